@@ -1,0 +1,25 @@
+# Compiler settings. Results must be the same to the bit for gcc and clang, in release and sanitizer builds:
+# no fast-math, no contraction of a*b+c into a fused operation, the x86-64 baseline instruction set.
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+set(HARNESS_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize=")
+option(HARNESS_FUZZ "Build the libFuzzer targets (clang only)" OFF)
+
+add_library(harness_options INTERFACE)
+target_compile_options(harness_options INTERFACE
+  -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wpedantic -Werror -ffp-contract=off)
+target_include_directories(harness_options INTERFACE ${CMAKE_SOURCE_DIR})
+if(HARNESS_SANITIZE)
+  target_compile_options(harness_options INTERFACE -fsanitize=${HARNESS_SANITIZE} -fno-sanitize-recover=all
+    -fno-omit-frame-pointer)
+  target_link_options(harness_options INTERFACE -fsanitize=${HARNESS_SANITIZE})
+  # GCC 12 reports false positives of these two under the sanitizers' instrumentation.
+  target_compile_options(harness_options INTERFACE -Wno-maybe-uninitialized $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
+endif()
+
+find_program(HARNESS_CCACHE ccache)
+if(HARNESS_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${HARNESS_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${HARNESS_CCACHE})
+endif()

@@ -1,0 +1,31 @@
+// Where requests come from. Open loop: sending times do not depend on the system under test.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "harness/core/types.h"
+
+namespace harness {
+
+/// A finite, reproducible sequence of sending times in non-decreasing order, from 0 on. Deterministic: two sources made
+/// from the same description and seed yield the same times. Single-threaded.
+class ArrivalSource {
+ public:
+  virtual ~ArrivalSource() = default;
+
+  /// Writes the next times into `out` (at most out.size()) and returns how many; 0 means the end. Never allocates more
+  /// than a bounded working set, so that 100 million requests need no more memory than a thousand.
+  virtual std::size_t next(std::span<TimeNs> out) = 0;
+
+  /// A fresh source that yields the same sequence from its beginning.
+  virtual std::unique_ptr<ArrivalSource> restarted() const = 0;
+
+  /// Length of the workload: no request is sent at or after it.
+  virtual TimeNs duration_ns() const = 0;
+
+  /// Expected number of requests (exact for recorded times), for progress and for ordering cells by cost.
+  virtual double expected_requests() const = 0;
+};
+
+}  // namespace harness

@@ -1,0 +1,87 @@
+#include "harness/core/error.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+namespace harness {
+namespace {
+
+thread_local BugContext bug_context;
+
+std::string printable(std::string_view text) {
+  constexpr std::size_t kLongest = 80;
+  std::string shown;
+  for (const char c : text.substr(0, kLongest)) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      char escaped[8];
+      std::snprintf(escaped, sizeof escaped, "\\x%02x", static_cast<unsigned char>(c));
+      shown += escaped;
+    } else {
+      shown += c;
+    }
+  }
+  if (text.size() > kLongest) shown += "...";
+  return shown;
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substitution = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitution});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+InputError input_error(const InputPlace& place, std::string_view found, std::string_view allowed) {
+  std::string line;
+  if (!place.file.empty()) line += place.file + ":";
+  if (place.line > 0) line += std::to_string(place.line) + ":";
+  if (!line.empty()) line += " ";
+  if (!place.key.empty()) line += place.key + ": ";
+  line += "found " + printable(found);
+  if (!allowed.empty()) line += "; allowed: " + std::string(allowed);
+  return InputError(line);
+}
+
+std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates) {
+  std::string best;
+  std::size_t best_distance = std::max<std::size_t>(word.size() / 2, 1) + 1;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+std::string join_names(const std::vector<std::string>& names) {
+  std::string joined;
+  for (const std::string& name : names) joined += (joined.empty() ? "" : ", ") + name;
+  return joined;
+}
+
+void set_bug_context(const BugContext& context) { bug_context = context; }
+
+void report_bug(const char* file, int line, const char* what) {
+  std::fprintf(stderr, "harness: bug at %s:%d: %s", file, line, what);
+  if (bug_context.now_ns != nullptr) {
+    std::fprintf(stderr, " (seed %llu, virtual time %.9f s)", bug_context.seed,
+                 static_cast<double>(*bug_context.now_ns) * 1e-9);
+  }
+  std::fprintf(stderr, "\n");
+  std::abort();
+}
+
+}  // namespace harness

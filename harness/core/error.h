@@ -1,0 +1,55 @@
+// The three kinds of failure (design, section 9). An outcome (dropped, late) is data, never an exception.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace harness {
+
+/// Bad input: what() is one line "FILE:LINE: KEY: found X; allowed: Y". The program exits with 2, nothing written.
+class InputError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// The environment failed while running (disk full, read-only folder). The program exits with 3; what is finished stays.
+class EnvironmentError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Where an input stands, for messages. `line` 0 means unknown and is left out, as are empty parts.
+struct InputPlace {
+  std::string file;
+  int line = 0;
+  std::string key;
+};
+
+/// Makes the one clear line of an InputError. Control characters of `found` are shown escaped, long ones are cut.
+InputError input_error(const InputPlace& place, std::string_view found, std::string_view allowed);
+
+/// The candidate nearest to `word` by edit distance, or "" when none is near (more than half of its length away).
+std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates);
+
+/// "a, b, c" for messages.
+std::string join_names(const std::vector<std::string>& names);
+
+/// Prints `what` with the running cell's seed and virtual time, then aborts. For bugs only.
+[[noreturn]] void report_bug(const char* file, int line, const char* what);
+
+/// Where report_bug looks up the seed and virtual time of the cell now running in this thread.
+struct BugContext {
+  unsigned long long seed = 0;
+  const long long* now_ns = nullptr;
+};
+/// Sets the context for this thread; pass {} to clear it.
+void set_bug_context(const BugContext& context);
+
+}  // namespace harness
+
+/// An invariant of the program: on failure the run stops as a bug, in every build.
+#define HARNESS_CHECK(condition, what)                              \
+  do {                                                              \
+    if (!(condition)) [[unlikely]]                                  \
+      ::harness::report_bug(__FILE__, __LINE__, what);              \
+  } while (false)

@@ -1,0 +1,142 @@
+#include "harness/core/pipeline.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace harness {
+namespace {
+
+using Edges = std::vector<std::set<std::size_t>>;
+
+std::string add_edges(const std::vector<Module>& modules, const std::vector<std::vector<std::string>>& names,
+                      bool names_are_pres, Edges& successors) {
+  std::map<std::string, std::size_t> index;
+  for (std::size_t i = 0; i < modules.size(); ++i) index[modules[i].name] = i;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    for (const std::string& other : names[i]) {
+      const auto found = index.find(other);
+      const char* list = names_are_pres ? "pres" : "subs";
+      if (found == index.end()) {
+        return "module '" + modules[i].name + "': " + list + " names the unknown module '" + other + "'";
+      }
+      if (names_are_pres) {
+        successors[found->second].insert(i);
+      } else {
+        successors[i].insert(found->second);
+      }
+    }
+  }
+  return "";
+}
+
+/// Kahn's algorithm; among ready modules the one that stands first in the file comes first.
+std::vector<std::size_t> topological_order(const Edges& successors) {
+  std::vector<int> missing(successors.size(), 0);
+  for (const auto& targets : successors) {
+    for (const std::size_t target : targets) ++missing[target];
+  }
+  std::set<std::size_t> ready;
+  for (std::size_t i = 0; i < missing.size(); ++i) {
+    if (missing[i] == 0) ready.insert(i);
+  }
+  std::vector<std::size_t> order;
+  while (!ready.empty()) {
+    const std::size_t next = *ready.begin();
+    ready.erase(ready.begin());
+    order.push_back(next);
+    for (const std::size_t target : successors[next]) {
+      if (--missing[target] == 0) ready.insert(target);
+    }
+  }
+  return order;
+}
+
+std::string check_names(const std::vector<Module>& modules) {
+  if (modules.empty()) return "the pipeline has no modules";
+  std::set<std::string> seen;
+  for (const Module& module : modules) {
+    if (module.name.empty()) return "a module has an empty name";
+    if (!seen.insert(module.name).second) return "two modules are named '" + module.name + "'";
+  }
+  return "";
+}
+
+void reorder(Pipeline& pipeline, const Edges& successors, const std::vector<std::size_t>& order) {
+  std::vector<ModuleId> place(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = static_cast<ModuleId>(i);
+  std::vector<Module> sorted;
+  for (const std::size_t old : order) {
+    Module module = pipeline.modules[old];
+    module.pres.clear();
+    module.subs.clear();
+    for (const std::size_t target : successors[old]) module.subs.push_back(place[target]);
+    std::sort(module.subs.begin(), module.subs.end());
+    sorted.push_back(std::move(module));
+  }
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    for (const ModuleId sub : sorted[i].subs) sorted[sub].pres.push_back(static_cast<ModuleId>(i));
+  }
+  pipeline.modules = std::move(sorted);
+}
+
+}  // namespace
+
+std::string link_modules(Pipeline& pipeline, const std::vector<std::vector<std::string>>& pres_names,
+                         const std::vector<std::vector<std::string>>& subs_names) {
+  constexpr std::size_t kMostModules = 64;
+  if (std::string wrong = check_names(pipeline.modules); !wrong.empty()) return wrong;
+  if (pipeline.modules.size() > kMostModules) return "more than 64 modules";
+  Edges successors(pipeline.modules.size());
+  std::string wrong = add_edges(pipeline.modules, pres_names, true, successors);
+  if (wrong.empty()) wrong = add_edges(pipeline.modules, subs_names, false, successors);
+  if (!wrong.empty()) return wrong;
+  const std::vector<std::size_t> order = topological_order(successors);
+  if (order.size() < pipeline.modules.size()) {
+    std::vector<std::string> cyclic;
+    for (std::size_t i = 0; i < pipeline.modules.size(); ++i) {
+      if (std::find(order.begin(), order.end(), i) == order.end()) cyclic.push_back(pipeline.modules[i].name);
+    }
+    std::string names;
+    for (const std::string& name : cyclic) names += (names.empty() ? "" : ", ") + name;
+    return "the modules form a cycle: " + names;
+  }
+  reorder(pipeline, successors, order);
+  for (std::size_t i = 1; i < pipeline.modules.size(); ++i) {
+    if (pipeline.modules[i].pres.empty()) {
+      return "two entries, '" + pipeline.modules[0].name + "' and '" + pipeline.modules[i].name + "': give one of them pres";
+    }
+  }
+  return "";
+}
+
+std::vector<double> longest_after(const Pipeline& pipeline, const std::vector<double>& cost) {
+  std::vector<double> longest(pipeline.modules.size(), 0.0);
+  for (std::size_t i = pipeline.modules.size(); i-- > 0;) {
+    for (const ModuleId sub : pipeline.modules[i].subs) longest[i] = std::max(longest[i], cost[sub] + longest[sub]);
+  }
+  return longest;
+}
+
+std::vector<double> longest_before(const Pipeline& pipeline, const std::vector<double>& cost) {
+  std::vector<double> longest(pipeline.modules.size(), 0.0);
+  for (std::size_t i = 0; i < pipeline.modules.size(); ++i) {
+    for (const ModuleId pre : pipeline.modules[i].pres) longest[i] = std::max(longest[i], cost[pre] + longest[pre]);
+  }
+  return longest;
+}
+
+std::vector<std::vector<ModuleId>> paths_after(const Pipeline& pipeline, ModuleId from) {
+  const Module& module = pipeline.modules[from];
+  if (module.subs.empty()) return {{}};
+  std::vector<std::vector<ModuleId>> paths;
+  for (const ModuleId sub : module.subs) {
+    for (std::vector<ModuleId>& tail : paths_after(pipeline, sub)) {
+      tail.insert(tail.begin(), sub);
+      paths.push_back(std::move(tail));
+    }
+  }
+  return paths;
+}
+
+}  // namespace harness

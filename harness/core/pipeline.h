@@ -1,0 +1,52 @@
+// A pipeline: a DAG of modules in PARD's terms (name, pres, subs; PARD section 5.1).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/core/types.h"
+
+namespace harness {
+
+/// One module: hosts one model on its workers.
+struct Module {
+  std::string name;            ///< unique in the pipeline
+  std::string model;           ///< name of a model in the profile set
+  std::string source;          ///< where the choice of the stand-in model comes from, one line
+  std::vector<ModuleId> pres;  ///< modules whose outputs it needs; empty only for the entry
+  std::vector<ModuleId> subs;  ///< modules that take its output; empty only for sinks
+};
+
+/// A directed acyclic graph with exactly one entry, in which every module is reachable from the entry.
+/// Modules stand in topological order: every id in `pres` is smaller than the module's own.
+struct Pipeline {
+  std::string name;
+  std::string description;
+  TimeNs slo_ns = 0;  ///< the paper's end-to-end objective; an experiment may set another
+  std::vector<Module> modules;
+
+  bool is_chain() const {
+    for (const Module& module : modules) {
+      if (module.pres.size() > 1 || module.subs.size() > 1) return false;
+    }
+    return true;
+  }
+};
+
+/// Puts `modules` (pres given by name in `pres_names[i]`, subs likewise) into topological order, fills in `pres` and
+/// `subs` and checks the contract of Pipeline. Returns "" or what is wrong, in words that name the modules concerned.
+std::string link_modules(Pipeline& pipeline, const std::vector<std::vector<std::string>>& pres_names,
+                         const std::vector<std::vector<std::string>>& subs_names);
+
+/// For each module the largest (or smallest) sum of `cost` over any path from just after it to a sink; 0 for sinks.
+/// `cost` has one entry per module. PARD section 4.2: a DAG's estimate is the maximum over the paths.
+std::vector<double> longest_after(const Pipeline& pipeline, const std::vector<double>& cost);
+
+/// For each module the largest sum of `cost` over the paths from the entry to just before it. A module with several
+/// `pres` starts when the last of them is done, so this is also the least time before it when `cost` holds least times.
+std::vector<double> longest_before(const Pipeline& pipeline, const std::vector<double>& cost);
+
+/// All paths from the modules after `from` (exclusive) to the sinks; one empty path for a sink.
+std::vector<std::vector<ModuleId>> paths_after(const Pipeline& pipeline, ModuleId from);
+
+}  // namespace harness

@@ -1,0 +1,32 @@
+// Profiles: how long a batch takes, per model and device (PARD section 5.1: offline profiling).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/core/types.h"
+
+namespace harness {
+
+/// Latency of one model on one device for every batch size 1..max_batch(). Latencies are positive; they need not grow
+/// with the batch size (real kernels change).
+struct Profile {
+  std::string model;
+  std::string device;
+  std::string source;               ///< citation, one line
+  std::vector<TimeNs> latency_ns;   ///< [b - 1] is the latency of a batch of b
+  double memory_mb = 0;             ///< resident size, 0 when the source does not say
+  TimeNs load_ns = 0;               ///< time to load it onto a device, 0 when the source does not say
+
+  int max_batch() const { return static_cast<int>(latency_ns.size()); }
+  /// Latency of a batch of `batch` in 1..max_batch().
+  TimeNs latency(int batch) const { return latency_ns[static_cast<std::size_t>(batch - 1)]; }
+};
+
+/// The largest throughput in requests/s over the batch sizes 1..cap (at most max_batch()).
+double best_throughput_rps(const Profile& profile, int cap);
+
+/// The same profile with all latencies multiplied by `factor` > 0 (a slower or faster device).
+Profile scaled(const Profile& profile, double factor);
+
+}  // namespace harness

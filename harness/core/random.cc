@@ -1,0 +1,69 @@
+#include "harness/core/random.h"
+
+#include <bit>
+
+namespace harness {
+
+double portable_log(double x) {
+  // x = 2^k m with m in [sqrt(1/2), sqrt(2)); log m = 2 atanh(f), f = (m - 1) / (m + 1), |f| < 0.1716.
+  const auto word = std::bit_cast<std::uint64_t>(x);
+  int exponent = static_cast<int>(word >> 52) - 1023;
+  double mantissa = std::bit_cast<double>((word & 0x000fffffffffffffULL) | 0x3ff0000000000000ULL);
+  if (mantissa > 1.4142135623730951) {
+    mantissa *= 0.5;
+    ++exponent;
+  }
+  const double f = (mantissa - 1.0) / (mantissa + 1.0);
+  const double f2 = f * f;
+  double series = 1.0 / 21.0;
+  series = series * f2 + 1.0 / 19.0;
+  series = series * f2 + 1.0 / 17.0;
+  series = series * f2 + 1.0 / 15.0;
+  series = series * f2 + 1.0 / 13.0;
+  series = series * f2 + 1.0 / 11.0;
+  series = series * f2 + 1.0 / 9.0;
+  series = series * f2 + 1.0 / 7.0;
+  series = series * f2 + 1.0 / 5.0;
+  series = series * f2 + 1.0 / 3.0;
+  const double log_mantissa = 2.0 * f + 2.0 * f * f2 * series;
+  return static_cast<double>(exponent) * 0.6931471805599453 + log_mantissa;
+}
+
+double portable_exp(double x) {
+  // e^x = 2^k e^r with |r| <= ln(2) / 2, and a Taylor series for e^r.
+  const double clamped = x > 700.0 ? 700.0 : (x < -700.0 ? -700.0 : x);
+  const double scaled = clamped * 1.4426950408889634;
+  const int k = static_cast<int>(scaled < 0 ? scaled - 0.5 : scaled + 0.5);
+  const double r = clamped - static_cast<double>(k) * 0.6931471805599453;
+  double series = 1.0;
+  for (int i = 14; i >= 1; --i) series = 1.0 + series * r / static_cast<double>(i);
+  return series * std::bit_cast<double>(static_cast<std::uint64_t>(k + 1023) << 52);
+}
+
+double RandomStream::normal() {
+  for (;;) {
+    const double u = 2.0 * uniform() - 1.0;
+    const double v = 2.0 * uniform() - 1.0;
+    const double s = u * u + v * v;
+    if (s > 0.0 && s < 1.0) return u * std::sqrt(-2.0 * portable_log(s) / s);
+  }
+}
+
+double RandomStream::gamma(double shape) {
+  if (shape < 1.0) {
+    // Gamma(a) = Gamma(a + 1) U^(1/a), and U^(1/a) = e^(-E/a) with E exponential.
+    const double boosted = gamma(shape + 1.0);
+    return boosted * portable_exp(-exponential() / shape);
+  }
+  const double d = shape - 1.0 / 3.0;
+  const double c = 1.0 / std::sqrt(9.0 * d);
+  for (;;) {
+    const double x = normal();
+    const double root = 1.0 + c * x;
+    if (root <= 0.0) continue;
+    const double v = root * root * root;
+    if (portable_log(uniform_positive()) < 0.5 * x * x + d - d * v + d * portable_log(v)) return d * v;
+  }
+}
+
+}  // namespace harness

@@ -1,0 +1,58 @@
+// Ids, time and the few enumerations that every layer shares (design, section 2).
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+namespace harness {
+
+/// Time and durations in integer nanoseconds; virtual time starts at 0 when the load starts.
+using TimeNs = std::int64_t;
+
+inline constexpr TimeNs kNsPerUs = 1'000;
+inline constexpr TimeNs kNsPerMs = 1'000'000;
+inline constexpr TimeNs kNsPerS = 1'000'000'000;
+inline constexpr TimeNs kNever = std::numeric_limits<TimeNs>::max();
+
+/// Index of a request in its workload, in sending order, from 0.
+using RequestId = std::uint64_t;
+/// Handle of a live visit. Unique among the visits that stand before a queue domain or run there; reused afterwards.
+using VisitId = std::uint32_t;
+/// Index of a module in its pipeline.
+using ModuleId = std::uint16_t;
+/// Index of a worker in the cluster, from 0; never reused for another worker within a run.
+using WorkerId = std::uint32_t;
+/// Index of a queue domain; never reused within a run.
+using DomainId = std::uint32_t;
+
+inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+/// Nanoseconds of a duration in milliseconds, rounded to the nearest.
+constexpr TimeNs ms_to_ns(double ms) {
+  const double ns = ms * static_cast<double>(kNsPerMs);
+  return static_cast<TimeNs>(ns < 0 ? ns - 0.5 : ns + 0.5);
+}
+/// Nanoseconds of a duration in seconds, rounded to the nearest.
+constexpr TimeNs s_to_ns(double s) {
+  const double ns = s * static_cast<double>(kNsPerS);
+  return static_cast<TimeNs>(ns < 0 ? ns - 0.5 : ns + 0.5);
+}
+constexpr double ns_to_ms(TimeNs ns) { return static_cast<double>(ns) / static_cast<double>(kNsPerMs); }
+constexpr double ns_to_s(TimeNs ns) { return static_cast<double>(ns) / static_cast<double>(kNsPerS); }
+
+/// Why a request was dropped. The names are what results show.
+enum class DropReason : std::uint8_t {
+  kExpired,        ///< its deadline had passed
+  kOverBudget,     ///< it had used up the latency budget of this module
+  kEstimatedLate,  ///< the system estimated that it would end late
+  kEarlyDrop,      ///< Nexus: before the first window that can finish in time
+  kNoWorker,       ///< the router found no queue domain to take it
+  kCount
+};
+inline constexpr int kDropReasons = static_cast<int>(DropReason::kCount);
+constexpr const char* name_of(DropReason reason) {
+  constexpr const char* kNames[] = {"expired", "over_budget", "estimated_late", "early_drop", "no_worker"};
+  return kNames[static_cast<int>(reason)];
+}
+
+}  // namespace harness

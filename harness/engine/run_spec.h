@@ -1,0 +1,36 @@
+// One cell, made concrete: everything a runtime needs to run it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "harness/core/arrivals.h"
+#include "harness/core/pipeline.h"
+#include "harness/core/profile.h"
+#include "harness/engine/world_params.h"
+#include "harness/record/run_record.h"
+#include "harness/serving/context.h"
+#include "harness/serving/sizing_planner.h"
+#include "harness/serving/system.h"
+
+namespace harness {
+
+/// Owns the parts of a cell. Built by experiment/, by tests and by benchmarks; consumed by one run.
+struct RunSpec {
+  Pipeline pipeline;
+  std::vector<Profile> profiles;  ///< one per module, scaled
+  TimeNs slo_ns = 0;
+  int workers = 1;
+  std::uint64_t seed = 1;
+  ServingParams serving;
+  PlannerParams planner;
+  std::vector<ModuleOverride> module_overrides;  ///< empty, or one per module
+  WorldParams world;
+  std::unique_ptr<System> system;
+  std::unique_ptr<ArrivalSource> arrivals;
+  /// Called every few milliseconds of wall time with (virtual time, requests sent); may be empty.
+  std::function<void(TimeNs, std::uint64_t)> progress;
+};
+
+}  // namespace harness

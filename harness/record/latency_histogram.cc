@@ -1,0 +1,27 @@
+#include "harness/record/latency_histogram.h"
+
+namespace harness {
+
+TimeNs LatencyHistogram::upper_edge(std::size_t bucket) {
+  constexpr std::size_t kLinear = std::size_t{2} << kSubBits;
+  std::uint64_t scaled = bucket;
+  int exponent = 0;
+  if (bucket >= kLinear) {
+    exponent = static_cast<int>(bucket >> kSubBits) - 1;
+    scaled = bucket - (static_cast<std::size_t>(exponent) << kSubBits);
+  }
+  return static_cast<TimeNs>((((scaled + 1) << exponent) << (kShift - kSubBits)) - 1);
+}
+
+TimeNs LatencyHistogram::quantile(double q) const {
+  if (total_ == 0) return 0;
+  const double wanted = q * static_cast<double>(total_);
+  std::uint64_t seen = 0;
+  for (std::size_t bucket = 0; bucket < counts_.size(); ++bucket) {
+    seen += counts_[bucket];
+    if (seen > 0 && static_cast<double>(seen) >= wanted) return upper_edge(bucket);
+  }
+  return upper_edge(counts_.size() - 1);
+}
+
+}  // namespace harness

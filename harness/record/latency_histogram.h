@@ -1,0 +1,47 @@
+// Quantiles of durations without keeping them: a log-linear histogram with a stated error.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "harness/core/types.h"
+
+namespace harness {
+
+/// Counts durations in buckets of equal width within each power of two. A quantile read from it lies within
+/// kRelativeError of a value that an exact sort would give. Values below 2^kShift ns (4 us) are counted together.
+class LatencyHistogram {
+ public:
+  static constexpr int kSubBits = 7;
+  static constexpr double kRelativeError = 1.0 / (1 << kSubBits);
+
+  void add(TimeNs value, std::uint64_t count = 1) {
+    const std::size_t bucket = bucket_of(value);
+    if (bucket >= counts_.size()) counts_.resize(bucket + 1, 0);
+    counts_[bucket] += count;
+    total_ += count;
+  }
+
+  std::uint64_t total() const { return total_; }
+  /// The value below or at which a share q in [0, 1] of the values lies; 0 when empty.
+  TimeNs quantile(double q) const;
+  /// Upper edge of bucket i; the buckets are in rising order.
+  static TimeNs upper_edge(std::size_t bucket);
+  const std::vector<std::uint64_t>& counts() const { return counts_; }
+
+ private:
+  static constexpr int kShift = 12;
+
+  static std::size_t bucket_of(TimeNs value) {
+    const auto scaled = static_cast<std::uint64_t>(value < 0 ? 0 : value) >> (kShift - kSubBits);
+    if (scaled < (2ULL << kSubBits)) return static_cast<std::size_t>(scaled);
+    const int exponent = std::bit_width(scaled) - 1 - kSubBits;
+    return (static_cast<std::size_t>(exponent) << kSubBits) + static_cast<std::size_t>(scaled >> exponent);
+  }
+
+  std::vector<std::uint64_t> counts_;
+  std::uint64_t total_ = 0;
+};
+
+}  // namespace harness

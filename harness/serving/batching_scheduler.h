@@ -1,0 +1,143 @@
+// The part that batching systems share: which worker a visit may join now, and when a batch is launched. A policy
+// supplies what sets a system apart: the order of the queue and what is dropped.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "harness/core/error.h"
+#include "harness/serving/context.h"
+#include "harness/serving/scheduler.h"
+
+namespace harness {
+
+/// A place in a forming batch that a policy may fill.
+struct BatchSlot {
+  WorkerId worker = 0;
+  TimeNs start_ns = 0;  ///< expected start of the forming batch (PARD: t_e): the running batch's expected end, or now
+  int joined = 0;       ///< visits in the forming batch already
+  int room = 0;         ///< how many more may join
+};
+
+/// Scheduler of a domain that serves one module with one or more workers.
+///
+/// commit = early: visits join the forming batch from the start of the batch before it until it is full or the worker
+/// falls free (PARD section 4.2). commit = late: visits join only when a worker is free. A free worker never waits for
+/// more visits. With several workers the forming batch that is expected to start first fills first.
+///
+/// Policy:
+///   void on_plan(TimeNs now, const ModulePlan&)
+///   void push(TimeNs now, const Visit&)              a visit has arrived
+///   bool erase(VisitId)                              a queued visit is gone; false if it does not stand in the queue
+///   bool empty() const
+///   int fill(TimeNs now, const BatchSlot&, Decisions&)   joins at most slot.room visits, may drop others; returns joins
+///   void on_started(TimeNs now, const BatchView&)
+///   void on_done(TimeNs now, const BatchView&)
+///   void on_state(TimeNs now, ModuleId, std::span<const double>)
+///   void start(TimeNs now, Decisions&)               once, after the first on_plan (first timer)
+///   void on_timer(TimeNs now, Decisions&)
+template <class Policy>
+class BatchingScheduler final : public Scheduler {
+ public:
+  template <class... Args>
+  BatchingScheduler(const ServingContext& context, ModuleId module, Args&&... args)
+      : module_(module), early_(context.serving.commit == Commit::kEarly), policy_(std::forward<Args>(args)...) {}
+
+  void on_plan(TimeNs now, const Plan& plan, Decisions& out) override {
+    batch_cap_ = plan.modules[module_].batch_cap;
+    policy_.on_plan(now, plan.modules[module_]);
+    if (!started_) policy_.start(now, out);
+    started_ = true;
+  }
+
+  void on_worker_added(TimeNs, WorkerId worker, Decisions&) override { workers_.push_back({worker, 0, false, false, 0}); }
+
+  void on_worker_draining(TimeNs, WorkerId worker, Decisions& out) override {
+    Worker& state = find(worker);
+    state.draining = true;
+    if (state.forming > 0) launch(state, out);
+  }
+
+  void on_arrival(TimeNs now, const Visit& visit, Decisions& out) override {
+    policy_.push(now, visit);
+    if (Worker* worker = open_worker(now)) fill(now, *worker, out);
+  }
+
+  void on_cancelled(TimeNs, VisitId visit, Decisions&) override {
+    HARNESS_CHECK(policy_.erase(visit), "a cancelled visit does not stand in the queue");
+  }
+
+  void on_worker_free(TimeNs now, WorkerId worker, Decisions& out) override {
+    Worker& state = find(worker);
+    state.busy = false;
+    if (!state.draining) fill(now, state, out);
+  }
+
+  void on_batch_started(TimeNs now, const BatchView& batch, Decisions& out) override {
+    Worker& state = find(batch.worker);
+    state.busy = true;
+    state.forming = 0;
+    state.expected_end_ns = batch.expected_end_ns;
+    policy_.on_started(now, batch);
+    if (early_ && !state.draining) fill(now, state, out);
+  }
+
+  void on_batch_done(TimeNs now, const BatchView& batch, Decisions&) override { policy_.on_done(now, batch); }
+
+  void on_state(TimeNs now, ModuleId module, std::span<const double> state, Decisions&) override {
+    policy_.on_state(now, module, state);
+  }
+
+  void on_timer(TimeNs now, Decisions& out) override { policy_.on_timer(now, out); }
+
+ private:
+  struct Worker {
+    WorkerId id = 0;
+    int forming = 0;
+    bool busy = false;      ///< runs a batch, or has launched one
+    bool draining = false;
+    TimeNs expected_end_ns = 0;
+  };
+
+  Worker& find(WorkerId id) {
+    if (workers_.size() == 1) return workers_.front();
+    return *std::find_if(workers_.begin(), workers_.end(), [id](const Worker& worker) { return worker.id == id; });
+  }
+
+  /// The worker whose next batch has room and is expected to start first; null when there is none.
+  Worker* open_worker(TimeNs now) {
+    Worker* best = nullptr;
+    for (Worker& worker : workers_) {
+      if (worker.draining || worker.forming >= batch_cap_ || (worker.busy && !early_)) continue;
+      if (best == nullptr || start_of(worker, now) < start_of(*best, now)) best = &worker;
+    }
+    return best;
+  }
+
+  static TimeNs start_of(const Worker& worker, TimeNs now) {
+    return worker.busy ? std::max(now, worker.expected_end_ns) : now;
+  }
+
+  void fill(TimeNs now, Worker& worker, Decisions& out) {
+    const int room = batch_cap_ - worker.forming;
+    if (room > 0 && !policy_.empty()) {
+      worker.forming += policy_.fill(now, {worker.id, start_of(worker, now), worker.forming, room}, out);
+    }
+    if (!worker.busy && worker.forming > 0) launch(worker, out);
+  }
+
+  void launch(Worker& worker, Decisions& out) {
+    out.launch(worker.id);
+    worker.busy = true;
+  }
+
+  ModuleId module_;
+  bool early_;
+  bool started_ = false;
+  int batch_cap_ = 1;
+  std::vector<Worker> workers_;
+  Policy policy_;
+};
+
+}  // namespace harness

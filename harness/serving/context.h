@@ -1,0 +1,50 @@
+// What every part of a system knows of the world before the run: values only.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/core/params.h"
+#include "harness/core/pipeline.h"
+#include "harness/core/profile.h"
+
+namespace harness {
+
+/// When a visit may join a batch (design, section 5).
+enum class Commit { kEarly, kLate };
+/// How a module's router spreads visits over its domains.
+enum class Dispatch { kRoundRobin, kLeastLoaded };
+/// What stands behind one queue.
+enum class QueueScope { kWorker, kModule };
+
+/// Settings that all systems share and that change results.
+struct ServingParams {
+  Commit commit = Commit::kEarly;
+  Dispatch dispatch = Dispatch::kRoundRobin;
+  QueueScope queue = QueueScope::kWorker;
+  double state_period_ms = 1000;
+  double state_delay_ms = 0;
+
+  void list(ParamList& params) {
+    params.choice("commit", commit, {"early", "late"},
+                  "when visits join a batch: early, from the start of the batch before it (PARD section 4.2); late, only "
+                  "when the worker is free");
+    params.choice("dispatch", dispatch, {"round_robin", "least_loaded"}, "how a module's router chooses a queue");
+    params.choice("queue", queue, {"worker", "module"}, "one queue per worker, or one per module shared by its workers");
+    params.number("state_period_ms", state_period_ms, 1, 1e6,
+                  "period of reports and of the state exchange between modules (PARD: once per second)");
+    params.number("state_delay_ms", state_delay_ms, 0, 1e5, "time that a report or a published state takes to arrive");
+  }
+};
+
+/// The static world of a cell. Lives as long as the run.
+struct ServingContext {
+  const Pipeline* pipeline = nullptr;
+  std::vector<const Profile*> profiles;  ///< one per module, already scaled to the device
+  TimeNs slo_ns = 0;
+  int workers = 0;  ///< size of the cluster
+  std::uint64_t seed = 0;
+  ServingParams serving;
+};
+
+}  // namespace harness

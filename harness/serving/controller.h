@@ -1,0 +1,43 @@
+// One controller per module (PARD section 4.1, the State Planner): gathers reports, publishes the module's state.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "harness/core/types.h"
+#include "harness/serving/plan.h"
+
+namespace harness {
+
+/// What a controller wants published. The host sends it to the module's own domains and to every other controller.
+class Publication {
+ public:
+  void publish(std::span<const double> state) {
+    due_ = true;
+    state_.assign(state.begin(), state.end());
+  }
+  // For the host.
+  bool due() const { return due_; }
+  std::span<const double> state() const { return state_; }
+  void clear() { due_ = false; }
+
+ private:
+  bool due_ = false;
+  std::vector<double> state_;
+};
+
+/// Called from one thread, never re-entered. The meaning of the values is the system's own.
+class Controller {
+ public:
+  virtual ~Controller() = default;
+
+  virtual void on_plan(TimeNs now, const Plan& plan) = 0;
+  /// A domain of this module has reported.
+  virtual void on_report(TimeNs now, DomainId domain, std::span<const double> values, Publication& out) = 0;
+  /// Once per state period (PARD: one second).
+  virtual void on_period(TimeNs now, Publication& out) = 0;
+  /// Another module's state has arrived.
+  virtual void on_state(TimeNs now, ModuleId module, std::span<const double> state, Publication& out) = 0;
+};
+
+}  // namespace harness

@@ -1,0 +1,26 @@
+// The planner: replicas, batch caps, latency budgets.
+#pragma once
+
+#include <vector>
+
+#include "harness/serving/plan.h"
+
+namespace harness {
+
+/// What a planner is told about the load.
+struct LoadStatistics {
+  /// Requests/s offered to the pipeline over the last planning period; before the start, the rate to provision for.
+  double offered_rps = 0;
+  /// Visits/s that arrived at each module over the same time.
+  std::vector<double> module_rps;
+};
+
+/// Computes plans off the event loop from a snapshot. Deterministic.
+class Planner {
+ public:
+  virtual ~Planner() = default;
+  /// The plan for the start (`current` empty) or the next one.
+  virtual Plan plan(TimeNs now, const LoadStatistics& load, const Plan& current) = 0;
+};
+
+}  // namespace harness

@@ -1,0 +1,51 @@
+#include <vector>
+
+#include "harness/serving/router.h"
+
+namespace harness {
+namespace {
+
+class RoundRobinRouter final : public Router {
+ public:
+  void route(TimeNs, std::span<const Visit> visits, std::span<const DomainView> domains,
+             std::span<std::uint32_t> out) override {
+    const auto count = static_cast<std::uint32_t>(domains.size());
+    for (std::size_t i = 0; i < visits.size(); ++i) {
+      if (next_ >= count) next_ = 0;
+      out[i] = next_++;
+    }
+  }
+
+ private:
+  std::uint32_t next_ = 0;
+};
+
+class LeastLoadedRouter final : public Router {
+ public:
+  void route(TimeNs, std::span<const Visit> visits, std::span<const DomainView> domains,
+             std::span<std::uint32_t> out) override {
+    tally_.clear();
+    for (const DomainView& domain : domains) tally_.push_back(domain.outstanding);
+    for (std::size_t i = 0; i < visits.size(); ++i) {
+      std::size_t best = 0;
+      for (std::size_t d = 1; d < domains.size(); ++d) {
+        const auto left = static_cast<std::int64_t>(tally_[d]) * domains[best].workers;
+        const auto right = static_cast<std::int64_t>(tally_[best]) * domains[d].workers;
+        if (left < right) best = d;
+      }
+      ++tally_[best];
+      out[i] = static_cast<std::uint32_t>(best);
+    }
+  }
+  bool needs_outstanding() const override { return true; }
+
+ private:
+  std::vector<int> tally_;
+};
+
+}  // namespace
+
+std::unique_ptr<Router> make_round_robin_router() { return std::make_unique<RoundRobinRouter>(); }
+std::unique_ptr<Router> make_least_loaded_router() { return std::make_unique<LeastLoadedRouter>(); }
+
+}  // namespace harness

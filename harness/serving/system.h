@@ -1,0 +1,40 @@
+// A serving system: planner + router + scheduler + controller, made from parameters. One folder under systems/ each.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "harness/serving/context.h"
+#include "harness/serving/controller.h"
+#include "harness/serving/planner.h"
+#include "harness/serving/router.h"
+#include "harness/serving/scheduler.h"
+
+namespace harness {
+
+/// Makes the parts of one system. The context outlives all of them. A system object serves one cell.
+class System {
+ public:
+  virtual ~System() = default;
+
+  /// Binds the system's own parameters (without the shared ones) into `params`.
+  virtual void list(ParamList& params) = 0;
+  /// The scheduler of a domain that serves `module`.
+  virtual std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId domain, ModuleId module) = 0;
+  /// The controller of a module; null when the system exchanges no state.
+  virtual std::unique_ptr<Controller> make_controller(const ServingContext&, ModuleId) { return nullptr; }
+  /// The router of a module; by default what `serving.dispatch` says.
+  virtual std::unique_ptr<Router> make_router(const ServingContext& context, ModuleId module);
+  /// Rewrites the latency budgets of a plan that the shared planner made (Nexus: its own split). Default: unchanged.
+  virtual void refine(const ServingContext&, Plan&) {}
+};
+
+/// A line of the list of systems.
+struct SystemEntry {
+  const char* name;
+  const char* summary;  ///< one line with the paper
+  std::unique_ptr<System> (*make)();
+};
+
+}  // namespace harness

@@ -1,0 +1,36 @@
+// What a system sees of requests and batches. Plain values; handles are valid while the visit stands at the domain.
+#pragma once
+
+#include <span>
+
+#include "harness/core/types.h"
+
+namespace harness {
+
+/// A request at a module, as its queue domain sees it.
+struct Visit {
+  VisitId id = 0;
+  ModuleId module = 0;
+  RequestId request = 0;
+  TimeNs sent_ns = 0;     ///< when the client sent the request (PARD: t_s)
+  TimeNs due_ns = 0;      ///< sent_ns + SLO
+  TimeNs arrived_ns = 0;  ///< when it came to stand before this domain (PARD: t_r); at a merge, when the last branch came
+};
+
+/// A visit in a batch.
+struct BatchVisit {
+  VisitId id = 0;
+  TimeNs arrived_ns = 0;
+  TimeNs joined_ns = 0;  ///< when it joined the forming batch (PARD: t_b)
+};
+
+/// A batch that runs or ran. `visits` is valid during the call only.
+struct BatchView {
+  WorkerId worker = 0;
+  ModuleId module = 0;
+  TimeNs started_ns = 0;       ///< PARD: t_e
+  TimeNs expected_end_ns = 0;  ///< started_ns + the profile's latency; the true end may differ (jitter)
+  std::span<const BatchVisit> visits;
+};
+
+}  // namespace harness

@@ -1,0 +1,12 @@
+// The simulated runtime: virtual time, one thread.
+#pragma once
+
+#include "harness/engine/run_spec.h"
+
+namespace harness {
+
+/// Runs a cell in virtual time until every request has ended, and closes the books. Deterministic: the same spec gives
+/// the same record (but for wall_s) to the bit. `rows` may be null.
+RunRecord simulate(const RunSpec& spec, RowSink* rows);
+
+}  // namespace harness

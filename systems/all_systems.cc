@@ -1,0 +1,30 @@
+#include "systems/all_systems.h"
+
+#include <array>
+
+#include "systems/clipperpp/clipperpp.h"
+#include "systems/naive/naive.h"
+#include "systems/nexus/nexus.h"
+#include "systems/pard/pard.h"
+
+namespace harness {
+
+std::span<const SystemEntry> all_systems() {
+  static constexpr std::array kSystems = {
+      SystemEntry{"naive", "no dropping at all (the baseline of PARD section 3.1)", make_naive},
+      SystemEntry{"clipperpp", "Clipper++: per-module latency budgets, drops what is past its budget (Clipper, NSDI'17; PARD section 5.1)",
+                  make_clipperpp},
+      SystemEntry{"nexus", "Nexus: sliding-window early drop (SOSP'19)", make_nexus},
+      SystemEntry{"pard", "PARD: proactive dropping and adaptive priority (EuroSys'26)", make_pard},
+  };
+  return kSystems;
+}
+
+const SystemEntry* find_system(std::string_view name) {
+  for (const SystemEntry& entry : all_systems()) {
+    if (name == entry.name) return &entry;
+  }
+  return nullptr;
+}
+
+}  // namespace harness
