@@ -12,7 +12,9 @@ namespace harness {
 std::span<const SystemEntry> all_systems() {
   static constexpr std::array kSystems = {
       SystemEntry{"naive", "no dropping at all (the baseline of PARD section 3.1)", make_naive},
-      SystemEntry{"clipperpp", "Clipper++: per-module latency budgets, drops what is past its budget (Clipper, NSDI'17; PARD section 5.1)",
+      SystemEntry{"clipperpp",
+                  "Clipper++: per-module latency budgets, drops what is past its budget (Clipper, NSDI'17; "
+                  "PARD section 5.1)",
                   make_clipperpp},
       SystemEntry{"nexus", "Nexus: sliding-window early drop (SOSP'19)", make_nexus},
       SystemEntry{"pard", "PARD: proactive dropping and adaptive priority (EuroSys'26)", make_pard},

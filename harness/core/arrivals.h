@@ -8,14 +8,15 @@
 
 namespace harness {
 
-/// A finite, reproducible sequence of sending times in non-decreasing order, from 0 on. Deterministic: two sources made
-/// from the same description and seed yield the same times. Single-threaded.
+/// A finite, reproducible sequence of sending times in non-decreasing order, from 0 on. Deterministic: two
+/// sources made from the same description and seed yield the same times. Single-threaded.
 class ArrivalSource {
  public:
   virtual ~ArrivalSource() = default;
 
-  /// Writes the next times into `out` (at most out.size()) and returns how many; 0 means the end. Never allocates more
-  /// than a bounded working set, so that 100 million requests need no more memory than a thousand.
+  /// Writes the next times into `out` (at most out.size()) and returns how many; 0 means the end. Never
+  /// allocates more than a bounded working set, so that 100 million requests need no more memory than a
+  /// thousand.
   virtual std::size_t next(std::span<TimeNs> out) = 0;
 
   /// A fresh source that yields the same sequence from its beginning.

@@ -8,12 +8,14 @@
 
 namespace harness {
 
-/// Bad input: what() is one line "FILE:LINE: KEY: found X; allowed: Y". The program exits with 2, nothing written.
+/// Bad input: what() is one line "FILE:LINE: KEY: found X; allowed: Y". The program exits with 2, nothing
+/// written.
 class InputError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The environment failed while running (disk full, read-only folder). The program exits with 3; what is finished stays.
+/// The environment failed while running (disk full, read-only folder). The program exits with 3; what is
+/// finished stays.
 class EnvironmentError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -25,10 +27,12 @@ struct InputPlace {
   std::string key;
 };
 
-/// Makes the one clear line of an InputError. Control characters of `found` are shown escaped, long ones are cut.
+/// Makes the one clear line of an InputError. Control characters of `found` are shown escaped, long ones are
+/// cut.
 InputError input_error(const InputPlace& place, std::string_view found, std::string_view allowed);
 
-/// The candidate nearest to `word` by edit distance, or "" when none is near (more than half of its length away).
+/// The candidate nearest to `word` by edit distance, or "" when none is near (more than half of its length
+/// away).
 std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates);
 
 /// "a, b, c" for messages.
@@ -48,8 +52,8 @@ void set_bug_context(const BugContext& context);
 }  // namespace harness
 
 /// An invariant of the program: on failure the run stops as a bug, in every build.
-#define HARNESS_CHECK(condition, what)                              \
-  do {                                                              \
-    if (!(condition)) [[unlikely]]                                  \
-      ::harness::report_bug(__FILE__, __LINE__, what);              \
+#define HARNESS_CHECK(condition, what)                 \
+  do {                                                 \
+    if (!(condition)) [[unlikely]]                     \
+      ::harness::report_bug(__FILE__, __LINE__, what); \
   } while (false)

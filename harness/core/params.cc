@@ -58,18 +58,19 @@ void ParamList::flag(const char* name, bool& field, const char* doc) {
 void ParamList::add_choice(const char* name, std::function<int()> get, std::function<void(int)> set,
                            std::vector<std::string> names, const char* doc) {
   const std::string allowed = "one of " + join_names(names);
-  params_.push_back({name, doc, allowed,
-                     [get = std::move(get), names] { return ParamValue(names[static_cast<std::size_t>(get())]); },
-                     [set = std::move(set), names](const ParamValue& value) {
-                       const std::string* text = std::get_if<std::string>(&value);
-                       if (text == nullptr) return false;
-                       for (std::size_t i = 0; i < names.size(); ++i) {
-                         if (names[i] != *text) continue;
-                         set(static_cast<int>(i));
-                         return true;
-                       }
-                       return false;
-                     }});
+  params_.push_back(
+      {name, doc, allowed,
+       [get = std::move(get), names] { return ParamValue(names[static_cast<std::size_t>(get())]); },
+       [set = std::move(set), names](const ParamValue& value) {
+         const std::string* text = std::get_if<std::string>(&value);
+         if (text == nullptr) return false;
+         for (std::size_t i = 0; i < names.size(); ++i) {
+           if (names[i] != *text) continue;
+           set(static_cast<int>(i));
+           return true;
+         }
+         return false;
+       }});
 }
 
 std::vector<std::string> ParamList::names() const {

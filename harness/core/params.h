@@ -1,4 +1,5 @@
-// Parameter structs list their fields once; parsing, help, documentation and recording walk that list (design, section 10).
+// Parameter structs list their fields once; parsing, help, documentation and recording walk that list
+// (design, section 10).
 #pragma once
 
 #include <functional>
@@ -11,7 +12,8 @@ namespace harness {
 /// A value as written in an experiment file.
 using ParamValue = std::variant<bool, double, std::string>;
 
-/// "true", "0.1", "early": as it would be written in TOML, without quotes. Numbers in the shortest form that reads back.
+/// "true", "0.1", "early": as it would be written in TOML, without quotes. Numbers in the shortest form that
+/// reads back.
 std::string text_of(const ParamValue& value);
 
 /// One parameter of a struct, bound to the field of one instance.
@@ -20,10 +22,12 @@ struct Param {
   std::string doc;      ///< one line: what it does, its unit, its source
   std::string allowed;  ///< e.g. "a number from 0 to 1", "one of early, late"
   std::function<ParamValue()> get;
-  std::function<bool(const ParamValue&)> set;  ///< false when the value is not allowed; the field is then unchanged
+  std::function<bool(const ParamValue&)>
+      set;  ///< false when the value is not allowed; the field is then unchanged
 };
 
-/// The list of a struct's parameters. A struct `P` provides `void list(ParamList&)`, which binds each field once.
+/// The list of a struct's parameters. A struct `P` provides `void list(ParamList&)`, which binds each field
+/// once.
 class ParamList {
  public:
   /// A real number within [low, high].

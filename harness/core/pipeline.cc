@@ -104,7 +104,8 @@ std::string link_modules(Pipeline& pipeline, const std::vector<std::vector<std::
   reorder(pipeline, successors, order);
   for (std::size_t i = 1; i < pipeline.modules.size(); ++i) {
     if (pipeline.modules[i].pres.empty()) {
-      return "two entries, '" + pipeline.modules[0].name + "' and '" + pipeline.modules[i].name + "': give one of them pres";
+      return "two entries, '" + pipeline.modules[0].name + "' and '" + pipeline.modules[i].name +
+             "': give one of them pres";
     }
   }
   return "";
@@ -113,7 +114,8 @@ std::string link_modules(Pipeline& pipeline, const std::vector<std::vector<std::
 std::vector<double> longest_after(const Pipeline& pipeline, const std::vector<double>& cost) {
   std::vector<double> longest(pipeline.modules.size(), 0.0);
   for (std::size_t i = pipeline.modules.size(); i-- > 0;) {
-    for (const ModuleId sub : pipeline.modules[i].subs) longest[i] = std::max(longest[i], cost[sub] + longest[sub]);
+    for (const ModuleId sub : pipeline.modules[i].subs)
+      longest[i] = std::max(longest[i], cost[sub] + longest[sub]);
   }
   return longest;
 }
@@ -121,7 +123,8 @@ std::vector<double> longest_after(const Pipeline& pipeline, const std::vector<do
 std::vector<double> longest_before(const Pipeline& pipeline, const std::vector<double>& cost) {
   std::vector<double> longest(pipeline.modules.size(), 0.0);
   for (std::size_t i = 0; i < pipeline.modules.size(); ++i) {
-    for (const ModuleId pre : pipeline.modules[i].pres) longest[i] = std::max(longest[i], cost[pre] + longest[pre]);
+    for (const ModuleId pre : pipeline.modules[i].pres)
+      longest[i] = std::max(longest[i], cost[pre] + longest[pre]);
   }
   return longest;
 }

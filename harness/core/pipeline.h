@@ -33,17 +33,19 @@ struct Pipeline {
   }
 };
 
-/// Puts `modules` (pres given by name in `pres_names[i]`, subs likewise) into topological order, fills in `pres` and
-/// `subs` and checks the contract of Pipeline. Returns "" or what is wrong, in words that name the modules concerned.
+/// Puts `modules` (pres given by name in `pres_names[i]`, subs likewise) into topological order, fills in
+/// `pres` and `subs` and checks the contract of Pipeline. Returns "" or what is wrong, in words that name the
+/// modules concerned.
 std::string link_modules(Pipeline& pipeline, const std::vector<std::vector<std::string>>& pres_names,
                          const std::vector<std::vector<std::string>>& subs_names);
 
-/// For each module the largest (or smallest) sum of `cost` over any path from just after it to a sink; 0 for sinks.
-/// `cost` has one entry per module. PARD section 4.2: a DAG's estimate is the maximum over the paths.
+/// For each module the largest (or smallest) sum of `cost` over any path from just after it to a sink; 0 for
+/// sinks. `cost` has one entry per module. PARD section 4.2: a DAG's estimate is the maximum over the paths.
 std::vector<double> longest_after(const Pipeline& pipeline, const std::vector<double>& cost);
 
-/// For each module the largest sum of `cost` over the paths from the entry to just before it. A module with several
-/// `pres` starts when the last of them is done, so this is also the least time before it when `cost` holds least times.
+/// For each module the largest sum of `cost` over the paths from the entry to just before it. A module with
+/// several `pres` starts when the last of them is done, so this is also the least time before it when `cost`
+/// holds least times.
 std::vector<double> longest_before(const Pipeline& pipeline, const std::vector<double>& cost);
 
 /// All paths from the modules after `from` (exclusive) to the sinks; one empty path for a sink.

@@ -8,15 +8,15 @@
 
 namespace harness {
 
-/// Latency of one model on one device for every batch size 1..max_batch(). Latencies are positive; they need not grow
-/// with the batch size (real kernels change).
+/// Latency of one model on one device for every batch size 1..max_batch(). Latencies are positive; they need
+/// not grow with the batch size (real kernels change).
 struct Profile {
   std::string model;
   std::string device;
-  std::string source;               ///< citation, one line
-  std::vector<TimeNs> latency_ns;   ///< [b - 1] is the latency of a batch of b
-  double memory_mb = 0;             ///< resident size, 0 when the source does not say
-  TimeNs load_ns = 0;               ///< time to load it onto a device, 0 when the source does not say
+  std::string source;              ///< citation, one line
+  std::vector<TimeNs> latency_ns;  ///< [b - 1] is the latency of a batch of b
+  double memory_mb = 0;            ///< resident size, 0 when the source does not say
+  TimeNs load_ns = 0;              ///< time to load it onto a device, 0 when the source does not say
 
   int max_batch() const { return static_cast<int>(latency_ns.size()); }
   /// Latency of a batch of `batch` in 1..max_batch().

@@ -1,5 +1,6 @@
-// Counter-based random numbers: every consumer has a stream of its own, keyed by (seed, name, index), so that no decision
-// depends on who drew before it. The same bits on every compiler and machine: only integer operations, +, -, *, / and sqrt.
+// Counter-based random numbers: every consumer has a stream of its own, keyed by (seed, name, index), so that
+// no decision depends on who drew before it. The same bits on every compiler and machine: only integer
+// operations, +, -, *, / and sqrt.
 #pragma once
 
 #include <cmath>
@@ -22,7 +23,8 @@ constexpr std::uint64_t hash_text(std::string_view text, std::uint64_t start = 0
   return hash;
 }
 
-/// Natural logarithm for x > 0, finite and normal, within 2 ulp; unlike std::log the same bits with every libm.
+/// Natural logarithm for x > 0, finite and normal, within 2 ulp; unlike std::log the same bits with every
+/// libm.
 double portable_log(double x);
 /// e^x for |x| <= 700 (clamped there), relative error below 1e-14; the same bits with every libm.
 double portable_exp(double x);

@@ -16,7 +16,8 @@ inline constexpr TimeNs kNever = std::numeric_limits<TimeNs>::max();
 
 /// Index of a request in its workload, in sending order, from 0.
 using RequestId = std::uint64_t;
-/// Handle of a live visit. Unique among the visits that stand before a queue domain or run there; reused afterwards.
+/// Handle of a live visit. Unique among the visits that stand before a queue domain or run there; reused
+/// afterwards.
 using VisitId = std::uint32_t;
 /// Index of a module in its pipeline.
 using ModuleId = std::uint16_t;

@@ -6,20 +6,21 @@
 namespace harness {
 
 /// How execution times scatter around the profile.
-enum class Jitter { kNone, kUniform, kExponential };
+enum class Jitter { kOff, kUniform, kExponential };
 
 struct WorldParams {
   double network_delay_ms = 0;
-  Jitter jitter = Jitter::kNone;
+  Jitter jitter = Jitter::kOff;
   double jitter_fraction = 0.1;
   double cold_start_ms = 5000;
 
   void list(ParamList& params) {
     params.number("network_delay_ms", network_delay_ms, 0, 1e4,
                   "time of every hop: client to the first module, module to module");
-    params.choice("jitter", jitter, {"none", "uniform", "exponential"},
-                  "execution time of a batch: the profile's; times a uniform factor within 1 +- jitter_fraction; or "
-                  "exponential with the profile's latency as mean");
+    params.choice(
+        "jitter", jitter, {"none", "uniform", "exponential"},
+        "execution time of a batch: the profile's; times a uniform factor within 1 +- jitter_fraction; or "
+        "exponential with the profile's latency as mean");
     params.number("jitter_fraction", jitter_fraction, 0, 0.99, "half-width of the uniform jitter");
     params.number("cold_start_ms", cold_start_ms, 0, 1e6,
                   "time until a worker that the autoscaler adds can serve (the initial workers are warm)");

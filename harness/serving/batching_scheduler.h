@@ -1,5 +1,5 @@
-// The part that batching systems share: which worker a visit may join now, and when a batch is launched. A policy
-// supplies what sets a system apart: the order of the queue and what is dropped.
+// The part that batching systems share: which worker a visit may join now, and when a batch is launched. A
+// policy supplies what sets a system apart: the order of the queue and what is dropped.
 #pragma once
 
 #include <algorithm>
@@ -15,34 +15,36 @@ namespace harness {
 /// A place in a forming batch that a policy may fill.
 struct BatchSlot {
   WorkerId worker = 0;
-  TimeNs start_ns = 0;  ///< expected start of the forming batch (PARD: t_e): the running batch's expected end, or now
-  int joined = 0;       ///< visits in the forming batch already
-  int room = 0;         ///< how many more may join
+  TimeNs start_ns =
+      0;  ///< expected start of the forming batch (PARD: t_e): the running batch's expected end, or now
+  int joined = 0;  ///< visits in the forming batch already
+  int room = 0;    ///< how many more may join
 };
 
 /// Scheduler of a domain that serves one module with one or more workers.
 ///
-/// commit = early: visits join the forming batch from the start of the batch before it until it is full or the worker
-/// falls free (PARD section 4.2). commit = late: visits join only when a worker is free. A free worker never waits for
-/// more visits. With several workers the forming batch that is expected to start first fills first.
+/// commit = early: visits join the forming batch from the start of the batch before it until it is full or
+/// the worker falls free (PARD section 4.2). commit = late: visits join only when a worker is free. A free
+/// worker never waits for more visits. With several workers the forming batch that is expected to start first
+/// fills first.
 ///
 /// Policy:
 ///   void on_plan(TimeNs now, const ModulePlan&)
 ///   void push(TimeNs now, const Visit&)              a visit has arrived
-///   bool erase(VisitId)                              a queued visit is gone; false if it does not stand in the queue
-///   bool empty() const
-///   int fill(TimeNs now, const BatchSlot&, Decisions&)   joins at most slot.room visits, may drop others; returns joins
-///   void on_started(TimeNs now, const BatchView&)
-///   void on_done(TimeNs now, const BatchView&)
-///   void on_state(TimeNs now, ModuleId, std::span<const double>)
-///   void start(TimeNs now, Decisions&)               once, after the first on_plan (first timer)
-///   void on_timer(TimeNs now, Decisions&)
+///   bool erase(VisitId)                              a queued visit is gone; false if it does not stand in
+///   the queue bool empty() const int fill(TimeNs now, const BatchSlot&, Decisions&)   joins at most
+///   slot.room visits, may drop others; returns joins void on_started(TimeNs now, const BatchView&) void
+///   on_done(TimeNs now, const BatchView&) void on_state(TimeNs now, ModuleId, std::span<const double>) void
+///   start(TimeNs now, Decisions&)               once, after the first on_plan (first timer) void
+///   on_timer(TimeNs now, Decisions&)
 template <class Policy>
 class BatchingScheduler final : public Scheduler {
  public:
   template <class... Args>
   BatchingScheduler(const ServingContext& context, ModuleId module, Args&&... args)
-      : module_(module), early_(context.serving.commit == Commit::kEarly), policy_(std::forward<Args>(args)...) {}
+      : module_(module),
+        early_(context.serving.commit == Commit::kEarly),
+        policy_(std::forward<Args>(args)...) {}
 
   void on_plan(TimeNs now, const Plan& plan, Decisions& out) override {
     batch_cap_ = plan.modules[module_].batch_cap;
@@ -51,7 +53,9 @@ class BatchingScheduler final : public Scheduler {
     started_ = true;
   }
 
-  void on_worker_added(TimeNs, WorkerId worker, Decisions&) override { workers_.push_back({worker, 0, false, false, 0}); }
+  void on_worker_added(TimeNs, WorkerId worker, Decisions&) override {
+    workers_.push_back({worker, 0, false, false, 0});
+  }
 
   void on_worker_draining(TimeNs, WorkerId worker, Decisions& out) override {
     Worker& state = find(worker);
@@ -95,14 +99,15 @@ class BatchingScheduler final : public Scheduler {
   struct Worker {
     WorkerId id = 0;
     int forming = 0;
-    bool busy = false;      ///< runs a batch, or has launched one
+    bool busy = false;  ///< runs a batch, or has launched one
     bool draining = false;
     TimeNs expected_end_ns = 0;
   };
 
   Worker& find(WorkerId id) {
     if (workers_.size() == 1) return workers_.front();
-    return *std::find_if(workers_.begin(), workers_.end(), [id](const Worker& worker) { return worker.id == id; });
+    return *std::find_if(workers_.begin(), workers_.end(),
+                         [id](const Worker& worker) { return worker.id == id; });
   }
 
   /// The worker whose next batch has room and is expected to start first; null when there is none.

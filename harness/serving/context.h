@@ -27,13 +27,17 @@ struct ServingParams {
 
   void list(ParamList& params) {
     params.choice("commit", commit, {"early", "late"},
-                  "when visits join a batch: early, from the start of the batch before it (PARD section 4.2); late, only "
+                  "when visits join a batch: early, from the start of the batch before it (PARD section "
+                  "4.2); late, only "
                   "when the worker is free");
-    params.choice("dispatch", dispatch, {"round_robin", "least_loaded"}, "how a module's router chooses a queue");
-    params.choice("queue", queue, {"worker", "module"}, "one queue per worker, or one per module shared by its workers");
+    params.choice("dispatch", dispatch, {"round_robin", "least_loaded"},
+                  "how a module's router chooses a queue");
+    params.choice("queue", queue, {"worker", "module"},
+                  "one queue per worker, or one per module shared by its workers");
     params.number("state_period_ms", state_period_ms, 1, 1e6,
                   "period of reports and of the state exchange between modules (PARD: once per second)");
-    params.number("state_delay_ms", state_delay_ms, 0, 1e5, "time that a report or a published state takes to arrive");
+    params.number("state_delay_ms", state_delay_ms, 0, 1e5,
+                  "time that a report or a published state takes to arrive");
   }
 };
 

@@ -1,4 +1,5 @@
-// One controller per module (PARD section 4.1, the State Planner): gathers reports, publishes the module's state.
+// One controller per module (PARD section 4.1, the State Planner): gathers reports, publishes the module's
+// state.
 #pragma once
 
 #include <span>
@@ -9,7 +10,8 @@
 
 namespace harness {
 
-/// What a controller wants published. The host sends it to the module's own domains and to every other controller.
+/// What a controller wants published. The host sends it to the module's own domains and to every other
+/// controller.
 class Publication {
  public:
   void publish(std::span<const double> state) {

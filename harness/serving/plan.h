@@ -10,9 +10,10 @@ namespace harness {
 /// The plan of one module.
 struct ModulePlan {
   int workers = 1;
-  int batch_cap = 1;     ///< largest batch a scheduler may form, 1..the profile's maximum
-  TimeNs exec_ns = 0;    ///< d_k: the profile's latency at batch_cap
-  TimeNs budget_ns = 0;  ///< share of the SLO for this module alone (waits and execution), for systems that split it
+  int batch_cap = 1;   ///< largest batch a scheduler may form, 1..the profile's maximum
+  TimeNs exec_ns = 0;  ///< d_k: the profile's latency at batch_cap
+  TimeNs budget_ns =
+      0;  ///< share of the SLO for this module alone (waits and execution), for systems that split it
 };
 
 /// A plan for the whole pipeline, one entry per module.

@@ -9,7 +9,8 @@ namespace harness {
 
 /// What a planner is told about the load.
 struct LoadStatistics {
-  /// Requests/s offered to the pipeline over the last planning period; before the start, the rate to provision for.
+  /// Requests/s offered to the pipeline over the last planning period; before the start, the rate to
+  /// provision for.
   double offered_rps = 0;
   /// Visits/s that arrived at each module over the same time.
   std::vector<double> module_rps;

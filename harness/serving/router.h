@@ -8,7 +8,8 @@
 
 namespace harness {
 
-/// What a router knows of a queue domain: its own doing and what it was told, never the truth of this instant.
+/// What a router knows of a queue domain: its own doing and what it was told, never the truth of this
+/// instant.
 struct DomainView {
   DomainId id = 0;
   int workers = 1;
@@ -21,7 +22,8 @@ class Router {
  public:
   virtual ~Router() = default;
 
-  /// Chooses a domain for each of `visits`, in order: writes into out[i] an index into `domains`, or kNone to drop
+  /// Chooses a domain for each of `visits`, in order: writes into out[i] an index into `domains`, or kNone to
+  /// drop
   /// (`no_worker`). `domains` are the module's active domains in order of id, at least one; the caller raises
   /// `outstanding` of domains[out[i]] itself, so a router that counts within one call keeps its own tally.
   virtual void route(TimeNs now, std::span<const Visit> visits, std::span<const DomainView> domains,

@@ -7,8 +7,9 @@
 
 namespace harness {
 
-/// One instance per queue domain, called from one thread, never re-entered. `now` is the only clock; all randomness comes
-/// from streams keyed by the context's seed. Callbacks a system does not need keep their empty default.
+/// One instance per queue domain, called from one thread, never re-entered. `now` is the only clock; all
+/// randomness comes from streams keyed by the context's seed. Callbacks a system does not need keep their
+/// empty default.
 class Scheduler {
  public:
   virtual ~Scheduler() = default;
@@ -17,7 +18,8 @@ class Scheduler {
   virtual void on_plan(TimeNs now, const Plan& plan, Decisions& out) = 0;
   /// A worker joins the domain, idle. on_worker_free follows.
   virtual void on_worker_added(TimeNs now, WorkerId worker, Decisions& out) = 0;
-  /// The worker leaves once it has run what it has: no further joins; launch its forming batch if there is one.
+  /// The worker leaves once it has run what it has: no further joins; launch its forming batch if there is
+  /// one.
   virtual void on_worker_draining(TimeNs now, WorkerId worker, Decisions& out) = 0;
   /// A visit stands before this domain.
   virtual void on_arrival(TimeNs now, const Visit& visit, Decisions& out) = 0;
@@ -29,7 +31,8 @@ class Scheduler {
   virtual void on_batch_started(TimeNs now, const BatchView& batch, Decisions& out) = 0;
   /// A batch has ended. If another one was launched, its on_batch_started follows, else on_worker_free.
   virtual void on_batch_done(TimeNs, const BatchView&, Decisions&) {}
-  /// A module's published state has reached this domain (after its delay). `state` is what that controller published.
+  /// A module's published state has reached this domain (after its delay). `state` is what that controller
+  /// published.
   virtual void on_state(TimeNs, ModuleId, std::span<const double>, Decisions&) {}
   /// The time asked for with wake_at has come.
   virtual void on_timer(TimeNs, Decisions&) {}

@@ -3,7 +3,8 @@
 namespace harness {
 
 std::unique_ptr<Router> System::make_router(const ServingContext& context, ModuleId) {
-  return context.serving.dispatch == Dispatch::kRoundRobin ? make_round_robin_router() : make_least_loaded_router();
+  return context.serving.dispatch == Dispatch::kRoundRobin ? make_round_robin_router()
+                                                           : make_least_loaded_router();
 }
 
 }  // namespace harness

@@ -1,4 +1,5 @@
-// A serving system: planner + router + scheduler + controller, made from parameters. One folder under systems/ each.
+// A serving system: planner + router + scheduler + controller, made from parameters. One folder under
+// systems/ each.
 #pragma once
 
 #include <memory>
@@ -21,12 +22,14 @@ class System {
   /// Binds the system's own parameters (without the shared ones) into `params`.
   virtual void list(ParamList& params) = 0;
   /// The scheduler of a domain that serves `module`.
-  virtual std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId domain, ModuleId module) = 0;
+  virtual std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId domain,
+                                                    ModuleId module) = 0;
   /// The controller of a module; null when the system exchanges no state.
   virtual std::unique_ptr<Controller> make_controller(const ServingContext&, ModuleId) { return nullptr; }
   /// The router of a module; by default what `serving.dispatch` says.
   virtual std::unique_ptr<Router> make_router(const ServingContext& context, ModuleId module);
-  /// Rewrites the latency budgets of a plan that the shared planner made (Nexus: its own split). Default: unchanged.
+  /// Rewrites the latency budgets of a plan that the shared planner made (Nexus: its own split). Default:
+  /// unchanged.
   virtual void refine(const ServingContext&, Plan&) {}
 };
 

@@ -1,4 +1,5 @@
-// What a system sees of requests and batches. Plain values; handles are valid while the visit stands at the domain.
+// What a system sees of requests and batches. Plain values; handles are valid while the visit stands at the
+// domain.
 #pragma once
 
 #include <span>
@@ -12,9 +13,10 @@ struct Visit {
   VisitId id = 0;
   ModuleId module = 0;
   RequestId request = 0;
-  TimeNs sent_ns = 0;     ///< when the client sent the request (PARD: t_s)
-  TimeNs due_ns = 0;      ///< sent_ns + SLO
-  TimeNs arrived_ns = 0;  ///< when it came to stand before this domain (PARD: t_r); at a merge, when the last branch came
+  TimeNs sent_ns = 0;  ///< when the client sent the request (PARD: t_s)
+  TimeNs due_ns = 0;   ///< sent_ns + SLO
+  TimeNs arrived_ns =
+      0;  ///< when it came to stand before this domain (PARD: t_r); at a merge, when the last branch came
 };
 
 /// A visit in a batch.

@@ -1,0 +1,69 @@
+#include "harness/engine/books.h"
+
+#include <utility>
+
+#include "harness/core/error.h"
+
+namespace harness {
+
+Books::Books(std::size_t modules, TimeNs duration_ns, TimeNs slo_ns, RowSink* rows)
+    : modules_(modules), rows_(rows) {
+  record_.duration_ns = duration_ns;
+  record_.slo_ns = slo_ns;
+  record_.modules.resize(modules);
+  open_window(0);
+  if (rows_ != nullptr) {
+    request_rows_.reserve(kRowChunk);
+    visit_rows_.reserve(kRowChunk);
+  }
+}
+
+void Books::open_window(TimeNs now) {
+  current_window_ = window_index(now);
+  current_window_end_ns_ = static_cast<TimeNs>(current_window_ + 1) * record_.window_ns;
+  record_.windows.resize(current_window_ + 1);
+  record_.module_windows.resize((current_window_ + 1) * modules_);
+}
+
+void Books::on_visit_row(const VisitRow& row) {
+  visit_rows_.push_back(row);
+  if (visit_rows_.size() == kRowChunk) flush_rows();
+}
+
+void Books::write_request(const RequestRecord& request, Outcome outcome) {
+  request_rows_.push_back(
+      {request.id, request.sent_ns, request.end_ns, request.gpu_ns, request.module, outcome, request.reason});
+  if (request_rows_.size() == kRowChunk) flush_rows();
+}
+
+void Books::flush_rows() {
+  rows_->requests(request_rows_);
+  rows_->visits(visit_rows_);
+  request_rows_.clear();
+  visit_rows_.clear();
+}
+
+RunRecord Books::close(TimeNs end_ns, std::uint64_t events, std::vector<WorkerTotals> workers) {
+  if (rows_ != nullptr) flush_rows();
+  record_.end_ns = end_ns;
+  record_.events = events;
+  record_.workers = std::move(workers);
+  const std::size_t load_windows = window_index(record_.duration_ns + record_.window_ns - 1);
+  HARNESS_CHECK(record_.sent == record_.in_time + record_.late + record_.dropped + record_.unfinished,
+                "the books do not close: requests");
+  for (std::size_t i = load_windows; i < record_.windows.size(); ++i) {
+    HARNESS_CHECK(record_.windows[i].sent == 0, "a request was sent after the end of the load");
+  }
+  record_.windows.resize(load_windows);
+  TimeNs busy_ns = 0;
+  for (const WorkerTotals& worker : record_.workers) busy_ns += worker.busy_ns;
+  HARNESS_CHECK(busy_ns == record_.gpu_ns, "the books do not close: GPU time");
+  for (const ModuleTotals& totals : record_.modules) {
+    std::uint64_t ended = totals.done + totals.cancelled + totals.unfinished;
+    for (const std::uint64_t dropped : totals.dropped) ended += dropped;
+    HARNESS_CHECK(totals.arrived == ended, "the books do not close: visits");
+  }
+  return std::move(record_);
+}
+
+}  // namespace harness

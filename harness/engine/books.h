@@ -1,0 +1,142 @@
+// The books of a run: every count, the GPU time, the rows and the fingerprint, kept by the host and never by
+// a system.
+#pragma once
+
+#include <vector>
+
+#include "harness/engine/slot_table.h"
+#include "harness/record/run_record.h"
+
+namespace harness {
+
+/// Fills a RunRecord while the run goes on. Hot functions are inline; one call per batch or per visit.
+class Books {
+ public:
+  /// `rows` may be null.
+  Books(std::size_t modules, TimeNs duration_ns, TimeNs slo_ns, RowSink* rows);
+
+  void on_sent(TimeNs now) {
+    ++record_.sent;
+    ++window_of(now).sent;
+  }
+
+  void on_arrived(TimeNs now, ModuleId module) {
+    ++record_.modules[module].arrived;
+    ++module_window_of(now, module).arrived;
+  }
+
+  /// A batch starts: its visits' queueing delay and batch wait become known.
+  void on_batch_started(TimeNs now, WorkerId worker, ModuleId module, std::span<const BatchVisit> visits) {
+    ModuleTotals& totals = record_.modules[module];
+    TimeNs queueing_ns = 0;
+    TimeNs wait_ns = 0;
+    for (const BatchVisit& visit : visits) {
+      const TimeNs queueing = visit.joined_ns - visit.arrived_ns;
+      const TimeNs wait = now - visit.joined_ns;
+      queueing_ns += queueing;
+      wait_ns += wait;
+      totals.queueing_delay.add(queueing);
+      totals.batch_wait.add(wait);
+    }
+    totals.queueing_ns += queueing_ns;
+    totals.wait_ns += wait_ns;
+    ++totals.batches;
+    ModuleWindow& window = module_window_of(now, module);
+    ++window.batches;
+    window.started += static_cast<std::uint32_t>(visits.size());
+    window.queueing_ns += queueing_ns;
+    window.wait_ns += wait_ns;
+    stamp(now, (std::uint64_t{worker} << 20) ^ visits.size());
+  }
+
+  void on_batch_done(ModuleId module, std::size_t visits, TimeNs exec_ns) {
+    ModuleTotals& totals = record_.modules[module];
+    totals.done += visits;
+    totals.exec_ns += exec_ns * static_cast<TimeNs>(visits);
+    record_.gpu_ns += exec_ns;
+  }
+
+  void on_joined(TimeNs now, WorkerId worker, RequestId request) {
+    stamp(now, request ^ (std::uint64_t{worker} << 40));
+  }
+
+  void on_visit_dropped(TimeNs now, ModuleId module, RequestId request, DropReason reason) {
+    ++record_.modules[module].dropped[static_cast<std::size_t>(reason)];
+    ++module_window_of(now, module).dropped;
+    stamp(now, ~request ^ (static_cast<std::uint64_t>(reason) << 56));
+  }
+
+  void on_visit_cancelled(ModuleId module) { ++record_.modules[module].cancelled; }
+
+  /// The request's outcome stands. Its GPU time is settled by on_request_gone.
+  void on_request_outcome(TimeNs sent_ns, Outcome outcome, TimeNs latency_ns) {
+    WindowCounts& window = record_.windows[window_index(sent_ns)];
+    if (outcome == Outcome::kDropped) {
+      ++record_.dropped;
+      ++window.dropped;
+      return;
+    }
+    record_.latency.add(latency_ns);
+    if (outcome == Outcome::kInTime) {
+      ++record_.in_time;
+      ++window.in_time;
+    } else {
+      ++record_.late;
+      ++window.late;
+    }
+  }
+
+  /// The last visit of the request is gone.
+  void on_request_gone(const RequestRecord& request, Outcome outcome) {
+    if (outcome != Outcome::kInTime) record_.gpu_invalid_ns += request.gpu_ns;
+    if (rows_ != nullptr) write_request(request, outcome);
+  }
+
+  bool wants_rows() const { return rows_ != nullptr; }
+  void on_visit_row(const VisitRow& row);
+
+  /// A plan, or a change of the number of workers that can serve, takes effect.
+  void on_plan_row(const PlanRow& row) { record_.plans.push_back(row); }
+
+  /// Closes the books: checks that requests and visits add up (a bug otherwise) and hands the record over.
+  RunRecord close(TimeNs end_ns, std::uint64_t events, std::vector<WorkerTotals> workers);
+
+  const RunRecord& record() const { return record_; }
+
+ private:
+  static constexpr std::size_t kRowChunk = 8192;
+
+  /// Mixes one decision into the fingerprint.
+  void stamp(TimeNs now, std::uint64_t what) {
+    std::uint64_t mixed = (record_.fingerprint ^ static_cast<std::uint64_t>(now)) * 0x9e3779b97f4a7c15ULL;
+    mixed = (mixed ^ (mixed >> 32) ^ what) * 0xd6e8feb86659fd93ULL;
+    record_.fingerprint = mixed ^ (mixed >> 29);
+  }
+
+  std::size_t window_index(TimeNs at) const { return static_cast<std::size_t>(at / record_.window_ns); }
+
+  WindowCounts& window_of(TimeNs now) {
+    advance(now);
+    return record_.windows[current_window_];
+  }
+  ModuleWindow& module_window_of(TimeNs now, ModuleId module) {
+    advance(now);
+    return record_.module_windows[current_window_ * modules_ + module];
+  }
+  void advance(TimeNs now) {
+    if (now >= current_window_end_ns_) open_window(now);
+  }
+  void open_window(TimeNs now);
+  void write_request(const RequestRecord& request, Outcome outcome);
+  void flush_rows();
+
+  std::size_t modules_;
+  std::size_t current_window_ = 0;
+  TimeNs current_window_end_ns_ = 0;
+  RunRecord record_;
+  RowSink* rows_;
+  std::vector<RequestRow> request_rows_;
+  std::vector<VisitRow> visit_rows_;
+};
+
+}  // namespace harness

@@ -1,0 +1,139 @@
+#include "harness/engine/fluid_bound.h"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+namespace harness {
+namespace {
+
+/// Execution times may fall below the profile by this factor; 0: without limit.
+double shortest_factor(const WorldParams& world) {
+  switch (world.jitter) {
+    case Jitter::kOff:
+      return 1.0;
+    case Jitter::kUniform:
+      return 1.0 - world.jitter_fraction;
+    case Jitter::kExponential:
+      return 0.0;
+  }
+  return 0.0;
+}
+
+/// The fluid server of one module, fed with visits in order of release.
+class FluidServer {
+ public:
+  FluidServer(const Profile& profile, double factor, TimeNs before_ns, TimeNs after_ns)
+      : profile_(profile), factor_(factor), before_ns_(before_ns), after_ns_(after_ns) {}
+
+  /// From `at_ns` on: that many workers, batches up to `cap`.
+  void add_step(const PlanRow& row) {
+    const double rate = factor_ > 0
+                            ? best_throughput_rps(profile_, static_cast<int>(row.batch_cap)) / factor_ * 1e-9
+                            : std::numeric_limits<double>::infinity();
+    steps_.push_back({static_cast<double>(row.at_ns), row.workers == 0 ? 0.0 : rate * row.workers});
+  }
+
+  void offer(TimeNs sent_ns, TimeNs due_ns) {
+    const double deadline = static_cast<double>(due_ns - after_ns_) + kSlackNs;
+    const double start = std::max(busy_until_, static_cast<double>(sent_ns + before_ns_));
+    const double finish = finish_of(start);
+    if (finish > deadline) return;
+    busy_until_ = finish;
+    ++accepted_;
+  }
+
+  std::uint64_t accepted() const { return accepted_; }
+
+ private:
+  /// Rounding of the sums of reciprocals over a whole run stays far below this.
+  static constexpr double kSlackNs = 1.0;
+
+  struct Step {
+    double at_ns;
+    double visits_per_ns;
+  };
+
+  /// When one visit's work ends that starts at `start`.
+  double finish_of(double start) {
+    while (step_ + 1 < steps_.size() && steps_[step_ + 1].at_ns <= start) ++step_;
+    double work = 1.0;
+    double at = start;
+    for (std::size_t i = step_;; ++i) {
+      const double rate = steps_[i].visits_per_ns;
+      const double end =
+          i + 1 < steps_.size() ? steps_[i + 1].at_ns : std::numeric_limits<double>::infinity();
+      if (rate > 0 && at + work / rate <= end) return at + work / rate;
+      if (i + 1 == steps_.size()) return end;
+      if (rate > 0) work -= (end - at) * rate;
+      at = end;
+    }
+  }
+
+  const Profile& profile_;
+  double factor_;
+  TimeNs before_ns_;
+  TimeNs after_ns_;
+  double busy_until_ = 0;
+  std::size_t step_ = 0;
+  std::vector<Step> steps_;
+  std::uint64_t accepted_ = 0;
+};
+
+std::vector<FluidServer> make_servers(const RunSpec& spec, const RunRecord& record) {
+  const double factor = shortest_factor(spec.world);
+  const auto hop_ns = static_cast<double>(ms_to_ns(spec.world.network_delay_ms));
+  std::vector<double> exec(spec.profiles.size());
+  for (std::size_t m = 0; m < exec.size(); ++m) {
+    const auto least =
+        *std::min_element(spec.profiles[m].latency_ns.begin(), spec.profiles[m].latency_ns.end());
+    // The runtime rounds a jittered time to whole nanoseconds: one less keeps the bound a bound.
+    exec[m] = std::max(0.0, static_cast<double>(least) * factor - (factor < 1.0 ? 1.0 : 0.0));
+  }
+  std::vector<double> with_hop = exec;
+  for (double& cost : with_hop) cost += hop_ns;
+  const std::vector<double> before = longest_before(spec.pipeline, with_hop);
+  const std::vector<double> after = longest_after(spec.pipeline, with_hop);
+  std::vector<FluidServer> servers;
+  for (std::size_t m = 0; m < exec.size(); ++m) {
+    servers.emplace_back(spec.profiles[m], factor, static_cast<TimeNs>(before[m] + hop_ns),
+                         static_cast<TimeNs>(after[m]));
+  }
+  for (const PlanRow& row : record.plans) servers[row.module].add_step(row);
+  return servers;
+}
+
+}  // namespace
+
+std::uint64_t fluid_bound(const RunSpec& spec, const RunRecord& record) {
+  std::vector<FluidServer> servers = make_servers(spec, record);
+  const std::unique_ptr<ArrivalSource> arrivals = spec.arrivals->restarted();
+  std::vector<TimeNs> chunk(4096);
+  while (const std::size_t count = arrivals->next(chunk)) {
+    for (FluidServer& server : servers) {
+      for (std::size_t i = 0; i < count; ++i) server.offer(chunk[i], chunk[i] + spec.slo_ns);
+    }
+  }
+  std::uint64_t bound = record.sent;
+  for (const FluidServer& server : servers) bound = std::min(bound, server.accepted());
+  return bound;
+}
+
+CapacityCurve::CapacityCurve(const RunRecord& record) {
+  std::vector<double> module_rps(record.modules.size(), 0.0);
+  for (std::size_t i = 0; i < record.plans.size(); ++i) {
+    const PlanRow& row = record.plans[i];
+    module_rps[row.module] = row.workers * row.batch_cap / ns_to_s(row.exec_ns);
+    const bool last_at_this_time = i + 1 == record.plans.size() || record.plans[i + 1].at_ns > row.at_ns;
+    if (last_at_this_time)
+      steps_.push_back({row.at_ns, *std::min_element(module_rps.begin(), module_rps.end())});
+  }
+}
+
+double CapacityCurve::at(TimeNs now) const {
+  const auto after = std::upper_bound(steps_.begin(), steps_.end(), now,
+                                      [](TimeNs time, const Step& step) { return time < step.at_ns; });
+  return after == steps_.begin() ? 0.0 : (after - 1)->capacity_rps;
+}
+
+}  // namespace harness

@@ -1,0 +1,35 @@
+// The fluid bound (design, section 2): what any policy could complete in time at most, under the same plan.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/engine/run_spec.h"
+
+namespace harness {
+
+/// Requests in time that no policy can exceed, given the arrivals of `spec` and the workers(t) and batch caps
+/// that `record.plans` says. Per module a fluid server of rate workers(t) x max over b <= cap of b / d(b); a
+/// visit's work must fit between its sending + the shortest time before the module and its deadline - the
+/// shortest time after it; FIFO, rejecting what cannot finish in time (optimal for equal work and agreeable
+/// deadlines). The least over the modules. Shortest times are the least execution times over b (times 1 -
+/// jitter_fraction for uniform jitter, 0 for exponential jitter, whose rate is unbounded) plus the network
+/// delay of every hop.
+std::uint64_t fluid_bound(const RunSpec& spec, const RunRecord& record);
+
+/// Capacity in requests/s as the plan rows say it, a step function of time.
+class CapacityCurve {
+ public:
+  explicit CapacityCurve(const RunRecord& record);
+  /// workers x batch_cap / exec of the bottleneck module at that time.
+  double at(TimeNs now) const;
+
+ private:
+  struct Step {
+    TimeNs at_ns;
+    double capacity_rps;
+  };
+  std::vector<Step> steps_;
+};
+
+}  // namespace harness

@@ -1,0 +1,169 @@
+#include "harness/engine/queue_domain_host.h"
+
+#include <utility>
+
+#include "harness/core/error.h"
+
+namespace harness {
+
+QueueDomainHost::QueueDomainHost(DomainId id, ModuleId module, const Profile& profile,
+                                 std::unique_ptr<Scheduler> scheduler, const HostEnvironment& environment)
+    : id_(id),
+      module_(module),
+      profile_(&profile),
+      scheduler_(std::move(scheduler)),
+      environment_(environment) {}
+
+void QueueDomainHost::on_plan(TimeNs now, const Plan& plan) {
+  batch_cap_ = plan.modules[module_].batch_cap;
+  scheduler_->on_plan(now, plan, *environment_.decisions);
+  carry_out(now);
+}
+
+void QueueDomainHost::add_worker(TimeNs now, WorkerId worker) {
+  WorkerState& state = (*environment_.workers)[worker];
+  state.domain = id_;
+  state.life = WorkerState::Life::kServing;
+  state.totals.ready_ns = now;
+  scheduler_->on_worker_added(now, worker, *environment_.decisions);
+  scheduler_->on_worker_free(now, worker, *environment_.decisions);
+  carry_out(now);
+}
+
+void QueueDomainHost::drain_worker(TimeNs now, WorkerId worker) {
+  own_worker(worker).life = WorkerState::Life::kDraining;
+  scheduler_->on_worker_draining(now, worker, *environment_.decisions);
+  carry_out(now);
+  const WorkerState& state = own_worker(worker);
+  HARNESS_CHECK(state.forming.empty() || state.launched,
+                "a draining worker's forming batch was not launched");
+}
+
+void QueueDomainHost::arrive(TimeNs now, VisitId visit) {
+  VisitRecord& record = (*environment_.visits)[visit];
+  record.state = VisitState::kQueued;
+  record.domain = id_;
+  if (!record.counted) {
+    record.counted = true;
+    record.visit.arrived_ns = now;
+    environment_.books->on_arrived(now, module_);
+  }
+  const Visit copy = record.visit;
+  scheduler_->on_arrival(now, copy, *environment_.decisions);
+  carry_out(now);
+}
+
+void QueueDomainHost::withdraw(TimeNs now, VisitId visit) {
+  HARNESS_CHECK((*environment_.visits)[visit].state == VisitState::kQueued,
+                "a visit is withdrawn that is not queued");
+  scheduler_->on_cancelled(now, visit, *environment_.decisions);
+  carry_out(now);
+}
+
+void QueueDomainHost::batch_done(TimeNs now, WorkerId worker) {
+  const WorkerState& state = own_worker(worker);
+  const BatchView view{worker, module_, state.started_ns, state.expected_end_ns, state.running};
+  scheduler_->on_batch_done(now, view, *environment_.decisions);
+  carry_out(now);
+}
+
+void QueueDomainHost::start_next(TimeNs now, WorkerId worker) {
+  WorkerState& state = own_worker(worker);
+  state.busy = false;
+  if (state.launched) {
+    start_batch(now, worker);
+  } else if (state.life == WorkerState::Life::kServing) {
+    scheduler_->on_worker_free(now, worker, *environment_.decisions);
+  }
+  carry_out(now);
+}
+
+void QueueDomainHost::on_state(TimeNs now, ModuleId module, std::span<const double> state) {
+  scheduler_->on_state(now, module, state, *environment_.decisions);
+  carry_out(now);
+}
+
+void QueueDomainHost::on_timer(TimeNs now) {
+  scheduler_->on_timer(now, *environment_.decisions);
+  carry_out(now);
+}
+
+void QueueDomainHost::carry_out(TimeNs now) {
+  Decisions& out = *environment_.decisions;
+  // Starting a batch calls the scheduler again, which appends to the list: index, do not iterate.
+  for (std::size_t i = 0; i < out.list().size(); ++i) {
+    const Decision decision = out.list()[i];
+    switch (decision.kind) {
+      case Decision::Kind::kJoin:
+        join(now, decision);
+        break;
+      case Decision::Kind::kLaunch:
+        launch(now, decision.worker_or_count);
+        break;
+      case Decision::Kind::kDrop:
+        drop(now, decision);
+        break;
+      case Decision::Kind::kWakeAt:
+        environment_.world->wake_at(id_, decision.at_ns < now ? now : decision.at_ns);
+        break;
+      case Decision::Kind::kReport:
+        environment_.world->report(module_, id_, out.values(decision));
+        break;
+    }
+  }
+  out.clear();
+}
+
+WorkerState& QueueDomainHost::own_worker(WorkerId worker) {
+  HARNESS_CHECK(worker < environment_.workers->size() && (*environment_.workers)[worker].domain == id_,
+                "a decision names a worker of another domain");
+  return (*environment_.workers)[worker];
+}
+
+void QueueDomainHost::join(TimeNs now, const Decision& decision) {
+  const VisitId visit = decision.visit_or_first;
+  HARNESS_CHECK(visit < environment_.visits->slots(), "a join names no visit");
+  VisitRecord& record = (*environment_.visits)[visit];
+  HARNESS_CHECK(record.state == VisitState::kQueued && record.domain == id_,
+                "a join names a visit not queued here");
+  WorkerState& worker = own_worker(decision.worker_or_count);
+  HARNESS_CHECK(worker.life == WorkerState::Life::kServing && !worker.launched, "a join into a closed batch");
+  HARNESS_CHECK(static_cast<int>(worker.forming.size()) < batch_cap_, "a join into a full batch");
+  record.state = VisitState::kForming;
+  record.joined_ns = now;
+  worker.forming.push_back({visit, record.visit.arrived_ns, now});
+  environment_.books->on_joined(now, decision.worker_or_count, record.visit.request);
+}
+
+void QueueDomainHost::drop(TimeNs now, const Decision& decision) {
+  const VisitId visit = decision.visit_or_first;
+  HARNESS_CHECK(visit < environment_.visits->slots(), "a drop names no visit");
+  VisitRecord& record = (*environment_.visits)[visit];
+  HARNESS_CHECK(record.state == VisitState::kQueued && record.domain == id_,
+                "a drop names a visit not queued here");
+  environment_.drops->on_visit_dropped(now, visit, decision.reason);
+}
+
+void QueueDomainHost::launch(TimeNs now, WorkerId worker) {
+  WorkerState& state = own_worker(worker);
+  HARNESS_CHECK(!state.launched && !state.forming.empty(), "a launch of an empty or closed batch");
+  state.launched = true;
+  if (!state.busy) start_batch(now, worker);
+}
+
+void QueueDomainHost::start_batch(TimeNs now, WorkerId worker) {
+  WorkerState& state = own_worker(worker);
+  state.running.swap(state.forming);
+  state.forming.clear();
+  state.launched = false;
+  state.busy = true;
+  const TimeNs latency_ns = profile_->latency(static_cast<int>(state.running.size()));
+  state.started_ns = now;
+  state.expected_end_ns = now + latency_ns;
+  environment_.books->on_batch_started(now, worker, module_, state.running);
+  environment_.world->run_batch(worker, latency_ns);
+  const BatchView view{worker, module_, state.started_ns, state.expected_end_ns, state.running};
+  scheduler_->on_batch_started(now, view, *environment_.decisions);
+}
+
+}  // namespace harness

@@ -1,0 +1,78 @@
+// The host of one queue domain: calls its scheduler, checks and carries out its decisions, keeps its workers'
+// batches.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "harness/core/profile.h"
+#include "harness/engine/books.h"
+#include "harness/engine/slot_table.h"
+#include "harness/engine/worker_table.h"
+#include "harness/engine/world.h"
+#include "harness/serving/scheduler.h"
+
+namespace harness {
+
+/// Takes the visits that a scheduler drops.
+class DropHandler {
+ public:
+  virtual ~DropHandler() = default;
+  /// The visit has left its domain; its record is still there.
+  virtual void on_visit_dropped(TimeNs now, VisitId visit, DropReason reason) = 0;
+};
+
+/// What all hosts of a run share. Pointers outlive the hosts.
+struct HostEnvironment {
+  SlotTable<VisitRecord>* visits = nullptr;
+  WorkerTable* workers = nullptr;
+  Books* books = nullptr;
+  World* world = nullptr;
+  DropHandler* drops = nullptr;
+  Decisions* decisions = nullptr;  ///< scratch, empty between calls
+};
+
+/// Serves one module. Every public function is an event of the domain at virtual or wall time `now`; none is
+/// re-entered. An illegal decision (a visit that does not stand here, a full or closed batch, ...) is a bug
+/// and stops the run.
+class QueueDomainHost {
+ public:
+  QueueDomainHost(DomainId id, ModuleId module, const Profile& profile, std::unique_ptr<Scheduler> scheduler,
+                  const HostEnvironment& environment);
+
+  DomainId id() const { return id_; }
+  ModuleId module() const { return module_; }
+
+  void on_plan(TimeNs now, const Plan& plan);
+  void add_worker(TimeNs now, WorkerId worker);
+  /// The worker takes no further batch than those it has; `gone` of WorkerState follows when it has none.
+  void drain_worker(TimeNs now, WorkerId worker);
+
+  /// A travelling visit arrives.
+  void arrive(TimeNs now, VisitId visit);
+  /// A queued visit leaves without the scheduler's doing.
+  void withdraw(TimeNs now, VisitId visit);
+  /// The worker's batch has ended: tells the scheduler. The caller settles the visits, then calls start_next.
+  void batch_done(TimeNs now, WorkerId worker);
+  /// Starts what is launched, or tells the scheduler that the worker is free.
+  void start_next(TimeNs now, WorkerId worker);
+  void on_state(TimeNs now, ModuleId module, std::span<const double> state);
+  void on_timer(TimeNs now);
+
+ private:
+  void carry_out(TimeNs now);
+  void join(TimeNs now, const Decision& decision);
+  void drop(TimeNs now, const Decision& decision);
+  void launch(TimeNs now, WorkerId worker);
+  void start_batch(TimeNs now, WorkerId worker);
+  WorkerState& own_worker(WorkerId worker);
+
+  DomainId id_;
+  ModuleId module_;
+  int batch_cap_ = 1;
+  const Profile* profile_;
+  std::unique_ptr<Scheduler> scheduler_;
+  HostEnvironment environment_;
+};
+
+}  // namespace harness

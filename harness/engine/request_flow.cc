@@ -1,0 +1,261 @@
+#include "harness/engine/request_flow.h"
+
+#include "harness/core/error.h"
+
+namespace harness {
+
+RequestFlow::RequestFlow(const Pipeline& pipeline, TimeNs slo_ns, SlotTable<VisitRecord>& visits,
+                         Books& books, World& world, std::vector<ModuleDomains>& domains)
+    : pipeline_(pipeline),
+      slo_ns_(slo_ns),
+      is_chain_(pipeline.is_chain()),
+      visits_(visits),
+      books_(books),
+      world_(world),
+      domains_(domains) {}
+
+void RequestFlow::send(TimeNs now) {
+  const std::uint32_t slot = requests_.allocate();
+  RequestRecord& request = requests_[slot];
+  request = {};
+  request.id = next_request_++;
+  request.sent_ns = now;
+  request.due_ns = now + slo_ns_;
+  if (!is_chain_ && visit_at_.size() < place(slot + 1, 0)) {
+    visit_at_.resize(place(slot + 1, 0), kNone);
+    branches_at_.resize(place(slot + 1, 0), 0);
+  }
+  books_.on_sent(now);
+  const VisitId visit = make_visit(slot, 0, 0);
+  choose_domains(now, 0, {&visit, 1});
+  world_.deliver(deliveries_);
+}
+
+VisitId RequestFlow::make_visit(std::uint32_t request_slot, ModuleId module, std::uint16_t parent) {
+  const VisitId visit = visits_.allocate();
+  RequestRecord& request = requests_[request_slot];
+  VisitRecord& record = visits_[visit];
+  record = {};
+  record.visit = {visit, module, request.id, request.sent_ns, request.due_ns, 0};
+  record.request_slot = request_slot;
+  record.index = request.next_index++;
+  record.parent = parent;
+  ++request.live_visits;
+  if (!is_chain_) visit_at_[place(request_slot, module)] = visit;
+  return visit;
+}
+
+void RequestFlow::advance_visit(VisitId visit, ModuleId to) {
+  VisitRecord& record = visits_[visit];
+  record.visit.module = to;
+  record.parent = record.index++;
+  record.joined_ns = 0;
+  record.state = VisitState::kTravelling;
+  record.counted = false;
+}
+
+void RequestFlow::choose_domains(TimeNs now, ModuleId module, std::span<const VisitId> visits) {
+  ModuleDomains& domains = domains_[module];
+  deliveries_.clear();
+  if (domains.views.empty()) {
+    for (const VisitId visit : visits) refuse(now, visit);
+    return;
+  }
+  route_visits_.clear();
+  for (const VisitId visit : visits) route_visits_.push_back(visits_[visit].visit);
+  if (route_choices_.size() < visits.size()) route_choices_.resize(visits.size());
+  const std::span<std::uint32_t> choices(route_choices_.data(), visits.size());
+  domains.router->route(now, route_visits_, domains.views, choices);
+  for (std::size_t i = 0; i < visits.size(); ++i) {
+    if (choices[i] == kNone) {
+      refuse(now, visits[i]);
+      continue;
+    }
+    HARNESS_CHECK(choices[i] < domains.views.size(), "a router chose no domain of its list");
+    DomainView& view = domains.views[choices[i]];
+    if (domains.counts_outstanding) ++view.outstanding;
+    visits_[visits[i]].domain = view.id;
+    deliveries_.push_back({visits[i], view.id});
+  }
+}
+
+void RequestFlow::refuse(TimeNs now, VisitId visit) {
+  VisitRecord& record = visits_[visit];
+  if (!record.counted) books_.on_arrived(now, record.visit.module);
+  record.domain = kNone;
+  drop(now, visit, DropReason::kNoWorker);
+}
+
+void RequestFlow::acknowledge(ModuleId module, DomainId domain, int count) {
+  if (domains_[module].counts_outstanding && domain != kNone) world_.acknowledge(module, domain, count);
+}
+
+void RequestFlow::on_batch_done(TimeNs now, WorkerId worker, const WorkerState& state) {
+  const ModuleId module = state.module;
+  const TimeNs started_ns = state.started_ns;
+  const std::span<const BatchVisit> visits = state.running;
+  const TimeNs exec_ns = now - started_ns;
+  books_.on_batch_done(module, visits.size(), exec_ns);
+  acknowledge(module, state.domain, static_cast<int>(visits.size()));
+  const auto count = static_cast<TimeNs>(visits.size());
+  TimeNs share_ns = exec_ns / count + exec_ns % count;  // the first visit carries the remainder
+  if (books_.wants_rows()) write_rows(now, worker, started_ns, visits);
+  const std::vector<ModuleId>& subs = pipeline_.modules[module].subs;
+  finished_.clear();
+  for (const BatchVisit& member : visits) {
+    RequestRecord& request = request_of(visits_[member.id]);
+    request.gpu_ns += share_ns;
+    share_ns = exec_ns / count;
+    if (request.ended || subs.empty()) {
+      end_visit(now, member.id);
+    } else {
+      finished_.push_back(member.id);
+    }
+  }
+  if (finished_.empty()) return;
+  if (is_chain_) {
+    for (const VisitId visit : finished_) advance_visit(visit, subs.front());
+    choose_domains(now, subs.front(), finished_);
+    world_.deliver(deliveries_);
+    return;
+  }
+  for (const ModuleId to : subs) split_to(now, to);
+  for (const VisitId visit : finished_) end_visit(now, visit);
+}
+
+void RequestFlow::split_to(TimeNs now, ModuleId to) {
+  if (pipeline_.modules[to].pres.size() > 1) {
+    for (const VisitId visit : finished_) {
+      if (!request_of(visits_[visit]).ended) merge_at(now, visits_[visit], to);
+    }
+    return;
+  }
+  children_.clear();
+  for (const VisitId visit : finished_) {
+    const VisitRecord& parent = visits_[visit];
+    const std::uint32_t slot = parent.request_slot;
+    const std::uint16_t index = parent.index;
+    if (!requests_[slot].ended) children_.push_back(make_visit(slot, to, index));
+  }
+  choose_domains(now, to, children_);
+  world_.deliver(deliveries_);
+}
+
+void RequestFlow::merge_at(TimeNs now, const VisitRecord& branch, ModuleId to) {
+  const std::uint32_t slot = branch.request_slot;
+  const std::uint16_t index = branch.index;
+  const std::uint16_t branches = ++branches_at_[place(slot, to)];
+  if (branches == 1) {
+    const VisitId visit = make_visit(slot, to, index);
+    visits_[visit].state = VisitState::kWaiting;
+    choose_domains(now, to, {&visit, 1});
+    if (requests_[slot].ended) return;
+  }
+  const VisitId visit = visit_at_[place(slot, to)];
+  VisitRecord& record = visits_[visit];
+  record.parent = index;
+  if (branches < pipeline_.modules[to].pres.size()) return;
+  record.state = VisitState::kTravelling;
+  const Delivery delivery{visit, record.domain};
+  world_.deliver({&delivery, 1});
+}
+
+void RequestFlow::drop(TimeNs now, VisitId visit, DropReason reason) {
+  VisitRecord& record = visits_[visit];
+  RequestRecord& request = request_of(record);
+  books_.on_visit_dropped(now, record.visit.module, request.id, reason);
+  if (books_.wants_rows()) write_row(now, record, VisitOutcome::kDropped, reason);
+  acknowledge(record.visit.module, record.domain, 1);
+  const std::uint32_t slot = record.request_slot;
+  const bool first = !request.ended;
+  if (first) {
+    request.ended = true;
+    request.reason = reason;
+    request.module = record.visit.module;
+    request.end_ns = now;
+    books_.on_request_outcome(request.sent_ns, Outcome::kDropped, 0);
+  }
+  const bool has_siblings = request.live_visits > 1;
+  end_visit(now, visit);
+  if (first && has_siblings) cancel_siblings(slot);
+}
+
+void RequestFlow::on_cancelled(TimeNs now, VisitId visit) {
+  const VisitRecord& record = visits_[visit];
+  books_.on_visit_cancelled(record.visit.module);
+  acknowledge(record.visit.module, record.domain, 1);
+  if (books_.wants_rows()) write_row(now, record, VisitOutcome::kCancelled, DropReason::kExpired);
+  end_visit(now, visit);
+}
+
+void RequestFlow::reroute(TimeNs now, ModuleId module, std::span<const VisitId> visits) {
+  for (const VisitId visit : visits) {
+    visits_[visit].state = VisitState::kTravelling;
+    acknowledge(module, visits_[visit].domain, 1);
+  }
+  choose_domains(now, module, visits);
+  world_.deliver(deliveries_);
+}
+
+void RequestFlow::end_visit(TimeNs now, VisitId visit) {
+  VisitRecord& record = visits_[visit];
+  record.state = VisitState::kTravelling;  // a free slot must not look queued
+  const std::uint32_t slot = record.request_slot;
+  RequestRecord& request = requests_[slot];
+  if (!is_chain_) visit_at_[place(slot, record.visit.module)] = kNone;
+  const ModuleId module = record.visit.module;
+  visits_.release(visit);
+  if (--request.live_visits > 0) return;
+  Outcome outcome = Outcome::kDropped;
+  if (!request.ended) {
+    request.end_ns = now;
+    request.module = module;
+    outcome = now <= request.due_ns ? Outcome::kInTime : Outcome::kLate;
+    books_.on_request_outcome(request.sent_ns, outcome, now - request.sent_ns);
+  }
+  books_.on_request_gone(request, outcome);
+  if (!is_chain_) {
+    for (ModuleId m = 0; m < pipeline_.modules.size(); ++m) branches_at_[place(slot, m)] = 0;
+  }
+  requests_.release(slot);
+}
+
+void RequestFlow::cancel_siblings(std::uint32_t request_slot) {
+  for (ModuleId module = 0; module < pipeline_.modules.size(); ++module) {
+    const VisitId visit = visit_at_[place(request_slot, module)];
+    if (visit == kNone) continue;
+    const VisitRecord& record = visits_[visit];
+    if (record.state == VisitState::kWaiting) {
+      acknowledge(module, record.domain, 1);
+      end_visit(requests_[request_slot].end_ns, visit);
+    } else if (record.state != VisitState::kForming) {
+      world_.cancel({visit, record.visit.request, record.index});
+    }
+  }
+}
+
+void RequestFlow::write_rows(TimeNs now, WorkerId worker, TimeNs started_ns,
+                             std::span<const BatchVisit> visits) {
+  for (const BatchVisit& member : visits) {
+    const VisitRecord& record = visits_[member.id];
+    books_.on_visit_row({record.visit.request, member.arrived_ns, member.joined_ns, started_ns, now, worker,
+                         record.index, record.parent, record.visit.module,
+                         static_cast<std::uint16_t>(visits.size()), VisitOutcome::kDone,
+                         DropReason::kExpired});
+  }
+}
+
+void RequestFlow::write_row(TimeNs now, const VisitRecord& record, VisitOutcome outcome, DropReason reason) {
+  VisitRow row;
+  row.request = record.visit.request;
+  row.arrived_ns = record.visit.arrived_ns;
+  row.ended_ns = now;
+  row.visit = record.index;
+  row.parent = record.parent;
+  row.module = record.visit.module;
+  row.outcome = outcome;
+  row.reason = reason;
+  books_.on_visit_row(row);
+}
+
+}  // namespace harness

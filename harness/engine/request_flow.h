@@ -1,0 +1,93 @@
+// The life cycle of requests: sending, splitting, merging, cancelling, ending (PARD section 5.1: a request is
+// split when `subs` has several modules and merged where `pres` has).
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "harness/core/pipeline.h"
+#include "harness/engine/books.h"
+#include "harness/engine/slot_table.h"
+#include "harness/engine/worker_table.h"
+#include "harness/engine/world.h"
+#include "harness/serving/router.h"
+
+namespace harness {
+
+/// The active domains of one module, as its router sees them.
+struct ModuleDomains {
+  std::unique_ptr<Router> router;
+  bool counts_outstanding = false;  ///< the router needs DomainView::outstanding
+  std::vector<DomainView> views;    ///< in order of id
+};
+
+/// Moves requests through the pipeline. Visits that leave a domain come in through on_batch_done and drop;
+/// visits that enter one go out through World::deliver. A dropped branch fails its request: queued siblings
+/// are told by a cancellation that travels like any message; siblings in a forming or running batch run and
+/// count as invalid.
+class RequestFlow {
+ public:
+  RequestFlow(const Pipeline& pipeline, TimeNs slo_ns, SlotTable<VisitRecord>& visits, Books& books,
+              World& world, std::vector<ModuleDomains>& domains);
+
+  /// A client sends the next request.
+  void send(TimeNs now);
+  /// The worker's running batch has ended: its visits end, their successors are sent on.
+  void on_batch_done(TimeNs now, WorkerId worker, const WorkerState& state);
+  /// The visit, which is queued or travels, ends here and its request with it.
+  void drop(TimeNs now, VisitId visit, DropReason reason);
+  /// A queued visit of an ended request has been withdrawn from its domain.
+  void on_cancelled(TimeNs now, VisitId visit);
+  /// Routes visits again whose domain is going away; they count as new arrivals nowhere: the caller has
+  /// withdrawn them.
+  void reroute(TimeNs now, ModuleId module, std::span<const VisitId> visits);
+
+  /// Requests that have visits left.
+  std::uint32_t live_requests() const { return requests_.live(); }
+
+ private:
+  RequestRecord& request_of(const VisitRecord& record) { return requests_[record.request_slot]; }
+  VisitId make_visit(std::uint32_t request_slot, ModuleId module, std::uint16_t parent);
+  /// Turns a finished visit of a chain into its successor, in place.
+  void advance_visit(VisitId visit, ModuleId to);
+  /// Collects in `children_` the visits that the finished ones cause at a module with one or several `pres`.
+  void split_to(TimeNs now, ModuleId to);
+  /// Another branch of the request has reached the merge `to`.
+  void merge_at(TimeNs now, const VisitRecord& branch, ModuleId to);
+  /// Chooses domains for `visits`, all at `module`; those that none takes are dropped. Fills `deliveries_`.
+  void choose_domains(TimeNs now, ModuleId module, std::span<const VisitId> visits);
+  /// No domain takes the visit.
+  void refuse(TimeNs now, VisitId visit);
+  void end_visit(TimeNs now, VisitId visit);
+  void cancel_siblings(std::uint32_t request_slot);
+  /// `count` visits have left their domain: lets the router know, if it counts.
+  void acknowledge(ModuleId module, DomainId domain, int count);
+  void write_rows(TimeNs now, WorkerId worker, TimeNs started_ns, std::span<const BatchVisit> visits);
+  void write_row(TimeNs now, const VisitRecord& record, VisitOutcome outcome, DropReason reason);
+  std::size_t place(std::uint32_t request_slot, ModuleId module) const {
+    return std::size_t{request_slot} * pipeline_.modules.size() + module;
+  }
+
+  const Pipeline& pipeline_;
+  TimeNs slo_ns_;
+  bool is_chain_;
+  SlotTable<VisitRecord>& visits_;
+  SlotTable<RequestRecord> requests_;
+  Books& books_;
+  World& world_;
+  std::vector<ModuleDomains>& domains_;
+  RequestId next_request_ = 0;
+
+  /// DAGs only, at place(): the request's live visit at that module (it visits each once) and how many
+  /// branches have come to a merge.
+  std::vector<VisitId> visit_at_;
+  std::vector<std::uint16_t> branches_at_;
+
+  std::vector<VisitId> finished_;  ///< scratch: visits of the ended batch whose requests go on
+  std::vector<VisitId> children_;  ///< scratch
+  std::vector<Visit> route_visits_;
+  std::vector<std::uint32_t> route_choices_;
+  std::vector<Delivery> deliveries_;
+};
+
+}  // namespace harness

@@ -1,0 +1,69 @@
+// Live requests and live visits in flat arrays; slots are reused, the last freed first, so that they stay in
+// the cache.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/record/run_record.h"
+#include "harness/serving/visit.h"
+
+namespace harness {
+
+/// Records in slots 0, 1, ...; a slot's contents are the caller's to initialise.
+template <class Record>
+class SlotTable {
+ public:
+  std::uint32_t allocate() {
+    if (free_.empty()) {
+      records_.emplace_back();
+      return static_cast<std::uint32_t>(records_.size() - 1);
+    }
+    const std::uint32_t slot = free_.back();
+    free_.pop_back();
+    return slot;
+  }
+  void release(std::uint32_t slot) { free_.push_back(slot); }
+
+  Record& operator[](std::uint32_t slot) { return records_[slot]; }
+  const Record& operator[](std::uint32_t slot) const { return records_[slot]; }
+  std::uint32_t slots() const { return static_cast<std::uint32_t>(records_.size()); }
+  std::uint32_t live() const { return static_cast<std::uint32_t>(records_.size() - free_.size()); }
+
+ private:
+  std::vector<Record> records_;
+  std::vector<std::uint32_t> free_;
+};
+
+/// Where a live visit is. Waiting: before a merge whose other branches have not come yet; its domain is
+/// chosen already.
+enum class VisitState : std::uint8_t { kWaiting, kTravelling, kQueued, kForming };
+
+/// A live visit; `visit.id` is its slot.
+struct VisitRecord {
+  Visit visit;
+  TimeNs joined_ns = 0;
+  std::uint32_t request_slot = 0;
+  DomainId domain = kNone;
+  std::uint16_t index = 0;   ///< of the visit in its request
+  std::uint16_t parent = 0;  ///< index of the visit that caused it
+  VisitState state = VisitState::kTravelling;
+  bool counted = false;  ///< its arrival at this module is in the books (a rerouted visit arrives again)
+};
+
+/// A live request: one with visits left, though its outcome may stand already (a dropped request whose other
+/// branch runs).
+struct RequestRecord {
+  RequestId id = 0;
+  TimeNs sent_ns = 0;
+  TimeNs due_ns = 0;
+  TimeNs gpu_ns = 0;
+  std::uint32_t live_visits = 0;
+  std::uint16_t next_index = 0;
+  bool ended = false;  ///< dropped; its row is written when the last visit is gone
+  DropReason reason = DropReason::kExpired;
+  ModuleId module = 0;
+  TimeNs end_ns = 0;
+};
+
+}  // namespace harness

@@ -1,0 +1,29 @@
+// The workers of a run, as their host sees them.
+#pragma once
+
+#include <vector>
+
+#include "harness/record/run_record.h"
+#include "harness/serving/visit.h"
+
+namespace harness {
+
+/// One worker: at most one running batch, and one forming behind it.
+struct WorkerState {
+  enum class Life : std::uint8_t { kStarting, kServing, kDraining, kGone };
+
+  ModuleId module = 0;
+  DomainId domain = kNone;
+  Life life = Life::kStarting;
+  bool busy = false;
+  bool launched = false;  ///< the forming batch is closed and waits for the running one
+  TimeNs started_ns = 0;
+  TimeNs expected_end_ns = 0;
+  std::vector<BatchVisit> forming;
+  std::vector<BatchVisit> running;
+  WorkerTotals totals;
+};
+
+using WorkerTable = std::vector<WorkerState>;
+
+}  // namespace harness

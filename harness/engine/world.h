@@ -1,0 +1,50 @@
+// What the engine asks of a runtime: to run a batch, to carry a message, to wake it. Called per batch or per
+// message.
+#pragma once
+
+#include <span>
+
+#include "harness/core/types.h"
+
+namespace harness {
+
+/// A visit on its way to a queue domain.
+struct Delivery {
+  VisitId visit = 0;
+  DomainId domain = 0;
+};
+
+/// A message that a visit's request has ended elsewhere. The slot may have been reused when it arrives: the
+/// request and the index tell.
+struct Cancellation {
+  VisitId visit = 0;
+  RequestId request = 0;
+  std::uint16_t index = 0;
+};
+
+/// The world beneath the engine. In virtual time every call schedules an event; with no delay a delivery is
+/// carried out at once.
+class World {
+ public:
+  virtual ~World() = default;
+
+  /// Runs a batch; the runtime calls Cluster::on_batch_done(worker) when it ends.
+  virtual void run_batch(WorkerId worker, TimeNs profile_ns) = 0;
+  /// Carries visits to their domains; Cluster::on_delivery(visit, domain) follows for each, in order.
+  virtual void deliver(std::span<const Delivery> deliveries) = 0;
+  /// Carries a cancellation; Cluster::on_cancellation follows.
+  virtual void cancel(const Cancellation& cancellation) = 0;
+  /// Calls Cluster::on_timer(domain) at `at_ns`, unless a call for an earlier time came meanwhile.
+  virtual void wake_at(DomainId domain, TimeNs at_ns) = 0;
+  /// Carries a domain's report to its module's controller: Cluster::on_report.
+  virtual void report(ModuleId module, DomainId domain, std::span<const double> values) = 0;
+  /// Carries a module's published state to its own domains and the other controllers:
+  /// Cluster::on_publication.
+  virtual void publish(ModuleId module, std::span<const double> state) = 0;
+  /// Tells the router of `module`, after the delay of a message, that `count` visits have left `domain`.
+  virtual void acknowledge(ModuleId module, DomainId domain, int count) = 0;
+  /// Calls Cluster::on_worker_ready(worker) after the cold start.
+  virtual void start_worker(WorkerId worker) = 0;
+};
+
+}  // namespace harness

@@ -1,0 +1,331 @@
+#include "harness/sim/simulation.h"
+
+#include <chrono>
+#include <deque>
+#include <vector>
+
+#include "harness/core/error.h"
+#include "harness/core/random.h"
+#include "harness/engine/cluster.h"
+#include "harness/engine/event_queue.h"
+
+namespace harness {
+namespace {
+
+enum EventKind : std::uint32_t {
+  kBatchDone,
+  kDeliveries,
+  kCancellation,
+  kTimer,
+  kReport,
+  kPublication,
+  kAcknowledgement,
+  kWorkerReady,
+  kStatePeriod,
+  kPlanPeriod,
+  kPlanReady,
+};
+
+/// Messages that travel, in reused slots so that their buffers are too.
+template <class Message>
+class Mailbox {
+ public:
+  std::uint32_t put() {
+    if (free_.empty()) {
+      slots_.emplace_back();
+      return static_cast<std::uint32_t>(slots_.size() - 1);
+    }
+    const std::uint32_t slot = free_.back();
+    free_.pop_back();
+    return slot;
+  }
+  Message& operator[](std::uint32_t slot) { return slots_[slot]; }
+  void release(std::uint32_t slot) { free_.push_back(slot); }
+
+ private:
+  std::deque<Message> slots_;  // references stay valid while a message is being handled
+  std::vector<std::uint32_t> free_;
+};
+
+struct ValuesMessage {
+  ModuleId module = 0;
+  DomainId domain = 0;
+  std::vector<double> values;
+};
+
+struct AcknowledgementMessage {
+  ModuleId module = 0;
+  DomainId domain = 0;
+  int count = 0;
+};
+
+/// The next sending times, read in chunks.
+class ArrivalCursor {
+ public:
+  explicit ArrivalCursor(std::unique_ptr<ArrivalSource> source) : source_(std::move(source)), chunk_(kChunk) {
+    refill();
+  }
+  TimeNs next_ns() const { return next_ns_; }
+  void advance() {
+    if (++position_ == count_) {
+      refill();
+    } else {
+      next_ns_ = chunk_[position_];
+    }
+  }
+
+ private:
+  static constexpr std::size_t kChunk = 4096;
+  void refill() {
+    count_ = source_->next(chunk_);
+    position_ = 0;
+    next_ns_ = count_ == 0 ? kNever : chunk_[0];
+  }
+  std::unique_ptr<ArrivalSource> source_;
+  std::vector<TimeNs> chunk_;
+  std::size_t count_ = 0;
+  std::size_t position_ = 0;
+  TimeNs next_ns_ = kNever;
+};
+
+class Simulation final : private World {
+ public:
+  Simulation(const RunSpec& spec, RowSink* rows);
+  RunRecord run();
+
+ private:
+  void run_batch(WorkerId worker, TimeNs profile_ns) override;
+  void deliver(std::span<const Delivery> deliveries) override;
+  void cancel(const Cancellation& cancellation) override;
+  void wake_at(DomainId domain, TimeNs at_ns) override;
+  void report(ModuleId module, DomainId domain, std::span<const double> values) override;
+  void publish(ModuleId module, std::span<const double> state) override;
+  void acknowledge(ModuleId module, DomainId domain, int count) override;
+  void start_worker(WorkerId worker) override;
+
+  void start();
+  void handle(const Event& event);
+  void handle_deliveries(std::uint32_t slot);
+  void handle_timer(DomainId domain, TimeNs at_ns);
+  void handle_values(EventKind kind, std::uint32_t slot);
+  void handle_plan_period();
+  TimeNs execution_ns(WorkerId worker, TimeNs profile_ns);
+  void check_progress();
+
+  const RunSpec& spec_;
+  TimeNs now_ = 0;
+  TimeNs network_ns_;
+  TimeNs state_delay_ns_;
+  TimeNs state_period_ns_;
+  EventQueue events_;
+  Cluster cluster_;
+  ArrivalCursor arrivals_;
+  Mailbox<std::vector<Delivery>> deliveries_;
+  Mailbox<Cancellation> cancellations_;
+  Mailbox<ValuesMessage> values_;
+  Mailbox<AcknowledgementMessage> acknowledgements_;
+  Plan next_plan_;
+  std::vector<TimeNs> timers_;            ///< by domain: when its timer is due, kNever if it has none
+  std::vector<RandomStream> executions_;  ///< by worker
+  std::uint64_t seen_progress_ = 0;
+  TimeNs progress_check_ns_ = 0;
+};
+
+Simulation::Simulation(const RunSpec& spec, RowSink* rows)
+    : spec_(spec),
+      network_ns_(ms_to_ns(spec.world.network_delay_ms)),
+      state_delay_ns_(ms_to_ns(spec.serving.state_delay_ms)),
+      state_period_ns_(ms_to_ns(spec.serving.state_period_ms)),
+      cluster_(spec, *this, rows),
+      arrivals_(spec.arrivals->restarted()) {}
+
+void Simulation::start() {
+  cluster_.start(now_);
+  // Controllers publish just after the reports of the same period have reached them.
+  if (cluster_.has_controllers()) events_.push(state_period_ns_ + state_delay_ns_ + 1, kStatePeriod, 0);
+  if (spec_.planner.autoscale) events_.push(s_to_ns(spec_.planner.period_s), kPlanPeriod, 0);
+}
+
+RunRecord Simulation::run() {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::uint64_t kEventsBetweenReports = 8192;
+  const Clock::time_point began = Clock::now();
+  set_bug_context({spec_.seed, reinterpret_cast<const long long*>(&now_)});
+  start();
+  std::uint64_t handled = 0;
+  std::uint64_t next_report = kEventsBetweenReports;
+  for (;;) {
+    const TimeNs event_ns = events_.empty() ? kNever : events_.top().at_ns;
+    if (arrivals_.next_ns() < event_ns) {
+      now_ = arrivals_.next_ns();
+      arrivals_.advance();
+      cluster_.on_request(now_);
+    } else {
+      if (arrivals_.next_ns() == kNever && cluster_.live_requests() == 0) break;
+      HARNESS_CHECK(event_ns != kNever, "requests wait and nothing is due");
+      const Event event = events_.pop();
+      now_ = event.at_ns;
+      handle(event);
+    }
+    if (++handled >= next_report) {
+      next_report = handled + kEventsBetweenReports;
+      check_progress();
+      if (spec_.progress) spec_.progress(now_, cluster_.sent());
+    }
+  }
+  RunRecord record = cluster_.close(now_, handled);
+  set_bug_context({});
+  record.wall_s = std::chrono::duration<double>(Clock::now() - began).count();
+  return record;
+}
+
+void Simulation::check_progress() {
+  constexpr TimeNs kLongestStandstill = 3600 * kNsPerS;
+  if (arrivals_.next_ns() != kNever || now_ < progress_check_ns_) return;
+  HARNESS_CHECK(progress_check_ns_ == 0 || cluster_.progress() != seen_progress_,
+                "the load has ended, requests are queued, and no batch has started for an hour");
+  seen_progress_ = cluster_.progress();
+  progress_check_ns_ = now_ + kLongestStandstill;
+}
+
+void Simulation::handle(const Event& event) {
+  switch (static_cast<EventKind>(event.kind)) {
+    case kBatchDone:
+      cluster_.on_batch_done(now_, event.index);
+      break;
+    case kDeliveries:
+      handle_deliveries(event.index);
+      break;
+    case kCancellation:
+      cluster_.on_cancellation(now_, cancellations_[event.index]);
+      cancellations_.release(event.index);
+      break;
+    case kTimer:
+      handle_timer(event.index, event.at_ns);
+      break;
+    case kReport:
+    case kPublication:
+      handle_values(static_cast<EventKind>(event.kind), event.index);
+      break;
+    case kAcknowledgement: {
+      const AcknowledgementMessage& message = acknowledgements_[event.index];
+      cluster_.on_acknowledgement(message.module, message.domain, message.count);
+      acknowledgements_.release(event.index);
+      break;
+    }
+    case kWorkerReady:
+      cluster_.on_worker_ready(now_, event.index);
+      break;
+    case kStatePeriod:
+      cluster_.on_period(now_);
+      events_.push(now_ + state_period_ns_, kStatePeriod, 0);
+      break;
+    case kPlanPeriod:
+      handle_plan_period();
+      break;
+    case kPlanReady:
+      cluster_.apply_plan(now_, next_plan_);
+      break;
+  }
+}
+
+void Simulation::handle_deliveries(std::uint32_t slot) {
+  for (const Delivery& delivery : deliveries_[slot]) cluster_.on_delivery(now_, delivery);
+  deliveries_.release(slot);
+}
+
+void Simulation::handle_timer(DomainId domain, TimeNs at_ns) {
+  if (timers_[domain] != at_ns) return;  // an earlier wake-up was asked for since
+  timers_[domain] = kNever;
+  cluster_.on_timer(now_, domain);
+}
+
+void Simulation::handle_values(EventKind kind, std::uint32_t slot) {
+  const ValuesMessage& message = values_[slot];
+  if (kind == kReport) {
+    cluster_.on_report(now_, message.module, message.domain, message.values);
+  } else {
+    cluster_.on_publication(now_, message.module, message.values);
+  }
+  values_.release(slot);
+}
+
+void Simulation::handle_plan_period() {
+  next_plan_ = cluster_.compute_plan(now_);
+  events_.push(now_ + ms_to_ns(spec_.planner.plan_time_ms), kPlanReady, 0);
+  events_.push(now_ + s_to_ns(spec_.planner.period_s), kPlanPeriod, 0);
+}
+
+TimeNs Simulation::execution_ns(WorkerId worker, TimeNs profile_ns) {
+  if (spec_.world.jitter == Jitter::kOff) return profile_ns;
+  while (executions_.size() <= worker) executions_.emplace_back(spec_.seed, "execution", executions_.size());
+  RandomStream& random = executions_[worker];
+  const double factor = spec_.world.jitter == Jitter::kExponential
+                            ? random.exponential()
+                            : 1.0 + spec_.world.jitter_fraction * (2.0 * random.uniform() - 1.0);
+  const auto duration_ns = static_cast<TimeNs>(static_cast<double>(profile_ns) * factor + 0.5);
+  return duration_ns < 1 ? 1 : duration_ns;
+}
+
+void Simulation::run_batch(WorkerId worker, TimeNs profile_ns) {
+  events_.push(now_ + execution_ns(worker, profile_ns), kBatchDone, worker);
+}
+
+void Simulation::deliver(std::span<const Delivery> deliveries) {
+  if (deliveries.empty()) return;
+  if (network_ns_ == 0) {
+    for (const Delivery& delivery : deliveries) cluster_.on_delivery(now_, delivery);
+    return;
+  }
+  const std::uint32_t slot = deliveries_.put();
+  deliveries_[slot].assign(deliveries.begin(), deliveries.end());
+  events_.push(now_ + network_ns_, kDeliveries, slot);
+}
+
+void Simulation::cancel(const Cancellation& cancellation) {
+  const std::uint32_t slot = cancellations_.put();
+  cancellations_[slot] = cancellation;
+  events_.push(now_ + network_ns_, kCancellation, slot);
+}
+
+void Simulation::wake_at(DomainId domain, TimeNs at_ns) {
+  if (timers_.size() <= domain) timers_.resize(domain + 1, kNever);
+  if (at_ns >= timers_[domain]) return;
+  timers_[domain] = at_ns;
+  events_.push(at_ns, kTimer, domain);
+}
+
+void Simulation::report(ModuleId module, DomainId domain, std::span<const double> values) {
+  const std::uint32_t slot = values_.put();
+  values_[slot].module = module;
+  values_[slot].domain = domain;
+  values_[slot].values.assign(values.begin(), values.end());
+  events_.push(now_ + state_delay_ns_, kReport, slot);
+}
+
+void Simulation::publish(ModuleId module, std::span<const double> state) {
+  const std::uint32_t slot = values_.put();
+  values_[slot].module = module;
+  values_[slot].values.assign(state.begin(), state.end());
+  events_.push(now_ + state_delay_ns_, kPublication, slot);
+}
+
+void Simulation::acknowledge(ModuleId module, DomainId domain, int count) {
+  if (network_ns_ == 0) {
+    cluster_.on_acknowledgement(module, domain, count);
+    return;
+  }
+  const std::uint32_t slot = acknowledgements_.put();
+  acknowledgements_[slot] = {module, domain, count};
+  events_.push(now_ + network_ns_, kAcknowledgement, slot);
+}
+
+void Simulation::start_worker(WorkerId worker) {
+  events_.push(now_ + ms_to_ns(spec_.world.cold_start_ms), kWorkerReady, worker);
+}
+
+}  // namespace
+
+RunRecord simulate(const RunSpec& spec, RowSink* rows) { return Simulation(spec, rows).run(); }
+
+}  // namespace harness
