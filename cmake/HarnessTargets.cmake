@@ -5,6 +5,9 @@ function(harness_library name)
   target_link_libraries(${name} PUBLIC harness_options ${ARG_LINK})
 endfunction()
 
+# Builds every test program labelled "unit" (the sanitizer builds need no more).
+add_custom_target(unit_tests)
+
 # harness_test(NAME SOURCES... [LINK ...] [LABELS ...] [ENVIRONMENT ...]): a GoogleTest program, one CTest entry per case.
 function(harness_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINK;LABELS;ENVIRONMENT" ${ARGN})
@@ -16,6 +19,9 @@ function(harness_test name)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} harness_options GTest::gtest GTest::gtest_main)
+  if("unit" IN_LIST ARG_LABELS)
+    add_dependencies(unit_tests ${name})
+  endif()
   gtest_discover_tests(${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} DISCOVERY_TIMEOUT 60
     PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT "${ARG_ENVIRONMENT}")
 endfunction()

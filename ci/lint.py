@@ -1,0 +1,73 @@
+"""ci/lint.py BUILD_FOLDER [FILE...]: clang-tidy (.clang-tidy's checks) over the sources that BUILD_FOLDER compiles, in
+parallel. A source that passed is skipped until it, a header of the project that it includes, its compiler arguments or the
+checks change: BUILD_FOLDER/lint holds a stamp for each. Fails when a check fires."""
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TIDY = "clang-tidy-14"
+INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
+
+
+def with_headers(source):
+    """The source and every header of the project that it includes, in a fixed order."""
+    found, waiting = set(), [source]
+    while waiting:
+        path = waiting.pop()
+        if path in found or not path.is_file():
+            continue
+        found.add(path)
+        waiting += [ROOT / name.decode() for name in INCLUDE.findall(path.read_bytes())]
+    return sorted(found)
+
+
+def key_of(source, command, version):
+    digest = hashlib.sha256((version + command).encode())
+    for path in [ROOT / ".clang-tidy"] + with_headers(source):
+        digest.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def check(source, build, stamp):
+    """Runs clang-tidy on one source; returns its complaints, or "" after leaving the stamp."""
+    result = subprocess.run([TIDY, "-p", str(build), "--quiet", str(source)], cwd=ROOT, capture_output=True, text=True,
+                            check=False)
+    if result.returncode == 0:
+        stamp.touch()
+        return ""
+    return result.stdout + (result.stderr if "error" in result.stderr else "")
+
+
+def main():
+    build = Path(sys.argv[1]).resolve()
+    wanted = {(ROOT / name).resolve() for name in sys.argv[2:]}
+    version = subprocess.run([TIDY, "--version"], capture_output=True, text=True, check=True).stdout
+    stamps = build / "lint"
+    stamps.mkdir(exist_ok=True)
+    sources = {}
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        source = Path(entry["directory"], entry["file"]).resolve()
+        ours = ROOT in source.parents and build not in source.parents
+        if ours and source.is_file() and (not wanted or source in wanted):
+            sources[source] = entry["command"]
+    due = [(source, stamps / key_of(source, command, version)) for source, command in sorted(sources.items())]
+    due = [(source, stamp) for source, stamp in due if not stamp.exists()]
+    start = time.monotonic()
+    with ThreadPoolExecutor(int(os.environ.get("HARNESS_JOBS", os.cpu_count() or 2))) as pool:
+        complaints = [text for text in pool.map(lambda item: check(item[0], build, item[1]), due) if text]
+    print("\n".join(complaints))
+    print(f"clang-tidy: {len(due)} of {len(sources)} sources checked in {time.monotonic() - start:.0f} s, "
+          f"{len(complaints)} with complaints")
+    return 1 if complaints or not sources else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,315 @@
+"""The rules of the code's form: layers, lengths, banned words, leftovers. Each takes a file's path (from the
+repository root, with '/') and its text, and returns findings. style_test.py runs them over the tree."""
+
+import ast
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, order=True)
+class Finding:
+    path: str
+    line: int
+    rule: str
+    message: str
+
+    def __str__(self):
+        return f"{self.path}:{self.line}: [{self.rule}] {self.message}"
+
+
+MAX_FILE_LINES = 500
+MAX_FUNCTION_LINES = 70
+USUAL_FUNCTION_LINES = 40
+USUAL_FUNCTION_SHARE = 0.95
+
+# Arrows of the design: which layers a layer may include. "record_interface" is what a run leaves behind, without HDF5.
+LAYERS = {
+    "core": {"core"},
+    "serving": {"core", "serving"},
+    "record_interface": {"core", "record_interface"},
+    "record": {"core", "record_interface", "record"},
+    "engine": {"core", "serving", "record_interface", "engine"},
+    "sim": {"core", "serving", "record_interface", "engine", "sim"},
+    "gpu": {"core", "gpu"},
+    "live": {"core", "serving", "record_interface", "engine", "gpu", "live"},
+    "workloads": {"core", "workloads"},
+    "systems_list": {"core", "serving", "systems_list", "system"},
+    "system": {"core", "serving"},
+}
+EVERYTHING = set(LAYERS) - {"system"}
+LAYERS["experiment"] = EVERYTHING | {"experiment"}
+LAYERS["cli"] = EVERYTHING | {"experiment", "cli"}
+LAYERS["main"] = EVERYTHING | {"experiment", "cli", "main"}
+
+RECORD_INTERFACE = re.compile(r"^harness/record/(run_record|latency_histogram)\.(h|cc)$")
+
+# Libraries that stay behind a few files: header -> files that may include it. Tests and benchmarks are free.
+LIBRARIES = [
+    (r"toml\+\+/|toml\.hpp", r"^(workloads|harness/experiment)/[a-z_0-9]+\.cc$"),
+    (r"CLI/", r"^harness/(cli/[a-z_0-9]+|main)\.cc$"),
+    (r"hdf5", r"^harness/record/[a-z_0-9]+\.(h|cc)$"),
+    (r"mpi\.h$", r"^harness/(experiment|live)/[a-z_0-9]+\.cc$|^harness/main\.cc$"),
+    (r"zlib\.h$", r"^workloads/[a-z_0-9]+\.cc$"),
+    (r"openssl/", r"^(workloads|harness/experiment)/[a-z_0-9]+\.cc$"),
+    (r"torch/|ATen/|c10/", r"^harness/gpu/torch/"),
+    (r"cuda|nvml", r"^harness/gpu/(cuda|torch|nccl)/"),
+    (r"nccl\.h$", r"^harness/gpu/nccl/"),
+    (r"gtest/|gmock/|benchmark/", r"^$"),
+]
+
+# What a system must not touch: it is fed values and returns decisions.
+SYSTEM_HEADERS = re.compile(
+    r"^(chrono|ctime|time\.h|thread|mutex|shared_mutex|atomic|condition_variable|future|semaphore|barrier|latch|stop_token|"
+    r"random|iostream|fstream|ostream|istream|sstream|cstdio|stdio\.h|filesystem|unordered_map|unordered_set|"
+    r"csignal|signal\.h|unistd\.h|pthread\.h|sys/.*)$")
+SYSTEM_WORDS = re.compile(
+    r"std::(chrono|thread|jthread|mutex|atomic\w*|async|cout|cerr|clog|cin|endl|filesystem|random_device|mt19937\w*|"
+    r"\w+_distribution|unordered_\w+)\b|\b(thread_local|getenv|clock_gettime|gettimeofday|usleep|nanosleep|fopen|printf|"
+    r"fprintf|puts|srand|rand|drand48)\b\s*(?=\(|\b)|(?<![\w.>:])(?:std::)?(?:time|clock)\s*\(\s*(?:\)|NULL|nullptr|0|&)")
+# Results must be the same to the bit everywhere: no order of hash tables, no distribution or libm of the platform's.
+DECIDING = re.compile(r"^(systems|workloads|harness/(core|serving|engine|sim))/")
+DECIDING_HEADERS = re.compile(r"^(random|unordered_map|unordered_set)$")
+DECIDING_WORDS = re.compile(
+    r"std::(unordered_\w+|\w+_distribution|mt19937\w*|log|log2|log10|log1p|exp|exp2|expm1|pow|sin|cos|tan|tgamma|lgamma|erf|"
+    r"cbrt|tanh)\s*(?=[(<{])")
+
+LEFTOVER = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "X" + "XX", "HA" + "CK"]) + r")\b")
+MACHINE_PATH = re.compile("(?<![\\w.}])/(" + "|".join(["wor" + "k", "roo" + "t", "hom" + "e"]) + r")/[A-Za-z.]")
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^">]+)[">]', re.MULTILINE)
+STATIC = re.compile(r"\bstatic\b([^;{=(]*)([;{=(])")
+
+
+def is_cpp(path):
+    return path.endswith((".h", ".cc", ".cu", ".cuh"))
+
+
+def is_code(path):
+    return is_cpp(path) or path.endswith((".py", ".sh", ".cmake", "CMakeLists.txt")) or path.startswith(("ci/", ".ci/"))
+
+
+def is_test(path):
+    """Tests, what only they include (test_*.h), fuzz targets and benchmarks may include anything."""
+    return path.startswith(("tests/", "bench/")) or re.search(r"(_test|/test_\w+)\.(h|cc|cu)$", path) is not None
+
+
+def line_of(text, offset):
+    return text.count("\n", 0, offset) + 1
+
+
+def layer_of(path):
+    """The layer of a product file, or None when it stands outside the layout."""
+    if RECORD_INTERFACE.match(path):
+        return "record_interface"
+    if re.match(r"^harness/main\.cc$", path):
+        return "main"
+    match = re.match(r"^harness/([a-z_]+)/", path)
+    if match:
+        return match.group(1) if match.group(1) in LAYERS else None
+    if re.match(r"^systems/[a-z_0-9]+/", path):
+        return "system"
+    return {"systems": "systems_list", "workloads": "workloads"}.get(path.split("/")[0])
+
+
+def check_layers(path, text):
+    if not is_cpp(path) or is_test(path):
+        return []
+    layer = layer_of(path)
+    if layer is None:
+        return [Finding(path, 1, "layers", "stands in no layer of the design")]
+    findings = []
+    for match in INCLUDE.finditer(text):
+        if match.group(1) == "<":
+            continue
+        target, line = match.group(2), line_of(text, match.start())
+        other = layer_of(target)
+        if is_test(target):
+            findings.append(Finding(path, line, "layers", f"includes the test's file {target}"))
+        elif other is None:
+            findings.append(Finding(path, line, "layers", f"{target} is not a path from the repository root"))
+        elif layer == "system" and other == "system":
+            if path.split("/")[1] != target.split("/")[1]:
+                findings.append(Finding(path, line, "layers", f"includes another system's file {target}"))
+        elif other not in LAYERS[layer]:
+            findings.append(Finding(path, line, "layers", f"{layer} must not include {other} ({target})"))
+    return findings
+
+
+def check_libraries(path, text):
+    if not is_cpp(path) or is_test(path):
+        return []
+    findings = []
+    for match in INCLUDE.finditer(text):
+        if match.group(1) == '"':
+            continue
+        for header, allowed in LIBRARIES:
+            if re.match(header, match.group(2)) and not re.match(allowed, path):
+                findings.append(Finding(path, line_of(text, match.start()), "libraries",
+                                        f"<{match.group(2)}> is not for this file"))
+    return findings
+
+
+def check_banned(path, text):
+    if not is_cpp(path) or is_test(path):
+        return []
+    findings = []
+    in_system = path.startswith("systems/")
+    if not in_system and not DECIDING.match(path):
+        return []
+    code = strip_code(text)
+    headers = SYSTEM_HEADERS if in_system else DECIDING_HEADERS
+    for match in INCLUDE.finditer(text):
+        if match.group(1) == "<" and headers.match(match.group(2)):
+            findings.append(Finding(path, line_of(text, match.start()), "banned", f"<{match.group(2)}>"))
+    for words in [SYSTEM_WORDS, DECIDING_WORDS] if in_system else [DECIDING_WORDS]:
+        for match in words.finditer(code):
+            findings.append(Finding(path, line_of(code, match.start()), "banned", match.group(0).strip()))
+    if in_system:
+        for match in STATIC.finditer(code):
+            declares_variable = match.group(2) != "("
+            if declares_variable and not re.search(r"\b(const|constexpr|constinit)\b", match.group(1)):
+                findings.append(Finding(path, line_of(code, match.start()), "banned", "static variable that can change"))
+    return sorted(set(findings))
+
+
+def check_file_length(path, text):
+    lines = len(text.splitlines())
+    if is_code(path) and lines > MAX_FILE_LINES:
+        return [Finding(path, lines, "file-length", f"{lines} lines, at most {MAX_FILE_LINES}")]
+    return []
+
+
+def check_function_length(path, text):
+    return [
+        Finding(path, start, "function-length", f"{name} has {length} lines, at most {MAX_FUNCTION_LINES}")
+        for name, start, length in functions(path, text) if length > MAX_FUNCTION_LINES
+    ]
+
+
+def check_leftovers(path, text):
+    return [
+        Finding(path, number, "leftover", match.group(0))
+        for number, line in enumerate(text.splitlines(), 1) for match in LEFTOVER.finditer(line)
+    ]
+
+
+def check_machine_paths(path, text):
+    return [
+        Finding(path, number, "machine-path", line.strip()[:100])
+        for number, line in enumerate(text.splitlines(), 1) if MACHINE_PATH.search(line)
+    ]
+
+
+def check_header_guard(path, text):
+    if path.endswith((".h", ".cuh")) and "#pragma once" not in text:
+        return [Finding(path, 1, "header-guard", "no #pragma once")]
+    return []
+
+
+RULES = [
+    check_layers, check_libraries, check_banned, check_file_length, check_function_length, check_leftovers,
+    check_machine_paths, check_header_guard
+]
+
+
+def check_usual_length(lengths):
+    """`lengths` of all functions of the tree; returns "" or what is wrong."""
+    if not lengths:
+        return ""
+    share = sum(length <= USUAL_FUNCTION_LINES for length in lengths) / len(lengths)
+    if share >= USUAL_FUNCTION_SHARE:
+        return ""
+    return (f"{share:.1%} of {len(lengths)} functions are within {USUAL_FUNCTION_LINES} lines, "
+            f"at least {USUAL_FUNCTION_SHARE:.0%} must be")
+
+
+def functions(path, text):
+    """(name, first line, number of lines) of each function; a lambda counts in the function around it."""
+    if is_cpp(path):
+        return cpp_functions(text)
+    if path.endswith(".py"):
+        return [(node.name, node.lineno, node.end_lineno - node.lineno + 1)
+                for node in ast.walk(ast.parse(text)) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    return []
+
+
+def cpp_functions(text):
+    code = strip_code(text)
+    found = []
+    begin = 0  # start of the declaration now read
+    i, parens = 0, 0
+    while i < len(code):
+        c = code[i]
+        if c in "([":
+            parens += 1
+        elif c in ")]":
+            parens -= 1
+        elif c in ";}" and parens == 0:
+            begin = i + 1
+        elif c == "{":
+            kind = "initialiser" if parens > 0 else kind_of(code[begin:i])
+            if kind == "scope":
+                begin = i + 1
+            else:
+                end = matching_brace(code, i)
+                if kind == "function":
+                    header = re.sub(r"^(\s*(public|private|protected)\s*:)+", blanks, code[begin:i])
+                    first = begin + len(header) - len(header.lstrip())
+                    start = line_of(code, first)
+                    found.append((name_of(header), start, line_of(code, end) - start + 1))
+                    begin = end + 1
+                i = end
+        i += 1
+    return found
+
+
+def kind_of(header):
+    """What the brace after `header` opens: "scope" (namespace, type), "function" or "initialiser"."""
+    text = re.sub(r"\b(public|private|protected)\s*:(?!:)", " ", header)
+    previous = None
+    while previous != text:  # parentheses and template arguments without their contents, innermost first
+        previous = text
+        text = re.sub(r"\([^()\x01]*\)", "\x01", text)
+        text = re.sub(r"<[^<>]*>", " ", text)
+        text = re.sub(r"\x01\s*\x01", "\x01", text)
+        text = re.sub(r"\(([^()]*)\)", lambda m: "\x01" if "\x01" in m.group(1) else m.group(0), text)
+    text = re.sub(r"\btemplate\b|\boperator\s*[^\s\w\x01]+|\[\[.*?\]\]", " ", text).strip()
+    if re.match(r"(inline\s+)?namespace\b|extern\s*$|(enum|class|struct|union)\b", text):
+        return "scope"
+    if "\x01" not in text or re.search(r"(?<![=!<>])=(?!=)", text):
+        return "initialiser"
+    if re.search(r"\x01[^:]*(?<!:):(?!:)", text) and re.search(r"[\w>]$", text):
+        return "initialiser"  # a member's braces in a constructor's list
+    return "function"
+
+
+def name_of(header):
+    match = re.search(r"([~\w]+(?:::[~\w]+)*|operator[^\s(]+)\s*\(", header)
+    return match.group(1) if match else "?"
+
+
+def matching_brace(code, opening):
+    depth = 0
+    for i in range(opening, len(code)):
+        if code[i] == "{":
+            depth += 1
+        elif code[i] == "}":
+            depth -= 1
+            if depth == 0:
+                return i
+    return len(code) - 1
+
+
+TOKEN = re.compile(
+    r'//[^\n]*|/\*.*?\*/|R"(?P<tag>[^\s()\\]{0,16})\(.*?\)(?P=tag)"|"(?:\\.|[^"\\\n])*"|'
+    r"(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'|(?<=[0-9a-fA-F])'(?=[0-9a-fA-F])|"
+    r"^[ \t]*#(?:\\\n|[^\n])*", re.DOTALL | re.MULTILINE)
+
+
+def strip_code(text):
+    """The text with comments, literals and preprocessor lines blanked; lines and columns stay."""
+    return TOKEN.sub(blanks, text)
+
+
+def blanks(match):
+    return re.sub(r"[^\n]", " ", match.group(0))

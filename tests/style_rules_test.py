@@ -1,0 +1,205 @@
+"""Each rule of style_rules.py fires on a bad example and is silent on a good one."""
+
+import unittest
+
+import style_rules as rules
+
+
+def messages(findings):
+    return [finding.message for finding in findings]
+
+
+class Layers(unittest.TestCase):
+
+    def expect(self, path, include, allowed):
+        findings = rules.check_layers(path, f'#pragma once\n#include "{include}"\n')
+        self.assertEqual(findings == [], allowed, f"{path} -> {include}: {findings}")
+        if not allowed:
+            self.assertEqual(findings[0].line, 2)
+
+    def test_arrows_of_the_design(self):
+        for path, include in [
+            ("harness/serving/plan.h", "harness/core/types.h"),
+            ("systems/pard/pard.cc", "harness/serving/scheduler.h"),
+            ("systems/pard/pard.cc", "systems/pard/state.h"),
+            ("systems/all_systems.cc", "systems/pard/pard.h"),
+            ("harness/engine/books.h", "harness/record/run_record.h"),
+            ("harness/engine/books.h", "harness/record/latency_histogram.h"),
+            ("harness/sim/world.cc", "harness/engine/books.h"),
+            ("harness/live/loop.cc", "harness/gpu/device.h"),
+            ("workloads/trace.cc", "harness/core/arrivals.h"),
+            ("harness/record/results_file.cc", "harness/record/run_record.h"),
+            ("harness/experiment/driver.cc", "systems/all_systems.h"),
+            ("harness/cli/show.cc", "harness/experiment/driver.h"),
+            ("harness/main.cc", "harness/cli/commands.h"),
+            ("harness/core/random_test.cc", "harness/sim/simulation.h"),
+            ("harness/sim/test_world.h", "systems/all_systems.h"),
+            ("tests/conformance_test.cc", "systems/pard/pard.h"),
+        ]:
+            self.expect(path, include, True)
+
+    def test_any_other_arrow(self):
+        for path, include in [
+            ("harness/core/types.h", "harness/serving/plan.h"),
+            ("harness/serving/plan.h", "harness/engine/books.h"),
+            ("harness/serving/plan.h", "systems/all_systems.h"),
+            ("systems/pard/pard.cc", "systems/nexus/nexus.h"),
+            ("systems/pard/pard.cc", "harness/engine/books.h"),
+            ("systems/pard/pard.cc", "harness/record/run_record.h"),
+            ("systems/pard/pard.cc", "workloads/catalogue.h"),
+            ("systems/all_systems.cc", "harness/sim/simulation.h"),
+            ("harness/engine/books.h", "harness/record/results_file.h"),
+            ("harness/engine/books.h", "harness/sim/simulation.h"),
+            ("harness/engine/books.h", "systems/all_systems.h"),
+            ("harness/record/summary.cc", "harness/engine/books.h"),
+            ("workloads/trace.cc", "harness/serving/plan.h"),
+            ("harness/gpu/device.h", "harness/live/loop.h"),
+            ("harness/experiment/driver.cc", "systems/pard/pard.h"),
+            ("harness/experiment/driver.cc", "harness/cli/show.h"),
+            ("harness/core/types.h", "harness/sim/test_world.h"),
+            ("harness/core/types.h", "types.h"),
+            ("harness/nowhere/types.h", "harness/core/types.h"),
+            ("stray.cc", "harness/core/types.h"),
+        ]:
+            findings = rules.check_layers(path, f'#pragma once\n#include "{include}"\n')
+            self.assertEqual(len(findings), 1, f"{path} -> {include}: {findings}")
+
+    def test_libraries_stay_behind_their_files(self):
+        for path, header, allowed in [
+            ("workloads/pipeline_file.cc", "toml++/toml.h", True),
+            ("workloads/pipeline_file.h", "toml++/toml.h", False),
+            ("harness/engine/books.cc", "toml++/toml.h", False),
+            ("harness/cli/arguments.cc", "CLI/CLI.hpp", True),
+            ("harness/experiment/driver.cc", "CLI/CLI.hpp", False),
+            ("harness/record/results_file.cc", "hdf5.h", True),
+            ("harness/sim/simulation.cc", "hdf5.h", False),
+            ("harness/experiment/spread.cc", "mpi.h", True),
+            ("systems/pard/pard.cc", "mpi.h", False),
+            ("harness/core/error.cc", "gtest/gtest.h", False),
+            ("harness/core/error_test.cc", "gtest/gtest.h", True),
+            ("harness/core/error.cc", "vector", True),
+        ]:
+            findings = rules.check_libraries(path, f"#include <{header}>\n")
+            self.assertEqual(findings == [], allowed, f"{path} -> {header}")
+
+
+class Banned(unittest.TestCase):
+
+    def fires(self, path, text):
+        return rules.check_banned(path, text) != []
+
+    def test_in_systems(self):
+        for text in [
+            "#include <chrono>\n", "#include <thread>\n", "#include <random>\n", "#include <iostream>\n",
+            "#include <unordered_map>\n", "auto t = std::chrono::steady_clock::now();\n", "std::unordered_set<int> s;\n",
+            "std::cout << 1;\n", "printf(x);\n", "int x = rand();\n", "long t = time(nullptr);\n", "long t = clock();\n",
+            "static int count = 0;\n", "void f() { static std::vector<int> cache; }\n", "thread_local int x;\n",
+            "double y = std::log(x);\n", "std::mt19937_64 rng;\n",
+        ]:
+            self.assertTrue(self.fires("systems/pard/pard.cc", text), text)
+
+    def test_elsewhere_only_what_changes_results(self):
+        self.assertTrue(self.fires("harness/engine/books.cc", "#include <unordered_map>\n"))
+        self.assertTrue(self.fires("workloads/shapes.cc", "double y = std::exp(x);\n"))
+        self.assertFalse(self.fires("harness/sim/simulation.cc", "#include <chrono>\n"))
+        self.assertFalse(self.fires("harness/cli/show.cc", "#include <iostream>\n"))
+
+    def test_silent_on_good_code(self):
+        for text in [
+            "// std::cout is not for systems; no static int either\n", 'const char* kDoc = "std::chrono rand()";\n',
+            "static constexpr int kCount = 3;\n", "static const char* const kNames[] = {kA};\n",
+            "static TimeNs start_of(const Worker& worker, TimeNs now) {\n", "static_assert(true);\n",
+            "on_timer(now); expected_time(0); wake_at_time(&x); static_cast<int>(x);\n", "portable_log(x);\n",
+            "double service_time(0);\n",
+        ]:
+            self.assertFalse(self.fires("systems/pard/pard.cc", text), text)
+        self.assertFalse(self.fires("systems/pard/pard_test.cc", "#include <iostream>\n"))
+
+
+def body(name, lines):
+    return f"void {name}() {{\n" + "  work();\n" * (lines - 2) + "}\n"
+
+
+class Lengths(unittest.TestCase):
+
+    def test_files(self):
+        self.assertEqual(rules.check_file_length("harness/a.cc", "x\n" * 500), [])
+        self.assertEqual(len(rules.check_file_length("harness/a.cc", "x\n" * 501)), 1)
+        self.assertEqual(len(rules.check_file_length("results/figures/a.py", "x\n" * 501)), 1)
+        self.assertEqual(rules.check_file_length("workloads/a.csv", "x\n" * 501), [])
+
+    def test_functions(self):
+        self.assertEqual(rules.check_function_length("a.cc", "namespace n {\n" + body("f", 70) + "}\n"), [])
+        findings = rules.check_function_length("a.cc", "namespace n {\n" + body("f", 71) + "}\n")
+        self.assertEqual([(f.line, f.message) for f in findings], [(2, "f has 71 lines, at most 70")])
+        python = "def f():\n" + "    work()\n" * 70
+        self.assertEqual(len(rules.check_function_length("a.py", python)), 1)
+
+    def test_share_of_usual_functions(self):
+        self.assertEqual(rules.check_usual_length([10] * 95 + [60] * 5), "")
+        self.assertNotEqual(rules.check_usual_length([10] * 94 + [41] * 6), "")
+
+    def test_functions_are_found_in_every_place(self):
+        text = """
+namespace a::b {
+template <class T, std::function<int(int)> F>
+class Queue : public Base<T> {
+ public:
+  explicit Queue(int n) : size_{n}, items_(f(n), {1, 2}) {
+    start();
+  }
+  ~Queue() override { stop(); }
+  template <class U = std::vector<T>>
+  bool operator<(const Queue<U>& other) const noexcept {
+    return std::any_of(x, y, [](int v) { return v < '{'; });
+  }
+  bool operator==(const Queue&) const { return true; }
+  auto size(std::vector<int> none = {}) const -> std::size_t { return 1'000; }
+
+ private:
+  struct Slot {
+    int worker{0};
+    int room = 1;
+  };
+  std::function<int(int)> hook_{nullptr};
+  std::vector<int> sizes_ = {1, 2, 3};
+};
+constexpr int kTable[] = {1, 2};  // a brace in a comment: {
+const auto kText = R"x(void g() {)x";
+#define HARNESS_F(x) if (x) {
+enum class Kind { kA, kB };
+int free_function(const std::map<int, std::pair<int, int>>& map,
+                  int other) {
+  for (const auto& [key, value] : map) { use(key); }
+  return other;
+}
+TEST(Suite, Name) {
+  EXPECT_EQ(free_function({}, 1), 1);
+}
+}  // namespace a::b
+"""
+        found = [(name, length) for name, _, length in rules.cpp_functions(text)]
+        self.assertEqual(found, [("Queue", 3), ("~Queue", 1), ("operator<", 4), ("operator==", 1), ("size", 1),
+                                 ("free_function", 5), ("TEST", 3)])
+
+
+class Leftovers(unittest.TestCase):
+
+    def test_words(self):
+        for word in ["TODO", "FIXME", "XXX", "HACK"]:
+            self.assertEqual(messages(rules.check_leftovers("a.md", f"one\n// {word}: later\n")), [word])
+        self.assertEqual(rules.check_leftovers("a.md", "HACKNEY, todo lists and PREFIXMEN\n"), [])
+
+    def test_machine_paths(self):
+        for text in ["see /work/main", 'open("/root/x")', "cd /home/user"]:
+            self.assertEqual(len(rules.check_machine_paths("a.py", text)), 1, text)
+        for text in ["../shared/data", "network/work/a", "/usr/bin/python3", "requests / work / time", "${HOME}/root/x"]:
+            self.assertEqual(rules.check_machine_paths("a.py", text), [], text)
+
+    def test_header_guard(self):
+        self.assertEqual(len(rules.check_header_guard("a.h", "int x;\n")), 1)
+        self.assertEqual(rules.check_header_guard("a.h", "#pragma once\n"), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
