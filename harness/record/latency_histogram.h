@@ -9,12 +9,14 @@
 
 namespace harness {
 
-/// Counts durations in buckets of equal width within each power of two. A quantile read from it lies within
-/// kRelativeError of a value that an exact sort would give. Values below 2^kShift ns (4 us) are counted together.
+/// Counts durations in buckets of equal width within each power of two. A quantile read from it is never
+/// below the value that an exact sort would give and exceeds it by less than kRelativeError of that value, or
+/// kResolutionNs if that is more (below 4 us).
 class LatencyHistogram {
  public:
   static constexpr int kSubBits = 7;
   static constexpr double kRelativeError = 1.0 / (1 << kSubBits);
+  static constexpr TimeNs kResolutionNs = 32;
 
   void add(TimeNs value, std::uint64_t count = 1) {
     const std::size_t bucket = bucket_of(value);
@@ -24,7 +26,7 @@ class LatencyHistogram {
   }
 
   std::uint64_t total() const { return total_; }
-  /// The value below or at which a share q in [0, 1] of the values lies; 0 when empty.
+  /// The value of rank ceil(q * total()), counted from 1, for q in [0, 1] (rank 1 for q = 0); 0 when empty.
   TimeNs quantile(double q) const;
   /// Upper edge of bucket i; the buckets are in rising order.
   static TimeNs upper_edge(std::size_t bucket);
@@ -32,11 +34,12 @@ class LatencyHistogram {
 
  private:
   static constexpr int kShift = 12;
+  static_assert(kResolutionNs == TimeNs{1} << (kShift - kSubBits));
 
   static std::size_t bucket_of(TimeNs value) {
     const auto scaled = static_cast<std::uint64_t>(value < 0 ? 0 : value) >> (kShift - kSubBits);
     if (scaled < (2ULL << kSubBits)) return static_cast<std::size_t>(scaled);
-    const int exponent = std::bit_width(scaled) - 1 - kSubBits;
+    const int exponent = static_cast<int>(std::bit_width(scaled)) - 1 - kSubBits;
     return (static_cast<std::size_t>(exponent) << kSubBits) + static_cast<std::size_t>(scaled >> exponent);
   }
 

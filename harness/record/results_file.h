@@ -1,8 +1,10 @@
-// The HDF5 files (results/README.md is the schema): one small file per finished cell, assembled into the experiment's file.
+// The HDF5 files (results/README.md is the schema): one small file per finished cell, assembled into the
+// experiment's file.
 #pragma once
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,23 +12,28 @@
 
 namespace harness {
 
+/// The layout of the files this program writes; it reads no newer one.
+inline constexpr int kResultsFormat = 1;
+
 /// What made a results file; written as attributes of the root.
 struct Provenance {
-  std::string experiment;      ///< stem of the experiment's file
-  std::string experiment_toml; ///< its effective text, --set applied
-  std::string git_commit;      ///< of the build; "unknown" outside a clone
+  std::string experiment;       ///< stem of the experiment's file
+  std::string experiment_toml;  ///< its effective text, --set applied
+  std::string git_commit;       ///< of the build; "unknown" outside a clone
   bool git_dirty = false;
-  std::string versions;        ///< "harness 0.1.0, gcc 12.2.0, HDF5 1.10.8, ..."
-  std::string machine;         ///< processor, cores
-  double wall_s = 0;
+  std::string versions;       ///< "harness 0.1.0, gcc 12.2.0, HDF5 1.10.8, ..."
+  std::string machine;        ///< processor, cores
+  double wall_s = 0;          ///< from the start of the program to the assembly
+  TimeNs clock_bound_ns = 0;  ///< largest error between the clocks of the ranks; 0 in virtual time
 };
 
-/// Writes one cell: rows while the run goes on, the rest at finish(). The file appears under its name only when it is
-/// complete (temporary name beside it, fsync, rename). Destroyed unfinished, it removes the temporary file.
-/// Throws EnvironmentError (disk full, read-only folder) naming the path.
+/// Writes one cell: rows while the run goes on, the rest at finish(). The file appears under its name only
+/// when it is complete (temporary name beside it, fsync, rename). Destroyed unfinished, it removes the
+/// temporary file. Throws EnvironmentError (disk full, read-only folder) naming the path.
 class CellFileWriter : public RowSink {
  public:
-  CellFileWriter(const std::string& path, const CellIdentity& cell, const std::vector<std::string>& module_names);
+  CellFileWriter(const std::string& path, const CellIdentity& cell,
+                 const std::vector<std::string>& module_names);
   ~CellFileWriter() override;
   void requests(std::span<const RequestRow> rows) override;
   void visits(std::span<const VisitRow> rows) override;
@@ -37,17 +44,31 @@ class CellFileWriter : public RowSink {
   std::unique_ptr<File> file_;
 };
 
-/// The input hash of a finished cell file; empty when the file does not exist; throws InputError when it is not ours.
+/// The input hash of a finished cell file; empty when the file does not exist; throws InputError when it is
+/// not ours.
 std::optional<std::string> cell_input_hash(const std::string& path);
 /// The effective settings of a finished cell file (to say what differs).
 std::string cell_effective_toml(const std::string& path);
 
 /// Assembles the experiment's file from finished cell files (in this order), by temporary name and rename.
-void assemble_results(const std::string& path, const std::vector<std::string>& cell_files, const Provenance& provenance);
+void assemble_results(const std::string& path, const std::vector<std::string>& cell_files,
+                      const Provenance& provenance);
 
-/// Reads /summary of an assembled file. Throws InputError (with the path) when the file is missing or not ours.
+/// Reads /summary of an assembled file. Throws InputError (with the path) when the file is missing or not
+/// ours.
 std::vector<SummaryRow> read_summary(const std::string& path);
-/// Reads the provenance of an assembled file.
+/// Reads the provenance of an assembled file. Throws InputError as read_summary.
 Provenance read_provenance(const std::string& path);
+
+/// One cell read back whole. Histograms keep their counts, so that every quantile is the one of the run.
+struct CellContents {
+  SummaryRow summary;
+  RunRecord record;
+  std::vector<std::string> module_names;
+  std::vector<RequestRow> requests;  ///< empty when the run recorded no rows, as `visits`
+  std::vector<VisitRow> visits;
+};
+/// Reads the cell with that index. Throws InputError as read_summary, and when there is no such cell.
+CellContents read_cell(const std::string& path, std::uint32_t index);
 
 }  // namespace harness

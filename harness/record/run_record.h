@@ -1,4 +1,5 @@
-// What a run records: the rows and counters from which every metric is computed (metrics.h), and nothing derived.
+// What a run records: the rows and counters from which every metric is computed (metrics.h), and nothing
+// derived.
 #pragma once
 
 #include <array>
@@ -20,8 +21,8 @@ enum class VisitOutcome : std::uint8_t { kDone, kDropped, kCancelled, kUnfinishe
 struct RequestRow {
   std::uint64_t request = 0;
   TimeNs sent_ns = 0;
-  TimeNs end_ns = 0;       ///< last module done, or time of the drop
-  TimeNs gpu_ns = 0;       ///< GPU time of its visits: each batch's time shared equally
+  TimeNs end_ns = 0;         ///< last module done, or time of the drop
+  TimeNs gpu_ns = 0;         ///< GPU time of its visits: each batch's time shared equally
   std::uint16_t module = 0;  ///< where it was dropped; otherwise the last module
   Outcome outcome = Outcome::kUnfinished;
   DropReason reason = DropReason::kExpired;  ///< counts when dropped
@@ -31,19 +32,20 @@ struct RequestRow {
 struct VisitRow {
   std::uint64_t request = 0;
   TimeNs arrived_ns = 0;
-  TimeNs joined_ns = 0;   ///< 0 when it never joined a batch, as the next two
+  TimeNs joined_ns = 0;  ///< 0 when it never joined a batch, as the next two
   TimeNs started_ns = 0;
-  TimeNs ended_ns = 0;    ///< end of the batch, or time of the drop or cancellation
+  TimeNs ended_ns = 0;  ///< end of the batch, or time of the drop or cancellation
   std::uint32_t worker = kNone;
-  std::uint16_t visit = 0;    ///< index of the visit in its request
-  std::uint16_t parent = 0;   ///< visit that caused it (at a merge the last to come); itself for the first
+  std::uint16_t visit = 0;   ///< index of the visit in its request
+  std::uint16_t parent = 0;  ///< visit that caused it (at a merge the last to come); itself for the first
   std::uint16_t module = 0;
-  std::uint16_t batch = 0;    ///< size of the batch it ran in
+  std::uint16_t batch = 0;  ///< size of the batch it ran in
   VisitOutcome outcome = VisitOutcome::kUnfinished;
   DropReason reason = DropReason::kExpired;
 };
 
-/// Takes rows while the run goes on, in chunks; called from the run's thread. Absent when rows are not wanted.
+/// Takes rows while the run goes on, in chunks; called from the run's thread. Absent when rows are not
+/// wanted.
 class RowSink {
  public:
   virtual ~RowSink() = default;
@@ -61,12 +63,12 @@ struct WindowCounts {
 
 /// What happened at one module in one window of virtual time (by the time of the event).
 struct ModuleWindow {
-  std::uint32_t arrived = 0;   ///< visits that came to stand before its domains
-  std::uint32_t started = 0;   ///< visits whose batch started
+  std::uint32_t arrived = 0;  ///< visits that came to stand before its domains
+  std::uint32_t started = 0;  ///< visits whose batch started
   std::uint32_t dropped = 0;
-  std::uint32_t batches = 0;   ///< batches started
-  TimeNs queueing_ns = 0;      ///< sum over the started visits: arrival to join
-  TimeNs wait_ns = 0;          ///< sum over the started visits: join to start
+  std::uint32_t batches = 0;  ///< batches started
+  TimeNs queueing_ns = 0;     ///< sum over the started visits: arrival to join
+  TimeNs wait_ns = 0;         ///< sum over the started visits: join to start
 };
 
 /// Totals of one module.
@@ -77,7 +79,7 @@ struct ModuleTotals {
   std::uint64_t unfinished = 0;
   std::uint64_t batches = 0;
   std::array<std::uint64_t, kDropReasons> dropped{};  ///< visits dropped here, by reason
-  TimeNs queueing_ns = 0;  ///< sums over the visits done
+  TimeNs queueing_ns = 0;                             ///< sums over the visits done
   TimeNs wait_ns = 0;
   TimeNs exec_ns = 0;
   LatencyHistogram queueing_delay;  ///< of the visits done
@@ -87,7 +89,7 @@ struct ModuleTotals {
 /// One worker's life.
 struct WorkerTotals {
   std::uint16_t module = 0;
-  TimeNs ready_ns = 0;    ///< from here on it can serve
+  TimeNs ready_ns = 0;         ///< from here on it can serve
   TimeNs removed_ns = kNever;  ///< kNever: to the end of the run
   TimeNs busy_ns = 0;
   std::uint64_t batches = 0;
@@ -98,12 +100,14 @@ struct WorkerTotals {
 struct PlanRow {
   TimeNs at_ns = 0;
   std::uint16_t module = 0;
-  std::uint32_t workers = 0;  ///< workers that can serve from then on (a cold start ends with a row of its own)
+  std::uint32_t workers =
+      0;  ///< workers that can serve from then on (a cold start ends with a row of its own)
   std::uint32_t batch_cap = 1;
   TimeNs exec_ns = 0;
 };
 
-/// Everything a run leaves behind. The books: sent = in_time + late + dropped + unfinished, checked before it is returned.
+/// Everything a run leaves behind. The books: sent = in_time + late + dropped + unfinished, checked before it
+/// is returned.
 struct RunRecord {
   TimeNs duration_ns = 0;  ///< of the load
   TimeNs end_ns = 0;       ///< when the last request ended
@@ -114,17 +118,17 @@ struct RunRecord {
   std::uint64_t late = 0;
   std::uint64_t dropped = 0;
   std::uint64_t unfinished = 0;
-  TimeNs gpu_ns = 0;          ///< all GPU time
-  TimeNs gpu_invalid_ns = 0;  ///< of it, spent on requests that ended dropped, late or unfinished
-  std::vector<WindowCounts> windows;          ///< by the time of sending
-  std::vector<ModuleWindow> module_windows;   ///< [window * modules + module]; may be longer than `windows`
+  TimeNs gpu_ns = 0;                  ///< all GPU time
+  TimeNs gpu_invalid_ns = 0;          ///< of it, spent on requests that ended dropped, late or unfinished
+  std::vector<WindowCounts> windows;  ///< by the time of sending
+  std::vector<ModuleWindow> module_windows;  ///< [window * modules + module]; may be longer than `windows`
   std::vector<ModuleTotals> modules;
   std::vector<WorkerTotals> workers;
-  std::vector<PlanRow> plans;                 ///< in order of time; at 0 one row per module
-  LatencyHistogram latency;                   ///< of the completed requests (in time and late)
+  std::vector<PlanRow> plans;     ///< in order of time; at 0 one row per module
+  LatencyHistogram latency;       ///< of the completed requests (in time and late)
   std::uint64_t fingerprint = 0;  ///< of all decisions: joins, launches, drops, with their times
   std::uint64_t events = 0;
-  double wall_s = 0;              ///< of the run itself, without making the world or writing results
+  double wall_s = 0;  ///< of the run itself, without making the world or writing results
 };
 
 }  // namespace harness

@@ -13,17 +13,18 @@ namespace harness {
 
 /// What a cell is: the columns that name it, and what its results depend on.
 struct CellIdentity {
-  std::uint32_t index = 0;     ///< place in the experiment, from 0
+  std::uint32_t index = 0;  ///< place in the experiment, from 0
   std::string system;
-  std::string variant;         ///< name of the parameter setting; "default" when nothing is overridden
+  std::string variant;  ///< name of the parameter setting; "default" when nothing is overridden
   std::string pipeline;
   std::string trace;
-  double load = 0;             ///< offered mean rate / planned capacity
+  double load = 0;  ///< offered mean rate / planned capacity
   std::uint64_t seed = 0;
   std::string runtime = "simulated";
   std::string parameters;      ///< swept and overridden parameters, "key=value key=value"
   std::string effective_toml;  ///< the cell's whole effective settings, one canonical text
-  std::string input_hash;      ///< 16 hex digits: hash of effective_toml, trace and profile checksums and the build
+  std::string
+      input_hash;  ///< 16 hex digits: hash of effective_toml, trace and profile checksums and the build
 };
 
 /// A cell's row. Rates are requests/s of virtual time over the load's duration; shares are in [0, 1].
@@ -34,14 +35,15 @@ struct SummaryRow {
   double slo_ms = 0;
   std::uint64_t workers = 0;
   double duration_s = 0;
-  double capacity_rps = 0;    ///< of the initial plan
+  double capacity_rps = 0;  ///< of the initial plan
   double offered_rps = 0;
   std::uint64_t sent = 0, in_time = 0, late = 0, dropped = 0, unfinished = 0;
   double goodput_rps = 0;
-  double goodput_overload_rps = 0;  ///< over the seconds in which more was sent than the capacity then; 0 if there are none
-  double overload_s = 0;            ///< number of such seconds
-  double drop_rate = 0;             ///< (dropped + late) / sent
-  double drop_rate_overload = 0;    ///< the same over those seconds
+  double goodput_overload_rps =
+      0;  ///< over the seconds in which more was sent than the capacity then; 0 if there are none
+  double overload_s = 0;          ///< number of such seconds
+  double drop_rate = 0;           ///< (dropped + late) / sent
+  double drop_rate_overload = 0;  ///< the same over those seconds
   double invalid_rate = 0;
   double latency_ms_p50 = 0, latency_ms_p90 = 0, latency_ms_p99 = 0;
   double min_goodput_share_1s = 0, min_goodput_share_10s = 0, min_goodput_share_60s = 0;
@@ -52,15 +54,20 @@ struct SummaryRow {
   double wall_s = 0;
   std::string fingerprint;  ///< 16 hex digits
 
-  /// Calls `column(name, doc, pointer)` for each column in the order in which tables show them. `pointer` is a
-  /// `std::string*`, `double*` or `std::uint64_t*` into this row (seed and index as std::uint64_t through a copy).
-  using ColumnPointer = std::variant<std::string*, double*, std::uint64_t*>;
+  /// Calls `column(name, doc, pointer)` for each column in the order in which tables show them. `pointer`
+  /// points into this row. `cell.effective_toml` is no column: it stands beside the cell's rows
+  /// (results/README.md).
+  using ColumnPointer = std::variant<std::string*, double*, std::uint64_t*, std::uint32_t*>;
   void list(const std::function<void(const char* name, const char* doc, ColumnPointer)>& column);
 };
 
-/// Computes every metric of a run. `bound_requests` is the fluid bound (engine/fluid_bound.h), `capacity_rps` the
-/// capacity of the plan at time 0. `capacity_at` gives the capacity in requests/s at a time (steps of the plan rows).
-SummaryRow summarise(const CellIdentity& cell, const RunRecord& record, double bound_requests, double capacity_rps,
-                     const std::function<double(TimeNs)>& capacity_at);
+/// "0123456789abcdef": 16 hexadecimal digits, as fingerprints and hashes are shown.
+std::string hex16(std::uint64_t value);
+
+/// Computes every metric of a run (results/README.md says how). `bound_requests` is the fluid bound
+/// (engine/fluid_bound.h), `capacity_rps` the capacity of the plan at time 0. `capacity_at` gives the
+/// capacity in requests/s at a time (steps of the plan rows).
+SummaryRow summarise(const CellIdentity& cell, const RunRecord& record, double bound_requests,
+                     double capacity_rps, const std::function<double(TimeNs)>& capacity_at);
 
 }  // namespace harness

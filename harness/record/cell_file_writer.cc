@@ -1,0 +1,128 @@
+#include "harness/core/error.h"
+#include "harness/record/results_file.h"
+#include "harness/record/results_reader.h"
+#include "harness/record/staged_file.h"
+#include "harness/record/stored_rows.h"
+#include "harness/record/summary_table.h"
+#include "harness/record/table.h"
+
+namespace harness {
+namespace {
+
+void write_format(hid_t root, const char* contents) {
+  write_attribute(root, kFormatAttribute, std::string(kFormatName));
+  write_attribute(root, kVersionAttribute, std::int64_t{kResultsFormat});
+  write_attribute(root, kContentsAttribute, std::string(contents));
+}
+
+void write_totals(hid_t group, const RunRecord& record) {
+  write_attribute(group, "duration_ns", record.duration_ns);
+  write_attribute(group, "end_ns", record.end_ns);
+  write_attribute(group, "window_ns", record.window_ns);
+  write_attribute(group, "slo_ns", record.slo_ns);
+  write_attribute(group, "gpu_ns", record.gpu_ns);
+  write_attribute(group, "gpu_invalid_ns", record.gpu_invalid_ns);
+  write_attribute(group, "events", static_cast<std::int64_t>(record.events));
+}
+
+void write_tables(hid_t group, const RunRecord& record, const std::vector<std::string>& module_names) {
+  write_table(group, "windows", stored_windows(record));
+  write_table(group, "module_windows", stored_module_windows(record));
+  write_table(group, "modules", stored_modules(record, module_names));
+  write_table(group, "workers", stored_workers(record));
+  write_table(group, "plans", record.plans);
+  write_table(group, "latency", stored_buckets(record));
+}
+
+void write_provenance(hid_t root, const Provenance& provenance) {
+  write_format(root, kExperimentContents);
+  write_attribute(root, "experiment", provenance.experiment);
+  write_attribute(root, "experiment_toml", provenance.experiment_toml);
+  write_attribute(root, "git_commit", provenance.git_commit);
+  write_attribute(root, "git_dirty", std::int64_t{provenance.git_dirty});
+  write_attribute(root, "versions", provenance.versions);
+  write_attribute(root, "machine", provenance.machine);
+  write_attribute(root, "wall_s", provenance.wall_s);
+  write_attribute(root, "clock_bound_ns", provenance.clock_bound_ns);
+}
+
+/// Copies the cell's group as it is, without unpacking its chunks.
+void copy_cell(const ResultsReader& from, hid_t to, std::uint32_t index) {
+  const std::string name = cell_group_name(index);
+  checked(H5Ocopy(from.root(), name.c_str(), to, name.c_str(), H5P_DEFAULT, H5P_DEFAULT), "copy a cell");
+}
+
+}  // namespace
+
+struct CellFileWriter::File {
+  File(const std::string& path, const CellIdentity& identity, const std::vector<std::string>& names)
+      : staged(path), cell(identity), module_names(names) {
+    staged.write([&] { group = make_group(staged.id(), cell_group_name(cell.index)); });
+    requests.emplace(group.get(), "requests");
+    visits.emplace(group.get(), "visits");
+  }
+
+  StagedFile staged;
+  CellIdentity cell;
+  std::vector<std::string> module_names;
+  Hdf5Handle group;
+  std::optional<ChunkedTable<StoredRequest>> requests;
+  std::optional<ChunkedTable<StoredVisit>> visits;
+};
+
+CellFileWriter::CellFileWriter(const std::string& path, const CellIdentity& cell,
+                               const std::vector<std::string>& module_names)
+    : file_(std::make_unique<File>(path, cell, module_names)) {}
+
+CellFileWriter::~CellFileWriter() = default;
+
+void CellFileWriter::requests(std::span<const RequestRow> rows) {
+  file_->staged.write([&] { file_->requests->append(rows); });
+}
+
+void CellFileWriter::visits(std::span<const VisitRow> rows) {
+  file_->staged.write([&] { file_->visits->append(rows); });
+}
+
+void CellFileWriter::finish(SummaryRow row, const RunRecord& record) {
+  HARNESS_CHECK(record.modules.size() <= file_->module_names.size(), "a module of the record has no name");
+  StagedFile& staged = file_->staged;
+  staged.write([&] {
+    file_->requests->flush();
+    file_->visits->flush();
+    write_format(staged.id(), kCellContents);
+    write_attribute(file_->group.get(), "effective_toml", file_->cell.effective_toml);
+    write_totals(file_->group.get(), record);
+    write_tables(file_->group.get(), record, file_->module_names);
+    row.cell = file_->cell;
+    write_summary_table(staged.id(), {std::move(row)});
+    file_->requests.reset();
+    file_->visits.reset();
+    file_->group.reset();
+  });
+  staged.commit();
+}
+
+void assemble_results(const std::string& path, const std::vector<std::string>& cell_files,
+                      const Provenance& provenance) {
+  StagedFile staged(path);
+  std::vector<SummaryRow> rows;
+  staged.write([&] {
+    write_provenance(staged.id(), provenance);
+    make_group(staged.id(), "/cells");
+  });
+  for (const std::string& cell_file : cell_files) {
+    const ResultsReader source(cell_file);
+    for (SummaryRow& row : source.read([&] { return read_summary_table(source.root()); })) {
+      if (has_link(staged.id(), cell_group_name(row.cell.index))) {
+        throw input_error({cell_file, 0, "cell"}, std::to_string(row.cell.index), "each cell once");
+      }
+      staged.write([&] { copy_cell(source, staged.id(), row.cell.index); });
+      rows.push_back(std::move(row));
+    }
+  }
+  staged.write([&] { write_summary_table(staged.id(), std::move(rows)); });
+  staged.commit();
+}
+
+}  // namespace harness

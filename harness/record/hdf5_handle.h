@@ -1,0 +1,79 @@
+// Owning handles of HDF5 objects, and failure by exception instead of a printed error stack. Internal to
+// record/.
+#pragma once
+
+#include <hdf5.h>
+
+#include <string>
+#include <utility>
+
+namespace harness {
+
+/// A call of the HDF5 library failed. The readers turn it into an InputError, the writers into an
+/// EnvironmentError, both of which know the file.
+class Hdf5Failure : public std::exception {
+ public:
+  explicit Hdf5Failure(const char* doing) : doing_(doing) {}
+  const char* what() const noexcept override { return doing_; }
+
+ private:
+  const char* doing_;
+};
+
+/// Opens the library and turns off its printing of errors, for this thread. Cheap when repeated.
+void prepare_hdf5();
+
+/// Throws Hdf5Failure(doing) when `result` is negative; otherwise returns it. `doing` must outlive the
+/// program.
+template <class Result>
+Result checked(Result result, const char* doing) {
+  if (result < 0) throw Hdf5Failure(doing);
+  return result;
+}
+
+/// Owns an identifier and closes it with the function given. A negative identifier throws.
+class Hdf5Handle {
+ public:
+  using Close = herr_t (*)(hid_t);
+
+  Hdf5Handle() = default;
+  Hdf5Handle(hid_t id, Close close, const char* doing) : id_(checked(id, doing)), close_(close) {}
+  Hdf5Handle(Hdf5Handle&& other) noexcept
+      : id_(std::exchange(other.id_, H5I_INVALID_HID)), close_(other.close_) {}
+  Hdf5Handle& operator=(Hdf5Handle&& other) noexcept {
+    std::swap(id_, other.id_);
+    std::swap(close_, other.close_);
+    return *this;
+  }
+  ~Hdf5Handle() { reset(); }
+
+  hid_t get() const { return id_; }
+  explicit operator bool() const { return id_ >= 0; }
+  /// Closes the object; false when the library reports a failure.
+  bool reset() {
+    const hid_t id = std::exchange(id_, H5I_INVALID_HID);
+    return id < 0 || close_(id) >= 0;
+  }
+
+ private:
+  hid_t id_ = H5I_INVALID_HID;
+  Close close_ = nullptr;
+};
+
+/// A group that exists, or a new one (missing parents are made).
+Hdf5Handle open_group(hid_t parent, const std::string& path);
+Hdf5Handle make_group(hid_t parent, const std::string& path);
+
+/// Variable-length UTF-8 text, the type of every string in the files.
+Hdf5Handle text_type();
+
+/// Attributes of an object. Text may be of any length.
+void write_attribute(hid_t object, const char* name, const std::string& value);
+void write_attribute(hid_t object, const char* name, std::int64_t value);
+void write_attribute(hid_t object, const char* name, double value);
+bool has_attribute(hid_t object, const char* name);
+std::string read_text_attribute(hid_t object, const char* name);
+std::int64_t read_integer_attribute(hid_t object, const char* name);
+double read_real_attribute(hid_t object, const char* name);
+
+}  // namespace harness

@@ -1,0 +1,111 @@
+#include "harness/record/metrics.h"
+
+#include <algorithm>
+
+#include "harness/record/summary.h"
+
+namespace harness {
+namespace {
+
+double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+double share(std::uint64_t part, std::uint64_t whole) {
+  return share(static_cast<double>(part), static_cast<double>(whole));
+}
+
+std::uint64_t initial_workers(const RunRecord& record) {
+  const auto ready_at_start = [](const WorkerTotals& worker) { return worker.ready_ns <= 0; };
+  return static_cast<std::uint64_t>(
+      std::count_if(record.workers.begin(), record.workers.end(), ready_at_start));
+}
+
+void fill_latency(SummaryRow& row, const RunRecord& record) {
+  row.latency_ms_p50 = ns_to_ms(record.latency.quantile(0.50));
+  row.latency_ms_p90 = ns_to_ms(record.latency.quantile(0.90));
+  row.latency_ms_p99 = ns_to_ms(record.latency.quantile(0.99));
+}
+
+void fill_overload(SummaryRow& row, const OverloadCounts& counts) {
+  row.overload_s = counts.seconds;
+  row.goodput_overload_rps = share(static_cast<double>(counts.in_time), counts.seconds);
+  row.drop_rate_overload = share(counts.dropped + counts.late, counts.sent);
+}
+
+}  // namespace
+
+double min_goodput_share(std::span<const WindowCounts> windows, std::size_t length) {
+  const std::size_t span = std::min(std::max<std::size_t>(length, 1), windows.size());
+  std::uint64_t sent = 0;
+  std::uint64_t in_time = 0;
+  double least = 1;
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    sent += windows[i].sent;
+    in_time += windows[i].in_time;
+    if (i >= span) {
+      sent -= windows[i - span].sent;
+      in_time -= windows[i - span].in_time;
+    }
+    if (i + 1 >= span && sent > 0) least = std::min(least, share(in_time, sent));
+  }
+  return least;
+}
+
+OverloadCounts overload_counts(const RunRecord& record, const std::function<double(TimeNs)>& capacity_at) {
+  OverloadCounts total;
+  for (std::size_t i = 0; i < record.windows.size(); ++i) {
+    const WindowCounts& window = record.windows[i];
+    const TimeNs start = static_cast<TimeNs>(i) * record.window_ns;
+    const double length_s = ns_to_s(std::min(record.window_ns, record.duration_ns - start));
+    if (length_s <= 0 || static_cast<double>(window.sent) <= capacity_at(start) * length_s) continue;
+    total.seconds += length_s;
+    total.sent += window.sent;
+    total.in_time += window.in_time;
+    total.late += window.late;
+    total.dropped += window.dropped;
+  }
+  return total;
+}
+
+double gpu_utilisation(const RunRecord& record) {
+  const TimeNs run_end = std::max(record.duration_ns, record.end_ns);
+  double busy = 0;
+  double able = 0;
+  for (const WorkerTotals& worker : record.workers) {
+    busy += static_cast<double>(worker.busy_ns);
+    able += static_cast<double>(std::max<TimeNs>(0, std::min(worker.removed_ns, run_end) - worker.ready_ns));
+  }
+  return share(busy, able);
+}
+
+SummaryRow summarise(const CellIdentity& cell, const RunRecord& record, double bound_requests,
+                     double capacity_rps, const std::function<double(TimeNs)>& capacity_at) {
+  SummaryRow row;
+  row.cell = cell;
+  row.slo_ms = ns_to_ms(record.slo_ns);
+  row.workers = initial_workers(record);
+  row.duration_s = ns_to_s(record.duration_ns);
+  row.capacity_rps = capacity_rps;
+  row.offered_rps = share(static_cast<double>(record.sent), row.duration_s);
+  row.sent = record.sent;
+  row.in_time = record.in_time;
+  row.late = record.late;
+  row.dropped = record.dropped;
+  row.unfinished = record.unfinished;
+  row.goodput_rps = share(static_cast<double>(record.in_time), row.duration_s);
+  row.drop_rate = share(record.dropped + record.late, record.sent);
+  row.invalid_rate = share(static_cast<double>(record.gpu_invalid_ns), static_cast<double>(record.gpu_ns));
+  fill_overload(row, overload_counts(record, capacity_at));
+  fill_latency(row, record);
+  row.min_goodput_share_1s = min_goodput_share(record.windows, 1);
+  row.min_goodput_share_10s = min_goodput_share(record.windows, 10);
+  row.min_goodput_share_60s = min_goodput_share(record.windows, 60);
+  row.gpu_utilisation = gpu_utilisation(record);
+  row.fluid_bound_rps = share(bound_requests, row.duration_s);
+  row.bound_share = share(static_cast<double>(record.in_time), bound_requests);
+  row.sim_requests_per_s = share(static_cast<double>(record.sent), record.wall_s);
+  row.wall_s = record.wall_s;
+  row.fingerprint = hex16(record.fingerprint);
+  return row;
+}
+
+}  // namespace harness

@@ -1,0 +1,212 @@
+#include "harness/record/results_reader.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+
+#include "harness/record/results_file.h"
+#include "harness/record/stored_rows.h"
+#include "harness/record/summary_table.h"
+#include "harness/record/table.h"
+
+namespace harness {
+namespace {
+
+constexpr const char* kAllowed = "a results file written by harness";
+
+void require_readable(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) throw input_error({path, 0, ""}, "a folder", kAllowed);
+  std::FILE* file = std::fopen(path.c_str(), "rb");
+  if (file == nullptr) {
+    throw input_error({path, 0, ""}, errno == ENOENT ? "no such file" : std::strerror(errno), kAllowed);
+  }
+  std::fclose(file);
+}
+
+Hdf5Handle reading_access() {
+  Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "make properties");
+  checked(H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG), "set properties");
+#if H5_VERSION_GE(1, 10, 7) && !(H5_VERSION_GE(1, 12, 0) && !H5_VERSION_GE(1, 12, 1))
+  // Finished files are never written again, and network file systems often refuse locks.
+  checked(H5Pset_file_locking(access.get(), false, true), "set properties");
+#endif
+  return access;
+}
+
+void restore_modules(CellContents& cell, const std::vector<StoredModule>& rows) {
+  for (const StoredModule& row : rows) {
+    cell.module_names.emplace_back(row.name == nullptr ? "" : row.name);
+    H5free_memory(const_cast<char*>(row.name));
+    ModuleTotals totals;
+    totals.arrived = row.arrived;
+    totals.done = row.done;
+    totals.cancelled = row.cancelled;
+    totals.unfinished = row.unfinished;
+    totals.batches = row.batches;
+    std::copy(std::begin(row.dropped), std::end(row.dropped), totals.dropped.begin());
+    totals.queueing_ns = row.queueing_ns;
+    totals.wait_ns = row.wait_ns;
+    totals.exec_ns = row.exec_ns;
+    cell.record.modules.push_back(totals);
+  }
+}
+
+void restore_histograms(RunRecord& record, const std::vector<StoredBucket>& buckets) {
+  for (const StoredBucket& bucket : buckets) {
+    if (bucket.measure == Measure::kLatency) {
+      record.latency.add(bucket.up_to_ns, bucket.count);
+    } else if (bucket.module < record.modules.size()) {
+      ModuleTotals& module = record.modules[bucket.module];
+      const bool queueing = bucket.measure == Measure::kQueueingDelay;
+      (queueing ? module.queueing_delay : module.batch_wait).add(bucket.up_to_ns, bucket.count);
+    }
+  }
+}
+
+void restore_totals(RunRecord& record, const SummaryRow& row, hid_t group) {
+  record.duration_ns = read_integer_attribute(group, "duration_ns");
+  record.end_ns = read_integer_attribute(group, "end_ns");
+  record.window_ns = read_integer_attribute(group, "window_ns");
+  record.slo_ns = read_integer_attribute(group, "slo_ns");
+  record.gpu_ns = read_integer_attribute(group, "gpu_ns");
+  record.gpu_invalid_ns = read_integer_attribute(group, "gpu_invalid_ns");
+  record.events = static_cast<std::uint64_t>(read_integer_attribute(group, "events"));
+  record.sent = row.sent;
+  record.in_time = row.in_time;
+  record.late = row.late;
+  record.dropped = row.dropped;
+  record.unfinished = row.unfinished;
+  record.wall_s = row.wall_s;
+  record.fingerprint = std::strtoull(row.fingerprint.c_str(), nullptr, 16);
+}
+
+void restore_tables(CellContents& cell, hid_t group) {
+  RunRecord& record = cell.record;
+  for (const StoredWindow& row : read_table<StoredWindow>(group, "windows"))
+    record.windows.push_back(row.counts);
+  for (const StoredModuleWindow& row : read_table<StoredModuleWindow>(group, "module_windows")) {
+    record.module_windows.push_back(row.window);
+  }
+  restore_modules(cell, read_table<StoredModule>(group, "modules"));
+  restore_histograms(record, read_table<StoredBucket>(group, "latency"));
+  for (StoredWorker& row : read_table<StoredWorker>(group, "workers")) {
+    if (row.totals.removed_ns == kNotReached) row.totals.removed_ns = kNever;
+    record.workers.push_back(row.totals);
+  }
+  record.plans = read_table<PlanRow>(group, "plans");
+}
+
+template <class Stored, class Row>
+void restore_rows(hid_t group, const char* name, std::vector<Row>& rows) {
+  if (!has_link(group, name)) return;
+  for (const Stored& row : read_table<Stored>(group, name)) rows.push_back(restored(row));
+}
+
+}  // namespace
+
+std::string cell_group_name(std::uint32_t index) { return "/cells/" + std::to_string(index); }
+
+ResultsReader::ResultsReader(const std::string& path) : path_(path) {
+  prepare_hdf5();
+  require_readable(path);
+  if (H5Fis_hdf5(path.c_str()) <= 0) throw input_error({path, 0, ""}, "a file that is not HDF5", kAllowed);
+  read([&] {
+    const Hdf5Handle access = reading_access();
+    file_ = Hdf5Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose, "open the file");
+  });
+  check_format();
+}
+
+InputError ResultsReader::damaged(const std::string& doing) const {
+  return input_error({path_, 0, ""}, "a truncated or damaged HDF5 file (could not " + doing + ")", kAllowed);
+}
+
+void ResultsReader::check_format() const {
+  const bool named = has_attribute(root(), kFormatAttribute) && has_attribute(root(), kVersionAttribute);
+  std::string format;
+  try {
+    if (named) format = read_text_attribute(root(), kFormatAttribute);
+  } catch (const Hdf5Failure&) {
+    format.clear();
+  }
+  if (format != kFormatName) {
+    throw input_error({path_, 0, kFormatAttribute}, "an HDF5 file of another program", kAllowed);
+  }
+  const std::int64_t version = read([&] { return read_integer_attribute(root(), kVersionAttribute); });
+  if (version < 1 || version > kResultsFormat) {
+    throw input_error({path_, 0, kVersionAttribute}, std::to_string(version),
+                      "at most " + std::to_string(kResultsFormat) + " (written by a newer harness?)");
+  }
+}
+
+std::vector<SummaryRow> read_summary(const std::string& path) {
+  const ResultsReader file(path);
+  return file.read([&] { return read_summary_table(file.root()); });
+}
+
+Provenance read_provenance(const std::string& path) {
+  const ResultsReader file(path);
+  const std::string contents =
+      file.read([&] { return read_text_attribute(file.root(), kContentsAttribute); });
+  if (contents != kExperimentContents) {
+    throw input_error({path, 0, kContentsAttribute}, contents, "the assembled file of an experiment");
+  }
+  return file.read([&] {
+    Provenance provenance;
+    provenance.experiment = read_text_attribute(file.root(), "experiment");
+    provenance.experiment_toml = read_text_attribute(file.root(), "experiment_toml");
+    provenance.git_commit = read_text_attribute(file.root(), "git_commit");
+    provenance.git_dirty = read_integer_attribute(file.root(), "git_dirty") != 0;
+    provenance.versions = read_text_attribute(file.root(), "versions");
+    provenance.machine = read_text_attribute(file.root(), "machine");
+    provenance.wall_s = read_real_attribute(file.root(), "wall_s");
+    provenance.clock_bound_ns = read_integer_attribute(file.root(), "clock_bound_ns");
+    return provenance;
+  });
+}
+
+CellContents read_cell(const std::string& path, std::uint32_t index) {
+  CellContents cell;
+  bool found = false;
+  for (SummaryRow& row : read_summary(path)) {
+    if (row.cell.index != index) continue;
+    cell.summary = std::move(row);
+    found = true;
+  }
+  if (!found) throw input_error({path, 0, "cell"}, std::to_string(index), "a cell of this file");
+  const ResultsReader file(path);
+  return file.read([&] {
+    const Hdf5Handle group = open_group(file.root(), cell_group_name(index));
+    cell.summary.cell.effective_toml = read_text_attribute(group.get(), "effective_toml");
+    restore_totals(cell.record, cell.summary, group.get());
+    restore_tables(cell, group.get());
+    restore_rows<StoredRequest>(group.get(), "requests", cell.requests);
+    restore_rows<StoredVisit>(group.get(), "visits", cell.visits);
+    return std::move(cell);
+  });
+}
+
+std::optional<std::string> cell_input_hash(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return std::nullopt;
+  const std::vector<SummaryRow> rows = read_summary(path);
+  if (rows.size() != 1)
+    throw input_error({path, 0, "summary"}, std::to_string(rows.size()) + " cells", "one cell");
+  return rows.front().cell.input_hash;
+}
+
+std::string cell_effective_toml(const std::string& path) {
+  const std::vector<SummaryRow> rows = read_summary(path);
+  if (rows.size() != 1)
+    throw input_error({path, 0, "summary"}, std::to_string(rows.size()) + " cells", "one cell");
+  const ResultsReader file(path);
+  return file.read([&] {
+    const Hdf5Handle group = open_group(file.root(), cell_group_name(rows.front().cell.index));
+    return read_text_attribute(group.get(), "effective_toml");
+  });
+}
+
+}  // namespace harness

@@ -1,0 +1,45 @@
+// Opening a results file for reading, with one clear line for whatever is wrong with it. Internal to record/.
+#pragma once
+
+#include <string>
+
+#include "harness/core/error.h"
+#include "harness/record/hdf5_handle.h"
+
+namespace harness {
+
+/// Attributes of the root that say whose file it is.
+inline constexpr const char* kFormatName = "harness results";
+inline constexpr const char* kFormatAttribute = "format";
+inline constexpr const char* kVersionAttribute = "format_version";
+inline constexpr const char* kContentsAttribute = "contents";
+inline constexpr const char* kCellContents = "cell";
+inline constexpr const char* kExperimentContents = "experiment";
+
+/// "/cells/7".
+std::string cell_group_name(std::uint32_t index);
+
+/// A file of ours, open for reading. The constructor throws InputError.
+class ResultsReader {
+ public:
+  explicit ResultsReader(const std::string& path);
+  hid_t root() const { return file_.get(); }
+  /// Runs `work` and turns a failure of the library into an InputError.
+  template <class Work>
+  auto read(Work work) const {
+    try {
+      return work();
+    } catch (const Hdf5Failure& failure) {
+      throw damaged(failure.what());
+    }
+  }
+
+ private:
+  InputError damaged(const std::string& doing) const;
+  void check_format() const;
+
+  std::string path_;
+  Hdf5Handle file_;
+};
+
+}  // namespace harness

@@ -1,0 +1,111 @@
+// The rows of a cell as the files hold them (results/README.md describes every column). Internal to record/.
+//
+// Times are kept as durations counted back from the end of a row: those repeat within a batch, so that a row
+// compresses to about half of what its absolute times would need, and no nanosecond is lost.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/record/hdf5_handle.h"
+#include "harness/record/run_record.h"
+
+namespace harness {
+
+/// Stands for a stage that a visit never reached, and for a worker that was never removed.
+inline constexpr TimeNs kNotReached = -1;
+
+struct StoredRequest {
+  std::uint64_t request = 0;
+  TimeNs sent_ns = 0;
+  TimeNs latency_ns = 0;
+  TimeNs gpu_ns = 0;
+  std::uint16_t module = 0;
+  Outcome outcome = Outcome::kUnfinished;
+  DropReason reason = DropReason::kExpired;
+};
+
+struct StoredVisit {
+  std::uint64_t request = 0;
+  TimeNs ended_ns = 0;
+  TimeNs queueing_ns = 0;
+  TimeNs wait_ns = 0;
+  TimeNs exec_ns = 0;
+  std::uint32_t worker = 0;
+  std::uint16_t visit = 0;
+  std::uint16_t parent = 0;
+  std::uint16_t module = 0;
+  std::uint16_t batch = 0;
+  VisitOutcome outcome = VisitOutcome::kUnfinished;
+  DropReason reason = DropReason::kExpired;
+};
+
+struct StoredWindow {
+  TimeNs start_ns = 0;
+  WindowCounts counts;
+};
+
+struct StoredModuleWindow {
+  TimeNs start_ns = 0;
+  std::uint16_t module = 0;
+  ModuleWindow window;
+};
+
+/// `name` points into the caller's names while written, and into HDF5's memory while read.
+struct StoredModule {
+  std::uint16_t module = 0;
+  const char* name = nullptr;
+  std::uint64_t arrived = 0, done = 0, cancelled = 0, unfinished = 0, batches = 0;
+  std::uint64_t dropped[kDropReasons] = {};
+  TimeNs queueing_ns = 0, wait_ns = 0, exec_ns = 0;
+};
+
+struct StoredWorker {
+  std::uint32_t worker = 0;
+  WorkerTotals totals;
+};
+
+/// What a histogram counts.
+enum class Measure : std::uint8_t { kLatency, kQueueingDelay, kBatchWait };
+
+/// One filled bucket of a histogram. `module` is 65535 for the latency of whole requests.
+struct StoredBucket {
+  Measure measure = Measure::kLatency;
+  std::uint16_t module = 0xffff;
+  TimeNs up_to_ns = 0;
+  std::uint64_t count = 0;
+};
+
+StoredRequest stored(const RequestRow& row);
+RequestRow restored(const StoredRequest& row);
+StoredVisit stored(const VisitRow& row);
+VisitRow restored(const StoredVisit& row);
+
+std::vector<StoredWindow> stored_windows(const RunRecord& record);
+std::vector<StoredModuleWindow> stored_module_windows(const RunRecord& record);
+std::vector<StoredModule> stored_modules(const RunRecord& record, const std::vector<std::string>& names);
+std::vector<StoredWorker> stored_workers(const RunRecord& record);
+std::vector<StoredBucket> stored_buckets(const RunRecord& record);
+
+/// The compound type of a row in memory; its packed copy is the type in the file.
+template <class Row>
+Hdf5Handle row_type();
+template <>
+Hdf5Handle row_type<StoredRequest>();
+template <>
+Hdf5Handle row_type<StoredVisit>();
+template <>
+Hdf5Handle row_type<StoredWindow>();
+template <>
+Hdf5Handle row_type<StoredModuleWindow>();
+template <>
+Hdf5Handle row_type<StoredModule>();
+template <>
+Hdf5Handle row_type<StoredWorker>();
+template <>
+Hdf5Handle row_type<StoredBucket>();
+template <>
+Hdf5Handle row_type<PlanRow>();
+
+}  // namespace harness

@@ -1,0 +1,55 @@
+#include "harness/record/summary.h"
+
+namespace harness {
+
+std::string hex16(std::uint64_t value) {
+  std::string text(16, '0');
+  for (std::size_t i = 16; i-- > 0; value >>= 4) text[i] = "0123456789abcdef"[value & 15];
+  return text;
+}
+
+void SummaryRow::list(const std::function<void(const char* name, const char* doc, ColumnPointer)>& column) {
+  column("cell", "place in the experiment, from 0; its rows are /cells/<cell>", &cell.index);
+  column("system", "serving system", &cell.system);
+  column("variant", "name of its parameter setting", &cell.variant);
+  column("pipeline", "pipeline", &cell.pipeline);
+  column("trace", "trace or shape of the load", &cell.trace);
+  column("load", "offered mean rate / planned capacity", &cell.load);
+  column("seed", "seed of all random numbers", &cell.seed);
+  column("runtime", "simulated, emulated or gpu", &cell.runtime);
+  column("parameters", "swept and overridden parameters", &cell.parameters);
+  column("status", "ok, skipped or invalid", &status);
+  column("why", "why it was skipped or is invalid", &why);
+  column("slo_ms", "end-to-end latency objective", &slo_ms);
+  column("workers", "workers ready at the start", &workers);
+  column("duration_s", "length of the load", &duration_s);
+  column("capacity_rps", "capacity of the initial plan", &capacity_rps);
+  column("offered_rps", "sent / duration_s", &offered_rps);
+  column("sent", "requests sent", &sent);
+  column("in_time", "completed within the SLO", &in_time);
+  column("late", "completed after the SLO", &late);
+  column("dropped", "dropped", &dropped);
+  column("unfinished", "neither completed nor dropped at the end", &unfinished);
+  column("goodput_rps", "in_time / duration_s", &goodput_rps);
+  column("goodput_overload_rps", "goodput over the overloaded seconds", &goodput_overload_rps);
+  column("overload_s", "seconds in which more was sent than the capacity then", &overload_s);
+  column("drop_rate", "(dropped + late) / sent", &drop_rate);
+  column("drop_rate_overload", "drop rate of the requests sent in the overloaded seconds",
+         &drop_rate_overload);
+  column("invalid_rate", "GPU time of requests not completed in time / all GPU time", &invalid_rate);
+  column("latency_ms_p50", "median latency of completed requests", &latency_ms_p50);
+  column("latency_ms_p90", "90th percentile", &latency_ms_p90);
+  column("latency_ms_p99", "99th percentile", &latency_ms_p99);
+  column("min_goodput_share_1s", "least in_time / sent over 1 s", &min_goodput_share_1s);
+  column("min_goodput_share_10s", "least in_time / sent over 10 s", &min_goodput_share_10s);
+  column("min_goodput_share_60s", "least in_time / sent over 60 s", &min_goodput_share_60s);
+  column("gpu_utilisation", "busy time of the workers / time they could serve", &gpu_utilisation);
+  column("fluid_bound_rps", "fluid bound / duration_s", &fluid_bound_rps);
+  column("bound_share", "in_time / fluid bound", &bound_share);
+  column("sim_requests_per_s", "sent / wall_s", &sim_requests_per_s);
+  column("wall_s", "wall time of the run", &wall_s);
+  column("fingerprint", "of all decisions", &fingerprint);
+  column("input_hash", "of everything the results depend on", &cell.input_hash);
+}
+
+}  // namespace harness
