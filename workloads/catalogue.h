@@ -1,0 +1,41 @@
+// Pipelines, profiles and traces by name: the files under workloads/, or any file of the same form.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/core/pipeline.h"
+#include "harness/core/profile.h"
+#include "workloads/trace_spec.h"
+
+namespace harness {
+
+/// A pipeline by name (workloads/pipelines/NAME.toml) or path (ends in .toml). Throws InputError.
+Pipeline load_pipeline(const std::string& name_or_path);
+/// The same from text; `file` is for messages and gives the pipeline's name (its stem).
+Pipeline parse_pipeline(const std::string& file, std::string_view text);
+/// The pipelines under workloads/pipelines, sorted.
+std::vector<std::string> pipeline_names();
+
+/// A set of profiles, by model name.
+struct ProfileSet {
+  std::string name;
+  std::string description;
+  std::string checksum;  ///< SHA-256 of its file(s), hex
+  std::map<std::string, Profile> profiles;
+};
+/// A set by name (workloads/profiles/NAME.toml) or path (.toml, or a folder or file in the Nexus format).
+/// Throws InputError.
+ProfileSet load_profiles(const std::string& name_or_path);
+/// A TOML set from text; `file` is for messages and gives the set's name (its stem).
+ProfileSet parse_profiles(const std::string& file, std::string_view text);
+/// One profile in the format of Nexus's model database (SOSP'19, released code): name, device, "Forward
+/// latency", a row `batch,latency(us),std(us),memory(B)` for each batch size 1, 2, ..., then pre- and
+/// post-processing, which are not used (they run on CPUs). Model "caffe:vgg16:1" is called "vgg16".
+Profile parse_nexus_profile(const std::string& file, std::string_view text);
+/// The sets under workloads/profiles, sorted.
+std::vector<std::string> profile_set_names();
+
+}  // namespace harness

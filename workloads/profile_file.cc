@@ -1,0 +1,147 @@
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "workloads/catalogue.h"
+#include "workloads/checksum.h"
+#include "workloads/data_home.h"
+#include "workloads/file_bytes.h"
+#include "workloads/toml_tree.h"
+
+namespace harness {
+namespace {
+
+constexpr int kLargestBatch = 4096;
+constexpr double kLongestMs = 1e7;
+
+/// alpha b + beta.
+std::vector<TimeNs> linear_latency(const TomlFields& fields) {
+  const double alpha_ms = fields.number("alpha_ms", 0, kLongestMs);
+  const double beta_ms = fields.number("beta_ms", 0, kLongestMs);
+  if (alpha_ms + beta_ms < 1e-6)
+    throw input_error(fields.place("alpha_ms"), "alpha + beta = 0", "a latency above 0");
+  const int max_batch = fields.integer("max_batch", 1, kLargestBatch);
+  std::vector<TimeNs> latency;
+  for (int batch = 1; batch <= max_batch; ++batch) latency.push_back(ms_to_ns(alpha_ms * batch + beta_ms));
+  return latency;
+}
+
+/// The batch sizes that latency_ms belongs to: 1, 2, 3, ... unless `batch` gives them.
+std::vector<int> batch_points(const TomlFields& fields, std::size_t count) {
+  std::vector<int> points;
+  if (!fields.has("batch")) {
+    for (std::size_t i = 0; i < count; ++i) points.push_back(static_cast<int>(i) + 1);
+    return points;
+  }
+  for (const double batch : fields.numbers("batch", 1, kLargestBatch))
+    points.push_back(static_cast<int>(batch));
+  if (points.size() != count) {
+    throw input_error(fields.place("batch"), std::to_string(points.size()) + " batch sizes",
+                      std::to_string(count) + ", as many as latency_ms has");
+  }
+  if (points.front() != 1 || !std::is_sorted(points.begin(), points.end(), std::less_equal<>())) {
+    throw input_error(fields.place("batch"), "batch sizes that do not rise from 1",
+                      "1 first, then each larger than the last");
+  }
+  return points;
+}
+
+/// Straight lines between the given points.
+std::vector<TimeNs> tabled_latency(const TomlFields& fields) {
+  const std::vector<double> given = fields.numbers("latency_ms", 1e-6, kLongestMs);
+  if (given.empty() || given.size() > kLargestBatch) {
+    throw input_error(fields.place("latency_ms"), std::to_string(given.size()) + " latencies",
+                      "1 to 4096 of them");
+  }
+  const std::vector<int> points = batch_points(fields, given.size());
+  std::vector<TimeNs> latency = {ms_to_ns(given[0])};
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const int steps = points[i] - points[i - 1];
+    for (int step = 1; step <= steps; ++step) {
+      const double share = static_cast<double>(step) / steps;
+      latency.push_back(ms_to_ns(given[i - 1] + (given[i] - given[i - 1]) * share));
+    }
+  }
+  return latency;
+}
+
+Profile profile_of(const TomlFields& fields, const TomlFields& top) {
+  fields.require_known({"model", "device", "source", "alpha_ms", "beta_ms", "max_batch", "exit_points",
+                        "latency_ms", "batch", "memory_mb", "load_ms"});
+  Profile profile;
+  profile.model = fields.text("model");
+  profile.device = fields.text_or("device", top.text_or("device", ""));
+  if (profile.device.empty())
+    throw input_error(fields.place("device"), "nothing", "a device, here or at the top");
+  profile.source = fields.text_or("source", top.text_or("source", ""));
+  profile.memory_mb = fields.number_or("memory_mb", 0, 1e9, 0);
+  profile.load_ns = ms_to_ns(fields.number_or("load_ms", 0, kLongestMs, 0));
+  if (fields.has("exit_points")) fields.integer("exit_points", 0, 1'000'000);
+  const bool tabled = fields.has("latency_ms");
+  if (tabled && (fields.has("alpha_ms") || fields.has("beta_ms") || fields.has("max_batch"))) {
+    throw input_error(fields.place("latency_ms"), "latency_ms together with alpha_ms, beta_ms or max_batch",
+                      "either a table of latencies or a line");
+  }
+  if (!tabled && fields.has("batch"))
+    throw input_error(fields.place("batch"), "batch without latency_ms", "both or neither");
+  profile.latency_ns = tabled ? tabled_latency(fields) : linear_latency(fields);
+  return profile;
+}
+
+void add_profile(ProfileSet& set, Profile profile, const InputPlace& place) {
+  const std::string model = profile.model;
+  if (!set.profiles.emplace(model, std::move(profile)).second) {
+    throw input_error(place, "a second profile of '" + model + "'", "each model once");
+  }
+}
+
+ProfileSet load_nexus_files(const std::string& path) {
+  ProfileSet set;
+  set.name = stem_of(path);
+  set.description = "profiles in the Nexus format from " + path;
+  std::vector<std::string> files;
+  if (path.ends_with(".txt")) {
+    files.push_back(path);
+  } else {
+    for (const auto& entry : std::filesystem::directory_iterator(path)) {
+      if (entry.path().extension() == ".txt") files.push_back(entry.path().string());
+    }
+  }
+  if (files.empty())
+    throw input_error({path, 0, ""}, "no .txt file", "a folder of profiles in the Nexus format");
+  std::sort(files.begin(), files.end());
+  std::string checksums;
+  for (const std::string& file : files) {
+    const std::string text = read_file(file);
+    checksums += sha256_of(text);
+    add_profile(set, parse_nexus_profile(file, text), {file, 1, "model"});
+  }
+  set.checksum = files.size() == 1 ? checksums : sha256_of(checksums);
+  return set;
+}
+
+}  // namespace
+
+ProfileSet parse_profiles(const std::string& file, std::string_view text) {
+  const TomlValue document = parse_toml(file, text);
+  const TomlFields top(file, document);
+  top.require_known({"description", "device", "source", "profile"});
+  ProfileSet set;
+  set.name = stem_of(file);
+  set.description = top.text_or("description", "");
+  set.checksum = sha256_of(text);
+  for (const TomlFields& fields : top.tables("profile"))
+    add_profile(set, profile_of(fields, top), fields.place("model"));
+  return set;
+}
+
+ProfileSet load_profiles(const std::string& name_or_path) {
+  const std::string path = path_in("profiles", "profiles", name_or_path);
+  std::error_code error;
+  if (path.ends_with(".txt") || std::filesystem::is_directory(path, error)) return load_nexus_files(path);
+  return parse_profiles(path, read_file(path));
+}
+
+std::vector<std::string> profile_set_names() { return names_in("profiles", ".toml"); }
+
+}  // namespace harness

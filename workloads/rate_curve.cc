@@ -1,0 +1,156 @@
+#include "workloads/rate_curve.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/core/error.h"
+
+namespace harness {
+namespace {
+
+/// Bins of at least this many source seconds hide the rate's course (hourly counts), so `auto` draws lines.
+constexpr double kLongBinS = 600;
+/// Interpolation cuts a bin into parts of about this many replayed seconds, at most kMostParts of them.
+constexpr double kPartS = 0.1;
+constexpr double kMostParts = 64;
+
+InputError wrong(const TraceSpec& spec, const char* key, const std::string& found,
+                 const std::string& allowed) {
+  return input_error({spec.place_file, spec.place_line, key}, found, allowed);
+}
+
+/// The integral of the rate over [0, s).
+class Integral {
+ public:
+  explicit Integral(const RateCurve& curve) : curve_(curve) {}
+
+  /// For non-decreasing `s`.
+  double up_to(double s) {
+    while (bin_ < curve_.rps.size() && static_cast<double>(bin_ + 1) * curve_.bin_s <= s) {
+      sum_ += curve_.rps[bin_++] * curve_.bin_s;
+    }
+    if (bin_ == curve_.rps.size()) return sum_;
+    return sum_ + curve_.rps[bin_] * (s - static_cast<double>(bin_) * curve_.bin_s);
+  }
+
+ private:
+  const RateCurve& curve_;
+  std::size_t bin_ = 0;
+  double sum_ = 0;
+};
+
+void repeat_to(RateCurve& curve, double duration_s) {
+  const std::size_t once = curve.rps.size();
+  const double bins = std::ceil(duration_s / curve.bin_s);
+  HARNESS_CHECK(bins <= static_cast<double>(kMostBins), "the caller limits the bins");
+  while (curve.rps.size() < static_cast<std::size_t>(bins))
+    curve.rps.push_back(curve.rps[curve.rps.size() - once]);
+}
+
+bool draws_lines(const TraceSpec& spec, double bin_s) {
+  if (spec.interpolate == Interpolate::kAuto) return bin_s >= kLongBinS;
+  return spec.interpolate == Interpolate::kLinear;
+}
+
+int parts_of(double replayed_bin_s, std::size_t bins) {
+  const double most = std::min(kMostParts, static_cast<double>(kMostBins) / static_cast<double>(bins));
+  return static_cast<int>(std::clamp(std::ceil(replayed_bin_s / kPartS), 1.0, std::max(1.0, most)));
+}
+
+}  // namespace
+
+RateCurve smoothed(const RateCurve& curve, double window_s) {
+  const double half_bins = std::floor(window_s / curve.bin_s / 2);
+  const auto size = static_cast<std::ptrdiff_t>(curve.rps.size());
+  const auto half = static_cast<std::ptrdiff_t>(std::min(half_bins, static_cast<double>(size)));
+  if (half == 0) return curve;
+  RateCurve result = curve;
+  double sum = 0;
+  std::ptrdiff_t first = 0;
+  std::ptrdiff_t last = 0;
+  for (std::ptrdiff_t i = 0; i < size; ++i) {
+    for (; last < std::min(size, i + half + 1); ++last) sum += curve.rps[static_cast<std::size_t>(last)];
+    for (; first < i - half; ++first) sum -= curve.rps[static_cast<std::size_t>(first)];
+    result.rps[static_cast<std::size_t>(i)] = std::max(0.0, sum / static_cast<double>(last - first));
+  }
+  return result;
+}
+
+RateCurve interpolated(const RateCurve& curve, int parts) {
+  RateCurve result;
+  result.bin_s = curve.bin_s / parts;
+  result.rps.reserve(curve.rps.size() * static_cast<std::size_t>(parts));
+  const std::size_t size = curve.rps.size();
+  for (std::size_t i = 0; i < size; ++i) {
+    for (int part = 0; part < parts; ++part) {
+      const double offset = (part + 0.5) / parts - 0.5;
+      const std::size_t other = offset < 0 ? (i == 0 ? i : i - 1) : std::min(i + 1, size - 1);
+      result.rps.push_back(curve.rps[i] + (curve.rps[other] - curve.rps[i]) * std::abs(offset));
+    }
+  }
+  return result;
+}
+
+double mean_rps(const RateCurve& curve, double duration_s) {
+  return Integral(curve).up_to(duration_s) / duration_s;
+}
+
+double peak_rps(const RateCurve& curve, double duration_s) {
+  Integral integral(curve);
+  double before = 0;
+  double peak = 0;
+  for (double second = 1; second <= duration_s; second += 1) {
+    const double now = integral.up_to(second);
+    peak = std::max(peak, now - before);
+    before = now;
+  }
+  return duration_s < 1 ? mean_rps(curve, duration_s) : peak;
+}
+
+RateCurve sliced(const TraceSpec& spec, const RateCurve& source) {
+  const double first = std::floor(spec.from_s / source.bin_s);
+  const double last =
+      spec.to_s > 0 ? std::ceil(spec.to_s / source.bin_s) : static_cast<double>(source.rps.size());
+  const auto size = static_cast<double>(source.rps.size());
+  if (first >= size) {
+    throw wrong(spec, "from_s", text_of(spec.from_s),
+                "less than the trace's length, " + text_of(source.length_s()) + " s");
+  }
+  RateCurve result;
+  result.bin_s = source.bin_s;
+  result.rps.assign(source.rps.begin() + static_cast<std::ptrdiff_t>(first),
+                    source.rps.begin() + static_cast<std::ptrdiff_t>(std::min(last, size)));
+  return result;
+}
+
+Replay replay_of(const TraceSpec& spec, RateCurve source, bool measured, double target_rps) {
+  const double compress = compression_of(spec);
+  if (spec.clip_rps > 0) {
+    for (double& rate : source.rps) rate = std::min(rate, spec.clip_rps);
+  }
+  if (measured && target_rps > 0 && spec.scale_by == ScaleBy::kSmoothed)
+    source = smoothed(source, spec.smooth_s);
+  if (draws_lines(spec, source.bin_s)) {
+    source = interpolated(source, parts_of(source.bin_s / compress, source.rps.size()));
+  }
+  source.bin_s /= compress;
+  for (double& rate : source.rps) rate *= compress;
+  Replay replay{std::move(source), 0};
+  if (spec.repeat && spec.duration_s > 0) {
+    if (spec.duration_s / replay.curve.bin_s > static_cast<double>(kMostBins)) {
+      throw wrong(spec, "duration_s", text_of(spec.duration_s), "a duration of at most 50000000 bins");
+    }
+    repeat_to(replay.curve, spec.duration_s);
+  }
+  const double length_s = replay.curve.length_s();
+  replay.duration_s = spec.duration_s > 0 ? std::min(spec.duration_s, length_s) : length_s;
+  if (target_rps <= 0) return replay;
+  const double now = spec.scale_to == ScaleTo::kMean ? mean_rps(replay.curve, replay.duration_s)
+                                                     : peak_rps(replay.curve, replay.duration_s);
+  if (!(now > 0))
+    throw wrong(spec, "shape", "a replayed window without requests", "a window that can be scaled");
+  for (double& rate : replay.curve.rps) rate *= target_rps / now;
+  return replay;
+}
+
+}  // namespace harness

@@ -1,0 +1,51 @@
+// A rate over time, and the transformations that lead from a recorded trace to the replayed load.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/core/types.h"
+#include "workloads/trace_spec.h"
+
+namespace harness {
+
+/// Requests per second, constant within bins of equal length from time 0 on.
+struct RateCurve {
+  double bin_s = 1;
+  std::vector<double> rps;
+
+  double length_s() const { return bin_s * static_cast<double>(rps.size()); }
+  bool operator==(const RateCurve&) const = default;
+};
+
+/// No curve may have more bins (400 MB).
+inline constexpr std::size_t kMostBins = 50'000'000;
+
+/// Centred moving mean over the odd number of bins nearest to window_s / bin_s (at least 1); at the ends over
+/// the bins that exist.
+RateCurve smoothed(const RateCurve& curve, double window_s);
+
+/// Each bin is cut into `parts`; the rate runs in a straight line from the middle of one bin to the middle of
+/// the next and is constant before the first and after the last.
+RateCurve interpolated(const RateCurve& curve, int parts);
+
+/// Mean over [0, duration_s), which must not be longer than the curve.
+double mean_rps(const RateCurve& curve, double duration_s);
+/// The highest mean over a whole second [k, k + 1) within [0, duration_s); the mean when there is none.
+double peak_rps(const RateCurve& curve, double duration_s);
+
+/// A curve in replayed time and how much of it is replayed.
+struct Replay {
+  RateCurve curve;
+  double duration_s = 0;
+};
+
+/// The steps of TraceSpec from `source` (counts or rates in source time, already sliced) to the target rate;
+/// see there. `measured` says that the curve holds counts with counting noise, so that scaling smooths it.
+Replay replay_of(const TraceSpec& spec, RateCurve source, bool measured, double target_rps);
+
+/// The part [from_s, to_s) of a curve in whole bins; to_s = 0 is the end. Throws InputError when nothing is
+/// left.
+RateCurve sliced(const TraceSpec& spec, const RateCurve& source);
+
+}  // namespace harness

@@ -1,0 +1,76 @@
+#include "workloads/text_lines.h"
+
+#include <charconv>
+#include <cmath>
+
+#include "harness/core/params.h"
+
+namespace harness {
+
+bool TextLines::next() {
+  constexpr std::size_t kLongestLine = std::size_t{1} << 20;
+  if (rest_.empty()) return false;
+  ++number_;
+  const std::size_t end = rest_.find('\n');
+  line_ = rest_.substr(0, end);
+  rest_ = end == std::string_view::npos ? std::string_view() : rest_.substr(end + 1);
+  if (line_.size() > kLongestLine) throw error("", "a line longer than 1 MiB", "text in lines");
+  if (line_.ends_with('\r')) line_.remove_suffix(1);
+  return true;
+}
+
+bool TextLines::next_filled() {
+  while (next()) {
+    const std::string_view content = trimmed(line_);
+    if (!content.empty() && content.front() != '#') return true;
+  }
+  return false;
+}
+
+InputError TextLines::error(const std::string& key, std::string_view found, std::string_view allowed) const {
+  return input_error({file_, number_, key}, found, allowed);
+}
+
+std::string quoted(std::string_view text) {
+  std::string result(1, '\'');
+  result.append(text);
+  result += '\'';
+  return result;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+void split_fields(std::string_view line, std::vector<std::string_view>& fields) {
+  fields.clear();
+  for (;;) {
+    const std::size_t comma = line.find(',');
+    std::string_view field = trimmed(line.substr(0, comma));
+    if (field.size() >= 2 && field.front() == '"' && field.back() == '"')
+      field = field.substr(1, field.size() - 2);
+    fields.push_back(field);
+    if (comma == std::string_view::npos) return;
+    line.remove_prefix(comma + 1);
+  }
+}
+
+bool read_number(std::string_view field, double& value) {
+  if (field.starts_with('+')) field.remove_prefix(1);
+  const auto [end, failure] = std::from_chars(field.data(), field.data() + field.size(), value);
+  return failure == std::errc() && end == field.data() + field.size() && std::isfinite(value);
+}
+
+double number_field(const TextLines& lines, const std::string& key, std::string_view field, double low,
+                    double high) {
+  double value = 0;
+  if (!read_number(field, value) || value < low || value > high) {
+    const std::string found = field.empty() ? "an empty field" : quoted(field);
+    throw lines.error(key, found, "a number from " + text_of(low) + " to " + text_of(high));
+  }
+  return value;
+}
+
+}  // namespace harness

@@ -1,0 +1,46 @@
+// Lines, fields and numbers of text input, with the place for messages.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/core/error.h"
+
+namespace harness {
+
+/// Walks the lines of a text. A line ends at LF or CR LF; the last one may lack it.
+class TextLines {
+ public:
+  TextLines(std::string file, std::string_view text) : file_(std::move(file)), rest_(text) {}
+
+  /// Takes the next line, without its end; false at the end. Throws InputError for a line longer than 1 MiB.
+  bool next();
+  /// The same, passing over empty lines and lines that begin with '#'.
+  bool next_filled();
+  std::string_view line() const { return line_; }
+  int number() const { return number_; }
+  const std::string& file() const { return file_; }
+  /// An InputError at this line.
+  InputError error(const std::string& key, std::string_view found, std::string_view allowed) const;
+
+ private:
+  std::string file_;
+  std::string_view rest_;
+  std::string_view line_;
+  int number_ = 0;
+};
+
+/// 'text', for messages.
+std::string quoted(std::string_view text);
+/// Without spaces and tabs at both ends.
+std::string_view trimmed(std::string_view text);
+/// The comma-separated fields, trimmed, without quotes around a field.
+void split_fields(std::string_view line, std::vector<std::string_view>& fields);
+/// Reads a whole field as a finite number; false when it is anything else (also for NaN and infinity).
+bool read_number(std::string_view field, double& value);
+/// The field as a number within [low, high], or an InputError at this line.
+double number_field(const TextLines& lines, const std::string& key, std::string_view field, double low,
+                    double high);
+
+}  // namespace harness

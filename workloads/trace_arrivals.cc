@@ -1,0 +1,103 @@
+#include <cmath>
+
+#include "harness/core/error.h"
+#include "workloads/curve_arrivals.h"
+#include "workloads/file_bytes.h"
+#include "workloads/rate_curve.h"
+#include "workloads/trace_import.h"
+#include "workloads/trace_shapes.h"
+#include "workloads/trace_spec.h"
+
+namespace harness {
+namespace {
+
+PlacingRule placing_rule(const TraceSpec& spec) {
+  PlacingRule rule{spec.process, spec.cv, spec.mmpp_ratio, spec.mmpp_high_share, spec.mmpp_high_s};
+  if (spec.shape == "constant") rule.process = ArrivalProcess::kUniform;
+  if (spec.shape == "poisson") rule.process = ArrivalProcess::kPoisson;
+  if (spec.shape == "gamma") rule.process = ArrivalProcess::kGamma;
+  if (spec.shape == "mmpp") rule.process = ArrivalProcess::kMmpp;
+  return rule;
+}
+
+RateCurve step_curve(const TraceSpec& spec) {
+  constexpr int kBins = 10'000;
+  RateCurve curve{spec.duration_s / kBins, {}};
+  for (int bin = 0; bin < kBins; ++bin) {
+    const double place = (bin + 0.5) / kBins;
+    curve.rps.push_back(place >= spec.step_from && place < spec.step_to ? spec.step_ratio : 1.0);
+  }
+  return curve;
+}
+
+bool is_fitted(const TraceSpec& spec) {
+  return spec.shape == "wiki" || spec.shape == "tweet" || spec.shape == "azure";
+}
+
+/// Curve of a generated shape; flat ones are one bin of the whole length, in replayed time.
+Replay generated_replay(const TraceSpec& spec, double target_rps, std::uint64_t seed) {
+  if (is_fitted(spec)) {
+    const double length_s = spec.duration_s * compression_of(spec);
+    return replay_of(spec, fitted_curve(spec.shape, spec.from_s, length_s, seed), false, target_rps);
+  }
+  TraceSpec flat = spec;
+  flat.compress = 1;
+  flat.interpolate = Interpolate::kOff;
+  flat.clip_rps = 0;
+  flat.repeat = false;
+  RateCurve curve = spec.shape == "step" ? step_curve(spec) : RateCurve{spec.duration_s, {1.0}};
+  return replay_of(flat, std::move(curve), false, target_rps);
+}
+
+/// Recorded times within [from_s, to_s), compressed and cut to duration_s.
+std::unique_ptr<ArrivalSource> recorded(const TraceSpec& spec, const TraceData& data) {
+  const double compress = compression_of(spec);
+  const TimeNs from = s_to_ns(spec.from_s);
+  const TimeNs to = spec.to_s > 0 ? s_to_ns(spec.to_s) : data.times_ns.back() + 1;
+  const TimeNs length = std::max<TimeNs>(1, s_to_ns(std::ceil(ns_to_s(to - from) / compress * 1e9) * 1e-9));
+  const TimeNs duration = spec.duration_s > 0 ? std::min(s_to_ns(spec.duration_s), length) : length;
+  auto times = std::make_shared<std::vector<TimeNs>>();
+  for (const TimeNs time : data.times_ns) {
+    if (time < from || time >= to) continue;
+    const TimeNs at = s_to_ns(ns_to_s(time - from) / compress);
+    if (at < duration) times->push_back(at);
+  }
+  if (times->empty()) {
+    throw input_error(
+        {spec.place_file, spec.place_line, "from_s"}, "a window of the file without requests",
+        "a window with requests; the file lasts " + text_of(ns_to_s(data.times_ns.back())) + " s");
+  }
+  return make_recorded_arrivals(std::move(times), duration);
+}
+
+RateCurve curve_of(const TraceSpec& spec, const TraceData& data) {
+  RateCurve curve;
+  curve.bin_s = data.bin_s;
+  curve.rps = data.times_ns.empty() ? data.counts : counts_of(data.times_ns, data.bin_s);
+  for (double& rate : curve.rps) rate /= curve.bin_s;
+  return sliced(spec, curve);
+}
+
+}  // namespace
+
+std::unique_ptr<ArrivalSource> make_arrivals(const TraceSpec& spec, double target_rps, std::uint64_t seed) {
+  check_trace(spec);
+  if (!(target_rps <= 1e9)) {
+    throw input_error({spec.place_file, spec.place_line, "rate"}, text_of(target_rps),
+                      "at most 1e9 requests/s");
+  }
+  if (spec.shape != "file") {
+    if (!(target_rps > 0)) {
+      throw input_error({spec.place_file, spec.place_line, "rate"}, text_of(target_rps),
+                        "more than 0 requests/s for the generated shape " + spec.shape);
+    }
+    auto replay = std::make_shared<const Replay>(generated_replay(spec, target_rps, seed));
+    return make_curve_arrivals(std::move(replay), placing_rule(spec), seed);
+  }
+  const TraceData data = read_trace(spec.file, read_file(spec.file), spec);
+  if (!data.times_ns.empty() && target_rps <= 0) return recorded(spec, data);
+  auto replay = std::make_shared<const Replay>(replay_of(spec, curve_of(spec, data), true, target_rps));
+  return make_curve_arrivals(std::move(replay), placing_rule(spec), seed);
+}
+
+}  // namespace harness

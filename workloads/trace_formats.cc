@@ -1,0 +1,187 @@
+#include "workloads/trace_formats.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+namespace harness {
+namespace {
+
+constexpr std::size_t kMinutes = 1440;
+constexpr double kLargestCount = 1e12;
+
+/// Where the columns of an Azure Functions file stand.
+struct FunctionColumns {
+  std::size_t width = 0;
+  std::size_t function = 0;
+  std::size_t day = 0;
+  bool has_day = false;
+  std::size_t first_minute = 0;
+};
+
+FunctionColumns function_columns(const TextLines& lines, const std::vector<std::string_view>& header) {
+  FunctionColumns columns;
+  columns.width = header.size();
+  bool has_function = false;
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    if (header[i] == "hash_func" || header[i] == "HashFunction") {
+      columns.function = i;
+      has_function = true;
+    } else if (header[i] == "day") {
+      columns.day = i;
+      columns.has_day = true;
+    }
+  }
+  bool minutes = header.size() >= kMinutes;
+  columns.first_minute = minutes ? header.size() - kMinutes : 0;
+  for (std::size_t i = 0; minutes && i < kMinutes; ++i) {
+    minutes = header[columns.first_minute + i] == std::to_string(i + 1);
+  }
+  if (!has_function || !minutes || columns.function >= columns.first_minute) {
+    throw lines.error("header", quoted(lines.line().substr(0, 60)),
+                      "hash_func,day,1,2,...,1440");
+  }
+  return columns;
+}
+
+using DayCounts = std::map<int, std::vector<double>>;
+
+void add_row(const TextLines& lines, const FunctionColumns& columns,
+             const std::vector<std::string_view>& fields, DayCounts& days) {
+  if (fields.size() != columns.width) {
+    throw lines.error("", std::to_string(fields.size()) + " fields",
+                      std::to_string(columns.width) + ", as in the header");
+  }
+  constexpr double kLastDay = 366;
+  const double day = columns.has_day ? number_field(lines, "day", fields[columns.day], 1, kLastDay) : 1;
+  std::vector<double>& counts = days[static_cast<int>(day)];
+  counts.resize(kMinutes, 0.0);
+  for (std::size_t minute = 0; minute < kMinutes; ++minute) {
+    const std::string_view field = fields[columns.first_minute + minute];
+    counts[minute] += number_field(lines, "minute " + std::to_string(minute + 1), field, 0, kLargestCount);
+  }
+}
+
+/// Checks that each wanted beginning of a name fits exactly one of the functions seen.
+void check_wanted(const TextLines& lines, const std::vector<std::string_view>& wanted,
+                  const std::vector<std::string>& seen) {
+  for (const std::string_view name : wanted) {
+    const auto fits = std::count_if(seen.begin(), seen.end(),
+                                    [&](const std::string& other) { return other.starts_with(name); });
+    if (fits == 1) continue;
+    throw input_error(
+        {lines.file(), 0, "column"},
+        quoted(name) + ", which fits " + std::to_string(fits) + " functions",
+        "the unique beginning of one of " + std::to_string(seen.size()) + " values of hash_func");
+  }
+}
+
+/// Days since 1970-01-01 (H. Hinnant, "chrono-compatible low-level date algorithms").
+std::int64_t days_from_civil(int year, int month, int day) {
+  const std::int64_t y = month <= 2 ? year - 1 : year;
+  const std::int64_t era = y / 400;
+  const std::int64_t year_of_era = y - era * 400;
+  const std::int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+  return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+}
+
+/// The digits of `text` at [from, from + count) as a number within [low, high]; false otherwise.
+bool read_digits(std::string_view text, std::size_t from, std::size_t count, int low, int high, int& value) {
+  if (from + count > text.size()) return false;
+  const char* begin = text.data() + from;
+  const auto [end, failure] = std::from_chars(begin, begin + count, value);
+  return failure == std::errc() && end == begin + count && *begin != '-' && value >= low && value <= high;
+}
+
+/// The fraction of a second ".6805900" in ns, cut after nine digits; false when it is not one.
+bool read_fraction(std::string_view text, TimeNs& ns) {
+  ns = 0;
+  if (text.empty()) return true;
+  if (text.front() != '.' || text.size() < 2) return false;
+  TimeNs unit = kNsPerS / 10;
+  for (const char c : text.substr(1)) {
+    if (c < '0' || c > '9') return false;
+    ns += unit * (c - '0');
+    unit /= 10;
+  }
+  return true;
+}
+
+/// Nanoseconds since 1970 of "2023-11-16 18:15:46.6805900".
+TimeNs read_timestamp(const TextLines& lines, std::string_view text) {
+  int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
+  TimeNs fraction = 0;
+  const bool good = text.size() >= 19 && text[4] == '-' && text[7] == '-' &&
+                    (text[10] == ' ' || text[10] == 'T') && text[13] == ':' && text[16] == ':' &&
+                    read_digits(text, 0, 4, 1970, 2200, year) && read_digits(text, 5, 2, 1, 12, month) &&
+                    read_digits(text, 8, 2, 1, 31, day) && read_digits(text, 11, 2, 0, 23, hour) &&
+                    read_digits(text, 14, 2, 0, 59, minute) && read_digits(text, 17, 2, 0, 60, second) &&
+                    read_fraction(text.substr(19), fraction);
+  if (!good) {
+    const std::string found = text.empty() ? "an empty field" : quoted(text);
+    throw lines.error("TIMESTAMP", found, "YYYY-MM-DD HH:MM:SS.fraction");
+  }
+  const std::int64_t seconds = days_from_civil(year, month, day) * 86400 + hour * 3600 + minute * 60 + second;
+  return seconds * kNsPerS + fraction;
+}
+
+}  // namespace
+
+std::vector<double> read_azure_functions(TextLines lines, const std::string& column) {
+  std::vector<std::string_view> fields;
+  if (!lines.next_filled()) return {};
+  split_fields(lines.line(), fields);
+  const FunctionColumns columns = function_columns(lines, fields);
+  std::vector<std::string_view> wanted;
+  if (!column.empty()) split_fields(column, wanted);
+  std::vector<std::string> seen;
+  DayCounts days;
+  while (lines.next_filled()) {
+    split_fields(lines.line(), fields);
+    const std::string function(fields[std::min(columns.function, fields.size() - 1)]);
+    if (const auto at = std::lower_bound(seen.begin(), seen.end(), function);
+        at == seen.end() || *at != function) {
+      seen.insert(at, function);
+    }
+    const bool chosen =
+        wanted.empty() || std::any_of(wanted.begin(), wanted.end(),
+                                      [&](std::string_view name) { return function.starts_with(name); });
+    if (chosen) add_row(lines, columns, fields, days);
+  }
+  check_wanted(lines, wanted, seen);
+  std::vector<double> counts;
+  for (const auto& [day, minutes] : days) {
+    const auto offset = static_cast<std::size_t>(day - days.begin()->first) * kMinutes;
+    counts.resize(offset + kMinutes, 0.0);
+    std::copy(minutes.begin(), minutes.end(), counts.begin() + static_cast<std::ptrdiff_t>(offset));
+  }
+  return counts;
+}
+
+std::vector<TimeNs> read_azure_llm(TextLines lines) {
+  std::vector<TimeNs> times;
+  std::vector<std::string_view> fields;
+  if (!lines.next_filled()) return times;
+  split_fields(lines.line(), fields);
+  const std::string expected = "TIMESTAMP,ContextTokens,GeneratedTokens";
+  if (trimmed(lines.line()) != expected)
+    throw lines.error("header", quoted(lines.line()), expected);
+  TimeNs first = 0;
+  while (lines.next_filled()) {
+    split_fields(lines.line(), fields);
+    if (fields.size() != 3)
+      throw lines.error("", std::to_string(fields.size()) + " fields", "3, as in the header");
+    const TimeNs time = read_timestamp(lines, fields[0]);
+    number_field(lines, "ContextTokens", fields[1], 0, 1e9);
+    number_field(lines, "GeneratedTokens", fields[2], 0, 1e9);
+    if (times.empty()) first = time;
+    if (time - first < (times.empty() ? 0 : times.back())) {
+      throw lines.error("TIMESTAMP", quoted(fields[0]) + " before the one above",
+                        "times that do not fall");
+    }
+    times.push_back(time - first);
+  }
+  return times;
+}
+
+}  // namespace harness

@@ -1,0 +1,18 @@
+// The published formats that read_trace knows (trace_import.h describes them).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/core/types.h"
+#include "workloads/text_lines.h"
+
+namespace harness {
+
+/// Invocations per minute, from the first day on, of the functions chosen by `column` (as in TraceSpec).
+std::vector<double> read_azure_functions(TextLines lines, const std::string& column);
+
+/// Times of the requests, from the first one on.
+std::vector<TimeNs> read_azure_llm(TextLines lines);
+
+}  // namespace harness

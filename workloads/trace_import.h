@@ -1,0 +1,54 @@
+// Readers for recorded traces.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/core/types.h"
+#include "workloads/trace_spec.h"
+
+namespace harness {
+
+/// A recorded trace: sending times, or counts per bin (then `times_ns` is empty). Source time 0 is the file's
+/// beginning.
+struct TraceData {
+  std::string format;            ///< times, counts, azure_functions or azure_llm
+  std::vector<TimeNs> times_ns;  ///< non-decreasing, from 0 on
+  double bin_s = 1;
+  std::vector<double> counts;  ///< requests in each bin
+};
+
+/// Reads a trace from the bytes of a file, plain or gzipped. `file_name` is for messages. Uses `format`,
+/// `column` and `bin_s` of the spec. Lines that are empty or begin with '#' are passed over; a line ends at
+/// LF or CR LF.
+///
+/// times: one sending time a line, in seconds, non-decreasing, from 0 to 1e9.
+/// counts: CSV, one bin a row, one or more columns (quoted fields without commas are allowed), with or
+/// without a header
+///   of names (a first row whose selected field is not a number). Counts are numbers from 0 to 1e12. A
+///   comment
+///   "# bin_s = X" gives the length of a bin.
+/// azure_functions: Azure Functions 2019: a header whose last columns are 1..1440, before them at least
+/// hash_func
+///   (HashFunction) and possibly day; a row per function and day with the invocations of each minute. Without
+///   a day column every function stands once. Days are counted from the smallest one; missing rows are days
+///   without requests.
+/// azure_llm: Azure LLM inference: TIMESTAMP,ContextTokens,GeneratedTokens; the times, from the first one on.
+/// Token
+///   counts are checked, not kept.
+/// auto: by the first line: a header beginning HashOwner, HashApp, HashFunction or hash_func is
+/// azure_functions, one
+///   beginning TIMESTAMP azure_llm; a comma or a "# bin_s" comment means counts; anything else times.
+///
+/// Throws InputError with file, line, column, what was found and what is allowed.
+TraceData read_trace(const std::string& file_name, std::string_view bytes, const TraceSpec& spec);
+
+/// Counts the times in bins of bin_s.
+std::vector<double> counts_of(const std::vector<TimeNs>& times_ns, double bin_s);
+
+/// The text of a counts file that read_trace takes: a "# bin_s = X" comment, the header "count", a count per
+/// line.
+std::string counts_text(const std::string& title, double bin_s, const std::vector<double>& counts);
+
+}  // namespace harness

@@ -1,0 +1,130 @@
+#include "workloads/trace_spec.h"
+
+#include <algorithm>
+
+#include "harness/core/error.h"
+#include "workloads/checksum.h"
+
+namespace harness {
+namespace {
+
+void list_scaling(TraceSpec& spec, ParamList& params) {
+  params.number("duration_s", spec.duration_s, 0, 1e9,
+                "length of the load in replayed seconds; 0: all of a file (an error for generated shapes)");
+  params.choice(
+      "scale_to", spec.scale_to, {"mean", "peak"},
+      "what the target rate is: the mean of the replayed window, or its highest mean over one second");
+  params.choice(
+      "scale_by", spec.scale_by, {"smoothed", "raw"},
+      "the file's curve that is scaled: its centred moving mean over smooth_s, or its raw counts (whose "
+      "counting noise then grows into bursts that the source does not have)");
+  params.number("smooth_s", spec.smooth_s, 0, 1e7, "scale_by = smoothed: the window, in source seconds");
+}
+
+void list_process(TraceSpec& spec, ParamList& params) {
+  params.choice(
+      "process", spec.process, {"poisson", "uniform", "gamma", "mmpp"},
+      "how requests are placed at the curve's rate; the shapes constant, poisson, gamma and mmpp fix it");
+  params.number(
+      "cv", spec.cv, 0.01, 100,
+      "gamma: coefficient of variation (sigma / mean) of the gaps between requests at a constant rate");
+  params.number("mmpp_ratio", spec.mmpp_ratio, 1, 1e6,
+                "mmpp: rate of the high state over that of the low state");
+  params.number("mmpp_high_share", spec.mmpp_high_share, 0.001, 0.999,
+                "mmpp: share of the time in the high state");
+  params.number("mmpp_high_s", spec.mmpp_high_s, 0.001, 1e6,
+                "mmpp: mean length of a stay in the high state, in replayed seconds");
+  params.number("step_ratio", spec.step_ratio, 0, 1e6, "step: rate within the step over the rate outside");
+  params.number("step_from", spec.step_from, 0, 1, "step: where the step begins, as a share of the duration");
+  params.number("step_to", spec.step_to, 0, 1, "step: where the step ends, as a share of the duration");
+}
+
+void list_source(TraceSpec& spec, ParamList& params) {
+  params.number("bin_s", spec.bin_s, 0, 1e7,
+                "file: length of a bin of counts in source seconds; 0: what the file says (a '# bin_s = X' "
+                "line; 60 for "
+                "azure_functions), else 1. Times: bins in which they are counted when scaled");
+  params.number("from_s", spec.from_s, 0, 1e10,
+                "file, wiki, tweet, azure: where the replay begins, in source seconds");
+  params.number("to_s", spec.to_s, 0, 1e10,
+                "file: where the replay ends, in source seconds; 0: at the file's end");
+  params.number(
+      "compress", spec.compress, 0, 1e7,
+      "source seconds per replayed second; 0: 1 for a file, 1440 for wiki (a day in 60 s), 288 for tweet and "
+      "azure (a day in 300 s)");
+  params.number(
+      "clip_rps", spec.clip_rps, 0, 1e12,
+      "file: cuts the recorded rate of each bin to this many requests per source second; 0: no cut");
+  params.choice("interpolate", spec.interpolate, {"auto", "linear", "none"},
+                "rate in a straight line between the middles of bins, or constant in each; auto: linear for "
+                "bins of 600 "
+                "source seconds and more (hourly counts), else none");
+  params.flag("repeat", spec.repeat,
+              "file: begin again when it is shorter than duration_s (otherwise the load ends)");
+}
+
+InputError wrong(const TraceSpec& spec, const char* key, const std::string& found,
+                 const std::string& allowed) {
+  return input_error({spec.place_file, spec.place_line, key}, found, allowed);
+}
+
+void check_name(const TraceSpec& spec, const char* key, const std::string& value,
+                const std::vector<std::string>& names) {
+  if (std::find(names.begin(), names.end(), value) != names.end()) return;
+  const std::string near = nearest_name(value, names);
+  throw wrong(spec, key, "'" + value + "'",
+              join_names(names) + (near.empty() ? "" : " (did you mean " + near + "?)"));
+}
+
+}  // namespace
+
+void TraceSpec::list(ParamList& params) {
+  list_scaling(*this, params);
+  list_process(*this, params);
+  list_source(*this, params);
+}
+
+std::vector<std::string> trace_shape_names() {
+  return {"constant", "poisson", "gamma", "mmpp", "step", "wiki", "tweet", "azure", "file"};
+}
+
+std::vector<std::string> trace_format_names() {
+  return {"auto", "times", "counts", "azure_functions", "azure_llm"};
+}
+
+void check_trace(const TraceSpec& spec) {
+  check_name(spec, "shape", spec.shape, trace_shape_names());
+  check_name(spec, "format", spec.format, trace_format_names());
+  const bool is_file = spec.shape == "file";
+  if (is_file && spec.file.empty()) throw wrong(spec, "file", "nothing", "a path, since shape = file");
+  if (!is_file && !spec.file.empty()) {
+    throw wrong(spec, "file", "'" + spec.file + "' with shape " + spec.shape, "no file, or shape = file");
+  }
+  if (!is_file && !(spec.duration_s > 0)) {
+    throw wrong(spec, "duration_s", "0 with shape " + spec.shape, "more than 0 s (0 is for files)");
+  }
+  if (spec.to_s > 0 && spec.to_s <= spec.from_s) {
+    throw wrong(spec, "to_s", text_of(spec.to_s),
+                "more than from_s (" + text_of(spec.from_s) + "), or 0 for the end");
+  }
+  if (spec.shape == "step" && spec.step_to < spec.step_from) {
+    throw wrong(spec, "step_to", text_of(spec.step_to),
+                "at least step_from (" + text_of(spec.step_from) + ")");
+  }
+  if (spec.shape == "step" && spec.step_ratio <= 0 && spec.step_to - spec.step_from >= 1) {
+    throw wrong(spec, "step_ratio", "0 over the whole duration", "more than 0, or a shorter step");
+  }
+}
+
+double compression_of(const TraceSpec& spec) {
+  if (spec.compress > 0) return spec.compress;
+  if (spec.shape == "wiki") return 1440;
+  if (spec.shape == "tweet" || spec.shape == "azure") return 288;
+  return 1;
+}
+
+std::string trace_checksum(const TraceSpec& spec) {
+  return spec.shape == "file" ? sha256_of_file(spec.file) : std::string();
+}
+
+}  // namespace harness

@@ -1,0 +1,93 @@
+// A trace: what it is (a file or a generated shape) and how it becomes sending times.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/core/arrivals.h"
+#include "harness/core/params.h"
+
+namespace harness {
+
+/// What the rate is scaled to, and by which curve.
+enum class ScaleTo { kMean, kPeak };
+enum class ScaleBy { kSmoothed, kRaw };
+/// How requests are placed at a given rate.
+enum class ArrivalProcess { kPoisson, kUniform, kGamma, kMmpp };
+/// Whether the rate runs in a straight line from the middle of one bin to the middle of the next.
+enum class Interpolate { kAuto, kLinear, kOff };
+
+/// What a trace is and how it becomes sending times.
+///
+/// Two times: *source* time, in which the trace was recorded (or, for the shapes wiki, tweet and azure, in
+/// which the real file was), and *replayed* time, in which the run sends. A replayed second is `compress`
+/// source seconds, so a run of `duration_s` replays the source from `from_s` to `from_s + duration_s x
+/// compress`. The steps, in this order: read, select and sum columns, slice [from_s, to_s) in whole bins,
+/// clip to clip_rps, smooth (only when scaling), interpolate, compress, repeat or cut to duration_s, scale to
+/// the target rate, place requests by `process`.
+///
+/// A generated wiki, tweet or azure stands for its real file: the same spec with shape "file" and that file
+/// gives the same mapping (write its `compress` out). Source time 0 is the first bin of the real file. They
+/// last for ever.
+struct TraceSpec {
+  std::string name;               ///< how results call it
+  std::string shape = "poisson";  ///< constant, poisson, gamma, mmpp, step, wiki, tweet, azure, file
+  std::string file;               ///< shape = file: path, plain or gzipped
+  std::string format = "auto";    ///< times, counts, azure_functions, azure_llm, auto (see read_trace)
+  /// counts: names or 1-based numbers of columns, separated by commas, whose counts are added; "" is the last
+  /// column. azure_functions: hash_func (or the unique beginning of one), likewise; "" is the sum of all.
+  std::string column;
+  std::string place_file;  ///< for messages: where the spec stands
+  int place_line = 0;
+
+  double duration_s = 60;  ///< of the generated load; a file is cut to it after compression (0: all of it)
+  ScaleTo scale_to = ScaleTo::kMean;
+  ScaleBy scale_by = ScaleBy::kSmoothed;
+  double smooth_s = 30;
+  ArrivalProcess process = ArrivalProcess::kPoisson;
+  double cv = 2;
+  double mmpp_ratio = 5;
+  double mmpp_high_share = 0.2;
+  double mmpp_high_s = 2;
+  double step_ratio = 2;
+  double step_from = 1.0 / 3.0;
+  double step_to = 2.0 / 3.0;
+  double bin_s = 0;
+  double from_s = 0;
+  double to_s = 0;
+  double compress = 0;
+  double clip_rps = 0;
+  Interpolate interpolate = Interpolate::kAuto;
+  bool repeat = false;
+
+  /// Binds the numbers and choices above; their documentation stands there.
+  void list(ParamList& params);
+};
+
+/// constant, poisson, gamma, mmpp, step, wiki, tweet, azure, file.
+std::vector<std::string> trace_shape_names();
+/// auto, times, counts, azure_functions, azure_llm.
+std::vector<std::string> trace_format_names();
+
+/// Checks what list() cannot: shape and format names (naming the nearest), fields that exclude one another.
+/// Throws InputError at place_file:place_line. Reads no file.
+void check_trace(const TraceSpec& spec);
+
+/// Sending times of the trace. `target_rps` > 0 scales it: the mean (scale_to = peak: the highest mean over
+/// one whole second) of the replayed window becomes that. `target_rps` <= 0 replays a file as it was
+/// recorded, without smoothing: recorded times as they are, counts by `process`; a generated shape then is an
+/// error. Recorded times are treated as counts in bins of bin_s (1 s unless given) when target_rps > 0: their
+/// order within a bin is not kept. Throws InputError (check_trace, the file's reader, a window outside the
+/// file or without requests).
+std::unique_ptr<ArrivalSource> make_arrivals(const TraceSpec& spec, double target_rps, std::uint64_t seed);
+
+/// SHA-256 (hex) of the trace's file; "" for generated shapes. Throws InputError when the file cannot be
+/// read.
+std::string trace_checksum(const TraceSpec& spec);
+
+/// The compression in effect: `compress`, or the default of the shape when that is 0.
+double compression_of(const TraceSpec& spec);
+
+}  // namespace harness
