@@ -28,15 +28,19 @@ struct BatchSlot {
 /// worker never waits for more visits. With several workers the forming batch that is expected to start first
 /// fills first.
 ///
-/// Policy:
-///   void on_plan(TimeNs now, const ModulePlan&)
-///   void push(TimeNs now, const Visit&)              a visit has arrived
-///   bool erase(VisitId)                              a queued visit is gone; false if it does not stand in
-///   the queue bool empty() const int fill(TimeNs now, const BatchSlot&, Decisions&)   joins at most
-///   slot.room visits, may drop others; returns joins void on_started(TimeNs now, const BatchView&) void
-///   on_done(TimeNs now, const BatchView&) void on_state(TimeNs now, ModuleId, std::span<const double>) void
-///   start(TimeNs now, Decisions&)               once, after the first on_plan (first timer) void
-///   on_timer(TimeNs now, Decisions&)
+/// What a policy provides:
+/// - `void on_plan(TimeNs now, const ModulePlan&)`, or with the whole `const Plan&`
+/// - `void start(TimeNs now, Decisions&)`: once, after the first on_plan (first timer)
+/// - `void push(TimeNs now, const Visit&)`: a visit has arrived
+/// - `bool erase(VisitId)`: a queued visit is gone; false if it does not stand in the queue
+/// - `bool empty() const`
+/// - `int fill(TimeNs now, const BatchSlot&, Decisions&)`: joins at most slot.room visits, may drop others;
+///   returns the number of joins
+/// - `int batch_limit() const`: optional; no batch grows beyond it, nor beyond the planned cap
+/// - `void on_started(TimeNs now, const BatchView&)`, `void on_done(TimeNs now, const BatchView&)`
+/// - `void on_state(TimeNs now, ModuleId, std::span<const double>)`, `void on_timer(TimeNs now, Decisions&)`
+///
+/// Optional: void on_workers(int), told how many workers serve whenever that changes.
 template <class Policy>
 class BatchingScheduler final : public Scheduler {
  public:
@@ -48,18 +52,24 @@ class BatchingScheduler final : public Scheduler {
 
   void on_plan(TimeNs now, const Plan& plan, Decisions& out) override {
     batch_cap_ = plan.modules[module_].batch_cap;
-    policy_.on_plan(now, plan.modules[module_]);
+    if constexpr (requires(Policy policy) { policy.on_plan(now, plan); }) {
+      policy_.on_plan(now, plan);
+    } else {
+      policy_.on_plan(now, plan.modules[module_]);
+    }
     if (!started_) policy_.start(now, out);
     started_ = true;
   }
 
   void on_worker_added(TimeNs, WorkerId worker, Decisions&) override {
     workers_.push_back({worker, 0, false, false, 0});
+    count_workers();
   }
 
   void on_worker_draining(TimeNs, WorkerId worker, Decisions& out) override {
     Worker& state = find(worker);
     state.draining = true;
+    count_workers();
     if (state.forming > 0) launch(state, out);
   }
 
@@ -110,14 +120,35 @@ class BatchingScheduler final : public Scheduler {
                          [id](const Worker& worker) { return worker.id == id; });
   }
 
-  /// The worker whose next batch has room and is expected to start first; null when there is none.
+  void count_workers() {
+    if constexpr (requires(Policy policy) { policy.on_workers(1); }) {
+      policy_.on_workers(static_cast<int>(std::count_if(
+          workers_.begin(), workers_.end(), [](const Worker& worker) { return !worker.draining; })));
+    }
+  }
+
+  int limit() const {
+    if constexpr (requires(const Policy policy) { policy.batch_limit(); }) {
+      return std::min(batch_cap_, policy_.batch_limit());
+    }
+    return batch_cap_;
+  }
+
+  /// The worker whose next batch has room and is expected to start first (of two that would start now, a free
+  /// one: the other's batch is overdue); null when there is none.
   Worker* open_worker(TimeNs now) {
     Worker* best = nullptr;
     for (Worker& worker : workers_) {
-      if (worker.draining || worker.forming >= batch_cap_ || (worker.busy && !early_)) continue;
-      if (best == nullptr || start_of(worker, now) < start_of(*best, now)) best = &worker;
+      if (worker.draining || worker.forming >= limit() || (worker.busy && !early_)) continue;
+      if (best == nullptr || starts_before(worker, *best, now)) best = &worker;
     }
     return best;
+  }
+
+  static bool starts_before(const Worker& one, const Worker& other, TimeNs now) {
+    const TimeNs start = start_of(one, now);
+    const TimeNs other_start = start_of(other, now);
+    return start < other_start || (start == other_start && !one.busy && other.busy);
   }
 
   static TimeNs start_of(const Worker& worker, TimeNs now) {
@@ -125,7 +156,7 @@ class BatchingScheduler final : public Scheduler {
   }
 
   void fill(TimeNs now, Worker& worker, Decisions& out) {
-    const int room = batch_cap_ - worker.forming;
+    const int room = limit() - worker.forming;
     if (room > 0 && !policy_.empty()) {
       worker.forming += policy_.fill(now, {worker.id, start_of(worker, now), worker.forming, room}, out);
     }

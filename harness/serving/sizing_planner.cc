@@ -1,0 +1,255 @@
+#include "harness/serving/sizing_planner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <string>
+
+#include "harness/core/error.h"
+
+namespace harness {
+namespace {
+
+double gpu_ns_per_request(const Profile& profile, int batch) {
+  return static_cast<double>(profile.latency(batch)) / batch;
+}
+
+double longest_path(const Pipeline& pipeline, const std::vector<double>& cost) {
+  return cost[0] + longest_after(pipeline, cost)[0];
+}
+
+std::vector<double> latencies(const ServingContext& context, const std::vector<int>& batches) {
+  std::vector<double> result;
+  for (std::size_t k = 0; k < batches.size(); ++k) {
+    result.push_back(static_cast<double>(context.profiles[k]->latency(batches[k])));
+  }
+  return result;
+}
+
+/// A larger batch for one module.
+struct Step {
+  std::size_t module = 0;
+  int batch = 0;
+  double saved = 0;  ///< GPU time per request, ns; 0: no step
+  double added = 0;  ///< latency of the longest path, ns
+
+  bool better_than(const Step& other) const {
+    const bool free = added <= 0;
+    const bool other_free = other.added <= 0;
+    if (free != other_free) return free;
+    return free ? saved > other.saved : saved * other.added > other.saved * added;
+  }
+};
+
+/// The best single step that keeps factor x longest path within the SLO. A step may skip sizes: profiles have
+/// plateaus.
+Step best_step(const ServingContext& context, const PlannerParams& params, const std::vector<bool>& fixed,
+               const std::vector<int>& batches) {
+  std::vector<double> cost = latencies(context, batches);
+  const double now = longest_path(*context.pipeline, cost);
+  Step best;
+  for (std::size_t k = 0; k < batches.size(); ++k) {
+    if (fixed[k]) continue;
+    const Profile& profile = *context.profiles[k];
+    const double kept = cost[k];
+    for (int batch = batches[k] + 1; batch <= std::min(params.max_batch, profile.max_batch()); ++batch) {
+      const double saved = gpu_ns_per_request(profile, batches[k]) - gpu_ns_per_request(profile, batch);
+      if (saved <= 0) continue;
+      cost[k] = static_cast<double>(profile.latency(batch));
+      const double path = longest_path(*context.pipeline, cost);
+      if (params.sizing_factor * path > static_cast<double>(context.slo_ns)) continue;
+      const Step step{k, batch, saved, path - now};
+      if (best.saved <= 0 || step.better_than(best)) best = step;
+    }
+    cost[k] = kept;
+  }
+  return best;
+}
+
+std::string in_ms(double ns) { return text_of(ParamValue(std::round(ns / 1e3) / 1e3)) + " ms"; }
+
+void check_overrides(const ServingContext& context, const std::vector<ModuleOverride>& overrides) {
+  const std::size_t modules = context.pipeline->modules.size();
+  HARNESS_CHECK(overrides.empty() || overrides.size() == modules,
+                "overrides are neither none nor one per module");
+  for (std::size_t k = 0; k < overrides.size(); ++k) {
+    const std::string& name = context.pipeline->modules[k].name;
+    const int most = context.profiles[k]->max_batch();
+    if (overrides[k].batch < 0 || overrides[k].batch > most) {
+      throw input_error({"", 0, "planner: batch of module '" + name + "'"},
+                        std::to_string(overrides[k].batch),
+                        "1 to " + std::to_string(most) + ", the largest batch in the profile of '" +
+                            context.profiles[k]->model + "' (0: the planner chooses)");
+    }
+    if (overrides[k].workers < 0) {
+      throw input_error({"", 0, "planner: workers of module '" + name + "'"},
+                        std::to_string(overrides[k].workers), "1 or more (0: the planner chooses)");
+    }
+  }
+}
+
+void check_slo(const ServingContext& context, const PlannerParams& params, const std::vector<int>& batches) {
+  const double path = longest_path(*context.pipeline, latencies(context, batches));
+  if (params.sizing_factor * path <= static_cast<double>(context.slo_ns)) return;
+  throw input_error({"", 0, "planner"},
+                    "sizing_factor " + text_of(ParamValue(params.sizing_factor)) + " x " + in_ms(path) +
+                        " on the longest path of '" + context.pipeline->name + "' at the smallest batches",
+                    "at most the SLO, " + in_ms(static_cast<double>(context.slo_ns)));
+}
+
+/// What is known of a module when workers are given out.
+struct Demand {
+  int fixed = 0;          ///< workers fixed by the experiment, or 0
+  int wanted = 0;         ///< no more than these
+  double worker_rps = 1;  ///< throughput of one worker
+  double weight_rps = 1;  ///< the rate it has to serve: modules are compared by capacity / weight
+
+  int least() const { return fixed > 0 ? fixed : 1; }
+  double share(int workers) const { return workers * worker_rps / weight_rps; }
+};
+
+/// Worker after worker to the module that is slowest for its rate, until all have what they want or none is
+/// left.
+std::vector<int> give_out(const std::vector<Demand>& demands, int cluster) {
+  std::vector<int> workers;
+  int left = cluster;
+  for (const Demand& demand : demands) {
+    workers.push_back(demand.least());
+    left -= demand.least();
+  }
+  for (; left > 0; --left) {
+    std::size_t slowest = demands.size();
+    for (std::size_t k = 0; k < demands.size(); ++k) {
+      if (demands[k].fixed > 0 || workers[k] >= demands[k].wanted) continue;
+      if (slowest == demands.size() ||
+          demands[k].share(workers[k]) < demands[slowest].share(workers[slowest])) {
+        slowest = k;
+      }
+    }
+    if (slowest == demands.size()) break;
+    ++workers[slowest];
+  }
+  return workers;
+}
+
+/// The largest need of the last `span_ns`, so that workers go only when the need was lower for that long.
+class NeedWindow {
+ public:
+  int largest(TimeNs now, int need, TimeNs span_ns) {
+    while (!needs_.empty() && needs_.back().need <= need) needs_.pop_back();
+    needs_.push_back({now, need});
+    while (needs_.size() > 1 && needs_.front().at_ns <= now - span_ns) needs_.pop_front();
+    return needs_.front().need;
+  }
+
+ private:
+  struct Need {
+    TimeNs at_ns = 0;
+    int need = 0;
+  };
+  std::deque<Need> needs_;  ///< decreasing needs
+};
+
+class SizingPlanner final : public Planner {
+ public:
+  SizingPlanner(const ServingContext& context, const PlannerParams& params,
+                const std::vector<ModuleOverride>& overrides)
+      : context_(context), params_(params), needs_(context.pipeline->modules.size()) {
+    batches_ = size_batches(context, params, overrides);
+    int least = 0;
+    for (std::size_t k = 0; k < batches_.size(); ++k) {
+      Demand demand;
+      demand.fixed = overrides.empty() ? 0 : overrides[k].workers;
+      demand.worker_rps = batches_[k] / ns_to_s(context.profiles[k]->latency(batches_[k]));
+      least += demand.least();
+      demands_.push_back(demand);
+    }
+    if (least > context.workers) {
+      throw input_error({"", 0, "planner: workers"}, std::to_string(context.workers) + " in the cluster",
+                        std::to_string(least) + " or more, for " + std::to_string(batches_.size()) +
+                            " modules of '" + context.pipeline->name + "'");
+    }
+    if (params.autoscale && params.workers != WorkerRule::kRate) {
+      throw input_error({"", 0, "planner.autoscale"}, "true with workers = balanced",
+                        "true with workers = rate, or false");
+    }
+  }
+
+  Plan plan(TimeNs now, const LoadStatistics& load, const Plan&) override {
+    if (params_.workers == WorkerRule::kRate) {
+      set_needs(now, load);
+    } else {
+      for (Demand& demand : demands_) demand.wanted = context_.workers;
+    }
+    const std::vector<int> workers = give_out(demands_, context_.workers);
+    __extension__ using Wide = __int128;
+    const auto path = static_cast<TimeNs>(longest_path(*context_.pipeline, latencies(context_, batches_)));
+    Plan plan;
+    for (std::size_t k = 0; k < batches_.size(); ++k) {
+      const TimeNs exec = context_.profiles[k]->latency(batches_[k]);
+      const auto budget = static_cast<TimeNs>(static_cast<Wide>(context_.slo_ns) * exec / path);
+      plan.modules.push_back({workers[k], batches_[k], exec, budget});
+    }
+    return plan;
+  }
+
+ private:
+  void set_needs(TimeNs now, const LoadStatistics& load) {
+    for (std::size_t k = 0; k < demands_.size(); ++k) {
+      // Visits dropped upstream never reach a later module; the offered rate keeps it provisioned for them.
+      const double seen_rps = load.module_rps.empty() ? 0.0 : load.module_rps[k];
+      const double rate = std::max(load.offered_rps, seen_rps) * params_.headroom;
+      // 1e-9: a rate that is meant to be an exact multiple must not cost one more worker by rounding.
+      const double exact = std::ceil(rate / demands_[k].worker_rps - 1e-9);
+      const int need = static_cast<int>(std::clamp(exact, 1.0, static_cast<double>(context_.workers)));
+      demands_[k].wanted = needs_[k].largest(now, need, s_to_ns(params_.scale_down_s));
+      demands_[k].weight_rps = std::max(rate, 1e-9);
+    }
+  }
+
+  const ServingContext& context_;
+  PlannerParams params_;
+  std::vector<int> batches_;
+  std::vector<Demand> demands_;
+  std::vector<NeedWindow> needs_;
+};
+
+}  // namespace
+
+std::vector<int> size_batches(const ServingContext& context, const PlannerParams& params,
+                              const std::vector<ModuleOverride>& overrides) {
+  check_overrides(context, overrides);
+  const std::size_t modules = context.pipeline->modules.size();
+  std::vector<int> batches(modules, 1);
+  std::vector<bool> fixed(modules, false);
+  for (std::size_t k = 0; k < overrides.size(); ++k) {
+    if (overrides[k].batch == 0) continue;
+    batches[k] = overrides[k].batch;
+    fixed[k] = true;
+  }
+  if (std::all_of(fixed.begin(), fixed.end(), [](bool is) { return is; })) return batches;
+  check_slo(context, params, batches);
+  for (;;) {
+    const Step step = best_step(context, params, fixed, batches);
+    if (step.saved <= 0) return batches;
+    batches[step.module] = step.batch;
+  }
+}
+
+double capacity_rps(const ServingContext& context, const Plan& plan) {
+  double least = 0;
+  for (std::size_t k = 0; k < plan.modules.size(); ++k) {
+    const ModulePlan& module = plan.modules[k];
+    const double rps =
+        module.workers * (module.batch_cap / ns_to_s(context.profiles[k]->latency(module.batch_cap)));
+    least = k == 0 ? rps : std::min(least, rps);
+  }
+  return least;
+}
+
+std::unique_ptr<Planner> make_sizing_planner(const ServingContext& context, const PlannerParams& params,
+                                             const std::vector<ModuleOverride>& overrides) {
+  return std::make_unique<SizingPlanner>(context, params, overrides);
+}
+
+}  // namespace harness

@@ -1,0 +1,52 @@
+#include "systems/nexus/nexus.h"
+
+#include <utility>
+#include <vector>
+
+#include "harness/serving/batching_scheduler.h"
+#include "systems/nexus/latency_split.h"
+#include "systems/nexus/nexus_policy.h"
+
+namespace harness {
+namespace {
+
+/// Stretches the budgets by a common factor so that the longest path uses the whole SLO.
+void stretch(const Pipeline& pipeline, TimeNs slo_ns, std::vector<TimeNs>& budgets) {
+  __extension__ using Wide = __int128;
+  const std::vector<double> cost(budgets.begin(), budgets.end());
+  const auto longest = static_cast<TimeNs>(cost[0] + longest_after(pipeline, cost)[0]);
+  for (TimeNs& budget : budgets) budget = static_cast<TimeNs>(static_cast<Wide>(budget) * slo_ns / longest);
+}
+
+class Nexus final : public System {
+ public:
+  void list(ParamList& params) override { params_.list(params); }
+
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId,
+                                            ModuleId module) override {
+    return std::make_unique<BatchingScheduler<NexusPolicy>>(context, module, context, module, params_);
+  }
+
+  void refine(const ServingContext& context, Plan& plan) override {
+    if (params_.budget != NexusBudget::kSplit || !is_tree(*context.pipeline)) return;
+    std::vector<SplitModule> modules;
+    for (std::size_t k = 0; k < plan.modules.size(); ++k) {
+      // A budget below the planned batch's own execution time would have every visit dropped.
+      modules.push_back({context.profiles[k], 1.0, plan.modules[k].batch_cap, plan.modules[k].exec_ns});
+    }
+    std::vector<TimeNs> budgets =
+        split_latency(*context.pipeline, modules, context.slo_ns, ms_to_ns(params_.split_step_ms));
+    if (budgets.empty()) return;
+    stretch(*context.pipeline, context.slo_ns, budgets);
+    for (std::size_t k = 0; k < plan.modules.size(); ++k) plan.modules[k].budget_ns = budgets[k];
+  }
+
+ private:
+  NexusParams params_;
+};
+
+}  // namespace
+
+std::unique_ptr<System> make_nexus() { return std::make_unique<Nexus>(); }
+
+}  // namespace harness

@@ -1,0 +1,83 @@
+#include "systems/nexus/nexus_policy.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace harness {
+
+void NexusPolicy::on_plan(TimeNs, const Plan& plan) {
+  std::vector<double> budgets;
+  for (const ModulePlan& each : plan.modules) budgets.push_back(static_cast<double>(each.budget_ns));
+  const ModulePlan& own = plan.modules[module_];
+  split_to_here_ns_ =
+      static_cast<TimeNs>(longest_before(*context_.pipeline, budgets)[module_]) + own.budget_ns;
+  planned_exec_ns_ = own.exec_ns;
+  batch_cap_ = own.batch_cap;
+}
+
+void NexusPolicy::push(TimeNs, const Visit& visit) {
+  const bool split = params_.budget == NexusBudget::kSplit;
+  const Waiting waiting{visit.id, split ? visit.sent_ns + split_to_here_ns_ : visit.due_ns};
+  std::size_t at = queue_.size();
+  if (params_.order == NexusOrder::kDeadline) {
+    while (at > 0 && queue_[at - 1].due_ns > waiting.due_ns) --at;
+  }
+  queue_.insert(at, waiting);
+}
+
+TimeNs NexusPolicy::exec_ns(const BatchSlot& slot, std::size_t more) const {
+  if (params_.estimate == NexusEstimate::kPlanned) return planned_exec_ns_;
+  return context_.profiles[module_]->latency(std::min(slot.joined + static_cast<int>(more), batch_cap_));
+}
+
+std::size_t NexusPolicy::first_fitting(const BatchSlot& slot) const {
+  const auto room = static_cast<std::size_t>(slot.room);
+  const TimeNs end = slot.start_ns + exec_ns(slot, std::min(room, queue_.size()));
+  std::size_t run = 0;  // visits in a row, ending at i, that can end in time
+  for (std::size_t i = 0; i < queue_.size(); ++i) {
+    run = queue_[i].due_ns >= end ? run + 1 : 0;
+    if (run == room) return i + 1 - room;
+  }
+  // Past here windows reach the end of the queue and are shorter.
+  if (run == queue_.size() || params_.estimate == NexusEstimate::kPlanned) return queue_.size() - run;
+  return first_fitting_in_tail(slot);
+}
+
+std::size_t NexusPolicy::first_fitting_in_tail(const BatchSlot& slot) const {
+  const std::size_t count = queue_.size();
+  const auto room = static_cast<std::size_t>(slot.room);
+  for (std::size_t first = count > room ? count - room + 1 : 1; first < count; ++first) {
+    const TimeNs end = slot.start_ns + exec_ns(slot, count - first);
+    bool fits = true;
+    for (std::size_t i = first; i < count && fits; ++i) fits = queue_[i].due_ns >= end;
+    if (fits) return first;
+  }
+  return count;
+}
+
+void NexusPolicy::drop_first(std::size_t count, Decisions& out) {
+  for (std::size_t i = 0; i < count; ++i) out.drop(queue_[i].id, DropReason::kEarlyDrop);
+  queue_.pop_front(count);
+}
+
+int NexusPolicy::fill(TimeNs, const BatchSlot& slot, Decisions& out) {
+  std::size_t first = first_fitting(slot);
+  if (first == queue_.size()) {
+    // No window fits: only what cannot end in time by itself goes; then the last of the rest fits by itself.
+    const TimeNs end = slot.start_ns + exec_ns(slot, 1);
+    queue_.erase_if([&](const Waiting& visit) {
+      if (visit.due_ns >= end) return false;
+      out.drop(visit.id, DropReason::kEarlyDrop);
+      return true;
+    });
+    if (queue_.empty()) return 0;
+    first = first_fitting(slot);
+  }
+  drop_first(first, out);
+  const std::size_t joins = std::min(static_cast<std::size_t>(slot.room), queue_.size());
+  for (std::size_t i = 0; i < joins; ++i) out.join(slot.worker, queue_[i].id);
+  queue_.pop_front(joins);
+  return static_cast<int>(joins);
+}
+
+}  // namespace harness
