@@ -27,6 +27,7 @@ void RequestFlow::send(TimeNs now) {
   }
   books_.on_sent(now);
   const VisitId visit = make_visit(slot, 0, 0);
+  deliveries_.clear();
   choose_domains(now, 0, {&visit, 1});
   world_.deliver(deliveries_);
 }
@@ -56,7 +57,6 @@ void RequestFlow::advance_visit(VisitId visit, ModuleId to) {
 
 void RequestFlow::choose_domains(TimeNs now, ModuleId module, std::span<const VisitId> visits) {
   ModuleDomains& domains = domains_[module];
-  deliveries_.clear();
   if (domains.views.empty()) {
     for (const VisitId visit : visits) refuse(now, visit);
     return;
@@ -113,13 +113,15 @@ void RequestFlow::on_batch_done(TimeNs now, WorkerId worker, const WorkerState& 
     }
   }
   if (finished_.empty()) return;
+  deliveries_.clear();
   if (is_chain_) {
     for (const VisitId visit : finished_) advance_visit(visit, subs.front());
     choose_domains(now, subs.front(), finished_);
     world_.deliver(deliveries_);
     return;
   }
-  for (const ModuleId to : subs) split_to(now, to);
+  for (const ModuleId to : subs) split_to(now, to);  // all branches leave before any of them arrives
+  world_.deliver(deliveries_);
   for (const VisitId visit : finished_) end_visit(now, visit);
 }
 
@@ -138,7 +140,6 @@ void RequestFlow::split_to(TimeNs now, ModuleId to) {
     if (!requests_[slot].ended) children_.push_back(make_visit(slot, to, index));
   }
   choose_domains(now, to, children_);
-  world_.deliver(deliveries_);
 }
 
 void RequestFlow::merge_at(TimeNs now, const VisitRecord& branch, ModuleId to) {
@@ -150,14 +151,14 @@ void RequestFlow::merge_at(TimeNs now, const VisitRecord& branch, ModuleId to) {
     visits_[visit].state = VisitState::kWaiting;
     choose_domains(now, to, {&visit, 1});
     if (requests_[slot].ended) return;
+    deliveries_.pop_back();  // it waits for the other branches
   }
   const VisitId visit = visit_at_[place(slot, to)];
   VisitRecord& record = visits_[visit];
   record.parent = index;
   if (branches < pipeline_.modules[to].pres.size()) return;
   record.state = VisitState::kTravelling;
-  const Delivery delivery{visit, record.domain};
-  world_.deliver({&delivery, 1});
+  deliveries_.push_back({visit, record.domain});
 }
 
 void RequestFlow::drop(TimeNs now, VisitId visit, DropReason reason) {
@@ -193,8 +194,12 @@ void RequestFlow::reroute(TimeNs now, ModuleId module, std::span<const VisitId> 
     visits_[visit].state = VisitState::kTravelling;
     acknowledge(module, visits_[visit].domain, 1);
   }
+  std::vector<Delivery>
+      outer;  // a visit may be found to need another domain while others are being delivered
+  outer.swap(deliveries_);
   choose_domains(now, module, visits);
   world_.deliver(deliveries_);
+  deliveries_.swap(outer);
 }
 
 void RequestFlow::end_visit(TimeNs now, VisitId visit) {

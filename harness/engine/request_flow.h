@@ -54,7 +54,8 @@ class RequestFlow {
   void split_to(TimeNs now, ModuleId to);
   /// Another branch of the request has reached the merge `to`.
   void merge_at(TimeNs now, const VisitRecord& branch, ModuleId to);
-  /// Chooses domains for `visits`, all at `module`; those that none takes are dropped. Fills `deliveries_`.
+  /// Chooses domains for `visits`, all at `module`; those that none takes are dropped. Appends to
+  /// `deliveries_`.
   void choose_domains(TimeNs now, ModuleId module, std::span<const VisitId> visits);
   /// No domain takes the visit.
   void refuse(TimeNs now, VisitId visit);

@@ -1,0 +1,123 @@
+// Hand-computed runs of single modules and chains: times, batches, GPU time, outcomes.
+#include <gtest/gtest.h>
+
+#include "harness/sim/simulation.h"
+#include "harness/sim/test_system.h"
+#include "harness/sim/test_world.h"
+
+namespace harness {
+namespace {
+
+using testing::chain;
+using testing::linear_profile;
+using testing::RowKeeper;
+
+std::vector<TimeNs> at_ms(std::initializer_list<double> times) {
+  std::vector<TimeNs> result;
+  for (const double time : times) result.push_back(ms_to_ns(time));
+  return result;
+}
+
+/// d(1) = 10 ms, d(2) = 14 ms, batches of at most 2, one worker, SLO 25 ms, requests at 0, 1, 2, 3 ms.
+RunSpec four_requests(Commit commit) {
+  RunSpec spec = testing::make_spec("naive", chain(1), {linear_profile("m", 4, 6, 2)}, {{2, 1}}, ms_to_ns(25),
+                                    at_ms({0, 1, 2, 3}), kNsPerS);
+  spec.serving.commit = commit;
+  spec.system = std::make_unique<testing::ScriptedSystem>(testing::DropList{});
+  return spec;
+}
+
+TEST(Books, EarlyCommitSplitsWaitingIntoQueueingAndBatchWait) {
+  RowKeeper rows;
+  const RunRecord record = simulate(four_requests(Commit::kEarly), &rows);
+  // Request 0 runs 0-10; 1 and 2 form the next batch, 10-24; 3 joins at its start and runs 24-34: late by 6
+  // ms.
+  ASSERT_EQ(rows.visit_rows.size(), 4u);
+  EXPECT_EQ(rows.visit_rows[3].joined_ns, ms_to_ns(10));
+  EXPECT_EQ(rows.visit_rows[3].started_ns, ms_to_ns(24));
+  EXPECT_EQ(rows.visit_rows[1].batch, 2);
+  EXPECT_EQ(record.modules[0].queueing_ns, ms_to_ns(10 - 3));
+  EXPECT_EQ(record.modules[0].wait_ns, ms_to_ns((10 - 1) + (10 - 2) + (24 - 10)));
+  EXPECT_EQ(record.modules[0].exec_ns, ms_to_ns(10 + 2 * 14 + 10));
+  EXPECT_EQ(record.in_time, 3u);
+  EXPECT_EQ(record.late, 1u);
+  EXPECT_EQ(record.gpu_ns, ms_to_ns(34));
+  EXPECT_EQ(record.gpu_invalid_ns, ms_to_ns(10));
+  EXPECT_EQ(record.end_ns, ms_to_ns(34));
+  EXPECT_EQ(record.windows[0].sent, 4u);
+  EXPECT_EQ(record.windows[0].late, 1u);
+}
+
+TEST(Books, LateCommitHasNoBatchWait) {
+  const RunRecord record = simulate(four_requests(Commit::kLate), nullptr);
+  EXPECT_EQ(record.modules[0].wait_ns, 0);
+  EXPECT_EQ(record.modules[0].queueing_ns, ms_to_ns((10 - 1) + (10 - 2) + (24 - 3)));
+  EXPECT_EQ(record.in_time, 3u);
+}
+
+TEST(Books, DeadlineItselfIsInTime) {
+  RunSpec spec = four_requests(Commit::kEarly);
+  spec.slo_ns = ms_to_ns(31);  // request 3 takes exactly 31 ms
+  EXPECT_EQ(simulate(spec, nullptr).in_time, 4u);
+  spec.slo_ns = ms_to_ns(31) - 1;
+  EXPECT_EQ(simulate(spec, nullptr).in_time, 3u);
+}
+
+TEST(Books, ChainWithNetworkDelayOnEveryHop) {
+  RunSpec spec =
+      testing::make_spec("naive", chain(2), {linear_profile("a", 0, 10, 4), linear_profile("b", 0, 20, 4)},
+                         {{4, 1}, {4, 1}}, ms_to_ns(100), at_ms({0}), kNsPerS);
+  spec.system = std::make_unique<testing::ScriptedSystem>(testing::DropList{});
+  spec.world.network_delay_ms = 3;
+  RowKeeper rows;
+  const RunRecord record = simulate(spec, &rows);
+  EXPECT_EQ(rows.visit_rows[0].arrived_ns, ms_to_ns(3));
+  EXPECT_EQ(rows.visit_rows[1].arrived_ns, ms_to_ns(3 + 10 + 3));
+  EXPECT_EQ(record.end_ns, ms_to_ns(3 + 10 + 3 + 20));
+  EXPECT_EQ(rows.visit_rows[1].parent, 0);
+  EXPECT_EQ(rows.visit_rows[1].visit, 1);
+}
+
+TEST(Books, GpuTimeOfADroppedRequestIsInvalidAndSharedByTheBatch) {
+  RunSpec spec =
+      testing::make_spec("naive", chain(2), {linear_profile("a", 4, 6, 2), linear_profile("b", 0, 20, 2)},
+                         {{2, 1}, {2, 1}}, ms_to_ns(100), at_ms({0, 1, 2}), kNsPerS);
+  spec.system = std::make_unique<testing::ScriptedSystem>(testing::DropList{{1, {2}}});
+  const RunRecord record = simulate(spec, nullptr);
+  // Module 0: request 0 alone (10 ms), then 1 and 2 together (14 ms, 7 ms each). Request 2 is dropped before
+  // module 1, whose two other requests run alone, 10-30 and 30-50.
+  EXPECT_EQ(record.dropped, 1u);
+  EXPECT_EQ(record.in_time, 2u);
+  EXPECT_EQ(record.gpu_ns, ms_to_ns(10 + 14 + 20 + 20));
+  EXPECT_EQ(record.gpu_invalid_ns, ms_to_ns(7));
+  EXPECT_EQ(record.modules[1].dropped[static_cast<std::size_t>(DropReason::kExpired)], 1u);
+  EXPECT_EQ(record.workers[0].batches, 2u);
+  EXPECT_EQ(record.workers[1].busy_ns, ms_to_ns(40));
+}
+
+TEST(Books, OneQueueFeedsSeveralWorkers) {
+  RunSpec spec = testing::make_spec("naive", chain(1), {linear_profile("m", 0, 10, 1)}, {{1, 2}},
+                                    ms_to_ns(15), at_ms({0, 0, 0}), kNsPerS);
+  spec.system = std::make_unique<testing::ScriptedSystem>(testing::DropList{});
+  spec.serving.queue = QueueScope::kModule;
+  const RunRecord record = simulate(spec, nullptr);
+  EXPECT_EQ(record.end_ns, ms_to_ns(20));
+  EXPECT_EQ(record.in_time, 2u);
+}
+
+TEST(Books, SameSpecSameRecordToTheBit) {
+  const auto fingerprint = [](std::uint64_t seed) {
+    RunSpec spec =
+        testing::make_spec("naive", chain(2), {linear_profile("a", 2, 6, 8), linear_profile("b", 1, 9, 8)},
+                           {{8, 2}, {8, 2}}, ms_to_ns(100), testing::poisson_times(500, kNsPerS, 1), kNsPerS);
+    spec.system = std::make_unique<testing::ScriptedSystem>(testing::DropList{});
+    spec.world.jitter = Jitter::kUniform;
+    spec.seed = seed;
+    return simulate(spec, nullptr).fingerprint;
+  };
+  EXPECT_EQ(fingerprint(1), fingerprint(1));
+  EXPECT_NE(fingerprint(1), fingerprint(2));
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,119 @@
+// Small worlds for tests: fixed sending times, pipelines of given latencies.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "harness/core/random.h"
+#include "harness/engine/run_spec.h"
+#include "systems/all_systems.h"
+
+namespace harness::testing {
+
+/// Replays a list of times.
+class FixedArrivals final : public ArrivalSource {
+ public:
+  FixedArrivals(std::vector<TimeNs> times, TimeNs duration_ns)
+      : times_(std::move(times)), duration_ns_(duration_ns) {}
+  std::size_t next(std::span<TimeNs> out) override {
+    const std::size_t count = std::min(out.size(), times_.size() - position_);
+    std::copy_n(times_.begin() + static_cast<std::ptrdiff_t>(position_), count, out.begin());
+    position_ += count;
+    return count;
+  }
+  std::unique_ptr<ArrivalSource> restarted() const override {
+    return std::make_unique<FixedArrivals>(times_, duration_ns_);
+  }
+  TimeNs duration_ns() const override { return duration_ns_; }
+  double expected_requests() const override { return static_cast<double>(times_.size()); }
+
+ private:
+  std::vector<TimeNs> times_;
+  TimeNs duration_ns_;
+  std::size_t position_ = 0;
+};
+
+/// Times of a Poisson process.
+inline std::vector<TimeNs> poisson_times(double rate_rps, TimeNs duration_ns, std::uint64_t seed) {
+  RandomStream random(seed, "test.poisson");
+  std::vector<TimeNs> times;
+  double at = 0;
+  for (;;) {
+    at += random.exponential() / rate_rps * 1e9;
+    if (at >= static_cast<double>(duration_ns)) return times;
+    times.push_back(static_cast<TimeNs>(at));
+  }
+}
+
+/// A profile with latency alpha x b + beta.
+inline Profile linear_profile(const std::string& model, double alpha_ms, double beta_ms, int max_batch) {
+  Profile profile;
+  profile.model = model;
+  for (int b = 1; b <= max_batch; ++b) profile.latency_ns.push_back(ms_to_ns(alpha_ms * b + beta_ms));
+  return profile;
+}
+
+/// A chain m0 -> m1 -> ... of modules with the given profiles.
+inline Pipeline chain(std::size_t modules) {
+  Pipeline pipeline;
+  pipeline.name = "chain";
+  std::vector<std::vector<std::string>> pres(modules);
+  for (std::size_t i = 0; i < modules; ++i) {
+    Module module;
+    module.name = "m" + std::to_string(i);
+    pipeline.modules.push_back(module);
+    if (i > 0) pres[i] = {"m" + std::to_string(i - 1)};
+  }
+  link_modules(pipeline, pres, std::vector<std::vector<std::string>>(modules));
+  return pipeline;
+}
+
+/// m0 -> {m1, m2} -> m3.
+inline Pipeline diamond() {
+  Pipeline pipeline = chain(4);
+  pipeline.name = "diamond";
+  link_modules(pipeline, {{}, {"m0"}, {"m0"}, {"m1", "m2"}}, std::vector<std::vector<std::string>>(4));
+  return pipeline;
+}
+
+/// A cell with fixed batch sizes and workers for each module.
+inline RunSpec make_spec(const std::string& system, Pipeline pipeline, std::vector<Profile> profiles,
+                         std::vector<ModuleOverride> overrides, TimeNs slo_ns, std::vector<TimeNs> times,
+                         TimeNs duration_ns) {
+  RunSpec spec;
+  spec.pipeline = std::move(pipeline);
+  spec.profiles = std::move(profiles);
+  spec.slo_ns = slo_ns;
+  spec.module_overrides = std::move(overrides);
+  for (const ModuleOverride& module : spec.module_overrides) spec.workers += module.workers;
+  --spec.workers;
+  spec.system = find_system(system)->make();
+  spec.arrivals = std::make_unique<FixedArrivals>(std::move(times), duration_ns);
+  return spec;
+}
+
+/// Keeps the rows in memory.
+class RowKeeper final : public RowSink {
+ public:
+  void requests(std::span<const RequestRow> rows) override {
+    request_rows.insert(request_rows.end(), rows.begin(), rows.end());
+  }
+  void visits(std::span<const VisitRow> rows) override {
+    visit_rows.insert(visit_rows.end(), rows.begin(), rows.end());
+  }
+  std::vector<RequestRow> request_rows;
+  std::vector<VisitRow> visit_rows;
+};
+
+/// Sets a parameter of the cell's system; throws std::out_of_range when there is none of that name or it
+/// refuses.
+inline void set_param(RunSpec& spec, const std::string& name, const ParamValue& value) {
+  ParamList list;
+  spec.system->list(list);
+  const Param* param = list.find(name);
+  if (param == nullptr || !param->set(value)) throw std::out_of_range(name);
+}
+
+}  // namespace harness::testing
