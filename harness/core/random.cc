@@ -34,7 +34,10 @@ double portable_exp(double x) {
   const double clamped = x > 700.0 ? 700.0 : (x < -700.0 ? -700.0 : x);
   const double scaled = clamped * 1.4426950408889634;
   const int k = static_cast<int>(scaled < 0 ? scaled - 0.5 : scaled + 0.5);
-  const double r = clamped - static_cast<double>(k) * 0.6931471805599453;
+  // ln 2 in two parts, the first of 32 bits: k times it is exact, so r keeps its precision for large |x|.
+  constexpr double kLn2High = 0x1.62e42feep-1;
+  constexpr double kLn2Low = 0x1.a39ef35793c76p-33;
+  const double r = (clamped - static_cast<double>(k) * kLn2High) - static_cast<double>(k) * kLn2Low;
   double series = 1.0;
   for (int i = 14; i >= 1; --i) series = 1.0 + series * r / static_cast<double>(i);
   return series * std::bit_cast<double>(static_cast<std::uint64_t>(k + 1023) << 52);

@@ -1,0 +1,59 @@
+#include "harness/core/error.h"
+
+#include <gtest/gtest.h>
+
+namespace harness {
+namespace {
+
+std::string line_of(const InputPlace& place, const std::string& found, const std::string& allowed) {
+  return input_error(place, found, allowed).what();
+}
+
+TEST(InputErrorLine, HasPlaceFoundAndAllowed) {
+  EXPECT_EQ(line_of({"a.toml", 12, "slo_ms"}, "-3", "a number from 1 to 100000"),
+            "a.toml:12: slo_ms: found -3; allowed: a number from 1 to 100000");
+}
+
+TEST(InputErrorLine, LeavesOutWhatIsUnknown) {
+  EXPECT_EQ(line_of({"a.csv", 0, ""}, "x", "y"), "a.csv: found x; allowed: y");
+  EXPECT_EQ(line_of({"", 0, "planner"}, "x", "y"), "planner: found x; allowed: y");
+  EXPECT_EQ(line_of({"", 0, ""}, "x", ""), "found x");
+}
+
+TEST(InputErrorLine, StaysOneLineWhateverWasFound) {
+  const std::string line = line_of({"a", 1, "k"}, std::string("one\ntwo\t\x7f\0!", 11), "z");
+  EXPECT_EQ(line.find('\n'), std::string::npos);
+  EXPECT_NE(line.find("one\\x0atwo\\x09\\x7f\\x00!"), std::string::npos) << line;
+  const std::string cut = line_of({"a", 1, "k"}, std::string(1000, 'x'), "z");
+  EXPECT_LT(cut.size(), 150U);
+  EXPECT_NE(cut.find("x...; allowed: z"), std::string::npos);
+}
+
+TEST(NearestName, FindsTheNearestAndOnlyWhenNear) {
+  const std::vector<std::string> names = {"pipeline", "planner", "trace", "systems"};
+  EXPECT_EQ(nearest_name("pipelin", names), "pipeline");
+  EXPECT_EQ(nearest_name("planer", names), "planner");
+  EXPECT_EQ(nearest_name("trcae", names), "trace");  // two substitutions
+  EXPECT_EQ(nearest_name("zzzzzz", names), "");
+  EXPECT_EQ(nearest_name("trace", {}), "");
+  EXPECT_EQ(nearest_name("ab", {"ac", "ad"}), "ac") << "ties go to the first";
+}
+
+TEST(JoinNames, SeparatesByCommas) {
+  EXPECT_EQ(join_names({}), "");
+  EXPECT_EQ(join_names({"a"}), "a");
+  EXPECT_EQ(join_names({"a", "b"}), "a, b");
+}
+
+TEST(ReportBug, NamesTheSeedAndTheVirtualTime) {
+  const long long now = 1'500'000'000;
+  EXPECT_DEATH(
+      {
+        set_bug_context({77, &now});
+        HARNESS_CHECK(1 + 1 == 3, "arithmetic");
+      },
+      "bug at .*error_test.cc.*arithmetic \\(seed 77, virtual time 1.5");
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,56 @@
+#include "harness/core/profile.h"
+
+#include <gtest/gtest.h>
+
+namespace harness {
+namespace {
+
+Profile sample() {
+  Profile profile;
+  profile.model = "m";
+  profile.latency_ns = {10 * kNsPerMs, 12 * kNsPerMs, 30 * kNsPerMs, 32 * kNsPerMs};
+  return profile;
+}
+
+TEST(Profile, LatencyIsByBatchSizeFromOne) {
+  const Profile profile = sample();
+  EXPECT_EQ(profile.max_batch(), 4);
+  EXPECT_EQ(profile.latency(1), 10 * kNsPerMs);
+  EXPECT_EQ(profile.latency(4), 32 * kNsPerMs);
+}
+
+TEST(Profile, BestThroughputIsNotAlwaysTheLargestBatch) {
+  const Profile profile = sample();
+  EXPECT_DOUBLE_EQ(best_throughput_rps(profile, 1), 100);
+  EXPECT_DOUBLE_EQ(best_throughput_rps(profile, 2), 2 / 0.012);
+  EXPECT_DOUBLE_EQ(best_throughput_rps(profile, 4), 2 / 0.012);  // 4 / 0.032 is less
+  EXPECT_DOUBLE_EQ(best_throughput_rps(profile, 1000), 2 / 0.012);
+}
+
+TEST(Profile, ScalingMultipliesEveryLatencyAndRounds) {
+  const Profile twice = scaled(sample(), 2.5);
+  EXPECT_EQ(twice.latency(1), 25 * kNsPerMs);
+  EXPECT_EQ(twice.latency(4), 80 * kNsPerMs);
+  EXPECT_EQ(twice.model, "m");
+  EXPECT_EQ(scaled(sample(), 1e-9).latency(1), 1) << "latencies stay positive";
+}
+
+TEST(Time, ConversionsRoundToTheNearest) {
+  EXPECT_EQ(ms_to_ns(1.5), 1'500'000);
+  EXPECT_EQ(ms_to_ns(0.0000006), 1);
+  EXPECT_EQ(ms_to_ns(-0.0000006), -1);
+  EXPECT_EQ(s_to_ns(0.1), 100'000'000);
+  EXPECT_DOUBLE_EQ(ns_to_ms(1'500'000), 1.5);
+  EXPECT_DOUBLE_EQ(ns_to_s(250'000'000), 0.25);
+}
+
+TEST(DropReasons, HaveTheirNames) {
+  EXPECT_STREQ(name_of(DropReason::kExpired), "expired");
+  EXPECT_STREQ(name_of(DropReason::kOverBudget), "over_budget");
+  EXPECT_STREQ(name_of(DropReason::kEstimatedLate), "estimated_late");
+  EXPECT_STREQ(name_of(DropReason::kEarlyDrop), "early_drop");
+  EXPECT_STREQ(name_of(DropReason::kNoWorker), "no_worker");
+}
+
+}  // namespace
+}  // namespace harness
