@@ -1,0 +1,102 @@
+// `show` and `figures` as a user calls them.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "harness/cli/figures_command.h"
+#include "harness/cli/show_command.h"
+#include "harness/core/error.h"
+#include "harness/record/results_file.h"
+#include "harness/record/synthetic_run.h"
+
+namespace harness {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ResultsCommands : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("harness_commands_" + std::to_string(getpid()));
+    fs::create_directories(folder_);
+    SyntheticSettings settings;
+    settings.cell.system = "pard";
+    settings.cell.pipeline = "tm";
+    settings.cell.trace = "tweet";
+    settings.cell.load = 1;
+    settings.seconds = 5;
+    write_synthetic_cell(path("cell"), synthetic_run(settings), false);
+    assemble_results(path("a.h5"), {path("cell")}, {});
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  /// Runs `harness WORDS...` and returns what it prints.
+  static std::string output_of(std::vector<std::string> words) {
+    CLI::App app("harness");
+    int exit_code = 0;
+    add_show_command(app, exit_code);
+    add_figures_command(app, exit_code);
+    std::reverse(words.begin(), words.end());
+    testing::internal::CaptureStdout();
+    try {
+      app.parse(words);
+    } catch (...) {
+      testing::internal::GetCapturedStdout();
+      throw;
+    }
+    EXPECT_EQ(exit_code, 0);
+    return testing::internal::GetCapturedStdout();
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(ResultsCommands, ShowPrintsARowPerCell) {
+  const std::string table = output_of({"show", path("a.h5")});
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 2);
+  EXPECT_EQ(table.rfind("system  variant", 0), 0u) << table;
+  EXPECT_EQ(output_of({"show", path("a.h5"), "--csv", "--columns", "system,load"}), "system,load\npard,1\n");
+  EXPECT_EQ(output_of({"show", path("a.h5"), "--json", "--columns", "trace"}),
+            "[\n  {\"trace\": \"tweet\"}\n]\n");
+}
+
+TEST_F(ResultsCommands, UnknownColumnNamesTheNearest) {
+  try {
+    output_of({"show", path("a.h5"), "--columns", "goodput_rp"});
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("goodput_rps"), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(ResultsCommands, BadFilesAreInputErrors) {
+  EXPECT_THROW(output_of({"show", path("none.h5")}), InputError);
+  EXPECT_THROW(output_of({"figures", path("none.h5")}), InputError);
+  EXPECT_THROW(output_of({"show", path("a.h5"), "--json", "--csv"}), CLI::ParseError);
+}
+
+TEST_F(ResultsCommands, FiguresAreDrawnBesideTheFile) {
+  const std::string printed = output_of({"figures", path("a.h5")});
+  for (const char* ending : {".pdf", ".png"}) {
+    const fs::path figure = folder_ / "a-figures" / (std::string("rates") + ending);
+    EXPECT_TRUE(fs::exists(figure)) << printed;
+    EXPECT_NE(printed.find(figure.string()), std::string::npos) << printed;
+  }
+}
+
+TEST_F(ResultsCommands, AMissingPythonIsAnEnvironmentError) {
+  setenv("HARNESS_PYTHON", "/no/such/python", 1);
+  EXPECT_THROW(output_of({"figures", path("a.h5")}), EnvironmentError);
+  unsetenv("HARNESS_PYTHON");
+  setenv("HARNESS_HOME", "/no/such/home", 1);
+  EXPECT_THROW(output_of({"figures", path("a.h5")}), EnvironmentError);
+  unsetenv("HARNESS_HOME");
+}
+
+}  // namespace
+}  // namespace harness

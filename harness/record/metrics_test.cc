@@ -1,0 +1,129 @@
+#include "harness/record/metrics.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/record/summary.h"
+
+namespace harness {
+namespace {
+
+/// Four seconds, the last of them half as long: 3.5 s of load. Capacity 100 requests/s.
+RunRecord four_windows() {
+  RunRecord record;
+  record.duration_ns = 3'500 * kNsPerMs;
+  record.end_ns = 4 * kNsPerS;
+  record.slo_ns = 400 * kNsPerMs;
+  record.windows = {{80, 80, 0, 0}, {200, 90, 30, 80}, {100, 100, 0, 0}, {60, 30, 10, 20}};
+  record.sent = 440;
+  record.in_time = 300;
+  record.late = 40;
+  record.dropped = 100;
+  record.gpu_ns = 8 * kNsPerS;
+  record.gpu_invalid_ns = 2 * kNsPerS;
+  record.wall_s = 0.5;
+  record.fingerprint = 0xabcdef;
+  for (int i = 1; i <= 100; ++i) record.latency.add(i * kNsPerMs);
+  return record;
+}
+
+double always_hundred(TimeNs) { return 100; }
+
+SummaryRow summary_of(const RunRecord& record) { return summarise({}, record, 375, 100, always_hundred); }
+
+TEST(Metrics, RatesAreOverTheLoadsDuration) {
+  const SummaryRow row = summary_of(four_windows());
+  EXPECT_DOUBLE_EQ(row.duration_s, 3.5);
+  EXPECT_DOUBLE_EQ(row.offered_rps, 440 / 3.5);
+  EXPECT_DOUBLE_EQ(row.goodput_rps, 300 / 3.5);
+  EXPECT_DOUBLE_EQ(row.fluid_bound_rps, 375 / 3.5);
+  EXPECT_DOUBLE_EQ(row.bound_share, 0.8);
+  EXPECT_DOUBLE_EQ(row.sim_requests_per_s, 880);
+  EXPECT_DOUBLE_EQ(row.slo_ms, 400);
+  EXPECT_DOUBLE_EQ(row.capacity_rps, 100);
+  EXPECT_EQ(row.fingerprint, "0000000000abcdef");
+}
+
+TEST(Metrics, LateRequestsCountAsDropped) {
+  const SummaryRow row = summary_of(four_windows());
+  EXPECT_DOUBLE_EQ(row.drop_rate, 140.0 / 440.0);
+  EXPECT_DOUBLE_EQ(row.invalid_rate, 0.25);
+}
+
+TEST(Metrics, OverloadIsTheSecondsThatSendMoreThanTheCapacityThen) {
+  // 200 in a second and 60 in half a second exceed 100/s; exactly 100 does not.
+  const OverloadCounts counts = overload_counts(four_windows(), always_hundred);
+  EXPECT_DOUBLE_EQ(counts.seconds, 1.5);
+  EXPECT_EQ(counts.sent, 260u);
+  EXPECT_EQ(counts.in_time, 120u);
+  const SummaryRow row = summary_of(four_windows());
+  EXPECT_DOUBLE_EQ(row.overload_s, 1.5);
+  EXPECT_DOUBLE_EQ(row.goodput_overload_rps, 80);
+  EXPECT_DOUBLE_EQ(row.drop_rate_overload, 140.0 / 260.0);
+}
+
+TEST(Metrics, OverloadFollowsTheCapacityOverTime) {
+  const auto capacity_at = [](TimeNs at) { return at < 2 * kNsPerS ? 300.0 : 90.0; };
+  const OverloadCounts counts = overload_counts(four_windows(), capacity_at);
+  EXPECT_DOUBLE_EQ(counts.seconds, 1.5);
+  EXPECT_EQ(counts.sent, 160u);
+}
+
+TEST(Metrics, NoOverloadGivesZeros) {
+  const SummaryRow row = summarise({}, four_windows(), 375, 1000, [](TimeNs) { return 1000.0; });
+  EXPECT_EQ(row.overload_s, 0);
+  EXPECT_EQ(row.goodput_overload_rps, 0);
+  EXPECT_EQ(row.drop_rate_overload, 0);
+}
+
+TEST(Metrics, LatencyQuantilesAreWithinTheHistogramsError) {
+  const SummaryRow row = summary_of(four_windows());
+  EXPECT_NEAR(row.latency_ms_p50, 50, 50 * LatencyHistogram::kRelativeError);
+  EXPECT_NEAR(row.latency_ms_p90, 90, 90 * LatencyHistogram::kRelativeError);
+  EXPECT_NEAR(row.latency_ms_p99, 99, 99 * LatencyHistogram::kRelativeError);
+}
+
+TEST(Metrics, MinimumGoodputSlidesOverTheWindows) {
+  const std::vector<WindowCounts> windows = four_windows().windows;
+  EXPECT_DOUBLE_EQ(min_goodput_share(windows, 1), 0.45);           // 90 of 200
+  EXPECT_DOUBLE_EQ(min_goodput_share(windows, 2), 170.0 / 280.0);  // the first two
+  EXPECT_DOUBLE_EQ(min_goodput_share(windows, 3), 220.0 / 360.0);  // the last three
+  EXPECT_DOUBLE_EQ(min_goodput_share(windows, 4), 300.0 / 440.0);
+  EXPECT_DOUBLE_EQ(min_goodput_share(windows, 60), 300.0 / 440.0);
+}
+
+TEST(Metrics, MinimumGoodputSkipsSpansWithoutRequests) {
+  const std::vector<WindowCounts> windows = {{10, 9, 1, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {4, 2, 0, 2}};
+  EXPECT_DOUBLE_EQ(min_goodput_share(windows, 1), 0.5);
+  EXPECT_DOUBLE_EQ(min_goodput_share(windows, 2), 0.5);
+  EXPECT_DOUBLE_EQ(min_goodput_share(windows, 4), 11.0 / 14.0);
+  EXPECT_DOUBLE_EQ(min_goodput_share({}, 1), 1);
+}
+
+WorkerTotals worker(TimeNs ready_s, TimeNs removed_ns, TimeNs busy_s) {
+  WorkerTotals totals;
+  totals.ready_ns = ready_s * kNsPerS;
+  totals.removed_ns = removed_ns;
+  totals.busy_ns = busy_s * kNsPerS;
+  return totals;
+}
+
+TEST(Metrics, UtilisationCountsTheTimeInWhichAWorkerCouldServe) {
+  RunRecord record;
+  record.duration_ns = 10 * kNsPerS;
+  record.end_ns = 12 * kNsPerS;
+  record.workers = {worker(0, kNever, 6), worker(4, kNever, 2), worker(0, 4 * kNsPerS, 4)};
+  EXPECT_DOUBLE_EQ(gpu_utilisation(record), 12.0 / 24.0);  // 12 s, 8 s and 4 s
+  EXPECT_EQ(summary_of(record).workers, 2u);
+}
+
+TEST(Metrics, ARunWithoutRequestsHasNoUndefinedMetric) {
+  SummaryRow row = summarise({}, RunRecord{}, 0, 0, [](TimeNs) { return 0.0; });
+  row.list([](const char* name, const char*, SummaryRow::ColumnPointer pointer) {
+    if (const auto* real = std::get_if<double*>(&pointer)) {
+      EXPECT_TRUE(**real == 0 || **real == 1) << name;
+    }
+  });
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,206 @@
+// What happens when the disk or the file is bad: one clear line, nothing half-written.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <hdf5.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include "harness/core/error.h"
+#include "harness/core/random.h"
+#include "harness/record/hdf5_handle.h"
+#include "harness/record/results_file.h"
+#include "harness/record/synthetic_run.h"
+
+namespace harness {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ResultsFailure : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::temp_directory_path() /
+              ("harness_failure_" + std::string(test->name()) + std::to_string(getpid()));
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::size_t files_in_folder() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+  }
+
+  fs::path folder_;
+};
+
+SyntheticRun some_run() {
+  SyntheticSettings settings;
+  settings.cell.system = "pard";
+  settings.cell.effective_toml = "x = 1\n";
+  settings.seconds = 10;
+  settings.mean_rps = 2000;
+  return synthetic_run(settings);
+}
+
+/// The message of the exception, which must be of this type and one line.
+template <class Exception, class Work>
+std::string message_of(Work work) {
+  try {
+    work();
+  } catch (const Exception& exception) {
+    const std::string message = exception.what();
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+    return message;
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return "";
+}
+
+void expect_contains(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << text << "\n  does not contain: " << part;
+}
+
+/// Limits the size of every file of this process for its lifetime, as a full disk would.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limited{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limited);
+  }
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  void (*handler_)(int);
+  rlimit before_{};
+};
+
+TEST_F(ResultsFailure, AFullDiskAtAnyByteIsOneErrorAndLeavesNothing) {
+  const SyntheticRun run = some_run();
+  write_synthetic_cell(path("whole"), run, true);
+  const auto whole = fs::file_size(path("whole"));
+  fs::remove(path("whole"));
+  RandomStream random(1, "full disk");
+  for (int i = 0; i < 40; ++i) {
+    const rlim_t limit = i == 0 ? 0 : (i == 1 ? whole - 1 : random.below(whole));
+    const std::string message = message_of<EnvironmentError>([&] {
+      const FileSizeLimit full(limit);
+      write_synthetic_cell(path("cell.h5"), run, true);
+    });
+    expect_contains(message, path("cell.h5"));
+    expect_contains(message, "File too large");
+    ASSERT_EQ(files_in_folder(), 0u) << "limit " << limit;
+  }
+  write_synthetic_cell(path("cell.h5"), run, true);
+  EXPECT_EQ(read_cell(path("cell.h5"), 0).visits.size(), run.visits.size());
+  EXPECT_EQ(H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), H5F_OBJ_ALL), 0);
+}
+
+TEST_F(ResultsFailure, AFullDiskWhileAssemblingKeepsTheCells) {
+  write_synthetic_cell(path("a"), some_run(), true);
+  const auto whole = fs::file_size(path("a"));
+  for (const auto limit : {whole / 10, whole / 2, whole - 100}) {
+    const std::string message = message_of<EnvironmentError>([&] {
+      const FileSizeLimit full(limit);
+      assemble_results(path("all.h5"), {path("a")}, {});
+    });
+    expect_contains(message, path("all.h5"));
+    ASSERT_EQ(files_in_folder(), 1u);
+  }
+  assemble_results(path("all.h5"), {path("a")}, {});
+  EXPECT_EQ(read_summary(path("all.h5")).size(), 1u);
+}
+
+TEST_F(ResultsFailure, ADeviceWithoutSpace) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  fs::create_symlink("/dev/full", path("cell.h5.tmp"));
+  const std::string message =
+      message_of<EnvironmentError>([&] { write_synthetic_cell(path("cell.h5"), some_run(), true); });
+  expect_contains(message, "No space left on device");
+}
+
+TEST_F(ResultsFailure, AFolderThatCannotBeWritten) {
+  const std::string missing = path("no/such/folder/cell.h5");
+  expect_contains(message_of<EnvironmentError>([&] { CellFileWriter(missing, {}, {}); }), missing);
+  if (geteuid() == 0) GTEST_SKIP() << "the superuser can write to a read-only folder";
+  fs::permissions(folder_, fs::perms::owner_read | fs::perms::owner_exec);
+  const std::string message = message_of<EnvironmentError>([&] { CellFileWriter(path("cell.h5"), {}, {}); });
+  fs::permissions(folder_, fs::perms::owner_all);
+  expect_contains(message, "Permission denied");
+}
+
+TEST_F(ResultsFailure, AnUnfinishedCellLeavesNothing) {
+  const SyntheticRun run = some_run();
+  {
+    CellFileWriter writer(path("cell.h5"), run.summary.cell, run.module_names);
+    writer.requests(run.requests);
+    EXPECT_FALSE(fs::exists(path("cell.h5")));
+    EXPECT_TRUE(fs::exists(path("cell.h5.tmp")));
+  }
+  EXPECT_EQ(files_in_folder(), 0u);
+}
+
+TEST_F(ResultsFailure, WhatAKilledRunLeftIsOverwritten) {
+  std::ofstream(path("cell.h5.tmp")) << std::string(5'000'000, 'x');
+  write_synthetic_cell(path("cell.h5"), some_run(), false);
+  EXPECT_EQ(files_in_folder(), 1u);
+  EXPECT_LT(fs::file_size(path("cell.h5")), 1'000'000u);
+  EXPECT_EQ(read_summary(path("cell.h5")).size(), 1u);
+}
+
+TEST_F(ResultsFailure, NotAResultsFile) {
+  expect_contains(message_of<InputError>([&] { read_summary(path("none.h5")); }), "no such file");
+  expect_contains(message_of<InputError>([&] { read_summary(folder_.string()); }), "a folder");
+  std::ofstream(path("text.h5")) << "system,goodput\n";
+  expect_contains(message_of<InputError>([&] { read_summary(path("text.h5")); }), "not HDF5");
+  std::ofstream(path("empty.h5")).flush();
+  expect_contains(message_of<InputError>([&] { read_summary(path("empty.h5")); }), "not HDF5");
+  H5Fclose(H5Fcreate(path("other.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+  expect_contains(message_of<InputError>([&] { read_summary(path("other.h5")); }), "another program");
+  expect_contains(message_of<InputError>([&] { cell_input_hash(path("other.h5")); }), path("other.h5"));
+}
+
+/// A file that has only the attributes given.
+void write_header(const std::string& path, const std::string& format, std::int64_t version) {
+  prepare_hdf5();
+  const Hdf5Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose, "create");
+  write_attribute(file.get(), "format", format);
+  write_attribute(file.get(), "format_version", version);
+}
+
+TEST_F(ResultsFailure, OtherFormatsAndVersions) {
+  write_header(path("a.h5"), "somebody's results", 1);
+  expect_contains(message_of<InputError>([&] { read_summary(path("a.h5")); }), "another program");
+  write_header(path("b.h5"), "harness results", kResultsFormat + 1);
+  const std::string newer = message_of<InputError>([&] { read_summary(path("b.h5")); });
+  expect_contains(newer, "format_version: found 2; allowed: at most 1");
+  write_header(path("c.h5"), "harness results", kResultsFormat);
+  expect_contains(message_of<InputError>([&] { read_summary(path("c.h5")); }), "damaged");
+  expect_contains(message_of<InputError>([&] { read_provenance(path("c.h5")); }), "damaged");
+}
+
+TEST_F(ResultsFailure, ATruncatedFileAtAnyLength) {
+  write_synthetic_cell(path("cell.h5"), some_run(), true);
+  const auto whole = fs::file_size(path("cell.h5"));
+  RandomStream random(2, "truncated");
+  for (int i = 0; i < 40; ++i) {
+    fs::copy_file(path("cell.h5"), path("cut.h5"), fs::copy_options::overwrite_existing);
+    fs::resize_file(path("cut.h5"), i == 0 ? whole - 1 : random.below(whole));
+    expect_contains(message_of<InputError>([&] { read_summary(path("cut.h5")); }), path("cut.h5"));
+  }
+}
+
+TEST_F(ResultsFailure, ACellFileIsNotAnExperiment) {
+  write_synthetic_cell(path("cell.h5"), some_run(), false);
+  expect_contains(message_of<InputError>([&] { read_provenance(path("cell.h5")); }), "assembled file");
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,309 @@
+#include "harness/record/results_file.h"
+
+#include <gtest/gtest.h>
+#include <hdf5.h>
+
+#include <filesystem>
+
+#include "harness/core/error.h"
+#include "harness/core/random.h"
+#include "harness/record/hdf5_handle.h"
+#include "harness/record/synthetic_run.h"
+
+namespace harness {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ResultsFile : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::temp_directory_path() /
+              ("harness_results_" + std::string(test->name()) + std::to_string(getpid()));
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  fs::path folder_;
+};
+
+SyntheticSettings settings_of(std::uint32_t index, const std::string& system, std::uint64_t seed) {
+  SyntheticSettings settings;
+  settings.cell.index = index;
+  settings.cell.system = system;
+  settings.cell.variant = "default";
+  settings.cell.pipeline = "tm";
+  settings.cell.trace = "tweet";
+  settings.cell.load = 1.25;
+  settings.cell.seed = seed;
+  settings.cell.parameters = "lambda=0.1 \"quoted\" \xc3\xa9";
+  settings.cell.effective_toml =
+      "[system]\nname = \"" + system + "\"\n" + std::string(200'000, '#') + "\nend";
+  settings.cell.input_hash = hex16(mix64(index));
+  settings.seconds = 20;
+  settings.mean_rps = 700;
+  settings.patience = 0.6;
+  return settings;
+}
+
+void expect_same_columns(SummaryRow a, SummaryRow b) {
+  std::vector<std::string> texts;
+  const auto text = [](SummaryRow::ColumnPointer pointer) {
+    return std::visit([](auto* value) { return testing::PrintToString(*value); }, pointer);
+  };
+  a.list(
+      [&](const char*, const char*, SummaryRow::ColumnPointer pointer) { texts.push_back(text(pointer)); });
+  std::size_t column = 0;
+  b.list([&](const char* name, const char*, SummaryRow::ColumnPointer pointer) {
+    EXPECT_EQ(texts[column++], text(pointer)) << name;
+  });
+  EXPECT_EQ(a.goodput_rps, b.goodput_rps);
+  EXPECT_EQ(a.drop_rate, b.drop_rate);
+}
+
+void expect_same_request(const RequestRow& a, const RequestRow& b) {
+  ASSERT_EQ(a.request, b.request);
+  ASSERT_EQ(a.sent_ns, b.sent_ns);
+  ASSERT_EQ(a.end_ns, b.end_ns);
+  ASSERT_EQ(a.gpu_ns, b.gpu_ns);
+  ASSERT_EQ(a.module, b.module);
+  ASSERT_EQ(a.outcome, b.outcome);
+  ASSERT_EQ(a.reason, b.reason);
+}
+
+void expect_same_visit(const VisitRow& a, const VisitRow& b) {
+  ASSERT_EQ(a.request, b.request);
+  ASSERT_EQ(a.arrived_ns, b.arrived_ns);
+  ASSERT_EQ(a.joined_ns, b.joined_ns);
+  ASSERT_EQ(a.started_ns, b.started_ns);
+  ASSERT_EQ(a.ended_ns, b.ended_ns);
+  ASSERT_EQ(a.worker, b.worker);
+  ASSERT_EQ(a.visit, b.visit);
+  ASSERT_EQ(a.parent, b.parent);
+  ASSERT_EQ(a.module, b.module);
+  ASSERT_EQ(a.batch, b.batch);
+  ASSERT_EQ(a.outcome, b.outcome);
+  ASSERT_EQ(a.reason, b.reason);
+}
+
+void expect_same_module(const ModuleTotals& a, const ModuleTotals& b) {
+  EXPECT_EQ(a.arrived, b.arrived);
+  EXPECT_EQ(a.done, b.done);
+  EXPECT_EQ(a.cancelled, b.cancelled);
+  EXPECT_EQ(a.unfinished, b.unfinished);
+  EXPECT_EQ(a.batches, b.batches);
+  EXPECT_EQ(a.dropped, b.dropped);
+  EXPECT_EQ(a.queueing_ns, b.queueing_ns);
+  EXPECT_EQ(a.wait_ns, b.wait_ns);
+  EXPECT_EQ(a.exec_ns, b.exec_ns);
+  EXPECT_EQ(a.queueing_delay.counts(), b.queueing_delay.counts());
+  EXPECT_EQ(a.batch_wait.counts(), b.batch_wait.counts());
+}
+
+void expect_same_windows(const RunRecord& a, const RunRecord& b) {
+  ASSERT_EQ(a.windows.size(), b.windows.size());
+  for (std::size_t i = 0; i < a.windows.size(); ++i) {
+    EXPECT_EQ(a.windows[i].sent, b.windows[i].sent);
+    EXPECT_EQ(a.windows[i].in_time, b.windows[i].in_time);
+    EXPECT_EQ(a.windows[i].late, b.windows[i].late);
+    EXPECT_EQ(a.windows[i].dropped, b.windows[i].dropped);
+  }
+  ASSERT_EQ(a.module_windows.size(), b.module_windows.size());
+  for (std::size_t i = 0; i < a.module_windows.size(); ++i) {
+    EXPECT_EQ(a.module_windows[i].arrived, b.module_windows[i].arrived);
+    EXPECT_EQ(a.module_windows[i].started, b.module_windows[i].started);
+    EXPECT_EQ(a.module_windows[i].dropped, b.module_windows[i].dropped);
+    EXPECT_EQ(a.module_windows[i].batches, b.module_windows[i].batches);
+    EXPECT_EQ(a.module_windows[i].queueing_ns, b.module_windows[i].queueing_ns);
+    EXPECT_EQ(a.module_windows[i].wait_ns, b.module_windows[i].wait_ns);
+  }
+}
+
+void expect_same_workers_and_plans(const RunRecord& a, const RunRecord& b) {
+  ASSERT_EQ(a.workers.size(), b.workers.size());
+  for (std::size_t i = 0; i < a.workers.size(); ++i) {
+    EXPECT_EQ(a.workers[i].module, b.workers[i].module);
+    EXPECT_EQ(a.workers[i].ready_ns, b.workers[i].ready_ns);
+    EXPECT_EQ(a.workers[i].removed_ns, b.workers[i].removed_ns);
+    EXPECT_EQ(a.workers[i].busy_ns, b.workers[i].busy_ns);
+    EXPECT_EQ(a.workers[i].batches, b.workers[i].batches);
+    EXPECT_EQ(a.workers[i].visits, b.workers[i].visits);
+  }
+  ASSERT_EQ(a.plans.size(), b.plans.size());
+  for (std::size_t i = 0; i < a.plans.size(); ++i) {
+    EXPECT_EQ(a.plans[i].at_ns, b.plans[i].at_ns);
+    EXPECT_EQ(a.plans[i].module, b.plans[i].module);
+    EXPECT_EQ(a.plans[i].workers, b.plans[i].workers);
+    EXPECT_EQ(a.plans[i].batch_cap, b.plans[i].batch_cap);
+    EXPECT_EQ(a.plans[i].exec_ns, b.plans[i].exec_ns);
+  }
+}
+
+void expect_same_totals(const RunRecord& a, const RunRecord& b) {
+  EXPECT_EQ(a.duration_ns, b.duration_ns);
+  EXPECT_EQ(a.end_ns, b.end_ns);
+  EXPECT_EQ(a.window_ns, b.window_ns);
+  EXPECT_EQ(a.slo_ns, b.slo_ns);
+  EXPECT_EQ(a.sent, b.sent);
+  EXPECT_EQ(a.in_time, b.in_time);
+  EXPECT_EQ(a.late, b.late);
+  EXPECT_EQ(a.dropped, b.dropped);
+  EXPECT_EQ(a.unfinished, b.unfinished);
+  EXPECT_EQ(a.gpu_ns, b.gpu_ns);
+  EXPECT_EQ(a.gpu_invalid_ns, b.gpu_invalid_ns);
+  EXPECT_EQ(a.latency.counts(), b.latency.counts());
+  EXPECT_EQ(a.fingerprint, b.fingerprint);
+  EXPECT_EQ(a.events, b.events);
+  EXPECT_EQ(a.wall_s, b.wall_s);
+}
+
+void expect_same_cell(const SyntheticRun& run, const CellContents& cell) {
+  expect_same_columns(run.summary, cell.summary);
+  EXPECT_EQ(run.summary.cell.effective_toml, cell.summary.cell.effective_toml);
+  EXPECT_EQ(run.module_names, cell.module_names);
+  expect_same_totals(run.record, cell.record);
+  expect_same_windows(run.record, cell.record);
+  expect_same_workers_and_plans(run.record, cell.record);
+  ASSERT_EQ(run.record.modules.size(), cell.record.modules.size());
+  for (std::size_t i = 0; i < run.record.modules.size(); ++i) {
+    expect_same_module(run.record.modules[i], cell.record.modules[i]);
+  }
+  ASSERT_EQ(run.requests.size(), cell.requests.size());
+  ASSERT_EQ(run.visits.size(), cell.visits.size());
+  for (std::size_t i = 0; i < run.requests.size(); ++i)
+    expect_same_request(run.requests[i], cell.requests[i]);
+  for (std::size_t i = 0; i < run.visits.size(); ++i) expect_same_visit(run.visits[i], cell.visits[i]);
+}
+
+TEST_F(ResultsFile, ACellReadsBackAsItWasWritten) {
+  SyntheticRun run = synthetic_run(settings_of(7, "pard", 3));
+  run.record.workers[1].ready_ns = 5 * kNsPerS;
+  run.record.workers[1].removed_ns = 9 * kNsPerS;
+  run.record.modules[0].cancelled = 3;
+  run.record.modules[2].unfinished = 4;
+  run.record.plans.push_back({6 * kNsPerS, 1, 5, 6, 42 * kNsPerMs});
+  VisitRow never_joined;
+  never_joined.request = 1;
+  never_joined.arrived_ns = 17;
+  never_joined.ended_ns = 40;
+  never_joined.outcome = VisitOutcome::kCancelled;
+  VisitRow never_started = never_joined;
+  never_started.joined_ns = 23;
+  never_started.worker = 2;
+  never_started.outcome = VisitOutcome::kUnfinished;
+  run.visits.push_back(never_joined);
+  run.visits.push_back(never_started);
+  ASSERT_GT(run.record.dropped, 0u);
+  write_synthetic_cell(path("cell.h5"), run, true);
+  EXPECT_FALSE(fs::exists(path("cell.h5.tmp")));
+  expect_same_cell(run, read_cell(path("cell.h5"), 7));
+}
+
+TEST_F(ResultsFile, HashAndSettingsOfACell) {
+  EXPECT_EQ(cell_input_hash(path("cell.h5")), std::nullopt);
+  const SyntheticRun run = synthetic_run(settings_of(7, "pard", 3));
+  write_synthetic_cell(path("cell.h5"), run, false);
+  EXPECT_EQ(cell_input_hash(path("cell.h5")), run.summary.cell.input_hash);
+  EXPECT_EQ(cell_effective_toml(path("cell.h5")), run.summary.cell.effective_toml);
+  EXPECT_TRUE(read_cell(path("cell.h5"), 7).requests.empty());
+}
+
+TEST_F(ResultsFile, ASkippedCellHasARowAndNothingElse) {
+  SummaryRow row;
+  row.status = "skipped";
+  row.why = "the plan does not fit 3 workers";
+  CellFileWriter writer(path("cell.h5"), {}, {});
+  writer.finish(row, RunRecord{});
+  const CellContents cell = read_cell(path("cell.h5"), 0);
+  EXPECT_EQ(cell.summary.status, "skipped");
+  EXPECT_EQ(cell.summary.why, row.why);
+  EXPECT_TRUE(cell.record.modules.empty());
+}
+
+Provenance example_provenance() {
+  Provenance provenance;
+  provenance.experiment = "two";
+  provenance.experiment_toml = std::string(150'000, 'x') + " \xce\xbb";
+  provenance.git_commit = "0123456789abcdef";
+  provenance.git_dirty = true;
+  provenance.versions = "harness 0.1.0, HDF5";
+  provenance.machine = "two cores";
+  provenance.wall_s = 12.5;
+  provenance.clock_bound_ns = 77;
+  return provenance;
+}
+
+TEST_F(ResultsFile, AssemblyKeepsIndicesOrderAndProvenance) {
+  const SyntheticRun first = synthetic_run(settings_of(4, "pard", 1));
+  const SyntheticRun second = synthetic_run(settings_of(11, "naive", 2));
+  write_synthetic_cell(path("a"), first, true);
+  write_synthetic_cell(path("b"), second, false);
+  assemble_results(path("two.h5"), {path("a"), path("b")}, example_provenance());
+  const std::vector<SummaryRow> rows = read_summary(path("two.h5"));
+  ASSERT_EQ(rows.size(), 2u);
+  expect_same_columns(rows[0], first.summary);
+  expect_same_columns(rows[1], second.summary);
+  expect_same_cell(first, read_cell(path("two.h5"), 4));
+  EXPECT_EQ(read_cell(path("two.h5"), 11).summary.cell.system, "naive");
+  EXPECT_THROW(read_cell(path("two.h5"), 0), InputError);
+  const Provenance read = read_provenance(path("two.h5"));
+  const Provenance written = example_provenance();
+  EXPECT_EQ(read.experiment, written.experiment);
+  EXPECT_EQ(read.experiment_toml, written.experiment_toml);
+  EXPECT_EQ(read.git_commit, written.git_commit);
+  EXPECT_EQ(read.git_dirty, written.git_dirty);
+  EXPECT_EQ(read.versions, written.versions);
+  EXPECT_EQ(read.machine, written.machine);
+  EXPECT_EQ(read.wall_s, written.wall_s);
+  EXPECT_EQ(read.clock_bound_ns, written.clock_bound_ns);
+}
+
+TEST_F(ResultsFile, TheSameCellTwiceIsRefused) {
+  write_synthetic_cell(path("a"), synthetic_run(settings_of(4, "pard", 1)), false);
+  EXPECT_THROW(assemble_results(path("two.h5"), {path("a"), path("a")}, {}), InputError);
+  EXPECT_FALSE(fs::exists(path("two.h5")));
+  EXPECT_FALSE(fs::exists(path("two.h5.tmp")));
+}
+
+TEST_F(ResultsFile, TheSameRunGivesTheSameBytes) {
+  const SyntheticRun run = synthetic_run(settings_of(4, "pard", 1));
+  write_synthetic_cell(path("a"), run, true);
+  write_synthetic_cell(path("b"), run, true);
+  const auto bytes = [](const std::string& name) {
+    std::FILE* file = std::fopen(name.c_str(), "rb");
+    std::string text(fs::file_size(name), '\0');
+    EXPECT_EQ(std::fread(text.data(), 1, text.size(), file), text.size());
+    std::fclose(file);
+    return text;
+  };
+  EXPECT_TRUE(bytes(path("a")) == bytes(path("b")));
+}
+
+/// Issue: at most 40 bytes a request per module visit, compressed, with batches and without, with jitter and
+/// without.
+TEST_F(ResultsFile, RowsStayUnderFortyBytesAVisit) {
+  for (const std::size_t modules : {std::size_t{1}, std::size_t{5}}) {
+    for (const std::size_t batch : {std::size_t{1}, std::size_t{16}}) {
+      SyntheticSettings settings = settings_of(0, "pard", 1);
+      settings.cell.effective_toml.clear();
+      settings.modules = modules;
+      settings.batch = batch;
+      settings.workers = 64;
+      settings.mean_rps = 2500;
+      settings.jitter = 0.5;
+      settings.seconds = 24;
+      const SyntheticRun run = synthetic_run(settings);
+      write_synthetic_cell(path("with"), run, true);
+      write_synthetic_cell(path("without"), run, false);
+      const auto rows = static_cast<double>(fs::file_size(path("with")) - fs::file_size(path("without")));
+      const double bytes = rows / static_cast<double>(run.visits.size());
+      EXPECT_LE(bytes, 40) << modules << " modules, batches up to " << batch;
+      RecordProperty("bytes_" + std::to_string(modules) + "_" + std::to_string(batch), std::to_string(bytes));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,69 @@
+#include "harness/record/summary_text.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace harness {
+namespace {
+
+std::vector<SummaryRow> two_rows() {
+  std::vector<SummaryRow> rows(2);
+  rows[0].cell.system = "pard";
+  rows[0].cell.load = 1.0 / 3;
+  rows[0].sent = 12'345'678'901;
+  rows[1].cell.system = "clipperpp";
+  rows[1].cell.load = 10;
+  rows[1].why = "a \"quoted\", comma\nand line";
+  return rows;
+}
+
+TEST(SummaryText, TableIsAligned) {
+  EXPECT_EQ(summary_table(two_rows(), {"system", "load", "sent"}),
+            "system         load         sent\n"
+            "pard       0.333333  12345678901\n"
+            "clipperpp        10            0\n");
+}
+
+TEST(SummaryText, EmptyTextShowsAsADash) {
+  EXPECT_EQ(summary_table(two_rows(), {"variant", "seed"}), "variant  seed\n-           0\n-           0\n");
+}
+
+TEST(SummaryText, CsvQuotesAndKeepsFullPrecision) {
+  EXPECT_EQ(summary_csv(two_rows(), {"load", "why"}),
+            "load,why\n0.3333333333333333,\n10,\"a \"\"quoted\"\", comma\nand line\"\n");
+}
+
+TEST(SummaryText, JsonEscapesAndKeepsFullPrecision) {
+  EXPECT_EQ(summary_json(two_rows(), {"load", "why"}),
+            "[\n  {\"load\": 0.3333333333333333, \"why\": \"\"},\n"
+            "  {\"load\": 10, \"why\": \"a \\\"quoted\\\", comma\\u000aand line\"}\n]\n");
+  EXPECT_EQ(summary_json({}, {"load"}), "[]\n");
+}
+
+TEST(SummaryText, UsualColumnsGrowWhenTheyTellSomething) {
+  std::vector<SummaryRow> rows(1);
+  const auto has = [&](const std::string& name) {
+    const std::vector<std::string> names = usual_columns(rows);
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  EXPECT_TRUE(has("bound_share"));
+  EXPECT_FALSE(has("parameters"));
+  EXPECT_FALSE(has("why"));
+  rows[0].cell.parameters = "lambda=0.1";
+  rows[0].status = "skipped";
+  EXPECT_TRUE(has("parameters"));
+  EXPECT_TRUE(has("why"));
+}
+
+TEST(SummaryText, EveryUsualColumnExists) {
+  const std::vector<std::string> all = summary_columns();
+  std::vector<SummaryRow> rows(1);
+  rows[0].cell.parameters = "x=1";
+  rows[0].status = "invalid";
+  for (const std::string& name : usual_columns(rows))
+    EXPECT_EQ(std::count(all.begin(), all.end(), name), 1) << name;
+}
+
+}  // namespace
+}  // namespace harness

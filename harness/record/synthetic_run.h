@@ -1,0 +1,39 @@
+// A made-up run for tests of files and figures: a chain of batching modules under a load with bursts, its
+// books closed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/record/run_record.h"
+#include "harness/record/summary.h"
+
+namespace harness {
+
+struct SyntheticSettings {
+  CellIdentity cell;
+  std::size_t modules = 3;
+  std::size_t workers = 4;  ///< of each module
+  std::size_t batch = 8;    ///< largest batch
+  double seconds = 20;
+  double mean_rps = 400;
+  double patience = 1;  ///< a visit is dropped when it has used up this share of the SLO
+  TimeNs slo_ns = 500 * kNsPerMs;
+  double jitter = 0.1;  ///< half-width of the uniform execution jitter
+};
+
+struct SyntheticRun {
+  SummaryRow summary;
+  RunRecord record;
+  std::vector<std::string> module_names;
+  std::vector<RequestRow> requests;
+  std::vector<VisitRow> visits;
+};
+
+/// The same settings give the same run.
+SyntheticRun synthetic_run(const SyntheticSettings& settings);
+
+/// Writes the run's cell file, with its rows in pieces of odd sizes if `rows` is set.
+void write_synthetic_cell(const std::string& path, const SyntheticRun& run, bool rows);
+
+}  // namespace harness
