@@ -1,0 +1,160 @@
+#include "systems/pard/batch_wait.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace harness {
+namespace {
+
+constexpr TimeNs kExec = 20 * kNsPerMs;
+constexpr int kSamples = 10'000;
+
+/// P(sum of n independent U(0,1) <= x).
+double irwin_hall(int n, double x) {
+  double sum = 0;
+  double binomial = 1;
+  double factorial = 1;
+  for (int k = 1; k <= n; ++k) factorial *= k;
+  for (int k = 0; k <= n && k < x; ++k) {
+    sum += (k % 2 == 0 ? 1 : -1) * binomial * std::pow(x - k, n);
+    binomial = binomial * (n - k) / (k + 1);
+  }
+  return sum / factorial;
+}
+
+double uniform_quantile(int modules, double lambda, std::uint64_t seed, int samples = kSamples) {
+  const WaitTable table = WaitTable::uniform(kExec);
+  const std::vector<const WaitTable*> path(static_cast<std::size_t>(modules), &table);
+  return BatchWaitSampler(seed, 0, samples).quantile(path, lambda) / static_cast<double>(kExec);
+}
+
+// The check values of the reconstruction: U(0, d) waits of 1 to 5 later modules, lambda 0.1.
+TEST(BatchWaitSampler, GivesTheIrwinHallQuantilesAtATenth) {
+  constexpr double kExpected[] = {0.100, 0.447, 0.843, 1.247, 1.661};
+  for (int n = 1; n <= 5; ++n) {
+    double mean = 0;
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) mean += uniform_quantile(n, 0.1, seed) / 20;
+    // Standard error of a mean of 20 quantiles of 10,000 samples: at most 0.002 (n = 5); the check values
+    // have 3 digits.
+    EXPECT_NEAR(mean, kExpected[n - 1], 0.006) << n;
+  }
+}
+
+TEST(BatchWaitSampler, AgreesWithTheIrwinHallDistribution) {
+  for (int n = 1; n <= 7; ++n) {
+    for (const double lambda : {0.01, 0.075, 0.15, 0.5, 0.9, 0.99}) {
+      const double found = irwin_hall(n, uniform_quantile(n, lambda, 7));
+      EXPECT_NEAR(found, lambda, 4.5 * std::sqrt(lambda * (1 - lambda) / kSamples) + 1e-4)
+          << n << " " << lambda;
+    }
+  }
+}
+
+TEST(BatchWaitSampler, AddsDifferentDistributions) {
+  // U(0, d) + U(0, 3d): the density rises to 1/(3d) at d and stays until 3d; P(sum <= d) = 1/6.
+  const WaitTable small = WaitTable::uniform(kExec);
+  const WaitTable large = WaitTable::uniform(3 * kExec);
+  const WaitTable* const path[] = {&small, &large};
+  EXPECT_NEAR(BatchWaitSampler(1, 0, 100'000).quantile(path, 1.0 / 6) / static_cast<double>(kExec), 1.0,
+              0.02);
+}
+
+TEST(BatchWaitSampler, TakesTheSmallestSumThatReachesLambda) {
+  // With one sample every quantile is that sample; with lambda = 1 it is the largest one.
+  EXPECT_EQ(uniform_quantile(2, 0.01, 5, 1), uniform_quantile(2, 0.99, 5, 1));
+  EXPECT_LE(uniform_quantile(2, 0.5, 5, 2), uniform_quantile(2, 0.51, 5, 2));
+  EXPECT_NEAR(uniform_quantile(1, 1.0, 5), 1.0, 0.01);
+}
+
+TEST(BatchWaitSampler, KnowsAConstant) {
+  WaitTable constant;
+  constant.at.fill(5e6F);
+  const WaitTable* const path[] = {&constant, &constant, &constant};
+  for (const double lambda : {0.001, 0.1, 1.0})
+    EXPECT_EQ(BatchWaitSampler(1, 0, 1'000).quantile(path, lambda), 15e6);
+}
+
+TEST(BatchWaitSampler, GivesZeroWithoutModulesOrWaits) {
+  const WaitTable none;
+  const WaitTable* const path[] = {&none};
+  EXPECT_EQ(BatchWaitSampler(1, 0, 100).quantile({}, 0.5), 0);
+  EXPECT_EQ(BatchWaitSampler(1, 0, 100).quantile(path, 0.5), 0);
+}
+
+TEST(BatchWaitSampler, DependsOnSeedAndModuleAlone) {
+  const WaitTable table = WaitTable::uniform(kExec);
+  const WaitTable* const path[] = {&table, &table};
+  BatchWaitSampler first(1, 2, 100);
+  BatchWaitSampler same(1, 2, 100);
+  EXPECT_EQ(first.quantile(path, 0.1), same.quantile(path, 0.1));
+  EXPECT_NE(first.quantile(path, 0.1), BatchWaitSampler(1, 2, 100).quantile(path, 0.1));
+  EXPECT_NE(BatchWaitSampler(1, 2, 100).quantile(path, 0.1), BatchWaitSampler(1, 3, 100).quantile(path, 0.1));
+  EXPECT_NE(BatchWaitSampler(1, 2, 100).quantile(path, 0.1), BatchWaitSampler(2, 2, 100).quantile(path, 0.1));
+}
+
+TEST(WaitWindow, IsUniformWhileEmpty) {
+  WaitWindow window(10);
+  window.set_exec(kExec);
+  EXPECT_EQ(window.table().at, WaitTable::uniform(kExec).at);
+  EXPECT_EQ(window.table().at.back(), static_cast<float>(kExec));
+  EXPECT_EQ(window.table().at[32], static_cast<float>(kExec) / 2);
+}
+
+TEST(WaitWindow, ReproducesWhatItSaw) {
+  WaitWindow window(kSamples);
+  window.set_exec(kExec);
+  // Squares of an even grid: the quantile function is p^2 d.
+  for (int i = 0; i < kSamples; ++i) {
+    const double p = (i + 0.5) / kSamples;
+    window.add(p * p * static_cast<double>(kExec));
+  }
+  const WaitTable table = window.table();
+  for (int i = 0; i < WaitTable::kPoints; ++i) {
+    const double p = static_cast<double>(i) / WaitTable::kSegments;
+    EXPECT_NEAR(table.at[static_cast<std::size_t>(i)], p * p * kExec, kExec / 256.0) << i;
+  }
+}
+
+TEST(WaitWindow, KeepsZeroExactly) {
+  WaitWindow window(1'000);
+  window.set_exec(kExec);
+  for (int i = 0; i < 600; ++i) window.add(0);
+  for (int i = 0; i < 400; ++i) window.add(static_cast<double>(kExec));
+  const WaitTable table = window.table();
+  EXPECT_EQ(table.at[0], 0);
+  EXPECT_EQ(table.at[38], 0);  // 38/64 < 0.6
+  EXPECT_NEAR(table.at[40], kExec, kExec / 256.0);
+}
+
+TEST(WaitWindow, ForgetsTheOldestFirst) {
+  WaitWindow window(100);
+  window.set_exec(kExec);
+  for (int i = 0; i < 150; ++i) window.add(static_cast<double>(kExec));
+  for (int i = 0; i < 99; ++i) window.add(0);
+  EXPECT_EQ(window.count(), 100U);
+  EXPECT_EQ(window.table().at[63], 0);
+  EXPECT_GT(window.table().at[64], 0);
+  window.add(0);
+  EXPECT_EQ(window.table().at[64], 0);
+}
+
+TEST(WaitWindow, KeepsItsWaitsWhenTheBatchChanges) {
+  WaitWindow window(100);
+  window.set_exec(kExec);
+  for (int i = 0; i < 100; ++i) window.add(static_cast<double>(kExec) / 2);
+  window.set_exec(4 * kExec);
+  EXPECT_NEAR(window.table().at[32], kExec / 2.0, 4 * kExec / 256.0);
+  for (int i = 0; i < 100; ++i) window.add(0);
+  EXPECT_EQ(window.table().at[64], 0);
+}
+
+TEST(WaitWindow, CutsWaitsAtFourExecutions) {
+  WaitWindow window(10);
+  window.set_exec(kExec);
+  for (int i = 0; i < 10; ++i) window.add(100.0 * kExec);
+  EXPECT_NEAR(window.table().at[32], 4.0 * kExec, kExec / 128.0);
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,212 @@
+// A double-ended priority queue for keys that arrive nearly in order (PARD section 4.3, the DEPQ).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "harness/core/types.h"
+
+namespace harness {
+
+/// Visits by a key (PARD: the due time, whose order is that of the remaining latency budget). The smallest
+/// and the largest are taken in O(1); equal keys stand in the order of insertion.
+///
+/// A sorted list of sorted chunks instead of the paper's min-max heap. A key that is among the largest few
+/// costs a short shift at the end of the last chunk; any other one two binary searches and a shift within one
+/// chunk, so that the worst order costs O(log n) and n / kChunkSize moves of a pointer once per kChunkSize /
+/// 2 insertions. Allocates nothing in steady state.
+class DoubleEndedQueue {
+ public:
+  struct Entry {
+    TimeNs key = 0;
+    VisitId id = 0;
+  };
+
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  /// The smallest and the largest; the queue must not be empty.
+  const Entry& min() const { return places_[first_].chunk->entries[places_[first_].chunk->begin]; }
+  const Entry& max() const { return places_.back().chunk->entries[places_.back().chunk->end - 1]; }
+
+  void put(TimeNs key, VisitId id) {
+    if (places_.empty()) places_.push_back({key, take_chunk()});
+    std::size_t at = places_.size() - 1;
+    if (at > first_ && key < places_[at].low) at = find_place(key);
+    Chunk* chunk = places_[at].chunk;
+    std::uint32_t position = find_position(*chunk, key);
+    if (chunk->end == kChunkSize && (chunk->begin == 0 || position == chunk->end)) {
+      make_room(at, key);
+      chunk = places_[at].chunk;
+      position = find_position(*chunk, key);
+    }
+    insert(*chunk, position, {key, id});
+    ++size_;
+  }
+
+  Entry pop_min() {
+    Chunk& chunk = *places_[first_].chunk;
+    const Entry entry = chunk.entries[chunk.begin++];
+    --size_;
+    if (chunk.begin == chunk.end) remove_place(first_);
+    return entry;
+  }
+
+  Entry pop_max() {
+    Chunk& chunk = *places_.back().chunk;
+    const Entry entry = chunk.entries[--chunk.end];
+    --size_;
+    if (chunk.begin == chunk.end) remove_place(places_.size() - 1);
+    return entry;
+  }
+
+  /// Takes a visit away wherever it stands (linear); false if it does not stand here.
+  bool erase(VisitId id) {
+    for (std::size_t at = first_; at < places_.size(); ++at) {
+      Chunk& chunk = *places_[at].chunk;
+      Entry* const end = chunk.entries + chunk.end;
+      Entry* const found =
+          std::find_if(chunk.entries + chunk.begin, end, [id](const Entry& entry) { return entry.id == id; });
+      if (found == end) continue;
+      std::copy(found + 1, end, found);
+      --chunk.end;
+      --size_;
+      if (chunk.begin == chunk.end) remove_place(at);
+      return true;
+    }
+    return false;
+  }
+
+  void clear() {
+    while (!empty()) pop_max();
+  }
+
+  /// Calls visit(entry) for each, from the smallest to the largest.
+  template <class Function>
+  void for_each(Function visit) const {
+    for (std::size_t at = first_; at < places_.size(); ++at) {
+      const Chunk& chunk = *places_[at].chunk;
+      std::for_each(chunk.entries + chunk.begin, chunk.entries + chunk.end, visit);
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t kChunkSize = 64;
+  static constexpr std::uint32_t kShortShift = 6;
+
+  /// Entries begin..end - 1 count, in order of key; never empty, except for the one chunk of an empty queue.
+  struct Chunk {
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+    Entry entries[kChunkSize];
+  };
+  /// A chunk in the list. Its keys are at least `low`, those before it at most; the first one's `low` does
+  /// not count.
+  struct Place {
+    TimeNs low = 0;
+    Chunk* chunk = nullptr;
+  };
+
+  /// The last chunk whose `low` is at most `key`; the first one if there is none.
+  std::size_t find_place(TimeNs key) const {
+    const Place* base = places_.data() + first_;
+    for (std::size_t count = places_.size() - first_; count > 1;) {
+      const std::size_t half = count / 2;
+      base = base[half].low <= key ? base + half : base;
+      count -= half;
+    }
+    return static_cast<std::size_t>(base - places_.data());
+  }
+
+  /// Where `key` belongs: behind all that are not larger.
+  static std::uint32_t find_position(const Chunk& chunk, TimeNs key) {
+    std::uint32_t position = chunk.end;
+    for (std::uint32_t step = 0; step < kShortShift; ++step, --position) {
+      if (position == chunk.begin || chunk.entries[position - 1].key <= key) return position;
+    }
+    const Entry* base = chunk.entries + chunk.begin;
+    std::uint32_t count = position - chunk.begin;
+    while (count > 1) {
+      const std::uint32_t half = count / 2;
+      base = base[half - 1].key <= key ? base + half : base;
+      count -= half;
+    }
+    if (count == 1 && base->key <= key) ++base;
+    return static_cast<std::uint32_t>(base - chunk.entries);
+  }
+
+  /// Shifts the smaller side by one; the chunk has room at its end, or before its beginning.
+  static void insert(Chunk& chunk, std::uint32_t position, const Entry& entry) {
+    Entry* const at = chunk.entries + position;
+    const bool left =
+        chunk.begin > 0 && (chunk.end == kChunkSize || position - chunk.begin < chunk.end - position);
+    if (left) {
+      std::copy(chunk.entries + chunk.begin, at, chunk.entries + chunk.begin - 1);
+      --chunk.begin;
+      at[-1] = entry;
+    } else {
+      std::copy_backward(at, chunk.entries + chunk.end, chunk.entries + chunk.end + 1);
+      ++chunk.end;
+      *at = entry;
+    }
+  }
+
+  /// Makes room in the full chunk at `at` for `key`; `at` becomes the place where the key then belongs.
+  void make_room(std::size_t& at, TimeNs key) {
+    Chunk& chunk = *places_[at].chunk;
+    if (chunk.begin >= kChunkSize / 2) {
+      std::copy(chunk.entries + chunk.begin, chunk.entries + chunk.end, chunk.entries);
+      chunk.end -= chunk.begin;
+      chunk.begin = 0;
+      return;
+    }
+    Chunk* const upper = take_chunk();
+    const bool append = at + 1 == places_.size() && chunk.entries[chunk.end - 1].key <= key;
+    const std::uint32_t middle = append ? chunk.end : chunk.begin + (chunk.end - chunk.begin) / 2;
+    const TimeNs low = append ? key : chunk.entries[middle].key;
+    std::copy(chunk.entries + middle, chunk.entries + chunk.end, upper->entries);
+    upper->end = chunk.end - middle;
+    chunk.end = middle;
+    if (first_ > 0 && places_.size() == places_.capacity()) {
+      places_.erase(places_.begin(), places_.begin() + static_cast<std::ptrdiff_t>(first_));
+      at -= first_;
+      first_ = 0;
+    }
+    places_.insert(places_.begin() + static_cast<std::ptrdiff_t>(at) + 1, {low, upper});
+    if (low <= key) ++at;
+  }
+
+  /// Takes the empty chunk out of the list, unless it is the only one.
+  void remove_place(std::size_t at) {
+    Chunk* const chunk = places_[at].chunk;
+    chunk->begin = chunk->end = 0;
+    if (places_.size() - first_ == 1) return;
+    free_.push_back(chunk);
+    if (at == first_) {
+      ++first_;
+    } else {
+      places_.erase(places_.begin() + static_cast<std::ptrdiff_t>(at));
+    }
+  }
+
+  Chunk* take_chunk() {
+    if (free_.empty()) {
+      pool_.push_back(std::make_unique<Chunk>());
+      free_.reserve(pool_.capacity());
+      return pool_.back().get();
+    }
+    Chunk* const chunk = free_.back();
+    free_.pop_back();
+    return chunk;
+  }
+
+  std::size_t size_ = 0;
+  std::size_t first_ = 0;      ///< places before it are used up
+  std::vector<Place> places_;  ///< in order of key
+  std::vector<std::unique_ptr<Chunk>> pool_;
+  std::vector<Chunk*> free_;
+};
+
+}  // namespace harness

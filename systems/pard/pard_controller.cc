@@ -1,0 +1,81 @@
+#include "systems/pard/pard_controller.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace harness {
+namespace {
+
+std::size_t periods_in(double window_s, double period_s) {
+  return static_cast<std::size_t>(std::max(1.0, std::floor(window_s / period_s + 0.5)));
+}
+
+}  // namespace
+
+PardController::PardController(const ServingContext& context, ModuleId module, const PardParams& params)
+    : module_(module),
+      rule_(params.order),
+      period_s_(context.serving.state_period_ms / 1000),
+      queueing_(periods_in(params.queueing_window_s, period_s_)),
+      band_(periods_in(params.rate_window_s, period_s_)),
+      waits_(params.wait_window),
+      downstream_(context, module, params) {}
+
+void PardController::on_plan(TimeNs, const Plan& plan) {
+  plan_ = plan.modules[module_];
+  waits_.set_exec(plan_.exec_ns);
+  downstream_.on_plan(plan);
+}
+
+void PardController::on_report(TimeNs, DomainId domain, std::span<const double> values, Publication&) {
+  const PardReport::View report = PardReport::view(values);
+  domains_[domain] = {report.workers, 0};
+  arrived_ += report.arrived;
+  dropped_ += report.dropped;
+  started_ += report.started;
+  queueing_sum_ns_ += report.queueing_ns;
+  for (const double wait : report.waits_ns) waits_.add(wait);
+}
+
+double PardController::serving_workers() {
+  double workers = 0;
+  for (auto domain = domains_.begin(); domain != domains_.end();) {
+    workers += domain->second.workers;
+    domain = ++domain->second.silent_periods > kForgetAfter ? domains_.erase(domain) : std::next(domain);
+  }
+  return workers > 0 ? workers : plan_.workers;
+}
+
+PardState PardController::compute() {
+  PardState state;
+  state.exec_ns = static_cast<double>(plan_.exec_ns);
+  state.batch = plan_.batch_cap;
+  queueing_.add(queueing_sum_ns_, started_);
+  state.queueing_ns = queueing_.mean_ns();
+  state.input_rps = arrived_ / period_s_;
+  state.throughput_rps = serving_workers() * plan_.batch_cap / ns_to_s(plan_.exec_ns);
+  state.drop_rate = arrived_ > 0 ? dropped_ / arrived_ : 0;
+  state.load = state.input_rps / state.throughput_rps;
+  band_.add(state.input_rps);
+  state.band = band_.eps();
+  order_ = next_order(order_, state.load, rule_ == PardOrder::kInstant ? 0.0 : state.band);
+  state.order = order_;
+  const DownstreamEstimate::Value downstream = downstream_.compute();
+  state.downstream_ns = downstream.downstream_ns;
+  state.wait_ns = downstream.wait_ns;
+  state.table = waits_.table();
+  state.waits = static_cast<double>(waits_.count());
+  return state;
+}
+
+void PardController::on_period(TimeNs, Publication& out) {
+  compute().pack(packed_);
+  out.publish(packed_);
+  arrived_ = dropped_ = started_ = queueing_sum_ns_ = 0;
+}
+
+void PardController::on_state(TimeNs, ModuleId module, std::span<const double> state, Publication&) {
+  downstream_.on_state(module, PardState::unpack(state));
+}
+
+}  // namespace harness

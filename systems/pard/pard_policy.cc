@@ -1,0 +1,51 @@
+#include "systems/pard/pard_policy.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace harness {
+
+PardPolicy::PardPolicy(const ServingContext& context, ModuleId module, const PardParams& params)
+    : context_(&context),
+      module_(module),
+      params_(params),
+      by_arrival_(params.order == PardOrder::kFcfs),
+      order_(params.order == PardOrder::kHbf ? BudgetOrder::kHigh : BudgetOrder::kLow),
+      period_ns_(ms_to_ns(context.serving.state_period_ms)) {}
+
+void PardPolicy::set_downstream(double downstream_ns) {
+  downstream_ns_ = downstream_ns;
+  after_start_ns_ = exec_ns_ + static_cast<TimeNs>(std::floor(downstream_ns + 0.5));
+}
+
+void PardPolicy::on_plan(TimeNs, const Plan& plan) {
+  exec_ns_ = plan.modules[module_].exec_ns;
+  const int workers = std::max(1, plan.modules[module_].workers);
+  report_.set_most_waits(static_cast<std::size_t>((params_.wait_window + workers - 1) / workers));
+  if (!heard_) {
+    DownstreamEstimate start(*context_, module_, params_);
+    start.on_plan(plan);
+    downstream_ns_ = start.compute().downstream_ns;
+  }
+  set_downstream(downstream_ns_);
+}
+
+void PardPolicy::on_state(TimeNs, ModuleId module, std::span<const double> state) {
+  if (module != module_) return;
+  double downstream_ns = 0;
+  BudgetOrder order = BudgetOrder::kLow;
+  PardState::unpack_for_worker(state, downstream_ns, order);
+  heard_ = true;
+  set_downstream(downstream_ns);
+  if (params_.order == PardOrder::kAdaptive || params_.order == PardOrder::kInstant) order_ = order;
+}
+
+void PardPolicy::start(TimeNs now, Decisions& out) { out.wake_at((now / period_ns_ + 1) * period_ns_); }
+
+void PardPolicy::on_timer(TimeNs now, Decisions& out) {
+  out.report(report_.values());
+  report_.clear();
+  start(now, out);
+}
+
+}  // namespace harness

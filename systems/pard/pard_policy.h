@@ -1,0 +1,104 @@
+// PARD's Request Broker (sections 4.2 and 4.3): the policy of its queue domains.
+#pragma once
+
+#include <span>
+
+#include "harness/serving/batching_scheduler.h"
+#include "harness/serving/visit_ring.h"
+#include "systems/pard/double_ended_queue.h"
+#include "systems/pard/downstream_estimate.h"
+#include "systems/pard/pard_params.h"
+#include "systems/pard/pard_state.h"
+
+namespace harness {
+
+/// Before a visit joins the batch that starts at t_e, its end is estimated as t_e + d_k + L_sub (Eq. 3);
+/// after its due time it is dropped (kEstimatedLate), at its due time it joins.
+///
+/// All visits of one fetch share t_e + d_k + L_sub, so those estimated late are the ones with the least
+/// remaining budget. A fetch drops them first, whatever the order, and fills the batch from the rest, from
+/// the low or the high end. Under high budget first they would otherwise stand in the queue until the load
+/// falls. Nothing lingers: a fetch leaves visits behind only when the batch is full, and the start of that
+/// batch is the next fetch. Order fcfs fetches by arrival and drops only what it fetches.
+class PardPolicy {
+ public:
+  PardPolicy(const ServingContext& context, ModuleId module, const PardParams& params);
+
+  void on_plan(TimeNs now, const Plan& plan);
+  void on_workers(int workers) { report_.set_workers(workers); }
+  void start(TimeNs now, Decisions& out);
+
+  void push(TimeNs, const Visit& visit) {
+    report_.add_arrival();
+    if (by_arrival_) {
+      arrivals_.push({visit.id, visit.due_ns});
+    } else {
+      budgets_.put(visit.due_ns, visit.id);
+    }
+  }
+  bool erase(VisitId visit) { return by_arrival_ ? arrivals_.erase(visit) : budgets_.erase(visit); }
+  bool empty() const { return by_arrival_ ? arrivals_.empty() : budgets_.empty(); }
+
+  int fill(TimeNs, const BatchSlot& slot, Decisions& out) {
+    const TimeNs end_ns = slot.start_ns + after_start_ns_;
+    return by_arrival_ ? fill_by_arrival(end_ns, slot, out) : fill_by_budget(end_ns, slot, out);
+  }
+
+  void on_started(TimeNs, const BatchView& batch) { report_.add_started(batch); }
+  void on_done(TimeNs, const BatchView&) {}
+  void on_state(TimeNs now, ModuleId module, std::span<const double> state);
+  void on_timer(TimeNs now, Decisions& out);
+
+ private:
+  struct Arrived {
+    VisitId id = 0;
+    TimeNs due_ns = 0;
+  };
+
+  int fill_by_budget(TimeNs end_ns, const BatchSlot& slot, Decisions& out) {
+    while (!budgets_.empty() && budgets_.min().key < end_ns) drop(budgets_.pop_min().id, out);
+    int joined = 0;
+    for (; joined < slot.room && !budgets_.empty(); ++joined) {
+      const auto entry = order_ == BudgetOrder::kHigh ? budgets_.pop_max() : budgets_.pop_min();
+      out.join(slot.worker, entry.id);
+    }
+    return joined;
+  }
+
+  int fill_by_arrival(TimeNs end_ns, const BatchSlot& slot, Decisions& out) {
+    int joined = 0;
+    while (joined < slot.room && !arrivals_.empty()) {
+      const Arrived visit = arrivals_.front();
+      arrivals_.pop_front();
+      if (visit.due_ns < end_ns) {
+        drop(visit.id, out);
+      } else {
+        out.join(slot.worker, visit.id);
+        ++joined;
+      }
+    }
+    return joined;
+  }
+
+  void drop(VisitId visit, Decisions& out) {
+    out.drop(visit, DropReason::kEstimatedLate);
+    report_.add_drop();
+  }
+  void set_downstream(double downstream_ns);
+
+  const ServingContext* context_;
+  ModuleId module_;
+  PardParams params_;
+  bool by_arrival_;
+  BudgetOrder order_;
+  bool heard_ = false;  ///< a state of the own module has arrived
+  TimeNs exec_ns_ = 0;
+  double downstream_ns_ = 0;
+  TimeNs after_start_ns_ = 0;  ///< d_k + L_sub
+  TimeNs period_ns_;
+  DoubleEndedQueue budgets_;
+  VisitRing<Arrived> arrivals_;
+  PardReport report_;
+};
+
+}  // namespace harness

@@ -1,0 +1,327 @@
+#include "systems/pard/pard_policy.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "harness/core/random.h"
+#include "systems/pard/pard_test_world.h"
+
+namespace harness {
+namespace {
+
+constexpr TimeNs kMs = kNsPerMs;
+using Ids = std::vector<VisitId>;
+
+/// Drives the scheduler of module 0 of a chain of 10 ms and 20 ms, one worker, batch 4, as a host would.
+/// L_sub is published as 30 ms: a visit joins a batch that starts at t_e iff t_e + 40 ms <= due.
+class PardPolicyTest : public testing::Test {
+ protected:
+  PardPolicyTest() : world_({10 * kMs, 20 * kMs}, chain_of(2)) { remake(PardOrder::kAdaptive); }
+
+  void remake(PardOrder order, bool publish = true) {
+    params_.order = order;
+    scheduler_ = std::make_unique<BatchingScheduler<PardPolicy>>(world_.context, ModuleId{0}, world_.context,
+                                                                 ModuleId{0}, params_);
+    out_.clear();
+    scheduler_->on_plan(0, world_.plan, out_);
+    scheduler_->on_worker_added(0, 0, out_);
+    scheduler_->on_worker_free(0, 0, out_);
+    if (publish) set_state(30 * kMs, BudgetOrder::kLow);
+    take();
+  }
+
+  void set_state(TimeNs downstream_ns, BudgetOrder order) {
+    PardState state;
+    state.downstream_ns = static_cast<double>(downstream_ns);
+    state.order = order;
+    std::vector<double> packed;
+    state.pack(packed);
+    scheduler_->on_state(0, 0, packed, out_);
+  }
+
+  void arrive(TimeNs now, VisitId id, TimeNs due) {
+    Visit visit;
+    visit.id = id;
+    visit.request = id;
+    visit.due_ns = due;
+    visit.arrived_ns = now;
+    scheduler_->on_arrival(now, visit, out_);
+  }
+
+  /// A batch starts at `now`, expected to end 10 ms later.
+  void start(TimeNs now, std::vector<BatchVisit> visits = {}) {
+    BatchView batch;
+    batch.started_ns = now;
+    batch.expected_end_ns = now + 10 * kMs;
+    batch.visits = visits;
+    scheduler_->on_batch_started(now, batch, out_);
+  }
+
+  struct Taken {
+    Ids joined;
+    Ids dropped;
+    int launches = 0;
+  };
+  Taken take() {
+    Taken taken;
+    for (const Decision& decision : out_.list()) {
+      if (decision.kind == Decision::Kind::kJoin) taken.joined.push_back(decision.visit_or_first);
+      if (decision.kind == Decision::Kind::kLaunch) ++taken.launches;
+      if (decision.kind != Decision::Kind::kDrop) continue;
+      EXPECT_EQ(decision.reason, DropReason::kEstimatedLate);
+      taken.dropped.push_back(decision.visit_or_first);
+    }
+    out_.clear();
+    return taken;
+  }
+
+  /// Occupies the worker until 10 ms and fills the forming batch, so that what follows queues.
+  void occupy() {
+    arrive(0, 1000, kNsPerS);
+    start(0);
+    for (VisitId id = 1001; id <= 1004; ++id) arrive(0, id, kNsPerS);
+    take();
+  }
+
+  PardTestWorld world_;
+  PardParams params_;
+  std::unique_ptr<Scheduler> scheduler_;
+  Decisions out_;
+};
+
+TEST_F(PardPolicyTest, JoinsAtEqualityAndDropsOneNanosecondBelow) {
+  arrive(0, 1, 40 * kMs - 1);
+  Taken taken = take();
+  EXPECT_EQ(taken.dropped, Ids{1});
+  EXPECT_EQ(taken.launches, 0);
+  arrive(0, 2, 40 * kMs);
+  taken = take();
+  EXPECT_EQ(taken.joined, Ids{2});
+  EXPECT_EQ(taken.launches, 1);
+}
+
+TEST_F(PardPolicyTest, CountsTheBatchWait) {
+  // The running batch ends at 10 ms, whenever the visit arrives: 10 + 10 + 30.
+  arrive(0, 1, kNsPerS);
+  start(0);
+  take();
+  arrive(6 * kMs, 2, 50 * kMs - 1);
+  arrive(7 * kMs, 3, 50 * kMs);
+  Taken taken = take();
+  EXPECT_EQ(taken.dropped, Ids{2});
+  EXPECT_EQ(taken.joined, Ids{3});
+  // A batch that is overdue is expected to end now.
+  arrive(12 * kMs, 4, 52 * kMs - 1);
+  arrive(12 * kMs, 5, 52 * kMs);
+  taken = take();
+  EXPECT_EQ(taken.dropped, Ids{4});
+  EXPECT_EQ(taken.joined, Ids{5});
+}
+
+TEST_F(PardPolicyTest, StartsFromThePlan) {
+  params_.lambda = 0;
+  remake(PardOrder::kAdaptive, false);
+  arrive(0, 1, 30 * kMs - 1);
+  EXPECT_EQ(take().dropped, Ids{1});
+  arrive(0, 2, 30 * kMs);
+  EXPECT_EQ(take().joined, Ids{2});
+}
+
+TEST_F(PardPolicyTest, LooksBackOnlyWhenTold) {
+  params_.estimate = EstimateScope::kBack;
+  remake(PardOrder::kAdaptive, false);
+  arrive(0, 1, 10 * kMs - 1);
+  EXPECT_EQ(take().dropped, Ids{1});
+  arrive(0, 2, 10 * kMs);
+  EXPECT_EQ(take().joined, Ids{2});
+}
+
+TEST_F(PardPolicyTest, TakesTheLowBudgetFirst) {
+  occupy();
+  for (const auto& [id, due] : {std::pair{1U, 300}, {2U, 100}, {3U, 500}, {4U, 200}, {5U, 400}, {6U, 600}}) {
+    arrive(kMs, id, due * kMs);
+  }
+  EXPECT_TRUE(take().joined.empty());
+  start(10 * kMs);
+  const Taken taken = take();
+  EXPECT_EQ(taken.joined, (Ids{2, 4, 1, 5}));
+  EXPECT_TRUE(taken.dropped.empty());
+}
+
+TEST_F(PardPolicyTest, TakesTheHighBudgetFirstUnderOverload) {
+  set_state(30 * kMs, BudgetOrder::kHigh);
+  occupy();
+  for (const auto& [id, due] : {std::pair{1U, 300}, {2U, 100}, {3U, 500}, {4U, 200}, {5U, 400}, {6U, 600}}) {
+    arrive(kMs, id, due * kMs);
+  }
+  start(10 * kMs);
+  EXPECT_EQ(take().joined, (Ids{6, 3, 5, 1}));
+  // The order changes with the next state.
+  set_state(30 * kMs, BudgetOrder::kLow);
+  start(20 * kMs);
+  EXPECT_EQ(take().joined, (Ids{2, 4}));
+}
+
+TEST_F(PardPolicyTest, DropsTheHopelessAtEachFetchInBothOrders) {
+  for (const BudgetOrder order : {BudgetOrder::kLow, BudgetOrder::kHigh}) {
+    remake(PardOrder::kAdaptive);
+    set_state(30 * kMs, order);
+    occupy();
+    arrive(kMs, 1, 60 * kMs - 1);  // batch after next: starts at 20, ends at 60 with what follows
+    arrive(kMs, 2, 60 * kMs);
+    for (VisitId id = 3; id <= 6; ++id) arrive(kMs, id, 900 * kMs);
+    take();
+    start(10 * kMs);
+    const Taken taken = take();
+    EXPECT_EQ(taken.dropped, Ids{1});
+    EXPECT_EQ(taken.joined.size(), 4U);
+    EXPECT_EQ(taken.joined.front() == 2, order == BudgetOrder::kLow);
+  }
+}
+
+TEST_F(PardPolicyTest, EmptiesAQueueOfHopelessVisits) {
+  set_state(30 * kMs, BudgetOrder::kHigh);
+  occupy();
+  for (VisitId id = 1; id <= 50; ++id) arrive(kMs, id, 55 * kMs);
+  start(10 * kMs);
+  const Taken taken = take();
+  EXPECT_EQ(taken.dropped.size(), 50U);
+  EXPECT_TRUE(taken.joined.empty());
+  scheduler_->on_worker_free(20 * kMs, 0, out_);
+  EXPECT_TRUE(out_.list().empty());
+}
+
+TEST_F(PardPolicyTest, KeepsTheArrivalOrderWhenFcfs) {
+  remake(PardOrder::kFcfs);
+  set_state(30 * kMs, BudgetOrder::kHigh);
+  occupy();
+  for (const auto& [id, due] : {std::pair{1U, 300}, {2U, 59}, {3U, 500}, {4U, 200}, {5U, 60}, {6U, 10}}) {
+    arrive(kMs, id, due * kMs);
+  }
+  start(10 * kMs);
+  const Taken taken = take();
+  EXPECT_EQ(taken.joined, (Ids{1, 3, 4, 5}));
+  EXPECT_EQ(taken.dropped, Ids{2});  // 6 is not fetched yet
+}
+
+TEST_F(PardPolicyTest, FixedOrdersIgnoreTheState) {
+  for (const PardOrder order : {PardOrder::kHbf, PardOrder::kLbf}) {
+    for (const BudgetOrder published : {BudgetOrder::kLow, BudgetOrder::kHigh}) {
+      remake(order);
+      set_state(30 * kMs, published);
+      occupy();
+      for (VisitId id = 1; id <= 8; ++id) arrive(kMs, id, id * 100 * kMs);
+      start(10 * kMs);
+      EXPECT_EQ(take().joined, order == PardOrder::kHbf ? (Ids{8, 7, 6, 5}) : (Ids{1, 2, 3, 4}));
+    }
+  }
+}
+
+TEST_F(PardPolicyTest, ForgetsCancelledVisits) {
+  for (const PardOrder order : {PardOrder::kAdaptive, PardOrder::kFcfs}) {
+    remake(order);
+    occupy();
+    for (VisitId id = 1; id <= 4; ++id) arrive(kMs, id, 500 * kMs);
+    scheduler_->on_cancelled(2 * kMs, 2, out_);
+    start(10 * kMs);
+    EXPECT_EQ(take().joined, (Ids{1, 3, 4}));
+  }
+}
+
+TEST_F(PardPolicyTest, ReportsOncePerPeriod) {
+  remake(PardOrder::kAdaptive, false);
+  out_.clear();
+  arrive(0, 1, kNsPerS);
+  arrive(0, 2, 0);
+  start(2 * kMs, {{1, 0, kMs}});
+  out_.clear();
+  scheduler_->on_timer(kNsPerS, out_);
+  ASSERT_EQ(out_.list().size(), 2U);
+  ASSERT_EQ(out_.list()[0].kind, Decision::Kind::kReport);
+  const PardReport::View view = PardReport::view(out_.values(out_.list()[0]));
+  EXPECT_EQ(view.workers, 1);
+  EXPECT_EQ(view.arrived, 2);
+  EXPECT_EQ(view.dropped, 0 + 1);
+  EXPECT_EQ(view.started, 1);
+  EXPECT_EQ(view.queueing_ns, kMs);
+  ASSERT_EQ(view.waits_ns.size(), 1U);
+  EXPECT_EQ(view.waits_ns[0], kMs);
+  EXPECT_EQ(out_.list()[1].kind, Decision::Kind::kWakeAt);
+  EXPECT_EQ(out_.list()[1].at_ns, 2 * kNsPerS);
+}
+
+TEST(PardPolicy, FirstReportsAtTheNextWholePeriod) {
+  const PardTestWorld world({10 * kMs}, {});
+  PardPolicy policy(world.context, 0, {});
+  Decisions out;
+  policy.start(0, out);
+  policy.start(3 * kNsPerS + 1, out);
+  EXPECT_EQ(out.list()[0].at_ns, kNsPerS);
+  EXPECT_EQ(out.list()[1].at_ns, 4 * kNsPerS);
+}
+
+// Whatever happens: a joined visit was estimated in time, a dropped one late, nobody is forgotten, the order
+// holds.
+TEST(PardPolicy, NeverJoinsWhatItEstimatesLate) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    RandomStream random(seed, "pard_policy_test");
+    const PardTestWorld world({10 * kMs, 20 * kMs}, chain_of(2));
+    PardParams params;
+    params.order = static_cast<PardOrder>(random.below(5));
+    params.lambda = 0;
+    PardPolicy policy(world.context, 0, params);
+    policy.on_plan(0, world.plan);
+    TimeNs after_start = 30 * kMs;
+    std::map<VisitId, TimeNs> queued;
+    VisitId next = 0;
+    for (TimeNs now = 0; now < 300 * kMs; now += static_cast<TimeNs>(random.below(2 * kMs))) {
+      const std::uint64_t draw = random.below(20);
+      if (draw < 14) {
+        Visit visit;
+        visit.id = next++;
+        visit.due_ns = now + static_cast<TimeNs>(random.below(120 * kMs));
+        policy.push(now, visit);
+        queued[visit.id] = visit.due_ns;
+      } else if (draw < 15 && !queued.empty()) {
+        ASSERT_TRUE(policy.erase(queued.begin()->first));
+        queued.erase(queued.begin());
+      } else if (draw < 16) {
+        PardState state;
+        state.downstream_ns = static_cast<double>(random.below(60 * kMs));
+        state.order = random.below(2) == 0 ? BudgetOrder::kLow : BudgetOrder::kHigh;
+        std::vector<double> packed;
+        state.pack(packed);
+        policy.on_state(now, 0, packed);
+        after_start = 10 * kMs + static_cast<TimeNs>(state.downstream_ns);
+      } else {
+        Decisions out;
+        const BatchSlot slot{0, now + static_cast<TimeNs>(random.below(10 * kMs)), 0,
+                             1 + static_cast<int>(random.below(8))};
+        const int joined = policy.fill(now, slot, out);
+        int joins = 0;
+        for (const Decision& decision : out.list()) {
+          const auto at = queued.find(decision.visit_or_first);
+          ASSERT_NE(at, queued.end());
+          const bool late = slot.start_ns + after_start > at->second;
+          ASSERT_EQ(late, decision.kind == Decision::Kind::kDrop);
+          joins += late ? 0 : 1;
+          queued.erase(at);
+        }
+        ASSERT_EQ(joins, joined);
+        ASSERT_LE(joined, slot.room);
+        if (joined < slot.room) {
+          ASSERT_TRUE(queued.empty());
+        }
+      }
+      ASSERT_EQ(policy.empty(), queued.empty());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,91 @@
+#include "systems/pard/pard_state.h"
+
+#include <algorithm>
+
+#include "harness/core/error.h"
+
+namespace harness {
+namespace {
+
+// Places in the layout of PardState.
+constexpr std::size_t kDownstream = 7;
+constexpr std::size_t kOrder = 8;
+
+}  // namespace
+
+void PardState::pack(std::vector<double>& out) const {
+  out.assign({kVersion, queueing_ns, exec_ns, batch, throughput_rps, input_rps, drop_rate, downstream_ns,
+              static_cast<double>(order), wait_ns, load, band, waits});
+  out.insert(out.end(), table.at.begin(), table.at.end());
+}
+
+PardState PardState::unpack(std::span<const double> values) {
+  HARNESS_CHECK(values.size() == kSize && values[0] == kVersion, "a published state is not PARD's");
+  PardState state;
+  state.queueing_ns = values[1];
+  state.exec_ns = values[2];
+  state.batch = values[3];
+  state.throughput_rps = values[4];
+  state.input_rps = values[5];
+  state.drop_rate = values[6];
+  unpack_for_worker(values, state.downstream_ns, state.order);
+  state.wait_ns = values[9];
+  state.load = values[10];
+  state.band = values[11];
+  state.waits = values[12];
+  const std::span<const double> table = values.last(WaitTable::kPoints);
+  std::transform(table.begin(), table.end(), state.table.at.begin(),
+                 [](double value) { return static_cast<float>(value); });
+  return state;
+}
+
+void PardState::unpack_for_worker(std::span<const double> values, double& downstream_ns, BudgetOrder& order) {
+  HARNESS_CHECK(values.size() == kSize && values[0] == kVersion, "a published state is not PARD's");
+  downstream_ns = values[kDownstream];
+  order = values[kOrder] == 0 ? BudgetOrder::kLow : BudgetOrder::kHigh;
+}
+
+void PardReport::set_most_waits(std::size_t most_waits) {
+  if (most_waits == most_waits_) return;
+  most_waits_ = most_waits;
+  // Rare: what the new size has no room for, or a ring that no longer is one, is given up.
+  if (oldest_ > 0 || values_.size() - kHeader > most_waits_) values_.resize(kHeader);
+  oldest_ = 0;
+}
+
+void PardReport::add_started(const BatchView& batch) {
+  started_ += static_cast<std::int64_t>(batch.visits.size());
+  for (const BatchVisit& visit : batch.visits) {
+    queueing_ns_ += visit.joined_ns - visit.arrived_ns;
+    const double wait = static_cast<double>(batch.started_ns - visit.joined_ns);
+    if (values_.size() < kHeader + most_waits_) {
+      values_.push_back(wait);
+    } else {
+      values_[kHeader + oldest_] = wait;
+      if (++oldest_ == most_waits_) oldest_ = 0;
+    }
+  }
+}
+
+std::span<const double> PardReport::values() {
+  values_[kArrived] = static_cast<double>(arrived_);
+  values_[kDropped] = static_cast<double>(dropped_);
+  values_[kStarted] = static_cast<double>(started_);
+  values_[kQueueing] = static_cast<double>(queueing_ns_);
+  return values_;
+}
+
+void PardReport::clear() {
+  values_.resize(kHeader);
+  arrived_ = dropped_ = started_ = 0;
+  queueing_ns_ = 0;
+  oldest_ = 0;
+}
+
+PardReport::View PardReport::view(std::span<const double> values) {
+  HARNESS_CHECK(values.size() >= kHeader, "a report is not PARD's");
+  return {values[kWorkers], values[kArrived],  values[kDropped],
+          values[kStarted], values[kQueueing], values.subspan(kHeader)};
+}
+
+}  // namespace harness

@@ -1,0 +1,104 @@
+#include "systems/pard/pard_state.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace harness {
+namespace {
+
+TEST(PardState, SurvivesPacking) {
+  PardState state;
+  state.queueing_ns = 1.5;
+  state.exec_ns = 2e6;
+  state.batch = 8;
+  state.throughput_rps = 4'000;
+  state.input_rps = 3'999;
+  state.drop_rate = 0.25;
+  state.downstream_ns = 123'456'789;
+  state.order = BudgetOrder::kHigh;
+  state.wait_ns = 77;
+  state.load = 0.99;
+  state.band = 0.02;
+  state.waits = 10'000;
+  state.table = WaitTable::uniform(2'000'000);
+  std::vector<double> packed = {1, 2, 3};
+  state.pack(packed);
+  ASSERT_EQ(packed.size(), PardState::kSize);
+
+  const PardState back = PardState::unpack(packed);
+  std::vector<double> again;
+  back.pack(again);
+  EXPECT_EQ(packed, again);
+  EXPECT_EQ(back.queueing_ns, state.queueing_ns);
+  EXPECT_EQ(back.downstream_ns, state.downstream_ns);
+  EXPECT_EQ(back.order, state.order);
+  EXPECT_EQ(back.band, state.band);
+  EXPECT_EQ(back.waits, state.waits);
+  EXPECT_EQ(back.table.at, state.table.at);
+
+  double downstream_ns = 0;
+  BudgetOrder order = BudgetOrder::kLow;
+  PardState::unpack_for_worker(packed, downstream_ns, order);
+  EXPECT_EQ(downstream_ns, state.downstream_ns);
+  EXPECT_EQ(order, state.order);
+}
+
+TEST(PardStateDeathTest, RefusesAnotherLayout) {
+  std::vector<double> packed;
+  PardState{}.pack(packed);
+  packed[0] = 99;
+  EXPECT_DEATH(PardState::unpack(packed), "published state");
+  packed[0] = PardState::kVersion;
+  packed.pop_back();
+  EXPECT_DEATH(PardState::unpack(packed), "published state");
+}
+
+BatchView batch_at(TimeNs started, std::span<const BatchVisit> visits) {
+  BatchView batch;
+  batch.started_ns = started;
+  batch.visits = visits;
+  return batch;
+}
+
+TEST(PardReport, SumsUpAndStartsAnew) {
+  PardReport report;
+  report.set_most_waits(10);
+  report.set_workers(3);
+  for (int i = 0; i < 5; ++i) report.add_arrival();
+  report.add_drop();
+  const BatchVisit visits[] = {{1, 10, 14}, {2, 12, 20}};
+  report.add_started(batch_at(25, visits));
+
+  PardReport::View view = PardReport::view(report.values());
+  EXPECT_EQ(view.workers, 3);
+  EXPECT_EQ(view.arrived, 5);
+  EXPECT_EQ(view.dropped, 1);
+  EXPECT_EQ(view.started, 2);
+  EXPECT_EQ(view.queueing_ns, 4 + 8);
+  EXPECT_EQ(std::vector<double>(view.waits_ns.begin(), view.waits_ns.end()), (std::vector<double>{11, 5}));
+
+  report.clear();
+  view = PardReport::view(report.values());
+  EXPECT_EQ(view.workers, 3);
+  EXPECT_EQ(view.arrived + view.dropped + view.started + view.queueing_ns, 0);
+  EXPECT_TRUE(view.waits_ns.empty());
+}
+
+TEST(PardReport, KeepsTheNewestWaits) {
+  PardReport report;
+  report.set_most_waits(3);
+  for (TimeNs wait = 1; wait <= 5; ++wait) {
+    const BatchVisit visit{1, 0, 100 - wait};
+    report.add_started(batch_at(100, {&visit, 1}));
+  }
+  const PardReport::View view = PardReport::view(report.values());
+  EXPECT_EQ(view.started, 5);
+  std::vector<double> waits(view.waits_ns.begin(), view.waits_ns.end());
+  std::sort(waits.begin(), waits.end());
+  EXPECT_EQ(waits, (std::vector<double>{3, 4, 5}));
+}
+
+}  // namespace
+}  // namespace harness
