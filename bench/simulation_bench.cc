@@ -51,15 +51,15 @@ void fluid_bound_lv(benchmark::State& state) {
 
 BENCHMARK_CAPTURE(simulate_lv, naive, "naive")
     ->Args({64, 600})
-    ->Args({512, 600})
-    ->Args({4096, 600})
+    ->Args({512, 1200})
+    ->Args({4096, 3840})
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(simulate_lv, clipperpp, "clipperpp")->Args({64, 600})->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(simulate_lv, nexus, "nexus")->Args({64, 600})->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(simulate_lv, pard, "pard")
     ->Args({64, 600})
-    ->Args({512, 600})
-    ->Args({4096, 600})
+    ->Args({512, 1200})
+    ->Args({4096, 3840})
     ->Unit(benchmark::kMillisecond);
 BENCHMARK(fluid_bound_lv)->Unit(benchmark::kMillisecond);
 

@@ -39,6 +39,7 @@ Cluster::Cluster(const RunSpec& spec, World& world, RowSink* rows)
       context_(make_context(spec)),
       plan_(initial_plan(spec, offered_rps(spec))),
       books_(spec.pipeline.modules.size(), spec.arrivals->duration_ns(), spec.slo_ns, rows),
+      environment_{&visits_, &workers_, &books_, &world_, this, &decisions_},
       domains_(spec.pipeline.modules.size()),
       flow_(spec.pipeline, spec.slo_ns, visits_, books_, world, domains_),
       planner_(make_sizing_planner(context_, spec.planner, spec.module_overrides)),
@@ -74,6 +75,14 @@ void Cluster::on_delivery(TimeNs now, const Delivery& delivery) {
   hosts_[delivery.domain]->arrive(now, delivery.visit);
 }
 
+void Cluster::prefetch(std::span<const Delivery> deliveries) const {
+  if (deliveries.size() < 2) return;
+  for (const Delivery& delivery : deliveries) __builtin_prefetch(hosts_[delivery.domain].get(), 1);
+  for (const Delivery& delivery : deliveries) {
+    if (const QueueDomainHost* host = hosts_[delivery.domain].get()) host->prefetch();
+  }
+}
+
 bool Cluster::is_open(ModuleId module, DomainId domain) const {
   const std::vector<DomainView>& views = domains_[module].views;
   return std::any_of(views.begin(), views.end(), [&](const DomainView& view) { return view.id == domain; });
@@ -89,6 +98,7 @@ void Cluster::on_cancellation(TimeNs now, const Cancellation& cancellation) {
 
 void Cluster::on_batch_done(TimeNs now, WorkerId worker) {
   WorkerState& state = workers_[worker];
+  for (const BatchVisit& member : state.running) __builtin_prefetch(&visits_[member.id], 1);
   QueueDomainHost& host = *hosts_[state.domain];
   state.totals.busy_ns += now - state.started_ns;
   ++state.totals.batches;

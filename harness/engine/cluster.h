@@ -27,6 +27,8 @@ class Cluster final : private DropHandler {
 
   void on_request(TimeNs now);
   void on_delivery(TimeNs now, const Delivery& delivery);
+  /// Hints that on_delivery follows for each of these.
+  void prefetch(std::span<const Delivery> deliveries) const;
   void on_cancellation(TimeNs now, const Cancellation& cancellation);
   void on_batch_done(TimeNs now, WorkerId worker);
   void on_timer(TimeNs now, DomainId domain);
@@ -73,6 +75,7 @@ class Cluster final : private DropHandler {
   WorkerTable workers_;
   Decisions decisions_;
   Books books_;
+  HostEnvironment environment_;
   std::vector<ModuleDomains> domains_;
   RequestFlow flow_;
   std::unique_ptr<Planner> planner_;

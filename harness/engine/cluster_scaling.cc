@@ -86,10 +86,9 @@ void Cluster::open_for(TimeNs now, WorkerId worker) {
 
 DomainId Cluster::make_domain(TimeNs now, ModuleId module) {
   const auto domain = static_cast<DomainId>(hosts_.size());
-  const HostEnvironment environment{&visits_, &workers_, &books_, &world_, this, &decisions_};
   hosts_.push_back(std::make_unique<QueueDomainHost>(domain, module, spec_.profiles[module],
                                                      spec_.system->make_scheduler(context_, domain, module),
-                                                     environment));
+                                                     environment_));
   hosts_.back()->on_plan(now, plan_);
   return domain;
 }

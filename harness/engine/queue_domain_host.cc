@@ -12,27 +12,28 @@ QueueDomainHost::QueueDomainHost(DomainId id, ModuleId module, const Profile& pr
       module_(module),
       profile_(&profile),
       scheduler_(std::move(scheduler)),
-      environment_(environment) {}
+      environment_(&environment) {}
 
 void QueueDomainHost::on_plan(TimeNs now, const Plan& plan) {
   batch_cap_ = plan.modules[module_].batch_cap;
-  scheduler_->on_plan(now, plan, *environment_.decisions);
+  scheduler_->on_plan(now, plan, *environment_->decisions);
   carry_out(now);
 }
 
 void QueueDomainHost::add_worker(TimeNs now, WorkerId worker) {
-  WorkerState& state = (*environment_.workers)[worker];
+  WorkerState& state = (*environment_->workers)[worker];
+  newest_worker_ = worker;
   state.domain = id_;
   state.life = WorkerState::Life::kServing;
   state.totals.ready_ns = now;
-  scheduler_->on_worker_added(now, worker, *environment_.decisions);
-  scheduler_->on_worker_free(now, worker, *environment_.decisions);
+  scheduler_->on_worker_added(now, worker, *environment_->decisions);
+  scheduler_->on_worker_free(now, worker, *environment_->decisions);
   carry_out(now);
 }
 
 void QueueDomainHost::drain_worker(TimeNs now, WorkerId worker) {
   own_worker(worker).life = WorkerState::Life::kDraining;
-  scheduler_->on_worker_draining(now, worker, *environment_.decisions);
+  scheduler_->on_worker_draining(now, worker, *environment_->decisions);
   carry_out(now);
   const WorkerState& state = own_worker(worker);
   HARNESS_CHECK(state.forming.empty() || state.launched,
@@ -40,30 +41,30 @@ void QueueDomainHost::drain_worker(TimeNs now, WorkerId worker) {
 }
 
 void QueueDomainHost::arrive(TimeNs now, VisitId visit) {
-  VisitRecord& record = (*environment_.visits)[visit];
+  VisitRecord& record = (*environment_->visits)[visit];
   record.state = VisitState::kQueued;
   record.domain = id_;
   if (!record.counted) {
     record.counted = true;
     record.visit.arrived_ns = now;
-    environment_.books->on_arrived(now, module_);
+    environment_->books->on_arrived(now, module_);
   }
   const Visit copy = record.visit;
-  scheduler_->on_arrival(now, copy, *environment_.decisions);
+  scheduler_->on_arrival(now, copy, *environment_->decisions);
   carry_out(now);
 }
 
 void QueueDomainHost::withdraw(TimeNs now, VisitId visit) {
-  HARNESS_CHECK((*environment_.visits)[visit].state == VisitState::kQueued,
+  HARNESS_CHECK((*environment_->visits)[visit].state == VisitState::kQueued,
                 "a visit is withdrawn that is not queued");
-  scheduler_->on_cancelled(now, visit, *environment_.decisions);
+  scheduler_->on_cancelled(now, visit, *environment_->decisions);
   carry_out(now);
 }
 
 void QueueDomainHost::batch_done(TimeNs now, WorkerId worker) {
   const WorkerState& state = own_worker(worker);
   const BatchView view{worker, module_, state.started_ns, state.expected_end_ns, state.running};
-  scheduler_->on_batch_done(now, view, *environment_.decisions);
+  scheduler_->on_batch_done(now, view, *environment_->decisions);
   carry_out(now);
 }
 
@@ -73,23 +74,23 @@ void QueueDomainHost::start_next(TimeNs now, WorkerId worker) {
   if (state.launched) {
     start_batch(now, worker);
   } else if (state.life == WorkerState::Life::kServing) {
-    scheduler_->on_worker_free(now, worker, *environment_.decisions);
+    scheduler_->on_worker_free(now, worker, *environment_->decisions);
   }
   carry_out(now);
 }
 
 void QueueDomainHost::on_state(TimeNs now, ModuleId module, std::span<const double> state) {
-  scheduler_->on_state(now, module, state, *environment_.decisions);
+  scheduler_->on_state(now, module, state, *environment_->decisions);
   carry_out(now);
 }
 
 void QueueDomainHost::on_timer(TimeNs now) {
-  scheduler_->on_timer(now, *environment_.decisions);
+  scheduler_->on_timer(now, *environment_->decisions);
   carry_out(now);
 }
 
 void QueueDomainHost::carry_out(TimeNs now) {
-  Decisions& out = *environment_.decisions;
+  Decisions& out = *environment_->decisions;
   // Starting a batch calls the scheduler again, which appends to the list: index, do not iterate.
   for (std::size_t i = 0; i < out.list().size(); ++i) {
     const Decision decision = out.list()[i];
@@ -104,10 +105,10 @@ void QueueDomainHost::carry_out(TimeNs now) {
         drop(now, decision);
         break;
       case Decision::Kind::kWakeAt:
-        environment_.world->wake_at(id_, decision.at_ns < now ? now : decision.at_ns);
+        environment_->world->wake_at(id_, decision.at_ns < now ? now : decision.at_ns);
         break;
       case Decision::Kind::kReport:
-        environment_.world->report(module_, id_, out.values(decision));
+        environment_->world->report(module_, id_, out.values(decision));
         break;
     }
   }
@@ -115,15 +116,15 @@ void QueueDomainHost::carry_out(TimeNs now) {
 }
 
 WorkerState& QueueDomainHost::own_worker(WorkerId worker) {
-  HARNESS_CHECK(worker < environment_.workers->size() && (*environment_.workers)[worker].domain == id_,
+  HARNESS_CHECK(worker < environment_->workers->size() && (*environment_->workers)[worker].domain == id_,
                 "a decision names a worker of another domain");
-  return (*environment_.workers)[worker];
+  return (*environment_->workers)[worker];
 }
 
 void QueueDomainHost::join(TimeNs now, const Decision& decision) {
   const VisitId visit = decision.visit_or_first;
-  HARNESS_CHECK(visit < environment_.visits->slots(), "a join names no visit");
-  VisitRecord& record = (*environment_.visits)[visit];
+  HARNESS_CHECK(visit < environment_->visits->slots(), "a join names no visit");
+  VisitRecord& record = (*environment_->visits)[visit];
   HARNESS_CHECK(record.state == VisitState::kQueued && record.domain == id_,
                 "a join names a visit not queued here");
   WorkerState& worker = own_worker(decision.worker_or_count);
@@ -132,16 +133,16 @@ void QueueDomainHost::join(TimeNs now, const Decision& decision) {
   record.state = VisitState::kForming;
   record.joined_ns = now;
   worker.forming.push_back({visit, record.visit.arrived_ns, now});
-  environment_.books->on_joined(now, decision.worker_or_count, record.visit.request);
+  environment_->books->on_joined(now, decision.worker_or_count, record.visit.request);
 }
 
 void QueueDomainHost::drop(TimeNs now, const Decision& decision) {
   const VisitId visit = decision.visit_or_first;
-  HARNESS_CHECK(visit < environment_.visits->slots(), "a drop names no visit");
-  VisitRecord& record = (*environment_.visits)[visit];
+  HARNESS_CHECK(visit < environment_->visits->slots(), "a drop names no visit");
+  VisitRecord& record = (*environment_->visits)[visit];
   HARNESS_CHECK(record.state == VisitState::kQueued && record.domain == id_,
                 "a drop names a visit not queued here");
-  environment_.drops->on_visit_dropped(now, visit, decision.reason);
+  environment_->drops->on_visit_dropped(now, visit, decision.reason);
 }
 
 void QueueDomainHost::launch(TimeNs now, WorkerId worker) {
@@ -160,10 +161,10 @@ void QueueDomainHost::start_batch(TimeNs now, WorkerId worker) {
   const TimeNs latency_ns = profile_->latency(static_cast<int>(state.running.size()));
   state.started_ns = now;
   state.expected_end_ns = now + latency_ns;
-  environment_.books->on_batch_started(now, worker, module_, state.running);
-  environment_.world->run_batch(worker, latency_ns);
+  environment_->books->on_batch_started(now, worker, module_, state.running);
+  environment_->world->run_batch(worker, latency_ns);
   const BatchView view{worker, module_, state.started_ns, state.expected_end_ns, state.running};
-  scheduler_->on_batch_started(now, view, *environment_.decisions);
+  scheduler_->on_batch_started(now, view, *environment_->decisions);
 }
 
 }  // namespace harness

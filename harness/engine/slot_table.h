@@ -40,7 +40,7 @@ class SlotTable {
 enum class VisitState : std::uint8_t { kWaiting, kTravelling, kQueued, kForming };
 
 /// A live visit; `visit.id` is its slot.
-struct VisitRecord {
+struct alignas(64) VisitRecord {
   Visit visit;
   TimeNs joined_ns = 0;
   std::uint32_t request_slot = 0;
@@ -53,7 +53,7 @@ struct VisitRecord {
 
 /// A live request: one with visits left, though its outcome may stand already (a dropped request whose other
 /// branch runs).
-struct RequestRecord {
+struct alignas(64) RequestRecord {
   RequestId id = 0;
   TimeNs sent_ns = 0;
   TimeNs due_ns = 0;

@@ -230,6 +230,7 @@ void Simulation::handle(const Event& event) {
 }
 
 void Simulation::handle_deliveries(std::uint32_t slot) {
+  cluster_.prefetch(deliveries_[slot]);
   for (const Delivery& delivery : deliveries_[slot]) cluster_.on_delivery(now_, delivery);
   deliveries_.release(slot);
 }
@@ -274,6 +275,7 @@ void Simulation::run_batch(WorkerId worker, TimeNs profile_ns) {
 void Simulation::deliver(std::span<const Delivery> deliveries) {
   if (deliveries.empty()) return;
   if (network_ns_ == 0) {
+    cluster_.prefetch(deliveries);
     for (const Delivery& delivery : deliveries) cluster_.on_delivery(now_, delivery);
     return;
   }

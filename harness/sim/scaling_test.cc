@@ -1,0 +1,84 @@
+// Autoscaling: when workers come and go, and what happens to the queue of one that goes.
+#include <gtest/gtest.h>
+
+#include "harness/engine/fluid_bound.h"
+#include "harness/sim/simulation.h"
+#include "harness/sim/test_system.h"
+#include "harness/sim/test_world.h"
+
+namespace harness {
+namespace {
+
+/// One module, 10 ms a request (100 requests/s a worker), evenly spaced arrivals: `low_rps`, from 10 s on
+/// `high_rps`.
+RunSpec step_spec(double first_rps, double second_rps, double duration_s) {
+  std::vector<TimeNs> times;
+  for (double at = 0; at < duration_s - 1e-6; at += 1.0 / (at < 10 ? first_rps : second_rps))
+    times.push_back(s_to_ns(at));
+  RunSpec spec = testing::make_spec("naive", testing::chain(1), {testing::linear_profile("m", 0, 10, 1)},
+                                    {{1, 0}}, s_to_ns(1), times, s_to_ns(duration_s));
+  spec.system = std::make_unique<testing::ScriptedSystem>(testing::DropList{});
+  spec.workers = 8;
+  spec.planner.workers = WorkerRule::kRate;
+  spec.planner.autoscale = true;
+  spec.planner.period_s = 2;
+  spec.planner.scale_down_s = 0;
+  spec.world.cold_start_ms = 500;
+  return spec;
+}
+
+std::vector<std::pair<double, std::uint32_t>> worker_steps(const RunRecord& record) {
+  std::vector<std::pair<double, std::uint32_t>> steps;
+  for (const PlanRow& row : record.plans) steps.emplace_back(ns_to_s(row.at_ns), row.workers);
+  return steps;
+}
+
+TEST(Scaling, WorkersComeOnePeriodAndOneColdStartAfterTheLoad) {
+  // 90/s needs one worker; 270/s from 10 s needs three. The plan at 12 s sees the new rate.
+  RunSpec spec = step_spec(90, 270, 16);
+  // The first plan provisions for the mean over the run, 157.5/s: two workers; the plan at 2 s takes one
+  // away.
+  const RunRecord record = simulate(spec, nullptr);
+  const auto steps = worker_steps(record);
+  ASSERT_GE(steps.size(), 4u);
+  EXPECT_EQ(steps[0], std::make_pair(0.0, 2u));
+  EXPECT_NEAR(steps[1].first, 2.0, 0.011) << "a busy worker goes when its batch is done";
+  EXPECT_EQ(steps[1].second, 1u);
+  EXPECT_DOUBLE_EQ(steps[2].first, 12.5);
+  EXPECT_DOUBLE_EQ(steps[3].first, 12.5);
+  EXPECT_EQ(steps[3].second, 3u);
+  EXPECT_LE(record.in_time, fluid_bound(spec, record));
+}
+
+TEST(Scaling, PlanningTakesVirtualTime) {
+  RunSpec spec = step_spec(90, 270, 16);
+  spec.planner.plan_time_ms = 250;
+  const auto steps = worker_steps(simulate(spec, nullptr));
+  EXPECT_DOUBLE_EQ(steps[3].first, 12.75);
+}
+
+TEST(Scaling, TheQueueOfAWorkerThatGoesIsHandedOver) {
+  // Overload fills the queues; then the load falls and workers are taken away with their queues full.
+  RunSpec spec = step_spec(390, 50, 20);
+  spec.planner.headroom = 0.5;  // half of what is needed: queues build up
+  testing::RowKeeper rows;
+  const RunRecord record = simulate(spec, &rows);
+  EXPECT_EQ(record.dropped, 0u);
+  EXPECT_EQ(record.modules[0].done, record.sent)
+      << "every visit arrived once and ran once, wherever it was moved";
+  EXPECT_EQ(rows.visit_rows.size(), record.sent);
+  bool removed = false;
+  for (const WorkerTotals& worker : record.workers) removed = removed || worker.removed_ns != kNever;
+  EXPECT_TRUE(removed);
+}
+
+TEST(Scaling, NeverUsesMoreWorkersThanTheClusterHas) {
+  RunSpec spec = step_spec(90, 2000, 20);
+  const RunRecord record = simulate(spec, nullptr);
+  std::uint32_t most = 0;
+  for (const PlanRow& row : record.plans) most = std::max(most, row.workers);
+  EXPECT_EQ(most, 8u);
+}
+
+}  // namespace
+}  // namespace harness
