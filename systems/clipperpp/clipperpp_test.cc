@@ -1,0 +1,180 @@
+#include "systems/clipperpp/clipperpp.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "harness/serving/test_world.h"
+#include "systems/clipperpp/clipperpp_policy.h"
+
+namespace harness {
+namespace {
+
+/// Module 1 of a chain of three with budgets 100, 50 and 150 ms out of an SLO of 300 ms, batches of at
+/// most 4.
+class ClipperppTest : public testing::Test {
+ protected:
+  void start(const std::vector<std::pair<std::string, ParamValue>>& values = {}) {
+    ParamList params;
+    system_->list(params);
+    for (const auto& [name, value] : values) ASSERT_TRUE(params.find(name)->set(value)) << name;
+    driver_ =
+        std::make_unique<SchedulerDriver>(system_->make_scheduler(world_.context, 0, 1), world_.context, 1);
+    Plan plan = world_.plan({4, 4, 4});
+    plan.modules[0].budget_ns = 100 * kMs;
+    plan.modules[1].budget_ns = 50 * kMs;
+    plan.modules[2].budget_ns = 150 * kMs;
+    driver_->plan(0, plan);
+  }
+
+  TestWorld world_{
+      {linear_profile(10, 5, 8), linear_profile(10, 5, 8), linear_profile(10, 5, 8)}, 300 * kMs, 3};
+  std::unique_ptr<System> system_ = make_clipperpp();
+  std::unique_ptr<SchedulerDriver> driver_;
+};
+
+constexpr const char* kServed = "join 0<1; launch 0";
+
+TEST_F(ClipperppTest, CumulativeServesAtExactlyTheSumOfTheBudgets) {
+  start();
+  driver_->arrive(20 * kMs, 1, 0);
+  EXPECT_EQ(driver_->add(150 * kMs, 0), kServed);
+}
+
+TEST_F(ClipperppTest, CumulativeDropsOneNanosecondLater) {
+  start();
+  driver_->arrive(20 * kMs, 1, 0);
+  EXPECT_EQ(driver_->add(150 * kMs + 1, 0), "drop 1 over_budget");
+}
+
+TEST_F(ClipperppTest, CumulativeCarriesOverWhatEarlierModulesLeft) {
+  start();
+  // Sent at 0, here since 20 ms: it may wait 130 ms though this module's own budget is 50 ms.
+  driver_->arrive(20 * kMs, 1, 0);
+  EXPECT_EQ(driver_->add(140 * kMs, 0), kServed);
+}
+
+TEST_F(ClipperppTest, PerModuleServesAtExactlyItsOwnBudget) {
+  start({{"budget", std::string("per_module")}});
+  driver_->arrive(20 * kMs, 1, 0);
+  EXPECT_EQ(driver_->add(70 * kMs, 0), kServed);
+}
+
+TEST_F(ClipperppTest, PerModuleCarriesNothingOver) {
+  start({{"budget", std::string("per_module")}});
+  driver_->arrive(20 * kMs, 1, 0);
+  EXPECT_EQ(driver_->add(70 * kMs + 1, 0), "drop 1 over_budget");
+}
+
+TEST_F(ClipperppTest, PerModuleForgivesWhatEarlierModulesOverspent) {
+  start({{"budget", std::string("per_module")}});
+  driver_->arrive(290 * kMs, 1, 0);
+  EXPECT_EQ(driver_->add(295 * kMs, 0), kServed);
+}
+
+TEST_F(ClipperppTest, ADropPastTheDeadlineOfTheRequestIsCalledExpired) {
+  start();
+  driver_->arrive(20 * kMs, 1, 0);
+  driver_->arrive(20 * kMs, 2, kMs);
+  EXPECT_EQ(driver_->add(300 * kMs + 1, 0), "drop 1 expired; drop 2 over_budget");
+}
+
+TEST_F(ClipperppTest, DropsAtTheHeadDoNotUseUpRoom) {
+  start();
+  driver_->arrive(0, 1, 0);
+  for (VisitId id = 2; id <= 6; ++id) driver_->arrive(100 * kMs, id, 100 * kMs);
+  EXPECT_EQ(driver_->add(200 * kMs, 0),
+            "drop 1 over_budget; join 0<2; join 0<3; join 0<4; join 0<5; launch 0");
+}
+
+TEST_F(ClipperppTest, CheckAtJoinIgnoresTheBatchWait) {
+  start();
+  driver_->add(0, 0);
+  driver_->arrive(0, 1, 0);
+  driver_->started(0, 0, 160 * kMs);
+  EXPECT_EQ(driver_->arrive(150 * kMs, 2, 0), "join 0<2") << "over budget when its batch starts, not yet now";
+}
+
+TEST_F(ClipperppTest, CheckAtStartUsesTheExpectedStart) {
+  start({{"check_at", std::string("start")}});
+  driver_->add(0, 0);
+  driver_->arrive(0, 1, 0);
+  driver_->started(0, 0, 160 * kMs);
+  EXPECT_EQ(driver_->arrive(kMs, 2, 10 * kMs), "join 0<2") << "starts at 160 ms, exactly its limit";
+  EXPECT_EQ(driver_->arrive(kMs, 3, 10 * kMs - 1), "drop 3 over_budget");
+}
+
+TEST_F(ClipperppTest, CommitLateChecksWhenTheWorkerFallsFree) {
+  world_.context.serving.commit = Commit::kLate;
+  start();
+  driver_->add(0, 0);
+  driver_->arrive(0, 1, 0);
+  driver_->started(0, 0, 160 * kMs);
+  EXPECT_EQ(driver_->arrive(kMs, 2, 9 * kMs), "");
+  EXPECT_EQ(driver_->arrive(kMs, 3, 10 * kMs), "");
+  EXPECT_EQ(driver_->free(160 * kMs, 0), "drop 2 over_budget; join 0<3; launch 0");
+}
+
+TEST_F(ClipperppTest, BudgetsOfADagFollowTheLongestPath) {
+  // 0 -> {1, 2} -> 3; to the merge: 40 + max(10, 100) + 30 = 170 ms.
+  const TestWorld dag(
+      {linear_profile(1, 1, 4), linear_profile(1, 1, 4), linear_profile(1, 1, 4), linear_profile(1, 1, 4)},
+      300 * kMs, 4, {{0, 1}, {0, 2}, {1, 3}, {2, 3}});
+  Plan plan = dag.plan({4, 4, 4, 4});
+  const TimeNs budgets[] = {40 * kMs, 10 * kMs, 100 * kMs, 30 * kMs};
+  for (std::size_t k = 0; k < 4; ++k) plan.modules[k].budget_ns = budgets[k];
+  for (const TimeNs late : {0, 1}) {
+    SchedulerDriver merge(system_->make_scheduler(dag.context, 0, 3), dag.context, 3);
+    merge.plan(0, plan);
+    merge.arrive(100 * kMs, 1, 0);
+    EXPECT_EQ(merge.add(170 * kMs + late, 0), late == 0 ? kServed : "drop 1 over_budget");
+  }
+}
+
+TEST_F(ClipperppTest, AimdStartsAtOneAndGrowsByTheStep) {
+  start({{"aimd", true}, {"aimd_step", 2.0}});
+  for (VisitId id = 1; id <= 9; ++id) driver_->arrive(0, id, 0);
+  EXPECT_EQ(driver_->add(0, 0), "join 0<1; launch 0");
+  EXPECT_EQ(driver_->started(0, 0, 15 * kMs), "join 0<2");
+  driver_->done(15 * kMs, 0, 0, 1);
+  EXPECT_EQ(driver_->free(15 * kMs, 0), "join 0<3; join 0<4; launch 0") << "three at a time now";
+}
+
+TEST(AimdLimit, GrowsOnFullBatchesOnlyAndNeverBeyondTheCap) {
+  AimdLimit limit(1, 0.1);
+  limit.set_most(3);
+  EXPECT_EQ(limit.limit(), 1);
+  limit.on_batch(1, 10, 10);
+  EXPECT_EQ(limit.limit(), 2) << "latency at the budget is within it";
+  limit.on_batch(1, 10, 10);
+  EXPECT_EQ(limit.limit(), 2) << "not full";
+  limit.on_batch(2, 10, 10);
+  limit.on_batch(3, 10, 10);
+  EXPECT_EQ(limit.limit(), 3) << "the planned cap";
+}
+
+TEST(AimdLimit, BacksOffByTenPercentAndNotBelowOne) {
+  AimdLimit limit(19, 0.1);
+  limit.set_most(20);
+  limit.on_batch(1, 5, 10);
+  EXPECT_EQ(limit.limit(), 20);
+  limit.on_batch(20, 11, 10);
+  EXPECT_EQ(limit.limit(), 18);
+  limit.on_batch(1, 11, 10);
+  EXPECT_EQ(limit.limit(), 16) << "16.2: any batch over the budget counts, full or not";
+  for (int i = 0; i < 100; ++i) limit.on_batch(1, 11, 10);
+  EXPECT_EQ(limit.limit(), 1);
+}
+
+TEST(AimdLimit, ASmallerPlanCutsIt) {
+  AimdLimit limit(64, 0.1);
+  limit.set_most(32);
+  limit.on_batch(1, 1, 10);
+  EXPECT_EQ(limit.limit(), 32);
+  limit.set_most(8);
+  EXPECT_EQ(limit.limit(), 8);
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,245 @@
+#include "systems/nexus/nexus_policy.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "harness/core/random.h"
+#include "harness/serving/test_world.h"
+#include "systems/nexus/nexus.h"
+
+namespace harness {
+namespace {
+
+using Values = std::vector<std::pair<std::string, ParamValue>>;
+
+/// One module: latency 10 + 5 b ms, batches of at most 3 (25 ms), SLO 100 ms.
+class NexusTest : public testing::Test {
+ protected:
+  void start(const Values& values = {}) {
+    ParamList params;
+    system_->list(params);
+    for (const auto& [name, value] : values) ASSERT_TRUE(params.find(name)->set(value)) << name;
+    driver_ =
+        std::make_unique<SchedulerDriver>(system_->make_scheduler(world_.context, 0, 0), world_.context);
+    driver_->plan(0, world_.plan({3}));
+  }
+  /// Queues one visit per sending time, with ids 1, 2, ...
+  void queue(TimeNs now, const std::vector<TimeNs>& sent) {
+    for (std::size_t i = 0; i < sent.size(); ++i) driver_->arrive(now, static_cast<VisitId>(i + 1), sent[i]);
+  }
+
+  TestWorld world_{{linear_profile(10, 5, 3)}, 100 * kMs, 1};
+  std::unique_ptr<System> system_ = make_nexus();
+  std::unique_ptr<SchedulerDriver> driver_;
+};
+
+constexpr TimeNs kSend =
+    -25 * kMs;  // sent then, a visit ends in time exactly when its batch of 3 starts at 50 ms
+
+TEST_F(NexusTest, ServesWhatEndsExactlyAtTheDeadline) {
+  start();
+  queue(0, {kSend});
+  EXPECT_EQ(driver_->add(50 * kMs, 0), "join 0<1; launch 0");
+}
+
+TEST_F(NexusTest, DropsWhatWouldEndOneNanosecondLate) {
+  start();
+  queue(0, {kSend});
+  EXPECT_EQ(driver_->add(50 * kMs + 1, 0), "drop 1 early_drop");
+}
+
+TEST_F(NexusTest, DropsEverythingBeforeTheFirstWindowThatFits) {
+  start();
+  // 1 late, 2 in time, 3 late, 4-6 in time: windows {1,2,3}, {2,3,4}, {3,4,5} fail, {4,5,6} fits. 2 goes with
+  // them.
+  queue(0, {kSend - 1, kSend, kSend - 1, kSend, kSend, kSend});
+  EXPECT_EQ(
+      driver_->add(50 * kMs, 0),
+      "drop 1 early_drop; drop 2 early_drop; drop 3 early_drop; join 0<4; join 0<5; join 0<6; launch 0");
+}
+
+TEST_F(NexusTest, StopsAtTheFirstWindowEvenIfLaterVisitsAreLate) {
+  start();
+  queue(0, {kSend, kSend, kSend, kSend - 1, kSend});
+  EXPECT_EQ(driver_->add(50 * kMs, 0), "join 0<1; join 0<2; join 0<3; launch 0");
+}
+
+TEST_F(NexusTest, WindowsNearTheEndAreShorter) {
+  start();
+  queue(0, {kSend, kSend - 1, kSend, kSend});
+  EXPECT_EQ(driver_->add(50 * kMs, 0), "drop 1 early_drop; drop 2 early_drop; join 0<3; join 0<4; launch 0");
+}
+
+TEST_F(NexusTest, WhenNoWindowFitsOnlyWhatCannotEndInTimeGoes) {
+  start();
+  queue(0, {kSend - 1, kSend, kSend, kSend - 1});
+  EXPECT_EQ(driver_->add(50 * kMs, 0), "drop 1 early_drop; drop 4 early_drop; join 0<2; join 0<3; launch 0");
+}
+
+TEST_F(NexusTest, AVisitThatJoinsLaterIsCheckedByItself) {
+  start();
+  driver_->add(0, 0);
+  EXPECT_EQ(driver_->arrive(0, 1, 0), "join 0<1; launch 0");
+  EXPECT_EQ(driver_->started(0, 0, 50 * kMs), "");
+  EXPECT_EQ(driver_->arrive(kMs, 2, kSend), "join 0<2");
+  EXPECT_EQ(driver_->arrive(kMs, 3, kSend - 1), "drop 3 early_drop");
+  EXPECT_EQ(driver_->arrive(kMs, 4, kSend), "join 0<4");
+}
+
+TEST_F(NexusTest, TheWindowIsTheRoomThatIsLeft) {
+  start({{"order", std::string("arrival")}});
+  driver_->add(0, 0);
+  driver_->arrive(0, 1, 0);
+  driver_->started(0, 0, 50 * kMs);
+  for (VisitId id = 2; id <= 4; ++id) driver_->arrive(kMs, id, 0);  // the forming batch is full
+  driver_->arrive(kMs, 5, kSend);
+  driver_->arrive(kMs, 6, 0);
+  EXPECT_EQ(driver_->drain(2 * kMs, 0), "launch 0");
+  EXPECT_EQ(driver_->add(60 * kMs, 1), "drop 5 early_drop; join 1<6; launch 1");
+}
+
+TEST_F(NexusTest, ActualEstimateUsesTheWindowsOwnSize) {
+  start({{"estimate", std::string("actual")}});
+  // Alone the visit runs 15 ms: sent 35 ms before 0, it may start at 50 ms. With planned it would be 10 ms
+  // late.
+  queue(0, {-35 * kMs});
+  EXPECT_EQ(driver_->add(50 * kMs, 0), "join 0<1; launch 0");
+}
+
+TEST_F(NexusTest, ActualEstimateDropsTheFirstOfTwoThatDoNotFitTogether) {
+  start({{"estimate", std::string("actual")}});
+  // Each ends in time alone (15 ms), not in a batch of two (20 ms).
+  queue(0, {-35 * kMs, -35 * kMs});
+  EXPECT_EQ(driver_->add(50 * kMs, 0), "drop 1 early_drop; join 0<2; launch 0");
+}
+
+TEST_F(NexusTest, DeadlineOrderSortsByDueTimeAndKeepsEqualsInOrder) {
+  start({{"order", std::string("deadline")}});
+  queue(0, {30, 10, 20, 10});
+  EXPECT_EQ(driver_->add(kMs, 0), "join 0<2; join 0<4; join 0<3; launch 0");
+  EXPECT_EQ(driver_->started(kMs, 0, 26 * kMs, 3), "join 0<1");
+}
+
+TEST_F(NexusTest, DeadlineOrderNeverSkipsAVisitInTime) {
+  start({{"order", std::string("deadline")}});
+  // The case of DropsEverythingBeforeTheFirstWindowThatFits: sorted, only 1 and 3 stand before the window.
+  queue(0, {kSend - 1, kSend, kSend - 1, kSend, kSend, kSend});
+  EXPECT_EQ(driver_->add(50 * kMs, 0),
+            "drop 1 early_drop; drop 3 early_drop; join 0<2; join 0<4; join 0<5; launch 0");
+}
+
+TEST_F(NexusTest, CancelledVisitsDoNotStandInAWindow) {
+  start();
+  queue(0, {kSend - 1, kSend});
+  EXPECT_EQ(driver_->cancel(kMs, 1), "");
+  EXPECT_EQ(driver_->add(50 * kMs, 0), "join 0<2; launch 0");
+}
+
+TEST(NexusSplit, DueAtAModuleIsTheSumOfTheSplitsUpToIt) {
+  // Module 1 of a chain; splits 60 and 30 ms of an SLO of 200 ms: through module 1 by 90 ms after sending, 15
+  // ms of it execution, so its start may be at 75 ms, however long module 0 took.
+  const TestWorld world({linear_profile(10, 5, 4), linear_profile(10, 5, 4), linear_profile(10, 5, 4)},
+                        200 * kMs, 3);
+  Plan plan = world.plan({1, 1, 1});
+  plan.modules[0].budget_ns = 60 * kMs;
+  plan.modules[1].budget_ns = 30 * kMs;
+  for (const TimeNs late : {0, 1}) {
+    const std::unique_ptr<System> system = make_nexus();
+    ParamList params;
+    system->list(params);
+    ASSERT_TRUE(params.find("budget")->set(std::string("split")));
+    SchedulerDriver driver(system->make_scheduler(world.context, 0, 1), world.context, 1);
+    driver.plan(0, plan);
+    driver.arrive(20 * kMs, 1, 0);
+    EXPECT_EQ(driver.add(75 * kMs + late, 0), late == 0 ? "join 0<1; launch 0" : "drop 1 early_drop");
+  }
+}
+
+/// The rule as the papers state it, position by position, for the planned estimate.
+std::string by_the_book(std::vector<std::pair<VisitId, TimeNs>> queue, int room, TimeNs end) {
+  const auto late = [end](const std::pair<VisitId, TimeNs>& visit) { return visit.second < end; };
+  std::string text;
+  const auto say = [&text](const std::string& what) { text += (text.empty() ? "" : "; ") + what; };
+  std::size_t first = 0;
+  for (; first < queue.size(); ++first) {
+    const auto begin = queue.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto length = std::min<std::ptrdiff_t>(room, queue.end() - begin);
+    if (std::none_of(begin, begin + length, late)) break;
+  }
+  const bool none = first == queue.size();
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    if (none ? late(queue[i]) : i < first) say("drop " + std::to_string(queue[i].first) + " early_drop");
+  }
+  int joined = 0;
+  for (std::size_t i = none ? 0 : first; i < queue.size() && joined < room; ++i) {
+    if (none && late(queue[i])) continue;
+    say("join 0<" + std::to_string(queue[i].first));
+    ++joined;
+  }
+  if (joined > 0) say("launch 0");
+  return text;
+}
+
+TEST(NexusWindow, IsTheRuleOfThePapersOnRandomQueues) {
+  RandomStream random(1, "windows");
+  for (int round = 0; round < 5000; ++round) {
+    const int cap = 1 + static_cast<int>(random.below(6));
+    const TestWorld world({linear_profile(10, 5, 6)}, 100 * kMs, 1);
+    const std::unique_ptr<System> system = make_nexus();
+    SchedulerDriver driver(system->make_scheduler(world.context, 0, 0), world.context);
+    driver.plan(0, world.plan({cap}));
+    const TimeNs end = 50 * kMs + world.context.profiles[0]->latency(cap);
+    std::vector<std::pair<VisitId, TimeNs>> queue;
+    const std::uint64_t length = random.below(20);
+    const double share_late = random.uniform();
+    for (VisitId id = 0; id < length; ++id) {
+      const TimeNs sent = end - world.context.slo_ns + (random.uniform() < share_late ? -1 : 0);
+      driver.arrive(0, id, sent);
+      queue.push_back({id, sent + world.context.slo_ns});
+    }
+    ASSERT_EQ(driver.add(50 * kMs, 0), by_the_book(queue, cap, end)) << "round " << round;
+  }
+}
+
+class NexusEstimates : public testing::TestWithParam<const char*> {};
+
+TEST_P(NexusEstimates, NeverJoinsAVisitThatItEstimatedLate) {
+  // Visits join all at once here, so both estimates are the true execution time or more.
+  RandomStream random(2, GetParam());
+  const std::vector<double> latencies = {15, 22, 24, 40, 41, 43};
+  for (int round = 0; round < 5000; ++round) {
+    const TestWorld world({profile_of_ms(latencies)}, 100 * kMs, 1);
+    const std::unique_ptr<System> system = make_nexus();
+    ParamList params;
+    system->list(params);
+    ASSERT_TRUE(params.find("estimate")->set(std::string(GetParam())));
+    SchedulerDriver driver(system->make_scheduler(world.context, 0, 0), world.context);
+    const int cap = 1 + static_cast<int>(random.below(6));
+    driver.plan(0, world.plan({cap}));
+    std::map<VisitId, TimeNs> due;
+    const std::uint64_t length = 1 + random.below(12);
+    for (VisitId id = 0; id < length; ++id) {
+      const TimeNs sent = -static_cast<TimeNs>(random.below(50)) * kMs;
+      due[id] = sent + world.context.slo_ns;
+      driver.arrive(0, id, sent);
+    }
+    const std::string text = driver.add(50 * kMs, 0);
+    std::vector<VisitId> joined;
+    for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at + 1)) {
+      joined.push_back(static_cast<VisitId>(std::stoul(text.substr(at + 1))));
+    }
+    if (joined.empty()) continue;
+    const TimeNs end = 50 * kMs + world.context.profiles[0]->latency(static_cast<int>(joined.size()));
+    for (const VisitId id : joined) ASSERT_LE(end, due[id]) << text;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Both, NexusEstimates, testing::Values("planned", "actual"));
+
+}  // namespace
+}  // namespace harness

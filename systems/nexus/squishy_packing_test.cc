@@ -1,0 +1,119 @@
+#include "systems/nexus/squishy_packing.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "harness/core/random.h"
+#include "harness/serving/test_world.h"
+
+namespace harness {
+namespace {
+
+/// A profile known at batches 4, 8 and 16; a batch in between runs padded.
+Profile at_4_8_16(double four_ms, double eight_ms, double sixteen_ms) {
+  std::vector<double> latencies;
+  for (int b = 1; b <= 16; ++b) latencies.push_back(b <= 4 ? four_ms : (b <= 8 ? eight_ms : sixteen_ms));
+  return profile_of_ms(latencies);
+}
+
+/// The worked example of the Nexus paper.
+class NexusExample : public testing::Test {
+ protected:
+  Profile a_ = at_4_8_16(50, 75, 100);
+  Profile b_ = at_4_8_16(50, 90, 125);
+  Profile c_ = at_4_8_16(60, 95, 125);
+};
+
+TEST_F(NexusExample, SaturatedSessionOfAUsesBatch16At160PerSecond) {
+  const Session a{&a_, 200 * kMs, 160};
+  EXPECT_EQ(saturated_batch(a), 16);
+  const Packing packing = pack_sessions({a});
+  ASSERT_EQ(packing.nodes.size(), 1U);
+  EXPECT_EQ(packing.nodes[0].duty_ns, 100 * kMs);
+  EXPECT_DOUBLE_EQ(packing.nodes[0].occupancy(), 1.0);
+}
+
+TEST_F(NexusExample, ResidualOfAHasBatch8AndADutyCycleOf125Ms) {
+  const PackedNode node = residual_node({&a_, 200 * kMs, 64}, 0, 64);
+  EXPECT_EQ(node.duty_ns, 125 * kMs);
+  ASSERT_EQ(node.shares.size(), 1U);
+  EXPECT_EQ(node.shares[0].batch, 8);
+  EXPECT_EQ(node.shares[0].exec_ns, 75 * kMs);
+}
+
+TEST_F(NexusExample, BSharesTheNodeAndCDoesNotFit) {
+  const Packing packing =
+      pack_sessions({{&a_, 200 * kMs, 160 + 64}, {&b_, 250 * kMs, 32}, {&c_, 250 * kMs, 32}});
+  ASSERT_EQ(packing.nodes.size(), 3U);
+  EXPECT_EQ(packing.nodes[0].shares[0].session, 0U) << "the saturated node of A";
+  EXPECT_EQ(packing.nodes[0].shares[0].batch, 16);
+  const PackedNode& shared = packing.nodes[1];
+  EXPECT_EQ(shared.duty_ns, 125 * kMs);
+  ASSERT_EQ(shared.shares.size(), 2U);
+  EXPECT_EQ(shared.shares[0].session, 0U);
+  EXPECT_EQ(shared.shares[0].batch, 8);
+  EXPECT_EQ(shared.shares[1].session, 1U);
+  EXPECT_EQ(shared.shares[1].batch, 4);
+  EXPECT_EQ(shared.shares[1].exec_ns, 50 * kMs);
+  EXPECT_EQ(shared.duty_ns + shared.shares[1].exec_ns, 175 * kMs);
+  EXPECT_DOUBLE_EQ(shared.occupancy(), 1.0);
+  ASSERT_EQ(packing.nodes[2].shares.size(), 1U);
+  EXPECT_EQ(packing.nodes[2].shares[0].session, 2U) << "C, 60 ms, does not fit beside A and B";
+}
+
+TEST_F(NexusExample, CAloneWouldNotFitBesideAEither) {
+  // 75 + 60 > 125.
+  const Packing packing = pack_sessions({{&a_, 200 * kMs, 64}, {&c_, 250 * kMs, 32}});
+  EXPECT_EQ(packing.nodes.size(), 2U);
+}
+
+TEST(SquishyPacking, ASessionThatNoGpuCanServeIsNamed) {
+  const Profile slow = profile_of_ms({60, 70});
+  const Packing packing = pack_sessions({{&slow, 119 * kMs, 1}, {&slow, 120 * kMs, 1}});
+  EXPECT_EQ(packing.unservable, std::vector<std::size_t>{0});
+  EXPECT_EQ(packing.nodes.size(), 1U);
+}
+
+TEST(SquishyPacking, RareRequestsGetADutyCycleThatMeetsTheSlo) {
+  const Profile profile = profile_of_ms({10, 12});
+  const PackedNode node = residual_node({&profile, 100 * kMs, 0.5}, 0, 0.5);
+  EXPECT_EQ(node.duty_ns, 90 * kMs);
+  EXPECT_EQ(node.shares[0].batch, 1);
+}
+
+TEST(SquishyPacking, ARateThatNoSmallerBatchCarriesGetsAWholeNode) {
+  // Saturated: batch 2, 100/s. At 99/s a batch of 2 fills in 20.2 ms, too long with 20 ms; batch 1 carries
+  // 60/s only.
+  const Profile profile = profile_of_ms({16, 20});
+  const PackedNode node = residual_node({&profile, 40 * kMs, 99}, 0, 99);
+  EXPECT_EQ(node.shares[0].batch, 2);
+  EXPECT_EQ(node.duty_ns, 20 * kMs);
+}
+
+TEST(SquishyPacking, EveryPackingMeetsItsSlosAndRates) {
+  RandomStream random(1, "packing");
+  for (int round = 0; round < 500; ++round) {
+    std::vector<Profile> profiles;
+    for (int i = 0; i < 6; ++i)
+      profiles.push_back(linear_profile(1 + 10 * random.uniform(), 0.5 + random.uniform(), 32));
+    std::vector<Session> sessions;
+    for (const Profile& profile : profiles) {
+      sessions.push_back({&profile, ms_to_ns(60 + 200 * random.uniform()), 1 + 400 * random.uniform()});
+    }
+    const Packing packing = pack_sessions(sessions);
+    ASSERT_TRUE(packing.unservable.empty());
+    std::vector<double> served(sessions.size(), 0.0);
+    for (const PackedNode& node : packing.nodes) {
+      ASSERT_LE(node.occupancy(), 1.0 + 1e-12);
+      for (const NodeShare& share : node.shares) {
+        ASSERT_LE(node.duty_ns + share.exec_ns, sessions[share.session].slo_ns);
+        served[share.session] += share.batch / ns_to_s(node.duty_ns);
+      }
+    }
+    for (std::size_t i = 0; i < sessions.size(); ++i) ASSERT_GE(served[i], sessions[i].rate_rps * (1 - 1e-6));
+  }
+}
+
+}  // namespace
+}  // namespace harness
