@@ -69,9 +69,9 @@ Hdf5Handle row_type<StoredVisit>() {
   RowType<StoredVisit> type;
   const StoredVisit& row = type.row;
   type.column("request", row.request).column("visit", row.visit).column("parent", row.parent);
-  type.column("module", row.module).column("ended_ns", row.ended_ns).column("queueing_ns", row.queueing_ns);
-  type.column("wait_ns", row.wait_ns).column("exec_ns", row.exec_ns).column("worker", row.worker);
-  return type.column("batch", row.batch).column("outcome", row.outcome).column("reason", row.reason).take();
+  type.column("module", row.module).column("batch", row.batch).column("ended_ns", row.ended_ns);
+  type.column("queueing_ns", row.queueing_ns).column("wait_ns", row.wait_ns).column("exec_ns", row.exec_ns);
+  return type.column("worker", row.worker).column("outcome", row.outcome).column("reason", row.reason).take();
 }
 
 template <>

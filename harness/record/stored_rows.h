@@ -28,15 +28,15 @@ struct StoredRequest {
 
 struct StoredVisit {
   std::uint64_t request = 0;
+  std::uint16_t visit = 0;
+  std::uint16_t parent = 0;
+  std::uint16_t module = 0;
+  std::uint16_t batch = 0;
   TimeNs ended_ns = 0;
   TimeNs queueing_ns = 0;
   TimeNs wait_ns = 0;
   TimeNs exec_ns = 0;
   std::uint32_t worker = 0;
-  std::uint16_t visit = 0;
-  std::uint16_t parent = 0;
-  std::uint16_t module = 0;
-  std::uint16_t batch = 0;
   VisitOutcome outcome = VisitOutcome::kUnfinished;
   DropReason reason = DropReason::kExpired;
 };
@@ -56,8 +56,9 @@ struct StoredModuleWindow {
 struct StoredModule {
   std::uint16_t module = 0;
   const char* name = nullptr;
-  std::uint64_t arrived = 0, done = 0, cancelled = 0, unfinished = 0, batches = 0;
+  std::uint64_t arrived = 0, done = 0, cancelled = 0, unfinished = 0;
   std::uint64_t dropped[kDropReasons] = {};
+  std::uint64_t batches = 0;
   TimeNs queueing_ns = 0, wait_ns = 0, exec_ns = 0;
 };
 

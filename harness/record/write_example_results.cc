@@ -22,7 +22,7 @@ struct Shape {
 };
 
 Shape small() {
-  return {{"naive", "clipperpp", "nexus", "pard"}, {"default"}, {"lv"}, {"tweet"}, {0.9, 1.2}, 2, 90, 700};
+  return {{"naive", "clipperpp", "nexus", "pard"}, {"default"}, {"lv"}, {"tweet"}, {0.9, 1.2}, 2, 90, 560};
 }
 
 /// 15 systems and variants, 33 workloads: close to 500 cells.
@@ -34,7 +34,7 @@ Shape many() {
           {0.5, 1.0, 1.5, 2.0},
           1,
           6,
-          300};
+          600};
 }
 
 /// Values that make the systems differ.

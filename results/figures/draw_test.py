@@ -1,0 +1,100 @@
+"""The figures of a small file and of a crowded one (15 series, 36 workloads, 540 cells) are drawn completely.
+
+Usage: draw_test.py SMALL.h5 MANY.h5
+"""
+
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from matplotlib import image
+
+import results
+import shares
+import style
+
+DRAW = Path(__file__).with_name("draw.py")
+MANY = sys.argv.pop()
+SMALL = sys.argv.pop()
+
+
+def draw(file, folder, *options):
+    command = [sys.executable, str(DRAW), file, "-o", str(folder), *options]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+
+
+class DrawTest(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name) / "new" / "figures"
+
+    def test_every_workload_has_its_figures(self):
+        printed = draw(SMALL, self.folder)
+        names = {path.name for path in self.folder.iterdir()}
+        expected = {"rates.pdf", "rates.png"}
+        for kind in ("goodput", "queueing", "drops", "latency"):
+            for load in ("0.9", "1.2"):
+                expected |= {f"{kind}-lv-tweet-{load}.pdf", f"{kind}-lv-tweet-{load}.png"}
+        self.assertEqual(names, expected)
+        self.assertEqual({Path(line).name for line in printed}, expected)
+        for path in self.folder.glob("*.png"):
+            height, width = image.imread(path).shape[:2]
+            self.assertLess(abs(width / style.PNG_DPI - style.WIDTH), 0.3, path.name)
+            self.assertLess(height / style.PNG_DPI, 9, path.name)
+
+    def test_many_cells_are_limited_and_said_so(self):
+        printed = draw(MANY, self.folder, "--limit", "1")
+        figures = list(self.folder.glob("*.pdf"))
+        self.assertEqual(len(figures), 5)
+        self.assertEqual(printed[-1], "35 further workloads have no figures of their own (--limit 1)")
+
+    def test_pages_hold_all_workloads(self):
+        workloads = results.Results(MANY).workloads()
+        pages = shares.pages_of(workloads, 15)
+        self.assertEqual([key for page in pages for key in page], list(workloads))
+        for page in pages:
+            self.assertLessEqual(15 * len(page), shares.MOST_BARS)
+
+
+class ColourTest(unittest.TestCase):
+    def test_a_system_has_the_same_colour_in_any_company(self):
+        alone = style.system_colours({"pard"})["pard"]
+        together = style.system_colours({"pard", "nexus", "mine", "yours"})
+        self.assertEqual(alone, together["pard"])
+        self.assertEqual(style.system_colours({"mine"})["mine"], style.system_colours({"mine", "naive"})["mine"])
+
+    def test_colours_differ(self):
+        names = set(style.SYSTEM_COLOURS) | {f"system {i}" for i in range(len(style.OTHER_COLOURS))}
+        colours = style.system_colours(names)
+        self.assertEqual(len(set(colours.values())), len(names))
+
+    def test_variants_of_a_system_differ(self):
+        keys = [results.SeriesKey("pard", name, "") for name in ("default", "back", "sf", "oc", "split", "wcl", "lower")]
+        palette = style.Palette(keys)
+        self.assertEqual(palette.colour(keys[0]), style.SYSTEM_COLOURS["pard"])
+        self.assertEqual(len({palette.colour(key) for key in keys}), len(keys))
+
+
+class TextTest(unittest.TestCase):
+    def test_ranges(self):
+        self.assertEqual(results.ranges([0, 1, 2, 5, 7, 8]), "0-2, 5, 7-8")
+        self.assertEqual(results.ranges([3]), "3")
+        cut = results.ranges(list(range(0, 1000, 2)))
+        self.assertLess(len(cut), 100)
+        self.assertIn("998 (500 in all)", cut)
+
+    def test_captions_name_cells_file_and_commit(self):
+        file = results.Results(SMALL)
+        text = file.source(file.cells)
+        self.assertEqual(text, "small.h5, cells 0-15 (seeds 1-2), commit 0123456789ab with local changes.")
+
+    def test_file_names_have_no_odd_characters(self):
+        key = results.WorkloadKey("lv", "../my trace", 1.0, "emulated")
+        self.assertEqual(key.file_stem, "lv-.._my_trace-1-emulated")
+
+
+if __name__ == "__main__":
+    unittest.main()

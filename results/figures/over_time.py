@@ -1,0 +1,123 @@
+"""Figures whose horizontal axis is the time of the load."""
+
+import matplotlib.pyplot as plt
+import matplotlib.ticker
+import numpy as np
+
+import style
+from results import NS_PER_MS, flatten, seeds_note
+
+MOST_POINTS = 150
+MOST_LINES = 8
+SHORTEST_DELAY_MS = 0.1
+
+
+def chosen_lines(by_series):
+    """At most MOST_LINES series, default variants first; and a sentence about those left out."""
+    ranked = sorted(by_series, key=lambda key: key.variant != "default" or bool(key.parameters))
+    kept = set(ranked[:MOST_LINES])
+    left_out = len(ranked) - len(kept)
+    note = f" {left_out} further series are not drawn." if left_out else ""
+    return {key: cells for key, cells in by_series.items() if key in kept}, note
+
+
+def bins_of(cells):
+    """(windows in a bin, number of bins) so that a line has at most MOST_POINTS points."""
+    windows = min(len(cell.table("windows")) for cell in cells)
+    width = max(1, -(-windows // MOST_POINTS))
+    return width, windows // width
+
+
+def binned(values, width, count):
+    """Sums of `width` consecutive values; shorter data counts as zeros."""
+    padded = np.zeros((width * count,) + values.shape[1:])
+    kept = values[: width * count]
+    padded[: len(kept)] = kept
+    return padded.reshape((count, width) + values.shape[1:]).sum(axis=1)
+
+
+def mean_of(cells, column, width, count):
+    sums = [binned(cell.table("windows")[column].astype(float), width, count) for cell in cells]
+    return np.mean(sums, axis=0)
+
+
+def share(part, whole):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(whole > 0, part / whole, np.nan)
+
+
+def line_style(palette, key, count):
+    """A run of one or two points shows as marks."""
+    return palette.line(key) | ({"marker": "o", "markersize": 3} if count <= 2 else {})
+
+
+def draw_capacity(axes, cells, times):
+    """One dotted line where all cells agree on the capacity."""
+    curves = np.array([cell.capacity(times) for cell in cells])
+    if not np.isfinite(curves).all() or np.ptp(curves, axis=0).max() > 0.01 * curves.max():
+        return ""
+    axes.plot(times, curves[0], color="black", linestyle=":", linewidth=1, label="capacity")
+    return " Dotted: capacity of the plan."
+
+
+def draw_goodput(results, palette, workload, by_series, folder):
+    lines, note = chosen_lines(by_series)
+    cells = flatten(lines)
+    width, count = bins_of(cells)
+    bin_s = width * cells[0].window_s
+    times = (np.arange(count) + 0.5) * bin_s
+    offered = mean_of(cells, "sent", width, count)
+
+    figure, (rate, ratio) = plt.subplots(2, 1, sharex=True, figsize=(style.WIDTH, 3.9),
+                                         gridspec_kw={"height_ratios": [3, 2]})
+    rate.fill_between(times, offered / bin_s, color=style.OFFERED, alpha=0.45, linewidth=0, label="offered load")
+    capacity = draw_capacity(rate, cells, times)
+    for key, own in lines.items():
+        in_time = mean_of(own, "in_time", width, count)
+        rate.plot(times, in_time / bin_s, **line_style(palette, key, count))
+        ratio.plot(times, 100 * share(in_time, mean_of(own, "sent", width, count)), **line_style(palette, key, count))
+    rate.set(title=workload.title, ylabel="goodput (requests/s)", ylim=(0, None))
+    ratio.set(xlabel="time of sending (s)", ylabel="in time (%)", ylim=(-2, 104), xlim=(0, count * bin_s))
+    style.legend(figure, *rate.get_legend_handles_labels())
+    caption = (f"Goodput and share of the requests completed within the SLO ({own[0]['slo_ms']:g} ms), by time of "
+               f"sending in bins of {bin_s:g} s; grey: offered load.{capacity}{seeds_note(lines)}{note} "
+               f"{results.source(cells)}")
+    return style.save(figure, folder, f"goodput-{workload.file_stem}", caption)
+
+
+def mean_delay_ms(cells, width, count):
+    """Mean queueing delay of the visits that started in each bin, [bin, module]."""
+    delay = sum(binned(cell.module_table("queueing_ns"), width, count) for cell in cells)
+    started = sum(binned(cell.module_table("started"), width, count) for cell in cells)
+    return share(delay, started) / NS_PER_MS
+
+
+def draw_queueing_delay(results, palette, workload, by_series, folder):
+    lines, note = chosen_lines(by_series)
+    cells = flatten(lines)
+    width, count = bins_of(cells)
+    bin_s = width * cells[0].window_s
+    times = (np.arange(count) + 0.5) * bin_s
+    names = cells[0].module_names()
+
+    figure, panels = plt.subplots(len(names), 1, sharex=True, sharey=True, squeeze=False,
+                                  figsize=(style.WIDTH, 0.7 + 1.1 * len(names)))
+    panels = panels[:, 0]
+    for key, own in lines.items():
+        delays = np.maximum(mean_delay_ms(own, width, count), SHORTEST_DELAY_MS)
+        for panel, delay in zip(panels, delays.T):
+            panel.plot(times, delay, **line_style(palette, key, count))
+    for panel, name in zip(panels, names):
+        panel.set_yscale("log")
+        panel.yaxis.set_major_locator(matplotlib.ticker.LogLocator(numticks=5))
+        panel.yaxis.set_major_formatter(matplotlib.ticker.FuncFormatter(lambda value, _: f"{value:g}"))
+        panel.minorticks_off()
+        panel.set_title(name, loc="left", fontsize=8.5, pad=3)
+    panels[0].set_ylim(bottom=SHORTEST_DELAY_MS * 0.8)
+    panels[-1].set(xlabel="time (s)", xlim=(0, count * bin_s))
+    figure.supylabel("mean queueing delay (ms)", fontsize=8.5)
+    style.legend(figure, *panels[0].get_legend_handles_labels())
+    caption = (f"Queueing delay by module for {workload.title}: mean over the visits whose batch started in a bin of "
+               f"{bin_s:g} s; values below {SHORTEST_DELAY_MS:g} ms are drawn there.{seeds_note(lines)}{note} "
+               f"{results.source(cells)}")
+    return style.save(figure, folder, f"queueing-{workload.file_stem}", caption)

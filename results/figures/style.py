@@ -1,0 +1,125 @@
+"""The look of all figures: sizes, one colour per system, captions, saving."""
+
+import colorsys
+import textwrap
+import zlib
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.colors  # noqa: E402
+import matplotlib.pyplot as plt  # noqa: E402
+
+WIDTH = 6.6
+CAPTION_CHARACTERS = 116
+LEGEND_CHARACTERS = 104
+PNG_DPI = 200
+
+# Distinguishable for the colour-blind (Okabe and Ito); every figure of every file uses them.
+SYSTEM_COLOURS = {
+    "naive": "#767676",
+    "clipperpp": "#e69f00",
+    "nexus": "#0072b2",
+    "pard": "#d55e00",
+    "shepherd": "#009e73",
+    "loki": "#cc79a7",
+    "inferline": "#56b4e9",
+    "quart": "#8c564b",
+}
+OTHER_COLOURS = [
+    "#5f4690", "#1d6996", "#73af48", "#94346e", "#c9a800", "#38a6a5",
+    "#994e95", "#e17c05", "#0f8554", "#666600", "#cc503e", "#404060",
+]
+LINE_STYLES = ["-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1, 1.2)), (0, (8, 2, 2, 2)), (0, (3, 3))]
+OFFERED = "#b8b8b8"
+
+plt.rcParams.update({
+    "font.family": "DejaVu Sans",
+    "font.size": 8.5,
+    "axes.titlesize": 9,
+    "axes.labelsize": 8.5,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+    "legend.fontsize": 8,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#e4e4e4",
+    "grid.linewidth": 0.6,
+    "lines.linewidth": 1.3,
+    "legend.frameon": False,
+    "figure.constrained_layout.use": True,
+    "pdf.fonttype": 42,
+})
+
+
+class Palette:
+    """Colours and line styles of the series of one file."""
+
+    def __init__(self, series):
+        self._colours = {}
+        self._styles = {}
+        systems = system_colours({key.system for key in series})
+        for system, colour in systems.items():
+            own = sorted((key for key in series if key.system == system), key=lambda k: (k.variant != "default", k.label))
+            for rank, key in enumerate(own):
+                self._colours[key] = shade(colour, rank, len(own))
+                self._styles[key] = LINE_STYLES[rank % len(LINE_STYLES)]
+
+    def colour(self, key):
+        return self._colours[key]
+
+    def line(self, key):
+        return {"color": self._colours[key], "linestyle": self._styles[key], "label": key.label}
+
+
+def system_colours(systems):
+    """Known systems have their colour; others take one by their name, the next free one if two names collide."""
+    colours = {name: SYSTEM_COLOURS[name] for name in systems if name in SYSTEM_COLOURS}
+    taken = set()
+    for name in sorted(systems - set(SYSTEM_COLOURS)):
+        wanted = zlib.crc32(name.encode()) % len(OTHER_COLOURS)
+        order = [(wanted + i) % len(OTHER_COLOURS) for i in range(len(OTHER_COLOURS))]
+        index = next((i for i in order if i not in taken), wanted)
+        taken.add(index)
+        colours[name] = OTHER_COLOURS[index]
+    return colours
+
+
+def shade(colour, rank, count):
+    """The system's colour for the first of its variants, then alternately darker and lighter ones."""
+    if rank == 0:
+        return colour
+    hue, lightness, saturation = colorsys.rgb_to_hls(*matplotlib.colors.to_rgb(colour))
+    step = ((rank + 1) // 2) / (count // 2 + 1)
+    target = 0.12 if rank % 2 else 0.85
+    return colorsys.hls_to_rgb(hue, lightness + (target - lightness) * step, saturation)
+
+
+def legend(figure, handles, labels):
+    """Above the axes, row by row, in as many columns as fit."""
+    count = len(labels)
+    columns = next((n for n in range(count, 1, -1) if legend_characters(labels, n) <= LEGEND_CHARACTERS), 1)
+    by_column = [i for column in range(columns) for i in range(column, count, columns)]
+    figure.legend([handles[i] for i in by_column], [labels[i] for i in by_column], loc="lower center",
+                  bbox_to_anchor=(0.5, 1.0), ncol=columns, handlelength=2.6, columnspacing=1.4)
+
+
+def legend_characters(labels, columns):
+    """Width of a legend in average characters; a line sample and the gap take as much as nine."""
+    widest = [max(len(label) for label in labels[column::columns]) for column in range(columns)]
+    return sum(widest) + 9 * columns
+
+
+def save(figure, folder, stem, caption):
+    """Writes STEM.pdf and STEM.png with the caption below the axes; returns their paths."""
+    text = "\n".join(textwrap.wrap(caption, CAPTION_CHARACTERS))
+    figure.text(0.01, -0.015, text, ha="left", va="top", fontsize=7, color="#404040", linespacing=1.35)
+    paths = []
+    for ending, metadata in ((".pdf", {"CreationDate": None}), (".png", {"Software": None})):
+        path = folder / (stem + ending)
+        figure.savefig(path, bbox_inches="tight", pad_inches=0.06, dpi=PNG_DPI, metadata=metadata)
+        paths.append(path)
+    plt.close(figure)
+    return paths

@@ -1,0 +1,102 @@
+"""Every attribute, dataset and column of a results file is described in README.md, and nothing else is.
+
+Usage: schema_test.py FILE.h5, a file with request rows.
+"""
+
+import re
+import sys
+import unittest
+from pathlib import Path
+
+import h5py
+
+README = Path(__file__).with_name("README.md")
+EXAMPLE = sys.argv.pop()
+
+
+def described():
+    """Heading (without backticks) -> the names in the first column of the table below it."""
+    tables = {}
+    heading = None
+    for line in README.read_text(encoding="utf8").splitlines():
+        if line.startswith("#"):
+            heading = line.lstrip("# ").replace("`", "")
+        row = re.match(r"\| `([^`]+)` \|", line)
+        if row:
+            tables.setdefault(heading, []).append(row.group(1))
+    return tables
+
+
+def present(file):
+    """The same for a file."""
+    tables = {"Attributes of the file": list(file.attrs), "/summary": list(file["summary"].dtype.names)}
+    cell = file["cells/0"]
+    tables["Attributes of /cells/N"] = list(cell.attrs)
+    for name, dataset in cell.items():
+        tables[f"/cells/N/{name}"] = list(dataset.dtype.names)
+    return tables
+
+
+class SchemaTest(unittest.TestCase):
+    def test_readme_describes_exactly_what_files_hold(self):
+        with h5py.File(EXAMPLE) as file:
+            found = present(file)
+            self.assertEqual(set(file), {"summary", "cells"})
+        documented = described()
+        self.assertEqual(set(documented), set(found))
+        for table, names in found.items():
+            self.assertCountEqual(documented[table], names, table)
+
+    def test_table_columns_stand_in_the_order_of_the_file(self):
+        with h5py.File(EXAMPLE) as file:
+            self.assertEqual(described()["/summary"], list(file["summary"].dtype.names))
+            for name, dataset in file["cells/0"].items():
+                self.assertEqual(described()[f"/cells/N/{name}"], list(dataset.dtype.names))
+
+    def test_enumerations_are_described_with_their_values(self):
+        text = README.read_text(encoding="utf8")
+        with h5py.File(EXAMPLE) as file:
+            for name, column in (("requests", "outcome"), ("requests", "reason"), ("visits", "outcome"),
+                                 ("latency", "measure")):
+                values = h5py.check_enum_dtype(file[f"cells/0/{name}"].dtype[column])
+                for word, value in values.items():
+                    self.assertIn(f"{value} {word}", text)
+
+
+class ReadingTest(unittest.TestCase):
+    """What a reader with h5py sees is consistent."""
+
+    def setUp(self):
+        self.file = h5py.File(EXAMPLE)
+        self.addCleanup(self.file.close)
+
+    def test_the_books_close_in_every_table(self):
+        for row in self.file["summary"][:]:
+            cell = self.file[f"cells/{row['cell']}"]
+            counts = [int((cell["requests"]["outcome"] == value).sum()) for value in range(4)]
+            self.assertEqual(counts, [row["in_time"], row["late"], row["dropped"], row["unfinished"]])
+            self.assertEqual(sum(counts), row["sent"])
+            self.assertEqual(cell["windows"]["sent"].sum(), row["sent"])
+            self.assertEqual(cell["modules"]["done"].sum(), (cell["visits"]["outcome"] == 0).sum())
+            self.assertEqual(cell["module_windows"]["arrived"].sum(), len(cell["visits"]))
+
+    def test_a_visit_arrives_after_its_request_was_sent(self):
+        cell = self.file["cells/0"]
+        requests = cell["requests"][:]
+        sent = dict(zip(requests["request"].tolist(), requests["sent_ns"].tolist()))
+        for visit in cell["visits"][:2000]:
+            durations = [max(0, int(visit[name])) for name in ("queueing_ns", "wait_ns", "exec_ns")]
+            self.assertGreaterEqual(int(visit["ended_ns"]) - sum(durations), sent[int(visit["request"])])
+
+    def test_the_readme_example_runs(self):
+        try:
+            import pandas
+        except ImportError:
+            self.skipTest("no pandas here")
+        with h5py.File(EXAMPLE) as file:
+            summary = pandas.DataFrame(file["summary"][:])
+        self.assertEqual(summary["system"].str.decode("utf8").nunique(), 4)
+
+
+if __name__ == "__main__":
+    unittest.main()
