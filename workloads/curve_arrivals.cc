@@ -4,6 +4,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/random.h"
+#include "workloads/exponential_gaps.h"
 
 namespace harness {
 namespace {
@@ -27,6 +28,10 @@ class Segments {
     low_ = 1.0 / (1.0 + rule_.mmpp_high_share * (rule_.mmpp_ratio - 1.0));
     high_ = random_.uniform() >= rule_.mmpp_high_share;
     change_state();
+    Segments rehearsal = *this;
+    const double expected = rehearsal.take_all();
+    if (expected > 0) low_ *= mean_rps(replay_->curve, replay_->duration_s) * replay_->duration_s / expected;
+    factor_ = high_ ? low_ * rule_.mmpp_ratio : low_;
   }
 
   bool next(Segment& segment) {
@@ -41,6 +46,14 @@ class Segments {
   }
 
  private:
+  double take_all() {
+    double expected = 0;
+    for (Segment segment; next(segment);) {
+      expected += static_cast<double>(segment.end_ns - segment.begin_ns) * segment.per_ns;
+    }
+    return expected;
+  }
+
   void open_bin() {
     const RateCurve& curve = replay_->curve;
     HARNESS_CHECK(bin_ < curve.rps.size(), "a replay is no longer than its curve");
@@ -71,11 +84,11 @@ class Segments {
   bool high_ = false;
 };
 
-struct ExponentialGaps {
-  ExponentialGaps(const PlacingRule&, std::uint64_t seed) : random(seed, "arrivals") {}
-  double first() { return random.exponential(); }
-  double next() { return random.exponential(); }
-  RandomStream random;
+struct PoissonGaps {
+  PoissonGaps(const PlacingRule&, std::uint64_t seed) : exponential(RandomStream(seed, "arrivals")) {}
+  double first() { return exponential.next(); }
+  double next() { return exponential.next(); }
+  ExponentialGaps exponential;
 };
 
 struct EvenGaps {
@@ -199,7 +212,7 @@ std::unique_ptr<ArrivalSource> make_curve_arrivals(std::shared_ptr<const Replay>
     case ArrivalProcess::kGamma:
       return std::make_unique<CurveArrivals<GammaGaps>>(std::move(replay), rule, seed);
     default:
-      return std::make_unique<CurveArrivals<ExponentialGaps>>(std::move(replay), rule, seed);
+      return std::make_unique<CurveArrivals<PoissonGaps>>(std::move(replay), rule, seed);
   }
 }
 

@@ -77,6 +77,18 @@ void write_all(int descriptor, std::string_view bytes, const std::string& path) 
   }
 }
 
+/// Whether the path names something that a rename must not replace, such as /dev/stdout.
+bool is_special(const std::string& path) {
+  struct stat facts {};
+  return ::stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode);
+}
+
+void write_special(const std::string& path, std::string_view bytes) {
+  OpenFile file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (file.descriptor < 0) throw EnvironmentError(path + ": cannot open: " + std::strerror(errno));
+  write_all(file.descriptor, bytes, path);
+}
+
 void write_whole(const std::string& temporary, std::string_view bytes, const std::string& path) {
   OpenFile file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (file.descriptor < 0) throw EnvironmentError(path + ": cannot create: " + std::strerror(errno));
@@ -135,6 +147,7 @@ std::string packed(std::string_view bytes) {
 void write_file(const std::string& path, std::string_view bytes) {
   const bool gzipped = path.size() > 3 && path.ends_with(".gz");
   const std::string content = gzipped ? packed(bytes) : std::string(bytes);
+  if (is_special(path)) return write_special(path, content);
   const std::string temporary = path + ".tmp" + std::to_string(::getpid());
   try {
     write_whole(temporary, content, path);

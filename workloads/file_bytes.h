@@ -22,7 +22,8 @@ std::string unpacked(const std::string& file, std::string_view bytes);
 std::string packed(std::string_view bytes);
 
 /// Writes the file under a temporary name beside it, flushes it to the disk and renames it; packed when the
-/// name ends in .gz. Throws EnvironmentError naming the path; nothing is then left behind.
+/// name ends in .gz. A device or pipe (/dev/stdout) is written directly. Throws EnvironmentError naming the
+/// path; nothing is then left behind.
 void write_file(const std::string& path, std::string_view bytes);
 
 }  // namespace harness

@@ -19,8 +19,7 @@ std::string model_name(const TextLines& lines) {
 
 void expect_line(TextLines& lines, std::string_view text) {
   if (!lines.next()) throw lines.error("", "the end of the file", std::string(text));
-  if (trimmed(lines.line()) != text)
-    throw lines.error("", quoted(lines.line()), std::string(text));
+  if (trimmed(lines.line()) != text) throw lines.error("", quoted(lines.line()), std::string(text));
 }
 
 /// A row of the forward table; false when the line begins the next section.

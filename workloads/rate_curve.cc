@@ -10,6 +10,8 @@ namespace {
 
 /// Bins of at least this many source seconds hide the rate's course (hourly counts), so `auto` draws lines.
 constexpr double kLongBinS = 600;
+/// No replay is longer, so that times in nanoseconds fit.
+constexpr double kLongestS = 1e9;
 /// Interpolation cuts a bin into parts of about this many replayed seconds, at most kMostParts of them.
 constexpr double kPartS = 0.1;
 constexpr double kMostParts = 64;
@@ -144,6 +146,9 @@ Replay replay_of(const TraceSpec& spec, RateCurve source, bool measured, double 
   }
   const double length_s = replay.curve.length_s();
   replay.duration_s = spec.duration_s > 0 ? std::min(spec.duration_s, length_s) : length_s;
+  if (replay.duration_s > kLongestS) {
+    throw wrong(spec, "duration_s", "a replay of " + text_of(replay.duration_s) + " s", "at most 1e9 s");
+  }
   if (target_rps <= 0) return replay;
   const double now = spec.scale_to == ScaleTo::kMean ? mean_rps(replay.curve, replay.duration_s)
                                                      : peak_rps(replay.curve, replay.duration_s);

@@ -54,12 +54,12 @@ std::unique_ptr<ArrivalSource> recorded(const TraceSpec& spec, const TraceData& 
   const double compress = compression_of(spec);
   const TimeNs from = s_to_ns(spec.from_s);
   const TimeNs to = spec.to_s > 0 ? s_to_ns(spec.to_s) : data.times_ns.back() + 1;
-  const TimeNs length = std::max<TimeNs>(1, s_to_ns(std::ceil(ns_to_s(to - from) / compress * 1e9) * 1e-9));
+  const TimeNs length = static_cast<TimeNs>(std::ceil(static_cast<double>(to - from) / compress));
   const TimeNs duration = spec.duration_s > 0 ? std::min(s_to_ns(spec.duration_s), length) : length;
   auto times = std::make_shared<std::vector<TimeNs>>();
   for (const TimeNs time : data.times_ns) {
     if (time < from || time >= to) continue;
-    const TimeNs at = s_to_ns(ns_to_s(time - from) / compress);
+    const TimeNs at = static_cast<TimeNs>(static_cast<double>(time - from) / compress);
     if (at < duration) times->push_back(at);
   }
   if (times->empty()) {

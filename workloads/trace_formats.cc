@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <set>
 
 namespace harness {
 namespace {
@@ -38,8 +39,7 @@ FunctionColumns function_columns(const TextLines& lines, const std::vector<std::
     minutes = header[columns.first_minute + i] == std::to_string(i + 1);
   }
   if (!has_function || !minutes || columns.function >= columns.first_minute) {
-    throw lines.error("header", quoted(lines.line().substr(0, 60)),
-                      "hash_func,day,1,2,...,1440");
+    throw lines.error("header", quoted(lines.line().substr(0, 60)), "hash_func,day,1,2,...,1440");
   }
   return columns;
 }
@@ -64,14 +64,13 @@ void add_row(const TextLines& lines, const FunctionColumns& columns,
 
 /// Checks that each wanted beginning of a name fits exactly one of the functions seen.
 void check_wanted(const TextLines& lines, const std::vector<std::string_view>& wanted,
-                  const std::vector<std::string>& seen) {
+                  const std::set<std::string>& seen) {
   for (const std::string_view name : wanted) {
     const auto fits = std::count_if(seen.begin(), seen.end(),
                                     [&](const std::string& other) { return other.starts_with(name); });
     if (fits == 1) continue;
     throw input_error(
-        {lines.file(), 0, "column"},
-        quoted(name) + ", which fits " + std::to_string(fits) + " functions",
+        {lines.file(), 0, "column"}, quoted(name) + ", which fits " + std::to_string(fits) + " functions",
         "the unique beginning of one of " + std::to_string(seen.size()) + " values of hash_func");
   }
 }
@@ -134,15 +133,12 @@ std::vector<double> read_azure_functions(TextLines lines, const std::string& col
   const FunctionColumns columns = function_columns(lines, fields);
   std::vector<std::string_view> wanted;
   if (!column.empty()) split_fields(column, wanted);
-  std::vector<std::string> seen;
+  std::set<std::string> seen;
   DayCounts days;
   while (lines.next_filled()) {
     split_fields(lines.line(), fields);
     const std::string function(fields[std::min(columns.function, fields.size() - 1)]);
-    if (const auto at = std::lower_bound(seen.begin(), seen.end(), function);
-        at == seen.end() || *at != function) {
-      seen.insert(at, function);
-    }
+    seen.insert(function);
     const bool chosen =
         wanted.empty() || std::any_of(wanted.begin(), wanted.end(),
                                       [&](std::string_view name) { return function.starts_with(name); });
@@ -164,8 +160,7 @@ std::vector<TimeNs> read_azure_llm(TextLines lines) {
   if (!lines.next_filled()) return times;
   split_fields(lines.line(), fields);
   const std::string expected = "TIMESTAMP,ContextTokens,GeneratedTokens";
-  if (trimmed(lines.line()) != expected)
-    throw lines.error("header", quoted(lines.line()), expected);
+  if (trimmed(lines.line()) != expected) throw lines.error("header", quoted(lines.line()), expected);
   TimeNs first = 0;
   while (lines.next_filled()) {
     split_fields(lines.line(), fields);
@@ -176,8 +171,7 @@ std::vector<TimeNs> read_azure_llm(TextLines lines) {
     number_field(lines, "GeneratedTokens", fields[2], 0, 1e9);
     if (times.empty()) first = time;
     if (time - first < (times.empty() ? 0 : times.back())) {
-      throw lines.error("TIMESTAMP", quoted(fields[0]) + " before the one above",
-                        "times that do not fall");
+      throw lines.error("TIMESTAMP", quoted(fields[0]) + " before the one above", "times that do not fall");
     }
     times.push_back(time - first);
   }

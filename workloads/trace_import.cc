@@ -72,11 +72,12 @@ std::vector<std::size_t> selected_columns(const TextLines& lines, const std::str
   split_fields(column, wanted);
   const std::vector<std::string> names(header.begin(), header.end());
   for (const std::string_view name : wanted) {
-    const auto found = std::find(names.begin(), names.end(), name);
     double number = 0;
-    if (found != names.end()) {
+    const bool is_number = read_number(name, number);
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (!is_number && found != names.end()) {
       selected.push_back(static_cast<std::size_t>(found - names.begin()));
-    } else if (read_number(name, number) && number >= 1 && number <= static_cast<double>(names.size()) &&
+    } else if (is_number && number >= 1 && number <= static_cast<double>(names.size()) &&
                std::floor(number) == number) {
       selected.push_back(static_cast<std::size_t>(number) - 1);
     } else {

@@ -92,7 +92,7 @@ RateCurve wiki_curve(std::int64_t first, std::int64_t bins, std::uint64_t seed) 
 double tweet_jump(double after_s) {
   const double start = after_s - 2.0;
   if (start < 0) return 0;
-  return 0.45 * portable_exp(-start / 2.5) + 0.17 / (1.0 + start * start / (90.0 * 90.0));
+  return 0.30 * portable_exp(-start / 2.5) + 0.17 / (1.0 + start * start / (90.0 * 90.0));
 }
 
 RateCurve tweet_curve(std::int64_t first, std::int64_t bins, std::uint64_t seed) {
@@ -110,7 +110,7 @@ RateCurve tweet_curve(std::int64_t first, std::int64_t bins, std::uint64_t seed)
 }
 
 RateCurve azure_curve(std::int64_t first, std::int64_t bins, std::uint64_t seed) {
-  constexpr double kSpread = 0.04;
+  constexpr double kSpread = 0.052;
   RateCurve curve{60, {}};
   for (std::int64_t minute = first; minute < first + bins; ++minute) {
     const double mean = drawn_hour_mean(kAzureHours, static_cast<double>(minute * 60 + 30));

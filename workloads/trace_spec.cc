@@ -44,17 +44,17 @@ void list_source(TraceSpec& spec, ParamList& params) {
                 "file: length of a bin of counts in source seconds; 0: what the file says (a '# bin_s = X' "
                 "line; 60 for "
                 "azure_functions), else 1. Times: bins in which they are counted when scaled");
-  params.number("from_s", spec.from_s, 0, 1e10,
+  params.number("from_s", spec.from_s, 0, 1e9,
                 "file, wiki, tweet, azure: where the replay begins, in source seconds");
-  params.number("to_s", spec.to_s, 0, 1e10,
+  params.number("to_s", spec.to_s, 0, 1e9,
                 "file: where the replay ends, in source seconds; 0: at the file's end");
   params.number(
       "compress", spec.compress, 0, 1e7,
       "source seconds per replayed second; 0: 1 for a file, 1440 for wiki (a day in 60 s), 288 for tweet and "
       "azure (a day in 300 s)");
-  params.number(
-      "clip_rps", spec.clip_rps, 0, 1e12,
-      "file: cuts the recorded rate of each bin to this many requests per source second; 0: no cut");
+  params.number("clip_rps", spec.clip_rps, 0, 1e12,
+                "file, wiki, tweet, azure: cuts the rate of each bin to this many requests per source "
+                "second; 0: no cut");
   params.choice("interpolate", spec.interpolate, {"auto", "linear", "none"},
                 "rate in a straight line between the middles of bins, or constant in each; auto: linear for "
                 "bins of 600 "

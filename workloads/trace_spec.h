@@ -36,8 +36,9 @@ struct TraceSpec {
   std::string shape = "poisson";  ///< constant, poisson, gamma, mmpp, step, wiki, tweet, azure, file
   std::string file;               ///< shape = file: path, plain or gzipped
   std::string format = "auto";    ///< times, counts, azure_functions, azure_llm, auto (see read_trace)
-  /// counts: names or 1-based numbers of columns, separated by commas, whose counts are added; "" is the last
-  /// column. azure_functions: hash_func (or the unique beginning of one), likewise; "" is the sum of all.
+  /// counts: columns, separated by commas, whose counts are added: each a name in the header or a position
+  /// from 1 on (a number is always a position); "" is the last column. azure_functions: values of hash_func
+  /// (or the unique beginning of one), likewise; "" is the sum of all.
   std::string column;
   std::string place_file;  ///< for messages: where the spec stands
   int place_line = 0;

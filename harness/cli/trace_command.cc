@@ -1,0 +1,203 @@
+#include "harness/cli/trace_command.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <memory>
+
+#include "harness/core/error.h"
+#include "workloads/catalogue.h"
+#include "workloads/file_bytes.h"
+#include "workloads/trace_facts.h"
+#include "workloads/trace_import.h"
+#include "workloads/trace_sources.h"
+
+namespace harness {
+namespace {
+
+/// What the user typed; lives as long as the callbacks.
+struct TraceArguments {
+  std::string trace;
+  std::string output;
+  std::string folder;
+  double rate = 0;
+  double duration_s = -1;
+  std::uint64_t seed = 1;
+  std::string format = "auto";
+  std::string column;
+  std::vector<std::string> settings;
+};
+
+ParamValue value_of(const std::string& text) {
+  if (text == "true" || text == "false") return text == "true";
+  double number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure == std::errc() && end == text.data() + text.size()) return number;
+  return text;
+}
+
+void apply_setting(const std::string& setting, ParamList& params) {
+  const std::size_t equals = setting.find('=');
+  if (equals == std::string::npos) throw input_error({"", 0, "--set"}, "'" + setting + "'", "KEY=VALUE");
+  const std::string key = setting.substr(0, equals);
+  const Param* param = params.find(key);
+  if (param == nullptr) {
+    const std::string near = nearest_name(key, params.names());
+    throw input_error({"", 0, "--set"}, "'" + key + "'",
+                      join_names(params.names()) + (near.empty() ? "" : " (did you mean " + near + "?)"));
+  }
+  const std::string value = setting.substr(equals + 1);
+  if (!param->set(value_of(value))) throw input_error({"", 0, key}, "'" + value + "'", param->allowed);
+}
+
+bool names_shape(const std::string& trace) {
+  const std::vector<std::string> shapes = trace_shape_names();
+  return trace != "file" && std::find(shapes.begin(), shapes.end(), trace) != shapes.end();
+}
+
+TraceSpec spec_of(const TraceArguments& arguments) {
+  TraceSpec spec;
+  spec.name = arguments.trace;
+  if (names_shape(arguments.trace)) {
+    spec.shape = arguments.trace;
+    spec.duration_s = 60;
+  } else {
+    spec.shape = "file";
+    spec.file = arguments.trace;
+    spec.duration_s = 0;
+  }
+  spec.format = arguments.format;
+  spec.column = arguments.column;
+  ParamList params;
+  spec.list(params);
+  for (const std::string& setting : arguments.settings) apply_setting(setting, params);
+  if (arguments.duration_s >= 0) spec.duration_s = arguments.duration_s;
+  check_trace(spec);
+  return spec;
+}
+
+double rate_of(const TraceArguments& arguments, const TraceSpec& spec) {
+  constexpr double kRateOfShapes = 1000;
+  return arguments.rate <= 0 && spec.shape != "file" ? kRateOfShapes : arguments.rate;
+}
+
+void print_facts(const char* title, const TraceFacts& facts) {
+  std::printf("%s\n", title);
+  std::printf("  length_s        %.6g (%llu bins of %.6g s)\n", facts.length_s,
+              static_cast<unsigned long long>(facts.bins), facts.bin_s);
+  std::printf("  requests        %.0f\n", facts.requests);
+  std::printf("  mean_rps        %.6g\n", facts.mean_rps);
+  std::printf("  peak_rps        %.6g\n", facts.peak_rps);
+  std::printf("  peak_over_mean  %.4f\n", facts.peak_over_mean);
+  std::printf("  cv_second       %.4f\n", facts.cv_second);
+  std::printf("  cv_minute       %.4f\n", facts.cv_minute);
+  std::printf("  cv_short        %.4f (seconds over their moving mean of 10 minutes)\n", facts.cv_short);
+}
+
+constexpr double kMostBinsShown = 1e7;
+
+void show_info(const TraceArguments& arguments) {
+  const TraceSpec spec = spec_of(arguments);
+  if (spec.shape == "file") {
+    const TraceData data = read_trace(spec.file, read_file(spec.file), spec);
+    const std::vector<double> counts =
+        data.times_ns.empty() ? data.counts : counts_of(data.times_ns, data.bin_s);
+    std::printf("file    %s\nformat  %s\nsha256  %s\n", spec.file.c_str(), data.format.c_str(),
+                trace_checksum(spec).c_str());
+    print_facts("recorded (source time)", facts_of(counts, data.bin_s));
+    if (arguments.rate <= 0 && arguments.duration_s < 0 && arguments.settings.empty()) return;
+  } else {
+    std::printf("shape   %s (seed %llu)\n", spec.shape.c_str(),
+                static_cast<unsigned long long>(arguments.seed));
+  }
+  const auto arrivals = make_arrivals(spec, rate_of(arguments, spec), arguments.seed);
+  std::printf("one replayed second is %.6g source seconds\n", compression_of(spec));
+  const double bin_s = std::max(1.0, ns_to_s(arrivals->duration_ns()) / kMostBinsShown);
+  print_facts("replayed", facts_of(counts_of(*arrivals, bin_s), bin_s));
+}
+
+void append_time(std::string& text, TimeNs time) {
+  char line[48];
+  const int size = std::snprintf(line, sizeof line, "%lld.%09lld\n", static_cast<long long>(time / kNsPerS),
+                                 static_cast<long long>(time % kNsPerS));
+  text.append(line, static_cast<std::size_t>(size));
+}
+
+void make_file(const TraceArguments& arguments) {
+  constexpr double kMostRequests = 5e7;
+  const TraceSpec spec = spec_of(arguments);
+  const auto arrivals = make_arrivals(spec, rate_of(arguments, spec), arguments.seed);
+  if (arrivals->expected_requests() > kMostRequests) {
+    throw input_error({"", 0, "--rate x --duration"}, text_of(arrivals->expected_requests()) + " requests",
+                      "at most 50000000 in a file");
+  }
+  std::string text;
+  std::array<TimeNs, 512> times{};
+  std::size_t requests = 0;
+  while (const std::size_t count = arrivals->next(times)) {
+    for (std::size_t i = 0; i < count; ++i) append_time(text, times[i]);
+    requests += count;
+  }
+  if (requests == 0)
+    throw input_error({"", 0, "trace"}, "no request in this time", "a higher --rate or longer --duration");
+  write_file(arguments.output, text);
+  std::printf("%s: %zu send times over %.6g s\n", arguments.output.c_str(), requests,
+              ns_to_s(arrivals->duration_ns()));
+}
+
+void import_folder(const TraceArguments& arguments, int& exit_code) {
+  const std::string out = arguments.output.empty() ? "traces" : arguments.output;
+  for (const ImportOutcome& outcome : import_sources(trace_sources(), arguments.folder, out)) {
+    std::printf("%s\n", describe(outcome).c_str());
+    if (outcome.kind != ImportOutcome::Kind::kImported) exit_code = 1;
+  }
+}
+
+void add_trace_options(CLI::App& command, TraceArguments& arguments) {
+  command.add_option("trace", arguments.trace, "a trace file, or one of " + join_names(trace_shape_names()))
+      ->required();
+  command.add_option("--rate", arguments.rate,
+                     "mean requests/s to scale to (default: 1000 for shapes, as recorded for files)");
+  command
+      .add_option("--duration", arguments.duration_s,
+                  "replayed seconds (default: 60 for shapes, all of a file)")
+      ->check(CLI::Range(0.0, 1e9));
+  command.add_option("--seed", arguments.seed, "seed of the random numbers (default 1)");
+  command.add_option("--format", arguments.format, "of a file: " + join_names(trace_format_names()));
+  command.add_option("--column", arguments.column,
+                     "of a file: columns (names or numbers) or functions to add up");
+  command.add_option("--set", arguments.settings,
+                     "KEY=VALUE, any trace parameter, e.g. compress=60 or process=gamma");
+}
+
+}  // namespace
+
+void add_trace_command(CLI::App& app, int& exit_code) {
+  auto arguments = std::make_shared<TraceArguments>();
+  CLI::App* trace = app.add_subcommand("trace", "look at traces, write them, import real ones");
+  trace->require_subcommand(1);
+  CLI::App* info = trace->add_subcommand("info", "mean, peak and variation of a file or a generated shape");
+  add_trace_options(*info, *arguments);
+  info->footer(
+      "Examples:\n  harness trace info tweet --duration 300\n  harness trace info wiki.csv.gz --set "
+      "compress=1440");
+  info->callback([arguments] { show_info(*arguments); });
+  CLI::App* make =
+      trace->add_subcommand("make", "write a send time (s) per line; gzipped when FILE ends in .gz");
+  add_trace_options(*make, *arguments);
+  make->add_option("-o,--output", arguments->output, "the file to write")->required();
+  make->footer("Example:\n  harness trace make gamma --rate 200 --duration 60 --set cv=4 -o bursts.txt.gz");
+  make->callback([arguments] { make_file(*arguments); });
+  CLI::App* import = trace->add_subcommand(
+      "import", "take the real traces named in workloads/traces/SOURCES.toml from a folder");
+  import->add_option("folder", arguments->folder, "where to look, with its sub-folders")->required();
+  import->add_option("-o,--output", arguments->output, "where to write NAME.csv.gz (default: traces)");
+  import->callback([arguments, &exit_code] { import_folder(*arguments, exit_code);
+});
+}  // namespace harness
+
+}  // namespace harness

@@ -1,0 +1,167 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "harness/core/error.h"
+#include "workloads/catalogue.h"
+
+namespace harness {
+namespace {
+
+// SHEPHERD, Table 4, and its section 7.2: "ResNet18 (~4 ms for batch size = 1, ~32 ms for batch size = 128)".
+TEST(ShepherdProfiles, AreTheTable) {
+  const ProfileSet set = load_profiles("shepherd-v100");
+  EXPECT_EQ(set.profiles.size(), 17U);
+  const Profile& resnet18 = set.profiles.at("resnet18");
+  EXPECT_EQ(resnet18.max_batch(), 128);
+  EXPECT_EQ(resnet18.latency(1), 3'960'000);
+  EXPECT_EQ(resnet18.latency(128), 31'900'000);
+  EXPECT_EQ(set.profiles.at("resnest269").latency(1), 78'570'000);
+  EXPECT_EQ(set.profiles.at("bert").latency(2), 87'630'000);
+  EXPECT_EQ(resnet18.device, "V100");
+  EXPECT_EQ(set.checksum.size(), 64U);
+}
+
+// papers/README: yolov5n 73.0 ms at 8, 231.7 ms at 16: a quarter of the way at 10.
+TEST(LokiProfiles, AreStraightBetweenTheMeasuredBatchSizes) {
+  const ProfileSet set = load_profiles("loki-gtx1080ti");
+  const Profile& yolo = set.profiles.at("yolov5n");
+  EXPECT_EQ(yolo.max_batch(), 32);
+  EXPECT_EQ(yolo.latency(8), 73'000'000);
+  EXPECT_EQ(yolo.latency(10), 112'675'000);
+  EXPECT_EQ(yolo.latency(16), 231'700'000);
+  EXPECT_EQ(set.profiles.at("clip-vit-l14").max_batch(), 8);
+}
+
+TEST(ParseProfiles, TakesATableOfLatencies) {
+  const ProfileSet set = parse_profiles("a/mine.toml",
+                                        "device='T4'\n[[profile]]\nmodel='m'\nlatency_ms=[1.5, 1.25, 3]\n"
+                                        "memory_mb=100\nload_ms=20\n");
+  const Profile& profile = set.profiles.at("m");
+  EXPECT_EQ(set.name, "mine");
+  EXPECT_EQ(profile.latency_ns, (std::vector<TimeNs>{1'500'000, 1'250'000, 3'000'000}));
+  EXPECT_EQ(profile.memory_mb, 100);
+  EXPECT_EQ(profile.load_ns, 20 * kNsPerMs);
+}
+
+const char* const kNexus =
+    "caffe:vgg16:1\nTITAN_X_(Pascal)\nForward latency\nbatch,latency(us),std(us),memory(B)\n"
+    "1,6277.4,22.3,949944320\n2,14499,20.6,1061093376\n"
+    "Preprocess latency\nmean(us),std(us)\n3306.44,1535.62\nPostprocess latency\nmean(us),std(us)\n1.4,1.3\n";
+
+TEST(NexusProfile, ReadsTheForwardTable) {
+  const Profile profile = parse_nexus_profile("caffe_vgg16_1.txt", kNexus);
+  EXPECT_EQ(profile.model, "vgg16");
+  EXPECT_EQ(profile.device, "TITAN_X_(Pascal)");
+  EXPECT_EQ(profile.latency_ns, (std::vector<TimeNs>{6'277'400, 14'499'000}));
+  EXPECT_NEAR(profile.memory_mb, 949.94432, 1e-9);
+}
+
+TEST(NexusProfile, ReadsTheRealFiles) {
+  const char* data = std::getenv("HARNESS_DATA");
+  const std::string folder = std::string(data != nullptr ? data : "../shared/data") + "/profiles";
+  if (!std::filesystem::exists(folder + "/caffe_vgg16_1.txt"))
+    GTEST_SKIP() << "no Nexus profiles in " << folder;
+  const ProfileSet set = load_profiles(folder);
+  ASSERT_EQ(set.profiles.size(), 4U);
+  EXPECT_EQ(set.profiles.at("vgg16").max_batch(), 174);
+  EXPECT_EQ(set.profiles.at("yolo9000").max_batch(), 24);
+  EXPECT_EQ(set.profiles.at("vgg16").latency(5), 20'461'300);
+  // A real step down: kernel choice changes with the batch size.
+  EXPECT_LT(set.profiles.at("vgg16").latency(5), set.profiles.at("vgg16").latency(4));
+  EXPECT_EQ(load_profiles(folder + "/caffe_vgg16_1.txt").profiles.size(), 1U);
+}
+
+struct BadProfile {
+  const char* name;
+  const char* text;
+  const char* message;
+};
+
+void expect_line(const BadProfile& bad, const std::function<void(const char*)>& parse) {
+  try {
+    parse(bad.text);
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    const std::string line = error.what();
+    EXPECT_NE(line.find(bad.message), std::string::npos) << line;
+    EXPECT_EQ(line.rfind("f.", 0), 0U) << line;
+    EXPECT_EQ(std::count(line.begin(), line.end(), '\n'), 0);
+  }
+}
+
+class BadTomlProfiles : public testing::TestWithParam<BadProfile> {};
+TEST_P(BadTomlProfiles, GiveOneClearLine) {
+  expect_line(GetParam(), [](const char* text) { parse_profiles("f.toml", text); });
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadTomlProfiles,
+    testing::Values(
+        BadProfile{"empty", "", "[[profile]]"}, BadProfile{"not_toml", "\x01\x02", "f.toml:1:"},
+        BadProfile{"no_latency", "device='d'\n[[profile]]\nmodel='m'\n", "alpha_ms: found nothing"},
+        BadProfile{"no_device", "[[profile]]\nmodel='m'\nalpha_ms=1\nbeta_ms=1\nmax_batch=4\n",
+                   "device: found nothing"},
+        BadProfile{"negative", "device='d'\n[[profile]]\nmodel='m'\nalpha_ms=-1\nbeta_ms=1\nmax_batch=4\n",
+                   "alpha_ms: found -1"},
+        BadProfile{"zero", "device='d'\n[[profile]]\nmodel='m'\nalpha_ms=0\nbeta_ms=0\nmax_batch=4\n",
+                   "above 0"},
+        BadProfile{"batch_fraction",
+                   "device='d'\n[[profile]]\nmodel='m'\nalpha_ms=1\nbeta_ms=0\nmax_batch=4.5\n", "4.5"},
+        BadProfile{"batch_huge", "device='d'\n[[profile]]\nmodel='m'\nalpha_ms=1\nbeta_ms=0\nmax_batch=1e9\n",
+                   "from 1 to 4096"},
+        BadProfile{"latency_nan", "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[1, nan]\n", "found nan"},
+        BadProfile{"latency_zero", "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[0]\n", "found 0"},
+        BadProfile{"latency_empty", "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[]\n", "0 latencies"},
+        BadProfile{"both", "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[1]\nalpha_ms=1\n",
+                   "either a table"},
+        BadProfile{"points_count", "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[1,2]\nbatch=[1]\n",
+                   "1 batch sizes"},
+        BadProfile{"points_fall", "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[1,2,3]\nbatch=[1,4,4]\n",
+                   "rise from 1"},
+        BadProfile{"points_from_two", "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[1,2]\nbatch=[2,4]\n",
+                   "rise from 1"},
+        BadProfile{
+            "twice",
+            "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[1]\n[[profile]]\nmodel='m'\nlatency_ms=[1]\n",
+            "second profile of 'm'"},
+        BadProfile{"unknown", "device='d'\n[[profile]]\nmodel='m'\nlatency=[1]\n",
+                   "did you mean latency_ms?"}),
+    [](const auto& each) { return std::string(each.param.name); });
+
+class BadNexusProfiles : public testing::TestWithParam<BadProfile> {};
+TEST_P(BadNexusProfiles, GiveOneClearLine) {
+  expect_line(GetParam(), [](const char* text) { parse_nexus_profile("f.txt", text); });
+}
+
+#define NEXUS_HEAD "caffe:m:1\nGPU\nForward latency\nbatch,latency(us),std(us),memory(B)\n"
+INSTANTIATE_TEST_SUITE_P(
+    All, BadNexusProfiles,
+    testing::Values(
+        BadProfile{"empty", "", "an empty file"}, BadProfile{"no_name", "vgg16\nGPU\n", "f.txt:1: model"},
+        BadProfile{"no_device", "caffe:m:1\n", "device"},
+        BadProfile{"other_table", "caffe:m:1\nGPU\nBackward latency\n", "f.txt:3: found 'Backward latency'"},
+        BadProfile{"cut", "caffe:m:1\nGPU\nForward latency\n", "the end of the file"},
+        BadProfile{"no_rows", NEXUS_HEAD "Preprocess latency\n", "no row of latencies"},
+        BadProfile{"gap", NEXUS_HEAD "1,10,1,5\n3,30,1,5\n", "f.txt:6: batch: found 3; allowed: 2"},
+        BadProfile{"text", NEXUS_HEAD "1,fast,1,5\n", "found 'fast'"},
+        BadProfile{"negative", NEXUS_HEAD "1,-10,1,5\n", "latency(us): found '-10'"},
+        BadProfile{"nan", NEXUS_HEAD "1,nan,1,5\n", "found 'nan'"},
+        BadProfile{"fields", NEXUS_HEAD "1,10,1\n", "f.txt:5:"}),
+    [](const auto& each) { return std::string(each.param.name); });
+
+TEST(LoadProfiles, NamesTheNearestForAnUnknownName) {
+  try {
+    load_profiles("shepherd-v10");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("did you mean shepherd-v100?"), std::string::npos)
+        << error.what();
+  }
+  EXPECT_THROW(load_profiles("/nowhere/at/all.txt"), InputError);
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,141 @@
+#include "workloads/rate_curve.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "harness/core/error.h"
+#include "harness/core/random.h"
+
+namespace harness {
+namespace {
+
+TEST(Smoothed, IsTheMeanOfTheBinsWithinTheWindow) {
+  RandomStream random(1, "smooth");
+  RateCurve curve{2, {}};
+  for (int i = 0; i < 50; ++i) curve.rps.push_back(random.uniform() * 10);
+  const RateCurve result = smoothed(curve, 14);  // 7 bins: 3 to each side
+  ASSERT_EQ(result.rps.size(), 50U);
+  for (int i = 0; i < 50; ++i) {
+    double sum = 0, count = 0;
+    for (int j = std::max(0, i - 3); j <= std::min(49, i + 3); ++j) {
+      sum += curve.rps[static_cast<std::size_t>(j)];
+      ++count;
+    }
+    EXPECT_NEAR(result.rps[static_cast<std::size_t>(i)], sum / count, 1e-12) << i;
+  }
+}
+
+TEST(Smoothed, LeavesBinsLongerThanTheWindow) {
+  const RateCurve curve{3600, {1, 5, 2}};
+  EXPECT_EQ(smoothed(curve, 30), curve);
+}
+
+TEST(Interpolated, RunsStraightBetweenTheMiddles) {
+  const RateCurve result = interpolated({4, {10, 20}}, 4);
+  EXPECT_EQ(result.bin_s, 1);
+  // Middles at 2 and 6; parts at 0.5, 1.5, ... 7.5.
+  const std::vector<double> expected = {10, 10, 11.25, 13.75, 16.25, 18.75, 20, 20};
+  ASSERT_EQ(result.rps.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_DOUBLE_EQ(result.rps[i], expected[i]) << i;
+}
+
+TEST(MeanAndPeak, AreOverTheReplayedPart) {
+  const RateCurve curve{0.5, {1, 3, 10, 2, 100}};
+  EXPECT_DOUBLE_EQ(mean_rps(curve, 2), 4);
+  EXPECT_DOUBLE_EQ(mean_rps(curve, 1.25), (0.5 + 1.5 + 2.5) / 1.25);
+  EXPECT_DOUBLE_EQ(peak_rps(curve, 2), 6);
+  EXPECT_DOUBLE_EQ(peak_rps(curve, 0.5), 1);
+}
+
+TraceSpec file_spec() {
+  TraceSpec spec;
+  spec.shape = "file";
+  spec.file = "x";
+  spec.duration_s = 0;
+  spec.smooth_s = 0;
+  return spec;
+}
+
+TEST(Sliced, TakesWholeBins) {
+  TraceSpec spec = file_spec();
+  spec.from_s = 15;
+  spec.to_s = 31;
+  EXPECT_EQ(sliced(spec, {10, {1, 2, 3, 4, 5}}).rps, (std::vector<double>{2, 3, 4}));
+  spec.to_s = 0;
+  EXPECT_EQ(sliced(spec, {10, {1, 2, 3}}).rps, (std::vector<double>{2, 3}));
+  spec.from_s = 30;
+  EXPECT_THROW(sliced(spec, {10, {1, 2, 3}}), InputError);
+}
+
+TEST(ReplayOf, CompressionKeepsTheRequests) {
+  TraceSpec spec = file_spec();
+  spec.compress = 60;
+  const Replay replay = replay_of(spec, {60, {1, 2, 3}}, true, 0);
+  EXPECT_DOUBLE_EQ(replay.duration_s, 3);
+  EXPECT_DOUBLE_EQ(mean_rps(replay.curve, 3) * 3, 360);
+}
+
+TEST(ReplayOf, ClipsBeforeItScales) {
+  TraceSpec spec = file_spec();
+  spec.clip_rps = 4;
+  const Replay replay = replay_of(spec, {1, {2, 8}}, true, 30);
+  EXPECT_DOUBLE_EQ(replay.curve.rps[0], 20);
+  EXPECT_DOUBLE_EQ(replay.curve.rps[1], 40);
+}
+
+TEST(ReplayOf, ScalesThePeakOrTheMeanOfTheReplayedWindowOnly) {
+  TraceSpec spec = file_spec();
+  spec.duration_s = 2;
+  EXPECT_DOUBLE_EQ(mean_rps(replay_of(spec, {1, {1, 3, 96}}, true, 50).curve, 2), 50);
+  spec.scale_to = ScaleTo::kPeak;
+  EXPECT_DOUBLE_EQ(peak_rps(replay_of(spec, {1, {1, 3, 96}}, true, 50).curve, 2), 50);
+}
+
+TEST(ReplayOf, RepeatsOrEndsEarly) {
+  TraceSpec spec = file_spec();
+  spec.duration_s = 5;
+  EXPECT_DOUBLE_EQ(replay_of(spec, {1, {1, 2}}, true, 0).duration_s, 2);
+  spec.repeat = true;
+  const Replay replay = replay_of(spec, {1, {1, 2}}, true, 0);
+  EXPECT_DOUBLE_EQ(replay.duration_s, 5);
+  EXPECT_EQ(replay.curve.rps, (std::vector<double>{1, 2, 1, 2, 1}));
+}
+
+/// A Poisson process of 40/s scaled 30 times: its counts vary by 1/sqrt(40); a true process of 1,200/s by
+/// 1/sqrt(1200). Smoothing over 30 s must leave no more than that of 1/sqrt(40 x 30); raw scaling keeps the
+/// invented bursts.
+TEST(ReplayOf, SmoothingDoesNotInventBursts) {
+  RandomStream random(5, "counts");
+  RateCurve counts{1, std::vector<double>(3600, 0)};
+  for (double t = random.exponential() / 40; t < 3600; t += random.exponential() / 40) {
+    ++counts.rps[static_cast<std::size_t>(t)];
+  }
+  const auto variation = [](const RateCurve& curve) {
+    const double mean = mean_rps(curve, curve.length_s());
+    double squares = 0;
+    for (const double rate : curve.rps) squares += (rate - mean) * (rate - mean);
+    return std::sqrt(squares / static_cast<double>(curve.rps.size())) / mean;
+  };
+  TraceSpec spec = file_spec();
+  spec.smooth_s = 30;
+  EXPECT_NEAR(variation(replay_of(spec, counts, true, 1200).curve), 1 / std::sqrt(40.0 * 31), 0.008);
+  spec.scale_by = ScaleBy::kRaw;
+  EXPECT_NEAR(variation(replay_of(spec, counts, true, 1200).curve), 1 / std::sqrt(40.0), 0.01);
+}
+
+TEST(ReplayOf, RefusesAWindowWithoutRequests) {
+  EXPECT_THROW(replay_of(file_spec(), {1, {0, 0}}, true, 10), InputError);
+}
+
+TEST(ReplayOf, DrawsLinesThroughHourlyCountsOnly) {
+  TraceSpec spec = file_spec();
+  spec.compress = 1440;
+  EXPECT_EQ(replay_of(spec, {3600, {1, 2}}, true, 0).curve.rps.size(), 50U);  // 2.5 s in parts of 0.1 s
+  EXPECT_EQ(replay_of(spec, {60, {1, 2}}, true, 0).curve.rps.size(), 2U);
+  spec.interpolate = Interpolate::kOff;
+  EXPECT_EQ(replay_of(spec, {3600, {1, 2}}, true, 0).curve.rps.size(), 2U);
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,209 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "harness/core/error.h"
+#include "workloads/file_bytes.h"
+#include "workloads/trace_facts.h"
+#include "workloads/trace_spec.h"
+
+namespace harness {
+namespace {
+
+class TraceArrivals : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::temp_directory_path() / (std::string("harness_trace_") + test->name());
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  TraceSpec file(const std::string& text, const char* name = "t.csv") const {
+    TraceSpec spec;
+    spec.shape = "file";
+    spec.file = (folder_ / name).string();
+    spec.duration_s = 0;
+    write_file(spec.file, text);
+    return spec;
+  }
+
+  std::filesystem::path folder_;
+};
+
+std::vector<TimeNs> times_of(const ArrivalSource& source) {
+  const auto copy = source.restarted();
+  std::vector<TimeNs> times, part(100);
+  while (const std::size_t count = copy->next(part))
+    times.insert(times.end(), part.begin(), part.begin() + count);
+  return times;
+}
+
+double requests_of(const TraceSpec& spec, double rate, std::uint64_t seed = 1) {
+  return static_cast<double>(times_of(*make_arrivals(spec, rate, seed)).size());
+}
+
+class GeneratedShapes : public testing::TestWithParam<std::string> {};
+
+TEST_P(GeneratedShapes, HaveTheTargetMeanOverAnyDuration) {
+  for (const double duration_s : {5.0, 60.0, 600.0}) {
+    TraceSpec spec;
+    spec.shape = GetParam();
+    spec.duration_s = duration_s;
+    const double expected = 1000 * duration_s;
+    // Gamma with a CV of 2: the number of requests varies twice as much as Poisson's.
+    EXPECT_NEAR(requests_of(spec, 1000), expected, 4 * spec.cv * std::sqrt(expected)) << duration_s;
+    EXPECT_NEAR(make_arrivals(spec, 1000, 1)->expected_requests(), expected, 1e-6 * expected);
+  }
+}
+
+TEST_P(GeneratedShapes, AreTheSameForTheSameSeed) {
+  TraceSpec spec;
+  spec.shape = GetParam();
+  spec.duration_s = 20;
+  EXPECT_EQ(times_of(*make_arrivals(spec, 300, 5)), times_of(*make_arrivals(spec, 300, 5)));
+  if (spec.shape != "constant") {
+    EXPECT_NE(times_of(*make_arrivals(spec, 300, 5)), times_of(*make_arrivals(spec, 300, 6)));
+  }
+}
+
+TEST_P(GeneratedShapes, NeedARate) {
+  TraceSpec spec;
+  spec.shape = GetParam();
+  EXPECT_THROW(make_arrivals(spec, 0, 1), InputError);
+  EXPECT_THROW(make_arrivals(spec, std::nan(""), 1), InputError);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, GeneratedShapes,
+                         testing::Values("constant", "poisson", "gamma", "mmpp", "step", "wiki", "tweet",
+                                         "azure"),
+                         [](const auto& each) { return each.param; });
+
+/// The default compression shows the shapes' rises and falls within the minutes that experiments take.
+TEST(FittedShapes, VaryWithinAUsualRun) {
+  for (const auto& [shape, least_cv] : {std::pair{"wiki", 0.4}, {"tweet", 0.12}, {"azure", 0.4}}) {
+    TraceSpec spec;
+    spec.shape = shape;
+    spec.duration_s = 300;
+    spec.process = ArrivalProcess::kUniform;
+    const TraceFacts facts = facts_of(counts_of(*make_arrivals(spec, 1000, 1), 1), 1);
+    EXPECT_GT(facts.cv_second, least_cv) << shape;
+    EXPECT_GT(facts.peak_over_mean, 1.25) << shape;
+  }
+}
+
+TEST(StepShape, HasTheRatioBetweenItsShares) {
+  TraceSpec spec;
+  spec.shape = "step";
+  spec.process = ArrivalProcess::kUniform;
+  spec.duration_s = 100;
+  spec.step_ratio = 3;
+  spec.step_from = 0.2;
+  spec.step_to = 0.4;
+  const std::vector<double> counts = counts_of(*make_arrivals(spec, 140, 1), 20);
+  ASSERT_EQ(counts.size(), 5U);
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(counts[i], i == 1 ? 6000 : 2000, 2) << i;
+}
+
+TEST_F(TraceArrivals, ReplayRecordedTimesAsTheyAre) {
+  TraceSpec spec = file("0.5\n1.25\n4\n9\n");
+  EXPECT_EQ(times_of(*make_arrivals(spec, 0, 1)),
+            (std::vector<TimeNs>{500'000'000, 1'250'000'000, 4 * kNsPerS, 9 * kNsPerS}));
+  spec.from_s = 1;
+  spec.to_s = 9;
+  spec.compress = 2;
+  EXPECT_EQ(times_of(*make_arrivals(spec, 0, 1)), (std::vector<TimeNs>{125'000'000, 1'500'000'000}));
+  spec.duration_s = 1;
+  EXPECT_EQ(times_of(*make_arrivals(spec, 0, 1)), (std::vector<TimeNs>{125'000'000}));
+  EXPECT_EQ(make_arrivals(spec, 0, 1)->duration_ns(), kNsPerS);
+  spec.from_s = 5;
+  EXPECT_THROW(make_arrivals(spec, 0, 1), InputError);
+}
+
+TEST_F(TraceArrivals, ScaleRecordedTimesByTheirCounts) {
+  TraceSpec spec = file("0.1\n0.2\n0.3\n1.5\n");
+  spec.process = ArrivalProcess::kUniform;
+  spec.smooth_s = 0;
+  EXPECT_EQ(counts_of(*make_arrivals(spec, 200, 1), 1), (std::vector<double>{300, 100}));
+}
+
+TEST_F(TraceArrivals, ReplayCountsAsRecordedOrScaled) {
+  TraceSpec spec = file("count,more\n10,1\n30,1\n20,1\n");
+  spec.column = "count";
+  spec.process = ArrivalProcess::kUniform;
+  spec.smooth_s = 0;
+  EXPECT_EQ(counts_of(*make_arrivals(spec, 0, 1), 1), (std::vector<double>{10, 30, 20}));
+  EXPECT_EQ(counts_of(*make_arrivals(spec, 40, 1), 1), (std::vector<double>{20, 60, 40}));
+  spec.scale_to = ScaleTo::kPeak;
+  EXPECT_EQ(counts_of(*make_arrivals(spec, 60, 1), 1), (std::vector<double>{20, 60, 40}));
+  spec.column = "1,2";
+  EXPECT_EQ(counts_of(*make_arrivals(spec, 0, 1), 1), (std::vector<double>{11, 31, 21}));
+}
+
+TEST_F(TraceArrivals, CompressAndRepeatCounts) {
+  TraceSpec spec = file("# bin_s = 60\n600\n1200\n");
+  spec.process = ArrivalProcess::kUniform;
+  spec.compress = 60;
+  spec.repeat = true;
+  spec.duration_s = 3;
+  EXPECT_EQ(counts_of(*make_arrivals(spec, 0, 1), 1), (std::vector<double>{600, 1200, 600}));
+}
+
+TEST_F(TraceArrivals, ReadGzippedFiles) {
+  const TraceSpec spec = file("1\n2\n", "t.txt.gz");
+  EXPECT_EQ(times_of(*make_arrivals(spec, 0, 1)), (std::vector<TimeNs>{kNsPerS, 2 * kNsPerS}));
+  EXPECT_EQ(trace_checksum(spec).size(), 64U);
+}
+
+TEST(CheckTrace, NamesPlaceAndNearest) {
+  TraceSpec spec;
+  spec.shape = "wikki";
+  spec.place_file = "e.toml";
+  spec.place_line = 12;
+  try {
+    check_trace(spec);
+    FAIL();
+  } catch (const InputError& error) {
+    const std::string line = error.what();
+    EXPECT_EQ(line.rfind("e.toml:12: shape: found 'wikki'", 0), 0U) << line;
+    EXPECT_NE(line.find("did you mean wiki?"), std::string::npos) << line;
+  }
+}
+
+TEST(CheckTrace, RefusesWhatDoesNotGoTogether) {
+  const auto refuses = [](auto change) {
+    TraceSpec spec;
+    change(spec);
+    EXPECT_THROW(check_trace(spec), InputError);
+  };
+  refuses([](TraceSpec& spec) { spec.shape = "file"; });
+  refuses([](TraceSpec& spec) { spec.file = "x"; });
+  refuses([](TraceSpec& spec) { spec.format = "csv"; });
+  refuses([](TraceSpec& spec) { spec.duration_s = 0; });
+  refuses([](TraceSpec& spec) { spec.from_s = 9, spec.to_s = 9; });
+  refuses([](TraceSpec& spec) { spec.shape = "step", spec.step_from = 0.5, spec.step_to = 0.2; });
+  refuses([](TraceSpec& spec) {
+    spec.shape = "file", spec.file = "/nowhere/x", spec.to_s = -1, spec.format = "?";
+  });
+  TraceSpec missing;
+  missing.shape = "file";
+  missing.file = "/nowhere/x";
+  EXPECT_THROW(make_arrivals(missing, 1, 1), InputError);
+}
+
+TEST(TraceSpecList, HasADocumentationForEachParameter) {
+  TraceSpec spec;
+  ParamList params;
+  spec.list(params);
+  for (const Param& param : params.params()) {
+    EXPECT_GT(param.doc.size(), 20U) << param.name;
+    EXPECT_TRUE(param.set(param.get())) << param.name;
+  }
+  EXPECT_FALSE(params.find("cv")->set(0.0));
+  EXPECT_FALSE(params.find("process")->set(std::string("normal")));
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,81 @@
+#include "workloads/trace_facts.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "workloads/rate_curve.h"
+
+namespace harness {
+namespace {
+
+/// Sums of whole groups of `group` values; a rest is left out.
+std::vector<double> grouped(const std::vector<double>& values, std::size_t group) {
+  std::vector<double> sums;
+  for (std::size_t begin = 0; begin + group <= values.size(); begin += group) {
+    double sum = 0;
+    for (std::size_t i = begin; i < begin + group; ++i) sum += values[i];
+    sums.push_back(sum);
+  }
+  return sums;
+}
+
+std::vector<double> grouped_to(const std::vector<double>& counts, double bin_s, double length_s) {
+  return grouped(counts, static_cast<std::size_t>(std::max(1.0, std::round(length_s / bin_s))));
+}
+
+double variation(const std::vector<double>& values) {
+  if (values.size() < 2) return 0;
+  double sum = 0;
+  for (const double value : values) sum += value;
+  const double mean = sum / static_cast<double>(values.size());
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return mean > 0 ? std::sqrt(squares / static_cast<double>(values.size())) / mean : 0;
+}
+
+double short_variation(const std::vector<double>& values, double value_s, double trend_s) {
+  const RateCurve curve{value_s, values};
+  const RateCurve trend = smoothed(curve, std::max(trend_s, 11 * value_s));
+  std::vector<double> shares;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (trend.rps[i] > 0) shares.push_back(values[i] / trend.rps[i]);
+  }
+  return variation(shares);
+}
+
+}  // namespace
+
+TraceFacts facts_of(const std::vector<double>& counts, double bin_s, double trend_s) {
+  TraceFacts facts;
+  facts.bin_s = bin_s;
+  facts.bins = counts.size();
+  facts.length_s = bin_s * static_cast<double>(counts.size());
+  for (const double count : counts) facts.requests += count;
+  facts.mean_rps = facts.requests / facts.length_s;
+  std::vector<double> seconds = grouped_to(counts, bin_s, 1);
+  if (seconds.empty()) seconds = counts;
+  const double second_s = bin_s * std::max(1.0, std::round(1 / bin_s));
+  facts.peak_rps = *std::max_element(seconds.begin(), seconds.end()) / second_s;
+  facts.peak_over_mean = facts.mean_rps > 0 ? facts.peak_rps / facts.mean_rps : 0;
+  facts.cv_second = variation(seconds);
+  facts.cv_minute = variation(grouped_to(counts, bin_s, 60));
+  facts.cv_short = short_variation(seconds, second_s, trend_s);
+  return facts;
+}
+
+std::vector<double> counts_of(const ArrivalSource& source, double bin_s) {
+  const double bins = std::ceil(ns_to_s(source.duration_ns()) / bin_s);
+  std::vector<double> counts(static_cast<std::size_t>(std::max(1.0, bins)), 0.0);
+  const std::unique_ptr<ArrivalSource> copy = source.restarted();
+  std::array<TimeNs, 512> times{};
+  while (const std::size_t count = copy->next(times)) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto bin = static_cast<std::size_t>(ns_to_s(times[i]) / bin_s);
+      counts[std::min(bin, counts.size() - 1)] += 1;
+    }
+  }
+  return counts;
+}
+
+}  // namespace harness

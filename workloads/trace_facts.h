@@ -1,0 +1,34 @@
+// Figures that describe a trace.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/core/arrivals.h"
+
+namespace harness {
+
+/// Figures of a series of counts. CV is the standard deviation over the mean. A CV over a time shorter than a
+/// bin is that over bins.
+struct TraceFacts {
+  double bin_s = 0;
+  std::uint64_t bins = 0;
+  double length_s = 0;
+  double requests = 0;
+  double mean_rps = 0;
+  double peak_rps = 0;  ///< highest rate over one second (or one bin, if that is longer)
+  double peak_over_mean = 0;
+  double cv_second = 0;  ///< of the rates of whole seconds
+  double cv_minute = 0;  ///< of the rates of whole minutes; 0 when there are fewer than two
+  double cv_short = 0;   ///< of the rates of seconds after dividing out their centred moving mean over 10
+                         ///< minutes (or 11 bins, if that is longer)
+};
+
+/// Figures of counts in bins of bin_s. `counts` must not be empty. `trend_s` is the window of cv_short.
+TraceFacts facts_of(const std::vector<double>& counts, double bin_s, double trend_s = 600);
+
+/// The counts of all requests of a source in bins of bin_s, from its beginning (the source itself is not
+/// moved).
+std::vector<double> counts_of(const ArrivalSource& source, double bin_s);
+
+}  // namespace harness

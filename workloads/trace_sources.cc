@@ -1,0 +1,143 @@
+#include "workloads/trace_sources.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <system_error>
+
+#include "harness/core/error.h"
+#include "workloads/checksum.h"
+#include "workloads/data_home.h"
+#include "workloads/file_bytes.h"
+#include "workloads/toml_tree.h"
+#include "workloads/trace_import.h"
+
+namespace harness {
+namespace {
+
+namespace fs = std::filesystem;
+
+TraceSource source_of(const TomlFields& fields) {
+  fields.require_known({"name", "file", "repository", "commit", "path", "licence", "sha256", "description",
+                        "format", "column", "bin_s"});
+  TraceSource source;
+  source.name = fields.text("name");
+  source.file = fields.text("file");
+  source.repository = fields.text("repository");
+  source.commit = fields.text("commit");
+  source.path = fields.text("path");
+  source.licence = fields.text("licence");
+  source.sha256 = fields.text("sha256");
+  source.description = fields.text("description");
+  source.format = fields.text("format");
+  source.column = fields.text_or("column", "");
+  source.bin_s = fields.number_or("bin_s", 1e-6, 1e7, 0);
+  if (source.sha256.size() != 64 ||
+      source.sha256.find_first_not_of("0123456789abcdef") != std::string::npos) {
+    throw input_error(fields.place("sha256"), source.sha256, "64 hexadecimal digits in lower case");
+  }
+  if (source.name.find_first_of("/\\") != std::string::npos || source.name.front() == '.') {
+    throw input_error(fields.place("name"), source.name, "a name without '/' that does not begin with '.'");
+  }
+  return source;
+}
+
+/// Paths of the regular files below the folder by file name, each list sorted.
+std::map<std::string, std::vector<std::string>> files_below(const std::string& folder) {
+  std::error_code error;
+  if (!fs::is_directory(folder, error))
+    throw input_error({folder, 0, ""}, "no folder", "a folder that holds the traces");
+  std::map<std::string, std::vector<std::string>> files;
+  const auto options = fs::directory_options::skip_permission_denied;
+  for (auto entry = fs::recursive_directory_iterator(folder, options, error);
+       !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    std::error_code ignored;
+    if (entry->is_regular_file(ignored))
+      files[entry->path().filename().string()].push_back(entry->path().string());
+  }
+  if (error) throw input_error({folder, 0, ""}, error.message(), "a readable folder");
+  for (auto& [name, paths] : files) std::sort(paths.begin(), paths.end());
+  return files;
+}
+
+void take(const std::string& bytes, const std::string& out_folder, ImportOutcome& outcome) {
+  TraceSpec spec;
+  spec.format = outcome.source.format;
+  spec.column = outcome.source.column;
+  spec.bin_s = outcome.source.bin_s;
+  TraceData data = read_trace(outcome.found_at, bytes, spec);
+  if (!data.times_ns.empty()) data.counts = counts_of(data.times_ns, data.bin_s);
+  outcome.kind = ImportOutcome::Kind::kImported;
+  outcome.written_to = out_folder + "/" + outcome.source.name + ".csv.gz";
+  outcome.bins = data.counts.size();
+  for (const double count : data.counts) outcome.requests += count;
+  const TraceSource& source = outcome.source;
+  const std::string title = source.name + ": " + source.description + "\n# from " + source.repository + "@" +
+                            source.commit + " " + source.path + " (" + source.licence +
+                            ")\n# sha256 of the original " + source.sha256;
+  write_file(outcome.written_to, counts_text(title, data.bin_s, data.counts));
+}
+
+void make_folder(const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw EnvironmentError(folder + ": cannot make the folder: " + error.message());
+}
+
+}  // namespace
+
+std::vector<TraceSource> parse_trace_sources(const std::string& file, std::string_view text) {
+  const TomlValue document = parse_toml(file, text);
+  const TomlFields top(file, document);
+  top.require_known({"trace"});
+  std::vector<TraceSource> sources;
+  for (const TomlFields& fields : top.tables("trace")) sources.push_back(source_of(fields));
+  return sources;
+}
+
+std::vector<TraceSource> trace_sources() {
+  const std::string path = workloads_folder() + "/traces/SOURCES.toml";
+  return parse_trace_sources(path, read_file(path));
+}
+
+std::vector<ImportOutcome> import_sources(const std::vector<TraceSource>& sources, const std::string& folder,
+                                          const std::string& out_folder) {
+  const auto files = files_below(folder);
+  std::vector<ImportOutcome> outcomes;
+  for (const TraceSource& source : sources) {
+    ImportOutcome outcome;
+    outcome.source = source;
+    const auto found = files.find(source.file);
+    if (found != files.end()) {
+      for (const std::string& path : found->second) {
+        const std::string bytes = read_file(path);
+        outcome.kind = ImportOutcome::Kind::kOtherChecksum;
+        outcome.found_at = path;
+        outcome.found_sha256 = sha256_of(bytes);
+        if (outcome.found_sha256 != source.sha256) continue;
+        make_folder(out_folder);
+        take(bytes, out_folder, outcome);
+        break;
+      }
+    }
+    outcomes.push_back(std::move(outcome));
+  }
+  return outcomes;
+}
+
+std::string describe(const ImportOutcome& outcome) {
+  const TraceSource& source = outcome.source;
+  const std::string fetch = source.repository + "@" + source.commit + " " + source.path;
+  if (outcome.kind == ImportOutcome::Kind::kMissing) {
+    return source.name + ": missing " + source.file + "; fetch it from " + fetch + " (" + source.licence +
+           ")";
+  }
+  if (outcome.kind == ImportOutcome::Kind::kOtherChecksum) {
+    return source.name + ": not taken, " + outcome.found_at + " has SHA-256 " + outcome.found_sha256 +
+           ", expected " + source.sha256 + " (" + fetch + ")";
+  }
+  return source.name + ": " + outcome.found_at + " -> " + outcome.written_to + " (" +
+         std::to_string(outcome.bins) + " bins, " + text_of(outcome.requests) + " requests)";
+}
+
+}  // namespace harness
