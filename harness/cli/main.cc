@@ -1,0 +1,86 @@
+// The program `harness`.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include "harness/cli/collect_command.h"
+#include "harness/cli/figures_command.h"
+#include "harness/cli/list_command.h"
+#include "harness/cli/run_command.h"
+#include "harness/cli/show_command.h"
+#include "harness/cli/trace_command.h"
+#include "harness/core/error.h"
+#include "harness/experiment/build_info.h"
+#include "harness/experiment/cell_distribution.h"
+#include "harness/experiment/driver.h"
+
+namespace harness {
+namespace {
+
+constexpr int kBadInput = 2;
+constexpr int kEnvironment = 3;
+
+/// One line; under mpirun one rank speaks for all.
+int fail(int code, const std::string& message) {
+  if (launched_rank() == 0) {
+    std::string line = message.substr(0, message.find_last_not_of('\n') + 1);
+    for (char& c : line) {
+      if (c == '\n' || c == '\r') c = ' ';
+    }
+    std::fprintf(stderr, "harness: %s\n", line.c_str());
+  }
+  return code;
+}
+
+std::string version() {
+  return version_text() + "\ncommit " + kGitCommit + (kGitDirty ? " with local changes" : "");
+}
+
+int run(int argc, char** argv) {
+  int exit_code = 0;
+  CLI::App app("Compares serving systems for inference pipelines on the same workloads", "harness");
+  app.footer(
+      "Examples:\n"
+      "  harness experiments/quickstart.toml                  run it; results-out/quickstart.h5\n"
+      "  harness experiments/quickstart.toml --dry-run        the cells and their plans\n"
+      "  harness experiments/quickstart.toml -o out --set workload.loads=[0.8,1.2] --set "
+      "serving.commit=late\n"
+      "  mpirun -n 8 harness experiments/pard/twelve.toml     the cells spread over 8 ranks\n"
+      "  harness show results-out/quickstart.h5               a row per cell\n"
+      "  harness figures results-out/quickstart.h5 -o figures\n"
+      "Exit codes: 0 well; 1 skipped or invalid cells; 2 bad input; 3 the environment failed or "
+      "interrupted.");
+  app.set_version_flag("--version", version());
+  app.require_subcommand(0, 1);
+  add_run_command(app, exit_code);
+  add_show_command(app, exit_code);
+  add_figures_command(app, exit_code);
+  add_trace_command(app, exit_code);
+  add_list_command(app, exit_code);
+  add_collect_command(app, exit_code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {
+    if (launched_rank() == 0) app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    return fail(kBadInput, std::string(error.what()) + " (see harness --help)");
+  }
+  return exit_code;
+}
+
+}  // namespace
+}  // namespace harness
+
+int main(int argc, char** argv) {
+  harness::install_signal_handlers();
+  try {
+    return harness::run(argc, argv);
+  } catch (const harness::InputError& error) {
+    return harness::fail(harness::kBadInput, error.what());
+  } catch (const harness::EnvironmentError& error) {
+    return harness::fail(harness::kEnvironment, error.what());
+  } catch (const std::exception& error) {
+    return harness::fail(harness::kEnvironment, error.what());
+  }
+}

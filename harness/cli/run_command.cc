@@ -1,0 +1,35 @@
+#include "harness/cli/run_command.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "harness/core/error.h"
+#include "harness/experiment/driver.h"
+
+namespace harness {
+
+void add_run_command(CLI::App& app, int& exit_code) {
+  const auto options = std::make_shared<RunOptions>();
+  app.add_option("file", options->file, "experiment to run (docs/experiment.md)")->type_name("FILE.toml");
+  app.add_option("-o,--output", options->folder, "folder for the results (default: results-out)")
+      ->type_name("DIR");
+  // One value per --set: without this the option would swallow the file's name.
+  app.add_option("--set", options->overrides,
+                 "set a key of the file, such as planner.sizing_factor=2; repeatable")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_flag("--dry-run", options->dry_run, "print the cells and their plans; write nothing");
+  app.add_flag("--fresh", options->fresh, "start over: remove earlier results of this experiment");
+  app.add_flag("--allow-skipped", options->allow_skipped,
+               "exit with 0 although cells were skipped or are invalid");
+  app.add_flag("--quiet", options->quiet, "no progress");
+  app.final_callback([&app, &exit_code, options] {
+    if (!app.get_subcommands().empty()) return;
+    if (options->file.empty())
+      throw input_error({"", 0, "command line"}, "no experiment file", "harness FILE.toml");
+    exit_code = run_experiment(*options);
+  });
+}
+
+}  // namespace harness

@@ -1,0 +1,45 @@
+#include "harness/experiment/build_info.h"
+
+#include <fstream>
+#include <thread>
+
+#include "harness/experiment/cell_store.h"
+#include "workloads/checksum.h"
+
+namespace harness {
+
+std::string version_text() {
+#if defined(__clang__)
+  const std::string compiler = "clang " __clang_version__;
+#else
+  const std::string compiler = "gcc " __VERSION__;
+#endif
+  return std::string("harness ") + HARNESS_VERSION + ", " + compiler + ", HDF5 " + HARNESS_HDF5_VERSION +
+         ", MPI " + HARNESS_MPI_VERSION + ", " + HARNESS_BUILD_TYPE;
+}
+
+std::string machine_text() {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  std::string line;
+  std::string model = "unknown processor";
+  while (std::getline(cpuinfo, line)) {
+    if (line.rfind("model name", 0) != 0) continue;
+    const std::size_t colon = line.find(": ");
+    if (colon != std::string::npos) model = line.substr(colon + 2);
+    break;
+  }
+  return model + ", " + std::to_string(std::thread::hardware_concurrency()) + " cores";
+}
+
+std::string build_id() { return sha256_of_file("/proc/self/exe"); }
+
+Provenance build_provenance() {
+  Provenance provenance;
+  provenance.git_commit = kGitCommit;
+  provenance.git_dirty = kGitDirty;
+  provenance.versions = version_text();
+  provenance.machine = machine_text();
+  return provenance;
+}
+
+}  // namespace harness

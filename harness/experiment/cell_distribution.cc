@@ -1,0 +1,144 @@
+#include "harness/experiment/cell_distribution.h"
+
+// The C interface only.
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
+#include <mpi.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+namespace harness {
+namespace {
+
+constexpr std::int64_t kStopped = std::int64_t{1} << 40;  // more than any list is long
+enum Counter { kNext, kCells, kRequests, kCounters };
+
+const char* launcher_rank() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) {
+    if (const char* value = std::getenv(name)) return value;
+  }
+  return nullptr;
+}
+
+struct PackedReport {
+  int exit_code = 0;
+  char message[512] = {};
+};
+
+}  // namespace
+
+int launched_rank() {
+  const char* rank = launcher_rank();
+  return rank == nullptr ? 0 : std::atoi(rank);
+}
+
+struct CellDistribution::Ranks {
+  Ranks() {
+    // A container may forbid reading another process's memory; the messages here are small.
+    setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
+    MPI_Init(nullptr, nullptr);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    const MPI_Aint bytes = rank == 0 ? static_cast<MPI_Aint>(kCounters * sizeof(std::int64_t)) : 0;
+    MPI_Win_allocate(bytes, sizeof(std::int64_t), MPI_INFO_NULL, MPI_COMM_WORLD, &counters, &window);
+    if (rank == 0) std::fill_n(counters, static_cast<std::size_t>(kCounters), 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, window);
+  }
+
+  ~Ranks() {
+    MPI_Win_unlock_all(window);
+    MPI_Win_free(&window);
+    MPI_Finalize();
+  }
+
+  std::int64_t add(Counter counter, std::int64_t value) {
+    std::int64_t before = 0;
+    MPI_Fetch_and_op(&value, &before, MPI_INT64_T, 0, counter, MPI_SUM, window);
+    MPI_Win_flush(0, window);
+    return before;
+  }
+
+  int rank = 0;
+  int ranks = 1;
+  std::int64_t* counters = nullptr;
+  MPI_Win window = MPI_WIN_NULL;
+};
+
+CellDistribution::CellDistribution() {
+  if (launcher_rank() != nullptr) mpi_ = std::make_unique<Ranks>();
+}
+
+CellDistribution::~CellDistribution() = default;
+
+int CellDistribution::rank() const { return mpi_ ? mpi_->rank : 0; }
+
+int CellDistribution::ranks() const { return mpi_ ? mpi_->ranks : 1; }
+
+int CellDistribution::share(int value) {
+  if (mpi_) MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  return value;
+}
+
+void CellDistribution::deal(std::vector<std::uint32_t>& cells) {
+  const int count = share(static_cast<int>(cells.size()));
+  cells.resize(static_cast<std::size_t>(count));
+  if (mpi_) MPI_Bcast(cells.data(), count, MPI_UINT32_T, 0, MPI_COMM_WORLD);
+  dealt_ = cells.size();
+}
+
+std::optional<std::size_t> CellDistribution::next() {
+  const auto place = mpi_ ? static_cast<std::size_t>(mpi_->add(kNext, 1)) : next_++;
+  if (place >= dealt_) return std::nullopt;
+  return place;
+}
+
+void CellDistribution::stop() {
+  if (mpi_) mpi_->add(kNext, kStopped);
+  next_ = dealt_;
+}
+
+void CellDistribution::finish_one(std::int64_t requests) {
+  if (mpi_) {
+    mpi_->add(kCells, 1);
+    mpi_->add(kRequests, requests);
+  } else {
+    ++counts_.cells;
+    counts_.requests += requests;
+  }
+}
+
+CellDistribution::Counts CellDistribution::counts() {
+  if (!mpi_) return counts_;
+  return {mpi_->add(kCells, 0), mpi_->add(kRequests, 0)};
+}
+
+void CellDistribution::serve() {
+  if (!mpi_ || mpi_->rank != 0) return;
+  int pending = 0;
+  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &pending, MPI_STATUS_IGNORE);
+}
+
+std::vector<RankReport> CellDistribution::gather(const RankReport& report) {
+  if (!mpi_) return {report};
+  PackedReport packed;
+  packed.exit_code = report.exit_code;
+  std::strncpy(packed.message, report.message.c_str(), sizeof packed.message - 1);
+  std::vector<PackedReport> all(mpi_->rank == 0 ? static_cast<std::size_t>(mpi_->ranks) : 0);
+  constexpr int kBytes = static_cast<int>(sizeof(PackedReport));
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Igather(&packed, kBytes, MPI_BYTE, all.data(), kBytes, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+  for (int done = 0; done == 0;) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  std::vector<RankReport> reports;
+  for (const PackedReport& one : all) reports.push_back({one.exit_code, one.message});
+  return reports;
+}
+
+}  // namespace harness

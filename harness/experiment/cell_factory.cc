@@ -1,0 +1,212 @@
+#include "harness/experiment/cell_factory.h"
+
+#include <algorithm>
+
+#include "harness/engine/cluster.h"
+#include "harness/experiment/cell_text.h"
+#include "workloads/checksum.h"
+#include "workloads/data_home.h"
+
+namespace harness {
+namespace {
+
+bool is_path(const std::string& name) {
+  return name.find('/') != std::string::npos || name.ends_with(".toml") || name.ends_with(".txt");
+}
+
+/// `name`, or the path it stands for; an unknown name is an error at `place`.
+std::string name_or_path(const ExperimentSpec& spec, const std::string& what, const std::string& name,
+                         const std::vector<std::string>& known, const InputPlace& place) {
+  if (is_path(name)) return resolve_path(spec.folder, name);
+  if (std::find(known.begin(), known.end(), name) == known.end()) throw_unknown(place, what, name, known);
+  return name;
+}
+
+/// All that a pipeline is, for the checksum.
+std::string pipeline_text(const Pipeline& pipeline) {
+  std::string text = pipeline.name + "\n";
+  for (const Module& module : pipeline.modules) {
+    text += module.name + " " + module.model;
+    for (const ModuleId pre : module.pres) text += " " + std::to_string(pre);
+    text += "\n";
+  }
+  return text;
+}
+
+std::vector<std::string> module_names(const Pipeline& pipeline) {
+  std::vector<std::string> names;
+  for (const Module& module : pipeline.modules) names.push_back(module.name);
+  return names;
+}
+
+}  // namespace
+
+CellFactory::CellFactory(const ExperimentSpec& spec, std::string build)
+    : spec_(spec), build_(std::move(build)) {
+  for (const NamedAt& name : spec.workload.pipelines) {
+    pipelines_.push_back(
+        load_pipeline(name_or_path(spec, "pipeline", name.name, pipeline_names(), name.place)));
+    pipeline_checksums_.push_back(sha256_of(pipeline_text(pipelines_.back())));
+    for (std::size_t i = 0; i + 1 < pipelines_.size(); ++i) {
+      if (pipelines_[i].name == pipelines_.back().name) {
+        throw input_error(name.place, "two pipelines named " + pipelines_[i].name, "each name once");
+      }
+    }
+  }
+  cells_ = expand(spec, pipelines_);
+}
+
+const ProfileSet& CellFactory::profiles(const Settings& settings) {
+  const std::string& name = settings.cluster.profiles;
+  const auto found = profile_sets_.find(name);
+  if (found != profile_sets_.end()) return found->second;
+  const auto place = spec_.places.find("cluster.profiles");
+  const InputPlace at = place != spec_.places.end() && text_of(spec_.base.cluster.profiles) == name
+                            ? place->second
+                            : InputPlace{spec_.file, 0, "cluster.profiles"};
+  const std::string path = name_or_path(spec_, "set of profiles", name, profile_set_names(), at);
+  return profile_sets_.emplace(name, load_profiles(path)).first->second;
+}
+
+TraceSpec CellFactory::resolved_trace(const Settings& settings) const {
+  TraceSpec trace = settings.trace;
+  if (!trace.file.empty()) trace.file = resolve_path(spec_.folder, trace.file);
+  return trace;
+}
+
+TimeNs CellFactory::slo_of(const Cell& cell) const {
+  return cell.slo_ms > 0 ? ms_to_ns(cell.slo_ms) : pipelines_[cell.pipeline].slo_ns;
+}
+
+RunSpec CellFactory::world_of(const Cell& cell, const Settings& settings) {
+  const ProfileSet& set = profiles(settings);
+  RunSpec run;
+  run.pipeline = pipelines_[cell.pipeline];
+  for (const Module& module : run.pipeline.modules) {
+    const auto found = set.profiles.find(module.model);
+    if (found == set.profiles.end()) {
+      throw input_error({spec_.file, 0, "cluster.profiles"},
+                        "no profile of " + module.model + " in " + set.name,
+                        "a set with every model of pipeline " + run.pipeline.name);
+    }
+    run.profiles.push_back(scaled(found->second, settings.cluster.profile_scale));
+    const auto fixed = settings.modules.find(module.name);
+    run.module_overrides.push_back(fixed == settings.modules.end() ? ModuleOverride() : fixed->second);
+  }
+  run.slo_ns = slo_of(cell);
+  run.workers = settings.cluster.workers;
+  run.seed = cell.seed;
+  run.serving = settings.serving;
+  run.planner = settings.planner;
+  run.world = settings.world;
+  return run;
+}
+
+const CellFactory::Planned& CellFactory::planned(const Cell& cell, const Settings& settings,
+                                                 double offered_rps) {
+  const bool by_rate = settings.planner.workers == WorkerRule::kRate;
+  const std::string key = pipelines_[cell.pipeline].name + " " + std::to_string(slo_of(cell)) + " " +
+                          text_of(by_rate ? offered_rps : 0.0) +
+                          planning_text(settings, module_names(pipelines_[cell.pipeline]));
+  const auto found = plans_.find(key);
+  if (found != plans_.end()) return found->second;
+  const RunSpec run = world_of(cell, settings);
+  const ServingContext context = make_context(run);
+  Planned result;
+  try {
+    const LoadStatistics load{offered_rps, std::vector<double>(run.pipeline.modules.size(), offered_rps)};
+    result.plan = make_sizing_planner(context, run.planner, run.module_overrides)->plan(0, load, {});
+    result.capacity_rps = harness::capacity_rps(context, result.plan);
+  } catch (const InputError& error) {
+    result.why = error.what();
+  }
+  return plans_.emplace(key, std::move(result)).first->second;
+}
+
+const CellFactory::Offered& CellFactory::offered(const Settings& settings, double target_rps,
+                                                 std::uint64_t seed) {
+  const std::string key = text_of(target_rps) + trace_text(settings);
+  const auto found = offers_.find(key);
+  if (found != offers_.end()) return found->second;
+  const TraceSpec trace = resolved_trace(settings);
+  check_trace(trace);
+  const std::unique_ptr<ArrivalSource> arrivals = make_arrivals(trace, target_rps, seed);
+  return offers_.emplace(key, Offered{arrivals->expected_requests(), ns_to_s(arrivals->duration_ns())})
+      .first->second;
+}
+
+double CellFactory::target_of(const Cell& cell, std::string& why) {
+  if (!spec_.workload.rates_rps.empty()) return cell.rate;
+  Settings shared = shared_settings_of(spec_, cell);
+  // Workers that follow the rate have no capacity before the rate is known: the whole cluster's counts.
+  shared.planner.workers = WorkerRule::kBalanced;
+  shared.planner.autoscale = false;
+  const Planned& reference = planned(cell, shared, 0);
+  why = reference.why;
+  return cell.rate * reference.capacity_rps;
+}
+
+std::string CellFactory::text_of_cell(const Cell& cell, const Settings& settings, double target_rps,
+                                      bool known) {
+  const SystemSpec& system = spec_.systems[cell.system];
+  CellNames names;
+  names.pipeline = spec_.workload.pipelines[cell.pipeline].name;
+  names.system = system.name;
+  names.variant = system.variant;
+  names.slo_ms = ns_to_ms(slo_of(cell));
+  names.rate = known ? "rates_rps = [" + text_of(target_rps) + "]" : "loads = [" + text_of(cell.rate) + "]";
+  names.seed = cell.seed;
+  names.rows = spec_.rows;
+  const TraceSpec trace = resolved_trace(settings);
+  if (trace_checksums_.count(trace.file) == 0) trace_checksums_[trace.file] = trace_checksum(trace);
+  std::string text = cell_text(settings, names, module_names(pipelines_[cell.pipeline]));
+  text += "\n# cell " + std::to_string(cell.index) + "\n";
+  text += "# pipeline " + pipeline_checksums_[cell.pipeline] + "\n";
+  text += "# profiles " + profiles(settings).checksum + "\n";
+  if (!trace.file.empty()) text += "# trace " + trace_checksums_[trace.file] + "\n";
+  return text;
+}
+
+PreparedCell CellFactory::prepare(const Cell& cell) {
+  const Settings settings = settings_of(spec_, cell);
+  PreparedCell prepared;
+  prepared.module_names = module_names(pipelines_[cell.pipeline]);
+  prepared.slo_ns = slo_of(cell);
+  prepared.workers = settings.cluster.workers;
+  prepared.target_rps = target_of(cell, prepared.why);
+  const bool known = prepared.why.empty();
+  if (known) {
+    const Offered& load = offered(settings, prepared.target_rps, cell.seed);
+    prepared.expected_requests = load.requests;
+    prepared.duration_s = load.duration_s;
+    prepared.offered_rps = load.duration_s > 0 ? load.requests / load.duration_s : 0;
+    const Planned& own = planned(cell, settings, prepared.offered_rps);
+    prepared.why = own.why;
+    prepared.plan = own.plan;
+    prepared.capacity_rps = own.capacity_rps;
+  }
+  CellIdentity& identity = prepared.identity;
+  identity.index = cell.index;
+  identity.system = spec_.systems[cell.system].name;
+  identity.variant = spec_.systems[cell.system].variant;
+  identity.pipeline = pipelines_[cell.pipeline].name;
+  identity.trace = settings.trace.name;
+  const bool by_rate = !spec_.workload.rates_rps.empty();
+  const double rate = prepared.target_rps > 0 ? prepared.target_rps : prepared.offered_rps;
+  identity.load = !by_rate ? cell.rate : prepared.capacity_rps > 0 ? rate / prepared.capacity_rps : 0;
+  identity.seed = cell.seed;
+  identity.parameters = parameters_text(spec_, cell);
+  identity.effective_toml = text_of_cell(cell, settings, prepared.target_rps, known);
+  identity.input_hash = sha256_of(identity.effective_toml + "# build " + build_).substr(0, 16);
+  return prepared;
+}
+
+RunSpec CellFactory::make_run(const Cell& cell, const PreparedCell& prepared) {
+  const Settings settings = settings_of(spec_, cell);
+  RunSpec run = world_of(cell, settings);
+  run.system = make_system(spec_.systems[cell.system].name, settings);
+  run.arrivals = make_arrivals(resolved_trace(settings), prepared.target_rps, cell.seed);
+  return run;
+}
+
+}  // namespace harness

@@ -1,0 +1,76 @@
+// Makes cells concrete: loads what they name, plans, and builds the run.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/engine/run_spec.h"
+#include "harness/experiment/expansion.h"
+#include "harness/record/summary.h"
+#include "harness/serving/plan.h"
+#include "workloads/catalogue.h"
+
+namespace harness {
+
+/// A cell, checked and planned.
+struct PreparedCell {
+  CellIdentity identity;
+  std::vector<std::string> module_names;
+  std::string why;  ///< not empty: it cannot run (the planner cannot meet the SLO)
+  TimeNs slo_ns = 0;
+  int workers = 0;
+  Plan plan;                ///< the initial one
+  double capacity_rps = 0;  ///< of that plan
+  double target_rps = 0;    ///< that arrivals are scaled to; 0: recorded times as they are
+  double offered_rps = 0;   ///< expected requests / duration
+  double duration_s = 0;
+  double expected_requests = 0;
+};
+
+/// Loads each pipeline and set of profiles once. Every fault in what the experiment names shows up as an
+/// InputError of the constructor or of prepare(), so that preparing all cells first leaves nothing to go
+/// wrong with the input later.
+class CellFactory {
+ public:
+  /// `build` identifies the program. `spec` outlives this.
+  CellFactory(const ExperimentSpec& spec, std::string build);
+
+  const std::vector<Cell>& cells() const { return cells_; }
+  PreparedCell prepare(const Cell& cell);
+  /// The run of a prepared cell that can run.
+  RunSpec make_run(const Cell& cell, const PreparedCell& prepared);
+
+ private:
+  struct Planned {
+    Plan plan;
+    double capacity_rps = 0;
+    std::string why;
+  };
+  struct Offered {
+    double requests = 0;
+    double duration_s = 0;
+  };
+
+  const ProfileSet& profiles(const Settings& settings);
+  TraceSpec resolved_trace(const Settings& settings) const;
+  TimeNs slo_of(const Cell& cell) const;
+  RunSpec world_of(const Cell& cell, const Settings& settings);
+  const Planned& planned(const Cell& cell, const Settings& settings, double offered_rps);
+  const Offered& offered(const Settings& settings, double target_rps, std::uint64_t seed);
+  /// The rate that the cell's arrivals are scaled to; sets `why` when it has none.
+  double target_of(const Cell& cell, std::string& why);
+  std::string text_of_cell(const Cell& cell, const Settings& settings, double target_rps, bool known);
+
+  const ExperimentSpec& spec_;
+  std::string build_;
+  std::vector<Pipeline> pipelines_;
+  std::vector<std::string> pipeline_checksums_;
+  std::map<std::string, ProfileSet> profile_sets_;
+  std::map<std::string, std::string> trace_checksums_;
+  std::map<std::string, Planned> plans_;
+  std::map<std::string, Offered> offers_;
+  std::vector<Cell> cells_;
+};
+
+}  // namespace harness

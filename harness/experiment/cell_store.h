@@ -1,0 +1,84 @@
+// The files of one experiment in its output folder: STEM.h5, and STEM.cells/ with a file per finished cell
+// until the experiment is complete.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/record/results_file.h"
+
+namespace harness {
+
+/// What a finished cell must have been made from to be used again.
+struct ExpectedCell {
+  std::uint32_t index = 0;
+  std::string input_hash;
+};
+
+/// Used by rank 0; other ranks only ask for cell_path(). Every file appears under its name complete or not at
+/// all.
+class CellStore {
+ public:
+  CellStore(const std::string& folder, const std::string& stem);
+  ~CellStore();
+  CellStore(const CellStore&) = delete;
+  CellStore& operator=(const CellStore&) = delete;
+
+  const std::string& results_path() const { return results_; }
+  std::string cell_path(const std::string& input_hash) const;
+
+  /// Looks at what is there, without writing. Throws InputError (saying what differs) when there are results
+  /// of other settings or another build. `describe` gives the effective settings of an expected cell.
+  template <class Describe>
+  void inspect(const std::vector<ExpectedCell>& expected, const std::string& experiment_toml,
+               Describe describe) {
+    inspect_results(expected, experiment_toml);
+    const std::string other = other_cell(expected);
+    if (other.empty()) return;
+    const std::string before = cell_effective_toml(other);
+    for (const ExpectedCell& cell : expected) {
+      if (before.find("\n# cell " + std::to_string(cell.index) + "\n") == std::string::npos) continue;
+      throw_differs(other, before, describe(cell.index));
+    }
+    throw_differs(other, "a cell that is not of this experiment", "");
+  }
+
+  /// Whether STEM.h5 holds every expected cell.
+  bool complete() const { return complete_; }
+  /// Whether the cell with that hash is finished.
+  bool has(const std::string& input_hash) const { return found_.count(input_hash) > 0; }
+
+  /// Makes the folders, takes the experiment's lock and tries whether files can be written. Throws
+  /// EnvironmentError and leaves no new folder behind.
+  void open();
+  /// Removes all results of this stem (--fresh); after open().
+  void remove_all();
+  /// Puts STEM.h5 together from the expected cells, then removes STEM.cells.
+  void assemble(const std::vector<ExpectedCell>& expected, const Provenance& provenance);
+  /// Removes STEM.cells when nothing but STEM.h5 is needed.
+  void remove_cells();
+
+ private:
+  void inspect_results(const std::vector<ExpectedCell>& expected, const std::string& experiment_toml);
+  std::string other_cell(const std::vector<ExpectedCell>& expected);
+  [[noreturn]] static void throw_differs(const std::string& path, const std::string& before,
+                                         const std::string& now);
+  void remove_made_folders();
+
+  std::string results_;
+  std::string cells_;
+  std::map<std::string, std::string> found_;  ///< input hash -> file that holds the cell
+  std::vector<std::string> made_;             ///< folders that open() made
+  bool complete_ = false;
+  int lock_ = -1;
+};
+
+/// Assembles the cells that are in the folder STEM.cells into STEM.h5 beside it; returns how many there were.
+/// Throws InputError when `folder` is no such folder or holds none.
+std::size_t collect_cells(const std::string& folder, const Provenance& provenance);
+
+/// Provenance of this build and machine; the experiment's parts are left empty.
+Provenance build_provenance();
+
+}  // namespace harness

@@ -1,0 +1,84 @@
+#include "harness/experiment/cell_text.h"
+
+#include <sstream>
+
+#include "harness/experiment/config_tree.h"
+
+namespace harness {
+namespace {
+
+std::string table(const std::string& heading, const std::vector<Param>& params) {
+  std::string text = "\n[" + heading + "]\n";
+  for (const Param& param : params) text += param.name + " = " + toml_text(param.get()) + "\n";
+  return text;
+}
+
+std::string module_tables(Settings& settings, const std::vector<std::string>& modules) {
+  std::string text;
+  for (const std::string& name : modules) {
+    const auto found = settings.modules.find(name);
+    if (found != settings.modules.end())
+      text += table("module." + toml_key(name), module_params(found->second));
+  }
+  return text;
+}
+
+std::string system_table(const Settings& settings, const CellNames& names) {
+  std::string text =
+      "\n[[system]]\nname = " + toml_text(names.system) + "\nvariant = " + toml_text(names.variant) + "\n";
+  const std::unique_ptr<System> system = make_system(names.system, settings);
+  std::string params;
+  for (const Param& param : system_params(*system)) {
+    params += (params.empty() ? " " : ", ") + param.name + " = " + toml_text(param.get());
+  }
+  return text + "params = {" + params + (params.empty() ? "}\n" : " }\n");
+}
+
+}  // namespace
+
+std::string cell_text(const Settings& settings, const CellNames& names,
+                      const std::vector<std::string>& modules) {
+  Settings copy = settings;
+  std::string text = "runtime = \"simulated\"\n\n[workload]\n";
+  text += "pipelines = [" + toml_text(names.pipeline) + "]\n";
+  text += "traces = [" + toml_text(settings.trace.name) + "]\n";
+  text += names.rate + "\n";
+  text += "seeds = [" + std::to_string(names.seed) + "]\n";
+  text += "slo_ms = [" + text_of(names.slo_ms) + "]\n";
+  text += trace_text(settings);
+  for (const Section& section : fixed_sections(copy)) text += table(section.name, section.params);
+  text += module_tables(copy, modules);
+  text += std::string("\n[record]\nrows = ") + (names.rows ? "true\n" : "false\n");
+  return text + system_table(settings, names);
+}
+
+std::string planning_text(const Settings& settings, const std::vector<std::string>& modules) {
+  Settings copy = settings;
+  std::string text;
+  for (const Section& section : fixed_sections(copy)) {
+    if (section.name != "serving") text += table(section.name, section.params);
+  }
+  return text + module_tables(copy, modules);
+}
+
+std::string trace_text(const Settings& settings) {
+  TraceSpec copy = settings.trace;
+  return table("trace." + toml_key(copy.name), trace_params(copy));
+}
+
+std::string first_difference(const std::string& before, const std::string& now) {
+  std::istringstream old_lines(before);
+  std::istringstream new_lines(now);
+  std::string old_line;
+  std::string new_line;
+  for (;;) {
+    const bool more_old = static_cast<bool>(std::getline(old_lines, old_line));
+    const bool more_new = static_cast<bool>(std::getline(new_lines, new_line));
+    if (!more_old && !more_new) return "";
+    if (!more_old) return "nothing, now " + new_line;
+    if (!more_new) return old_line + ", now nothing";
+    if (old_line != new_line) return old_line + ", now " + new_line;
+  }
+}
+
+}  // namespace harness

@@ -1,0 +1,36 @@
+// A cell's effective settings as one canonical text, itself an experiment file with that one cell.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/experiment/settings.h"
+
+namespace harness {
+
+/// What names a cell besides its settings.
+struct CellNames {
+  std::string pipeline;
+  std::string system;
+  std::string variant;
+  double slo_ms = 0;
+  std::string rate;  ///< a line: "rates_rps = [...]" or "loads = [...]"
+  std::uint64_t seed = 0;
+  bool rows = true;
+};
+
+/// Every setting with its value, defaults too: [workload], [trace.NAME], [cluster], [serving], [planner], the
+/// pipeline's [module.NAME], [record], [[system]] with all its parameters.
+std::string cell_text(const Settings& settings, const CellNames& names,
+                      const std::vector<std::string>& modules);
+
+/// The settings that decide the plan: [cluster], [planner] and the modules.
+std::string planning_text(const Settings& settings, const std::vector<std::string>& modules);
+
+/// The trace alone.
+std::string trace_text(const Settings& settings);
+
+/// The first line in which two texts differ: "workers = 64, now workers = 32"; "" when they are equal.
+std::string first_difference(const std::string& before, const std::string& now);
+
+}  // namespace harness

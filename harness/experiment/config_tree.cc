@@ -1,0 +1,182 @@
+#include "harness/experiment/config_tree.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace harness {
+namespace {
+
+constexpr int kCommandLine = -1;  // the line of values that came by --set
+
+bool is_bare(std::string_view text, std::string_view more) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [more](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || more.find(c) != std::string_view::npos;
+  });
+}
+
+TomlTable* table_in(TomlValue& value) { return std::get_if<TomlTable>(&value.data); }
+
+void mark_command_line(TomlValue& value) {
+  value.line = kCommandLine;
+  if (auto* array = std::get_if<TomlArray>(&value.data)) {
+    for (TomlValue& item : *array) mark_command_line(item);
+  } else if (TomlTable* table = table_in(value)) {
+    for (TomlEntry& entry : *table) mark_command_line(entry.value);
+  }
+}
+
+TomlValue override_value(const InputPlace& place, const std::string& text) {
+  TomlValue value;
+  try {
+    TomlValue document = parse_toml("--set", "value = " + text + "\n");
+    TomlTable& table = *table_in(document);
+    if (table.size() != 1) throw input_error(place, text, "one TOML value");
+    value = std::move(table.front().value);
+  } catch (const InputError&) {
+    if (!is_bare(text, "./")) throw input_error(place, text, "a TOML value, such as 2, [1, 2] or \"late\"");
+    value.data = text;
+  }
+  mark_command_line(value);
+  return value;
+}
+
+TomlValue& member_to_set(TomlTable& table, const std::string& name) {
+  for (TomlEntry& entry : table) {
+    if (entry.key == name) return entry.value;
+  }
+  table.push_back({name, {kCommandLine, TomlTable()}});
+  return table.back().value;
+}
+
+std::string toml_string(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (byte < 0x20 || byte == 0x7f) {
+      constexpr const char* kDigits = "0123456789ABCDEF";
+      out += std::string("\\u00") + kDigits[byte >> 4] + kDigits[byte & 15];
+    } else {
+      out += c;
+    }
+  }
+  return out + "\"";
+}
+
+void write_value(std::string& out, const TomlValue& value) {
+  ParamValue param;
+  if (to_param_value(value, param)) {
+    out += toml_text(param);
+  } else if (const auto* array = std::get_if<TomlArray>(&value.data)) {
+    out += "[";
+    for (std::size_t i = 0; i < array->size(); ++i) {
+      if (i > 0) out += ", ";
+      write_value(out, (*array)[i]);
+    }
+    out += "]";
+  } else {
+    out += "{";
+    bool first = true;
+    for (const TomlEntry& entry : std::get<TomlTable>(value.data)) {
+      out += (first ? " " : ", ") + toml_key(entry.key) + " = ";
+      write_value(out, entry.value);
+      first = false;
+    }
+    out += first ? "}" : " }";
+  }
+}
+
+bool has_heading(const TomlValue& value, int depth) {
+  return depth < 2 && std::holds_alternative<TomlTable>(value.data);
+}
+
+/// Tables of the first two levels get a heading; deeper ones, and those in arrays, are written in line.
+void write_table(std::string& out, const TomlTable& table, const std::string& heading, int depth) {
+  const bool any_value = std::any_of(table.begin(), table.end(), [depth](const TomlEntry& entry) {
+    return !has_heading(entry.value, depth);
+  });
+  if (!heading.empty() && (any_value || table.empty())) out += "\n[" + heading + "]\n";
+  for (const TomlEntry& entry : table) {
+    if (has_heading(entry.value, depth)) continue;
+    out += toml_key(entry.key) + " = ";
+    write_value(out, entry.value);
+    out += "\n";
+  }
+  for (const TomlEntry& entry : table) {
+    if (!has_heading(entry.value, depth)) continue;
+    write_table(out, std::get<TomlTable>(entry.value.data),
+                (heading.empty() ? "" : heading + ".") + toml_key(entry.key), depth + 1);
+  }
+}
+
+}  // namespace
+
+void apply_override(TomlValue& document, const std::string& override_text) {
+  const std::size_t equals = override_text.find('=');
+  std::string key = override_text.substr(0, equals);
+  while (!key.empty() && key.back() == ' ') key.pop_back();
+  if (equals == std::string::npos || key.empty() || key.back() == '.') {
+    throw input_error({"--set", 0, ""}, override_text, "KEY=VALUE, such as planner.sizing_factor=2");
+  }
+  const InputPlace place{"--set", 0, key};
+  TomlValue* value = &document;
+  std::istringstream parts(key);
+  std::string part;
+  while (std::getline(parts, part, '.')) {
+    TomlTable* table = table_in(*value);
+    if (table == nullptr) throw input_error(place, describe(*value) + " before '" + part + "'", "a table");
+    if (part.empty()) throw input_error(place, override_text, "KEY=VALUE with names between the dots");
+    value = &member_to_set(*table, part);
+  }
+  *value = override_value(place, override_text.substr(equals + 1));
+}
+
+const TomlValue* member_of(const TomlValue& table, const std::string& name) {
+  for (const TomlEntry& entry : std::get<TomlTable>(table.data)) {
+    if (entry.key == name) return &entry.value;
+  }
+  return nullptr;
+}
+
+std::string to_toml(const TomlValue& document) {
+  std::string out;
+  write_table(out, std::get<TomlTable>(document.data), "", 0);
+  return out;
+}
+
+std::string toml_key(const std::string& key) { return is_bare(key, "") ? key : toml_string(key); }
+
+std::string toml_text(const ParamValue& value) {
+  if (const std::string* text = std::get_if<std::string>(&value)) return toml_string(*text);
+  return text_of(value);
+}
+
+InputPlace place_of(const std::string& file, const TomlValue& value, std::string key) {
+  if (value.line == kCommandLine) return {"--set", 0, std::move(key)};
+  return {file, value.line, std::move(key)};
+}
+
+std::string describe(const TomlValue& value) {
+  ParamValue param;
+  if (to_param_value(value, param)) return toml_text(param);
+  if (const auto* array = std::get_if<TomlArray>(&value.data))
+    return array->empty() ? "an empty array" : "an array";
+  return "a table";
+}
+
+bool to_param_value(const TomlValue& value, ParamValue& param) {
+  if (const bool* flag = std::get_if<bool>(&value.data))
+    param = *flag;
+  else if (const double* number = std::get_if<double>(&value.data))
+    param = *number;
+  else if (const std::string* text = std::get_if<std::string>(&value.data))
+    param = *text;
+  else
+    return false;
+  return true;
+}
+
+}  // namespace harness

@@ -1,0 +1,29 @@
+// Runs an experiment: from its file to STEM.h5.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace harness {
+
+/// What the command line says.
+struct RunOptions {
+  std::string file;
+  std::string folder = "results-out";
+  std::vector<std::string> overrides;  ///< --set KEY=VALUE
+  bool dry_run = false;
+  bool fresh = false;
+  bool allow_skipped = false;
+  bool quiet = false;
+};
+
+/// Runs, resumes or (dry_run) prints the experiment, on all MPI ranks if there are several. Returns the exit
+/// code: 0, 1 (skipped or invalid cells), and on ranks other than 0 also that of a failure that rank 0
+/// reports. Throws InputError before anything is written, EnvironmentError (also when interrupted by a
+/// signal) with finished cells kept.
+int run_experiment(const RunOptions& options);
+
+/// Lets SIGINT and SIGTERM end the run in order, and writes beyond a file-size limit fail instead of killing.
+void install_signal_handlers();
+
+}  // namespace harness

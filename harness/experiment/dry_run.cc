@@ -1,0 +1,61 @@
+#include "harness/experiment/dry_run.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "harness/experiment/progress.h"
+
+namespace harness {
+namespace {
+
+using Line = std::array<std::string, 5>;
+
+std::string number(const char* format, double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+std::string plan_text(const PreparedCell& cell) {
+  if (!cell.why.empty()) return "skipped: " + cell.why;
+  std::string text;
+  for (std::size_t k = 0; k < cell.plan.modules.size(); ++k) {
+    const ModulePlan& module = cell.plan.modules[k];
+    text += (k == 0 ? "" : ", ") + cell.module_names[k] + " " + std::to_string(module.batch_cap) + " x " +
+            std::to_string(module.workers);
+  }
+  return text;
+}
+
+Line line_of(const PreparedCell& cell) {
+  return {std::to_string(cell.identity.index) + "  " + cell_title(cell.identity),
+          number("%.1f", cell.capacity_rps), number("%.1f", cell.offered_rps),
+          number("%.0f", cell.expected_requests), plan_text(cell)};
+}
+
+}  // namespace
+
+std::string dry_run_table(const std::vector<PreparedCell>& cells) {
+  std::vector<Line> lines = {{"cell", "capacity/s", "offered/s", "requests", "modules: batch x workers"}};
+  double requests = 0;
+  for (const PreparedCell& cell : cells) {
+    lines.push_back(line_of(cell));
+    if (cell.why.empty()) requests += cell.expected_requests;
+  }
+  std::array<std::size_t, 4> widths{};
+  for (const Line& line : lines) {
+    for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
+  }
+  std::string text;
+  for (const Line& line : lines) {
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      const std::string padding(widths[i] - line[i].size(), ' ');
+      text += i == 0 ? line[i] + padding : "  " + padding + line[i];
+    }
+    text += "  " + line[4] + "\n";
+  }
+  return text + std::to_string(cells.size()) + " cells, " + short_count(requests) + " requests\n";
+}
+
+}  // namespace harness

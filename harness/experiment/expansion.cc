@@ -1,0 +1,159 @@
+#include "harness/experiment/expansion.h"
+
+#include <algorithm>
+
+#include "systems/all_systems.h"
+
+namespace harness {
+namespace {
+
+bool has_module(const Pipeline& pipeline, const std::string& name) {
+  return std::any_of(pipeline.modules.begin(), pipeline.modules.end(),
+                     [&](const Module& module) { return module.name == name; });
+}
+
+void check_modules(const ExperimentSpec& spec, const std::vector<Pipeline>& pipelines) {
+  std::vector<std::pair<std::string, InputPlace>> used;
+  for (const auto& [key, place] : spec.places) used.emplace_back(key, place);
+  for (const SweepAxis& axis : spec.sweeps) used.emplace_back(axis.key, axis.place);
+  for (const SystemSpec& system : spec.systems) {
+    for (const Assignment& assignment : system.overrides) used.emplace_back(assignment.key, assignment.place);
+  }
+  std::vector<std::string> known;
+  for (const Pipeline& pipeline : pipelines) {
+    for (const Module& module : pipeline.modules) {
+      if (std::find(known.begin(), known.end(), module.name) == known.end()) known.push_back(module.name);
+    }
+  }
+  for (const auto& [key, place] : used) {
+    if (section_of(key) != "module") continue;
+    const std::string name = member_of_section(key);
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw_unknown(place, "module", name, known);
+  }
+}
+
+/// Whose cells an axis multiplies.
+bool concerns(const ExperimentSpec& spec, const SweepAxis& axis, const Pipeline& pipeline, const Cell& cell) {
+  const std::string section = section_of(axis.key);
+  const std::string member = member_of_section(axis.key);
+  if (section == "trace") return spec.workload.traces[cell.trace].name == member;
+  if (section == "module") return has_module(pipeline, member);
+  if (find_system(section) != nullptr) return spec.systems[cell.system].name == section;
+  return true;
+}
+
+bool of_system(const SweepAxis& axis) { return find_system(section_of(axis.key)) != nullptr; }
+
+class Expansion {
+ public:
+  Expansion(const ExperimentSpec& spec, const std::vector<Pipeline>& pipelines)
+      : spec_(spec), pipelines_(pipelines) {}
+
+  std::vector<Cell> run() {
+    const WorkloadSpec& workload = spec_.workload;
+    const std::vector<double>& rates = workload.rates_rps.empty() ? workload.loads : workload.rates_rps;
+    const std::vector<double> slos = workload.slo_ms.empty() ? std::vector<double>{0} : workload.slo_ms;
+    Cell cell;
+    cell.swept.assign(spec_.sweeps.size(), kNotSwept);
+    for (cell.pipeline = 0; cell.pipeline < workload.pipelines.size(); ++cell.pipeline) {
+      for (cell.trace = 0; cell.trace < workload.traces.size(); ++cell.trace) {
+        for (const double slo : slos) {
+          for (const double rate : rates) {
+            for (const std::uint64_t seed : workload.seeds) {
+              cell.slo_ms = slo;
+              cell.rate = rate;
+              cell.seed = seed;
+              sweep(cell, 0, false);
+            }
+          }
+        }
+      }
+    }
+    return std::move(cells_);
+  }
+
+ private:
+  void sweep(Cell& cell, std::size_t axis, bool own) {
+    if (axis == spec_.sweeps.size()) {
+      if (own)
+        add(cell);
+      else
+        add_systems(cell);
+      return;
+    }
+    const SweepAxis& sweep_axis = spec_.sweeps[axis];
+    if (of_system(sweep_axis) != own || !concerns(spec_, sweep_axis, pipelines_[cell.pipeline], cell)) {
+      sweep(cell, axis + 1, own);
+      return;
+    }
+    for (std::size_t value = 0; value < sweep_axis.values.size(); ++value) {
+      cell.swept[axis] = value;
+      sweep(cell, axis + 1, own);
+    }
+    cell.swept[axis] = kNotSwept;
+  }
+
+  void add_systems(Cell& cell) {
+    for (cell.system = 0; cell.system < spec_.systems.size(); ++cell.system) sweep(cell, 0, true);
+    cell.system = 0;
+  }
+
+  void add(const Cell& cell) {
+    if (cells_.size() == kMostCells) {
+      throw input_error({spec_.file, 0, "cells"}, "more than " + std::to_string(kMostCells),
+                        "at most " + std::to_string(kMostCells) + " combinations of all axes");
+    }
+    cells_.push_back(cell);
+    cells_.back().index = static_cast<std::uint32_t>(cells_.size() - 1);
+  }
+
+  const ExperimentSpec& spec_;
+  const std::vector<Pipeline>& pipelines_;
+  std::vector<Cell> cells_;
+};
+
+Assignment assignment_of(const SweepAxis& axis, std::size_t value) {
+  return {axis.key, axis.values[value], axis.place};
+}
+
+Settings settings_with(const ExperimentSpec& spec, const Cell& cell, bool own) {
+  Settings settings = spec.base;
+  settings.trace = spec.traces.at(spec.workload.traces[cell.trace].name);
+  if (own) {
+    for (const Assignment& assignment : spec.systems[cell.system].overrides) assign(settings, assignment);
+  }
+  for (std::size_t axis = 0; axis < spec.sweeps.size(); ++axis) {
+    if (cell.swept[axis] == kNotSwept || (!own && of_system(spec.sweeps[axis]))) continue;
+    assign(settings, assignment_of(spec.sweeps[axis], cell.swept[axis]));
+  }
+  return settings;
+}
+
+}  // namespace
+
+std::vector<Cell> expand(const ExperimentSpec& spec, const std::vector<Pipeline>& pipelines) {
+  check_modules(spec, pipelines);
+  return Expansion(spec, pipelines).run();
+}
+
+Settings settings_of(const ExperimentSpec& spec, const Cell& cell) { return settings_with(spec, cell, true); }
+
+Settings shared_settings_of(const ExperimentSpec& spec, const Cell& cell) {
+  return settings_with(spec, cell, false);
+}
+
+std::string parameters_text(const ExperimentSpec& spec, const Cell& cell) {
+  std::string text;
+  const auto add = [&text](const std::string& key, const ParamValue& value) {
+    text += (text.empty() ? "" : " ") + key + "=" + text_of(value);
+  };
+  for (const Assignment& assignment : spec.systems[cell.system].overrides)
+    add(assignment.key, assignment.value);
+  for (std::size_t axis = 0; axis < spec.sweeps.size(); ++axis) {
+    if (cell.swept[axis] != kNotSwept) add(spec.sweeps[axis].key, spec.sweeps[axis].values[cell.swept[axis]]);
+  }
+  return text;
+}
+
+}  // namespace harness

@@ -1,0 +1,39 @@
+// The cells of an experiment: every combination of its axes, in a fixed order.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/core/pipeline.h"
+#include "harness/experiment/experiment_spec.h"
+
+namespace harness {
+
+/// One cell as places on the axes. Small: an experiment may have kMostCells.
+struct Cell {
+  std::uint32_t index = 0;
+  std::size_t pipeline = 0;  ///< in workload.pipelines
+  std::size_t trace = 0;     ///< in workload.traces
+  double slo_ms = 0;         ///< 0: the pipeline's own
+  double rate = 0;           ///< relative to the capacity, or requests/s when workload.rates_rps is set
+  std::uint64_t seed = 0;
+  std::size_t system = 0;          ///< in systems
+  std::vector<std::size_t> swept;  ///< per sweep the place of the value, or kNotSwept
+};
+inline constexpr std::size_t kNotSwept = static_cast<std::size_t>(-1);
+
+/// All cells. Outermost first: pipelines, traces, SLOs, loads, seeds, sweeps of shared settings, systems,
+/// sweeps of the system's own parameters. `pipelines` are those of workload.pipelines. Throws InputError:
+/// modules that no pipeline has, more than kMostCells.
+std::vector<Cell> expand(const ExperimentSpec& spec, const std::vector<Pipeline>& pipelines);
+
+/// The settings of a cell.
+Settings settings_of(const ExperimentSpec& spec, const Cell& cell);
+/// The settings that its load is relative to: without what its system sets for itself.
+Settings shared_settings_of(const ExperimentSpec& spec, const Cell& cell);
+
+/// What is overridden or swept, "key=value key=value".
+std::string parameters_text(const ExperimentSpec& spec, const Cell& cell);
+
+}  // namespace harness

@@ -1,0 +1,42 @@
+#include "harness/experiment/experiment_spec.h"
+
+namespace harness {
+
+const std::vector<PlainKey>& plain_keys() {
+  static const std::vector<PlainKey> kKeys = {
+      {"", "name", "the file's stem", "a text", "what results call the experiment"},
+      {"", "runtime", "simulated", "simulated", "where the cells run: in virtual time"},
+      {"workload", "pipelines", "(needed)", "names of `harness list pipelines`, or paths ending in .toml",
+       "axis: what is served"},
+      {"workload", "traces", "(needed)", "names of [trace.NAME] tables, or bare shapes",
+       "axis: how the load moves"},
+      {"workload", "loads", "1", "numbers from 1e-06 to 1000",
+       "axis: offered rate, relative to the capacity that the initial plan has without the systems' own "
+       "settings"},
+      {"workload", "rates_rps", "(loads)", "numbers from 0 to 1e+09",
+       "axis, instead of loads: offered rate in requests/s; 0 replays a recorded trace as it is"},
+      {"workload", "seeds", "1", "integers from 0 to 2^53", "axis: all randomness follows from it"},
+      {"workload", "slo_ms", "the pipeline's", "numbers from 0.001 to 1e+07",
+       "axis: end-to-end latency objective"},
+      {"workload", "duration_s", "60", "a number from 0 to 1e+09",
+       "duration_s of every trace that does not set its own"},
+      {"system", "name", "(needed)", "a name of `harness list systems`", "the system"},
+      {"system", "variant", "default, or what is overridden", "a text",
+       "what results call this setting of the system"},
+      {"system", "params", "{}", "a table of the system's parameters",
+       "short for set with the system's name before the key"},
+      {"system", "set", "{}",
+       "a table of dotted keys of cluster, serving, planner, module.NAME and the system",
+       "settings for this system alone; the load stays the same"},
+      {"sweep", "key", "(needed)", "a dotted key, such as \"planner.sizing_factor\" or \"pard.lambda\"",
+       "axis over any setting but those of [workload]; the key of a system, trace or module multiplies only "
+       "the cells "
+       "it concerns"},
+      {"sweep", "values", "(needed)", "values that the key may have", "the axis' values, in order"},
+      {"record", "rows", "true", "true or false",
+       "whether the results hold a row for each request and each visit; every metric is computed either way"},
+  };
+  return kKeys;
+}
+
+}  // namespace harness

@@ -1,0 +1,294 @@
+#include "harness/experiment/experiment_spec.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "harness/experiment/table_reader.h"
+#include "systems/all_systems.h"
+#include "workloads/data_home.h"
+#include "workloads/file_bytes.h"
+
+namespace harness {
+namespace {
+
+constexpr double kLargestSeed =
+    9007199254740992.0;  // 2^53: larger integers are not exact in a TOML reader's double
+
+std::vector<std::string> keys_of(const std::string& table) {
+  std::vector<std::string> names;
+  for (const PlainKey& key : plain_keys()) {
+    if (table == key.table) names.push_back(key.name);
+  }
+  return names;
+}
+
+std::vector<std::string> top_level_names() {
+  std::vector<std::string> names = keys_of("");
+  for (const char* table :
+       {"workload", "trace", "cluster", "serving", "planner", "module", "system", "sweep", "record"}) {
+    names.push_back(table);
+  }
+  for (const SystemEntry& entry : all_systems()) names.push_back(entry.name);
+  return names;
+}
+
+void read_head(const TableReader& document, ExperimentSpec& spec) {
+  document.require_known(top_level_names());
+  spec.name = document.text("name").value_or(stem_of(spec.file));
+  const std::string runtime = document.text("runtime").value_or("simulated");
+  if (runtime != "simulated")
+    throw input_error(document.place("runtime"), "\"" + runtime + "\"", "\"simulated\"");
+  if (const TomlValue* value = document.find("record")) {
+    const TableReader record(document.file(), *value, "record");
+    record.require_known(keys_of("record"));
+    spec.rows = record.flag("rows").value_or(true);
+  }
+}
+
+void read_axes(const TableReader& table, WorkloadSpec& workload) {
+  table.require_known(keys_of("workload"));
+  workload.pipelines = table.texts("pipelines");
+  workload.traces = table.texts("traces");
+  for (const char* key : {"pipelines", "traces"}) {
+    if (table.find(key) == nullptr)
+      throw input_error(table.place(key), "nothing", "at least one of " + std::string(key));
+  }
+  if (table.find("loads") != nullptr && table.find("rates_rps") != nullptr) {
+    throw input_error(table.place("rates_rps"), "both loads and rates_rps", "one of them");
+  }
+  if (table.find("loads") != nullptr)
+    workload.loads = table.numbers("loads", 1e-6, 1e3, "numbers from 1e-06 to 1000");
+  workload.rates_rps = table.numbers("rates_rps", 0, 1e9, "numbers from 0 to 1e+09");
+  workload.slo_ms = table.numbers("slo_ms", 1e-3, 1e7, "numbers from 0.001 to 1e+07");
+  const std::string seeds_allowed = "integers from 0 to 2^53";
+  const std::vector<double> seeds = table.numbers("seeds", 0, kLargestSeed, seeds_allowed);
+  if (!seeds.empty()) workload.seeds.clear();
+  for (const double seed : seeds) {
+    const auto integer = static_cast<std::uint64_t>(seed);
+    if (static_cast<double>(integer) != seed)
+      throw input_error(table.place("seeds"), text_of(seed), seeds_allowed);
+    workload.seeds.push_back(integer);
+  }
+}
+
+/// One [trace.NAME], or a shape by its bare name (`table` null).
+TraceSpec read_trace(const std::string& file, const NamedAt& name, const TomlValue* table,
+                     const std::optional<Assignment>& duration) {
+  const std::vector<std::string> shapes = trace_shape_names();
+  const bool is_shape =
+      name.name != "file" && std::find(shapes.begin(), shapes.end(), name.name) != shapes.end();
+  Settings settings;
+  TraceSpec& trace = settings.trace;
+  trace.name = name.name;
+  trace.place_file = name.place.file;
+  trace.place_line = name.place.line;
+  if (is_shape) trace.shape = name.name;
+  if (duration) assign(settings, {"trace." + name.name + ".duration_s", duration->value, duration->place});
+  if (table != nullptr) {
+    const TableReader reader(file, *table, "trace." + name.name);
+    const InputPlace place = place_of(file, *table, "");
+    trace.place_file = place.file;
+    trace.place_line = place.line;
+    if (reader.find("shape") == nullptr && reader.find("file") != nullptr)
+      trace.shape = "file";
+    else if (reader.find("shape") == nullptr && !is_shape) {
+      throw input_error(place_of(file, *table, reader.path() + ".shape"), "nothing",
+                        "one of " + join_names(shapes));
+    }
+    for (const Assignment& assignment : reader.assignments(reader.path())) assign(settings, assignment);
+  }
+  check_trace(trace);
+  return trace;
+}
+
+void read_workload(const TableReader& document, ExperimentSpec& spec) {
+  const TomlValue* workload = document.find("workload");
+  if (workload == nullptr) throw input_error({spec.file, 0, "workload"}, "nothing", "a table [workload]");
+  const TableReader table(document.file(), *workload, "workload");
+  read_axes(table, spec.workload);
+  std::optional<Assignment> duration;
+  if (const TomlValue* value = table.find("duration_s")) {
+    ParamValue number;
+    if (!to_param_value(*value, number))
+      throw input_error(table.place("duration_s"), describe(*value), "a number");
+    duration = Assignment{"", number, table.place("duration_s")};
+  }
+  TomlValue none;
+  none.data = TomlTable();
+  const TomlValue* found = document.find("trace");
+  const TableReader traces(document.file(), found == nullptr ? none : *found, "trace");
+  std::vector<std::string> known = trace_shape_names();
+  for (const TomlEntry& entry : traces.entries()) {
+    read_trace(spec.file, {entry.key, traces.place(entry.key)}, &entry.value, duration);
+    known.push_back(entry.key);
+  }
+  known.erase(std::find(known.begin(), known.end(), "file"));
+  for (const NamedAt& name : spec.workload.traces) {
+    if (std::find(known.begin(), known.end(), name.name) == known.end()) {
+      throw_unknown(name.place, "trace", name.name, known);
+    }
+    spec.traces[name.name] = read_trace(spec.file, name, traces.find(name.name), duration);
+  }
+}
+
+void read_settings(const TableReader& document, ExperimentSpec& spec) {
+  for (const TomlEntry& entry : document.entries()) {
+    const bool shared =
+        entry.key == "cluster" || entry.key == "serving" || entry.key == "planner" || entry.key == "module";
+    if (!shared && find_system(entry.key) == nullptr) continue;
+    const TableReader table(document.file(), entry.value, entry.key);
+    for (const Assignment& assignment : table.assignments(entry.key)) {
+      assign(spec.base, assignment);
+      spec.places[assignment.key] = assignment.place;
+    }
+  }
+}
+
+void check_override(const SystemSpec& system, const Assignment& assignment) {
+  const std::string section = section_of(assignment.key);
+  if (section == "trace" || section == "workload") {
+    throw input_error(assignment.place, assignment.key,
+                      "settings of a system: every system gets the same load");
+  }
+  if (find_system(section) != nullptr && section != system.name) {
+    throw input_error(assignment.place, assignment.key,
+                      "parameters of " + system.name + " and shared settings");
+  }
+  Settings scratch;
+  assign(scratch, assignment);
+}
+
+std::string variant_of(const SystemSpec& system) {
+  std::string variant;
+  for (const Assignment& assignment : system.overrides) {
+    const std::string key = assignment.key.substr(assignment.key.rfind('.') + 1);
+    variant += (variant.empty() ? "" : ",") + key + "=" + text_of(assignment.value);
+  }
+  return variant.empty() ? "default" : variant;
+}
+
+SystemSpec read_system(const TableReader& table) {
+  table.require_known(keys_of("system"));
+  std::vector<std::string> known;
+  for (const SystemEntry& entry : all_systems()) known.push_back(entry.name);
+  SystemSpec system;
+  const std::optional<std::string> name = table.text("name");
+  if (!name) throw input_error(table.place("name"), "nothing", "one of " + join_names(known));
+  if (find_system(*name) == nullptr) throw_unknown(table.place("name"), "system", *name, known);
+  system.name = *name;
+  for (const bool own : {true, false}) {
+    const char* key = own ? "params" : "set";
+    const TomlValue* value = table.find(key);
+    if (value == nullptr) continue;
+    const TableReader inner(table.file(), *value, "system." + std::string(key));
+    for (Assignment& assignment : inner.assignments(own ? *name : "")) {
+      check_override(system, assignment);
+      for (const Assignment& other : system.overrides) {
+        if (other.key == assignment.key)
+          throw input_error(assignment.place, "the key twice", "each key once");
+      }
+      system.overrides.push_back(std::move(assignment));
+    }
+  }
+  system.variant = table.text("variant").value_or(variant_of(system));
+  return system;
+}
+
+void read_systems(const TableReader& document, ExperimentSpec& spec) {
+  const std::vector<TableReader> tables = document.tables("system");
+  if (tables.empty()) throw input_error({spec.file, 0, "system"}, "nothing", "at least one [[system]]");
+  for (const TableReader& table : tables) {
+    SystemSpec system = read_system(table);
+    for (const SystemSpec& other : spec.systems) {
+      if (other.name == system.name && other.variant == system.variant) {
+        throw input_error(table.place("name"), system.name + " with variant \"" + system.variant + "\" twice",
+                          "a variant of its own for each [[system]]");
+      }
+    }
+    spec.systems.push_back(std::move(system));
+  }
+}
+
+void check_sweep(const ExperimentSpec& spec, const SweepAxis& axis) {
+  const std::string section = section_of(axis.key);
+  if (section == "workload") {
+    throw input_error(axis.place, axis.key, "keys of other tables: those of [workload] are axes already");
+  }
+  if (section == "trace" && spec.traces.count(member_of_section(axis.key)) == 0) {
+    throw input_error(axis.place, axis.key, "a trace of workload.traces");
+  }
+  const auto same = [&](const SystemSpec& system) { return system.name == section; };
+  if (find_system(section) != nullptr && std::none_of(spec.systems.begin(), spec.systems.end(), same)) {
+    throw input_error(axis.place, axis.key, "parameters of a system of this experiment");
+  }
+  for (const ParamValue& value : axis.values) {
+    Settings scratch;
+    assign(scratch, {axis.key, value, axis.place});
+  }
+  for (const SystemSpec& system : spec.systems) {
+    for (const Assignment& assignment : system.overrides) {
+      if (assignment.key == axis.key) {
+        throw input_error(axis.place, axis.key + ", which system " + system.name + " sets",
+                          "keys that no system sets");
+      }
+    }
+  }
+}
+
+void read_sweeps(const TableReader& document, ExperimentSpec& spec) {
+  for (const TableReader& table : document.tables("sweep")) {
+    table.require_known(keys_of("sweep"));
+    SweepAxis axis;
+    axis.key = table.text("key").value_or("");
+    if (axis.key.empty())
+      throw input_error(table.place("key"), "nothing", "a dotted key, such as planner.sizing_factor");
+    axis.values = table.values("values");
+    axis.place = table.place("values");
+    axis.place.key = axis.key;
+    if (axis.values.empty()) throw input_error(axis.place, "no values", "at least one of values");
+    for (const SweepAxis& other : spec.sweeps) {
+      if (other.key == axis.key)
+        throw input_error(axis.place, "two sweeps of the key", "one [[sweep]] per key");
+    }
+    check_sweep(spec, axis);
+    spec.sweeps.push_back(std::move(axis));
+  }
+}
+
+}  // namespace
+
+ExperimentSpec parse_experiment(const std::string& file_name, std::string_view text,
+                                const std::vector<std::string>& overrides) {
+  TomlValue tree = parse_toml(file_name, text);
+  for (const std::string& override_text : overrides) apply_override(tree, override_text);
+  ExperimentSpec spec;
+  spec.file = file_name;
+  const std::string folder = std::filesystem::path(file_name).parent_path().string();
+  spec.folder = folder.empty() ? "." : folder;
+  spec.text = overrides.empty() ? std::string(text) : to_toml(tree);
+  const TableReader document(file_name, tree, "");
+  read_head(document, spec);
+  read_settings(document, spec);
+  read_workload(document, spec);
+  read_systems(document, spec);
+  read_sweeps(document, spec);
+  return spec;
+}
+
+ExperimentSpec load_experiment(const std::string& path, const std::vector<std::string>& overrides) {
+  return parse_experiment(path, read_file(path), overrides);
+}
+
+std::string resolve_path(const std::string& folder, const std::string& path) {
+  static const std::string kData = "$HARNESS_DATA/";
+  if (path.starts_with(kData)) {
+    const char* home = std::getenv("HARNESS_DATA");
+    const bool set = home != nullptr && *home != '\0';
+    return (set ? std::string(home) : workloads_folder() + "/../../shared/data") + "/" +
+           path.substr(kData.size());
+  }
+  return std::filesystem::path(path).is_absolute() ? path : (std::filesystem::path(folder) / path).string();
+}
+
+}  // namespace harness

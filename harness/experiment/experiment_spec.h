@@ -1,0 +1,86 @@
+// An experiment file, read and checked as far as its text alone allows (docs/experiment.md describes the
+// format).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/experiment/settings.h"
+
+namespace harness {
+
+/// No experiment may have more cells.
+inline constexpr std::uint64_t kMostCells = 100'000;
+
+/// [[system]]: a system under a name of its own in the results.
+struct SystemSpec {
+  std::string name;
+  std::string variant;                ///< "default" when nothing is overridden
+  std::vector<Assignment> overrides;  ///< of its own parameters and of shared settings, in order of key
+};
+
+/// [[sweep]]: an axis. It multiplies the cells that its key concerns: those of one system, of one trace, of
+/// the pipelines that have the module, or all.
+struct SweepAxis {
+  std::string key;
+  std::vector<ParamValue> values;
+  InputPlace place;
+};
+
+/// A name in an axis, and where it was written.
+struct NamedAt {
+  std::string name;
+  InputPlace place;
+};
+
+/// [workload]: the axes of what is offered.
+struct WorkloadSpec {
+  std::vector<NamedAt> pipelines;
+  std::vector<NamedAt> traces;
+  std::vector<double> loads = {1.0};  ///< relative to the capacity of the initial plan
+  std::vector<double> rates_rps;  ///< when not empty, instead of loads; 0 replays a recorded trace as it is
+  std::vector<std::uint64_t> seeds = {1};
+  std::vector<double> slo_ms;  ///< empty: each pipeline's own
+};
+
+/// The whole file.
+struct ExperimentSpec {
+  std::string file;    ///< for messages
+  std::string folder;  ///< relative paths in the file start here; "." when it has none
+  std::string name;
+  std::string text;  ///< the file with --set applied, as TOML
+  WorkloadSpec workload;
+  std::map<std::string, TraceSpec> traces;   ///< one per name in workload.traces
+  Settings base;                             ///< without a trace
+  std::map<std::string, InputPlace> places;  ///< of every key of `base` that the file sets
+  std::vector<SystemSpec> systems;
+  std::vector<SweepAxis> sweeps;
+  bool rows = true;
+};
+
+/// Reads an experiment from memory: no file is touched. `overrides` are "KEY=VALUE" (--set). Throws
+/// InputError.
+ExperimentSpec parse_experiment(const std::string& file_name, std::string_view text,
+                                const std::vector<std::string>& overrides);
+
+/// Reads an experiment's file. Throws InputError.
+ExperimentSpec load_experiment(const std::string& path, const std::vector<std::string>& overrides);
+
+/// A path of an experiment file as the program opens it: absolute ones as they are, "$HARNESS_DATA/..." below
+/// that variable (by default ../shared/data beside the repository), others from `folder`.
+std::string resolve_path(const std::string& folder, const std::string& path);
+
+/// The keys of the tables whose fields are no parameters, for checks and documentation.
+struct PlainKey {
+  const char* table;  ///< "" for the top level
+  const char* name;
+  const char* standard;  ///< the default
+  const char* allowed;
+  const char* doc;
+};
+const std::vector<PlainKey>& plain_keys();
+
+}  // namespace harness

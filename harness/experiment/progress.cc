@@ -1,0 +1,110 @@
+#include "harness/experiment/progress.h"
+
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "harness/core/params.h"
+
+namespace harness {
+namespace {
+
+constexpr auto kBetweenLines = std::chrono::milliseconds(100);
+
+std::string formatted(const char* format, double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+bool on_terminal() {
+  const char* term = std::getenv("TERM");
+  return isatty(STDERR_FILENO) == 1 && (term == nullptr || std::string(term) != "dumb");
+}
+
+}  // namespace
+
+Progress::Progress(CellDistribution& ranks, std::size_t cells, double requests, bool quiet)
+    : ranks_(ranks), cells_(cells), requests_(requests), quiet_(quiet), terminal_(on_terminal()) {}
+
+Progress::~Progress() {
+  if (!quiet_ && terminal_ && ranks_.rank() == 0) std::fputs("\r\033[K", stderr);
+}
+
+double Progress::elapsed_s() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
+
+double Progress::left_s(double running_requests) {
+  const double done = static_cast<double>(ranks_.counts().requests) + running_requests;
+  if (done <= 0) return -1;
+  return elapsed_s() * std::fmax(0, requests_ - done) / done;
+}
+
+void Progress::show_line(const std::string& line) {
+  if (terminal_)
+    std::fprintf(stderr, "\r\033[K%.*s", 200, line.c_str());
+  else
+    std::fprintf(stderr, "%s\n", line.c_str());
+  std::fflush(stderr);
+}
+
+void Progress::begin(const CellIdentity& cell, double, double duration_s) {
+  name_ = cell_title(cell);
+  duration_s_ = duration_s;
+  cell_began_ = Clock::now();
+  shown_ = {};
+}
+
+void Progress::update(TimeNs now, std::uint64_t sent) {
+  const Clock::time_point at = Clock::now();
+  if (quiet_ || !terminal_ || ranks_.rank() != 0 || at - shown_ < kBetweenLines) return;
+  shown_ = at;
+  const double seconds = std::chrono::duration<double>(at - cell_began_).count();
+  const double share = duration_s_ > 0 ? std::fmin(1, ns_to_s(now) / duration_s_) : 1;
+  const double left = left_s(static_cast<double>(sent));
+  show_line("cell " + std::to_string(ranks_.counts().cells + 1) + " of " + std::to_string(cells_) + ": " +
+            name_ + formatted(", %.0f %%, ", share * 100) +
+            short_count(static_cast<double>(sent) / std::fmax(seconds, 1e-3)) + "/s" +
+            (left < 0 ? "" : ", " + short_time(left) + " left"));
+}
+
+void Progress::finish(const SummaryRow& row) {
+  if (quiet_) return;
+  const std::int64_t done = ranks_.counts().cells;
+  std::string line =
+      "[" + std::to_string(done) + "/" + std::to_string(cells_) + "] " + cell_title(row.cell) + ": ";
+  if (row.status != "ok") {
+    line += row.status + ": " + row.why;
+  } else {
+    line += short_count(static_cast<double>(row.sent)) + " requests at " +
+            short_count(row.sim_requests_per_s) + "/s, goodput " + formatted("%.1f/s", row.goodput_rps) +
+            formatted(", dropped or late %.1f %%", row.drop_rate * 100);
+  }
+  const double left = left_s(0);
+  if (left > 0 && static_cast<std::size_t>(done) < cells_) line += ", " + short_time(left) + " left";
+  if (!terminal_ || ranks_.rank() == 0) show_line(line);
+}
+
+std::string cell_title(const CellIdentity& cell) {
+  std::string title = cell.system;
+  if (cell.variant != "default") title += " (" + cell.variant + ")";
+  title += " " + cell.pipeline + " " + cell.trace + " load " + formatted("%.4g", cell.load) + " seed " +
+           std::to_string(cell.seed);
+  return cell.parameters.empty() || cell.parameters == cell.variant ? title : title + " " + cell.parameters;
+}
+
+std::string short_count(double count) {
+  if (count >= 999.5e3) return formatted("%.1f M", count / 1e6);
+  if (count >= 1e4) return formatted("%.0f k", count / 1e3);
+  return formatted("%.0f", count);
+}
+
+std::string short_time(double seconds) {
+  if (seconds < 60) return formatted(seconds < 9.95 ? "%.1f s" : "%.0f s", seconds);
+  const auto whole = static_cast<long>(seconds);
+  if (whole < 3600) return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
+  return std::to_string(whole / 3600) + " h " + std::to_string(whole / 60 % 60) + " min";
+}
+
+}  // namespace harness

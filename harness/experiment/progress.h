@@ -1,0 +1,55 @@
+// What a run shows on standard error: one line that changes on a terminal, a line per finished cell
+// elsewhere.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "harness/experiment/cell_distribution.h"
+#include "harness/record/summary.h"
+
+namespace harness {
+
+/// One per rank. `quiet` shows nothing.
+class Progress {
+ public:
+  Progress(CellDistribution& ranks, std::size_t cells, double requests, bool quiet);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  /// A cell begins here.
+  void begin(const CellIdentity& cell, double expected_requests, double duration_s);
+  /// It is at this virtual time. Cheap enough to be called every few milliseconds.
+  void update(TimeNs now, std::uint64_t sent);
+  void finish(const SummaryRow& row);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  double elapsed_s() const;
+  /// Seconds until all cells are done, from the requests simulated so far; negative when it cannot be told.
+  double left_s(double running_requests);
+  void show_line(const std::string& line);
+
+  CellDistribution& ranks_;
+  std::size_t cells_;
+  double requests_;
+  bool quiet_;
+  bool terminal_;
+  Clock::time_point began_ = Clock::now();
+  Clock::time_point shown_{};
+  Clock::time_point cell_began_ = Clock::now();
+  std::string name_;
+  double duration_s_ = 0;
+};
+
+/// "pard lv tweet load 1.2 seed 1", with the variant and the parameters where there are any.
+std::string cell_title(const CellIdentity& cell);
+/// "3.2 M", "850 k", "12".
+std::string short_count(double count);
+/// "4.1 s", "2 min 5 s", "1 h 3 min".
+std::string short_time(double seconds);
+
+}  // namespace harness

@@ -1,0 +1,17 @@
+// Runs one cell and writes its file.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "harness/experiment/cell_factory.h"
+#include "harness/record/summary.h"
+
+namespace harness {
+
+/// Simulates the cell (or records it as skipped) and writes `path`, which appears complete or not at all.
+/// `progress` as in RunSpec; it may throw to end the run.
+SummaryRow run_cell(CellFactory& factory, const Cell& cell, const PreparedCell& prepared, bool rows,
+                    const std::string& path, const std::function<void(TimeNs, std::uint64_t)>& progress);
+
+}  // namespace harness

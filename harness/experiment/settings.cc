@@ -1,0 +1,162 @@
+#include "harness/experiment/settings.h"
+
+#include <algorithm>
+
+#include "systems/all_systems.h"
+
+namespace harness {
+namespace {
+
+Param text_param(const char* name, std::string& field, const char* allowed, const char* doc,
+                 std::vector<std::string> names = {}) {
+  return {name, doc, names.empty() ? std::string(allowed) : "one of " + join_names(names),
+          [&field] { return ParamValue(field); },
+          [&field, names](const ParamValue& value) {
+            const std::string* text = std::get_if<std::string>(&value);
+            if (text == nullptr) return false;
+            if (!names.empty() && std::find(names.begin(), names.end(), *text) == names.end()) return false;
+            field = *text;
+            return true;
+          }};
+}
+
+template <class Listed>
+void append(std::vector<Param>& params, Listed& listed) {
+  ParamList list;
+  listed.list(list);
+  params.insert(params.end(), list.params().begin(), list.params().end());
+}
+
+std::vector<Param> cluster_params(Settings& settings) {
+  std::vector<Param> params;
+  append(params, settings.cluster);
+  params.insert(
+      params.begin() + 1,
+      text_param("profiles", settings.cluster.profiles, "a name of `harness list profiles` or a path",
+                 "the set of profiles: a name, or a path from the experiment file's folder"));
+  append(params, settings.world);
+  return params;
+}
+
+void set_param(const std::vector<Param>& params, const std::string& name, const Assignment& assignment) {
+  std::vector<std::string> known;
+  for (const Param& param : params) {
+    if (param.name == name) {
+      if (param.set(assignment.value)) return;
+      const std::string* text = std::get_if<std::string>(&assignment.value);
+      throw input_error(assignment.place, text == nullptr ? text_of(assignment.value) : "\"" + *text + "\"",
+                        param.allowed);
+    }
+    known.push_back(param.name);
+  }
+  throw_unknown(assignment.place, "key", name, known);
+}
+
+void assign_to_trace(Settings& settings, const std::string& trace, const std::string& field,
+                     const Assignment& assignment) {
+  TraceSpec other;
+  set_param(trace_params(trace == settings.trace.name ? settings.trace : other), field, assignment);
+}
+
+std::vector<std::string> section_names() {
+  std::vector<std::string> names = {"cluster", "serving", "planner", "module", "trace"};
+  for (const SystemEntry& entry : all_systems()) names.push_back(entry.name);
+  return names;
+}
+
+}  // namespace
+
+void ClusterParams::list(ParamList& params) {
+  params.integer("workers", workers, 1, 1'000'000, "number of workers (GPUs)");
+  params.number("profile_scale", profile_scale, 1e-3, 1e3,
+                "all latencies of the profiles are multiplied by this");
+}
+
+std::vector<Section> fixed_sections(Settings& settings) {
+  std::vector<Section> sections = {{"cluster", cluster_params(settings)}, {"serving", {}}, {"planner", {}}};
+  append(sections[1].params, settings.serving);
+  append(sections[2].params, settings.planner);
+  return sections;
+}
+
+std::vector<Param> trace_params(TraceSpec& trace) {
+  std::vector<Param> params = {
+      text_param("shape", trace.shape, "", "what the load looks like; file reads a recorded trace",
+                 trace_shape_names()),
+      text_param("file", trace.file, "a path",
+                 "file: the recorded trace, plain or gzipped; a path from the experiment file's folder, or "
+                 "$HARNESS_DATA/..."),
+      text_param("format", trace.format, "", "file: how to read it", trace_format_names()),
+      text_param(
+          "column", trace.column, "a name, a number, or several separated by commas",
+          "file: the column of counts, or the function's hash; empty: the last column, or all functions")};
+  append(params, trace);
+  return params;
+}
+
+std::vector<Param> module_params(ModuleOverride& module) {
+  ParamList list;
+  list.integer("batch", module.batch, 0, 1024, "fixes the module's batch size; 0: the planner chooses");
+  list.integer("workers", module.workers, 0, 1'000'000, "fixes the module's workers; 0: the planner chooses");
+  return list.params();
+}
+
+std::vector<Param> system_params(System& system) {
+  std::vector<Param> params;
+  append(params, system);
+  return params;
+}
+
+void assign(Settings& settings, const Assignment& assignment) {
+  const std::string section = section_of(assignment.key);
+  const std::string member = member_of_section(assignment.key);
+  if (section == assignment.key) throw_unknown(assignment.place, "section", section, section_names());
+  const std::string name = assignment.key.substr(section.size() + 1);
+  if (section == "trace" || section == "module") {
+    if (member.empty()) throw input_error(assignment.place, assignment.key, section + ".NAME.KEY");
+    const std::string field = name.substr(member.size() + 1);
+    if (section == "trace") return assign_to_trace(settings, member, field, assignment);
+    return set_param(module_params(settings.modules[member]), field, assignment);
+  }
+  for (const Section& fixed : fixed_sections(settings)) {
+    if (fixed.name == section) return set_param(fixed.params, name, assignment);
+  }
+  const SystemEntry* entry = find_system(section);
+  if (entry == nullptr) throw_unknown(assignment.place, "section", section, section_names());
+  const std::unique_ptr<System> system = entry->make();
+  set_param(system_params(*system), name, assignment);
+  settings.system_params.push_back(assignment);
+}
+
+std::unique_ptr<System> make_system(const std::string& name, const Settings& settings) {
+  const SystemEntry* entry = find_system(name);
+  HARNESS_CHECK(entry != nullptr, "an unknown system passed the checks");
+  std::unique_ptr<System> system = entry->make();
+  const std::vector<Param> params = system_params(*system);
+  for (const Assignment& assignment : settings.system_params) {
+    if (section_of(assignment.key) == name)
+      set_param(params, assignment.key.substr(name.size() + 1), assignment);
+  }
+  return system;
+}
+
+std::string section_of(const std::string& key) { return key.substr(0, key.find('.')); }
+
+std::string member_of_section(const std::string& key) {
+  const std::string section = section_of(key);
+  if (section != "trace" && section != "module") return "";
+  const std::size_t last = key.rfind('.');
+  return last <= section.size() || last == std::string::npos
+             ? ""
+             : key.substr(section.size() + 1, last - section.size() - 1);
+}
+
+void throw_unknown(const InputPlace& place, const std::string& what, const std::string& name,
+                   const std::vector<std::string>& known) {
+  const std::string near = nearest_name(name, known);
+  throw input_error(
+      place, "unknown " + what + " '" + name + "'" + (near.empty() ? "" : ", did you mean '" + near + "'?"),
+      join_names(known));
+}
+
+}  // namespace harness

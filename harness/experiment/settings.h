@@ -1,0 +1,77 @@
+// Everything about one cell that an experiment file can set under a dotted key, bound to the structs that
+// list it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/core/error.h"
+#include "harness/core/params.h"
+#include "harness/engine/world_params.h"
+#include "harness/serving/context.h"
+#include "harness/serving/sizing_planner.h"
+#include "harness/serving/system.h"
+#include "workloads/trace_spec.h"
+
+namespace harness {
+
+/// The cluster's size and speed; the rest of [cluster] is WorldParams.
+struct ClusterParams {
+  int workers = 64;
+  std::string profiles = "shepherd-v100";
+  double profile_scale = 1;
+
+  void list(ParamList& params);  ///< without `profiles`, which is a text
+};
+
+/// A value for a dotted key ("serving.commit", "pard.lambda") and where it was written.
+struct Assignment {
+  std::string key;
+  ParamValue value;
+  InputPlace place;
+};
+
+/// The values of one cell. Keys: cluster.*, serving.*, planner.*, module.NAME.*, trace.NAME.*, SYSTEM.*.
+struct Settings {
+  ClusterParams cluster;
+  WorldParams world;
+  ServingParams serving;
+  PlannerParams planner;
+  std::map<std::string, ModuleOverride> modules;
+  TraceSpec trace;
+  std::vector<Assignment> system_params;  ///< of any system, in order; the last one counts
+};
+
+/// A table of an experiment file with its keys, bound to fields of a Settings or of another struct.
+struct Section {
+  std::string name;
+  std::vector<Param> params;
+};
+
+/// cluster, serving, planner: tables with fixed names.
+std::vector<Section> fixed_sections(Settings& settings);
+/// The keys of [trace.NAME], texts first.
+std::vector<Param> trace_params(TraceSpec& trace);
+/// The keys of [module.NAME].
+std::vector<Param> module_params(ModuleOverride& module);
+/// The parameters of a system.
+std::vector<Param> system_params(System& system);
+
+/// Sets the key in `settings`. `trace.NAME.*` of another trace than `settings.trace` and keys of other
+/// systems are checked as far as they can be and otherwise kept or ignored. Throws InputError: unknown key
+/// (with the nearest known one) or a value that is not allowed.
+void assign(Settings& settings, const Assignment& assignment);
+
+/// The system of that name with the settings' parameters applied. The name must be known.
+std::unique_ptr<System> make_system(const std::string& name, const Settings& settings);
+
+/// The part of a dotted key before the first dot.
+std::string section_of(const std::string& key);
+/// The middle part of "trace.NAME.field" or "module.NAME.field", else "".
+std::string member_of_section(const std::string& key);
+/// Throws the error for an unknown name, with the nearest of the known ones.
+[[noreturn]] void throw_unknown(const InputPlace& place, const std::string& what, const std::string& name,
+                                const std::vector<std::string>& known);
+
+}  // namespace harness
