@@ -18,10 +18,12 @@ void NexusPolicy::on_plan(TimeNs, const Plan& plan) {
 void NexusPolicy::push(TimeNs, const Visit& visit) {
   const bool split = params_.budget == NexusBudget::kSplit;
   const Waiting waiting{visit.id, split ? visit.sent_ns + split_to_here_ns_ : visit.due_ns};
-  std::size_t at = queue_.size();
-  if (params_.order == NexusOrder::kDeadline) {
-    while (at > 0 && queue_[at - 1].due_ns > waiting.due_ns) --at;
+  if (params_.order == NexusOrder::kArrival) {
+    queue_.push(waiting);
+    return;
   }
+  std::size_t at = queue_.size();
+  while (at > 0 && queue_[at - 1].due_ns > waiting.due_ns) --at;
   queue_.insert(at, waiting);
 }
 
