@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -25,21 +26,22 @@ class DoubleEndedQueue {
     VisitId id = 0;
   };
 
+  DoubleEndedQueue() {
+    places_.push_back({0, take_chunk()});
+    note_ends();
+  }
+
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   /// The smallest and the largest; the queue must not be empty.
-  const Entry& min() const { return places_[first_].chunk->entries[places_[first_].chunk->begin]; }
-  const Entry& max() const { return places_.back().chunk->entries[places_.back().chunk->end - 1]; }
+  const Entry& min() const { return front_->entries[front_->begin]; }
+  const Entry& max() const { return back_->entries[back_->end - 1]; }
 
   void put(TimeNs key, VisitId id) {
-    if (places_.empty()) places_.push_back({key, take_chunk()});
-    std::size_t at = places_.size() - 1;
-    if (at > first_ && key < places_[at].low) at = find_place(key);
-    Chunk* chunk = places_[at].chunk;
+    Chunk* chunk = key >= back_low_ ? back_ : places_[find_place(key)].chunk;
     std::uint32_t position = find_position(*chunk, key);
     if (chunk->end == kChunkSize && (chunk->begin == 0 || position == chunk->end)) {
-      make_room(at, key);
-      chunk = places_[at].chunk;
+      chunk = make_room(find_place(key), key);
       position = find_position(*chunk, key);
     }
     insert(*chunk, position, {key, id});
@@ -47,18 +49,16 @@ class DoubleEndedQueue {
   }
 
   Entry pop_min() {
-    Chunk& chunk = *places_[first_].chunk;
-    const Entry entry = chunk.entries[chunk.begin++];
+    const Entry entry = front_->entries[front_->begin++];
     --size_;
-    if (chunk.begin == chunk.end) remove_place(first_);
+    if (front_->begin == front_->end) remove_place(first_);
     return entry;
   }
 
   Entry pop_max() {
-    Chunk& chunk = *places_.back().chunk;
-    const Entry entry = chunk.entries[--chunk.end];
+    const Entry entry = back_->entries[--back_->end];
     --size_;
-    if (chunk.begin == chunk.end) remove_place(places_.size() - 1);
+    if (back_->begin == back_->end) remove_place(places_.size() - 1);
     return entry;
   }
 
@@ -153,17 +153,17 @@ class DoubleEndedQueue {
     }
   }
 
-  /// Makes room in the full chunk at `at` for `key`; `at` becomes the place where the key then belongs.
-  void make_room(std::size_t& at, TimeNs key) {
+  /// Makes room in the full chunk at `at` for `key`; returns the chunk where the key then belongs.
+  Chunk* make_room(std::size_t at, TimeNs key) {
     Chunk& chunk = *places_[at].chunk;
     if (chunk.begin >= kChunkSize / 2) {
       std::copy(chunk.entries + chunk.begin, chunk.entries + chunk.end, chunk.entries);
       chunk.end -= chunk.begin;
       chunk.begin = 0;
-      return;
+      return &chunk;
     }
     Chunk* const upper = take_chunk();
-    const bool append = at + 1 == places_.size() && chunk.entries[chunk.end - 1].key <= key;
+    const bool append = &chunk == back_ && chunk.entries[chunk.end - 1].key <= key;
     const std::uint32_t middle = append ? chunk.end : chunk.begin + (chunk.end - chunk.begin) / 2;
     const TimeNs low = append ? key : chunk.entries[middle].key;
     std::copy(chunk.entries + middle, chunk.entries + chunk.end, upper->entries);
@@ -175,7 +175,8 @@ class DoubleEndedQueue {
       first_ = 0;
     }
     places_.insert(places_.begin() + static_cast<std::ptrdiff_t>(at) + 1, {low, upper});
-    if (low <= key) ++at;
+    note_ends();
+    return low <= key ? upper : &chunk;
   }
 
   /// Takes the empty chunk out of the list, unless it is the only one.
@@ -189,6 +190,13 @@ class DoubleEndedQueue {
     } else {
       places_.erase(places_.begin() + static_cast<std::ptrdiff_t>(at));
     }
+    note_ends();
+  }
+
+  void note_ends() {
+    front_ = places_[first_].chunk;
+    back_ = places_.back().chunk;
+    back_low_ = front_ == back_ ? std::numeric_limits<TimeNs>::min() : places_.back().low;
   }
 
   Chunk* take_chunk() {
@@ -203,6 +211,10 @@ class DoubleEndedQueue {
   }
 
   std::size_t size_ = 0;
+  // The ends of the list, here so that the common operations touch no more than one chunk.
+  Chunk* front_ = nullptr;
+  Chunk* back_ = nullptr;
+  TimeNs back_low_ = 0;        ///< keys from here on belong into the last chunk
   std::size_t first_ = 0;      ///< places before it are used up
   std::vector<Place> places_;  ///< in order of key
   std::vector<std::unique_ptr<Chunk>> pool_;

@@ -6,11 +6,11 @@
 namespace harness {
 
 PardPolicy::PardPolicy(const ServingContext& context, ModuleId module, const PardParams& params)
-    : context_(&context),
-      module_(module),
-      params_(params),
-      by_arrival_(params.order == PardOrder::kFcfs),
+    : by_arrival_(params.order == PardOrder::kFcfs),
       order_(params.order == PardOrder::kHbf ? BudgetOrder::kHigh : BudgetOrder::kLow),
+      context_(&context),
+      params_(params),
+      module_(module),
       period_ns_(ms_to_ns(context.serving.state_period_ms)) {}
 
 void PardPolicy::set_downstream(double downstream_ns) {

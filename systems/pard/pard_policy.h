@@ -86,19 +86,20 @@ class PardPolicy {
   }
   void set_downstream(double downstream_ns);
 
-  const ServingContext* context_;
-  ModuleId module_;
-  PardParams params_;
+  // What an arrival touches comes first.
   bool by_arrival_;
   BudgetOrder order_;
+  TimeNs after_start_ns_ = 0;  ///< d_k + L_sub
+  PardReport report_;
+  DoubleEndedQueue budgets_;
+  VisitRing<Arrived> arrivals_;
+  const ServingContext* context_;
+  PardParams params_;
+  ModuleId module_;
   bool heard_ = false;  ///< a state of the own module has arrived
   TimeNs exec_ns_ = 0;
   double downstream_ns_ = 0;
-  TimeNs after_start_ns_ = 0;  ///< d_k + L_sub
   TimeNs period_ns_;
-  DoubleEndedQueue budgets_;
-  VisitRing<Arrived> arrivals_;
-  PardReport report_;
 };
 
 }  // namespace harness
