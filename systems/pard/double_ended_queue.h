@@ -93,7 +93,7 @@ class DoubleEndedQueue {
   }
 
  private:
-  static constexpr std::uint32_t kChunkSize = 64;
+  static constexpr std::uint32_t kChunkSize = 32;
   static constexpr std::uint32_t kShortShift = 6;
 
   /// Entries begin..end - 1 count, in order of key; never empty, except for the one chunk of an empty queue.
