@@ -33,6 +33,27 @@ std::string pipeline_text(const Pipeline& pipeline) {
   return text;
 }
 
+InputPlace place_in(const ExperimentSpec& spec, const std::string& key) {
+  const auto place = spec.places.find(key);
+  return place == spec.places.end() ? InputPlace{spec.file, 0, key} : place->second;
+}
+
+/// What the planner would refuse for other reasons than the SLO.
+void check_settings(const ExperimentSpec& spec, const Settings& settings, const RunSpec& run) {
+  if (settings.planner.autoscale && settings.planner.workers != WorkerRule::kRate) {
+    throw input_error(place_in(spec, "planner.autoscale"), "true with workers = balanced",
+                      "true with workers = rate");
+  }
+  for (std::size_t k = 0; k < run.pipeline.modules.size(); ++k) {
+    const int most = run.profiles[k].max_batch();
+    const int batch = run.module_overrides[k].batch;
+    if (batch <= most) continue;
+    throw input_error(
+        place_in(spec, "module." + run.pipeline.modules[k].name + ".batch"), std::to_string(batch),
+        "at most " + std::to_string(most) + ", the largest batch in the profile of " + run.profiles[k].model);
+  }
+}
+
 std::vector<std::string> module_names(const Pipeline& pipeline) {
   std::vector<std::string> names;
   for (const Module& module : pipeline.modules) names.push_back(module.name);
@@ -85,7 +106,7 @@ RunSpec CellFactory::world_of(const Cell& cell, const Settings& settings) {
   for (const Module& module : run.pipeline.modules) {
     const auto found = set.profiles.find(module.model);
     if (found == set.profiles.end()) {
-      throw input_error({spec_.file, 0, "cluster.profiles"},
+      throw input_error(place_in(spec_, "cluster.profiles"),
                         "no profile of " + module.model + " in " + set.name,
                         "a set with every model of pipeline " + run.pipeline.name);
     }
@@ -93,6 +114,7 @@ RunSpec CellFactory::world_of(const Cell& cell, const Settings& settings) {
     const auto fixed = settings.modules.find(module.name);
     run.module_overrides.push_back(fixed == settings.modules.end() ? ModuleOverride() : fixed->second);
   }
+  check_settings(spec_, settings, run);
   run.slo_ns = slo_of(cell);
   run.workers = settings.cluster.workers;
   run.seed = cell.seed;

@@ -11,15 +11,11 @@
 #include <set>
 
 #include "harness/core/error.h"
-#include "harness/experiment/cell_text.h"
 
 namespace harness {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr const char* kAllowed =
-    "results of the same experiment and build, another folder (-o), or --fresh to start over";
-
 [[noreturn]] void throw_environment(const std::string& path, const std::string& what, int error) {
   throw EnvironmentError(path + ": " + what + ": " + std::strerror(error));
 }
@@ -53,47 +49,40 @@ CellStore::CellStore(const std::string& folder, const std::string& stem)
     : results_(folder + "/" + stem + ".h5"), cells_(folder + "/" + stem + ".cells") {}
 
 CellStore::~CellStore() {
-  if (lock_ >= 0) ::close(lock_);
+  if (lock_ < 0) return;
+  if (cell_files(cells_).empty()) {
+    std::error_code error;
+    fs::remove(cells_ + "/lock", error);
+    remove_made_folders();
+  }
+  ::close(lock_);
 }
 
 std::string CellStore::cell_path(const std::string& input_hash) const {
   return cells_ + "/" + input_hash + ".h5";
 }
 
-void CellStore::throw_differs(const std::string& path, const std::string& before, const std::string& now) {
-  std::string difference = now.empty() ? before : first_difference(before, now);
-  if (difference.empty()) difference = "another build of harness";
-  throw input_error({path, 0, ""}, "results made with other settings or another build: " + difference,
-                    kAllowed);
-}
-
-void CellStore::inspect_results(const std::vector<ExpectedCell>& expected,
-                                const std::string& experiment_toml) {
-  std::error_code error;
-  if (!fs::exists(results_, error)) return;
+std::optional<ForeignCell> CellStore::inspect(const std::vector<ExpectedCell>& expected) {
   std::set<std::string> hashes;
   for (const ExpectedCell& cell : expected) hashes.insert(cell.input_hash);
-  for (const SummaryRow& row : read_summary(results_)) {
-    if (hashes.count(row.cell.input_hash) == 0) {
-      const std::string before = read_provenance(results_).experiment_toml;
-      throw_differs(results_,
-                    before == experiment_toml ? "another build, or other traces or profiles" : before,
-                    before == experiment_toml ? "" : experiment_toml);
+  std::error_code error;
+  if (fs::exists(results_, error)) {
+    for (const SummaryRow& row : read_summary(results_)) {
+      if (hashes.count(row.cell.input_hash) == 0) {
+        return ForeignCell{results_, row.cell.index, "", read_provenance(results_).experiment_toml};
+      }
+      found_[row.cell.input_hash] = results_;
     }
-    found_[row.cell.input_hash] = results_;
   }
   complete_ = found_.size() == hashes.size();
-}
-
-std::string CellStore::other_cell(const std::vector<ExpectedCell>& expected) {
-  std::set<std::string> hashes;
-  for (const ExpectedCell& cell : expected) hashes.insert(cell.input_hash);
   for (const std::string& path : cell_files(cells_)) {
     const std::string hash = cell_input_hash(path).value_or("");
-    if (hashes.count(hash) == 0 || path != cell_path(hash)) return path;
+    if (hashes.count(hash) == 0 || path != cell_path(hash)) {
+      return ForeignCell{path, read_summary(path).front().cell.index, cell_effective_toml(path), ""};
+    }
     found_[hash] = path;
   }
-  return "";
+  return std::nullopt;
 }
 
 void CellStore::open() {
@@ -118,6 +107,7 @@ void CellStore::open() {
 }
 
 void CellStore::remove_made_folders() {
+  // Only what is empty goes.
   for (const std::string& folder : made_) {
     std::error_code error;
     fs::remove(folder, error);

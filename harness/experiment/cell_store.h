@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,14 @@ namespace harness {
 struct ExpectedCell {
   std::uint32_t index = 0;
   std::string input_hash;
+};
+
+/// A finished cell of other settings or another build.
+struct ForeignCell {
+  std::string path;  ///< of the file that holds it
+  std::uint32_t index = 0;
+  std::string effective_toml;  ///< empty when it stands in an assembled file; then there is the next
+  std::string experiment_toml;
 };
 
 /// Used by rank 0; other ranks only ask for cell_path(). Every file appears under its name complete or not at
@@ -28,21 +37,9 @@ class CellStore {
   const std::string& results_path() const { return results_; }
   std::string cell_path(const std::string& input_hash) const;
 
-  /// Looks at what is there, without writing. Throws InputError (saying what differs) when there are results
-  /// of other settings or another build. `describe` gives the effective settings of an expected cell.
-  template <class Describe>
-  void inspect(const std::vector<ExpectedCell>& expected, const std::string& experiment_toml,
-               Describe describe) {
-    inspect_results(expected, experiment_toml);
-    const std::string other = other_cell(expected);
-    if (other.empty()) return;
-    const std::string before = cell_effective_toml(other);
-    for (const ExpectedCell& cell : expected) {
-      if (before.find("\n# cell " + std::to_string(cell.index) + "\n") == std::string::npos) continue;
-      throw_differs(other, before, describe(cell.index));
-    }
-    throw_differs(other, "a cell that is not of this experiment", "");
-  }
+  /// Looks at what is there, without writing. Returns a cell that is none of the expected ones, if there is
+  /// any. Throws InputError for files that are not ours.
+  std::optional<ForeignCell> inspect(const std::vector<ExpectedCell>& expected);
 
   /// Whether STEM.h5 holds every expected cell.
   bool complete() const { return complete_; }
@@ -60,10 +57,6 @@ class CellStore {
   void remove_cells();
 
  private:
-  void inspect_results(const std::vector<ExpectedCell>& expected, const std::string& experiment_toml);
-  std::string other_cell(const std::vector<ExpectedCell>& expected);
-  [[noreturn]] static void throw_differs(const std::string& path, const std::string& before,
-                                         const std::string& now);
   void remove_made_folders();
 
   std::string results_;

@@ -39,15 +39,13 @@ std::string system_table(const Settings& settings, const CellNames& names) {
 std::string cell_text(const Settings& settings, const CellNames& names,
                       const std::vector<std::string>& modules) {
   Settings copy = settings;
-  std::string text = "runtime = \"simulated\"\n\n[workload]\n";
-  text += "pipelines = [" + toml_text(names.pipeline) + "]\n";
-  text += "traces = [" + toml_text(settings.trace.name) + "]\n";
-  text += names.rate + "\n";
+  std::string text = "runtime = \"simulated\"\n";
+  for (const Section& section : fixed_sections(copy)) text += table(section.name, section.params);
+  text += module_tables(copy, modules) + trace_text(settings);
+  text += "\n[workload]\npipelines = [" + toml_text(names.pipeline) + "]\n";
+  text += "traces = [" + toml_text(settings.trace.name) + "]\n" + names.rate + "\n";
   text += "seeds = [" + std::to_string(names.seed) + "]\n";
   text += "slo_ms = [" + text_of(names.slo_ms) + "]\n";
-  text += trace_text(settings);
-  for (const Section& section : fixed_sections(copy)) text += table(section.name, section.params);
-  text += module_tables(copy, modules);
   text += std::string("\n[record]\nrows = ") + (names.rows ? "true\n" : "false\n");
   return text + system_table(settings, names);
 }

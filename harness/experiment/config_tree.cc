@@ -41,12 +41,13 @@ TomlValue override_value(const InputPlace& place, const std::string& text) {
   return value;
 }
 
+/// The member of that name, made when missing; names stay in the parser's order.
 TomlValue& member_to_set(TomlTable& table, const std::string& name) {
-  for (TomlEntry& entry : table) {
-    if (entry.key == name) return entry.value;
-  }
-  table.push_back({name, {kCommandLine, TomlTable()}});
-  return table.back().value;
+  const auto at =
+      std::lower_bound(table.begin(), table.end(), name,
+                       [](const TomlEntry& entry, const std::string& key) { return entry.key < key; });
+  if (at != table.end() && at->key == name) return at->value;
+  return table.insert(at, {name, {kCommandLine, TomlTable()}})->value;
 }
 
 std::string toml_string(const std::string& text) {

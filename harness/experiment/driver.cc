@@ -11,6 +11,7 @@
 #include "harness/experiment/build_info.h"
 #include "harness/experiment/cell_distribution.h"
 #include "harness/experiment/cell_store.h"
+#include "harness/experiment/cell_text.h"
 #include "harness/experiment/dry_run.h"
 #include "harness/experiment/progress.h"
 #include "harness/experiment/run_cell.h"
@@ -46,6 +47,7 @@ class Driver {
  private:
   void load();
   int dry_run();
+  [[noreturn]] void refuse(const ForeignCell& foreign);
   void plan_order();
   void compute(Progress& progress);
   void run_one(std::uint32_t index, Progress& progress);
@@ -87,9 +89,7 @@ int Driver::prepare() {
     costs_.push_back(prepared.why.empty() ? prepared.expected_requests : 0);
   }
   if (!options_.fresh) {
-    store_.inspect(expected_, spec_.text, [this](std::uint32_t index) {
-      return factory_->prepare(factory_->cells()[index]).identity.effective_toml;
-    });
+    if (const std::optional<ForeignCell> foreign = store_.inspect(expected_)) refuse(*foreign);
     if (store_.complete()) {
       store_.remove_cells();
       return verdict("complete already");
@@ -99,6 +99,25 @@ int Driver::prepare() {
   if (options_.fresh) store_.remove_all();
   plan_order();
   return kGoOn;
+}
+
+void Driver::refuse(const ForeignCell& foreign) {
+  std::string before = foreign.effective_toml;
+  std::string difference;
+  try {
+    if (before.empty()) {
+      const ExperimentSpec spec = parse_experiment(spec_.file, foreign.experiment_toml, {});
+      CellFactory factory(spec, "");
+      before = factory.prepare(factory.cells().at(foreign.index)).identity.effective_toml;
+    }
+    const Cell& cell = factory_->cells().at(foreign.index);
+    difference = first_difference(before, factory_->prepare(cell).identity.effective_toml);
+    if (difference.empty()) difference = "another build of harness";
+  } catch (const std::exception&) {
+    difference = "other cells";
+  }
+  throw input_error({foreign.path, 0, "results made differently"}, difference,
+                    "the same settings and build; -o for another folder; --fresh to start over");
 }
 
 void Driver::plan_order() {

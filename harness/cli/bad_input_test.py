@@ -1,0 +1,237 @@
+"""Bad input of every kind: the right exit code, exactly one line that says what is wrong, and nothing written.
+
+    bad_input_test.py HARNESS
+"""
+import gzip
+import os
+import subprocess
+import sys
+import tempfile
+
+from program_testing import SMALL, environment, finish, run, tree, write
+
+HEAD = '[workload]\npipelines = ["tm"]\ntraces = ["poisson"]\n'
+SYSTEM = '[[system]]\nname = "naive"\n'
+
+
+def trace(fields, name="t"):
+    return f'[workload]\npipelines = ["tm"]\ntraces = ["{name}"]\n[trace.{name}]\n{fields}\n' + SYSTEM
+
+
+# (what is wrong, the experiment's text, words that the line must have)
+EXPERIMENTS = [
+    ("empty file", "", ["workload"]),
+    ("not TOML", "[workload\n", ["e.toml:1:"]),
+    ("a value is missing", "name =\n", ["e.toml:1:"]),
+    ("a key twice", 'name = "a"\nname = "b"\n', ["e.toml:2:"]),
+    ("bytes that are not UTF-8", b'name = "\xff\xfe"\n', ["e.toml:1:"]),
+    ("a zero byte", b'name = "a\0b"\n', ["e.toml:1:"]),
+    ("nothing but brackets", "[" * 3000, ["e.toml"]),
+    ("an unknown table", SMALL + "[clutser]\nworkers = 2\n", ["clutser", "did you mean 'cluster'"]),
+    ("an unknown top-level key", "nme = 1\n" + SMALL, ["e.toml:1:", "did you mean 'name'"]),
+    ("a runtime that is not there", 'runtime = "gpu"\n' + SMALL, ["e.toml:1: runtime", "simulated"]),
+    ("a table that is a number", "cluster = 3\n" + SMALL, ["e.toml:1: cluster", "a table"]),
+    ("an unknown workload key", HEAD + "load = 2\n" + SYSTEM, ["e.toml:4: workload.load:", "did you mean 'loads'"]),
+    ("no pipelines", '[workload]\ntraces = ["poisson"]\n' + SYSTEM, ["workload.pipelines"]),
+    ("no traces", '[workload]\npipelines = ["tm"]\n' + SYSTEM, ["workload.traces"]),
+    ("an empty axis", HEAD + "seeds = []\n" + SYSTEM, ["e.toml:4: workload.seeds", "empty"]),
+    ("an empty list of pipelines", HEAD.replace('["tm"]', "[]") + SYSTEM, ["workload.pipelines", "empty"]),
+    ("a pipeline twice", HEAD.replace('["tm"]', '["tm", "tm"]') + SYSTEM, ["workload.pipelines", "twice"]),
+    ("an unknown pipeline", HEAD.replace('"tm"', '"tmm"') + SYSTEM, ["e.toml:2:", "did you mean 'tm'"]),
+    ("a pipeline that is a number", HEAD.replace('"tm"', "7") + SYSTEM, ["workload.pipelines", "7"]),
+    ("an unknown trace", HEAD.replace("poisson", "poison") + SYSTEM, ["e.toml:3:", "did you mean 'poisson'"]),
+    ("a load of zero", HEAD + "loads = [0]\n" + SYSTEM, ["e.toml:4: workload.loads"]),
+    ("a negative load", HEAD + "loads = [1, -0.5]\n" + SYSTEM, ["-0.5"]),
+    ("a load that is not a number", HEAD + "loads = [nan]\n" + SYSTEM, ["nan"]),
+    ("an infinite load", HEAD + "loads = [inf]\n" + SYSTEM, ["inf"]),
+    ("a load that is a text", HEAD + 'loads = ["high"]\n' + SYSTEM, ['"high"']),
+    ("a load twice", HEAD + "loads = [1, 1.0]\n" + SYSTEM, ["twice"]),
+    ("loads and rates", HEAD + "loads = [1]\nrates_rps = [10]\n" + SYSTEM, ["both loads and rates_rps"]),
+    ("a seed that is negative", HEAD + "seeds = [-1]\n" + SYSTEM, ["workload.seeds", "-1"]),
+    ("a seed that is a fraction", HEAD + "seeds = [1.5]\n" + SYSTEM, ["workload.seeds", "1.5"]),
+    ("an SLO of zero", HEAD + "slo_ms = [0]\n" + SYSTEM, ["workload.slo_ms"]),
+    ("a date for an SLO", HEAD + "slo_ms = 2020-01-01\n" + SYSTEM, ["e.toml:4:"]),
+    ("a negative duration", HEAD + "duration_s = -1\n" + SYSTEM, ["e.toml:4:", "duration_s", "-1"]),
+    ("a duration that is a list", HEAD + "duration_s = [1]\n" + SYSTEM, ["duration_s"]),
+    ("no length for a generated trace", HEAD + "duration_s = 0\n" + SYSTEM, ["duration_s"]),
+    ("a recorded rate for a generated trace", HEAD + "rates_rps = [0]\n" + SYSTEM, ["poisson"]),
+    ("zero workers", SMALL + "[cluster]\nworkers = 0\n", ["e.toml:8: cluster.workers", "found 0"]),
+    ("half a worker", SMALL + "[cluster]\nworkers = 1.5\n", ["cluster.workers", "1.5"]),
+    ("workers as a text", SMALL + '[cluster]\nworkers = "many"\n', ["cluster.workers", '"many"']),
+    ("unknown profiles", SMALL + '[cluster]\nprofiles = "shepherd"\n', ["cluster.profiles", "shepherd-v100"]),
+    ("profiles without the models", SMALL + '[cluster]\nprofiles = "loki-gtx1080ti"\n', ["no profile of"]),
+    ("profiles that are not there", SMALL + '[cluster]\nprofiles = "gone.toml"\n', ["gone.toml"]),
+    ("a scale that is not a number", SMALL + "[cluster]\nprofile_scale = nan\n", ["cluster.profile_scale", "nan"]),
+    ("a jitter that is not known", SMALL + '[cluster]\njitter = "gauss"\n', ["cluster.jitter", "one of none"]),
+    ("a delay out of range", SMALL + "[cluster]\nnetwork_delay_ms = -1\n", ["cluster.network_delay_ms"]),
+    ("an unknown serving key", SMALL + '[serving]\ncomit = "late"\n', ["serving.comit", "did you mean 'commit'"]),
+    ("a commit that is not known", SMALL + '[serving]\ncommit = "never"\n', ["serving.commit", "early, late"]),
+    ("a sizing factor below one", SMALL + "[planner]\nsizing_factor = 0.5\n", ["planner.sizing_factor", "0.5"]),
+    ("a list where a sweep is meant", SMALL + "[planner]\nsizing_factor = [1, 2]\n", ["[[sweep]]"]),
+    ("autoscaling of all workers", SMALL + "[planner]\nautoscale = true\n", ["planner.autoscale", "rate"]),
+    ("an unknown module", SMALL + "[module.face]\nbatch = 2\n", ["module.face.batch", "unknown module"]),
+    ("a module's unknown key", SMALL + "[module.face_recognition]\nbatsch = 2\n", ["did you mean 'batch'"]),
+    ("a batch above the profile's", SMALL + "[module.face_recognition]\nbatch = 1000\n", ["face_recognition", "1000"]),
+    ("keys in the wrong place of module", SMALL + "[module]\nbatch = 2\n", ["module.batch", "module.NAME"]),
+    ("no system", HEAD, ["system"]),
+    ("a system that is a table", HEAD + '[system]\nname = "naive"\n', ["[[system]]"]),
+    ("a system without a name", HEAD + '[[system]]\nvariant = "x"\n', ["system.name"]),
+    ("an unknown system", HEAD + '[[system]]\nname = "prad"\n', ["e.toml:5: system.name", "did you mean 'pard'"]),
+    ("a system twice", SMALL + SYSTEM, ["system.name", "twice"]),
+    ("a variant twice", HEAD + (SYSTEM + 'variant = "v"\n') * 2, ["twice"]),
+    ("an unknown key of a system", SMALL + 'param = {}\n', ["system.param", "did you mean 'params'"]),
+    ("an unknown parameter", HEAD + '[[system]]\nname = "pard"\nparams = { lamda = 0.1 }\n', ["did you mean 'lambda'"]),
+    ("a parameter out of range", HEAD + '[[system]]\nname = "pard"\nparams = { lambda = 2 }\n', ["lambda", "0 to 1"]),
+    ("a parameter of another system", SMALL + 'set = { "pard.lambda" = 0.1 }\n', ["pard.lambda", "parameters of naive"]),
+    ("a system with a load of its own", SMALL + 'set = { "trace.poisson.duration_s" = 2 }\n', ["same load"]),
+    ("an unknown section set", SMALL + 'set = { "sevring.commit" = "late" }\n', ["did you mean 'serving'"]),
+    ("a key set without a section", SMALL + 'set = { commit = "late" }\n', ["commit"]),
+    ("a sweep without a key", SMALL + "[[sweep]]\nvalues = [1]\n", ["sweep.key"]),
+    ("a sweep without values", SMALL + '[[sweep]]\nkey = "planner.sizing_factor"\n', ["no values"]),
+    ("an empty sweep", SMALL + '[[sweep]]\nkey = "planner.sizing_factor"\nvalues = []\n', ["empty"]),
+    ("a sweep of an unknown key", SMALL + '[[sweep]]\nkey = "planner.sizing"\nvalues = [2]\n', ["unknown key 'sizing'"]),
+    ("a sweep of a wrong value", SMALL + '[[sweep]]\nkey = "planner.sizing_factor"\nvalues = [2, 0]\n', ["found 0"]),
+    ("a sweep with a value twice", SMALL + '[[sweep]]\nkey = "planner.max_batch"\nvalues = [2, 2]\n', ["twice"]),
+    ("two sweeps of a key", SMALL + '[[sweep]]\nkey = "planner.max_batch"\nvalues = [2]\n' * 2, ["two sweeps"]),
+    ("a sweep of a system that is not there", SMALL + '[[sweep]]\nkey = "pard.lambda"\nvalues = [0.1]\n', ["pard.lambda"]),
+    ("a sweep of the workload", SMALL + '[[sweep]]\nkey = "workload.seeds"\nvalues = [1]\n', ["axes already"]),
+    ("a sweep of a key that a system sets",
+     SMALL + 'set = { "planner.max_batch" = 3 }\n[[sweep]]\nkey = "planner.max_batch"\nvalues = [2]\n', ["system naive sets"]),
+    ("more cells than allowed",
+     HEAD + f"seeds = {list(range(1000))}\nloads = {[i + 1 for i in range(101)]}\n" + SYSTEM, ["cells", "100000"]),
+    ("rows that are a number", SMALL + "[record]\nrows = 1\n", ["record.rows", "true or false"]),
+    ("an unknown record key", SMALL + "[record]\nrow = true\n", ["did you mean 'rows'"]),
+    ("a trace without a shape", trace("cv = 2"), ["trace.t.shape"]),
+    ("an unknown shape", trace('shape = "posson"'), ["e.toml:5:", "posson"]),
+    ("an unknown field of a trace", trace('shape = "gamma"\ncvv = 2'), ["did you mean 'cv'"]),
+    ("a CV of zero", trace('shape = "gamma"\ncv = 0'), ["e.toml:6: trace.t.cv"]),
+    ("a step that ends before it begins", trace('shape = "step"\nstep_from = 0.9\nstep_to = 0.1'), ["step_to"]),
+    ("a generated trace with a file", trace('shape = "gamma"\nfile = "x.csv"'), ["file"]),
+    ("a trace file that is not there", trace('file = "gone.csv"'), ["gone.csv"]),
+    ("a trace file that is a folder", trace('file = "."'), ["folder"]),
+    ("an empty trace file", trace('file = "empty.csv"'), ["empty.csv"]),
+    ("send times that are texts", trace('file = "words.txt"\nformat = "times"'), ["words.txt:2:"]),
+    ("send times that go back", trace('file = "back.txt"\nformat = "times"'), ["back.txt"]),
+    ("counts below zero", trace('file = "negative.csv"\nformat = "counts"'), ["negative.csv"]),
+    ("a column that is not there", trace('file = "counts.csv"\nformat = "counts"\ncolumn = "nothing"'), ["nothing"]),
+    ("a truncated gzip file", trace('file = "cut.csv.gz"\nformat = "counts"'), ["cut.csv.gz"]),
+    ("an unknown function", trace('file = "azure.csv"\nformat = "azure_functions"\ncolumn = "zzz"'), ["zzz"]),
+    ("a slice outside the file", trace('file = "counts.csv"\nformat = "counts"\nfrom_s = 5000'), ["from_s"]),
+    ("a pipeline with a cycle", HEAD.replace('"tm"', '"cycle.toml"') + SYSTEM, ["cycle.toml"]),
+    ("a pipeline with two entries", HEAD.replace('"tm"', '"entries.toml"') + SYSTEM, ["entries.toml"]),
+    ("a pipeline with an unknown module", HEAD.replace('"tm"', '"stray.toml"') + SYSTEM, ["stray.toml"]),
+    ("a pipeline without modules", HEAD.replace('"tm"', '"none.toml"') + SYSTEM, ["none.toml"]),
+    ("a pipeline that is not TOML", HEAD.replace('"tm"', '"torn.toml"') + SYSTEM, ["torn.toml:1:"]),
+    ("a pipeline file that is not there", HEAD.replace('"tm"', '"gone.toml"') + SYSTEM, ["gone.toml"]),
+    ("profiles with a negative latency", SMALL + '[cluster]\nprofiles = "negative.toml"\n', ["negative.toml"]),
+    ("profiles that are not TOML", SMALL + '[cluster]\nprofiles = "torn.toml"\n', ["torn.toml:1:"]),
+]
+
+FILES = {
+    "empty.csv": "",
+    "words.txt": "0.5\nhello\n",
+    "back.txt": "0.5\n0.4\n",
+    "negative.csv": "second,count\n0,5\n1,-3\n",
+    "counts.csv": "second,count\n" + "".join(f"{i},10\n" for i in range(100)),
+    "cut.csv.gz": gzip.compress(b"second,count\n" + b"0,5\n" * 5000)[:-20],
+    "azure.csv": "hash_func,day," + ",".join(str(i) for i in range(1, 1441)) + "\nabc,1," + ",".join(["1"] * 1440) + "\n",
+    "torn.toml": "modules = [\n",
+    "none.toml": 'name = "none"\nslo_ms = 100\n',
+    "cycle.toml": 'name = "cycle"\nslo_ms = 100\n'
+                  '[[module]]\nname = "a"\nmodel = "m"\npres = ["b"]\nsubs = ["b"]\n'
+                  '[[module]]\nname = "b"\nmodel = "m"\npres = ["a"]\nsubs = ["a"]\n',
+    "entries.toml": 'name = "entries"\nslo_ms = 100\n'
+                    '[[module]]\nname = "a"\nmodel = "m"\npres = []\nsubs = ["c"]\n'
+                    '[[module]]\nname = "b"\nmodel = "m"\npres = []\nsubs = ["c"]\n'
+                    '[[module]]\nname = "c"\nmodel = "m"\npres = ["a", "b"]\nsubs = []\n',
+    "stray.toml": 'name = "stray"\nslo_ms = 100\n[[module]]\nname = "a"\nmodel = "m"\npres = []\nsubs = ["x"]\n',
+    "negative.toml": 'description = "d"\n[[profile]]\nmodel = "m"\ndevice = "d"\nsource = "s"\nlatency_ms = [1, -2]\n',
+    "text.h5": "this is not HDF5\n",
+    "torn.h5": b"\x89HDF\r\n\x1a\n" + b"\0" * 64,
+}
+
+# (what is wrong, arguments, words that the line must have)
+COMMANDS = [
+    ("no arguments", [], ["no experiment file"]),
+    ("an unknown option", ["good.toml", "--sett", "a=b"], ["--sett"]),
+    ("an option without its value", ["good.toml", "--set"], ["--set"]),
+    ("two experiments", ["good.toml", "good.toml"], ["good.toml"]),
+    ("an experiment that is not there", ["gone.toml"], ["gone.toml"]),
+    ("an experiment that is a folder", ["."], ["."]),
+    ("--set without a value", ["good.toml", "--set", "planner.max_batch"], ["--set", "KEY=VALUE"]),
+    ("--set without a key", ["good.toml", "--set", "=3"], ["--set", "KEY=VALUE"]),
+    ("--set of an unknown key", ["good.toml", "--set", "planner.maxbatch=3"], ["--set: planner.maxbatch", "max_batch"]),
+    ("--set of a wrong value", ["good.toml", "--set", "cluster.workers=none"], ["--set: cluster.workers", '"none"']),
+    ("--set that is not TOML", ["good.toml", "--set", "workload.seeds=[1,"], ["--set: workload.seeds"]),
+    ("--set of two values", ["good.toml", "--set", "workload.seeds=1\nx=2"], ["--set: workload.seeds"]),
+    ("--set below a value", ["good.toml", "--set", "workload.pipelines.x=2"], ["--set", "a table"]),
+    ("--set below a list of tables", ["good.toml", "--set", "system.name=pard"], ["--set", "a table"]),
+    ("results that are not there", ["show", "gone.h5"], ["gone.h5"]),
+    ("results that are a text", ["show", "text.h5"], ["text.h5"]),
+    ("results that are torn", ["show", "torn.h5"], ["torn.h5"]),
+    ("results that are a folder", ["show", "."], ["folder"]),
+    ("an unknown column", ["show", "text.h5", "--columns", "godput_rps"], ["goodput_rps"]),
+    ("figures of no results", ["figures", "gone.h5"], ["gone.h5"]),
+    ("collecting from nowhere", ["collect", "gone.cells"], ["gone.cells"]),
+    ("collecting from another folder", ["collect", "gone"], [".cells"]),
+    ("listing the unknown", ["list", "planets"], ["subcommand"]),
+    ("results of something else in the way", ["good.toml", "-o", "way"], ["way/good.h5"]),
+    ("a cell of something else in the way", ["good.toml", "-o", "cell"], ["cell/good.cells/0123456789abcdef.h5"]),
+]
+
+
+def check(harness, folder, what, arguments, words, code, prepare=None):
+    before = tree(folder)
+    done = run([harness, *arguments], folder, **({"preexec_fn": prepare} if prepare else {}))
+    lines = done.stderr.splitlines()
+    problems = []
+    if done.returncode != code:
+        problems.append(f"exit code {done.returncode}, not {code}")
+    if len(lines) != 1 or not lines[0].startswith("harness: "):
+        problems.append(f"{len(lines)} lines on standard error")
+    problems += [f"the line lacks {word!r}" for word in words if word not in done.stderr]
+    if tree(folder) != before:
+        problems.append("something was written")
+    return [f"{what}: {'; '.join(problems)}\n    {done.stderr.strip()[:400]}"] if problems else []
+
+
+def environment_cases(harness, folder):
+    """The folder cannot take the results: exit code 3."""
+    import resource
+    failures = []
+    write(folder, "afile", "x")
+    failures += check(harness, folder, "the output folder is a file", ["good.toml", "-o", "afile"], ["afile"], 3)
+    failures += check(harness, folder, "the output folder is below a file", ["good.toml", "-o", "afile/x"], ["afile"], 3)
+    failures += check(harness, folder, "the output folder is in /proc", ["good.toml", "-o", "/proc/results"], ["/proc"], 3)
+    full = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+    failures += check(harness, folder, "no room for anything", ["good.toml", "-o", "full"], ["full"], 3, full)
+    later = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (70000, 70000))
+    failures += check(harness, folder, "the disk is full when a cell is written", ["rows.toml", "-o", "full", "--quiet"],
+                      ["full/rows"], 3, later)
+    return failures
+
+
+def main():
+    harness = os.path.abspath(sys.argv[1])
+    failures = []
+    cases = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in FILES.items():
+            write(folder, name, text)
+        write(folder, "good.toml", SMALL)
+        write(folder, "rows.toml", SMALL)
+        write(folder, "way/good.h5", FILES["text.h5"])
+        write(folder, "cell/good.cells/0123456789abcdef.h5", FILES["torn.h5"])
+        for what, text, words in EXPERIMENTS:
+            write(folder, "e.toml", text)
+            failures += check(harness, folder, what, ["e.toml", "-o", "out"], words, 2)
+        for what, arguments, words in COMMANDS:
+            failures += check(harness, folder, what, arguments, words, 2)
+        failures += environment_cases(harness, folder)
+        cases = len(EXPERIMENTS) + len(COMMANDS) + 5
+    print(f"{cases} cases")
+    finish(failures)
+
+
+if __name__ == "__main__":
+    main()

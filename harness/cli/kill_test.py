@@ -1,0 +1,111 @@
+"""A run that is killed at any moment leaves results that open, or none, and the same command finishes the rest.
+
+    kill_test.py HARNESS [KILLS]
+
+Kills with SIGKILL at random moments until KILLS (20) have hit a running program, checks after each what the folder holds,
+and at the end that the results are those of a run left alone. Then the same with SIGTERM and SIGINT, which end in order.
+"""
+import csv
+import glob
+import io
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from program_testing import environment, finish, run, several_cells, write
+
+VOLATILE = {"wall_s", "sim_requests_per_s"}
+
+
+def rows(harness, folder, results):
+    shown = run([harness, "show", results, "--csv"], folder)
+    assert shown.returncode == 0, shown.stderr
+    return [{key: value for key, value in row.items() if key not in VOLATILE}
+            for row in csv.DictReader(io.StringIO(shown.stdout))]
+
+
+def opens(harness, folder, pattern):
+    """Every file of the folder that has its final name opens."""
+    failures = []
+    for path in sorted(glob.glob(os.path.join(folder, pattern), recursive=True)):
+        shown = run([harness, "show", path], folder)
+        if shown.returncode != 0:
+            failures.append(f"{path} does not open: {shown.stderr.strip()}")
+    return failures
+
+
+def start(harness, folder, out):
+    return subprocess.Popen([harness, "e.toml", "-o", out, "--quiet"], cwd=folder, env=environment(),
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def killed_runs(harness, folder, kills, seconds, generator):
+    """Starts over whenever a run gets to its end, so that kills fall into every part of a run."""
+    failures, hits, finished, attempt = [], 0, 0, 0
+    while hits < kills and not failures:
+        out = f"out{finished}"
+        process = start(harness, folder, out)
+        try:
+            process.wait(generator.uniform(0, seconds))
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+        stdout, stderr = process.communicate()
+        attempt += 1
+        failures += opens(harness, folder, f"{out}/**/*.h5")
+        if process.returncode == -signal.SIGKILL:
+            hits += 1
+        elif process.returncode == 0:
+            finished += 1
+        else:
+            failures.append(f"exit code {process.returncode}: {stderr.strip()}")
+    print(f"{hits} of {attempt} runs killed, {finished} came to their end between")
+    return failures, out if process.returncode != 0 else f"out{finished}"
+
+
+def ended_in_order(harness, folder, number):
+    out = f"signal{number}"
+    process = start(harness, folder, out)
+    time.sleep(0.25)
+    process.send_signal(number)
+    stdout, stderr = process.communicate(timeout=60)
+    if process.returncode == 0:
+        return []  # it was faster than the signal
+    failures = opens(harness, folder, f"{out}/**/*.h5")
+    if process.returncode != 3 or len(stderr.splitlines()) != 1 or "interrupted" not in stderr:
+        failures.append(f"signal {number}: exit code {process.returncode}: {stderr.strip()}")
+    if glob.glob(os.path.join(folder, out, "**", "*.tmp"), recursive=True):
+        failures.append(f"signal {number}: a temporary file is left")
+    if run([harness, "e.toml", "-o", out], folder).returncode != 0:
+        failures.append(f"signal {number}: the same command does not finish the rest")
+    return failures
+
+
+def main():
+    harness = os.path.abspath(sys.argv[1])
+    kills = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+    generator = random.Random(2)
+    with tempfile.TemporaryDirectory() as folder:
+        write(folder, "e.toml", several_cells(3, 20))
+        began = time.monotonic()
+        reference = run([harness, "e.toml", "-o", "reference", "--quiet"], folder)
+        seconds = time.monotonic() - began
+        assert reference.returncode == 0, reference.stderr
+        failures, out = killed_runs(harness, folder, kills, seconds, generator)
+        last = run([harness, "e.toml", "-o", out, "--quiet"], folder)
+        if last.returncode != 0:
+            failures.append(f"the last run: exit code {last.returncode}: {last.stderr.strip()}")
+        elif rows(harness, folder, f"{out}/e.h5") != rows(harness, folder, "reference/e.h5"):
+            failures.append("the resumed results differ from those of a run left alone")
+        elif os.listdir(os.path.join(folder, out)) != ["e.h5"]:
+            failures.append(f"more than the results is left: {os.listdir(os.path.join(folder, out))}")
+        for number in (signal.SIGTERM, signal.SIGINT):
+            failures += ended_in_order(harness, folder, number)
+    finish(failures)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+"""What the tests that run the program share: a folder, experiments, and the program itself."""
+import os
+import subprocess
+import sys
+
+SMALL = """[workload]
+pipelines = ["tm"]
+traces = ["poisson"]
+duration_s = 5
+[[system]]
+name = "naive"
+"""
+
+
+def several_cells(seeds, duration_s=5):
+    return SMALL.replace("duration_s = 5", f"duration_s = {duration_s}\nseeds = {list(range(1, seeds + 1))}") + (
+        '[[system]]\nname = "pard"\n')
+
+
+def environment(**more):
+    env = dict(os.environ, OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl_vader_single_copy_mechanism="none", **more)
+    if os.getuid() == 0:
+        env.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    return env
+
+
+def run(command, folder, **options):
+    return subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=120, **options)
+
+
+def write(folder, name, text):
+    path = os.path.join(folder, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb" if isinstance(text, bytes) else "w") as file:
+        file.write(text)
+    return path
+
+
+def tree(folder):
+    """Every file and folder below with its size and time: what a command that writes nothing leaves as it is."""
+    found = {}
+    for root, folders, files in os.walk(folder):
+        for name in folders + files:
+            path = os.path.join(root, name)
+            status = os.lstat(path)
+            found[os.path.relpath(path, folder)] = (status.st_size, status.st_mtime_ns)
+    return found
+
+
+def finish(failures):
+    for failure in failures:
+        print(failure)
+    print(f"{len(failures)} failures" if failures else "all well")
+    sys.exit(1 if failures else 0)

@@ -1,0 +1,202 @@
+#include "harness/experiment/cell_factory.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace harness {
+namespace {
+
+const std::string kTwoSystems = R"([[system]]
+name = "naive"
+[[system]]
+name = "pard"
+)";
+
+ExperimentSpec parse(const std::string& text) { return parse_experiment("experiments/test.toml", text, {}); }
+
+std::vector<PreparedCell> prepare_all(const ExperimentSpec& spec, const std::string& build = "b") {
+  CellFactory factory(spec, build);
+  std::vector<PreparedCell> cells;
+  for (const Cell& cell : factory.cells()) cells.push_back(factory.prepare(cell));
+  return cells;
+}
+
+std::vector<TimeNs> first_times(CellFactory& factory, const Cell& cell) {
+  const RunSpec run = factory.make_run(cell, factory.prepare(cell));
+  std::vector<TimeNs> times(1000);
+  times.resize(run.arrivals->next(times));
+  return times;
+}
+
+TEST(Expansion, EveryCombinationOnceInTheStatedOrder) {
+  const ExperimentSpec spec = parse(R"([workload]
+pipelines = ["tm", "lv"]
+traces = ["poisson", "tweet"]
+loads = [0.5, 1.5]
+seeds = [1, 2]
+slo_ms = [500, 600]
+)" + kTwoSystems + "[[sweep]]\nkey = \"planner.max_batch\"\nvalues = [4, 8, 16]\n");
+  const std::vector<PreparedCell> cells = prepare_all(spec);
+  ASSERT_EQ(cells.size(), 2U * 2 * 2 * 2 * 2 * 3 * 2);
+  std::size_t i = 0;
+  for (const char* pipeline : {"tm", "lv"}) {
+    for (const char* trace : {"poisson", "tweet"}) {
+      for (const double slo : {500.0, 600.0}) {
+        for (const double load : {0.5, 1.5}) {
+          for (const std::uint64_t seed : {1, 2}) {
+            for (const char* batch : {"4", "8", "16"}) {
+              for (const char* system : {"naive", "pard"}) {
+                const PreparedCell& cell = cells[i];
+                EXPECT_EQ(cell.identity.index, i++);
+                EXPECT_EQ(cell.identity.pipeline, pipeline);
+                EXPECT_EQ(cell.identity.trace, trace);
+                EXPECT_EQ(cell.slo_ns, ms_to_ns(slo));
+                EXPECT_EQ(cell.identity.load, load);
+                EXPECT_EQ(cell.identity.seed, seed);
+                EXPECT_EQ(cell.identity.parameters, std::string("planner.max_batch=") + batch);
+                EXPECT_EQ(cell.identity.system, system);
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Expansion, ASweepMultipliesOnlyTheCellsItConcerns) {
+  const std::string workload =
+      "[workload]\npipelines = [\"tm\", \"lv\"]\ntraces = [\"poisson\", \"tweet\"]\n" + kTwoSystems;
+  const auto count = [&](const std::string& key, const std::string& values) {
+    return prepare_all(parse(workload + "[[sweep]]\nkey = \"" + key + "\"\nvalues = " + values + "\n"))
+        .size();
+  };
+  EXPECT_EQ(count("pard.lambda", "[0.05, 0.1, 0.15]"), 2U * 2 * (1 + 3));
+  EXPECT_EQ(count("trace.tweet.compress", "[100, 200, 300]"), 2U * (1 + 3) * 2);
+  EXPECT_EQ(count("module.eye_tracking.batch", "[1, 2, 3]"), (1U + 3) * 2 * 2);  // lv has it, tm does not
+  EXPECT_EQ(count("serving.commit", "[\"early\", \"late\"]"), 2U * 2 * 2 * 2);
+}
+
+TEST(Expansion, TooManyCellsAreAnError) {
+  std::string seeds;
+  for (int i = 0; i < 1000; ++i) seeds += std::to_string(i) + ",";
+  const std::string text = "[workload]\npipelines = \"tm\"\ntraces = \"poisson\"\nseeds = [" + seeds + "]\n" +
+                           "loads = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]\n"
+                           "slo_ms = [300, 400, 500]\n" +
+                           kTwoSystems;  // 120,000
+  const ExperimentSpec spec = parse(text);
+  EXPECT_THROW(CellFactory(spec, ""), InputError);
+}
+
+TEST(CellFactory, LoadIsRelativeToTheCapacityOfThePlan) {
+  // One worker and batch 1 for each module: the capacity is 1 / the slowest module's latency.
+  std::string text =
+      "[workload]\npipelines = \"tm\"\ntraces = \"poisson\"\nloads = [0.5, 1, 2]\n"
+      "[cluster]\nworkers = 3\n[planner]\nmax_batch = 1\n" +
+      kTwoSystems;
+  const Pipeline pipeline = load_pipeline("tm");
+  const ProfileSet profiles = load_profiles("shepherd-v100");
+  TimeNs slowest = 0;
+  for (const Module& module : pipeline.modules)
+    slowest = std::max(slowest, profiles.profiles.at(module.model).latency(1));
+  for (const PreparedCell& cell : prepare_all(parse(text))) {
+    EXPECT_NEAR(cell.capacity_rps, 1 / ns_to_s(slowest), 1e-9);
+    EXPECT_NEAR(cell.target_rps, cell.identity.load / ns_to_s(slowest), 1e-9);
+    EXPECT_NEAR(cell.offered_rps, cell.target_rps, 1e-6 * cell.target_rps);
+  }
+}
+
+TEST(CellFactory, SystemsOfAWorkloadGetTheSameRequests) {
+  const ExperimentSpec spec =
+      parse("[workload]\npipelines = \"tm\"\ntraces = \"tweet\"\nseeds = [1, 2]\n" + kTwoSystems +
+            "[[system]]\nname = \"pard\"\nset = { \"planner.max_batch\" = 2, \"cluster.workers\" = 32 }\n");
+  CellFactory factory(spec, "");
+  ASSERT_EQ(factory.cells().size(), 6U);
+  const std::vector<TimeNs> reference = first_times(factory, factory.cells()[0]);
+  EXPECT_EQ(reference.size(), 1000U);
+  EXPECT_EQ(first_times(factory, factory.cells()[1]), reference);
+  EXPECT_EQ(first_times(factory, factory.cells()[2]), reference);
+  EXPECT_NE(first_times(factory, factory.cells()[3]), reference);  // the other seed
+  EXPECT_LT(factory.prepare(factory.cells()[2]).capacity_rps,
+            factory.prepare(factory.cells()[0]).capacity_rps);
+}
+
+TEST(CellFactory, ACellThatCannotMeetItsSloIsSkippedAndSaysWhy) {
+  const std::vector<PreparedCell> cells = prepare_all(
+      parse("[workload]\npipelines = \"lv\"\ntraces = \"poisson\"\nslo_ms = [1, 500]\n" + kTwoSystems));
+  ASSERT_EQ(cells.size(), 4U);
+  EXPECT_NE(cells[0].why.find("SLO"), std::string::npos) << cells[0].why;
+  EXPECT_NE(cells[1].why, "");
+  EXPECT_EQ(cells[2].why, "");
+  EXPECT_GT(cells[2].capacity_rps, 0);
+}
+
+TEST(CellFactory, WorkersByRateFollowTheRate) {
+  const std::string text =
+      "[workload]\npipelines = \"tm\"\ntraces = \"poisson\"\nloads = [0.25, 0.5]\n"
+      "[planner]\nworkers = \"rate\"\n" +
+      kTwoSystems;
+  const std::vector<PreparedCell> cells = prepare_all(parse(text));
+  const auto workers = [](const PreparedCell& cell) {
+    int sum = 0;
+    for (const ModulePlan& module : cell.plan.modules) sum += module.workers;
+    return sum;
+  };
+  EXPECT_NEAR(cells[2].target_rps, 2 * cells[0].target_rps, 1e-6);
+  EXPECT_LT(workers(cells[0]), workers(cells[2]));
+  EXPECT_LE(workers(cells[2]), 40);  // half the capacity of 64 workers, each module rounded up
+}
+
+// The recorded settings of a cell are an experiment with that one cell and the same settings and arrivals.
+TEST(CellFactory, EffectiveTomlIsTheCell) {
+  const ExperimentSpec spec =
+      parse(R"([workload]
+pipelines = ["tm", "da"]
+traces = ["azure", "odd name"]
+loads = [0.7, 1.3]
+[trace."odd name"]
+shape = "gamma"
+cv = 3
+[module.kill_count]
+batch = 0
+)" +
+            std::string("[[system]]\nname = \"pard\"\nparams = { lambda = 0.15 }\nset = { \"serving.commit\" "
+                        "= \"late\" }\n") +
+            "[[sweep]]\nkey = \"cluster.jitter\"\nvalues = [\"none\", \"uniform\"]\n");
+  EXPECT_THROW(CellFactory(spec, ""), InputError);  // no pipeline has kill_count
+  ExperimentSpec fixed = spec;
+  fixed.places.clear();
+  CellFactory factory(fixed, "b");
+  for (const Cell& cell : factory.cells()) {
+    const PreparedCell prepared = factory.prepare(cell);
+    const ExperimentSpec one = parse(prepared.identity.effective_toml);
+    CellFactory again(one, "b");
+    ASSERT_EQ(again.cells().size(), 1U);
+    const PreparedCell repeated = again.prepare(again.cells()[0]);
+    const auto without_index = [](const std::string& text) { return text.substr(0, text.find("\n# cell ")); };
+    EXPECT_EQ(without_index(repeated.identity.effective_toml),
+              without_index(prepared.identity.effective_toml));
+    EXPECT_EQ(repeated.capacity_rps, prepared.capacity_rps);
+    EXPECT_EQ(first_times(again, again.cells()[0]), first_times(factory, cell));
+  }
+}
+
+TEST(CellFactory, HashesTellCellsAndBuildsApart) {
+  const ExperimentSpec spec =
+      parse("[workload]\npipelines = [\"tm\", \"lv\"]\ntraces = \"tweet\"\nseeds = [1, 2]\n" + kTwoSystems);
+  std::set<std::string> hashes;
+  for (const char* build : {"one", "two"}) {
+    for (const PreparedCell& cell : prepare_all(spec, build)) {
+      EXPECT_EQ(cell.identity.input_hash.size(), 16U);
+      hashes.insert(cell.identity.input_hash);
+    }
+  }
+  EXPECT_EQ(hashes.size(), 2U * 8);
+  EXPECT_EQ(prepare_all(spec)[3].identity.input_hash, prepare_all(spec)[3].identity.input_hash);
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,255 @@
+#include "harness/experiment/experiment_spec.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "harness/experiment/config_tree.h"
+#include "systems/all_systems.h"
+
+namespace harness {
+namespace {
+
+const std::string kSmallest = R"([workload]
+pipelines = ["lv"]
+traces = ["tweet"]
+[[system]]
+name = "pard"
+)";
+
+ExperimentSpec parse(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  return parse_experiment("exp/test.toml", text, overrides);
+}
+
+std::string error_of(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  try {
+    parse(text, overrides);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+/// A value of a parameter other than its present one, as TOML; "" when there is none to be found.
+std::string other_value(const Param& param) {
+  const ParamValue now = param.get();
+  std::vector<ParamValue> candidates = {true, false, 1.0, 2.0, 3.0, 0.5, 0.25, 60.0, std::string("other")};
+  if (param.allowed.rfind("one of ", 0) == 0) {
+    std::string names = param.allowed.substr(7) + ", ";
+    for (std::size_t comma; (comma = names.find(", ")) != std::string::npos; names.erase(0, comma + 2)) {
+      candidates.emplace_back(names.substr(0, comma));
+    }
+  }
+  for (const ParamValue& value : candidates) {
+    if (value != now && param.set(value)) return toml_text(value);
+  }
+  return "";
+}
+
+TEST(ExperimentSpec, SmallestFileHasTheStatedDefaults) {
+  const ExperimentSpec spec = parse(kSmallest);
+  EXPECT_EQ(spec.name, "test");
+  EXPECT_EQ(spec.folder, "exp");
+  EXPECT_EQ(spec.workload.loads, std::vector<double>{1.0});
+  EXPECT_EQ(spec.workload.seeds, std::vector<std::uint64_t>{1});
+  EXPECT_TRUE(spec.workload.rates_rps.empty());
+  EXPECT_TRUE(spec.workload.slo_ms.empty());
+  EXPECT_TRUE(spec.rows);
+  ASSERT_EQ(spec.systems.size(), 1U);
+  EXPECT_EQ(spec.systems[0].variant, "default");
+  EXPECT_EQ(spec.traces.at("tweet").shape, "tweet");
+  EXPECT_EQ(spec.traces.at("tweet").duration_s, 60);
+}
+
+TEST(ExperimentSpec, ReadsTheAxes) {
+  const ExperimentSpec spec = parse(R"(name = "n"
+runtime = "simulated"
+[workload]
+pipelines = ["lv", "tm"]
+traces = "poisson"
+rates_rps = [10, 20.5]
+seeds = [3, 9007199254740992]
+slo_ms = 250
+duration_s = 7
+[record]
+rows = false
+[[system]]
+name = "naive"
+)");
+  EXPECT_EQ(spec.name, "n");
+  EXPECT_EQ(spec.workload.pipelines[1].name, "tm");
+  EXPECT_EQ(spec.workload.pipelines[1].place.line, 4);
+  EXPECT_EQ(spec.workload.rates_rps, (std::vector<double>{10, 20.5}));
+  EXPECT_EQ(spec.workload.seeds, (std::vector<std::uint64_t>{3, 9007199254740992ULL}));
+  EXPECT_EQ(spec.workload.slo_ms, std::vector<double>{250});
+  EXPECT_EQ(spec.traces.at("poisson").duration_s, 7);
+  EXPECT_FALSE(spec.rows);
+}
+
+// Each parameter of the shared sections, written in the file, arrives in the struct, and only there.
+TEST(ExperimentSpec, EveryParameterOfTheFixedSectionsIsRead) {
+  Settings defaults;
+  for (const Section& section : fixed_sections(defaults)) {
+    for (const Param& listed : section.params) {
+      Settings scratch;
+      std::string value;
+      for (const Section& same : fixed_sections(scratch)) {
+        if (same.name != section.name) continue;
+        for (const Param& param : same.params) {
+          if (param.name == listed.name) value = other_value(param);
+        }
+      }
+      ASSERT_NE(value, "") << section.name << "." << listed.name;
+      ExperimentSpec spec =
+          parse(kSmallest + "[" + section.name + "]\n" + listed.name + " = " + value + "\n");
+      for (const Section& read : fixed_sections(spec.base)) {
+        for (const Param& param : read.params) {
+          Settings fresh;
+          const bool is_it = read.name == section.name && param.name == listed.name;
+          std::string standard;
+          for (const Section& s : fixed_sections(fresh)) {
+            for (const Param& p : s.params) {
+              if (s.name == read.name && p.name == param.name) standard = toml_text(p.get());
+            }
+          }
+          EXPECT_EQ(toml_text(param.get()), is_it ? value : standard) << read.name << "." << param.name;
+        }
+      }
+    }
+  }
+}
+
+TEST(ExperimentSpec, EveryParameterOfASystemIsReadFromParamsAndFromItsTable) {
+  for (const SystemEntry& entry : all_systems()) {
+    const std::unique_ptr<System> listed = entry.make();
+    for (const Param& param : system_params(*listed)) {
+      const std::string value = other_value(param);
+      ASSERT_NE(value, "") << entry.name << "." << param.name;
+      const std::string workload = "[workload]\npipelines = \"lv\"\ntraces = \"tweet\"\n";
+      const std::string system = "[[system]]\nname = \"" + std::string(entry.name) + "\"\n";
+      const std::string assignment = param.name + " = " + value;
+      for (const bool own : {true, false}) {
+        const ExperimentSpec spec =
+            own ? parse(workload + system + "params = { " + assignment + " }\n")
+                : parse(workload + "[" + entry.name + "]\n" + assignment + "\n" + system);
+        Settings settings = spec.base;
+        for (const Assignment& one : spec.systems[0].overrides) assign(settings, one);
+        const std::unique_ptr<System> made = make_system(entry.name, settings);
+        for (const Param& read : system_params(*made)) {
+          if (read.name != param.name) continue;
+          EXPECT_EQ(toml_text(read.get()), value) << entry.name << "." << param.name;
+        }
+      }
+    }
+  }
+}
+
+TEST(ExperimentSpec, EveryParameterOfATraceIsRead) {
+  TraceSpec listed;
+  for (const Param& param : trace_params(listed)) {
+    TraceSpec scratch;
+    std::string value;
+    for (const Param& same : trace_params(scratch)) {
+      if (same.name == param.name) value = other_value(same);
+    }
+    if (param.name == "file" || param.name == "shape") continue;  // they exclude one another: see below
+    ASSERT_NE(value, "") << param.name;
+    if (param.name == "step_to") value = "0.9";  // must not be below step_from
+    const ExperimentSpec spec =
+        parse("[workload]\npipelines = \"lv\"\ntraces = \"t\"\n[trace.t]\nshape = \"poisson\"\n" +
+              param.name + " = " + value + "\n[[system]]\nname = \"naive\"\n");
+    TraceSpec read = spec.traces.at("t");
+    for (const Param& one : trace_params(read)) {
+      if (one.name != param.name) continue;
+      EXPECT_EQ(toml_text(one.get()), value) << param.name;
+    }
+  }
+}
+
+TEST(ExperimentSpec, ATraceWithAFileIsAFile) {
+  const ExperimentSpec spec = parse(
+      "[workload]\npipelines = \"lv\"\ntraces = \"t\"\n[trace.t]\nfile = \"a/b.csv\"\n[[system]]\nname = "
+      "\"naive\"\n");
+  EXPECT_EQ(spec.traces.at("t").shape, "file");
+  EXPECT_EQ(spec.traces.at("t").file, "a/b.csv");
+}
+
+TEST(ExperimentSpec, ATraceMayReplaceAShapeOfItsName) {
+  const ExperimentSpec spec = parse(kSmallest + "[trace.tweet]\ncompress = 100\n");
+  EXPECT_EQ(spec.traces.at("tweet").shape, "tweet");
+  EXPECT_EQ(spec.traces.at("tweet").compress, 100);
+}
+
+TEST(ExperimentSpec, VariantsAreNamedAfterWhatIsOverridden) {
+  const ExperimentSpec spec = parse(kSmallest +
+                                    "params = { lambda = 0.2 }\nset = { \"serving.commit\" = \"late\" }\n"
+                                    "[[system]]\nname = \"pard\"\nvariant = \"plain\"\n");
+  EXPECT_EQ(spec.systems[0].variant, "lambda=0.2,commit=late");
+  EXPECT_EQ(spec.systems[0].overrides[0].key, "pard.lambda");
+  EXPECT_EQ(spec.systems[1].variant, "plain");
+}
+
+TEST(ExperimentSpec, SetTakesNestedTablesToo) {
+  const ExperimentSpec spec = parse(kSmallest + "set.serving.commit = \"late\"\n");
+  ASSERT_EQ(spec.systems[0].overrides.size(), 1U);
+  EXPECT_EQ(spec.systems[0].overrides[0].key, "serving.commit");
+}
+
+TEST(ExperimentSpec, OverridesReplaceAndAddValues) {
+  const ExperimentSpec spec =
+      parse(kSmallest, {"cluster.workers=12", "workload.seeds=[5, 6]", "serving.commit=late",
+                        "pard.lambda = 0.3", "workload.traces=[\"wiki\"]", "module.eye_tracking.batch=3"});
+  EXPECT_EQ(spec.base.cluster.workers, 12);
+  EXPECT_EQ(spec.workload.seeds, (std::vector<std::uint64_t>{5, 6}));
+  EXPECT_EQ(spec.base.serving.commit, Commit::kLate);
+  EXPECT_EQ(spec.base.modules.at("eye_tracking").batch, 3);
+  EXPECT_EQ(spec.traces.count("wiki"), 1U);
+  ASSERT_EQ(spec.base.system_params.size(), 1U);
+  EXPECT_EQ(text_of(spec.base.system_params[0].value), "0.3");
+}
+
+// What is recorded as the experiment's text is the experiment.
+TEST(ExperimentSpec, EffectiveTextReadsBackTheSame) {
+  const ExperimentSpec spec =
+      parse(kSmallest +
+                "set = { \"serving.commit\" = \"late\" }\n[[sweep]]\nkey = \"pard.lambda\"\n"
+                "values = [0.1, 0.2]\n[trace.\"odd name\"]\nshape = \"step\"\n",
+            {"cluster.workers=12", "name='a \"quoted\" name'"});
+  const ExperimentSpec again = parse(spec.text);
+  EXPECT_EQ(again.name, "a \"quoted\" name");
+  EXPECT_EQ(again.base.cluster.workers, 12);
+  EXPECT_EQ(again.systems[0].overrides[0].key, "serving.commit");
+  EXPECT_EQ(again.sweeps[0].values.size(), 2U);
+  EXPECT_EQ(parse(spec.text, {"cluster.workers=12"}).text, spec.text);
+}
+
+TEST(ExperimentSpec, ErrorsNameFileLineKeyAndNearestName) {
+  EXPECT_EQ(error_of(kSmallest + "[planner]\nsizing_facto = 2\n").substr(0, 93),
+            "exp/test.toml:7: planner.sizing_facto: found unknown key 'sizing_facto', did you mean 'sizing");
+  EXPECT_EQ(error_of(kSmallest + "[cluster]\nworkers = 0\n"),
+            "exp/test.toml:7: cluster.workers: found 0; allowed: an integer from 1 to 1000000");
+  EXPECT_EQ(error_of(kSmallest, {"cluster.workers=0"}),
+            "--set: cluster.workers: found 0; allowed: an integer from 1 to 1000000");
+  EXPECT_EQ(error_of("a = \n").rfind("exp/test.toml:1: ", 0), 0U);
+  EXPECT_EQ(error_of("a = \n").find('\n'), std::string::npos);
+}
+
+TEST(ExperimentSpec, EveryShippedExperimentIsAccepted) {
+  for (const char* file : {"experiments/quickstart.toml", "experiments/pard/twelve.toml",
+                           "experiments/pard/real-traces.toml", "experiments/bench/lv-tweet.toml"}) {
+    EXPECT_NO_THROW(load_experiment(file, {})) << file;
+  }
+}
+
+TEST(ExperimentSpec, PathsStartAtTheFileAndDataMayBeElsewhere) {
+  EXPECT_EQ(resolve_path("exp", "traces/a.csv"), "exp/traces/a.csv");
+  EXPECT_EQ(resolve_path("exp", "/data/a.csv"), "/data/a.csv");
+  setenv("HARNESS_DATA", "/somewhere", 1);
+  EXPECT_EQ(resolve_path("exp", "$HARNESS_DATA/traces/a.csv"), "/somewhere/traces/a.csv");
+  unsetenv("HARNESS_DATA");
+  const std::string standard = resolve_path("exp", "$HARNESS_DATA/a.csv");
+  EXPECT_TRUE(standard.ends_with("/workloads/../../shared/data/a.csv")) << standard;
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,77 @@
+#include "harness/experiment/key_tables.h"
+
+#include <sstream>
+
+#include "harness/experiment/config_tree.h"
+#include "harness/experiment/experiment_spec.h"
+#include "systems/all_systems.h"
+
+namespace harness {
+namespace {
+
+constexpr const char* kHead = "| key | default | allowed | what it does |\n|---|---|---|---|\n";
+
+std::string cell(std::string text) {
+  for (std::size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2))
+    text.insert(at, "\\");
+  return text;
+}
+
+std::string row(const std::string& name, const std::string& standard, const std::string& allowed,
+                const std::string& doc) {
+  return "| `" + name + "` | " + cell(standard) + " | " + cell(allowed) + " | " + cell(doc) + " |\n";
+}
+
+std::string table_of(const std::vector<Param>& params) {
+  std::string text = kHead;
+  for (const Param& param : params) {
+    const std::string standard = text_of(param.get());
+    text += row(param.name, standard.empty() ? "(none)" : standard, param.allowed, param.doc);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> key_tables() {
+  std::map<std::string, std::string> tables;
+  for (const PlainKey& key : plain_keys()) {
+    std::string& table = tables[*key.table == '\0' ? "file" : key.table];
+    if (table.empty()) table = kHead;
+    table += row(key.name, key.standard, key.allowed, key.doc);
+  }
+  Settings settings;
+  for (const Section& section : fixed_sections(settings)) tables[section.name] = table_of(section.params);
+  tables["trace"] = table_of(trace_params(settings.trace));
+  ModuleOverride module;
+  tables["module"] = table_of(module_params(module));
+  for (const SystemEntry& entry : all_systems()) {
+    const std::unique_ptr<System> system = entry.make();
+    const std::vector<Param> params = system_params(*system);
+    tables[entry.name] = params.empty() ? "It has no parameters.\n" : table_of(params);
+  }
+  return tables;
+}
+
+std::string with_key_tables(const std::string& document) {
+  const std::map<std::string, std::string> tables = key_tables();
+  const std::string marker = "<!-- keys: ";
+  std::istringstream lines(document);
+  std::string text;
+  std::string line;
+  bool in_table = false;
+  while (std::getline(lines, line)) {
+    if (in_table && !line.empty()) continue;
+    in_table = false;
+    text += line + "\n";
+    if (line.rfind(marker, 0) != 0) continue;
+    const std::string name = line.substr(marker.size(), line.find(" -->") - marker.size());
+    const auto table = tables.find(name);
+    if (table == tables.end()) continue;
+    text += table->second;
+    in_table = true;
+  }
+  return text;
+}
+
+}  // namespace harness

@@ -1,0 +1,16 @@
+// The keys of an experiment file as tables for docs/experiment.md.
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace harness {
+
+/// A Markdown table per part of the file: "file" (its top level), workload, trace, cluster, serving, planner,
+/// module, system, sweep, record, and each system by its name.
+std::map<std::string, std::string> key_tables();
+
+/// `document` with every table that follows a line `<!-- keys: NAME -->` replaced by the one of that name.
+std::string with_key_tables(const std::string& document);
+
+}  // namespace harness
