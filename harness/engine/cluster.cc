@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "harness/core/error.h"
+#include "harness/engine/prefetch.h"
 
 namespace harness {
 namespace {
@@ -77,10 +78,24 @@ void Cluster::on_delivery(TimeNs now, const Delivery& delivery) {
 
 void Cluster::prefetch(std::span<const Delivery> deliveries) const {
   if (deliveries.size() < 2) return;
-  for (const Delivery& delivery : deliveries) __builtin_prefetch(hosts_[delivery.domain].get(), 1);
+  for (const Delivery& delivery : deliveries) prefetch_object(hosts_[delivery.domain].get());
   for (const Delivery& delivery : deliveries) {
     if (const QueueDomainHost* host = hosts_[delivery.domain].get()) host->prefetch();
   }
+}
+
+void Cluster::prefetch_worker(WorkerId worker) const {
+  const WorkerState& state = workers_[worker];
+  prefetch_span(state.running.data(), state.running.size());
+}
+
+void Cluster::prefetch_batch(WorkerId worker) const {
+  const WorkerState& state = workers_[worker];
+  for (const BatchVisit& member : state.running) {
+    prefetch_object(&visits_[member.id]);
+    flow_.prefetch_request(member.id);
+  }
+  if (state.domain != kNone) prefetch_object(hosts_[state.domain].get());
 }
 
 bool Cluster::is_open(ModuleId module, DomainId domain) const {
@@ -98,7 +113,6 @@ void Cluster::on_cancellation(TimeNs now, const Cancellation& cancellation) {
 
 void Cluster::on_batch_done(TimeNs now, WorkerId worker) {
   WorkerState& state = workers_[worker];
-  for (const BatchVisit& member : state.running) __builtin_prefetch(&visits_[member.id], 1);
   QueueDomainHost& host = *hosts_[state.domain];
   state.totals.busy_ns += now - state.started_ns;
   ++state.totals.batches;

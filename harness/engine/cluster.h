@@ -27,8 +27,11 @@ class Cluster final : private DropHandler {
 
   void on_request(TimeNs now);
   void on_delivery(TimeNs now, const Delivery& delivery);
-  /// Hints that on_delivery follows for each of these.
+  // Hints for the cache, without effect on the run: on_delivery follows for each of these; on_batch_done
+  // follows for this worker, soon or next.
   void prefetch(std::span<const Delivery> deliveries) const;
+  void prefetch_worker(WorkerId worker) const;
+  void prefetch_batch(WorkerId worker) const;
   void on_cancellation(TimeNs now, const Cancellation& cancellation);
   void on_batch_done(TimeNs now, WorkerId worker);
   void on_timer(TimeNs now, DomainId domain);

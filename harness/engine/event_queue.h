@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "harness/core/types.h"
@@ -23,6 +24,11 @@ class EventQueue {
   std::size_t size() const { return heap_.size(); }
   std::uint64_t pushed() const { return pushed_; }
   const Event& top() const { return heap_.front(); }
+
+  /// The events that may come next, the very next first; a hint for prefetching.
+  std::span<const Event> upcoming() const {
+    return std::span(heap_).first(heap_.size() < kArity + 1 ? heap_.size() : kArity + 1);
+  }
 
   void push(TimeNs at_ns, std::uint32_t kind, std::uint32_t index) {
     const Event event{at_ns, pushed_++, kind, index};

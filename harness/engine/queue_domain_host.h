@@ -7,6 +7,7 @@
 
 #include "harness/core/profile.h"
 #include "harness/engine/books.h"
+#include "harness/engine/prefetch.h"
 #include "harness/engine/slot_table.h"
 #include "harness/engine/worker_table.h"
 #include "harness/engine/world.h"
@@ -45,8 +46,9 @@ class QueueDomainHost {
 
   /// Hints that a visit will arrive soon: fetches what that touches into the cache. No other effect.
   void prefetch() const {
-    __builtin_prefetch(scheduler_.get(), 1);
-    if (newest_worker_ != kNone) __builtin_prefetch(&(*environment_->workers)[newest_worker_], 1);
+    constexpr std::size_t kUsualSize = 3 * kCacheLine;  // of a scheduler
+    prefetch_span(reinterpret_cast<const char*>(scheduler_.get()), kUsualSize);
+    if (newest_worker_ != kNone) prefetch_object(&(*environment_->workers)[newest_worker_]);
   }
 
   void on_plan(TimeNs now, const Plan& plan);

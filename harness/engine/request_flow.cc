@@ -102,7 +102,6 @@ void RequestFlow::on_batch_done(TimeNs now, WorkerId worker, const WorkerState& 
   if (books_.wants_rows()) write_rows(now, worker, started_ns, visits);
   // With thousands of workers the records of a batch lie scattered outside the near caches: fetch them
   // together.
-  for (const BatchVisit& member : visits) __builtin_prefetch(&requests_[visits_[member.id].request_slot], 1);
   const std::vector<ModuleId>& subs = pipeline_.modules[module].subs;
   finished_.clear();
   for (const BatchVisit& member : visits) {

@@ -7,6 +7,7 @@
 
 #include "harness/core/pipeline.h"
 #include "harness/engine/books.h"
+#include "harness/engine/prefetch.h"
 #include "harness/engine/slot_table.h"
 #include "harness/engine/worker_table.h"
 #include "harness/engine/world.h"
@@ -41,6 +42,12 @@ class RequestFlow {
   /// Routes visits again whose domain is going away; they count as new arrivals nowhere: the caller has
   /// withdrawn them.
   void reroute(TimeNs now, ModuleId module, std::span<const VisitId> visits);
+
+  /// Hints that the request of a visit will be needed. In a chain requests and visits come and go in step, so
+  /// that both have the same slot; elsewhere the hint may miss.
+  void prefetch_request(VisitId visit) const {
+    if (visit < requests_.slots()) prefetch_object(&requests_[visit]);
+  }
 
   /// Requests that have visits left.
   std::uint32_t live_requests() const { return requests_.live(); }

@@ -21,6 +21,7 @@ class VisitRing {
 
   /// Appends at the back.
   void push(const Entry& entry) {
+    if (empty()) front_ = back_ = 0;  // a queue that is mostly empty stays in one cache line
     if (size() == slots_.size()) grow();
     slots_[back_++ & mask_] = entry;
   }
@@ -76,7 +77,7 @@ class VisitRing {
 
   std::vector<Entry> slots_;
   std::size_t mask_ = 0;
-  std::size_t front_ = 0;  ///< counts up for ever; the slot is its low bits
+  std::size_t front_ = 0;  ///< the slot is its low bits
   std::size_t back_ = 0;
 };
 

@@ -105,6 +105,7 @@ class Simulation final : private World {
 
   void start();
   void handle(const Event& event);
+  void prefetch_upcoming() const;
   void handle_deliveries(std::uint32_t slot);
   void handle_timer(DomainId domain, TimeNs at_ns);
   void handle_values(EventKind kind, std::uint32_t slot);
@@ -191,6 +192,7 @@ void Simulation::check_progress() {
 void Simulation::handle(const Event& event) {
   switch (static_cast<EventKind>(event.kind)) {
     case kBatchDone:
+      prefetch_upcoming();
       cluster_.on_batch_done(now_, event.index);
       break;
     case kDeliveries:
@@ -226,6 +228,18 @@ void Simulation::handle(const Event& event) {
     case kPlanReady:
       cluster_.apply_plan(now_, next_plan_);
       break;
+  }
+}
+
+void Simulation::prefetch_upcoming() const {
+  const std::span<const Event> upcoming = events_.upcoming();
+  for (std::size_t i = 0; i < upcoming.size(); ++i) {
+    if (upcoming[i].kind != kBatchDone) continue;
+    if (i == 0) {
+      cluster_.prefetch_batch(upcoming[i].index);
+    } else {
+      cluster_.prefetch_worker(upcoming[i].index);
+    }
   }
 }
 
