@@ -81,7 +81,7 @@ std::int64_t days_from_civil(int year, int month, int day) {
   const std::int64_t era = y / 400;
   const std::int64_t year_of_era = y - era * 400;
   const std::int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-  return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+  return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719468;
 }
 
 /// The digits of `text` at [from, from + count) as a number within [low, high]; false otherwise.

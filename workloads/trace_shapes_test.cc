@@ -80,6 +80,26 @@ TEST_P(FittedShape, HasTheRealFilesVariationAfterSmoothing) {
   }
 }
 
+/// As an experiment replays them: the default compression, 300 s, scaled to 1,000 requests/s, without
+/// counting noise.
+TEST_P(FittedShape, VariesLikeTheRealFileWhenReplayed) {
+  TraceSpec spec;
+  spec.shape = GetParam().shape;
+  spec.duration_s = 300;
+  spec.process = ArrivalProcess::kUniform;
+  TraceSpec real_spec = spec_;
+  real_spec.duration_s = spec.duration_s;
+  real_spec.process = spec.process;
+  real_spec.compress = compression_of(spec);
+  const TraceFacts real = facts_of(counts_of(*make_arrivals(real_spec, 1000, 1), 1), 1);
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    SCOPED_TRACE(seed);
+    const TraceFacts shape = facts_of(counts_of(*make_arrivals(spec, 1000, seed), 1), 1);
+    EXPECT_NEAR(shape.cv_second, real.cv_second, 0.15 * real.cv_second);
+    EXPECT_NEAR(shape.peak_over_mean, real.peak_over_mean, 0.15 * real.peak_over_mean);
+  }
+}
+
 /// The published figures of the same files, so that the shapes are held to them where the files are not: wiki
 /// CV 0.576 per hour, largest hour 3,031,003 of a mean of 1,108,715; tweet CV 0.176 per minute; azure CV 0.57
 /// per minute.

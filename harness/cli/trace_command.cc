@@ -170,8 +170,10 @@ void add_trace_options(CLI::App& command, TraceArguments& arguments) {
   command.add_option("--format", arguments.format, "of a file: " + join_names(trace_format_names()));
   command.add_option("--column", arguments.column,
                      "of a file: columns (names or numbers) or functions to add up");
-  command.add_option("--set", arguments.settings,
-                     "KEY=VALUE, any trace parameter, e.g. compress=60 or process=gamma");
+  command
+      .add_option("--set", arguments.settings,
+                  "KEY=VALUE, any trace parameter, e.g. compress=60 or process=gamma")
+      ->allow_extra_args(false);
 }
 
 }  // namespace
