@@ -234,6 +234,26 @@ TEST(ExperimentSpec, ErrorsNameFileLineKeyAndNearestName) {
   EXPECT_EQ(error_of("a = \n").find('\n'), std::string::npos);
 }
 
+TEST(ExperimentSpec, KeysOfManyPartsAreRefusedBeforeTheyNest) {
+  const auto parts = [](int count, const std::string& dot) {
+    std::string key;
+    for (int i = 0; i < count; ++i) key += "a" + dot;
+    return key + "a";
+  };
+  for (const std::string dot : {".", " . ", ".\"b\"."}) {
+    EXPECT_EQ(
+        error_of("x = 1\n" + parts(200'000, dot) + " = 1\n").rfind("exp/test.toml:2: found a dotted key", 0),
+        0U);
+    EXPECT_EQ(error_of("[" + parts(200'000, dot) + "]\n").rfind("exp/test.toml:1: found a dotted key", 0),
+              0U);
+    EXPECT_EQ(error_of("x = { " + parts(200'000, dot) + " = 1 }\n").rfind("exp/test.toml:1: ", 0), 0U);
+  }
+  EXPECT_EQ(error_of(kSmallest, {parts(200'000, ".") + "=1"}).rfind("--set: found a dotted key", 0), 0U);
+  std::string loads;
+  for (int i = 0; i < 300; ++i) loads += "0." + std::to_string(100 + i) + ", ";
+  EXPECT_NO_THROW(parse("# " + std::string(200, '.') + "\n" + kSmallest, {"workload.loads=[" + loads + "]"}));
+}
+
 TEST(ExperimentSpec, EveryShippedExperimentIsAccepted) {
   for (const char* file : {"experiments/quickstart.toml", "experiments/pard/twelve.toml",
                            "experiments/pard/real-traces.toml", "experiments/bench/lv-tweet.toml"}) {
