@@ -9,10 +9,12 @@ namespace {
 
 thread_local BugContext bug_context;
 
-std::string printable(std::string_view text) {
-  constexpr std::size_t kLongest = 80;
+constexpr std::size_t kLongestFound = 80;
+
+/// `text` on one line: control characters are escaped, what is past `longest` is cut.
+std::string printable(std::string_view text, std::size_t longest = std::string_view::npos) {
   std::string shown;
-  for (const char c : text.substr(0, kLongest)) {
+  for (const char c : text.substr(0, longest)) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
       char escaped[8];
       std::snprintf(escaped, sizeof escaped, "\\x%02x", static_cast<unsigned char>(c));
@@ -21,7 +23,7 @@ std::string printable(std::string_view text) {
       shown += c;
     }
   }
-  if (text.size() > kLongest) shown += "...";
+  if (text.size() > longest) shown += "...";
   return shown;
 }
 
@@ -44,11 +46,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 InputError input_error(const InputPlace& place, std::string_view found, std::string_view allowed) {
   std::string line;
-  if (!place.file.empty()) line += place.file + ":";
+  if (!place.file.empty()) line += printable(place.file) + ":";
   if (place.line > 0) line += std::to_string(place.line) + ":";
   if (!line.empty()) line += " ";
-  if (!place.key.empty()) line += place.key + ": ";
-  line += "found " + printable(found);
+  if (!place.key.empty()) line += printable(place.key) + ": ";
+  line += "found " + printable(found, kLongestFound);
   if (!allowed.empty()) line += "; allowed: " + std::string(allowed);
   return InputError(line);
 }

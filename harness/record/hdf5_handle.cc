@@ -31,7 +31,9 @@ Hdf5Handle open_group(hid_t parent, const std::string& path) {
 Hdf5Handle make_group(hid_t parent, const std::string& path) {
   const Hdf5Handle creation(H5Pcreate(H5P_LINK_CREATE), H5Pclose, "make properties");
   checked(H5Pset_create_intermediate_group(creation.get(), 1), "set properties");
-  return Hdf5Handle(H5Gcreate2(parent, path.c_str(), creation.get(), H5P_DEFAULT, H5P_DEFAULT), H5Gclose,
+  const Hdf5Handle untimed(H5Pcreate(H5P_GROUP_CREATE), H5Pclose, "make properties");
+  checked(H5Pset_obj_track_times(untimed.get(), false), "set properties");
+  return Hdf5Handle(H5Gcreate2(parent, path.c_str(), creation.get(), untimed.get(), H5P_DEFAULT), H5Gclose,
                     "make a group");
 }
 

@@ -130,8 +130,8 @@ H5FD_class_t make_class() {
 }  // namespace
 
 Hdf5Handle staged_access(StagedDescriptor& descriptor) {
-  static const H5FD_class_t driver_class = make_class();
-  const Hdf5Handle driver(H5FDregister(&driver_class), H5FDunregister, "register the file driver");
+  static const H5FD_class_t kDriverClass = make_class();
+  const Hdf5Handle driver(H5FDregister(&kDriverClass), H5FDunregister, "register the file driver");
   Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "make properties");
   StagedDescriptor* info = &descriptor;
   checked(H5Pset_driver(access.get(), driver.get(), &info), "choose the file driver");

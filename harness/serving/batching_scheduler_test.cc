@@ -50,6 +50,7 @@ struct PlainPolicy {
   void on_state(TimeNs, ModuleId, std::span<const double>) {}
   void on_timer(TimeNs, Decisions&) {}
 
+ private:
   Seen& seen_;
   VisitRing<Waiting> queue_;
 };

@@ -1,5 +1,5 @@
-// The planner that all systems share: batch sizes from the SLO, workers from the rate (PARD section 5.1, "dynamic batching
-// and resource scaling similar to Nexus and InferLine").
+// The planner that all systems share: batch sizes from the SLO, workers from the rate (PARD section 5.1,
+// "dynamic batching and resource scaling similar to Nexus and InferLine").
 #pragma once
 
 #include <memory>
@@ -32,14 +32,17 @@ struct PlannerParams {
 
   void list(ParamList& params) {
     params.number("sizing_factor", sizing_factor, 1, 100,
-                  "batch sizes are chosen so that factor x the sum of d_k(b_k) over the longest path is at most the SLO "
+                  "batch sizes are chosen so that factor x the sum of d_k(b_k) over the longest path is at "
+                  "most the SLO "
                   "(2: a batch waits at most as long as it runs)");
     params.integer("max_batch", max_batch, 1, 1024, "no batch is planned larger than this");
-    params.choice("workers", workers, {"balanced", "rate"},
-                  "balanced: all workers of the cluster, so that the bottleneck module is as fast as can be; rate: as "
-                  "many per module as the offered rate x headroom needs");
+    params.choice(
+        "workers", workers, {"balanced", "rate"},
+        "balanced: all workers of the cluster, so that the bottleneck module is as fast as can be; rate: as "
+        "many per module as the offered rate x headroom needs");
     params.number("headroom", headroom, 0.1, 10, "workers = rate: the rate is multiplied by this");
-    params.flag("autoscale", autoscale, "plan again every period_s from the measured rates (needs workers = rate)");
+    params.flag("autoscale", autoscale,
+                "plan again every period_s from the measured rates (needs workers = rate)");
     params.number("period_s", period_s, 0.1, 3600, "autoscale: planning period");
     params.number("plan_time_ms", plan_time_ms, 0, 1e6, "virtual time that computing a plan takes");
     params.number("scale_down_s", scale_down_s, 0, 1e5,
@@ -47,14 +50,15 @@ struct PlannerParams {
   }
 };
 
-/// Batch sizes and the workers of each module. Throws InputError when no batch size meets the SLO (even b = 1) or there
-/// are fewer workers than modules.
+/// Batch sizes and the workers of each module. Throws InputError when no batch size meets the SLO (even b =
+/// 1) or there are fewer workers than modules.
 std::unique_ptr<Planner> make_sizing_planner(const ServingContext& context, const PlannerParams& params,
                                              const std::vector<ModuleOverride>& overrides);
 
 /// The batch sizes alone: least GPU time per request, sum of d_k(b_k) / b_k, subject to
-/// sizing_factor x (longest path of d_k(b_k)) <= SLO and b_k <= max_batch, found greedily: from b = 1 the module whose
-/// larger batch saves most GPU time per added path latency grows first (R: the paper gives no rule). Modules with an override keep it.
+/// sizing_factor x (longest path of d_k(b_k)) <= SLO and b_k <= max_batch, found greedily: from b = 1 the
+/// module whose larger batch saves most GPU time per added path latency grows first (R: the paper gives no
+/// rule). Modules with an override keep it.
 std::vector<int> size_batches(const ServingContext& context, const PlannerParams& params,
                               const std::vector<ModuleOverride>& overrides);
 
