@@ -152,5 +152,16 @@ TEST(LoadPipeline, NamesTheNearestForAnUnknownName) {
   EXPECT_THROW(load_pipeline("/nowhere/at/all.toml"), InputError);
 }
 
+TEST(PipelineFile, AKeyOfManyPartsIsAnErrorAndDoesNotExhaustTheStack) {
+  std::string key = "a";
+  for (int i = 0; i < 200'000; ++i) key += ".a";
+  try {
+    parse_pipeline("deep.toml", key + " = 1\n");
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_EQ(std::string(error.what()).rfind("deep.toml:1: found a dotted key", 0), 0U) << error.what();
+  }
+}
+
 }  // namespace
 }  // namespace harness

@@ -32,6 +32,10 @@ TomlValue value_of(const std::string& file, const toml::node& node) {
   throw input_error({file, line, ""}, "a date or time", "booleans, numbers, strings, arrays and tables");
 }
 
+bool is_letter_or_digit(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
 std::string kind_of(const TomlValue& value) {
   if (const auto* flag = std::get_if<bool>(&value.data)) return *flag ? "true" : "false";
   if (const auto* number = std::get_if<double>(&value.data)) return text_of(*number);
@@ -41,7 +45,29 @@ std::string kind_of(const TomlValue& value) {
 
 }  // namespace
 
+void check_key_depth(const std::string& file, std::string_view text) {
+  int line = file == "--set" ? 0 : 1;
+  int dots = 0;
+  char before = 0;  // the last character that is not white
+  for (const char c : text) {
+    if (c == '\n') ++line;
+    if (c == ' ' || c == '\t') continue;
+    const bool part = c == '"' || c == '\'' || c == '_' || c == '-' || is_letter_or_digit(c);
+    if (c == '.') {
+      dots = before == '.' ? 0 : dots + 1;
+    } else if (!part) {
+      dots = 0;
+    }
+    if (dots >= kMostKeyParts) {
+      throw input_error({file, line, ""}, "a dotted key of many parts",
+                        "at most " + std::to_string(kMostKeyParts) + " parts");
+    }
+    before = c;
+  }
+}
+
 TomlValue parse_toml(const std::string& file, std::string_view text) {
+  check_key_depth(file, text);
   try {
     return table_of(file, toml::parse(text, file));
   } catch (const toml::parse_error& error) {

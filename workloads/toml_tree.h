@@ -23,7 +23,15 @@ struct TomlEntry {
   TomlValue value;
 };
 
-/// Parses a document; the result's data is its table. Throws InputError with the line of a syntax error.
+/// No dotted key may have more parts: TOML readers nest a table in a table for each, and a file could exhaust
+/// the stack.
+inline constexpr int kMostKeyParts = 64;
+
+/// Throws InputError when a line of `text` has a dotted key of more than kMostKeyParts parts.
+void check_key_depth(const std::string& file, std::string_view text);
+
+/// Parses a document; the result's data is its table. Throws InputError with the line of a syntax error or of
+/// a key that is too deep.
 TomlValue parse_toml(const std::string& file, std::string_view text);
 
 /// Reads the fields of one table. Every mistake throws an InputError with file, line and key.

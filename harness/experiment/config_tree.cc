@@ -115,27 +115,6 @@ void write_table(std::string& out, const TomlTable& table, const std::string& he
 
 }  // namespace
 
-void check_key_depth(const std::string& file, std::string_view text) {
-  int line = file == "--set" ? 0 : 1;
-  int dots = 0;
-  char before = 0;  // the last character that is not white
-  for (const char c : text) {
-    if (c == '\n') ++line;
-    if (c == ' ' || c == '\t') continue;
-    const bool part = c == '"' || c == '\'' || is_bare(std::string_view(&c, 1), "");
-    if (c == '.') {
-      dots = before == '.' ? 0 : dots + 1;
-    } else if (!part) {
-      dots = 0;
-    }
-    if (dots >= kMostKeyParts) {
-      throw input_error({file, line, ""}, "a dotted key of many parts",
-                        "at most " + std::to_string(kMostKeyParts) + " parts");
-    }
-    before = c;
-  }
-}
-
 void apply_override(TomlValue& document, const std::string& override_text) {
   const std::size_t equals = override_text.find('=');
   std::string key = override_text.substr(0, equals);

@@ -15,13 +15,6 @@ namespace harness {
 using TomlArray = std::vector<TomlValue>;
 using TomlTable = std::vector<TomlEntry>;
 
-/// No dotted key may have more parts: TOML readers nest a table in a table for each, and a file could exhaust
-/// the stack.
-inline constexpr int kMostKeyParts = 64;
-
-/// Throws InputError when a line of `text` has a dotted key of more than kMostKeyParts parts.
-void check_key_depth(const std::string& file, std::string_view text);
-
 /// Applies "KEY=VALUE": sets the value under a dotted key of `document` (a table), making tables as needed.
 /// VALUE is TOML; a bare word counts as text. Throws InputError that names --set.
 void apply_override(TomlValue& document, const std::string& override_text);

@@ -260,7 +260,6 @@ void read_sweeps(const TableReader& document, ExperimentSpec& spec) {
 
 ExperimentSpec parse_experiment(const std::string& file_name, std::string_view text,
                                 const std::vector<std::string>& overrides) {
-  check_key_depth(file_name, text);
   TomlValue tree = parse_toml(file_name, text);
   for (const std::string& override_text : overrides) apply_override(tree, override_text);
   ExperimentSpec spec;
