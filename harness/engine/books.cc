@@ -43,26 +43,55 @@ void Books::flush_rows() {
   visit_rows_.clear();
 }
 
+void Books::check_requests() const {
+  WindowCounts sum;
+  for (const WindowCounts& window : record_.windows) {
+    HARNESS_CHECK(window.sent == window.in_time + window.late + window.dropped,
+                  "the books do not close: a window");
+    sum.in_time += window.in_time;
+    sum.late += window.late;
+    sum.dropped += window.dropped;
+  }
+  HARNESS_CHECK(record_.sent == record_.in_time + record_.late + record_.dropped + record_.unfinished,
+                "the books do not close: requests");
+  HARNESS_CHECK(sum.in_time == static_cast<std::uint32_t>(record_.in_time) &&
+                    sum.late == static_cast<std::uint32_t>(record_.late) &&
+                    sum.dropped == static_cast<std::uint32_t>(record_.dropped),
+                "the books do not close: requests by window");
+  HARNESS_CHECK(record_.latency.total() == record_.in_time + record_.late,
+                "the books do not close: latencies");
+  HARNESS_CHECK(gpu_valid_ns_ + record_.gpu_invalid_ns == record_.gpu_ns,
+                "the books do not close: GPU time by request");
+}
+
+void Books::check_visits() const {
+  std::uint64_t dropped = 0;
+  for (const ModuleTotals& totals : record_.modules) {
+    std::uint64_t here = 0;
+    for (const std::uint64_t count : totals.dropped) here += count;
+    HARNESS_CHECK(totals.arrived == totals.done + totals.cancelled + totals.unfinished + here,
+                  "the books do not close: visits");
+    dropped += here;
+  }
+  HARNESS_CHECK(dropped == record_.dropped,
+                "the books do not close: a dropped request is dropped at one module");
+  TimeNs busy_ns = 0;
+  for (const WorkerTotals& worker : record_.workers) busy_ns += worker.busy_ns;
+  HARNESS_CHECK(busy_ns == record_.gpu_ns, "the books do not close: GPU time by worker");
+}
+
 RunRecord Books::close(TimeNs end_ns, std::uint64_t events, std::vector<WorkerTotals> workers) {
   if (rows_ != nullptr) flush_rows();
   record_.end_ns = end_ns;
   record_.events = events;
   record_.workers = std::move(workers);
+  check_requests();
+  check_visits();
   const std::size_t load_windows = window_index(record_.duration_ns + record_.window_ns - 1);
-  HARNESS_CHECK(record_.sent == record_.in_time + record_.late + record_.dropped + record_.unfinished,
-                "the books do not close: requests");
   for (std::size_t i = load_windows; i < record_.windows.size(); ++i) {
     HARNESS_CHECK(record_.windows[i].sent == 0, "a request was sent after the end of the load");
   }
   record_.windows.resize(load_windows);
-  TimeNs busy_ns = 0;
-  for (const WorkerTotals& worker : record_.workers) busy_ns += worker.busy_ns;
-  HARNESS_CHECK(busy_ns == record_.gpu_ns, "the books do not close: GPU time");
-  for (const ModuleTotals& totals : record_.modules) {
-    std::uint64_t ended = totals.done + totals.cancelled + totals.unfinished;
-    for (const std::uint64_t dropped : totals.dropped) ended += dropped;
-    HARNESS_CHECK(totals.arrived == ended, "the books do not close: visits");
-  }
   return std::move(record_);
 }
 

@@ -88,7 +88,7 @@ class Books {
 
   /// The last visit of the request is gone.
   void on_request_gone(const RequestRecord& request, Outcome outcome) {
-    if (outcome != Outcome::kInTime) record_.gpu_invalid_ns += request.gpu_ns;
+    (outcome == Outcome::kInTime ? gpu_valid_ns_ : record_.gpu_invalid_ns) += request.gpu_ns;
     if (rows_ != nullptr) write_request(request, outcome);
   }
 
@@ -130,7 +130,11 @@ class Books {
   void write_request(const RequestRecord& request, Outcome outcome);
   void flush_rows();
 
+  void check_requests() const;
+  void check_visits() const;
+
   std::size_t modules_;
+  TimeNs gpu_valid_ns_ = 0;
   std::size_t current_window_ = 0;
   TimeNs current_window_end_ns_ = 0;
   RunRecord record_;

@@ -13,6 +13,13 @@ double offered_rps(const RunSpec& spec) {
   return spec.arrivals->expected_requests() / ns_to_s(spec.arrivals->duration_ns());
 }
 
+Plan first_plan(const RunSpec& spec, const ServingContext& context, Planner& planner, double offered_rps) {
+  const LoadStatistics load{offered_rps, std::vector<double>(spec.pipeline.modules.size(), offered_rps)};
+  Plan plan = planner.plan(0, load, {});
+  spec.system->refine(context, plan);
+  return plan;
+}
+
 }  // namespace
 
 ServingContext make_context(const RunSpec& spec) {
@@ -28,22 +35,20 @@ ServingContext make_context(const RunSpec& spec) {
 
 Plan initial_plan(const RunSpec& spec, double offered_rps) {
   const ServingContext context = make_context(spec);
-  LoadStatistics load{offered_rps, std::vector<double>(spec.pipeline.modules.size(), offered_rps)};
-  Plan plan = make_sizing_planner(context, spec.planner, spec.module_overrides)->plan(0, load, {});
-  spec.system->refine(context, plan);
-  return plan;
+  const auto planner = make_sizing_planner(context, spec.planner, spec.module_overrides);
+  return first_plan(spec, context, *planner, offered_rps);
 }
 
 Cluster::Cluster(const RunSpec& spec, World& world, RowSink* rows)
     : spec_(spec),
       world_(world),
       context_(make_context(spec)),
-      plan_(initial_plan(spec, offered_rps(spec))),
       books_(spec.pipeline.modules.size(), spec.arrivals->duration_ns(), spec.slo_ns, rows),
       environment_{&visits_, &workers_, &books_, &world_, this, &decisions_},
       domains_(spec.pipeline.modules.size()),
       flow_(spec.pipeline, spec.slo_ns, visits_, books_, world, domains_),
       planner_(make_sizing_planner(context_, spec.planner, spec.module_overrides)),
+      plan_(first_plan(spec, context_, *planner_, offered_rps(spec))),
       planned_arrivals_(spec.pipeline.modules.size(), 0) {
   for (ModuleId module = 0; module < domains_.size(); ++module) {
     domains_[module].router = spec.system->make_router(context_, module);
@@ -69,6 +74,11 @@ void Cluster::on_request(TimeNs now) { flow_.send(now); }
 
 void Cluster::on_delivery(TimeNs now, const Delivery& delivery) {
   const ModuleId module = visits_[delivery.visit].visit.module;
+  if (visits_[delivery.visit].cancelled) {
+    if (!visits_[delivery.visit].counted) books_.on_arrived(now, module);
+    flow_.on_cancelled(now, delivery.visit);
+    return;
+  }
   if (spec_.planner.autoscale && !is_open(module, delivery.domain)) {
     flow_.reroute(now, module, {&delivery.visit, 1});  // its domain closed while it travelled
     return;
@@ -104,9 +114,11 @@ bool Cluster::is_open(ModuleId module, DomainId domain) const {
 }
 
 void Cluster::on_cancellation(TimeNs now, const Cancellation& cancellation) {
-  const VisitRecord& record = visits_[cancellation.visit];
+  VisitRecord& record = visits_[cancellation.visit];
   const bool same = record.visit.request == cancellation.request && record.index == cancellation.index;
-  if (!same || record.state != VisitState::kQueued || !record.counted) return;
+  if (!same) return;
+  if (record.state == VisitState::kTravelling) record.cancelled = true;
+  if (record.state != VisitState::kQueued) return;
   hosts_[record.domain]->withdraw(now, cancellation.visit);
   flow_.on_cancelled(now, cancellation.visit);
 }

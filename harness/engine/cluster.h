@@ -73,7 +73,6 @@ class Cluster final : private DropHandler {
   const RunSpec& spec_;
   World& world_;
   ServingContext context_;
-  Plan plan_;
   SlotTable<VisitRecord> visits_;
   WorkerTable workers_;
   Decisions decisions_;
@@ -82,6 +81,7 @@ class Cluster final : private DropHandler {
   std::vector<ModuleDomains> domains_;
   RequestFlow flow_;
   std::unique_ptr<Planner> planner_;
+  Plan plan_;
   std::vector<std::unique_ptr<Controller>> controllers_;  ///< empty, or one per module
   std::vector<std::unique_ptr<QueueDomainHost>> hosts_;   ///< by domain id; null once gone
   Publication publication_;

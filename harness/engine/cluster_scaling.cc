@@ -32,6 +32,7 @@ void Cluster::apply_plan(TimeNs now, const Plan& plan) {
   // Take away first, so that the GPUs are there to be given.
   for (ModuleId module = 0; module < domains_.size(); ++module) scale_module(now, module, -1);
   for (ModuleId module = 0; module < domains_.size(); ++module) scale_module(now, module, +1);
+  for (ModuleId module = 0; module < domains_.size(); ++module) record_capacity(now, module);
 }
 
 void Cluster::scale_module(TimeNs now, ModuleId module, int direction) {
@@ -117,8 +118,7 @@ void Cluster::hand_over_queue(TimeNs now, DomainId domain) {
   std::vector<VisitId> queued;
   for (VisitId visit = 0; visit < visits_.slots(); ++visit) {
     const VisitRecord& record = visits_[visit];
-    if (record.state == VisitState::kQueued && record.domain == domain && record.counted)
-      queued.push_back(visit);
+    if (record.state == VisitState::kQueued && record.domain == domain) queued.push_back(visit);
   }
   std::sort(queued.begin(), queued.end(), [this](VisitId a, VisitId b) {
     const Visit& left = visits_[a].visit;
@@ -133,11 +133,14 @@ void Cluster::worker_gone(TimeNs now, WorkerId worker) {
   WorkerState& state = workers_[worker];
   state.life = WorkerState::Life::kGone;
   state.totals.removed_ns = now;
+  const ModuleId own_module = state.module;
   const bool empty = std::none_of(workers_.begin(), workers_.end(), [&](const WorkerState& other) {
     return other.domain == state.domain && other.life != WorkerState::Life::kGone;
   });
   if (empty) hosts_[state.domain].reset();
-  record_capacity(now, state.module);
+  record_capacity(now, own_module);
+  // Its GPU may be what another module has been waiting for.
+  for (ModuleId module = 0; module < domains_.size(); ++module) scale_module(now, module, +1);
 }
 
 void Cluster::record_capacity(TimeNs now, ModuleId module) {
@@ -151,7 +154,12 @@ void Cluster::record_capacity(TimeNs now, ModuleId module) {
       }));
   row.batch_cap = static_cast<std::uint32_t>(plan_.modules[module].batch_cap);
   row.exec_ns = plan_.modules[module].exec_ns;
-  books_.on_plan_row(row);
+  const std::vector<PlanRow>& rows = books_.record().plans;
+  const auto last =
+      std::find_if(rows.rbegin(), rows.rend(), [&](const PlanRow& old) { return old.module == module; });
+  const bool same = last != rows.rend() && last->workers == row.workers && last->batch_cap == row.batch_cap &&
+                    last->exec_ns == row.exec_ns;
+  if (!same) books_.on_plan_row(row);
 }
 
 }  // namespace harness

@@ -35,7 +35,8 @@ class FluidServer {
   }
 
   void offer(TimeNs sent_ns, TimeNs due_ns) {
-    const double deadline = static_cast<double>(due_ns - after_ns_) + kSlackNs;
+    const auto latest = static_cast<double>(due_ns - after_ns_);
+    const double deadline = latest + 1.0 + latest * kRelativeSlack;
     const double start = std::max(busy_until_, static_cast<double>(sent_ns + before_ns_));
     const double finish = finish_of(start);
     if (finish > deadline) return;
@@ -46,8 +47,9 @@ class FluidServer {
   std::uint64_t accepted() const { return accepted_; }
 
  private:
-  /// Rounding of the sums of reciprocals over a whole run stays far below this.
-  static constexpr double kSlackNs = 1.0;
+  /// More than the rounding of adding up 1 / rate over a busy period as long as the run: half an ulp, 1.1e-16
+  /// of the time, for each visit.
+  static constexpr double kRelativeSlack = 1e-9;
 
   struct Step {
     double at_ns;

@@ -166,21 +166,22 @@ void RequestFlow::merge_at(TimeNs now, const VisitRecord& branch, ModuleId to) {
 void RequestFlow::drop(TimeNs now, VisitId visit, DropReason reason) {
   VisitRecord& record = visits_[visit];
   RequestRecord& request = request_of(record);
+  if (request.ended) {  // dropped at another module already; the cancellation has not arrived yet
+    on_cancelled(now, visit);
+    return;
+  }
   books_.on_visit_dropped(now, record.visit.module, request.id, reason);
   if (books_.wants_rows()) write_row(now, record, VisitOutcome::kDropped, reason);
   acknowledge(record.visit.module, record.domain, 1);
   const std::uint32_t slot = record.request_slot;
-  const bool first = !request.ended;
-  if (first) {
-    request.ended = true;
-    request.reason = reason;
-    request.module = record.visit.module;
-    request.end_ns = now;
-    books_.on_request_outcome(request.sent_ns, Outcome::kDropped, 0);
-  }
+  request.ended = true;
+  request.reason = reason;
+  request.module = record.visit.module;
+  request.end_ns = now;
+  books_.on_request_outcome(request.sent_ns, Outcome::kDropped, 0);
   const bool has_siblings = request.live_visits > 1;
   end_visit(now, visit);
-  if (first && has_siblings) cancel_siblings(slot);
+  if (has_siblings) cancel_siblings(slot);
 }
 
 void RequestFlow::on_cancelled(TimeNs now, VisitId visit) {

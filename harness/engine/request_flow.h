@@ -35,9 +35,10 @@ class RequestFlow {
   void send(TimeNs now);
   /// The worker's running batch has ended: its visits end, their successors are sent on.
   void on_batch_done(TimeNs now, WorkerId worker, const WorkerState& state);
-  /// The visit, which is queued or travels, ends here and its request with it.
+  /// The visit, which is queued or travels, ends here and its request with it. Counts as cancelled when the
+  /// request was dropped at another module before: a request is dropped at one module.
   void drop(TimeNs now, VisitId visit, DropReason reason);
-  /// A queued visit of an ended request has been withdrawn from its domain.
+  /// A visit of an ended request ends: it has been withdrawn from its queue, or was cancelled on its way.
   void on_cancelled(TimeNs now, VisitId visit);
   /// Routes visits again whose domain is going away; they count as new arrivals nowhere: the caller has
   /// withdrawn them.

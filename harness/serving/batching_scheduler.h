@@ -69,8 +69,9 @@ class BatchingScheduler final : public Scheduler {
   void on_worker_draining(TimeNs, WorkerId worker, Decisions& out) override {
     Worker& state = find(worker);
     state.draining = true;
-    count_workers();
     if (state.forming > 0) launch(state, out);
+    forget_if_gone(state);
+    count_workers();
   }
 
   void on_arrival(TimeNs now, const Visit& visit, Decisions& out) override {
@@ -97,7 +98,13 @@ class BatchingScheduler final : public Scheduler {
     if (early_ && !state.draining) fill(now, state, out);
   }
 
-  void on_batch_done(TimeNs now, const BatchView& batch, Decisions&) override { policy_.on_done(now, batch); }
+  void on_batch_done(TimeNs now, const BatchView& batch, Decisions&) override {
+    policy_.on_done(now, batch);
+    Worker& state = find(batch.worker);
+    if (!state.draining) return;
+    state.busy = state.forming > 0;  // a launched batch starts next
+    forget_if_gone(state);
+  }
 
   void on_state(TimeNs now, ModuleId module, std::span<const double> state, Decisions&) override {
     policy_.on_state(now, module, state);
@@ -118,6 +125,10 @@ class BatchingScheduler final : public Scheduler {
     if (workers_.size() == 1) return workers_.front();
     return *std::find_if(workers_.begin(), workers_.end(),
                          [id](const Worker& worker) { return worker.id == id; });
+  }
+
+  void forget_if_gone(const Worker& worker) {
+    if (worker.draining && !worker.busy) workers_.erase(workers_.begin() + (&worker - workers_.data()));
   }
 
   void count_workers() {

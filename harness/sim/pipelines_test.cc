@@ -86,6 +86,17 @@ TEST(Dag, ADropAfterTheFirstBranchReachedTheMergeForgetsIt) {
   EXPECT_EQ(record.gpu_invalid_ns, ms_to_ns(10 + 20));
 }
 
+TEST(Dag, ARequestDroppedInBothBranchesAtOnceCountsAsOneDrop) {
+  // Both branches would drop request 0 as soon as it arrives, at 10 ms, before any cancellation can reach the
+  // other.
+  const RunRecord record = simulate(diamond_spec({0}, {{1, {0}}, {2, {0}}}), nullptr);
+  EXPECT_EQ(record.dropped, 1u);
+  const auto expired = static_cast<std::size_t>(DropReason::kExpired);
+  EXPECT_EQ(record.modules[1].dropped[expired], 1u);
+  EXPECT_EQ(record.modules[2].dropped[expired], 0u);
+  EXPECT_EQ(record.modules[2].cancelled, 1u);
+}
+
 TEST(Dispatch, LeastLoadedPrefersTheIdleWorkerWhereRoundRobinQueues) {
   const auto in_time = [](Dispatch dispatch) {
     // d(1) = 10 ms, d(2) = 40 ms, SLO 10 ms: only a request that starts at once and alone is in time.

@@ -57,6 +57,46 @@ TEST(Scaling, PlanningTakesVirtualTime) {
   EXPECT_DOUBLE_EQ(steps[3].first, 12.75);
 }
 
+TEST(Scaling, WorkersGoOnlyWhenTheNeedWasLowerForLong) {
+  RunSpec spec = step_spec(90, 270, 9);
+  spec.planner.headroom = 2;  // 90/s with headroom needs two; the mean over the run is the same
+  spec.planner.scale_down_s = 0;
+  const std::size_t rows = simulate(spec, nullptr).plans.size();
+  EXPECT_EQ(rows, 1u) << "nothing to change";
+  // 250/s, then 40/s from 10 s on: the need falls, but workers stay for scale_down_s.
+  spec = step_spec(250, 40, 40);
+  spec.planner.scale_down_s = 12;
+  const auto steps = worker_steps(simulate(spec, nullptr));
+  // At 2 s: three are needed (the start provisioned for the mean, 92.5/s: one). From 12 s on one is enough.
+  ASSERT_EQ(steps.size(), 5u);
+  EXPECT_DOUBLE_EQ(steps[1].first, 2.5);
+  EXPECT_EQ(steps[2].second, 3u);
+  EXPECT_NEAR(steps[3].first, 24, 2.02)
+      << "twelve seconds after the last plan that needed three, at 10 s or 12 s";
+  EXPECT_EQ(steps[4].second, 1u);
+}
+
+TEST(Scaling, TheFirstPlanCountsForTheDelayOfTakingAway) {
+  // The start provisions for the mean, 157.5/s: two workers; 90/s needs one. Without a delay one goes at 2 s.
+  RunSpec spec = step_spec(90, 270, 16);
+  spec.planner.scale_down_s = 9;
+  const auto steps = worker_steps(simulate(spec, nullptr));
+  EXPECT_GE(steps[1].first, 9.0);
+}
+
+TEST(Scaling, PlansThatTakeLongerThanThePeriodComeInOrder) {
+  RunSpec spec = step_spec(90, 270, 30);
+  spec.planner.plan_time_ms = 5000;
+  const auto steps = worker_steps(simulate(spec, nullptr));
+  // The plan computed at 12 s is the first that sees the higher rate; it takes effect at 17 s, workers serve
+  // at 17.5 s.
+  double risen_s = 0;
+  for (std::size_t i = 1; i < steps.size() && risen_s == 0; ++i) {
+    if (steps[i].second > steps[i - 1].second) risen_s = steps[i].first;
+  }
+  EXPECT_DOUBLE_EQ(risen_s, 17.5);
+}
+
 TEST(Scaling, TheQueueOfAWorkerThatGoesIsHandedOver) {
   // Overload fills the queues; then the load falls and workers are taken away with their queues full.
   RunSpec spec = step_spec(390, 50, 20);

@@ -125,7 +125,7 @@ class Simulation final : private World {
   Mailbox<Cancellation> cancellations_;
   Mailbox<ValuesMessage> values_;
   Mailbox<AcknowledgementMessage> acknowledgements_;
-  Plan next_plan_;
+  std::deque<Plan> next_plans_;           ///< computed, not in effect yet; in order
   std::vector<TimeNs> timers_;            ///< by domain: when its timer is due, kNever if it has none
   std::vector<RandomStream> executions_;  ///< by worker
   std::uint64_t seen_progress_ = 0;
@@ -226,7 +226,8 @@ void Simulation::handle(const Event& event) {
       handle_plan_period();
       break;
     case kPlanReady:
-      cluster_.apply_plan(now_, next_plan_);
+      cluster_.apply_plan(now_, next_plans_.front());
+      next_plans_.pop_front();
       break;
   }
 }
@@ -266,7 +267,7 @@ void Simulation::handle_values(EventKind kind, std::uint32_t slot) {
 }
 
 void Simulation::handle_plan_period() {
-  next_plan_ = cluster_.compute_plan(now_);
+  next_plans_.push_back(cluster_.compute_plan(now_));
   events_.push(now_ + ms_to_ns(spec_.planner.plan_time_ms), kPlanReady, 0);
   events_.push(now_ + s_to_ns(spec_.planner.period_s), kPlanPeriod, 0);
 }
