@@ -49,8 +49,18 @@ Replay generated_replay(const TraceSpec& spec, double target_rps, std::uint64_t 
   return replay_of(flat, std::move(curve), false, target_rps);
 }
 
+/// Recorded times have no rate that could be clipped, and are not repeated.
+void refuse_what_needs_a_rate(const TraceSpec& spec) {
+  const std::string rate = ", or a rate above 0, at which recorded times become counts";
+  if (spec.repeat) throw input_error({spec.place_file, spec.place_line, "repeat"}, "true", "false" + rate);
+  if (spec.clip_rps > 0) {
+    throw input_error({spec.place_file, spec.place_line, "clip_rps"}, text_of(spec.clip_rps), "0" + rate);
+  }
+}
+
 /// Recorded times within [from_s, to_s), compressed and cut to duration_s.
 std::unique_ptr<ArrivalSource> recorded(const TraceSpec& spec, const TraceData& data) {
+  refuse_what_needs_a_rate(spec);
   const double compress = compression_of(spec);
   const TimeNs from = s_to_ns(spec.from_s);
   const TimeNs to = spec.to_s > 0 ? s_to_ns(spec.to_s) : data.times_ns.back() + 1;

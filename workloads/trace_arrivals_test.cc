@@ -122,6 +122,28 @@ TEST_F(TraceArrivals, ReplayRecordedTimesAsTheyAre) {
   EXPECT_THROW(make_arrivals(spec, 0, 1), InputError);
 }
 
+/// What is not applied is not accepted either; at a rate both are applied.
+TEST_F(TraceArrivals, RefuseWhatRecordedTimesCannotDo) {
+  TraceSpec repeated = file("0.1\n0.2\n0.3\n1.5\n");
+  repeated.duration_s = 4;
+  repeated.process = ArrivalProcess::kUniform;
+  repeated.smooth_s = 0;
+  TraceSpec clipped = repeated;
+  repeated.repeat = true;
+  clipped.clip_rps = 1;
+  for (const auto& [spec, key] :
+       {std::pair{repeated, "repeat: found true"}, {clipped, "clip_rps: found 1"}}) {
+    try {
+      make_arrivals(spec, 0, 1);
+      ADD_FAILURE() << "accepted";
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find(key), std::string::npos) << error.what();
+    }
+  }
+  EXPECT_EQ(counts_of(*make_arrivals(repeated, 20, 1), 1), (std::vector<double>{30, 10, 30, 10}));
+  EXPECT_EQ(counts_of(*make_arrivals(clipped, 20, 1), 1), (std::vector<double>{20, 20}));
+}
+
 TEST_F(TraceArrivals, ScaleRecordedTimesByTheirCounts) {
   TraceSpec spec = file("0.1\n0.2\n0.3\n1.5\n");
   spec.process = ArrivalProcess::kUniform;

@@ -78,10 +78,10 @@ void check_trace(const TraceSpec& spec);
 
 /// Sending times of the trace. `target_rps` > 0 scales it: the mean (scale_to = peak: the highest mean over
 /// one whole second) of the replayed window becomes that. `target_rps` <= 0 replays a file as it was
-/// recorded, without smoothing: recorded times as they are, counts by `process`; a generated shape then is an
-/// error. Recorded times are treated as counts in bins of bin_s (1 s unless given) when target_rps > 0: their
-/// order within a bin is not kept. Throws InputError (check_trace, the file's reader, a window outside the
-/// file or without requests).
+/// recorded, without smoothing: recorded times as they are (`repeat` and `clip_rps` are errors then), counts
+/// by `process`; a generated shape then is an error. Recorded times are treated as counts in bins of bin_s (1
+/// s unless given) when target_rps > 0: their order within a bin is not kept. Throws InputError (check_trace,
+/// the file's reader, a window outside the file or without requests).
 std::unique_ptr<ArrivalSource> make_arrivals(const TraceSpec& spec, double target_rps, std::uint64_t seed);
 
 /// SHA-256 (hex) of the trace's file; "" for generated shapes. Throws InputError when the file cannot be
