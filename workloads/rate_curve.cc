@@ -54,6 +54,15 @@ bool draws_lines(const TraceSpec& spec, double bin_s) {
   return spec.interpolate == Interpolate::kLinear;
 }
 
+/// `s` in bins; a quotient that rounding put beside a whole number (0.3 / 0.1, 1.1 / 0.1) is that number.
+double bins_of(double s, double bin_s) {
+  constexpr double kSlack = 1e-9;
+  constexpr double kRelativeSlack = 1e-15;
+  const double bins = s / bin_s;
+  const double whole = std::round(bins);
+  return std::abs(bins - whole) <= kSlack + kRelativeSlack * whole ? whole : bins;
+}
+
 int parts_of(double replayed_bin_s, std::size_t bins) {
   const double most = std::min(kMostParts, static_cast<double>(kMostBins) / static_cast<double>(bins));
   return static_cast<int>(std::clamp(std::ceil(replayed_bin_s / kPartS), 1.0, std::max(1.0, most)));
@@ -110,10 +119,10 @@ double peak_rps(const RateCurve& curve, double duration_s) {
 }
 
 RateCurve sliced(const TraceSpec& spec, const RateCurve& source) {
-  const double first = std::floor(spec.from_s / source.bin_s);
-  const double last =
-      spec.to_s > 0 ? std::ceil(spec.to_s / source.bin_s) : static_cast<double>(source.rps.size());
   const auto size = static_cast<double>(source.rps.size());
+  const double first = std::floor(bins_of(spec.from_s, source.bin_s));
+  const double end = spec.to_s > 0 ? std::ceil(bins_of(spec.to_s, source.bin_s)) : size;
+  const double last = std::max(end, first + 1);
   if (first >= size) {
     throw wrong(spec, "from_s", text_of(spec.from_s),
                 "less than the trace's length, " + text_of(source.length_s()) + " s");

@@ -68,6 +68,25 @@ TEST(Sliced, TakesWholeBins) {
   EXPECT_THROW(sliced(spec, {10, {1, 2, 3}}), InputError);
 }
 
+/// 0.3 / 0.1 is just below 3 and 1.1 / 0.1 just above 11 in doubles.
+TEST(Sliced, TakesBoundsThatAreWholeBinsAsWritten) {
+  RateCurve curve{0.1, {}};
+  for (int bin = 0; bin < 20; ++bin) curve.rps.push_back(bin);
+  TraceSpec spec = file_spec();
+  for (int first = 0; first < 20; ++first) {
+    for (int last = first + 1; last <= 20; ++last) {
+      spec.from_s = first / 10.0;
+      spec.to_s = last / 10.0;
+      const std::vector<double> rates = sliced(spec, curve).rps;
+      ASSERT_EQ(rates.size(), static_cast<std::size_t>(last - first)) << first << " " << last;
+      EXPECT_EQ(rates.front(), first);
+    }
+  }
+  spec.from_s = 0.3;
+  spec.to_s = std::nextafter(0.3, 1);
+  EXPECT_EQ(sliced(spec, curve).rps, (std::vector<double>{3}));
+}
+
 TEST(ReplayOf, CompressionKeepsTheRequests) {
   TraceSpec spec = file_spec();
   spec.compress = 60;
