@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <system_error>
 
+#include "harness/core/params.h"
 #include "workloads/catalogue.h"
 #include "workloads/checksum.h"
 #include "workloads/data_home.h"
@@ -33,8 +35,11 @@ std::vector<int> batch_points(const TomlFields& fields, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) points.push_back(static_cast<int>(i) + 1);
     return points;
   }
-  for (const double batch : fields.numbers("batch", 1, kLargestBatch))
+  for (const double batch : fields.numbers("batch", 1, kLargestBatch)) {
+    if (std::floor(batch) != batch)
+      throw input_error(fields.place("batch"), text_of(batch), "integers from 1 to 4096");
     points.push_back(static_cast<int>(batch));
+  }
   if (points.size() != count) {
     throw input_error(fields.place("batch"), std::to_string(points.size()) + " batch sizes",
                       std::to_string(count) + ", as many as latency_ms has");

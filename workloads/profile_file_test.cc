@@ -121,6 +121,8 @@ INSTANTIATE_TEST_SUITE_P(
                    "1 batch sizes"},
         BadProfile{"points_fall", "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[1,2,3]\nbatch=[1,4,4]\n",
                    "rise from 1"},
+        BadProfile{"points_fraction", "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[1,2]\nbatch=[1,2.5]\n",
+                   "batch: found 2.5; allowed: integers"},
         BadProfile{"points_from_two", "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[1,2]\nbatch=[2,4]\n",
                    "rise from 1"},
         BadProfile{

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -54,6 +55,8 @@ void add_row(const TextLines& lines, const FunctionColumns& columns,
   }
   constexpr double kLastDay = 366;
   const double day = columns.has_day ? number_field(lines, "day", fields[columns.day], 1, kLastDay) : 1;
+  if (std::floor(day) != day)
+    throw lines.error("day", quoted(fields[columns.day]), "an integer from 1 to 366");
   std::vector<double>& counts = days[static_cast<int>(day)];
   counts.resize(kMinutes, 0.0);
   for (std::size_t minute = 0; minute < kMinutes; ++minute) {

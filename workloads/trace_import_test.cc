@@ -178,6 +178,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadTrace{"azure_short_row", azure_header() + "x,1,4\n", "auto",
                  "t.csv:2: found 3 fields; allowed: 1442"},
         BadTrace{"azure_day", azure_header() + azure_row("x,400", 1), "auto", "day: found '400'"},
+        BadTrace{"azure_day_fraction", azure_header() + azure_row("x,1.5", 1), "auto", "day: found '1.5'"},
         BadTrace{"azure_count", azure_header() + azure_row("x,1", -3), "auto", "minute 1: found '-3'"},
         BadTrace{"azure_function", azure_header() + azure_row("x,1", 1), "auto",
                  "column: found 'y', which fits 0", "y"},
