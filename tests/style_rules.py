@@ -74,6 +74,8 @@ DECIDING_WORDS = re.compile(
     r"cbrt|tanh)\s*(?=[(<{])")
 
 LEFTOVER = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "X" + "XX", "HA" + "CK"]) + r")\b")
+# A place in a document that some number was to fill.
+PLACEHOLDER = re.compile(r"@[A-Z]+@")
 MACHINE_PATH = re.compile("(?<![\\w.}])/(" + "|".join(["wor" + "k", "roo" + "t", "hom" + "e"]) + r")/[A-Za-z.]")
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^">]+)[">]', re.MULTILINE)
@@ -187,9 +189,10 @@ def check_function_length(path, text):
 
 
 def check_leftovers(path, text):
+    patterns = [LEFTOVER, PLACEHOLDER] if path.endswith(".md") else [LEFTOVER]
     return [
         Finding(path, number, "leftover", match.group(0))
-        for number, line in enumerate(text.splitlines(), 1) for match in LEFTOVER.finditer(line)
+        for number, line in enumerate(text.splitlines(), 1) for pattern in patterns for match in pattern.finditer(line)
     ]
 
 

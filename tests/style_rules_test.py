@@ -190,6 +190,11 @@ class Leftovers(unittest.TestCase):
             self.assertEqual(messages(rules.check_leftovers("a.md", f"one\n// {word}: later\n")), [word])
         self.assertEqual(rules.check_leftovers("a.md", "HACKNEY, todo lists and PREFIXMEN\n"), [])
 
+    def test_placeholders_in_documents(self):
+        self.assertEqual(messages(rules.check_leftovers("a.md", "one\n    @TEST@\n")), ["@TEST@"])
+        self.assertEqual(rules.check_leftovers("a.md", "a@b.org and @x@, @A or A@\n"), [])
+        self.assertEqual(rules.check_leftovers("a.cmake", "configured: @NAME@\n"), [])
+
     def test_machine_paths(self):
         for text in ["see /work/main", 'open("/root/x")', "cd /home/user"]:
             self.assertEqual(len(rules.check_machine_paths("a.py", text)), 1, text)
