@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -48,8 +49,9 @@ void run(std::vector<std::string> words) {
 }
 
 void draw(FiguresOptions options) {
-  if (read_summary(options.results).empty()) {
-    throw input_error({options.results, 0, "summary"}, "no cells", "at least one cell");
+  const std::vector<SummaryRow> rows = read_summary(options.results);
+  if (std::none_of(rows.begin(), rows.end(), [](const SummaryRow& row) { return row.status == "ok"; })) {
+    throw input_error({options.results, 0, "summary"}, "no cell with results to draw", "at least one that is ok");
   }
   if (options.folder.empty()) {
     const std::filesystem::path results(options.results);

@@ -93,6 +93,7 @@ void restore_tables(CellContents& cell, hid_t group) {
   restore_modules(cell, read_table<StoredModule>(group, "modules"));
   restore_histograms(record, read_table<StoredBucket>(group, "latency"));
   for (StoredWorker& row : read_table<StoredWorker>(group, "workers")) {
+    if (row.totals.ready_ns == kNotReached) row.totals.ready_ns = kNever;
     if (row.totals.removed_ns == kNotReached) row.totals.removed_ns = kNever;
     record.workers.push_back(row.totals);
   }

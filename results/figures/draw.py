@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Draws the figures of a results file as PDF and PNG: `harness figures RESULTS.h5` runs this.
 
-Every workload (pipeline, trace, load) gets figures of goodput, queueing delay, drops by module and latency, the first
+Every workload (pipeline, trace, load, SLO, and swept parameters of the load or the cluster) gets figures of goodput, queueing delay, drops by module and latency, the first
 --limit workloads of the file only; drop and invalid rate are drawn for all workloads, on at most --limit pages.
 """
 
 import argparse
+import os
+import sys
 from pathlib import Path
 
 import latency
@@ -42,6 +44,14 @@ def draw_all(results, folder, limit):
             yield from draw(results, palette, workload, by_series, folder)
 
 
+def tell(line):
+    """Prints a line; a reader that has gone away must not keep figures from being drawn."""
+    try:
+        print(line, flush=True)
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")
+
+
 def main():
     arguments = parse_arguments()
     results = Results(arguments.results)
@@ -49,12 +59,12 @@ def main():
         raise SystemExit(f"{arguments.results}: no cell has results to draw")
     arguments.folder.mkdir(parents=True, exist_ok=True)
     for path in draw_all(results, arguments.folder, arguments.limit):
-        print(path, flush=True)
+        tell(path)
     workloads = len(results.workloads())
     if workloads > arguments.limit:
-        print(f"{workloads - arguments.limit} further workloads have no figures of their own (--limit {arguments.limit})")
+        tell(f"{workloads - arguments.limit} further workloads have no figures of their own (--limit {arguments.limit})")
     if results.not_drawn:
-        print(f"{results.not_drawn} cells are skipped or invalid and not drawn")
+        tell(f"{results.not_drawn} cells are skipped or invalid and not drawn")
 
 
 if __name__ == "__main__":

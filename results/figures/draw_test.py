@@ -37,7 +37,7 @@ class DrawTest(unittest.TestCase):
         expected = {"rates.pdf", "rates.png"}
         for kind in ("goodput", "queueing", "drops", "latency"):
             for load in ("0.9", "1.2"):
-                expected |= {f"{kind}-lv-tweet-{load}.pdf", f"{kind}-lv-tweet-{load}.png"}
+                expected |= {f"{kind}-lv-tweet-{load}-500ms.pdf", f"{kind}-lv-tweet-{load}-500ms.png"}
         self.assertEqual(names, expected)
         self.assertEqual({Path(line).name for line in printed}, expected)
         for path in self.folder.glob("*.png"):
@@ -92,8 +92,19 @@ class TextTest(unittest.TestCase):
         self.assertEqual(text, "small.h5, cells 0-15 (seeds 1-2), commit 0123456789ab with local changes.")
 
     def test_file_names_have_no_odd_characters(self):
-        key = results.WorkloadKey("lv", "../my trace", 1.0, "emulated")
-        self.assertEqual(key.file_stem, "lv-.._my_trace-1-emulated")
+        key = results.WorkloadKey("lv", "../my trace", 1.0, 500.0, "emulated", "cluster.workers=64")
+        self.assertEqual(key.file_stem, "lv-.._my_trace-1-500ms-cluster.workers_64-emulated")
+
+    def test_cells_of_another_slo_or_cluster_are_another_workload(self):
+        row = {"pipeline": "lv", "trace": "tweet", "load": 1.0, "slo_ms": 500.0, "runtime": "simulated", "system": "pard",
+               "variant": "lambda=0.2", "parameters": "pard.lambda=0.2 cluster.workers=64", "seed": 1}
+        one = results.Cell(row, None)
+        self.assertEqual(one.series.label, "pard lambda=0.2")
+        self.assertEqual(one.workload.title, "lv, tweet, load 1, SLO 500 ms, cluster.workers=64")
+        other = results.Cell({**row, "parameters": "pard.lambda=0.2 cluster.workers=16"}, None)
+        self.assertEqual(one.series, other.series)
+        self.assertNotEqual(one.workload, other.workload)
+        self.assertNotEqual(one.workload, results.Cell({**row, "slo_ms": 400.0}, None).workload)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,8 @@ import numpy as np
 NS_PER_S = 1e9
 NS_PER_MS = 1e6
 MEASURE_LATENCY = 0
+# Parameters under these tables change the load or the cluster: they make another workload, not another series.
+WORKLOAD_TABLES = ("workload.", "trace.", "cluster.", "planner.", "module.")
 
 
 @dataclass(frozen=True)
@@ -24,8 +26,7 @@ class SeriesKey:
         words = [self.system]
         if self.variant != "default":
             words.append(self.variant)
-        if self.parameters:
-            words.append(self.parameters)
+        words += [text for text in self.parameters.split() if without_table(text) not in self.variant.split()]
         return " ".join(words)
 
 
@@ -36,16 +37,22 @@ class WorkloadKey:
     pipeline: str
     trace: str
     load: float
+    slo_ms: float
     runtime: str
+    parameters: str = ""  # those that make another workload
 
     @property
     def title(self):
-        title = f"{self.pipeline}, {self.trace}, load {self.load:g}"
+        title = f"{self.pipeline}, {self.trace}, load {self.load:g}, SLO {self.slo_ms:g} ms"
+        if self.parameters:
+            title += ", " + self.parameters
         return title if self.runtime == "simulated" else f"{title}, {self.runtime}"
 
     @property
     def file_stem(self):
-        text = f"{self.pipeline}-{self.trace}-{self.load:g}"
+        text = f"{self.pipeline}-{self.trace}-{self.load:g}-{self.slo_ms:g}ms"
+        if self.parameters:
+            text += f"-{self.parameters}"
         if self.runtime != "simulated":
             text += f"-{self.runtime}"
         return "".join(c if c.isalnum() or c in "-._" else "_" for c in text)
@@ -69,11 +76,18 @@ class Cell:
 
     @property
     def series(self):
-        return SeriesKey(self["system"], self["variant"], self["parameters"])
+        return SeriesKey(self["system"], self["variant"], self._parameters(False))
 
     @property
     def workload(self):
-        return WorkloadKey(self["pipeline"], self["trace"], self["load"], self["runtime"])
+        return WorkloadKey(
+            self["pipeline"], self["trace"], self["load"], self["slo_ms"], self["runtime"], self._parameters(True)
+        )
+
+    def _parameters(self, of_workload):
+        return " ".join(
+            text for text in self["parameters"].split() if text.startswith(WORKLOAD_TABLES) == of_workload
+        )
 
     @property
     def window_s(self):
@@ -114,6 +128,10 @@ class Results:
         grouped = {}
         for cell in self.cells:
             grouped.setdefault(cell.workload, {}).setdefault(cell.series, []).append(cell)
+        for by_series in grouped.values():
+            for series, cells in by_series.items():
+                if len({cell["seed"] for cell in cells}) < len(cells):
+                    raise SystemExit(f"{self.path}: cells of '{series.label}' differ in more than the seed")
         return grouped
 
     def series(self):
@@ -130,6 +148,12 @@ class Results:
         words = "cells" if len(cells) > 1 else "cell"
         seed_words = "seeds" if len({cell["seed"] for cell in cells}) > 1 else "seed"
         return f"{self.path.name}, {words} {indices} ({seed_words} {seeds}), commit {commit}."
+
+
+def without_table(text):
+    """"pard.lambda=0.2" as "lambda=0.2", the way variants without a name are called."""
+    key, equals, value = text.partition("=")
+    return key.rpartition(".")[2] + equals + value
 
 
 def plain(row):
