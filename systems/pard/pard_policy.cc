@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 namespace harness {
 
@@ -18,10 +19,22 @@ void PardPolicy::set_downstream(double downstream_ns) {
   after_start_ns_ = exec_ns_ + static_cast<TimeNs>(std::floor(downstream_ns + 0.5));
 }
 
+void PardPolicy::set_most_waits() {
+  const std::int64_t planned = planned_workers_;
+  const std::int64_t own = std::clamp(own_workers_, 1, planned_workers_);
+  report_.set_most_waits(static_cast<std::size_t>((params_.wait_window * own + planned - 1) / planned));
+}
+
+void PardPolicy::on_workers(int workers) {
+  own_workers_ = workers;
+  report_.set_workers(workers);
+  set_most_waits();
+}
+
 void PardPolicy::on_plan(TimeNs, const Plan& plan) {
   exec_ns_ = plan.modules[module_].exec_ns;
-  const int workers = std::max(1, plan.modules[module_].workers);
-  report_.set_most_waits(static_cast<std::size_t>((params_.wait_window + workers - 1) / workers));
+  planned_workers_ = std::max(1, plan.modules[module_].workers);
+  set_most_waits();
   if (!heard_) {
     DownstreamEstimate start(*context_, module_, params_);
     start.on_plan(plan);

@@ -25,7 +25,7 @@ class PardPolicy {
   PardPolicy(const ServingContext& context, ModuleId module, const PardParams& params);
 
   void on_plan(TimeNs now, const Plan& plan);
-  void on_workers(int workers) { report_.set_workers(workers); }
+  void on_workers(int workers);
   void start(TimeNs now, Decisions& out);
 
   void push(TimeNs, const Visit& visit) {
@@ -85,6 +85,7 @@ class PardPolicy {
     report_.add_drop();
   }
   void set_downstream(double downstream_ns);
+  void set_most_waits();
 
   // What an arrival touches comes first.
   bool by_arrival_;
@@ -96,7 +97,9 @@ class PardPolicy {
   const ServingContext* context_;
   PardParams params_;
   ModuleId module_;
-  bool heard_ = false;  ///< a state of the own module has arrived
+  int own_workers_ = 0;      ///< of this domain
+  int planned_workers_ = 1;  ///< of the module
+  bool heard_ = false;       ///< a state of the own module has arrived
   TimeNs exec_ns_ = 0;
   double downstream_ns_ = 0;
   TimeNs period_ns_;

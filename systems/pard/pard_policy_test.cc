@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -253,6 +254,42 @@ TEST_F(PardPolicyTest, ReportsOncePerPeriod) {
   EXPECT_EQ(view.waits_ns[0], kMs);
   EXPECT_EQ(out_.list()[1].kind, Decision::Kind::kWakeAt);
   EXPECT_EQ(out_.list()[1].at_ns, 2 * kNsPerS);
+}
+
+// wait_window x own workers / planned workers, rounded up: one domain with all workers reports the whole
+// window.
+TEST_F(PardPolicyTest, ReportsTheShareOfTheWindowThatItsWorkersHave) {
+  world_.plan.modules[0].workers = 4;
+  for (const auto& [workers, window, expected] :
+       {std::tuple{1, 10, 3U}, {2, 10, 5U}, {3, 10, 8U}, {4, 10, 10U}, {5, 10, 10U}, {4, 10'000'000, 40U}}) {
+    params_.wait_window = window;
+    remake(PardOrder::kAdaptive);
+    for (int i = 1; i < workers; ++i) scheduler_->on_worker_added(0, static_cast<WorkerId>(i), out_);
+    start(2 * kMs, std::vector<BatchVisit>(40, {1, 0, kMs}));
+    out_.clear();
+    scheduler_->on_timer(kNsPerS, out_);
+    ASSERT_EQ(out_.list()[0].kind, Decision::Kind::kReport);
+    EXPECT_EQ(PardReport::view(out_.values(out_.list()[0])).waits_ns.size(), expected) << workers;
+  }
+}
+
+// 10,000,000 x 1,000 does not fit into 32 bits.
+TEST(PardPolicy, SharesALargeWindowAmongManyWorkers) {
+  PardTestWorld world({10 * kMs}, {});
+  world.plan.modules[0].workers = 1'000;
+  PardParams params;
+  params.wait_window = 10'000'000;
+  PardPolicy policy(world.context, 0, params);
+  policy.on_plan(0, world.plan);
+  policy.on_workers(1'000);
+  const std::vector<BatchVisit> visits(20'000, {1, 0, kMs});
+  BatchView batch;
+  batch.started_ns = 2 * kMs;
+  batch.visits = visits;
+  policy.on_started(2 * kMs, batch);
+  Decisions out;
+  policy.on_timer(kNsPerS, out);
+  EXPECT_EQ(PardReport::view(out.values(out.list()[0])).waits_ns.size(), 20'000U);
 }
 
 TEST(PardPolicy, FirstReportsAtTheNextWholePeriod) {

@@ -48,9 +48,11 @@ void PardState::unpack_for_worker(std::span<const double> values, double& downst
 void PardReport::set_most_waits(std::size_t most_waits) {
   if (most_waits == most_waits_) return;
   most_waits_ = most_waits;
-  // Rare: what the new size has no room for, or a ring that no longer is one, is given up.
-  if (oldest_ > 0 || values_.size() - kHeader > most_waits_) values_.resize(kHeader);
+  const auto first = values_.begin() + kHeader;
+  std::rotate(first, first + static_cast<std::ptrdiff_t>(oldest_), values_.end());
   oldest_ = 0;
+  const std::size_t kept = values_.size() - kHeader;
+  if (kept > most_waits_) values_.erase(first, first + static_cast<std::ptrdiff_t>(kept - most_waits_));
 }
 
 void PardReport::add_started(const BatchView& batch) {

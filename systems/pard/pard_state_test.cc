@@ -100,5 +100,27 @@ TEST(PardReport, KeepsTheNewestWaits) {
   EXPECT_EQ(waits, (std::vector<double>{3, 4, 5}));
 }
 
+TEST(PardReport, KeepsTheNewestWaitsWhenTheirNumberChanges) {
+  PardReport report;
+  const auto add = [&](TimeNs wait) {
+    const BatchVisit visit{1, 0, 100 - wait};
+    report.add_started(batch_at(100, {&visit, 1}));
+  };
+  const auto waits = [&] {
+    const PardReport::View view = PardReport::view(report.values());
+    return std::vector<double>(view.waits_ns.begin(), view.waits_ns.end());
+  };
+  report.set_most_waits(3);
+  for (TimeNs wait = 1; wait <= 4; ++wait) add(wait);
+  report.set_most_waits(4);
+  EXPECT_EQ(waits(), (std::vector<double>{2, 3, 4}));
+  add(5);
+  add(6);
+  report.set_most_waits(2);
+  EXPECT_EQ(waits(), (std::vector<double>{5, 6}));
+  add(7);
+  EXPECT_EQ(waits(), (std::vector<double>{7, 6}));
+}
+
 }  // namespace
 }  // namespace harness
