@@ -273,15 +273,15 @@ TEST_F(PardPolicyTest, ReportsTheShareOfTheWindowThatItsWorkersHave) {
   }
 }
 
-// 10,000,000 x 1,000 does not fit into 32 bits.
+// 10,000,000 x 430 does not fit into 32 bits.
 TEST(PardPolicy, SharesALargeWindowAmongManyWorkers) {
   PardTestWorld world({10 * kMs}, {});
-  world.plan.modules[0].workers = 1'000;
+  world.plan.modules[0].workers = 430;
   PardParams params;
   params.wait_window = 10'000'000;
   PardPolicy policy(world.context, 0, params);
   policy.on_plan(0, world.plan);
-  policy.on_workers(1'000);
+  policy.on_workers(430);
   const std::vector<BatchVisit> visits(20'000, {1, 0, kMs});
   BatchView batch;
   batch.started_ns = 2 * kMs;
