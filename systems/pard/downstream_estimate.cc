@@ -46,8 +46,6 @@ DownstreamEstimate::DownstreamEstimate(const ServingContext& context, ModuleId m
 void DownstreamEstimate::on_plan(const Plan& plan) {
   for (std::size_t i = 0; i < later_.size(); ++i) {
     const TimeNs exec_ns = plan.modules[i].exec_ns;
-    if (exec_ns == later_[i].planned_exec_ns) continue;
-    later_[i].planned_exec_ns = exec_ns;
     later_[i].exec_ns = static_cast<double>(exec_ns);
     if (!later_[i].heard) later_[i].waits = WaitTable::uniform(exec_ns);
   }
@@ -56,7 +54,6 @@ void DownstreamEstimate::on_plan(const Plan& plan) {
 void DownstreamEstimate::on_state(ModuleId module, const PardState& state) {
   Later& later = later_[module];
   later.queueing_ns = state.queueing_ns;
-  later.exec_ns = state.exec_ns;
   later.waits = state.table;
   later.heard = true;
 }

@@ -14,7 +14,8 @@ namespace harness {
 /// Holds what is known of the later modules and estimates the latency from the end of the execution at
 /// `module` to the end of the request: the maximum over the paths to a sink of sum(q_i + d_i) + w.
 ///
-/// Until a module's first state arrives, q_i = 0, d_i is the plan's and its batch waits are U(0, d_i).
+/// d_i is the plan's: a state may be older than the plan. Until a module's first state arrives, q_i = 0 and
+/// its batch waits are U(0, d_i).
 class DownstreamEstimate {
  public:
   /// `samples` random sums per path. Throws InputError for a pipeline with more than kMostPaths paths behind
@@ -35,7 +36,6 @@ class DownstreamEstimate {
  private:
   struct Later {
     double queueing_ns = 0;
-    TimeNs planned_exec_ns = 0;
     double exec_ns = 0;
     WaitTable waits;
     bool heard = false;
