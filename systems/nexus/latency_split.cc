@@ -8,6 +8,7 @@
 namespace harness {
 namespace {
 
+constexpr TimeNs kMostSteps = 2000;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// The best split of one module's subtree for every total.
@@ -31,6 +32,10 @@ double split_cost(const SplitModule& module, TimeNs budget_ns) {
 bool is_tree(const Pipeline& pipeline) {
   return std::all_of(pipeline.modules.begin(), pipeline.modules.end(),
                      [](const Module& module) { return module.pres.size() <= 1; });
+}
+
+TimeNs split_step(TimeNs slo_ns, TimeNs wanted_ns) {
+  return std::max(wanted_ns, (slo_ns + kMostSteps - 1) / kMostSteps);
 }
 
 std::vector<TimeNs> split_latency(const Pipeline& pipeline, const std::vector<SplitModule>& modules,

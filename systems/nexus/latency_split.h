@@ -24,6 +24,10 @@ double split_cost(const SplitModule& module, TimeNs budget_ns);
 /// Whether every module takes the output of at most one other, which the dynamic programme needs.
 bool is_tree(const Pipeline& pipeline);
 
+/// The step in which an SLO is divided: the wanted one, or a larger one that makes at most 2000 steps,
+/// because the dynamic programme is quadratic in them.
+TimeNs split_step(TimeNs slo_ns, TimeNs wanted_ns);
+
 /// One budget per module, multiples of `step_ns`, such that along every path from the entry they sum to at
 /// most `slo_ns` and the sum of the modules' costs is least; among equals the entry's budget is smallest,
 /// then its successors' (R). Dynamic programming over the discretised budgets, from the sinks up. Empty when

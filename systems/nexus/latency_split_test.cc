@@ -91,6 +91,17 @@ TEST(SplitLatency, IsTheBestOfAllSplitsOnChainsAndTrees) {
   }
 }
 
+TEST(SplitStep, IsTheWantedOneOrMakesAtMost2000Steps) {
+  EXPECT_EQ(split_step(400 * kMs, kMs), kMs);
+  EXPECT_EQ(split_step(2'000 * kMs, kMs), kMs);
+  EXPECT_EQ(split_step(2'000 * kMs + 1, kMs), kMs + 1);
+  EXPECT_EQ(split_step(10 * kNsPerS, kMs), 5 * kMs);
+  EXPECT_EQ(split_step(10 * kNsPerS, 7 * kMs), 7 * kMs);
+  for (const TimeNs slo : {TimeNs{1}, TimeNs{1'999}, 3'600 * kNsPerS + 1}) {
+    EXPECT_LE(slo / split_step(slo, 1), 2'000) << slo;
+  }
+}
+
 /// The shared planner's plan after Nexus has refined it.
 Plan refined(const TestWorld& world, const char* budget) {
   const std::unique_ptr<System> nexus = make_nexus();
@@ -116,6 +127,14 @@ TEST(NexusRefine, RewritesBudgetsOnlyAndUsesTheWholeSlo) {
   }
   EXPECT_LE(sum, 300 * kMs);
   EXPECT_GE(sum, 300 * kMs - 3);
+}
+
+// At 10 s a step is 5 ms at least: 2 x 10.5 ms and 2 x 20 ms need 25 and 40 ms, which share the 10 s.
+TEST(NexusRefine, LimitsTheSteps) {
+  const TestWorld world({profile_of_ms({10.5}), profile_of_ms({20})}, 10 * kNsPerS, 2);
+  const Plan after = refined(world, "split");
+  EXPECT_EQ(after.modules[0].budget_ns, 10 * kNsPerS * 25 / 65);
+  EXPECT_EQ(after.modules[1].budget_ns, 10 * kNsPerS * 40 / 65);
 }
 
 TEST(NexusRefine, LeavesTheProportionalSplitWhereThereIsNoTree) {

@@ -34,8 +34,8 @@ class Nexus final : public System {
       // A budget below the planned batch's own execution time would have every visit dropped.
       modules.push_back({context.profiles[k], 1.0, plan.modules[k].batch_cap, plan.modules[k].exec_ns});
     }
-    std::vector<TimeNs> budgets =
-        split_latency(*context.pipeline, modules, context.slo_ns, ms_to_ns(params_.split_step_ms));
+    const TimeNs step_ns = split_step(context.slo_ns, ms_to_ns(params_.split_step_ms));
+    std::vector<TimeNs> budgets = split_latency(*context.pipeline, modules, context.slo_ns, step_ns);
     if (budgets.empty()) return;
     stretch(*context.pipeline, context.slo_ns, budgets);
     for (std::size_t k = 0; k < plan.modules.size(); ++k) plan.modules[k].budget_ns = budgets[k];

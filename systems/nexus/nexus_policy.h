@@ -35,7 +35,7 @@ struct NexusParams {
         "execution time of the forming batch: at the planned batch size (holds whatever joins later), or at "
         "the size that the batch has with the window");
     params.number("split_step_ms", split_step_ms, 0.1, 100,
-                  "budget = split: the SLO is split in steps of this");
+                  "budget = split: the SLO is split in steps of this, or of SLO / 2000 if that is more");
   }
 };
 
