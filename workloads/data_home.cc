@@ -29,10 +29,11 @@ std::vector<std::string> names_in(const std::string& folder, const std::string& 
 std::string path_in(const std::string& folder, const char* what, const std::string& name_or_path) {
   std::error_code error;
   const bool is_path = name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".toml") ||
-                       name_or_path.ends_with(".txt") || std::filesystem::is_directory(name_or_path, error);
+                       name_or_path.ends_with(".txt");
   if (is_path) return name_or_path;
   const std::vector<std::string> names = names_in(folder, ".toml");
   if (std::find(names.begin(), names.end(), name_or_path) == names.end()) {
+    if (std::filesystem::is_directory(name_or_path, error)) return name_or_path;
     const std::string near = nearest_name(name_or_path, names);
     throw input_error(
         {"", 0, what}, "'" + name_or_path + "'",

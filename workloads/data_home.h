@@ -15,7 +15,8 @@ std::string workloads_folder();
 std::vector<std::string> names_in(const std::string& folder, const std::string& suffix);
 
 /// workloads/FOLDER/NAME.toml when `name_or_path` is a name, else the path itself (it has a '/' or ends in
-/// .toml or .txt, or is a folder). Throws InputError listing the names when there is no such file.
+/// .toml or .txt, or is no name but a folder). Throws InputError listing the names when there is no such
+/// file.
 std::string path_in(const std::string& folder, const char* what, const std::string& name_or_path);
 
 /// "tm" for "a/b/tm.toml".

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "harness/core/error.h"
 #include "workloads/catalogue.h"
@@ -21,6 +22,19 @@ std::vector<std::string> module_names(const Pipeline& pipeline) {
 }
 
 using Names = std::vector<std::string>;
+
+TEST(ShippedNames, WinOverFoldersOfTheCurrentDirectory) {
+  namespace fs = std::filesystem;
+  const fs::path before = fs::current_path();
+  const fs::path folder = fs::path(testing::TempDir()) / "folders_with_names";
+  fs::create_directories(folder / "da");
+  fs::create_directories(folder / "shepherd-v100");
+  fs::current_path(folder);
+  EXPECT_NO_THROW(EXPECT_EQ(load_pipeline("da").name, "da"));
+  EXPECT_NO_THROW(EXPECT_EQ(load_profiles("shepherd-v100").name, "shepherd-v100"));
+  fs::current_path(before);
+  fs::remove_all(folder);
+}
 
 // PARD section 5.1.
 TEST(ShippedPipelines, AreThePapers) {
