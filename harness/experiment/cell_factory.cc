@@ -1,6 +1,7 @@
 #include "harness/experiment/cell_factory.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "harness/engine/cluster.h"
 #include "harness/experiment/cell_text.h"
@@ -52,6 +53,15 @@ void check_settings(const ExperimentSpec& spec, const Settings& settings, const 
         place_in(spec, "module." + run.pipeline.modules[k].name + ".batch"), std::to_string(batch),
         "at most " + std::to_string(most) + ", the largest batch in the profile of " + run.profiles[k].model);
   }
+}
+
+/// Offered mean / reference capacity; `asked` where that is the same but for rounding, and where nothing is
+/// offered.
+double load_of(const PreparedCell& cell, double asked) {
+  constexpr double kRounding = 1e-6;
+  if (cell.reference_rps <= 0 || cell.duration_s <= 0) return asked;
+  const double load = cell.offered_rps / cell.reference_rps;
+  return std::abs(load - asked) <= kRounding * asked ? asked : load;
 }
 
 std::vector<std::string> module_names(const Pipeline& pipeline) {
@@ -157,15 +167,28 @@ const CellFactory::Offered& CellFactory::offered(const Settings& settings, doubl
       .first->second;
 }
 
-double CellFactory::target_of(const Cell& cell, std::string& why) {
-  if (!spec_.workload.rates_rps.empty()) return cell.rate;
+const CellFactory::Planned& CellFactory::reference(const Cell& cell) {
   Settings shared = shared_settings_of(spec_, cell);
   // Workers that follow the rate have no capacity before the rate is known: the whole cluster's counts.
   shared.planner.workers = WorkerRule::kBalanced;
   shared.planner.autoscale = false;
-  const Planned& reference = planned(cell, shared, 0);
-  why = reference.why;
-  return cell.rate * reference.capacity_rps;
+  return planned(cell, shared, 0);
+}
+
+void CellFactory::find_target(const Cell& cell, PreparedCell& prepared) {
+  if (spec_.workload.rates_rps.empty()) {
+    const Planned& plan = reference(cell);
+    prepared.why = plan.why;
+    prepared.reference_rps = plan.capacity_rps;
+    prepared.target_rps = cell.rate * plan.capacity_rps;
+    return;
+  }
+  prepared.target_rps = cell.rate;
+  try {
+    prepared.reference_rps = reference(cell).capacity_rps;
+  } catch (const InputError&) {
+    // Shared settings that no system uses as they are: the rates are known without them.
+  }
 }
 
 std::string CellFactory::text_of_cell(const Cell& cell, const Settings& settings, double target_rps,
@@ -195,7 +218,7 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
   prepared.module_names = module_names(pipelines_[cell.pipeline]);
   prepared.slo_ns = slo_of(cell);
   prepared.workers = settings.cluster.workers;
-  prepared.target_rps = target_of(cell, prepared.why);
+  find_target(cell, prepared);
   const bool known = prepared.why.empty();
   if (known) {
     const Offered& load = offered(settings, prepared.target_rps, cell.seed);
@@ -213,9 +236,7 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
   identity.variant = spec_.systems[cell.system].variant;
   identity.pipeline = pipelines_[cell.pipeline].name;
   identity.trace = settings.trace.name;
-  const bool by_rate = !spec_.workload.rates_rps.empty();
-  const double rate = prepared.target_rps > 0 ? prepared.target_rps : prepared.offered_rps;
-  identity.load = !by_rate ? cell.rate : prepared.capacity_rps > 0 ? rate / prepared.capacity_rps : 0;
+  identity.load = load_of(prepared, spec_.workload.rates_rps.empty() ? cell.rate : 0);
   identity.seed = cell.seed;
   identity.parameters = parameters_text(spec_, cell);
   identity.effective_toml = text_of_cell(cell, settings, prepared.target_rps, known);

@@ -20,10 +20,11 @@ struct PreparedCell {
   std::string why;  ///< not empty: it cannot run (the planner cannot meet the SLO)
   TimeNs slo_ns = 0;
   int workers = 0;
-  Plan plan;                ///< the initial one
-  double capacity_rps = 0;  ///< of that plan
-  double target_rps = 0;    ///< that arrivals are scaled to; 0: recorded times as they are
-  double offered_rps = 0;   ///< expected requests / duration
+  Plan plan;                 ///< the initial one
+  double capacity_rps = 0;   ///< of that plan
+  double reference_rps = 0;  ///< capacity that loads are relative to; 0: that plan cannot meet the SLO
+  double target_rps = 0;     ///< that arrivals are scaled to; 0: recorded times as they are
+  double offered_rps = 0;    ///< expected requests / duration
   double duration_s = 0;
   double expected_requests = 0;
 };
@@ -58,8 +59,10 @@ class CellFactory {
   RunSpec world_of(const Cell& cell, const Settings& settings);
   const Planned& planned(const Cell& cell, const Settings& settings, double offered_rps);
   const Offered& offered(const Settings& settings, double target_rps, std::uint64_t seed);
-  /// The rate that the cell's arrivals are scaled to; sets `why` when it has none.
-  double target_of(const Cell& cell, std::string& why);
+  /// The plan of the shared settings, whose capacity the loads of all systems are relative to.
+  const Planned& reference(const Cell& cell);
+  /// Finds the rate that the cell's arrivals are scaled to; sets `why` when it has none.
+  void find_target(const Cell& cell, PreparedCell& prepared);
   std::string text_of_cell(const Cell& cell, const Settings& settings, double target_rps, bool known);
 
   const ExperimentSpec& spec_;

@@ -91,22 +91,63 @@ TEST(Expansion, TooManyCellsAreAnError) {
   EXPECT_THROW(CellFactory(spec, ""), InputError);
 }
 
+// tm with one worker and batch 1 for each module: 1 / the slowest module's latency.
+double capacity_of_three_workers() {
+  const ProfileSet profiles = load_profiles("shepherd-v100");
+  TimeNs slowest = 0;
+  for (const Module& module : load_pipeline("tm").modules)
+    slowest = std::max(slowest, profiles.profiles.at(module.model).latency(1));
+  return 1 / ns_to_s(slowest);
+}
+
 TEST(CellFactory, LoadIsRelativeToTheCapacityOfThePlan) {
-  // One worker and batch 1 for each module: the capacity is 1 / the slowest module's latency.
   std::string text =
       "[workload]\npipelines = \"tm\"\ntraces = \"poisson\"\nloads = [0.5, 1, 2]\n"
       "[cluster]\nworkers = 3\n[planner]\nmax_batch = 1\n" +
       kTwoSystems;
-  const Pipeline pipeline = load_pipeline("tm");
-  const ProfileSet profiles = load_profiles("shepherd-v100");
-  TimeNs slowest = 0;
-  for (const Module& module : pipeline.modules)
-    slowest = std::max(slowest, profiles.profiles.at(module.model).latency(1));
+  const double capacity = capacity_of_three_workers();
   for (const PreparedCell& cell : prepare_all(parse(text))) {
-    EXPECT_NEAR(cell.capacity_rps, 1 / ns_to_s(slowest), 1e-9);
-    EXPECT_NEAR(cell.target_rps, cell.identity.load / ns_to_s(slowest), 1e-9);
+    EXPECT_NEAR(cell.capacity_rps, capacity, 1e-9);
+    EXPECT_NEAR(cell.target_rps, cell.identity.load * capacity, 1e-9);
     EXPECT_NEAR(cell.offered_rps, cell.target_rps, 1e-6 * cell.target_rps);
   }
+}
+
+// Whatever a system sets for itself, and whatever the rate is given as.
+TEST(CellFactory, LoadIsTheOfferedMeanOverTheCapacityOfTheSharedPlan) {
+  const std::string shared = "[cluster]\nworkers = 3\n[planner]\nmax_batch = 1\n";
+  const std::string systems =
+      kTwoSystems +
+      "[[system]]\nname = \"pard\"\nset = { \"cluster.workers\" = 30, \"planner.max_batch\" = 8 }\n";
+  const double capacity = capacity_of_three_workers();
+  for (const char* rate : {"loads = [0.25]\n", "rates_rps = [7]\n"}) {
+    for (const char* trace : {"", "scale_to = \"peak\"\n"}) {
+      for (const char* workers : {"", "workers = \"rate\"\n"}) {
+        const std::vector<PreparedCell> cells =
+            prepare_all(parse(std::string("[workload]\npipelines = \"tm\"\ntraces = \"tweet\"\n") + rate +
+                              "[trace.tweet]\nduration_s = 60\n" + trace + shared + workers + systems));
+        ASSERT_EQ(cells.size(), 3U);
+        for (const PreparedCell& cell : cells) {
+          EXPECT_NEAR(cell.identity.load, cell.expected_requests / 60 / capacity, 1e-6 * cell.identity.load)
+              << rate << trace << workers;
+          EXPECT_EQ(cell.identity.load, cells[0].identity.load);
+        }
+        EXPECT_GT(cells[2].capacity_rps, 0);
+        EXPECT_NE(cells[2].capacity_rps, cells[0].capacity_rps);
+      }
+    }
+  }
+}
+
+// The rates then need no shared plan.
+TEST(CellFactory, RatesAreServedWhereOnlyASystemsOwnPlanMeetsTheSlo) {
+  const std::string text =
+      "[workload]\npipelines = \"tm\"\ntraces = \"poisson\"\nrates_rps = [100]\n"
+      "[cluster]\nworkers = 2\n[[system]]\nname = \"pard\"\nset = { \"cluster.workers\" = 9 }\n";
+  const PreparedCell cell = prepare_all(parse(text)).at(0);
+  EXPECT_EQ(cell.why, "");
+  EXPECT_EQ(cell.identity.load, 0);
+  EXPECT_GT(cell.capacity_rps, 0);
 }
 
 TEST(CellFactory, SystemsOfAWorkloadGetTheSameRequests) {
