@@ -174,6 +174,8 @@ COMMANDS = [
     ("figures of no results", ["figures", "gone.h5"], ["gone.h5"]),
     ("collecting from nowhere", ["collect", "gone.cells"], ["gone.cells"]),
     ("collecting from another folder", ["collect", "gone"], [".cells"]),
+    ("an experiment beside a command", ["good.toml", "show", "text.h5"], ["good.toml", "show"]),
+    ("a run's option beside a command", ["--fresh", "list", "systems"], ["--fresh", "list"]),
     ("listing the unknown", ["list", "planets"], ["subcommand"]),
     ("results of something else in the way", ["good.toml", "-o", "way"], ["way/good.h5"]),
     ("a cell of something else in the way", ["good.toml", "-o", "cell"], ["cell/good.cells/0123456789abcdef.h5"]),
@@ -193,6 +195,18 @@ def check(harness, folder, what, arguments, words, code, prepare=None):
     if tree(folder) != before:
         problems.append("something was written")
     return [f"{what}: {'; '.join(problems)}\n    {done.stderr.strip()[:400]}"] if problems else []
+
+
+def full_output(harness, folder):
+    """Standard output that cannot be written: exit code 3."""
+    failures = []
+    for arguments in (["good.toml", "--dry-run"], ["list", "systems"], ["--help"]):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([harness, *arguments], cwd=folder, env=environment(), stdout=full,
+                                  stderr=subprocess.PIPE, text=True)
+        if done.returncode != 3 or len(done.stderr.splitlines()) != 1:
+            failures.append(f"{arguments} to a full disk: exit code {done.returncode}: {done.stderr.strip()}")
+    return failures
 
 
 def environment_cases(harness, folder):
@@ -227,8 +241,8 @@ def main():
             failures += check(harness, folder, what, ["e.toml", "-o", "out"], words, 2)
         for what, arguments, words in COMMANDS:
             failures += check(harness, folder, what, arguments, words, 2)
-        failures += environment_cases(harness, folder)
-        cases = len(EXPERIMENTS) + len(COMMANDS) + 5
+        failures += environment_cases(harness, folder) + full_output(harness, folder)
+        cases = len(EXPERIMENTS) + len(COMMANDS) + 8
     print(f"{cases} cases")
     finish(failures)
 

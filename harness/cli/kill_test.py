@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-from program_testing import environment, finish, run, several_cells, write
+from program_testing import environment, finish, run, several_cells, stopped_run, write
 
 VOLATILE = {"wall_s", "sim_requests_per_s"}
 
@@ -67,20 +67,40 @@ def killed_runs(harness, folder, kills, seconds, generator):
 
 
 def ended_in_order(harness, folder, number):
-    out = f"signal{number}"
-    process = start(harness, folder, out)
-    time.sleep(0.25)
-    process.send_signal(number)
-    stdout, stderr = process.communicate(timeout=60)
-    if process.returncode == 0:
-        return []  # it was faster than the signal
+    """A run that is over before the signal says nothing: then again, with twice the cells."""
+    for seeds in (6, 12, 24, 48):
+        out = f"signal{number}-{seeds}"
+        write(folder, "long.toml", several_cells(seeds, 20))
+        command = [harness, "long.toml", "-o", out, "--quiet"]
+        code, stderr, done = stopped_run(command, folder, f"{out}/long", 1, number)
+        if code != 0:
+            break
     failures = opens(harness, folder, f"{out}/**/*.h5")
-    if process.returncode != 3 or len(stderr.splitlines()) != 1 or "interrupted" not in stderr:
-        failures.append(f"signal {number}: exit code {process.returncode}: {stderr.strip()}")
+    if code != 3 or len(stderr.splitlines()) != 1 or "interrupted" not in stderr or done == 0:
+        failures.append(f"signal {number}: exit code {code}, {done} cells: {stderr.strip()}")
     if glob.glob(os.path.join(folder, out, "**", "*.tmp"), recursive=True):
         failures.append(f"signal {number}: a temporary file is left")
-    if run([harness, "e.toml", "-o", out], folder).returncode != 0:
+    if run(command, folder).returncode != 0:
         failures.append(f"signal {number}: the same command does not finish the rest")
+    return failures
+
+
+def ends_outside_cells(harness, folder, number):
+    """Signals count also while cells are prepared, and in the other commands."""
+    write(folder, "many.toml", several_cells(1).replace("seeds = [1]", f"seeds = {list(range(40000))}"))
+    failures = []
+    for what, arguments, code in (("a dry run", ["many.toml", "--dry-run"], 3), ("preparing cells", ["many.toml"], 3),
+                                  ("making a trace", ["trace", "make", "poisson", "--rate", "2e7", "--duration", "1",
+                                                      "-o", "made.txt"], -number)):
+        process = subprocess.Popen([harness, *arguments], cwd=folder, env=environment(), stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE, text=True)
+        time.sleep(0.4)
+        process.send_signal(number)
+        stderr = process.communicate(timeout=60)[1]
+        if process.returncode != code or (code == 3 and "interrupted" not in stderr):
+            failures.append(f"signal {number} in {what}: exit code {process.returncode}: {stderr.strip()[:400]}")
+    if os.path.exists(os.path.join(folder, "results-out")) or os.path.exists(os.path.join(folder, "made.txt")):
+        failures.append(f"signal {number}: something was written")
     return failures
 
 
@@ -103,7 +123,7 @@ def main():
         elif os.listdir(os.path.join(folder, out)) != ["e.h5"]:
             failures.append(f"more than the results is left: {os.listdir(os.path.join(folder, out))}")
         for number in (signal.SIGTERM, signal.SIGINT):
-            failures += ended_in_order(harness, folder, number)
+            failures += ended_in_order(harness, folder, number) + ends_outside_cells(harness, folder, number)
     finish(failures)
 
 

@@ -1,5 +1,6 @@
 // The program `harness`.
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -13,7 +14,6 @@
 #include "harness/core/error.h"
 #include "harness/experiment/build_info.h"
 #include "harness/experiment/cell_distribution.h"
-#include "harness/experiment/driver.h"
 
 namespace harness {
 namespace {
@@ -73,9 +73,11 @@ int run(int argc, char** argv) {
 }  // namespace harness
 
 int main(int argc, char** argv) {
-  harness::install_signal_handlers();
+  std::signal(SIGXFSZ, SIG_IGN);  // a write beyond a file-size limit fails instead of killing
   try {
-    return harness::run(argc, argv);
+    const int exit_code = harness::run(argc, argv);
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
+    return harness::fail(harness::kEnvironment, "standard output: cannot be written");
   } catch (const harness::InputError& error) {
     return harness::fail(harness::kBadInput, error.what());
   } catch (const harness::EnvironmentError& error) {

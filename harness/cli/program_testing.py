@@ -1,7 +1,9 @@
 """What the tests that run the program share: a folder, experiments, and the program itself."""
+import glob
 import os
 import subprocess
 import sys
+import time
 
 SMALL = """[workload]
 pipelines = ["tm"]
@@ -26,6 +28,23 @@ def environment(**more):
 
 def run(command, folder, **options):
     return subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=120, **options)
+
+
+def finished_cells(folder, stem):
+    return len(glob.glob(os.path.join(folder, stem + ".cells", "*.h5")))
+
+
+def stopped_run(command, folder, results, cells, number):
+    """Starts the command and sends it the signal when `cells` cells lie in RESULTS.cells; its exit code, its standard
+    error, and how many lie there then."""
+    out, stem = os.path.join(folder, os.path.dirname(results)), os.path.basename(results)
+    process = subprocess.Popen(command, cwd=folder, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                               text=True)
+    while process.poll() is None and finished_cells(out, stem) < cells:
+        time.sleep(0.005)
+    process.send_signal(number)
+    stderr = process.communicate(timeout=60)[1]
+    return process.returncode, stderr, finished_cells(out, stem)
 
 
 def write(folder, name, text):

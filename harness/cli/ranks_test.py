@@ -51,6 +51,13 @@ def main():
             said = sum(line.startswith("harness: ") for line in done.stderr.splitlines())
             if done.returncode != code or said != 1:
                 failures.append(f"{what}: exit code {done.returncode}, said {said} times: {done.stderr.strip()}")
+        os.makedirs(os.path.join(folder, "elsewhere"))
+        out = os.path.join(folder, "elsewhere", "out")
+        command = [harness, "e.toml", "-o", out, "--quiet"]
+        done = run([mpirun, "-n", "1", *command, ":", "-n", "1", "-wdir", os.path.join(folder, "elsewhere"), *command], folder)
+        said = [line for line in done.stderr.splitlines() if line.startswith("harness: ")]
+        if done.returncode != 2 or len(said) != 1 or "rank 1: e.toml" not in said[0]:
+            failures.append(f"no file at rank 1: exit code {done.returncode}: {done.stderr.strip()}")
         if os.path.exists(os.path.join(folder, "results-out")):
             failures.append("a refused run made its folder")
     finish(failures)

@@ -2,41 +2,93 @@
 
     resume_test.py HARNESS
 """
+import fcntl
 import glob
 import os
 import signal
-import subprocess
 import sys
 import tempfile
-import time
+
+import h5py
 
 from kill_test import rows
-from program_testing import environment, finish, run, several_cells, tree, write
+from program_testing import finish, run, several_cells, stopped_run, tree, write
+
+
+def part_of_a_run(harness, folder, out, more=0):
+    """Runs part.toml into the folder until `more` cells are finished and stops it; how many are, of how many. A run
+    that is over before the signal is done again with twice the cells."""
+    for seeds in (6, 12, 24, 48):
+        write(folder, "part.toml", several_cells(seeds, 20))
+        command = [harness, "part.toml", "-o", out, "--quiet"]
+        complete = os.path.join(folder, out, "part.h5")
+        kept = open(complete, "rb").read() if os.path.exists(complete) else None
+        code, stderr, done = stopped_run(command, folder, f"{out}/part", more, signal.SIGTERM)
+        if code != 0:
+            return done, 2 * seeds
+        os.remove(complete)
+        if kept is not None:
+            write(folder, f"{out}/part.h5", kept)
+    raise RuntimeError(f"no run could be stopped: {stderr}")
 
 
 def collected(harness, folder, expect):
     """An unfinished run is collected, then finished by the same command."""
-    write(folder, "part.toml", several_cells(4, 40))
-    command = [harness, "part.toml", "-o", "parts", "--quiet"]
-    cells = os.path.join(folder, "parts", "part.cells")
-    process = subprocess.Popen(command, cwd=folder, env=environment(), stderr=subprocess.DEVNULL)
-    while process.poll() is None and len(glob.glob(cells + "/*.h5")) < 2:
-        time.sleep(0.01)
-    process.send_signal(signal.SIGTERM)
-    process.wait()
-    done = len(glob.glob(cells + "/*.h5"))
-    if not 2 <= done < 8:
-        return [f"the unfinished run has {done} of 8 cells"]
+    done, cells = part_of_a_run(harness, folder, "parts", 2)
+    command = [harness, "part.toml", "-o", "parts"]
     expect("collecting", run([harness, "collect", "parts/part.cells"], folder), 0, [f"{done} finished cells"])
+    failures = []
+    with h5py.File(os.path.join(folder, "parts", "part.h5")) as results:
+        if "[[system]]" not in results.attrs["experiment_toml"] or results.attrs["experiment"] != "part":
+            failures.append("collected results do not say of which experiment they are")
     part = rows(harness, folder, "parts/part.h5")
-    expect("finishing what was collected", run(command[:-1], folder), 0, [f"{done} of 8 cells are finished already", "8 cells"])
+    # As after a kill between the assembly and the removal of all cells.
+    os.remove(sorted(glob.glob(os.path.join(folder, "parts/part.cells/*.h5")))[0])
+    expect("finishing what was collected", run(command, folder), 0,
+           [f"{done} of {cells} cells are finished already", f"{cells} cells"])
     whole = rows(harness, folder, "parts/part.h5")
-    failures = [] if len(part) == done and part == whole[:done] else ["the collected cells are not the first ones"]
-    if [row["cell"] for row in whole] != [str(i) for i in range(8)]:
+    if len(part) != done or part != whole[:done]:
+        failures.append("the collected cells are not the first ones")
+    if [row["cell"] for row in whole] != [str(i) for i in range(cells)]:
         failures.append("the finished cells are out of order")
     os.makedirs(os.path.join(folder, "none.cells"))
     expect("collecting nothing", run([harness, "collect", "none.cells"], folder), 2, ["no finished cell"])
     return failures
+
+
+def collected_beside_results(harness, folder, expect):
+    """Cells added to complete results are collected with them; not while a run writes there."""
+    write(folder, "part.toml", several_cells(2, 20))
+    expect("a run to be added to", run([harness, "part.toml", "-o", "beside", "--quiet"], folder), 0)
+    before = rows(harness, folder, "beside/part.h5")
+    done, cells = part_of_a_run(harness, folder, "beside", 1)
+    lock = open(os.path.join(folder, "beside/part.cells/lock"))
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    expect("collecting while a run writes", run([harness, "collect", "beside/part.cells"], folder), 3, ["another harness"])
+    lock.close()
+    expect("collecting more", run([harness, "collect", "beside/part.cells"], folder), 0, [f"{4 + done} finished cells"])
+    expect("collecting again", run([harness, "collect", "beside/part.cells/"], folder), 0, [f"{4 + done} finished cells"])
+    after = rows(harness, folder, "beside/part.h5")
+    failures = [] if after[:4] == before and len(after) == 4 + done else ["collecting lost finished cells"]
+    expect("finishing the rest", run([harness, "part.toml", "-o", "beside"], folder), 0, [f"{cells} cells"])
+    if rows(harness, folder, "beside/part.h5")[:4 + done] != after:
+        failures.append("finishing changed the collected cells")
+    return failures
+
+
+def complete_already(harness, folder, expect):
+    """Cells left beside complete results go, but not those of a run that writes there."""
+    write(folder, "whole.toml", several_cells(1))
+    command = [harness, "whole.toml", "-o", "whole", "--quiet"]
+    expect("a whole run", run(command, folder), 0)
+    path = write(folder, "whole/whole.cells/lock", "")
+    with open(path) as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        expect("complete, but locked", run(command, folder), 3, ["another harness"])
+        if not os.path.exists(path):
+            return ["another run's cells were removed"]
+    expect("complete with cells left", run(command, folder), 0, ["complete already"])
+    return ["the cells of complete results are left"] if os.path.exists(os.path.dirname(path)) else []
 
 
 def main():
@@ -77,7 +129,8 @@ def main():
         if [row["status"] for row in shown] != ["skipped"] * 6 + ["ok"] * 6 or "SLO" not in shown[0]["why"]:
             failures.append("the skipped cells are not recorded as such")
 
-        failures += collected(harness, folder, expect)
+        failures += collected(harness, folder, expect) + collected_beside_results(harness, folder, expect)
+        failures += complete_already(harness, folder, expect)
     finish(failures)
 
 

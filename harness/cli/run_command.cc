@@ -24,6 +24,18 @@ void add_run_command(CLI::App& app, int& exit_code) {
   app.add_flag("--allow-skipped", options->allow_skipped,
                "exit with 0 although cells were skipped or are invalid");
   app.add_flag("--quiet", options->quiet, "no progress");
+  app.parse_complete_callback([&app] {
+    if (app.get_subcommands().empty()) return;
+    const std::string command = app.get_subcommands().front()->get_name();
+    for (const CLI::Option* option : app.get_options()) {
+      if (option->count() == 0) continue;
+      const std::string given = option == app.get_option("file")
+                                    ? "the experiment " + option->as<std::string>()
+                                    : option->get_name();
+      throw input_error({"", 0, "command line"}, given + " beside the command " + command,
+                        "an experiment or a command");
+    }
+  });
   app.final_callback([&app, &exit_code, options] {
     if (!app.get_subcommands().empty()) return;
     if (options->file.empty())

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,11 +12,15 @@
 #include <set>
 
 #include "harness/core/error.h"
+#include "harness/experiment/experiment_spec.h"
+#include "workloads/file_bytes.h"
 
 namespace harness {
 namespace {
 
 namespace fs = std::filesystem;
+constexpr const char* kExperiment = "/experiment.toml";
+
 [[noreturn]] void throw_environment(const std::string& path, const std::string& what, int error) {
   throw EnvironmentError(path + ": " + what + ": " + std::strerror(error));
 }
@@ -43,6 +48,23 @@ void try_to_write(const std::string& folder) {
   if (error != 0) throw_environment(folder, "cannot be written", error);
 }
 
+/// Whether the open file is the one that the path names.
+bool is_at(int file, const std::string& path) {
+  struct stat open_file {};
+  struct stat named {};
+  return ::fstat(file, &open_file) == 0 && ::stat(path.c_str(), &named) == 0 &&
+         open_file.st_ino == named.st_ino;
+}
+
+/// The name that an experiment gives itself, else the stem of its results.
+std::string experiment_name(const std::string& results, const std::string& toml) {
+  try {
+    return parse_experiment(fs::path(results).replace_extension(".toml").string(), toml, {}).name;
+  } catch (const InputError&) {
+    return fs::path(results).stem().string();
+  }
+}
+
 }  // namespace
 
 CellStore::CellStore(const std::string& folder, const std::string& stem)
@@ -52,6 +74,7 @@ CellStore::~CellStore() {
   if (lock_ < 0) return;
   if (cell_files(cells_).empty()) {
     std::error_code error;
+    fs::remove(cells_ + kExperiment, error);
     fs::remove(cells_ + "/lock", error);
     remove_made_folders();
   }
@@ -63,6 +86,7 @@ std::string CellStore::cell_path(const std::string& input_hash) const {
 }
 
 std::optional<ForeignCell> CellStore::inspect(const std::vector<ExpectedCell>& expected) {
+  found_.clear();
   std::set<std::string> hashes;
   for (const ExpectedCell& cell : expected) hashes.insert(cell.input_hash);
   std::error_code error;
@@ -80,9 +104,14 @@ std::optional<ForeignCell> CellStore::inspect(const std::vector<ExpectedCell>& e
     if (hashes.count(hash) == 0 || path != cell_path(hash)) {
       return ForeignCell{path, read_summary(path).front().cell.index, cell_effective_toml(path), ""};
     }
-    found_[hash] = path;
+    found_.emplace(hash, path);
   }
   return std::nullopt;
+}
+
+bool CellStore::has_cells_folder() const {
+  std::error_code error;
+  return fs::exists(cells_, error);
 }
 
 void CellStore::open() {
@@ -98,9 +127,12 @@ void CellStore::open() {
     try_to_write(cells_);
     lock_ = ::open((cells_ + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (lock_ < 0) throw_environment(cells_, "cannot be written", errno);
-    if (::flock(lock_, LOCK_EX | LOCK_NB) != 0)
+    // The run that held the lock before may have removed the file.
+    if (::flock(lock_, LOCK_EX | LOCK_NB) != 0 || !is_at(lock_, cells_ + "/lock"))
       throw EnvironmentError(cells_ + ": another harness is writing here");
   } catch (const EnvironmentError&) {
+    if (lock_ >= 0) ::close(lock_);
+    lock_ = -1;
     remove_made_folders();
     throw;
   }
@@ -122,7 +154,10 @@ void CellStore::remove_all() {
   complete_ = false;
 }
 
-void CellStore::assemble(const std::vector<ExpectedCell>& expected, const Provenance& provenance) {
+void CellStore::keep_experiment(const std::string& toml) { write_file(cells_ + kExperiment, toml); }
+
+void CellStore::assemble(const std::vector<ExpectedCell>& expected, const Provenance& provenance,
+                         const std::function<void()>& before_each) {
   std::vector<std::string> files;
   for (const ExpectedCell& cell : expected) {
     const auto known = found_.find(cell.input_hash);
@@ -130,7 +165,7 @@ void CellStore::assemble(const std::vector<ExpectedCell>& expected, const Proven
     // STEM.h5 with some of the cells counts once and brings all that it has.
     if (std::find(files.begin(), files.end(), path) == files.end()) files.push_back(path);
   }
-  assemble_results(results_, files, provenance);
+  assemble_results(results_, files, provenance, before_each);
   complete_ = true;
   remove_cells();
 }
@@ -138,6 +173,37 @@ void CellStore::assemble(const std::vector<ExpectedCell>& expected, const Proven
 void CellStore::remove_cells() {
   std::error_code error;
   fs::remove_all(cells_, error);
+}
+
+std::size_t CellStore::collect(const Provenance& provenance) {
+  Provenance made = provenance;
+  std::map<std::uint32_t, std::string> hashes;
+  std::vector<std::string> files;
+  std::error_code error;
+  if (fs::exists(results_, error)) {
+    for (const SummaryRow& row : read_summary(results_)) hashes[row.cell.index] = row.cell.input_hash;
+    const Provenance before = read_provenance(results_);
+    made.experiment = before.experiment;
+    made.experiment_toml = before.experiment_toml;
+    files.push_back(results_);
+  }
+  for (const std::string& file : cell_files(cells_)) {
+    for (const SummaryRow& row : read_summary(file)) {
+      const auto [known, is_new] = hashes.emplace(row.cell.index, row.cell.input_hash);
+      if (is_new) files.push_back(file);
+      if (known->second == row.cell.input_hash) continue;
+      throw input_error({file, 0, "cell " + std::to_string(row.cell.index)},
+                        "made differently than in " + results_, "the same settings and build");
+    }
+  }
+  if (fs::exists(cells_ + kExperiment, error)) {
+    made.experiment_toml = read_file(cells_ + kExperiment);
+    made.experiment = experiment_name(results_, made.experiment_toml);
+  } else if (made.experiment.empty()) {
+    made.experiment = fs::path(results_).stem().string();
+  }
+  assemble_results(results_, files, made);
+  return hashes.size();
 }
 
 std::size_t collect_cells(const std::string& folder, const Provenance& provenance) {
@@ -149,17 +215,11 @@ std::size_t collect_cells(const std::string& folder, const Provenance& provenanc
   std::error_code error;
   if (!fs::is_directory(path, error))
     throw input_error(place, "no such folder", "STEM.cells of an unfinished run");
-  std::map<std::uint32_t, std::string> files;
-  for (const std::string& file : cell_files(path.string())) {
-    for (const SummaryRow& row : read_summary(file)) files[row.cell.index] = file;
-  }
-  if (files.empty()) throw input_error(place, "no finished cell", "a folder with finished cells");
-  std::vector<std::string> in_order;
-  for (const auto& [index, file] : files) in_order.push_back(file);
-  Provenance made = provenance;
-  made.experiment = path.stem().string();
-  assemble_results(path.replace_extension(".h5").string(), in_order, made);
-  return in_order.size();
+  if (cell_files(path.string()).empty())
+    throw input_error(place, "no finished cell", "a folder with finished cells");
+  CellStore store(path.has_parent_path() ? path.parent_path().string() : ".", path.stem().string());
+  store.open();
+  return store.collect(provenance);
 }
 
 }  // namespace harness

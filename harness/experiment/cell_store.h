@@ -2,6 +2,7 @@
 // until the experiment is complete.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -37,12 +38,14 @@ class CellStore {
   const std::string& results_path() const { return results_; }
   std::string cell_path(const std::string& input_hash) const;
 
-  /// Looks at what is there, without writing. Returns a cell that is none of the expected ones, if there is
-  /// any. Throws InputError for files that are not ours.
+  /// Looks at what is there, without writing; STEM.h5 counts before STEM.cells. Returns a cell that is none
+  /// of the expected ones, if there is any. Throws InputError for files that are not ours.
   std::optional<ForeignCell> inspect(const std::vector<ExpectedCell>& expected);
 
   /// Whether STEM.h5 holds every expected cell.
   bool complete() const { return complete_; }
+  /// Whether there is a folder STEM.cells.
+  bool has_cells_folder() const;
   /// Whether the cell with that hash is finished.
   bool has(const std::string& input_hash) const { return found_.count(input_hash) > 0; }
 
@@ -51,8 +54,15 @@ class CellStore {
   void open();
   /// Removes all results of this stem (--fresh); after open().
   void remove_all();
-  /// Puts STEM.h5 together from the expected cells, then removes STEM.cells.
-  void assemble(const std::vector<ExpectedCell>& expected, const Provenance& provenance);
+  /// Keeps the experiment's text beside the cells, for collect(); after open().
+  void keep_experiment(const std::string& toml);
+  /// Puts STEM.h5 together from the expected cells, then removes STEM.cells. What `before_each` throws ends
+  /// it with both as they were.
+  void assemble(const std::vector<ExpectedCell>& expected, const Provenance& provenance,
+                const std::function<void()>& before_each);
+  /// Puts STEM.h5 together from what it holds and the cells of STEM.cells, which stay; after open(). Returns
+  /// how many cells it holds then. Throws InputError when the two hold different cells of one index.
+  std::size_t collect(const Provenance& provenance);
   /// Removes STEM.cells when nothing but STEM.h5 is needed.
   void remove_cells();
 
@@ -67,8 +77,8 @@ class CellStore {
   int lock_ = -1;
 };
 
-/// Assembles the cells that are in the folder STEM.cells into STEM.h5 beside it; returns how many there were.
-/// Throws InputError when `folder` is no such folder or holds none.
+/// Adds the cells that are in the folder STEM.cells to STEM.h5 beside it; returns how many it holds then.
+/// Throws InputError when `folder` is no such folder or holds none, EnvironmentError when a run writes there.
 std::size_t collect_cells(const std::string& folder, const Provenance& provenance);
 
 /// Provenance of this build and machine; the experiment's parts are left empty.

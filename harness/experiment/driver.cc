@@ -26,9 +26,6 @@ constexpr int kBadInput = 2;
 constexpr int kEnvironment = 3;
 volatile std::sig_atomic_t stop_signal = 0;
 
-/// Ends a cell in the middle when a signal asks for it.
-struct Interrupted {};
-
 std::string stem_of_file(const std::string& path) { return std::filesystem::path(path).stem().string(); }
 
 /// One experiment in one process.
@@ -40,13 +37,14 @@ class Driver {
   /// Rank 0: everything that can be found wrong, then the list of cells still to run. Returns kGoOn or an
   /// exit code.
   int prepare();
-  /// Other ranks: what they need to run cells.
-  void follow() { load(); }
+  /// The cells, on every rank. Other ranks than 0 load the experiment here: what fails then is reported to
+  /// rank 0.
   int run();
 
  private:
   void load();
   int dry_run();
+  void inspect();
   [[noreturn]] void refuse(const ForeignCell& foreign);
   void plan_order();
   void compute(Progress& progress);
@@ -73,7 +71,10 @@ void Driver::load() {
 
 int Driver::dry_run() {
   std::vector<PreparedCell> cells;
-  for (const Cell& cell : factory_->cells()) cells.push_back(factory_->prepare(cell));
+  for (const Cell& cell : factory_->cells()) {
+    check_signal();
+    cells.push_back(factory_->prepare(cell));
+  }
   const bool skipped =
       std::any_of(cells.begin(), cells.end(), [](const PreparedCell& cell) { return !cell.why.empty(); });
   std::fputs(dry_run_table(cells).c_str(), stdout);
@@ -84,21 +85,32 @@ int Driver::prepare() {
   load();
   if (options_.dry_run) return dry_run();
   for (const Cell& cell : factory_->cells()) {
+    check_signal();
     const PreparedCell prepared = factory_->prepare(cell);
     expected_.push_back({cell.index, prepared.identity.input_hash});
     costs_.push_back(prepared.why.empty() ? prepared.expected_requests : 0);
   }
   if (!options_.fresh) {
-    if (const std::optional<ForeignCell> foreign = store_.inspect(expected_)) refuse(*foreign);
+    inspect();
+    if (store_.complete() && !store_.has_cells_folder()) return verdict("complete already");
+  }
+  store_.open();
+  if (options_.fresh) {
+    store_.remove_all();
+  } else {
+    inspect();  // again: until the lock was taken another run may have gone on
     if (store_.complete()) {
       store_.remove_cells();
       return verdict("complete already");
     }
   }
-  store_.open();
-  if (options_.fresh) store_.remove_all();
+  store_.keep_experiment(spec_.text);
   plan_order();
   return kGoOn;
+}
+
+void Driver::inspect() {
+  if (const std::optional<ForeignCell> foreign = store_.inspect(expected_)) refuse(*foreign);
 }
 
 void Driver::refuse(const ForeignCell& foreign) {
@@ -134,13 +146,15 @@ void Driver::plan_order() {
 }
 
 void Driver::check_signal() const {
-  if (stop_signal != 0) throw Interrupted();
+  if (stop_signal == 0) return;
+  throw EnvironmentError(options_.dry_run ? "interrupted"
+                                          : "interrupted; the same command finishes the rest");
 }
 
 void Driver::run_one(std::uint32_t index, Progress& progress) {
-  const Cell& cell = factory_->cells()[index];
+  const Cell& cell = factory_->cells().at(index);
   const PreparedCell prepared = factory_->prepare(cell);
-  progress.begin(prepared.identity, prepared.expected_requests, prepared.duration_s);
+  progress.begin(prepared.identity, prepared.duration_s);
   const SummaryRow row =
       run_cell(*factory_, cell, prepared, spec_.rows, store_.cell_path(prepared.identity.input_hash),
                [&](TimeNs now, std::uint64_t sent) {
@@ -167,9 +181,8 @@ int Driver::run() {
     for (const std::uint32_t index : order_) requests += ranks_.rank() == 0 ? costs_[index] : 0;
     Progress progress(ranks_, order_.size(), requests, options_.quiet);
     try {
+      if (ranks_.rank() != 0) load();
       compute(progress);
-    } catch (const Interrupted&) {
-      report = {kEnvironment, "interrupted; the same command finishes the rest"};
     } catch (const InputError& error) {
       report = {kBadInput, error.what()};
     } catch (const std::exception& error) {
@@ -193,7 +206,7 @@ int Driver::finish(const std::vector<RankReport>& reports) {
   provenance.experiment = spec_.name;
   provenance.experiment_toml = spec_.text;
   provenance.wall_s = std::chrono::duration<double>(Clock::now() - began_).count();
-  store_.assemble(expected_, provenance);
+  store_.assemble(expected_, provenance, [this] { check_signal(); });
   return verdict(short_time(provenance.wall_s));
 }
 
@@ -212,9 +225,19 @@ int Driver::verdict(const std::string& how) const {
   return options_.allow_skipped ? 0 : 1;
 }
 
+void install_signal_handlers() {
+  const auto stop = [](int signal) {
+    stop_signal = signal;
+    std::signal(signal, SIG_DFL);
+  };
+  std::signal(SIGINT, stop);
+  std::signal(SIGTERM, stop);
+}
+
 }  // namespace
 
 int run_experiment(const RunOptions& options) {
+  install_signal_handlers();
   CellDistribution ranks;
   Driver driver(options, ranks);
   if (ranks.rank() == 0) {
@@ -224,7 +247,7 @@ int run_experiment(const RunOptions& options) {
     } catch (const InputError&) {
       ranks.share(kBadInput);
       throw;
-    } catch (const EnvironmentError&) {
+    } catch (...) {
       ranks.share(kEnvironment);
       throw;
     }
@@ -232,16 +255,8 @@ int run_experiment(const RunOptions& options) {
   } else {
     const int code = ranks.share(kGoOn);
     if (code != kGoOn) return code;
-    driver.follow();
   }
   return driver.run();
-}
-
-void install_signal_handlers() {
-  const auto stop = [](int signal) { stop_signal = signal; };
-  std::signal(SIGINT, stop);
-  std::signal(SIGTERM, stop);
-  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 }  // namespace harness

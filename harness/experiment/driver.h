@@ -19,11 +19,8 @@ struct RunOptions {
 
 /// Runs, resumes or (dry_run) prints the experiment, on all MPI ranks if there are several. Returns the exit
 /// code: 0, 1 (skipped or invalid cells), and on ranks other than 0 also that of a failure that rank 0
-/// reports. Throws InputError before anything is written, EnvironmentError (also when interrupted by a
-/// signal) with finished cells kept.
+/// reports. Throws InputError before anything is written, EnvironmentError (also when interrupted by SIGINT
+/// or SIGTERM, which it takes for the rest of the process; a second one kills) with finished cells kept.
 int run_experiment(const RunOptions& options);
-
-/// Lets SIGINT and SIGTERM end the run in order, and writes beyond a file-size limit fail instead of killing.
-void install_signal_handlers();
 
 }  // namespace harness

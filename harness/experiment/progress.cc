@@ -49,7 +49,7 @@ void Progress::show_line(const std::string& line) {
   std::fflush(stderr);
 }
 
-void Progress::begin(const CellIdentity& cell, double, double duration_s) {
+void Progress::begin(const CellIdentity& cell, double duration_s) {
   name_ = cell_title(cell);
   duration_s_ = duration_s;
   cell_began_ = Clock::now();

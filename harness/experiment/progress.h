@@ -20,7 +20,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   /// A cell begins here.
-  void begin(const CellIdentity& cell, double expected_requests, double duration_s);
+  void begin(const CellIdentity& cell, double duration_s);
   /// It is at this virtual time. Cheap enough to be called every few milliseconds.
   void update(TimeNs now, std::uint64_t sent);
   void finish(const SummaryRow& row);

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "harness/core/error.h"
 #include "harness/record/results_file.h"
 #include "harness/record/results_reader.h"
@@ -104,7 +106,7 @@ void CellFileWriter::finish(SummaryRow row, const RunRecord& record) {
 }
 
 void assemble_results(const std::string& path, const std::vector<std::string>& cell_files,
-                      const Provenance& provenance) {
+                      const Provenance& provenance, const std::function<void()>& before_each) {
   StagedFile staged(path);
   std::vector<SummaryRow> rows;
   staged.write([&] {
@@ -112,6 +114,7 @@ void assemble_results(const std::string& path, const std::vector<std::string>& c
     make_group(staged.id(), "/cells");
   });
   for (const std::string& cell_file : cell_files) {
+    if (before_each) before_each();
     const ResultsReader source(cell_file);
     for (SummaryRow& row : source.read([&] { return read_summary_table(source.root()); })) {
       if (has_link(staged.id(), cell_group_name(row.cell.index))) {
@@ -121,6 +124,8 @@ void assemble_results(const std::string& path, const std::vector<std::string>& c
       rows.push_back(std::move(row));
     }
   }
+  std::sort(rows.begin(), rows.end(),
+            [](const SummaryRow& a, const SummaryRow& b) { return a.cell.index < b.cell.index; });
   staged.write([&] { write_summary_table(staged.id(), std::move(rows)); });
   staged.commit();
 }

@@ -2,6 +2,7 @@
 // experiment's file.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -50,9 +51,11 @@ std::optional<std::string> cell_input_hash(const std::string& path);
 /// The effective settings of a finished cell file (to say what differs).
 std::string cell_effective_toml(const std::string& path);
 
-/// Assembles the experiment's file from finished cell files (in this order), by temporary name and rename.
+/// Assembles the experiment's file from files of finished cells, by temporary name and rename; rows stand in
+/// the order of the cells' indices. What `before_each` throws before a file is read ends it, with nothing
+/// written. Throws InputError when a cell comes twice.
 void assemble_results(const std::string& path, const std::vector<std::string>& cell_files,
-                      const Provenance& provenance);
+                      const Provenance& provenance, const std::function<void()>& before_each = {});
 
 /// Reads /summary of an assembled file. Throws InputError (with the path) when the file is missing or not
 /// ours.
