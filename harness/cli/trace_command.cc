@@ -6,8 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
+#include <optional>
+#include <system_error>
 
 #include "harness/core/error.h"
 #include "workloads/catalogue.h"
@@ -24,8 +28,8 @@ struct TraceArguments {
   std::string trace;
   std::string output;
   std::string folder;
-  double rate = 0;
-  double duration_s = -1;
+  std::optional<double> rate;
+  std::optional<double> duration_s;
   std::uint64_t seed = 1;
   std::string format = "auto";
   std::string column;
@@ -54,18 +58,47 @@ void apply_setting(const std::string& setting, ParamList& params) {
   if (!param->set(value_of(value))) throw input_error({"", 0, key}, "'" + value + "'", param->allowed);
 }
 
+/// The shapes that need no file.
+std::vector<std::string> generated_shapes() {
+  std::vector<std::string> shapes = trace_shape_names();
+  shapes.erase(std::find(shapes.begin(), shapes.end(), "file"));
+  return shapes;
+}
+
 bool names_shape(const std::string& trace) {
-  const std::vector<std::string> shapes = trace_shape_names();
-  return trace != "file" && std::find(shapes.begin(), shapes.end(), trace) != shapes.end();
+  const std::vector<std::string> shapes = generated_shapes();
+  return std::find(shapes.begin(), shapes.end(), trace) != shapes.end();
+}
+
+void check_there_is_a_file(const std::string& trace) {
+  std::error_code error;
+  if (std::filesystem::exists(trace, error) || error) return;
+  const std::string near = nearest_name(trace, generated_shapes());
+  throw input_error({"", 0, "trace"}, "'" + trace + "', where there is no file",
+                    "a file, or one of " + join_names(generated_shapes()) +
+                        (near.empty() ? "" : " (did you mean " + near + "?)"));
+}
+
+/// Options are checked here, because CLI11's ranges take NaN and no open end.
+void check_options(const TraceArguments& arguments) {
+  constexpr double kMost = 1e9;
+  if (arguments.rate && !(*arguments.rate > 0 && *arguments.rate <= kMost)) {
+    throw input_error({"", 0, "--rate"}, text_of(*arguments.rate), "more than 0, at most 1e9 requests/s");
+  }
+  if (arguments.duration_s && !(*arguments.duration_s >= 0 && *arguments.duration_s <= kMost)) {
+    throw input_error({"", 0, "--duration"}, text_of(*arguments.duration_s), "0 to 1e9 s");
+  }
 }
 
 TraceSpec spec_of(const TraceArguments& arguments) {
+  check_options(arguments);
   TraceSpec spec;
   spec.name = arguments.trace;
   if (names_shape(arguments.trace)) {
     spec.shape = arguments.trace;
     spec.duration_s = 60;
   } else {
+    check_there_is_a_file(arguments.trace);
     spec.shape = "file";
     spec.file = arguments.trace;
     spec.duration_s = 0;
@@ -75,14 +108,14 @@ TraceSpec spec_of(const TraceArguments& arguments) {
   ParamList params;
   spec.list(params);
   for (const std::string& setting : arguments.settings) apply_setting(setting, params);
-  if (arguments.duration_s >= 0) spec.duration_s = arguments.duration_s;
+  if (arguments.duration_s) spec.duration_s = *arguments.duration_s;
   check_trace(spec);
   return spec;
 }
 
 double rate_of(const TraceArguments& arguments, const TraceSpec& spec) {
   constexpr double kRateOfShapes = 1000;
-  return arguments.rate <= 0 && spec.shape != "file" ? kRateOfShapes : arguments.rate;
+  return arguments.rate.value_or(spec.shape == "file" ? 0 : kRateOfShapes);
 }
 
 void print_facts(const char* title, const TraceFacts& facts) {
@@ -109,7 +142,7 @@ void show_info(const TraceArguments& arguments) {
     std::printf("file    %s\nformat  %s\nsha256  %s\n", spec.file.c_str(), data.format.c_str(),
                 trace_checksum(spec).c_str());
     print_facts("recorded (source time)", facts_of(counts, data.bin_s));
-    if (arguments.rate <= 0 && arguments.duration_s < 0 && arguments.settings.empty()) return;
+    if (!arguments.rate && !arguments.duration_s && arguments.settings.empty()) return;
   } else {
     std::printf("shape   %s (seed %llu)\n", spec.shape.c_str(),
                 static_cast<unsigned long long>(arguments.seed));
@@ -158,14 +191,12 @@ void import_folder(const TraceArguments& arguments, int& exit_code) {
 }
 
 void add_trace_options(CLI::App& command, TraceArguments& arguments) {
-  command.add_option("trace", arguments.trace, "a trace file, or one of " + join_names(trace_shape_names()))
+  command.add_option("trace", arguments.trace, "a trace file, or one of " + join_names(generated_shapes()))
       ->required();
   command.add_option("--rate", arguments.rate,
                      "mean requests/s to scale to (default: 1000 for shapes, as recorded for files)");
-  command
-      .add_option("--duration", arguments.duration_s,
-                  "replayed seconds (default: 60 for shapes, all of a file)")
-      ->check(CLI::Range(0.0, 1e9));
+  command.add_option("--duration", arguments.duration_s,
+                     "replayed seconds (default: 60 for shapes, all of a file)");
   command.add_option("--seed", arguments.seed, "seed of the random numbers (default 1)");
   command.add_option("--format", arguments.format, "of a file: " + join_names(trace_format_names()));
   command.add_option("--column", arguments.column,
@@ -180,24 +211,26 @@ void add_trace_options(CLI::App& command, TraceArguments& arguments) {
 
 void add_trace_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<TraceArguments>();
-  CLI::App* trace = app.add_subcommand("trace", "look at traces, write them, import real ones");
+  CLI::App* trace = app.add_subcommand("trace", "Look at traces, write them, import real ones");
   trace->require_subcommand(1);
-  CLI::App* info = trace->add_subcommand("info", "mean, peak and variation of a file or a generated shape");
+  trace->footer("Example:\n  harness trace info tweet");
+  CLI::App* info = trace->add_subcommand("info", "Mean, peak and variation of a file or a generated shape");
   add_trace_options(*info, *arguments);
   info->footer(
       "Examples:\n  harness trace info tweet --duration 300\n  harness trace info wiki.csv.gz --set "
       "compress=1440");
   info->callback([arguments] { show_info(*arguments); });
   CLI::App* make =
-      trace->add_subcommand("make", "write a send time (s) per line; gzipped when FILE ends in .gz");
+      trace->add_subcommand("make", "Write a send time (s) per line; gzipped when FILE ends in .gz");
   add_trace_options(*make, *arguments);
   make->add_option("-o,--output", arguments->output, "the file to write")->required();
   make->footer("Example:\n  harness trace make gamma --rate 200 --duration 60 --set cv=4 -o bursts.txt.gz");
   make->callback([arguments] { make_file(*arguments); });
   CLI::App* import = trace->add_subcommand(
-      "import", "take the real traces named in workloads/traces/SOURCES.toml from a folder");
+      "import", "Take the real traces named in workloads/traces/SOURCES.toml from a folder");
   import->add_option("folder", arguments->folder, "where to look, with its sub-folders")->required();
   import->add_option("-o,--output", arguments->output, "where to write NAME.csv.gz (default: traces)");
+  import->footer("Example:\n  harness trace import downloads -o traces");
   import->callback([arguments, &exit_code] { import_folder(*arguments, exit_code);
 });
 }  // namespace harness

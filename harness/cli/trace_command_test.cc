@@ -81,5 +81,60 @@ TEST(TraceCommand, RefusesBadArguments) {
   EXPECT_THROW(run("trace make poisson -o /nowhere/x"), EnvironmentError);
 }
 
+std::string refusal(const std::string& arguments) {
+  try {
+    run(arguments);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(TraceCommand, NamesTheNearestShapeWhereThereIsNoFile) {
+  const std::string line = refusal("trace info twet");
+  EXPECT_NE(line.find("(did you mean tweet?)"), std::string::npos) << line;
+  EXPECT_NE(refusal("trace make poison -o x").find("(did you mean poisson?)"), std::string::npos);
+  EXPECT_EQ(refusal("trace info flie").find("file?"), std::string::npos) << "no shape by itself";
+}
+
+/// The text of --help of a command below `trace`.
+std::string help(const std::string& command) {
+  CLI::App app;
+  app.footer("harness experiments/quickstart.toml");
+  int code = 0;
+  add_trace_command(app, code);
+  const CLI::App* shown = app.get_subcommand("trace");
+  if (!command.empty()) shown = shown->get_subcommand(command);
+  return shown->help();
+}
+
+TEST(TraceCommand, HelpsWithItsOwnExamples) {
+  for (const char* command : {"", "info", "make", "import"}) {
+    const std::string text = help(command);
+    EXPECT_EQ(text.find("quickstart"), std::string::npos) << text;
+    EXPECT_NE(text.find("harness trace"), std::string::npos) << text;
+    EXPECT_TRUE(text[0] >= 'A' && text[0] <= 'Z') << text;
+  }
+  EXPECT_EQ(help("info").find("azure, file"), std::string::npos) << "file is no shape by itself";
+}
+
+TEST(TraceCommand, RefusesRatesAndDurationsOutOfRange) {
+  const std::string path = temporary("harness_trace_rate.csv");
+  for (const char* rate : {"-3", "0", "nan", "inf", "1.1e9"}) {
+    for (const std::string& command : {std::string("info constant"), "make constant -o " + path}) {
+      const std::string line = refusal("trace " + command + " --rate " + rate);
+      EXPECT_EQ(line.rfind(std::string("--rate: found ") + (rate[0] == '1' ? "" : rate), 0), 0U) << line;
+    }
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
+  for (const char* duration : {"-1", "nan", "1e10"}) {
+    const std::string line = refusal(std::string("trace info constant --duration ") + duration);
+    EXPECT_EQ(line.rfind("--duration: found ", 0), 0U) << line;
+  }
+  write_file(path, "4\n12\n");
+  EXPECT_EQ(refusal("trace info " + path + " --rate 0").rfind("--rate: found 0", 0), 0U);
+  std::filesystem::remove(path);
+}
+
 }  // namespace
 }  // namespace harness
