@@ -12,7 +12,8 @@ std::string model_name(const TextLines& lines) {
   const std::size_t first = id.find(':');
   const std::size_t second = first == std::string_view::npos ? first : id.find(':', first + 1);
   if (second == std::string_view::npos || second == first + 1) {
-    throw lines.error("model", quoted(id), "FRAMEWORK:MODEL:VERSION");
+    throw lines.error("model", quoted(id),
+                      "FRAMEWORK:MODEL:VERSION (read as a Nexus profile, because it is not a .toml file)");
   }
   return std::string(id.substr(first + 1, second - first - 1));
 }

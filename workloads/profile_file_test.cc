@@ -129,6 +129,9 @@ INSTANTIATE_TEST_SUITE_P(
             "twice",
             "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[1]\n[[profile]]\nmodel='m'\nlatency_ms=[1]\n",
             "second profile of 'm'"},
+        BadProfile{"no_device_line", "# set\n\n[[profile]]\nmodel='m'\n", "f.toml:3: device: found nothing"},
+        BadProfile{"unsuffixed", "device='d'\n[[profile]]\nmodel='m'\nalpha=1\n", "did you mean alpha_ms?"},
+        BadProfile{"upper_case", "device='d'\n[[profile]]\nmodel='m'\nBETA=1\n", "did you mean beta_ms?"},
         BadProfile{"unknown", "device='d'\n[[profile]]\nmodel='m'\nlatency=[1]\n",
                    "did you mean latency_ms?"}),
     [](const auto& each) { return std::string(each.param.name); });
@@ -143,6 +146,8 @@ INSTANTIATE_TEST_SUITE_P(
     All, BadNexusProfiles,
     testing::Values(
         BadProfile{"empty", "", "an empty file"}, BadProfile{"no_name", "vgg16\nGPU\n", "f.txt:1: model"},
+        BadProfile{"toml", "device = 'd'\n[[profile]]\n",
+                   "read as a Nexus profile, because it is not a .toml"},
         BadProfile{"no_device", "caffe:m:1\n", "device"},
         BadProfile{"other_table", "caffe:m:1\nGPU\nBackward latency\n", "f.txt:3: found 'Backward latency'"},
         BadProfile{"cut", "caffe:m:1\nGPU\nForward latency\n", "the end of the file"},

@@ -43,6 +43,24 @@ std::string kind_of(const TomlValue& value) {
   return std::holds_alternative<std::vector<TomlValue>>(value.data) ? "an array" : "a table";
 }
 
+std::string in_lower_case(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
+/// The known key nearest to `key`, else one that begins with it (slo: slo_ms), or "".
+std::string likely_key(const std::string& key, const std::vector<std::string>& known) {
+  const std::string lower = in_lower_case(key);
+  const std::string near = nearest_name(lower, known);
+  if (!near.empty() || lower.empty()) return near;
+  for (const std::string& name : known) {
+    if (name.starts_with(lower)) return name;
+  }
+  return "";
+}
+
 }  // namespace
 
 void check_key_depth(const std::string& file, std::string_view text) {
@@ -104,7 +122,7 @@ void TomlFields::require_known(const std::vector<std::string>& known) const {
     bool found = false;
     for (const std::string& name : known) found = found || name == entry.key;
     if (found) continue;
-    const std::string near = nearest_name(entry.key, known);
+    const std::string near = likely_key(entry.key, known);
     throw input_error(place(entry.key), "an unknown key",
                       join_names(known) + (near.empty() ? "" : " (did you mean " + near + "?)"));
   }
