@@ -54,21 +54,29 @@ bool draws_lines(const TraceSpec& spec, double bin_s) {
   return spec.interpolate == Interpolate::kLinear;
 }
 
-/// `s` in bins; a quotient that rounding put beside a whole number (0.3 / 0.1, 1.1 / 0.1) is that number.
-double bins_of(double s, double bin_s) {
-  constexpr double kSlack = 1e-9;
-  constexpr double kRelativeSlack = 1e-15;
-  const double bins = s / bin_s;
-  const double whole = std::round(bins);
-  return std::abs(bins - whole) <= kSlack + kRelativeSlack * whole ? whole : bins;
-}
-
 int parts_of(double replayed_bin_s, std::size_t bins) {
   const double most = std::min(kMostParts, static_cast<double>(kMostBins) / static_cast<double>(bins));
   return static_cast<int>(std::clamp(std::ceil(replayed_bin_s / kPartS), 1.0, std::max(1.0, most)));
 }
 
+constexpr double kRelativeSlack = 1e-15;
+
 }  // namespace
+
+double bins_of(double s, double bin_s) {
+  constexpr double kSlack = 1e-9;
+  const double bins = s / bin_s;
+  const double whole = std::round(bins);
+  return std::abs(bins - whole) <= kSlack + kRelativeSlack * whole ? whole : bins;
+}
+
+std::size_t bin_of(TimeNs time, double bin_s) {
+  const double bin_ns = bin_s * static_cast<double>(kNsPerS);
+  const double whole_ns = std::round(bin_ns);
+  const bool is_whole = whole_ns >= 1 && std::abs(bin_ns - whole_ns) <= kRelativeSlack * whole_ns;
+  if (is_whole) return static_cast<std::size_t>(time / static_cast<TimeNs>(whole_ns));
+  return static_cast<std::size_t>(bins_of(ns_to_s(time), bin_s));
+}
 
 RateCurve smoothed(const RateCurve& curve, double window_s) {
   const double half_bins = std::floor(window_s / curve.bin_s / 2);

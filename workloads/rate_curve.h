@@ -1,6 +1,7 @@
 // A rate over time, and the transformations that lead from a recorded trace to the replayed load.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -20,6 +21,11 @@ struct RateCurve {
 
 /// No curve may have more bins (400 MB).
 inline constexpr std::size_t kMostBins = 50'000'000;
+
+/// `s` in bins; a quotient that rounding put beside a whole number (0.3 / 0.1, 1.1 / 0.1) is that number.
+double bins_of(double s, double bin_s);
+/// The bin that a time from 0 on lies in: exact for bins of whole nanoseconds, else by bins_of.
+std::size_t bin_of(TimeNs time, double bin_s);
 
 /// Centred moving mean over the odd number of bins nearest to window_s / bin_s (at least 1); at the ends over
 /// the bins that exist.

@@ -65,13 +65,13 @@ TraceFacts facts_of(const std::vector<double>& counts, double bin_s, double tren
 }
 
 std::vector<double> counts_of(const ArrivalSource& source, double bin_s) {
-  const double bins = std::ceil(ns_to_s(source.duration_ns()) / bin_s);
+  const double bins = std::ceil(bins_of(ns_to_s(source.duration_ns()), bin_s));
   std::vector<double> counts(static_cast<std::size_t>(std::max(1.0, bins)), 0.0);
   const std::unique_ptr<ArrivalSource> copy = source.restarted();
   std::array<TimeNs, 512> times{};
   while (const std::size_t count = copy->next(times)) {
     for (std::size_t i = 0; i < count; ++i) {
-      const auto bin = static_cast<std::size_t>(ns_to_s(times[i]) / bin_s);
+      const std::size_t bin = bin_of(times[i], bin_s);
       counts[std::min(bin, counts.size() - 1)] += 1;
     }
   }

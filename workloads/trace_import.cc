@@ -152,17 +152,14 @@ TraceData read_trace(const std::string& file_name, std::string_view bytes, const
 }
 
 std::vector<double> counts_of(const std::vector<TimeNs>& times_ns, double bin_s) {
-  const double bins = times_ns.empty() ? 0 : std::floor(ns_to_s(times_ns.back()) / bin_s) + 1;
+  const double bins = times_ns.empty() ? 0 : std::floor(bins_of(ns_to_s(times_ns.back()), bin_s)) + 1;
   if (bins > static_cast<double>(kMostBins)) {
     throw input_error({"", 0, "bin_s"},
                       text_of(bin_s) + " for a trace of " + text_of(ns_to_s(times_ns.back())) + " s",
                       "at most 50000000 bins");
   }
-  std::vector<double> counts(static_cast<std::size_t>(bins), 0.0);
-  for (const TimeNs time : times_ns) {
-    const auto bin = static_cast<std::size_t>(ns_to_s(time) / bin_s);
-    counts[std::min(bin, counts.size() - 1)] += 1;
-  }
+  std::vector<double> counts(times_ns.empty() ? 0 : bin_of(times_ns.back(), bin_s) + 1, 0.0);
+  for (const TimeNs time : times_ns) counts[bin_of(time, bin_s)] += 1;
   return counts;
 }
 

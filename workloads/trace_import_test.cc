@@ -103,6 +103,12 @@ TEST(ReadTrace, TakesWhatCountsTextWrites) {
 
 TEST(CountsOf, CountsTimesInBins) {
   EXPECT_EQ(counts_of(Times{0, 999'999'999, kNsPerS, 3 * kNsPerS}, 1), (Counts{2, 1, 0, 1}));
+  // 0.3 / 0.1 is 2.9999999999999996 in doubles.
+  EXPECT_EQ(counts_of(Times{299'999'999, 300'000'000}, 0.1), (Counts{0, 0, 1, 1}));
+  EXPECT_EQ(counts_of(Times{kNsPerS, 2 * kNsPerS}, 1.0 / 3), (Counts{0, 0, 0, 1, 0, 0, 1}));
+  for (int bin = 0; bin < 1000; ++bin) {
+    EXPECT_EQ(counts_of(Times{bin * (kNsPerS / 10)}, 0.1).size(), static_cast<std::size_t>(bin) + 1);
+  }
   EXPECT_THROW(counts_of(Times{0, 1'000'000'000 * kNsPerS}, 1), InputError);
 }
 
