@@ -2,7 +2,6 @@
 
 #include "harness/core/error.h"
 #include "workloads/curve_arrivals.h"
-#include "workloads/file_bytes.h"
 #include "workloads/rate_curve.h"
 #include "workloads/trace_import.h"
 #include "workloads/trace_shapes.h"
@@ -104,7 +103,7 @@ std::unique_ptr<ArrivalSource> make_arrivals(const TraceSpec& spec, double targe
     auto replay = std::make_shared<const Replay>(generated_replay(spec, target_rps, seed));
     return make_curve_arrivals(std::move(replay), placing_rule(spec), seed);
   }
-  const TraceData data = read_trace(spec.file, read_file(spec.file), spec);
+  const TraceData data = read_trace(spec.file, trace_bytes(spec), spec);
   if (!data.times_ns.empty() && target_rps <= 0) return recorded(spec, data);
   auto replay = std::make_shared<const Replay>(replay_of(spec, curve_of(spec, data), true, target_rps));
   return make_curve_arrivals(std::move(replay), placing_rule(spec), seed);

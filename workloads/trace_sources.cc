@@ -100,6 +100,20 @@ std::vector<TraceSource> trace_sources() {
   return parse_trace_sources(path, read_file(path));
 }
 
+std::string trace_bytes(const TraceSpec& spec) {
+  std::error_code error;
+  if (fs::exists(spec.file, error) || error) return read_file(spec.file);
+  const fs::path path = fs::path(spec.file).lexically_normal();
+  const std::vector<TraceSource> sources = trace_sources();
+  const bool is_real = std::any_of(sources.begin(), sources.end(),
+                                   [&](const TraceSource& source) { return path.filename() == source.file; });
+  throw input_error(
+      {spec.place_file, spec.place_line, "trace." + spec.name + ".file = " + path.string()}, "no such file",
+      std::string("a readable file") + (is_real ? " (set HARNESS_DATA to the folder above traces/; "
+                                                  "workloads/traces/SOURCES.toml says where to get it)"
+                                                : ""));
+}
+
 std::vector<ImportOutcome> import_sources(const std::vector<TraceSource>& sources, const std::string& folder,
                                           const std::string& out_folder) {
   const auto files = files_below(folder);

@@ -138,5 +138,40 @@ TEST(TraceSources, TakeTheRealFiles) {
   fs::remove_all(out);
 }
 
+std::string refusal_of(const TraceSpec& spec, bool checksum) {
+  try {
+    if (checksum) {
+      trace_checksum(spec);
+    } else {
+      make_arrivals(spec, 100, 1);
+    }
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(TraceBytes, OfAMissingFileNameTheKeyThePathAndWhatToDo) {
+  TraceSpec spec;
+  spec.name = "wiki-file";
+  spec.shape = "file";
+  spec.file = "/nowhere/workloads/../../data/" + trace_sources().front().file;
+  spec.place_file = "e.toml";
+  spec.place_line = 7;
+  for (const bool checksum : {false, true}) {
+    const std::string line = refusal_of(spec, checksum);
+    const std::string path = "/data/" + trace_sources().front().file;
+    EXPECT_EQ(line.rfind("e.toml:7: trace.wiki-file.file = " + path + ": found no such file; ", 0), 0U)
+        << line;
+    EXPECT_NE(line.find("HARNESS_DATA"), std::string::npos) << line;
+    EXPECT_NE(line.find("workloads/traces/SOURCES.toml"), std::string::npos) << line;
+    EXPECT_EQ(line.find('\n'), std::string::npos);
+  }
+  spec.file = "mine.csv";
+  EXPECT_NE(refusal_of(spec, false).find("file = mine.csv: found no such file"), std::string::npos);
+  EXPECT_EQ(refusal_of(spec, false).find("HARNESS_DATA"), std::string::npos)
+      << "nobody's data but the user's";
+}
+
 }  // namespace
 }  // namespace harness

@@ -124,7 +124,7 @@ double compression_of(const TraceSpec& spec) {
 }
 
 std::string trace_checksum(const TraceSpec& spec) {
-  return spec.shape == "file" ? sha256_of_file(spec.file) : std::string();
+  return spec.shape == "file" ? sha256_of(trace_bytes(spec)) : std::string();
 }
 
 }  // namespace harness
