@@ -36,7 +36,7 @@ double variation(const std::vector<double>& values) {
 
 double short_variation(const std::vector<double>& values, double value_s, double trend_s) {
   const RateCurve curve{value_s, values};
-  const RateCurve trend = smoothed(curve, std::max(trend_s, 11 * value_s));
+  const RateCurve trend = smoothed(curve, trend_s);
   std::vector<double> shares;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (trend.rps[i] > 0) shares.push_back(values[i] / trend.rps[i]);
@@ -55,13 +55,21 @@ TraceFacts facts_of(const std::vector<double>& counts, double bin_s, double tren
   facts.mean_rps = facts.requests / facts.length_s;
   std::vector<double> seconds = grouped_to(counts, bin_s, 1);
   if (seconds.empty()) seconds = counts;
-  const double second_s = bin_s * std::max(1.0, std::round(1 / bin_s));
-  facts.peak_rps = *std::max_element(seconds.begin(), seconds.end()) / second_s;
+  facts.second_s = bin_s * std::max(1.0, std::round(1 / bin_s));
+  facts.trend_s = std::max(trend_s, 11 * facts.second_s);
+  facts.peak_rps = *std::max_element(seconds.begin(), seconds.end()) / facts.second_s;
   facts.peak_over_mean = facts.mean_rps > 0 ? facts.peak_rps / facts.mean_rps : 0;
   facts.cv_second = variation(seconds);
   facts.cv_minute = variation(grouped_to(counts, bin_s, 60));
-  facts.cv_short = short_variation(seconds, second_s, trend_s);
+  facts.cv_short = short_variation(seconds, facts.second_s, facts.trend_s);
   return facts;
+}
+
+bool divides_into(const TraceFacts& facts, double group_s) {
+  constexpr double kSlack = 0.01;
+  const double bins = std::round(group_s / facts.bin_s);
+  return bins >= 1 && std::abs(bins * facts.bin_s - group_s) <= kSlack * group_s &&
+         2 * bins <= static_cast<double>(facts.bins);
 }
 
 std::vector<double> counts_of(const ArrivalSource& source, double bin_s) {

@@ -16,6 +16,8 @@ struct TraceFacts {
   double length_s = 0;
   double requests = 0;
   double mean_rps = 0;
+  double second_s = 0;  ///< what stands for a second: the whole bins nearest to one, at least one bin
+  double trend_s = 0;   ///< window of the moving mean of cv_short
   double peak_rps = 0;  ///< highest rate over one second (or one bin, if that is longer)
   double peak_over_mean = 0;
   double cv_second = 0;  ///< of the rates of whole seconds
@@ -26,6 +28,9 @@ struct TraceFacts {
 
 /// Figures of counts in bins of bin_s. `counts` must not be empty. `trend_s` is the window of cv_short.
 TraceFacts facts_of(const std::vector<double>& counts, double bin_s, double trend_s = 600);
+
+/// Whether the bins make at least two groups of group_s (within 1 %), so that a CV over that time is one.
+bool divides_into(const TraceFacts& facts, double group_s);
 
 /// The counts of all requests of a source in bins of bin_s, from its beginning (the source itself is not
 /// moved).

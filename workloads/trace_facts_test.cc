@@ -43,6 +43,21 @@ TEST(TraceFacts, ShortVariationLeavesTheTrendOut) {
   EXPECT_NEAR(facts_of(alternation, 1).cv_short, 0.5, 0.005);
 }
 
+TEST(TraceFacts, KnowWhichTimesTheirBinsDivideInto) {
+  const TraceFacts minutes = facts_of({60, 180, 60}, 60);
+  EXPECT_FALSE(divides_into(minutes, 1));
+  EXPECT_TRUE(divides_into(minutes, 60));
+  EXPECT_FALSE(divides_into(minutes, 120)) << "one whole group";
+  EXPECT_EQ(minutes.second_s, 60);
+  EXPECT_EQ(minutes.trend_s, 660);
+  const TraceFacts tenths = facts_of(std::vector<double>(400, 1.0), 0.1);
+  EXPECT_TRUE(divides_into(tenths, 1));
+  EXPECT_FALSE(divides_into(tenths, 60)) << "40 s";
+  EXPECT_EQ(tenths.second_s, 1);
+  EXPECT_EQ(tenths.trend_s, 600);
+  EXPECT_FALSE(divides_into(facts_of({1, 2, 3, 4, 5, 6}, 0.4), 1)) << "2.5 bins";
+}
+
 TEST(CountsOfSource, CountsEveryRequestWithoutMovingTheSource) {
   TraceSpec spec;
   spec.shape = "constant";

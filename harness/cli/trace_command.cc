@@ -118,17 +118,32 @@ double rate_of(const TraceArguments& arguments, const TraceSpec& spec) {
   return arguments.rate.value_or(spec.shape == "file" ? 0 : kRateOfShapes);
 }
 
+void print_cv(const char* name, bool is_defined, double value, const std::string& remark = "") {
+  if (is_defined) {
+    std::printf("  %-15s %.4f%s\n", name, value, remark.c_str());
+  } else {
+    std::printf("  %-15s -\n", name);
+  }
+}
+
+/// A figure that the bins are too long for, or the trace too short, is "-".
 void print_facts(const char* title, const TraceFacts& facts) {
+  const bool has_seconds = divides_into(facts, 1);
+  const bool has_values = has_seconds || (facts.second_s == facts.bin_s && facts.bins >= 2);
+  const std::string values = has_seconds ? "seconds" : "bins";
   std::printf("%s\n", title);
   std::printf("  length_s        %.6g (%llu bins of %.6g s)\n", facts.length_s,
               static_cast<unsigned long long>(facts.bins), facts.bin_s);
   std::printf("  requests        %.0f\n", facts.requests);
   std::printf("  mean_rps        %.6g\n", facts.mean_rps);
-  std::printf("  peak_rps        %.6g\n", facts.peak_rps);
+  std::printf("  peak_rps        %.6g (mean of the highest %s s)\n", facts.peak_rps,
+              text_of(facts.second_s).c_str());
   std::printf("  peak_over_mean  %.4f\n", facts.peak_over_mean);
-  std::printf("  cv_second       %.4f\n", facts.cv_second);
-  std::printf("  cv_minute       %.4f\n", facts.cv_minute);
-  std::printf("  cv_short        %.4f (seconds over their moving mean of 10 minutes)\n", facts.cv_short);
+  if (!has_seconds && has_values) print_cv("cv_bin", true, facts.cv_second);
+  print_cv("cv_second", has_seconds, facts.cv_second);
+  print_cv("cv_minute", divides_into(facts, 60), facts.cv_minute);
+  print_cv("cv_short", has_values && facts.length_s >= facts.trend_s, facts.cv_short,
+           " (" + values + " over their moving mean of " + text_of(facts.trend_s) + " s)");
 }
 
 constexpr double kMostBinsShown = 1e7;

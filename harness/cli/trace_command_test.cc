@@ -46,6 +46,37 @@ TEST(TraceInfo, ShowsAShapeAndAFile) {
   std::filesystem::remove(path);
 }
 
+/// The figure in a line of `trace info`.
+std::string figure(const std::string& text, const std::string& name) {
+  const std::size_t line = text.find("\n  " + name + " ");
+  if (line == std::string::npos) return "none";
+  const std::size_t begin = text.find_first_not_of(' ', line + 3 + name.size());
+  return text.substr(begin, text.find_first_of(" \n", begin) - begin);
+}
+
+TEST(TraceInfo, ShowsNoFigureThatTheBinsOrTheLengthDoNotGive) {
+  const std::string path = temporary("harness_trace_bins.csv");
+  // Alternating 60 and 180: mean 120, deviation 60.
+  std::string counts = "# bin_s = 60\n";
+  for (int i = 0; i < 10; ++i) counts += "60\n180\n";
+  write_file(path, counts);
+  const std::string minutes = run("trace info " + path);
+  EXPECT_EQ(figure(minutes, "cv_bin"), "0.5000") << minutes;
+  EXPECT_EQ(figure(minutes, "cv_second"), "-") << minutes;
+  EXPECT_EQ(figure(minutes, "cv_minute"), "0.5000") << minutes;
+  EXPECT_NE(minutes.find("(bins over their moving mean of 660 s)"), std::string::npos) << minutes;
+  const std::string hours = run("trace info " + path + " --set bin_s=3600");
+  EXPECT_EQ(figure(hours, "cv_bin"), "0.5000") << hours;
+  EXPECT_EQ(figure(hours, "cv_minute"), "-") << hours;
+  const std::string seconds = run("trace info poisson --duration 40");
+  EXPECT_NE(figure(seconds, "cv_second"), "-") << seconds;
+  EXPECT_EQ(figure(seconds, "cv_bin"), "none") << seconds;
+  EXPECT_EQ(figure(seconds, "cv_minute"), "-") << seconds;
+  EXPECT_EQ(figure(seconds, "cv_short"), "-") << seconds;
+  EXPECT_NE(figure(run("trace info poisson --duration 600"), "cv_short"), "-");
+  std::filesystem::remove(path);
+}
+
 TEST(TraceMake, WritesTimesThatReadBack) {
   const std::string path = temporary("harness_trace_make.txt.gz");
   run("trace make gamma --rate 200 --duration 20 --seed 4 --set cv=3 -o " + path);
