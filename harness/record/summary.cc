@@ -14,7 +14,8 @@ void SummaryRow::list(const std::function<void(const char* name, const char* doc
   column("variant", "name of its parameter setting", &cell.variant);
   column("pipeline", "pipeline", &cell.pipeline);
   column("trace", "trace or shape of the load", &cell.trace);
-  column("load", "offered mean rate / planned capacity", &cell.load);
+  column("load", "expected mean rate / capacity of the reference plan (the shared settings' own)",
+         &cell.load);
   column("seed", "seed of all random numbers", &cell.seed);
   column("runtime", "simulated, emulated or gpu", &cell.runtime);
   column("parameters", "swept and overridden parameters", &cell.parameters);

@@ -18,7 +18,7 @@ struct CellIdentity {
   std::string variant;  ///< name of the parameter setting; "default" when nothing is overridden
   std::string pipeline;
   std::string trace;
-  double load = 0;  ///< offered mean rate / planned capacity
+  double load = 0;  ///< expected mean rate / capacity of the reference plan (the shared settings' own)
   std::uint64_t seed = 0;
   std::string runtime = "simulated";
   std::string parameters;      ///< swept and overridden parameters, "key=value key=value"

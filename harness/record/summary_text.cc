@@ -86,6 +86,15 @@ void append_aligned(std::string& out, const Row& row, const std::vector<std::siz
   out += line + "\n";
 }
 
+/// A cell that did not run has no results: a zero would look measured.
+void hide_results(Row& cells, const std::vector<std::string>& columns) {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::string& name = columns[i];
+    const bool given = name == "cell" || name == "load" || name == "seed" || name == "slo_ms";
+    if (cells[i].number && !given) cells[i].text = "-";
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> summary_columns() {
@@ -98,17 +107,17 @@ std::vector<std::string> summary_columns() {
 std::vector<std::string> usual_columns(const std::vector<SummaryRow>& rows) {
   const auto any = [&](auto test) { return std::any_of(rows.begin(), rows.end(), test); };
   std::vector<std::string> names = {"system", "variant", "pipeline", "trace", "load", "seed", "runtime"};
-  if (any([](const SummaryRow& row) { return !row.cell.parameters.empty(); }))
+  if (any([](const SummaryRow& row) { return !row.cell.parameters.empty(); })) {
     names.emplace_back("parameters");
+  }
+  const bool any_not_ok = any([](const SummaryRow& row) { return row.status != "ok"; });
+  if (any_not_ok) names.emplace_back("status");
   for (const char* name : {"slo_ms", "sent", "in_time", "late", "dropped", "unfinished", "goodput_rps",
                            "drop_rate", "invalid_rate", "latency_ms_p50", "latency_ms_p99", "fluid_bound_rps",
                            "bound_share", "sim_requests_per_s", "fingerprint"}) {
     names.emplace_back(name);
   }
-  if (any([](const SummaryRow& row) { return row.status != "ok"; })) {
-    names.emplace_back("status");
-    names.emplace_back("why");
-  }
+  if (any_not_ok) names.emplace_back("why");
   return names;
 }
 
@@ -116,6 +125,7 @@ std::string summary_table(std::vector<SummaryRow> rows, const std::vector<std::s
   std::vector<Row> lines;
   for (SummaryRow& row : rows) {
     lines.push_back(cells_of(row, columns, false));
+    if (row.status == "skipped") hide_results(lines.back(), columns);
     for (Cell& cell : lines.back()) {
       if (cell.text.empty()) cell.text = "-";
     }

@@ -56,6 +56,16 @@ TEST(SummaryText, UsualColumnsGrowWhenTheyTellSomething) {
   EXPECT_TRUE(has("why"));
 }
 
+TEST(SummaryText, ASkippedCellShowsNoResultsAsNumbers) {
+  std::vector<SummaryRow> rows(1);
+  rows[0].cell.system = "pard";
+  rows[0].cell.seed = 7;
+  rows[0].slo_ms = 5;
+  rows[0].status = "skipped";
+  EXPECT_EQ(summary_table(rows, {"system", "seed", "slo_ms", "goodput_rps", "sent"}),
+            "system  seed  slo_ms  goodput_rps  sent\npard       7       5            -     -\n");
+}
+
 TEST(SummaryText, EveryUsualColumnExists) {
   const std::vector<std::string> all = summary_columns();
   std::vector<SummaryRow> rows(1);
