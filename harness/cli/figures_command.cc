@@ -51,7 +51,8 @@ void run(std::vector<std::string> words) {
 void draw(FiguresOptions options) {
   const std::vector<SummaryRow> rows = read_summary(options.results);
   if (std::none_of(rows.begin(), rows.end(), [](const SummaryRow& row) { return row.status == "ok"; })) {
-    throw input_error({options.results, 0, "summary"}, "no cell with results to draw", "at least one that is ok");
+    throw input_error({options.results, 0, "summary"}, "no cell with results to draw",
+                      "at least one that is ok");
   }
   if (options.folder.empty()) {
     const std::filesystem::path results(options.results);
