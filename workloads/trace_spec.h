@@ -84,8 +84,8 @@ void check_trace(const TraceSpec& spec);
 /// the file's reader, a window outside the file or without requests).
 std::unique_ptr<ArrivalSource> make_arrivals(const TraceSpec& spec, double target_rps, std::uint64_t seed);
 
-/// The bytes of the trace's file. Throws InputError when it cannot be read; where there is none the line names
-/// the key and, for the real traces that workloads/traces/SOURCES.toml names, says what to do.
+/// The bytes of the trace's file. Throws InputError when it cannot be read; where there is none the line
+/// names the key and, for the real traces that workloads/traces/SOURCES.toml names, says what to do.
 std::string trace_bytes(const TraceSpec& spec);
 
 /// SHA-256 (hex) of the trace's file; "" for generated shapes. Throws InputError as trace_bytes does.
