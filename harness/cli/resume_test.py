@@ -122,6 +122,7 @@ def main():
         if rows(harness, folder, "out/e.h5")[:4] != first:
             failures.append("more seeds changed the rows of the others")
         expect("from the start", go("--fresh", "--set", "planner.sizing_factor=3"), 0, ["[6/6]"])
+        expect("two SLOs", go("--dry-run", "--set", "workload.slo_ms=[150.5,400]"), 0, ["slo 150.5 ms", "slo 400 ms"])
         expect("skipped cells", go("--fresh", "--quiet", "--set", "workload.slo_ms=[1,400]"), 1, ["6 of 12 cells", "SLO"])
         expect("skipped cells, still", go("--quiet", "--set", "workload.slo_ms=[1,400]"), 1, ["complete already"])
         expect("skipped cells allowed", go("--quiet", "--allow-skipped", "--set", "workload.slo_ms=[1,400]"), 0)

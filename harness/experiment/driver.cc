@@ -154,7 +154,7 @@ void Driver::check_signal() const {
 void Driver::run_one(std::uint32_t index, Progress& progress) {
   const Cell& cell = factory_->cells().at(index);
   const PreparedCell prepared = factory_->prepare(cell);
-  progress.begin(prepared.identity, prepared.duration_s);
+  progress.begin(prepared.identity, ns_to_ms(prepared.slo_ns), prepared.duration_s);
   const SummaryRow row =
       run_cell(*factory_, cell, prepared, spec_.rows, store_.cell_path(prepared.identity.input_hash),
                [&](TimeNs now, std::uint64_t sent) {

@@ -29,7 +29,7 @@ std::string plan_text(const PreparedCell& cell) {
 }
 
 Line line_of(const PreparedCell& cell) {
-  return {std::to_string(cell.identity.index) + "  " + cell_title(cell.identity),
+  return {std::to_string(cell.identity.index) + "  " + cell_title(cell.identity, ns_to_ms(cell.slo_ns)),
           number("%.1f", cell.capacity_rps), number("%.1f", cell.offered_rps),
           number("%.0f", cell.expected_requests), plan_text(cell)};
 }

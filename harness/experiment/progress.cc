@@ -49,8 +49,8 @@ void Progress::show_line(const std::string& line) {
   std::fflush(stderr);
 }
 
-void Progress::begin(const CellIdentity& cell, double duration_s) {
-  name_ = cell_title(cell);
+void Progress::begin(const CellIdentity& cell, double slo_ms, double duration_s) {
+  name_ = cell_title(cell, slo_ms);
   duration_s_ = duration_s;
   cell_began_ = Clock::now();
   shown_ = {};
@@ -72,8 +72,8 @@ void Progress::update(TimeNs now, std::uint64_t sent) {
 void Progress::finish(const SummaryRow& row) {
   if (quiet_) return;
   const std::int64_t done = ranks_.counts().cells;
-  std::string line =
-      "[" + std::to_string(done) + "/" + std::to_string(cells_) + "] " + cell_title(row.cell) + ": ";
+  std::string line = "[" + std::to_string(done) + "/" + std::to_string(cells_) + "] " +
+                     cell_title(row.cell, row.slo_ms) + ": ";
   if (row.status != "ok") {
     line += row.status + ": " + row.why;
   } else {
@@ -86,11 +86,11 @@ void Progress::finish(const SummaryRow& row) {
   if (!terminal_ || ranks_.rank() == 0) show_line(line);
 }
 
-std::string cell_title(const CellIdentity& cell) {
+std::string cell_title(const CellIdentity& cell, double slo_ms) {
   std::string title = cell.system;
   if (cell.variant != "default") title += " (" + cell.variant + ")";
-  title += " " + cell.pipeline + " " + cell.trace + " load " + formatted("%.4g", cell.load) + " seed " +
-           std::to_string(cell.seed);
+  title += " " + cell.pipeline + " " + cell.trace + " slo " + text_of(slo_ms) + " ms load " +
+           formatted("%.4g", cell.load) + " seed " + std::to_string(cell.seed);
   return cell.parameters.empty() || cell.parameters == cell.variant ? title : title + " " + cell.parameters;
 }
 

@@ -20,7 +20,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   /// A cell begins here.
-  void begin(const CellIdentity& cell, double duration_s);
+  void begin(const CellIdentity& cell, double slo_ms, double duration_s);
   /// It is at this virtual time. Cheap enough to be called every few milliseconds.
   void update(TimeNs now, std::uint64_t sent);
   void finish(const SummaryRow& row);
@@ -45,8 +45,8 @@ class Progress {
   double duration_s_ = 0;
 };
 
-/// "pard lv tweet load 1.2 seed 1", with the variant and the parameters where there are any.
-std::string cell_title(const CellIdentity& cell);
+/// "pard lv tweet slo 500 ms load 1.2 seed 1", with the variant and the parameters where there are any.
+std::string cell_title(const CellIdentity& cell, double slo_ms);
 /// "3.2 M", "850 k", "12".
 std::string short_count(double count);
 /// "4.1 s", "2 min 5 s", "1 h 3 min".
