@@ -18,7 +18,7 @@ constexpr double kMostParts = 64;
 
 InputError wrong(const TraceSpec& spec, const char* key, const std::string& found,
                  const std::string& allowed) {
-  return input_error({spec.place_file, spec.place_line, key}, found, allowed);
+  return input_error(place_of_field(spec, key), found, allowed);
 }
 
 /// The integral of the rate over [0, s).

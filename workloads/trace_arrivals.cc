@@ -51,9 +51,9 @@ Replay generated_replay(const TraceSpec& spec, double target_rps, std::uint64_t 
 /// Recorded times have no rate that could be clipped, and are not repeated.
 void refuse_what_needs_a_rate(const TraceSpec& spec) {
   const std::string rate = ", or a rate above 0, at which recorded times become counts";
-  if (spec.repeat) throw input_error({spec.place_file, spec.place_line, "repeat"}, "true", "false" + rate);
+  if (spec.repeat) throw input_error(place_of_field(spec, "repeat"), "true", "false" + rate);
   if (spec.clip_rps > 0) {
-    throw input_error({spec.place_file, spec.place_line, "clip_rps"}, text_of(spec.clip_rps), "0" + rate);
+    throw input_error(place_of_field(spec, "clip_rps"), text_of(spec.clip_rps), "0" + rate);
   }
 }
 
@@ -73,7 +73,7 @@ std::unique_ptr<ArrivalSource> recorded(const TraceSpec& spec, const TraceData& 
   }
   if (times->empty()) {
     throw input_error(
-        {spec.place_file, spec.place_line, "from_s"}, "a window of the file without requests",
+        place_of_field(spec, "from_s"), "a window of the file without requests",
         "a window with requests; the file lasts " + text_of(ns_to_s(data.times_ns.back())) + " s");
   }
   return make_recorded_arrivals(std::move(times), duration);

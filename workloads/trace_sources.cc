@@ -107,8 +107,10 @@ std::string trace_bytes(const TraceSpec& spec) {
   const std::vector<TraceSource> sources = trace_sources();
   const bool is_real = std::any_of(sources.begin(), sources.end(),
                                    [&](const TraceSource& source) { return path.filename() == source.file; });
+  InputPlace place = place_of_field(spec, "file");
+  place.key = "trace." + spec.name + ".file = " + path.string();
   throw input_error(
-      {spec.place_file, spec.place_line, "trace." + spec.name + ".file = " + path.string()}, "no such file",
+      place, "no such file",
       std::string("a readable file") + (is_real ? " (set HARNESS_DATA to the folder above traces/; "
                                                   "workloads/traces/SOURCES.toml says where to get it)"
                                                 : ""));

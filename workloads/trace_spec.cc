@@ -65,7 +65,7 @@ void list_source(TraceSpec& spec, ParamList& params) {
 
 InputError wrong(const TraceSpec& spec, const char* key, const std::string& found,
                  const std::string& allowed) {
-  return input_error({spec.place_file, spec.place_line, key}, found, allowed);
+  return input_error(place_of_field(spec, key), found, allowed);
 }
 
 void check_name(const TraceSpec& spec, const char* key, const std::string& value,
@@ -77,6 +77,11 @@ void check_name(const TraceSpec& spec, const char* key, const std::string& value
 }
 
 }  // namespace
+
+InputPlace place_of_field(const TraceSpec& spec, const std::string& field) {
+  const auto place = spec.places.find(field);
+  return place == spec.places.end() ? InputPlace{spec.place_file, spec.place_line, field} : place->second;
+}
 
 void TraceSpec::list(ParamList& params) {
   list_scaling(*this, params);

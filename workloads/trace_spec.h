@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "harness/core/arrivals.h"
+#include "harness/core/error.h"
 #include "harness/core/params.h"
 
 namespace harness {
@@ -42,6 +44,7 @@ struct TraceSpec {
   std::string column;
   std::string place_file;  ///< for messages: where the spec stands
   int place_line = 0;
+  std::map<std::string, InputPlace> places;  ///< for messages: where single fields stand, by name
 
   double duration_s = 60;  ///< of the generated load; a file is cut to it after compression (0: all of it)
   ScaleTo scale_to = ScaleTo::kMean;
@@ -67,13 +70,16 @@ struct TraceSpec {
   void list(ParamList& params);
 };
 
+/// Where the field stands, or the whole spec when that is not known.
+InputPlace place_of_field(const TraceSpec& spec, const std::string& field);
+
 /// constant, poisson, gamma, mmpp, step, wiki, tweet, azure, file.
 std::vector<std::string> trace_shape_names();
 /// auto, times, counts, azure_functions, azure_llm.
 std::vector<std::string> trace_format_names();
 
 /// Checks what list() cannot: shape and format names (naming the nearest), fields that exclude one another.
-/// Throws InputError at place_file:place_line. Reads no file.
+/// Throws InputError at the field's place. Reads no file.
 void check_trace(const TraceSpec& spec);
 
 /// Sending times of the trace. `target_rps` > 0 scales it: the mean (scale_to = peak: the highest mean over

@@ -50,6 +50,23 @@ TomlValue& member_to_set(TomlTable& table, const std::string& name) {
   return table.insert(at, {name, {kCommandLine, TomlTable()}})->value;
 }
 
+TomlValue* table_member(TomlValue& value, const std::string& name) {
+  TomlTable* table = table_in(value);
+  if (table == nullptr) return nullptr;
+  const auto at = std::find_if(table->begin(), table->end(),
+                               [&name](const TomlEntry& entry) { return entry.key == name; });
+  return at == table->end() ? nullptr : &at->value;
+}
+
+/// Whether --set gave the value or something in it.
+bool has_command_line(const TomlValue& value) {
+  const auto* table = std::get_if<TomlTable>(&value.data);
+  return value.line == kCommandLine ||
+         (table != nullptr && std::any_of(table->begin(), table->end(), [](const TomlEntry& entry) {
+            return has_command_line(entry.value);
+          }));
+}
+
 std::string toml_string(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -134,6 +151,25 @@ void apply_override(TomlValue& document, const std::string& override_text) {
     value = &member_to_set(*table, part);
   }
   *value = override_value(place, override_text.substr(equals + 1));
+}
+
+void drop_unlisted_traces(TomlValue& document) {
+  TomlValue* workload = table_member(document, "workload");
+  const TomlValue* list = workload == nullptr ? nullptr : table_member(*workload, "traces");
+  TomlValue* traces = table_member(document, "trace");
+  if (list == nullptr || list->line != kCommandLine || traces == nullptr || table_in(*traces) == nullptr)
+    return;
+  const auto* array = std::get_if<TomlArray>(&list->data);
+  const TomlArray listed = array == nullptr ? TomlArray{*list} : *array;
+  TomlTable& tables = *table_in(*traces);
+  const auto unlisted = [&listed](const TomlEntry& entry) {
+    return !has_command_line(entry.value) &&
+           std::none_of(listed.begin(), listed.end(), [&entry](const TomlValue& name) {
+             const auto* text = std::get_if<std::string>(&name.data);
+             return text != nullptr && *text == entry.key;
+           });
+  };
+  tables.erase(std::remove_if(tables.begin(), tables.end(), unlisted), tables.end());
 }
 
 const TomlValue* member_of(const TomlValue& table, const std::string& name) {

@@ -33,8 +33,25 @@ std::vector<std::string> top_level_names() {
   return names;
 }
 
+/// A key of a table that stands at the top level.
+void check_tables(const TableReader& document) {
+  const std::vector<std::string> known = top_level_names();
+  for (const TomlEntry& entry : document.entries()) {
+    if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
+    std::vector<std::string> meant;
+    for (const PlainKey& key : plain_keys()) {
+      const std::string table = key.table;
+      if (entry.key == key.name && (table == "workload" || table == "record"))
+        meant.push_back(table + "." + key.name);
+    }
+    for (const std::string& key : dotted_keys(entry.key)) meant.push_back(key);
+    throw_if_in_table(document.place(entry.key), entry.key, meant);
+  }
+  document.require_known(known);
+}
+
 void read_head(const TableReader& document, ExperimentSpec& spec) {
-  document.require_known(top_level_names());
+  check_tables(document);
   spec.name = document.text("name").value_or(stem_of(spec.file));
   const std::string runtime = document.text("runtime").value_or("simulated");
   if (runtime != "simulated")
@@ -102,6 +119,23 @@ TraceSpec read_trace(const std::string& file, const NamedAt& name, const TomlVal
   return trace;
 }
 
+std::vector<std::string> names_of(const std::vector<NamedAt>& named) {
+  std::vector<std::string> names;
+  for (const NamedAt& one : named) names.push_back(one.name);
+  return names;
+}
+
+void check_used(const TableReader& traces, const std::vector<std::string>& used) {
+  for (const TomlEntry& entry : traces.entries()) {
+    if (std::find(used.begin(), used.end(), entry.key) != used.end()) continue;
+    const std::string near = nearest_name(entry.key, used);
+    throw input_error(
+        traces.place(entry.key),
+        "a trace that workload.traces does not name" + (near.empty() ? "" : ", did you mean '" + near + "'?"),
+        join_names(used));
+  }
+}
+
 void read_workload(const TableReader& document, ExperimentSpec& spec) {
   const TomlValue* workload = document.find("workload");
   if (workload == nullptr) throw input_error({spec.file, 0, "workload"}, "nothing", "a table [workload]");
@@ -118,11 +152,9 @@ void read_workload(const TableReader& document, ExperimentSpec& spec) {
   none.data = TomlTable();
   const TomlValue* found = document.find("trace");
   const TableReader traces(document.file(), found == nullptr ? none : *found, "trace");
+  check_used(traces, names_of(spec.workload.traces));
   std::vector<std::string> known = trace_shape_names();
-  for (const TomlEntry& entry : traces.entries()) {
-    read_trace(spec.file, {entry.key, traces.place(entry.key)}, &entry.value, duration);
-    known.push_back(entry.key);
-  }
+  for (const TomlEntry& entry : traces.entries()) known.push_back(entry.key);
   known.erase(std::find(known.begin(), known.end(), "file"));
   for (const NamedAt& name : spec.workload.traces) {
     if (std::find(known.begin(), known.end(), name.name) == known.end()) {
@@ -210,17 +242,23 @@ void read_systems(const TableReader& document, ExperimentSpec& spec) {
   }
 }
 
-void check_sweep(const ExperimentSpec& spec, const SweepAxis& axis) {
+void check_sweep(const ExperimentSpec& spec, const SweepAxis& axis, const InputPlace& key_place) {
   const std::string section = section_of(axis.key);
   if (section == "workload") {
-    throw input_error(axis.place, axis.key, "keys of other tables: those of [workload] are axes already");
+    throw input_error(key_place, axis.key, "keys of other tables: those of [workload] are axes already");
   }
   if (section == "trace" && spec.traces.count(member_of_section(axis.key)) == 0) {
-    throw input_error(axis.place, axis.key, "a trace of workload.traces");
+    throw input_error(key_place, axis.key,
+                      "a trace of workload.traces: " + join_names(names_of(spec.workload.traces)));
   }
   const auto same = [&](const SystemSpec& system) { return system.name == section; };
   if (find_system(section) != nullptr && std::none_of(spec.systems.begin(), spec.systems.end(), same)) {
-    throw input_error(axis.place, axis.key, "parameters of a system of this experiment");
+    std::vector<std::string> names;
+    for (const SystemSpec& system : spec.systems) {
+      if (std::find(names.begin(), names.end(), system.name) == names.end()) names.push_back(system.name);
+    }
+    throw input_error(key_place, axis.key,
+                      "shared settings and parameters of a system of this experiment: " + join_names(names));
   }
   for (const ParamValue& value : axis.values) {
     Settings scratch;
@@ -229,7 +267,7 @@ void check_sweep(const ExperimentSpec& spec, const SweepAxis& axis) {
   for (const SystemSpec& system : spec.systems) {
     for (const Assignment& assignment : system.overrides) {
       if (assignment.key == axis.key) {
-        throw input_error(axis.place, axis.key + ", which system " + system.name + " sets",
+        throw input_error(key_place, axis.key + ", which system " + system.name + " sets",
                           "keys that no system sets");
       }
     }
@@ -249,9 +287,9 @@ void read_sweeps(const TableReader& document, ExperimentSpec& spec) {
     if (axis.values.empty()) throw input_error(axis.place, "no values", "at least one of values");
     for (const SweepAxis& other : spec.sweeps) {
       if (other.key == axis.key)
-        throw input_error(axis.place, "two sweeps of the key", "one [[sweep]] per key");
+        throw input_error(table.place("key"), "two sweeps of " + axis.key, "one [[sweep]] per key");
     }
-    check_sweep(spec, axis);
+    check_sweep(spec, axis, table.place("key"));
     spec.sweeps.push_back(std::move(axis));
   }
 }
@@ -262,6 +300,7 @@ ExperimentSpec parse_experiment(const std::string& file_name, std::string_view t
                                 const std::vector<std::string>& overrides) {
   TomlValue tree = parse_toml(file_name, text);
   for (const std::string& override_text : overrides) apply_override(tree, override_text);
+  drop_unlisted_traces(tree);
   ExperimentSpec spec;
   spec.file = file_name;
   const std::string folder = std::filesystem::path(file_name).parent_path().string();

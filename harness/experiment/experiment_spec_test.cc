@@ -214,7 +214,7 @@ TEST(ExperimentSpec, EffectiveTextReadsBackTheSame) {
       parse(kSmallest +
                 "set = { \"serving.commit\" = \"late\" }\n[[sweep]]\nkey = \"pard.lambda\"\n"
                 "values = [0.1, 0.2]\n[trace.\"odd name\"]\nshape = \"step\"\n",
-            {"cluster.workers=12", "name='a \"quoted\" name'"});
+            {"cluster.workers=12", "workload.traces=['tweet', 'odd name']", "name='a \"quoted\" name'"});
   const ExperimentSpec again = parse(spec.text);
   EXPECT_EQ(again.name, "a \"quoted\" name");
   EXPECT_EQ(again.base.cluster.workers, 12);
@@ -232,6 +232,25 @@ TEST(ExperimentSpec, ErrorsNameFileLineKeyAndNearestName) {
             "--set: cluster.workers: found 0; allowed: an integer from 1 to 1000000");
   EXPECT_EQ(error_of("a = \n").rfind("exp/test.toml:1: ", 0), 0U);
   EXPECT_EQ(error_of("a = \n").find('\n'), std::string::npos);
+}
+
+TEST(ExperimentSpec, ATraceThatIsNotUsedIsAnError) {
+  const std::string unused = kSmallest + "[trace.twet]\nshape = \"tweet\"\n";
+  const std::string what =
+      "trace.twet: found a trace that workload.traces does not name, did you mean 'tweet'?";
+  EXPECT_EQ(error_of(unused), "exp/test.toml:6: " + what + "; allowed: tweet");
+  EXPECT_EQ(error_of(kSmallest, {"trace.twet.shape=tweet"}), "--set: " + what + "; allowed: tweet");
+  // A list given by --set may leave out some of the file's traces, but not those that --set changes.
+  const ExperimentSpec fewer = parse(unused, {"workload.traces=wiki"});
+  EXPECT_EQ(fewer.traces.size(), 1U);
+  EXPECT_EQ(parse(fewer.text).traces.count("wiki"), 1U);
+  EXPECT_NE(error_of(unused, {"workload.traces=[\"wiki\"]", "trace.twet.cv=3"}), "no error");
+}
+
+TEST(ExperimentSpec, ErrorsOfATraceNameTheFieldsPlace) {
+  const std::string text = kSmallest + "[trace.tweet]\ncv = 2\nduration_s = 0\n";
+  EXPECT_EQ(error_of(kSmallest, {"workload.duration_s=0"}).rfind("--set: workload.duration_s: found", 0), 0U);
+  EXPECT_EQ(error_of(text).rfind("exp/test.toml:8: trace.tweet.duration_s: found", 0), 0U) << error_of(text);
 }
 
 TEST(ExperimentSpec, KeysOfManyPartsAreRefusedBeforeTheyNest) {

@@ -49,13 +49,19 @@ void set_param(const std::vector<Param>& params, const std::string& name, const 
     }
     known.push_back(param.name);
   }
+  if (known.empty()) {
+    throw input_error(assignment.place, "unknown key '" + name + "'",
+                      "none: " + section_of(assignment.key) + " has no parameters");
+  }
   throw_unknown(assignment.place, "key", name, known);
 }
 
 void assign_to_trace(Settings& settings, const std::string& trace, const std::string& field,
                      const Assignment& assignment) {
   TraceSpec other;
-  set_param(trace_params(trace == settings.trace.name ? settings.trace : other), field, assignment);
+  TraceSpec& spec = trace == settings.trace.name ? settings.trace : other;
+  set_param(trace_params(spec), field, assignment);
+  spec.places[field] = assignment.place;
 }
 
 std::vector<std::string> section_names() {
@@ -110,7 +116,10 @@ std::vector<Param> system_params(System& system) {
 void assign(Settings& settings, const Assignment& assignment) {
   const std::string section = section_of(assignment.key);
   const std::string member = member_of_section(assignment.key);
-  if (section == assignment.key) throw_unknown(assignment.place, "section", section, section_names());
+  if (section == assignment.key) {
+    throw_if_in_table(assignment.place, section, dotted_keys(section));
+    throw_unknown(assignment.place, "section", section, section_names());
+  }
   const std::string name = assignment.key.substr(section.size() + 1);
   if (section == "trace" || section == "module") {
     if (member.empty()) throw input_error(assignment.place, assignment.key, section + ".NAME.KEY");
@@ -149,6 +158,26 @@ std::string member_of_section(const std::string& key) {
   return last <= section.size() || last == std::string::npos
              ? ""
              : key.substr(section.size() + 1, last - section.size() - 1);
+}
+
+std::vector<std::string> dotted_keys(const std::string& name) {
+  std::vector<std::string> keys;
+  const auto add = [&](const std::string& section, const std::vector<Param>& params) {
+    for (const Param& param : params) {
+      if (param.name == name) keys.push_back(section + "." + name);
+    }
+  };
+  Settings settings;
+  for (const Section& section : fixed_sections(settings)) add(section.name, section.params);
+  for (const SystemEntry& entry : all_systems()) add(entry.name, system_params(*entry.make()));
+  return keys;
+}
+
+void throw_if_in_table(const InputPlace& place, const std::string& name,
+                       const std::vector<std::string>& keys) {
+  if (keys.empty()) return;
+  throw input_error(place, "'" + name + "' without its table, did you mean '" + keys.front() + "'?",
+                    join_names(keys));
 }
 
 void throw_unknown(const InputPlace& place, const std::string& what, const std::string& name,

@@ -70,6 +70,11 @@ std::unique_ptr<System> make_system(const std::string& name, const Settings& set
 std::string section_of(const std::string& key);
 /// The middle part of "trace.NAME.field" or "module.NAME.field", else "".
 std::string member_of_section(const std::string& key);
+/// The dotted keys of fixed sections and systems that end in `name`: "planner.sizing_factor".
+std::vector<std::string> dotted_keys(const std::string& name);
+/// Throws the error for a key that lacks its table, unless `keys`, what may be meant, is empty.
+void throw_if_in_table(const InputPlace& place, const std::string& name,
+                       const std::vector<std::string>& keys);
 /// Throws the error for an unknown name, with the nearest of the known ones.
 [[noreturn]] void throw_unknown(const InputPlace& place, const std::string& what, const std::string& name,
                                 const std::vector<std::string>& known);
