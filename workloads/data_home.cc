@@ -17,6 +17,9 @@ std::string workloads_folder() {
 std::vector<std::string> names_in(const std::string& folder, const std::string& suffix) {
   std::vector<std::string> names;
   std::error_code error;
+  if (!std::filesystem::is_directory(workloads_folder(), error)) {
+    throw EnvironmentError(workloads_folder() + ": not found; set HARNESS_HOME to the folder of the sources");
+  }
   for (const auto& entry : std::filesystem::directory_iterator(workloads_folder() + "/" + folder, error)) {
     const std::string name = entry.path().filename().string();
     if (name.size() > suffix.size() && name.ends_with(suffix))

@@ -11,7 +11,7 @@ namespace harness {
 std::string workloads_folder();
 
 /// The names (without `suffix`) of the files in workloads/FOLDER that end in `suffix`, sorted; none without
-/// the folder.
+/// the folder. Throws EnvironmentError when there is no workloads/ at all.
 std::vector<std::string> names_in(const std::string& folder, const std::string& suffix);
 
 /// workloads/FOLDER/NAME.toml when `name_or_path` is a name, else the path itself (it has a '/' or ends in

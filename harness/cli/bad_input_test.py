@@ -60,7 +60,8 @@ EXPERIMENTS = [
     ("workers as a text", SMALL + '[cluster]\nworkers = "many"\n', ["cluster.workers", '"many"']),
     ("unknown profiles", SMALL + '[cluster]\nprofiles = "shepherd"\n', ["cluster.profiles", "shepherd-v100"]),
     ("profiles without the models", SMALL + '[cluster]\nprofiles = "loki-gtx1080ti"\n', ["no profile of"]),
-    ("profiles that are not there", SMALL + '[cluster]\nprofiles = "gone.toml"\n', ["gone.toml"]),
+    ("profiles that are not there", SMALL + '[cluster]\nprofiles = "gone.toml"\n',
+     ["e.toml:8: cluster.profiles = gone.toml: "]),
     ("a scale that is not a number", SMALL + "[cluster]\nprofile_scale = nan\n", ["cluster.profile_scale", "nan"]),
     ("a jitter that is not known", SMALL + '[cluster]\njitter = "gauss"\n', ["cluster.jitter", "one of none"]),
     ("a delay out of range", SMALL + "[cluster]\nnetwork_delay_ms = -1\n", ["cluster.network_delay_ms"]),
@@ -93,7 +94,8 @@ EXPERIMENTS = [
     ("a sweep of a wrong value", SMALL + '[[sweep]]\nkey = "planner.sizing_factor"\nvalues = [2, 0]\n', ["found 0"]),
     ("a sweep with a value twice", SMALL + '[[sweep]]\nkey = "planner.max_batch"\nvalues = [2, 2]\n', ["twice"]),
     ("two sweeps of a key", SMALL + '[[sweep]]\nkey = "planner.max_batch"\nvalues = [2]\n' * 2, ["two sweeps"]),
-    ("a sweep of a system that is not there", SMALL + '[[sweep]]\nkey = "pard.lambda"\nvalues = [0.1]\n', ["pard.lambda"]),
+    ("a sweep of a system that is not there", SMALL + '[[sweep]]\nkey = "pard.lambda"\nvalues = [0.1]\n',
+     ["e.toml:8: sweep.key: found pard.lambda", "naive"]),
     ("a sweep of the workload", SMALL + '[[sweep]]\nkey = "workload.seeds"\nvalues = [1]\n', ["axes already"]),
     ("a sweep of a key that a system sets",
      SMALL + 'set = { "planner.max_batch" = 3 }\n[[sweep]]\nkey = "planner.max_batch"\nvalues = [2]\n', ["system naive sets"]),
@@ -102,6 +104,8 @@ EXPERIMENTS = [
     ("rows that are a number", SMALL + "[record]\nrows = 1\n", ["record.rows", "true or false"]),
     ("an unknown record key", SMALL + "[record]\nrow = true\n", ["did you mean 'rows'"]),
     ("a trace without a shape", trace("cv = 2"), ["trace.t.shape"]),
+    ("a trace that is not used", SMALL + "[trace.poison]\ncv = 2\n",
+     ["e.toml:7: trace.poison:", "did you mean 'poisson'"]),
     ("an unknown shape", trace('shape = "posson"'), ["e.toml:5:", "posson"]),
     ("an unknown field of a trace", trace('shape = "gamma"\ncvv = 2'), ["did you mean 'cv'"]),
     ("a CV of zero", trace('shape = "gamma"\ncv = 0'), ["e.toml:6: trace.t.cv"]),
@@ -122,7 +126,8 @@ EXPERIMENTS = [
     ("a pipeline with an unknown module", HEAD.replace('"tm"', '"stray.toml"') + SYSTEM, ["stray.toml"]),
     ("a pipeline without modules", HEAD.replace('"tm"', '"none.toml"') + SYSTEM, ["none.toml"]),
     ("a pipeline that is not TOML", HEAD.replace('"tm"', '"torn.toml"') + SYSTEM, ["torn.toml:1:"]),
-    ("a pipeline file that is not there", HEAD.replace('"tm"', '"gone.toml"') + SYSTEM, ["gone.toml"]),
+    ("a pipeline file that is not there", HEAD.replace('"tm"', '"gone.toml"') + SYSTEM,
+     ["e.toml:2: workload.pipelines = gone.toml: "]),
     ("profiles with a negative latency", SMALL + '[cluster]\nprofiles = "negative.toml"\n', ["negative.toml"]),
     ("profiles that are not TOML", SMALL + '[cluster]\nprofiles = "torn.toml"\n', ["torn.toml:1:"]),
 ]
@@ -161,6 +166,11 @@ COMMANDS = [
     ("--set without a value", ["good.toml", "--set", "planner.max_batch"], ["--set", "KEY=VALUE"]),
     ("--set without a key", ["good.toml", "--set", "=3"], ["--set", "KEY=VALUE"]),
     ("--set of an unknown key", ["good.toml", "--set", "planner.maxbatch=3"], ["--set: planner.maxbatch", "max_batch"]),
+    ("--set of a key without its table", ["good.toml", "--set", "sizing_factor=2"],
+     ["--set: ", "'planner.sizing_factor'"]),
+    ("--set of a system without parameters", ["good.toml", "--set", "naive.x=1"], ["--set: naive.x", "no parameters"]),
+    ("--set of a pipeline that is not there", ["good.toml", "--set", "workload.pipelines=a.toml"],
+     ["--set: workload.pipelines = a.toml: found no such file"]),
     ("--set of a wrong value", ["good.toml", "--set", "cluster.workers=none"], ["--set: cluster.workers", '"none"']),
     ("--set that is not TOML", ["good.toml", "--set", "workload.seeds=[1,"], ["--set: workload.seeds"]),
     ("--set of two values", ["good.toml", "--set", "workload.seeds=1\nx=2"], ["--set: workload.seeds"]),
@@ -217,6 +227,10 @@ def environment_cases(harness, folder):
     failures += check(harness, folder, "the output folder is a file", ["good.toml", "-o", "afile"], ["afile"], 3)
     failures += check(harness, folder, "the output folder is below a file", ["good.toml", "-o", "afile/x"], ["afile"], 3)
     failures += check(harness, folder, "the output folder is in /proc", ["good.toml", "-o", "/proc/results"], ["/proc"], 3)
+    done = subprocess.run([harness, "list", "pipelines"], cwd=folder, env=environment(HARNESS_HOME="/gone"),
+                          capture_output=True, text=True)
+    if done.returncode != 3 or "/gone/workloads: not found; set HARNESS_HOME" not in done.stderr:
+        failures.append(f"no workloads: exit code {done.returncode}: {done.stderr.strip()}")
     full = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
     failures += check(harness, folder, "no room for anything", ["good.toml", "-o", "full"], ["full"], 3, full)
     later = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (70000, 70000))
@@ -242,7 +256,7 @@ def main():
         for what, arguments, words in COMMANDS:
             failures += check(harness, folder, what, arguments, words, 2)
         failures += environment_cases(harness, folder) + full_output(harness, folder)
-        cases = len(EXPERIMENTS) + len(COMMANDS) + 8
+        cases = len(EXPERIMENTS) + len(COMMANDS) + 9
     print(f"{cases} cases")
     finish(failures)
 

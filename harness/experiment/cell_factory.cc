@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "harness/engine/cluster.h"
 #include "harness/experiment/cell_text.h"
@@ -15,10 +16,18 @@ bool is_path(const std::string& name) {
   return name.find('/') != std::string::npos || name.ends_with(".toml") || name.ends_with(".txt");
 }
 
-/// `name`, or the path it stands for; an unknown name is an error at `place`.
+/// `name`, or the path it stands for; an unknown name and a missing file are errors at `place`.
 std::string name_or_path(const ExperimentSpec& spec, const std::string& what, const std::string& name,
-                         const std::vector<std::string>& known, const InputPlace& place) {
-  if (is_path(name)) return resolve_path(spec.folder, name);
+                         std::vector<std::string> (*known_names)(), const InputPlace& place) {
+  if (is_path(name)) {
+    const std::string path = resolve_path(spec.folder, name);
+    std::error_code error;
+    if (std::filesystem::exists(path, error) || error) return path;
+    const std::string normal = std::filesystem::path(path).lexically_normal().string();
+    throw input_error({place.file, place.line, place.key + " = " + normal}, "no such file",
+                      "a readable file, or one of " + join_names(known_names()));
+  }
+  const std::vector<std::string> known = known_names();
   if (std::find(known.begin(), known.end(), name) == known.end()) throw_unknown(place, what, name, known);
   return name;
 }
@@ -37,6 +46,22 @@ std::string pipeline_text(const Pipeline& pipeline) {
 InputPlace place_in(const ExperimentSpec& spec, const std::string& key) {
   const auto place = spec.places.find(key);
   return place == spec.places.end() ? InputPlace{spec.file, 0, key} : place->second;
+}
+
+/// Where the set of profiles is named: for all systems, for one, or in a sweep.
+InputPlace place_of_profiles(const ExperimentSpec& spec, const std::string& name) {
+  const std::string key = "cluster.profiles";
+  for (const SystemSpec& system : spec.systems) {
+    for (const Assignment& assignment : system.overrides) {
+      if (assignment.key == key && text_of(assignment.value) == name) return assignment.place;
+    }
+  }
+  for (const SweepAxis& axis : spec.sweeps) {
+    if (axis.key == key &&
+        std::find(axis.values.begin(), axis.values.end(), ParamValue(name)) != axis.values.end())
+      return axis.place;
+  }
+  return place_in(spec, key);
 }
 
 /// What the planner would refuse for other reasons than the SLO.
@@ -76,7 +101,7 @@ CellFactory::CellFactory(const ExperimentSpec& spec, std::string build)
     : spec_(spec), build_(std::move(build)) {
   for (const NamedAt& name : spec.workload.pipelines) {
     pipelines_.push_back(
-        load_pipeline(name_or_path(spec, "pipeline", name.name, pipeline_names(), name.place)));
+        load_pipeline(name_or_path(spec, "pipeline", name.name, pipeline_names, name.place)));
     pipeline_checksums_.push_back(sha256_of(pipeline_text(pipelines_.back())));
     for (std::size_t i = 0; i + 1 < pipelines_.size(); ++i) {
       if (pipelines_[i].name == pipelines_.back().name) {
@@ -91,11 +116,8 @@ const ProfileSet& CellFactory::profiles(const Settings& settings) {
   const std::string& name = settings.cluster.profiles;
   const auto found = profile_sets_.find(name);
   if (found != profile_sets_.end()) return found->second;
-  const auto place = spec_.places.find("cluster.profiles");
-  const InputPlace at = place != spec_.places.end() && text_of(spec_.base.cluster.profiles) == name
-                            ? place->second
-                            : InputPlace{spec_.file, 0, "cluster.profiles"};
-  const std::string path = name_or_path(spec_, "set of profiles", name, profile_set_names(), at);
+  const InputPlace at = place_of_profiles(spec_, name);
+  const std::string path = name_or_path(spec_, "set of profiles", name, profile_set_names, at);
   return profile_sets_.emplace(name, load_profiles(path)).first->second;
 }
 
