@@ -29,11 +29,16 @@ Hdf5Handle open_group(hid_t parent, const std::string& path) {
 }
 
 Hdf5Handle make_group(hid_t parent, const std::string& path) {
-  const Hdf5Handle creation(H5Pcreate(H5P_LINK_CREATE), H5Pclose, "make properties");
-  checked(H5Pset_create_intermediate_group(creation.get(), 1), "set properties");
   const Hdf5Handle untimed(H5Pcreate(H5P_GROUP_CREATE), H5Pclose, "make properties");
   checked(H5Pset_obj_track_times(untimed.get(), false), "set properties");
-  return Hdf5Handle(H5Gcreate2(parent, path.c_str(), creation.get(), untimed.get(), H5P_DEFAULT), H5Gclose,
+  // Groups that the library makes on the way would carry the time.
+  for (std::size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
+    const std::string outer = path.substr(0, slash);
+    if (outer.empty() || H5Lexists(parent, outer.c_str(), H5P_DEFAULT) > 0) continue;
+    const Hdf5Handle made(H5Gcreate2(parent, outer.c_str(), H5P_DEFAULT, untimed.get(), H5P_DEFAULT),
+                          H5Gclose, "make a group");
+  }
+  return Hdf5Handle(H5Gcreate2(parent, path.c_str(), H5P_DEFAULT, untimed.get(), H5P_DEFAULT), H5Gclose,
                     "make a group");
 }
 

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <hdf5.h>
 
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include "harness/core/error.h"
 #include "harness/core/random.h"
@@ -270,6 +272,7 @@ TEST_F(ResultsFile, TheSameCellTwiceIsRefused) {
 TEST_F(ResultsFile, TheSameRunGivesTheSameBytes) {
   const SyntheticRun run = synthetic_run(settings_of(4, "pard", 1));
   write_synthetic_cell(path("a"), run, true);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // another second, as HDF5 stamps objects
   write_synthetic_cell(path("b"), run, true);
   const auto bytes = [](const std::string& name) {
     std::FILE* file = std::fopen(name.c_str(), "rb");

@@ -35,8 +35,10 @@ StagedFile::StagedFile(const std::string& path) : path_(path), staged_path_(path
   try {
     write([&] {
       const Hdf5Handle access = staged_access(descriptor_);
-      file_ = Hdf5Handle(H5Fcreate(staged_path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose,
-                         "create the file");
+      const Hdf5Handle untimed(H5Pcreate(H5P_FILE_CREATE), H5Pclose, "make properties");
+      checked(H5Pset_obj_track_times(untimed.get(), false), "set properties");
+      file_ = Hdf5Handle(H5Fcreate(staged_path_.c_str(), H5F_ACC_TRUNC, untimed.get(), access.get()),
+                         H5Fclose, "create the file");
     });
   } catch (...) {
     discard();
