@@ -23,8 +23,7 @@ std::string name_or_path(const ExperimentSpec& spec, const std::string& what, co
     const std::string path = resolve_path(spec.folder, name);
     std::error_code error;
     if (std::filesystem::exists(path, error) || error) return path;
-    const std::string normal = std::filesystem::path(path).lexically_normal().string();
-    throw input_error({place.file, place.line, place.key + " = " + normal}, "no such file",
+    throw input_error({place.file, place.line, place.key + " = " + path}, "no such file",
                       "a readable file, or one of " + join_names(known_names()));
   }
   const std::vector<std::string> known = known_names();

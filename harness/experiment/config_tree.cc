@@ -1,6 +1,7 @@
 #include "harness/experiment/config_tree.h"
 
 #include <algorithm>
+#include <optional>
 #include <sstream>
 
 namespace harness {
@@ -130,6 +131,55 @@ void write_table(std::string& out, const TomlTable& table, const std::string& he
   }
 }
 
+bool lists(const TomlArray& list, const std::string& name) {
+  return std::any_of(list.begin(), list.end(), [&name](const TomlValue& item) {
+    const auto* text = std::get_if<std::string>(&item.data);
+    return text != nullptr && *text == name;
+  });
+}
+
+/// The names of an axis of [workload], if --set gave them.
+std::optional<TomlArray> listed_by_set(TomlValue& document, const std::string& axis) {
+  TomlValue* workload = table_member(document, "workload");
+  const TomlValue* list = workload == nullptr ? nullptr : table_member(*workload, axis);
+  if (list == nullptr || list->line != kCommandLine) return std::nullopt;
+  const auto* array = std::get_if<TomlArray>(&list->data);
+  return array == nullptr ? TomlArray{*list} : *array;
+}
+
+void drop_traces(TomlValue& document, const TomlArray& listed) {
+  TomlValue* traces = table_member(document, "trace");
+  if (traces == nullptr || table_in(*traces) == nullptr) return;
+  std::erase_if(*table_in(*traces), [&listed](const TomlEntry& entry) {
+    return !has_command_line(entry.value) && !lists(listed, entry.key);
+  });
+}
+
+/// Takes the names that are not listed from that axis of the system's `only`; whether none is left.
+bool drop_names(TomlValue& system, const std::string& axis, const TomlArray& listed) {
+  TomlValue* only = table_member(system, "only");
+  TomlValue* names = only == nullptr ? nullptr : table_member(*only, axis);
+  if (names == nullptr) return false;
+  const auto unlisted = [&listed](const TomlValue& name) {
+    const auto* text = std::get_if<std::string>(&name.data);
+    return text != nullptr && !lists(listed, *text);
+  };
+  auto* array = std::get_if<TomlArray>(&names->data);
+  if (array == nullptr) return unlisted(*names);
+  return std::erase_if(*array, unlisted) > 0 && array->empty();
+}
+
+void drop_systems(TomlValue& document, const std::string& axis, const TomlArray& listed) {
+  TomlValue* systems = table_member(document, "system");
+  auto* tables = systems == nullptr ? nullptr : std::get_if<TomlArray>(&systems->data);
+  if (tables == nullptr) return;
+  TomlArray kept;
+  for (TomlValue& system : *tables) {
+    if (!drop_names(system, axis, listed)) kept.push_back(std::move(system));
+  }
+  *tables = std::move(kept);
+}
+
 }  // namespace
 
 void apply_override(TomlValue& document, const std::string& override_text) {
@@ -153,23 +203,13 @@ void apply_override(TomlValue& document, const std::string& override_text) {
   *value = override_value(place, override_text.substr(equals + 1));
 }
 
-void drop_unlisted_traces(TomlValue& document) {
-  TomlValue* workload = table_member(document, "workload");
-  const TomlValue* list = workload == nullptr ? nullptr : table_member(*workload, "traces");
-  TomlValue* traces = table_member(document, "trace");
-  if (list == nullptr || list->line != kCommandLine || traces == nullptr || table_in(*traces) == nullptr)
-    return;
-  const auto* array = std::get_if<TomlArray>(&list->data);
-  const TomlArray listed = array == nullptr ? TomlArray{*list} : *array;
-  TomlTable& tables = *table_in(*traces);
-  const auto unlisted = [&listed](const TomlEntry& entry) {
-    return !has_command_line(entry.value) &&
-           std::none_of(listed.begin(), listed.end(), [&entry](const TomlValue& name) {
-             const auto* text = std::get_if<std::string>(&name.data);
-             return text != nullptr && *text == entry.key;
-           });
-  };
-  tables.erase(std::remove_if(tables.begin(), tables.end(), unlisted), tables.end());
+void drop_unlisted(TomlValue& document) {
+  if (const std::optional<TomlArray> traces = listed_by_set(document, "traces")) {
+    drop_traces(document, *traces);
+    drop_systems(document, "traces", *traces);
+  }
+  if (const std::optional<TomlArray> pipelines = listed_by_set(document, "pipelines"))
+    drop_systems(document, "pipelines", *pipelines);
 }
 
 const TomlValue* member_of(const TomlValue& table, const std::string& name) {

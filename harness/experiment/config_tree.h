@@ -19,8 +19,9 @@ using TomlTable = std::vector<TomlEntry>;
 /// VALUE is TOML; a bare word counts as text. Throws InputError that names --set.
 void apply_override(TomlValue& document, const std::string& override_text);
 
-/// Takes the file's [trace.NAME] tables away that a list of traces given by --set leaves out.
-void drop_unlisted_traces(TomlValue& document);
+/// Takes away what a list of pipelines or traces given by --set leaves without use: the file's [trace.NAME]
+/// tables, names in `only` of a [[system]], and those [[system]] of which no name is left.
+void drop_unlisted(TomlValue& document);
 
 /// The member of that name of a table, or null.
 const TomlValue* member_of(const TomlValue& table, const std::string& name);

@@ -95,7 +95,11 @@ class Expansion {
   }
 
   void add_systems(Cell& cell) {
-    for (cell.system = 0; cell.system < spec_.systems.size(); ++cell.system) sweep(cell, 0, true);
+    const std::string& pipeline = spec_.workload.pipelines[cell.pipeline].name;
+    const std::string& trace = spec_.workload.traces[cell.trace].name;
+    for (cell.system = 0; cell.system < spec_.systems.size(); ++cell.system) {
+      if (makes_cells(spec_.systems[cell.system], pipeline, trace)) sweep(cell, 0, true);
+    }
     cell.system = 0;
   }
 

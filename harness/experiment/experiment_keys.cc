@@ -6,6 +6,8 @@ const std::vector<PlainKey>& plain_keys() {
   static const std::vector<PlainKey> kKeys = {
       {"", "name", "the file's stem", "a text", "what results call the experiment"},
       {"", "runtime", "simulated", "simulated", "where the cells run: in virtual time"},
+      {"", "figures", "(none)", "names of results/figures/catalogue.txt",
+       "what `harness figures` draws of the results besides the general figures"},
       {"workload", "pipelines", "(needed)", "names of `harness list pipelines`, or paths ending in .toml",
        "axis: what is served"},
       {"workload", "traces", "(needed)", "names of [trace.NAME] tables, or bare shapes",
@@ -28,6 +30,8 @@ const std::vector<PlainKey>& plain_keys() {
       {"system", "set", "{}",
        "a table of dotted keys of cluster, serving, planner, module.NAME and the system",
        "settings for this system alone; the load stays the same"},
+      {"system", "only", "{}", "{ pipelines = [...], traces = [...] }, names of [workload]",
+       "the entry makes cells on these alone; a list left out: on all"},
       {"sweep", "key", "(needed)", "a dotted key, such as \"planner.sizing_factor\" or \"pard.lambda\"",
        "axis over any setting but those of [workload]; the key of a system, trace or module multiplies only "
        "the cells "
@@ -37,6 +41,14 @@ const std::vector<PlainKey>& plain_keys() {
        "whether the results hold a row for each request and each visit; every metric is computed either way"},
   };
   return kKeys;
+}
+
+std::vector<std::string> plain_keys_of(const std::string& table) {
+  std::vector<std::string> names;
+  for (const PlainKey& key : plain_keys()) {
+    if (table == key.table) names.push_back(key.name);
+  }
+  return names;
 }
 
 }  // namespace harness

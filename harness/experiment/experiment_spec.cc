@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 
+#include "harness/experiment/system_reader.h"
 #include "harness/experiment/table_reader.h"
 #include "systems/all_systems.h"
 #include "workloads/data_home.h"
@@ -15,16 +17,8 @@ namespace {
 constexpr double kLargestSeed =
     9007199254740992.0;  // 2^53: larger integers are not exact in a TOML reader's double
 
-std::vector<std::string> keys_of(const std::string& table) {
-  std::vector<std::string> names;
-  for (const PlainKey& key : plain_keys()) {
-    if (table == key.table) names.push_back(key.name);
-  }
-  return names;
-}
-
 std::vector<std::string> top_level_names() {
-  std::vector<std::string> names = keys_of("");
+  std::vector<std::string> names = plain_keys_of("");
   for (const char* table :
        {"workload", "trace", "cluster", "serving", "planner", "module", "system", "sweep", "record"}) {
     names.push_back(table);
@@ -58,13 +52,14 @@ void read_head(const TableReader& document, ExperimentSpec& spec) {
     throw input_error(document.place("runtime"), "\"" + runtime + "\"", "\"simulated\"");
   if (const TomlValue* value = document.find("record")) {
     const TableReader record(document.file(), *value, "record");
-    record.require_known(keys_of("record"));
+    record.require_known(plain_keys_of("record"));
     spec.rows = record.flag("rows").value_or(true);
   }
+  spec.figures = document.texts("figures");
 }
 
 void read_axes(const TableReader& table, WorkloadSpec& workload) {
-  table.require_known(keys_of("workload"));
+  table.require_known(plain_keys_of("workload"));
   workload.pipelines = table.texts("pipelines");
   workload.traces = table.texts("traces");
   for (const char* key : {"pipelines", "traces"}) {
@@ -119,12 +114,6 @@ TraceSpec read_trace(const std::string& file, const NamedAt& name, const TomlVal
   return trace;
 }
 
-std::vector<std::string> names_of(const std::vector<NamedAt>& named) {
-  std::vector<std::string> names;
-  for (const NamedAt& one : named) names.push_back(one.name);
-  return names;
-}
-
 void check_used(const TableReader& traces, const std::vector<std::string>& used) {
   for (const TomlEntry& entry : traces.entries()) {
     if (std::find(used.begin(), used.end(), entry.key) != used.end()) continue;
@@ -177,71 +166,6 @@ void read_settings(const TableReader& document, ExperimentSpec& spec) {
   }
 }
 
-void check_override(const SystemSpec& system, const Assignment& assignment) {
-  const std::string section = section_of(assignment.key);
-  if (section == "trace" || section == "workload") {
-    throw input_error(assignment.place, assignment.key,
-                      "settings of a system: every system gets the same load");
-  }
-  if (find_system(section) != nullptr && section != system.name) {
-    throw input_error(assignment.place, assignment.key,
-                      "parameters of " + system.name + " and shared settings");
-  }
-  Settings scratch;
-  assign(scratch, assignment);
-}
-
-std::string variant_of(const SystemSpec& system) {
-  std::string variant;
-  for (const Assignment& assignment : system.overrides) {
-    const std::string key = assignment.key.substr(assignment.key.rfind('.') + 1);
-    variant += (variant.empty() ? "" : ",") + key + "=" + text_of(assignment.value);
-  }
-  return variant.empty() ? "default" : variant;
-}
-
-SystemSpec read_system(const TableReader& table) {
-  table.require_known(keys_of("system"));
-  std::vector<std::string> known;
-  for (const SystemEntry& entry : all_systems()) known.push_back(entry.name);
-  SystemSpec system;
-  const std::optional<std::string> name = table.text("name");
-  if (!name) throw input_error(table.place("name"), "nothing", "one of " + join_names(known));
-  if (find_system(*name) == nullptr) throw_unknown(table.place("name"), "system", *name, known);
-  system.name = *name;
-  for (const bool own : {true, false}) {
-    const char* key = own ? "params" : "set";
-    const TomlValue* value = table.find(key);
-    if (value == nullptr) continue;
-    const TableReader inner(table.file(), *value, "system." + std::string(key));
-    for (Assignment& assignment : inner.assignments(own ? *name : "")) {
-      check_override(system, assignment);
-      for (const Assignment& other : system.overrides) {
-        if (other.key == assignment.key)
-          throw input_error(assignment.place, "the key twice", "each key once");
-      }
-      system.overrides.push_back(std::move(assignment));
-    }
-  }
-  system.variant = table.text("variant").value_or(variant_of(system));
-  return system;
-}
-
-void read_systems(const TableReader& document, ExperimentSpec& spec) {
-  const std::vector<TableReader> tables = document.tables("system");
-  if (tables.empty()) throw input_error({spec.file, 0, "system"}, "nothing", "at least one [[system]]");
-  for (const TableReader& table : tables) {
-    SystemSpec system = read_system(table);
-    for (const SystemSpec& other : spec.systems) {
-      if (other.name == system.name && other.variant == system.variant) {
-        throw input_error(table.place("name"), system.name + " with variant \"" + system.variant + "\" twice",
-                          "a variant of its own for each [[system]]");
-      }
-    }
-    spec.systems.push_back(std::move(system));
-  }
-}
-
 void check_sweep(const ExperimentSpec& spec, const SweepAxis& axis, const InputPlace& key_place) {
   const std::string section = section_of(axis.key);
   if (section == "workload") {
@@ -276,7 +200,7 @@ void check_sweep(const ExperimentSpec& spec, const SweepAxis& axis, const InputP
 
 void read_sweeps(const TableReader& document, ExperimentSpec& spec) {
   for (const TableReader& table : document.tables("sweep")) {
-    table.require_known(keys_of("sweep"));
+    table.require_known(plain_keys_of("sweep"));
     SweepAxis axis;
     axis.key = table.text("key").value_or("");
     if (axis.key.empty())
@@ -294,13 +218,21 @@ void read_sweeps(const TableReader& document, ExperimentSpec& spec) {
   }
 }
 
+std::string figure_catalogue() { return workloads_folder() + "/../results/figures/catalogue.txt"; }
+
 }  // namespace
+
+std::vector<std::string> names_of(const std::vector<NamedAt>& named) {
+  std::vector<std::string> names;
+  for (const NamedAt& one : named) names.push_back(one.name);
+  return names;
+}
 
 ExperimentSpec parse_experiment(const std::string& file_name, std::string_view text,
                                 const std::vector<std::string>& overrides) {
   TomlValue tree = parse_toml(file_name, text);
   for (const std::string& override_text : overrides) apply_override(tree, override_text);
-  drop_unlisted_traces(tree);
+  drop_unlisted(tree);
   ExperimentSpec spec;
   spec.file = file_name;
   const std::string folder = std::filesystem::path(file_name).parent_path().string();
@@ -315,19 +247,38 @@ ExperimentSpec parse_experiment(const std::string& file_name, std::string_view t
   return spec;
 }
 
+void check_figures(const ExperimentSpec& spec, const std::string& catalogue) {
+  std::vector<std::string> known;
+  std::istringstream lines(read_file(catalogue));
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.empty()) known.push_back(line.substr(0, line.find('\t')));
+  }
+  for (const NamedAt& figure : spec.figures) {
+    if (std::find(known.begin(), known.end(), figure.name) == known.end())
+      throw_unknown(figure.place, "figure", figure.name, known);
+  }
+}
+
 ExperimentSpec load_experiment(const std::string& path, const std::vector<std::string>& overrides) {
-  return parse_experiment(path, read_file(path), overrides);
+  ExperimentSpec spec = parse_experiment(path, read_file(path), overrides);
+  std::error_code error;
+  if (!spec.figures.empty() && std::filesystem::exists(figure_catalogue(), error))
+    check_figures(spec, figure_catalogue());
+  return spec;
 }
 
 std::string resolve_path(const std::string& folder, const std::string& path) {
   static const std::string kData = "$HARNESS_DATA/";
+  std::filesystem::path found(path);
   if (path.starts_with(kData)) {
     const char* home = std::getenv("HARNESS_DATA");
     const bool set = home != nullptr && *home != '\0';
-    return (set ? std::string(home) : workloads_folder() + "/../../shared/data") + "/" +
-           path.substr(kData.size());
+    found = std::filesystem::path(set ? std::string(home) : workloads_folder() + "/../../shared/data") /
+            path.substr(kData.size());
+  } else if (!found.is_absolute()) {
+    found = folder / found;
   }
-  return std::filesystem::path(path).is_absolute() ? path : (std::filesystem::path(folder) / path).string();
+  return found.lexically_normal().string();
 }
 
 }  // namespace harness

@@ -18,9 +18,14 @@ inline constexpr std::uint64_t kMostCells = 100'000;
 /// [[system]]: a system under a name of its own in the results.
 struct SystemSpec {
   std::string name;
-  std::string variant;                ///< "default" when nothing is overridden
-  std::vector<Assignment> overrides;  ///< of its own parameters and of shared settings, in order of key
+  std::string variant;                 ///< "default" when nothing is overridden
+  std::vector<Assignment> overrides;   ///< of its own parameters and of shared settings, in order of key
+  std::vector<std::string> pipelines;  ///< `only`: it makes cells on these; empty: on all
+  std::vector<std::string> traces;     ///< the same
 };
+
+/// Whether the entry makes cells on that pipeline and trace of the experiment.
+bool makes_cells(const SystemSpec& system, const std::string& pipeline, const std::string& trace);
 
 /// [[sweep]]: an axis. It multiplies the cells that its key concerns: those of one system, of one trace, of
 /// the pipelines that have the module, or all.
@@ -35,6 +40,7 @@ struct NamedAt {
   std::string name;
   InputPlace place;
 };
+std::vector<std::string> names_of(const std::vector<NamedAt>& named);
 
 /// [workload]: the axes of what is offered.
 struct WorkloadSpec {
@@ -58,6 +64,7 @@ struct ExperimentSpec {
   std::map<std::string, InputPlace> places;  ///< of every key of `base` that the file sets
   std::vector<SystemSpec> systems;
   std::vector<SweepAxis> sweeps;
+  std::vector<NamedAt> figures;  ///< what `harness figures` draws of the results; no part of any cell
   bool rows = true;
 };
 
@@ -66,11 +73,17 @@ struct ExperimentSpec {
 ExperimentSpec parse_experiment(const std::string& file_name, std::string_view text,
                                 const std::vector<std::string>& overrides);
 
-/// Reads an experiment's file. Throws InputError.
+/// Reads an experiment's file, and checks the names of its figures if their catalogue is there. Throws
+/// InputError.
 ExperimentSpec load_experiment(const std::string& path, const std::vector<std::string>& overrides);
 
+/// Throws InputError unless every name in `figures` begins a line of the file `catalogue` (name, tab, what it
+/// is).
+void check_figures(const ExperimentSpec& spec, const std::string& catalogue);
+
 /// A path of an experiment file as the program opens it: absolute ones as they are, "$HARNESS_DATA/..." below
-/// that variable (by default ../shared/data beside the repository), others from `folder`.
+/// that variable (by default ../shared/data beside the repository), others from `folder`. Without "a/.." and
+/// "./".
 std::string resolve_path(const std::string& folder, const std::string& path);
 
 /// The keys of the tables whose fields are no parameters, for checks and documentation.
@@ -82,5 +95,7 @@ struct PlainKey {
   const char* doc;
 };
 const std::vector<PlainKey>& plain_keys();
+/// The names of those of one table.
+std::vector<std::string> plain_keys_of(const std::string& table);
 
 }  // namespace harness

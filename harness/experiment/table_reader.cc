@@ -11,9 +11,13 @@ TableReader::TableReader(std::string file, const TomlValue& value, std::string p
   }
 }
 
+std::string TableReader::dotted(const std::string& name) const {
+  return path_.empty() ? name : path_ + "." + name;
+}
+
 InputPlace TableReader::place(const std::string& name) const {
   const TomlValue* value = find(name);
-  return place_of(file_, value == nullptr ? *value_ : *value, path_.empty() ? name : path_ + "." + name);
+  return place_of(file_, value == nullptr ? *value_ : *value, dotted(name));
 }
 
 void TableReader::require_known(const std::vector<std::string>& known, const char* what) const {
@@ -54,7 +58,7 @@ std::vector<const TomlValue*> TableReader::items(const std::string& name, const 
 std::vector<NamedAt> TableReader::texts(const std::string& name) const {
   std::vector<NamedAt> result;
   for (const TomlValue* item : items(name, "a text")) {
-    const InputPlace at = place_of(file_, *item, path_ + "." + name);
+    const InputPlace at = place_of(file_, *item, dotted(name));
     const auto* text = std::get_if<std::string>(&item->data);
     if (text == nullptr || text->empty()) throw input_error(at, describe(*item), "texts that are not empty");
     for (const NamedAt& other : result) {
@@ -69,7 +73,7 @@ std::vector<double> TableReader::numbers(const std::string& name, double low, do
                                          const std::string& allowed) const {
   std::vector<double> result;
   for (const TomlValue* item : items(name, allowed)) {
-    const InputPlace at = place_of(file_, *item, path_ + "." + name);
+    const InputPlace at = place_of(file_, *item, dotted(name));
     const auto* number = std::get_if<double>(&item->data);
     if (number == nullptr || !(*number >= low && *number <= high))
       throw input_error(at, describe(*item), allowed);
@@ -121,7 +125,7 @@ std::vector<ParamValue> TableReader::values(const std::string& name) const {
   std::vector<ParamValue> result;
   for (const TomlValue* item : items(name, "a value")) {
     ParamValue value;
-    const InputPlace at = place_of(file_, *item, path_ + "." + name);
+    const InputPlace at = place_of(file_, *item, dotted(name));
     if (!to_param_value(*item, value))
       throw input_error(at, describe(*item), "numbers, texts, true and false");
     if (std::find(result.begin(), result.end(), value) != result.end()) {

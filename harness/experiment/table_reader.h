@@ -43,6 +43,7 @@ class TableReader {
   const TomlTable& entries() const { return std::get<TomlTable>(value_->data); }
 
  private:
+  std::string dotted(const std::string& name) const;
   std::vector<const TomlValue*> items(const std::string& name, const std::string& allowed) const;
   void collect(const TomlTable& table, const std::string& prefix, std::vector<Assignment>& out) const;
 

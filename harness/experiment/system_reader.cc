@@ -1,0 +1,121 @@
+#include "harness/experiment/system_reader.h"
+
+#include <algorithm>
+
+#include "systems/all_systems.h"
+
+namespace harness {
+namespace {
+
+void check_override(const SystemSpec& system, const Assignment& assignment) {
+  const std::string section = section_of(assignment.key);
+  if (section == "trace" || section == "workload") {
+    throw input_error(assignment.place, assignment.key,
+                      "settings of a system: every system gets the same load");
+  }
+  if (find_system(section) != nullptr && section != system.name) {
+    throw input_error(assignment.place, assignment.key,
+                      "parameters of " + system.name + " and shared settings");
+  }
+  Settings scratch;
+  assign(scratch, assignment);
+}
+
+std::string variant_of(const SystemSpec& system) {
+  std::string variant;
+  for (const Assignment& assignment : system.overrides) {
+    const std::string key = assignment.key.substr(assignment.key.rfind('.') + 1);
+    variant += (variant.empty() ? "" : ",") + key + "=" + text_of(assignment.value);
+  }
+  return variant.empty() ? "default" : variant;
+}
+
+void read_params(const TableReader& table, SystemSpec& system) {
+  for (const bool own : {true, false}) {
+    const char* key = own ? "params" : "set";
+    const TomlValue* value = table.find(key);
+    if (value == nullptr) continue;
+    const TableReader inner(table.file(), *value, "system." + std::string(key));
+    for (Assignment& assignment : inner.assignments(own ? system.name : "")) {
+      check_override(system, assignment);
+      for (const Assignment& other : system.overrides) {
+        if (other.key == assignment.key)
+          throw input_error(assignment.place, "the key twice", "each key once");
+      }
+      system.overrides.push_back(std::move(assignment));
+    }
+  }
+}
+
+std::vector<std::string> read_names(const TableReader& only, const char* key,
+                                    const std::vector<NamedAt>& axis) {
+  const std::vector<std::string> known = names_of(axis);
+  const std::vector<NamedAt> names = only.texts(key);
+  for (const NamedAt& name : names) {
+    if (std::find(known.begin(), known.end(), name.name) == known.end())
+      throw_unknown(name.place, "name in workload." + std::string(key), name.name, known);
+  }
+  return names_of(names);
+}
+
+void read_only(const TableReader& table, const WorkloadSpec& workload, SystemSpec& system) {
+  const TomlValue* value = table.find("only");
+  if (value == nullptr) return;
+  const TableReader only(table.file(), *value, "system.only");
+  only.require_known({"pipelines", "traces"});
+  system.pipelines = read_names(only, "pipelines", workload.pipelines);
+  system.traces = read_names(only, "traces", workload.traces);
+}
+
+SystemSpec read_system(const TableReader& table, const WorkloadSpec& workload) {
+  table.require_known(plain_keys_of("system"));
+  std::vector<std::string> known;
+  for (const SystemEntry& entry : all_systems()) known.push_back(entry.name);
+  SystemSpec system;
+  const std::optional<std::string> name = table.text("name");
+  if (!name) throw input_error(table.place("name"), "nothing", "one of " + join_names(known));
+  if (find_system(*name) == nullptr) throw_unknown(table.place("name"), "system", *name, known);
+  system.name = *name;
+  read_params(table, system);
+  read_only(table, workload, system);
+  system.variant = table.text("variant").value_or(variant_of(system));
+  return system;
+}
+
+/// No workload may get the same system and variant from two entries.
+void check_distinct(const ExperimentSpec& spec, const SystemSpec& system, const InputPlace& place) {
+  for (const SystemSpec& other : spec.systems) {
+    if (other.name != system.name || other.variant != system.variant) continue;
+    for (const NamedAt& pipeline : spec.workload.pipelines) {
+      for (const NamedAt& trace : spec.workload.traces) {
+        if (!makes_cells(system, pipeline.name, trace.name) || !makes_cells(other, pipeline.name, trace.name))
+          continue;
+        throw input_error(place,
+                          system.name + " with variant \"" + system.variant + "\" twice on " + pipeline.name +
+                              " with " + trace.name,
+                          "a variant of its own for each [[system]] of a workload (see also `only`)");
+      }
+    }
+  }
+}
+
+}  // namespace
+
+bool makes_cells(const SystemSpec& system, const std::string& pipeline, const std::string& trace) {
+  const auto has = [](const std::vector<std::string>& names, const std::string& name) {
+    return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+  };
+  return has(system.pipelines, pipeline) && has(system.traces, trace);
+}
+
+void read_systems(const TableReader& document, ExperimentSpec& spec) {
+  const std::vector<TableReader> tables = document.tables("system");
+  if (tables.empty()) throw input_error({spec.file, 0, "system"}, "nothing", "at least one [[system]]");
+  for (const TableReader& table : tables) {
+    SystemSpec system = read_system(table, spec.workload);
+    check_distinct(spec, system, table.place("name"));
+    spec.systems.push_back(std::move(system));
+  }
+}
+
+}  // namespace harness
