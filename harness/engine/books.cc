@@ -6,11 +6,16 @@
 
 namespace harness {
 
-Books::Books(std::size_t modules, TimeNs duration_ns, TimeNs slo_ns, RowSink* rows)
-    : modules_(modules), rows_(rows) {
+Books::Books(const Pipeline& pipeline, TimeNs duration_ns, TimeNs slo_ns, RowSink* rows)
+    : modules_(pipeline.modules.size()), rows_(rows) {
   record_.duration_ns = duration_ns;
   record_.slo_ns = slo_ns;
-  record_.modules.resize(modules);
+  record_.modules.resize(modules_);
+  const std::vector<double> before = longest_before(pipeline, std::vector<double>(modules_, 1.0));
+  for (std::size_t i = 0; i < modules_; ++i) {
+    record_.modules[i].depth = static_cast<std::uint16_t>(before[i] + 1.0);
+    record_.modules[i].last = pipeline.modules[i].subs.empty();
+  }
   open_window(0);
   if (rows_ != nullptr) {
     request_rows_.reserve(kRowChunk);

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "harness/core/pipeline.h"
 #include "harness/engine/slot_table.h"
 #include "harness/record/run_record.h"
 
@@ -13,7 +14,7 @@ namespace harness {
 class Books {
  public:
   /// `rows` may be null.
-  Books(std::size_t modules, TimeNs duration_ns, TimeNs slo_ns, RowSink* rows);
+  Books(const Pipeline& pipeline, TimeNs duration_ns, TimeNs slo_ns, RowSink* rows);
 
   void on_sent(TimeNs now) {
     ++record_.sent;
@@ -64,6 +65,11 @@ class Books {
     ++record_.modules[module].dropped[static_cast<std::size_t>(reason)];
     ++module_window_of(now, module).dropped;
     stamp(now, ~request ^ (static_cast<std::uint64_t>(reason) << 56));
+  }
+
+  /// Values on their way to that many receivers: a report or a published state.
+  void on_exchanged(std::size_t values, std::size_t receivers) {
+    record_.exchanged_bytes += sizeof(double) * values * receivers;
   }
 
   void on_visit_cancelled(ModuleId module) { ++record_.modules[module].cancelled; }

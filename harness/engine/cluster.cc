@@ -43,7 +43,7 @@ Cluster::Cluster(const RunSpec& spec, World& world, RowSink* rows)
     : spec_(spec),
       world_(world),
       context_(make_context(spec)),
-      books_(spec.pipeline.modules.size(), spec.arrivals->duration_ns(), spec.slo_ns, rows),
+      books_(spec.pipeline, spec.arrivals->duration_ns(), spec.slo_ns, rows),
       environment_{&visits_, &workers_, &books_, &world_, this, &decisions_},
       domains_(spec.pipeline.modules.size()),
       flow_(spec.pipeline, spec.slo_ns, visits_, books_, world, domains_),
@@ -139,10 +139,18 @@ void Cluster::on_timer(TimeNs now, DomainId domain) {
   if (hosts_[domain] != nullptr) hosts_[domain]->on_timer(now);
 }
 
+void Cluster::publish(ModuleId module) {
+  if (publication_.due()) {
+    const std::size_t receivers = domains_[module].views.size() + controllers_.size() - 1;
+    books_.on_exchanged(publication_.state().size(), receivers);
+    world_.publish(module, publication_.state());
+  }
+  publication_.clear();
+}
+
 void Cluster::on_report(TimeNs now, ModuleId module, DomainId domain, std::span<const double> values) {
   controllers_[module]->on_report(now, domain, values, publication_);
-  if (publication_.due()) world_.publish(module, publication_.state());
-  publication_.clear();
+  publish(module);
 }
 
 void Cluster::on_publication(TimeNs now, ModuleId module, std::span<const double> state) {
@@ -150,16 +158,14 @@ void Cluster::on_publication(TimeNs now, ModuleId module, std::span<const double
   for (ModuleId other = 0; other < controllers_.size(); ++other) {
     if (other == module) continue;
     controllers_[other]->on_state(now, module, state, publication_);
-    if (publication_.due()) world_.publish(other, publication_.state());
-    publication_.clear();
+    publish(other);
   }
 }
 
 void Cluster::on_period(TimeNs now) {
   for (ModuleId module = 0; module < controllers_.size(); ++module) {
     controllers_[module]->on_period(now, publication_);
-    if (publication_.due()) world_.publish(module, publication_.state());
-    publication_.clear();
+    publish(module);
   }
 }
 

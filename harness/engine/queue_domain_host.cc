@@ -108,6 +108,7 @@ void QueueDomainHost::carry_out(TimeNs now) {
         environment_->world->wake_at(id_, decision.at_ns < now ? now : decision.at_ns);
         break;
       case Decision::Kind::kReport:
+        environment_->books->on_exchanged(out.values(decision).size(), 1);
         environment_->world->report(module_, id_, out.values(decision));
         break;
     }

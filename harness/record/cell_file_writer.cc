@@ -25,6 +25,8 @@ void write_totals(hid_t group, const RunRecord& record) {
   write_attribute(group, "gpu_ns", record.gpu_ns);
   write_attribute(group, "gpu_invalid_ns", record.gpu_invalid_ns);
   write_attribute(group, "events", static_cast<std::int64_t>(record.events));
+  write_attribute(group, "exchanged_bytes", static_cast<std::int64_t>(record.exchanged_bytes));
+  write_attribute(group, "order_changes", record.order_changes);
 }
 
 void write_tables(hid_t group, const RunRecord& record, const std::vector<std::string>& module_names) {

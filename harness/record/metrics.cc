@@ -1,6 +1,7 @@
 #include "harness/record/metrics.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "harness/record/summary.h"
 
@@ -11,6 +12,10 @@ double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 double share(std::uint64_t part, std::uint64_t whole) {
   return share(static_cast<double>(part), static_cast<double>(whole));
+}
+
+double share_if_any(std::uint64_t part, std::uint64_t whole) {
+  return whole > 0 ? share(part, whole) : kNoValue;
 }
 
 std::uint64_t initial_workers(const RunRecord& record) {
@@ -29,6 +34,38 @@ void fill_overload(SummaryRow& row, const OverloadCounts& counts) {
   row.overload_s = counts.seconds;
   row.goodput_overload_rps = share(static_cast<double>(counts.in_time), counts.seconds);
   row.drop_rate_overload = share(counts.dropped + counts.late, counts.sent);
+}
+
+void fill_drop_places(SummaryRow& row, const DropPlaces& places) {
+  row.drop_share_last = share_if_any(places.last, places.all);
+  row.drop_share_latter_half = share_if_any(places.latter_half, places.all);
+  row.drop_share_first_two = share_if_any(places.first_two, places.all);
+}
+
+/// A module that no visit got through adds nothing; kNoValue when there was no such visit anywhere.
+void fill_delays(SummaryRow& row, const RunRecord& record) {
+  double queueing_ns = 0;
+  double wait_ns = 0;
+  bool any = false;
+  for (const ModuleTotals& module : record.modules) {
+    if (module.done == 0) continue;
+    any = true;
+    queueing_ns += static_cast<double>(module.queueing_ns) / static_cast<double>(module.done);
+    wait_ns += static_cast<double>(module.wait_ns) / static_cast<double>(module.done);
+  }
+  row.queueing_ms_mean = any ? queueing_ns * 1e-6 : kNoValue;
+  row.batch_wait_ms_mean = any ? wait_ns * 1e-6 : kNoValue;
+}
+
+void fill_exchange(SummaryRow& row, const RunRecord& record) {
+  const double kilobits = static_cast<double>(record.exchanged_bytes) * 8e-3;
+  row.state_kbps_per_worker = share(kilobits, ns_to_s(worker_time_ns(record)));
+  row.order_changes = record.order_changes < 0 ? kNoValue : static_cast<double>(record.order_changes);
+}
+
+/// The last window of a run may be a short one.
+double window_length_s(const RunRecord& record, TimeNs start) {
+  return ns_to_s(std::min(record.window_ns, record.duration_ns - start));
 }
 
 }  // namespace
@@ -55,7 +92,7 @@ OverloadCounts overload_counts(const RunRecord& record, const std::function<doub
   for (std::size_t i = 0; i < record.windows.size(); ++i) {
     const WindowCounts& window = record.windows[i];
     const TimeNs start = static_cast<TimeNs>(i) * record.window_ns;
-    const double length_s = ns_to_s(std::min(record.window_ns, record.duration_ns - start));
+    const double length_s = window_length_s(record, start);
     if (length_s <= 0 || static_cast<double>(window.sent) <= capacity_at(start) * length_s) continue;
     total.seconds += length_s;
     total.sent += window.sent;
@@ -66,15 +103,47 @@ OverloadCounts overload_counts(const RunRecord& record, const std::function<doub
   return total;
 }
 
-double gpu_utilisation(const RunRecord& record) {
-  const TimeNs run_end = std::max(record.duration_ns, record.end_ns);
-  double busy = 0;
-  double able = 0;
-  for (const WorkerTotals& worker : record.workers) {
-    busy += static_cast<double>(worker.busy_ns);
-    able += static_cast<double>(std::max<TimeNs>(0, std::min(worker.removed_ns, run_end) - worker.ready_ns));
+DropPlaces drop_places(const RunRecord& record) {
+  DropPlaces places;
+  int depth = 0;
+  for (const ModuleTotals& module : record.modules) depth = std::max<int>(depth, module.depth);
+  const auto add = [&places, depth](std::uint64_t count, bool last, int at) {
+    places.all += count;
+    if (last) places.last += count;
+    if (2 * at > depth) places.latter_half += count;
+    if (at <= 2) places.first_two += count;
+  };
+  for (const ModuleTotals& module : record.modules) {
+    add(std::accumulate(module.dropped.begin(), module.dropped.end(), std::uint64_t{0}), module.last,
+        module.depth);
   }
-  return share(busy, able);
+  add(record.late, true, depth);
+  return places;
+}
+
+double optimal_requests(const RunRecord& record, const std::function<double(TimeNs)>& capacity_at) {
+  double total = 0;
+  for (std::size_t i = 0; i < record.windows.size(); ++i) {
+    const TimeNs start = static_cast<TimeNs>(i) * record.window_ns;
+    const double length_s = window_length_s(record, start);
+    total += std::min(static_cast<double>(record.windows[i].sent), capacity_at(start) * length_s);
+  }
+  return total;
+}
+
+TimeNs worker_time_ns(const RunRecord& record) {
+  const TimeNs run_end = std::max(record.duration_ns, record.end_ns);
+  TimeNs able = 0;
+  for (const WorkerTotals& worker : record.workers) {
+    able += std::max<TimeNs>(0, std::min(worker.removed_ns, run_end) - worker.ready_ns);
+  }
+  return able;
+}
+
+double gpu_utilisation(const RunRecord& record) {
+  double busy = 0;
+  for (const WorkerTotals& worker : record.workers) busy += static_cast<double>(worker.busy_ns);
+  return share(busy, static_cast<double>(worker_time_ns(record)));
 }
 
 SummaryRow summarise(const CellIdentity& cell, const RunRecord& record, double bound_requests,
@@ -95,13 +164,17 @@ SummaryRow summarise(const CellIdentity& cell, const RunRecord& record, double b
   row.drop_rate = share(record.dropped + record.late, record.sent);
   row.invalid_rate = share(static_cast<double>(record.gpu_invalid_ns), static_cast<double>(record.gpu_ns));
   fill_overload(row, overload_counts(record, capacity_at));
+  fill_drop_places(row, drop_places(record));
   fill_latency(row, record);
+  fill_delays(row, record);
   row.min_goodput_share_1s = min_goodput_share(record.windows, 1);
   row.min_goodput_share_10s = min_goodput_share(record.windows, 10);
   row.min_goodput_share_60s = min_goodput_share(record.windows, 60);
   row.gpu_utilisation = gpu_utilisation(record);
+  row.optimal_goodput_rps = share(optimal_requests(record, capacity_at), row.duration_s);
   row.fluid_bound_rps = share(bound_requests, row.duration_s);
   row.bound_share = share(static_cast<double>(record.in_time), bound_requests);
+  fill_exchange(row, record);
   row.sim_requests_per_s = share(static_cast<double>(record.sent), record.wall_s);
   row.wall_s = record.wall_s;
   row.fingerprint = hex16(record.fingerprint);

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <set>
+#include <string>
+
 #include "harness/record/summary.h"
 
 namespace harness {
@@ -116,11 +120,111 @@ TEST(Metrics, UtilisationCountsTheTimeInWhichAWorkerCouldServe) {
   EXPECT_EQ(summary_of(record).workers, 2u);
 }
 
+ModuleTotals module_of(std::uint16_t depth, bool last, std::uint64_t expired, std::uint64_t estimated) {
+  ModuleTotals module;
+  module.depth = depth;
+  module.last = last;
+  module.dropped[static_cast<std::size_t>(DropReason::kExpired)] = expired;
+  module.dropped[static_cast<std::size_t>(DropReason::kEstimatedLate)] = estimated;
+  return module;
+}
+
+/// What drop_places says of a chain in which as many were dropped at each module, and 4 were late.
+SummaryRow summary_of_chain(const std::vector<std::uint64_t>& dropped) {
+  RunRecord record;
+  record.late = 4;
+  for (const std::uint64_t count : dropped) {
+    const std::size_t depth = record.modules.size() + 1;
+    record.modules.push_back(
+        module_of(static_cast<std::uint16_t>(depth), depth == dropped.size(), count - 1, 1));
+    record.dropped += count;
+  }
+  return summary_of(record);
+}
+
+TEST(Metrics, DropsBelongToTheModuleThatDroppedAndLateOnesToTheLast) {
+  const SummaryRow three = summary_of_chain({10, 20, 6});  // with the late ones 10, 20, 10
+  EXPECT_DOUBLE_EQ(three.drop_share_last, 10.0 / 40);
+  EXPECT_DOUBLE_EQ(three.drop_share_latter_half, 30.0 / 40);
+  EXPECT_DOUBLE_EQ(three.drop_share_first_two, 30.0 / 40);
+  const SummaryRow five = summary_of_chain({50, 20, 10, 5, 11});  // 50, 20, 10, 5, 15
+  EXPECT_DOUBLE_EQ(five.drop_share_last, 15.0 / 100);
+  EXPECT_DOUBLE_EQ(five.drop_share_latter_half, 30.0 / 100);
+  EXPECT_DOUBLE_EQ(five.drop_share_first_two, 70.0 / 100);
+  const SummaryRow four = summary_of_chain({1, 2, 3, 10});  // 1, 2, 3, 14
+  EXPECT_DOUBLE_EQ(four.drop_share_latter_half, 17.0 / 20);
+}
+
+TEST(Metrics, ParallelModulesShareADepthAndSeveralModulesMayBeLast) {
+  RunRecord record;  // 1 -> {2, 2}, one of them ends there, the other goes on to 3
+  record.modules = {module_of(1, false, 1, 0), module_of(2, true, 2, 0), module_of(2, false, 3, 0),
+                    module_of(3, true, 4, 0)};
+  record.dropped = 10;
+  const SummaryRow row = summary_of(record);
+  EXPECT_DOUBLE_EQ(row.drop_share_last, 0.6);
+  EXPECT_DOUBLE_EQ(row.drop_share_latter_half, 0.9);
+  EXPECT_DOUBLE_EQ(row.drop_share_first_two, 0.6);
+}
+
+TEST(Metrics, NothingDroppedHasNoPlace) {
+  RunRecord record = four_windows();
+  record.late = record.dropped = 0;
+  record.modules = {module_of(1, true, 0, 0)};
+  EXPECT_TRUE(std::isnan(summary_of(record).drop_share_last));
+}
+
+TEST(Metrics, DelaysAreMeansByModuleSummedOverTheModules) {
+  RunRecord record;
+  record.modules.resize(3);
+  record.modules[0].done = 10;
+  record.modules[0].queueing_ns = 200 * kNsPerMs;
+  record.modules[0].wait_ns = 50 * kNsPerMs;
+  record.modules[1].done = 4;
+  record.modules[1].queueing_ns = 6 * kNsPerMs;
+  record.modules[1].wait_ns = 10 * kNsPerMs;
+  const SummaryRow row = summary_of(record);  // nothing got through the third
+  EXPECT_DOUBLE_EQ(row.queueing_ms_mean, 20 + 1.5);
+  EXPECT_DOUBLE_EQ(row.batch_wait_ms_mean, 5 + 2.5);
+}
+
+TEST(Metrics, OptimalGoodputIsTheLeastOfSentAndCapacitySecondBySecond) {
+  // 80 of 100, 100 of 200, 100 of 100, and of 60 in half a second 50.
+  EXPECT_DOUBLE_EQ(optimal_requests(four_windows(), always_hundred), 330);
+  EXPECT_DOUBLE_EQ(summary_of(four_windows()).optimal_goodput_rps, 330 / 3.5);
+  const auto capacity_at = [](TimeNs at) { return at < kNsPerS ? 50.0 : 1000.0; };
+  EXPECT_DOUBLE_EQ(optimal_requests(four_windows(), capacity_at), 410);
+}
+
+TEST(Metrics, StateExchangeIsPerWorkerAndSecond) {
+  RunRecord record;
+  record.duration_ns = 10 * kNsPerS;
+  record.end_ns = 12 * kNsPerS;
+  record.workers = {worker(0, kNever, 0), worker(4, kNever, 0)};  // 12 s and 8 s
+  record.exchanged_bytes = 50'000;
+  EXPECT_DOUBLE_EQ(summary_of(record).state_kbps_per_worker, 400.0 / 20);
+  record.exchanged_bytes = 0;
+  EXPECT_EQ(summary_of(record).state_kbps_per_worker, 0);
+}
+
+TEST(Metrics, ChangesOfTheOrderExistOnlyWhereAnOrderIsPublished) {
+  RunRecord record;
+  EXPECT_TRUE(std::isnan(summary_of(record).order_changes));
+  record.order_changes = 0;
+  EXPECT_EQ(summary_of(record).order_changes, 0);
+}
+
 TEST(Metrics, ARunWithoutRequestsHasNoUndefinedMetric) {
+  const std::set<std::string> without_value = {"drop_share_last",      "drop_share_latter_half",
+                                               "drop_share_first_two", "queueing_ms_mean",
+                                               "batch_wait_ms_mean",   "order_changes"};
   SummaryRow row = summarise({}, RunRecord{}, 0, 0, [](TimeNs) { return 0.0; });
-  row.list([](const char* name, const char*, SummaryRow::ColumnPointer pointer) {
+  row.list([&](const char* name, const char*, SummaryRow::ColumnPointer pointer) {
     if (const auto* real = std::get_if<double*>(&pointer)) {
-      EXPECT_TRUE(**real == 0 || **real == 1) << name;
+      if (without_value.count(name) > 0) {
+        EXPECT_TRUE(std::isnan(**real)) << name;
+      } else {
+        EXPECT_TRUE(**real == 0 || **real == 1) << name;
+      }
     }
   });
 }

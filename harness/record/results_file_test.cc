@@ -4,6 +4,7 @@
 #include <hdf5.h>
 
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <thread>
 
@@ -91,6 +92,8 @@ void expect_same_visit(const VisitRow& a, const VisitRow& b) {
 }
 
 void expect_same_module(const ModuleTotals& a, const ModuleTotals& b) {
+  EXPECT_EQ(a.depth, b.depth);
+  EXPECT_EQ(a.last, b.last);
   EXPECT_EQ(a.arrived, b.arrived);
   EXPECT_EQ(a.done, b.done);
   EXPECT_EQ(a.cancelled, b.cancelled);
@@ -158,6 +161,8 @@ void expect_same_totals(const RunRecord& a, const RunRecord& b) {
   EXPECT_EQ(a.latency.counts(), b.latency.counts());
   EXPECT_EQ(a.fingerprint, b.fingerprint);
   EXPECT_EQ(a.events, b.events);
+  EXPECT_EQ(a.exchanged_bytes, b.exchanged_bytes);
+  EXPECT_EQ(a.order_changes, b.order_changes);
   EXPECT_EQ(a.wall_s, b.wall_s);
 }
 
@@ -184,6 +189,8 @@ TEST_F(ResultsFile, ACellReadsBackAsItWasWritten) {
   run.record.workers[1].ready_ns = 5 * kNsPerS;
   run.record.workers[1].removed_ns = 9 * kNsPerS;
   run.record.modules[0].cancelled = 3;
+  run.record.exchanged_bytes = 1234;
+  run.record.order_changes = 5;
   run.record.modules[2].unfinished = 4;
   run.record.plans.push_back({6 * kNsPerS, 1, 5, 6, 42 * kNsPerMs});
   VisitRow never_joined;
@@ -222,6 +229,44 @@ TEST_F(ResultsFile, ASkippedCellHasARowAndNothingElse) {
   EXPECT_EQ(cell.summary.status, "skipped");
   EXPECT_EQ(cell.summary.why, row.why);
   EXPECT_TRUE(cell.record.modules.empty());
+}
+
+/// Writes /summary anew without the column.
+void remove_column(const std::string& path, const std::string& column) {
+  const Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose, "open");
+  Hdf5Handle table(H5Dopen2(file.get(), "summary", H5P_DEFAULT), H5Dclose, "open");
+  const Hdf5Handle stored(H5Dget_type(table.get()), H5Tclose, "type");
+  const Hdf5Handle all(H5Tget_native_type(stored.get(), H5T_DIR_DEFAULT), H5Tclose, "type");
+  const hsize_t one = 1;
+  const Hdf5Handle space(H5Screate_simple(1, &one, nullptr), H5Sclose, "space");
+  const Hdf5Handle kept(H5Tcreate(H5T_COMPOUND, H5Tget_size(all.get())), H5Tclose, "type");
+  for (int i = 0; i < H5Tget_nmembers(all.get()); ++i) {
+    const auto member = static_cast<unsigned>(i);
+    const Hdf5Handle type(H5Tget_member_type(all.get(), member), H5Tclose, "type");
+    char* name = H5Tget_member_name(all.get(), member);
+    if (name != column) H5Tinsert(kept.get(), name, H5Tget_member_offset(all.get(), member), type.get());
+    H5free_memory(name);
+  }
+  std::vector<char> bytes(H5Tget_size(all.get()));
+  H5Dread(table.get(), kept.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data());
+  table.reset();
+  H5Ldelete(file.get(), "summary", H5P_DEFAULT);
+  table = Hdf5Handle(
+      H5Dcreate2(file.get(), "summary", kept.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+      H5Dclose, "make");
+  H5Dwrite(table.get(), kept.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data());
+}
+
+TEST_F(ResultsFile, AMetricThatAnOlderFileLacksHasNoValue) {
+  const SyntheticRun run = synthetic_run(settings_of(7, "pard", 3));
+  write_synthetic_cell(path("cell.h5"), run, false);
+  remove_column(path("cell.h5"), "queueing_ms_mean");
+  const SummaryRow row = read_summary(path("cell.h5")).at(0);
+  EXPECT_TRUE(std::isnan(row.queueing_ms_mean));
+  EXPECT_EQ(row.batch_wait_ms_mean, run.summary.batch_wait_ms_mean);
+  EXPECT_EQ(row.cell.trace, "tweet");
+  remove_column(path("cell.h5"), "sent");
+  EXPECT_THROW(read_summary(path("cell.h5")), InputError);
 }
 
 Provenance example_provenance() {

@@ -41,6 +41,8 @@ void restore_modules(CellContents& cell, const std::vector<StoredModule>& rows) 
     cell.module_names.emplace_back(row.name == nullptr ? "" : row.name);
     H5free_memory(const_cast<char*>(row.name));
     ModuleTotals totals;
+    totals.depth = row.depth;
+    totals.last = row.last != 0;
     totals.arrived = row.arrived;
     totals.done = row.done;
     totals.cancelled = row.cancelled;
@@ -74,6 +76,10 @@ void restore_totals(RunRecord& record, const SummaryRow& row, hid_t group) {
   record.gpu_ns = read_integer_attribute(group, "gpu_ns");
   record.gpu_invalid_ns = read_integer_attribute(group, "gpu_invalid_ns");
   record.events = static_cast<std::uint64_t>(read_integer_attribute(group, "events"));
+  if (has_attribute(group, "exchanged_bytes")) {  // older files have no such attributes
+    record.exchanged_bytes = static_cast<std::uint64_t>(read_integer_attribute(group, "exchanged_bytes"));
+    record.order_changes = read_integer_attribute(group, "order_changes");
+  }
   record.sent = row.sent;
   record.in_time = row.in_time;
   record.late = row.late;

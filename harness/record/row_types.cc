@@ -17,6 +17,7 @@ Hdf5Handle enumeration(const std::vector<std::string>& names) {
 
 Hdf5Handle copy_of(hid_t type) { return Hdf5Handle(H5Tcopy(type), H5Tclose, "copy a type"); }
 
+Hdf5Handle type_of(std::uint8_t) { return copy_of(H5T_NATIVE_UINT8); }
 Hdf5Handle type_of(std::uint16_t) { return copy_of(H5T_NATIVE_UINT16); }
 Hdf5Handle type_of(std::uint32_t) { return copy_of(H5T_NATIVE_UINT32); }
 Hdf5Handle type_of(std::uint64_t) { return copy_of(H5T_NATIVE_UINT64); }
@@ -96,7 +97,8 @@ template <>
 Hdf5Handle row_type<StoredModule>() {
   RowType<StoredModule> type;
   const StoredModule& row = type.row;
-  type.column("module", row.module).column("name", row.name).column("arrived", row.arrived);
+  type.column("module", row.module).column("name", row.name).column("depth", row.depth);
+  type.column("last", row.last).column("arrived", row.arrived);
   type.column("done", row.done).column("cancelled", row.cancelled).column("unfinished", row.unfinished);
   for (int i = 0; i < kDropReasons; ++i) {
     type.column(std::string("dropped_") + name_of(static_cast<DropReason>(i)), row.dropped[i]);

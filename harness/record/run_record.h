@@ -78,6 +78,8 @@ struct ModuleTotals {
   std::uint64_t cancelled = 0;
   std::uint64_t unfinished = 0;
   std::uint64_t batches = 0;
+  std::uint16_t depth = 1;  ///< modules on the longest path from the entry to it, both counted
+  bool last = false;        ///< no module takes its output
   std::array<std::uint64_t, kDropReasons> dropped{};  ///< visits dropped here, by reason
   TimeNs queueing_ns = 0;                             ///< sums over the visits done
   TimeNs wait_ns = 0;
@@ -128,6 +130,11 @@ struct RunRecord {
   LatencyHistogram latency;       ///< of the completed requests (in time and late)
   std::uint64_t fingerprint = 0;  ///< of all decisions: joins, launches, drops, with their times
   std::uint64_t events = 0;
+  /// Of all reports (to the module's controller) and published states (to each of the module's domains and
+  /// each other controller): 8 a value and receiver.
+  std::uint64_t exchanged_bytes = 0;
+  /// How often the published value named "order" changed, over all modules; -1: the system publishes none.
+  std::int64_t order_changes = -1;
   double wall_s = 0;  ///< of the run itself, without making the world or writing results
 };
 

@@ -91,6 +91,8 @@ std::vector<StoredModule> stored_modules(const RunRecord& record, const std::vec
     StoredModule row;
     row.module = static_cast<std::uint16_t>(rows.size());
     row.name = names.at(rows.size()).c_str();
+    row.depth = totals.depth;
+    row.last = totals.last ? 1 : 0;
     row.arrived = totals.arrived;
     row.done = totals.done;
     row.cancelled = totals.cancelled;

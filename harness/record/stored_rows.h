@@ -56,6 +56,8 @@ struct StoredModuleWindow {
 struct StoredModule {
   std::uint16_t module = 0;
   const char* name = nullptr;
+  std::uint16_t depth = 1;
+  std::uint8_t last = 0;
   std::uint64_t arrived = 0, done = 0, cancelled = 0, unfinished = 0;
   std::uint64_t dropped[kDropReasons] = {};
   std::uint64_t batches = 0;

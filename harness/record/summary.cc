@@ -37,6 +37,11 @@ void SummaryRow::list(const std::function<void(const char* name, const char* doc
   column("drop_rate", "(dropped + late) / sent", &drop_rate);
   column("drop_rate_overload", "drop rate of the requests sent in the overloaded seconds",
          &drop_rate_overload);
+  column("drop_share_last", "of the dropped and late requests, the share lost at a last module",
+         &drop_share_last);
+  column("drop_share_latter_half", "the share lost at modules of more than half of the pipeline's depth",
+         &drop_share_latter_half);
+  column("drop_share_first_two", "the share lost at modules of depth 1 and 2", &drop_share_first_two);
   column("invalid_rate", "GPU time of requests not completed in time / all GPU time", &invalid_rate);
   column("latency_ms_p50", "median latency of completed requests", &latency_ms_p50);
   column("latency_ms_p90", "90th percentile", &latency_ms_p90);
@@ -44,9 +49,18 @@ void SummaryRow::list(const std::function<void(const char* name, const char* doc
   column("min_goodput_share_1s", "least in_time / sent over 1 s", &min_goodput_share_1s);
   column("min_goodput_share_10s", "least in_time / sent over 10 s", &min_goodput_share_10s);
   column("min_goodput_share_60s", "least in_time / sent over 60 s", &min_goodput_share_60s);
+  column("queueing_ms_mean", "mean queueing delay of a module's visits, summed over the modules",
+         &queueing_ms_mean);
+  column("batch_wait_ms_mean", "mean batch wait of a module's visits, summed over the modules",
+         &batch_wait_ms_mean);
   column("gpu_utilisation", "busy time of the workers / time they could serve", &gpu_utilisation);
+  column("optimal_goodput_rps", "mean over the seconds of the least of sent and capacity then",
+         &optimal_goodput_rps);
   column("fluid_bound_rps", "fluid bound / duration_s", &fluid_bound_rps);
   column("bound_share", "in_time / fluid bound", &bound_share);
+  column("state_kbps_per_worker", "reports and published states, 1000 bit/s per worker",
+         &state_kbps_per_worker);
+  column("order_changes", "changes of the published queue order, all modules", &order_changes);
   column("sim_requests_per_s", "sent / wall_s", &sim_requests_per_s);
   column("wall_s", "wall time of the run", &wall_s);
   column("fingerprint", "of all decisions", &fingerprint);

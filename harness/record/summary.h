@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <variant>
 #include <vector>
@@ -10,6 +11,9 @@
 #include "harness/record/run_record.h"
 
 namespace harness {
+
+/// A value that does not exist for a cell: null in JSON, empty in CSV, "-" in tables.
+inline constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 
 /// What a cell is: the columns that name it, and what its results depend on.
 struct CellIdentity {
@@ -44,12 +48,20 @@ struct SummaryRow {
   double overload_s = 0;          ///< number of such seconds
   double drop_rate = 0;           ///< (dropped + late) / sent
   double drop_rate_overload = 0;  ///< the same over those seconds
+  // Shares of the dropped and late requests, by where they were lost (DropPlaces in metrics.h).
+  double drop_share_last = kNoValue, drop_share_latter_half = kNoValue, drop_share_first_two = kNoValue;
   double invalid_rate = 0;
   double latency_ms_p50 = 0, latency_ms_p90 = 0, latency_ms_p99 = 0;
   double min_goodput_share_1s = 0, min_goodput_share_10s = 0, min_goodput_share_60s = 0;
+  double queueing_ms_mean = kNoValue;  ///< sum over the modules of the mean of the visits done there
+  double batch_wait_ms_mean = kNoValue;
   double gpu_utilisation = 0;
+  double optimal_goodput_rps =
+      0;  ///< PARD section 5.4: the least of rate sent and capacity, second by second
   double fluid_bound_rps = 0;
   double bound_share = 0;
+  double state_kbps_per_worker = 0;  ///< of reports and published states, 1000 bit/s
+  double order_changes = kNoValue;   ///< of the published value "order", over all modules
   double sim_requests_per_s = 0;
   double wall_s = 0;
   std::string fingerprint;  ///< 16 hex digits
@@ -64,9 +76,9 @@ struct SummaryRow {
 /// "0123456789abcdef": 16 hexadecimal digits, as fingerprints and hashes are shown.
 std::string hex16(std::uint64_t value);
 
-/// Computes every metric of a run (results/README.md says how). `bound_requests` is the fluid bound
-/// (engine/fluid_bound.h), `capacity_rps` the capacity of the plan at time 0. `capacity_at` gives the
-/// capacity in requests/s at a time (steps of the plan rows).
+/// Computes every metric of a run (results/README.md says how); kNoValue where there is nothing to divide by.
+/// `bound_requests` is the fluid bound (engine/fluid_bound.h), `capacity_rps` the capacity of the plan at
+/// time 0. `capacity_at` gives the capacity in requests/s at a time (steps of the plan rows).
 SummaryRow summarise(const CellIdentity& cell, const RunRecord& record, double bound_requests,
                      double capacity_rps, const std::function<double(TimeNs)>& capacity_at);
 

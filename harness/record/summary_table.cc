@@ -74,12 +74,15 @@ void get(const char* place, const SummaryRow::ColumnPointer& pointer) {
   }
 }
 
-/// A missing column would otherwise be left as it is in memory.
-void require_all_columns(hid_t dataset, const Layout& layout) {
+/// Reading leaves the columns that an older file lacks as they are in memory: metrics are made kNoValue.
+void prepare_missing_columns(hid_t dataset, const Layout& layout, std::vector<char>& bytes) {
   const Hdf5Handle type(H5Dget_type(dataset), H5Tclose, "look at the columns");
   for (const Slot& slot : layout.slots) {
-    if (H5Tget_member_index(type.get(), slot.name.c_str()) < 0)
-      throw Hdf5Failure("find all columns of /summary");
+    if (H5Tget_member_index(type.get(), slot.name.c_str()) >= 0) continue;
+    if (H5Tget_class(slot.type.get()) != H5T_FLOAT) throw Hdf5Failure("find all columns of /summary");
+    for (std::size_t at = slot.offset; at < bytes.size(); at += layout.size) {
+      std::memcpy(&bytes[at], &kNoValue, sizeof kNoValue);
+    }
   }
 }
 
@@ -109,8 +112,8 @@ void write_summary_table(hid_t root, std::vector<SummaryRow> rows) {
 std::vector<SummaryRow> read_summary_table(hid_t root) {
   const Layout columns = layout();
   const OpenTable table = open_table(root, kName);
-  require_all_columns(table.dataset.get(), columns);
   std::vector<char> bytes(table.rows * columns.size);
+  prepare_missing_columns(table.dataset.get(), columns, bytes);
   std::vector<SummaryRow> rows(table.rows);
   if (rows.empty()) return rows;
   const Hdf5Handle type = compound(columns);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <map>
 
@@ -29,6 +30,7 @@ std::string rounded(double value) {
 Cell cell_of(const SummaryRow::ColumnPointer& pointer, bool full_precision) {
   if (const auto* text = std::get_if<std::string*>(&pointer)) return {**text, false};
   if (const auto* real = std::get_if<double*>(&pointer)) {
+    if (std::isnan(**real)) return {"", true};
     return {full_precision ? shortest(**real) : rounded(**real), true};
   }
   if (const auto* count = std::get_if<std::uint64_t*>(&pointer)) return {std::to_string(**count), true};
@@ -62,10 +64,10 @@ std::string json_text(const std::string& text) {
   return quoted + "\"";
 }
 
-/// JSON has no infinities.
+/// JSON has no infinities and no NaN.
 std::string json_value(const Cell& cell) {
   if (!cell.number) return json_text(cell.text);
-  const bool finite = cell.text.find_first_of("ain") == std::string::npos;
+  const bool finite = !cell.text.empty() && cell.text.find_first_of("ain") == std::string::npos;
   return finite ? cell.text : "null";
 }
 

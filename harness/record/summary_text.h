@@ -15,11 +15,12 @@ std::vector<std::string> summary_columns();
 /// `status` and `why` when a cell is not ok.
 std::vector<std::string> usual_columns(const std::vector<SummaryRow>& rows);
 
-/// Aligned with spaces, a header first; numbers rounded to six significant digits; "-" for empty text.
+/// Aligned with spaces, a header first; numbers rounded to six significant digits; "-" for empty text
+/// and for kNoValue.
 std::string summary_table(std::vector<SummaryRow> rows, const std::vector<std::string>& columns);
-/// An array of objects. Numbers in the shortest form that reads back to the same value.
+/// An array of objects. Numbers in the shortest form that reads back to the same value, null for kNoValue.
 std::string summary_json(std::vector<SummaryRow> rows, const std::vector<std::string>& columns);
-/// RFC 4180, a header first; numbers as in JSON.
+/// RFC 4180, a header first; numbers as in JSON, nothing for kNoValue.
 std::string summary_csv(std::vector<SummaryRow> rows, const std::vector<std::string>& columns);
 
 }  // namespace harness

@@ -41,6 +41,16 @@ TEST(SummaryText, JsonEscapesAndKeepsFullPrecision) {
   EXPECT_EQ(summary_json({}, {"load"}), "[]\n");
 }
 
+TEST(SummaryText, AValueThatDoesNotExistIsADashNothingOrNull) {
+  std::vector<SummaryRow> rows(1);
+  const std::vector<std::string> columns = {"seed", "drop_share_last", "drop_rate"};
+  EXPECT_EQ(summary_table(rows, columns),
+            "seed  drop_share_last  drop_rate\n   0                -          0\n");
+  EXPECT_EQ(summary_csv(rows, columns), "seed,drop_share_last,drop_rate\n0,,0\n");
+  EXPECT_EQ(summary_json(rows, columns),
+            "[\n  {\"seed\": 0, \"drop_share_last\": null, \"drop_rate\": 0}\n]\n");
+}
+
 TEST(SummaryText, UsualColumnsGrowWhenTheyTellSomething) {
   std::vector<SummaryRow> rows(1);
   const auto has = [&](const std::string& name) {

@@ -188,6 +188,10 @@ void count(SyntheticRun& run, const SyntheticSettings& settings) {
   record.duration_ns = s_to_ns(settings.seconds);
   record.slo_ns = settings.slo_ns;
   record.modules.resize(settings.modules);
+  for (std::size_t i = 0; i < settings.modules; ++i) {
+    record.modules[i].depth = static_cast<std::uint16_t>(i + 1);
+  }
+  record.modules.back().last = true;
   for (std::size_t i = 0; i < settings.modules * settings.workers; ++i) {
     WorkerTotals worker;
     worker.module = static_cast<std::uint16_t>(i / settings.workers);

@@ -1,0 +1,83 @@
+// What the books say about reports and published states, of a system whose values are known.
+#include <gtest/gtest.h>
+
+#include "harness/sim/simulation.h"
+#include "harness/sim/test_system.h"
+#include "harness/sim/test_world.h"
+
+namespace harness {
+namespace {
+
+/// Reports two values when its domain starts.
+class ReportingPolicy : public testing::ScriptedPolicy {
+ public:
+  ReportingPolicy() : ScriptedPolicy({}) {}
+  void start(TimeNs, Decisions& out) {
+    const double values[] = {1, 2};
+    out.report(values);
+  }
+};
+
+/// Publishes three values once per state period.
+class PublishingController final : public Controller {
+ public:
+  void on_plan(TimeNs, const Plan&) override {}
+  void on_report(TimeNs, DomainId, std::span<const double>, Publication&) override {}
+  void on_period(TimeNs, Publication& out) override {
+    const double values[] = {1, 2, 3};
+    out.publish(values);
+  }
+  void on_state(TimeNs, ModuleId, std::span<const double>, Publication&) override {}
+};
+
+class PublishingSystem final : public System {
+ public:
+  void list(ParamList&) override {}
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId,
+                                            ModuleId module) override {
+    return std::make_unique<BatchingScheduler<ReportingPolicy>>(context, module);
+  }
+  std::unique_ptr<Controller> make_controller(const ServingContext&, ModuleId) override {
+    return std::make_unique<PublishingController>();
+  }
+};
+
+/// Three modules of two workers, each its own queue domain; the only request ends before 2.6 s, so that two
+/// state periods end in the run.
+RunSpec two_periods(std::unique_ptr<System> system) {
+  RunSpec spec = testing::make_spec("naive", testing::chain(3),
+                                    std::vector<Profile>(3, testing::linear_profile("m", 0, 10, 2)),
+                                    {{2, 2}, {2, 2}, {2, 2}}, ms_to_ns(100), {ms_to_ns(2500)}, 3 * kNsPerS);
+  spec.system = std::move(system);
+  return spec;
+}
+
+TEST(States, EveryValueCountsForEveryReceiver) {
+  const RunRecord record = simulate(two_periods(std::make_unique<PublishingSystem>()), nullptr);
+  // Six reports of two values to one controller each. Three modules publish three values twice, each to two
+  // domains and two other controllers.
+  EXPECT_EQ(record.exchanged_bytes, 8u * (6 * 2 + 3 * 2 * 3 * (2 + 2)));
+}
+
+TEST(States, ASystemWithoutControllersExchangesNothing) {
+  RunSpec spec = two_periods(std::make_unique<testing::ScriptedSystem>(testing::DropList{}));
+  const RunRecord record = simulate(spec, nullptr);
+  EXPECT_EQ(record.exchanged_bytes, 0u);
+  EXPECT_EQ(record.order_changes, -1);
+}
+
+TEST(States, DepthsAndEndsOfADiamondStandInTheRecord) {
+  RunSpec spec = testing::make_spec(
+      "naive", testing::diamond(), std::vector<Profile>(4, testing::linear_profile("m", 0, 10, 2)),
+      {{2, 1}, {2, 1}, {2, 1}, {2, 1}}, ms_to_ns(100), {ms_to_ns(1)}, kNsPerS);
+  const RunRecord record = simulate(spec, nullptr);
+  const int depths[] = {1, 2, 2, 3};
+  for (int module = 0; module < 4; ++module) {
+    const ModuleTotals& totals = record.modules[static_cast<std::size_t>(module)];
+    EXPECT_EQ(totals.depth, depths[module]) << module;
+    EXPECT_EQ(totals.last, module == 3) << module;
+  }
+}
+
+}  // namespace
+}  // namespace harness
