@@ -67,9 +67,9 @@ TEST(States, ASystemWithoutControllersExchangesNothing) {
 }
 
 TEST(States, DepthsAndEndsOfADiamondStandInTheRecord) {
-  RunSpec spec = testing::make_spec(
-      "naive", testing::diamond(), std::vector<Profile>(4, testing::linear_profile("m", 0, 10, 2)),
-      {{2, 1}, {2, 1}, {2, 1}, {2, 1}}, ms_to_ns(100), {ms_to_ns(1)}, kNsPerS);
+  RunSpec spec = testing::make_spec("naive", testing::diamond(),
+                                    std::vector<Profile>(4, testing::linear_profile("m", 0, 10, 2)),
+                                    {{2, 1}, {2, 1}, {2, 1}, {2, 1}}, ms_to_ns(100), {ms_to_ns(1)}, kNsPerS);
   const RunRecord record = simulate(spec, nullptr);
   const int depths[] = {1, 2, 2, 3};
   for (int module = 0; module < 4; ++module) {
