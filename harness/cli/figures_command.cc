@@ -11,7 +11,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "harness/core/error.h"
 #include "harness/record/results_file.h"
@@ -23,15 +26,20 @@ struct FiguresOptions {
   std::string results;
   std::string folder;
   int limit = 12;
+  std::vector<std::string> only;
+  bool list = false;
 };
+
+/// What draw.py exits with when a name or what a figure needs is missing; it has said so.
+constexpr int kBadInput = 2;
 
 std::string environment_or(const char* variable, const char* otherwise) {
   const char* value = std::getenv(variable);
   return value != nullptr && *value != '\0' ? value : otherwise;
 }
 
-/// Runs the program and waits for it; its output goes to ours.
-void run(std::vector<std::string> words) {
+/// Runs the program and waits for it; its output goes to ours. Returns 0 or kBadInput.
+int run(std::vector<std::string> words) {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -43,12 +51,32 @@ void run(std::vector<std::string> words) {
   while (::waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) throw EnvironmentError(words[0] + ": cannot be waited for: " + std::strerror(errno));
   }
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-    throw EnvironmentError("the figures could not be drawn (see above)");
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  if (code != 0 && code != kBadInput) throw EnvironmentError("the figures could not be drawn (see above)");
+  return code;
+}
+
+/// A file of results/figures.
+std::string script_path(const std::string& name) {
+  const std::string home = environment_or("HARNESS_HOME", HARNESS_SOURCE_FOLDER);
+  const std::string path = home + "/results/figures/" + name;
+  if (!std::filesystem::exists(path)) throw EnvironmentError(path + ": not found (set HARNESS_HOME)");
+  return path;
+}
+
+/// Prints the names of the figures and what they show.
+void list() {
+  std::ifstream catalogue(script_path("catalogue.txt"));
+  for (std::string line; std::getline(catalogue, line);) {
+    const std::size_t tab = line.find('\t');
+    if (tab == std::string::npos) continue;
+    std::printf("%-12s  %s\n", line.substr(0, tab).c_str(), line.substr(tab + 1).c_str());
   }
 }
 
-void draw(FiguresOptions options) {
+int draw(FiguresOptions options) {
+  if (options.results.empty())
+    throw InputError("harness figures: no results file; allowed: RESULTS.h5, or --list");
   const std::vector<SummaryRow> rows = read_summary(options.results);
   if (std::none_of(rows.begin(), rows.end(), [](const SummaryRow& row) { return row.status == "ok"; })) {
     throw input_error({options.results, 0, "summary"}, "no cell with results to draw",
@@ -58,26 +86,33 @@ void draw(FiguresOptions options) {
     const std::filesystem::path results(options.results);
     options.folder = (results.parent_path() / (results.stem().string() + "-figures")).string();
   }
-  const std::string home = environment_or("HARNESS_HOME", HARNESS_SOURCE_FOLDER);
-  const std::string script = home + "/results/figures/draw.py";
-  if (!std::filesystem::exists(script)) throw EnvironmentError(script + ": not found (set HARNESS_HOME)");
-  run({environment_or("HARNESS_PYTHON", HARNESS_PYTHON), script, options.results, "-o", options.folder,
-       "--limit", std::to_string(options.limit)});
+  std::vector<std::string> words = {environment_or("HARNESS_PYTHON", HARNESS_PYTHON),
+                                    script_path("draw.py"),
+                                    options.results,
+                                    "-o",
+                                    options.folder,
+                                    "--limit",
+                                    std::to_string(options.limit)};
+  for (const std::string& name : options.only) words.push_back("--only=" + name);
+  return run(std::move(words));
 }
 
 }  // namespace
 
 void add_figures_command(CLI::App& app, int& exit_code) {
-  static_cast<void>(exit_code);
   const auto options = std::make_shared<FiguresOptions>();
   CLI::App* command = app.add_subcommand("figures", "Draw the figures of a results file as PDF and PNG");
   command->footer(
       "Examples:\n"
       "  harness figures quickstart.h5\n"
-      "  harness figures quickstart.h5 -o figures --limit 2");
-  command->add_option("results", options->results, "results file (HDF5)")
-      ->required()
-      ->type_name("RESULTS.h5");
+      "  harness figures quickstart.h5 -o figures --limit 2\n"
+      "  harness figures overall.h5 --only pard/fig8 --only pard/fig11\n\n"
+      "Draws the figures that the experiment names (figures = [\"pard/fig8\", ...]), without such a list "
+      "the\n"
+      "general ones. --list shows the names. A figure whose data the file lacks is left out, with a line "
+      "that\n"
+      "says why.");
+  command->add_option("results", options->results, "results file (HDF5)")->type_name("RESULTS.h5");
   command
       ->add_option("-o", options->folder, "folder for the figures (default: RESULTS-figures beside the file)")
       ->type_name("DIR");
@@ -87,7 +122,19 @@ void add_figures_command(CLI::App& app, int& exit_code) {
           "workloads (pipeline, trace, load) that get figures of their own, the first ones of the file")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
-  command->callback([options] { draw(*options); });
+  command
+      ->add_option(
+          "--only", options->only,
+          "draw this figure, whatever the experiment names; repeatable; 'general': those of every file")
+      ->type_name("NAME")
+      ->expected(1);
+  command->add_flag("--list", options->list, "print the names of the figures and what they show");
+  command->callback([options, &exit_code] {
+    if (options->list)
+      list();
+    else
+      exit_code = draw(*options);
+  });
 }
 
 }  // namespace harness

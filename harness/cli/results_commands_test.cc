@@ -36,7 +36,7 @@ class ResultsCommands : public testing::Test {
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
   /// Runs `harness WORDS...` and returns what it prints.
-  static std::string output_of(std::vector<std::string> words) {
+  static std::string output_of(std::vector<std::string> words, int expected_code = 0) {
     CLI::App app("harness");
     int exit_code = 0;
     add_show_command(app, exit_code);
@@ -49,7 +49,7 @@ class ResultsCommands : public testing::Test {
       testing::internal::GetCapturedStdout();
       throw;
     }
-    EXPECT_EQ(exit_code, 0);
+    EXPECT_EQ(exit_code, expected_code);
     return testing::internal::GetCapturedStdout();
   }
 
@@ -87,6 +87,26 @@ TEST_F(ResultsCommands, FiguresAreDrawnBesideTheFile) {
     EXPECT_TRUE(fs::exists(figure)) << printed;
     EXPECT_NE(printed.find(figure.string()), std::string::npos) << printed;
   }
+}
+
+TEST_F(ResultsCommands, FiguresAreChosenByName) {
+  const std::string printed =
+      output_of({"figures", path("a.h5"), "--only", "pard/fig8", "--only", "pard/fig9"});
+  for (const char* name : {"pard-fig8.pdf", "pard-fig9.png"})
+    EXPECT_NE(printed.find(name), std::string::npos) << printed;
+  EXPECT_EQ(printed.find("rates"), std::string::npos) << printed;
+}
+
+TEST_F(ResultsCommands, UnknownAndImpossibleFiguresAreBadInput) {
+  EXPECT_EQ(output_of({"figures", path("a.h5"), "--only", "pard/fig7"}, 2), "");
+  EXPECT_EQ(output_of({"figures", path("a.h5"), "--only", "pard/fig13"}, 2), "");
+  EXPECT_THROW(output_of({"figures"}), InputError);
+}
+
+TEST_F(ResultsCommands, TheListNamesEveryFigure) {
+  const std::string printed = output_of({"figures", "--list"});
+  for (const char* name : {"general ", "pard/fig2 ", "pard/fig14d ", "pard/fig15 "})
+    EXPECT_NE(printed.find(name), std::string::npos) << printed;
 }
 
 TEST_F(ResultsCommands, AMissingPythonIsAnEnvironmentError) {

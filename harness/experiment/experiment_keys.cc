@@ -7,7 +7,7 @@ const std::vector<PlainKey>& plain_keys() {
       {"", "name", "the file's stem", "a text", "what results call the experiment"},
       {"", "runtime", "simulated", "simulated", "where the cells run: in virtual time"},
       {"", "figures", "(none)", "names of results/figures/catalogue.txt",
-       "what `harness figures` draws of the results besides the general figures"},
+       "what `harness figures` draws of the results; (none): the general figures"},
       {"workload", "pipelines", "(needed)", "names of `harness list pipelines`, or paths ending in .toml",
        "axis: what is served"},
       {"workload", "traces", "(needed)", "names of [trace.NAME] tables, or bare shapes",

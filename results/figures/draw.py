@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
 """Draws the figures of a results file as PDF and PNG: `harness figures RESULTS.h5` runs this.
 
-Every workload (pipeline, trace, load, SLO, and swept parameters of the load or the cluster) gets figures of goodput, queueing delay, drops by module and latency, the first
+Which ones, the experiment says with `figures = ["pard/fig8", ...]`, or --only; otherwise the general ones. Of these, every workload (pipeline, trace, load, SLO, and swept parameters of the load or the cluster) gets figures of goodput, queueing delay, drops by module and latency, the first
 --limit workloads of the file only; drop and invalid rate are drawn for all workloads, on at most --limit pages.
 """
 
 import argparse
+import difflib
 import os
 import sys
 from pathlib import Path
 
+import catalogue
 import latency
 import over_time
 import shares
+from pard.selection import Missing
 from results import Results
 from style import Palette
 
@@ -29,10 +32,11 @@ def parse_arguments():
     parser.add_argument("results", help="results file (HDF5)")
     parser.add_argument("-o", dest="folder", type=Path, default=Path("figures"), help="folder for the figures")
     parser.add_argument("--limit", type=int, default=12, help="workloads with figures of their own (%(default)s)")
+    parser.add_argument("--only", action="append", metavar="NAME", help="draw this figure (catalogue.txt); repeatable")
     return parser.parse_args()
 
 
-def draw_all(results, folder, limit):
+def draw_general(results, folder, limit):
     """Yields the paths of the figures as they are finished."""
     palette = Palette(results.series())
     workloads = results.workloads()
@@ -52,15 +56,51 @@ def tell(line):
         sys.stdout = open(os.devnull, "w", encoding="utf-8")
 
 
+def fail(line):
+    """Bad input."""
+    print(line, file=sys.stderr)
+    raise SystemExit(2)
+
+
+def chosen(results, only):
+    """The names of the figures to draw."""
+    names = list(dict.fromkeys(only or results.figures or [catalogue.GENERAL]))
+    known = catalogue.names()
+    for name in names:
+        if name not in known:
+            where = "--only" if only else f"{results.path}: experiment_toml: figures"
+            near = difflib.get_close_matches(str(name), known, 1)
+            guess = f"; did you mean '{near[0]}'?" if near else ""
+            fail(f"{where}: found '{name}', allowed: {', '.join(known)}{guess}")
+    return names
+
+
+def draw_named(results, names, folder, limit):
+    """Draws the figures; returns how many files there are and whether the file lacked what one shows."""
+    count, lacking = 0, False
+    for name in names:
+        try:
+            paths = draw_general(results, folder, limit) if name == catalogue.GENERAL else catalogue.draw(results, name, folder)
+            for path in paths:
+                tell(path)
+                count += 1
+        except Missing as missing:
+            print(f"{results.path}: {name} is not drawn: {missing}", file=sys.stderr)
+            lacking = True
+    return count, lacking
+
+
 def main():
     arguments = parse_arguments()
     results = Results(arguments.results)
     if not results.cells:
         raise SystemExit(f"{arguments.results}: no cell has results to draw")
+    names = chosen(results, arguments.only)
     arguments.folder.mkdir(parents=True, exist_ok=True)
-    for path in draw_all(results, arguments.folder, arguments.limit):
-        tell(path)
-    workloads = len(results.workloads())
+    count, lacking = draw_named(results, names, arguments.folder, arguments.limit)
+    if lacking and not count:
+        raise SystemExit(2)
+    workloads = len(results.workloads()) if catalogue.GENERAL in names else 0
     if workloads > arguments.limit:
         tell(f"{workloads - arguments.limit} further workloads have no figures of their own (--limit {arguments.limit})")
     if results.not_drawn:

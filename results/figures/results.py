@@ -1,6 +1,8 @@
 """Reads a results file (results/README.md) into workloads, series and cells."""
 
+import tomllib
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import h5py
@@ -26,8 +28,25 @@ class SeriesKey:
         words = [self.system]
         if self.variant != "default":
             words.append(self.variant)
-        words += [text for text in self.parameters.split() if without_table(text) not in self.variant.split()]
+        for text in self.parameters.split():
+            if without_table(text) not in self.variant.split():
+                words.append(text.removeprefix(self.system + "."))
         return " ".join(words)
+
+    @property
+    def swept_names(self):
+        """What a series shares with the others of its sweep: the variant unless it only says the parameters, and their
+        keys. A parameter that is no number is part of the name."""
+        own = [text.partition("=") for text in self.parameters.split()]
+        said = {without_table(text) for text in self.parameters.split()}
+        variant = " ".join(word for word in self.variant.split() if word not in said)
+        return (variant, *(key if number(value) is not None else key + "=" + value for key, _, value in own))
+
+    @property
+    def swept_values(self):
+        """The numbers among the parameters."""
+        values = (number(text.partition("=")[2]) for text in self.parameters.split())
+        return tuple(value for value in values if value is not None)
 
 
 @dataclass(frozen=True)
@@ -40,36 +59,53 @@ class WorkloadKey:
     slo_ms: float
     runtime: str
     parameters: str = ""  # those that make another workload
+    rate_rps: float | None = None  # where the experiment gives rates instead of loads; 0: as recorded
+
+    @property
+    def offered(self):
+        """What the experiment says of the load: it, or the rate."""
+        if self.rate_rps is None:
+            return f"load {self.load:g}"
+        return f"{self.rate_rps:g} requests/s" if self.rate_rps else "as recorded"
 
     @property
     def title(self):
-        title = f"{self.pipeline}, {self.trace}, load {self.load:g}, SLO {self.slo_ms:g} ms"
+        title = f"{self.pipeline}, {self.trace}, {self.offered}, SLO {self.slo_ms:g} ms"
         if self.parameters:
             title += ", " + self.parameters
         return title if self.runtime == "simulated" else f"{title}, {self.runtime}"
 
     @property
     def file_stem(self):
-        text = f"{self.pipeline}-{self.trace}-{self.load:g}-{self.slo_ms:g}ms"
+        offered = f"{self.load:g}" if self.rate_rps is None else f"{self.rate_rps:g}rps" if self.rate_rps else "recorded"
+        text = f"{self.pipeline}-{self.trace}-{offered}-{self.slo_ms:g}ms"
         if self.parameters:
             text += f"-{self.parameters}"
         if self.runtime != "simulated":
             text += f"-{self.runtime}"
-        return "".join(c if c.isalnum() or c in "-._" else "_" for c in text)
+        return plain_name(text)
 
 
 class Cell:
     """One cell: its summary row and, read when asked for, its datasets."""
 
-    def __init__(self, row, group):
+    def __init__(self, row, group, by_rate=False):
         self.row = row
         self._group = group
+        self._by_rate = by_rate
 
     def __getitem__(self, column):
         return self.row[column]
 
+    def has(self, name):
+        return name in self._group
+
     def table(self, name):
         return self._group[name][:]
+
+    @cached_property
+    def windows(self):
+        return self.table("windows")
 
     def attribute(self, name):
         return self._group.attrs[name]
@@ -80,9 +116,21 @@ class Cell:
 
     @property
     def workload(self):
-        return WorkloadKey(
-            self["pipeline"], self["trace"], self["load"], self["slo_ms"], self["runtime"], self._parameters(True)
-        )
+        return WorkloadKey(self["pipeline"], self["trace"], self["load"], self["slo_ms"], self["runtime"],
+                           self._parameters(True), self.rate_rps)
+
+    @property
+    def parameters(self):
+        """Swept and overridden parameters, by their keys."""
+        return dict(text.partition("=")[::2] for text in self["parameters"].split())
+
+    @cached_property
+    def rate_rps(self):
+        """The rate that the experiment asks for; None where it gives loads."""
+        if not self._by_rate:
+            return None
+        rates = tomllib.loads(text_of(self.attribute("effective_toml"))).get("workload", {}).get("rates_rps")
+        return float(rates[0]) if rates else None
 
     def _parameters(self, of_workload):
         return " ".join(
@@ -120,14 +168,19 @@ class Results:
         self.path = Path(path)
         self._file = h5py.File(path, "r")
         rows = [plain(row) for row in self._file["summary"][:]]
-        self.cells = [Cell(row, self._file[f"cells/{row['cell']}"]) for row in rows if row["status"] == "ok"]
+        experiment = parsed(text_of(self._file.attrs.get("experiment_toml", "")))
+        self.figures = list(experiment.get("figures", []))  # names of those that the experiment asks for
+        by_rate = "rates_rps" in experiment.get("workload", {})
+        self.cells = [Cell(row, self._file[f"cells/{row['cell']}"], by_rate) for row in rows if row["status"] == "ok"]
         self.not_drawn = len(rows) - len(self.cells)
 
     def workloads(self):
-        """The cells of each workload, by series, in the order of the file."""
+        """The cells of each workload, by series; workloads in the order of the file, series in that of series()."""
         grouped = {}
         for cell in self.cells:
             grouped.setdefault(cell.workload, {}).setdefault(cell.series, []).append(cell)
+        order = {series: rank for rank, series in enumerate(self.series())}
+        grouped = {workload: dict(sorted(own.items(), key=lambda item: order[item[0]])) for workload, own in grouped.items()}
         for by_series in grouped.values():
             for series, cells in by_series.items():
                 if len({cell["seed"] for cell in cells}) < len(cells):
@@ -135,7 +188,12 @@ class Results:
         return grouped
 
     def series(self):
-        return list(dict.fromkeys(cell.series for cell in self.cells))
+        """In the order of the file, those of a sweep by its values."""
+        found = list(dict.fromkeys(cell.series for cell in self.cells))
+        first = {}
+        for series in found:
+            first.setdefault((series.system, series.swept_names), len(first))
+        return sorted(found, key=lambda series: (first[series.system, series.swept_names], series.swept_values))
 
     def source(self, cells):
         """Says from which cells, file and commit a figure came."""
@@ -154,6 +212,31 @@ def without_table(text):
     """"pard.lambda=0.2" as "lambda=0.2", the way variants without a name are called."""
     key, equals, value = text.partition("=")
     return key.rpartition(".")[2] + equals + value
+
+
+def number(text):
+    """The text as a number, or None."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def text_of(attribute):
+    return attribute.decode() if isinstance(attribute, bytes) else str(attribute)
+
+
+def parsed(toml):
+    """The experiment's text as a dictionary; made-up files may hold anything."""
+    try:
+        return tomllib.loads(toml)
+    except tomllib.TOMLDecodeError:
+        return {}
+
+
+def plain_name(text):
+    """A text as part of a file's name."""
+    return "".join(c if c.isalnum() or c in "-._" else "_" for c in text)
 
 
 def plain(row):

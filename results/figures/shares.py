@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import style
-from results import flatten, seeds_note
+from results import flatten, seeds_note, without_table
 
 MOST_BARS = 48
 MOST_SERIES = 20
@@ -45,7 +45,7 @@ def label_bars(axes, places, values):
 
 
 def set_workload_ticks(axes, page):
-    labels = [f"{key.pipeline}\n{key.trace}\nload {key.load:g}" for key in page]
+    labels = ["\n".join([key.pipeline, key.trace, key.offered, *map(without_table, key.parameters.split())]) for key in page]
     small = len(page) > 8
     axes.set_xticks(range(len(page)), labels, fontsize=6.5 if small else 8, rotation=90 if len(page) > 12 else 0)
     axes.set_xlim(-0.6, len(page) - 0.4)

@@ -62,9 +62,11 @@ class Palette:
         self._styles = {}
         systems = system_colours({key.system for key in series})
         for system, colour in systems.items():
-            own = sorted((key for key in series if key.system == system), key=lambda k: (k.variant != "default", k.label))
+            own = sorted((key for key in series if key.system == system),
+                         key=lambda key: (key.variant != "default", key.swept_names, key.swept_values, key.label))
+            sweep = len({key.swept_names for key in own}) == 1 and len({key.swept_values for key in own}) > 1
             for rank, key in enumerate(own):
-                self._colours[key] = shade(colour, rank, len(own))
+                self._colours[key] = graded(colour, rank, len(own)) if sweep else shade(colour, rank, len(own))
                 self._styles[key] = LINE_STYLES[rank % len(LINE_STYLES)]
 
     def colour(self, key):
@@ -97,10 +99,17 @@ def shade(colour, rank, count):
     return colorsys.hls_to_rgb(hue, lightness + (target - lightness) * step, saturation)
 
 
+def graded(colour, rank, count):
+    """The system's colour from light to dark, by the rank in a sweep."""
+    hue, _, saturation = colorsys.rgb_to_hls(*matplotlib.colors.to_rgb(colour))
+    return colorsys.hls_to_rgb(hue, 0.8 - 0.65 * rank / (count - 1), saturation)
+
+
 def legend(figure, handles, labels):
     """Above the axes, row by row, in as many columns as fit."""
     count = len(labels)
-    columns = next((n for n in range(count, 1, -1) if legend_characters(labels, n) <= LEGEND_CHARACTERS), 1)
+    fitting = LEGEND_CHARACTERS * figure.get_figwidth() / WIDTH
+    columns = next((n for n in range(count, 1, -1) if legend_characters(labels, n) <= fitting), 1)
     by_column = [i for column in range(columns) for i in range(column, count, columns)]
     figure.legend([handles[i] for i in by_column], [labels[i] for i in by_column], loc="lower center",
                   bbox_to_anchor=(0.5, 1.0), ncol=columns, handlelength=2.6, columnspacing=1.4)
@@ -114,7 +123,7 @@ def legend_characters(labels, columns):
 
 def save(figure, folder, stem, caption):
     """Writes STEM.pdf and STEM.png with the caption below the axes; returns their paths."""
-    text = "\n".join(textwrap.wrap(caption, CAPTION_CHARACTERS))
+    text = "\n".join(textwrap.wrap(caption, round(CAPTION_CHARACTERS * figure.get_figwidth() / WIDTH)))
     figure.text(0.01, -0.015, text, ha="left", va="top", fontsize=7, color="#404040", linespacing=1.35)
     paths = []
     for ending, metadata in ((".pdf", {"CreationDate": None}), (".png", {"Software": None})):

@@ -1,0 +1,79 @@
+"""The figures by name, as catalogue.txt lists them, and how each is drawn."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable
+
+import matplotlib.pyplot as plt
+
+import style
+from pard import fig2, fig6, fig8, fig9, fig10, fig11, fig12, fig13, fig14, fig15
+from pard.selection import Missing, series_of, settings
+
+FILE = Path(__file__).with_name("catalogue.txt")
+GENERAL = "general"
+MOST_SETTINGS = 12
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """draw(cells) gives (figure, caption, cells shown), once for each setting that the file holds besides `axes`; with `panels`
+    draw([(setting, cells)]) puts all settings into one figure. Only cells of `series` count, of all series if it is None."""
+
+    draw: Callable
+    series: tuple | None = None
+    axes: tuple = ()
+    panels: bool = False
+
+
+LOADS = ("load", "rate")
+DRAWINGS = {
+    "pard/fig2": Drawing(fig2.draw, fig2.SERIES),
+    "pard/fig6": Drawing(fig6.draw),
+    "pard/fig8": Drawing(fig8.draw, fig8.SERIES),
+    "pard/fig9": Drawing(fig9.draw, fig9.SERIES),
+    "pard/fig10": Drawing(fig10.draw, fig10.SERIES),
+    "pard/fig11": Drawing(fig11.draw, fig11.SERIES),
+    "pard/fig12": Drawing(fig12.draw, fig12.SERIES),
+    "pard/fig13": Drawing(fig13.draw, fig13.SERIES),
+    "pard/fig14a": Drawing(fig14.draw_stress, None, LOADS, panels=True),
+    "pard/fig14b": Drawing(fig14.draw_slo, None, ("slo_ms",), panels=True),
+    "pard/fig14c": Drawing(fig14.draw_lambda, None, (fig14.LAMBDA[0],), panels=True),
+    "pard/fig14d": Drawing(fig14.draw_window, None, (fig14.WINDOW[0],), panels=True),
+    "pard/fig15": Drawing(fig15.draw),
+}
+
+
+def names():
+    """All names, in the order of catalogue.txt."""
+    return [line.partition("\t")[0] for line in FILE.read_text(encoding="utf8").splitlines()]
+
+
+def shown_cells(results, drawing):
+    """The cells of the figure's series."""
+    cells = [cell for cell in results.cells if drawing.series is None or series_of(cell) in drawing.series]
+    if not cells:
+        raise Missing("no cells of " + ", ".join(drawing.series))
+    return cells
+
+
+def draw(results, name, folder):
+    """Draws the figure; yields the paths of its files. Raises Missing when the file lacks what it shows."""
+    drawing = DRAWINGS[name]
+    parts = settings(shown_cells(results, drawing), drawing.axes)
+    stem = name.replace("/", "-")
+    if drawing.panels:
+        yield from save(results, drawing.draw(parts), folder, stem, "")
+        return
+    for setting, cells in parts[:MOST_SETTINGS]:
+        note = f" With {setting.text}." if setting.text else ""
+        if len(parts) > MOST_SETTINGS:
+            note += f" {len(parts) - MOST_SETTINGS} further settings of the file are not drawn."
+        yield from save(results, drawing.draw(cells), folder, stem + setting.stem, note)
+
+
+def save(results, drawn, folder, stem, note):
+    figure, caption, cells = drawn
+    paths = style.save(figure, folder, stem, f"{caption}{note} {results.source(cells)}")
+    plt.close("all")
+    return paths

@@ -1,0 +1,142 @@
+"""Figure 12 (section 5.3): what takes up the latency budget, and how uncertain it is."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from over_time import bins_of, mean_delay_ms
+from pard import look
+from pard.selection import Missing, absent_note, by_series, first_seed, one_workload, rows_of, workload_name
+from results import NS_PER_MS, NS_PER_S
+
+SERIES = ("pard", "pard/fcfs", "pard/hbf", "pard/lbf")
+PARTS = (("queueing_ns", "queueing delay", "#0072b2"), ("wait_ns", "batch wait", "#d55e00"),
+         ("exec_ns", "execution", "#009e73"))
+OUTCOME_DONE = 0
+COMPLETED = (0, 1)  # in time, late
+SPAN_S = 2
+
+
+def arrivals_ns(visits):
+    """When each visit came to its module; a stage that was never reached is -1 and counts as 0."""
+    return visits["ended_ns"] - sum(np.maximum(visits[name], 0) for name, _, _ in PARTS)
+
+
+def latency_by_second(cell, visits):
+    """Mean latency in ms of the visits done, [second of arrival, module]; NaN where there is none."""
+    done = visits[visits["outcome"] == OUTCOME_DONE]
+    modules = len(cell.table("modules"))
+    seconds = int(np.ceil(cell.attribute("duration_ns") / NS_PER_S))
+    second = arrivals_ns(done) // int(NS_PER_S)
+    kept = second < seconds
+    place = (second * modules + done["module"])[kept]
+    latency = sum(done[name].astype(float) for name, _, _ in PARTS)[kept] / NS_PER_MS
+    total = np.bincount(place, weights=latency, minlength=seconds * modules)
+    count = np.bincount(place, minlength=seconds * modules)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return (total / np.where(count > 0, count, np.nan)).reshape(seconds, modules)
+
+
+def sums_by_request(cell, visits):
+    """Queueing delay, batch wait and execution in ms, summed over the modules of each completed request: {part: values}."""
+    requests = rows_of(cell, "requests")
+    completed = np.sort(requests["request"][np.isin(requests["outcome"].astype(int), COMPLETED)])
+    if not len(completed):
+        raise Missing("no request was completed")
+    own = visits[np.isin(visits["request"], completed)]
+    index = np.searchsorted(completed, own["request"])
+    return {name: np.bincount(index, weights=np.maximum(own[name], 0), minlength=len(completed)) / NS_PER_MS
+            for name, _, _ in PARTS}
+
+
+def remaining_budgets(cell, visits, module, span_s):
+    """(arrival in s, remaining budget in ms) of the visits that came to the module within the span."""
+    requests = rows_of(cell, "requests")
+    order = np.argsort(requests["request"])
+    own = visits[visits["module"] == module]
+    arrived = arrivals_ns(own)
+    kept = (arrived >= span_s[0] * NS_PER_S) & (arrived < span_s[1] * NS_PER_S)
+    own, arrived = own[kept], arrived[kept]
+    sent = requests["sent_ns"][order][np.searchsorted(requests["request"][order], own["request"])]
+    return arrived / NS_PER_S, cell["slo_ms"] - (arrived - sent) / NS_PER_MS
+
+
+def steady_span(cell):
+    """SPAN_S seconds in which less is sent than the plan can serve, the nearest to the middle; else the middle."""
+    rates = cell.windows["sent"] / cell.window_s
+    times = (np.arange(len(rates)) + 0.5) * cell.window_s
+    steady = rates < cell.capacity(times)
+    width = max(1, round(SPAN_S / cell.window_s))
+    middle = max(0, len(rates) - width) / 2
+    starts = [k for k in range(len(rates) - width + 1) if steady[k: k + width].all()]
+    start = min(starts, key=lambda k: abs(k - middle), default=int(middle)) * cell.window_s
+    return start, start + SPAN_S
+
+
+def draw_consumption(axes, cell, visits):
+    latencies = np.nan_to_num(latency_by_second(cell, visits))
+    times = np.arange(len(latencies)) + 0.5
+    axes.stackplot(times, latencies.T, colors=look.module_colours(latencies.shape[1]), linewidth=0,
+                   labels=[f"M{k + 1} {name}" for k, name in enumerate(cell.module_names())])
+    axes.axhline(cell["slo_ms"], color="black", linestyle=":", linewidth=1)
+    axes.set(xlabel="time of arrival (s)", ylabel="mean latency (ms)", xlim=(0, len(latencies)),
+             ylim=(0, 1.08 * max(cell["slo_ms"], latencies.sum(axis=1).max())))
+    axes.set_title("(a) latency by module; dotted: SLO", loc="left")
+
+
+def draw_parts(axes, cell, visits):
+    sums = sums_by_request(cell, visits)
+    for rank, (name, label, colour) in enumerate(PARTS):
+        values = np.sort(sums[name])
+        shown = np.linspace(0, len(values) - 1, min(len(values), 2000)).astype(int)
+        axes.plot(values[shown], 100 * (shown + 1) / len(values), color=colour, linestyle=look.style.LINE_STYLES[rank],
+                  label=f"{label} (sd {values.std():.0f})")
+    axes.set(xlabel="sum over the modules (ms)", ylabel="requests (%)", xlim=(0, None), ylim=(0, 102))
+    axes.legend(loc="best", fontsize=7)
+    axes.set_title("(b) parts of the latency", loc="left")
+
+
+def draw_orders(axes, series):
+    cells = [cell for own in series.values() for cell in own]
+    width, count = bins_of(cells)
+    bin_s = width * cells[0].window_s
+    for rank, (name, own) in enumerate(series.items()):
+        delays = np.nan_to_num(mean_delay_ms(own, width, count)).sum(axis=1)
+        axes.plot((np.arange(count) + 0.5) * bin_s, delays, **look.line_of(name, rank - 1) | {"linewidth": 1})
+    axes.set(xlabel="time (s)", ylabel="queueing delay (ms)", ylim=(0, None), xlim=(0, count * bin_s))
+    axes.legend(loc="upper left", fontsize=7, ncol=2)
+    axes.set_title(f"(c) summed over the modules, bins of {bin_s:g} s", loc="left")
+
+
+def draw_budgets(axes, cell, visits):
+    span = steady_span(cell)
+    names = cell.module_names()
+    for module, colour, marker in dict.fromkeys([(min(1, len(names) - 1), "#0072b2", "o"), (len(names) - 1, "#d55e00", "^")]):
+        times, budgets = remaining_budgets(cell, visits, module, span)
+        axes.plot(times, budgets, linestyle="none", marker=marker, markersize=1.8, alpha=0.6, markeredgewidth=0, color=colour,
+                  label=f"M{module + 1}")
+    axes.set(xlabel="time of arrival (s)", ylabel="remaining budget (ms)", xlim=span, ylim=(0, cell["slo_ms"]))
+    axes.locator_params(axis="x", nbins=5)
+    axes.legend(loc="upper right", fontsize=7, markerscale=3, ncol=2)
+    axes.set_title("(d) single requests", loc="left")
+
+
+def draw(cells):
+    workload = one_workload(cells, "lv", "tweet")
+    series = by_series(workload, SERIES)
+    if "pard" not in series:
+        raise Missing("no cells of pard")
+    cell = first_seed(series["pard"])
+    visits = rows_of(cell, "visits")
+    figure, ((consumption, parts), (orders, budgets)) = plt.subplots(2, 2, figsize=(7.4, 5.2))
+    draw_consumption(consumption, cell, visits)
+    draw_parts(parts, cell, visits)
+    draw_orders(orders, series)
+    draw_budgets(budgets, cell, visits)
+    look.legend_of(figure, consumption)
+    caption = (f"PARD figure 12, {workload_name(workload)}. (a), (b), (d): PARD, seed {cell['seed']}. (a) Mean latency of the visits "
+               "done at each module, by second of arrival. (b) Queueing delay, batch wait and execution of each completed "
+               "request, summed over its modules: share of the requests up to a value, with the standard deviation. (c) Mean "
+               "queueing delay by module, summed. (d) Remaining budget of each request on arrival at two modules."
+               f"{absent_note(workload, SERIES)}")
+    used = [one for own in series.values() for one in own]
+    return figure, caption, used

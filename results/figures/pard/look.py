@@ -1,0 +1,62 @@
+"""What the paper's figures share in their look."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import style
+from pard.selection import name_of, spread
+from pard.windows import SIZES_S
+
+MARKERS = {"pard": "o", "nexus": "s", "clipperpp": "^", "naive": "D"}
+DROP_COLOUR = "#0072b2"
+INVALID_COLOUR = "#e69f00"
+LINE_STYLES = {"pard": "-", "nexus": (0, (5, 1.5)), "clipperpp": (0, (1.2, 1.2)), "naive": (0, (5, 1.2, 1, 1.2))}
+OTHER = ("#009e73", "#cc79a7", "#56b4e9", "#5f4690", "#c9a800", "#8c564b")
+
+
+def line_of(series, rank=0):
+    """Colour, line and label of a series: a system has its own everywhere, a variant takes those of its rank."""
+    if series in LINE_STYLES:
+        return {"color": style.SYSTEM_COLOURS[series], "linestyle": LINE_STYLES[series], "label": name_of(series)}
+    return {"color": OTHER[rank % len(OTHER)], "linestyle": style.LINE_STYLES[(rank + 1) % len(style.LINE_STYLES)],
+            "label": name_of(series)}
+
+
+def marked_line(axes, places, values, look, marker="o"):
+    """A line with marks, and whiskers from the least to the greatest of the seeds; `values` is [seed, place]."""
+    mean, below, above = spread(values)
+    bars = axes.errorbar(places, mean, yerr=np.array([below, above]) if len(values) > 1 else None, marker=marker,
+                         markersize=3.5, capsize=1.8, elinewidth=0.8, **look)
+    return bars
+
+
+def window_axis(axes, sizes):
+    """Logarithmic, with the widths as its ticks."""
+    axes.set_xscale("log")
+    axes.minorticks_off()
+    shown = [size for size in SIZES_S if size in sizes]
+    axes.set_xticks(shown, [f"{size:g}" for size in shown])
+
+
+def module_colours(count):
+    return plt.get_cmap("viridis")(np.linspace(0.08, 0.92, count))
+
+
+def stacked_bars(axes, shares, labels, names):
+    """One bar per row of `shares` [bar, module], parts in the order of the modules."""
+    bottom = np.zeros(len(shares))
+    for module, colour in enumerate(module_colours(shares.shape[1])):
+        axes.bar(np.arange(len(shares)), shares[:, module], 0.74, bottom=bottom, color=colour, label=names[module])
+        bottom += np.nan_to_num(shares[:, module])
+    axes.set_xticks(np.arange(len(shares)), labels)
+    axes.set(ylim=(0, 100), xlim=(-0.6, len(shares) - 0.4))
+    axes.grid(False, axis="x")
+
+
+def legend_of(figure, *panels, **options):
+    """One legend for several axes, each label once."""
+    found = {}
+    for axes in panels:
+        for handle, label in zip(*axes.get_legend_handles_labels()):
+            found.setdefault(label, handle)
+    style.legend(figure, list(found.values()), list(found), **options)

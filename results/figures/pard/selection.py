@@ -1,0 +1,138 @@
+"""Which cells a figure of the paper shows: series by the paper's names, workloads, and settings kept apart."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from results import number, plain_name
+
+# As experiments name them: system, or system/variant.
+SYSTEMS = ("pard", "nexus", "clipperpp", "naive")
+VARIANTS = tuple("pard/" + name for name in (
+    "back", "sf", "oc", "split", "wcl", "lower", "upper", "fcfs", "hbf", "lbf", "instant"))
+NAMES = {"naive": "Naive", "nexus": "Nexus", "clipperpp": "Clipper++", "pard": "PARD"}
+CAPITALS = ("wcl", "fcfs", "hbf", "lbf")
+
+
+class Missing(Exception):
+    """The file lacks what a figure shows; the text says what."""
+
+
+def series_of(cell):
+    return cell["system"] if cell["variant"] == "default" else f"{cell['system']}/{cell['variant']}"
+
+
+def name_of(series):
+    """As the paper writes it: "PARD-back"."""
+    system, _, variant = series.partition("/")
+    name = NAMES.get(system, system)
+    if not variant:
+        return name
+    return f"{name}-{variant.upper() if variant in CAPITALS else variant}"
+
+
+def pair_of(cell):
+    return cell["pipeline"], cell["trace"]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What else the cells of a figure have in common, where the file has several of it."""
+
+    values: tuple  # (key, value)
+
+    @property
+    def text(self):
+        words = {"load": "load {}", "rate": "{} requests/s", "slo_ms": "SLO {} ms", "runtime": "{}"}
+        return ", ".join(words[key].format(value) if key in words else f"{key}={value}" for key, value in self.values)
+
+    @property
+    def stem(self):
+        return "".join("-" + plain_name(text) for text in self.text.replace(" ", "_").split(",_") if text)
+
+
+def details(cell, axes):
+    """All that may differ between cells of a series and workload but the seed, less what a figure has as its axis."""
+    offered = {"load": f"{cell['load']:g}"} if cell.rate_rps is None else {"rate": f"{cell.rate_rps:g}"}
+    own = {**offered, "slo_ms": f"{cell['slo_ms']:g}", "runtime": cell["runtime"], **cell.parameters}
+    return {key: value for key, value in own.items() if key not in axes}
+
+
+def settings(cells, axes=()):
+    """Parts the cells: in each part a series has on a workload one setting; what varies names the part.
+
+    A cell without a swept parameter (of another system) belongs to every part. Returns [(Setting, cells)].
+    """
+    own = [details(cell, axes) for cell in cells]
+    values = {}
+    for cell, detail in zip(cells, own):
+        for key, value in detail.items():
+            values.setdefault((series_of(cell), pair_of(cell), key), set()).add(value)
+    varying = {key for (_, _, key), found in values.items() if len(found) > 1}
+    kept = [{key: value for key, value in detail.items() if key in varying} for detail in own]
+    distinct = [dict(items) for items in dict.fromkeys(tuple(detail.items()) for detail in kept)]
+    largest = [one for one in distinct if not any(one.items() < other.items() for other in distinct)]
+    largest.sort(key=lambda one: [number(value) or 0 for value in one.values()])
+    return [(Setting(tuple(one.items())), [cell for cell, detail in zip(cells, kept) if detail.items() <= one.items()])
+            for one in largest]
+
+
+def group(cells, key):
+    """The cells by key(cell), in the order of the file."""
+    groups = {}
+    for cell in cells:
+        groups.setdefault(key(cell), []).append(cell)
+    return groups
+
+
+def by_series(cells, order):
+    """The cells of each series, in the given order; those that are absent are left out."""
+    groups = group(cells, series_of)
+    return {name: groups[name] for name in order if name in groups}
+
+
+def absent_note(cells, order):
+    """A sentence for captions; empty when all are there."""
+    absent = [name_of(name) for name in order if name not in group(cells, series_of)]
+    return f" Not in the file: {', '.join(absent)}." if absent else ""
+
+
+def one_workload(cells, pipeline, trace):
+    """The cells of the paper's workload (the trace may be a recorded one, such as tweet-file), or of the only one of the file."""
+    groups = group(cells, pair_of)
+    wanted = [pair for pair in groups if pair[0] == pipeline and pair[1].split("-")[0] == trace]
+    if not wanted and len(groups) == 1:
+        wanted = list(groups)
+    if not wanted:
+        raise Missing(f"no cells of the workload {pipeline}-{trace}")
+    return groups[wanted[0]]
+
+
+def workload_name(cells):
+    return "-".join(pair_of(cells[0]))
+
+
+def first_seed(cells):
+    """The cell of the first seed: a figure of single requests or of one course."""
+    return min(cells, key=lambda cell: cell["seed"])
+
+
+def rows_of(cell, name):
+    if not cell.has(name):
+        raise Missing(f"no /cells/{cell['cell']}/{name}: "
+                      + ("published states are recorded with [record] states = true" if name == "states"
+                         else "rows are recorded with [record] rows = true"))
+    return cell.table(name)
+
+
+def spread(values):
+    """(mean, how far the least lies below it, how far the greatest above), over the seeds."""
+    values = np.asarray(values, dtype=float)
+    mean = values.mean(axis=0)
+    return mean, mean - values.min(axis=0), values.max(axis=0) - mean
+
+
+def seeds_text(cells):
+    """A sentence for captions of figures with whiskers; empty when there is one seed."""
+    seeds = len({cell["seed"] for cell in cells})
+    return f" Mean of {seeds} seeds; whiskers: least and greatest." if seeds > 1 else ""
