@@ -1,0 +1,202 @@
+#include "harness/record/paired.h"
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <map>
+#include <set>
+#include <sstream>
+#include <utility>
+
+namespace harness {
+namespace {
+
+using Assignment = std::pair<std::string, std::string>;  // key, value
+using Values = std::set<std::string>;
+using Variant = std::pair<std::string, std::string>;  // system, variant
+
+/// A sweep stands after what a system sets, and overrides it.
+std::vector<Assignment> assignments_of(const SummaryRow& row) {
+  std::vector<Assignment> result;
+  std::istringstream words(row.cell.parameters);
+  for (std::string word; words >> word;) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos) continue;
+    const std::string key = word.substr(0, equals);
+    std::erase_if(result, [&](const Assignment& earlier) { return earlier.first == key; });
+    result.emplace_back(key, word.substr(equals + 1));
+  }
+  return result;
+}
+
+void append(std::string& text, const std::string& word) { text += (text.empty() ? "" : " ") + word; }
+
+bool is_own_key(const SummaryRow& row, const std::string& key) {
+  return key.compare(0, row.cell.system.size() + 1, row.cell.system + ".") == 0;
+}
+
+/// What the rows of one pipeline and trace say about parameters.
+class ParameterUse {
+ public:
+  void add(const SummaryRow& row) {
+    const Variant variant{row.cell.system, row.cell.variant};
+    ++rows_;
+    variants_.insert(variant);
+    for (const auto& [key, value] : assignments_of(row)) {
+      ++rows_with_[key];
+      values_[key][variant].insert(value);
+    }
+  }
+
+  bool is_shared(const SummaryRow& row, const std::string& key) const {
+    if (is_own_key(row, key) || rows_with_.at(key) != rows_) return false;
+    const std::map<Variant, Values>& values = values_.at(key);
+    return values.size() == variants_.size() &&
+           std::all_of(values.begin(), values.end(),
+                       [&](const auto& entry) { return entry.second == values.begin()->second; });
+  }
+
+  std::string shared(const SummaryRow& row) const {
+    std::string text;
+    for (const auto& [key, value] : assignments_of(row)) {
+      if (is_shared(row, key)) append(text, key + "=" + value);
+    }
+    return text;
+  }
+
+  /// The system's name, its variant and what varies within that.
+  std::string series(const SummaryRow& row) const {
+    std::string name = row.cell.system;
+    if (row.cell.variant != "default") name += "/" + row.cell.variant;
+    const Variant variant{row.cell.system, row.cell.variant};
+    for (const auto& [key, value] : assignments_of(row)) {
+      if (is_shared(row, key) || values_.at(key).at(variant).size() == 1) continue;
+      append(name, (is_own_key(row, key) ? key.substr(row.cell.system.size() + 1) : key) + "=" + value);
+    }
+    return name;
+  }
+
+ private:
+  std::size_t rows_ = 0;
+  std::set<Variant> variants_;
+  std::map<std::string, std::size_t> rows_with_;
+  std::map<std::string, std::map<Variant, Values>> values_;
+};
+
+template <class List, class Match, class Make>
+auto& found_or_made(List& list, Match match, Make make) {
+  const auto found = std::find_if(list.begin(), list.end(), match);
+  return found != list.end() ? *found : list.emplace_back(make());
+}
+
+const SummaryRow* with_seed(const SeriesCells& series, std::uint64_t seed) {
+  for (const SummaryRow* row : series.rows) {
+    if (row->cell.seed == seed) return row;
+  }
+  return nullptr;
+}
+
+double value_of(const SummaryRow& row, const std::string& column) {
+  return number_in(row, column).value_or(kNoValue);
+}
+
+}  // namespace
+
+double student_t_95(std::size_t freedom) {
+  const boost::math::students_t distribution(static_cast<double>(std::max<std::size_t>(freedom, 1)));
+  return boost::math::quantile(distribution, 0.975);
+}
+
+Spread spread_of(std::span<const double> values) {
+  Spread spread;
+  double sum = 0;
+  for (const double value : values) {
+    if (std::isnan(value)) continue;
+    ++spread.n;
+    sum += value;
+  }
+  if (spread.n == 0) return spread;
+  const auto n = static_cast<double>(spread.n);
+  spread.mean = sum / n;
+  if (spread.n == 1) return spread;
+  double squares = 0;
+  for (const double value : values) {
+    if (!std::isnan(value)) squares += (value - spread.mean) * (value - spread.mean);
+  }
+  spread.deviation = std::sqrt(squares / (n - 1));
+  spread.half_width = student_t_95(spread.n - 1) * spread.deviation / std::sqrt(n);
+  return spread;
+}
+
+const SeriesCells* WorkloadCells::find(const std::string& name) const {
+  const auto found = std::find_if(series.begin(), series.end(),
+                                  [&](const SeriesCells& candidate) { return candidate.name == name; });
+  return found == series.end() ? nullptr : &*found;
+}
+
+std::vector<WorkloadCells> by_workload(std::span<const SummaryRow> rows) {
+  std::map<std::pair<std::string, std::string>, ParameterUse> uses;
+  for (const SummaryRow& row : rows) uses[{row.cell.pipeline, row.cell.trace}].add(row);
+  std::vector<WorkloadCells> result;
+  for (const SummaryRow& row : rows) {
+    if (row.status != "ok") continue;
+    const ParameterUse& use = uses.at({row.cell.pipeline, row.cell.trace});
+    const Workload workload{row.cell.pipeline, row.cell.trace,   row.cell.load,
+                            row.slo_ms,        row.cell.runtime, use.shared(row)};
+    WorkloadCells& cells = found_or_made(
+        result, [&](const WorkloadCells& candidate) { return candidate.workload == workload; },
+        [&] { return WorkloadCells{workload, {}}; });
+    const std::string name = use.series(row);
+    SeriesCells& series = found_or_made(
+        cells.series, [&](const SeriesCells& candidate) { return candidate.name == name; },
+        [&] { return SeriesCells{name, {}}; });
+    if (with_seed(series, row.cell.seed) == nullptr) series.rows.push_back(&row);
+  }
+  return result;
+}
+
+std::optional<double> number_in(const SummaryRow& row, const std::string& column) {
+  std::optional<double> number;
+  // The list hands out pointers for reading and for writing; these are read.
+  const_cast<SummaryRow&>(row).list([&](const char* name, const char*, SummaryRow::ColumnPointer pointer) {
+    if (column != name) return;
+    if (const auto* real = std::get_if<double*>(&pointer)) number = **real;
+    if (const auto* count = std::get_if<std::uint64_t*>(&pointer)) number = static_cast<double>(**count);
+  });
+  return number;
+}
+
+std::vector<std::string> metric_columns() {
+  const std::set<std::string> naming = {"load", "seed", "slo_ms"};
+  std::vector<std::string> names;
+  SummaryRow row;
+  row.list([&](const char* name, const char*, SummaryRow::ColumnPointer pointer) {
+    const bool number =
+        std::holds_alternative<double*>(pointer) || std::holds_alternative<std::uint64_t*>(pointer);
+    if (number && naming.count(name) == 0) names.emplace_back(name);
+  });
+  return names;
+}
+
+Spread spread_over_seeds(const SeriesCells& series, const std::string& metric) {
+  std::vector<double> values;
+  for (const SummaryRow* row : series.rows) values.push_back(value_of(*row, metric));
+  return spread_of(values);
+}
+
+PairedSpread paired_over_seeds(const SeriesCells& series, const SeriesCells& baseline,
+                               const std::string& metric) {
+  std::vector<double> differences;
+  std::vector<double> ratios;
+  for (const SummaryRow* row : series.rows) {
+    const SummaryRow* other = with_seed(baseline, row->cell.seed);
+    if (other == nullptr) continue;
+    const double value = value_of(*row, metric);
+    const double base = value_of(*other, metric);
+    differences.push_back(value - base);
+    if (base != 0) ratios.push_back(value / base);
+  }
+  return {spread_of(differences), spread_of(ratios)};
+}
+
+}  // namespace harness

@@ -1,0 +1,78 @@
+// Statistics over the seeds of an experiment: what a metric is, and how far it is from that of a baseline when
+// both are taken seed by seed. Works on rows of /summary.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/record/summary.h"
+
+namespace harness {
+
+/// Values of independent repetitions. Where it has no value, a number is kNoValue.
+struct Spread {
+  std::size_t n = 0;             ///< values; kNoValue ones do not count
+  double mean = kNoValue;        ///< needs 1
+  double deviation = kNoValue;   ///< sample standard deviation (n - 1); needs 2
+  double half_width = kNoValue;  ///< of the 95 % interval around the mean, by Student's t; needs 2
+};
+Spread spread_of(std::span<const double> values);
+
+/// Two-sided 95 % quantile of Student's t: P(|T| <= result) = 0.95. `freedom` is at least 1.
+double student_t_95(std::size_t freedom);
+
+/// What systems are compared on: cells that differ in nothing but system, variant, its own parameters and seed.
+struct Workload {
+  std::string pipeline;
+  std::string trace;
+  double load = 0;
+  double slo_ms = 0;
+  std::string runtime;
+  std::string parameters;  ///< swept shared parameters, "key=value key=value"; "" when there are none
+
+  auto operator<=>(const Workload&) const = default;
+};
+
+/// The finished cells of one series on one workload, in order of the rows. Names: "naive" (variant default),
+/// "pard/back" (another variant), followed by swept parameters of its own: "pard lambda=0.2",
+/// "pard/back window_s=5 lambda=0.2".
+struct SeriesCells {
+  std::string name;
+  std::vector<const SummaryRow*> rows;  ///< one per seed; a seed that comes again is left out
+};
+
+struct WorkloadCells {
+  Workload workload;
+  std::vector<SeriesCells> series;
+
+  /// The series of that name, or null.
+  const SeriesCells* find(const std::string& name) const;
+};
+
+/// Sorts rows into workloads and series, both in order of their first row. Rows that are not "ok" are left out.
+/// A parameter is shared when all rows of its pipeline and trace have it, and every system and variant with the
+/// same values: then it was swept for all. What only some series have is their own. The result points into
+/// `rows`.
+std::vector<WorkloadCells> by_workload(std::span<const SummaryRow> rows);
+
+/// The number in the column; no value when there is no such column or it holds text.
+std::optional<double> number_in(const SummaryRow& row, const std::string& column);
+/// Names of the columns that hold numbers, except those that name a cell.
+std::vector<std::string> metric_columns();
+
+/// The metric over the seeds of a series; kNoValue when the column does not exist.
+Spread spread_over_seeds(const SeriesCells& series, const std::string& metric);
+
+/// A series against a baseline, over the seeds that both have.
+struct PairedSpread {
+  Spread difference;  ///< series - baseline
+  Spread ratio;       ///< series / baseline, of the seeds in which the baseline is not 0
+};
+PairedSpread paired_over_seeds(const SeriesCells& series, const SeriesCells& baseline,
+                               const std::string& metric);
+
+}  // namespace harness

@@ -1,0 +1,165 @@
+#include "harness/record/paired.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace harness {
+namespace {
+
+// Quantiles of published tables of Student's t, two-sided 95 %, to three decimals.
+TEST(Paired, QuantilesOfStudentsTAreThoseOfTheTables) {
+  EXPECT_NEAR(student_t_95(1), 12.706, 5e-4);
+  EXPECT_NEAR(student_t_95(2), 4.303, 5e-4);
+  EXPECT_NEAR(student_t_95(3), 3.182, 5e-4);
+  EXPECT_NEAR(student_t_95(4), 2.776, 5e-4);
+  EXPECT_NEAR(student_t_95(9), 2.262, 5e-4);
+  EXPECT_NEAR(student_t_95(29), 2.045, 5e-4);
+  EXPECT_NEAR(student_t_95(120), 1.980, 5e-4);
+}
+
+TEST(Paired, SpreadOfThreeValues) {
+  const Spread spread = spread_of(std::vector<double>{1, 2, 3});
+  EXPECT_EQ(spread.n, 3u);
+  EXPECT_DOUBLE_EQ(spread.mean, 2);
+  EXPECT_DOUBLE_EQ(spread.deviation, 1);
+  EXPECT_NEAR(spread.half_width, 4.30265 / std::sqrt(3.0), 1e-4);
+}
+
+TEST(Paired, OneValueHasAMeanAndNoInterval) {
+  const Spread spread = spread_of(std::vector<double>{7, kNoValue});
+  EXPECT_EQ(spread.n, 1u);
+  EXPECT_EQ(spread.mean, 7);
+  EXPECT_TRUE(std::isnan(spread.deviation));
+  EXPECT_TRUE(std::isnan(spread.half_width));
+  EXPECT_TRUE(std::isnan(spread_of({}).mean));
+}
+
+SummaryRow row_of(const std::string& system, const std::string& variant, std::uint64_t seed, double goodput,
+                  const std::string& parameters = "") {
+  SummaryRow row;
+  row.cell.system = system;
+  row.cell.variant = variant;
+  row.cell.pipeline = "lv";
+  row.cell.trace = "tweet";
+  row.cell.load = 1;
+  row.cell.seed = seed;
+  row.cell.parameters = parameters;
+  row.slo_ms = 500;
+  row.goodput_rps = goodput;
+  return row;
+}
+
+std::vector<std::string> names_of(const WorkloadCells& cells) {
+  std::vector<std::string> names;
+  for (const SeriesCells& series : cells.series) names.push_back(series.name);
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+TEST(Paired, DifferencesAreTakenSeedBySeed) {
+  // Seeds differ far more than systems: 90 - 100, 188 - 200, 286 - 300; seed 4 and 5 have no partner.
+  const std::vector<SummaryRow> rows = {
+      row_of("pard", "default", 1, 100), row_of("pard", "default", 2, 200), row_of("pard", "default", 3, 300),
+      row_of("pard", "default", 4, 900), row_of("nexus", "default", 3, 286), row_of("nexus", "default", 1, 90),
+      row_of("nexus", "default", 2, 188), row_of("nexus", "default", 5, 1)};
+  const std::vector<WorkloadCells> workloads = by_workload(rows);
+  ASSERT_EQ(workloads.size(), 1u);
+  EXPECT_EQ(workloads[0].workload, (Workload{"lv", "tweet", 1, 500, "simulated", ""}));
+  const SeriesCells* pard = workloads[0].find("pard");
+  const SeriesCells* nexus = workloads[0].find("nexus");
+  ASSERT_TRUE(pard != nullptr && nexus != nullptr);
+  const PairedSpread paired = paired_over_seeds(*nexus, *pard, "goodput_rps");
+  EXPECT_EQ(paired.difference.n, 3u);
+  EXPECT_DOUBLE_EQ(paired.difference.mean, -12);
+  EXPECT_DOUBLE_EQ(paired.difference.deviation, 2);
+  EXPECT_NEAR(paired.difference.half_width, 4.30265 * 2 / std::sqrt(3.0), 1e-4);
+  EXPECT_NEAR(paired.ratio.mean, (0.9 + 0.94 + 286.0 / 300) / 3, 1e-12);
+  EXPECT_DOUBLE_EQ(spread_over_seeds(*pard, "goodput_rps").mean, 375);
+  const PairedSpread itself = paired_over_seeds(*pard, *pard, "goodput_rps");
+  EXPECT_EQ(itself.difference.mean, 0);
+  EXPECT_EQ(itself.ratio.half_width, 0);
+}
+
+TEST(Paired, ABaselineOfZeroHasADifferenceAndNoRatio) {
+  const std::vector<SummaryRow> rows = {row_of("pard", "default", 1, 0), row_of("nexus", "default", 1, 5)};
+  const std::vector<WorkloadCells> workloads = by_workload(rows);
+  const PairedSpread paired =
+      paired_over_seeds(workloads[0].series[1], workloads[0].series[0], "goodput_rps");
+  EXPECT_EQ(paired.difference.mean, 5);
+  EXPECT_EQ(paired.ratio.n, 0u);
+}
+
+TEST(Paired, NamedVariantsAreSeriesWhateverTheySet) {
+  std::vector<SummaryRow> rows = {row_of("naive", "default", 1, 1), row_of("pard", "default", 1, 1),
+                                  row_of("pard", "back", 1, 1, "pard.estimate=back"),
+                                  row_of("pard", "late", 1, 1, "serving.commit=late"),
+                                  row_of("pard", "oc", 1, 1, "pard.overload_alpha=0.1")};
+  rows.push_back(row_of("pard", "oc", 1, 1, "pard.overload_alpha=0.2"));
+  rows.back().cell.trace = "wiki";  // tuned by trace: the same series
+  const std::vector<WorkloadCells> workloads = by_workload(rows);
+  ASSERT_EQ(workloads.size(), 2u);
+  EXPECT_EQ(names_of(workloads[0]), (Names{"naive", "pard", "pard/back", "pard/late", "pard/oc"}));
+  EXPECT_EQ(workloads[0].workload.parameters, "");
+  EXPECT_EQ(names_of(workloads[1]), Names{"pard/oc"});
+}
+
+TEST(Paired, SweptOwnParametersMakeSeriesAndSharedOnesWorkloads) {
+  const std::vector<SummaryRow> rows = {row_of("nexus", "default", 1, 1, "planner.sizing_factor=1"),
+                                        row_of("pard", "default", 1, 1, "planner.sizing_factor=1 pard.lambda=0"),
+                                        row_of("pard", "default", 1, 1, "planner.sizing_factor=1 pard.lambda=1"),
+                                        row_of("nexus", "default", 1, 1, "planner.sizing_factor=2"),
+                                        row_of("pard", "default", 1, 1, "planner.sizing_factor=2 pard.lambda=0"),
+                                        row_of("pard", "default", 1, 1, "planner.sizing_factor=2 pard.lambda=1")};
+  const std::vector<WorkloadCells> workloads = by_workload(rows);
+  ASSERT_EQ(workloads.size(), 2u);
+  EXPECT_EQ(workloads[0].workload.parameters, "planner.sizing_factor=1");
+  EXPECT_EQ(workloads[1].workload.parameters, "planner.sizing_factor=2");
+  for (const WorkloadCells& cells : workloads) {
+    EXPECT_EQ(names_of(cells), (Names{"nexus", "pard lambda=0", "pard lambda=1"}));
+  }
+}
+
+TEST(Paired, WhatEachVariantSetsForItselfIsNotShared) {
+  const std::vector<SummaryRow> rows = {row_of("pard", "small", 1, 1, "planner.max_batch=4"),
+                                        row_of("pard", "large", 1, 1, "planner.max_batch=16")};
+  const std::vector<WorkloadCells> workloads = by_workload(rows);
+  ASSERT_EQ(workloads.size(), 1u);
+  EXPECT_EQ(names_of(workloads[0]), (Names{"pard/small", "pard/large"}));
+}
+
+TEST(Paired, ASweepOverridesWhatAVariantSets) {
+  const std::vector<SummaryRow> rows = {
+      row_of("pard", "default", 1, 1, "planner.max_batch=4"),
+      row_of("pard", "own", 1, 1, "planner.max_batch=16 planner.max_batch=4")};
+  const std::vector<WorkloadCells> workloads = by_workload(rows);
+  ASSERT_EQ(workloads.size(), 1u);
+  EXPECT_EQ(workloads[0].workload.parameters, "planner.max_batch=4");
+}
+
+TEST(Paired, CellsThatDidNotRunAndRepeatedSeedsAreLeftOut) {
+  std::vector<SummaryRow> rows = {row_of("pard", "default", 1, 1), row_of("pard", "default", 1, 2),
+                                  row_of("pard", "default", 2, 3)};
+  rows[2].status = "skipped";
+  const std::vector<WorkloadCells> workloads = by_workload(rows);
+  ASSERT_EQ(workloads.size(), 1u);
+  ASSERT_EQ(workloads[0].series[0].rows.size(), 1u);
+  EXPECT_EQ(workloads[0].series[0].rows[0]->goodput_rps, 1);
+}
+
+TEST(Paired, MetricsAreTheColumnsThatMeasure) {
+  SummaryRow row = row_of("pard", "default", 1, 3.5);
+  row.sent = 7;
+  EXPECT_EQ(number_in(row, "goodput_rps"), 3.5);
+  EXPECT_EQ(number_in(row, "sent"), 7);
+  EXPECT_EQ(number_in(row, "system"), std::nullopt);
+  EXPECT_EQ(number_in(row, "nothing"), std::nullopt);
+  const std::vector<std::string> metrics = metric_columns();
+  EXPECT_EQ(std::count(metrics.begin(), metrics.end(), "bound_share"), 1);
+  EXPECT_EQ(std::count(metrics.begin(), metrics.end(), "seed"), 0);
+}
+
+}  // namespace
+}  // namespace harness
