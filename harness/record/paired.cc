@@ -145,11 +145,15 @@ std::vector<WorkloadCells> by_workload(std::span<const SummaryRow> rows) {
                             row.slo_ms,        row.cell.runtime, use.shared(row)};
     WorkloadCells& cells = found_or_made(
         result, [&](const WorkloadCells& candidate) { return candidate.workload == workload; },
-        [&] { return WorkloadCells{workload, {}}; });
+        [&] {
+          return WorkloadCells{workload, {}};
+        });
     const std::string name = use.series(row);
     SeriesCells& series = found_or_made(
         cells.series, [&](const SeriesCells& candidate) { return candidate.name == name; },
-        [&] { return SeriesCells{name, {}}; });
+        [&] {
+          return SeriesCells{name, {}};
+        });
     if (with_seed(series, row.cell.seed) == nullptr) series.rows.push_back(&row);
   }
   return result;

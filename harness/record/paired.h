@@ -1,5 +1,5 @@
-// Statistics over the seeds of an experiment: what a metric is, and how far it is from that of a baseline when
-// both are taken seed by seed. Works on rows of /summary.
+// Statistics over the seeds of an experiment: what a metric is, and how far it is from that of a baseline
+// when both are taken seed by seed. Works on rows of /summary.
 #pragma once
 
 #include <compare>
@@ -25,7 +25,8 @@ Spread spread_of(std::span<const double> values);
 /// Two-sided 95 % quantile of Student's t: P(|T| <= result) = 0.95. `freedom` is at least 1.
 double student_t_95(std::size_t freedom);
 
-/// What systems are compared on: cells that differ in nothing but system, variant, its own parameters and seed.
+/// What systems are compared on: cells that differ in nothing but system, variant, its own parameters and
+/// seed.
 struct Workload {
   std::string pipeline;
   std::string trace;
@@ -53,10 +54,10 @@ struct WorkloadCells {
   const SeriesCells* find(const std::string& name) const;
 };
 
-/// Sorts rows into workloads and series, both in order of their first row. Rows that are not "ok" are left out.
-/// A parameter is shared when all rows of its pipeline and trace have it, and every system and variant with the
-/// same values: then it was swept for all. What only some series have is their own. The result points into
-/// `rows`.
+/// Sorts rows into workloads and series, both in order of their first row. Rows that are not "ok" are left
+/// out. A parameter is shared when all rows of its pipeline and trace have it, and every system and variant
+/// with the same values: then it was swept for all. What only some series have is their own. The result
+/// points into `rows`.
 std::vector<WorkloadCells> by_workload(std::span<const SummaryRow> rows);
 
 /// The number in the column; no value when there is no such column or it holds text.

@@ -61,10 +61,10 @@ using Names = std::vector<std::string>;
 
 TEST(Paired, DifferencesAreTakenSeedBySeed) {
   // Seeds differ far more than systems: 90 - 100, 188 - 200, 286 - 300; seed 4 and 5 have no partner.
-  const std::vector<SummaryRow> rows = {
-      row_of("pard", "default", 1, 100), row_of("pard", "default", 2, 200), row_of("pard", "default", 3, 300),
-      row_of("pard", "default", 4, 900), row_of("nexus", "default", 3, 286), row_of("nexus", "default", 1, 90),
-      row_of("nexus", "default", 2, 188), row_of("nexus", "default", 5, 1)};
+  const std::vector<SummaryRow> rows = {row_of("pard", "default", 1, 100),  row_of("pard", "default", 2, 200),
+                                        row_of("pard", "default", 3, 300),  row_of("pard", "default", 4, 900),
+                                        row_of("nexus", "default", 3, 286), row_of("nexus", "default", 1, 90),
+                                        row_of("nexus", "default", 2, 188), row_of("nexus", "default", 5, 1)};
   const std::vector<WorkloadCells> workloads = by_workload(rows);
   ASSERT_EQ(workloads.size(), 1u);
   EXPECT_EQ(workloads[0].workload, (Workload{"lv", "tweet", 1, 500, "simulated", ""}));
@@ -107,12 +107,13 @@ TEST(Paired, NamedVariantsAreSeriesWhateverTheySet) {
 }
 
 TEST(Paired, SweptOwnParametersMakeSeriesAndSharedOnesWorkloads) {
-  const std::vector<SummaryRow> rows = {row_of("nexus", "default", 1, 1, "planner.sizing_factor=1"),
-                                        row_of("pard", "default", 1, 1, "planner.sizing_factor=1 pard.lambda=0"),
-                                        row_of("pard", "default", 1, 1, "planner.sizing_factor=1 pard.lambda=1"),
-                                        row_of("nexus", "default", 1, 1, "planner.sizing_factor=2"),
-                                        row_of("pard", "default", 1, 1, "planner.sizing_factor=2 pard.lambda=0"),
-                                        row_of("pard", "default", 1, 1, "planner.sizing_factor=2 pard.lambda=1")};
+  const std::vector<SummaryRow> rows = {
+      row_of("nexus", "default", 1, 1, "planner.sizing_factor=1"),
+      row_of("pard", "default", 1, 1, "planner.sizing_factor=1 pard.lambda=0"),
+      row_of("pard", "default", 1, 1, "planner.sizing_factor=1 pard.lambda=1"),
+      row_of("nexus", "default", 1, 1, "planner.sizing_factor=2"),
+      row_of("pard", "default", 1, 1, "planner.sizing_factor=2 pard.lambda=0"),
+      row_of("pard", "default", 1, 1, "planner.sizing_factor=2 pard.lambda=1")};
   const std::vector<WorkloadCells> workloads = by_workload(rows);
   ASSERT_EQ(workloads.size(), 2u);
   EXPECT_EQ(workloads[0].workload.parameters, "planner.sizing_factor=1");
