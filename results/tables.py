@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""Fills the tables of a document from results files: results/tables.py docs/reproduction.md results-out.
+
+A table stands below a line such as
+
+    <!-- table: sizing; rows=pipeline,planner.sizing_factor; columns=series; metric=drop_rate; where=trace=tweet -->
+
+(results-out/sizing.h5; a row per pipeline and sizing factor, a column per series; `where` keeps the cells with trace = tweet).
+Rows and columns are columns of /summary, swept parameters by their dotted keys, or `series`: `pard`, `pard/back`. Every entry is
+the mean over the seeds, shares in percent. `series=a,b` chooses and orders the series. Cells that differ in something
+else than the seed are never averaged: the table is refused. With --check nothing is written; exit code 1 says that a table differs.
+"""
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+MARKER = re.compile(r"^<!-- table: (.*) -->$")
+SHARES = ("rate", "share", "gap")
+NAMED = ("pipeline", "trace", "load", "slo_ms")
+
+
+class TableError(Exception):
+    """What is wrong with a marker or with the results that it asks for."""
+
+
+def text(value):
+    if isinstance(value, bytes):
+        return value.decode()
+    if isinstance(value, str):
+        return value
+    return f"{float(value):g}"
+
+
+def parameters_of(row):
+    return dict(item.split("=", 1) for item in text(row["parameters"]).split() if "=" in item)
+
+
+def facts_of(row):
+    """Everything by which a cell may be placed in a table."""
+    system, variant = text(row["system"]), text(row["variant"])
+    facts = {name: text(row[name]) for name in ("pipeline", "trace", "seed", "slo_ms")}
+    facts["load"] = f"{float(row['load']):.2f}"
+    facts["series"] = system if variant == "default" or "=" in variant else f"{system}/{variant}"
+    return facts | parameters_of(row)
+
+
+def read_marker(line):
+    stem, *items = [part.strip() for part in line.split(";")]
+    marker = {"stem": stem}
+    for item in items:
+        key, _, value = item.partition("=")
+        marker[key] = value.split(",")
+    missing = {"rows", "columns", "metric"} - set(marker)
+    if missing:
+        raise TableError(f"{line}: lacks {', '.join(sorted(missing))}")
+    return marker
+
+
+def wanted(facts, marker):
+    for item in marker.get("where", []):
+        key, _, value = item.partition("=")
+        if facts.get(key) != value:
+            return False
+    return "series" not in marker or facts["series"] in marker["series"]
+
+
+def collect(summary, marker):
+    """(row, column) -> metric by seed; rows and columns in the order in which they come."""
+    metric = marker["metric"][0]
+    values = {}
+    for row in summary:
+        facts = facts_of(row)
+        if text(row["status"]) != "ok" or not wanted(facts, marker):
+            continue
+        missing = [key for key in marker["rows"] + marker["columns"] if key not in facts]
+        if missing:
+            continue
+        place = tuple(tuple(facts[key] for key in marker[axis]) for axis in ("rows", "columns"))
+        seeds = values.setdefault(place, {})
+        if facts["seed"] in seeds:
+            raise TableError(f"{marker['stem']}: several cells at {place}, seed {facts['seed']}: add a row key or a condition")
+        seeds[facts["seed"]] = float(row[metric])
+    if not values:
+        raise TableError(f"{marker['stem']}: no cells for {marker}")
+    return values
+
+
+def entry(seeds, metric):
+    mean = float(np.mean(list(seeds.values())))
+    if np.isnan(mean):
+        return "-"
+    return f"{100 * mean:.1f}" if any(word in metric for word in SHARES) else f"{mean:.4g}"
+
+
+def table_lines(summary, marker):
+    values = collect(summary, marker)
+    rows = list(dict.fromkeys(row for row, _ in values))
+    columns = list(dict.fromkeys(column for _, column in values))
+    if marker["columns"] == ["series"] and "series" in marker:
+        columns.sort(key=lambda column: marker["series"].index(column[0]))
+    metric = marker["metric"][0]
+    head = [key.split(".")[-1] for key in marker["rows"]] + [" ".join(column) for column in columns]
+    lines = [head, ["---"] * len(head)]
+    for row in rows:
+        lines.append(list(row) + [entry(values[row, column], metric) if (row, column) in values else "-" for column in columns])
+    return ["| " + " | ".join(line) + " |" for line in lines]
+
+
+def fill(document, folder):
+    """The document with its tables made anew."""
+    lines, out = document.split("\n"), []
+    place = 0
+    while place < len(lines):
+        out.append(lines[place])
+        match = MARKER.match(lines[place])
+        place += 1
+        if not match:
+            continue
+        marker = read_marker(match.group(1))
+        path = folder / (marker["stem"] + ".h5")
+        if not path.exists():
+            raise TableError(f"{path}: not found")
+        with h5py.File(path) as file:
+            out += [""] + table_lines(file["summary"][:], marker)
+        while place < len(lines) and lines[place] == "":
+            place += 1
+        while place < len(lines) and (lines[place].startswith("|") or lines[place] == ""):
+            place += 1
+        out.append("")
+    return "\n".join(out)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("document", type=Path)
+    parser.add_argument("folder", type=Path, help="folder of the results files")
+    parser.add_argument("--check", action="store_true", help="only say whether the tables are those of the results")
+    arguments = parser.parse_args()
+    before = arguments.document.read_text(encoding="utf-8")
+    try:
+        after = fill(before, arguments.folder)
+    except TableError as error:
+        raise SystemExit(f"{arguments.document}: {error}") from error
+    if arguments.check:
+        sys.exit(0 if before == after else 1)
+    arguments.document.write_text(after, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Tables of documents: means over seeds, shares in percent, refusal to average different cells."""
+
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import tables  # noqa: E402
+
+COLUMNS = [("system", "S16"), ("variant", "S16"), ("pipeline", "S16"), ("trace", "S16"), ("load", "f8"), ("seed", "u8"),
+           ("slo_ms", "f8"), ("parameters", "S64"), ("status", "S8"), ("drop_rate", "f8"), ("goodput_rps", "f8")]
+
+
+def row(system, variant, seed, drop_rate, trace="tweet", parameters="", status="ok", goodput=1000.0):
+    return (system, variant, "lv", trace, 1.0, seed, 500.0, parameters, status, drop_rate, goodput)
+
+
+class Tables(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def fill(self, marker, rows):
+        with h5py.File(self.folder / "toy.h5", "w") as file:
+            file["summary"] = np.array(rows, dtype=COLUMNS)
+        return tables.fill(f"before\n\n<!-- table: {marker} -->\nafter", self.folder).split("\n")
+
+    def test_means_over_seeds_in_percent(self):
+        lines = self.fill("toy; rows=trace; columns=series; metric=drop_rate",
+                          [row("pard", "default", 1, 0.10), row("pard", "default", 2, 0.20), row("pard", "back", 1, 0.5)])
+        self.assertEqual(lines, ["before", "", "<!-- table: toy; rows=trace; columns=series; metric=drop_rate -->", "",
+                                 "| trace | pard | pard/back |", "| --- | --- | --- |", "| tweet | 15.0 | 50.0 |", "", "after"])
+
+    def test_filled_tables_are_replaced(self):
+        rows = [row("pard", "default", 1, 0.10)]
+        once = "\n".join(self.fill("toy; rows=trace; columns=series; metric=drop_rate", rows))
+        self.assertEqual(once, tables.fill(once, self.folder))
+
+    def test_rates_are_not_percent(self):
+        lines = self.fill("toy; rows=trace; columns=series; metric=goodput_rps", [row("pard", "default", 1, 0.1, goodput=1234.0)])
+        self.assertIn("| tweet | 1234 |", lines)
+
+    def test_conditions_and_chosen_series(self):
+        lines = self.fill("toy; rows=trace; columns=series; metric=drop_rate; series=pard,nexus; where=trace=wiki",
+                          [row("nexus", "default", 1, 0.3, trace="wiki"), row("pard", "default", 1, 0.1, trace="wiki"),
+                           row("pard", "default", 1, 0.9), row("naive", "default", 1, 0.8, trace="wiki")])
+        self.assertEqual(lines[4:7], ["| trace | pard | nexus |", "| --- | --- | --- |", "| wiki | 10.0 | 30.0 |"])
+
+    def test_swept_parameters_are_axes(self):
+        rows = [row("pard", "default", 1, 0.1 * i, parameters=f"planner.sizing_factor=2 pard.lambda={i}") for i in (1, 2)]
+        lines = self.fill("toy; rows=planner.sizing_factor; columns=pard.lambda; metric=drop_rate", rows)
+        self.assertEqual(lines[4:7], ["| sizing_factor | 1 | 2 |", "| --- | --- | --- |", "| 2 | 10.0 | 20.0 |"])
+
+    def test_different_cells_are_never_averaged(self):
+        rows = [row("pard", "default", 1, 0.1, parameters="pard.lambda=0.1"), row("pard", "default", 1, 0.2, parameters="pard.lambda=0.2")]
+        with self.assertRaisesRegex(tables.TableError, "several cells"):
+            self.fill("toy; rows=trace; columns=series; metric=drop_rate", rows)
+
+    def test_cells_without_results_do_not_count(self):
+        rows = [row("pard", "default", 1, 0.1), row("nexus", "default", 1, 0.0, status="skipped")]
+        self.assertIn("| trace | pard |", self.fill("toy; rows=trace; columns=series; metric=drop_rate", rows))
+
+    def test_a_table_without_cells_is_refused(self):
+        with self.assertRaisesRegex(tables.TableError, "no cells"):
+            self.fill("toy; rows=trace; columns=series; metric=drop_rate; where=trace=azure", [row("pard", "default", 1, 0.1)])
+
+
+if __name__ == "__main__":
+    unittest.main()
