@@ -47,6 +47,7 @@ int run(int argc, char** argv) {
       "  harness experiments/quickstart.toml -o out --set workload.loads=[0.8,1.2] --set "
       "serving.commit=late\n"
       "  mpirun -n 8 harness experiments/pard/twelve.toml     the cells spread over 8 ranks\n"
+      "  harness SUITE.toml                                   each experiment of suite = [\"a.toml\", ...]\n"
       "  harness show results-out/quickstart.h5               a row per cell\n"
       "  harness figures results-out/quickstart.h5 -o figures\n"
       "Exit codes: 0 well; 1 skipped or invalid cells; 2 bad input; 3 the environment failed or "

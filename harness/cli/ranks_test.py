@@ -58,6 +58,15 @@ def main():
         said = [line for line in done.stderr.splitlines() if line.startswith("harness: ")]
         if done.returncode != 2 or len(said) != 1 or "rank 1: e.toml" not in said[0]:
             failures.append(f"no file at rank 1: exit code {done.returncode}: {done.stderr.strip()}")
+        for what, text in (("other seeds", several_cells(3)), ("other settings", several_cells(4) + "[cluster]\nworkers = 9\n")):
+            write(folder, "elsewhere/e.toml", text)
+            done = run([mpirun, "-n", "1", *command, ":", "-n", "1", "-wdir", os.path.join(folder, "elsewhere"), *command],
+                       folder)
+            said = [line for line in done.stderr.splitlines() if line.startswith("harness: ")]
+            if done.returncode != 2 or len(said) != 1 or "rank 1: found another experiment" not in said[0]:
+                failures.append(f"{what} at rank 1: exit code {done.returncode}: {done.stderr.strip()}")
+            if os.path.exists(out):
+                failures.append(f"{what} at rank 1: something was written")
         if os.path.exists(os.path.join(folder, "results-out")):
             failures.append("a refused run made its folder")
     finish(failures)

@@ -115,6 +115,7 @@ def main():
             failures.append("the same command changed complete results")
         expect("other settings", go("--set", "planner.sizing_factor=3"), 2, ["sizing_factor = 2", "sizing_factor = 3", "--fresh"])
         expect("another network", go("--set", "cluster.network_delay_ms=1"), 2, ["network_delay_ms = 1"])
+        expect("another load", go("--set", "workload.loads=0.5"), 2, ["loads = [1], now loads = [0.5]"])
         if tree(out) != before:
             failures.append("a refused run changed the results")
         write(folder, "e.toml", several_cells(3))

@@ -10,12 +10,14 @@ namespace harness {
 
 void add_run_command(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<RunOptions>();
-  app.add_option("file", options->file, "experiment to run (docs/experiment.md)")->type_name("FILE.toml");
+  app.add_option("file", options->file, "experiment or suite of experiments to run (docs/experiment.md)")
+      ->type_name("FILE.toml");
   app.add_option("-o,--output", options->folder, "folder for the results (default: results-out)")
       ->type_name("DIR");
   // One value per --set: without this the option would swallow the file's name.
-  app.add_option("--set", options->overrides,
-                 "set a key of the file, such as planner.sizing_factor=2; repeatable")
+  app.add_option(
+         "--set", options->overrides,
+         "set a key of the experiment, of each one of a suite, such as planner.sizing_factor=2; repeatable")
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

@@ -26,8 +26,24 @@ const char* launcher_rank() {
 
 struct PackedReport {
   int exit_code = 0;
+  int value = 0;
+  char digest[65] = {};
   char message[512] = {};
 };
+
+void wait_without_spinning(MPI_Request& request) {
+  for (int done = 0;;) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done != 0) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+void broadcast(void* values, int count, MPI_Datatype type) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibcast(values, count, type, 0, MPI_COMM_WORLD, &request);
+  wait_without_spinning(request);
+}
 
 }  // namespace
 
@@ -63,6 +79,13 @@ struct CellDistribution::Ranks {
     return before;
   }
 
+  void reset(Counter counter) {
+    const std::int64_t zero = 0;
+    std::int64_t before = 0;
+    MPI_Fetch_and_op(&zero, &before, MPI_INT64_T, 0, counter, MPI_REPLACE, window);
+    MPI_Win_flush(0, window);
+  }
+
   int rank = 0;
   int ranks = 1;
   std::int64_t* counters = nullptr;
@@ -80,15 +103,21 @@ int CellDistribution::rank() const { return mpi_ ? mpi_->rank : 0; }
 int CellDistribution::ranks() const { return mpi_ ? mpi_->ranks : 1; }
 
 int CellDistribution::share(int value) {
-  if (mpi_) MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  if (mpi_) broadcast(&value, 1, MPI_INT);
   return value;
 }
 
 void CellDistribution::deal(std::vector<std::uint32_t>& cells) {
+  // Before any rank has the list, and so may ask for a cell.
+  if (rank() == 0 && mpi_) {
+    for (const Counter counter : {kNext, kCells, kRequests}) mpi_->reset(counter);
+  }
   const int count = share(static_cast<int>(cells.size()));
   cells.resize(static_cast<std::size_t>(count));
-  if (mpi_) MPI_Bcast(cells.data(), count, MPI_UINT32_T, 0, MPI_COMM_WORLD);
+  if (mpi_) broadcast(cells.data(), count, MPI_UINT32_T);
   dealt_ = cells.size();
+  next_ = 0;
+  counts_ = {};
 }
 
 std::optional<std::size_t> CellDistribution::next() {
@@ -127,17 +156,17 @@ std::vector<RankReport> CellDistribution::gather(const RankReport& report) {
   if (!mpi_) return {report};
   PackedReport packed;
   packed.exit_code = report.exit_code;
+  packed.value = report.value;
+  std::strncpy(packed.digest, report.digest.c_str(), sizeof packed.digest - 1);
   std::strncpy(packed.message, report.message.c_str(), sizeof packed.message - 1);
   std::vector<PackedReport> all(mpi_->rank == 0 ? static_cast<std::size_t>(mpi_->ranks) : 0);
   constexpr int kBytes = static_cast<int>(sizeof(PackedReport));
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Igather(&packed, kBytes, MPI_BYTE, all.data(), kBytes, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
-  for (int done = 0; done == 0;) {
-    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    if (done == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+  wait_without_spinning(request);
   std::vector<RankReport> reports;
-  for (const PackedReport& one : all) reports.push_back({one.exit_code, one.message});
+  for (const PackedReport& one : all) reports.push_back({one.exit_code, one.message, one.value, one.digest});
+  if (!reports.empty()) reports.front() = report;
   return reports;
 }
 

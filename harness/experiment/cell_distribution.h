@@ -10,10 +10,12 @@
 
 namespace harness {
 
-/// How a rank ended.
+/// How a rank fared in a piece of work.
 struct RankReport {
-  int exit_code = 0;
-  std::string message;  ///< one line, cut to 500 bytes; empty when all is well
+  int exit_code = 0;    ///< 0: well
+  std::string message;  ///< one line; empty when all is well. Other ranks' are cut to 500 bytes
+  int value = 0;        ///< what came out
+  std::string digest;   ///< hash of what must be the same on every rank, at most 64 bytes
 };
 
 /// Rank of this process as the launcher's environment says, without starting MPI; 0 when there is no
@@ -34,13 +36,14 @@ class CellDistribution {
   int rank() const;
   int ranks() const;
 
-  /// Rank 0's value, on every rank.
+  /// Rank 0's value, on every rank. The others wait without spinning.
   int share(int value);
-  /// Makes rank 0's list of cells, in the order in which they are to be dealt, every rank's.
+  /// Makes rank 0's list of cells, in the order in which they are to be dealt, every rank's, and begins to
+  /// deal it. A list dealt before must have been gathered.
   void deal(std::vector<std::uint32_t>& cells);
   /// The next place in the list that nobody has, or nothing.
   std::optional<std::size_t> next();
-  /// Nobody gets another cell.
+  /// Nobody gets another cell of this list.
   void stop();
 
   /// What has been finished since deal(), on all ranks.

@@ -102,7 +102,9 @@ std::optional<ForeignCell> CellStore::inspect(const std::vector<ExpectedCell>& e
   for (const std::string& path : cell_files(cells_)) {
     const std::string hash = cell_input_hash(path).value_or("");
     if (hashes.count(hash) == 0 || path != cell_path(hash)) {
-      return ForeignCell{path, read_summary(path).front().cell.index, cell_effective_toml(path), ""};
+      const bool kept = fs::exists(cells_ + kExperiment, error);
+      return ForeignCell{path, read_summary(path).front().cell.index, cell_effective_toml(path),
+                         kept ? read_file(cells_ + kExperiment) : ""};
     }
     found_.emplace(hash, path);
   }

@@ -22,8 +22,8 @@ struct ExpectedCell {
 struct ForeignCell {
   std::string path;  ///< of the file that holds it
   std::uint32_t index = 0;
-  std::string effective_toml;  ///< empty when it stands in an assembled file; then there is the next
-  std::string experiment_toml;
+  std::string effective_toml;   ///< empty when it stands in an assembled file; then there is the next
+  std::string experiment_toml;  ///< of the experiment; empty when it was not kept
 };
 
 /// Used by rank 0; other ranks only ask for cell_path(). Every file appears under its name complete or not at

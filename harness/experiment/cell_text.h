@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/experiment/settings.h"
+#include "harness/experiment/expansion.h"
 
 namespace harness {
 
@@ -32,5 +32,9 @@ std::string trace_text(const Settings& settings);
 
 /// The first line in which two texts differ: "workers = 64, now workers = 32"; "" when they are equal.
 std::string first_difference(const std::string& before, const std::string& now);
+
+/// An effective text with the rate as the experiment gives it: "loads = [1.2]" where `rates_rps` was derived
+/// from that.
+std::string with_rate_as_given(const std::string& text, const ExperimentSpec& spec, const Cell& cell);
 
 }  // namespace harness

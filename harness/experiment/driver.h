@@ -1,4 +1,4 @@
-// Runs an experiment: from its file to STEM.h5.
+// Runs an experiment, or each of a suite's in turn: from its file to STEM.h5.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace harness {
 
 /// What the command line says.
 struct RunOptions {
-  std::string file;
+  std::string file;  ///< an experiment's or a suite's
   std::string folder = "results-out";
   std::vector<std::string> overrides;  ///< --set KEY=VALUE
   bool dry_run = false;
@@ -17,10 +17,11 @@ struct RunOptions {
   bool quiet = false;
 };
 
-/// Runs, resumes or (dry_run) prints the experiment, on all MPI ranks if there are several. Returns the exit
-/// code: 0, 1 (skipped or invalid cells), and on ranks other than 0 also that of a failure that rank 0
-/// reports. Throws InputError before anything is written, EnvironmentError (also when interrupted by SIGINT
-/// or SIGTERM, which it takes for the rest of the process; a second one kills) with finished cells kept.
+/// Runs, resumes or (dry_run) prints the experiment, or every experiment of the suite with the same options,
+/// on all MPI ranks if there are several. Returns the exit code: 0, 1 (skipped or invalid cells), and on
+/// ranks other than 0 also that of a failure that rank 0 reports. Throws InputError before anything is
+/// written, EnvironmentError (also when interrupted by SIGINT or SIGTERM, which it takes for the rest of the
+/// process; a second one kills) with finished cells kept.
 int run_experiment(const RunOptions& options);
 
 }  // namespace harness

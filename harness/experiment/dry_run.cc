@@ -38,11 +38,7 @@ Line line_of(const PreparedCell& cell) {
 
 std::string dry_run_table(const std::vector<PreparedCell>& cells) {
   std::vector<Line> lines = {{"cell", "capacity/s", "offered/s", "requests", "modules: batch x workers"}};
-  double requests = 0;
-  for (const PreparedCell& cell : cells) {
-    lines.push_back(line_of(cell));
-    if (cell.why.empty()) requests += cell.expected_requests;
-  }
+  for (const PreparedCell& cell : cells) lines.push_back(line_of(cell));
   std::array<std::size_t, 4> widths{};
   for (const Line& line : lines) {
     for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
@@ -55,7 +51,16 @@ std::string dry_run_table(const std::vector<PreparedCell>& cells) {
     }
     text += "  " + line[4] + "\n";
   }
-  return text + std::to_string(cells.size()) + " cells, " + short_count(requests) + " requests\n";
+  return text;
+}
+
+std::string dry_run_total(const std::vector<PreparedCell>& cells) {
+  double requests = 0;
+  for (const PreparedCell& cell : cells) {
+    if (cell.why.empty()) requests += cell.expected_requests;
+  }
+  return std::to_string(cells.size()) + (cells.size() == 1 ? " cell, " : " cells, ") + short_count(requests) +
+         " requests";
 }
 
 }  // namespace harness

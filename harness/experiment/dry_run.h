@@ -11,4 +11,7 @@ namespace harness {
 /// A table of the cells: batch size x workers of each module, capacity, offered rate, expected requests.
 std::string dry_run_table(const std::vector<PreparedCell>& cells);
 
+/// "540 cells, 346 M requests".
+std::string dry_run_total(const std::vector<PreparedCell>& cells);
+
 }  // namespace harness

@@ -1,0 +1,71 @@
+// One experiment, from its file to STEM.h5, on all ranks.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/experiment/cell_distribution.h"
+#include "harness/experiment/cell_factory.h"
+#include "harness/experiment/cell_store.h"
+#include "harness/experiment/driver.h"
+#include "harness/experiment/progress.h"
+
+namespace harness {
+
+/// How an experiment ended; known at rank 0.
+struct ExperimentEnd {
+  int exit_code = 0;  ///< 0 or 1 (skipped or invalid cells)
+  std::size_t cells = 0;
+  std::string how;  ///< "2 min 5 s" or "complete already"
+};
+
+/// All ranks make the same calls in the same order. Each throws on any rank's failure as on_all_ranks() does.
+class ExperimentRun {
+ public:
+  /// Throws what the signals SIGINT and SIGTERM ask for; called every few milliseconds.
+  using SignalCheck = std::function<void()>;
+  ExperimentRun(const RunOptions& options, std::string file, CellDistribution& ranks, SignalCheck check);
+
+  /// Reads the experiment and plans every cell. Finds all that is wrong with it, other results in its place
+  /// too, without writing.
+  void check();
+  /// After check(): what it would run. Prints the table of cells or, when `brief`, one line. Returns the exit
+  /// code on every rank.
+  int dry_run(bool brief);
+  /// After check(): runs what is not finished and writes STEM.h5.
+  ExperimentEnd run();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void load(RankReport& report);
+  void print_plan(bool brief, RankReport& report);
+  void inspect();
+  [[noreturn]] void refuse(const ForeignCell& foreign);
+  std::string difference_from(const ForeignCell& foreign);
+  bool begin();
+  void plan_order();
+  void compute();
+  void compute_cells();
+  void run_one(std::uint32_t index, Progress& progress);
+  void finish();
+  void end(const std::string& how);
+
+  const RunOptions& options_;
+  std::string file_;
+  CellDistribution& ranks_;
+  SignalCheck check_signal_;
+  CellStore store_;
+  Clock::duration checking_{};
+  Clock::time_point began_{};
+  ExperimentSpec spec_;
+  std::unique_ptr<CellFactory> factory_;
+  std::vector<ExpectedCell> expected_;
+  std::vector<double> costs_;         ///< expected requests of each cell
+  std::vector<std::uint32_t> order_;  ///< cells to run
+  ExperimentEnd end_;
+};
+
+}  // namespace harness

@@ -1,0 +1,98 @@
+#include "harness/experiment/suite.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "harness/experiment/cell_text.h"
+
+namespace harness {
+namespace {
+
+const std::string kExperiment =
+    "[workload]\npipelines = \"tm\"\ntraces = \"poisson\"\n[[system]]\nname = \"naive\"\n";
+
+/// A folder with some files, gone at the end.
+class Folder {
+ public:
+  Folder() : path_(testing::TempDir() + "/suite_test") { std::filesystem::create_directories(path_); }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  std::string write(const std::string& name, const std::string& text) const {
+    const std::filesystem::path file = std::filesystem::path(path_) / name;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << text;
+    return file.lexically_normal().string();
+  }
+
+ private:
+  std::string path_;
+};
+
+std::string error_of(const std::string& path) {
+  try {
+    experiment_files(path);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Suite, AnExperimentStandsForItself) {
+  const Folder folder;
+  const std::string file = folder.write("a.toml", kExperiment);
+  const ExperimentFiles found = experiment_files(file);
+  EXPECT_FALSE(found.is_suite);
+  EXPECT_EQ(found.files, std::vector<std::string>{file});
+}
+
+TEST(Suite, NamesExperimentsFromItsFolderInOrder) {
+  const Folder folder;
+  const std::string b = folder.write("b.toml", kExperiment);
+  const std::string a = folder.write("sub/a.toml", kExperiment);
+  const ExperimentFiles found =
+      experiment_files(folder.write("all.toml", "suite = [\"b.toml\", \"sub/../sub/a.toml\"]\n"));
+  EXPECT_TRUE(found.is_suite);
+  EXPECT_EQ(found.name, "all");
+  EXPECT_EQ(found.files, (std::vector<std::string>{b, a}));
+  EXPECT_EQ(experiment_files(folder.write("all.toml", "name = \"x\"\nsuite = \"b.toml\"\n")).name, "x");
+}
+
+TEST(Suite, ErrorsSayWhatIsWrongWithIt) {
+  const Folder folder;
+  folder.write("a.toml", kExperiment);
+  const std::string other = folder.write("sub/a.toml", kExperiment);
+  const std::string all = folder.write("all.toml", "suite = [\n\"a.toml\",\n\"gone.toml\"]\n");
+  EXPECT_EQ(error_of(all).rfind(all + ":3: suite = ", 0), 0U) << error_of(all);
+  EXPECT_NE(error_of(all).find("gone.toml: found no such file"), std::string::npos) << error_of(all);
+  folder.write("all.toml", "suite = [\"a.toml\", \"sub/a.toml\"]\n");
+  EXPECT_NE(error_of(all).find(" and " + other), std::string::npos) << error_of(all);
+  folder.write("all.toml", "suite = [\"a.toml\", \"all.toml\"]\n");
+  EXPECT_NE(error_of(all).find("a suite; allowed: experiments"), std::string::npos) << error_of(all);
+  folder.write("all.toml", "suite = [\"a.toml\"]\n[workload]\n");
+  EXPECT_NE(error_of(all).find("unknown key 'workload'"), std::string::npos) << error_of(all);
+  folder.write("all.toml", "suite = []\n");
+  EXPECT_NE(error_of(all).find("an empty array"), std::string::npos) << error_of(all);
+  folder.write("all.toml", "suite = [1]\n");
+  EXPECT_NE(error_of(all).find("found 1"), std::string::npos) << error_of(all);
+}
+
+// What is said about results made with another load is what the experiment says, not what follows from it.
+TEST(CellText, TheRateIsShownAsItWasGiven) {
+  const std::string text = "[workload]\ntraces = [\"x\"]\nrates_rps = [123.4]\nseeds = [1]\n";
+  const ExperimentSpec loads = parse_experiment("a.toml", kExperiment, {});
+  const ExperimentSpec rates = parse_experiment("a.toml", kExperiment, {"workload.rates_rps=123.4"});
+  Cell cell;
+  cell.rate = 0.8;
+  const std::string shown = with_rate_as_given(text, loads, cell);
+  EXPECT_EQ(shown, "[workload]\ntraces = [\"x\"]\nloads = [0.8]\nseeds = [1]\n");
+  cell.rate = 1.2;
+  EXPECT_EQ(first_difference(shown, with_rate_as_given(text, loads, cell)),
+            "loads = [0.8], now loads = [1.2]");
+  EXPECT_EQ(with_rate_as_given(text, rates, cell), text);
+}
+
+}  // namespace
+}  // namespace harness
