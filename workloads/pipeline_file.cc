@@ -1,9 +1,57 @@
+#include <algorithm>
+
 #include "workloads/catalogue.h"
 #include "workloads/data_home.h"
 #include "workloads/file_bytes.h"
 #include "workloads/toml_tree.h"
 
 namespace harness {
+namespace {
+
+/// The keys `branches` and `branch_weights` of one module.
+void read_branches(const TomlFields& fields, Pipeline& pipeline) {
+  const std::string branches = fields.text_or("branches", "all");
+  if (branches != "all" && branches != "one") {
+    throw input_error(fields.place("branches"), "'" + branches + "'", "'all' or 'one'");
+  }
+  const bool weighted = fields.has("branch_weights");
+  if (branches == "all") {
+    if (weighted) {
+      throw input_error(fields.place("branch_weights"), "weights with branches = 'all'",
+                        "branches = 'one', or no weights");
+    }
+    return;
+  }
+  const std::string name = fields.text("name");
+  const auto module = std::find_if(pipeline.modules.begin(), pipeline.modules.end(),
+                                   [&](const Module& each) { return each.name == name; });
+  const std::size_t subs = module->subs.size();
+  std::vector<std::string> order;
+  std::vector<double> weights;
+  if (weighted) {
+    constexpr double kLeast = 1e-6;
+    constexpr double kMost = 1e6;
+    weights = fields.numbers("branch_weights", kLeast, kMost);
+    order = fields.has("subs") ? fields.texts("subs") : std::vector<std::string>{};
+    if (order.size() != subs) {
+      throw input_error(fields.place("branch_weights"),
+                        "weights for subs that name " + std::to_string(order.size()) + " of the " +
+                            std::to_string(subs) + " modules after '" + name + "'",
+                        "subs that name each of them once");
+    }
+    if (weights.size() != subs) {
+      throw input_error(fields.place("branch_weights"), std::to_string(weights.size()) + " weights",
+                        std::to_string(subs) + ", one for each of subs");
+    }
+  }
+  if (const std::string wrong = choose_one(pipeline, name, order, weights); !wrong.empty()) {
+    throw input_error(
+        fields.place("branches"), wrong,
+        "'one' with two modules or more after it, and at most " + std::to_string(kMostRoutes) + " routes");
+  }
+}
+
+}  // namespace
 
 Pipeline parse_pipeline(const std::string& file, std::string_view text) {
   const TomlValue document = parse_toml(file, text);
@@ -15,8 +63,9 @@ Pipeline parse_pipeline(const std::string& file, std::string_view text) {
   pipeline.slo_ns = ms_to_ns(top.number("slo_ms", 1e-3, 1e9));
   std::vector<std::vector<std::string>> pres;
   std::vector<std::vector<std::string>> subs;
-  for (const TomlFields& fields : top.tables("module")) {
-    fields.require_known({"name", "model", "source", "pres", "subs"});
+  const std::vector<TomlFields> tables = top.tables("module");
+  for (const TomlFields& fields : tables) {
+    fields.require_known({"name", "model", "source", "pres", "subs", "branches", "branch_weights"});
     Module module;
     module.name = fields.text("name");
     module.model = fields.text("model");
@@ -29,6 +78,7 @@ Pipeline parse_pipeline(const std::string& file, std::string_view text) {
     throw input_error({file, 0, "module"}, wrong,
                       "a directed acyclic graph with one entry (pres, subs by name)");
   }
+  for (const TomlFields& fields : tables) read_branches(fields, pipeline);
   return pipeline;
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "harness/core/error.h"
+#include "harness/core/routes.h"
 #include "workloads/catalogue.h"
 
 namespace harness {
@@ -38,7 +39,7 @@ TEST(ShippedNames, WinOverFoldersOfTheCurrentDirectory) {
 
 // PARD section 5.1.
 TEST(ShippedPipelines, AreThePapers) {
-  EXPECT_EQ(pipeline_names(), (Names{"da", "ga", "lv", "tm"}));
+  EXPECT_EQ(pipeline_names(), (Names{"da", "da-dynamic", "ga", "lv", "tm"}));
   const Pipeline tm = load_pipeline("tm");
   EXPECT_EQ(tm.slo_ns, 400 * kNsPerMs);
   EXPECT_EQ(module_names(tm), (Names{"object_detection", "face_recognition", "text_recognition"}));
@@ -62,6 +63,20 @@ TEST(ShippedPipelines, DaSplitsAndMerges) {
   EXPECT_EQ(expression.name, "expression_recognition");
   EXPECT_EQ(names_of(da, expression.pres), (Names{"pose_recognition", "face_recognition"}));
   EXPECT_EQ(names_of(da, expression.subs), (Names{"eye_tracking"}));
+}
+
+// PARD section 5.2: da, but each request takes either the pose or the face branch.
+TEST(ShippedPipelines, DaDynamicIsDaWithAChoice) {
+  const Pipeline da = load_pipeline("da");
+  const Pipeline dynamic = load_pipeline("da-dynamic");
+  EXPECT_EQ(module_names(dynamic), module_names(da));
+  EXPECT_EQ(dynamic.slo_ns, da.slo_ns);
+  for (std::size_t m = 0; m < da.modules.size(); ++m) {
+    EXPECT_EQ(dynamic.modules[m].model, da.modules[m].model);
+    EXPECT_EQ(dynamic.modules[m].subs, da.modules[m].subs);
+    EXPECT_EQ(dynamic.modules[m].branches, m == 0 ? Branches::kOne : Branches::kAll);
+  }
+  EXPECT_EQ(visit_probabilities(dynamic), (std::vector<double>{1, 0.5, 0.5, 1, 1}));
 }
 
 TEST(ShippedPipelines, EveryModuleCitesAModelThatHasAProfile) {
@@ -116,6 +131,80 @@ TEST_P(BadPipelines, GiveOneClearLine) {
     EXPECT_NE(line.find(GetParam().message), std::string::npos) << line;
     EXPECT_EQ(line.rfind("p.toml:", 0), 0U) << line;
     EXPECT_EQ(std::count(line.begin(), line.end(), '\n'), 0);
+  }
+}
+
+const char* const kFork =
+    "slo_ms=1\n[[module]]\nname='b'\nmodel='m'\n[[module]]\nname='c'\nmodel='m'\n"
+    "[[module]]\nname='a'\nmodel='m'\n";
+
+TEST(ParsePipeline, BranchWeightsFollowTheOrderOfSubs) {
+  const std::string text = std::string(kFork) + "subs=['c','b']\nbranches='one'\nbranch_weights=[3,1]\n";
+  const Pipeline pipeline = parse_pipeline("p.toml", text);
+  EXPECT_EQ(module_names(pipeline), (Names{"a", "b", "c"}));
+  EXPECT_EQ(visit_probabilities(pipeline), (std::vector<double>{1, 0.25, 0.75}));
+}
+
+TEST(ParsePipeline, BranchesOneWithoutWeightsIsEven) {
+  const Pipeline pipeline = parse_pipeline("p.toml", std::string(kFork) + "subs=['b','c']\nbranches='one'\n");
+  EXPECT_EQ(visit_probabilities(pipeline), (std::vector<double>{1, 0.5, 0.5}));
+  const Pipeline all = parse_pipeline("p.toml", std::string(kFork) + "subs=['b','c']\nbranches='all'\n");
+  EXPECT_EQ(all.modules[0].branches, Branches::kAll);
+}
+
+struct BadBranches {
+  const char* name;
+  const char* keys;     ///< of the last module of kFork, from line 11 on
+  const char* message;  ///< how the line begins after the file
+};
+
+class BadBranchKeys : public testing::TestWithParam<BadBranches> {};
+
+TEST_P(BadBranchKeys, GiveFileLineAndKey) {
+  try {
+    parse_pipeline("p.toml", std::string(kFork) + GetParam().keys);
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_EQ(std::string(error.what()).rfind(std::string("p.toml:") + GetParam().message, 0), 0U)
+        << error.what();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadBranchKeys,
+    testing::Values(BadBranches{"unknown", "subs=['b','c']\nbranches='some'\n", "12: branches: found 'some'"},
+                    BadBranches{"number", "subs=['b','c']\nbranches=1\n", "12: branches: found 1"},
+                    BadBranches{"weights_alone", "subs=['b','c']\nbranch_weights=[1,1]\n",
+                                "12: branch_weights: found weights with branches = 'all'"},
+                    BadBranches{"too_few", "subs=['b','c']\nbranches='one'\nbranch_weights=[1]\n",
+                                "13: branch_weights: found 1 weights; allowed: 2"},
+                    BadBranches{"too_many", "subs=['b','c']\nbranches='one'\nbranch_weights=[1,1,1]\n",
+                                "13: branch_weights: found 3 weights; allowed: 2"},
+                    BadBranches{"zero", "subs=['b','c']\nbranches='one'\nbranch_weights=[1,0]\n",
+                                "13: branch_weights: found 0"},
+                    BadBranches{"negative", "subs=['b','c']\nbranches='one'\nbranch_weights=[1,-1]\n",
+                                "13: branch_weights: found -1"},
+                    BadBranches{"not_finite", "subs=['b','c']\nbranches='one'\nbranch_weights=[1,inf]\n",
+                                "13: branch_weights: found inf"},
+                    BadBranches{"twice", "subs=['b','c','b']\nbranches='one'\nbranch_weights=[1,1,1]\n",
+                                "13: branch_weights: found weights for subs that name 3 of the 2"},
+                    BadBranches{"by_pres_only",
+                                "subs=['b','c']\nbranches='one'\nbranch_weights=[1,1]\n"
+                                "[[module]]\nname='d'\nmodel='m'\npres=['a']\n",
+                                "13: branch_weights: found weights for subs that name 2 of the 3"}),
+    [](const auto& each) { return std::string(each.param.name); });
+
+TEST(ParsePipeline, RefusesAChoiceAmongFewerThanTwo) {
+  for (const char* subs : {"", "subs=['b']\n"}) {
+    const std::string text = std::string("slo_ms=1\n[[module]]\nname='a'\nmodel='m'\nbranches='one'\n") +
+                             subs + (*subs == 0 ? "" : "[[module]]\nname='b'\nmodel='m'\n");
+    try {
+      parse_pipeline("p.toml", text);
+      FAIL() << "accepted";
+    } catch (const InputError& error) {
+      EXPECT_EQ(std::string(error.what()).rfind("p.toml:5: branches: found module 'a' has", 0), 0U)
+          << error.what();
+    }
   }
 }
 

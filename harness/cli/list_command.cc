@@ -1,11 +1,14 @@
 #include "harness/cli/list_command.h"
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "harness/core/params.h"
+#include "harness/core/routes.h"
 #include "systems/all_systems.h"
 #include "workloads/catalogue.h"
 
@@ -28,12 +31,15 @@ void list_systems() {
 void list_pipelines() {
   for (const std::string& name : pipeline_names()) {
     const Pipeline pipeline = load_pipeline(name);
-    std::printf("%-6s SLO %s ms: %s\n", name.c_str(), text_of(ns_to_ms(pipeline.slo_ns)).c_str(),
+    std::printf("%-10s SLO %s ms: %s\n", name.c_str(), text_of(ns_to_ms(pipeline.slo_ns)).c_str(),
                 pipeline.description.c_str());
-    for (const Module& module : pipeline.modules) {
+    const std::vector<double> visits = visit_probabilities(pipeline);
+    for (std::size_t m = 0; m < visits.size(); ++m) {
+      const Module& module = pipeline.modules[m];
       std::string after;
       for (const ModuleId pre : module.pres)
         after += (after.empty() ? "after " : ", ") + pipeline.modules[pre].name;
+      if (visits[m] < 1) after += " (" + text_of(std::round(1000 * visits[m]) / 10) + " % of the requests)";
       std::printf("    %-22s %-16s %s\n", module.name.c_str(), module.model.c_str(), after.c_str());
     }
   }

@@ -111,6 +111,38 @@ std::string link_modules(Pipeline& pipeline, const std::vector<std::vector<std::
   return "";
 }
 
+std::string choose_one(Pipeline& pipeline, const std::string& module, const std::vector<std::string>& order,
+                       const std::vector<double>& weights) {
+  std::vector<Module>& modules = pipeline.modules;
+  const auto chooser =
+      std::find_if(modules.begin(), modules.end(), [&](const Module& each) { return each.name == module; });
+  if (chooser == modules.end()) return "unknown module '" + module + "'";
+  const std::size_t subs = chooser->subs.size();
+  if (subs < 2) {
+    return "module '" + module + "' has " + (subs == 0 ? "no module" : "one module") + " after it";
+  }
+  std::size_t routes = chooser->branches == Branches::kOne ? 1 : subs;
+  for (const Module& each : modules) {
+    if (each.branches == Branches::kOne) routes *= each.subs.size();
+  }
+  if (routes > kMostRoutes) {
+    return "the choices of the modules combine to " + std::to_string(routes) + " routes";
+  }
+  std::vector<double> sorted(subs, 1.0);
+  for (std::size_t i = 0; i < subs && !(order.empty() && weights.empty()); ++i) {
+    const auto name = std::find(order.begin(), order.end(), modules[chooser->subs[i]].name);
+    if (name == order.end() || order.size() != subs || weights.size() != subs) {
+      return "module '" + module + "' needs one weight for each of the " + std::to_string(subs) +
+             " modules after it";
+    }
+    sorted[i] = weights[static_cast<std::size_t>(name - order.begin())];
+    if (!(sorted[i] > 0)) return "module '" + module + "' has a weight that is not positive";
+  }
+  chooser->branches = Branches::kOne;
+  chooser->branch_weights = std::move(sorted);
+  return "";
+}
+
 std::vector<double> longest_after(const Pipeline& pipeline, const std::vector<double>& cost) {
   std::vector<double> longest(pipeline.modules.size(), 0.0);
   for (std::size_t i = pipeline.modules.size(); i-- > 0;) {

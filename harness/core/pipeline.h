@@ -1,12 +1,17 @@
 // A pipeline: a DAG of modules in PARD's terms (name, pres, subs; PARD section 5.1).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "harness/core/types.h"
 
 namespace harness {
+
+/// Where a module sends a request that it has served: to all of its `subs`, or to one of them, chosen at
+/// random for each request (PARD section 5.2, request-specific dynamic paths).
+enum class Branches : std::uint8_t { kAll, kOne };
 
 /// One module: hosts one model on its workers.
 struct Module {
@@ -15,6 +20,8 @@ struct Module {
   std::string source;          ///< where the choice of the stand-in model comes from, one line
   std::vector<ModuleId> pres;  ///< modules whose outputs it needs; empty only for the entry
   std::vector<ModuleId> subs;  ///< modules that take its output; empty only for sinks
+  Branches branches = Branches::kAll;
+  std::vector<double> branch_weights;  ///< kOne: positive, one per entry of `subs`; kAll: empty
 };
 
 /// A directed acyclic graph with exactly one entry, in which every module is reachable from the entry.
@@ -38,6 +45,15 @@ struct Pipeline {
 /// modules concerned.
 std::string link_modules(Pipeline& pipeline, const std::vector<std::vector<std::string>>& pres_names,
                          const std::vector<std::vector<std::string>>& subs_names);
+
+/// The choices of all modules with Branches::kOne must not combine to more than this.
+inline constexpr std::size_t kMostRoutes = 4096;
+
+/// Makes `module` of a linked pipeline send each request to one of its subs, with probabilities in proportion
+/// to `weights`: one positive number for each name in `order`, which names every sub once. Both empty: equal
+/// weights. Returns "" or what is wrong; then nothing has changed.
+std::string choose_one(Pipeline& pipeline, const std::string& module, const std::vector<std::string>& order,
+                       const std::vector<double>& weights);
 
 /// For each module the largest (or smallest) sum of `cost` over any path from just after it to a sink; 0 for
 /// sinks. `cost` has one entry per module. PARD section 4.2: a DAG's estimate is the maximum over the paths.

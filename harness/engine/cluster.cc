@@ -14,8 +14,7 @@ double offered_rps(const RunSpec& spec) {
 }
 
 Plan first_plan(const RunSpec& spec, const ServingContext& context, Planner& planner, double offered_rps) {
-  const LoadStatistics load{offered_rps, std::vector<double>(spec.pipeline.modules.size(), offered_rps)};
-  Plan plan = planner.plan(0, load, {});
+  Plan plan = planner.plan(0, {offered_rps, {}}, {});
   spec.system->refine(context, plan);
   return plan;
 }
@@ -46,7 +45,7 @@ Cluster::Cluster(const RunSpec& spec, World& world, RowSink* rows)
       books_(spec.pipeline, spec.arrivals->duration_ns(), spec.slo_ns, rows),
       environment_{&visits_, &workers_, &books_, &world_, this, &decisions_},
       domains_(spec.pipeline.modules.size()),
-      flow_(spec.pipeline, spec.slo_ns, visits_, books_, world, domains_),
+      flow_(spec.pipeline, spec.slo_ns, spec.seed, visits_, books_, world, domains_),
       planner_(make_sizing_planner(context_, spec.planner, spec.module_overrides)),
       plan_(first_plan(spec, context_, *planner_, offered_rps(spec))),
       planned_arrivals_(spec.pipeline.modules.size(), 0) {

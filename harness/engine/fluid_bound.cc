@@ -4,6 +4,8 @@
 #include <limits>
 #include <vector>
 
+#include "harness/core/routes.h"
+
 namespace harness {
 namespace {
 
@@ -35,6 +37,7 @@ class FluidServer {
   }
 
   void offer(TimeNs sent_ns, TimeNs due_ns) {
+    ++offered_;
     const auto latest = static_cast<double>(due_ns - after_ns_);
     const double deadline = latest + 1.0 + latest * kRelativeSlack;
     const double start = std::max(busy_until_, static_cast<double>(sent_ns + before_ns_));
@@ -44,7 +47,8 @@ class FluidServer {
     ++accepted_;
   }
 
-  std::uint64_t accepted() const { return accepted_; }
+  /// Of the `sent` requests at most so many can end in time: those that go elsewhere are not its concern.
+  std::uint64_t bound(std::uint64_t sent) const { return accepted_ + (sent - offered_); }
 
  private:
   /// More than the rounding of adding up 1 / rate over a busy period as long as the run: half an ulp, 1.1e-16
@@ -79,10 +83,11 @@ class FluidServer {
   double busy_until_ = 0;
   std::size_t step_ = 0;
   std::vector<Step> steps_;
+  std::uint64_t offered_ = 0;
   std::uint64_t accepted_ = 0;
 };
 
-std::vector<FluidServer> make_servers(const RunSpec& spec, const RunRecord& record) {
+std::vector<FluidServer> make_servers(const RunSpec& spec, const RunRecord& record, const Routes& routes) {
   const double factor = shortest_factor(spec.world);
   const auto hop_ns = static_cast<double>(ms_to_ns(spec.world.network_delay_ms));
   std::vector<double> exec(spec.profiles.size());
@@ -94,8 +99,9 @@ std::vector<FluidServer> make_servers(const RunSpec& spec, const RunRecord& reco
   }
   std::vector<double> with_hop = exec;
   for (double& cost : with_hop) cost += hop_ns;
-  const std::vector<double> before = longest_before(spec.pipeline, with_hop);
-  const std::vector<double> after = longest_after(spec.pipeline, with_hop);
+  // One window for all routes, or the deadlines would not be agreeable and FIFO no bound.
+  const std::vector<double> before = least_before(spec.pipeline, routes, with_hop);
+  const std::vector<double> after = least_after(spec.pipeline, routes, with_hop);
   std::vector<FluidServer> servers;
   for (std::size_t m = 0; m < exec.size(); ++m) {
     servers.emplace_back(spec.profiles[m], factor, static_cast<TimeNs>(before[m] + hop_ns),
@@ -108,24 +114,33 @@ std::vector<FluidServer> make_servers(const RunSpec& spec, const RunRecord& reco
 }  // namespace
 
 std::uint64_t fluid_bound(const RunSpec& spec, const RunRecord& record) {
-  std::vector<FluidServer> servers = make_servers(spec, record);
+  const Routes routes(spec.pipeline, spec.seed);
+  const bool dynamic = routes.dynamic();
+  std::vector<FluidServer> servers = make_servers(spec, record, routes);
   const std::unique_ptr<ArrivalSource> arrivals = spec.arrivals->restarted();
   std::vector<TimeNs> chunk(4096);
+  std::vector<const Route*> taken(chunk.size());
+  std::uint64_t sent = 0;
   while (const std::size_t count = arrivals->next(chunk)) {
-    for (FluidServer& server : servers) {
-      for (std::size_t i = 0; i < count; ++i) server.offer(chunk[i], chunk[i] + spec.slo_ns);
+    for (std::size_t i = 0; dynamic && i < count; ++i) taken[i] = &routes[routes.of(sent + i)];
+    for (ModuleId m = 0; m < servers.size(); ++m) {
+      for (std::size_t i = 0; i < count; ++i) {
+        if (!dynamic || taken[i]->visits(m)) servers[m].offer(chunk[i], chunk[i] + spec.slo_ns);
+      }
     }
+    sent += count;
   }
   std::uint64_t bound = record.sent;
-  for (const FluidServer& server : servers) bound = std::min(bound, server.accepted());
+  for (const FluidServer& server : servers) bound = std::min(bound, server.bound(sent));
   return bound;
 }
 
-CapacityCurve::CapacityCurve(const RunRecord& record) {
+CapacityCurve::CapacityCurve(const Pipeline& pipeline, const RunRecord& record) {
+  const std::vector<double> visits = visit_probabilities(pipeline);
   std::vector<double> module_rps(record.modules.size(), 0.0);
   for (std::size_t i = 0; i < record.plans.size(); ++i) {
     const PlanRow& row = record.plans[i];
-    module_rps[row.module] = row.workers * row.batch_cap / ns_to_s(row.exec_ns);
+    module_rps[row.module] = row.workers * row.batch_cap / ns_to_s(row.exec_ns) / visits[row.module];
     const bool last_at_this_time = i + 1 == record.plans.size() || record.plans[i + 1].at_ns > row.at_ns;
     if (last_at_this_time)
       steps_.push_back({row.at_ns, *std::min_element(module_rps.begin(), module_rps.end())});

@@ -12,7 +12,9 @@ namespace harness {
 /// that `record.plans` says. Per module a fluid server of rate workers(t) x max over b <= cap of b / d(b); a
 /// visit's work must fit between its sending + the shortest time before the module and its deadline - the
 /// shortest time after it; FIFO, rejecting what cannot finish in time (optimal for equal work and agreeable
-/// deadlines). The least over the modules. Shortest times are the least execution times over b (times 1 -
+/// deadlines). The least over the modules. Where modules choose branches (core/routes.h) a module is offered
+/// the requests alone that visit it, the others count as in time, and the shortest times are the least over
+/// the routes that visit it. Shortest times are the least execution times over b (times 1 -
 /// jitter_fraction for uniform jitter, 0 for exponential jitter, whose rate is unbounded) plus the network
 /// delay of every hop.
 std::uint64_t fluid_bound(const RunSpec& spec, const RunRecord& record);
@@ -20,8 +22,9 @@ std::uint64_t fluid_bound(const RunSpec& spec, const RunRecord& record);
 /// Capacity in requests/s as the plan rows say it, a step function of time.
 class CapacityCurve {
  public:
-  explicit CapacityCurve(const RunRecord& record);
-  /// workers x batch_cap / exec of the bottleneck module at that time.
+  CapacityCurve(const Pipeline& pipeline, const RunRecord& record);
+  /// workers x batch_cap / exec / (probability that a request visits it) of the bottleneck module at that
+  /// time.
   double at(TimeNs now) const;
 
  private:

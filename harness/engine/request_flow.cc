@@ -4,11 +4,13 @@
 
 namespace harness {
 
-RequestFlow::RequestFlow(const Pipeline& pipeline, TimeNs slo_ns, SlotTable<VisitRecord>& visits,
-                         Books& books, World& world, std::vector<ModuleDomains>& domains)
+RequestFlow::RequestFlow(const Pipeline& pipeline, TimeNs slo_ns, std::uint64_t seed,
+                         SlotTable<VisitRecord>& visits, Books& books, World& world,
+                         std::vector<ModuleDomains>& domains)
     : pipeline_(pipeline),
       slo_ns_(slo_ns),
       is_chain_(pipeline.is_chain()),
+      routes_(pipeline, seed),
       visits_(visits),
       books_(books),
       world_(world),
@@ -24,6 +26,10 @@ void RequestFlow::send(TimeNs now) {
   if (!is_chain_ && visit_at_.size() < place(slot + 1, 0)) {
     visit_at_.resize(place(slot + 1, 0), kNone);
     branches_at_.resize(place(slot + 1, 0), 0);
+  }
+  if (routes_.dynamic()) {
+    if (route_at_.size() <= slot) route_at_.resize(slot + 1, 0);
+    route_at_[slot] = static_cast<std::uint16_t>(routes_.of(request.id));
   }
   books_.on_sent(now);
   const VisitId visit = make_visit(slot, 0, 0);
@@ -122,15 +128,19 @@ void RequestFlow::on_batch_done(TimeNs now, WorkerId worker, const WorkerState& 
     world_.deliver(deliveries_);
     return;
   }
-  for (const ModuleId to : subs) split_to(now, to);  // all branches leave before any of them arrives
+  for (const ModuleId to : subs) split_to(now, module, to);  // all branches leave before any of them arrives
   world_.deliver(deliveries_);
   for (const VisitId visit : finished_) end_visit(now, visit);
 }
 
-void RequestFlow::split_to(TimeNs now, ModuleId to) {
+void RequestFlow::split_to(TimeNs now, ModuleId from, ModuleId to) {
+  const bool chooses = pipeline_.modules[from].branches == Branches::kOne;
+  const auto goes_there = [&](std::uint32_t slot) {
+    return !requests_[slot].ended && (!chooses || route_of(slot).takes(from, to));
+  };
   if (pipeline_.modules[to].pres.size() > 1) {
     for (const VisitId visit : finished_) {
-      if (!request_of(visits_[visit]).ended) merge_at(now, visits_[visit], to);
+      if (goes_there(visits_[visit].request_slot)) merge_at(now, visits_[visit], to);
     }
     return;
   }
@@ -139,9 +149,9 @@ void RequestFlow::split_to(TimeNs now, ModuleId to) {
     const VisitRecord& parent = visits_[visit];
     const std::uint32_t slot = parent.request_slot;
     const std::uint16_t index = parent.index;
-    if (!requests_[slot].ended) children_.push_back(make_visit(slot, to, index));
+    if (goes_there(slot)) children_.push_back(make_visit(slot, to, index));
   }
-  choose_domains(now, to, children_);
+  if (!children_.empty()) choose_domains(now, to, children_);
 }
 
 void RequestFlow::merge_at(TimeNs now, const VisitRecord& branch, ModuleId to) {
@@ -158,7 +168,7 @@ void RequestFlow::merge_at(TimeNs now, const VisitRecord& branch, ModuleId to) {
   const VisitId visit = visit_at_[place(slot, to)];
   VisitRecord& record = visits_[visit];
   record.parent = index;
-  if (branches < pipeline_.modules[to].pres.size()) return;
+  if (branches < branches_to(slot, to)) return;
   record.state = VisitState::kTravelling;
   deliveries_.push_back({visit, record.domain});
 }

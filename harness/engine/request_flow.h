@@ -1,11 +1,13 @@
 // The life cycle of requests: sending, splitting, merging, cancelling, ending (PARD section 5.1: a request is
-// split when `subs` has several modules and merged where `pres` has).
+// split when `subs` has several modules and merged where `pres` has; section 5.2: a module may send each
+// request to one of its subs alone, and a merge waits for the branches that the request takes).
 #pragma once
 
 #include <memory>
 #include <vector>
 
 #include "harness/core/pipeline.h"
+#include "harness/core/routes.h"
 #include "harness/engine/books.h"
 #include "harness/engine/prefetch.h"
 #include "harness/engine/slot_table.h"
@@ -28,8 +30,9 @@ struct ModuleDomains {
 /// count as invalid.
 class RequestFlow {
  public:
-  RequestFlow(const Pipeline& pipeline, TimeNs slo_ns, SlotTable<VisitRecord>& visits, Books& books,
-              World& world, std::vector<ModuleDomains>& domains);
+  /// `seed` chooses the routes of the requests.
+  RequestFlow(const Pipeline& pipeline, TimeNs slo_ns, std::uint64_t seed, SlotTable<VisitRecord>& visits,
+              Books& books, World& world, std::vector<ModuleDomains>& domains);
 
   /// A client sends the next request.
   void send(TimeNs now);
@@ -58,8 +61,8 @@ class RequestFlow {
   VisitId make_visit(std::uint32_t request_slot, ModuleId module, std::uint16_t parent);
   /// Turns a finished visit of a chain into its successor, in place.
   void advance_visit(VisitId visit, ModuleId to);
-  /// Collects in `children_` the visits that the finished ones cause at a module with one or several `pres`.
-  void split_to(TimeNs now, ModuleId to);
+  /// Sends the finished visits of `from` on to its sub `to`, those whose requests go there.
+  void split_to(TimeNs now, ModuleId from, ModuleId to);
   /// Another branch of the request has reached the merge `to`.
   void merge_at(TimeNs now, const VisitRecord& branch, ModuleId to);
   /// Chooses domains for `visits`, all at `module`; those that none takes are dropped. Appends to
@@ -73,6 +76,12 @@ class RequestFlow {
   void acknowledge(ModuleId module, DomainId domain, int count);
   void write_rows(TimeNs now, WorkerId worker, TimeNs started_ns, std::span<const BatchVisit> visits);
   void write_row(TimeNs now, const VisitRecord& record, VisitOutcome outcome, DropReason reason);
+  /// Where choices are made: the route of the request in that slot.
+  const Route& route_of(std::uint32_t request_slot) const { return routes_[route_at_[request_slot]]; }
+  /// Branches for which the merge `to` waits.
+  std::size_t branches_to(std::uint32_t request_slot, ModuleId to) const {
+    return routes_.dynamic() ? route_of(request_slot).branches[to] : pipeline_.modules[to].pres.size();
+  }
   std::size_t place(std::uint32_t request_slot, ModuleId module) const {
     return std::size_t{request_slot} * pipeline_.modules.size() + module;
   }
@@ -80,6 +89,7 @@ class RequestFlow {
   const Pipeline& pipeline_;
   TimeNs slo_ns_;
   bool is_chain_;
+  Routes routes_;
   SlotTable<VisitRecord>& visits_;
   SlotTable<RequestRecord> requests_;
   Books& books_;
@@ -91,6 +101,7 @@ class RequestFlow {
   /// branches have come to a merge.
   std::vector<VisitId> visit_at_;
   std::vector<std::uint16_t> branches_at_;
+  std::vector<std::uint16_t> route_at_;  ///< by request slot: its index in `routes_`; empty without choices
 
   std::vector<VisitId> finished_;  ///< scratch: visits of the ended batch whose requests go on
   std::vector<VisitId> children_;  ///< scratch

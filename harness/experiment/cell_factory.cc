@@ -37,6 +37,7 @@ std::string pipeline_text(const Pipeline& pipeline) {
   for (const Module& module : pipeline.modules) {
     text += module.name + " " + module.model;
     for (const ModuleId pre : module.pres) text += " " + std::to_string(pre);
+    for (const double weight : module.branch_weights) text += " one " + text_of(weight);
     text += "\n";
   }
   return text;
@@ -167,8 +168,8 @@ const CellFactory::Planned& CellFactory::planned(const Cell& cell, const Setting
   const ServingContext context = make_context(run);
   Planned result;
   try {
-    const LoadStatistics load{offered_rps, std::vector<double>(run.pipeline.modules.size(), offered_rps)};
-    result.plan = make_sizing_planner(context, run.planner, run.module_overrides)->plan(0, load, {});
+    result.plan =
+        make_sizing_planner(context, run.planner, run.module_overrides)->plan(0, {offered_rps, {}}, {});
     result.capacity_rps = harness::capacity_rps(context, result.plan);
   } catch (const InputError& error) {
     result.why = error.what();

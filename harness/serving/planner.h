@@ -12,7 +12,7 @@ struct LoadStatistics {
   /// Requests/s offered to the pipeline over the last planning period; before the start, the rate to
   /// provision for.
   double offered_rps = 0;
-  /// Visits/s that arrived at each module over the same time.
+  /// Visits/s that arrived at each module over the same time; empty before the start.
   std::vector<double> module_rps;
 };
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "harness/core/error.h"
+#include "harness/core/routes.h"
 
 namespace harness {
 namespace {
@@ -30,7 +31,7 @@ std::vector<double> latencies(const ServingContext& context, const std::vector<i
 struct Step {
   std::size_t module = 0;
   int batch = 0;
-  double saved = 0;  ///< GPU time per request, ns; 0: no step
+  double saved = 0;  ///< expected GPU time per request, ns; 0: no step
   double added = 0;  ///< latency of the longest path, ns
 
   bool better_than(const Step& other) const {
@@ -42,9 +43,9 @@ struct Step {
 };
 
 /// The best single step that keeps factor x longest path within the SLO. A step may skip sizes: profiles have
-/// plateaus.
-Step best_step(const ServingContext& context, const PlannerParams& params, const std::vector<bool>& fixed,
-               const std::vector<int>& batches) {
+/// plateaus. `visits`: the probability that a request visits each module.
+Step best_step(const ServingContext& context, const PlannerParams& params, const std::vector<double>& visits,
+               const std::vector<bool>& fixed, const std::vector<int>& batches) {
   std::vector<double> cost = latencies(context, batches);
   const double now = longest_path(*context.pipeline, cost);
   Step best;
@@ -53,7 +54,8 @@ Step best_step(const ServingContext& context, const PlannerParams& params, const
     const Profile& profile = *context.profiles[k];
     const double kept = cost[k];
     for (int batch = batches[k] + 1; batch <= std::min(params.max_batch, profile.max_batch()); ++batch) {
-      const double saved = gpu_ns_per_request(profile, batches[k]) - gpu_ns_per_request(profile, batch);
+      const double saved =
+          visits[k] * (gpu_ns_per_request(profile, batches[k]) - gpu_ns_per_request(profile, batch));
       if (saved <= 0) continue;
       cost[k] = static_cast<double>(profile.latency(batch));
       const double path = longest_path(*context.pipeline, cost);
@@ -101,8 +103,9 @@ void check_slo(const ServingContext& context, const PlannerParams& params, const
 struct Demand {
   int fixed = 0;          ///< workers fixed by the experiment, or 0
   int wanted = 0;         ///< no more than these
+  double visits = 1;      ///< probability that a request visits it
   double worker_rps = 1;  ///< throughput of one worker
-  double weight_rps = 1;  ///< the rate it has to serve: modules are compared by capacity / weight
+  double weight_rps = 1;  ///< the visits/s it has to serve: modules are compared by capacity / weight
 
   int least() const { return fixed > 0 ? fixed : 1; }
   double share(int workers) const { return workers * worker_rps / weight_rps; }
@@ -156,10 +159,13 @@ class SizingPlanner final : public Planner {
                 const std::vector<ModuleOverride>& overrides)
       : context_(context), params_(params), needs_(context.pipeline->modules.size()) {
     batches_ = size_batches(context, params, overrides);
+    const std::vector<double> visits = visit_probabilities(*context.pipeline);
     int least = 0;
     for (std::size_t k = 0; k < batches_.size(); ++k) {
       Demand demand;
       demand.fixed = overrides.empty() ? 0 : overrides[k].workers;
+      demand.visits = visits[k];
+      demand.weight_rps = visits[k];  // balanced: of the same rate of requests
       demand.worker_rps = batches_[k] / ns_to_s(context.profiles[k]->latency(batches_[k]));
       least += demand.least();
       demands_.push_back(demand);
@@ -198,7 +204,7 @@ class SizingPlanner final : public Planner {
     for (std::size_t k = 0; k < demands_.size(); ++k) {
       // Visits dropped upstream never reach a later module; the offered rate keeps it provisioned for them.
       const double seen_rps = load.module_rps.empty() ? 0.0 : load.module_rps[k];
-      const double rate = std::max(load.offered_rps, seen_rps) * params_.headroom;
+      const double rate = std::max(load.offered_rps * demands_[k].visits, seen_rps) * params_.headroom;
       // 1e-9: a rate that is meant to be an exact multiple must not cost one more worker by rounding.
       const double exact = std::ceil(rate / demands_[k].worker_rps - 1e-9);
       const int need = static_cast<int>(std::clamp(exact, 1.0, static_cast<double>(context_.workers)));
@@ -229,19 +235,22 @@ std::vector<int> size_batches(const ServingContext& context, const PlannerParams
   }
   if (std::all_of(fixed.begin(), fixed.end(), [](bool is) { return is; })) return batches;
   check_slo(context, params, batches);
+  const std::vector<double> visits = visit_probabilities(*context.pipeline);
   for (;;) {
-    const Step step = best_step(context, params, fixed, batches);
+    const Step step = best_step(context, params, visits, fixed, batches);
     if (step.saved <= 0) return batches;
     batches[step.module] = step.batch;
   }
 }
 
 double capacity_rps(const ServingContext& context, const Plan& plan) {
+  const std::vector<double> visits = visit_probabilities(*context.pipeline);
   double least = 0;
   for (std::size_t k = 0; k < plan.modules.size(); ++k) {
     const ModulePlan& module = plan.modules[k];
-    const double rps =
-        module.workers * (module.batch_cap / ns_to_s(context.profiles[k]->latency(module.batch_cap)));
+    const double rps = module.workers *
+                       (module.batch_cap / ns_to_s(context.profiles[k]->latency(module.batch_cap))) /
+                       visits[k];
     least = k == 0 ? rps : std::min(least, rps);
   }
   return least;

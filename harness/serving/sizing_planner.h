@@ -17,7 +17,7 @@ struct ModuleOverride {
   int workers = 0;
 };
 
-/// How workers are given to modules.
+/// How workers are given to modules; both count the visits that a request makes on average.
 enum class WorkerRule { kBalanced, kRate };
 
 struct PlannerParams {
@@ -55,14 +55,16 @@ struct PlannerParams {
 std::unique_ptr<Planner> make_sizing_planner(const ServingContext& context, const PlannerParams& params,
                                              const std::vector<ModuleOverride>& overrides);
 
-/// The batch sizes alone: least GPU time per request, sum of d_k(b_k) / b_k, subject to
+/// The batch sizes alone: least expected GPU time per request, sum of v_k d_k(b_k) / b_k with v_k the
+/// probability that a request visits the module (1 without choices, PARD section 5.2), subject to
 /// sizing_factor x (longest path of d_k(b_k)) <= SLO and b_k <= max_batch, found greedily: from b = 1 the
 /// module whose larger batch saves most GPU time per added path latency grows first (R: the paper gives no
 /// rule). Modules with an override keep it.
 std::vector<int> size_batches(const ServingContext& context, const PlannerParams& params,
                               const std::vector<ModuleOverride>& overrides);
 
-/// Requests/s of the bottleneck module at the planned batches.
+/// Requests/s of the bottleneck module at the planned batches: the least of workers x b / d / v over the
+/// modules.
 double capacity_rps(const ServingContext& context, const Plan& plan);
 
 }  // namespace harness

@@ -131,7 +131,7 @@ TEST(FluidBound, IsTheLeastOverTheModules) {
 TEST(CapacityCurve, IsTheBottleneckAtEachTime) {
   const RunRecord record = plan_record(
       2, 0, {{0, 0, 2, 4, ms_to_ns(10)}, {0, 1, 1, 4, ms_to_ns(10)}, {kNsPerS, 1, 3, 4, ms_to_ns(10)}});
-  const CapacityCurve curve(record);
+  const CapacityCurve curve(testing::chain(2), record);
   EXPECT_DOUBLE_EQ(curve.at(0), 400);
   EXPECT_DOUBLE_EQ(curve.at(kNsPerS - 1), 400);
   EXPECT_DOUBLE_EQ(curve.at(kNsPerS), 800);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -76,6 +77,34 @@ inline Pipeline diamond() {
   pipeline.name = "diamond";
   link_modules(pipeline, {{}, {"m0"}, {"m0"}, {"m1", "m2"}}, std::vector<std::vector<std::string>>(4));
   return pipeline;
+}
+
+/// m0 -> one of {m1, m2} -> m3.
+inline Pipeline diamond_of_one() {
+  Pipeline pipeline = diamond();
+  pipeline.name = "diamond_of_one";
+  choose_one(pipeline, "m0", {}, {});
+  return pipeline;
+}
+
+/// Every shape of choice: the diamond; branches of different length (m0 -> one of {m1, m2 -> m3} -> m4); one
+/// nested in all (m0 -> {m1, m4}, m1 -> one of {m2, m3}, all meet in m5); a merge with a direct edge (m0 ->
+/// one of {m1, m2}, m1 -> m2); one that ends in different modules (m0 -> one of {m1, m2, m3 -> m4}).
+inline std::vector<Pipeline> dynamic_pipelines() {
+  const auto make = [](const char* name, const std::vector<std::vector<std::string>>& pres,
+                       const std::string& chooser) {
+    Pipeline pipeline = chain(pres.size());
+    pipeline.name = name;
+    link_modules(pipeline, pres, std::vector<std::vector<std::string>>(pres.size()));
+    choose_one(pipeline, chooser, {}, {});
+    return pipeline;
+  };
+  std::vector<Pipeline> result = {diamond_of_one()};
+  result.push_back(make("unequal_branches", {{}, {"m0"}, {"m0"}, {"m2"}, {"m1", "m3"}}, "m0"));
+  result.push_back(make("one_in_all", {{}, {"m0"}, {"m1"}, {"m1"}, {"m0"}, {"m2", "m3", "m4"}}, "m1"));
+  result.push_back(make("direct_edge", {{}, {"m0"}, {"m0", "m1"}}, "m0"));
+  result.push_back(make("several_sinks", {{}, {"m0"}, {"m0"}, {"m0"}, {"m3"}}, "m0"));
+  return result;
 }
 
 /// A cell with fixed batch sizes and workers for each module.

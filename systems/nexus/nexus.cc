@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/core/routes.h"
 #include "harness/serving/batching_scheduler.h"
 #include "systems/nexus/latency_split.h"
 #include "systems/nexus/nexus_policy.h"
@@ -29,10 +30,11 @@ class Nexus final : public System {
 
   void refine(const ServingContext& context, Plan& plan) override {
     if (params_.budget != NexusBudget::kSplit || !is_tree(*context.pipeline)) return;
+    const std::vector<double> visits = visit_probabilities(*context.pipeline);
     std::vector<SplitModule> modules;
     for (std::size_t k = 0; k < plan.modules.size(); ++k) {
       // A budget below the planned batch's own execution time would have every visit dropped.
-      modules.push_back({context.profiles[k], 1.0, plan.modules[k].batch_cap, plan.modules[k].exec_ns});
+      modules.push_back({context.profiles[k], visits[k], plan.modules[k].batch_cap, plan.modules[k].exec_ns});
     }
     const TimeNs step_ns = split_step(context.slo_ns, ms_to_ns(params_.split_step_ms));
     std::vector<TimeNs> budgets = split_latency(*context.pipeline, modules, context.slo_ns, step_ns);

@@ -1,0 +1,76 @@
+// The routes of requests through a pipeline in which modules send each request to one of their subs (PARD
+// section 5.2: "each request probabilistically takes either the pose or face branch").
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/core/pipeline.h"
+#include "harness/core/types.h"
+
+namespace harness {
+
+/// What one combination of choices means: a choice for each module with Branches::kOne.
+struct Route {
+  double probability = 1;
+  std::vector<std::uint64_t> taken;     ///< by module: bit s is set when it sends the request on to module s
+  std::vector<std::uint16_t> branches;  ///< by module: how many of its pres do so; 1 for the entry
+
+  bool visits(ModuleId module) const { return branches[module] > 0; }
+  bool takes(ModuleId from, ModuleId to) const { return (taken[from] >> to & 1u) != 0; }
+};
+
+/// All routes of a pipeline, and which of them a request takes. A pipeline without choices has one.
+class Routes {
+ public:
+  /// `pipeline` is linked; it need not outlive this.
+  Routes(const Pipeline& pipeline, std::uint64_t seed);
+
+  bool dynamic() const { return !choices_.empty(); }
+  std::size_t size() const { return routes_.size(); }
+  const Route& operator[](std::size_t index) const { return routes_[index]; }
+
+  /// The index of the route that a request takes. Depends on (seed, module, request) alone, so that every
+  /// system, the life cycle and the bounds see the same choices. Request ids count from 0 in the order of
+  /// sending.
+  std::size_t of(RequestId request) const {
+    std::size_t index = 0;
+    for (const Choice& choice : choices_) index += choice.stride * branch_of(choice, request);
+    return index;
+  }
+
+ private:
+  /// A module that chooses.
+  struct Choice {
+    ModuleId module = 0;
+    std::size_t stride = 1;             ///< of its branch in the index of a route
+    std::vector<double> up_to;          ///< by branch: the probability of this one or an earlier one
+    std::vector<double> probabilities;  ///< by branch
+  };
+
+  std::size_t branch_of(const Choice& choice, RequestId request) const;
+  Route make_route(const Pipeline& pipeline, std::size_t index) const;
+
+  std::uint64_t seed_;
+  std::vector<Choice> choices_;
+  std::vector<Route> routes_;
+};
+
+/// For each module the probability that a request visits it, exact over all routes; 1.0 where all lead.
+std::vector<double> visit_probabilities(const Pipeline& pipeline);
+
+/// longest_before and longest_after (pipeline.h) along the edges that the route takes; 0 where it does not
+/// lead.
+std::vector<double> longest_before(const Pipeline& pipeline, const Route& route,
+                                   const std::vector<double>& cost);
+std::vector<double> longest_after(const Pipeline& pipeline, const Route& route,
+                                  const std::vector<double>& cost);
+
+/// For each module the least of longest_before (longest_after) over the routes that visit it: with least
+/// times as `cost`, no request that visits the module spends less time before (after) it.
+std::vector<double> least_before(const Pipeline& pipeline, const Routes& routes,
+                                 const std::vector<double>& cost);
+std::vector<double> least_after(const Pipeline& pipeline, const Routes& routes,
+                                const std::vector<double>& cost);
+
+}  // namespace harness

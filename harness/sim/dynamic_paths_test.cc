@@ -1,0 +1,321 @@
+// Requests that take one branch of several (PARD section 5.2): the life cycle by hand, the planner, the
+// bound, and properties of random dynamic pipelines.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+#include "harness/core/error.h"
+#include "harness/core/routes.h"
+#include "harness/engine/cluster.h"
+#include "harness/engine/fluid_bound.h"
+#include "harness/sim/simulation.h"
+#include "harness/sim/test_system.h"
+#include "harness/sim/test_world.h"
+
+namespace harness {
+namespace {
+
+using testing::linear_profile;
+using testing::RowKeeper;
+
+/// m0 (10 ms) -> one of {m1 (20), m2 (50)} -> m3 (5), batches of 1.
+RunSpec choice_spec(std::vector<TimeNs> times, testing::DropList drops) {
+  RunSpec spec =
+      testing::make_spec("naive", testing::diamond_of_one(),
+                         {linear_profile("a", 0, 10, 1), linear_profile("b", 0, 20, 1),
+                          linear_profile("c", 0, 50, 1), linear_profile("d", 0, 5, 1)},
+                         {{1, 1}, {1, 1}, {1, 1}, {1, 1}}, 100 * kNsPerS, std::move(times), 100 * kNsPerS);
+  spec.system = std::make_unique<testing::ScriptedSystem>(std::move(drops));
+  return spec;
+}
+
+/// The branch (1 or 2) that each request of `spec` takes.
+std::vector<ModuleId> branches_of(const RunSpec& spec, std::size_t requests) {
+  const Routes routes(spec.pipeline, spec.seed);
+  std::vector<ModuleId> result;
+  for (RequestId id = 0; id < requests; ++id) result.push_back(routes[routes.of(id)].visits(1) ? 1 : 2);
+  return result;
+}
+
+TEST(DynamicPaths, ARequestTakesOneBranchAndTheMergeWaitsForItAlone) {
+  std::vector<TimeNs> times;
+  for (int i = 0; i < 40; ++i) times.push_back(i * kNsPerS);
+  const RunSpec spec = choice_spec(times, {});
+  const std::vector<ModuleId> branches = branches_of(spec, times.size());
+  ASSERT_EQ(std::set<ModuleId>(branches.begin(), branches.end()).size(), 2u) << "the seed gives both";
+  RowKeeper rows;
+  const RunRecord record = simulate(spec, &rows);
+  EXPECT_EQ(record.in_time, times.size());
+  ASSERT_EQ(rows.request_rows.size(), times.size());
+  for (const RequestRow& row : rows.request_rows) {
+    const TimeNs took = branches[row.request] == 1 ? ms_to_ns(10 + 20 + 5) : ms_to_ns(10 + 50 + 5);
+    EXPECT_EQ(row.end_ns - row.sent_ns, took);
+  }
+  ASSERT_EQ(rows.visit_rows.size(), 3 * times.size()) << "no visit of the other branch";
+  for (const VisitRow& row : rows.visit_rows) {
+    if (row.module == 1 || row.module == 2) {
+      EXPECT_EQ(row.module, branches[row.request]);
+    }
+    EXPECT_EQ(row.parent, row.module == 0 ? 0 : row.visit - 1);
+  }
+}
+
+TEST(DynamicPaths, ADropCountsOnceAndLeavesNothingAtTheMerge) {
+  std::vector<TimeNs> times;
+  for (int i = 0; i < 20; ++i) times.push_back(i * kNsPerS);
+  const std::vector<ModuleId> branches = branches_of(choice_spec(times, {}), times.size());
+  // m1 would drop every request; those that take m2 never come there.
+  std::set<RequestId> all;
+  for (RequestId id = 0; id < times.size(); ++id) all.insert(id);
+  const RunRecord record = simulate(choice_spec(times, {{1, all}}), nullptr);
+  const auto first = static_cast<std::uint64_t>(std::count(branches.begin(), branches.end(), 1));
+  EXPECT_EQ(record.dropped, first);
+  EXPECT_EQ(record.in_time, times.size() - first);
+  EXPECT_EQ(record.modules[1].arrived, first);
+  EXPECT_EQ(record.modules[2].arrived, times.size() - first);
+  EXPECT_EQ(record.modules[3].arrived, times.size() - first);
+  EXPECT_EQ(record.gpu_invalid_ns, ms_to_ns(10) * static_cast<TimeNs>(first));
+}
+
+TEST(DynamicPaths, ADroppedBranchOfOneInAllFailsTheRequest) {
+  // m0 -> {m1, m4}, m1 -> one of {m2, m3}, all meet in m5; m4 is slow, m2 and m3 drop what they get.
+  const Pipeline pipeline = testing::dynamic_pipelines()[2];
+  ASSERT_EQ(pipeline.name, "one_in_all");
+  const auto run = [&](testing::DropList drops) {
+    std::vector<Profile> profiles(6, linear_profile("m", 0, 10, 1));
+    profiles[4] = linear_profile("slow", 0, 100, 1);
+    RunSpec spec = testing::make_spec("naive", pipeline, profiles, std::vector<ModuleOverride>(6, {1, 1}),
+                                      kNsPerS, {0}, kNsPerS);
+    spec.system = std::make_unique<testing::ScriptedSystem>(std::move(drops));
+    return simulate(spec, nullptr);
+  };
+  const RunRecord served = run({});
+  EXPECT_EQ(served.in_time, 1u);
+  EXPECT_EQ(served.end_ns, ms_to_ns(10 + 100 + 10)) << "the merge waits for m4 and the one taken";
+  EXPECT_EQ(served.gpu_ns, ms_to_ns(10 + 10 + 10 + 100 + 10));
+  const RunRecord dropped = run({{2, {0}}, {3, {0}}});
+  EXPECT_EQ(dropped.dropped, 1u);
+  EXPECT_EQ(dropped.modules[5].arrived, 0u);
+  EXPECT_EQ(dropped.gpu_invalid_ns, ms_to_ns(10 + 10 + 100)) << "m4 was running";
+}
+
+TEST(DynamicPaths, EverySystemSeesTheSameChoices) {
+  std::map<RequestId, ModuleId> chosen;
+  for (const SystemEntry& entry : all_systems()) {
+    RunSpec spec = choice_spec(testing::poisson_times(10, 20 * kNsPerS, 2), {});
+    spec.system = entry.make();
+    RowKeeper rows;
+    simulate(spec, &rows);
+    for (const VisitRow& row : rows.visit_rows) {
+      if (row.module != 1 && row.module != 2) continue;
+      EXPECT_EQ(chosen.emplace(row.request, row.module).first->second, row.module) << entry.name;
+    }
+  }
+}
+
+TEST(DynamicPlan, WorkersFollowTheVisits) {
+  // 100 visits/s per worker everywhere; m0 -> one of {m1 (1/4), m2 (3/4)} -> m3: 12 workers serve 400
+  // requests/s as 4, 1, 3, 4.
+  RunSpec spec =
+      testing::make_spec("naive", testing::diamond(), std::vector<Profile>(4, linear_profile("m", 0, 10, 1)),
+                         {}, ms_to_ns(100), {0}, kNsPerS);
+  ASSERT_EQ(choose_one(spec.pipeline, "m0", {"m1", "m2"}, {1, 3}), "");
+  spec.workers = 12;
+  const auto workers_of = [](const Plan& plan) {
+    std::vector<int> workers;
+    for (const ModulePlan& module : plan.modules) workers.push_back(module.workers);
+    return workers;
+  };
+  const Plan balanced = initial_plan(spec, 1);
+  EXPECT_EQ(workers_of(balanced), (std::vector<int>{4, 1, 3, 4}));
+  EXPECT_DOUBLE_EQ(capacity_rps(make_context(spec), balanced), 400);
+  spec.planner.workers = WorkerRule::kRate;
+  EXPECT_EQ(workers_of(initial_plan(spec, 300)), (std::vector<int>{3, 1, 3, 3}));
+  spec.workers = 100;
+  EXPECT_EQ(workers_of(initial_plan(spec, 1000)), (std::vector<int>{10, 3, 8, 10}));
+}
+
+TEST(DynamicPlan, CapacityOverTimeCountsVisits) {
+  Pipeline pipeline = testing::diamond();
+  ASSERT_EQ(choose_one(pipeline, "m0", {"m1", "m2"}, {1, 3}), "");
+  RunRecord record;
+  record.modules.resize(4);
+  for (ModuleId m = 0; m < 4; ++m) record.plans.push_back({0, m, 2, 1, ms_to_ns(10)});
+  record.plans.push_back({kNsPerS, 2, 1, 1, ms_to_ns(10)});
+  const CapacityCurve curve(pipeline, record);
+  EXPECT_DOUBLE_EQ(curve.at(0), 200);
+  EXPECT_DOUBLE_EQ(curve.at(kNsPerS), 100 / 0.75);
+}
+
+TEST(DynamicBound, CountsThoseElsewhereAsInTime) {
+  // 200 requests at once, SLO 1000 ms. Module 2 takes 50 ms each: of those that visit it, 19 fit between 10
+  // and 995 ms; all others may end in time. m0, m1 and m3 have workers enough.
+  RunSpec spec = choice_spec(std::vector<TimeNs>(200, 0), {});
+  spec.slo_ns = kNsPerS;
+  const std::vector<ModuleId> branches = branches_of(spec, 200);
+  const auto elsewhere = static_cast<std::uint64_t>(std::count(branches.begin(), branches.end(), 1));
+  RunRecord record;
+  record.sent = 200;
+  record.modules.resize(4);
+  for (ModuleId m = 0; m < 4; ++m) {
+    record.plans.push_back({0, m, m == 2 ? 1u : 100u, 1, spec.profiles[m].latency(1)});
+  }
+  EXPECT_EQ(fluid_bound(spec, record), elsewhere + 19);
+}
+
+TEST(DynamicBound, TakesTheShortestTimesOfTheRoutesThatVisitAModule) {
+  // m0 -> one of {m1 -> m2, m2}: 10 + 20 + 5 ms or 10 + 5 ms. With an SLO of 20 ms m2's window is that of the
+  // direct edge; at m1 nothing fits.
+  RunSpec spec = testing::make_spec(
+      "naive", testing::dynamic_pipelines()[3],
+      {linear_profile("a", 0, 10, 1), linear_profile("b", 0, 20, 1), linear_profile("c", 0, 5, 1)},
+      std::vector<ModuleOverride>(3, {1, 1}), ms_to_ns(20), {}, kNsPerS);
+  std::vector<TimeNs> times;
+  for (int i = 0; i < 60; ++i) times.push_back(i * ms_to_ns(100));
+  spec.arrivals = std::make_unique<testing::FixedArrivals>(times, 10 * kNsPerS);
+  const RunRecord record = simulate(spec, nullptr);
+  const Routes routes(spec.pipeline, spec.seed);
+  std::uint64_t direct = 0;
+  for (RequestId id = 0; id < times.size(); ++id) direct += routes[routes.of(id)].visits(1) ? 0u : 1u;
+  EXPECT_EQ(record.in_time, direct);
+  EXPECT_EQ(fluid_bound(spec, record), direct);
+}
+
+/// A random DAG of 3 to 7 modules in which about half of those with several subs choose.
+Pipeline random_pipeline(RandomStream& random) {
+  const std::size_t count = 3 + random.below(5);
+  Pipeline pipeline = testing::chain(count);
+  pipeline.name = "random";
+  std::vector<std::vector<std::string>> pres(count);
+  for (std::size_t m = 1; m < count; ++m) {
+    std::set<std::uint64_t> chosen = {random.below(m)};
+    while (random.below(3) == 0) chosen.insert(random.below(m));
+    for (const std::uint64_t pre : chosen) pres[m].push_back("m" + std::to_string(pre));
+  }
+  EXPECT_EQ(link_modules(pipeline, pres, std::vector<std::vector<std::string>>(count)), "");
+  for (const Module& module : std::vector<Module>(pipeline.modules)) {
+    if (module.subs.size() < 2 || random.below(4) == 0) continue;
+    std::vector<std::string> order;
+    std::vector<double> weights;
+    for (const ModuleId sub : module.subs) {
+      order.push_back(pipeline.modules[sub].name);
+      weights.push_back(0.2 + random.uniform());
+    }
+    EXPECT_EQ(choose_one(pipeline, module.name, order, weights), "");
+  }
+  return pipeline;
+}
+
+RunSpec random_spec(RandomStream& random, const SystemEntry& entry) {
+  const std::vector<Pipeline> shapes = testing::dynamic_pipelines();
+  const std::uint64_t shape = random.below(2 * shapes.size());
+  RunSpec spec;
+  spec.pipeline = shape < shapes.size() ? shapes[shape] : random_pipeline(random);
+  for (std::size_t m = 0; m < spec.pipeline.modules.size(); ++m) {
+    spec.profiles.push_back(linear_profile("m" + std::to_string(m), 0.2 + 2 * random.uniform(),
+                                           1 + 10 * random.uniform(),
+                                           4 + static_cast<int>(random.below(12))));
+  }
+  spec.slo_ns = ms_to_ns(100 + 300 * random.uniform());
+  spec.workers = static_cast<int>(spec.pipeline.modules.size() * (1 + random.below(3)));
+  spec.seed = random.bits();
+  spec.serving.commit = static_cast<Commit>(random.below(2));
+  spec.serving.dispatch = static_cast<Dispatch>(random.below(2));
+  spec.serving.queue = static_cast<QueueScope>(random.below(2));
+  spec.planner.sizing_factor = 1.2 + random.uniform();
+  spec.world.network_delay_ms = random.below(2) == 0 ? 0.0 : 2.0 * random.uniform();
+  if (random.below(4) == 0) {
+    spec.planner.autoscale = true;
+    spec.planner.workers = WorkerRule::kRate;
+    spec.planner.period_s = 0.5;
+    spec.planner.scale_down_s = 0.6;
+    spec.world.cold_start_ms = 300 * random.uniform();
+  }
+  spec.system = entry.make();
+  return spec;
+}
+
+/// Poisson arrivals at 0.4 to 2 times the capacity, for 3 s.
+void add_load(RunSpec& spec, RandomStream& random) {
+  const double capacity = capacity_rps(make_context(spec), initial_plan(spec, 500));
+  const double rate = std::min(1500.0, capacity * (0.4 + 1.6 * random.uniform()));
+  spec.arrivals = std::make_unique<testing::FixedArrivals>(
+      testing::poisson_times(rate, 3 * kNsPerS, random.bits()), 3 * kNsPerS);
+}
+
+/// What was run of each request: exactly its route when it was served, part of it otherwise.
+void expect_visits_follow_the_routes(const RunSpec& spec, const RowKeeper& rows) {
+  const Routes routes(spec.pipeline, spec.seed);
+  std::vector<std::uint64_t> done(rows.request_rows.size(), 0);
+  for (const VisitRow& row : rows.visit_rows) {
+    ASSERT_TRUE(routes[routes.of(row.request)].visits(row.module)) << "request " << row.request;
+    if (row.outcome != VisitOutcome::kDone) continue;
+    const std::uint64_t bit = std::uint64_t{1} << row.module;
+    ASSERT_EQ(done[row.request] & bit, 0u) << "a module is visited once";
+    done[row.request] |= bit;
+  }
+  for (const RequestRow& row : rows.request_rows) {
+    if (row.outcome == Outcome::kDropped) continue;
+    const Route& route = routes[routes.of(row.request)];
+    for (ModuleId m = 0; m < spec.pipeline.modules.size(); ++m) {
+      ASSERT_EQ((done[row.request] >> m & 1u) != 0, route.visits(m)) << "request " << row.request;
+    }
+  }
+}
+
+class DynamicCells : public ::testing::TestWithParam<const SystemEntry*> {};
+
+TEST_P(DynamicCells, CloseTheirBooksFollowTheRoutesAndStayWithinTheBound) {
+  RandomStream random(29, GetParam()->name);
+  int ran = 0;
+  for (int round = 0; round < 250; ++round) {
+    RunSpec spec = random_spec(random, *GetParam());
+    try {
+      add_load(spec, random);
+    } catch (const InputError&) {
+      continue;  // the planner finds no batch size for this SLO
+    }
+    ++ran;
+    RowKeeper rows;
+    const RunRecord record = simulate(spec, &rows);
+    ASSERT_EQ(record.sent, rows.request_rows.size());
+    ASSERT_LE(record.in_time, fluid_bound(spec, record)) << "round " << round;
+    expect_visits_follow_the_routes(spec, rows);
+  }
+  EXPECT_GE(ran, 150);
+}
+
+TEST_P(DynamicCells, ServeALightLoadInTime) {
+  for (const Pipeline& pipeline : testing::dynamic_pipelines()) {
+    for (const Commit commit : {Commit::kEarly, Commit::kLate}) {
+      for (const QueueScope queue : {QueueScope::kWorker, QueueScope::kModule}) {
+        const std::size_t modules = pipeline.modules.size();
+        RunSpec spec = testing::make_spec(GetParam()->name, pipeline,
+                                          std::vector<Profile>(modules, linear_profile("m", 2, 8, 8)),
+                                          std::vector<ModuleOverride>(modules, {4, 2}), ms_to_ns(300),
+                                          testing::poisson_times(40, 10 * kNsPerS, 5), 10 * kNsPerS);
+        spec.serving.commit = commit;
+        spec.serving.queue = queue;
+        const RunRecord record = simulate(spec, nullptr);
+        EXPECT_EQ(record.late, 0u) << pipeline.name;
+        EXPECT_LE(static_cast<double>(record.dropped), 0.01 * static_cast<double>(record.sent))
+            << pipeline.name;
+      }
+    }
+  }
+}
+
+std::vector<const SystemEntry*> entries() {
+  std::vector<const SystemEntry*> result;
+  for (const SystemEntry& entry : all_systems()) result.push_back(&entry);
+  return result;
+}
+
+INSTANTIATE_TEST_SUITE_P(AllSystems, DynamicCells, ::testing::ValuesIn(entries()),
+                         [](const auto& test) { return std::string(test.param->name); });
+
+}  // namespace
+}  // namespace harness
