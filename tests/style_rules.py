@@ -38,8 +38,9 @@ LAYERS = {
 }
 EVERYTHING = set(LAYERS) - {"system"}
 LAYERS["experiment"] = EVERYTHING | {"experiment"}
-LAYERS["cli"] = EVERYTHING | {"experiment", "cli"}
-LAYERS["main"] = EVERYTHING | {"experiment", "cli", "main"}
+LAYERS["claims"] = {"core", "record_interface", "record", "workloads", "claims"}
+LAYERS["cli"] = EVERYTHING | {"experiment", "claims", "cli"}
+LAYERS["main"] = EVERYTHING | {"experiment", "claims", "cli", "main"}
 
 RECORD_INTERFACE = re.compile(r"^harness/record/(run_record|latency_histogram)\.(h|cc)$")
 

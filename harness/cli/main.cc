@@ -5,6 +5,7 @@
 #include <exception>
 #include <string>
 
+#include "harness/cli/claims_command.h"
 #include "harness/cli/collect_command.h"
 #include "harness/cli/figures_command.h"
 #include "harness/cli/list_command.h"
@@ -57,6 +58,7 @@ int run(int argc, char** argv) {
   add_run_command(app, exit_code);
   add_show_command(app, exit_code);
   add_figures_command(app, exit_code);
+  add_claims_command(app, exit_code);
   add_trace_command(app, exit_code);
   add_list_command(app, exit_code);
   add_collect_command(app, exit_code);

@@ -1,0 +1,162 @@
+#include "harness/claims/expression.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "harness/claims/evaluation.h"
+#include "harness/claims/test_rows.h"
+
+namespace harness {
+namespace {
+
+const InputPlace kPlace{"claims.toml", 7, "c: expression"};
+
+/// Two systems and a variant; lambda swept for pard alone.
+std::vector<SummaryRow> rows() {
+  std::vector<SummaryRow> rows = {test_row("nexus", 0.40, 100), test_row("clipperpp", 0.30, 120),
+                                  test_row("pard", 0.10, 200, "pard.lambda=0.05"),
+                                  test_row("pard", 0.05, 210, "pard.lambda=0.1"),
+                                  test_row("pard", 0.20, 180, "pard.lambda=0.3")};
+  rows.push_back(test_row("pard", 0.25, 150, "pard.estimate=back"));
+  rows.back().cell.variant = "back";
+  return rows;
+}
+
+double value_of(const std::string& text, std::vector<SummaryRow> summary = rows(),
+                std::vector<Selector> bindings = {}) {
+  const std::vector<ResultRow> all = result_rows("overall", std::move(summary));
+  std::vector<const ResultRow*> pointers;
+  for (const ResultRow& row : all) pointers.push_back(&row);
+  Evaluation evaluation(pointers, std::move(bindings), kPlace);
+  const std::optional<double> value = evaluation.value(parse_expression(kPlace, text, {}));
+  if (!value) ADD_FAILURE() << text << ": " << evaluation.missing();
+  return value.value_or(NAN);
+}
+
+std::string missing_of(const std::string& text, std::vector<SummaryRow> summary = rows()) {
+  const std::vector<ResultRow> all = result_rows("overall", std::move(summary));
+  std::vector<const ResultRow*> pointers;
+  for (const ResultRow& row : all) pointers.push_back(&row);
+  Evaluation evaluation(pointers, {}, kPlace);
+  EXPECT_FALSE(evaluation.value(parse_expression(kPlace, text, {})).has_value()) << text;
+  return evaluation.missing();
+}
+
+std::string error_of(const std::string& text, const Vocabulary& vocabulary = {}) {
+  try {
+    parse_expression(kPlace, text, vocabulary);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "accepted: " << text;
+  return "";
+}
+
+TEST(Expression, FollowsTheUsualPrecedence) {
+  EXPECT_DOUBLE_EQ(value_of("1 + 2 * 3"), 7);
+  EXPECT_DOUBLE_EQ(value_of("(1 + 2) * 3"), 9);
+  EXPECT_DOUBLE_EQ(value_of("8 / 4 / 2"), 1);
+  EXPECT_DOUBLE_EQ(value_of("8 - 4 - 2"), 2);
+  EXPECT_DOUBLE_EQ(value_of("-2 * -3 - -1"), 7);
+  EXPECT_DOUBLE_EQ(value_of("2 * 3 < 7"), 1);
+  EXPECT_DOUBLE_EQ(value_of("7 <= 3 + 3"), 0);
+  EXPECT_DOUBLE_EQ(value_of("6 >= 3 + 3"), 1);
+  EXPECT_DOUBLE_EQ(value_of("(2 > 1) + (1 > 2)"), 1);
+  EXPECT_DOUBLE_EQ(value_of("min(3, 1 + 1, 4) + max(1, 5) + abs(1 - 2)"), 8);
+  EXPECT_DOUBLE_EQ(value_of("1.5e2 + .5"), 150.5);
+}
+
+TEST(Expression, TakesMetricsOfSeries) {
+  EXPECT_DOUBLE_EQ(value_of("drop_rate[nexus] / drop_rate[pard, lambda=0.1]"), 8);
+  EXPECT_DOUBLE_EQ(value_of("drop_rate[nexus] / drop_rate[pard, pard.lambda = 0.10]"), 8);
+  EXPECT_DOUBLE_EQ(value_of("goodput_rps[pard/back]"), 150);
+  EXPECT_DOUBLE_EQ(value_of("goodput_rps[pard/'back']"), 150);
+  EXPECT_DOUBLE_EQ(value_of("goodput_rps[pard/*, estimate=back]"), 150);
+  EXPECT_DOUBLE_EQ(value_of("goodput_rps[clipperpp, experiment=overall, pipeline=lv]"), 120);
+}
+
+TEST(Expression, ReducesOverASweep) {
+  EXPECT_DOUBLE_EQ(value_of("argmin(drop_rate[pard] over pard.lambda)"), 0.1);
+  EXPECT_DOUBLE_EQ(value_of("argmax(drop_rate[pard] over pard.lambda)"), 0.3);
+  EXPECT_DOUBLE_EQ(value_of("min(drop_rate[pard] over pard.lambda)"), 0.05);
+  EXPECT_DOUBLE_EQ(value_of("max(drop_rate[pard] over pard.lambda)"), 0.2);
+  EXPECT_DOUBLE_EQ(value_of("sum(goodput_rps[pard] over pard.lambda)"), 590);
+  // Nexus has no lambda: its one row stands beside each of PARD's. 4, 8 and 2.
+  EXPECT_DOUBLE_EQ(value_of("mean(drop_rate[nexus] / drop_rate[pard] over pard.lambda)"), 14.0 / 3);
+  // Values without a cell are left out: of the variants only back has one row.
+  EXPECT_DOUBLE_EQ(value_of("min(drop_rate[*/default] over system)", {rows()[0], rows()[1]}), 0.3);
+}
+
+TEST(Expression, BracketsOverrideTheGroup) {
+  std::vector<SummaryRow> two = {test_row("pard", 0.1, 100), test_row("pard", 0.3, 100)};
+  two[1].cell.pipeline = "da";
+  const std::vector<Selector> lv = {{"pipeline", field_value("lv")}};
+  EXPECT_DOUBLE_EQ(value_of("drop_rate[pard, pipeline=da] / drop_rate[pard]", two, lv), 3);
+}
+
+TEST(Expression, SaysWhatIsMissing) {
+  EXPECT_NE(missing_of("drop_rate[naive]").find("no cell for drop_rate[naive]"), std::string::npos);
+  EXPECT_NE(missing_of("0 / 0").find("zero by zero"), std::string::npos);
+  std::vector<SummaryRow> skipped = {test_row("pard", 0, 0)};
+  skipped[0].status = "skipped";
+  skipped[0].why = "SLO too short";
+  EXPECT_NE(missing_of("1 + drop_rate[pard]", skipped).find("skipped: SLO too short"), std::string::npos);
+  std::vector<SummaryRow> no_value = {test_row("pard", NAN, 0)};
+  EXPECT_NE(missing_of("drop_rate[pard]", no_value).find("no value"), std::string::npos);
+  EXPECT_NE(missing_of("min(drop_rate[pard] over pard.lamda)").find("pard.lamda"), std::string::npos);
+}
+
+TEST(Expression, RefusesSeveralCellsAndNamesWhatDiffers) {
+  try {
+    value_of("drop_rate[pard]");
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    const std::string message = error.what();
+    EXPECT_EQ(message.rfind("claims.toml:7: c: expression: ", 0), 0u) << message;
+    EXPECT_NE(message.find("differ in pard.lambda;"), std::string::npos) << message;
+  }
+}
+
+TEST(Expression, RefusesWhatItCannotRead) {
+  const std::pair<const char*, const char*> mistakes[] = {
+      {"", "a number, a metric"},
+      {"1 +", "the end"},
+      {"1 2", "an operator or the end"},
+      {"(1", "\")\""},
+      {"1 < 2 < 3", "one comparison"},
+      {"drop_rate", "\"[\" with a series"},
+      {"drop_rate[", "a series such as"},
+      {"drop_rate[]", "a series such as"},
+      {"drop_rate[pard", "a series such as"},
+      {"drop_rate[pard,]", "KEY=VALUE"},
+      {"drop_rate[pard, lambda]", "\"=\""},
+      {"drop_rate[pard, lambda=]", "a value"},
+      {"drop_rate[pard/'late]", "a closing '"},
+      {"drop_rat[pard]", "did you mean 'drop_rate'"},
+      {"fingerprint[pard]", "unknown column"},
+      {"median(1, 2)", "one of the functions"},
+      {"mean(1)", "over KEY"},
+      {"argmin(1, 2)", "over KEY"},
+      {"min(1 over)", "the key"},
+      {"1 # 2", "\"# 2\" at character 3"},
+      {"drop_rate[*, lambda=1]", "unknown column 'lambda'"},
+      {"1e999", "a number"},
+  };
+  for (const auto& [text, words] : mistakes) {
+    const std::string message = error_of(text);
+    EXPECT_EQ(message.rfind("claims.toml:7: c: expression: ", 0), 0u) << message;
+    EXPECT_NE(message.find(words), std::string::npos) << text << ": " << message;
+  }
+  EXPECT_NE(error_of(std::string(5000, '(')).find("100 signs"), std::string::npos);
+  EXPECT_NE(error_of(std::string(5000, '-')).find("100 signs"), std::string::npos);
+}
+
+TEST(Expression, KnowsTheSystems) {
+  const Vocabulary vocabulary{{"naive", "nexus", "pard"}};
+  EXPECT_NO_THROW(parse_expression(kPlace, "drop_rate[pard/any] + drop_rate[*]", vocabulary));
+  EXPECT_NE(error_of("drop_rate[nexsus]", vocabulary).find("did you mean 'nexus'"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace harness

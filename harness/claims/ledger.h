@@ -1,0 +1,59 @@
+// The claims ledger: a TOML file with a [[claim]] for each statement of a paper that experiments can confirm
+// or contradict (docs/claims.md).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/claims/expression.h"
+#include "harness/claims/interval.h"
+#include "harness/claims/result_rows.h"
+
+namespace harness {
+
+/// From worst to best; "not run" is neither.
+enum class Verdict { kNotRun, kNotReproduced, kPartly, kReproduced };
+const char* name_of(Verdict verdict);
+
+/// How groups become one verdict: each for itself, or by one number.
+enum class Combine { kAll, kMin, kMax, kMean, kShare };
+
+/// Rows that a claim rests on: those whose field has one of the values or lies in the range. A row that has
+/// no such parameter is kept.
+struct Filter {
+  InputPlace place;
+  std::string key;
+  std::vector<FieldValue> any;
+  std::optional<Interval> range;
+
+  bool keeps(const ResultRow& row) const;
+};
+
+struct Claim {
+  InputPlace place;
+  std::string id;
+  std::string paper;
+  std::string section;
+  std::string figure;  ///< may be empty, as `note` and `see`
+  std::string statement;
+  std::string paper_value;
+  std::vector<std::string> experiments;  ///< stems of results files
+  std::vector<Filter> where;
+  std::string expression_text;
+  Expression expression;
+  Interval expect;
+  std::optional<Interval> partly;
+  std::vector<std::string> for_each;
+  Combine combine = Combine::kAll;
+  Verdict known = Verdict::kReproduced;  ///< a verdict worse than this is a change for the worse
+  std::string see;
+  std::string note;
+};
+
+/// Reads a ledger. Throws InputError with file, line and key: a key that is missing or unknown, an id twice,
+/// a mistake in an expression, an interval in which nothing lies, a `partly` that does not hold `expect`.
+std::vector<Claim> parse_ledger(const std::string& file, std::string_view text, const Vocabulary& vocabulary);
+
+}  // namespace harness

@@ -1,0 +1,46 @@
+// Rows of /summary as claims look them up: fields by name, swept parameters among them.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/record/summary.h"
+
+namespace harness {
+
+/// What a field holds. A text that reads as a number also has `number`.
+struct FieldValue {
+  std::string text;
+  std::optional<double> number;
+};
+FieldValue field_value(std::string_view text);
+FieldValue field_value(double number);
+/// Equal as numbers (within one millionth, so that a load meets its nominal value) where both are, else as
+/// texts.
+bool same_value(const FieldValue& a, const FieldValue& b);
+/// In the order of numbers, then of texts.
+bool value_less(const FieldValue& a, const FieldValue& b);
+
+/// One cell. `fields` holds the columns of /summary, `experiment` (the stem of the file), and the key=value
+/// pairs of the column `parameters`.
+struct ResultRow {
+  std::map<std::string, FieldValue, std::less<>> fields;
+  bool ok = true;
+  std::string why;  ///< when not ok: "skipped: ..." or "invalid: ..."
+
+  const FieldValue* find(std::string_view key) const;
+  /// The field's text, "" when there is none.
+  std::string text(std::string_view key) const;
+};
+
+std::vector<ResultRow> result_rows(const std::string& experiment, std::vector<SummaryRow> rows);
+
+/// The columns of /summary that hold numbers: the metrics of expressions.
+std::vector<std::string> numeric_columns();
+/// All columns, and `experiment`: what rows can be selected by, besides parameters.
+std::vector<std::string> selecting_columns();
+
+}  // namespace harness

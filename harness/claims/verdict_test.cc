@@ -1,0 +1,178 @@
+#include "harness/claims/verdict.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "harness/claims/claims_report.h"
+#include "harness/claims/test_rows.h"
+
+namespace harness {
+namespace {
+
+Claim claim_of(const std::string& more,
+               const std::string& expression = "drop_rate[nexus] / drop_rate[pard]") {
+  const std::string text =
+      "[[claim]]\nid = \"c\"\npaper = \"pard\"\nsection = \"5.2\"\nstatement = \"a < b & \\\"c\\\"\"\n"
+      "paper_value = \"1.6x\"\nexperiment = \"overall\"\nexpression = \"" +
+      expression + "\"\n" + more + "\n";
+  return parse_ledger("claims.toml", text, {}).front();
+}
+
+/// Nexus drops `ratio` times as many as PARD's 0.1 on that trace.
+void add_pair(std::vector<SummaryRow>& rows, const std::string& trace, std::uint64_t seed, double ratio) {
+  for (const bool nexus : {true, false}) {
+    rows.push_back(test_row(nexus ? "nexus" : "pard", nexus ? 0.1 * ratio : 0.1, 0, "", seed));
+    rows.back().cell.trace = trace;
+  }
+}
+
+/// Ratios by trace and seed: wiki 2 and 4, tweet 1 and 2, azure 6 and 6. Means 3, 1.5, 6.
+std::vector<ResultRow> three_traces() {
+  std::vector<SummaryRow> rows;
+  add_pair(rows, "wiki", 1, 2);
+  add_pair(rows, "wiki", 2, 4);
+  add_pair(rows, "tweet", 1, 1);
+  add_pair(rows, "tweet", 2, 2);
+  add_pair(rows, "azure", 1, 6);
+  add_pair(rows, "azure", 2, 6);
+  return result_rows("overall", rows);
+}
+
+constexpr const char* kByTrace = "for_each = \"trace\"\n";
+
+TEST(HalfWidth, IsStudents) {
+  // The mean of 1, 2, 3 has the standard error 1/sqrt(3); t(0.975, 2) = 4.303 in every table.
+  EXPECT_NEAR(half_width_95({1, 2, 3}), 4.303 / std::sqrt(3), 1e-3);
+  // 2 and 4: standard error 1, t(0.975, 1) = 12.706.
+  EXPECT_NEAR(half_width_95({2, 4}), 12.706, 1e-3);
+  EXPECT_EQ(half_width_95({5, 5, 5, 5}), 0);
+  EXPECT_TRUE(std::isnan(half_width_95({5})));
+}
+
+TEST(Judge, MeansOverSeedsThenOverGroups) {
+  const Claim claim = claim_of(std::string(kByTrace) + "expect = [1.6, 17]\ncombine = \"mean\"");
+  const Judgement judgement = judge(claim, three_traces());
+  ASSERT_EQ(judgement.groups.size(), 3u);
+  EXPECT_EQ(judgement.groups[0].name(), "wiki");
+  EXPECT_NEAR(judgement.groups[0].mean, 3, 1e-12);
+  EXPECT_NEAR(judgement.groups[0].least, 2, 1e-12);
+  EXPECT_NEAR(judgement.groups[0].most, 4, 1e-12);
+  EXPECT_NEAR(judgement.groups[1].mean, 1.5, 1e-12);
+  EXPECT_NEAR(judgement.value, 3.5, 1e-12);
+  // Means by seed: (2 + 1 + 6) / 3 = 3 and (4 + 2 + 6) / 3 = 4; standard error 0.5.
+  EXPECT_NEAR(judgement.half_width, 12.706 * 0.5, 1e-3);
+  EXPECT_EQ(judgement.verdict, Verdict::kReproduced);
+  EXPECT_EQ(judgement.noisy, 1u);
+}
+
+TEST(Judge, AllGroupsMustHold) {
+  const auto verdict = [](const std::string& more) {
+    const Claim claim = claim_of(kByTrace + more);
+    return judge(claim, three_traces()).verdict;
+  };
+  EXPECT_EQ(verdict("expect = [1.4, 6.1]"), Verdict::kReproduced);
+  EXPECT_EQ(verdict("expect = [1.6, 17]"), Verdict::kPartly) << "two of three hold";
+  EXPECT_EQ(verdict("expect = '> 5'"), Verdict::kNotReproduced) << "one of three holds";
+  EXPECT_EQ(verdict("expect = '> 5'\npartly = '> 1'"), Verdict::kPartly);
+  EXPECT_EQ(verdict("expect = '> 5'\npartly = '> 2'"), Verdict::kNotReproduced);
+  EXPECT_EQ(verdict("expect = '> 10'"), Verdict::kNotReproduced) << "none holds";
+}
+
+TEST(Judge, CombinesByMinMaxAndShare) {
+  const auto value = [](const std::string& combine, const std::string& expression) {
+    const Claim claim =
+        claim_of(std::string(kByTrace) + "expect = '> 0'\ncombine = \"" + combine + "\"", expression);
+    return judge(claim, three_traces()).value;
+  };
+  const std::string ratio = "drop_rate[nexus] / drop_rate[pard]";
+  EXPECT_NEAR(value("min", ratio), 1.5, 1e-12);
+  EXPECT_NEAR(value("max", ratio), 6, 1e-12);
+  // Above 1.1 of PARD's: both seeds of wiki and azure, one of two of tweet.
+  EXPECT_NEAR(value("share", "drop_rate[nexus] > 1.1 * drop_rate[pard]"), 1, 1e-12);
+  EXPECT_NEAR(value("share", "drop_rate[nexus] > 3 * drop_rate[pard]"), 2.0 / 3, 1e-12);
+  EXPECT_NEAR(value("share", "drop_rate[nexus] > 5 * drop_rate[pard]"), 1.0 / 3, 1e-12);
+}
+
+TEST(Judge, ReducesOverSeedsAtOnce) {
+  // The means over the seeds are 3, 1.5 and 6.
+  const Claim claim =
+      claim_of("expect = [1.4, 1.6]", "min(mean(drop_rate[nexus] / drop_rate[pard] over seed) over trace)");
+  const Judgement judgement = judge(claim, three_traces());
+  ASSERT_EQ(judgement.groups.size(), 1u);
+  EXPECT_EQ(judgement.groups[0].by_seed.size(), 1u);
+  EXPECT_NEAR(judgement.value, 1.5, 1e-12);
+}
+
+TEST(Judge, PartlyWidensOneNumber) {
+  const auto verdict = [](const std::string& more) {
+    const Claim claim = claim_of(std::string(kByTrace) + "combine = \"min\"\n" + more);
+    return judge(claim, three_traces()).verdict;
+  };
+  EXPECT_EQ(verdict("expect = [1.6, 17]"), Verdict::kNotReproduced);
+  EXPECT_EQ(verdict("expect = [1.6, 17]\npartly = '> 1'"), Verdict::kPartly);
+}
+
+TEST(Judge, LeavesOutWhatWasNotRun) {
+  std::vector<SummaryRow> rows;
+  add_pair(rows, "wiki", 1, 2);
+  add_pair(rows, "wiki", 2, 4);
+  rows.back().status = "invalid";
+  add_pair(rows, "tweet", 1, 3);
+  rows.back().status = "skipped";
+  rows.back().why = "no plan";
+  const Claim claim = claim_of(std::string(kByTrace) + "expect = '> 1'");
+  const Judgement judgement = judge(claim, result_rows("overall", rows));
+  ASSERT_EQ(judgement.groups.size(), 1u);
+  EXPECT_EQ(judgement.groups[0].by_seed.size(), 1u);
+  EXPECT_NEAR(judgement.groups[0].mean, 2, 1e-12);
+  ASSERT_EQ(judgement.missing.size(), 1u);
+  EXPECT_NE(judgement.missing[0].find("skipped: no plan"), std::string::npos);
+}
+
+TEST(Judge, NotRunSaysWhy) {
+  const auto missing = [](const std::string& more, const std::string& expression) {
+    const Claim claim = claim_of("expect = '> 1'\n" + more, expression);
+    const Judgement judgement = judge(claim, three_traces());
+    EXPECT_EQ(judgement.verdict, Verdict::kNotRun);
+    EXPECT_FALSE(judgement.worse());
+    return judgement.missing.at(0);
+  };
+  EXPECT_NE(missing("", "drop_rate[naive]").find("no cell for drop_rate[naive]"), std::string::npos);
+  EXPECT_NE(missing("where = { trace = 'nowhere' }", "drop_rate[pard]").find("where"), std::string::npos);
+  EXPECT_NE(missing("where = { pard.lamda = 1 }", "drop_rate[pard]").find("pard.lamda"), std::string::npos);
+}
+
+TEST(Judge, WorseThanKnownOnly) {
+  const auto worse = [](const std::string& more) {
+    const Claim claim = claim_of(kByTrace + more);
+    return judge(claim, three_traces()).worse();
+  };
+  EXPECT_FALSE(worse("expect = '> 1'"));
+  EXPECT_TRUE(worse("expect = '> 2'")) << "partly, and nothing said";
+  EXPECT_FALSE(worse("expect = '> 2'\nknown = 'partly'"));
+  EXPECT_TRUE(worse("expect = '> 10'\nknown = 'partly'"));
+  EXPECT_FALSE(worse("expect = '> 10'\nknown = 'not reproduced'"));
+}
+
+TEST(ClaimsReport, TableCountsAndSaysWhichGroupsFail) {
+  const Claim claim = claim_of(std::string(kByTrace) + "expect = [1.6, 17]");
+  const std::string table = claims_table({judge(claim, three_traces())});
+  EXPECT_NE(table.find("3.5"), std::string::npos) << table;
+  EXPECT_NE(table.find("(1.5 .. 6; 2 of 3"), std::string::npos) << table;
+  EXPECT_NE(table.find("c: not [1.6, 17]: tweet 1.5 +- 6.353"), std::string::npos) << table;
+  EXPECT_NE(table.find("1 claims: 0 reproduced, 1 partly, 0 not reproduced, 0 not run; 1 worse than known"),
+            std::string::npos)
+      << table;
+}
+
+TEST(ClaimsReport, JUnitEscapes) {
+  const Claim claim = claim_of(std::string(kByTrace) + "expect = '> 10'");
+  const std::string xml = claims_junit({judge(claim, three_traces())});
+  EXPECT_NE(xml.find("a &lt; b &amp; &quot;c&quot;"), std::string::npos) << xml;
+  EXPECT_NE(xml.find("<failure message=\"not reproduced"), std::string::npos) << xml;
+  EXPECT_NE(xml.find("expected &gt; 10"), std::string::npos) << xml;
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,168 @@
+#include "harness/cli/claims_command.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+
+#include "harness/claims/claims_report.h"
+#include "harness/claims/ledger.h"
+#include "harness/claims/verdict.h"
+#include "harness/core/error.h"
+#include "harness/record/results_file.h"
+#include "systems/all_systems.h"
+#include "workloads/data_home.h"
+#include "workloads/file_bytes.h"
+
+namespace harness {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kLedger = "experiments/claims.toml";
+
+struct ClaimsOptions {
+  std::vector<std::string> results;
+  std::string ledger;
+  std::string folder = "results-out";
+  std::string junit;
+  std::string paper;
+  std::string id = "*";
+  bool json = false;
+  bool strict = false;
+};
+
+/// Whether `text` is what `pattern` says; '*' stands for any characters, none too.
+bool matches(std::string_view pattern, std::string_view text) {
+  if (pattern.empty()) return text.empty();
+  if (pattern.front() != '*')
+    return !text.empty() && pattern.front() == text.front() && matches(pattern.substr(1), text.substr(1));
+  for (std::size_t skip = 0; skip <= text.size(); ++skip) {
+    if (matches(pattern.substr(1), text.substr(skip))) return true;
+  }
+  return false;
+}
+
+std::string ledger_path(const ClaimsOptions& options) {
+  if (!options.ledger.empty()) return options.ledger;
+  std::error_code error;
+  return fs::exists(kLedger, error) ? kLedger
+                                    : (fs::path(workloads_folder()).parent_path() / kLedger).string();
+}
+
+std::vector<Claim> chosen_claims(const ClaimsOptions& options) {
+  Vocabulary vocabulary;
+  for (const SystemEntry& entry : all_systems()) vocabulary.systems.emplace_back(entry.name);
+  const std::string path = ledger_path(options);
+  std::vector<Claim> claims = parse_ledger(path, read_file(path), vocabulary);
+  std::erase_if(claims, [&](const Claim& claim) {
+    return !matches(options.id, claim.id) || (!options.paper.empty() && options.paper != claim.paper);
+  });
+  if (claims.empty()) {
+    const std::string paper = options.paper.empty() ? "" : " of paper " + options.paper;
+    throw input_error({path, 0, ""}, "no claim" + paper + " with an id like " + options.id,
+                      "--id and --paper that some claim fits");
+  }
+  return claims;
+}
+
+/// The rows of the results files that claims rest on, read once each.
+class Results {
+ public:
+  explicit Results(const ClaimsOptions& options) : folder_(options.folder) {
+    for (const std::string& path : options.results) {
+      const std::string stem = fs::path(path).stem().string();
+      if (rows_.count(stem) > 0)
+        throw input_error({path, 0, ""}, "a second file for " + stem, "one results file of each name");
+      rows_[stem] = result_rows(stem, read_summary(path));
+    }
+    given_ = !options.results.empty();
+  }
+
+  /// Without files on the command line every claim is judged, else those that rest on one of them.
+  bool concern(const Claim& claim) const {
+    return !given_ || std::any_of(claim.experiments.begin(), claim.experiments.end(),
+                                  [&](const std::string& stem) { return rows_.count(stem) > 0; });
+  }
+
+  Judgement judged(const Claim& claim) {
+    std::vector<ResultRow> rows;
+    for (const std::string& stem : claim.experiments) {
+      const std::vector<ResultRow>* found = rows_of(stem);
+      if (found == nullptr) {
+        Judgement judgement;
+        judgement.claim = &claim;
+        judgement.missing.push_back(given_ ? "no results of " + stem + " were given"
+                                           : path_of(stem) + " is missing");
+        return judgement;
+      }
+      rows.insert(rows.end(), found->begin(), found->end());
+    }
+    return judge(claim, rows);
+  }
+
+ private:
+  std::string path_of(const std::string& stem) const { return folder_ + "/" + stem + ".h5"; }
+
+  const std::vector<ResultRow>* rows_of(const std::string& stem) {
+    std::error_code error;
+    if (rows_.count(stem) == 0 && !given_ && fs::exists(path_of(stem), error))
+      rows_[stem] = result_rows(stem, read_summary(path_of(stem)));
+    const auto found = rows_.find(stem);
+    return found == rows_.end() ? nullptr : &found->second;
+  }
+
+  std::string folder_;
+  bool given_ = false;
+  std::map<std::string, std::vector<ResultRow>> rows_;
+};
+
+void print_claims(const ClaimsOptions& options, int& exit_code) {
+  std::vector<Claim> claims = chosen_claims(options);
+  Results results(options);
+  std::erase_if(claims, [&](const Claim& claim) { return !results.concern(claim); });
+  if (claims.empty())
+    throw input_error({options.results.front(), 0, ""}, "results on which no claim rests",
+                      "results files named as the claims' experiments");
+  std::vector<Judgement> judgements;
+  for (const Claim& claim : claims) judgements.push_back(results.judged(claim));
+  const std::string text = options.json ? claims_json(judgements) : claims_table(judgements);
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (!written || std::fflush(stdout) != 0) throw EnvironmentError("standard output: cannot be written");
+  if (!options.junit.empty()) write_file(options.junit, claims_junit(judgements));
+  for (const Judgement& judgement : judgements) {
+    const bool failed = options.strict && judgement.verdict == Verdict::kNotReproduced;
+    if (failed || judgement.worse()) exit_code = 1;
+  }
+}
+
+}  // namespace
+
+void add_claims_command(CLI::App& app, int& exit_code) {
+  const auto options = std::make_shared<ClaimsOptions>();
+  CLI::App* command = app.add_subcommand("claims", "Judge the papers' claims by results");
+  command->footer(
+      "Without RESULTS.h5 each claim is judged by the files it rests on in --folder; those that are missing\n"
+      "count as not run. With files, only the claims that rest on them are judged.\n"
+      "Examples:\n"
+      "  harness claims\n"
+      "  harness claims results-out/overall.h5 --id 'pard.ablation.*'\n"
+      "  harness claims --paper pard --junit claims.xml\n"
+      "  harness claims --json | jq '.[] | select(.verdict == \"not reproduced\") | .id'\n"
+      "Exit codes: 0 no claim came out worse than the ledger's `known`; 1 some did, or, with --strict, some\n"
+      "are not reproduced; 2 bad input. docs/claims.md describes ledgers.");
+  command->add_option("results", options->results, "results files (HDF5)")->type_name("RESULTS.h5");
+  command->add_option("--ledger", options->ledger, std::string("the ledger; ") + kLedger)->type_name("FILE");
+  command->add_option("--folder", options->folder, "where the results are; results-out")->type_name("DIR");
+  command->add_option("--junit", options->junit, "also writes a JUnit report")->type_name("FILE");
+  command->add_flag("--json", options->json, "everything as JSON");
+  command->add_option("--paper", options->paper, "only the claims of this paper")->type_name("NAME");
+  command->add_option("--id", options->id, "only these claims; * stands for any characters")
+      ->type_name("GLOB");
+  command->add_flag("--strict", options->strict, "also fail when a claim is not reproduced");
+  command->callback([options, &exit_code] { print_claims(*options, exit_code); });
+}
+
+}  // namespace harness

@@ -1,0 +1,136 @@
+"""`harness claims` as a user calls it: what it prints and writes, and its exit codes.
+
+    claims_test.py HARNESS
+"""
+import json
+import os
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+
+from program_testing import finish, run, tree, write
+
+EXPERIMENT = """[workload]
+pipelines = ["tm"]
+traces = ["poisson"]
+loads = [0.5, 2.0]
+seeds = [1, 2]
+duration_s = 5
+[[system]]
+name = "naive"
+[[system]]
+name = "pard"
+"""
+
+
+def claim(name, expression, expect, more=""):
+    return f"""[[claim]]
+id = "{name}"
+paper = "pard"
+section = "5 & <6>"
+statement = "It's \\"so\\" < & >"
+paper_value = "a < b"
+experiment = "small"
+expression = "{expression}"
+expect = {expect}
+{more}
+"""
+
+
+GOODPUT = "goodput_rps[pard] / goodput_rps[naive]"
+HIGH = 'where = { load = "> 1" }'
+# Twice the capacity: a system that drops nothing is overrun.
+TRUE = claim("a.true", GOODPUT, '"> 1"', HIGH)
+FALSE = claim("a.false", GOODPUT, '"< 1"', HIGH)
+KNOWN = claim("a.known", GOODPUT, '"< 1"', HIGH + '\nknown = "not reproduced"\nsee = "docs/x.md"')
+BETTER = claim("a.better", GOODPUT, '"> 1"', HIGH + '\nknown = "partly"')
+SEVERAL = claim("a.several", GOODPUT, '"> 1"')
+MISSING = claim("b.missing", GOODPUT, '"> 1"').replace('"small"', '"large"')
+
+# (what, the ledger, arguments, exit code, words that are printed)
+CASES = [
+    ("a true claim", TRUE, [], 0, ["reproduced", "1 claims: 1 reproduced"]),
+    ("a false claim", TRUE + FALSE, [], 1, ["WORSE than", "1 not reproduced", "1 worse than known"]),
+    ("a known one", KNOWN, [], 0, ["see docs/x.md", "0 worse than known"]),
+    ("a known one, strict", KNOWN, ["--strict"], 1, ["not reproduced"]),
+    ("a better one", BETTER, ["--strict"], 0, ["better than known"]),
+    ("no results", MISSING, [], 0, ["1 not run", "results-out/large.h5 is missing"]),
+    ("no results, strict", MISSING, ["--strict"], 0, ["1 not run"]),
+    ("files given: others are left out", TRUE + MISSING, ["results-out/small.h5"], 0, ["1 claims: 1 reproduced"]),
+    ("a choice", TRUE + FALSE, ["--id", "*.tr*e"], 0, ["1 claims: 1 reproduced"]),
+    ("a choice of paper", TRUE, ["--paper", "pard"], 0, ["1 claims: 1 reproduced"]),
+    ("another folder", TRUE, ["--folder", "nowhere"], 0, ["1 not run"]),
+]
+
+# (what, the ledger, arguments, words of the one line)
+MISTAKES = [
+    ("several cells", SEVERAL, [], ["l.toml:2: a.several: expression", "differ in load;"]),
+    ("an unknown system", TRUE.replace("[naive]", "[nave]"), [], ["l.toml:8:", "did you mean 'naive'"]),
+    ("an unknown column", TRUE.replace("goodput_rps[pard]", "goodput[pard]"), [], ["l.toml:8:", "unknown column"]),
+    ("an id twice", TRUE + TRUE, [], ["l.toml:12: id", "a.true"]),
+    ("no claim of that id", TRUE, ["--id", "c.*"], ["c.*"]),
+    ("no claim of that paper", TRUE, ["--paper", "loki"], ["loki"]),
+    ("results of no claim", MISSING, ["results-out/small.h5"], ["small.h5", "no claim rests"]),
+    ("results that are not there", TRUE, ["none.h5"], ["none.h5"]),
+    ("results that are not results", TRUE, ["l.toml"], ["l.toml"]),
+    ("the same results twice", TRUE, ["results-out/small.h5"] * 2, ["a second file for small"]),
+    ("an unknown option", TRUE, ["--stict"], ["--stict"]),
+]
+
+
+def check_cases(harness, folder, failures):
+    for what, ledger, arguments, code, words in CASES:
+        write(folder, "l.toml", ledger)
+        done = run([harness, "claims", "--ledger", "l.toml", *arguments], folder)
+        missing = [word for word in words if word not in done.stdout]
+        if done.returncode != code or missing or done.stderr:
+            failures.append(f"{what}: {done.returncode}, without {missing}:\n{done.stdout}{done.stderr}")
+    for what, ledger, arguments, words in MISTAKES:
+        write(folder, "l.toml", ledger)
+        before = tree(folder)
+        done = run([harness, "claims", "--ledger", "l.toml", "--junit", "j.xml", *arguments], folder)
+        missing = [word for word in words if word not in done.stderr]
+        if done.returncode != 2 or missing or done.stderr.count("\n") != 1 or tree(folder) != before:
+            failures.append(f"{what}: {done.returncode}, without {missing}: {done.stderr}")
+    done = run([harness, "claims", "--ledger", "none.toml"], folder)
+    if done.returncode != 2 or "none.toml" not in done.stderr:
+        failures.append(f"no ledger: {done.returncode} {done.stderr}")
+
+
+def check_reports(harness, folder, failures):
+    write(folder, "l.toml", TRUE + FALSE + KNOWN + MISSING)
+    done = run([harness, "claims", "--ledger", "l.toml", "--json", "--junit", "j.xml"], folder)
+    verdicts = ["reproduced", "not reproduced", "not reproduced", "not run"]
+    claims = json.loads(done.stdout)
+    if [each["verdict"] for each in claims] != verdicts or [each["worse"] for each in claims] != [0, 1, 0, 0]:
+        failures.append(f"JSON: {done.stdout}")
+    if claims[0]["groups"][0]["seeds"] != 2 or not claims[0]["value"] > 1 or claims[3]["value"] is not None:
+        failures.append(f"JSON's values: {done.stdout}")
+    suite = ElementTree.parse(os.path.join(folder, "j.xml")).getroot().find("testsuite")
+    if (suite.get("tests"), suite.get("failures"), suite.get("skipped")) != ("4", "2", "1"):
+        failures.append(f"JUnit's counts: {suite.attrib}")
+    case = suite.find("testcase")
+    if case.get("classname") != "pard.5 & <6>" or not case.findtext("system-out").startswith("It's \"so\" < & >"):
+        failures.append(f"JUnit's texts: {ElementTree.tostring(case)}")
+    if [[child.tag for child in each][:1] for each in suite] != [["system-out"], ["failure"], ["failure"], ["skipped"]]:
+        failures.append(f"JUnit's verdicts: {ElementTree.tostring(suite)}")
+    if "paper: a < b" not in suite.findall("testcase")[1].find("failure").get("message"):
+        failures.append("JUnit's message")
+
+
+def main(harness):
+    failures = []
+    with tempfile.TemporaryDirectory() as folder:
+        made = run([harness, write(folder, "small.toml", EXPERIMENT), "--quiet"], folder)
+        if made.returncode != 0:
+            finish([made.stderr])
+        check_cases(harness, folder, failures)
+        check_reports(harness, folder, failures)
+        shipped = run([harness, "claims", "--folder", "nowhere"], folder)
+        if shipped.returncode != 0 or " 0 reproduced, 0 partly, 0 not reproduced" not in shipped.stdout:
+            failures.append(f"the shipped ledger: {shipped.returncode} {shipped.stdout}{shipped.stderr}")
+    finish(failures)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
