@@ -2,22 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "harness/claims/evaluation.h"
+#include "harness/record/paired.h"
 
 namespace harness {
 namespace {
 
 const std::vector<std::string> kSeedKey = {"seed"};
 const std::vector<std::string> kNoKeys;
-constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
-
-double mean_of(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
-}
 
 bool straddles(const Interval& interval, double mean, double half_width) {
   if (std::isnan(half_width)) return false;
@@ -65,8 +58,9 @@ GroupResult evaluated(const Claim& claim, const std::vector<const ResultRow*>& r
     }
   }
   if (group.by_seed.empty()) return group;
-  group.mean = mean_of(group.by_seed);
-  group.half_width = half_width_95(group.by_seed);
+  const Spread spread = spread_of(group.by_seed);
+  group.mean = spread.mean;
+  group.half_width = spread.half_width;
   group.least = *std::min_element(group.by_seed.begin(), group.by_seed.end());
   group.most = *std::max_element(group.by_seed.begin(), group.by_seed.end());
   group.holds = claim.expect.contains(group.mean);
@@ -84,7 +78,7 @@ std::vector<double> means_by_seed(const std::vector<GroupResult>& groups) {
       if (at != group.seeds.end())
         values.push_back(group.by_seed[static_cast<std::size_t>(at - group.seeds.begin())]);
     }
-    if (values.size() == groups.size()) means.push_back(mean_of(values));
+    if (values.size() == groups.size()) means.push_back(spread_of(values).mean);
   }
   return means;
 }
@@ -104,8 +98,8 @@ void combine_groups(Combine combine, Judgement& judgement) {
   } else {
     std::vector<double> means;
     for (const GroupResult& group : groups) means.push_back(group.mean);
-    judgement.value = mean_of(means);
-    judgement.half_width = half_width_95(means_by_seed(groups));
+    judgement.value = spread_of(means).mean;
+    judgement.half_width = spread_of(means_by_seed(groups)).half_width;
   }
 }
 
@@ -191,21 +185,6 @@ Judgement judge(const Claim& claim, const std::vector<ResultRow>& rows) {
     judgement.noisy = straddles(claim.expect, judgement.value, judgement.half_width) ? 1 : 0;
   judgement.verdict = verdict_of(claim, judgement);
   return judgement;
-}
-
-double half_width_95(const std::vector<double>& values) {
-  constexpr double kQuantiles[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-                                   2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
-                                   2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
-  constexpr double kNormal = 1.960;
-  if (values.size() < 2) return kNotKnown;
-  const double mean = mean_of(values);
-  double squares = 0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  const std::size_t freedom = values.size() - 1;
-  const double quantile = freedom <= std::size(kQuantiles) ? kQuantiles[freedom - 1] : kNormal;
-  const auto n = static_cast<double>(values.size());
-  return quantile * std::sqrt(squares / static_cast<double>(freedom) / n);
 }
 
 }  // namespace harness

@@ -45,7 +45,4 @@ struct Judgement {
 /// once.
 Judgement judge(const Claim& claim, const std::vector<ResultRow>& rows);
 
-/// Half the width of the 95 % confidence interval of the mean of `values`; NaN for less than two.
-double half_width_95(const std::vector<double>& values);
-
 }  // namespace harness

@@ -41,15 +41,6 @@ std::vector<ResultRow> three_traces() {
 
 constexpr const char* kByTrace = "for_each = \"trace\"\n";
 
-TEST(HalfWidth, IsStudents) {
-  // The mean of 1, 2, 3 has the standard error 1/sqrt(3); t(0.975, 2) = 4.303 in every table.
-  EXPECT_NEAR(half_width_95({1, 2, 3}), 4.303 / std::sqrt(3), 1e-3);
-  // 2 and 4: standard error 1, t(0.975, 1) = 12.706.
-  EXPECT_NEAR(half_width_95({2, 4}), 12.706, 1e-3);
-  EXPECT_EQ(half_width_95({5, 5, 5, 5}), 0);
-  EXPECT_TRUE(std::isnan(half_width_95({5})));
-}
-
 TEST(Judge, MeansOverSeedsThenOverGroups) {
   const Claim claim = claim_of(std::string(kByTrace) + "expect = [1.6, 17]\ncombine = \"mean\"");
   const Judgement judgement = judge(claim, three_traces());
