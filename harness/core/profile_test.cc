@@ -50,6 +50,7 @@ TEST(DropReasons, HaveTheirNames) {
   EXPECT_STREQ(name_of(DropReason::kEstimatedLate), "estimated_late");
   EXPECT_STREQ(name_of(DropReason::kEarlyDrop), "early_drop");
   EXPECT_STREQ(name_of(DropReason::kNoWorker), "no_worker");
+  EXPECT_STREQ(name_of(DropReason::kOverload), "overload");
 }
 
 }  // namespace

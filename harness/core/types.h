@@ -48,11 +48,13 @@ enum class DropReason : std::uint8_t {
   kEstimatedLate,  ///< the system estimated that it would end late
   kEarlyDrop,      ///< Nexus: before the first window that can finish in time
   kNoWorker,       ///< the router found no queue domain to take it
+  kOverload,       ///< refused on arrival: this module or a later one is overloaded
   kCount
 };
 inline constexpr int kDropReasons = static_cast<int>(DropReason::kCount);
 constexpr const char* name_of(DropReason reason) {
-  constexpr const char* kNames[] = {"expired", "over_budget", "estimated_late", "early_drop", "no_worker"};
+  constexpr const char* kNames[] = {"expired",    "over_budget", "estimated_late",
+                                    "early_drop", "no_worker",   "overload"};
   return kNames[static_cast<int>(reason)];
 }
 

@@ -31,6 +31,8 @@ struct BatchSlot {
 /// What a policy provides:
 /// - `void on_plan(TimeNs now, const ModulePlan&)`, or with the whole `const Plan&`
 /// - `void start(TimeNs now, Decisions&)`: once, after the first on_plan (first timer)
+/// - `bool admit(TimeNs now, const Visit&, Decisions&)`: optional; a visit has arrived. False: it has been
+///   dropped and is not pushed
 /// - `void push(TimeNs now, const Visit&)`: a visit has arrived
 /// - `bool erase(VisitId)`: a queued visit is gone; false if it does not stand in the queue
 /// - `bool empty() const`
@@ -75,6 +77,9 @@ class BatchingScheduler final : public Scheduler {
   }
 
   void on_arrival(TimeNs now, const Visit& visit, Decisions& out) override {
+    if constexpr (requires(Policy policy) { policy.admit(now, visit, out); }) {
+      if (!policy_.admit(now, visit, out)) return;
+    }
     policy_.push(now, visit);
     if (Worker* worker = open_worker(now)) fill(now, *worker, out);
   }

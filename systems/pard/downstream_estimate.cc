@@ -37,7 +37,10 @@ std::vector<std::vector<ModuleId>> checked_paths(const Pipeline& pipeline, Modul
 
 DownstreamEstimate::DownstreamEstimate(const ServingContext& context, ModuleId module,
                                        const PardParams& params)
-    : scope_(params.estimate),
+    : splits_(params.splits()),
+      split_(context, module, params),
+      slo_ns_(context.slo_ns),
+      scope_(params.estimate),
       lambda_(lambda_of(params)),
       paths_(checked_paths(*context.pipeline, module)),
       later_(context.pipeline->modules.size()),
@@ -49,9 +52,14 @@ void DownstreamEstimate::on_plan(const Plan& plan) {
     later_[i].exec_ns = static_cast<double>(exec_ns);
     if (!later_[i].heard) later_[i].waits = WaitTable::uniform(exec_ns);
   }
+  if (splits_) split_.on_plan(plan);
 }
 
 void DownstreamEstimate::on_state(ModuleId module, const PardState& state) {
+  if (splits_) {
+    split_.on_worst(module, static_cast<TimeNs>(state.worst_ns));
+    return;
+  }
   Later& later = later_[module];
   later.queueing_ns = state.queueing_ns;
   later.waits = state.table;
@@ -67,6 +75,16 @@ double DownstreamEstimate::wait_of(const std::vector<ModuleId>& path, double exe
 }
 
 DownstreamEstimate::Value DownstreamEstimate::compute() {
+  if (splits_) {
+    split_.on_period();
+    return {static_cast<double>(slo_ns_ - split_.allowed_ns()), 0, static_cast<double>(split_.own_ns())};
+  }
+  Value value = longest();
+  value.budget_ns = static_cast<double>(slo_ns_) - value.downstream_ns;
+  return value;
+}
+
+DownstreamEstimate::Value DownstreamEstimate::longest() {
   Value longest;
   if (scope_ == EstimateScope::kBack) return longest;
   for (const std::vector<ModuleId>& path : paths_) {
@@ -76,7 +94,7 @@ DownstreamEstimate::Value DownstreamEstimate::compute() {
       exec += later_[module].exec_ns;
       queueing += later_[module].queueing_ns;
     }
-    Value value{exec, 0};
+    Value value{exec, 0, 0};
     if (scope_ == EstimateScope::kFull) {
       value.wait_ns = wait_of(path, exec);
       value.downstream_ns += queueing + value.wait_ns;

@@ -6,6 +6,7 @@
 #include "harness/serving/context.h"
 #include "harness/serving/plan.h"
 #include "systems/pard/batch_wait.h"
+#include "systems/pard/budget_split.h"
 #include "systems/pard/pard_params.h"
 #include "systems/pard/pard_state.h"
 
@@ -16,6 +17,9 @@ namespace harness {
 ///
 /// d_i is the plan's: a state may be older than the plan. Until a module's first state arrives, q_i = 0 and
 /// its batch waits are U(0, d_i).
+///
+/// Where the SLO is split instead (PARD-split, PARD-WCL), L_sub is what the budgets leave of the SLO: a visit
+/// then joins iff t_e + d_k <= t + SLO - L_sub, t the sending or the arrival at the module.
 class DownstreamEstimate {
  public:
   /// `samples` random sums per path. Throws InputError for a pipeline with more than kMostPaths paths behind
@@ -29,8 +33,9 @@ class DownstreamEstimate {
   struct Value {
     double downstream_ns = 0;  ///< L_sub
     double wait_ns = 0;        ///< w of the path that decides it
+    double budget_ns = 0;      ///< of the module alone where the SLO is split, else SLO - L_sub
   };
-  /// Draws new samples where a quantile is needed.
+  /// Once per state period. Draws new samples where a quantile is needed; re-allocates the budgets of wcl.
   Value compute();
 
  private:
@@ -41,8 +46,12 @@ class DownstreamEstimate {
     bool heard = false;
   };
 
+  Value longest();
   double wait_of(const std::vector<ModuleId>& path, double exec_sum_ns);
 
+  bool splits_;
+  BudgetSplit split_;
+  TimeNs slo_ns_;
   EstimateScope scope_;
   double lambda_;
   std::vector<std::vector<ModuleId>> paths_;

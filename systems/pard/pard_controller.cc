@@ -1,17 +1,9 @@
 #include "systems/pard/pard_controller.h"
 
 #include <algorithm>
-#include <cmath>
+#include <iterator>
 
 namespace harness {
-namespace {
-
-std::size_t periods_in(double window_s, double period_s) {
-  return static_cast<std::size_t>(std::max(1.0, std::floor(window_s / period_s + 0.5)));
-}
-
-}  // namespace
-
 PardController::PardController(const ServingContext& context, ModuleId module, const PardParams& params)
     : module_(module),
       rule_(params.order),
@@ -19,7 +11,9 @@ PardController::PardController(const ServingContext& context, ModuleId module, c
       queueing_(periods_in(params.queueing_window_s, period_s_)),
       band_(periods_in(params.rate_window_s, period_s_)),
       waits_(params.wait_window),
-      downstream_(context, module, params) {}
+      worst_(periods_in(params.wcl_window_s, period_s_)),
+      downstream_(context, module, params),
+      overload_(*context.pipeline, module, params) {}
 
 void PardController::on_plan(TimeNs, const Plan& plan) {
   plan_ = plan.modules[module_];
@@ -34,6 +28,7 @@ void PardController::on_report(TimeNs, DomainId domain, std::span<const double> 
   dropped_ += report.dropped;
   started_ += report.started;
   queueing_sum_ns_ += report.queueing_ns;
+  worst_ns_ = std::max(worst_ns_, report.worst_ns);
   for (const double wait : report.waits_ns) waits_.add(wait);
 }
 
@@ -63,19 +58,31 @@ PardState PardController::compute() {
   const DownstreamEstimate::Value downstream = downstream_.compute();
   state.downstream_ns = downstream.downstream_ns;
   state.wait_ns = downstream.wait_ns;
+  state.budget_ns = downstream.budget_ns;
+  worst_.add(worst_ns_);
+  state.worst_ns = worst_.worst_ns();
+  overload_.on_period(started_ > 0 ? queueing_sum_ns_ / started_ : 0);
+  state.level = overload_.level();
+  state.admitted = overload_.admitted();
   state.table = waits_.table();
   state.waits = static_cast<double>(waits_.count());
   return state;
 }
 
 void PardController::on_period(TimeNs, Publication& out) {
-  compute().pack(packed_);
+  const PardState state = compute();
+  state.pack(packed_);
   out.publish(packed_);
-  arrived_ = dropped_ = started_ = queueing_sum_ns_ = 0;
+  downstream_.on_state(module_, state);
+  arrived_ = dropped_ = started_ = queueing_sum_ns_ = worst_ns_ = 0;
 }
 
-void PardController::on_state(TimeNs, ModuleId module, std::span<const double> state, Publication&) {
-  downstream_.on_state(module, PardState::unpack(state));
+void PardController::on_state(TimeNs, ModuleId module, std::span<const double> state, Publication& out) {
+  const PardState received = PardState::unpack(state);
+  downstream_.on_state(module, received);
+  if (!overload_.on_level(module, received.level) || packed_.empty()) return;
+  PardState::repack_admitted(packed_, overload_.admitted());
+  out.publish(packed_);
 }
 
 }  // namespace harness

@@ -9,14 +9,17 @@
 #include "systems/pard/batch_wait.h"
 #include "systems/pard/downstream_estimate.h"
 #include "systems/pard/load_band.h"
+#include "systems/pard/overload_control.h"
 #include "systems/pard/pard_params.h"
 #include "systems/pard/pard_state.h"
 #include "systems/pard/queueing_window.h"
+#include "systems/pard/worst_window.h"
 
 namespace harness {
 
 /// Gathers its domains' reports (PardReport) and publishes the module's state (PardState) once per period.
-/// States of other modules count from the next period on.
+/// States of other modules count from the next period on; only when a later module's overload changes what
+/// this one may admit, it publishes at once, its last state with the new level.
 class PardController final : public Controller {
  public:
   PardController(const ServingContext& context, ModuleId module, const PardParams& params);
@@ -44,7 +47,9 @@ class PardController final : public Controller {
   QueueingWindow queueing_;
   LoadBand band_;
   WaitWindow waits_;
+  WorstWindow worst_;
   DownstreamEstimate downstream_;
+  OverloadControl overload_;
   BudgetOrder order_ = BudgetOrder::kLow;
   std::map<DomainId, Heard> domains_;
   // Sums over the reports of this period.
@@ -52,7 +57,8 @@ class PardController final : public Controller {
   double dropped_ = 0;
   double started_ = 0;
   double queueing_sum_ns_ = 0;
-  std::vector<double> packed_;
+  double worst_ns_ = 0;
+  std::vector<double> packed_;  ///< as last published; empty before
 };
 
 }  // namespace harness

@@ -23,8 +23,8 @@ class PardControllerTest : public testing::Test {
   }
 
   void report(DomainId domain, double workers, double arrived, double dropped, double started,
-              double queueing_ns, std::vector<double> waits = {}) {
-    std::vector<double> values = {workers, arrived, dropped, started, queueing_ns};
+              double queueing_ns, std::vector<double> waits = {}, double worst_ns = 0) {
+    std::vector<double> values = {workers, arrived, dropped, started, queueing_ns, worst_ns};
     values.insert(values.end(), waits.begin(), waits.end());
     controller_->on_report(0, domain, values, out_);
     EXPECT_FALSE(out_.due());

@@ -1,6 +1,10 @@
 // PARD's parameters. README.md explains each and says which are reconstructions.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
 #include "harness/core/params.h"
 
 namespace harness {
@@ -9,8 +13,12 @@ namespace harness {
 enum class PardOrder { kAdaptive, kFcfs, kHbf, kLbf, kInstant };
 /// What the estimate takes for the batch waits of later modules (PARD section 5.3).
 enum class DownstreamWait { kQuantile, kZero, kSumD };
-/// What of the later modules counts in the estimate (PARD section 5.3).
-enum class EstimateScope { kFull, kBack, kSf };
+/// What of the later modules counts in the estimate, or how the SLO is split instead (PARD section 5.3).
+enum class EstimateScope { kFull, kBack, kSf, kSplit, kWcl };
+/// Which time the budget of a split SLO limits.
+enum class SplitBudget { kCumulative, kPerModule };
+/// What is refused as it arrives (PARD section 5.3).
+enum class AdmissionRule { kOpen, kOverload };
 
 struct PardParams {
   double lambda = 0.1;
@@ -21,6 +29,17 @@ struct PardParams {
   PardOrder order = PardOrder::kAdaptive;
   DownstreamWait downstream_wait = DownstreamWait::kQuantile;
   EstimateScope estimate = EstimateScope::kFull;
+  SplitBudget budget = SplitBudget::kCumulative;
+  double wcl_window_s = 5;
+  double wcl_period_s = 1;
+  AdmissionRule admission = AdmissionRule::kOpen;
+  double overload_threshold_ms = 20;
+  double overload_alpha = 0.05;
+  double overload_recovery = 0.01;
+
+  bool splits() const { return estimate == EstimateScope::kSplit || estimate == EstimateScope::kWcl; }
+  /// Lifetimes count from the arrival at the module, not from the sending.
+  bool counts_from_arrival() const { return splits() && budget == SplitBudget::kPerModule; }
 
   void list(ParamList& params) {
     params.number(
@@ -43,9 +62,44 @@ struct PardParams {
     params.choice(
         "downstream_wait", downstream_wait, {"quantile", "zero", "sum_d"},
         "batch waits of later modules: the lambda-quantile; 0 (PARD-lower); the sum of d (PARD-upper)");
-    params.choice("estimate", estimate, {"full", "back", "sf"},
-                  "later modules: all parts; none (PARD-back); their executions only (PARD-sf)");
+    params.choice(
+        "estimate", estimate, {"full", "back", "sf", "split", "wcl"},
+        "later modules: all parts; none (PARD-back); their executions only (PARD-sf). Or a budget per "
+        "module instead: the plan's split of the SLO (PARD-split); by worst-case latency (PARD-WCL)");
+    list_split(params);
+    list_overload(params);
+  }
+
+ private:
+  void list_split(ParamList& params) {
+    params.choice(
+        "budget", budget, {"cumulative", "per_module"},
+        "split, wcl: cumulative, time since sending against the sum of the budgets up to this module; "
+        "per_module, time since arrival at this module against its own, nothing carried over");
+    params.number("wcl_window_s", wcl_window_s, 0.001, 3600,
+                  "wcl: a module's worst-case latency is that of so long (length R)");
+    params.number("wcl_period_s", wcl_period_s, 0.001, 3600,
+                  "wcl: time between re-allocations of the budgets, in whole state periods (R)");
+  }
+  void list_overload(ParamList& params) {
+    params.choice("admission", admission, {"none", "overload"},
+                  "overload: modules refuse part of the requests on arrival while one of them or a later one "
+                  "is overloaded (DAGOR; PARD-oc with estimate = back)");
+    params.number(
+        "overload_threshold_ms", overload_threshold_ms, 0, 1e6,
+        "overload: a module is overloaded when the mean queueing delay of a state period passes this "
+        "(DAGOR: 20)");
+    params.number("overload_alpha", overload_alpha, 0, 1,
+                  "overload: an overloaded module lowers the share that it admits by this part of it (DAGOR: "
+                  "0.05)");
+    params.number("overload_recovery", overload_recovery, 0, 1,
+                  "overload: otherwise it raises the share by this, up to 1 (DAGOR: 0.01)");
   }
 };
+
+/// State periods in a window: the nearest whole number, at least one.
+inline std::size_t periods_in(double window_s, double period_s) {
+  return static_cast<std::size_t>(std::max(1.0, std::floor(window_s / period_s + 0.5)));
+}
 
 }  // namespace harness

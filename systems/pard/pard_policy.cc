@@ -8,7 +8,9 @@ namespace harness {
 
 PardPolicy::PardPolicy(const ServingContext& context, ModuleId module, const PardParams& params)
     : by_arrival_(params.order == PardOrder::kFcfs),
+      from_arrival_(params.counts_from_arrival()),
       order_(params.order == PardOrder::kHbf ? BudgetOrder::kHigh : BudgetOrder::kLow),
+      admission_(context.seed),
       context_(&context),
       params_(params),
       module_(module),
@@ -45,12 +47,11 @@ void PardPolicy::on_plan(TimeNs, const Plan& plan) {
 
 void PardPolicy::on_state(TimeNs, ModuleId module, std::span<const double> state) {
   if (module != module_) return;
-  double downstream_ns = 0;
-  BudgetOrder order = BudgetOrder::kLow;
-  PardState::unpack_for_worker(state, downstream_ns, order);
+  const PardState::ForWorker received = PardState::unpack_for_worker(state);
   heard_ = true;
-  set_downstream(downstream_ns);
-  if (params_.order == PardOrder::kAdaptive || params_.order == PardOrder::kInstant) order_ = order;
+  set_downstream(received.downstream_ns);
+  admission_.set(received.admitted);
+  if (params_.order == PardOrder::kAdaptive || params_.order == PardOrder::kInstant) order_ = received.order;
 }
 
 void PardPolicy::start(TimeNs now, Decisions& out) { out.wake_at((now / period_ns_ + 1) * period_ns_); }

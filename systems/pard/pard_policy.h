@@ -7,6 +7,7 @@
 #include "harness/serving/visit_ring.h"
 #include "systems/pard/double_ended_queue.h"
 #include "systems/pard/downstream_estimate.h"
+#include "systems/pard/overload_control.h"
 #include "systems/pard/pard_params.h"
 #include "systems/pard/pard_state.h"
 
@@ -20,6 +21,10 @@ namespace harness {
 /// the low or the high end. Under high budget first they would otherwise stand in the queue until the load
 /// falls. Nothing lingers: a fetch leaves visits behind only when the batch is full, and the start of that
 /// batch is the next fetch. Order fcfs fetches by arrival and drops only what it fetches.
+///
+/// The variants change what these lines are fed with: L_sub (DownstreamEstimate), the order, and the time
+/// that stands for the due time, arrival + SLO where a module's budget counts from the arrival. Under
+/// overload a visit may be refused as it arrives (kOverload).
 class PardPolicy {
  public:
   PardPolicy(const ServingContext& context, ModuleId module, const PardParams& params);
@@ -28,12 +33,19 @@ class PardPolicy {
   void on_workers(int workers);
   void start(TimeNs now, Decisions& out);
 
+  bool admit(TimeNs, const Visit& visit, Decisions& out) {
+    if (admission_.admits(visit.request)) return true;
+    report_.add_arrival();
+    drop(visit.id, DropReason::kOverload, out);
+    return false;
+  }
   void push(TimeNs, const Visit& visit) {
     report_.add_arrival();
+    const TimeNs due_ns = from_arrival_ ? visit.arrived_ns + context_->slo_ns : visit.due_ns;
     if (by_arrival_) {
-      arrivals_.push({visit.id, visit.due_ns});
+      arrivals_.push({visit.id, due_ns});
     } else {
-      budgets_.put(visit.due_ns, visit.id);
+      budgets_.put(due_ns, visit.id);
     }
   }
   bool erase(VisitId visit) { return by_arrival_ ? arrivals_.erase(visit) : budgets_.erase(visit); }
@@ -50,13 +62,15 @@ class PardPolicy {
   void on_timer(TimeNs now, Decisions& out);
 
  private:
+  static constexpr DropReason kLate = DropReason::kEstimatedLate;
+
   struct Arrived {
     VisitId id = 0;
     TimeNs due_ns = 0;
   };
 
   int fill_by_budget(TimeNs end_ns, const BatchSlot& slot, Decisions& out) {
-    while (!budgets_.empty() && budgets_.min().key < end_ns) drop(budgets_.pop_min().id, out);
+    while (!budgets_.empty() && budgets_.min().key < end_ns) drop(budgets_.pop_min().id, kLate, out);
     int joined = 0;
     for (; joined < slot.room && !budgets_.empty(); ++joined) {
       const auto entry = order_ == BudgetOrder::kHigh ? budgets_.pop_max() : budgets_.pop_min();
@@ -71,7 +85,7 @@ class PardPolicy {
       const Arrived visit = arrivals_.front();
       arrivals_.pop_front();
       if (visit.due_ns < end_ns) {
-        drop(visit.id, out);
+        drop(visit.id, kLate, out);
       } else {
         out.join(slot.worker, visit.id);
         ++joined;
@@ -80,8 +94,8 @@ class PardPolicy {
     return joined;
   }
 
-  void drop(VisitId visit, Decisions& out) {
-    out.drop(visit, DropReason::kEstimatedLate);
+  void drop(VisitId visit, DropReason reason, Decisions& out) {
+    out.drop(visit, reason);
     report_.add_drop();
   }
   void set_downstream(double downstream_ns);
@@ -89,7 +103,9 @@ class PardPolicy {
 
   // What an arrival touches comes first.
   bool by_arrival_;
+  bool from_arrival_;
   BudgetOrder order_;
+  AdmissionLevel admission_;
   TimeNs after_start_ns_ = 0;  ///< d_k + L_sub
   PardReport report_;
   DoubleEndedQueue budgets_;

@@ -18,8 +18,9 @@ enum class BudgetOrder { kLow, kHigh };
 /// A module's published state, once per state period. Layout: kVersion, the fields below in order, the table:
 /// always kSize values.
 struct PardState {
-  static constexpr double kVersion = 1;
-  static constexpr std::size_t kSize = 13 + WaitTable::kPoints;
+  static constexpr double kVersion = 2;
+  static constexpr std::size_t kScalars = 17;
+  static constexpr std::size_t kSize = kScalars + WaitTable::kPoints;
 
   // What other modules use (PARD section 5.4: queueing delay, batch size, throughput, drop rate, batch-wait
   // distribution).
@@ -37,14 +38,29 @@ struct PardState {
   double load = 0;     ///< mu
   double band = 0;     ///< eps
   double waits = 0;    ///< observed waits behind the table; 0: the table is U(0, d)
+  // What the variants wcl and oc use.
+  double worst_ns = 0;   ///< worst queueing + batch wait + execution of the window; 0: nothing started
+  double level = 1;      ///< share of the requests that the module itself would admit
+  double admitted = 1;   ///< the least of its level and those of all later modules
+  double budget_ns = 0;  ///< split, wcl: the module's own budget; else SLO - L_sub, up to its end
   WaitTable table;
+
+  /// Names of the first kScalars values of the layout, in order.
+  static std::span<const char* const> names();
 
   /// Replaces `out` by the layout.
   void pack(std::vector<double>& out) const;
   /// The reverse; a span of another size or version is a bug.
   static PardState unpack(std::span<const double> values);
-  /// Only the two fields that workers use.
-  static void unpack_for_worker(std::span<const double> values, double& downstream_ns, BudgetOrder& order);
+  /// Only the fields that workers use.
+  struct ForWorker {
+    double downstream_ns = 0;
+    BudgetOrder order = BudgetOrder::kLow;
+    double admitted = 1;
+  };
+  static ForWorker unpack_for_worker(std::span<const double> values);
+  /// Changes `admitted` in a packed state.
+  static void repack_admitted(std::span<double> values, double admitted);
 };
 
 /// What one domain has seen since its last report; collected in place, so that sending copies it once.
@@ -70,17 +86,19 @@ class PardReport {
     double dropped = 0;
     double started = 0;
     double queueing_ns = 0;  ///< sum over the started visits
+    double worst_ns = 0;     ///< largest expected end - arrival of a started visit
     std::span<const double> waits_ns;
   };
   static View view(std::span<const double> values);
 
  private:
-  enum : std::size_t { kWorkers, kArrived, kDropped, kStarted, kQueueing, kHeader };
+  enum : std::size_t { kWorkers, kArrived, kDropped, kStarted, kQueueing, kWorst, kHeader };
 
   std::int64_t arrived_ = 0;
   std::int64_t dropped_ = 0;
   std::int64_t started_ = 0;
   TimeNs queueing_ns_ = 0;
+  TimeNs worst_ns_ = 0;
   std::size_t most_waits_ = 1;
   std::size_t oldest_ = 0;  ///< of the waits, once they are a ring
   std::vector<double> values_ = std::vector<double>(kHeader, 0.0);
