@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kColumns = 6;
 constexpr std::array<const char*, kColumns> kHeader = {"id", "section", "claim", "paper", "ours", "verdict"};
-constexpr std::array<std::size_t, kColumns> kWidest = {40, 12, 46, 26, 30, 30};
+constexpr std::array<std::size_t, kColumns> kWidest = {40, 14, 46, 26, 32, 32};
 
 std::string short_text(double value) {
   char text[32];

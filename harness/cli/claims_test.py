@@ -4,6 +4,7 @@
 """
 import json
 import os
+import shutil
 import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
@@ -45,6 +46,8 @@ FALSE = claim("a.false", GOODPUT, '"< 1"', HIGH)
 KNOWN = claim("a.known", GOODPUT, '"< 1"', HIGH + '\nknown = "not reproduced"\nsee = "docs/x.md"')
 BETTER = claim("a.better", GOODPUT, '"> 1"', HIGH + '\nknown = "partly"')
 SEVERAL = claim("a.several", GOODPUT, '"> 1"')
+TWO = claim("a.two", "goodput_rps[pard, experiment=twin] / goodput_rps[pard, experiment=small]", "[1, 1]", HIGH).replace(
+    'experiment = "small"', 'experiment = ["small", "twin"]')
 MISSING = claim("b.missing", GOODPUT, '"> 1"').replace('"small"', '"large"')
 
 # (what, the ledger, arguments, exit code, words that are printed)
@@ -59,6 +62,8 @@ CASES = [
     ("files given: others are left out", TRUE + MISSING, ["results-out/small.h5"], 0, ["1 claims: 1 reproduced"]),
     ("a choice", TRUE + FALSE, ["--id", "*.tr*e"], 0, ["1 claims: 1 reproduced"]),
     ("a choice of paper", TRUE, ["--paper", "pard"], 0, ["1 claims: 1 reproduced"]),
+    ("two experiments", TWO, [], 0, ["1 +- 0", "1 claims: 1 reproduced"]),
+    ("one of two", TWO, ["results-out/twin.h5"], 0, ["no results of small were given"]),
     ("another folder", TRUE, ["--folder", "nowhere"], 0, ["1 not run"]),
 ]
 
@@ -124,6 +129,7 @@ def main(harness):
         made = run([harness, write(folder, "small.toml", EXPERIMENT), "--quiet"], folder)
         if made.returncode != 0:
             finish([made.stderr])
+        shutil.copy(os.path.join(folder, "results-out", "small.h5"), os.path.join(folder, "results-out", "twin.h5"))
         check_cases(harness, folder, failures)
         check_reports(harness, folder, failures)
         shipped = run([harness, "claims", "--folder", "nowhere"], folder)

@@ -51,8 +51,10 @@ int run(int argc, char** argv) {
       "  harness SUITE.toml                                   each experiment of suite = [\"a.toml\", ...]\n"
       "  harness show results-out/quickstart.h5               a row per cell\n"
       "  harness figures results-out/quickstart.h5 -o figures\n"
-      "Exit codes: 0 well; 1 skipped or invalid cells; 2 bad input; 3 the environment failed or "
-      "interrupted.");
+      "  harness claims                                       which of the papers' claims hold\n"
+      "Exit codes: 0 well; 1 skipped or invalid cells, or worse claims; 2 bad input; 3 the environment "
+      "failed "
+      "or interrupted.");
   app.set_version_flag("--version", version());
   app.require_subcommand(0, 1);
   add_run_command(app, exit_code);
