@@ -127,7 +127,7 @@ void add_figures_command(CLI::App& app, int& exit_code) {
           "--only", options->only,
           "draw this figure, whatever the experiment names; repeatable; 'general': those of every file")
       ->type_name("NAME")
-      ->expected(1);
+      ->allow_extra_args(false);
   command->add_flag("--list", options->list, "print the names of the figures and what they show");
   command->callback([options, &exit_code] {
     if (options->list)

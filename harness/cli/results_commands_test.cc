@@ -26,6 +26,7 @@ class ResultsCommands : public testing::Test {
     SyntheticSettings settings;
     settings.cell.system = "pard";
     settings.cell.pipeline = "tm";
+    settings.cell.variant = "default";
     settings.cell.trace = "tweet";
     settings.cell.load = 1;
     settings.seconds = 5;

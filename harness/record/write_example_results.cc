@@ -1,6 +1,7 @@
-// write_example_results FILE.h5 small|many: a results file with made-up runs, for the tests of schema and
-// figures.
+// write_example_results FILE.h5 small|many|paper|sweep: a results file with made-up runs, for the tests of
+// schema and figures.
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
 #include "harness/record/results_file.h"
@@ -42,6 +43,68 @@ double patience_of(std::size_t system) {
   return system == 0 ? 1.0 : 1.0 - 0.12 * static_cast<double>(system % 5);
 }
 
+SyntheticSettings cell_of(const std::string& system, const std::string& variant,
+                          const std::string& parameters, const std::string& pipeline,
+                          const std::string& trace, std::uint64_t seed) {
+  SyntheticSettings cell;
+  cell.cell.system = system;
+  cell.cell.variant = variant;
+  cell.cell.parameters = parameters;
+  cell.cell.pipeline = pipeline;
+  cell.cell.trace = trace;
+  cell.cell.load = 1;
+  cell.cell.seed = seed;
+  cell.modules = pipeline == "tm" ? 3 : 5;
+  return cell;
+}
+
+/// PARD's comparison and some of its ablation on four workloads.
+std::vector<SyntheticSettings> paper_cells() {
+  struct Series {
+    const char* system;
+    const char* variant;
+    const char* parameters;
+  };
+  const std::vector<Series> all = {{"naive", "default", ""},
+                                   {"clipperpp", "default", ""},
+                                   {"nexus", "default", ""},
+                                   {"pard", "default", ""},
+                                   {"pard", "back", "pard.estimate=back"},
+                                   {"pard", "fcfs", "pard.order=fcfs"},
+                                   {"pard", "instant", "pard.order=instant"}};
+  std::vector<SyntheticSettings> cells;
+  for (const char* pipeline : {"tm", "lv"})
+    for (const char* trace : {"wiki", "tweet"})
+      for (std::uint64_t seed = 1; seed <= 2; ++seed)
+        for (std::size_t i = 0; i < all.size(); ++i) {
+          SyntheticSettings cell =
+              cell_of(all[i].system, all[i].variant, all[i].parameters, pipeline, trace, seed);
+          cell.seconds = 24;
+          cell.mean_rps = 600;
+          cell.patience = 1.1 - 0.12 * static_cast<double>(i);
+          cells.push_back(cell);
+        }
+  return cells;
+}
+
+/// PARD's quantile on two traces, at two sizes of batches; the values are out of order.
+std::vector<SyntheticSettings> sweep_cells() {
+  std::vector<SyntheticSettings> cells;
+  for (const char* trace : {"wiki", "tweet"})
+    for (const char* factor : {"10", "2.5"})
+      for (std::uint64_t seed = 1; seed <= 2; ++seed)
+        for (const char* lambda : {"1", "0.05", "0.2", "0.1"}) {
+          const std::string parameters =
+              std::string("planner.sizing_factor=") + factor + " pard.lambda=" + lambda;
+          SyntheticSettings cell = cell_of("pard", "default", parameters, "lv", trace, seed);
+          cell.seconds = 6;
+          cell.mean_rps = 600;
+          cell.patience = 1 - 0.5 * std::strtod(lambda, nullptr);
+          cells.push_back(cell);
+        }
+  return cells;
+}
+
 std::vector<SyntheticSettings> cells_of(const Shape& shape) {
   std::vector<SyntheticSettings> cells;
   for (const std::string& pipeline : shape.pipelines)
@@ -50,15 +113,12 @@ std::vector<SyntheticSettings> cells_of(const Shape& shape) {
         for (std::size_t i = 0; i < shape.systems.size() * shape.variants.size(); ++i)
           for (std::uint64_t seed = 1; seed <= shape.seeds; ++seed) {
             SyntheticSettings cell;
-            cell.cell.index = static_cast<std::uint32_t>(cells.size());
             cell.cell.system = shape.systems[i / shape.variants.size()];
             cell.cell.variant = shape.variants[i % shape.variants.size()];
             cell.cell.pipeline = pipeline;
             cell.cell.trace = trace;
             cell.cell.load = load;
             cell.cell.seed = seed;
-            cell.cell.effective_toml = "seed = " + std::to_string(seed) + "\n";
-            cell.cell.input_hash = harness::hex16(cells.size());
             cell.modules = pipeline == "tm" ? 3 : 5;
             cell.seconds = shape.seconds;
             cell.mean_rps = shape.mean_rps * load;
@@ -68,15 +128,19 @@ std::vector<SyntheticSettings> cells_of(const Shape& shape) {
   return cells;
 }
 
-void write(const std::string& path, const Shape& shape, bool rows) {
+void write(const std::string& path, std::vector<SyntheticSettings> cells, bool rows,
+           const std::string& experiment_toml) {
   std::vector<std::string> files;
-  for (const SyntheticSettings& settings : cells_of(shape)) {
+  for (SyntheticSettings& settings : cells) {
+    settings.cell.index = static_cast<std::uint32_t>(files.size());
+    settings.cell.effective_toml = "seed = " + std::to_string(settings.cell.seed) + "\n";
+    settings.cell.input_hash = harness::hex16(files.size());
     files.push_back(path + ".cell" + std::to_string(files.size()));
     harness::write_synthetic_cell(files.back(), harness::synthetic_run(settings), rows);
   }
   harness::Provenance provenance;
   provenance.experiment = std::filesystem::path(path).stem().string();
-  provenance.experiment_toml = "# made up\n";
+  provenance.experiment_toml = experiment_toml;
   provenance.git_commit = "0123456789abcdef0123456789abcdef01234567";
   provenance.git_dirty = true;
   provenance.versions = "harness 0.1.0";
@@ -90,10 +154,13 @@ void write(const std::string& path, const Shape& shape, bool rows) {
 
 int main(int argc, char** argv) {
   if (argc != 3) {
-    std::fprintf(stderr, "usage: write_example_results FILE.h5 small|many\n");
+    std::fprintf(stderr, "usage: write_example_results FILE.h5 small|many|paper|sweep\n");
     return 2;
   }
-  const bool is_small = std::string(argv[2]) == "small";
-  write(argv[1], is_small ? small() : many(), is_small);
+  const std::string shape = argv[2];
+  if (shape == "small") write(argv[1], cells_of(small()), true, "# made up\n");
+  if (shape == "many") write(argv[1], cells_of(many()), false, "# made up\n");
+  if (shape == "paper") write(argv[1], paper_cells(), true, "figures = [\"pard/fig8\", \"pard/fig9\"]\n");
+  if (shape == "sweep") write(argv[1], sweep_cells(), true, "figures = [\"pard/fig14c\"]\n");
   return 0;
 }

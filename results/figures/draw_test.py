@@ -95,6 +95,19 @@ class TextTest(unittest.TestCase):
         key = results.WorkloadKey("lv", "../my trace", 1.0, 500.0, "emulated", "cluster.workers=64")
         self.assertEqual(key.file_stem, "lv-.._my_trace-1-500ms-cluster.workers_64-emulated")
 
+    def test_given_rates_name_the_load(self):
+        class Group:
+            attrs = {"effective_toml": "[workload]\nrates_rps = [400]\n"}
+
+        row = {"pipeline": "lv", "trace": "tweet", "load": 0.2209687, "slo_ms": 500.0, "runtime": "simulated", "parameters": ""}
+        by_rate = results.Cell(row, Group(), True).workload
+        self.assertEqual(by_rate.title, "lv, tweet, 400 requests/s, SLO 500 ms")
+        self.assertEqual(by_rate.file_stem, "lv-tweet-400rps-500ms")
+        by_load = results.Cell(row, Group(), False).workload
+        self.assertEqual(by_load.file_stem, "lv-tweet-0.220969-500ms")
+        Group.attrs = {"effective_toml": b"[workload]\nrates_rps = [0]\n"}
+        self.assertEqual(results.Cell(row, Group(), True).workload.file_stem, "lv-tweet-recorded-500ms")
+
     def test_cells_of_another_slo_or_cluster_are_another_workload(self):
         row = {"pipeline": "lv", "trace": "tweet", "load": 1.0, "slo_ms": 500.0, "runtime": "simulated", "system": "pard",
                "variant": "lambda=0.2", "parameters": "pard.lambda=0.2 cluster.workers=64", "seed": 1}

@@ -9,6 +9,7 @@ from results import NS_PER_S
 SERIES = ("pard", "pard/instant")
 COLUMNS = ("load", "band", "order")
 SPAN_S = 120
+MOST_LOAD = 5
 HBF_COLOUR = "#f3c9a8"
 
 
@@ -55,11 +56,14 @@ def draw_states(axes, states, span):
                       label="1 \u00b1 eps")
     axes.plot(times, states["load"], color="black", drawstyle="steps-post", linewidth=1, label="load factor")
     axes.axhline(1, color="#0072b2", linewidth=0.6)
-    shown = (times >= span[0]) & (times <= span[1])
-    if shown.any():
-        top = max(1.2, float((states["load"][shown]).max()))
-        axes.set_ylim(0, 1.1 * min(top, 5))
     axes.set_xlim(*span)
+
+
+def greatest_load(states, span):
+    """The greatest load factor within the span, so far as it is drawn."""
+    times = states["at_ns"] / NS_PER_S
+    shown = states["load"][(times >= span[0]) & (times <= span[1])]
+    return min(MOST_LOAD, float(shown.max())) if len(shown) else 1.0
 
 
 def draw(cells):
@@ -78,12 +82,13 @@ def draw(cells):
         axes.set_ylabel("load factor")
         axes.set_title(f"{name_of(name)}: {changes(own[module])} changes of order in the whole run", loc="left")
     panels[-1].set_xlabel("time (s)")
+    panels[-1].set_ylim(0, max(1.3, 1.1 * max(greatest_load(own[module], span) for own in states.values())))
     handles = dict(zip(*reversed(panels[-1].get_legend_handles_labels())))
     for axes in panels:
         handles.update(zip(*reversed(axes.get_legend_handles_labels())))
     panels[0].figure.legend(list(handles.values()), list(handles), loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=3)
     names = first.module_names()
     caption = (f"PARD figure 13. Published load factor of {names[module]} ({workload_name(workload)}, seed {first['seed']}), the band "
-               "outside which PARD changes its order, and the order: shaded, high budget first; white, low budget first. The "
+               "outside which PARD changes its order (PARD-instant has none), and the order: shaded, high budget first; white, low budget first. The "
                f"module and the {span[1] - span[0]:g} s with the most changes are shown.{absent_note(workload, SERIES)}")
     return figure, caption, list(series.values())
