@@ -8,6 +8,7 @@
 #include "workloads/checksum.h"
 #include "workloads/data_home.h"
 #include "workloads/file_bytes.h"
+#include "workloads/service_profile.h"
 #include "workloads/toml_tree.h"
 
 namespace harness {
@@ -130,13 +131,18 @@ ProfileSet load_nexus_files(const std::string& path) {
 ProfileSet parse_profiles(const std::string& file, std::string_view text) {
   const TomlValue document = parse_toml(file, text);
   const TomlFields top(file, document);
-  top.require_known({"description", "device", "source", "profile"});
+  top.require_known({"description", "device", "source", "profile", "shared", "delay"});
   ProfileSet set;
   set.name = stem_of(file);
   set.description = top.text_or("description", "");
   set.checksum = sha256_of(text);
-  for (const TomlFields& fields : top.tables("profile"))
-    add_profile(set, profile_of(fields, top), fields.place("model"));
+  const auto add_all = [&](const char* key, Profile (*read)(const TomlFields&, const TomlFields&)) {
+    for (const TomlFields& fields : top.tables(key))
+      add_profile(set, read(fields, top), fields.place("model"));
+  };
+  if (top.has("shared")) add_all("shared", shared_profile);
+  if (top.has("delay")) add_all("delay", delay_profile);
+  if (top.has("profile") || set.profiles.empty()) add_all("profile", profile_of);
   return set;
 }
 

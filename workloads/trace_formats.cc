@@ -157,7 +157,7 @@ std::vector<double> read_azure_functions(TextLines lines, const std::string& col
   return counts;
 }
 
-std::vector<TimeNs> read_azure_llm(TextLines lines) {
+std::vector<TimeNs> read_azure_llm(TextLines lines, TraceTokens* tokens) {
   std::vector<TimeNs> times;
   std::vector<std::string_view> fields;
   if (!lines.next_filled()) return times;
@@ -170,8 +170,11 @@ std::vector<TimeNs> read_azure_llm(TextLines lines) {
     if (fields.size() != 3)
       throw lines.error("", std::to_string(fields.size()) + " fields", "3, as in the header");
     const TimeNs time = read_timestamp(lines, fields[0]);
-    number_field(lines, "ContextTokens", fields[1], 0, 1e9);
-    number_field(lines, "GeneratedTokens", fields[2], 0, 1e9);
+    const double input = number_field(lines, "ContextTokens", fields[1], 0, 1e9);
+    const double output = number_field(lines, "GeneratedTokens", fields[2], 0, 1e9);
+    if (tokens != nullptr) {
+      tokens->push_back({static_cast<std::uint32_t>(input), static_cast<std::uint32_t>(output)});
+    }
     if (times.empty()) first = time;
     if (time - first < (times.empty() ? 0 : times.back())) {
       throw lines.error("TIMESTAMP", quoted(fields[0]) + " before the one above", "times that do not fall");

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/request_sizes.h"
 #include "harness/core/types.h"
 #include "workloads/text_lines.h"
 
@@ -12,7 +13,7 @@ namespace harness {
 /// Invocations per minute, from the first day on, of the functions chosen by `column` (as in TraceSpec).
 std::vector<double> read_azure_functions(TextLines lines, const std::string& column);
 
-/// Times of the requests, from the first one on.
-std::vector<TimeNs> read_azure_llm(TextLines lines);
+/// Times of the requests, from the first one on; appends their lengths to `tokens` unless it is null.
+std::vector<TimeNs> read_azure_llm(TextLines lines, TraceTokens* tokens = nullptr);
 
 }  // namespace harness

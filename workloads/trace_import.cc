@@ -137,7 +137,7 @@ TraceData read_trace(const std::string& file_name, std::string_view bytes, const
   if (data.format == "times") {
     data.times_ns = read_times(lines);
   } else if (data.format == "azure_llm") {
-    data.times_ns = read_azure_llm(lines);
+    data.times_ns = read_azure_llm(lines, &data.tokens);
   } else if (data.format == "azure_functions") {
     data.counts = read_azure_functions(lines, spec.column);
     data.bin_s = 60;
@@ -149,6 +149,18 @@ TraceData read_trace(const std::string& file_name, std::string_view bytes, const
   check_content(file_name, data);
   if (spec.bin_s > 0) data.bin_s = spec.bin_s;
   return data;
+}
+
+TraceTokens recorded_tokens(const TraceSpec& spec) {
+  if (spec.shape != "file") return {};
+  const TraceData data = read_trace(spec.file, trace_bytes(spec), spec);
+  const TimeNs from = s_to_ns(spec.from_s);
+  const TimeNs to = spec.to_s > 0 ? s_to_ns(spec.to_s) : kNever;
+  TraceTokens tokens;
+  for (std::size_t i = 0; i < data.tokens.size(); ++i) {
+    if (data.times_ns[i] >= from && data.times_ns[i] < to) tokens.push_back(data.tokens[i]);
+  }
+  return tokens;
 }
 
 std::vector<double> counts_of(const std::vector<TimeNs>& times_ns, double bin_s) {

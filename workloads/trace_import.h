@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/core/request_sizes.h"
 #include "harness/core/types.h"
 #include "workloads/trace_spec.h"
 
@@ -17,6 +18,7 @@ struct TraceData {
   std::vector<TimeNs> times_ns;  ///< non-decreasing, from 0 on
   double bin_s = 1;
   std::vector<double> counts;  ///< requests in each bin
+  TraceTokens tokens;          ///< azure_llm: lengths of the requests, as many as times_ns
 };
 
 /// Reads a trace from the bytes of a file, plain or gzipped. `file_name` is for messages. Uses `format`,
@@ -34,15 +36,18 @@ struct TraceData {
 ///   (HashFunction) and possibly day; a row per function and day with the invocations of each minute. Without
 ///   a day column every function stands once. Days are counted from the smallest one; missing rows are days
 ///   without requests.
-/// azure_llm: Azure LLM inference: TIMESTAMP,ContextTokens,GeneratedTokens; the times, from the first one on.
-/// Token
-///   counts are checked, not kept.
+/// azure_llm: Azure LLM inference: TIMESTAMP,ContextTokens,GeneratedTokens; the times, from the first one on,
+/// and the token counts.
 /// auto: by the first line: a header beginning HashOwner, HashApp, HashFunction or hash_func is
 /// azure_functions, one
 ///   beginning TIMESTAMP azure_llm; a comma or a "# bin_s" comment means counts; anything else times.
 ///
 /// Throws InputError with file, line, column, what was found and what is allowed.
 TraceData read_trace(const std::string& file_name, std::string_view bytes, const TraceSpec& spec);
+
+/// The lengths of the requests that a file of format azure_llm holds from from_s to to_s, in order; none for
+/// other traces. Throws InputError as the file's reader does.
+TraceTokens recorded_tokens(const TraceSpec& spec);
 
 /// Counts the times in bins of bin_s.
 std::vector<double> counts_of(const std::vector<TimeNs>& times_ns, double bin_s);

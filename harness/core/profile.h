@@ -4,12 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/service.h"
 #include "harness/core/types.h"
 
 namespace harness {
 
 /// Latency of one model on one device for every batch size 1..max_batch(). Latencies are positive; they need
-/// not grow with the batch size (real kernels change).
+/// not grow with the batch size (real kernels change). A shared or delay service has one latency, for
+/// planning: the time that its mean visit takes alone, or the mean call.
 struct Profile {
   std::string model;
   std::string device;
@@ -17,6 +19,9 @@ struct Profile {
   std::vector<TimeNs> latency_ns;  ///< [b - 1] is the latency of a batch of b
   double memory_mb = 0;            ///< resident size, 0 when the source does not say
   TimeNs load_ns = 0;              ///< time to load it onto a device, 0 when the source does not say
+  Service service = Service::kBatch;
+  SharedService shared;  ///< service = kShared
+  DelayService delay;    ///< service = kDelay
 
   int max_batch() const { return static_cast<int>(latency_ns.size()); }
   /// Latency of a batch of `batch` in 1..max_batch().
@@ -26,7 +31,15 @@ struct Profile {
 /// The largest throughput in requests/s over the batch sizes 1..cap (at most max_batch()).
 double best_throughput_rps(const Profile& profile, int cap);
 
-/// The same profile with all latencies multiplied by `factor` > 0 (a slower or faster device).
+/// Requests/s of one worker with batches of `batch`. A slot of a shared server: its share of the visits/s
+/// that the full server completes at its mean lengths; a thread: calls/s.
+double worker_rps(const Profile& profile, int batch);
+
+/// Workers that one server or thread pool has, which are planned as they are; 0: the planner decides.
+int fixed_workers(const Profile& profile);
+
+/// The same profile with all latencies multiplied by `factor` > 0 (a slower or faster device). A remote call
+/// (delay) stays as it is.
 Profile scaled(const Profile& profile, double factor);
 
 }  // namespace harness

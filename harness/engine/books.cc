@@ -80,9 +80,9 @@ void Books::check_visits() const {
   }
   HARNESS_CHECK(dropped == record_.dropped,
                 "the books do not close: a dropped request is dropped at one module");
-  TimeNs busy_ns = 0;
-  for (const WorkerTotals& worker : record_.workers) busy_ns += worker.busy_ns;
-  HARNESS_CHECK(busy_ns == record_.gpu_ns, "the books do not close: GPU time by worker");
+  TimeNs gpu_ns = 0;
+  for (const WorkerTotals& worker : record_.workers) gpu_ns += worker.gpu_ns;
+  HARNESS_CHECK(gpu_ns == record_.gpu_ns, "the books do not close: GPU time by worker");
 }
 
 RunRecord Books::close(TimeNs end_ns, std::uint64_t events, std::vector<WorkerTotals> workers) {

@@ -50,11 +50,12 @@ class Books {
     stamp(now, (std::uint64_t{worker} << 20) ^ visits.size());
   }
 
-  void on_batch_done(ModuleId module, std::size_t visits, TimeNs exec_ns) {
+  /// The batch took exec_ns, and gpu_ns of GPU time (the same but for shared and delay services).
+  void on_batch_done(ModuleId module, std::size_t visits, TimeNs exec_ns, TimeNs gpu_ns) {
     ModuleTotals& totals = record_.modules[module];
     totals.done += visits;
     totals.exec_ns += exec_ns * static_cast<TimeNs>(visits);
-    record_.gpu_ns += exec_ns;
+    record_.gpu_ns += gpu_ns;
   }
 
   void on_joined(TimeNs now, WorkerId worker, RequestId request) {

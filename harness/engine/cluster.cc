@@ -21,7 +21,7 @@ Plan first_plan(const RunSpec& spec, const ServingContext& context, Planner& pla
 
 }  // namespace
 
-ServingContext make_context(const RunSpec& spec) {
+ServingContext make_context(const RunSpec& spec, const RequestSizes* sizes) {
   ServingContext context;
   context.pipeline = &spec.pipeline;
   for (const Profile& profile : spec.profiles) context.profiles.push_back(&profile);
@@ -29,6 +29,7 @@ ServingContext make_context(const RunSpec& spec) {
   context.workers = spec.workers;
   context.seed = spec.seed;
   context.serving = spec.serving;
+  context.sizes = sizes;
   return context;
 }
 
@@ -41,9 +42,10 @@ Plan initial_plan(const RunSpec& spec, double offered_rps) {
 Cluster::Cluster(const RunSpec& spec, World& world, RowSink* rows)
     : spec_(spec),
       world_(world),
-      context_(make_context(spec)),
+      sizes_(spec.seed, spec.profiles, spec.trace_tokens),
+      context_(make_context(spec, &sizes_)),
       books_(spec.pipeline, spec.arrivals->duration_ns(), spec.slo_ns, rows),
-      environment_{&visits_, &workers_, &books_, &world_, this, &decisions_},
+      environment_{&visits_, &workers_, &books_, &world_, this, &decisions_, &sizes_},
       domains_(spec.pipeline.modules.size()),
       flow_(spec.pipeline, spec.slo_ns, spec.seed, visits_, books_, world, domains_),
       planner_(make_sizing_planner(context_, spec.planner, spec.module_overrides)),
@@ -126,6 +128,7 @@ void Cluster::on_batch_done(TimeNs now, WorkerId worker) {
   WorkerState& state = workers_[worker];
   QueueDomainHost& host = *hosts_[state.domain];
   state.totals.busy_ns += now - state.started_ns;
+  state.totals.gpu_ns += state.gpu_time_ns(now);
   ++state.totals.batches;
   state.totals.visits += state.running.size();
   host.batch_done(now, worker);

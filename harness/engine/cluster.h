@@ -74,6 +74,7 @@ class Cluster final : private DropHandler {
 
   const RunSpec& spec_;
   World& world_;
+  RequestSizes sizes_;
   ServingContext context_;
   SlotTable<VisitRecord> visits_;
   WorkerTable workers_;
@@ -91,8 +92,8 @@ class Cluster final : private DropHandler {
   TimeNs planned_at_ns_ = 0;
 };
 
-/// The serving context of a cell (points into `spec`).
-ServingContext make_context(const RunSpec& spec);
+/// The serving context of a cell (points into `spec` and to `sizes`, which planning does without).
+ServingContext make_context(const RunSpec& spec, const RequestSizes* sizes = nullptr);
 /// The plan with which a cell starts: the planner's for `offered_rps`, refined by the system.
 Plan initial_plan(const RunSpec& spec, double offered_rps);
 

@@ -61,6 +61,10 @@ WorkerId Cluster::add_worker(ModuleId module) {
   WorkerState state;
   state.module = module;
   state.totals.module = module;
+  if (spec_.profiles[module].service != Service::kBatch) {
+    state.slot = static_cast<std::uint32_t>(std::count_if(
+        workers_.begin(), workers_.end(), [&](const WorkerState& other) { return other.module == module; }));
+  }
   state.totals.ready_ns = kNever;
   workers_.push_back(std::move(state));
   return static_cast<WorkerId>(workers_.size() - 1);
@@ -75,7 +79,9 @@ void Cluster::on_worker_ready(TimeNs now, WorkerId worker) {
 void Cluster::open_for(TimeNs now, WorkerId worker) {
   const ModuleId module = workers_[worker].module;
   std::vector<DomainView>& views = domains_[module].views;
-  if (context_.serving.queue == QueueScope::kWorker || views.empty()) {
+  // The slots of a server and the threads of a pool share one queue.
+  const bool is_batch = spec_.profiles[module].service == Service::kBatch;
+  if ((context_.serving.queue == QueueScope::kWorker && is_batch) || views.empty()) {
     const DomainId domain = make_domain(now, module);
     hosts_[domain]->add_worker(now, worker);
     views.push_back({domain, 1, 0});

@@ -30,7 +30,7 @@ class FluidServer {
 
   /// From `at_ns` on: that many workers, batches up to `cap`.
   void add_step(const PlanRow& row) {
-    const double rate = factor_ > 0
+    const double rate = factor_ > 0 && profile_.service == Service::kBatch
                             ? best_throughput_rps(profile_, static_cast<int>(row.batch_cap)) / factor_ * 1e-9
                             : std::numeric_limits<double>::infinity();
     steps_.push_back({static_cast<double>(row.at_ns), row.workers == 0 ? 0.0 : rate * row.workers});
@@ -94,6 +94,7 @@ std::vector<FluidServer> make_servers(const RunSpec& spec, const RunRecord& reco
   for (std::size_t m = 0; m < exec.size(); ++m) {
     const auto least =
         *std::min_element(spec.profiles[m].latency_ns.begin(), spec.profiles[m].latency_ns.end());
+    if (spec.profiles[m].service != Service::kBatch) continue;  // may take next to no time
     // The runtime rounds a jittered time to whole nanoseconds: one less keeps the bound a bound.
     exec[m] = std::max(0.0, static_cast<double>(least) * factor - (factor < 1.0 ? 1.0 : 0.0));
   }
@@ -135,12 +136,16 @@ std::uint64_t fluid_bound(const RunSpec& spec, const RunRecord& record) {
   return bound;
 }
 
-CapacityCurve::CapacityCurve(const Pipeline& pipeline, const RunRecord& record) {
+CapacityCurve::CapacityCurve(const Pipeline& pipeline, const RunRecord& record,
+                             std::span<const Profile> profiles) {
   const std::vector<double> visits = visit_probabilities(pipeline);
   std::vector<double> module_rps(record.modules.size(), 0.0);
   for (std::size_t i = 0; i < record.plans.size(); ++i) {
     const PlanRow& row = record.plans[i];
-    module_rps[row.module] = row.workers * row.batch_cap / ns_to_s(row.exec_ns) / visits[row.module];
+    const bool is_batch = profiles.empty() || profiles[row.module].service == Service::kBatch;
+    const double visits_rps = is_batch ? row.workers * row.batch_cap / ns_to_s(row.exec_ns)
+                                       : row.workers * worker_rps(profiles[row.module], 1);
+    module_rps[row.module] = visits_rps / visits[row.module];
     const bool last_at_this_time = i + 1 == record.plans.size() || record.plans[i + 1].at_ns > row.at_ns;
     if (last_at_this_time)
       steps_.push_back({row.at_ns, *std::min_element(module_rps.begin(), module_rps.end())});

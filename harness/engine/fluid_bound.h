@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "harness/engine/run_spec.h"
@@ -16,15 +17,17 @@ namespace harness {
 /// the requests alone that visit it, the others count as in time, and the shortest times are the least over
 /// the routes that visit it. Shortest times are the least execution times over b (times 1 -
 /// jitter_fraction for uniform jitter, 0 for exponential jitter, whose rate is unbounded) plus the network
-/// delay of every hop.
+/// delay of every hop. A shared or delay service sets no limit: its visits differ in length, so its rate and
+/// its shortest time are left out, and the bound is loose there.
 std::uint64_t fluid_bound(const RunSpec& spec, const RunRecord& record);
 
 /// Capacity in requests/s as the plan rows say it, a step function of time.
 class CapacityCurve {
  public:
-  CapacityCurve(const Pipeline& pipeline, const RunRecord& record);
+  /// `profiles` one per module; may be empty when all services are batch.
+  CapacityCurve(const Pipeline& pipeline, const RunRecord& record, std::span<const Profile> profiles = {});
   /// workers x batch_cap / exec / (probability that a request visits it) of the bottleneck module at that
-  /// time.
+  /// time; for other services workers x worker_rps / that probability.
   double at(TimeNs now) const;
 
  private:

@@ -163,9 +163,25 @@ void QueueDomainHost::start_batch(TimeNs now, WorkerId worker) {
   state.started_ns = now;
   state.expected_end_ns = now + latency_ns;
   environment_->books->on_batch_started(now, worker, module_, state.running);
-  environment_->world->run_batch(worker, latency_ns);
+  if (profile_->service == Service::kBatch) {
+    environment_->world->run_batch(worker, latency_ns);
+  } else {
+    start_visit(worker, state);
+  }
   const BatchView view{worker, module_, state.started_ns, state.expected_end_ns, state.running};
   scheduler_->on_batch_started(now, view, *environment_->decisions);
+}
+
+void QueueDomainHost::start_visit(WorkerId worker, WorkerState& state) {
+  const VisitRecord& record = (*environment_->visits)[state.running.front().id];
+  ServiceVisit visit{worker, state.slot, module_, record.visit.request, {}};
+  state.service_gpu_ns = 0;
+  if (profile_->service == Service::kShared) {
+    visit.tokens = environment_->sizes->of(visit.request, module_);
+    const double work = work_ns(profile_->shared, visit.tokens.input, visit.tokens.output);
+    state.service_gpu_ns = static_cast<TimeNs>(work + 0.5);
+  }
+  environment_->world->run_visit(visit);
 }
 
 }  // namespace harness

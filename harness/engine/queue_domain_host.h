@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/core/profile.h"
+#include "harness/core/request_sizes.h"
 #include "harness/engine/books.h"
 #include "harness/engine/prefetch.h"
 #include "harness/engine/slot_table.h"
@@ -31,6 +32,7 @@ struct HostEnvironment {
   World* world = nullptr;
   DropHandler* drops = nullptr;
   Decisions* decisions = nullptr;  ///< scratch, empty between calls
+  const RequestSizes* sizes = nullptr;
 };
 
 /// Serves one module. Every public function is an event of the domain at virtual or wall time `now`; none is
@@ -73,6 +75,7 @@ class QueueDomainHost {
   void drop(TimeNs now, const Decision& decision);
   void launch(TimeNs now, WorkerId worker);
   void start_batch(TimeNs now, WorkerId worker);
+  void start_visit(WorkerId worker, WorkerState& state);
   WorkerState& own_worker(WorkerId worker);
 
   DomainId id_;

@@ -101,10 +101,11 @@ void RequestFlow::on_batch_done(TimeNs now, WorkerId worker, const WorkerState& 
   const TimeNs started_ns = state.started_ns;
   const std::span<const BatchVisit> visits = state.running;
   const TimeNs exec_ns = now - started_ns;
-  books_.on_batch_done(module, visits.size(), exec_ns);
+  const TimeNs gpu_ns = state.gpu_time_ns(now);
+  books_.on_batch_done(module, visits.size(), exec_ns, gpu_ns);
   acknowledge(module, state.domain, static_cast<int>(visits.size()));
   const auto count = static_cast<TimeNs>(visits.size());
-  TimeNs share_ns = exec_ns / count + exec_ns % count;  // the first visit carries the remainder
+  TimeNs share_ns = gpu_ns / count + gpu_ns % count;  // the first visit carries the remainder
   if (books_.wants_rows()) write_rows(now, worker, started_ns, visits);
   // With thousands of workers the records of a batch lie scattered outside the near caches: fetch them
   // together.
@@ -113,7 +114,7 @@ void RequestFlow::on_batch_done(TimeNs now, WorkerId worker, const WorkerState& 
   for (const BatchVisit& member : visits) {
     RequestRecord& request = request_of(visits_[member.id]);
     request.gpu_ns += share_ns;
-    share_ns = exec_ns / count;
+    share_ns = gpu_ns / count;
     if (request.ended || subs.empty()) {
       end_visit(now, member.id);
     } else {

@@ -8,6 +8,7 @@
 #include "harness/core/arrivals.h"
 #include "harness/core/pipeline.h"
 #include "harness/core/profile.h"
+#include "harness/core/request_sizes.h"
 #include "harness/engine/world_params.h"
 #include "harness/record/run_record.h"
 #include "harness/serving/context.h"
@@ -29,6 +30,7 @@ struct RunSpec {
   WorldParams world;
   std::unique_ptr<System> system;
   std::unique_ptr<ArrivalSource> arrivals;
+  std::shared_ptr<const TraceTokens> trace_tokens;  ///< lengths recorded with the trace; may be null
   /// Called every few milliseconds of wall time with (virtual time, requests sent); may be empty.
   std::function<void(TimeNs, std::uint64_t)> progress;
 };

@@ -14,14 +14,21 @@ struct WorkerState {
 
   ModuleId module = 0;
   DomainId domain = kNone;
+  std::uint32_t slot = 0;  ///< shared and delay: index among the workers that its module has had
   Life life = Life::kStarting;
   bool busy = false;
   bool launched = false;  ///< the forming batch is closed and waits for the running one
   TimeNs started_ns = 0;
   TimeNs expected_end_ns = 0;
+  TimeNs service_gpu_ns = kNever;  ///< GPU time of the visit that runs; kNever: a batch
   std::vector<BatchVisit> forming;
   std::vector<BatchVisit> running;
   WorkerTotals totals;
+
+  /// GPU time of what runs, when it ends `now`.
+  TimeNs gpu_time_ns(TimeNs now) const {
+    return service_gpu_ns == kNever ? now - started_ns : service_gpu_ns;
+  }
 };
 
 using WorkerTable = std::vector<WorkerState>;

@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "harness/core/service.h"
 #include "harness/core/types.h"
 
 namespace harness {
@@ -22,6 +23,15 @@ struct Cancellation {
   std::uint16_t index = 0;
 };
 
+/// A visit that starts on a slot of a shared server or on a thread.
+struct ServiceVisit {
+  WorkerId worker = 0;
+  std::uint32_t slot = 0;  ///< index of the worker among those of its module; slots of one server follow
+  ModuleId module = 0;
+  RequestId request = 0;
+  TokenCount tokens;  ///< shared only
+};
+
 /// The world beneath the engine. In virtual time every call schedules an event; with no delay a delivery is
 /// carried out at once.
 class World {
@@ -30,6 +40,8 @@ class World {
 
   /// Runs a batch; the runtime calls Cluster::on_batch_done(worker) when it ends.
   virtual void run_batch(WorkerId worker, TimeNs profile_ns) = 0;
+  /// Runs one visit on a worker whose service is shared or delay; on_batch_done(worker) follows as well.
+  virtual void run_visit(const ServiceVisit& visit) = 0;
   /// Carries visits to their domains; Cluster::on_delivery(visit, domain) follows for each, in order.
   virtual void deliver(std::span<const Delivery> deliveries) = 0;
   /// Carries a cancellation; Cluster::on_cancellation follows.

@@ -8,6 +8,7 @@
 #include "harness/experiment/cell_text.h"
 #include "workloads/checksum.h"
 #include "workloads/data_home.h"
+#include "workloads/trace_import.h"
 
 namespace harness {
 namespace {
@@ -270,6 +271,10 @@ RunSpec CellFactory::make_run(const Cell& cell, const PreparedCell& prepared) {
   const Settings settings = settings_of(spec_, cell);
   RunSpec run = world_of(cell, settings);
   run.system = make_system(spec_.systems[cell.system].name, settings);
+  const auto takes_lengths = [](const Profile& profile) { return profile.shared.lengths_from_trace; };
+  if (std::any_of(run.profiles.begin(), run.profiles.end(), takes_lengths)) {
+    run.trace_tokens = std::make_shared<const TraceTokens>(recorded_tokens(resolved_trace(settings)));
+  }
   run.arrivals = make_arrivals(resolved_trace(settings), prepared.target_rps, cell.seed);
   return run;
 }

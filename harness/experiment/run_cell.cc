@@ -32,7 +32,7 @@ SummaryRow run_cell(CellFactory& factory, const Cell& cell, const PreparedCell& 
   RunSpec spec = factory.make_run(cell, prepared);
   spec.progress = progress;
   const RunRecord record = simulate(spec, rows ? &writer : nullptr);
-  const CapacityCurve capacity(spec.pipeline, record);
+  const CapacityCurve capacity(spec.pipeline, record, spec.profiles);
   const SummaryRow row = summarise(prepared.identity, record, static_cast<double>(fluid_bound(spec, record)),
                                    prepared.capacity_rps, [&capacity](TimeNs at) { return capacity.at(at); });
   writer.finish(row, record);

@@ -96,6 +96,7 @@ struct WorkerTotals {
   TimeNs busy_ns = 0;
   std::uint64_t batches = 0;
   std::uint64_t visits = 0;
+  TimeNs gpu_ns = 0;  ///< busy_ns, but for slots of shared servers (their visits' work) and threads (0)
 };
 
 /// A module's part of a plan that took effect.

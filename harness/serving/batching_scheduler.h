@@ -25,7 +25,8 @@ struct BatchSlot {
 ///
 /// commit = early: visits join the forming batch from the start of the batch before it until it is full or
 /// the worker falls free (PARD section 4.2). commit = late: visits join only when a worker is free. A free
-/// worker never waits for more visits. With several workers the forming batch that is expected to start first
+/// worker never waits for more visits. A slot of a shared server and a thread have nothing to form: they
+/// commit late. With several workers the forming batch that is expected to start first
 /// fills first.
 ///
 /// What a policy provides:
@@ -49,7 +50,8 @@ class BatchingScheduler final : public Scheduler {
   template <class... Args>
   BatchingScheduler(const ServingContext& context, ModuleId module, Args&&... args)
       : module_(module),
-        early_(context.serving.commit == Commit::kEarly),
+        early_(context.serving.commit == Commit::kEarly &&
+               context.profiles[module]->service == Service::kBatch),
         policy_(std::forward<Args>(args)...) {}
 
   void on_plan(TimeNs now, const Plan& plan, Decisions& out) override {

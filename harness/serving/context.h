@@ -7,6 +7,7 @@
 #include "harness/core/params.h"
 #include "harness/core/pipeline.h"
 #include "harness/core/profile.h"
+#include "harness/core/request_sizes.h"
 
 namespace harness {
 
@@ -49,6 +50,7 @@ struct ServingContext {
   int workers = 0;  ///< size of the cluster
   std::uint64_t seed = 0;
   ServingParams serving;
+  const RequestSizes* sizes = nullptr;  ///< of the visits at shared services; null while only planning
 };
 
 }  // namespace harness

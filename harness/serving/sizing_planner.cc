@@ -166,7 +166,8 @@ class SizingPlanner final : public Planner {
       demand.fixed = overrides.empty() ? 0 : overrides[k].workers;
       demand.visits = visits[k];
       demand.weight_rps = visits[k];  // balanced: of the same rate of requests
-      demand.worker_rps = batches_[k] / ns_to_s(context.profiles[k]->latency(batches_[k]));
+      if (demand.fixed == 0) demand.fixed = fixed_workers(*context.profiles[k]);
+      demand.worker_rps = worker_rps(*context.profiles[k], batches_[k]);
       least += demand.least();
       demands_.push_back(demand);
     }
@@ -248,9 +249,7 @@ double capacity_rps(const ServingContext& context, const Plan& plan) {
   double least = 0;
   for (std::size_t k = 0; k < plan.modules.size(); ++k) {
     const ModulePlan& module = plan.modules[k];
-    const double rps = module.workers *
-                       (module.batch_cap / ns_to_s(context.profiles[k]->latency(module.batch_cap))) /
-                       visits[k];
+    const double rps = module.workers * worker_rps(*context.profiles[k], module.batch_cap) / visits[k];
     least = k == 0 ? rps : std::min(least, rps);
   }
   return least;

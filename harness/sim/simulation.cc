@@ -8,12 +8,14 @@
 #include "harness/core/random.h"
 #include "harness/engine/cluster.h"
 #include "harness/engine/event_queue.h"
+#include "harness/sim/shared_server.h"
 
 namespace harness {
 namespace {
 
 enum EventKind : std::uint32_t {
   kBatchDone,
+  kServer,
   kDeliveries,
   kCancellation,
   kTimer,
@@ -59,6 +61,14 @@ struct AcknowledgementMessage {
   int count = 0;
 };
 
+/// A server of a shared service, and when it is due (kNever: idle).
+struct Server {
+  ModuleId module = 0;
+  std::uint32_t index = 0;  ///< among those of the module
+  SharedServer sequences;
+  TimeNs due_ns = kNever;
+};
+
 /// The next sending times, read in chunks.
 class ArrivalCursor {
  public:
@@ -95,6 +105,7 @@ class Simulation final : private World {
 
  private:
   void run_batch(WorkerId worker, TimeNs profile_ns) override;
+  void run_visit(const ServiceVisit& visit) override;
   void deliver(std::span<const Delivery> deliveries) override;
   void cancel(const Cancellation& cancellation) override;
   void wake_at(DomainId domain, TimeNs at_ns) override;
@@ -107,6 +118,9 @@ class Simulation final : private World {
   void handle(const Event& event);
   void prefetch_upcoming() const;
   void handle_deliveries(std::uint32_t slot);
+  void handle_server(std::uint32_t index, TimeNs at_ns);
+  void schedule_server(std::uint32_t index);
+  std::uint32_t server_of(const ServiceVisit& visit);
   void handle_timer(DomainId domain, TimeNs at_ns);
   void handle_values(EventKind kind, std::uint32_t slot);
   void handle_plan_period();
@@ -128,6 +142,8 @@ class Simulation final : private World {
   std::deque<Plan> next_plans_;           ///< computed, not in effect yet; in order
   std::vector<TimeNs> timers_;            ///< by domain: when its timer is due, kNever if it has none
   std::vector<RandomStream> executions_;  ///< by worker
+  std::vector<Server> servers_;           ///< shared services, in order of first use
+  std::vector<WorkerId> ended_;           ///< scratch
   std::uint64_t seen_progress_ = 0;
   TimeNs progress_check_ns_ = 0;
 };
@@ -194,6 +210,9 @@ void Simulation::handle(const Event& event) {
     case kBatchDone:
       prefetch_upcoming();
       cluster_.on_batch_done(now_, event.index);
+      break;
+    case kServer:
+      handle_server(event.index, event.at_ns);
       break;
     case kDeliveries:
       handle_deliveries(event.index);
@@ -285,6 +304,47 @@ TimeNs Simulation::execution_ns(WorkerId worker, TimeNs profile_ns) {
 
 void Simulation::run_batch(WorkerId worker, TimeNs profile_ns) {
   events_.push(now_ + execution_ns(worker, profile_ns), kBatchDone, worker);
+}
+
+void Simulation::run_visit(const ServiceVisit& visit) {
+  const Profile& profile = spec_.profiles[visit.module];
+  if (profile.service == Service::kDelay) {
+    const TimeNs delay_ns = delay_of(profile.delay, spec_.seed, visit.request, visit.module);
+    events_.push(now_ + delay_ns, kBatchDone, visit.worker);
+    return;
+  }
+  const std::uint32_t server = server_of(visit);
+  servers_[server].sequences.start(now_, visit.worker, visit.tokens);
+  schedule_server(server);
+}
+
+std::uint32_t Simulation::server_of(const ServiceVisit& visit) {
+  const SharedService& shared = spec_.profiles[visit.module].shared;
+  const std::uint32_t index = visit.slot / static_cast<std::uint32_t>(shared.slots);
+  std::uint32_t place = 0;
+  while (place < servers_.size() &&
+         (servers_[place].module != visit.module || servers_[place].index != index)) {
+    ++place;
+  }
+  if (place == servers_.size()) servers_.push_back({visit.module, index, SharedServer(shared)});
+  return place;
+}
+
+void Simulation::schedule_server(std::uint32_t index) {
+  Server& server = servers_[index];
+  const TimeNs next = server.sequences.next_ns();
+  if (next == server.due_ns) return;
+  server.due_ns = next;
+  if (next != kNever) events_.push(next, kServer, index);
+}
+
+void Simulation::handle_server(std::uint32_t index, TimeNs at_ns) {
+  if (servers_[index].due_ns != at_ns) return;  // a visit has started since: another end comes first
+  servers_[index].due_ns = kNever;
+  ended_.clear();
+  servers_[index].sequences.advance(now_, ended_);
+  schedule_server(index);
+  for (std::size_t i = 0; i < ended_.size(); ++i) cluster_.on_batch_done(now_, ended_[i]);
 }
 
 void Simulation::deliver(std::span<const Delivery> deliveries) {
