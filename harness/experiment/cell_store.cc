@@ -98,7 +98,6 @@ std::optional<ForeignCell> CellStore::inspect(const std::vector<ExpectedCell>& e
       found_[row.cell.input_hash] = results_;
     }
   }
-  complete_ = found_.size() == hashes.size();
   for (const std::string& path : cell_files(cells_)) {
     const std::string hash = cell_input_hash(path).value_or("");
     if (hashes.count(hash) == 0 || path != cell_path(hash)) {
@@ -109,6 +108,31 @@ std::optional<ForeignCell> CellStore::inspect(const std::vector<ExpectedCell>& e
     found_.emplace(hash, path);
   }
   return std::nullopt;
+}
+
+bool CellStore::complete(std::span<const ExpectedCell> cells) const {
+  return std::all_of(cells.begin(), cells.end(), [this](const ExpectedCell& cell) {
+    const auto found = found_.find(cell.input_hash);
+    return found != found_.end() && found->second == results_;
+  });
+}
+
+void CellStore::note_finished(const std::string& input_hash) {
+  found_.emplace(input_hash, cell_path(input_hash));
+}
+
+std::vector<SummaryRow> CellStore::rows_of(std::span<const ExpectedCell> cells) const {
+  std::map<std::string, std::map<std::string, SummaryRow>> files;  // path -> input hash -> row
+  std::vector<SummaryRow> rows;
+  for (const ExpectedCell& cell : cells) {
+    const std::string& path = found_.at(cell.input_hash);
+    std::map<std::string, SummaryRow>& file = files[path];
+    if (file.empty()) {
+      for (SummaryRow& row : read_summary(path)) file.emplace(row.cell.input_hash, row);
+    }
+    rows.push_back(file.at(cell.input_hash));
+  }
+  return rows;
 }
 
 bool CellStore::has_cells_folder() const {
@@ -153,12 +177,11 @@ void CellStore::remove_all() {
   for (const std::string& path : cell_files(cells_)) fs::remove(path, error);
   fs::remove(results_, error);
   found_.clear();
-  complete_ = false;
 }
 
 void CellStore::keep_experiment(const std::string& toml) { write_file(cells_ + kExperiment, toml); }
 
-void CellStore::assemble(const std::vector<ExpectedCell>& expected, const Provenance& provenance,
+void CellStore::assemble(std::span<const ExpectedCell> expected, const Provenance& provenance,
                          const std::function<void()>& before_each) {
   std::vector<std::string> files;
   for (const ExpectedCell& cell : expected) {
@@ -168,7 +191,6 @@ void CellStore::assemble(const std::vector<ExpectedCell>& expected, const Proven
     if (std::find(files.begin(), files.end(), path) == files.end()) files.push_back(path);
   }
   assemble_results(results_, files, provenance, before_each);
-  complete_ = true;
   remove_cells();
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,12 +43,17 @@ class CellStore {
   /// of the expected ones, if there is any. Throws InputError for files that are not ours.
   std::optional<ForeignCell> inspect(const std::vector<ExpectedCell>& expected);
 
-  /// Whether STEM.h5 holds every expected cell.
-  bool complete() const { return complete_; }
+  /// Whether STEM.h5 holds each of these cells.
+  bool complete(std::span<const ExpectedCell> cells) const;
   /// Whether there is a folder STEM.cells.
   bool has_cells_folder() const;
   /// Whether the cell with that hash is finished.
   bool has(const std::string& input_hash) const { return found_.count(input_hash) > 0; }
+
+  /// From here on the cell with that hash counts as finished: its file has been written.
+  void note_finished(const std::string& input_hash);
+  /// The rows of finished cells, in their order.
+  std::vector<SummaryRow> rows_of(std::span<const ExpectedCell> cells) const;
 
   /// Makes the folders, takes the experiment's lock and tries whether files can be written. Throws
   /// EnvironmentError and leaves no new folder behind.
@@ -56,9 +62,9 @@ class CellStore {
   void remove_all();
   /// Keeps the experiment's text beside the cells, for collect(); after open().
   void keep_experiment(const std::string& toml);
-  /// Puts STEM.h5 together from the expected cells, then removes STEM.cells. What `before_each` throws ends
+  /// Puts STEM.h5 together from these cells, then removes STEM.cells. What `before_each` throws ends
   /// it with both as they were.
-  void assemble(const std::vector<ExpectedCell>& expected, const Provenance& provenance,
+  void assemble(std::span<const ExpectedCell> expected, const Provenance& provenance,
                 const std::function<void()>& before_each);
   /// Puts STEM.h5 together from what it holds and the cells of STEM.cells, which stay; after open(). Returns
   /// how many cells it holds then. Throws InputError when the two hold different cells of one index.
@@ -73,7 +79,6 @@ class CellStore {
   std::string cells_;
   std::map<std::string, std::string> found_;  ///< input hash -> file that holds the cell
   std::vector<std::string> made_;             ///< folders that open() made
-  bool complete_ = false;
   int lock_ = -1;
 };
 

@@ -51,6 +51,14 @@ class Expansion {
       : spec_(spec), pipelines_(pipelines) {}
 
   std::vector<Cell> run() {
+    add_seeds(spec_.workload.seeds);
+    // Cells keep their numbers when seeds are added.
+    for (const std::uint64_t seed : spec_.workload.added_seeds) add_seeds({seed});
+    return std::move(cells_);
+  }
+
+ private:
+  void add_seeds(const std::vector<std::uint64_t>& seeds) {
     const WorkloadSpec& workload = spec_.workload;
     const std::vector<double>& rates = workload.rates_rps.empty() ? workload.loads : workload.rates_rps;
     const std::vector<double> slos = workload.slo_ms.empty() ? std::vector<double>{0} : workload.slo_ms;
@@ -60,7 +68,7 @@ class Expansion {
       for (cell.trace = 0; cell.trace < workload.traces.size(); ++cell.trace) {
         for (const double slo : slos) {
           for (const double rate : rates) {
-            for (const std::uint64_t seed : workload.seeds) {
+            for (const std::uint64_t seed : seeds) {
               cell.slo_ms = slo;
               cell.rate = rate;
               cell.seed = seed;
@@ -70,10 +78,8 @@ class Expansion {
         }
       }
     }
-    return std::move(cells_);
   }
 
- private:
   void sweep(Cell& cell, std::size_t axis, bool own) {
     if (axis == spec_.sweeps.size()) {
       if (own)
@@ -158,6 +164,15 @@ std::string parameters_text(const ExperimentSpec& spec, const Cell& cell) {
     if (cell.swept[axis] != kNotSwept) add(spec.sweeps[axis].key, spec.sweeps[axis].values[cell.swept[axis]]);
   }
   return text;
+}
+
+std::size_t cells_with_seeds(const ExperimentSpec& spec, std::span<const Cell> cells, std::size_t seeds) {
+  const std::size_t listed = spec.workload.seeds.size();
+  if (seeds >= listed + spec.workload.added_seeds.size()) return cells.size();
+  const std::uint64_t next = spec.workload.added_seeds[seeds - listed];
+  const auto first =
+      std::find_if(cells.begin(), cells.end(), [next](const Cell& cell) { return cell.seed == next; });
+  return static_cast<std::size_t>(first - cells.begin());
 }
 
 }  // namespace harness

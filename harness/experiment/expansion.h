@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,10 +24,13 @@ struct Cell {
 };
 inline constexpr std::size_t kNotSwept = static_cast<std::size_t>(-1);
 
-/// All cells. Outermost first: pipelines, traces, SLOs, loads, seeds, sweeps of shared settings, systems,
-/// sweeps of the system's own parameters. `pipelines` are those of workload.pipelines. Throws InputError:
-/// modules that no pipeline has, more than kMostCells.
+/// All cells, with every seed that may be added. Outermost first: pipelines, traces, SLOs, loads, seeds,
+/// sweeps of shared settings, systems, sweeps of the system's own parameters. `pipelines` are those of
+/// workload.pipelines. Throws InputError: modules that no pipeline has, more than kMostCells.
 std::vector<Cell> expand(const ExperimentSpec& spec, const std::vector<Pipeline>& pipelines);
+
+/// How many of all cells, which are the first, there are with that many seeds: at least those listed.
+std::size_t cells_with_seeds(const ExperimentSpec& spec, std::span<const Cell> cells, std::size_t seeds);
 
 /// The settings of a cell.
 Settings settings_of(const ExperimentSpec& spec, const Cell& cell);

@@ -40,6 +40,15 @@ const std::vector<PlainKey>& plain_keys() {
        "the cells "
        "it concerns"},
       {"sweep", "values", "(needed)", "values that the key may have", "the axis' values, in order"},
+      {"repeat_until", "metric", "(needed)", "a column of /summary that holds numbers",
+       "what must be known well enough in every workload and series"},
+      {"repeat_until", "half_width", "(needed)", "a number from 1e-12 to 1e+12",
+       "the most that half the width of the 95 % interval over the seeds (Student's t) may be"},
+      {"repeat_until", "baseline", "(none)", "a series: a system, or SYSTEM/VARIANT",
+       "the interval is then that of the differences to this series, seed by seed, else of the metric "
+       "itself"},
+      {"repeat_until", "most_seeds", "20", "an integer from 2 to 1000",
+       "no more seeds than this, those listed included"},
       {"record", "rows", "true", "true or false",
        "whether the results hold a row for each request and each visit; every metric is computed either way"},
   };

@@ -43,31 +43,34 @@ void ExperimentRun::load(RankReport& report) {
     hashes += prepared.identity.input_hash;
   }
   report.digest = sha256_of(hashes);
+  set_seeds(first_seeds(spec_));
 }
 
 void ExperimentRun::check() {
   const Clock::time_point began = Clock::now();
   on_all_ranks(ranks_, file_, [this](RankReport& report) {
     load(report);
-    if (ranks_.rank() == 0 && !options_.dry_run && !options_.fresh) inspect();
+    if (ranks_.rank() == 0 && !options_.dry_run && !options_.fresh) inspect_own();
   });
   checking_ = Clock::now() - began;
 }
 
 void ExperimentRun::print_plan(bool brief, RankReport& report) {
   std::vector<PreparedCell> cells;
-  for (const Cell& cell : factory_->cells()) {
+  for (const ExpectedCell& cell : wanted()) {
     check_signal_();
-    cells.push_back(factory_->prepare(cell));
+    cells.push_back(factory_->prepare(factory_->cells()[cell.index]));
   }
   const auto skipped =
       std::count_if(cells.begin(), cells.end(), [](const PreparedCell& cell) { return !cell.why.empty(); });
-  if (brief) {
-    std::printf("%s: %s", file_.c_str(), dry_run_total(cells).c_str());
-    std::fputs(skipped == 0 ? "\n" : (", " + std::to_string(skipped) + " skipped\n").c_str(), stdout);
-  } else {
-    std::fputs((dry_run_table(cells) + dry_run_total(cells) + "\n").c_str(), stdout);
+  std::string text = brief ? file_ + ": " : dry_run_table(cells);
+  text += dry_run_total(cells);
+  if (skipped > 0 && brief) text += ", " + std::to_string(skipped) + " skipped";
+  if (wanted_ < expected_.size()) {
+    text += "; with [repeat_until] up to " + count_text(expected_.size()) + " (" +
+            std::to_string(most_seeds(spec_)) + " seeds)";
   }
+  std::fputs((text + "\n").c_str(), stdout);
   report.value = skipped > 0 && !options_.allow_skipped ? kVerdictAgainst : kAllWell;
 }
 
@@ -109,38 +112,103 @@ void ExperimentRun::refuse(const ForeignCell& foreign) {
                     "the same settings and build; -o for another folder; --fresh to start over");
 }
 
+std::span<const ExpectedCell> ExperimentRun::wanted() const {
+  return std::span<const ExpectedCell>(expected_).first(wanted_);
+}
+
+void ExperimentRun::set_seeds(std::size_t seeds) {
+  seeds_ = seeds;
+  wanted_ = cells_with_seeds(spec_, factory_->cells(), seeds);
+}
+
+/// Adds a seed as long as all cells of those before are finished and they are not enough. Whether that is
+/// settled.
+bool ExperimentRun::settle_seeds() {
+  for (;;) {
+    for (const ExpectedCell& cell : wanted()) {
+      if (!store_.has(cell.input_hash)) return false;
+    }
+    if (!spec_.repeat) return true;
+    const std::vector<SummaryRow> more = store_.rows_of(wanted().subspan(std::min(rows_.size(), wanted_)));
+    rows_.insert(rows_.end(), more.begin(), more.end());
+    repetition_ = judge(*spec_.repeat, std::span<const SummaryRow>(rows_).first(wanted_));
+    if (repetition_.widest <= spec_.repeat->half_width || seeds_ == most_seeds(spec_)) return true;
+    set_seeds(seeds_ + 1);
+  }
+}
+
+/// What is there of this experiment, and how many seeds it wants as far as that tells.
+void ExperimentRun::inspect_own() {
+  inspect();
+  set_seeds(first_seeds(spec_));
+  if (!settle_seeds()) return;
+  for (std::size_t i = wanted_; i < expected_.size(); ++i) {
+    if (!store_.has(expected_[i].input_hash)) continue;
+    throw input_error({store_.results_path(), 0, "repeat_until"}, "results of more seeds",
+                      std::to_string(seeds_) + " seeds, which are enough; --fresh to start over");
+  }
+}
+
+/// Complete results keep the experiment's text as it is now: what changes no cell may have been changed.
+void ExperimentRun::renew_text() {
+  Provenance provenance = read_provenance(store_.results_path());
+  if (provenance.experiment_toml == spec_.text && provenance.experiment == spec_.name) return;
+  provenance.experiment = spec_.name;
+  provenance.experiment_toml = spec_.text;
+  store_.assemble(wanted(), provenance, check_signal_);
+}
+
 /// False: the results are complete already.
 bool ExperimentRun::begin() {
   if (!options_.fresh) {
-    inspect();
-    if (store_.complete() && !store_.has_cells_folder()) return false;
+    inspect_own();
+    if (store_.complete(wanted()) && !store_.has_cells_folder() &&
+        read_provenance(store_.results_path()).experiment_toml == spec_.text)
+      return false;
   }
   store_.open();
   if (options_.fresh) {
     store_.remove_all();
   } else {
-    inspect();  // again: until the lock was taken another run may have gone on
-    if (store_.complete()) {
+    inspect_own();  // again: until the lock was taken another run may have gone on
+    if (store_.complete(wanted())) {
+      renew_text();
       store_.remove_cells();
       return false;
     }
   }
   store_.keep_experiment(spec_.text);
   plan_order();
+  say_finished();
   return true;
 }
 
 void ExperimentRun::plan_order() {
-  for (const ExpectedCell& cell : expected_) {
+  order_.clear();
+  for (const ExpectedCell& cell : wanted()) {
     if (!store_.has(cell.input_hash)) order_.push_back(cell.index);
-  }
-  if (order_.size() < expected_.size() && !options_.quiet) {
-    std::fprintf(stderr, "%zu of %s are finished already\n", expected_.size() - order_.size(),
-                 count_text(expected_.size()).c_str());
   }
   if (ranks_.ranks() > 1) {
     std::stable_sort(order_.begin(), order_.end(), [this](auto a, auto b) { return costs_[a] > costs_[b]; });
   }
+}
+
+void ExperimentRun::say_finished() const {
+  if (order_.size() == wanted_ || options_.quiet) return;
+  std::fprintf(stderr, "%zu of %s are finished already\n", wanted_ - order_.size(),
+               count_text(wanted_).c_str());
+}
+
+/// After a round: whether there is another one.
+bool ExperimentRun::another_round() {
+  for (const std::uint32_t index : order_) store_.note_finished(expected_[index].input_hash);
+  const std::size_t before = seeds_;
+  settle_seeds();
+  plan_order();
+  if (seeds_ == before) return false;
+  if (!options_.quiet)
+    std::fprintf(stderr, "%s; one seed more\n", repetition_text(spec_, before, repetition_).c_str());
+  return true;
 }
 
 void ExperimentRun::run_one(std::uint32_t index, Progress& progress) {
@@ -182,15 +250,19 @@ void ExperimentRun::compute() {
   });
 }
 
+bool ExperimentRun::at_first_rank(const std::function<bool()>& work) {
+  return on_all_ranks(ranks_, file_, [&](RankReport& report) {
+           if (ranks_.rank() == 0) report.value = work() ? 1 : 0;
+         }) != 0;
+}
+
 ExperimentEnd ExperimentRun::run() {
   began_ = Clock::now() - checking_;
-  const int unfinished = on_all_ranks(ranks_, file_, [this](RankReport& report) {
-    if (ranks_.rank() == 0) report.value = begin() ? 1 : 0;
-  });
-  if (unfinished != 0) compute();
+  const bool unfinished = at_first_rank([this] { return begin(); });
+  for (bool more = unfinished; more; more = at_first_rank([this] { return another_round(); })) compute();
   on_all_ranks(ranks_, file_, [&](RankReport&) {
     if (ranks_.rank() != 0) return;
-    if (unfinished != 0)
+    if (unfinished)
       finish();
     else
       end("complete already");
@@ -203,7 +275,7 @@ void ExperimentRun::finish() {
   provenance.experiment = spec_.name;
   provenance.experiment_toml = spec_.text;
   provenance.wall_s = std::chrono::duration<double>(Clock::now() - began_).count();
-  store_.assemble(expected_, provenance, check_signal_);
+  store_.assemble(wanted(), provenance, check_signal_);
   end(short_time(provenance.wall_s));
 }
 
@@ -215,9 +287,10 @@ void ExperimentRun::end(const std::string& how) {
     ++bad;
     if (why.empty()) why = row.status + ", cell " + std::to_string(row.cell.index) + ": " + row.why;
   }
-  end_ = {bad > 0 && !options_.allow_skipped ? kVerdictAgainst : kAllWell, expected_.size(), how};
+  end_ = {bad > 0 && !options_.allow_skipped ? kVerdictAgainst : kAllWell, wanted_, how};
   const std::string counts = count_text(end_.cells);
   std::printf("%s: %s, %s\n", store_.results_path().c_str(), counts.c_str(), how.c_str());
+  if (spec_.repeat) std::printf("%s\n", repetition_text(spec_, seeds_, repetition_).c_str());
   std::fflush(stdout);
   if (bad > 0)
     std::fprintf(stderr, "%zu of %s skipped or invalid; the first: %s\n", bad, counts.c_str(), why.c_str());

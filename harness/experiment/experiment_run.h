@@ -2,7 +2,9 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,7 @@
 #include "harness/experiment/cell_store.h"
 #include "harness/experiment/driver.h"
 #include "harness/experiment/progress.h"
+#include "harness/experiment/repeat_until.h"
 
 namespace harness {
 
@@ -45,8 +48,16 @@ class ExperimentRun {
   void inspect();
   [[noreturn]] void refuse(const ForeignCell& foreign);
   std::string difference_from(const ForeignCell& foreign);
+  void inspect_own();
   bool begin();
+  void renew_text();
+  std::span<const ExpectedCell> wanted() const;
+  void set_seeds(std::size_t seeds);
+  bool settle_seeds();
+  void say_finished() const;
   void plan_order();
+  bool another_round();
+  bool at_first_rank(const std::function<bool()>& work);
   void compute();
   void compute_cells();
   void run_one(std::uint32_t index, Progress& progress);
@@ -64,6 +75,10 @@ class ExperimentRun {
   std::unique_ptr<CellFactory> factory_;
   std::vector<ExpectedCell> expected_;
   std::vector<double> costs_;         ///< expected requests of each cell
+  std::size_t seeds_ = 0;             ///< so far, of those that [repeat_until] allows
+  std::size_t wanted_ = 0;            ///< cells with those seeds: the first ones
+  std::vector<SummaryRow> rows_;      ///< of the first finished cells, for [repeat_until]
+  Repetition repetition_;             ///< as of seeds_
   std::vector<std::uint32_t> order_;  ///< cells to run
   ExperimentEnd end_;
 };

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "harness/experiment/repeat_until.h"
 #include "harness/experiment/system_reader.h"
 #include "harness/experiment/table_reader.h"
 #include "systems/all_systems.h"
@@ -19,8 +20,8 @@ constexpr double kLargestSeed =
 
 std::vector<std::string> top_level_names() {
   std::vector<std::string> names = plain_keys_of("");
-  for (const char* table :
-       {"workload", "trace", "cluster", "serving", "planner", "module", "system", "sweep", "record"}) {
+  for (const char* table : {"workload", "trace", "cluster", "serving", "planner", "module", "system", "sweep",
+                            "record", "repeat_until"}) {
     names.push_back(table);
   }
   for (const SystemEntry& entry : all_systems()) names.push_back(entry.name);
@@ -244,6 +245,7 @@ ExperimentSpec parse_experiment(const std::string& file_name, std::string_view t
   read_workload(document, spec);
   read_systems(document, spec);
   read_sweeps(document, spec);
+  read_repeat_until(document, spec);
   return spec;
 }
 

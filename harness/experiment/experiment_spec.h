@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,7 +50,16 @@ struct WorkloadSpec {
   std::vector<double> loads = {1.0};  ///< relative to the capacity of the initial plan
   std::vector<double> rates_rps;  ///< when not empty, instead of loads; 0 replays a recorded trace as it is
   std::vector<std::uint64_t> seeds = {1};
-  std::vector<double> slo_ms;  ///< empty: each pipeline's own
+  std::vector<std::uint64_t> added_seeds;  ///< that [repeat_until] may add, in order
+  std::vector<double> slo_ms;              ///< empty: each pipeline's own
+};
+
+/// [repeat_until]: when there are seeds enough.
+struct RepeatUntil {
+  std::string metric;     ///< a column of /summary
+  double half_width = 0;  ///< of the 95 % interval, in every workload and series
+  std::string baseline;   ///< a series ("pard", "pard/back") to take differences to; empty: the metric itself
+  std::size_t most_seeds = 20;
 };
 
 /// The whole file.
@@ -64,6 +74,7 @@ struct ExperimentSpec {
   std::map<std::string, InputPlace> places;  ///< of every key of `base` that the file sets
   std::vector<SystemSpec> systems;
   std::vector<SweepAxis> sweeps;
+  std::optional<RepeatUntil> repeat;
   std::vector<NamedAt> figures;  ///< what `harness figures` draws of the results; no part of any cell
   bool rows = true;
 };

@@ -1,0 +1,147 @@
+#include "harness/experiment/repeat_until.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "harness/record/paired.h"
+#include "systems/all_systems.h"
+
+namespace harness {
+namespace {
+
+constexpr double kLargestSeed = 9007199254740992.0;  // 2^53, as in workload.seeds
+constexpr double kMostSeedsAllowed = 1000;
+
+std::string series_name(const SystemSpec& system) {
+  return system.variant == "default" ? system.name : system.name + "/" + system.variant;
+}
+
+double needed_number(const TableReader& table, const std::string& key, double low, double high,
+                     const std::string& allowed) {
+  const std::vector<double> values = table.numbers(key, low, high, allowed);
+  if (values.size() != 1)
+    throw input_error(table.place(key), values.empty() ? "nothing" : "several values", allowed);
+  return values[0];
+}
+
+/// The baseline must be one series of every workload.
+void check_baseline(const ExperimentSpec& spec, const InputPlace& place) {
+  const std::string& baseline = spec.repeat->baseline;
+  std::vector<std::string> known;
+  for (const SystemSpec& system : spec.systems) known.push_back(series_name(system));
+  if (std::find(known.begin(), known.end(), baseline) == known.end())
+    throw_unknown(place, "series", baseline, known);
+  const std::string system = baseline.substr(0, baseline.find('/'));
+  for (const SweepAxis& axis : spec.sweeps) {
+    if (section_of(axis.key) == system)
+      throw input_error(place, baseline + ", with a sweep of " + axis.key, "one series: no sweep of its own");
+  }
+  for (const NamedAt& pipeline : spec.workload.pipelines) {
+    for (const NamedAt& trace : spec.workload.traces) {
+      const auto is_there = [&](const SystemSpec& one) {
+        return series_name(one) == baseline && makes_cells(one, pipeline.name, trace.name);
+      };
+      if (std::any_of(spec.systems.begin(), spec.systems.end(), is_there)) continue;
+      throw input_error(place, baseline + ", which has no cells on " + pipeline.name + " with " + trace.name,
+                        "a series of every workload");
+    }
+  }
+}
+
+/// The integers after the largest listed seed.
+void list_added_seeds(ExperimentSpec& spec, const InputPlace& place) {
+  std::vector<std::uint64_t>& listed = spec.workload.seeds;
+  if (listed.size() > spec.repeat->most_seeds) {
+    throw input_error(place, std::to_string(spec.repeat->most_seeds),
+                      "at least the " + std::to_string(listed.size()) + " seeds of workload.seeds");
+  }
+  const std::uint64_t largest = *std::max_element(listed.begin(), listed.end());
+  const std::size_t more = spec.repeat->most_seeds - listed.size();
+  if (static_cast<double>(largest) + static_cast<double>(more) > kLargestSeed) {
+    throw input_error(place, std::to_string(more) + " seeds after " + std::to_string(largest),
+                      "integers from 0 to 2^53");
+  }
+  for (std::size_t i = 1; i <= more; ++i) spec.workload.added_seeds.push_back(largest + i);
+}
+
+std::string name_of(const Workload& workload) {
+  std::string name = workload.pipeline + " " + workload.trace + " slo " + text_of(workload.slo_ms) +
+                     " ms load " + text_of(std::round(workload.load * 1e4) / 1e4);
+  return workload.parameters.empty() ? name : name + " " + workload.parameters;
+}
+
+/// With fewer than two values there is no interval, so that more seeds are wanted.
+double half_width_of(const Spread& spread) {
+  if (spread.n == 0) return -1;
+  return spread.n == 1 ? std::numeric_limits<double>::infinity() : spread.half_width;
+}
+
+}  // namespace
+
+void read_repeat_until(const TableReader& document, ExperimentSpec& spec) {
+  const TomlValue* value = document.find("repeat_until");
+  if (value == nullptr) return;
+  const TableReader table(document.file(), *value, "repeat_until");
+  table.require_known(plain_keys_of("repeat_until"));
+  RepeatUntil repeat;
+  const std::vector<std::string> metrics = metric_columns();
+  repeat.metric = table.text("metric").value_or("");
+  if (repeat.metric.empty())
+    throw input_error(table.place("metric"), "nothing", "a metric, such as drop_rate");
+  if (std::find(metrics.begin(), metrics.end(), repeat.metric) == metrics.end())
+    throw_unknown(table.place("metric"), "metric", repeat.metric, metrics);
+  repeat.half_width = needed_number(table, "half_width", 1e-12, 1e12, "a number from 1e-12 to 1e+12");
+  if (table.find("most_seeds") != nullptr) {
+    const std::string allowed = "an integer from 2 to 1000";
+    const double most = needed_number(table, "most_seeds", 2, kMostSeedsAllowed, allowed);
+    if (most != std::floor(most)) throw input_error(table.place("most_seeds"), text_of(most), allowed);
+    repeat.most_seeds = static_cast<std::size_t>(most);
+  }
+  repeat.baseline = table.text("baseline").value_or("");
+  spec.repeat = repeat;
+  if (!repeat.baseline.empty()) check_baseline(spec, table.place("baseline"));
+  list_added_seeds(spec, table.place("most_seeds"));
+}
+
+std::size_t first_seeds(const ExperimentSpec& spec) {
+  const std::size_t listed = spec.workload.seeds.size();
+  return spec.repeat ? std::max<std::size_t>(listed, 2) : listed;
+}
+
+std::size_t most_seeds(const ExperimentSpec& spec) {
+  return spec.workload.seeds.size() + spec.workload.added_seeds.size();
+}
+
+Repetition judge(const RepeatUntil& repeat, std::span<const SummaryRow> rows) {
+  Repetition found;
+  for (const WorkloadCells& workload : by_workload(rows)) {
+    const SeriesCells* baseline = repeat.baseline.empty() ? nullptr : workload.find(repeat.baseline);
+    if (baseline == nullptr && !repeat.baseline.empty()) continue;  // skipped here
+    for (const SeriesCells& series : workload.series) {
+      if (&series == baseline) continue;
+      const Spread spread = baseline == nullptr
+                                ? spread_over_seeds(series, repeat.metric)
+                                : paired_over_seeds(series, *baseline, repeat.metric).difference;
+      const double half_width = half_width_of(spread);
+      if (half_width < 0 || (half_width <= found.widest && !found.where.empty())) continue;
+      found.widest = half_width;
+      found.where = series.name + (baseline == nullptr ? "" : " - " + baseline->name) + ", " +
+                    name_of(workload.workload);
+    }
+  }
+  return found;
+}
+
+std::string repetition_text(const ExperimentSpec& spec, std::size_t seeds, const Repetition& found) {
+  std::string text = spec.repeat->metric + " with " + std::to_string(seeds) + " seeds: ";
+  if (found.where.empty()) return text + "no values";
+  char number[32];
+  std::snprintf(number, sizeof number, "%.3g", found.widest);
+  text += std::string("half-width at most ") + number + " (" + found.where + ")";
+  const bool wide = found.widest > spec.repeat->half_width;
+  return wide ? text + ", more than " + text_of(spec.repeat->half_width) : text;
+}
+
+}  // namespace harness
