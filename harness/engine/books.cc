@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "harness/core/error.h"
+#include "harness/core/routes.h"
 
 namespace harness {
 
@@ -12,9 +13,11 @@ Books::Books(const Pipeline& pipeline, TimeNs duration_ns, TimeNs slo_ns, RowSin
   record_.slo_ns = slo_ns;
   record_.modules.resize(modules_);
   const std::vector<double> before = longest_before(pipeline, std::vector<double>(modules_, 1.0));
+  const std::vector<double> visits = visit_probabilities(pipeline);
   for (std::size_t i = 0; i < modules_; ++i) {
     record_.modules[i].depth = static_cast<std::uint16_t>(before[i] + 1.0);
     record_.modules[i].last = pipeline.modules[i].subs.empty();
+    record_.modules[i].visit_share = visits[i];
   }
   open_window(0);
   if (rows_ != nullptr) {

@@ -94,6 +94,7 @@ void expect_same_visit(const VisitRow& a, const VisitRow& b) {
 void expect_same_module(const ModuleTotals& a, const ModuleTotals& b) {
   EXPECT_EQ(a.depth, b.depth);
   EXPECT_EQ(a.last, b.last);
+  EXPECT_EQ(a.visit_share, b.visit_share);
   EXPECT_EQ(a.arrived, b.arrived);
   EXPECT_EQ(a.done, b.done);
   EXPECT_EQ(a.cancelled, b.cancelled);

@@ -22,6 +22,7 @@ Hdf5Handle type_of(std::uint16_t) { return copy_of(H5T_NATIVE_UINT16); }
 Hdf5Handle type_of(std::uint32_t) { return copy_of(H5T_NATIVE_UINT32); }
 Hdf5Handle type_of(std::uint64_t) { return copy_of(H5T_NATIVE_UINT64); }
 Hdf5Handle type_of(TimeNs) { return copy_of(H5T_NATIVE_INT64); }
+Hdf5Handle type_of(double) { return copy_of(H5T_NATIVE_DOUBLE); }
 Hdf5Handle type_of(const char*) { return text_type(); }
 Hdf5Handle type_of(Outcome) { return enumeration({"in_time", "late", "dropped", "unfinished"}); }
 Hdf5Handle type_of(VisitOutcome) { return enumeration({"done", "dropped", "cancelled", "unfinished"}); }
@@ -98,7 +99,7 @@ Hdf5Handle row_type<StoredModule>() {
   RowType<StoredModule> type;
   const StoredModule& row = type.row;
   type.column("module", row.module).column("name", row.name).column("depth", row.depth);
-  type.column("last", row.last).column("arrived", row.arrived);
+  type.column("last", row.last).column("visit_share", row.visit_share).column("arrived", row.arrived);
   type.column("done", row.done).column("cancelled", row.cancelled).column("unfinished", row.unfinished);
   for (int i = 0; i < kDropReasons; ++i) {
     type.column(std::string("dropped_") + name_of(static_cast<DropReason>(i)), row.dropped[i]);

@@ -93,6 +93,7 @@ std::vector<StoredModule> stored_modules(const RunRecord& record, const std::vec
     row.name = names.at(rows.size()).c_str();
     row.depth = totals.depth;
     row.last = totals.last ? 1 : 0;
+    row.visit_share = totals.visit_share;
     row.arrived = totals.arrived;
     row.done = totals.done;
     row.cancelled = totals.cancelled;

@@ -58,6 +58,7 @@ struct StoredModule {
   const char* name = nullptr;
   std::uint16_t depth = 1;
   std::uint8_t last = 0;
+  double visit_share = 1;
   std::uint64_t arrived = 0, done = 0, cancelled = 0, unfinished = 0;
   std::uint64_t dropped[kDropReasons] = {};
   std::uint64_t batches = 0;

@@ -152,10 +152,11 @@ class Cell:
     def capacity(self, times_s):
         """Requests/s of the slowest module by the plan in force, at each of the times."""
         plans = self.table("plans")
+        visits = self.table("modules")["visit_share"]
         slowest = np.full(len(times_s), np.inf)
         for module in np.unique(plans["module"]):
             rows = plans[plans["module"] == module]
-            rates = rows["workers"] * rows["batch_cap"] / (rows["exec_ns"] / NS_PER_S)
+            rates = rows["workers"] * rows["batch_cap"] / (rows["exec_ns"] / NS_PER_S) / visits[module]
             at = np.searchsorted(rows["at_ns"] / NS_PER_S, times_s, side="right") - 1
             slowest = np.minimum(slowest, rates[np.maximum(at, 0)])
         return slowest

@@ -13,6 +13,9 @@ void check(const Pipeline& pipeline) {
   if (pipeline.modules.empty() || pipeline.slo_ns <= 0) std::abort();
   for (std::size_t i = 0; i < pipeline.modules.size(); ++i) {
     if (pipeline.modules[i].pres.empty() != (i == 0)) std::abort();
+    const Module& module = pipeline.modules[i];
+    const bool chooses = module.branches == Branches::kOne;
+    if (module.branch_weights.size() != (chooses ? module.subs.size() : 0)) std::abort();
     for (const ModuleId pre : pipeline.modules[i].pres) {
       if (pre >= i) std::abort();
     }
