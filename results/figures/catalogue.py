@@ -40,7 +40,7 @@ DRAWINGS = {
     "pard/fig14b": Drawing(fig14.draw_slo, None, ("slo_ms",), panels=True),
     "pard/fig14c": Drawing(fig14.draw_lambda, None, (fig14.LAMBDA[0],), panels=True),
     "pard/fig14d": Drawing(fig14.draw_window, None, (fig14.WINDOW[0],), panels=True),
-    "pard/fig15": Drawing(fig15.draw),
+    "pard/fig15": Drawing(fig15.draw, None, (fig15.POLICY,)),
 }
 
 

@@ -40,9 +40,9 @@ def draw(cells):
             if own is None:
                 axes.set_visible(False)
                 continue
-            for name, same in by_series(own, SERIES).items():
+            for rank, (name, same) in enumerate(by_series(own, SERIES).items()):
                 times, share = windows.over_time(same, in_time, SMOOTH_S)
-                axes.plot(times, 100 * share, **look.line_of(name) | {"linestyle": "-", "linewidth": 1})
+                axes.plot(times, 100 * share, **look.line_of(name) | {"linestyle": "-", "linewidth": 1, "zorder": 4 - rank / 4})
             axes.set(ylim=(0, 104), xlim=(0, times[-1] + SMOOTH_S / 2))
     for axes, title in zip(grid[0], ["request rate / mean", *pipelines]):
         axes.set_title(title, loc="left")

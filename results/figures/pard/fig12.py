@@ -89,9 +89,9 @@ def draw_parts(axes, cell, visits):
         values = np.sort(sums[name])
         shown = np.linspace(0, len(values) - 1, min(len(values), 2000)).astype(int)
         axes.plot(values[shown], 100 * (shown + 1) / len(values), color=colour, linestyle=look.style.LINE_STYLES[rank],
-                  label=f"{label} (sd {values.std():.0f})")
-    axes.set(xlabel="sum over the modules (ms)", ylabel="requests (%)", xlim=(0, None), ylim=(0, 102))
-    axes.legend(loc="best", fontsize=7)
+                  label=f"{label} (sd {values.std():.0f} ms)")
+    axes.set(xlabel="sum over the modules (ms)", ylabel="requests (%)", xlim=(0, None), ylim=(0, 140), yticks=range(0, 101, 25))
+    axes.legend(loc="upper left", fontsize=7)
     axes.set_title("(b) parts of the latency", loc="left")
 
 
@@ -99,10 +99,12 @@ def draw_orders(axes, series):
     cells = [cell for own in series.values() for cell in own]
     width, count = bins_of(cells)
     bin_s = width * cells[0].window_s
+    highest = 0.0
     for rank, (name, own) in enumerate(series.items()):
         delays = np.nan_to_num(mean_delay_ms(own, width, count)).sum(axis=1)
+        highest = max(highest, delays.max())
         axes.plot((np.arange(count) + 0.5) * bin_s, delays, **look.line_of(name, rank - 1) | {"linewidth": 1})
-    axes.set(xlabel="time (s)", ylabel="queueing delay (ms)", ylim=(0, None), xlim=(0, count * bin_s))
+    axes.set(xlabel="time (s)", ylabel="queueing delay (ms)", ylim=(0, max(1, 1.3 * highest)), xlim=(0, count * bin_s))
     axes.legend(loc="upper left", fontsize=7, ncol=2)
     axes.set_title(f"(c) summed over the modules, bins of {bin_s:g} s", loc="left")
 

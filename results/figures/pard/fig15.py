@@ -5,16 +5,18 @@ import numpy as np
 from matplotlib.ticker import FuncFormatter, LogLocator
 
 from pard import look
-from pard.selection import group, name_of, rows_of, seeds_text, series_of, spread
+from pard.selection import first_seed, group, name_of, rows_of, seeds_text, series_of, spread
 from results import NS_PER_MS
 
 OUTCOME_DONE = 0
+POLICY = "rag.policy"
 SHORTEST_MS = 1
 
 
-def policy_of(series):
-    """A variant is called by its own name: proactive, reactive, predict."""
-    return series.partition("/")[2] or name_of(series)
+def policy_of(cell):
+    """The policy that the experiment sets or sweeps, or the variant's own name: proactive, reactive, predict."""
+    series = series_of(cell)
+    return cell.parameters.get(POLICY) or series.partition("/")[2] or name_of(series)
 
 
 def module_latencies(cell):
@@ -25,26 +27,25 @@ def module_latencies(cell):
     return [np.sort(latency[done["module"] == module]) for module in range(len(cell.table("modules")))]
 
 
-def shown_series(series):
-    """The proactive policy: the variant of that name, or PARD itself, or the first."""
-    wanted = [name for name in series if name.endswith("/proactive")] + [name for name in series if name == "pard"]
-    return wanted[0] if wanted else next(iter(series))
+def shown_policy(policies):
+    """The proactive one, or PARD itself, or the first."""
+    return next((name for name in ("proactive", name_of("pard")) if name in policies), next(iter(policies)))
 
 
 def draw(cells):
-    series = group(cells, series_of)
-    shown = shown_series(series)
-    seed = min(series[shown], key=lambda cell: cell["seed"])
+    policies = group(cells, policy_of)
+    shown = shown_policy(policies)
+    seed = first_seed(policies[shown])
     latencies = module_latencies(seed)
     figure, (rates, modules) = plt.subplots(1, 2, figsize=(7.4, 3.0), gridspec_kw={"width_ratios": [2, 3]})
-    mean, below, above = np.array([spread([100 * cell["drop_rate"] for cell in own]) for own in series.values()]).T
-    bars = rates.bar(range(len(series)), mean, 0.6, yerr=[below, above] if (below + above).any() else None,
+    mean, below, above = np.array([spread([100 * cell["drop_rate"] for cell in own]) for own in policies.values()]).T
+    bars = rates.bar(range(len(policies)), mean, 0.6, yerr=[below, above] if (below + above).any() else None,
                      color=look.DROP_COLOUR, error_kw={"elinewidth": 0.8, "capsize": 2})
     for bar, value, up in zip(bars, mean, above):
         rates.annotate(f"{value:.1f}", (bar.get_x() + bar.get_width() / 2, value + up), xytext=(0, 2),
                        textcoords="offset points", ha="center", fontsize=7)
-    crowded = len(series) > 4
-    rates.set_xticks(range(len(series)), [policy_of(name) for name in series], rotation=30 if crowded else 0,
+    crowded = len(policies) > 4
+    rates.set_xticks(range(len(policies)), list(policies), rotation=30 if crowded else 0,
                      ha="right" if crowded else "center")
     rates.set(ylabel="drop rate (%)", ylim=(0, max(1, 1.15 * (mean + above).max())))
     rates.grid(False, axis="x")
@@ -59,7 +60,7 @@ def draw(cells):
     modules.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     modules.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     modules.minorticks_off()
-    modules.set_title(f"(b) {policy_of(shown)}", loc="left")
+    modules.set_title(f"(b) {shown}", loc="left")
     look.legend_of(figure, modules)
     caption = (f"PARD figure 15. (a) Drop rate by policy. (b) Latency of the visits done at each module, arrival to end, seed "
                f"{seed['seed']}; what took less than {SHORTEST_MS} ms is drawn there.{seeds_text(cells)}")
