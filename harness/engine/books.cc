@@ -1,5 +1,6 @@
 #include "harness/engine/books.h"
 
+#include <string_view>
 #include <utility>
 
 #include "harness/core/error.h"
@@ -24,6 +25,32 @@ Books::Books(const Pipeline& pipeline, TimeNs duration_ns, TimeNs slo_ns, RowSin
     request_rows_.reserve(kRowChunk);
     visit_rows_.reserve(kRowChunk);
   }
+}
+
+void Books::name_states(std::span<const char* const> names, bool record) {
+  state_names_ = names.size();
+  if (record) record_.states.names.assign(names.begin(), names.end());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (std::string_view(names[i]) == "order") order_place_ = i;
+  }
+  if (order_place_ == kNowhere) return;
+  order_.resize(modules_);
+  record_.order_changes = 0;
+}
+
+void Books::on_published(TimeNs now, ModuleId module, std::span<const double> state, std::size_t receivers) {
+  on_exchanged(state.size(), receivers);
+  HARNESS_CHECK(state.size() >= state_names_, "a published state lacks values that have names");
+  if (order_place_ != kNowhere) {
+    const double order = state[order_place_];
+    if (order_[module].value_or(order) != order) ++record_.order_changes;
+    order_[module] = order;
+  }
+  StateTable& table = record_.states;
+  if (table.names.empty()) return;
+  table.rows.push_back({now, static_cast<std::uint16_t>(module)});
+  table.values.insert(table.values.end(), state.begin(),
+                      state.begin() + static_cast<std::ptrdiff_t>(state_names_));
 }
 
 void Books::open_window(TimeNs now) {

@@ -2,6 +2,7 @@
 // a system.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "harness/core/pipeline.h"
@@ -73,6 +74,11 @@ class Books {
     record_.exchanged_bytes += sizeof(double) * values * receivers;
   }
 
+  /// The values that published states begin with; `record` keeps them in the record.
+  void name_states(std::span<const char* const> names, bool record);
+  /// A module's controller publishes its state to that many receivers.
+  void on_published(TimeNs now, ModuleId module, std::span<const double> state, std::size_t receivers);
+
   void on_visit_cancelled(ModuleId module) { ++record_.modules[module].cancelled; }
 
   /// The request's outcome stands. Its GPU time is settled by on_request_gone.
@@ -112,6 +118,7 @@ class Books {
 
  private:
   static constexpr std::size_t kRowChunk = 8192;
+  static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 
   /// Mixes one decision into the fingerprint.
   void stamp(TimeNs now, std::uint64_t what) {
@@ -146,6 +153,9 @@ class Books {
   TimeNs current_window_end_ns_ = 0;
   RunRecord record_;
   RowSink* rows_;
+  std::size_t state_names_ = 0;
+  std::size_t order_place_ = kNowhere;        ///< of the value named "order" in a state
+  std::vector<std::optional<double>> order_;  ///< by module, as last published
   std::vector<RequestRow> request_rows_;
   std::vector<VisitRow> visit_rows_;
 };

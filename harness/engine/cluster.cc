@@ -59,6 +59,7 @@ Cluster::Cluster(const RunSpec& spec, World& world, RowSink* rows)
   }
   HARNESS_CHECK(controllers_.empty() || controllers_.size() == domains_.size(),
                 "a system has controllers for some modules only");
+  if (!controllers_.empty()) books_.name_states(spec.system->state_names(), spec.record_states);
 }
 
 Cluster::~Cluster() = default;
@@ -141,10 +142,10 @@ void Cluster::on_timer(TimeNs now, DomainId domain) {
   if (hosts_[domain] != nullptr) hosts_[domain]->on_timer(now);
 }
 
-void Cluster::publish(ModuleId module) {
+void Cluster::publish(TimeNs now, ModuleId module) {
   if (publication_.due()) {
     const std::size_t receivers = domains_[module].views.size() + controllers_.size() - 1;
-    books_.on_exchanged(publication_.state().size(), receivers);
+    books_.on_published(now, module, publication_.state(), receivers);
     world_.publish(module, publication_.state());
   }
   publication_.clear();
@@ -152,7 +153,7 @@ void Cluster::publish(ModuleId module) {
 
 void Cluster::on_report(TimeNs now, ModuleId module, DomainId domain, std::span<const double> values) {
   controllers_[module]->on_report(now, domain, values, publication_);
-  publish(module);
+  publish(now, module);
 }
 
 void Cluster::on_publication(TimeNs now, ModuleId module, std::span<const double> state) {
@@ -160,14 +161,14 @@ void Cluster::on_publication(TimeNs now, ModuleId module, std::span<const double
   for (ModuleId other = 0; other < controllers_.size(); ++other) {
     if (other == module) continue;
     controllers_[other]->on_state(now, module, state, publication_);
-    publish(other);
+    publish(now, other);
   }
 }
 
 void Cluster::on_period(TimeNs now) {
   for (ModuleId module = 0; module < controllers_.size(); ++module) {
     controllers_[module]->on_period(now, publication_);
-    publish(module);
+    publish(now, module);
   }
 }
 

@@ -60,7 +60,7 @@ class Cluster final : private DropHandler {
  private:
   void on_visit_dropped(TimeNs now, VisitId visit, DropReason reason) override;
   /// Sends what the module's controller wants published.
-  void publish(ModuleId module);
+  void publish(TimeNs now, ModuleId module);
   WorkerId add_worker(ModuleId module);
   void open_for(TimeNs now, WorkerId worker);
   void drain_worker(TimeNs now, WorkerId worker);

@@ -28,6 +28,7 @@ struct RunSpec {
   PlannerParams planner;
   std::vector<ModuleOverride> module_overrides;  ///< empty, or one per module
   WorldParams world;
+  bool record_states = false;  ///< keep what the controllers publish
   std::unique_ptr<System> system;
   std::unique_ptr<ArrivalSource> arrivals;
   std::shared_ptr<const TraceTokens> trace_tokens;  ///< lengths recorded with the trace; may be null

@@ -225,6 +225,7 @@ std::string CellFactory::text_of_cell(const Cell& cell, const Settings& settings
   names.rate = known ? "rates_rps = [" + text_of(target_rps) + "]" : "loads = [" + text_of(cell.rate) + "]";
   names.seed = cell.seed;
   names.rows = spec_.rows;
+  names.states = spec_.states;
   const TraceSpec trace = resolved_trace(settings);
   if (trace_checksums_.count(trace.file) == 0) trace_checksums_[trace.file] = trace_checksum(trace);
   std::string text = cell_text(settings, names, module_names(pipelines_[cell.pipeline]));
@@ -275,6 +276,7 @@ RunSpec CellFactory::make_run(const Cell& cell, const PreparedCell& prepared) {
   if (std::any_of(run.profiles.begin(), run.profiles.end(), takes_lengths)) {
     run.trace_tokens = std::make_shared<const TraceTokens>(recorded_tokens(resolved_trace(settings)));
   }
+  run.record_states = spec_.states;
   run.arrivals = make_arrivals(resolved_trace(settings), prepared.target_rps, cell.seed);
   return run;
 }

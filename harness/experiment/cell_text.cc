@@ -47,6 +47,7 @@ std::string cell_text(const Settings& settings, const CellNames& names,
   text += "seeds = [" + std::to_string(names.seed) + "]\n";
   text += "slo_ms = [" + text_of(names.slo_ms) + "]\n";
   text += std::string("\n[record]\nrows = ") + (names.rows ? "true\n" : "false\n");
+  text += std::string("states = ") + (names.states ? "true\n" : "false\n");
   return text + system_table(settings, names);
 }
 

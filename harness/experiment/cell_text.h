@@ -17,6 +17,7 @@ struct CellNames {
   std::string rate;  ///< a line: "rates_rps = [...]" or "loads = [...]"
   std::uint64_t seed = 0;
   bool rows = true;
+  bool states = false;
 };
 
 /// Every setting with its value, defaults too: [workload], [trace.NAME], [cluster], [serving], [planner], the

@@ -51,6 +51,9 @@ const std::vector<PlainKey>& plain_keys() {
        "no more seeds than this, those listed included"},
       {"record", "rows", "true", "true or false",
        "whether the results hold a row for each request and each visit; every metric is computed either way"},
+      {"record", "states", "false", "true or false",
+       "whether the results hold a row for each state that a controller publishes (PARD: one per module and "
+       "state period)"},
   };
   return kKeys;
 }

@@ -55,6 +55,7 @@ void read_head(const TableReader& document, ExperimentSpec& spec) {
     const TableReader record(document.file(), *value, "record");
     record.require_known(plain_keys_of("record"));
     spec.rows = record.flag("rows").value_or(true);
+    spec.states = record.flag("states").value_or(false);
   }
   spec.figures = document.texts("figures");
 }

@@ -57,6 +57,7 @@ TEST(ExperimentSpec, SmallestFileHasTheStatedDefaults) {
   EXPECT_TRUE(spec.workload.rates_rps.empty());
   EXPECT_TRUE(spec.workload.slo_ms.empty());
   EXPECT_TRUE(spec.rows);
+  EXPECT_FALSE(spec.states);
   ASSERT_EQ(spec.systems.size(), 1U);
   EXPECT_EQ(spec.systems[0].variant, "default");
   EXPECT_EQ(spec.traces.at("tweet").shape, "tweet");
@@ -75,6 +76,7 @@ slo_ms = 250
 duration_s = 7
 [record]
 rows = false
+states = true
 [[system]]
 name = "naive"
 )");
@@ -86,6 +88,7 @@ name = "naive"
   EXPECT_EQ(spec.workload.slo_ms, std::vector<double>{250});
   EXPECT_EQ(spec.traces.at("poisson").duration_s, 7);
   EXPECT_FALSE(spec.rows);
+  EXPECT_TRUE(spec.states);
 }
 
 // Each parameter of the shared sections, written in the file, arrives in the struct, and only there.

@@ -4,6 +4,7 @@
 #include "harness/record/results_file.h"
 #include "harness/record/results_reader.h"
 #include "harness/record/staged_file.h"
+#include "harness/record/state_columns.h"
 #include "harness/record/stored_rows.h"
 #include "harness/record/summary_table.h"
 #include "harness/record/table.h"
@@ -36,6 +37,7 @@ void write_tables(hid_t group, const RunRecord& record, const std::vector<std::s
   write_table(group, "workers", stored_workers(record));
   write_table(group, "plans", record.plans);
   write_table(group, "latency", stored_buckets(record));
+  write_states(group, record.states);
 }
 
 void write_provenance(hid_t root, const Provenance& provenance) {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <thread>
 
 #include "harness/core/error.h"
@@ -167,6 +168,16 @@ void expect_same_totals(const RunRecord& a, const RunRecord& b) {
   EXPECT_EQ(a.wall_s, b.wall_s);
 }
 
+void expect_same_states(const StateTable& a, const StateTable& b) {
+  EXPECT_EQ(a.names, b.names);
+  ASSERT_EQ(a.rows.size(), b.rows.size());
+  for (std::size_t i = 0; i < a.rows.size(); ++i) {
+    EXPECT_EQ(a.rows[i].at_ns, b.rows[i].at_ns);
+    EXPECT_EQ(a.rows[i].module, b.rows[i].module);
+  }
+  EXPECT_EQ(a.values, b.values);
+}
+
 void expect_same_cell(const SyntheticRun& run, const CellContents& cell) {
   expect_same_columns(run.summary, cell.summary);
   EXPECT_EQ(run.summary.cell.effective_toml, cell.summary.cell.effective_toml);
@@ -174,6 +185,7 @@ void expect_same_cell(const SyntheticRun& run, const CellContents& cell) {
   expect_same_totals(run.record, cell.record);
   expect_same_windows(run.record, cell.record);
   expect_same_workers_and_plans(run.record, cell.record);
+  expect_same_states(run.record.states, cell.record.states);
   ASSERT_EQ(run.record.modules.size(), cell.record.modules.size());
   for (std::size_t i = 0; i < run.record.modules.size(); ++i) {
     expect_same_module(run.record.modules[i], cell.record.modules[i]);
@@ -183,6 +195,12 @@ void expect_same_cell(const SyntheticRun& run, const CellContents& cell) {
   for (std::size_t i = 0; i < run.requests.size(); ++i)
     expect_same_request(run.requests[i], cell.requests[i]);
   for (std::size_t i = 0; i < run.visits.size(); ++i) expect_same_visit(run.visits[i], cell.visits[i]);
+}
+
+SyntheticRun run_without_rows(SyntheticRun run) {
+  run.requests.clear();
+  run.visits.clear();
+  return run;
 }
 
 TEST_F(ResultsFile, ACellReadsBackAsItWasWritten) {
@@ -209,6 +227,19 @@ TEST_F(ResultsFile, ACellReadsBackAsItWasWritten) {
   write_synthetic_cell(path("cell.h5"), run, true);
   EXPECT_FALSE(fs::exists(path("cell.h5.tmp")));
   expect_same_cell(run, read_cell(path("cell.h5"), 7));
+}
+
+TEST_F(ResultsFile, StatesOfAnyNamesReadBackAsTheyWereWritten) {
+  SyntheticRun run = synthetic_run(settings_of(7, "pard", 3));
+  run.record.states = {{"order", "load", "a name"},
+                       {{5 * kNsPerS + 1, 2}, {kNsPerS, 0}},
+                       {1, 0.1, -1e300, 0, 1e-9, std::numeric_limits<double>::infinity()}};
+  write_synthetic_cell(path("cell.h5"), run, false);
+  expect_same_cell(run_without_rows(run), read_cell(path("cell.h5"), 7));
+  run.record.states.rows.clear();
+  run.record.states.values.clear();
+  write_synthetic_cell(path("none.h5"), run, false);
+  expect_same_states(run.record.states, read_cell(path("none.h5"), 7).record.states);
 }
 
 TEST_F(ResultsFile, HashAndSettingsOfACell) {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "harness/record/results_file.h"
+#include "harness/record/state_columns.h"
 #include "harness/record/stored_rows.h"
 #include "harness/record/summary_table.h"
 #include "harness/record/table.h"
@@ -105,6 +106,7 @@ void restore_tables(CellContents& cell, hid_t group) {
     record.workers.push_back(row.totals);
   }
   record.plans = read_table<PlanRow>(group, "plans");
+  record.states = read_states(group);
 }
 
 template <class Stored, class Row>

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "harness/core/types.h"
@@ -110,6 +111,17 @@ struct PlanRow {
   TimeNs exec_ns = 0;
 };
 
+/// What the controllers published, in order of time: a row per publication.
+struct StateTable {
+  struct Row {
+    TimeNs at_ns = 0;
+    std::uint16_t module = 0;
+  };
+  std::vector<std::string> names;  ///< of the values, as the system calls them; empty: nothing was recorded
+  std::vector<Row> rows;
+  std::vector<double> values;  ///< [row * names.size() + value]
+};
+
 /// Everything a run leaves behind. The books: sent = in_time + late + dropped + unfinished, checked before it
 /// is returned.
 struct RunRecord {
@@ -137,6 +149,7 @@ struct RunRecord {
   std::uint64_t exchanged_bytes = 0;
   /// How often the published value named "order" changed, over all modules; -1: the system publishes none.
   std::int64_t order_changes = -1;
+  StateTable states;  ///< empty unless wanted
   double wall_s = 0;  ///< of the run itself, without making the world or writing results
 };
 

@@ -206,6 +206,12 @@ void count(SyntheticRun& run, const SyntheticSettings& settings) {
   }
   for (const RequestRow& row : run.requests) count_request(record, row);
   for (const VisitRow& row : run.visits) count_visit(record, row);
+  record.states.names = {"order", "load"};
+  for (TimeNs at = kNsPerS; at < record.duration_ns; at += kNsPerS) {
+    const double high = at / kNsPerS % 2 == 0 ? 0 : 1;
+    record.states.rows.push_back({at, 0});
+    record.states.values.insert(record.states.values.end(), {high, 0.75 + 0.5 * high});
+  }
   record.fingerprint = mix64(settings.cell.seed + record.in_time);
   record.events = run.visits.size() * 3;
   record.wall_s = 0.25;

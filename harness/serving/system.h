@@ -26,6 +26,9 @@ class System {
                                                     ModuleId module) = 0;
   /// The controller of a module; null when the system exchanges no state.
   virtual std::unique_ptr<Controller> make_controller(const ServingContext&, ModuleId) { return nullptr; }
+  /// Names of the first values that the controllers publish, in order: those that results can hold. A value
+  /// named "order" says which end of the queue comes first, and its changes are counted.
+  virtual std::span<const char* const> state_names() const { return {}; }
   /// The router of a module; by default what `serving.dispatch` says.
   virtual std::unique_ptr<Router> make_router(const ServingContext& context, ModuleId module);
   /// Rewrites the latency budgets of a plan that the shared planner made (Nexus: its own split). Default:

@@ -18,29 +18,45 @@ class ReportingPolicy : public testing::ScriptedPolicy {
   }
 };
 
-/// Publishes three values once per state period.
+/// Publishes three values once per state period: the first is the module's number, the second, the order, 1
+/// in the second period for modules but the first.
 class PublishingController final : public Controller {
  public:
+  explicit PublishingController(ModuleId module) : module_(module) {}
   void on_plan(TimeNs, const Plan&) override {}
   void on_report(TimeNs, DomainId, std::span<const double>, Publication&) override {}
   void on_period(TimeNs, Publication& out) override {
-    const double values[] = {1, 2, 3};
+    ++periods_;
+    const double values[] = {10.0 + module_, module_ > 0 && periods_ == 2 ? 1.0 : 0.0, 3};
     out.publish(values);
   }
   void on_state(TimeNs, ModuleId, std::span<const double>, Publication&) override {}
+
+ private:
+  ModuleId module_;
+  int periods_ = 0;
 };
 
 class PublishingSystem final : public System {
  public:
+  explicit PublishingSystem(std::vector<const char*> names) : names_(std::move(names)) {}
   void list(ParamList&) override {}
   std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId,
                                             ModuleId module) override {
     return std::make_unique<BatchingScheduler<ReportingPolicy>>(context, module);
   }
-  std::unique_ptr<Controller> make_controller(const ServingContext&, ModuleId) override {
-    return std::make_unique<PublishingController>();
+  std::unique_ptr<Controller> make_controller(const ServingContext&, ModuleId module) override {
+    return std::make_unique<PublishingController>(module);
   }
+  std::span<const char* const> state_names() const override { return names_; }
+
+ private:
+  std::vector<const char*> names_;
 };
+
+std::unique_ptr<System> publishing(std::vector<const char*> names) {
+  return std::make_unique<PublishingSystem>(std::move(names));
+}
 
 /// Three modules of two workers, each its own queue domain; the only request ends before 2.6 s, so that two
 /// state periods end in the run.
@@ -53,10 +69,33 @@ RunSpec two_periods(std::unique_ptr<System> system) {
 }
 
 TEST(States, EveryValueCountsForEveryReceiver) {
-  const RunRecord record = simulate(two_periods(std::make_unique<PublishingSystem>()), nullptr);
+  const RunRecord record = simulate(two_periods(publishing({})), nullptr);
   // Six reports of two values to one controller each. Three modules publish three values twice, each to two
   // domains and two other controllers.
   EXPECT_EQ(record.exchanged_bytes, 8u * (6 * 2 + 3 * 2 * 3 * (2 + 2)));
+}
+
+TEST(States, NamedValuesAreKeptOncePerPublicationWhenWanted) {
+  RunSpec spec = two_periods(publishing({"number", "order"}));
+  spec.record_states = true;
+  spec.serving.state_period_ms = 1000;
+  spec.serving.state_delay_ms = 0;
+  const StateTable states = simulate(spec, nullptr).states;
+  EXPECT_EQ(states.names, (std::vector<std::string>{"number", "order"}));
+  ASSERT_EQ(states.rows.size(), 6u);
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(states.rows[i].module, i % 3);
+    EXPECT_EQ(states.rows[i].at_ns / kNsPerMs, i < 3 ? 1000 : 2000);
+  }
+  EXPECT_EQ(states.values, (std::vector<double>{10, 0, 11, 0, 12, 0, 10, 0, 11, 1, 12, 1}));
+}
+
+TEST(States, ChangesOfTheOrderAreCountedWithoutTheRows) {
+  const RunRecord record = simulate(two_periods(publishing({"number", "order"})), nullptr);
+  EXPECT_TRUE(record.states.names.empty() && record.states.rows.empty());
+  EXPECT_EQ(record.order_changes, 2);
+  EXPECT_EQ(simulate(two_periods(publishing({"order"})), nullptr).order_changes, 0);  // never changes
+  EXPECT_EQ(simulate(two_periods(publishing({"number"})), nullptr).order_changes, -1);
 }
 
 TEST(States, ASystemWithoutControllersExchangesNothing) {

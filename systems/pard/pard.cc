@@ -4,6 +4,7 @@
 #include "systems/pard/pard_controller.h"
 #include "systems/pard/pard_params.h"
 #include "systems/pard/pard_policy.h"
+#include "systems/pard/pard_state.h"
 
 namespace harness {
 namespace {
@@ -20,6 +21,8 @@ class Pard final : public System {
   std::unique_ptr<Controller> make_controller(const ServingContext& context, ModuleId module) override {
     return std::make_unique<PardController>(context, module, params_);
   }
+
+  std::span<const char* const> state_names() const override { return PardState::names(); }
 
  private:
   PardParams params_;
