@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 
 import style
 from pard import fig2, fig6, fig8, fig9, fig10, fig11, fig12, fig13, fig14, fig15
-from pard.selection import Missing, series_of, settings
+from pard.selection import Missing, group, pair_of, series_of, settings
 
 FILE = Path(__file__).with_name("catalogue.txt")
 GENERAL = "general"
@@ -18,12 +18,14 @@ MOST_SETTINGS = 12
 @dataclass(frozen=True)
 class Drawing:
     """draw(cells) gives (figure, caption, cells shown), once for each setting that the file holds besides `axes`; with `panels`
-    draw([(setting, cells)]) puts all settings into one figure. Only cells of `series` count, of all series if it is None."""
+    draw([(setting, cells)]) puts all settings into one figure, and with `by_workload` each workload has a figure of its own. Only
+    cells of `series` count, of all series if it is None."""
 
     draw: Callable
     series: tuple | None = None
     axes: tuple = ()
     panels: bool = False
+    by_workload: bool = False
 
 
 LOADS = ("load", "rate")
@@ -40,7 +42,7 @@ DRAWINGS = {
     "pard/fig14b": Drawing(fig14.draw_slo, None, ("slo_ms",), panels=True),
     "pard/fig14c": Drawing(fig14.draw_lambda, None, (fig14.LAMBDA[0],), panels=True),
     "pard/fig14d": Drawing(fig14.draw_window, None, (fig14.WINDOW[0],), panels=True),
-    "pard/fig15": Drawing(fig15.draw, None, (fig15.POLICY,)),
+    "pard/fig15": Drawing(fig15.draw, None, (fig15.POLICY,), by_workload=True),
 }
 
 
@@ -65,6 +67,8 @@ def draw(results, name, folder):
     if drawing.panels:
         yield from save(results, drawing.draw(parts), folder, stem, "")
         return
+    if drawing.by_workload:
+        parts = [(setting.of_workload(pair), own) for setting, cells in parts for pair, own in group(cells, pair_of).items()]
     for setting, cells in parts[:MOST_SETTINGS]:
         note = f" With {setting.text}." if setting.text else ""
         if len(parts) > MOST_SETTINGS:

@@ -171,6 +171,17 @@ class NumbersTest(Drawn):
                     self.assertAlmostEqual(rate, np.mean([drop_percent(SWEEP, cell) for cell in cells]))
 
 
+    def test_fig15_shows_each_workload_apart(self):
+        figures = self.figures(PAPER, "pard/fig15")
+        self.assertEqual([stem for stem, _, _ in figures],
+                         [f"pard-fig15-{pipeline}-{trace}" for pipeline in ("tm", "lv") for trace in ("wiki", "tweet")])
+        _, figure, caption = figures[3]
+        self.assertIn("With lv-tweet.", caption)
+        heights = next(iter(self.heights(self.panel(figure, "(a)")).values()))
+        cells = wanted_cells(PAPER, system="nexus", pipeline="lv", trace="tweet")
+        self.assertAlmostEqual(heights[2], np.mean([drop_percent(PAPER, cell) for cell in cells]))
+
+
 class RowsTest(unittest.TestCase):
     """What figures 6, 12 and 13 take from rows and states."""
 
@@ -266,7 +277,9 @@ class CommandTest(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (0, ""))
         for path in (self.folder / "one").iterdir():
             self.assertEqual(path.read_bytes(), (self.folder / "two" / path.name).read_bytes(), path.name)
-        self.assertEqual(len(list((self.folder / "one").iterdir())), 2 * len(wanted))
+        workloads = 4  # figure 15 never averages over them
+        self.assertEqual(len(list((self.folder / "one").glob("*fig15-*"))), 2 * workloads)
+        self.assertEqual(len(list((self.folder / "one").iterdir())), 2 * (len(wanted) - 1 + workloads))
 
     def test_loads_slos_and_states(self):
         """A copy of the sweep whose seeds and quantiles are loads and SLOs, with published states."""

@@ -152,7 +152,8 @@ class Cell:
     def capacity(self, times_s):
         """Requests/s of the slowest module by the plan in force, at each of the times."""
         plans = self.table("plans")
-        visits = self.table("modules")["visit_share"]
+        modules = self.table("modules")
+        visits = modules["visit_share"] if "visit_share" in modules.dtype.names else np.ones(len(modules))  # older files
         slowest = np.full(len(times_s), np.inf)
         for module in np.unique(plans["module"]):
             rows = plans[plans["module"] == module]

@@ -41,9 +41,13 @@ class Setting:
 
     values: tuple  # (key, value)
 
+    def of_workload(self, pair):
+        """The same on one workload."""
+        return Setting((("workload", "-".join(pair)), *self.values))
+
     @property
     def text(self):
-        words = {"load": "load {}", "rate": "{} requests/s", "slo_ms": "SLO {} ms", "runtime": "{}"}
+        words = {"workload": "{}", "load": "load {}", "rate": "{} requests/s", "slo_ms": "SLO {} ms", "runtime": "{}"}
         return ", ".join(words[key].format(value) if key in words else f"{key}={value}" for key, value in self.values)
 
     @property
