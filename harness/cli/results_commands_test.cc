@@ -25,6 +25,7 @@ class ResultsCommands : public testing::Test {
     fs::create_directories(folder_);
     SyntheticSettings settings;
     settings.cell.system = "pard";
+    settings.cell.variant = "default";
     settings.cell.pipeline = "tm";
     settings.cell.variant = "default";
     settings.cell.trace = "tweet";
@@ -64,6 +65,57 @@ TEST_F(ResultsCommands, ShowPrintsARowPerCell) {
   EXPECT_EQ(output_of({"show", path("a.h5"), "--csv", "--columns", "system,load"}), "system,load\npard,1\n");
   EXPECT_EQ(output_of({"show", path("a.h5"), "--json", "--columns", "trace"}),
             "[\n  {\"trace\": \"tweet\"}\n]\n");
+}
+
+/// One row of a results file of two systems and two seeds: 110 and 90, 220 and 200 requests/s of 250
+/// possible.
+SummaryRow goodput_row(std::uint32_t index, const std::string& system, std::uint64_t seed, double goodput) {
+  SummaryRow row;
+  row.cell.index = index;
+  row.cell.system = system;
+  row.cell.variant = "default";
+  row.cell.pipeline = "tm";
+  row.cell.trace = "tweet";
+  row.cell.load = 1;
+  row.cell.seed = seed;
+  row.slo_ms = 400;
+  row.goodput_rps = goodput;
+  row.bound_share = goodput / 250;
+  return row;
+}
+
+TEST_F(ResultsCommands, ShowComparesSeedBySeed) {
+  std::vector<std::string> cells;
+  const std::vector<SummaryRow> rows = {goodput_row(0, "pard", 1, 110), goodput_row(1, "nexus", 1, 90),
+                                        goodput_row(2, "pard", 2, 220), goodput_row(3, "nexus", 2, 200)};
+  for (const SummaryRow& row : rows) {
+    cells.push_back(path("cell" + std::to_string(row.cell.index)));
+    CellFileWriter(cells.back(), row.cell, {}).finish(row, RunRecord());
+  }
+  assemble_results(path("two.h5"), cells, {});
+  const std::string csv =
+      output_of({"show", path("two.h5"), "--paired", "goodput_rps", "--baseline", "nexus", "--csv"});
+  EXPECT_EQ(csv.substr(0, csv.find('\n')),
+            "pipeline,trace,load,slo_ms,series,seeds,goodput_rps,goodput_rps_95,pairs,difference,"
+            "difference_95,ratio,ratio_95,bound_share");
+  // Both differences are 20, so that their interval has no width.
+  EXPECT_NE(csv.find("\ntm,tweet,1,400,pard,2,165,"), std::string::npos) << csv;
+  EXPECT_NE(csv.find(",2,20,0,1.16"), std::string::npos) << csv;
+  EXPECT_NE(csv.find(",0.66\n"), std::string::npos) << csv;
+  EXPECT_NE(csv.find("\ntm,tweet,1,400,nexus,2,145,"), std::string::npos) << csv;
+  const std::string table = output_of({"show", path("two.h5"), "--paired", "bound_share"});
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 3);
+  const std::string json = output_of({"show", path("a.h5"), "--paired", "in_time", "--json"});
+  EXPECT_NE(json.find("\"pairs\": 1, \"difference\": 0, \"difference_95\": null"), std::string::npos) << json;
+}
+
+TEST_F(ResultsCommands, UnknownMetricsAndSeriesAreBadInput) {
+  EXPECT_THROW(output_of({"show", path("a.h5"), "--paired", "goodput"}), InputError);
+  EXPECT_THROW(output_of({"show", path("a.h5"), "--paired", "system"}), InputError);
+  EXPECT_THROW(output_of({"show", path("a.h5"), "--paired", "in_time", "--baseline", "naive"}), InputError);
+  EXPECT_THROW(output_of({"show", path("a.h5"), "--baseline", "pard"}), CLI::ParseError);
+  EXPECT_THROW(output_of({"show", path("a.h5"), "--paired", "in_time", "--columns", "load"}),
+               CLI::ParseError);
 }
 
 TEST_F(ResultsCommands, UnknownColumnNamesTheNearest) {

@@ -1,4 +1,4 @@
-// `harness show RESULTS.h5`: a row per cell.
+// `harness show RESULTS.h5`: a row per cell, or with --paired a comparison seed by seed.
 #pragma once
 
 namespace CLI {
@@ -7,8 +7,8 @@ class App;
 
 namespace harness {
 
-/// Adds the command to `app`. Its callback throws InputError for a bad file or an unknown column; `exit_code`
-/// stays as it is otherwise.
+/// Adds the command to `app`. Its callback throws InputError for a bad file or an unknown column, metric or
+/// series; `exit_code` stays as it is otherwise.
 void add_show_command(CLI::App& app, int& exit_code);
 
 }  // namespace harness

@@ -67,7 +67,7 @@ class ParameterUse {
   /// The system's name, its variant and what varies within that.
   std::string series(const SummaryRow& row) const {
     std::string name = row.cell.system;
-    if (row.cell.variant != "default") name += "/" + row.cell.variant;
+    if (!row.cell.variant.empty() && row.cell.variant != "default") name += "/" + row.cell.variant;
     const Variant variant{row.cell.system, row.cell.variant};
     for (const auto& [key, value] : assignments_of(row)) {
       if (is_shared(row, key) || values_.at(key).at(variant).size() == 1) continue;

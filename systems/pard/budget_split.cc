@@ -46,8 +46,7 @@ void BudgetSplit::on_period() {
   ++periods_;
   if (!follows_worst_ || periods_ % every_periods_ != 0 || !all_heard()) return;
   std::vector<TimeNs> latency_ns;
-  for (const Known& known : known_)
-    latency_ns.push_back(known.worst_ns > 0 ? known.worst_ns : known.exec_ns);
+  for (const Known& known : known_) latency_ns.push_back(known.worst_ns > 0 ? known.worst_ns : known.exec_ns);
   budgets_ = proportional_budgets(*context_->pipeline, latency_ns, context_->slo_ns);
 }
 

@@ -49,14 +49,12 @@ TEST_P(PardVariantLimits, JoinUpToTheirLimit) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Ablation, PardVariantLimits,
-                         testing::Values(LimitCase{"default", 210 - 10 - (5 + 20 + 6 + 40 + 3 + 4)},
-                                         LimitCase{"back", 210 - 10}, LimitCase{"sf", 210 - 10 - (20 + 40)},
-                                         LimitCase{"lower", 210 - 10 - (5 + 20 + 6 + 40)},
-                                         LimitCase{"upper", 210 - 10 - (5 + 20 + 6 + 40 + 20 + 40)},
-                                         LimitCase{"split", 30 - 10},
-                                         LimitCase{"wcl", 210 * 40 / (40 + 50 + 50) - 10},
-                                         LimitCase{"oc", 210 - 10}));
+INSTANTIATE_TEST_SUITE_P(
+    Ablation, PardVariantLimits,
+    testing::Values(LimitCase{"default", 210 - 10 - (5 + 20 + 6 + 40 + 3 + 4)}, LimitCase{"back", 210 - 10},
+                    LimitCase{"sf", 210 - 10 - (20 + 40)}, LimitCase{"lower", 210 - 10 - (5 + 20 + 6 + 40)},
+                    LimitCase{"upper", 210 - 10 - (5 + 20 + 6 + 40 + 20 + 40)}, LimitCase{"split", 30 - 10},
+                    LimitCase{"wcl", 210 * 40 / (40 + 50 + 50) - 10}, LimitCase{"oc", 210 - 10}));
 
 TEST(PardVariants, SplitCutsOffWhatPardStillServes) {
   PardVariantWorld split("split", 1, 4);
@@ -126,8 +124,7 @@ TEST(PardVariants, OcRefusesOnArrivalWhatPardServes) {
     const auto [below, above] = around(0.95, world.context().seed);
     world.start(0);
     EXPECT_EQ(world.arrive(kMs, 1, 0, below), "join 0<1");
-    EXPECT_EQ(world.arrive(kMs, 2, 0, above),
-              variant == std::string("oc") ? "drop 2 overload" : "join 0<2");
+    EXPECT_EQ(world.arrive(kMs, 2, 0, above), variant == std::string("oc") ? "drop 2 overload" : "join 0<2");
   }
 }
 

@@ -39,7 +39,8 @@ void read_any(std::string_view text) {
     const std::vector<Claim> claims = parse_ledger("fuzz.toml", text, {});
     std::vector<Judgement> judgements;
     for (const Claim& claim : claims) judgements.push_back(judge(claim, rows));
-    if (claims_table(judgements).empty() || claims_json(judgements).empty() || claims_junit(judgements).empty())
+    if (claims_table(judgements).empty() || claims_json(judgements).empty() ||
+        claims_junit(judgements).empty())
       std::abort();
   });
 }
