@@ -6,6 +6,7 @@
 #include "systems/naive/naive.h"
 #include "systems/nexus/nexus.h"
 #include "systems/pard/pard.h"
+#include "systems/rag/rag.h"
 
 namespace harness {
 
@@ -18,6 +19,8 @@ std::span<const SystemEntry> all_systems() {
                   make_clipperpp},
       SystemEntry{"nexus", "Nexus: sliding-window early drop (SOSP'19)", make_nexus},
       SystemEntry{"pard", "PARD: proactive dropping and adaptive priority (EuroSys'26)", make_pard},
+      SystemEntry{"rag", "PARD's RAG case: reactive, proactive and predictive dropping (section 7)",
+                  make_rag},
   };
   return kSystems;
 }

@@ -1,0 +1,53 @@
+#include "systems/rag/rag_controller.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace harness {
+namespace {
+
+std::size_t periods_in(double window_s, double period_ms) {
+  return static_cast<std::size_t>(std::max(1.0, std::floor(window_s * 1000 / period_ms + 0.5)));
+}
+
+}  // namespace
+
+RagController::RagController(const ServingContext& context, ModuleId module, const RagParams& params)
+    : context_(context),
+      module_(module),
+      lambda_(params.lambda),
+      queueing_(periods_in(params.average_window_s, context.serving.state_period_ms)),
+      exec_(queueing_),
+      slowdown_(queueing_) {
+  for (const Profile* profile : context.profiles) measured_.push_back(assumed(*profile));
+}
+
+void RagController::on_plan(TimeNs, const Plan& plan) { plan_ = plan; }
+
+void RagController::on_report(TimeNs, DomainId, std::span<const double> values, Publication&) {
+  const RagReport report = RagReport::of(values);
+  period_.started += report.started;
+  period_.queueing_ns += report.queueing_ns;
+  period_.done += report.done;
+  period_.exec_ns += report.exec_ns;
+  period_.alone_ns += report.alone_ns;
+}
+
+void RagController::on_period(TimeNs, Publication& out) {
+  queueing_.add(period_.queueing_ns, period_.started);
+  exec_.add(period_.exec_ns, period_.done);
+  slowdown_.add(period_.exec_ns, period_.alone_ns);
+  period_ = {};
+  const RagMeasured fallback = assumed(*context_.profiles[module_]);
+  RagState state;
+  state.own = {queueing_.mean_or(0), exec_.mean_or(fallback.exec_ns), slowdown_.mean_or(1)};
+  measured_[module_] = state.own;
+  state.downstream_ns = downstream_ns(context_, module_, plan_, measured_, lambda_);
+  out.publish(state.values());
+}
+
+void RagController::on_state(TimeNs, ModuleId module, std::span<const double> state, Publication&) {
+  measured_[module] = RagState::of(state).own;
+}
+
+}  // namespace harness

@@ -1,0 +1,76 @@
+// What the parts of `rag` tell one another, and the averages they make of it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "harness/serving/context.h"
+#include "harness/serving/plan.h"
+#include "systems/rag/rag_params.h"
+
+namespace harness {
+
+/// Sums over what one domain has seen since its last report.
+struct RagReport {
+  static constexpr std::size_t kSize = 5;
+  double started = 0;
+  double queueing_ns = 0;  ///< of the started visits
+  double done = 0;
+  double exec_ns = 0;  ///< of the visits done; where a visit ends at its first token, beyond its prefill
+  double alone_ns =
+      0;  ///< what those visits would have taken alone; shared services that end at the last token
+
+  std::array<double, kSize> values() const { return {started, queueing_ns, done, exec_ns, alone_ns}; }
+  static RagReport of(std::span<const double> values);
+};
+
+/// What a module has lately measured of itself.
+struct RagMeasured {
+  double queueing_ns = 0;
+  double exec_ns = 0;   ///< mean time of a visit (first token: beyond its prefill); not used of batch modules
+  double slowdown = 1;  ///< that time over the time alone
+};
+
+/// What is assumed of a module that has measured nothing.
+RagMeasured assumed(const Profile& profile);
+
+/// A module's published state.
+struct RagState {
+  static constexpr std::size_t kSize = 4;
+  RagMeasured own;
+  double downstream_ns = 0;
+
+  std::array<double, kSize> values() const {
+    return {own.queueing_ns, own.exec_ns, own.slowdown, downstream_ns};
+  }
+  static RagState of(std::span<const double> values);
+};
+
+/// The longest path after `module`, of queueing, batch wait and execution as measured; without the prefills
+/// of services that end at their first token, which depend on the request.
+double downstream_ns(const ServingContext& context, ModuleId module, const Plan& plan,
+                     const std::vector<RagMeasured>& measured, double lambda);
+
+/// Mean over the last periods, linearly weighted.
+class RecentMean {
+ public:
+  explicit RecentMean(std::size_t periods) : periods_(periods) {}
+
+  /// A period has ended with this sum over that count (or weight).
+  void add(double sum, double count);
+  /// `otherwise` when nothing has been counted.
+  double mean_or(double otherwise) const;
+
+ private:
+  struct Period {
+    double sum = 0;
+    double count = 0;
+  };
+  std::size_t periods_;
+  std::deque<Period> recent_;  ///< the newest last
+};
+
+}  // namespace harness
