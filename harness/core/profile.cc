@@ -1,8 +1,20 @@
 #include "harness/core/profile.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace harness {
+namespace {
+
+/// Visits that one server takes: its sequences, or, where a visit ends at its first token, prompts that have
+/// room in a step. The others wait in the module's queue, where they can still be dropped.
+int visits_at_once(const SharedService& shared) {
+  if (!shared.ends_at_first_token) return shared.slots;
+  const double prompts = std::ceil(shared.chunk_tokens / mean_of(shared.input));
+  return static_cast<int>(std::clamp(prompts, 1.0, static_cast<double>(shared.slots)));
+}
+
+}  // namespace
 
 double best_throughput_rps(const Profile& profile, int cap) {
   double best = 0;
@@ -15,7 +27,7 @@ double best_throughput_rps(const Profile& profile, int cap) {
 double worker_rps(const Profile& profile, int batch) {
   if (profile.service == Service::kShared) {
     const SharedService& shared = profile.shared;
-    return 1e9 / work_ns(shared, mean_of(shared.input), mean_of(shared.output)) / shared.slots;
+    return 1e9 / work_ns(shared, mean_of(shared.input), mean_of(shared.output)) / fixed_workers(profile);
   }
   return batch / ns_to_s(profile.latency(batch));
 }
@@ -25,7 +37,7 @@ int fixed_workers(const Profile& profile) {
     case Service::kBatch:
       return 0;
     case Service::kShared:
-      return profile.shared.slots;
+      return visits_at_once(profile.shared);
     case Service::kDelay:
       return profile.delay.slots;
   }

@@ -31,11 +31,12 @@ struct Profile {
 /// The largest throughput in requests/s over the batch sizes 1..cap (at most max_batch()).
 double best_throughput_rps(const Profile& profile, int cap);
 
-/// Requests/s of one worker with batches of `batch`. A slot of a shared server: its share of the visits/s
-/// that the full server completes at its mean lengths; a thread: calls/s.
+/// Requests/s of one worker with batches of `batch`. Of a shared server: its share of the visits/s that the
+/// full server completes at its mean lengths; a thread: calls/s.
 double worker_rps(const Profile& profile, int batch);
 
-/// Workers that one server or thread pool has, which are planned as they are; 0: the planner decides.
+/// Workers that one server or thread pool has, which are planned as they are: visits that it takes at once.
+/// Others wait in the module's queue. 0: the planner decides (batches).
 int fixed_workers(const Profile& profile);
 
 /// The same profile with all latencies multiplied by `factor` > 0 (a slower or faster device). A remote call

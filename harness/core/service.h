@@ -31,11 +31,12 @@ struct TokenLengths {
 /// one token of each sequence that decodes and `chunk_tokens` of prompts in order of arrival; it takes the
 /// sum of the two alone. Otherwise a step decodes one token of each.
 struct SharedService {
-  int slots = 1;  ///< sequences at once on one server (vLLM: max_num_seqs); also its workers
+  int slots = 1;  ///< sequences at once on one server (vLLM: max_num_seqs)
   double prefill_tokens_per_s = 1;
   double chunk_tokens = 2048;               ///< vLLM: max_num_batched_tokens
   std::vector<double> decode_tokens_per_s;  ///< [n - 1]: all together when n sequences decode, 1..slots
-  /// The visit ends at its first token; what it has yet to decode stays on the server.
+  /// The visit ends at its first token; what it has yet to decode stays on the server. A server then takes
+  /// only as many visits at once as prompts of mean length have room in a step.
   bool ends_at_first_token = false;
   TokenLengths input;
   TokenLengths output;

@@ -51,9 +51,10 @@ RunSpec spec_of(std::vector<Profile> profiles, std::vector<ModuleOverride> overr
 }
 
 TEST(Services, TimeToFirstTokenOfTwoRequestsByHand) {
-  // As in SharedServer's own test: request 0 is prefilled 0-1 s, and decodes on while request 1 is prefilled
-  // in two steps of 0.6 s. Both have 1000 + 101 tokens: 1 s of prefill and 100 tokens at best at 40/s.
-  RunSpec spec = spec_of({shared_profile(1000, 101, true)}, {{1, 4}}, 2, {0, 0});
+  // One prompt has room in a step: request 1 waits in the queue. Request 0 is prefilled 0-1 s, and decodes on
+  // while request 1 is prefilled in two steps of 0.6 s. Both have 1000 + 101 tokens: 1 s of prefill and 100
+  // tokens at best at 40/s.
+  RunSpec spec = spec_of({shared_profile(1000, 101, true)}, {{1, 1}}, 2, {0, 0});
   RowKeeper rows;
   const RunRecord record = simulate(spec, &rows);
   ASSERT_EQ(rows.request_rows.size(), 2u);
@@ -66,17 +67,27 @@ TEST(Services, TimeToFirstTokenOfTwoRequestsByHand) {
   EXPECT_EQ(record.modules[0].wait_ns, 0) << "continuous batching: no batch wait";
 }
 
-TEST(Services, SlotsBeyondOneServerAreASecondServer) {
-  RunSpec spec = spec_of({shared_profile(1000, 1, true)}, {{1, 8}}, 10, std::vector<TimeNs>(5, 0));
+TEST(Services, AVisitThatWaitsForAServerCanBeDropped) {
+  // Reactive: request 1 could start at 1 s, after its objective of 0.9 s; request 0 has started in time.
+  RunSpec spec = testing::make_spec("rag", testing::chain(1), {shared_profile(1000, 1, true)}, {{1, 1}},
+                                    ms_to_ns(900), {0, 0}, kNsPerS);
+  testing::set_param(spec, "policy", std::string("reactive"));
+  const RunRecord record = simulate(spec, nullptr);
+  EXPECT_EQ(record.late, 1u);
+  EXPECT_EQ(record.dropped, 1u);
+}
+
+TEST(Services, WorkersBeyondOneServerAreASecondServer) {
+  RunSpec spec = spec_of({shared_profile(1000, 1, true)}, {{1, 2}}, 10, std::vector<TimeNs>(5, 0));
   RowKeeper rows;
   simulate(spec, &rows);
   std::vector<TimeNs> ends;
   for (const RequestRow& row : rows.request_rows) ends.push_back(row.end_ns);
   std::sort(ends.begin(), ends.end());
   ASSERT_EQ(ends.size(), 5u);
-  EXPECT_NEAR(ns_to_s(ends[0]), 1.0, kSlackS) << "the fifth, alone on the second server, and the first";
-  EXPECT_NEAR(ns_to_s(ends[1]), 1.0, kSlackS);
-  EXPECT_NEAR(ns_to_s(ends[4]), 4.0, kSlackS);
+  EXPECT_NEAR(ns_to_s(ends[1]), 1.0, kSlackS) << "two servers, each with one prompt at a time";
+  EXPECT_NEAR(ns_to_s(ends[3]), 2.0, kSlackS);
+  EXPECT_NEAR(ns_to_s(ends[4]), 3.0, kSlackS);
 }
 
 TEST(Services, AQueueBehindTheSlotsIsSharedByThem) {
@@ -138,7 +149,11 @@ TEST(Services, LengthsComeFromTheTraceInOrderAndWrapAround) {
 TEST(Services, CapacityIsWhatTheFullServerCompletes) {
   // 1000 prompt tokens at 1000/s and 100 at 40/s: 3.5 s of the server a visit, whatever the number of slots.
   const Profile shared = shared_profile(1000, 101, true);
-  EXPECT_DOUBLE_EQ(4 * worker_rps(shared, 1), 1 / 3.5);
+  EXPECT_DOUBLE_EQ(worker_rps(shared, 1), 1 / 3.5)
+      << "a first-token server with room for one prompt in a step";
+  EXPECT_EQ(fixed_workers(shared_profile(200, 1, true)), 3) << "500 tokens a step, 200 a prompt";
+  EXPECT_EQ(fixed_workers(shared_profile(1, 1, true)), 4) << "no more than slots";
+  EXPECT_EQ(fixed_workers(shared_profile(1000, 1, false)), 4);
   EXPECT_DOUBLE_EQ(worker_rps(scaled(shared, 2), 1), worker_rps(shared, 1) / 2);
   EXPECT_EQ(scaled(shared, 2).latency(1), 2 * shared.latency(1));
   const Profile delay = delay_profile(500, 0, 4);

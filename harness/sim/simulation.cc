@@ -319,14 +319,14 @@ void Simulation::run_visit(const ServiceVisit& visit) {
 }
 
 std::uint32_t Simulation::server_of(const ServiceVisit& visit) {
-  const SharedService& shared = spec_.profiles[visit.module].shared;
-  const std::uint32_t index = visit.slot / static_cast<std::uint32_t>(shared.slots);
+  const Profile& profile = spec_.profiles[visit.module];
+  const std::uint32_t index = visit.slot / static_cast<std::uint32_t>(fixed_workers(profile));
   std::uint32_t place = 0;
   while (place < servers_.size() &&
          (servers_[place].module != visit.module || servers_[place].index != index)) {
     ++place;
   }
-  if (place == servers_.size()) servers_.push_back({visit.module, index, SharedServer(shared)});
+  if (place == servers_.size()) servers_.push_back({visit.module, index, SharedServer(profile.shared)});
   return place;
 }
 
