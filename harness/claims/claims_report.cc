@@ -158,6 +158,12 @@ std::string json_number(double value) {
   return std::string(text, end);
 }
 
+std::string experiments_of(const Claim& claim) {
+  std::string text;
+  for (const std::string& stem : claim.experiments) text += (text.empty() ? "" : ", ") + stem;
+  return text;
+}
+
 std::string json_groups(const std::vector<GroupResult>& groups) {
   std::string text = "[";
   for (const GroupResult& group : groups) {
@@ -230,6 +236,7 @@ std::string claims_json(const std::vector<Judgement>& judgements) {
                                                          {"figure", claim.figure},
                                                          {"statement", claim.statement},
                                                          {"paper_value", claim.paper_value},
+                                                         {"experiment", experiments_of(claim)},
                                                          {"expression", claim.expression_text},
                                                          {"expect", claim.expect.text()},
                                                          {"verdict", name_of(judgement.verdict)},
