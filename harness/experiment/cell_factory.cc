@@ -246,6 +246,8 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
   const bool known = prepared.why.empty();
   if (known) {
     const Offered& load = offered(settings, prepared.target_rps, cell.seed);
+    prepared.arrivals_text =
+        text_of(prepared.target_rps) + " " + std::to_string(cell.seed) + trace_text(settings);
     prepared.expected_requests = load.requests;
     prepared.duration_s = load.duration_s;
     prepared.offered_rps = load.duration_s > 0 ? load.requests / load.duration_s : 0;

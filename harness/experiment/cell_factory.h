@@ -27,6 +27,7 @@ struct PreparedCell {
   double offered_rps = 0;    ///< expected requests / duration
   double duration_s = 0;
   double expected_requests = 0;
+  std::string arrivals_text;  ///< equal for cells with the same arrivals
 };
 
 /// Loads each pipeline and set of profiles once. Every fault in what the experiment names shows up as an

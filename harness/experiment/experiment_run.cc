@@ -216,7 +216,7 @@ void ExperimentRun::run_one(std::uint32_t index, Progress& progress) {
   const PreparedCell prepared = factory_->prepare(cell);
   progress.begin(prepared.identity, ns_to_ms(prepared.slo_ns), prepared.duration_s);
   const SummaryRow row =
-      run_cell(*factory_, cell, prepared, spec_.rows, store_.cell_path(prepared.identity.input_hash),
+      run_cell(*factory_, bounds_, cell, prepared, spec_.rows, store_.cell_path(prepared.identity.input_hash),
                [&](TimeNs now, std::uint64_t sent) {
                  check_signal_();
                  ranks_.serve();

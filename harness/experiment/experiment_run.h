@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/experiment/bounds.h"
 #include "harness/experiment/cell_distribution.h"
 #include "harness/experiment/cell_factory.h"
 #include "harness/experiment/cell_store.h"
@@ -73,6 +74,7 @@ class ExperimentRun {
   Clock::time_point began_{};
   ExperimentSpec spec_;
   std::unique_ptr<CellFactory> factory_;
+  BoundCache bounds_;
   std::vector<ExpectedCell> expected_;
   std::vector<double> costs_;         ///< expected requests of each cell
   std::size_t seeds_ = 0;             ///< so far, of those that [repeat_until] allows

@@ -1,5 +1,7 @@
 #include "harness/experiment/run_cell.h"
 
+#include <algorithm>
+
 #include "harness/engine/fluid_bound.h"
 #include "harness/record/results_file.h"
 #include "harness/sim/simulation.h"
@@ -19,10 +21,21 @@ SummaryRow skipped_row(const PreparedCell& prepared) {
   return row;
 }
 
+/// Where the optimum lies between what is known to be feasible and the fluid bound.
+void add_reservation(SummaryRow& row, const RunRecord& record, const Bounds& bound) {
+  if (!bound.reservation) return;
+  const auto reserved = static_cast<double>(*bound.reservation);
+  if (row.duration_s > 0) row.reservation_rps = reserved / row.duration_s;
+  if (bound.fluid == 0) return;
+  const double feasible = std::max(reserved, static_cast<double>(record.in_time));
+  row.bound_gap = 1.0 - feasible / static_cast<double>(bound.fluid);
+}
+
 }  // namespace
 
-SummaryRow run_cell(CellFactory& factory, const Cell& cell, const PreparedCell& prepared, bool rows,
-                    const std::string& path, const std::function<void(TimeNs, std::uint64_t)>& progress) {
+SummaryRow run_cell(CellFactory& factory, BoundCache& bounds, const Cell& cell, const PreparedCell& prepared,
+                    bool rows, const std::string& path,
+                    const std::function<void(TimeNs, std::uint64_t)>& progress) {
   CellFileWriter writer(path, prepared.identity, prepared.module_names);
   if (!prepared.why.empty()) {
     const SummaryRow row = skipped_row(prepared);
@@ -33,8 +46,10 @@ SummaryRow run_cell(CellFactory& factory, const Cell& cell, const PreparedCell& 
   spec.progress = progress;
   const RunRecord record = simulate(spec, rows ? &writer : nullptr);
   const CapacityCurve capacity(spec.pipeline, record, spec.profiles);
-  const SummaryRow row = summarise(prepared.identity, record, static_cast<double>(fluid_bound(spec, record)),
-                                   prepared.capacity_rps, [&capacity](TimeNs at) { return capacity.at(at); });
+  const Bounds& bound = bounds.of(prepared.arrivals_text, spec, record);
+  SummaryRow row = summarise(prepared.identity, record, static_cast<double>(bound.fluid),
+                             prepared.capacity_rps, [&capacity](TimeNs at) { return capacity.at(at); });
+  add_reservation(row, record, bound);
   writer.finish(row, record);
   return row;
 }

@@ -58,6 +58,8 @@ void SummaryRow::list(const std::function<void(const char* name, const char* doc
          &optimal_goodput_rps);
   column("fluid_bound_rps", "fluid bound / duration_s", &fluid_bound_rps);
   column("bound_share", "in_time / fluid bound", &bound_share);
+  column("reservation_rps", "requests in time of an offline schedule / duration_s", &reservation_rps);
+  column("bound_gap", "1 - the larger of that schedule and in_time / fluid bound", &bound_gap);
   column("state_kbps_per_worker", "reports and published states, 1000 bit/s per worker",
          &state_kbps_per_worker);
   column("order_changes", "changes of the published queue order, all modules", &order_changes);

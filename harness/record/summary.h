@@ -60,8 +60,10 @@ struct SummaryRow {
       0;  ///< PARD section 5.4: the least of rate sent and capacity, second by second
   double fluid_bound_rps = 0;
   double bound_share = 0;
-  double state_kbps_per_worker = 0;  ///< of reports and published states, 1000 bit/s
-  double order_changes = kNoValue;   ///< of the published value "order", over all modules
+  double reservation_rps = kNoValue;  ///< no value: no schedule is sure to be feasible
+  double bound_gap = kNoValue;        ///< none where reservation_rps has none or the fluid bound is 0
+  double state_kbps_per_worker = 0;   ///< of reports and published states, 1000 bit/s
+  double order_changes = kNoValue;    ///< of the published value "order", over all modules
   double sim_requests_per_s = 0;
   double wall_s = 0;
   std::string fingerprint;  ///< 16 hex digits

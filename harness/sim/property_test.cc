@@ -8,6 +8,7 @@
 #include "harness/core/error.h"
 #include "harness/engine/cluster.h"
 #include "harness/engine/fluid_bound.h"
+#include "harness/engine/reservation_bound.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_world.h"
 
@@ -120,7 +121,9 @@ TEST_P(RandomCells, CloseTheirBooksAndStayWithinTheBound) {
     RowKeeper rows;
     const RunRecord record = simulate(spec, &rows);
     ASSERT_EQ(record.sent, rows.request_rows.size());
-    ASSERT_LE(record.in_time, fluid_bound(spec, record)) << "round " << round;
+    const std::uint64_t bound = fluid_bound(spec, record);
+    ASSERT_LE(record.in_time, bound) << "round " << round;
+    ASSERT_LE(reservation_bound(spec, record).value_or(0), bound) << "round " << round;
     const std::string name = entry.name;
     if ((name == "nexus" || name == "pard") && spec.world.jitter == Jitter::kOff) {
       expect_no_visit_run_late(spec, record, rows, name == "pard");

@@ -1,0 +1,47 @@
+#include "harness/experiment/bounds.h"
+
+#include "harness/engine/fluid_bound.h"
+#include "harness/engine/reservation_bound.h"
+#include "workloads/checksum.h"
+
+namespace harness {
+namespace {
+
+/// All that the bounds depend on.
+std::string bounds_text(const std::string& arrivals, const RunSpec& spec, const RunRecord& record) {
+  std::string text = arrivals + "\n";
+  const auto add = [&text](std::int64_t value) { text += std::to_string(value) + " "; };
+  add(spec.slo_ns);
+  add(static_cast<std::int64_t>(spec.seed));  // of the routes
+  add(static_cast<std::int64_t>(record.sent));
+  WorldParams world = spec.world;
+  ParamList params;
+  world.list(params);
+  for (const Param& param : params.params()) text += param.name + "=" + text_of(param.get()) + " ";
+  for (std::size_t m = 0; m < spec.profiles.size(); ++m) {
+    text += "\nmodule ";
+    add(static_cast<std::int64_t>(spec.profiles[m].service));
+    for (const ModuleId pre : spec.pipeline.modules[m].pres) add(pre);
+    for (const double weight : spec.pipeline.modules[m].branch_weights) text += text_of(weight) + " ";
+    text += ": ";
+    for (const TimeNs latency : spec.profiles[m].latency_ns) add(latency);
+  }
+  for (const PlanRow& row : record.plans) {
+    text += "\nplan ";
+    add(row.at_ns);
+    add(row.module);
+    add(row.workers);
+    add(row.batch_cap);
+  }
+  return text;
+}
+
+}  // namespace
+
+const Bounds& BoundCache::of(const std::string& arrivals, const RunSpec& spec, const RunRecord& record) {
+  const auto [place, is_new] = known_.try_emplace(sha256_of(bounds_text(arrivals, spec, record)));
+  if (is_new) place->second = {fluid_bound(spec, record), reservation_bound(spec, record)};
+  return place->second;
+}
+
+}  // namespace harness
