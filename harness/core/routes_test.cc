@@ -155,8 +155,8 @@ TEST(Routes, DependOnTheSeedTheModuleAndTheRequestAlone) {
     agree += route.visits(1) == route.visits(4) ? 1 : 0;
     same_seed += together.of(request) == other.of(request) ? 1 : 0;
   }
-  EXPECT_NEAR(agree, kRequests / 2, 5 * std::sqrt(kRequests / 4.0));
-  EXPECT_NEAR(same_seed, kRequests / 4, 5 * std::sqrt(kRequests * 3 / 16.0));
+  EXPECT_NEAR(agree, kRequests / 2.0, 5 * std::sqrt(kRequests / 4.0));
+  EXPECT_NEAR(same_seed, kRequests / 4.0, 5 * std::sqrt(kRequests * 3 / 16.0));
 }
 
 }  // namespace

@@ -214,9 +214,9 @@ TEST(Metrics, ChangesOfTheOrderExistOnlyWhereAnOrderIsPublished) {
 }
 
 TEST(Metrics, ARunWithoutRequestsHasNoUndefinedMetric) {
-  const std::set<std::string> without_value = {"drop_share_last",      "drop_share_latter_half",
-                                               "drop_share_first_two", "queueing_ms_mean",
-                                               "batch_wait_ms_mean",   "order_changes"};
+  const std::set<std::string> without_value = {
+      "drop_share_last",    "drop_share_latter_half", "drop_share_first_two", "queueing_ms_mean",
+      "batch_wait_ms_mean", "order_changes",          "reservation_rps",      "bound_gap"};
   SummaryRow row = summarise({}, RunRecord{}, 0, 0, [](TimeNs) { return 0.0; });
   row.list([&](const char* name, const char*, SummaryRow::ColumnPointer pointer) {
     if (const auto* real = std::get_if<double*>(&pointer)) {

@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <span>
+#include <tuple>
 
 #include "harness/engine/fluid_bound.h"
 #include "harness/sim/test_reservation.h"
@@ -47,7 +48,9 @@ class Optimum {
     int now = 0;
     std::vector<int> end;                ///< [request * modules + module]
     std::vector<std::vector<int>> free;  ///< [module][worker]
-    auto operator<=>(const State&) const = default;
+    bool operator<(const State& other) const {
+      return std::tie(now, end, free) < std::tie(other.now, other.end, other.free);
+    }
   };
 
   /// When the visit can start; -1 when that is not known yet.

@@ -21,7 +21,7 @@ TEST(ReservationBound, TakesAllThatComeAtExactCapacity) {
   // Batches of 4 take 20 ms: two workers start one every 10 ms. Groups of 4 come every 10 ms and need 20 ms
   // at each module of the longest path.
   std::vector<TimeNs> times;
-  for (int i = 0; i < 4000; ++i) times.push_back(ms_to_ns(10.0 * (i / 4)));
+  for (int i = 0; i < 4000; ++i) times.push_back(10 * kNsPerMs * (i / 4));
   for (const auto& [pipeline, slo_ms] : {std::pair(testing::chain(2), 40.0), {testing::diamond(), 60.0}}) {
     const RunSpec spec = make_spec(pipeline, 2, 12, {4, 2}, slo_ms, times);
     const RunRecord record =

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "harness/core/pipeline.h"
+#include "harness/core/profile.h"
 #include "harness/serving/context.h"
 #include "harness/serving/plan.h"
 
@@ -24,12 +26,14 @@ struct PardTestWorld {
     }
     for (const TimeNs exec : exec_ns) plan.modules.push_back({1, 4, exec, 0});
     context.pipeline = &pipeline;
+    context.profiles.assign(exec_ns.size(), &profile);
     context.seed = 1;
   }
   PardTestWorld(const PardTestWorld&) = delete;
   PardTestWorld& operator=(const PardTestWorld&) = delete;
 
   Pipeline pipeline;
+  Profile profile;  ///< of every module: served in batches, whose execution times stand in the plan
   Plan plan;
   ServingContext context;
 };
