@@ -8,10 +8,17 @@ A table stands below a line such as
 (results-out/sizing.h5; a row per pipeline and sizing factor, a column per series; `where` keeps the cells with trace = tweet).
 Rows and columns are columns of /summary, swept parameters by their dotted keys, or `series`: `pard`, `pard/back`. Every entry is
 the mean over the seeds, shares in percent. `series=a,b` chooses and orders the series. Cells that differ in something
-else than the seed are never averaged: the table is refused. With --check nothing is written; exit code 1 says that a table differs.
+else than the seed are never averaged: the table is refused. Below
+
+    <!-- claims: pard.overall.* -->
+
+stand the verdicts on the claims with such ids, from results-out/claims.json (`harness claims --json`). With --check nothing is
+written; exit code 1 says that a table differs.
 """
 
 import argparse
+import fnmatch
+import json
 import re
 import sys
 from pathlib import Path
@@ -19,7 +26,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-MARKER = re.compile(r"^<!-- table: (.*) -->$")
+MARKER = re.compile(r"^<!-- (table|claims): (.*) -->$")
 SHARES = ("rate", "share", "gap")
 NAMED = ("pipeline", "trace", "load", "slo_ms")
 
@@ -111,6 +118,48 @@ def table_lines(summary, marker):
     return ["| " + " | ".join(line) + " |" for line in lines]
 
 
+def number(value):
+    return "-" if value is None else f"{value:.3g}"
+
+
+def ours(claim):
+    groups = claim["groups"]
+    if not groups:
+        return "-"
+    if len(groups) == 1:
+        spread = groups[0]["half_width"]
+        return number(groups[0]["mean"]) + (f" ± {spread:.2g}" if spread is not None else "")
+    means = [group["mean"] for group in groups if group["mean"] is not None]
+    holding = sum(group["holds"] for group in groups)
+    return f"{number(claim['value'])} ({number(min(means))} to {number(max(means))}; {holding} of {len(groups)} hold)"
+
+
+def claims_lines(claims, pattern):
+    chosen = [claim for claim in claims if fnmatch.fnmatchcase(claim["id"], pattern)]
+    if not chosen:
+        raise TableError(f"claims.json: no claim {pattern}")
+    lines = [["claim", "", "paper", "expected", "here", "verdict"], ["---"] * 6]
+    for claim in chosen:
+        where = ", ".join(text for text in (claim["section"], claim["figure"]) if text)
+        lines.append([f"`{claim['id'].split('.', 1)[1]}`", f"{claim['statement']} ({where})", claim["paper_value"],
+                      f"`{claim['expect']}`", ours(claim), claim["verdict"]])
+    return ["| " + " | ".join(line) + " |" for line in lines]
+
+
+def lines_below(kind, words, folder):
+    if kind == "claims":
+        path = folder / "claims.json"
+        if not path.exists():
+            raise TableError(f"{path}: not found; harness claims --json > {path}")
+        return claims_lines(json.loads(path.read_text(encoding="utf-8")), words.strip())
+    marker = read_marker(words)
+    path = folder / (marker["stem"] + ".h5")
+    if not path.exists():
+        raise TableError(f"{path}: not found")
+    with h5py.File(path) as file:
+        return table_lines(file["summary"][:], marker)
+
+
 def fill(document, folder):
     """The document with its tables made anew."""
     lines, out = document.split("\n"), []
@@ -121,12 +170,7 @@ def fill(document, folder):
         place += 1
         if not match:
             continue
-        marker = read_marker(match.group(1))
-        path = folder / (marker["stem"] + ".h5")
-        if not path.exists():
-            raise TableError(f"{path}: not found")
-        with h5py.File(path) as file:
-            out += [""] + table_lines(file["summary"][:], marker)
+        out += [""] + lines_below(*match.groups(), folder)
         while place < len(lines) and lines[place] == "":
             place += 1
         while place < len(lines) and (lines[place].startswith("|") or lines[place] == ""):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tables of documents: means over seeds, shares in percent, refusal to average different cells."""
 
+import json
 import sys
 import tempfile
 import unittest
@@ -65,6 +66,19 @@ class Tables(unittest.TestCase):
     def test_cells_without_results_do_not_count(self):
         rows = [row("pard", "default", 1, 0.1), row("nexus", "default", 1, 0.0, status="skipped")]
         self.assertIn("| trace | pard |", self.fill("toy; rows=trace; columns=series; metric=drop_rate", rows))
+
+    def test_claims_stand_with_value_and_verdict(self):
+        group = {"mean": 2.0, "half_width": 0.25, "holds": True}
+        claim = {"id": "pard.a.one", "section": "5.2", "figure": "", "statement": "It holds.", "paper_value": "2x", "expect": "> 1",
+                 "verdict": "reproduced", "value": 2.0, "groups": [group]}
+        other = claim | {"id": "pard.b", "value": 1.5, "verdict": "partly",
+                         "groups": [group, group | {"mean": 1.0, "holds": False}]}
+        (self.folder / "claims.json").write_text(json.dumps([claim, other]), encoding="utf-8")
+        filled = tables.fill("<!-- claims: pard.* -->", self.folder)
+        self.assertIn("| `a.one` | It holds. (5.2) | 2x | `> 1` | 2 ± 0.25 | reproduced |", filled)
+        self.assertIn("| `b` | It holds. (5.2) | 2x | `> 1` | 1.5 (1 to 2; 1 of 2 hold) | partly |", filled)
+        with self.assertRaisesRegex(tables.TableError, "no claim"):
+            tables.fill("<!-- claims: loki.* -->", self.folder)
 
     def test_a_table_without_cells_is_refused(self):
         with self.assertRaisesRegex(tables.TableError, "no cells"):
