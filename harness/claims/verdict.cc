@@ -119,10 +119,17 @@ Verdict verdict_of(const Claim& claim, const Judgement& judgement) {
   return within || half ? Verdict::kPartly : Verdict::kNotReproduced;
 }
 
+void add_keys(const Expression& expression, std::vector<std::string>& keys) {
+  if (!expression.over.empty()) keys.push_back(expression.over);
+  for (const Selector& selector : expression.selectors) keys.push_back(selector.key);
+  for (const Expression& argument : expression.arguments) add_keys(argument, keys);
+}
+
 /// A parameter that no cell has would select nothing and group nothing, unnoticed.
 std::string unknown_parameter(const Claim& claim, const std::vector<ResultRow>& rows) {
   std::vector<std::string> keys = claim.for_each;
   for (const Filter& filter : claim.where) keys.push_back(filter.key);
+  add_keys(claim.expression, keys);
   for (const std::string& key : keys) {
     const auto has = [&](const ResultRow& row) { return row.find(key) != nullptr; };
     if (std::any_of(rows.begin(), rows.end(), has)) continue;

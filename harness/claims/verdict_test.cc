@@ -132,6 +132,8 @@ TEST(Judge, NotRunSaysWhy) {
   EXPECT_NE(missing("", "drop_rate[naive]").find("no cell for drop_rate[naive]"), std::string::npos);
   EXPECT_NE(missing("where = { trace = 'nowhere' }", "drop_rate[pard]").find("where"), std::string::npos);
   EXPECT_NE(missing("where = { pard.lamda = 1 }", "drop_rate[pard]").find("pard.lamda"), std::string::npos);
+  EXPECT_EQ(missing("", "drop_rate[pard, lamda=1]"), "no cell has the parameter pard.lamda");
+  EXPECT_EQ(missing("", "1 - max(drop_rate[pard] over lamda)"), "no cell has the parameter lamda");
 }
 
 TEST(Judge, WorseThanKnownOnly) {

@@ -141,7 +141,8 @@ RunSpec CellFactory::world_of(const Cell& cell, const Settings& settings) {
     if (found == set.profiles.end()) {
       throw input_error(place_in(spec_, "cluster.profiles"),
                         "no profile of " + module.model + " in " + set.name,
-                        "a set with every model of pipeline " + run.pipeline.name);
+                        "a set with every model of pipeline " + run.pipeline.name + " (" + module.name +
+                            " has this one; `harness list profiles` names those of each set)");
     }
     run.profiles.push_back(scaled(found->second, settings.cluster.profile_scale));
     const auto fixed = settings.modules.find(module.name);

@@ -49,7 +49,7 @@ std::vector<const TomlValue*> TableReader::items(const std::string& name, const 
   if (value == nullptr) return {};
   const auto* array = std::get_if<TomlArray>(&value->data);
   if (array == nullptr) return {value};
-  if (array->empty()) throw input_error(place(name), "an empty array", "at least one of: " + allowed);
+  if (array->empty()) throw input_error(place(name), "an empty array", "one or more: " + allowed);
   std::vector<const TomlValue*> result;
   for (const TomlValue& item : *array) result.push_back(&item);
   return result;

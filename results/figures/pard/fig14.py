@@ -147,7 +147,7 @@ def draw_lambda(parts):
 
     figure, cells = draw_parameter(parts, key, default, prepare)
     caption = ("PARD figure 14c. Drop rate against the quantile lambda of the summed batch waits; rings: the least of each line; "
-               f"grey: where the paper finds the best; dotted: the default.{seeds_text(cells)}")
+               f"grey: where the paper finds the best; dotted: the default; lambda is spaced by its square root.{seeds_text(cells)}")
     return figure, caption, cells
 
 
