@@ -28,7 +28,6 @@ import numpy as np
 
 MARKER = re.compile(r"^<!-- (table|claims): (.*) -->$")
 SHARES = ("rate", "share", "gap")
-NAMED = ("pipeline", "trace", "load", "slo_ms")
 
 
 class TableError(Exception):

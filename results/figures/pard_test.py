@@ -17,9 +17,9 @@ from matplotlib.container import BarContainer, ErrorbarContainer
 
 import catalogue
 import style
-from pard import fig6, fig12, fig13
+from pard import fig6, fig12, fig13, fig15
 from pard.selection import SYSTEMS, Missing, name_of, series_of, settings
-from results import Results
+from results import Cell, Results
 
 DRAW = Path(__file__).with_name("draw.py")
 SWEEP = sys.argv.pop()
@@ -170,6 +170,9 @@ class NumbersTest(Drawn):
                     self.assertEqual(len(cells), 2)
                     self.assertAlmostEqual(rate, np.mean([drop_percent(SWEEP, cell) for cell in cells]))
 
+    def test_fig15_labels_a_wide_axis_by_decades(self):
+        self.assertEqual(fig15.tick_steps(10, 2000), (1, 2, 5))
+        self.assertEqual(fig15.tick_steps(5, 50000), (1,))
 
     def test_fig15_shows_each_workload_apart(self):
         figures = self.figures(PAPER, "pard/fig15")
@@ -217,6 +220,17 @@ class RowsTest(unittest.TestCase):
         latency = done["queueing_ns"] + done["wait_ns"] + done["exec_ns"]
         inside = (done["ended_ns"] - latency) // 10**9 == 5
         self.assertAlmostEqual(fig12.latency_by_second(cell, visits)[5, 1], latency[inside].mean() / 1e6)
+
+    def test_capacity_follows_the_plans_and_of_one_plan_is_that_of_the_summary(self):
+        """A server with continuous batching serves more or less than workers x batch / latency."""
+        plans = np.array([(0, 0, 2, 8, 1e9), (10e9, 0, 4, 8, 1e9)], dtype=[
+            ("at_ns", "i8"), ("module", "u2"), ("workers", "u4"), ("batch_cap", "u4"), ("exec_ns", "i8")])
+        modules = np.zeros(1, dtype=[("done", "u8")])
+        times = np.array([1.0, 11.0])
+        changing = Cell({"capacity_rps": 7}, {"plans": plans, "modules": modules})
+        self.assertEqual(list(changing.capacity(times)), [16, 32])
+        fixed = Cell({"capacity_rps": 7}, {"plans": plans[:1], "modules": modules})
+        self.assertEqual(list(fixed.capacity(times)), [7, 7])
 
     def test_fig13_shows_the_span_with_the_most_changes(self):
         states = np.zeros(300, dtype=[("at_ns", "i8"), ("module", "u2"), ("load", "f8"), ("band", "f8"), ("order", "u1")])

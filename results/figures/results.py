@@ -152,6 +152,8 @@ class Cell:
     def capacity(self, times_s):
         """Requests/s of the slowest module by the plan in force, at each of the times."""
         plans = self.table("plans")
+        if (plans["at_ns"] <= 0).all():
+            return np.full(len(times_s), self["capacity_rps"])  # also where a worker is no server of batches
         modules = self.table("modules")
         visits = modules["visit_share"] if "visit_share" in modules.dtype.names else np.ones(len(modules))  # older files
         slowest = np.full(len(times_s), np.inf)

@@ -13,7 +13,8 @@ PardController::PardController(const ServingContext& context, ModuleId module, c
       waits_(params.wait_window),
       worst_(periods_in(params.wcl_window_s, period_s_)),
       downstream_(context, module, params),
-      overload_(*context.pipeline, module, params) {}
+      overload_(*context.pipeline, module, params),
+      order_(params.order == PardOrder::kHbf ? BudgetOrder::kHigh : BudgetOrder::kLow) {}
 
 void PardController::on_plan(TimeNs, const Plan& plan) {
   plan_ = plan.modules[module_];
@@ -53,7 +54,8 @@ PardState PardController::compute() {
   state.load = state.input_rps / state.throughput_rps;
   band_.add(state.input_rps);
   state.band = band_.eps();
-  order_ = next_order(order_, state.load, rule_ == PardOrder::kInstant ? 0.0 : state.band);
+  if (rule_ == PardOrder::kAdaptive || rule_ == PardOrder::kInstant)
+    order_ = next_order(order_, state.load, rule_ == PardOrder::kInstant ? 0.0 : state.band);
   state.order = order_;
   const DownstreamEstimate::Value downstream = downstream_.compute();
   state.downstream_ns = downstream.downstream_ns;

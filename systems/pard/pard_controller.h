@@ -50,7 +50,7 @@ class PardController final : public Controller {
   WorstWindow worst_;
   DownstreamEstimate downstream_;
   OverloadControl overload_;
-  BudgetOrder order_ = BudgetOrder::kLow;
+  BudgetOrder order_;
   std::map<DomainId, Heard> domains_;
   // Sums over the reports of this period.
   double arrived_ = 0;

@@ -137,6 +137,15 @@ TEST_F(PardControllerTest, ChangesAtOnceWhenInstant) {
   EXPECT_EQ(period_at(399).order, BudgetOrder::kLow);
 }
 
+TEST_F(PardControllerTest, PublishesAFixedOrderWhateverTheLoad) {
+  for (const PardOrder rule : {PardOrder::kHbf, PardOrder::kLbf}) {
+    params_.order = rule;
+    remake();
+    const BudgetOrder fixed = rule == PardOrder::kHbf ? BudgetOrder::kHigh : BudgetOrder::kLow;
+    for (const double arrived : {200, 800, 200}) EXPECT_EQ(period_at(arrived).order, fixed);
+  }
+}
+
 TEST_F(PardControllerTest, UsesTheStatesOfLaterModules) {
   EXPECT_NEAR(period().downstream_ns, 20e6 + 0.1 * 20e6, 0.5e6);
   PardState later;

@@ -11,6 +11,7 @@ from results import NS_PER_MS
 OUTCOME_DONE = 0
 POLICY = "rag.policy"
 SHORTEST_MS = 1
+MOST_SPAN_OF_FINE_TICKS = 300
 
 
 def policy_of(cell):
@@ -30,6 +31,11 @@ def module_latencies(cell):
 def shown_policy(policies):
     """The proactive one, or PARD itself, or the first."""
     return next((name for name in ("proactive", name_of("pard")) if name in policies), next(iter(policies)))
+
+
+def tick_steps(low, high):
+    """Labels per decade of a logarithmic axis: as many as have room."""
+    return (1, 2, 5) if high < MOST_SPAN_OF_FINE_TICKS * low else (1,)
 
 
 def draw(cells):
@@ -57,7 +63,7 @@ def draw(cells):
                          linestyle=look.style.LINE_STYLES[module % 6], label=name, drawstyle="steps-post")
     modules.set_xscale("log")
     modules.set(xlabel="latency (ms)", ylabel="visits done (%)", ylim=(0, 102))
-    modules.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    modules.xaxis.set_major_locator(LogLocator(subs=tick_steps(*modules.get_xlim())))
     modules.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     modules.minorticks_off()
     modules.set_title(f"(b) {shown}", loc="left")
