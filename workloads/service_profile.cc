@@ -75,7 +75,10 @@ Profile named_profile(const TomlFields& fields, const TomlFields& top, const std
   return profile;
 }
 
-TimeNs whole_ns(double ns) { return std::max<TimeNs>(1, static_cast<TimeNs>(ns + 0.5)); }
+TimeNs whole_ns(double ns) {
+  constexpr double kLongestNs = 1e18;  // what no objective allows, but a TimeNs holds
+  return static_cast<TimeNs>(std::clamp(ns + 0.5, 1.0, kLongestNs));
+}
 
 }  // namespace
 

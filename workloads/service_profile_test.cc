@@ -41,6 +41,14 @@ TEST(ServiceProfiles, ReadADelay) {
   EXPECT_EQ(profile.device, "remote");
 }
 
+TEST(ServiceProfiles, TakeTimesBeyondAnyClockForVeryLong) {
+  const ProfileSet set = parse_profiles(
+      "s.toml",
+      "device='A100'\n[[shared]]\nmodel='llm'\nslots=1\nprefill_tokens_per_s=1e-6\nconcurrency=[1]\n"
+      "decode_tokens_per_s=[1]\ninput_median=1e7\ninput_sigma=0\noutput_median=1\noutput_sigma=0\n");
+  EXPECT_GT(set.profiles.at("llm").latency(1), s_to_ns(1e8)) << "1e13 s, which nanoseconds cannot say";
+}
+
 void expect_refused(const std::string& text, const std::string& message) {
   try {
     parse_profiles("f.toml", text);

@@ -161,6 +161,15 @@ std::vector<double> longest_before(const Pipeline& pipeline, const std::vector<d
   return longest;
 }
 
+std::vector<bool> modules_after(const Pipeline& pipeline, ModuleId from) {
+  std::vector<bool> after(pipeline.modules.size(), false);
+  for (std::size_t i = from; i < after.size(); ++i) {
+    if (i != from && !after[i]) continue;
+    for (const ModuleId sub : pipeline.modules[i].subs) after[sub] = true;
+  }
+  return after;
+}
+
 std::vector<std::vector<ModuleId>> paths_after(const Pipeline& pipeline, ModuleId from) {
   const Module& module = pipeline.modules[from];
   if (module.subs.empty()) return {{}};

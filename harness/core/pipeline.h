@@ -64,7 +64,11 @@ std::vector<double> longest_after(const Pipeline& pipeline, const std::vector<do
 /// holds least times.
 std::vector<double> longest_before(const Pipeline& pipeline, const std::vector<double>& cost);
 
-/// All paths from the modules after `from` (exclusive) to the sinks; one empty path for a sink.
+/// By module: whether a path leads to it from `from`, which does not count itself.
+std::vector<bool> modules_after(const Pipeline& pipeline, ModuleId from);
+
+/// All paths from the modules after `from` (exclusive) to the sinks; one empty path for a sink. Their number
+/// can grow exponentially with the modules.
 std::vector<std::vector<ModuleId>> paths_after(const Pipeline& pipeline, ModuleId from);
 
 }  // namespace harness

@@ -114,6 +114,14 @@ TEST(Paths, AllOfTheDiamond) {
   EXPECT_EQ(paths_after(pipeline, 4), (std::vector<std::vector<ModuleId>>{{}}));
 }
 
+TEST(Paths, ModulesAfterAreThoseOfAllPaths) {
+  const Pipeline pipeline = diamond();
+  EXPECT_EQ(modules_after(pipeline, 0), (std::vector<bool>{false, true, true, true, true}));
+  EXPECT_EQ(modules_after(pipeline, 1), (std::vector<bool>{false, false, false, true, true}))
+      << "not the module beside it";
+  EXPECT_EQ(modules_after(pipeline, 4), std::vector<bool>(5, false));
+}
+
 TEST(Paths, LongestAfterIsTheMaximumOverAllPaths) {
   Pipeline pipeline = named({"a", "b", "c", "d", "e"});
   ASSERT_EQ(link_modules(pipeline, {{}, {"a"}, {"a"}, {"a", "b"}, {"c", "d"}}, Names(5)), "");

@@ -8,6 +8,8 @@
 namespace harness {
 namespace {
 
+constexpr double kLongestNs = 1e18;  ///< 31 years: later times stay within TimeNs
+
 std::uint64_t index_of(RequestId request, ModuleId module) { return (request << 16) | module; }
 
 std::uint32_t draw(const TokenLengths& lengths, RandomStream& random) {
@@ -39,7 +41,7 @@ TokenCount RequestSizes::of(RequestId request, ModuleId module) const {
 TimeNs delay_of(const DelayService& delay, std::uint64_t seed, RequestId request, ModuleId module) {
   RandomStream random(seed, "delay", index_of(request, module));
   const double ns = static_cast<double>(delay.median_ns) * portable_exp(delay.sigma * random.normal());
-  return std::max<TimeNs>(1, static_cast<TimeNs>(ns + 0.5));
+  return static_cast<TimeNs>(std::clamp(ns + 0.5, 1.0, kLongestNs));
 }
 
 }  // namespace harness

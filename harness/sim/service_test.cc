@@ -132,6 +132,18 @@ TEST(Services, ADelayIsTheRequestsOwn) {
   EXPECT_NE(delay_of(delay, 1, 7, 2), delay_of(delay, 1, 7, 3));
 }
 
+TEST(Services, ADelayBeyondAnyClockIsVeryLong) {
+  // The widest spread that profiles allow about the longest median: 2.8 hours x e^(4 x normal) passes 292
+  // years, the end of the clock, once the normal is beyond 3.4.
+  const DelayService delay{1, ms_to_ns(1e7), 4};
+  TimeNs longest = 0;
+  for (RequestId request = 0; request < 100'000; ++request) {
+    longest = std::max(longest, delay_of(delay, 1, request, 0));
+    ASSERT_GT(delay_of(delay, 1, request, 0), 1000) << "5.7 standard deviations below the median";
+  }
+  EXPECT_EQ(longest, static_cast<TimeNs>(1e18));
+}
+
 TEST(Services, LengthsComeFromTheTraceInOrderAndWrapAround) {
   Profile profile = shared_profile(1, 1, true);
   profile.shared.lengths_from_trace = true;

@@ -10,13 +10,9 @@ OverloadControl::OverloadControl(const Pipeline& pipeline, ModuleId module, cons
       alpha_(params.overload_alpha),
       recovery_(params.overload_recovery),
       module_(module),
-      counts_(pipeline.modules.size(), false),
+      counts_(modules_after(pipeline, module)),
       levels_(pipeline.modules.size(), 1.0) {
   counts_[module] = true;
-  for (std::size_t i = module; i < counts_.size(); ++i) {
-    if (!counts_[i]) continue;
-    for (const ModuleId sub : pipeline.modules[i].subs) counts_[sub] = true;
-  }
 }
 
 void OverloadControl::on_period(double queueing_mean_ns) {

@@ -10,10 +10,7 @@ RagPolicy::RagPolicy(const ServingContext& context, ModuleId module, const RagPa
       params_(params),
       period_ns_(ms_to_ns(context.serving.state_period_ms)),
       measured_(assumed(*context.profiles[module])) {
-  std::vector<bool> is_later(context.profiles.size(), false);
-  for (const std::vector<ModuleId>& path : paths_after(*context.pipeline, module)) {
-    for (const ModuleId later : path) is_later[later] = true;
-  }
+  const std::vector<bool> is_later = modules_after(*context.pipeline, module);
   for (ModuleId later = 0; later < is_later.size(); ++later) {
     if (is_later[later] && ends_at_first_token(later)) later_prefills_.push_back(later);
   }

@@ -136,6 +136,24 @@ TEST_F(RagTest, PublishesMeansOfWhatItsDomainsReport) {
   EXPECT_DOUBLE_EQ(first.downstream_ns, 2.5e8) << "queueing and waiting at generate, without prefill";
 }
 
+// Three edges into each of 40 modules: 10^10 paths, which nobody may list.
+TEST(RagPolicy, CountsThePrefillBehindManyPathsOnce) {
+  constexpr ModuleId kModules = 40;
+  std::vector<std::pair<ModuleId, ModuleId>> edges;
+  for (ModuleId to = 1; to < kModules; ++to) {
+    for (ModuleId from = to < 3 ? 0 : to - 3; from < to; ++from) edges.push_back({from, to});
+  }
+  std::vector<Profile> profiles(kModules, profile_of_ms({1}));
+  profiles.back() = shared_profile(true, 1000);
+  TestWorld world(profiles, 5 * kS, kModules, edges);
+  const RequestSizes sizes{1, profiles, std::make_shared<const TraceTokens>(TraceTokens{{1000, 1}})};
+  world.context.sizes = &sizes;
+  RagPolicy policy(world.context, 0, RagParams());
+  policy.on_plan(0, world.plan(std::vector<int>(kModules, 1)));
+  // 1 ms here, 38 later of 1.1 ms each, 1 s of prefill.
+  EXPECT_NEAR(policy.remaining_ns(0), 1e6 + 38 * 1.1e6 + 1e9, 1);
+}
+
 TEST_F(RagTest, EstimatesFollowThePublishedState) {
   const RagState state{{0, 3e9, 1.5}, 2.5e8};
   RagParams params;
