@@ -67,10 +67,18 @@ def read_marker(line):
     return marker
 
 
+def same(fact, value):
+    """Equal as numbers, where both are some: load=1 is 1.00."""
+    try:
+        return float(fact) == float(value)
+    except (TypeError, ValueError):
+        return fact == value
+
+
 def wanted(facts, marker):
     for item in marker.get("where", []):
         key, _, value = item.partition("=")
-        if facts.get(key) != value:
+        if not same(facts.get(key), value):
             return False
     return "series" not in marker or facts["series"] in marker["series"]
 

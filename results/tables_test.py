@@ -53,6 +53,10 @@ class Tables(unittest.TestCase):
                            row("pard", "default", 1, 0.9), row("naive", "default", 1, 0.8, trace="wiki")])
         self.assertEqual(lines[4:7], ["| trace | pard | nexus |", "| --- | --- | --- |", "| wiki | 10.0 | 30.0 |"])
 
+    def test_conditions_compare_numbers(self):
+        lines = self.fill("toy; rows=trace; columns=series; metric=drop_rate; where=load=1,slo_ms=500.0", [row("pard", "default", 1, 0.5)])
+        self.assertIn("| tweet | 50.0 |", lines)
+
     def test_swept_parameters_are_axes(self):
         rows = [row("pard", "default", 1, 0.1 * i, parameters=f"planner.sizing_factor=2 pard.lambda={i}") for i in (1, 2)]
         lines = self.fill("toy; rows=planner.sizing_factor; columns=pard.lambda; metric=drop_rate", rows)

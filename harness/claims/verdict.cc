@@ -110,7 +110,7 @@ Verdict verdict_of(const Claim& claim, const Judgement& judgement) {
     return partly ? Verdict::kPartly : Verdict::kNotReproduced;
   }
   const std::vector<GroupResult>& groups = judgement.groups;
-  if (judgement.holding == groups.size()) return Verdict::kReproduced;
+  if (judgement.holding == groups.size() && judgement.missing.empty()) return Verdict::kReproduced;
   const bool within =
       claim.partly && std::all_of(groups.begin(), groups.end(), [&](const GroupResult& group) {
         return claim.partly->contains(group.mean);

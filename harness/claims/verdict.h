@@ -36,6 +36,7 @@ struct Judgement {
   std::size_t holding = 0;                                       ///< groups whose mean lies in `expect`
   std::size_t noisy = 0;             ///< groups (for one combined number: 0 or 1) within noise of a limit
   std::vector<std::string> missing;  ///< why groups have no value, or all of it when not run
+  bool without_results = false;      ///< not run because a results file is missing
 
   /// Worse than the verdict that the ledger knows of. What was not run is not.
   bool worse() const;

@@ -119,6 +119,7 @@ TEST(Judge, LeavesOutWhatWasNotRun) {
   EXPECT_NEAR(judgement.groups[0].mean, 2, 1e-12);
   ASSERT_EQ(judgement.missing.size(), 1u);
   EXPECT_NE(judgement.missing[0].find("skipped: no plan"), std::string::npos);
+  EXPECT_EQ(judgement.verdict, Verdict::kPartly) << "of two groups one has no value";
 }
 
 TEST(Judge, NotRunSaysWhy) {

@@ -94,6 +94,7 @@ class Results {
       if (found == nullptr) {
         Judgement judgement;
         judgement.claim = &claim;
+        judgement.without_results = true;
         judgement.missing.push_back(given_ ? "no results of " + stem + " were given"
                                            : path_of(stem) + " is missing");
         return judgement;
@@ -133,7 +134,8 @@ void print_claims(const ClaimsOptions& options, int& exit_code) {
   if (!written || std::fflush(stdout) != 0) throw EnvironmentError("standard output: cannot be written");
   if (!options.junit.empty()) write_file(options.junit, claims_junit(judgements));
   for (const Judgement& judgement : judgements) {
-    const bool failed = options.strict && judgement.verdict == Verdict::kNotReproduced;
+    const bool without_value = judgement.verdict == Verdict::kNotRun && !judgement.without_results;
+    const bool failed = options.strict && (judgement.verdict == Verdict::kNotReproduced || without_value);
     if (failed || judgement.worse()) exit_code = 1;
   }
 }
@@ -152,7 +154,8 @@ void add_claims_command(CLI::App& app, int& exit_code) {
       "  harness claims --paper pard --junit claims.xml\n"
       "  harness claims --json | jq '.[] | select(.verdict == \"not reproduced\") | .id'\n"
       "Exit codes: 0 no claim came out worse than the ledger's `known`; 1 some did, or, with --strict, some\n"
-      "are not reproduced; 2 bad input. docs/claims.md describes ledgers.");
+      "are not reproduced or find no cell in results that are there; 2 bad input. docs/claims.md describes "
+      "ledgers.");
   command->add_option("results", options->results, "results files (HDF5)")->type_name("RESULTS.h5");
   command->add_option("--ledger", options->ledger, std::string("the ledger; ") + kLedger)->type_name("FILE");
   command->add_option("--folder", options->folder, "where the results are; results-out")->type_name("DIR");
@@ -161,7 +164,8 @@ void add_claims_command(CLI::App& app, int& exit_code) {
   command->add_option("--paper", options->paper, "only the claims of this paper")->type_name("NAME");
   command->add_option("--id", options->id, "only these claims; * stands for any characters")
       ->type_name("GLOB");
-  command->add_flag("--strict", options->strict, "also fail when a claim is not reproduced");
+  command->add_flag("--strict", options->strict,
+                    "also fail when a claim is not reproduced, or finds no cell in its results");
   command->callback([options, &exit_code] { print_claims(*options, exit_code); });
 }
 

@@ -49,6 +49,7 @@ SEVERAL = claim("a.several", GOODPUT, '"> 1"')
 TWO = claim("a.two", "goodput_rps[pard, experiment=twin] / goodput_rps[pard, experiment=small]", "[1, 1]", HIGH).replace(
     'experiment = "small"', 'experiment = ["small", "twin"]')
 MISSING = claim("b.missing", GOODPUT, '"> 1"').replace('"small"', '"large"')
+NO_CELL = claim("b.nowhere", GOODPUT, '"> 1"', "where = { trace = 'nowhere' }")
 
 # (what, the ledger, arguments, exit code, words that are printed)
 CASES = [
@@ -59,6 +60,8 @@ CASES = [
     ("a better one", BETTER, ["--strict"], 0, ["better than known"]),
     ("no results", MISSING, [], 0, ["1 not run", "results-out/large.h5 is missing"]),
     ("no results, strict", MISSING, ["--strict"], 0, ["1 not run"]),
+    ("no cell", NO_CELL, [], 0, ["1 not run"]),
+    ("no cell, strict", NO_CELL, ["--strict"], 1, ["1 not run"]),
     ("files given: others are left out", TRUE + MISSING, ["results-out/small.h5"], 0, ["1 claims: 1 reproduced"]),
     ("a choice", TRUE + FALSE, ["--id", "*.tr*e"], 0, ["1 claims: 1 reproduced"]),
     ("a choice of paper", TRUE, ["--paper", "pard"], 0, ["1 claims: 1 reproduced"]),
