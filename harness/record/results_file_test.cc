@@ -287,6 +287,7 @@ void remove_column(const std::string& path, const std::string& column) {
       H5Dcreate2(file.get(), "summary", kept.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
       H5Dclose, "make");
   H5Dwrite(table.get(), kept.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data());
+  H5Dvlen_reclaim(kept.get(), space.get(), H5P_DEFAULT, bytes.data());
 }
 
 TEST_F(ResultsFile, AMetricThatAnOlderFileLacksHasNoValue) {
