@@ -23,8 +23,11 @@ import re
 import sys
 from pathlib import Path
 
-import h5py
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "figures"))
+from pard.selection import series_of  # noqa: E402
+from results import Results, number  # noqa: E402
 
 MARKER = re.compile(r"^<!-- (table|claims): (.*) -->$")
 SHARES = ("rate", "share", "gap")
@@ -34,25 +37,11 @@ class TableError(Exception):
     """What is wrong with a marker or with the results that it asks for."""
 
 
-def text(value):
-    if isinstance(value, bytes):
-        return value.decode()
-    if isinstance(value, str):
-        return value
-    return f"{float(value):g}"
-
-
-def parameters_of(row):
-    return dict(item.split("=", 1) for item in text(row["parameters"]).split() if "=" in item)
-
-
-def facts_of(row):
+def facts_of(cell):
     """Everything by which a cell may be placed in a table."""
-    system, variant = text(row["system"]), text(row["variant"])
-    facts = {name: text(row[name]) for name in ("pipeline", "trace", "seed", "slo_ms")}
-    facts["load"] = f"{float(row['load']):.2f}"
-    facts["series"] = system if variant == "default" or "=" in variant else f"{system}/{variant}"
-    return facts | parameters_of(row)
+    facts = {"pipeline": cell["pipeline"], "trace": cell["trace"], "seed": str(cell["seed"]), "series": series_of(cell),
+             "load": f"{cell['load']:.2f}", "slo_ms": f"{cell['slo_ms']:g}"}
+    return facts | cell.parameters
 
 
 def read_marker(line):
@@ -69,10 +58,9 @@ def read_marker(line):
 
 def same(fact, value):
     """Equal as numbers, where both are some: load=1 is 1.00."""
-    try:
-        return float(fact) == float(value)
-    except (TypeError, ValueError):
+    if fact is None or number(fact) is None or number(value) is None:
         return fact == value
+    return number(fact) == number(value)
 
 
 def wanted(facts, marker):
@@ -83,13 +71,13 @@ def wanted(facts, marker):
     return "series" not in marker or facts["series"] in marker["series"]
 
 
-def collect(summary, marker):
+def collect(cells, marker):
     """(row, column) -> metric by seed; rows and columns in the order in which they come."""
     metric = marker["metric"][0]
     values = {}
-    for row in summary:
-        facts = facts_of(row)
-        if text(row["status"]) != "ok" or not wanted(facts, marker):
+    for cell in cells:
+        facts = facts_of(cell)
+        if not wanted(facts, marker):
             continue
         missing = [key for key in marker["rows"] + marker["columns"] if key not in facts]
         if missing:
@@ -98,7 +86,7 @@ def collect(summary, marker):
         seeds = values.setdefault(place, {})
         if facts["seed"] in seeds:
             raise TableError(f"{marker['stem']}: several cells at {place}, seed {facts['seed']}: add a row key or a condition")
-        seeds[facts["seed"]] = float(row[metric])
+        seeds[facts["seed"]] = cell[metric]
     if not values:
         raise TableError(f"{marker['stem']}: no cells for {marker}")
     return values
@@ -111,8 +99,8 @@ def entry(seeds, metric):
     return f"{100 * mean:.1f}" if any(word in metric for word in SHARES) else f"{mean:.4g}"
 
 
-def table_lines(summary, marker):
-    values = collect(summary, marker)
+def table_lines(cells, marker):
+    values = collect(cells, marker)
     rows = list(dict.fromkeys(row for row, _ in values))
     columns = list(dict.fromkeys(column for _, column in values))
     if marker["columns"] == ["series"] and "series" in marker:
@@ -125,7 +113,7 @@ def table_lines(summary, marker):
     return ["| " + " | ".join(line) + " |" for line in lines]
 
 
-def number(value):
+def short(value):
     return "-" if value is None else f"{value:.3g}"
 
 
@@ -135,10 +123,10 @@ def ours(claim):
         return "-"
     if len(groups) == 1:
         spread = groups[0]["half_width"]
-        return number(groups[0]["mean"]) + (f" ± {spread:.2g}" if spread is not None else "")
+        return short(groups[0]["mean"]) + (f" ± {spread:.2g}" if spread is not None else "")
     means = [group["mean"] for group in groups if group["mean"] is not None]
     holding = sum(group["holds"] for group in groups)
-    return f"{number(claim['value'])} ({number(min(means))} to {number(max(means))}; {holding} of {len(groups)} hold)"
+    return f"{short(claim['value'])} ({short(min(means))} to {short(max(means))}; {holding} of {len(groups)} hold)"
 
 
 def claims_lines(claims, pattern):
@@ -163,8 +151,7 @@ def lines_below(kind, words, folder):
     path = folder / (marker["stem"] + ".h5")
     if not path.exists():
         raise TableError(f"{path}: not found")
-    with h5py.File(path) as file:
-        return table_lines(file["summary"][:], marker)
+    return table_lines(Results(path).cells, marker)
 
 
 def fill(document, folder):

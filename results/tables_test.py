@@ -13,7 +13,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import tables  # noqa: E402
 
-COLUMNS = [("system", "S16"), ("variant", "S16"), ("pipeline", "S16"), ("trace", "S16"), ("load", "f8"), ("seed", "u8"),
+COLUMNS = [("cell", "u4"), ("system", "S16"), ("variant", "S16"), ("pipeline", "S16"), ("trace", "S16"), ("load", "f8"), ("seed", "u8"),
            ("slo_ms", "f8"), ("parameters", "S64"), ("status", "S8"), ("drop_rate", "f8"), ("goodput_rps", "f8")]
 
 
@@ -29,7 +29,9 @@ class Tables(unittest.TestCase):
 
     def fill(self, marker, rows):
         with h5py.File(self.folder / "toy.h5", "w") as file:
-            file["summary"] = np.array(rows, dtype=COLUMNS)
+            file["summary"] = np.array([(index, *row) for index, row in enumerate(rows)], dtype=COLUMNS)
+            for index in range(len(rows)):
+                file.create_group(f"cells/{index}")
         return tables.fill(f"before\n\n<!-- table: {marker} -->\nafter", self.folder).split("\n")
 
     def test_means_over_seeds_in_percent(self):

@@ -19,30 +19,6 @@ FieldValue value_of(const SummaryRow::ColumnPointer& pointer) {
   return field_value(static_cast<double>(*std::get<std::uint32_t*>(pointer)));
 }
 
-/// Adds the pairs of "key=value key=value". A word without '=' belongs to the value before it.
-void add_parameters(const std::string& text, ResultRow& row) {
-  std::string key;
-  std::string value;
-  const auto keep = [&] {
-    if (!key.empty()) row.fields.insert_or_assign(key, field_value(value));
-  };
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const std::size_t end = std::min(text.find(' ', begin), text.size());
-    const std::string word = text.substr(begin, end - begin);
-    const std::size_t equals = word.find('=');
-    if (equals == std::string::npos) {
-      value += " " + word;
-    } else {
-      keep();
-      key = word.substr(0, equals);
-      value = word.substr(equals + 1);
-    }
-    begin = end + 1;
-  }
-  keep();
-}
-
 }  // namespace
 
 FieldValue field_value(std::string_view text) {
@@ -91,7 +67,9 @@ std::vector<ResultRow> result_rows(const std::string& experiment, std::vector<Su
       made.fields.emplace(name, value_of(pointer));
     });
     made.fields.emplace("experiment", FieldValue{experiment, std::nullopt});
-    add_parameters(row.cell.parameters, made);
+    for (const auto& [key, value] : parameters_of(row.cell)) {
+      made.fields.insert_or_assign(key, field_value(value));
+    }
     result.push_back(std::move(made));
   }
   return result;

@@ -5,29 +5,13 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <sstream>
 #include <utility>
 
 namespace harness {
 namespace {
 
-using Assignment = std::pair<std::string, std::string>;  // key, value
 using Values = std::set<std::string>;
 using Variant = std::pair<std::string, std::string>;  // system, variant
-
-/// A sweep stands after what a system sets, and overrides it.
-std::vector<Assignment> assignments_of(const SummaryRow& row) {
-  std::vector<Assignment> result;
-  std::istringstream words(row.cell.parameters);
-  for (std::string word; words >> word;) {
-    const std::size_t equals = word.find('=');
-    if (equals == std::string::npos) continue;
-    const std::string key = word.substr(0, equals);
-    std::erase_if(result, [&](const Assignment& earlier) { return earlier.first == key; });
-    result.emplace_back(key, word.substr(equals + 1));
-  }
-  return result;
-}
 
 void append(std::string& text, const std::string& word) { text += (text.empty() ? "" : " ") + word; }
 
@@ -42,7 +26,7 @@ class ParameterUse {
     const Variant variant{row.cell.system, row.cell.variant};
     ++rows_;
     variants_.insert(variant);
-    for (const auto& [key, value] : assignments_of(row)) {
+    for (const auto& [key, value] : parameters_of(row.cell)) {
       ++rows_with_[key];
       values_[key][variant].insert(value);
     }
@@ -58,7 +42,7 @@ class ParameterUse {
 
   std::string shared(const SummaryRow& row) const {
     std::string text;
-    for (const auto& [key, value] : assignments_of(row)) {
+    for (const auto& [key, value] : parameters_of(row.cell)) {
       if (is_shared(row, key)) append(text, key + "=" + value);
     }
     return text;
@@ -69,7 +53,7 @@ class ParameterUse {
     std::string name = row.cell.system;
     if (!row.cell.variant.empty() && row.cell.variant != "default") name += "/" + row.cell.variant;
     const Variant variant{row.cell.system, row.cell.variant};
-    for (const auto& [key, value] : assignments_of(row)) {
+    for (const auto& [key, value] : parameters_of(row.cell)) {
       if (is_shared(row, key) || values_.at(key).at(variant).size() == 1) continue;
       append(name, (is_own_key(row, key) ? key.substr(row.cell.system.size() + 1) : key) + "=" + value);
     }

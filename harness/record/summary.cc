@@ -1,11 +1,29 @@
 #include "harness/record/summary.h"
 
+#include <sstream>
+
 namespace harness {
 
 std::string hex16(std::uint64_t value) {
   std::string text(16, '0');
   for (std::size_t i = 16; i-- > 0; value >>= 4) text[i] = "0123456789abcdef"[value & 15];
   return text;
+}
+
+std::vector<std::pair<std::string, std::string>> parameters_of(const CellIdentity& cell) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  std::istringstream words(cell.parameters);
+  for (std::string word; words >> word;) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos) {
+      if (!pairs.empty()) pairs.back().second += " " + word;
+      continue;
+    }
+    const std::string key = word.substr(0, equals);
+    std::erase_if(pairs, [&](const auto& earlier) { return earlier.first == key; });
+    pairs.emplace_back(key, word.substr(equals + 1));
+  }
+  return pairs;
 }
 
 void SummaryRow::list(const std::function<void(const char* name, const char* doc, ColumnPointer)>& column) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -30,6 +31,10 @@ struct CellIdentity {
   std::string
       input_hash;  ///< 16 hex digits: hash of effective_toml, trace and profile checksums and the build
 };
+
+/// The pairs of `parameters`, one for each key: a sweep stands after what a system sets, and overrides it. A
+/// word without '=' belongs to the value before it.
+std::vector<std::pair<std::string, std::string>> parameters_of(const CellIdentity& cell);
 
 /// A cell's row. Rates are requests/s of virtual time over the load's duration; shares are in [0, 1].
 struct SummaryRow {

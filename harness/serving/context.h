@@ -1,6 +1,9 @@
 // What every part of a system knows of the world before the run: values only.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -25,6 +28,11 @@ struct ServingParams {
   QueueScope queue = QueueScope::kWorker;
   double state_period_ms = 1000;
   double state_delay_ms = 0;
+
+  /// State periods in a window: the nearest whole number, at least one.
+  std::size_t periods_in(double window_s) const {
+    return static_cast<std::size_t>(std::max(1.0, std::floor(window_s * 1000 / state_period_ms + 0.5)));
+  }
 
   void list(ParamList& params) {
     params.choice("commit", commit, {"early", "late"},

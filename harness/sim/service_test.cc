@@ -173,6 +173,20 @@ TEST(Services, CapacityIsWhatTheFullServerCompletes) {
   EXPECT_EQ(scaled(delay, 2).latency(1), delay.latency(1)) << "a remote call does not run on the device";
 }
 
+TEST(Services, TheBoundCountsTheBatchesBehindARemoteCall) {
+  // One worker, a batch of 1 in 100 ms: of 100 requests sent in the first second, all due 2 s later, no more
+  // than 30 can end by 3 s. A call may take next to no time, so that it does not narrow the bound.
+  std::vector<TimeNs> times;
+  for (int i = 0; i < 100; ++i) times.push_back(i * ms_to_ns(10));
+  RunSpec spec = spec_of({delay_profile(1, 0, 100), testing::linear_profile("m", 0, 100, 1)},
+                         {{1, 100}, {1, 1}}, 2, times);
+  const RunRecord record = simulate(spec, nullptr);
+  const std::uint64_t bound = fluid_bound(spec, record);
+  EXPECT_GE(bound, record.in_time);
+  EXPECT_GE(bound, 28u);
+  EXPECT_LE(bound, 30u);
+}
+
 /// rewrite -> {retrieve, search} -> generate, small.
 RunSpec rag_like(const SystemEntry& entry, double load, std::uint64_t seed) {
   Profile rewrite = scaled(shared_profile(50, 6, false), 0.1);

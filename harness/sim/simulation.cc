@@ -63,10 +63,14 @@ struct AcknowledgementMessage {
 
 /// A server of a shared service, and when it is due (kNever: idle).
 struct Server {
-  ModuleId module = 0;
-  std::uint32_t index = 0;  ///< among those of the module
   SharedServer sequences;
   TimeNs due_ns = kNever;
+};
+
+/// A module's servers: their slots follow one another.
+struct ModuleServers {
+  std::uint32_t slots_each = 0;       ///< 0: none has been used yet
+  std::vector<std::uint32_t> places;  ///< in the list of all servers
 };
 
 /// The next sending times, read in chunks.
@@ -139,11 +143,12 @@ class Simulation final : private World {
   Mailbox<Cancellation> cancellations_;
   Mailbox<ValuesMessage> values_;
   Mailbox<AcknowledgementMessage> acknowledgements_;
-  std::deque<Plan> next_plans_;           ///< computed, not in effect yet; in order
-  std::vector<TimeNs> timers_;            ///< by domain: when its timer is due, kNever if it has none
-  std::vector<RandomStream> executions_;  ///< by worker
-  std::vector<Server> servers_;           ///< shared services, in order of first use
-  std::vector<WorkerId> ended_;           ///< scratch
+  std::deque<Plan> next_plans_;            ///< computed, not in effect yet; in order
+  std::vector<TimeNs> timers_;             ///< by domain: when its timer is due, kNever if it has none
+  std::vector<RandomStream> executions_;   ///< by worker
+  std::vector<Server> servers_;            ///< shared services, of all modules
+  std::vector<ModuleServers> servers_of_;  ///< by module
+  std::vector<WorkerId> ended_;            ///< scratch
   std::uint64_t seen_progress_ = 0;
   TimeNs progress_check_ns_ = 0;
 };
@@ -154,7 +159,8 @@ Simulation::Simulation(const RunSpec& spec, RowSink* rows)
       state_delay_ns_(ms_to_ns(spec.serving.state_delay_ms)),
       state_period_ns_(ms_to_ns(spec.serving.state_period_ms)),
       cluster_(spec, *this, rows),
-      arrivals_(spec.arrivals->restarted()) {}
+      arrivals_(spec.arrivals->restarted()),
+      servers_of_(spec.pipeline.modules.size()) {}
 
 void Simulation::start() {
   cluster_.start(now_);
@@ -320,14 +326,14 @@ void Simulation::run_visit(const ServiceVisit& visit) {
 
 std::uint32_t Simulation::server_of(const ServiceVisit& visit) {
   const Profile& profile = spec_.profiles[visit.module];
-  const std::uint32_t index = visit.slot / static_cast<std::uint32_t>(fixed_workers(profile));
-  std::uint32_t place = 0;
-  while (place < servers_.size() &&
-         (servers_[place].module != visit.module || servers_[place].index != index)) {
-    ++place;
+  ModuleServers& own = servers_of_[visit.module];
+  if (own.slots_each == 0) own.slots_each = static_cast<std::uint32_t>(fixed_workers(profile));
+  const std::uint32_t index = visit.slot / own.slots_each;
+  while (own.places.size() <= index) {
+    own.places.push_back(static_cast<std::uint32_t>(servers_.size()));
+    servers_.push_back({SharedServer(profile.shared)});
   }
-  if (place == servers_.size()) servers_.push_back({visit.module, index, SharedServer(profile.shared)});
-  return place;
+  return own.places[index];
 }
 
 void Simulation::schedule_server(std::uint32_t index) {

@@ -21,7 +21,7 @@ BudgetSplit::BudgetSplit(const ServingContext& context, ModuleId module, const P
       module_(module),
       cumulative_(params.budget == SplitBudget::kCumulative),
       follows_worst_(params.estimate == EstimateScope::kWcl),
-      every_periods_(periods_in(params.wcl_period_s, context.serving.state_period_ms / 1000)),
+      every_periods_(context.serving.periods_in(params.wcl_period_s)),
       known_(context.pipeline->modules.size()),
       budgets_(known_.size()) {}
 

@@ -8,10 +8,10 @@ PardController::PardController(const ServingContext& context, ModuleId module, c
     : module_(module),
       rule_(params.order),
       period_s_(context.serving.state_period_ms / 1000),
-      queueing_(periods_in(params.queueing_window_s, period_s_)),
-      band_(periods_in(params.rate_window_s, period_s_)),
+      queueing_(context.serving.periods_in(params.queueing_window_s)),
+      band_(context.serving.periods_in(params.rate_window_s)),
       waits_(params.wait_window),
-      worst_(periods_in(params.wcl_window_s, period_s_)),
+      worst_(context.serving.periods_in(params.wcl_window_s)),
       downstream_(context, module, params),
       overload_(*context.pipeline, module, params),
       order_(params.order == PardOrder::kHbf ? BudgetOrder::kHigh : BudgetOrder::kLow) {}

@@ -1,10 +1,6 @@
 // PARD's parameters. README.md explains each and says which are reconstructions.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-
 #include "harness/core/params.h"
 
 namespace harness {
@@ -96,10 +92,5 @@ struct PardParams {
                   "overload: otherwise it raises the share by this, up to 1 (DAGOR: 0.01)");
   }
 };
-
-/// State periods in a window: the nearest whole number, at least one.
-inline std::size_t periods_in(double window_s, double period_s) {
-  return static_cast<std::size_t>(std::max(1.0, std::floor(window_s / period_s + 0.5)));
-}
 
 }  // namespace harness

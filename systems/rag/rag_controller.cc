@@ -1,22 +1,12 @@
 #include "systems/rag/rag_controller.h"
 
-#include <algorithm>
-#include <cmath>
-
 namespace harness {
-namespace {
-
-std::size_t periods_in(double window_s, double period_ms) {
-  return static_cast<std::size_t>(std::max(1.0, std::floor(window_s * 1000 / period_ms + 0.5)));
-}
-
-}  // namespace
 
 RagController::RagController(const ServingContext& context, ModuleId module, const RagParams& params)
     : context_(context),
       module_(module),
       lambda_(params.lambda),
-      queueing_(periods_in(params.average_window_s, context.serving.state_period_ms)),
+      queueing_(context.serving.periods_in(params.average_window_s)),
       exec_(queueing_),
       slowdown_(queueing_) {
   for (const Profile* profile : context.profiles) measured_.push_back(assumed(*profile));
