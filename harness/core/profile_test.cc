@@ -51,6 +51,8 @@ TEST(DropReasons, HaveTheirNames) {
   EXPECT_STREQ(name_of(DropReason::kEarlyDrop), "early_drop");
   EXPECT_STREQ(name_of(DropReason::kNoWorker), "no_worker");
   EXPECT_STREQ(name_of(DropReason::kOverload), "overload");
+  EXPECT_STREQ(name_of(DropReason::kWorkerLost), "worker_lost");
+  EXPECT_STREQ(name_of(DropReason::kMessageLost), "message_lost");
 }
 
 }  // namespace

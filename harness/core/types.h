@@ -49,12 +49,14 @@ enum class DropReason : std::uint8_t {
   kEarlyDrop,      ///< Nexus: before the first window that can finish in time
   kNoWorker,       ///< the router found no queue domain to take it
   kOverload,       ///< refused on arrival: this module or a later one is overloaded
+  kWorkerLost,     ///< its batch ran on a worker that stopped
+  kMessageLost,    ///< it was lost on its way to a queue domain, or the notice of its end was on the way back
   kCount
 };
 inline constexpr int kDropReasons = static_cast<int>(DropReason::kCount);
 constexpr const char* name_of(DropReason reason) {
-  constexpr const char* kNames[] = {"expired",    "over_budget", "estimated_late",
-                                    "early_drop", "no_worker",   "overload"};
+  constexpr const char* kNames[] = {"expired",   "over_budget", "estimated_late", "early_drop",
+                                    "no_worker", "overload",    "worker_lost",    "message_lost"};
   return kNames[static_cast<int>(reason)];
 }
 

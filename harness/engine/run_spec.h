@@ -9,6 +9,7 @@
 #include "harness/core/pipeline.h"
 #include "harness/core/profile.h"
 #include "harness/core/request_sizes.h"
+#include "harness/engine/fault.h"
 #include "harness/engine/world_params.h"
 #include "harness/record/run_record.h"
 #include "harness/serving/context.h"
@@ -28,6 +29,7 @@ struct RunSpec {
   PlannerParams planner;
   std::vector<ModuleOverride> module_overrides;  ///< empty, or one per module
   WorldParams world;
+  std::vector<Fault> faults;   ///< in any order
   bool record_states = false;  ///< keep what the controllers publish
   std::unique_ptr<System> system;
   std::unique_ptr<ArrivalSource> arrivals;
