@@ -27,6 +27,7 @@ struct RequestRow {
   std::uint16_t module = 0;  ///< where it was dropped; otherwise the last module
   Outcome outcome = Outcome::kUnfinished;
   DropReason reason = DropReason::kExpired;  ///< counts when dropped
+  TimeNs lateness_ns = 0;  ///< how long after sent_ns, when it was due, it really left; 0 in virtual time
 };
 
 /// One finished visit; written in order of ending.
@@ -122,6 +123,23 @@ struct StateTable {
   std::vector<double> values;  ///< [row * names.size() + value]
 };
 
+/// What one rank of a live run did.
+struct RankTotals {
+  std::uint32_t rank = 0;
+  std::string host;
+  std::uint32_t workers = 0;  ///< GPUs of the cluster that it hosts
+  std::uint64_t messages_sent = 0;
+  std::uint64_t messages_received = 0;
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t bytes_received = 0;
+  std::uint64_t packets_sent = 0;  ///< a packet holds the messages of a loop turn to one destination
+  std::uint64_t loop_turns = 0;
+  std::uint64_t sleeps = 0;
+  TimeNs cpu_ns = 0;           ///< processor time of its thread during the run
+  TimeNs clock_offset_ns = 0;  ///< last estimate: its clock less rank 0's
+  TimeNs clock_bound_ns = 0;   ///< the largest error that the estimates may have had
+};
+
 /// Everything a run leaves behind. The books: sent = in_time + late + dropped + unfinished, checked before it
 /// is returned.
 struct RunRecord {
@@ -149,8 +167,12 @@ struct RunRecord {
   std::uint64_t exchanged_bytes = 0;
   /// How often the published value named "order" changed, over all modules; -1: the system publishes none.
   std::int64_t order_changes = -1;
-  StateTable states;  ///< empty unless wanted
-  double wall_s = 0;  ///< of the run itself, without making the world or writing results
+  StateTable states;              ///< empty unless wanted
+  std::vector<RankTotals> ranks;  ///< of a live run, in order; empty in virtual time, as the next two
+  LatencyHistogram lateness;      ///< of all requests sent: RequestRow::lateness_ns
+  TimeNs clock_bound_ns = 0;      ///< the largest of the ranks'
+  std::string why_invalid;        ///< not empty: what happened to the run, so that its numbers count nowhere
+  double wall_s = 0;              ///< of the run itself, without making the world or writing results
 };
 
 }  // namespace harness

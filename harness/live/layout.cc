@@ -1,0 +1,41 @@
+#include "harness/live/layout.h"
+
+#include <algorithm>
+
+namespace harness {
+namespace {
+
+int ceil_of_quotient(int whole, int part) { return (whole + part - 1) / part; }
+
+int gpus_per_rank(int workers, int ranks, const LiveParams& params) {
+  if (ranks == 1) return workers;
+  return params.gpus_per_rank > 0 ? params.gpus_per_rank : ceil_of_quotient(workers, ranks - 1);
+}
+
+}  // namespace
+
+Layout::Layout(int workers, int ranks, const LiveParams& params)
+    : workers_(workers), ranks_(ranks), gpus_per_rank_(harness::gpus_per_rank(workers, ranks, params)) {}
+
+int Layout::first_gpu(int rank) const {
+  if (ranks_ == 1 || rank == 0) return 0;
+  // In a wider type: many ranks of many GPUs may be asked for.
+  const long long first = static_cast<long long>(rank - 1) * gpus_per_rank_;
+  return static_cast<int>(std::min<long long>(workers_, first));
+}
+
+int Layout::gpus(int rank) const {
+  if (ranks_ == 1) return workers_;
+  return rank == 0 ? 0 : std::min(gpus_per_rank_, workers_ - first_gpu(rank));
+}
+
+std::string layout_fault(int workers, int ranks, const LiveParams& params) {
+  if (ranks == 1 || params.gpus_per_rank == 0) return "";
+  const int needed = ceil_of_quotient(workers, params.gpus_per_rank);
+  if (ranks - 1 >= needed) return "";
+  return std::to_string(ranks) + " ranks: " + std::to_string(workers) + " workers with live.gpus_per_rank = " +
+         std::to_string(params.gpus_per_rank) + " need " + std::to_string(needed) +
+         (needed == 1 ? " rank" : " ranks") + " besides the first, so mpirun -n " + std::to_string(needed + 1);
+}
+
+}  // namespace harness

@@ -1,0 +1,36 @@
+// Which rank hosts which GPU of the live cluster.
+#pragma once
+
+#include <string>
+
+#include "harness/live/live_params.h"
+
+namespace harness {
+
+/// With one rank everything is on rank 0. Otherwise rank 0 has no GPU, and the others take them in order,
+/// gpus_per_rank each; the last ones may have fewer or none.
+class Layout {
+ public:
+  /// The layout must fit: layout_fault() is empty.
+  Layout(int workers, int ranks, const LiveParams& params);
+
+  int ranks() const { return ranks_; }
+  /// The most that a rank hosts.
+  int gpus_per_rank() const { return gpus_per_rank_; }
+  /// The rank that hosts GPU `gpu`, 0 <= gpu < workers.
+  int rank_of(int gpu) const { return ranks_ == 1 ? 0 : 1 + gpu / gpus_per_rank_; }
+  /// The GPUs of `rank`: first_gpu(rank) and the next gpus(rank) - 1.
+  int first_gpu(int rank) const;
+  int gpus(int rank) const;
+
+ private:
+  int workers_;
+  int ranks_;
+  int gpus_per_rank_;
+};
+
+/// What does not fit, and which number of ranks would ("64 workers, 8 on each of 4 ranks besides the first:
+/// ...; -n 9 fits"); empty when the layout fits.
+std::string layout_fault(int workers, int ranks, const LiveParams& params);
+
+}  // namespace harness

@@ -1,0 +1,68 @@
+#include "harness/live/layout.h"
+
+#include <gtest/gtest.h>
+
+namespace harness {
+namespace {
+
+LiveParams with_gpus_per_rank(int gpus) {
+  LiveParams params;
+  params.gpus_per_rank = gpus;
+  return params;
+}
+
+TEST(Layout, OneRankHasEverything) {
+  const Layout layout(64, 1, with_gpus_per_rank(8));
+  EXPECT_EQ(layout_fault(64, 1, with_gpus_per_rank(8)), "");
+  for (int gpu = 0; gpu < 64; ++gpu) EXPECT_EQ(layout.rank_of(gpu), 0);
+  EXPECT_EQ(layout.gpus(0), 64);
+  EXPECT_EQ(layout.first_gpu(0), 0);
+}
+
+TEST(Layout, EightRanksOfEight) {
+  for (const int given : {0, 8}) {
+    const Layout layout(64, 9, with_gpus_per_rank(given));
+    EXPECT_EQ(layout.gpus_per_rank(), 8);
+    EXPECT_EQ(layout.rank_of(0), 1);
+    EXPECT_EQ(layout.rank_of(7), 1);
+    EXPECT_EQ(layout.rank_of(8), 2);
+    EXPECT_EQ(layout.rank_of(63), 8);
+    EXPECT_EQ(layout.gpus(0), 0);
+    EXPECT_EQ(layout.first_gpu(8), 56);
+  }
+}
+
+/// Every GPU is on the rank that counts it, and no rank passes its share.
+TEST(Layout, EveryGpuIsOnOneRank) {
+  for (int workers = 1; workers <= 20; ++workers) {
+    for (int ranks = 1; ranks <= 24; ++ranks) {
+      for (int given = 0; given <= 6; ++given) {
+        const LiveParams params = with_gpus_per_rank(given);
+        if (!layout_fault(workers, ranks, params).empty()) {
+          EXPECT_LT((ranks - 1) * given, workers);
+          continue;
+        }
+        const Layout layout(workers, ranks, params);
+        int counted = 0;
+        for (int rank = 0; rank < ranks; ++rank) {
+          for (int i = 0; i < layout.gpus(rank); ++i) EXPECT_EQ(layout.rank_of(layout.first_gpu(rank) + i), rank);
+          EXPECT_TRUE(ranks == 1 || given == 0 || layout.gpus(rank) <= given);
+          counted += layout.gpus(rank);
+        }
+        EXPECT_EQ(counted, workers);
+      }
+    }
+  }
+}
+
+TEST(Layout, AFaultNamesTheNumberOfRanksThatFits) {
+  const std::string fault = layout_fault(64, 5, with_gpus_per_rank(8));
+  EXPECT_NE(fault.find("5 ranks"), std::string::npos) << fault;
+  EXPECT_NE(fault.find("mpirun -n 9"), std::string::npos) << fault;
+  EXPECT_EQ(layout_fault(64, 9, with_gpus_per_rank(8)), "");
+  EXPECT_EQ(layout_fault(64, 12, with_gpus_per_rank(8)), "");
+  EXPECT_NE(layout_fault(65, 9, with_gpus_per_rank(8)).find("mpirun -n 10"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace harness

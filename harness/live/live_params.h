@@ -1,0 +1,34 @@
+// How the live cluster is laid out over ranks and watched: the table [live].
+#pragma once
+
+#include "harness/core/params.h"
+
+namespace harness {
+
+struct LiveParams {
+  int gpus_per_rank = 0;
+  bool payload = false;
+  bool spin = false;
+  double clock_period_s = 10;
+  double lateness_limit_ms = 10;
+  double hang_limit_s = 10;
+  int repeat = 1;
+
+  void list(ParamList& params) {
+    params.integer("gpus_per_rank", gpus_per_rank, 0, 1'000'000,
+                   "GPUs on each rank but the first, which sends the load; 0: spread evenly over the ranks");
+    params.flag("payload", payload, "tensors of the declared size really travel between the ranks");
+    params.flag("spin", spin,
+                "the sender waits for the next request without sleeping; give it a core of its own");
+    params.number("clock_period_s", clock_period_s, 0.1, 1e4,
+                  "time between measurements of the ranks' clocks against the first rank's");
+    params.number("lateness_limit_ms", lateness_limit_ms, 0, 1e6,
+                  "a cell whose 99th percentile of the lateness of sending passes this is invalid");
+    params.number("hang_limit_s", hang_limit_s, 0.5, 1e4,
+                  "a rank that says nothing for so long ends the run, which names it");
+    params.integer("repeat", repeat, 1, 1'000'000,
+                   "changes nothing; swept, it runs the same cell several times");
+  }
+};
+
+}  // namespace harness

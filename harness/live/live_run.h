@@ -1,0 +1,33 @@
+// The emulated runtime: a cell in wall-clock time, on all ranks of the job.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "harness/engine/run_spec.h"
+#include "harness/live/layout.h"
+#include "harness/live/live_params.h"
+
+namespace harness {
+
+class Transport;
+
+/// How a cell runs, besides what the cell is.
+struct LiveRun {
+  LiveParams params;
+  /// Wall time after which the run ends by itself, with RunRecord::why_invalid; 0: none.
+  double limit_s = 0;
+  /// Called on every rank once a loop turn, so after each signal too. What it throws on any rank ends the run
+  /// on all ranks, and is thrown on that one; the others throw EnvironmentError. May be empty.
+  std::function<void()> check_signal;
+};
+
+/// Runs a cell on the live cluster until every request has ended, and closes the books. All ranks make the
+/// same calls in the same order, each with the same `spec`, whose layout fits (layout_fault()); only rank
+/// 0's has its `progress` called, several times a second, with the time since the start of the load. `rows`
+/// is rank 0's and may be null. Returns the record at rank 0, nothing on the others. Throws EnvironmentError
+/// on every rank when a rank is lost or hangs, naming it.
+std::optional<RunRecord> run_live(const RunSpec& spec, const LiveRun& run, Transport& transport,
+                                  RowSink* rows);
+
+}  // namespace harness
