@@ -1,56 +1,55 @@
-// The engine: queue domains, workers, controllers and plans of one run, joined to the life cycle of its
-// requests. The same object code for every runtime; what differs stands behind World.
+// The engine of a run in one thread: the dispatcher and all queue domains, joined by direct calls over the
+// same tables. What differs between such runtimes stands behind World.
 #pragma once
 
-#include <memory>
-#include <vector>
-
-#include "harness/engine/books.h"
-#include "harness/engine/queue_domain_host.h"
-#include "harness/engine/request_flow.h"
-#include "harness/engine/run_spec.h"
-#include "harness/engine/world.h"
+#include "harness/engine/dispatcher.h"
+#include "harness/engine/domain_group.h"
 
 namespace harness {
 
 /// One run. The runtime feeds it events with their time; each call runs to its end and is never re-entered,
 /// except that World::deliver may call on_delivery at once. Single-threaded.
-class Cluster final : private DropHandler {
+class Cluster final : private DomainCommands, private DomainEvents {
  public:
-  /// Makes the domains, warm workers and controllers of the initial plan. `spec` and `world` outlive the
-  /// cluster.
+  /// `spec` and `world` outlive the cluster. `rows` may be null.
   Cluster(const RunSpec& spec, World& world, RowSink* rows);
-  ~Cluster() override;
 
   /// Starts at `now`: plans reach the schedulers, workers become free.
-  void start(TimeNs now);
+  void start(TimeNs now) { dispatcher_.start(now); }
 
-  void on_request(TimeNs now);
-  void on_delivery(TimeNs now, const Delivery& delivery);
-  // Hints for the cache, without effect on the run: on_delivery follows for each of these; on_batch_done
-  // follows for this worker, soon or next.
-  void prefetch(std::span<const Delivery> deliveries) const;
-  void prefetch_worker(WorkerId worker) const;
-  void prefetch_batch(WorkerId worker) const;
-  void on_cancellation(TimeNs now, const Cancellation& cancellation);
-  void on_batch_done(TimeNs now, WorkerId worker);
-  void on_timer(TimeNs now, DomainId domain);
-  void on_report(TimeNs now, ModuleId module, DomainId domain, std::span<const double> values);
-  void on_publication(TimeNs now, ModuleId module, std::span<const double> state);
-  void on_acknowledgement(ModuleId module, DomainId domain, int count);
-  void on_worker_ready(TimeNs now, WorkerId worker);
-  /// A state period is over: the controllers publish.
-  void on_period(TimeNs now);
-  /// A planning period is over: returns the plan from the load since the last call. The runtime applies it
-  /// later.
+  // Of the queue domains.
+  void on_delivery(TimeNs now, const Delivery& delivery) { domains_.on_delivery(now, delivery); }
+  void on_cancellation(TimeNs now, const Cancellation& cancellation) {
+    domains_.on_cancellation(now, cancellation);
+  }
+  void on_batch_done(TimeNs now, WorkerId worker) { domains_.on_batch_done(now, worker, now); }
+  void on_timer(TimeNs now, DomainId domain) { domains_.on_timer(now, domain); }
+  void on_publication(TimeNs now, ModuleId module, std::span<const double> state) {
+    domains_.on_publication(now, module, state);
+    dispatcher_.on_publication(now, module, state);
+  }
+
+  // Of the dispatcher.
+  void on_request(TimeNs now) { dispatcher_.on_request(now); }
+  void on_report(TimeNs now, ModuleId module, DomainId domain, std::span<const double> values) {
+    dispatcher_.on_report(now, module, domain, values);
+  }
+  void on_acknowledgement(ModuleId module, DomainId domain, int count) {
+    dispatcher_.on_acknowledgement(module, domain, count);
+  }
+  void on_worker_ready(TimeNs now, WorkerId worker) { dispatcher_.on_worker_ready(now, worker); }
+  void on_period(TimeNs now) { dispatcher_.on_period(now); }
   Plan compute_plan(TimeNs now);
-  /// Scales modules up and down to `plan` and tells schedulers and controllers.
-  void apply_plan(TimeNs now, const Plan& plan);
+  void apply_plan(TimeNs now, const Plan& plan) { dispatcher_.apply_plan(now, plan); }
 
-  bool has_controllers() const { return !controllers_.empty(); }
-  const Plan& plan() const { return plan_; }
+  // Hints for the cache, without effect on the run.
+  void prefetch(std::span<const Delivery> deliveries) const { domains_.prefetch(deliveries); }
+  void prefetch_worker(WorkerId worker) const { domains_.prefetch_worker(worker); }
+  void prefetch_batch(WorkerId worker) const;
+
+  bool has_controllers() const { return dispatcher_.has_controllers(); }
   std::uint64_t sent() const { return books_.record().sent; }
-  std::uint32_t live_requests() const { return flow_.live_requests(); }
+  std::uint32_t live_requests() const { return dispatcher_.live_requests(); }
   /// Batches started and visits dropped so far: stands still only if nothing happens.
   std::uint64_t progress() const;
 
@@ -58,43 +57,34 @@ class Cluster final : private DropHandler {
   RunRecord close(TimeNs end_ns, std::uint64_t events);
 
  private:
-  void on_visit_dropped(TimeNs now, VisitId visit, DropReason reason) override;
-  /// Sends what the module's controller wants published.
-  void publish(TimeNs now, ModuleId module);
-  WorkerId add_worker(ModuleId module);
-  void open_for(TimeNs now, WorkerId worker);
-  void drain_worker(TimeNs now, WorkerId worker);
-  void worker_gone(TimeNs now, WorkerId worker);
-  void hand_over_queue(TimeNs now, DomainId domain);
-  void scale_module(TimeNs now, ModuleId module, int direction);
-  DomainId make_domain(TimeNs now, ModuleId module);
-  void record_capacity(TimeNs now, ModuleId module);
-  int alive_workers() const;
-  bool is_open(ModuleId module, DomainId domain) const;
+  void set_plan(TimeNs now, const Plan& plan) override { domains_.set_plan(now, plan); }
+  void open_domain(TimeNs now, DomainId domain, ModuleId module, WorkerId) override {
+    domains_.open_domain(now, domain, module);
+  }
+  void add_worker(TimeNs now, DomainId domain, WorkerId worker) override {
+    domains_.add_worker(now, domain, worker);
+  }
+  void drain_worker(TimeNs now, WorkerId worker, bool closes) override {
+    domains_.drain_worker(now, worker, closes);
+  }
+  void batch_done(TimeNs now, WorkerId worker, const WorkerState& state) override {
+    dispatcher_.on_batch_done(now, worker, state);
+  }
+  void visit_dropped(TimeNs now, VisitId visit, DropReason reason) override {
+    dispatcher_.on_visit_dropped(now, visit, reason);
+  }
+  void visit_cancelled(TimeNs now, VisitId visit) override { dispatcher_.on_visit_cancelled(now, visit); }
+  void visits_returned(TimeNs now, ModuleId module, std::span<const VisitId> visits) override {
+    dispatcher_.on_visits_returned(now, module, visits);
+  }
+  void worker_gone(TimeNs now, WorkerId worker) override { dispatcher_.on_worker_gone(now, worker); }
 
-  const RunSpec& spec_;
-  World& world_;
   RequestSizes sizes_;
   ServingContext context_;
-  SlotTable<VisitRecord> visits_;
-  WorkerTable workers_;
-  Decisions decisions_;
+  EngineTables tables_;
   Books books_;
-  HostEnvironment environment_;
-  std::vector<ModuleDomains> domains_;
-  RequestFlow flow_;
-  std::unique_ptr<Planner> planner_;
-  Plan plan_;
-  std::vector<std::unique_ptr<Controller>> controllers_;  ///< empty, or one per module
-  std::vector<std::unique_ptr<QueueDomainHost>> hosts_;   ///< by domain id; null once gone
-  Publication publication_;
-  std::vector<std::uint64_t> planned_arrivals_;  ///< arrivals per module up to the last compute_plan
-  TimeNs planned_at_ns_ = 0;
+  DomainGroup domains_;
+  Dispatcher dispatcher_;
 };
-
-/// The serving context of a cell (points into `spec` and to `sizes`, which planning does without).
-ServingContext make_context(const RunSpec& spec, const RequestSizes* sizes = nullptr);
-/// The plan with which a cell starts: the planner's for `offered_rps`, refined by the system.
-Plan initial_plan(const RunSpec& spec, double offered_rps);
 
 }  // namespace harness

@@ -143,7 +143,7 @@ void QueueDomainHost::drop(TimeNs now, const Decision& decision) {
   VisitRecord& record = (*environment_->visits)[visit];
   HARNESS_CHECK(record.state == VisitState::kQueued && record.domain == id_,
                 "a drop names a visit not queued here");
-  environment_->drops->on_visit_dropped(now, visit, decision.reason);
+  environment_->events->visit_dropped(now, visit, decision.reason);
 }
 
 void QueueDomainHost::launch(TimeNs now, WorkerId worker) {

@@ -8,6 +8,7 @@
 #include "harness/core/profile.h"
 #include "harness/core/request_sizes.h"
 #include "harness/engine/books.h"
+#include "harness/engine/domain_link.h"
 #include "harness/engine/prefetch.h"
 #include "harness/engine/slot_table.h"
 #include "harness/engine/worker_table.h"
@@ -16,21 +17,13 @@
 
 namespace harness {
 
-/// Takes the visits that a scheduler drops.
-class DropHandler {
- public:
-  virtual ~DropHandler() = default;
-  /// The visit has left its domain; its record is still there.
-  virtual void on_visit_dropped(TimeNs now, VisitId visit, DropReason reason) = 0;
-};
-
 /// What all hosts of a run share. It and what it points to outlive the hosts.
 struct HostEnvironment {
   SlotTable<VisitRecord>* visits = nullptr;
   WorkerTable* workers = nullptr;
   Books* books = nullptr;
-  World* world = nullptr;
-  DropHandler* drops = nullptr;
+  DomainWorld* world = nullptr;
+  DomainEvents* events = nullptr;
   Decisions* decisions = nullptr;  ///< scratch, empty between calls
   const RequestSizes* sizes = nullptr;
 };
@@ -45,6 +38,9 @@ class QueueDomainHost {
 
   DomainId id() const { return id_; }
   ModuleId module() const { return module_; }
+  /// A closed domain finishes what runs and takes no visit.
+  bool closed() const { return closed_; }
+  void close() { closed_ = true; }
 
   /// Hints that a visit will arrive soon: fetches what that touches into the cache. No other effect.
   void prefetch() const {
@@ -80,6 +76,7 @@ class QueueDomainHost {
 
   DomainId id_;
   ModuleId module_;
+  bool closed_ = false;
   int batch_cap_ = 1;
   const Profile* profile_;
   WorkerId newest_worker_ = kNone;

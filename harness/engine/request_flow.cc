@@ -5,7 +5,7 @@
 namespace harness {
 
 RequestFlow::RequestFlow(const Pipeline& pipeline, TimeNs slo_ns, std::uint64_t seed,
-                         SlotTable<VisitRecord>& visits, Books& books, World& world,
+                         SlotTable<VisitRecord>& visits, Books& books, DispatcherWorld& world,
                          std::vector<ModuleDomains>& domains)
     : pipeline_(pipeline),
       slo_ns_(slo_ns),

@@ -25,14 +25,14 @@ struct ModuleDomains {
 };
 
 /// Moves requests through the pipeline. Visits that leave a domain come in through on_batch_done and drop;
-/// visits that enter one go out through World::deliver. A dropped branch fails its request: queued siblings
-/// are told by a cancellation that travels like any message; siblings in a forming or running batch run and
-/// count as invalid.
+/// visits that enter one go out through DispatcherWorld::deliver. A dropped branch fails its request: queued
+/// siblings are told by a cancellation that travels like any message; siblings in a forming or running batch
+/// run and count as invalid.
 class RequestFlow {
  public:
   /// `seed` chooses the routes of the requests.
   RequestFlow(const Pipeline& pipeline, TimeNs slo_ns, std::uint64_t seed, SlotTable<VisitRecord>& visits,
-              Books& books, World& world, std::vector<ModuleDomains>& domains);
+              Books& books, DispatcherWorld& world, std::vector<ModuleDomains>& domains);
 
   /// A client sends the next request.
   void send(TimeNs now);
@@ -93,7 +93,7 @@ class RequestFlow {
   SlotTable<VisitRecord>& visits_;
   SlotTable<RequestRecord> requests_;
   Books& books_;
-  World& world_;
+  DispatcherWorld& world_;
   std::vector<ModuleDomains>& domains_;
   RequestId next_request_ = 0;
 

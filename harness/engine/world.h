@@ -32,31 +32,41 @@ struct ServiceVisit {
   TokenCount tokens;  ///< shared only
 };
 
-/// The world beneath the engine. In virtual time every call schedules an event; with no delay a delivery is
-/// carried out at once.
-class World {
+/// The world beneath the queue domains of a rank.
+class DomainWorld {
  public:
-  virtual ~World() = default;
+  virtual ~DomainWorld() = default;
 
-  /// Runs a batch; the runtime calls Cluster::on_batch_done(worker) when it ends.
+  /// Runs a batch; the runtime calls DomainGroup::on_batch_done(worker) when it ends.
   virtual void run_batch(WorkerId worker, TimeNs profile_ns) = 0;
   /// Runs one visit on a worker whose service is shared or delay; on_batch_done(worker) follows as well.
   virtual void run_visit(const ServiceVisit& visit) = 0;
-  /// Carries visits to their domains; Cluster::on_delivery(visit, domain) follows for each, in order.
-  virtual void deliver(std::span<const Delivery> deliveries) = 0;
-  /// Carries a cancellation; Cluster::on_cancellation follows.
-  virtual void cancel(const Cancellation& cancellation) = 0;
-  /// Calls Cluster::on_timer(domain) at `at_ns`, unless a call for an earlier time came meanwhile.
+  /// Calls DomainGroup::on_timer(domain) at `at_ns`, unless a call for an earlier time came meanwhile.
   virtual void wake_at(DomainId domain, TimeNs at_ns) = 0;
-  /// Carries a domain's report to its module's controller: Cluster::on_report.
+  /// Carries a domain's report to its module's controller: Dispatcher::on_report.
   virtual void report(ModuleId module, DomainId domain, std::span<const double> values) = 0;
+};
+
+/// The world beneath the dispatcher. In virtual time every call schedules an event; with no delay a delivery
+/// is carried out at once.
+class DispatcherWorld {
+ public:
+  virtual ~DispatcherWorld() = default;
+
+  /// Carries visits to their domains; DomainGroup::on_delivery follows for each, in order.
+  virtual void deliver(std::span<const Delivery> deliveries) = 0;
+  /// Carries a cancellation; DomainGroup::on_cancellation follows.
+  virtual void cancel(const Cancellation& cancellation) = 0;
   /// Carries a module's published state to its own domains and the other controllers:
-  /// Cluster::on_publication.
+  /// DomainGroup::on_publication and Dispatcher::on_publication.
   virtual void publish(ModuleId module, std::span<const double> state) = 0;
   /// Tells the router of `module`, after the delay of a message, that `count` visits have left `domain`.
   virtual void acknowledge(ModuleId module, DomainId domain, int count) = 0;
-  /// Calls Cluster::on_worker_ready(worker) after the cold start.
+  /// Calls Dispatcher::on_worker_ready(worker) after the cold start.
   virtual void start_worker(WorkerId worker) = 0;
 };
+
+/// Both, for a runtime in which one thread does everything.
+class World : public DomainWorld, public DispatcherWorld {};
 
 }  // namespace harness

@@ -1,0 +1,110 @@
+#include "harness/engine/dispatcher.h"
+
+#include <utility>
+
+#include "harness/core/error.h"
+
+namespace harness {
+namespace {
+
+double offered_rps(const RunSpec& spec) {
+  return spec.arrivals->expected_requests() / ns_to_s(spec.arrivals->duration_ns());
+}
+
+Plan first_plan(const RunSpec& spec, const ServingContext& context, Planner& planner, double offered_rps) {
+  Plan plan = planner.plan(0, {offered_rps, {}}, {});
+  spec.system->refine(context, plan);
+  return plan;
+}
+
+}  // namespace
+
+ServingContext make_context(const RunSpec& spec, const RequestSizes* sizes) {
+  ServingContext context;
+  context.pipeline = &spec.pipeline;
+  for (const Profile& profile : spec.profiles) context.profiles.push_back(&profile);
+  context.slo_ns = spec.slo_ns;
+  context.workers = spec.workers;
+  context.seed = spec.seed;
+  context.serving = spec.serving;
+  context.sizes = sizes;
+  return context;
+}
+
+Plan initial_plan(const RunSpec& spec, double offered_rps) {
+  const ServingContext context = make_context(spec);
+  const auto planner = make_sizing_planner(context, spec.planner, spec.module_overrides);
+  return first_plan(spec, context, *planner, offered_rps);
+}
+
+Dispatcher::Dispatcher(const RunSpec& spec, const ServingContext& context, DispatcherWorld& world,
+                       DomainCommands& commands, EngineTables& tables, Books& books)
+    : spec_(spec),
+      context_(context),
+      world_(world),
+      commands_(commands),
+      tables_(tables),
+      books_(books),
+      domains_(spec.pipeline.modules.size()),
+      flow_(spec.pipeline, spec.slo_ns, spec.seed, tables.visits, books, world, domains_),
+      planner_(make_sizing_planner(context, spec.planner, spec.module_overrides)),
+      plan_(first_plan(spec, context, *planner_, offered_rps(spec))),
+      planned_arrivals_(spec.pipeline.modules.size(), 0) {
+  for (ModuleId module = 0; module < domains_.size(); ++module) {
+    domains_[module].router = spec.system->make_router(context_, module);
+    domains_[module].counts_outstanding = domains_[module].router->needs_outstanding();
+    if (auto controller = spec.system->make_controller(context_, module))
+      controllers_.push_back(std::move(controller));
+  }
+  HARNESS_CHECK(controllers_.empty() || controllers_.size() == domains_.size(),
+                "a system has controllers for some modules only");
+  if (!controllers_.empty()) books_.name_states(spec.system->state_names(), spec.record_states);
+}
+
+Dispatcher::~Dispatcher() = default;
+
+void Dispatcher::start(TimeNs now) {
+  for (auto& controller : controllers_) controller->on_plan(now, plan_);
+  commands_.set_plan(now, plan_);
+  for (ModuleId module = 0; module < domains_.size(); ++module) {
+    for (int i = 0; i < plan_.modules[module].workers; ++i) open_for(now, add_worker(module));
+    record_capacity(now, module);
+  }
+}
+
+void Dispatcher::publish(TimeNs now, ModuleId module) {
+  if (publication_.due()) {
+    const std::size_t receivers = domains_[module].views.size() + controllers_.size() - 1;
+    books_.on_published(now, module, publication_.state(), receivers);
+    world_.publish(module, publication_.state());
+  }
+  publication_.clear();
+}
+
+void Dispatcher::on_report(TimeNs now, ModuleId module, DomainId domain, std::span<const double> values) {
+  controllers_[module]->on_report(now, domain, values, publication_);
+  publish(now, module);
+}
+
+void Dispatcher::on_publication(TimeNs now, ModuleId module, std::span<const double> state) {
+  for (ModuleId other = 0; other < controllers_.size(); ++other) {
+    if (other == module) continue;
+    controllers_[other]->on_state(now, module, state, publication_);
+    publish(now, other);
+  }
+}
+
+void Dispatcher::on_period(TimeNs now) {
+  for (ModuleId module = 0; module < controllers_.size(); ++module) {
+    controllers_[module]->on_period(now, publication_);
+    publish(now, module);
+  }
+}
+
+void Dispatcher::on_acknowledgement(ModuleId module, DomainId domain, int count) {
+  for (DomainView& view : domains_[module].views) {
+    if (view.id == domain) view.outstanding -= count;
+  }
+}
+
+}  // namespace harness

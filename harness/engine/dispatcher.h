@@ -1,0 +1,91 @@
+// The dispatcher of a run: the life cycle of its requests, the modules' routers and controllers, the planner
+// and what follows from its plans. The same object code for every runtime; in a live run it is rank 0's.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "harness/engine/books.h"
+#include "harness/engine/domain_group.h"
+#include "harness/engine/domain_link.h"
+#include "harness/engine/request_flow.h"
+#include "harness/engine/run_spec.h"
+#include "harness/engine/world.h"
+
+namespace harness {
+
+/// The runtime feeds it events with their time; each call runs to its end and is never re-entered, except
+/// that what it delivers, returns or drops may come back at once. Single-threaded.
+class Dispatcher {
+ public:
+  /// Makes the routers, the controllers and the initial plan. Everything outlives the dispatcher.
+  Dispatcher(const RunSpec& spec, const ServingContext& context, DispatcherWorld& world,
+             DomainCommands& commands, EngineTables& tables, Books& books);
+  ~Dispatcher();
+
+  /// Starts at `now`: the plan reaches the domains, which are opened with their workers.
+  void start(TimeNs now);
+
+  void on_request(TimeNs now) { flow_.send(now); }
+  // What the domains tell (DomainEvents).
+  void on_batch_done(TimeNs now, WorkerId worker, const WorkerState& state) {
+    flow_.on_batch_done(now, worker, state);
+  }
+  void on_visit_dropped(TimeNs now, VisitId visit, DropReason reason) { flow_.drop(now, visit, reason); }
+  void on_visit_cancelled(TimeNs now, VisitId visit) { flow_.on_cancelled(now, visit); }
+  void on_visits_returned(TimeNs now, ModuleId module, std::span<const VisitId> visits) {
+    flow_.reroute(now, module, visits);
+  }
+  void on_worker_gone(TimeNs now, WorkerId worker);
+
+  void on_report(TimeNs now, ModuleId module, DomainId domain, std::span<const double> values);
+  /// A module's published state has reached the controllers of the others.
+  void on_publication(TimeNs now, ModuleId module, std::span<const double> state);
+  void on_acknowledgement(ModuleId module, DomainId domain, int count);
+  void on_worker_ready(TimeNs now, WorkerId worker);
+  /// A state period is over: the controllers publish.
+  void on_period(TimeNs now);
+  /// A planning period is over: returns the plan from the load since the last call. The runtime applies it
+  /// later. `arrived` counts the visits that have arrived at each module since the start.
+  Plan compute_plan(TimeNs now, std::span<const std::uint64_t> arrived);
+  /// Scales modules up and down to `plan` and tells domains and controllers.
+  void apply_plan(TimeNs now, const Plan& plan);
+
+  bool has_controllers() const { return !controllers_.empty(); }
+  const Plan& plan() const { return plan_; }
+  std::uint32_t live_requests() const { return flow_.live_requests(); }
+  void prefetch_request(VisitId visit) const { flow_.prefetch_request(visit); }
+
+ private:
+  /// Sends what the module's controller wants published.
+  void publish(TimeNs now, ModuleId module);
+  WorkerId add_worker(ModuleId module);
+  void open_for(TimeNs now, WorkerId worker);
+  void drain_worker(TimeNs now, WorkerId worker);
+  void scale_module(TimeNs now, ModuleId module, int direction);
+  void record_capacity(TimeNs now, ModuleId module);
+  int alive_workers() const;
+
+  const RunSpec& spec_;
+  const ServingContext& context_;
+  DispatcherWorld& world_;
+  DomainCommands& commands_;
+  EngineTables& tables_;
+  Books& books_;
+  std::vector<ModuleDomains> domains_;
+  RequestFlow flow_;
+  std::unique_ptr<Planner> planner_;
+  Plan plan_;
+  std::vector<std::unique_ptr<Controller>> controllers_;  ///< empty, or one per module
+  Publication publication_;
+  DomainId next_domain_ = 0;
+  std::vector<std::uint64_t> planned_arrivals_;  ///< arrivals per module up to the last compute_plan
+  TimeNs planned_at_ns_ = 0;
+};
+
+/// The serving context of a cell (points into `spec` and to `sizes`, which planning does without).
+ServingContext make_context(const RunSpec& spec, const RequestSizes* sizes = nullptr);
+/// The plan with which a cell starts: the planner's for `offered_rps`, refined by the system.
+Plan initial_plan(const RunSpec& spec, double offered_rps);
+
+}  // namespace harness

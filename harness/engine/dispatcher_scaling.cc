@@ -1,0 +1,143 @@
+// The part of Dispatcher that makes plans and changes workers and domains to follow them.
+#include <algorithm>
+#include <utility>
+
+#include "harness/core/error.h"
+#include "harness/engine/dispatcher.h"
+
+namespace harness {
+
+Plan Dispatcher::compute_plan(TimeNs now, std::span<const std::uint64_t> arrived) {
+  LoadStatistics load;
+  load.module_rps.resize(domains_.size());
+  const double seconds = ns_to_s(now - planned_at_ns_);
+  for (std::size_t m = 0; m < domains_.size(); ++m) {
+    load.module_rps[m] = static_cast<double>(arrived[m] - planned_arrivals_[m]) / seconds;
+    planned_arrivals_[m] = arrived[m];
+  }
+  load.offered_rps = load.module_rps.front();
+  planned_at_ns_ = now;
+  Plan plan = planner_->plan(now, load, plan_);
+  spec_.system->refine(context_, plan);
+  return plan;
+}
+
+void Dispatcher::apply_plan(TimeNs now, const Plan& plan) {
+  plan_ = plan;
+  for (auto& controller : controllers_) controller->on_plan(now, plan_);
+  commands_.set_plan(now, plan_);
+  // Take away first, so that the GPUs are there to be given.
+  for (ModuleId module = 0; module < domains_.size(); ++module) scale_module(now, module, -1);
+  for (ModuleId module = 0; module < domains_.size(); ++module) scale_module(now, module, +1);
+  for (ModuleId module = 0; module < domains_.size(); ++module) record_capacity(now, module);
+}
+
+void Dispatcher::scale_module(TimeNs now, ModuleId module, int direction) {
+  std::vector<WorkerId> own;
+  for (WorkerId worker = 0; worker < tables_.workers.size(); ++worker) {
+    const WorkerState& state = tables_.workers[worker];
+    const bool counts =
+        state.life == WorkerState::Life::kStarting || state.life == WorkerState::Life::kServing;
+    if (state.module == module && counts) own.push_back(worker);
+  }
+  const int wanted = plan_.modules[module].workers;
+  int have = static_cast<int>(own.size());
+  for (; direction < 0 && have > wanted; --have) drain_worker(now, own[static_cast<std::size_t>(have - 1)]);
+  for (; direction > 0 && have < wanted && alive_workers() < spec_.workers; ++have) {
+    world_.start_worker(add_worker(module));
+  }
+}
+
+int Dispatcher::alive_workers() const {
+  return static_cast<int>(
+      std::count_if(tables_.workers.begin(), tables_.workers.end(),
+                    [](const WorkerState& worker) { return worker.life != WorkerState::Life::kGone; }));
+}
+
+WorkerId Dispatcher::add_worker(ModuleId module) {
+  WorkerTable& workers = tables_.workers;
+  WorkerState state;
+  state.module = module;
+  state.totals.module = module;
+  if (spec_.profiles[module].service != Service::kBatch) {
+    state.slot = static_cast<std::uint32_t>(std::count_if(
+        workers.begin(), workers.end(), [&](const WorkerState& other) { return other.module == module; }));
+  }
+  state.totals.ready_ns = kNever;
+  workers.push_back(std::move(state));
+  return static_cast<WorkerId>(workers.size() - 1);
+}
+
+void Dispatcher::on_worker_ready(TimeNs now, WorkerId worker) {
+  const WorkerState& state = tables_.workers[worker];
+  if (state.life != WorkerState::Life::kStarting) return;  // taken away during its cold start
+  const ModuleId module = state.module;
+  open_for(now, worker);
+  record_capacity(now, module);
+}
+
+void Dispatcher::open_for(TimeNs now, WorkerId worker) {
+  WorkerState& state = tables_.workers[worker];
+  const ModuleId module = state.module;
+  std::vector<DomainView>& views = domains_[module].views;
+  // The slots of a server and the threads of a pool share one queue.
+  const bool is_batch = spec_.profiles[module].service == Service::kBatch;
+  const bool own_domain = (context_.serving.queue == QueueScope::kWorker && is_batch) || views.empty();
+  state.domain = own_domain ? next_domain_++ : views.front().id;
+  state.life = WorkerState::Life::kServing;
+  if (own_domain) {
+    commands_.open_domain(now, state.domain, module, worker);
+    commands_.add_worker(now, state.domain, worker);
+    views.push_back({tables_.workers[worker].domain, 1, 0});
+  } else {
+    commands_.add_worker(now, state.domain, worker);
+    ++views.front().workers;
+  }
+}
+
+void Dispatcher::drain_worker(TimeNs now, WorkerId worker) {
+  WorkerState& state = tables_.workers[worker];
+  if (state.life == WorkerState::Life::kStarting) {
+    state.life = WorkerState::Life::kGone;
+    state.totals.ready_ns = now;
+    state.totals.removed_ns = now;
+    return;
+  }
+  state.life = WorkerState::Life::kDraining;
+  std::vector<DomainView>& views = domains_[state.module].views;
+  const auto view =
+      std::find_if(views.begin(), views.end(), [&](const DomainView& v) { return v.id == state.domain; });
+  const bool closes = --view->workers == 0;
+  if (closes) views.erase(view);
+  commands_.drain_worker(now, worker, closes);
+}
+
+void Dispatcher::on_worker_gone(TimeNs now, WorkerId worker) {
+  WorkerState& state = tables_.workers[worker];
+  state.life = WorkerState::Life::kGone;
+  state.totals.removed_ns = now;
+  record_capacity(now, state.module);
+  // Its GPU may be what another module has been waiting for.
+  for (ModuleId module = 0; module < domains_.size(); ++module) scale_module(now, module, +1);
+}
+
+void Dispatcher::record_capacity(TimeNs now, ModuleId module) {
+  PlanRow row;
+  row.at_ns = now;
+  row.module = module;
+  row.workers = static_cast<std::uint32_t>(
+      std::count_if(tables_.workers.begin(), tables_.workers.end(), [&](const WorkerState& worker) {
+        return worker.module == module &&
+               (worker.life == WorkerState::Life::kServing || worker.life == WorkerState::Life::kDraining);
+      }));
+  row.batch_cap = static_cast<std::uint32_t>(plan_.modules[module].batch_cap);
+  row.exec_ns = plan_.modules[module].exec_ns;
+  const std::vector<PlanRow>& rows = books_.record().plans;
+  const auto last =
+      std::find_if(rows.rbegin(), rows.rend(), [&](const PlanRow& old) { return old.module == module; });
+  const bool same = last != rows.rend() && last->workers == row.workers && last->batch_cap == row.batch_cap &&
+                    last->exec_ns == row.exec_ns;
+  if (!same) books_.on_plan_row(row);
+}
+
+}  // namespace harness

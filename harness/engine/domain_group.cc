@@ -1,0 +1,143 @@
+#include "harness/engine/domain_group.h"
+
+#include <algorithm>
+
+#include "harness/core/error.h"
+#include "harness/engine/prefetch.h"
+
+namespace harness {
+
+DomainGroup::DomainGroup(const RunSpec& spec, const ServingContext& context, DomainWorld& world,
+                         DomainEvents& events, EngineTables& tables, Books& books)
+    : spec_(spec),
+      context_(context),
+      events_(events),
+      tables_(tables),
+      books_(books),
+      environment_{&tables.visits, &tables.workers, &books, &world, &events, &decisions_, context.sizes} {}
+
+void DomainGroup::set_plan(TimeNs now, const Plan& plan) {
+  plan_ = plan;
+  for (auto& host : hosts_) {
+    if (host != nullptr) host->on_plan(now, plan_);
+  }
+}
+
+void DomainGroup::open_domain(TimeNs now, DomainId domain, ModuleId module) {
+  if (hosts_.size() <= domain) hosts_.resize(domain + 1);
+  hosts_[domain] = std::make_unique<QueueDomainHost>(domain, module, spec_.profiles[module],
+                                                     spec_.system->make_scheduler(context_, domain, module),
+                                                     environment_);
+  hosts_[domain]->on_plan(now, plan_);
+}
+
+void DomainGroup::add_worker(TimeNs now, DomainId domain, WorkerId worker) {
+  hosts_[domain]->add_worker(now, worker);
+}
+
+void DomainGroup::drain_worker(TimeNs now, WorkerId worker, bool closes) {
+  QueueDomainHost& host = *hosts_[tables_.workers[worker].domain];
+  host.drain_worker(now, worker);
+  if (closes) {
+    host.close();
+    return_queue(now, host);
+  }
+  if (!tables_.workers[worker].busy) remove_worker(now, worker);
+}
+
+void DomainGroup::turn_away(TimeNs now, VisitId visit) {
+  const VisitRecord& record = tables_.visits[visit];
+  if (!record.cancelled) {
+    events_.visits_returned(now, record.visit.module, {&visit, 1});
+    return;
+  }
+  if (!record.counted) books_.on_arrived(now, record.visit.module);
+  events_.visit_cancelled(now, visit);
+}
+
+void DomainGroup::return_queue(TimeNs now, QueueDomainHost& host) {
+  const SlotTable<VisitRecord>& visits = tables_.visits;
+  std::vector<VisitId> queued;
+  for (VisitId visit = 0; visit < visits.slots(); ++visit) {
+    const VisitRecord& record = visits[visit];
+    if (record.state == VisitState::kQueued && record.domain == host.id()) queued.push_back(visit);
+  }
+  std::sort(queued.begin(), queued.end(), [&visits](VisitId a, VisitId b) {
+    const Visit& left = visits[a].visit;
+    const Visit& right = visits[b].visit;
+    return left.due_ns != right.due_ns ? left.due_ns < right.due_ns : left.request < right.request;
+  });
+  for (const VisitId visit : queued) host.withdraw(now, visit);
+  if (!queued.empty()) events_.visits_returned(now, host.module(), queued);
+}
+
+void DomainGroup::remove_worker(TimeNs now, WorkerId worker) {
+  WorkerState& state = tables_.workers[worker];
+  state.life = WorkerState::Life::kGone;
+  state.totals.removed_ns = now;
+  const bool empty =
+      std::none_of(tables_.workers.begin(), tables_.workers.end(), [&](const WorkerState& other) {
+        return other.domain == state.domain && other.life != WorkerState::Life::kGone;
+      });
+  if (empty) hosts_[state.domain].reset();
+  events_.worker_gone(now, worker);
+}
+
+void DomainGroup::on_cancellation(TimeNs now, const Cancellation& cancellation) {
+  if (cancellation.visit >= tables_.visits.slots()) return;
+  VisitRecord& record = tables_.visits[cancellation.visit];
+  const bool same = record.visit.request == cancellation.request && record.index == cancellation.index;
+  if (!same) return;
+  if (record.state == VisitState::kTravelling) record.cancelled = true;
+  if (record.state != VisitState::kQueued) return;
+  hosts_[record.domain]->withdraw(now, cancellation.visit);
+  events_.visit_cancelled(now, cancellation.visit);
+}
+
+void DomainGroup::on_batch_done(TimeNs now, WorkerId worker, TimeNs ended_ns) {
+  WorkerState& state = tables_.workers[worker];
+  QueueDomainHost& host = *hosts_[state.domain];
+  state.totals.busy_ns += ended_ns - state.started_ns;
+  state.totals.gpu_ns += state.gpu_time_ns(ended_ns);
+  ++state.totals.batches;
+  state.totals.visits += state.running.size();
+  host.batch_done(now, worker);
+  events_.batch_done(ended_ns, worker, state);
+  host.start_next(now, worker);
+  if (state.life == WorkerState::Life::kDraining && !state.busy) remove_worker(now, worker);
+}
+
+void DomainGroup::on_timer(TimeNs now, DomainId domain) {
+  if (QueueDomainHost* host = host_of(domain)) host->on_timer(now);
+}
+
+void DomainGroup::on_publication(TimeNs now, ModuleId module, std::span<const double> state) {
+  for (const auto& host : hosts_) {
+    if (host != nullptr && host->module() == module && !host->closed()) host->on_state(now, module, state);
+  }
+}
+
+void DomainGroup::prefetch(std::span<const Delivery> deliveries) const {
+  if (deliveries.size() < 2) return;
+  for (const Delivery& delivery : deliveries) prefetch_object(hosts_[delivery.domain].get());
+  for (const Delivery& delivery : deliveries) {
+    if (const QueueDomainHost* host = hosts_[delivery.domain].get()) host->prefetch();
+  }
+}
+
+void DomainGroup::prefetch_worker(WorkerId worker) const {
+  const WorkerState& state = tables_.workers[worker];
+  prefetch_span(state.running.data(), state.running.size());
+}
+
+void DomainGroup::prefetch_host(WorkerId worker) const {
+  const DomainId domain = tables_.workers[worker].domain;
+  if (domain != kNone) prefetch_object(hosts_[domain].get());
+}
+
+std::size_t DomainGroup::open_domains() const {
+  return static_cast<std::size_t>(std::count_if(
+      hosts_.begin(), hosts_.end(), [](const auto& host) { return host != nullptr && !host->closed(); }));
+}
+
+}  // namespace harness

@@ -1,0 +1,85 @@
+// The queue domains of one rank. The same object code for every runtime; what differs stands behind
+// DomainWorld and DomainEvents.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "harness/engine/books.h"
+#include "harness/engine/domain_link.h"
+#include "harness/engine/queue_domain_host.h"
+#include "harness/engine/run_spec.h"
+#include "harness/engine/world.h"
+
+namespace harness {
+
+/// What a group works on. In virtual time the dispatcher works on the same tables; in a live run each rank
+/// has its own, indexed by the same ids.
+struct EngineTables {
+  SlotTable<VisitRecord> visits;
+  WorkerTable workers;
+};
+
+/// Makes and feeds the hosts of its domains. Every public function is an event at virtual or wall time `now`;
+/// none is re-entered but on_delivery. Single-threaded.
+class DomainGroup {
+ public:
+  /// Everything outlives the group. `spec.system` makes its schedulers.
+  DomainGroup(const RunSpec& spec, const ServingContext& context, DomainWorld& world, DomainEvents& events,
+              EngineTables& tables, Books& books);
+
+  // Commands of the dispatcher (DomainCommands).
+  void set_plan(TimeNs now, const Plan& plan);
+  void open_domain(TimeNs now, DomainId domain, ModuleId module);
+  void add_worker(TimeNs now, DomainId domain, WorkerId worker);
+  void drain_worker(TimeNs now, WorkerId worker, bool closes);
+
+  /// A visit arrives; its record is in the tables, travelling.
+  void on_delivery(TimeNs now, const Delivery& delivery) {
+    const VisitRecord& record = tables_.visits[delivery.visit];
+    QueueDomainHost* host = host_of(delivery.domain);
+    if (record.cancelled || host == nullptr || host->closed()) [[unlikely]] {
+      turn_away(now, delivery.visit);
+      return;
+    }
+    host->arrive(now, delivery.visit);
+  }
+  /// Ends the visit if it is still queued or on its way.
+  void on_cancellation(TimeNs now, const Cancellation& cancellation);
+  /// What the worker ran ended at `ended_ns`, not after `now`.
+  void on_batch_done(TimeNs now, WorkerId worker, TimeNs ended_ns);
+  void on_timer(TimeNs now, DomainId domain);
+  /// A module's published state has reached this rank.
+  void on_publication(TimeNs now, ModuleId module, std::span<const double> state);
+
+  // Hints for the cache, without effect on the run: on_delivery follows for each of these; on_batch_done
+  // follows for this worker, soon or next.
+  void prefetch(std::span<const Delivery> deliveries) const;
+  void prefetch_worker(WorkerId worker) const;
+  void prefetch_host(WorkerId worker) const;
+
+  /// Domains that are here and take visits.
+  std::size_t open_domains() const;
+
+ private:
+  QueueDomainHost* host_of(DomainId domain) const {
+    return domain < hosts_.size() ? hosts_[domain].get() : nullptr;
+  }
+  /// A visit that no scheduler here may see.
+  void turn_away(TimeNs now, VisitId visit);
+  /// Sends back what is queued at a domain that closes, in (due, request) order.
+  void return_queue(TimeNs now, QueueDomainHost& host);
+  void remove_worker(TimeNs now, WorkerId worker);
+
+  const RunSpec& spec_;
+  const ServingContext& context_;
+  DomainEvents& events_;
+  EngineTables& tables_;
+  Books& books_;
+  Decisions decisions_;
+  HostEnvironment environment_;
+  Plan plan_;
+  std::vector<std::unique_ptr<QueueDomainHost>> hosts_;  ///< by domain id; null when gone or elsewhere
+};
+
+}  // namespace harness
