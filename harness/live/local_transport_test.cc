@@ -1,0 +1,87 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "harness/live/steady_clock.h"
+#include "harness/live/timer_slack.h"
+#include "harness/live/transport.h"
+
+namespace harness {
+namespace {
+
+std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
+
+std::string text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::vector<std::string> received(Transport& transport) {
+  std::vector<std::string> texts;
+  const std::size_t count = transport.receive([&](int from, std::span<const std::byte> message) {
+    EXPECT_EQ(from, 0);
+    texts.push_back(text_of(message));
+  });
+  EXPECT_EQ(count, texts.size());
+  return texts;
+}
+
+TEST(LocalTransport, DeliversInOrderAfterAFlush) {
+  const auto transport = make_local_transport();
+  EXPECT_EQ(transport->rank(), 0);
+  EXPECT_EQ(transport->ranks(), 1);
+  transport->send(0, bytes_of("one"));
+  transport->send(0, bytes_of(""));
+  EXPECT_TRUE(received(*transport).empty());
+  transport->flush();
+  transport->send(0, bytes_of("later"));
+  EXPECT_EQ(received(*transport), (std::vector<std::string>{"one", ""}));
+  EXPECT_TRUE(received(*transport).empty());
+  transport->flush();
+  EXPECT_EQ(received(*transport), std::vector<std::string>{"later"});
+  EXPECT_EQ(transport->counters().messages_sent, 3u);
+  EXPECT_EQ(transport->counters().messages_received, 3u);
+  EXPECT_EQ(transport->counters().bytes_sent, 8u);
+  EXPECT_EQ(transport->counters().bytes_received, 8u);
+  EXPECT_EQ(transport->counters().packets_sent, 0u);
+}
+
+TEST(LocalTransport, WhatIsSentWhileReceivingComesNextTime) {
+  const auto transport = make_local_transport();
+  transport->send(0, bytes_of("a"));
+  transport->flush();
+  for (int turn = 0; turn < 100; ++turn) {
+    const std::size_t count = transport->receive([&](int, std::span<const std::byte> message) {
+      transport->send(0, bytes_of(text_of(message) + "a"));
+      transport->flush();
+    });
+    ASSERT_EQ(count, 1u);
+  }
+  EXPECT_EQ(received(*transport), std::vector<std::string>{std::string(101, 'a')});
+}
+
+TEST(LocalTransport, SleepsUntilTheDeadlineAndNotBefore) {
+  const auto transport = make_local_transport();
+  const TimeNs deadline_ns = steady_ns() + 250 * kNsPerMs;
+  int turns = 0;
+  for (; steady_ns() < deadline_ns; ++turns) transport->wait_until(deadline_ns);
+  EXPECT_LE(turns, 20);  // it sleeps, rather than spin
+  EXPECT_EQ(transport->counters().sleeps, static_cast<std::uint64_t>(turns));
+}
+
+TEST(LocalTransport, DoesNotSleepOnAMessageOrPastADeadline) {
+  const auto transport = make_local_transport();
+  transport->wait_until(steady_ns() - kNsPerS);
+  transport->send(0, bytes_of("a"));
+  transport->flush();
+  transport->wait_until(kNever);
+  EXPECT_EQ(transport->counters().sleeps, 0u);
+}
+
+TEST(TimerSlack, IsOneNanosecond) {
+  ASSERT_TRUE(set_timer_slack());
+  EXPECT_EQ(timer_slack_ns(), 1);
+}
+
+}  // namespace
+}  // namespace harness

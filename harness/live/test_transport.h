@@ -1,0 +1,209 @@
+// For tests: several ranks in one process, over a network that loses, repeats and delays as told.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "harness/core/error.h"
+#include "harness/core/random.h"
+#include "harness/live/loopback.h"
+#include "harness/live/packet.h"
+#include "harness/live/steady_clock.h"
+#include "harness/live/transport.h"
+
+namespace harness {
+
+/// What the network does to what goes from one rank to another; a rank's messages to itself are spared.
+struct TestFaults {
+  double lose = 0;         ///< share of packets that vanish
+  double repeat = 0;       ///< share of packets that arrive twice
+  TimeNs delay_ns = 0;     ///< each packet takes this long ...
+  TimeNs jitter_ns = 0;    ///< ... and up to this much more, yet packets of a pair never overtake each other
+  bool hand_over = false;  ///< hands repeated packets over, as a transport without numbers would
+  std::uint64_t seed = 1;
+  /// How many times one message is sent: 0 loses it, 2 repeats it to the receiver, unnoticed by any
+  /// transport.
+  std::function<int(int from, int to, std::span<const std::byte> message)> copies = nullptr;
+};
+
+/// Ranks in one process, with the packets and the checks of the real transport. Each rank's transport is used
+/// by one thread at a time; different ranks' may be used by different threads.
+class TestNetwork {
+ public:
+  /// In real time: wait_until() sleeps, for ranks that have a thread each.
+  explicit TestNetwork(int ranks, TestFaults faults = {})
+      : TestNetwork(ranks, std::move(faults), steady_ns, true) {}
+  /// Stepped by hand: `clock` tells the time and wait_until() returns at once.
+  TestNetwork(int ranks, TestFaults faults, std::function<TimeNs()> clock)
+      : TestNetwork(ranks, std::move(faults), std::move(clock), false) {}
+
+  Transport& at(int rank) { return *ranks_[static_cast<std::size_t>(rank)]; }
+
+  /// When the next packet under way arrives, or kNever.
+  TimeNs next_arrival_ns() {
+    const std::lock_guard lock(mutex_);
+    TimeNs next = kNever;
+    for (const auto& rank : ranks_) next = std::min(next, rank->next_arrival_ns());
+    return next;
+  }
+
+  /// Packets that the network lost so far, and those it repeated.
+  std::uint64_t lost() const { return lost_; }
+  std::uint64_t repeated() const { return repeated_; }
+
+ private:
+  struct Packet {
+    int from;
+    TimeNs at_ns;
+    std::vector<std::byte> bytes;
+  };
+
+  class Rank final : public Transport {
+   public:
+    Rank(TestNetwork& network, int rank, int ranks)
+        : network_(network),
+          rank_(rank),
+          loopback_(rank, counters_),
+          out_(static_cast<std::size_t>(ranks)),
+          sequence_(static_cast<std::size_t>(ranks)),
+          checks_(static_cast<std::size_t>(ranks)) {}
+
+    int rank() const override { return rank_; }
+    int ranks() const override { return static_cast<int>(out_.size()); }
+
+    void send(int to, std::span<const std::byte> message) override {
+      HARNESS_CHECK(to >= 0 && to < ranks(), "a message to a rank that does not exist");
+      if (to == rank_) return loopback_.send(message);
+      ++counters_.messages_sent;
+      counters_.bytes_sent += message.size();
+      const int copies = network_.faults_.copies ? network_.faults_.copies(rank_, to, message) : 1;
+      for (int i = 0; i < copies; ++i) out_[static_cast<std::size_t>(to)].add(message);
+    }
+
+    void flush() override {
+      loopback_.flush();
+      for (std::size_t to = 0; to < out_.size(); ++to) {
+        if (out_[to].empty()) continue;
+        ++counters_.packets_sent;
+        network_.carry(rank_, static_cast<int>(to), out_[to].finish(sequence_[to]++, {}));
+      }
+    }
+
+    std::size_t receive(const TakeMessage& take) override {
+      std::size_t count = loopback_.receive(take);
+      for (Packet& packet : network_.arrived(*this)) count += unpack(packet, take);
+      return count;
+    }
+
+    void wait_until(TimeNs deadline_ns) override {
+      if (loopback_.arrived() || !network_.sleeps_) return;
+      ++counters_.sleeps;
+      std::unique_lock lock(network_.mutex_);
+      const TimeNs end_ns = std::min({deadline_ns, next_arrival_ns(), steady_ns() + kNsPerS});
+      const std::chrono::nanoseconds left(end_ns - steady_ns());
+      if (left.count() > 0) network_.sent_.wait_for(lock, left);
+    }
+
+    const TransportCounters& counters() const override { return counters_; }
+
+    /// With the network's mutex held.
+    TimeNs next_arrival_ns() const { return inbox_.empty() ? kNever : inbox_.front().at_ns; }
+
+   private:
+    friend class TestNetwork;
+
+    std::size_t unpack(const Packet& packet, const TakeMessage& take) {
+      PacketHeader header;
+      HARNESS_CHECK(check_packet(packet.bytes, header) == PacketFault::kNone, "a damaged packet");
+      SequenceCheck& check = checks_[static_cast<std::size_t>(packet.from)];
+      const std::uint64_t lost = check.lost();
+      const bool is_new = check.accept(header.sequence);
+      counters_.packets_lost += check.lost() - lost;
+      ++counters_.packets_received;
+      if (!is_new) ++counters_.packets_repeated;
+      if (!is_new && !network_.faults_.hand_over) return 0;
+      std::size_t count = 0;
+      for_each_message(packet.bytes, [&](std::span<const std::byte> message) {
+        ++count;
+        ++counters_.messages_received;
+        counters_.bytes_received += message.size();
+        take(packet.from, message);
+      });
+      return count;
+    }
+
+    TestNetwork& network_;
+    int rank_;
+    TransportCounters counters_;
+    Loopback loopback_;
+    std::vector<PacketBuilder> out_;
+    std::vector<std::uint64_t> sequence_;
+    std::vector<SequenceCheck> checks_;
+    std::deque<Packet> inbox_;  ///< sorted by time, then as sent
+  };
+
+  TestNetwork(int ranks, TestFaults faults, std::function<TimeNs()> clock, bool sleeps)
+      : faults_(std::move(faults)),
+        clock_(std::move(clock)),
+        sleeps_(sleeps),
+        last_ns_(static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks)) {
+    for (std::size_t pair = 0; pair < last_ns_.size(); ++pair)
+      random_.emplace_back(faults_.seed, "test_transport", pair);
+    for (int rank = 0; rank < ranks; ++rank) ranks_.push_back(std::make_unique<Rank>(*this, rank, ranks));
+  }
+
+  void carry(int from, int to, std::vector<std::byte> bytes) {
+    const std::lock_guard lock(mutex_);
+    const std::size_t pair = static_cast<std::size_t>(from) * ranks_.size() + static_cast<std::size_t>(to);
+    RandomStream& random = random_[pair];
+    const bool lose = random.uniform() < faults_.lose;
+    const bool repeat = random.uniform() < faults_.repeat;
+    const auto jitter_ns = static_cast<TimeNs>(random.uniform() * static_cast<double>(faults_.jitter_ns));
+    if (lose) {
+      ++lost_;
+      return;
+    }
+    Rank& receiver = *ranks_[static_cast<std::size_t>(to)];
+    TimeNs& last_ns = last_ns_[pair];
+    last_ns = std::max(last_ns, clock_() + faults_.delay_ns + jitter_ns);
+    for (int copies = repeat ? 2 : 1; copies > 0; --copies) {
+      const auto place =
+          std::upper_bound(receiver.inbox_.begin(), receiver.inbox_.end(), last_ns,
+                           [](TimeNs at_ns, const Packet& packet) { return at_ns < packet.at_ns; });
+      receiver.inbox_.insert(place, Packet{from, last_ns, bytes});
+    }
+    if (repeat) ++repeated_;
+    sent_.notify_all();
+  }
+
+  std::vector<Packet> arrived(Rank& rank) {
+    const std::lock_guard lock(mutex_);
+    std::vector<Packet> packets;
+    for (const TimeNs now_ns = clock_(); rank.next_arrival_ns() <= now_ns && !rank.inbox_.empty();) {
+      packets.push_back(std::move(rank.inbox_.front()));
+      rank.inbox_.pop_front();
+    }
+    return packets;
+  }
+
+  TestFaults faults_;
+  std::function<TimeNs()> clock_;
+  bool sleeps_;
+  std::vector<RandomStream> random_;  ///< by pair, so that threads do not disturb each other's numbers
+  std::uint64_t lost_ = 0;
+  std::uint64_t repeated_ = 0;
+  std::vector<TimeNs> last_ns_;  ///< by pair: when its last packet arrives
+  std::vector<std::unique_ptr<Rank>> ranks_;
+  std::mutex mutex_;
+  std::condition_variable sent_;
+};
+
+}  // namespace harness

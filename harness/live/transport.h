@@ -1,0 +1,73 @@
+// Messages between the ranks of a live run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "harness/core/types.h"
+
+namespace harness {
+
+/// Largest message that send() takes.
+inline constexpr std::size_t kLargestMessage = std::size_t{64} << 20;
+
+/// What a transport has done since it was made. Messages and bytes count what a rank sends itself too;
+/// packets and wake-ups are what went between processes. Over all ranks, once everything has arrived, sent =
+/// received.
+struct TransportCounters {
+  std::uint64_t messages_sent = 0;
+  std::uint64_t messages_received = 0;
+  std::uint64_t bytes_sent = 0;  ///< of messages, without the headers of packets
+  std::uint64_t bytes_received = 0;
+  std::uint64_t packets_sent = 0;
+  std::uint64_t packets_received = 0;
+  std::uint64_t packets_lost = 0;      ///< numbers missing between those received
+  std::uint64_t packets_repeated = 0;  ///< came again, and were not handed over
+  std::uint64_t wakes_sent = 0;        ///< datagrams that wake a sleeping rank
+  std::uint64_t wakes_received = 0;
+  std::uint64_t sleeps = 0;  ///< times that wait_until() gave up the processor
+};
+
+/// What handles a message. The bytes are valid during the call only and may stand at any address.
+using TakeMessage = std::function<void(int from, std::span<const std::byte> message)>;
+
+/// Messages between the ranks of a live run. One per process, used from the loop's thread only. What fails
+/// while running (a packet of another version) is an EnvironmentError.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
+
+  virtual int rank() const = 0;
+  virtual int ranks() const = 0;
+  /// Adds a message for `to` (another rank or this one) to what the next flush() sends. Messages from one
+  /// rank to another arrive in order, once. At most kLargestMessage bytes.
+  virtual void send(int to, std::span<const std::byte> message) = 0;
+  /// Sends what has been collected, one packet a destination. Call once a loop turn.
+  virtual void flush() = 0;
+  /// Calls `take` for every message that has arrived, and returns how many. Also moves sends on. `take` may
+  /// send(), not receive(); what it sends to this rank comes at a receive() after the next flush().
+  virtual std::size_t receive(const TakeMessage& take) = 0;
+  /// Sleeps until steady_ns() reaches `deadline_ns`, or a message may have arrived, or a signal came; may
+  /// return early for no reason. Returns at once when a message is known to wait. The deadline is met as
+  /// exactly as the thread's timer slack lets it (timer_slack.h).
+  virtual void wait_until(TimeNs deadline_ns) = 0;
+  virtual const TransportCounters& counters() const = 0;
+
+ protected:
+  Transport() = default;
+};
+
+/// One rank, which sends to itself.
+std::unique_ptr<Transport> make_local_transport();
+
+/// The ranks of MPI_COMM_WORLD. Collective, as is destroying it, which waits until all ranks do so and drops
+/// what has not been received. MPI must have been started, and end after it; with one rank, or without MPI, a
+/// local transport.
+std::unique_ptr<Transport> make_mpi_transport();
+
+}  // namespace harness
