@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -43,7 +44,13 @@ struct BatchSlot {
 /// - `void on_started(TimeNs now, const BatchView&)`, `void on_done(TimeNs now, const BatchView&)`
 /// - `void on_state(TimeNs now, ModuleId, std::span<const double>)`, `void on_timer(TimeNs now, Decisions&)`
 ///
-/// Optional: void on_workers(int), told how many workers serve whenever that changes.
+/// Optional:
+/// - `void on_workers(int)`: told how many workers serve whenever that changes
+/// - `void on_lost(WorkerId)`: what it joined to this worker will not be done; comes before put_back
+/// - `void put_back(TimeNs now, const Visit&)`: a visit that had joined a lost worker's forming batch stands
+/// in
+///   the queue again, before those that came after it; called for the last to join first. Without it such
+///   visits are pushed again, the first to join first
 template <class Policy>
 class BatchingScheduler final : public Scheduler {
  public:
@@ -76,6 +83,17 @@ class BatchingScheduler final : public Scheduler {
     if (state.forming > 0) launch(state, out);
     forget_if_gone(state);
     count_workers();
+  }
+
+  void on_worker_lost(TimeNs now, WorkerId worker, std::span<const Visit> visits, Decisions& out) override {
+    workers_.erase(workers_.begin() + (&find(worker) - workers_.data()));
+    count_workers();
+    if constexpr (requires(Policy policy) { policy.on_lost(worker); }) policy_.on_lost(worker);
+    put_back(now, visits);
+    while (!policy_.empty()) {
+      Worker* const open = open_worker(now);
+      if (open == nullptr || fill(now, *open, out) == 0) return;
+    }
   }
 
   void on_arrival(TimeNs now, const Visit& visit, Decisions& out) override {
@@ -145,6 +163,14 @@ class BatchingScheduler final : public Scheduler {
     }
   }
 
+  void put_back(TimeNs now, std::span<const Visit> visits) {
+    if constexpr (requires(Policy policy, Visit visit) { policy.put_back(now, visit); }) {
+      for (auto visit = visits.rbegin(); visit != visits.rend(); ++visit) policy_.put_back(now, *visit);
+    } else {
+      for (const Visit& visit : visits) policy_.push(now, visit);
+    }
+  }
+
   int limit() const {
     if constexpr (requires(const Policy policy) { policy.batch_limit(); }) {
       return std::min(batch_cap_, policy_.batch_limit());
@@ -173,12 +199,16 @@ class BatchingScheduler final : public Scheduler {
     return worker.busy ? std::max(now, worker.expected_end_ns) : now;
   }
 
-  void fill(TimeNs now, Worker& worker, Decisions& out) {
+  /// Returns the number of joins.
+  int fill(TimeNs now, Worker& worker, Decisions& out) {
     const int room = limit() - worker.forming;
+    int joined = 0;
     if (room > 0 && !policy_.empty()) {
-      worker.forming += policy_.fill(now, {worker.id, start_of(worker, now), worker.forming, room}, out);
+      joined = policy_.fill(now, {worker.id, start_of(worker, now), worker.forming, room}, out);
+      worker.forming += joined;
     }
     if (!worker.busy && worker.forming > 0) launch(worker, out);
+    return joined;
   }
 
   void launch(Worker& worker, Decisions& out) {

@@ -31,6 +31,7 @@ struct PlainPolicy {
     out.wake_at(5);
   }
   void push(TimeNs, const Visit& visit) { queue_.push({visit.id}); }
+  void put_back(TimeNs, const Visit& visit) { queue_.push_front({visit.id}); }
   bool erase(VisitId id) { return queue_.erase(id); }
   bool empty() const { return queue_.empty(); }
   int batch_limit() const { return seen_.limit; }
@@ -140,6 +141,57 @@ TEST_F(Batching, ADrainingWorkerLaunchesWhatItHasAndTakesNoMore) {
 TEST_F(Batching, ADrainingIdleWorkerLaunchesNothing) {
   EXPECT_EQ(driver_->drain(0, 0), "");
   EXPECT_EQ(driver_->arrive(0, 1, 0), "");
+}
+
+TEST_F(Batching, ALostWorkersFormingBatchGoesToAnotherWorker) {
+  driver_->add(0, 7);
+  driver_->arrive(0, 1, 0);
+  driver_->started(0, 0, 30 * kMs);
+  driver_->arrive(0, 2, 0);
+  driver_->started(0, 7, 20 * kMs);
+  EXPECT_EQ(driver_->arrive(kMs, 3, 0), "join 7<3");
+  EXPECT_EQ(driver_->arrive(kMs, 4, 0), "join 7<4");
+  EXPECT_EQ(driver_->arrive(kMs, 5, 0), "join 0<5");
+  EXPECT_EQ(driver_->lose(2 * kMs, 7, {3, 4}), "join 0<3") << "one place is left in the batch of worker 0";
+  EXPECT_EQ(driver_->arrive(3 * kMs, 6, 0), "") << "full, and worker 7 is gone";
+  EXPECT_EQ(driver_->free(30 * kMs, 0), "launch 0");
+  EXPECT_EQ(driver_->started(30 * kMs, 0, 50 * kMs, 2), "join 0<4; join 0<6");
+}
+
+TEST_F(Batching, ALostWorkersVisitsFillAFreeWorkerAtOnceAndAddedOnesLater) {
+  driver_->arrive(0, 1, 0);
+  driver_->started(0, 0, 15 * kMs);
+  driver_->arrive(kMs, 2, 0);
+  driver_->arrive(kMs, 3, 0);
+  driver_->arrive(kMs, 4, 0);
+  EXPECT_EQ(driver_->lose(2 * kMs, 0, {2, 3}), "") << "no worker is left";
+  EXPECT_EQ(driver_->arrive(3 * kMs, 5, 0), "");
+  EXPECT_EQ(driver_->add(4 * kMs, 1), "join 1<2; join 1<3; launch 1") << "before what came after them";
+  EXPECT_EQ(driver_->started(4 * kMs, 1, 19 * kMs, 2), "join 1<4; join 1<5");
+}
+
+TEST_F(Batching, ALostDrainingWorkerIsForgotten) {
+  driver_->add(0, 7);
+  driver_->arrive(0, 1, 0);
+  driver_->started(0, 0, 15 * kMs);
+  driver_->arrive(0, 2, 0);
+  driver_->started(0, 7, 20 * kMs);
+  EXPECT_EQ(driver_->arrive(kMs, 3, 0), "join 0<3");
+  EXPECT_EQ(driver_->drain(2 * kMs, 0), "launch 0");
+  EXPECT_EQ(driver_->lose(3 * kMs, 0, {3}), "join 7<3");
+}
+
+TEST_F(Batching, WithoutAWayBackLostVisitsArePushedInTheirOrder) {
+  struct PushingPolicy : PlainPolicy {
+    using PlainPolicy::PlainPolicy;
+    void put_back() = delete;
+  };
+  SchedulerDriver driver(
+      std::make_unique<BatchingScheduler<PushingPolicy>>(world_.context, ModuleId{0}, seen_), world_.context);
+  driver.plan(0, world_.plan({2}));
+  driver.add(0, 0);
+  driver.lose(0, 0, {8, 9});
+  EXPECT_EQ(driver.add(kMs, 1), "join 1<8; join 1<9; launch 1");
 }
 
 TEST_F(Batching, CancelledVisitsAreForgotten) {

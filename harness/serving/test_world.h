@@ -126,6 +126,15 @@ class SchedulerDriver {
   std::string drain(TimeNs now, WorkerId worker) {
     return call([&](Decisions& out) { scheduler_->on_worker_draining(now, worker, out); });
   }
+  /// The worker is lost; the visits of its forming batch, named in the order of joining, all came at
+  /// `arrived` and were sent at `sent`.
+  std::string lose(TimeNs now, WorkerId worker, std::initializer_list<VisitId> forming, TimeNs arrived = 0,
+                   TimeNs sent = 0) {
+    std::vector<Visit> visits;
+    for (const VisitId id : forming)
+      visits.push_back({id, module_, id, sent, sent + context_.slo_ns, arrived});
+    return call([&](Decisions& out) { scheduler_->on_worker_lost(now, worker, visits, out); });
+  }
   /// The visit arrives now; its request was sent at `sent`.
   std::string arrive(TimeNs now, VisitId id, TimeNs sent) {
     const Visit visit{id, module_, id, sent, sent + context_.slo_ns, now};

@@ -26,6 +26,12 @@ class VisitRing {
     slots_[back_++ & mask_] = entry;
   }
 
+  /// Puts it before the front.
+  void push_front(const Entry& entry) {
+    if (size() == slots_.size()) grow();
+    slots_[--front_ & mask_] = entry;
+  }
+
   /// Inserts before position `at` (at most size()); what stands from there on moves back by one.
   void insert(std::size_t at, const Entry& entry) {
     push(entry);

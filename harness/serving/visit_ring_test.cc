@@ -52,13 +52,25 @@ TEST(VisitRing, InsertsBeforeAPosition) {
   EXPECT_EQ(ids(ring), (std::vector<VisitId>{0, 1, 2, 3}));
 }
 
+TEST(VisitRing, TakesVisitsBeforeTheFront) {
+  VisitRing<Entry> ring;
+  ring.push_front({2, 0});
+  ring.push({3, 0});
+  ring.push_front({1, 0});
+  EXPECT_EQ(ids(ring), (std::vector<VisitId>{1, 2, 3}));
+  ring.pop_front(3);
+  for (VisitId id = 40; id > 0; --id) ring.push_front({id, 0});
+  ASSERT_EQ(ring.size(), 40U);
+  for (VisitId id = 1; id <= 40; ++id) EXPECT_EQ(ring[id - 1].id, id);
+}
+
 TEST(VisitRing, BehavesAsAVectorDoes) {
   RandomStream random(1, "ring");
   VisitRing<Entry> ring;
   std::vector<VisitId> model;
   VisitId next = 0;
   for (int step = 0; step < 20'000; ++step) {
-    const std::uint64_t action = random.below(model.size() > 60 ? 5 : 7);
+    const std::uint64_t action = random.below(model.size() > 60 ? 6 : 9);
     if (action == 0 && !model.empty()) {
       ring.pop_front();
       model.erase(model.begin());
@@ -78,6 +90,9 @@ TEST(VisitRing, BehavesAsAVectorDoes) {
       const std::size_t count = random.below(model.size() + 1);
       ring.pop_front(count);
       model.erase(model.begin(), model.begin() + static_cast<std::ptrdiff_t>(count));
+    } else if (action == 5) {
+      ring.push_front({next, 0});
+      model.insert(model.begin(), next++);
     } else {
       ring.push({next, 0});
       model.push_back(next++);

@@ -85,11 +85,8 @@ class ClipperppPolicy {
     aimd_.set_most(most_);
   }
 
-  void push(TimeNs, const Visit& visit) {
-    const bool cumulative = params_.budget == ClipperppBudget::kCumulative;
-    const TimeNs limit = cumulative ? visit.sent_ns + budget_to_here_ns_ : visit.arrived_ns + own_budget_ns_;
-    queue_.push({visit.id, limit, visit.due_ns});
-  }
+  void push(TimeNs, const Visit& visit) { queue_.push(waiting(visit)); }
+  void put_back(TimeNs, const Visit& visit) { queue_.push_front(waiting(visit)); }
   bool erase(VisitId visit) { return queue_.erase(visit); }
   bool empty() const { return queue_.empty(); }
   int batch_limit() const { return params_.aimd ? aimd_.limit() : most_; }
@@ -125,6 +122,12 @@ class ClipperppPolicy {
     TimeNs limit_ns = 0;  ///< served up to and including this moment
     TimeNs due_ns = 0;
   };
+
+  Waiting waiting(const Visit& visit) const {
+    const bool cumulative = params_.budget == ClipperppBudget::kCumulative;
+    const TimeNs limit = cumulative ? visit.sent_ns + budget_to_here_ns_ : visit.arrived_ns + own_budget_ns_;
+    return {visit.id, limit, visit.due_ns};
+  }
 
   const ServingContext& context_;
   ModuleId module_;

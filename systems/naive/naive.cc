@@ -13,6 +13,7 @@ class NaivePolicy {
  public:
   void on_plan(TimeNs, const ModulePlan&) {}
   void push(TimeNs, const Visit& visit) { queue_.push({visit.id}); }
+  void put_back(TimeNs, const Visit& visit) { queue_.push_front({visit.id}); }
   bool erase(VisitId visit) { return queue_.erase(visit); }
   bool empty() const { return queue_.empty(); }
 

@@ -15,16 +15,27 @@ void NexusPolicy::on_plan(TimeNs, const Plan& plan) {
   batch_cap_ = own.batch_cap;
 }
 
-void NexusPolicy::push(TimeNs, const Visit& visit) {
+NexusPolicy::Waiting NexusPolicy::waiting(const Visit& visit) const {
   const bool split = params_.budget == NexusBudget::kSplit;
-  const Waiting waiting{visit.id, split ? visit.sent_ns + split_to_here_ns_ : visit.due_ns};
-  if (params_.order == NexusOrder::kArrival) {
-    queue_.push(waiting);
-    return;
-  }
+  return {visit.id, split ? visit.sent_ns + split_to_here_ns_ : visit.due_ns};
+}
+
+void NexusPolicy::push(TimeNs, const Visit& visit) {
+  const Waiting entry = waiting(visit);
   std::size_t at = queue_.size();
-  while (at > 0 && queue_[at - 1].due_ns > waiting.due_ns) --at;
-  queue_.insert(at, waiting);
+  if (params_.order == NexusOrder::kDeadline) {
+    while (at > 0 && queue_[at - 1].due_ns > entry.due_ns) --at;
+  }
+  queue_.insert(at, entry);
+}
+
+void NexusPolicy::put_back(TimeNs, const Visit& visit) {
+  const Waiting entry = waiting(visit);
+  std::size_t at = 0;
+  if (params_.order == NexusOrder::kDeadline) {
+    while (at < queue_.size() && queue_[at].due_ns < entry.due_ns) ++at;
+  }
+  queue_.insert(at, entry);
 }
 
 TimeNs NexusPolicy::exec_ns(const BatchSlot& slot, std::size_t more) const {

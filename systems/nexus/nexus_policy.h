@@ -48,6 +48,7 @@ class NexusPolicy {
 
   void on_plan(TimeNs now, const Plan& plan);
   void push(TimeNs now, const Visit& visit);
+  void put_back(TimeNs now, const Visit& visit);
   bool erase(VisitId visit) { return queue_.erase(visit); }
   bool empty() const { return queue_.empty(); }
   int fill(TimeNs now, const BatchSlot& slot, Decisions& out);
@@ -63,6 +64,7 @@ class NexusPolicy {
     TimeNs due_ns = 0;  ///< of the current module
   };
 
+  Waiting waiting(const Visit& visit) const;
   /// Estimated execution time of the forming batch once `more` visits have joined it.
   TimeNs exec_ns(const BatchSlot& slot, std::size_t more) const;
   /// The first position whose window ends in time, or the queue's size.

@@ -125,6 +125,19 @@ TEST_F(NexusTest, DeadlineOrderSortsByDueTimeAndKeepsEqualsInOrder) {
   EXPECT_EQ(driver_->started(kMs, 0, 26 * kMs, 3), "join 0<1");
 }
 
+TEST_F(NexusTest, VisitsOfALostWorkerStandWhereTheirOrderSays) {
+  start({{"order", std::string("deadline")}});
+  queue(0, {30, 10, 20, 10});
+  driver_->add(kMs, 0);
+  driver_->started(kMs, 0, 26 * kMs, 3);  // 1, sent at 30, has joined
+  driver_->arrive(2 * kMs, 5, 40);
+  driver_->arrive(2 * kMs, 6, 20);
+  EXPECT_EQ(driver_->lose(3 * kMs, 0, {1, 5, 6}, 0, 20), "") << "all due with 6 now";
+  driver_->arrive(3 * kMs, 7, 10);
+  EXPECT_EQ(driver_->add(4 * kMs, 1), "join 1<7; join 1<1; join 1<5; launch 1");
+  EXPECT_EQ(driver_->started(4 * kMs, 1, 29 * kMs, 3), "join 1<6");
+}
+
 TEST_F(NexusTest, DeadlineOrderNeverSkipsAVisitInTime) {
   start({{"order", std::string("deadline")}});
   // The case of DropsEverythingBeforeTheFirstWindowThatFits: sorted, only 1 and 3 stand before the window.

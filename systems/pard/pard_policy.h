@@ -41,11 +41,18 @@ class PardPolicy {
   }
   void push(TimeNs, const Visit& visit) {
     report_.add_arrival();
-    const TimeNs due_ns = from_arrival_ ? visit.arrived_ns + context_->slo_ns : visit.due_ns;
     if (by_arrival_) {
-      arrivals_.push({visit.id, due_ns});
+      arrivals_.push({visit.id, due_of(visit)});
     } else {
-      budgets_.put(due_ns, visit.id);
+      budgets_.put(due_of(visit), visit.id);
+    }
+  }
+  /// Its arrival has been counted.
+  void put_back(TimeNs, const Visit& visit) {
+    if (by_arrival_) {
+      arrivals_.push_front({visit.id, due_of(visit)});
+    } else {
+      budgets_.put(due_of(visit), visit.id);
     }
   }
   bool erase(VisitId visit) { return by_arrival_ ? arrivals_.erase(visit) : budgets_.erase(visit); }
@@ -68,6 +75,10 @@ class PardPolicy {
     VisitId id = 0;
     TimeNs due_ns = 0;
   };
+
+  TimeNs due_of(const Visit& visit) const {
+    return from_arrival_ ? visit.arrived_ns + context_->slo_ns : visit.due_ns;
+  }
 
   int fill_by_budget(TimeNs end_ns, const BatchSlot& slot, Decisions& out) {
     while (!budgets_.empty() && budgets_.min().key < end_ns) drop(budgets_.pop_min().id, kLate, out);

@@ -256,6 +256,32 @@ TEST_F(PardPolicyTest, ReportsOncePerPeriod) {
   EXPECT_EQ(out_.list()[1].at_ns, 2 * kNsPerS);
 }
 
+TEST_F(PardPolicyTest, CountsAVisitOfALostWorkerOnceAndOrdersItByItsBudget) {
+  for (const PardOrder order : {PardOrder::kLbf, PardOrder::kHbf, PardOrder::kFcfs}) {
+    remake(order);
+    occupy();
+    arrive(kMs, 1, 300 * kMs);
+    Visit early;
+    early.id = 1001;
+    early.due_ns = 200 * kMs;
+    Visit late;
+    late.id = 1002;
+    late.due_ns = 400 * kMs;
+    const std::vector<Visit> back{early, late};
+    scheduler_->on_worker_lost(2 * kMs, 0, back, out_);
+    scheduler_->on_worker_added(3 * kMs, 1, out_);
+    scheduler_->on_worker_free(3 * kMs, 1, out_);
+    const Ids low{1001, 1, 1002};
+    const Ids arrival{1001, 1002, 1};
+    EXPECT_EQ(take().joined, order == PardOrder::kFcfs  ? arrival
+                             : order == PardOrder::kLbf ? low
+                                                        : Ids(low.rbegin(), low.rend()));
+    scheduler_->on_timer(kNsPerS, out_);
+    EXPECT_EQ(PardReport::view(out_.values(out_.list()[0])).arrived, 6);
+    out_.clear();
+  }
+}
+
 // wait_window x own workers / planned workers, rounded up: one domain with all workers reports the whole
 // window.
 TEST_F(PardPolicyTest, ReportsTheShareOfTheWindowThatItsWorkersHave) {

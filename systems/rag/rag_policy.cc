@@ -74,7 +74,7 @@ int RagPolicy::fill(TimeNs, const BatchSlot& slot, Decisions& out) {
       continue;
     }
     out.join(slot.worker, visit.id);
-    joined_[visit.id] = visit.request;
+    joined_[visit.id] = {visit.request, slot.worker};
     ++joined;
   }
   return joined;
@@ -90,9 +90,13 @@ void RagPolicy::on_started(TimeNs, const BatchView& batch) {
 void RagPolicy::on_done(TimeNs now, const BatchView& batch) {
   for (const BatchVisit& visit : batch.visits) {
     const auto found = joined_.find(visit.id);
-    measure(now - batch.started_ns, found->second);
+    measure(now - batch.started_ns, found->second.request);
     joined_.erase(found);
   }
+}
+
+void RagPolicy::on_lost(WorkerId worker) {
+  std::erase_if(joined_, [worker](const auto& joined) { return joined.second.worker == worker; });
 }
 
 void RagPolicy::measure(TimeNs exec_ns, RequestId request) {

@@ -22,6 +22,8 @@ class RagPolicy {
   void on_plan(TimeNs now, const Plan& plan);
   void start(TimeNs now, Decisions& out);
   void push(TimeNs, const Visit& visit) { queue_.push({visit.id, visit.request, visit.due_ns}); }
+  void put_back(TimeNs, const Visit& visit) { queue_.push_front({visit.id, visit.request, visit.due_ns}); }
+  void on_lost(WorkerId worker);
   bool erase(VisitId visit) { return queue_.erase(visit); }
   bool empty() const { return queue_.empty(); }
   int fill(TimeNs now, const BatchSlot& slot, Decisions& out);
@@ -39,6 +41,10 @@ class RagPolicy {
     RequestId request = 0;
     TimeNs due_ns = 0;
   };
+  struct Joined {
+    RequestId request = 0;
+    WorkerId worker = 0;
+  };
   double here_ns(RequestId request) const;
   double prefill_at_ns(RequestId request, ModuleId module) const;
   bool ends_at_first_token(ModuleId module) const;
@@ -55,7 +61,7 @@ class RagPolicy {
   bool heard_ = false;  ///< a state of the own module has arrived
   RagReport report_;
   VisitRing<Waiting> queue_;
-  std::map<VisitId, RequestId> joined_;  ///< until the visit is done
+  std::map<VisitId, Joined> joined_;  ///< until the visit is done or its worker is lost
 };
 
 }  // namespace harness
