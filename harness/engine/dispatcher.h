@@ -60,6 +60,7 @@ class Dispatcher {
   /// Sends what the module's controller wants published.
   void publish(TimeNs now, ModuleId module);
   WorkerId add_worker(ModuleId module);
+  std::uint32_t free_gpu() const;
   void open_for(TimeNs now, WorkerId worker);
   void drain_worker(TimeNs now, WorkerId worker);
   void scale_module(TimeNs now, ModuleId module, int direction);

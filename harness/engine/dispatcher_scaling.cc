@@ -64,8 +64,19 @@ WorkerId Dispatcher::add_worker(ModuleId module) {
         workers.begin(), workers.end(), [&](const WorkerState& other) { return other.module == module; }));
   }
   state.totals.ready_ns = kNever;
+  state.gpu = free_gpu();
   workers.push_back(std::move(state));
   return static_cast<WorkerId>(workers.size() - 1);
+}
+
+/// The lowest place that no worker has; the slots and threads beyond the cluster's GPUs share the last.
+std::uint32_t Dispatcher::free_gpu() const {
+  std::vector<bool> taken(static_cast<std::size_t>(spec_.workers) + 1, false);
+  for (const WorkerState& worker : tables_.workers) {
+    if (worker.life != WorkerState::Life::kGone) taken[worker.gpu] = true;
+  }
+  const auto free = static_cast<std::uint32_t>(std::find(taken.begin(), taken.end(), false) - taken.begin());
+  return std::min(free, static_cast<std::uint32_t>(std::max(spec_.workers - 1, 0)));
 }
 
 void Dispatcher::on_worker_ready(TimeNs now, WorkerId worker) {

@@ -25,9 +25,9 @@ void DomainGroup::set_plan(TimeNs now, const Plan& plan) {
 
 void DomainGroup::open_domain(TimeNs now, DomainId domain, ModuleId module) {
   if (hosts_.size() <= domain) hosts_.resize(domain + 1);
-  hosts_[domain] = std::make_unique<QueueDomainHost>(domain, module, spec_.profiles[module],
-                                                     spec_.system->make_scheduler(context_, domain, module),
-                                                     environment_);
+  hosts_[domain] =
+      std::make_unique<QueueDomainHost>(domain, module, spec_.profiles[module],
+                                        spec_.system->make_scheduler(context_, domain, module), environment_);
   hosts_[domain]->on_plan(now, plan_);
 }
 

@@ -14,6 +14,7 @@ struct WorkerState {
 
   ModuleId module = 0;
   DomainId domain = kNone;
+  std::uint32_t gpu = 0;   ///< its place in the cluster; a slot or a thread: one that its server may share
   std::uint32_t slot = 0;  ///< shared and delay: index among the workers that its module has had
   Life life = Life::kStarting;
   bool busy = false;

@@ -45,7 +45,8 @@ TEST(Layout, EveryGpuIsOnOneRank) {
         const Layout layout(workers, ranks, params);
         int counted = 0;
         for (int rank = 0; rank < ranks; ++rank) {
-          for (int i = 0; i < layout.gpus(rank); ++i) EXPECT_EQ(layout.rank_of(layout.first_gpu(rank) + i), rank);
+          for (int i = 0; i < layout.gpus(rank); ++i)
+            EXPECT_EQ(layout.rank_of(layout.first_gpu(rank) + i), rank);
           EXPECT_TRUE(ranks == 1 || given == 0 || layout.gpus(rank) <= given);
           counted += layout.gpus(rank);
         }

@@ -5,10 +5,9 @@
 #include <vector>
 
 #include "harness/core/error.h"
-#include "harness/core/random.h"
 #include "harness/engine/cluster.h"
 #include "harness/engine/event_queue.h"
-#include "harness/sim/shared_server.h"
+#include "harness/engine/worker_models.h"
 
 namespace harness {
 namespace {
@@ -61,18 +60,6 @@ struct AcknowledgementMessage {
   int count = 0;
 };
 
-/// A server of a shared service, and when it is due (kNever: idle).
-struct Server {
-  SharedServer sequences;
-  TimeNs due_ns = kNever;
-};
-
-/// A module's servers: their slots follow one another.
-struct ModuleServers {
-  std::uint32_t slots_each = 0;       ///< 0: none has been used yet
-  std::vector<std::uint32_t> places;  ///< in the list of all servers
-};
-
 /// The next sending times, read in chunks.
 class ArrivalCursor {
  public:
@@ -122,13 +109,9 @@ class Simulation final : private World {
   void handle(const Event& event);
   void prefetch_upcoming() const;
   void handle_deliveries(std::uint32_t slot);
-  void handle_server(std::uint32_t index, TimeNs at_ns);
-  void schedule_server(std::uint32_t index);
-  std::uint32_t server_of(const ServiceVisit& visit);
   void handle_timer(DomainId domain, TimeNs at_ns);
   void handle_values(EventKind kind, std::uint32_t slot);
   void handle_plan_period();
-  TimeNs execution_ns(WorkerId worker, TimeNs profile_ns);
   void check_progress();
 
   const RunSpec& spec_;
@@ -137,18 +120,15 @@ class Simulation final : private World {
   TimeNs state_delay_ns_;
   TimeNs state_period_ns_;
   EventQueue events_;
+  WorkerModels workers_;
   Cluster cluster_;
   ArrivalCursor arrivals_;
   Mailbox<std::vector<Delivery>> deliveries_;
   Mailbox<Cancellation> cancellations_;
   Mailbox<ValuesMessage> values_;
   Mailbox<AcknowledgementMessage> acknowledgements_;
-  std::deque<Plan> next_plans_;            ///< computed, not in effect yet; in order
-  std::vector<TimeNs> timers_;             ///< by domain: when its timer is due, kNever if it has none
-  std::vector<RandomStream> executions_;   ///< by worker
-  std::vector<Server> servers_;            ///< shared services, of all modules
-  std::vector<ModuleServers> servers_of_;  ///< by module
-  std::vector<WorkerId> ended_;            ///< scratch
+  std::deque<Plan> next_plans_;  ///< computed, not in effect yet; in order
+  std::vector<TimeNs> timers_;   ///< by domain: when its timer is due, kNever if it has none
   std::uint64_t seen_progress_ = 0;
   TimeNs progress_check_ns_ = 0;
 };
@@ -158,9 +138,9 @@ Simulation::Simulation(const RunSpec& spec, RowSink* rows)
       network_ns_(ms_to_ns(spec.world.network_delay_ms)),
       state_delay_ns_(ms_to_ns(spec.serving.state_delay_ms)),
       state_period_ns_(ms_to_ns(spec.serving.state_period_ms)),
+      workers_(spec, events_, kBatchDone, kServer),
       cluster_(spec, *this, rows),
-      arrivals_(spec.arrivals->restarted()),
-      servers_of_(spec.pipeline.modules.size()) {}
+      arrivals_(spec.arrivals->restarted()) {}
 
 void Simulation::start() {
   cluster_.start(now_);
@@ -218,7 +198,8 @@ void Simulation::handle(const Event& event) {
       cluster_.on_batch_done(now_, event.index);
       break;
     case kServer:
-      handle_server(event.index, event.at_ns);
+      for (const WorkerId worker : workers_.on_server(event.index, now_))
+        cluster_.on_batch_done(now_, worker);
       break;
     case kDeliveries:
       handle_deliveries(event.index);
@@ -297,61 +278,11 @@ void Simulation::handle_plan_period() {
   events_.push(now_ + s_to_ns(spec_.planner.period_s), kPlanPeriod, 0);
 }
 
-TimeNs Simulation::execution_ns(WorkerId worker, TimeNs profile_ns) {
-  if (spec_.world.jitter == Jitter::kOff) return profile_ns;
-  while (executions_.size() <= worker) executions_.emplace_back(spec_.seed, "execution", executions_.size());
-  RandomStream& random = executions_[worker];
-  const double factor = spec_.world.jitter == Jitter::kExponential
-                            ? random.exponential()
-                            : 1.0 + spec_.world.jitter_fraction * (2.0 * random.uniform() - 1.0);
-  const auto duration_ns = static_cast<TimeNs>(static_cast<double>(profile_ns) * factor + 0.5);
-  return duration_ns < 1 ? 1 : duration_ns;
-}
-
 void Simulation::run_batch(WorkerId worker, TimeNs profile_ns) {
-  events_.push(now_ + execution_ns(worker, profile_ns), kBatchDone, worker);
+  workers_.run_batch(now_, worker, profile_ns);
 }
 
-void Simulation::run_visit(const ServiceVisit& visit) {
-  const Profile& profile = spec_.profiles[visit.module];
-  if (profile.service == Service::kDelay) {
-    const TimeNs delay_ns = delay_of(profile.delay, spec_.seed, visit.request, visit.module);
-    events_.push(now_ + delay_ns, kBatchDone, visit.worker);
-    return;
-  }
-  const std::uint32_t server = server_of(visit);
-  servers_[server].sequences.start(now_, visit.worker, visit.tokens);
-  schedule_server(server);
-}
-
-std::uint32_t Simulation::server_of(const ServiceVisit& visit) {
-  const Profile& profile = spec_.profiles[visit.module];
-  ModuleServers& own = servers_of_[visit.module];
-  if (own.slots_each == 0) own.slots_each = static_cast<std::uint32_t>(fixed_workers(profile));
-  const std::uint32_t index = visit.slot / own.slots_each;
-  while (own.places.size() <= index) {
-    own.places.push_back(static_cast<std::uint32_t>(servers_.size()));
-    servers_.push_back({SharedServer(profile.shared)});
-  }
-  return own.places[index];
-}
-
-void Simulation::schedule_server(std::uint32_t index) {
-  Server& server = servers_[index];
-  const TimeNs next = server.sequences.next_ns();
-  if (next == server.due_ns) return;
-  server.due_ns = next;
-  if (next != kNever) events_.push(next, kServer, index);
-}
-
-void Simulation::handle_server(std::uint32_t index, TimeNs at_ns) {
-  if (servers_[index].due_ns != at_ns) return;  // a visit has started since: another end comes first
-  servers_[index].due_ns = kNever;
-  ended_.clear();
-  servers_[index].sequences.advance(now_, ended_);
-  schedule_server(index);
-  for (std::size_t i = 0; i < ended_.size(); ++i) cluster_.on_batch_done(now_, ended_[i]);
-}
+void Simulation::run_visit(const ServiceVisit& visit) { workers_.run_visit(now_, visit); }
 
 void Simulation::deliver(std::span<const Delivery> deliveries) {
   if (deliveries.empty()) return;

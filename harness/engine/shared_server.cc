@@ -1,4 +1,4 @@
-#include "harness/sim/shared_server.h"
+#include "harness/engine/shared_server.h"
 
 #include <algorithm>
 

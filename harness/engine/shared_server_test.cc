@@ -1,5 +1,5 @@
 // Continuous batching against closed forms and cases computed by hand.
-#include "harness/sim/shared_server.h"
+#include "harness/engine/shared_server.h"
 
 #include <gtest/gtest.h>
 
