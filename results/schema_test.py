@@ -1,6 +1,6 @@
 """Every attribute, dataset and column of a results file is described in README.md, and nothing else is.
 
-Usage: schema_test.py FILE.h5, a file with request rows.
+Usage: schema_test.py FILE.h5 LIVE.h5: files with request rows, the second of a live run.
 """
 
 import re
@@ -11,6 +11,7 @@ from pathlib import Path
 import h5py
 
 README = Path(__file__).with_name("README.md")
+LIVE = sys.argv.pop()
 EXAMPLE = sys.argv.pop()
 
 
@@ -45,7 +46,7 @@ def present(file):
 
 class SchemaTest(unittest.TestCase):
     def test_readme_describes_exactly_what_files_hold(self):
-        with h5py.File(EXAMPLE) as file:
+        with h5py.File(LIVE) as file:
             found = present(file)
             self.assertEqual(set(file), {"summary", "cells"})
         documented = described()
@@ -54,14 +55,14 @@ class SchemaTest(unittest.TestCase):
             self.assertCountEqual(documented[table], names, table)
 
     def test_table_columns_stand_in_the_order_of_the_file(self):
-        with h5py.File(EXAMPLE) as file:
+        with h5py.File(LIVE) as file:
             self.assertEqual(described()["/summary"], list(file["summary"].dtype.names))
             for name, dataset in file["cells/0"].items():
                 self.assertEqual(described()[f"/cells/N/{name}"], columns(name, dataset))
 
     def test_enumerations_are_described_with_their_values(self):
         text = README.read_text(encoding="utf8")
-        with h5py.File(EXAMPLE) as file:
+        with h5py.File(LIVE) as file:
             for name, column in (("requests", "outcome"), ("requests", "reason"), ("visits", "outcome"),
                                  ("latency", "measure")):
                 values = h5py.check_enum_dtype(file[f"cells/0/{name}"].dtype[column])
@@ -93,6 +94,20 @@ class ReadingTest(unittest.TestCase):
         for visit in cell["visits"][:2000]:
             durations = [max(0, int(visit[name])) for name in ("queueing_ns", "wait_ns", "exec_ns")]
             self.assertGreaterEqual(int(visit["ended_ns"]) - sum(durations), sent[int(visit["request"])])
+
+    def test_only_live_cells_have_ranks_and_lateness(self):
+        self.assertNotIn("ranks", self.file["cells/0"])
+        self.assertEqual(self.file["cells/0/requests"]["lateness_ns"].max(), 0)
+        for column in ("lateness_us_p99", "messages", "clock_bound_us"):
+            self.assertTrue((self.file["summary"][column] != self.file["summary"][column]).all(), column)
+        with h5py.File(LIVE) as live:
+            late = sorted(live["cells/0/requests"]["lateness_ns"])
+            row = live["summary"][0]
+            exact = late[-(-len(late) * 99 // 100) - 1] / 1e3
+            self.assertGreaterEqual(row["lateness_us_p99"], exact)
+            self.assertLessEqual(row["lateness_us_p99"], exact * (1 + 1 / 128) + 0.032)
+            self.assertEqual(row["messages"], live["cells/0/ranks"]["messages_sent"].sum())
+            self.assertNotEqual(row["sim_requests_per_s"], row["sim_requests_per_s"])
 
     def test_the_readme_example_runs(self):
         try:

@@ -28,6 +28,7 @@ void write_totals(hid_t group, const RunRecord& record) {
   write_attribute(group, "events", static_cast<std::int64_t>(record.events));
   write_attribute(group, "exchanged_bytes", static_cast<std::int64_t>(record.exchanged_bytes));
   write_attribute(group, "order_changes", record.order_changes);
+  write_attribute(group, kClockBoundAttribute, record.clock_bound_ns);
 }
 
 void write_tables(hid_t group, const RunRecord& record, const std::vector<std::string>& module_names) {
@@ -37,6 +38,7 @@ void write_tables(hid_t group, const RunRecord& record, const std::vector<std::s
   write_table(group, "workers", stored_workers(record));
   write_table(group, "plans", record.plans);
   write_table(group, "latency", stored_buckets(record));
+  if (!record.ranks.empty()) write_table(group, "ranks", stored_ranks(record));
   write_states(group, record.states);
 }
 
@@ -49,13 +51,16 @@ void write_provenance(hid_t root, const Provenance& provenance) {
   write_attribute(root, "versions", provenance.versions);
   write_attribute(root, "machine", provenance.machine);
   write_attribute(root, "wall_s", provenance.wall_s);
-  write_attribute(root, "clock_bound_ns", provenance.clock_bound_ns);
 }
 
-/// Copies the cell's group as it is, without unpacking its chunks.
-void copy_cell(const ResultsReader& from, hid_t to, std::uint32_t index) {
+/// Copies the cell's group as it is, without unpacking its chunks. Returns its clock bound.
+TimeNs copy_cell(const ResultsReader& from, hid_t to, std::uint32_t index) {
   const std::string name = cell_group_name(index);
   checked(H5Ocopy(from.root(), name.c_str(), to, name.c_str(), H5P_DEFAULT, H5P_DEFAULT), "copy a cell");
+  const Hdf5Handle group = open_group(to, name);
+  return has_attribute(group.get(), kClockBoundAttribute)
+             ? read_integer_attribute(group.get(), kClockBoundAttribute)
+             : 0;
 }
 
 }  // namespace
@@ -113,6 +118,7 @@ void assemble_results(const std::string& path, const std::vector<std::string>& c
                       const Provenance& provenance, const std::function<void()>& before_each) {
   StagedFile staged(path);
   std::vector<SummaryRow> rows;
+  TimeNs clock_bound_ns = 0;
   staged.write([&] {
     write_provenance(staged.id(), provenance);
     make_group(staged.id(), "/cells");
@@ -124,13 +130,17 @@ void assemble_results(const std::string& path, const std::vector<std::string>& c
       if (has_link(staged.id(), cell_group_name(row.cell.index))) {
         throw input_error({cell_file, 0, "cell"}, std::to_string(row.cell.index), "each cell once");
       }
-      staged.write([&] { copy_cell(source, staged.id(), row.cell.index); });
+      staged.write(
+          [&] { clock_bound_ns = std::max(clock_bound_ns, copy_cell(source, staged.id(), row.cell.index)); });
       rows.push_back(std::move(row));
     }
   }
   std::sort(rows.begin(), rows.end(),
             [](const SummaryRow& a, const SummaryRow& b) { return a.cell.index < b.cell.index; });
-  staged.write([&] { write_summary_table(staged.id(), std::move(rows)); });
+  staged.write([&] {
+    write_attribute(staged.id(), kClockBoundAttribute, clock_bound_ns);
+    write_summary_table(staged.id(), std::move(rows));
+  });
   staged.commit();
 }
 

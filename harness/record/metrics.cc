@@ -63,6 +63,21 @@ void fill_exchange(SummaryRow& row, const RunRecord& record) {
   row.order_changes = record.order_changes < 0 ? kNoValue : static_cast<double>(record.order_changes);
 }
 
+/// What only a live run has; a live run has ranks.
+void fill_live(SummaryRow& row, const RunRecord& record) {
+  const auto microseconds = [](TimeNs ns) { return static_cast<double>(ns) / static_cast<double>(kNsPerUs); };
+  row.lateness_us_p50 = microseconds(record.lateness.quantile(0.5));
+  row.lateness_us_p99 = microseconds(record.lateness.quantile(0.99));
+  row.lateness_us_max = microseconds(record.lateness.quantile(1));
+  row.clock_bound_us = microseconds(record.clock_bound_ns);
+  row.messages = 0;
+  row.message_bytes = 0;
+  for (const RankTotals& rank : record.ranks) {
+    row.messages += static_cast<double>(rank.messages_sent);
+    row.message_bytes += static_cast<double>(rank.bytes_sent);
+  }
+}
+
 /// The last window of a run may be a short one.
 double window_length_s(const RunRecord& record, TimeNs start) {
   return ns_to_s(std::min(record.window_ns, record.duration_ns - start));
@@ -175,7 +190,10 @@ SummaryRow summarise(const CellIdentity& cell, const RunRecord& record, double b
   row.fluid_bound_rps = share(bound_requests, row.duration_s);
   row.bound_share = share(static_cast<double>(record.in_time), bound_requests);
   fill_exchange(row, record);
-  row.sim_requests_per_s = share(static_cast<double>(record.sent), record.wall_s);
+  if (record.ranks.empty())
+    row.sim_requests_per_s = share(static_cast<double>(record.sent), record.wall_s);
+  else
+    fill_live(row, record);
   row.wall_s = record.wall_s;
   row.fingerprint = hex16(record.fingerprint);
   return row;

@@ -47,6 +47,39 @@ TEST(Metrics, RatesAreOverTheLoadsDuration) {
   EXPECT_EQ(row.fingerprint, "0000000000abcdef");
 }
 
+TEST(Metrics, ALiveRunHasLatenessAndMessagesInsteadOfASpeedOfSimulation) {
+  RunRecord record = four_windows();
+  // 98 sent 2 us late, one 30 us, one 1 ms: ranks 50, 99 and 100 of 100.
+  record.lateness.add(2 * kNsPerUs, 98);
+  record.lateness.add(30 * kNsPerUs);
+  record.lateness.add(kNsPerMs);
+  record.clock_bound_ns = 2'500;
+  record.ranks.resize(2);
+  record.ranks[0].messages_sent = 10;
+  record.ranks[0].bytes_sent = 640;
+  record.ranks[1].messages_sent = 5;
+  record.ranks[1].bytes_sent = 100;
+  const SummaryRow row = summary_of(record);
+  EXPECT_TRUE(std::isnan(row.sim_requests_per_s));
+  EXPECT_DOUBLE_EQ(row.messages, 15);
+  EXPECT_DOUBLE_EQ(row.message_bytes, 740);
+  EXPECT_DOUBLE_EQ(row.clock_bound_us, 2.5);
+  const double error = LatencyHistogram::kRelativeError;
+  EXPECT_GE(row.lateness_us_p50, 2);
+  EXPECT_LE(row.lateness_us_p50, 2 + 1e-3 * LatencyHistogram::kResolutionNs);
+  EXPECT_GE(row.lateness_us_p99, 30);
+  EXPECT_LE(row.lateness_us_p99, 30 * (1 + error));
+  EXPECT_GE(row.lateness_us_max, 1000);
+  EXPECT_LE(row.lateness_us_max, 1000 * (1 + error));
+}
+
+TEST(Metrics, ASimulatedRunHasNoLateness) {
+  const SummaryRow row = summary_of(four_windows());
+  for (const double value : {row.lateness_us_p50, row.lateness_us_p99, row.lateness_us_max, row.messages,
+                             row.message_bytes, row.clock_bound_us})
+    EXPECT_TRUE(std::isnan(value));
+}
+
 TEST(Metrics, LateRequestsCountAsDropped) {
   const SummaryRow row = summary_of(four_windows());
   EXPECT_DOUBLE_EQ(row.drop_rate, 140.0 / 440.0);
@@ -216,7 +249,9 @@ TEST(Metrics, ChangesOfTheOrderExistOnlyWhereAnOrderIsPublished) {
 TEST(Metrics, ARunWithoutRequestsHasNoUndefinedMetric) {
   const std::set<std::string> without_value = {
       "drop_share_last",    "drop_share_latter_half", "drop_share_first_two", "queueing_ms_mean",
-      "batch_wait_ms_mean", "order_changes",          "reservation_rps",      "bound_gap"};
+      "batch_wait_ms_mean", "order_changes",          "reservation_rps",      "bound_gap",
+      "lateness_us_p50",    "lateness_us_p99",        "lateness_us_max",      "messages",
+      "message_bytes",      "clock_bound_us"};
   SummaryRow row = summarise({}, RunRecord{}, 0, 0, [](TimeNs) { return 0.0; });
   row.list([&](const char* name, const char*, SummaryRow::ColumnPointer pointer) {
     if (const auto* real = std::get_if<double*>(&pointer)) {

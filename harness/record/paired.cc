@@ -1,6 +1,7 @@
 #include "harness/record/paired.h"
 
 #include <algorithm>
+#include <array>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <map>
@@ -19,7 +20,7 @@ bool is_own_key(const SummaryRow& row, const std::string& key) {
   return key.compare(0, row.cell.system.size() + 1, row.cell.system + ".") == 0;
 }
 
-/// What the rows of one pipeline and trace say about parameters.
+/// What the rows of one pipeline, trace and runtime say about parameters.
 class ParameterUse {
  public:
   void add(const SummaryRow& row) {
@@ -119,12 +120,15 @@ const SeriesCells* WorkloadCells::find(const std::string& name) const {
 }
 
 std::vector<WorkloadCells> by_workload(std::span<const SummaryRow> rows) {
-  std::map<std::pair<std::string, std::string>, ParameterUse> uses;
-  for (const SummaryRow& row : rows) uses[{row.cell.pipeline, row.cell.trace}].add(row);
+  const auto place = [](const SummaryRow& row) {
+    return std::array{row.cell.pipeline, row.cell.trace, row.cell.runtime};
+  };
+  std::map<std::array<std::string, 3>, ParameterUse> uses;
+  for (const SummaryRow& row : rows) uses[place(row)].add(row);
   std::vector<WorkloadCells> result;
   for (const SummaryRow& row : rows) {
     if (row.status != "ok") continue;
-    const ParameterUse& use = uses.at({row.cell.pipeline, row.cell.trace});
+    const ParameterUse& use = uses.at(place(row));
     const Workload workload{row.cell.pipeline, row.cell.trace,   row.cell.load,
                             row.slo_ms,        row.cell.runtime, use.shared(row)};
     WorkloadCells& cells = found_or_made(

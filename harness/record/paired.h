@@ -55,9 +55,9 @@ struct WorkloadCells {
 };
 
 /// Sorts rows into workloads and series, both in order of their first row. Rows that are not "ok" are left
-/// out. A parameter is shared when all rows of its pipeline and trace have it, and every system and variant
-/// with the same values: then it was swept for all. What only some series have is their own. The result
-/// points into `rows`.
+/// out. A parameter is shared when all rows of its pipeline, trace and runtime have it, and every system and
+/// variant with the same values: then it was swept for all. What only some series have is their own. The
+/// result points into `rows`.
 std::vector<WorkloadCells> by_workload(std::span<const SummaryRow> rows);
 
 /// The number in the column; no value when there is no such column or it holds text.

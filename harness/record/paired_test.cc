@@ -123,6 +123,22 @@ TEST(Paired, SweptOwnParametersMakeSeriesAndSharedOnesWorkloads) {
   }
 }
 
+TEST(Paired, ASweepOfLiveSettingsMakesWorkloadsOfTheEmulatedCellsAlone) {
+  std::vector<SummaryRow> rows = {row_of("nexus", "default", 1, 1), row_of("pard", "default", 1, 2)};
+  for (const char* repeat : {"live.repeat=1", "live.repeat=2"}) {
+    for (const char* system : {"nexus", "pard"}) {
+      rows.push_back(row_of(system, "default", 1, 3, repeat));
+      rows.back().cell.runtime = "emulated";
+    }
+  }
+  const std::vector<WorkloadCells> workloads = by_workload(rows);
+  ASSERT_EQ(workloads.size(), 3u);
+  EXPECT_EQ(workloads[0].workload.runtime, "simulated");
+  EXPECT_EQ(workloads[0].workload.parameters, "");
+  EXPECT_EQ(workloads[2].workload.parameters, "live.repeat=2");
+  for (const WorkloadCells& cells : workloads) EXPECT_EQ(names_of(cells), (Names{"nexus", "pard"}));
+}
+
 TEST(Paired, WhatEachVariantSetsForItselfIsNotShared) {
   const std::vector<SummaryRow> rows = {row_of("pard", "small", 1, 1, "planner.max_batch=4"),
                                         row_of("pard", "large", 1, 1, "planner.max_batch=16")};

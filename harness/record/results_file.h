@@ -25,7 +25,7 @@ struct Provenance {
   std::string versions;       ///< "harness 0.1.0, gcc 12.2.0, HDF5 1.10.8, ..."
   std::string machine;        ///< processor, cores
   double wall_s = 0;          ///< from the start of the program to the assembly
-  TimeNs clock_bound_ns = 0;  ///< largest error between the clocks of the ranks; 0 in virtual time
+  TimeNs clock_bound_ns = 0;  ///< the largest of the cells', which assemble_results() takes from them
 };
 
 /// Writes one cell: rows while the run goes on, the rest at finish(). The file appears under its name only

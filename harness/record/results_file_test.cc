@@ -75,6 +75,7 @@ void expect_same_request(const RequestRow& a, const RequestRow& b) {
   ASSERT_EQ(a.module, b.module);
   ASSERT_EQ(a.outcome, b.outcome);
   ASSERT_EQ(a.reason, b.reason);
+  ASSERT_EQ(a.lateness_ns, b.lateness_ns);
 }
 
 void expect_same_visit(const VisitRow& a, const VisitRow& b) {
@@ -168,6 +169,27 @@ void expect_same_totals(const RunRecord& a, const RunRecord& b) {
   EXPECT_EQ(a.wall_s, b.wall_s);
 }
 
+void expect_same_ranks(const RunRecord& a, const RunRecord& b) {
+  EXPECT_EQ(a.clock_bound_ns, b.clock_bound_ns);
+  EXPECT_EQ(a.lateness.counts(), b.lateness.counts());
+  ASSERT_EQ(a.ranks.size(), b.ranks.size());
+  for (std::size_t i = 0; i < a.ranks.size(); ++i) {
+    EXPECT_EQ(a.ranks[i].rank, b.ranks[i].rank);
+    EXPECT_EQ(a.ranks[i].host, b.ranks[i].host);
+    EXPECT_EQ(a.ranks[i].workers, b.ranks[i].workers);
+    EXPECT_EQ(a.ranks[i].messages_sent, b.ranks[i].messages_sent);
+    EXPECT_EQ(a.ranks[i].messages_received, b.ranks[i].messages_received);
+    EXPECT_EQ(a.ranks[i].bytes_sent, b.ranks[i].bytes_sent);
+    EXPECT_EQ(a.ranks[i].bytes_received, b.ranks[i].bytes_received);
+    EXPECT_EQ(a.ranks[i].packets_sent, b.ranks[i].packets_sent);
+    EXPECT_EQ(a.ranks[i].loop_turns, b.ranks[i].loop_turns);
+    EXPECT_EQ(a.ranks[i].sleeps, b.ranks[i].sleeps);
+    EXPECT_EQ(a.ranks[i].cpu_ns, b.ranks[i].cpu_ns);
+    EXPECT_EQ(a.ranks[i].clock_offset_ns, b.ranks[i].clock_offset_ns);
+    EXPECT_EQ(a.ranks[i].clock_bound_ns, b.ranks[i].clock_bound_ns);
+  }
+}
+
 void expect_same_states(const StateTable& a, const StateTable& b) {
   EXPECT_EQ(a.names, b.names);
   ASSERT_EQ(a.rows.size(), b.rows.size());
@@ -183,6 +205,7 @@ void expect_same_cell(const SyntheticRun& run, const CellContents& cell) {
   EXPECT_EQ(run.summary.cell.effective_toml, cell.summary.cell.effective_toml);
   EXPECT_EQ(run.module_names, cell.module_names);
   expect_same_totals(run.record, cell.record);
+  expect_same_ranks(run.record, cell.record);
   expect_same_windows(run.record, cell.record);
   expect_same_workers_and_plans(run.record, cell.record);
   expect_same_states(run.record.states, cell.record.states);
@@ -229,6 +252,28 @@ TEST_F(ResultsFile, ACellReadsBackAsItWasWritten) {
   expect_same_cell(run, read_cell(path("cell.h5"), 7));
 }
 
+SyntheticRun live_run(std::uint32_t index) {
+  SyntheticSettings settings = settings_of(index, "pard", 3);
+  settings.cell.runtime = "emulated";
+  return synthetic_run(settings);
+}
+
+TEST_F(ResultsFile, ALiveCellReadsBackWithItsRanksAndTheLatenessOfEachRequest) {
+  const SyntheticRun run = live_run(7);
+  ASSERT_EQ(run.record.ranks.size(), 2u);
+  ASSERT_GT(run.requests[0].lateness_ns, 0);
+  write_synthetic_cell(path("cell.h5"), run, true);
+  expect_same_cell(run, read_cell(path("cell.h5"), 7));
+}
+
+TEST_F(ResultsFile, ASimulatedCellHasNoRanks) {
+  write_synthetic_cell(path("cell.h5"), synthetic_run(settings_of(7, "pard", 3)), false);
+  const CellContents cell = read_cell(path("cell.h5"), 7);
+  EXPECT_TRUE(cell.record.ranks.empty());
+  EXPECT_TRUE(std::isnan(cell.summary.lateness_us_p99));
+  EXPECT_FALSE(std::isnan(cell.summary.sim_requests_per_s));
+}
+
 TEST_F(ResultsFile, StatesOfAnyNamesReadBackAsTheyWereWritten) {
   SyntheticRun run = synthetic_run(settings_of(7, "pard", 3));
   run.record.states = {{"order", "load", "a name"},
@@ -263,14 +308,15 @@ TEST_F(ResultsFile, ASkippedCellHasARowAndNothingElse) {
   EXPECT_TRUE(cell.record.modules.empty());
 }
 
-/// Writes /summary anew without the column.
-void remove_column(const std::string& path, const std::string& column) {
+/// Writes the table anew without the column.
+void remove_column(const std::string& path, const std::string& name_of_table, const std::string& column) {
   const Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose, "open");
-  Hdf5Handle table(H5Dopen2(file.get(), "summary", H5P_DEFAULT), H5Dclose, "open");
+  Hdf5Handle table(H5Dopen2(file.get(), name_of_table.c_str(), H5P_DEFAULT), H5Dclose, "open");
   const Hdf5Handle stored(H5Dget_type(table.get()), H5Tclose, "type");
   const Hdf5Handle all(H5Tget_native_type(stored.get(), H5T_DIR_DEFAULT), H5Tclose, "type");
-  const hsize_t one = 1;
-  const Hdf5Handle space(H5Screate_simple(1, &one, nullptr), H5Sclose, "space");
+  const Hdf5Handle old_space(H5Dget_space(table.get()), H5Sclose, "space");
+  const auto rows = static_cast<hsize_t>(H5Sget_simple_extent_npoints(old_space.get()));
+  const Hdf5Handle space(H5Screate_simple(1, &rows, nullptr), H5Sclose, "space");
   const Hdf5Handle kept(H5Tcreate(H5T_COMPOUND, H5Tget_size(all.get())), H5Tclose, "type");
   for (int i = 0; i < H5Tget_nmembers(all.get()); ++i) {
     const auto member = static_cast<unsigned>(i);
@@ -279,13 +325,13 @@ void remove_column(const std::string& path, const std::string& column) {
     if (name != column) H5Tinsert(kept.get(), name, H5Tget_member_offset(all.get(), member), type.get());
     H5free_memory(name);
   }
-  std::vector<char> bytes(H5Tget_size(all.get()));
+  std::vector<char> bytes(H5Tget_size(all.get()) * rows);
   H5Dread(table.get(), kept.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data());
   table.reset();
-  H5Ldelete(file.get(), "summary", H5P_DEFAULT);
-  table = Hdf5Handle(
-      H5Dcreate2(file.get(), "summary", kept.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-      H5Dclose, "make");
+  H5Ldelete(file.get(), name_of_table.c_str(), H5P_DEFAULT);
+  table = Hdf5Handle(H5Dcreate2(file.get(), name_of_table.c_str(), kept.get(), space.get(), H5P_DEFAULT,
+                                H5P_DEFAULT, H5P_DEFAULT),
+                     H5Dclose, "make");
   H5Dwrite(table.get(), kept.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data());
   H5Dvlen_reclaim(kept.get(), space.get(), H5P_DEFAULT, bytes.data());
 }
@@ -293,13 +339,30 @@ void remove_column(const std::string& path, const std::string& column) {
 TEST_F(ResultsFile, AMetricThatAnOlderFileLacksHasNoValue) {
   const SyntheticRun run = synthetic_run(settings_of(7, "pard", 3));
   write_synthetic_cell(path("cell.h5"), run, false);
-  remove_column(path("cell.h5"), "queueing_ms_mean");
+  remove_column(path("cell.h5"), "summary", "queueing_ms_mean");
   const SummaryRow row = read_summary(path("cell.h5")).at(0);
   EXPECT_TRUE(std::isnan(row.queueing_ms_mean));
   EXPECT_EQ(row.batch_wait_ms_mean, run.summary.batch_wait_ms_mean);
   EXPECT_EQ(row.cell.trace, "tweet");
-  remove_column(path("cell.h5"), "sent");
+  remove_column(path("cell.h5"), "summary", "sent");
   EXPECT_THROW(read_summary(path("cell.h5")), InputError);
+}
+
+/// As files were before there was a live runtime.
+TEST_F(ResultsFile, AnOlderFileWithoutLatenessAndClocksReadsAsASimulatedCell) {
+  const SyntheticRun run = synthetic_run(settings_of(7, "pard", 3));
+  write_synthetic_cell(path("cell.h5"), run, true);
+  remove_column(path("cell.h5"), "cells/7/requests", "lateness_ns");
+  for (const char* column : {"lateness_us_p50", "lateness_us_p99", "lateness_us_max", "messages",
+                             "message_bytes", "clock_bound_us"})
+    remove_column(path("cell.h5"), "summary", column);
+  {
+    const Hdf5Handle file(H5Fopen(path("cell.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose, "open");
+    ASSERT_GE(H5Adelete_by_name(file.get(), "cells/7", "clock_bound_ns", H5P_DEFAULT), 0);
+  }
+  expect_same_cell(run, read_cell(path("cell.h5"), 7));
+  assemble_results(path("one.h5"), {path("cell.h5")}, {});
+  EXPECT_EQ(read_provenance(path("one.h5")).clock_bound_ns, 0);
 }
 
 Provenance example_provenance() {
@@ -311,7 +374,6 @@ Provenance example_provenance() {
   provenance.versions = "harness 0.1.0, HDF5";
   provenance.machine = "two cores";
   provenance.wall_s = 12.5;
-  provenance.clock_bound_ns = 77;
   return provenance;
 }
 
@@ -337,7 +399,20 @@ TEST_F(ResultsFile, AssemblyKeepsIndicesOrderAndProvenance) {
   EXPECT_EQ(read.versions, written.versions);
   EXPECT_EQ(read.machine, written.machine);
   EXPECT_EQ(read.wall_s, written.wall_s);
-  EXPECT_EQ(read.clock_bound_ns, written.clock_bound_ns);
+  EXPECT_EQ(read.clock_bound_ns, 0);
+}
+
+TEST_F(ResultsFile, TheClockBoundIsTheLargestOfTheCells) {
+  SyntheticRun close = live_run(0);
+  SyntheticRun wide = live_run(1);
+  close.record.clock_bound_ns = 900;
+  wide.record.clock_bound_ns = 77'000;
+  write_synthetic_cell(path("a"), close, false);
+  write_synthetic_cell(path("b"), wide, false);
+  write_synthetic_cell(path("c"), synthetic_run(settings_of(2, "naive", 1)), false);
+  assemble_results(path("three.h5"), {path("a"), path("b"), path("c")}, {});
+  EXPECT_EQ(read_provenance(path("three.h5")).clock_bound_ns, 77'000);
+  EXPECT_EQ(read_cell(path("three.h5"), 0).record.clock_bound_ns, 900);
 }
 
 TEST_F(ResultsFile, TheSameCellTwiceIsRefused) {

@@ -62,11 +62,34 @@ void restore_histograms(RunRecord& record, const std::vector<StoredBucket>& buck
   for (const StoredBucket& bucket : buckets) {
     if (bucket.measure == Measure::kLatency) {
       record.latency.add(bucket.up_to_ns, bucket.count);
+    } else if (bucket.measure == Measure::kLateness) {
+      record.lateness.add(bucket.up_to_ns, bucket.count);
     } else if (bucket.module < record.modules.size()) {
       ModuleTotals& module = record.modules[bucket.module];
       const bool queueing = bucket.measure == Measure::kQueueingDelay;
       (queueing ? module.queueing_delay : module.batch_wait).add(bucket.up_to_ns, bucket.count);
     }
+  }
+}
+
+void restore_ranks(RunRecord& record, const std::vector<StoredRank>& rows) {
+  for (const StoredRank& row : rows) {
+    RankTotals totals;
+    totals.rank = row.rank;
+    totals.host = row.host == nullptr ? "" : row.host;
+    H5free_memory(const_cast<char*>(row.host));
+    totals.workers = row.workers;
+    totals.messages_sent = row.messages_sent;
+    totals.messages_received = row.messages_received;
+    totals.bytes_sent = row.bytes_sent;
+    totals.bytes_received = row.bytes_received;
+    totals.packets_sent = row.packets_sent;
+    totals.loop_turns = row.loop_turns;
+    totals.sleeps = row.sleeps;
+    totals.cpu_ns = row.cpu_ns;
+    totals.clock_offset_ns = row.clock_offset_ns;
+    totals.clock_bound_ns = row.clock_bound_ns;
+    record.ranks.push_back(totals);
   }
 }
 
@@ -82,6 +105,8 @@ void restore_totals(RunRecord& record, const SummaryRow& row, hid_t group) {
     record.exchanged_bytes = static_cast<std::uint64_t>(read_integer_attribute(group, "exchanged_bytes"));
     record.order_changes = read_integer_attribute(group, "order_changes");
   }
+  if (has_attribute(group, kClockBoundAttribute))
+    record.clock_bound_ns = read_integer_attribute(group, kClockBoundAttribute);
   record.sent = row.sent;
   record.in_time = row.in_time;
   record.late = row.late;
@@ -107,6 +132,7 @@ void restore_tables(CellContents& cell, hid_t group) {
   }
   record.plans = read_table<PlanRow>(group, "plans");
   record.states = read_states(group);
+  if (has_link(group, "ranks")) restore_ranks(record, read_table<StoredRank>(group, "ranks"));
 }
 
 template <class Stored, class Row>
@@ -173,7 +199,7 @@ Provenance read_provenance(const std::string& path) {
     provenance.versions = read_text_attribute(file.root(), "versions");
     provenance.machine = read_text_attribute(file.root(), "machine");
     provenance.wall_s = read_real_attribute(file.root(), "wall_s");
-    provenance.clock_bound_ns = read_integer_attribute(file.root(), "clock_bound_ns");
+    provenance.clock_bound_ns = read_integer_attribute(file.root(), kClockBoundAttribute);
     return provenance;
   });
 }

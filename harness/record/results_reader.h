@@ -15,6 +15,8 @@ inline constexpr const char* kVersionAttribute = "format_version";
 inline constexpr const char* kContentsAttribute = "contents";
 inline constexpr const char* kCellContents = "cell";
 inline constexpr const char* kExperimentContents = "experiment";
+/// Of the root of an assembled file and of each cell's group; files of an older harness have none there.
+inline constexpr const char* kClockBoundAttribute = "clock_bound_ns";
 
 /// "/cells/7".
 std::string cell_group_name(std::uint32_t index);

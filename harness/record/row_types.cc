@@ -26,7 +26,7 @@ Hdf5Handle type_of(double) { return copy_of(H5T_NATIVE_DOUBLE); }
 Hdf5Handle type_of(const char*) { return text_type(); }
 Hdf5Handle type_of(Outcome) { return enumeration({"in_time", "late", "dropped", "unfinished"}); }
 Hdf5Handle type_of(VisitOutcome) { return enumeration({"done", "dropped", "cancelled", "unfinished"}); }
-Hdf5Handle type_of(Measure) { return enumeration({"latency", "queueing_delay", "batch_wait"}); }
+Hdf5Handle type_of(Measure) { return enumeration({"latency", "queueing_delay", "batch_wait", "lateness"}); }
 Hdf5Handle type_of(DropReason) {
   std::vector<std::string> names;
   for (int i = 0; i < kDropReasons; ++i) names.emplace_back(name_of(static_cast<DropReason>(i)));
@@ -63,7 +63,7 @@ Hdf5Handle row_type<StoredRequest>() {
   const StoredRequest& row = type.row;
   type.column("request", row.request).column("sent_ns", row.sent_ns).column("latency_ns", row.latency_ns);
   type.column("gpu_ns", row.gpu_ns).column("module", row.module).column("outcome", row.outcome);
-  return type.column("reason", row.reason).take();
+  return type.column("reason", row.reason).column("lateness_ns", row.lateness_ns).take();
 }
 
 template <>
@@ -115,6 +115,19 @@ Hdf5Handle row_type<StoredWorker>() {
   type.column("worker", type.row.worker).column("module", totals.module).column("ready_ns", totals.ready_ns);
   type.column("removed_ns", totals.removed_ns).column("busy_ns", totals.busy_ns);
   return type.column("batches", totals.batches).column("visits", totals.visits).take();
+}
+
+template <>
+Hdf5Handle row_type<StoredRank>() {
+  RowType<StoredRank> type;
+  const StoredRank& row = type.row;
+  type.column("rank", row.rank).column("host", row.host).column("workers", row.workers);
+  type.column("messages_sent", row.messages_sent).column("messages_received", row.messages_received);
+  type.column("bytes_sent", row.bytes_sent).column("bytes_received", row.bytes_received);
+  type.column("packets_sent", row.packets_sent).column("loop_turns", row.loop_turns);
+  type.column("sleeps", row.sleeps).column("cpu_ns", row.cpu_ns);
+  type.column("clock_offset_ns", row.clock_offset_ns);
+  return type.column("clock_bound_ns", row.clock_bound_ns).take();
 }
 
 template <>

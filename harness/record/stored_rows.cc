@@ -19,12 +19,12 @@ void append_buckets(std::vector<StoredBucket>& rows, Measure measure, std::uint1
 
 StoredRequest stored(const RequestRow& row) {
   return {row.request, row.sent_ns, row.end_ns - row.sent_ns, row.gpu_ns, row.module,
-          row.outcome, row.reason};
+          row.outcome, row.reason,  row.lateness_ns};
 }
 
 RequestRow restored(const StoredRequest& row) {
-  return {row.request, row.sent_ns, row.sent_ns + row.latency_ns, row.gpu_ns, row.module,
-          row.outcome, row.reason};
+  return {row.request, row.sent_ns,    row.sent_ns + row.latency_ns, row.gpu_ns, row.module, row.outcome,
+          row.reason,  row.lateness_ns};
 }
 
 StoredVisit stored(const VisitRow& row) {
@@ -121,11 +121,23 @@ std::vector<StoredWorker> stored_workers(const RunRecord& record) {
 
 std::vector<StoredBucket> stored_buckets(const RunRecord& record) {
   std::vector<StoredBucket> rows;
-  append_buckets(rows, Measure::kLatency, 0xffff, record.latency);
+  append_buckets(rows, Measure::kLatency, kWholeRequests, record.latency);
+  append_buckets(rows, Measure::kLateness, kWholeRequests, record.lateness);
   for (std::size_t module = 0; module < record.modules.size(); ++module) {
     const auto id = static_cast<std::uint16_t>(module);
     append_buckets(rows, Measure::kQueueingDelay, id, record.modules[module].queueing_delay);
     append_buckets(rows, Measure::kBatchWait, id, record.modules[module].batch_wait);
+  }
+  return rows;
+}
+
+std::vector<StoredRank> stored_ranks(const RunRecord& record) {
+  std::vector<StoredRank> rows;
+  for (const RankTotals& totals : record.ranks) {
+    rows.push_back({totals.rank, totals.host.c_str(), totals.workers, totals.messages_sent,
+                    totals.messages_received, totals.bytes_sent, totals.bytes_received, totals.packets_sent,
+                    totals.loop_turns, totals.sleeps, totals.cpu_ns, totals.clock_offset_ns,
+                    totals.clock_bound_ns});
   }
   return rows;
 }

@@ -24,6 +24,7 @@ struct StoredRequest {
   std::uint16_t module = 0;
   Outcome outcome = Outcome::kUnfinished;
   DropReason reason = DropReason::kExpired;
+  TimeNs lateness_ns = 0;  ///< files made before there was a live runtime have no such column
 };
 
 struct StoredVisit {
@@ -70,13 +71,25 @@ struct StoredWorker {
   WorkerTotals totals;
 };
 
-/// What a histogram counts.
-enum class Measure : std::uint8_t { kLatency, kQueueingDelay, kBatchWait };
+/// `host` points as StoredModule's name does.
+struct StoredRank {
+  std::uint32_t rank = 0;
+  const char* host = nullptr;
+  std::uint32_t workers = 0;
+  std::uint64_t messages_sent = 0, messages_received = 0;
+  std::uint64_t bytes_sent = 0, bytes_received = 0;
+  std::uint64_t packets_sent = 0, loop_turns = 0, sleeps = 0;
+  TimeNs cpu_ns = 0, clock_offset_ns = 0, clock_bound_ns = 0;
+};
 
-/// One filled bucket of a histogram. `module` is 65535 for the latency of whole requests.
+/// What a histogram counts.
+enum class Measure : std::uint8_t { kLatency, kQueueingDelay, kBatchWait, kLateness };
+
+/// One filled bucket of a histogram. `module` is kWholeRequests for what no module has.
+inline constexpr std::uint16_t kWholeRequests = 0xffff;
 struct StoredBucket {
   Measure measure = Measure::kLatency;
-  std::uint16_t module = 0xffff;
+  std::uint16_t module = kWholeRequests;
   TimeNs up_to_ns = 0;
   std::uint64_t count = 0;
 };
@@ -91,6 +104,8 @@ std::vector<StoredModuleWindow> stored_module_windows(const RunRecord& record);
 std::vector<StoredModule> stored_modules(const RunRecord& record, const std::vector<std::string>& names);
 std::vector<StoredWorker> stored_workers(const RunRecord& record);
 std::vector<StoredBucket> stored_buckets(const RunRecord& record);
+/// The texts of the rows stay the record's.
+std::vector<StoredRank> stored_ranks(const RunRecord& record);
 
 /// The compound type of a row in memory; its packed copy is the type in the file.
 template <class Row>
@@ -107,6 +122,8 @@ template <>
 Hdf5Handle row_type<StoredModule>();
 template <>
 Hdf5Handle row_type<StoredWorker>();
+template <>
+Hdf5Handle row_type<StoredRank>();
 template <>
 Hdf5Handle row_type<StoredBucket>();
 template <>

@@ -81,7 +81,13 @@ void SummaryRow::list(const std::function<void(const char* name, const char* doc
   column("state_kbps_per_worker", "reports and published states, 1000 bit/s per worker",
          &state_kbps_per_worker);
   column("order_changes", "changes of the published queue order, all modules", &order_changes);
-  column("sim_requests_per_s", "sent / wall_s", &sim_requests_per_s);
+  column("lateness_us_p50", "live: median lateness of sending", &lateness_us_p50);
+  column("lateness_us_p99", "live: 99th percentile", &lateness_us_p99);
+  column("lateness_us_max", "live: the largest", &lateness_us_max);
+  column("messages", "live: messages sent by all ranks", &messages);
+  column("message_bytes", "live: bytes of those messages", &message_bytes);
+  column("clock_bound_us", "live: largest error between the clocks of the ranks", &clock_bound_us);
+  column("sim_requests_per_s", "in virtual time: sent / wall_s", &sim_requests_per_s);
   column("wall_s", "wall time of the run", &wall_s);
   column("fingerprint", "of all decisions", &fingerprint);
   column("input_hash", "of everything the results depend on", &cell.input_hash);

@@ -69,7 +69,12 @@ struct SummaryRow {
   double bound_gap = kNoValue;        ///< none where reservation_rps has none or the fluid bound is 0
   double state_kbps_per_worker = 0;   ///< of reports and published states, 1000 bit/s
   double order_changes = kNoValue;    ///< of the published value "order", over all modules
-  double sim_requests_per_s = 0;
+  // Of live runs; no value in virtual time.
+  double lateness_us_p50 = kNoValue, lateness_us_p99 = kNoValue, lateness_us_max = kNoValue;
+  double messages = kNoValue;  ///< sent by all ranks, as their bytes
+  double message_bytes = kNoValue;
+  double clock_bound_us = kNoValue;
+  double sim_requests_per_s = kNoValue;  ///< of runs in virtual time
   double wall_s = 0;
   std::string fingerprint;  ///< 16 hex digits
 

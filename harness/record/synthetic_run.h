@@ -30,7 +30,7 @@ struct SyntheticRun {
   std::vector<VisitRow> visits;
 };
 
-/// The same settings give the same run.
+/// The same settings give the same run; one that is not simulated has what only live runs have besides.
 SyntheticRun synthetic_run(const SyntheticSettings& settings);
 
 /// Writes the run's cell file, with its rows in pieces of odd sizes if `rows` is set.

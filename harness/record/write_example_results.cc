@@ -1,5 +1,5 @@
-// write_example_results FILE.h5 small|many|paper|sweep: a results file with made-up runs, for the tests of
-// schema and figures.
+// write_example_results FILE.h5 small|many|paper|sweep|live: a results file with made-up runs, for the tests
+// of schema and figures.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -87,6 +87,13 @@ std::vector<SyntheticSettings> paper_cells() {
   return cells;
 }
 
+/// One cell of a live run.
+std::vector<SyntheticSettings> live_cells() {
+  SyntheticSettings cell = cell_of("pard", "default", "", "tm", "tweet", 1);
+  cell.cell.runtime = "emulated";
+  return {cell};
+}
+
 /// PARD's quantile on two traces, at two sizes of batches; the values are out of order.
 std::vector<SyntheticSettings> sweep_cells() {
   std::vector<SyntheticSettings> cells;
@@ -154,13 +161,14 @@ void write(const std::string& path, std::vector<SyntheticSettings> cells, bool r
 
 int main(int argc, char** argv) {
   if (argc != 3) {
-    std::fprintf(stderr, "usage: write_example_results FILE.h5 small|many|paper|sweep\n");
+    std::fprintf(stderr, "usage: write_example_results FILE.h5 small|many|paper|sweep|live\n");
     return 2;
   }
   const std::string shape = argv[2];
   if (shape == "small") write(argv[1], cells_of(small()), true, "# made up\n");
   if (shape == "many") write(argv[1], cells_of(many()), false, "# made up\n");
   if (shape == "paper") write(argv[1], paper_cells(), true, "figures = [\"pard/fig8\", \"pard/fig9\"]\n");
+  if (shape == "live") write(argv[1], live_cells(), true, "# made up\n");
   if (shape == "sweep") write(argv[1], sweep_cells(), true, "figures = [\"pard/fig14c\"]\n");
   return 0;
 }

@@ -12,7 +12,7 @@ NS_PER_S = 1e9
 NS_PER_MS = 1e6
 MEASURE_LATENCY = 0
 # Parameters under these tables change the load or the cluster: they make another workload, not another series.
-WORKLOAD_TABLES = ("workload.", "trace.", "cluster.", "planner.", "module.")
+WORKLOAD_TABLES = ("workload.", "trace.", "cluster.", "planner.", "module.", "live.")
 
 
 @dataclass(frozen=True)
