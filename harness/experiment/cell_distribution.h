@@ -1,5 +1,4 @@
 // Deals the cells of an experiment over MPI ranks; without mpirun there is one rank and MPI is never started.
-// The only file of the project that sees MPI until there is a live runtime.
 #pragma once
 
 #include <cstdint>

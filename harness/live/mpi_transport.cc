@@ -1,0 +1,339 @@
+// The C interface only.
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
+#include <mpi.h>
+#include <time.h>
+
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/core/error.h"
+#include "harness/live/loopback.h"
+#include "harness/live/packet.h"
+#include "harness/live/steady_clock.h"
+#include "harness/live/transport.h"
+#include "harness/live/wake_socket.h"
+
+namespace harness {
+namespace {
+
+constexpr int kTag = 1;
+/// A packet that has grown to this many bytes leaves before the flush.
+constexpr std::size_t kFullPacket = std::size_t{8} << 20;
+/// Packets that one receive() takes, so that a busy rank's timers get their turn.
+constexpr int kPacketsAtOnce = 256;
+/// Buffers kept for later packets.
+constexpr std::size_t kSpareBuffers = 128;
+/// Larger packets may come in pieces, for which their sender must call MPI.
+constexpr int kComesAtOnce = 3000;
+/// While something is under way (a datagram was faster than its packet, or a packet has left or come in
+/// part), MPI is asked again after the first of these, then after twice as long, up to the second.
+constexpr TimeNs kFirstPollNs = 50 * kNsPerUs;
+constexpr TimeNs kLastPollNs = kNsPerMs;
+/// A rank that sleeps asks this often for what nobody told it of: a datagram may be lost, or come just before
+/// a signal.
+constexpr TimeNs kLongestSleepNs = 100 * kNsPerMs;
+/// Without a socket there is nothing but asking.
+constexpr TimeNs kPollWithoutSocketNs = kNsPerMs;
+/// How long a transport that is destroyed waits for the others.
+constexpr TimeNs kLongestLeaveNs = 10 * kNsPerS;
+
+void wait_without_spinning(MPI_Request request) {
+  constexpr timespec kPause{0, 200'000};
+  for (int done = 0;;) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done != 0) return;
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &kPause, nullptr);
+  }
+}
+
+template <class Value>
+std::vector<Value> gather_all(const Value& mine, int ranks, MPI_Comm comm) {
+  std::vector<Value> all(static_cast<std::size_t>(ranks));
+  constexpr int kBytes = static_cast<int>(sizeof(Value));
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallgather(&mine, kBytes, MPI_BYTE, all.data(), kBytes, MPI_BYTE, comm, &request);
+  wait_without_spinning(request);
+  return all;
+}
+
+class MpiTransport final : public Transport {
+ public:
+  explicit MpiTransport(MPI_Comm comm);
+  ~MpiTransport() override;
+
+  int rank() const override { return rank_; }
+  int ranks() const override { return static_cast<int>(peers_.size()); }
+  void send(int to, std::span<const std::byte> message) override;
+  void flush() override;
+  std::size_t receive(const TakeMessage& take) override;
+  void wait_until(TimeNs deadline_ns) override;
+  const TransportCounters& counters() const override { return counters_; }
+
+ private:
+  /// Another rank.
+  struct Peer {
+    PacketBuilder collected;
+    std::uint64_t sent = 0;       ///< packets
+    std::uint64_t received = 0;   ///< packets
+    std::uint64_t announced = 0;  ///< packets that its datagrams spoke of
+    SequenceCheck check;
+    WakeAddress address;
+    bool touched = false;  ///< stands in touched_
+    bool blocked = false;  ///< an earlier packet from it is not whole yet
+  };
+  /// A packet that leaves or comes.
+  struct Passage {
+    int peer;
+    MPI_Request request;
+    std::vector<std::byte> packet;
+    bool done() {
+      int flag = 0;
+      MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+      return flag != 0;
+    }
+  };
+
+  Peer& peer(int rank) { return peers_[static_cast<std::size_t>(rank)]; }
+  void post(int to);
+  void finish_sends();
+  std::size_t finish_receives(const TakeMessage& take);
+  bool begin_receive(std::size_t& messages, const TakeMessage& take);
+  std::size_t unpack(int from, std::span<const std::byte> packet, const TakeMessage& take);
+  std::vector<std::byte> spare();
+  void recycle(std::vector<std::byte> packet);
+  bool something_under_way() const;
+  void leave_together();
+
+  MPI_Comm comm_;
+  int rank_ = 0;
+  TransportCounters counters_;
+  std::vector<Peer> peers_;
+  std::vector<int> touched_;  ///< ranks to which something was sent since the last flush
+  std::vector<Passage> sending_;
+  std::vector<Passage> receiving_;  ///< in the order of their arrival
+  std::vector<std::vector<std::byte>> spare_;
+  std::vector<std::byte> incoming_;
+  bool more_arrived_ = false;  ///< the last receive() stopped at kPacketsAtOnce
+  TimeNs poll_ns_ = kFirstPollNs;
+  Loopback loopback_;
+  std::unique_ptr<WakeSocket> socket_;
+};
+
+MpiTransport::MpiTransport(MPI_Comm comm)
+    : comm_(comm),
+      rank_([comm] {
+        int rank = 0;
+        MPI_Comm_rank(comm, &rank);
+        return rank;
+      }()),
+      loopback_(rank_, counters_) {
+  int ranks = 0;
+  MPI_Comm_size(comm_, &ranks);
+  peers_.resize(static_cast<std::size_t>(ranks));
+  const std::vector<std::uint64_t> hosts = gather_all(this_host(), ranks, comm_);
+  const std::uint64_t token = gather_all(random_token(), ranks, comm_).front();
+  const bool one_host = std::count(hosts.begin(), hosts.end(), hosts.front()) == ranks;
+  socket_ = std::make_unique<WakeSocket>(rank_, token, one_host);
+  const std::vector<WakeAddress> addresses = gather_all(socket_->address(), ranks, comm_);
+  for (int to = 0; to < ranks; ++to) peer(to).address = addresses[static_cast<std::size_t>(to)];
+}
+
+MpiTransport::~MpiTransport() {
+  // While an exception passes, the other ranks may never come here.
+  if (std::uncaught_exceptions() == 0) leave_together();
+  // MPI still has its hands on the memory of what is under way.
+  static std::vector<std::vector<Passage>> abandoned;
+  abandoned.push_back(std::move(sending_));
+  abandoned.push_back(std::move(receiving_));
+}
+
+void MpiTransport::leave_together() {
+  constexpr timespec kPause{0, 1'000'000};
+  const TimeNs limit_ns = steady_ns() + kLongestLeaveNs;
+  MPI_Request everyone = MPI_REQUEST_NULL;
+  bool entered = false;
+  for (int done = 0; done == 0 && steady_ns() < limit_ns;) {
+    receive([](int, std::span<const std::byte>) {});
+    if (!entered && sending_.empty()) {
+      MPI_Ibarrier(comm_, &everyone);
+      entered = true;
+    }
+    if (entered) MPI_Test(&everyone, &done, MPI_STATUS_IGNORE);
+    if (done == 0) clock_nanosleep(CLOCK_MONOTONIC, 0, &kPause, nullptr);
+    if (done != 0) MPI_Comm_free(&comm_);
+  }
+}
+
+void MpiTransport::send(int to, std::span<const std::byte> message) {
+  HARNESS_CHECK(to >= 0 && to < ranks(), "a message to a rank that does not exist");
+  if (to == rank_) return loopback_.send(message);
+  ++counters_.messages_sent;
+  counters_.bytes_sent += message.size();
+  Peer& other = peer(to);
+  if (!std::exchange(other.touched, true)) touched_.push_back(to);
+  other.collected.add(message);
+  if (other.collected.size() >= kFullPacket) post(to);
+}
+
+void MpiTransport::post(int to) {
+  Peer& other = peer(to);
+  Passage sending{to, MPI_REQUEST_NULL, other.collected.finish(other.sent, spare())};
+  ++other.sent;
+  ++counters_.packets_sent;
+  MPI_Isend(sending.packet.data(), static_cast<int>(sending.packet.size()), MPI_BYTE, to, kTag, comm_,
+            &sending.request);
+  sending_.push_back(std::move(sending));
+}
+
+void MpiTransport::flush() {
+  loopback_.flush();
+  if (touched_.empty()) return;
+  for (const int to : touched_) {
+    if (!peer(to).collected.empty()) post(to);
+  }
+  finish_sends();
+  for (const int to : touched_) {
+    peer(to).touched = false;
+    if (socket_->wake(peer(to).address, peer(to).sent)) ++counters_.wakes_sent;
+  }
+  touched_.clear();
+}
+
+std::vector<std::byte> MpiTransport::spare() {
+  if (spare_.empty()) return {};
+  std::vector<std::byte> memory = std::move(spare_.back());
+  spare_.pop_back();
+  return memory;
+}
+
+void MpiTransport::recycle(std::vector<std::byte> packet) {
+  if (spare_.size() < kSpareBuffers && packet.capacity() <= kFullPacket) spare_.push_back(std::move(packet));
+}
+
+void MpiTransport::finish_sends() {
+  std::erase_if(sending_, [this](Passage& sending) {
+    if (!sending.done()) return false;
+    poll_ns_ = kFirstPollNs;
+    recycle(std::move(sending.packet));
+    return true;
+  });
+}
+
+std::size_t MpiTransport::receive(const TakeMessage& take) {
+  std::size_t messages = loopback_.receive(take);
+  more_arrived_ = true;
+  for (int packets = 0; packets < kPacketsAtOnce && more_arrived_; ++packets) {
+    more_arrived_ = begin_receive(messages, take);
+  }
+  if (!receiving_.empty()) messages += finish_receives(take);
+  if (!sending_.empty()) finish_sends();
+  return messages;
+}
+
+/// Takes what has become whole, each sender's packets in their order.
+std::size_t MpiTransport::finish_receives(const TakeMessage& take) {
+  std::size_t messages = 0;
+  std::erase_if(receiving_, [&](Passage& passage) {
+    Peer& sender = peer(passage.peer);
+    sender.blocked = sender.blocked || !passage.done();
+    if (sender.blocked) return false;
+    poll_ns_ = kFirstPollNs;
+    messages += unpack(passage.peer, passage.packet, take);
+    recycle(std::move(passage.packet));
+    return true;
+  });
+  for (const Passage& passage : receiving_) peer(passage.peer).blocked = false;
+  return messages;
+}
+
+bool MpiTransport::begin_receive(std::size_t& messages, const TakeMessage& take) {
+  int found = 0;
+  int bytes = 0;
+  MPI_Message message = MPI_MESSAGE_NULL;
+  MPI_Status status;
+  MPI_Improbe(MPI_ANY_SOURCE, kTag, comm_, &found, &message, &status);
+  if (found == 0) return false;
+  MPI_Get_count(&status, MPI_BYTE, &bytes);
+  poll_ns_ = kFirstPollNs;
+  if (bytes <= kComesAtOnce && receiving_.empty()) {
+    incoming_.resize(static_cast<std::size_t>(bytes));
+    MPI_Mrecv(incoming_.data(), bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+    messages += unpack(status.MPI_SOURCE, incoming_, take);
+    return true;
+  }
+  Passage passage{status.MPI_SOURCE, MPI_REQUEST_NULL, spare()};
+  passage.packet.resize(static_cast<std::size_t>(bytes));
+  MPI_Imrecv(passage.packet.data(), bytes, MPI_BYTE, &message, &passage.request);
+  receiving_.push_back(std::move(passage));
+  return true;
+}
+
+std::size_t MpiTransport::unpack(int from, std::span<const std::byte> packet, const TakeMessage& take) {
+  PacketHeader header;
+  const PacketFault fault = check_packet(packet, header);
+  if (fault != PacketFault::kNone) {
+    throw EnvironmentError("a packet from rank " + std::to_string(from) + " " + text_of(fault));
+  }
+  Peer& sender = peer(from);
+  ++sender.received;
+  ++counters_.packets_received;
+  const std::uint64_t lost = sender.check.lost();
+  const bool is_new = sender.check.accept(header.sequence);
+  counters_.packets_lost += sender.check.lost() - lost;
+  if (!is_new) {
+    ++counters_.packets_repeated;
+    return 0;
+  }
+  counters_.messages_received += header.messages;
+  counters_.bytes_received += header.bytes - sizeof(std::uint32_t) * header.messages;
+  for_each_message(packet, [&](std::span<const std::byte> message) { take(from, message); });
+  return header.messages;
+}
+
+bool MpiTransport::something_under_way() const {
+  if (!sending_.empty() || !receiving_.empty()) return true;
+  return std::any_of(peers_.begin(), peers_.end(),
+                     [](const Peer& other) { return other.announced > other.received; });
+}
+
+void MpiTransport::wait_until(TimeNs deadline_ns) {
+  if (loopback_.arrived() || more_arrived_ || deadline_ns <= steady_ns()) return;
+  TimeNs longest_ns = socket_->address().port == 0 ? kPollWithoutSocketNs : kLongestSleepNs;
+  if (something_under_way()) {
+    longest_ns = std::min(longest_ns, poll_ns_);
+    poll_ns_ = std::min(2 * poll_ns_, kLastPollNs);
+  }
+  for (bool sleep_on = true; sleep_on;) {
+    ++counters_.sleeps;
+    sleep_on = false;
+    if (socket_->sleep(deadline_ns, longest_ns) != WakeSocket::Woken::kByDatagram) return;
+    sleep_on = true;  // a datagram may speak of what has been received long since
+    counters_.wakes_received += socket_->drain([&](int from, std::uint64_t packets) {
+      if (from < 0 || from >= ranks() || from == rank_) return;
+      peer(from).announced = std::max(peer(from).announced, packets);
+      if (packets > peer(from).received) sleep_on = false;
+    });
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Transport> make_mpi_transport() {
+  int started = 0;
+  int ranks = 1;
+  MPI_Initialized(&started);
+  if (started != 0) MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (ranks == 1) return make_local_transport();
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(MPI_COMM_WORLD, &request);
+  wait_without_spinning(request);
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  return std::make_unique<MpiTransport>(comm);
+}
+
+}  // namespace harness

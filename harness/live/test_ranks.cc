@@ -1,0 +1,233 @@
+// Run by mpirun for the tests of the MPI transport: test_ranks MODE [SECONDS]. Says what went wrong, and
+// exits with 1.
+#define OMPI_SKIP_MPICXX 1
+#include <mpi.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/core/random.h"
+#include "harness/live/steady_clock.h"
+#include "harness/live/timer_slack.h"
+#include "harness/live/transport.h"
+
+namespace harness {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+constexpr TimeNs kLimitNs = 60 * kNsPerS;
+
+int failures = 0;
+
+void expect(bool condition, const Transport& transport, const std::string& what) {
+  if (condition || ++failures > 10) return;
+  std::printf("rank %d: %s\n", transport.rank(), what.c_str());
+}
+
+/// Message `number` from one rank to another: contents, and a size of up to 1 MB, that both know.
+Bytes numbered(int from, int to, std::uint64_t number, std::uint64_t largest) {
+  RandomStream random(number, "test_ranks", static_cast<std::uint64_t>(from * 1000 + to));
+  const bool large = random.below(20) == 0;
+  Bytes bytes(number == 0 ? largest : random.below(large ? largest : 200));
+  for (std::byte& byte : bytes) byte = static_cast<std::byte>(number);
+  if (bytes.size() >= sizeof number) std::memcpy(bytes.data(), &number, sizeof number);
+  return bytes;
+}
+
+/// Checks that what comes from each rank are its messages, in order and once.
+class Inbox {
+ public:
+  explicit Inbox(Transport& transport, std::uint64_t largest)
+      : transport_(transport), next_(static_cast<std::size_t>(transport.ranks())), largest_(largest) {}
+  void receive() {
+    transport_.receive([this](int from, std::span<const std::byte> message) {
+      const Bytes expected =
+          numbered(from, transport_.rank(), next_[static_cast<std::size_t>(from)]++, largest_);
+      expect(std::equal(message.begin(), message.end(), expected.begin(), expected.end()), transport_,
+             "another message from rank " + std::to_string(from));
+    });
+  }
+  bool complete(std::uint64_t each) const {
+    return std::all_of(next_.begin(), next_.end(), [each](std::uint64_t count) { return count == each; });
+  }
+
+ private:
+  Transport& transport_;
+  std::vector<std::uint64_t> next_;
+  std::uint64_t largest_;
+};
+
+/// The sum over ranks, on all of them.
+std::uint64_t sum(std::uint64_t value) {
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+  return value;
+}
+
+void expect_sums(const Transport& transport) {
+  const TransportCounters& counted = transport.counters();
+  expect(sum(counted.messages_sent) == sum(counted.messages_received), transport, "messages do not add up");
+  expect(sum(counted.bytes_sent) == sum(counted.bytes_received), transport, "bytes do not add up");
+  expect(sum(counted.packets_sent) == sum(counted.packets_received), transport, "packets do not add up");
+  expect(sum(counted.packets_lost + counted.packets_repeated) == 0, transport,
+         "packets were lost or repeated");
+}
+
+/// Every rank sends every rank, itself too, `each` messages, some of 1 MB, several a turn.
+void exchange(Transport& transport) {
+  constexpr std::uint64_t kEach = 400;
+  constexpr std::uint64_t kLargest = 1 << 20;
+  Inbox inbox(transport, kLargest);
+  const TimeNs limit_ns = steady_ns() + kLimitNs;
+  for (std::uint64_t sent = 0; sent < kEach || !inbox.complete(kEach);) {
+    for (std::uint64_t end = std::min(kEach, sent + 7); sent < end; ++sent) {
+      for (int to = 0; to < transport.ranks(); ++to) {
+        transport.send(to, numbered(transport.rank(), to, sent, kLargest));
+      }
+    }
+    transport.flush();
+    inbox.receive();
+    if (sent == kEach && !inbox.complete(kEach)) transport.wait_until(steady_ns() + kNsPerS);
+    if (steady_ns() > limit_ns) return expect(false, transport, "not all messages arrived");
+  }
+  expect_sums(transport);
+  const TransportCounters& counted = transport.counters();
+  expect(counted.packets_sent < counted.messages_sent / 3, transport, "messages are not put together");
+}
+
+/// Waits for one message and returns when it came, or fails.
+TimeNs await_message(Transport& transport, std::uint64_t& bytes) {
+  const TimeNs limit_ns = steady_ns() + kLimitNs;
+  bytes = 0;
+  while (steady_ns() < limit_ns) {
+    const std::size_t count =
+        transport.receive([&](int, std::span<const std::byte> message) { bytes = message.size(); });
+    if (count > 0) return steady_ns();
+    transport.wait_until(limit_ns);
+  }
+  expect(false, transport, "no message came");
+  return limit_ns;
+}
+
+/// Rank 0 and the last answer each other after sleeps; the median and the worst time of a round trip.
+void round_trips(Transport& transport, std::size_t size, TimeNs pause_ns, int rounds) {
+  const int last = transport.ranks() - 1;
+  const Bytes message(size);
+  std::vector<TimeNs> times;
+  std::uint64_t bytes = 0;
+  for (int round = 0; round < rounds && (transport.rank() == 0 || transport.rank() == last); ++round) {
+    if (transport.rank() == last) await_message(transport, bytes);
+    for (const TimeNs end_ns = steady_ns() + pause_ns; transport.rank() == 0 && steady_ns() < end_ns;) {
+      transport.wait_until(end_ns);
+    }
+    const TimeNs began_ns = steady_ns();
+    transport.send(transport.rank() == 0 ? last : 0, message);
+    transport.flush();
+    if (transport.rank() == 0) times.push_back(await_message(transport, bytes) - began_ns);
+    expect(bytes == size || transport.rank() == last, transport, "another size came back");
+  }
+  if (times.empty()) return;
+  std::sort(times.begin(), times.end());
+  std::printf("round trip of %zu bytes: median %.1f us, largest %.1f us\n", size,
+              static_cast<double>(times[times.size() / 2]) * 1e-3, static_cast<double>(times.back()) * 1e-3);
+  expect(times[times.size() / 2] < 20 * kNsPerMs, transport, "a sleeping rank is not woken");
+}
+
+void wake(Transport& transport) {
+  round_trips(transport, 100, 5 * kNsPerMs, 100);
+  round_trips(transport, 1 << 20, 5 * kNsPerMs, 20);
+  const TransportCounters& counted = transport.counters();
+  if (transport.rank() == 0) expect(counted.sleeps >= 100, transport, "it does not sleep");
+}
+
+/// Deadlines are met: the median and the worst lateness of sleeps of about a millisecond and 40 ms.
+void deadlines(Transport& transport) {
+  for (const TimeNs length_ns : {kNsPerMs, 40 * kNsPerMs}) {
+    std::vector<TimeNs> late;
+    for (int i = 0; i < 50; ++i) {
+      const TimeNs deadline_ns = steady_ns() + length_ns;
+      while (steady_ns() < deadline_ns) transport.wait_until(deadline_ns);
+      late.push_back(steady_ns() - deadline_ns);
+    }
+    std::sort(late.begin(), late.end());
+    std::printf("sleeps of %.0f ms end late by %.1f us in the median, %.1f us at most\n", ns_to_ms(length_ns),
+                static_cast<double>(late[25]) * 1e-3, static_cast<double>(late.back()) * 1e-3);
+  }
+}
+
+/// All ranks have nothing to do for some seconds; rank 0 prints the processors that they used together.
+void idle(Transport& transport, double seconds) {
+  rusage before{};
+  rusage after{};
+  getrusage(RUSAGE_SELF, &before);
+  const TimeNs end_ns = steady_ns() + s_to_ns(seconds);
+  while (steady_ns() < end_ns) {
+    transport.receive([](int, std::span<const std::byte>) {});
+    transport.flush();
+    transport.wait_until(end_ns);
+  }
+  getrusage(RUSAGE_SELF, &after);
+  const auto us = [](const rusage& use) {
+    return static_cast<std::uint64_t>((use.ru_utime.tv_sec + use.ru_stime.tv_sec) * 1'000'000 +
+                                      use.ru_utime.tv_usec + use.ru_stime.tv_usec);
+  };
+  const double used_s = static_cast<double>(sum(us(after) - us(before))) * 1e-6;
+  const std::uint64_t sleeps = sum(transport.counters().sleeps);
+  if (transport.rank() == 0) {
+    std::printf("%d idle ranks used %.2f %% of one core, sleeping %.1f times a second each\n",
+                transport.ranks(), used_s / seconds * 100,
+                static_cast<double>(sleeps) / seconds / transport.ranks());
+  }
+}
+
+/// Says its process id, then sleeps until it is killed.
+void hang(Transport& transport) {
+  std::printf("rank %d pid %d\n", transport.rank(), static_cast<int>(getpid()));
+  std::fflush(stdout);
+  const TimeNs end_ns = steady_ns() + kLimitNs;
+  while (steady_ns() < end_ns) {
+    transport.receive([](int, std::span<const std::byte>) {});
+    transport.wait_until(end_ns);
+  }
+}
+
+/// A transport that cannot open a socket, as without a network.
+std::unique_ptr<Transport> make_deaf_transport() {
+  rlimit usual{};
+  getrlimit(RLIMIT_NOFILE, &usual);
+  const rlimit none{3, usual.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &none);
+  auto transport = make_mpi_transport();
+  setrlimit(RLIMIT_NOFILE, &usual);
+  return transport;
+}
+
+void run(std::string mode, double seconds) {
+  const bool deaf = mode.starts_with("deaf-");
+  if (deaf) mode.erase(0, 5);
+  const auto transport = deaf ? make_deaf_transport() : make_mpi_transport();
+  if (mode == "exchange") exchange(*transport);
+  if (mode == "wake") wake(*transport);
+  if (mode == "deadlines") deadlines(*transport);
+  if (mode == "idle") idle(*transport, seconds);
+  if (mode == "hang") hang(*transport);
+}
+
+}  // namespace
+}  // namespace harness
+
+int main(int count, char** arguments) {
+  setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
+  setenv("OMPI_MCA_pml_ob1_send_pipeline_depth", "64", 0);  // as in experiment/cell_distribution.cc
+  MPI_Init(nullptr, nullptr);
+  harness::set_timer_slack();
+  harness::run(count > 1 ? arguments[1] : "exchange", count > 2 ? std::atof(arguments[2]) : 10);
+  MPI_Finalize();
+  return harness::failures == 0 ? 0 : 1;
+}
