@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/core/error.h"
+#include "harness/engine/arrival_cursor.h"
 #include "harness/engine/cluster.h"
 #include "harness/engine/event_queue.h"
 #include "harness/engine/worker_models.h"
@@ -58,35 +59,6 @@ struct AcknowledgementMessage {
   ModuleId module = 0;
   DomainId domain = 0;
   int count = 0;
-};
-
-/// The next sending times, read in chunks.
-class ArrivalCursor {
- public:
-  explicit ArrivalCursor(std::unique_ptr<ArrivalSource> source) : source_(std::move(source)), chunk_(kChunk) {
-    refill();
-  }
-  TimeNs next_ns() const { return next_ns_; }
-  void advance() {
-    if (++position_ == count_) {
-      refill();
-    } else {
-      next_ns_ = chunk_[position_];
-    }
-  }
-
- private:
-  static constexpr std::size_t kChunk = 4096;
-  void refill() {
-    count_ = source_->next(chunk_);
-    position_ = 0;
-    next_ns_ = count_ == 0 ? kNever : chunk_[0];
-  }
-  std::unique_ptr<ArrivalSource> source_;
-  std::vector<TimeNs> chunk_;
-  std::size_t count_ = 0;
-  std::size_t position_ = 0;
-  TimeNs next_ns_ = kNever;
 };
 
 class Simulation final : private World {

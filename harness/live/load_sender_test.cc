@@ -1,0 +1,105 @@
+#include "harness/live/load_sender.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "harness/core/random.h"
+#include "workloads/curve_arrivals.h"
+
+namespace harness {
+namespace {
+
+std::unique_ptr<ArrivalSource> fixed(std::vector<TimeNs> times, TimeNs duration_ns) {
+  return make_recorded_arrivals(std::make_shared<const std::vector<TimeNs>>(std::move(times)), duration_ns);
+}
+
+TEST(LoadSender, HandsOutWhatIsDue) {
+  LoadSender sender(fixed({0, 100, 100, 250}, 1'000));
+  DueRequest due;
+  EXPECT_EQ(sender.next_due_ns(), 0);
+  EXPECT_FALSE(sender.take(-1, due));
+  ASSERT_TRUE(sender.take(30, due));
+  EXPECT_EQ(due.request, 0U);
+  EXPECT_EQ(due.scheduled_ns, 0);
+  EXPECT_EQ(due.lateness_ns, 30);
+  EXPECT_EQ(sender.next_due_ns(), 100);
+  EXPECT_FALSE(sender.take(99, due));
+  ASSERT_TRUE(sender.take(100, due));
+  EXPECT_EQ(due.lateness_ns, 0);
+  ASSERT_TRUE(sender.take(107, due));  // the one before took 7 ns
+  EXPECT_EQ(due.request, 2U);
+  EXPECT_EQ(due.scheduled_ns, 100);
+  EXPECT_EQ(due.lateness_ns, 7);
+  EXPECT_FALSE(sender.take(249, due));
+  EXPECT_FALSE(sender.done());
+  ASSERT_TRUE(sender.take(1'250, due));
+  EXPECT_EQ(due.lateness_ns, 1'000);
+  EXPECT_TRUE(sender.done());
+  EXPECT_EQ(sender.next_due_ns(), kNever);
+  EXPECT_FALSE(sender.take(kNever, due));
+  EXPECT_EQ(sender.sent(), 4U);
+  EXPECT_EQ(sender.lateness().total(), 4U);
+  EXPECT_EQ(sender.most_late_ns(), 1'000);
+}
+
+TEST(LoadSender, AnEmptyLoadIsDone) {
+  LoadSender sender(fixed({}, 1'000));
+  DueRequest due;
+  EXPECT_TRUE(sender.done());
+  EXPECT_FALSE(sender.take(1'000'000, due));
+  EXPECT_EQ(sender.most_late_ns(), 0);
+}
+
+TEST(LoadSender, AStallMakesRequestsLateAndLosesNone) {
+  // A request a millisecond; the caller sleeps through 300 of them, then needs 10 us for each.
+  std::vector<TimeNs> times;
+  for (TimeNs i = 0; i < 1'000; ++i) times.push_back(i * kNsPerMs);
+  LoadSender sender(fixed(times, kNsPerS));
+  DueRequest due;
+  TimeNs now = 0;
+  std::vector<TimeNs> lateness;
+  while (!sender.done()) {
+    while (sender.take(now, due)) {
+      EXPECT_EQ(due.scheduled_ns, times[lateness.size()]);
+      EXPECT_EQ(due.request, lateness.size());
+      lateness.push_back(now - due.scheduled_ns);
+      EXPECT_EQ(due.lateness_ns, lateness.back());
+      now += 10 * kNsPerUs;
+    }
+    now = std::max(now, sender.next_due_ns());
+    if (sender.sent() == 500) now += 300 * kNsPerMs;
+  }
+  ASSERT_EQ(lateness.size(), times.size());
+  // Request 500 waits 300 ms, 501 waits 299.01 ms, and so on: 304 are late before the backlog is gone.
+  EXPECT_EQ(sender.most_late_ns(), 300 * kNsPerMs);
+  EXPECT_EQ(std::count_if(lateness.begin(), lateness.end(), [](TimeNs ns) { return ns > 0; }), 304);
+  std::sort(lateness.begin(), lateness.end());
+  for (const double q : {0.5, 0.9, 0.99}) {
+    const TimeNs exact = lateness[static_cast<std::size_t>(q * 1'000) - 1];
+    EXPECT_GE(sender.lateness().quantile(q), exact);
+    EXPECT_LE(static_cast<double>(sender.lateness().quantile(q)), static_cast<double>(exact) * 1.008 + 32);
+  }
+  EXPECT_TRUE(sender.too_late(10 * kNsPerMs));
+  EXPECT_FALSE(sender.too_late(300 * kNsPerMs));
+}
+
+TEST(LoadSender, SmallChunksYieldTheSameTimes) {
+  RandomStream random(5, "load_sender_test");
+  std::vector<TimeNs> times;
+  TimeNs at = 0;
+  for (int i = 0; i < 10'000; ++i) times.push_back(at += static_cast<TimeNs>(random.below(200'000)));
+  for (const std::size_t chunk : {std::size_t{1}, std::size_t{64}, ArrivalCursor::kChunk}) {
+    ArrivalCursor cursor(fixed(times, at + 1), chunk);
+    for (const TimeNs time : times) {
+      ASSERT_EQ(cursor.next_ns(), time);
+      cursor.advance();
+    }
+    EXPECT_EQ(cursor.next_ns(), kNever);
+  }
+}
+
+}  // namespace
+}  // namespace harness
