@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
+
+#include "harness/record/json_text.h"
+#include "harness/record/junit_text.h"
 
 namespace harness {
 namespace {
@@ -136,28 +138,6 @@ std::string counts(const std::vector<Judgement>& judgements) {
   return text + "; " + std::to_string(worse) + " worse than known\n";
 }
 
-std::string json_text(const std::string& text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    if (static_cast<unsigned char>(c) >= 0x20) {
-      quoted += c;
-      continue;
-    }
-    char escaped[8];
-    std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned char>(c));
-    quoted += escaped;
-  }
-  return quoted + "\"";
-}
-
-std::string json_number(double value) {
-  if (!std::isfinite(value)) return "null";
-  char text[32];
-  const auto end = std::to_chars(text, text + sizeof text, value).ptr;
-  return std::string(text, end);
-}
-
 std::string experiments_of(const Claim& claim) {
   std::string text;
   for (const std::string& stem : claim.experiments) text += (text.empty() ? "" : ", ") + stem;
@@ -167,7 +147,7 @@ std::string experiments_of(const Claim& claim) {
 std::string json_groups(const std::vector<GroupResult>& groups) {
   std::string text = "[";
   for (const GroupResult& group : groups) {
-    text += (&group == groups.data() ? "" : ", ") + std::string("{\"group\": ") + json_text(group.name()) +
+    text += (&group == groups.data() ? "" : ", ") + std::string("{\"group\": ") + json_string(group.name()) +
             ", \"mean\": " + json_number(group.mean) + ", \"half_width\": " + json_number(group.half_width) +
             ", \"min\": " + json_number(group.least) + ", \"max\": " + json_number(group.most) +
             ", \"seeds\": " + std::to_string(group.by_seed.size()) +
@@ -177,33 +157,23 @@ std::string json_groups(const std::vector<GroupResult>& groups) {
   return text + "]";
 }
 
-std::string xml_text(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:  // control characters have no place in XML
-        escaped += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-  }
-  return escaped;
-}
-
 std::string junit_message(const Judgement& judgement) {
   if (judgement.verdict == Verdict::kNotRun) return "not run: " + judgement.missing.front();
   return verdict_text(judgement) + ": " + ours(judgement) + ", expected " + judgement.claim->expect.text() +
          "; paper: " + judgement.claim->paper_value;
+}
+
+JUnitCase::Result junit_result(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kReproduced:
+      return JUnitCase::Result::kPassed;
+    case Verdict::kNotReproduced:
+      return JUnitCase::Result::kFailed;
+    case Verdict::kPartly:
+    case Verdict::kNotRun:
+      break;
+  }
+  return JUnitCase::Result::kSkipped;
 }
 
 }  // namespace
@@ -243,39 +213,24 @@ std::string claims_json(const std::vector<Judgement>& judgements) {
                                                          {"known", name_of(claim.known)},
                                                          {"see", claim.see},
                                                          {"note", claim.note}};
-    for (const auto& [key, text] : texts) out += json_text(key) + ": " + json_text(text) + ", ";
+    for (const auto& [key, text] : texts) out += json_string(key) + ": " + json_string(text) + ", ";
     out += std::string("\"worse\": ") + (judgement.worse() ? "true" : "false") +
            ", \"value\": " + json_number(judgement.value) +
            ", \"half_width\": " + json_number(judgement.half_width) +
-           ", \"groups\": " + json_groups(judgement.groups) + ", \"missing\": [";
-    for (const std::string& missing : judgement.missing)
-      out += (&missing == judgement.missing.data() ? "" : ", ") + json_text(missing);
-    out += "]}";
+           ", \"groups\": " + json_groups(judgement.groups) +
+           ", \"missing\": " + json_strings(judgement.missing) + "}";
   }
   return out + (judgements.empty() ? "]\n" : "\n]\n");
 }
 
 std::string claims_junit(const std::vector<Judgement>& judgements) {
-  const std::string numbers =
-      " tests=\"" + std::to_string(judgements.size()) + "\" failures=\"" +
-      std::to_string(count_of(judgements, Verdict::kNotReproduced)) + "\" skipped=\"" +
-      std::to_string(count_of(judgements, Verdict::kPartly) + count_of(judgements, Verdict::kNotRun)) +
-      "\" errors=\"0\"";
-  std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + numbers +
-                    ">\n  <testsuite name=\"claims\"" + numbers + ">\n";
+  std::vector<JUnitCase> cases;
   for (const Judgement& judgement : judgements) {
     const Claim& claim = *judgement.claim;
-    out += "    <testcase classname=\"" + xml_text(claim.paper + "." + claim.section) + "\" name=\"" +
-           xml_text(claim.id) + "\" time=\"0\">\n";
-    const char* element = judgement.verdict == Verdict::kNotReproduced ? "failure"
-                          : judgement.verdict == Verdict::kReproduced  ? nullptr
-                                                                       : "skipped";
-    if (element != nullptr)
-      out += std::string("      <") + element + " message=\"" + xml_text(junit_message(judgement)) + "\"/>\n";
-    out += "      <system-out>" + xml_text(claim.statement + " = " + ours(judgement)) +
-           "</system-out>\n    </testcase>\n";
+    cases.push_back({claim.paper + "." + claim.section, claim.id, junit_result(judgement.verdict),
+                     junit_message(judgement), claim.statement + " = " + ours(judgement)});
   }
-  return out + "  </testsuite>\n</testsuites>\n";
+  return junit_text("claims", cases);
 }
 
 }  // namespace harness

@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -10,6 +9,7 @@
 #include "harness/claims/claims_report.h"
 #include "harness/claims/ledger.h"
 #include "harness/claims/verdict.h"
+#include "harness/cli/print_text.h"
 #include "harness/core/error.h"
 #include "harness/record/results_file.h"
 #include "systems/all_systems.h"
@@ -130,8 +130,7 @@ void print_claims(const ClaimsOptions& options, int& exit_code) {
   std::vector<Judgement> judgements;
   for (const Claim& claim : claims) judgements.push_back(results.judged(claim));
   const std::string text = options.json ? claims_json(judgements) : claims_table(judgements);
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (!written || std::fflush(stdout) != 0) throw EnvironmentError("standard output: cannot be written");
+  print_text(text);
   if (!options.junit.empty()) write_file(options.junit, claims_junit(judgements));
   for (const Judgement& judgement : judgements) {
     const bool without_value = judgement.verdict == Verdict::kNotRun && !judgement.without_results;

@@ -7,6 +7,7 @@
 
 #include "harness/cli/claims_command.h"
 #include "harness/cli/collect_command.h"
+#include "harness/cli/compare_command.h"
 #include "harness/cli/figures_command.h"
 #include "harness/cli/list_command.h"
 #include "harness/cli/run_command.h"
@@ -52,15 +53,16 @@ int run(int argc, char** argv) {
       "  harness show results-out/quickstart.h5               a row per cell\n"
       "  harness figures results-out/quickstart.h5 -o figures\n"
       "  harness claims                                       which of the papers' claims hold\n"
-      "Exit codes: 0 well; 1 skipped or invalid cells, or worse claims; 2 bad input; 3 the environment "
-      "failed "
-      "or interrupted.");
+      "  harness compare base.h5 results-out/quickstart.h5    what became worse\n"
+      "Exit codes: 0 well; 1 skipped or invalid cells, worse claims, or regressions; 2 bad input; 3 the "
+      "environment failed or interrupted.");
   app.set_version_flag("--version", version());
   app.require_subcommand(0, 1);
   add_run_command(app, exit_code);
   add_show_command(app, exit_code);
   add_figures_command(app, exit_code);
   add_claims_command(app, exit_code);
+  add_compare_command(app, exit_code);
   add_trace_command(app, exit_code);
   add_list_command(app, exit_code);
   add_collect_command(app, exit_code);

@@ -2,9 +2,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 
+#include "harness/cli/print_text.h"
 #include "harness/core/error.h"
 #include "harness/record/paired_text.h"
 #include "harness/record/results_file.h"
@@ -50,8 +50,7 @@ void show(const ShowOptions& options) {
   if (!options.paired.empty()) require_known("--paired", options.paired, metric_columns());
   const std::vector<SummaryRow> rows = read_summary(options.results);
   const std::string text = options.paired.empty() ? cells_text(options, rows) : paired_text(options, rows);
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (!written || std::fflush(stdout) != 0) throw EnvironmentError("standard output: cannot be written");
+  print_text(text);
 }
 
 }  // namespace

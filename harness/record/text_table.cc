@@ -5,29 +5,14 @@
 #include <cmath>
 #include <cstdio>
 
+#include "harness/record/json_text.h"
+
 namespace harness {
 namespace {
 
-std::string quoted_json(const std::string& text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      quoted += '\\';
-      quoted += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      char escaped[8];
-      std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned char>(c));
-      quoted += escaped;
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + "\"";
-}
-
 /// JSON has no infinities and no NaN.
 std::string json_value(const TextCell& cell) {
-  if (!cell.number) return quoted_json(cell.text);
+  if (!cell.number) return json_string(cell.text);
   const bool finite = !cell.text.empty() && cell.text.find_first_of("ain") == std::string::npos;
   return finite ? cell.text : "null";
 }
@@ -80,11 +65,17 @@ std::string json_text(const TextTable& table) {
     const TextRow& row = table.rows[i];
     out += i == 0 ? "\n  {" : ",\n  {";
     for (std::size_t j = 0; j < row.size(); ++j) {
-      out += (j == 0 ? "" : ", ") + quoted_json(table.columns[j]) + ": " + json_value(row[j]);
+      out += (j == 0 ? "" : ", ") + json_string(table.columns[j]) + ": " + json_value(row[j]);
     }
     out += "}";
   }
   return out + (table.rows.empty() ? "]\n" : "\n]\n");
+}
+
+std::string prefixed_lines(const std::string& prefix, const std::vector<std::string>& texts) {
+  std::string lines;
+  for (const std::string& text : texts) lines += prefix + text + "\n";
+  return lines;
 }
 
 std::string csv_text(const TextTable& table) {

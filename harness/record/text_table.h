@@ -28,4 +28,7 @@ std::string json_text(const TextTable& table);
 /// RFC 4180, a header first; nothing where there is no value.
 std::string csv_text(const TextTable& table);
 
+/// Each text on a line of its own, behind the prefix.
+std::string prefixed_lines(const std::string& prefix, const std::vector<std::string>& texts);
+
 }  // namespace harness

@@ -1,0 +1,109 @@
+#include "harness/cli/compare_command.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "harness/cli/print_text.h"
+#include "harness/core/error.h"
+#include "harness/record/comparison_text.h"
+#include "harness/record/fidelity_text.h"
+#include "harness/record/results_file.h"
+#include "workloads/file_bytes.h"
+
+namespace harness {
+namespace {
+
+struct CompareOptions {
+  std::string base;
+  std::string now;
+  std::string fidelity;
+  std::vector<std::string> tolerances;
+  std::string junit;
+  bool json = false;
+};
+
+std::vector<ComparedMetric> chosen(std::vector<ComparedMetric> metrics, const CompareOptions& options) {
+  for (const std::string& tolerance : options.tolerances) set_tolerance(metrics, tolerance);
+  return metrics;
+}
+
+/// "A (and 3 more)".
+std::string first_of(const std::vector<std::string>& texts) {
+  const std::string more = texts.size() > 1 ? " (and " + std::to_string(texts.size() - 1) + " more)" : "";
+  return texts.front() + more;
+}
+
+void compare_files(const CompareOptions& options, int& exit_code) {
+  if (options.now.empty())
+    throw input_error({"", 0, "command line"}, options.base.empty() ? "no results file" : "one results file",
+                      "harness compare BASE.h5 NEW.h5, or harness compare --fidelity RESULTS.h5");
+  const std::vector<ComparedMetric> metrics = chosen(usual_metrics(), options);
+  const std::vector<SummaryRow> base = read_summary(options.base);
+  const std::vector<SummaryRow> now = read_summary(options.now);
+  const Comparison comparison = compare(base, now, metrics);
+  print_text(options.json ? comparison_json(comparison) : comparison_table(comparison));
+  if (!options.junit.empty()) write_file(options.junit, comparison_junit(comparison));
+  if (!comparison.problems.empty())
+    throw input_error({options.now, 0, ""}, first_of(comparison.problems),
+                      "the cells of " + options.base + ", under the same load");
+  if (comparison.regressions() > 0) exit_code = 1;
+}
+
+void judge_fidelity(const CompareOptions& options, int& exit_code) {
+  const std::vector<ComparedMetric> metrics = chosen(rate_metrics(), options);
+  const std::vector<SummaryRow> rows = read_summary(options.fidelity);
+  const Fidelity fidelity = fidelity_of(rows, metrics);
+  print_text(options.json ? fidelity_json(fidelity) : fidelity_table(fidelity));
+  if (!options.junit.empty()) write_file(options.junit, fidelity_junit(fidelity));
+  if (!fidelity.alone.empty() || fidelity.rows.empty())
+    throw input_error({options.fidelity, 0, ""},
+                      fidelity.alone.empty() ? "no cell that ran" : first_of(fidelity.alone),
+                      "each cell simulated and live (runtime = [\"simulated\", \"emulated\"])");
+  if (fidelity.count_of(FidelityVerdict::kWithin) < fidelity.rows.size()) exit_code = 1;
+}
+
+}  // namespace
+
+void add_compare_command(CLI::App& app, int& exit_code) {
+  const auto options = std::make_shared<CompareOptions>();
+  CLI::App* command = app.add_subcommand("compare", "Say what became worse, or how true the simulation is");
+  command->footer(
+      "Cells are paired by what they are, and a metric that became worse by more than its tolerance in any\n"
+      "cell is a regression. With --fidelity the simulated cells of a file are compared with its live ones.\n"
+      "Examples:\n"
+      "  harness compare results/baselines/regress.h5 results-out/regress.h5 --junit regress.xml\n"
+      "  harness compare base.h5 new.h5 --tolerance drop_rate=0.02 --tolerance goodput_rps=5%\n"
+      "  harness compare --fidelity results-out/fidelity.h5\n"
+      "Exit codes: 0 all well; 1 a regression, or a difference beyond its tolerance; 2 not comparable: a "
+      "file\n"
+      "is missing, or a cell stands in one only or was given another load. docs/compare.md describes it "
+      "all.");
+  CLI::Option* base =
+      command->add_option("base", options->base, "results to compare with (HDF5)")->type_name("BASE.h5");
+  CLI::Option* now = command->add_option("new", options->now, "results to judge (HDF5)")->type_name("NEW.h5");
+  command
+      ->add_option("--fidelity", options->fidelity,
+                   "compares the simulated cells of this file with its live ones instead")
+      ->excludes(base)
+      ->excludes(now)
+      ->type_name("RESULTS.h5");
+  command
+      ->add_option(
+          "--tolerance", options->tolerances,
+          "how much a metric may change: 0.01 of its own unit (1 point of a share), or 5%; also adds "
+          "a column of /summary; repeatable")
+      ->type_name("METRIC=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->add_option("--junit", options->junit, "also writes a JUnit report")->type_name("FILE");
+  command->add_flag("--json", options->json, "everything as JSON");
+  command->callback([options, &exit_code] {
+    if (options->fidelity.empty()) {
+      compare_files(*options, exit_code);
+    } else {
+      judge_fidelity(*options, exit_code);
+    }
+  });
+}
+
+}  // namespace harness

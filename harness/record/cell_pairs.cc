@@ -1,0 +1,101 @@
+#include "harness/record/cell_pairs.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "harness/record/text_table.h"
+
+namespace harness {
+namespace {
+
+using RowsByKey = std::map<CellKey, const SummaryRow*>;
+
+RowsByKey by_key(std::span<const SummaryRow> rows, std::vector<CellKey>& twice) {
+  RowsByKey found;
+  for (const SummaryRow& row : rows) {
+    const CellKey key = key_of(row.cell, row.slo_ms);
+    if (!found.emplace(key, &row).second) twice.push_back(key);
+  }
+  return found;
+}
+
+std::string short_text(double value) { return number_cell(value, false).text; }
+
+}  // namespace
+
+bool CellKey::operator<(const CellKey& other) const {
+  const auto fields = [](const CellKey& key) {
+    return std::tie(key.system, key.variant, key.pipeline, key.trace, key.load, key.slo_ms, key.seed,
+                    key.runtime, key.parameters);
+  };
+  return fields(*this) < fields(other);
+}
+
+std::string CellKey::series() const {
+  std::string text = system;
+  if (!variant.empty() && variant != "default") text += "/" + variant;
+  return runtime.empty() || runtime == "simulated" ? text : text + " " + runtime;
+}
+
+std::string CellKey::workload() const {
+  return pipeline + " " + trace + " load " + short_text(load) + " slo " + short_text(slo_ms) + " ms seed " +
+         std::to_string(seed) + (parameters.empty() ? "" : " " + parameters);
+}
+
+CellKey key_of(const CellIdentity& cell, double slo_ms) {
+  CellKey key{cell.system, cell.variant, cell.pipeline, cell.trace, cell.load,
+              slo_ms,      cell.seed,    cell.runtime,  ""};
+  auto parameters = parameters_of(cell);
+  std::sort(parameters.begin(), parameters.end());
+  for (const auto& [name, value] : parameters)
+    key.parameters += (key.parameters.empty() ? "" : " ") + name + "=" + value;
+  return key;
+}
+
+CellKey without(CellKey key, const std::string& parameter) {
+  CellIdentity cell;
+  cell.parameters = key.parameters;
+  key.parameters.clear();
+  for (const auto& [name, value] : parameters_of(cell)) {
+    if (parameter.ends_with('.') ? name.starts_with(parameter) : name == parameter) continue;
+    key.parameters += (key.parameters.empty() ? "" : " ") + name + "=" + value;
+  }
+  return key;
+}
+
+CellPairs paired_cells(std::span<const SummaryRow> base, std::span<const SummaryRow> now) {
+  CellPairs result;
+  const RowsByKey base_rows = by_key(base, result.twice);
+  RowsByKey now_rows = by_key(now, result.twice);
+  for (const SummaryRow& row : base) {
+    const CellKey key = key_of(row.cell, row.slo_ms);
+    if (base_rows.at(key) != &row) continue;
+    const auto other = now_rows.find(key);
+    if (other == now_rows.end()) {
+      result.only_base.push_back(key);
+    } else {
+      result.pairs.push_back({key, &row, other->second});
+    }
+  }
+  for (const SummaryRow& row : now) {
+    const CellKey key = key_of(row.cell, row.slo_ms);
+    if (base_rows.count(key) == 0 && now_rows.at(key) == &row) result.only_now.push_back(key);
+  }
+  return result;
+}
+
+std::string different_workload(const CellPair& pair) {
+  const auto differ = [](const char* what, double base, double now) {
+    return base == now ? "" : std::string(what) + " " + short_text(base) + ", now " + short_text(now);
+  };
+  for (const std::string& difference :
+       {differ("duration_s", pair.base->duration_s, pair.now->duration_s),
+        differ("workers", static_cast<double>(pair.base->workers), static_cast<double>(pair.now->workers)),
+        differ("sent", static_cast<double>(pair.base->sent), static_cast<double>(pair.now->sent))}) {
+    if (!difference.empty()) return difference;
+  }
+  return "";
+}
+
+}  // namespace harness

@@ -1,0 +1,158 @@
+#include "harness/record/compared_metric.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "harness/core/error.h"
+#include "harness/record/paired.h"
+
+namespace harness {
+namespace {
+
+constexpr const char* kOption = "--tolerance";
+constexpr Tolerance kOnePoint = {0.01, false};
+constexpr Tolerance kFivePercent = {0.05, true};
+
+Tolerance tolerance_of(const std::string& text) {
+  const bool percent = !text.empty() && text.back() == '%';
+  const char* end = text.data() + text.size() - (percent ? 1 : 0);
+  Tolerance tolerance{0, percent};
+  const auto read = std::from_chars(text.data(), end, tolerance.value);
+  if (read.ec != std::errc() || read.ptr != end || !std::isfinite(tolerance.value) || tolerance.value < 0)
+    throw input_error({"", 0, kOption}, text, "a number of at least 0, such as 0.01 or 5%");
+  if (percent) tolerance.value /= 100;
+  return tolerance;
+}
+
+}  // namespace
+
+const char* name_of(Better better) {
+  switch (better) {
+    case Better::kHigher:
+      return "higher";
+    case Better::kLower:
+      return "lower";
+    case Better::kNeither:
+      break;
+  }
+  return "neither";
+}
+
+Better better_of(const std::string& column) {
+  static const std::set<std::string> kHigher = {kNormalisedGoodput,      "in_time",
+                                                "goodput_rps",           "goodput_overload_rps",
+                                                "bound_share",           "min_goodput_share_1s",
+                                                "min_goodput_share_10s", "min_goodput_share_60s",
+                                                "sim_requests_per_s"};
+  static const std::set<std::string> kLower = {"late",
+                                               "dropped",
+                                               "unfinished",
+                                               "drop_rate",
+                                               "drop_rate_overload",
+                                               "invalid_rate",
+                                               "latency_ms_p50",
+                                               "latency_ms_p90",
+                                               "latency_ms_p99",
+                                               "queueing_ms_mean",
+                                               "batch_wait_ms_mean",
+                                               "bound_gap",
+                                               "wall_s",
+                                               "state_kbps_per_worker",
+                                               "lateness_us_p50",
+                                               "lateness_us_p99",
+                                               "lateness_us_max",
+                                               "messages",
+                                               "message_bytes",
+                                               "clock_bound_us"};
+  return kHigher.count(column) > 0  ? Better::kHigher
+         : kLower.count(column) > 0 ? Better::kLower
+                                    : Better::kNeither;
+}
+
+bool ComparedMetric::is_share() const {
+  static const std::set<std::string> kShares = {kNormalisedGoodput,
+                                                "drop_rate",
+                                                "drop_rate_overload",
+                                                "invalid_rate",
+                                                "gpu_utilisation",
+                                                "bound_share",
+                                                "bound_gap",
+                                                "drop_share_last",
+                                                "drop_share_latter_half",
+                                                "drop_share_first_two",
+                                                "min_goodput_share_1s",
+                                                "min_goodput_share_10s",
+                                                "min_goodput_share_60s"};
+  return kShares.count(name) > 0;
+}
+
+double ComparedMetric::value_in(const SummaryRow& row) const {
+  if (name != kNormalisedGoodput) return number_in(row, name).value_or(kNoValue);
+  return row.offered_rps > 0 ? row.goodput_rps / row.offered_rps : kNoValue;
+}
+
+double ComparedMetric::change(double base, double now) const {
+  const double difference = now - base;
+  if (!tolerance.relative || difference == 0 || std::isnan(difference)) return difference;
+  return base != 0 ? difference / std::abs(base)
+                   : std::copysign(std::numeric_limits<double>::infinity(), difference);
+}
+
+double ComparedMetric::worsening(double change) const {
+  switch (better) {
+    case Better::kHigher:
+      return -change;
+    case Better::kLower:
+      return change;
+    case Better::kNeither:
+      break;
+  }
+  return std::abs(change);
+}
+
+bool ComparedMetric::is_beyond(double amount) const {
+  constexpr double kRounding = 1e-9;
+  return amount > tolerance.value * (1 + kRounding);
+}
+
+std::vector<ComparedMetric> rate_metrics() {
+  std::vector<ComparedMetric> metrics;
+  for (const char* name : {kNormalisedGoodput, "drop_rate", "invalid_rate"})
+    metrics.push_back({name, better_of(name), kOnePoint});
+  return metrics;
+}
+
+std::vector<ComparedMetric> usual_metrics() {
+  std::vector<ComparedMetric> metrics = rate_metrics();
+  for (const char* name : {"latency_ms_p50", "latency_ms_p99"})
+    metrics.push_back({name, better_of(name), kFivePercent});
+  return metrics;
+}
+
+void set_tolerance(std::vector<ComparedMetric>& metrics, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos)
+    throw input_error({"", 0, kOption}, text, "METRIC=VALUE, such as drop_rate=0.02 or latency_ms_p99=10%");
+  const std::string name = text.substr(0, equals);
+  const Tolerance tolerance = tolerance_of(text.substr(equals + 1));
+  const auto given = std::find_if(metrics.begin(), metrics.end(),
+                                  [&](const ComparedMetric& metric) { return metric.name == name; });
+  if (given != metrics.end()) {
+    given->tolerance = tolerance;
+    return;
+  }
+  std::vector<std::string> known = metric_columns();
+  known.insert(known.begin(), kNormalisedGoodput);
+  if (std::find(known.begin(), known.end(), name) == known.end()) {
+    const std::string nearest = nearest_name(name, known);
+    throw input_error(
+        {"", 0, kOption}, name,
+        nearest.empty() ? join_names(known) : "a numeric column of /summary, such as " + nearest);
+  }
+  metrics.push_back({name, better_of(name), tolerance});
+}
+
+}  // namespace harness

@@ -1,0 +1,56 @@
+// What results are compared on: a metric, which way it is better, and how large a change of it counts.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/record/summary.h"
+
+namespace harness {
+
+enum class Better { kHigher, kLower, kNeither };
+/// "higher", "lower", "neither".
+const char* name_of(Better better);
+
+/// What of a numeric column of /summary is better. kNeither for what describes the cell, its plan or its
+/// bounds: there any change counts as one for the worse.
+Better better_of(const std::string& column);
+
+struct Tolerance {
+  double value = 0;       ///< at least 0: in the metric's own unit, or a share of what is compared with
+  bool relative = false;  ///< the latter
+
+  auto operator<=>(const Tolerance&) const = default;
+};
+
+/// goodput_rps / offered_rps; no column of /summary, as loads differ between cells.
+inline constexpr const char* kNormalisedGoodput = "normalised_goodput";
+
+struct ComparedMetric {
+  std::string name;  ///< kNormalisedGoodput or a numeric column of /summary
+  Better better = Better::kNeither;
+  Tolerance tolerance;
+
+  /// A part of a whole, in [0, 1]: rates of requests and GPU time, shares.
+  bool is_share() const;
+  /// kNoValue where the row has none.
+  double value_in(const SummaryRow& row) const;
+  /// now - base, as the tolerance measures it: in the metric's unit, or as a share of |base| (infinite where
+  /// that is 0 and `now` is not).
+  double change(double base, double now) const;
+  /// How much of a change is for the worse: negative for an improvement; its size when neither way is better.
+  double worsening(double change) const;
+  /// Whether that much is beyond the tolerance; a rounding error of it is not.
+  bool is_beyond(double amount) const;
+};
+
+/// Normalised goodput, drop rate and invalid rate, each within 1 point.
+std::vector<ComparedMetric> rate_metrics();
+/// Those, and the latencies at p50 and p99 within 5 %.
+std::vector<ComparedMetric> usual_metrics();
+
+/// Reads "drop_rate=0.02" or "latency_ms_p99=10%": sets the tolerance of that metric, which is added when it
+/// is not there. Throws InputError for an unknown metric or a bad number.
+void set_tolerance(std::vector<ComparedMetric>& metrics, const std::string& text);
+
+}  // namespace harness

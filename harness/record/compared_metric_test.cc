@@ -1,0 +1,106 @@
+#include "harness/record/compared_metric.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "harness/core/error.h"
+#include "harness/record/metric_text.h"
+#include "harness/record/paired.h"
+#include "harness/record/test_cells.h"
+
+namespace harness {
+namespace {
+
+ComparedMetric metric(const std::string& name, double tolerance, bool relative) {
+  return {name, better_of(name), {tolerance, relative}};
+}
+
+TEST(ComparedMetric, NormalisedGoodputIsTheShareOfTheOfferedRate) {
+  const ComparedMetric goodput = metric(kNormalisedGoodput, 0.01, false);
+  EXPECT_DOUBLE_EQ(goodput.value_in(test_cell("pard", 900)), 0.9);
+  EXPECT_TRUE(std::isnan(goodput.value_in(SummaryRow())));
+  EXPECT_EQ(metric("workers", 0, false).value_in(test_cell("pard", 900)), 64);
+}
+
+TEST(ComparedMetric, AChangeIsADifferenceOrAShareOfTheBase) {
+  EXPECT_DOUBLE_EQ(metric("latency_ms_p50", 5, false).change(200, 210), 10);
+  EXPECT_DOUBLE_EQ(metric("latency_ms_p50", 0.05, true).change(200, 210), 0.05);
+  EXPECT_DOUBLE_EQ(metric("latency_ms_p50", 0.05, true).change(-200, -190), 0.05);
+  EXPECT_EQ(metric("late", 0.05, true).change(0, 0), 0);
+  EXPECT_EQ(metric("late", 0.05, true).change(0, 1), INFINITY);
+  EXPECT_TRUE(std::isnan(metric("late", 0.05, true).change(kNoValue, 1)));
+}
+
+TEST(ComparedMetric, WorseIsLessOrMoreOrAnyChange) {
+  EXPECT_EQ(metric("goodput_rps", 0, false).worsening(-3), 3);
+  EXPECT_EQ(metric("drop_rate", 0, false).worsening(-3), -3);
+  EXPECT_EQ(metric("capacity_rps", 0, false).worsening(-3), 3);
+  EXPECT_EQ(metric("capacity_rps", 0, false).worsening(3), 3);
+}
+
+TEST(ComparedMetric, TheToleranceItselfIsNotBeyondIt) {
+  const ComparedMetric drops = metric("drop_rate", 0.01, false);
+  EXPECT_GT(0.31 - 0.30, 0.01);  // by rounding
+  EXPECT_FALSE(drops.is_beyond(0.31 - 0.30));
+  EXPECT_TRUE(drops.is_beyond(0.0101));
+  EXPECT_FALSE(metric("sent", 0, false).is_beyond(0));
+  EXPECT_TRUE(metric("sent", 0, false).is_beyond(1e-300));
+}
+
+TEST(ComparedMetric, TolerancesAreReadAndAdded) {
+  std::vector<ComparedMetric> metrics = usual_metrics();
+  ASSERT_EQ(metrics.size(), 5u);
+  set_tolerance(metrics, "drop_rate=0.02");
+  set_tolerance(metrics, "latency_ms_p99=10%");
+  set_tolerance(metrics, "goodput_rps=5");
+  ASSERT_EQ(metrics.size(), 6u);
+  EXPECT_EQ(metrics[0].tolerance, (Tolerance{0.01, false}));
+  EXPECT_EQ(metrics[1].tolerance, (Tolerance{0.02, false}));
+  EXPECT_EQ(metrics[3].tolerance, (Tolerance{0.05, true}));
+  EXPECT_EQ(metrics[4].tolerance, (Tolerance{0.1, true}));
+  EXPECT_EQ(metrics[5].name, "goodput_rps");
+  EXPECT_EQ(metrics[5].better, Better::kHigher);
+  EXPECT_EQ(metrics[5].tolerance, (Tolerance{5, false}));
+}
+
+TEST(ComparedMetric, BadTolerancesAreBadInput) {
+  std::vector<ComparedMetric> metrics = usual_metrics();
+  for (const char* text : {"drop_rate", "drop_rate=", "drop_rate=%", "drop_rate=-0.1", "drop_rate=inf",
+                           "drop_rate=nan", "drop_rate=1 %", "drop_rat=1", "=1", "system=1", "seed=1", ""})
+    EXPECT_THROW(set_tolerance(metrics, text), InputError) << text;
+  EXPECT_EQ(metrics.size(), 5u);
+}
+
+/// Every column whose name tells a direction or a share is one of /summary.
+TEST(ComparedMetric, DirectionsOfColumns) {
+  for (const char* name : {"in_time", "goodput_rps", "bound_share", "min_goodput_share_10s"})
+    EXPECT_EQ(better_of(name), Better::kHigher) << name;
+  for (const char* name : {"late", "dropped", "unfinished", "invalid_rate", "latency_ms_p90", "wall_s"})
+    EXPECT_EQ(better_of(name), Better::kLower) << name;
+  for (const char* name : {"sent", "workers", "fluid_bound_rps", "gpu_utilisation", "order_changes"})
+    EXPECT_EQ(better_of(name), Better::kNeither) << name;
+  for (const std::string& name : metric_columns()) {
+    const bool share = name.find("rate") != std::string::npos || name.find("share") != std::string::npos ||
+                       name == "gpu_utilisation" || name == "bound_gap";
+    EXPECT_EQ(metric(name, 0, false).is_share(), share) << name;
+  }
+}
+
+TEST(ComparedMetric, SharesReadInPerCentAndPoints) {
+  const ComparedMetric drops = metric("drop_rate", 0.01, false);
+  EXPECT_EQ(value_text(drops, 0.0883), "8.83%");
+  EXPECT_EQ(value_text(drops, kNoValue), "");
+  EXPECT_EQ(difference_text(drops, 0.0012, true), "+0.12 pt");
+  EXPECT_EQ(difference_text(drops, -0.1, true), "-10 pt");
+  EXPECT_EQ(difference_text(drops, -1e-9, true), "0 pt");
+  EXPECT_EQ(tolerance_text(drops), "1 pt");
+  const ComparedMetric latency = metric("latency_ms_p99", 0.07, true);
+  EXPECT_EQ(value_text(latency, 400.25), "400.25");
+  EXPECT_EQ(difference_text(latency, 3.5, true), "+3.5");
+  EXPECT_EQ(change_text(latency, 0.07), "+7%");
+  EXPECT_EQ(tolerance_text(latency), "7%");
+}
+
+}  // namespace
+}  // namespace harness

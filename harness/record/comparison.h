@@ -1,0 +1,60 @@
+// Two results files compared cell by cell: what became worse, what better, and by how much.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/record/cell_pairs.h"
+#include "harness/record/compared_metric.h"
+#include "harness/record/paired.h"
+
+namespace harness {
+
+enum class ChangeVerdict { kSame, kBetter, kRegression };
+/// "same", "better", "regression".
+const char* name_of(ChangeVerdict verdict);
+
+/// A metric of a series in both files, over the pairs of cells that ran and have it in both.
+struct MetricChange {
+  std::string series;
+  ComparedMetric metric;
+  double base = kNoValue, now = kNoValue;  ///< means over the pairs
+  Spread difference;                       ///< now - base, pair by pair
+  double worst = kNoValue;  ///< ComparedMetric::change in the cell where it is most for the worse; repeats
+                            ///< of a live cell (live.repeat) are one cell, with their mean
+  std::string worst_cell;   ///< its workload; "" where nothing changed
+  std::vector<std::string> lost;  ///< workloads of cells whose value is no more
+  ChangeVerdict verdict = ChangeVerdict::kSame;
+};
+
+/// A cell that ran in one file and was skipped or is invalid in the other.
+struct StatusChange {
+  CellKey key;
+  std::string text;  ///< "ok, now invalid: load left late"
+};
+
+struct Comparison {
+  std::vector<MetricChange> metrics;    ///< by series, in order of the base's rows, then by metric
+  std::vector<StatusChange> stopped;    ///< ran in the base only: regressions
+  std::vector<StatusChange> resumed;    ///< run now only
+  std::vector<std::string> problems;    ///< what makes the files not comparable, a line each
+  std::size_t pairs = 0;                ///< of cells
+  std::size_t idle = 0;                 ///< of them skipped or invalid in both
+  std::size_t simulated = 0;            ///< of them run in virtual time in both files
+  std::size_t same_fingerprint = 0;     ///< of those
+  std::vector<std::string> recomputed;  ///< cells with the same fingerprint whose metrics differ all the same
+
+  /// Regressions: metrics of series, and cells that no longer run.
+  std::size_t regressions() const;
+  std::size_t better() const;
+};
+
+/// A metric is a regression when it became worse by more than its tolerance in any cell of the series, or
+/// lost its value in one. It is better when it is no regression and some cell improved by more than that. A
+/// cell that stands in one only, twice in one, or was given another load makes a problem; the other cells are
+/// compared all the same. Neither places in the file nor builds count.
+Comparison compare(std::span<const SummaryRow> base, std::span<const SummaryRow> now,
+                   const std::vector<ComparedMetric>& metrics);
+
+}  // namespace harness

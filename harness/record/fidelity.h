@@ -1,0 +1,43 @@
+// How true the simulation is: the simulated and the live cells of one results file against each other.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/record/cell_pairs.h"
+#include "harness/record/compared_metric.h"
+
+namespace harness {
+
+enum class FidelityVerdict { kWithin, kBeyond, kInvalid };
+/// "within", "beyond", "invalid".
+const char* name_of(FidelityVerdict verdict);
+
+/// A metric of one live cell, over its repeats (live.repeat), beside the simulated cell of the same system,
+/// workload, seed and parameters (those of live.* left out).
+struct FidelityRow {
+  CellKey cell;  ///< without live.repeat
+  ComparedMetric metric;
+  std::size_t runs = 0;          ///< live ones that have a value
+  double live = kNoValue;        ///< their mean
+  double half_range = kNoValue;  ///< (largest - least) / 2; needs 2 runs
+  double simulated = kNoValue;
+  double difference = kNoValue;  ///< live - simulated
+  FidelityVerdict verdict = FidelityVerdict::kInvalid;
+};
+
+struct Fidelity {
+  std::vector<FidelityRow> rows;     ///< by live cell, in order of the file, then by metric
+  std::vector<std::string> invalid;  ///< cells that are not ok, with why
+  std::vector<std::string> alone;    ///< cells that have no counterpart in the other runtime
+
+  std::size_t count_of(FidelityVerdict verdict) const;
+};
+
+/// "within" when both the difference and the half-range are within the metric's tolerance (a relative one is
+/// a share of the simulated value; a single run has no half-range to judge); "invalid" when a repeat or the
+/// simulated cell is not ok, or has no value. Where both runtimes skipped a cell there is nothing to say.
+Fidelity fidelity_of(std::span<const SummaryRow> rows, const std::vector<ComparedMetric>& metrics);
+
+}  // namespace harness

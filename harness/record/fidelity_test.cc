@@ -1,0 +1,109 @@
+#include "harness/record/fidelity.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "harness/record/test_cells.h"
+
+namespace harness {
+namespace {
+
+using Rows = std::vector<SummaryRow>;
+
+SummaryRow repeat(int number, double in_time, const std::string& more = "") {
+  return live_cell("pard", in_time, "live.repeat=" + std::to_string(number) + more);
+}
+
+std::vector<ComparedMetric> goodput_alone() { return {rate_metrics().front()}; }
+
+TEST(Fidelity, FiveRepeatsByHand) {
+  // Goodputs of 89, 90, 90, 90.5 and 90.5 % have the mean 90 and the half-range 0.75; simulated: 90.6.
+  const Rows rows = {test_cell("pard", 906), repeat(1, 890), repeat(2, 900),
+                     repeat(3, 900),         repeat(4, 905), repeat(5, 905)};
+  const Fidelity fidelity = fidelity_of(rows, rate_metrics());
+  ASSERT_EQ(fidelity.rows.size(), 3u);
+  const FidelityRow& goodput = fidelity.rows[0];
+  EXPECT_EQ(goodput.cell.name(), "pard emulated lv tweet load 1 slo 500 ms seed 1");
+  EXPECT_EQ(goodput.metric.name, kNormalisedGoodput);
+  EXPECT_EQ(goodput.runs, 5u);
+  EXPECT_NEAR(goodput.live, 0.9, 1e-12);
+  EXPECT_NEAR(goodput.half_range, 0.0075, 1e-12);
+  EXPECT_NEAR(goodput.simulated, 0.906, 1e-12);
+  EXPECT_NEAR(goodput.difference, -0.006, 1e-12);
+  EXPECT_EQ(goodput.verdict, FidelityVerdict::kWithin);
+  EXPECT_EQ(fidelity.count_of(FidelityVerdict::kWithin), 3u);
+  EXPECT_TRUE(fidelity.invalid.empty() && fidelity.alone.empty());
+}
+
+TEST(Fidelity, BeyondByTheDifferenceOrByTheScatter) {
+  const auto verdict = [](double simulated, double first, double second) {
+    const Rows rows = {test_cell("pard", simulated), repeat(1, first), repeat(2, second)};
+    return fidelity_of(rows, goodput_alone()).rows.at(0).verdict;
+  };
+  EXPECT_EQ(verdict(900, 890, 890), FidelityVerdict::kWithin);  // 1 point
+  EXPECT_EQ(verdict(900, 889, 889), FidelityVerdict::kBeyond);
+  EXPECT_EQ(verdict(900, 911, 911), FidelityVerdict::kBeyond);
+  EXPECT_EQ(verdict(900, 890, 910), FidelityVerdict::kWithin);  // half-range of 1 point
+  EXPECT_EQ(verdict(900, 889, 911), FidelityVerdict::kBeyond);
+}
+
+TEST(Fidelity, ToleranceRelativeToTheSimulation) {
+  std::vector<ComparedMetric> metrics = goodput_alone();
+  metrics[0].tolerance = {0.05, true};
+  const auto verdict = [&](double in_time) {
+    return fidelity_of(Rows{test_cell("pard", 400), repeat(1, in_time)}, metrics).rows.at(0).verdict;
+  };
+  EXPECT_EQ(verdict(420), FidelityVerdict::kWithin);
+  EXPECT_EQ(verdict(421), FidelityVerdict::kBeyond);
+}
+
+TEST(Fidelity, OneRunHasNoScatter) {
+  const Fidelity fidelity = fidelity_of(Rows{test_cell("pard", 900), repeat(1, 905)}, goodput_alone());
+  EXPECT_TRUE(std::isnan(fidelity.rows.at(0).half_range));
+  EXPECT_EQ(fidelity.rows.at(0).verdict, FidelityVerdict::kWithin);
+}
+
+TEST(Fidelity, AnInvalidRepeatMakesTheVerdictInvalid) {
+  Rows rows = {test_cell("pard", 900), repeat(1, 900), repeat(2, 100)};
+  rows[2].status = "invalid";
+  rows[2].why = "load left late";
+  const Fidelity fidelity = fidelity_of(rows, goodput_alone());
+  EXPECT_EQ(fidelity.rows.at(0).verdict, FidelityVerdict::kInvalid);
+  EXPECT_EQ(fidelity.rows.at(0).runs, 1u);
+  EXPECT_EQ(fidelity.invalid,
+            std::vector<std::string>{
+                "pard emulated lv tweet load 1 slo 500 ms seed 1 live.repeat=2: invalid (load left late)"});
+}
+
+TEST(Fidelity, ACellSkippedByBothSaysNothingByOneIsInvalid) {
+  Rows rows = {test_cell("pard", 900), repeat(1, 900)};
+  rows[0].status = "skipped";
+  EXPECT_EQ(fidelity_of(rows, goodput_alone()).rows.at(0).verdict, FidelityVerdict::kInvalid);
+  rows[1].status = "skipped";
+  EXPECT_TRUE(fidelity_of(rows, goodput_alone()).rows.empty());
+  EXPECT_EQ(fidelity_of(rows, goodput_alone()).invalid.size(), 2u);
+}
+
+TEST(Fidelity, LiveSettingsMakeCellsBesideTheOneSimulation) {
+  const Rows rows = {test_cell("pard", 900), repeat(1, 900, " live.gpus_per_rank=1"),
+                     repeat(1, 800, " live.gpus_per_rank=8"), repeat(2, 900, " live.gpus_per_rank=1")};
+  const Fidelity fidelity = fidelity_of(rows, goodput_alone());
+  ASSERT_EQ(fidelity.rows.size(), 2u);
+  EXPECT_EQ(fidelity.rows[0].cell.parameters, "live.gpus_per_rank=1");
+  EXPECT_EQ(fidelity.rows[0].runs, 2u);
+  EXPECT_EQ(fidelity.rows[0].verdict, FidelityVerdict::kWithin);
+  EXPECT_EQ(fidelity.rows[1].verdict, FidelityVerdict::kBeyond);
+}
+
+TEST(Fidelity, CellsWithoutACounterpartAreNamed) {
+  const Rows rows = {test_cell("naive", 900), repeat(1, 900), repeat(2, 900)};
+  const Fidelity fidelity = fidelity_of(rows, goodput_alone());
+  EXPECT_TRUE(fidelity.rows.empty());
+  const std::string workload = "lv tweet load 1 slo 500 ms seed 1";
+  EXPECT_EQ(fidelity.alone, (std::vector<std::string>{"pard emulated " + workload + ": no simulated cell",
+                                                      "naive " + workload + ": no live cell"}));
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,17 @@
+// The fidelity of a simulation as text: a table for people, JSON and JUnit for programs.
+#pragma once
+
+#include <string>
+
+#include "harness/record/fidelity.h"
+
+namespace harness {
+
+/// A row per live cell and metric, then the cells that are not ok or stand alone, then the counts.
+std::string fidelity_table(const Fidelity& fidelity);
+/// An object: the counts, `rows` with numbers in full, and the lists of the table as texts.
+std::string fidelity_json(const Fidelity& fidelity);
+/// JUnit's XML: a test case per live cell and metric, "beyond" and "invalid" fail; a cell alone is an error.
+std::string fidelity_junit(const Fidelity& fidelity);
+
+}  // namespace harness

@@ -1,0 +1,22 @@
+// Test reports in JUnit's XML, as CI servers show them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace harness {
+
+struct JUnitCase {
+  enum class Result { kPassed, kFailed, kSkipped, kError };
+
+  std::string group;  ///< the `classname`, by which reports are folded
+  std::string name;
+  Result result = Result::kPassed;
+  std::string message;  ///< why it did not pass
+  std::string output;
+};
+
+/// One test suite with its counts.
+std::string junit_text(const std::string& suite, const std::vector<JUnitCase>& cases);
+
+}  // namespace harness

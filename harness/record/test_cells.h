@@ -1,0 +1,41 @@
+// Rows of /summary for tests of comparisons.
+#pragma once
+
+#include <string>
+
+#include "harness/record/summary.h"
+
+namespace harness {
+
+/// A cell of 10 s and 1,000 requests, of which `in_time` were completed in time and the others dropped.
+inline SummaryRow test_cell(const std::string& system, double in_time, double load = 1,
+                            const std::string& parameters = "") {
+  SummaryRow row;
+  row.cell.system = system;
+  row.cell.variant = "default";
+  row.cell.pipeline = "lv";
+  row.cell.trace = "tweet";
+  row.cell.load = load;
+  row.cell.seed = 1;
+  row.cell.parameters = parameters;
+  row.slo_ms = 500;
+  row.workers = 64;
+  row.duration_s = 10;
+  row.sent = 1000;
+  row.offered_rps = 100;
+  row.in_time = static_cast<std::uint64_t>(in_time);
+  row.goodput_rps = in_time / 10;
+  row.drop_rate = (1000 - in_time) / 1000;
+  row.latency_ms_p50 = 100;
+  row.latency_ms_p99 = 400;
+  return row;
+}
+
+/// The same on the emulated runtime.
+inline SummaryRow live_cell(const std::string& system, double in_time, const std::string& parameters) {
+  SummaryRow row = test_cell(system, in_time, 1, parameters);
+  row.cell.runtime = "emulated";
+  return row;
+}
+
+}  // namespace harness
