@@ -39,7 +39,9 @@ std::uint64_t Cluster::progress() const {
 RunRecord Cluster::close(TimeNs end_ns, std::uint64_t events) {
   std::vector<WorkerTotals> totals;
   for (const WorkerState& worker : tables_.workers) totals.push_back(worker.totals);
-  return books_.close(end_ns, events, std::move(totals));
+  RunRecord record = books_.close(end_ns, events, std::move(totals));
+  record.replay = domains_.take_replay();
+  return record;
 }
 
 }  // namespace harness

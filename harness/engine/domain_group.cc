@@ -1,6 +1,7 @@
 #include "harness/engine/domain_group.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "harness/core/error.h"
 #include "harness/engine/prefetch.h"
@@ -14,7 +15,8 @@ DomainGroup::DomainGroup(const RunSpec& spec, const ServingContext& context, Dom
       events_(events),
       tables_(tables),
       books_(books),
-      environment_{&tables.visits, &tables.workers, &books, &world, &events, &decisions_, context.sizes} {}
+      environment_{&tables.visits, &tables.workers, &books, &world, &events, &decisions_, context.sizes},
+      replay_(spec.record_replay) {}
 
 void DomainGroup::set_plan(TimeNs now, const Plan& plan) {
   plan_ = plan;
@@ -25,9 +27,9 @@ void DomainGroup::set_plan(TimeNs now, const Plan& plan) {
 
 void DomainGroup::open_domain(TimeNs now, DomainId domain, ModuleId module) {
   if (hosts_.size() <= domain) hosts_.resize(domain + 1);
-  hosts_[domain] =
-      std::make_unique<QueueDomainHost>(domain, module, spec_.profiles[module],
-                                        spec_.system->make_scheduler(context_, domain, module), environment_);
+  auto scheduler = replay_.wrap(spec_.system->make_scheduler(context_, domain, module), domain, module);
+  hosts_[domain] = std::make_unique<QueueDomainHost>(domain, module, spec_.profiles[module],
+                                                     std::move(scheduler), environment_);
   hosts_[domain]->on_plan(now, plan_);
 }
 

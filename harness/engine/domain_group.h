@@ -8,6 +8,7 @@
 #include "harness/engine/books.h"
 #include "harness/engine/domain_link.h"
 #include "harness/engine/queue_domain_host.h"
+#include "harness/engine/recording_scheduler.h"
 #include "harness/engine/run_spec.h"
 #include "harness/engine/world.h"
 
@@ -61,6 +62,9 @@ class DomainGroup {
   /// Domains that are here and take visits.
   std::size_t open_domains() const;
 
+  /// What reached the domains, if the run records it; after the last event.
+  std::vector<ReplayLog> take_replay() { return replay_.take(); }
+
  private:
   QueueDomainHost* host_of(DomainId domain) const {
     return domain < hosts_.size() ? hosts_[domain].get() : nullptr;
@@ -79,6 +83,7 @@ class DomainGroup {
   Decisions decisions_;
   HostEnvironment environment_;
   Plan plan_;
+  ReplayRecorder replay_;
   std::vector<std::unique_ptr<QueueDomainHost>> hosts_;  ///< by domain id; null when gone or elsewhere
 };
 

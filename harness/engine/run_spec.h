@@ -31,6 +31,7 @@ struct RunSpec {
   WorldParams world;
   std::vector<Fault> faults;   ///< in any order
   bool record_states = false;  ///< keep what the controllers publish
+  bool record_replay = false;  ///< keep what reaches each queue domain
   std::unique_ptr<System> system;
   std::unique_ptr<ArrivalSource> arrivals;
   std::shared_ptr<const TraceTokens> trace_tokens;  ///< lengths recorded with the trace; may be null

@@ -10,6 +10,7 @@
 
 #include "harness/core/types.h"
 #include "harness/record/latency_histogram.h"
+#include "harness/record/replay_log.h"
 
 namespace harness {
 
@@ -167,7 +168,8 @@ struct RunRecord {
   std::uint64_t exchanged_bytes = 0;
   /// How often the published value named "order" changed, over all modules; -1: the system publishes none.
   std::int64_t order_changes = -1;
-  StateTable states;              ///< empty unless wanted
+  StateTable states;              ///< empty unless wanted, as the next
+  std::vector<ReplayLog> replay;  ///< one per queue domain, in order
   std::vector<RankTotals> ranks;  ///< of a live run, in order; empty in virtual time, as the next two
   LatencyHistogram lateness;      ///< of all requests sent: RequestRow::lateness_ns
   TimeNs clock_bound_ns = 0;      ///< the largest of the ranks'

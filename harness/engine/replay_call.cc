@@ -1,0 +1,229 @@
+#include "harness/engine/replay_call.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdio>
+
+namespace harness {
+namespace {
+
+constexpr std::size_t kShownEntries = 8;  // of a list, in texts
+
+bool same_values(std::span<const double> a, std::span<const double> b) {
+  const auto same = [](double x, double y) {
+    return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
+  };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
+}
+
+bool same_plan(const Plan& a, const Plan& b) {
+  const auto same = [](const ModulePlan& x, const ModulePlan& y) {
+    return x.workers == y.workers && x.batch_cap == y.batch_cap && x.exec_ns == y.exec_ns &&
+           x.budget_ns == y.budget_ns;
+  };
+  return std::equal(a.modules.begin(), a.modules.end(), b.modules.begin(), b.modules.end(), same);
+}
+
+bool same_batch(const ReplayCall& a, const ReplayCall& b) {
+  const auto same = [](const BatchVisit& x, const BatchVisit& y) {
+    return x.id == y.id && x.arrived_ns == y.arrived_ns && x.joined_ns == y.joined_ns;
+  };
+  return a.worker == b.worker && a.module == b.module && a.started_ns == b.started_ns &&
+         a.expected_end_ns == b.expected_end_ns &&
+         std::equal(a.visits.begin(), a.visits.end(), b.visits.begin(), b.visits.end(), same);
+}
+
+bool same_visit(const Visit& a, const Visit& b) {
+  return a.id == b.id && a.module == b.module && a.request == b.request && a.sent_ns == b.sent_ns &&
+         a.due_ns == b.due_ns && a.arrived_ns == b.arrived_ns;
+}
+
+std::string number(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.17g", value);
+  return text.data();
+}
+
+std::string values_text(std::span<const double> values) {
+  std::string text = std::to_string(values.size()) + " values:";
+  for (const double value : values.first(std::min(values.size(), kShownEntries))) text += " " + number(value);
+  return text + (values.size() > kShownEntries ? " ..." : "");
+}
+
+std::string batch_text(const ReplayCall& call) {
+  std::string text = "worker " + std::to_string(call.worker) + ", started " + time_text(call.started_ns) +
+                     ", expected to end " + time_text(call.expected_end_ns) + ", " +
+                     std::to_string(call.visits.size()) + " visits:";
+  for (std::size_t i = 0; i < std::min(call.visits.size(), kShownEntries); ++i) {
+    const BatchVisit& visit = call.visits[i];
+    text += " " + std::to_string(visit.id) + " (arrived " + time_text(visit.arrived_ns) + ", joined " +
+            time_text(visit.joined_ns) + ")";
+  }
+  return text + (call.visits.size() > kShownEntries ? " ..." : "");
+}
+
+std::string plan_text(const Plan& plan) {
+  std::string text;
+  for (const ModulePlan& module : plan.modules) {
+    text += (text.empty() ? "" : "; ") + std::to_string(module.workers) + " workers, batches of " +
+            std::to_string(module.batch_cap) + ", execution " + time_text(module.exec_ns) + ", budget " +
+            time_text(module.budget_ns);
+  }
+  return text;
+}
+
+std::string visit_text(const Visit& visit) {
+  return "visit " + std::to_string(visit.id) + ", request " + std::to_string(visit.request) + ", sent " +
+         time_text(visit.sent_ns) + ", due " + time_text(visit.due_ns) + ", arrived " +
+         time_text(visit.arrived_ns);
+}
+
+std::string lost_text(const ReplayCall& call) {
+  std::string text =
+      "worker " + std::to_string(call.worker) + ", " + std::to_string(call.lost.size()) + " visits:";
+  for (std::size_t i = 0; i < std::min(call.lost.size(), kShownEntries); ++i)
+    text += " (" + visit_text(call.lost[i]) + ")";
+  return text + (call.lost.size() > kShownEntries ? " ..." : "");
+}
+
+std::string arguments(const ReplayCall& call) {
+  switch (call.kind) {
+    case ReplayCall::Kind::kPlan:
+      return plan_text(call.plan);
+    case ReplayCall::Kind::kArrival:
+      return visit_text(call.visit);
+    case ReplayCall::Kind::kWorkerLost:
+      return lost_text(call);
+    case ReplayCall::Kind::kCancelled:
+      return "visit " + std::to_string(call.cancelled);
+    case ReplayCall::Kind::kBatchStarted:
+    case ReplayCall::Kind::kBatchDone:
+      return batch_text(call);
+    case ReplayCall::Kind::kState:
+      return "module " + std::to_string(call.module) + ", " + values_text(call.values);
+    case ReplayCall::Kind::kTimer:
+      return "";
+    default:
+      return "worker " + std::to_string(call.worker);
+  }
+}
+
+}  // namespace
+
+void deliver(const ReplayCall& call, Scheduler& scheduler, Decisions& out) {
+  const TimeNs now = call.now;
+  const BatchView batch{call.worker, call.module, call.started_ns, call.expected_end_ns, call.visits};
+  switch (call.kind) {
+    case ReplayCall::Kind::kPlan:
+      return scheduler.on_plan(now, call.plan, out);
+    case ReplayCall::Kind::kWorkerAdded:
+      return scheduler.on_worker_added(now, call.worker, out);
+    case ReplayCall::Kind::kWorkerDraining:
+      return scheduler.on_worker_draining(now, call.worker, out);
+    case ReplayCall::Kind::kWorkerLost:
+      return scheduler.on_worker_lost(now, call.worker, call.lost, out);
+    case ReplayCall::Kind::kArrival:
+      return scheduler.on_arrival(now, call.visit, out);
+    case ReplayCall::Kind::kCancelled:
+      return scheduler.on_cancelled(now, call.cancelled, out);
+    case ReplayCall::Kind::kWorkerFree:
+      return scheduler.on_worker_free(now, call.worker, out);
+    case ReplayCall::Kind::kBatchStarted:
+      return scheduler.on_batch_started(now, batch, out);
+    case ReplayCall::Kind::kBatchDone:
+      return scheduler.on_batch_done(now, batch, out);
+    case ReplayCall::Kind::kState:
+      return scheduler.on_state(now, call.module, call.values, out);
+    case ReplayCall::Kind::kTimer:
+      return scheduler.on_timer(now, out);
+    case ReplayCall::Kind::kCount:
+      return;
+  }
+}
+
+bool same_call(const ReplayCall& a, const ReplayCall& b) {
+  if (a.kind != b.kind || a.now != b.now) return false;
+  switch (a.kind) {
+    case ReplayCall::Kind::kPlan:
+      return same_plan(a.plan, b.plan);
+    case ReplayCall::Kind::kArrival:
+      return same_visit(a.visit, b.visit);
+    case ReplayCall::Kind::kWorkerLost:
+      return a.worker == b.worker &&
+             std::equal(a.lost.begin(), a.lost.end(), b.lost.begin(), b.lost.end(), same_visit);
+    case ReplayCall::Kind::kCancelled:
+      return a.cancelled == b.cancelled;
+    case ReplayCall::Kind::kBatchStarted:
+    case ReplayCall::Kind::kBatchDone:
+      return same_batch(a, b);
+    case ReplayCall::Kind::kState:
+      return a.module == b.module && same_values(a.values, b.values);
+    case ReplayCall::Kind::kTimer:
+      return true;
+    default:
+      return a.worker == b.worker;
+  }
+}
+
+bool same_decision(const Decisions& a, const Decisions& b, std::size_t i) {
+  if (i >= a.list().size() || i >= b.list().size()) return false;
+  const Decision& x = a.list()[i];
+  const Decision& y = b.list()[i];
+  if (x.kind != y.kind) return false;
+  switch (x.kind) {
+    case Decision::Kind::kDrop:
+      return x.visit_or_first == y.visit_or_first && x.reason == y.reason;
+    case Decision::Kind::kJoin:
+      return x.visit_or_first == y.visit_or_first && x.worker_or_count == y.worker_or_count;
+    case Decision::Kind::kLaunch:
+      return x.worker_or_count == y.worker_or_count;
+    case Decision::Kind::kWakeAt:
+      return x.at_ns == y.at_ns;
+    case Decision::Kind::kReport:
+      return same_values(a.values(x), b.values(y));
+  }
+  return false;
+}
+
+const char* name_of(ReplayCall::Kind kind) {
+  constexpr const char* kNames[] = {"on_plan",        "on_worker_added",  "on_worker_draining",
+                                    "on_worker_lost", "on_arrival",       "on_cancelled",
+                                    "on_worker_free", "on_batch_started", "on_batch_done",
+                                    "on_state",       "on_timer"};
+  return kNames[static_cast<int>(kind)];
+}
+
+std::string text_of(const ReplayCall& call) {
+  return std::string(name_of(call.kind)) + "(" + arguments(call) + ")";
+}
+
+std::string decision_text(const Decisions& decisions, std::size_t i) {
+  if (i >= decisions.list().size()) return "nothing";
+  const Decision& decision = decisions.list()[i];
+  const std::string visit = "visit " + std::to_string(decision.visit_or_first);
+  const std::string worker = "worker " + std::to_string(decision.worker_or_count);
+  switch (decision.kind) {
+    case Decision::Kind::kDrop:
+      return "drop(" + visit + ", " + name_of(decision.reason) + ")";
+    case Decision::Kind::kJoin:
+      return "join(" + worker + ", " + visit + ")";
+    case Decision::Kind::kLaunch:
+      return "launch(" + worker + ")";
+    case Decision::Kind::kWakeAt:
+      return "wake_at(" + time_text(decision.at_ns) + ")";
+    case Decision::Kind::kReport:
+      return "report(" + values_text(decisions.values(decision)) + ")";
+  }
+  return "";
+}
+
+std::string time_text(TimeNs at) {
+  std::array<char, 48> text{};
+  const TimeNs size = at < 0 ? -(at + 1) + 1 : at;
+  std::snprintf(text.data(), text.size(), "%s%lld.%09lld s", at < 0 ? "-" : "",
+                static_cast<long long>(size / kNsPerS), static_cast<long long>(size % kNsPerS));
+  return text.data();
+}
+
+}  // namespace harness

@@ -1,0 +1,58 @@
+// A callback of a scheduler as a value, with what the scheduler decided in answer.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/serving/scheduler.h"
+
+namespace harness {
+
+/// One callback with its arguments. Which fields count depends on `kind`.
+struct ReplayCall {
+  enum class Kind : std::uint8_t {
+    kPlan,
+    kWorkerAdded,
+    kWorkerDraining,
+    kWorkerLost,
+    kArrival,
+    kCancelled,
+    kWorkerFree,
+    kBatchStarted,
+    kBatchDone,
+    kState,
+    kTimer,
+    kCount
+  };
+  Kind kind = Kind::kTimer;
+  TimeNs now = 0;
+  WorkerId worker = 0;      ///< worker callbacks and batches
+  ModuleId module = 0;      ///< batches: what they run; kState: who published
+  VisitId cancelled = 0;    ///< kCancelled
+  Visit visit;              ///< kArrival
+  std::vector<Visit> lost;  ///< kWorkerLost: what had joined there
+  Plan plan;                ///< kPlan
+  TimeNs started_ns = 0;    ///< batches, as the next two
+  TimeNs expected_end_ns = 0;
+  std::vector<BatchVisit> visits;
+  std::vector<double> values;  ///< kState
+};
+
+/// Makes that callback.
+void deliver(const ReplayCall& call, Scheduler& scheduler, Decisions& out);
+
+/// Whether both are the same callback with the same arguments, to the bit.
+bool same_call(const ReplayCall& a, const ReplayCall& b);
+/// Whether decision `i` of `a` and of `b` are the same, to the bit; one that is missing differs.
+bool same_decision(const Decisions& a, const Decisions& b, std::size_t i);
+
+/// "on_arrival": the callback's name.
+const char* name_of(ReplayCall::Kind kind);
+/// "on_arrival(visit 7, request 12, sent 1.5 s, due 1.9 s, arrived 1.6 s)".
+std::string text_of(const ReplayCall& call);
+/// "join(worker 3, visit 7)"; "nothing" behind the last one.
+std::string decision_text(const Decisions& decisions, std::size_t i);
+/// "12.345678901 s".
+std::string time_text(TimeNs at);
+
+}  // namespace harness
