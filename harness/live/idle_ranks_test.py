@@ -14,7 +14,7 @@ LIMIT_PERCENT = 10
 
 def main():
     program, mpirun = os.path.abspath(sys.argv[1]), sys.argv[2]
-    done = run([mpirun, "-n", str(RANKS), program, "idle", "5"], ".")
+    done = run([mpirun, "-n", str(RANKS), program, "memory", "idle", "5"], ".")
     print(done.stdout, end="")
     used = re.search(r"used ([\d.]+) % of one core", done.stdout)
     if done.returncode != 0 or used is None:

@@ -15,6 +15,7 @@
 #include "harness/live/packet.h"
 #include "harness/live/steady_clock.h"
 #include "harness/live/transport.h"
+#include "harness/live/wake_board.h"
 #include "harness/live/wake_socket.h"
 
 namespace harness {
@@ -33,11 +34,11 @@ constexpr int kComesAtOnce = 3000;
 /// part), MPI is asked again after the first of these, then after twice as long, up to the second.
 constexpr TimeNs kFirstPollNs = 50 * kNsPerUs;
 constexpr TimeNs kLastPollNs = kNsPerMs;
-/// A rank that sleeps asks this often for what nobody told it of: a datagram may be lost, or come just before
-/// a signal.
+/// A rank that sleeps asks this often for what nobody told it of: a datagram may be lost, and a signal may
+/// come just before the sleep.
 constexpr TimeNs kLongestSleepNs = 100 * kNsPerMs;
-/// Without a socket there is nothing but asking.
-constexpr TimeNs kPollWithoutSocketNs = kNsPerMs;
+/// A rank that nobody can wake has nothing but asking.
+constexpr TimeNs kPollAloneNs = kNsPerMs;
 /// How long a transport that is destroyed waits for the others.
 constexpr TimeNs kLongestLeaveNs = 10 * kNsPerS;
 
@@ -60,9 +61,46 @@ std::vector<Value> gather_all(const Value& mine, int ranks, MPI_Comm comm) {
   return all;
 }
 
+/// The board of the ranks of this host, in memory that MPI lets them share.
+class SharedBoard {
+ public:
+  /// Collective over `comm`.
+  explicit SharedBoard(MPI_Comm comm) {
+    MPI_Comm host = MPI_COMM_NULL;
+    int rank = 0;
+    int ranks = 0;
+    int neighbours = 0;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host);
+    MPI_Comm_size(host, &neighbours);
+    void* mine = nullptr;
+    MPI_Win_allocate_shared(static_cast<MPI_Aint>(WakeBoard::bytes(ranks)), 1, MPI_INFO_NULL, host, &mine,
+                            &window_);
+    std::vector<void*> parts(static_cast<std::size_t>(ranks));
+    const std::vector<int> neighbour_ranks = gather_all(rank, neighbours, host);
+    for (int i = 0; i < neighbours; ++i) {
+      MPI_Aint size = 0;
+      int unit = 0;
+      const int neighbour = neighbour_ranks[static_cast<std::size_t>(i)];
+      MPI_Win_shared_query(window_, i, &size, &unit, &parts[static_cast<std::size_t>(neighbour)]);
+    }
+    board_ = std::make_unique<WakeBoard>(rank, parts);
+    MPI_Barrier(host);
+    MPI_Comm_free(&host);
+  }
+  /// Collective.
+  void free() { MPI_Win_free(&window_); }
+  const WakeBoard& board() const { return *board_; }
+
+ private:
+  MPI_Win window_ = MPI_WIN_NULL;
+  std::unique_ptr<WakeBoard> board_;
+};
+
 class MpiTransport final : public Transport {
  public:
-  explicit MpiTransport(MPI_Comm comm);
+  MpiTransport(MPI_Comm comm, WakeBy by);
   ~MpiTransport() override;
 
   int rank() const override { return rank_; }
@@ -97,6 +135,7 @@ class MpiTransport final : public Transport {
     }
   };
 
+  const Peer& peer(int rank) const { return peers_[static_cast<std::size_t>(rank)]; }
   Peer& peer(int rank) { return peers_[static_cast<std::size_t>(rank)]; }
   void post(int to);
   void finish_sends();
@@ -105,7 +144,11 @@ class MpiTransport final : public Transport {
   std::size_t unpack(int from, std::span<const std::byte> packet, const TakeMessage& take);
   std::vector<std::byte> spare();
   void recycle(std::vector<std::byte> packet);
+  std::uint64_t announced(int from) const;
+  std::uint64_t all_announced() const;
+  bool wake(int to);
   bool something_under_way() const;
+  bool sleep(TimeNs deadline_ns, TimeNs longest_ns);
   void leave_together();
 
   MPI_Comm comm_;
@@ -119,11 +162,13 @@ class MpiTransport final : public Transport {
   std::vector<std::byte> incoming_;
   bool more_arrived_ = false;  ///< the last receive() stopped at kPacketsAtOnce
   TimeNs poll_ns_ = kFirstPollNs;
+  std::uint64_t looked_ = 0;  ///< all_announced() when something was last found to be under way
   Loopback loopback_;
-  std::unique_ptr<WakeSocket> socket_;
+  std::unique_ptr<SharedBoard> shared_;  ///< null when not to be used
+  std::unique_ptr<WakeSocket> socket_;   ///< null when the board suffices, or not to be used
 };
 
-MpiTransport::MpiTransport(MPI_Comm comm)
+MpiTransport::MpiTransport(MPI_Comm comm, WakeBy by)
     : comm_(comm),
       rank_([comm] {
         int rank = 0;
@@ -135,8 +180,10 @@ MpiTransport::MpiTransport(MPI_Comm comm)
   MPI_Comm_size(comm_, &ranks);
   peers_.resize(static_cast<std::size_t>(ranks));
   const std::vector<std::uint64_t> hosts = gather_all(this_host(), ranks, comm_);
-  const std::uint64_t token = gather_all(random_token(), ranks, comm_).front();
   const bool one_host = std::count(hosts.begin(), hosts.end(), hosts.front()) == ranks;
+  const std::uint64_t token = gather_all(random_token(), ranks, comm_).front();
+  if (by == WakeBy::kMemory) shared_ = std::make_unique<SharedBoard>(comm_);
+  if (by == WakeBy::kPolling || (by == WakeBy::kMemory && one_host)) return;
   socket_ = std::make_unique<WakeSocket>(rank_, token, one_host);
   const std::vector<WakeAddress> addresses = gather_all(socket_->address(), ranks, comm_);
   for (int to = 0; to < ranks; ++to) peer(to).address = addresses[static_cast<std::size_t>(to)];
@@ -163,8 +210,12 @@ void MpiTransport::leave_together() {
       entered = true;
     }
     if (entered) MPI_Test(&everyone, &done, MPI_STATUS_IGNORE);
-    if (done == 0) clock_nanosleep(CLOCK_MONOTONIC, 0, &kPause, nullptr);
-    if (done != 0) MPI_Comm_free(&comm_);
+    if (done == 0) {
+      clock_nanosleep(CLOCK_MONOTONIC, 0, &kPause, nullptr);
+      continue;
+    }
+    if (shared_) shared_->free();
+    MPI_Comm_free(&comm_);
   }
 }
 
@@ -198,7 +249,7 @@ void MpiTransport::flush() {
   finish_sends();
   for (const int to : touched_) {
     peer(to).touched = false;
-    if (socket_->wake(peer(to).address, peer(to).sent)) ++counters_.wakes_sent;
+    if (wake(to)) ++counters_.wakes_sent;
   }
   touched_.clear();
 }
@@ -294,35 +345,80 @@ std::size_t MpiTransport::unpack(int from, std::span<const std::byte> packet, co
   return header.messages;
 }
 
+/// Packets that `from` has told this rank of.
+std::uint64_t MpiTransport::announced(int from) const {
+  const bool by_board = shared_ && shared_->board().covers(from);
+  return by_board ? shared_->board().announced(from) : peer(from).announced;
+}
+
+std::uint64_t MpiTransport::all_announced() const {
+  std::uint64_t packets = 0;
+  for (int from = 0; from < ranks(); ++from) packets += announced(from);
+  return packets;
+}
+
+/// Tells `to` of the packets sent to it; whether that took a system call.
+bool MpiTransport::wake(int to) {
+  if (shared_ && shared_->board().covers(to)) {
+    if (!shared_->board().announce(to, peer(to).sent)) return false;
+    if (!socket_) {
+      shared_->board().rouse(to);
+      return true;
+    }
+  }
+  return socket_ && socket_->wake(peer(to).address, peer(to).sent);
+}
+
 bool MpiTransport::something_under_way() const {
   if (!sending_.empty() || !receiving_.empty()) return true;
-  return std::any_of(peers_.begin(), peers_.end(),
-                     [](const Peer& other) { return other.announced > other.received; });
+  for (int from = 0; from < ranks(); ++from) {
+    if (announced(from) > peer(from).received) return true;
+  }
+  return false;
 }
 
 void MpiTransport::wait_until(TimeNs deadline_ns) {
   if (loopback_.arrived() || more_arrived_ || deadline_ns <= steady_ns()) return;
-  TimeNs longest_ns = socket_->address().port == 0 ? kPollWithoutSocketNs : kLongestSleepNs;
+  if (shared_) shared_->board().lie_down();
+  const bool can_be_woken = socket_ ? socket_->address().port != 0 : shared_ != nullptr;
+  TimeNs longest_ns = can_be_woken ? kLongestSleepNs : kPollAloneNs;
+  bool sleeps = true;
   if (something_under_way()) {
+    const std::uint64_t announced = all_announced();
+    sleeps = std::exchange(looked_, announced) == announced;  // otherwise it may have come by now
     longest_ns = std::min(longest_ns, poll_ns_);
-    poll_ns_ = std::min(2 * poll_ns_, kLastPollNs);
+    if (sleeps) poll_ns_ = std::min(2 * poll_ns_, kLastPollNs);
   }
-  for (bool sleep_on = true; sleep_on;) {
-    ++counters_.sleeps;
-    sleep_on = false;
-    if (socket_->sleep(deadline_ns, longest_ns) != WakeSocket::Woken::kByDatagram) return;
-    sleep_on = true;  // a datagram may speak of what has been received long since
-    counters_.wakes_received += socket_->drain([&](int from, std::uint64_t packets) {
-      if (from < 0 || from >= ranks() || from == rank_) return;
-      peer(from).announced = std::max(peer(from).announced, packets);
-      if (packets > peer(from).received) sleep_on = false;
-    });
+  while (sleeps) sleeps = sleep(deadline_ns, longest_ns);
+  if (shared_ && shared_->board().get_up() && !socket_) ++counters_.wakes_received;
+}
+
+/// Whether to sleep on, since what woke this rank is old.
+bool MpiTransport::sleep(TimeNs deadline_ns, TimeNs longest_ns) {
+  ++counters_.sleeps;
+  if (!socket_) {
+    const TimeNs end_ns = std::min(deadline_ns, steady_ns() + longest_ns);
+    const timespec end = to_timespec(end_ns);
+    if (shared_) {
+      shared_->board().sleep(end_ns);
+    } else {
+      clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, nullptr);
+    }
+    return false;
   }
+  if (socket_->sleep(deadline_ns, longest_ns) != WakeSocket::Woken::kByDatagram) return false;
+  bool news = false;
+  counters_.wakes_received += socket_->drain([&](int from, std::uint64_t packets) {
+    if (from < 0 || from >= ranks() || from == rank_) return;
+    peer(from).announced = std::max(peer(from).announced, packets);
+    news = news || packets > peer(from).received;
+  });
+  return !news && !shared_;  // the board may say by now that this rank is awake
 }
 
 }  // namespace
 
-std::unique_ptr<Transport> make_mpi_transport() {
+std::unique_ptr<Transport> make_mpi_transport(WakeBy by) {
   int started = 0;
   int ranks = 1;
   MPI_Initialized(&started);
@@ -333,7 +429,7 @@ std::unique_ptr<Transport> make_mpi_transport() {
   wait_without_spinning(request);
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  return std::make_unique<MpiTransport>(comm);
+  return std::make_unique<MpiTransport>(comm, by);
 }
 
 }  // namespace harness

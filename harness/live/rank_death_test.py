@@ -27,7 +27,7 @@ def alive(pid):
 
 def start(program, mpirun):
     """The launcher, and the process id of each rank once all of them sleep."""
-    job = subprocess.Popen([mpirun, "-n", str(RANKS), program, "hang"], env=environment(), stdout=subprocess.PIPE,
+    job = subprocess.Popen([mpirun, "-n", str(RANKS), program, "memory", "hang"], env=environment(), stdout=subprocess.PIPE,
                            stderr=subprocess.PIPE, text=True)
     pids = {}
     while len(pids) < RANKS:

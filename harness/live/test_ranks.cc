@@ -1,4 +1,4 @@
-// Run by mpirun for the tests of the MPI transport: test_ranks MODE [SECONDS]. Says what went wrong, and
+// Run by mpirun for the tests of the MPI transport: test_ranks WAKE MODE [SECONDS]. Says what went wrong, and
 // exits with 1.
 #define OMPI_SKIP_MPICXX 1
 #include <mpi.h>
@@ -161,29 +161,75 @@ void deadlines(Transport& transport) {
   }
 }
 
+/// Processor time of this process.
+TimeNs cpu_ns() {
+  timespec used{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<TimeNs>(used.tv_sec) * kNsPerS + used.tv_nsec;
+}
+
 /// All ranks have nothing to do for some seconds; rank 0 prints the processors that they used together.
 void idle(Transport& transport, double seconds) {
-  rusage before{};
-  rusage after{};
-  getrusage(RUSAGE_SELF, &before);
+  const TimeNs before_ns = cpu_ns();
   const TimeNs end_ns = steady_ns() + s_to_ns(seconds);
   while (steady_ns() < end_ns) {
     transport.receive([](int, std::span<const std::byte>) {});
     transport.flush();
     transport.wait_until(end_ns);
   }
-  getrusage(RUSAGE_SELF, &after);
-  const auto us = [](const rusage& use) {
-    return static_cast<std::uint64_t>((use.ru_utime.tv_sec + use.ru_stime.tv_sec) * 1'000'000 +
-                                      use.ru_utime.tv_usec + use.ru_stime.tv_usec);
-  };
-  const double used_s = static_cast<double>(sum(us(after) - us(before))) * 1e-6;
+  const double used_s = ns_to_s(static_cast<TimeNs>(sum(static_cast<std::uint64_t>(cpu_ns() - before_ns))));
   const std::uint64_t sleeps = sum(transport.counters().sleeps);
   if (transport.rank() == 0) {
     std::printf("%d idle ranks used %.2f %% of one core, sleeping %.1f times a second each\n",
                 transport.ranks(), used_s / seconds * 100,
                 static_cast<double>(sleeps) / seconds / transport.ranks());
   }
+}
+
+/// Rank 0 sends 10,000 messages a second to the others in turn, which answer; it prints what each cost.
+void load(Transport& transport, double seconds) {
+  constexpr TimeNs kPeriodNs = 100 * kNsPerUs;
+  const Bytes message(100);
+  const TimeNs before_ns = cpu_ns();
+  const TimeNs began_ns = steady_ns();
+  const TimeNs end_ns = began_ns + s_to_ns(seconds);
+  std::vector<TimeNs> flush_ns;
+  std::vector<TimeNs> late_ns;
+  TimeNs due_ns = transport.rank() == 0 ? began_ns : kNever;
+  for (int to = 1; steady_ns() < end_ns;) {
+    for (TimeNs now_ns = steady_ns(); due_ns <= now_ns; due_ns += kPeriodNs) {
+      late_ns.push_back(now_ns - due_ns);
+      transport.send(to, message);
+      transport.flush();
+      const TimeNs after_ns = steady_ns();
+      flush_ns.push_back(after_ns - now_ns);
+      now_ns = after_ns;
+      to = to + 1 < transport.ranks() ? to + 1 : 1;
+    }
+    transport.receive([&](int from, std::span<const std::byte> got) {
+      if (transport.rank() != 0) transport.send(from, got);
+    });
+    transport.flush();
+    transport.wait_until(std::min(end_ns, due_ns));
+  }
+  const double used_us = static_cast<double>(cpu_ns() - before_ns) * 1e-3;
+  const double all_us = static_cast<double>(sum(static_cast<std::uint64_t>(cpu_ns() - before_ns))) * 1e-3;
+  const auto wakes = static_cast<double>(sum(transport.counters().wakes_sent));
+  const auto packets = static_cast<double>(sum(transport.counters().packets_sent));
+  if (transport.rank() != 0) return;
+  std::sort(flush_ns.begin(), flush_ns.end());
+  std::sort(late_ns.begin(), late_ns.end());
+  const auto us = [](const std::vector<TimeNs>& sorted, double share) {
+    return static_cast<double>(
+               sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))]) *
+           1e-3;
+  };
+  const auto requests = static_cast<double>(late_ns.size());
+  std::printf(
+      "%d ranks: lateness p50 %.1f p99 %.1f us; send p50 %.1f p99 %.1f us; processor time a round trip: "
+      "%.1f us at rank 0, %.1f us in all; %.2f wakes a packet\n",
+      transport.ranks(), us(late_ns, 0.5), us(late_ns, 0.99), us(flush_ns, 0.5), us(flush_ns, 0.99),
+      used_us / requests, all_us / requests, wakes / packets);
 }
 
 /// Says its process id, then sleeps until it is killed.
@@ -197,25 +243,27 @@ void hang(Transport& transport) {
   }
 }
 
-/// A transport that cannot open a socket, as without a network.
-std::unique_ptr<Transport> make_deaf_transport() {
+/// A transport by the name before '-'; "deaf" ranks cannot open a socket, as without a network.
+std::unique_ptr<Transport> make_transport(std::string_view by) {
+  if (by == "memory") return make_mpi_transport(WakeBy::kMemory);
+  if (by == "socket") return make_mpi_transport(WakeBy::kSocket);
+  if (by == "polling") return make_mpi_transport(WakeBy::kPolling);
   rlimit usual{};
   getrlimit(RLIMIT_NOFILE, &usual);
   const rlimit none{3, usual.rlim_max};
   setrlimit(RLIMIT_NOFILE, &none);
-  auto transport = make_mpi_transport();
+  auto transport = make_mpi_transport(WakeBy::kSocket);
   setrlimit(RLIMIT_NOFILE, &usual);
   return transport;
 }
 
-void run(std::string mode, double seconds) {
-  const bool deaf = mode.starts_with("deaf-");
-  if (deaf) mode.erase(0, 5);
-  const auto transport = deaf ? make_deaf_transport() : make_mpi_transport();
+void run(const std::string& by, const std::string& mode, double seconds) {
+  const auto transport = make_transport(by);
   if (mode == "exchange") exchange(*transport);
   if (mode == "wake") wake(*transport);
   if (mode == "deadlines") deadlines(*transport);
   if (mode == "idle") idle(*transport, seconds);
+  if (mode == "load") load(*transport, seconds);
   if (mode == "hang") hang(*transport);
 }
 
@@ -227,7 +275,7 @@ int main(int count, char** arguments) {
   setenv("OMPI_MCA_pml_ob1_send_pipeline_depth", "64", 0);  // as in experiment/cell_distribution.cc
   MPI_Init(nullptr, nullptr);
   harness::set_timer_slack();
-  harness::run(count > 1 ? arguments[1] : "exchange", count > 2 ? std::atof(arguments[2]) : 10);
+  if (count > 2) harness::run(arguments[1], arguments[2], count > 3 ? std::atof(arguments[3]) : 10);
   MPI_Finalize();
   return harness::failures == 0 ? 0 : 1;
 }

@@ -26,7 +26,7 @@ struct TransportCounters {
   std::uint64_t packets_received = 0;
   std::uint64_t packets_lost = 0;      ///< numbers missing between those received
   std::uint64_t packets_repeated = 0;  ///< came again, and were not handed over
-  std::uint64_t wakes_sent = 0;        ///< datagrams that wake a sleeping rank
+  std::uint64_t wakes_sent = 0;        ///< system calls that wake a sleeping rank
   std::uint64_t wakes_received = 0;
   std::uint64_t sleeps = 0;  ///< times that wait_until() gave up the processor
 };
@@ -65,9 +65,16 @@ class Transport {
 /// One rank, which sends to itself.
 std::unique_ptr<Transport> make_local_transport();
 
+/// How a sleeping rank learns that a packet was sent to it.
+enum class WakeBy : std::uint8_t {
+  kMemory,  ///< by shared memory between ranks of a host, by datagrams between hosts
+  kSocket,  ///< by datagrams; without a network as kPolling
+  kPolling  ///< it asks every millisecond
+};
+
 /// The ranks of MPI_COMM_WORLD. Collective, as is destroying it, which waits until all ranks do so and drops
 /// what has not been received. MPI must have been started, and end after it; with one rank, or without MPI, a
 /// local transport.
-std::unique_ptr<Transport> make_mpi_transport();
+std::unique_ptr<Transport> make_mpi_transport(WakeBy by = WakeBy::kMemory);
 
 }  // namespace harness
