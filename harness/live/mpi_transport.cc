@@ -1,6 +1,7 @@
 // The C interface only.
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
+#include <dlfcn.h>
 #include <mpi.h>
 #include <time.h>
 
@@ -13,9 +14,9 @@
 #include "harness/core/error.h"
 #include "harness/live/loopback.h"
 #include "harness/live/packet.h"
+#include "harness/live/shared_board.h"
 #include "harness/live/steady_clock.h"
 #include "harness/live/transport.h"
-#include "harness/live/wake_board.h"
 #include "harness/live/wake_socket.h"
 
 namespace harness {
@@ -61,41 +62,23 @@ std::vector<Value> gather_all(const Value& mine, int ranks, MPI_Comm comm) {
   return all;
 }
 
-/// The board of the ranks of this host, in memory that MPI lets them share.
-class SharedBoard {
+/// While it lives, Open MPI does not give up the processor each time it is asked and has nothing: with more
+/// ranks than processors it does, and a late request would wait for another rank's turn.
+class NoYielding {
  public:
-  /// Collective over `comm`.
-  explicit SharedBoard(MPI_Comm comm) {
-    MPI_Comm host = MPI_COMM_NULL;
-    int rank = 0;
-    int ranks = 0;
-    int neighbours = 0;
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &ranks);
-    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host);
-    MPI_Comm_size(host, &neighbours);
-    void* mine = nullptr;
-    MPI_Win_allocate_shared(static_cast<MPI_Aint>(WakeBoard::bytes(ranks)), 1, MPI_INFO_NULL, host, &mine,
-                            &window_);
-    std::vector<void*> parts(static_cast<std::size_t>(ranks));
-    const std::vector<int> neighbour_ranks = gather_all(rank, neighbours, host);
-    for (int i = 0; i < neighbours; ++i) {
-      MPI_Aint size = 0;
-      int unit = 0;
-      const int neighbour = neighbour_ranks[static_cast<std::size_t>(i)];
-      MPI_Win_shared_query(window_, i, &size, &unit, &parts[static_cast<std::size_t>(neighbour)]);
-    }
-    board_ = std::make_unique<WakeBoard>(rank, parts);
-    MPI_Barrier(host);
-    MPI_Comm_free(&host);
-  }
-  /// Collective.
-  void free() { MPI_Win_free(&window_); }
-  const WakeBoard& board() const { return *board_; }
+  NoYielding() : before_(set(false)) {}
+  ~NoYielding() { set(before_); }
+  NoYielding(const NoYielding&) = delete;
+  NoYielding& operator=(const NoYielding&) = delete;
 
  private:
-  MPI_Win window_ = MPI_WIN_NULL;
-  std::unique_ptr<WakeBoard> board_;
+  /// Returns what was set before. Not of MPI's interface; other implementations have no such function.
+  static bool set(bool yields) {
+    static const auto kFunction =
+        reinterpret_cast<bool (*)(bool)>(dlsym(RTLD_DEFAULT, "opal_progress_set_yield_when_idle"));
+    return kFunction != nullptr && kFunction(yields);
+  }
+  bool before_;
 };
 
 class MpiTransport final : public Transport {
@@ -179,11 +162,11 @@ MpiTransport::MpiTransport(MPI_Comm comm, WakeBy by)
   int ranks = 0;
   MPI_Comm_size(comm_, &ranks);
   peers_.resize(static_cast<std::size_t>(ranks));
+  if (by == WakeBy::kMemory) shared_ = std::make_unique<SharedBoard>();
+  if (by == WakeBy::kPolling || (shared_ && shared_->board().covers_all())) return;
   const std::vector<std::uint64_t> hosts = gather_all(this_host(), ranks, comm_);
   const bool one_host = std::count(hosts.begin(), hosts.end(), hosts.front()) == ranks;
   const std::uint64_t token = gather_all(random_token(), ranks, comm_).front();
-  if (by == WakeBy::kMemory) shared_ = std::make_unique<SharedBoard>(comm_);
-  if (by == WakeBy::kPolling || (by == WakeBy::kMemory && one_host)) return;
   socket_ = std::make_unique<WakeSocket>(rank_, token, one_host);
   const std::vector<WakeAddress> addresses = gather_all(socket_->address(), ranks, comm_);
   for (int to = 0; to < ranks; ++to) peer(to).address = addresses[static_cast<std::size_t>(to)];
@@ -214,7 +197,7 @@ void MpiTransport::leave_together() {
       clock_nanosleep(CLOCK_MONOTONIC, 0, &kPause, nullptr);
       continue;
     }
-    if (shared_) shared_->free();
+    if (shared_) shared_->leave();
     MPI_Comm_free(&comm_);
   }
 }
@@ -243,6 +226,7 @@ void MpiTransport::post(int to) {
 void MpiTransport::flush() {
   loopback_.flush();
   if (touched_.empty()) return;
+  const NoYielding no_yielding;
   for (const int to : touched_) {
     if (!peer(to).collected.empty()) post(to);
   }
@@ -276,6 +260,7 @@ void MpiTransport::finish_sends() {
 
 std::size_t MpiTransport::receive(const TakeMessage& take) {
   std::size_t messages = loopback_.receive(take);
+  const NoYielding no_yielding;
   more_arrived_ = true;
   for (int packets = 0; packets < kPacketsAtOnce && more_arrived_; ++packets) {
     more_arrived_ = begin_receive(messages, take);

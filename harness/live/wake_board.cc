@@ -35,6 +35,10 @@ WakeBoard::WakeBoard(int self, const std::vector<void*>& parts) : self_(self) {
   for (std::size_t from = 0; from < parts.size(); ++from) new (own().packets + from) Count(0);
 }
 
+bool WakeBoard::covers_all() const {
+  return std::all_of(slots_.begin(), slots_.end(), [](const Slot& one) { return one.asleep != nullptr; });
+}
+
 bool WakeBoard::announce(int to, std::uint64_t packets) const {
   const Slot& other = slot(to);
   // All four accesses are sequentially consistent: either the receiver, which sets asleep before it looks at

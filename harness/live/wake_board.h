@@ -24,6 +24,7 @@ class WakeBoard {
 
   /// Whether `rank` is on this host.
   bool covers(int rank) const { return slot(rank).asleep != nullptr; }
+  bool covers_all() const;
 
   /// Tells `to` that `packets` packets were sent to it so far. True when it sleeps, and the caller must wake
   /// it: by rouse(), or however it is to be woken. Of several senders one is told.

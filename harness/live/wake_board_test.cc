@@ -30,22 +30,27 @@ struct Host {
   std::vector<WakeBoard> boards;
 };
 
+std::uint64_t numbered(int from, int to) {
+  return static_cast<std::uint64_t>(from) * 10 + static_cast<std::uint64_t>(to);
+}
+
 TEST(WakeBoard, KnowsWhoIsOnThisHost) {
   const Host host(11, 9);
   for (int rank = 0; rank < 11; ++rank) EXPECT_EQ(host.boards[3].covers(rank), rank < 9);
+  EXPECT_FALSE(host.boards[3].covers_all());
+  EXPECT_TRUE(Host(3, 3).boards[1].covers_all());
 }
 
 TEST(WakeBoard, KeepsThePacketsOfEachSender) {
   const Host host(9, 9);
   for (int from = 0; from < 9; ++from) {
     for (int to = 0; to < 9; ++to) {
-      host.boards[static_cast<std::size_t>(from)].announce(to, static_cast<std::uint64_t>(10 * from + to));
+      host.boards[static_cast<std::size_t>(from)].announce(to, numbered(from, to));
     }
   }
   for (int from = 0; from < 9; ++from) {
     for (int to = 0; to < 9; ++to) {
-      EXPECT_EQ(host.boards[static_cast<std::size_t>(to)].announced(from),
-                static_cast<std::uint64_t>(10 * from + to));
+      EXPECT_EQ(host.boards[static_cast<std::size_t>(to)].announced(from), numbered(from, to));
     }
   }
 }
