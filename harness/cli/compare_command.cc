@@ -38,8 +38,8 @@ void compare_files(const CompareOptions& options, int& exit_code) {
     throw input_error({"", 0, "command line"}, options.base.empty() ? "no results file" : "one results file",
                       "harness compare BASE.h5 NEW.h5, or harness compare --fidelity RESULTS.h5");
   const std::vector<ComparedMetric> metrics = chosen(usual_metrics(), options);
-  const std::vector<SummaryRow> base = read_summary(options.base);
-  const std::vector<SummaryRow> now = read_summary(options.now);
+  const std::vector<SummaryRow> base = read_summary_with_settings(options.base);
+  const std::vector<SummaryRow> now = read_summary_with_settings(options.now);
   const Comparison comparison = compare(base, now, metrics);
   print_text(options.json ? comparison_json(comparison) : comparison_table(comparison));
   if (!options.junit.empty()) write_file(options.junit, comparison_junit(comparison));

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "harness/record/settings_difference.h"
+
 namespace harness {
 namespace {
 
@@ -123,6 +125,17 @@ void count_fingerprints(Comparison& comparison, const CellPair& pair,
   if (differs) comparison.recomputed.push_back(pair.key.name());
 }
 
+void add_settings(Comparison& comparison, const Pairs& pairs) {
+  std::map<std::string, std::size_t> cells;
+  for (const CellPair& pair : pairs) {
+    for (const std::string& difference :
+         settings_differences(pair.base->cell.effective_toml, pair.now->cell.effective_toml))
+      ++cells[difference];
+  }
+  for (const auto& [difference, count] : cells)
+    comparison.settings.push_back(difference + " (" + std::to_string(count) + " cells)");
+}
+
 /// Takes note of a pair; whether its metrics can be compared.
 bool is_comparable(Comparison& comparison, const CellPair& pair) {
   if (!pair.ran()) {
@@ -174,6 +187,7 @@ Comparison compare(std::span<const SummaryRow> base, std::span<const SummaryRow>
   const CellPairs cells = paired_cells(base, now);
   comparison.pairs = cells.pairs.size();
   add_problems(comparison, cells);
+  add_settings(comparison, cells.pairs);
   Pairs comparable;
   for (const CellPair& pair : cells.pairs) {
     if (is_comparable(comparison, pair)) comparable.push_back(pair);

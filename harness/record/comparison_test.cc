@@ -130,6 +130,16 @@ TEST(Comparison, MissingValues) {
   EXPECT_EQ(compared(now, base).regressions(), 0u);
 }
 
+TEST(Comparison, OtherSettingsAreToldWithTheNumberOfCells) {
+  Rows base = {test_cell("pard", 900, 0.8), test_cell("pard", 900, 1.2), test_cell("nexus", 900)};
+  for (SummaryRow& row : base) row.cell.effective_toml = "[serving]\ncommit = \"early\"\n";
+  Rows now = base;
+  now[0].cell.effective_toml = now[1].cell.effective_toml = "[serving]\ncommit = \"late\"\n";
+  const Comparison comparison = compared(base, now);
+  EXPECT_EQ(comparison.settings, std::vector<std::string>{"serving.commit early, now late (2 cells)"});
+  EXPECT_EQ(comparison.regressions(), 0u);
+}
+
 TEST(Comparison, WhatCannotBeComparedIsNamed) {
   const Rows base = {test_cell("pard", 900, 0.8), test_cell("pard", 900, 1.2)};
   EXPECT_EQ(compared(base, {base[0]}).problems,

@@ -85,6 +85,7 @@ std::string comparison_table(const Comparison& comparison) {
   std::string more = prefixed_lines("regression: ", texts_of(comparison.stopped)) +
                      prefixed_lines("better: ", texts_of(comparison.resumed)) +
                      prefixed_lines("same fingerprint, other metrics: ", comparison.recomputed) +
+                     prefixed_lines("other setting: ", comparison.settings) +
                      prefixed_lines("not comparable: ", comparison.problems);
   if (!more.empty()) more += "\n";
   const std::string table =
@@ -105,6 +106,7 @@ std::string comparison_json(const Comparison& comparison) {
   out += "\"stopped\": " + json_strings(texts_of(comparison.stopped)) + ",\n";
   out += "\"resumed\": " + json_strings(texts_of(comparison.resumed)) + ",\n";
   out += "\"recomputed\": " + json_strings(comparison.recomputed) + ",\n";
+  out += "\"settings\": " + json_strings(comparison.settings) + ",\n";
   out += "\"not_comparable\": " + json_strings(comparison.problems) + ",\n";
   std::string metrics = json_text(full_table_of(comparison.metrics));
   metrics.pop_back();  // the end of the line

@@ -60,6 +60,8 @@ void assemble_results(const std::string& path, const std::vector<std::string>& c
 /// Reads /summary of an assembled file. Throws InputError (with the path) when the file is missing or not
 /// ours.
 std::vector<SummaryRow> read_summary(const std::string& path);
+/// The same with the cells' effective settings.
+std::vector<SummaryRow> read_summary_with_settings(const std::string& path);
 /// Reads the provenance of an assembled file. Throws InputError as read_summary.
 Provenance read_provenance(const std::string& path);
 

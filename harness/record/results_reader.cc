@@ -183,6 +183,18 @@ std::vector<SummaryRow> read_summary(const std::string& path) {
   return file.read([&] { return read_summary_table(file.root()); });
 }
 
+std::vector<SummaryRow> read_summary_with_settings(const std::string& path) {
+  const ResultsReader file(path);
+  return file.read([&] {
+    std::vector<SummaryRow> rows = read_summary_table(file.root());
+    for (SummaryRow& row : rows) {
+      const Hdf5Handle group = open_group(file.root(), cell_group_name(row.cell.index));
+      row.cell.effective_toml = read_text_attribute(group.get(), "effective_toml");
+    }
+    return rows;
+  });
+}
+
 Provenance read_provenance(const std::string& path) {
   const ResultsReader file(path);
   const std::string contents =

@@ -1,0 +1,14 @@
+// What two cells' effective settings say that differs: why their results may.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace harness {
+
+/// A text for each setting that both have with another value, by name: "pard.lambda 0.1, now 0.2", or
+/// "contents of profiles differ". Takes the effective settings of cells (CellIdentity::effective_toml). What
+/// only one has is left out: an older program did not know it.
+std::vector<std::string> settings_differences(const std::string& base, const std::string& now);
+
+}  // namespace harness
