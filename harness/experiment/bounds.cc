@@ -26,6 +26,13 @@ std::string bounds_text(const std::string& arrivals, const RunSpec& spec, const 
     text += ": ";
     for (const TimeNs latency : spec.profiles[m].latency_ns) add(latency);
   }
+  for (const Fault& fault : spec.faults) {
+    text += "\nfault ";
+    add(static_cast<std::int64_t>(fault.kind));
+    for (const TimeNs time : {fault.at_ns, fault.for_ns, fault.delay_ns}) add(time);
+    for (const int gpu : {fault.first_gpu, fault.gpus}) add(gpu);
+    text += text_of(fault.factor);
+  }
   for (const PlanRow& row : record.plans) {
     text += "\nplan ";
     add(row.at_ns);

@@ -6,6 +6,7 @@
 
 #include "harness/engine/cluster.h"
 #include "harness/experiment/cell_text.h"
+#include "harness/experiment/fault_reader.h"
 #include "workloads/checksum.h"
 #include "workloads/data_home.h"
 #include "workloads/trace_import.h"
@@ -71,6 +72,7 @@ void check_settings(const ExperimentSpec& spec, const Settings& settings, const 
     throw input_error(place_in(spec, "planner.autoscale"), "true with workers = balanced",
                       "true with workers = rate");
   }
+  check_faults(spec.faults, settings.cluster.workers);
   for (std::size_t k = 0; k < run.pipeline.modules.size(); ++k) {
     const int most = run.profiles[k].max_batch();
     const int batch = run.module_overrides[k].batch;
@@ -155,6 +157,7 @@ RunSpec CellFactory::world_of(const Cell& cell, const Settings& settings) {
   run.serving = settings.serving;
   run.planner = settings.planner;
   run.world = settings.world;
+  for (const FaultAt& fault : spec_.faults) run.faults.push_back(fault.fault);
   return run;
 }
 
@@ -219,6 +222,9 @@ std::string CellFactory::text_of_cell(const Cell& cell, const Settings& settings
                                       bool known) {
   const SystemSpec& system = spec_.systems[cell.system];
   CellNames names;
+  names.runtime = cell.runtime;
+  names.cell_limit_s = spec_.cell_limit_s;
+  names.faults = fault_tables(spec_.faults);
   names.pipeline = spec_.workload.pipelines[cell.pipeline].name;
   names.system = system.name;
   names.variant = system.variant;
@@ -243,6 +249,7 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
   prepared.module_names = module_names(pipelines_[cell.pipeline]);
   prepared.slo_ns = slo_of(cell);
   prepared.workers = settings.cluster.workers;
+  prepared.live = settings.live;
   find_target(cell, prepared);
   const bool known = prepared.why.empty();
   if (known) {
@@ -265,6 +272,7 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
   identity.trace = settings.trace.name;
   identity.load = load_of(prepared, spec_.workload.rates_rps.empty() ? cell.rate : 0);
   identity.seed = cell.seed;
+  identity.runtime = name_of(cell.runtime);
   identity.parameters = parameters_text(spec_, cell);
   identity.effective_toml = text_of_cell(cell, settings, prepared.target_rps, known);
   identity.input_hash = sha256_of(identity.effective_toml + "# build " + build_).substr(0, 16);

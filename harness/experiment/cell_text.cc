@@ -39,8 +39,12 @@ std::string system_table(const Settings& settings, const CellNames& names) {
 std::string cell_text(const Settings& settings, const CellNames& names,
                       const std::vector<std::string>& modules) {
   Settings copy = settings;
-  std::string text = "runtime = \"simulated\"\n";
-  for (const Section& section : fixed_sections(copy)) text += table(section.name, section.params);
+  std::string text = std::string("runtime = \"") + name_of(names.runtime) + "\"\n";
+  if (names.cell_limit_s > 0) text += "cell_limit_s = " + text_of(names.cell_limit_s) + "\n";
+  for (const Section& section : fixed_sections(copy)) {
+    if (section.name != "live" || names.runtime == Runtime::kEmulated)
+      text += table(section.name, section.params);
+  }
   text += module_tables(copy, modules) + trace_text(settings);
   text += "\n[workload]\npipelines = [" + toml_text(names.pipeline) + "]\n";
   text += "traces = [" + toml_text(settings.trace.name) + "]\n" + names.rate + "\n";
@@ -48,14 +52,14 @@ std::string cell_text(const Settings& settings, const CellNames& names,
   text += "slo_ms = [" + text_of(names.slo_ms) + "]\n";
   text += std::string("\n[record]\nrows = ") + (names.rows ? "true\n" : "false\n");
   text += std::string("states = ") + (names.states ? "true\n" : "false\n");
-  return text + system_table(settings, names);
+  return text + names.faults + system_table(settings, names);
 }
 
 std::string planning_text(const Settings& settings, const std::vector<std::string>& modules) {
   Settings copy = settings;
   std::string text;
   for (const Section& section : fixed_sections(copy)) {
-    if (section.name != "serving") text += table(section.name, section.params);
+    if (section.name == "cluster" || section.name == "planner") text += table(section.name, section.params);
   }
   return text + module_tables(copy, modules);
 }

@@ -10,6 +10,8 @@ namespace harness {
 
 /// What names a cell besides its settings.
 struct CellNames {
+  Runtime runtime = Runtime::kSimulated;
+  double cell_limit_s = 0;
   std::string pipeline;
   std::string system;
   std::string variant;
@@ -18,10 +20,12 @@ struct CellNames {
   std::uint64_t seed = 0;
   bool rows = true;
   bool states = false;
+  std::string faults;  ///< fault_tables()
 };
 
 /// Every setting with its value, defaults too: [workload], [trace.NAME], [cluster], [serving], [planner], the
-/// pipeline's [module.NAME], [record], [[system]] with all its parameters.
+/// pipeline's [module.NAME], [record], [[system]] with all its parameters; [live] in emulated cells alone. A
+/// time limit and faults stand there if there are any.
 std::string cell_text(const Settings& settings, const CellNames& names,
                       const std::vector<std::string>& modules);
 

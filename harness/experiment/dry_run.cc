@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <set>
 
 #include "harness/experiment/progress.h"
+#include "harness/live/layout.h"
 
 namespace harness {
 namespace {
@@ -54,13 +56,37 @@ std::string dry_run_table(const std::vector<PreparedCell>& cells) {
   return text;
 }
 
+std::string layout_text(const std::vector<PreparedCell>& cells, int ranks) {
+  std::set<std::string> lines;
+  for (const PreparedCell& cell : cells) {
+    if (!is_live(cell) || !cell.why.empty()) continue;
+    const Layout layout(cell.workers, ranks, cell.live);
+    int hosts = 0;
+    for (int rank = 0; rank < ranks; ++rank) hosts += layout.gpus(rank) > 0 ? 1 : 0;
+    std::string line = "emulated: " + std::to_string(cell.workers) + " workers ";
+    if (ranks == 1)
+      line += "in one process with the sender";
+    else
+      line += "on " + std::to_string(hosts) + " of " + std::to_string(ranks) + " ranks, at most " +
+              std::to_string(layout.gpus_per_rank()) + " on each; rank 0 sends";
+    lines.insert(line + "\n");
+  }
+  std::string text;
+  for (const std::string& line : lines) text += line;
+  return text;
+}
+
 std::string dry_run_total(const std::vector<PreparedCell>& cells) {
   double requests = 0;
+  double live_s = 0;
   for (const PreparedCell& cell : cells) {
-    if (cell.why.empty()) requests += cell.expected_requests;
+    if (!cell.why.empty()) continue;
+    requests += cell.expected_requests;
+    if (is_live(cell)) live_s += cell.duration_s;
   }
+  const std::string wall = live_s > 0 ? ", " + short_time(live_s) + " of wall-clock time" : "";
   return std::to_string(cells.size()) + (cells.size() == 1 ? " cell, " : " cells, ") + short_count(requests) +
-         " requests";
+         " requests" + wall;
 }
 
 }  // namespace harness

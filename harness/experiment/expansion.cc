@@ -33,12 +33,19 @@ void check_modules(const ExperimentSpec& spec, const std::vector<Pipeline>& pipe
   }
 }
 
+/// The links of the simulated world, which an emulated cell has none of.
+bool of_simulated_links(const std::string& key) {
+  return key == "cluster.network_delay_ms" || key == "serving.state_delay_ms";
+}
+
 /// Whose cells an axis multiplies.
 bool concerns(const ExperimentSpec& spec, const SweepAxis& axis, const Pipeline& pipeline, const Cell& cell) {
   const std::string section = section_of(axis.key);
   const std::string member = member_of_section(axis.key);
   if (section == "trace") return spec.workload.traces[cell.trace].name == member;
   if (section == "module") return has_module(pipeline, member);
+  if (section == "live") return cell.runtime == Runtime::kEmulated;
+  if (of_simulated_links(axis.key)) return cell.runtime == Runtime::kSimulated;
   if (find_system(section) != nullptr) return spec.systems[cell.system].name == section;
   return true;
 }
@@ -59,11 +66,18 @@ class Expansion {
 
  private:
   void add_seeds(const std::vector<std::uint64_t>& seeds) {
+    Cell cell;
+    cell.swept.assign(spec_.sweeps.size(), kNotSwept);
+    for (const Runtime runtime : spec_.runtimes) {
+      cell.runtime = runtime;
+      add_workloads(cell, seeds);
+    }
+  }
+
+  void add_workloads(Cell& cell, const std::vector<std::uint64_t>& seeds) {
     const WorkloadSpec& workload = spec_.workload;
     const std::vector<double>& rates = workload.rates_rps.empty() ? workload.loads : workload.rates_rps;
     const std::vector<double> slos = workload.slo_ms.empty() ? std::vector<double>{0} : workload.slo_ms;
-    Cell cell;
-    cell.swept.assign(spec_.sweeps.size(), kNotSwept);
     for (cell.pipeline = 0; cell.pipeline < workload.pipelines.size(); ++cell.pipeline) {
       for (cell.trace = 0; cell.trace < workload.traces.size(); ++cell.trace) {
         for (const double slo : slos) {
@@ -136,6 +150,10 @@ Settings settings_with(const ExperimentSpec& spec, const Cell& cell, bool own) {
   for (std::size_t axis = 0; axis < spec.sweeps.size(); ++axis) {
     if (cell.swept[axis] == kNotSwept || (!own && of_system(spec.sweeps[axis]))) continue;
     assign(settings, assignment_of(spec.sweeps[axis], cell.swept[axis]));
+  }
+  if (cell.runtime == Runtime::kEmulated) {
+    settings.world.network_delay_ms = 0;
+    settings.serving.state_delay_ms = 0;
   }
   return settings;
 }

@@ -14,6 +14,7 @@ namespace harness {
 /// One cell as places on the axes. Small: an experiment may have kMostCells.
 struct Cell {
   std::uint32_t index = 0;
+  Runtime runtime = Runtime::kSimulated;
   std::size_t pipeline = 0;  ///< in workload.pipelines
   std::size_t trace = 0;     ///< in workload.traces
   double slo_ms = 0;         ///< 0: the pipeline's own
@@ -24,15 +25,15 @@ struct Cell {
 };
 inline constexpr std::size_t kNotSwept = static_cast<std::size_t>(-1);
 
-/// All cells, with every seed that may be added. Outermost first: pipelines, traces, SLOs, loads, seeds,
-/// sweeps of shared settings, systems, sweeps of the system's own parameters. `pipelines` are those of
+/// All cells, with every seed that may be added. Outermost first: runtimes, pipelines, traces, SLOs, loads,
+/// seeds, sweeps of shared settings, systems, sweeps of the system's own parameters. `pipelines` are those of
 /// workload.pipelines. Throws InputError: modules that no pipeline has, more than kMostCells.
 std::vector<Cell> expand(const ExperimentSpec& spec, const std::vector<Pipeline>& pipelines);
 
 /// How many of all cells, which are the first, there are with that many seeds: at least those listed.
 std::size_t cells_with_seeds(const ExperimentSpec& spec, std::span<const Cell> cells, std::size_t seeds);
 
-/// The settings of a cell.
+/// The settings of a cell. An emulated one has real links: the delays of simulated links are 0 in it.
 Settings settings_of(const ExperimentSpec& spec, const Cell& cell);
 /// The settings that its load is relative to: without what its system sets for itself.
 Settings shared_settings_of(const ExperimentSpec& spec, const Cell& cell);

@@ -5,7 +5,10 @@ namespace harness {
 const std::vector<PlainKey>& plain_keys() {
   static const std::vector<PlainKey> kKeys = {
       {"", "name", "the file's stem", "a text", "what results call the experiment"},
-      {"", "runtime", "simulated", "simulated", "where the cells run: in virtual time"},
+      {"", "runtime", "simulated", "simulated, emulated or a list of both",
+       "axis: where the cells run: in virtual time, or in wall-clock time with emulated GPUs"},
+      {"", "cell_limit_s", "0", "a number from 0 to 1e+09",
+       "wall time after which a cell is given up and recorded as invalid; 0: none"},
       {"", "figures", "(none)", "names of results/figures/catalogue.txt",
        "what `harness figures` draws of the results; (none): the general figures"},
       {"suite", "suite", "(needed)", "paths of experiment files, from the suite's folder",
@@ -36,10 +39,21 @@ const std::vector<PlainKey>& plain_keys() {
       {"system", "only", "{}", "{ pipelines = [...], traces = [...] }, names of [workload]",
        "the entry makes cells on these alone; a list left out: on all"},
       {"sweep", "key", "(needed)", "a dotted key, such as \"planner.sizing_factor\" or \"pard.lambda\"",
-       "axis over any setting but those of [workload]; the key of a system, trace or module multiplies only "
-       "the cells "
-       "it concerns"},
+       "axis over any setting but those of [workload]; the key of a system, trace, module or of [live] "
+       "multiplies only the cells it concerns"},
       {"sweep", "values", "(needed)", "values that the key may have", "the axis' values, in order"},
+      {"fault", "kind", "(needed)", "one of stop, slow, delay, loss",
+       "the GPUs stop; batches that start take longer; messages to and from their queues take longer, or are "
+       "lost"},
+      {"fault", "at_s", "(needed)", "a number from 0 to 1e+09", "when it begins, in time of the load"},
+      {"fault", "for_s", "(needed)", "a number above 0, at most 1e+09", "how long it lasts"},
+      {"fault", "gpu", "(this or gpus)", "an integer from 0 to workers - 1", "the one that it concerns"},
+      {"fault", "gpus", "(this or gpu)", "[FIRST, LAST], two of these integers",
+       "all from the first to the last"},
+      {"fault", "factor", "(needed by slow)", "a number from 0.001 to 1000",
+       "slow: execution times are multiplied by this"},
+      {"fault", "delay_ms", "(needed by delay)", "a number above 0, at most 1e+06",
+       "delay: every message takes longer by this"},
       {"repeat_until", "metric", "(needed)", "a column of /summary that holds numbers",
        "what must be known well enough in every workload and series"},
       {"repeat_until", "half_width", "(needed)", "a number from 1e-12 to 1e+12",

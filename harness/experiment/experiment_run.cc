@@ -39,11 +39,22 @@ void ExperimentRun::load(RankReport& report) {
     check_signal_();
     const PreparedCell prepared = factory_->prepare(cell);
     expected_.push_back({cell.index, prepared.identity.input_hash});
-    costs_.push_back(prepared.why.empty() ? prepared.expected_requests : 0);
+    const double cost = is_live(prepared) ? prepared.duration_s : prepared.expected_requests;
+    costs_.push_back(prepared.why.empty() ? cost : 0);
+    if (is_live(prepared) && prepared.why.empty()) check_layout(prepared);
     hashes += prepared.identity.input_hash;
   }
   report.digest = sha256_of(hashes);
   set_seeds(first_seeds(spec_));
+}
+
+void ExperimentRun::check_layout(const PreparedCell& prepared) const {
+  const std::string fault = layout_fault(prepared.workers, ranks_.ranks(), prepared.live);
+  if (fault.empty()) return;
+  const auto place = spec_.places.find("live.gpus_per_rank");
+  throw input_error(
+      place == spec_.places.end() ? InputPlace{spec_.file, 0, "live.gpus_per_rank"} : place->second, fault,
+      "that many ranks or more; without mpirun, one; 0 spreads over any number");
 }
 
 void ExperimentRun::check() {
@@ -63,7 +74,7 @@ void ExperimentRun::print_plan(bool brief, RankReport& report) {
   }
   const auto skipped =
       std::count_if(cells.begin(), cells.end(), [](const PreparedCell& cell) { return !cell.why.empty(); });
-  std::string text = brief ? file_ + ": " : dry_run_table(cells);
+  std::string text = brief ? file_ + ": " : dry_run_table(cells) + layout_text(cells, ranks_.ranks());
   text += dry_run_total(cells);
   if (skipped > 0 && brief) text += ", " + std::to_string(skipped) + " skipped";
   if (wanted_ < expected_.size()) {
@@ -183,13 +194,22 @@ bool ExperimentRun::begin() {
   return true;
 }
 
+bool ExperimentRun::is_live_cell(std::uint32_t index) const {
+  return factory_->cells().at(index).runtime != Runtime::kSimulated;
+}
+
 void ExperimentRun::plan_order() {
   order_.clear();
   for (const ExpectedCell& cell : wanted()) {
     if (!store_.has(cell.input_hash)) order_.push_back(cell.index);
   }
   if (ranks_.ranks() > 1) {
-    std::stable_sort(order_.begin(), order_.end(), [this](auto a, auto b) { return costs_[a] > costs_[b]; });
+    // Live cells, which all ranks run together, come after these in the order of the file.
+    const auto dealt_longest_first = [this](std::uint32_t a, std::uint32_t b) {
+      const bool a_live = is_live_cell(a);
+      return a_live != is_live_cell(b) ? !a_live : !a_live && costs_[a] > costs_[b];
+    };
+    std::stable_sort(order_.begin(), order_.end(), dealt_longest_first);
   }
 }
 
@@ -211,36 +231,45 @@ bool ExperimentRun::another_round() {
   return true;
 }
 
-void ExperimentRun::run_one(std::uint32_t index, Progress& progress) {
+CellRun ExperimentRun::how_to_run(const PreparedCell& prepared, Progress& progress) {
+  CellRun how;
+  how.rows = spec_.rows;
+  how.limit_s = spec_.cell_limit_s;
+  how.path = store_.cell_path(prepared.identity.input_hash);
+  how.progress = [&](TimeNs now, std::uint64_t sent) {
+    check_signal_();
+    ranks_.serve();
+    progress.update(now, sent);
+  };
+  return how;
+}
+
+void ExperimentRun::run_simulated(std::uint32_t index, Progress& progress) {
   const Cell& cell = factory_->cells().at(index);
   const PreparedCell prepared = factory_->prepare(cell);
   progress.begin(prepared.identity, ns_to_ms(prepared.slo_ns), prepared.duration_s);
-  const SummaryRow row =
-      run_cell(*factory_, bounds_, cell, prepared, spec_.rows, store_.cell_path(prepared.identity.input_hash),
-               [&](TimeNs now, std::uint64_t sent) {
-                 check_signal_();
-                 ranks_.serve();
-                 progress.update(now, sent);
-               });
+  const SummaryRow row = run_cell(*factory_, bounds_, cell, prepared, how_to_run(prepared, progress));
   ranks_.finish_one(static_cast<std::int64_t>(row.sent));
   progress.finish(row);
 }
 
-void ExperimentRun::compute_cells() {
-  double requests = 0;
-  for (const std::uint32_t index : order_) requests += costs_.at(index);
-  Progress progress(ranks_, order_.size(), requests, options_.quiet);
+void ExperimentRun::run_dealt(const std::vector<std::uint32_t>& cells) {
+  Work work;
+  work.cells = order_.size();
+  for (const std::uint32_t index : cells) work.amount += costs_.at(index);
+  Progress progress(ranks_, work, options_.quiet);
   while (const std::optional<std::size_t> place = ranks_.next()) {
     check_signal_();
-    run_one(order_[*place], progress);
+    run_simulated(cells[*place], progress);
   }
 }
 
-void ExperimentRun::compute() {
-  ranks_.deal(order_);
-  on_all_ranks(ranks_, file_, [this](RankReport&) {
+void ExperimentRun::compute_simulated(std::vector<std::uint32_t> cells) {
+  if (cells.empty()) return;
+  ranks_.deal(cells);
+  on_all_ranks(ranks_, file_, [&](RankReport&) {
     try {
-      compute_cells();
+      run_dealt(cells);
     } catch (...) {
       set_bug_context({});
       ranks_.stop();
@@ -248,6 +277,55 @@ void ExperimentRun::compute() {
     }
     set_bug_context({});
   });
+}
+
+/// All ranks have the cell at once; what fails on one of them ends it on all.
+void ExperimentRun::run_live_cell(std::uint32_t index, Transport& transport, Progress& progress) {
+  const Cell& cell = factory_->cells().at(index);
+  PreparedCell prepared;
+  std::optional<LiveCell> live;
+  on_all_ranks(ranks_, file_, [&](RankReport&) {
+    check_signal_();
+    prepared = factory_->prepare(cell);
+    progress.begin(prepared.identity, ns_to_ms(prepared.slo_ns), prepared.duration_s);
+    if (prepared.why.empty())
+      live.emplace(*factory_, cell, prepared, how_to_run(prepared, progress), transport);
+  });
+  on_all_ranks(ranks_, file_, [&](RankReport&) {
+    std::optional<SummaryRow> row;
+    if (live)
+      row = live->run(bounds_, check_signal_);
+    else if (ranks_.rank() == 0)
+      row = run_cell(*factory_, bounds_, cell, prepared, how_to_run(prepared, progress));
+    set_bug_context({});
+    if (!row) return;
+    ranks_.finish_one(static_cast<std::int64_t>(row->sent));
+    progress.finish(*row);
+  });
+}
+
+void ExperimentRun::compute_live(std::vector<std::uint32_t> cells) {
+  if (cells.empty()) return;
+  ranks_.deal(cells);  // for the counts: each goes to all ranks
+  Work work;
+  work.cells = order_.size();
+  work.finished_cells = order_.size() - cells.size();
+  work.live = true;
+  for (const std::uint32_t index : cells) work.amount += costs_.at(index);
+  Progress progress(ranks_, work, options_.quiet);
+  const std::unique_ptr<Transport> transport = make_mpi_transport();
+  for (const std::uint32_t index : cells) run_live_cell(index, *transport, progress);
+}
+
+void ExperimentRun::compute() {
+  ranks_.deal(order_);  // so that every rank has it
+  std::vector<std::uint32_t> live = order_;
+  const auto end = std::stable_partition(live.begin(), live.end(),
+                                         [this](std::uint32_t index) { return !is_live_cell(index); });
+  const std::vector<std::uint32_t> simulated(live.begin(), end);
+  live.erase(live.begin(), end);
+  compute_simulated(simulated);
+  compute_live(live);
 }
 
 bool ExperimentRun::at_first_rank(const std::function<bool()>& work) {

@@ -15,6 +15,7 @@
 #include "harness/experiment/driver.h"
 #include "harness/experiment/progress.h"
 #include "harness/experiment/repeat_until.h"
+#include "harness/experiment/run_cell.h"
 
 namespace harness {
 
@@ -45,6 +46,7 @@ class ExperimentRun {
   using Clock = std::chrono::steady_clock;
 
   void load(RankReport& report);
+  void check_layout(const PreparedCell& prepared) const;
   void print_plan(bool brief, RankReport& report);
   void inspect();
   [[noreturn]] void refuse(const ForeignCell& foreign);
@@ -56,12 +58,17 @@ class ExperimentRun {
   void set_seeds(std::size_t seeds);
   bool settle_seeds();
   void say_finished() const;
+  bool is_live_cell(std::uint32_t index) const;
   void plan_order();
   bool another_round();
   bool at_first_rank(const std::function<bool()>& work);
   void compute();
-  void compute_cells();
-  void run_one(std::uint32_t index, Progress& progress);
+  void compute_simulated(std::vector<std::uint32_t> cells);
+  void compute_live(std::vector<std::uint32_t> cells);
+  void run_dealt(const std::vector<std::uint32_t>& cells);
+  void run_simulated(std::uint32_t index, Progress& progress);
+  void run_live_cell(std::uint32_t index, Transport& transport, Progress& progress);
+  CellRun how_to_run(const PreparedCell& prepared, Progress& progress);
   void finish();
   void end(const std::string& how);
 
@@ -76,7 +83,7 @@ class ExperimentRun {
   std::unique_ptr<CellFactory> factory_;
   BoundCache bounds_;
   std::vector<ExpectedCell> expected_;
-  std::vector<double> costs_;         ///< expected requests of each cell
+  std::vector<double> costs_;         ///< of each cell: expected requests, or seconds of a live one
   std::size_t seeds_ = 0;             ///< so far, of those that [repeat_until] allows
   std::size_t wanted_ = 0;            ///< cells with those seeds: the first ones
   std::vector<SummaryRow> rows_;      ///< of the first finished cells, for [repeat_until]

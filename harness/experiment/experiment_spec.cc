@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "harness/experiment/fault_reader.h"
 #include "harness/experiment/repeat_until.h"
 #include "harness/experiment/system_reader.h"
 #include "harness/experiment/table_reader.h"
@@ -15,13 +16,15 @@
 namespace harness {
 namespace {
 
+constexpr Runtime kRuntimes[] = {Runtime::kSimulated, Runtime::kEmulated};
+constexpr double kLargestLimit = 1e9;
 constexpr double kLargestSeed =
     9007199254740992.0;  // 2^53: larger integers are not exact in a TOML reader's double
 
 std::vector<std::string> top_level_names() {
   std::vector<std::string> names = plain_keys_of("");
-  for (const char* table : {"workload", "trace", "cluster", "serving", "planner", "module", "system", "sweep",
-                            "record", "repeat_until"}) {
+  for (const char* table : {"workload", "trace", "cluster", "serving", "planner", "live", "module", "system",
+                            "sweep", "fault", "record", "repeat_until"}) {
     names.push_back(table);
   }
   for (const SystemEntry& entry : all_systems()) names.push_back(entry.name);
@@ -45,12 +48,28 @@ void check_tables(const TableReader& document) {
   document.require_known(known);
 }
 
+void read_runtimes(const TableReader& document, ExperimentSpec& spec) {
+  const std::vector<NamedAt> named = document.texts("runtime");
+  if (!named.empty()) spec.runtimes.clear();
+  for (const NamedAt& name : named) {
+    const auto is_it = [&](Runtime runtime) { return name.name == name_of(runtime); };
+    const auto* found = std::find_if(std::begin(kRuntimes), std::end(kRuntimes), is_it);
+    if (found == std::end(kRuntimes)) {
+      throw input_error(name.place, "\"" + name.name + "\"" + (name.name == "gpu" ? ", not here yet" : ""),
+                        "simulated, emulated or both");
+    }
+    spec.runtimes.push_back(*found);
+  }
+}
+
 void read_head(const TableReader& document, ExperimentSpec& spec) {
   check_tables(document);
   spec.name = document.text("name").value_or(stem_of(spec.file));
-  const std::string runtime = document.text("runtime").value_or("simulated");
-  if (runtime != "simulated")
-    throw input_error(document.place("runtime"), "\"" + runtime + "\"", "\"simulated\"");
+  read_runtimes(document, spec);
+  const std::vector<double> limits =
+      document.numbers("cell_limit_s", 0, kLargestLimit, "a number from 0 to 1e+09");
+  if (limits.size() > 1) throw input_error(document.place("cell_limit_s"), "several values", "one number");
+  if (!limits.empty()) spec.cell_limit_s = limits[0];
   if (const TomlValue* value = document.find("record")) {
     const TableReader record(document.file(), *value, "record");
     record.require_known(plain_keys_of("record"));
@@ -157,8 +176,8 @@ void read_workload(const TableReader& document, ExperimentSpec& spec) {
 
 void read_settings(const TableReader& document, ExperimentSpec& spec) {
   for (const TomlEntry& entry : document.entries()) {
-    const bool shared =
-        entry.key == "cluster" || entry.key == "serving" || entry.key == "planner" || entry.key == "module";
+    static const std::vector<std::string> kShared = {"cluster", "serving", "planner", "live", "module"};
+    const bool shared = std::find(kShared.begin(), kShared.end(), entry.key) != kShared.end();
     if (!shared && find_system(entry.key) == nullptr) continue;
     const TableReader table(document.file(), entry.value, entry.key);
     for (const Assignment& assignment : table.assignments(entry.key)) {
@@ -224,6 +243,8 @@ std::string figure_catalogue() { return workloads_folder() + "/../results/figure
 
 }  // namespace
 
+const char* name_of(Runtime runtime) { return runtime == Runtime::kSimulated ? "simulated" : "emulated"; }
+
 std::vector<std::string> names_of(const std::vector<NamedAt>& named) {
   std::vector<std::string> names;
   for (const NamedAt& one : named) names.push_back(one.name);
@@ -246,6 +267,7 @@ ExperimentSpec parse_experiment(const std::string& file_name, std::string_view t
   read_workload(document, spec);
   read_systems(document, spec);
   read_sweeps(document, spec);
+  read_faults(document, spec);
   read_repeat_until(document, spec);
   return spec;
 }

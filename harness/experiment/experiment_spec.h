@@ -9,12 +9,23 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/engine/fault.h"
 #include "harness/experiment/settings.h"
 
 namespace harness {
 
 /// No experiment may have more cells.
 inline constexpr std::uint64_t kMostCells = 100'000;
+
+/// Where a cell runs.
+enum class Runtime { kSimulated, kEmulated };
+const char* name_of(Runtime runtime);
+
+/// [[fault]]: what goes wrong in every cell.
+struct FaultAt {
+  Fault fault;
+  InputPlace place;
+};
 
 /// [[system]]: a system under a name of its own in the results.
 struct SystemSpec {
@@ -29,7 +40,7 @@ struct SystemSpec {
 bool makes_cells(const SystemSpec& system, const std::string& pipeline, const std::string& trace);
 
 /// [[sweep]]: an axis. It multiplies the cells that its key concerns: those of one system, of one trace, of
-/// the pipelines that have the module, or all.
+/// one runtime, of the pipelines that have the module, or all.
 struct SweepAxis {
   std::string key;
   std::vector<ParamValue> values;
@@ -67,13 +78,16 @@ struct ExperimentSpec {
   std::string file;    ///< for messages
   std::string folder;  ///< relative paths in the file start here; "." when it has none
   std::string name;
-  std::string text;  ///< the file with --set applied, as TOML
+  std::string text;                                       ///< the file with --set applied, as TOML
+  std::vector<Runtime> runtimes = {Runtime::kSimulated};  ///< axis
+  double cell_limit_s = 0;                                ///< wall time that a cell may take; 0: any
   WorkloadSpec workload;
   std::map<std::string, TraceSpec> traces;   ///< one per name in workload.traces
   Settings base;                             ///< without a trace
   std::map<std::string, InputPlace> places;  ///< of every key of `base` that the file sets
   std::vector<SystemSpec> systems;
   std::vector<SweepAxis> sweeps;
+  std::vector<FaultAt> faults;
   std::optional<RepeatUntil> repeat;
   std::vector<NamedAt> figures;  ///< what `harness figures` draws of the results; no part of any cell
   bool rows = true;

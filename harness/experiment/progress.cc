@@ -26,8 +26,8 @@ bool on_terminal() {
 
 }  // namespace
 
-Progress::Progress(CellDistribution& ranks, std::size_t cells, double requests, bool quiet)
-    : ranks_(ranks), cells_(cells), requests_(requests), quiet_(quiet), terminal_(on_terminal()) {}
+Progress::Progress(CellDistribution& ranks, const Work& work, bool quiet)
+    : ranks_(ranks), work_(work), quiet_(quiet), terminal_(on_terminal()) {}
 
 Progress::~Progress() {
   if (!quiet_ && terminal_ && ranks_.rank() == 0) std::fputs("\r\033[K", stderr);
@@ -35,10 +35,15 @@ Progress::~Progress() {
 
 double Progress::elapsed_s() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
 
-double Progress::left_s(double running_requests) {
-  const double done = static_cast<double>(ranks_.counts().requests) + running_requests;
+std::size_t Progress::finished_cells() {
+  return work_.finished_cells + static_cast<std::size_t>(ranks_.counts().cells);
+}
+
+double Progress::left_s(double running) {
+  if (work_.live) return std::fmax(0, work_.amount - done_s_ - running);
+  const double done = static_cast<double>(ranks_.counts().requests) + running;
   if (done <= 0) return -1;
-  return elapsed_s() * std::fmax(0, requests_ - done) / done;
+  return elapsed_s() * std::fmax(0, work_.amount - done) / done;
 }
 
 void Progress::show_line(const std::string& line) {
@@ -62,27 +67,33 @@ void Progress::update(TimeNs now, std::uint64_t sent) {
   shown_ = at;
   const double seconds = std::chrono::duration<double>(at - cell_began_).count();
   const double share = duration_s_ > 0 ? std::fmin(1, ns_to_s(now) / duration_s_) : 1;
-  const double left = left_s(static_cast<double>(sent));
-  show_line("cell " + std::to_string(ranks_.counts().cells + 1) + " of " + std::to_string(cells_) + ": " +
-            name_ + formatted(", %.0f %%, ", share * 100) +
-            short_count(static_cast<double>(sent) / std::fmax(seconds, 1e-3)) + "/s" +
-            (left < 0 ? "" : ", " + short_time(left) + " left"));
+  const double left = left_s(work_.live ? share * duration_s_ : static_cast<double>(sent));
+  const std::string how_far =
+      work_.live ? ", " + short_time(ns_to_s(now)) + " of " + short_time(duration_s_) + ", " +
+                       short_count(static_cast<double>(sent)) + " requests"
+                 : formatted(", %.0f %%, ", share * 100) +
+                       short_count(static_cast<double>(sent) / std::fmax(seconds, 1e-3)) + "/s";
+  show_line("cell " + std::to_string(finished_cells() + 1) + " of " + std::to_string(work_.cells) + ": " +
+            name_ + how_far + (left < 0 ? "" : ", " + short_time(left) + " left"));
 }
 
 void Progress::finish(const SummaryRow& row) {
+  done_s_ += duration_s_;
   if (quiet_) return;
-  const std::int64_t done = ranks_.counts().cells;
-  std::string line = "[" + std::to_string(done) + "/" + std::to_string(cells_) + "] " +
+  const std::size_t done = finished_cells();
+  std::string line = "[" + std::to_string(done) + "/" + std::to_string(work_.cells) + "] " +
                      cell_title(row.cell, row.slo_ms) + ": ";
   if (row.status != "ok") {
     line += row.status + ": " + row.why;
   } else {
-    line += short_count(static_cast<double>(row.sent)) + " requests at " +
-            short_count(row.sim_requests_per_s) + "/s, goodput " + formatted("%.1f/s", row.goodput_rps) +
+    line += short_count(static_cast<double>(row.sent)) + " requests";
+    if (!work_.live) line += " at " + short_count(row.sim_requests_per_s) + "/s";
+    line += formatted(", goodput %.1f/s", row.goodput_rps) +
             formatted(", dropped or late %.1f %%", row.drop_rate * 100);
+    if (work_.live) line += formatted(", lateness p99 %.0f us", row.lateness_us_p99);
   }
   const double left = left_s(0);
-  if (left > 0 && static_cast<std::size_t>(done) < cells_) line += ", " + short_time(left) + " left";
+  if (left > 0 && done < work_.cells) line += ", " + short_time(left) + " left";
   if (!terminal_ || ranks_.rank() == 0) show_line(line);
 }
 
@@ -91,6 +102,7 @@ std::string cell_title(const CellIdentity& cell, double slo_ms) {
   if (cell.variant != "default") title += " (" + cell.variant + ")";
   title += " " + cell.pipeline + " " + cell.trace + " slo " + text_of(slo_ms) + " ms load " +
            formatted("%.4g", cell.load) + " seed " + std::to_string(cell.seed);
+  if (cell.runtime != "simulated") title += " " + cell.runtime;
   return cell.parameters.empty() || cell.parameters == cell.variant ? title : title + " " + cell.parameters;
 }
 

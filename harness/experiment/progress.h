@@ -11,17 +11,25 @@
 
 namespace harness {
 
+/// What a run of cells has to do, and how far it was before.
+struct Work {
+  std::size_t cells = 0;           ///< of the experiment's round
+  std::size_t finished_cells = 0;  ///< before these
+  double amount = 0;               ///< simulated cells: requests; live ones: seconds
+  bool live = false;               ///< one cell after the other, in wall-clock time
+};
+
 /// One per rank. `quiet` shows nothing.
 class Progress {
  public:
-  Progress(CellDistribution& ranks, std::size_t cells, double requests, bool quiet);
+  Progress(CellDistribution& ranks, const Work& work, bool quiet);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
   /// A cell begins here.
   void begin(const CellIdentity& cell, double slo_ms, double duration_s);
-  /// It is at this virtual time. Cheap enough to be called every few milliseconds.
+  /// It is at this time of its load. Cheap enough to be called every few milliseconds.
   void update(TimeNs now, std::uint64_t sent);
   void finish(const SummaryRow& row);
 
@@ -29,13 +37,13 @@ class Progress {
   using Clock = std::chrono::steady_clock;
 
   double elapsed_s() const;
-  /// Seconds until all cells are done, from the requests simulated so far; negative when it cannot be told.
-  double left_s(double running_requests);
+  std::size_t finished_cells();
+  /// Seconds until all cells are done, from what is done of the running one; negative when it cannot be told.
+  double left_s(double running);
   void show_line(const std::string& line);
 
   CellDistribution& ranks_;
-  std::size_t cells_;
-  double requests_;
+  Work work_;
   bool quiet_;
   bool terminal_;
   Clock::time_point began_ = Clock::now();
@@ -43,6 +51,7 @@ class Progress {
   Clock::time_point cell_began_ = Clock::now();
   std::string name_;
   double duration_s_ = 0;
+  double done_s_ = 0;  ///< of live cells
 };
 
 /// "pard lv tweet slo 500 ms load 1.2 seed 1", with the variant and the parameters where there are any.

@@ -1,23 +1,37 @@
 #include "harness/experiment/run_cell.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "harness/engine/fluid_bound.h"
-#include "harness/record/results_file.h"
 #include "harness/sim/simulation.h"
 
 namespace harness {
 namespace {
 
-SummaryRow skipped_row(const PreparedCell& prepared) {
+using Clock = std::chrono::steady_clock;
+
+/// Ends a simulation that takes too long.
+struct TooLong {};
+
+/// The row of a cell that has no results.
+SummaryRow empty_row(const PreparedCell& prepared, const char* status, const std::string& why) {
   SummaryRow row;
   row.cell = prepared.identity;
-  row.status = "skipped";
-  row.why = prepared.why;
+  row.status = status;
+  row.why = why;
   row.slo_ms = ns_to_ms(prepared.slo_ns);
   row.workers = static_cast<std::uint64_t>(prepared.workers);
   row.duration_s = prepared.duration_s;
   row.offered_rps = prepared.offered_rps;
+  return row;
+}
+
+SummaryRow write_empty(const PreparedCell& prepared, const CellRun& how, const char* status,
+                       const std::string& why) {
+  CellFileWriter writer(how.path, prepared.identity, prepared.module_names);
+  const SummaryRow row = empty_row(prepared, status, why);
+  writer.finish(row, RunRecord());
   return row;
 }
 
@@ -31,26 +45,73 @@ void add_reservation(SummaryRow& row, const RunRecord& record, const Bounds& bou
   row.bound_gap = 1.0 - feasible / static_cast<double>(bound.fluid);
 }
 
-}  // namespace
-
-SummaryRow run_cell(CellFactory& factory, BoundCache& bounds, const Cell& cell, const PreparedCell& prepared,
-                    bool rows, const std::string& path,
-                    const std::function<void(TimeNs, std::uint64_t)>& progress) {
-  CellFileWriter writer(path, prepared.identity, prepared.module_names);
-  if (!prepared.why.empty()) {
-    const SummaryRow row = skipped_row(prepared);
-    writer.finish(row, RunRecord());
-    return row;
-  }
-  RunSpec spec = factory.make_run(cell, prepared);
-  spec.progress = progress;
-  const RunRecord record = simulate(spec, rows ? &writer : nullptr);
+SummaryRow row_of(const PreparedCell& prepared, const RunSpec& spec, const RunRecord& record,
+                  BoundCache& bounds) {
   const CapacityCurve capacity(spec.pipeline, record, spec.profiles);
   const Bounds& bound = bounds.of(prepared.arrivals_text, spec, record);
   SummaryRow row = summarise(prepared.identity, record, static_cast<double>(bound.fluid),
                              prepared.capacity_rps, [&capacity](TimeNs at) { return capacity.at(at); });
   add_reservation(row, record, bound);
-  writer.finish(row, record);
+  return row;
+}
+
+std::function<void(TimeNs, std::uint64_t)> limited(const CellRun& how) {
+  if (how.limit_s <= 0) return how.progress;
+  return [&how, began = Clock::now()](TimeNs now, std::uint64_t sent) {
+    if (std::chrono::duration<double>(Clock::now() - began).count() > how.limit_s) throw TooLong();
+    if (how.progress) how.progress(now, sent);
+  };
+}
+
+/// Empty, or why the measurement cannot be trusted.
+std::string why_invalid(const RunRecord& record, const LiveParams& live) {
+  if (!record.why_invalid.empty()) return record.why_invalid;
+  const double late_ms = ns_to_ms(record.lateness.quantile(0.99));
+  if (late_ms <= live.lateness_limit_ms) return "";
+  return "the 99th percentile of the lateness of sending is " + text_of(late_ms) +
+         " ms, above live.lateness_limit_ms = " + text_of(live.lateness_limit_ms);
+}
+
+}  // namespace
+
+SummaryRow run_cell(CellFactory& factory, BoundCache& bounds, const Cell& cell, const PreparedCell& prepared,
+                    const CellRun& how) {
+  if (!prepared.why.empty()) return write_empty(prepared, how, "skipped", prepared.why);
+  RunSpec spec = factory.make_run(cell, prepared);
+  spec.progress = limited(how);
+  try {
+    CellFileWriter writer(how.path, prepared.identity, prepared.module_names);
+    const RunRecord record = simulate(spec, how.rows ? &writer : nullptr);
+    const SummaryRow row = row_of(prepared, spec, record, bounds);
+    writer.finish(row, record);
+    return row;
+  } catch (const TooLong&) {
+    return write_empty(prepared, how, "invalid", "took longer than cell_limit_s = " + text_of(how.limit_s));
+  }
+}
+
+LiveCell::LiveCell(CellFactory& factory, const Cell& cell, const PreparedCell& prepared, CellRun how,
+                   Transport& transport)
+    : prepared_(prepared),
+      how_(std::move(how)),
+      transport_(transport),
+      spec_(factory.make_run(cell, prepared)) {
+  if (transport_.rank() != 0) return;
+  spec_.progress = how_.progress;
+  writer_.emplace(how_.path, prepared.identity, prepared.module_names);
+}
+
+std::optional<SummaryRow> LiveCell::run(BoundCache& bounds, const std::function<void()>& check_signal) {
+  const bool keeps_rows = transport_.rank() == 0 && how_.rows;
+  const std::optional<RunRecord> record = run_live(spec_, {prepared_.live, how_.limit_s, check_signal},
+                                                   transport_, keeps_rows ? &rows_ : nullptr);
+  if (transport_.rank() != 0) return std::nullopt;
+  HARNESS_CHECK(record.has_value(), "a live run left no record");
+  SummaryRow row = row_of(prepared_, spec_, *record, bounds);
+  row.why = why_invalid(*record, prepared_.live);
+  if (!row.why.empty()) row.status = "invalid";
+  rows_.pass_to(*writer_);
+  writer_->finish(row, *record);
   return row;
 }
 

@@ -1,19 +1,51 @@
-// Runs one cell and writes its file.
+// Runs one cell and writes its file, which appears complete or not at all.
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "harness/experiment/bounds.h"
 #include "harness/experiment/cell_factory.h"
+#include "harness/experiment/row_buffer.h"
+#include "harness/live/live_run.h"
+#include "harness/live/transport.h"
+#include "harness/record/results_file.h"
 #include "harness/record/summary.h"
 
 namespace harness {
 
-/// Simulates the cell (or records it as skipped) and writes `path`, which appears complete or not at all.
-/// `bounds` remembers those of the cells before. `progress` as in RunSpec; it may throw to end the run.
+/// What cells of an experiment have in common while they run.
+struct CellRun {
+  bool rows = true;    ///< keep one for each request and visit
+  double limit_s = 0;  ///< wall time after which the cell is given up; 0: none
+  std::string path;    ///< of the cell's file
+  /// As in RunSpec; may throw to end the run.
+  std::function<void(TimeNs, std::uint64_t)> progress;
+};
+
+/// Simulates the cell, or records it as skipped, or as invalid when it takes too long. `bounds` remembers
+/// those of the cells before.
 SummaryRow run_cell(CellFactory& factory, BoundCache& bounds, const Cell& cell, const PreparedCell& prepared,
-                    bool rows, const std::string& path,
-                    const std::function<void(TimeNs, std::uint64_t)>& progress);
+                    const CellRun& how);
+
+/// One emulated cell that can run; every rank has one. The constructor makes the world and, at rank 0, the
+/// file, so that what is wrong there shows before the ranks begin to wait for each other.
+class LiveCell {
+ public:
+  LiveCell(CellFactory& factory, const Cell& cell, const PreparedCell& prepared, CellRun how,
+           Transport& transport);
+  /// Runs it together with the other ranks; rank 0 writes the file and returns the row. `check_signal` as in
+  /// LiveRun.
+  std::optional<SummaryRow> run(BoundCache& bounds, const std::function<void()>& check_signal);
+
+ private:
+  const PreparedCell& prepared_;
+  CellRun how_;
+  Transport& transport_;
+  RunSpec spec_;
+  std::optional<CellFileWriter> writer_;  ///< at rank 0
+  RowBuffer rows_;
+};
 
 }  // namespace harness

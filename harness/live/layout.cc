@@ -33,10 +33,9 @@ std::string layout_fault(int workers, int ranks, const LiveParams& params) {
   if (ranks == 1 || params.gpus_per_rank == 0) return "";
   const int needed = ceil_of_quotient(workers, params.gpus_per_rank);
   if (ranks - 1 >= needed) return "";
-  return std::to_string(ranks) + " ranks: " + std::to_string(workers) +
-         " workers with live.gpus_per_rank = " + std::to_string(params.gpus_per_rank) + " need " +
-         std::to_string(needed) + (needed == 1 ? " rank" : " ranks") + " besides the first, so mpirun -n " +
-         std::to_string(needed + 1);
+  return std::to_string(ranks) + " ranks for " + std::to_string(workers) + " workers, " +
+         std::to_string(params.gpus_per_rank) + " on each but the first; -n " + std::to_string(needed + 1) +
+         " fits";
 }
 
 }  // namespace harness

@@ -29,8 +29,7 @@ class Layout {
   int gpus_per_rank_;
 };
 
-/// What does not fit, and which number of ranks would ("64 workers, 8 on each of 4 ranks besides the first:
-/// ...; -n 9 fits"); empty when the layout fits.
+/// "4 ranks for 64 workers, 8 on each but the first; -n 9 fits"; empty when the layout fits.
 std::string layout_fault(int workers, int ranks, const LiveParams& params);
 
 }  // namespace harness
