@@ -34,7 +34,7 @@ class LossHost {
     now_ = next;
     const std::uint64_t what = random_.below(40);
     if (what == 0 && alive() > 1) {
-      lose(random_alive());
+      lose(1 + static_cast<std::size_t>(random_.below(alive() - 1)));
     } else if (what == 1 && alive() < 4) {
       add_worker();
     } else if (what == 2) {
@@ -49,7 +49,7 @@ class LossHost {
 
   /// Loses every worker, as when a domain closes: whatever is queued is taken back.
   void close() {
-    while (alive() > 0) lose(random_alive());
+    lose(alive());
     for (Kept& visit : visits_) {
       if (visit.place == Place::kQueued) cancel(visit);
     }
@@ -153,19 +153,28 @@ class LossHost {
     });
   }
 
-  void lose(WorkerId id) {
-    ++losses_;
-    Worker& worker = workers_[id];
-    worker.alive = false;
-    worker.end_ns = kNever;
-    for (const VisitId visit : worker.running) visits_[visit].place = Place::kEnded;
-    std::vector<Visit> forming;
-    for (const VisitId visit : worker.forming) {
+  /// Loses so many workers at once.
+  void lose(std::size_t count) {
+    std::vector<WorkerId> lost;
+    std::vector<VisitId> back;
+    for (; count > 0; --count) {
+      lost.push_back(random_alive());
+      Worker& worker = workers_[lost.back()];
+      worker.alive = false;
+      worker.end_ns = kNever;
+      for (const VisitId visit : worker.running) visits_[visit].place = Place::kEnded;
+      back.insert(back.end(), worker.forming.begin(), worker.forming.end());
+    }
+    losses_ += static_cast<int>(lost.size());
+    std::stable_sort(back.begin(), back.end(),
+                     [&](VisitId a, VisitId b) { return visits_[a].joined_ns < visits_[b].joined_ns; });
+    std::vector<Visit> visits;
+    for (const VisitId visit : back) {
       visits_[visit].place = Place::kQueued;
       visits_[visit].came_back = true;
-      forming.push_back(visits_[visit].visit);
+      visits.push_back(visits_[visit].visit);
     }
-    call([&] { scheduler_->on_worker_lost(now_, id, forming, out_); });
+    call([&] { scheduler_->on_workers_lost(now_, lost, visits, out_); });
   }
 
   void add_worker() {

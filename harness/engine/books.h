@@ -59,6 +59,9 @@ class Books {
     record_.gpu_ns += gpu_ns;
   }
 
+  /// The GPU time of a batch that came to nothing.
+  void on_batch_failed(TimeNs gpu_ns) { record_.gpu_ns += gpu_ns; }
+
   void on_joined(TimeNs now, WorkerId worker, RequestId request) {
     stamp(now, request ^ (std::uint64_t{worker} << 40));
   }

@@ -7,7 +7,9 @@
 namespace harness {
 
 Cluster::Cluster(const RunSpec& spec, World& world, RowSink* rows)
-    : sizes_(spec.seed, spec.profiles, spec.trace_tokens),
+    : world_(world),
+      faults_(spec.faults),
+      sizes_(spec.seed, spec.profiles, spec.trace_tokens),
       context_(make_context(spec, &sizes_)),
       books_(spec.pipeline, spec.arrivals->duration_ns(), spec.slo_ns, rows),
       domains_(spec, context_, world, *this, tables_, books_),
@@ -17,6 +19,17 @@ Plan Cluster::compute_plan(TimeNs now) {
   std::vector<std::uint64_t> arrived;
   for (const ModuleTotals& totals : books_.record().modules) arrived.push_back(totals.arrived);
   return dispatcher_.compute_plan(now, arrived);
+}
+
+void Cluster::on_fault_change(TimeNs now, std::size_t index) {
+  const FaultChange change = faults_.changes()[index];
+  const Fault& fault = faults_.apply(change);
+  if (fault.kind != FaultKind::kStop) return;
+  if (change.begins) {
+    dispatcher_.stop_gpus(now, fault.first_gpu, fault.gpus);
+  } else {
+    dispatcher_.resume_gpus(now, fault.first_gpu, fault.gpus);
+  }
 }
 
 void Cluster::prefetch_batch(WorkerId worker) const {

@@ -2,6 +2,7 @@
 // same tables. What differs between such runtimes stands behind World.
 #pragma once
 
+#include "harness/engine/active_faults.h"
 #include "harness/engine/dispatcher.h"
 #include "harness/engine/domain_group.h"
 
@@ -24,9 +25,13 @@ class Cluster final : private DomainCommands, private DomainEvents {
   }
   void on_batch_done(TimeNs now, WorkerId worker) { domains_.on_batch_done(now, worker, now); }
   void on_timer(TimeNs now, DomainId domain) { domains_.on_timer(now, domain); }
-  void on_publication(TimeNs now, ModuleId module, std::span<const double> state) {
-    domains_.on_publication(now, module, state);
+  void on_publication(TimeNs now, ModuleId module, std::span<const double> state,
+                      std::span<const DomainId> except) {
+    domains_.on_publication(now, module, state, except);
     dispatcher_.on_publication(now, module, state);
+  }
+  void on_publication_at(TimeNs now, DomainId domain, ModuleId module, std::span<const double> state) {
+    domains_.on_publication_at(now, domain, module, state);
   }
 
   // Of the dispatcher.
@@ -41,6 +46,26 @@ class Cluster final : private DomainCommands, private DomainEvents {
   void on_period(TimeNs now) { dispatcher_.on_period(now); }
   Plan compute_plan(TimeNs now);
   void apply_plan(TimeNs now, const Plan& plan) { dispatcher_.apply_plan(now, plan); }
+
+  // Of faults: the runtime asks faults() about batches and messages and calls these.
+  /// The change of that index is due now.
+  void on_fault_change(TimeNs now, std::size_t index);
+  ActiveFaults& faults() { return faults_; }
+  void on_late_batch_done(TimeNs now, WorkerId worker, const WorkerState& state, TimeNs ended_ns) {
+    dispatcher_.on_late_batch_done(now, worker, state, ended_ns);
+  }
+  void on_batch_unheard(TimeNs now, WorkerId worker, const WorkerState& state) {
+    dispatcher_.on_batch_unheard(now, worker, state);
+  }
+  void on_delivery_lost(TimeNs now, VisitId visit) { dispatcher_.on_delivery_lost(now, visit); }
+  std::uint32_t gpu_of_worker(WorkerId worker) const { return tables_.workers[worker].gpu; }
+  std::uint32_t gpu_of_domain(DomainId domain) const {
+    return domain == kNone ? kNone : dispatcher_.gpu_of(domain);
+  }
+  DomainId domain_of_visit(VisitId visit) const { return tables_.visits[visit].domain; }
+  const std::vector<DomainView>& open_domains(ModuleId module) const {
+    return dispatcher_.open_domains(module);
+  }
 
   // Hints for the cache, without effect on the run.
   void prefetch(std::span<const Delivery> deliveries) const { domains_.prefetch(deliveries); }
@@ -67,8 +92,17 @@ class Cluster final : private DomainCommands, private DomainEvents {
   void drain_worker(TimeNs now, WorkerId worker, bool closes) override {
     domains_.drain_worker(now, worker, closes);
   }
+  void lose_workers(TimeNs now, DomainId domain, std::span<const WorkerId> workers, bool closes) override {
+    domains_.lose_workers(now, domain, workers, closes);
+  }
   void batch_done(TimeNs now, WorkerId worker, const WorkerState& state) override {
+    if (now <= faults_.links_until_ns() && world_.holds_batch_done(worker, state)) [[unlikely]] {
+      return;
+    }
     dispatcher_.on_batch_done(now, worker, state);
+  }
+  void batch_lost(TimeNs now, WorkerId worker, const WorkerState& state) override {
+    dispatcher_.on_batch_lost(now, worker, state);
   }
   void visit_dropped(TimeNs now, VisitId visit, DropReason reason) override {
     dispatcher_.on_visit_dropped(now, visit, reason);
@@ -79,6 +113,8 @@ class Cluster final : private DomainCommands, private DomainEvents {
   }
   void worker_gone(TimeNs now, WorkerId worker) override { dispatcher_.on_worker_gone(now, worker); }
 
+  World& world_;
+  ActiveFaults faults_;
   RequestSizes sizes_;
   ServingContext context_;
   EngineTables tables_;

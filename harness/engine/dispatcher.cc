@@ -49,6 +49,7 @@ Dispatcher::Dispatcher(const RunSpec& spec, const ServingContext& context, Dispa
       flow_(spec.pipeline, spec.slo_ns, spec.seed, tables.visits, books, world, domains_),
       planner_(make_sizing_planner(context, spec.planner, spec.module_overrides)),
       plan_(first_plan(spec, context, *planner_, offered_rps(spec))),
+      places_(spec.workers),
       planned_arrivals_(spec.pipeline.modules.size(), 0) {
   for (ModuleId module = 0; module < domains_.size(); ++module) {
     domains_[module].router = spec.system->make_router(context_, module);

@@ -8,6 +8,7 @@
 #include "harness/engine/books.h"
 #include "harness/engine/domain_group.h"
 #include "harness/engine/domain_link.h"
+#include "harness/engine/gpu_places.h"
 #include "harness/engine/request_flow.h"
 #include "harness/engine/run_spec.h"
 #include "harness/engine/world.h"
@@ -29,7 +30,10 @@ class Dispatcher {
   void on_request(TimeNs now) { flow_.send(now); }
   // What the domains tell (DomainEvents).
   void on_batch_done(TimeNs now, WorkerId worker, const WorkerState& state) {
-    flow_.on_batch_done(now, worker, state);
+    flow_.on_batch_done(now, worker, state, now);
+  }
+  void on_batch_lost(TimeNs now, WorkerId worker, const WorkerState& state) {
+    flow_.fail_batch(now, worker, state, now, DropReason::kWorkerLost);
   }
   void on_visit_dropped(TimeNs now, VisitId visit, DropReason reason) { flow_.drop(now, visit, reason); }
   void on_visit_cancelled(TimeNs now, VisitId visit) { flow_.on_cancelled(now, visit); }
@@ -37,6 +41,30 @@ class Dispatcher {
     flow_.reroute(now, module, visits);
   }
   void on_worker_gone(TimeNs now, WorkerId worker);
+
+  // What faulty links do to messages (ActiveFaults).
+  /// A batch that ended at `ended_ns` is heard of now.
+  void on_late_batch_done(TimeNs now, WorkerId worker, const WorkerState& state, TimeNs ended_ns) {
+    flow_.on_batch_done(now, worker, state, ended_ns);
+  }
+  /// A batch has ended now and nobody will hear of it.
+  void on_batch_unheard(TimeNs now, WorkerId worker, const WorkerState& state) {
+    flow_.fail_batch(now, worker, state, now, DropReason::kMessageLost);
+  }
+  /// A visit is lost on its way to its domain.
+  void on_delivery_lost(TimeNs now, VisitId visit) {
+    flow_.end_on_the_way(now, visit, DropReason::kMessageLost);
+  }
+
+  /// GPUs stop: their workers are lost (slots of shared servers and threads of remote calls are not touched),
+  /// queues without another worker are routed again. With autoscaling what the plan lacks is started at once
+  /// where a GPU is free.
+  void stop_gpus(TimeNs now, int first_gpu, int gpus);
+  /// They are back: each gets a warm worker of the module that it served, if the plan still wants one there.
+  void resume_gpus(TimeNs now, int first_gpu, int gpus);
+  /// Where the domain stands: the GPU of its first worker, or kNone.
+  std::uint32_t gpu_of(DomainId domain) const { return domain_gpus_[domain]; }
+  const std::vector<DomainView>& open_domains(ModuleId module) const { return domains_[module].views; }
 
   void on_report(TimeNs now, ModuleId module, DomainId domain, std::span<const double> values);
   /// A module's published state has reached the controllers of the others.
@@ -59,10 +87,18 @@ class Dispatcher {
  private:
   /// Sends what the module's controller wants published.
   void publish(TimeNs now, ModuleId module);
-  WorkerId add_worker(ModuleId module);
-  std::uint32_t free_gpu() const;
+  /// At the lowest free place, or at that GPU.
+  WorkerId add_worker(ModuleId module, std::uint32_t gpu = kNone);
   void open_for(TimeNs now, WorkerId worker);
   void drain_worker(TimeNs now, WorkerId worker);
+  /// The worker's cold start ends here.
+  void abandon_start(TimeNs now, WorkerId worker);
+  /// The worker's domain has one worker fewer; true if it has none left and no router sees it any more.
+  bool leave_view(WorkerId worker);
+  /// Those that serve the module or will.
+  std::vector<WorkerId> workers_of(ModuleId module) const;
+  /// Starts what the plan lacks while GPUs are free.
+  void fill_up(TimeNs now);
   void scale_module(TimeNs now, ModuleId module, int direction);
   void record_capacity(TimeNs now, ModuleId module);
   int alive_workers() const;
@@ -79,7 +115,8 @@ class Dispatcher {
   Plan plan_;
   std::vector<std::unique_ptr<Controller>> controllers_;  ///< empty, or one per module
   Publication publication_;
-  DomainId next_domain_ = 0;
+  GpuPlaces places_;
+  std::vector<std::uint32_t> domain_gpus_;       ///< by domain id
   std::vector<std::uint64_t> planned_arrivals_;  ///< arrivals per module up to the last compute_plan
   TimeNs planned_at_ns_ = 0;
 };

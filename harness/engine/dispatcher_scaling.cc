@@ -28,11 +28,15 @@ void Dispatcher::apply_plan(TimeNs now, const Plan& plan) {
   commands_.set_plan(now, plan_);
   // Take away first, so that the GPUs are there to be given.
   for (ModuleId module = 0; module < domains_.size(); ++module) scale_module(now, module, -1);
-  for (ModuleId module = 0; module < domains_.size(); ++module) scale_module(now, module, +1);
+  fill_up(now);
   for (ModuleId module = 0; module < domains_.size(); ++module) record_capacity(now, module);
 }
 
-void Dispatcher::scale_module(TimeNs now, ModuleId module, int direction) {
+void Dispatcher::fill_up(TimeNs now) {
+  for (ModuleId module = 0; module < domains_.size(); ++module) scale_module(now, module, +1);
+}
+
+std::vector<WorkerId> Dispatcher::workers_of(ModuleId module) const {
   std::vector<WorkerId> own;
   for (WorkerId worker = 0; worker < tables_.workers.size(); ++worker) {
     const WorkerState& state = tables_.workers[worker];
@@ -40,10 +44,15 @@ void Dispatcher::scale_module(TimeNs now, ModuleId module, int direction) {
         state.life == WorkerState::Life::kStarting || state.life == WorkerState::Life::kServing;
     if (state.module == module && counts) own.push_back(worker);
   }
+  return own;
+}
+
+void Dispatcher::scale_module(TimeNs now, ModuleId module, int direction) {
+  const std::vector<WorkerId> own = workers_of(module);
   const int wanted = plan_.modules[module].workers;
   int have = static_cast<int>(own.size());
   for (; direction < 0 && have > wanted; --have) drain_worker(now, own[static_cast<std::size_t>(have - 1)]);
-  for (; direction > 0 && have < wanted && alive_workers() < spec_.workers; ++have) {
+  for (; direction > 0 && have < wanted && alive_workers() + places_.idle_stopped() < spec_.workers; ++have) {
     world_.start_worker(add_worker(module));
   }
 }
@@ -54,8 +63,9 @@ int Dispatcher::alive_workers() const {
                     [](const WorkerState& worker) { return worker.life != WorkerState::Life::kGone; }));
 }
 
-WorkerId Dispatcher::add_worker(ModuleId module) {
+WorkerId Dispatcher::add_worker(ModuleId module, std::uint32_t gpu) {
   WorkerTable& workers = tables_.workers;
+  const auto worker = static_cast<WorkerId>(workers.size());
   WorkerState state;
   state.module = module;
   state.totals.module = module;
@@ -64,19 +74,9 @@ WorkerId Dispatcher::add_worker(ModuleId module) {
         workers.begin(), workers.end(), [&](const WorkerState& other) { return other.module == module; }));
   }
   state.totals.ready_ns = kNever;
-  state.gpu = free_gpu();
+  state.gpu = places_.take(worker, gpu);
   workers.push_back(std::move(state));
-  return static_cast<WorkerId>(workers.size() - 1);
-}
-
-/// The lowest place that no worker has; the slots and threads beyond the cluster's GPUs share the last.
-std::uint32_t Dispatcher::free_gpu() const {
-  std::vector<bool> taken(static_cast<std::size_t>(spec_.workers) + 1, false);
-  for (const WorkerState& worker : tables_.workers) {
-    if (worker.life != WorkerState::Life::kGone) taken[worker.gpu] = true;
-  }
-  const auto free = static_cast<std::uint32_t>(std::find(taken.begin(), taken.end(), false) - taken.begin());
-  return std::min(free, static_cast<std::uint32_t>(std::max(spec_.workers - 1, 0)));
+  return worker;
 }
 
 void Dispatcher::on_worker_ready(TimeNs now, WorkerId worker) {
@@ -94,9 +94,10 @@ void Dispatcher::open_for(TimeNs now, WorkerId worker) {
   // The slots of a server and the threads of a pool share one queue.
   const bool is_batch = spec_.profiles[module].service == Service::kBatch;
   const bool own_domain = (context_.serving.queue == QueueScope::kWorker && is_batch) || views.empty();
-  state.domain = own_domain ? next_domain_++ : views.front().id;
+  state.domain = own_domain ? static_cast<DomainId>(domain_gpus_.size()) : views.front().id;
   state.life = WorkerState::Life::kServing;
   if (own_domain) {
+    domain_gpus_.push_back(state.gpu);
     commands_.open_domain(now, state.domain, module, worker);
     commands_.add_worker(now, state.domain, worker);
     views.push_back({tables_.workers[worker].domain, 1, 0});
@@ -109,27 +110,39 @@ void Dispatcher::open_for(TimeNs now, WorkerId worker) {
 void Dispatcher::drain_worker(TimeNs now, WorkerId worker) {
   WorkerState& state = tables_.workers[worker];
   if (state.life == WorkerState::Life::kStarting) {
-    state.life = WorkerState::Life::kGone;
-    state.totals.ready_ns = now;
-    state.totals.removed_ns = now;
+    abandon_start(now, worker);
     return;
   }
   state.life = WorkerState::Life::kDraining;
+  commands_.drain_worker(now, worker, leave_view(worker));
+}
+
+void Dispatcher::abandon_start(TimeNs now, WorkerId worker) {
+  WorkerState& state = tables_.workers[worker];
+  state.life = WorkerState::Life::kGone;
+  state.totals.ready_ns = now;
+  state.totals.removed_ns = now;
+  places_.release(state.gpu, worker);
+}
+
+bool Dispatcher::leave_view(WorkerId worker) {
+  const WorkerState& state = tables_.workers[worker];
   std::vector<DomainView>& views = domains_[state.module].views;
   const auto view =
       std::find_if(views.begin(), views.end(), [&](const DomainView& v) { return v.id == state.domain; });
-  const bool closes = --view->workers == 0;
-  if (closes) views.erase(view);
-  commands_.drain_worker(now, worker, closes);
+  if (--view->workers > 0) return false;
+  views.erase(view);
+  return true;
 }
 
 void Dispatcher::on_worker_gone(TimeNs now, WorkerId worker) {
   WorkerState& state = tables_.workers[worker];
   state.life = WorkerState::Life::kGone;
   state.totals.removed_ns = now;
+  places_.release(state.gpu, worker);
   record_capacity(now, state.module);
   // Its GPU may be what another module has been waiting for.
-  for (ModuleId module = 0; module < domains_.size(); ++module) scale_module(now, module, +1);
+  if (spec_.planner.autoscale) fill_up(now);
 }
 
 void Dispatcher::record_capacity(TimeNs now, ModuleId module) {

@@ -47,6 +47,27 @@ void DomainGroup::drain_worker(TimeNs now, WorkerId worker, bool closes) {
   if (!tables_.workers[worker].busy) remove_worker(now, worker);
 }
 
+void DomainGroup::lose_workers(TimeNs now, DomainId domain, std::span<const WorkerId> workers, bool closes) {
+  QueueDomainHost* const host = host_of(domain);
+  std::vector<WorkerId> lost;
+  for (const WorkerId worker : workers) {
+    WorkerState& state = tables_.workers[worker];
+    if (state.life == WorkerState::Life::kGone) continue;
+    lost.push_back(worker);
+    if (!state.busy) continue;
+    state.totals.busy_ns += now - state.started_ns;
+    state.totals.gpu_ns += state.gpu_time_ns(now);
+    events_.batch_lost(now, worker, state);
+  }
+  if (host == nullptr) return;
+  host->lose_workers(now, lost);
+  if (closes) {
+    host->close();
+    return_queue(now, *host);
+  }
+  for (const WorkerId worker : lost) remove_worker(now, worker);
+}
+
 void DomainGroup::turn_away(TimeNs now, VisitId visit) {
   const VisitRecord& record = tables_.visits[visit];
   if (!record.cancelled) {
@@ -98,6 +119,9 @@ void DomainGroup::on_cancellation(TimeNs now, const Cancellation& cancellation) 
 
 void DomainGroup::on_batch_done(TimeNs now, WorkerId worker, TimeNs ended_ns) {
   WorkerState& state = tables_.workers[worker];
+  if (state.life == WorkerState::Life::kGone) [[unlikely]] {
+    return;
+  }
   QueueDomainHost& host = *hosts_[state.domain];
   state.totals.busy_ns += ended_ns - state.started_ns;
   state.totals.gpu_ns += state.gpu_time_ns(ended_ns);
@@ -113,10 +137,19 @@ void DomainGroup::on_timer(TimeNs now, DomainId domain) {
   if (QueueDomainHost* host = host_of(domain)) host->on_timer(now);
 }
 
-void DomainGroup::on_publication(TimeNs now, ModuleId module, std::span<const double> state) {
+void DomainGroup::on_publication(TimeNs now, ModuleId module, std::span<const double> state,
+                                 std::span<const DomainId> except) {
   for (const auto& host : hosts_) {
-    if (host != nullptr && host->module() == module && !host->closed()) host->on_state(now, module, state);
+    if (host == nullptr || host->module() != module || host->closed()) continue;
+    if (std::find(except.begin(), except.end(), host->id()) == except.end())
+      host->on_state(now, module, state);
   }
+}
+
+void DomainGroup::on_publication_at(TimeNs now, DomainId domain, ModuleId module,
+                                    std::span<const double> state) {
+  QueueDomainHost* const host = host_of(domain);
+  if (host != nullptr && !host->closed()) host->on_state(now, module, state);
 }
 
 void DomainGroup::prefetch(std::span<const Delivery> deliveries) const {

@@ -34,6 +34,8 @@ class DomainGroup {
   void open_domain(TimeNs now, DomainId domain, ModuleId module);
   void add_worker(TimeNs now, DomainId domain, WorkerId worker);
   void drain_worker(TimeNs now, WorkerId worker, bool closes);
+  /// Workers that are gone already are passed over.
+  void lose_workers(TimeNs now, DomainId domain, std::span<const WorkerId> workers, bool closes);
 
   /// A visit arrives; its record is in the tables, travelling.
   void on_delivery(TimeNs now, const Delivery& delivery) {
@@ -47,11 +49,14 @@ class DomainGroup {
   }
   /// Ends the visit if it is still queued or on its way.
   void on_cancellation(TimeNs now, const Cancellation& cancellation);
-  /// What the worker ran ended at `ended_ns`, not after `now`.
+  /// What the worker ran ended at `ended_ns`, not after `now`. Ignored if the worker was lost meanwhile.
   void on_batch_done(TimeNs now, WorkerId worker, TimeNs ended_ns);
   void on_timer(TimeNs now, DomainId domain);
-  /// A module's published state has reached this rank.
-  void on_publication(TimeNs now, ModuleId module, std::span<const double> state);
+  /// A module's published state has reached this rank, but for the domains in `except`.
+  void on_publication(TimeNs now, ModuleId module, std::span<const double> state,
+                      std::span<const DomainId> except = {});
+  /// It has reached that domain alone.
+  void on_publication_at(TimeNs now, DomainId domain, ModuleId module, std::span<const double> state);
 
   // Hints for the cache, without effect on the run: on_delivery follows for each of these; on_batch_done
   // follows for this worker, soon or next.

@@ -22,6 +22,9 @@ class DomainCommands {
   /// The worker takes no further batch than those it has; DomainEvents::worker_gone follows. `closes`: the
   /// domain has no other, so that whatever is queued there or arrives later comes back.
   virtual void drain_worker(TimeNs now, WorkerId worker, bool closes) = 0;
+  /// Workers of the domain are gone at once: what ran on them is lost (DomainEvents::batch_lost), what had
+  /// joined is queued again; DomainEvents::worker_gone follows for each. `closes` as above.
+  virtual void lose_workers(TimeNs now, DomainId domain, std::span<const WorkerId> workers, bool closes) = 0;
 };
 
 /// What the queue domains tell the dispatcher. `now` is when it happened.
@@ -30,13 +33,15 @@ class DomainEvents {
   virtual ~DomainEvents() = default;
   /// The worker's running batch has ended; `state.running` is valid during the call only.
   virtual void batch_done(TimeNs now, WorkerId worker, const WorkerState& state) = 0;
+  /// The worker is lost and with it the batch that it ran; `state.running` is valid during the call only.
+  virtual void batch_lost(TimeNs now, WorkerId worker, const WorkerState& state) = 0;
   /// The scheduler drops a queued visit.
   virtual void visit_dropped(TimeNs now, VisitId visit, DropReason reason) = 0;
   /// A visit has left because of a cancellation.
   virtual void visit_cancelled(TimeNs now, VisitId visit) = 0;
   /// Visits of a domain that is closed, to be routed again.
   virtual void visits_returned(TimeNs now, ModuleId module, std::span<const VisitId> visits) = 0;
-  /// A draining worker has nothing left to run.
+  /// A draining worker has nothing left to run, or the worker is lost.
   virtual void worker_gone(TimeNs now, WorkerId worker) = 0;
 };
 

@@ -27,7 +27,7 @@ struct Fault {
   TimeNs for_ns = 0;  ///< above 0
   int first_gpu = 0;
   int gpus = 1;         ///< this many from first_gpu on, all within the cluster
-  double factor = 1;    ///< kSlow: above 0
+  double factor = 1;    ///< kSlow: at least 1
   TimeNs delay_ns = 0;  ///< kDelay: above 0
 };
 

@@ -1,5 +1,6 @@
 #include "harness/engine/queue_domain_host.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "harness/core/error.h"
@@ -38,6 +39,29 @@ void QueueDomainHost::drain_worker(TimeNs now, WorkerId worker) {
   const WorkerState& state = own_worker(worker);
   HARNESS_CHECK(state.forming.empty() || state.launched,
                 "a draining worker's forming batch was not launched");
+}
+
+void QueueDomainHost::lose_workers(TimeNs now, std::span<const WorkerId> workers) {
+  std::vector<BatchVisit> joined;
+  for (const WorkerId worker : workers) {
+    WorkerState& state = own_worker(worker);
+    joined.insert(joined.end(), state.forming.begin(), state.forming.end());
+    state.forming.clear();
+    state.running.clear();
+    state.busy = false;
+    state.launched = false;
+  }
+  std::stable_sort(joined.begin(), joined.end(),
+                   [](const BatchVisit& a, const BatchVisit& b) { return a.joined_ns < b.joined_ns; });
+  std::vector<Visit> visits;
+  for (const BatchVisit& member : joined) {
+    VisitRecord& record = (*environment_->visits)[member.id];
+    record.state = VisitState::kQueued;
+    record.joined_ns = 0;
+    visits.push_back(record.visit);
+  }
+  scheduler_->on_workers_lost(now, workers, visits, *environment_->decisions);
+  carry_out(now);
 }
 
 void QueueDomainHost::arrive(TimeNs now, VisitId visit) {

@@ -54,6 +54,9 @@ class QueueDomainHost {
   /// The worker takes no further batch than those it has; `gone` of WorkerState follows when it has none.
   void drain_worker(TimeNs now, WorkerId worker);
 
+  /// The workers are gone: what had joined their batches is queued again. The caller has ended what they ran.
+  void lose_workers(TimeNs now, std::span<const WorkerId> workers);
+
   /// A travelling visit arrives.
   void arrive(TimeNs now, VisitId visit);
   /// A queued visit leaves without the scheduler's doing.

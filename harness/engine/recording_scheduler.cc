@@ -46,10 +46,11 @@ void RecordingScheduler::on_worker_draining(TimeNs now, WorkerId worker, Decisio
   pass_on(Kind::kWorkerDraining, now, worker, out);
 }
 
-void RecordingScheduler::on_worker_lost(TimeNs now, WorkerId worker, std::span<const Visit> visits,
-                                        Decisions& out) {
+void RecordingScheduler::on_workers_lost(TimeNs now, std::span<const WorkerId> workers,
+                                         std::span<const Visit> visits, Decisions& out) {
+  call_.workers.assign(workers.begin(), workers.end());
   call_.lost.assign(visits.begin(), visits.end());
-  pass_on(Kind::kWorkerLost, now, worker, out);
+  pass_on(Kind::kWorkersLost, now, out);
 }
 
 void RecordingScheduler::on_arrival(TimeNs now, const Visit& visit, Decisions& out) {

@@ -19,7 +19,8 @@ class RecordingScheduler final : public Scheduler {
   void on_plan(TimeNs now, const Plan& plan, Decisions& out) override;
   void on_worker_added(TimeNs now, WorkerId worker, Decisions& out) override;
   void on_worker_draining(TimeNs now, WorkerId worker, Decisions& out) override;
-  void on_worker_lost(TimeNs now, WorkerId worker, std::span<const Visit> visits, Decisions& out) override;
+  void on_workers_lost(TimeNs now, std::span<const WorkerId> workers, std::span<const Visit> visits,
+                       Decisions& out) override;
   void on_arrival(TimeNs now, const Visit& visit, Decisions& out) override;
   void on_cancelled(TimeNs now, VisitId visit, Decisions& out) override;
   void on_worker_free(TimeNs now, WorkerId worker, Decisions& out) override;

@@ -80,8 +80,11 @@ std::string visit_text(const Visit& visit) {
 }
 
 std::string lost_text(const ReplayCall& call) {
-  std::string text =
-      "worker " + std::to_string(call.worker) + ", " + std::to_string(call.lost.size()) + " visits:";
+  std::string text = call.workers.size() == 1 ? "worker" : "workers";
+  for (std::size_t i = 0; i < std::min(call.workers.size(), kShownEntries); ++i)
+    text += " " + std::to_string(call.workers[i]);
+  text +=
+      (call.workers.size() > kShownEntries ? " ..., " : ", ") + std::to_string(call.lost.size()) + " visits:";
   for (std::size_t i = 0; i < std::min(call.lost.size(), kShownEntries); ++i)
     text += " (" + visit_text(call.lost[i]) + ")";
   return text + (call.lost.size() > kShownEntries ? " ..." : "");
@@ -93,7 +96,7 @@ std::string arguments(const ReplayCall& call) {
       return plan_text(call.plan);
     case ReplayCall::Kind::kArrival:
       return visit_text(call.visit);
-    case ReplayCall::Kind::kWorkerLost:
+    case ReplayCall::Kind::kWorkersLost:
       return lost_text(call);
     case ReplayCall::Kind::kCancelled:
       return "visit " + std::to_string(call.cancelled);
@@ -121,8 +124,8 @@ void deliver(const ReplayCall& call, Scheduler& scheduler, Decisions& out) {
       return scheduler.on_worker_added(now, call.worker, out);
     case ReplayCall::Kind::kWorkerDraining:
       return scheduler.on_worker_draining(now, call.worker, out);
-    case ReplayCall::Kind::kWorkerLost:
-      return scheduler.on_worker_lost(now, call.worker, call.lost, out);
+    case ReplayCall::Kind::kWorkersLost:
+      return scheduler.on_workers_lost(now, call.workers, call.lost, out);
     case ReplayCall::Kind::kArrival:
       return scheduler.on_arrival(now, call.visit, out);
     case ReplayCall::Kind::kCancelled:
@@ -149,8 +152,8 @@ bool same_call(const ReplayCall& a, const ReplayCall& b) {
       return same_plan(a.plan, b.plan);
     case ReplayCall::Kind::kArrival:
       return same_visit(a.visit, b.visit);
-    case ReplayCall::Kind::kWorkerLost:
-      return a.worker == b.worker &&
+    case ReplayCall::Kind::kWorkersLost:
+      return a.workers == b.workers &&
              std::equal(a.lost.begin(), a.lost.end(), b.lost.begin(), b.lost.end(), same_visit);
     case ReplayCall::Kind::kCancelled:
       return a.cancelled == b.cancelled;
@@ -187,10 +190,10 @@ bool same_decision(const Decisions& a, const Decisions& b, std::size_t i) {
 }
 
 const char* name_of(ReplayCall::Kind kind) {
-  constexpr const char* kNames[] = {"on_plan",        "on_worker_added",  "on_worker_draining",
-                                    "on_worker_lost", "on_arrival",       "on_cancelled",
-                                    "on_worker_free", "on_batch_started", "on_batch_done",
-                                    "on_state",       "on_timer"};
+  constexpr const char* kNames[] = {"on_plan",         "on_worker_added",  "on_worker_draining",
+                                    "on_workers_lost", "on_arrival",       "on_cancelled",
+                                    "on_worker_free",  "on_batch_started", "on_batch_done",
+                                    "on_state",        "on_timer"};
   return kNames[static_cast<int>(kind)];
 }
 

@@ -14,7 +14,7 @@ struct ReplayCall {
     kPlan,
     kWorkerAdded,
     kWorkerDraining,
-    kWorkerLost,
+    kWorkersLost,
     kArrival,
     kCancelled,
     kWorkerFree,
@@ -26,13 +26,14 @@ struct ReplayCall {
   };
   Kind kind = Kind::kTimer;
   TimeNs now = 0;
-  WorkerId worker = 0;      ///< worker callbacks and batches
-  ModuleId module = 0;      ///< batches: what they run; kState: who published
-  VisitId cancelled = 0;    ///< kCancelled
-  Visit visit;              ///< kArrival
-  std::vector<Visit> lost;  ///< kWorkerLost: what had joined there
-  Plan plan;                ///< kPlan
-  TimeNs started_ns = 0;    ///< batches, as the next two
+  WorkerId worker = 0;            ///< worker callbacks and batches
+  ModuleId module = 0;            ///< batches: what they run; kState: who published
+  VisitId cancelled = 0;          ///< kCancelled
+  Visit visit;                    ///< kArrival
+  std::vector<WorkerId> workers;  ///< kWorkersLost
+  std::vector<Visit> lost;        ///< kWorkersLost: what had joined there
+  Plan plan;                      ///< kPlan
+  TimeNs started_ns = 0;          ///< batches, as the next two
   TimeNs expected_end_ns = 0;
   std::vector<BatchVisit> visits;
   std::vector<double> values;  ///< kState

@@ -153,7 +153,12 @@ void code_arrival(Port& port, ReplayContext& context, ModuleId own, Visit& visit
 /// The visits stand in the queue again.
 template <class Port>
 void code_loss(Port& port, ReplayContext& context, ReplayCall& call, ModuleId own) {
-  context.workers.erase(call.worker);
+  port.size(call.workers);
+  for (WorkerId& worker : call.workers) {
+    number(port, worker, context.worker);
+    context.worker = worker;
+    context.workers.erase(worker);
+  }
   port.size(call.lost);
   for (Visit& visit : call.lost) code_arrival(port, context, own, visit);
 }
@@ -203,6 +208,8 @@ void code_arguments(Port& port, ReplayContext& context, ReplayCall& call, Module
     case Kind::kState:
       number(port, call.module, own);
       return reals(port, call.values);
+    case Kind::kWorkersLost:
+      return code_loss(port, context, call, own);
     case Kind::kTimer:
     case Kind::kCount:
       return;
@@ -210,7 +217,6 @@ void code_arguments(Port& port, ReplayContext& context, ReplayCall& call, Module
       number(port, call.worker, context.worker);
       context.worker = call.worker;
   }
-  if (call.kind == Kind::kWorkerLost) code_loss(port, context, call, own);
   if (call.kind == Kind::kBatchStarted) code_start(port, context, call, own);
   if (call.kind == Kind::kBatchDone) code_batch(port, call, own, context.workers[call.worker].running);
 }

@@ -64,7 +64,7 @@ void RequestFlow::advance_visit(VisitId visit, ModuleId to) {
 void RequestFlow::choose_domains(TimeNs now, ModuleId module, std::span<const VisitId> visits) {
   ModuleDomains& domains = domains_[module];
   if (domains.views.empty()) {
-    for (const VisitId visit : visits) refuse(now, visit);
+    for (const VisitId visit : visits) end_on_the_way(now, visit, DropReason::kNoWorker);
     return;
   }
   route_visits_.clear();
@@ -74,7 +74,7 @@ void RequestFlow::choose_domains(TimeNs now, ModuleId module, std::span<const Vi
   domains.router->route(now, route_visits_, domains.views, choices);
   for (std::size_t i = 0; i < visits.size(); ++i) {
     if (choices[i] == kNone) {
-      refuse(now, visits[i]);
+      end_on_the_way(now, visits[i], DropReason::kNoWorker);
       continue;
     }
     HARNESS_CHECK(choices[i] < domains.views.size(), "a router chose no domain of its list");
@@ -85,28 +85,28 @@ void RequestFlow::choose_domains(TimeNs now, ModuleId module, std::span<const Vi
   }
 }
 
-void RequestFlow::refuse(TimeNs now, VisitId visit) {
+void RequestFlow::end_on_the_way(TimeNs now, VisitId visit, DropReason reason) {
   VisitRecord& record = visits_[visit];
   if (!record.counted) books_.on_arrived(now, record.visit.module);
   record.domain = kNone;
-  drop(now, visit, DropReason::kNoWorker);
+  drop(now, visit, reason);
 }
 
 void RequestFlow::acknowledge(ModuleId module, DomainId domain, int count) {
   if (domains_[module].counts_outstanding && domain != kNone) world_.acknowledge(module, domain, count);
 }
 
-void RequestFlow::on_batch_done(TimeNs now, WorkerId worker, const WorkerState& state) {
+void RequestFlow::on_batch_done(TimeNs now, WorkerId worker, const WorkerState& state, TimeNs ended_ns) {
   const ModuleId module = state.module;
   const TimeNs started_ns = state.started_ns;
   const std::span<const BatchVisit> visits = state.running;
-  const TimeNs exec_ns = now - started_ns;
-  const TimeNs gpu_ns = state.gpu_time_ns(now);
+  const TimeNs exec_ns = ended_ns - started_ns;
+  const TimeNs gpu_ns = state.gpu_time_ns(ended_ns);
   books_.on_batch_done(module, visits.size(), exec_ns, gpu_ns);
   acknowledge(module, state.domain, static_cast<int>(visits.size()));
   const auto count = static_cast<TimeNs>(visits.size());
   TimeNs share_ns = gpu_ns / count + gpu_ns % count;  // the first visit carries the remainder
-  if (books_.wants_rows()) write_rows(now, worker, started_ns, visits);
+  if (books_.wants_rows()) write_rows(ended_ns, worker, started_ns, visits);
   // With thousands of workers the records of a batch lie scattered outside the near caches: fetch them
   // together.
   const std::vector<ModuleId>& subs = pipeline_.modules[module].subs;
@@ -132,6 +132,21 @@ void RequestFlow::on_batch_done(TimeNs now, WorkerId worker, const WorkerState& 
   for (const ModuleId to : subs) split_to(now, module, to);  // all branches leave before any of them arrives
   world_.deliver(deliveries_);
   for (const VisitId visit : finished_) end_visit(now, visit);
+}
+
+void RequestFlow::fail_batch(TimeNs now, WorkerId worker, const WorkerState& state, TimeNs ended_ns,
+                             DropReason reason) {
+  const TimeNs gpu_ns = state.gpu_time_ns(ended_ns);
+  const auto count = static_cast<TimeNs>(state.running.size());
+  books_.on_batch_failed(gpu_ns);
+  failed_ = {worker, state.started_ns, ended_ns, static_cast<std::uint16_t>(count)};
+  TimeNs share_ns = gpu_ns / count + gpu_ns % count;
+  for (const BatchVisit& member : state.running) {
+    request_of(visits_[member.id]).gpu_ns += share_ns;
+    share_ns = gpu_ns / count;
+    drop(now, member.id, reason);
+  }
+  failed_ = {};
 }
 
 void RequestFlow::split_to(TimeNs now, ModuleId from, ModuleId to) {
@@ -269,6 +284,13 @@ void RequestFlow::write_row(TimeNs now, const VisitRecord& record, VisitOutcome 
   row.request = record.visit.request;
   row.arrived_ns = record.visit.arrived_ns;
   row.ended_ns = now;
+  if (failed_.worker != kNone) {
+    row.joined_ns = record.joined_ns;
+    row.started_ns = failed_.started_ns;
+    row.ended_ns = failed_.ended_ns;
+    row.worker = failed_.worker;
+    row.batch = failed_.size;
+  }
   row.visit = record.index;
   row.parent = record.parent;
   row.module = record.visit.module;

@@ -36,11 +36,17 @@ class RequestFlow {
 
   /// A client sends the next request.
   void send(TimeNs now);
-  /// The worker's running batch has ended: its visits end, their successors are sent on.
-  void on_batch_done(TimeNs now, WorkerId worker, const WorkerState& state);
+  /// The worker's running batch has ended at `ended_ns`, which is heard of now: its visits end, their
+  /// successors are sent on.
+  void on_batch_done(TimeNs now, WorkerId worker, const WorkerState& state, TimeNs ended_ns);
+  /// What the worker ran from state.started_ns to `ended_ns` came to nothing: its visits are dropped for that
+  /// reason, their GPU time counts.
+  void fail_batch(TimeNs now, WorkerId worker, const WorkerState& state, TimeNs ended_ns, DropReason reason);
   /// The visit, which is queued or travels, ends here and its request with it. Counts as cancelled when the
   /// request was dropped at another module before: a request is dropped at one module.
   void drop(TimeNs now, VisitId visit, DropReason reason);
+  /// The visit ends on its way to a domain, which never sees it, nor does the router hear of its end.
+  void end_on_the_way(TimeNs now, VisitId visit, DropReason reason);
   /// A visit of an ended request ends: it has been withdrawn from its queue, or was cancelled on its way.
   void on_cancelled(TimeNs now, VisitId visit);
   /// Routes visits again whose domain is going away; they count as new arrivals nowhere: the caller has
@@ -68,12 +74,17 @@ class RequestFlow {
   /// Chooses domains for `visits`, all at `module`; those that none takes are dropped. Appends to
   /// `deliveries_`.
   void choose_domains(TimeNs now, ModuleId module, std::span<const VisitId> visits);
-  /// No domain takes the visit.
-  void refuse(TimeNs now, VisitId visit);
   void end_visit(TimeNs now, VisitId visit);
   void cancel_siblings(std::uint32_t request_slot);
   /// `count` visits have left their domain: lets the router know, if it counts.
   void acknowledge(ModuleId module, DomainId domain, int count);
+  /// A batch that came to nothing, for the rows of its visits.
+  struct FailedBatch {
+    WorkerId worker = kNone;
+    TimeNs started_ns = 0;
+    TimeNs ended_ns = 0;
+    std::uint16_t size = 0;
+  };
   void write_rows(TimeNs now, WorkerId worker, TimeNs started_ns, std::span<const BatchVisit> visits);
   void write_row(TimeNs now, const VisitRecord& record, VisitOutcome outcome, DropReason reason);
   /// Where choices are made: the route of the request in that slot.
@@ -103,6 +114,7 @@ class RequestFlow {
   std::vector<std::uint16_t> branches_at_;
   std::vector<std::uint16_t> route_at_;  ///< by request slot: its index in `routes_`; empty without choices
 
+  FailedBatch failed_;             ///< what is being failed; no worker: nothing
   std::vector<VisitId> finished_;  ///< scratch: visits of the ended batch whose requests go on
   std::vector<VisitId> children_;  ///< scratch
   std::vector<Visit> route_visits_;

@@ -23,6 +23,11 @@ class WorkerModels {
   void run_batch(TimeNs now, WorkerId worker, TimeNs profile_ns) {
     events_.push(now + execution_ns(worker, profile_ns), batch_kind_, worker);
   }
+  /// The same on a GPU that takes `factor` times as long.
+  void run_batch_slowly(TimeNs now, WorkerId worker, TimeNs profile_ns, double factor) {
+    const auto usual = static_cast<double>(execution_ns(worker, profile_ns));
+    events_.push(now + static_cast<TimeNs>(usual * factor + 0.5), batch_kind_, worker);
+  }
   void run_visit(TimeNs now, const ServiceVisit& visit);
   /// An event of a server, due at `at_ns`: the workers whose visits end then; valid until the next call.
   std::span<const WorkerId> on_server(std::uint32_t server, TimeNs at_ns);

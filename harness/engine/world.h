@@ -66,7 +66,14 @@ class DispatcherWorld {
   virtual void start_worker(WorkerId worker) = 0;
 };
 
+struct WorkerState;
+
 /// Both, for a runtime in which one thread does everything.
-class World : public DomainWorld, public DispatcherWorld {};
+class World : public DomainWorld, public DispatcherWorld {
+ public:
+  /// A batch has ended; asked only while links are faulty (ActiveFaults). True: the runtime holds the notice
+  /// back (Cluster::on_late_batch_done follows) or has lost it.
+  virtual bool holds_batch_done(WorkerId, const WorkerState&) { return false; }
+};
 
 }  // namespace harness

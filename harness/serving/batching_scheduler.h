@@ -85,10 +85,13 @@ class BatchingScheduler final : public Scheduler {
     count_workers();
   }
 
-  void on_worker_lost(TimeNs now, WorkerId worker, std::span<const Visit> visits, Decisions& out) override {
-    workers_.erase(workers_.begin() + (&find(worker) - workers_.data()));
+  void on_workers_lost(TimeNs now, std::span<const WorkerId> workers, std::span<const Visit> visits,
+                       Decisions& out) override {
+    for (const WorkerId worker : workers) {
+      workers_.erase(workers_.begin() + (&find(worker) - workers_.data()));
+      if constexpr (requires(Policy policy) { policy.on_lost(worker); }) policy_.on_lost(worker);
+    }
     count_workers();
-    if constexpr (requires(Policy policy) { policy.on_lost(worker); }) policy_.on_lost(worker);
     put_back(now, visits);
     while (!policy_.empty()) {
       Worker* const open = open_worker(now);

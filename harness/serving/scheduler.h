@@ -21,12 +21,13 @@ class Scheduler {
   /// The worker leaves once it has run what it has: no further joins; launch its forming batch if there is
   /// one.
   virtual void on_worker_draining(TimeNs now, WorkerId worker, Decisions& out) = 0;
-  /// The worker is gone at once, and what ran on it: nothing more is heard of it or of that batch, and no
-  /// decision names it from here on. It may have been draining. `visits`: those of its forming batch,
-  /// launched or not, in the order in which they joined. They are queued here again, arrived_ns as before,
-  /// and may be joined to other workers at once. If no worker is left that is not draining, on_cancelled
-  /// follows for every queued visit, these too: the host routes them again.
-  virtual void on_worker_lost(TimeNs now, WorkerId worker, std::span<const Visit> visits, Decisions& out) = 0;
+  /// These workers are gone at once, and what ran on them: nothing more is heard of them or of those batches,
+  /// and no decision names them from here on. They may have been draining. `visits`: those of their forming
+  /// batches, launched or not, in the order in which they joined. They are queued here again, arrived_ns as
+  /// before, and may be joined to other workers at once. If no worker is left that is not draining,
+  /// on_cancelled follows for every queued visit, these too: the host routes them again.
+  virtual void on_workers_lost(TimeNs now, std::span<const WorkerId> workers, std::span<const Visit> visits,
+                               Decisions& out) = 0;
   /// A visit stands before this domain.
   virtual void on_arrival(TimeNs now, const Visit& visit, Decisions& out) = 0;
   /// A queued visit is gone (its request ended elsewhere, or it was handed to another domain): forget it.

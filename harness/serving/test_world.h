@@ -133,7 +133,7 @@ class SchedulerDriver {
     std::vector<Visit> visits;
     for (const VisitId id : forming)
       visits.push_back({id, module_, id, sent, sent + context_.slo_ns, arrived});
-    return call([&](Decisions& out) { scheduler_->on_worker_lost(now, worker, visits, out); });
+    return call([&](Decisions& out) { scheduler_->on_workers_lost(now, {&worker, 1}, visits, out); });
   }
   /// The visit arrives now; its request was sent at `sent`.
   std::string arrive(TimeNs now, VisitId id, TimeNs sent) {

@@ -275,8 +275,8 @@ TEST(ReplayLogs, HoldWhatIsUnusual) {
   steps[3].decisions.wake_at(-kNever);
   steps[4].call.kind = ReplayCall::Kind::kPlan;
   steps[4].call.plan.modules = {{-1, 2, kNever, -3}, {}};
-  steps[5].call.kind = ReplayCall::Kind::kWorkerLost;
-  steps[5].call.worker = 39;
+  steps[5].call.kind = ReplayCall::Kind::kWorkersLost;
+  steps[5].call.workers = {39, 0};
   steps[5].call.lost = {steps[0].call.visit, {}};
   const ReplayLog log = log_of({9, 4, 0, 0, {}}, steps);
   EXPECT_EQ(log.callbacks, 6U);

@@ -2,9 +2,11 @@
 
 #include <chrono>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "harness/core/error.h"
+#include "harness/engine/active_faults.h"
 #include "harness/engine/arrival_cursor.h"
 #include "harness/engine/cluster.h"
 #include "harness/engine/event_queue.h"
@@ -26,6 +28,9 @@ enum EventKind : std::uint32_t {
   kStatePeriod,
   kPlanPeriod,
   kPlanReady,
+  kFaultChange,
+  kLateBatchDone,
+  kLatePublication,
 };
 
 /// Messages that travel, in reused slots so that their buffers are too.
@@ -53,6 +58,14 @@ struct ValuesMessage {
   ModuleId module = 0;
   DomainId domain = 0;
   std::vector<double> values;
+  std::vector<DomainId> except;  ///< a publication's: it does not go there
+};
+
+/// The notice of a batch's end, held by a faulty link.
+struct BatchNotice {
+  WorkerId worker = 0;
+  WorkerState state;
+  TimeNs ended_ns = 0;
 };
 
 struct AcknowledgementMessage {
@@ -76,6 +89,7 @@ class Simulation final : private World {
   void publish(ModuleId module, std::span<const double> state) override;
   void acknowledge(ModuleId module, DomainId domain, int count) override;
   void start_worker(WorkerId worker) override;
+  bool holds_batch_done(WorkerId worker, const WorkerState& state) override;
 
   void start();
   void handle(const Event& event);
@@ -84,6 +98,15 @@ class Simulation final : private World {
   void handle_timer(DomainId domain, TimeNs at_ns);
   void handle_values(EventKind kind, std::uint32_t slot);
   void handle_plan_period();
+  void handle_late_batch_done(std::uint32_t slot);
+  void handle_late_publication(std::uint32_t slot);
+  bool links_are_faulty() { return now_ <= cluster_.faults().links_until_ns(); }
+  /// As ActiveFaults::held_until, for a message sent now.
+  std::optional<TimeNs> held_until(DomainId domain, LinkDirection direction) {
+    return cluster_.faults().held_until(now_, cluster_.gpu_of_domain(domain), direction);
+  }
+  void deliver_over_faulty_links(std::span<const Delivery> deliveries);
+  void publish_over_faulty_links(ValuesMessage& message);
   void check_progress();
 
   const RunSpec& spec_;
@@ -99,6 +122,8 @@ class Simulation final : private World {
   Mailbox<Cancellation> cancellations_;
   Mailbox<ValuesMessage> values_;
   Mailbox<AcknowledgementMessage> acknowledgements_;
+  Mailbox<BatchNotice> notices_;
+  DomainId heard_from_ = kNone;  ///< the domain whose held notice is being handled
   std::deque<Plan> next_plans_;  ///< computed, not in effect yet; in order
   std::vector<TimeNs> timers_;   ///< by domain: when its timer is due, kNever if it has none
   std::uint64_t seen_progress_ = 0;
@@ -119,6 +144,8 @@ void Simulation::start() {
   // Controllers publish just after the reports of the same period have reached them.
   if (cluster_.has_controllers()) events_.push(state_period_ns_ + state_delay_ns_ + 1, kStatePeriod, 0);
   if (spec_.planner.autoscale) events_.push(s_to_ns(spec_.planner.period_s), kPlanPeriod, 0);
+  const std::vector<FaultChange>& changes = cluster_.faults().changes();
+  for (std::uint32_t i = 0; i < changes.size(); ++i) events_.push(changes[i].at_ns, kFaultChange, i);
 }
 
 RunRecord Simulation::run() {
@@ -207,6 +234,15 @@ void Simulation::handle(const Event& event) {
       cluster_.apply_plan(now_, next_plans_.front());
       next_plans_.pop_front();
       break;
+    case kFaultChange:
+      cluster_.on_fault_change(now_, event.index);
+      break;
+    case kLateBatchDone:
+      handle_late_batch_done(event.index);
+      break;
+    case kLatePublication:
+      handle_late_publication(event.index);
+      break;
   }
 }
 
@@ -239,7 +275,7 @@ void Simulation::handle_values(EventKind kind, std::uint32_t slot) {
   if (kind == kReport) {
     cluster_.on_report(now_, message.module, message.domain, message.values);
   } else {
-    cluster_.on_publication(now_, message.module, message.values);
+    cluster_.on_publication(now_, message.module, message.values, message.except);
   }
   values_.release(slot);
 }
@@ -251,6 +287,11 @@ void Simulation::handle_plan_period() {
 }
 
 void Simulation::run_batch(WorkerId worker, TimeNs profile_ns) {
+  ActiveFaults& faults = cluster_.faults();
+  if (faults.slows()) [[unlikely]] {
+    workers_.run_batch_slowly(now_, worker, profile_ns, faults.factor(cluster_.gpu_of_worker(worker)));
+    return;
+  }
   workers_.run_batch(now_, worker, profile_ns);
 }
 
@@ -258,6 +299,10 @@ void Simulation::run_visit(const ServiceVisit& visit) { workers_.run_visit(now_,
 
 void Simulation::deliver(std::span<const Delivery> deliveries) {
   if (deliveries.empty()) return;
+  if (links_are_faulty()) [[unlikely]] {
+    deliver_over_faulty_links(deliveries);
+    return;
+  }
   if (network_ns_ == 0) {
     cluster_.prefetch(deliveries);
     for (const Delivery& delivery : deliveries) cluster_.on_delivery(now_, delivery);
@@ -268,10 +313,30 @@ void Simulation::deliver(std::span<const Delivery> deliveries) {
   events_.push(now_ + network_ns_, kDeliveries, slot);
 }
 
+void Simulation::deliver_over_faulty_links(std::span<const Delivery> deliveries) {
+  for (const Delivery delivery : deliveries) {
+    const std::optional<TimeNs> held = held_until(delivery.domain, LinkDirection::kDown);
+    if (held == kNever) {
+      cluster_.on_delivery_lost(now_, delivery.visit);
+    } else if (!held && network_ns_ == 0) {
+      cluster_.on_delivery(now_, delivery);
+    } else {
+      const std::uint32_t slot = deliveries_.put();
+      deliveries_[slot].assign(1, delivery);
+      events_.push(held.value_or(now_) + network_ns_, kDeliveries, slot);
+    }
+  }
+}
+
 void Simulation::cancel(const Cancellation& cancellation) {
+  TimeNs sent_ns = now_;
+  if (links_are_faulty()) [[unlikely]] {
+    sent_ns = held_until(cluster_.domain_of_visit(cancellation.visit), LinkDirection::kDown).value_or(now_);
+    if (sent_ns == kNever) return;
+  }
   const std::uint32_t slot = cancellations_.put();
   cancellations_[slot] = cancellation;
-  events_.push(now_ + network_ns_, kCancellation, slot);
+  events_.push(sent_ns + network_ns_, kCancellation, slot);
 }
 
 void Simulation::wake_at(DomainId domain, TimeNs at_ns) {
@@ -282,21 +347,84 @@ void Simulation::wake_at(DomainId domain, TimeNs at_ns) {
 }
 
 void Simulation::report(ModuleId module, DomainId domain, std::span<const double> values) {
+  TimeNs sent_ns = now_;
+  if (links_are_faulty()) [[unlikely]] {
+    sent_ns = held_until(domain, LinkDirection::kUp).value_or(now_);
+    if (sent_ns == kNever) return;
+  }
   const std::uint32_t slot = values_.put();
   values_[slot].module = module;
   values_[slot].domain = domain;
   values_[slot].values.assign(values.begin(), values.end());
-  events_.push(now_ + state_delay_ns_, kReport, slot);
+  events_.push(sent_ns + state_delay_ns_, kReport, slot);
 }
 
 void Simulation::publish(ModuleId module, std::span<const double> state) {
   const std::uint32_t slot = values_.put();
   values_[slot].module = module;
   values_[slot].values.assign(state.begin(), state.end());
+  values_[slot].except.clear();
+  if (links_are_faulty()) [[unlikely]] {
+    publish_over_faulty_links(values_[slot]);
+  }
   events_.push(now_ + state_delay_ns_, kPublication, slot);
 }
 
+void Simulation::publish_over_faulty_links(ValuesMessage& message) {
+  for (const DomainView& view : cluster_.open_domains(message.module)) {
+    const std::optional<TimeNs> held = held_until(view.id, LinkDirection::kDown);
+    if (!held) continue;
+    message.except.push_back(view.id);
+    if (held == kNever) continue;
+    const std::uint32_t slot = values_.put();
+    values_[slot].module = message.module;
+    values_[slot].domain = view.id;
+    values_[slot].values = message.values;
+    events_.push(*held + state_delay_ns_, kLatePublication, slot);
+  }
+}
+
+void Simulation::handle_late_publication(std::uint32_t slot) {
+  const ValuesMessage& message = values_[slot];
+  cluster_.on_publication_at(now_, message.domain, message.module, message.values);
+  values_.release(slot);
+}
+
+bool Simulation::holds_batch_done(WorkerId worker, const WorkerState& state) {
+  const std::optional<TimeNs> held = held_until(state.domain, LinkDirection::kUp);
+  if (!held) return false;
+  if (held == kNever) {
+    cluster_.on_batch_unheard(now_, worker, state);
+    return true;
+  }
+  const std::uint32_t slot = notices_.put();
+  BatchNotice& notice = notices_[slot];
+  notice.worker = worker;
+  notice.ended_ns = now_;
+  notice.state = state;
+  events_.push(*held, kLateBatchDone, slot);
+  return true;
+}
+
+void Simulation::handle_late_batch_done(std::uint32_t slot) {
+  const BatchNotice& notice = notices_[slot];
+  heard_from_ = notice.state.domain;  // the router hears of it with the same message
+  cluster_.on_late_batch_done(now_, notice.worker, notice.state, notice.ended_ns);
+  heard_from_ = kNone;
+  notices_.release(slot);
+}
+
 void Simulation::acknowledge(ModuleId module, DomainId domain, int count) {
+  if (links_are_faulty() && domain != heard_from_) [[unlikely]] {
+    const std::optional<TimeNs> held = held_until(domain, LinkDirection::kUp);
+    if (held == kNever) return;
+    if (held) {
+      const std::uint32_t slot = acknowledgements_.put();
+      acknowledgements_[slot] = {module, domain, count};
+      events_.push(*held + network_ns_, kAcknowledgement, slot);
+      return;
+    }
+  }
   if (network_ns_ == 0) {
     cluster_.on_acknowledgement(module, domain, count);
     return;

@@ -268,7 +268,8 @@ TEST_F(PardPolicyTest, CountsAVisitOfALostWorkerOnceAndOrdersItByItsBudget) {
     late.id = 1002;
     late.due_ns = 400 * kMs;
     const std::vector<Visit> back{early, late};
-    scheduler_->on_worker_lost(2 * kMs, 0, back, out_);
+    const WorkerId lost = 0;
+    scheduler_->on_workers_lost(2 * kMs, {&lost, 1}, back, out_);
     scheduler_->on_worker_added(3 * kMs, 1, out_);
     scheduler_->on_worker_free(3 * kMs, 1, out_);
     const Ids low{1001, 1, 1002};

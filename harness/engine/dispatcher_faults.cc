@@ -1,0 +1,57 @@
+// The part of Dispatcher that takes workers away when GPUs stop and puts them back.
+#include <algorithm>
+#include <utility>
+
+#include "harness/engine/dispatcher.h"
+
+namespace harness {
+
+void Dispatcher::stop_gpus(TimeNs now, int first_gpu, int gpus) {
+  using Life = WorkerState::Life;
+  // No router may choose a queue, and no scheduler a worker, that stops at this very moment.
+  std::vector<std::pair<DomainId, WorkerId>> lost;
+  std::vector<DomainId> closed;
+  const auto first = static_cast<std::uint32_t>(first_gpu);
+  for (std::uint32_t gpu = first; gpu < first + static_cast<std::uint32_t>(gpus); ++gpu) {
+    if (!places_.stop(gpu)) continue;
+    const WorkerId worker = places_.worker_at(gpu);
+    if (worker == kNone) continue;
+    WorkerState& state = tables_.workers[worker];
+    if (spec_.profiles[state.module].service != Service::kBatch) continue;
+    if (state.life != Life::kDraining) places_.module_at_stop(gpu) = state.module;
+    if (state.life == Life::kStarting) {
+      abandon_start(now, worker);
+      continue;
+    }
+    lost.emplace_back(state.domain, worker);
+    if (state.life == Life::kServing && leave_view(worker)) closed.push_back(state.domain);
+    state.life = Life::kDraining;
+  }
+  std::stable_sort(lost.begin(), lost.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<WorkerId> of_domain;
+  for (std::size_t i = 0; i < lost.size(); ++i) {
+    const DomainId domain = lost[i].first;
+    of_domain.push_back(lost[i].second);
+    if (i + 1 < lost.size() && lost[i + 1].first == domain) continue;
+    const bool closes = std::find(closed.begin(), closed.end(), domain) != closed.end();
+    commands_.lose_workers(now, domain, of_domain, closes);
+    of_domain.clear();
+  }
+  if (spec_.planner.autoscale) fill_up(now);
+}
+
+void Dispatcher::resume_gpus(TimeNs now, int first_gpu, int gpus) {
+  const auto first = static_cast<std::uint32_t>(first_gpu);
+  for (std::uint32_t gpu = first; gpu < first + static_cast<std::uint32_t>(gpus); ++gpu) {
+    if (!places_.resume(gpu)) continue;
+    const ModuleId module = std::exchange(places_.module_at_stop(gpu), GpuPlaces::kNoModule);
+    if (module == GpuPlaces::kNoModule || !places_.is_free(gpu)) continue;
+    if (static_cast<int>(workers_of(module).size()) >= plan_.modules[module].workers) continue;
+    const WorkerId worker = add_worker(module, gpu);
+    open_for(now, worker);
+    record_capacity(now, module);
+  }
+  if (spec_.planner.autoscale) fill_up(now);
+}
+
+}  // namespace harness
