@@ -8,6 +8,7 @@
 #include "harness/cli/claims_command.h"
 #include "harness/cli/collect_command.h"
 #include "harness/cli/compare_command.h"
+#include "harness/cli/doctor_command.h"
 #include "harness/cli/figures_command.h"
 #include "harness/cli/list_command.h"
 #include "harness/cli/run_command.h"
@@ -66,6 +67,7 @@ int run(int argc, char** argv) {
   add_trace_command(app, exit_code);
   add_list_command(app, exit_code);
   add_collect_command(app, exit_code);
+  add_doctor_command(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {

@@ -52,6 +52,14 @@ int launched_rank() {
   return rank == nullptr ? 0 : std::atoi(rank);
 }
 
+std::string mpi_library() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  const std::string all(text);
+  return all.substr(0, all.find_first_of(",\n"));  // Open MPI's goes on with who built it, and when
+}
+
 struct CellDistribution::Ranks {
   Ranks() {
     // A container may forbid reading another process's memory; the messages here are small.

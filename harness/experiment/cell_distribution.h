@@ -20,6 +20,8 @@ struct RankReport {
 /// Rank of this process as the launcher's environment says, without starting MPI; 0 when there is no
 /// launcher.
 int launched_rank();
+/// Name and version of the MPI library that runs, on one line; MPI need not be started.
+std::string mpi_library();
 
 /// One per process. All ranks make the same calls in the same order, except next(), finish_one() and
 /// counts(), which any rank calls as it needs. Deals dynamically: a counter in rank 0's memory says which

@@ -311,7 +311,7 @@ bool MpiTransport::begin_receive(std::size_t& messages, const TakeMessage& take)
 std::size_t MpiTransport::unpack(int from, std::span<const std::byte> packet, const TakeMessage& take) {
   PacketHeader header;
   const PacketFault fault = check_packet(packet, header);
-  if (fault != PacketFault::kNone) {
+  if (fault != PacketFault::kNoFault) {
     throw EnvironmentError("a packet from rank " + std::to_string(from) + " " + text_of(fault));
   }
   Peer& sender = peer(from);

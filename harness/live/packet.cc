@@ -44,7 +44,7 @@ std::vector<std::byte> PacketBuilder::finish(std::uint64_t sequence, std::vector
 
 std::string text_of(PacketFault fault) {
   switch (fault) {
-    case PacketFault::kNone:
+    case PacketFault::kNoFault:
       return "is whole";
     case PacketFault::kTruncated:
       return "is cut short";
@@ -73,7 +73,7 @@ PacketFault check_packet(std::span<const std::byte> packet, PacketHeader& header
     if (rest.size() < length || length > kLargestMessage) return PacketFault::kLengths;
     rest = rest.subspan(length);
   }
-  return rest.empty() ? PacketFault::kNone : PacketFault::kLengths;
+  return rest.empty() ? PacketFault::kNoFault : PacketFault::kLengths;
 }
 
 void for_each_message(std::span<const std::byte> packet,

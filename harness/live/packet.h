@@ -45,7 +45,7 @@ class PacketBuilder {
 
 /// What is wrong with a packet.
 enum class PacketFault : std::uint8_t {
-  kNone,
+  kNoFault,
   kTruncated,  ///< shorter than its header says, or than a header
   kMagic,      ///< not a packet
   kVersion,    ///< of another build

@@ -50,7 +50,7 @@ TEST(Packet, ComesApartAsItWasPutTogether) {
     const Bytes packet = builder.finish(round, std::move(recycled));
     EXPECT_TRUE(builder.empty());
     PacketHeader header;
-    ASSERT_EQ(check_packet(packet, header), PacketFault::kNone);
+    ASSERT_EQ(check_packet(packet, header), PacketFault::kNoFault);
     EXPECT_EQ(header.sequence, round);
     EXPECT_EQ(header.messages, messages.size());
     EXPECT_EQ(messages_of(packet), messages);
@@ -61,7 +61,7 @@ TEST(Packet, ComesApartAsItWasPutTogether) {
 TEST(Packet, WithoutMessagesIsWhole) {
   const Bytes packet = packet_of({}, 9);
   EXPECT_EQ(packet.size(), sizeof(PacketHeader));
-  EXPECT_EQ(fault_of(packet), PacketFault::kNone);
+  EXPECT_EQ(fault_of(packet), PacketFault::kNoFault);
   EXPECT_TRUE(messages_of(packet).empty());
 }
 
@@ -105,7 +105,7 @@ TEST(Packet, DamagedAtRandomIsRefusedOrSafeToRead) {
     Bytes packet = packet_of({random_bytes(random, 9), random_bytes(random, 3), random_bytes(random, 0)});
     for (int i = 0; i < 3; ++i)
       packet[random.below(packet.size())] = static_cast<std::byte>(random.below(256));
-    if (fault_of(packet) != PacketFault::kNone) continue;
+    if (fault_of(packet) != PacketFault::kNoFault) continue;
     std::size_t bytes = sizeof(PacketHeader);
     for (const Bytes& message : messages_of(packet)) bytes += sizeof(std::uint32_t) + message.size();
     EXPECT_EQ(bytes, packet.size());

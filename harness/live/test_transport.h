@@ -122,7 +122,7 @@ class TestNetwork {
 
     std::size_t unpack(const Packet& packet, const TakeMessage& take) {
       PacketHeader header;
-      HARNESS_CHECK(check_packet(packet.bytes, header) == PacketFault::kNone, "a damaged packet");
+      HARNESS_CHECK(check_packet(packet.bytes, header) == PacketFault::kNoFault, "a damaged packet");
       SequenceCheck& check = checks_[static_cast<std::size_t>(packet.from)];
       const std::uint64_t lost = check.lost();
       const bool is_new = check.accept(header.sequence);

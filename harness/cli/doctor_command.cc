@@ -1,0 +1,154 @@
+#include "harness/cli/doctor_command.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/cli/doctor_layout.h"
+#include "harness/experiment/cell_distribution.h"
+#include "harness/experiment/rank_work.h"
+#include "harness/live/rank_survey.h"
+#include "harness/live/sleep_check.h"
+#include "harness/live/storage_checks.h"
+#include "harness/live/survey_checks.h"
+#include "harness/live/transport.h"
+
+namespace harness {
+namespace {
+
+struct DoctorOptions {
+  std::string file;
+  std::string folder = "results-out";
+  std::vector<std::string> overrides;
+};
+
+constexpr int kSleeps = 200;
+
+std::string variable(const char* name, const char* otherwise) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0' ? value : otherwise;
+}
+
+/// Whether the program ends with 0; its output is thrown away.
+bool succeeds(std::vector<std::string> words) {
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t quiet;
+  ::posix_spawn_file_actions_init(&quiet);
+  for (const int file : {1, 2}) ::posix_spawn_file_actions_addopen(&quiet, file, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  const int error = ::posix_spawnp(&child, arguments[0], &quiet, nullptr, arguments.data(), environ);
+  ::posix_spawn_file_actions_destroy(&quiet);
+  if (error != 0) return false;
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) return false;
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+Check check_python() {
+  const std::string python = variable("HARNESS_PYTHON", HARNESS_PYTHON);
+  if (succeeds({python, "-c", "import h5py, numpy, matplotlib"}))
+    return {CheckLevel::kOk, "figures", python + " has h5py, numpy and matplotlib", ""};
+  return {CheckLevel::kWarn, "figures", python + " is missing or lacks h5py, numpy or matplotlib",
+          "harness figures needs them: ci/setup, or set HARNESS_PYTHON"};
+}
+
+/// What is looked at on each host.
+std::vector<Check> look_at_host(const MachineFiles& files, int ranks_here, int ranks) {
+  // First, so that it does not count what is done here.
+  Check load = check_load(files);
+  return {std::move(load),
+          check_clock_source(files),
+          check_frequency(files),
+          check_sleeps(measure_slack(kSleeps, kNsPerMs)),
+          check_own_socket(),
+          check_open_files(files, ranks),
+          check_locked_memory(files),
+          check_shared_memory(files, ranks_here)};
+}
+
+int print(const std::vector<Check>& checks) {
+  int warnings = 0;
+  int failures = 0;
+  for (const Check& check : checks) {
+    std::printf("%s\n", text_of(check).c_str());
+    if (check.level == CheckLevel::kWarn) ++warnings;
+    if (check.level == CheckLevel::kFail) ++failures;
+  }
+  std::printf("%d failed, %d warned, %d well\n", failures, warnings,
+              static_cast<int>(checks.size()) - failures - warnings);
+  return failures > 0 ? kVerdictAgainst : kAllWell;
+}
+
+int examine(const DoctorOptions& options) {
+  CellDistribution cells;
+  ExperimentLayout experiment;
+  on_all_ranks(cells, options.file, [&](RankReport&) {
+    if (cells.rank() == 0 && !options.file.empty()) experiment = read_layout(options.file, options.overrides);
+  });
+  const MachineFiles files;
+  const int ranks = cells.ranks();
+  const std::unique_ptr<Transport> transport = make_mpi_transport();
+  const std::vector<RankFacts> facts =
+      survey_ranks(*transport, files, [&](int ranks_here) { return look_at_host(files, ranks_here, ranks); });
+  if (facts.empty()) return kAllWell;
+  Launch launch = launch_of_this_process();
+  launch.library = mpi_library();
+  std::vector<Check> checks = {check_launch(launch, facts)};
+  const auto append = [&](std::vector<Check> more) {
+    std::move(more.begin(), more.end(), std::back_inserter(checks));
+  };
+  append(check_silent(facts));
+  if (!options.file.empty()) append(check_layout(experiment, ranks));
+  append(check_hosts(facts));
+  if (ranks > 1) append({check_wakes(facts), check_links(facts), check_clocks(facts)});
+  append({check_output_folder(options.folder),
+          check_file_locking(options.folder, variable("HDF5_USE_FILE_LOCKING", "")), check_python()});
+  return print(checks);
+}
+
+}  // namespace
+
+void add_doctor_command(CLI::App& app, int& exit_code) {
+  const auto options = std::make_shared<DoctorOptions>();
+  CLI::App* command =
+      app.add_subcommand("doctor", "Say whether this machine or this job's ranks are fit, and what to do");
+  command->footer(
+      "Examples:\n"
+      "  harness doctor\n"
+      "  mpirun -n 9 harness doctor experiments/fidelity.toml\n\n"
+      "One line for each finding: ok, warn (it works, with times that scatter more) or fail, what was "
+      "found,\n"
+      "what to do. Ends with 1 when something failed. docs/cluster.md explains the lines.");
+  command->add_option("file", options->file, "experiment or suite whose layout is to fit the ranks")
+      ->type_name("FILE.toml");
+  command->add_option("-o,--output", options->folder, "folder that results will go to (default: results-out)")
+      ->type_name("DIR");
+  command->add_option("--set", options->overrides, "set a key of the experiment; repeatable")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->callback([&exit_code, options] {
+    try {
+      exit_code = examine(*options);
+    } catch (const RankStopped& stopped) {
+      exit_code = stopped.exit_code;
+    }
+  });
+}
+
+}  // namespace harness

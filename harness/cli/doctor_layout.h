@@ -1,0 +1,29 @@
+// Whether the ranks of this job can hold the cells of an experiment.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/live/live_params.h"
+#include "harness/live/machine_checks.h"
+
+namespace harness {
+
+/// The kinds of emulated cells of an experiment, or of those of a suite.
+struct ExperimentLayout {
+  struct Kind {
+    int workers = 0;
+    LiveParams live;
+  };
+  std::string file;
+  std::vector<Kind> emulated;  ///< each once
+  std::size_t cells = 0;       ///< of every runtime
+};
+
+/// Throws InputError, also where a run of the file would.
+ExperimentLayout read_layout(const std::string& file, const std::vector<std::string>& overrides);
+
+/// One finding if all kinds fit, else one for each that does not.
+std::vector<Check> check_layout(const ExperimentLayout& experiment, int ranks);
+
+}  // namespace harness

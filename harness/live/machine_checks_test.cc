@@ -1,0 +1,167 @@
+#include "harness/live/machine_checks.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace harness {
+namespace {
+
+/// A folder in place of "/", removed at the end.
+class FakeMachine : public testing::Test {
+ public:
+  FakeMachine() {
+    std::string name = testing::TempDir() + "/machine-XXXXXX";
+    root_ = ::mkdtemp(name.data());
+  }
+  ~FakeMachine() override { std::filesystem::remove_all(root_); }
+
+ protected:
+  void put(const std::string& path, const std::string& text) const {
+    const std::filesystem::path file = root_ + "/" + path;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file, std::ios::binary) << text;
+  }
+  MachineFiles files() const { return MachineFiles(root_); }
+
+  std::string root_;
+};
+
+constexpr const char* kLimits =
+    "Limit                     Soft Limit           Hard Limit           Units     \n"
+    "Max cpu time              unlimited            unlimited            seconds   \n"
+    "Max open files            256                  4096                 files     \n"
+    "Max locked memory         8388608              unlimited            bytes     \n";
+
+TEST(CheckTextTest, SaysLevelSubjectFindingAndAdvice) {
+  EXPECT_EQ(text_of({CheckLevel::kOk, "disk", "3 GB", ""}), "ok    disk: 3 GB");
+  EXPECT_EQ(text_of({CheckLevel::kFail, "disk", "full", "free some"}), "fail  disk: full; free some");
+}
+
+TEST(CoreListTest, ReadsTheKernelsLists) {
+  EXPECT_EQ(cores_in_list("0"), (std::vector<int>{0}));
+  EXPECT_EQ(cores_in_list("0-2,8"), (std::vector<int>{0, 1, 2, 8}));
+  EXPECT_EQ(cores_in_list("8,0-1,1"), (std::vector<int>{0, 1, 8}));
+}
+
+TEST(CoreListTest, RefusesWhatIsNone) {
+  for (const char* text : {"", "a", "3-1", "-1", "0-99999999", "0,,1", "1-", "0 1"})
+    EXPECT_TRUE(cores_in_list(text).empty()) << text;
+}
+
+TEST_F(FakeMachine, AnEmptyMachineGivesWarningsThatSayNotVisible) {
+  const MachineFiles empty = files();
+  for (const Check& check :
+       {check_clock_source(empty), check_frequency(empty), check_cores(usable_cores(empty), 2),
+        check_load(empty), check_open_files(empty, 2), check_locked_memory(empty),
+        check_shared_memory(empty, 2)}) {
+    EXPECT_EQ(check.level, CheckLevel::kWarn) << check.subject;
+    EXPECT_EQ(check.found, "not visible here") << check.subject;
+    EXPECT_FALSE(check.advice.empty()) << check.subject;
+  }
+}
+
+TEST_F(FakeMachine, RubbishIsNoFault) {
+  for (const char* path : {"proc/self/status", "proc/self/limits", "proc/self/cgroup", "proc/loadavg",
+                           "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "sys/fs/cgroup/cpu.max",
+                           "sys/devices/system/cpu/online"})
+    put(path, "Max open files\nCpus_allowed_list:\n0::\n:::\n\x01\xff \n\n");
+  const MachineFiles rubbish = files();
+  EXPECT_EQ(check_cores(usable_cores(rubbish), 2).level, CheckLevel::kWarn);
+  EXPECT_EQ(check_load(rubbish).level, CheckLevel::kWarn);
+  EXPECT_EQ(check_open_files(rubbish, 2).level, CheckLevel::kWarn);
+  EXPECT_EQ(check_frequency(rubbish).level, CheckLevel::kWarn);
+}
+
+TEST_F(FakeMachine, FastClockSourcesAreWell) {
+  const std::string folder = "sys/devices/system/clocksource/clocksource0/";
+  put(folder + "available_clocksource", "tsc hpet acpi_pm\n");
+  put(folder + "current_clocksource", "tsc\n");
+  EXPECT_EQ(text_of(check_clock_source(files())), "ok    clock source: tsc");
+  put(folder + "current_clocksource", "hpet\n");
+  const Check slow = check_clock_source(files());
+  EXPECT_EQ(slow.level, CheckLevel::kWarn);
+  EXPECT_EQ(slow.found, "hpet (available: tsc hpet acpi_pm)");
+}
+
+TEST_F(FakeMachine, EveryCoreNeedsThePerformanceGovernor) {
+  const std::string folder = "sys/devices/system/cpu/";
+  put(folder + "cpufreq/boost", "1\n");
+  put(folder + "cpu0/cpufreq/scaling_governor", "performance\n");
+  put(folder + "cpu1/cpufreq/scaling_governor", "performance\n");
+  EXPECT_EQ(text_of(check_frequency(files())),
+            "ok    processor frequency: governor performance on 2 cores, turbo on");
+  put(folder + "cpu1/cpufreq/scaling_governor", "powersave\n");
+  put(folder + "intel_pstate/no_turbo", "1\n");
+  const Check mixed = check_frequency(files());
+  EXPECT_EQ(mixed.level, CheckLevel::kWarn);
+  EXPECT_EQ(mixed.found, "governor performance on 1 core, powersave on 1 core, turbo off");
+}
+
+TEST_F(FakeMachine, CoresComeFromTheAffinity) {
+  put("proc/self/status", "Name:\tharness\nCpus_allowed:\tff\nCpus_allowed_list:\t0-3,6\nx:\ty\n");
+  const UsableCores cores = usable_cores(files());
+  EXPECT_EQ(cores.allowed, (std::vector<int>{0, 1, 2, 3, 6}));
+  EXPECT_FALSE(cores.quota);
+  EXPECT_EQ(text_of(check_cores(cores, 5)), "ok    cores: 5 ranks on 5 cores");
+  EXPECT_EQ(check_cores(cores, 6).level, CheckLevel::kWarn);
+}
+
+TEST_F(FakeMachine, TheLeastQuotaOfAllGroupsAboveCounts) {
+  put("proc/self/cgroup", "0::/system.slice/job\n");
+  put("sys/fs/cgroup/system.slice/job/cpu.max", "max 100000\n");
+  put("sys/fs/cgroup/system.slice/cpu.max", "150000 100000\n");
+  put("sys/fs/cgroup/cpu.max", "400000 100000\n");
+  EXPECT_EQ(usable_cores(files()).quota, 1.5);
+}
+
+TEST_F(FakeMachine, QuotasOfVersionOneCountToo) {
+  put("proc/self/cgroup", "3:cpuset:/\n2:cpu,cpuacct:/docker/ab\n");
+  put("sys/fs/cgroup/cpu/docker/ab/cpu.cfs_quota_us", "50000\n");
+  put("sys/fs/cgroup/cpu/docker/ab/cpu.cfs_period_us", "100000\n");
+  put("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");
+  put("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(usable_cores(files()).quota, 0.5);
+}
+
+TEST(CoresTest, AQuotaBelowWhatTheRanksWouldUseWarns) {
+  const UsableCores cores{{0, 1, 2, 3}, 2.0};
+  EXPECT_EQ(check_cores(cores, 2).level, CheckLevel::kOk);
+  const Check check = check_cores(cores, 4);
+  EXPECT_EQ(check.level, CheckLevel::kWarn);
+  EXPECT_EQ(check.found, "4 ranks on 4 cores, with a quota of 2 cores");
+}
+
+TEST_F(FakeMachine, LoadIsComparedWithAllCores) {
+  put("sys/devices/system/cpu/online", "0-7\n");
+  put("proc/loadavg", "1.50 0.70 1.24 1/94 12021\n");
+  EXPECT_EQ(check_load(files()).level, CheckLevel::kOk);
+  put("proc/loadavg", "2.50 0.70 1.24 1/94 12021\n");
+  EXPECT_EQ(check_load(files()).level, CheckLevel::kWarn);
+}
+
+TEST_F(FakeMachine, OpenFilesMustSufficeForAllRanks) {
+  put("proc/self/limits", kLimits);
+  EXPECT_EQ(text_of(check_open_files(files(), 9)), "ok    open files: limit 256");
+  const Check few = check_open_files(files(), 65);
+  EXPECT_EQ(few.level, CheckLevel::kFail);
+  EXPECT_NE(few.advice.find("ulimit -n"), std::string::npos);
+}
+
+TEST_F(FakeMachine, LockedMemoryMattersWithInfiniBand) {
+  put("proc/self/limits", kLimits);
+  EXPECT_EQ(text_of(check_locked_memory(files())), "ok    locked memory: limit 8 MiB");
+  put("sys/class/infiniband/mlx5_0/node_type", "1");
+  EXPECT_EQ(check_locked_memory(files()).level, CheckLevel::kWarn);
+}
+
+TEST_F(FakeMachine, SharedMemoryMustHoldASegmentForEachRank) {
+  std::filesystem::create_directories(root_ + "/dev/shm");
+  EXPECT_EQ(check_shared_memory(files(), 1).level, CheckLevel::kOk);
+  EXPECT_EQ(check_shared_memory(files(), 1'000'000'000).level, CheckLevel::kFail);
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,328 @@
+#include "harness/live/rank_survey.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+#include "harness/core/error.h"
+#include "harness/live/clock_offset.h"
+#include "harness/live/sleep_check.h"
+#include "harness/live/steady_clock.h"
+
+namespace harness {
+namespace {
+
+/// What a message is; its first byte.
+enum class Kind : std::uint8_t {
+  kHello,   ///< to rank 0: host and cores
+  kTurn,    ///< from rank 0: ranks on the host if the receiver is to look at it, else 0
+  kPing,    ///< to rank 0: how long to nap before the answer
+  kPong,    ///< from rank 0: its time
+  kReport,  ///< to rank 0: what was found
+  kEnd      ///< from rank 0
+};
+
+/// Writes a message value by value.
+class Writer {
+ public:
+  explicit Writer(Kind kind) { put(kind); }
+  template <class Value>
+  Writer& put(const Value& value) {
+    static_assert(std::is_trivially_copyable_v<Value>);
+    append(&value, sizeof value);
+    return *this;
+  }
+  Writer& put_text(std::string_view text) {
+    put(static_cast<std::uint32_t>(text.size()));
+    append(text.data(), text.size());
+    return *this;
+  }
+  void send(Transport& transport, int to) const {
+    transport.send(to, bytes_);
+    transport.flush();
+  }
+
+ private:
+  void append(const void* bytes, std::size_t size) {
+    if (size == 0) return;
+    const std::size_t before = bytes_.size();
+    bytes_.resize(before + size);
+    std::memcpy(bytes_.data() + before, bytes, size);
+  }
+
+  std::vector<std::byte> bytes_;
+};
+
+/// Reads what a Writer wrote.
+class Reader {
+ public:
+  explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  template <class Value>
+  Value get() {
+    Value value{};
+    if (bytes_.size() < sizeof value) throw EnvironmentError("a message of another version of the program");
+    std::memcpy(&value, bytes_.data(), sizeof value);
+    bytes_ = bytes_.subspan(sizeof value);
+    return value;
+  }
+  std::string get_text() {
+    const auto size = get<std::uint32_t>();
+    if (bytes_.size() < size) throw EnvironmentError("a message of another version of the program");
+    std::string text(reinterpret_cast<const char*>(bytes_.data()), size);
+    bytes_ = bytes_.subspan(size);
+    return text;
+  }
+
+ private:
+  std::span<const std::byte> bytes_;
+};
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "a host without name";
+}
+
+void nap(TimeNs nap_ns) {
+  if (nap_ns <= 0) return;
+  const timespec length = to_timespec(nap_ns);
+  ::clock_nanosleep(CLOCK_MONOTONIC, 0, &length, nullptr);
+}
+
+/// Receives until `done` or the deadline; whether it was done.
+template <class Done>
+bool receive_until(Transport& transport, TimeNs deadline_ns, const TakeMessage& take, Done done) {
+  while (!done()) {
+    if (transport.receive(take) > 0) continue;
+    if (steady_ns() >= deadline_ns) return false;
+    transport.wait_until(deadline_ns);
+  }
+  return true;
+}
+
+void put_hello(Writer& writer, const MachineFiles& files) {
+  const UsableCores cores = usable_cores(files);
+  writer.put_text(host_name());
+  writer.put(cores.quota.value_or(0)).put(static_cast<std::uint32_t>(cores.allowed.size()));
+  for (const int core : cores.allowed) writer.put(core);
+}
+
+void take_hello(Reader reader, RankFacts& facts) {
+  facts.host = reader.get_text();
+  const auto quota = reader.get<double>();
+  if (quota > 0) facts.cores.quota = quota;
+  for (auto count = reader.get<std::uint32_t>(); count > 0; --count)
+    facts.cores.allowed.push_back(reader.get<int>());
+}
+
+void put_report(Writer& writer, const RankFacts& facts) {
+  writer.put(facts.round_trips).put(facts.round_trip_p50_ns).put(facts.round_trip_p99_ns);
+  writer.put(facts.clock_offset_ns).put(facts.clock_bound_ns).put(facts.woken);
+  writer.put(static_cast<std::uint32_t>(facts.checks.size()));
+  for (const Check& check : facts.checks)
+    writer.put(check.level).put_text(check.subject).put_text(check.found).put_text(check.advice);
+}
+
+void take_report(Reader reader, RankFacts& facts) {
+  facts.round_trips = reader.get<int>();
+  facts.round_trip_p50_ns = reader.get<TimeNs>();
+  facts.round_trip_p99_ns = reader.get<TimeNs>();
+  facts.clock_offset_ns = reader.get<TimeNs>();
+  facts.clock_bound_ns = reader.get<TimeNs>();
+  facts.woken = reader.get<bool>();
+  for (auto count = reader.get<std::uint32_t>(); count > 0; --count) {
+    Check check;
+    check.level = reader.get<CheckLevel>();
+    check.subject = reader.get_text();
+    check.found = reader.get_text();
+    check.advice = reader.get_text();
+    facts.checks.push_back(std::move(check));
+  }
+}
+
+/// Rank 0's part.
+class Surveyor {
+ public:
+  Surveyor(Transport& transport, const SurveyParams& params) : transport_(transport), params_(params) {
+    for (int rank = 0; rank < transport.ranks(); ++rank) facts_.emplace_back().rank = rank;
+  }
+
+  std::vector<RankFacts> run(const MachineFiles& files, const LookAtHost& look) {
+    Writer hello(Kind::kHello);
+    put_hello(hello, files);
+    hello.send(transport_, 0);
+    std::size_t known = 0;
+    receive_until(
+        transport_, steady_ns() + params_.answer_limit_ns,
+        [&](int from, std::span<const std::byte> message) {
+          take(from, message);
+          ++known;
+        },
+        [&] { return known == facts_.size(); });
+    for (const RankFacts& facts : facts_) {
+      if (facts.answered) ++ranks_on_[facts.host];
+    }
+    facts_.front().checks = look(turn_of(facts_.front()));
+    for (std::size_t rank = 1; rank < facts_.size(); ++rank) survey(facts_[rank]);
+    for (std::size_t rank = 1; rank < facts_.size(); ++rank)
+      Writer(Kind::kEnd).send(transport_, static_cast<int>(rank));
+    return std::move(facts_);
+  }
+
+ private:
+  /// How many ranks its host has if it is the host's first to be asked, else 0.
+  int turn_of(const RankFacts& facts) { return std::exchange(ranks_on_[facts.host], 0); }
+
+  void survey(RankFacts& facts) {
+    if (!facts.answered) return;
+    const std::uint64_t wakes = transport_.counters().wakes_received;
+    reported_ = false;
+    Writer(Kind::kTurn).put(turn_of(facts)).send(transport_, facts.rank);
+    facts.answered = receive_until(
+        transport_, steady_ns() + params_.answer_limit_ns,
+        [this](int from, std::span<const std::byte> message) { take(from, message); },
+        [this] { return reported_; });
+    facts.wakes = transport_.counters().wakes_received > wakes;
+  }
+
+  void take(int from, std::span<const std::byte> message) {
+    Reader reader(message);
+    RankFacts& facts = facts_[static_cast<std::size_t>(from)];
+    switch (reader.get<Kind>()) {
+      case Kind::kHello:
+        take_hello(reader, facts);
+        facts.answered = true;
+        return;
+      case Kind::kPing:
+        nap(reader.get<TimeNs>());
+        return Writer(Kind::kPong).put(steady_ns()).send(transport_, from);
+      case Kind::kReport:
+        take_report(reader, facts);
+        reported_ = true;
+        return;
+      default:
+        return;
+    }
+  }
+
+  Transport& transport_;
+  const SurveyParams& params_;
+  std::vector<RankFacts> facts_;
+  std::map<std::string, int> ranks_on_;
+  bool reported_ = false;
+};
+
+/// Another rank's part.
+class Surveyed {
+ public:
+  Surveyed(Transport& transport, const SurveyParams& params) : transport_(transport), params_(params) {}
+
+  void run(const MachineFiles& files, const LookAtHost& look) {
+    Writer hello(Kind::kHello);
+    put_hello(hello, files);
+    hello.send(transport_, 0);
+    while (!ended_) {
+      turn_.reset();
+      wait_for_rank0([this] { return turn_ || ended_; });
+      if (ended_ || !turn_) continue;
+      RankFacts facts;
+      if (*turn_ > 0) facts.checks = look(*turn_);
+      make_round_trips(facts);
+      probe_wakes(facts);
+      Writer report(Kind::kReport);
+      put_report(report, facts);
+      report.send(transport_, 0);
+    }
+  }
+
+ private:
+  template <class Done>
+  void wait_for_rank0(Done done) {
+    const TimeNs limit_ns = params_.answer_limit_ns * (transport_.ranks() + 1);
+    const bool came = receive_until(
+        transport_, steady_ns() + limit_ns,
+        [this](int, std::span<const std::byte> message) { take(message); }, done);
+    if (!came) {
+      throw EnvironmentError("rank " + std::to_string(transport_.rank()) + " on " + host_name() +
+                             ": rank 0 says nothing");
+    }
+  }
+
+  void make_round_trips(RankFacts& facts) {
+    ClockOffset clock;
+    std::vector<TimeNs> trips_ns;
+    const TimeNs limit_ns = steady_ns() + params_.trips_limit_ns;
+    for (int i = 0; i < params_.round_trips && (i == 0 || steady_ns() < limit_ns); ++i) {
+      const TimeNs sent_ns = steady_ns();
+      const TimeNs rank0_ns = ping(0);
+      const TimeNs back_ns = steady_ns();
+      clock.add(sent_ns, rank0_ns, back_ns);
+      trips_ns.push_back(back_ns - sent_ns);
+    }
+    const TimeNs now_ns = steady_ns();
+    clock.end_burst(now_ns);
+    facts.round_trips = static_cast<int>(trips_ns.size());
+    const Overshoot trips = overshoot_of(std::move(trips_ns));
+    facts.round_trip_p50_ns = trips.p50_ns;
+    facts.round_trip_p99_ns = trips.p99_ns;
+    facts.clock_offset_ns = clock.offset_ns(now_ns);
+    facts.clock_bound_ns = clock.bound_ns(now_ns);
+  }
+
+  /// Naps on either side, so that the other one certainly sleeps when the message comes.
+  void probe_wakes(RankFacts& facts) {
+    const std::uint64_t wakes = transport_.counters().wakes_received;
+    for (int i = 0; i < params_.wake_probes; ++i) {
+      nap(params_.nap_ns);
+      ping(params_.nap_ns);
+    }
+    facts.woken = transport_.counters().wakes_received > wakes;
+  }
+
+  /// Rank 0's time when it answered.
+  TimeNs ping(TimeNs nap_ns) {
+    rank0_ns_.reset();
+    Writer(Kind::kPing).put(nap_ns).send(transport_, 0);
+    wait_for_rank0([this] { return rank0_ns_.has_value(); });
+    return *rank0_ns_;
+  }
+
+  void take(std::span<const std::byte> message) {
+    Reader reader(message);
+    switch (reader.get<Kind>()) {
+      case Kind::kTurn:
+        turn_ = reader.get<int>();
+        return;
+      case Kind::kPong:
+        rank0_ns_ = reader.get<TimeNs>();
+        return;
+      case Kind::kEnd:
+        ended_ = true;
+        return;
+      default:
+        return;
+    }
+  }
+
+  Transport& transport_;
+  const SurveyParams& params_;
+  std::optional<int> turn_;
+  std::optional<TimeNs> rank0_ns_;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+std::vector<RankFacts> survey_ranks(Transport& transport, const MachineFiles& files, const LookAtHost& look,
+                                    const SurveyParams& params) {
+  if (transport.rank() == 0) return Surveyor(transport, params).run(files, look);
+  Surveyed(transport, params).run(files, look);
+  return {};
+}
+
+}  // namespace harness
