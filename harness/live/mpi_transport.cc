@@ -27,6 +27,8 @@ constexpr int kTag = 1;
 constexpr std::size_t kFullPacket = std::size_t{8} << 20;
 /// Packets that one receive() takes, so that a busy rank's timers get their turn.
 constexpr int kPacketsAtOnce = 256;
+/// Open MPI answers whether a packet has come, and only then looks at the network: the second answer counts.
+constexpr int kMisses = 2;
 /// Buffers kept for later packets.
 constexpr std::size_t kSpareBuffers = 128;
 /// Larger packets may come in pieces, for which their sender must call MPI.
@@ -261,10 +263,11 @@ void MpiTransport::finish_sends() {
 std::size_t MpiTransport::receive(const TakeMessage& take) {
   std::size_t messages = loopback_.receive(take);
   const NoYielding no_yielding;
-  more_arrived_ = true;
-  for (int packets = 0; packets < kPacketsAtOnce && more_arrived_; ++packets) {
-    more_arrived_ = begin_receive(messages, take);
+  int misses = 0;
+  for (int asked = 0; asked < kPacketsAtOnce && misses < kMisses; ++asked) {
+    misses = begin_receive(messages, take) ? 0 : misses + 1;
   }
+  more_arrived_ = misses < kMisses;
   if (!receiving_.empty()) messages += finish_receives(take);
   if (!sending_.empty()) finish_sends();
   return messages;

@@ -1,0 +1,74 @@
+// What a message costs within one rank: put together, sent to oneself, sent between two ranks of the tests'
+// network. Between processes: mpirun -n 65 build/release/harness/live/live_test_ranks memory load 10
+#include <benchmark/benchmark.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "harness/live/packet.h"
+#include "harness/live/test_transport.h"
+#include "harness/live/transport.h"
+
+namespace harness {
+namespace {
+
+constexpr int kMessagesAPacket = 8;
+
+void count_messages(benchmark::State& state, std::size_t size) {
+  const auto messages = static_cast<std::int64_t>(state.iterations()) * kMessagesAPacket;
+  state.SetItemsProcessed(messages);
+  state.SetBytesProcessed(messages * static_cast<std::int64_t>(size));
+}
+
+void packet(benchmark::State& state) {
+  const std::vector<std::byte> message(static_cast<std::size_t>(state.range(0)));
+  PacketBuilder builder;
+  std::vector<std::byte> memory;
+  std::size_t bytes = 0;
+  for (auto _ : state) {
+    for (int i = 0; i < kMessagesAPacket; ++i) builder.add(message);
+    memory = builder.finish(0, std::move(memory));
+    PacketHeader header;
+    benchmark::DoNotOptimize(check_packet(memory, header));
+    for_each_message(memory, [&](std::span<const std::byte> one) { bytes += one.size(); });
+  }
+  benchmark::DoNotOptimize(bytes);
+  count_messages(state, message.size());
+}
+BENCHMARK(packet)->Arg(64)->Arg(1024)->Arg(1 << 20);
+
+void exchange(benchmark::State& state, Transport& from, Transport& to) {
+  const std::vector<std::byte> message(static_cast<std::size_t>(state.range(0)));
+  std::size_t bytes = 0;
+  for (auto _ : state) {
+    for (int i = 0; i < kMessagesAPacket; ++i) from.send(to.rank(), message);
+    from.flush();
+    to.receive([&](int, std::span<const std::byte> one) { bytes += one.size(); });
+  }
+  benchmark::DoNotOptimize(bytes);
+  count_messages(state, message.size());
+}
+
+void local_transport(benchmark::State& state) {
+  const auto transport = make_local_transport();
+  exchange(state, *transport, *transport);
+}
+BENCHMARK(local_transport)->Arg(64)->Arg(1024)->Arg(1 << 20);
+
+void test_transport(benchmark::State& state) {
+  TestNetwork network(2);
+  exchange(state, network.at(0), network.at(1));
+}
+BENCHMARK(test_transport)->Arg(64)->Arg(1024);
+
+void turn_without_messages(benchmark::State& state) {
+  const auto transport = make_local_transport();
+  for (auto _ : state) {
+    transport->flush();
+    benchmark::DoNotOptimize(transport->receive([](int, std::span<const std::byte>) {}));
+  }
+}
+BENCHMARK(turn_without_messages);
+
+}  // namespace
+}  // namespace harness
