@@ -1,6 +1,7 @@
 """The scripts under ci/ notice what they are there to notice. Each runs as a copy beside stand-ins for what it calls."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -72,6 +73,58 @@ class Scripts(unittest.TestCase):
 
     def test_headline_needs_cells(self):
         self.assertNotEqual(self.headline()[0], 0)
+
+    def in_job(self, *words, harness, launcher="srun", **environment):
+        """Runs ci/slurm/in-job with a harness that logs its arguments and does `harness`."""
+        log = self.folder / "log"
+        log.write_text("")
+        self.program("tools/srun", 'shift 2; exec "$@"')
+        self.program("tools/mpirun", 'shift 4; exec "$@"')
+        self.program("tools/scontrol", f'echo "scontrol $*" >>{log}')
+        self.program("build/release/bin/harness", f'echo "$*" >>{log}\n{harness}')
+        env = dict(os.environ, PATH=f"{self.folder / 'tools'}:{os.environ['PATH']}", SLURM_JOB_ID="7", SLURM_NTASKS="9",
+                   SLURM_JOB_NUM_NODES="8", HARNESS_LAUNCHER=launcher, **environment)
+        done = subprocess.run([str(self.folder / "ci/slurm/in-job"), *words], env=env, cwd=self.folder, capture_output=True,
+                              text=True, check=False)
+        return done.returncode, log.read_text().splitlines()
+
+    def test_in_job_asks_doctor_first_and_stops_when_it_fails(self):
+        for launcher in ("srun", "mpirun"):
+            well = self.in_job("a/e.toml", "--fresh", harness="exit 0", launcher=launcher)
+            self.assertEqual(well, (0, ["doctor a/e.toml -o results-out", "a/e.toml --fresh -o results-out"]))
+        self.assertEqual(self.in_job("e.toml", harness="exit 1"), (1, ["doctor e.toml -o results-out"]))
+        self.assertEqual(self.in_job("e.toml", harness="", launcher="ssh"), (2, []))
+        self.assertEqual(self.in_job(harness="")[0], 2)
+
+    def test_in_job_asks_for_another_turn_only_if_cells_are_missing(self):
+        stopped = '[ "$1" = doctor ] || exit {status}'
+        turn = "scontrol requeue 7"
+        self.assertNotIn(turn, self.in_job("e.toml", harness=stopped.format(status=3))[1])
+        (self.folder / "results-out/e.cells").mkdir(parents=True)
+        for status, again in ((3, True), (143, True), (0, False), (1, False), (2, False)):
+            code, log = self.in_job("e.toml", harness=stopped.format(status=status))
+            self.assertEqual((code, turn in log), (status, again))
+        code, log = self.in_job("e.toml", "--fresh", harness=stopped.format(status=3), SLURM_RESTART_COUNT="9")
+        self.assertEqual(log, ["doctor e.toml -o results-out", "e.toml -o results-out", turn])
+        code, log = self.in_job("e.toml", harness=stopped.format(status=3), SLURM_RESTART_COUNT="10")
+        self.assertEqual((code, turn in log), (3, False))
+
+    def test_batch_files_hold_64_gpus_and_a_rank_for_the_load(self):
+        for name, nodes in (("harness-8x8", 8), ("harness-16x4", 16)):
+            text = (ROOT / f"ci/slurm/{name}.sbatch").read_text(encoding="utf-8")
+            options = dict(re.findall(r"^#SBATCH --([a-z-]+)=(\S+)$", text, re.MULTILINE))
+            self.assertEqual((options["nodes"], options["ntasks"]), (str(nodes), str(nodes + 1)))
+            self.assertEqual(options["signal"], "TERM@60")
+            self.assertIn(f"##SBATCH --gpus-per-node={64 // nodes}\n", text)
+            self.assertIn("\n#SBATCH --requeue\n", text)
+
+    def test_every_bash_script_can_be_parsed(self):
+        files = [path for path in sorted((ROOT / "ci").rglob("*")) if path.is_file()]
+        scripts = [path for path in files if path.read_bytes().startswith(b"#!/usr/bin/env bash")]
+        self.assertGreater(len(scripts), 10)
+        for path in scripts:
+            done = subprocess.run(["bash", "-n", str(path)], capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
 
 
 if __name__ == "__main__":
