@@ -51,6 +51,7 @@ int run(int argc, char** argv) {
       "serving.commit=late\n"
       "  mpirun -n 8 harness experiments/pard/twelve.toml     the cells spread over 8 ranks\n"
       "  harness SUITE.toml                                   each experiment of suite = [\"a.toml\", ...]\n"
+      "  mpirun -n 9 harness doctor E.toml                    are machine and ranks fit for it?\n"
       "  harness show results-out/quickstart.h5               a row per cell\n"
       "  harness figures results-out/quickstart.h5 -o figures\n"
       "  harness claims                                       which of the papers' claims hold\n"

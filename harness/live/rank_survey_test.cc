@@ -74,7 +74,8 @@ TEST(RankSurveyTest, ASilentRankIsSaidToBe) {
   TestNetwork network(3);
   SurveyParams params;
   params.round_trips = 2;
-  params.answer_limit_ns = 300 * kNsPerMs;
+  params.nap_ns = kNsPerMs;
+  params.answer_limit_ns = 1500 * kNsPerMs;  // also what a slow machine needs for rank 1
   const auto facts = survey(network, 3, 2, params, [](int) { return std::vector<Check>{}; });
   EXPECT_TRUE(facts[1].answered);
   EXPECT_FALSE(facts[2].answered);
