@@ -10,78 +10,15 @@
 #include "harness/engine/fluid_bound.h"
 #include "harness/engine/reservation_bound.h"
 #include "harness/sim/simulation.h"
+#include "harness/sim/test_random_cells.h"
 #include "harness/sim/test_world.h"
 
 namespace harness {
 namespace {
 
+using testing::add_load;
+using testing::random_cell;
 using testing::RowKeeper;
-
-std::vector<Profile> random_profiles(RandomStream& random, std::size_t modules) {
-  std::vector<Profile> profiles;
-  for (std::size_t m = 0; m < modules; ++m) {
-    profiles.push_back(testing::linear_profile("m" + std::to_string(m), 0.2 + 3 * random.uniform(),
-                                               1 + 10 * random.uniform(),
-                                               4 + static_cast<int>(random.below(29))));
-  }
-  return profiles;
-}
-
-/// Poisson arrivals whose rate jumps between a low and a high value.
-std::vector<TimeNs> bursty_times(RandomStream& random, double mean_rps, TimeNs duration_ns) {
-  std::vector<TimeNs> times;
-  double at = 0;
-  double rate = mean_rps;
-  double change_at = 0;
-  for (;;) {
-    if (at >= change_at) {
-      rate = mean_rps * (0.2 + 1.6 * random.uniform());
-      change_at = at + 2e8 + 1e9 * random.uniform();
-    }
-    at += random.exponential() / rate * 1e9;
-    if (at >= static_cast<double>(duration_ns)) return times;
-    times.push_back(static_cast<TimeNs>(at));
-  }
-}
-
-RunSpec random_cell(RandomStream& random, const SystemEntry& entry) {
-  RunSpec spec;
-  const std::uint64_t shape = random.below(4);
-  spec.pipeline = shape == 3 ? testing::diamond() : testing::chain(1 + 2 * shape);
-  spec.profiles = random_profiles(random, spec.pipeline.modules.size());
-  spec.slo_ns = ms_to_ns(150 + 400 * random.uniform());
-  spec.workers = static_cast<int>(spec.pipeline.modules.size() * (1 + random.below(3)));
-  spec.seed = random.bits();
-  spec.serving.commit = static_cast<Commit>(random.below(2));
-  spec.serving.dispatch = static_cast<Dispatch>(random.below(2));
-  spec.serving.queue = static_cast<QueueScope>(random.below(2));
-  spec.serving.state_delay_ms = random.below(2) == 0 ? 0.0 : 50.0 * random.uniform();
-  spec.planner.sizing_factor = 1.2 + random.uniform();
-  spec.planner.max_batch = 32;
-  spec.world.network_delay_ms = random.below(2) == 0 ? 0.0 : 2.0 * random.uniform();
-  const std::uint64_t jitter = random.below(8);
-  spec.world.jitter = jitter == 0 ? Jitter::kExponential : jitter < 3 ? Jitter::kUniform : Jitter::kOff;
-  spec.world.jitter_fraction = 0.3 * random.uniform();
-  if (random.below(4) == 0) {
-    spec.planner.autoscale = true;
-    spec.planner.workers = WorkerRule::kRate;
-    spec.planner.period_s = 0.7;
-    spec.planner.scale_down_s = 1;
-    spec.planner.plan_time_ms = random.below(2) == 0 ? 0.0 : 1500 * random.uniform();
-    spec.world.cold_start_ms = 500 * random.uniform();
-  }
-  spec.system = entry.make();
-  return spec;
-}
-
-void add_load(RunSpec& spec, RandomStream& random) {
-  const TimeNs duration_ns = s_to_ns(4);
-  spec.arrivals = std::make_unique<testing::FixedArrivals>(std::vector<TimeNs>{}, duration_ns);
-  const double capacity = capacity_rps(make_context(spec), initial_plan(spec, 1000));
-  const double rate = std::min(1500.0, capacity * (0.3 + 2 * random.uniform()));
-  spec.arrivals =
-      std::make_unique<testing::FixedArrivals>(bursty_times(random, rate, duration_ns), duration_ns);
-}
 
 /// What Nexus and PARD estimate at least, without jitter, when the expected start is the true one: start +
 /// d(batch cap), for PARD also the executions of the later modules, within the deadline.
