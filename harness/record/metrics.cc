@@ -42,16 +42,17 @@ void fill_drop_places(SummaryRow& row, const DropPlaces& places) {
   row.drop_share_first_two = share_if_any(places.first_two, places.all);
 }
 
-/// A module that no visit got through adds nothing; kNoValue when there was no such visit anywhere.
+/// A module where no visit started adds nothing; kNoValue when none started anywhere.
 void fill_delays(SummaryRow& row, const RunRecord& record) {
   double queueing_ns = 0;
   double wait_ns = 0;
   bool any = false;
   for (const ModuleTotals& module : record.modules) {
-    if (module.done == 0) continue;
+    const auto started = static_cast<double>(module.queueing_delay.total());
+    if (started == 0) continue;
     any = true;
-    queueing_ns += static_cast<double>(module.queueing_ns) / static_cast<double>(module.done);
-    wait_ns += static_cast<double>(module.wait_ns) / static_cast<double>(module.done);
+    queueing_ns += static_cast<double>(module.queueing_ns) / started;
+    wait_ns += static_cast<double>(module.wait_ns) / started;
   }
   row.queueing_ms_mean = any ? queueing_ns * 1e-6 : kNoValue;
   row.batch_wait_ms_mean = any ? wait_ns * 1e-6 : kNoValue;

@@ -209,10 +209,10 @@ TEST(Metrics, NothingDroppedHasNoPlace) {
 TEST(Metrics, DelaysAreMeansByModuleSummedOverTheModules) {
   RunRecord record;
   record.modules.resize(3);
-  record.modules[0].done = 10;
+  record.modules[0].queueing_delay.add(20 * kNsPerMs, 10);
   record.modules[0].queueing_ns = 200 * kNsPerMs;
   record.modules[0].wait_ns = 50 * kNsPerMs;
-  record.modules[1].done = 4;
+  record.modules[1].queueing_delay.add(2 * kNsPerMs, 4);
   record.modules[1].queueing_ns = 6 * kNsPerMs;
   record.modules[1].wait_ns = 10 * kNsPerMs;
   const SummaryRow row = summary_of(record);  // nothing got through the third

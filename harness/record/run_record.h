@@ -85,10 +85,10 @@ struct ModuleTotals {
   bool last = false;        ///< no module takes its output
   double visit_share = 1;   ///< probability that a request visits it, by the pipeline's choices of branches
   std::array<std::uint64_t, kDropReasons> dropped{};  ///< visits dropped here, by reason
-  TimeNs queueing_ns = 0;                             ///< sums over the visits done
+  TimeNs queueing_ns = 0;                             ///< sums over the visits that started
   TimeNs wait_ns = 0;
-  TimeNs exec_ns = 0;
-  LatencyHistogram queueing_delay;  ///< of the visits done
+  TimeNs exec_ns = 0;               ///< sum over the visits done
+  LatencyHistogram queueing_delay;  ///< of the visits that started
   LatencyHistogram batch_wait;
 };
 
