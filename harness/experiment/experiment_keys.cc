@@ -50,7 +50,7 @@ const std::vector<PlainKey>& plain_keys() {
       {"fault", "gpu", "(this or gpus)", "an integer from 0 to workers - 1", "the one that it concerns"},
       {"fault", "gpus", "(this or gpu)", "[FIRST, LAST], two of these integers",
        "all from the first to the last"},
-      {"fault", "factor", "(needed by slow)", "a number from 0.001 to 1000",
+      {"fault", "factor", "(needed by slow)", "a number from 1 to 1000",
        "slow: execution times are multiplied by this"},
       {"fault", "delay_ms", "(needed by delay)", "a number above 0, at most 1e+06",
        "delay: every message takes longer by this"},

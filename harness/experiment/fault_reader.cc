@@ -51,10 +51,11 @@ void read_gpus(const TableReader& table, Fault& fault) {
                       "gpu = PLACE, or gpus = [FIRST, LAST]");
   }
   const char* key = one ? "gpu" : "gpus";
-  const std::string allowed =
-      one ? "an integer from 0 to workers - 1" : "[FIRST, LAST], integers from 0 to workers - 1, FIRST < LAST";
+  const std::string allowed = one ? "an integer from 0 to workers - 1"
+                                  : "[FIRST, LAST], integers from 0 to workers - 1, FIRST < LAST";
   const std::vector<double> places = table.numbers(key, 0, kLargestGpu, allowed);
-  const bool whole = std::floor(places.front()) == places.front() && std::floor(places.back()) == places.back();
+  const bool whole =
+      std::floor(places.front()) == places.front() && std::floor(places.back()) == places.back();
   if (places.size() != (one ? 1U : 2U) || !whole || (!one && places[0] > places[1])) {
     std::string found;
     for (const double place : places) found += (found.empty() ? "" : ", ") + text_of(place);
@@ -69,11 +70,11 @@ Fault read_fault(const TableReader& table) {
   Fault fault;
   fault.kind = kind_in(table);
   fault.at_ns = s_to_ns(needed_number(table, "at_s", 0, kLongestS, "a number from 0 to 1e+09"));
-  fault.for_ns = s_to_ns(
-      needed_number(table, "for_s", kShortestS, kLongestS, "a number above 0, at most 1e+09"));
+  fault.for_ns =
+      s_to_ns(needed_number(table, "for_s", kShortestS, kLongestS, "a number above 0, at most 1e+09"));
   read_gpus(table, fault);
-  fault.factor = number_of_kind(table, FaultKind::kSlow, fault.kind, "factor", 1e-3, 1e3,
-                                "a number from 0.001 to 1000", 1);
+  fault.factor =
+      number_of_kind(table, FaultKind::kSlow, fault.kind, "factor", 1, 1e3, "a number from 1 to 1000", 1);
   fault.delay_ns = ms_to_ns(number_of_kind(table, FaultKind::kDelay, fault.kind, "delay_ms", 1e-6, 1e6,
                                            "a number above 0, at most 1e+06", 0));
   return fault;

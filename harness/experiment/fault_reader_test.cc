@@ -82,7 +82,7 @@ gpu = 0
 TEST(Faults, TheirTablesReadBackAsTheSame) {
   std::vector<FaultAt> faults(4);
   faults[0].fault = {FaultKind::kStop, 1, 1'234'567'890'123, 3, 1, 1, 0};
-  faults[1].fault = {FaultKind::kSlow, kNsPerS / 3, kNsPerS, 0, 16, 0.1, 0};
+  faults[1].fault = {FaultKind::kSlow, kNsPerS / 3, kNsPerS, 0, 16, 1.1, 0};
   faults[2].fault = {FaultKind::kDelay, 0, 7, 4, 2, 1, 1'000'001};
   faults[3].fault = {FaultKind::kLoss, 0, 7, 4, 2, 1, 0};
   const std::string text = fault_tables(faults);
@@ -123,7 +123,7 @@ TEST(Faults, MistakesAreNamed) {
       {times + "kind = \"stop\"\ngpu = 16\n", "fault.gpu", "GPU 16 of a cluster of 16"},
       {times + "kind = \"stop\"\ngpus = [8, 16]\n", "fault.gpu", "GPU 16 of a cluster of 16"},
       {times + "kind = \"slow\"\ngpu = 1\n", "fault.factor", "nothing"},
-      {times + "kind = \"slow\"\ngpu = 1\nfactor = 0\n", "fault.factor", "0"},
+      {times + "kind = \"slow\"\ngpu = 1\nfactor = 0.9\n", "fault.factor", "0.9"},
       {times + "kind = \"stop\"\ngpu = 1\nfactor = 2\n", "fault.factor", "kind \"stop\""},
       {times + "kind = \"delay\"\ngpu = 1\n", "fault.delay_ms", "nothing"},
       {times + "kind = \"delay\"\ngpu = 1\ndelay_ms = \"long\"\n", "fault.delay_ms", "\"long\""},
