@@ -65,11 +65,16 @@ Pipeline parse_pipeline(const std::string& file, std::string_view text) {
   std::vector<std::vector<std::string>> subs;
   const std::vector<TomlFields> tables = top.tables("module");
   for (const TomlFields& fields : tables) {
-    fields.require_known({"name", "model", "source", "pres", "subs", "branches", "branch_weights"});
+    fields.require_known(
+        {"name", "model", "source", "pres", "subs", "branches", "branch_weights", "input_bytes"});
     Module module;
     module.name = fields.text("name");
     module.model = fields.text("model");
     module.source = fields.text_or("source", "");
+    if (fields.has("input_bytes")) {
+      constexpr double kMostBytes = 32 << 20;
+      module.input_bytes = static_cast<std::uint32_t>(fields.number("input_bytes", 0, kMostBytes));
+    }
     pipeline.modules.push_back(std::move(module));
     pres.push_back(fields.has("pres") ? fields.texts("pres") : std::vector<std::string>{});
     subs.push_back(fields.has("subs") ? fields.texts("subs") : std::vector<std::string>{});

@@ -83,6 +83,8 @@ class Books {
   void on_published(TimeNs now, ModuleId module, std::span<const double> state, std::size_t receivers);
 
   void on_visit_cancelled(ModuleId module) { ++record_.modules[module].cancelled; }
+  void on_visit_unfinished(ModuleId module) { ++record_.modules[module].unfinished; }
+  void on_request_unfinished() { ++record_.unfinished; }
 
   /// The request's outcome stands. Its GPU time is settled by on_request_gone.
   void on_request_outcome(TimeNs sent_ns, Outcome outcome, TimeNs latency_ns) {
@@ -114,6 +116,17 @@ class Books {
   /// A plan, or a change of the number of workers that can serve, takes effect.
   void on_plan_row(const PlanRow& row) { record_.plans.push_back(row); }
 
+  /// Adds what the books of another rank's queue domains hold: arrivals, starts of batches, decisions.
+  void absorb(const RunRecord& part);
+  /// After all parts: visits whose arrival and end do not both stand here, because messages were lost or
+  /// repeated. Arrivals then count what has ended.
+  std::uint64_t settle_arrivals();
+  /// What these books hold so far, of a rank that keeps only a part.
+  const RunRecord& part() {
+    if (rows_ != nullptr) flush_rows();
+    return record_;
+  }
+
   /// Closes the books: checks that requests and visits add up (a bug otherwise) and hands the record over.
   RunRecord close(TimeNs end_ns, std::uint64_t events, std::vector<WorkerTotals> workers);
 
@@ -141,7 +154,9 @@ class Books {
     return record_.module_windows[current_window_ * modules_ + module];
   }
   void advance(TimeNs now) {
-    if (now >= current_window_end_ns_) open_window(now);
+    // Of several ranks' events an earlier one may come later.
+    if (now >= current_window_end_ns_ || now < current_window_end_ns_ - record_.window_ns) [[unlikely]]
+      open_window(now);
   }
   void open_window(TimeNs now);
   void write_request(const RequestRecord& request, Outcome outcome);

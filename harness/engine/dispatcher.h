@@ -27,7 +27,10 @@ class Dispatcher {
   /// Starts at `now`: the plan reaches the domains, which are opened with their workers.
   void start(TimeNs now);
 
-  void on_request(TimeNs now) { flow_.send(now); }
+  /// A request that is due `now` leaves, `lateness_ns` after that.
+  void on_request(TimeNs now, TimeNs lateness_ns = 0) { flow_.send(now, lateness_ns); }
+  /// Nothing more is heard of what is still under way: it ends as unfinished.
+  void give_up(TimeNs now) { flow_.give_up(now); }
   // What the domains tell (DomainEvents).
   void on_batch_done(TimeNs now, WorkerId worker, const WorkerState& state) {
     flow_.on_batch_done(now, worker, state, now);

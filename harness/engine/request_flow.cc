@@ -16,13 +16,14 @@ RequestFlow::RequestFlow(const Pipeline& pipeline, TimeNs slo_ns, std::uint64_t 
       world_(world),
       domains_(domains) {}
 
-void RequestFlow::send(TimeNs now) {
+void RequestFlow::send(TimeNs now, TimeNs lateness_ns) {
   const std::uint32_t slot = requests_.allocate();
   RequestRecord& request = requests_[slot];
   request = {};
   request.id = next_request_++;
   request.sent_ns = now;
   request.due_ns = now + slo_ns_;
+  request.lateness_ns = lateness_ns;
   if (!is_chain_ && visit_at_.size() < place(slot + 1, 0)) {
     visit_at_.resize(place(slot + 1, 0), kNone);
     branches_at_.resize(place(slot + 1, 0), 0);
@@ -45,6 +46,7 @@ VisitId RequestFlow::make_visit(std::uint32_t request_slot, ModuleId module, std
   record = {};
   record.visit = {visit, module, request.id, request.sent_ns, request.due_ns, 0};
   record.request_slot = request_slot;
+  record.live = true;
   record.index = request.next_index++;
   record.parent = parent;
   ++request.live_visits;
@@ -234,13 +236,14 @@ void RequestFlow::reroute(TimeNs now, ModuleId module, std::span<const VisitId> 
 void RequestFlow::end_visit(TimeNs now, VisitId visit) {
   VisitRecord& record = visits_[visit];
   record.state = VisitState::kTravelling;  // a free slot must not look queued
+  record.live = false;
   const std::uint32_t slot = record.request_slot;
   RequestRecord& request = requests_[slot];
   if (!is_chain_) visit_at_[place(slot, record.visit.module)] = kNone;
   const ModuleId module = record.visit.module;
   visits_.release(visit);
   if (--request.live_visits > 0) return;
-  Outcome outcome = Outcome::kDropped;
+  Outcome outcome = request.given_up ? Outcome::kUnfinished : Outcome::kDropped;
   if (!request.ended) {
     request.end_ns = now;
     request.module = module;
@@ -252,6 +255,21 @@ void RequestFlow::end_visit(TimeNs now, VisitId visit) {
     for (ModuleId m = 0; m < pipeline_.modules.size(); ++m) branches_at_[place(slot, m)] = 0;
   }
   requests_.release(slot);
+}
+
+void RequestFlow::give_up(TimeNs now) {
+  for (VisitId visit = 0; visit < visits_.slots(); ++visit) {
+    const VisitRecord& record = visits_[visit];
+    if (!record.live) continue;
+    RequestRecord& request = request_of(record);
+    if (record.state != VisitState::kWaiting) books_.on_visit_unfinished(record.visit.module);
+    if (!request.ended) books_.on_request_unfinished();
+    request.given_up = request.given_up || !request.ended;
+    request.ended = true;
+    request.module = record.visit.module;
+    request.end_ns = now;
+    end_visit(now, visit);
+  }
 }
 
 void RequestFlow::cancel_siblings(std::uint32_t request_slot) {

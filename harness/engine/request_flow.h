@@ -34,8 +34,8 @@ class RequestFlow {
   RequestFlow(const Pipeline& pipeline, TimeNs slo_ns, std::uint64_t seed, SlotTable<VisitRecord>& visits,
               Books& books, DispatcherWorld& world, std::vector<ModuleDomains>& domains);
 
-  /// A client sends the next request.
-  void send(TimeNs now);
+  /// A client sends the next request, due to leave `now`, which really leaves `lateness_ns` later.
+  void send(TimeNs now, TimeNs lateness_ns = 0);
   /// The worker's running batch has ended at `ended_ns`, which is heard of now: its visits end, their
   /// successors are sent on.
   void on_batch_done(TimeNs now, WorkerId worker, const WorkerState& state, TimeNs ended_ns);
@@ -58,6 +58,9 @@ class RequestFlow {
   void prefetch_request(VisitId visit) const {
     if (visit < requests_.slots()) prefetch_object(&requests_[visit]);
   }
+
+  /// Ends what is left of requests that nothing is heard of any more: they are unfinished.
+  void give_up(TimeNs now);
 
   /// Requests that have visits left.
   std::uint32_t live_requests() const { return requests_.live(); }

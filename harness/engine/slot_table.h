@@ -24,6 +24,10 @@ class SlotTable {
     return slot;
   }
   void release(std::uint32_t slot) { free_.push_back(slot); }
+  /// Makes the slot exist, for a table whose slots are given out elsewhere.
+  void extend_to(std::uint32_t slot) {
+    if (slot >= records_.size()) records_.resize(slot + 1);
+  }
 
   Record& operator[](std::uint32_t slot) { return records_[slot]; }
   const Record& operator[](std::uint32_t slot) const { return records_[slot]; }
@@ -49,6 +53,7 @@ struct alignas(64) VisitRecord {
   std::uint16_t parent = 0;  ///< index of the visit that caused it
   VisitState state = VisitState::kTravelling;
   bool cancelled = false;  ///< travelling: its request ended elsewhere, it ends when it arrives
+  bool live = false;       ///< its request still has it
   bool counted = false;    ///< its arrival at this module is in the books (a rerouted visit arrives again)
 };
 
@@ -61,10 +66,12 @@ struct alignas(64) RequestRecord {
   TimeNs gpu_ns = 0;
   std::uint32_t live_visits = 0;
   std::uint16_t next_index = 0;
-  bool ended = false;  ///< dropped; its row is written when the last visit is gone
+  bool ended = false;     ///< dropped; its row is written when the last visit is gone
+  bool given_up = false;  ///< it is unfinished
   DropReason reason = DropReason::kExpired;
   ModuleId module = 0;
   TimeNs end_ns = 0;
+  TimeNs lateness_ns = 0;
 };
 
 }  // namespace harness

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 
+#include "harness/core/error.h"
 #include "harness/engine/run_spec.h"
 #include "harness/live/layout.h"
 #include "harness/live/live_params.h"
@@ -12,9 +13,16 @@ namespace harness {
 
 class Transport;
 
+/// A rank that is there but says nothing: the run cannot end in good order.
+class RankHung : public EnvironmentError {
+  using EnvironmentError::EnvironmentError;
+};
+
 /// How a cell runs, besides what the cell is.
 struct LiveRun {
   LiveParams params;
+  /// Of this run among those of the job: the same on all ranks, another for each.
+  std::uint32_t number = 0;
   /// Wall time after which the run ends by itself, with RunRecord::why_invalid; 0: none.
   double limit_s = 0;
   /// Called on every rank once a loop turn, so after each signal too. What it throws on any rank ends the run
@@ -26,7 +34,8 @@ struct LiveRun {
 /// same calls in the same order, each with the same `spec`, whose layout fits (layout_fault()); only rank
 /// 0's has its `progress` called, several times a second, with the time since the start of the load. `rows`
 /// is rank 0's and may be null. Returns the record at rank 0, nothing on the others. Throws EnvironmentError
-/// on every rank when a rank is lost or hangs, naming it.
+/// on every rank that hears of it when a rank is lost, RankHung when one says nothing for hang_limit_s,
+/// naming it.
 std::optional<RunRecord> run_live(const RunSpec& spec, const LiveRun& run, Transport& transport,
                                   RowSink* rows);
 

@@ -9,6 +9,7 @@
 #include "harness/engine/active_faults.h"
 #include "harness/engine/arrival_cursor.h"
 #include "harness/engine/cluster.h"
+#include "harness/engine/domain_timers.h"
 #include "harness/engine/event_queue.h"
 #include "harness/engine/worker_models.h"
 
@@ -95,7 +96,6 @@ class Simulation final : private World {
   void handle(const Event& event);
   void prefetch_upcoming() const;
   void handle_deliveries(std::uint32_t slot);
-  void handle_timer(DomainId domain, TimeNs at_ns);
   void handle_values(EventKind kind, std::uint32_t slot);
   void handle_plan_period();
   void handle_late_batch_done(std::uint32_t slot);
@@ -116,6 +116,7 @@ class Simulation final : private World {
   TimeNs state_period_ns_;
   EventQueue events_;
   WorkerModels workers_;
+  DomainTimers timers_;
   Cluster cluster_;
   ArrivalCursor arrivals_;
   Mailbox<std::vector<Delivery>> deliveries_;
@@ -125,7 +126,6 @@ class Simulation final : private World {
   Mailbox<BatchNotice> notices_;
   DomainId heard_from_ = kNone;  ///< the domain whose held notice is being handled
   std::deque<Plan> next_plans_;  ///< computed, not in effect yet; in order
-  std::vector<TimeNs> timers_;   ///< by domain: when its timer is due, kNever if it has none
   std::uint64_t seen_progress_ = 0;
   TimeNs progress_check_ns_ = 0;
 };
@@ -136,6 +136,7 @@ Simulation::Simulation(const RunSpec& spec, RowSink* rows)
       state_delay_ns_(ms_to_ns(spec.serving.state_delay_ms)),
       state_period_ns_(ms_to_ns(spec.serving.state_period_ms)),
       workers_(spec, events_, kBatchDone, kServer),
+      timers_(events_, kTimer),
       cluster_(spec, *this, rows),
       arrivals_(spec.arrivals->restarted()) {}
 
@@ -208,7 +209,7 @@ void Simulation::handle(const Event& event) {
       cancellations_.release(event.index);
       break;
     case kTimer:
-      handle_timer(event.index, event.at_ns);
+      if (timers_.take(event.index, event.at_ns)) cluster_.on_timer(now_, event.index);
       break;
     case kReport:
     case kPublication:
@@ -262,12 +263,6 @@ void Simulation::handle_deliveries(std::uint32_t slot) {
   cluster_.prefetch(deliveries_[slot]);
   for (const Delivery& delivery : deliveries_[slot]) cluster_.on_delivery(now_, delivery);
   deliveries_.release(slot);
-}
-
-void Simulation::handle_timer(DomainId domain, TimeNs at_ns) {
-  if (timers_[domain] != at_ns) return;  // an earlier wake-up was asked for since
-  timers_[domain] = kNever;
-  cluster_.on_timer(now_, domain);
 }
 
 void Simulation::handle_values(EventKind kind, std::uint32_t slot) {
@@ -339,12 +334,7 @@ void Simulation::cancel(const Cancellation& cancellation) {
   events_.push(sent_ns + network_ns_, kCancellation, slot);
 }
 
-void Simulation::wake_at(DomainId domain, TimeNs at_ns) {
-  if (timers_.size() <= domain) timers_.resize(domain + 1, kNever);
-  if (at_ns >= timers_[domain]) return;
-  timers_[domain] = at_ns;
-  events_.push(at_ns, kTimer, domain);
-}
+void Simulation::wake_at(DomainId domain, TimeNs at_ns) { timers_.wake_at(domain, at_ns); }
 
 void Simulation::report(ModuleId module, DomainId domain, std::span<const double> values) {
   TimeNs sent_ns = now_;

@@ -1,0 +1,247 @@
+#include "harness/live/live_dispatcher.h"
+
+#include <algorithm>
+#include <string>
+
+namespace harness {
+namespace {
+
+/// Reports leave at the end of a period and need this long to arrive even on a busy machine; the controllers
+/// publish after that.
+constexpr TimeNs kReportTime = 10 * kNsPerMs;
+
+}  // namespace
+
+LiveDispatcher::LiveDispatcher(const RunSpec& spec, const Layout& layout, bool payload, MessageWriter& out,
+                               EventQueue& events, RowSink* rows)
+    : spec_(spec),
+      layout_(layout),
+      payload_(payload),
+      out_(out),
+      events_(events),
+      sizes_(spec.seed, spec.profiles, spec.trace_tokens),
+      context_(make_context(spec, &sizes_)),
+      books_(spec.pipeline, spec.arrivals->duration_ns(), spec.slo_ns, rows),
+      dispatcher_(spec, context_, *this, *this, tables_, books_),
+      sender_(spec.arrivals->restarted()),
+      delivered_(spec.pipeline.modules.size(), 0) {}
+
+void LiveDispatcher::start() {
+  dispatcher_.start(0);
+  if (dispatcher_.has_controllers())
+    events_.push(ms_to_ns(spec_.serving.state_period_ms) + kReportTime, kLiveStatePeriod, 0);
+  if (spec_.planner.autoscale) events_.push(s_to_ns(spec_.planner.period_s), kLivePlanPeriod, 0);
+}
+
+bool LiveDispatcher::send_due(TimeNs now) {
+  DueRequest due;
+  if (!sender_.take(now, due)) return false;
+  now_ = now;
+  dispatcher_.on_request(due.scheduled_ns, due.lateness_ns);
+  return true;
+}
+
+bool LiveDispatcher::handle(TimeNs now, const Event& event) {
+  now_ = now;
+  switch (event.kind) {
+    case kLiveStatePeriod:
+      dispatcher_.on_period(now);
+      events_.push(event.at_ns + ms_to_ns(spec_.serving.state_period_ms), kLiveStatePeriod, 0);
+      return true;
+    case kLivePlanPeriod:
+      plan_period(now);
+      events_.push(event.at_ns + s_to_ns(spec_.planner.period_s), kLivePlanPeriod, 0);
+      return true;
+    case kLivePlanReady:
+      dispatcher_.apply_plan(now, next_plans_.front());
+      next_plans_.pop_front();
+      return true;
+    default:
+      return false;
+  }
+}
+
+void LiveDispatcher::plan_period(TimeNs now) {
+  next_plans_.push_back(dispatcher_.compute_plan(now, delivered_));
+  events_.push(now + ms_to_ns(spec_.planner.plan_time_ms), kLivePlanReady, 0);
+}
+
+bool LiveDispatcher::take(TimeNs now, MessageReader& message) {
+  now_ = now;
+  switch (message.kind()) {
+    case MessageKind::kBatchDone:
+      take_batch(message);
+      return true;
+    case MessageKind::kDropped:
+    case MessageKind::kCancelled:
+    case MessageKind::kReturned:
+      take_visit(message.kind(), now, message.read<VisitMessage>());
+      return true;
+    case MessageKind::kWorkerReady:
+      dispatcher_.on_worker_ready(now, message.read<WorkerMessage>().worker);
+      return true;
+    case MessageKind::kWorkerGone:
+      take_gone(now, message.read<WorkerMessage>().worker);
+      return true;
+    case MessageKind::kReport: {
+      const auto report = message.read<ValuesMessage>();
+      message.read_all(values_);
+      dispatcher_.on_report(now, report.module, report.domain, values_);
+      return true;
+    }
+    case MessageKind::kPublish: {
+      const auto state = message.read<ValuesMessage>();
+      message.read_all(values_);
+      dispatcher_.on_publication(now, state.module, values_);
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+bool LiveDispatcher::is_live(VisitId visit, RequestId request, std::uint16_t index) const {
+  if (visit >= tables_.visits.slots()) return false;
+  const VisitRecord& record = tables_.visits[visit];
+  return record.live && record.visit.request == request && record.index == index;
+}
+
+void LiveDispatcher::take_batch(MessageReader& message) {
+  const auto batch = message.read<BatchMessage>();
+  message.read_all(entries_);
+  if (batch.worker >= tables_.workers.size()) return;
+  WorkerState& state = tables_.workers[batch.worker];
+  state.running.clear();
+  for (const BatchEntry& entry : entries_) {
+    if (is_live(entry.visit, entry.request, entry.index))
+      state.running.push_back({entry.visit, entry.arrived_ns, entry.joined_ns});
+  }
+  if (state.running.empty()) return;
+  ++progress_;
+  last_end_ns_ = std::max(last_end_ns_, batch.ended_ns);
+  state.started_ns = batch.started_ns;
+  state.service_gpu_ns = batch.service_gpu_ns;
+  state.totals.busy_ns += batch.ended_ns - batch.started_ns;
+  state.totals.gpu_ns += state.gpu_time_ns(batch.ended_ns);
+  ++state.totals.batches;
+  state.totals.visits += state.running.size();
+  dispatcher_.on_batch_done(batch.ended_ns, batch.worker, state);
+}
+
+void LiveDispatcher::take_visit(MessageKind kind, TimeNs now, const VisitMessage& message) {
+  if (!is_live(message.visit, message.request, message.index)) return;
+  ++progress_;
+  last_end_ns_ = std::max(last_end_ns_, message.at_ns);
+  VisitRecord& record = tables_.visits[message.visit];
+  record.counted = message.counted != 0;
+  record.visit.arrived_ns = message.arrived_ns;
+  if (kind == MessageKind::kDropped) {
+    dispatcher_.on_visit_dropped(message.at_ns, message.visit, message.reason);
+  } else if (kind == MessageKind::kReturned && !record.cancelled) {
+    dispatcher_.on_visits_returned(now, record.visit.module, {&message.visit, 1});
+  } else {
+    if (!record.counted) books_.on_arrived(now, record.visit.module);
+    dispatcher_.on_visit_cancelled(message.at_ns, message.visit);
+  }
+}
+
+void LiveDispatcher::take_gone(TimeNs now, WorkerId worker) {
+  if (worker >= tables_.workers.size()) return;
+  if (tables_.workers[worker].life == WorkerState::Life::kDraining) dispatcher_.on_worker_gone(now, worker);
+}
+
+void LiveDispatcher::deliver(std::span<const Delivery> deliveries) {
+  for (const Delivery& delivery : deliveries) {
+    const VisitRecord& record = tables_.visits[delivery.visit];
+    DeliverMessage message;
+    message.visit = record.visit;
+    message.sent_ns = now_;
+    message.domain = delivery.domain;
+    message.index = record.index;
+    message.parent = record.parent;
+    message.counted = record.counted ? 1 : 0;
+    if (!record.counted) ++delivered_[record.visit.module];
+    if (payload_) tensor_.resize(spec_.pipeline.modules[record.visit.module].input_bytes);
+    message.payload_bytes = static_cast<std::uint32_t>(tensor_.size());
+    out_.send(domain_rank_[delivery.domain], MessageKind::kDeliver, message,
+              std::span<const std::byte>(tensor_));
+  }
+}
+
+void LiveDispatcher::cancel(const Cancellation& cancellation) {
+  VisitRecord& record = tables_.visits[cancellation.visit];
+  record.cancelled = true;
+  VisitMessage message;
+  message.at_ns = now_;
+  message.request = cancellation.request;
+  message.visit = cancellation.visit;
+  message.module = record.visit.module;
+  message.index = cancellation.index;
+  out_.send(domain_rank_[record.domain], MessageKind::kCancel, message);
+}
+
+void LiveDispatcher::publish(ModuleId module, std::span<const double> state) {
+  std::vector<bool> to(static_cast<std::size_t>(layout_.ranks()), false);
+  to[0] = true;  // the controllers
+  for (WorkerId worker = 0; worker < tables_.workers.size(); ++worker) {
+    const WorkerState& one = tables_.workers[worker];
+    if (one.module == module && one.life == WorkerState::Life::kServing)
+      to[static_cast<std::size_t>(domain_rank_[one.domain])] = true;
+  }
+  for (std::size_t rank = 0; rank < to.size(); ++rank) {
+    if (to[rank])
+      out_.send(static_cast<int>(rank), MessageKind::kPublish, ValuesMessage{kNone, module, 0}, state);
+  }
+}
+
+WorkerMessage LiveDispatcher::message_of(WorkerId worker) const {
+  const WorkerState& state = tables_.workers[worker];
+  WorkerMessage message;
+  message.worker = worker;
+  message.domain = state.domain;
+  message.slot = state.slot;
+  message.gpu = state.gpu;
+  message.module = state.module;
+  return message;
+}
+
+void LiveDispatcher::start_worker(WorkerId worker) {
+  out_.send(rank_of_worker(worker), MessageKind::kStartWorker, message_of(worker));
+}
+
+void LiveDispatcher::set_plan(TimeNs, const Plan& plan) {
+  for (int rank = layout_.ranks() == 1 ? 0 : 1; rank < layout_.ranks(); ++rank)
+    out_.send(rank, MessageKind::kSetPlan, NoContents{}, std::span<const ModulePlan>(plan.modules));
+}
+
+void LiveDispatcher::open_domain(TimeNs, DomainId domain, ModuleId module, WorkerId first_worker) {
+  if (domain_rank_.size() <= domain) domain_rank_.resize(domain + 1, 0);
+  domain_rank_[domain] = rank_of_worker(first_worker);
+  out_.send(domain_rank_[domain], MessageKind::kOpenDomain, DomainMessage{domain, module, 0});
+}
+
+void LiveDispatcher::add_worker(TimeNs now, DomainId domain, WorkerId worker) {
+  tables_.workers[worker].totals.ready_ns = now;
+  out_.send(domain_rank_[domain], MessageKind::kAddWorker, message_of(worker));
+}
+
+void LiveDispatcher::drain_worker(TimeNs, WorkerId worker, bool closes) {
+  WorkerMessage message = message_of(worker);
+  message.closes = closes ? 1 : 0;
+  out_.send(domain_rank_[message.domain], MessageKind::kDrainWorker, message);
+}
+
+RunRecord LiveDispatcher::close(std::uint64_t events) {
+  const std::uint64_t astray = books_.settle_arrivals();
+  std::vector<WorkerTotals> totals;
+  for (const WorkerState& worker : tables_.workers) totals.push_back(worker.totals);
+  RunRecord record = books_.close(last_end_ns_, events, std::move(totals));
+  record.lateness = sender_.lateness();
+  if (astray > 0) {
+    record.why_invalid = "messages were lost or repeated: the arrival and the end of " +
+                         std::to_string(astray) + " visits do not agree";
+  }
+  return record;
+}
+
+}  // namespace harness

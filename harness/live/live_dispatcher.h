@@ -1,0 +1,98 @@
+// Rank 0's part of a live run: the load, the life cycle of requests, routers, controllers and the planner;
+// messages to and from the ranks' queue domains.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <vector>
+
+#include "harness/engine/dispatcher.h"
+#include "harness/engine/event_queue.h"
+#include "harness/live/layout.h"
+#include "harness/live/live_events.h"
+#include "harness/live/load_sender.h"
+#include "harness/live/messages.h"
+
+namespace harness {
+
+/// All times are of the run, in rank 0's clock. A message about a visit that has ended is ignored.
+/// Single-threaded.
+class LiveDispatcher final : private DispatcherWorld, private DomainCommands {
+ public:
+  /// Everything outlives this. `payload`: deliveries carry tensors of the declared size. `rows` may be null.
+  LiveDispatcher(const RunSpec& spec, const Layout& layout, bool payload, MessageWriter& out,
+                 EventQueue& events, RowSink* rows);
+
+  /// Opens the initial plan's domains; the load starts at 0.
+  void start();
+  /// Sends a request if one is due; false when none is.
+  bool send_due(TimeNs now);
+  /// When the next request is due; kNever after the last.
+  TimeNs next_due_ns() const { return sender_.next_due_ns(); }
+  /// A message that is for the dispatcher; false when it is another.
+  bool take(TimeNs now, MessageReader& message);
+  /// An event of the dispatcher; false when it is another.
+  bool handle(TimeNs now, const Event& event);
+
+  /// Whether all of the load has been sent and has ended.
+  bool done() const { return sender_.done() && dispatcher_.live_requests() == 0; }
+  std::uint64_t sent() const { return sender_.sent(); }
+  /// Notices of ended batches and dropped visits so far: stands still only if nothing happens.
+  std::uint64_t progress() const { return progress_; }
+  /// Nothing more is waited for.
+  void give_up(TimeNs now) {
+    last_end_ns_ = std::max(last_end_ns_, now);
+    dispatcher_.give_up(now);
+  }
+  /// Another rank's part of the books.
+  void absorb(const RunRecord& part) { books_.absorb(part); }
+  /// Closes the books, at the end of everything.
+  RunRecord close(std::uint64_t events);
+
+ private:
+  void deliver(std::span<const Delivery> deliveries) override;
+  void cancel(const Cancellation& cancellation) override;
+  void publish(ModuleId module, std::span<const double> state) override;
+  void acknowledge(ModuleId module, DomainId domain, int count) override {
+    dispatcher_.on_acknowledgement(module, domain, count);
+  }
+  void start_worker(WorkerId worker) override;
+
+  void set_plan(TimeNs now, const Plan& plan) override;
+  void open_domain(TimeNs now, DomainId domain, ModuleId module, WorkerId first_worker) override;
+  void add_worker(TimeNs now, DomainId domain, WorkerId worker) override;
+  void drain_worker(TimeNs now, WorkerId worker, bool closes) override;
+
+  void take_batch(MessageReader& message);
+  void take_visit(MessageKind kind, TimeNs now, const VisitMessage& message);
+  void take_gone(TimeNs now, WorkerId worker);
+  void plan_period(TimeNs now);
+  bool is_live(VisitId visit, RequestId request, std::uint16_t index) const;
+  WorkerMessage message_of(WorkerId worker) const;
+  int rank_of_worker(WorkerId worker) const {
+    return layout_.rank_of(static_cast<int>(tables_.workers[worker].gpu));
+  }
+
+  const RunSpec& spec_;
+  const Layout& layout_;
+  bool payload_;
+  MessageWriter& out_;
+  EventQueue& events_;
+  TimeNs now_ = 0;
+  TimeNs last_end_ns_ = 0;  ///< of a batch or a visit
+  RequestSizes sizes_;
+  ServingContext context_;
+  EngineTables tables_;
+  Books books_;
+  Dispatcher dispatcher_;
+  LoadSender sender_;
+  std::vector<int> domain_rank_;          ///< by domain
+  std::vector<std::uint64_t> delivered_;  ///< visits sent to each module's domains
+  std::deque<Plan> next_plans_;           ///< computed, not in effect yet
+  std::vector<BatchEntry> entries_;
+  std::vector<double> values_;
+  std::vector<std::byte> tensor_;
+  std::uint64_t progress_ = 0;
+};
+
+}  // namespace harness

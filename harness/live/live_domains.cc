@@ -1,0 +1,259 @@
+#include "harness/live/live_domains.h"
+
+#include <algorithm>
+
+#include "harness/engine/dispatcher.h"
+
+namespace harness {
+namespace {
+
+constexpr RequestId kNoRequest = ~RequestId{0};
+
+}  // namespace
+
+LiveDomains::LiveDomains(const RunSpec& spec, const Layout& layout, int rank, MessageWriter& out,
+                         EventQueue& events)
+    : spec_(spec),
+      layout_(layout),
+      rank_(rank),
+      out_(out),
+      events_(events),
+      sizes_(spec.seed, spec.profiles, spec.trace_tokens),
+      context_(make_context(spec, &sizes_)),
+      books_(spec.pipeline, spec.arrivals->duration_ns(), spec.slo_ns, nullptr),
+      workers_(spec, events, kLiveBatchDone, kLiveServer),
+      timers_(events, kLiveTimer),
+      group_(spec, context_, *this, *this, tables_, books_) {}
+
+bool LiveDomains::take(TimeNs now, int from, MessageReader& message) {
+  now_ = now;
+  switch (message.kind()) {
+    case MessageKind::kSetPlan:
+      take_plan(message);
+      return true;
+    case MessageKind::kOpenDomain:
+      open_domain(message.read<DomainMessage>());
+      return true;
+    case MessageKind::kStartWorker:
+      events_.push(now_ + ms_to_ns(spec_.world.cold_start_ms), kLiveColdStart,
+                   message.read<WorkerMessage>().worker);
+      return true;
+    case MessageKind::kAddWorker:
+      add_worker(message.read<WorkerMessage>());
+      return true;
+    case MessageKind::kDrainWorker:
+      drain_worker(message.read<WorkerMessage>());
+      return true;
+    case MessageKind::kDeliver:
+      take_delivery(message);
+      return true;
+    case MessageKind::kCancel:
+      take_cancellation(message);
+      return true;
+    case MessageKind::kPublish:
+      take_state(message);
+      return true;
+    case MessageKind::kRunBatch:
+      take_run(from, message);
+      return true;
+    case MessageKind::kBatchEnded:
+      take_end(message);
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool LiveDomains::handle(TimeNs now, const Event& event) {
+  now_ = now;
+  switch (event.kind) {
+    case kLiveBatchDone:
+      batch_event(event.index, event.at_ns);
+      return true;
+    case kLiveServer:
+      for (const WorkerId worker : workers_.on_server(event.index, event.at_ns))
+        batch_event(worker, event.at_ns);
+      return true;
+    case kLiveTimer:
+      if (timers_.take(event.index, event.at_ns)) group_.on_timer(now_, event.index);
+      return true;
+    case kLiveColdStart: {
+      WorkerMessage ready;
+      ready.worker = event.index;
+      out_.send(0, MessageKind::kWorkerReady, ready);
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+bool LiveDomains::is_here(WorkerId worker) const {
+  return worker < tables_.workers.size() && tables_.workers[worker].domain != kNone;
+}
+
+void LiveDomains::take_plan(MessageReader& message) {
+  Plan plan;
+  message.read_all(plan.modules);
+  if (plan.modules.size() == spec_.pipeline.modules.size()) group_.set_plan(now_, plan);
+}
+
+void LiveDomains::open_domain(const DomainMessage& message) {
+  if (opened_.size() <= message.domain) opened_.resize(message.domain + 1, false);
+  if (opened_[message.domain]) return;
+  opened_[message.domain] = true;
+  group_.open_domain(now_, message.domain, message.module);
+}
+
+void LiveDomains::add_worker(const WorkerMessage& message) {
+  const bool opened = message.domain < opened_.size() && opened_[message.domain];
+  if (!opened || is_here(message.worker)) return;
+  if (tables_.workers.size() <= message.worker) tables_.workers.resize(message.worker + 1);
+  WorkerState& state = tables_.workers[message.worker];
+  state.module = message.module;
+  state.totals.module = message.module;
+  state.slot = message.slot;
+  state.gpu = message.gpu;
+  group_.add_worker(now_, message.domain, message.worker);
+}
+
+void LiveDomains::drain_worker(const WorkerMessage& message) {
+  if (!is_here(message.worker)) return;
+  if (tables_.workers[message.worker].life != WorkerState::Life::kServing) return;
+  group_.drain_worker(now_, message.worker, message.closes != 0);
+}
+
+void LiveDomains::take_delivery(MessageReader& message) {
+  const auto delivery = message.read<DeliverMessage>();
+  const VisitId visit = delivery.visit.id;
+  while (tables_.visits.slots() <= visit) {
+    tables_.visits.extend_to(tables_.visits.slots());
+    tables_.visits[tables_.visits.slots() - 1].visit.request = kNoRequest;
+  }
+  VisitRecord& record = tables_.visits[visit];
+  if (record.visit.request == delivery.visit.request && record.index == delivery.index)
+    return;  // it came before
+  record = {};
+  record.visit = delivery.visit;
+  record.index = delivery.index;
+  record.parent = delivery.parent;
+  record.counted = delivery.counted != 0;
+  record.domain = delivery.domain;
+  record.live = true;
+  delivery_delay_.add(now_ - delivery.sent_ns);
+  group_.on_delivery(now_, {visit, delivery.domain});
+}
+
+void LiveDomains::take_cancellation(MessageReader& message) {
+  const auto cancelled = message.read<VisitMessage>();
+  if (cancelled.visit >= tables_.visits.slots() || !tables_.visits[cancelled.visit].live) return;
+  group_.on_cancellation(now_, {cancelled.visit, cancelled.request, cancelled.index});
+}
+
+void LiveDomains::take_state(MessageReader& message) {
+  const auto state = message.read<ValuesMessage>();
+  message.read_all(values_);
+  group_.on_publication(now_, state.module, values_);
+}
+
+void LiveDomains::run_batch(WorkerId worker, TimeNs profile_ns) {
+  const int rank = layout_.rank_of(static_cast<int>(tables_.workers[worker].gpu));
+  if (rank == rank_) {
+    workers_.run_batch(now_, worker, profile_ns);
+    return;
+  }
+  RunMessage run;
+  run.worker = worker;
+  run.profile_ns = profile_ns;
+  out_.send(rank, MessageKind::kRunBatch, run);
+}
+
+void LiveDomains::take_run(int from, MessageReader& message) {
+  const auto run = message.read<RunMessage>();
+  const auto same = [&](const Guest& guest) { return guest.worker == run.worker; };
+  if (std::any_of(guests_.begin(), guests_.end(), same)) return;  // it came before
+  guests_.push_back({run.worker, from, now_});
+  workers_.run_batch(now_, run.worker, run.profile_ns);
+}
+
+void LiveDomains::take_end(MessageReader& message) {
+  const auto run = message.read<RunMessage>();
+  if (!is_here(run.worker) || !tables_.workers[run.worker].busy) return;
+  tables_.workers[run.worker].started_ns = run.started_ns;
+  group_.on_batch_done(now_, run.worker, run.ended_ns);
+}
+
+void LiveDomains::batch_event(WorkerId worker, TimeNs ended_ns) {
+  const auto guest =
+      std::find_if(guests_.begin(), guests_.end(), [&](const Guest& one) { return one.worker == worker; });
+  if (guest == guests_.end()) {
+    group_.on_batch_done(now_, worker, ended_ns);
+    return;
+  }
+  RunMessage run;
+  run.worker = worker;
+  run.started_ns = guest->started_ns;
+  run.ended_ns = ended_ns;
+  out_.send(guest->rank, MessageKind::kBatchEnded, run);
+  guests_.erase(guest);
+}
+
+void LiveDomains::report(ModuleId module, DomainId domain, std::span<const double> values) {
+  out_.send(0, MessageKind::kReport, ValuesMessage{domain, module, 0}, values);
+}
+
+void LiveDomains::batch_done(TimeNs now, WorkerId worker, const WorkerState& state) {
+  BatchMessage batch;
+  batch.started_ns = state.started_ns;
+  batch.ended_ns = now;
+  batch.service_gpu_ns = state.service_gpu_ns;
+  batch.worker = worker;
+  batch.module = state.module;
+  entries_.clear();
+  for (const BatchVisit& member : state.running) {
+    VisitRecord& record = tables_.visits[member.id];
+    entries_.push_back(
+        {record.visit.request, member.arrived_ns, member.joined_ns, member.id, record.index, 0});
+    record.live = false;
+  }
+  out_.send(0, MessageKind::kBatchDone, batch, std::span<const BatchEntry>(entries_));
+}
+
+void LiveDomains::tell(MessageKind kind, TimeNs at_ns, VisitId visit, DropReason reason) {
+  VisitRecord& record = tables_.visits[visit];
+  VisitMessage message;
+  message.at_ns = at_ns;
+  message.request = record.visit.request;
+  message.arrived_ns = record.visit.arrived_ns;
+  message.visit = visit;
+  message.module = record.visit.module;
+  message.index = record.index;
+  message.counted = record.counted ? 1 : 0;
+  message.reason = reason;
+  out_.send(0, kind, message);
+  record.live = false;
+  record.state = VisitState::kTravelling;
+}
+
+void LiveDomains::visit_dropped(TimeNs now, VisitId visit, DropReason reason) {
+  tell(MessageKind::kDropped, now, visit, reason);
+}
+
+void LiveDomains::visit_cancelled(TimeNs now, VisitId visit) {
+  tell(MessageKind::kCancelled, now, visit, DropReason::kExpired);
+}
+
+void LiveDomains::visits_returned(TimeNs now, ModuleId, std::span<const VisitId> visits) {
+  for (const VisitId visit : visits) {
+    tell(MessageKind::kReturned, now, visit, DropReason::kExpired);
+    tables_.visits[visit].visit.request = kNoRequest;  // it may come here again
+  }
+}
+
+void LiveDomains::worker_gone(TimeNs, WorkerId worker) {
+  WorkerMessage gone;
+  gone.worker = worker;
+  out_.send(0, MessageKind::kWorkerGone, gone);
+}
+
+}  // namespace harness

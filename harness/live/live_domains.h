@@ -1,0 +1,85 @@
+// A rank's queue domains and emulated GPUs in a live run: messages of the dispatcher come in, messages to it
+// go out.
+#pragma once
+
+#include <vector>
+
+#include "harness/engine/domain_group.h"
+#include "harness/engine/domain_timers.h"
+#include "harness/engine/worker_models.h"
+#include "harness/live/layout.h"
+#include "harness/live/live_events.h"
+#include "harness/live/messages.h"
+#include "harness/record/latency_histogram.h"
+
+namespace harness {
+
+/// All times are of the run, in rank 0's clock. A message that comes twice, or concerns what is not here, is
+/// ignored. Single-threaded.
+class LiveDomains final : private DomainWorld, private DomainEvents {
+ public:
+  /// Everything outlives this. `events` takes events of the kinds of LiveEvent.
+  LiveDomains(const RunSpec& spec, const Layout& layout, int rank, MessageWriter& out, EventQueue& events);
+
+  /// A message that is for queue domains or workers; false when it is another.
+  bool take(TimeNs now, int from, MessageReader& message);
+  /// An event of a domain or worker; false when it is another.
+  bool handle(TimeNs now, const Event& event);
+
+  /// This rank's part of the books, and how long deliveries took to come here.
+  const RunRecord& part() { return books_.part(); }
+  const LatencyHistogram& delivery_delay() const { return delivery_delay_; }
+
+ private:
+  void run_batch(WorkerId worker, TimeNs profile_ns) override;
+  void run_visit(const ServiceVisit& visit) override { workers_.run_visit(now_, visit); }
+  void wake_at(DomainId domain, TimeNs at_ns) override { timers_.wake_at(domain, at_ns); }
+  void report(ModuleId module, DomainId domain, std::span<const double> values) override;
+
+  void batch_done(TimeNs now, WorkerId worker, const WorkerState& state) override;
+  void visit_dropped(TimeNs now, VisitId visit, DropReason reason) override;
+  void visit_cancelled(TimeNs now, VisitId visit) override;
+  void visits_returned(TimeNs now, ModuleId module, std::span<const VisitId> visits) override;
+  void worker_gone(TimeNs now, WorkerId worker) override;
+
+  void take_plan(MessageReader& message);
+  void take_delivery(MessageReader& message);
+  void take_cancellation(MessageReader& message);
+  void take_state(MessageReader& message);
+  void take_run(int from, MessageReader& message);
+  void take_end(MessageReader& message);
+  void open_domain(const DomainMessage& message);
+  void add_worker(const WorkerMessage& message);
+  void drain_worker(const WorkerMessage& message);
+  void batch_event(WorkerId worker, TimeNs ended_ns);
+  void tell(MessageKind kind, TimeNs at_ns, VisitId visit, DropReason reason);
+  bool is_here(WorkerId worker) const;
+
+  /// A batch that runs here for a domain of another rank.
+  struct Guest {
+    WorkerId worker = 0;
+    int rank = 0;
+    TimeNs started_ns = 0;
+  };
+
+  const RunSpec& spec_;
+  const Layout& layout_;
+  int rank_;
+  MessageWriter& out_;
+  EventQueue& events_;
+  TimeNs now_ = 0;
+  RequestSizes sizes_;
+  ServingContext context_;
+  EngineTables tables_;
+  Books books_;
+  WorkerModels workers_;
+  DomainTimers timers_;
+  DomainGroup group_;
+  std::vector<bool> opened_;   ///< by domain
+  std::vector<Guest> guests_;  ///< in no order; few
+  LatencyHistogram delivery_delay_;
+  std::vector<BatchEntry> entries_;
+  std::vector<double> values_;
+};
+
+}  // namespace harness

@@ -1,0 +1,20 @@
+// What is due on a rank of a live run: the kinds of events in its queue.
+#pragma once
+
+#include <cstdint>
+
+namespace harness {
+
+enum LiveEvent : std::uint32_t {
+  // Of the queue domains and workers; the index is a worker, a server or a domain.
+  kLiveBatchDone,
+  kLiveServer,
+  kLiveTimer,
+  kLiveColdStart,
+  // Of the dispatcher.
+  kLiveStatePeriod,
+  kLivePlanPeriod,
+  kLivePlanReady,
+};
+
+}  // namespace harness

@@ -1,0 +1,208 @@
+// What the ranks of a live run tell each other: fixed structs, of this version only, each followed by entries
+// of one type.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "harness/core/error.h"
+#include "harness/core/types.h"
+#include "harness/live/transport.h"
+#include "harness/serving/plan.h"
+#include "harness/serving/visit.h"
+
+namespace harness {
+
+/// Raised with every change of a struct below.
+inline constexpr std::uint16_t kMessageVersion = 1;
+
+enum class MessageKind : std::uint16_t {
+  // Between the loops of the ranks.
+  kReady,      ///< a rank has measured its clock and waits for the start
+  kStart,      ///< StartMessage
+  kPing,       ///< ClockMessage
+  kPong,       ///< ClockMessage
+  kHeartbeat,  ///< nothing
+  kFinish,     ///< nothing: send your part of the books
+  kPart,       ///< bytes of a part (rank_part.h)
+  kEnd,        ///< nothing: the run is over
+  kAbort,      ///< characters: why
+  // From the dispatcher to the queue domains.
+  kSetPlan,      ///< ModulePlan entries
+  kOpenDomain,   ///< DomainMessage
+  kStartWorker,  ///< WorkerMessage: its cold start begins
+  kAddWorker,    ///< WorkerMessage
+  kDrainWorker,  ///< WorkerMessage, `closes`
+  kDeliver,      ///< DeliverMessage, payload bytes
+  kCancel,       ///< VisitMessage
+  kPublish,      ///< ValuesMessage, double entries; to the controllers as well
+  // From the queue domains to the dispatcher.
+  kWorkerReady,  ///< WorkerMessage: its cold start is over
+  kBatchDone,    ///< BatchMessage, BatchEntry entries
+  kDropped,      ///< VisitMessage
+  kCancelled,    ///< VisitMessage
+  kReturned,     ///< VisitMessage
+  kWorkerGone,   ///< WorkerMessage
+  kReport,       ///< ValuesMessage, double entries
+  // Between the rank of a domain and those of its other workers.
+  kRunBatch,    ///< RunMessage
+  kBatchEnded,  ///< RunMessage
+};
+
+struct MessageHeader {
+  MessageKind kind = MessageKind::kHeartbeat;
+  std::uint16_t version = kMessageVersion;
+  std::uint32_t run = 0;  ///< number of the live run in this job
+};
+
+struct StartMessage {
+  TimeNs start_ns = 0;  ///< rank 0's steady clock when the load starts
+};
+
+struct ClockMessage {
+  TimeNs asked_ns = 0;     ///< of the asking rank's clock
+  TimeNs answered_ns = 0;  ///< of rank 0's
+};
+
+struct DomainMessage {
+  DomainId domain = 0;
+  ModuleId module = 0;
+  std::uint16_t padding = 0;
+};
+
+struct WorkerMessage {
+  WorkerId worker = 0;
+  DomainId domain = 0;
+  std::uint32_t slot = 0;
+  std::uint32_t gpu = 0;
+  ModuleId module = 0;
+  std::uint16_t closes = 0;
+};
+
+struct DeliverMessage {
+  Visit visit;
+  TimeNs sent_ns = 0;  ///< when the dispatcher sent this
+  DomainId domain = 0;
+  std::uint16_t index = 0;
+  std::uint16_t parent = 0;
+  std::uint16_t counted = 0;
+  std::uint16_t padding = 0;
+  std::uint32_t payload_bytes = 0;
+};
+
+struct VisitMessage {
+  TimeNs at_ns = 0;
+  RequestId request = 0;
+  TimeNs arrived_ns = 0;
+  VisitId visit = 0;
+  ModuleId module = 0;
+  std::uint16_t index = 0;
+  std::uint16_t counted = 0;
+  DropReason reason = DropReason::kExpired;
+  std::uint8_t padding[5] = {};
+};
+
+struct BatchMessage {
+  TimeNs started_ns = 0;
+  TimeNs ended_ns = 0;
+  TimeNs service_gpu_ns = kNever;
+  WorkerId worker = 0;
+  ModuleId module = 0;
+  std::uint16_t padding = 0;
+};
+
+struct BatchEntry {
+  RequestId request = 0;
+  TimeNs arrived_ns = 0;
+  TimeNs joined_ns = 0;
+  VisitId visit = 0;
+  std::uint16_t index = 0;
+  std::uint16_t padding = 0;
+};
+
+struct ValuesMessage {
+  DomainId domain = 0;
+  ModuleId module = 0;
+  std::uint16_t padding = 0;
+};
+
+struct RunMessage {
+  TimeNs profile_ns = 0;
+  TimeNs started_ns = 0;
+  TimeNs ended_ns = 0;
+  WorkerId worker = 0;
+  std::uint32_t padding = 0;
+};
+
+/// Nothing but a header.
+struct NoContents {};
+
+/// Puts messages of one run together and sends them. Keeps its buffer.
+class MessageWriter {
+ public:
+  MessageWriter(Transport& transport, std::uint32_t run) : transport_(transport), run_(run) {}
+
+  template <class Fixed = NoContents, class Entry = std::byte>
+  void send(int to, MessageKind kind, const Fixed& fixed = {}, std::span<const Entry> entries = {}) {
+    static_assert(std::is_trivially_copyable_v<Fixed> && std::is_trivially_copyable_v<Entry>);
+    const MessageHeader header{kind, kMessageVersion, run_};
+    const std::size_t fixed_bytes = std::is_empty_v<Fixed> ? 0 : sizeof(Fixed);
+    buffer_.resize(sizeof header + fixed_bytes + entries.size_bytes());
+    std::memcpy(buffer_.data(), &header, sizeof header);
+    std::memcpy(buffer_.data() + sizeof header, &fixed, fixed_bytes);
+    if (!entries.empty())
+      std::memcpy(buffer_.data() + sizeof header + fixed_bytes, entries.data(), entries.size_bytes());
+    transport_.send(to, buffer_);
+  }
+
+  std::uint32_t run() const { return run_; }
+
+ private:
+  Transport& transport_;
+  std::uint32_t run_;
+  std::vector<std::byte> buffer_;
+};
+
+/// A message that has arrived; reads it from the front. Throws EnvironmentError when it is too short or of
+/// another version.
+class MessageReader {
+ public:
+  explicit MessageReader(std::span<const std::byte> bytes) : bytes_(bytes), header_(read<MessageHeader>()) {
+    if (header_.version != kMessageVersion)
+      throw EnvironmentError("a rank of another version of harness takes part");
+  }
+
+  MessageKind kind() const { return header_.kind; }
+  std::uint32_t run() const { return header_.run; }
+
+  template <class Fixed>
+  Fixed read() {
+    static_assert(std::is_trivially_copyable_v<Fixed>);
+    if (bytes_.size() < sizeof(Fixed)) throw EnvironmentError("a message between ranks is too short");
+    Fixed fixed;
+    std::memcpy(&fixed, bytes_.data(), sizeof fixed);
+    bytes_ = bytes_.subspan(sizeof fixed);
+    return fixed;
+  }
+
+  /// What is left, as entries; replaces `entries`.
+  template <class Entry>
+  void read_all(std::vector<Entry>& entries) {
+    static_assert(std::is_trivially_copyable_v<Entry>);
+    if (bytes_.size() % sizeof(Entry) != 0) throw EnvironmentError("a message between ranks is cut");
+    entries.resize(bytes_.size() / sizeof(Entry));
+    if (!entries.empty()) std::memcpy(entries.data(), bytes_.data(), bytes_.size());
+    bytes_ = {};
+  }
+
+  std::span<const std::byte> rest() const { return bytes_; }
+
+ private:
+  std::span<const std::byte> bytes_;
+  MessageHeader header_;
+};
+
+}  // namespace harness
