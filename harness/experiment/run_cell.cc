@@ -103,8 +103,9 @@ LiveCell::LiveCell(CellFactory& factory, const Cell& cell, const PreparedCell& p
 
 std::optional<SummaryRow> LiveCell::run(BoundCache& bounds, const std::function<void()>& check_signal) {
   const bool keeps_rows = transport_.rank() == 0 && how_.rows;
-  const std::optional<RunRecord> record = run_live(spec_, {prepared_.live, how_.limit_s, check_signal},
-                                                   transport_, keeps_rows ? &rows_ : nullptr);
+  const std::optional<RunRecord> record =
+      run_live(spec_, {prepared_.live, how_.limit_s, check_signal, prepared_.identity.index + 1}, transport_,
+               keeps_rows ? &rows_ : nullptr);
   if (transport_.rank() != 0) return std::nullopt;
   HARNESS_CHECK(record.has_value(), "a live run left no record");
   SummaryRow row = row_of(prepared_, spec_, *record, bounds);

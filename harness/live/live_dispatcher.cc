@@ -24,6 +24,8 @@ LiveDispatcher::LiveDispatcher(const RunSpec& spec, const Layout& layout, bool p
       books_(spec.pipeline, spec.arrivals->duration_ns(), spec.slo_ns, rows),
       dispatcher_(spec, context_, *this, *this, tables_, books_),
       sender_(spec.arrivals->restarted()),
+      faults_(spec.faults),
+      held_(out, events, kLiveOrder),
       delivered_(spec.pipeline.modules.size(), 0) {}
 
 void LiveDispatcher::start() {
@@ -31,6 +33,8 @@ void LiveDispatcher::start() {
   if (dispatcher_.has_controllers())
     events_.push(ms_to_ns(spec_.serving.state_period_ms) + kReportTime, kLiveStatePeriod, 0);
   if (spec_.planner.autoscale) events_.push(s_to_ns(spec_.planner.period_s), kLivePlanPeriod, 0);
+  const std::vector<FaultChange>& changes = faults_.changes();
+  for (std::uint32_t i = 0; i < changes.size(); ++i) events_.push(changes[i].at_ns, kLiveFault, i);
 }
 
 bool LiveDispatcher::send_due(TimeNs now) {
@@ -56,8 +60,25 @@ bool LiveDispatcher::handle(TimeNs now, const Event& event) {
       dispatcher_.apply_plan(now, next_plans_.front());
       next_plans_.pop_front();
       return true;
+    case kLiveFault:
+      take_fault(now, event.index);
+      return true;
+    case kLiveOrder:
+      held_.release(event.index);
+      return true;
     default:
       return false;
+  }
+}
+
+void LiveDispatcher::take_fault(TimeNs now, std::size_t index) {
+  const FaultChange change = faults_.changes()[index];
+  const Fault& fault = faults_.apply(change);
+  if (fault.kind != FaultKind::kStop) return;
+  if (change.begins) {
+    dispatcher_.stop_gpus(now, fault.first_gpu, fault.gpus);
+  } else {
+    dispatcher_.resume_gpus(now, fault.first_gpu, fault.gpus);
   }
 }
 
@@ -70,7 +91,9 @@ bool LiveDispatcher::take(TimeNs now, MessageReader& message) {
   now_ = now;
   switch (message.kind()) {
     case MessageKind::kBatchDone:
-      take_batch(message);
+    case MessageKind::kBatchLost:
+    case MessageKind::kBatchUnheard:
+      take_batch(now, message);
       return true;
     case MessageKind::kDropped:
     case MessageKind::kCancelled:
@@ -89,7 +112,7 @@ bool LiveDispatcher::take(TimeNs now, MessageReader& message) {
       dispatcher_.on_report(now, report.module, report.domain, values_);
       return true;
     }
-    case MessageKind::kPublish: {
+    case MessageKind::kExchange: {
       const auto state = message.read<ValuesMessage>();
       message.read_all(values_);
       dispatcher_.on_publication(now, state.module, values_);
@@ -106,7 +129,7 @@ bool LiveDispatcher::is_live(VisitId visit, RequestId request, std::uint16_t ind
   return record.live && record.visit.request == request && record.index == index;
 }
 
-void LiveDispatcher::take_batch(MessageReader& message) {
+void LiveDispatcher::take_batch(TimeNs now, MessageReader& message) {
   const auto batch = message.read<BatchMessage>();
   message.read_all(entries_);
   if (batch.worker >= tables_.workers.size()) return;
@@ -125,7 +148,15 @@ void LiveDispatcher::take_batch(MessageReader& message) {
   state.totals.gpu_ns += state.gpu_time_ns(batch.ended_ns);
   ++state.totals.batches;
   state.totals.visits += state.running.size();
-  dispatcher_.on_batch_done(batch.ended_ns, batch.worker, state);
+  if (message.kind() == MessageKind::kBatchLost) {
+    dispatcher_.on_batch_lost(batch.ended_ns, batch.worker, state);
+  } else if (message.kind() == MessageKind::kBatchUnheard) {
+    dispatcher_.on_batch_unheard(batch.ended_ns, batch.worker, state);
+  } else if (batch.held != 0) {
+    dispatcher_.on_late_batch_done(now, batch.worker, state, batch.ended_ns);
+  } else {
+    dispatcher_.on_batch_done(batch.ended_ns, batch.worker, state);  // the notice's own way is nobody's delay
+  }
 }
 
 void LiveDispatcher::take_visit(MessageKind kind, TimeNs now, const VisitMessage& message) {
@@ -150,26 +181,49 @@ void LiveDispatcher::take_gone(TimeNs now, WorkerId worker) {
   if (tables_.workers[worker].life == WorkerState::Life::kDraining) dispatcher_.on_worker_gone(now, worker);
 }
 
-void LiveDispatcher::deliver(std::span<const Delivery> deliveries) {
-  for (const Delivery& delivery : deliveries) {
-    const VisitRecord& record = tables_.visits[delivery.visit];
-    DeliverMessage message;
-    message.visit = record.visit;
-    message.sent_ns = now_;
-    message.domain = delivery.domain;
-    message.index = record.index;
-    message.parent = record.parent;
-    message.counted = record.counted ? 1 : 0;
-    if (!record.counted) ++delivered_[record.visit.module];
-    if (payload_) tensor_.resize(spec_.pipeline.modules[record.visit.module].input_bytes);
-    message.payload_bytes = static_cast<std::uint32_t>(tensor_.size());
-    out_.send(domain_rank_[delivery.domain], MessageKind::kDeliver, message,
-              std::span<const std::byte>(tensor_));
+std::optional<TimeNs> LiveDispatcher::held_until(DomainId domain) {
+  if (!links_are_faulty()) return std::nullopt;
+  return faults_.held_until(now_, dispatcher_.gpu_of(domain), LinkDirection::kDown);
+}
+
+void LiveDispatcher::send_at(std::optional<TimeNs> held, DomainId domain,
+                             std::span<const std::byte> message) {
+  if (held) {
+    held_.hold(*held, domain_rank_[domain], message);
+  } else {
+    out_.send_composed(domain_rank_[domain], message);
   }
+}
+
+void LiveDispatcher::deliver(std::span<const Delivery> deliveries) {
+  for (const Delivery delivery : deliveries) deliver_one(delivery);
+}
+
+void LiveDispatcher::deliver_one(const Delivery& delivery) {
+  const VisitRecord& record = tables_.visits[delivery.visit];
+  const std::optional<TimeNs> held = held_until(delivery.domain);
+  if (held == kNever) {
+    dispatcher_.on_delivery_lost(now_, delivery.visit);
+    return;
+  }
+  DeliverMessage message;
+  message.visit = record.visit;
+  message.sent_ns = now_;
+  message.domain = delivery.domain;
+  message.index = record.index;
+  message.parent = record.parent;
+  message.counted = record.counted ? 1 : 0;
+  if (!record.counted) ++delivered_[record.visit.module];
+  if (payload_) tensor_.resize(spec_.pipeline.modules[record.visit.module].input_bytes);
+  message.payload_bytes = static_cast<std::uint32_t>(tensor_.size());
+  send_at(held, delivery.domain,
+          out_.compose(MessageKind::kDeliver, message, std::span<const std::byte>(tensor_)));
 }
 
 void LiveDispatcher::cancel(const Cancellation& cancellation) {
   VisitRecord& record = tables_.visits[cancellation.visit];
+  const std::optional<TimeNs> held = held_until(record.domain);
+  if (held == kNever) return;
   record.cancelled = true;
   VisitMessage message;
   message.at_ns = now_;
@@ -177,20 +231,35 @@ void LiveDispatcher::cancel(const Cancellation& cancellation) {
   message.visit = cancellation.visit;
   message.module = record.visit.module;
   message.index = cancellation.index;
-  out_.send(domain_rank_[record.domain], MessageKind::kCancel, message);
+  send_at(held, record.domain, out_.compose(MessageKind::kCancel, message));
+}
+
+void LiveDispatcher::acknowledge(ModuleId module, DomainId domain, int count) {
+  const bool lost = links_are_faulty() &&
+                    faults_.held_until(now_, dispatcher_.gpu_of(domain), LinkDirection::kUp) == kNever;
+  if (!lost) dispatcher_.on_acknowledgement(module, domain, count);
 }
 
 void LiveDispatcher::publish(ModuleId module, std::span<const double> state) {
-  std::vector<bool> to(static_cast<std::size_t>(layout_.ranks()), false);
-  to[0] = true;  // the controllers
-  for (WorkerId worker = 0; worker < tables_.workers.size(); ++worker) {
-    const WorkerState& one = tables_.workers[worker];
-    if (one.module == module && one.life == WorkerState::Life::kServing)
-      to[static_cast<std::size_t>(domain_rank_[one.domain])] = true;
+  const ValuesMessage message{kNone, module, 0};
+  out_.send(0, MessageKind::kExchange, message, state);
+  if (links_are_faulty()) {
+    publish_over_faulty_links(module, state);
+    return;
   }
+  std::vector<bool> to(static_cast<std::size_t>(layout_.ranks()), false);
+  for (const DomainView& view : dispatcher_.open_domains(module))
+    to[static_cast<std::size_t>(domain_rank_[view.id])] = true;
   for (std::size_t rank = 0; rank < to.size(); ++rank) {
-    if (to[rank])
-      out_.send(static_cast<int>(rank), MessageKind::kPublish, ValuesMessage{kNone, module, 0}, state);
+    if (to[rank]) out_.send(static_cast<int>(rank), MessageKind::kPublish, message, state);
+  }
+}
+
+void LiveDispatcher::publish_over_faulty_links(ModuleId module, std::span<const double> state) {
+  for (const DomainView& view : dispatcher_.open_domains(module)) {
+    const std::optional<TimeNs> held = held_until(view.id);
+    if (held == kNever) continue;
+    send_at(held, view.id, out_.compose(MessageKind::kPublish, ValuesMessage{view.id, module, 0}, state));
   }
 }
 
@@ -217,7 +286,8 @@ void LiveDispatcher::set_plan(TimeNs, const Plan& plan) {
 void LiveDispatcher::open_domain(TimeNs, DomainId domain, ModuleId module, WorkerId first_worker) {
   if (domain_rank_.size() <= domain) domain_rank_.resize(domain + 1, 0);
   domain_rank_[domain] = rank_of_worker(first_worker);
-  out_.send(domain_rank_[domain], MessageKind::kOpenDomain, DomainMessage{domain, module, 0});
+  out_.send(domain_rank_[domain], MessageKind::kOpenDomain,
+            DomainMessage{domain, tables_.workers[first_worker].gpu, module, 0});
 }
 
 void LiveDispatcher::add_worker(TimeNs now, DomainId domain, WorkerId worker) {
@@ -229,6 +299,13 @@ void LiveDispatcher::drain_worker(TimeNs, WorkerId worker, bool closes) {
   WorkerMessage message = message_of(worker);
   message.closes = closes ? 1 : 0;
   out_.send(domain_rank_[message.domain], MessageKind::kDrainWorker, message);
+}
+
+void LiveDispatcher::lose_workers(TimeNs, DomainId domain, std::span<const WorkerId> workers, bool closes) {
+  DomainMessage message;
+  message.domain = domain;
+  message.closes = closes ? 1 : 0;
+  out_.send(domain_rank_[domain], MessageKind::kLoseWorkers, message, workers);
 }
 
 RunRecord LiveDispatcher::close(std::uint64_t events) {

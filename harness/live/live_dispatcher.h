@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
 #include <vector>
 
+#include "harness/engine/active_faults.h"
 #include "harness/engine/dispatcher.h"
 #include "harness/engine/event_queue.h"
+#include "harness/live/held_messages.h"
 #include "harness/live/layout.h"
 #include "harness/live/live_events.h"
 #include "harness/live/load_sender.h"
@@ -53,17 +56,24 @@ class LiveDispatcher final : private DispatcherWorld, private DomainCommands {
   void deliver(std::span<const Delivery> deliveries) override;
   void cancel(const Cancellation& cancellation) override;
   void publish(ModuleId module, std::span<const double> state) override;
-  void acknowledge(ModuleId module, DomainId domain, int count) override {
-    dispatcher_.on_acknowledgement(module, domain, count);
-  }
+  void acknowledge(ModuleId module, DomainId domain, int count) override;
   void start_worker(WorkerId worker) override;
 
   void set_plan(TimeNs now, const Plan& plan) override;
   void open_domain(TimeNs now, DomainId domain, ModuleId module, WorkerId first_worker) override;
   void add_worker(TimeNs now, DomainId domain, WorkerId worker) override;
   void drain_worker(TimeNs now, WorkerId worker, bool closes) override;
+  void lose_workers(TimeNs now, DomainId domain, std::span<const WorkerId> workers, bool closes) override;
 
-  void take_batch(MessageReader& message);
+  void take_batch(TimeNs now, MessageReader& message);
+  void take_fault(TimeNs now, std::size_t change);
+  void deliver_one(const Delivery& delivery);
+  void publish_over_faulty_links(ModuleId module, std::span<const double> state);
+  bool links_are_faulty() const { return now_ <= faults_.links_until_ns(); }
+  /// When what is sent to the domain now sets off, as ActiveFaults::held_until.
+  std::optional<TimeNs> held_until(DomainId domain);
+  /// Sends or holds a composed message.
+  void send_at(std::optional<TimeNs> held, DomainId domain, std::span<const std::byte> message);
   void take_visit(MessageKind kind, TimeNs now, const VisitMessage& message);
   void take_gone(TimeNs now, WorkerId worker);
   void plan_period(TimeNs now);
@@ -86,6 +96,8 @@ class LiveDispatcher final : private DispatcherWorld, private DomainCommands {
   Books books_;
   Dispatcher dispatcher_;
   LoadSender sender_;
+  ActiveFaults faults_;
+  HeldMessages held_;
   std::vector<int> domain_rank_;          ///< by domain
   std::vector<std::uint64_t> delivered_;  ///< visits sent to each module's domains
   std::deque<Plan> next_plans_;           ///< computed, not in effect yet

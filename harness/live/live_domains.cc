@@ -23,7 +23,12 @@ LiveDomains::LiveDomains(const RunSpec& spec, const Layout& layout, int rank, Me
       books_(spec.pipeline, spec.arrivals->duration_ns(), spec.slo_ns, nullptr),
       workers_(spec, events, kLiveBatchDone, kLiveServer),
       timers_(events, kLiveTimer),
-      group_(spec, context_, *this, *this, tables_, books_) {}
+      group_(spec, context_, *this, *this, tables_, books_),
+      faults_(spec.faults),
+      held_(out, events, kLiveNotice) {
+  const std::vector<FaultChange>& changes = faults_.changes();
+  for (std::uint32_t i = 0; i < changes.size(); ++i) events_.push(changes[i].at_ns, kLiveDomainFault, i);
+}
 
 bool LiveDomains::take(TimeNs now, int from, MessageReader& message) {
   now_ = now;
@@ -43,6 +48,9 @@ bool LiveDomains::take(TimeNs now, int from, MessageReader& message) {
       return true;
     case MessageKind::kDrainWorker:
       drain_worker(message.read<WorkerMessage>());
+      return true;
+    case MessageKind::kLoseWorkers:
+      lose_workers(message);
       return true;
     case MessageKind::kDeliver:
       take_delivery(message);
@@ -83,6 +91,12 @@ bool LiveDomains::handle(TimeNs now, const Event& event) {
       out_.send(0, MessageKind::kWorkerReady, ready);
       return true;
     }
+    case kLiveDomainFault:
+      faults_.apply(faults_.changes()[event.index]);
+      return true;
+    case kLiveNotice:
+      held_.release(event.index);
+      return true;
     default:
       return false;
   }
@@ -99,14 +113,14 @@ void LiveDomains::take_plan(MessageReader& message) {
 }
 
 void LiveDomains::open_domain(const DomainMessage& message) {
-  if (opened_.size() <= message.domain) opened_.resize(message.domain + 1, false);
-  if (opened_[message.domain]) return;
-  opened_[message.domain] = true;
+  if (gpu_of_.size() <= message.domain) gpu_of_.resize(message.domain + 1, kNone);
+  if (gpu_of_[message.domain] != kNone) return;
+  gpu_of_[message.domain] = message.gpu;
   group_.open_domain(now_, message.domain, message.module);
 }
 
 void LiveDomains::add_worker(const WorkerMessage& message) {
-  const bool opened = message.domain < opened_.size() && opened_[message.domain];
+  const bool opened = message.domain < gpu_of_.size() && gpu_of_[message.domain] != kNone;
   if (!opened || is_here(message.worker)) return;
   if (tables_.workers.size() <= message.worker) tables_.workers.resize(message.worker + 1);
   WorkerState& state = tables_.workers[message.worker];
@@ -121,6 +135,14 @@ void LiveDomains::drain_worker(const WorkerMessage& message) {
   if (!is_here(message.worker)) return;
   if (tables_.workers[message.worker].life != WorkerState::Life::kServing) return;
   group_.drain_worker(now_, message.worker, message.closes != 0);
+}
+
+void LiveDomains::lose_workers(MessageReader& message) {
+  const auto domain = message.read<DomainMessage>();
+  std::vector<WorkerId> workers;
+  message.read_all(workers);
+  std::erase_if(workers, [this](WorkerId worker) { return !is_here(worker); });
+  if (!workers.empty()) group_.lose_workers(now_, domain.domain, workers, domain.closes != 0);
 }
 
 void LiveDomains::take_delivery(MessageReader& message) {
@@ -153,17 +175,22 @@ void LiveDomains::take_cancellation(MessageReader& message) {
 void LiveDomains::take_state(MessageReader& message) {
   const auto state = message.read<ValuesMessage>();
   message.read_all(values_);
-  group_.on_publication(now_, state.module, values_);
+  if (state.domain == kNone) {
+    group_.on_publication(now_, state.module, values_, {});
+  } else {
+    group_.on_publication_at(now_, state.domain, state.module, values_);
+  }
 }
 
 void LiveDomains::run_batch(WorkerId worker, TimeNs profile_ns) {
   const int rank = layout_.rank_of(static_cast<int>(tables_.workers[worker].gpu));
   if (rank == rank_) {
-    workers_.run_batch(now_, worker, profile_ns);
+    run_here(worker, tables_.workers[worker].gpu, profile_ns);
     return;
   }
   RunMessage run;
   run.worker = worker;
+  run.gpu = tables_.workers[worker].gpu;
   run.profile_ns = profile_ns;
   out_.send(rank, MessageKind::kRunBatch, run);
 }
@@ -173,7 +200,15 @@ void LiveDomains::take_run(int from, MessageReader& message) {
   const auto same = [&](const Guest& guest) { return guest.worker == run.worker; };
   if (std::any_of(guests_.begin(), guests_.end(), same)) return;  // it came before
   guests_.push_back({run.worker, from, now_});
-  workers_.run_batch(now_, run.worker, run.profile_ns);
+  run_here(run.worker, run.gpu, run.profile_ns);
+}
+
+void LiveDomains::run_here(WorkerId worker, std::uint32_t gpu, TimeNs profile_ns) {
+  if (faults_.slows()) {
+    workers_.run_batch_slowly(now_, worker, profile_ns, faults_.factor(gpu));
+  } else {
+    workers_.run_batch(now_, worker, profile_ns);
+  }
 }
 
 void LiveDomains::take_end(MessageReader& message) {
@@ -198,14 +233,33 @@ void LiveDomains::batch_event(WorkerId worker, TimeNs ended_ns) {
   guests_.erase(guest);
 }
 
+std::optional<TimeNs> LiveDomains::held_until(DomainId domain) {
+  if (now_ > faults_.links_until_ns()) return std::nullopt;
+  return faults_.held_until(now_, gpu_of_[domain], LinkDirection::kUp);
+}
+
 void LiveDomains::report(ModuleId module, DomainId domain, std::span<const double> values) {
-  out_.send(0, MessageKind::kReport, ValuesMessage{domain, module, 0}, values);
+  const ValuesMessage message{domain, module, 0};
+  const std::optional<TimeNs> held = held_until(domain);
+  if (!held) {
+    out_.send(0, MessageKind::kReport, message, values);
+  } else if (*held != kNever) {
+    held_.hold(*held, 0, out_.compose(MessageKind::kReport, message, values));
+  }
 }
 
 void LiveDomains::batch_done(TimeNs now, WorkerId worker, const WorkerState& state) {
+  send_batch(MessageKind::kBatchDone, now, worker, state);
+}
+
+void LiveDomains::batch_lost(TimeNs now, WorkerId worker, const WorkerState& state) {
+  send_batch(MessageKind::kBatchLost, now, worker, state);
+}
+
+void LiveDomains::send_batch(MessageKind kind, TimeNs ended_ns, WorkerId worker, const WorkerState& state) {
   BatchMessage batch;
   batch.started_ns = state.started_ns;
-  batch.ended_ns = now;
+  batch.ended_ns = ended_ns;
   batch.service_gpu_ns = state.service_gpu_ns;
   batch.worker = worker;
   batch.module = state.module;
@@ -216,7 +270,15 @@ void LiveDomains::batch_done(TimeNs now, WorkerId worker, const WorkerState& sta
         {record.visit.request, member.arrived_ns, member.joined_ns, member.id, record.index, 0});
     record.live = false;
   }
-  out_.send(0, MessageKind::kBatchDone, batch, std::span<const BatchEntry>(entries_));
+  const std::span<const BatchEntry> entries(entries_);
+  const std::optional<TimeNs> held =
+      kind == MessageKind::kBatchDone ? held_until(state.domain) : std::nullopt;
+  batch.held = held ? 1 : 0;
+  if (!held || *held == kNever) {
+    out_.send(0, held ? MessageKind::kBatchUnheard : kind, batch, entries);
+  } else {
+    held_.hold(*held, 0, out_.compose(kind, batch, entries));
+  }
 }
 
 void LiveDomains::tell(MessageKind kind, TimeNs at_ns, VisitId visit, DropReason reason) {

@@ -2,11 +2,14 @@
 // go out.
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "harness/engine/active_faults.h"
 #include "harness/engine/domain_group.h"
 #include "harness/engine/domain_timers.h"
 #include "harness/engine/worker_models.h"
+#include "harness/live/held_messages.h"
 #include "harness/live/layout.h"
 #include "harness/live/live_events.h"
 #include "harness/live/messages.h"
@@ -37,6 +40,7 @@ class LiveDomains final : private DomainWorld, private DomainEvents {
   void report(ModuleId module, DomainId domain, std::span<const double> values) override;
 
   void batch_done(TimeNs now, WorkerId worker, const WorkerState& state) override;
+  void batch_lost(TimeNs now, WorkerId worker, const WorkerState& state) override;
   void visit_dropped(TimeNs now, VisitId visit, DropReason reason) override;
   void visit_cancelled(TimeNs now, VisitId visit) override;
   void visits_returned(TimeNs now, ModuleId module, std::span<const VisitId> visits) override;
@@ -47,10 +51,15 @@ class LiveDomains final : private DomainWorld, private DomainEvents {
   void take_cancellation(MessageReader& message);
   void take_state(MessageReader& message);
   void take_run(int from, MessageReader& message);
+  void run_here(WorkerId worker, std::uint32_t gpu, TimeNs profile_ns);
   void take_end(MessageReader& message);
   void open_domain(const DomainMessage& message);
   void add_worker(const WorkerMessage& message);
   void drain_worker(const WorkerMessage& message);
+  void lose_workers(MessageReader& message);
+  /// When what the domain says now sets off, as ActiveFaults::held_until.
+  std::optional<TimeNs> held_until(DomainId domain);
+  void send_batch(MessageKind kind, TimeNs ended_ns, WorkerId worker, const WorkerState& state);
   void batch_event(WorkerId worker, TimeNs ended_ns);
   void tell(MessageKind kind, TimeNs at_ns, VisitId visit, DropReason reason);
   bool is_here(WorkerId worker) const;
@@ -75,8 +84,10 @@ class LiveDomains final : private DomainWorld, private DomainEvents {
   WorkerModels workers_;
   DomainTimers timers_;
   DomainGroup group_;
-  std::vector<bool> opened_;   ///< by domain
-  std::vector<Guest> guests_;  ///< in no order; few
+  ActiveFaults faults_;
+  HeldMessages held_;
+  std::vector<std::uint32_t> gpu_of_;  ///< by domain; kNone: it has never been here
+  std::vector<Guest> guests_;          ///< in no order; few
   LatencyHistogram delivery_delay_;
   std::vector<BatchEntry> entries_;
   std::vector<double> values_;

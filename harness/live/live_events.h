@@ -11,10 +11,14 @@ enum LiveEvent : std::uint32_t {
   kLiveServer,
   kLiveTimer,
   kLiveColdStart,
+  kLiveDomainFault,  ///< the index is a change of ActiveFaults
+  kLiveNotice,       ///< of HeldMessages
   // Of the dispatcher.
   kLiveStatePeriod,
   kLivePlanPeriod,
   kLivePlanReady,
+  kLiveFault,
+  kLiveOrder,
 };
 
 }  // namespace harness

@@ -21,13 +21,13 @@ class RankHung : public EnvironmentError {
 /// How a cell runs, besides what the cell is.
 struct LiveRun {
   LiveParams params;
-  /// Of this run among those of the job: the same on all ranks, another for each.
-  std::uint32_t number = 0;
   /// Wall time after which the run ends by itself, with RunRecord::why_invalid; 0: none.
   double limit_s = 0;
   /// Called on every rank once a loop turn, so after each signal too. What it throws on any rank ends the run
   /// on all ranks, and is thrown on that one; the others throw EnvironmentError. May be empty.
   std::function<void()> check_signal;
+  /// Of this run among those of the job: the same on all ranks, another for each.
+  std::uint32_t number = 0;
 };
 
 /// Runs a cell on the live cluster until every request has ended, and closes the books. All ranks make the

@@ -38,15 +38,19 @@ enum class MessageKind : std::uint16_t {
   kDrainWorker,  ///< WorkerMessage, `closes`
   kDeliver,      ///< DeliverMessage, payload bytes
   kCancel,       ///< VisitMessage
-  kPublish,      ///< ValuesMessage, double entries; to the controllers as well
+  kLoseWorkers,  ///< DomainMessage, `closes`, WorkerId entries
+  kPublish,      ///< ValuesMessage, double entries; kNone: to all of the module's domains there
+  kExchange,     ///< the same, to the controllers, from rank 0 to itself
   // From the queue domains to the dispatcher.
-  kWorkerReady,  ///< WorkerMessage: its cold start is over
-  kBatchDone,    ///< BatchMessage, BatchEntry entries
-  kDropped,      ///< VisitMessage
-  kCancelled,    ///< VisitMessage
-  kReturned,     ///< VisitMessage
-  kWorkerGone,   ///< WorkerMessage
-  kReport,       ///< ValuesMessage, double entries
+  kWorkerReady,   ///< WorkerMessage: its cold start is over
+  kBatchDone,     ///< BatchMessage, BatchEntry entries
+  kBatchLost,     ///< the same: its worker was lost
+  kBatchUnheard,  ///< the same: an injected fault has lost the notice, only the books hear of it
+  kDropped,       ///< VisitMessage
+  kCancelled,     ///< VisitMessage
+  kReturned,      ///< VisitMessage
+  kWorkerGone,    ///< WorkerMessage
+  kReport,        ///< ValuesMessage, double entries
   // Between the rank of a domain and those of its other workers.
   kRunBatch,    ///< RunMessage
   kBatchEnded,  ///< RunMessage
@@ -69,8 +73,9 @@ struct ClockMessage {
 
 struct DomainMessage {
   DomainId domain = 0;
+  std::uint32_t gpu = 0;  ///< of its first worker
   ModuleId module = 0;
-  std::uint16_t padding = 0;
+  std::uint16_t closes = 0;
 };
 
 struct WorkerMessage {
@@ -111,7 +116,7 @@ struct BatchMessage {
   TimeNs service_gpu_ns = kNever;
   WorkerId worker = 0;
   ModuleId module = 0;
-  std::uint16_t padding = 0;
+  std::uint16_t held = 0;  ///< an injected fault has held it back
 };
 
 struct BatchEntry {
@@ -134,7 +139,7 @@ struct RunMessage {
   TimeNs started_ns = 0;
   TimeNs ended_ns = 0;
   WorkerId worker = 0;
-  std::uint32_t padding = 0;
+  std::uint32_t gpu = 0;
 };
 
 /// Nothing but a header.
@@ -147,6 +152,15 @@ class MessageWriter {
 
   template <class Fixed = NoContents, class Entry = std::byte>
   void send(int to, MessageKind kind, const Fixed& fixed = {}, std::span<const Entry> entries = {}) {
+    transport_.send(to, compose(kind, fixed, entries));
+  }
+  /// Sends what compose() gave.
+  void send_composed(int to, std::span<const std::byte> message) { transport_.send(to, message); }
+
+  /// The bytes of a message, until the next call.
+  template <class Fixed = NoContents, class Entry = std::byte>
+  std::span<const std::byte> compose(MessageKind kind, const Fixed& fixed = {},
+                                     std::span<const Entry> entries = {}) {
     static_assert(std::is_trivially_copyable_v<Fixed> && std::is_trivially_copyable_v<Entry>);
     const MessageHeader header{kind, kMessageVersion, run_};
     const std::size_t fixed_bytes = std::is_empty_v<Fixed> ? 0 : sizeof(Fixed);
@@ -155,7 +169,7 @@ class MessageWriter {
     std::memcpy(buffer_.data() + sizeof header, &fixed, fixed_bytes);
     if (!entries.empty())
       std::memcpy(buffer_.data() + sizeof header + fixed_bytes, entries.data(), entries.size_bytes());
-    transport_.send(to, buffer_);
+    return buffer_;
   }
 
   std::uint32_t run() const { return run_; }
