@@ -26,6 +26,7 @@ void Dispatcher::stop_gpus(TimeNs now, int first_gpu, int gpus) {
     lost.emplace_back(state.domain, worker);
     if (state.life == Life::kServing && leave_view(worker)) closed.push_back(state.domain);
     state.life = Life::kDraining;
+    places_.release(gpu, worker);  // it may be back before the domain has said that the worker is gone
   }
   std::stable_sort(lost.begin(), lost.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<WorkerId> of_domain;

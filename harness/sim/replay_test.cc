@@ -46,6 +46,21 @@ RunSpec scaled(const std::string& system) {
   return spec;
 }
 
+/// Two of three workers behind each queue stop for half a second.
+RunSpec failing(const std::string& system) {
+  RunSpec spec = overloaded(system, testing::chain(2));
+  spec.module_overrides = std::vector<ModuleOverride>(2, {4, 3});
+  spec.workers = 6;
+  spec.serving.queue = QueueScope::kModule;
+  Fault stop;
+  stop.at_ns = kNsPerS;
+  stop.for_ns = kNsPerS / 2;
+  stop.first_gpu = 1;
+  stop.gpus = 4;
+  spec.faults = {stop};
+  return spec;
+}
+
 /// Each domain's log against the scheduler that `system` makes.
 std::vector<ReplayDifference> replayed(const RunSpec& spec, System& system, const RunRecord& record,
                                        ReplayCounts& counts) {
@@ -93,6 +108,7 @@ class Replay : public ::testing::TestWithParam<const SystemEntry*> {
       }
     }
     result.push_back(scaled(GetParam()->name));
+    result.push_back(failing(GetParam()->name));
     return result;
   }
 };
