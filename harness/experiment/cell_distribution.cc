@@ -31,18 +31,24 @@ struct PackedReport {
   char message[512] = {};
 };
 
-void wait_without_spinning(MPI_Request& request) {
+/// Looks every millisecond at rank 0, through which others may be asking for cells; on the others, which may
+/// share few processors with it, more and more seldom.
+void wait_without_spinning(MPI_Request& request, int rank) {
+  constexpr std::chrono::microseconds kShortest(1'000);
+  constexpr std::chrono::microseconds kLongest(20'000);
+  std::chrono::microseconds pause = kShortest;
   for (int done = 0;;) {
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     if (done != 0) return;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::this_thread::sleep_for(pause);
+    if (rank != 0) pause = std::min(kLongest, pause * 9 / 8);
   }
 }
 
-void broadcast(void* values, int count, MPI_Datatype type) {
+void broadcast(void* values, int count, MPI_Datatype type, int rank) {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibcast(values, count, type, 0, MPI_COMM_WORLD, &request);
-  wait_without_spinning(request);
+  wait_without_spinning(request, rank);
 }
 
 }  // namespace
@@ -115,7 +121,7 @@ int CellDistribution::rank() const { return mpi_ ? mpi_->rank : 0; }
 int CellDistribution::ranks() const { return mpi_ ? mpi_->ranks : 1; }
 
 int CellDistribution::share(int value) {
-  if (mpi_) broadcast(&value, 1, MPI_INT);
+  if (mpi_) broadcast(&value, 1, MPI_INT, mpi_->rank);
   return value;
 }
 
@@ -126,7 +132,7 @@ void CellDistribution::deal(std::vector<std::uint32_t>& cells) {
   }
   const int count = share(static_cast<int>(cells.size()));
   cells.resize(static_cast<std::size_t>(count));
-  if (mpi_) broadcast(cells.data(), count, MPI_UINT32_T);
+  if (mpi_) broadcast(cells.data(), count, MPI_UINT32_T, mpi_->rank);
   dealt_ = cells.size();
   next_ = 0;
   counts_ = {};
@@ -175,7 +181,7 @@ std::vector<RankReport> CellDistribution::gather(const RankReport& report) {
   constexpr int kBytes = static_cast<int>(sizeof(PackedReport));
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Igather(&packed, kBytes, MPI_BYTE, all.data(), kBytes, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
-  wait_without_spinning(request);
+  wait_without_spinning(request, mpi_->rank);
   std::vector<RankReport> reports;
   for (const PackedReport& one : all) reports.push_back({one.exit_code, one.message, one.value, one.digest});
   if (!reports.empty()) reports.front() = report;
