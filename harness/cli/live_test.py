@@ -2,16 +2,20 @@
 
     live_test.py HARNESS MPIRUN
 """
+import glob
 import os
+import signal
+import subprocess
 import sys
 import tempfile
+import time
 
 import h5py
 
-from program_testing import SMALL, finish, run, tree, write
+from program_testing import SMALL, environment, finish, finished_cells, run, stopped_run, tree, write
 
 BOTH = 'runtime = ["simulated", "emulated"]\n' + SMALL.replace("duration_s = 5", "duration_s = 2") + (
-    '[[system]]\nname = "pard"\n[cluster]\nworkers = 8\nprofile_scale = 3\n[live]\ngpus_per_rank = 4\n')
+    '[[system]]\nname = "pard"\n[cluster]\nworkers = 8\nprofile_scale = 3\n[live]\ngpus_per_rank = 4\nlateness_limit_ms = 1000\n')
 
 
 def bytes_of(name):
@@ -55,12 +59,120 @@ def limit(harness, folder):
     return ["a limit: rows of a cell that was given up"] if "requests" in rows[1] else []
 
 
+def summary_of(folder, results):
+    with h5py.File(os.path.join(folder, results)) as file:
+        return [dict(zip(row.dtype.names, (v.decode() if isinstance(v, bytes) else v for v in row))) for row in file["summary"][:]]
+
+
+def both(harness, mpirun, folder):
+    """Simulated and emulated cells of one file; the simulated ones are those of one rank."""
+    run([harness, "both.toml", "-o", "alone", "--set", "runtime=simulated", "--quiet"], folder)
+    done = run([mpirun, "-n", "3", harness, "both.toml", "-o", "three"], folder)
+    if done.returncode != 0 or done.stderr.count("lateness p99") != 2:
+        return [f"both runtimes: exit code {done.returncode}: {done.stderr}"]
+    alone, three = summary_of(folder, "alone/both.h5"), summary_of(folder, "three/both.h5")
+    failures = []
+    if [row["runtime"] for row in three] != ["simulated"] * 2 + ["emulated"] * 2:
+        failures.append("both runtimes: other cells")
+    if [row["fingerprint"] for row in alone] != [row["fingerprint"] for row in three[:2]]:
+        failures.append("both runtimes: other simulated cells than alone")
+    with h5py.File(os.path.join(folder, "three/both.h5")) as file:
+        for row in three[2:]:
+            cell = file[f"cells/{row['cell']}"]
+            books = [(cell["requests"]["outcome"] == value).sum() for value in range(4)]
+            if books != [row["in_time"], row["late"], row["dropped"], row["unfinished"]] or sum(books) != three[0]["sent"]:
+                failures.append(f"an emulated cell: {books} are not the books of {three[0]['sent']} requests")
+            if list(cell["ranks"]["workers"]) != [0, 4, 4] or cell["ranks"]["messages_sent"].min() == 0:
+                failures.append(f"an emulated cell: {cell['ranks'][:]}")
+            if file.attrs["clock_bound_ns"] < cell.attrs["clock_bound_ns"] or cell.attrs["clock_bound_ns"] <= 0:
+                failures.append("an emulated cell without a clock bound")
+    return failures
+
+
+def invalid(harness, folder, setting, seconds, words):
+    """A live cell that is given up, or whose load left late, is kept and says why."""
+    out = words.split(" ")[0]
+    done = run([harness, "both.toml", "-o", out, "--quiet", "--set", "runtime=emulated", "--set", setting], folder)
+    rows = summary_of(folder, f"{out}/both.h5")
+    failures = []
+    for row in rows:
+        if row["status"] != "invalid" or words not in row["why"]:
+            failures.append(f"{setting}: {row['status']} {row['why']}")
+        if row["in_time"] + row["late"] + row["dropped"] + row["unfinished"] != row["sent"] or row["wall_s"] > seconds:
+            failures.append(f"{setting}: the books do not close, or it took {row['wall_s']} s")
+    if done.returncode != 1 or len(rows) != 2:
+        failures.append(f"{setting}: exit code {done.returncode}: {done.stderr}")
+    return failures
+
+
+def interrupted(harness, mpirun, folder):
+    """Ctrl-C keeps the finished cells, and the same command finishes the rest."""
+    command = [mpirun, "-n", "3", harness, "both.toml", "-o", "again", "--quiet"]
+    code, stderr, done = stopped_run(command, folder, "again/both", 3, signal.SIGINT)
+    failures = []
+    # mpirun passes it on, but not what the ranks say then.
+    if code == 0 or done != 3 or glob.glob(os.path.join(folder, "again/both.cells/*.tmp")):
+        failures.append(f"interrupted: exit code {code}, {done} cells: {stderr}")
+    kept = {path: os.stat(path).st_mtime_ns for path in glob.glob(os.path.join(folder, "again/both.cells/*.h5"))}
+    process = subprocess.Popen(command, cwd=folder, env=environment(), stderr=subprocess.PIPE, text=True)
+    while process.poll() is None and finished_cells(os.path.join(folder, "again"), "both") < 3:
+        time.sleep(0.005)
+    if any(os.stat(path).st_mtime_ns != when for path, when in kept.items() if os.path.exists(path)):
+        failures.append("a finished cell was run again")
+    process.communicate(timeout=60)
+    if process.returncode != 0 or len(summary_of(folder, "again/both.h5")) != 4:
+        failures.append(f"gone on: exit code {process.returncode}")
+    return failures
+
+
+def ranks_below(pid, harness):
+    """The processes of the program that this mpirun started, by rank."""
+    found = {}
+    for folder in glob.glob("/proc/[0-9]*"):
+        try:
+            if int(open(folder + "/stat").read().rsplit(")", 1)[1].split()[1]) != pid or os.readlink(folder + "/exe") != harness:
+                continue
+            variables = open(folder + "/environ").read().split("\0")
+        except OSError:
+            continue
+        found.update((int(one.split("=")[1]), int(folder[6:])) for one in variables if one.startswith("OMPI_COMM_WORLD_RANK="))
+    return found
+
+
+def lost(harness, mpirun, folder, rank, number, words):
+    """A rank that is killed, stands still, or gets a signal during the last cell: the job ends soon, says which rank, and
+    keeps the rest."""
+    out = f"lost{rank}-{int(number)}"
+    command = [mpirun, "-n", "3", harness, "both.toml", "-o", out, "--quiet", "--set", "live.hang_limit_s=1",
+               "--set", "workload.duration_s=4"]
+    process = subprocess.Popen(command, cwd=folder, env=environment(), stderr=subprocess.PIPE, text=True)
+    while process.poll() is None and finished_cells(os.path.join(folder, out), "both") < 3:
+        time.sleep(0.005)
+    time.sleep(1)
+    began = time.monotonic()
+    os.kill(ranks_below(process.pid, harness)[rank], number)
+    stderr = process.communicate(timeout=60)[1]
+    took = time.monotonic() - began
+    done = finished_cells(os.path.join(folder, out), "both")
+    if process.returncode == 0 or took > 5 or words not in stderr or done != 3:
+        return [f"rank {rank}, signal {number}: exit code {process.returncode} after {took:.1f} s, {done} cells: {stderr}"]
+    return []
+
+
 def main():
     harness = os.path.abspath(sys.argv[1])
     mpirun = sys.argv[2]
     with tempfile.TemporaryDirectory() as folder:
         write(folder, "both.toml", BOTH)
         failures = refused(harness, mpirun, folder) + dry_run(harness, mpirun, folder) + limit(harness, folder)
+        failures += both(harness, mpirun, folder)
+        failures += invalid(harness, folder, "live.lateness_limit_ms=0", 4, "the 99th percentile of the lateness")
+        failures += invalid(harness, folder, "cell_limit_s=0.5", 1.5, "took longer than cell_limit_s = 0.5")
+        failures += interrupted(harness, mpirun, folder)
+        failures += lost(harness, mpirun, folder, 1, signal.SIGTERM, "harness: rank 1: interrupted")
+        failures += lost(harness, mpirun, folder, 1, signal.SIGKILL, "rank 1")
+        failures += lost(harness, mpirun, folder, 2, signal.SIGSTOP, "harness: rank 2 on ")
+        failures += lost(harness, mpirun, folder, 0, signal.SIGSTOP, "harness: rank 0 ")
     finish(failures)
 
 

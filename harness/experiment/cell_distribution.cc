@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
@@ -168,6 +169,15 @@ void CellDistribution::serve() {
   if (!mpi_ || mpi_->rank != 0) return;
   int pending = 0;
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &pending, MPI_STATUS_IGNORE);
+}
+
+void CellDistribution::abort(int exit_code, const std::string& why) {
+  // The others are ended while they wait here, unless this rank cannot do it.
+  std::this_thread::sleep_for(std::chrono::milliseconds(100) * std::min(rank(), 20));
+  std::fprintf(stderr, "harness: %s\n", why.c_str());
+  std::fflush(stderr);
+  if (mpi_) MPI_Abort(MPI_COMM_WORLD, exit_code);
+  std::_Exit(exit_code);
 }
 
 std::vector<RankReport> CellDistribution::gather(const RankReport& report) {

@@ -57,6 +57,9 @@ class CellDistribution {
 
   /// Lets messages of other ranks through; rank 0 calls it every few milliseconds while it simulates.
   void serve();
+  /// Ends all ranks at once, with the line `why` on standard error, where not all of them can be reached any
+  /// more. When several call it, the lowest speaks.
+  [[noreturn]] void abort(int exit_code, const std::string& why);
   /// Waits, without spinning, until every rank is here. Rank 0 gets all reports, the others nothing.
   std::vector<RankReport> gather(const RankReport& report);
 

@@ -279,6 +279,15 @@ void ExperimentRun::compute_simulated(std::vector<std::uint32_t> cells) {
   });
 }
 
+/// A rank that hangs will not take part in saying so.
+std::optional<SummaryRow> ExperimentRun::run_together(LiveCell& cell) {
+  try {
+    return cell.run(bounds_, check_signal_);
+  } catch (const RankHung& hung) {
+    ranks_.abort(kEnvironment, hung.what());
+  }
+}
+
 /// All ranks have the cell at once; what fails on one of them ends it on all.
 void ExperimentRun::run_live_cell(std::uint32_t index, Transport& transport, Progress& progress) {
   const Cell& cell = factory_->cells().at(index);
@@ -294,7 +303,7 @@ void ExperimentRun::run_live_cell(std::uint32_t index, Transport& transport, Pro
   on_all_ranks(ranks_, file_, [&](RankReport&) {
     std::optional<SummaryRow> row;
     if (live)
-      row = live->run(bounds_, check_signal_);
+      row = run_together(*live);
     else if (ranks_.rank() == 0)
       row = run_cell(*factory_, bounds_, cell, prepared, how_to_run(prepared, progress));
     set_bug_context({});

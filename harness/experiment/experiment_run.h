@@ -67,6 +67,7 @@ class ExperimentRun {
   void compute_live(std::vector<std::uint32_t> cells);
   void run_dealt(const std::vector<std::uint32_t>& cells);
   void run_simulated(std::uint32_t index, Progress& progress);
+  std::optional<SummaryRow> run_together(LiveCell& cell);
   void run_live_cell(std::uint32_t index, Transport& transport, Progress& progress);
   CellRun how_to_run(const PreparedCell& prepared, Progress& progress);
   void finish();

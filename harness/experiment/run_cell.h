@@ -36,7 +36,7 @@ class LiveCell {
   LiveCell(CellFactory& factory, const Cell& cell, const PreparedCell& prepared, CellRun how,
            Transport& transport);
   /// Runs it together with the other ranks; rank 0 writes the file and returns the row. `check_signal` as in
-  /// LiveRun.
+  /// LiveRun. The transport may carry other cells before and after. Throws what run_live() throws.
   std::optional<SummaryRow> run(BoundCache& bounds, const std::function<void()>& check_signal);
 
  private:
