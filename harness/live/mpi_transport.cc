@@ -276,6 +276,7 @@ std::size_t MpiTransport::receive(const TakeMessage& take) {
 /// Takes what has become whole, each sender's packets in their order.
 std::size_t MpiTransport::finish_receives(const TakeMessage& take) {
   std::size_t messages = 0;
+  for (const Passage& passage : receiving_) peer(passage.peer).blocked = false;
   std::erase_if(receiving_, [&](Passage& passage) {
     Peer& sender = peer(passage.peer);
     sender.blocked = sender.blocked || !passage.done();
@@ -285,7 +286,6 @@ std::size_t MpiTransport::finish_receives(const TakeMessage& take) {
     recycle(std::move(passage.packet));
     return true;
   });
-  for (const Passage& passage : receiving_) peer(passage.peer).blocked = false;
   return messages;
 }
 
