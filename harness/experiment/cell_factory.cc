@@ -233,14 +233,18 @@ std::string CellFactory::text_of_cell(const Cell& cell, const Settings& settings
   names.seed = cell.seed;
   names.rows = spec_.rows;
   names.states = spec_.states;
+  names.replay = spec_.replay;
   const TraceSpec trace = resolved_trace(settings);
   if (trace_checksums_.count(trace.file) == 0) trace_checksums_[trace.file] = trace_checksum(trace);
   std::string text = cell_text(settings, names, module_names(pipelines_[cell.pipeline]));
-  text += "\n# cell " + std::to_string(cell.index) + "\n";
-  text += "# pipeline " + pipeline_checksums_[cell.pipeline] + "\n";
-  text += "# profiles " + profiles(settings).checksum + "\n";
+  text += "\n# cell " + std::to_string(cell.index) + "\n" + checksums(cell);
   if (!trace.file.empty()) text += "# trace " + trace_checksums_[trace.file] + "\n";
   return text;
+}
+
+std::string CellFactory::checksums(const Cell& cell) {
+  return "# pipeline " + pipeline_checksums_[cell.pipeline] + "\n# profiles " +
+         profiles(settings_of(spec_, cell)).checksum + "\n";
 }
 
 PreparedCell CellFactory::prepare(const Cell& cell) {
@@ -279,7 +283,7 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
   return prepared;
 }
 
-RunSpec CellFactory::make_run(const Cell& cell, const PreparedCell& prepared) {
+RunSpec CellFactory::make_world(const Cell& cell) {
   const Settings settings = settings_of(spec_, cell);
   RunSpec run = world_of(cell, settings);
   run.system = make_system(spec_.systems[cell.system].name, settings);
@@ -288,7 +292,13 @@ RunSpec CellFactory::make_run(const Cell& cell, const PreparedCell& prepared) {
     run.trace_tokens = std::make_shared<const TraceTokens>(recorded_tokens(resolved_trace(settings)));
   }
   run.record_states = spec_.states;
-  run.arrivals = make_arrivals(resolved_trace(settings), prepared.target_rps, cell.seed);
+  run.record_replay = spec_.replay;
+  return run;
+}
+
+RunSpec CellFactory::make_run(const Cell& cell, const PreparedCell& prepared) {
+  RunSpec run = make_world(cell);
+  run.arrivals = make_arrivals(resolved_trace(settings_of(spec_, cell)), prepared.target_rps, cell.seed);
   return run;
 }
 

@@ -44,6 +44,10 @@ class CellFactory {
 
   const std::vector<Cell>& cells() const { return cells_; }
   PreparedCell prepare(const Cell& cell);
+  /// All of a cell's run but its arrivals: for this, no trace is read unless it says how long texts are.
+  RunSpec make_world(const Cell& cell);
+  /// Lines with the checksums of the cell's pipeline and profiles, as its effective settings hold them.
+  std::string checksums(const Cell& cell);
   /// The run of a prepared cell that can run.
   RunSpec make_run(const Cell& cell, const PreparedCell& prepared);
 

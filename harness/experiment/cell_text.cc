@@ -52,6 +52,7 @@ std::string cell_text(const Settings& settings, const CellNames& names,
   text += "slo_ms = [" + text_of(names.slo_ms) + "]\n";
   text += std::string("\n[record]\nrows = ") + (names.rows ? "true\n" : "false\n");
   text += std::string("states = ") + (names.states ? "true\n" : "false\n");
+  if (names.replay) text += "replay = true\n";
   return text + names.faults + system_table(settings, names);
 }
 

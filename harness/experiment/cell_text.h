@@ -20,6 +20,7 @@ struct CellNames {
   std::uint64_t seed = 0;
   bool rows = true;
   bool states = false;
+  bool replay = false;
   std::string faults;  ///< fault_tables()
 };
 

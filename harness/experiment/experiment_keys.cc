@@ -1,75 +1,84 @@
+#include <iterator>
+
 #include "harness/experiment/experiment_spec.h"
 
 namespace harness {
 
+namespace {
+
+constexpr PlainKey kKeys[] = {
+    {"", "name", "the file's stem", "a text", "what results call the experiment"},
+    {"", "runtime", "simulated", "simulated, emulated or a list of both",
+     "axis: where the cells run: in virtual time, or in wall-clock time with emulated GPUs"},
+    {"", "cell_limit_s", "0", "a number from 0 to 1e+09",
+     "wall time after which a cell is given up and recorded as invalid; 0: none"},
+    {"", "figures", "(none)", "names of results/figures/catalogue.txt",
+     "what `harness figures` draws of the results; (none): the general figures"},
+    {"suite", "suite", "(needed)", "paths of experiment files, from the suite's folder",
+     "the experiments, in the order in which they run"},
+    {"suite", "name", "the file's stem", "a text", "what the last lines call the suite"},
+    {"workload", "pipelines", "(needed)", "names of `harness list pipelines`, or paths ending in .toml",
+     "axis: what is served"},
+    {"workload", "traces", "(needed)", "names of [trace.NAME] tables, or bare shapes",
+     "axis: how the load moves"},
+    {"workload", "loads", "1", "numbers from 1e-06 to 1000",
+     "axis: offered rate, relative to the capacity that the initial plan has without the systems' own "
+     "settings"},
+    {"workload", "rates_rps", "(loads)", "numbers from 0 to 1e+09",
+     "axis, instead of loads: offered rate in requests/s; 0 replays a recorded trace as it is"},
+    {"workload", "seeds", "1", "integers from 0 to 2^53", "axis: all randomness follows from it"},
+    {"workload", "slo_ms", "the pipeline's", "numbers from 0.001 to 1e+07",
+     "axis: end-to-end latency objective"},
+    {"workload", "duration_s", "60", "a number from 0 to 1e+09",
+     "duration_s of every trace that does not set its own"},
+    {"system", "name", "(needed)", "a name of `harness list systems`", "the system"},
+    {"system", "variant", "default, or what is overridden", "a text",
+     "what results call this setting of the system"},
+    {"system", "params", "{}", "a table of the system's parameters",
+     "short for set with the system's name before the key"},
+    {"system", "set", "{}", "a table of dotted keys of cluster, serving, planner, module.NAME and the system",
+     "settings for this system alone; the load stays the same"},
+    {"system", "only", "{}", "{ pipelines = [...], traces = [...] }, names of [workload]",
+     "the entry makes cells on these alone; a list left out: on all"},
+    {"sweep", "key", "(needed)", "a dotted key, such as \"planner.sizing_factor\" or \"pard.lambda\"",
+     "axis over any setting but those of [workload]; the key of a system, trace, module or of [live] "
+     "multiplies only the cells it concerns"},
+    {"sweep", "values", "(needed)", "values that the key may have", "the axis' values, in order"},
+    {"fault", "kind", "(needed)", "one of stop, slow, delay, loss",
+     "the GPUs stop; batches that start take longer; messages to and from their queues take longer, or are "
+     "lost"},
+    {"fault", "at_s", "(needed)", "a number from 0 to 1e+09", "when it begins, in time of the load"},
+    {"fault", "for_s", "(needed)", "a number above 0, at most 1e+09", "how long it lasts"},
+    {"fault", "gpu", "(this or gpus)", "an integer from 0 to workers - 1", "the one that it concerns"},
+    {"fault", "gpus", "(this or gpu)", "[FIRST, LAST], two of these integers",
+     "all from the first to the last"},
+    {"fault", "factor", "(needed by slow)", "a number from 1 to 1000",
+     "slow: execution times are multiplied by this"},
+    {"fault", "delay_ms", "(needed by delay)", "a number above 0, at most 1e+06",
+     "delay: every message takes longer by this"},
+    {"repeat_until", "metric", "(needed)", "a column of /summary that holds numbers",
+     "what must be known well enough in every workload and series"},
+    {"repeat_until", "half_width", "(needed)", "a number from 1e-12 to 1e+12",
+     "the most that half the width of the 95 % interval over the seeds (Student's t) may be"},
+    {"repeat_until", "baseline", "(none)", "a series: a system, or SYSTEM/VARIANT",
+     "the interval is then that of the differences to this series, seed by seed, else of the metric "
+     "itself"},
+    {"repeat_until", "most_seeds", "20", "an integer from 2 to 1000",
+     "no more seeds than this, those listed included"},
+    {"record", "rows", "true", "true or false",
+     "whether the results hold a row for each request and each visit; every metric is computed either way"},
+    {"record", "states", "false", "true or false",
+     "whether the results hold a row for each state that a controller publishes (PARD: one per module and "
+     "state period)"},
+    {"record", "replay", "false", "true or false",
+     "whether the results hold all that reached each queue domain, for `harness replay`"},
+};
+
+}  // namespace
+
 const std::vector<PlainKey>& plain_keys() {
-  static const std::vector<PlainKey> kKeys = {
-      {"", "name", "the file's stem", "a text", "what results call the experiment"},
-      {"", "runtime", "simulated", "simulated, emulated or a list of both",
-       "axis: where the cells run: in virtual time, or in wall-clock time with emulated GPUs"},
-      {"", "cell_limit_s", "0", "a number from 0 to 1e+09",
-       "wall time after which a cell is given up and recorded as invalid; 0: none"},
-      {"", "figures", "(none)", "names of results/figures/catalogue.txt",
-       "what `harness figures` draws of the results; (none): the general figures"},
-      {"suite", "suite", "(needed)", "paths of experiment files, from the suite's folder",
-       "the experiments, in the order in which they run"},
-      {"suite", "name", "the file's stem", "a text", "what the last lines call the suite"},
-      {"workload", "pipelines", "(needed)", "names of `harness list pipelines`, or paths ending in .toml",
-       "axis: what is served"},
-      {"workload", "traces", "(needed)", "names of [trace.NAME] tables, or bare shapes",
-       "axis: how the load moves"},
-      {"workload", "loads", "1", "numbers from 1e-06 to 1000",
-       "axis: offered rate, relative to the capacity that the initial plan has without the systems' own "
-       "settings"},
-      {"workload", "rates_rps", "(loads)", "numbers from 0 to 1e+09",
-       "axis, instead of loads: offered rate in requests/s; 0 replays a recorded trace as it is"},
-      {"workload", "seeds", "1", "integers from 0 to 2^53", "axis: all randomness follows from it"},
-      {"workload", "slo_ms", "the pipeline's", "numbers from 0.001 to 1e+07",
-       "axis: end-to-end latency objective"},
-      {"workload", "duration_s", "60", "a number from 0 to 1e+09",
-       "duration_s of every trace that does not set its own"},
-      {"system", "name", "(needed)", "a name of `harness list systems`", "the system"},
-      {"system", "variant", "default, or what is overridden", "a text",
-       "what results call this setting of the system"},
-      {"system", "params", "{}", "a table of the system's parameters",
-       "short for set with the system's name before the key"},
-      {"system", "set", "{}",
-       "a table of dotted keys of cluster, serving, planner, module.NAME and the system",
-       "settings for this system alone; the load stays the same"},
-      {"system", "only", "{}", "{ pipelines = [...], traces = [...] }, names of [workload]",
-       "the entry makes cells on these alone; a list left out: on all"},
-      {"sweep", "key", "(needed)", "a dotted key, such as \"planner.sizing_factor\" or \"pard.lambda\"",
-       "axis over any setting but those of [workload]; the key of a system, trace, module or of [live] "
-       "multiplies only the cells it concerns"},
-      {"sweep", "values", "(needed)", "values that the key may have", "the axis' values, in order"},
-      {"fault", "kind", "(needed)", "one of stop, slow, delay, loss",
-       "the GPUs stop; batches that start take longer; messages to and from their queues take longer, or are "
-       "lost"},
-      {"fault", "at_s", "(needed)", "a number from 0 to 1e+09", "when it begins, in time of the load"},
-      {"fault", "for_s", "(needed)", "a number above 0, at most 1e+09", "how long it lasts"},
-      {"fault", "gpu", "(this or gpus)", "an integer from 0 to workers - 1", "the one that it concerns"},
-      {"fault", "gpus", "(this or gpu)", "[FIRST, LAST], two of these integers",
-       "all from the first to the last"},
-      {"fault", "factor", "(needed by slow)", "a number from 1 to 1000",
-       "slow: execution times are multiplied by this"},
-      {"fault", "delay_ms", "(needed by delay)", "a number above 0, at most 1e+06",
-       "delay: every message takes longer by this"},
-      {"repeat_until", "metric", "(needed)", "a column of /summary that holds numbers",
-       "what must be known well enough in every workload and series"},
-      {"repeat_until", "half_width", "(needed)", "a number from 1e-12 to 1e+12",
-       "the most that half the width of the 95 % interval over the seeds (Student's t) may be"},
-      {"repeat_until", "baseline", "(none)", "a series: a system, or SYSTEM/VARIANT",
-       "the interval is then that of the differences to this series, seed by seed, else of the metric "
-       "itself"},
-      {"repeat_until", "most_seeds", "20", "an integer from 2 to 1000",
-       "no more seeds than this, those listed included"},
-      {"record", "rows", "true", "true or false",
-       "whether the results hold a row for each request and each visit; every metric is computed either way"},
-      {"record", "states", "false", "true or false",
-       "whether the results hold a row for each state that a controller publishes (PARD: one per module and "
-       "state period)"},
-  };
-  return kKeys;
+  static const std::vector<PlainKey> kList(std::begin(kKeys), std::end(kKeys));
+  return kList;
 }
 
 std::vector<std::string> plain_keys_of(const std::string& table) {

@@ -75,6 +75,7 @@ void read_head(const TableReader& document, ExperimentSpec& spec) {
     record.require_known(plain_keys_of("record"));
     spec.rows = record.flag("rows").value_or(true);
     spec.states = record.flag("states").value_or(false);
+    spec.replay = record.flag("replay").value_or(false);
   }
   spec.figures = document.texts("figures");
 }

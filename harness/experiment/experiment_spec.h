@@ -92,6 +92,7 @@ struct ExperimentSpec {
   std::vector<NamedAt> figures;  ///< what `harness figures` draws of the results; no part of any cell
   bool rows = true;
   bool states = false;
+  bool replay = false;
 };
 
 /// Reads an experiment from memory: no file is touched. `overrides` are "KEY=VALUE" (--set). Throws

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "harness/core/error.h"
+#include "harness/record/replay_tables.h"
 #include "harness/record/results_file.h"
 #include "harness/record/results_reader.h"
 #include "harness/record/staged_file.h"
@@ -40,6 +41,7 @@ void write_tables(hid_t group, const RunRecord& record, const std::vector<std::s
   write_table(group, "latency", stored_buckets(record));
   if (!record.ranks.empty()) write_table(group, "ranks", stored_ranks(record));
   write_states(group, record.states);
+  write_replay(group, record.replay);
 }
 
 void write_provenance(hid_t root, const Provenance& provenance) {

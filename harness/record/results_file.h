@@ -73,7 +73,16 @@ struct CellContents {
   std::vector<RequestRow> requests;  ///< empty when the run recorded no rows, as `visits`
   std::vector<VisitRow> visits;
 };
-/// Reads the cell with that index. Throws InputError as read_summary, and when there is no such cell.
+/// Reads the cell with that index, without its replay. Throws InputError as read_summary, and when there is
+/// no such cell.
 CellContents read_cell(const std::string& path, std::uint32_t index);
+
+/// What it takes to repeat a cell's decisions.
+struct CellReplay {
+  std::string effective_toml;
+  std::vector<ReplayLog> logs;  ///< empty when the run did not record them
+};
+/// Reads it of the cell with that index. Throws InputError as read_summary.
+CellReplay read_cell_replay(const std::string& path, std::uint32_t index);
 
 }  // namespace harness

@@ -287,6 +287,23 @@ TEST_F(ResultsFile, StatesOfAnyNamesReadBackAsTheyWereWritten) {
   expect_same_states(run.record.states, read_cell(path("none.h5"), 7).record.states);
 }
 
+TEST_F(ResultsFile, ReplaysReadBackAsTheyWereWritten) {
+  SyntheticRun run = synthetic_run(settings_of(7, "pard", 3));
+  // More than a chunk in one log, one that ends with a chunk, and an empty one.
+  std::vector<ReplayLog>& logs = run.record.replay;
+  logs = {{2, 1, 70'000, 5, {}}, {3, 0, 1, 2, {}}, {9, 2, 0, 0, {}}, {11, 2, 1, 0, {std::byte{7}}}};
+  for (std::size_t i = 0; i < 600'000; ++i) logs[0].bytes.push_back(static_cast<std::byte>(i * i >> 3));
+  logs[1].bytes.assign((std::size_t{3} << 18) - logs[0].bytes.size(), std::byte{200});
+  write_synthetic_cell(path("cell.h5"), run, false);
+  assemble_results(path("all.h5"), {path("cell.h5")}, {});
+  const CellReplay cell = read_cell_replay(path("all.h5"), 7);
+  EXPECT_EQ(cell.logs, logs);
+  EXPECT_EQ(cell.effective_toml, run.summary.cell.effective_toml);
+  logs.clear();
+  write_synthetic_cell(path("none.h5"), run, false);
+  EXPECT_TRUE(read_cell_replay(path("none.h5"), 7).logs.empty());
+}
+
 TEST_F(ResultsFile, HashAndSettingsOfACell) {
   EXPECT_EQ(cell_input_hash(path("cell.h5")), std::nullopt);
   const SyntheticRun run = synthetic_run(settings_of(7, "pard", 3));

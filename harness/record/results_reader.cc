@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "harness/record/replay_tables.h"
 #include "harness/record/results_file.h"
 #include "harness/record/state_columns.h"
 #include "harness/record/stored_rows.h"
@@ -234,6 +235,14 @@ CellContents read_cell(const std::string& path, std::uint32_t index) {
     restore_rows<StoredRequest>(group.get(), "requests", cell.requests);
     restore_rows<StoredVisit>(group.get(), "visits", cell.visits);
     return std::move(cell);
+  });
+}
+
+CellReplay read_cell_replay(const std::string& path, std::uint32_t index) {
+  const ResultsReader file(path);
+  return file.read([&] {
+    const Hdf5Handle group = open_group(file.root(), cell_group_name(index));
+    return CellReplay{read_text_attribute(group.get(), "effective_toml"), read_replay(group.get())};
   });
 }
 

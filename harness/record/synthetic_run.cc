@@ -1,6 +1,7 @@
 #include "harness/record/synthetic_run.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <span>
 
 #include "harness/core/random.h"
@@ -237,6 +238,7 @@ void count(SyntheticRun& run, const SyntheticSettings& settings) {
     record.states.values.insert(record.states.values.end(), {high, 0.75 + 0.5 * high});
   }
   if (settings.cell.runtime != "simulated") add_ranks(record, run.requests, run.visits.size());
+  record.replay = {{0, 0, 3, 1, {std::byte{1}, std::byte{2}}}, {4, 1, 0, 0, {std::byte{1}}}};
   record.fingerprint = mix64(settings.cell.seed + record.in_time);
   record.events = run.visits.size() * 3;
   record.wall_s = 0.25;

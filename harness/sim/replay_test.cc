@@ -61,6 +61,15 @@ RunSpec failing(const std::string& system) {
   return spec;
 }
 
+/// Two GPUs fail, one until the end.
+RunSpec failing_in_turn(const std::string& system, QueueScope queue) {
+  RunSpec spec = overloaded(system, testing::chain(2));
+  spec.serving.queue = queue;
+  spec.faults.push_back({FaultKind::kStop, kNsPerS, kNsPerS, 0, 1, 1, 0});
+  spec.faults.push_back({FaultKind::kStop, 2 * kNsPerS, kDurationNs, 3, 1, 1, 0});
+  return spec;
+}
+
 /// Each domain's log against the scheduler that `system` makes.
 std::vector<ReplayDifference> replayed(const RunSpec& spec, System& system, const RunRecord& record,
                                        ReplayCounts& counts) {
@@ -109,6 +118,8 @@ class Replay : public ::testing::TestWithParam<const SystemEntry*> {
     }
     result.push_back(scaled(GetParam()->name));
     result.push_back(failing(GetParam()->name));
+    for (const QueueScope queue : {QueueScope::kWorker, QueueScope::kModule})
+      result.push_back(failing_in_turn(GetParam()->name, queue));
     return result;
   }
 };
@@ -229,6 +240,22 @@ std::vector<const SystemEntry*> entries() {
   std::vector<const SystemEntry*> result;
   for (const SystemEntry& entry : all_systems()) result.push_back(&entry);
   return result;
+}
+
+/// A queue that has other workers hears of each loss, with the visits that had joined there.
+TEST_P(Replay, HoldsTheLossOfWorkers) {
+  const RunSpec spec = failing_in_turn(GetParam()->name, QueueScope::kModule);
+  std::size_t losses = 0;
+  std::size_t visits = 0;
+  for (const ReplayLog& log : simulate(spec, nullptr).replay) {
+    for (const Step& step : steps_of(log)) {
+      if (step.call.kind != ReplayCall::Kind::kWorkersLost) continue;
+      ++losses;
+      visits += step.call.lost.size();
+    }
+  }
+  EXPECT_EQ(losses, 2U);
+  EXPECT_GT(visits, 0U);
 }
 
 INSTANTIATE_TEST_SUITE_P(AllSystems, Replay, ::testing::ValuesIn(entries()),

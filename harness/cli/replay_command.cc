@@ -1,0 +1,56 @@
+#include "harness/cli/replay_command.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "harness/cli/print_text.h"
+#include "harness/experiment/replay_results.h"
+
+namespace harness {
+namespace {
+
+struct ReplayOptions {
+  std::string results;
+  std::string other;
+  std::string folder = ".";
+};
+
+void replay(const ReplayOptions& options, int& exit_code) {
+  const ReplayVerdict verdict = options.other.empty() ? replay_results(options.results, options.folder)
+                                                      : compare_replays(options.results, options.other);
+  print_text(verdict.text);
+  if (verdict.differs) exit_code = 1;
+}
+
+}  // namespace
+
+void add_replay_command(CLI::App& app, int& exit_code) {
+  const auto options = std::make_shared<ReplayOptions>();
+  CLI::App* command =
+      app.add_subcommand("replay", "Repeat the decisions of recorded runs, or find where two runs part");
+  command->footer(
+      "With one file, each queue domain's scheduler is made anew and fed what reached it in the run\n"
+      "([record] replay = true keeps that); the first decision that differs is shown. With two files, the "
+      "first\n"
+      "difference between their cells: in what reached a domain, then in what was decided. Cells without a\n"
+      "replay are compared by their fingerprints, then by their visits.\n"
+      "Examples:\n"
+      "  harness quickstart.toml --set record.replay=true\n"
+      "  harness replay results-out/quickstart.h5\n"
+      "  harness replay before.h5 after.h5\n"
+      "Exit codes: 0 nothing differs; 1 something does; 2 no replay, another pipeline, nothing to compare.");
+  command->add_option("results", options->results, "results file (HDF5)")
+      ->required()
+      ->type_name("RESULTS.h5");
+  CLI::Option* other =
+      command->add_option("other", options->other, "results to compare with")->type_name("OTHER.h5");
+  command
+      ->add_option("--folder", options->folder,
+                   "folder of the experiment file, where its relative paths start")
+      ->excludes(other)
+      ->type_name("DIR")
+      ->capture_default_str();
+  command->callback([options, &exit_code] { replay(*options, exit_code); });
+}
+
+}  // namespace harness
