@@ -161,7 +161,7 @@ void LiveDispatcher::take_batch(TimeNs now, MessageReader& message) {
 
 void LiveDispatcher::take_visit(MessageKind kind, TimeNs now, const VisitMessage& message) {
   if (!is_live(message.visit, message.request, message.index)) return;
-  ++progress_;
+  if (kind != MessageKind::kReturned) ++progress_;
   last_end_ns_ = std::max(last_end_ns_, message.at_ns);
   VisitRecord& record = tables_.visits[message.visit];
   record.counted = message.counted != 0;

@@ -1,0 +1,323 @@
+#include "harness/live/live_loop.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "harness/core/error.h"
+#include "harness/live/precise_wait.h"
+
+namespace harness {
+namespace {
+
+constexpr int kFirstPings = 40;
+constexpr int kLaterPings = 10;
+constexpr TimeNs kHeartbeatNs = kNsPerS;
+constexpr TimeNs kProgressNs = 200 * kNsPerMs;
+constexpr TimeNs kStartLead = 100 * kNsPerMs;  ///< and more for each rank: all have the start by then
+constexpr TimeNs kStartLeadPerRank = 4 * kNsPerMs;
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+TimeNs thread_cpu_ns() {
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  const auto of = [](const timeval& time) { return time.tv_sec * kNsPerS + time.tv_usec * kNsPerUs; };
+  return of(usage.ru_utime) + of(usage.ru_stime);
+}
+
+}  // namespace
+
+LiveLoop::LiveLoop(const RunSpec& spec, const LiveRun& run, Transport& transport, RowSink* rows, LiveClock clock)
+    : spec_(spec),
+      run_(run),
+      transport_(transport),
+      layout_(spec.workers, transport.ranks(), run.params),
+      out_(transport, run.number),
+      before_(transport.counters()),
+      cpu_before_ns_(thread_cpu_ns()),
+      clock_(std::move(clock)),
+      offset_(is_first() ? ClockOffset::of_rank0() : ClockOffset()),
+      began_ns_(clock_()),
+      pings_left_(kFirstPings),
+      heard_ns_(static_cast<std::size_t>(transport.ranks()), began_ns_),
+      hosts_(heard_ns_.size()),
+      part_of_(heard_ns_.size(), false) {
+  if (is_first()) dispatcher_.emplace(spec, layout_, run.params.payload, out_, events_, rows);
+  if (!is_first() || transport.ranks() == 1) domains_.emplace(spec, layout_, transport.rank(), out_, events_);
+}
+
+void LiveLoop::begin() {
+  if (!is_first()) {
+    ping();
+  } else if (transport_.ranks() == 1) {
+    start();
+  }
+}
+
+bool LiveLoop::turn() {
+  try {
+    return take_turn();
+  } catch (const std::exception& error) {
+    const std::string_view why = error.what();
+    for (int rank = 0; rank < transport_.ranks(); ++rank) {
+      if (rank != transport_.rank())
+        out_.send(rank, MessageKind::kAbort, NoContents{}, std::span(why.data(), why.size()));
+    }
+    transport_.flush();
+    throw;
+  }
+}
+
+bool LiveLoop::take_turn() {
+  ++turns_;
+  if (run_.check_signal) run_.check_signal();
+  const bool busy = work();
+  housekeeping();
+  transport_.flush();
+  return busy;
+}
+
+/// One round of everything that is due; whether there was anything.
+bool LiveLoop::work() {
+  bool busy =
+      transport_.receive([this](int from, std::span<const std::byte> bytes) { take(from, bytes); }) > 0;
+  if (phase_ != Phase::kRunning) return busy;
+  if (dispatcher_) {
+    while (dispatcher_->send_due(now())) {
+      ++handled_;
+      busy = true;
+    }
+  }
+  while (!events_.empty() && events_.top().at_ns <= now()) {
+    handle(events_.pop());
+    busy = true;
+  }
+  return busy;
+}
+
+TimeNs LiveLoop::next_due_ns() const {
+  if (phase_ != Phase::kRunning) return kNever;
+  const TimeNs event_ns = events_.empty() ? kNever : events_.top().at_ns;
+  return dispatcher_ ? std::min(event_ns, dispatcher_->next_due_ns()) : event_ns;
+}
+
+TimeNs LiveLoop::wake_ns() const {
+  const TimeNs due_ns = next_due_ns();
+  const TimeNs own_ns = std::min(next_beat_ns_, next_burst_ns_);
+  if (due_ns == kNever) return own_ns;
+  const WaitParams how{is_first() && run_.params.spin};
+  return std::min(own_ns, sleep_deadline_ns(offset_.to_local(due_ns + start_ns_), how));
+}
+
+void LiveLoop::wait() { transport_.wait_until(wake_ns()); }
+
+void LiveLoop::take(int from, std::span<const std::byte> bytes) {
+  MessageReader message(bytes);
+  if (message.run() != out_.run()) return;  // of a cell that is over
+  heard_ns_[static_cast<std::size_t>(from)] = clock_();
+  ++handled_;
+  bool taken = false;
+  if (dispatcher_) {
+    MessageReader copy = message;
+    taken = dispatcher_->take(started_now(), copy);
+  }
+  if (domains_) taken = domains_->take(started_now(), from, message) || taken;
+  if (!taken) take_own(from, message);
+}
+
+void LiveLoop::take_own(int from, MessageReader& message) {
+  switch (message.kind()) {
+    case MessageKind::kReady:
+      take_ready(from, message);
+      break;
+    case MessageKind::kStart:
+      start_ns_ = message.read<StartMessage>().start_ns;
+      phase_ = Phase::kRunning;
+      break;
+    case MessageKind::kPing: {
+      auto ping = message.read<ClockMessage>();
+      ping.answered_ns = clock_();
+      out_.send(from, MessageKind::kPong, ping);
+      break;
+    }
+    case MessageKind::kPong:
+      take_pong(message.read<ClockMessage>());
+      break;
+    case MessageKind::kFinish:
+      send_part();
+      break;
+    case MessageKind::kPart:
+      if (is_first() && !part_of_[static_cast<std::size_t>(from)]) {
+        part_of_[static_cast<std::size_t>(from)] = true;
+        take_part(message);
+      }
+      break;
+    case MessageKind::kEnd:
+      phase_ = Phase::kOver;
+      break;
+    case MessageKind::kAbort: {
+      std::vector<char> why;
+      message.read_all(why);
+      throw EnvironmentError("rank " + std::to_string(from) + ": " + std::string(why.begin(), why.end()));
+    }
+    default:
+      break;
+  }
+}
+
+void LiveLoop::handle(const Event& event) {
+  ++handled_;
+  if (dispatcher_ && dispatcher_->handle(now(), event)) return;
+  if (domains_) domains_->handle(now(), event);
+}
+
+void LiveLoop::ping() { out_.send(0, MessageKind::kPing, ClockMessage{clock_(), 0}); }
+
+void LiveLoop::take_pong(const ClockMessage& pong) {
+  const TimeNs back_ns = clock_();
+  offset_.add(pong.asked_ns, pong.answered_ns, back_ns);
+  if (--pings_left_ > 0) return ping();
+  if (offset_.known()) clock_bound_ns_ = std::max(clock_bound_ns_, offset_.bound_ns(back_ns));
+  offset_.end_burst(clock_());
+  if (bursts_++ == 0) {
+    const std::string host = host_name();
+    out_.send(0, MessageKind::kReady, NoContents{}, std::span(host.data(), host.size()));
+  }
+  pings_left_ = kLaterPings;
+  next_burst_ns_ = clock_() + burst_gap_ns(bursts_ - 1, s_to_ns(run_.params.clock_period_s));
+}
+
+void LiveLoop::take_ready(int from, const MessageReader& message) {
+  const std::span<const std::byte> host = message.rest();
+  hosts_[static_cast<std::size_t>(from)].assign(reinterpret_cast<const char*>(host.data()), host.size());
+  if (++ready_ == transport_.ranks() - 1) start();
+}
+
+void LiveLoop::start() {
+  start_ns_ = clock_() + kStartLead + kStartLeadPerRank * transport_.ranks();
+  for (int rank = 1; rank < transport_.ranks(); ++rank)
+    out_.send(rank, MessageKind::kStart, StartMessage{start_ns_});
+  dispatcher_->start();
+  phase_ = Phase::kRunning;
+}
+
+void LiveLoop::finish() {
+  phase_ = Phase::kCollecting;
+  for (int rank = transport_.ranks() == 1 ? 0 : 1; rank < transport_.ranks(); ++rank)
+    out_.send(rank, MessageKind::kFinish);
+}
+
+RankTotals LiveLoop::totals() const {
+  const TransportCounters& counters = transport_.counters();
+  RankTotals totals;
+  totals.rank = static_cast<std::uint32_t>(transport_.rank());
+  totals.host = host_name();
+  totals.workers = static_cast<std::uint32_t>(layout_.gpus(transport_.rank()));
+  totals.messages_sent = counters.messages_sent - before_.messages_sent;
+  totals.messages_received = counters.messages_received - before_.messages_received;
+  totals.bytes_sent = counters.bytes_sent - before_.bytes_sent;
+  totals.bytes_received = counters.bytes_received - before_.bytes_received;
+  totals.packets_sent = counters.packets_sent - before_.packets_sent;
+  totals.loop_turns = turns_;
+  totals.sleeps = counters.sleeps - before_.sleeps;
+  totals.cpu_ns = thread_cpu_ns() - cpu_before_ns_;
+  if (!is_first()) {
+    const TimeNs local_ns = clock_();
+    totals.clock_offset_ns = -offset_.offset_ns(local_ns);
+    totals.clock_bound_ns = std::max(clock_bound_ns_, offset_.bound_ns(local_ns));
+  }
+  return totals;
+}
+
+void LiveLoop::send_part() {
+  RankPart part;
+  part.books = domains_->part();
+  part.totals = totals();
+  part.delivery_delay = domains_->delivery_delay();
+  const std::vector<std::byte> bytes = pack(part);
+  out_.send(0, MessageKind::kPart, NoContents{}, std::span<const std::byte>(bytes));
+}
+
+void LiveLoop::take_part(const MessageReader& message) {
+  parts_.push_back(unpack_part(message.rest()));
+  const int expected = std::max(transport_.ranks() - 1, 1);
+  if (static_cast<int>(parts_.size()) < expected) return;
+  for (int rank = 1; rank < transport_.ranks(); ++rank) out_.send(rank, MessageKind::kEnd);
+  phase_ = Phase::kOver;
+}
+
+void LiveLoop::housekeeping() {
+  const TimeNs steady = clock_();
+  if (steady >= next_burst_ns_) {
+    next_burst_ns_ = kNever;
+    ping();
+  }
+  if (is_first() && steady >= next_progress_ns_) {
+    next_progress_ns_ = steady + kProgressNs;
+    if (spec_.progress && phase_ != Phase::kWaiting) spec_.progress(started_now(), dispatcher_->sent());
+  }
+  if (is_first() && phase_ == Phase::kRunning) look_for_end();
+  if (steady < next_beat_ns_) return;
+  next_beat_ns_ = steady + kHeartbeatNs;
+  if (transport_.ranks() == 1) return;
+  if (!is_first()) out_.send(0, MessageKind::kHeartbeat);
+  for (int rank = 1; is_first() && rank < transport_.ranks(); ++rank)
+    out_.send(rank, MessageKind::kHeartbeat);
+  look_for_silence();
+}
+
+void LiveLoop::look_for_silence() {
+  const TimeNs steady = clock_();
+  const int last = is_first() ? transport_.ranks() - 1 : 0;
+  for (int rank = is_first() ? 1 : 0; rank <= last; ++rank) {
+    const TimeNs silent_ns = steady - heard_ns_[static_cast<std::size_t>(rank)];
+    if (ns_to_s(silent_ns) <= run_.params.hang_limit_s) continue;
+    const std::string& host = hosts_[static_cast<std::size_t>(rank)];
+    throw RankHung("rank " + std::to_string(rank) + (host.empty() ? "" : " on " + host) +
+                   " has said nothing for " + std::to_string(silent_ns / kNsPerS) + " s (live.hang_limit_s)");
+  }
+}
+
+void LiveLoop::look_for_end() {
+  if (dispatcher_->done()) return finish();
+  const TimeNs at_ns = now();
+  if (run_.limit_s > 0 && ns_to_s(clock_() - began_ns_) > run_.limit_s) {
+    why_invalid_ = "took longer than cell_limit_s = " + std::to_string(run_.limit_s);
+  } else if (dispatcher_->progress() != seen_progress_ || dispatcher_->next_due_ns() != kNever) {
+    seen_progress_ = dispatcher_->progress();
+    progress_at_ns_ = at_ns;
+    return;
+  } else if (ns_to_s(at_ns - progress_at_ns_) > run_.params.hang_limit_s) {
+    why_invalid_ = "the load has ended, and nothing is heard of requests that have not";
+  } else {
+    return;
+  }
+  dispatcher_->give_up(at_ns);
+  finish();
+}
+
+RunRecord LiveLoop::close() {
+  for (const RankPart& part : parts_) dispatcher_->absorb(part.books);
+  RunRecord record = dispatcher_->close(handled_);
+  if (!why_invalid_.empty()) record.why_invalid = why_invalid_;
+  record.ranks.push_back(totals());
+  for (const RankPart& part : parts_) {
+    record.clock_bound_ns = std::max(record.clock_bound_ns, part.totals.clock_bound_ns);
+    if (transport_.ranks() > 1) record.ranks.push_back(part.totals);
+  }
+  std::sort(record.ranks.begin(), record.ranks.end(),
+            [](const RankTotals& a, const RankTotals& b) { return a.rank < b.rank; });
+  record.wall_s = ns_to_s(clock_() - began_ns_);
+  return record;
+}
+
+}  // namespace harness

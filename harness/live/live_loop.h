@@ -1,0 +1,106 @@
+// One rank of a live run: messages, what is due, clocks, and the watch over the other ranks.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/live/clock_offset.h"
+#include "harness/live/live_dispatcher.h"
+#include "harness/live/live_domains.h"
+#include "harness/live/live_run.h"
+#include "harness/live/rank_part.h"
+
+namespace harness {
+
+/// A steady clock, in ns.
+using LiveClock = std::function<TimeNs()>;
+
+/// A rank's loop, for one cell. Rank 0 dispatches; with several ranks the others host the domains. Used by one
+/// thread; tests step it by turn() over a clock of their own.
+class LiveLoop {
+ public:
+  /// Everything outlives this; as for run_live(). `clock` gives the time of this rank.
+  LiveLoop(const RunSpec& spec, const LiveRun& run, Transport& transport, RowSink* rows, LiveClock clock);
+
+  /// Begins the run on this rank.
+  void begin();
+  /// Handles everything that is due; false when nothing was. Throws what ends the run here, after telling the
+  /// other ranks.
+  bool turn();
+  bool over() const { return phase_ == Phase::kOver; }
+  /// Sleeps until something is due or arrives.
+  void wait();
+  /// When wait() ends at the latest, by the clock.
+  TimeNs wake_ns() const;
+  /// Closes the books; at rank 0, once it is over.
+  RunRecord close();
+
+ private:
+  enum class Phase { kWaiting, kRunning, kCollecting, kOver };
+
+  bool is_first() const { return transport_.rank() == 0; }
+  /// Time of the run on rank 0's clock; below 0 before the load starts.
+  TimeNs now() const { return offset_.to_rank0(clock_()) - start_ns_; }
+  TimeNs started_now() const { return phase_ == Phase::kWaiting ? 0 : std::max<TimeNs>(now(), 0); }
+
+  bool work();
+  bool take_turn();
+  TimeNs next_due_ns() const;
+  void take(int from, std::span<const std::byte> bytes);
+  void take_own(int from, MessageReader& message);
+  void handle(const Event& event);
+
+  void ping();
+  void take_pong(const ClockMessage& pong);
+  void take_ready(int from, const MessageReader& message);
+  void start();
+  void finish();
+  void take_part(const MessageReader& message);
+  void send_part();
+  void housekeeping();
+  void look_for_silence();
+  void look_for_end();
+  RankTotals totals() const;
+
+  const RunSpec& spec_;
+  const LiveRun& run_;
+  Transport& transport_;
+  Layout layout_;
+  MessageWriter out_;
+  TransportCounters before_;
+  TimeNs cpu_before_ns_;
+  LiveClock clock_;
+  ClockOffset offset_;
+  EventQueue events_;
+  std::optional<LiveDispatcher> dispatcher_;
+  std::optional<LiveDomains> domains_;
+
+  Phase phase_ = Phase::kWaiting;
+  TimeNs began_ns_;
+  TimeNs start_ns_ = 0;  ///< of the load, on rank 0's clock
+  std::uint64_t turns_ = 0;
+  std::uint64_t handled_ = 0;
+  std::string why_invalid_;
+
+  // Clock and watch.
+  int bursts_ = 0;
+  int pings_left_ = 0;
+  TimeNs next_burst_ns_ = kNever;  ///< on this rank's steady clock, as the next two
+  TimeNs next_beat_ns_ = 0;
+  TimeNs next_progress_ns_ = 0;
+  TimeNs clock_bound_ns_ = 0;
+  std::vector<TimeNs> heard_ns_;  ///< by rank; of rank 0 alone on the others
+  std::vector<std::string> hosts_;
+  int ready_ = 0;
+  std::uint64_t seen_progress_ = 0;
+  TimeNs progress_at_ns_ = 0;
+
+  // The end.
+  std::vector<RankPart> parts_;
+  std::vector<bool> part_of_;
+};
+
+}  // namespace harness

@@ -1,0 +1,116 @@
+// The live code in virtual time: over a network without delay it decides as the simulator does; over any
+// network, whatever that loses or repeats, the books close.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "harness/core/error.h"
+#include "harness/live/test_ranks_in_step.h"
+#include "harness/sim/simulation.h"
+#include "harness/sim/test_random_cells.h"
+
+namespace harness {
+namespace {
+
+using testing::RanksInStep;
+
+/// The next cell that some plan fits.
+RunSpec next_cell(RandomStream& random, const SystemEntry& entry) {
+  for (;;) {
+    RunSpec spec = testing::random_cell(random, entry);
+    try {
+      testing::add_load(spec, random);
+      return spec;
+    } catch (const InputError&) {
+    }
+  }
+}
+
+void expect_same(const RunRecord& live, const RunRecord& simulated) {
+  EXPECT_EQ(live.sent, simulated.sent);
+  EXPECT_EQ(live.in_time, simulated.in_time);
+  EXPECT_EQ(live.late, simulated.late);
+  EXPECT_EQ(live.dropped, simulated.dropped);
+  EXPECT_EQ(live.gpu_ns, simulated.gpu_ns);
+  EXPECT_EQ(live.gpu_invalid_ns, simulated.gpu_invalid_ns);
+  for (std::size_t m = 0; m < simulated.modules.size(); ++m) {
+    EXPECT_EQ(live.modules[m].arrived, simulated.modules[m].arrived);
+    EXPECT_EQ(live.modules[m].batches, simulated.modules[m].batches);
+    EXPECT_EQ(live.modules[m].queueing_ns, simulated.modules[m].queueing_ns);
+    EXPECT_EQ(live.modules[m].wait_ns, simulated.modules[m].wait_ns);
+  }
+}
+
+TEST(LiveSteps, WithoutDelayTheLiveRunIsTheSimulatedOne) {
+  // Systems that exchange no state: reports and publications take 10 ms here, a message's time there.
+  for (const char* system : {"naive", "clipperpp", "nexus"}) {
+    RandomStream random(3, system);
+    for (int round = 0; round < 12; ++round) {
+      RunSpec spec = next_cell(random, *find_system(system));
+      spec.world.network_delay_ms = 0;
+      spec.planner.autoscale = false;
+      const int ranks = 1 + static_cast<int>(random.below(5));
+      SCOPED_TRACE(std::string(system) + " round " + std::to_string(round) + " on " + std::to_string(ranks));
+      const RunRecord live = RanksInStep(ranks, {}).run(spec, {});
+      expect_same(live, simulate(spec, nullptr));
+      EXPECT_LT(live.lateness.quantile(1), LatencyHistogram::kResolutionNs) << "the clock waits for everybody";
+    }
+  }
+}
+
+TEST(LiveSteps, BooksCloseOverAnyNetwork) {
+  for (const SystemEntry& entry : all_systems()) {
+    RandomStream random(4, entry.name);
+    for (int round = 0; round < 12; ++round) {
+      const RunSpec spec = next_cell(random, entry);
+      TestFaults network;
+      network.delay_ns = static_cast<TimeNs>(random.below(3) * kNsPerMs);
+      network.jitter_ns = static_cast<TimeNs>(random.below(5) * kNsPerMs);
+      network.seed = random.bits();
+      const int ranks = 1 + static_cast<int>(random.below(5));
+      SCOPED_TRACE(std::string(entry.name) + " round " + std::to_string(round) + " on " +
+                   std::to_string(ranks));
+      testing::RowKeeper rows;
+      const RunRecord record = RanksInStep(ranks, network).run(spec, {}, &rows);
+      EXPECT_EQ(record.sent, record.in_time + record.late + record.dropped);
+      EXPECT_EQ(record.sent, rows.request_rows.size());
+      EXPECT_EQ(record.why_invalid, "");
+    }
+  }
+}
+
+/// What the ranks' loops tell each other; nothing that concerns a request.
+bool is_of_loops(std::span<const std::byte> message) {
+  return MessageReader(message).kind() <= MessageKind::kAbort;
+}
+
+TEST(LiveSteps, LostAndRepeatedMessagesNeverBreakTheBooks) {
+  std::uint64_t unfinished = 0;
+  for (const SystemEntry& entry : all_systems()) {
+    RandomStream random(5, entry.name);
+    for (int round = 0; round < 12; ++round) {
+      const RunSpec spec = next_cell(random, entry);
+      RandomStream fate(static_cast<std::uint64_t>(round), entry.name);
+      TestFaults network;
+      network.delay_ns = kNsPerMs;
+      network.copies = [&fate](int, int, std::span<const std::byte> message) {
+        const double share = fate.uniform();
+        if (is_of_loops(message) || share > 0.01) return 1;
+        return share < 0.005 ? 0 : 2;
+      };
+      LiveRun how;
+      how.params.hang_limit_s = 2;
+      SCOPED_TRACE(std::string(entry.name) + " round " + std::to_string(round));
+      const RunRecord record = RanksInStep(3, network).run(spec, how);
+      EXPECT_EQ(record.sent, record.in_time + record.late + record.dropped + record.unfinished);
+      if (record.unfinished > 0) {
+        EXPECT_NE(record.why_invalid, "") << "a cell with a hole is no result";
+      }
+      unfinished += record.unfinished;
+    }
+  }
+  EXPECT_GT(unfinished, 0u) << "some message that was lost must have mattered";
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,59 @@
+// For tests: the ranks of a live run in one thread and in virtual time, over a network as told.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "harness/live/live_loop.h"
+#include "harness/live/test_transport.h"
+
+namespace harness::testing {
+
+/// Runs a cell on `ranks` ranks whose clock moves on only when nobody has anything to do: the live code,
+/// deterministic and as fast as it goes.
+class RanksInStep {
+ public:
+  RanksInStep(int ranks, TestFaults faults) : network_(ranks, std::move(faults), [this] { return now_ns_; }) {}
+
+  RunRecord run(const RunSpec& spec, const LiveRun& how, RowSink* rows = nullptr) {
+    loops_.clear();
+    for (int rank = 0; rank < network_.at(0).ranks(); ++rank)
+      loops_.emplace_back(spec, how, network_.at(rank), rank == 0 ? rows : nullptr, [this] { return now_ns_; });
+    for (LiveLoop& loop : loops_) loop.begin();
+    while (!over()) {
+      if (!turn()) now_ns_ = std::max(now_ns_ + 1, next_ns());
+    }
+    return loops_.front().close();
+  }
+
+  TestNetwork& network() { return network_; }
+
+ private:
+  bool over() const {
+    return std::all_of(loops_.begin(), loops_.end(), [](const LiveLoop& loop) { return loop.over(); });
+  }
+  bool turn() {
+    bool busy = false;
+    for (LiveLoop& loop : loops_) {
+      if (!loop.over()) busy = loop.turn() || busy;
+    }
+    return busy;
+  }
+  TimeNs next_ns() {
+    TimeNs next = network_.next_arrival_ns();
+    for (const LiveLoop& loop : loops_) {
+      if (!loop.over()) next = std::min(next, loop.wake_ns());
+    }
+    return next;
+  }
+
+  TimeNs now_ns_ = kNsPerS;
+  TestNetwork network_;
+  std::deque<LiveLoop> loops_;
+};
+
+}  // namespace harness::testing
