@@ -36,7 +36,8 @@ TimeNs thread_cpu_ns() {
 
 }  // namespace
 
-LiveLoop::LiveLoop(const RunSpec& spec, const LiveRun& run, Transport& transport, RowSink* rows, LiveClock clock)
+LiveLoop::LiveLoop(const RunSpec& spec, const LiveRun& run, Transport& transport, RowSink* rows,
+                   LiveClock clock)
     : spec_(spec),
       run_(run),
       transport_(transport),

@@ -18,8 +18,8 @@ namespace harness {
 /// A steady clock, in ns.
 using LiveClock = std::function<TimeNs()>;
 
-/// A rank's loop, for one cell. Rank 0 dispatches; with several ranks the others host the domains. Used by one
-/// thread; tests step it by turn() over a clock of their own.
+/// A rank's loop, for one cell. Rank 0 dispatches; with several ranks the others host the domains. Used by
+/// one thread; tests step it by turn() over a clock of their own.
 class LiveLoop {
  public:
   /// Everything outlives this; as for run_live(). `clock` gives the time of this rank.

@@ -17,12 +17,14 @@ namespace harness::testing {
 /// deterministic and as fast as it goes.
 class RanksInStep {
  public:
-  RanksInStep(int ranks, TestFaults faults) : network_(ranks, std::move(faults), [this] { return now_ns_; }) {}
+  RanksInStep(int ranks, TestFaults faults)
+      : network_(ranks, std::move(faults), [this] { return now_ns_; }) {}
 
   RunRecord run(const RunSpec& spec, const LiveRun& how, RowSink* rows = nullptr) {
     loops_.clear();
     for (int rank = 0; rank < network_.at(0).ranks(); ++rank)
-      loops_.emplace_back(spec, how, network_.at(rank), rank == 0 ? rows : nullptr, [this] { return now_ns_; });
+      loops_.emplace_back(spec, how, network_.at(rank), rank == 0 ? rows : nullptr,
+                          [this] { return now_ns_; });
     for (LiveLoop& loop : loops_) loop.begin();
     while (!over()) {
       if (!turn()) now_ns_ = std::max(now_ns_ + 1, next_ns());

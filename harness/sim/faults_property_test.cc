@@ -13,21 +13,8 @@
 namespace harness {
 namespace {
 
+using testing::random_faults;
 using testing::RowKeeper;
-
-std::vector<Fault> random_faults(RandomStream& random, int workers) {
-  std::vector<Fault> faults(1 + random.below(6));
-  for (Fault& fault : faults) {
-    fault.kind = static_cast<FaultKind>(random.below(kFaultKinds));
-    fault.at_ns = static_cast<TimeNs>(random.below(4500)) * kNsPerMs;
-    fault.for_ns = s_to_ns(0.001 + 2 * random.uniform() * random.uniform());
-    fault.first_gpu = static_cast<int>(random.below(static_cast<std::uint64_t>(workers)));
-    fault.gpus = 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(workers - fault.first_gpu)));
-    fault.factor = 1 + 4 * random.uniform();
-    fault.delay_ns = ms_to_ns(0.1 + 300 * random.uniform() * random.uniform());
-  }
-  return faults;
-}
 
 /// What the rows say, added up.
 struct Sums {
