@@ -114,7 +114,7 @@ class Scripts(unittest.TestCase):
             text = (ROOT / f"ci/slurm/{name}.sbatch").read_text(encoding="utf-8")
             options = dict(re.findall(r"^#SBATCH --([a-z-]+)=(\S+)$", text, re.MULTILINE))
             self.assertEqual((options["nodes"], options["ntasks"]), (str(nodes), str(nodes + 1)))
-            self.assertEqual(options["signal"], "TERM@60")
+            self.assertEqual(options["signal"], "B:TERM@60")
             self.assertIn(f"##SBATCH --gpus-per-node={64 // nodes}\n", text)
             self.assertIn("\n#SBATCH --requeue\n", text)
 
