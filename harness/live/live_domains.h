@@ -31,6 +31,8 @@ class LiveDomains final : private DomainWorld, private DomainEvents {
 
   /// This rank's part of the books, and how long deliveries took to come here.
   const RunRecord& part() { return books_.part(); }
+  /// What reached the domains here, if the run keeps it.
+  std::vector<ReplayLog> take_replay() { return group_.take_replay(); }
   const LatencyHistogram& delivery_delay() const { return delivery_delay_; }
 
  private:

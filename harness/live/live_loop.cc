@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -17,6 +18,7 @@ namespace {
 constexpr int kFirstPings = 40;
 constexpr int kLaterPings = 10;
 constexpr TimeNs kHeartbeatNs = kNsPerS;
+constexpr TimeNs kLookNs = 250 * kNsPerMs;
 constexpr TimeNs kProgressNs = 200 * kNsPerMs;
 constexpr TimeNs kStartLead = 100 * kNsPerMs;  ///< and more for each rank: all have the start by then
 constexpr TimeNs kStartLeadPerRank = 4 * kNsPerMs;
@@ -49,9 +51,9 @@ LiveLoop::LiveLoop(const RunSpec& spec, const LiveRun& run, Transport& transport
       offset_(is_first() ? ClockOffset::of_rank0() : ClockOffset()),
       began_ns_(clock_()),
       pings_left_(kFirstPings),
-      heard_ns_(static_cast<std::size_t>(transport.ranks()), began_ns_),
-      hosts_(heard_ns_.size()),
-      part_of_(heard_ns_.size(), false) {
+      watchdog_(transport.ranks(), transport.rank(), s_to_ns(run.params.hang_limit_s), began_ns_),
+      hosts_(static_cast<std::size_t>(transport.ranks())),
+      part_of_(hosts_.size(), false) {
   if (is_first()) dispatcher_.emplace(spec, layout_, run.params.payload, out_, events_, rows);
   if (!is_first() || transport.ranks() == 1) domains_.emplace(spec, layout_, transport.rank(), out_, events_);
 }
@@ -113,7 +115,7 @@ TimeNs LiveLoop::next_due_ns() const {
 
 TimeNs LiveLoop::wake_ns() const {
   const TimeNs due_ns = next_due_ns();
-  const TimeNs own_ns = std::min(next_beat_ns_, next_burst_ns_);
+  const TimeNs own_ns = std::min({next_beat_ns_, next_look_ns_, next_burst_ns_});
   if (due_ns == kNever) return own_ns;
   const WaitParams how{is_first() && run_.params.spin};
   return std::min(own_ns, sleep_deadline_ns(offset_.to_local(due_ns + start_ns_), how));
@@ -124,7 +126,7 @@ void LiveLoop::wait() { transport_.wait_until(wake_ns()); }
 void LiveLoop::take(int from, std::span<const std::byte> bytes) {
   MessageReader message(bytes);
   if (message.run() != out_.run()) return;  // of a cell that is over
-  heard_ns_[static_cast<std::size_t>(from)] = clock_();
+  watchdog_.heard(from, clock_());
   ++handled_;
   bool taken = false;
   if (dispatcher_) {
@@ -242,6 +244,7 @@ RankTotals LiveLoop::totals() const {
 void LiveLoop::send_part() {
   RankPart part;
   part.books = domains_->part();
+  part.books.replay = domains_->take_replay();
   part.totals = totals();
   part.delivery_delay = domains_->delivery_delay();
   const std::vector<std::byte> bytes = pack(part);
@@ -267,24 +270,27 @@ void LiveLoop::housekeeping() {
     if (spec_.progress && phase_ != Phase::kWaiting) spec_.progress(started_now(), dispatcher_->sent());
   }
   if (is_first() && phase_ == Phase::kRunning) look_for_end();
+  if (transport_.ranks() == 1) {
+    next_beat_ns_ = next_look_ns_ = steady + kHeartbeatNs;
+    return;
+  }
+  if (steady >= next_look_ns_) {
+    next_look_ns_ = steady + kLookNs;
+    look_for_silence();
+  }
   if (steady < next_beat_ns_) return;
   next_beat_ns_ = steady + kHeartbeatNs;
-  if (transport_.ranks() == 1) return;
   if (!is_first()) out_.send(0, MessageKind::kHeartbeat);
   for (int rank = 1; is_first() && rank < transport_.ranks(); ++rank)
     out_.send(rank, MessageKind::kHeartbeat);
-  look_for_silence();
 }
 
 void LiveLoop::look_for_silence() {
   const TimeNs steady = clock_();
-  const int last = is_first() ? transport_.ranks() - 1 : 0;
-  for (int rank = is_first() ? 1 : 0; rank <= last; ++rank) {
-    const TimeNs silent_ns = steady - heard_ns_[static_cast<std::size_t>(rank)];
-    if (ns_to_s(silent_ns) <= run_.params.hang_limit_s) continue;
-    const std::string& host = hosts_[static_cast<std::size_t>(rank)];
-    throw RankHung("rank " + std::to_string(rank) + (host.empty() ? "" : " on " + host) +
-                   " has said nothing for " + std::to_string(silent_ns / kNsPerS) + " s (live.hang_limit_s)");
+  for (const int rank : watchdog_.overdue(steady)) {
+    if (!is_first() && rank != 0) continue;  // only rank 0 hears from all
+    throw RankHung(
+        silence_text(rank, hosts_[static_cast<std::size_t>(rank)], watchdog_.silent_ns(rank, steady)));
   }
 }
 
@@ -311,12 +317,15 @@ RunRecord LiveLoop::close() {
   RunRecord record = dispatcher_->close(handled_);
   if (!why_invalid_.empty()) record.why_invalid = why_invalid_;
   record.ranks.push_back(totals());
-  for (const RankPart& part : parts_) {
+  for (RankPart& part : parts_) {
+    std::move(part.books.replay.begin(), part.books.replay.end(), std::back_inserter(record.replay));
     record.clock_bound_ns = std::max(record.clock_bound_ns, part.totals.clock_bound_ns);
     if (transport_.ranks() > 1) record.ranks.push_back(part.totals);
   }
   std::sort(record.ranks.begin(), record.ranks.end(),
             [](const RankTotals& a, const RankTotals& b) { return a.rank < b.rank; });
+  std::sort(record.replay.begin(), record.replay.end(),
+            [](const ReplayLog& a, const ReplayLog& b) { return a.domain < b.domain; });
   record.wall_s = ns_to_s(clock_() - began_ns_);
   return record;
 }

@@ -12,6 +12,7 @@
 #include "harness/live/live_domains.h"
 #include "harness/live/live_run.h"
 #include "harness/live/rank_part.h"
+#include "harness/live/watchdog.h"
 
 namespace harness {
 
@@ -92,7 +93,8 @@ class LiveLoop {
   TimeNs next_beat_ns_ = 0;
   TimeNs next_progress_ns_ = 0;
   TimeNs clock_bound_ns_ = 0;
-  std::vector<TimeNs> heard_ns_;  ///< by rank; of rank 0 alone on the others
+  TimeNs next_look_ns_ = 0;
+  Watchdog watchdog_;
   std::vector<std::string> hosts_;
   int ready_ = 0;
   std::uint64_t seen_progress_ = 0;

@@ -85,6 +85,17 @@ TEST(LiveSteps, BooksCloseOverAnyNetwork) {
   }
 }
 
+TEST(LiveSteps, EveryRankKeepsWhatReachedItsDomains) {
+  RandomStream random(6, "replay");
+  RunSpec spec = next_cell(random, *find_system("pard"));
+  spec.record_replay = true;
+  spec.planner.autoscale = false;
+  spec.serving.queue = QueueScope::kWorker;
+  const RunRecord record = RanksInStep(3, {}).run(spec, {});
+  EXPECT_EQ(record.replay.size(), record.workers.size()) << "a log for each worker's own domain";
+  for (std::size_t i = 0; i < record.replay.size(); ++i) EXPECT_EQ(record.replay[i].domain, i);
+}
+
 /// What the ranks' loops tell each other; nothing that concerns a request.
 bool is_of_loops(std::span<const std::byte> message) {
   return MessageReader(message).kind() <= MessageKind::kAbort;

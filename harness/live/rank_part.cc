@@ -1,8 +1,10 @@
 #include "harness/live/rank_part.h"
 
 #include <cstring>
+#include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "harness/core/error.h"
 
@@ -110,6 +112,7 @@ std::vector<std::byte> pack(const RankPart& part) {
   }
   out.put_all(part.books.module_windows);
   out.put_all(part.delivery_delay);
+  out.put_all(serialised(part.books.replay));
   return out.bytes;
 }
 
@@ -130,6 +133,11 @@ RankPart unpack_part(std::span<const std::byte> bytes) {
   }
   in.get_all(part.books.module_windows);
   in.get_all(part.delivery_delay);
+  std::vector<std::byte> replay;
+  in.get_all(replay);
+  std::optional<std::vector<ReplayLog>> logs = deserialised(replay);
+  if (!logs) throw EnvironmentError("a rank's replay logs are cut");
+  part.books.replay = std::move(*logs);
   return part;
 }
 

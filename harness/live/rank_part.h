@@ -10,7 +10,7 @@
 namespace harness {
 
 struct RankPart {
-  RunRecord books;  ///< arrivals, starts and the like; not the ends of requests
+  RunRecord books;  ///< arrivals, starts and the like, replay logs; not the ends of requests
   RankTotals totals;
   LatencyHistogram delivery_delay;  ///< from the dispatcher's sending a visit until it is handled
 };
