@@ -71,7 +71,7 @@ std::string summary_table(std::vector<SummaryRow> rows, const std::vector<std::s
   TextTable table{columns, {}};
   for (SummaryRow& row : rows) {
     table.rows.push_back(cells_of(row, columns, false));
-    if (row.status == "skipped") hide_results(table.rows.back(), columns);
+    if (row.status != "ok" && row.sent == 0) hide_results(table.rows.back(), columns);
   }
   return aligned_text(table);
 }

@@ -66,7 +66,7 @@ TEST(SummaryText, UsualColumnsGrowWhenTheyTellSomething) {
   EXPECT_TRUE(has("why"));
 }
 
-TEST(SummaryText, ASkippedCellShowsNoResultsAsNumbers) {
+TEST(SummaryText, ACellWithoutResultsShowsNoneAsNumbers) {
   std::vector<SummaryRow> rows(1);
   rows[0].cell.system = "pard";
   rows[0].cell.seed = 7;
@@ -74,6 +74,10 @@ TEST(SummaryText, ASkippedCellShowsNoResultsAsNumbers) {
   rows[0].status = "skipped";
   EXPECT_EQ(summary_table(rows, {"system", "seed", "slo_ms", "goodput_rps", "sent"}),
             "system  seed  slo_ms  goodput_rps  sent\npard       7       5            -     -\n");
+  rows[0].status = "invalid";  // given up
+  EXPECT_EQ(summary_table(rows, {"system", "sent"}), "system  sent\npard       -\n");
+  rows[0].sent = 3;  // a load that left late has its numbers
+  EXPECT_EQ(summary_table(rows, {"system", "sent"}), "system  sent\npard       3\n");
 }
 
 TEST(SummaryText, EveryUsualColumnExists) {
