@@ -248,6 +248,8 @@ void LiveLoop::send_part() {
   part.totals = totals();
   part.delivery_delay = domains_->delivery_delay();
   const std::vector<std::byte> bytes = pack(part);
+  if (bytes.size() > kLargestMessage / 2)
+    throw EnvironmentError("the replay of a rank is too large to send (32 MiB): record a shorter cell");
   out_.send(0, MessageKind::kPart, NoContents{}, std::span<const std::byte>(bytes));
 }
 

@@ -6,6 +6,8 @@
 
 #include <thread>
 
+#include "harness/engine/cluster.h"
+#include "harness/engine/replay.h"
 #include "harness/live/test_transport.h"
 #include "harness/live/transport.h"
 #include "harness/sim/test_world.h"
@@ -26,8 +28,10 @@ RunSpec small(const std::string& system, Pipeline pipeline) {
     overrides.push_back({4, 2});
   }
   const TimeNs duration_ns = kNsPerS / 2;
-  return make_spec(system, std::move(pipeline), std::move(profiles), overrides, 400 * kNsPerMs,
-                   testing::poisson_times(200, duration_ns, 1), duration_ns);
+  RunSpec spec = make_spec(system, std::move(pipeline), std::move(profiles), overrides, 400 * kNsPerMs,
+                           testing::poisson_times(200, duration_ns, 1), duration_ns);
+  spec.record_replay = true;
+  return spec;
 }
 
 void expect_closed(const RunRecord& record, std::uint64_t sent) {
@@ -49,11 +53,29 @@ std::uint64_t requests_of(const RunSpec& spec) {
   return static_cast<std::uint64_t>(spec.arrivals->expected_requests());
 }
 
+/// What was recorded of each domain repeats its decisions; in wall-clock time no two runs are alike.
+void expect_replayed(const RunSpec& spec, const RunRecord& record) {
+  ASSERT_EQ(record.replay.size(), 4U) << "one domain a worker";
+  const RequestSizes sizes(spec.seed, spec.profiles, spec.trace_tokens);
+  const ServingContext context = make_context(spec, &sizes);
+  ReplayCounts counts;
+  for (DomainId domain = 0; domain < 4; ++domain) {
+    const ReplayLog& log = record.replay[domain];
+    EXPECT_EQ(log.domain, domain);
+    const auto scheduler = spec.system->make_scheduler(context, log.domain, log.module);
+    const auto difference = replay(log, *scheduler, counts);
+    EXPECT_FALSE(difference.has_value())
+        << difference->call << " " << difference->before << " " << difference->after;
+  }
+  EXPECT_GT(counts.callbacks, 2 * record.sent) << "an arrival at each of two modules, and batches";
+}
+
 TEST(LiveRun, EverySystemClosesItsBooksInOneRank) {
   for (const SystemEntry& entry : all_systems()) {
     const RunSpec spec = small(entry.name, chain(2));
     const RunRecord record = run_in_one_rank(spec);
     SCOPED_TRACE(entry.name);
+    expect_replayed(spec, record);
     expect_closed(record, requests_of(spec));
     EXPECT_GT(record.in_time, record.sent / 2) << "load 0.4 of the capacity, an SLO of 33 batches";
   }
@@ -87,6 +109,7 @@ TEST(LiveRun, RanksShareTheWorkers) {
   TestNetwork network(3);
   const RunRecord record = run_on(network, 3, {}, "pard", chain(2));
   expect_closed(record, requests_of(small("pard", chain(2))));
+  expect_replayed(small("pard", chain(2)), record);
   ASSERT_EQ(record.ranks.size(), 3u);
   EXPECT_EQ(record.ranks[0].workers, 0u);
   EXPECT_EQ(record.ranks[1].workers + record.ranks[2].workers, 4u);
