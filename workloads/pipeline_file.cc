@@ -73,7 +73,7 @@ Pipeline parse_pipeline(const std::string& file, std::string_view text) {
     module.source = fields.text_or("source", "");
     if (fields.has("input_bytes")) {
       constexpr double kMostBytes = 32 << 20;
-      module.input_bytes = static_cast<std::uint32_t>(fields.number("input_bytes", 0, kMostBytes));
+      module.input_bytes = static_cast<std::uint32_t>(fields.number("input_bytes", 0, kMostBytes) + 0.5);
     }
     pipeline.modules.push_back(std::move(module));
     pres.push_back(fields.has("pres") ? fields.texts("pres") : std::vector<std::string>{});

@@ -152,6 +152,16 @@ TEST(ParsePipeline, BranchWeightsFollowTheOrderOfSubs) {
   EXPECT_EQ(visit_probabilities(pipeline), (std::vector<double>{1, 0.25, 0.75}));
 }
 
+TEST(ParsePipeline, AModuleMayDeclareItsTensor) {
+  const Pipeline pipeline =
+      parse_pipeline("p.toml",
+                     "slo_ms=1\n[[module]]\nname='a'\nmodel='m'\ninput_bytes=150528\nsubs=['b']\n"
+                     "[[module]]\nname='b'\nmodel='m'\n");
+  EXPECT_EQ(pipeline.modules[0].input_bytes, 150528u);
+  EXPECT_EQ(pipeline.modules[1].input_bytes, 0u);
+  EXPECT_THROW(parse_pipeline("p.toml", std::string(kFork) + "input_bytes=33554433\n"), InputError);
+}
+
 TEST(ParsePipeline, BranchesOneWithoutWeightsIsEven) {
   const Pipeline pipeline = parse_pipeline("p.toml", std::string(kFork) + "subs=['b','c']\nbranches='one'\n");
   EXPECT_EQ(visit_probabilities(pipeline), (std::vector<double>{1, 0.5, 0.5}));

@@ -11,11 +11,12 @@ constexpr RequestId kNoRequest = ~RequestId{0};
 
 }  // namespace
 
-LiveDomains::LiveDomains(const RunSpec& spec, const Layout& layout, int rank, MessageWriter& out,
-                         EventQueue& events)
+LiveDomains::LiveDomains(const RunSpec& spec, const Layout& layout, int rank, bool payload,
+                         MessageWriter& out, EventQueue& events)
     : spec_(spec),
       layout_(layout),
       rank_(rank),
+      payload_(payload),
       out_(out),
       events_(events),
       sizes_(spec.seed, spec.profiles, spec.trace_tokens),
@@ -279,6 +280,19 @@ void LiveDomains::send_batch(MessageKind kind, TimeNs ended_ns, WorkerId worker,
   } else {
     held_.hold(*held, 0, out_.compose(kind, batch, entries));
   }
+  if (payload_ && kind == MessageKind::kBatchDone) send_tensors(state.module, entries.size());
+}
+
+/// What the next modules take comes from here: each visit's output is as large as the largest input of those
+/// that follow.
+void LiveDomains::send_tensors(ModuleId module, std::size_t visits) {
+  std::size_t bytes = 0;
+  for (const ModuleId sub : spec_.pipeline.modules[module].subs)
+    bytes = std::max<std::size_t>(bytes, spec_.pipeline.modules[sub].input_bytes);
+  if (bytes == 0) return;
+  tensors_.resize(bytes);
+  for (std::size_t i = 0; i < visits; ++i)
+    out_.send(0, MessageKind::kPayload, NoContents{}, std::span<const std::byte>(tensors_));
 }
 
 void LiveDomains::tell(MessageKind kind, TimeNs at_ns, VisitId visit, DropReason reason) {

@@ -22,7 +22,9 @@ namespace harness {
 class LiveDomains final : private DomainWorld, private DomainEvents {
  public:
   /// Everything outlives this. `events` takes events of the kinds of LiveEvent.
-  LiveDomains(const RunSpec& spec, const Layout& layout, int rank, MessageWriter& out, EventQueue& events);
+  /// `payload`: notices of batches carry the tensors of the next modules.
+  LiveDomains(const RunSpec& spec, const Layout& layout, int rank, bool payload, MessageWriter& out,
+              EventQueue& events);
 
   /// A message that is for queue domains or workers; false when it is another.
   bool take(TimeNs now, int from, MessageReader& message);
@@ -62,6 +64,7 @@ class LiveDomains final : private DomainWorld, private DomainEvents {
   /// When what the domain says now sets off, as ActiveFaults::held_until.
   std::optional<TimeNs> held_until(DomainId domain);
   void send_batch(MessageKind kind, TimeNs ended_ns, WorkerId worker, const WorkerState& state);
+  void send_tensors(ModuleId module, std::size_t visits);
   void batch_event(WorkerId worker, TimeNs ended_ns);
   void tell(MessageKind kind, TimeNs at_ns, VisitId visit, DropReason reason);
   bool is_here(WorkerId worker) const;
@@ -76,6 +79,7 @@ class LiveDomains final : private DomainWorld, private DomainEvents {
   const RunSpec& spec_;
   const Layout& layout_;
   int rank_;
+  bool payload_;
   MessageWriter& out_;
   EventQueue& events_;
   TimeNs now_ = 0;
@@ -93,6 +97,7 @@ class LiveDomains final : private DomainWorld, private DomainEvents {
   LatencyHistogram delivery_delay_;
   std::vector<BatchEntry> entries_;
   std::vector<double> values_;
+  std::vector<std::byte> tensors_;
 };
 
 }  // namespace harness

@@ -55,7 +55,8 @@ LiveLoop::LiveLoop(const RunSpec& spec, const LiveRun& run, Transport& transport
       hosts_(static_cast<std::size_t>(transport.ranks())),
       part_of_(hosts_.size(), false) {
   if (is_first()) dispatcher_.emplace(spec, layout_, run.params.payload, out_, events_, rows);
-  if (!is_first() || transport.ranks() == 1) domains_.emplace(spec, layout_, transport.rank(), out_, events_);
+  if (!is_first() || transport.ranks() == 1)
+    domains_.emplace(spec, layout_, transport.rank(), run.params.payload, out_, events_);
 }
 
 void LiveLoop::begin() {

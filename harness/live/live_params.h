@@ -9,6 +9,7 @@ struct LiveParams {
   int gpus_per_rank = 0;
   bool payload = false;
   bool spin = false;
+  int spin_core = -1;
   double clock_period_s = 10;
   double lateness_limit_ms = 10;
   double hang_limit_s = 10;
@@ -20,6 +21,8 @@ struct LiveParams {
     params.flag("payload", payload, "tensors of the declared size really travel between the ranks");
     params.flag("spin", spin,
                 "the sender waits for the next request without sleeping; give it a core of its own");
+    params.integer("spin_core", spin_core, -1, 1'000'000,
+                   "spin: the core that the first rank's thread keeps to; -1: the kernel chooses");
     params.number("clock_period_s", clock_period_s, 0.1, 1e4,
                   "time between measurements of the ranks' clocks against the first rank's");
     params.number("lateness_limit_ms", lateness_limit_ms, 0, 1e6,

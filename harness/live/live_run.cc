@@ -1,6 +1,7 @@
 #include "harness/live/live_run.h"
 
 #include "harness/live/live_loop.h"
+#include "harness/live/precise_wait.h"
 #include "harness/live/steady_clock.h"
 #include "harness/live/timer_slack.h"
 
@@ -9,6 +10,9 @@ namespace harness {
 std::optional<RunRecord> run_live(const RunSpec& spec, const LiveRun& run, Transport& transport,
                                   RowSink* rows) {
   set_timer_slack();
+  std::optional<PinnedThread> pinned;
+  if (run.params.spin && run.params.spin_core >= 0 && transport.rank() == 0)
+    pinned.emplace(run.params.spin_core);
   LiveLoop loop(spec, run, transport, rows, steady_ns);
   loop.begin();
   while (!loop.over()) {

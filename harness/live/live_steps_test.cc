@@ -96,6 +96,29 @@ TEST(LiveSteps, EveryRankKeepsWhatReachedItsDomains) {
   for (std::size_t i = 0; i < record.replay.size(); ++i) EXPECT_EQ(record.replay[i].domain, i);
 }
 
+TEST(LiveSteps, DeclaredTensorsTravel) {
+  RandomStream random(7, "payload");
+  RunSpec spec =
+      next_cell(random, *find_system("naive"));  // drops nothing: every request visits every module
+  spec.pipeline = testing::chain(spec.pipeline.modules.size());
+  spec.planner.autoscale = false;
+  std::uint64_t down = 0;
+  std::uint64_t up = 0;
+  for (std::size_t m = 0; m < spec.pipeline.modules.size(); ++m) {
+    spec.pipeline.modules[m].input_bytes = static_cast<std::uint32_t>(1000 * (m + 1));
+    down += spec.pipeline.modules[m].input_bytes;
+    if (m > 0) up += spec.pipeline.modules[m].input_bytes;
+  }
+  LiveRun how;
+  const RunRecord without = RanksInStep(2, {}).run(spec, how);
+  how.params.payload = true;
+  const RunRecord with = RanksInStep(2, {}).run(spec, how);
+  EXPECT_EQ(with.in_time, without.in_time);
+  EXPECT_EQ(with.ranks[0].bytes_sent - without.ranks[0].bytes_sent, down * with.sent);
+  const std::uint64_t header_bytes = sizeof(MessageHeader) * (with.modules.size() - 1);
+  EXPECT_EQ(with.ranks[1].bytes_sent - without.ranks[1].bytes_sent, (up + header_bytes) * with.sent);
+}
+
 /// What the ranks' loops tell each other; nothing that concerns a request.
 bool is_of_loops(std::span<const std::byte> message) {
   return MessageReader(message).kind() <= MessageKind::kAbort;

@@ -46,6 +46,7 @@ enum class MessageKind : std::uint16_t {
   kBatchDone,     ///< BatchMessage, BatchEntry entries
   kBatchLost,     ///< the same: its worker was lost
   kBatchUnheard,  ///< the same: an injected fault has lost the notice, only the books hear of it
+  kPayload,       ///< bytes: the tensors that a batch's visits leave behind; follows kBatchDone
   kDropped,       ///< VisitMessage
   kCancelled,     ///< VisitMessage
   kReturned,      ///< VisitMessage
