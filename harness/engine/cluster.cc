@@ -23,13 +23,7 @@ Plan Cluster::compute_plan(TimeNs now) {
 
 void Cluster::on_fault_change(TimeNs now, std::size_t index) {
   const FaultChange change = faults_.changes()[index];
-  const Fault& fault = faults_.apply(change);
-  if (fault.kind != FaultKind::kStop) return;
-  if (change.begins) {
-    dispatcher_.stop_gpus(now, fault.first_gpu, fault.gpus);
-  } else {
-    dispatcher_.resume_gpus(now, fault.first_gpu, fault.gpus);
-  }
+  dispatcher_.on_fault(now, faults_.apply(change), change.begins);
 }
 
 void Cluster::prefetch_batch(WorkerId worker) const {

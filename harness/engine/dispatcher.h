@@ -59,12 +59,8 @@ class Dispatcher {
     flow_.end_on_the_way(now, visit, DropReason::kMessageLost);
   }
 
-  /// GPUs stop: their workers are lost (slots of shared servers and threads of remote calls are not touched),
-  /// queues without another worker are routed again. With autoscaling what the plan lacks is started at once
-  /// where a GPU is free.
-  void stop_gpus(TimeNs now, int first_gpu, int gpus);
-  /// They are back: each gets a warm worker of the module that it served, if the plan still wants one there.
-  void resume_gpus(TimeNs now, int first_gpu, int gpus);
+  /// A fault begins or ends: stops are carried out here, the others where batches run and messages travel.
+  void on_fault(TimeNs now, const Fault& fault, bool begins);
   /// Where the domain stands: the GPU of its first worker, or kNone.
   std::uint32_t gpu_of(DomainId domain) const { return domain_gpus_[domain]; }
   const std::vector<DomainView>& open_domains(ModuleId module) const { return domains_[module].views; }
@@ -88,6 +84,12 @@ class Dispatcher {
   void prefetch_request(VisitId visit) const { flow_.prefetch_request(visit); }
 
  private:
+  /// GPUs stop: their workers are lost (slots of shared servers and threads of remote calls are not touched),
+  /// queues without another worker are routed again. With autoscaling what the plan lacks is started at once
+  /// where a GPU is free.
+  void stop_gpus(TimeNs now, int first_gpu, int gpus);
+  /// They are back: each gets a warm worker of the module that it served, if the plan still wants one there.
+  void resume_gpus(TimeNs now, int first_gpu, int gpus);
   /// Sends what the module's controller wants published.
   void publish(TimeNs now, ModuleId module);
   /// At the lowest free place, or at that GPU.

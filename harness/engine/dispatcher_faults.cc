@@ -6,6 +6,15 @@
 
 namespace harness {
 
+void Dispatcher::on_fault(TimeNs now, const Fault& fault, bool begins) {
+  if (fault.kind != FaultKind::kStop) return;
+  if (begins) {
+    stop_gpus(now, fault.first_gpu, fault.gpus);
+  } else {
+    resume_gpus(now, fault.first_gpu, fault.gpus);
+  }
+}
+
 void Dispatcher::stop_gpus(TimeNs now, int first_gpu, int gpus) {
   using Life = WorkerState::Life;
   // No router may choose a queue, and no scheduler a worker, that stops at this very moment.

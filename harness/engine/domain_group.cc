@@ -60,7 +60,7 @@ void DomainGroup::lose_workers(TimeNs now, DomainId domain, std::span<const Work
     events_.batch_lost(now, worker, state);
   }
   if (host == nullptr) return;
-  host->lose_workers(now, lost);
+  if (!lost.empty()) host->lose_workers(now, lost);
   if (closes) {
     host->close();
     return_queue(now, *host);
@@ -69,12 +69,16 @@ void DomainGroup::lose_workers(TimeNs now, DomainId domain, std::span<const Work
 }
 
 void DomainGroup::turn_away(TimeNs now, VisitId visit) {
-  const VisitRecord& record = tables_.visits[visit];
+  VisitRecord& record = tables_.visits[visit];
   if (!record.cancelled) {
     events_.visits_returned(now, record.visit.module, {&visit, 1});
     return;
   }
-  if (!record.counted) books_.on_arrived(now, record.visit.module);
+  if (!record.counted) {
+    books_.on_arrived(now, record.visit.module);
+    record.counted = true;
+    record.visit.arrived_ns = now;
+  }
   events_.visit_cancelled(now, visit);
 }
 

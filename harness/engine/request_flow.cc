@@ -89,7 +89,10 @@ void RequestFlow::choose_domains(TimeNs now, ModuleId module, std::span<const Vi
 
 void RequestFlow::end_on_the_way(TimeNs now, VisitId visit, DropReason reason) {
   VisitRecord& record = visits_[visit];
-  if (!record.counted) books_.on_arrived(now, record.visit.module);
+  if (!record.counted) {
+    books_.on_arrived(now, record.visit.module);
+    record.visit.arrived_ns = now;
+  }
   record.domain = kNone;
   drop(now, visit, reason);
 }

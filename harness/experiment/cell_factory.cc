@@ -40,6 +40,7 @@ std::string pipeline_text(const Pipeline& pipeline) {
     text += module.name + " " + module.model;
     for (const ModuleId pre : module.pres) text += " " + std::to_string(pre);
     for (const double weight : module.branch_weights) text += " one " + text_of(weight);
+    if (module.input_bytes > 0) text += " bytes " + std::to_string(module.input_bytes);
     text += "\n";
   }
   return text;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/engine/event_queue.h"
+#include "harness/engine/mailbox.h"
 #include "harness/live/messages.h"
 
 namespace harness {
@@ -13,21 +14,25 @@ namespace harness {
 /// Keeps composed messages until their events are due.
 class HeldMessages {
  public:
-  HeldMessages(MessageWriter& out, EventQueue& events, std::uint32_t kind)
-      : out_(out), events_(events), kind_(kind) {}
+  HeldMessages(MessageWriter& out, EventQueue& events, std::uint32_t kind, int ranks)
+      : out_(out), events_(events), kind_(kind), held_for_(static_cast<std::size_t>(ranks), 0) {}
 
   /// The message sets off for `to` at `at_ns`.
   void hold(TimeNs at_ns, int to, std::span<const std::byte> message) {
-    std::size_t slot = 0;
-    while (slot < held_.size() && !held_[slot].bytes.empty()) ++slot;
-    if (slot == held_.size()) held_.emplace_back();
-    held_[slot] = {to, {message.begin(), message.end()}};
-    events_.push(at_ns, kind_, static_cast<std::uint32_t>(slot));
+    const std::uint32_t slot = messages_.put();
+    messages_[slot].to = to;
+    messages_[slot].bytes.assign(message.begin(), message.end());
+    ++held_for_[static_cast<std::size_t>(to)];
+    events_.push(at_ns, kind_, slot);
   }
+  /// Whether some message for that rank waits: one that must not overtake it has to be held as well.
+  bool any(int to) const { return held_for_[static_cast<std::size_t>(to)] > 0; }
   /// The event with that index is due.
   void release(std::uint32_t slot) {
-    out_.send_composed(held_[slot].to, held_[slot].bytes);
-    held_[slot].bytes.clear();
+    const Held& held = messages_[slot];
+    out_.send_composed(held.to, held.bytes);
+    --held_for_[static_cast<std::size_t>(held.to)];
+    messages_.release(slot);
   }
 
  private:
@@ -38,7 +43,8 @@ class HeldMessages {
   MessageWriter& out_;
   EventQueue& events_;
   std::uint32_t kind_;
-  std::vector<Held> held_;  ///< empty bytes: a free slot
+  Mailbox<Held> messages_;
+  std::vector<int> held_for_;  ///< by rank
 };
 
 }  // namespace harness

@@ -25,7 +25,7 @@ LiveDispatcher::LiveDispatcher(const RunSpec& spec, const Layout& layout, bool p
       dispatcher_(spec, context_, *this, *this, tables_, books_),
       sender_(spec.arrivals->restarted()),
       faults_(spec.faults),
-      held_(out, events, kLiveOrder),
+      held_(out, events, kLiveOrder, layout.ranks()),
       delivered_(spec.pipeline.modules.size(), 0) {}
 
 void LiveDispatcher::start() {
@@ -66,6 +66,12 @@ bool LiveDispatcher::handle(TimeNs now, const Event& event) {
     case kLiveOrder:
       held_.release(event.index);
       return true;
+    case kLiveAcknowledgement: {
+      const Acknowledgement& one = acknowledgements_[event.index];
+      dispatcher_.on_acknowledgement(one.module, one.domain, one.count);
+      acknowledgements_.release(event.index);
+      return true;
+    }
     default:
       return false;
   }
@@ -73,17 +79,13 @@ bool LiveDispatcher::handle(TimeNs now, const Event& event) {
 
 void LiveDispatcher::take_fault(TimeNs now, std::size_t index) {
   const FaultChange change = faults_.changes()[index];
-  const Fault& fault = faults_.apply(change);
-  if (fault.kind != FaultKind::kStop) return;
-  if (change.begins) {
-    dispatcher_.stop_gpus(now, fault.first_gpu, fault.gpus);
-  } else {
-    dispatcher_.resume_gpus(now, fault.first_gpu, fault.gpus);
-  }
+  dispatcher_.on_fault(now, faults_.apply(change), change.begins);
 }
 
 void LiveDispatcher::plan_period(TimeNs now) {
-  next_plans_.push_back(dispatcher_.compute_plan(now, delivered_));
+  std::vector<std::uint64_t> arrived = delivered_;  // and what never reached a domain
+  for (std::size_t m = 0; m < arrived.size(); ++m) arrived[m] += books_.record().modules[m].arrived;
+  next_plans_.push_back(dispatcher_.compute_plan(now, arrived));
   events_.push(now + ms_to_ns(spec_.planner.plan_time_ms), kLivePlanReady, 0);
 }
 
@@ -136,8 +138,10 @@ void LiveDispatcher::take_batch(TimeNs now, MessageReader& message) {
   WorkerState& state = tables_.workers[batch.worker];
   state.running.clear();
   for (const BatchEntry& entry : entries_) {
-    if (is_live(entry.visit, entry.request, entry.index))
-      state.running.push_back({entry.visit, entry.arrived_ns, entry.joined_ns});
+    if (!is_live(entry.visit, entry.request, entry.index)) continue;
+    state.running.push_back({entry.visit, entry.arrived_ns, entry.joined_ns});
+    tables_.visits[entry.visit].visit.arrived_ns = entry.arrived_ns;
+    tables_.visits[entry.visit].joined_ns = entry.joined_ns;
   }
   if (state.running.empty()) return;
   ++progress_;
@@ -146,8 +150,11 @@ void LiveDispatcher::take_batch(TimeNs now, MessageReader& message) {
   state.service_gpu_ns = batch.service_gpu_ns;
   state.totals.busy_ns += batch.ended_ns - batch.started_ns;
   state.totals.gpu_ns += state.gpu_time_ns(batch.ended_ns);
-  ++state.totals.batches;
-  state.totals.visits += state.running.size();
+  if (message.kind() != MessageKind::kBatchLost) {
+    ++state.totals.batches;
+    state.totals.visits += state.running.size();
+  }
+  heard_ = message.kind() != MessageKind::kBatchUnheard;
   if (message.kind() == MessageKind::kBatchLost) {
     dispatcher_.on_batch_lost(batch.ended_ns, batch.worker, state);
   } else if (message.kind() == MessageKind::kBatchUnheard) {
@@ -157,6 +164,7 @@ void LiveDispatcher::take_batch(TimeNs now, MessageReader& message) {
   } else {
     dispatcher_.on_batch_done(batch.ended_ns, batch.worker, state);  // the notice's own way is nobody's delay
   }
+  heard_ = false;
 }
 
 void LiveDispatcher::take_visit(MessageKind kind, TimeNs now, const VisitMessage& message) {
@@ -165,6 +173,7 @@ void LiveDispatcher::take_visit(MessageKind kind, TimeNs now, const VisitMessage
   last_end_ns_ = std::max(last_end_ns_, message.at_ns);
   VisitRecord& record = tables_.visits[message.visit];
   record.counted = message.counted != 0;
+  if (!record.counted) --delivered_[record.visit.module];  // it has arrived nowhere
   record.visit.arrived_ns = message.arrived_ns;
   if (kind == MessageKind::kDropped) {
     dispatcher_.on_visit_dropped(message.at_ns, message.visit, message.reason);
@@ -182,8 +191,10 @@ void LiveDispatcher::take_gone(TimeNs now, WorkerId worker) {
 }
 
 std::optional<TimeNs> LiveDispatcher::held_until(DomainId domain) {
-  if (!links_are_faulty()) return std::nullopt;
-  return faults_.held_until(now_, dispatcher_.gpu_of(domain), LinkDirection::kDown);
+  std::optional<TimeNs> held;
+  if (links_are_faulty()) held = faults_.held_until(now_, dispatcher_.gpu_of(domain), LinkDirection::kDown);
+  if (!held && held_.any(domain_rank_[domain])) return now_;  // behind what is due and has not been looked at
+  return held;
 }
 
 void LiveDispatcher::send_at(std::optional<TimeNs> held, DomainId domain,
@@ -201,6 +212,11 @@ void LiveDispatcher::deliver(std::span<const Delivery> deliveries) {
 
 void LiveDispatcher::deliver_one(const Delivery& delivery) {
   const VisitRecord& record = tables_.visits[delivery.visit];
+  if (record.cancelled) {  // a sibling's delivery was lost just now
+    if (!record.counted) books_.on_arrived(now_, record.visit.module);
+    dispatcher_.on_visit_cancelled(now_, delivery.visit);
+    return;
+  }
   const std::optional<TimeNs> held = held_until(delivery.domain);
   if (held == kNever) {
     dispatcher_.on_delivery_lost(now_, delivery.visit);
@@ -215,7 +231,6 @@ void LiveDispatcher::deliver_one(const Delivery& delivery) {
   message.counted = record.counted ? 1 : 0;
   if (!record.counted) ++delivered_[record.visit.module];
   if (payload_) tensor_.resize(spec_.pipeline.modules[record.visit.module].input_bytes);
-  message.payload_bytes = static_cast<std::uint32_t>(tensor_.size());
   send_at(held, delivery.domain,
           out_.compose(MessageKind::kDeliver, message, std::span<const std::byte>(tensor_)));
 }
@@ -229,7 +244,6 @@ void LiveDispatcher::cancel(const Cancellation& cancellation) {
   message.at_ns = now_;
   message.request = cancellation.request;
   message.visit = cancellation.visit;
-  message.module = record.visit.module;
   message.index = cancellation.index;
   send_at(held, record.domain, out_.compose(MessageKind::kCancel, message));
 }

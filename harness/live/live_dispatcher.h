@@ -83,6 +83,12 @@ class LiveDispatcher final : private DispatcherWorld, private DomainCommands {
     return layout_.rank_of(static_cast<int>(tables_.workers[worker].gpu));
   }
 
+  struct Acknowledgement {
+    ModuleId module = 0;
+    DomainId domain = 0;
+    int count = 0;
+  };
+
   const RunSpec& spec_;
   const Layout& layout_;
   bool payload_;
@@ -98,9 +104,11 @@ class LiveDispatcher final : private DispatcherWorld, private DomainCommands {
   LoadSender sender_;
   ActiveFaults faults_;
   HeldMessages held_;
-  std::vector<int> domain_rank_;          ///< by domain
-  std::vector<std::uint64_t> delivered_;  ///< visits sent to each module's domains
-  std::deque<Plan> next_plans_;           ///< computed, not in effect yet
+  Mailbox<Acknowledgement> acknowledgements_;  ///< held by a faulty link
+  bool heard_ = false;                         ///< a notice that came over its link is being handled
+  std::vector<int> domain_rank_;               ///< by domain
+  std::vector<std::uint64_t> delivered_;       ///< visits sent to each module's domains
+  std::deque<Plan> next_plans_;                ///< computed, not in effect yet
   std::vector<BatchEntry> entries_;
   std::vector<double> values_;
   std::vector<std::byte> tensor_;

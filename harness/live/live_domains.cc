@@ -26,7 +26,7 @@ LiveDomains::LiveDomains(const RunSpec& spec, const Layout& layout, int rank, bo
       timers_(events, kLiveTimer),
       group_(spec, context_, *this, *this, tables_, books_),
       faults_(spec.faults),
-      held_(out, events, kLiveNotice) {
+      held_(out, events, kLiveNotice, layout.ranks()) {
   const std::vector<FaultChange>& changes = faults_.changes();
   for (std::uint32_t i = 0; i < changes.size(); ++i) events_.push(changes[i].at_ns, kLiveDomainFault, i);
 }
@@ -223,7 +223,8 @@ void LiveDomains::batch_event(WorkerId worker, TimeNs ended_ns) {
   const auto guest =
       std::find_if(guests_.begin(), guests_.end(), [&](const Guest& one) { return one.worker == worker; });
   if (guest == guests_.end()) {
-    group_.on_batch_done(now_, worker, ended_ns);
+    // A sequence may have ended, by its server's time, before its late start here.
+    group_.on_batch_done(now_, worker, std::max(ended_ns, tables_.workers[worker].started_ns));
     return;
   }
   RunMessage run;
@@ -235,8 +236,10 @@ void LiveDomains::batch_event(WorkerId worker, TimeNs ended_ns) {
 }
 
 std::optional<TimeNs> LiveDomains::held_until(DomainId domain) {
-  if (now_ > faults_.links_until_ns()) return std::nullopt;
-  return faults_.held_until(now_, gpu_of_[domain], LinkDirection::kUp);
+  std::optional<TimeNs> held;
+  if (now_ <= faults_.links_until_ns()) held = faults_.held_until(now_, gpu_of_[domain], LinkDirection::kUp);
+  if (!held && held_.any(0)) return now_;  // behind what is due and has not been looked at yet
+  return held;
 }
 
 void LiveDomains::report(ModuleId module, DomainId domain, std::span<const double> values) {
@@ -263,7 +266,6 @@ void LiveDomains::send_batch(MessageKind kind, TimeNs ended_ns, WorkerId worker,
   batch.ended_ns = ended_ns;
   batch.service_gpu_ns = state.service_gpu_ns;
   batch.worker = worker;
-  batch.module = state.module;
   entries_.clear();
   for (const BatchVisit& member : state.running) {
     VisitRecord& record = tables_.visits[member.id];
@@ -274,13 +276,13 @@ void LiveDomains::send_batch(MessageKind kind, TimeNs ended_ns, WorkerId worker,
   const std::span<const BatchEntry> entries(entries_);
   const std::optional<TimeNs> held =
       kind == MessageKind::kBatchDone ? held_until(state.domain) : std::nullopt;
+  if (payload_ && !held && kind == MessageKind::kBatchDone) send_tensors(state.module, entries.size());
   batch.held = held ? 1 : 0;
   if (!held || *held == kNever) {
     out_.send(0, held ? MessageKind::kBatchUnheard : kind, batch, entries);
   } else {
     held_.hold(*held, 0, out_.compose(kind, batch, entries));
   }
-  if (payload_ && kind == MessageKind::kBatchDone) send_tensors(state.module, entries.size());
 }
 
 /// What the next modules take comes from here: each visit's output is as large as the largest input of those
@@ -302,7 +304,6 @@ void LiveDomains::tell(MessageKind kind, TimeNs at_ns, VisitId visit, DropReason
   message.request = record.visit.request;
   message.arrived_ns = record.visit.arrived_ns;
   message.visit = visit;
-  message.module = record.visit.module;
   message.index = record.index;
   message.counted = record.counted ? 1 : 0;
   message.reason = reason;

@@ -19,6 +19,7 @@ enum LiveEvent : std::uint32_t {
   kLivePlanReady,
   kLiveFault,
   kLiveOrder,
+  kLiveAcknowledgement,
 };
 
 }  // namespace harness

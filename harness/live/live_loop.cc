@@ -17,8 +17,7 @@ namespace {
 
 constexpr int kFirstPings = 40;
 constexpr int kLaterPings = 10;
-constexpr TimeNs kHeartbeatNs = kNsPerS;
-constexpr TimeNs kLookNs = 250 * kNsPerMs;
+constexpr int kMostAtOnce = 256;  ///< requests or events, before messages are looked at again
 constexpr TimeNs kProgressNs = 200 * kNsPerMs;
 constexpr TimeNs kStartLead = 100 * kNsPerMs;  ///< and more for each rank: all have the start by then
 constexpr TimeNs kStartLeadPerRank = 4 * kNsPerMs;
@@ -27,6 +26,10 @@ std::string host_name() {
   std::array<char, 256> name{};
   gethostname(name.data(), name.size() - 1);
   return name.data();
+}
+
+std::string text_of(const MessageReader& message) {
+  return {reinterpret_cast<const char*>(message.rest().data()), message.rest().size()};
 }
 
 TimeNs thread_cpu_ns() {
@@ -50,6 +53,7 @@ LiveLoop::LiveLoop(const RunSpec& spec, const LiveRun& run, Transport& transport
       clock_(std::move(clock)),
       offset_(is_first() ? ClockOffset::of_rank0() : ClockOffset()),
       began_ns_(clock_()),
+      heartbeat_ns_(std::min(kNsPerS, s_to_ns(run.params.hang_limit_s) / 4)),
       pings_left_(kFirstPings),
       watchdog_(transport.ranks(), transport.rank(), s_to_ns(run.params.hang_limit_s), began_ns_),
       hosts_(static_cast<std::size_t>(transport.ranks())),
@@ -71,14 +75,17 @@ bool LiveLoop::turn() {
   try {
     return take_turn();
   } catch (const std::exception& error) {
-    const std::string_view why = error.what();
-    for (int rank = 0; rank < transport_.ranks(); ++rank) {
-      if (rank != transport_.rank())
-        out_.send(rank, MessageKind::kAbort, NoContents{}, std::span(why.data(), why.size()));
-    }
-    transport_.flush();
+    abort(error.what());
     throw;
   }
+}
+
+void LiveLoop::abort(std::string_view why) {
+  for (int rank = 0; rank < transport_.ranks(); ++rank) {
+    if (rank != transport_.rank())
+      out_.send(rank, MessageKind::kAbort, NoContents{}, std::span(why.data(), why.size()));
+  }
+  transport_.flush();
 }
 
 bool LiveLoop::take_turn() {
@@ -95,17 +102,14 @@ bool LiveLoop::work() {
   bool busy =
       transport_.receive([this](int from, std::span<const std::byte> bytes) { take(from, bytes); }) > 0;
   if (phase_ != Phase::kRunning) return busy;
-  if (dispatcher_) {
-    while (dispatcher_->send_due(now())) {
-      ++handled_;
-      busy = true;
-    }
-  }
-  while (!events_.empty() && events_.top().at_ns <= now()) {
+  int sent = 0;
+  while (dispatcher_ && sent < kMostAtOnce && dispatcher_->send_due(now())) ++sent;
+  if (sent > 0) transport_.flush();  // they leave before anything else is done
+  int handled = 0;
+  for (; handled < kMostAtOnce && !events_.empty() && events_.top().at_ns <= now(); ++handled)
     handle(events_.pop());
-    busy = true;
-  }
-  return busy;
+  handled_ += static_cast<std::uint64_t>(sent + handled);
+  return busy || sent > 0 || handled > 0;
 }
 
 TimeNs LiveLoop::next_due_ns() const {
@@ -145,6 +149,7 @@ void LiveLoop::take_own(int from, MessageReader& message) {
       break;
     case MessageKind::kStart:
       start_ns_ = message.read<StartMessage>().start_ns;
+      hosts_[0] = text_of(message);
       phase_ = Phase::kRunning;
       break;
     case MessageKind::kPing: {
@@ -166,20 +171,16 @@ void LiveLoop::take_own(int from, MessageReader& message) {
       }
       break;
     case MessageKind::kEnd:
-      phase_ = Phase::kOver;
+      take_end();
       break;
-    case MessageKind::kAbort: {
-      std::vector<char> why;
-      message.read_all(why);
-      throw EnvironmentError("rank " + std::to_string(from) + ": " + std::string(why.begin(), why.end()));
-    }
+    case MessageKind::kAbort:
+      throw EnvironmentError("rank " + std::to_string(from) + ": " + text_of(message));
     default:
       break;
   }
 }
 
 void LiveLoop::handle(const Event& event) {
-  ++handled_;
   if (dispatcher_ && dispatcher_->handle(now(), event)) return;
   if (domains_) domains_->handle(now(), event);
 }
@@ -201,21 +202,22 @@ void LiveLoop::take_pong(const ClockMessage& pong) {
 }
 
 void LiveLoop::take_ready(int from, const MessageReader& message) {
-  const std::span<const std::byte> host = message.rest();
-  hosts_[static_cast<std::size_t>(from)].assign(reinterpret_cast<const char*>(host.data()), host.size());
+  hosts_[static_cast<std::size_t>(from)] = text_of(message);
   if (++ready_ == transport_.ranks() - 1) start();
 }
 
 void LiveLoop::start() {
   start_ns_ = clock_() + kStartLead + kStartLeadPerRank * transport_.ranks();
+  const std::string host = host_name();
   for (int rank = 1; rank < transport_.ranks(); ++rank)
-    out_.send(rank, MessageKind::kStart, StartMessage{start_ns_});
+    out_.send(rank, MessageKind::kStart, StartMessage{start_ns_}, std::span(host.data(), host.size()));
   dispatcher_->start();
   phase_ = Phase::kRunning;
 }
 
 void LiveLoop::finish() {
   phase_ = Phase::kCollecting;
+  collecting_ns_ = clock_();
   for (int rank = transport_.ranks() == 1 ? 0 : 1; rank < transport_.ranks(); ++rank)
     out_.send(rank, MessageKind::kFinish);
 }
@@ -234,6 +236,10 @@ RankTotals LiveLoop::totals() const {
   totals.loop_turns = turns_;
   totals.sleeps = counters.sleeps - before_.sleeps;
   totals.cpu_ns = thread_cpu_ns() - cpu_before_ns_;
+  if (domains_ && domains_->delivery_delay().total() > 0) {
+    totals.delivery_p50_ns = domains_->delivery_delay().quantile(0.5);
+    totals.delivery_p99_ns = domains_->delivery_delay().quantile(0.99);
+  }
   if (!is_first()) {
     const TimeNs local_ns = clock_();
     totals.clock_offset_ns = -offset_.offset_ns(local_ns);
@@ -247,7 +253,6 @@ void LiveLoop::send_part() {
   part.books = domains_->part();
   part.books.replay = domains_->take_replay();
   part.totals = totals();
-  part.delivery_delay = domains_->delivery_delay();
   const std::vector<std::byte> bytes = pack(part);
   if (bytes.size() > kLargestMessage / 2)
     throw EnvironmentError("the replay of a rank is too large to send (32 MiB): record a shorter cell");
@@ -259,7 +264,14 @@ void LiveLoop::take_part(const MessageReader& message) {
   const int expected = std::max(transport_.ranks() - 1, 1);
   if (static_cast<int>(parts_.size()) < expected) return;
   for (int rank = 1; rank < transport_.ranks(); ++rank) out_.send(rank, MessageKind::kEnd);
-  phase_ = Phase::kOver;
+  ended_ = transport_.ranks() - 1;
+  if (ended_ == 0) phase_ = Phase::kOver;
+}
+
+/// Rank 0 stays until all others have seen the end: a message of its own may need its help to leave.
+void LiveLoop::take_end() {
+  if (!is_first()) out_.send(0, MessageKind::kEnd);
+  if (!is_first() || --ended_ == 0) phase_ = Phase::kOver;
 }
 
 void LiveLoop::housekeeping() {
@@ -273,16 +285,17 @@ void LiveLoop::housekeeping() {
     if (spec_.progress && phase_ != Phase::kWaiting) spec_.progress(started_now(), dispatcher_->sent());
   }
   if (is_first() && phase_ == Phase::kRunning) look_for_end();
+  if (phase_ == Phase::kCollecting) look_for_parts();
   if (transport_.ranks() == 1) {
-    next_beat_ns_ = next_look_ns_ = steady + kHeartbeatNs;
+    next_beat_ns_ = next_look_ns_ = steady + heartbeat_ns_;
     return;
   }
   if (steady >= next_look_ns_) {
-    next_look_ns_ = steady + kLookNs;
+    next_look_ns_ = steady + heartbeat_ns_ / 4;
     look_for_silence();
   }
   if (steady < next_beat_ns_) return;
-  next_beat_ns_ = steady + kHeartbeatNs;
+  next_beat_ns_ = steady + heartbeat_ns_;
   if (!is_first()) out_.send(0, MessageKind::kHeartbeat);
   for (int rank = 1; is_first() && rank < transport_.ranks(); ++rank)
     out_.send(rank, MessageKind::kHeartbeat);
@@ -297,6 +310,33 @@ void LiveLoop::look_for_silence() {
   }
 }
 
+void LiveLoop::look_for_parts() {
+  const TimeNs waited_ns = clock_() - collecting_ns_;
+  if (ns_to_s(waited_ns) <= run_.params.hang_limit_s) return;
+  for (int rank = 1; rank < transport_.ranks(); ++rank) {
+    const auto place = static_cast<std::size_t>(rank);
+    if (!part_of_[place]) throw RankHung(silence_text(rank, hosts_[place], waited_ns));
+  }
+}
+
+/// How long nothing may be heard of the last requests.
+TimeNs LiveLoop::patience_ns() const {
+  double slowest = 1;
+  TimeNs delay_ns = 0;
+  for (const Fault& fault : spec_.faults) {
+    slowest = std::max(slowest, fault.factor);
+    delay_ns += fault.delay_ns + (fault.kind == FaultKind::kStop ? fault.for_ns : 0);
+  }
+  double longest_ns = 0;
+  for (const Profile& profile : spec_.profiles) {
+    const double one_ns = profile.service == Service::kBatch
+                              ? static_cast<double>(profile.latency_ns.back()) * slowest
+                              : 600e9;  // text of any length, a call of any duration
+    longest_ns = std::max(longest_ns, one_ns);
+  }
+  return s_to_ns(run_.params.hang_limit_s) + delay_ns + 2 * static_cast<TimeNs>(longest_ns);
+}
+
 void LiveLoop::look_for_end() {
   if (dispatcher_->done()) return finish();
   const TimeNs at_ns = now();
@@ -306,7 +346,7 @@ void LiveLoop::look_for_end() {
     seen_progress_ = dispatcher_->progress();
     progress_at_ns_ = at_ns;
     return;
-  } else if (ns_to_s(at_ns - progress_at_ns_) > run_.params.hang_limit_s) {
+  } else if (at_ns - progress_at_ns_ > patience_ns()) {
     why_invalid_ = "the load has ended, and nothing is heard of requests that have not";
   } else {
     return;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/live/clock_offset.h"
@@ -31,6 +32,8 @@ class LiveLoop {
   /// Handles everything that is due; false when nothing was. Throws what ends the run here, after telling the
   /// other ranks.
   bool turn();
+  /// Tells the other ranks that the run ends here, and why.
+  void abort(std::string_view why);
   bool over() const { return phase_ == Phase::kOver; }
   /// Sleeps until something is due or arrives.
   void wait();
@@ -64,6 +67,9 @@ class LiveLoop {
   void housekeeping();
   void look_for_silence();
   void look_for_end();
+  void look_for_parts();
+  TimeNs patience_ns() const;
+  void take_end();
   RankTotals totals() const;
 
   const RunSpec& spec_;
@@ -88,6 +94,7 @@ class LiveLoop {
 
   // Clock and watch.
   int bursts_ = 0;
+  TimeNs heartbeat_ns_;  ///< several within the time after which silence counts
   int pings_left_ = 0;
   TimeNs next_burst_ns_ = kNever;  ///< on this rank's steady clock, as the next two
   TimeNs next_beat_ns_ = 0;
@@ -101,6 +108,8 @@ class LiveLoop {
   TimeNs progress_at_ns_ = 0;
 
   // The end.
+  TimeNs collecting_ns_ = 0;  ///< since when parts are waited for
+  int ended_ = 0;             ///< ranks that have not seen the end yet
   std::vector<RankPart> parts_;
   std::vector<bool> part_of_;
 };

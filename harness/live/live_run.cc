@@ -10,10 +10,15 @@ namespace harness {
 std::optional<RunRecord> run_live(const RunSpec& spec, const LiveRun& run, Transport& transport,
                                   RowSink* rows) {
   set_timer_slack();
-  std::optional<PinnedThread> pinned;
-  if (run.params.spin && run.params.spin_core >= 0 && transport.rank() == 0)
-    pinned.emplace(run.params.spin_core);
   LiveLoop loop(spec, run, transport, rows, steady_ns);
+  std::optional<PinnedThread> pinned;
+  try {
+    if (run.params.spin && run.params.spin_core >= 0 && transport.rank() == 0)
+      pinned.emplace(run.params.spin_core);
+  } catch (const EnvironmentError& error) {
+    loop.abort(error.what());
+    throw;
+  }
   loop.begin();
   while (!loop.over()) {
     const bool busy = loop.turn();

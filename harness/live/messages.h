@@ -95,8 +95,7 @@ struct DeliverMessage {
   std::uint16_t index = 0;
   std::uint16_t parent = 0;
   std::uint16_t counted = 0;
-  std::uint16_t padding = 0;
-  std::uint32_t payload_bytes = 0;
+  std::uint8_t padding[6] = {};
 };
 
 struct VisitMessage {
@@ -104,11 +103,10 @@ struct VisitMessage {
   RequestId request = 0;
   TimeNs arrived_ns = 0;
   VisitId visit = 0;
-  ModuleId module = 0;
   std::uint16_t index = 0;
   std::uint16_t counted = 0;
   DropReason reason = DropReason::kExpired;
-  std::uint8_t padding[5] = {};
+  std::uint8_t padding[7] = {};
 };
 
 struct BatchMessage {
@@ -116,8 +114,7 @@ struct BatchMessage {
   TimeNs ended_ns = 0;
   TimeNs service_gpu_ns = kNever;
   WorkerId worker = 0;
-  ModuleId module = 0;
-  std::uint16_t held = 0;  ///< an injected fault has held it back
+  std::uint32_t held = 0;  ///< an injected fault has held it back
 };
 
 struct BatchEntry {

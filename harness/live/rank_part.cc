@@ -85,6 +85,8 @@ void each_number(Totals& totals, const Each& each) {
   each(totals.cpu_ns);
   each(totals.clock_offset_ns);
   each(totals.clock_bound_ns);
+  each(totals.delivery_p50_ns);
+  each(totals.delivery_p99_ns);
 }
 
 /// Calls `each(value)` for what the queue domains' books hold of a module.
@@ -111,7 +113,6 @@ std::vector<std::byte> pack(const RankPart& part) {
     out.put_all(module.batch_wait);
   }
   out.put_all(part.books.module_windows);
-  out.put_all(part.delivery_delay);
   out.put_all(serialised(part.books.replay));
   return out.bytes;
 }
@@ -132,7 +133,6 @@ RankPart unpack_part(std::span<const std::byte> bytes) {
     in.get_all(module.batch_wait);
   }
   in.get_all(part.books.module_windows);
-  in.get_all(part.delivery_delay);
   std::vector<std::byte> replay;
   in.get_all(replay);
   std::optional<std::vector<ReplayLog>> logs = deserialised(replay);

@@ -12,7 +12,6 @@ namespace harness {
 struct RankPart {
   RunRecord books;  ///< arrivals, starts and the like, replay logs; not the ends of requests
   RankTotals totals;
-  LatencyHistogram delivery_delay;  ///< from the dispatcher's sending a visit until it is handled
 };
 
 std::vector<std::byte> pack(const RankPart& part);

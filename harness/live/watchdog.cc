@@ -42,7 +42,8 @@ TimeNs Watchdog::silent_ns(int rank, TimeNs now_ns) const {
 }
 
 std::string silence_text(int rank, std::string_view host, TimeNs silent_ns) {
-  return "rank " + std::to_string(rank) + " on " + std::string(host) + " has not answered for " +
+  const std::string where = host.empty() ? "" : " on " + std::string(host);
+  return "rank " + std::to_string(rank) + where + " has not answered for " +
          std::to_string(silent_ns / kNsPerS) + " s";
 }
 

@@ -186,6 +186,8 @@ void expect_same_ranks(const RunRecord& a, const RunRecord& b) {
     EXPECT_EQ(a.ranks[i].sleeps, b.ranks[i].sleeps);
     EXPECT_EQ(a.ranks[i].cpu_ns, b.ranks[i].cpu_ns);
     EXPECT_EQ(a.ranks[i].clock_offset_ns, b.ranks[i].clock_offset_ns);
+    EXPECT_EQ(a.ranks[i].delivery_p50_ns, b.ranks[i].delivery_p50_ns);
+    EXPECT_EQ(a.ranks[i].delivery_p99_ns, b.ranks[i].delivery_p99_ns);
     EXPECT_EQ(a.ranks[i].clock_bound_ns, b.ranks[i].clock_bound_ns);
   }
 }

@@ -90,6 +90,8 @@ void restore_ranks(RunRecord& record, const std::vector<StoredRank>& rows) {
     totals.cpu_ns = row.cpu_ns;
     totals.clock_offset_ns = row.clock_offset_ns;
     totals.clock_bound_ns = row.clock_bound_ns;
+    totals.delivery_p50_ns = row.delivery_p50_ns;
+    totals.delivery_p99_ns = row.delivery_p99_ns;
     record.ranks.push_back(totals);
   }
 }

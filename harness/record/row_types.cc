@@ -127,7 +127,9 @@ Hdf5Handle row_type<StoredRank>() {
   type.column("packets_sent", row.packets_sent).column("loop_turns", row.loop_turns);
   type.column("sleeps", row.sleeps).column("cpu_ns", row.cpu_ns);
   type.column("clock_offset_ns", row.clock_offset_ns);
-  return type.column("clock_bound_ns", row.clock_bound_ns).take();
+  type.column("clock_bound_ns", row.clock_bound_ns);
+  type.column("delivery_p50_ns", row.delivery_p50_ns);
+  return type.column("delivery_p99_ns", row.delivery_p99_ns).take();
 }
 
 template <>

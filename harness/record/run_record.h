@@ -139,6 +139,8 @@ struct RankTotals {
   TimeNs cpu_ns = 0;           ///< processor time of its thread during the run
   TimeNs clock_offset_ns = 0;  ///< last estimate: its clock less rank 0's
   TimeNs clock_bound_ns = 0;   ///< the largest error that the estimates may have had
+  TimeNs delivery_p50_ns = 0;  ///< from rank 0's sending a visit until it is handled here: median ...
+  TimeNs delivery_p99_ns = 0;  ///< ... and 99th percentile; 0 where none came
 };
 
 /// Everything a run leaves behind. The books: sent = in_time + late + dropped + unfinished, checked before it

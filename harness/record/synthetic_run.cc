@@ -202,6 +202,8 @@ void add_ranks(RunRecord& record, const std::vector<RequestRow>& requests, std::
     totals.sleeps = visits + rank;
     totals.cpu_ns = 20'000 * static_cast<TimeNs>(visits);
     totals.clock_offset_ns = rank == 0 ? 0 : -123'456;
+    totals.delivery_p50_ns = rank == 0 ? 0 : 40'000 + rank;
+    totals.delivery_p99_ns = rank == 0 ? 0 : 900'000 + rank;
     totals.clock_bound_ns = rank == 0 ? 0 : 1'500;
     record.ranks.push_back(totals);
   }

@@ -11,6 +11,7 @@
 #include "harness/engine/cluster.h"
 #include "harness/engine/domain_timers.h"
 #include "harness/engine/event_queue.h"
+#include "harness/engine/mailbox.h"
 #include "harness/engine/worker_models.h"
 
 namespace harness {
@@ -32,27 +33,6 @@ enum EventKind : std::uint32_t {
   kFaultChange,
   kLateBatchDone,
   kLatePublication,
-};
-
-/// Messages that travel, in reused slots so that their buffers are too.
-template <class Message>
-class Mailbox {
- public:
-  std::uint32_t put() {
-    if (free_.empty()) {
-      slots_.emplace_back();
-      return static_cast<std::uint32_t>(slots_.size() - 1);
-    }
-    const std::uint32_t slot = free_.back();
-    free_.pop_back();
-    return slot;
-  }
-  Message& operator[](std::uint32_t slot) { return slots_[slot]; }
-  void release(std::uint32_t slot) { free_.push_back(slot); }
-
- private:
-  std::deque<Message> slots_;  // references stay valid while a message is being handled
-  std::vector<std::uint32_t> free_;
 };
 
 struct ValuesMessage {
