@@ -35,9 +35,11 @@ Settings settings_of(const std::string& text) {
   std::istringstream lines(text);
   std::string prefix;
   std::string system;
+  int faults = 0;
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with('[')) {
       prefix = line.substr(line.find_first_not_of('['), line.find(']') - line.find_first_not_of('[')) + ".";
+      if (prefix == "fault.") prefix = "fault " + std::to_string(++faults) + ".";
       continue;
     }
     const std::size_t equals = line.find(kAssigns);
@@ -59,19 +61,34 @@ Settings settings_of(const std::string& text) {
   return settings;
 }
 
+/// What a cell has only when it is wanted: without it nothing of the kind happens.
+bool is_optional(const std::string& key) { return key.starts_with("fault ") || key == "cell_limit_s"; }
+
+/// Those of `some` that `others` have not, with `words` after each.
+void add_one_sided(const Settings& some, const Settings& others, const char* words,
+                   std::vector<std::string>& differences) {
+  for (const auto& [key, value] : some) {
+    if (is_optional(key) && others.count(key) == 0)
+      differences.push_back(key + " " + unquoted(value) + words);
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> settings_differences(const std::string& base, const std::string& now) {
   std::vector<std::string> differences;
   if (base == now) return differences;
   const Settings before = settings_of(base);
-  for (const auto& [key, value] : settings_of(now)) {
+  const Settings after = settings_of(now);
+  for (const auto& [key, value] : after) {
     const auto found = before.find(key);
     if (found == before.end() || found->second == value || key == "# cell") continue;
     differences.push_back(key.starts_with(kChecksum)
                               ? "contents of " + key.substr(2) + " differ"
                               : key + " " + unquoted(found->second) + ", now " + unquoted(value));
   }
+  add_one_sided(before, after, " before, now none", differences);
+  add_one_sided(after, before, " now, none before", differences);
   return differences;
 }
 

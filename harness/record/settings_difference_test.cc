@@ -36,6 +36,15 @@ TEST(SettingsDifference, WhatOnlyOneHasIsLeftOut) {
             Texts());
 }
 
+TEST(SettingsDifference, FaultsAreTold) {
+  const std::string stop = "[[fault]]\nkind = \"stop\"\n";
+  EXPECT_EQ(settings_differences(settings("32", "{}"), settings("32", "{}", stop)),
+            Texts{"fault 1.kind stop now, none before"});
+  EXPECT_EQ(settings_differences(settings("32", "{}", stop + "[[fault]]\nkind = \"loss\"\n"),
+                                 settings("32", "{}", stop + "[[fault]]\nkind = \"slow\"\n")),
+            Texts{"fault 2.kind loss, now slow"});
+}
+
 TEST(SettingsDifference, ChecksumsTellThatContentsDifferButPlacesDoNot) {
   const std::string base = "[cluster]\nprofiles = \"a\"\n# cell 3\n# profiles 01ab\n";
   EXPECT_EQ(settings_differences(base, "[cluster]\nprofiles = \"a\"\n# cell 4\n# profiles 02ab\n"),
