@@ -79,17 +79,6 @@ void Books::flush_rows() {
   visit_rows_.clear();
 }
 
-namespace {
-
-void add(LatencyHistogram& sum, const LatencyHistogram& part) {
-  for (std::size_t bucket = 0; bucket < part.counts().size(); ++bucket) {
-    const std::uint64_t count = part.counts()[bucket];
-    if (count > 0) sum.add(LatencyHistogram::upper_edge(bucket), count);
-  }
-}
-
-}  // namespace
-
 void Books::absorb(const RunRecord& part) {
   for (std::size_t m = 0; m < modules_; ++m) {
     const ModuleTotals& from = part.modules[m];
@@ -98,8 +87,8 @@ void Books::absorb(const RunRecord& part) {
     to.batches += from.batches;
     to.queueing_ns += from.queueing_ns;
     to.wait_ns += from.wait_ns;
-    add(to.queueing_delay, from.queueing_delay);
-    add(to.batch_wait, from.batch_wait);
+    to.queueing_delay.add_all(from.queueing_delay.counts());
+    to.batch_wait.add_all(from.batch_wait.counts());
   }
   if (record_.module_windows.size() < part.module_windows.size())
     record_.module_windows.resize(part.module_windows.size());

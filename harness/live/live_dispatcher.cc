@@ -154,7 +154,8 @@ void LiveDispatcher::take_batch(TimeNs now, MessageReader& message) {
     ++state.totals.batches;
     state.totals.visits += state.running.size();
   }
-  heard_ = message.kind() != MessageKind::kBatchUnheard;
+  told_by_ = state.domain;
+  told_ns_ = batch.told_ns;
   if (message.kind() == MessageKind::kBatchLost) {
     dispatcher_.on_batch_lost(batch.ended_ns, batch.worker, state);
   } else if (message.kind() == MessageKind::kBatchUnheard) {
@@ -164,7 +165,7 @@ void LiveDispatcher::take_batch(TimeNs now, MessageReader& message) {
   } else {
     dispatcher_.on_batch_done(batch.ended_ns, batch.worker, state);  // the notice's own way is nobody's delay
   }
-  heard_ = false;
+  told_by_ = kNone;
 }
 
 void LiveDispatcher::take_visit(MessageKind kind, TimeNs now, const VisitMessage& message) {
@@ -175,6 +176,8 @@ void LiveDispatcher::take_visit(MessageKind kind, TimeNs now, const VisitMessage
   record.counted = message.counted != 0;
   if (!record.counted) --delivered_[record.visit.module];  // it has arrived nowhere
   record.visit.arrived_ns = message.arrived_ns;
+  told_by_ = record.domain;
+  told_ns_ = message.told_ns;
   if (kind == MessageKind::kDropped) {
     dispatcher_.on_visit_dropped(message.at_ns, message.visit, message.reason);
   } else if (kind == MessageKind::kReturned && !record.cancelled) {
@@ -183,6 +186,7 @@ void LiveDispatcher::take_visit(MessageKind kind, TimeNs now, const VisitMessage
     if (!record.counted) books_.on_arrived(now, record.visit.module);
     dispatcher_.on_visit_cancelled(message.at_ns, message.visit);
   }
+  told_by_ = kNone;
 }
 
 void LiveDispatcher::take_gone(TimeNs now, WorkerId worker) {
@@ -249,9 +253,14 @@ void LiveDispatcher::cancel(const Cancellation& cancellation) {
 }
 
 void LiveDispatcher::acknowledge(ModuleId module, DomainId domain, int count) {
-  const bool lost = links_are_faulty() &&
-                    faults_.held_until(now_, dispatcher_.gpu_of(domain), LinkDirection::kUp) == kNever;
-  if (!lost) dispatcher_.on_acknowledgement(module, domain, count);
+  const TimeNs at_ns = domain == told_by_ ? told_ns_ : 0;
+  if (at_ns <= now_) {
+    dispatcher_.on_acknowledgement(module, domain, count);
+  } else if (at_ns != kNever) {
+    const std::uint32_t slot = acknowledgements_.put();
+    acknowledgements_[slot] = {module, domain, count};
+    events_.push(at_ns, kLiveAcknowledgement, slot);
+  }
 }
 
 void LiveDispatcher::publish(ModuleId module, std::span<const double> state) {

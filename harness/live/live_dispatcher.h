@@ -105,7 +105,8 @@ class LiveDispatcher final : private DispatcherWorld, private DomainCommands {
   ActiveFaults faults_;
   HeldMessages held_;
   Mailbox<Acknowledgement> acknowledgements_;  ///< held by a faulty link
-  bool heard_ = false;                         ///< a notice that came over its link is being handled
+  DomainId told_by_ = kNone;                   ///< the domain whose message is being handled ...
+  TimeNs told_ns_ = 0;                         ///< ... and when its router hears of that
   std::vector<int> domain_rank_;               ///< by domain
   std::vector<std::uint64_t> delivered_;       ///< visits sent to each module's domains
   std::deque<Plan> next_plans_;                ///< computed, not in effect yet

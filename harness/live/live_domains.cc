@@ -237,7 +237,8 @@ void LiveDomains::batch_event(WorkerId worker, TimeNs ended_ns) {
 
 std::optional<TimeNs> LiveDomains::held_until(DomainId domain) {
   std::optional<TimeNs> held;
-  if (now_ <= faults_.links_until_ns()) held = faults_.held_until(now_, gpu_of_[domain], LinkDirection::kUp);
+  if (now_ <= faults_.links_until_ns() && domain < gpu_of_.size())
+    held = faults_.held_until(now_, gpu_of_[domain], LinkDirection::kUp);
   if (!held && held_.any(0)) return now_;  // behind what is due and has not been looked at yet
   return held;
 }
@@ -274,14 +275,16 @@ void LiveDomains::send_batch(MessageKind kind, TimeNs ended_ns, WorkerId worker,
     record.live = false;
   }
   const std::span<const BatchEntry> entries(entries_);
-  const std::optional<TimeNs> held =
-      kind == MessageKind::kBatchDone ? held_until(state.domain) : std::nullopt;
-  if (payload_ && !held && kind == MessageKind::kBatchDone) send_tensors(state.module, entries.size());
-  batch.held = held ? 1 : 0;
-  if (!held || *held == kNever) {
-    out_.send(0, held ? MessageKind::kBatchUnheard : kind, batch, entries);
-  } else {
+  const std::optional<TimeNs> held = held_until(state.domain);
+  if (kind == MessageKind::kBatchLost || held == kNever) {  // only the books hear of it
+    batch.told_ns = held.value_or(0);
+    out_.send(0, kind == MessageKind::kBatchLost ? kind : MessageKind::kBatchUnheard, batch, entries);
+  } else if (held) {
+    batch.held = 1;
     held_.hold(*held, 0, out_.compose(kind, batch, entries));
+  } else {
+    if (payload_) send_tensors(state.module, entries.size());
+    out_.send(0, kind, batch, entries);
   }
 }
 
@@ -307,6 +310,7 @@ void LiveDomains::tell(MessageKind kind, TimeNs at_ns, VisitId visit, DropReason
   message.index = record.index;
   message.counted = record.counted ? 1 : 0;
   message.reason = reason;
+  message.told_ns = held_until(record.domain).value_or(0);
   out_.send(0, kind, message);
   record.live = false;
   record.state = VisitState::kTravelling;

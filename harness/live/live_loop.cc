@@ -1,15 +1,15 @@
 #include "harness/live/live_loop.h"
 
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
 #include "harness/core/error.h"
+#include "harness/live/host_name.h"
 #include "harness/live/precise_wait.h"
 
 namespace harness {
@@ -21,12 +21,6 @@ constexpr int kMostAtOnce = 256;  ///< requests or events, before messages are l
 constexpr TimeNs kProgressNs = 200 * kNsPerMs;
 constexpr TimeNs kStartLead = 100 * kNsPerMs;  ///< and more for each rank: all have the start by then
 constexpr TimeNs kStartLeadPerRank = 4 * kNsPerMs;
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
 
 std::string text_of(const MessageReader& message) {
   return {reinterpret_cast<const char*>(message.rest().data()), message.rest().size()};
@@ -131,15 +125,13 @@ void LiveLoop::wait() { transport_.wait_until(wake_ns()); }
 void LiveLoop::take(int from, std::span<const std::byte> bytes) {
   MessageReader message(bytes);
   if (message.run() != out_.run()) return;  // of a cell that is over
-  watchdog_.heard(from, clock_());
+  const TimeNs steady = clock_();
+  watchdog_.heard(from, steady);
   ++handled_;
-  bool taken = false;
-  if (dispatcher_) {
-    MessageReader copy = message;
-    taken = dispatcher_->take(started_now(), copy);
-  }
-  if (domains_) taken = domains_->take(started_now(), from, message) || taken;
-  if (!taken) take_own(from, message);
+  const TimeNs at_ns = run_time(steady);
+  if (dispatcher_ && dispatcher_->take(at_ns, message)) return;
+  if (domains_ && domains_->take(at_ns, from, message)) return;
+  take_own(from, message);
 }
 
 void LiveLoop::take_own(int from, MessageReader& message) {
@@ -282,7 +274,7 @@ void LiveLoop::housekeeping() {
   }
   if (is_first() && steady >= next_progress_ns_) {
     next_progress_ns_ = steady + kProgressNs;
-    if (spec_.progress && phase_ != Phase::kWaiting) spec_.progress(started_now(), dispatcher_->sent());
+    if (spec_.progress && phase_ != Phase::kWaiting) spec_.progress(run_time(steady), dispatcher_->sent());
   }
   if (is_first() && phase_ == Phase::kRunning) look_for_end();
   if (phase_ == Phase::kCollecting) look_for_parts();
@@ -341,7 +333,9 @@ void LiveLoop::look_for_end() {
   if (dispatcher_->done()) return finish();
   const TimeNs at_ns = now();
   if (run_.limit_s > 0 && ns_to_s(clock_() - began_ns_) > run_.limit_s) {
-    why_invalid_ = "took longer than cell_limit_s = " + std::to_string(run_.limit_s);
+    std::ostringstream why;
+    why << "took longer than cell_limit_s = " << run_.limit_s;
+    why_invalid_ = why.str();
   } else if (dispatcher_->progress() != seen_progress_ || dispatcher_->next_due_ns() != kNever) {
     seen_progress_ = dispatcher_->progress();
     progress_at_ns_ = at_ns;

@@ -48,7 +48,11 @@ class LiveLoop {
   bool is_first() const { return transport_.rank() == 0; }
   /// Time of the run on rank 0's clock; below 0 before the load starts.
   TimeNs now() const { return offset_.to_rank0(clock_()) - start_ns_; }
-  TimeNs started_now() const { return phase_ == Phase::kWaiting ? 0 : std::max<TimeNs>(now(), 0); }
+  /// The same at a time of this rank's clock; 0 before the load starts.
+  TimeNs run_time(TimeNs local_ns) const {
+    if (phase_ == Phase::kWaiting) return 0;
+    return std::max<TimeNs>(offset_.to_rank0(local_ns) - start_ns_, 0);
+  }
 
   bool work();
   bool take_turn();

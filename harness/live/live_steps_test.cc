@@ -83,6 +83,32 @@ TEST(LiveSteps, WithoutDelayTheLiveRunIsTheSimulatedOne) {
   }
 }
 
+TEST(LiveSteps, TheLeastLoadedQueueIsTheSameWithFaultyLinks) {
+  // One module, so that nothing else happens at the moment of a notice.
+  int with_losses = 0;
+  for (const char* system : {"naive", "clipperpp", "nexus"}) {
+    RandomStream random(8, system);
+    for (int round = 0; round < 40; ++round) {
+      RunSpec spec = next_cell(random, *find_system(system));
+      if (spec.pipeline.modules.size() > 1) continue;
+      spec.world.network_delay_ms = 0;
+      spec.planner.autoscale = false;
+      spec.serving.dispatch = Dispatch::kLeastLoaded;
+      spec.serving.queue = QueueScope::kWorker;
+      spec.faults = testing::random_faults(random, spec.workers);
+      SCOPED_TRACE(std::string(system) + " round " + std::to_string(round));
+      testing::RowKeeper live_rows;
+      testing::RowKeeper simulated_rows;
+      const RunRecord live = RanksInStep(2, {}).run(spec, {}, &live_rows);
+      expect_same(live, simulate(spec, &simulated_rows));
+      EXPECT_TRUE(facts_of(live_rows) == facts_of(simulated_rows));
+      const auto lost = static_cast<std::size_t>(DropReason::kMessageLost);
+      if (live.modules[0].dropped[lost] > 0) ++with_losses;
+    }
+  }
+  EXPECT_GT(with_losses, 5);
+}
+
 TEST(LiveSteps, BooksCloseOverAnyNetwork) {
   for (const SystemEntry& entry : all_systems()) {
     RandomStream random(4, entry.name);

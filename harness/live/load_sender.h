@@ -45,8 +45,6 @@ class LoadSender {
   const LatencyHistogram& lateness() const { return lateness_; }
   /// The largest of them, exact; 0 when none was taken.
   TimeNs most_late_ns() const { return most_late_ns_; }
-  /// Whether the 99th percentile passes the limit: the load was not what the cell says it was.
-  bool too_late(TimeNs limit_ns) const { return lateness_.quantile(0.99) > limit_ns; }
 
  private:
   ArrivalCursor arrivals_;

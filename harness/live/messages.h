@@ -102,6 +102,7 @@ struct VisitMessage {
   TimeNs at_ns = 0;
   RequestId request = 0;
   TimeNs arrived_ns = 0;
+  TimeNs told_ns = 0;  ///< when the router hears of it: 0 at once, later or kNever by an injected fault
   VisitId visit = 0;
   std::uint16_t index = 0;
   std::uint16_t counted = 0;
@@ -113,6 +114,7 @@ struct BatchMessage {
   TimeNs started_ns = 0;
   TimeNs ended_ns = 0;
   TimeNs service_gpu_ns = kNever;
+  TimeNs told_ns = 0;  ///< as in VisitMessage, when the batch is lost
   WorkerId worker = 0;
   std::uint32_t held = 0;  ///< an injected fault has held it back
 };

@@ -1,74 +1,14 @@
 #include "harness/live/rank_part.h"
 
-#include <cstring>
 #include <optional>
-#include <string>
 #include <type_traits>
 #include <utility>
 
 #include "harness/core/error.h"
+#include "harness/live/byte_stream.h"
 
 namespace harness {
 namespace {
-
-class Writer {
- public:
-  template <class Value>
-  void put(const Value& value) {
-    static_assert(std::is_trivially_copyable_v<Value>);
-    const auto* first = reinterpret_cast<const std::byte*>(&value);
-    bytes.insert(bytes.end(), first, first + sizeof value);
-  }
-  template <class Value>
-  void put_all(const std::vector<Value>& values) {
-    static_assert(std::is_trivially_copyable_v<Value>);
-    put(std::uint64_t{values.size()});
-    const auto* first = reinterpret_cast<const std::byte*>(values.data());
-    bytes.insert(bytes.end(), first, first + values.size() * sizeof(Value));
-  }
-  void put_all(const std::string& text) { put_all(std::vector<char>(text.begin(), text.end())); }
-  void put_all(const LatencyHistogram& histogram) { put_all(histogram.counts()); }
-
-  std::vector<std::byte> bytes;
-};
-
-class Reader {
- public:
-  explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
-  template <class Value>
-  void get(Value& value) {
-    std::memcpy(&value, take(sizeof value), sizeof value);
-  }
-  template <class Value>
-  void get_all(std::vector<Value>& values) {
-    std::uint64_t count = 0;
-    get(count);
-    if (count > bytes_.size() / sizeof(Value)) throw EnvironmentError("a rank's part of the books is cut");
-    values.resize(count);
-    if (count > 0) std::memcpy(values.data(), take(count * sizeof(Value)), count * sizeof(Value));
-  }
-  void get_all(std::string& text) {
-    std::vector<char> characters;
-    get_all(characters);
-    text.assign(characters.begin(), characters.end());
-  }
-  void get_all(LatencyHistogram& histogram) {
-    std::vector<std::uint64_t> counts;
-    get_all(counts);
-    for (std::size_t bucket = 0; bucket < counts.size(); ++bucket) {
-      if (counts[bucket] > 0) histogram.add(LatencyHistogram::upper_edge(bucket), counts[bucket]);
-    }
-  }
-
- private:
-  const std::byte* take(std::size_t count) {
-    if (count > bytes_.size()) throw EnvironmentError("a rank's part of the books is cut");
-    const std::byte* first = bytes_.data();
-    bytes_ = bytes_.subspan(count);
-    return first;
-  }
-  std::span<const std::byte> bytes_;
-};
 
 /// Calls `each(value)` for the numbers of `totals`.
 template <class Totals, class Each>
@@ -101,41 +41,38 @@ void each_sum(Totals& totals, const Each& each) {
 }  // namespace
 
 std::vector<std::byte> pack(const RankPart& part) {
-  Writer out;
+  ByteWriter out;
   each_number(part.totals, [&](const auto& value) { out.put(value); });
-  out.put_all(part.totals.host);
-  out.put(part.books.exchanged_bytes);
-  out.put(part.books.fingerprint);
+  out.put_text(part.totals.host);
+  out.put(part.books.exchanged_bytes).put(part.books.fingerprint);
   out.put(std::uint64_t{part.books.modules.size()});
   for (const ModuleTotals& module : part.books.modules) {
     each_sum(module, [&](const auto& value) { out.put(value); });
-    out.put_all(module.queueing_delay);
-    out.put_all(module.batch_wait);
+    out.put_all(std::span(module.queueing_delay.counts()));
+    out.put_all(std::span(module.batch_wait.counts()));
   }
-  out.put_all(part.books.module_windows);
-  out.put_all(serialised(part.books.replay));
-  return out.bytes;
+  out.put_all(std::span(part.books.module_windows));
+  const std::vector<std::byte> replay = serialised(part.books.replay);
+  out.put_all(std::span(replay));
+  return out.bytes();
 }
 
 RankPart unpack_part(std::span<const std::byte> bytes) {
-  Reader in(bytes);
+  ByteReader in(bytes);
   RankPart part;
-  each_number(part.totals, [&](auto& value) { in.get(value); });
-  in.get_all(part.totals.host);
-  in.get(part.books.exchanged_bytes);
-  in.get(part.books.fingerprint);
-  std::uint64_t modules = 0;
-  in.get(modules);
-  for (std::uint64_t m = 0; m < modules; ++m) {
+  const auto get = [&in](auto& value) { value = in.get<std::remove_reference_t<decltype(value)>>(); };
+  each_number(part.totals, get);
+  part.totals.host = in.get_text();
+  get(part.books.exchanged_bytes);
+  get(part.books.fingerprint);
+  for (auto modules = in.get<std::uint64_t>(); modules > 0; --modules) {
     ModuleTotals& module = part.books.modules.emplace_back();
-    each_sum(module, [&](auto& value) { in.get(value); });
-    in.get_all(module.queueing_delay);
-    in.get_all(module.batch_wait);
+    each_sum(module, get);
+    module.queueing_delay.add_all(in.get_all<std::uint64_t>());
+    module.batch_wait.add_all(in.get_all<std::uint64_t>());
   }
-  in.get_all(part.books.module_windows);
-  std::vector<std::byte> replay;
-  in.get_all(replay);
-  std::optional<std::vector<ReplayLog>> logs = deserialised(replay);
+  part.books.module_windows = in.get_all<ModuleWindow>();
+  std::optional<std::vector<ReplayLog>> logs = deserialised(in.get_all<std::byte>());
   if (!logs) throw EnvironmentError("a rank's replay logs are cut");
   part.books.replay = std::move(*logs);
   return part;

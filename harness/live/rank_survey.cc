@@ -1,17 +1,14 @@
 #include "harness/live/rank_survey.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <map>
 #include <optional>
 #include <string_view>
-#include <type_traits>
 
 #include "harness/core/error.h"
+#include "harness/live/byte_stream.h"
 #include "harness/live/clock_offset.h"
+#include "harness/live/host_name.h"
 #include "harness/live/sleep_check.h"
 #include "harness/live/steady_clock.h"
 
@@ -28,64 +25,12 @@ enum class Kind : std::uint8_t {
   kEnd      ///< from rank 0
 };
 
-/// Writes a message value by value.
-class Writer {
- public:
-  explicit Writer(Kind kind) { put(kind); }
-  template <class Value>
-  Writer& put(const Value& value) {
-    static_assert(std::is_trivially_copyable_v<Value>);
-    append(&value, sizeof value);
-    return *this;
-  }
-  Writer& put_text(std::string_view text) {
-    put(static_cast<std::uint32_t>(text.size()));
-    append(text.data(), text.size());
-    return *this;
-  }
-  void send(Transport& transport, int to) const {
-    transport.send(to, bytes_);
-    transport.flush();
-  }
+/// A message of that kind, to be filled.
+ByteWriter message_of(Kind kind) { return ByteWriter().put(kind); }
 
- private:
-  void append(const void* bytes, std::size_t size) {
-    if (size == 0) return;
-    const std::size_t before = bytes_.size();
-    bytes_.resize(before + size);
-    std::memcpy(bytes_.data() + before, bytes, size);
-  }
-
-  std::vector<std::byte> bytes_;
-};
-
-/// Reads what a Writer wrote.
-class Reader {
- public:
-  explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
-  template <class Value>
-  Value get() {
-    Value value{};
-    if (bytes_.size() < sizeof value) throw EnvironmentError("a message of another version of the program");
-    std::memcpy(&value, bytes_.data(), sizeof value);
-    bytes_ = bytes_.subspan(sizeof value);
-    return value;
-  }
-  std::string get_text() {
-    const auto size = get<std::uint32_t>();
-    if (bytes_.size() < size) throw EnvironmentError("a message of another version of the program");
-    std::string text(reinterpret_cast<const char*>(bytes_.data()), size);
-    bytes_ = bytes_.subspan(size);
-    return text;
-  }
-
- private:
-  std::span<const std::byte> bytes_;
-};
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "a host without name";
+void send(Transport& transport, int to, const ByteWriter& message) {
+  transport.send(to, message.bytes());
+  transport.flush();
 }
 
 void nap(TimeNs nap_ns) {
@@ -105,14 +50,14 @@ bool receive_until(Transport& transport, TimeNs deadline_ns, const TakeMessage& 
   return true;
 }
 
-void put_hello(Writer& writer, const MachineFiles& files) {
+void put_hello(ByteWriter& writer, const MachineFiles& files) {
   const UsableCores cores = usable_cores(files);
   writer.put_text(host_name());
   writer.put(cores.quota.value_or(0)).put(static_cast<std::uint32_t>(cores.allowed.size()));
   for (const int core : cores.allowed) writer.put(core);
 }
 
-void take_hello(Reader reader, RankFacts& facts) {
+void take_hello(ByteReader reader, RankFacts& facts) {
   facts.host = reader.get_text();
   const auto quota = reader.get<double>();
   if (quota > 0) facts.cores.quota = quota;
@@ -120,7 +65,7 @@ void take_hello(Reader reader, RankFacts& facts) {
     facts.cores.allowed.push_back(reader.get<int>());
 }
 
-void put_report(Writer& writer, const RankFacts& facts) {
+void put_report(ByteWriter& writer, const RankFacts& facts) {
   writer.put(facts.round_trips).put(facts.round_trip_p50_ns).put(facts.round_trip_p99_ns);
   writer.put(facts.clock_offset_ns).put(facts.clock_bound_ns).put(facts.woken);
   writer.put(static_cast<std::uint32_t>(facts.checks.size()));
@@ -128,7 +73,7 @@ void put_report(Writer& writer, const RankFacts& facts) {
     writer.put(check.level).put_text(check.subject).put_text(check.found).put_text(check.advice);
 }
 
-void take_report(Reader reader, RankFacts& facts) {
+void take_report(ByteReader reader, RankFacts& facts) {
   facts.round_trips = reader.get<int>();
   facts.round_trip_p50_ns = reader.get<TimeNs>();
   facts.round_trip_p99_ns = reader.get<TimeNs>();
@@ -153,9 +98,9 @@ class Surveyor {
   }
 
   std::vector<RankFacts> run(const MachineFiles& files, const LookAtHost& look) {
-    Writer hello(Kind::kHello);
+    ByteWriter hello = message_of(Kind::kHello);
     put_hello(hello, files);
-    hello.send(transport_, 0);
+    send(transport_, 0, hello);
     std::size_t known = 0;
     receive_until(
         transport_, steady_ns() + params_.answer_limit_ns,
@@ -170,7 +115,7 @@ class Surveyor {
     facts_.front().checks = look(turn_of(facts_.front()));
     for (std::size_t rank = 1; rank < facts_.size(); ++rank) survey(facts_[rank]);
     for (std::size_t rank = 1; rank < facts_.size(); ++rank)
-      Writer(Kind::kEnd).send(transport_, static_cast<int>(rank));
+      send(transport_, static_cast<int>(rank), message_of(Kind::kEnd));
     return std::move(facts_);
   }
 
@@ -182,7 +127,7 @@ class Surveyor {
     if (!facts.answered) return;
     const std::uint64_t wakes = transport_.counters().wakes_received;
     reported_ = false;
-    Writer(Kind::kTurn).put(turn_of(facts)).send(transport_, facts.rank);
+    send(transport_, facts.rank, message_of(Kind::kTurn).put(turn_of(facts)));
     facts.answered = receive_until(
         transport_, steady_ns() + params_.answer_limit_ns,
         [this](int from, std::span<const std::byte> message) { take(from, message); },
@@ -191,7 +136,7 @@ class Surveyor {
   }
 
   void take(int from, std::span<const std::byte> message) {
-    Reader reader(message);
+    ByteReader reader(message);
     RankFacts& facts = facts_[static_cast<std::size_t>(from)];
     switch (reader.get<Kind>()) {
       case Kind::kHello:
@@ -200,7 +145,7 @@ class Surveyor {
         return;
       case Kind::kPing:
         nap(reader.get<TimeNs>());
-        return Writer(Kind::kPong).put(steady_ns()).send(transport_, from);
+        return send(transport_, from, message_of(Kind::kPong).put(steady_ns()));
       case Kind::kReport:
         take_report(reader, facts);
         reported_ = true;
@@ -223,9 +168,9 @@ class Surveyed {
   Surveyed(Transport& transport, const SurveyParams& params) : transport_(transport), params_(params) {}
 
   void run(const MachineFiles& files, const LookAtHost& look) {
-    Writer hello(Kind::kHello);
+    ByteWriter hello = message_of(Kind::kHello);
     put_hello(hello, files);
-    hello.send(transport_, 0);
+    send(transport_, 0, hello);
     while (!ended_) {
       turn_.reset();
       wait_for_rank0([this] { return turn_ || ended_; });
@@ -234,9 +179,9 @@ class Surveyed {
       if (*turn_ > 0) facts.checks = look(*turn_);
       make_round_trips(facts);
       probe_wakes(facts);
-      Writer report(Kind::kReport);
+      ByteWriter report = message_of(Kind::kReport);
       put_report(report, facts);
-      report.send(transport_, 0);
+      send(transport_, 0, report);
     }
   }
 
@@ -287,13 +232,13 @@ class Surveyed {
   /// Rank 0's time when it answered.
   TimeNs ping(TimeNs nap_ns) {
     rank0_ns_.reset();
-    Writer(Kind::kPing).put(nap_ns).send(transport_, 0);
+    send(transport_, 0, message_of(Kind::kPing).put(nap_ns));
     wait_for_rank0([this] { return rank0_ns_.has_value(); });
     return *rank0_ns_;
   }
 
   void take(std::span<const std::byte> message) {
-    Reader reader(message);
+    ByteReader reader(message);
     switch (reader.get<Kind>()) {
       case Kind::kTurn:
         turn_ = reader.get<int>();

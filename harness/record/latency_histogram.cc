@@ -13,6 +13,14 @@ TimeNs LatencyHistogram::upper_edge(std::size_t bucket) {
   return static_cast<TimeNs>((((scaled + 1) << exponent) << (kShift - kSubBits)) - 1);
 }
 
+void LatencyHistogram::add_all(const std::vector<std::uint64_t>& counts) {
+  if (counts_.size() < counts.size()) counts_.resize(counts.size(), 0);
+  for (std::size_t bucket = 0; bucket < counts.size(); ++bucket) {
+    counts_[bucket] += counts[bucket];
+    total_ += counts[bucket];
+  }
+}
+
 TimeNs LatencyHistogram::quantile(double q) const {
   if (total_ == 0) return 0;
   const double wanted = q * static_cast<double>(total_);

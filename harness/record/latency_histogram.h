@@ -25,6 +25,9 @@ class LatencyHistogram {
     total_ += count;
   }
 
+  /// Adds what another histogram's counts() hold.
+  void add_all(const std::vector<std::uint64_t>& counts);
+
   std::uint64_t total() const { return total_; }
   /// The value of rank ceil(q * total()), counted from 1, for q in [0, 1] (rank 1 for q = 0); 0 when empty.
   TimeNs quantile(double q) const;

@@ -52,6 +52,19 @@ TEST(LatencyHistogram, QuantilesAreWithinTheStatedErrorOfASort) {
   }
 }
 
+TEST(LatencyHistogram, AddedCountsAreThoseOfAllValues) {
+  LatencyHistogram low;
+  LatencyHistogram high;
+  LatencyHistogram all;
+  for (TimeNs value = 0; value < 1'000'000; value += 997) {
+    (value < 400'000 ? low : high).add(value);
+    all.add(value);
+  }
+  low.add_all(high.counts());
+  EXPECT_EQ(low.total(), all.total());
+  EXPECT_EQ(low.counts(), all.counts());
+}
+
 TEST(LatencyHistogram, UpperEdgesRiseAndStayInTheirBucket) {
   LatencyHistogram histogram;
   histogram.add(kNever);
