@@ -101,8 +101,8 @@ std::vector<std::string> module_names(const Pipeline& pipeline) {
 
 }  // namespace
 
-CellFactory::CellFactory(const ExperimentSpec& spec, std::string build)
-    : spec_(spec), build_(std::move(build)) {
+CellFactory::CellFactory(const ExperimentSpec& spec, std::string build, int ranks)
+    : spec_(spec), build_(std::move(build)), ranks_(ranks) {
   for (const NamedAt& name : spec.workload.pipelines) {
     pipelines_.push_back(
         load_pipeline(name_or_path(spec, "pipeline", name.name, pipeline_names, name.place)));
@@ -280,6 +280,8 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
   identity.runtime = name_of(cell.runtime);
   identity.parameters = parameters_text(spec_, cell);
   identity.effective_toml = text_of_cell(cell, settings, prepared.target_rps, known);
+  if (cell.runtime != Runtime::kSimulated)
+    identity.effective_toml += "# on " + std::to_string(ranks_) + (ranks_ == 1 ? " rank\n" : " ranks\n");
   identity.input_hash = sha256_of(identity.effective_toml + "# build " + build_).substr(0, 16);
   return prepared;
 }

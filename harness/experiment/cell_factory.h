@@ -39,8 +39,8 @@ inline bool is_live(const PreparedCell& cell) { return cell.identity.runtime != 
 /// wrong with the input later.
 class CellFactory {
  public:
-  /// `build` identifies the program. `spec` outlives this.
-  CellFactory(const ExperimentSpec& spec, std::string build);
+  /// `build` identifies the program, `ranks` are those that live cells run on. `spec` outlives this.
+  CellFactory(const ExperimentSpec& spec, std::string build, int ranks = 1);
 
   const std::vector<Cell>& cells() const { return cells_; }
   PreparedCell prepare(const Cell& cell);
@@ -76,6 +76,7 @@ class CellFactory {
 
   const ExperimentSpec& spec_;
   std::string build_;
+  int ranks_;
   std::vector<Pipeline> pipelines_;
   std::vector<std::string> pipeline_checksums_;
   std::map<std::string, ProfileSet> profile_sets_;

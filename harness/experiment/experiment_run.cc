@@ -33,7 +33,7 @@ ExperimentRun::ExperimentRun(const RunOptions& options, std::string file, CellDi
 
 void ExperimentRun::load(RankReport& report) {
   spec_ = load_experiment(file_, options_.overrides);
-  factory_ = std::make_unique<CellFactory>(spec_, build_id());
+  factory_ = std::make_unique<CellFactory>(spec_, build_id(), ranks_.ranks());
   std::string hashes;
   for (const Cell& cell : factory_->cells()) {
     check_signal_();
@@ -102,14 +102,15 @@ std::string ExperimentRun::difference_from(const ForeignCell& foreign) {
   std::string now = factory_->prepare(cell).identity.effective_toml;
   if (!foreign.experiment_toml.empty()) {
     const ExperimentSpec spec = parse_experiment(spec_.file, foreign.experiment_toml, {});
-    CellFactory factory(spec, "");
+    CellFactory factory(spec, "", ranks_.ranks());
     const Cell& old_cell = factory.cells().at(foreign.index);
     if (before.empty()) before = factory.prepare(old_cell).identity.effective_toml;
     before = with_rate_as_given(before, spec, old_cell);
     now = with_rate_as_given(now, spec_, cell);
   }
   const std::string difference = first_difference(before, now);
-  return difference.empty() ? "another build of harness" : difference;
+  return difference.empty() ? "another build of harness, or live cells on another number of ranks"
+                            : difference;
 }
 
 void ExperimentRun::refuse(const ForeignCell& foreign) {
