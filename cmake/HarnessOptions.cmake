@@ -8,9 +8,9 @@ option(HARNESS_FUZZ "Build the libFuzzer targets (clang only)" OFF)
 
 add_library(harness_options INTERFACE)
 target_compile_options(harness_options INTERFACE
-  -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wpedantic -Werror -ffp-contract=off)
+  $<$<COMPILE_LANGUAGE:C,CXX>:-Wall;-Wextra;-Wshadow;-Wconversion;-Wno-sign-conversion;-Wpedantic;-Werror;-ffp-contract=off>)
 # GCC 12 reports overlaps in std::string's operator+ that cannot happen (GCC bug 105651).
-target_compile_options(harness_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+target_compile_options(harness_options INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)
 target_include_directories(harness_options INTERFACE ${CMAKE_SOURCE_DIR})
 if(HARNESS_SANITIZE)
   target_compile_options(harness_options INTERFACE -fsanitize=${HARNESS_SANITIZE} -fno-sanitize-recover=all

@@ -1,0 +1,27 @@
+# What the GPU execution layer uses, each where it is found: LibTorch (Debian's CPU build, or the one inside pip's torch,
+# named by Torch_DIR or CMAKE_PREFIX_PATH), the CUDA compiler, NCCL. Without any of them everything else builds and passes its tests.
+option(HARNESS_TORCH "Build the devices that run real networks, where LibTorch is found" ON)
+option(HARNESS_CUDA "Build the CUDA kernels, where nvcc is found" ON)
+
+set(HARNESS_HAS_TORCH OFF)
+if(HARNESS_TORCH AND NOT HARNESS_FUZZ)
+  find_package(Torch QUIET)
+  set(HARNESS_HAS_TORCH ${Torch_FOUND})
+endif()
+
+set(HARNESS_HAS_CUDA OFF)
+if(HARNESS_CUDA AND NOT HARNESS_SANITIZE)
+  include(CheckLanguage)
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER)
+    if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+      set(CMAKE_CUDA_ARCHITECTURES 80 90)
+    endif()
+    enable_language(CUDA)
+    find_package(CUDAToolkit REQUIRED)
+    set(CMAKE_CUDA_STANDARD 20)
+    set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+    set(HARNESS_HAS_CUDA ON)
+  endif()
+endif()
+message(STATUS "LibTorch: ${HARNESS_HAS_TORCH}; CUDA: ${HARNESS_HAS_CUDA}")
