@@ -1,0 +1,43 @@
+// What can go wrong on a device, told apart so that a caller can fail one batch, one cell or the device.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "harness/core/error.h"
+
+namespace harness {
+
+enum class DeviceFault : std::uint8_t {
+  kNone,
+  kOutOfMemory,    ///< this batch or model is too much for it; smaller ones may fit
+  kMissingModel,   ///< no such model or file
+  kNotAModel,      ///< the file is there, but is none that the device can run
+  kWrongShape,     ///< pictures, batch size or output do not fit the model
+  kComputeFailed,  ///< the model failed on this batch; other batches may run
+  kDeviceLost,     ///< nothing will run on this device any more
+};
+/// "out of memory", "missing model" and so on.
+const char* name_of(DeviceFault fault);
+
+/// Where a fault happened. Empty and 0 are left out of messages.
+struct DevicePlace {
+  std::string device;  ///< Device::name()
+  std::string model;   ///< ModelSource::model, and its file if it has one
+  int batch = 0;       ///< visits in the batch
+};
+
+/// An environment that fails the cell it happens in and no other, unless fault() is kDeviceLost. what() is
+/// one line: "device cpu0: model resnet50, batch 8: out of memory: DETAIL".
+class DeviceError : public EnvironmentError {
+ public:
+  /// Line breaks of `detail` become spaces; long ones are cut.
+  DeviceError(DeviceFault fault, const DevicePlace& place, std::string_view detail);
+  DeviceFault fault() const { return fault_; }
+
+ private:
+  DeviceFault fault_;
+};
+
+}  // namespace harness

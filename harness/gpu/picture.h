@@ -1,0 +1,17 @@
+// What a request carries into the first module of a vision pipeline.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace harness {
+
+/// An RGB image: 3 x height x width bytes, rows top down, the three values of a pixel side by side. Does not
+/// own its bytes: they stay until the batch that they are part of has ended.
+struct Picture {
+  std::span<const std::uint8_t> bytes;
+  int height = 0;
+  int width = 0;
+};
+
+}  // namespace harness
