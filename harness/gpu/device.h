@@ -13,13 +13,16 @@
 
 namespace harness {
 
+/// ModelSource::exit_points for all that the model has.
+inline constexpr int kAllExitPoints = -1;
+
 /// A model and how it is to be run.
 struct ModelSource {
   std::string model;       ///< a name of the zoo; with `file` only what messages call it
   std::string file;        ///< a TorchScript file of the user; empty: the zoo's model
   std::uint64_t seed = 1;  ///< of the zoo's random weights
   int max_batch = 1;       ///< of the batches that will be submitted; at least 1
-  int exit_points = 0;     ///< at which a batch can stop (SHEPHERD, Table 4); 0: it always runs to its end
+  int exit_points = 0;     ///< at which a batch can stop (SHEPHERD, Table 4), evenly among the model's stages
   int input_height = 0;    ///< pixels that pictures are resized to; 0: the model's own, a file has none
   int input_width = 0;
 };
@@ -42,7 +45,7 @@ struct BatchEnd {
 struct MemoryUse {
   std::uint64_t capacity_bytes = 0;        ///< of the device, 0: unknown
   std::uint64_t input_bytes = 0;           ///< buffers that batches are assembled in
-  std::vector<std::uint64_t> model_bytes;  ///< parameters and buffers by DeviceModel; 0: its loading failed
+  std::vector<std::uint64_t> model_bytes;  ///< parameters and buffers by DeviceModel
 };
 
 /// One GPU or a stand-in, which runs batches one after another in the order of submission. Used by one
@@ -66,9 +69,13 @@ class Device {
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
-  /// Loads a model and runs it once, so that the first batch is as fast as the others. Takes as long as that
-  /// takes, so do it before the load starts. Throws DeviceError; the models already loaded stay.
+  /// Loads a model and runs it once, so that the first batch is as fast as the others. Waits for that and for
+  /// what is outstanding, so do it before the load starts. Throws DeviceError, also when the model has fewer
+  /// exit points than asked for; the models already loaded stay.
   virtual DeviceModel load(const ModelSource& source) = 0;
+
+  /// Exit points that the loaded model runs with.
+  virtual int exit_points(DeviceModel model) const = 0;
 
   /// Has the device run `model` on 1..max_batch pictures; their bytes stay in place until take() has shown
   /// the batch's end. `tag` is the caller's, of no outstanding batch. Throws DeviceError when the batch
