@@ -38,7 +38,7 @@ struct BatchEnd {
   TimeNs ended_ns = 0;     ///< its outputs were there, or it stopped; never before started_ns
   bool preempted = false;  ///< it stopped early: there are no outputs
   std::string failure;     ///< what() of a DeviceError; empty: all went well, or preempted
-  DeviceFault fault = DeviceFault::kNone;
+  DeviceFault fault = DeviceFault::kNoFault;
 };
 
 /// Bytes on the device.

@@ -10,7 +10,7 @@
 namespace harness {
 
 enum class DeviceFault : std::uint8_t {
-  kNone,
+  kNoFault,
   kOutOfMemory,    ///< this batch or model is too much for it; smaller ones may fit
   kMissingModel,   ///< no such model or file
   kNotAModel,      ///< the file is there, but is none that the device can run
