@@ -63,7 +63,7 @@ def main():
     sources = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         source = Path(entry["directory"], entry["file"]).resolve()
-        ours = ROOT in source.parents and build not in source.parents
+        ours = ROOT in source.parents and build not in source.parents and source.suffix != ".cu"  # nvcc's arguments
         if ours and source.is_file() and (not wanted or source in wanted) and not (without_tests and is_test(source)):
             sources[source] = entry["command"]
     due = [(source, stamps / key_of(source, command, version)) for source, command in sorted(sources.items())]

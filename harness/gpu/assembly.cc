@@ -1,0 +1,141 @@
+#include "harness/gpu/assembly.h"
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+#include "harness/core/error.h"
+
+namespace harness {
+namespace {
+
+bool is_side(int side) { return side >= 1 && side <= kLongestSide; }
+
+std::string size_text(int height, int width) {
+  return std::to_string(width) + "x" + std::to_string(height) + " pixels";
+}
+
+const char* allowed_sides() {
+  static_assert(kLongestSide == 16384);
+  return "sides of 1 to 16384 pixels";
+}
+
+void blend_rows(const std::uint8_t* upper, const std::uint8_t* lower, float weight, int bytes, float* to) {
+  for (int i = 0; i < bytes; ++i) {
+    to[i] = blend(static_cast<float>(upper[i]), static_cast<float>(lower[i]), weight);
+  }
+}
+
+}  // namespace
+
+std::size_t batch_elements(const InputFormat& format, std::size_t count) {
+  return count * 3 * static_cast<std::size_t>(format.height) * static_cast<std::size_t>(format.width);
+}
+
+void check_format(const InputFormat& format) {
+  if (!is_side(format.height) || !is_side(format.width)) {
+    throw input_error({"", 0, "size of the network's input"}, size_text(format.height, format.width),
+                      allowed_sides());
+  }
+  for (std::size_t channel = 0; channel < 3; ++channel) {
+    if (!std::isfinite(format.mean[channel]) || !std::isfinite(format.scale[channel])) {
+      throw input_error(
+          {"", 0, "normalisation of channel " + std::to_string(channel)},
+          "mean " + std::to_string(format.mean[channel]) + ", scale " + std::to_string(format.scale[channel]),
+          "finite numbers");
+    }
+  }
+}
+
+void check_pictures(std::span<const Picture> pictures) {
+  for (std::size_t i = 0; i < pictures.size(); ++i) {
+    const Picture& picture = pictures[i];
+    const InputPlace place{"", 0,
+                           "picture " + std::to_string(i + 1) + " of " + std::to_string(pictures.size())};
+    if (!is_side(picture.height) || !is_side(picture.width)) {
+      throw input_error(place, size_text(picture.height, picture.width), allowed_sides());
+    }
+    const std::size_t bytes =
+        3 * static_cast<std::size_t>(picture.height) * static_cast<std::size_t>(picture.width);
+    if (picture.bytes.size() != bytes) {
+      throw input_error(
+          place,
+          std::to_string(picture.bytes.size()) + " bytes for " + size_text(picture.height, picture.width),
+          std::to_string(bytes) + " bytes (RGB)");
+    }
+  }
+}
+
+AssemblyConstants constants_of(const InputFormat& format) {
+  check_format(format);
+  AssemblyConstants constants;
+  constants.height = format.height;
+  constants.width = format.width;
+  constants.half_row = 1.0F / static_cast<float>(2 * format.height);
+  constants.half_column = 1.0F / static_cast<float>(2 * format.width);
+  for (std::size_t channel = 0; channel < 3; ++channel) {
+    const double scale = static_cast<double>(format.scale[channel]);
+    constants.gain[channel] = static_cast<float>(scale / 255.0);
+    constants.offset[channel] = static_cast<float>(-static_cast<double>(format.mean[channel]) * scale);
+  }
+  return constants;
+}
+
+Assembler::Assembler(const InputFormat& format)
+    : format_(format),
+      constants_(constants_of(format)),
+      column_start_(static_cast<std::size_t>(format.width)),
+      column_weight_(static_cast<std::size_t>(format.width)) {}
+
+void Assembler::assemble(std::span<const Picture> pictures, std::span<float> out) {
+  check_pictures(pictures);
+  const std::size_t wanted = batch_elements(format_, pictures.size());
+  if (out.size() != wanted) {
+    throw input_error({"", 0, "output for " + std::to_string(pictures.size()) + " pictures"},
+                      std::to_string(out.size()) + " floats", std::to_string(wanted) + " floats");
+  }
+  float* planes = out.data();
+  for (const Picture& picture : pictures) {
+    set_input_width(picture.width);
+    assemble_picture(picture, planes);
+    planes += batch_elements(format_, 1);
+  }
+}
+
+void Assembler::set_input_width(int width) {
+  if (width == input_width_) return;
+  for (int column = 0; column < constants_.width; ++column) {
+    const Tap tap = tap_of(column, constants_.width, constants_.half_column, width);
+    column_start_[static_cast<std::size_t>(column)] = 3 * tap.low;
+    column_weight_[static_cast<std::size_t>(column)] = tap.weight;
+  }
+  row_.assign(3 * (static_cast<std::size_t>(width) + 1), 0.0F);
+  input_width_ = width;
+}
+
+void Assembler::assemble_picture(const Picture& picture, float* planes) {
+  const int row_bytes = 3 * picture.width;
+  const std::size_t plane =
+      static_cast<std::size_t>(constants_.height) * static_cast<std::size_t>(constants_.width);
+  for (int row = 0; row < constants_.height; ++row) {
+    const Tap tap = tap_of(row, constants_.height, constants_.half_row, picture.height);
+    const std::uint8_t* upper = picture.bytes.data() + static_cast<std::size_t>(tap.low) * row_bytes;
+    blend_rows(upper, tap.weight > 0 ? upper + row_bytes : upper, tap.weight, row_bytes, row_.data());
+    float* to = planes + static_cast<std::size_t>(row) * static_cast<std::size_t>(constants_.width);
+    for (int column = 0; column < constants_.width; ++column) {
+      const float* pair = row_.data() + column_start_[static_cast<std::size_t>(column)];
+      const float weight = column_weight_[static_cast<std::size_t>(column)];
+      for (int channel = 0; channel < 3; ++channel) {
+        to[static_cast<std::size_t>(channel) * plane + static_cast<std::size_t>(column)] =
+            normalise(blend(pair[channel], pair[channel + 3], weight), constants_.gain[channel],
+                      constants_.offset[channel]);
+      }
+    }
+  }
+}
+
+void assemble_batch(std::span<const Picture> pictures, const InputFormat& format, std::span<float> out) {
+  Assembler(format).assemble(pictures, out);
+}
+
+}  // namespace harness

@@ -1,0 +1,137 @@
+// The arithmetic of batch assembly, the same source for the CPU version and the CUDA kernel. Every operation
+// rounds once (no contraction to fused multiply-adds in either), in the same order, so both give the same
+// bits.
+#pragma once
+
+#include <cstdint>
+
+#ifdef __CUDACC__
+#define HARNESS_HOST_DEVICE __host__ __device__ __forceinline__
+#else
+#define HARNESS_HOST_DEVICE inline
+#endif
+#ifdef __CUDA_ARCH__
+#define HARNESS_UNROLL _Pragma("unroll")
+#else
+#define HARNESS_UNROLL
+#endif
+
+namespace harness {
+
+/// Largest side of a picture or of the network's input: offsets and the numerators of taps then fit 32 bits.
+inline constexpr int kLongestSide = 16384;
+
+/// What every output value is computed with: InputFormat with its divisions done. Made by constants_of().
+struct AssemblyConstants {
+  int height = 0;  ///< of the output
+  int width = 0;
+  float half_row = 0;     ///< 1 / (2 height)
+  float half_column = 0;  ///< 1 / (2 width)
+  float gain[3] = {};     ///< scale / 255
+  float offset[3] = {};   ///< -mean * scale
+};
+
+/// A picture where the kernel reads it: as little-endian words. The first byte stands at a multiple of 4, and
+/// the last word is readable to its end.
+struct StagedPicture {
+  const std::uint32_t* words = nullptr;
+  std::int32_t height = 0;
+  std::int32_t width = 0;
+};
+static_assert(sizeof(StagedPicture) == 16);
+
+/// Where an output row (or column) lies between the input's: (1 - weight) of `low` and weight of `low` + 1.
+/// The weight is 0 where there is no `low` + 1.
+struct Tap {
+  int low = 0;
+  float weight = 0;
+};
+
+/// Half-pixel centres: output position `to` of `to_size` lies at (to + 1/2) * from_size / to_size - 1/2 of
+/// the input, moved to the nearest edge when outside. `half` is 1 / (2 to_size) in float. The position is an
+/// exact fraction; only the weight is rounded, to within 2^-23.
+HARNESS_HOST_DEVICE Tap tap_of(int to, int to_size, float half, int from_size) {
+  const int denominator = 2 * to_size;
+  const int numerator = (2 * to + 1) * from_size - to_size;
+  if (numerator <= 0) return {0, 0.0F};
+  // The quotient is below 2^14 and its relative error below 2^-22: it is off by one at most.
+  int low = static_cast<int>(static_cast<float>(numerator) * half);
+  int rest = numerator - low * denominator;
+  if (rest < 0) {
+    --low;
+    rest += denominator;
+  } else if (rest >= denominator) {
+    ++low;
+    rest -= denominator;
+  }
+  if (low >= from_size - 1) return {from_size - 1, 0.0F};
+  return {low, static_cast<float>(rest) * half};
+}
+
+/// `from` at weight 0, `to` at weight 1.
+HARNESS_HOST_DEVICE float blend(float from, float to, float weight) { return from + weight * (to - from); }
+
+HARNESS_HOST_DEVICE float normalise(float pixel, float gain, float offset) { return pixel * gain + offset; }
+
+/// Two pixels side by side, from the lowest byte: R G B of the left one, then R G B of the right one.
+struct PixelPair {
+  std::uint32_t first = 0;   ///< bytes 0 to 3
+  std::uint32_t second = 0;  ///< bytes 4 to 7, of which two are used
+};
+
+/// The six bytes from byte `at` on, by three aligned loads. Words after `last_word` are not read: bytes
+/// beyond it are those of `last_word` again.
+HARNESS_HOST_DEVICE PixelPair load_pair(const std::uint32_t* words, std::uint32_t at,
+                                        std::uint32_t last_word) {
+  const std::uint32_t word = at / 4;
+  const std::uint32_t shift = at % 4 * 8;
+  const std::uint32_t a = words[word];
+  const std::uint32_t b = words[word + 1 < last_word ? word + 1 : last_word];
+  const std::uint32_t c = words[word + 2 < last_word ? word + 2 : last_word];
+  return {static_cast<std::uint32_t>(((static_cast<std::uint64_t>(b) << 32) | a) >> shift),
+          static_cast<std::uint32_t>(((static_cast<std::uint64_t>(c) << 32) | b) >> shift)};
+}
+
+/// Byte 0 to 5 of the pair.
+HARNESS_HOST_DEVICE float byte_of(const PixelPair& pair, int index) {
+  const std::uint32_t word = index < 4 ? pair.first : pair.second;
+  return static_cast<float>((word >> (index % 4 * 8)) & 0xFFU);
+}
+
+/// What one thread of the kernel does: kRows output pixels below each other, from (first_row, column) on, in
+/// all three planes. `planes` is the first of the picture's three output planes.
+template <int kRows>
+HARNESS_HOST_DEVICE void assemble_pixels(const StagedPicture& picture, const AssemblyConstants& constants,
+                                         int first_row, int column, float* planes) {
+  const std::uint32_t last_word = static_cast<std::uint32_t>(3 * picture.height * picture.width - 1) / 4;
+  const Tap across = tap_of(column, constants.width, constants.half_column, picture.width);
+  PixelPair upper[kRows];
+  PixelPair lower[kRows];
+  float weight[kRows];
+  HARNESS_UNROLL
+  for (int i = 0; i < kRows; ++i) {  // all loads first: they wait together
+    const int row = first_row + i < constants.height ? first_row + i : constants.height - 1;
+    const Tap down = tap_of(row, constants.height, constants.half_row, picture.height);
+    const int next = down.weight > 0 ? down.low + 1 : down.low;
+    weight[i] = down.weight;
+    upper[i] = load_pair(picture.words,
+                         static_cast<std::uint32_t>(3 * (down.low * picture.width + across.low)), last_word);
+    lower[i] = load_pair(picture.words, static_cast<std::uint32_t>(3 * (next * picture.width + across.low)),
+                         last_word);
+  }
+  const int plane = constants.height * constants.width;
+  HARNESS_UNROLL
+  for (int i = 0; i < kRows; ++i) {
+    if (first_row + i >= constants.height) return;
+    float* to = planes + (first_row + i) * constants.width + column;
+    HARNESS_UNROLL
+    for (int channel = 0; channel < 3; ++channel) {
+      const float left = blend(byte_of(upper[i], channel), byte_of(lower[i], channel), weight[i]);
+      const float right = blend(byte_of(upper[i], channel + 3), byte_of(lower[i], channel + 3), weight[i]);
+      to[channel * plane] =
+          normalise(blend(left, right, across.weight), constants.gain[channel], constants.offset[channel]);
+    }
+  }
+}
+
+}  // namespace harness

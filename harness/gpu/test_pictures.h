@@ -1,0 +1,74 @@
+// Pictures and formats for tests, drawn afresh in every run.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "harness/core/random.h"
+#include "harness/gpu/assembly.h"
+#include "harness/gpu/picture.h"
+
+namespace harness {
+
+/// Another seed in every run, or HARNESS_TEST_SEED. A test shows it with its failures.
+inline std::uint64_t fresh_seed() {
+  const char* given = std::getenv("HARNESS_TEST_SEED");
+  if (given != nullptr) return std::strtoull(given, nullptr, 10);
+  return std::random_device{}();
+}
+
+inline std::string seed_text(std::uint64_t seed) { return "HARNESS_TEST_SEED=" + std::to_string(seed); }
+
+/// A picture with its bytes.
+struct OwnedPicture {
+  std::vector<std::uint8_t> bytes;
+  int height = 0;
+  int width = 0;
+  Picture view() const { return {bytes, height, width}; }
+};
+
+inline std::vector<Picture> views_of(const std::vector<OwnedPicture>& pictures) {
+  std::vector<Picture> views;
+  for (const OwnedPicture& picture : pictures) views.push_back(picture.view());
+  return views;
+}
+
+/// Uniform random bytes: the hardest to interpolate.
+inline OwnedPicture random_picture(RandomStream& random, int height, int width) {
+  OwnedPicture picture{
+      std::vector<std::uint8_t>(3 * static_cast<std::size_t>(height) * static_cast<std::size_t>(width)),
+      height, width};
+  for (std::uint8_t& byte : picture.bytes) byte = static_cast<std::uint8_t>(random.below(256));
+  return picture;
+}
+
+/// A side of 1 to 2^bits pixels, small ones as likely as large ones.
+inline int random_side(RandomStream& random, int bits) {
+  const std::uint64_t most = std::uint64_t{1} << random.below(static_cast<std::uint64_t>(bits) + 1);
+  return static_cast<int>(random.below(most)) + 1;
+}
+
+inline std::vector<OwnedPicture> random_pictures(RandomStream& random, int count, int bits) {
+  std::vector<OwnedPicture> pictures;
+  for (int i = 0; i < count; ++i) {
+    const int height = random_side(random, bits);
+    pictures.push_back(random_picture(random, height, random_side(random, bits)));
+  }
+  return pictures;
+}
+
+inline InputFormat random_format(RandomStream& random, int bits) {
+  InputFormat format;
+  format.height = random_side(random, bits);
+  format.width = random_side(random, bits);
+  for (std::size_t channel = 0; channel < 3; ++channel) {
+    format.mean[channel] = static_cast<float>(random.uniform());
+    format.scale[channel] = static_cast<float>(1 / (0.1 + random.uniform()));
+  }
+  return format;
+}
+
+}  // namespace harness
