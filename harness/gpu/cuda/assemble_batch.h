@@ -1,0 +1,23 @@
+// Batch assembly as a CUDA kernel: uint8 pictures of differing sizes on the device -> one float32 NCHW batch,
+// with resize, normalisation and layout change fused. The arithmetic is assembly_kernel.h's: the same bits as
+// the CPU's.
+#pragma once
+
+#include "harness/gpu/assembly_kernel.h"
+
+struct CUstream_st;  // cudaStream_t is a pointer to it
+
+namespace harness {
+
+/// Most pictures of one call: a dimension of the grid.
+inline constexpr int kMostAssembled = 65535;
+
+/// Enqueues the assembly of `count` pictures (0 to kMostAssembled) on `stream` and returns. `pictures` is a
+/// table on the device, with the pictures' bytes where it says (stage_pictures makes both); `out` has
+/// batch_elements(count) floats on the device. All stay until the stream has passed this point. The launch
+/// depends on `constants` and `count` alone, so a CUDA graph that captured it serves later batches of other
+/// sizes through the same table. Throws DeviceError when the launch is refused.
+void assemble_batch_cuda(const StagedPicture* pictures, int count, const AssemblyConstants& constants,
+                         float* out, CUstream_st* stream);
+
+}  // namespace harness

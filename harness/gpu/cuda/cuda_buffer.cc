@@ -1,0 +1,49 @@
+#include "harness/gpu/cuda/cuda_buffer.h"
+
+#include <string>
+
+#include "harness/gpu/cuda/cuda_check.h"
+
+namespace harness {
+namespace {
+
+void check_reserved(cudaError_t status, const char* call, std::size_t bytes, std::string_view purpose) {
+  if (status == cudaSuccess) return;
+  fail_cuda(status, call, "reserving " + std::to_string(bytes) + " bytes for " + std::string(purpose));
+}
+
+void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, const CudaStream& stream) {
+  const cudaError_t status = cudaMemcpyAsync(to, from, bytes, kind, stream.get());
+  if (status == cudaSuccess) return;
+  fail_cuda(status, "cudaMemcpyAsync",
+            "copying " + std::to_string(bytes) +
+                (kind == cudaMemcpyHostToDevice ? " bytes to the device" : " bytes from the device"));
+}
+
+}  // namespace
+
+DeviceBuffer::DeviceBuffer(std::size_t bytes, std::string_view purpose) : size_(bytes) {
+  void* data = nullptr;
+  check_reserved(cudaMalloc(&data, bytes), "cudaMalloc", bytes, purpose);
+  data_.reset(static_cast<std::byte*>(data));
+}
+
+PinnedBuffer::PinnedBuffer(std::size_t bytes, std::string_view purpose) : size_(bytes) {
+  void* data = nullptr;
+  check_reserved(cudaHostAlloc(&data, bytes, cudaHostAllocDefault), "cudaHostAlloc", bytes, purpose);
+  data_.reset(static_cast<std::byte*>(data));
+}
+
+void copy_to_device(const PinnedBuffer& from, const DeviceBuffer& to, std::size_t bytes,
+                    const CudaStream& stream) {
+  HARNESS_CHECK(bytes <= from.bytes().size() && bytes <= to.size(), "a copy larger than its buffers");
+  copy(to.data(), from.bytes().data(), bytes, cudaMemcpyHostToDevice, stream);
+}
+
+void copy_to_host(const DeviceBuffer& from, const PinnedBuffer& to, std::size_t bytes,
+                  const CudaStream& stream) {
+  HARNESS_CHECK(bytes <= from.size() && bytes <= to.bytes().size(), "a copy larger than its buffers");
+  copy(to.bytes().data(), from.data(), bytes, cudaMemcpyDeviceToHost, stream);
+}
+
+}  // namespace harness

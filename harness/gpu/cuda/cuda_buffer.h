@@ -1,0 +1,55 @@
+// Memory of the device, and of the host where the device copies from.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "harness/gpu/cuda/cuda_stream.h"
+
+namespace harness {
+
+/// Device memory, from a multiple of 256, not initialised. `purpose` is for the message when there is none
+/// left
+/// ("inputs of resnet50, batch 8"). Freeing it waits for the device. Throws DeviceError.
+class DeviceBuffer {
+ public:
+  DeviceBuffer() = default;
+  DeviceBuffer(std::size_t bytes, std::string_view purpose);
+  std::byte* data() const { return data_.get(); }
+  std::size_t size() const { return size_; }
+
+ private:
+  struct Free {
+    void operator()(std::byte* data) const { cudaFree(data); }
+  };
+  std::unique_ptr<std::byte, Free> data_;
+  std::size_t size_ = 0;
+};
+
+/// Page-locked host memory, which copies read and write while the host goes on. Throws DeviceError.
+class PinnedBuffer {
+ public:
+  PinnedBuffer() = default;
+  PinnedBuffer(std::size_t bytes, std::string_view purpose);
+  std::span<std::byte> bytes() const { return {data_.get(), size_}; }
+
+ private:
+  struct Free {
+    void operator()(std::byte* data) const { cudaFreeHost(data); }
+  };
+  std::unique_ptr<std::byte, Free> data_;
+  std::size_t size_ = 0;
+};
+
+/// Enqueue the copy of the first `bytes` bytes; both buffers are that large and stay until the stream has
+/// passed it. Throw DeviceError.
+void copy_to_device(const PinnedBuffer& from, const DeviceBuffer& to, std::size_t bytes,
+                    const CudaStream& stream);
+void copy_to_host(const DeviceBuffer& from, const PinnedBuffer& to, std::size_t bytes,
+                  const CudaStream& stream);
+
+}  // namespace harness
