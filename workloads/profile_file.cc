@@ -8,6 +8,7 @@
 #include "workloads/checksum.h"
 #include "workloads/data_home.h"
 #include "workloads/file_bytes.h"
+#include "workloads/measured_profile.h"
 #include "workloads/service_profile.h"
 #include "workloads/toml_tree.h"
 
@@ -73,7 +74,7 @@ std::vector<TimeNs> tabled_latency(const TomlFields& fields) {
 
 Profile profile_of(const TomlFields& fields, const TomlFields& top) {
   fields.require_known({"model", "device", "source", "alpha_ms", "beta_ms", "max_batch", "exit_points",
-                        "latency_ms", "batch", "memory_mb", "load_ms"});
+                        "latency_ms", "batch", "memory_mb", "load_ms", "measured"});
   Profile profile;
   profile.model = fields.text("model");
   profile.device = fields.text_or("device", top.text_or("device", ""));
@@ -91,6 +92,11 @@ Profile profile_of(const TomlFields& fields, const TomlFields& top) {
   if (!tabled && fields.has("batch"))
     throw input_error(fields.place("batch"), "batch without latency_ms", "both or neither");
   profile.latency_ns = tabled ? tabled_latency(fields) : linear_latency(fields);
+  if (fields.has("measured")) {
+    if (!tabled)
+      throw input_error(fields.place("measured"), "measured without latency_ms", "both or neither");
+    check_measured(fields.table("measured"), fields.numbers("latency_ms", 0, kLongestMs).size());
+  }
   return profile;
 }
 

@@ -204,4 +204,11 @@ std::vector<TomlFields> TomlFields::tables(const std::string& key) const {
   return result;
 }
 
+TomlFields TomlFields::table(const std::string& key) const {
+  const TomlValue& value = get(key, "a table");
+  if (!std::holds_alternative<std::vector<TomlEntry>>(value.data))
+    throw input_error(place(key), kind_of(value), "a table");
+  return {file_, value};
+}
+
 }  // namespace harness

@@ -54,6 +54,8 @@ class TomlFields {
   std::vector<double> numbers(const std::string& key, double low, double high) const;
   /// The tables of an array of tables, at least one.
   std::vector<TomlFields> tables(const std::string& key) const;
+  /// The table of that key.
+  TomlFields table(const std::string& key) const;
   /// Where a key (or, with "", the table) stands.
   InputPlace place(const std::string& key) const;
 

@@ -9,6 +9,7 @@
 
 #include "harness/core/params.h"
 #include "harness/core/routes.h"
+#include "harness/gpu/devices.h"
 #include "systems/all_systems.h"
 #include "workloads/catalogue.h"
 
@@ -56,6 +57,13 @@ void list_profiles() {
   }
 }
 
+void list_devices_here() {
+  for (const DeviceInfo& device : list_devices()) {
+    std::printf("%-8s %-9s %s\n", device.name.c_str(), device.is_usable ? "usable" : "not here",
+                device.description.c_str());
+  }
+}
+
 }  // namespace
 
 void add_list_command(CLI::App& app, int& exit_code) {
@@ -65,6 +73,7 @@ void add_list_command(CLI::App& app, int& exit_code) {
   list->add_subcommand("systems", "serving systems and their parameters")->callback(list_systems);
   list->add_subcommand("pipelines", "pipelines, their modules and stand-in models")->callback(list_pipelines);
   list->add_subcommand("profiles", "sets of profiles and their models")->callback(list_profiles);
+  list->add_subcommand("devices", "what this build can run models on, here")->callback(list_devices_here);
 }
 
 }  // namespace harness

@@ -1,4 +1,4 @@
-// `harness list systems|pipelines|profiles`.
+// `harness list systems|pipelines|profiles|devices`.
 #pragma once
 
 namespace CLI {

@@ -11,6 +11,7 @@
 #include "harness/cli/doctor_command.h"
 #include "harness/cli/figures_command.h"
 #include "harness/cli/list_command.h"
+#include "harness/cli/profile_command.h"
 #include "harness/cli/replay_command.h"
 #include "harness/cli/run_command.h"
 #include "harness/cli/show_command.h"
@@ -58,6 +59,7 @@ int run(int argc, char** argv) {
       "  harness claims                                       which of the papers' claims hold\n"
       "  harness compare base.h5 results-out/quickstart.h5    what became worse\n"
       "  harness replay results-out/quickstart.h5             repeats what was recorded of each decision\n"
+      "  harness profile --pipeline tm -o tm.toml             measures models here, for `profiles = ...`\n"
       "Exit codes: 0 well; 1 skipped or invalid cells, worse claims, or regressions; 2 bad input; 3 the "
       "environment failed or interrupted.");
   app.set_version_flag("--version", version());
@@ -69,6 +71,7 @@ int run(int argc, char** argv) {
   add_compare_command(app, exit_code);
   add_replay_command(app, exit_code);
   add_trace_command(app, exit_code);
+  add_profile_command(app, exit_code);
   add_list_command(app, exit_code);
   add_collect_command(app, exit_code);
   add_doctor_command(app, exit_code);

@@ -1,0 +1,165 @@
+#include "harness/cli/profile_command.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+
+#include "harness/cli/print_text.h"
+#include "harness/cli/profile_jobs.h"
+#include "harness/cli/profile_report.h"
+#include "harness/core/error.h"
+#include "harness/gpu/cpu_facts.h"
+#include "harness/gpu/device_wait.h"
+#include "harness/gpu/devices.h"
+#include "workloads/file_bytes.h"
+
+namespace harness {
+namespace {
+
+/// A device or pipe is written once, when all is measured; a file after each model.
+bool is_file(const std::string& output) {
+  std::error_code error;
+  return !std::filesystem::exists(output, error) || std::filesystem::is_regular_file(output, error);
+}
+
+/// A fault that is the request's: trying again on another machine gives the same.
+bool is_bad_input(DeviceFault fault) {
+  return fault == DeviceFault::kMissingModel || fault == DeviceFault::kNotAModel ||
+         fault == DeviceFault::kWrongShape;
+}
+
+/// Measures on a device of its own, so that each model finds all of the memory and no other's failure.
+ModelProfile measure(const DeviceSpec& spec, const ProfileJob& job) {
+  SteadyWait wait;
+  const std::unique_ptr<Device> device = make_device(spec, wait.wake());
+  return profile_model(*device, wait, job.source, job.params);
+}
+
+class ProfileRun {
+ public:
+  explicit ProfileRun(const ProfileOptions& options)
+      : jobs_(profile_jobs(options)),
+        output_(options.output),
+        is_file_(is_file(output_)),
+        set_(measured_set(jobs_)) {}
+
+  /// The exit code.
+  int run() {
+    for (const ProfileJob& job : jobs_.jobs) add(job);
+    if (set_.profiles.empty()) fail_altogether();
+    if (!is_file_) write();
+    return failures_ > 0 ? 1 : 0;
+  }
+
+ private:
+  void add(const ProfileJob& job) {
+    const CpuClocks before = read_cpu_clocks();
+    ModelProfile profile;
+    try {
+      profile = measure(jobs_.device, job);
+    } catch (const DeviceError& error) {
+      return note_failure(job, error.what(), is_bad_input(error.fault()));
+    } catch (const EnvironmentError& error) {
+      return note_failure(job, error.what(), false);
+    }
+    set_.profiles.push_back(measured_profile(profile, job, clock_notes(before, read_cpu_clocks())));
+    if (!is_file_) return;
+    try {
+      write();
+    } catch (const EnvironmentError&) {
+      print_text(report_text(profile));
+      throw;
+    }
+    print_text(report_text(profile) + "\n");
+  }
+
+  void write() const { write_file(output_, text_of(set_)); }
+
+  void note_failure(const ProfileJob& job, const std::string& message, bool is_input) {
+    ++failures_;
+    all_input_ = all_input_ && is_input;
+    message_ = message;
+    if (jobs_.jobs.size() > 1)
+      std::fprintf(stderr, "harness: %s is left out: %s\n", job.source.model.c_str(), message.c_str());
+  }
+
+  [[noreturn]] void fail_altogether() const {
+    const std::string message = jobs_.jobs.size() > 1
+                                    ? "none of the " + std::to_string(failures_) + " models could be measured"
+                                    : message_;
+    if (all_input_) throw InputError(message);
+    throw EnvironmentError(message);
+  }
+
+  ProfileJobs jobs_;
+  std::string output_;
+  bool is_file_;
+  MeasuredSet set_;
+  int failures_ = 0;
+  bool all_input_ = true;  ///< of the failures
+  std::string message_;    ///< of the last failure
+};
+
+void add_options(CLI::App& command, ProfileOptions& options) {
+  command.add_option("--device", options.device, "cpu, cuda:N or null (harness list devices)")
+      ->capture_default_str();
+  command.add_option("--model", options.models, "a model of the zoo; repeatable, or several with commas")
+      ->type_name("NAME")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  CLI::Option* pipeline =
+      command.add_option("--pipeline", options.pipeline, "all models of a pipeline, with its pictures");
+  command.add_option("--file", options.file, "a TorchScript file; --model then names it")
+      ->type_name("MODEL.pt")
+      ->excludes(pipeline);
+  CLI::Option* batches = command.add_option("--batches", options.batches, "batch sizes, rising from 1")
+                             ->delimiter(',')
+                             ->allow_extra_args(false);
+  command
+      .add_option("--max-batch", options.max_batch, "powers of two and the steps between, up to this size")
+      ->excludes(batches)
+      ->capture_default_str();
+  command.add_option("--threads", options.threads, "cpu: threads that compute a batch")
+      ->capture_default_str();
+  command
+      .add_option("--picture", options.picture,
+                  "size of the pictures sent (default: the pipeline's, or 224x224)")
+      ->type_name("HxW");
+  command.add_option("--input", options.input, "size that they are resized to (default: the model's own)")
+      ->type_name("HxW");
+  command.add_option("--exit-points", options.exit_points, "measure the cost of so many as well, or of all")
+      ->capture_default_str();
+  command
+      .add_option("--halfwidth", options.half_width,
+                  "repeat until half of each median's 95 % interval is within "
+                  "this share of it")
+      ->capture_default_str();
+  command.add_option("--limit-s", options.limit_s, "seconds for each model at most")->capture_default_str();
+  command.add_option("--seed", options.seed, "of weights, pictures and the order")->capture_default_str();
+  command.add_option("-o,--output", options.output, "the profiles' file")
+      ->required()
+      ->type_name("PROFILES.toml");
+}
+
+}  // namespace
+
+void add_profile_command(CLI::App& app, int& exit_code) {
+  const auto options = std::make_shared<ProfileOptions>();
+  CLI::App* command =
+      app.add_subcommand("profile", "Measure models on this machine and write their profiles");
+  add_options(*command, *options);
+  command->footer(
+      "Examples:\n"
+      "  harness profile --model lenet --batches 1,2,4,8 -o lenet.toml\n"
+      "  harness profile --device cuda:0 --pipeline tm --exit-points all -o tm.toml\n"
+      "  harness profile --file mine.pt --input 224x224 -o mine.toml\n"
+      "Experiments name the file as `profiles = \"tm.toml\"`. docs/profile.md says how it is measured.\n"
+      "Exit codes: 0 all measured; 1 a model failed, the others are in the file; 2 bad input; 3 the "
+      "environment failed.");
+  command->callback([options, &exit_code] { exit_code = ProfileRun(*options).run(); });
+}
+
+}  // namespace harness

@@ -1,0 +1,194 @@
+#include "harness/cli/profile_jobs.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "harness/core/error.h"
+#include "harness/core/params.h"
+#include "workloads/catalogue.h"
+
+namespace harness {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kLargestBatch = 4096;
+constexpr int kLargestSide = 4096;
+
+struct Size {
+  int height = 0;
+  int width = 0;
+  int area() const { return height * width; }
+};
+
+InputError wrong(const char* option, const std::string& found, const std::string& allowed) {
+  return input_error({"", 0, option}, found, allowed);
+}
+
+std::optional<int> whole(std::string_view text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// "480x640", height first.
+Size size_of(const char* option, const std::string& text) {
+  const std::size_t cross = text.find('x');
+  const std::string_view view = text;
+  const auto height = whole(view.substr(0, cross));
+  const auto width = cross == std::string::npos ? std::nullopt : whole(view.substr(cross + 1));
+  const auto fits = [](std::optional<int> side) { return side && *side >= 1 && *side <= kLargestSide; };
+  if (!fits(height) || !fits(width))
+    throw wrong(option, "'" + text + "'", "HEIGHTxWIDTH in pixels, 1 to 4096 each, such as 480x640");
+  return {*height, *width};
+}
+
+int exit_points_of(const std::string& text) {
+  if (text == "all") return kAllExitPoints;
+  const auto count = whole(text);
+  if (!count || *count < 0 || *count > 1'000'000)
+    throw wrong("--exit-points", "'" + text + "'", "all, or an integer from 0 to 1000000");
+  return *count;
+}
+
+std::vector<int> batches_of(const ProfileOptions& options) {
+  if (options.batches.empty()) {
+    if (options.max_batch < 1 || options.max_batch > kLargestBatch)
+      throw wrong("--max-batch", std::to_string(options.max_batch), "1 to 4096");
+    return usual_batches(options.max_batch);
+  }
+  const std::vector<int>& batches = options.batches;
+  const bool rising = std::is_sorted(batches.begin(), batches.end(), std::less_equal<>());
+  if (!rising || batches.front() != 1 || batches.back() > kLargestBatch)
+    throw wrong("--batches", "sizes that do not rise from 1",
+                "1 first, then each larger than the last, at most 4096");
+  return batches;
+}
+
+RepeatRule rule_of(const ProfileOptions& options) {
+  if (!(options.half_width > 0 && options.half_width < 1))
+    throw wrong("--halfwidth", text_of(options.half_width), "a share above 0 and below 1, such as 0.02");
+  if (!(options.limit_s > 0 && options.limit_s <= 86'400))
+    throw wrong("--limit-s", text_of(options.limit_s), "above 0, at most 86400 s");
+  RepeatRule rule;
+  rule.half_width = options.half_width;
+  rule.limit_ns = s_to_ns(options.limit_s);
+  rule.seed = options.seed;
+  return rule;
+}
+
+/// The picture that a module's tensor declares: a square where it is one, else one of 3 : 4.
+Size picture_of(const Module& module) {
+  const double pixels = module.input_bytes / 3.0;
+  const double side = std::round(std::sqrt(pixels));
+  if (side * side == pixels) return {static_cast<int>(side), static_cast<int>(side)};
+  const int height = std::max(1, static_cast<int>(std::round(std::sqrt(pixels * 3 / 4))));
+  return {height, std::max(1, static_cast<int>(std::round(pixels / height)))};
+}
+
+/// Models with the pictures that they get; the largest of a model's.
+class ModelList {
+ public:
+  explicit ModelList(Size usual) : usual_(usual) {}
+  void add(const std::string& model, Size picture = {}) {
+    if (picture.area() == 0) picture = usual_;
+    for (auto& [name, size] : models_) {
+      if (name != model) continue;
+      if (picture.area() > size.area()) size = picture;
+      return;
+    }
+    models_.emplace_back(model, picture);
+  }
+  const std::vector<std::pair<std::string, Size>>& models() const { return models_; }
+
+ private:
+  Size usual_;
+  std::vector<std::pair<std::string, Size>> models_;
+};
+
+ModelList models_of(const ProfileOptions& options) {
+  ModelList list(options.picture.empty() ? Size{224, 224} : size_of("--picture", options.picture));
+  for (const std::string& model : options.models) list.add(model);
+  if (!options.pipeline.empty()) {
+    for (const Module& module : load_pipeline(options.pipeline).modules)
+      list.add(module.model, options.picture.empty() ? picture_of(module) : Size{});
+  }
+  if (!options.file.empty() && options.models.empty()) list.add(fs::path(options.file).stem().string());
+  if (list.models().empty()) {
+    const std::vector<std::string> names = zoo_model_names();
+    throw wrong("--model", "no model",
+                "--model, --pipeline or --file" + (names.empty() ? "" : "; models: " + join_names(names)));
+  }
+  if (!options.file.empty() && list.models().size() > 1)
+    throw wrong("--file", std::to_string(list.models().size()) + " models",
+                "one --model, as the file's name");
+  return list;
+}
+
+void check_names(const ModelList& list) {
+  for (const auto& [name, size] : list.models()) {
+    const bool plain = std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c < 0x7f; });
+    if (name.empty() || !plain)
+      throw wrong("--model", "'" + name + "'", "a name of printable ASCII, without spaces");
+  }
+}
+
+void check_output(const std::string& output) {
+  std::error_code error;
+  const bool special = fs::exists(output, error) && !fs::is_regular_file(output, error);
+  if (fs::is_directory(output, error) || (!special && !output.ends_with(".toml")))
+    throw wrong("--output", "'" + output + "'", "a file that ends in .toml");
+  const fs::path folder = fs::path(output).has_parent_path() ? fs::path(output).parent_path() : fs::path(".");
+  if (!fs::is_directory(folder, error))
+    throw EnvironmentError(output + ": its folder " + folder.string() + " does not exist");
+  if (!special && ::access(folder.c_str(), W_OK) != 0)
+    throw EnvironmentError(output + ": its folder " + folder.string() + " cannot be written to");
+}
+
+}  // namespace
+
+ProfileJobs profile_jobs(const ProfileOptions& options) {
+  ProfileJobs result;
+  result.device = parse_device(options.device, "--device");
+  if (options.threads < 1 || options.threads > 1024)
+    throw wrong("--threads", std::to_string(options.threads), "1 to 1024");
+  result.device.threads = options.threads;
+  ProfileJob job;
+  job.params.batches = batches_of(options);
+  job.params.rule = rule_of(options);
+  job.source.file = options.file;
+  job.source.seed = options.seed;
+  job.source.exit_points = exit_points_of(options.exit_points);
+  job.source.max_batch = job.params.batches.back();
+  if (!options.input.empty()) {
+    const Size input = size_of("--input", options.input);
+    job.source.input_height = input.height;
+    job.source.input_width = input.width;
+  } else if (!options.file.empty()) {
+    throw wrong("--input", "nothing", "HEIGHTxWIDTH: what the model of --file takes");
+  }
+  const ModelList list = models_of(options);
+  check_names(list);
+  result.device_name = make_device(result.device, [] {})->name();
+  for (const auto& [name, picture] : list.models()) {
+    job.source.model = name;
+    job.params.picture_height = picture.height;
+    job.params.picture_width = picture.width;
+    check_model(result.device, job.source, options.pipeline.empty() ? "--model" : "--model or --pipeline");
+    result.jobs.push_back(job);
+  }
+  check_output(options.output);
+  return result;
+}
+
+}  // namespace harness

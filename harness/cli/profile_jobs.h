@@ -1,0 +1,49 @@
+// What `harness profile` was asked to measure, checked.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/gpu/device.h"
+#include "harness/gpu/devices.h"
+#include "harness/gpu/profiler.h"
+
+namespace harness {
+
+/// What the user typed.
+struct ProfileOptions {
+  std::string device = "cpu";
+  std::vector<std::string> models;
+  std::string pipeline;
+  std::string file;
+  std::vector<int> batches;
+  int max_batch = 16;
+  int threads = 1;
+  std::string input;    ///< "224x224"; empty: the model's own
+  std::string picture;  ///< empty: what the pipeline's module declares, else 224x224
+  std::string exit_points = "0";
+  double half_width = 0.02;
+  double limit_s = 60;
+  std::uint64_t seed = 1;
+  std::string output;
+};
+
+/// One model and how to measure it.
+struct ProfileJob {
+  ModelSource source;
+  ProfileParams params;
+};
+
+/// Everything that is to be done.
+struct ProfileJobs {
+  DeviceSpec device;
+  std::string device_name;       ///< Device::name()
+  std::vector<ProfileJob> jobs;  ///< at least one, each model once
+};
+
+/// Throws InputError for whatever cannot be measured on this machine by this build, EnvironmentError when the
+/// output could not be written or the device cannot be had. Loads no model.
+ProfileJobs profile_jobs(const ProfileOptions& options);
+
+}  // namespace harness

@@ -1,0 +1,148 @@
+#include "harness/cli/profile_report.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <ctime>
+
+#include "harness/experiment/build_info.h"
+#include "harness/gpu/cpu_facts.h"
+#include "harness/record/text_table.h"
+
+namespace harness {
+namespace {
+
+std::string number(const char* format, double value) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+std::string ms(TimeNs time_ns) { return number("%.3f", ns_to_ms(time_ns)); }
+std::string percent(double share) { return number("%.1f %%", 100 * share); }
+double mib(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
+
+double widest(const ModelProfile& profile) {
+  double share = 0;
+  for (const BatchLatency& size : profile.sizes) share = std::max(share, size.time.half_width_share());
+  return share;
+}
+
+std::string stop_text(const ModelProfile& profile) {
+  const std::string rounds = std::to_string(profile.sizes.front().time.repeats) + " rounds";
+  if (profile.stopped_by == StoppedBy::kNarrow) return rounds;
+  const char* limit = profile.stopped_by == StoppedBy::kTime ? "the time limit" : "the limit of rounds";
+  if (profile.sizes.front().time.half_width_ns)
+    return "stopped by " + std::string(limit) + " after " + rounds + ", half-widths up to " +
+           percent(widest(profile));
+  return "stopped by " + std::string(limit) + " after " + rounds + ", too few to know how exact they are";
+}
+
+std::string fit_text(const LatencyFit& fit) {
+  return number("%.4g b ", fit.alpha_ns / 1e6) + number("%+.4g ms", fit.beta_ns / 1e6) +
+         number(", R2 %.5f", fit.r2) + ", largest error " + percent(fit.largest_error) + " at " +
+         std::to_string(fit.largest_error_batch);
+}
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M UTC", &parts);
+  return text.data();
+}
+
+std::string threads_text(const DeviceSpec& spec) {
+  return spec.kind != "cpu" ? ""
+                            : std::to_string(spec.threads) + (spec.threads == 1 ? " thread" : " threads");
+}
+
+}  // namespace
+
+MeasuredProfile measured_profile(const ModelProfile& profile, const ProfileJob& job,
+                                 const std::vector<std::string>& clocks) {
+  MeasuredProfile result;
+  result.model = profile.model;
+  result.memory_mb = static_cast<double>(profile.model_bytes) / 1e6;
+  result.load_ns = profile.load_ns;
+  for (const BatchLatency& size : profile.sizes) {
+    const TimingSummary& time = size.time;
+    result.sizes.push_back(
+        {size.batch, time.median_ns, time.p10_ns, time.p90_ns, time.p99_ns, time.half_width_ns});
+  }
+  result.repeats = static_cast<int>(profile.sizes.front().time.repeats);
+  result.stopped_by = name_of(profile.stopped_by);
+  result.drift = profile.drift;
+  result.handover_ns = profile.handover_ns;
+  if (profile.fit) {
+    const LatencyFit& fit = *profile.fit;
+    result.fit = MeasuredFit{fit.alpha_ns / 1e6, fit.beta_ns / 1e6, fit.r2, fit.largest_error,
+                             fit.largest_error_batch};
+  }
+  if (profile.exit_points) {
+    const ExitPointCost& cost = *profile.exit_points;
+    result.exit_points =
+        MeasuredExitPoints{cost.exit_points, cost.overhead, cost.delay_share, cost.delay_p99_ns};
+  }
+  result.notes.push_back("pictures of " + std::to_string(job.params.picture_height) + " x " +
+                         std::to_string(job.params.picture_width) + " pixels");
+  if (!job.source.file.empty()) result.notes.push_back("TorchScript file " + job.source.file);
+  if (profile.stopped_by != StoppedBy::kNarrow) result.notes.push_back(stop_text(profile));
+  if (profile.refused_batch > 0) {
+    result.notes.push_back("batches of " + std::to_string(profile.refused_batch) +
+                           " and more were too much for the device's memory");
+  }
+  result.notes.insert(result.notes.end(), clocks.begin(), clocks.end());
+  return result;
+}
+
+MeasuredSet measured_set(const ProfileJobs& jobs) {
+  const std::string threads = threads_text(jobs.device);
+  const std::string libraries = execution_libraries();
+  const RepeatRule& rule = jobs.jobs.front().params.rule;
+  MeasuredSet set;
+  set.device = jobs.device_name;
+  if (!threads.empty()) set.device += " (" + read_cpu_facts().model + ", " + threads + ")";
+  set.description = "measured on " + set.device;
+  set.source = "harness profile, " + today() + ", " + version_text() + ", commit " + kGitCommit +
+               (kGitDirty ? " with local changes" : "") + (libraries.empty() ? "" : ", " + libraries) + "; " +
+               machine_text() + (threads.empty() ? "" : ", " + threads) +
+               "; medians, repeated until half of their 95 % interval is within " + percent(rule.half_width) +
+               " or " + number("%g s", ns_to_s(rule.limit_ns)) + " have passed";
+  return set;
+}
+
+std::string report_text(const ModelProfile& profile) {
+  TextTable table;
+  table.columns = {"batch", "median_ms", "+-", "p10_ms", "p90_ms", "p99_ms"};
+  for (const BatchLatency& size : profile.sizes) {
+    const TimingSummary& time = size.time;
+    table.rows.push_back({{std::to_string(size.batch), true},
+                          {ms(time.median_ns), true},
+                          {time.half_width_ns ? percent(time.half_width_share()) : "", true},
+                          {ms(time.p10_ns), true},
+                          {ms(time.p90_ns), true},
+                          {ms(time.p99_ns), true}});
+  }
+  std::string text = profile.model + " on " + profile.device + ": loaded in " + ms(profile.load_ns) +
+                     " ms, " + number("%.1f MiB", mib(profile.model_bytes)) + " of weights, " +
+                     number("%.1f MiB", mib(profile.input_bytes)) + " of input buffers\n" +
+                     aligned_text(table);
+  if (profile.fit) text += "latency is about " + fit_text(*profile.fit) + "\n";
+  text += stop_text(profile) + "; drift " + number("%+.1f %%", 100 * profile.drift) + "; handing over " +
+          number("%.0f us", static_cast<double>(profile.handover_ns) / 1e3) + "\n";
+  if (profile.refused_batch > 0)
+    text += "batches of " + std::to_string(profile.refused_batch) + " do not fit into the device's memory\n";
+  if (profile.exit_points) {
+    const ExitPointCost& cost = *profile.exit_points;
+    text += std::to_string(cost.exit_points) + " exit points: batches take " + percent(cost.overhead) +
+            " longer; a preempted one ends after " + percent(cost.delay_share) + " of its time, " +
+            ms(cost.delay_median_ns) + " ms (p99 " + ms(cost.delay_p99_ns) + " ms); " +
+            std::to_string(cost.stopped) + " of " + std::to_string(cost.stopped + cost.ran_out) +
+            " stopped early\n";
+  }
+  return text;
+}
+
+}  // namespace harness

@@ -1,0 +1,174 @@
+"""harness profile and harness list devices: what is written, that a simulation takes it, and bad input.
+
+    profile_test.py HARNESS
+"""
+import os
+import re
+import sys
+import tempfile
+import tomllib
+
+from program_testing import SMALL, finish, run, tree, write
+
+ONE_MODULE = """slo_ms = 1000
+[[module]]
+name = "only"
+model = "lenet"
+"""
+SIMULATED = """[workload]
+pipelines = ["one.toml"]
+traces = ["poisson"]
+rates_rps = [20]
+duration_s = 5
+[cluster]
+workers = 2
+profiles = "lenet.toml"
+[[system]]
+name = "naive"
+"""
+
+# (what is wrong, arguments after `profile`, words of the one line)
+BAD = [
+    ("no model", ["-o", "p.toml"], ["--model", "--pipeline or --file"]),
+    ("an unknown device", ["--device", "tpu", "--model", "a", "-o", "p.toml"], ["--device", "'tpu'", "cuda:N"]),
+    ("a GPU without a number", ["--device", "cuda:x", "--model", "a", "-o", "p.toml"], ["'cuda:x'"]),
+    ("a processor with a number", ["--device", "cpu:0", "--model", "a", "-o", "p.toml"], ["'cpu:0'"]),
+    ("batches that fall", ["--model", "a", "--batches", "1,4,2", "-o", "p.toml"], ["--batches", "rise from 1"]),
+    ("batches without 1", ["--model", "a", "--batches", "2,4", "-o", "p.toml"], ["--batches", "rise from 1"]),
+    ("a batch that is none", ["--model", "a", "--batches", "1,x", "-o", "p.toml"], ["--batches"]),
+    ("a huge batch", ["--model", "a", "--max-batch", "5000", "-o", "p.toml"], ["--max-batch", "1 to 4096"]),
+    ("both kinds of batches", ["--model", "a", "--max-batch", "4", "--batches", "1", "-o", "p.toml"], ["--batches"]),
+    ("an interval of nothing", ["--model", "a", "--halfwidth", "0", "-o", "p.toml"], ["--halfwidth", "above 0"]),
+    ("an interval that is no number", ["--model", "a", "--halfwidth", "nan", "-o", "p.toml"], ["--halfwidth"]),
+    ("no time", ["--model", "a", "--limit-s", "0", "-o", "p.toml"], ["--limit-s"]),
+    ("no threads", ["--model", "a", "--threads", "0", "-o", "p.toml"], ["--threads", "1 to 1024"]),
+    ("a picture of one side", ["--model", "a", "--picture", "224", "-o", "p.toml"], ["--picture", "HEIGHTxWIDTH"]),
+    ("a picture of nothing", ["--model", "a", "--picture", "0x9", "-o", "p.toml"], ["--picture"]),
+    ("half an exit point", ["--model", "a", "--exit-points", "0.5", "-o", "p.toml"], ["--exit-points", "all"]),
+    ("an unknown pipeline", ["--pipeline", "tmm", "-o", "p.toml"], ["did you mean tm?"]),
+    ("a file and a pipeline", ["--pipeline", "tm", "--file", "m.pt", "-o", "p.toml"], ["--file"]),
+    ("a file without its input", ["--file", "m.pt", "-o", "p.toml"], ["--input", "HEIGHTxWIDTH"]),
+    ("a file for two models", ["--file", "m.pt", "--input", "8x8", "--model", "a,b", "-o", "p.toml"], ["one --model"]),
+    ("a model of two words", ["--model", "a b", "-o", "p.toml"], ["--model", "without spaces"]),
+    ("no TOML file", ["--model", "a", "-o", "p.txt"], ["--output", ".toml"]),
+    ("no output", ["--model", "a"], ["--output"]),
+]
+
+
+def check_bad_input(harness, folder):
+    failures = []
+    before = tree(folder)
+    for what, arguments, words in BAD:
+        device = [] if "--device" in arguments else ["--device", "null"]
+        done = run([harness, "profile", *device, *arguments], folder)
+        lines = done.stderr.splitlines()
+        if done.returncode != 2 or len(lines) != 1 or done.stdout:
+            failures.append(f"{what}: exit code {done.returncode}: {done.stdout} {done.stderr}")
+        elif not all(word in lines[0] for word in words):
+            failures.append(f"{what}: {lines[0]!r} lacks one of {words}")
+    done = run([harness, "profile", "--device", "null", "--model", "a", "-o", "nowhere/p.toml"], folder)
+    if done.returncode != 3 or "nowhere" not in done.stderr:
+        failures.append(f"a folder that is not there: exit code {done.returncode}: {done.stderr}")
+    if tree(folder) != before:
+        failures.append("something was written")
+    return failures
+
+
+def profile_of(path, model):
+    with open(path, "rb") as file:
+        return {each["model"]: each for each in tomllib.load(file)["profile"]}[model]
+
+
+def check_null(harness, folder):
+    """The device that computes nothing: two models, one file; any size, exit points that nothing can use."""
+    done = run([harness, "profile", "--device", "null", "--model", "a,b", "--batches", "1,2,5", "-o", "null.toml",
+                "--exit-points", "3", "--limit-s", "1"], folder)
+    if done.returncode != 0 or done.stderr:
+        return [f"null: exit code {done.returncode}: {done.stderr}"]
+    failures = []
+    for model in ("a", "b"):
+        profile = profile_of(os.path.join(folder, "null.toml"), model)
+        if profile["batch"] != [1, 2, 5] or len(profile["latency_ms"]) != 3 or profile["exit_points"] != 3:
+            failures.append(f"null: {profile}")
+        if profile["measured"]["repeats"] < 10 or len(profile["measured"]["p99_ms"]) != 3:
+            failures.append(f"null: {profile}")
+    if "a on null" not in done.stdout or "3 exit points" not in done.stdout:
+        failures.append(f"null: {done.stdout}")
+    done = run([harness, "profile", "--device", "null", "--model", "a", "--max-batch", "1", "--limit-s", "1", "-o",
+                "/dev/stdout"], folder)
+    if done.returncode != 0 or tomllib.loads(done.stdout)["profile"][0]["batch"] != [1]:
+        failures.append(f"to standard output: {done.stdout} {done.stderr}")
+    return failures
+
+
+def check_cpu(harness, folder):
+    """LibTorch on the processor: medians between their quantiles, and a simulation that runs with the file."""
+    done = run([harness, "profile", "--model", "lenet", "--batches", "1,2,4,8", "--exit-points", "1", "--limit-s", "3",
+                "--halfwidth", "0.05", "-o", "lenet.toml"], folder)
+    if done.returncode != 0:
+        return [f"cpu: exit code {done.returncode}: {done.stdout} {done.stderr}"]
+    failures = []
+    profile = profile_of(os.path.join(folder, "lenet.toml"), "lenet")
+    measured = profile["measured"]
+    for low, median, high in zip(measured["p10_ms"], profile["latency_ms"], measured["p99_ms"], strict=True):
+        if not 0 < low <= median <= high:
+            failures.append(f"cpu: quantiles out of order: {profile}")
+    if profile["memory_mb"] <= 0 or profile["load_ms"] <= 0 or profile["exit_points"] != 1:
+        failures.append(f"cpu: {profile}")
+    if measured["stopped_by"] == "narrow" and max(
+            half / median for half, median in zip(measured["half_width_ms"], profile["latency_ms"])) > 0.05001:
+        failures.append(f"cpu: wider than asked for: {profile}")
+    write(folder, "one.toml", ONE_MODULE)
+    write(folder, "e.toml", SIMULATED)
+    done = run([harness, "e.toml"], folder)
+    if done.returncode != 0:
+        failures.append(f"a simulation with it: exit code {done.returncode}: {done.stderr}")
+    return failures
+
+
+def check_cpu_failures(harness, folder):
+    """Bad models: nothing is written when none is good, the good ones when one fails."""
+    failures = []
+    write(folder, "mine.pt", b"this is no TorchScript")
+    before = tree(folder)
+    for what, arguments, word in (
+        ("no such model", ["--model", "lenett"], "lenet"),
+        ("no such file", ["--file", "nowhere.pt", "--input", "8x8"], "nowhere.pt"),
+        ("no TorchScript", ["--file", "mine.pt", "--input", "8x8"], "mine"),
+    ):
+        done = run([harness, "profile", *arguments, "-o", "bad.toml"], folder)
+        lines = done.stderr.splitlines()
+        if done.returncode != 2 or len(lines) != 1 or word not in lines[0]:
+            failures.append(f"{what}: exit code {done.returncode}: {done.stdout} {done.stderr}")
+    if tree(folder) != before:
+        failures.append("something was written")
+    return failures
+
+
+def check_list(harness, folder):
+    """{device: usable}, and what is wrong with the list."""
+    done = run([harness, "list", "devices"], folder)
+    found = dict(re.findall(r"^(\S+) +(usable|not here) +\S", done.stdout, re.MULTILINE))
+    if done.returncode != 0 or not {"cpu", "null"} <= set(found) or found["null"] != "usable":
+        return {}, [f"list devices: {done.stdout} {done.stderr}"]
+    return found, []
+
+
+def main():
+    harness = os.path.abspath(sys.argv[1])
+    with tempfile.TemporaryDirectory() as folder:
+        write(folder, "kept.toml", SMALL)
+        devices, failures = check_list(harness, folder)
+        failures += check_bad_input(harness, folder) + check_null(harness, folder)
+        if devices.get("cpu") == "usable":
+            failures += check_cpu(harness, folder) + check_cpu_failures(harness, folder)
+        else:
+            done = run([harness, "profile", "--model", "lenet", "-o", "p.toml"], folder)
+            if done.returncode != 2 or "LibTorch" not in done.stderr:
+                failures.append(f"cpu without LibTorch: {done.stderr}")
+            print("cpu: skipped, this build has no LibTorch")
+    finish(failures)
+
+
+if __name__ == "__main__":
+    main()

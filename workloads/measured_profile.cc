@@ -1,0 +1,177 @@
+#include "workloads/measured_profile.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "harness/core/params.h"
+
+namespace harness {
+namespace {
+
+constexpr double kMostMs = 1e9;
+constexpr double kMostShare = 1e6;
+
+/// A basic string of TOML.
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      result += '\\';
+      result += c;
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      std::array<char, 8> escaped{};
+      std::snprintf(escaped.data(), escaped.size(), "\\u%04x",
+                    static_cast<unsigned>(static_cast<unsigned char>(c)));
+      result += escaped.data();
+    } else {
+      result += c;
+    }
+  }
+  return result + "\"";
+}
+
+/// Milliseconds to the nanosecond, without zeros at the end.
+std::string ms_text(TimeNs time_ns) {
+  std::array<char, 48> text{};
+  const int size =
+      std::snprintf(text.data(), text.size(), "%lld.%06lld", static_cast<long long>(time_ns / kNsPerMs),
+                    static_cast<long long>(time_ns % kNsPerMs));
+  std::string result(text.data(), static_cast<std::size_t>(size));
+  result.erase(result.find_last_not_of('0') + 1);
+  if (result.back() == '.') result += '0';
+  return result;
+}
+
+/// Six digits, as TOML writes numbers; what is none becomes 0.
+std::string share_text(double value) {
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), "%.6g", std::isfinite(value) ? value : 0.0);
+  return text.data();
+}
+
+template <class Size>
+std::string array_text(const std::vector<MeasuredLatency>& sizes, Size of) {
+  std::string result = "[";
+  for (const MeasuredLatency& size : sizes) result += (result.size() > 1 ? ", " : "") + of(size);
+  return result + "]";
+}
+
+void add(std::string& text, const char* key, const std::string& value) {
+  text += std::string(key) + " = " + value + "\n";
+}
+
+void add_times(std::string& text, const char* key, const MeasuredProfile& profile,
+               TimeNs MeasuredLatency::*time) {
+  add(text, key, array_text(profile.sizes, [&](const MeasuredLatency& size) { return ms_text(size.*time); }));
+}
+
+bool every_half_width_is_known(const MeasuredProfile& profile) {
+  return std::all_of(profile.sizes.begin(), profile.sizes.end(),
+                     [](const MeasuredLatency& size) { return size.half_width_ns.has_value(); });
+}
+
+void add_measured(std::string& text, const MeasuredProfile& profile) {
+  text += "\n[profile.measured]\n";
+  add(text, "repeats", std::to_string(profile.repeats));
+  add(text, "stopped_by", quoted(profile.stopped_by));
+  add(text, "drift", share_text(profile.drift));
+  if (every_half_width_is_known(profile)) {
+    const auto half_width = [](const MeasuredLatency& size) { return ms_text(*size.half_width_ns); };
+    add(text, "half_width_ms", array_text(profile.sizes, half_width));
+  }
+  add_times(text, "p10_ms", profile, &MeasuredLatency::p10_ns);
+  add_times(text, "p90_ms", profile, &MeasuredLatency::p90_ns);
+  add_times(text, "p99_ms", profile, &MeasuredLatency::p99_ns);
+  add(text, "handover_ms", ms_text(std::max<TimeNs>(0, profile.handover_ns)));
+  if (profile.fit) {
+    add(text, "fit_alpha_ms", share_text(profile.fit->alpha_ms));
+    add(text, "fit_beta_ms", share_text(profile.fit->beta_ms));
+    add(text, "fit_r2", share_text(profile.fit->r2));
+    add(text, "fit_largest_error", share_text(profile.fit->largest_error));
+    add(text, "fit_largest_error_batch", std::to_string(profile.fit->largest_error_batch));
+  }
+  if (profile.exit_points) {
+    add(text, "exit_overhead", share_text(profile.exit_points->overhead));
+    add(text, "preemption_delay", share_text(profile.exit_points->preemption_delay));
+    add(text, "preemption_delay_p99_ms", ms_text(profile.exit_points->preemption_delay_p99_ns));
+  }
+  if (profile.notes.empty()) return;
+  text += "notes = [\n";
+  for (const std::string& note : profile.notes) text += "  " + quoted(note) + ",\n";
+  text += "]\n";
+}
+
+void add_profile(std::string& text, const MeasuredProfile& profile) {
+  text += "\n[[profile]]\n";
+  add(text, "model", quoted(profile.model));
+  add(text, "batch", array_text(profile.sizes, [](const auto& size) { return std::to_string(size.batch); }));
+  add_times(text, "latency_ms", profile, &MeasuredLatency::median_ns);
+  if (profile.memory_mb > 0) add(text, "memory_mb", share_text(profile.memory_mb));
+  add(text, "load_ms", ms_text(profile.load_ns));
+  if (profile.exit_points) add(text, "exit_points", std::to_string(profile.exit_points->exit_points));
+  add_measured(text, profile);
+}
+
+/// The array's numbers, as many as there are sizes.
+std::vector<double> check_array(const TomlFields& fields, const std::string& key, std::size_t sizes) {
+  if (!fields.has(key)) return {};
+  std::vector<double> values = fields.numbers(key, 0, kMostMs);
+  if (values.size() != sizes) {
+    throw input_error(fields.place(key), std::to_string(values.size()) + " entries",
+                      std::to_string(sizes) + ", as many as latency_ms has");
+  }
+  return values;
+}
+
+void check_order(const TomlFields& fields, const std::vector<double>& low, const std::vector<double>& high,
+                 const std::string& key) {
+  for (std::size_t i = 0; i < std::min(low.size(), high.size()); ++i) {
+    if (low[i] <= high[i]) continue;
+    throw input_error(fields.place(key), text_of(high[i]) + " below the smaller quantile " + text_of(low[i]),
+                      "quantiles in order, size by size");
+  }
+}
+
+void check_number(const TomlFields& fields, const std::string& key, double low, double high) {
+  if (fields.has(key)) fields.number(key, low, high);
+}
+
+}  // namespace
+
+std::string text_of(const MeasuredSet& set) {
+  std::string text =
+      "# Written by `harness profile`. latency_ms: medians over the repeats; [profile.measured]: "
+      "docs/profile.md.\n";
+  add(text, "description", quoted(set.description));
+  add(text, "device", quoted(set.device));
+  add(text, "source", quoted(set.source));
+  for (const MeasuredProfile& profile : set.profiles) add_profile(text, profile);
+  return text;
+}
+
+void check_measured(const TomlFields& measured, std::size_t sizes) {
+  measured.require_known({"repeats", "stopped_by", "drift", "half_width_ms", "p10_ms", "p90_ms", "p99_ms",
+                          "handover_ms", "fit_alpha_ms", "fit_beta_ms", "fit_r2", "fit_largest_error",
+                          "fit_largest_error_batch", "exit_overhead", "preemption_delay",
+                          "preemption_delay_p99_ms", "notes"});
+  if (measured.has("repeats")) measured.integer("repeats", 1, 1'000'000'000);
+  if (measured.has("stopped_by")) measured.text("stopped_by");
+  if (measured.has("notes")) measured.texts("notes");
+  check_array(measured, "half_width_ms", sizes);
+  const std::vector<double> p10 = check_array(measured, "p10_ms", sizes);
+  const std::vector<double> p90 = check_array(measured, "p90_ms", sizes);
+  const std::vector<double> p99 = check_array(measured, "p99_ms", sizes);
+  check_order(measured, p10, p90, "p90_ms");
+  check_order(measured, p90, p99, "p99_ms");
+  for (const char* key : {"handover_ms", "preemption_delay_p99_ms", "fit_alpha_ms", "fit_beta_ms"})
+    check_number(measured, key, key[0] == 'f' ? -kMostMs : 0, kMostMs);
+  for (const char* key : {"drift", "fit_r2", "exit_overhead"})
+    check_number(measured, key, -kMostShare, kMostShare);
+  for (const char* key : {"fit_largest_error", "preemption_delay"})
+    check_number(measured, key, 0, kMostShare);
+  if (measured.has("fit_largest_error_batch")) measured.integer("fit_largest_error_batch", 1, 4096);
+}
+
+}  // namespace harness

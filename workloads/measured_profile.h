@@ -1,0 +1,72 @@
+// A set of profiles measured here, as the text of a file that load_profiles() reads back to the same
+// latencies.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/core/types.h"
+#include "workloads/toml_tree.h"
+
+namespace harness {
+
+/// How one batch size's latency was distributed over its repeats.
+struct MeasuredLatency {
+  int batch = 0;
+  TimeNs median_ns = 0;  ///< what the profile says
+  TimeNs p10_ns = 0;
+  TimeNs p90_ns = 0;
+  TimeNs p99_ns = 0;
+  std::optional<TimeNs> half_width_ns;  ///< of the 95 % interval of the median
+};
+
+/// The line alpha b + beta through the medians.
+struct MeasuredFit {
+  double alpha_ms = 0;
+  double beta_ms = 0;
+  double r2 = 0;
+  double largest_error = 0;     ///< as a share of the median
+  int largest_error_batch = 0;  ///< where
+};
+
+/// What the exit points of a model cost: shares of the batch time without them, averages over the sizes.
+struct MeasuredExitPoints {
+  int exit_points = 0;
+  double overhead = 0;
+  double preemption_delay = 0;
+  TimeNs preemption_delay_p99_ns = 0;
+};
+
+/// A [[profile]] and its [profile.measured].
+struct MeasuredProfile {
+  std::string model;
+  double memory_mb = 0;
+  TimeNs load_ns = 0;
+  std::vector<MeasuredLatency> sizes;  ///< rising from 1
+  int repeats = 0;                     ///< of each size
+  std::string stopped_by;              ///< why no more of them: "narrow", "rounds", "time"
+  double drift = 0;                    ///< by which the second half of the repeats was slower than the first
+  TimeNs handover_ns = 0;              ///< from submission to its end known, beyond the latency, at batch 1
+  std::optional<MeasuredFit> fit;
+  std::optional<MeasuredExitPoints> exit_points;
+  std::vector<std::string> notes;  ///< a line each: clocks, throttling, sizes left out
+};
+
+/// A whole file.
+struct MeasuredSet {
+  std::string description;
+  std::string device;
+  std::string source;
+  std::vector<MeasuredProfile> profiles;
+};
+
+/// The file's text: latencies in ms to the nanosecond. Any text may stand in names and notes.
+std::string text_of(const MeasuredSet& set);
+
+/// Checks the table [profile.measured] of a profile with `sizes` latencies: its keys (docs/profile.md), that
+/// each array has as many entries, that quantiles are in order. Nothing of it is used in a run. Throws
+/// InputError.
+void check_measured(const TomlFields& measured, std::size_t sizes);
+
+}  // namespace harness

@@ -1,0 +1,128 @@
+#include "workloads/measured_profile.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "harness/core/random.h"
+#include "workloads/catalogue.h"
+
+namespace harness {
+namespace {
+
+MeasuredLatency latency(int batch, TimeNs median_ns) {
+  return {batch,
+          median_ns,
+          median_ns - median_ns / 10,
+          median_ns + median_ns / 9,
+          median_ns + median_ns / 3,
+          median_ns / 100};
+}
+
+MeasuredSet one(std::vector<MeasuredLatency> sizes) {
+  MeasuredProfile profile;
+  profile.model = "resnet50";
+  profile.memory_mb = 102.2;
+  profile.load_ns = 123'456'789;
+  profile.sizes = std::move(sizes);
+  profile.repeats = 40;
+  profile.stopped_by = "narrow";
+  MeasuredSet set{"measured", "cpu", "harness profile", {profile}};
+  return set;
+}
+
+TEST(MeasuredProfiles, AreReadBackToTheSameLatencies) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    RandomStream random(seed, "profiles");
+    MeasuredSet set = one({});
+    set.profiles.push_back(set.profiles.front());
+    set.profiles.back().model = "lenet";
+    for (MeasuredProfile& profile : set.profiles) {
+      const std::uint64_t longest = std::uint64_t{1} << (4 + random.below(40));
+      for (int batch = 1; batch <= 64; batch += 1 + static_cast<int>(random.below(9)))
+        profile.sizes.push_back(latency(batch, static_cast<TimeNs>(1 + random.below(longest))));
+    }
+    const ProfileSet read = parse_profiles("p.toml", text_of(set));
+    ASSERT_EQ(read.profiles.size(), 2U);
+    for (const MeasuredProfile& profile : set.profiles) {
+      const Profile& back = read.profiles.at(profile.model);
+      EXPECT_EQ(back.max_batch(), profile.sizes.back().batch);
+      for (const MeasuredLatency& size : profile.sizes) EXPECT_EQ(back.latency(size.batch), size.median_ns);
+    }
+  }
+}
+
+TEST(MeasuredProfiles, KeepEverythingElse) {
+  MeasuredSet set = one({latency(1, 2'000'000), latency(3, 4'000'000)});
+  set.profiles[0].fit = MeasuredFit{1, 1, 0.5, 0.25, 3};
+  set.profiles[0].exit_points = MeasuredExitPoints{46, 0.03, 0.01, 90'000};
+  set.profiles[0].notes = {"the clock is not visible", "two"};
+  const std::string text = text_of(set);
+  const ProfileSet read = parse_profiles("p.toml", text);
+  const Profile& profile = read.profiles.at("resnet50");
+  EXPECT_EQ(read.description, "measured");
+  EXPECT_EQ(profile.device, "cpu");
+  EXPECT_EQ(profile.source, "harness profile");
+  EXPECT_EQ(profile.memory_mb, 102.2);
+  EXPECT_EQ(profile.load_ns, 123'456'789);
+  // Between the measured sizes the reader draws straight lines.
+  EXPECT_EQ(profile.latency(2), 3'000'000);
+  for (const char* line : {"exit_points = 46\n", "half_width_ms = [0.02, 0.04]\n", "p10_ms = [1.8, 3.6]\n",
+                           "fit_largest_error_batch = 3\n", "exit_overhead = 0.03\n", "repeats = 40\n",
+                           "preemption_delay_p99_ms = 0.09\n", "  \"two\",\n"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << text;
+}
+
+TEST(MeasuredProfiles, TakeAnyTextInNames) {
+  MeasuredSet set = one({latency(1, 1'000'000)});
+  set.description = "a \"quoted\" \\ text\nof two lines\x01";
+  set.profiles[0].notes = {"tab\t and \x7f"};
+  const ProfileSet read = parse_profiles("p.toml", text_of(set));
+  EXPECT_EQ(read.description, set.description);
+}
+
+TEST(MeasuredProfiles, LeaveOutHalfWidthsThatAreNotKnown) {
+  MeasuredSet set = one({latency(1, 1'000'000), latency(2, 1'500'000)});
+  set.profiles[0].sizes[1].half_width_ns.reset();
+  const std::string text = text_of(set);
+  EXPECT_EQ(text.find("half_width_ms"), std::string::npos);
+  EXPECT_EQ(parse_profiles("p.toml", text).profiles.size(), 1U);
+}
+
+struct BadMeasured {
+  const char* text;     ///< the end of the file, after latency_ms of two sizes
+  const char* message;  ///< which the one line must have
+};
+
+TEST(MeasuredProfiles, GiveOneClearLineWhenTheyAreWrong) {
+  const BadMeasured all[] = {
+      {"[profile.measured]\nrepeat = 3\n", "p.toml:6: repeat: found an unknown key"},
+      {"[profile.measured]\nrepeats = 0\n", "p.toml:6: repeats: found 0"},
+      {"[profile.measured]\np10_ms = [1]\n", "p10_ms: found 1 entries; allowed: 2"},
+      {"[profile.measured]\np90_ms = [1, -1]\n", "p90_ms: found -1"},
+      {"[profile.measured]\np10_ms = [1, 3]\np90_ms = [2, 2]\n",
+       "p90_ms: found 2 below the smaller quantile 3"},
+      {"[profile.measured]\np90_ms = [1, 3]\np99_ms = [0.5, 3]\n", "p99_ms: found 0.5 below"},
+      {"[profile.measured]\nnotes = \"one\"\n", "notes: found"},
+      {"[profile.measured]\nfit_r2 = nan\n", "fit_r2: found nan"},
+      {"measured = 3\n", "measured: found 3; allowed: a table"},
+  };
+  for (const BadMeasured& bad : all) {
+    const std::string text =
+        std::string("device = 'd'\n[[profile]]\nmodel = 'm'\nlatency_ms = [1, 2]\n") + bad.text;
+    try {
+      parse_profiles("p.toml", text);
+      ADD_FAILURE() << "accepted: " << text;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find(bad.message), std::string::npos) << error.what();
+    }
+  }
+  EXPECT_THROW(parse_profiles("p.toml",
+                              "device='d'\n[[profile]]\nmodel='m'\nalpha_ms=1\nbeta_ms=1\nmax_batch=2\n"
+                              "[profile.measured]\nrepeats=3\n"),
+               InputError);
+}
+
+}  // namespace
+}  // namespace harness
