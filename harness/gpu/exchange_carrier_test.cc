@@ -1,0 +1,292 @@
+// Carriers with real bytes: what a worker has sent is what another gets, and no store keeps anything.
+#include "harness/gpu/exchange_carrier.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/core/error.h"
+#include "harness/core/random.h"
+#include "harness/gpu/test_fake_nccl.h"
+#include "harness/gpu/transfer_sequencer.h"
+
+namespace harness {
+namespace {
+
+/// A worker's lane over the fake NCCL that all share.
+class FakeLane final : public TransferLane {
+ public:
+  FakeLane(FakeNccl& nccl, WorkerId worker) : nccl_(nccl), worker_(worker) {}
+  void send(std::uint64_t ticket, ChannelId channel, WorkerId to, std::span<const std::byte> bytes) override {
+    nccl_.enqueue(worker_, {FakeNccl::Kind::kSend, channel, to, ticket, text_of(bytes)});
+  }
+  void receive(std::uint64_t ticket, ChannelId channel, WorkerId from, std::span<std::byte> bytes) override {
+    targets_[ticket] = bytes;
+    nccl_.enqueue(worker_, {FakeNccl::Kind::kReceive, channel, from, ticket, {}});
+  }
+  void broadcast(std::uint64_t ticket, ChannelId channel, WorkerId root,
+                 std::span<std::byte> bytes) override {
+    if (root != worker_) targets_[ticket] = bytes;
+    nccl_.enqueue(worker_, {FakeNccl::Kind::kBroadcast, channel, root, ticket,
+                            root == worker_ ? text_of(bytes) : std::string()});
+  }
+  void abort(ChannelId channel) override { nccl_.abort(worker_, channel); }
+  void take(std::vector<LaneEnd>& ended) override {
+    while (nccl_.has_ended(worker_)) {
+      const FakeNccl::End end = nccl_.take(worker_);
+      const auto target = targets_.extract(end.ticket);
+      if (!target.empty() && end.well) {
+        ASSERT_EQ(target.mapped().size(), end.bytes.size());
+        std::memcpy(target.mapped().data(), end.bytes.data(), end.bytes.size());
+      }
+      ended.push_back({end.ticket, end.well ? "" : "broken"});
+    }
+  }
+
+ private:
+  static std::string text_of(std::span<const std::byte> bytes) {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+  FakeNccl& nccl_;
+  WorkerId worker_;
+  std::map<std::uint64_t, std::span<std::byte>> targets_;
+};
+
+/// Keeps what arrives until the test drops it.
+struct Inbox final : TransferEvents {
+  void on_arrived(const Transfer& transfer, TensorStore& store, TensorHandle handle) override {
+    const std::span<std::byte> bytes = store.at(handle).span();
+    arrived.emplace_back(transfer.id, std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+    held.emplace_back(&store, handle);
+  }
+  void on_missed(const Transfer& transfer, TransferOutcome) override { missed.push_back(transfer.id); }
+  void drop_all() {
+    for (const auto& [store, handle] : held) store->drop(handle);
+    held.clear();
+  }
+  std::vector<std::pair<TransferId, std::string>> arrived;
+  std::vector<TransferId> missed;
+  std::vector<std::pair<TensorStore*, TensorHandle>> held;
+};
+
+/// Workers with all their carriers; messages wait until the test delivers them.
+class Cluster final : public SequencerWorld {
+ public:
+  Cluster(std::size_t workers, std::uint64_t room_bytes)
+      : nccl_(workers), to_worker_(workers), to_sequencer_(workers) {
+    for (WorkerId id = 0; id < workers; ++id) {
+      sequencer_.add_worker(id, room_bytes);
+      auto worker = std::make_unique<Worker>(nccl_, id);
+      worker->messages = std::make_unique<MessageCarrier>(
+          worker->tensors, memory_,
+          [this](WorkerId to, std::span<const std::byte> bytes) {
+            ++diverted_;
+            workers_[to]->messages->on_message(bytes);
+          },
+          worker->inbox);
+      worker->exchange = std::make_unique<ExchangeCarrier>(
+          id, ExchangeParts{.tensors = &worker->tensors,
+                            .memory = &memory_,
+                            .lane = &worker->lane,
+                            .messages = worker->messages.get(),
+                            .events = &worker->inbox,
+                            .send = [this, id](const ExchangeMessage& m) { to_sequencer_[id].push_back(m); },
+                            .room_bytes = room_bytes});
+      workers_.push_back(std::move(worker));
+    }
+  }
+
+  void open(ChannelId channel, const std::vector<WorkerId>& members) {
+    sequencer_.open_channel(channel, members);
+    nccl_.open(channel, members);
+  }
+  /// Puts the bytes into the sender's store and sends them on their way.
+  void carry(TransferId id, WorkerId from, WorkerId to, ChannelId channel, const std::string& bytes) {
+    StoredTensor tensor = memory_.allocate(bytes.size());
+    std::memcpy(tensor.data, bytes.data(), bytes.size());
+    const TensorHandle source = workers_[from]->tensors.put(std::move(tensor));
+    workers_[from]->exchange->carry(
+        {.id = id, .source = source, .bytes = bytes.size(), .from = from, .to = to, .channel = channel});
+  }
+  /// Random steps until nothing is left to do.
+  void run(RandomStream& random) {
+    for (int idle = 0; idle < 200; ++idle) {
+      const auto who = static_cast<WorkerId>(random.below(workers_.size()));
+      const std::vector<WorkerId> ready = nccl_.ready();
+      const bool busy = !ready.empty() || std::ranges::any_of(to_worker_, std::not_fn(&Mail::empty)) ||
+                        std::ranges::any_of(to_sequencer_, std::not_fn(&Mail::empty));
+      if (busy) idle = 0;
+      switch (random.below(5)) {
+        case 0:
+          deliver(to_worker_[who], [&](const ExchangeMessage& m) { workers_[who]->exchange->on_message(m); });
+          break;
+        case 1:
+          deliver(to_sequencer_[who], [&](const ExchangeMessage& m) { sequencer_.on_message(m, *this); });
+          break;
+        case 2:
+          if (!ready.empty()) nccl_.complete(ready[random.below(ready.size())]);
+          break;
+        case 3:
+          workers_[who]->exchange->poll();
+          break;
+        default:
+          workers_[who]->inbox.drop_all();
+      }
+    }
+  }
+  void lose(WorkerId worker) { sequencer_.on_lost(worker, *this); }
+
+  Inbox& inbox(WorkerId worker) { return workers_[worker]->inbox; }
+  ExchangeCarrier& exchange(WorkerId worker) { return *workers_[worker]->exchange; }
+  int diverted() const { return diverted_; }
+  void expect_nothing_left() {
+    EXPECT_EQ(sequencer_.unfinished(), 0U);
+    for (const auto& worker : workers_) {
+      EXPECT_EQ(worker->tensors.tensors(), 0U);
+      EXPECT_EQ(worker->exchange->arrivals().tensors(), 0U);
+      EXPECT_EQ(worker->exchange->enqueued(), 0U);
+      EXPECT_TRUE(worker->inbox.held.empty());
+    }
+  }
+
+  void send(const ExchangeMessage& message) override { to_worker_[message.worker].push_back(message); }
+  void finished(const Transfer&, TransferOutcome) override {}
+
+ private:
+  using Mail = std::deque<ExchangeMessage>;
+  struct Worker {
+    Worker(FakeNccl& nccl, WorkerId id) : lane(nccl, id) {}
+    TensorStore tensors;
+    FakeLane lane;
+    Inbox inbox;
+    std::unique_ptr<MessageCarrier> messages;
+    std::unique_ptr<ExchangeCarrier> exchange;
+  };
+  template <class Take>
+  static void deliver(Mail& mail, Take take) {
+    if (mail.empty()) return;
+    const ExchangeMessage message = mail.front();
+    mail.pop_front();
+    take(message);
+  }
+
+  HostTensorMemory memory_;
+  FakeNccl nccl_;
+  TransferSequencer sequencer_;
+  std::vector<Mail> to_worker_;
+  std::vector<Mail> to_sequencer_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  int diverted_ = 0;
+};
+
+std::string random_bytes(RandomStream& random, std::size_t size) {
+  std::string bytes;
+  while (bytes.size() < size) bytes.push_back(static_cast<char>(random.below(256)));
+  return bytes;
+}
+
+TEST(ExchangeCarrier, BringsTheBytesOrHandsThemToMessages) {
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    RandomStream random(seed, "carrier");
+    Cluster cluster(4, 4000);
+    cluster.open(1, {0, 1, 2, 3});
+    std::map<WorkerId, std::map<TransferId, std::string>> expected;
+    for (TransferId id = 0; id < 200; ++id) {
+      const auto from = static_cast<WorkerId>(random.below(4));
+      const auto to = static_cast<WorkerId>((from + 1 + random.below(3)) % 4);
+      const std::string bytes = random_bytes(random, random.below(3000));
+      const ChannelId channel = random.below(20) == 0 ? 2 : 1;  // 2 is not open
+      expected[to][id] = bytes;
+      cluster.carry(id, from, to, channel, bytes);
+    }
+    cluster.run(random);
+    for (const auto& [worker, tensors] : expected) {
+      const Inbox& inbox = cluster.inbox(worker);
+      const std::map<TransferId, std::string> arrived(inbox.arrived.begin(), inbox.arrived.end());
+      EXPECT_EQ(inbox.arrived.size(), tensors.size());
+      EXPECT_EQ(arrived, tensors);
+      EXPECT_TRUE(inbox.missed.empty());
+    }
+    EXPECT_GT(cluster.diverted(), 0);
+    EXPECT_LT(cluster.diverted(), 200);
+    cluster.expect_nothing_left();
+  }
+}
+
+TEST(ExchangeCarrier, WeightsComeToAllMembers) {
+  RandomStream random(1, "weights");
+  Cluster cluster(4, 1000);
+  cluster.open(1, {0, 1, 2, 3});
+  cluster.open(2, {1, 2, 3});
+  const std::string weights = random_bytes(random, 800);
+  cluster.carry(7, 1, kAllMembers, 2, weights);
+  cluster.carry(8, 0, 3, 1, "a tensor");
+  cluster.run(random);
+  for (const WorkerId worker : {2U, 3U}) EXPECT_EQ(cluster.inbox(worker).arrived.front().second, weights);
+  EXPECT_TRUE(cluster.inbox(0).arrived.empty());
+  EXPECT_TRUE(cluster.inbox(1).arrived.empty());
+  // No room at one: none gets them this way, and each is told.
+  cluster.carry(9, 1, kAllMembers, 2, random_bytes(random, 1001));
+  cluster.run(random);
+  for (const WorkerId worker : {2U, 3U})
+    EXPECT_EQ(cluster.inbox(worker).missed, (std::vector<TransferId>{9}));
+  cluster.expect_nothing_left();
+}
+
+TEST(ExchangeCarrier, ALostWorkerTakesOnlyItsOwnTensorsAlong) {
+  RandomStream random(2, "lost");
+  Cluster cluster(3, 1000);
+  cluster.open(1, {0, 1, 2});
+  cluster.carry(0, 0, 1, 1, "to the lost");
+  cluster.carry(1, 1, 2, 1, "from the lost");
+  cluster.carry(2, 0, 2, 1, "between the others");
+  cluster.lose(1);
+  cluster.run(random);
+  ASSERT_EQ(cluster.inbox(2).arrived.size(), 1U);
+  EXPECT_EQ(cluster.inbox(2).arrived[0], (std::pair<TransferId, std::string>(2, "between the others")));
+  EXPECT_EQ(cluster.inbox(2).missed, (std::vector<TransferId>{1}));
+  EXPECT_EQ(cluster.diverted(), 1);
+  cluster.expect_nothing_left();
+}
+
+TEST(HandleCarrier, PassesTheReferenceOn) {
+  HostTensorMemory memory;
+  TensorStore store;
+  Inbox inbox;
+  HandleCarrier carrier(store, inbox);
+  const TensorHandle handle = store.put(memory.allocate(5), 2);
+  carrier.carry({.id = 1, .source = handle, .bytes = 5});
+  carrier.carry({.id = 2, .source = handle, .bytes = 5});
+  EXPECT_EQ(inbox.arrived.size(), 2U);
+  EXPECT_EQ(store.tensors(), 1U);
+  inbox.drop_all();
+  EXPECT_EQ(store.tensors(), 0U);
+}
+
+TEST(MessageCarrier, SaysWhenAMessageIsCut) {
+  HostTensorMemory memory;
+  TensorStore store;
+  Inbox inbox;
+  std::vector<std::byte> sent;
+  MessageCarrier carrier(
+      store, memory, [&](WorkerId, std::span<const std::byte> m) { sent.assign(m.begin(), m.end()); }, inbox);
+  carrier.carry({.id = 1, .source = store.put(memory.allocate(5)), .bytes = 5, .to = 3});
+  EXPECT_EQ(store.tensors(), 0U);
+  EXPECT_THROW(carrier.on_message(std::span(sent).first(sent.size() - 1)), EnvironmentError);
+  EXPECT_THROW(carrier.on_message(std::span(sent).first(3)), EnvironmentError);
+  EXPECT_TRUE(inbox.arrived.empty());
+  carrier.on_message(sent);
+  EXPECT_EQ(inbox.arrived.size(), 1U);
+  inbox.drop_all();
+}
+
+}  // namespace
+}  // namespace harness

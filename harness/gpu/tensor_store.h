@@ -1,0 +1,87 @@
+// A worker's tensors by handle: what a batch left behind until the next modules have taken it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "harness/gpu/transfer.h"
+
+namespace harness {
+
+/// Bytes in host or device memory, and whatever keeps them (a LibTorch tensor, a buffer of a pool).
+struct StoredTensor {
+  std::byte* data = nullptr;
+  std::size_t bytes = 0;
+  std::shared_ptr<void> owner;
+
+  std::span<std::byte> span() const { return {data, bytes}; }
+};
+
+/// Where tensors that arrive are put. One thread. Device memory blocks the caller while it copies.
+class TensorMemory {
+ public:
+  virtual ~TensorMemory() = default;
+  /// Uninitialised; `owner` is empty when there is none left.
+  virtual StoredTensor allocate(std::size_t bytes) = 0;
+  /// Between a tensor of this memory and the host's; both of the same size.
+  virtual void copy_to_host(const StoredTensor& from, std::span<std::byte> to) = 0;
+  virtual void copy_from_host(std::span<const std::byte> from, const StoredTensor& to) = 0;
+};
+
+/// The host's own memory.
+class HostTensorMemory final : public TensorMemory {
+ public:
+  StoredTensor allocate(std::size_t bytes) override;
+  void copy_to_host(const StoredTensor& from, std::span<std::byte> to) override;
+  void copy_from_host(std::span<const std::byte> from, const StoredTensor& to) override;
+};
+
+/// Counts the references to each tensor, and lets go of it with the last one. A handle that does not (or no
+/// longer) stand for a tensor is a bug. One thread: a tensor that a device still reads must not be dropped
+/// before the batch has ended.
+class TensorStore {
+ public:
+  /// Holds at most `budget_bytes`. `freed` is called with the size of each tensor that has left the store.
+  explicit TensorStore(std::size_t budget_bytes = std::numeric_limits<std::size_t>::max(),
+                       std::function<void(std::size_t bytes)> freed = {});
+  TensorStore(const TensorStore&) = delete;
+  TensorStore& operator=(const TensorStore&) = delete;
+
+  /// Keeps it, with so many references. kNoTensor, and nothing kept, when it exceeds the budget.
+  TensorHandle put(StoredTensor tensor, std::uint32_t references = 1);
+  /// More references, one for each further branch that will take it.
+  void share(TensorHandle handle, std::uint32_t more = 1);
+  /// The tensor, while its caller keeps a reference.
+  const StoredTensor& at(TensorHandle handle) const;
+  /// The tensor in exchange for a reference; its memory stays as long as the returned owner does.
+  StoredTensor take(TensorHandle handle);
+  /// Gives a reference up.
+  void drop(TensorHandle handle);
+
+  std::size_t tensors() const { return slots_.size() - free_slots_.size(); }
+  std::size_t used_bytes() const { return used_bytes_; }
+  std::size_t peak_bytes() const { return peak_bytes_; }
+  std::size_t budget_bytes() const { return budget_bytes_; }
+
+ private:
+  struct Slot {
+    StoredTensor tensor;
+    std::uint32_t references = 0;
+    std::uint32_t generation = 0;
+  };
+  std::uint32_t slot_of(TensorHandle handle) const;
+
+  std::size_t budget_bytes_;
+  std::function<void(std::size_t)> freed_;
+  std::vector<Slot> slots_;
+  std::vector<std::uint32_t> free_slots_;
+  std::size_t used_bytes_ = 0;
+  std::size_t peak_bytes_ = 0;
+};
+
+}  // namespace harness

@@ -1,0 +1,109 @@
+// Workers that exchange tensors, their sequencer and the messages between them, one step at a time, for
+// tests.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/gpu/tensor_exchange.h"
+#include "harness/gpu/test_fake_nccl.h"
+#include "harness/gpu/transfer_sequencer.h"
+
+namespace harness {
+
+/// What a net starts with. Workers 0 .. workers-1.
+struct ExchangeNetParams {
+  std::size_t workers = 3;
+  std::uint32_t window = 2;
+  std::uint64_t room_bytes = 1000;
+  std::map<ChannelId, std::vector<WorkerId>> channels;
+  std::vector<Transfer> transfers;    ///< ids 0, 1, ...; each sender offers its own in this order
+  std::vector<std::string> payloads;  ///< of the transfers; their bytes
+  std::vector<TransferId> cancels;    ///< each at any moment
+  std::vector<WorkerId> deaths;  ///< each stops at any moment, and the sequencer hears of it at any later one
+  std::vector<WorkerId> dismissals;  ///< the sequencer counts it as lost at any moment; it goes on
+  std::vector<WorkerId>
+      breaks;  ///< the communicator of its stream's first operation fails there, at any moment
+  std::vector<TransferId> unplaceable;  ///< their receiver finds no memory
+  bool prompt = false;  ///< ends of operations are taken, and what has arrived is freed, without delay
+};
+
+/// A step that may come next.
+struct NetStep {
+  enum class Kind : std::uint8_t {
+    kToSequencer,  ///< the first message on its way from worker `who` arrives
+    kToWorker,     ///< the first on its way to `who` arrives
+    kComplete,     ///< the operations that worker `who` leads complete
+    kTake,         ///< `who` hears of the end of an operation
+    kFree,         ///< `who` frees the tensor that arrived first
+    kCancel,       ///< of cancels, `who`
+    kDie,          ///< of deaths, `who`
+    kHearOfDeath,  ///< of deaths, `who`
+    kDismiss,      ///< of dismissals, `who`
+    kBreak         ///< of breaks, `who`
+  };
+  Kind kind = Kind::kToSequencer;
+  std::uint32_t who = 0;
+};
+
+/// A value: copies go on alike.
+class ExchangeNet {
+ public:
+  /// `params` must outlive it.
+  explicit ExchangeNet(const ExchangeNetParams& params);
+
+  /// All steps that may come next; none: it is at its end.
+  std::vector<NetStep> steps() const;
+  void take(const NetStep& step);
+  /// What is wrong with it now, or "". At its end: whether each transfer has ended as it should, once, and
+  /// nothing is left over.
+  std::string fault(bool at_end) const;
+  void append_state(std::vector<std::uint64_t>& words) const;
+  int count(TransferOutcome outcome) const;
+
+ private:
+  friend class NetSequencerWorld;
+  friend class NetExchangeWorld;
+
+  struct Record {
+    std::uint8_t finished = 0;
+    std::uint8_t sender_settled = 0;
+    TransferOutcome outcome = TransferOutcome::kDelivered;
+    std::map<WorkerId, int> arrived;  ///< by the lane
+    std::map<WorkerId, int> missed;
+    int by_message = 0;
+  };
+  /// A script of things that happen once each.
+  struct Pending {
+    std::vector<bool> done;
+    explicit Pending(std::size_t size) : done(size) {}
+  };
+
+  void drain_promptly();
+  void take_end(WorkerId worker);
+  void free_first(WorkerId worker);
+  std::string fault_of(TransferId id) const;
+  std::vector<WorkerId> receivers_of(const Transfer& transfer) const;
+  bool counts_as_lost(WorkerId worker) const;
+
+  const ExchangeNetParams* params_;
+  TransferSequencer sequencer_;
+  std::vector<TensorExchange> exchanges_;
+  FakeNccl nccl_;
+  std::vector<std::vector<ExchangeMessage>> to_sequencer_;
+  std::vector<std::vector<ExchangeMessage>> to_worker_;
+  std::vector<std::vector<std::uint64_t>> held_;                ///< sizes of what has arrived
+  std::vector<std::map<std::uint64_t, TransferId>> receiving_;  ///< per worker, by ticket
+  std::vector<std::uint64_t> used_bytes_;
+  std::vector<bool> dead_;
+  std::vector<bool> dismissed_;
+  std::vector<Record> records_;
+  std::map<std::pair<WorkerId, WorkerId>, TransferId> last_arrived_;  ///< by the lane, of (sender, receiver)
+  std::string arriving_bytes_;
+  std::string fault_;
+  Pending cancels_, deaths_, heard_, dismissals_, breaks_;
+};
+
+}  // namespace harness

@@ -1,0 +1,42 @@
+// The stream of a device on which tensors go to and come from other devices.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/gpu/transfer.h"
+
+namespace harness {
+
+/// An operation that has left the lane.
+struct LaneEnd {
+  std::uint64_t ticket = 0;
+  std::string failure;  ///< empty when all went well; else names call, peers and device
+};
+
+/// Operations run one after the other, in the order in which they were enqueued; each waits for the
+/// matching one of its peers. Called from one thread and never blocks it; the memory must stay until the
+/// operation has ended. A worker is named by its WorkerId, whatever its rank in the communicator. On a
+/// channel that is not open, or was aborted, operations end in failure. One that fails takes its channel
+/// along: all later ones on it fail at this end, so that none meets what was meant for another.
+class TransferLane {
+ public:
+  virtual ~TransferLane() = default;
+
+  virtual void send(std::uint64_t ticket, ChannelId channel, WorkerId to,
+                    std::span<const std::byte> bytes) = 0;
+  virtual void receive(std::uint64_t ticket, ChannelId channel, WorkerId from,
+                       std::span<std::byte> bytes) = 0;
+  /// The root's bytes come to all other members.
+  virtual void broadcast(std::uint64_t ticket, ChannelId channel, WorkerId root,
+                         std::span<std::byte> bytes) = 0;
+  /// Gives the channel's communicator up; what is enqueued on it ends soon, in failure if not done.
+  virtual void abort(ChannelId channel) = 0;
+  /// Appends what has ended since the last call; each operation once.
+  virtual void take(std::vector<LaneEnd>& ended) = 0;
+};
+
+}  // namespace harness
