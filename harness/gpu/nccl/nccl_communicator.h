@@ -1,0 +1,68 @@
+// One communicator of NCCL, with its calls checked.
+#pragma once
+
+#include <cuda_runtime_api.h>
+#include <nccl.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/gpu/transfer.h"
+
+namespace harness {
+
+/// A membership in a communicator between workers; a worker's rank in it is its place among the members.
+/// Non-blocking: every function returns at once, and state() tells when it is done; until then nothing else
+/// may be called but abort(). What fails throws a DeviceError "device cuda:0: ncclSend by worker 2 to
+/// worker 5: what NCCL says". Used by one thread, with the device as its current one.
+class NcclCommunicator {
+ public:
+  enum class State : std::uint8_t {
+    kReady,
+    kBusy,   ///< a call is under way: joining, or connecting to a peer for the first time
+    kBroken  ///< failure() says why
+  };
+
+  /// Made by one member and given to all.
+  static ncclUniqueId make_id();
+
+  /// Starts to join; ready when all members have.
+  NcclCommunicator(const ncclUniqueId& id, std::vector<WorkerId> members, WorkerId self, int device);
+  /// Aborts; waits for no peer.
+  ~NcclCommunicator();
+  NcclCommunicator(const NcclCommunicator&) = delete;
+  NcclCommunicator& operator=(const NcclCommunicator&) = delete;
+
+  State state();
+  const std::string& failure() const { return failure_; }
+
+  /// These enqueue on the stream, of which they occupy the head until the peer has enqueued its part. What
+  /// a worker sends itself must stand in a group with its receive.
+  void send(std::span<const std::byte> bytes, WorkerId to, cudaStream_t stream);
+  void receive(std::span<std::byte> bytes, WorkerId from, cudaStream_t stream);
+  void broadcast(std::span<std::byte> bytes, WorkerId root, cudaStream_t stream);
+  /// What is called between the two is enqueued as one operation.
+  void begin_group();
+  void end_group();
+  /// Ends what is enqueued, done or not. The communicator is of no use any more.
+  void abort();
+
+ private:
+  int rank_of(WorkerId worker) const;
+  /// Notes what is called next, for failures.
+  void note(const std::string& call, const std::string& peers);
+  /// Throws unless the call that was noted is a success, or in progress.
+  void check(ncclResult_t result) const;
+
+  std::vector<WorkerId> members_;
+  WorkerId self_;
+  int device_;
+  ncclComm_t communicator_ = nullptr;
+  std::string last_call_;
+  std::string failure_;
+};
+
+}  // namespace harness

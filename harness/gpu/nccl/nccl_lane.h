@@ -1,0 +1,113 @@
+// The lane of a CUDA device: tensors from GPU to GPU by NCCL.
+#pragma once
+
+#include <cuda_runtime_api.h>
+#include <nccl.h>
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "harness/gpu/cuda/cuda_stream.h"
+#include "harness/gpu/nccl/nccl_communicator.h"
+#include "harness/gpu/transfer_lane.h"
+
+namespace harness {
+
+/// One stream and one thread, which makes all NCCL calls, so that neither the first connection to a peer
+/// nor a peer that is lost holds up the event loop. It polls while something is under way and sleeps
+/// otherwise. Nothing of it has run on two GPUs: NCCL refuses two ranks on one, where only opening, one
+/// member's broadcast and aborts can.
+class NcclLane final : public TransferLane {
+ public:
+  /// `wake` is called by the lane's thread when there is something to take. Makes the device the calling
+  /// thread's current one; throws DeviceError when it cannot be used.
+  NcclLane(int device, WorkerId self, std::function<void()> wake);
+  /// Aborts what is under way.
+  ~NcclLane() override;
+
+  /// Starts to join a communicator with these members, of which this worker is one. opened() tells when it
+  /// has; only when all members say so may the sequencer open the channel. Members may open channels in any
+  /// order.
+  void open(ChannelId channel, const ncclUniqueId& id, std::vector<WorkerId> members);
+  /// Channels joined, or given up for the reason named, since the last call.
+  std::vector<std::pair<ChannelId, std::string>> opened();
+
+  void send(std::uint64_t ticket, ChannelId channel, WorkerId to, std::span<const std::byte> bytes) override;
+  void receive(std::uint64_t ticket, ChannelId channel, WorkerId from, std::span<std::byte> bytes) override;
+  void broadcast(std::uint64_t ticket, ChannelId channel, WorkerId root, std::span<std::byte> bytes) override;
+  void abort(ChannelId channel) override;
+  void take(std::vector<LaneEnd>& ended) override;
+
+ private:
+  struct Operation {
+    std::uint64_t ticket = 0;
+    ChannelId channel = 0;
+    std::function<void(NcclCommunicator&, cudaStream_t)> launch;
+    std::optional<CudaEvent> done = {};  ///< recorded once it is enqueued
+    std::string failure = {};
+  };
+  struct Opening {
+    ChannelId channel = 0;
+    ncclUniqueId id = {};
+    std::vector<WorkerId> members;
+  };
+
+  void add(std::uint64_t ticket, ChannelId channel,
+           std::function<void(NcclCommunicator&, cudaStream_t)> launch);
+
+  // On the lane's thread.
+  void run();
+  /// One round over all that is under way; false when nothing is.
+  bool turn();
+  void take_requests();
+  void watch_joining();
+  void watch_launching();
+  void launch_next();
+  void watch_running();
+  /// Gives the channel's communicator up. What it has enqueued ends with this failure, unless it is
+  /// complete.
+  void give_up(ChannelId channel, std::string why);
+  /// Lets it run once the stream has passed this point; false, with the failure, when that cannot be
+  /// marked.
+  bool mark_enqueued(Operation& operation);
+  /// Ends it with its failure, and its channel too.
+  void fail(Operation operation);
+  void end(Operation operation);
+  void tell_opened(ChannelId channel, const std::string& failure);
+
+  int device_;
+  WorkerId self_;
+  std::function<void()> wake_;
+
+  // The thread's own.
+  std::unique_ptr<CudaStream> stream_;
+  std::vector<CudaEvent> events_;  ///< not in use
+  std::map<ChannelId, std::unique_ptr<NcclCommunicator>> communicators_;
+  std::vector<ChannelId> joining_;
+  std::deque<Operation> waiting_;
+  std::deque<Operation> launching_;  ///< at most one: called, and not yet known to be enqueued
+  std::deque<Operation> running_;    ///< enqueued, in order
+
+  // Shared, under the mutex.
+  std::mutex mutex_;
+  std::condition_variable requested_;
+  bool stops_ = false;
+  std::vector<Opening> to_open_;
+  std::vector<Operation> to_launch_;
+  std::vector<ChannelId> to_abort_;
+  std::vector<LaneEnd> ended_;
+  std::vector<std::pair<ChannelId, std::string>> opened_;
+
+  std::thread thread_;
+};
+
+}  // namespace harness
