@@ -107,7 +107,7 @@ bool NcclLane::turn() {
     watch_launching();
   }
   watch_running();
-  return !joining_.empty() || !launching_.empty() || !running_.empty();
+  return !joining_.empty() || !waiting_.empty() || !launching_.empty() || !running_.empty();
 }
 
 void NcclLane::take_requests() {
