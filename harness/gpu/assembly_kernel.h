@@ -52,20 +52,15 @@ struct Tap {
 /// exact fraction; only the weight is rounded, to within 2^-23.
 HARNESS_HOST_DEVICE Tap tap_of(int to, int to_size, float half, int from_size) {
   const int denominator = 2 * to_size;
-  const int numerator = (2 * to + 1) * from_size - to_size;
-  if (numerator <= 0) return {0, 0.0F};
+  const int exact = (2 * to + 1) * from_size - to_size;
+  const int numerator = exact > 0 ? exact : 0;
   // The quotient is below 2^14 and its relative error below 2^-22: it is off by one at most.
   int low = static_cast<int>(static_cast<float>(numerator) * half);
   int rest = numerator - low * denominator;
-  if (rest < 0) {
-    --low;
-    rest += denominator;
-  } else if (rest >= denominator) {
-    ++low;
-    rest -= denominator;
-  }
-  if (low >= from_size - 1) return {from_size - 1, 0.0F};
-  return {low, static_cast<float>(rest) * half};
+  const int over = (rest >= denominator ? 1 : 0) - (rest < 0 ? 1 : 0);
+  low += over;
+  rest -= over * denominator;
+  return {low, low + 1 < from_size ? static_cast<float>(rest) * half : 0.0F};
 }
 
 /// `from` at weight 0, `to` at weight 1.
@@ -122,14 +117,14 @@ HARNESS_HOST_DEVICE void assemble_pixels(const StagedPicture& picture, const Ass
   const int plane = constants.height * constants.width;
   HARNESS_UNROLL
   for (int i = 0; i < kRows; ++i) {
-    if (first_row + i >= constants.height) return;
     float* to = planes + (first_row + i) * constants.width + column;
     HARNESS_UNROLL
     for (int channel = 0; channel < 3; ++channel) {
       const float left = blend(byte_of(upper[i], channel), byte_of(lower[i], channel), weight[i]);
       const float right = blend(byte_of(upper[i], channel + 3), byte_of(lower[i], channel + 3), weight[i]);
-      to[channel * plane] =
-          normalise(blend(left, right, across.weight), constants.gain[channel], constants.offset[channel]);
+      const float pixel = blend(left, right, across.weight);
+      const float value = normalise(pixel, constants.gain[channel], constants.offset[channel]);
+      if (first_row + i < constants.height) to[channel * plane] = value;
     }
   }
 }
