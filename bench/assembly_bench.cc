@@ -23,6 +23,7 @@ void assemble(benchmark::State& state) {
   std::vector<float> out(batch_elements(assembler.format(), kBatch));
   for (auto _ : state) {
     assembler.assemble(views, out);
+    benchmark::DoNotOptimize(out.data());
     benchmark::ClobberMemory();
   }
   const std::size_t bytes = kBatch * pictures[0].bytes.size() + out.size() * sizeof(float);
@@ -36,6 +37,7 @@ void copy(benchmark::State& state) {
   std::vector<char> to(kBytes);
   for (auto _ : state) {
     std::memcpy(to.data(), from.data(), kBytes);
+    benchmark::DoNotOptimize(to.data());
     benchmark::ClobberMemory();
   }
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(2 * kBytes));

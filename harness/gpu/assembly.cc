@@ -9,6 +9,8 @@
 namespace harness {
 namespace {
 
+constexpr std::size_t kPastRow = 4;  // floats read past a row, with weight 0 or in the lane nobody keeps
+
 bool is_side(int side) { return side >= 1 && side <= kLongestSide; }
 
 std::string size_text(int height, int width) {
@@ -23,6 +25,23 @@ const char* allowed_sides() {
 void blend_rows(const std::uint8_t* upper, const std::uint8_t* lower, float weight, int bytes, float* to) {
   for (int i = 0; i < bytes; ++i) {
     to[i] = blend(static_cast<float>(upper[i]), static_cast<float>(lower[i]), weight);
+  }
+}
+
+/// One row of the three planes. The fourth lane computes what nobody keeps, so that a pixel is one vector.
+void write_row(const float* row, std::span<const int> starts, std::span<const float> weights,
+               const AssemblyConstants& constants, float* to) {
+  const float gain[4] = {constants.gain[0], constants.gain[1], constants.gain[2], 0};
+  const float offset[4] = {constants.offset[0], constants.offset[1], constants.offset[2], 0};
+  const std::size_t plane = static_cast<std::size_t>(constants.height) * starts.size();
+  for (std::size_t column = 0; column < starts.size(); ++column) {
+    const float* pair = row + starts[column];
+    const float weight = weights[column];
+    float value[4];
+    for (int i = 0; i < 4; ++i) value[i] = normalise(blend(pair[i], pair[i + 3], weight), gain[i], offset[i]);
+    to[column] = value[0];
+    to[plane + column] = value[1];
+    to[2 * plane + column] = value[2];
   }
 }
 
@@ -109,28 +128,18 @@ void Assembler::set_input_width(int width) {
     column_start_[static_cast<std::size_t>(column)] = 3 * tap.low;
     column_weight_[static_cast<std::size_t>(column)] = tap.weight;
   }
-  row_.assign(3 * (static_cast<std::size_t>(width) + 1), 0.0F);
+  row_.assign(3 * static_cast<std::size_t>(width) + kPastRow, 0.0F);
   input_width_ = width;
 }
 
 void Assembler::assemble_picture(const Picture& picture, float* planes) {
   const int row_bytes = 3 * picture.width;
-  const std::size_t plane =
-      static_cast<std::size_t>(constants_.height) * static_cast<std::size_t>(constants_.width);
   for (int row = 0; row < constants_.height; ++row) {
     const Tap tap = tap_of(row, constants_.height, constants_.half_row, picture.height);
     const std::uint8_t* upper = picture.bytes.data() + static_cast<std::size_t>(tap.low) * row_bytes;
     blend_rows(upper, tap.weight > 0 ? upper + row_bytes : upper, tap.weight, row_bytes, row_.data());
     float* to = planes + static_cast<std::size_t>(row) * static_cast<std::size_t>(constants_.width);
-    for (int column = 0; column < constants_.width; ++column) {
-      const float* pair = row_.data() + column_start_[static_cast<std::size_t>(column)];
-      const float weight = column_weight_[static_cast<std::size_t>(column)];
-      for (int channel = 0; channel < 3; ++channel) {
-        to[static_cast<std::size_t>(channel) * plane + static_cast<std::size_t>(column)] =
-            normalise(blend(pair[channel], pair[channel + 3], weight), constants_.gain[channel],
-                      constants_.offset[channel]);
-      }
-    }
+    write_row(row_.data(), column_start_, column_weight_, constants_, to);
   }
 }
 

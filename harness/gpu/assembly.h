@@ -61,7 +61,7 @@ class Assembler {
   int input_width_ = 0;
   std::vector<int> column_start_;     ///< of each output column: 3 * its tap's low
   std::vector<float> column_weight_;  ///< and its weight
-  std::vector<float> row_;            ///< two input rows blended, and a zero pixel past the end
+  std::vector<float> row_;            ///< two input rows blended, and zeros past the end
 };
 
 /// As Assembler::assemble, for a single batch.
