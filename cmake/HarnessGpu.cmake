@@ -4,7 +4,12 @@ option(HARNESS_TORCH "Build the devices that run real networks, where LibTorch i
 option(HARNESS_CUDA "Build the CUDA kernels, where nvcc is found" ON)
 
 set(HARNESS_HAS_TORCH OFF)
-if(HARNESS_TORCH AND NOT HARNESS_FUZZ)
+# Clang 14 cannot read LibTorch's headers as C++20 (a vector of an incomplete class).
+set(HARNESS_READS_TORCH ON)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 16)
+  set(HARNESS_READS_TORCH OFF)
+endif()
+if(HARNESS_TORCH AND HARNESS_READS_TORCH AND NOT HARNESS_FUZZ)
   find_package(Torch QUIET)
   set(HARNESS_HAS_TORCH ${Torch_FOUND})
 endif()
