@@ -1,0 +1,114 @@
+// Describes networks layer by layer. No LibTorch here, so that the architectures compile without it.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace at {
+class Tensor;
+}
+
+namespace harness {
+
+class Network;
+struct WeightRange;
+
+enum class Activation { kNone, kRelu, kSilu, kSigmoid, kGelu, kQuickGelu, kTanh };
+
+/// A convolution over [batch, in, height, width]; pairs are (height, width).
+struct ConvShape {
+  int in = 0;
+  int out = 0;
+  std::array<int, 2> kernel{1, 1};
+  std::array<int, 2> stride{1, 1};
+  std::array<int, 2> padding{0, 0};
+  int groups = 1;
+  bool bias = false;
+};
+
+/// A square kernel of odd size whose output is the input's size divided by `stride`, rounded up.
+ConvShape same_conv(int in, int out, int kernel = 1, int stride = 1);
+
+/// A batch normalisation by stored statistics.
+struct NormShape {
+  int channels = 0;
+  Activation activation = Activation::kNone;  ///< of its output, in the same stage
+  double epsilon = 1e-5;
+  bool frozen = false;  ///< scale and shift are buffers, not parameters (detectors of torchvision)
+  double gain = 1;      ///< around which the scale is drawn: what keeps signals of random networks in bounds
+};
+
+struct PoolShape {
+  int kernel = 1;
+  int stride = 1;
+  int padding = 0;
+  bool ceil = false;          ///< a window may hang over the edge
+  bool count_padding = true;  ///< of averages: padding counts as zeros
+};
+
+/// Appends stages to a network. The state is a stack of tensors (NetworkState): a layer replaces its top.
+/// copy() and bring() arrange the stack; they cost nothing and become part of the next stage. Names are
+/// unique within the network and have no dots.
+class NetworkBuilder {
+ public:
+  using Layer = std::function<at::Tensor(const at::Tensor&)>;
+
+  explicit NetworkBuilder(const std::string& name);
+  ~NetworkBuilder();
+  /// The finished network; the builder is then done.
+  std::shared_ptr<Network> finish();
+
+  /// Pushes the entry `depth` below the top once more (0: the top itself).
+  void copy(int depth = 0);
+  /// Moves the entry `depth` below the top to the top.
+  void bring(int depth);
+
+  void conv(const std::string& name, const ConvShape& shape);
+  void norm(const std::string& name, const NormShape& shape);
+  /// conv without bias, then norm over its outputs: two stages, NAME_conv and NAME_norm.
+  void conv_norm(const std::string& name, const ConvShape& conv_shape, NormShape norm_shape);
+  void linear(const std::string& name, int in, int out, bool bias = true);
+  void layer_norm(const std::string& name, int width, double epsilon);
+  void activation(const std::string& name, Activation act);
+  void max_pool(const std::string& name, const PoolShape& shape);
+  void average_pool(const std::string& name, const PoolShape& shape);
+  /// [b, c, h, w] to [b, c, size, size], equal areas.
+  void adaptive_pool(const std::string& name, int size);
+  /// [b, c, ...] to [b, c * ...].
+  void flatten(const std::string& name);
+  /// [b, c, h, w] to [b, c, 2h, 2w], each value four times.
+  void upsample(const std::string& name);
+  /// The `count` topmost become one, side by side in channels, the lowest first.
+  void concat(const std::string& name, int count);
+  /// The two topmost become their sum, then the activation of it.
+  void add(const std::string& name, Activation act = Activation::kNone);
+  /// The two topmost become their product (the top is broadcast).
+  void multiply(const std::string& name);
+
+  /// A layer of any kind: the `count` topmost, the lowest first, become the tensors it returns.
+  void stage(const std::string& name, int count,
+             std::function<std::vector<at::Tensor>(const std::vector<at::Tensor>&)> run);
+  /// A layer of any kind on the top.
+  void layer(const std::string& name, Layer run);
+  /// A parameter of the network, drawn from `range`.
+  at::Tensor parameter(const std::string& name, const std::vector<int>& shape, const WeightRange& range);
+  /// Like a parameter, but not counted as one.
+  at::Tensor drawn_buffer(const std::string& name, const std::vector<int>& shape, const WeightRange& range);
+  /// A constant that moves with the network.
+  at::Tensor constant(const std::string& name, const at::Tensor& value);
+
+ private:
+  struct Move {
+    bool copies;  // and else takes away
+    int depth;
+  };
+  void append(const std::string& name, std::function<void(std::vector<at::Tensor>&)> run);
+
+  std::shared_ptr<Network> network_;
+  std::vector<Move> moves_;
+};
+
+}  // namespace harness
