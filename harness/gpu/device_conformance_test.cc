@@ -1,4 +1,4 @@
-// Every kind of device keeps the contract of device.h. Compiled once for each program of device_kinds().
+// Every kind of device keeps the contract of device.h. Compiled once for each program of tested_kinds().
 #include <gtest/gtest.h>
 
 #include <array>
@@ -18,7 +18,7 @@ constexpr int kSide = 8;
 constexpr int kMostPictures = 4;
 
 /// An event loop with one device: it sleeps until woken, as the live runtime does.
-class DeviceConformance : public testing::TestWithParam<DeviceKind> {
+class DeviceConformance : public testing::TestWithParam<TestedKind> {
  protected:
   void TearDown() override { gate_->open(); }
 
@@ -316,8 +316,8 @@ TEST_P(DeviceConformance, GoesAwayWithBatchesOutstanding) {
   EXPECT_FALSE(woken_);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, DeviceConformance, testing::ValuesIn(device_kinds()),
-                         [](const testing::TestParamInfo<DeviceKind>& kind) { return kind.param.name; });
+INSTANTIATE_TEST_SUITE_P(Kinds, DeviceConformance, testing::ValuesIn(tested_kinds()),
+                         [](const testing::TestParamInfo<TestedKind>& kind) { return kind.param.name; });
 
 }  // namespace
 }  // namespace harness

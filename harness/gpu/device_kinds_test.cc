@@ -42,7 +42,7 @@ class StageEngine final : public BatchEngine {
 
 }  // namespace
 
-std::vector<DeviceKind> device_kinds() {
+std::vector<TestedKind> tested_kinds() {
   const auto make_null = [](std::shared_ptr<StageGate>, Device::Wake wake) {
     return std::make_unique<NullDevice>(std::move(wake), "kind 7");
   };

@@ -71,15 +71,15 @@ inline void run_test_stage(const DevicePlace& place, int stage, int batch, Stage
 }
 
 /// A device of one kind whose models behave as run_test_stage(); "absent" is no model. Its name is "kind 7".
-struct DeviceKind {
+struct TestedKind {
   std::string name;
   std::function<std::unique_ptr<Device>(std::shared_ptr<StageGate>, Device::Wake)> make;
   bool computes = true;  ///< it runs the stages
 };
 
-inline void PrintTo(const DeviceKind& kind, std::ostream* out) { *out << kind.name; }
+inline void PrintTo(const TestedKind& kind, std::ostream* out) { *out << kind.name; }
 
 /// The kinds that this test program holds to the contract; each program has its own.
-std::vector<DeviceKind> device_kinds();
+std::vector<TestedKind> tested_kinds();
 
 }  // namespace harness
