@@ -8,9 +8,10 @@ endfunction()
 # Builds every test program labelled "unit" (the sanitizer builds need no more).
 add_custom_target(unit_tests)
 
-# harness_test(NAME SOURCES... [LINK ...] [LABELS ...] [ENVIRONMENT ...]): a GoogleTest program, one CTest entry per case.
+# harness_test(NAME SOURCES... [LINK ...] [LABELS ...] [ENVIRONMENT ...] [ONE_PROCESS]): a GoogleTest program, one CTest
+# entry per case; with ONE_PROCESS one for all, where starting the program takes longer than its cases (LibTorch).
 function(harness_test name)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINK;LABELS;ENVIRONMENT" ${ARGN})
+  cmake_parse_arguments(ARG "ONE_PROCESS" "TIMEOUT" "SOURCES;LINK;LABELS;ENVIRONMENT" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)
   endif()
@@ -21,6 +22,11 @@ function(harness_test name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} harness_options GTest::gtest GTest::gtest_main)
   if("unit" IN_LIST ARG_LABELS)
     add_dependencies(unit_tests ${name})
+  endif()
+  if(ARG_ONE_PROCESS)
+    add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+    set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT "${ARG_ENVIRONMENT}")
+    return()
   endif()
   gtest_discover_tests(${name} NO_PRETTY_VALUES WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} DISCOVERY_TIMEOUT 60
     PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT "${ARG_ENVIRONMENT}")

@@ -1,0 +1,103 @@
+#include "harness/gpu/torch/cpu_engine.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/from_blob.h>
+#include <c10/core/InferenceMode.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "harness/gpu/torch/torch_error.h"
+
+namespace harness {
+namespace {
+
+/// TorchScript optimises what its first run saw.
+constexpr int kWarmUpRuns = 2;
+
+std::string shape_of(const at::Tensor& tensor) {
+  if (!tensor.defined()) return "undefined";
+  std::string text;
+  for (const std::int64_t size : tensor.sizes()) text += (text.empty() ? "[" : ", ") + std::to_string(size);
+  return text.empty() ? "a scalar" : text + "]";
+}
+
+void check_output(const at::Tensor& output, std::size_t batch, const DevicePlace& place) {
+  const auto pictures = static_cast<std::int64_t>(batch);
+  if (output.defined() && output.dim() > 0 && output.size(0) == pictures) return;
+  throw DeviceError(DeviceFault::kWrongShape, place,
+                    "the output is " + shape_of(output) + ", not [" + std::to_string(batch) + ", ...]");
+}
+
+}  // namespace
+
+CpuEngine::Loaded CpuEngine::make(const ModelSource& source, const DevicePlace& place) {
+  StagedModel model = options_.models(source, place);
+  const int stages = static_cast<int>(model.stages.size());
+  const int points = source.exit_points == kAllExitPoints ? stages - 1 : source.exit_points;
+  if (points >= stages)
+    throw DeviceError(
+        DeviceFault::kWrongShape, place,
+        std::to_string(points) + " exit points asked for, it has " + std::to_string(stages - 1));
+  Assembler assembler(model.input);
+  return {std::move(model), spread_exit_points(points, stages), std::move(assembler)};
+}
+
+at::Tensor CpuEngine::input_of(const Loaded& loaded, std::size_t count) {
+  const InputFormat& format = loaded.model.input;
+  return at::from_blob(input_.data(), {static_cast<std::int64_t>(count), 3, format.height, format.width},
+                       at::kFloat);
+}
+
+void CpuEngine::warm_up(const Loaded& loaded, const DevicePlace& place) {
+  const c10::InferenceMode inference;
+  std::fill_n(input_.begin(), batch_elements(loaded.model.input, 1), 0.0F);
+  const std::atomic<bool> stop = false;
+  for (int run = 0; run < kWarmUpRuns; ++run)
+    check_output(*run_stages(loaded.model, loaded.exits, input_of(loaded, 1), stop), 1, place);
+}
+
+int CpuEngine::load(const ModelSource& source, const DevicePlace& place) {
+  return with_torch_errors(place, [&] {
+    at::set_num_threads(options_.threads);
+    Loaded loaded = make(source, place);
+    const std::size_t values = batch_elements(loaded.model.input, static_cast<std::size_t>(source.max_batch));
+    if (input_.size() < values) input_.resize(values);
+    warm_up(loaded, place);
+    models_.push_back(std::move(loaded));
+    const std::vector<bool>& exits = models_.back().exits;
+    return static_cast<int>(std::count(exits.begin(), exits.end(), true));
+  });
+}
+
+bool CpuEngine::run(const SubmittedBatch& batch) {
+  return with_torch_errors(batch.place, [&] {
+    const c10::InferenceMode inference;
+    Loaded& loaded = models_[batch.model];
+    const std::size_t pictures = batch.pictures.size();
+    loaded.assembler.assemble(batch.pictures,
+                              std::span(input_).first(batch_elements(loaded.model.input, pictures)));
+    const std::optional<at::Tensor> output =
+        run_stages(loaded.model, loaded.exits, input_of(loaded, pictures), batch.stop);
+    if (!output) return false;
+    check_output(*output, pictures, batch.place);
+    if (options_.on_output) {
+      const at::Tensor values = output->to(at::kFloat).contiguous();
+      options_.on_output(batch.tag, {values.data_ptr<float>(), static_cast<std::size_t>(values.numel())});
+    }
+    return true;
+  });
+}
+
+MemoryUse CpuEngine::memory() const {
+  MemoryUse use;
+  use.capacity_bytes =
+      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  use.input_bytes = input_.size() * sizeof(float);
+  for (const Loaded& loaded : models_) use.model_bytes.push_back(bytes_of(loaded.model));
+  return use;
+}
+
+}  // namespace harness

@@ -1,0 +1,35 @@
+#include "harness/gpu/torch/model_factory.h"
+
+#include <memory>
+
+#include "harness/gpu/torch/torchscript_file.h"
+#include "harness/gpu/torch/zoo/network.h"
+#include "harness/gpu/torch/zoo/zoo.h"
+
+namespace harness {
+namespace {
+
+StagedModel make_from_zoo(const ModelSource& source, const DevicePlace& place) {
+  const ZooModel* const found = find_zoo_model(source.model);
+  if (found == nullptr) throw DeviceError(DeviceFault::kMissingModel, place, unknown_zoo_model(source.model));
+  const std::shared_ptr<Network> network = make_model(*found, source.seed);
+  StagedModel model;
+  for (const Stage& stage : network->stages()) model.stages.push_back(stage.run);
+  model.input = found->input;
+  if (source.input_height > 0) {
+    model.input.height = source.input_height;
+    model.input.width = source.input_width;
+  }
+  model.weights = network->parameters();
+  for (const at::Tensor& buffer : network->buffers()) model.weights.push_back(buffer);
+  model.owner = network;
+  return model;
+}
+
+}  // namespace
+
+StagedModel make_staged_model(const ModelSource& source, const DevicePlace& place) {
+  return source.file.empty() ? make_from_zoo(source, place) : load_torchscript(source, place);
+}
+
+}  // namespace harness

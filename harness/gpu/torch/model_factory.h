@@ -1,0 +1,13 @@
+// Where a torch device's models come from, unless a test brings its own.
+#pragma once
+
+#include "harness/gpu/device.h"
+#include "harness/gpu/torch/staged_model.h"
+
+namespace harness {
+
+/// The TorchScript file source.file, or the zoo's model source.model with random weights of source.seed.
+/// Throws DeviceError: kMissingModel, kNotAModel, kWrongShape.
+StagedModel make_staged_model(const ModelSource& source, const DevicePlace& place);
+
+}  // namespace harness

@@ -1,0 +1,41 @@
+// A network as a chain of stages, between which a batch can stop.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "harness/gpu/assembly.h"
+
+namespace harness {
+
+/// Turns what the stage before left into what the next one needs: a stack of tensors whose first dimension is
+/// the batch. It starts as {input} and ends as {output} (zoo/network.h).
+using ModelStage = std::function<void(std::vector<at::Tensor>&)>;
+
+/// A model before a device runs it. Copies share their weights.
+struct StagedModel {
+  std::vector<ModelStage> stages;     ///< at least one
+  InputFormat input;                  ///< of the first stage
+  std::vector<at::Tensor> weights;    ///< parameters and buffers, as the stages use them
+  std::shared_ptr<const void> owner;  ///< what the stages need to live, if they do not hold it themselves
+};
+
+/// Bytes of all weights.
+std::uint64_t bytes_of(const StagedModel& model);
+
+/// Which stages begin with an exit point: `exit_points` of the places between `stages` stages, evenly. Needs
+/// 0 <= exit_points < stages.
+std::vector<bool> spread_exit_points(int exit_points, int stages);
+
+/// The output for `input`; nothing when `stop` was seen at an exit point of `exits`. What is computed does
+/// not depend on the exit points.
+std::optional<at::Tensor> run_stages(const StagedModel& model, const std::vector<bool>& exits,
+                                     const at::Tensor& input, const std::atomic<bool>& stop);
+
+}  // namespace harness

@@ -1,0 +1,18 @@
+#include "harness/gpu/torch/torch_device.h"
+
+#include <utility>
+
+#include "harness/gpu/threaded_device.h"
+#include "harness/gpu/torch/cpu_engine.h"
+#include "harness/gpu/torch/model_factory.h"
+
+namespace harness {
+
+std::unique_ptr<Device> make_torch_cpu_device(TorchDeviceOptions options, Device::Wake wake) {
+  if (!options.models) options.models = make_staged_model;
+  std::string name = options.name;
+  return std::make_unique<ThreadedDevice>(std::move(name), std::make_unique<CpuEngine>(std::move(options)),
+                                          std::move(wake));
+}
+
+}  // namespace harness

@@ -1,0 +1,305 @@
+// Torch devices under the conformance test, and what they compute.
+#include "harness/gpu/torch/torch_device.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/empty.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <deque>
+#include <span>
+#include <utility>
+
+#include "harness/core/random.h"
+#include "harness/gpu/test_device_kinds.h"
+#include "harness/gpu/torch/model_factory.h"
+#include "harness/gpu/torch/zoo/zoo.h"
+
+namespace harness {
+
+std::vector<TestedKind> tested_kinds() {
+  const auto make = [](const std::shared_ptr<StageGate>& gate, Device::Wake wake) {
+    TorchDeviceOptions options;
+    options.name = "kind 7";
+    options.models = [gate](const ModelSource&, const DevicePlace& place) {
+      if (place.model == "absent") throw DeviceError(DeviceFault::kMissingModel, place, "");
+      StagedModel model;
+      model.input.height = 4;
+      model.input.width = 4;
+      for (int stage = 0; stage < kTestStages; ++stage) {
+        model.stages.push_back([gate, place, stage](std::vector<at::Tensor>& state) {
+          DevicePlace here = place;
+          here.batch = static_cast<int>(state[0].size(0));
+          run_test_stage(here, stage, here.batch, *gate);
+          state[0] = state[0] + 1;
+        });
+      }
+      return model;
+    };
+    return make_torch_cpu_device(std::move(options), std::move(wake));
+  };
+  return {{"torch_cpu", make, true}};
+}
+
+namespace {
+
+/// A device that is asked for one batch at a time.
+class TorchDevice : public testing::Test {
+ protected:
+  void make(ModelFactory models = nullptr) {
+    TorchDeviceOptions options;
+    options.models = std::move(models);
+    options.on_output = [this](std::uint64_t, std::span<const float> values) {
+      output_.assign(values.begin(), values.end());
+    };
+    device_ = make_torch_cpu_device(std::move(options), [this] { wake(); });
+  }
+  void wake() {
+    const std::lock_guard lock(mutex_);
+    woken_ = true;
+    changed_.notify_one();
+  }
+  BatchEnd run(DeviceModel model, std::span<const Picture> pictures) {
+    output_.clear();
+    device_->submit(++tag_, model, pictures);
+    std::vector<BatchEnd> ended;
+    std::unique_lock lock(mutex_);
+    while (!device_->take(ended)) {
+      changed_.wait(lock, [this] { return woken_; });
+      woken_ = false;
+    }
+    return ended.at(0);
+  }
+  /// One picture of one colour.
+  Picture plain(int height, int width, std::array<std::uint8_t, 3> colour) {
+    std::vector<std::uint8_t>& bytes = pictures_.emplace_back();
+    for (int i = 0; i < height * width; ++i) bytes.insert(bytes.end(), colour.begin(), colour.end());
+    return {bytes, height, width};
+  }
+  /// Pictures of random sizes and bytes.
+  std::vector<Picture> random_pictures(std::size_t count, std::uint64_t seed) {
+    RandomStream random(seed, "pictures", 0);
+    std::vector<Picture> pictures;
+    for (std::size_t i = 0; i < count; ++i) {
+      const int height = 20 + static_cast<int>(random.uniform() * 40);
+      const int width = 20 + static_cast<int>(random.uniform() * 40);
+      std::vector<std::uint8_t>& bytes = pictures_.emplace_back(3UL * height * width);
+      for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random.uniform() * 256);
+      pictures.push_back({bytes, height, width});
+    }
+    return pictures;
+  }
+
+  std::deque<std::vector<std::uint8_t>> pictures_;
+  std::vector<float> output_;  ///< of the last batch
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool woken_ = false;
+  std::uint64_t tag_ = 0;
+  std::unique_ptr<Device> device_;
+};
+
+ModelSource lenet(std::uint64_t seed, int exit_points = 0) {
+  ModelSource source;
+  source.model = "lenet";
+  source.seed = seed;
+  source.max_batch = 5;
+  source.exit_points = exit_points;
+  return source;
+}
+
+bool same_bits(const std::vector<float>& one, const std::vector<float>& other) {
+  return one.size() == other.size() && std::memcmp(one.data(), other.data(), one.size() * sizeof(float)) == 0;
+}
+
+/// The mean of all values of a picture, in 0..255.
+StagedModel mean_model(const ModelSource&, const DevicePlace&) {
+  StagedModel model;
+  model.input.height = 6;
+  model.input.width = 3;
+  model.input.scale = {255, 255, 255};
+  model.stages.push_back([](std::vector<at::Tensor>& state) { state[0] = state[0].mean({1, 2, 3}); });
+  return model;
+}
+
+TEST_F(TorchDevice, GivesEachPictureItsOutputInOrder) {
+  make(mean_model);
+  ModelSource source;
+  source.max_batch = 3;
+  const DeviceModel model = device_->load(source);
+  const std::vector<Picture> pictures = {plain(5, 9, {30, 60, 90}), plain(1, 1, {0, 0, 0}),
+                                         plain(6, 3, {255, 255, 255})};
+  EXPECT_EQ(run(model, pictures).failure, "");
+  ASSERT_EQ(output_.size(), 3U);
+  EXPECT_NEAR(output_[0], 60, 1e-4);
+  EXPECT_EQ(output_[1], 0);
+  EXPECT_NEAR(output_[2], 255, 1e-4);
+  EXPECT_EQ(run(model, std::span(pictures).first(1)).failure, "");
+  ASSERT_EQ(output_.size(), 1U);
+  EXPECT_NEAR(output_[0], 60, 1e-4);
+}
+
+TEST_F(TorchDevice, GivesTheSameBitsForTheSameSeedAndOthersForAnother) {
+  make();
+  const DeviceModel first = device_->load(lenet(7));
+  const DeviceModel again = device_->load(lenet(7));
+  const DeviceModel other = device_->load(lenet(8));
+  const std::vector<Picture> pictures = random_pictures(5, 1);
+  run(first, pictures);
+  const std::vector<float> expected = output_;
+  ASSERT_EQ(expected.size() % 5, 0U);
+  ASSERT_GT(expected.size(), 5U);
+  run(again, pictures);
+  EXPECT_TRUE(same_bits(output_, expected));
+  run(other, pictures);
+  EXPECT_FALSE(same_bits(output_, expected));
+}
+
+TEST_F(TorchDevice, GivesTheSameBitsWithExitPointsAndWithout) {
+  make();
+  const DeviceModel plain_model = device_->load(lenet(7));
+  EXPECT_EQ(device_->exit_points(plain_model), 0);
+  const DeviceModel one = device_->load(lenet(7, 1));
+  const DeviceModel all = device_->load(lenet(7, kAllExitPoints));
+  EXPECT_EQ(device_->exit_points(one), 1);
+  EXPECT_GT(device_->exit_points(all), 1);
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const std::vector<Picture> pictures = random_pictures(seed, seed);
+    run(plain_model, pictures);
+    const std::vector<float> expected = output_;
+    run(one, pictures);
+    EXPECT_TRUE(same_bits(output_, expected));
+    run(all, pictures);
+    EXPECT_TRUE(same_bits(output_, expected));
+  }
+}
+
+TEST_F(TorchDevice, CountsWeightsInBytes) {
+  make();
+  device_->load(lenet(1));
+  const ZooModel* const zoo = find_zoo_model("lenet");
+  ASSERT_NE(zoo, nullptr);
+  const MemoryUse use = device_->memory();
+  ASSERT_EQ(use.model_bytes.size(), 1U);
+  EXPECT_EQ(use.model_bytes[0], 4 * static_cast<std::uint64_t>(zoo->parameters));
+  EXPECT_EQ(use.input_bytes, 4UL * 5 * 3 * zoo->input.height * zoo->input.width);
+  EXPECT_GT(use.capacity_bytes, use.input_bytes);
+}
+
+TEST_F(TorchDevice, RefusesModelsThatTheZooHasNot) {
+  make();
+  ModelSource source;
+  source.model = "resnet5O";
+  try {
+    device_->load(source);
+    FAIL();
+  } catch (const DeviceError& error) {
+    EXPECT_EQ(error.fault(), DeviceFault::kMissingModel);
+    const std::string text = error.what();
+    const std::string begin = "device cpu: model resnet5O: missing model: ";
+    EXPECT_EQ(text.substr(0, begin.size()), begin);
+    EXPECT_NE(text.find("resnet50", begin.size()), std::string::npos) << text;
+  }
+}
+
+TEST_F(TorchDevice, TakesTheInputSizeThatIsAskedFor) {
+  make();
+  ModelSource source = lenet(1);
+  source.input_height = source.input_width = 7;  // too small for two convolutions and two poolings
+  EXPECT_THROW(device_->load(source), DeviceError);
+}
+
+TEST_F(TorchDevice, SaysWhenTheOutputIsNotABatch) {
+  make([](const ModelSource& source, const DevicePlace& place) {
+    StagedModel model = mean_model(source, place);
+    model.stages.push_back([](std::vector<at::Tensor>& state) {
+      if (state[0].size(0) == 2) state[0] = state[0].sum();
+      if (state[0].dim() > 0 && state[0].size(0) == 3) state[0] = state[0].reshape({1, 3});
+    });
+    return model;
+  });
+  ModelSource source;
+  source.model = "shrinking";
+  source.max_batch = 3;
+  const DeviceModel model = device_->load(source);
+  const std::vector<Picture> pictures(3, plain(6, 3, {1, 2, 3}));
+  const BatchEnd scalar = run(model, std::span(pictures).first(2));
+  EXPECT_EQ(scalar.fault, DeviceFault::kWrongShape);
+  EXPECT_EQ(scalar.failure,
+            "device cpu: model shrinking, batch 2: wrong shape: the output is a scalar, not [2, ...]");
+  EXPECT_EQ(run(model, pictures).failure,
+            "device cpu: model shrinking, batch 3: wrong shape: the output is [1, 3], not [3, ...]");
+  EXPECT_EQ(run(model, std::span(pictures).first(1)).failure, "");
+}
+
+TEST_F(TorchDevice, SaysWhenMemoryIsOut) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizer ends the program";
+#endif
+  make([](const ModelSource& source, const DevicePlace& place) {
+    StagedModel model = mean_model(source, place);
+    model.stages.push_back([](std::vector<at::Tensor>& state) {
+      if (state[0].size(0) == 2) at::empty({std::int64_t{1} << 50});
+    });
+    return model;
+  });
+  ModelSource source;
+  source.model = "giant";
+  source.max_batch = 2;
+  const DeviceModel model = device_->load(source);
+  const std::vector<Picture> pictures(2, plain(6, 3, {1, 2, 3}));
+  const BatchEnd end = run(model, pictures);
+  EXPECT_EQ(end.fault, DeviceFault::kOutOfMemory);
+  const std::string begin = "device cpu: model giant, batch 2: out of memory: ";
+  EXPECT_EQ(end.failure.substr(0, begin.size()), begin);
+  EXPECT_NE(end.failure.find("4503599627370496 bytes"), std::string::npos) << end.failure;
+  EXPECT_EQ(run(model, std::span(pictures).first(1)).failure, "");
+}
+
+TEST_F(TorchDevice, ComputesWithAsManyThreadsAsAsked) {
+  for (const int threads : {2, 1}) {
+    int seen = 0;
+    TorchDeviceOptions options;
+    options.threads = threads;
+    options.models = [&](const ModelSource& source, const DevicePlace& place) {
+      StagedModel model = mean_model(source, place);
+      model.stages.push_back([&](std::vector<at::Tensor>&) { seen = at::get_num_threads(); });
+      return model;
+    };
+    make_torch_cpu_device(options, nullptr)->load({});
+    EXPECT_EQ(seen, threads);
+  }
+}
+
+TEST_F(TorchDevice, SaysWhatTheAssemblyCannotTake) {
+  make(mean_model);
+  const DeviceModel model = device_->load({});
+  const Picture longest = plain(1, 1 << 20, {1, 2, 3});
+  const BatchEnd end = run(model, std::span(&longest, 1));
+  EXPECT_EQ(end.fault, DeviceFault::kWrongShape) << end.failure;
+}
+
+TEST(StagedModel, ExitPointsLieEvenlyBetweenStages) {
+  for (int stages = 1; stages <= 40; ++stages) {
+    for (int points = 0; points < stages; ++points) {
+      const std::vector<bool> exits = spread_exit_points(points, stages);
+      ASSERT_EQ(exits.size(), static_cast<std::size_t>(stages));
+      EXPECT_FALSE(exits[0]) << "before the first stage nothing has run";
+      std::vector<int> lengths;
+      int last = 0;
+      for (int stage = 1; stage <= stages; ++stage) {
+        if (stage < stages && !exits[static_cast<std::size_t>(stage)]) continue;
+        lengths.push_back(stage - last);
+        last = stage;
+      }
+      EXPECT_EQ(lengths.size(), static_cast<std::size_t>(points) + 1);
+      const auto [least, most] = std::minmax_element(lengths.begin(), lengths.end());
+      EXPECT_LE(*most - *least, 1) << points << " of " << stages;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace harness

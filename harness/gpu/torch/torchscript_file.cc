@@ -1,0 +1,71 @@
+#include "harness/gpu/torch/torchscript_file.h"
+
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/serialization/import.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "harness/gpu/torch/torch_error.h"
+
+namespace harness {
+namespace {
+
+/// As torchvision's models take pictures.
+InputFormat imagenet_format(const ModelSource& source) {
+  InputFormat format;
+  format.height = source.input_height;
+  format.width = source.input_width;
+  format.mean = {0.485F, 0.456F, 0.406F};
+  format.scale = {1 / 0.229F, 1 / 0.224F, 1 / 0.225F};
+  return format;
+}
+
+std::shared_ptr<torch::jit::Module> read_module(const ModelSource& source, const DevicePlace& place) {
+  const auto refuse = [&](const std::string& why) {
+    throw DeviceError(DeviceFault::kNotAModel, place, "the file is none that torch.jit.save() wrote: " + why);
+  };
+  errno = 0;
+  if (!std::ifstream(source.file, std::ios::binary))
+    throw DeviceError(DeviceFault::kMissingModel, place,
+                      std::string("the file cannot be read: ") + std::strerror(errno));
+  std::shared_ptr<torch::jit::Module> module;
+  try {
+    module = std::make_shared<torch::jit::Module>(torch::jit::load(source.file));
+  } catch (const c10::Error& error) {
+    refuse(error.what_without_backtrace());
+  } catch (const std::exception& error) {
+    refuse(error.what());
+  }
+  if (!module->find_method("forward"))
+    throw DeviceError(DeviceFault::kNotAModel, place, "the TorchScript module has no forward()");
+  module->eval();
+  return module;
+}
+
+}  // namespace
+
+StagedModel load_torchscript(const ModelSource& source, const DevicePlace& place) {
+  if (source.input_height == 0)
+    throw DeviceError(DeviceFault::kWrongShape, place,
+                      "a TorchScript file does not say how large its pictures are: give input_height and "
+                      "input_width");
+  const std::shared_ptr<torch::jit::Module> module = read_module(source, place);
+  StagedModel model;
+  model.input = imagenet_format(source);
+  for (const at::Tensor& weight : module->parameters()) model.weights.push_back(weight);
+  for (const at::Tensor& weight : module->buffers()) model.weights.push_back(weight);
+  model.stages.push_back([module, place](std::vector<at::Tensor>& state) {
+    const c10::IValue output = module->forward({state[0]});
+    if (!output.isTensor())
+      throw DeviceError(DeviceFault::kNotAModel, place,
+                        "forward() returns a " + output.tagKind() + ", a tensor is needed");
+    state[0] = output.toTensor();
+  });
+  return model;
+}
+
+}  // namespace harness
