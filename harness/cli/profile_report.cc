@@ -136,11 +136,11 @@ std::string report_text(const ModelProfile& profile) {
     text += "batches of " + std::to_string(profile.refused_batch) + " do not fit into the device's memory\n";
   if (profile.exit_points) {
     const ExitPointCost& cost = *profile.exit_points;
-    text += std::to_string(cost.exit_points) + " exit points: batches take " + percent(cost.overhead) +
-            " longer; a preempted one ends after " + percent(cost.delay_share) + " of its time, " +
-            ms(cost.delay_median_ns) + " ms (p99 " + ms(cost.delay_p99_ns) + " ms); " +
-            std::to_string(cost.stopped) + " of " + std::to_string(cost.stopped + cost.ran_out) +
-            " stopped early\n";
+    text += std::to_string(cost.exit_points) + " exit points: execution delay " +
+            number("%+.1f %%", 100 * cost.overhead) + " of the batch time, preemption delay " +
+            percent(cost.delay_share) + " (median " + ms(cost.delay_median_ns) + " ms, p99 " +
+            ms(cost.delay_p99_ns) + " ms); " + std::to_string(cost.stopped) + " of " +
+            std::to_string(cost.stopped + cost.ran_out) + " stopped early\n";
   }
   return text;
 }

@@ -1,5 +1,6 @@
 #include "harness/gpu/devices.h"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <system_error>
@@ -7,11 +8,8 @@
 
 #include "harness/core/error.h"
 #include "harness/gpu/cpu_facts.h"
+#include "harness/gpu/device_module.h"
 #include "harness/gpu/null_device.h"
-#ifdef HARNESS_TORCH_VERSION
-#include "harness/gpu/torch/torch_device.h"
-#include "harness/gpu/torch/zoo/zoo.h"
-#endif
 
 namespace harness {
 namespace {
@@ -19,34 +17,24 @@ namespace {
 constexpr const char* kNoTorch = "this build has no LibTorch (install it, then run cmake again)";
 constexpr const char* kNoCuda = "this build has no devices for CUDA";
 
-std::string cpu_description() {
+DeviceInfo cpu_info() {
   const CpuFacts facts = read_cpu_facts();
-  return facts.model + ", " + std::to_string(facts.processors) + " processors";
+  const std::string what = facts.model + ", " + std::to_string(facts.processors) + " processors; ";
+  try {
+    const DeviceModule* const module = device_module();
+    return {"cpu", module != nullptr, what + (module == nullptr ? kNoTorch : module->libraries)};
+  } catch (const EnvironmentError& error) {
+    return {"cpu", false, what + error.what()};
+  }
 }
 
-#ifdef HARNESS_TORCH_VERSION
-std::unique_ptr<Device> make_cpu_device(const DeviceSpec& spec, Device::Wake&& wake) {
-  TorchDeviceOptions options;
-  if (spec.index > 0) options.name += std::to_string(spec.index);
-  options.threads = spec.threads;
-  return make_torch_cpu_device(std::move(options), std::move(wake));
+/// Those that can be made, or one line that says why none can.
+std::vector<DeviceInfo> cuda_infos(bool has_module) {
+  std::vector<DeviceInfo> infos;
+  if (has_module) infos = device_module()->gpus();
+  if (infos.empty()) infos.push_back({"cuda", false, kNoCuda});
+  return infos;
 }
-
-void check_zoo_model(const std::string& model, const std::string& key) {
-  if (find_zoo_model(model) == nullptr)
-    throw input_error({"", 0, key}, "'" + model + "'", unknown_zoo_model(model));
-}
-
-DeviceInfo cpu_info() { return {"cpu", true, cpu_description() + "; " + execution_libraries()}; }
-#else
-std::unique_ptr<Device> make_cpu_device(const DeviceSpec&, Device::Wake&&) {
-  throw input_error({"", 0, "device"}, "cpu", std::string("null; ") + kNoTorch);
-}
-
-void check_zoo_model(const std::string&, const std::string&) {}
-
-DeviceInfo cpu_info() { return {"cpu", false, cpu_description() + "; " + kNoTorch}; }
-#endif
 
 }  // namespace
 
@@ -67,39 +55,41 @@ DeviceSpec parse_device(const std::string& text, const std::string& key) {
 
 std::unique_ptr<Device> make_device(const DeviceSpec& spec, std::function<void()> wake) {
   if (spec.kind == "null") return std::make_unique<NullDevice>(std::move(wake));
-  if (spec.kind == "cpu") return make_cpu_device(spec, std::move(wake));
-  throw input_error({"", 0, "device"}, spec.kind, std::string("cpu, null; ") + kNoCuda);
+  const DeviceModule* const module = device_module();
+  if (module == nullptr) throw input_error({"", 0, "device"}, spec.kind, std::string("null; ") + kNoTorch);
+  return module->make(spec, std::move(wake));
 }
 
 void check_model(const DeviceSpec& spec, const ModelSource& source, const std::string& key) {
   if (spec.kind == "null") return;
-  if (source.file.empty()) return check_zoo_model(source.model, key);
   std::error_code error;
-  if (!std::filesystem::is_regular_file(source.file, error))
+  if (!source.file.empty()) {
+    if (std::filesystem::is_regular_file(source.file, error)) return;
     throw input_error({source.file, 0, ""}, "no such file", "a model that torch.jit.save has written");
+  }
+  const std::vector<std::string> names = zoo_model_names();
+  if (names.empty() || std::find(names.begin(), names.end(), source.model) != names.end()) return;
+  const std::string near = nearest_name(source.model, names);
+  throw input_error({"", 0, key}, "'" + source.model + "'",
+                    join_names(names) + (near.empty() ? "" : " (did you mean " + near + "?)"));
 }
 
 std::vector<DeviceInfo> list_devices() {
-  return {
-      cpu_info(),
-      {"cuda", false, kNoCuda},
-      {"null", true, "computes nothing and ends each batch at once: what is left is the harness's own time"}};
+  std::vector<DeviceInfo> infos = {cpu_info()};
+  for (DeviceInfo& info : cuda_infos(infos.front().is_usable)) infos.push_back(std::move(info));
+  infos.push_back(
+      {"null", true, "computes nothing and ends each batch at once: what is left is the harness's own time"});
+  return infos;
 }
 
 std::vector<std::string> zoo_model_names() {
-  std::vector<std::string> names;
-#ifdef HARNESS_TORCH_VERSION
-  for (const ZooModel& model : zoo_models()) names.emplace_back(model.name);
-#endif
-  return names;
+  const DeviceModule* const module = device_module();
+  return module == nullptr ? std::vector<std::string>() : module->models();
 }
 
 std::string execution_libraries() {
-#ifdef HARNESS_TORCH_VERSION
-  return "LibTorch " HARNESS_TORCH_VERSION;
-#else
-  return "";
-#endif
+  const DeviceModule* const module = device_module();
+  return module == nullptr ? "" : module->libraries;
 }
 
 }  // namespace harness

@@ -1,0 +1,36 @@
+// Devices that need large libraries stand in a module, which is loaded when the first of them is asked for:
+// LibTorch alone costs each process 0.4 s and 160 MB at its start, and most processes run no model.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/gpu/device.h"
+#include "harness/gpu/device_spec.h"
+
+namespace harness {
+
+/// What the module of LibTorch's devices offers; it stays loaded to the end of the process.
+struct DeviceModule {
+  const char* libraries = "";  ///< "LibTorch 1.13.0"
+  /// As make_device(), for the kinds "cpu" and "cuda".
+  std::unique_ptr<Device> (*make)(const DeviceSpec& spec, Device::Wake wake) = nullptr;
+  /// CUDA's devices that can be made.
+  std::vector<DeviceInfo> (*gpus)() = nullptr;
+  /// Names of the models that are loaded without a file.
+  std::vector<std::string> (*models)() = nullptr;
+};
+
+/// The function that the module exports, and its type.
+inline constexpr const char* kDeviceModuleSymbol = "harness_device_module";
+using DeviceModuleFunction = const DeviceModule*();
+
+/// The module's file; "" in a build without LibTorch.
+std::string device_module_file();
+
+/// The module; nullptr in a build without it. Throws EnvironmentError when it is there and cannot be loaded.
+/// Any thread.
+const DeviceModule* device_module();
+
+}  // namespace harness

@@ -1,0 +1,36 @@
+#include "harness/gpu/device_module.h"
+
+#include <utility>
+
+#include "harness/core/error.h"
+#include "harness/gpu/torch/torch_device.h"
+#include "harness/gpu/torch/zoo/zoo.h"
+
+namespace harness {
+namespace {
+
+std::unique_ptr<Device> make(const DeviceSpec& spec, Device::Wake wake) {
+  if (spec.kind != "cpu")
+    throw input_error({"", 0, "device"}, spec.kind, "cpu, null; this build has no devices for CUDA");
+  TorchDeviceOptions options;
+  if (spec.index > 0) options.name += std::to_string(spec.index);
+  options.threads = spec.threads;
+  return make_torch_cpu_device(std::move(options), std::move(wake));
+}
+
+std::vector<DeviceInfo> gpus() { return {}; }
+
+std::vector<std::string> models() {
+  std::vector<std::string> names;
+  for (const ZooModel& model : zoo_models()) names.emplace_back(model.name);
+  return names;
+}
+
+constexpr DeviceModule kModule = {"LibTorch " HARNESS_TORCH_VERSION, make, gpus, models};
+
+}  // namespace
+}  // namespace harness
+
+extern "C" __attribute__((visibility("default"))) const harness::DeviceModule* harness_device_module() {
+  return &harness::kModule;
+}
