@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "workloads/catalogue.h"
 #include "workloads/data_home.h"
@@ -51,6 +52,26 @@ void read_branches(const TomlFields& fields, Pipeline& pipeline) {
   }
 }
 
+constexpr double kMostBytes = 32 << 20;
+
+/// What a visit brings: so many bytes, or a picture of so many pixels.
+void read_input(const TomlFields& fields, Module& module) {
+  if (fields.has("input_bytes"))
+    module.input_bytes = static_cast<std::uint32_t>(fields.number("input_bytes", 0, kMostBytes) + 0.5);
+  if (!fields.has("input_size")) return;
+  const std::vector<double> size = fields.numbers("input_size", 1, 4096);
+  const double bytes = size.size() == 2 ? 3 * size[0] * size[1] : 0;
+  const bool whole = size.size() == 2 && std::floor(size[0]) == size[0] && std::floor(size[1]) == size[1];
+  if (!whole || bytes > kMostBytes || (module.input_bytes > 0 && module.input_bytes != bytes)) {
+    throw input_error(fields.place("input_size"), "another size",
+                      "[height, width] in whole pixels of 3 bytes, at most 32 MiB, the same as input_bytes "
+                      "where both stand");
+  }
+  module.input_height = static_cast<int>(size[0]);
+  module.input_width = static_cast<int>(size[1]);
+  module.input_bytes = static_cast<std::uint32_t>(bytes);
+}
+
 }  // namespace
 
 Pipeline parse_pipeline(const std::string& file, std::string_view text) {
@@ -66,15 +87,13 @@ Pipeline parse_pipeline(const std::string& file, std::string_view text) {
   const std::vector<TomlFields> tables = top.tables("module");
   for (const TomlFields& fields : tables) {
     fields.require_known(
-        {"name", "model", "source", "pres", "subs", "branches", "branch_weights", "input_bytes"});
+        {"name", "model", "source", "pres", "subs", "branches", "branch_weights", "input_bytes",
+         "input_size"});
     Module module;
     module.name = fields.text("name");
     module.model = fields.text("model");
     module.source = fields.text_or("source", "");
-    if (fields.has("input_bytes")) {
-      constexpr double kMostBytes = 32 << 20;
-      module.input_bytes = static_cast<std::uint32_t>(fields.number("input_bytes", 0, kMostBytes) + 0.5);
-    }
+    read_input(fields, module);
     pipeline.modules.push_back(std::move(module));
     pres.push_back(fields.has("pres") ? fields.texts("pres") : std::vector<std::string>{});
     subs.push_back(fields.has("subs") ? fields.texts("subs") : std::vector<std::string>{});

@@ -39,7 +39,7 @@ TEST(ShippedNames, WinOverFoldersOfTheCurrentDirectory) {
 
 // PARD section 5.1.
 TEST(ShippedPipelines, AreThePapers) {
-  EXPECT_EQ(pipeline_names(), (Names{"da", "da-dynamic", "four", "ga", "lv", "rag", "tm"}));
+  EXPECT_EQ(pipeline_names(), (Names{"da", "da-dynamic", "four", "ga", "lv", "rag", "small", "tm"}));
   const Pipeline tm = load_pipeline("tm");
   EXPECT_EQ(tm.slo_ns, 400 * kNsPerMs);
   EXPECT_EQ(module_names(tm), (Names{"object_detection", "face_recognition", "text_recognition"}));
@@ -79,10 +79,12 @@ TEST(ShippedPipelines, DaDynamicIsDaWithAChoice) {
   EXPECT_EQ(visit_probabilities(dynamic), (std::vector<double>{1, 0.5, 0.5, 1, 1}));
 }
 
-/// All but rag, whose models and services are of other profiles (service_profile_test.cc).
+/// All but rag, whose models and services are of other profiles (service_profile_test.cc), and small, whose
+/// profiles every machine measures for itself.
 Names video_pipelines() {
   Names names = pipeline_names();
   std::erase(names, "rag");
+  std::erase(names, "small");
   return names;
 }
 
@@ -152,6 +154,8 @@ TEST(ParsePipeline, BranchWeightsFollowTheOrderOfSubs) {
   EXPECT_EQ(visit_probabilities(pipeline), (std::vector<double>{1, 0.25, 0.75}));
 }
 
+const std::string kAlone = "slo_ms=1\n[[module]]\nname='a'\nmodel='m'\n";
+
 TEST(ParsePipeline, AModuleMayDeclareItsTensor) {
   const Pipeline pipeline =
       parse_pipeline("p.toml",
@@ -159,7 +163,24 @@ TEST(ParsePipeline, AModuleMayDeclareItsTensor) {
                      "[[module]]\nname='b'\nmodel='m'\n");
   EXPECT_EQ(pipeline.modules[0].input_bytes, 150528u);
   EXPECT_EQ(pipeline.modules[1].input_bytes, 0u);
-  EXPECT_THROW(parse_pipeline("p.toml", std::string(kFork) + "input_bytes=33554433\n"), InputError);
+  EXPECT_NO_THROW(parse_pipeline("p.toml", kAlone + "input_bytes=33554432\n"));
+  EXPECT_THROW(parse_pipeline("p.toml", kAlone + "input_bytes=33554433\n"), InputError);
+}
+
+TEST(ParsePipeline, AModuleMayDeclareItsPicture) {
+  const auto last = [](const std::string& keys) {
+    return parse_pipeline("p.toml", kAlone + keys + "\n").modules.back();
+  };
+  const Module module = last("input_size=[480, 640]");
+  EXPECT_EQ(module.input_height, 480);
+  EXPECT_EQ(module.input_width, 640);
+  EXPECT_EQ(module.input_bytes, 921600u) << "3 bytes a pixel";
+  EXPECT_EQ(last("input_size=[480, 640]\ninput_bytes=921600").input_bytes, 921600u);
+  EXPECT_EQ(last("").input_height, 0);
+  for (const char* wrong : {"input_size=[480]", "input_size=[480, 640, 3]", "input_size=[0, 640]",
+                            "input_size=[480.5, 640]", "input_size=[4096, 4096]",
+                            "input_size=[480, 640]\ninput_bytes=921601"})
+    EXPECT_THROW(last(wrong), InputError) << wrong;
 }
 
 TEST(ParsePipeline, BranchesOneWithoutWeightsIsEven) {

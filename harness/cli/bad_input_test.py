@@ -29,7 +29,7 @@ EXPERIMENTS = [
     ("nothing but brackets", "[" * 3000, ["e.toml"]),
     ("an unknown table", SMALL + "[clutser]\nworkers = 2\n", ["clutser", "did you mean 'cluster'"]),
     ("an unknown top-level key", "nme = 1\n" + SMALL, ["e.toml:1:", "did you mean 'name'"]),
-    ("a runtime that is not there", 'runtime = "gpu"\n' + SMALL, ["e.toml:1: runtime", "simulated"]),
+    ("a runtime that is not there", 'runtime = "tpu"\n' + SMALL, ["e.toml:1: runtime", "simulated"]),
     ("a runtime twice", 'runtime = ["emulated", "emulated"]\n' + SMALL, ["e.toml:1: runtime", "twice"]),
     ("a negative limit", "cell_limit_s = -1\n" + SMALL, ["e.toml:1: cell_limit_s", "-1"]),
     ("an unknown live key", SMALL + "[live]\nspinn = true\n", ["e.toml:8: live.spinn", "did you mean 'spin'"]),

@@ -41,6 +41,8 @@ std::string pipeline_text(const Pipeline& pipeline) {
     for (const ModuleId pre : module.pres) text += " " + std::to_string(pre);
     for (const double weight : module.branch_weights) text += " one " + text_of(weight);
     if (module.input_bytes > 0) text += " bytes " + std::to_string(module.input_bytes);
+    if (module.input_height > 0)
+      text += " size " + std::to_string(module.input_height) + " " + std::to_string(module.input_width);
     text += "\n";
   }
   return text;
@@ -255,6 +257,8 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
   prepared.slo_ns = slo_of(cell);
   prepared.workers = settings.cluster.workers;
   prepared.live = settings.live;
+  prepared.gpu = settings.gpu;
+  prepared.runtime = cell.runtime;
   find_target(cell, prepared);
   const bool known = prepared.why.empty();
   if (known) {

@@ -20,7 +20,9 @@ struct PreparedCell {
   std::string why;  ///< not empty: it cannot run (the planner cannot meet the SLO)
   TimeNs slo_ns = 0;
   int workers = 0;
-  LiveParams live;           ///< of an emulated cell
+  LiveParams live;           ///< of a live cell
+  GpuParams gpu;             ///< of a cell on GPUs
+  Runtime runtime = Runtime::kSimulated;
   Plan plan;                 ///< the initial one
   double capacity_rps = 0;   ///< of that plan
   double reference_rps = 0;  ///< capacity that loads are relative to; 0: that plan cannot meet the SLO
@@ -32,7 +34,7 @@ struct PreparedCell {
 };
 
 /// Whether it runs in wall-clock time on all ranks.
-inline bool is_live(const PreparedCell& cell) { return cell.identity.runtime != "simulated"; }
+inline bool is_live(const PreparedCell& cell) { return cell.runtime != Runtime::kSimulated; }
 
 /// Loads each pipeline and set of profiles once. Every fault in what the experiment names shows up as an
 /// InputError of the constructor or of prepare(), so that preparing all cells first leaves nothing to go

@@ -42,8 +42,10 @@ std::string cell_text(const Settings& settings, const CellNames& names,
   std::string text = std::string("runtime = \"") + name_of(names.runtime) + "\"\n";
   if (names.cell_limit_s > 0) text += "cell_limit_s = " + text_of(names.cell_limit_s) + "\n";
   for (const Section& section : fixed_sections(copy)) {
-    if (section.name != "live" || names.runtime == Runtime::kEmulated)
-      text += table(section.name, section.params);
+    const bool counts = section.name == "gpu"    ? names.runtime == Runtime::kGpu
+                        : section.name == "live" ? names.runtime != Runtime::kSimulated
+                                                 : true;
+    if (counts) text += table(section.name, section.params);
   }
   text += module_tables(copy, modules) + trace_text(settings);
   text += "\n[workload]\npipelines = [" + toml_text(names.pipeline) + "]\n";

@@ -63,7 +63,7 @@ std::string layout_text(const std::vector<PreparedCell>& cells, int ranks) {
     const Layout layout(cell.workers, ranks, cell.live);
     int hosts = 0;
     for (int rank = 0; rank < ranks; ++rank) hosts += layout.gpus(rank) > 0 ? 1 : 0;
-    std::string line = "emulated: " + std::to_string(cell.workers) + " workers ";
+    std::string line = name_of(cell.runtime) + std::string(": ") + std::to_string(cell.workers) + " workers ";
     if (ranks == 1)
       line += "in one process with the sender";
     else

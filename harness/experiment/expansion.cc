@@ -33,7 +33,7 @@ void check_modules(const ExperimentSpec& spec, const std::vector<Pipeline>& pipe
   }
 }
 
-/// The links of the simulated world, which an emulated cell has none of.
+/// The links of the simulated world, which a live cell has none of.
 bool of_simulated_links(const std::string& key) {
   return key == "cluster.network_delay_ms" || key == "serving.state_delay_ms";
 }
@@ -44,7 +44,8 @@ bool concerns(const ExperimentSpec& spec, const SweepAxis& axis, const Pipeline&
   const std::string member = member_of_section(axis.key);
   if (section == "trace") return spec.workload.traces[cell.trace].name == member;
   if (section == "module") return has_module(pipeline, member);
-  if (section == "live") return cell.runtime == Runtime::kEmulated;
+  if (section == "live") return cell.runtime != Runtime::kSimulated;
+  if (section == "gpu") return cell.runtime == Runtime::kGpu;
   if (of_simulated_links(axis.key)) return cell.runtime == Runtime::kSimulated;
   if (find_system(section) != nullptr) return spec.systems[cell.system].name == section;
   return true;
@@ -151,10 +152,11 @@ Settings settings_with(const ExperimentSpec& spec, const Cell& cell, bool own) {
     if (cell.swept[axis] == kNotSwept || (!own && of_system(spec.sweeps[axis]))) continue;
     assign(settings, assignment_of(spec.sweeps[axis], cell.swept[axis]));
   }
-  if (cell.runtime == Runtime::kEmulated) {
+  if (cell.runtime != Runtime::kSimulated) {
     settings.world.network_delay_ms = 0;
     settings.serving.state_delay_ms = 0;
   }
+  if (cell.runtime == Runtime::kGpu) settings.world.jitter = Jitter::kOff;
   return settings;
 }
 

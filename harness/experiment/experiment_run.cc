@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "harness/experiment/build_info.h"
+#include "harness/experiment/cell_devices.h"
 #include "harness/experiment/cell_text.h"
 #include "harness/experiment/dry_run.h"
 #include "harness/experiment/rank_work.h"
@@ -42,6 +43,7 @@ void ExperimentRun::load(RankReport& report) {
     const double cost = is_live(prepared) ? prepared.duration_s : prepared.expected_requests;
     costs_.push_back(prepared.why.empty() ? cost : 0);
     if (is_live(prepared) && prepared.why.empty()) check_layout(prepared);
+    if (cell.runtime == Runtime::kGpu) check_devices(cell);
     hashes += prepared.identity.input_hash;
   }
   report.digest = sha256_of(hashes);
@@ -55,6 +57,13 @@ void ExperimentRun::check_layout(const PreparedCell& prepared) const {
   throw input_error(
       place == spec_.places.end() ? InputPlace{spec_.file, 0, "live.gpus_per_rank"} : place->second, fault,
       "that many ranks or more; without mpirun, one; 0 spreads over any number");
+}
+
+void ExperimentRun::check_devices(const Cell& cell) const {
+  const std::string fault = why_not_on_devices(factory_->make_world(cell), ranks_.ranks());
+  if (!fault.empty())
+    throw input_error({spec_.file, 0, "runtime"}, "gpu with " + fault,
+                      "modules with input_size, GPUs that do not slow down, queues of one rank");
 }
 
 void ExperimentRun::check() {
@@ -289,6 +298,22 @@ std::optional<SummaryRow> ExperimentRun::run_together(LiveCell& cell) {
   }
 }
 
+/// When a rank lacks a device or a model, none runs the cell.
+void ExperimentRun::skip_without_devices(PreparedCell& prepared, std::optional<LiveCell>& live) {
+  if (!live) return;
+  RankReport own;
+  own.message = live->why();
+  std::string why;
+  const std::vector<RankReport> reports = ranks_.gather(own);
+  for (std::size_t rank = 0; rank < reports.size() && why.empty(); ++rank) {
+    why = reports[rank].message;
+    if (!why.empty() && rank > 0) why = "rank " + std::to_string(rank) + ": " + why;
+  }
+  if (ranks_.share(why.empty() ? 0 : 1) == 0) return;
+  live.reset();
+  prepared.why = why;
+}
+
 /// All ranks have the cell at once; what fails on one of them ends it on all.
 void ExperimentRun::run_live_cell(std::uint32_t index, Transport& transport, Progress& progress) {
   const Cell& cell = factory_->cells().at(index);
@@ -301,6 +326,7 @@ void ExperimentRun::run_live_cell(std::uint32_t index, Transport& transport, Pro
     if (prepared.why.empty())
       live.emplace(*factory_, cell, prepared, how_to_run(prepared, progress), transport);
   });
+  skip_without_devices(prepared, live);
   on_all_ranks(ranks_, file_, [&](RankReport&) {
     std::optional<SummaryRow> row;
     if (live)

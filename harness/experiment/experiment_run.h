@@ -47,6 +47,7 @@ class ExperimentRun {
 
   void load(RankReport& report);
   void check_layout(const PreparedCell& prepared) const;
+  void check_devices(const Cell& cell) const;
   void print_plan(bool brief, RankReport& report);
   void inspect();
   [[noreturn]] void refuse(const ForeignCell& foreign);
@@ -68,6 +69,7 @@ class ExperimentRun {
   void run_dealt(const std::vector<std::uint32_t>& cells);
   void run_simulated(std::uint32_t index, Progress& progress);
   std::optional<SummaryRow> run_together(LiveCell& cell);
+  void skip_without_devices(PreparedCell& prepared, std::optional<LiveCell>& live);
   void run_live_cell(std::uint32_t index, Transport& transport, Progress& progress);
   CellRun how_to_run(const PreparedCell& prepared, Progress& progress);
   void finish();

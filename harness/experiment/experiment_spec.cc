@@ -16,14 +16,14 @@
 namespace harness {
 namespace {
 
-constexpr Runtime kRuntimes[] = {Runtime::kSimulated, Runtime::kEmulated};
+constexpr Runtime kRuntimes[] = {Runtime::kSimulated, Runtime::kEmulated, Runtime::kGpu};
 constexpr double kLargestLimit = 1e9;
 constexpr double kLargestSeed =
     9007199254740992.0;  // 2^53: larger integers are not exact in a TOML reader's double
 
 std::vector<std::string> top_level_names() {
   std::vector<std::string> names = plain_keys_of("");
-  for (const char* table : {"workload", "trace", "cluster", "serving", "planner", "live", "module", "system",
+  for (const char* table : {"workload", "trace", "cluster", "serving", "planner", "live", "gpu", "module", "system",
                             "sweep", "fault", "record", "repeat_until"}) {
     names.push_back(table);
   }
@@ -55,8 +55,7 @@ void read_runtimes(const TableReader& document, ExperimentSpec& spec) {
     const auto is_it = [&](Runtime runtime) { return name.name == name_of(runtime); };
     const auto* found = std::find_if(std::begin(kRuntimes), std::end(kRuntimes), is_it);
     if (found == std::end(kRuntimes)) {
-      throw input_error(name.place, "\"" + name.name + "\"" + (name.name == "gpu" ? ", not here yet" : ""),
-                        "simulated, emulated or both");
+      throw input_error(name.place, "\"" + name.name + "\"", "simulated, emulated, gpu or several of them");
     }
     spec.runtimes.push_back(*found);
   }
@@ -177,7 +176,7 @@ void read_workload(const TableReader& document, ExperimentSpec& spec) {
 
 void read_settings(const TableReader& document, ExperimentSpec& spec) {
   for (const TomlEntry& entry : document.entries()) {
-    static const std::vector<std::string> kShared = {"cluster", "serving", "planner", "live", "module"};
+    static const std::vector<std::string> kShared = {"cluster", "serving", "planner", "live", "gpu", "module"};
     const bool shared = std::find(kShared.begin(), kShared.end(), entry.key) != kShared.end();
     if (!shared && find_system(entry.key) == nullptr) continue;
     const TableReader table(document.file(), entry.value, entry.key);
@@ -244,7 +243,10 @@ std::string figure_catalogue() { return workloads_folder() + "/../results/figure
 
 }  // namespace
 
-const char* name_of(Runtime runtime) { return runtime == Runtime::kSimulated ? "simulated" : "emulated"; }
+const char* name_of(Runtime runtime) {
+  constexpr const char* kNames[] = {"simulated", "emulated", "gpu"};
+  return kNames[static_cast<int>(runtime)];
+}
 
 std::vector<std::string> names_of(const std::vector<NamedAt>& named) {
   std::vector<std::string> names;

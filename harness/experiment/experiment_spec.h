@@ -18,7 +18,7 @@ namespace harness {
 inline constexpr std::uint64_t kMostCells = 100'000;
 
 /// Where a cell runs.
-enum class Runtime { kSimulated, kEmulated };
+enum class Runtime { kSimulated, kEmulated, kGpu };
 const char* name_of(Runtime runtime);
 
 /// [[fault]]: what goes wrong in every cell.

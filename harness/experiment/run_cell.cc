@@ -4,6 +4,8 @@
 #include <chrono>
 
 #include "harness/engine/fluid_bound.h"
+#include "harness/experiment/cell_devices.h"
+#include "harness/live/cell_failed.h"
 #include "harness/sim/simulation.h"
 
 namespace harness {
@@ -96,6 +98,15 @@ LiveCell::LiveCell(CellFactory& factory, const Cell& cell, const PreparedCell& p
       how_(std::move(how)),
       transport_(transport),
       spec_(factory.make_run(cell, prepared)) {
+  if (prepared.runtime == Runtime::kGpu) {
+    try {
+      devices_ = make_cell_devices(spec_, prepared, transport.rank(), transport.ranks(),
+                                   [&transport] { transport.interrupt(); });
+    } catch (const DeviceError& error) {
+      why_ = error.what();
+      return;
+    }
+  }
   if (transport_.rank() != 0) return;
   spec_.progress = how_.progress;
   writer_.emplace(how_.path, prepared.identity, prepared.module_names);
@@ -103,9 +114,17 @@ LiveCell::LiveCell(CellFactory& factory, const Cell& cell, const PreparedCell& p
 
 std::optional<SummaryRow> LiveCell::run(BoundCache& bounds, const std::function<void()>& check_signal) {
   const bool keeps_rows = transport_.rank() == 0 && how_.rows;
-  const std::optional<RunRecord> record =
-      run_live(spec_, {prepared_.live, how_.limit_s, check_signal, prepared_.identity.index + 1}, transport_,
-               keeps_rows ? &rows_ : nullptr);
+  std::optional<RunRecord> record;
+  try {
+    record = run_live(
+        spec_,
+        {prepared_.live, how_.limit_s, check_signal, prepared_.identity.index + 1, devices_.get()},
+        transport_, keeps_rows ? &rows_ : nullptr);
+  } catch (const CellFailed& failed) {
+    if (transport_.rank() != 0) return std::nullopt;
+    writer_.reset();
+    return write_empty(prepared_, how_, "skipped", failed.what());
+  }
   if (transport_.rank() != 0) return std::nullopt;
   HARNESS_CHECK(record.has_value(), "a live run left no record");
   SummaryRow row = row_of(prepared_, spec_, *record, bounds);

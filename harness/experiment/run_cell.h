@@ -2,12 +2,14 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "harness/experiment/bounds.h"
 #include "harness/experiment/cell_factory.h"
 #include "harness/experiment/row_buffer.h"
+#include "harness/live/device_workers.h"
 #include "harness/live/live_run.h"
 #include "harness/live/transport.h"
 #include "harness/record/results_file.h"
@@ -29,14 +31,17 @@ struct CellRun {
 SummaryRow run_cell(CellFactory& factory, BoundCache& bounds, const Cell& cell, const PreparedCell& prepared,
                     const CellRun& how);
 
-/// One emulated cell that can run; every rank has one. The constructor makes the world and, at rank 0, the
-/// file, so that what is wrong there shows before the ranks begin to wait for each other.
+/// One live cell that can run; every rank has one. The constructor makes the world, the devices and, at rank
+/// 0, the file, so that what is wrong there shows before the ranks begin to wait for each other.
 class LiveCell {
  public:
   LiveCell(CellFactory& factory, const Cell& cell, const PreparedCell& prepared, CellRun how,
            Transport& transport);
+  /// Why the cell cannot run, known on the rank whose device or model is not to be had; else empty.
+  const std::string& why() const { return why_; }
   /// Runs it together with the other ranks; rank 0 writes the file and returns the row. `check_signal` as in
-  /// LiveRun. The transport may carry other cells before and after. Throws what run_live() throws.
+  /// LiveRun. The transport may carry other cells before and after. A device that fails makes it a skipped
+  /// cell; otherwise throws what run_live() throws.
   std::optional<SummaryRow> run(BoundCache& bounds, const std::function<void()>& check_signal);
 
  private:
@@ -44,7 +49,9 @@ class LiveCell {
   CellRun how_;
   Transport& transport_;
   RunSpec spec_;
-  std::optional<CellFileWriter> writer_;  ///< at rank 0
+  std::string why_;
+  std::unique_ptr<DeviceWorkers> devices_;  ///< on GPUs, on a rank that has some
+  std::optional<CellFileWriter> writer_;    ///< at rank 0
   RowBuffer rows_;
 };
 

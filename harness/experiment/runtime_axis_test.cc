@@ -1,6 +1,8 @@
 // Runtimes as an axis, and the settings that concern one of them.
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "harness/experiment/cell_factory.h"
 #include "harness/experiment/dry_run.h"
 
@@ -54,9 +56,9 @@ TEST(RuntimeAxis, SimulatedUnlessTheFileSaysOtherwise) {
 }
 
 TEST(RuntimeAxis, OtherRuntimesAreErrors) {
-  const std::string gpu = error_of("runtime = \"gpu\"\n" + kBody);
-  EXPECT_TRUE(has(gpu, "test.toml:1: runtime")) << gpu;
-  EXPECT_TRUE(has(gpu, "not here yet")) << gpu;
+  const std::string tpu = error_of("runtime = \"tpu\"\n" + kBody);
+  EXPECT_TRUE(has(tpu, "test.toml:1: runtime")) << tpu;
+  EXPECT_TRUE(has(tpu, "simulated, emulated, gpu")) << tpu;
   EXPECT_TRUE(has(error_of("runtime = [\"simulated\", \"live\"]\n" + kBody), "\"live\""));
   EXPECT_TRUE(has(error_of("runtime = [\"emulated\", \"emulated\"]\n" + kBody), "twice"));
   EXPECT_TRUE(has(error_of("runtime = []\n" + kBody), "empty"));
@@ -102,6 +104,28 @@ TEST(RuntimeAxis, EmulatedCellsHaveNoSimulatedLinks) {
     EXPECT_EQ(run.world.network_delay_ms, live ? 0 : 3);
     EXPECT_EQ(run.serving.state_delay_ms, live ? 0 : 4);
   }
+}
+
+TEST(RuntimeAxis, CellsOnDevicesAreLiveAndHaveSettingsOfTheirOwn) {
+  const ExperimentSpec spec =
+      parse("runtime = [\"simulated\", \"emulated\", \"gpu\"]\n" + kBody +
+            "[cluster]\nnetwork_delay_ms = 3\njitter = \"uniform\"\n[gpu]\ndevice = \"null\"\n" +
+            sweep("gpu.threads", "[1, 2]") + sweep("live.repeat", "[1, 2, 3]"));
+  CellFactory factory(spec, "b");
+  std::map<std::string, int> cells;
+  for (const Cell& cell : factory.cells()) {
+    const PreparedCell prepared = factory.prepare(cell);
+    const std::string runtime = prepared.identity.runtime;
+    ++cells[runtime];
+    EXPECT_EQ(is_live(prepared), runtime != "simulated");
+    EXPECT_EQ(has(prepared.identity.effective_toml, "[live]"), runtime != "simulated");
+    EXPECT_EQ(has(prepared.identity.effective_toml, "[gpu]"), runtime == "gpu");
+    const RunSpec run = factory.make_run(cell, prepared);
+    EXPECT_EQ(run.world.network_delay_ms, runtime == "simulated" ? 3 : 0);
+    EXPECT_EQ(run.world.jitter, runtime == "gpu" ? Jitter::kOff : Jitter::kUniform);
+    EXPECT_EQ(prepared.gpu.device, DeviceKind::kNull);
+  }
+  EXPECT_EQ(cells, (std::map<std::string, int>{{"simulated", 4}, {"emulated", 3 * 4}, {"gpu", 2 * 3 * 4}}));
 }
 
 TEST(RuntimeAxis, LiveSettingsAreReadFromTheFileAndFromSet) {

@@ -65,7 +65,7 @@ void assign_to_trace(Settings& settings, const std::string& trace, const std::st
 }
 
 std::vector<std::string> section_names() {
-  std::vector<std::string> names = {"cluster", "serving", "planner", "live", "module", "trace"};
+  std::vector<std::string> names = {"cluster", "serving", "planner", "live", "gpu", "module", "trace"};
   for (const SystemEntry& entry : all_systems()) names.push_back(entry.name);
   return names;
 }
@@ -80,10 +80,11 @@ void ClusterParams::list(ParamList& params) {
 
 std::vector<Section> fixed_sections(Settings& settings) {
   std::vector<Section> sections = {
-      {"cluster", cluster_params(settings)}, {"serving", {}}, {"planner", {}}, {"live", {}}};
+      {"cluster", cluster_params(settings)}, {"serving", {}}, {"planner", {}}, {"live", {}}, {"gpu", {}}};
   append(sections[1].params, settings.serving);
   append(sections[2].params, settings.planner);
   append(sections[3].params, settings.live);
+  append(sections[4].params, settings.gpu);
   return sections;
 }
 

@@ -9,6 +9,7 @@
 #include "harness/core/error.h"
 #include "harness/core/params.h"
 #include "harness/engine/world_params.h"
+#include "harness/live/gpu_params.h"
 #include "harness/live/live_params.h"
 #include "harness/serving/context.h"
 #include "harness/serving/sizing_planner.h"
@@ -33,14 +34,15 @@ struct Assignment {
   InputPlace place;
 };
 
-/// The values of one cell. Keys: cluster.*, serving.*, planner.*, live.*, module.NAME.*, trace.NAME.*,
+/// The values of one cell. Keys: cluster.*, serving.*, planner.*, live.*, gpu.*, module.NAME.*, trace.NAME.*,
 /// SYSTEM.*.
 struct Settings {
   ClusterParams cluster;
   WorldParams world;
   ServingParams serving;
   PlannerParams planner;
-  LiveParams live;  ///< counts in emulated cells
+  LiveParams live;  ///< counts in live cells
+  GpuParams gpu;    ///< counts in cells on GPUs
   std::map<std::string, ModuleOverride> modules;
   TraceSpec trace;
   std::vector<Assignment> system_params;  ///< of any system, in order; the last one counts
@@ -52,7 +54,7 @@ struct Section {
   std::vector<Param> params;
 };
 
-/// cluster, serving, planner, live: tables with fixed names.
+/// cluster, serving, planner, live, gpu: tables with fixed names.
 std::vector<Section> fixed_sections(Settings& settings);
 /// The keys of [trace.NAME], texts first.
 std::vector<Param> trace_params(TraceSpec& trace);

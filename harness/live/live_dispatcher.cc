@@ -16,7 +16,6 @@ LiveDispatcher::LiveDispatcher(const RunSpec& spec, const Layout& layout, bool p
                                EventQueue& events, RowSink* rows)
     : spec_(spec),
       layout_(layout),
-      payload_(payload),
       out_(out),
       events_(events),
       sizes_(spec.seed, spec.profiles, spec.trace_tokens),
@@ -26,7 +25,9 @@ LiveDispatcher::LiveDispatcher(const RunSpec& spec, const Layout& layout, bool p
       sender_(spec.arrivals->restarted()),
       faults_(spec.faults),
       held_(out, events, kLiveOrder, layout.ranks()),
-      delivered_(spec.pipeline.modules.size(), 0) {}
+      delivered_(spec.pipeline.modules.size(), 0) {
+  if (payload) tensors_.emplace(spec.pipeline, spec.seed);
+}
 
 void LiveDispatcher::start() {
   dispatcher_.start(0);
@@ -234,9 +235,9 @@ void LiveDispatcher::deliver_one(const Delivery& delivery) {
   message.parent = record.parent;
   message.counted = record.counted ? 1 : 0;
   if (!record.counted) ++delivered_[record.visit.module];
-  if (payload_) tensor_.resize(spec_.pipeline.modules[record.visit.module].input_bytes);
-  send_at(held, delivery.domain,
-          out_.compose(MessageKind::kDeliver, message, std::span<const std::byte>(tensor_)));
+  std::span<const std::byte> tensor;
+  if (tensors_) tensor = tensors_->of(record.visit.module, record.visit.request);
+  send_at(held, delivery.domain, out_.compose(MessageKind::kDeliver, message, tensor));
 }
 
 void LiveDispatcher::cancel(const Cancellation& cancellation) {

@@ -15,6 +15,7 @@
 #include "harness/live/live_events.h"
 #include "harness/live/load_sender.h"
 #include "harness/live/messages.h"
+#include "harness/live/tensors.h"
 
 namespace harness {
 
@@ -91,7 +92,6 @@ class LiveDispatcher final : private DispatcherWorld, private DomainCommands {
 
   const RunSpec& spec_;
   const Layout& layout_;
-  bool payload_;
   MessageWriter& out_;
   EventQueue& events_;
   TimeNs now_ = 0;
@@ -104,6 +104,7 @@ class LiveDispatcher final : private DispatcherWorld, private DomainCommands {
   LoadSender sender_;
   ActiveFaults faults_;
   HeldMessages held_;
+  std::optional<Tensors> tensors_;  ///< with payload
   Mailbox<Acknowledgement> acknowledgements_;  ///< held by a faulty link
   DomainId told_by_ = kNone;                   ///< the domain whose message is being handled ...
   TimeNs told_ns_ = 0;                         ///< ... and when its router hears of that
@@ -112,7 +113,6 @@ class LiveDispatcher final : private DispatcherWorld, private DomainCommands {
   std::deque<Plan> next_plans_;                ///< computed, not in effect yet
   std::vector<BatchEntry> entries_;
   std::vector<double> values_;
-  std::vector<std::byte> tensor_;
   std::uint64_t progress_ = 0;
 };
 

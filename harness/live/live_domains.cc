@@ -1,6 +1,7 @@
 #include "harness/live/live_domains.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "harness/engine/dispatcher.h"
 
@@ -12,7 +13,7 @@ constexpr RequestId kNoRequest = ~RequestId{0};
 }  // namespace
 
 LiveDomains::LiveDomains(const RunSpec& spec, const Layout& layout, int rank, bool payload,
-                         MessageWriter& out, EventQueue& events)
+                         MessageWriter& out, EventQueue& events, DeviceWorkers* devices)
     : spec_(spec),
       layout_(layout),
       rank_(rank),
@@ -26,7 +27,8 @@ LiveDomains::LiveDomains(const RunSpec& spec, const Layout& layout, int rank, bo
       timers_(events, kLiveTimer),
       group_(spec, context_, *this, *this, tables_, books_),
       faults_(spec.faults),
-      held_(out, events, kLiveNotice, layout.ranks()) {
+      held_(out, events, kLiveNotice, layout.ranks()),
+      devices_(devices) {
   const std::vector<FaultChange>& changes = faults_.changes();
   for (std::uint32_t i = 0; i < changes.size(); ++i) events_.push(changes[i].at_ns, kLiveDomainFault, i);
 }
@@ -163,6 +165,10 @@ void LiveDomains::take_delivery(MessageReader& message) {
   record.counted = delivery.counted != 0;
   record.domain = delivery.domain;
   record.live = true;
+  if (devices_ != nullptr) {
+    if (inputs_.size() <= visit) inputs_.resize(visit + 1);
+    inputs_[visit].assign(message.rest().begin(), message.rest().end());
+  }
   delivery_delay_.add(now_ - delivery.sent_ns);
   group_.on_delivery(now_, {visit, delivery.domain});
 }
@@ -205,11 +211,34 @@ void LiveDomains::take_run(int from, MessageReader& message) {
 }
 
 void LiveDomains::run_here(WorkerId worker, std::uint32_t gpu, TimeNs profile_ns) {
-  if (faults_.slows()) {
+  if (devices_ != nullptr) {
+    run_on_device(worker);
+  } else if (faults_.slows()) {
     workers_.run_batch_slowly(now_, worker, profile_ns, faults_.factor(gpu));
   } else {
     workers_.run_batch(now_, worker, profile_ns);
   }
+}
+
+void LiveDomains::run_on_device(WorkerId worker) {
+  const WorkerState& state = tables_.workers[worker];
+  const Module& module = spec_.pipeline.modules[state.module];
+  pictures_.clear();
+  for (const BatchVisit& member : state.running) {
+    const std::vector<std::byte>& input = inputs_[member.id];
+    pictures_.push_back({{reinterpret_cast<const std::uint8_t*>(input.data()), input.size()},
+                         module.input_height,
+                         module.input_width});
+  }
+  devices_->run_batch(worker, state.gpu, state.module, pictures_);
+}
+
+bool LiveDomains::take_batches(TimeNs now, const std::function<TimeNs(TimeNs)>& run_time) {
+  if (devices_ == nullptr) return false;
+  now_ = now;
+  const std::span<const DeviceBatch> ended = devices_->take();
+  for (const DeviceBatch& batch : ended) batch_event(batch.worker, run_time(batch.ended_ns));
+  return !ended.empty();
 }
 
 void LiveDomains::take_end(MessageReader& message) {
@@ -258,6 +287,11 @@ void LiveDomains::batch_done(TimeNs now, WorkerId worker, const WorkerState& sta
 }
 
 void LiveDomains::batch_lost(TimeNs now, WorkerId worker, const WorkerState& state) {
+  if (devices_ != nullptr) {
+    std::vector<std::vector<std::byte>> inputs;
+    for (const BatchVisit& member : state.running) inputs.push_back(std::move(inputs_[member.id]));
+    devices_->forget(worker, std::move(inputs));
+  }
   send_batch(MessageKind::kBatchLost, now, worker, state);
 }
 

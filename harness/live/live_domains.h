@@ -2,6 +2,7 @@
 // go out.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "harness/engine/domain_group.h"
 #include "harness/engine/domain_timers.h"
 #include "harness/engine/worker_models.h"
+#include "harness/live/device_workers.h"
 #include "harness/live/held_messages.h"
 #include "harness/live/layout.h"
 #include "harness/live/live_events.h"
@@ -23,11 +25,15 @@ class LiveDomains final : private DomainWorld, private DomainEvents {
  public:
   /// Everything outlives this. `events` takes events of the kinds of LiveEvent.
   /// `payload`: notices of batches carry the tensors of the next modules.
+  /// `devices`: run the batches, on what the deliveries bring; null: timers do.
   LiveDomains(const RunSpec& spec, const Layout& layout, int rank, bool payload, MessageWriter& out,
-              EventQueue& events);
+              EventQueue& events, DeviceWorkers* devices = nullptr);
 
   /// A message that is for queue domains or workers; false when it is another.
   bool take(TimeNs now, int from, MessageReader& message);
+  /// Batches that devices have ended; false when there is none. `run_time` turns a time of this rank's clock
+  /// into one of the run. Throws DeviceError, CellFailed.
+  bool take_batches(TimeNs now, const std::function<TimeNs(TimeNs)>& run_time);
   /// An event of a domain or worker; false when it is another.
   bool handle(TimeNs now, const Event& event);
 
@@ -56,6 +62,7 @@ class LiveDomains final : private DomainWorld, private DomainEvents {
   void take_state(MessageReader& message);
   void take_run(int from, MessageReader& message);
   void run_here(WorkerId worker, std::uint32_t gpu, TimeNs profile_ns);
+  void run_on_device(WorkerId worker);
   void take_end(MessageReader& message);
   void open_domain(const DomainMessage& message);
   void add_worker(const WorkerMessage& message);
@@ -94,6 +101,9 @@ class LiveDomains final : private DomainWorld, private DomainEvents {
   HeldMessages held_;
   std::vector<std::uint32_t> gpu_of_;  ///< by domain; kNone: it has never been here
   std::vector<Guest> guests_;          ///< in no order; few
+  DeviceWorkers* devices_;
+  std::vector<std::vector<std::byte>> inputs_;  ///< by visit, with devices: what the last delivery brought
+  std::vector<Picture> pictures_;
   LatencyHistogram delivery_delay_;
   std::vector<BatchEntry> entries_;
   std::vector<double> values_;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/core/error.h"
+#include "harness/live/cell_failed.h"
 #include "harness/live/host_name.h"
 #include "harness/live/precise_wait.h"
 
@@ -52,9 +53,10 @@ LiveLoop::LiveLoop(const RunSpec& spec, const LiveRun& run, Transport& transport
       watchdog_(transport.ranks(), transport.rank(), s_to_ns(run.params.hang_limit_s), began_ns_),
       hosts_(static_cast<std::size_t>(transport.ranks())),
       part_of_(hosts_.size(), false) {
-  if (is_first()) dispatcher_.emplace(spec, layout_, run.params.payload, out_, events_, rows);
+  const bool payload = run.params.payload || run.devices != nullptr;
+  if (is_first()) dispatcher_.emplace(spec, layout_, payload, out_, events_, rows);
   if (!is_first() || transport.ranks() == 1)
-    domains_.emplace(spec, layout_, transport.rank(), run.params.payload, out_, events_);
+    domains_.emplace(spec, layout_, transport.rank(), payload, out_, events_, run.devices);
 }
 
 void LiveLoop::begin() {
@@ -68,16 +70,24 @@ void LiveLoop::begin() {
 bool LiveLoop::turn() {
   try {
     return take_turn();
+  } catch (const CellFailed& error) {
+    tell_all(MessageKind::kFail, error.what());
+    throw;
+  } catch (const DeviceError& error) {
+    tell_all(MessageKind::kFail, error.what());
+    throw CellFailed(error.what());
   } catch (const std::exception& error) {
     abort(error.what());
     throw;
   }
 }
 
-void LiveLoop::abort(std::string_view why) {
+void LiveLoop::abort(std::string_view why) { tell_all(MessageKind::kAbort, why); }
+
+void LiveLoop::tell_all(MessageKind kind, std::string_view why) {
   for (int rank = 0; rank < transport_.ranks(); ++rank) {
     if (rank != transport_.rank())
-      out_.send(rank, MessageKind::kAbort, NoContents{}, std::span(why.data(), why.size()));
+      out_.send(rank, kind, NoContents{}, std::span(why.data(), why.size()));
   }
   transport_.flush();
 }
@@ -102,6 +112,8 @@ bool LiveLoop::work() {
   int handled = 0;
   for (; handled < kMostAtOnce && !events_.empty() && events_.top().at_ns <= now(); ++handled)
     handle(events_.pop());
+  if (domains_ && domains_->take_batches(now(), [this](TimeNs steady) { return run_time(steady); }))
+    ++handled;
   handled_ += static_cast<std::uint64_t>(sent + handled);
   return busy || sent > 0 || handled > 0;
 }
@@ -167,6 +179,8 @@ void LiveLoop::take_own(int from, MessageReader& message) {
       break;
     case MessageKind::kAbort:
       throw EnvironmentError("rank " + std::to_string(from) + ": " + text_of(message));
+    case MessageKind::kFail:
+      throw CellFailed("rank " + std::to_string(from) + ": " + text_of(message));
     default:
       break;
   }

@@ -54,6 +54,7 @@ class LiveLoop {
     return std::max<TimeNs>(offset_.to_rank0(local_ns) - start_ns_, 0);
   }
 
+  void tell_all(MessageKind kind, std::string_view why);
   bool work();
   bool take_turn();
   TimeNs next_due_ns() const;

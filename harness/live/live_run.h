@@ -11,6 +11,7 @@
 
 namespace harness {
 
+class DeviceWorkers;
 class Transport;
 
 /// A rank that is there but says nothing: the run cannot end in good order.
@@ -28,6 +29,9 @@ struct LiveRun {
   std::function<void()> check_signal;
   /// Of this run among those of the job: the same on all ranks, another for each.
   std::uint32_t number = 0;
+  /// What runs the batches of this rank's GPUs, null: timers. On all ranks alike; the tensors then travel,
+  /// whatever params.payload says. Its devices wake the transport (Transport::interrupt). Outlives the run.
+  DeviceWorkers* devices = nullptr;
 };
 
 /// Runs a cell on the live cluster until every request has ended, and closes the books. All ranks make the
@@ -35,7 +39,7 @@ struct LiveRun {
 /// 0's has its `progress` called, several times a second, with the time since the start of the load. `rows`
 /// is rank 0's and may be null. Returns the record at rank 0, nothing on the others. Throws EnvironmentError
 /// on every rank that hears of it when a rank is lost, RankHung when one says nothing for hang_limit_s,
-/// naming it.
+/// naming it, CellFailed when a device cannot run a batch: after that one the ranks can go on with others.
 std::optional<RunRecord> run_live(const RunSpec& spec, const LiveRun& run, Transport& transport,
                                   RowSink* rows);
 

@@ -1,11 +1,12 @@
-#include <time.h>
-
 #include <algorithm>
+#include <array>
+#include <atomic>
 
 #include "harness/core/error.h"
 #include "harness/live/loopback.h"
 #include "harness/live/steady_clock.h"
 #include "harness/live/transport.h"
+#include "harness/live/wake_board.h"
 
 namespace harness {
 namespace {
@@ -15,6 +16,8 @@ constexpr TimeNs kLongestSleepNs = 100 * kNsPerMs;
 
 class LocalTransport final : public Transport {
  public:
+  LocalTransport() { HARNESS_CHECK(WakeBoard::bytes(1) <= memory_.size(), "a board that is larger"); }
+
   int rank() const override { return 0; }
   int ranks() const override { return 1; }
 
@@ -30,9 +33,18 @@ class LocalTransport final : public Transport {
   void wait_until(TimeNs deadline_ns) override {
     const TimeNs now_ns = steady_ns();
     if (loopback_.arrived() || deadline_ns <= now_ns) return;
-    ++counters_.sleeps;
-    const timespec end = to_timespec(std::min(deadline_ns, now_ns + kLongestSleepNs));
-    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, nullptr);
+    board_.lie_down();
+    if (!interrupted_.load()) {
+      ++counters_.sleeps;
+      board_.sleep(std::min(deadline_ns, now_ns + kLongestSleepNs));
+    }
+    board_.get_up();
+    interrupted_.store(false);
+  }
+
+  void interrupt() override {
+    interrupted_.store(true);
+    board_.interrupt();
   }
 
   const TransportCounters& counters() const override { return counters_; }
@@ -40,6 +52,9 @@ class LocalTransport final : public Transport {
  private:
   TransportCounters counters_;
   Loopback loopback_{0, counters_};
+  alignas(64) std::array<std::byte, 128> memory_{};  ///< of a board with one rank
+  WakeBoard board_{0, {memory_.data()}};
+  std::atomic<bool> interrupted_{false};
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "harness/live/steady_clock.h"
@@ -81,6 +83,36 @@ TEST(LocalTransport, DoesNotSleepOnAMessageOrPastADeadline) {
 TEST(TimerSlack, IsOneNanosecond) {
   ASSERT_TRUE(set_timer_slack());
   EXPECT_EQ(timer_slack_ns(), 1);
+}
+
+TEST(LocalTransport, AnInterruptEndsTheSleepUnderWayOrTheNextOne) {
+  const auto transport = make_local_transport();
+  transport->interrupt();
+  const TimeNs began_ns = steady_ns();
+  transport->wait_until(began_ns + 10 * kNsPerS);
+  EXPECT_LT(steady_ns() - began_ns, 50 * kNsPerMs);
+  // Each round sleeps until the other thread has seen the round before; a lost interrupt would cost 100 ms.
+  constexpr int kRounds = 2000;
+  std::atomic<int> asked{0};
+  std::atomic<int> answered{0};
+  std::thread other([&] {
+    for (int round = 1; round <= kRounds; ++round) {
+      while (asked.load() < round) std::this_thread::yield();
+      answered.store(round);
+      transport->interrupt();
+    }
+  });
+  int long_sleeps = 0;
+  for (int round = 1; round <= kRounds; ++round) {
+    asked.store(round);
+    while (answered.load() < round) {
+      const TimeNs asleep_ns = steady_ns();
+      transport->wait_until(asleep_ns + 10 * kNsPerS);
+      if (steady_ns() - asleep_ns > 90 * kNsPerMs) ++long_sleeps;
+    }
+  }
+  other.join();
+  EXPECT_LE(long_sleeps, 2);  // a thread may wait for a core
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 namespace harness {
 
 /// Raised with every change of a struct below.
-inline constexpr std::uint16_t kMessageVersion = 1;
+inline constexpr std::uint16_t kMessageVersion = 2;
 
 enum class MessageKind : std::uint16_t {
   // Between the loops of the ranks.
@@ -30,6 +30,7 @@ enum class MessageKind : std::uint16_t {
   kPart,       ///< bytes of a part (rank_part.h)
   kEnd,        ///< nothing: the run is over
   kAbort,      ///< characters: why
+  kFail,       ///< characters: why this run, and it alone, cannot go on
   // From the dispatcher to the queue domains.
   kSetPlan,      ///< ModulePlan entries
   kOpenDomain,   ///< DomainMessage

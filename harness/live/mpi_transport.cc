@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <string>
 #include <utility>
@@ -94,6 +95,7 @@ class MpiTransport final : public Transport {
   void flush() override;
   std::size_t receive(const TakeMessage& take) override;
   void wait_until(TimeNs deadline_ns) override;
+  void interrupt() override;
   const TransportCounters& counters() const override { return counters_; }
 
  private:
@@ -145,6 +147,7 @@ class MpiTransport final : public Transport {
   std::vector<Passage> receiving_;  ///< in the order of their arrival
   std::vector<std::vector<std::byte>> spare_;
   std::vector<std::byte> incoming_;
+  std::atomic<bool> interrupted_{false};
   bool more_arrived_ = false;  ///< the last receive() stopped at kPacketsAtOnce
   TimeNs poll_ns_ = kFirstPollNs;
   std::uint64_t looked_ = 0;  ///< all_announced() when something was last found to be under way
@@ -377,8 +380,18 @@ void MpiTransport::wait_until(TimeNs deadline_ns) {
     longest_ns = std::min(longest_ns, poll_ns_);
     if (sleeps) poll_ns_ = std::min(2 * poll_ns_, kLastPollNs);
   }
-  while (sleeps) sleeps = sleep(deadline_ns, longest_ns);
+  while (sleeps && !interrupted_.load()) sleeps = sleep(deadline_ns, longest_ns);
+  interrupted_.store(false);
   if (shared_ && shared_->board().get_up() && !socket_) ++counters_.wakes_received;
+}
+
+void MpiTransport::interrupt() {
+  interrupted_.store(true);
+  if (socket_) {
+    socket_->wake(socket_->address(), 0);
+  } else if (shared_) {
+    shared_->board().interrupt();
+  }
 }
 
 /// Whether to sleep on, since what woke this rank is old.
@@ -397,7 +410,11 @@ bool MpiTransport::sleep(TimeNs deadline_ns, TimeNs longest_ns) {
   if (socket_->sleep(deadline_ns, longest_ns) != WakeSocket::Woken::kByDatagram) return false;
   bool news = false;
   counters_.wakes_received += socket_->drain([&](int from, std::uint64_t packets) {
-    if (from < 0 || from >= ranks() || from == rank_) return;
+    if (from < 0 || from >= ranks()) return;
+    if (from == rank_) {  // interrupt()
+      news = true;
+      return;
+    }
     peer(from).announced = std::max(peer(from).announced, packets);
     news = news || packets > peer(from).received;
   });

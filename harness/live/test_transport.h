@@ -109,7 +109,14 @@ class TestNetwork {
       std::unique_lock lock(network_.mutex_);
       const TimeNs end_ns = std::min({deadline_ns, next_arrival_ns(), steady_ns() + kNsPerS});
       const std::chrono::nanoseconds left(end_ns - steady_ns());
-      if (left.count() > 0) network_.sent_.wait_for(lock, left);
+      if (left.count() > 0 && !interrupted_) network_.sent_.wait_for(lock, left);
+      interrupted_ = false;
+    }
+
+    void interrupt() override {
+      const std::lock_guard lock(network_.mutex_);
+      interrupted_ = true;
+      network_.sent_.notify_all();
     }
 
     const TransportCounters& counters() const override { return counters_; }
@@ -147,6 +154,7 @@ class TestNetwork {
     std::vector<PacketBuilder> out_;
     std::vector<std::uint64_t> sequence_;
     std::vector<SequenceCheck> checks_;
+    bool interrupted_ = false;
     std::deque<Packet> inbox_;  ///< sorted by time, then as sent
   };
 

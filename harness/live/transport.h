@@ -34,8 +34,8 @@ struct TransportCounters {
 /// What handles a message. The bytes are valid during the call only and may stand at any address.
 using TakeMessage = std::function<void(int from, std::span<const std::byte> message)>;
 
-/// Messages between the ranks of a live run. One per process, used from the loop's thread only. What fails
-/// while running (a packet of another version) is an EnvironmentError.
+/// Messages between the ranks of a live run. One per process, used from the loop's thread only, but for
+/// interrupt(). What fails while running (a packet of another version) is an EnvironmentError.
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -56,6 +56,9 @@ class Transport {
   /// return early for no reason. Returns at once when a message is known to wait. The deadline is met as
   /// exactly as the thread's timer slack lets it (timer_slack.h).
   virtual void wait_until(TimeNs deadline_ns) = 0;
+  /// Ends the wait_until() under way, or the next one. From any thread; costs a system call when the rank
+  /// sleeps.
+  virtual void interrupt() = 0;
   virtual const TransportCounters& counters() const = 0;
 
  protected:

@@ -12,7 +12,7 @@
 namespace harness {
 
 /// Each rank has a part of the memory: whether it sleeps, and how many packets each rank has sent it. One
-/// object per rank, used from one thread.
+/// object per rank, used from one thread, but for interrupt().
 class WakeBoard {
  public:
   /// Bytes of one rank's part.
@@ -39,6 +39,10 @@ class WakeBoard {
   /// Sleeps after lie_down() until roused, a signal, or `deadline_ns` of steady_ns(), met as exactly as the
   /// thread's timer slack lets it. May end early.
   void sleep(TimeNs deadline_ns) const;
+  /// Ends this rank's own sleep(), if it has lain down. From any thread.
+  void interrupt() const {
+    if (own().asleep->exchange(0) != 0) rouse(self_);
+  }
   /// Awake again. Whether somebody was told to wake this rank since lie_down().
   bool get_up() const { return own().asleep->exchange(0) == 0; }
 

@@ -1,0 +1,106 @@
+"""Cells with runtime = "gpu": on the null device over ranks; refusals; and, where LibTorch is built in, the example with
+real networks.
+
+    gpu_test.py HARNESS MPIRUN
+"""
+import os
+import sys
+import tempfile
+
+import h5py
+
+from program_testing import finish, run, write
+
+NULL = """runtime = "gpu"
+[workload]
+pipelines = ["tm"]
+traces = ["poisson"]
+rates_rps = [50]
+duration_s = 2
+[cluster]
+workers = 6
+[gpu]
+device = "null"
+[live]
+gpus_per_rank = 3
+lateness_limit_ms = 1000
+[[system]]
+name = "nexus"
+[[system]]
+name = "pard"
+"""
+
+
+def summary(folder, results):
+    with h5py.File(os.path.join(folder, results)) as file:
+        return [dict(zip(row.dtype.names, (v.decode() if isinstance(v, bytes) else v for v in row))) for row in file["summary"][:]]
+
+
+def closed(rows, what):
+    failures = []
+    for row in rows:
+        if row["status"] != "ok" or row["runtime"] != "gpu":
+            failures.append(f"{what}: {row['status']} {row['runtime']} {row['why']}")
+        if row["in_time"] + row["late"] + row["dropped"] + row["unfinished"] != row["sent"] or row["sent"] == 0:
+            failures.append(f"{what}: the books do not close")
+    return failures
+
+
+def on_null_devices(harness, mpirun, folder):
+    """Three ranks; every request ends in time, since batches take none."""
+    done = run([mpirun, "-n", "3", harness, "null.toml", "--quiet"], folder)
+    rows = summary(folder, "results-out/null.h5")
+    failures = closed(rows, "null devices")
+    if done.returncode != 0 or len(rows) != 2 or any(row["in_time"] < 0.9 * row["sent"] for row in rows):
+        failures.append(f"null devices: exit code {done.returncode}: {done.stderr}")
+    with h5py.File(os.path.join(folder, "results-out/null.h5")) as file:
+        ranks = file["cells/0/ranks"][:]
+        # A frame of 640 x 480 goes to the first module, 3 bytes a pixel.
+        if ranks["bytes_sent"][0] < rows[0]["sent"] * 640 * 480 * 3:
+            failures.append("null devices: the pictures did not travel")
+    return failures
+
+
+def refused(harness, folder):
+    """What no device can do is one line before anything runs."""
+    failures = []
+    slow = NULL + '[[fault]]\nkind = "slow"\nat_s = 1\nfor_s = 1\ngpu = 0\nfactor = 2\n'
+    write(folder, "plain.toml", 'slo_ms = 400\n[[module]]\nname = "one"\nmodel = "resnet18"\ninput_bytes = 300\n')
+    plain = NULL.replace('["tm"]', '["./plain.toml"]')
+    for name, content, words in (("slow", slow, "slow"), ("text", plain, "module one of pipeline plain has no input_size")):
+        write(folder, f"{name}.toml", content)
+        done = run([harness, f"{name}.toml", "-o", name], folder)
+        if done.returncode != 2 or words not in done.stderr or os.path.exists(os.path.join(folder, name)):
+            failures.append(f"{name}: exit code {done.returncode}: {done.stderr}")
+    return failures
+
+
+def on_processors(harness, folder):
+    """Profiles measured here, then the example on them."""
+    examples = os.path.join(os.path.dirname(__file__), "../../experiments/quickstart-torch.toml")
+    measured = run([harness, "profile", "--device", "cpu", "--pipeline", "small", "--batches", "1,2,4", "--limit-s", "3",
+                    "-o", "small-cpu.toml"], folder)
+    if measured.returncode != 0:
+        return [f"profile: exit code {measured.returncode}: {measured.stderr}"]
+    profiles = os.path.join(folder, "small-cpu.toml")
+    done = run([harness, examples, "--quiet", "--set", f"cluster.profiles={profiles}", "--set", "workload.duration_s=2",
+                "--set", "live.lateness_limit_ms=1000"], folder)
+    rows = summary(folder, "results-out/quickstart-torch.h5")
+    failures = closed([row for row in rows if row["runtime"] == "gpu"], "real networks")
+    if done.returncode != 0 or len(rows) != 8 or any(row["in_time"] == 0 for row in rows):
+        failures.append(f"real networks: exit code {done.returncode}: {done.stderr}")
+    return failures
+
+
+def main():
+    harness = os.path.abspath(sys.argv[1])
+    with tempfile.TemporaryDirectory() as folder:
+        write(folder, "null.toml", NULL)
+        failures = on_null_devices(harness, sys.argv[2], folder) + refused(harness, folder)
+        devices = run([harness, "list", "devices"], folder).stdout
+        if any(line.split()[:2] == ["cpu", "usable"] for line in devices.splitlines()):
+            failures += on_processors(harness, folder)
+    finish(failures)
+
+
+main()

@@ -1,0 +1,49 @@
+#include "harness/experiment/cell_devices.h"
+
+#include <utility>
+#include <vector>
+
+#include "harness/gpu/devices.h"
+#include "harness/live/layout.h"
+
+namespace harness {
+namespace {
+
+DeviceSpec device_spec(const GpuParams& params, int number) {
+  DeviceSpec spec;
+  constexpr const char* kKinds[] = {"cpu", "cuda", "null"};
+  spec.kind = kKinds[static_cast<int>(params.device)];
+  spec.index = number;
+  spec.threads = params.threads;
+  return spec;
+}
+
+}  // namespace
+
+std::string why_not_on_devices(const RunSpec& spec, int ranks) {
+  for (std::size_t m = 0; m < spec.pipeline.modules.size(); ++m) {
+    const Module& module = spec.pipeline.modules[m];
+    if (spec.profiles[m].service == Service::kBatch && module.input_height == 0)
+      return "module " + module.name + " of pipeline " + spec.pipeline.name + " has no input_size";
+  }
+  for (const Fault& fault : spec.faults) {
+    if (fault.kind == FaultKind::kSlow) return "a fault of kind slow, which no real device has";
+  }
+  if (spec.serving.queue == QueueScope::kModule && ranks > 2)
+    return "serving.queue = module over several ranks of GPUs";
+  return "";
+}
+
+std::unique_ptr<DeviceWorkers> make_cell_devices(const RunSpec& spec, const PreparedCell& prepared, int rank,
+                                                 int ranks, const std::function<void()>& wake) {
+  const Layout layout(spec.workers, ranks, prepared.live);
+  std::vector<std::unique_ptr<Device>> devices;
+  for (int gpu = 0; gpu < layout.gpus(rank); ++gpu)
+    devices.push_back(make_device(device_spec(prepared.gpu, gpu), wake));
+  const auto seed = static_cast<std::uint64_t>(prepared.gpu.weights_seed);
+  return std::make_unique<DeviceWorkers>(std::move(devices),
+                                         static_cast<std::uint32_t>(layout.first_gpu(rank)),
+                                         DeviceWorkers::Models{spec.pipeline, spec.profiles, seed});
+}
+
+}  // namespace harness

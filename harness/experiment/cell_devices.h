@@ -1,0 +1,23 @@
+// The devices that run a cell's batches on this rank.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "harness/engine/run_spec.h"
+#include "harness/experiment/cell_factory.h"
+#include "harness/live/device_workers.h"
+
+namespace harness {
+
+/// What keeps a cell with runtime = "gpu" from running on so many ranks, whatever the devices: modules
+/// without `input_size`, slow GPUs as a fault, queues that span ranks. Empty: nothing.
+std::string why_not_on_devices(const RunSpec& spec, int ranks);
+
+/// Makes the devices of the rank's GPUs and loads the pipeline's models. `wake` as in Device. Throws
+/// InputError where this build has no such device, DeviceError where one or a model cannot be had.
+std::unique_ptr<DeviceWorkers> make_cell_devices(const RunSpec& spec, const PreparedCell& prepared, int rank,
+                                                 int ranks, const std::function<void()>& wake);
+
+}  // namespace harness

@@ -1,0 +1,165 @@
+// Live runs whose batches run on devices: every visit's own picture gets there, the books close, a failure
+// ends the run on all ranks and leaves the next one alone.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "harness/live/cell_failed.h"
+#include "harness/live/device_workers.h"
+#include "harness/live/live_run.h"
+#include "harness/live/tensors.h"
+#include "harness/live/test_device.h"
+#include "harness/live/test_transport.h"
+#include "harness/live/transport.h"
+#include "harness/sim/test_world.h"
+
+namespace harness {
+namespace {
+
+using testing::DeviceDiary;
+using testing::TestDevice;
+
+constexpr int kModules = 2;
+constexpr int kWorkersEach = 2;
+
+/// 2 modules with pictures of 8 x 6 and 5 x 4 pixels, 2 workers each, 100 requests/s for half a second.
+RunSpec small(const std::string& system) {
+  std::vector<Profile> profiles;
+  std::vector<ModuleOverride> overrides;
+  Pipeline pipeline = testing::chain(kModules);
+  for (int m = 0; m < kModules; ++m) {
+    profiles.push_back(testing::linear_profile("m" + std::to_string(m), 2, 4, 4));
+    overrides.push_back({4, kWorkersEach});
+    Module& module = pipeline.modules[static_cast<std::size_t>(m)];
+    module.model = "net" + std::to_string(m);
+    module.input_height = 8 - 3 * m;
+    module.input_width = 6 - 2 * m;
+    module.input_bytes = static_cast<std::uint32_t>(3 * module.input_height * module.input_width);
+  }
+  const TimeNs duration_ns = kNsPerS / 2;
+  return testing::make_spec(system, std::move(pipeline), std::move(profiles), overrides, 400 * kNsPerMs,
+                            testing::poisson_times(100, duration_ns, 1), duration_ns);
+}
+
+/// One of the pictures that the load brings to the module, and of its size.
+bool belongs_to(const RunSpec& spec, const Tensors& tensors, DeviceModel model, const Picture& picture) {
+  const auto module = static_cast<ModuleId>(model);
+  const Module& declared = spec.pipeline.modules[module];
+  if (picture.height != declared.input_height || picture.width != declared.input_width) return false;
+  const auto bytes = std::as_bytes(picture.bytes);
+  for (RequestId request = 0; request < 8; ++request) {
+    const auto tensor = tensors.of(module, request);
+    if (std::equal(bytes.begin(), bytes.end(), tensor.begin(), tensor.end())) return true;
+  }
+  return false;
+}
+
+/// A rank with test devices for `gpus` GPUs.
+class RankWithDevices {
+ public:
+  RankWithDevices(const std::string& system, Transport& transport, int first_gpu, int gpus,
+                  std::size_t fails_at = ~std::size_t{0})
+      : spec_(small(system)), tensors_(spec_.pipeline, spec_.seed), diaries_(static_cast<std::size_t>(gpus)) {
+    std::vector<std::unique_ptr<Device>> devices;
+    for (DeviceDiary& diary : diaries_) {
+      devices.push_back(std::make_unique<TestDevice>(
+          [&transport] { transport.interrupt(); },
+          [this](std::size_t batch) { return spec_.profiles[0].latency(static_cast<int>(batch)); },
+          [this](DeviceModel model, const Picture& one) { return belongs_to(spec_, tensors_, model, one); },
+          diary, fails_at));
+    }
+    workers_ = std::make_unique<DeviceWorkers>(
+        std::move(devices), first_gpu, DeviceWorkers::Models{spec_.pipeline, spec_.profiles, 7});
+  }
+
+  std::optional<RunRecord> run(Transport& transport, std::uint32_t number = 1) {
+    LiveRun how;
+    how.number = number;
+    how.devices = workers_.get();
+    return run_live(spec_, how, transport, nullptr);
+  }
+
+  const RunSpec& spec() const { return spec_; }
+  /// Ends the devices.
+  const std::vector<DeviceDiary>& diaries() {
+    workers_.reset();
+    return diaries_;
+  }
+
+ private:
+  RunSpec spec_;
+  Tensors tensors_;
+  std::vector<DeviceDiary> diaries_;
+  std::unique_ptr<DeviceWorkers> workers_;
+};
+
+TEST(DeviceRun, EverySystemsBatchesRunOnTheDevices) {
+  for (const SystemEntry& entry : all_systems()) {
+    SCOPED_TRACE(entry.name);
+    const auto transport = make_local_transport();
+    RankWithDevices rank(entry.name, *transport, 0, kModules * kWorkersEach);
+    const std::optional<RunRecord> record = rank.run(*transport);
+    ASSERT_TRUE(record.has_value());
+    EXPECT_EQ(static_cast<double>(record->sent), rank.spec().arrivals->expected_requests());
+    EXPECT_EQ(record->in_time + record->late + record->dropped, record->sent);
+    EXPECT_GT(record->in_time, record->sent / 2) << "load 0.2 of the capacity, an SLO of 33 batches";
+    std::vector<std::uint64_t> visits(kModules, 0);
+    for (const DeviceDiary& diary : rank.diaries()) {
+      EXPECT_EQ(diary.wrong_pictures, 0u);
+      ASSERT_EQ(diary.models.size(), 2u) << "each device has the models of all modules";
+      EXPECT_EQ(diary.models[1].model, "net1");
+      EXPECT_EQ(diary.models[1].max_batch, 4);
+      EXPECT_EQ(diary.models[1].seed, 7u);
+      for (std::size_t i = 0; i < diary.batch_sizes.size(); ++i)
+        visits[diary.batch_models[i]] += diary.batch_sizes[i];
+    }
+    for (ModuleId m = 0; m < kModules; ++m) EXPECT_EQ(visits[m], record->modules[m].done) << "module " << m;
+  }
+}
+
+TEST(DeviceRun, AFailedBatchEndsTheRunOnAllRanksAndTheNextOneRuns) {
+  constexpr int kRanks = 3;
+  TestNetwork network(kRanks);
+  std::vector<std::string> why(kRanks);
+  std::optional<RunRecord> second;
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < kRanks; ++rank) {
+    threads.emplace_back([&, rank] {
+      Transport& transport = network.at(rank);
+      const int gpus = rank == 0 ? 0 : 2;
+      {
+        RankWithDevices broken("pard", transport, 2 * (rank - 1), gpus, rank == 2 ? 3 : ~std::size_t{0});
+        try {
+          broken.run(transport, 1);
+        } catch (const CellFailed& failed) {
+          why[static_cast<std::size_t>(rank)] = failed.what();
+        }
+      }
+      RankWithDevices sound("pard", transport, 2 * (rank - 1), gpus);
+      std::optional<RunRecord> record = sound.run(transport, 2);
+      if (rank == 0) second = std::move(record);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(why[2], "device test: model broken, batch 1: compute failed");
+  EXPECT_EQ(why[0], "rank 2: " + why[2]);
+  EXPECT_EQ(why[1].substr(why[1].find("device")), why[2]);
+  ASSERT_TRUE(second.has_value());
+  EXPECT_EQ(second->in_time + second->late + second->dropped, second->sent);
+}
+
+TEST(DeviceRun, ALostWorkersBatchIsForgottenAndItsPicturesStay) {
+  const auto transport = make_local_transport();
+  RankWithDevices rank("pard", *transport, 0, kModules * kWorkersEach);
+  const_cast<RunSpec&>(rank.spec()).faults = {
+      {FaultKind::kStop, 100 * kNsPerMs, 100 * kNsPerMs, 0, 3, 1, 0},
+      {FaultKind::kStop, 300 * kNsPerMs, 20 * kNsPerMs, 1, 2, 1, 0}};
+  const std::optional<RunRecord> record = rank.run(*transport);
+  ASSERT_TRUE(record.has_value());
+  EXPECT_EQ(record->in_time + record->late + record->dropped, record->sent);
+  for (const DeviceDiary& diary : rank.diaries()) EXPECT_EQ(diary.wrong_pictures, 0u);
+}
+
+}  // namespace
+}  // namespace harness

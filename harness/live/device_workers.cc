@@ -1,0 +1,89 @@
+#include "harness/live/device_workers.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/core/error.h"
+#include "harness/live/cell_failed.h"
+
+namespace harness {
+
+DeviceWorkers::DeviceWorkers(std::vector<std::unique_ptr<Device>> devices, std::uint32_t first_gpu,
+                             const Models& models)
+    : first_gpu_(first_gpu) {
+  for (std::unique_ptr<Device>& device : devices) {
+    Gpu& gpu = gpus_.emplace_back();
+    gpu.device = std::move(device);
+    gpu.models.resize(models.pipeline.modules.size());
+    for (std::size_t m = 0; m < gpu.models.size(); ++m) {
+      const Profile& profile = models.profiles[m];
+      if (profile.service != Service::kBatch) continue;
+      ModelSource source;
+      source.model = models.pipeline.modules[m].model;
+      source.seed = models.seed;
+      source.max_batch = profile.max_batch();
+      gpu.models[m] = gpu.device->load(source);
+    }
+  }
+}
+
+void DeviceWorkers::run_batch(WorkerId worker, std::uint32_t number, ModuleId module,
+                              std::span<const Picture> pictures) {
+  Gpu& own = gpu(number);
+  own.running.push_back({next_tag_++, worker, {}, own.models[module], {pictures.begin(), pictures.end()}});
+  submit(own);
+}
+
+void DeviceWorkers::submit(Gpu& own) {
+  int outstanding = 0;
+  for (Running& one : own.running) {
+    if (++outstanding > Device::kMostOutstanding) return;
+    if (one.waiting.empty()) continue;
+    own.device->submit(one.tag, one.model, one.waiting);
+    one.waiting.clear();
+  }
+}
+
+void DeviceWorkers::forget(WorkerId worker, std::vector<std::vector<std::byte>> pictures) {
+  for (Gpu& own : gpus_) {
+    const auto is_it = [worker](const Running& one) { return one.worker == worker; };
+    const auto found = std::find_if(own.running.begin(), own.running.end(), is_it);
+    if (found == own.running.end()) continue;
+    if (!found->waiting.empty()) {
+      own.running.erase(found);
+      return;
+    }
+    own.device->preempt(found->tag);
+    found->worker = kNone;
+    found->kept = std::move(pictures);
+    return;
+  }
+}
+
+std::span<const DeviceBatch> DeviceWorkers::take() {
+  ended_.clear();
+  for (Gpu& own : gpus_) {
+    ends_.clear();
+    if (own.running.empty() || !own.device->take(ends_)) continue;
+    for (const BatchEnd& end : ends_) {
+      const auto is_it = [&end](const Running& one) { return one.tag == end.tag; };
+      const auto found = std::find_if(own.running.begin(), own.running.end(), is_it);
+      HARNESS_CHECK(found != own.running.end(), "a device ends a batch that it was not given");
+      const WorkerId worker = found->worker;
+      own.running.erase(found);
+      if (worker == kNone) continue;
+      if (!end.failure.empty()) throw CellFailed(end.failure);
+      ended_.push_back({worker, end.ended_ns});
+    }
+    submit(own);
+  }
+  return ended_;
+}
+
+std::string DeviceWorkers::name() const {
+  std::string names;
+  for (const Gpu& gpu : gpus_) names += (names.empty() ? "" : ", ") + gpu.device->name();
+  return names;
+}
+
+}  // namespace harness

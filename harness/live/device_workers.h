@@ -1,0 +1,76 @@
+// Workers that are devices: what runs a rank's batches in a run on real GPUs, where WorkerModels' timers do on
+// emulated ones (design, section 6).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "harness/core/pipeline.h"
+#include "harness/core/profile.h"
+#include "harness/core/types.h"
+#include "harness/gpu/device.h"
+
+namespace harness {
+
+/// A batch that has ended.
+struct DeviceBatch {
+  WorkerId worker = 0;
+  TimeNs ended_ns = 0;  ///< of the steady clock
+};
+
+/// The devices of the GPUs that a rank hosts, each with the models of all modules, so that a worker serves at
+/// once whichever module it is given. Used by the loop's thread.
+class DeviceWorkers {
+ public:
+  /// `seed` is that of the weights.
+  struct Models {
+    const Pipeline& pipeline;
+    const std::vector<Profile>& profiles;  ///< by module: the largest batch
+    std::uint64_t seed = 1;
+  };
+
+  /// Loads the models of the modules that are served in batches; takes as long as that takes. Throws
+  /// DeviceError. `devices` are those of the GPUs `first_gpu` and following.
+  DeviceWorkers(std::vector<std::unique_ptr<Device>> devices, std::uint32_t first_gpu, const Models& models);
+
+  /// Runs a batch of `worker`, which has none running, on its GPU. The pictures' bytes stay until the batch
+  /// has ended. Throws DeviceError when it cannot run.
+  void run_batch(WorkerId worker, std::uint32_t gpu, ModuleId module, std::span<const Picture> pictures);
+  /// Nobody waits for the worker's batch any more; `pictures` are kept until it has ended.
+  void forget(WorkerId worker, std::vector<std::vector<std::byte>> pictures);
+  /// The batches that have ended since the last call, but those forgotten; valid until the next call. Throws
+  /// CellFailed for one that failed.
+  std::span<const DeviceBatch> take();
+
+  /// "cpu", or the devices' names, for messages.
+  std::string name() const;
+
+ private:
+  struct Running {
+    std::uint64_t tag = 0;
+    WorkerId worker = kNone;  ///< kNone: forgotten
+    std::vector<std::vector<std::byte>> kept;
+    DeviceModel model = 0;
+    std::vector<Picture> waiting;  ///< not submitted: lost workers' batches are still on the device
+  };
+  struct Gpu {
+    std::unique_ptr<Device> device;
+    std::vector<DeviceModel> models;  ///< by module
+    std::vector<Running> running;     ///< in the order of submission; few
+  };
+
+  /// Submits what waits while the device has room.
+  static void submit(Gpu& own);
+  Gpu& gpu(std::uint32_t number) { return gpus_[number - first_gpu_]; }
+
+  std::vector<Gpu> gpus_;
+  std::uint32_t first_gpu_;
+  std::uint64_t next_tag_ = 1;
+  std::vector<BatchEnd> ends_;
+  std::vector<DeviceBatch> ended_;
+};
+
+}  // namespace harness

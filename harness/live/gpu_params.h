@@ -1,0 +1,25 @@
+// What runs the batches in cells with runtime = "gpu": the table [gpu].
+#pragma once
+
+#include "harness/core/params.h"
+
+namespace harness {
+
+/// The kinds of device. null ends each batch at once: it measures what everything else costs.
+enum class DeviceKind { kCpu, kCuda, kNull };
+
+struct GpuParams {
+  DeviceKind device = DeviceKind::kCpu;
+  int threads = 1;
+  int weights_seed = 1;
+
+  void list(ParamList& params) {
+    params.choice("device", device, {"cpu", "cuda", "null"},
+                  "what stands for a worker's GPU: LibTorch on processor cores, a CUDA GPU, or nothing, which "
+                  "ends each batch at once");
+    params.integer("threads", threads, 1, 1024, "cpu: threads of each worker");
+    params.integer("weights_seed", weights_seed, 0, 1'000'000'000, "of the networks' random weights");
+  }
+};
+
+}  // namespace harness
