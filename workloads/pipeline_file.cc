@@ -86,9 +86,8 @@ Pipeline parse_pipeline(const std::string& file, std::string_view text) {
   std::vector<std::vector<std::string>> subs;
   const std::vector<TomlFields> tables = top.tables("module");
   for (const TomlFields& fields : tables) {
-    fields.require_known(
-        {"name", "model", "source", "pres", "subs", "branches", "branch_weights", "input_bytes",
-         "input_size"});
+    fields.require_known({"name", "model", "source", "pres", "subs", "branches", "branch_weights",
+                          "input_bytes", "input_size"});
     Module module;
     module.name = fields.text("name");
     module.model = fields.text("model");

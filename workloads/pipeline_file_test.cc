@@ -177,9 +177,9 @@ TEST(ParsePipeline, AModuleMayDeclareItsPicture) {
   EXPECT_EQ(module.input_bytes, 921600u) << "3 bytes a pixel";
   EXPECT_EQ(last("input_size=[480, 640]\ninput_bytes=921600").input_bytes, 921600u);
   EXPECT_EQ(last("").input_height, 0);
-  for (const char* wrong : {"input_size=[480]", "input_size=[480, 640, 3]", "input_size=[0, 640]",
-                            "input_size=[480.5, 640]", "input_size=[4096, 4096]",
-                            "input_size=[480, 640]\ninput_bytes=921601"})
+  for (const char* wrong :
+       {"input_size=[480]", "input_size=[480, 640, 3]", "input_size=[0, 640]", "input_size=[480.5, 640]",
+        "input_size=[4096, 4096]", "input_size=[480, 640]\ninput_bytes=921601"})
     EXPECT_THROW(last(wrong), InputError) << wrong;
 }
 

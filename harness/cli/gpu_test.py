@@ -24,6 +24,7 @@ device = "null"
 [live]
 gpus_per_rank = 3
 lateness_limit_ms = 1000
+stall_limit_ms = 5000
 [[system]]
 name = "nexus"
 [[system]]
@@ -84,7 +85,7 @@ def on_processors(harness, folder):
         return [f"profile: exit code {measured.returncode}: {measured.stderr}"]
     profiles = os.path.join(folder, "small-cpu.toml")
     done = run([harness, examples, "--quiet", "--set", f"cluster.profiles={profiles}", "--set", "workload.duration_s=2",
-                "--set", "live.lateness_limit_ms=1000"], folder)
+                "--set", "live.lateness_limit_ms=1000", "--set", "live.stall_limit_ms=5000"], folder)
     rows = summary(folder, "results-out/quickstart-torch.h5")
     failures = closed([row for row in rows if row["runtime"] == "gpu"], "real networks")
     if done.returncode != 0 or len(rows) != 8 or any(row["in_time"] == 0 for row in rows):

@@ -15,7 +15,7 @@ import h5py
 from program_testing import SMALL, environment, finish, finished_cells, run, stopped_run, tree, write
 
 BOTH = 'runtime = ["simulated", "emulated"]\n' + SMALL.replace("duration_s = 5", "duration_s = 2") + (
-    '[[system]]\nname = "pard"\n[cluster]\nworkers = 8\nprofile_scale = 3\n[live]\ngpus_per_rank = 4\nlateness_limit_ms = 1000\n')
+    '[[system]]\nname = "pard"\n[cluster]\nworkers = 8\nprofile_scale = 3\n[live]\ngpus_per_rank = 4\nlateness_limit_ms = 1000\nstall_limit_ms = 5000\n')
 
 
 def bytes_of(name):
@@ -162,6 +162,25 @@ def lost(harness, mpirun, folder, rank, number, words):
     return []
 
 
+def stalled(harness, mpirun, folder):
+    """A rank that stands still for a while and goes on: the cell says so."""
+    command = [mpirun, "-n", "3", harness, "both.toml", "-o", "stalled", "--quiet", "--set", "runtime=emulated",
+               "--set", "live.stall_limit_ms=800", "--set", "workload.duration_s=4"]
+    process = subprocess.Popen(command, cwd=folder, env=environment(), stderr=subprocess.PIPE, text=True)
+    while process.poll() is None and finished_cells(os.path.join(folder, "stalled"), "both") < 1:
+        time.sleep(0.005)
+    time.sleep(1.5)
+    rank = ranks_below(process.pid, harness)[2]
+    os.kill(rank, signal.SIGSTOP)
+    time.sleep(1.5)
+    os.kill(rank, signal.SIGCONT)
+    stderr = process.communicate(timeout=60)[1]
+    why = summary_of(folder, "stalled/both.h5")[1]["why"]
+    if process.returncode != 1 or not why.startswith("rank 2 on ") or "stood still" not in why:
+        return [f"a rank that stood still: exit code {process.returncode}, {why}: {stderr}"]
+    return []
+
+
 def main():
     harness = os.path.abspath(sys.argv[1])
     mpirun = sys.argv[2]
@@ -172,6 +191,7 @@ def main():
         failures += invalid(harness, folder, "live.lateness_limit_ms=0", 4, "the 99th percentile of the lateness")
         failures += invalid(harness, folder, "cell_limit_s=0.5", 1.5, "took longer than cell_limit_s = 0.5")
         failures += interrupted(harness, mpirun, folder)
+        failures += stalled(harness, mpirun, folder)
         failures += lost(harness, mpirun, folder, 1, signal.SIGTERM, "harness: rank 1: interrupted")
         failures += lost(harness, mpirun, folder, 1, signal.SIGKILL, "rank 1")
         failures += lost(harness, mpirun, folder, 2, signal.SIGSTOP, "harness: rank 2 on ")

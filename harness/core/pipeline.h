@@ -21,8 +21,8 @@ struct Module {
   std::vector<ModuleId> pres;  ///< modules whose outputs it needs; empty only for the entry
   std::vector<ModuleId> subs;  ///< modules that take its output; empty only for sinks
   Branches branches = Branches::kAll;
-  std::uint32_t input_bytes = 0;       ///< size of the tensor that a visit brings; 0: not declared
-  int input_height = 0;                ///< it is a picture of so many pixels, 24 bits each; 0: not declared
+  std::uint32_t input_bytes = 0;  ///< size of the tensor that a visit brings; 0: not declared
+  int input_height = 0;           ///< it is a picture of so many pixels, 24 bits each; 0: not declared
   int input_width = 0;
   std::vector<double> branch_weights;  ///< kOne: positive, one per entry of `subs`; kAll: empty
 };

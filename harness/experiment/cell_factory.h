@@ -20,8 +20,8 @@ struct PreparedCell {
   std::string why;  ///< not empty: it cannot run (the planner cannot meet the SLO)
   TimeNs slo_ns = 0;
   int workers = 0;
-  LiveParams live;           ///< of a live cell
-  GpuParams gpu;             ///< of a cell on GPUs
+  LiveParams live;  ///< of a live cell
+  GpuParams gpu;    ///< of a cell on GPUs
   Runtime runtime = Runtime::kSimulated;
   Plan plan;                 ///< the initial one
   double capacity_rps = 0;   ///< of that plan

@@ -9,7 +9,8 @@ namespace {
 constexpr PlainKey kKeys[] = {
     {"", "name", "the file's stem", "a text", "what results call the experiment"},
     {"", "runtime", "simulated", "simulated, emulated, gpu or a list of them",
-     "axis: where the cells run: in virtual time, in wall-clock time with emulated GPUs, or with devices that run "
+     "axis: where the cells run: in virtual time, in wall-clock time with emulated GPUs, or with devices "
+     "that run "
      "the networks"},
     {"", "cell_limit_s", "0", "a number from 0 to 1e+09",
      "wall time after which a cell is given up and recorded as invalid; 0: none"},

@@ -23,8 +23,8 @@ constexpr double kLargestSeed =
 
 std::vector<std::string> top_level_names() {
   std::vector<std::string> names = plain_keys_of("");
-  for (const char* table : {"workload", "trace", "cluster", "serving", "planner", "live", "gpu", "module", "system",
-                            "sweep", "fault", "record", "repeat_until"}) {
+  for (const char* table : {"workload", "trace", "cluster", "serving", "planner", "live", "gpu", "module",
+                            "system", "sweep", "fault", "record", "repeat_until"}) {
     names.push_back(table);
   }
   for (const SystemEntry& entry : all_systems()) names.push_back(entry.name);
@@ -176,7 +176,8 @@ void read_workload(const TableReader& document, ExperimentSpec& spec) {
 
 void read_settings(const TableReader& document, ExperimentSpec& spec) {
   for (const TomlEntry& entry : document.entries()) {
-    static const std::vector<std::string> kShared = {"cluster", "serving", "planner", "live", "gpu", "module"};
+    static const std::vector<std::string> kShared = {"cluster", "serving", "planner",
+                                                     "live",    "gpu",     "module"};
     const bool shared = std::find(kShared.begin(), kShared.end(), entry.key) != kShared.end();
     if (!shared && find_system(entry.key) == nullptr) continue;
     const TableReader table(document.file(), entry.value, entry.key);

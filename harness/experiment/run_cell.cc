@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "harness/engine/fluid_bound.h"
 #include "harness/experiment/cell_devices.h"
@@ -69,9 +70,17 @@ std::function<void(TimeNs, std::uint64_t)> limited(const CellRun& how) {
 std::string why_invalid(const RunRecord& record, const LiveParams& live) {
   if (!record.why_invalid.empty()) return record.why_invalid;
   const double late_ms = ns_to_ms(record.lateness.quantile(0.99));
-  if (late_ms <= live.lateness_limit_ms) return "";
-  return "the 99th percentile of the lateness of sending is " + text_of(late_ms) +
-         " ms, above live.lateness_limit_ms = " + text_of(live.lateness_limit_ms);
+  if (late_ms > live.lateness_limit_ms) {
+    return "the 99th percentile of the lateness of sending is " + text_of(late_ms) +
+           " ms, above live.lateness_limit_ms = " + text_of(live.lateness_limit_ms);
+  }
+  for (const RankTotals& rank : record.ranks) {
+    const double stall_ms = ns_to_ms(rank.due_late_max_ns);
+    if (stall_ms <= live.stall_limit_ms) continue;
+    return "rank " + std::to_string(rank.rank) + " on " + rank.host + " stood still for " +
+           text_of(std::round(stall_ms)) + " ms, above live.stall_limit_ms = " + text_of(live.stall_limit_ms);
+  }
+  return "";
 }
 
 }  // namespace
@@ -117,8 +126,7 @@ std::optional<SummaryRow> LiveCell::run(BoundCache& bounds, const std::function<
   std::optional<RunRecord> record;
   try {
     record = run_live(
-        spec_,
-        {prepared_.live, how_.limit_s, check_signal, prepared_.identity.index + 1, devices_.get()},
+        spec_, {prepared_.live, how_.limit_s, check_signal, prepared_.identity.index + 1, devices_.get()},
         transport_, keeps_rows ? &rows_ : nullptr);
   } catch (const CellFailed& failed) {
     if (transport_.rank() != 0) return std::nullopt;

@@ -69,8 +69,8 @@ class RankWithDevices {
           [this](DeviceModel model, const Picture& one) { return belongs_to(spec_, tensors_, model, one); },
           diary, fails_at));
     }
-    workers_ = std::make_unique<DeviceWorkers>(
-        std::move(devices), first_gpu, DeviceWorkers::Models{spec_.pipeline, spec_.profiles, 7});
+    workers_ = std::make_unique<DeviceWorkers>(std::move(devices), first_gpu,
+                                               DeviceWorkers::Models{spec_.pipeline, spec_.profiles, 7});
   }
 
   std::optional<RunRecord> run(Transport& transport, std::uint32_t number = 1) {
@@ -152,9 +152,8 @@ TEST(DeviceRun, AFailedBatchEndsTheRunOnAllRanksAndTheNextOneRuns) {
 TEST(DeviceRun, ALostWorkersBatchIsForgottenAndItsPicturesStay) {
   const auto transport = make_local_transport();
   RankWithDevices rank("pard", *transport, 0, kModules * kWorkersEach);
-  const_cast<RunSpec&>(rank.spec()).faults = {
-      {FaultKind::kStop, 100 * kNsPerMs, 100 * kNsPerMs, 0, 3, 1, 0},
-      {FaultKind::kStop, 300 * kNsPerMs, 20 * kNsPerMs, 1, 2, 1, 0}};
+  const_cast<RunSpec&>(rank.spec()).faults = {{FaultKind::kStop, 100 * kNsPerMs, 100 * kNsPerMs, 0, 3, 1, 0},
+                                              {FaultKind::kStop, 300 * kNsPerMs, 20 * kNsPerMs, 1, 2, 1, 0}};
   const std::optional<RunRecord> record = rank.run(*transport);
   ASSERT_TRUE(record.has_value());
   EXPECT_EQ(record->in_time + record->late + record->dropped, record->sent);

@@ -73,7 +73,7 @@ std::span<const DeviceBatch> DeviceWorkers::take() {
       own.running.erase(found);
       if (worker == kNone) continue;
       if (!end.failure.empty()) throw CellFailed(end.failure);
-      ended_.push_back({worker, end.ended_ns});
+      ended_.push_back({worker, end.started_ns, end.ended_ns});
     }
     submit(own);
   }

@@ -1,5 +1,5 @@
-// Workers that are devices: what runs a rank's batches in a run on real GPUs, where WorkerModels' timers do on
-// emulated ones (design, section 6).
+// Workers that are devices: what runs a rank's batches in a run on real GPUs, where WorkerModels' timers do
+// on emulated ones (design, section 6).
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ namespace harness {
 /// A batch that has ended.
 struct DeviceBatch {
   WorkerId worker = 0;
-  TimeNs ended_ns = 0;  ///< of the steady clock
+  TimeNs started_ns = 0;  ///< when the device turned to it, of the steady clock
+  TimeNs ended_ns = 0;
 };
 
 /// The devices of the GPUs that a rank hosts, each with the models of all modules, so that a worker serves at

@@ -14,9 +14,10 @@ struct GpuParams {
   int weights_seed = 1;
 
   void list(ParamList& params) {
-    params.choice("device", device, {"cpu", "cuda", "null"},
-                  "what stands for a worker's GPU: LibTorch on processor cores, a CUDA GPU, or nothing, which "
-                  "ends each batch at once");
+    params.choice(
+        "device", device, {"cpu", "cuda", "null"},
+        "what stands for a worker's GPU: LibTorch on processor cores, a CUDA GPU, or nothing, which "
+        "ends each batch at once");
     params.integer("threads", threads, 1, 1024, "cpu: threads of each worker");
     params.integer("weights_seed", weights_seed, 0, 1'000'000'000, "of the networks' random weights");
   }

@@ -104,7 +104,7 @@ class LiveDispatcher final : private DispatcherWorld, private DomainCommands {
   LoadSender sender_;
   ActiveFaults faults_;
   HeldMessages held_;
-  std::optional<Tensors> tensors_;  ///< with payload
+  std::optional<Tensors> tensors_;             ///< with payload
   Mailbox<Acknowledgement> acknowledgements_;  ///< held by a faulty link
   DomainId told_by_ = kNone;                   ///< the domain whose message is being handled ...
   TimeNs told_ns_ = 0;                         ///< ... and when its router hears of that

@@ -237,7 +237,11 @@ bool LiveDomains::take_batches(TimeNs now, const std::function<TimeNs(TimeNs)>& 
   if (devices_ == nullptr) return false;
   now_ = now;
   const std::span<const DeviceBatch> ended = devices_->take();
-  for (const DeviceBatch& batch : ended) batch_event(batch.worker, run_time(batch.ended_ns));
+  for (const DeviceBatch& batch : ended) {
+    TimeNs& started_ns = tables_.workers[batch.worker].started_ns;
+    started_ns = std::max(started_ns, run_time(batch.started_ns));
+    batch_event(batch.worker, run_time(batch.ended_ns));
+  }
   return !ended.empty();
 }
 

@@ -86,8 +86,7 @@ void LiveLoop::abort(std::string_view why) { tell_all(MessageKind::kAbort, why);
 
 void LiveLoop::tell_all(MessageKind kind, std::string_view why) {
   for (int rank = 0; rank < transport_.ranks(); ++rank) {
-    if (rank != transport_.rank())
-      out_.send(rank, kind, NoContents{}, std::span(why.data(), why.size()));
+    if (rank != transport_.rank()) out_.send(rank, kind, NoContents{}, std::span(why.data(), why.size()));
   }
   transport_.flush();
 }
@@ -187,8 +186,12 @@ void LiveLoop::take_own(int from, MessageReader& message) {
 }
 
 void LiveLoop::handle(const Event& event) {
-  if (dispatcher_ && dispatcher_->handle(now(), event)) return;
-  if (domains_) domains_->handle(now(), event);
+  const TimeNs at_ns = now();
+  const TimeNs late_ns = std::max<TimeNs>(at_ns - event.at_ns, 0);
+  due_late_.add(late_ns);
+  due_latest_ns_ = std::max(due_latest_ns_, late_ns);
+  if (dispatcher_ && dispatcher_->handle(at_ns, event)) return;
+  if (domains_) domains_->handle(at_ns, event);
 }
 
 void LiveLoop::ping() { out_.send(0, MessageKind::kPing, ClockMessage{clock_(), 0}); }
@@ -242,6 +245,8 @@ RankTotals LiveLoop::totals() const {
   totals.loop_turns = turns_;
   totals.sleeps = counters.sleeps - before_.sleeps;
   totals.cpu_ns = thread_cpu_ns() - cpu_before_ns_;
+  totals.due_late_p99_ns = due_late_.quantile(0.99);
+  totals.due_late_max_ns = due_latest_ns_;
   if (domains_ && domains_->delivery_delay().total() > 0) {
     totals.delivery_p50_ns = domains_->delivery_delay().quantile(0.5);
     totals.delivery_p99_ns = domains_->delivery_delay().quantile(0.99);

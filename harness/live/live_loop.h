@@ -106,6 +106,8 @@ class LiveLoop {
   TimeNs next_progress_ns_ = 0;
   TimeNs clock_bound_ns_ = 0;
   TimeNs next_look_ns_ = 0;
+  LatencyHistogram due_late_;  ///< of what was due here
+  TimeNs due_latest_ns_ = 0;
   Watchdog watchdog_;
   std::vector<std::string> hosts_;
   int ready_ = 0;

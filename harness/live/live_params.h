@@ -12,6 +12,7 @@ struct LiveParams {
   int spin_core = -1;
   double clock_period_s = 10;
   double lateness_limit_ms = 10;
+  double stall_limit_ms = 1000;
   double hang_limit_s = 10;
   int repeat = 1;
 
@@ -27,6 +28,8 @@ struct LiveParams {
                   "time between measurements of the ranks' clocks against the first rank's");
     params.number("lateness_limit_ms", lateness_limit_ms, 0, 1e6,
                   "a cell whose 99th percentile of the lateness of sending passes this is invalid");
+    params.number("stall_limit_ms", stall_limit_ms, 1, 1e6,
+                  "a cell in which a rank looked so late at what was due there is invalid");
     params.number("hang_limit_s", hang_limit_s, 0.5, 1e4,
                   "a rank that says nothing for so long ends the run, which names it");
     params.integer("repeat", repeat, 1, 1'000'000,

@@ -27,6 +27,8 @@ void each_number(Totals& totals, const Each& each) {
   each(totals.clock_bound_ns);
   each(totals.delivery_p50_ns);
   each(totals.delivery_p99_ns);
+  each(totals.due_late_p99_ns);
+  each(totals.due_late_max_ns);
 }
 
 /// Calls `each(value)` for what the queue domains' books hold of a module.

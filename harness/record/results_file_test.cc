@@ -188,6 +188,8 @@ void expect_same_ranks(const RunRecord& a, const RunRecord& b) {
     EXPECT_EQ(a.ranks[i].clock_offset_ns, b.ranks[i].clock_offset_ns);
     EXPECT_EQ(a.ranks[i].delivery_p50_ns, b.ranks[i].delivery_p50_ns);
     EXPECT_EQ(a.ranks[i].delivery_p99_ns, b.ranks[i].delivery_p99_ns);
+    EXPECT_EQ(a.ranks[i].due_late_p99_ns, b.ranks[i].due_late_p99_ns);
+    EXPECT_EQ(a.ranks[i].due_late_max_ns, b.ranks[i].due_late_max_ns);
     EXPECT_EQ(a.ranks[i].clock_bound_ns, b.ranks[i].clock_bound_ns);
   }
 }

@@ -92,6 +92,8 @@ void restore_ranks(RunRecord& record, const std::vector<StoredRank>& rows) {
     totals.clock_bound_ns = row.clock_bound_ns;
     totals.delivery_p50_ns = row.delivery_p50_ns;
     totals.delivery_p99_ns = row.delivery_p99_ns;
+    totals.due_late_p99_ns = row.due_late_p99_ns;
+    totals.due_late_max_ns = row.due_late_max_ns;
     record.ranks.push_back(totals);
   }
 }

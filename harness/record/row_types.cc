@@ -129,7 +129,9 @@ Hdf5Handle row_type<StoredRank>() {
   type.column("clock_offset_ns", row.clock_offset_ns);
   type.column("clock_bound_ns", row.clock_bound_ns);
   type.column("delivery_p50_ns", row.delivery_p50_ns);
-  return type.column("delivery_p99_ns", row.delivery_p99_ns).take();
+  type.column("delivery_p99_ns", row.delivery_p99_ns);
+  type.column("due_late_p99_ns", row.due_late_p99_ns);
+  return type.column("due_late_max_ns", row.due_late_max_ns).take();
 }
 
 template <>

@@ -141,6 +141,8 @@ struct RankTotals {
   TimeNs clock_bound_ns = 0;   ///< the largest error that the estimates may have had
   TimeNs delivery_p50_ns = 0;  ///< from rank 0's sending a visit until it is handled here: median ...
   TimeNs delivery_p99_ns = 0;  ///< ... and 99th percentile; 0 where none came
+  TimeNs due_late_p99_ns = 0;  ///< how late what was due there (ends of batches, timers) was looked at ...
+  TimeNs due_late_max_ns = 0;  ///< ... and the latest
 };
 
 /// Everything a run leaves behind. The books: sent = in_time + late + dropped + unfinished, checked before it

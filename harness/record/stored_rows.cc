@@ -137,7 +137,8 @@ std::vector<StoredRank> stored_ranks(const RunRecord& record) {
     rows.push_back({totals.rank, totals.host.c_str(), totals.workers, totals.messages_sent,
                     totals.messages_received, totals.bytes_sent, totals.bytes_received, totals.packets_sent,
                     totals.loop_turns, totals.sleeps, totals.cpu_ns, totals.clock_offset_ns,
-                    totals.clock_bound_ns, totals.delivery_p50_ns, totals.delivery_p99_ns});
+                    totals.clock_bound_ns, totals.delivery_p50_ns, totals.delivery_p99_ns,
+                    totals.due_late_p99_ns, totals.due_late_max_ns});
   }
   return rows;
 }

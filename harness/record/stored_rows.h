@@ -80,6 +80,7 @@ struct StoredRank {
   std::uint64_t bytes_sent = 0, bytes_received = 0;
   std::uint64_t packets_sent = 0, loop_turns = 0, sleeps = 0;
   TimeNs cpu_ns = 0, clock_offset_ns = 0, clock_bound_ns = 0, delivery_p50_ns = 0, delivery_p99_ns = 0;
+  TimeNs due_late_p99_ns = 0, due_late_max_ns = 0;
 };
 
 /// What a histogram counts.

@@ -204,6 +204,8 @@ void add_ranks(RunRecord& record, const std::vector<RequestRow>& requests, std::
     totals.clock_offset_ns = rank == 0 ? 0 : -123'456;
     totals.delivery_p50_ns = rank == 0 ? 0 : 40'000 + rank;
     totals.delivery_p99_ns = rank == 0 ? 0 : 900'000 + rank;
+    totals.due_late_p99_ns = 150'000 + rank;
+    totals.due_late_max_ns = 7'000'000 + rank;
     totals.clock_bound_ns = rank == 0 ? 0 : 1'500;
     record.ranks.push_back(totals);
   }
