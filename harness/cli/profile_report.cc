@@ -99,7 +99,7 @@ MeasuredProfile measured_profile(const ModelProfile& profile, const ProfileJob& 
 
 MeasuredSet measured_set(const ProfileJobs& jobs) {
   const std::string threads = threads_text(jobs.device);
-  const std::string libraries = execution_libraries();
+  const std::string libraries = jobs.device.kind == "null" ? "" : execution_libraries();
   const RepeatRule& rule = jobs.jobs.front().params.rule;
   MeasuredSet set;
   set.device = jobs.device_name;

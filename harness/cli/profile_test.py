@@ -4,11 +4,13 @@
 """
 import os
 import re
+import subprocess
 import sys
 import tempfile
+import time
 import tomllib
 
-from program_testing import SMALL, finish, run, tree, write
+from program_testing import SMALL, environment, finish, run, tree, write
 
 ONE_MODULE = """slo_ms = 1000
 [[module]]
@@ -145,6 +147,28 @@ def check_cpu_failures(harness, folder):
     return failures
 
 
+def check_partial(harness, folder):
+    """One model of two fails, and a run that is killed: the other model stays."""
+    failures = []
+    done = run([harness, "profile", "--model", "inception_v3,lenet", "--input", "32x32", "--batches", "1,2", "--limit-s",
+                "1", "-o", "part.toml"], folder)
+    lines = done.stderr.splitlines()
+    if done.returncode != 1 or len(lines) != 1 or "inception_v3 is left out: " not in lines[0]:
+        failures.append(f"a model that fails: exit code {done.returncode}: {done.stdout} {done.stderr}")
+    elif profile_of(os.path.join(folder, "part.toml"), "lenet")["batch"] != [1, 2]:
+        failures.append("a model that fails: the other is not in the file")
+    path = os.path.join(folder, "killed.toml")
+    process = subprocess.Popen([harness, "profile", "--model", "lenet,resnet18", "--batches", "1", "--halfwidth", "1e-9",
+                                "--limit-s", "1", "-o", path], cwd=folder, env=environment(), stdout=subprocess.DEVNULL)
+    while process.poll() is None and not os.path.exists(path):
+        time.sleep(0.005)
+    process.kill()
+    process.wait(timeout=60)
+    if profile_of(path, "lenet")["measured"]["stopped_by"] not in ("time", "rounds"):
+        failures.append("a run that is killed: what it had measured is not there")
+    return failures
+
+
 def check_list(harness, folder):
     """{device: usable}, and what is wrong with the list."""
     done = run([harness, "list", "devices"], folder)
@@ -162,6 +186,7 @@ def main():
         failures += check_bad_input(harness, folder) + check_null(harness, folder)
         if devices.get("cpu") == "usable":
             failures += check_cpu(harness, folder) + check_cpu_failures(harness, folder)
+            failures += check_partial(harness, folder)
         else:
             done = run([harness, "profile", "--model", "lenet", "-o", "p.toml"], folder)
             if done.returncode != 2 or "LibTorch" not in done.stderr:

@@ -1,0 +1,105 @@
+#include "harness/cli/profile_jobs.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "harness/cli/profile_report.h"
+#include "harness/core/error.h"
+#include "workloads/catalogue.h"
+
+namespace harness {
+namespace {
+
+ProfileOptions options() {
+  ProfileOptions result;
+  result.device = "null";
+  result.output = testing::TempDir() + "/profile_jobs.toml";
+  return result;
+}
+
+// PARD's pipelines: tm has three models, lv five modules with five models; ga uses ResNet-50 twice.
+TEST(ProfileJobs, TakeEachModelOfAPipelineOnceWithItsPictures) {
+  ProfileOptions wanted = options();
+  wanted.pipeline = "tm";
+  const ProfileJobs tm = profile_jobs(wanted);
+  ASSERT_EQ(tm.jobs.size(), 3U);
+  EXPECT_EQ(tm.jobs[0].source.model, "rcnn");
+  EXPECT_EQ(tm.jobs[0].params.picture_height, 480);
+  EXPECT_EQ(tm.jobs[0].params.picture_width, 640);
+  EXPECT_EQ(tm.jobs[1].params.picture_height, 224);
+  EXPECT_EQ(tm.jobs[2].params.picture_width, 299);
+  wanted.pipeline = "ga";
+  EXPECT_EQ(profile_jobs(wanted).jobs.size(), 4U);
+  wanted.models = {"lenet", "resnet50"};
+  EXPECT_EQ(profile_jobs(wanted).jobs.size(), 5U);
+  wanted.picture = "32x48";
+  for (const ProfileJob& job : profile_jobs(wanted).jobs) {
+    EXPECT_EQ(job.params.picture_height, 32) << job.source.model;
+    EXPECT_EQ(job.params.picture_width, 48) << job.source.model;
+  }
+}
+
+TEST(ProfileJobs, FollowTheOptions) {
+  ProfileOptions wanted = options();
+  wanted.models = {"a"};
+  wanted.max_batch = 6;
+  wanted.exit_points = "all";
+  wanted.input = "10x20";
+  wanted.half_width = 0.1;
+  wanted.limit_s = 2;
+  wanted.seed = 9;
+  const ProfileJob job = profile_jobs(wanted).jobs.at(0);
+  EXPECT_EQ(job.params.batches, (std::vector<int>{1, 2, 3, 4, 6}));
+  EXPECT_EQ(job.source.max_batch, 6);
+  EXPECT_EQ(job.source.exit_points, kAllExitPoints);
+  EXPECT_EQ(job.source.input_height, 10);
+  EXPECT_EQ(job.source.input_width, 20);
+  EXPECT_EQ(job.source.seed, 9U);
+  EXPECT_EQ(job.params.rule.half_width, 0.1);
+  EXPECT_EQ(job.params.rule.limit_ns, 2 * kNsPerS);
+}
+
+// What was measured is what a run will read.
+TEST(ProfileReport, IsReadBackAsItWasMeasured) {
+  ProfileOptions wanted = options();
+  wanted.models = {"m"};
+  const ProfileJobs jobs = profile_jobs(wanted);
+  ModelProfile profile;
+  profile.model = "m";
+  profile.device = jobs.device_name;
+  const TimeNs medians[] = {2'000'001, 3'000'002, 9'000'003};
+  for (int i = 0; i < 3; ++i) {
+    TimingSummary time;
+    time.repeats = 12;
+    time.median_ns = medians[i];
+    time.p10_ns = medians[i] - 5;
+    time.p90_ns = time.p99_ns = medians[i] + 7;
+    if (i < 2) time.half_width_ns = 11;
+    profile.sizes.push_back({1 << i, time});
+  }
+  profile.load_ns = 77;
+  profile.model_bytes = 12'500'000;
+  profile.refused_batch = 8;
+  profile.stopped_by = StoppedBy::kTime;
+  profile.exit_points = ExitPointCost{};
+  MeasuredSet set = measured_set(jobs);
+  set.profiles.push_back(measured_profile(profile, jobs.jobs[0], {"a note"}));
+  const std::string text = text_of(set);
+  const Profile read = parse_profiles("p.toml", text).profiles.at("m");
+  EXPECT_EQ(read.device, "null");
+  EXPECT_EQ(read.latency(1), medians[0]);
+  EXPECT_EQ(read.latency(2), medians[1]);
+  EXPECT_EQ(read.latency(4), medians[2]);
+  EXPECT_EQ(read.load_ns, 77);
+  EXPECT_EQ(read.memory_mb, 12.5);
+  EXPECT_EQ(read.source.rfind("harness profile, 20", 0), 0U) << read.source;
+  for (const char* words : {"\"a note\"", "batches of 8 and more", "repeats = 12", "stopped_by = \"time\""})
+    EXPECT_NE(text.find(words), std::string::npos) << words;
+  const std::string report = report_text(profile);
+  for (const char* words : {"m on null", "stopped by the time limit after 12 rounds", "batches of 8 do not fit"})
+    EXPECT_NE(report.find(words), std::string::npos) << report;
+}
+
+}  // namespace
+}  // namespace harness
