@@ -97,7 +97,8 @@ TEST(ProfileReport, IsReadBackAsItWasMeasured) {
   for (const char* words : {"\"a note\"", "batches of 8 and more", "repeats = 12", "stopped_by = \"time\""})
     EXPECT_NE(text.find(words), std::string::npos) << words;
   const std::string report = report_text(profile);
-  for (const char* words : {"m on null", "stopped by the time limit after 12 rounds", "batches of 8 do not fit"})
+  for (const char* words :
+       {"m on null", "stopped by the time limit after 12 rounds", "batches of 8 do not fit"})
     EXPECT_NE(report.find(words), std::string::npos) << report;
 }
 

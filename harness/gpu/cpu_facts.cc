@@ -1,9 +1,13 @@
 #include "harness/gpu/cpu_facts.h"
 
+#include <time.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -62,6 +66,8 @@ void take_frequencies(const std::vector<double>& mhz, CpuClocks& clocks) {
 
 /// The first line of /proc/stat: "cpu" user nice system idle iowait irq softirq steal guest guest_nice.
 void take_ticks(const std::string& root, CpuClocks& clocks) {
+  constexpr int kIdle = 3;
+  constexpr int kIoWait = 4;
   constexpr int kSteal = 7;
   const std::optional<std::string> line = first_line(root + "/proc/stat");
   if (!line) return;
@@ -71,8 +77,12 @@ void take_ticks(const std::string& root, CpuClocks& clocks) {
   std::int64_t value = 0;
   for (int i = 0; i <= kSteal && words >> value; ++i) {
     clocks.ticks += value;
+    if (i == kIdle || i == kIoWait) clocks.idle_ticks += value;
     if (i == kSteal) clocks.stolen_ticks = value;
   }
+  timespec own{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own);
+  clocks.own_ns = static_cast<TimeNs>(own.tv_sec) * kNsPerS + own.tv_nsec;
 }
 
 std::string number(const char* format, double value) {
@@ -93,6 +103,19 @@ std::string frequency_note(const CpuClocks& before, const CpuClocks& after) {
   if (std::abs(change) >= 0.01)
     note += ": " + number("%.0f", 100 * std::abs(change)) + (change < 0 ? " % slower" : " % faster");
   return note;
+}
+
+/// Who else ran, as shares of all processors' time.
+void add_load_notes(const CpuClocks& before, const CpuClocks& after, std::vector<std::string>& notes) {
+  if (!before.stolen_ticks || !after.stolen_ticks || after.ticks <= before.ticks) return;
+  const auto all = static_cast<double>(after.ticks - before.ticks);
+  const auto stolen = static_cast<double>(*after.stolen_ticks - *before.stolen_ticks);
+  const auto idle = static_cast<double>(after.idle_ticks - before.idle_ticks);
+  const double own = ns_to_s(after.own_ns - before.own_ns) * static_cast<double>(::sysconf(_SC_CLK_TCK));
+  const double others = std::max(0.0, all - stolen - idle - own);
+  notes.push_back("other processes took " + number("%.0f", 100 * others / all) +
+                  " % of the processors' time");
+  notes.push_back("other virtual machines took " + number("%.1f", 100 * stolen / all) + " % of it");
 }
 
 }  // namespace
@@ -136,11 +159,7 @@ std::vector<std::string> clock_notes(const CpuClocks& before, const CpuClocks& a
   } else {
     notes.push_back("throttled " + std::to_string(*after.throttled - *before.throttled) + " times");
   }
-  if (before.stolen_ticks && after.stolen_ticks && after.ticks > before.ticks) {
-    const auto stolen = static_cast<double>(*after.stolen_ticks - *before.stolen_ticks);
-    notes.push_back(number("%.1f", 100 * stolen / static_cast<double>(after.ticks - before.ticks)) +
-                    " % of the processors' time was stolen by other virtual machines");
-  }
+  add_load_notes(before, after, notes);
   return notes;
 }
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/types.h"
+
 namespace harness {
 
 /// Reads below `root`: "/" outside of tests.
@@ -23,12 +25,14 @@ struct CpuClocks {
   std::optional<std::int64_t> throttled;     ///< times that one was, since it started
   std::optional<std::int64_t> stolen_ticks;  ///< time that a hypervisor kept from them, in all
   std::int64_t ticks = 0;                    ///< all time of all of them
+  std::int64_t idle_ticks = 0;               ///< of it, nothing ran
+  TimeNs own_ns = 0;                         ///< of it, this process ran
 };
 CpuClocks read_cpu_clocks(const std::string& root = "/");
 
 /// What a reader of timings taken between two moments should know: a line each, such as "clock 3.1 GHz (least
-/// 3.0) before, 2.4 GHz (least 2.2) after: 23 % slower", "throttled 4 times", "1.2 % of the processors' time
-/// was stolen". Says what is not visible.
+/// 3.0) before, 2.4 GHz (least 2.2) after: 23 % slower", "throttled 4 times", "other processes took 31 %
+/// of the processors' time". Says what is not visible.
 std::vector<std::string> clock_notes(const CpuClocks& before, const CpuClocks& after);
 
 }  // namespace harness

@@ -1,6 +1,7 @@
 #include "harness/gpu/cpu_facts.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -52,6 +53,8 @@ TEST_F(CpuFactsFiles, AreReadFromProcAndSys) {
   EXPECT_EQ(clocks.throttled, 8);
   EXPECT_EQ(clocks.stolen_ticks, 30);
   EXPECT_EQ(clocks.ticks, 1000);
+  EXPECT_EQ(clocks.idle_ticks, 810);
+  EXPECT_GT(clocks.own_ns, 0);
 }
 
 TEST_F(CpuFactsFiles, FallBackToCpuinfoAndToNothing) {
@@ -79,12 +82,17 @@ TEST(ClockNotes, SayWhatChanged) {
   after.throttled = 5;
   after.stolen_ticks = 25;
   after.ticks = 2000;
+  // Of 1000 ticks 15 were stolen and 400 idle; this process had 1 s, which is 100 ticks on Linux.
+  after.idle_ticks = 400;
+  after.own_ns = kNsPerS;
   const std::vector<std::string> notes = clock_notes(before, after);
-  ASSERT_EQ(notes.size(), 4U);
+  ASSERT_EQ(sysconf(_SC_CLK_TCK), 100);
+  ASSERT_EQ(notes.size(), 5U);
   EXPECT_EQ(notes[0], "clock 3.00 GHz (least 2.90) before, 2.25 GHz (least 2.00) after: 25 % slower");
   EXPECT_EQ(notes[1], "frequency governor performance");
   EXPECT_EQ(notes[2], "throttled 2 times");
-  EXPECT_EQ(notes[3], "1.5 % of the processors' time was stolen by other virtual machines");
+  EXPECT_EQ(notes[3], "other processes took 48 % of the processors' time");
+  EXPECT_EQ(notes[4], "other virtual machines took 1.5 % of it");
 }
 
 }  // namespace

@@ -17,6 +17,8 @@ struct Point {
   int batch = 0;
 };
 
+/// Every line goes through two points: it says nothing then.
+constexpr std::size_t kLeastFitted = 3;
 /// Preempting is given this part of the time that the latencies may take.
 constexpr TimeNs kPreemptingShare = 4;
 
@@ -178,7 +180,7 @@ ModelProfile profile_model(Device& device, DeviceWait& wait, const ModelSource& 
     profile.sizes.push_back({batches[i], timed.summary(i)});
     medians.push_back(profile.sizes.back().time.median_ns);
   }
-  profile.fit = fit_latency(batches, medians);
+  if (batches.size() >= kLeastFitted) profile.fit = fit_latency(batches, medians);
   profile.handover_ns = median_of(handovers);
   profile.stopped_by = timed.stopped_by;
   profile.drift = timed.drift();

@@ -49,7 +49,7 @@ struct ModelProfile {
   std::string model;
   std::string device;
   std::vector<BatchLatency> sizes;  ///< rising from 1; of the model without exit points
-  std::optional<LatencyFit> fit;    ///< nothing when only one size was measured
+  std::optional<LatencyFit> fit;    ///< nothing below three sizes
   TimeNs load_ns = 0;               ///< of Device::load(), its first run included
   std::uint64_t model_bytes = 0;    ///< parameters and buffers
   std::uint64_t input_bytes = 0;    ///< that the device's input buffers grew by

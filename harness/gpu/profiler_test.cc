@@ -112,6 +112,7 @@ TEST(ProfileModel, LeavesOutSizesThatDoNotFit) {
   device.fits = 6;
   const ModelProfile profile = profile_model(device, wait, source(), params({1, 4, 8, 16}));
   ASSERT_EQ(profile.sizes.size(), 2U);
+  EXPECT_FALSE(profile.fit) << "a line through two points fits whatever they are";
   EXPECT_EQ(profile.sizes.back().batch, 4);
   EXPECT_EQ(profile.refused_batch, 8);
   EXPECT_EQ(device.largest_batch, 8);
