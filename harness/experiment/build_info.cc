@@ -1,9 +1,12 @@
 #include "harness/experiment/build_info.h"
 
+#include <unistd.h>
+
 #include <fstream>
 #include <thread>
 
 #include "harness/experiment/cell_store.h"
+#include "harness/gpu/device_module.h"
 #include "workloads/checksum.h"
 
 namespace harness {
@@ -31,7 +34,12 @@ std::string machine_text() {
   return model + ", " + std::to_string(std::thread::hardware_concurrency()) + " cores";
 }
 
-std::string build_id() { return sha256_of_file("/proc/self/exe"); }
+std::string build_id() {
+  const std::string program = sha256_of_file("/proc/self/exe");
+  const std::string module = device_module_file();
+  if (module.empty() || ::access(module.c_str(), R_OK) != 0) return program;
+  return sha256_of(program + sha256_of_file(module));
+}
 
 Provenance build_provenance() {
   Provenance provenance;

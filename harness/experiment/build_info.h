@@ -13,8 +13,8 @@ extern const bool kGitDirty;
 std::string version_text();
 /// Processor and number of cores.
 std::string machine_text();
-/// Identifies the program: a hash of its own file. Two builds from the same sources, compiler and libraries
-/// agree.
+/// Identifies the program: a hash of its own file and of the module of its devices, where there is one. Two
+/// builds from the same sources, compiler and libraries agree.
 std::string build_id();
 
 }  // namespace harness

@@ -47,7 +47,7 @@ class TimedDevice final : public Device {
     const int batch = static_cast<int>(pictures.size());
     largest_batch = std::max(largest_batch, batch);
     running_.tag = tag;
-    running_.started_ns = wait_.now_ns() + handover_ns;
+    running_.started_ns = wait_.now_ns() + handover_ns * batch;
     running_.ended_ns = running_.started_ns + latency_(sources_.at(model), batch);
     running_.preempted = false;
     running_.failure.clear();
@@ -94,10 +94,10 @@ class TimedDevice final : public Device {
   const std::vector<ModelSource>& sources() const { return sources_; }
 
   TimeNs load_ns = 7 * kNsPerMs;
-  TimeNs handover_ns = 30 * kNsPerUs;
-  int fits = 1 << 20;     ///< larger batches are too much for the memory
-  int fails = 0;          ///< batches of this size fail otherwise
-  int largest_batch = 0;  ///< that was submitted
+  TimeNs handover_ns = 30 * kNsPerUs;  ///< for each picture
+  int fits = 1 << 20;                  ///< larger batches are too much for the memory
+  int fails = 0;                       ///< batches of this size fail otherwise
+  int largest_batch = 0;               ///< that was submitted
 
  private:
   VirtualWait& wait_;
