@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "harness/core/pipeline.h"
@@ -42,6 +43,8 @@ class DeviceWorkers {
   void run_batch(WorkerId worker, std::uint32_t gpu, ModuleId module, std::span<const Picture> pictures);
   /// Nobody waits for the worker's batch any more; `pictures` are kept until it has ended.
   void forget(WorkerId worker, std::vector<std::vector<std::byte>> pictures);
+  /// The run is over, also in the middle of batches: `pictures` are kept as long as the devices.
+  void keep(std::vector<std::vector<std::byte>> pictures) { kept_ = std::move(pictures); }
   /// The batches that have ended since the last call, but those forgotten; valid until the next call. Throws
   /// CellFailed for one that failed.
   std::span<const DeviceBatch> take();
@@ -58,15 +61,16 @@ class DeviceWorkers {
     std::vector<Picture> waiting;  ///< not submitted: lost workers' batches are still on the device
   };
   struct Gpu {
-    std::unique_ptr<Device> device;
     std::vector<DeviceModel> models;  ///< by module
     std::vector<Running> running;     ///< in the order of submission; few
+    std::unique_ptr<Device> device;   ///< last: it reads the pictures above until it is gone
   };
 
   /// Submits what waits while the device has room.
   static void submit(Gpu& own);
   Gpu& gpu(std::uint32_t number) { return gpus_[number - first_gpu_]; }
 
+  std::vector<std::vector<std::byte>> kept_;  ///< before the devices, which read it until they are gone
   std::vector<Gpu> gpus_;
   std::uint32_t first_gpu_;
   std::uint64_t next_tag_ = 1;

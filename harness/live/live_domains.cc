@@ -33,6 +33,10 @@ LiveDomains::LiveDomains(const RunSpec& spec, const Layout& layout, int rank, bo
   for (std::uint32_t i = 0; i < changes.size(); ++i) events_.push(changes[i].at_ns, kLiveDomainFault, i);
 }
 
+LiveDomains::~LiveDomains() {
+  if (devices_ != nullptr) devices_->keep(std::move(inputs_));
+}
+
 bool LiveDomains::take(TimeNs now, int from, MessageReader& message) {
   now_ = now;
   switch (message.kind()) {

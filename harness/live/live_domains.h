@@ -29,6 +29,10 @@ class LiveDomains final : private DomainWorld, private DomainEvents {
   LiveDomains(const RunSpec& spec, const Layout& layout, int rank, bool payload, MessageWriter& out,
               EventQueue& events, DeviceWorkers* devices = nullptr);
 
+  ~LiveDomains() override;
+  LiveDomains(const LiveDomains&) = delete;
+  LiveDomains& operator=(const LiveDomains&) = delete;
+
   /// A message that is for queue domains or workers; false when it is another.
   bool take(TimeNs now, int from, MessageReader& message);
   /// Batches that devices have ended; false when there is none. `run_time` turns a time of this rank's clock
