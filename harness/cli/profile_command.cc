@@ -11,6 +11,7 @@
 #include "harness/cli/profile_jobs.h"
 #include "harness/cli/profile_report.h"
 #include "harness/core/error.h"
+#include "harness/experiment/cell_distribution.h"
 #include "harness/gpu/cpu_facts.h"
 #include "harness/gpu/device_wait.h"
 #include "harness/gpu/devices.h"
@@ -159,7 +160,9 @@ void add_profile_command(CLI::App& app, int& exit_code) {
       "Experiments name the file as `profiles = \"tm.toml\"`. docs/profile.md says how it is measured.\n"
       "Exit codes: 0 all measured; 1 a model failed, the others are in the file; 2 bad input; 3 the "
       "environment failed.");
-  command->callback([options, &exit_code] { exit_code = ProfileRun(*options).run(); });
+  command->callback([options, &exit_code] {
+    if (launched_rank() == 0) exit_code = ProfileRun(*options).run();
+  });
 }
 
 }  // namespace harness
