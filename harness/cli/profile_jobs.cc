@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -87,15 +86,6 @@ RepeatRule rule_of(const ProfileOptions& options) {
   return rule;
 }
 
-/// The picture that a module's tensor declares: a square where it is one, else one of 3 : 4.
-Size picture_of(const Module& module) {
-  const double pixels = module.input_bytes / 3.0;
-  const double side = std::round(std::sqrt(pixels));
-  if (side * side == pixels) return {static_cast<int>(side), static_cast<int>(side)};
-  const int height = std::max(1, static_cast<int>(std::round(std::sqrt(pixels * 3 / 4))));
-  return {height, std::max(1, static_cast<int>(std::round(pixels / height)))};
-}
-
 /// Models with the pictures that they get; the largest of a model's.
 class ModelList {
  public:
@@ -121,7 +111,8 @@ ModelList models_of(const ProfileOptions& options) {
   for (const std::string& model : options.models) list.add(model);
   if (!options.pipeline.empty()) {
     for (const Module& module : load_pipeline(options.pipeline).modules)
-      list.add(module.model, options.picture.empty() ? picture_of(module) : Size{});
+      list.add(module.model,
+               options.picture.empty() ? Size{module.input_height, module.input_width} : Size{});
   }
   if (!options.file.empty() && options.models.empty()) list.add(fs::path(options.file).stem().string());
   if (list.models().empty()) {
