@@ -71,7 +71,7 @@ def main():
         source = Path(entry["directory"], entry["file"]).resolve()
         ours = ROOT in source.parents and build not in source.parents and source.suffix != ".cu"  # nvcc's arguments
         if ours and source.is_file() and (not wanted or source in wanted) and not (without_tests and is_test(source)):
-            if not reads_torch(source):
+            if not reads_torch(source) and "cmake_pch" not in entry["command"]:  # the only one is LibTorch's
                 sources[source] = entry["command"]
     due = [(source, stamps / key_of(source, command, version)) for source, command in sorted(sources.items())]
     due = [(source, stamp) for source, stamp in due if not stamp.exists()]

@@ -85,6 +85,7 @@ bool LiveLoop::turn() {
 void LiveLoop::abort(std::string_view why) { tell_all(MessageKind::kAbort, why); }
 
 void LiveLoop::tell_all(MessageKind kind, std::string_view why) {
+  if (heard_of_end_) return;  // whoever said so has told all
   for (int rank = 0; rank < transport_.ranks(); ++rank) {
     if (rank != transport_.rank()) out_.send(rank, kind, NoContents{}, std::span(why.data(), why.size()));
   }
@@ -177,8 +178,10 @@ void LiveLoop::take_own(int from, MessageReader& message) {
       take_end();
       break;
     case MessageKind::kAbort:
+      heard_of_end_ = true;
       throw EnvironmentError("rank " + std::to_string(from) + ": " + text_of(message));
     case MessageKind::kFail:
+      heard_of_end_ = true;
       throw CellFailed("rank " + std::to_string(from) + ": " + text_of(message));
     default:
       break;

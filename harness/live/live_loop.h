@@ -106,6 +106,7 @@ class LiveLoop {
   TimeNs next_progress_ns_ = 0;
   TimeNs clock_bound_ns_ = 0;
   TimeNs next_look_ns_ = 0;
+  bool heard_of_end_ = false;  ///< another rank has said why the run cannot go on
   LatencyHistogram due_late_;  ///< of what was due here
   TimeNs due_latest_ns_ = 0;
   Watchdog watchdog_;
