@@ -145,8 +145,8 @@ void add_doctor_command(CLI::App& app, int& exit_code) {
   command->callback([&exit_code, options] {
     try {
       exit_code = examine(*options);
-    } catch (const RankStopped& stopped) {
-      exit_code = stopped.exit_code;
+    } catch (const RankStopped&) {
+      exit_code = kAllWell;  // rank 0 says what is wrong
     }
   });
 }

@@ -108,8 +108,9 @@ int run_experiment(const RunOptions& options) {
   CellDistribution ranks;
   try {
     return Driver(options, ranks).run();
-  } catch (const RankStopped& stopped) {
-    return stopped.exit_code;
+  } catch (const RankStopped&) {
+    return kAllWell;  // rank 0 says what is wrong; a launcher ends all ranks as soon as one fails, perhaps
+                      // before that
   }
 }
 

@@ -18,10 +18,10 @@ struct RunOptions {
 };
 
 /// Runs, resumes or (dry_run) prints the experiment, or every experiment of the suite with the same options,
-/// on all MPI ranks if there are several. Returns the exit code: 0, 1 (skipped or invalid cells), and on
-/// ranks other than 0 also that of a failure that rank 0 reports. Throws InputError before anything is
-/// written, EnvironmentError (also when interrupted by SIGINT or SIGTERM, which it takes for the rest of the
-/// process; a second one kills) with finished cells kept.
+/// on all MPI ranks if there are several. Returns the exit code: 0, 1 (skipped or invalid cells). What fails
+/// on any rank is thrown on rank 0, and the others return 0. Throws InputError before anything is written,
+/// EnvironmentError (also when interrupted by SIGINT or SIGTERM, which it takes for the rest of the process;
+/// a second one kills) with finished cells kept.
 int run_experiment(const RunOptions& options);
 
 }  // namespace harness

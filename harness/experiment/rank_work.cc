@@ -44,7 +44,7 @@ int on_all_ranks(CellDistribution& ranks, const std::string& file,
   RankReport failure;
   if (ranks.rank() == 0) failure = failure_in(reports, file);
   const int code = ranks.share(failure.exit_code);
-  if (code != kAllWell && ranks.rank() != 0) throw RankStopped{code};
+  if (code != kAllWell && ranks.rank() != 0) throw RankStopped{};
   if (code == kBadInput) throw InputError(failure.message);
   if (code != kAllWell) throw EnvironmentError(failure.message);
   return ranks.share(ranks.rank() == 0 ? reports[0].value : 0);

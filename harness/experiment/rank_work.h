@@ -15,9 +15,7 @@ inline constexpr int kBadInput = 2;
 inline constexpr int kEnvironment = 3;
 
 /// What ends a rank other than 0 when any rank failed: rank 0 says why.
-struct RankStopped {
-  int exit_code;
-};
+struct RankStopped {};
 
 /// Every rank does `work`, which sets `value` and, where all ranks must have read the same from `file`,
 /// `digest` of its report. Returns rank 0's value on every rank. What `work` throws on any rank, and a digest
