@@ -63,6 +63,7 @@ class Cluster final : private DomainCommands, private DomainEvents {
     return domain == kNone ? kNone : dispatcher_.gpu_of(domain);
   }
   DomainId domain_of_visit(VisitId visit) const { return tables_.visits[visit].domain; }
+  bool has_joined(VisitId visit) const { return tables_.visits[visit].state == VisitState::kForming; }
   const std::vector<DomainView>& open_domains(ModuleId module) const {
     return dispatcher_.open_domains(module);
   }

@@ -115,8 +115,10 @@ void DomainGroup::on_cancellation(TimeNs now, const Cancellation& cancellation) 
   VisitRecord& record = tables_.visits[cancellation.visit];
   const bool same = record.visit.request == cancellation.request && record.index == cancellation.index;
   if (!same) return;
-  if (record.state == VisitState::kTravelling) record.cancelled = true;
-  if (record.state != VisitState::kQueued) return;
+  if (record.state != VisitState::kQueued) {
+    record.cancelled = true;
+    return;
+  }
   hosts_[record.domain]->withdraw(now, cancellation.visit);
   events_.visit_cancelled(now, cancellation.visit);
 }

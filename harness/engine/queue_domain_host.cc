@@ -56,6 +56,10 @@ void QueueDomainHost::lose_workers(TimeNs now, std::span<const WorkerId> workers
   std::vector<Visit> visits;
   for (const BatchVisit& member : joined) {
     VisitRecord& record = (*environment_->visits)[member.id];
+    if (record.cancelled) {
+      environment_->events->visit_cancelled(now, member.id);
+      continue;
+    }
     record.state = VisitState::kQueued;
     record.joined_ns = 0;
     visits.push_back(record.visit);

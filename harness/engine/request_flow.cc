@@ -224,14 +224,25 @@ void RequestFlow::on_cancelled(TimeNs now, VisitId visit) {
 }
 
 void RequestFlow::reroute(TimeNs now, ModuleId module, std::span<const VisitId> visits) {
+  std::vector<VisitId> wanted;
   for (const VisitId visit : visits) {
-    visits_[visit].state = VisitState::kTravelling;
-    acknowledge(module, visits_[visit].domain, 1);
+    VisitRecord& record = visits_[visit];
+    if (!request_of(record).ended) {
+      wanted.push_back(visit);
+      record.state = VisitState::kTravelling;
+      acknowledge(module, record.domain, 1);
+      continue;
+    }
+    if (!record.counted) {
+      books_.on_arrived(now, module);
+      record.visit.arrived_ns = now;
+    }
+    on_cancelled(now, visit);
   }
   std::vector<Delivery>
       outer;  // a visit may be found to need another domain while others are being delivered
   outer.swap(deliveries_);
-  choose_domains(now, module, visits);
+  choose_domains(now, module, wanted);
   world_.deliver(deliveries_);
   deliveries_.swap(outer);
 }
@@ -283,7 +294,7 @@ void RequestFlow::cancel_siblings(std::uint32_t request_slot) {
     if (record.state == VisitState::kWaiting) {
       acknowledge(module, record.domain, 1);
       end_visit(requests_[request_slot].end_ns, visit);
-    } else if (record.state != VisitState::kForming) {
+    } else {
       world_.cancel({visit, record.visit.request, record.index});
     }
   }

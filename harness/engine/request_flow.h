@@ -27,7 +27,7 @@ struct ModuleDomains {
 /// Moves requests through the pipeline. Visits that leave a domain come in through on_batch_done and drop;
 /// visits that enter one go out through DispatcherWorld::deliver. A dropped branch fails its request: queued
 /// siblings are told by a cancellation that travels like any message; siblings in a forming or running batch
-/// run and count as invalid.
+/// run and count as invalid, unless their worker is lost.
 class RequestFlow {
  public:
   /// `seed` chooses the routes of the requests.
@@ -50,7 +50,7 @@ class RequestFlow {
   /// A visit of an ended request ends: it has been withdrawn from its queue, or was cancelled on its way.
   void on_cancelled(TimeNs now, VisitId visit);
   /// Routes visits again whose domain is going away; they count as new arrivals nowhere: the caller has
-  /// withdrawn them.
+  /// withdrawn them. Those of ended requests end instead.
   void reroute(TimeNs now, ModuleId module, std::span<const VisitId> visits);
 
   /// Hints that the request of a visit will be needed. In a chain requests and visits come and go in step, so

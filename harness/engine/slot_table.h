@@ -52,9 +52,10 @@ struct alignas(64) VisitRecord {
   std::uint16_t index = 0;   ///< of the visit in its request
   std::uint16_t parent = 0;  ///< index of the visit that caused it
   VisitState state = VisitState::kTravelling;
-  bool cancelled = false;  ///< travelling: its request ended elsewhere, it ends when it arrives
-  bool live = false;       ///< its request still has it
-  bool counted = false;    ///< its arrival at this module is in the books (a rerouted visit arrives again)
+  bool cancelled = false;  ///< its request ended elsewhere: it ends when it arrives, or when its forming
+                           ///< batch is lost
+  bool live = false;     ///< its request still has it
+  bool counted = false;  ///< its arrival at this module is in the books (a rerouted visit arrives again)
 };
 
 /// A live request: one with visits left, though its outcome may stand already (a dropped request whose other

@@ -113,6 +113,33 @@ TEST(StoppedGpu, BehindASharedQueueItsBatchGoesBackToTheFront) {
   EXPECT_EQ(ran.dropped(0, DropReason::kWorkerLost), 1U);
 }
 
+/// Diamond of 10 ms modules but m2, which takes 50 ms on GPUs 2 and 3. Request 2 loses its branch at m1 (GPU
+/// 1) at 35 ms, while its other one waits at m2 behind request 0 in the forming batch of GPU 2, which stops
+/// at 50.
+RunSpec joined_sibling_spec() {
+  std::vector<Profile> profiles(4, testing::linear_profile("m", 0, 10, 1));
+  profiles[2] = testing::linear_profile("m", 0, 50, 1);
+  RunSpec spec = testing::make_spec("naive", testing::diamond(), profiles, {{1, 1}, {1, 1}, {1, 2}, {1, 1}},
+                                    kNsPerS, ms({0, 0, 0}), kNsPerS);
+  spec.faults = {fault_of(FaultKind::kStop, 35, 1, 1), fault_of(FaultKind::kStop, 50, 500, 2)};
+  return spec;
+}
+
+TEST(StoppedGpu, WhatHadJoinedThereOfAnEndedRequestEndsToo) {
+  for (const QueueScope queue : {QueueScope::kWorker, QueueScope::kModule}) {
+    RunSpec spec = joined_sibling_spec();
+    spec.serving.queue = queue;
+    const Ran ran(spec);
+    EXPECT_EQ(ran.ends(), (std::vector<double>{50, 80, 35}));
+    EXPECT_EQ(ran.dropped(1, DropReason::kWorkerLost), 1U);
+    EXPECT_EQ(ran.dropped(2, DropReason::kWorkerLost), 1U);
+    EXPECT_EQ(ran.record.modules[2].cancelled, 1U);
+    EXPECT_EQ(ran.visit(2, 2).outcome, VisitOutcome::kCancelled);
+    EXPECT_EQ(ran.visit(2, 2).ended_ns, 50 * kMs);
+    EXPECT_EQ(ran.record.gpu_ns, (30 + 25 + 40 + 50 + 10) * kMs) << "GPU 3 does not run it again";
+  }
+}
+
 TEST(StoppedGpu, SeveralAtOnceLoseOnlyWhatRan) {
   // No queue is handed to a GPU that stops at the same moment.
   for (const QueueScope queue : {QueueScope::kWorker, QueueScope::kModule}) {

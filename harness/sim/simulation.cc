@@ -304,6 +304,8 @@ void Simulation::deliver_over_faulty_links(std::span<const Delivery> deliveries)
 }
 
 void Simulation::cancel(const Cancellation& cancellation) {
+  // What has joined a batch runs, unless a fault takes its worker before.
+  if (spec_.faults.empty() && cluster_.has_joined(cancellation.visit)) return;
   TimeNs sent_ns = now_;
   if (links_are_faulty()) [[unlikely]] {
     sent_ns = held_until(cluster_.domain_of_visit(cancellation.visit), LinkDirection::kDown).value_or(now_);
