@@ -19,6 +19,7 @@ namespace {
 constexpr int kFirstPings = 40;
 constexpr int kLaterPings = 10;
 constexpr int kMostAtOnce = 256;  ///< requests or events, before messages are looked at again
+constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
 constexpr TimeNs kProgressNs = 200 * kNsPerMs;
 constexpr TimeNs kStartLead = 100 * kNsPerMs;  ///< and more for each rank: all have the start by then
 constexpr TimeNs kStartLeadPerRank = 4 * kNsPerMs;
@@ -52,7 +53,8 @@ LiveLoop::LiveLoop(const RunSpec& spec, const LiveRun& run, Transport& transport
       pings_left_(kFirstPings),
       watchdog_(transport.ranks(), transport.rank(), s_to_ns(run.params.hang_limit_s), began_ns_),
       hosts_(static_cast<std::size_t>(transport.ranks())),
-      part_of_(hosts_.size(), false) {
+      part_of_(hosts_.size(), false),
+      pieces_of_(hosts_.size()) {
   const bool payload = run.params.payload || run.devices != nullptr;
   if (is_first()) dispatcher_.emplace(spec, layout_, payload, out_, events_, rows);
   if (!is_first() || transport.ranks() == 1)
@@ -169,10 +171,7 @@ void LiveLoop::take_own(int from, MessageReader& message) {
       send_part();
       break;
     case MessageKind::kPart:
-      if (is_first() && !part_of_[static_cast<std::size_t>(from)]) {
-        part_of_[static_cast<std::size_t>(from)] = true;
-        take_part(message);
-      }
+      if (is_first()) take_part(from, message);
       break;
     case MessageKind::kEnd:
       take_end();
@@ -268,13 +267,24 @@ void LiveLoop::send_part() {
   part.books.replay = domains_->take_replay();
   part.totals = totals();
   const std::vector<std::byte> bytes = pack(part);
-  if (bytes.size() > kLargestMessage / 2)
-    throw EnvironmentError("the replay of a rank is too large to send (32 MiB): record a shorter cell");
-  out_.send(0, MessageKind::kPart, NoContents{}, std::span<const std::byte>(bytes));
+  const std::span<const std::byte> all(bytes);
+  for (std::size_t at = 0; at < all.size(); at += kPieceBytes) {
+    const PartMessage piece{at, all.size()};
+    out_.send(0, MessageKind::kPart, piece, all.subspan(at, std::min(kPieceBytes, all.size() - at)));
+  }
 }
 
-void LiveLoop::take_part(const MessageReader& message) {
-  parts_.push_back(unpack_part(message.rest()));
+void LiveLoop::take_part(int from, MessageReader& message) {
+  const auto place = static_cast<std::size_t>(from);
+  const auto piece = message.read<PartMessage>();
+  std::vector<std::byte>& bytes = pieces_of_[place];
+  if (part_of_[place] || piece.at != bytes.size()) return;  // it came before
+  bytes.insert(bytes.end(), message.rest().begin(), message.rest().end());
+  collecting_ns_ = clock_();
+  if (bytes.size() < piece.size) return;
+  part_of_[place] = true;
+  parts_.push_back(unpack_part(bytes));
+  bytes = {};
   const int expected = std::max(transport_.ranks() - 1, 1);
   if (static_cast<int>(parts_.size()) < expected) return;
   for (int rank = 1; rank < transport_.ranks(); ++rank) out_.send(rank, MessageKind::kEnd);

@@ -67,7 +67,7 @@ class LiveLoop {
   void take_ready(int from, const MessageReader& message);
   void start();
   void finish();
-  void take_part(const MessageReader& message);
+  void take_part(int from, MessageReader& message);
   void send_part();
   void housekeeping();
   void look_for_silence();
@@ -116,10 +116,11 @@ class LiveLoop {
   TimeNs progress_at_ns_ = 0;
 
   // The end.
-  TimeNs collecting_ns_ = 0;  ///< since when parts are waited for
+  TimeNs collecting_ns_ = 0;  ///< since when the next piece of a part is waited for
   int ended_ = 0;             ///< ranks that have not seen the end yet
   std::vector<RankPart> parts_;
   std::vector<bool> part_of_;
+  std::vector<std::vector<std::byte>> pieces_of_;  ///< by rank, what has come of its part
 };
 
 }  // namespace harness

@@ -11,6 +11,7 @@
 #include "harness/live/test_ranks_in_step.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_random_cells.h"
+#include "harness/sim/test_world.h"
 #include "systems/all_systems.h"
 
 namespace harness {
@@ -140,6 +141,25 @@ TEST(LiveSteps, EveryRankKeepsWhatReachedItsDomains) {
   const RunRecord record = RanksInStep(3, {}).run(spec, {});
   EXPECT_EQ(record.replay.size(), record.workers.size()) << "a log for each worker's own domain";
   for (std::size_t i = 0; i < record.replay.size(); ++i) EXPECT_EQ(record.replay[i].domain, i);
+}
+
+/// A rank's log is larger than a message needs to be: it comes in pieces, and whole.
+TEST(LiveSteps, ALongReplayComesInPieces) {
+  const TimeNs duration_ns = 10 * kNsPerS;
+  RunSpec spec =
+      testing::make_spec("nexus", testing::chain(1), {testing::linear_profile("m", 0.5, 1, 4)}, {{4, 2}},
+                         kNsPerS / 10, testing::poisson_times(1000, duration_ns, 1), duration_ns);
+  spec.record_replay = true;
+  const RunRecord simulated = simulate(spec, nullptr);
+  for (const int ranks : {1, 2, 3}) {
+    const RunRecord live = RanksInStep(ranks, {}).run(spec, {});
+    EXPECT_EQ(live.why_invalid, "");
+    ASSERT_EQ(live.replay.size(), 2U);
+    for (std::size_t domain = 0; domain < 2; ++domain) {
+      EXPECT_GT(live.replay[domain].bytes.size(), 80'000U);
+      EXPECT_EQ(live.replay[domain].bytes, simulated.replay[domain].bytes) << "domain " << domain;
+    }
+  }
 }
 
 TEST(LiveSteps, DeclaredTensorsTravel) {

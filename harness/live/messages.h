@@ -17,7 +17,7 @@
 namespace harness {
 
 /// Raised with every change of a struct below.
-inline constexpr std::uint16_t kMessageVersion = 2;
+inline constexpr std::uint16_t kMessageVersion = 3;
 
 enum class MessageKind : std::uint16_t {
   // Between the loops of the ranks.
@@ -27,7 +27,7 @@ enum class MessageKind : std::uint16_t {
   kPong,       ///< ClockMessage
   kHeartbeat,  ///< nothing
   kFinish,     ///< nothing: send your part of the books
-  kPart,       ///< bytes of a part (rank_part.h)
+  kPart,       ///< PartMessage, bytes of a part (rank_part.h)
   kEnd,        ///< nothing: the run is over
   kAbort,      ///< characters: why
   kFail,       ///< characters: why this run, and it alone, cannot go on
@@ -71,6 +71,12 @@ struct StartMessage {
 struct ClockMessage {
   TimeNs asked_ns = 0;     ///< of the asking rank's clock
   TimeNs answered_ns = 0;  ///< of rank 0's
+};
+
+/// A piece of a rank's part, in order.
+struct PartMessage {
+  std::uint64_t at = 0;    ///< its place in the part
+  std::uint64_t size = 0;  ///< of the whole part
 };
 
 struct DomainMessage {
