@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "harness/core/counted.h"
 #include "harness/record/json_text.h"
 #include "harness/record/junit_text.h"
 
@@ -126,7 +127,7 @@ std::size_t count_of(const std::vector<Judgement>& judgements, Verdict verdict) 
 }
 
 std::string counts(const std::vector<Judgement>& judgements) {
-  std::string text = std::to_string(judgements.size()) + " claims:";
+  std::string text = counted(judgements.size(), "claim") + ":";
   const char* separator = " ";
   for (const Verdict verdict :
        {Verdict::kReproduced, Verdict::kPartly, Verdict::kNotReproduced, Verdict::kNotRun}) {

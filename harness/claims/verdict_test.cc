@@ -155,7 +155,7 @@ TEST(ClaimsReport, TableCountsAndSaysWhichGroupsFail) {
   EXPECT_NE(table.find("3.5"), std::string::npos) << table;
   EXPECT_NE(table.find("(1.5 .. 6; 2 of 3"), std::string::npos) << table;
   EXPECT_NE(table.find("c: not [1.6, 17]: tweet 1.5 +- 6.353"), std::string::npos) << table;
-  EXPECT_NE(table.find("1 claims: 0 reproduced, 1 partly, 0 not reproduced, 0 not run; 1 worse than known"),
+  EXPECT_NE(table.find("1 claim: 0 reproduced, 1 partly, 0 not reproduced, 0 not run; 1 worse than known"),
             std::string::npos)
       << table;
 }

@@ -53,7 +53,7 @@ NO_CELL = claim("b.nowhere", GOODPUT, '"> 1"', "where = { trace = 'nowhere' }")
 
 # (what, the ledger, arguments, exit code, words that are printed)
 CASES = [
-    ("a true claim", TRUE, [], 0, ["reproduced", "1 claims: 1 reproduced"]),
+    ("a true claim", TRUE, [], 0, ["reproduced", "1 claim: 1 reproduced"]),
     ("a false claim", TRUE + FALSE, [], 1, ["WORSE than", "1 not reproduced", "1 worse than known"]),
     ("a known one", KNOWN, [], 0, ["see docs/x.md", "0 worse than known"]),
     ("a known one, strict", KNOWN, ["--strict"], 1, ["not reproduced"]),
@@ -62,10 +62,10 @@ CASES = [
     ("no results, strict", MISSING, ["--strict"], 0, ["1 not run"]),
     ("no cell", NO_CELL, [], 0, ["1 not run"]),
     ("no cell, strict", NO_CELL, ["--strict"], 1, ["1 not run"]),
-    ("files given: others are left out", TRUE + MISSING, ["results-out/small.h5"], 0, ["1 claims: 1 reproduced"]),
-    ("a choice", TRUE + FALSE, ["--id", "*.tr*e"], 0, ["1 claims: 1 reproduced"]),
-    ("a choice of paper", TRUE, ["--paper", "pard"], 0, ["1 claims: 1 reproduced"]),
-    ("two experiments", TWO, [], 0, ["1 +- 0", "1 claims: 1 reproduced"]),
+    ("files given: others are left out", TRUE + MISSING, ["results-out/small.h5"], 0, ["1 claim: 1 reproduced"]),
+    ("a choice", TRUE + FALSE, ["--id", "*.tr*e"], 0, ["1 claim: 1 reproduced"]),
+    ("a choice of paper", TRUE, ["--paper", "pard"], 0, ["1 claim: 1 reproduced"]),
+    ("two experiments", TWO, [], 0, ["1 +- 0", "1 claim: 1 reproduced"]),
     ("one of two", TWO, ["results-out/twin.h5"], 0, ["no results of small were given"]),
     ("another folder", TRUE, ["--folder", "nowhere"], 0, ["1 not run"]),
 ]

@@ -57,7 +57,7 @@ CASES = [
                                   "other setting: pard.estimate full, now back (4 cells)"], []),
     (["worse.h5", "base.h5"], 0, ["better", "0 regressions"], []),
     (["base.h5", "worse.h5", *LIMITS], 0, ["0 regressions, 0 better"], []),
-    (["base.h5", "worse.h5", *LIMITS, "--tolerance", "in_time=5%"], 1, ["in_time", "1 regressions"], []),
+    (["base.h5", "worse.h5", *LIMITS, "--tolerance", "in_time=5%"], 1, ["in_time", "1 regression,"], []),
     (["base.h5", "fewer.h5"], 2, ["not comparable: nexus lv tweet load 1.2", "4 cells compared: 0 regressions"],
      ["fewer.h5", "only in the base (and 3 more)"]),
     (["fewer.h5", "base.h5"], 2, ["only in the new results"], ["base.h5"]),

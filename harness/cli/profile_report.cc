@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <ctime>
 
+#include "harness/core/counted.h"
 #include "harness/experiment/build_info.h"
 #include "harness/gpu/cpu_facts.h"
 #include "harness/record/text_table.h"
@@ -136,7 +137,7 @@ std::string report_text(const ModelProfile& profile) {
     text += "batches of " + std::to_string(profile.refused_batch) + " do not fit into the device's memory\n";
   if (profile.exit_points) {
     const ExitPointCost& cost = *profile.exit_points;
-    text += std::to_string(cost.exit_points) + " exit points: execution delay " +
+    text += counted(cost.exit_points, "exit point") + ": execution delay " +
             number("%+.1f %%", 100 * cost.overhead) + " of the batch time, preemption delay " +
             percent(cost.delay_share) + " (median " + ms(cost.delay_median_ns) + " ms, p99 " +
             ms(cost.delay_p99_ns) + " ms); " + std::to_string(cost.stopped) + " of " +

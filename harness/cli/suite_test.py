@@ -67,7 +67,7 @@ def main():
         if tree(folder) != before:
             failures.append("a dry run wrote something")
         for name, command in (("one", [harness]), ("two", [mpirun, "-n", "2", harness])):
-            words = ["experiment 2 of 2: e/more.toml", "suite all: 2 experiments, 7 cells", "1 cells", "6 cells"]
+            words = ["experiment 2 of 2: e/more.toml", "suite all: 2 experiments, 7 cells", "1 cell ", "6 cells"]
             expect(f"a suite, {name}", run([*command, "all.toml", "-o", name], folder), 0, words)
             expect(f"again, {name}", run([*command, "all.toml", "-o", name, "--quiet"], folder), 0,
                    ["complete already", "suite all: 2 experiments"])

@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstdio>
 
+#include "harness/core/counted.h"
+
 namespace harness {
 namespace {
 
@@ -46,7 +48,7 @@ std::string number(double value) {
 }
 
 std::string values_text(std::span<const double> values) {
-  std::string text = std::to_string(values.size()) + " values:";
+  std::string text = counted(values.size(), "value") + ":";
   for (const double value : values.first(std::min(values.size(), kShownEntries))) text += " " + number(value);
   return text + (values.size() > kShownEntries ? " ..." : "");
 }
@@ -54,7 +56,7 @@ std::string values_text(std::span<const double> values) {
 std::string batch_text(const ReplayCall& call) {
   std::string text = "worker " + std::to_string(call.worker) + ", started " + time_text(call.started_ns) +
                      ", expected to end " + time_text(call.expected_end_ns) + ", " +
-                     std::to_string(call.visits.size()) + " visits:";
+                     counted(call.visits.size(), "visit") + ":";
   for (std::size_t i = 0; i < std::min(call.visits.size(), kShownEntries); ++i) {
     const BatchVisit& visit = call.visits[i];
     text += " " + std::to_string(visit.id) + " (arrived " + time_text(visit.arrived_ns) + ", joined " +
@@ -66,7 +68,7 @@ std::string batch_text(const ReplayCall& call) {
 std::string plan_text(const Plan& plan) {
   std::string text;
   for (const ModulePlan& module : plan.modules) {
-    text += (text.empty() ? "" : "; ") + std::to_string(module.workers) + " workers, batches of " +
+    text += (text.empty() ? "" : "; ") + counted(module.workers, "worker") + ", batches of " +
             std::to_string(module.batch_cap) + ", execution " + time_text(module.exec_ns) + ", budget " +
             time_text(module.budget_ns);
   }
@@ -83,8 +85,7 @@ std::string lost_text(const ReplayCall& call) {
   std::string text = call.workers.size() == 1 ? "worker" : "workers";
   for (std::size_t i = 0; i < std::min(call.workers.size(), kShownEntries); ++i)
     text += " " + std::to_string(call.workers[i]);
-  text +=
-      (call.workers.size() > kShownEntries ? " ..., " : ", ") + std::to_string(call.lost.size()) + " visits:";
+  text += (call.workers.size() > kShownEntries ? " ..., " : ", ") + counted(call.lost.size(), "visit") + ":";
   for (std::size_t i = 0; i < std::min(call.lost.size(), kShownEntries); ++i)
     text += " (" + visit_text(call.lost[i]) + ")";
   return text + (call.lost.size() > kShownEntries ? " ..." : "");

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "harness/core/counted.h"
 #include "harness/experiment/experiment_run.h"
 #include "harness/experiment/rank_work.h"
 #include "harness/experiment/suite.h"
@@ -93,11 +94,12 @@ void Driver::print_ends(const std::vector<ExperimentEnd>& ends) const {
   for (const std::string& file : what_.files) width = std::max(width, file.size());
   for (const ExperimentEnd& end : ends) cells += end.cells;
   const double seconds = std::chrono::duration<double>(Clock::now() - began_).count();
-  std::printf("suite %s: %zu experiments, %zu cells, %s\n", what_.name.c_str(), ends.size(), cells,
-              short_time(seconds).c_str());
+  std::printf("suite %s: %s, %s, %s\n", what_.name.c_str(), counted(ends.size(), "experiment").c_str(),
+              counted(cells, "cell").c_str(), short_time(seconds).c_str());
   for (std::size_t i = 0; i < ends.size(); ++i) {
-    std::printf("  %-*s  %6zu cells  %s%s\n", static_cast<int>(width), what_.files[i].c_str(), ends[i].cells,
-                ends[i].how.c_str(), ends[i].exit_code == kAllWell ? "" : "; cells skipped or invalid");
+    std::printf("  %-*s  %6zu cell%s  %s%s\n", static_cast<int>(width), what_.files[i].c_str(), ends[i].cells,
+                ends[i].cells == 1 ? " " : "s", ends[i].how.c_str(),
+                ends[i].exit_code == kAllWell ? "" : "; cells skipped or invalid");
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <limits>
 
+#include "harness/core/counted.h"
 #include "harness/record/paired.h"
 #include "systems/all_systems.h"
 
@@ -55,12 +56,12 @@ void list_added_seeds(ExperimentSpec& spec, const InputPlace& place) {
   std::vector<std::uint64_t>& listed = spec.workload.seeds;
   if (listed.size() > spec.repeat->most_seeds) {
     throw input_error(place, std::to_string(spec.repeat->most_seeds),
-                      "at least the " + std::to_string(listed.size()) + " seeds of workload.seeds");
+                      "at least the " + counted(listed.size(), "seed") + " of workload.seeds");
   }
   const std::uint64_t largest = *std::max_element(listed.begin(), listed.end());
   const std::size_t more = spec.repeat->most_seeds - listed.size();
   if (static_cast<double>(largest) + static_cast<double>(more) > kLargestSeed) {
-    throw input_error(place, std::to_string(more) + " seeds after " + std::to_string(largest),
+    throw input_error(place, counted(more, "seed") + " after " + std::to_string(largest),
                       "integers from 0 to 2^53");
   }
   for (std::size_t i = 1; i <= more; ++i) spec.workload.added_seeds.push_back(largest + i);
@@ -135,7 +136,7 @@ Repetition judge(const RepeatUntil& repeat, std::span<const SummaryRow> rows) {
 }
 
 std::string repetition_text(const ExperimentSpec& spec, std::size_t seeds, const Repetition& found) {
-  std::string text = spec.repeat->metric + " with " + std::to_string(seeds) + " seeds: ";
+  std::string text = spec.repeat->metric + " with " + counted(seeds, "seed") + ": ";
   if (found.where.empty()) return text + "no values";
   char number[32];
   std::snprintf(number, sizeof number, "%.3g", found.widest);

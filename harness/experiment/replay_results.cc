@@ -159,8 +159,9 @@ class FileComparison {
                         "two files with the same cells");
     if (tally_.cells > 0) text_ += tally_text(tally_);
     if (prints_ > 0) {
-      text_ += grouped(prints_differing_) + " of " + grouped(prints_) +
-               " cells without a replay in both files differ, by their fingerprints\n";
+      text_ += grouped(prints_differing_) + " of " + several(prints_, "cell") +
+               " without a replay in both files " + (prints_differing_ == 1 ? "differs" : "differ") +
+               ", by their fingerprints\n";
     }
     return {text_ + unpaired_text(), tally_.cells_differing + prints_differing_ > 0};
   }

@@ -13,6 +13,8 @@
 #include <sstream>
 #include <system_error>
 
+#include "harness/core/counted.h"
+
 namespace harness {
 namespace {
 
@@ -157,7 +159,7 @@ std::vector<std::string> clock_notes(const CpuClocks& before, const CpuClocks& a
   if (!before.throttled || !after.throttled) {
     notes.emplace_back("throttling is not visible here");
   } else {
-    notes.push_back("throttled " + std::to_string(*after.throttled - *before.throttled) + " times");
+    notes.push_back("throttled " + counted(*after.throttled - *before.throttled, "time"));
   }
   add_load_notes(before, after, notes);
   return notes;

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "harness/core/counted.h"
 #include "harness/core/error.h"
 #include "harness/gpu/cpu_facts.h"
 #include "harness/gpu/device_module.h"
@@ -19,7 +20,7 @@ constexpr const char* kNoCuda = "this build has no devices for CUDA";
 
 DeviceInfo cpu_info() {
   const CpuFacts facts = read_cpu_facts();
-  const std::string what = facts.model + ", " + std::to_string(facts.processors) + " processors; ";
+  const std::string what = facts.model + ", " + counted(facts.processors, "processor") + "; ";
   try {
     const DeviceModule* const module = device_module();
     return {"cpu", module != nullptr, what + (module == nullptr ? kNoTorch : module->libraries)};

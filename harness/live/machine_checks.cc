@@ -11,6 +11,8 @@
 #include <map>
 #include <vector>
 
+#include "harness/core/counted.h"
+
 namespace harness {
 namespace {
 
@@ -29,11 +31,6 @@ std::string number(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g", value);
   return text;
-}
-
-/// "1 rank", "2 ranks".
-std::string counted(int count, const char* what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
 template <class Number>
@@ -218,7 +215,7 @@ UsableCores usable_cores(const MachineFiles& files) {
 Check check_cores(const UsableCores& cores, int ranks) {
   if (cores.allowed.empty() && !cores.quota) return not_visible("cores", "see that every rank has a core");
   std::string found = counted(ranks, "rank");
-  if (!cores.allowed.empty()) found += " on " + counted(static_cast<int>(cores.allowed.size()), "core");
+  if (!cores.allowed.empty()) found += " on " + counted(cores.allowed.size(), "core");
   const double wanted =
       cores.allowed.empty() ? ranks : std::min<double>(ranks, static_cast<double>(cores.allowed.size()));
   if (cores.quota) found += ", with a quota of " + number(*cores.quota) + " cores";
@@ -285,8 +282,9 @@ Check check_open_files(const MachineFiles& files, int ranks) {
   const std::string text = found->soft == kUnlimited ? "unlimited" : std::to_string(found->soft);
   if (found->soft >= needed) return {CheckLevel::kOk, "open files", "limit " + text, ""};
   return {CheckLevel::kFail, "open files", "limit " + text,
-          std::to_string(ranks) + " ranks need about " + std::to_string(needed) + ": ulimit -n " +
-              std::to_string(needed) + (found->hard < needed ? " (as root: above the hard limit)" : "")};
+          counted(ranks, "rank") + (ranks == 1 ? " needs" : " need") + " about " + std::to_string(needed) +
+              ": ulimit -n " + std::to_string(needed) +
+              (found->hard < needed ? " (as root: above the hard limit)" : "")};
 }
 
 Check check_locked_memory(const MachineFiles& files) {
@@ -314,7 +312,7 @@ Check check_shared_memory(const MachineFiles& files, int ranks) {
   const std::string found = number(free / 1e6) + " MB free in /dev/shm";
   if (free >= needed) return {CheckLevel::kOk, "shared memory", found, ""};
   return {CheckLevel::kFail, "shared memory", found,
-          std::to_string(ranks) + " ranks here need " + number(needed / 1e6) +
+          counted(ranks, "rank") + (ranks == 1 ? " here needs " : " here need ") + number(needed / 1e6) +
               " MB: docker --shm-size, or mount -o remount,size=1G /dev/shm"};
 }
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "harness/core/counted.h"
 #include "harness/live/link_model.h"
 
 namespace harness {
@@ -94,10 +95,8 @@ Launch launch_of_this_process() {
 Check check_launch(const Launch& launch, std::span<const RankFacts> facts) {
   const auto ranks = static_cast<int>(facts.size());
   const std::vector<Host> hosts = hosts_of(facts);
-  std::string found = launch.library + ", " + std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks");
-  if (ranks > 1)
-    found += " on " + std::to_string(hosts.size()) + (hosts.size() == 1 ? " host (" : " hosts (") +
-             layout_text(hosts) + ")";
+  std::string found = launch.library + ", " + counted(ranks, "rank");
+  if (ranks > 1) found += " on " + counted(hosts.size(), "host") + " (" + layout_text(hosts) + ")";
   if (launch.size > 1 && launch.size != ranks) {
     found = launch.library + ": " + std::to_string(launch.size) + " tasks were started, but MPI sees " +
             std::to_string(ranks);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "harness/core/counted.h"
 #include "harness/record/settings_difference.h"
 
 namespace harness {
@@ -133,7 +134,7 @@ void add_settings(Comparison& comparison, const Pairs& pairs) {
       ++cells[difference];
   }
   for (const auto& [difference, count] : cells)
-    comparison.settings.push_back(difference + " (" + std::to_string(count) + " cells)");
+    comparison.settings.push_back(difference + " (" + counted(count, "cell") + ")");
 }
 
 /// Takes note of a pair; whether its metrics can be compared.

@@ -1,5 +1,6 @@
 #include "harness/record/comparison_text.h"
 
+#include "harness/core/counted.h"
 #include "harness/record/json_text.h"
 #include "harness/record/junit_text.h"
 #include "harness/record/metric_text.h"
@@ -64,18 +65,19 @@ std::vector<std::string> texts_of(const std::vector<StatusChange>& changes) {
 
 std::string fingerprints_text(const Comparison& comparison) {
   if (comparison.simulated == 0) return "";
-  return std::to_string(comparison.same_fingerprint) + " of " + std::to_string(comparison.simulated) +
-         " simulated cells have the same fingerprint\n";
+  return std::to_string(comparison.same_fingerprint) + " of " +
+         counted(comparison.simulated, "simulated cell") +
+         (comparison.same_fingerprint == 1 ? " has" : " have") + " the same fingerprint\n";
 }
 
 std::string counts_text(const Comparison& comparison) {
-  std::string text = std::to_string(comparison.pairs) + " cells compared";
+  std::string text = counted(comparison.pairs, "cell") + " compared";
   if (comparison.idle > 0)
     text += ", " + std::to_string(comparison.idle) + " of them skipped or invalid in both";
-  text += ": " + std::to_string(comparison.regressions()) + " regressions, " +
+  text += ": " + counted(comparison.regressions(), "regression") + ", " +
           std::to_string(comparison.better()) + " better";
   if (!comparison.problems.empty())
-    text += "; not comparable in " + std::to_string(comparison.problems.size()) + " respects";
+    text += "; not comparable in " + counted(comparison.problems.size(), "respect");
   return text + "\n";
 }
 

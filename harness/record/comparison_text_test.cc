@@ -46,7 +46,7 @@ TEST(ComparisonText, TheTableNamesWhatIsMissing) {
   const std::string table = comparison_table(compare(rows, Rows{rows[0]}, usual_metrics()));
   EXPECT_TRUE(holds(table, "not comparable: nexus lv tweet load 1 slo 500 ms seed 1: only in the base\n"))
       << table;
-  EXPECT_TRUE(holds(table, "1 cells compared: 0 regressions, 0 better; not comparable in 1 respects\n"))
+  EXPECT_TRUE(holds(table, "1 cell compared: 0 regressions, 0 better; not comparable in 1 respect\n"))
       << table;
 }
 

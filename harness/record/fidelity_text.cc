@@ -1,5 +1,6 @@
 #include "harness/record/fidelity_text.h"
 
+#include "harness/core/counted.h"
 #include "harness/record/json_text.h"
 #include "harness/record/junit_text.h"
 #include "harness/record/metric_text.h"
@@ -67,8 +68,8 @@ std::string fidelity_table(const Fidelity& fidelity) {
       prefixed_lines("not ok: ", fidelity.invalid) + prefixed_lines("not comparable: ", fidelity.alone);
   if (!more.empty()) more += "\n";
   const std::string table = fidelity.rows.empty() ? "" : aligned_text(table_of(fidelity.rows)) + "\n";
-  return table + more + std::to_string(fidelity.rows.size()) +
-         " comparisons: " + counted(fidelity, FidelityVerdict::kWithin) + " their tolerance, " +
+  return table + more + counted(fidelity.rows.size(), "comparison") + ": " +
+         counted(fidelity, FidelityVerdict::kWithin) + " their tolerance, " +
          counted(fidelity, FidelityVerdict::kBeyond) + ", " + counted(fidelity, FidelityVerdict::kInvalid) +
          "\n";
 }
@@ -91,11 +92,11 @@ std::string fidelity_junit(const Fidelity& fidelity) {
     cases.push_back({"cells", cell.substr(0, cell.rfind(": ")), JUnitCase::Result::kError, cell, ""});
   for (const FidelityRow& row : fidelity.rows) {
     const bool failed = row.verdict != FidelityVerdict::kWithin;
-    const std::string figures =
-        "simulated " + value_text(row.metric, row.simulated) + ", live " + value_text(row.metric, row.live) +
-        ", difference " + difference_text(row.metric, row.difference, true) + ", half-range " +
-        difference_text(row.metric, row.half_range, false) + " of " + std::to_string(row.runs) +
-        " runs (tolerance " + tolerance_text(row.metric) + ")";
+    const std::string figures = "simulated " + value_text(row.metric, row.simulated) + ", live " +
+                                value_text(row.metric, row.live) + ", difference " +
+                                difference_text(row.metric, row.difference, true) + ", half-range " +
+                                difference_text(row.metric, row.half_range, false) + " of " +
+                                counted(row.runs, "run") + " (tolerance " + tolerance_text(row.metric) + ")";
     cases.push_back({row.cell.series() + "." + row.metric.name, row.cell.workload(),
                      failed ? JUnitCase::Result::kFailed : JUnitCase::Result::kPassed,
                      std::string(name_of(row.verdict)) + ": " + figures, figures});

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "harness/core/counted.h"
 #include "harness/record/replay_tables.h"
 #include "harness/record/results_file.h"
 #include "harness/record/state_columns.h"
@@ -254,15 +255,13 @@ std::optional<std::string> cell_input_hash(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) return std::nullopt;
   const std::vector<SummaryRow> rows = read_summary(path);
-  if (rows.size() != 1)
-    throw input_error({path, 0, "summary"}, std::to_string(rows.size()) + " cells", "one cell");
+  if (rows.size() != 1) throw input_error({path, 0, "summary"}, counted(rows.size(), "cell"), "one cell");
   return rows.front().cell.input_hash;
 }
 
 std::string cell_effective_toml(const std::string& path) {
   const std::vector<SummaryRow> rows = read_summary(path);
-  if (rows.size() != 1)
-    throw input_error({path, 0, "summary"}, std::to_string(rows.size()) + " cells", "one cell");
+  if (rows.size() != 1) throw input_error({path, 0, "summary"}, counted(rows.size(), "cell"), "one cell");
   const ResultsReader file(path);
   return file.read([&] {
     const Hdf5Handle group = open_group(file.root(), cell_group_name(rows.front().cell.index));
