@@ -18,6 +18,7 @@
 #include "harness/cli/doctor_layout.h"
 #include "harness/experiment/cell_distribution.h"
 #include "harness/experiment/rank_work.h"
+#include "harness/live/precise_wait.h"
 #include "harness/live/rank_survey.h"
 #include "harness/live/sleep_check.h"
 #include "harness/live/storage_checks.h"
@@ -113,7 +114,7 @@ int examine(const DoctorOptions& options) {
     std::move(more.begin(), more.end(), std::back_inserter(checks));
   };
   append(check_silent(facts));
-  if (!options.file.empty()) append(check_layout(experiment, ranks));
+  if (!options.file.empty()) append(check_layout(experiment, ranks, allowed_cores()));
   append(check_hosts(facts));
   if (ranks > 1) append({check_wakes(facts), check_links(facts), check_clocks(facts)});
   append({check_output_folder(options.folder),

@@ -1,5 +1,8 @@
 #include "harness/cli/doctor_layout.h"
 
+#include <algorithm>
+
+#include "harness/core/counted.h"
 #include "harness/experiment/cell_factory.h"
 #include "harness/experiment/suite.h"
 #include "harness/live/layout.h"
@@ -8,10 +11,12 @@ namespace harness {
 namespace {
 
 void add_kind(ExperimentLayout& layout, const ExperimentLayout::Kind& kind) {
-  for (const ExperimentLayout::Kind& known : layout.emulated) {
-    if (known.workers == kind.workers && known.live.gpus_per_rank == kind.live.gpus_per_rank) return;
+  for (const ExperimentLayout::Kind& known : layout.live) {
+    if (known.workers == kind.workers && known.live.gpus_per_rank == kind.live.gpus_per_rank &&
+        known.live.spin == kind.live.spin && known.live.spin_core == kind.live.spin_core)
+      return;
   }
-  layout.emulated.push_back(kind);
+  layout.live.push_back(kind);
 }
 
 }  // namespace
@@ -32,24 +37,30 @@ ExperimentLayout read_layout(const std::string& file, const std::vector<std::str
   return layout;
 }
 
-std::vector<Check> check_layout(const ExperimentLayout& experiment, int ranks) {
-  const std::string all = std::to_string(experiment.cells) + (experiment.cells == 1 ? " cell" : " cells");
-  if (experiment.emulated.empty()) {
-    return {{CheckLevel::kOk, "layout", experiment.file + ": " + all + ", all simulated: any number of ranks",
-             ""}};
+std::vector<Check> check_layout(const ExperimentLayout& experiment, int ranks, std::span<const int> cores) {
+  const auto finding = [&](CheckLevel level, const std::string& found, const std::string& advice) {
+    return Check{level, "layout", experiment.file + ": " + found, advice};
+  };
+  if (experiment.live.empty()) {
+    return {finding(CheckLevel::kOk,
+                    counted(experiment.cells, "cell") + ", all simulated: any number of ranks", "")};
   }
   std::vector<Check> checks;
-  for (const ExperimentLayout::Kind& kind : experiment.emulated) {
+  for (const ExperimentLayout::Kind& kind : experiment.live) {
     const std::string fault = layout_fault(kind.workers, ranks, kind.live);
-    if (!fault.empty()) checks.push_back({CheckLevel::kFail, "layout", experiment.file + ": " + fault, ""});
+    if (!fault.empty()) checks.push_back(finding(CheckLevel::kFail, fault, ""));
+    const std::string core = spin_core_fault(kind.live, cores);
+    if (!core.empty()) checks.push_back(finding(CheckLevel::kFail, "live.spin_core is " + core, ""));
   }
-  if (checks.empty()) {
-    checks.push_back({CheckLevel::kOk, "layout",
-                      experiment.file + ": its emulated cells fit " + std::to_string(ranks) +
-                          (ranks == 1 ? " rank" : " ranks"),
-                      ""});
-  }
-  return checks;
+  if (!checks.empty()) return checks;
+  int idle = ranks;
+  for (const ExperimentLayout::Kind& kind : experiment.live)
+    idle = std::min(idle, Layout(kind.workers, ranks, kind.live).idle_ranks());
+  const std::string fits = "its live cells fit " + counted(ranks, "rank");
+  if (idle == 0) return {finding(CheckLevel::kOk, fits, "")};
+  return {
+      finding(CheckLevel::kOk, fits + ", of which " + std::to_string(idle) + " would have no GPU",
+              "-n " + std::to_string(ranks - idle) + " is enough, or set live.gpus_per_rank = 0 or lower")};
 }
 
 }  // namespace harness

@@ -47,6 +47,21 @@ def check_ranks(harness, mpirun, folder):
     return failures
 
 
+def check_layout(harness, mpirun, folder):
+    failures = []
+    live = ["--set", "runtime=emulated", "--set", "cluster.workers=16"]
+    for more, level, end in ((["live.gpus_per_rank=8"], "ok", "fit 3 ranks"),
+                             (["live.gpus_per_rank=16"], "ok", "fit 3 ranks, of which 1 would have no GPU; -n 2 is enough, or "
+                              "set live.gpus_per_rank = 0 or lower"),
+                             (["live.gpus_per_rank=4"], "fail", "-n 5 fits"),
+                             (["live.spin=true", "live.spin_core=999999"], "fail", "")):
+        settings = [word for key in more for word in ("--set", key)]
+        found, _ = findings(run([mpirun, "-n", "3", harness, "doctor", "e.toml", *live, *settings], folder))
+        if found["layout"][0] != level or not found["layout"][1].endswith(end):
+            failures.append(f"{more}: {found['layout']}")
+    return failures
+
+
 def check_failures(harness, folder):
     failures = []
     found, faults = findings(run([harness, "doctor", "-o", "/proc/x"], folder))
@@ -70,6 +85,7 @@ def main():
         write(folder, "e.toml", several_cells(1))
         before = tree(folder)
         failures = check_ranks(harness, mpirun, folder) + check_failures(harness, folder)
+        failures += check_layout(harness, mpirun, folder)
         for command in ([harness], [mpirun, "-n", "2", harness]):
             done = run([*command, "doctor", "e.toml", "--set", "cluster.workers=0"], folder)
             said = [line for line in done.stderr.splitlines() if line.startswith("harness: ")]

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <set>
 
+#include "harness/core/counted.h"
 #include "harness/experiment/progress.h"
 #include "harness/live/layout.h"
 
@@ -61,9 +62,8 @@ std::string layout_text(const std::vector<PreparedCell>& cells, int ranks) {
   for (const PreparedCell& cell : cells) {
     if (!is_live(cell) || !cell.why.empty()) continue;
     const Layout layout(cell.workers, ranks, cell.live);
-    int hosts = 0;
-    for (int rank = 0; rank < ranks; ++rank) hosts += layout.gpus(rank) > 0 ? 1 : 0;
-    std::string line = name_of(cell.runtime) + std::string(": ") + std::to_string(cell.workers) + " workers ";
+    const int hosts = ranks - 1 - layout.idle_ranks();
+    std::string line = name_of(cell.runtime) + std::string(": ") + counted(cell.workers, "worker") + " ";
     if (ranks == 1)
       line += "in one process with the sender";
     else
@@ -85,8 +85,7 @@ std::string dry_run_total(const std::vector<PreparedCell>& cells) {
     if (is_live(cell)) live_s += cell.duration_s;
   }
   const std::string wall = live_s > 0 ? ", " + short_time(live_s) + " of wall-clock time" : "";
-  return std::to_string(cells.size()) + (cells.size() == 1 ? " cell, " : " cells, ") + short_count(requests) +
-         " requests" + wall;
+  return counted(cells.size(), "cell") + ", " + short_count(requests) + " requests" + wall;
 }
 
 }  // namespace harness

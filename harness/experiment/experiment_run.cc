@@ -5,12 +5,15 @@
 #include <filesystem>
 #include <numeric>
 
+#include "harness/core/counted.h"
 #include "harness/experiment/build_info.h"
 #include "harness/experiment/cell_devices.h"
 #include "harness/experiment/cell_text.h"
 #include "harness/experiment/dry_run.h"
 #include "harness/experiment/rank_work.h"
 #include "harness/experiment/run_cell.h"
+#include "harness/live/layout.h"
+#include "harness/live/precise_wait.h"
 #include "workloads/checksum.h"
 
 namespace harness {
@@ -18,8 +21,16 @@ namespace {
 
 std::string stem_of_file(const std::string& path) { return std::filesystem::path(path).stem().string(); }
 
-std::string count_text(std::size_t cells) {
-  return std::to_string(cells) + (cells == 1 ? " cell" : " cells");
+std::string count_text(std::size_t cells) { return counted(cells, "cell"); }
+
+/// Where the file sets or sweeps the key.
+InputPlace place_of(const ExperimentSpec& spec, const std::string& key) {
+  const auto place = spec.places.find(key);
+  if (place != spec.places.end()) return place->second;
+  for (const SweepAxis& axis : spec.sweeps) {
+    if (axis.key == key) return axis.place;
+  }
+  return {spec.file, 0, key};
 }
 
 }  // namespace
@@ -52,11 +63,13 @@ void ExperimentRun::load(RankReport& report) {
 
 void ExperimentRun::check_layout(const PreparedCell& prepared) const {
   const std::string fault = layout_fault(prepared.workers, ranks_.ranks(), prepared.live);
-  if (fault.empty()) return;
-  const auto place = spec_.places.find("live.gpus_per_rank");
-  throw input_error(
-      place == spec_.places.end() ? InputPlace{spec_.file, 0, "live.gpus_per_rank"} : place->second, fault,
-      "that many ranks or more; without mpirun, one; 0 spreads over any number");
+  if (!fault.empty()) {
+    throw input_error(place_of(spec_, "live.gpus_per_rank"), fault,
+                      "that many ranks or more; without mpirun, one; 0 spreads over any number");
+  }
+  if (ranks_.rank() != 0) return;
+  const std::string core = spin_core_fault(prepared.live, allowed_cores());
+  if (!core.empty()) throw input_error(place_of(spec_, "live.spin_core"), core, "one of these, or -1");
 }
 
 void ExperimentRun::check_devices(const Cell& cell) const {

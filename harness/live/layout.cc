@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/core/counted.h"
+
 namespace harness {
 namespace {
 
@@ -29,13 +31,26 @@ int Layout::gpus(int rank) const {
   return rank == 0 ? 0 : std::min(gpus_per_rank_, workers_ - first_gpu(rank));
 }
 
+int Layout::idle_ranks() const {
+  if (ranks_ == 1) return 0;
+  return ranks_ - 1 - ceil_of_quotient(workers_, gpus_per_rank_);
+}
+
 std::string layout_fault(int workers, int ranks, const LiveParams& params) {
   if (ranks == 1 || params.gpus_per_rank == 0) return "";
   const int needed = ceil_of_quotient(workers, params.gpus_per_rank);
   if (ranks - 1 >= needed) return "";
-  return std::to_string(ranks) + " ranks for " + std::to_string(workers) + " workers, " +
+  return counted(ranks, "rank") + " for " + counted(workers, "worker") + ", " +
          std::to_string(params.gpus_per_rank) + " on each but the first; -n " + std::to_string(needed + 1) +
          " fits";
+}
+
+std::string spin_core_fault(const LiveParams& params, std::span<const int> allowed) {
+  if (!params.spin || params.spin_core < 0 || allowed.empty()) return "";
+  if (std::find(allowed.begin(), allowed.end(), params.spin_core) != allowed.end()) return "";
+  std::string cores;
+  for (const int core : allowed) cores += (cores.empty() ? "" : ", ") + std::to_string(core);
+  return "core " + std::to_string(params.spin_core) + ", not among those that rank 0 may use: " + cores;
 }
 
 }  // namespace harness

@@ -1,6 +1,7 @@
 // Which rank hosts which GPU of the live cluster.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "harness/live/live_params.h"
@@ -22,6 +23,8 @@ class Layout {
   /// The GPUs of `rank`: first_gpu(rank) and the next gpus(rank) - 1.
   int first_gpu(int rank) const;
   int gpus(int rank) const;
+  /// Ranks that neither send nor host a GPU.
+  int idle_ranks() const;
 
  private:
   int workers_;
@@ -31,5 +34,9 @@ class Layout {
 
 /// "4 ranks for 64 workers, 8 on each but the first; -n 9 fits"; empty when the layout fits.
 std::string layout_fault(int workers, int ranks, const LiveParams& params);
+
+/// "core 7, not among those that rank 0 may use: 0, 1"; empty when the sender can keep to its `spin_core`,
+/// and when nobody knows the `allowed` cores of rank 0.
+std::string spin_core_fault(const LiveParams& params, std::span<const int> allowed);
 
 }  // namespace harness

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace harness {
 namespace {
 
@@ -63,6 +65,38 @@ TEST(Layout, AFaultNamesTheNumberOfRanksThatFits) {
   EXPECT_EQ(layout_fault(64, 9, with_gpus_per_rank(8)), "");
   EXPECT_EQ(layout_fault(64, 12, with_gpus_per_rank(8)), "");
   EXPECT_NE(layout_fault(65, 9, with_gpus_per_rank(8)).find("-n 10 fits"), std::string::npos);
+}
+
+TEST(Layout, RanksWithoutAGpuAreIdle) {
+  EXPECT_EQ(Layout(64, 9, with_gpus_per_rank(8)).idle_ranks(), 0);
+  EXPECT_EQ(Layout(64, 12, with_gpus_per_rank(8)).idle_ranks(), 3);
+  EXPECT_EQ(Layout(64, 12, with_gpus_per_rank(0)).idle_ranks(), 0) << "6 on each of 11";
+  EXPECT_EQ(Layout(64, 41, with_gpus_per_rank(0)).idle_ranks(), 8) << "2 on each of 32";
+  EXPECT_EQ(Layout(3, 9, with_gpus_per_rank(0)).idle_ranks(), 5);
+  EXPECT_EQ(Layout(3, 1, with_gpus_per_rank(8)).idle_ranks(), 0);
+  for (int workers = 1; workers <= 20; ++workers) {
+    for (int ranks = 2; ranks <= 24; ++ranks) {
+      const Layout layout(workers, ranks, with_gpus_per_rank(0));
+      int without = 0;
+      for (int rank = 1; rank < ranks; ++rank) without += layout.gpus(rank) == 0 ? 1 : 0;
+      EXPECT_EQ(layout.idle_ranks(), without) << workers << " on " << ranks;
+    }
+  }
+}
+
+TEST(Layout, TheSendersCoreMustBeOneOfRankZero) {
+  LiveParams params;
+  const std::vector<int> allowed = {0, 1, 5};
+  EXPECT_EQ(spin_core_fault(params, allowed), "");
+  params.spin_core = 4;
+  EXPECT_EQ(spin_core_fault(params, allowed), "") << "it does not spin";
+  params.spin = true;
+  EXPECT_EQ(spin_core_fault(params, allowed), "core 4, not among those that rank 0 may use: 0, 1, 5");
+  EXPECT_EQ(spin_core_fault(params, {}), "");
+  params.spin_core = 5;
+  EXPECT_EQ(spin_core_fault(params, allowed), "");
+  params.spin_core = -1;
+  EXPECT_EQ(spin_core_fault(params, allowed), "");
 }
 
 }  // namespace
