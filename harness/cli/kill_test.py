@@ -3,12 +3,14 @@
     kill_test.py HARNESS [KILLS]
 
 Kills with SIGKILL at random moments until KILLS (20) have hit a running program, checks after each what the folder holds,
-and at the end that the results are those of a run left alone. Then the same with SIGTERM and SIGINT, which end in order.
+and at the end that the results are those of a run left alone. Then the same with SIGTERM, SIGINT and SIGHUP, which end in
+order, and with a terminal that is closed.
 """
 import csv
 import glob
 import io
 import os
+import pty
 import random
 import signal
 import subprocess
@@ -16,7 +18,7 @@ import sys
 import tempfile
 import time
 
-from program_testing import environment, finish, run, several_cells, stopped_run, write
+from program_testing import environment, finish, finished_cells, run, several_cells, stopped_run, write
 
 VOLATILE = {"wall_s", "sim_requests_per_s"}
 
@@ -85,6 +87,29 @@ def ended_in_order(harness, folder, number):
     return failures
 
 
+def terminal_closed(harness, folder, ignored):
+    """The terminal of a run goes away. Under nohup the run does not care."""
+    write(folder, "long.toml", several_cells(24, 20))
+    out = f"terminal-{ignored}"
+    child, terminal = pty.fork()
+    if child == 0:
+        if ignored:
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        os.chdir(folder)
+        os.execve(harness, [harness, "long.toml", "-o", out, "--quiet"], environment())
+    while finished_cells(os.path.join(folder, out), "long") < 1 and not os.path.exists(f"{folder}/{out}/long.h5"):
+        time.sleep(0.005)
+    os.close(terminal)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    done = finished_cells(os.path.join(folder, out), "long")
+    if ignored:
+        return [] if os.path.exists(f"{folder}/{out}/long.h5") else [f"nohup: exit code {code}, {done} cells"]
+    failures = [] if code == 3 and done > 0 else [f"a closed terminal: exit code {code}, {done} cells"]
+    if run([harness, "long.toml", "-o", out, "--quiet"], folder).returncode != 0:
+        failures.append("a closed terminal: the same command does not finish the rest")
+    return failures
+
+
 def ends_outside_cells(harness, folder, number):
     """Signals count also while cells are prepared, and in the other commands."""
     write(folder, "many.toml", several_cells(1).replace("seeds = [1]", f"seeds = {list(range(40000))}"))
@@ -125,6 +150,9 @@ def main():
             failures.append(f"more than the results is left: {os.listdir(os.path.join(folder, out))}")
         for number in (signal.SIGTERM, signal.SIGINT):
             failures += ended_in_order(harness, folder, number) + ends_outside_cells(harness, folder, number)
+        failures += ended_in_order(harness, folder, signal.SIGHUP)
+        for ignored in (False, True):
+            failures += terminal_closed(harness, folder, ignored)
     finish(failures)
 
 

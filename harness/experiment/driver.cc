@@ -25,6 +25,8 @@ void install_signal_handlers() {
   };
   std::signal(SIGINT, stop);
   std::signal(SIGTERM, stop);
+  // The terminal is gone; under nohup that does not count.
+  if (std::signal(SIGHUP, stop) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
 }
 
 /// The experiments of one call of the program, in one process.

@@ -20,8 +20,8 @@ struct RunOptions {
 /// Runs, resumes or (dry_run) prints the experiment, or every experiment of the suite with the same options,
 /// on all MPI ranks if there are several. Returns the exit code: 0, 1 (skipped or invalid cells). What fails
 /// on any rank is thrown on rank 0, and the others return 0. Throws InputError before anything is written,
-/// EnvironmentError (also when interrupted by SIGINT or SIGTERM, which it takes for the rest of the process;
-/// a second one kills) with finished cells kept.
+/// EnvironmentError (also when interrupted by SIGINT, SIGTERM or SIGHUP, which it takes for the rest of the
+/// process; a second one kills) with finished cells kept.
 int run_experiment(const RunOptions& options);
 
 }  // namespace harness

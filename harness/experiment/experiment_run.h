@@ -29,7 +29,7 @@ struct ExperimentEnd {
 /// All ranks make the same calls in the same order. Each throws on any rank's failure as on_all_ranks() does.
 class ExperimentRun {
  public:
-  /// Throws what the signals SIGINT and SIGTERM ask for; called every few milliseconds.
+  /// Throws what the signals SIGINT, SIGTERM and SIGHUP ask for; called every few milliseconds.
   using SignalCheck = std::function<void()>;
   ExperimentRun(const RunOptions& options, std::string file, CellDistribution& ranks, SignalCheck check);
 
