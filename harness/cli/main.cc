@@ -1,9 +1,12 @@
 // The program `harness`.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "harness/cli/claims_command.h"
 #include "harness/cli/collect_command.h"
@@ -42,6 +45,21 @@ std::string version() {
   return version_text() + "\ncommit " + kGitCommit + (kGitDirty ? " with local changes" : "");
 }
 
+/// A first word that is neither a command nor a file: a slip of the pen.
+void check_command(const CLI::App& app, const std::string& word) {
+  std::error_code error;
+  if (word.empty() || word[0] == '-' || word.find_first_of("./") != std::string::npos ||
+      std::filesystem::exists(word, error))
+    return;
+  std::vector<std::string> known;
+  for (const CLI::App* command : app.get_subcommands({})) known.push_back(command->get_name());
+  if (std::find(known.begin(), known.end(), word) != known.end()) return;
+  const std::string near = nearest_name(word, known);
+  throw input_error({"", 0, "command line"},
+                    "unknown command '" + word + "'" + (near.empty() ? "" : ", did you mean '" + near + "'?"),
+                    "an experiment FILE.toml, or one of " + join_names(known));
+}
+
 int run(int argc, char** argv) {
   int exit_code = 0;
   CLI::App app("Compares serving systems for inference pipelines on the same workloads", "harness");
@@ -75,6 +93,7 @@ int run(int argc, char** argv) {
   add_list_command(app, exit_code);
   add_collect_command(app, exit_code);
   add_doctor_command(app, exit_code);
+  if (argc > 1) check_command(app, argv[1]);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {

@@ -85,7 +85,8 @@ void add_show_command(CLI::App& app, int& exit_code) {
           ->type_name("METRIC");
   command
       ->add_option("--baseline", options->baseline,
-                   "the series that the others are compared with: a system, or SYSTEM/VARIANT")
+                   "the series that the others are compared with: a system, or SYSTEM/VARIANT; where its own "
+                   "parameters are swept, followed by them, as in \"pard lambda=0.2\" (--paired prints all)")
       ->needs(paired)
       ->type_name("SERIES")
       ->capture_default_str();
