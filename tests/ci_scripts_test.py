@@ -109,6 +109,25 @@ class Scripts(unittest.TestCase):
         code, log = self.in_job("e.toml", harness=stopped.format(status=3), SLURM_RESTART_COUNT="10")
         self.assertEqual((code, turn in log), (3, False))
 
+    def test_in_job_counts_all_experiments_of_a_suite(self):
+        stopped = '[ "$1" = doctor ] || exit 3'
+        results = self.folder / "results-out"
+        results.mkdir()
+        (self.folder / "all.toml").write_text(
+            'name = "x"  # suite = ["no.toml"]\nsuite = [\n  "e/one.toml",  # the first\n  \'two.toml\',\n]\n')
+        again = lambda: "scontrol requeue 7" in self.in_job("all.toml", harness=stopped)[1]
+        self.assertFalse(again(), "nothing was begun")
+        (results / "one.cells").mkdir()
+        self.assertTrue(again())
+        (results / "one.cells").rmdir()
+        (results / "one.h5").touch()
+        self.assertTrue(again(), "stopped between two experiments")
+        (results / "two.cells").mkdir()
+        self.assertTrue(again())
+        (results / "two.cells").rmdir()
+        (results / "two.h5").touch()
+        self.assertFalse(again(), "all are complete")
+
     def test_batch_files_hold_64_gpus_and_a_rank_for_the_load(self):
         for name, nodes in (("harness-8x8", 8), ("harness-16x4", 16)):
             text = (ROOT / f"ci/slurm/{name}.sbatch").read_text(encoding="utf-8")
