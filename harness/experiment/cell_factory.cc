@@ -75,7 +75,6 @@ void check_settings(const ExperimentSpec& spec, const Settings& settings, const 
     throw input_error(place_in(spec, "planner.autoscale"), "true with workers = balanced",
                       "true with workers = rate");
   }
-  check_faults(spec.faults, settings.cluster.workers);
   for (std::size_t k = 0; k < run.pipeline.modules.size(); ++k) {
     const int most = run.profiles[k].max_batch();
     const int batch = run.module_overrides[k].batch;
@@ -160,7 +159,7 @@ RunSpec CellFactory::world_of(const Cell& cell, const Settings& settings) {
   run.serving = settings.serving;
   run.planner = settings.planner;
   run.world = settings.world;
-  for (const FaultAt& fault : spec_.faults) run.faults.push_back(fault.fault);
+  run.faults = faults_that_happen(settings.faults);
   return run;
 }
 
@@ -227,7 +226,7 @@ std::string CellFactory::text_of_cell(const Cell& cell, const Settings& settings
   CellNames names;
   names.runtime = cell.runtime;
   names.cell_limit_s = spec_.cell_limit_s;
-  names.faults = fault_tables(spec_.faults);
+  names.faults = fault_tables(faults_that_happen(settings.faults));
   names.pipeline = spec_.workload.pipelines[cell.pipeline].name;
   names.system = system.name;
   names.variant = system.variant;
@@ -252,6 +251,7 @@ std::string CellFactory::checksums(const Cell& cell) {
 
 PreparedCell CellFactory::prepare(const Cell& cell) {
   const Settings settings = settings_of(spec_, cell);
+  check_faults(settings.faults, settings.cluster.workers);
   PreparedCell prepared;
   prepared.module_names = module_names(pipelines_[cell.pipeline]);
   prepared.slo_ns = slo_of(cell);

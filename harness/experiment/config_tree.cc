@@ -51,6 +51,37 @@ TomlValue& member_to_set(TomlTable& table, const std::string& name) {
   return table.insert(at, {name, {kCommandLine, TomlTable()}})->value;
 }
 
+/// The tables of an array that have that name.
+std::vector<TomlValue*> tables_named(TomlArray& array, const std::string& name) {
+  std::vector<TomlValue*> named;
+  for (TomlValue& item : array) {
+    const auto* table = table_in(item);
+    const TomlValue* its_name = table == nullptr ? nullptr : member_of(item, "name");
+    const auto* text = its_name == nullptr ? nullptr : std::get_if<std::string>(&its_name->data);
+    if (text != nullptr && *text == name) named.push_back(&item);
+  }
+  return named;
+}
+
+/// What stands under `part` of each of them, which a part of `key` before that found: several are [[fault]]
+/// tables of one name.
+std::vector<TomlValue*> below(const std::vector<TomlValue*>& values, const std::string& key,
+                              const std::string& part, const InputPlace& place) {
+  std::vector<TomlValue*> found;
+  for (TomlValue* value : values) {
+    auto* faults = key.starts_with("fault.") ? std::get_if<TomlArray>(&value->data) : nullptr;
+    if (TomlTable* table = table_in(*value)) {
+      found.push_back(&member_to_set(*table, part));
+    } else if (faults != nullptr) {
+      found = tables_named(*faults, part);
+      if (found.empty()) throw input_error(place, "no fault of that name", "the name of a [[fault]]");
+    } else {
+      throw input_error(place, describe(*value) + " before '" + part + "'", "a table");
+    }
+  }
+  return found;
+}
+
 TomlValue* table_member(TomlValue& value, const std::string& name) {
   TomlTable* table = table_in(value);
   if (table == nullptr) return nullptr;
@@ -191,16 +222,14 @@ void apply_override(TomlValue& document, const std::string& override_text) {
   }
   check_key_depth("--set", override_text);
   const InputPlace place{"--set", 0, key};
-  TomlValue* value = &document;
+  std::vector<TomlValue*> values = {&document};
   std::istringstream parts(key);
   std::string part;
   while (std::getline(parts, part, '.')) {
-    TomlTable* table = table_in(*value);
-    if (table == nullptr) throw input_error(place, describe(*value) + " before '" + part + "'", "a table");
     if (part.empty()) throw input_error(place, override_text, "KEY=VALUE with names between the dots");
-    value = &member_to_set(*table, part);
+    values = below(values, key, part, place);
   }
-  *value = override_value(place, override_text.substr(equals + 1));
+  for (TomlValue* value : values) *value = override_value(place, override_text.substr(equals + 1));
 }
 
 void drop_unlisted(TomlValue& document) {

@@ -15,8 +15,9 @@ namespace harness {
 using TomlArray = std::vector<TomlValue>;
 using TomlTable = std::vector<TomlEntry>;
 
-/// Applies "KEY=VALUE": sets the value under a dotted key of `document` (a table), making tables as needed.
-/// VALUE is TOML; a bare word counts as text. Throws InputError that names --set.
+/// Applies "KEY=VALUE": sets the value under a dotted key of `document` (a table), making tables as needed;
+/// "fault.NAME.KEY" in all [[fault]] of that name. VALUE is TOML; a bare word counts as text. Throws
+/// InputError that names --set.
 void apply_override(TomlValue& document, const std::string& override_text);
 
 /// Takes away what a list of pipelines or traces given by --set leaves without use: the file's [trace.NAME]

@@ -46,6 +46,9 @@ constexpr PlainKey kKeys[] = {
      "axis over any setting but those of [workload]; the key of a system, trace, module or of [live] "
      "multiplies only the cells it concerns"},
     {"sweep", "values", "(needed)", "values that the key may have", "the axis' values, in order"},
+    {"fault", "name", "(none)", "letters, digits, - and _",
+     "what the keys fault.NAME.KEY of a [[sweep]] and of --set call it, alone or with others of that name"},
+    {"fault", "on", "true", "true or false", "whether it happens: swept, the same cells with it and without"},
     {"fault", "kind", "(needed)", "one of stop, slow, delay, loss",
      "the GPUs stop; batches that start take longer; messages to and from their queues take longer, or are "
      "lost"},
@@ -54,6 +57,7 @@ constexpr PlainKey kKeys[] = {
     {"fault", "gpu", "(this or gpus)", "an integer from 0 to workers - 1", "the one that it concerns"},
     {"fault", "gpus", "(this or gpu)", "[FIRST, LAST], two of these integers",
      "all from the first to the last"},
+    {"fault", "count", "1", "an integer from 1 to workers - gpu", "beside gpu: so many from that one on"},
     {"fault", "factor", "(needed by slow)", "a number from 1 to 1000",
      "slow: execution times are multiplied by this"},
     {"fault", "delay_ms", "(needed by delay)", "a number above 0, at most 1e+06",

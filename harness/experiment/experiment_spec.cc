@@ -207,7 +207,7 @@ void check_sweep(const ExperimentSpec& spec, const SweepAxis& axis, const InputP
                       "shared settings and parameters of a system of this experiment: " + join_names(names));
   }
   for (const ParamValue& value : axis.values) {
-    Settings scratch;
+    Settings scratch = spec.base;
     assign(scratch, {axis.key, value, axis.place});
   }
   for (const SystemSpec& system : spec.systems) {
@@ -270,8 +270,8 @@ ExperimentSpec parse_experiment(const std::string& file_name, std::string_view t
   read_settings(document, spec);
   read_workload(document, spec);
   read_systems(document, spec);
+  spec.base.faults = read_faults(document);
   read_sweeps(document, spec);
-  read_faults(document, spec);
   read_repeat_until(document, spec);
   return spec;
 }

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/engine/fault.h"
 #include "harness/experiment/settings.h"
 
 namespace harness {
@@ -20,12 +19,6 @@ inline constexpr std::uint64_t kMostCells = 100'000;
 /// Where a cell runs.
 enum class Runtime { kSimulated, kEmulated, kGpu };
 const char* name_of(Runtime runtime);
-
-/// [[fault]]: what goes wrong in every cell.
-struct FaultAt {
-  Fault fault;
-  InputPlace place;
-};
 
 /// [[system]]: a system under a name of its own in the results.
 struct SystemSpec {
@@ -83,11 +76,10 @@ struct ExperimentSpec {
   double cell_limit_s = 0;                                ///< wall time that a cell may take; 0: any
   WorkloadSpec workload;
   std::map<std::string, TraceSpec> traces;   ///< one per name in workload.traces
-  Settings base;                             ///< without a trace
+  Settings base;                             ///< without a trace, with the faults of [[fault]]
   std::map<std::string, InputPlace> places;  ///< of every key of `base` that the file sets
   std::vector<SystemSpec> systems;
   std::vector<SweepAxis> sweeps;
-  std::vector<FaultAt> faults;
   std::optional<RepeatUntil> repeat;
   std::vector<NamedAt> figures;  ///< what `harness figures` draws of the results; no part of any cell
   bool rows = true;

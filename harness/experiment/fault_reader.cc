@@ -1,27 +1,86 @@
 #include "harness/experiment/fault_reader.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <optional>
 
 namespace harness {
 namespace {
 
-constexpr double kLargestGpu = 999'999;
-constexpr double kLongestS = 1e9;
-constexpr double kShortestS = 1e-9;
+constexpr double kMostGpus = 1e6;
 
-/// One number within [low, high]; nothing when the key is missing.
-std::optional<double> number_at(const TableReader& table, const char* key, double low, double high,
-                                const std::string& allowed) {
-  const std::vector<double> values = table.numbers(key, low, high, allowed);
-  if (values.size() > 1) throw input_error(table.place(key), "several values", allowed);
-  return values.empty() ? std::nullopt : std::optional(values[0]);
+/// A number of a fault, in its table or by a key that names the fault.
+struct NumberKey {
+  const char* name;
+  double low;
+  double high;
+  const char* allowed;
+  std::optional<FaultKind> only;  ///< faults of this kind need it, others may not have it
+  bool of_gpus;                   ///< where it happens: an integer
+  void (*set)(Fault& fault, double value);
+};
+
+constexpr NumberKey kNumbers[] = {
+    {"at_s",
+     0,
+     1e9,
+     "a number from 0 to 1e+09",
+     {},
+     false,
+     [](Fault& fault, double value) { fault.at_ns = s_to_ns(value); }},
+    {"for_s",
+     1e-9,
+     1e9,
+     "a number above 0, at most 1e+09",
+     {},
+     false,
+     [](Fault& fault, double value) { fault.for_ns = s_to_ns(value); }},
+    {"factor", 1, 1e3, "a number from 1 to 1000", FaultKind::kSlow, false,
+     [](Fault& fault, double value) { fault.factor = value; }},
+    {"delay_ms", 1e-6, 1e6, "a number above 0, at most 1e+06", FaultKind::kDelay, false,
+     [](Fault& fault, double value) { fault.delay_ns = ms_to_ns(value); }},
+    {"gpu",
+     0,
+     kMostGpus - 1,
+     "an integer from 0 to workers - 1",
+     {},
+     true,
+     [](Fault& fault, double value) { fault.first_gpu = static_cast<int>(value); }},
+    {"count",
+     1,
+     kMostGpus,
+     "an integer from 1 to workers - gpu",
+     {},
+     true,
+     [](Fault& fault, double value) { fault.gpus = static_cast<int>(value); }},
+};
+
+std::string joined(const std::vector<double>& values) {
+  std::string text;
+  for (const double value : values) text += (text.empty() ? "" : ", ") + text_of(value);
+  return text;
 }
 
-double needed_number(const TableReader& table, const char* key, double low, double high,
-                     const std::string& allowed) {
-  const std::optional<double> value = number_at(table, key, low, high, allowed);
-  if (!value) throw input_error(table.place(key), "nothing", allowed);
-  return *value;
+void check_kind(const NumberKey& key, FaultKind kind, const InputPlace& place) {
+  if (!key.only || *key.only == kind) return;
+  throw input_error(place, std::string("a fault of kind \"") + name_of(kind) + "\"",
+                    std::string("only with kind = \"") + name_of(*key.only) + "\"");
+}
+
+void set_number(const NumberKey& key, double value, Fault& fault, const InputPlace& place) {
+  if (key.of_gpus && std::floor(value) != value) throw input_error(place, text_of(value), key.allowed);
+  key.set(fault, value);
+}
+
+/// Whether the table has the key.
+bool read_number(const TableReader& table, const NumberKey& key, Fault& fault) {
+  if (table.find(key.name) == nullptr) return false;
+  check_kind(key, fault.kind, table.place(key.name));
+  const std::vector<double> values = table.numbers(key.name, key.low, key.high, key.allowed);
+  if (values.size() > 1) throw input_error(table.place(key.name), joined(values), key.allowed);
+  set_number(key, values[0], fault, table.place(key.name));
+  return true;
 }
 
 FaultKind kind_in(const TableReader& table) {
@@ -35,13 +94,26 @@ FaultKind kind_in(const TableReader& table) {
                     "one of " + join_names(known));
 }
 
-/// A number that faults of one kind need, and others may not have.
-double number_of_kind(const TableReader& table, FaultKind has, FaultKind kind, const char* key, double low,
-                      double high, const std::string& allowed, double standard) {
-  if (kind == has) return needed_number(table, key, low, high, allowed);
-  if (table.find(key) == nullptr) return standard;
-  throw input_error(table.place(key), std::string("a fault of kind \"") + name_of(kind) + "\"",
-                    std::string("only with kind = \"") + name_of(has) + "\"");
+/// Keys hold it, and results show the keys.
+std::string name_in(const TableReader& table) {
+  std::string name = table.text("name").value_or("");
+  if (!name.empty() && toml_key(name) != name)
+    throw input_error(table.place("name"), toml_text(name), "letters, digits, - and _");
+  return name;
+}
+
+void read_range(const TableReader& table, Fault& fault) {
+  const std::string allowed = "[FIRST, LAST], integers from 0 to workers - 1, FIRST < LAST";
+  if (table.find("count") != nullptr)
+    throw input_error(table.place("count"), "count beside gpus", "count beside gpu, or gpus = [FIRST, LAST]");
+  const std::vector<double> places = table.numbers("gpus", 0, kMostGpus - 1, allowed);
+  const bool whole =
+      std::floor(places.front()) == places.front() && std::floor(places.back()) == places.back();
+  if (places.size() != 2 || !whole || places[0] > places[1]) {
+    throw input_error(table.place("gpus"), joined(places), allowed);
+  }
+  fault.first_gpu = static_cast<int>(places.front());
+  fault.gpus = static_cast<int>(places.back() - places.front()) + 1;
 }
 
 void read_gpus(const TableReader& table, Fault& fault) {
@@ -50,56 +122,102 @@ void read_gpus(const TableReader& table, Fault& fault) {
     throw input_error(table.place("gpu"), one ? "both gpu and gpus" : "nothing",
                       "gpu = PLACE, or gpus = [FIRST, LAST]");
   }
-  const char* key = one ? "gpu" : "gpus";
-  const std::string allowed = one ? "an integer from 0 to workers - 1"
-                                  : "[FIRST, LAST], integers from 0 to workers - 1, FIRST < LAST";
-  const std::vector<double> places = table.numbers(key, 0, kLargestGpu, allowed);
-  const bool whole =
-      std::floor(places.front()) == places.front() && std::floor(places.back()) == places.back();
-  if (places.size() != (one ? 1U : 2U) || !whole || (!one && places[0] > places[1])) {
-    std::string found;
-    for (const double place : places) found += (found.empty() ? "" : ", ") + text_of(place);
-    throw input_error(table.place(key), found, allowed);
+  if (!one) return read_range(table, fault);
+  for (const NumberKey& key : kNumbers) {
+    if (key.of_gpus) read_number(table, key, fault);
   }
-  fault.first_gpu = static_cast<int>(places.front());
-  fault.gpus = static_cast<int>(places.back() - places.front()) + 1;
 }
 
-Fault read_fault(const TableReader& table) {
+FaultAt read_fault(const TableReader& table) {
   table.require_known(plain_keys_of("fault"));
-  Fault fault;
-  fault.kind = kind_in(table);
-  fault.at_ns = s_to_ns(needed_number(table, "at_s", 0, kLongestS, "a number from 0 to 1e+09"));
-  fault.for_ns =
-      s_to_ns(needed_number(table, "for_s", kShortestS, kLongestS, "a number above 0, at most 1e+09"));
-  read_gpus(table, fault);
-  fault.factor =
-      number_of_kind(table, FaultKind::kSlow, fault.kind, "factor", 1, 1e3, "a number from 1 to 1000", 1);
-  fault.delay_ns = ms_to_ns(number_of_kind(table, FaultKind::kDelay, fault.kind, "delay_ms", 1e-6, 1e6,
-                                           "a number above 0, at most 1e+06", 0));
-  return fault;
+  FaultAt at;
+  at.place = table.place("gpu");
+  at.name = name_in(table);
+  at.on = table.flag("on").value_or(true);
+  at.fault.kind = kind_in(table);
+  for (const NumberKey& key : kNumbers) {
+    if (key.of_gpus || read_number(table, key, at.fault)) continue;
+    if (!key.only || *key.only == at.fault.kind)
+      throw input_error(table.place(key.name), "nothing", key.allowed);
+  }
+  read_gpus(table, at.fault);
+  return at;
+}
+
+void assign_to_fault(FaultAt& at, const NumberKey& key, const Assignment& assignment) {
+  check_kind(key, at.fault.kind, assignment.place);
+  const double* value = std::get_if<double>(&assignment.value);
+  if (value == nullptr || !(*value >= key.low && *value <= key.high))
+    throw input_error(assignment.place, toml_text(assignment.value), key.allowed);
+  set_number(key, *value, at.fault, assignment.place);
+  if (key.of_gpus) at.place = assignment.place;
+}
+
+/// The names that keys may use, each once.
+std::vector<std::string> names_in(const std::vector<FaultAt>& faults) {
+  std::vector<std::string> names;
+  for (const FaultAt& at : faults) {
+    if (!at.name.empty() && std::find(names.begin(), names.end(), at.name) == names.end())
+      names.push_back(at.name);
+  }
+  return names;
 }
 
 }  // namespace
 
-void read_faults(const TableReader& document, ExperimentSpec& spec) {
-  for (const TableReader& table : document.tables("fault"))
-    spec.faults.push_back({read_fault(table), table.place("gpu")});
+std::vector<FaultAt> read_faults(const TableReader& document) {
+  std::vector<FaultAt> faults;
+  for (const TableReader& table : document.tables("fault")) faults.push_back(read_fault(table));
+  return faults;
+}
+
+void assign_to_faults(std::vector<FaultAt>& faults, const std::string& name, const std::string& field,
+                      const Assignment& assignment) {
+  const std::vector<std::string> named = names_in(faults);
+  if (named.empty())
+    throw input_error(assignment.place, assignment.key,
+                      "the name of a [[fault]], which needs name = \"...\"");
+  if (std::find(named.begin(), named.end(), name) == named.end())
+    throw_unknown(assignment.place, "fault", name, named);
+  const auto* key = std::find_if(std::begin(kNumbers), std::end(kNumbers),
+                                 [&field](const NumberKey& number) { return field == number.name; });
+  if (key == std::end(kNumbers) && field != "on") {
+    std::vector<std::string> known = {"on"};
+    for (const NumberKey& number : kNumbers) known.emplace_back(number.name);
+    throw_unknown(assignment.place, "key", field, known);
+  }
+  for (FaultAt& at : faults) {
+    if (at.name != name) continue;
+    if (key != std::end(kNumbers)) {
+      assign_to_fault(at, *key, assignment);
+      continue;
+    }
+    const bool* on = std::get_if<bool>(&assignment.value);
+    if (on == nullptr) throw input_error(assignment.place, toml_text(assignment.value), "true or false");
+    at.on = *on;
+  }
 }
 
 void check_faults(const std::vector<FaultAt>& faults, int workers) {
   for (const FaultAt& at : faults) {
     const int last = at.fault.first_gpu + at.fault.gpus - 1;
-    if (last < workers) continue;
+    if (last < workers || !at.on) continue;
     throw input_error(at.place, "GPU " + std::to_string(last) + " of a cluster of " + std::to_string(workers),
                       "places from 0 to " + std::to_string(workers - 1));
   }
 }
 
-std::string fault_tables(const std::vector<FaultAt>& faults) {
-  std::string text;
+std::vector<Fault> faults_that_happen(const std::vector<FaultAt>& faults) {
+  std::vector<Fault> happen;
   for (const FaultAt& at : faults) {
-    const Fault& fault = at.fault;
+    if (at.on) happen.push_back(at.fault);
+  }
+  return happen;
+}
+
+std::string fault_tables(const std::vector<Fault>& faults) {
+  std::string text;
+  for (const Fault& fault : faults) {
     text += std::string("\n[[fault]]\nkind = \"") + name_of(fault.kind) + "\"\n";
     text += "at_s = " + text_of(ns_to_s(fault.at_ns)) + "\nfor_s = " + text_of(ns_to_s(fault.for_ns)) + "\n";
     text += fault.gpus == 1 ? "gpu = " + std::to_string(fault.first_gpu) + "\n"

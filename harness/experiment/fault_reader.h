@@ -1,4 +1,4 @@
-// [[fault]] tables of an experiment file.
+// [[fault]] tables of an experiment file, and keys that name one of them.
 #pragma once
 
 #include <string>
@@ -9,12 +9,21 @@
 namespace harness {
 
 /// Reads them as far as they can be checked without knowing the cluster. Throws InputError.
-void read_faults(const TableReader& document, ExperimentSpec& spec);
+std::vector<FaultAt> read_faults(const TableReader& document);
 
-/// Throws InputError unless every GPU that a fault names is one of the cluster's `workers`.
+/// Sets `field` of all faults of that name, as "fault.NAME.FIELD" asks for. Throws InputError: no such fault,
+/// a field that a key cannot set, or a value that one of them may not have.
+void assign_to_faults(std::vector<FaultAt>& faults, const std::string& name, const std::string& field,
+                      const Assignment& assignment);
+
+/// Throws InputError unless every GPU that a fault names is one of the cluster's `workers`. Those that do not
+/// happen may name any.
 void check_faults(const std::vector<FaultAt>& faults, int workers);
 
+/// Without those that do not happen.
+std::vector<Fault> faults_that_happen(const std::vector<FaultAt>& faults);
+
 /// The faults as [[fault]] tables, which read back as the same.
-std::string fault_tables(const std::vector<FaultAt>& faults);
+std::string fault_tables(const std::vector<Fault>& faults);
 
 }  // namespace harness

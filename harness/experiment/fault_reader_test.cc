@@ -80,22 +80,20 @@ gpu = 0
 }
 
 TEST(Faults, TheirTablesReadBackAsTheSame) {
-  std::vector<FaultAt> faults(4);
-  faults[0].fault = {FaultKind::kStop, 1, 1'234'567'890'123, 3, 1, 1, 0};
-  faults[1].fault = {FaultKind::kSlow, kNsPerS / 3, kNsPerS, 0, 16, 1.1, 0};
-  faults[2].fault = {FaultKind::kDelay, 0, 7, 4, 2, 1, 1'000'001};
-  faults[3].fault = {FaultKind::kLoss, 0, 7, 4, 2, 1, 0};
-  const std::string text = fault_tables(faults);
-  const std::vector<FaultAt> read = parse(text).faults;
+  const std::vector<Fault> faults = {{FaultKind::kStop, 1, 1'234'567'890'123, 3, 1, 1, 0},
+                                     {FaultKind::kSlow, kNsPerS / 3, kNsPerS, 0, 16, 1.1, 0},
+                                     {FaultKind::kDelay, 0, 7, 4, 2, 1, 1'000'001},
+                                     {FaultKind::kLoss, 0, 7, 4, 2, 1, 0}};
+  const std::vector<FaultAt> read = parse(fault_tables(faults)).base.faults;
   ASSERT_EQ(read.size(), 4U);
   for (std::size_t i = 0; i < 4; ++i) {
-    EXPECT_EQ(read[i].fault.kind, faults[i].fault.kind);
-    EXPECT_EQ(read[i].fault.at_ns, faults[i].fault.at_ns);
-    EXPECT_EQ(read[i].fault.for_ns, faults[i].fault.for_ns);
-    EXPECT_EQ(read[i].fault.first_gpu, faults[i].fault.first_gpu);
-    EXPECT_EQ(read[i].fault.gpus, faults[i].fault.gpus);
-    EXPECT_EQ(read[i].fault.factor, faults[i].fault.factor);
-    EXPECT_EQ(read[i].fault.delay_ns, faults[i].fault.delay_ns);
+    EXPECT_EQ(read[i].fault.kind, faults[i].kind);
+    EXPECT_EQ(read[i].fault.at_ns, faults[i].at_ns);
+    EXPECT_EQ(read[i].fault.for_ns, faults[i].for_ns);
+    EXPECT_EQ(read[i].fault.first_gpu, faults[i].first_gpu);
+    EXPECT_EQ(read[i].fault.gpus, faults[i].gpus);
+    EXPECT_EQ(read[i].fault.factor, faults[i].factor);
+    EXPECT_EQ(read[i].fault.delay_ns, faults[i].delay_ns);
   }
 }
 
@@ -129,6 +127,12 @@ TEST(Faults, MistakesAreNamed) {
       {times + "kind = \"delay\"\ngpu = 1\ndelay_ms = \"long\"\n", "fault.delay_ms", "\"long\""},
       {times + "kind = \"loss\"\ngpu = 1\ndelay_ms = 2\n", "fault.delay_ms", "kind \"loss\""},
       {times + "kind = \"stop\"\ngpu = 1\nduration_s = 2\n", "fault.duration_s", "duration_s"},
+      {times + "kind = \"stop\"\ngpus = [1, 2]\ncount = 2\n", "fault.count", "beside gpus"},
+      {times + "kind = \"stop\"\ngpu = 1\ncount = 0\n", "fault.count", "0"},
+      {times + "kind = \"stop\"\ngpu = 8\ncount = 9\n", "fault.gpu", "GPU 16 of a cluster of 16"},
+      {times + "kind = \"stop\"\ngpu = 1\non = 1\n", "fault.on", "1"},
+      {times + "kind = \"stop\"\ngpu = 1\nname = 1\n", "fault.name", "1"},
+      {times + "kind = \"stop\"\ngpu = 1\nname = \"a b\"\n", "fault.name", "\"a b\""},
   };
   for (const Case& one : cases) {
     const std::string line = error_of(one.keys);

@@ -160,7 +160,7 @@ TEST(RuntimeAxis, TheEffectiveSettingsAreAnExperimentWithThatCell) {
   for (const PreparedCell& cell : prepare_all(spec)) {
     const ExperimentSpec again = parse(cell.identity.effective_toml);
     EXPECT_EQ(again.cell_limit_s, 90);
-    ASSERT_EQ(again.faults.size(), 1U);
+    ASSERT_EQ(again.base.faults.size(), 1U);
     const std::vector<PreparedCell> one = prepare_all(again);
     ASSERT_EQ(one.size(), 1U);
     EXPECT_EQ(one[0].identity.runtime, cell.identity.runtime);

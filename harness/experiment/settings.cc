@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/experiment/fault_reader.h"
 #include "systems/all_systems.h"
 
 namespace harness {
@@ -65,7 +66,8 @@ void assign_to_trace(Settings& settings, const std::string& trace, const std::st
 }
 
 std::vector<std::string> section_names() {
-  std::vector<std::string> names = {"cluster", "serving", "planner", "live", "gpu", "module", "trace"};
+  std::vector<std::string> names = {"cluster", "serving", "planner", "live",
+                                    "gpu",     "module",  "trace",   "fault"};
   for (const SystemEntry& entry : all_systems()) names.push_back(entry.name);
   return names;
 }
@@ -124,10 +126,11 @@ void assign(Settings& settings, const Assignment& assignment) {
     throw_unknown(assignment.place, "section", section, section_names());
   }
   const std::string name = assignment.key.substr(section.size() + 1);
-  if (section == "trace" || section == "module") {
+  if (section == "trace" || section == "module" || section == "fault") {
     if (member.empty()) throw input_error(assignment.place, assignment.key, section + ".NAME.KEY");
     const std::string field = name.substr(member.size() + 1);
     if (section == "trace") return assign_to_trace(settings, member, field, assignment);
+    if (section == "fault") return assign_to_faults(settings.faults, member, field, assignment);
     return set_param(module_params(settings.modules[member]), field, assignment);
   }
   for (const Section& fixed : fixed_sections(settings)) {
@@ -156,7 +159,7 @@ std::string section_of(const std::string& key) { return key.substr(0, key.find('
 
 std::string member_of_section(const std::string& key) {
   const std::string section = section_of(key);
-  if (section != "trace" && section != "module") return "";
+  if (section != "trace" && section != "module" && section != "fault") return "";
   const std::size_t last = key.rfind('.');
   return last <= section.size() || last == std::string::npos
              ? ""

@@ -8,6 +8,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/params.h"
+#include "harness/engine/fault.h"
 #include "harness/engine/world_params.h"
 #include "harness/live/gpu_params.h"
 #include "harness/live/live_params.h"
@@ -34,8 +35,16 @@ struct Assignment {
   InputPlace place;
 };
 
+/// [[fault]]: what goes wrong.
+struct FaultAt {
+  Fault fault;
+  InputPlace place;  ///< of its GPUs
+  std::string name;  ///< what keys call it, alone or with others; "": none does
+  bool on = true;    ///< whether it happens
+};
+
 /// The values of one cell. Keys: cluster.*, serving.*, planner.*, live.*, gpu.*, module.NAME.*, trace.NAME.*,
-/// SYSTEM.*.
+/// fault.NAME.*, SYSTEM.*.
 struct Settings {
   ClusterParams cluster;
   WorldParams world;
@@ -45,6 +54,7 @@ struct Settings {
   GpuParams gpu;    ///< counts in cells on GPUs
   std::map<std::string, ModuleOverride> modules;
   TraceSpec trace;
+  std::vector<FaultAt> faults;
   std::vector<Assignment> system_params;  ///< of any system, in order; the last one counts
 };
 
@@ -63,9 +73,9 @@ std::vector<Param> module_params(ModuleOverride& module);
 /// The parameters of a system.
 std::vector<Param> system_params(System& system);
 
-/// Sets the key in `settings`. `trace.NAME.*` of another trace than `settings.trace` and keys of other
-/// systems are checked as far as they can be and otherwise kept or ignored. Throws InputError: unknown key
-/// (with the nearest known one) or a value that is not allowed.
+/// Sets the key in `settings`; `fault.NAME.*` in those of its faults. `trace.NAME.*` of another trace than
+/// `settings.trace` and keys of other systems are checked as far as they can be and otherwise kept or
+/// ignored. Throws InputError: unknown key (with the nearest known one) or a value that is not allowed.
 void assign(Settings& settings, const Assignment& assignment);
 
 /// The system of that name with the settings' parameters applied. The name must be known.
@@ -73,7 +83,7 @@ std::unique_ptr<System> make_system(const std::string& name, const Settings& set
 
 /// The part of a dotted key before the first dot.
 std::string section_of(const std::string& key);
-/// The middle part of "trace.NAME.field" or "module.NAME.field", else "".
+/// The middle part of "trace.NAME.field", "module.NAME.field" or "fault.NAME.field", else "".
 std::string member_of_section(const std::string& key);
 /// The dotted keys of fixed sections and systems that end in `name`: "planner.sizing_factor".
 std::vector<std::string> dotted_keys(const std::string& name);

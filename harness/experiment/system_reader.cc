@@ -13,6 +13,10 @@ void check_override(const SystemSpec& system, const Assignment& assignment) {
     throw input_error(assignment.place, assignment.key,
                       "settings of a system: every system gets the same load");
   }
+  if (section == "fault") {
+    throw input_error(assignment.place, assignment.key,
+                      "settings of a system: every system gets the same faults");
+  }
   if (section == "live") {
     throw input_error(assignment.place, assignment.key,
                       "settings of a system: those of [live] are the runtime's");
