@@ -81,6 +81,10 @@ class Dispatcher {
   bool has_controllers() const { return !controllers_.empty(); }
   const Plan& plan() const { return plan_; }
   std::uint32_t live_requests() const { return flow_.live_requests(); }
+  /// As RequestFlow::visit_at.
+  VisitId visit_at(std::uint32_t request_slot, ModuleId module) const {
+    return flow_.visit_at(request_slot, module);
+  }
   void prefetch_request(VisitId visit) const { flow_.prefetch_request(visit); }
 
  private:

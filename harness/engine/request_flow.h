@@ -62,6 +62,13 @@ class RequestFlow {
   /// Ends what is left of requests that nothing is heard of any more: they are unfinished.
   void give_up(TimeNs now);
 
+  /// The visit that the request in that slot has at the module, also one that waits before a merge; kNone:
+  /// none, or the pipeline is a chain.
+  VisitId visit_at(std::uint32_t request_slot, ModuleId module) const {
+    const std::size_t at = place(request_slot, module);
+    return at < visit_at_.size() ? visit_at_[at] : kNone;
+  }
+
   /// Requests that have visits left.
   std::uint32_t live_requests() const { return requests_.live(); }
 

@@ -60,6 +60,8 @@ class MessageCarrier final : public TensorCarrier {
   void carry(const Transfer& transfer) override;
   /// Throws EnvironmentError for a message that is cut, or that finds no memory.
   void on_message(std::span<const std::byte> message);
+  /// What has arrived and is still referred to.
+  const TensorStore& arrivals() const { return arrivals_; }
 
  private:
   TensorStore& tensors_;

@@ -42,17 +42,27 @@ RunSpec small(const std::string& system) {
                             testing::poisson_times(100, duration_ns, 1), duration_ns);
 }
 
-/// One of the pictures that the load brings to the module, and of its size.
-bool belongs_to(const RunSpec& spec, const Tensors& tensors, DeviceModel model, const Picture& picture) {
-  const auto module = static_cast<ModuleId>(model);
-  const Module& declared = spec.pipeline.modules[module];
+/// What the clients send, or the module before leaves behind.
+std::vector<std::vector<std::byte>> tensors_of(const RunSpec& spec, ModuleId module) {
+  Tensors tensors(spec.pipeline, spec.seed);
+  std::vector<std::vector<std::byte>> all;
+  for (RequestId request = 0; request < 8; ++request) {
+    const StoredTensor output =
+        module == 0 ? StoredTensor{} : tensors.output(static_cast<ModuleId>(module - 1), request);
+    const std::span<const std::byte> bytes = module == 0 ? tensors.input(request) : output.span();
+    all.emplace_back(bytes.begin(), bytes.end());
+  }
+  return all;
+}
+
+/// One of the pictures that come to the module, and of its size.
+bool belongs_to(const Module& declared, const std::vector<std::vector<std::byte>>& tensors,
+                const Picture& picture) {
   if (picture.height != declared.input_height || picture.width != declared.input_width) return false;
   const auto bytes = std::as_bytes(picture.bytes);
-  for (RequestId request = 0; request < 8; ++request) {
-    const auto tensor = tensors.of(module, request);
-    if (std::equal(bytes.begin(), bytes.end(), tensor.begin(), tensor.end())) return true;
-  }
-  return false;
+  return std::any_of(tensors.begin(), tensors.end(), [&](const std::vector<std::byte>& tensor) {
+    return std::equal(bytes.begin(), bytes.end(), tensor.begin(), tensor.end());
+  });
 }
 
 /// A rank with test devices for `gpus` GPUs.
@@ -60,13 +70,16 @@ class RankWithDevices {
  public:
   RankWithDevices(const std::string& system, Transport& transport, int first_gpu, int gpus,
                   std::size_t fails_at = ~std::size_t{0})
-      : spec_(small(system)), tensors_(spec_.pipeline, spec_.seed), diaries_(static_cast<std::size_t>(gpus)) {
+      : spec_(small(system)), diaries_(static_cast<std::size_t>(gpus)) {
+    for (ModuleId module = 0; module < kModules; ++module) tensors_.push_back(tensors_of(spec_, module));
     std::vector<std::unique_ptr<Device>> devices;
     for (DeviceDiary& diary : diaries_) {
       devices.push_back(std::make_unique<TestDevice>(
           [&transport] { transport.interrupt(); },
           [this](std::size_t batch) { return spec_.profiles[0].latency(static_cast<int>(batch)); },
-          [this](DeviceModel model, const Picture& one) { return belongs_to(spec_, tensors_, model, one); },
+          [this](DeviceModel model, const Picture& one) {
+            return belongs_to(spec_.pipeline.modules[model], tensors_[model], one);
+          },
           diary, fails_at));
     }
     workers_ = std::make_unique<DeviceWorkers>(std::move(devices), first_gpu,
@@ -89,7 +102,7 @@ class RankWithDevices {
 
  private:
   RunSpec spec_;
-  Tensors tensors_;
+  std::vector<std::vector<std::vector<std::byte>>> tensors_;  ///< by module
   std::vector<DeviceDiary> diaries_;
   std::unique_ptr<DeviceWorkers> workers_;
 };
@@ -115,6 +128,35 @@ TEST(DeviceRun, EverySystemsBatchesRunOnTheDevices) {
         visits[diary.batch_models[i]] += diary.batch_sizes[i];
     }
     for (ModuleId m = 0; m < kModules; ++m) EXPECT_EQ(visits[m], record->modules[m].done) << "module " << m;
+  }
+}
+
+TEST(DeviceRun, TensorsGoFromTheRankThatMadeThemToTheOneThatNeedsThem) {
+  constexpr int kRanks = 3;  // the first sends, and each other has the two workers of a module
+  TestNetwork network(kRanks);
+  std::optional<RunRecord> record;
+  std::vector<std::thread> threads;
+  std::vector<std::uint64_t> wrong(kRanks, 0);
+  for (int rank = 0; rank < kRanks; ++rank) {
+    threads.emplace_back([&, rank] {
+      RankWithDevices own("naive", network.at(rank), 2 * (rank - 1), rank == 0 ? 0 : 2);
+      std::optional<RunRecord> mine = own.run(network.at(rank));
+      if (mine) record = std::move(mine);
+      for (const DeviceDiary& diary : own.diaries())
+        wrong[static_cast<std::size_t>(rank)] += diary.wrong_pictures;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  ASSERT_TRUE(record.has_value());
+  EXPECT_EQ(wrong, std::vector<std::uint64_t>(kRanks, 0));
+  EXPECT_EQ(record->in_time + record->late, record->sent) << "it drops nothing";
+  ASSERT_EQ(record->ranks.size(), 3u);
+  const std::uint64_t bytes = record->sent * small("naive").pipeline.modules[1].input_bytes;
+  EXPECT_EQ(record->ranks[2].tensor_message_bytes, bytes);
+  EXPECT_EQ(record->ranks[1].tensor_message_bytes, 0u) << "clients' pictures come with the visits";
+  for (const RankTotals& rank : record->ranks) {
+    EXPECT_EQ(rank.tensor_handle_bytes, 0u);
+    EXPECT_EQ(rank.tensors_left, 0u);
   }
 }
 
@@ -157,6 +199,7 @@ TEST(DeviceRun, ALostWorkersBatchIsForgottenAndItsPicturesStay) {
   const std::optional<RunRecord> record = rank.run(*transport);
   ASSERT_TRUE(record.has_value());
   EXPECT_EQ(record->in_time + record->late + record->dropped, record->sent);
+  EXPECT_EQ(record->ranks[0].tensors_left, 0u);
   for (const DeviceDiary& diary : rank.diaries()) EXPECT_EQ(diary.wrong_pictures, 0u);
 }
 

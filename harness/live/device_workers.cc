@@ -44,7 +44,7 @@ void DeviceWorkers::submit(Gpu& own) {
   }
 }
 
-void DeviceWorkers::forget(WorkerId worker, std::vector<std::vector<std::byte>> pictures) {
+void DeviceWorkers::forget(WorkerId worker, std::vector<std::shared_ptr<void>> pictures) {
   for (Gpu& own : gpus_) {
     const auto is_it = [worker](const Running& one) { return one.worker == worker; };
     const auto found = std::find_if(own.running.begin(), own.running.end(), is_it);

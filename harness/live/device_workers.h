@@ -41,10 +41,10 @@ class DeviceWorkers {
   /// Runs a batch of `worker`, which has none running, on its GPU. The pictures' bytes stay until the batch
   /// has ended. Throws DeviceError when it cannot run.
   void run_batch(WorkerId worker, std::uint32_t gpu, ModuleId module, std::span<const Picture> pictures);
-  /// Nobody waits for the worker's batch any more; `pictures` are kept until it has ended.
-  void forget(WorkerId worker, std::vector<std::vector<std::byte>> pictures);
-  /// The run is over, also in the middle of batches: `pictures` are kept as long as the devices.
-  void keep(std::vector<std::vector<std::byte>> pictures) { kept_ = std::move(pictures); }
+  /// Nobody waits for the worker's batch any more; what owns its pictures is kept until it has ended.
+  void forget(WorkerId worker, std::vector<std::shared_ptr<void>> pictures);
+  /// The run is over, also in the middle of batches: what owns their pictures is kept as long as the devices.
+  void keep(std::vector<std::shared_ptr<void>> pictures) { kept_ = std::move(pictures); }
   /// The batches that have ended since the last call, but those forgotten; valid until the next call. Throws
   /// CellFailed for one that failed.
   std::span<const DeviceBatch> take();
@@ -56,7 +56,7 @@ class DeviceWorkers {
   struct Running {
     std::uint64_t tag = 0;
     WorkerId worker = kNone;  ///< kNone: forgotten
-    std::vector<std::vector<std::byte>> kept;
+    std::vector<std::shared_ptr<void>> kept;
     DeviceModel model = 0;
     std::vector<Picture> waiting;  ///< not submitted: lost workers' batches are still on the device
   };
@@ -70,7 +70,7 @@ class DeviceWorkers {
   static void submit(Gpu& own);
   Gpu& gpu(std::uint32_t number) { return gpus_[number - first_gpu_]; }
 
-  std::vector<std::vector<std::byte>> kept_;  ///< before the devices, which read it until they are gone
+  std::vector<std::shared_ptr<void>> kept_;  ///< before the devices, which read it until they are gone
   std::vector<Gpu> gpus_;
   std::uint32_t first_gpu_;
   std::uint64_t next_tag_ = 1;

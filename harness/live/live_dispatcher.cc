@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "harness/core/error.h"
+
 namespace harness {
 namespace {
 
@@ -26,7 +28,9 @@ LiveDispatcher::LiveDispatcher(const RunSpec& spec, const Layout& layout, bool p
       faults_(spec.faults),
       held_(out, events, kLiveOrder, layout.ranks()),
       delivered_(spec.pipeline.modules.size(), 0) {
-  if (payload) tensors_.emplace(spec.pipeline, spec.seed);
+  if (!payload) return;
+  tensors_.emplace(spec.pipeline, spec.seed);
+  ledger_.emplace(layout.ranks());
 }
 
 void LiveDispatcher::start() {
@@ -136,6 +140,7 @@ void LiveDispatcher::take_batch(TimeNs now, MessageReader& message) {
   const auto batch = message.read<BatchMessage>();
   message.read_all(entries_);
   if (batch.worker >= tables_.workers.size()) return;
+  if (ledger_) note_tensors(message.kind(), batch.worker);
   WorkerState& state = tables_.workers[batch.worker];
   state.running.clear();
   for (const BatchEntry& entry : entries_) {
@@ -144,22 +149,27 @@ void LiveDispatcher::take_batch(TimeNs now, MessageReader& message) {
     tables_.visits[entry.visit].visit.arrived_ns = entry.arrived_ns;
     tables_.visits[entry.visit].joined_ns = entry.joined_ns;
   }
-  if (state.running.empty()) return;
+  if (!state.running.empty()) tell_end(now, message.kind(), batch, state);
+  for (const BatchEntry& entry : entries_) sweep_tensors(entry.request);
+  release_tensors();
+}
+
+void LiveDispatcher::tell_end(TimeNs now, MessageKind kind, const BatchMessage& batch, WorkerState& state) {
   ++progress_;
   last_end_ns_ = std::max(last_end_ns_, batch.ended_ns);
   state.started_ns = batch.started_ns;
   state.service_gpu_ns = batch.service_gpu_ns;
   state.totals.busy_ns += batch.ended_ns - batch.started_ns;
   state.totals.gpu_ns += state.gpu_time_ns(batch.ended_ns);
-  if (message.kind() != MessageKind::kBatchLost) {
+  if (kind != MessageKind::kBatchLost) {
     ++state.totals.batches;
     state.totals.visits += state.running.size();
   }
   told_by_ = state.domain;
   told_ns_ = batch.told_ns;
-  if (message.kind() == MessageKind::kBatchLost) {
+  if (kind == MessageKind::kBatchLost) {
     dispatcher_.on_batch_lost(batch.ended_ns, batch.worker, state);
-  } else if (message.kind() == MessageKind::kBatchUnheard) {
+  } else if (kind == MessageKind::kBatchUnheard) {
     dispatcher_.on_batch_unheard(batch.ended_ns, batch.worker, state);
   } else if (batch.held != 0) {
     dispatcher_.on_late_batch_done(now, batch.worker, state, batch.ended_ns);
@@ -188,6 +198,8 @@ void LiveDispatcher::take_visit(MessageKind kind, TimeNs now, const VisitMessage
     dispatcher_.on_visit_cancelled(message.at_ns, message.visit);
   }
   told_by_ = kNone;
+  sweep_tensors(message.request);
+  release_tensors();
 }
 
 void LiveDispatcher::take_gone(TimeNs now, WorkerId worker) {
@@ -235,9 +247,59 @@ void LiveDispatcher::deliver_one(const Delivery& delivery) {
   message.parent = record.parent;
   message.counted = record.counted ? 1 : 0;
   if (!record.counted) ++delivered_[record.visit.module];
-  std::span<const std::byte> tensor;
-  if (tensors_) tensor = tensors_->of(record.visit.module, record.visit.request);
+  const std::span<const std::byte> tensor = add_tensor(record, message);
   send_at(held, delivery.domain, out_.compose(MessageKind::kDeliver, message, tensor));
+}
+
+std::span<const std::byte> LiveDispatcher::add_tensor(const VisitRecord& record, DeliverMessage& message) {
+  const Module& module = spec_.pipeline.modules[record.visit.module];
+  if (!ledger_ || module.input_bytes == 0) return {};
+  if (module.pres.empty()) return tensors_->input(record.visit.request);
+  const TensorLedger::Entry* const source = ledger_->source(record.visit.request, module.pres);
+  HARNESS_CHECK(source != nullptr, "the tensor of a visit is kept nowhere");
+  message.source = source->first.index;
+  message.source_rank = static_cast<std::uint32_t>(source->second.rank);
+  return {};
+}
+
+int LiveDispatcher::rank_of_batches(WorkerId worker) const {
+  const WorkerState& state = tables_.workers[worker];
+  const bool on_its_gpu = spec_.profiles[state.module].service == Service::kBatch;
+  return on_its_gpu ? rank_of_worker(worker) : domain_rank_[state.domain];
+}
+
+void LiveDispatcher::note_tensors(MessageKind kind, WorkerId worker) {
+  const WorkerState& state = tables_.workers[worker];
+  const int rank = rank_of_batches(worker);
+  const bool is_guest = rank != domain_rank_[state.domain];
+  for (const BatchEntry& entry : entries_) {
+    const TensorKey key{entry.request, entry.index};
+    if (kind == MessageKind::kBatchLost) {
+      if (is_guest) ledger_->let_go(rank, key, true);
+    } else if (tensors_->output_bytes(state.module) > 0 && !ledger_->has(key)) {
+      if (is_live(entry.visit, entry.request, entry.index)) {
+        const std::uint32_t slot = tables_.visits[entry.visit].request_slot;
+        ledger_->add(key, {rank, state.module, entry.visit, slot});
+      } else {
+        ledger_->let_go(rank, key);
+      }
+    }
+  }
+}
+
+bool LiveDispatcher::is_needed(const TensorLedger::Entry& entry) const {
+  const auto& [key, made] = entry;
+  if (spec_.pipeline.is_chain())
+    return is_live(made.visit, key.request, static_cast<std::uint16_t>(key.index + 1));
+  for (const ModuleId sub : spec_.pipeline.modules[made.module].subs) {
+    const VisitId visit = dispatcher_.visit_at(made.request_slot, sub);
+    if (visit != kNone && tables_.visits[visit].visit.request == key.request) return true;
+  }
+  return false;
+}
+
+void LiveDispatcher::sweep_tensors(RequestId request) {
+  if (ledger_) ledger_->sweep(request, [this](const TensorLedger::Entry& entry) { return is_needed(entry); });
 }
 
 void LiveDispatcher::cancel(const Cancellation& cancellation) {

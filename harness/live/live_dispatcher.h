@@ -15,6 +15,7 @@
 #include "harness/live/live_events.h"
 #include "harness/live/load_sender.h"
 #include "harness/live/messages.h"
+#include "harness/live/tensor_ledger.h"
 #include "harness/live/tensors.h"
 
 namespace harness {
@@ -23,7 +24,8 @@ namespace harness {
 /// Single-threaded.
 class LiveDispatcher final : private DispatcherWorld, private DomainCommands {
  public:
-  /// Everything outlives this. `payload`: deliveries carry tensors of the declared size. `rows` may be null.
+  /// Everything outlives this. `payload`: deliveries carry what the client has sent, or say where the visit's
+  /// tensor is kept. `rows` may be null.
   LiveDispatcher(const RunSpec& spec, const Layout& layout, bool payload, MessageWriter& out,
                  EventQueue& events, RowSink* rows);
 
@@ -47,6 +49,8 @@ class LiveDispatcher final : private DispatcherWorld, private DomainCommands {
   void give_up(TimeNs now) {
     last_end_ns_ = std::max(last_end_ns_, now);
     dispatcher_.give_up(now);
+    if (ledger_) ledger_->clear();
+    release_tensors();
   }
   /// Another rank's part of the books.
   void absorb(const RunRecord& part) { books_.absorb(part); }
@@ -67,6 +71,7 @@ class LiveDispatcher final : private DispatcherWorld, private DomainCommands {
   void lose_workers(TimeNs now, DomainId domain, std::span<const WorkerId> workers, bool closes) override;
 
   void take_batch(TimeNs now, MessageReader& message);
+  void tell_end(TimeNs now, MessageKind kind, const BatchMessage& batch, WorkerState& state);
   void take_fault(TimeNs now, std::size_t change);
   void deliver_one(const Delivery& delivery);
   void publish_over_faulty_links(ModuleId module, std::span<const double> state);
@@ -77,6 +82,18 @@ class LiveDispatcher final : private DispatcherWorld, private DomainCommands {
   void send_at(std::optional<TimeNs> held, DomainId domain, std::span<const std::byte> message);
   void take_visit(MessageKind kind, TimeNs now, const VisitMessage& message);
   void take_gone(TimeNs now, WorkerId worker);
+  /// Notes where the tensors of an ended batch are; `entries_` are its visits.
+  void note_tensors(MessageKind kind, WorkerId worker);
+  /// Lets go of the request's tensors that no visit needs any more.
+  void sweep_tensors(RequestId request);
+  bool is_needed(const TensorLedger::Entry& entry) const;
+  /// Puts into the message where the visit's tensor is. Returns the bytes that go with it.
+  std::span<const std::byte> add_tensor(const VisitRecord& record, DeliverMessage& message);
+  void release_tensors() {
+    if (ledger_) ledger_->send(out_);
+  }
+  /// Where a worker's batches run and leave their tensors.
+  int rank_of_batches(WorkerId worker) const;
   void plan_period(TimeNs now);
   bool is_live(VisitId visit, RequestId request, std::uint16_t index) const;
   WorkerMessage message_of(WorkerId worker) const;
@@ -104,7 +121,8 @@ class LiveDispatcher final : private DispatcherWorld, private DomainCommands {
   LoadSender sender_;
   ActiveFaults faults_;
   HeldMessages held_;
-  std::optional<Tensors> tensors_;             ///< with payload
+  std::optional<Tensors> tensors_;             ///< with payload: what clients send
+  std::optional<TensorLedger> ledger_;         ///< with payload
   Mailbox<Acknowledgement> acknowledgements_;  ///< held by a faulty link
   DomainId told_by_ = kNone;                   ///< the domain whose message is being handled ...
   TimeNs told_ns_ = 0;                         ///< ... and when its router hears of that

@@ -17,7 +17,6 @@ LiveDomains::LiveDomains(const RunSpec& spec, const Layout& layout, int rank, bo
     : spec_(spec),
       layout_(layout),
       rank_(rank),
-      payload_(payload),
       out_(out),
       events_(events),
       sizes_(spec.seed, spec.profiles, spec.trace_tokens),
@@ -28,13 +27,22 @@ LiveDomains::LiveDomains(const RunSpec& spec, const Layout& layout, int rank, bo
       group_(spec, context_, *this, *this, tables_, books_),
       faults_(spec.faults),
       held_(out, events, kLiveNotice, layout.ranks()),
-      devices_(devices) {
+      devices_(devices),
+      fetches_late_(spec.serving.queue == QueueScope::kModule && layout.ranks() > 2) {
+  if (payload) tensors_.emplace(spec.pipeline, spec.seed, rank, out);
   const std::vector<FaultChange>& changes = faults_.changes();
   for (std::uint32_t i = 0; i < changes.size(); ++i) events_.push(changes[i].at_ns, kLiveDomainFault, i);
 }
 
 LiveDomains::~LiveDomains() {
-  if (devices_ != nullptr) devices_->keep(std::move(inputs_));
+  if (devices_ == nullptr) return;
+  std::vector<std::shared_ptr<void>> kept;
+  for (const std::vector<TransferId>& inputs : running_inputs_) {
+    for (const TransferId id : inputs) {
+      if (tensors_->is_here(id)) kept.push_back(tensors_->at(id).owner);
+    }
+  }
+  devices_->keep(std::move(kept));
 }
 
 bool LiveDomains::take(TimeNs now, int from, MessageReader& message) {
@@ -74,8 +82,13 @@ bool LiveDomains::take(TimeNs now, int from, MessageReader& message) {
     case MessageKind::kBatchEnded:
       take_end(message);
       return true;
+    case MessageKind::kRelease:
+      take_releases(message);
+      return true;
     default:
-      return false;
+      if (!tensors_ || !tensors_->take(from, message)) return false;
+      start_waiting();
+      return true;
   }
 }
 
@@ -98,6 +111,9 @@ bool LiveDomains::handle(TimeNs now, const Event& event) {
       out_.send(0, MessageKind::kWorkerReady, ready);
       return true;
     }
+    case kLiveTensors:
+      ask_again(event.index);
+      return true;
     case kLiveDomainFault:
       faults_.apply(faults_.changes()[event.index]);
       return true;
@@ -169,10 +185,7 @@ void LiveDomains::take_delivery(MessageReader& message) {
   record.counted = delivery.counted != 0;
   record.domain = delivery.domain;
   record.live = true;
-  if (devices_ != nullptr) {
-    if (inputs_.size() <= visit) inputs_.resize(visit + 1);
-    inputs_[visit].assign(message.rest().begin(), message.rest().end());
-  }
+  if (tensors_) note_input(delivery, message.rest());
   delivery_delay_.add(now_ - delivery.sent_ns);
   group_.on_delivery(now_, {visit, delivery.domain});
 }
@@ -191,85 +204,6 @@ void LiveDomains::take_state(MessageReader& message) {
   } else {
     group_.on_publication_at(now_, state.domain, state.module, values_);
   }
-}
-
-void LiveDomains::run_batch(WorkerId worker, TimeNs profile_ns) {
-  const int rank = layout_.rank_of(static_cast<int>(tables_.workers[worker].gpu));
-  if (rank == rank_) {
-    run_here(worker, tables_.workers[worker].gpu, profile_ns);
-    return;
-  }
-  RunMessage run;
-  run.worker = worker;
-  run.gpu = tables_.workers[worker].gpu;
-  run.profile_ns = profile_ns;
-  out_.send(rank, MessageKind::kRunBatch, run);
-}
-
-void LiveDomains::take_run(int from, MessageReader& message) {
-  const auto run = message.read<RunMessage>();
-  const auto same = [&](const Guest& guest) { return guest.worker == run.worker; };
-  if (std::any_of(guests_.begin(), guests_.end(), same)) return;  // it came before
-  guests_.push_back({run.worker, from, now_});
-  run_here(run.worker, run.gpu, run.profile_ns);
-}
-
-void LiveDomains::run_here(WorkerId worker, std::uint32_t gpu, TimeNs profile_ns) {
-  if (devices_ != nullptr) {
-    run_on_device(worker);
-  } else if (faults_.slows()) {
-    workers_.run_batch_slowly(now_, worker, profile_ns, faults_.factor(gpu));
-  } else {
-    workers_.run_batch(now_, worker, profile_ns);
-  }
-}
-
-void LiveDomains::run_on_device(WorkerId worker) {
-  const WorkerState& state = tables_.workers[worker];
-  const Module& module = spec_.pipeline.modules[state.module];
-  pictures_.clear();
-  for (const BatchVisit& member : state.running) {
-    const std::vector<std::byte>& input = inputs_[member.id];
-    pictures_.push_back({{reinterpret_cast<const std::uint8_t*>(input.data()), input.size()},
-                         module.input_height,
-                         module.input_width});
-  }
-  devices_->run_batch(worker, state.gpu, state.module, pictures_);
-}
-
-bool LiveDomains::take_batches(TimeNs now, const std::function<TimeNs(TimeNs)>& run_time) {
-  if (devices_ == nullptr) return false;
-  now_ = now;
-  const std::span<const DeviceBatch> ended = devices_->take();
-  for (const DeviceBatch& batch : ended) {
-    TimeNs& started_ns = tables_.workers[batch.worker].started_ns;
-    started_ns = std::max(started_ns, run_time(batch.started_ns));
-    batch_event(batch.worker, run_time(batch.ended_ns));
-  }
-  return !ended.empty();
-}
-
-void LiveDomains::take_end(MessageReader& message) {
-  const auto run = message.read<RunMessage>();
-  if (!is_here(run.worker) || !tables_.workers[run.worker].busy) return;
-  tables_.workers[run.worker].started_ns = run.started_ns;
-  group_.on_batch_done(now_, run.worker, run.ended_ns);
-}
-
-void LiveDomains::batch_event(WorkerId worker, TimeNs ended_ns) {
-  const auto guest =
-      std::find_if(guests_.begin(), guests_.end(), [&](const Guest& one) { return one.worker == worker; });
-  if (guest == guests_.end()) {
-    // A sequence may have ended, by its server's time, before its late start here.
-    group_.on_batch_done(now_, worker, std::max(ended_ns, tables_.workers[worker].started_ns));
-    return;
-  }
-  RunMessage run;
-  run.worker = worker;
-  run.started_ns = guest->started_ns;
-  run.ended_ns = ended_ns;
-  out_.send(guest->rank, MessageKind::kBatchEnded, run);
-  guests_.erase(guest);
 }
 
 std::optional<TimeNs> LiveDomains::held_until(DomainId domain) {
@@ -295,10 +229,13 @@ void LiveDomains::batch_done(TimeNs now, WorkerId worker, const WorkerState& sta
 }
 
 void LiveDomains::batch_lost(TimeNs now, WorkerId worker, const WorkerState& state) {
+  std::erase_if(waiting_, [worker](const Start& one) { return one.worker == worker; });
   if (devices_ != nullptr) {
-    std::vector<std::vector<std::byte>> inputs;
-    for (const BatchVisit& member : state.running) inputs.push_back(std::move(inputs_[member.id]));
-    devices_->forget(worker, std::move(inputs));
+    std::vector<std::shared_ptr<void>> pictures;
+    for (const TransferId id : running_inputs_[worker]) {
+      if (tensors_->is_here(id)) pictures.push_back(tensors_->at(id).owner);
+    }
+    devices_->forget(worker, std::move(pictures));
   }
   send_batch(MessageKind::kBatchLost, now, worker, state);
 }
@@ -325,21 +262,14 @@ void LiveDomains::send_batch(MessageKind kind, TimeNs ended_ns, WorkerId worker,
     batch.held = 1;
     held_.hold(*held, 0, out_.compose(kind, batch, entries));
   } else {
-    if (payload_) send_tensors(state.module, entries.size());
     out_.send(0, kind, batch, entries);
   }
-}
-
-/// What the next modules take comes from here: each visit's output is as large as the largest input of those
-/// that follow.
-void LiveDomains::send_tensors(ModuleId module, std::size_t visits) {
-  std::size_t bytes = 0;
-  for (const ModuleId sub : spec_.pipeline.modules[module].subs)
-    bytes = std::max<std::size_t>(bytes, spec_.pipeline.modules[sub].input_bytes);
-  if (bytes == 0) return;
-  tensors_.resize(bytes);
-  for (std::size_t i = 0; i < visits; ++i)
-    out_.send(0, MessageKind::kPayload, NoContents{}, std::span<const std::byte>(tensors_));
+  if (!tensors_) return;
+  if (kind == MessageKind::kBatchDone && runs_here(state)) keep_outputs(state);
+  for (const BatchVisit& member : state.running) end_input(member.id);
+  if (worker >= running_inputs_.size()) return;
+  for (const TransferId id : running_inputs_[worker]) tensors_->drop(id);
+  running_inputs_[worker].clear();
 }
 
 void LiveDomains::tell(MessageKind kind, TimeNs at_ns, VisitId visit, DropReason reason) {
@@ -356,6 +286,7 @@ void LiveDomains::tell(MessageKind kind, TimeNs at_ns, VisitId visit, DropReason
   out_.send(0, kind, message);
   record.live = false;
   record.state = VisitState::kTravelling;
+  if (tensors_) end_input(visit);
 }
 
 void LiveDomains::visit_dropped(TimeNs now, VisitId visit, DropReason reason) {

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "harness/engine/active_faults.h"
@@ -14,17 +15,24 @@
 #include "harness/live/held_messages.h"
 #include "harness/live/layout.h"
 #include "harness/live/live_events.h"
+#include "harness/live/live_tensors.h"
 #include "harness/live/messages.h"
 #include "harness/record/latency_histogram.h"
 
 namespace harness {
+
+/// How batches of a rank waited for tensors.
+struct TensorWaits {
+  LatencyHistogram waits;  ///< of the batches that waited
+  TimeNs longest_ns = 0;
+};
 
 /// All times are of the run, in rank 0's clock. A message that comes twice, or concerns what is not here, is
 /// ignored. Single-threaded.
 class LiveDomains final : private DomainWorld, private DomainEvents {
  public:
   /// Everything outlives this. `events` takes events of the kinds of LiveEvent.
-  /// `payload`: notices of batches carry the tensors of the next modules.
+  /// `payload`: visits need their tensors, and batches wait until they are here.
   /// `devices`: run the batches, on what the deliveries bring; null: timers do.
   LiveDomains(const RunSpec& spec, const Layout& layout, int rank, bool payload, MessageWriter& out,
               EventQueue& events, DeviceWorkers* devices = nullptr);
@@ -46,10 +54,13 @@ class LiveDomains final : private DomainWorld, private DomainEvents {
   /// What reached the domains here, if the run keeps it.
   std::vector<ReplayLog> take_replay() { return group_.take_replay(); }
   const LatencyHistogram& delivery_delay() const { return delivery_delay_; }
+  const TensorWaits& tensor_waits() const { return tensor_waits_; }
+  /// Null without payload.
+  const LiveTensors* tensors() const { return tensors_ ? &*tensors_ : nullptr; }
 
  private:
   void run_batch(WorkerId worker, TimeNs profile_ns) override;
-  void run_visit(const ServiceVisit& visit) override { workers_.run_visit(now_, visit); }
+  void run_visit(const ServiceVisit& visit) override;
   void wake_at(DomainId domain, TimeNs at_ns) override { timers_.wake_at(domain, at_ns); }
   void report(ModuleId module, DomainId domain, std::span<const double> values) override;
 
@@ -65,9 +76,8 @@ class LiveDomains final : private DomainWorld, private DomainEvents {
   void take_cancellation(MessageReader& message);
   void take_state(MessageReader& message);
   void take_run(int from, MessageReader& message);
-  void run_here(WorkerId worker, std::uint32_t gpu, TimeNs profile_ns);
-  void run_on_device(WorkerId worker);
   void take_end(MessageReader& message);
+  void take_releases(MessageReader& message);
   void open_domain(const DomainMessage& message);
   void add_worker(const WorkerMessage& message);
   void drain_worker(const WorkerMessage& message);
@@ -75,7 +85,6 @@ class LiveDomains final : private DomainWorld, private DomainEvents {
   /// When what the domain says now sets off, as ActiveFaults::held_until.
   std::optional<TimeNs> held_until(DomainId domain);
   void send_batch(MessageKind kind, TimeNs ended_ns, WorkerId worker, const WorkerState& state);
-  void send_tensors(ModuleId module, std::size_t visits);
   void batch_event(WorkerId worker, TimeNs ended_ns);
   void tell(MessageKind kind, TimeNs at_ns, VisitId visit, DropReason reason);
   bool is_here(WorkerId worker) const;
@@ -85,12 +94,52 @@ class LiveDomains final : private DomainWorld, private DomainEvents {
     WorkerId worker = 0;
     int rank = 0;
     TimeNs started_ns = 0;
+    std::vector<RunEntry> visits;    ///< with payload
+    std::vector<TransferId> inputs;  ///< with payload: dropped once it is lost
+    bool lost = false;               ///< nobody waits for its end
   };
+  /// A batch, or a visit on a slot, that is to run on a GPU of this rank.
+  struct Start {
+    WorkerId worker = 0;
+    std::uint32_t gpu = 0;
+    ModuleId module = 0;
+    TimeNs profile_ns = 0;
+    std::optional<ServiceVisit> visit;
+    std::vector<TransferId> inputs;
+    TimeNs asked_ns = 0;
+  };
+  /// What a visit here needs.
+  struct VisitInput {
+    RequestId request = 0;
+    std::uint32_t source_rank = kNone;
+    std::uint16_t source = 0;
+    TransferId id = 0;  ///< 0: none, or not fetched yet
+  };
+
+  /// Starts it when its tensors are here.
+  void start(Start what);
+  void start_now(const Start& what);
+  void run_on_device(const Start& what);
+  /// Starts what has all its tensors now.
+  void start_waiting();
+  /// A batch still waits: its tensors, or the request for them, may have been lost.
+  void ask_again(WorkerId worker);
+  /// The tensors of the batch that the worker is about to run, which stay until it has ended.
+  const std::vector<TransferId>& take_inputs(WorkerId worker);
+  void note_input(const DeliverMessage& delivery, std::span<const std::byte> bytes);
+  /// The visit has left this rank's domains.
+  void end_input(VisitId visit);
+  /// The batch is over: keeps what it leaves behind.
+  void keep_outputs(const WorkerState& state);
+  /// Nobody waits for the visit's batch, which runs here or is on its way.
+  void lose_guest(const TensorKey& visit);
+  std::vector<Guest>::iterator guest_of(WorkerId worker);
+  /// Whether the worker's GPU, or what stands for it, is on this rank.
+  bool runs_here(const WorkerState& state) const;
 
   const RunSpec& spec_;
   const Layout& layout_;
   int rank_;
-  bool payload_;
   MessageWriter& out_;
   EventQueue& events_;
   TimeNs now_ = 0;
@@ -106,12 +155,17 @@ class LiveDomains final : private DomainWorld, private DomainEvents {
   std::vector<std::uint32_t> gpu_of_;  ///< by domain; kNone: it has never been here
   std::vector<Guest> guests_;          ///< in no order; few
   DeviceWorkers* devices_;
-  std::vector<std::vector<std::byte>> inputs_;  ///< by visit, with devices: what the last delivery brought
+  std::optional<LiveTensors> tensors_;                   ///< with payload, as what follows
+  bool fetches_late_;                                    ///< a domain's GPUs may be on several ranks
+  std::vector<VisitInput> inputs_;                       ///< by visit that stands here
+  std::vector<std::vector<TransferId>> running_inputs_;  ///< by worker
+  std::vector<Start> waiting_;                           ///< for tensors; in no order, few
+  std::set<TensorKey> lost_;  ///< visits of lost batches that another rank has yet to ask for
+  TensorWaits tensor_waits_;
   std::vector<Picture> pictures_;
   LatencyHistogram delivery_delay_;
   std::vector<BatchEntry> entries_;
   std::vector<double> values_;
-  std::vector<std::byte> tensors_;
 };
 
 }  // namespace harness

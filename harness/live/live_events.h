@@ -11,6 +11,7 @@ enum LiveEvent : std::uint32_t {
   kLiveServer,
   kLiveTimer,
   kLiveColdStart,
+  kLiveTensors,      ///< a batch of the worker may still wait for tensors
   kLiveDomainFault,  ///< the index is a change of ActiveFaults
   kLiveNotice,       ///< of HeldMessages
   // Of the dispatcher.

@@ -28,6 +28,17 @@ std::string text_of(const MessageReader& message) {
   return {reinterpret_cast<const char*>(message.rest().data()), message.rest().size()};
 }
 
+void add_tensors(const LiveDomains& domains, RankTotals& totals) {
+  const TensorBytes& bytes = domains.tensors()->bytes();
+  totals.tensor_handle_bytes = bytes.by_handle;
+  totals.tensor_message_bytes = bytes.by_message;
+  const TensorWaits& waits = domains.tensor_waits();
+  totals.tensor_waits = waits.waits.total();
+  totals.tensor_wait_p99_ns = waits.waits.quantile(0.99);
+  totals.tensor_wait_max_ns = waits.longest_ns;
+  totals.tensors_left = domains.tensors()->count();
+}
+
 TimeNs thread_cpu_ns() {
   rusage usage{};
   getrusage(RUSAGE_THREAD, &usage);
@@ -253,6 +264,7 @@ RankTotals LiveLoop::totals() const {
     totals.delivery_p50_ns = domains_->delivery_delay().quantile(0.5);
     totals.delivery_p99_ns = domains_->delivery_delay().quantile(0.99);
   }
+  if (domains_ && domains_->tensors() != nullptr) add_tensors(*domains_, totals);
   if (!is_first()) {
     const TimeNs local_ns = clock_();
     totals.clock_offset_ns = -offset_.offset_ns(local_ns);

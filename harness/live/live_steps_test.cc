@@ -31,6 +31,20 @@ RunSpec next_cell(RandomStream& random, const SystemEntry& entry) {
   }
 }
 
+/// Tensors of random sizes, also of none, for the modules.
+LiveRun with_tensors(RunSpec& spec) {
+  RandomStream random(spec.seed, "with_tensors");
+  for (Module& module : spec.pipeline.modules)
+    module.input_bytes = random.below(5) == 0 ? 0 : static_cast<std::uint32_t>(1 + random.below(3000));
+  LiveRun how;
+  how.params.payload = true;
+  return how;
+}
+
+void expect_no_tensors_left(const RunRecord& record) {
+  for (const RankTotals& rank : record.ranks) EXPECT_EQ(rank.tensors_left, 0u) << "rank " << rank.rank;
+}
+
 void expect_same(const RunRecord& live, const RunRecord& simulated) {
   EXPECT_EQ(live.sent, simulated.sent);
   EXPECT_EQ(live.in_time, simulated.in_time);
@@ -73,10 +87,13 @@ TEST(LiveSteps, WithoutDelayTheLiveRunIsTheSimulatedOne) {
       if (round % 2 == 1) spec.faults = testing::random_faults(random, spec.workers);
       const int ranks = 1 + static_cast<int>(random.below(5));
       SCOPED_TRACE(std::string(system) + " round " + std::to_string(round) + " on " + std::to_string(ranks));
+      const LiveRun how = round % 4 < 2 ? LiveRun{} : with_tensors(spec);
       testing::RowKeeper live_rows;
       testing::RowKeeper simulated_rows;
-      const RunRecord live = RanksInStep(ranks, {}).run(spec, {}, &live_rows);
+      const RunRecord live = RanksInStep(ranks, {}).run(spec, how, &live_rows);
       expect_same(live, simulate(spec, &simulated_rows));
+      expect_no_tensors_left(live);
+      for (const RankTotals& rank : live.ranks) EXPECT_EQ(rank.tensor_wait_max_ns, 0);
       EXPECT_TRUE(facts_of(live_rows) == facts_of(simulated_rows));
       EXPECT_LT(live.lateness.quantile(1), LatencyHistogram::kResolutionNs)
           << "the clock waits for everybody";
@@ -111,11 +128,13 @@ TEST(LiveSteps, TheLeastLoadedQueueIsTheSameWithFaultyLinks) {
 }
 
 TEST(LiveSteps, BooksCloseOverAnyNetwork) {
+  std::uint64_t waits = 0;
   for (const SystemEntry& entry : all_systems()) {
     RandomStream random(4, entry.name);
-    for (int round = 0; round < 12; ++round) {
+    for (int round = 0; round < 24; ++round) {
       RunSpec spec = next_cell(random, entry);
       if (round % 2 == 1) spec.faults = testing::random_faults(random, spec.workers);
+      const LiveRun how = round < 12 ? LiveRun{} : with_tensors(spec);
       TestFaults network;
       network.delay_ns = static_cast<TimeNs>(random.below(3) * kNsPerMs);
       network.jitter_ns = static_cast<TimeNs>(random.below(5) * kNsPerMs);
@@ -124,12 +143,15 @@ TEST(LiveSteps, BooksCloseOverAnyNetwork) {
       SCOPED_TRACE(std::string(entry.name) + " round " + std::to_string(round) + " on " +
                    std::to_string(ranks));
       testing::RowKeeper rows;
-      const RunRecord record = RanksInStep(ranks, network).run(spec, {}, &rows);
+      const RunRecord record = RanksInStep(ranks, network).run(spec, how, &rows);
       EXPECT_EQ(record.sent, record.in_time + record.late + record.dropped);
       EXPECT_EQ(record.sent, rows.request_rows.size());
       EXPECT_EQ(record.why_invalid, "");
+      expect_no_tensors_left(record);
+      for (const RankTotals& rank : record.ranks) waits += rank.tensor_waits;
     }
   }
+  EXPECT_GT(waits, 0u) << "some tensor must have come later than its visit's batch";
 }
 
 TEST(LiveSteps, EveryRankKeepsWhatReachedItsDomains) {
@@ -162,27 +184,46 @@ TEST(LiveSteps, ALongReplayComesInPieces) {
   }
 }
 
-TEST(LiveSteps, DeclaredTensorsTravel) {
+TEST(LiveSteps, TensorsGoFromWorkerToWorkerAndNotThroughRank0) {
   RandomStream random(7, "payload");
   RunSpec spec =
       next_cell(random, *find_system("naive"));  // drops nothing: every request visits every module
+  while (spec.pipeline.modules.size() == 1) spec = next_cell(random, *find_system("naive"));
   spec.pipeline = testing::chain(spec.pipeline.modules.size());
   spec.planner.autoscale = false;
-  std::uint64_t down = 0;
-  std::uint64_t up = 0;
+  spec.serving.queue = QueueScope::kWorker;
+  std::uint64_t between = 0;
   for (std::size_t m = 0; m < spec.pipeline.modules.size(); ++m) {
     spec.pipeline.modules[m].input_bytes = static_cast<std::uint32_t>(1000 * (m + 1));
-    down += spec.pipeline.modules[m].input_bytes;
-    if (m > 0) up += spec.pipeline.modules[m].input_bytes;
+    if (m > 0) between += spec.pipeline.modules[m].input_bytes;
   }
-  LiveRun how;
-  const RunRecord without = RanksInStep(2, {}).run(spec, how);
-  how.params.payload = true;
-  const RunRecord with = RanksInStep(2, {}).run(spec, how);
-  EXPECT_EQ(with.in_time, without.in_time);
-  EXPECT_EQ(with.ranks[0].bytes_sent - without.ranks[0].bytes_sent, down * with.sent);
-  const std::uint64_t header_bytes = sizeof(MessageHeader) * (with.modules.size() - 1);
-  EXPECT_EQ(with.ranks[1].bytes_sent - without.ranks[1].bytes_sent, (up + header_bytes) * with.sent);
+  for (const int ranks : {1, 2, 4}) {
+    SCOPED_TRACE(std::to_string(ranks) + " ranks");
+    LiveRun how;
+    const RunRecord without = RanksInStep(ranks, {}).run(spec, how);
+    how.params.payload = true;
+    const RunRecord with = RanksInStep(ranks, {}).run(spec, how);
+    EXPECT_EQ(with.in_time, without.in_time);
+    expect_no_tensors_left(with);
+    std::uint64_t by_handle = 0;
+    std::uint64_t by_message = 0;
+    for (const RankTotals& rank : with.ranks) {
+      by_handle += rank.tensor_handle_bytes;
+      by_message += rank.tensor_message_bytes;
+    }
+    EXPECT_EQ(by_handle + by_message, between * with.sent);
+    EXPECT_EQ(by_message > 0, ranks > 2);
+    // Rank 0 sends the clients' tensors, and says of every other that it need not be kept.
+    const std::uint64_t clients = spec.pipeline.modules[0].input_bytes * with.sent;
+    const std::uint64_t most_releases =
+        (sizeof(MessageHeader) + sizeof(ReleaseEntry)) * (with.modules.size() - 1) * with.sent;
+    const std::uint64_t more = with.ranks[0].bytes_sent - without.ranks[0].bytes_sent;
+    EXPECT_GE(more, clients);
+    EXPECT_LE(more, clients + most_releases);
+    if (ranks == 2) {
+      EXPECT_EQ(with.ranks[1].bytes_sent, without.ranks[1].bytes_sent);
+    }
+  }
 }
 
 /// What the ranks' loops tell each other; nothing that concerns a request.
@@ -195,7 +236,8 @@ TEST(LiveSteps, LostAndRepeatedMessagesNeverBreakTheBooks) {
   for (const SystemEntry& entry : all_systems()) {
     RandomStream random(5, entry.name);
     for (int round = 0; round < 12; ++round) {
-      const RunSpec spec = next_cell(random, entry);
+      RunSpec spec = next_cell(random, entry);
+      LiveRun how = round % 2 == 0 ? LiveRun{} : with_tensors(spec);
       RandomStream fate(static_cast<std::uint64_t>(round), entry.name);
       TestFaults network;
       network.delay_ns = kNsPerMs;
@@ -204,7 +246,6 @@ TEST(LiveSteps, LostAndRepeatedMessagesNeverBreakTheBooks) {
         if (is_of_loops(message) || share > 0.01) return 1;
         return share < 0.005 ? 0 : 2;
       };
-      LiveRun how;
       how.params.hang_limit_s = 2;
       SCOPED_TRACE(std::string(entry.name) + " round " + std::to_string(round));
       const RunRecord record = RanksInStep(3, network).run(spec, how);

@@ -2,6 +2,7 @@
 // of one type.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -37,26 +38,40 @@ enum class MessageKind : std::uint16_t {
   kStartWorker,  ///< WorkerMessage: its cold start begins
   kAddWorker,    ///< WorkerMessage
   kDrainWorker,  ///< WorkerMessage, `closes`
-  kDeliver,      ///< DeliverMessage, payload bytes
+  kDeliver,      ///< DeliverMessage, bytes that the client has sent
   kCancel,       ///< VisitMessage
   kLoseWorkers,  ///< DomainMessage, `closes`, WorkerId entries
   kPublish,      ///< ValuesMessage, double entries; kNone: to all of the module's domains there
   kExchange,     ///< the same, to the controllers, from rank 0 to itself
+  kRelease,      ///< ReleaseEntry entries: tensors that nobody needs any more
   // From the queue domains to the dispatcher.
   kWorkerReady,   ///< WorkerMessage: its cold start is over
   kBatchDone,     ///< BatchMessage, BatchEntry entries
   kBatchLost,     ///< the same: its worker was lost
   kBatchUnheard,  ///< the same: an injected fault has lost the notice, only the books hear of it
-  kPayload,       ///< bytes: the tensors that a batch's visits leave behind; follows kBatchDone
   kDropped,       ///< VisitMessage
   kCancelled,     ///< VisitMessage
   kReturned,      ///< VisitMessage
   kWorkerGone,    ///< WorkerMessage
   kReport,        ///< ValuesMessage, double entries
   // Between the rank of a domain and those of its other workers.
-  kRunBatch,    ///< RunMessage
+  kRunBatch,    ///< RunMessage; with payload RunEntry entries
   kBatchEnded,  ///< RunMessage
+  // Between the rank that needs a tensor and the one that keeps it.
+  kFetch,       ///< FetchMessage
+  kTensor,      ///< a Transfer and the bytes (MessageCarrier)
+  kTensorGone,  ///< FetchMessage: it is not kept there
 };
+
+/// A tensor that a visit leaves behind, wherever it is kept: `index` is that of the visit in its request.
+struct TensorKey {
+  RequestId request = 0;
+  std::uint16_t index = 0;
+
+  friend auto operator<=>(const TensorKey&, const TensorKey&) = default;
+};
+/// TensorKey::index of what the request's client has sent.
+inline constexpr std::uint16_t kClientTensor = 0xffff;
 
 struct MessageHeader {
   MessageKind kind = MessageKind::kHeartbeat;
@@ -102,7 +117,8 @@ struct DeliverMessage {
   std::uint16_t index = 0;
   std::uint16_t parent = 0;
   std::uint16_t counted = 0;
-  std::uint8_t padding[6] = {};
+  std::uint16_t source = 0;           ///< TensorKey::index of the tensor that the visit needs ...
+  std::uint32_t source_rank = kNone;  ///< ... and where it is kept; kNone: none, or the bytes are here
 };
 
 struct VisitMessage {
@@ -147,6 +163,30 @@ struct RunMessage {
   TimeNs ended_ns = 0;
   WorkerId worker = 0;
   std::uint32_t gpu = 0;
+};
+
+struct RunEntry {
+  RequestId request = 0;
+  std::uint32_t source_rank = kNone;  ///< as in DeliverMessage
+  std::uint16_t source = 0;
+  std::uint16_t index = 0;
+  ModuleId module = 0;
+  std::uint16_t padding[3] = {};
+};
+
+struct FetchMessage {
+  std::uint64_t id = 0;  ///< a TransferId, chosen by who asks
+  RequestId request = 0;
+  std::uint64_t bytes = 0;  ///< so many, from the front
+  std::uint16_t index = 0;
+  std::uint16_t padding[3] = {};
+};
+
+struct ReleaseEntry {
+  RequestId request = 0;
+  std::uint16_t index = 0;
+  std::uint16_t lost = 0;  ///< its batch was lost, and may not have ended or begun yet
+  std::uint32_t padding = 0;
 };
 
 /// Nothing but a header.

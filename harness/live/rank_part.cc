@@ -29,6 +29,12 @@ void each_number(Totals& totals, const Each& each) {
   each(totals.delivery_p99_ns);
   each(totals.due_late_p99_ns);
   each(totals.due_late_max_ns);
+  each(totals.tensor_handle_bytes);
+  each(totals.tensor_message_bytes);
+  each(totals.tensor_waits);
+  each(totals.tensor_wait_p99_ns);
+  each(totals.tensor_wait_max_ns);
+  each(totals.tensors_left);
 }
 
 /// Calls `each(value)` for what the queue domains' books hold of a module.

@@ -6,19 +6,44 @@
 #include "harness/core/random.h"
 
 namespace harness {
+namespace {
 
-Tensors::Tensors(const Pipeline& pipeline, std::uint64_t seed) {
-  for (std::size_t m = 0; m < pipeline.modules.size(); ++m) {
-    RandomStream random(seed, "tensor", m);
-    std::vector<std::vector<std::byte>>& own = tensors_.emplace_back(kEach);
-    for (std::vector<std::byte>& tensor : own) {
-      tensor.resize(pipeline.modules[m].input_bytes);
-      for (std::size_t at = 0; at < tensor.size(); at += sizeof(std::uint64_t)) {
-        const std::uint64_t bits = random.bits();
-        std::memcpy(tensor.data() + at, &bits, std::min(sizeof bits, tensor.size() - at));
-      }
+/// Whole words, so that each tensor of a block begins with one.
+std::size_t rounded(std::size_t bytes) {
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  return (bytes + kWord - 1) / kWord * kWord;
+}
+
+}  // namespace
+
+Tensors::Tensors(const Pipeline& pipeline, std::uint64_t seed)
+    : seed_(seed), outputs_(pipeline.modules.size()) {
+  input_.bytes = pipeline.modules.front().input_bytes;
+  for (std::size_t m = 0; m < outputs_.size(); ++m) {
+    for (const ModuleId sub : pipeline.modules[m].subs)
+      outputs_[m].bytes = std::max<std::size_t>(outputs_[m].bytes, pipeline.modules[sub].input_bytes);
+  }
+}
+
+std::span<const std::byte> Tensors::input(RequestId request) {
+  return of(input_, "tensor.input", 0, request).span();
+}
+
+StoredTensor Tensors::output(ModuleId module, RequestId request) {
+  return of(outputs_[module], "tensor.output", module, request);
+}
+
+StoredTensor Tensors::of(Tensor& tensor, const char* name, ModuleId module, RequestId request) const {
+  const std::size_t stride = rounded(tensor.bytes);
+  if (tensor.block == nullptr) {
+    tensor.block.reset(new std::byte[kEach * stride]);
+    RandomStream random(seed_, name, module);
+    for (std::size_t at = 0; at < kEach * stride; at += sizeof(std::uint64_t)) {
+      const std::uint64_t bits = random.bits();
+      std::memcpy(tensor.block.get() + at, &bits, sizeof bits);
     }
   }
+  return {tensor.block.get() + request % kEach * stride, tensor.bytes, tensor.block};
 }
 
 }  // namespace harness

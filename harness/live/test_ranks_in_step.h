@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -20,11 +21,23 @@ class RanksInStep {
   RanksInStep(int ranks, TestFaults faults)
       : network_(ranks, std::move(faults), [this] { return now_ns_; }) {}
 
-  RunRecord run(const RunSpec& spec, const LiveRun& how, RowSink* rows = nullptr) {
+  /// What runs the batches, in the time of now_ns().
+  struct Devices {
+    std::vector<DeviceWorkers*> by_rank;
+    std::function<TimeNs()> next_end_ns;  ///< when the next batch ends, or kNever
+  };
+
+  RunRecord run(const RunSpec& spec, const LiveRun& how, RowSink* rows = nullptr,
+                const Devices* devices = nullptr) {
     loops_.clear();
-    for (int rank = 0; rank < network_.at(0).ranks(); ++rank)
-      loops_.emplace_back(spec, how, network_.at(rank), rank == 0 ? rows : nullptr,
+    hows_.clear();
+    devices_ = devices;
+    for (int rank = 0; rank < network_.at(0).ranks(); ++rank) {
+      LiveRun& own = hows_.emplace_back(how);
+      if (devices != nullptr) own.devices = devices->by_rank[static_cast<std::size_t>(rank)];
+      loops_.emplace_back(spec, own, network_.at(rank), rank == 0 ? rows : nullptr,
                           [this] { return now_ns_; });
+    }
     for (LiveLoop& loop : loops_) loop.begin();
     while (!over()) {
       if (!turn()) now_ns_ = std::max(now_ns_ + 1, next_ns());
@@ -33,6 +46,7 @@ class RanksInStep {
   }
 
   TestNetwork& network() { return network_; }
+  TimeNs now_ns() const { return now_ns_; }
 
  private:
   bool over() const {
@@ -47,6 +61,7 @@ class RanksInStep {
   }
   TimeNs next_ns() {
     TimeNs next = network_.next_arrival_ns();
+    if (devices_ != nullptr) next = std::min(next, devices_->next_end_ns());
     for (const LiveLoop& loop : loops_) {
       if (!loop.over()) next = std::min(next, loop.wake_ns());
     }
@@ -55,6 +70,8 @@ class RanksInStep {
 
   TimeNs now_ns_ = kNsPerS;
   TestNetwork network_;
+  const Devices* devices_ = nullptr;
+  std::deque<LiveRun> hows_;
   std::deque<LiveLoop> loops_;
 };
 

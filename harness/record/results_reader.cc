@@ -95,6 +95,12 @@ void restore_ranks(RunRecord& record, const std::vector<StoredRank>& rows) {
     totals.delivery_p99_ns = row.delivery_p99_ns;
     totals.due_late_p99_ns = row.due_late_p99_ns;
     totals.due_late_max_ns = row.due_late_max_ns;
+    totals.tensor_handle_bytes = row.tensor_handle_bytes;
+    totals.tensor_message_bytes = row.tensor_message_bytes;
+    totals.tensor_waits = row.tensor_waits;
+    totals.tensor_wait_p99_ns = row.tensor_wait_p99_ns;
+    totals.tensor_wait_max_ns = row.tensor_wait_max_ns;
+    totals.tensors_left = row.tensors_left;
     record.ranks.push_back(totals);
   }
 }

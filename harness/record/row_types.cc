@@ -131,7 +131,12 @@ Hdf5Handle row_type<StoredRank>() {
   type.column("delivery_p50_ns", row.delivery_p50_ns);
   type.column("delivery_p99_ns", row.delivery_p99_ns);
   type.column("due_late_p99_ns", row.due_late_p99_ns);
-  return type.column("due_late_max_ns", row.due_late_max_ns).take();
+  type.column("due_late_max_ns", row.due_late_max_ns);
+  type.column("tensor_handle_bytes", row.tensor_handle_bytes);
+  type.column("tensor_message_bytes", row.tensor_message_bytes).column("tensor_waits", row.tensor_waits);
+  type.column("tensor_wait_p99_ns", row.tensor_wait_p99_ns);
+  type.column("tensor_wait_max_ns", row.tensor_wait_max_ns);
+  return type.column("tensors_left", row.tensors_left).take();
 }
 
 template <>

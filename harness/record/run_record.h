@@ -143,6 +143,13 @@ struct RankTotals {
   TimeNs delivery_p99_ns = 0;  ///< ... and 99th percentile; 0 where none came
   TimeNs due_late_p99_ns = 0;  ///< how late what was due there (ends of batches, timers) was looked at ...
   TimeNs due_late_max_ns = 0;  ///< ... and the latest
+  // Tensors of the visits that its workers ran; 0 without payload.
+  std::uint64_t tensor_handle_bytes = 0;   ///< bytes that this rank kept itself
+  std::uint64_t tensor_message_bytes = 0;  ///< bytes that came from other workers' ranks
+  std::uint64_t tensor_waits = 0;          ///< batches that had to wait for tensors ...
+  TimeNs tensor_wait_p99_ns = 0;           ///< ... how long ...
+  TimeNs tensor_wait_max_ns = 0;           ///< ... and the longest
+  std::uint64_t tensors_left = 0;          ///< in its store at the end: 0, or some were not let go of
 };
 
 /// Everything a run leaves behind. The books: sent = in_time + late + dropped + unfinished, checked before it

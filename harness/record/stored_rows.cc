@@ -134,11 +134,29 @@ std::vector<StoredBucket> stored_buckets(const RunRecord& record) {
 std::vector<StoredRank> stored_ranks(const RunRecord& record) {
   std::vector<StoredRank> rows;
   for (const RankTotals& totals : record.ranks) {
-    rows.push_back({totals.rank, totals.host.c_str(), totals.workers, totals.messages_sent,
-                    totals.messages_received, totals.bytes_sent, totals.bytes_received, totals.packets_sent,
-                    totals.loop_turns, totals.sleeps, totals.cpu_ns, totals.clock_offset_ns,
-                    totals.clock_bound_ns, totals.delivery_p50_ns, totals.delivery_p99_ns,
-                    totals.due_late_p99_ns, totals.due_late_max_ns});
+    rows.push_back({totals.rank,
+                    totals.host.c_str(),
+                    totals.workers,
+                    totals.messages_sent,
+                    totals.messages_received,
+                    totals.bytes_sent,
+                    totals.bytes_received,
+                    totals.packets_sent,
+                    totals.loop_turns,
+                    totals.sleeps,
+                    totals.cpu_ns,
+                    totals.clock_offset_ns,
+                    totals.clock_bound_ns,
+                    totals.delivery_p50_ns,
+                    totals.delivery_p99_ns,
+                    totals.due_late_p99_ns,
+                    totals.due_late_max_ns,
+                    totals.tensor_handle_bytes,
+                    totals.tensor_message_bytes,
+                    totals.tensor_waits,
+                    totals.tensor_wait_p99_ns,
+                    totals.tensor_wait_max_ns,
+                    totals.tensors_left});
   }
   return rows;
 }

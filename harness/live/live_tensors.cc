@@ -1,0 +1,145 @@
+#include "harness/live/live_tensors.h"
+
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "harness/core/error.h"
+
+namespace harness {
+
+LiveTensors::LiveTensors(const Pipeline& pipeline, std::uint64_t seed, int rank, MessageWriter& out)
+    : rank_(rank),
+      out_(out),
+      tensors_(pipeline, seed),
+      by_handle_(store_, *this),
+      by_message_(
+          store_, memory_,
+          [this](WorkerId, std::span<const std::byte> message) {
+            Transfer transfer;
+            std::memcpy(&transfer, message.data(), sizeof transfer);
+            out_.send(static_cast<int>(transfer.id >> kRankShift), MessageKind::kTensor, NoContents{},
+                      message);
+          },
+          *this) {}
+
+void LiveTensors::keep(const TensorKey& key, ModuleId module) {
+  if (tensors_.output_bytes(module) == 0 || kept_.contains(key)) return;
+  kept_.emplace(key, store_.put(tensors_.output(module, key.request)));
+}
+
+void LiveTensors::keep_input(RequestId request, std::span<const std::byte> bytes) {
+  const TensorKey key{request, kClientTensor};
+  if (kept_.contains(key)) return;
+  StoredTensor tensor = allocate(bytes.size());
+  memory_.copy_from_host(bytes, tensor);
+  kept_.emplace(key, store_.put(std::move(tensor)));
+}
+
+StoredTensor LiveTensors::allocate(std::size_t bytes) {
+  StoredTensor tensor = memory_.allocate(bytes);
+  if (tensor.owner == nullptr)
+    throw EnvironmentError("no memory for a tensor of " + std::to_string(bytes) + " bytes");
+  return tensor;
+}
+
+bool LiveTensors::release(const TensorKey& key) {
+  const auto found = kept_.find(key);
+  if (found == kept_.end()) return false;
+  store_.drop(found->second);
+  kept_.erase(found);
+  return true;
+}
+
+TransferId LiveTensors::put(std::span<const std::byte> bytes) {
+  StoredTensor tensor = allocate(bytes.size());
+  memory_.copy_from_host(bytes, tensor);
+  const TransferId id = next_id();
+  inputs_[id] = {{}, rank_, bytes.size(), &store_, store_.put(std::move(tensor))};
+  return id;
+}
+
+TransferId LiveTensors::fetch(const TensorKey& key, int rank, std::size_t bytes) {
+  const TransferId id = next_id();
+  ask(id, inputs_[id] = {key, rank, bytes, nullptr, kNoTensor});
+  return id;
+}
+
+const StoredTensor& LiveTensors::at(TransferId id) const {
+  const Input& input = inputs_.at(id);
+  HARNESS_CHECK(input.store != nullptr, "a tensor is used that has not come");
+  return input.store->at(input.handle);
+}
+
+void LiveTensors::ask_again(TransferId id) {
+  if (const Input& input = inputs_.at(id); input.store == nullptr) ask(id, input);
+}
+
+void LiveTensors::drop(TransferId id) {
+  const Input input = inputs_.extract(id).mapped();
+  if (input.store != nullptr) input.store->drop(input.handle);
+}
+
+void LiveTensors::ask(TransferId id, const Input& input) {
+  const FetchMessage fetch{id, input.key.request, input.bytes, input.key.index, {}};
+  if (input.rank != rank_) return out_.send(input.rank, MessageKind::kFetch, fetch);
+  const Transfer transfer{.id = id, .source = first_bytes(input.key, input.bytes), .bytes = input.bytes};
+  if (transfer.source == kNoTensor) return on_missed(transfer, TransferOutcome::kCancelled);
+  by_handle_.carry(transfer);
+}
+
+bool LiveTensors::take(int from, MessageReader& message) {
+  switch (message.kind()) {
+    case MessageKind::kFetch:
+      take_fetch(from, message.read<FetchMessage>());
+      return true;
+    case MessageKind::kTensor:
+      by_message_.on_message(message.rest());
+      return true;
+    case MessageKind::kTensorGone: {
+      const auto fetch = message.read<FetchMessage>();
+      on_missed({.id = fetch.id, .bytes = fetch.bytes}, TransferOutcome::kCancelled);
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+void LiveTensors::take_fetch(int from, const FetchMessage& fetch) {
+  const TensorHandle source = first_bytes({fetch.request, fetch.index}, fetch.bytes);
+  if (source == kNoTensor) return out_.send(from, MessageKind::kTensorGone, fetch);
+  by_message_.carry({.id = fetch.id, .source = source, .bytes = fetch.bytes});
+}
+
+TensorHandle LiveTensors::first_bytes(const TensorKey& key, std::size_t bytes) {
+  const auto found = kept_.find(key);
+  if (found == kept_.end()) return kNoTensor;
+  const StoredTensor& whole = store_.at(found->second);
+  if (whole.bytes < bytes) return kNoTensor;
+  if (whole.bytes > bytes) return store_.put({whole.data, bytes, whole.owner});
+  store_.share(found->second);
+  return found->second;
+}
+
+void LiveTensors::on_arrived(const Transfer& transfer, TensorStore& store, TensorHandle handle) {
+  const auto found = inputs_.find(transfer.id);
+  if (found == inputs_.end() || found->second.store != nullptr) {  // nobody waits, or it came before
+    store.drop(handle);
+    return;
+  }
+  found->second.store = &store;
+  found->second.handle = handle;
+  (found->second.rank == rank_ ? bytes_.by_handle : bytes_.by_message) += transfer.bytes;
+}
+
+void LiveTensors::on_missed(const Transfer& transfer, TransferOutcome) {
+  const auto found = inputs_.find(transfer.id);
+  if (found == inputs_.end() || found->second.store != nullptr) return;
+  StoredTensor zeros = allocate(found->second.bytes);
+  std::memset(zeros.data, 0, zeros.bytes);
+  found->second.store = &store_;
+  found->second.handle = store_.put(std::move(zeros));
+}
+
+}  // namespace harness

@@ -1,0 +1,96 @@
+// The tensors of one rank in a live run: those that its batches leave behind, until rank 0 says that nobody
+// needs them any more, and those that its visits need, from here or from the rank that keeps them.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "harness/gpu/tensor_carrier.h"
+#include "harness/gpu/tensor_store.h"
+#include "harness/live/messages.h"
+#include "harness/live/tensors.h"
+
+namespace harness {
+
+/// Bytes of tensors that came to a rank's visits, by the way they took.
+struct TensorBytes {
+  std::uint64_t by_handle = 0;   ///< kept by this rank
+  std::uint64_t by_message = 0;  ///< by another
+};
+
+/// A tensor that is needed here has a number (a TransferId, 0: none) from put() or fetch() until drop(). A
+/// message that comes twice, or answers nobody, is ignored; one that is lost is made good by ask_again().
+/// What is not kept where it should be comes as zeros: that happens to visits alone for which nobody waits.
+/// Used by the loop's thread.
+class LiveTensors final : private TransferEvents {
+ public:
+  /// Everything outlives this.
+  LiveTensors(const Pipeline& pipeline, std::uint64_t seed, int rank, MessageWriter& out);
+  LiveTensors(const LiveTensors&) = delete;
+  LiveTensors& operator=(const LiveTensors&) = delete;
+
+  /// A visit of the module has ended here: keeps what it leaves behind for the modules that follow.
+  void keep(const TensorKey& key, ModuleId module);
+  /// Keeps what the client has sent.
+  void keep_input(RequestId request, std::span<const std::byte> bytes);
+  /// Nobody needs it any more. False when it is not kept.
+  bool release(const TensorKey& key);
+
+  /// Bytes that have come with the visit.
+  TransferId put(std::span<const std::byte> bytes);
+  /// The first `bytes` of what rank `rank` keeps.
+  TransferId fetch(const TensorKey& key, int rank, std::size_t bytes);
+  /// Whether it is here.
+  bool is_here(TransferId id) const { return inputs_.at(id).store != nullptr; }
+  /// One that is here: exactly the bytes asked for, which stay as long as the owner does.
+  const StoredTensor& at(TransferId id) const;
+  /// Asks once more for one that is not here yet.
+  void ask_again(TransferId id);
+  void drop(TransferId id);
+
+  /// A message about tensors, but kRelease; false when it is another.
+  bool take(int from, MessageReader& message);
+
+  const TensorBytes& bytes() const { return bytes_; }
+  /// Tensors that stand here, kept or needed.
+  std::size_t count() const { return store_.tensors() + by_message_.arrivals().tensors(); }
+
+ private:
+  struct Input {
+    TensorKey key;
+    int rank = 0;
+    std::size_t bytes = 0;
+    TensorStore* store = nullptr;  ///< null: not here yet
+    TensorHandle handle = kNoTensor;
+  };
+
+  void on_arrived(const Transfer& transfer, TensorStore& store, TensorHandle handle) override;
+  void on_missed(const Transfer& transfer, TransferOutcome outcome) override;
+  /// Uninitialised memory of the host. Throws EnvironmentError when there is none.
+  StoredTensor allocate(std::size_t bytes);
+  void ask(TransferId id, const Input& input);
+  void take_fetch(int from, const FetchMessage& fetch);
+  /// A reference to the first bytes of a tensor that is kept here, or kNoTensor.
+  TensorHandle first_bytes(const TensorKey& key, std::size_t bytes);
+  TransferId next_id() { return TransferId{static_cast<std::uint32_t>(rank_)} << kRankShift | ++asked_; }
+
+  static constexpr int kRankShift = 40;  ///< of a TransferId: above it stands the rank that asks
+
+  int rank_;
+  MessageWriter& out_;
+  Tensors tensors_;
+  HostTensorMemory memory_;
+  TensorStore store_;
+  std::map<TensorKey, TensorHandle> kept_;
+  std::map<TransferId, Input> inputs_;
+  std::uint64_t asked_ = 0;
+  HandleCarrier by_handle_;
+  MessageCarrier by_message_;
+  TensorBytes bytes_;
+};
+
+}  // namespace harness

@@ -1,0 +1,76 @@
+// For tests: a device in the virtual time of ranks in step.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/core/error.h"
+#include "harness/gpu/device.h"
+
+namespace harness::testing {
+
+/// A batch takes as long as told; its pictures are looked at when it ends, so that one that is gone by then
+/// is found by the address sanitizer at the latest.
+class StepDevice final : public Device {
+ public:
+  using IsRight = std::function<bool(DeviceModel, const Picture&)>;
+
+  StepDevice(std::function<TimeNs()> clock, std::function<TimeNs(std::size_t)> latency, IsRight is_right)
+      : clock_(std::move(clock)), latency_(std::move(latency)), is_right_(std::move(is_right)) {}
+
+  DeviceModel load(const ModelSource&) override { return models_++; }
+  int exit_points(DeviceModel) const override { return 0; }
+
+  void submit(std::uint64_t tag, DeviceModel model, std::span<const Picture> pictures) override {
+    HARNESS_CHECK(running_.size() < kMostOutstanding, "too many batches at once");
+    BatchEnd end;
+    end.tag = tag;
+    end.started_ns = running_.empty() ? clock_() : std::max(clock_(), running_.back().end.ended_ns);
+    end.ended_ns = end.started_ns + latency_(pictures.size());
+    running_.push_back({end, model, {pictures.begin(), pictures.end()}});
+  }
+  void preempt(std::uint64_t) override {}
+
+  bool take(std::vector<BatchEnd>& ended) override {
+    bool any = false;
+    for (; !running_.empty() && running_.front().end.ended_ns <= clock_(); any = true) {
+      const Batch& batch = running_.front();
+      for (const Picture& picture : batch.pictures) {
+        ++pictures_;
+        if (!is_right_(batch.model, picture)) ++wrong_pictures_;
+      }
+      ended.push_back(batch.end);
+      running_.pop_front();
+    }
+    return any;
+  }
+
+  MemoryUse memory() const override { return {}; }
+  std::string name() const override { return "step"; }
+
+  TimeNs next_end_ns() const { return running_.empty() ? kNever : running_.front().end.ended_ns; }
+  std::uint64_t pictures() const { return pictures_; }
+  std::uint64_t wrong_pictures() const { return wrong_pictures_; }
+
+ private:
+  struct Batch {
+    BatchEnd end;
+    DeviceModel model;
+    std::vector<Picture> pictures;
+  };
+
+  std::function<TimeNs()> clock_;
+  std::function<TimeNs(std::size_t)> latency_;
+  IsRight is_right_;
+  DeviceModel models_ = 0;
+  std::deque<Batch> running_;
+  std::uint64_t pictures_ = 0;
+  std::uint64_t wrong_pictures_ = 0;
+};
+
+}  // namespace harness::testing
