@@ -29,6 +29,9 @@ class DomainGroup {
   DomainGroup(const RunSpec& spec, const ServingContext& context, DomainWorld& world, DomainEvents& events,
               EngineTables& tables, Books& books);
 
+  /// DomainWorld::joined is to be called.
+  void tell_joins() { environment_.tells_joins = true; }
+
   // Commands of the dispatcher (DomainCommands).
   void set_plan(TimeNs now, const Plan& plan);
   void open_domain(TimeNs now, DomainId domain, ModuleId module);

@@ -163,6 +163,8 @@ void QueueDomainHost::join(TimeNs now, const Decision& decision) {
   record.joined_ns = now;
   worker.forming.push_back({visit, record.visit.arrived_ns, now});
   environment_->books->on_joined(now, decision.worker_or_count, record.visit.request);
+  if (environment_->tells_joins) [[unlikely]]
+    environment_->world->joined(decision.worker_or_count, visit);
 }
 
 void QueueDomainHost::drop(TimeNs now, const Decision& decision) {

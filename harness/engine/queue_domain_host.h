@@ -26,6 +26,7 @@ struct HostEnvironment {
   DomainEvents* events = nullptr;
   Decisions* decisions = nullptr;  ///< scratch, empty between calls
   const RequestSizes* sizes = nullptr;
+  bool tells_joins = false;  ///< DomainWorld::joined is called
 };
 
 /// Serves one module. Every public function is an event of the domain at virtual or wall time `now`; none is

@@ -41,6 +41,9 @@ class DomainWorld {
   virtual void run_batch(WorkerId worker, TimeNs profile_ns) = 0;
   /// Runs one visit on a worker whose service is shared or delay; on_batch_done(worker) follows as well.
   virtual void run_visit(const ServiceVisit& visit) = 0;
+  /// The visit has joined the worker's forming batch: what it needs may be brought there (design, section 5).
+  /// Only of a group with tell_joins().
+  virtual void joined(WorkerId /*worker*/, VisitId /*visit*/) {}
   /// Calls DomainGroup::on_timer(domain) at `at_ns`, unless a call for an earlier time came meanwhile.
   virtual void wake_at(DomainId domain, TimeNs at_ns) = 0;
   /// Carries a domain's report to its module's controller: Dispatcher::on_report.

@@ -83,6 +83,12 @@ class Device {
   /// lost device): it has then not been submitted. A third outstanding batch is a bug.
   virtual void submit(std::uint64_t tag, DeviceModel model, std::span<const Picture> pictures) = 0;
 
+  /// This picture will be in the next batch submitted of that model, so the device may begin to copy it while
+  /// another batch runs. Its bytes stay until that batch has ended. submit() decides: pictures that were
+  /// prepared, in the order of prepare() and as the same bytes, are not copied again; anything else is as if
+  /// never prepared. Never fails: what cannot be prepared is copied later, or refused by submit().
+  virtual void prepare(DeviceModel /*model*/, const Picture& /*picture*/) {}
+
   /// Asks the batch to stop at its next exit point (SHEPHERD, section 6); one that has not started does not
   /// run at all. May come too late: the batch then ends as if never asked, or has ended already.
   virtual void preempt(std::uint64_t tag) = 0;

@@ -1,6 +1,7 @@
 #include "harness/live/device_workers.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "harness/core/error.h"
@@ -15,6 +16,7 @@ DeviceWorkers::DeviceWorkers(std::vector<std::unique_ptr<Device>> devices, std::
     Gpu& gpu = gpus_.emplace_back();
     gpu.device = std::move(device);
     gpu.models.resize(models.pipeline.modules.size());
+    gpu.prepared.resize(gpu.models.size());
     for (std::size_t m = 0; m < gpu.models.size(); ++m) {
       const Profile& profile = models.profiles[m];
       if (profile.service != Service::kBatch) continue;
@@ -27,10 +29,21 @@ DeviceWorkers::DeviceWorkers(std::vector<std::unique_ptr<Device>> devices, std::
   }
 }
 
+void DeviceWorkers::prepare(std::uint32_t number, ModuleId module, const Picture& picture,
+                            std::shared_ptr<void> owner) {
+  Gpu& own = gpu(number);
+  own.prepared[module].push_back(std::move(owner));
+  own.device->prepare(own.models[module], picture);
+}
+
 void DeviceWorkers::run_batch(WorkerId worker, std::uint32_t number, ModuleId module,
                               std::span<const Picture> pictures) {
   Gpu& own = gpu(number);
-  own.running.push_back({next_tag_++, worker, {}, own.models[module], {pictures.begin(), pictures.end()}});
+  own.running.push_back({next_tag_++,
+                         worker,
+                         std::exchange(own.prepared[module], {}),
+                         module,
+                         {pictures.begin(), pictures.end()}});
   submit(own);
 }
 
@@ -39,7 +52,7 @@ void DeviceWorkers::submit(Gpu& own) {
   for (Running& one : own.running) {
     if (++outstanding > Device::kMostOutstanding) return;
     if (one.waiting.empty()) continue;
-    own.device->submit(one.tag, one.model, one.waiting);
+    own.device->submit(one.tag, own.models[one.module], one.waiting);
     one.waiting.clear();
   }
 }
@@ -49,13 +62,14 @@ void DeviceWorkers::forget(WorkerId worker, std::vector<std::shared_ptr<void>> p
     const auto is_it = [worker](const Running& one) { return one.worker == worker; };
     const auto found = std::find_if(own.running.begin(), own.running.end(), is_it);
     if (found == own.running.end()) continue;
-    if (!found->waiting.empty()) {
+    if (!found->waiting.empty()) {  // what was prepared for it may still be on its way to the device
+      std::move(found->kept.begin(), found->kept.end(), std::back_inserter(own.prepared[found->module]));
       own.running.erase(found);
       return;
     }
     own.device->preempt(found->tag);
     found->worker = kNone;
-    found->kept = std::move(pictures);
+    std::move(pictures.begin(), pictures.end(), std::back_inserter(found->kept));
     return;
   }
 }

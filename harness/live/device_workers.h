@@ -38,6 +38,9 @@ class DeviceWorkers {
   /// DeviceError. `devices` are those of the GPUs `first_gpu` and following.
   DeviceWorkers(std::vector<std::unique_ptr<Device>> devices, std::uint32_t first_gpu, const Models& models);
 
+  /// The picture is in the batch of that module that the GPU is given next: the device may begin to copy it.
+  /// `owner` keeps the bytes, until such a batch has ended.
+  void prepare(std::uint32_t gpu, ModuleId module, const Picture& picture, std::shared_ptr<void> owner);
   /// Runs a batch of `worker`, which has none running, on its GPU. The pictures' bytes stay until the batch
   /// has ended. Throws DeviceError when it cannot run.
   void run_batch(WorkerId worker, std::uint32_t gpu, ModuleId module, std::span<const Picture> pictures);
@@ -55,15 +58,16 @@ class DeviceWorkers {
  private:
   struct Running {
     std::uint64_t tag = 0;
-    WorkerId worker = kNone;  ///< kNone: forgotten
-    std::vector<std::shared_ptr<void>> kept;
-    DeviceModel model = 0;
+    WorkerId worker = kNone;                  ///< kNone: forgotten
+    std::vector<std::shared_ptr<void>> kept;  ///< prepared, or forgotten
+    ModuleId module = 0;
     std::vector<Picture> waiting;  ///< not submitted: lost workers' batches are still on the device
   };
   struct Gpu {
-    std::vector<DeviceModel> models;  ///< by module
-    std::vector<Running> running;     ///< in the order of submission; few
-    std::unique_ptr<Device> device;   ///< last: it reads the pictures above until it is gone
+    std::vector<DeviceModel> models;                           ///< by module
+    std::vector<std::vector<std::shared_ptr<void>>> prepared;  ///< by module: for the next batch
+    std::vector<Running> running;                              ///< in the order of submission; few
+    std::unique_ptr<Device> device;  ///< last: it reads the pictures above until it is gone
   };
 
   /// Submits what waits while the device has room.

@@ -89,15 +89,34 @@ void LiveDomains::start_now(const Start& what) {
 }
 
 void LiveDomains::run_on_device(const Start& what) {
-  const Module& module = spec_.pipeline.modules[what.module];
   pictures_.clear();
-  for (const TransferId id : what.inputs) {
-    const std::span<std::byte> bytes = tensors_->at(id).span();
-    pictures_.push_back({{reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()},
-                         module.input_height,
-                         module.input_width});
-  }
+  for (const TransferId id : what.inputs) pictures_.push_back(picture_of(what.module, id));
   devices_->run_batch(what.worker, what.gpu, what.module, pictures_);
+}
+
+Picture LiveDomains::picture_of(ModuleId module, TransferId id) const {
+  const std::span<std::byte> bytes = tensors_->at(id).span();
+  const Module& declared = spec_.pipeline.modules[module];
+  return {{reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()},
+          declared.input_height,
+          declared.input_width};
+}
+
+void LiveDomains::joined(WorkerId worker, VisitId) {
+  if (spec_.profiles[tables_.workers[worker].module].service != Service::kBatch) return;
+  if (prepared_.size() <= worker) prepared_.resize(worker + 1);
+  if (std::find(incomplete_.begin(), incomplete_.end(), worker) == incomplete_.end() && !prepare(worker))
+    incomplete_.push_back(worker);
+}
+
+bool LiveDomains::prepare(WorkerId worker) {
+  const WorkerState& state = tables_.workers[worker];
+  for (std::size_t& next = prepared_[worker]; next < state.forming.size(); ++next) {
+    const TransferId id = inputs_[state.forming[next].id].id;
+    if (id == 0 || !tensors_->is_here(id)) return false;
+    devices_->prepare(state.gpu, state.module, picture_of(state.module, id), tensors_->at(id).owner);
+  }
+  return true;
 }
 
 void LiveDomains::start_waiting() {
@@ -189,6 +208,7 @@ const std::vector<TransferId>& LiveDomains::take_inputs(WorkerId worker) {
   static const std::vector<TransferId> kNothing;
   if (!tensors_) return kNothing;
   if (running_inputs_.size() <= worker) running_inputs_.resize(worker + 1);
+  if (worker < prepared_.size()) prepared_[worker] = 0;  // of the batch that forms next
   std::vector<TransferId>& ids = running_inputs_[worker];
   const WorkerState& state = tables_.workers[worker];
   for (const BatchVisit& member : state.running) {

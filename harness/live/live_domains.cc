@@ -30,6 +30,7 @@ LiveDomains::LiveDomains(const RunSpec& spec, const Layout& layout, int rank, bo
       devices_(devices),
       fetches_late_(spec.serving.queue == QueueScope::kModule && layout.ranks() > 2) {
   if (payload) tensors_.emplace(spec.pipeline, spec.seed, rank, out);
+  if (devices != nullptr) group_.tell_joins();
   const std::vector<FaultChange>& changes = faults_.changes();
   for (std::uint32_t i = 0; i < changes.size(); ++i) events_.push(changes[i].at_ns, kLiveDomainFault, i);
 }
@@ -88,6 +89,7 @@ bool LiveDomains::take(TimeNs now, int from, MessageReader& message) {
     default:
       if (!tensors_ || !tensors_->take(from, message)) return false;
       start_waiting();
+      std::erase_if(incomplete_, [this](WorkerId worker) { return prepare(worker); });
       return true;
   }
 }

@@ -61,6 +61,7 @@ class LiveDomains final : private DomainWorld, private DomainEvents {
  private:
   void run_batch(WorkerId worker, TimeNs profile_ns) override;
   void run_visit(const ServiceVisit& visit) override;
+  void joined(WorkerId worker, VisitId visit) override;
   void wake_at(DomainId domain, TimeNs at_ns) override { timers_.wake_at(domain, at_ns); }
   void report(ModuleId module, DomainId domain, std::span<const double> values) override;
 
@@ -122,6 +123,10 @@ class LiveDomains final : private DomainWorld, private DomainEvents {
   void run_on_device(const Start& what);
   /// Starts what has all its tensors now.
   void start_waiting();
+  /// Hands the pictures of the forming batch that are here to the device, in order, up to the first that is
+  /// not. False: there is such a one.
+  bool prepare(WorkerId worker);
+  Picture picture_of(ModuleId module, TransferId id) const;
   /// A batch still waits: its tensors, or the request for them, may have been lost.
   void ask_again(WorkerId worker);
   /// The tensors of the batch that the worker is about to run, which stay until it has ended.
@@ -162,6 +167,8 @@ class LiveDomains final : private DomainWorld, private DomainEvents {
   std::vector<Start> waiting_;                           ///< for tensors; in no order, few
   std::set<TensorKey> lost_;  ///< visits of lost batches that another rank has yet to ask for
   TensorWaits tensor_waits_;
+  std::vector<std::size_t> prepared_;  ///< by worker, with devices: so many of the forming batch
+  std::vector<WorkerId> incomplete_;   ///< with devices: their forming batches lack tensors
   std::vector<Picture> pictures_;
   LatencyHistogram delivery_delay_;
   std::vector<BatchEntry> entries_;

@@ -104,6 +104,7 @@ TEST(TensorSteps, EachBatchGetsTheTensorsOfItsVisits) {
   std::uint64_t by_handle = 0;
   std::uint64_t by_message = 0;
   std::uint64_t waits = 0;
+  std::uint64_t others = 0;
   for (const SystemEntry& entry : all_systems()) {
     RandomStream random(11, entry.name);
     for (int round = 0; round < 12; ++round) {
@@ -121,11 +122,19 @@ TEST(TensorSteps, EachBatchGetsTheTensorsOfItsVisits) {
       EXPECT_EQ(record.sent, record.in_time + record.late + record.dropped);
       EXPECT_EQ(record.why_invalid, "");
       std::uint64_t pictures = 0;
+      std::uint64_t prepared = 0;
       for (const StepDevice* device : cluster.devices()) {
         EXPECT_EQ(device->wrong_pictures(), 0u);
         pictures += device->pictures();
+        prepared += device->prepared_batches();
+        others += device->other_batches();
+        // The tensors of one rank are there when a visit joins, and no batch is lost without a fault.
+        if (ranks <= 2 && spec.faults.empty()) {
+          EXPECT_EQ(device->other_batches(), 0u);
+        }
       }
       EXPECT_GT(pictures, 0u);
+      EXPECT_GT(prepared, 0u);
       for (const RankTotals& rank : record.ranks) {
         EXPECT_EQ(rank.tensors_left, 0u) << "rank " << rank.rank;
         by_handle += rank.tensor_handle_bytes;
@@ -137,6 +146,7 @@ TEST(TensorSteps, EachBatchGetsTheTensorsOfItsVisits) {
   EXPECT_GT(by_handle, 0u);
   EXPECT_GT(by_message, 0u);
   EXPECT_GT(waits, 0u) << "some tensor must have come later than its visit's batch";
+  EXPECT_GT(others, 0u) << "some must have been prepared for a batch that was lost, or came too late to be";
 }
 
 }  // namespace

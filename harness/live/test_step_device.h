@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <deque>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -14,8 +15,8 @@
 
 namespace harness::testing {
 
-/// A batch takes as long as told; its pictures are looked at when it ends, so that one that is gone by then
-/// is found by the address sanitizer at the latest.
+/// A batch takes as long as told; its pictures, and those prepared for it, are looked at when it ends, so
+/// that one that is gone by then is found by the address sanitizer at the latest.
 class StepDevice final : public Device {
  public:
   using IsRight = std::function<bool(DeviceModel, const Picture&)>;
@@ -32,8 +33,14 @@ class StepDevice final : public Device {
     end.tag = tag;
     end.started_ns = running_.empty() ? clock_() : std::max(clock_(), running_.back().end.ended_ns);
     end.ended_ns = end.started_ns + latency_(pictures.size());
-    running_.push_back({end, model, {pictures.begin(), pictures.end()}});
+    Batch batch{end, model, {pictures.begin(), pictures.end()}, std::exchange(prepared_[model], {})};
+    const auto is_same = [](const Picture& a, const Picture& b) { return a.bytes.data() == b.bytes.data(); };
+    const bool all = std::equal(batch.pictures.begin(), batch.pictures.end(), batch.prepared.begin(),
+                                batch.prepared.end(), is_same);
+    ++(all ? prepared_batches_ : other_batches_);
+    running_.push_back(std::move(batch));
   }
+  void prepare(DeviceModel model, const Picture& picture) override { prepared_[model].push_back(picture); }
   void preempt(std::uint64_t) override {}
 
   bool take(std::vector<BatchEnd>& ended) override {
@@ -42,6 +49,9 @@ class StepDevice final : public Device {
       const Batch& batch = running_.front();
       for (const Picture& picture : batch.pictures) {
         ++pictures_;
+        if (!is_right_(batch.model, picture)) ++wrong_pictures_;
+      }
+      for (const Picture& picture : batch.prepared) {
         if (!is_right_(batch.model, picture)) ++wrong_pictures_;
       }
       ended.push_back(batch.end);
@@ -56,21 +66,28 @@ class StepDevice final : public Device {
   TimeNs next_end_ns() const { return running_.empty() ? kNever : running_.front().end.ended_ns; }
   std::uint64_t pictures() const { return pictures_; }
   std::uint64_t wrong_pictures() const { return wrong_pictures_; }
+  /// Batches of which all pictures, and no others, had been prepared in their order; and the rest.
+  std::uint64_t prepared_batches() const { return prepared_batches_; }
+  std::uint64_t other_batches() const { return other_batches_; }
 
  private:
   struct Batch {
     BatchEnd end;
     DeviceModel model;
     std::vector<Picture> pictures;
+    std::vector<Picture> prepared;
   };
 
   std::function<TimeNs()> clock_;
   std::function<TimeNs(std::size_t)> latency_;
   IsRight is_right_;
   DeviceModel models_ = 0;
+  std::map<DeviceModel, std::vector<Picture>> prepared_;
   std::deque<Batch> running_;
   std::uint64_t pictures_ = 0;
   std::uint64_t wrong_pictures_ = 0;
+  std::uint64_t prepared_batches_ = 0;
+  std::uint64_t other_batches_ = 0;
 };
 
 }  // namespace harness::testing
