@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "harness/core/error.h"
+#include "harness/gpu/device_module.h"
 #include "harness/gpu/devices.h"
 #include "harness/live/layout.h"
 
@@ -16,6 +18,11 @@ DeviceSpec device_spec(const GpuParams& params, int number) {
   spec.index = number;
   spec.threads = params.threads;
   return spec;
+}
+
+/// With two ranks all GPUs are on one.
+bool by_nccl(const GpuParams& params, int ranks) {
+  return params.device == DeviceKind::kCuda && params.exchange == ExchangeBy::kNccl && ranks > 2;
 }
 
 }  // namespace
@@ -32,6 +39,28 @@ std::string why_not_on_devices(const RunSpec& spec, int ranks) {
   if (spec.serving.queue == QueueScope::kModule && ranks > 2)
     return "serving.queue = module over several ranks of GPUs";
   return "";
+}
+
+std::string why_no_exchange(const GpuParams& params, int ranks) {
+  if (!by_nccl(params, ranks)) return "";
+  const DeviceModule* const module = device_module();
+  if (module == nullptr || module->make_exchange == nullptr) return "nccl, which this build has not";
+  return "";
+}
+
+std::unique_ptr<DeviceExchanges> make_cell_exchanges(const RunSpec& spec, const PreparedCell& prepared,
+                                                     int rank, int ranks, const std::function<void()>& wake) {
+  if (!by_nccl(prepared.gpu, ranks)) return nullptr;
+  auto exchanges = std::make_unique<DeviceExchanges>();
+  const DeviceModule* const module = device_module();
+  HARNESS_CHECK(module != nullptr && module->make_exchange != nullptr, "an exchange that was not checked");
+  exchanges->make_channel_id = module->make_channel_id;
+  const Layout layout(spec.workers, ranks, prepared.live);
+  for (int gpu = 0; gpu < layout.gpus(rank); ++gpu) {
+    const auto self = static_cast<WorkerId>(layout.first_gpu(rank) + gpu);
+    exchanges->gpus.push_back(module->make_exchange(device_spec(prepared.gpu, gpu).index, self, wake));
+  }
+  return exchanges;
 }
 
 std::unique_ptr<DeviceWorkers> make_cell_devices(const RunSpec& spec, const PreparedCell& prepared, int rank,

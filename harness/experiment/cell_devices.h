@@ -7,6 +7,7 @@
 
 #include "harness/engine/run_spec.h"
 #include "harness/experiment/cell_factory.h"
+#include "harness/gpu/device_exchange.h"
 #include "harness/live/device_workers.h"
 
 namespace harness {
@@ -14,6 +15,14 @@ namespace harness {
 /// What keeps a cell with runtime = "gpu" from running on so many ranks, whatever the devices: modules
 /// without `input_size`, slow GPUs as a fault, queues that span ranks. Empty: nothing.
 std::string why_not_on_devices(const RunSpec& spec, int ranks);
+
+/// What keeps the tensors of a cell on devices from going from GPU to GPU as it asks; empty: nothing.
+std::string why_no_exchange(const GpuParams& params, int ranks);
+
+/// The exchanges of the rank's GPUs, none on rank 0; null when messages do. `wake` as in Device. Throws
+/// DeviceError where one cannot be had.
+std::unique_ptr<DeviceExchanges> make_cell_exchanges(const RunSpec& spec, const PreparedCell& prepared,
+                                                     int rank, int ranks, const std::function<void()>& wake);
 
 /// Makes the devices of the rank's GPUs and loads the pipeline's models. `wake` as in Device. Throws
 /// InputError where this build has no such device, DeviceError where one or a model cannot be had.

@@ -54,7 +54,7 @@ void ExperimentRun::load(RankReport& report) {
     const double cost = is_live(prepared) ? prepared.duration_s : prepared.expected_requests;
     costs_.push_back(prepared.why.empty() ? cost : 0);
     if (is_live(prepared) && prepared.why.empty()) check_layout(prepared);
-    if (cell.runtime == Runtime::kGpu) check_devices(cell);
+    if (cell.runtime == Runtime::kGpu) check_devices(cell, prepared);
     hashes += prepared.identity.input_hash;
   }
   report.digest = sha256_of(hashes);
@@ -72,11 +72,13 @@ void ExperimentRun::check_layout(const PreparedCell& prepared) const {
   if (!core.empty()) throw input_error(place_of(spec_, "live.spin_core"), core, "one of these, or -1");
 }
 
-void ExperimentRun::check_devices(const Cell& cell) const {
+void ExperimentRun::check_devices(const Cell& cell, const PreparedCell& prepared) const {
   const std::string fault = why_not_on_devices(factory_->make_world(cell), ranks_.ranks());
   if (!fault.empty())
     throw input_error({spec_.file, 0, "runtime"}, "gpu with " + fault,
                       "modules with input_size, GPUs that do not slow down, queues of one rank");
+  const std::string exchange = why_no_exchange(prepared.gpu, ranks_.ranks());
+  if (!exchange.empty()) throw input_error({spec_.file, 0, "gpu.exchange"}, exchange, "messages");
 }
 
 void ExperimentRun::check() {

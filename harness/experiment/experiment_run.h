@@ -47,7 +47,7 @@ class ExperimentRun {
 
   void load(RankReport& report);
   void check_layout(const PreparedCell& prepared) const;
-  void check_devices(const Cell& cell) const;
+  void check_devices(const Cell& cell, const PreparedCell& prepared) const;
   void print_plan(bool brief, RankReport& report);
   void inspect();
   [[noreturn]] void refuse(const ForeignCell& foreign);

@@ -111,6 +111,8 @@ LiveCell::LiveCell(CellFactory& factory, const Cell& cell, const PreparedCell& p
     try {
       devices_ = make_cell_devices(spec_, prepared, transport.rank(), transport.ranks(),
                                    [&transport] { transport.interrupt(); });
+      exchanges_ = make_cell_exchanges(spec_, prepared, transport.rank(), transport.ranks(),
+                                       [&transport] { transport.interrupt(); });
     } catch (const DeviceError& error) {
       why_ = error.what();
       return;
@@ -125,9 +127,10 @@ std::optional<SummaryRow> LiveCell::run(BoundCache& bounds, const std::function<
   const bool keeps_rows = transport_.rank() == 0 && how_.rows;
   std::optional<RunRecord> record;
   try {
-    record = run_live(
-        spec_, {prepared_.live, how_.limit_s, check_signal, prepared_.identity.index + 1, devices_.get()},
-        transport_, keeps_rows ? &rows_ : nullptr);
+    record = run_live(spec_,
+                      {prepared_.live, how_.limit_s, check_signal, prepared_.identity.index + 1,
+                       devices_.get(), exchanges_.get()},
+                      transport_, keeps_rows ? &rows_ : nullptr);
   } catch (const CellFailed& failed) {
     if (transport_.rank() != 0) return std::nullopt;
     writer_.reset();

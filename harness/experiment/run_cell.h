@@ -9,6 +9,7 @@
 #include "harness/experiment/bounds.h"
 #include "harness/experiment/cell_factory.h"
 #include "harness/experiment/row_buffer.h"
+#include "harness/gpu/device_exchange.h"
 #include "harness/live/device_workers.h"
 #include "harness/live/live_run.h"
 #include "harness/live/transport.h"
@@ -50,8 +51,9 @@ class LiveCell {
   Transport& transport_;
   RunSpec spec_;
   std::string why_;
-  std::unique_ptr<DeviceWorkers> devices_;  ///< on GPUs, on a rank that has some
-  std::optional<CellFileWriter> writer_;    ///< at rank 0
+  std::unique_ptr<DeviceWorkers> devices_;      ///< on GPUs, on a rank that has some
+  std::unique_ptr<DeviceExchanges> exchanges_;  ///< where tensors go from GPU to GPU
+  std::optional<CellFileWriter> writer_;        ///< at rank 0
   RowBuffer rows_;
 };
 

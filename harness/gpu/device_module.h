@@ -2,11 +2,13 @@
 // LibTorch alone costs each process 0.4 s and 160 MB at its start, and most processes run no model.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "harness/gpu/device.h"
+#include "harness/gpu/device_exchange.h"
 #include "harness/gpu/device_spec.h"
 
 namespace harness {
@@ -20,6 +22,9 @@ struct DeviceModule {
   std::vector<DeviceInfo> (*gpus)() = nullptr;
   /// Names of the models that are loaded without a file.
   std::vector<std::string> (*models)() = nullptr;
+  /// Tensors between GPUs of different ranks (nccl_exchange.h); null in a build without NCCL.
+  DeviceExchange (*make_exchange)(int device, WorkerId self, std::function<void()> wake) = nullptr;
+  std::vector<std::byte> (*make_channel_id)() = nullptr;
 };
 
 /// The function that the module exports, and its type.

@@ -15,50 +15,11 @@
 
 #include "harness/core/error.h"
 #include "harness/core/random.h"
-#include "harness/gpu/test_fake_nccl.h"
+#include "harness/gpu/test_fake_lane.h"
 #include "harness/gpu/transfer_sequencer.h"
 
 namespace harness {
 namespace {
-
-/// A worker's lane over the fake NCCL that all share.
-class FakeLane final : public TransferLane {
- public:
-  FakeLane(FakeNccl& nccl, WorkerId worker) : nccl_(nccl), worker_(worker) {}
-  void send(std::uint64_t ticket, ChannelId channel, WorkerId to, std::span<const std::byte> bytes) override {
-    nccl_.enqueue(worker_, {FakeNccl::Kind::kSend, channel, to, ticket, text_of(bytes)});
-  }
-  void receive(std::uint64_t ticket, ChannelId channel, WorkerId from, std::span<std::byte> bytes) override {
-    targets_[ticket] = bytes;
-    nccl_.enqueue(worker_, {FakeNccl::Kind::kReceive, channel, from, ticket, {}});
-  }
-  void broadcast(std::uint64_t ticket, ChannelId channel, WorkerId root,
-                 std::span<std::byte> bytes) override {
-    if (root != worker_) targets_[ticket] = bytes;
-    nccl_.enqueue(worker_, {FakeNccl::Kind::kBroadcast, channel, root, ticket,
-                            root == worker_ ? text_of(bytes) : std::string()});
-  }
-  void abort(ChannelId channel) override { nccl_.abort(worker_, channel); }
-  void take(std::vector<LaneEnd>& ended) override {
-    while (nccl_.has_ended(worker_)) {
-      const FakeNccl::End end = nccl_.take(worker_);
-      const auto target = targets_.extract(end.ticket);
-      if (!target.empty() && end.well) {
-        ASSERT_EQ(target.mapped().size(), end.bytes.size());
-        std::memcpy(target.mapped().data(), end.bytes.data(), end.bytes.size());
-      }
-      ended.push_back({end.ticket, end.well ? "" : "broken"});
-    }
-  }
-
- private:
-  static std::string text_of(std::span<const std::byte> bytes) {
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-  }
-  FakeNccl& nccl_;
-  WorkerId worker_;
-  std::map<std::uint64_t, std::span<std::byte>> targets_;
-};
 
 /// Keeps what arrives until the test drops it.
 struct Inbox final : TransferEvents {
@@ -81,10 +42,10 @@ struct Inbox final : TransferEvents {
 class Cluster final : public SequencerWorld {
  public:
   Cluster(std::size_t workers, std::uint64_t room_bytes)
-      : nccl_(workers), to_worker_(workers), to_sequencer_(workers) {
+      : net_(workers, 1), to_worker_(workers), to_sequencer_(workers) {
     for (WorkerId id = 0; id < workers; ++id) {
       sequencer_.add_worker(id, room_bytes);
-      auto worker = std::make_unique<Worker>(nccl_, id);
+      auto worker = std::make_unique<Worker>(net_, id);
       worker->messages = std::make_unique<MessageCarrier>(
           worker->tensors, memory_,
           [this](WorkerId to, std::span<const std::byte> bytes) {
@@ -106,7 +67,7 @@ class Cluster final : public SequencerWorld {
 
   void open(ChannelId channel, const std::vector<WorkerId>& members) {
     sequencer_.open_channel(channel, members);
-    nccl_.open(channel, members);
+    net_.nccl.open(channel, members);
   }
   /// Puts the bytes into the sender's store and sends them on their way.
   void carry(TransferId id, WorkerId from, WorkerId to, ChannelId channel, const std::string& bytes) {
@@ -120,7 +81,7 @@ class Cluster final : public SequencerWorld {
   void run(RandomStream& random) {
     for (int idle = 0; idle < 200; ++idle) {
       const auto who = static_cast<WorkerId>(random.below(workers_.size()));
-      const std::vector<WorkerId> ready = nccl_.ready();
+      const std::vector<WorkerId> ready = net_.nccl.ready();
       const bool busy = !ready.empty() || std::ranges::any_of(to_worker_, std::not_fn(&Mail::empty)) ||
                         std::ranges::any_of(to_sequencer_, std::not_fn(&Mail::empty));
       if (busy) idle = 0;
@@ -132,7 +93,7 @@ class Cluster final : public SequencerWorld {
           deliver(to_sequencer_[who], [&](const ExchangeMessage& m) { sequencer_.on_message(m, *this); });
           break;
         case 2:
-          if (!ready.empty()) nccl_.complete(ready[random.below(ready.size())]);
+          if (!ready.empty()) net_.nccl.complete(ready[random.below(ready.size())]);
           break;
         case 3:
           workers_[who]->exchange->poll();
@@ -163,7 +124,7 @@ class Cluster final : public SequencerWorld {
  private:
   using Mail = std::deque<ExchangeMessage>;
   struct Worker {
-    Worker(FakeNccl& nccl, WorkerId id) : lane(nccl, id) {}
+    Worker(FakeLaneNet& net, WorkerId id) : lane(net, id, false) {}
     TensorStore tensors;
     FakeLane lane;
     Inbox inbox;
@@ -179,7 +140,7 @@ class Cluster final : public SequencerWorld {
   }
 
   HostTensorMemory memory_;
-  FakeNccl nccl_;
+  FakeLaneNet net_;
   TransferSequencer sequencer_;
   std::vector<Mail> to_worker_;
   std::vector<Mail> to_sequencer_;

@@ -12,6 +12,7 @@ struct Picture {
   std::span<const std::uint8_t> bytes;
   int height = 0;
   int width = 0;
+  bool on_device = false;  ///< its bytes are in the device's memory
 };
 
 }  // namespace harness

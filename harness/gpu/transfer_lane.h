@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/gpu/transfer.h"
@@ -37,6 +38,17 @@ class TransferLane {
   virtual void abort(ChannelId channel) = 0;
   /// Appends what has ended since the last call; each operation once.
   virtual void take(std::vector<LaneEnd>& ended) = 0;
+};
+
+/// A lane whose channels are opened while it works.
+class ChannelLane : public TransferLane {
+ public:
+  /// Starts to join the channel with these members, of which this worker is one. `id` is what one of them has
+  /// made (DeviceExchanges::make_channel_id) and all are given. Only when all have joined may transfers use
+  /// the channel. Members may open channels in any order.
+  virtual void open(ChannelId channel, std::span<const std::byte> id, std::vector<WorkerId> members) = 0;
+  /// Channels joined, or given up for the reason named, since the last call.
+  virtual std::vector<std::pair<ChannelId, std::string>> opened() = 0;
 };
 
 }  // namespace harness

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <thread>
 
+#include "harness/gpu/device_exchange.h"
+#include "harness/gpu/test_fake_lane.h"
 #include "harness/live/cell_failed.h"
 #include "harness/live/device_workers.h"
 #include "harness/live/live_run.h"
@@ -86,8 +88,10 @@ class RankWithDevices {
                                                DeviceWorkers::Models{spec_.pipeline, spec_.profiles, 7});
   }
 
-  std::optional<RunRecord> run(Transport& transport, std::uint32_t number = 1) {
+  std::optional<RunRecord> run(Transport& transport, std::uint32_t number = 1,
+                               DeviceExchanges* exchanges = nullptr) {
     LiveRun how;
+    how.exchanges = exchanges;
     how.number = number;
     how.devices = workers_.get();
     return run_live(spec_, how, transport, nullptr);
@@ -158,6 +162,42 @@ TEST(DeviceRun, TensorsGoFromTheRankThatMadeThemToTheOneThatNeedsThem) {
     EXPECT_EQ(rank.tensor_handle_bytes, 0u);
     EXPECT_EQ(rank.tensors_left, 0u);
   }
+}
+
+TEST(DeviceRun, GpusOfSeveralRanksExchangeTensorsInThreadsOfTheirOwn) {
+  constexpr int kRanks = 3;
+  TestNetwork network(kRanks);
+  FakeLaneNet net(kModules * kWorkersEach, 3);
+  net.wake = [&network](WorkerId gpu) { network.at(1 + static_cast<int>(gpu) / kWorkersEach).interrupt(); };
+  std::optional<RunRecord> record;
+  std::vector<std::thread> threads;
+  std::vector<std::uint64_t> wrong(kRanks, 0);
+  for (int rank = 0; rank < kRanks; ++rank) {
+    threads.emplace_back([&, rank] {
+      DeviceExchanges exchanges;
+      exchanges.make_channel_id = FakeLane::make_id;
+      const auto first_gpu = static_cast<WorkerId>(kWorkersEach * (rank - 1));
+      for (WorkerId gpu = first_gpu; rank > 0 && gpu < first_gpu + kWorkersEach; ++gpu)
+        exchanges.gpus.push_back(
+            {std::make_unique<HostTensorMemory>(), std::make_unique<FakeLane>(net, gpu, true)});
+      RankWithDevices own("naive", network.at(rank), kWorkersEach * (rank - 1), rank == 0 ? 0 : kWorkersEach);
+      std::optional<RunRecord> mine = own.run(network.at(rank), 1, &exchanges);
+      if (mine) record = std::move(mine);
+      for (const DeviceDiary& diary : own.diaries())
+        wrong[static_cast<std::size_t>(rank)] += diary.wrong_pictures;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  ASSERT_TRUE(record.has_value());
+  EXPECT_EQ(wrong, std::vector<std::uint64_t>(kRanks, 0));
+  EXPECT_EQ(record->in_time + record->late, record->sent) << "it drops nothing";
+  EXPECT_EQ(record->ranks[2].tensor_device_bytes,
+            record->sent * small("naive").pipeline.modules[1].input_bytes);
+  for (const RankTotals& rank : record->ranks) {
+    EXPECT_EQ(rank.tensor_message_bytes, 0u);
+    EXPECT_EQ(rank.tensors_left, 0u);
+  }
+  for (WorkerId gpu = 0; gpu < kModules * kWorkersEach; ++gpu) EXPECT_TRUE(net.nccl.stream(gpu).empty());
 }
 
 TEST(DeviceRun, AFailedBatchEndsTheRunOnAllRanksAndTheNextOneRuns) {

@@ -8,8 +8,13 @@ namespace harness {
 /// The kinds of device. null ends each batch at once: it measures what everything else costs.
 enum class DeviceKind { kCpu, kCuda, kNull };
 
+/// How tensors get from a GPU of one rank to that of another. NCCL is not the default before it has run on
+/// two GPUs.
+enum class ExchangeBy { kMessages, kNccl };
+
 struct GpuParams {
   DeviceKind device = DeviceKind::kCpu;
+  ExchangeBy exchange = ExchangeBy::kMessages;
   int threads = 1;
   int weights_seed = 1;
 
@@ -18,6 +23,10 @@ struct GpuParams {
         "device", device, {"cpu", "cuda", "null"},
         "what stands for a worker's GPU: LibTorch on processor cores, a CUDA GPU, or nothing, which "
         "ends each batch at once");
+    params.choice(
+        "exchange", exchange, {"messages", "nccl"},
+        "cuda: how tensors get to the GPUs of other ranks, through host memory and messages or from "
+        "GPU to GPU");
     params.integer("threads", threads, 1, 1024, "cpu: threads of each worker");
     params.integer("weights_seed", weights_seed, 0, 1'000'000'000, "of the networks' random weights");
   }

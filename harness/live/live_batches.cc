@@ -59,7 +59,8 @@ void LiveDomains::take_run(int from, MessageReader& message) {
   for (const RunEntry& one : guest.visits) {
     if (!tensors_ || one.source_rank == kNone) continue;
     guest.inputs.push_back(tensors_->fetch({one.request, one.source}, static_cast<int>(one.source_rank),
-                                           spec_.pipeline.modules[one.module].input_bytes));
+                                           spec_.pipeline.modules[one.module].input_bytes,
+                                           {one.module, kNone}));
   }
   const ModuleId module = guest.visits.empty() ? ModuleId{0} : guest.visits.front().module;
   guests_.push_back(std::move(guest));
@@ -99,7 +100,8 @@ Picture LiveDomains::picture_of(ModuleId module, TransferId id) const {
   const Module& declared = spec_.pipeline.modules[module];
   return {{reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()},
           declared.input_height,
-          declared.input_width};
+          declared.input_width,
+          tensors_->is_on_device(id)};
 }
 
 void LiveDomains::joined(WorkerId worker, VisitId) {
@@ -117,6 +119,18 @@ bool LiveDomains::prepare(WorkerId worker) {
     devices_->prepare(state.gpu, state.module, picture_of(state.module, id), tensors_->at(id).owner);
   }
   return true;
+}
+
+bool LiveDomains::take_transfers(TimeNs now) {
+  if (!tensors_ || !tensors_->poll()) return false;
+  now_ = now;
+  tensors_came();
+  return true;
+}
+
+void LiveDomains::tensors_came() {
+  start_waiting();
+  std::erase_if(incomplete_, [this](WorkerId worker) { return prepare(worker); });
 }
 
 void LiveDomains::start_waiting() {
@@ -167,7 +181,7 @@ void LiveDomains::batch_event(WorkerId worker, TimeNs ended_ns) {
     return;
   }
   for (const RunEntry& one : guest->visits) {
-    if (!guest->lost) tensors_->keep({one.request, one.index}, one.module);
+    if (!guest->lost) tensors_->keep({one.request, one.index}, {one.module, kNone});
   }
   for (const TransferId id : guest->inputs) tensors_->drop(id);
   RunMessage run;
@@ -199,8 +213,10 @@ void LiveDomains::note_input(const DeliverMessage& delivery, std::span<const std
   } else if (!bytes.empty()) {
     input.id = tensors_->put(bytes);
   } else if (input.source_rank != kNone) {
-    input.id = tensors_->fetch({input.request, input.source}, static_cast<int>(input.source_rank),
-                               spec_.pipeline.modules[delivery.visit.module].input_bytes);
+    const ModuleId module = delivery.visit.module;
+    input.id =
+        tensors_->fetch({input.request, input.source}, static_cast<int>(input.source_rank),
+                        spec_.pipeline.modules[module].input_bytes, {module, gpu_of_[delivery.domain]});
   }
 }
 
@@ -217,7 +233,7 @@ const std::vector<TransferId>& LiveDomains::take_inputs(WorkerId worker) {
       ids.push_back(std::exchange(input.id, 0));
     } else if (input.source_rank != kNone) {
       ids.push_back(tensors_->fetch({input.request, input.source}, static_cast<int>(input.source_rank),
-                                    spec_.pipeline.modules[state.module].input_bytes));
+                                    spec_.pipeline.modules[state.module].input_bytes, {state.module, kNone}));
     }
   }
   return ids;
@@ -234,7 +250,7 @@ void LiveDomains::end_input(VisitId visit) {
 void LiveDomains::keep_outputs(const WorkerState& state) {
   for (const BatchVisit& member : state.running) {
     const VisitRecord& record = tables_.visits[member.id];
-    tensors_->keep({record.visit.request, record.index}, state.module);
+    tensors_->keep({record.visit.request, record.index}, {state.module, state.gpu});
   }
 }
 

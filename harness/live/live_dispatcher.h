@@ -40,6 +40,8 @@ class LiveDispatcher final : private DispatcherWorld, private DomainCommands {
   /// An event of the dispatcher; false when it is another.
   bool handle(TimeNs now, const Event& event);
 
+  /// The plan that holds now.
+  const Plan& plan() const { return dispatcher_.plan(); }
   /// Whether all of the load has been sent and has ended.
   bool done() const { return sender_.done() && dispatcher_.live_requests() == 0; }
   std::uint64_t sent() const { return sender_.sent(); }

@@ -13,7 +13,8 @@ constexpr RequestId kNoRequest = ~RequestId{0};
 }  // namespace
 
 LiveDomains::LiveDomains(const RunSpec& spec, const Layout& layout, int rank, bool payload,
-                         MessageWriter& out, EventQueue& events, DeviceWorkers* devices)
+                         MessageWriter& out, EventQueue& events, DeviceWorkers* devices,
+                         DeviceExchanges* exchanges)
     : spec_(spec),
       layout_(layout),
       rank_(rank),
@@ -29,7 +30,9 @@ LiveDomains::LiveDomains(const RunSpec& spec, const Layout& layout, int rank, bo
       held_(out, events, kLiveNotice, layout.ranks()),
       devices_(devices),
       fetches_late_(spec.serving.queue == QueueScope::kModule && layout.ranks() > 2) {
-  if (payload) tensors_.emplace(spec.pipeline, spec.seed, rank, out);
+  if (payload)
+    tensors_.emplace(spec.pipeline, spec.seed, rank, out, exchanges,
+                     static_cast<std::uint32_t>(layout.first_gpu(rank)));
   if (devices != nullptr) group_.tell_joins();
   const std::vector<FaultChange>& changes = faults_.changes();
   for (std::uint32_t i = 0; i < changes.size(); ++i) events_.push(changes[i].at_ns, kLiveDomainFault, i);
@@ -88,8 +91,7 @@ bool LiveDomains::take(TimeNs now, int from, MessageReader& message) {
       return true;
     default:
       if (!tensors_ || !tensors_->take(from, message)) return false;
-      start_waiting();
-      std::erase_if(incomplete_, [this](WorkerId worker) { return prepare(worker); });
+      tensors_came();
       return true;
   }
 }

@@ -33,9 +33,9 @@ class LiveDomains final : private DomainWorld, private DomainEvents {
  public:
   /// Everything outlives this. `events` takes events of the kinds of LiveEvent.
   /// `payload`: visits need their tensors, and batches wait until they are here.
-  /// `devices`: run the batches, on what the deliveries bring; null: timers do.
+  /// `devices`: run the batches; null: timers do. `exchanges`: bring tensors from GPU to GPU; may be null.
   LiveDomains(const RunSpec& spec, const Layout& layout, int rank, bool payload, MessageWriter& out,
-              EventQueue& events, DeviceWorkers* devices = nullptr);
+              EventQueue& events, DeviceWorkers* devices = nullptr, DeviceExchanges* exchanges = nullptr);
 
   ~LiveDomains() override;
   LiveDomains(const LiveDomains&) = delete;
@@ -46,6 +46,8 @@ class LiveDomains final : private DomainWorld, private DomainEvents {
   /// Batches that devices have ended; false when there is none. `run_time` turns a time of this rank's clock
   /// into one of the run. Throws DeviceError, CellFailed.
   bool take_batches(TimeNs now, const std::function<TimeNs(TimeNs)>& run_time);
+  /// Handles what GPUs have exchanged; false when they have nothing.
+  bool take_transfers(TimeNs now);
   /// An event of a domain or worker; false when it is another.
   bool handle(TimeNs now, const Event& event);
 
@@ -54,6 +56,8 @@ class LiveDomains final : private DomainWorld, private DomainEvents {
   /// What reached the domains here, if the run keeps it.
   std::vector<ReplayLog> take_replay() { return group_.take_replay(); }
   const LatencyHistogram& delivery_delay() const { return delivery_delay_; }
+  /// Whether no GPU is sending or receiving a tensor.
+  bool is_quiet() const { return !tensors_ || tensors_->is_quiet(); }
   const TensorWaits& tensor_waits() const { return tensor_waits_; }
   /// Null without payload.
   const LiveTensors* tensors() const { return tensors_ ? &*tensors_ : nullptr; }
@@ -121,7 +125,8 @@ class LiveDomains final : private DomainWorld, private DomainEvents {
   void start(Start what);
   void start_now(const Start& what);
   void run_on_device(const Start& what);
-  /// Starts what has all its tensors now.
+  /// Tensors have come: starts, and prepares, what has all of them now.
+  void tensors_came();
   void start_waiting();
   /// Hands the pictures of the forming batch that are here to the device, in order, up to the first that is
   /// not. False: there is such a one.

@@ -23,6 +23,7 @@ constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
 constexpr TimeNs kProgressNs = 200 * kNsPerMs;
 constexpr TimeNs kStartLead = 100 * kNsPerMs;  ///< and more for each rank: all have the start by then
 constexpr TimeNs kStartLeadPerRank = 4 * kNsPerMs;
+constexpr TimeNs kMostOpening = 60 * kNsPerS;  ///< of channels between GPUs
 
 std::string text_of(const MessageReader& message) {
   return {reinterpret_cast<const char*>(message.rest().data()), message.rest().size()};
@@ -32,6 +33,7 @@ void add_tensors(const LiveDomains& domains, RankTotals& totals) {
   const TensorBytes& bytes = domains.tensors()->bytes();
   totals.tensor_handle_bytes = bytes.by_handle;
   totals.tensor_message_bytes = bytes.by_message;
+  totals.tensor_device_bytes = bytes.by_device;
   const TensorWaits& waits = domains.tensor_waits();
   totals.tensor_waits = waits.waits.total();
   totals.tensor_wait_p99_ns = waits.waits.quantile(0.99);
@@ -69,7 +71,8 @@ LiveLoop::LiveLoop(const RunSpec& spec, const LiveRun& run, Transport& transport
   const bool payload = run.params.payload || run.devices != nullptr;
   if (is_first()) dispatcher_.emplace(spec, layout_, payload, out_, events_, rows);
   if (!is_first() || transport.ranks() == 1)
-    domains_.emplace(spec, layout_, transport.rank(), payload, out_, events_, run.devices);
+    domains_.emplace(spec, layout_, transport.rank(), payload, out_, events_, run.devices, run.exchanges);
+  if (is_first() && run.exchanges != nullptr) desk_.emplace(spec, layout_, dispatcher_->plan(), out_);
 }
 
 void LiveLoop::begin() {
@@ -118,6 +121,8 @@ bool LiveLoop::take_turn() {
 bool LiveLoop::work() {
   bool busy =
       transport_.receive([this](int from, std::span<const std::byte> bytes) { take(from, bytes); }) > 0;
+  if (domains_ && domains_->take_transfers(run_time(clock_()))) busy = true;
+  if (finishes_ && domains_->is_quiet()) send_part();
   if (phase_ != Phase::kRunning) return busy;
   int sent = 0;
   while (dispatcher_ && sent < kMostAtOnce && dispatcher_->send_due(now())) ++sent;
@@ -156,6 +161,7 @@ void LiveLoop::take(int from, std::span<const std::byte> bytes) {
   const TimeNs at_ns = run_time(steady);
   if (dispatcher_ && dispatcher_->take(at_ns, message)) return;
   if (domains_ && domains_->take(at_ns, from, message)) return;
+  if (desk_ && desk_->take(message)) return start_if_ready();
   take_own(from, message);
 }
 
@@ -179,7 +185,8 @@ void LiveLoop::take_own(int from, MessageReader& message) {
       take_pong(message.read<ClockMessage>());
       break;
     case MessageKind::kFinish:
-      send_part();
+      finishes_ = true;
+      if (domains_->is_quiet()) send_part();
       break;
     case MessageKind::kPart:
       if (is_first()) take_part(from, message);
@@ -225,7 +232,17 @@ void LiveLoop::take_pong(const ClockMessage& pong) {
 
 void LiveLoop::take_ready(int from, const MessageReader& message) {
   hosts_[static_cast<std::size_t>(from)] = text_of(message);
-  if (++ready_ == transport_.ranks() - 1) start();
+  ++ready_;
+  start_if_ready();
+}
+
+void LiveLoop::start_if_ready() {
+  if (phase_ != Phase::kWaiting || ready_ < transport_.ranks() - 1) return;
+  if (desk_ && opening_ns_ == kNever) {
+    opening_ns_ = clock_();
+    desk_->open();
+  }
+  if (!desk_ || desk_->is_open()) start();
 }
 
 void LiveLoop::start() {
@@ -274,6 +291,7 @@ RankTotals LiveLoop::totals() const {
 }
 
 void LiveLoop::send_part() {
+  finishes_ = false;
   RankPart part;
   part.books = domains_->part();
   part.books.replay = domains_->take_replay();
@@ -320,6 +338,8 @@ void LiveLoop::housekeeping() {
     next_progress_ns_ = steady + kProgressNs;
     if (spec_.progress && phase_ != Phase::kWaiting) spec_.progress(run_time(steady), dispatcher_->sent());
   }
+  if (phase_ == Phase::kWaiting && opening_ns_ < steady - kMostOpening)
+    throw CellFailed("gpu.exchange: the GPUs' channels are not open after a minute");
   if (is_first() && phase_ == Phase::kRunning) look_for_end();
   if (phase_ == Phase::kCollecting) look_for_parts();
   if (transport_.ranks() == 1) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/live/clock_offset.h"
+#include "harness/live/exchange_desk.h"
 #include "harness/live/live_dispatcher.h"
 #include "harness/live/live_domains.h"
 #include "harness/live/live_run.h"
@@ -65,6 +66,8 @@ class LiveLoop {
   void ping();
   void take_pong(const ClockMessage& pong);
   void take_ready(int from, const MessageReader& message);
+  /// Starts once all ranks are ready and the GPUs' channels are open.
+  void start_if_ready();
   void start();
   void finish();
   void take_part(int from, MessageReader& message);
@@ -89,6 +92,8 @@ class LiveLoop {
   EventQueue events_;
   std::optional<LiveDispatcher> dispatcher_;
   std::optional<LiveDomains> domains_;
+  std::optional<ExchangeDesk> desk_;  ///< at rank 0, when GPUs exchange tensors by themselves
+  TimeNs opening_ns_ = kNever;        ///< since when its channels are being opened
 
   Phase phase_ = Phase::kWaiting;
   TimeNs began_ns_;
@@ -106,6 +111,7 @@ class LiveLoop {
   TimeNs next_progress_ns_ = 0;
   TimeNs clock_bound_ns_ = 0;
   TimeNs next_look_ns_ = 0;
+  bool finishes_ = false;      ///< rank 0 waits for this rank's part
   bool heard_of_end_ = false;  ///< another rank has said why the run cannot go on
   LatencyHistogram due_late_;  ///< of what was due here
   TimeNs due_latest_ns_ = 0;

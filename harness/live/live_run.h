@@ -12,6 +12,7 @@
 namespace harness {
 
 class DeviceWorkers;
+struct DeviceExchanges;
 class Transport;
 
 /// A rank that is there but says nothing: the run cannot end in good order.
@@ -32,6 +33,9 @@ struct LiveRun {
   /// What runs the batches of this rank's GPUs, null: timers. On all ranks alike; the tensors then travel,
   /// whatever params.payload says. Its devices wake the transport (Transport::interrupt). Outlives the run.
   DeviceWorkers* devices = nullptr;
+  /// What brings tensors from GPU to GPU, null: messages do. On all ranks alike: those of this rank's GPUs,
+  /// of which rank 0 has none. For one run.
+  DeviceExchanges* exchanges = nullptr;
 };
 
 /// Runs a cell on the live cluster until every request has ended, and closes the books. All ranks make the

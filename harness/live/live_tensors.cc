@@ -8,24 +8,30 @@
 
 namespace harness {
 
-LiveTensors::LiveTensors(const Pipeline& pipeline, std::uint64_t seed, int rank, MessageWriter& out)
+LiveTensors::LiveTensors(const Pipeline& pipeline, std::uint64_t seed, int rank, MessageWriter& out,
+                         DeviceExchanges* exchanges, std::uint32_t first_gpu)
     : rank_(rank),
       out_(out),
       tensors_(pipeline, seed),
       by_handle_(store_, *this),
       by_message_(
-          store_, memory_,
-          [this](WorkerId, std::span<const std::byte> message) {
-            Transfer transfer;
-            std::memcpy(&transfer, message.data(), sizeof transfer);
-            out_.send(static_cast<int>(transfer.id >> kRankShift), MessageKind::kTensor, NoContents{},
-                      message);
-          },
-          *this) {}
+          store_, memory_, [this](WorkerId, std::span<const std::byte> tensor) { send(tensor); }, *this) {
+  if (exchanges == nullptr) return;
+  transfers_.emplace(
+      *exchanges, first_gpu, tensors_, out,
+      [this](WorkerId, std::span<const std::byte> tensor) { send(tensor); },
+      static_cast<TransferEvents&>(*this));
+}
 
-void LiveTensors::keep(const TensorKey& key, ModuleId module) {
-  if (tensors_.output_bytes(module) == 0 || kept_.contains(key)) return;
-  kept_.emplace(key, store_.put(tensors_.output(module, key.request)));
+void LiveTensors::send(std::span<const std::byte> tensor) {
+  Transfer transfer;
+  std::memcpy(&transfer, tensor.data(), sizeof transfer);
+  out_.send(static_cast<int>(transfer.id >> kRankShift), MessageKind::kTensor, NoContents{}, tensor);
+}
+
+void LiveTensors::keep(const TensorKey& key, const TensorPlace& made) {
+  if (tensors_.output_bytes(made.module) == 0 || kept_.contains(key)) return;
+  kept_.emplace(key, Kept{store_.put(tensors_.output(made.module, key.request)), made});
 }
 
 void LiveTensors::keep_input(RequestId request, std::span<const std::byte> bytes) {
@@ -33,7 +39,7 @@ void LiveTensors::keep_input(RequestId request, std::span<const std::byte> bytes
   if (kept_.contains(key)) return;
   StoredTensor tensor = allocate(bytes.size());
   memory_.copy_from_host(bytes, tensor);
-  kept_.emplace(key, store_.put(std::move(tensor)));
+  kept_.emplace(key, Kept{store_.put(std::move(tensor)), {}});
 }
 
 StoredTensor LiveTensors::allocate(std::size_t bytes) {
@@ -46,7 +52,7 @@ StoredTensor LiveTensors::allocate(std::size_t bytes) {
 bool LiveTensors::release(const TensorKey& key) {
   const auto found = kept_.find(key);
   if (found == kept_.end()) return false;
-  store_.drop(found->second);
+  store_.drop(found->second.handle);
   kept_.erase(found);
   return true;
 }
@@ -55,13 +61,13 @@ TransferId LiveTensors::put(std::span<const std::byte> bytes) {
   StoredTensor tensor = allocate(bytes.size());
   memory_.copy_from_host(bytes, tensor);
   const TransferId id = next_id();
-  inputs_[id] = {{}, rank_, bytes.size(), &store_, store_.put(std::move(tensor))};
+  inputs_[id] = {{}, rank_, bytes.size(), {}, &store_, store_.put(std::move(tensor))};
   return id;
 }
 
-TransferId LiveTensors::fetch(const TensorKey& key, int rank, std::size_t bytes) {
+TransferId LiveTensors::fetch(const TensorKey& key, int rank, std::size_t bytes, const TensorPlace& to) {
   const TransferId id = next_id();
-  ask(id, inputs_[id] = {key, rank, bytes, nullptr, kNoTensor});
+  ask(id, inputs_[id] = {key, rank, bytes, to, nullptr, kNoTensor});
   return id;
 }
 
@@ -72,7 +78,9 @@ const StoredTensor& LiveTensors::at(TransferId id) const {
 }
 
 void LiveTensors::ask_again(TransferId id) {
-  if (const Input& input = inputs_.at(id); input.store == nullptr) ask(id, input);
+  Input& input = inputs_.at(id);
+  input.to.gpu = kNone;  // by message: a transfer is offered once
+  if (input.store == nullptr) ask(id, input);
 }
 
 void LiveTensors::drop(TransferId id) {
@@ -81,7 +89,8 @@ void LiveTensors::drop(TransferId id) {
 }
 
 void LiveTensors::ask(TransferId id, const Input& input) {
-  const FetchMessage fetch{id, input.key.request, input.bytes, input.key.index, {}};
+  const FetchMessage fetch{id,          input.key.request, input.bytes, input.key.index, input.to.module,
+                           input.to.gpu};
   if (input.rank != rank_) return out_.send(input.rank, MessageKind::kFetch, fetch);
   const Transfer transfer{.id = id, .source = first_bytes(input.key, input.bytes), .bytes = input.bytes};
   if (transfer.source == kNoTensor) return on_missed(transfer, TransferOutcome::kCancelled);
@@ -102,12 +111,19 @@ bool LiveTensors::take(int from, MessageReader& message) {
       return true;
     }
     default:
-      return false;
+      return transfers_ && transfers_->take(from, message);
   }
 }
 
 void LiveTensors::take_fetch(int from, const FetchMessage& fetch) {
-  const TensorHandle source = first_bytes({fetch.request, fetch.index}, fetch.bytes);
+  const TensorKey key{fetch.request, fetch.index};
+  const auto found = kept_.find(key);
+  if (transfers_ && fetch.gpu != kNone && found != kept_.end()) {
+    const TensorPlace& made = found->second.made;
+    if (transfers_->carry(fetch.id, key.request, made.module, made.gpu, fetch.module, fetch.gpu, fetch.bytes))
+      return;
+  }
+  const TensorHandle source = first_bytes(key, fetch.bytes);
   if (source == kNoTensor) return out_.send(from, MessageKind::kTensorGone, fetch);
   by_message_.carry({.id = fetch.id, .source = source, .bytes = fetch.bytes});
 }
@@ -115,11 +131,11 @@ void LiveTensors::take_fetch(int from, const FetchMessage& fetch) {
 TensorHandle LiveTensors::first_bytes(const TensorKey& key, std::size_t bytes) {
   const auto found = kept_.find(key);
   if (found == kept_.end()) return kNoTensor;
-  const StoredTensor& whole = store_.at(found->second);
+  const StoredTensor& whole = store_.at(found->second.handle);
   if (whole.bytes < bytes) return kNoTensor;
   if (whole.bytes > bytes) return store_.put({whole.data, bytes, whole.owner});
-  store_.share(found->second);
-  return found->second;
+  store_.share(found->second.handle);
+  return found->second.handle;
 }
 
 void LiveTensors::on_arrived(const Transfer& transfer, TensorStore& store, TensorHandle handle) {
@@ -130,7 +146,11 @@ void LiveTensors::on_arrived(const Transfer& transfer, TensorStore& store, Tenso
   }
   found->second.store = &store;
   found->second.handle = handle;
-  (found->second.rank == rank_ ? bytes_.by_handle : bytes_.by_message) += transfer.bytes;
+  if (found->second.rank == rank_) {
+    bytes_.by_handle += transfer.bytes;
+  } else {
+    (is_on_device(transfer.id) ? bytes_.by_device : bytes_.by_message) += transfer.bytes;
+  }
 }
 
 void LiveTensors::on_missed(const Transfer& transfer, TransferOutcome) {

@@ -5,12 +5,13 @@
 #include <cstddef>
 #include <map>
 #include <memory>
-#include <set>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "harness/gpu/tensor_carrier.h"
 #include "harness/gpu/tensor_store.h"
+#include "harness/live/gpu_transfers.h"
 #include "harness/live/messages.h"
 #include "harness/live/tensors.h"
 
@@ -20,6 +21,13 @@ namespace harness {
 struct TensorBytes {
   std::uint64_t by_handle = 0;   ///< kept by this rank
   std::uint64_t by_message = 0;  ///< by another
+  std::uint64_t by_device = 0;   ///< by another, from GPU to GPU
+};
+
+/// Which module of which GPU needs a tensor.
+struct TensorPlace {
+  ModuleId module = 0;
+  std::uint32_t gpu = kNone;  ///< kNone: not known yet
 };
 
 /// A tensor that is needed here has a number (a TransferId, 0: none) from put() or fetch() until drop(). A
@@ -28,13 +36,15 @@ struct TensorBytes {
 /// Used by the loop's thread.
 class LiveTensors final : private TransferEvents {
  public:
-  /// Everything outlives this.
-  LiveTensors(const Pipeline& pipeline, std::uint64_t seed, int rank, MessageWriter& out);
+  /// `exchanges`: of the GPUs from `first_gpu` on, which exchange tensors by themselves where they can; may
+  /// be null. Everything outlives this.
+  LiveTensors(const Pipeline& pipeline, std::uint64_t seed, int rank, MessageWriter& out,
+              DeviceExchanges* exchanges = nullptr, std::uint32_t first_gpu = 0);
   LiveTensors(const LiveTensors&) = delete;
   LiveTensors& operator=(const LiveTensors&) = delete;
 
-  /// A visit of the module has ended here: keeps what it leaves behind for the modules that follow.
-  void keep(const TensorKey& key, ModuleId module);
+  /// A visit has ended there: keeps what it leaves behind for the modules that follow.
+  void keep(const TensorKey& key, const TensorPlace& made);
   /// Keeps what the client has sent.
   void keep_input(RequestId request, std::span<const std::byte> bytes);
   /// Nobody needs it any more. False when it is not kept.
@@ -43,27 +53,36 @@ class LiveTensors final : private TransferEvents {
   /// Bytes that have come with the visit.
   TransferId put(std::span<const std::byte> bytes);
   /// The first `bytes` of what rank `rank` keeps.
-  TransferId fetch(const TensorKey& key, int rank, std::size_t bytes);
+  TransferId fetch(const TensorKey& key, int rank, std::size_t bytes, const TensorPlace& to);
   /// Whether it is here.
   bool is_here(TransferId id) const { return inputs_.at(id).store != nullptr; }
   /// One that is here: exactly the bytes asked for, which stay as long as the owner does.
   const StoredTensor& at(TransferId id) const;
+  /// Whether it is in the memory of the GPU that needs it, not in the host's.
+  bool is_on_device(TransferId id) const { return transfers_ && transfers_->has(*inputs_.at(id).store); }
   /// Asks once more for one that is not here yet.
   void ask_again(TransferId id);
   void drop(TransferId id);
 
   /// A message about tensors, but kRelease; false when it is another.
   bool take(int from, MessageReader& message);
+  /// Handles what has come from GPU to GPU; false when nothing has.
+  bool poll() { return transfers_ && transfers_->poll(); }
+  /// Whether no GPU is sending or receiving.
+  bool is_quiet() const { return !transfers_ || transfers_->is_quiet(); }
 
   const TensorBytes& bytes() const { return bytes_; }
   /// Tensors that stand here, kept or needed.
-  std::size_t count() const { return store_.tensors() + by_message_.arrivals().tensors(); }
+  std::size_t count() const {
+    return store_.tensors() + by_message_.arrivals().tensors() + (transfers_ ? transfers_->count() : 0);
+  }
 
  private:
   struct Input {
     TensorKey key;
     int rank = 0;
     std::size_t bytes = 0;
+    TensorPlace to;
     TensorStore* store = nullptr;  ///< null: not here yet
     TensorHandle handle = kNoTensor;
   };
@@ -73,6 +92,7 @@ class LiveTensors final : private TransferEvents {
   /// Uninitialised memory of the host. Throws EnvironmentError when there is none.
   StoredTensor allocate(std::size_t bytes);
   void ask(TransferId id, const Input& input);
+  void send(std::span<const std::byte> tensor);
   void take_fetch(int from, const FetchMessage& fetch);
   /// A reference to the first bytes of a tensor that is kept here, or kNoTensor.
   TensorHandle first_bytes(const TensorKey& key, std::size_t bytes);
@@ -85,11 +105,16 @@ class LiveTensors final : private TransferEvents {
   Tensors tensors_;
   HostTensorMemory memory_;
   TensorStore store_;
-  std::map<TensorKey, TensorHandle> kept_;
+  struct Kept {
+    TensorHandle handle = kNoTensor;
+    TensorPlace made;
+  };
+  std::map<TensorKey, Kept> kept_;
   std::map<TransferId, Input> inputs_;
   std::uint64_t asked_ = 0;
   HandleCarrier by_handle_;
   MessageCarrier by_message_;
+  std::optional<GpuTransfers> transfers_;
   TensorBytes bytes_;
 };
 

@@ -64,10 +64,10 @@ bool has(const StoredTensor& tensor, std::span<const std::byte> bytes) {
 TEST(LiveTensors, ATensorComesByHandleOrByMessage) {
   Ranks ranks(2, {});
   Tensors tensors(pipeline(), kSeed);
-  ranks.at(0).keep({5, 0}, 0);
+  ranks.at(0).keep({5, 0}, {0});
   EXPECT_EQ(ranks.at(0).count(), 1u);
-  const TransferId here = ranks.at(0).fetch({5, 0}, 0, 100);
-  const TransferId there = ranks.at(1).fetch({5, 0}, 0, 300);
+  const TransferId here = ranks.at(0).fetch({5, 0}, 0, 100, {1});
+  const TransferId there = ranks.at(1).fetch({5, 0}, 0, 300, {1});
   ASSERT_TRUE(ranks.at(0).is_here(here)) << "no message";
   EXPECT_FALSE(ranks.at(1).is_here(there));
   for (int i = 0; i < 3; ++i) ranks.step();
@@ -91,14 +91,14 @@ TEST(LiveTensors, WhatNobodyKeepsComesAsZeros) {
   Ranks ranks(2, {});
   const std::vector<std::byte> zeros(50);
   for (const int rank : {0, 1}) {
-    const TransferId id = ranks.at(0).fetch({3, 1}, rank, 50);
+    const TransferId id = ranks.at(0).fetch({3, 1}, rank, 50, {1});
     for (int i = 0; i < 3; ++i) ranks.step();
     ASSERT_TRUE(ranks.at(0).is_here(id));
     EXPECT_TRUE(has(ranks.at(0).at(id), zeros));
     ranks.at(0).drop(id);
   }
   EXPECT_EQ(ranks.at(0).count(), 0u);
-  ranks.at(0).keep({3, 1}, 3);
+  ranks.at(0).keep({3, 1}, {3});
   EXPECT_EQ(ranks.at(0).count(), 0u) << "no module follows";
 }
 
@@ -106,7 +106,7 @@ TEST(LiveTensors, WhatTheClientSentStaysUntilItIsReleased) {
   Ranks ranks(2, {});
   std::vector<std::byte> sent(100, std::byte{7});
   ranks.at(0).keep_input(4, sent);
-  const TransferId id = ranks.at(1).fetch({4, kClientTensor}, 0, 100);
+  const TransferId id = ranks.at(1).fetch({4, kClientTensor}, 0, 100, {0});
   const TransferId own = ranks.at(0).put(sent);
   for (int i = 0; i < 3; ++i) ranks.step();
   EXPECT_TRUE(has(ranks.at(1).at(id), sent));
@@ -144,10 +144,10 @@ TEST(LiveTensors, LostAndRepeatedMessagesNeitherLoseNorLeak) {
       const TensorKey key{random.below(40), 0};
       if (!kept.contains(key)) {
         kept[key] = rank;
-        ranks.at(rank).keep(key, 0);
+        ranks.at(rank).keep(key, {0});
       }
       const std::size_t bytes = 1 + random.below(300);
-      wanted.push_back({rank, ranks.at(rank).fetch(key, kept[key], bytes), key, bytes});
+      wanted.push_back({rank, ranks.at(rank).fetch(key, kept[key], bytes, {1}), key, bytes});
       if (random.below(3) == 0) {  // its visit was dropped
         ranks.at(rank).drop(wanted.back().id);
         wanted.pop_back();

@@ -61,6 +61,12 @@ enum class MessageKind : std::uint16_t {
   kFetch,       ///< FetchMessage
   kTensor,      ///< a Transfer and the bytes (MessageCarrier)
   kTensorGone,  ///< FetchMessage: it is not kept there
+  // Between the GPUs' exchanges and rank 0, with devices that exchange tensors by themselves.
+  kTransfer,       ///< ExchangeMessage
+  kMakeChannel,    ///< ChannelMessage: make its id
+  kChannelId,      ///< ChannelMessage, the id's bytes
+  kJoinChannel,    ///< ChannelMessage, the id's bytes
+  kChannelJoined,  ///< ChannelMessage, characters: why it could not be; nothing: it has
 };
 
 /// A tensor that a visit leaves behind, wherever it is kept: `index` is that of the visit in its request.
@@ -179,7 +185,20 @@ struct FetchMessage {
   RequestId request = 0;
   std::uint64_t bytes = 0;  ///< so many, from the front
   std::uint16_t index = 0;
-  std::uint16_t padding[3] = {};
+  ModuleId module = 0;        ///< that needs it ...
+  std::uint32_t gpu = kNone;  ///< ... on this GPU, into whose memory it may come; kNone: the host's
+};
+
+/// Most GPUs of a channel.
+inline constexpr std::size_t kMostMembers = 256;
+
+struct ChannelMessage {
+  std::uint32_t channel = 0;
+  ModuleId from = 0;  ///< the tensors of this module's visits ...
+  ModuleId to = 0;    ///< ... for this one's
+  std::uint32_t gpu = kNone;
+  std::uint32_t members = 0;
+  std::uint32_t gpus[kMostMembers] = {};
 };
 
 struct ReleaseEntry {

@@ -31,6 +31,7 @@ void each_number(Totals& totals, const Each& each) {
   each(totals.due_late_max_ns);
   each(totals.tensor_handle_bytes);
   each(totals.tensor_message_bytes);
+  each(totals.tensor_device_bytes);
   each(totals.tensor_waits);
   each(totals.tensor_wait_p99_ns);
   each(totals.tensor_wait_max_ns);

@@ -3,11 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "harness/core/error.h"
+#include "harness/gpu/device_exchange.h"
+#include "harness/gpu/test_fake_lane.h"
+#include "harness/live/cell_failed.h"
 #include "harness/live/device_workers.h"
 #include "harness/live/layout.h"
 #include "harness/live/tensors.h"
@@ -43,8 +47,9 @@ RunSpec next_cell(RandomStream& random, const SystemEntry& entry) {
 /// The ranks of a cell, each with its devices.
 class RanksWithDevices {
  public:
-  RanksWithDevices(const RunSpec& spec, int ranks, TestFaults network)
-      : spec_(spec), tensors_(spec.pipeline, spec.seed), ranks_(ranks, std::move(network)) {
+  /// `net`: of the lanes between the GPUs; null: there are none.
+  RanksWithDevices(const RunSpec& spec, int ranks, TestFaults network, FakeLaneNet* net = nullptr)
+      : spec_(spec), tensors_(spec.pipeline, spec.seed), net_(net), ranks_(ranks, std::move(network)) {
     const Layout layout(spec.workers, ranks, {});
     for (int rank = 0; rank < ranks; ++rank) {
       std::vector<std::unique_ptr<Device>> own;
@@ -61,15 +66,21 @@ class RanksWithDevices {
       workers_.push_back(
           std::make_unique<DeviceWorkers>(std::move(own), static_cast<std::uint32_t>(layout.first_gpu(rank)),
                                           DeviceWorkers::Models{spec.pipeline, spec.profiles, 7}));
+      if (net_ != nullptr) add_exchanges(layout.first_gpu(rank), layout.gpus(rank));
     }
   }
 
   RunRecord run() {
     RanksInStep::Devices devices;
     for (const auto& workers : workers_) devices.by_rank.push_back(workers.get());
+    for (DeviceExchanges& exchanges : exchanges_) devices.exchanges.push_back(&exchanges);
     devices.next_end_ns = [this] {
       TimeNs next = kNever;
       for (const StepDevice* device : devices_) next = std::min(next, device->next_end_ns());
+      for (WorkerId gpu = 0; net_ != nullptr && gpu < devices_.size(); ++gpu) {
+        if (net_->nccl.has_ended(gpu) || !net_->nccl.ready().empty())
+          next = std::min(next, ranks_.now_ns() + 20 * kNsPerUs);
+      }
       return next;
     };
     return ranks_.run(spec_, {}, nullptr, &devices);
@@ -78,6 +89,15 @@ class RanksWithDevices {
   const std::vector<StepDevice*>& devices() const { return devices_; }
 
  private:
+  void add_exchanges(int first_gpu, int gpus) {
+    DeviceExchanges& own = exchanges_.emplace_back();
+    own.make_channel_id = FakeLane::make_id;
+    for (int gpu = 0; gpu < gpus; ++gpu) {
+      own.gpus.push_back({std::make_unique<HostTensorMemory>(),
+                          std::make_unique<FakeLane>(*net_, static_cast<WorkerId>(first_gpu + gpu), true)});
+    }
+  }
+
   /// What clients send to the first module; elsewhere what the first of the module's `pres` leaves behind,
   /// for the requests of these pipelines take all branches.
   bool is_right(ModuleId module, const Picture& picture) {
@@ -95,7 +115,9 @@ class RanksWithDevices {
 
   const RunSpec& spec_;
   Tensors tensors_;
+  FakeLaneNet* net_;
   std::vector<StepDevice*> devices_;
+  std::deque<DeviceExchanges> exchanges_;  ///< by rank
   std::vector<std::unique_ptr<DeviceWorkers>> workers_;
   RanksInStep ranks_;  ///< last: its loops end before what they use
 };
@@ -147,6 +169,70 @@ TEST(TensorSteps, EachBatchGetsTheTensorsOfItsVisits) {
   EXPECT_GT(by_message, 0u);
   EXPECT_GT(waits, 0u) << "some tensor must have come later than its visit's batch";
   EXPECT_GT(others, 0u) << "some must have been prepared for a batch that was lost, or came too late to be";
+}
+
+TEST(TensorSteps, TensorsGoFromGpuToGpuUnderAnyRoutingAndWhatBreaksGoesByMessage) {
+  std::uint64_t by_device = 0;
+  std::uint64_t by_message = 0;
+  std::uint64_t on_device = 0;
+  int broken = 0;
+  for (const SystemEntry& entry : all_systems()) {
+    RandomStream random(12, entry.name);
+    for (int round = 0; round < 6; ++round) {
+      RunSpec spec = next_cell(random, entry);
+      if (round % 2 == 1) spec.faults = testing::random_faults(random, spec.workers);
+      TestFaults network;
+      network.delay_ns = static_cast<TimeNs>(random.below(3) * kNsPerMs);
+      network.jitter_ns = static_cast<TimeNs>(random.below(5) * kNsPerMs);
+      network.seed = random.bits();
+      const int ranks = 3 + static_cast<int>(random.below(4));
+      SCOPED_TRACE(std::string(entry.name) + " round " + std::to_string(round) + " on " +
+                   std::to_string(ranks));
+      FakeLaneNet net(static_cast<std::size_t>(spec.workers), random.bits());
+      const int breaks = round % 3 == 2 ? 1 : 0;
+      net.breaks = breaks;
+      RanksWithDevices cluster(spec, ranks, network, &net);
+      const RunRecord record = cluster.run();
+      broken += breaks - net.breaks;
+      EXPECT_EQ(record.sent, record.in_time + record.late + record.dropped);
+      EXPECT_EQ(record.why_invalid, "");
+      for (const StepDevice* device : cluster.devices()) {
+        EXPECT_EQ(device->wrong_pictures(), 0u);
+        on_device += device->pictures_on_device();
+      }
+      for (const RankTotals& rank : record.ranks) {
+        EXPECT_EQ(rank.tensors_left, 0u) << "rank " << rank.rank;
+        by_device += rank.tensor_device_bytes;
+        by_message += rank.tensor_message_bytes;
+      }
+      for (WorkerId gpu = 0; gpu < static_cast<WorkerId>(spec.workers); ++gpu)
+        EXPECT_TRUE(net.nccl.stream(gpu).empty()) << "gpu " << gpu;
+    }
+  }
+  EXPECT_GT(by_device, 0u);
+  EXPECT_GT(by_message, 0u);
+  EXPECT_GT(on_device, 0u);
+  EXPECT_GT(broken, 3);
+}
+
+TEST(TensorSteps, ChannelsThatCannotBeOpenedEndTheCellBeforeItsLoad) {
+  RandomStream random(13, "naive");
+  RunSpec spec = next_cell(random, *find_system("naive"));
+  while (spec.workers < 2 || spec.pipeline.modules.size() < 2)
+    spec = next_cell(random, *find_system("naive"));
+  FakeLaneNet net(static_cast<std::size_t>(spec.workers), 1);
+  net.why_not = "device cuda:0: ncclCommInitRankConfig by worker 0: Duplicate GPU detected";
+  RanksWithDevices cluster(spec, 1 + spec.workers, {}, &net);
+  try {
+    cluster.run();
+    FAIL() << "the ranks have no channel";
+  } catch (const CellFailed& failed) {
+    const std::string why = failed.what();
+    EXPECT_NE(why.find("gpu.exchange = nccl: modules m0 and m1 cannot exchange tensors: " + net.why_not),
+              std::string::npos)
+        << why;
+  }
+  for (const StepDevice* device : cluster.devices()) EXPECT_EQ(device->pictures(), 0u);
 }
 
 }  // namespace

@@ -30,8 +30,10 @@ class Tensors {
   /// 0: the modules that follow take no tensor.
   std::size_t output_bytes(ModuleId module) const { return outputs_[module].bytes; }
 
- private:
+  /// Requests that are so many apart have the same tensors.
   static constexpr std::size_t kEach = 8;
+
+ private:
   struct Tensor {
     std::size_t bytes = 0;
     std::shared_ptr<std::byte[]> block;  ///< kEach of them

@@ -21,10 +21,11 @@ class RanksInStep {
   RanksInStep(int ranks, TestFaults faults)
       : network_(ranks, std::move(faults), [this] { return now_ns_; }) {}
 
-  /// What runs the batches, in the time of now_ns().
+  /// What runs the batches and exchanges tensors, in the time of now_ns().
   struct Devices {
     std::vector<DeviceWorkers*> by_rank;
-    std::function<TimeNs()> next_end_ns;  ///< when the next batch ends, or kNever
+    std::vector<DeviceExchanges*> exchanges;  ///< by rank; empty: none
+    std::function<TimeNs()> next_end_ns;      ///< when the next batch or transfer ends, or kNever
   };
 
   RunRecord run(const RunSpec& spec, const LiveRun& how, RowSink* rows = nullptr,
@@ -35,6 +36,8 @@ class RanksInStep {
     for (int rank = 0; rank < network_.at(0).ranks(); ++rank) {
       LiveRun& own = hows_.emplace_back(how);
       if (devices != nullptr) own.devices = devices->by_rank[static_cast<std::size_t>(rank)];
+      if (devices != nullptr && !devices->exchanges.empty())
+        own.exchanges = devices->exchanges[static_cast<std::size_t>(rank)];
       loops_.emplace_back(spec, own, network_.at(rank), rank == 0 ? rows : nullptr,
                           [this] { return now_ns_; });
     }

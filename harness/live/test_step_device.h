@@ -49,6 +49,7 @@ class StepDevice final : public Device {
       const Batch& batch = running_.front();
       for (const Picture& picture : batch.pictures) {
         ++pictures_;
+        pictures_on_device_ += picture.on_device ? 1 : 0;
         if (!is_right_(batch.model, picture)) ++wrong_pictures_;
       }
       for (const Picture& picture : batch.prepared) {
@@ -65,6 +66,7 @@ class StepDevice final : public Device {
 
   TimeNs next_end_ns() const { return running_.empty() ? kNever : running_.front().end.ended_ns; }
   std::uint64_t pictures() const { return pictures_; }
+  std::uint64_t pictures_on_device() const { return pictures_on_device_; }
   std::uint64_t wrong_pictures() const { return wrong_pictures_; }
   /// Batches of which all pictures, and no others, had been prepared in their order; and the rest.
   std::uint64_t prepared_batches() const { return prepared_batches_; }
@@ -85,6 +87,7 @@ class StepDevice final : public Device {
   std::map<DeviceModel, std::vector<Picture>> prepared_;
   std::deque<Batch> running_;
   std::uint64_t pictures_ = 0;
+  std::uint64_t pictures_on_device_ = 0;
   std::uint64_t wrong_pictures_ = 0;
   std::uint64_t prepared_batches_ = 0;
   std::uint64_t other_batches_ = 0;

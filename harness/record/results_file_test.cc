@@ -192,6 +192,7 @@ void expect_same_ranks(const RunRecord& a, const RunRecord& b) {
     EXPECT_EQ(a.ranks[i].due_late_max_ns, b.ranks[i].due_late_max_ns);
     EXPECT_EQ(a.ranks[i].tensor_handle_bytes, b.ranks[i].tensor_handle_bytes);
     EXPECT_EQ(a.ranks[i].tensor_message_bytes, b.ranks[i].tensor_message_bytes);
+    EXPECT_EQ(a.ranks[i].tensor_device_bytes, b.ranks[i].tensor_device_bytes);
     EXPECT_EQ(a.ranks[i].tensor_waits, b.ranks[i].tensor_waits);
     EXPECT_EQ(a.ranks[i].tensor_wait_p99_ns, b.ranks[i].tensor_wait_p99_ns);
     EXPECT_EQ(a.ranks[i].tensor_wait_max_ns, b.ranks[i].tensor_wait_max_ns);

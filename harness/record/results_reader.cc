@@ -97,6 +97,7 @@ void restore_ranks(RunRecord& record, const std::vector<StoredRank>& rows) {
     totals.due_late_max_ns = row.due_late_max_ns;
     totals.tensor_handle_bytes = row.tensor_handle_bytes;
     totals.tensor_message_bytes = row.tensor_message_bytes;
+    totals.tensor_device_bytes = row.tensor_device_bytes;
     totals.tensor_waits = row.tensor_waits;
     totals.tensor_wait_p99_ns = row.tensor_wait_p99_ns;
     totals.tensor_wait_max_ns = row.tensor_wait_max_ns;

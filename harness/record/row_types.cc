@@ -133,7 +133,8 @@ Hdf5Handle row_type<StoredRank>() {
   type.column("due_late_p99_ns", row.due_late_p99_ns);
   type.column("due_late_max_ns", row.due_late_max_ns);
   type.column("tensor_handle_bytes", row.tensor_handle_bytes);
-  type.column("tensor_message_bytes", row.tensor_message_bytes).column("tensor_waits", row.tensor_waits);
+  type.column("tensor_message_bytes", row.tensor_message_bytes);
+  type.column("tensor_device_bytes", row.tensor_device_bytes).column("tensor_waits", row.tensor_waits);
   type.column("tensor_wait_p99_ns", row.tensor_wait_p99_ns);
   type.column("tensor_wait_max_ns", row.tensor_wait_max_ns);
   return type.column("tensors_left", row.tensors_left).take();

@@ -146,6 +146,7 @@ struct RankTotals {
   // Tensors of the visits that its workers ran; 0 without payload.
   std::uint64_t tensor_handle_bytes = 0;   ///< bytes that this rank kept itself
   std::uint64_t tensor_message_bytes = 0;  ///< bytes that came from other workers' ranks
+  std::uint64_t tensor_device_bytes = 0;   ///< bytes that came from there, from GPU to GPU
   std::uint64_t tensor_waits = 0;          ///< batches that had to wait for tensors ...
   TimeNs tensor_wait_p99_ns = 0;           ///< ... how long ...
   TimeNs tensor_wait_max_ns = 0;           ///< ... and the longest

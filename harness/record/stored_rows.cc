@@ -153,6 +153,7 @@ std::vector<StoredRank> stored_ranks(const RunRecord& record) {
                     totals.due_late_max_ns,
                     totals.tensor_handle_bytes,
                     totals.tensor_message_bytes,
+                    totals.tensor_device_bytes,
                     totals.tensor_waits,
                     totals.tensor_wait_p99_ns,
                     totals.tensor_wait_max_ns,

@@ -81,7 +81,8 @@ struct StoredRank {
   std::uint64_t packets_sent = 0, loop_turns = 0, sleeps = 0;
   TimeNs cpu_ns = 0, clock_offset_ns = 0, clock_bound_ns = 0, delivery_p50_ns = 0, delivery_p99_ns = 0;
   TimeNs due_late_p99_ns = 0, due_late_max_ns = 0;
-  std::uint64_t tensor_handle_bytes = 0, tensor_message_bytes = 0, tensor_waits = 0;
+  std::uint64_t tensor_handle_bytes = 0, tensor_message_bytes = 0, tensor_device_bytes = 0;
+  std::uint64_t tensor_waits = 0;
   TimeNs tensor_wait_p99_ns = 0, tensor_wait_max_ns = 0;
   std::uint64_t tensors_left = 0;
 };

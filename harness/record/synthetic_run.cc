@@ -208,6 +208,7 @@ void add_ranks(RunRecord& record, const std::vector<RequestRow>& requests, std::
     totals.due_late_max_ns = 7'000'000 + rank;
     totals.tensor_handle_bytes = 1000 * visits;
     totals.tensor_message_bytes = 2000 * visits + rank;
+    totals.tensor_device_bytes = 3000 * visits + rank;
     totals.tensor_waits = visits / 7;
     totals.tensor_wait_p99_ns = 300'000 + rank;
     totals.tensor_wait_max_ns = 800'000 + rank;

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <iterator>
 #include <utility>
 
+#include "harness/core/error.h"
 #include "harness/gpu/cuda/cuda_check.h"
 #include "harness/gpu/device_error.h"
 
@@ -39,6 +41,13 @@ void NcclLane::open(ChannelId channel, const ncclUniqueId& id, std::vector<Worke
   const std::lock_guard lock(mutex_);
   to_open_.push_back({channel, id, std::move(members)});
   requested_.notify_one();
+}
+
+void NcclLane::open(ChannelId channel, std::span<const std::byte> id, std::vector<WorkerId> members) {
+  ncclUniqueId made = {};
+  HARNESS_CHECK(id.size() == sizeof made, "the id of a channel is none of NCCL");
+  std::memcpy(&made, id.data(), sizeof made);
+  open(channel, made, std::move(members));
 }
 
 std::vector<std::pair<ChannelId, std::string>> NcclLane::opened() {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -26,7 +27,7 @@ namespace harness {
 /// nor a peer that is lost holds up the event loop. It polls while something is under way and sleeps
 /// otherwise. Nothing of it has run on two GPUs: NCCL refuses two ranks on one, where only opening, one
 /// member's broadcast and aborts can.
-class NcclLane final : public TransferLane {
+class NcclLane final : public ChannelLane {
  public:
   /// `wake` is called by the lane's thread when there is something to take. Makes the device the calling
   /// thread's current one; throws DeviceError when it cannot be used.
@@ -34,12 +35,10 @@ class NcclLane final : public TransferLane {
   /// Aborts what is under way.
   ~NcclLane() override;
 
-  /// Starts to join a communicator with these members, of which this worker is one. opened() tells when it
-  /// has; only when all members say so may the sequencer open the channel. Members may open channels in any
-  /// order.
+  /// An id that NcclCommunicator::make_id() has made.
   void open(ChannelId channel, const ncclUniqueId& id, std::vector<WorkerId> members);
-  /// Channels joined, or given up for the reason named, since the last call.
-  std::vector<std::pair<ChannelId, std::string>> opened();
+  void open(ChannelId channel, std::span<const std::byte> id, std::vector<WorkerId> members) override;
+  std::vector<std::pair<ChannelId, std::string>> opened() override;
 
   void send(std::uint64_t ticket, ChannelId channel, WorkerId to, std::span<const std::byte> bytes) override;
   void receive(std::uint64_t ticket, ChannelId channel, WorkerId from, std::span<std::byte> bytes) override;

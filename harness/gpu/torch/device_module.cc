@@ -5,6 +5,9 @@
 #include "harness/core/error.h"
 #include "harness/gpu/torch/torch_device.h"
 #include "harness/gpu/torch/zoo/zoo.h"
+#ifdef HARNESS_DEVICES_HAVE_NCCL
+#include "harness/gpu/nccl/nccl_exchange.h"
+#endif
 
 namespace harness {
 namespace {
@@ -26,7 +29,12 @@ std::vector<std::string> models() {
   return names;
 }
 
+#ifdef HARNESS_DEVICES_HAVE_NCCL
+constexpr DeviceModule kModule = {
+    "LibTorch " HARNESS_TORCH_VERSION, make, gpus, models, make_nccl_exchange, make_nccl_channel_id};
+#else
 constexpr DeviceModule kModule = {"LibTorch " HARNESS_TORCH_VERSION, make, gpus, models};
+#endif
 
 }  // namespace
 }  // namespace harness

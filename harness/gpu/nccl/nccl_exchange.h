@@ -1,0 +1,17 @@
+// The exchange of a CUDA device by NCCL.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "harness/gpu/device_exchange.h"
+
+namespace harness {
+
+/// For the device of that index, which has the GPU `self` of the cluster; `wake` is called by a thread of the
+/// lane. Throws DeviceError when the device cannot be used.
+DeviceExchange make_nccl_exchange(int device, WorkerId self, std::function<void()> wake);
+/// DeviceExchanges::make_channel_id.
+std::vector<std::byte> make_nccl_channel_id();
+
+}  // namespace harness

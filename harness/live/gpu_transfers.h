@@ -1,0 +1,84 @@
+// A rank's part in bringing tensors from GPU to GPU: the exchanges of its GPUs at work in a live run.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "harness/gpu/device_exchange.h"
+#include "harness/gpu/exchange_carrier.h"
+#include "harness/gpu/tensor_carrier.h"
+#include "harness/live/messages.h"
+#include "harness/live/tensors.h"
+
+namespace harness {
+
+/// Bytes of memory that each GPU has for tensors that arrive.
+inline constexpr std::uint64_t kArrivalRoomBytes = std::uint64_t{256} << 20;
+
+/// One channel for each pair of modules, opened by rank 0 before the load starts (exchange_desk.h). What no
+/// channel or no memory is there for goes by message. Used by the loop's thread.
+class GpuTransfers {
+ public:
+  /// `exchanges` are those of the GPUs from `first_gpu` on. `send` takes diverted tensors, `events` hears of
+  /// what arrives. Everything outlives this.
+  GpuTransfers(DeviceExchanges& exchanges, std::uint32_t first_gpu, Tensors& tensors, MessageWriter& out,
+               MessageCarrier::SendBytes send, TransferEvents& events);
+  /// Ends the lanes, which read and write tensors.
+  ~GpuTransfers();
+  GpuTransfers(const GpuTransfers&) = delete;
+  GpuTransfers& operator=(const GpuTransfers&) = delete;
+
+  /// Sends what a visit of `from` has left behind, if a channel joins the two GPUs, of which the first is
+  /// here; false: none does.
+  bool carry(TransferId id, RequestId request, ModuleId from, std::uint32_t from_gpu, ModuleId to,
+             std::uint32_t to_gpu, std::uint64_t bytes);
+  /// A message about channels or transfers; false when it is another. Throws DeviceError.
+  bool take(int from, MessageReader& message);
+  /// Handles what has ended in the lanes; false when nothing has.
+  bool poll();
+
+  /// Whether the tensors of that store are in a GPU's memory.
+  bool has(const TensorStore& store) const;
+  /// Transfers offered and not settled.
+  bool is_quiet() const;
+  /// Tensors that came by the lanes and are still referred to.
+  std::size_t count() const;
+
+ private:
+  struct Gpu {
+    Gpu(DeviceExchange& exchange, WorkerId self, GpuTransfers& all, MessageWriter& out,
+        const MessageCarrier::SendBytes& send, TransferEvents& events);
+    DeviceExchange& exchange;
+    TensorStore sources;
+    MessageCarrier diverted;
+    ExchangeCarrier carrier;
+    std::vector<std::vector<StoredTensor>> outputs;  ///< by module: copies of Tensors::output
+  };
+  struct Channel {
+    ChannelId id = 0;
+    std::vector<WorkerId> members;
+    bool has(std::uint32_t gpu) const;
+  };
+
+  void join(const ChannelMessage& message, std::span<const std::byte> id);
+  /// Brings what visits of the module leave behind into the GPU's memory.
+  void upload(Gpu& gpu, ModuleId module);
+  Gpu& gpu(std::uint32_t number) { return gpus_[number - first_gpu_]; }
+  bool is_here(std::uint32_t number) const {
+    return number >= first_gpu_ && number - first_gpu_ < gpus_.size();
+  }
+
+  DeviceExchanges& exchanges_;
+  std::uint32_t first_gpu_;
+  Tensors& tensors_;
+  MessageWriter& out_;
+  std::deque<Gpu> gpus_;
+  std::map<std::pair<ModuleId, ModuleId>, Channel> channels_;
+  bool ended_ = false;  ///< something has since poll() began
+};
+
+}  // namespace harness
