@@ -83,7 +83,7 @@ Profile profile_of(const TomlFields& fields, const TomlFields& top) {
   profile.source = fields.text_or("source", top.text_or("source", ""));
   profile.memory_mb = fields.number_or("memory_mb", 0, 1e9, 0);
   profile.load_ns = ms_to_ns(fields.number_or("load_ms", 0, kLongestMs, 0));
-  if (fields.has("exit_points")) fields.integer("exit_points", 0, 1'000'000);
+  if (fields.has("exit_points")) profile.exit_points = fields.integer("exit_points", 0, 1'000'000);
   const bool tabled = fields.has("latency_ms");
   if (tabled && (fields.has("alpha_ms") || fields.has("beta_ms") || fields.has("max_batch"))) {
     throw input_error(fields.place("latency_ms"), "latency_ms together with alpha_ms, beta_ms or max_batch",

@@ -62,6 +62,16 @@ class Books {
   /// The GPU time of a batch that came to nothing.
   void on_batch_failed(TimeNs gpu_ns) { record_.gpu_ns += gpu_ns; }
 
+  /// A scheduler asks a batch to stop.
+  void on_preempt(TimeNs now, WorkerId worker) { stamp(now, ~std::uint64_t{worker}); }
+
+  /// A batch has stopped: its GPU time counts as invalid whatever becomes of its visits, which wait again.
+  void on_batch_preempted(ModuleId module, TimeNs gpu_ns) {
+    ++record_.modules[module].preempted;
+    record_.gpu_ns += gpu_ns;
+    record_.gpu_invalid_ns += gpu_ns;
+  }
+
   void on_joined(TimeNs now, WorkerId worker, RequestId request) {
     stamp(now, request ^ (std::uint64_t{worker} << 40));
   }

@@ -24,6 +24,7 @@ class Cluster final : private DomainCommands, private DomainEvents {
     domains_.on_cancellation(now, cancellation);
   }
   void on_batch_done(TimeNs now, WorkerId worker) { domains_.on_batch_done(now, worker, now); }
+  void on_batch_preempted(TimeNs now, WorkerId worker) { domains_.on_batch_preempted(now, worker, now); }
   void on_timer(TimeNs now, DomainId domain) { domains_.on_timer(now, domain); }
   void on_publication(TimeNs now, ModuleId module, std::span<const double> state,
                       std::span<const DomainId> except) {
@@ -59,6 +60,7 @@ class Cluster final : private DomainCommands, private DomainEvents {
   }
   void on_delivery_lost(TimeNs now, VisitId visit) { dispatcher_.on_delivery_lost(now, visit); }
   std::uint32_t gpu_of_worker(WorkerId worker) const { return tables_.workers[worker].gpu; }
+  ModuleId module_of_worker(WorkerId worker) const { return tables_.workers[worker].module; }
   std::uint32_t gpu_of_domain(DomainId domain) const {
     return domain == kNone ? kNone : dispatcher_.gpu_of(domain);
   }
@@ -101,6 +103,9 @@ class Cluster final : private DomainCommands, private DomainEvents {
       return;
     }
     dispatcher_.on_batch_done(now, worker, state);
+  }
+  void batch_preempted(TimeNs now, WorkerId, const WorkerState& state) override {
+    dispatcher_.on_batch_preempted(now, state);
   }
   void batch_lost(TimeNs now, WorkerId worker, const WorkerState& state) override {
     dispatcher_.on_batch_lost(now, worker, state);

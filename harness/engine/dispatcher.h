@@ -35,6 +35,9 @@ class Dispatcher {
   void on_batch_done(TimeNs now, WorkerId worker, const WorkerState& state) {
     flow_.on_batch_done(now, worker, state, now);
   }
+  void on_batch_preempted(TimeNs now, const WorkerState& state) {
+    books_.on_batch_preempted(state.module, state.gpu_time_ns(now));
+  }
   void on_batch_lost(TimeNs now, WorkerId worker, const WorkerState& state) {
     flow_.fail_batch(now, worker, state, now, DropReason::kWorkerLost);
   }

@@ -139,6 +139,19 @@ void DomainGroup::on_batch_done(TimeNs now, WorkerId worker, TimeNs ended_ns) {
   if (state.life == WorkerState::Life::kDraining && !state.busy) remove_worker(now, worker);
 }
 
+void DomainGroup::on_batch_preempted(TimeNs now, WorkerId worker, TimeNs ended_ns) {
+  WorkerState& state = tables_.workers[worker];
+  if (state.life == WorkerState::Life::kGone) return;
+  QueueDomainHost& host = *hosts_[state.domain];
+  state.totals.busy_ns += ended_ns - state.started_ns;
+  state.totals.gpu_ns += state.gpu_time_ns(ended_ns);
+  events_.batch_preempted(ended_ns, worker, state);
+  host.batch_preempted(now, worker);
+  if (host.closed()) return_queue(now, host);
+  host.start_next(now, worker);
+  if (state.life == WorkerState::Life::kDraining && !state.busy) remove_worker(now, worker);
+}
+
 void DomainGroup::on_timer(TimeNs now, DomainId domain) {
   if (QueueDomainHost* host = host_of(domain)) host->on_timer(now);
 }

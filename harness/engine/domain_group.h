@@ -54,6 +54,8 @@ class DomainGroup {
   void on_cancellation(TimeNs now, const Cancellation& cancellation);
   /// What the worker ran ended at `ended_ns`, not after `now`. Ignored if the worker was lost meanwhile.
   void on_batch_done(TimeNs now, WorkerId worker, TimeNs ended_ns);
+  /// What the worker ran stopped at `ended_ns`, at an exit point. Likewise.
+  void on_batch_preempted(TimeNs now, WorkerId worker, TimeNs ended_ns);
   void on_timer(TimeNs now, DomainId domain);
   /// A module's published state has reached this rank, but for the domains in `except`.
   void on_publication(TimeNs now, ModuleId module, std::span<const double> state,

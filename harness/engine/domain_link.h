@@ -33,6 +33,9 @@ class DomainEvents {
   virtual ~DomainEvents() = default;
   /// The worker's running batch has ended; `state.running` is valid during the call only.
   virtual void batch_done(TimeNs now, WorkerId worker, const WorkerState& state) = 0;
+  /// The worker's running batch has stopped at an exit point; its visits are queued again where they were.
+  /// `state.running` is valid during the call only.
+  virtual void batch_preempted(TimeNs now, WorkerId worker, const WorkerState& state) = 0;
   /// The worker is lost and with it the batch that it ran; `state.running` is valid during the call only.
   virtual void batch_lost(TimeNs now, WorkerId worker, const WorkerState& state) = 0;
   /// The scheduler drops a queued visit.

@@ -50,11 +50,17 @@ void QueueDomainHost::lose_workers(TimeNs now, std::span<const WorkerId> workers
     state.running.clear();
     state.busy = false;
     state.launched = false;
+    state.preempting = false;
   }
   std::stable_sort(joined.begin(), joined.end(),
                    [](const BatchVisit& a, const BatchVisit& b) { return a.joined_ns < b.joined_ns; });
+  scheduler_->on_workers_lost(now, workers, queue_again(now, joined), *environment_->decisions);
+  carry_out(now);
+}
+
+std::vector<Visit> QueueDomainHost::queue_again(TimeNs now, std::span<const BatchVisit> members) {
   std::vector<Visit> visits;
-  for (const BatchVisit& member : joined) {
+  for (const BatchVisit& member : members) {
     VisitRecord& record = (*environment_->visits)[member.id];
     if (record.cancelled) {
       environment_->events->visit_cancelled(now, member.id);
@@ -64,8 +70,7 @@ void QueueDomainHost::lose_workers(TimeNs now, std::span<const WorkerId> workers
     record.joined_ns = 0;
     visits.push_back(record.visit);
   }
-  scheduler_->on_workers_lost(now, workers, visits, *environment_->decisions);
-  carry_out(now);
+  return visits;
 }
 
 void QueueDomainHost::arrive(TimeNs now, VisitId visit) {
@@ -96,9 +101,18 @@ void QueueDomainHost::batch_done(TimeNs now, WorkerId worker) {
   carry_out(now);
 }
 
+void QueueDomainHost::batch_preempted(TimeNs now, WorkerId worker) {
+  WorkerState& state = own_worker(worker);
+  const std::vector<BatchVisit> members = std::exchange(state.running, {});
+  const BatchView view{worker, module_, state.started_ns, state.expected_end_ns, members};
+  scheduler_->on_batch_preempted(now, view, queue_again(now, members), *environment_->decisions);
+  carry_out(now);
+}
+
 void QueueDomainHost::start_next(TimeNs now, WorkerId worker) {
   WorkerState& state = own_worker(worker);
   state.busy = false;
+  state.preempting = false;
   if (state.launched) {
     start_batch(now, worker);
   } else if (state.life == WorkerState::Life::kServing) {
@@ -131,6 +145,9 @@ void QueueDomainHost::carry_out(TimeNs now) {
         break;
       case Decision::Kind::kDrop:
         drop(now, decision);
+        break;
+      case Decision::Kind::kPreempt:
+        preempt(now, decision.worker_or_count);
         break;
       case Decision::Kind::kWakeAt:
         environment_->world->wake_at(id_, decision.at_ns < now ? now : decision.at_ns);
@@ -181,6 +198,16 @@ void QueueDomainHost::launch(TimeNs now, WorkerId worker) {
   HARNESS_CHECK(!state.launched && !state.forming.empty(), "a launch of an empty or closed batch");
   state.launched = true;
   if (!state.busy) start_batch(now, worker);
+}
+
+void QueueDomainHost::preempt(TimeNs now, WorkerId worker) {
+  WorkerState& state = own_worker(worker);
+  HARNESS_CHECK(state.busy && !state.preempting,
+                "a preemption of an idle worker, or a second one of a batch");
+  HARNESS_CHECK(profile_->service == Service::kBatch, "a preemption at a service without batches");
+  state.preempting = true;
+  environment_->books->on_preempt(now, worker);
+  environment_->world->preempt(worker);
 }
 
 void QueueDomainHost::start_batch(TimeNs now, WorkerId worker) {

@@ -64,6 +64,8 @@ class QueueDomainHost {
   void withdraw(TimeNs now, VisitId visit);
   /// The worker's batch has ended: tells the scheduler. The caller settles the visits, then calls start_next.
   void batch_done(TimeNs now, WorkerId worker);
+  /// The worker's batch has stopped at an exit point: queues its visits again. start_next follows.
+  void batch_preempted(TimeNs now, WorkerId worker);
   /// Starts what is launched, or tells the scheduler that the worker is free.
   void start_next(TimeNs now, WorkerId worker);
   void on_state(TimeNs now, ModuleId module, std::span<const double> state);
@@ -74,6 +76,9 @@ class QueueDomainHost {
   void join(TimeNs now, const Decision& decision);
   void drop(TimeNs now, const Decision& decision);
   void launch(TimeNs now, WorkerId worker);
+  void preempt(TimeNs now, WorkerId worker);
+  /// Those whose requests have ended meanwhile end here.
+  std::vector<Visit> queue_again(TimeNs now, std::span<const BatchVisit> members);
   void start_batch(TimeNs now, WorkerId worker);
   void start_visit(WorkerId worker, WorkerState& state);
   WorkerState& own_worker(WorkerId worker);

@@ -75,6 +75,12 @@ void RecordingScheduler::on_batch_done(TimeNs now, const BatchView& batch, Decis
   pass_on(Kind::kBatchDone, now, batch, out);
 }
 
+void RecordingScheduler::on_batch_preempted(TimeNs now, const BatchView& batch, std::span<const Visit> visits,
+                                            Decisions& out) {
+  call_.lost.assign(visits.begin(), visits.end());
+  pass_on(Kind::kBatchPreempted, now, batch, out);
+}
+
 void RecordingScheduler::on_state(TimeNs now, ModuleId module, std::span<const double> state,
                                   Decisions& out) {
   call_.module = module;

@@ -26,6 +26,8 @@ class RecordingScheduler final : public Scheduler {
   void on_worker_free(TimeNs now, WorkerId worker, Decisions& out) override;
   void on_batch_started(TimeNs now, const BatchView& batch, Decisions& out) override;
   void on_batch_done(TimeNs now, const BatchView& batch, Decisions& out) override;
+  void on_batch_preempted(TimeNs now, const BatchView& batch, std::span<const Visit> visits,
+                          Decisions& out) override;
   void on_state(TimeNs now, ModuleId module, std::span<const double> state, Decisions& out) override;
   void on_timer(TimeNs now, Decisions& out) override;
 

@@ -41,6 +41,10 @@ bool same_visit(const Visit& a, const Visit& b) {
          a.due_ns == b.due_ns && a.arrived_ns == b.arrived_ns;
 }
 
+bool same_visits(const std::vector<Visit>& a, const std::vector<Visit>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_visit);
+}
+
 std::string number(double value) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.17g", value);
@@ -81,14 +85,18 @@ std::string visit_text(const Visit& visit) {
          time_text(visit.arrived_ns);
 }
 
+std::string queued_again_text(const ReplayCall& call) {
+  std::string text = counted(call.lost.size(), "visit") + ":";
+  for (std::size_t i = 0; i < std::min(call.lost.size(), kShownEntries); ++i)
+    text += " (" + visit_text(call.lost[i]) + ")";
+  return text + (call.lost.size() > kShownEntries ? " ..." : "");
+}
+
 std::string lost_text(const ReplayCall& call) {
   std::string text = call.workers.size() == 1 ? "worker" : "workers";
   for (std::size_t i = 0; i < std::min(call.workers.size(), kShownEntries); ++i)
     text += " " + std::to_string(call.workers[i]);
-  text += (call.workers.size() > kShownEntries ? " ..., " : ", ") + counted(call.lost.size(), "visit") + ":";
-  for (std::size_t i = 0; i < std::min(call.lost.size(), kShownEntries); ++i)
-    text += " (" + visit_text(call.lost[i]) + ")";
-  return text + (call.lost.size() > kShownEntries ? " ..." : "");
+  return text + (call.workers.size() > kShownEntries ? " ..., " : ", ") + queued_again_text(call);
 }
 
 std::string arguments(const ReplayCall& call) {
@@ -104,6 +112,8 @@ std::string arguments(const ReplayCall& call) {
     case ReplayCall::Kind::kBatchStarted:
     case ReplayCall::Kind::kBatchDone:
       return batch_text(call);
+    case ReplayCall::Kind::kBatchPreempted:
+      return batch_text(call) + "; queued again: " + queued_again_text(call);
     case ReplayCall::Kind::kState:
       return "module " + std::to_string(call.module) + ", " + values_text(call.values);
     case ReplayCall::Kind::kTimer:
@@ -137,6 +147,8 @@ void deliver(const ReplayCall& call, Scheduler& scheduler, Decisions& out) {
       return scheduler.on_batch_started(now, batch, out);
     case ReplayCall::Kind::kBatchDone:
       return scheduler.on_batch_done(now, batch, out);
+    case ReplayCall::Kind::kBatchPreempted:
+      return scheduler.on_batch_preempted(now, batch, call.lost, out);
     case ReplayCall::Kind::kState:
       return scheduler.on_state(now, call.module, call.values, out);
     case ReplayCall::Kind::kTimer:
@@ -154,13 +166,14 @@ bool same_call(const ReplayCall& a, const ReplayCall& b) {
     case ReplayCall::Kind::kArrival:
       return same_visit(a.visit, b.visit);
     case ReplayCall::Kind::kWorkersLost:
-      return a.workers == b.workers &&
-             std::equal(a.lost.begin(), a.lost.end(), b.lost.begin(), b.lost.end(), same_visit);
+      return a.workers == b.workers && same_visits(a.lost, b.lost);
     case ReplayCall::Kind::kCancelled:
       return a.cancelled == b.cancelled;
     case ReplayCall::Kind::kBatchStarted:
     case ReplayCall::Kind::kBatchDone:
       return same_batch(a, b);
+    case ReplayCall::Kind::kBatchPreempted:
+      return same_batch(a, b) && same_visits(a.lost, b.lost);
     case ReplayCall::Kind::kState:
       return a.module == b.module && same_values(a.values, b.values);
     case ReplayCall::Kind::kTimer:
@@ -181,6 +194,7 @@ bool same_decision(const Decisions& a, const Decisions& b, std::size_t i) {
     case Decision::Kind::kJoin:
       return x.visit_or_first == y.visit_or_first && x.worker_or_count == y.worker_or_count;
     case Decision::Kind::kLaunch:
+    case Decision::Kind::kPreempt:
       return x.worker_or_count == y.worker_or_count;
     case Decision::Kind::kWakeAt:
       return x.at_ns == y.at_ns;
@@ -194,7 +208,7 @@ const char* name_of(ReplayCall::Kind kind) {
   constexpr const char* kNames[] = {"on_plan",         "on_worker_added",  "on_worker_draining",
                                     "on_workers_lost", "on_arrival",       "on_cancelled",
                                     "on_worker_free",  "on_batch_started", "on_batch_done",
-                                    "on_state",        "on_timer"};
+                                    "on_state",        "on_timer",         "on_batch_preempted"};
   return kNames[static_cast<int>(kind)];
 }
 
@@ -214,6 +228,8 @@ std::string decision_text(const Decisions& decisions, std::size_t i) {
       return "join(" + worker + ", " + visit + ")";
     case Decision::Kind::kLaunch:
       return "launch(" + worker + ")";
+    case Decision::Kind::kPreempt:
+      return "preempt(" + worker + ")";
     case Decision::Kind::kWakeAt:
       return "wake_at(" + time_text(decision.at_ns) + ")";
     case Decision::Kind::kReport:

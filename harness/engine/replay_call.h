@@ -22,6 +22,7 @@ struct ReplayCall {
     kBatchDone,
     kState,
     kTimer,
+    kBatchPreempted,
     kCount
   };
   Kind kind = Kind::kTimer;
@@ -31,7 +32,7 @@ struct ReplayCall {
   VisitId cancelled = 0;          ///< kCancelled
   Visit visit;                    ///< kArrival
   std::vector<WorkerId> workers;  ///< kWorkersLost
-  std::vector<Visit> lost;        ///< kWorkersLost: what had joined there
+  std::vector<Visit> lost;        ///< kWorkersLost: what had joined there; kBatchPreempted: the visits
   Plan plan;                      ///< kPlan
   TimeNs started_ns = 0;          ///< batches, as the next two
   TimeNs expected_end_ns = 0;

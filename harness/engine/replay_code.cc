@@ -184,6 +184,13 @@ void code_batch(Port& port, ReplayCall& call, ModuleId own, const ReplayContext:
 }
 
 template <class Port>
+void code_preemption(Port& port, ReplayContext& context, ReplayCall& call, ModuleId own) {
+  code_batch(port, call, own, context.workers[call.worker].running);
+  port.size(call.lost);
+  for (Visit& visit : call.lost) code_arrival(port, context, own, visit);
+}
+
+template <class Port>
 void code_start(Port& port, ReplayContext& context, ReplayCall& call, ModuleId own) {
   ReplayContext::Worker& worker = context.workers[call.worker];
   ReplayContext::Batch& running = worker.running;
@@ -219,6 +226,7 @@ void code_arguments(Port& port, ReplayContext& context, ReplayCall& call, Module
   }
   if (call.kind == Kind::kBatchStarted) code_start(port, context, call, own);
   if (call.kind == Kind::kBatchDone) code_batch(port, call, own, context.workers[call.worker].running);
+  if (call.kind == Kind::kBatchPreempted) code_preemption(port, context, call, own);
 }
 
 template <class Port>
@@ -247,8 +255,9 @@ void code_decision(Port& port, ReplayContext& context, Decision& decision, std::
   decision.kind = static_cast<Decision::Kind>(head & ((1U << kReasonShift) - 1));
   decision.reason = static_cast<DropReason>(head >> kReasonShift);
   const bool names_visit = decision.kind == Decision::Kind::kDrop || decision.kind == Decision::Kind::kJoin;
-  const bool names_worker =
-      decision.kind == Decision::Kind::kJoin || decision.kind == Decision::Kind::kLaunch;
+  const bool names_worker = decision.kind == Decision::Kind::kJoin ||
+                            decision.kind == Decision::Kind::kLaunch ||
+                            decision.kind == Decision::Kind::kPreempt;
   if (names_visit) number(port, decision.visit_or_first, context.visit);
   if (names_worker) {
     number(port, decision.worker_or_count, context.worker);
@@ -271,6 +280,9 @@ bool give(const Decision& decision, std::span<const double> values, Decisions& o
       return true;
     case Decision::Kind::kLaunch:
       out.launch(decision.worker_or_count);
+      return true;
+    case Decision::Kind::kPreempt:
+      out.preempt(decision.worker_or_count);
       return true;
     case Decision::Kind::kWakeAt:
       out.wake_at(decision.at_ns);

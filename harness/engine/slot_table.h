@@ -54,8 +54,8 @@ struct alignas(64) VisitRecord {
   VisitState state = VisitState::kTravelling;
   bool cancelled = false;  ///< its request ended elsewhere: it ends when it arrives, or when its forming
                            ///< batch is lost
-  bool live = false;     ///< its request still has it
-  bool counted = false;  ///< its arrival at this module is in the books (a rerouted visit arrives again)
+  bool live = false;       ///< its request still has it
+  bool counted = false;    ///< its arrival at this module is in the books (a rerouted visit arrives again)
 };
 
 /// A live request: one with visits left, though its outcome may stand already (a dropped request whose other

@@ -4,13 +4,8 @@
 
 namespace harness {
 
-WorkerModels::WorkerModels(const RunSpec& spec, EventQueue& events, std::uint32_t batch_kind,
-                           std::uint32_t server_kind)
-    : spec_(spec),
-      events_(events),
-      batch_kind_(batch_kind),
-      server_kind_(server_kind),
-      servers_of_(spec.pipeline.modules.size()) {}
+WorkerModels::WorkerModels(const RunSpec& spec, EventQueue& events, const WorkerEventKinds& kinds)
+    : spec_(spec), events_(events), kinds_(kinds), servers_of_(spec.pipeline.modules.size()) {}
 
 TimeNs WorkerModels::execution_ns(WorkerId worker, TimeNs profile_ns) {
   if (spec_.world.jitter == Jitter::kOff) return profile_ns;
@@ -23,11 +18,45 @@ TimeNs WorkerModels::execution_ns(WorkerId worker, TimeNs profile_ns) {
   return duration_ns < 1 ? 1 : duration_ns;
 }
 
+void WorkerModels::preempt(TimeNs now, WorkerId worker, ModuleId module) {
+  Running& running = running_[worker];
+  TimeNs stops_ns = now;
+  if (spec_.world.preemption == Preemption::kExitPoints) {
+    const TimeNs segments = spec_.profiles[module].exit_points + 1;
+    const TimeNs duration_ns = running.ends_ns - running.started_ns;
+    const auto exit_ns = [&](TimeNs exit) { return running.started_ns + duration_ns * exit / segments; };
+    TimeNs exit = std::max<TimeNs>(1, (now - running.started_ns) * segments / duration_ns);
+    while (exit < segments && exit_ns(exit) < now) ++exit;
+    if (exit >= segments) return;
+    stops_ns = exit_ns(exit);
+  }
+  if (stops_ns >= running.ends_ns) return;
+  running.stops_ns = stops_ns;
+  events_.push(stops_ns, kinds_.preempted, worker);
+}
+
+bool WorkerModels::takes_stop(WorkerId worker, TimeNs at_ns) {
+  Running& running = running_[worker];
+  if (running.stops_ns != at_ns) return false;
+  running.stops_ns = kNever;
+  preempted_ends_.push_back({worker, running.ends_ns});
+  return true;
+}
+
+bool WorkerModels::forget_preempted(WorkerId worker, TimeNs at_ns) {
+  const auto same = [&](const PreemptedEnd& end) { return end.worker == worker && end.at_ns == at_ns; };
+  const auto found = std::find_if(preempted_ends_.begin(), preempted_ends_.end(), same);
+  if (found == preempted_ends_.end()) return false;
+  *found = preempted_ends_.back();
+  preempted_ends_.pop_back();
+  return true;
+}
+
 void WorkerModels::run_visit(TimeNs now, const ServiceVisit& visit) {
   const Profile& profile = spec_.profiles[visit.module];
   if (profile.service == Service::kDelay) {
     const TimeNs delay_ns = delay_of(profile.delay, spec_.seed, visit.request, visit.module);
-    events_.push(now + delay_ns, batch_kind_, visit.worker);
+    events_.push(now + delay_ns, kinds_.batch, visit.worker);
     return;
   }
   const std::uint32_t server = server_of(visit);
@@ -54,7 +83,7 @@ void WorkerModels::schedule(std::uint32_t index) {
   const TimeNs next = server.sequences.next_ns();
   if (next == server.due_ns) return;
   server.due_ns = next;
-  if (next != kNever) events_.push(next, server_kind_, index);
+  if (next != kNever) events_.push(next, kinds_.server, index);
 }
 
 std::span<const WorkerId> WorkerModels::on_server(std::uint32_t index, TimeNs at_ns) {

@@ -13,21 +13,37 @@
 
 namespace harness {
 
-/// What pushes events when something starts: of `batch_kind` with the worker as index when it ends, and of
-/// `server_kind` with a server's index, to be handed to on_server(). Single-threaded.
+/// Kinds of the events that worker models push.
+struct WorkerEventKinds {
+  std::uint32_t batch = 0;      ///< with the worker as index: what it runs ends, if takes_end() says so
+  std::uint32_t server = 0;     ///< with a server's index, to be handed to on_server()
+  std::uint32_t preempted = 0;  ///< with the worker as index: its batch stops, if takes_stop() says so
+};
+
+/// What pushes events when something starts. Single-threaded.
 class WorkerModels {
  public:
-  WorkerModels(const RunSpec& spec, EventQueue& events, std::uint32_t batch_kind, std::uint32_t server_kind);
+  WorkerModels(const RunSpec& spec, EventQueue& events, const WorkerEventKinds& kinds);
 
   /// Starts a batch now that takes `profile_ns` by the profile.
   void run_batch(TimeNs now, WorkerId worker, TimeNs profile_ns) {
-    events_.push(now + execution_ns(worker, profile_ns), batch_kind_, worker);
+    start(now, worker, execution_ns(worker, profile_ns));
   }
   /// The same on a GPU that takes `factor` times as long.
   void run_batch_slowly(TimeNs now, WorkerId worker, TimeNs profile_ns, double factor) {
     const auto usual = static_cast<double>(execution_ns(worker, profile_ns));
-    events_.push(now + static_cast<TimeNs>(usual * factor + 0.5), batch_kind_, worker);
+    start(now, worker, static_cast<TimeNs>(usual * factor + 0.5));
   }
+  /// Has the worker's batch of `module` stop at the first of its exit points from now on, which part the
+  /// batch's time evenly (world.preemption = immediate: now). After the last it runs to its end.
+  void preempt(TimeNs now, WorkerId worker, ModuleId module);
+  /// Whether an event of kind `batch` due at `at_ns` is the end of what the worker runs: not of a batch that
+  /// was preempted.
+  bool takes_end(WorkerId worker, TimeNs at_ns) {
+    return preempted_ends_.empty() || !forget_preempted(worker, at_ns);
+  }
+  /// Whether an event of kind `preempted` due at `at_ns` stops what the worker runs.
+  bool takes_stop(WorkerId worker, TimeNs at_ns);
   void run_visit(TimeNs now, const ServiceVisit& visit);
   /// An event of a server, due at `at_ns`: the workers whose visits end then; valid until the next call.
   std::span<const WorkerId> on_server(std::uint32_t server, TimeNs at_ns);
@@ -47,15 +63,34 @@ class WorkerModels {
     std::vector<std::uint32_t> places;  ///< in the list of all servers
   };
 
+  /// The batch that a worker runs, or ran last.
+  struct Running {
+    TimeNs started_ns = 0;
+    TimeNs ends_ns = 0;
+    TimeNs stops_ns = kNever;
+  };
+  /// The end of a batch that was preempted: its event is still to come.
+  struct PreemptedEnd {
+    WorkerId worker = 0;
+    TimeNs at_ns = 0;
+  };
+
+  void start(TimeNs now, WorkerId worker, TimeNs duration_ns) {
+    if (running_.size() <= worker) running_.resize(worker + 1);
+    running_[worker] = {now, now + duration_ns, kNever};
+    events_.push(now + duration_ns, kinds_.batch, worker);
+  }
+  bool forget_preempted(WorkerId worker, TimeNs at_ns);
   void schedule(std::uint32_t server);
   std::uint32_t server_of(const ServiceVisit& visit);
 
   const RunSpec& spec_;
   EventQueue& events_;
-  std::uint32_t batch_kind_;
-  std::uint32_t server_kind_;
-  std::vector<RandomStream> executions_;  ///< by worker
-  std::vector<Server> servers_;           ///< of all modules
+  WorkerEventKinds kinds_;
+  std::vector<Running> running_;              ///< by worker
+  std::vector<PreemptedEnd> preempted_ends_;  ///< in no order; few
+  std::vector<RandomStream> executions_;      ///< by worker
+  std::vector<Server> servers_;               ///< of all modules
   std::vector<ModuleServers> servers_of_;
   std::vector<WorkerId> ended_;
 };

@@ -18,9 +18,11 @@ struct WorkerState {
   std::uint32_t slot = 0;  ///< shared and delay: index among the workers that its module has had
   Life life = Life::kStarting;
   bool busy = false;
-  bool launched = false;  ///< the forming batch is closed and waits for the running one
+  bool launched = false;    ///< the forming batch is closed and waits for the running one
+  bool preempting = false;  ///< the running batch was asked to stop
   TimeNs started_ns = 0;
   TimeNs expected_end_ns = 0;
+  TimeNs preempted_ns = kNever;    ///< start of the last batch that was preempted; live, at the dispatcher
   TimeNs service_gpu_ns = kNever;  ///< GPU time of the visit that runs; kNever: a batch
   std::vector<BatchVisit> forming;
   std::vector<BatchVisit> running;

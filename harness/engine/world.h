@@ -44,6 +44,9 @@ class DomainWorld {
   /// The visit has joined the worker's forming batch: what it needs may be brought there (design, section 5).
   /// Only of a group with tell_joins().
   virtual void joined(WorkerId /*worker*/, VisitId /*visit*/) {}
+  /// Has the worker's running batch stop at its next exit point: DomainGroup::on_batch_preempted(worker)
+  /// follows then, unless the batch ends before.
+  virtual void preempt(WorkerId worker) = 0;
   /// Calls DomainGroup::on_timer(domain) at `at_ns`, unless a call for an earlier time came meanwhile.
   virtual void wake_at(DomainId domain, TimeNs at_ns) = 0;
   /// Carries a domain's report to its module's controller: Dispatcher::on_report.

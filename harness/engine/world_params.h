@@ -8,11 +8,15 @@ namespace harness {
 /// How execution times scatter around the profile.
 enum class Jitter { kOff, kUniform, kExponential };
 
+/// Where a batch that is preempted stops.
+enum class Preemption { kExitPoints, kImmediate };
+
 struct WorldParams {
   double network_delay_ms = 0;
   Jitter jitter = Jitter::kOff;
   double jitter_fraction = 0.1;
   double cold_start_ms = 5000;
+  Preemption preemption = Preemption::kExitPoints;
 
   void list(ParamList& params) {
     params.number("network_delay_ms", network_delay_ms, 0, 1e4,
@@ -24,6 +28,9 @@ struct WorldParams {
     params.number("jitter_fraction", jitter_fraction, 0, 0.99, "half-width of the uniform jitter");
     params.number("cold_start_ms", cold_start_ms, 0, 1e6,
                   "time until a worker that the autoscaler adds can serve (the initial workers are warm)");
+    params.choice("preemption", preemption, {"exit_points", "immediate"},
+                  "where a preempted batch stops: at the next of the profile's exit points, which part its "
+                  "time evenly (SHEPHERD section 6); or at once");
   }
 };
 

@@ -70,9 +70,9 @@ std::unique_ptr<DeviceWorkers> make_cell_devices(const RunSpec& spec, const Prep
   for (int gpu = 0; gpu < layout.gpus(rank); ++gpu)
     devices.push_back(make_device(device_spec(prepared.gpu, gpu), wake));
   const auto seed = static_cast<std::uint64_t>(prepared.gpu.weights_seed);
-  return std::make_unique<DeviceWorkers>(std::move(devices),
-                                         static_cast<std::uint32_t>(layout.first_gpu(rank)),
-                                         DeviceWorkers::Models{spec.pipeline, spec.profiles, seed});
+  return std::make_unique<DeviceWorkers>(
+      std::move(devices), static_cast<std::uint32_t>(layout.first_gpu(rank)),
+      DeviceWorkers::Models{spec.pipeline, spec.profiles, seed, spec.system->preempts()});
 }
 
 }  // namespace harness

@@ -24,6 +24,7 @@ DeviceWorkers::DeviceWorkers(std::vector<std::unique_ptr<Device>> devices, std::
       source.model = models.pipeline.modules[m].model;
       source.seed = models.seed;
       source.max_batch = profile.max_batch();
+      if (models.preemptible) source.exit_points = profile.exit_points;
       gpu.models[m] = gpu.device->load(source);
     }
   }
@@ -54,6 +55,21 @@ void DeviceWorkers::submit(Gpu& own) {
     if (one.waiting.empty()) continue;
     own.device->submit(one.tag, own.models[one.module], one.waiting);
     one.waiting.clear();
+    if (one.preempt) own.device->preempt(one.tag);
+  }
+}
+
+void DeviceWorkers::preempt(WorkerId worker) {
+  for (Gpu& own : gpus_) {
+    const auto is_it = [worker](const Running& one) { return one.worker == worker; };
+    const auto found = std::find_if(own.running.begin(), own.running.end(), is_it);
+    if (found == own.running.end()) continue;
+    if (found->waiting.empty()) {
+      own.device->preempt(found->tag);
+    } else {
+      found->preempt = true;
+    }
+    return;
   }
 }
 
@@ -87,7 +103,7 @@ std::span<const DeviceBatch> DeviceWorkers::take() {
       own.running.erase(found);
       if (worker == kNone) continue;
       if (!end.failure.empty()) throw CellFailed(end.failure);
-      ended_.push_back({worker, end.started_ns, end.ended_ns});
+      ended_.push_back({worker, end.started_ns, end.ended_ns, end.preempted});
     }
     submit(own);
   }

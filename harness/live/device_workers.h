@@ -21,6 +21,7 @@ struct DeviceBatch {
   WorkerId worker = 0;
   TimeNs started_ns = 0;  ///< when the device turned to it, of the steady clock
   TimeNs ended_ns = 0;
+  bool preempted = false;  ///< it stopped early
 };
 
 /// The devices of the GPUs that a rank hosts, each with the models of all modules, so that a worker serves at
@@ -32,6 +33,7 @@ class DeviceWorkers {
     const Pipeline& pipeline;
     const std::vector<Profile>& profiles;  ///< by module: the largest batch
     std::uint64_t seed = 1;
+    bool preemptible = false;  ///< with the exit points of the profiles
   };
 
   /// Loads the models of the modules that are served in batches; takes as long as that takes. Throws
@@ -44,6 +46,8 @@ class DeviceWorkers {
   /// Runs a batch of `worker`, which has none running, on its GPU. The pictures' bytes stay until the batch
   /// has ended. Throws DeviceError when it cannot run.
   void run_batch(WorkerId worker, std::uint32_t gpu, ModuleId module, std::span<const Picture> pictures);
+  /// Asks the worker's batch to stop at its next exit point; take() tells whether it did.
+  void preempt(WorkerId worker);
   /// Nobody waits for the worker's batch any more; what owns its pictures is kept until it has ended.
   void forget(WorkerId worker, std::vector<std::shared_ptr<void>> pictures);
   /// The run is over, also in the middle of batches: what owns their pictures is kept as long as the devices.
@@ -62,6 +66,7 @@ class DeviceWorkers {
     std::vector<std::shared_ptr<void>> kept;  ///< prepared, or forgotten
     ModuleId module = 0;
     std::vector<Picture> waiting;  ///< not submitted: lost workers' batches are still on the device
+    bool preempt = false;          ///< when it is submitted
   };
   struct Gpu {
     std::vector<DeviceModel> models;                           ///< by module

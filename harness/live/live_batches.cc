@@ -87,6 +87,32 @@ void LiveDomains::start_now(const Start& what) {
   } else {
     workers_.run_batch(now_, what.worker, what.profile_ns);
   }
+  if (what.preempt) preempt_here(what.worker, what.module);
+}
+
+void LiveDomains::preempt(WorkerId worker) {
+  const WorkerState& state = tables_.workers[worker];
+  if (runs_here(state)) {
+    preempt_here(worker, state.module);
+    return;
+  }
+  RunMessage run;
+  run.worker = worker;
+  run.gpu = state.gpu;
+  run.module = state.module;
+  out_.send(layout_.rank_of(static_cast<int>(state.gpu)), MessageKind::kPreempt, run);
+}
+
+void LiveDomains::preempt_here(WorkerId worker, ModuleId module) {
+  const auto waiting = std::find_if(waiting_.begin(), waiting_.end(),
+                                    [worker](const Start& one) { return one.worker == worker; });
+  if (waiting != waiting_.end()) {
+    waiting->preempt = true;
+  } else if (devices_ != nullptr) {
+    devices_->preempt(worker);
+  } else {
+    workers_.preempt(now_, worker, module);
+  }
 }
 
 void LiveDomains::run_on_device(const Start& what) {
@@ -168,26 +194,35 @@ bool LiveDomains::take_batches(TimeNs now, const std::function<TimeNs(TimeNs)>& 
   for (const DeviceBatch& batch : ended) {
     TimeNs& started_ns = tables_.workers[batch.worker].started_ns;
     started_ns = std::max(started_ns, run_time(batch.started_ns));
-    batch_event(batch.worker, run_time(batch.ended_ns));
+    batch_event(batch.worker, run_time(batch.ended_ns), batch.preempted);
   }
   return !ended.empty();
 }
 
-void LiveDomains::batch_event(WorkerId worker, TimeNs ended_ns) {
+void LiveDomains::end_batch(WorkerId worker, TimeNs ended_ns, bool preempted) {
+  if (preempted) {
+    group_.on_batch_preempted(now_, worker, ended_ns);
+  } else {
+    group_.on_batch_done(now_, worker, ended_ns);
+  }
+}
+
+void LiveDomains::batch_event(WorkerId worker, TimeNs ended_ns, bool preempted) {
   const auto guest = guest_of(worker);
   if (guest == guests_.end()) {
     // A sequence may have ended, by its server's time, before its late start here.
-    group_.on_batch_done(now_, worker, std::max(ended_ns, tables_.workers[worker].started_ns));
+    end_batch(worker, std::max(ended_ns, tables_.workers[worker].started_ns), preempted);
     return;
   }
   for (const RunEntry& one : guest->visits) {
-    if (!guest->lost) tensors_->keep({one.request, one.index}, {one.module, kNone});
+    if (!guest->lost && !preempted) tensors_->keep({one.request, one.index}, {one.module, kNone});
   }
   for (const TransferId id : guest->inputs) tensors_->drop(id);
   RunMessage run;
   run.worker = worker;
   run.started_ns = guest->started_ns;
   run.ended_ns = ended_ns;
+  run.preempted = preempted ? 1 : 0;
   out_.send(guest->rank, MessageKind::kBatchEnded, run);
   guests_.erase(guest);
 }
@@ -196,7 +231,7 @@ void LiveDomains::take_end(MessageReader& message) {
   const auto run = message.read<RunMessage>();
   if (!is_here(run.worker) || !tables_.workers[run.worker].busy) return;
   tables_.workers[run.worker].started_ns = run.started_ns;
-  group_.on_batch_done(now_, run.worker, run.ended_ns);
+  end_batch(run.worker, run.ended_ns, run.preempted != 0);
 }
 
 void LiveDomains::note_input(const DeliverMessage& delivery, std::span<const std::byte> bytes) {
@@ -237,6 +272,15 @@ const std::vector<TransferId>& LiveDomains::take_inputs(WorkerId worker) {
     }
   }
   return ids;
+}
+
+void LiveDomains::give_inputs_back(WorkerId worker) {
+  if (worker >= running_inputs_.size()) return;
+  std::vector<TransferId>& ids = running_inputs_[worker];
+  const std::vector<BatchVisit>& members = tables_.workers[worker].running;
+  // Visits of a module bring a tensor each, or none does.
+  for (std::size_t i = 0; i < ids.size(); ++i) inputs_[members[i].id].id = ids[i];
+  ids.clear();
 }
 
 void LiveDomains::end_input(VisitId visit) {

@@ -102,6 +102,9 @@ bool LiveDispatcher::take(TimeNs now, MessageReader& message) {
     case MessageKind::kBatchUnheard:
       take_batch(now, message);
       return true;
+    case MessageKind::kBatchPreempted:
+      take_preempted(message.read<BatchMessage>());
+      return true;
     case MessageKind::kDropped:
     case MessageKind::kCancelled:
     case MessageKind::kReturned:
@@ -177,6 +180,19 @@ void LiveDispatcher::tell_end(TimeNs now, MessageKind kind, const BatchMessage& 
     dispatcher_.on_batch_done(batch.ended_ns, batch.worker, state);  // the notice's own way is nobody's delay
   }
   told_by_ = kNone;
+}
+
+void LiveDispatcher::take_preempted(const BatchMessage& batch) {
+  if (batch.worker >= tables_.workers.size()) return;
+  WorkerState& state = tables_.workers[batch.worker];
+  if (batch.started_ns == state.preempted_ns) return;  // it came before
+  state.preempted_ns = batch.started_ns;
+  ++progress_;
+  state.started_ns = batch.started_ns;
+  state.service_gpu_ns = kNever;
+  state.totals.busy_ns += batch.ended_ns - batch.started_ns;
+  state.totals.gpu_ns += state.gpu_time_ns(batch.ended_ns);
+  dispatcher_.on_batch_preempted(batch.ended_ns, state);
 }
 
 void LiveDispatcher::take_visit(MessageKind kind, TimeNs now, const VisitMessage& message) {

@@ -74,6 +74,7 @@ class LiveDispatcher final : private DispatcherWorld, private DomainCommands {
 
   void take_batch(TimeNs now, MessageReader& message);
   void tell_end(TimeNs now, MessageKind kind, const BatchMessage& batch, WorkerState& state);
+  void take_preempted(const BatchMessage& batch);
   void take_fault(TimeNs now, std::size_t change);
   void deliver_one(const Delivery& delivery);
   void publish_over_faulty_links(ModuleId module, std::span<const double> state);

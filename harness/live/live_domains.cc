@@ -23,7 +23,7 @@ LiveDomains::LiveDomains(const RunSpec& spec, const Layout& layout, int rank, bo
       sizes_(spec.seed, spec.profiles, spec.trace_tokens),
       context_(make_context(spec, &sizes_)),
       books_(spec.pipeline, spec.arrivals->duration_ns(), spec.slo_ns, nullptr),
-      workers_(spec, events, kLiveBatchDone, kLiveServer),
+      workers_(spec, events, {kLiveBatchDone, kLiveServer, kLiveBatchPreempted}),
       timers_(events, kLiveTimer),
       group_(spec, context_, *this, *this, tables_, books_),
       faults_(spec.faults),
@@ -83,6 +83,11 @@ bool LiveDomains::take(TimeNs now, int from, MessageReader& message) {
     case MessageKind::kRunBatch:
       take_run(from, message);
       return true;
+    case MessageKind::kPreempt: {
+      const auto run = message.read<RunMessage>();
+      if (guest_of(run.worker) != guests_.end()) preempt_here(run.worker, run.module);
+      return true;
+    }
     case MessageKind::kBatchEnded:
       take_end(message);
       return true;
@@ -100,7 +105,10 @@ bool LiveDomains::handle(TimeNs now, const Event& event) {
   now_ = now;
   switch (event.kind) {
     case kLiveBatchDone:
-      batch_event(event.index, event.at_ns);
+      if (workers_.takes_end(event.index, event.at_ns)) batch_event(event.index, event.at_ns);
+      return true;
+    case kLiveBatchPreempted:
+      if (workers_.takes_stop(event.index, event.at_ns)) batch_event(event.index, event.at_ns, true);
       return true;
     case kLiveServer:
       for (const WorkerId worker : workers_.on_server(event.index, event.at_ns))
@@ -230,6 +238,15 @@ void LiveDomains::report(ModuleId module, DomainId domain, std::span<const doubl
 
 void LiveDomains::batch_done(TimeNs now, WorkerId worker, const WorkerState& state) {
   send_batch(MessageKind::kBatchDone, now, worker, state);
+}
+
+void LiveDomains::batch_preempted(TimeNs now, WorkerId worker, const WorkerState& state) {
+  BatchMessage batch;
+  batch.started_ns = state.started_ns;
+  batch.ended_ns = now;
+  batch.worker = worker;
+  out_.send(0, MessageKind::kBatchPreempted, batch);
+  give_inputs_back(worker);
 }
 
 void LiveDomains::batch_lost(TimeNs now, WorkerId worker, const WorkerState& state) {

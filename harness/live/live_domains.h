@@ -66,10 +66,12 @@ class LiveDomains final : private DomainWorld, private DomainEvents {
   void run_batch(WorkerId worker, TimeNs profile_ns) override;
   void run_visit(const ServiceVisit& visit) override;
   void joined(WorkerId worker, VisitId visit) override;
+  void preempt(WorkerId worker) override;
   void wake_at(DomainId domain, TimeNs at_ns) override { timers_.wake_at(domain, at_ns); }
   void report(ModuleId module, DomainId domain, std::span<const double> values) override;
 
   void batch_done(TimeNs now, WorkerId worker, const WorkerState& state) override;
+  void batch_preempted(TimeNs now, WorkerId worker, const WorkerState& state) override;
   void batch_lost(TimeNs now, WorkerId worker, const WorkerState& state) override;
   void visit_dropped(TimeNs now, VisitId visit, DropReason reason) override;
   void visit_cancelled(TimeNs now, VisitId visit) override;
@@ -90,7 +92,9 @@ class LiveDomains final : private DomainWorld, private DomainEvents {
   /// When what the domain says now sets off, as ActiveFaults::held_until.
   std::optional<TimeNs> held_until(DomainId domain);
   void send_batch(MessageKind kind, TimeNs ended_ns, WorkerId worker, const WorkerState& state);
-  void batch_event(WorkerId worker, TimeNs ended_ns);
+  void batch_event(WorkerId worker, TimeNs ended_ns, bool preempted = false);
+  void preempt_here(WorkerId worker, ModuleId module);
+  void end_batch(WorkerId worker, TimeNs ended_ns, bool preempted);
   void tell(MessageKind kind, TimeNs at_ns, VisitId visit, DropReason reason);
   bool is_here(WorkerId worker) const;
 
@@ -112,6 +116,7 @@ class LiveDomains final : private DomainWorld, private DomainEvents {
     std::optional<ServiceVisit> visit;
     std::vector<TransferId> inputs;
     TimeNs asked_ns = 0;
+    bool preempt = false;  ///< as soon as it runs
   };
   /// What a visit here needs.
   struct VisitInput {
@@ -138,6 +143,8 @@ class LiveDomains final : private DomainWorld, private DomainEvents {
   const std::vector<TransferId>& take_inputs(WorkerId worker);
   void note_input(const DeliverMessage& delivery, std::span<const std::byte> bytes);
   /// The visit has left this rank's domains.
+  /// The worker's batch was preempted: its visits have their tensors again.
+  void give_inputs_back(WorkerId worker);
   void end_input(VisitId visit);
   /// The batch is over: keeps what it leaves behind.
   void keep_outputs(const WorkerState& state);

@@ -9,6 +9,7 @@ enum LiveEvent : std::uint32_t {
   // Of the queue domains and workers; the index is a worker, a server or a domain.
   kLiveBatchDone,
   kLiveServer,
+  kLiveBatchPreempted,
   kLiveTimer,
   kLiveColdStart,
   kLiveTensors,      ///< a batch of the worker may still wait for tensors

@@ -10,6 +10,7 @@
 #include "harness/core/error.h"
 #include "harness/live/test_ranks_in_step.h"
 #include "harness/sim/simulation.h"
+#include "harness/sim/test_preempting.h"
 #include "harness/sim/test_random_cells.h"
 #include "harness/sim/test_world.h"
 #include "systems/all_systems.h"
@@ -55,6 +56,7 @@ void expect_same(const RunRecord& live, const RunRecord& simulated) {
   for (std::size_t m = 0; m < simulated.modules.size(); ++m) {
     EXPECT_EQ(live.modules[m].arrived, simulated.modules[m].arrived);
     EXPECT_EQ(live.modules[m].batches, simulated.modules[m].batches);
+    EXPECT_EQ(live.modules[m].preempted, simulated.modules[m].preempted);
     EXPECT_EQ(live.modules[m].queueing_ns, simulated.modules[m].queueing_ns);
     EXPECT_EQ(live.modules[m].wait_ns, simulated.modules[m].wait_ns);
   }
@@ -125,6 +127,47 @@ TEST(LiveSteps, TheLeastLoadedQueueIsTheSameWithFaultyLinks) {
     }
   }
   EXPECT_GT(with_losses, 5);
+}
+
+TEST(LiveSteps, WithoutDelayPreemptionsAreTheSimulatedOnes) {
+  // One module, so that nothing else happens at the moment of a preemption.
+  RandomStream random(9, "preemption");
+  std::uint64_t preempted = 0;
+  for (int round = 0; round < 120; ++round) {
+    RunSpec spec = testing::random_preempting_cell(random);
+    if (spec.pipeline.modules.size() > 1) continue;
+    spec.world.network_delay_ms = 0;
+    spec.planner.autoscale = false;
+    spec.serving.dispatch = Dispatch::kRoundRobin;
+    const int ranks = 1 + static_cast<int>(random.below(5));
+    SCOPED_TRACE("round " + std::to_string(round) + " on " + std::to_string(ranks));
+    testing::RowKeeper live_rows;
+    testing::RowKeeper simulated_rows;
+    const RunRecord live = RanksInStep(ranks, {}).run(spec, {}, &live_rows);
+    const RunRecord simulated = simulate(spec, &simulated_rows);
+    expect_same(live, simulated);
+    EXPECT_TRUE(facts_of(live_rows) == facts_of(simulated_rows));
+    for (const ModuleTotals& totals : simulated.modules) preempted += totals.preempted;
+  }
+  EXPECT_GT(preempted, 1'000U);
+}
+
+TEST(LiveSteps, BooksCloseOverAnyNetworkWithPreemptions) {
+  RandomStream random(10, "preemption");
+  for (int round = 0; round < 30; ++round) {
+    const RunSpec spec = testing::random_preempting_cell(random);
+    TestFaults network;
+    network.delay_ns = static_cast<TimeNs>(random.below(3) * kNsPerMs);
+    network.jitter_ns = static_cast<TimeNs>(random.below(5) * kNsPerMs);
+    network.seed = random.bits();
+    const int ranks = 1 + static_cast<int>(random.below(5));
+    SCOPED_TRACE("round " + std::to_string(round) + " on " + std::to_string(ranks));
+    testing::RowKeeper rows;
+    const RunRecord record = RanksInStep(ranks, network).run(spec, {}, &rows);
+    EXPECT_EQ(record.sent, record.in_time + record.late + record.dropped);
+    EXPECT_EQ(record.sent, rows.request_rows.size());
+    EXPECT_EQ(record.why_invalid, "");
+  }
 }
 
 TEST(LiveSteps, BooksCloseOverAnyNetwork) {

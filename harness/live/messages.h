@@ -45,17 +45,19 @@ enum class MessageKind : std::uint16_t {
   kExchange,     ///< the same, to the controllers, from rank 0 to itself
   kRelease,      ///< ReleaseEntry entries: tensors that nobody needs any more
   // From the queue domains to the dispatcher.
-  kWorkerReady,   ///< WorkerMessage: its cold start is over
-  kBatchDone,     ///< BatchMessage, BatchEntry entries
-  kBatchLost,     ///< the same: its worker was lost
-  kBatchUnheard,  ///< the same: an injected fault has lost the notice, only the books hear of it
-  kDropped,       ///< VisitMessage
-  kCancelled,     ///< VisitMessage
-  kReturned,      ///< VisitMessage
-  kWorkerGone,    ///< WorkerMessage
-  kReport,        ///< ValuesMessage, double entries
+  kWorkerReady,     ///< WorkerMessage: its cold start is over
+  kBatchDone,       ///< BatchMessage, BatchEntry entries
+  kBatchLost,       ///< the same: its worker was lost
+  kBatchUnheard,    ///< the same: an injected fault has lost the notice, only the books hear of it
+  kBatchPreempted,  ///< BatchMessage: it stopped early, its visits wait again; only the books hear of it
+  kDropped,         ///< VisitMessage
+  kCancelled,       ///< VisitMessage
+  kReturned,        ///< VisitMessage
+  kWorkerGone,      ///< WorkerMessage
+  kReport,          ///< ValuesMessage, double entries
   // Between the rank of a domain and those of its other workers.
   kRunBatch,    ///< RunMessage; with payload RunEntry entries
+  kPreempt,     ///< RunMessage
   kBatchEnded,  ///< RunMessage
   // Between the rank that needs a tensor and the one that keeps it.
   kFetch,       ///< FetchMessage
@@ -169,6 +171,9 @@ struct RunMessage {
   TimeNs ended_ns = 0;
   WorkerId worker = 0;
   std::uint32_t gpu = 0;
+  ModuleId module = 0;
+  std::uint16_t preempted = 0;  ///< kBatchEnded: it stopped early
+  std::uint32_t padding = 0;
 };
 
 struct RunEntry {

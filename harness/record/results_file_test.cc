@@ -102,6 +102,7 @@ void expect_same_module(const ModuleTotals& a, const ModuleTotals& b) {
   EXPECT_EQ(a.cancelled, b.cancelled);
   EXPECT_EQ(a.unfinished, b.unfinished);
   EXPECT_EQ(a.batches, b.batches);
+  EXPECT_EQ(a.preempted, b.preempted);
   EXPECT_EQ(a.dropped, b.dropped);
   EXPECT_EQ(a.queueing_ns, b.queueing_ns);
   EXPECT_EQ(a.wait_ns, b.wait_ns);
@@ -242,6 +243,7 @@ TEST_F(ResultsFile, ACellReadsBackAsItWasWritten) {
   run.record.workers[1].ready_ns = 5 * kNsPerS;
   run.record.workers[1].removed_ns = 9 * kNsPerS;
   run.record.modules[0].cancelled = 3;
+  run.record.modules[1].preempted = 8;
   run.record.exchanged_bytes = 1234;
   run.record.order_changes = 5;
   run.record.modules[2].unfinished = 4;

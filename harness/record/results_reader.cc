@@ -52,6 +52,7 @@ void restore_modules(CellContents& cell, const std::vector<StoredModule>& rows) 
     totals.cancelled = row.cancelled;
     totals.unfinished = row.unfinished;
     totals.batches = row.batches;
+    totals.preempted = row.preempted;
     std::copy(std::begin(row.dropped), std::end(row.dropped), totals.dropped.begin());
     totals.queueing_ns = row.queueing_ns;
     totals.wait_ns = row.wait_ns;

@@ -104,7 +104,8 @@ Hdf5Handle row_type<StoredModule>() {
   for (int i = 0; i < kDropReasons; ++i) {
     type.column(std::string("dropped_") + name_of(static_cast<DropReason>(i)), row.dropped[i]);
   }
-  type.column("batches", row.batches).column("queueing_ns", row.queueing_ns).column("wait_ns", row.wait_ns);
+  type.column("batches", row.batches).column("preempted", row.preempted);
+  type.column("queueing_ns", row.queueing_ns).column("wait_ns", row.wait_ns);
   return type.column("exec_ns", row.exec_ns).take();
 }
 

@@ -80,10 +80,11 @@ struct ModuleTotals {
   std::uint64_t done = 0;
   std::uint64_t cancelled = 0;
   std::uint64_t unfinished = 0;
-  std::uint64_t batches = 0;
-  std::uint16_t depth = 1;  ///< modules on the longest path from the entry to it, both counted
-  bool last = false;        ///< no module takes its output
-  double visit_share = 1;   ///< probability that a request visits it, by the pipeline's choices of branches
+  std::uint64_t batches = 0;    ///< started
+  std::uint64_t preempted = 0;  ///< of them, stopped before their end; their visits waited again
+  std::uint16_t depth = 1;      ///< modules on the longest path from the entry to it, both counted
+  bool last = false;            ///< no module takes its output
+  double visit_share = 1;  ///< probability that a request visits it, by the pipeline's choices of branches
   std::array<std::uint64_t, kDropReasons> dropped{};  ///< visits dropped here, by reason
   TimeNs queueing_ns = 0;                             ///< sums over the visits that started
   TimeNs wait_ns = 0;
@@ -165,9 +166,10 @@ struct RunRecord {
   std::uint64_t late = 0;
   std::uint64_t dropped = 0;
   std::uint64_t unfinished = 0;
-  TimeNs gpu_ns = 0;                  ///< all GPU time
-  TimeNs gpu_invalid_ns = 0;          ///< of it, spent on requests that ended dropped, late or unfinished
-  std::vector<WindowCounts> windows;  ///< by the time of sending
+  TimeNs gpu_ns = 0;  ///< all GPU time
+  /// Of it, spent on requests that ended dropped, late or unfinished, and on batches that were preempted.
+  TimeNs gpu_invalid_ns = 0;
+  std::vector<WindowCounts> windows;         ///< by the time of sending
   std::vector<ModuleWindow> module_windows;  ///< [window * modules + module]; may be longer than `windows`
   std::vector<ModuleTotals> modules;
   std::vector<WorkerTotals> workers;

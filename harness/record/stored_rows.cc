@@ -99,6 +99,7 @@ std::vector<StoredModule> stored_modules(const RunRecord& record, const std::vec
     row.cancelled = totals.cancelled;
     row.unfinished = totals.unfinished;
     row.batches = totals.batches;
+    row.preempted = totals.preempted;
     std::copy(totals.dropped.begin(), totals.dropped.end(), row.dropped);
     row.queueing_ns = totals.queueing_ns;
     row.wait_ns = totals.wait_ns;

@@ -62,7 +62,7 @@ struct StoredModule {
   double visit_share = 1;
   std::uint64_t arrived = 0, done = 0, cancelled = 0, unfinished = 0;
   std::uint64_t dropped[kDropReasons] = {};
-  std::uint64_t batches = 0;
+  std::uint64_t batches = 0, preempted = 0;
   TimeNs queueing_ns = 0, wait_ns = 0, exec_ns = 0;
 };
 

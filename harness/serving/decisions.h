@@ -10,11 +10,11 @@ namespace harness {
 
 /// One decision of a scheduler. Which fields count depends on `kind`.
 struct Decision {
-  enum class Kind : std::uint8_t { kDrop, kJoin, kLaunch, kWakeAt, kReport };
+  enum class Kind : std::uint8_t { kDrop, kJoin, kLaunch, kWakeAt, kReport, kPreempt };
   Kind kind = Kind::kDrop;
   DropReason reason = DropReason::kExpired;
   std::uint32_t visit_or_first = 0;   ///< kDrop, kJoin: the visit; kReport: index of the first value
-  std::uint32_t worker_or_count = 0;  ///< kJoin, kLaunch: the worker; kReport: number of values
+  std::uint32_t worker_or_count = 0;  ///< kJoin, kLaunch, kPreempt: the worker; kReport: number of values
   TimeNs at_ns = 0;                   ///< kWakeAt
 };
 
@@ -34,6 +34,9 @@ class Decisions {
   /// Closes the worker's forming batch, which must not be empty. It starts at once, or when the running batch
   /// ends.
   void launch(WorkerId worker) { list_.push_back({Decision::Kind::kLaunch, {}, 0, worker, 0}); }
+  /// Asks the worker's running batch to stop at its next exit point (SHEPHERD, section 6). It may end before
+  /// that: of on_batch_preempted and on_batch_done exactly one follows. Once for each batch.
+  void preempt(WorkerId worker) { list_.push_back({Decision::Kind::kPreempt, {}, 0, worker, 0}); }
   /// Asks for on_timer at `at_ns` or, if that is past, at once. A domain has one timer: the earliest request
   /// stands.
   void wake_at(TimeNs at_ns) { list_.push_back({Decision::Kind::kWakeAt, {}, 0, 0, at_ns}); }

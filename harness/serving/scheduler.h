@@ -38,6 +38,10 @@ class Scheduler {
   virtual void on_batch_started(TimeNs now, const BatchView& batch, Decisions& out) = 0;
   /// A batch has ended. If another one was launched, its on_batch_started follows, else on_worker_free.
   virtual void on_batch_done(TimeNs, const BatchView&, Decisions&) {}
+  /// A batch has stopped at an exit point because the scheduler asked for it (Decisions::preempt): comes in
+  /// place of on_batch_done, and is followed by the same. `visits`: those of the batch, in the order in which
+  /// they joined. They are queued here again, arrived_ns as before.
+  virtual void on_batch_preempted(TimeNs, const BatchView&, std::span<const Visit>, Decisions&) {}
   /// A module's published state has reached this domain (after its delay). `state` is what that controller
   /// published.
   virtual void on_state(TimeNs, ModuleId, std::span<const double>, Decisions&) {}

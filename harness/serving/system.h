@@ -31,6 +31,8 @@ class System {
   virtual std::span<const char* const> state_names() const { return {}; }
   /// The router of a module; by default what `serving.dispatch` says.
   virtual std::unique_ptr<Router> make_router(const ServingContext& context, ModuleId module);
+  /// Whether its schedulers preempt: models then run with the exit points of their profiles.
+  virtual bool preempts() const { return false; }
   /// Rewrites the latency budgets of a plan that the shared planner made (Nexus: its own split). Default:
   /// unchanged.
   virtual void refine(const ServingContext&, Plan&) {}

@@ -96,6 +96,9 @@ inline std::string text_of(const Decisions& decisions) {
       case Decision::Kind::kLaunch:
         text += "launch " + worker;
         break;
+      case Decision::Kind::kPreempt:
+        text += "preempt " + worker;
+        break;
       case Decision::Kind::kWakeAt:
         text += "wake " + std::to_string(decision.at_ns);
         break;

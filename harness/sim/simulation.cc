@@ -20,6 +20,7 @@ namespace {
 enum EventKind : std::uint32_t {
   kBatchDone,
   kServer,
+  kBatchPreempted,
   kDeliveries,
   kCancellation,
   kTimer,
@@ -65,6 +66,9 @@ class Simulation final : private World {
   void run_visit(const ServiceVisit& visit) override;
   void deliver(std::span<const Delivery> deliveries) override;
   void cancel(const Cancellation& cancellation) override;
+  void preempt(WorkerId worker) override {
+    workers_.preempt(now_, worker, cluster_.module_of_worker(worker));
+  }
   void wake_at(DomainId domain, TimeNs at_ns) override;
   void report(ModuleId module, DomainId domain, std::span<const double> values) override;
   void publish(ModuleId module, std::span<const double> state) override;
@@ -115,7 +119,7 @@ Simulation::Simulation(const RunSpec& spec, RowSink* rows)
       network_ns_(ms_to_ns(spec.world.network_delay_ms)),
       state_delay_ns_(ms_to_ns(spec.serving.state_delay_ms)),
       state_period_ns_(ms_to_ns(spec.serving.state_period_ms)),
-      workers_(spec, events_, kBatchDone, kServer),
+      workers_(spec, events_, {kBatchDone, kServer, kBatchPreempted}),
       timers_(events_, kTimer),
       cluster_(spec, *this, rows),
       arrivals_(spec.arrivals->restarted()) {}
@@ -175,7 +179,10 @@ void Simulation::handle(const Event& event) {
   switch (static_cast<EventKind>(event.kind)) {
     case kBatchDone:
       prefetch_upcoming();
-      cluster_.on_batch_done(now_, event.index);
+      if (workers_.takes_end(event.index, now_)) cluster_.on_batch_done(now_, event.index);
+      break;
+    case kBatchPreempted:
+      if (workers_.takes_stop(event.index, now_)) cluster_.on_batch_preempted(now_, event.index);
       break;
     case kServer:
       for (const WorkerId worker : workers_.on_server(event.index, now_))

@@ -1,0 +1,156 @@
+// Preemption (SHEPHERD, section 6) in virtual time: by hand for few requests, then laws over random cells.
+#include <gtest/gtest.h>
+
+#include "harness/engine/replay.h"
+#include "harness/sim/simulation.h"
+#include "harness/sim/test_preempting.h"
+#include "harness/sim/test_world.h"
+
+namespace harness {
+namespace {
+
+using testing::PreemptingSystem;
+using testing::RowKeeper;
+
+constexpr TimeNs kMs = kNsPerMs;
+
+/// One worker whose batches of 1..4 take 10 ms, with 4 exit points: at 2, 4, 6 and 8 ms. Two waiting requests
+/// stop a batch of one.
+RunSpec spec_of(std::initializer_list<double> times_ms) {
+  std::vector<TimeNs> times;
+  for (const double time_ms : times_ms) times.push_back(ms_to_ns(time_ms));
+  Profile profile = testing::linear_profile("m", 0, 10, 4);
+  profile.exit_points = 4;
+  RunSpec spec =
+      testing::make_spec("naive", testing::chain(1), {profile}, {{4, 1}}, kNsPerS, std::move(times), kNsPerS);
+  spec.system = std::make_unique<PreemptingSystem>(2);
+  return spec;
+}
+
+struct Ran {
+  explicit Ran(const RunSpec& spec) : record(simulate(spec, &rows)) {}
+  /// When requests 0, 1, ... ended, in ms.
+  std::vector<double> ends() const {
+    std::vector<double> result(rows.request_rows.size());
+    for (const RequestRow& row : rows.request_rows) result[row.request] = ns_to_ms(row.end_ns);
+    return result;
+  }
+  RowKeeper rows;
+  RunRecord record;
+};
+
+TEST(Preemption, StopsTheBatchAtItsNextExitPoint) {
+  // The batch of 0 runs from 0 on. At 3 ms 1 and 2 wait: it stops at 4, then all three run together.
+  const Ran ran(spec_of({0, 1, 3}));
+  EXPECT_EQ(ran.ends(), (std::vector<double>{14, 14, 14}));
+  const ModuleTotals& totals = ran.record.modules[0];
+  EXPECT_EQ(totals.preempted, 1U);
+  EXPECT_EQ(totals.batches, 2U);
+  EXPECT_EQ(totals.done, 3U);
+  EXPECT_EQ(totals.arrived, 3U) << "a preempted visit does not arrive again";
+  EXPECT_EQ(ran.record.gpu_ns, 14 * kMs);
+  EXPECT_EQ(ran.record.gpu_invalid_ns, 4 * kMs)
+      << "work of preempted batches is wasted although 0 is in time";
+  EXPECT_EQ(ran.record.workers[0].busy_ns, 14 * kMs);
+  EXPECT_EQ(ran.record.workers[0].batches, 1U);
+  ASSERT_EQ(ran.rows.visit_rows.size(), 3U);
+  for (const VisitRow& row : ran.rows.visit_rows) {
+    EXPECT_EQ(row.started_ns, 4 * kMs);
+    EXPECT_EQ(row.batch, 3);
+    EXPECT_EQ(row.arrived_ns, row.request == 0   ? 0
+                              : row.request == 1 ? kMs
+                                                 : 3 * kMs)
+        << "it waits since then";
+  }
+}
+
+TEST(Preemption, AtAnExitPointItStopsThere) { EXPECT_EQ(Ran(spec_of({0, 1, 4})).ends()[0], 14); }
+
+TEST(Preemption, BehindTheLastExitPointTheBatchRunsToItsEnd) {
+  const Ran ran(spec_of({0, 1, 8.5}));
+  EXPECT_EQ(ran.ends(), (std::vector<double>{10, 20, 20}));
+  EXPECT_EQ(ran.record.modules[0].preempted, 0U);
+  EXPECT_EQ(ran.record.gpu_invalid_ns, 0);
+}
+
+TEST(Preemption, WithoutExitPointsNothingStops) {
+  RunSpec spec = spec_of({0, 1, 3});
+  spec.profiles[0].exit_points = 0;
+  EXPECT_EQ(Ran(spec).ends(), (std::vector<double>{10, 20, 20}));
+}
+
+TEST(Preemption, ImmediateNeedsNoExitPoint) {
+  RunSpec spec = spec_of({0, 1, 3});
+  spec.profiles[0].exit_points = 0;
+  spec.world.preemption = Preemption::kImmediate;
+  const Ran ran(spec);
+  EXPECT_EQ(ran.ends(), (std::vector<double>{13, 13, 13}));
+  EXPECT_EQ(ran.record.gpu_invalid_ns, 3 * kMs);
+}
+
+TEST(Preemption, TheEndOfAPreemptedBatchEndsNoOther) {
+  // Stopped at 4 ms, the first batch would have ended at 10; the second runs from 4 to 14, the next from 14.
+  const Ran ran(spec_of({0, 1, 3, 9}));
+  EXPECT_EQ(ran.ends(), (std::vector<double>{14, 14, 14, 24}));
+}
+
+TEST(Preemption, ASlowGpuReachesItsExitPointsLate) {
+  RunSpec spec = spec_of({0, 1, 3});
+  Fault slow;
+  slow.kind = FaultKind::kSlow;
+  slow.at_ns = 0;
+  slow.for_ns = 2 * kMs;
+  slow.factor = 3;
+  spec.faults = {slow};
+  const Ran ran(spec);  // the first batch takes 30 ms, its exit points stand 6 ms apart
+  EXPECT_EQ(ran.ends()[0], 16);
+  EXPECT_EQ(ran.record.gpu_invalid_ns, 6 * kMs);
+}
+
+TEST(Preemption, AGpuThatStopsBeforeTheExitPointLosesTheBatch) {
+  RunSpec spec = spec_of({0, 1, 3});
+  Fault stop;
+  stop.kind = FaultKind::kStop;
+  stop.at_ns = 3 * kMs + kMs / 2;
+  stop.for_ns = 100 * kMs;
+  spec.faults = {stop};
+  const Ran ran(spec);
+  EXPECT_EQ(ran.record.modules[0].preempted, 0U);
+  EXPECT_EQ(ran.record.dropped, 3U) << "one lost, two without a worker";
+}
+
+void expect_repeated(const RunSpec& spec, const std::vector<ReplayLog>& logs) {
+  const ServingContext context = make_context(spec);
+  ReplayCounts counts;
+  for (const ReplayLog& log : logs) {
+    const auto scheduler = spec.system->make_scheduler(context, log.domain, log.module);
+    const std::optional<ReplayDifference> difference = replay(log, *scheduler, counts);
+    EXPECT_FALSE(difference.has_value())
+        << difference->call << ": " << difference->before << ", now " << difference->after;
+  }
+  EXPECT_GT(counts.decisions, 0U);
+}
+
+TEST(Preemption, InRandomCellsTheBooksCloseAndEveryDecisionRepeats) {
+  RandomStream random(20, "preemption");
+  std::uint64_t preempted = 0;
+  for (int round = 0; round < 60; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    RunSpec spec = testing::random_preempting_cell(random);
+    spec.record_replay = true;
+    const Ran ran(spec);  // close() checks the books
+    const RunRecord again = simulate(spec, nullptr);
+    EXPECT_EQ(again.fingerprint, ran.record.fingerprint);
+    TimeNs of_requests_ns = 0;
+    for (const RequestRow& row : ran.rows.request_rows) of_requests_ns += row.gpu_ns;
+    std::uint64_t here = 0;
+    for (const ModuleTotals& totals : ran.record.modules) here += totals.preempted;
+    preempted += here;
+    EXPECT_EQ(of_requests_ns == ran.record.gpu_ns, here == 0) << "preempted work is no request's";
+    expect_repeated(spec, ran.record.replay);
+  }
+  EXPECT_GT(preempted, 3'000U) << "the cells must preempt for this to say something";
+}
+
+}  // namespace
+}  // namespace harness
