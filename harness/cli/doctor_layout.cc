@@ -31,7 +31,10 @@ ExperimentLayout read_layout(const std::string& file, const std::vector<std::str
     for (const Cell& cell : factory.cells()) {
       if (cell.runtime == Runtime::kSimulated) continue;
       const PreparedCell prepared = factory.prepare(cell);
-      if (prepared.why.empty()) add_kind(layout, {prepared.workers, prepared.live});
+      if (prepared.why.empty())
+        add_kind(layout, {prepared.workers, prepared.live});
+      else
+        ++layout.skipped;
     }
   }
   return layout;
@@ -41,6 +44,11 @@ std::vector<Check> check_layout(const ExperimentLayout& experiment, int ranks, s
   const auto finding = [&](CheckLevel level, const std::string& found, const std::string& advice) {
     return Check{level, "layout", experiment.file + ": " + found, advice};
   };
+  if (experiment.live.empty() && experiment.skipped > 0) {
+    return {finding(CheckLevel::kWarn,
+                    "its " + counted(experiment.skipped, "live cell") + " would be skipped",
+                    "harness " + experiment.file + " --dry-run says why")};
+  }
   if (experiment.live.empty()) {
     return {finding(CheckLevel::kOk,
                     counted(experiment.cells, "cell") + ", all simulated: any number of ranks", "")};

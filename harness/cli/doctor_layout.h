@@ -17,8 +17,9 @@ struct ExperimentLayout {
     LiveParams live;
   };
   std::string file;
-  std::vector<Kind> live;  ///< each once
-  std::size_t cells = 0;   ///< of every runtime
+  std::vector<Kind> live;   ///< each once
+  std::size_t cells = 0;    ///< of every runtime
+  std::size_t skipped = 0;  ///< live ones that no plan fits
 };
 
 /// Throws InputError, also where a run of the file would.

@@ -54,6 +54,8 @@ def check_layout(harness, mpirun, folder):
                              (["live.gpus_per_rank=16"], "ok", "fit 3 ranks, of which 1 would have no GPU; -n 2 is enough, or "
                               "set live.gpus_per_rank = 0 or lower"),
                              (["live.gpus_per_rank=4"], "fail", "-n 5 fits"),
+                             (["cluster.profile_scale=1000"], "warn", "2 live cells would be skipped; harness e.toml --dry-run "
+                              "says why"),
                              (["live.spin=true", "live.spin_core=999999"], "fail", "")):
         settings = [word for key in more for word in ("--set", key)]
         found, _ = findings(run([mpirun, "-n", "3", harness, "doctor", "e.toml", *live, *settings], folder))

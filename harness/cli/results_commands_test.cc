@@ -109,6 +109,21 @@ TEST_F(ResultsCommands, ShowComparesSeedBySeed) {
   EXPECT_NE(json.find("\"pairs\": 1, \"difference\": 0, \"difference_95\": null"), std::string::npos) << json;
 }
 
+TEST_F(ResultsCommands, PairedRowsNameTheirRuntimeWhereThereAreSeveral) {
+  std::vector<std::string> cells;
+  for (const char* runtime : {"simulated", "emulated"}) {
+    SummaryRow row = goodput_row(static_cast<std::uint32_t>(cells.size()), "pard", 1, 110);
+    row.cell.runtime = runtime;
+    cells.push_back(path(std::string("cell.") + runtime));
+    CellFileWriter(cells.back(), row.cell, {}).finish(row, RunRecord());
+  }
+  assemble_results(path("both.h5"), cells, {});
+  const std::string csv = output_of({"show", path("both.h5"), "--paired", "goodput_rps", "--csv"});
+  EXPECT_EQ(csv.find("pipeline,trace,load,slo_ms,runtime,series,"), 0U) << csv;
+  EXPECT_NE(csv.find("\ntm,tweet,1,400,simulated,pard,"), std::string::npos) << csv;
+  EXPECT_NE(csv.find("\ntm,tweet,1,400,emulated,pard,"), std::string::npos) << csv;
+}
+
 TEST_F(ResultsCommands, UnknownMetricsAndSeriesAreBadInput) {
   EXPECT_THROW(output_of({"show", path("a.h5"), "--paired", "goodput"}), InputError);
   EXPECT_THROW(output_of({"show", path("a.h5"), "--paired", "system"}), InputError);

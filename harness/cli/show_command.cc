@@ -39,6 +39,8 @@ std::string cells_text(const ShowOptions& options, const std::vector<SummaryRow>
 
 std::string paired_text(const ShowOptions& options, const std::vector<SummaryRow>& rows) {
   const std::vector<WorkloadCells> workloads = by_workload(rows);
+  if (workloads.empty())
+    throw input_error({options.results, 0, ""}, "no cell that ran", "results to compare");
   require_known("--baseline", options.baseline, series_names(workloads));
   const TextTable table =
       paired_table(workloads, options.paired, options.baseline, options.json || options.csv);

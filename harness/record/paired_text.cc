@@ -12,8 +12,15 @@ bool any_parameters(const std::vector<WorkloadCells>& workloads) {
                      [](const WorkloadCells& cells) { return !cells.workload.parameters.empty(); });
 }
 
-std::vector<std::string> columns_of(const std::string& metric, bool parameters) {
+bool several_runtimes(const std::vector<WorkloadCells>& workloads) {
+  return std::any_of(workloads.begin(), workloads.end(), [&workloads](const WorkloadCells& cells) {
+    return cells.workload.runtime != workloads.front().workload.runtime;
+  });
+}
+
+std::vector<std::string> columns_of(const std::string& metric, bool runtimes, bool parameters) {
   std::vector<std::string> columns = {"pipeline", "trace", "load", "slo_ms"};
+  if (runtimes) columns.emplace_back("runtime");
   if (parameters) columns.emplace_back("parameters");
   for (const std::string& name :
        {std::string("series"), std::string("seeds"), metric, metric + "_95", std::string("pairs"),
@@ -30,7 +37,8 @@ std::vector<std::string> columns_of(const std::string& metric, bool parameters) 
 TextTable paired_table(const std::vector<WorkloadCells>& workloads, const std::string& metric,
                        const std::string& baseline, bool full_precision) {
   const bool parameters = any_parameters(workloads);
-  TextTable table{columns_of(metric, parameters), {}};
+  const bool runtimes = several_runtimes(workloads);
+  TextTable table{columns_of(metric, runtimes, parameters), {}};
   for (const WorkloadCells& cells : workloads) {
     const SeriesCells* base = cells.find(baseline);
     for (const SeriesCells& series : cells.series) {
@@ -42,6 +50,7 @@ TextTable paired_table(const std::vector<WorkloadCells>& workloads, const std::s
       };
       number(cells.workload.load);
       number(cells.workload.slo_ms);
+      if (runtimes) row.push_back({cells.workload.runtime});
       if (parameters) row.push_back({cells.workload.parameters});
       row.push_back({series.name});
       const Spread own = spread_over_seeds(series, metric);
