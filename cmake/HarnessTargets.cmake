@@ -28,6 +28,10 @@ function(harness_test name)
     set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT "${ARG_ENVIRONMENT}")
     return()
   endif()
+  # Tests take a quarter less time to compile so; what they test is optimised as ever. As under the
+  # sanitizers, gcc 12 then reports false positives.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
   gtest_discover_tests(${name} NO_PRETTY_VALUES WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} DISCOVERY_TIMEOUT 60
     PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT "${ARG_ENVIRONMENT}")
 endfunction()
