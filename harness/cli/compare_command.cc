@@ -17,6 +17,7 @@ struct CompareOptions {
   std::string base;
   std::string now;
   std::string fidelity;
+  std::string within;
   std::vector<std::string> tolerances;
   std::string junit;
   bool json = false;
@@ -50,7 +51,8 @@ void compare_files(const CompareOptions& options, int& exit_code) {
 }
 
 void judge_fidelity(const CompareOptions& options, int& exit_code) {
-  const std::vector<ComparedMetric> metrics = chosen(rate_metrics(), options);
+  const std::vector<ComparedMetric> metrics =
+      chosen(options.within.empty() ? rate_metrics() : service_metrics("--within", options.within), options);
   const std::vector<SummaryRow> rows = read_summary(options.fidelity);
   const Fidelity fidelity = fidelity_of(rows, metrics);
   print_text(options.json ? fidelity_json(fidelity) : fidelity_table(fidelity));
@@ -74,6 +76,7 @@ void add_compare_command(CLI::App& app, int& exit_code) {
       "  harness compare results/baselines/regress.h5 results-out/regress.h5 --junit regress.xml\n"
       "  harness compare base.h5 new.h5 --tolerance drop_rate=0.02 --tolerance goodput_rps=5%\n"
       "  harness compare --fidelity results-out/fidelity.h5\n"
+      "  harness compare --fidelity results-out/quickstart-torch-fidelity.h5 --within 5%\n"
       "Exit codes: 0 all well; 1 a regression, or a difference beyond its tolerance; 2 not comparable: a "
       "file\n"
       "is missing, or a cell stands in one only or was given another load. docs/compare.md describes it "
@@ -81,12 +84,20 @@ void add_compare_command(CLI::App& app, int& exit_code) {
   CLI::Option* base =
       command->add_option("base", options->base, "results to compare with (HDF5)")->type_name("BASE.h5");
   CLI::Option* now = command->add_option("new", options->now, "results to judge (HDF5)")->type_name("NEW.h5");
+  CLI::Option* fidelity =
+      command
+          ->add_option("--fidelity", options->fidelity,
+                       "compares the simulated cells of this file with its live ones instead")
+          ->excludes(base)
+          ->excludes(now)
+          ->type_name("RESULTS.h5");
   command
-      ->add_option("--fidelity", options->fidelity,
-                   "compares the simulated cells of this file with its live ones instead")
-      ->excludes(base)
-      ->excludes(now)
-      ->type_name("RESULTS.h5");
+      ->add_option(
+          "--within", options->within,
+          "fidelity: judges goodput and the latencies at p50, p90 and p99 instead of the rates, each by this "
+          "tolerance")
+      ->needs(fidelity)
+      ->type_name("VALUE");
   command
       ->add_option(
           "--tolerance", options->tolerances,

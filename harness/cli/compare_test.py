@@ -77,6 +77,8 @@ MISTAKES = [
     (["base.h5", "base.h5", "--tolerance", "drop_rat=1"], ["drop_rat", "drop_rate"]),
     (["base.h5", "base.h5", "--tolerance", "drop_rate=much"], ["much"]),
     (["base.h5", "base.h5", "--tolerance", "drop_rate"], ["METRIC=VALUE"]),
+    (["--fidelity", "base.h5", "--within", "close"], ["--within", "close"]),
+    (["base.h5", "base.h5", "--within", "5%"], ["--fidelity"]),
 ]
 
 
@@ -93,8 +95,9 @@ def make_files(harness, folder):
         file["summary"][:] = rows
 
 
-def make_live(folder, name, shift):
-    """Of base.h5's cells as they are, and again as two emulated repeats each, off by `shift` of the requests sent."""
+def make_live(folder, name, shift, slower=0):
+    """Of base.h5's cells as they are, and again as two emulated repeats each, off by `shift` of the requests sent and, at
+    p90, slower by this share."""
     with h5py.File(os.path.join(folder, "base.h5")) as source, h5py.File(os.path.join(folder, name), "w") as file:
         for key, value in source.attrs.items():
             file.attrs[key] = value
@@ -106,6 +109,7 @@ def make_live(folder, name, shift):
             again["parameters"] = f"live.repeat={repeat}".encode()
             again["drop_rate"] += shift
             again["goodput_rps"] -= shift * again["offered_rps"]
+            again["latency_ms_p90"] *= 1 + slower
             live.append(again)
         source.copy("cells", file)
         file.create_dataset("summary", data=numpy.concatenate([rows, *live]), dtype=rows.dtype)
@@ -166,6 +170,17 @@ def check_fidelity(harness, folder, failures):
         failures.append(f"untrue.h5 with tolerances: {done.returncode} {done.stdout}{done.stderr}")
 
 
+def check_service_fidelity(harness, folder, failures):
+    """Goodput and latency quantiles, each by the same share: the one that is off is named, and how far it is."""
+    for slower, code, words in [(0.049, 0, ["32 comparisons: 32 within"]),
+                                (0.06, 1, ["32 comparisons: 24 within their tolerance, 8 beyond", "latency_ms_p90", "+6%"])]:
+        make_live(folder, "service.h5", 0.001, slower)
+        done = run([harness, "compare", "--fidelity", "service.h5", "--within", "5%"], folder)
+        missing = [word for word in words if word not in done.stdout]
+        if done.returncode != code or missing or "drop_rate" in done.stdout:
+            failures.append(f"--within: {done.returncode}, without {missing}: {done.stdout}{done.stderr}")
+
+
 def check_regress(harness, folder, failures):
     """The script compares with a baseline that it wrote itself, and notices another parameter."""
     os.environ.update(HARNESS_PROGRAM=harness, HARNESS_EXPERIMENT=os.path.join(folder, "base.toml"),
@@ -190,6 +205,7 @@ def main(harness):
         check_skipped(harness, folder, failures)
         check_reports(harness, folder, failures)
         check_fidelity(harness, folder, failures)
+        check_service_fidelity(harness, folder, failures)
         check_regress(harness, folder, failures)
     finish(failures)
 

@@ -49,6 +49,10 @@ std::vector<ComparedMetric> rate_metrics();
 /// Those, and the latencies at p50 and p99 within 5 %.
 std::vector<ComparedMetric> usual_metrics();
 
+/// What a client notices: goodput and the latencies at p50, p90 and p99. `text` is the tolerance of each, as
+/// in set_tolerance(). Throws InputError, naming `option`, for a bad number.
+std::vector<ComparedMetric> service_metrics(const std::string& option, const std::string& text);
+
 /// Reads "drop_rate=0.02" or "latency_ms_p99=10%": sets the tolerance of that metric, which is added when it
 /// is not there. Throws InputError for an unknown metric or a bad number.
 void set_tolerance(std::vector<ComparedMetric>& metrics, const std::string& text);

@@ -72,6 +72,24 @@ TEST(ComparedMetric, BadTolerancesAreBadInput) {
   EXPECT_EQ(metrics.size(), 5u);
 }
 
+TEST(ComparedMetric, WhatAClientNotices) {
+  const std::vector<ComparedMetric> metrics = service_metrics("--within", "5%");
+  ASSERT_EQ(metrics.size(), 4u);
+  std::string names;
+  for (const ComparedMetric& each : metrics) {
+    names += each.name + " ";
+    EXPECT_EQ(each.tolerance, (Tolerance{0.05, true})) << each.name;
+    EXPECT_NE(each.better, Better::kNeither) << each.name;
+  }
+  EXPECT_EQ(names, "goodput_rps latency_ms_p50 latency_ms_p90 latency_ms_p99 ");
+  try {
+    service_metrics("--within", "five");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("--within"), std::string::npos) << error.what();
+  }
+}
+
 /// Every column whose name tells a direction or a share is one of /summary.
 TEST(ComparedMetric, DirectionsOfColumns) {
   for (const char* name : {"in_time", "goodput_rps", "bound_share", "min_goodput_share_10s"})

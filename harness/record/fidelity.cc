@@ -56,8 +56,7 @@ FidelityRow row_of(const LiveCell& cell, const SummaryRow& simulated, const Comp
   }
   if (std::isnan(row.difference) || values.size() < cell.runs.size()) return row;
   const double off = std::abs(metric.change(row.simulated, row.live));
-  const double scatter =
-      std::isnan(row.half_range) ? 0 : std::abs(metric.change(row.simulated, row.simulated + row.half_range));
+  const double scatter = std::isnan(row.half_range) ? 0 : std::abs(row.as_change(row.half_range));
   const bool within = !metric.is_beyond(off) && !metric.is_beyond(scatter);
   row.verdict = within ? FidelityVerdict::kWithin : FidelityVerdict::kBeyond;
   return row;

@@ -25,6 +25,10 @@ struct FidelityRow {
   double simulated = kNoValue;
   double difference = kNoValue;  ///< live - simulated
   FidelityVerdict verdict = FidelityVerdict::kInvalid;
+
+  /// `amount`, a difference or half-range, as the tolerance measures it: a share of the simulated value where
+  /// that is relative.
+  double as_change(double amount) const { return metric.change(simulated, simulated + amount); }
 };
 
 struct Fidelity {

@@ -9,6 +9,13 @@
 namespace harness {
 namespace {
 
+/// Of a relative tolerance in per cent of the simulated value.
+std::string half_range_text(const FidelityRow& row) {
+  std::string text = change_text(row.metric, row.as_change(row.half_range));
+  if (text.starts_with('+')) text.erase(0, 1);
+  return text;
+}
+
 TextTable table_of(const std::vector<FidelityRow>& rows) {
   TextTable table{{"system", "workload", "metric", "runs", "simulated", "live", "difference", "half-range",
                    "tolerance", "verdict"},
@@ -20,8 +27,8 @@ TextTable table_of(const std::vector<FidelityRow>& rows) {
                           number_cell(static_cast<double>(row.runs), false),
                           {value_text(row.metric, row.simulated), true},
                           {value_text(row.metric, row.live), true},
-                          {difference_text(row.metric, row.difference, true), true},
-                          {difference_text(row.metric, row.half_range, false), true},
+                          {change_text(row.metric, row.as_change(row.difference)), true},
+                          {half_range_text(row), true},
                           {tolerance_text(row.metric), true},
                           {name_of(row.verdict)}});
   }
@@ -94,9 +101,8 @@ std::string fidelity_junit(const Fidelity& fidelity) {
     const bool failed = row.verdict != FidelityVerdict::kWithin;
     const std::string figures = "simulated " + value_text(row.metric, row.simulated) + ", live " +
                                 value_text(row.metric, row.live) + ", difference " +
-                                difference_text(row.metric, row.difference, true) + ", half-range " +
-                                difference_text(row.metric, row.half_range, false) + " of " +
-                                counted(row.runs, "run") + " (tolerance " + tolerance_text(row.metric) + ")";
+                                change_text(row.metric, row.as_change(row.difference)) + ", half-range " +
+                                half_range_text(row) + " of " + counted(row.runs, "run") + " (tolerance " + tolerance_text(row.metric) + ")";
     cases.push_back({row.cell.series() + "." + row.metric.name, row.cell.workload(),
                      failed ? JUnitCase::Result::kFailed : JUnitCase::Result::kPassed,
                      std::string(name_of(row.verdict)) + ": " + figures, figures});
