@@ -71,7 +71,7 @@ bool belongs_to(const Module& declared, const std::vector<std::vector<std::byte>
 class RankWithDevices {
  public:
   RankWithDevices(const std::string& system, Transport& transport, int first_gpu, int gpus,
-                  std::size_t fails_at = ~std::size_t{0})
+                  const TestDevice::Faults& faults = {})
       : spec_(small(system)), diaries_(static_cast<std::size_t>(gpus)) {
     for (ModuleId module = 0; module < kModules; ++module) tensors_.push_back(tensors_of(spec_, module));
     std::vector<std::unique_ptr<Device>> devices;
@@ -82,7 +82,7 @@ class RankWithDevices {
           [this](DeviceModel model, const Picture& one) {
             return belongs_to(spec_.pipeline.modules[model], tensors_[model], one);
           },
-          diary, fails_at));
+          diary, faults));
     }
     workers_ = std::make_unique<DeviceWorkers>(std::move(devices), first_gpu,
                                                DeviceWorkers::Models{spec_.pipeline, spec_.profiles, 7});
@@ -200,6 +200,16 @@ TEST(DeviceRun, GpusOfSeveralRanksExchangeTensorsInThreadsOfTheirOwn) {
   for (WorkerId gpu = 0; gpu < kModules * kWorkersEach; ++gpu) EXPECT_TRUE(net.nccl.stream(gpu).empty());
 }
 
+/// What ended the run; "" when nothing did.
+std::string why_failed(RankWithDevices& rank, Transport& transport) {
+  try {
+    rank.run(transport, 1);
+  } catch (const CellFailed& failed) {
+    return failed.what();
+  }
+  return "";
+}
+
 TEST(DeviceRun, AFailedBatchEndsTheRunOnAllRanksAndTheNextOneRuns) {
   constexpr int kRanks = 3;
   TestNetwork network(kRanks);
@@ -211,12 +221,9 @@ TEST(DeviceRun, AFailedBatchEndsTheRunOnAllRanksAndTheNextOneRuns) {
       Transport& transport = network.at(rank);
       const int gpus = rank == 0 ? 0 : 2;
       {
-        RankWithDevices broken("pard", transport, 2 * (rank - 1), gpus, rank == 2 ? 3 : ~std::size_t{0});
-        try {
-          broken.run(transport, 1);
-        } catch (const CellFailed& failed) {
-          why[static_cast<std::size_t>(rank)] = failed.what();
-        }
+        RankWithDevices broken("pard", transport, 2 * (rank - 1), gpus,
+                               rank == 2 ? TestDevice::Faults{.fails_at = 3} : TestDevice::Faults{});
+        why[static_cast<std::size_t>(rank)] = why_failed(broken, transport);
       }
       RankWithDevices sound("pard", transport, 2 * (rank - 1), gpus);
       std::optional<RunRecord> record = sound.run(transport, 2);
@@ -229,6 +236,27 @@ TEST(DeviceRun, AFailedBatchEndsTheRunOnAllRanksAndTheNextOneRuns) {
   EXPECT_EQ(why[1], "rank 2: " + why[2]);
   ASSERT_TRUE(second.has_value());
   EXPECT_EQ(second->in_time + second->late + second->dropped, second->sent);
+}
+
+// A device that is lost in the middle of a batch, and one that is found lost when it is given the next one:
+// the cell fails by the name of the device, the model and the batch, and the next cell, on other devices,
+// runs.
+TEST(DeviceRun, ALostDeviceFailsItsCellAlone) {
+  for (const TestDevice::Faults& faults :
+       {TestDevice::Faults{.lost_from = 2}, TestDevice::Faults{.refuses_at = 2}}) {
+    const auto transport = make_local_transport();
+    {
+      RankWithDevices broken("nexus", *transport, 0, kModules * kWorkersEach, faults);
+      const std::string why = why_failed(broken, *transport);
+      EXPECT_EQ(why.rfind("device test: model net", 0), 0u) << why;
+      EXPECT_NE(why.find(", batch "), std::string::npos) << why;
+      EXPECT_NE(why.find(": device lost: it fell off the bus"), std::string::npos) << why;
+    }
+    RankWithDevices sound("nexus", *transport, 0, kModules * kWorkersEach);
+    const std::optional<RunRecord> record = sound.run(*transport, 2);
+    ASSERT_TRUE(record.has_value());
+    EXPECT_EQ(record->in_time + record->late + record->dropped, record->sent);
+  }
 }
 
 TEST(DeviceRun, ALostWorkersBatchIsForgottenAndItsPicturesStay) {

@@ -29,14 +29,23 @@ class TestDevice final : public Device {
  public:
   using IsRight = std::function<bool(DeviceModel, const Picture&)>;
 
-  /// Batch number `fails_at`, from 0, fails; `is_right` judges each picture when its batch ends.
+  static constexpr std::size_t kNoBatch = ~std::size_t{0};
+  /// Which of the device's batches fail, counted from 0.
+  struct Faults {
+    std::size_t fails_at = kNoBatch;  ///< this one fails, by itself
+    std::size_t lost_from =
+        kNoBatch;  ///< the device is lost when it has this one, and refuses what comes then
+    std::size_t refuses_at = kNoBatch;  ///< the device is found lost when this one is submitted
+  };
+
+  /// `is_right` judges each picture when its batch ends.
   TestDevice(Wake wake, std::function<TimeNs(std::size_t)> latency, IsRight is_right, DeviceDiary& diary,
-             std::size_t fails_at = ~std::size_t{0})
+             Faults faults)
       : wake_(std::move(wake)),
         latency_(std::move(latency)),
         is_right_(std::move(is_right)),
         diary_(diary),
-        fails_at_(fails_at),
+        faults_(faults),
         thread_([this] { work(); }) {}
 
   ~TestDevice() override {
@@ -57,6 +66,7 @@ class TestDevice final : public Device {
 
   void submit(std::uint64_t tag, DeviceModel model, std::span<const Picture> pictures) override {
     const std::lock_guard lock(mutex_);
+    if (is_lost_ || submitted_++ == faults_.refuses_at) throw lost(model, pictures.size());
     HARNESS_CHECK(++outstanding_ <= kMostOutstanding, "too many batches at once");
     waiting_.push_back({tag, model, {pictures.begin(), pictures.end()}});
     changed_.notify_all();
@@ -81,6 +91,12 @@ class TestDevice final : public Device {
     std::vector<Picture> pictures;
   };
 
+  DeviceError lost(DeviceModel model, std::size_t batch) const {
+    return {DeviceFault::kDeviceLost,
+            {name(), diary_.models[model].model, static_cast<int>(batch)},
+            "it fell off the bus"};
+  }
+
   void work() {
     std::unique_lock lock(mutex_);
     for (std::size_t number = 0;; ++number) {
@@ -98,9 +114,11 @@ class TestDevice final : public Device {
       for (const Picture& picture : batch.pictures) {
         if (!is_right_(batch.model, picture)) ++diary_.wrong_pictures;
       }
-      if (number == fails_at_) end.failure = "device test: model broken, batch 1: compute failed";
+      if (number == faults_.fails_at) end.failure = "device test: model broken, batch 1: compute failed";
+      if (number == faults_.lost_from) end.failure = lost(batch.model, batch.pictures.size()).what();
       end.ended_ns = steady_ns();
       lock.lock();
+      is_lost_ = is_lost_ || number == faults_.lost_from;
       ended_.push_back(end);
       lock.unlock();
       wake_();
@@ -112,12 +130,14 @@ class TestDevice final : public Device {
   std::function<TimeNs(std::size_t)> latency_;
   IsRight is_right_;
   DeviceDiary& diary_;
-  std::size_t fails_at_;
+  Faults faults_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Batch> waiting_;
   std::vector<BatchEnd> ended_;
   int outstanding_ = 0;
+  std::size_t submitted_ = 0;
+  bool is_lost_ = false;
   bool over_ = false;
   std::thread thread_;
 };
