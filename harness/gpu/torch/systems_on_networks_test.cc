@@ -1,0 +1,195 @@
+// Every system on every kind of pipeline that it serves, in wall-clock time on devices that run a real
+// network: what comes out for each picture is the network's in double precision, the books close, every
+// recorded decision is repeated (and was legal, or the host would have ended the run).
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/engine/dispatcher.h"
+#include "harness/engine/replay.h"
+#include "harness/gpu/test_pictures.h"
+#include "harness/gpu/torch/test_witness_device.h"
+#include "harness/live/device_workers.h"
+#include "harness/live/live_run.h"
+#include "harness/live/transport.h"
+#include "harness/sim/test_world.h"
+
+namespace harness {
+namespace {
+
+constexpr const char* kModel = "lenet";
+constexpr int kLargestBatch = 4;
+constexpr TimeNs kDurationNs = 200 * kNsPerMs;
+
+/// A kind of pipeline, and how its modules serve: in batches, unless said otherwise.
+struct Kind {
+  std::string name;
+  Pipeline pipeline;
+  std::vector<Service> services;
+};
+
+std::vector<Kind> kinds() {
+  std::vector<Kind> result = {
+      {"one_module", testing::chain(1), {}},
+      {"chain", testing::chain(3), {}},
+      {"dag", testing::diamond(), {}},
+      {"beside_services", testing::chain(3), {Service::kDelay, Service::kBatch, Service::kShared}}};
+  for (Pipeline& pipeline : testing::dynamic_pipelines()) {
+    std::string name = "dynamic_" + pipeline.name;
+    result.push_back({std::move(name), std::move(pipeline), {}});
+  }
+  return result;
+}
+
+/// About as long as a batch takes here; a call of 4 ms; a server that reads and writes a text in 2 ms.
+Profile profile_of(Service service) {
+  Profile profile = testing::linear_profile(kModel, 1, 1, kLargestBatch);
+  profile.service = service;
+  if (service == Service::kDelay) {
+    profile.delay = {8, ms_to_ns(4), 0.3};
+    profile.latency_ns = {static_cast<TimeNs>(mean_ns(profile.delay))};
+  } else if (service == Service::kShared) {
+    SharedService& shared = profile.shared;
+    shared.slots = 4;
+    shared.prefill_tokens_per_s = 100'000;
+    shared.chunk_tokens = 500;
+    shared.decode_tokens_per_s = {10'000, 20'000, 30'000, 40'000};
+    shared.input = {100, 0.5};
+    shared.output = {10, 0.5};
+    profile.latency_ns = {static_cast<TimeNs>(alone_ns(shared, 100, 10))};
+  }
+  return profile;
+}
+
+/// 100 requests/s for a fifth of a second: a fifth of what two workers a module can do.
+RunSpec spec_of(const std::string& system, const Kind& kind, std::uint64_t seed) {
+  Pipeline pipeline = kind.pipeline;
+  std::vector<Profile> profiles;
+  std::vector<ModuleOverride> overrides;
+  int workers = 0;
+  for (std::size_t m = 0; m < pipeline.modules.size(); ++m) {
+    const Service service = kind.services.empty() ? Service::kBatch : kind.services[m];
+    profiles.push_back(profile_of(service));
+    const bool in_batches = service == Service::kBatch;
+    overrides.push_back(in_batches ? ModuleOverride{kLargestBatch, 2} : ModuleOverride{0, 0});
+    workers += in_batches ? 2 : fixed_workers(profiles.back());
+    Module& module = pipeline.modules[m];
+    module.model = kModel;
+    module.input_height = 40 - 3 * static_cast<int>(m);
+    module.input_width = 21 + 5 * static_cast<int>(m);
+    module.input_bytes = static_cast<std::uint32_t>(3 * module.input_height * module.input_width);
+  }
+  RunSpec spec = testing::make_spec(system, std::move(pipeline), std::move(profiles), std::move(overrides),
+                                    kNsPerS, testing::poisson_times(100, kDurationNs, seed), kDurationNs);
+  spec.workers = workers;
+  spec.seed = seed;
+  spec.record_replay = true;
+  return spec;
+}
+
+/// A rank with a witnessed device for each GPU.
+class WitnessedRank {
+ public:
+  WitnessedRank(const RunSpec& spec, std::uint64_t weights_seed)
+      : spec_(spec),
+        outputs_(spec.pipeline, modules_in_batches(spec), *find_zoo_model(kModel), spec.seed, weights_seed),
+        witnesses_(static_cast<std::size_t>(spec.workers)),
+        transport_(make_local_transport()) {
+    std::vector<std::unique_ptr<Device>> devices;
+    for (Witness& witness : witnesses_)
+      devices.push_back(std::make_unique<WitnessDevice>(
+          outputs_, witness, [transport = transport_.get()] { transport->interrupt(); }));
+    workers_ = std::make_unique<DeviceWorkers>(
+        std::move(devices), 0, DeviceWorkers::Models{spec.pipeline, spec.profiles, weights_seed});
+  }
+
+  RunRecord run() {
+    LiveRun how;
+    how.number = 1;
+    how.devices = workers_.get();
+    RunRecord record = run_live(spec_, how, *transport_, nullptr).value();
+    workers_.reset();
+    return record;
+  }
+
+  /// Every visit that was served in a batch went through the network, and nothing else did.
+  void expect_networks_ran(const RunRecord& record) const {
+    std::vector<std::uint64_t> right(outputs_.modules().size(), 0);
+    for (const Witness& witness : witnesses_) {
+      EXPECT_EQ(witness.wrong, 0u) << "pictures with another output than the network's in double precision";
+      for (std::size_t model = 0; model < right.size(); ++model) right[model] += witness.right[model];
+    }
+    for (std::size_t model = 0; model < right.size(); ++model) {
+      const ModuleId module = outputs_.modules()[model];
+      EXPECT_EQ(right[model], record.modules[module].done) << "module " << module;
+    }
+  }
+
+ private:
+  static std::vector<ModuleId> modules_in_batches(const RunSpec& spec) {
+    std::vector<ModuleId> modules;
+    for (std::size_t m = 0; m < spec.profiles.size(); ++m) {
+      if (spec.profiles[m].service == Service::kBatch) modules.push_back(static_cast<ModuleId>(m));
+    }
+    return modules;
+  }
+
+  const RunSpec& spec_;
+  PictureOutputs outputs_;
+  std::vector<Witness> witnesses_;
+  std::unique_ptr<Transport> transport_;
+  std::unique_ptr<DeviceWorkers> workers_;  ///< last: its devices use the rest
+};
+
+void expect_repeated(const RunSpec& spec, const RunRecord& record) {
+  const RequestSizes sizes(spec.seed, spec.profiles, spec.trace_tokens);
+  const ServingContext context = make_context(spec, &sizes);
+  ReplayCounts counts;
+  for (const ReplayLog& log : record.replay) {
+    const auto scheduler = spec.system->make_scheduler(context, log.domain, log.module);
+    const auto difference = replay(log, *scheduler, counts);
+    EXPECT_FALSE(difference.has_value())
+        << difference->call << " " << difference->before << " " << difference->after;
+  }
+  EXPECT_GE(counts.callbacks, record.sent) << "an arrival each at least";
+}
+
+struct Case {
+  const SystemEntry* system;
+  Kind kind;
+};
+
+std::vector<Case> cases() {
+  std::vector<Case> result;
+  for (const SystemEntry& system : all_systems()) {
+    for (const Kind& kind : kinds()) result.push_back({&system, kind});
+  }
+  return result;
+}
+
+class TorchConformance : public ::testing::TestWithParam<Case> {};
+
+TEST_P(TorchConformance, ServesThroughTheNetwork) {
+  const std::uint64_t seed = fresh_seed();
+  SCOPED_TRACE(seed_text(seed));
+  const RunSpec spec = spec_of(GetParam().system->name, GetParam().kind, seed);
+  WitnessedRank rank(spec, seed + 1);
+  const RunRecord record = rank.run();
+  EXPECT_EQ(static_cast<double>(record.sent), spec.arrivals->expected_requests());
+  EXPECT_EQ(record.in_time + record.late + record.dropped, record.sent);
+  EXPECT_EQ(record.unfinished, 0u);
+  EXPECT_EQ(record.why_invalid, "");
+  EXPECT_GE(record.in_time, record.sent / 2) << "a light load, an objective of a hundred batches";
+  rank.expect_networks_ran(record);
+  expect_repeated(spec, record);
+}
+
+INSTANTIATE_TEST_SUITE_P(AllSystems, TorchConformance, ::testing::ValuesIn(cases()), [](const auto& test) {
+  return std::string(test.param.system->name) + "_" + test.param.kind.name;
+});
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,137 @@
+// For tests: a torch device that compares the output of each picture with the network's in double precision.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/gpu/device.h"
+#include "harness/gpu/torch/test_double_reference.h"
+#include "harness/gpu/torch/torch_device.h"
+#include "harness/live/tensors.h"
+
+namespace harness {
+
+/// The pictures that visits bring to the modules of a pipeline of one zoo model, and what comes out for each.
+class PictureOutputs {
+ public:
+  /// `seeds`: of the pictures and of the weights. `modules`: those that run the model, in the order in which
+  /// devices load them.
+  PictureOutputs(const Pipeline& pipeline, std::vector<ModuleId> modules, const ZooModel& model,
+                 std::uint64_t tensors_seed, std::uint64_t weights_seed)
+      : modules_(std::move(modules)) {
+    const Tensors tensors(pipeline, tensors_seed);
+    const DoubleNetwork network(model, weights_seed);
+    for (const ModuleId module : modules_) {
+      const Module& declared = pipeline.modules[module];
+      auto& outputs = outputs_.emplace_back();
+      for (RequestId request = 0; request < kPictures; ++request) {
+        const auto bytes = tensors.of(module, request);
+        const Picture picture = {{reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()},
+                                 declared.input_height,
+                                 declared.input_width};
+        outputs[text_of(picture)] = network.output(picture);
+      }
+    }
+  }
+
+  const std::vector<ModuleId>& modules() const { return modules_; }
+  /// What comes out for the picture; null when no visit brings that one.
+  const std::vector<double>* find(DeviceModel model, const Picture& picture) const {
+    const auto found = outputs_.at(model).find(text_of(picture));
+    return found == outputs_[model].end() ? nullptr : &found->second;
+  }
+
+ private:
+  static std::string text_of(const Picture& picture) { return {picture.bytes.begin(), picture.bytes.end()}; }
+
+  static constexpr RequestId kPictures = 8;  ///< that Tensors has for a module
+  std::vector<ModuleId> modules_;
+  std::vector<std::map<std::string, std::vector<double>>> outputs_;  ///< by DeviceModel
+};
+
+/// What one device has computed.
+struct Witness {
+  std::vector<std::uint64_t> right;  ///< pictures with their own output, by DeviceModel
+  std::uint64_t wrong = 0;           ///< others
+  double largest_error = 0;          ///< of the right ones, as a share of the largest output
+};
+
+/// A CPU device under the eyes of a witness, which is read when the device is gone.
+class WitnessDevice final : public Device {
+ public:
+  /// Single precision through a few layers is exact to some 1e-6 of the largest output; the outputs of two
+  /// pictures differ by a hundred thousand times that.
+  static constexpr double kTolerance = 1e-4;
+
+  WitnessDevice(const PictureOutputs& outputs, Witness& witness, Wake wake)
+      : outputs_(outputs), witness_(witness) {
+    witness_.right.resize(outputs.modules().size());
+    TorchDeviceOptions options;
+    options.on_output = [this](std::uint64_t tag, std::span<const float> values) { judge(tag, values); };
+    device_ = make_torch_cpu_device(std::move(options), std::move(wake));
+  }
+
+  DeviceModel load(const ModelSource& source) override { return device_->load(source); }
+  int exit_points(DeviceModel model) const override { return device_->exit_points(model); }
+  void submit(std::uint64_t tag, DeviceModel model, std::span<const Picture> pictures) override {
+    {
+      const std::scoped_lock lock(mutex_);
+      Batch& batch = batches_[tag];
+      batch.model = model;
+      for (const Picture& picture : pictures) batch.expected.push_back(outputs_.find(model, picture));
+    }
+    device_->submit(tag, model, pictures);
+  }
+  void preempt(std::uint64_t tag) override { device_->preempt(tag); }
+  bool take(std::vector<BatchEnd>& ended) override { return device_->take(ended); }
+  MemoryUse memory() const override { return device_->memory(); }
+  std::string name() const override { return device_->name(); }
+
+ private:
+  struct Batch {
+    DeviceModel model = 0;
+    std::vector<const std::vector<double>*> expected;  ///< by picture
+  };
+
+  void judge(std::uint64_t tag, std::span<const float> values) {
+    const std::scoped_lock lock(mutex_);
+    const Batch& batch = batches_.at(tag);
+    const std::size_t each = values.size() / batch.expected.size();
+    for (std::size_t i = 0; i < batch.expected.size(); ++i) {
+      const std::vector<double>* expected = batch.expected[i];
+      const bool comparable = expected != nullptr && expected->size() == each;
+      const double error = comparable ? error_of(values.subspan(i * each, each), *expected) : 1;
+      if (!(error <= kTolerance)) {
+        ++witness_.wrong;
+        continue;
+      }
+      ++witness_.right[batch.model];
+      witness_.largest_error = std::max(witness_.largest_error, error);
+    }
+    batches_.erase(tag);
+  }
+
+  static double error_of(std::span<const float> values, const std::vector<double>& expected) {
+    double largest = 0, error = 0;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      largest = std::max(largest, std::abs(expected[i]));
+      error = std::max(error, std::abs(static_cast<double>(values[i]) - expected[i]));
+    }
+    return error / largest;
+  }
+
+  const PictureOutputs& outputs_;
+  Witness& witness_;
+  std::mutex mutex_;
+  std::map<std::uint64_t, Batch> batches_;  ///< by tag
+  std::unique_ptr<Device> device_;          ///< last: its thread uses the rest
+};
+
+}  // namespace harness
