@@ -81,6 +81,7 @@ void add_measured(std::string& text, const MeasuredProfile& profile) {
     const auto half_width = [](const MeasuredLatency& size) { return ms_text(*size.half_width_ns); };
     add(text, "half_width_ms", array_text(profile.sizes, half_width));
   }
+  add_times(text, "mean_ms", profile, &MeasuredLatency::mean_ns);
   add_times(text, "p10_ms", profile, &MeasuredLatency::p10_ns);
   add_times(text, "p90_ms", profile, &MeasuredLatency::p90_ns);
   add_times(text, "p99_ms", profile, &MeasuredLatency::p99_ns);
@@ -152,7 +153,7 @@ std::string text_of(const MeasuredSet& set) {
 }
 
 void check_measured(const TomlFields& measured, std::size_t sizes) {
-  measured.require_known({"repeats", "stopped_by", "drift", "half_width_ms", "p10_ms", "p90_ms", "p99_ms",
+  measured.require_known({"repeats", "stopped_by", "drift", "half_width_ms", "mean_ms", "p10_ms", "p90_ms", "p99_ms",
                           "handover_ms", "fit_alpha_ms", "fit_beta_ms", "fit_r2", "fit_largest_error",
                           "fit_largest_error_batch", "exit_overhead", "preemption_delay",
                           "preemption_delay_p99_ms", "notes"});
@@ -160,6 +161,7 @@ void check_measured(const TomlFields& measured, std::size_t sizes) {
   if (measured.has("stopped_by")) measured.text("stopped_by");
   if (measured.has("notes")) measured.texts("notes");
   check_array(measured, "half_width_ms", sizes);
+  check_array(measured, "mean_ms", sizes);
   const std::vector<double> p10 = check_array(measured, "p10_ms", sizes);
   const std::vector<double> p90 = check_array(measured, "p90_ms", sizes);
   const std::vector<double> p99 = check_array(measured, "p99_ms", sizes);

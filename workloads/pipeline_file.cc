@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "workloads/catalogue.h"
 #include "workloads/data_home.h"
@@ -72,6 +73,17 @@ void read_input(const TomlFields& fields, Module& module) {
   module.input_bytes = static_cast<std::uint32_t>(bytes);
 }
 
+/// Beside the pipeline's own file, unless its path is absolute. Whether it is there shows when a device loads
+/// it.
+void read_model_file(const TomlFields& fields, const std::string& pipeline_file, Module& module) {
+  if (!fields.has("file")) return;
+  const std::string file = fields.text("file");
+  if (file.empty() || module.input_height == 0)
+    throw input_error(fields.place("file"), file.empty() ? "no name" : "a model without input_size",
+                      "a TorchScript file, and the size of the pictures that it takes");
+  module.file = (std::filesystem::path(pipeline_file).parent_path() / file).string();
+}
+
 }  // namespace
 
 Pipeline parse_pipeline(const std::string& file, std::string_view text) {
@@ -87,12 +99,13 @@ Pipeline parse_pipeline(const std::string& file, std::string_view text) {
   const std::vector<TomlFields> tables = top.tables("module");
   for (const TomlFields& fields : tables) {
     fields.require_known({"name", "model", "source", "pres", "subs", "branches", "branch_weights",
-                          "input_bytes", "input_size"});
+                          "input_bytes", "input_size", "file"});
     Module module;
     module.name = fields.text("name");
     module.model = fields.text("model");
     module.source = fields.text_or("source", "");
     read_input(fields, module);
+    read_model_file(fields, file, module);
     pipeline.modules.push_back(std::move(module));
     pres.push_back(fields.has("pres") ? fields.texts("pres") : std::vector<std::string>{});
     subs.push_back(fields.has("subs") ? fields.texts("subs") : std::vector<std::string>{});

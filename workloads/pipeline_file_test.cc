@@ -183,6 +183,19 @@ TEST(ParsePipeline, AModuleMayDeclareItsPicture) {
     EXPECT_THROW(last(wrong), InputError) << wrong;
 }
 
+TEST(ParsePipeline, AModuleMayNameItsFile) {
+  const auto last = [](const std::string& file, const std::string& keys) {
+    return parse_pipeline(file, kAlone + keys + "\n").modules.back();
+  };
+  const std::string size = "input_size=[8, 8]\n";
+  EXPECT_EQ(last("p.toml", size).file, "");
+  EXPECT_EQ(last("p.toml", size + "file='mine.pt'").file, "mine.pt");
+  EXPECT_EQ(last("a/b/p.toml", size + "file='mine.pt'").file, "a/b/mine.pt");
+  EXPECT_EQ(last("a/b/p.toml", size + "file='/models/mine.pt'").file, "/models/mine.pt");
+  EXPECT_THROW(last("p.toml", size + "file=''"), InputError);
+  EXPECT_THROW(last("p.toml", "file='mine.pt'"), InputError) << "a file does not say what it takes";
+}
+
 TEST(ParsePipeline, BranchesOneWithoutWeightsIsEven) {
   const Pipeline pipeline = parse_pipeline("p.toml", std::string(kFork) + "subs=['b','c']\nbranches='one'\n");
   EXPECT_EQ(visit_probabilities(pipeline), (std::vector<double>{1, 0.5, 0.5}));

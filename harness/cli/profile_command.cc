@@ -52,6 +52,7 @@ class ProfileRun {
     for (const ProfileJob& job : jobs_.jobs) add(job);
     if (set_.profiles.empty()) fail_altogether();
     if (!is_file_) write();
+    if (is_file_) print_text(exit_points_.text());
     return failures_ > 0 ? 1 : 0;
   }
 
@@ -66,6 +67,7 @@ class ProfileRun {
     } catch (const EnvironmentError& error) {
       return note_failure(job, error.what(), false);
     }
+    exit_points_.add(profile);
     set_.profiles.push_back(measured_profile(profile, job, clock_notes(before, read_cpu_clocks())));
     if (!is_file_) return;
     try {
@@ -99,6 +101,7 @@ class ProfileRun {
   std::string output_;
   bool is_file_;
   MeasuredSet set_;
+  ExitPointAverage exit_points_;
   int failures_ = 0;
   bool all_input_ = true;  ///< of the failures
   std::string message_;    ///< of the last failure
@@ -131,7 +134,9 @@ void add_options(CLI::App& command, ProfileOptions& options) {
       ->type_name("HxW");
   command.add_option("--input", options.input, "size that they are resized to (default: the model's own)")
       ->type_name("HxW");
-  command.add_option("--exit-points", options.exit_points, "measure the cost of so many as well, or of all")
+  command
+      .add_option("--exit-points", options.exit_points,
+                  "measure the cost of so many as well, of all, or of those that a set of profiles lists")
       ->capture_default_str();
   command
       .add_option("--halfwidth", options.half_width,

@@ -52,13 +52,32 @@ Size size_of(const char* option, const std::string& text) {
   return {*height, *width};
 }
 
-int exit_points_of(const std::string& text) {
-  if (text == "all") return kAllExitPoints;
-  const auto count = whole(text);
-  if (!count || *count < 0 || *count > 1'000'000)
-    throw wrong("--exit-points", "'" + text + "'", "all, or an integer from 0 to 1000000");
-  return *count;
-}
+/// How many exit points each model is measured with.
+class ExitPointChoice {
+ public:
+  explicit ExitPointChoice(const std::string& text) {
+    const std::optional<int> count = text == "all" ? kAllExitPoints : whole(text);
+    const std::vector<std::string> names = profile_set_names();
+    if (text.ends_with(".toml") || std::find(names.begin(), names.end(), text) != names.end()) {
+      set_ = load_profiles(text);
+    } else if (count && *count <= kMost && (*count >= 0 || text == "all")) {
+      of_all_ = *count;
+    } else {
+      throw wrong("--exit-points", "'" + text + "'",
+                  "all, an integer from 0 to 1000000, or a set of profiles that lists them");
+    }
+  }
+  int of(const std::string& model) const {
+    if (!set_) return of_all_;
+    const auto found = set_->profiles.find(model);
+    return found == set_->profiles.end() ? 0 : found->second.exit_points;
+  }
+
+ private:
+  static constexpr int kMost = 1'000'000;
+  int of_all_ = 0;
+  std::optional<ProfileSet> set_;
+};
 
 std::vector<int> batches_of(const ProfileOptions& options) {
   if (options.batches.empty()) {
@@ -86,35 +105,50 @@ RepeatRule rule_of(const ProfileOptions& options) {
   return rule;
 }
 
+struct ListedModel {
+  std::string name;
+  Size picture;
+  std::string file;  ///< of a pipeline's module, which takes pictures of `input`; empty: another's
+  Size input;
+};
+
 /// Models with the pictures that they get; the largest of a model's.
 class ModelList {
  public:
   explicit ModelList(Size usual) : usual_(usual) {}
-  void add(const std::string& model, Size picture = {}) {
-    if (picture.area() == 0) picture = usual_;
-    for (auto& [name, size] : models_) {
-      if (name != model) continue;
-      if (picture.area() > size.area()) size = picture;
+  void add(ListedModel model) {
+    if (model.picture.area() == 0) model.picture = usual_;
+    for (ListedModel& one : models_) {
+      if (one.name != model.name) continue;
+      if (one.file != model.file)
+        throw wrong("--pipeline", "two files for the model " + one.name, "another name for each");
+      if (model.picture.area() > one.picture.area()) one.picture = model.picture;
       return;
     }
-    models_.emplace_back(model, picture);
+    models_.push_back(std::move(model));
   }
-  const std::vector<std::pair<std::string, Size>>& models() const { return models_; }
+  const std::vector<ListedModel>& models() const { return models_; }
 
  private:
   Size usual_;
-  std::vector<std::pair<std::string, Size>> models_;
+  std::vector<ListedModel> models_;
 };
+
+ListedModel model_of(const Module& module, bool own_picture) {
+  const Size declared = {module.input_height, module.input_width};
+  return {module.model, own_picture ? declared : Size{}, module.file,
+          module.file.empty() ? Size{} : declared};
+}
 
 ModelList models_of(const ProfileOptions& options) {
   ModelList list(options.picture.empty() ? Size{224, 224} : size_of("--picture", options.picture));
-  for (const std::string& model : options.models) list.add(model);
+  for (const std::string& model : options.models) list.add({model, {}, "", {}});
   if (!options.pipeline.empty()) {
     for (const Module& module : load_pipeline(options.pipeline).modules)
-      list.add(module.model,
-               options.picture.empty() ? Size{module.input_height, module.input_width} : Size{});
+      list.add(model_of(module, options.picture.empty()));
   }
-  if (!options.file.empty() && options.models.empty()) list.add(fs::path(options.file).stem().string());
+  if (!options.file.empty() && options.models.empty())
+    list.add({fs::path(options.file).stem().string(), {}, "", {}});
   if (list.models().empty()) {
     const std::vector<std::string> names = zoo_model_names();
     throw wrong("--model", "no model",
@@ -127,7 +161,8 @@ ModelList models_of(const ProfileOptions& options) {
 }
 
 void check_names(const ModelList& list) {
-  for (const auto& [name, size] : list.models()) {
+  for (const ListedModel& model : list.models()) {
+    const std::string& name = model.name;
     const bool plain = std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c < 0x7f; });
     if (name.empty() || !plain)
       throw wrong("--model", "'" + name + "'", "a name of printable ASCII, without spaces");
@@ -159,7 +194,7 @@ ProfileJobs profile_jobs(const ProfileOptions& options) {
   job.params.rule = rule_of(options);
   job.source.file = options.file;
   job.source.seed = options.seed;
-  job.source.exit_points = exit_points_of(options.exit_points);
+  const ExitPointChoice exit_points(options.exit_points);
   job.source.max_batch = job.params.batches.back();
   if (!options.input.empty()) {
     const Size input = size_of("--input", options.input);
@@ -171,12 +206,18 @@ ProfileJobs profile_jobs(const ProfileOptions& options) {
   const ModelList list = models_of(options);
   check_names(list);
   result.device_name = make_device(result.device, [] {})->name();
-  for (const auto& [name, picture] : list.models()) {
-    job.source.model = name;
-    job.params.picture_height = picture.height;
-    job.params.picture_width = picture.width;
-    check_model(result.device, job.source, options.pipeline.empty() ? "--model" : "--model or --pipeline");
-    result.jobs.push_back(job);
+  for (const ListedModel& model : list.models()) {
+    ProfileJob& own = result.jobs.emplace_back(job);
+    own.source.model = model.name;
+    own.source.exit_points = exit_points.of(model.name);
+    own.params.picture_height = model.picture.height;
+    own.params.picture_width = model.picture.width;
+    if (!model.file.empty()) {
+      own.source.file = model.file;
+      own.source.input_height = model.input.height;
+      own.source.input_width = model.input.width;
+    }
+    check_model(result.device, own.source, options.pipeline.empty() ? "--model" : "--model or --pipeline");
   }
   check_output(options.output);
   return result;

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <map>
 #include <string>
 
 #include "harness/cli/profile_report.h"
@@ -60,6 +63,45 @@ TEST(ProfileJobs, FollowTheOptions) {
   EXPECT_EQ(job.params.rule.limit_ns, 2 * kNsPerS);
 }
 
+// SHEPHERD's Table 4.
+TEST(ProfileJobs, TakeExitPointsFromASetOfProfiles) {
+  ProfileOptions wanted = options();
+  wanted.pipeline = "tm";
+  wanted.models = {"lenet"};
+  wanted.exit_points = "shepherd-v100";
+  const std::map<std::string, int> expected = {
+      {"lenet", 0}, {"rcnn", 51}, {"resnet50", 46}, {"inception_v3", 122}};
+  const ProfileJobs jobs = profile_jobs(wanted);
+  ASSERT_EQ(jobs.jobs.size(), expected.size());
+  for (const ProfileJob& job : jobs.jobs)
+    EXPECT_EQ(job.source.exit_points, expected.at(job.source.model)) << job.source.model;
+  wanted.exit_points = "-1";
+  EXPECT_THROW(profile_jobs(wanted), InputError);
+}
+
+// A module's own file runs on pictures of the size that it declares.
+TEST(ProfileJobs, TakeAPipelinesFiles) {
+  const std::string folder = testing::TempDir();
+  const std::string module =
+      "[[module]]\nname = 'a'\nmodel = 'mine'\ninput_size = [20, 30]\nfile = 'mine.pt'\n";
+  std::ofstream(folder + "/own.toml") << "slo_ms = 100\n" + module;
+  std::ofstream(folder + "/mine.pt") << "x";
+  ProfileOptions wanted = options();
+  wanted.pipeline = folder + "/own.toml";
+  const ProfileJobs jobs = profile_jobs(wanted);
+  ASSERT_EQ(jobs.jobs.size(), 1U);
+  const ModelSource& source = jobs.jobs[0].source;
+  EXPECT_EQ(source.model, "mine");
+  EXPECT_EQ(std::filesystem::path(source.file).filename(), "mine.pt");
+  EXPECT_EQ(source.input_height, 20);
+  EXPECT_EQ(source.input_width, 30);
+  EXPECT_EQ(jobs.jobs[0].params.picture_width, 30);
+  std::ofstream(folder + "/own.toml")
+      << "slo_ms = 100\n" + module + "subs = ['b']\n" +
+             "[[module]]\nname = 'b'\nmodel = 'mine'\ninput_size = [20, 30]\n";
+  EXPECT_THROW(profile_jobs(wanted), InputError) << "one name for two models";
+}
+
 // What was measured is what a run will read.
 TEST(ProfileReport, IsReadBackAsItWasMeasured) {
   ProfileOptions wanted = options();
@@ -100,6 +142,27 @@ TEST(ProfileReport, IsReadBackAsItWasMeasured) {
   for (const char* words :
        {"m on null", "stopped by the time limit after 12 rounds", "batches of 8 do not fit"})
     EXPECT_NE(report.find(words), std::string::npos) << report;
+}
+
+TEST(ProfileReport, AveragesExitPointsOverTheModels) {
+  ExitPointAverage average;
+  const auto add = [&](const char* model, double overhead, double delay_share) {
+    ModelProfile profile;
+    profile.model = model;
+    profile.exit_points = ExitPointCost{};
+    profile.exit_points->overhead = overhead;
+    profile.exit_points->delay_share = delay_share;
+    average.add(profile);
+  };
+  add("a", -0.01, 0.02);
+  average.add(ModelProfile{});
+  EXPECT_EQ(average.text(), "") << "the report of the model says it";
+  add("b", 0.03, 0.06);
+  add("c", 0.01, 0.01);
+  EXPECT_EQ(
+      average.text(),
+      "exit points of 3 models, on average over the models and as shares of the batch time: execution delay "
+      "+1.0 % (most: +3.0 % of b), preemption delay 3.0 % (most: 6.0 % of b)\n");
 }
 
 }  // namespace

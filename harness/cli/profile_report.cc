@@ -70,7 +70,7 @@ MeasuredProfile measured_profile(const ModelProfile& profile, const ProfileJob& 
   for (const BatchLatency& size : profile.sizes) {
     const TimingSummary& time = size.time;
     result.sizes.push_back(
-        {size.batch, time.median_ns, time.p10_ns, time.p90_ns, time.p99_ns, time.half_width_ns});
+        {size.batch, time.median_ns, time.p10_ns, time.p90_ns, time.p99_ns, time.half_width_ns, time.mean_ns});
   }
   result.repeats = static_cast<int>(profile.sizes.front().time.repeats);
   result.stopped_by = name_of(profile.stopped_by);
@@ -116,12 +116,13 @@ MeasuredSet measured_set(const ProfileJobs& jobs) {
 
 std::string report_text(const ModelProfile& profile) {
   TextTable table;
-  table.columns = {"batch", "median_ms", "+-", "p10_ms", "p90_ms", "p99_ms"};
+  table.columns = {"batch", "median_ms", "+-", "mean_ms", "p10_ms", "p90_ms", "p99_ms"};
   for (const BatchLatency& size : profile.sizes) {
     const TimingSummary& time = size.time;
     table.rows.push_back({{std::to_string(size.batch), true},
                           {ms(time.median_ns), true},
                           {time.half_width_ns ? percent(time.half_width_share()) : "", true},
+                          {ms(time.mean_ns), true},
                           {ms(time.p10_ns), true},
                           {ms(time.p90_ns), true},
                           {ms(time.p99_ns), true}});
@@ -144,6 +145,29 @@ std::string report_text(const ModelProfile& profile) {
             std::to_string(cost.stopped + cost.ran_out) + " stopped early\n";
   }
   return text;
+}
+
+void ExitPointAverage::add(const ModelProfile& profile) {
+  if (!profile.exit_points) return;
+  costs_.push_back({profile.model, profile.exit_points->overhead, profile.exit_points->delay_share});
+}
+
+std::string ExitPointAverage::text() const {
+  if (costs_.size() < 2) return "";
+  const auto average_of = [this](double Cost::*share, const char* format) {
+    double sum = 0;
+    const Cost* largest = &costs_.front();
+    for (const Cost& cost : costs_) {
+      sum += cost.*share;
+      if (cost.*share > largest->*share) largest = &cost;
+    }
+    return number(format, 100 * sum / static_cast<double>(costs_.size())) +
+           " (most: " + number(format, 100 * (largest->*share)) + " of " + largest->model + ")";
+  };
+  return "exit points of " + std::to_string(costs_.size()) +
+         " models, on average over the models and as shares of the batch time: execution delay " +
+         average_of(&Cost::overhead, "%+.1f %%") + ", preemption delay " +
+         average_of(&Cost::delay_share, "%.1f %%") + "\n";
 }
 
 }  // namespace harness

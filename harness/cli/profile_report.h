@@ -19,4 +19,22 @@ MeasuredSet measured_set(const ProfileJobs& jobs);
 /// For people: a table of the sizes, the fit, what stopped the repeats, exit points.
 std::string report_text(const ModelProfile& profile);
 
+/// What the exit points of several models cost.
+class ExitPointAverage {
+ public:
+  /// Counts when the model was measured with exit points.
+  void add(const ModelProfile& profile);
+  /// The means over the models, and the largest with its model (SHEPHERD, Figure 12); "" with fewer than two
+  /// models.
+  std::string text() const;
+
+ private:
+  struct Cost {
+    std::string model;
+    double overhead = 0;
+    double delay_share = 0;
+  };
+  std::vector<Cost> costs_;
+};
+
 }  // namespace harness

@@ -94,7 +94,8 @@ def check_null(harness, folder):
             failures.append(f"null: {profile}")
         if profile["measured"]["repeats"] < 10 or len(profile["measured"]["p99_ms"]) != 3:
             failures.append(f"null: {profile}")
-    if "a on null" not in done.stdout or "3 exit points" not in done.stdout:
+    if "a on null" not in done.stdout or "3 exit points" not in done.stdout or (
+            "exit points of 2 models" not in done.stdout.splitlines()[-1]):
         failures.append(f"null: {done.stdout}")
     done = run([harness, "profile", "--device", "null", "--model", "a", "--max-batch", "1", "--limit-s", "1", "-o",
                 "/dev/stdout"], folder)

@@ -17,6 +17,7 @@ enum class Branches : std::uint8_t { kAll, kOne };
 struct Module {
   std::string name;            ///< unique in the pipeline
   std::string model;           ///< name of a model in the profile set
+  std::string file;            ///< TorchScript that devices run as `model`; empty: the zoo's network
   std::string source;          ///< where the choice of the stand-in model comes from, one line
   std::vector<ModuleId> pres;  ///< modules whose outputs it needs; empty only for the entry
   std::vector<ModuleId> subs;  ///< modules that take its output; empty only for sinks

@@ -19,7 +19,7 @@ struct Profile {
   std::vector<TimeNs> latency_ns;  ///< [b - 1] is the latency of a batch of b
   double memory_mb = 0;            ///< resident size, 0 when the source does not say
   TimeNs load_ns = 0;              ///< time to load it onto a device, 0 when the source does not say
-  int exit_points = 0;             ///< at which a running batch can be preempted (SHEPHERD, Table 4)
+  int exit_points = 0;             ///< where a running batch can be preempted; 0: the source names none
   Service service = Service::kBatch;
   SharedService shared;  ///< service = kShared
   DelayService delay;    ///< service = kDelay

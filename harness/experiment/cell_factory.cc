@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <system_error>
 
 #include "harness/engine/cluster.h"
 #include "harness/experiment/cell_text.h"
@@ -33,6 +34,12 @@ std::string name_or_path(const ExperimentSpec& spec, const std::string& what, co
   return name;
 }
 
+/// Of a model's file: what is in it, or its name while it is not there.
+std::string checksum_or_name(const std::string& file) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(file, error) ? sha256_of_file(file) : file;
+}
+
 /// All that a pipeline is, for the checksum.
 std::string pipeline_text(const Pipeline& pipeline) {
   std::string text = pipeline.name + "\n";
@@ -43,6 +50,7 @@ std::string pipeline_text(const Pipeline& pipeline) {
     if (module.input_bytes > 0) text += " bytes " + std::to_string(module.input_bytes);
     if (module.input_height > 0)
       text += " size " + std::to_string(module.input_height) + " " + std::to_string(module.input_width);
+    if (!module.file.empty()) text += " file " + checksum_or_name(module.file);
     text += "\n";
   }
   return text;

@@ -4,6 +4,7 @@
 #include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "harness/core/error.h"
@@ -60,6 +61,8 @@ TimingSummary summary_of(std::span<const TimeNs> times) {
   summary.p10_ns = nearest_rank(values, 10);
   summary.p90_ns = nearest_rank(values, 90);
   summary.p99_ns = nearest_rank(values, 99);
+  summary.mean_ns =
+      std::accumulate(values.begin(), values.end(), TimeNs{0}) / static_cast<TimeNs>(values.size());
   if (const auto ranks = median_ranks(values.size()))
     summary.half_width_ns = (values[ranks->high - 1] - values[ranks->low - 1] + 1) / 2;
   return summary;

@@ -30,6 +30,7 @@ struct TimingSummary {
   TimeNs p10_ns = 0;
   TimeNs p90_ns = 0;
   TimeNs p99_ns = 0;
+  TimeNs mean_ns = 0;  ///< rounded down; above the median where a few take much longer
   /// Of the 95 % interval of the median, (x(high) - x(low)) / 2. Nothing below 6 values.
   std::optional<TimeNs> half_width_ns;
 

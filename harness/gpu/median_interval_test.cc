@@ -61,6 +61,7 @@ TEST(TimingSummary, IsComputedByHand) {
   EXPECT_EQ(summary.p10_ns, 10);
   EXPECT_EQ(summary.p90_ns, 90);
   EXPECT_EQ(summary.p99_ns, 100);
+  EXPECT_EQ(summary.mean_ns, 55);
   ASSERT_TRUE(summary.half_width_ns);
   EXPECT_EQ(*summary.half_width_ns, 35);
   EXPECT_DOUBLE_EQ(summary.half_width_share(), 35.0 / 55);

@@ -21,7 +21,13 @@ DeviceWorkers::DeviceWorkers(std::vector<std::unique_ptr<Device>> devices, std::
       const Profile& profile = models.profiles[m];
       if (profile.service != Service::kBatch) continue;
       ModelSource source;
-      source.model = models.pipeline.modules[m].model;
+      const Module& module = models.pipeline.modules[m];
+      source.model = module.model;
+      source.file = module.file;
+      if (!module.file.empty()) {
+        source.input_height = module.input_height;
+        source.input_width = module.input_width;
+      }
       source.seed = models.seed;
       source.max_batch = profile.max_batch();
       if (models.preemptible) source.exit_points = profile.exit_points;
