@@ -3,6 +3,9 @@
 
 #include <c10/util/Exception.h>
 
+#include <stdexcept>
+
+#include "harness/core/error.h"
 #include "harness/gpu/device_error.h"
 
 namespace harness {
@@ -12,6 +15,9 @@ namespace harness {
 DeviceError from_torch(const c10::Error& error, const DevicePlace& place,
                        DeviceFault otherwise = DeviceFault::kComputeFailed);
 
+/// The same for what TorchScript's interpreter throws in its place: a traceback that ends with the error.
+DeviceError from_torchscript(const std::runtime_error& error, const DevicePlace& place);
+
 /// What `call` returns; errors of LibTorch become DeviceErrors.
 template <typename Call>
 auto with_torch_errors(const DevicePlace& place, Call&& call) {
@@ -19,6 +25,12 @@ auto with_torch_errors(const DevicePlace& place, Call&& call) {
     return call();
   } catch (const c10::Error& error) {
     throw from_torch(error, place);
+  } catch (const EnvironmentError&) {
+    throw;
+  } catch (const InputError&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    throw from_torchscript(error, place);
   }
 }
 

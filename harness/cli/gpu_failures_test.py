@@ -1,0 +1,101 @@
+"""Devices and models that fail: their cells are skipped, each with one line that names device, model and batch, and the
+others run. Needs LibTorch.
+
+    gpu_failures_test.py HARNESS MPIRUN WRITE_TEST_MODELS
+"""
+import os
+import re
+import sys
+import tempfile
+
+import h5py
+
+from program_testing import finish, run, write
+
+PIPELINE = """slo_ms = 1000
+[[module]]
+name = "only"
+model = "{model}"
+input_size = [16, 16]
+{file}
+"""
+EXPERIMENT = """runtime = "gpu"
+[workload]
+pipelines = [{pipelines}]
+traces = ["poisson"]
+rates_rps = [40]
+duration_s = 0.25
+[cluster]
+workers = 2
+profiles = "models.toml"
+[live]
+lateness_limit_ms = 1000
+stall_limit_ms = 5000
+[[system]]
+name = "nexus"
+[[system]]
+name = "pard"
+"""
+FILE, BATCH = r"of \S*{}\.pt", r", batch [1-4]"
+# Pipeline and model: its TorchScript file, if any, and the whole reason of its cells, as a pattern; None: they run. One that
+# runs stands at either end and in the middle.
+MODELS = {
+    "lenet": ("", None),
+    "absent": ("", "device cpu1?: model absent: missing model: the zoo has no model absent.*"),
+    "missing": ('file = "missing.pt"', f"device cpu1?: model missing {FILE.format('missing')}: missing model: "
+                                       "the file cannot be read: No such file or directory"),
+    "text": ('file = "text.pt"', f"device cpu1?: model text {FILE.format('text')}: not a model: "
+                                 "the file is none that torch.jit.save\\(\\) wrote: .*"),
+    "good": ('file = "good.pt"', None),
+    "giant": ('file = "giant.pt"', f"device cpu1?: model giant {FILE.format('giant')}{BATCH}: out of memory: .*4503599627370496 bytes.*"),
+    "shrinking": ('file = "shrinking.pt"', f"device cpu1?: model shrinking {FILE.format('shrinking')}{BATCH}: wrong shape: "
+                                           "the output is a scalar, not \\[[1-4], ...\\]"),
+    "failing": ('file = "failing.pt"', f"device cpu1?: model failing {FILE.format('failing')}{BATCH}: compute failed: .*"),
+    "again": ('file = "good.pt"', None),
+}
+
+
+def write_inputs(folder):
+    profiles = 'device = "cpu"\n'
+    for model, (file, _) in MODELS.items():
+        profiles += f'[[profile]]\nmodel = "{model}"\nalpha_ms = 2\nbeta_ms = 1\nmax_batch = 4\n'
+        write(folder, f"{model}_alone.toml", PIPELINE.format(model=model, file=file))
+    write(folder, "models.toml", profiles)
+    write(folder, "text.pt", b"this is no TorchScript")
+    write(folder, "failures.toml", EXPERIMENT.format(pipelines=", ".join(f'"./{model}_alone.toml"' for model in MODELS)))
+
+
+def check(done, folder, ranks):
+    failures = []
+    if done.returncode != 1:
+        failures.append(f"{ranks} ranks: exit code {done.returncode}: {done.stdout}{done.stderr}")
+    with h5py.File(os.path.join(folder, "failures.h5")) as file:
+        rows = [{name: value.decode() if isinstance(value, bytes) else value for name, value in zip(row.dtype.names, row)}
+                for row in file["summary"][:]]
+    if len(rows) != 2 * len(MODELS):
+        failures.append(f"{ranks} ranks: {len(rows)} cells")
+    for row in rows:
+        model, ran = row["pipeline"].removesuffix("_alone"), row["status"] == "ok"
+        pattern = MODELS[model][1]
+        closed = row["in_time"] + row["late"] + row["dropped"] == row["sent"]
+        if pattern is None and not (ran and row["sent"] > 0 and closed):
+            failures.append(f"{ranks} ranks, {model}: {row['status']} {row['why']}, {row['in_time']} of {row['sent']}")
+        if pattern is not None and (row["status"] != "skipped" or not re.fullmatch(rf"(rank \d+: )?{pattern}", row["why"])):
+            failures.append(f"{ranks} ranks, {model}: {row['status']}: {row['why']!r}")
+    return failures
+
+
+def main():
+    harness, mpirun, write_models = os.path.abspath(sys.argv[1]), sys.argv[2], os.path.abspath(sys.argv[3])
+    with tempfile.TemporaryDirectory() as folder:
+        write_inputs(folder)
+        made = run([write_models, folder], folder)
+        if made.returncode != 0:
+            finish([made.stderr])
+        failures = check(run([harness, "failures.toml", "--quiet", "-o", "one"], folder), os.path.join(folder, "one"), 1)
+        done = run([mpirun, "-n", "3", harness, "failures.toml", "--quiet", "-o", "three"], folder)
+        failures += check(done, os.path.join(folder, "three"), 3)
+    finish(failures)
+
+
+main()

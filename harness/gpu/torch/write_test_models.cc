@@ -1,0 +1,50 @@
+// Writes TorchScript models that fail on pictures, though not on the zeros that a device warms up with, for
+// tests that run the program.
+//
+//     write_test_models FOLDER
+#include <torch/csrc/jit/api/module.h>
+
+#include <cstdio>
+#include <exception>
+#include <string>
+
+namespace {
+
+struct TestModel {
+  const char* name;
+  const char* on_pictures;  ///< what forward(x) returns for them; [batch, 3] else
+};
+
+constexpr TestModel kModels[] = {
+    {"good", "x.mean([2, 3])"},
+    {"giant", "torch.zeros([1125899906842624])"},
+    {"shrinking", "x.mean()"},
+    {"failing", "x.view([7, 7])"},
+};
+
+void write(const TestModel& model, const std::string& folder) {
+  torch::jit::Module module(model.name);
+  module.define(std::string("def forward(self, x):\n"
+                            "    if bool(x.abs().sum() > 0):\n"
+                            "        return ") +
+                model.on_pictures +
+                "\n"
+                "    return x.mean([2, 3])\n");
+  module.save(folder + "/" + model.name + ".pt");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: write_test_models FOLDER\n");
+    return 2;
+  }
+  try {
+    for (const TestModel& model : kModels) write(model, argv[1]);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "write_test_models: %s\n", error.what());
+    return 3;
+  }
+  return 0;
+}
