@@ -14,6 +14,7 @@
 
 #include "harness/gpu/torch/zoo/network.h"
 #include "harness/gpu/torch/zoo/test_networks.h"
+#include "harness/gpu/torch/zoo/test_runs.h"
 
 namespace harness {
 namespace {
@@ -175,54 +176,10 @@ TEST(Zoo, WorkIsThePublished) {
   }
 }
 
-struct Shape {
-  const char* model;
-  std::int64_t height, width;  // the smallest pictures that it takes, or some
-  std::vector<std::int64_t> output;
-};
-
-// Two pictures of the smaller models, one of those that would take long. vgg16 is gendernet with more
-// classes.
-const Shape kShapes[] = {{"resnet18", 32, 32, {2, 1000}},
-                         {"resnet34", 32, 32, {2, 1000}},
-                         {"resnet50", 32, 32, {2, 1000}},
-                         {"resnet101", 32, 32, {1, 1000}},
-                         {"resnet152", 32, 32, {1, 1000}},
-                         {"resnest50", 32, 32, {2, 1000}},
-                         {"resnest101", 32, 32, {1, 1000}},
-                         {"resnest200", 32, 32, {1, 1000}},
-                         {"resnest269", 32, 32, {1, 1000}},
-                         {"densenet121", 32, 32, {2, 1000}},
-                         {"densenet161", 32, 32, {1, 1000}},
-                         {"densenet169", 32, 32, {1, 1000}},
-                         {"densenet201", 32, 32, {1, 1000}},
-                         {"googlenet", 32, 32, {2, 1000}},
-                         {"inception_v3", 75, 75, {2, 1000}},
-                         {"rcnn", 64, 96, {2, 10, 455}},
-                         {"bert", 3, 5, {2, 128}},
-                         {"yolov5n", 64, 96, {2, 3 * (96 + 24 + 6), 85}},
-                         {"yolov5s", 64, 64, {2, 252, 85}},
-                         {"yolov5m", 64, 64, {1, 252, 85}},
-                         {"yolov5l", 64, 64, {1, 252, 85}},
-                         {"yolov5x", 64, 64, {1, 252, 85}},
-                         {"efficientnet-b0", 32, 32, {2, 1000}},
-                         {"efficientnet-b1", 32, 32, {2, 1000}},
-                         {"efficientnet-b2", 32, 32, {1, 1000}},
-                         {"efficientnet-b3", 32, 32, {1, 1000}},
-                         {"efficientnet-b4", 32, 32, {1, 1000}},
-                         {"efficientnet-b5", 32, 32, {1, 1000}},
-                         {"efficientnet-b6", 32, 32, {1, 1000}},
-                         {"efficientnet-b7", 32, 32, {1, 1000}},
-                         {"gendernet", 32, 32, {1, 2}},
-                         {"lenet", 32, 32, {2, 10}},
-                         {"clip-vit-b32", 224, 224, {2, 64}},
-                         {"clip-vit-b16", 224, 224, {1, 64}},
-                         {"clip-vit-l14", 224, 224, {1, 64}}};
-
 // Random weights are scaled so that signals neither die nor blow up on the way.
 TEST(Zoo, OutputsHaveTheirShapeAndTellPicturesApart) {
   at::set_num_threads(1);
-  for (const auto& [name, height, width, output] : kShapes) {
+  for (const auto& [name, height, width, output] : small_runs()) {
     const ZooModel& model = *find_zoo_model(name);
     at::manual_seed(9);
     at::Tensor pictures = at::rand({output[0], 3, height, width});
