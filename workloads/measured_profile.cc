@@ -153,9 +153,9 @@ std::string text_of(const MeasuredSet& set) {
 }
 
 void check_measured(const TomlFields& measured, std::size_t sizes) {
-  measured.require_known({"repeats", "stopped_by", "drift", "half_width_ms", "mean_ms", "p10_ms", "p90_ms", "p99_ms",
-                          "handover_ms", "fit_alpha_ms", "fit_beta_ms", "fit_r2", "fit_largest_error",
-                          "fit_largest_error_batch", "exit_overhead", "preemption_delay",
+  measured.require_known({"repeats", "stopped_by", "drift", "half_width_ms", "mean_ms", "p10_ms", "p90_ms",
+                          "p99_ms", "handover_ms", "fit_alpha_ms", "fit_beta_ms", "fit_r2",
+                          "fit_largest_error", "fit_largest_error_batch", "exit_overhead", "preemption_delay",
                           "preemption_delay_p99_ms", "notes"});
   if (measured.has("repeats")) measured.integer("repeats", 1, 1'000'000'000);
   if (measured.has("stopped_by")) measured.text("stopped_by");

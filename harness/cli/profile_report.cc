@@ -69,8 +69,8 @@ MeasuredProfile measured_profile(const ModelProfile& profile, const ProfileJob& 
   result.load_ns = profile.load_ns;
   for (const BatchLatency& size : profile.sizes) {
     const TimingSummary& time = size.time;
-    result.sizes.push_back(
-        {size.batch, time.median_ns, time.p10_ns, time.p90_ns, time.p99_ns, time.half_width_ns, time.mean_ns});
+    result.sizes.push_back({size.batch, time.median_ns, time.p10_ns, time.p90_ns, time.p99_ns,
+                            time.half_width_ns, time.mean_ns});
   }
   result.repeats = static_cast<int>(profile.sizes.front().time.repeats);
   result.stopped_by = name_of(profile.stopped_by);
