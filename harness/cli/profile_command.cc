@@ -115,7 +115,12 @@ void add_options(CLI::App& command, ProfileOptions& options) {
       ->delimiter(',')
       ->allow_extra_args(false);
   CLI::Option* pipeline =
-      command.add_option("--pipeline", options.pipeline, "all models of a pipeline, with its pictures");
+      command
+          .add_option("--pipeline", options.pipelines,
+                      "all models of a pipeline, with its pictures; repeatable, or several with commas")
+          ->type_name("NAME")
+          ->delimiter(',')
+          ->allow_extra_args(false);
   command.add_option("--file", options.file, "a TorchScript file; --model then names it")
       ->type_name("MODEL.pt")
       ->excludes(pipeline);

@@ -143,8 +143,8 @@ ListedModel model_of(const Module& module, bool own_picture) {
 ModelList models_of(const ProfileOptions& options) {
   ModelList list(options.picture.empty() ? Size{224, 224} : size_of("--picture", options.picture));
   for (const std::string& model : options.models) list.add({model, {}, "", {}});
-  if (!options.pipeline.empty()) {
-    for (const Module& module : load_pipeline(options.pipeline).modules)
+  for (const std::string& pipeline : options.pipelines) {
+    for (const Module& module : load_pipeline(pipeline).modules)
       list.add(model_of(module, options.picture.empty()));
   }
   if (!options.file.empty() && options.models.empty())
@@ -217,7 +217,7 @@ ProfileJobs profile_jobs(const ProfileOptions& options) {
       own.source.input_height = model.input.height;
       own.source.input_width = model.input.width;
     }
-    check_model(result.device, own.source, options.pipeline.empty() ? "--model" : "--model or --pipeline");
+    check_model(result.device, own.source, options.pipelines.empty() ? "--model" : "--model or --pipeline");
   }
   check_output(options.output);
   return result;

@@ -15,7 +15,7 @@ namespace harness {
 struct ProfileOptions {
   std::string device = "cpu";
   std::vector<std::string> models;
-  std::string pipeline;
+  std::vector<std::string> pipelines;
   std::string file;
   std::vector<int> batches;
   int max_batch = 16;

@@ -24,7 +24,7 @@ ProfileOptions options() {
 // PARD's pipelines: tm has three models, lv five modules with five models; ga uses ResNet-50 twice.
 TEST(ProfileJobs, TakeEachModelOfAPipelineOnceWithItsPictures) {
   ProfileOptions wanted = options();
-  wanted.pipeline = "tm";
+  wanted.pipelines = {"tm"};
   const ProfileJobs tm = profile_jobs(wanted);
   ASSERT_EQ(tm.jobs.size(), 3U);
   EXPECT_EQ(tm.jobs[0].source.model, "rcnn");
@@ -32,8 +32,11 @@ TEST(ProfileJobs, TakeEachModelOfAPipelineOnceWithItsPictures) {
   EXPECT_EQ(tm.jobs[0].params.picture_width, 640);
   EXPECT_EQ(tm.jobs[1].params.picture_height, 224);
   EXPECT_EQ(tm.jobs[2].params.picture_width, 299);
-  wanted.pipeline = "ga";
+  wanted.pipelines = {"ga"};
   EXPECT_EQ(profile_jobs(wanted).jobs.size(), 4U);
+  wanted.pipelines = {"ga", "tm"};
+  EXPECT_EQ(profile_jobs(wanted).jobs.size(), 5U) << "and inception_v3";
+  wanted.pipelines = {"ga"};
   wanted.models = {"lenet", "resnet50"};
   EXPECT_EQ(profile_jobs(wanted).jobs.size(), 5U);
   wanted.picture = "32x48";
