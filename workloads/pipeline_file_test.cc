@@ -39,7 +39,8 @@ TEST(ShippedNames, WinOverFoldersOfTheCurrentDirectory) {
 
 // PARD section 5.1.
 TEST(ShippedPipelines, AreThePapers) {
-  EXPECT_EQ(pipeline_names(), (Names{"da", "da-dynamic", "four", "ga", "lv", "rag", "small", "tm"}));
+  EXPECT_EQ(pipeline_names(),
+            (Names{"classifier", "da", "da-dynamic", "detector", "four", "ga", "lv", "rag", "small", "tm"}));
   const Pipeline tm = load_pipeline("tm");
   EXPECT_EQ(tm.slo_ns, 400 * kNsPerMs);
   EXPECT_EQ(module_names(tm), (Names{"object_detection", "face_recognition", "text_recognition"}));
