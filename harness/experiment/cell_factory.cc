@@ -19,15 +19,17 @@ bool is_path(const std::string& name) {
   return name.find('/') != std::string::npos || name.ends_with(".toml") || name.ends_with(".txt");
 }
 
-/// `name`, or the path it stands for; an unknown name and a missing file are errors at `place`.
+/// `name`, or the path it stands for; an unknown name and a missing file are errors at `place`. `how` ends
+/// the message for a missing file.
 std::string name_or_path(const ExperimentSpec& spec, const std::string& what, const std::string& name,
-                         std::vector<std::string> (*known_names)(), const InputPlace& place) {
+                         std::vector<std::string> (*known_names)(), const InputPlace& place,
+                         const std::string& how = "") {
   if (is_path(name)) {
     const std::string path = resolve_path(spec.folder, name);
     std::error_code error;
     if (std::filesystem::exists(path, error) || error) return path;
     throw input_error({place.file, place.line, place.key + " = " + path}, "no such file",
-                      "a readable file, or one of " + join_names(known_names()));
+                      "a readable file, or one of " + join_names(known_names()) + how);
   }
   const std::vector<std::string> known = known_names();
   if (std::find(known.begin(), known.end(), name) == known.end()) throw_unknown(place, what, name, known);
@@ -75,6 +77,28 @@ InputPlace place_of_profiles(const ExperimentSpec& spec, const std::string& name
       return axis.place;
   }
   return place_in(spec, key);
+}
+
+/// How to measure the set of profiles that cells on devices need, with the options of those cells.
+std::string how_to_measure(const ExperimentSpec& spec, const Settings& settings) {
+  const std::vector<Runtime>& runtimes = spec.runtimes;
+  if (std::find(runtimes.begin(), runtimes.end(), Runtime::kGpu) == runtimes.end()) return "";
+  std::vector<std::string> pipelines;
+  for (const NamedAt& pipeline : spec.workload.pipelines)
+    pipelines.push_back(is_path(pipeline.name) ? resolve_path(spec.folder, pipeline.name) : pipeline.name);
+  const std::string output = resolve_path(spec.folder, settings.cluster.profiles);
+  const std::filesystem::path folder = std::filesystem::path(output).parent_path();
+  std::error_code error;
+  const bool has_folder = folder.empty() || std::filesystem::exists(folder, error);
+  std::string names = join_names(pipelines);
+  std::erase(names, ' ');
+  std::string options = names + " --max-batch " + std::to_string(settings.planner.max_batch);
+  if (settings.gpu.device == DeviceKind::kCpu && settings.gpu.threads > 1)
+    options += " --threads " + std::to_string(settings.gpu.threads);
+  constexpr const char* kDevices[] = {"cpu", "cuda:0", "null"};
+  return "; measure it: " + (has_folder ? "" : "mkdir -p " + folder.string() + " && ") +
+         "harness profile --device " + kDevices[static_cast<int>(settings.gpu.device)] + " --pipeline " +
+         options + " -o " + output;
 }
 
 /// What the planner would refuse for other reasons than the SLO.
@@ -130,7 +154,8 @@ const ProfileSet& CellFactory::profiles(const Settings& settings) {
   const auto found = profile_sets_.find(name);
   if (found != profile_sets_.end()) return found->second;
   const InputPlace at = place_of_profiles(spec_, name);
-  const std::string path = name_or_path(spec_, "set of profiles", name, profile_set_names, at);
+  const std::string path =
+      name_or_path(spec_, "set of profiles", name, profile_set_names, at, how_to_measure(spec_, settings));
   return profile_sets_.emplace(name, load_profiles(path)).first->second;
 }
 
