@@ -39,7 +39,11 @@ if(HARNESS_CUDA AND NOT HARNESS_SANITIZE)
     set(CMAKE_CUDA_STANDARD 20)
     set(CMAKE_CUDA_STANDARD_REQUIRED ON)
     target_compile_options(harness_options INTERFACE
-      $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings;-Xcompiler=-Wall,-Wextra,-Wshadow,-Werror,-ffp-contract=off>)
+      $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wshadow,-ffp-contract=off>)
+    if(HARNESS_WERROR)
+      target_compile_options(harness_options INTERFACE
+        $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings;-Xcompiler=-Werror>)
+    endif()
     set(HARNESS_HAS_CUDA ON)
   endif()
 endif()
