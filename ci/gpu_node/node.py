@@ -1,0 +1,98 @@
+"""The machine: its device, Python, LibTorch, the libraries that were brought along; and where the results go."""
+
+import hashlib
+import os
+import re
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import prefix as prefixes
+from problems import Failed, Problem
+from sizes import CPU, GPU
+
+
+def base_environment():
+    """As ci/environment sets it for the other scripts."""
+    env = dict(os.environ, OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl_vader_single_copy_mechanism="none",
+               PYTHONDONTWRITEBYTECODE="1")
+    if os.getuid() == 0:
+        env |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    return env
+
+
+def identity_of(root, device):
+    """What results belong to: the device and the sources that the program is built from."""
+    digest = hashlib.sha256()
+    for folder in ("cmake", "harness", "systems", "workloads", "bench"):
+        for path in sorted((root / folder).rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
+    for name in ("CMakeLists.txt", "CMakePresets.json"):
+        digest.update((root / name).read_bytes())
+    return f"{device} {digest.hexdigest()[:16]}"
+
+
+def slug(name):
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
+@dataclass
+class Node:
+    root: Path
+    out: Path
+    device: str  # "cuda" or "cpu"
+    prefix: Path | None
+    jobs: int
+    shell: object = None
+
+    def __post_init__(self):
+        self.sizes = GPU if self.device == "cuda" else CPU
+        self.build = self.root / "build" / self.sizes.preset
+        self.harness = self.build / "bin" / "harness"
+        self.profiles = self.out / "profiles.toml"
+
+    def environment(self):
+        env = base_environment()
+        return prefixes.with_prefix(env, self.prefix) if self.prefix else env
+
+    def python(self):
+        """The first Python that reads results and draws."""
+        for python in (os.environ.get("HARNESS_PYTHON"), sys.executable, "python3", "/usr/bin/python3"):
+            if python and self.shell.output([python, "-c", "import h5py, numpy, matplotlib; print(1)"]):
+                return shutil.which(python, path=self.shell.env["PATH"]) or python
+        raise Failed("no Python with h5py, numpy and matplotlib; name one by HARNESS_PYTHON")
+
+    def torch_python(self):
+        """A Python with pip's torch, whose LibTorch CMake takes; "": CMake looks for another LibTorch."""
+        for python in (os.environ.get("HARNESS_TORCH_PYTHON"), self.root / "build/torch/bin/python3", sys.executable, "python3"):
+            if python and self.shell.output([python, "-c", "import torch; print(torch.utils.cmake_prefix_path)"]):
+                return shutil.which(python, path=self.shell.env["PATH"]) or str(python)
+        return ""
+
+    def gpus(self):
+        """Names of the GPUs."""
+        listed = self.shell.output(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"])
+        return [line.strip() for line in listed.splitlines() if line.strip()]
+
+    def baseline(self):
+        """The folder of this GPU's baseline, there or not."""
+        name = self.gpus()[0] if self.device == "cuda" and self.gpus() else self.device
+        return self.root / "results" / "baselines" / "gpu" / slug(name)
+
+    def settings(self, sizes):
+        """Options of harness for an experiment of experiments/gpu."""
+        words = [f"cluster.profiles={self.profiles}", *sizes]
+        return [word for setting in words for word in ("--set", setting)]
+
+
+def checked_node(root, options):
+    device = options.device or os.environ.get("HARNESS_NODE_DEVICE", "cuda")
+    if device not in ("cuda", "cpu"):
+        raise Problem(f"device {device}; allowed: cuda, cpu")
+    given = options.prefix or os.environ.get("HARNESS_PREFIX")
+    prefix = prefixes.unpacked(given, root) if given else None
+    out = Path(options.out).resolve()
+    (out / "logs").mkdir(parents=True, exist_ok=True)
+    return Node(root, out, device, prefix, options.jobs or os.cpu_count() or 1)

@@ -1,0 +1,98 @@
+"""The environment in which libraries unpacked by `ci/gpu-node fetch` are found, beside what the node has itself."""
+
+import os
+import re
+import subprocess
+import tarfile
+from pathlib import Path
+
+from problems import Problem
+
+
+def unpacked(given, root):
+    """The prefix that `given`, a folder or an archive, stands for."""
+    path = Path(given).resolve()
+    if path.is_dir():
+        if not (path / "packages.txt").exists():
+            raise Problem(f"{given}: no prefix of ci/gpu-node fetch")
+        return path
+    if not path.is_file():
+        raise Problem(f"{given}: no such folder or archive (ci/gpu-node fetch makes it)")
+    folder = root / "build" / "prefix-unpacked"
+    stamp = folder / "from.txt"
+    state = path.stat()
+    text = f"{path} {state.st_size} {state.st_mtime_ns}\n"
+    if not stamp.exists() or stamp.read_text(encoding="utf-8") != text:
+        subprocess.run(["rm", "-rf", folder], check=True)
+        folder.mkdir(parents=True)
+        with tarfile.open(path) as archive:
+            archive.extractall(folder)
+        stamp.write_text(text, encoding="utf-8")
+    return folder
+
+
+def own_libraries():
+    """Names of the shared libraries that the node's loader finds by itself."""
+    for program in ("ldconfig", "/sbin/ldconfig", "/usr/sbin/ldconfig"):
+        try:
+            done = subprocess.run([program, "-p"], capture_output=True, text=True, check=True)
+        except (OSError, subprocess.CalledProcessError):
+            continue
+        return set(re.findall(r"^\s+(\S+\.so\S*) \(", done.stdout, re.MULTILINE))
+    return set()
+
+
+# Libraries that must be of the same version as the headers or the plugins, which are the prefix's.
+OF_THE_PREFIX = re.compile(r"^lib(hdf5|mpi|open-|mca_|oshmem|ompi|pmix|tomlplusplus|benchmark)")
+
+
+def link_libraries(prefix, own):
+    """A folder with links to the prefix's libraries that the node lacks. Otherwise the node's own come first, since its
+    programs, Python and LibTorch among them, were linked with those."""
+    folder = prefix / "libraries"
+    folder.mkdir(exist_ok=True)
+    for link in folder.iterdir():
+        link.unlink()
+    for library in sorted(prefix.glob("usr/lib/**/*.so.*")):
+        is_own = library.name in own and not OF_THE_PREFIX.match(library.name)
+        if is_own or (folder / library.name).is_symlink():
+            continue
+        (folder / library.name).symlink_to(os.path.relpath(library, folder))
+    return folder
+
+
+def before(folder, env, name):
+    return f"{folder}:{env[name]}" if env.get(name) else str(folder)
+
+
+def architecture(prefix):
+    found = sorted(path.name for path in prefix.glob("usr/lib/*-linux-gnu"))
+    if not found:
+        raise Problem(f"{prefix}: no libraries in it")
+    return found[0]
+
+
+def with_prefix(env, prefix):
+    """`env` with the prefix's libraries, programs and headers."""
+    usr, arch = prefix / "usr", architecture(prefix)
+    library = usr / "lib" / arch
+    env = dict(env)
+    env["PATH"] = before(usr / "bin", env, "PATH")
+    env["LD_LIBRARY_PATH"] = before(link_libraries(prefix, own_libraries()), env, "LD_LIBRARY_PATH")
+    env["CMAKE_PREFIX_PATH"] = before(usr, env, "CMAKE_PREFIX_PATH")
+    env["CMAKE_INCLUDE_PATH"] = before(usr / "include" / "hdf5" / "serial", env, "CMAKE_INCLUDE_PATH")
+    env["CMAKE_LIBRARY_PATH"] = before(library / "hdf5" / "serial", env, "CMAKE_LIBRARY_PATH")
+    # Open MPI and PMIx were configured for Debian's folders, and ask these for others.
+    pmix = library / "pmix2"
+    env |= {"OPAL_PREFIX": str(usr), "PMIX_PREFIX": str(pmix), "PMIX_LIBDIR": str(pmix / "lib"),
+            "PMIX_DATAROOTDIR": str(pmix / "share")}
+    return env
+
+
+def outside(prefix, cache):
+    """Entries of a CMake cache for libraries that the prefix holds, but that were found elsewhere: ["NAME=PATH"]."""
+    names = re.compile(r"^((?:HDF5|MPI|ZLIB|OPENSSL|Boost|GTest|benchmark|CLI11|tomlplusplus)\w*):(?:FILEPATH|PATH)=(/.*)$", re.MULTILINE)
+    # The node's own C library, which every list of libraries ends with.
+    system = re.compile(r"/lib(c|m|dl|pthread|rt)\.(so|a)$")
+    return [f"{name}={path}" for name, path in names.findall(cache)
+            if not Path(path).is_relative_to(prefix) and not system.search(path)]

@@ -1,0 +1,69 @@
+"""How large the steps are: on a GPU, and on processor cores, where they are only tried out."""
+
+from dataclasses import dataclass
+
+# SHEPHERD's Table 4: what its Figure 12 shows.
+TABLE_4 = ("resnet18", "resnet34", "resnet50", "resnet101", "resnet152", "resnest50", "resnest101", "resnest200", "resnest269",
+           "densenet121", "densenet161", "densenet169", "densenet201", "googlenet", "inception_v3", "rcnn", "bert")
+
+
+@dataclass(frozen=True)
+class Sizes:
+    device: str  # as `harness profile --device` has it
+    preset: str
+    targets: tuple  # what is built; none: everything
+    tests: str  # folder of the build whose unit tests run; "": all
+    benches: tuple  # patterns of the programs below bench/
+    bench_s: float  # least time of each benchmark
+    profile: tuple  # options of harness profile
+    pipelines: tuple  # whose models are profiled
+    exit_models: tuple
+    exit_profile: tuple
+    one_gpu: tuple  # options of harness, as in the next ones
+    saturation: tuple
+    node: tuple
+    node_gpus: int
+    tolerance: str  # of the simulated goodput
+    is_judged: bool  # whether the measurements are held to what is asked of them
+
+
+GPU = Sizes(
+    device="cuda:0",
+    preset="cuda",
+    targets=(),
+    tests="",
+    benches=("*cuda*_bench", "*device*_bench", "*gpu*_bench"),
+    bench_s=0.5,
+    profile=("--max-batch", "64", "--halfwidth", "0.01", "--limit-s", "40"),
+    pipelines=("tm", "lv", "classifier", "detector"),
+    exit_models=TABLE_4,
+    exit_profile=("--batches", "1,2,4,8,16,32,64,128", "--limit-s", "25"),
+    one_gpu=(),
+    saturation=(),
+    node=(),
+    node_gpus=8,
+    tolerance="2%",
+    is_judged=True,
+)
+
+_CPU_RUN = ("gpu.device=cpu", "live.lateness_limit_ms=10000", "live.stall_limit_ms=10000")
+
+CPU = Sizes(
+    device="cpu",
+    preset="release",
+    targets=("harness", "harness/gpu/all", "assembly_bench"),
+    tests="harness/gpu",
+    benches=("assembly_bench",),
+    bench_s=0.05,
+    profile=("--batches", "1,2", "--halfwidth", "0.2", "--limit-s", "4"),
+    pipelines=("tm", "classifier"),
+    exit_models=("resnet18", "googlenet"),
+    exit_profile=("--batches", "1,2", "--halfwidth", "0.2", "--limit-s", "4"),
+    one_gpu=(*_CPU_RUN, 'workload.pipelines=["classifier"]', "workload.slo_ms=[3000]", "workload.duration_s=1"),
+    saturation=(*_CPU_RUN, "workload.duration_s=1", "workload.slo_ms=[20000]"),
+    node=(*_CPU_RUN, 'workload.pipelines=["tm"]', 'workload.traces=["poisson"]', "workload.loads=[0.3]", "workload.slo_ms=[20000]",
+          "workload.duration_s=2", "cluster.workers=3", "live.gpus_per_rank=3"),
+    node_gpus=0,
+    tolerance="1000%",
+    is_judged=False,
+)
