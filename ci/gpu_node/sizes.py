@@ -19,6 +19,7 @@ class Sizes:
     pipelines: tuple  # whose models are profiled
     exit_models: tuple
     exit_profile: tuple
+    edits: tuple  # (what stands in an experiment, what stands there instead): lists of sweeps, which no option sets
     one_gpu: tuple  # options of harness, as in the next ones
     saturation: tuple
     node: tuple
@@ -38,6 +39,7 @@ GPU = Sizes(
     pipelines=("tm", "lv", "classifier", "detector"),
     exit_models=TABLE_4,
     exit_profile=("--batches", "1,2,4,8,16,32,64,128", "--limit-s", "25"),
+    edits=(),
     one_gpu=(),
     saturation=(),
     node=(),
@@ -59,6 +61,7 @@ CPU = Sizes(
     pipelines=("tm", "classifier"),
     exit_models=("resnet18", "googlenet"),
     exit_profile=("--batches", "1,2", "--halfwidth", "0.2", "--limit-s", "4"),
+    edits=(("[1, 2, 4, 8, 16, 32, 64]", "[1, 2]"), ("[1, 2, 3, 4, 5]", "[1, 2]"), ("[1, 2, 3]", "[1, 2]")),
     one_gpu=(*_CPU_RUN, 'workload.pipelines=["classifier"]', "workload.slo_ms=[3000]", "workload.duration_s=1"),
     saturation=(*_CPU_RUN, "workload.duration_s=1", "workload.slo_ms=[20000]"),
     node=(*_CPU_RUN, 'workload.pipelines=["tm"]', 'workload.traces=["poisson"]', "workload.loads=[0.3]", "workload.slo_ms=[20000]",
