@@ -1,6 +1,8 @@
 #include "harness/gpu/device_error.h"
 
 #include <cstddef>
+#include <exception>
+#include <new>
 
 namespace harness {
 namespace {
@@ -34,6 +36,29 @@ const char* name_of(DeviceFault fault) {
 }
 
 DeviceError::DeviceError(DeviceFault fault, const DevicePlace& place, std::string_view detail)
-    : EnvironmentError(message_of(fault, place, detail)), fault_(fault) {}
+    : EnvironmentError(message_of(fault, place, detail)),
+      fault_(fault),
+      names_model_(!place.model.empty()),
+      detail_(detail) {}
+
+DeviceError DeviceError::at(const DevicePlace& place) const {
+  return names_model_ ? *this : DeviceError(fault_, place, detail_);
+}
+
+DeviceError caught_at(const DevicePlace& place) {
+  try {
+    throw;
+  } catch (const DeviceError& error) {
+    return error.at(place);
+  } catch (const InputError& error) {
+    return {DeviceFault::kWrongShape, place, error.what()};
+  } catch (const std::bad_alloc&) {
+    return {DeviceFault::kOutOfMemory, place, ""};
+  } catch (const std::exception& error) {
+    return {DeviceFault::kComputeFailed, place, error.what()};
+  } catch (...) {
+    return {DeviceFault::kComputeFailed, place, "for an unknown reason"};
+  }
+}
 
 }  // namespace harness

@@ -35,9 +35,18 @@ class DeviceError : public EnvironmentError {
   /// Line breaks of `detail` become spaces; long ones are cut.
   DeviceError(DeviceFault fault, const DevicePlace& place, std::string_view detail);
   DeviceFault fault() const { return fault_; }
+  /// This one if it names a model, else the same fault at `place`: a failed call knows neither model nor
+  /// batch.
+  DeviceError at(const DevicePlace& place) const;
 
  private:
   DeviceFault fault_;
+  bool names_model_;
+  std::string detail_;
 };
+
+/// The exception being handled, as callers of a device see it: inputs that an assembly refuses are of a wrong
+/// shape, std::bad_alloc is memory that ran out, what nobody knows is a failed computation.
+DeviceError caught_at(const DevicePlace& place);
 
 }  // namespace harness

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <new>
+#include <stdexcept>
+#include <string>
+
 namespace harness {
 namespace {
 
@@ -31,6 +35,35 @@ TEST(DeviceError, IsOneLineOfBoundedLength) {
 
 TEST(DeviceError, IsAnEnvironmentThatFails) {
   EXPECT_THROW(throw DeviceError(DeviceFault::kComputeFailed, {}, ""), EnvironmentError);
+}
+
+TEST(DeviceError, GetsThePlaceThatAFailedCallDoesNotKnow) {
+  const DevicePlace place{"cuda:0 H100", "lenet", 4};
+  const DeviceError call(DeviceFault::kComputeFailed, {"cuda:0", "", 0}, "cudaGraphLaunch: no");
+  EXPECT_STREQ(call.at(place).what(),
+               "device cuda:0 H100: model lenet, batch 4: compute failed: cudaGraphLaunch: no");
+  EXPECT_EQ(call.at(place).fault(), DeviceFault::kComputeFailed);
+  const DeviceError model(DeviceFault::kWrongShape, {"cuda:0", "mine", 2}, "scalar");
+  EXPECT_STREQ(model.at(place).what(), model.what());
+}
+
+/// What caught_at() makes of an exception.
+template <typename Exception>
+DeviceError caught(const Exception& exception) {
+  try {
+    throw exception;
+  } catch (...) {
+    return caught_at({"cpu", "lenet", 2});
+  }
+}
+
+TEST(DeviceError, IsMadeOfWhateverABatchThrows) {
+  EXPECT_STREQ(caught(std::bad_alloc()).what(), "device cpu: model lenet, batch 2: out of memory");
+  EXPECT_STREQ(caught(InputError("3 x 0")).what(), "device cpu: model lenet, batch 2: wrong shape: 3 x 0");
+  EXPECT_EQ(caught(std::runtime_error("no")).fault(), DeviceFault::kComputeFailed);
+  EXPECT_EQ(caught(5).fault(), DeviceFault::kComputeFailed);
+  EXPECT_STREQ(caught(DeviceError(DeviceFault::kDeviceLost, {}, "xid")).what(),
+               "device cpu: model lenet, batch 2: device lost: xid");
 }
 
 }  // namespace

@@ -1,34 +1,11 @@
 #include "harness/gpu/threaded_device.h"
 
 #include <algorithm>
-#include <exception>
-#include <new>
 #include <utility>
 
 #include "harness/gpu/host_clock.h"
 
 namespace harness {
-namespace {
-
-/// The exception now handled, as callers of a device see it.
-DeviceError caught_at(const DevicePlace& place) {
-  try {
-    throw;
-  } catch (const DeviceError& error) {
-    return error;
-  } catch (const InputError& error) {  // of the assembly: a picture or format that it cannot take
-    return {DeviceFault::kWrongShape, place, error.what()};
-  } catch (const std::bad_alloc&) {
-    return {DeviceFault::kOutOfMemory, place, ""};
-  } catch (const std::exception& error) {
-    return {DeviceFault::kComputeFailed, place, error.what()};
-  } catch (...) {
-    return {DeviceFault::kComputeFailed, place, "for an unknown reason"};
-  }
-}
-
-}  // namespace
-
 ThreadedDevice::ThreadedDevice(std::string name, std::unique_ptr<BatchEngine> engine, Wake wake)
     : desk_(std::move(name)), engine_(std::move(engine)), ended_(std::move(wake)) {}
 
