@@ -98,6 +98,10 @@ class Device {
 
   virtual MemoryUse memory() const = 0;
 
+  /// What a user should know of the loaded models, a line each: such as those that run without a CUDA graph,
+  /// and why.
+  virtual std::vector<std::string> notes() const { return {}; }
+
   /// As messages and results call it: "cpu", "cuda:0 NVIDIA H100".
   virtual std::string name() const = 0;
 
