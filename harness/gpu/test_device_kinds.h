@@ -75,6 +75,7 @@ struct TestedKind {
   std::string name;
   std::function<std::unique_ptr<Device>(std::shared_ptr<StageGate>, Device::Wake)> make;
   bool computes = true;  ///< it runs the stages
+  std::string missing;   ///< why it cannot be had here; its tests are skipped then
 };
 
 inline void PrintTo(const TestedKind& kind, std::ostream* out) { *out << kind.name; }

@@ -40,7 +40,7 @@ std::vector<TestedKind> tested_kinds() {
     };
     return make_torch_cpu_device(std::move(options), std::move(wake));
   };
-  return {{"torch_cpu", make, true}};
+  return {{"torch_cpu", make, true, ""}};
 }
 
 namespace {

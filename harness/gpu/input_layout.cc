@@ -1,0 +1,102 @@
+#include "harness/gpu/input_layout.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "harness/core/error.h"
+#include "harness/gpu/assembly_kernel.h"
+
+namespace harness {
+namespace {
+
+constexpr std::size_t kAlignment = 16;
+
+std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+bool is_same(std::span<const std::uint8_t> one, std::span<const std::uint8_t> other) {
+  return one.data() == other.data() && one.size() == other.size();
+}
+
+}  // namespace
+
+void InputLayout::clear(std::size_t most) {
+  table_bytes_ = aligned(most * sizeof(StagedPicture));
+  pieces_.clear();
+  entries_.clear();
+  end_ = table_bytes_;
+  table_waits_ = false;
+  next_ = 0;
+  into_ = 0;
+  sent_ = table_bytes_;
+}
+
+void InputLayout::add(const Picture& picture) {
+  pieces_.push_back({picture.bytes, end_});
+  end_ = size_with(picture);
+}
+
+std::size_t InputLayout::size_with(const Picture& picture) const {
+  return end_ + aligned(picture.bytes.size());
+}
+
+void InputLayout::place(std::span<const Picture> batch) {
+  HARNESS_CHECK(batch.size() * sizeof(StagedPicture) <= table_bytes_, "a batch larger than its table");
+  entries_.clear();
+  const std::size_t prepared = pieces_.size();
+  std::size_t from = 0;
+  for (const Picture& picture : batch) {
+    Entry entry{nullptr, 0, picture.height, picture.width};
+    if (picture.on_device) {
+      entry.on_device = picture.bytes.data();
+      entries_.push_back(entry);
+      continue;
+    }
+    std::size_t match = from;
+    while (match < prepared && !is_same(pieces_[match].bytes, picture.bytes)) ++match;
+    if (match < prepared) {
+      from = match + 1;
+    } else {
+      match = pieces_.size();
+      add(picture);
+    }
+    entry.at = pieces_[match].at;
+    entries_.push_back(entry);
+  }
+}
+
+void InputLayout::write_table(std::span<std::byte> host, const std::byte* device) {
+  HARNESS_CHECK(host.size() >= end_, "an input buffer too small for its batch");
+  std::size_t at = 0;
+  for (const Entry& entry : entries_) {
+    const void* const bytes =
+        entry.on_device != nullptr ? static_cast<const void*>(entry.on_device) : device + entry.at;
+    const StagedPicture staged{static_cast<const std::uint32_t*>(bytes), entry.height, entry.width};
+    std::memcpy(host.data() + at, &staged, sizeof staged);
+    at += sizeof staged;
+  }
+  table_waits_ = true;
+}
+
+InputLayout::Range InputLayout::stage(std::span<std::byte> host, std::size_t most) {
+  const bool table_alone = table_waits_ && sent_ > table_bytes_;
+  const std::size_t begin = table_waits_ ? 0 : sent_;
+  table_waits_ = false;
+  if (table_alone) return {0, entries_.size() * sizeof(StagedPicture)};
+  while (most > 0 && next_ < pieces_.size()) {
+    const Piece& piece = pieces_[next_];
+    const std::size_t bytes = std::min(most, piece.bytes.size() - into_);
+    std::memcpy(host.data() + piece.at + into_, piece.bytes.data() + into_, bytes);
+    into_ += bytes;
+    most -= bytes;
+    sent_ = piece.at + into_;
+    if (into_ < piece.bytes.size()) break;
+    const std::size_t padding = aligned(into_) - into_;
+    std::memset(host.data() + sent_, 0, padding);
+    sent_ += padding;
+    into_ = 0;
+    ++next_;
+  }
+  return {begin, sent_};
+}
+
+}  // namespace harness
