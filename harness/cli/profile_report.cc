@@ -94,6 +94,7 @@ MeasuredProfile measured_profile(const ModelProfile& profile, const ProfileJob& 
     result.notes.push_back("batches of " + std::to_string(profile.refused_batch) +
                            " and more were too much for the device's memory");
   }
+  result.notes.insert(result.notes.end(), profile.notes.begin(), profile.notes.end());
   result.notes.insert(result.notes.end(), clocks.begin(), clocks.end());
   return result;
 }

@@ -135,6 +135,12 @@ DeviceModel load_plain(BatchRunner& runner, ModelSource source, ModelProfile& pr
   return model;
 }
 
+/// What the device has said since it had said so much.
+std::vector<std::string> notes_from(const Device& device, std::size_t earlier) {
+  const std::vector<std::string> notes = device.notes();
+  return {notes.begin() + static_cast<std::ptrdiff_t>(earlier), notes.end()};
+}
+
 }  // namespace
 
 std::vector<int> usual_batches(int most) {
@@ -158,6 +164,7 @@ ModelProfile profile_model(Device& device, DeviceWait& wait, const ModelSource& 
   ModelProfile profile;
   profile.model = source.model;
   profile.device = device.name();
+  const std::size_t earlier_notes = device.notes().size();
   std::vector<DeviceModel> models = {load_plain(runner, loaded, profile)};
   std::vector<int> batches = params.batches;
   profile.refused_batch = drop_refused(runner, models.front(), batches);
@@ -165,6 +172,7 @@ ModelProfile profile_model(Device& device, DeviceWait& wait, const ModelSource& 
     const DeviceModel segmented = device.load(loaded);
     if (device.exit_points(segmented) > 0) models.push_back(segmented);
   }
+  profile.notes = notes_from(device, earlier_notes);
   const std::vector<Point> points = points_of(models, batches);
   std::vector<TimeNs> handovers;
   const auto time_once = [&](std::size_t i) {

@@ -58,6 +58,7 @@ struct ModelProfile {
   double drift = 0;       ///< RepeatedTimes::drift()
   int refused_batch = 0;  ///< the least size that was too much for the device's memory; 0: none
   std::optional<ExitPointCost> exit_points;  ///< when `source` asked for exit points and the model has some
+  std::vector<std::string> notes;            ///< what Device::notes() has said since the model was loaded
 };
 
 /// Loads `source` on the device, for the largest of the sizes and without exit points, and times each size;

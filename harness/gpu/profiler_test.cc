@@ -34,6 +34,16 @@ TEST(UsualBatches, ArePowersOfTwoAndTheStepsBetween) {
   EXPECT_EQ(usual_batches(13), (std::vector<int>{1, 2, 3, 4, 6, 8, 12, 13}));
 }
 
+TEST(ProfileModel, TakesTheDevicesNotesOfThisModelAlone) {
+  VirtualWait wait;
+  TimedDevice device(wait, line);
+  profile_model(device, wait, source(), params({1}));
+  ModelSource other = source();
+  other.model = "other";
+  EXPECT_EQ(profile_model(device, wait, other, params({1})).notes,
+            std::vector<std::string>{"other is timed"});
+}
+
 TEST(ProfileModel, MeasuresWhatTheDeviceTakes) {
   VirtualWait wait;
   TimedDevice device(wait, line);

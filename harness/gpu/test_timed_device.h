@@ -89,6 +89,11 @@ class TimedDevice final : public Device {
     for (std::size_t i = 0; i < sources_.size(); ++i) use.model_bytes.push_back(5'000'000);
     return use;
   }
+  std::vector<std::string> notes() const override {
+    std::vector<std::string> lines;
+    for (const ModelSource& source : sources_) lines.push_back(source.model + " is timed");
+    return lines;
+  }
   std::string name() const override { return "timed"; }
 
   const std::vector<ModelSource>& sources() const { return sources_; }
