@@ -34,10 +34,16 @@ PinnedBuffer::PinnedBuffer(std::size_t bytes, std::string_view purpose) : size_(
   data_.reset(static_cast<std::byte*>(data));
 }
 
+void copy_part_to_device(const PinnedBuffer& from, const DeviceBuffer& to, std::size_t begin, std::size_t end,
+                         const CudaStream& stream) {
+  HARNESS_CHECK(begin <= end && end <= from.bytes().size() && end <= to.size(),
+                "a copy larger than its buffers");
+  copy(to.data() + begin, from.bytes().data() + begin, end - begin, cudaMemcpyHostToDevice, stream);
+}
+
 void copy_to_device(const PinnedBuffer& from, const DeviceBuffer& to, std::size_t bytes,
                     const CudaStream& stream) {
-  HARNESS_CHECK(bytes <= from.bytes().size() && bytes <= to.size(), "a copy larger than its buffers");
-  copy(to.data(), from.bytes().data(), bytes, cudaMemcpyHostToDevice, stream);
+  copy_part_to_device(from, to, 0, bytes, stream);
 }
 
 void copy_to_host(const DeviceBuffer& from, const PinnedBuffer& to, std::size_t bytes,

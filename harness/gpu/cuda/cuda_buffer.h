@@ -13,8 +13,7 @@
 namespace harness {
 
 /// Device memory, from a multiple of 256, not initialised. `purpose` is for the message when there is none
-/// left
-/// ("inputs of resnet50, batch 8"). Freeing it waits for the device. Throws DeviceError.
+/// left ("inputs of resnet50, batch 8"). Freeing it waits for the device. Throws DeviceError.
 class DeviceBuffer {
  public:
   DeviceBuffer() = default;
@@ -45,8 +44,11 @@ class PinnedBuffer {
   std::size_t size_ = 0;
 };
 
-/// Enqueue the copy of the first `bytes` bytes; both buffers are that large and stay until the stream has
-/// passed it. Throw DeviceError.
+/// Enqueues the copy of the bytes from `begin` to `end` to the same places of `to`; both buffers are that
+/// large and stay until the stream has passed it. Throws DeviceError.
+void copy_part_to_device(const PinnedBuffer& from, const DeviceBuffer& to, std::size_t begin, std::size_t end,
+                         const CudaStream& stream);
+/// Enqueue the copy of the first `bytes` bytes; likewise.
 void copy_to_device(const PinnedBuffer& from, const DeviceBuffer& to, std::size_t bytes,
                     const CudaStream& stream);
 void copy_to_host(const DeviceBuffer& from, const PinnedBuffer& to, std::size_t bytes,

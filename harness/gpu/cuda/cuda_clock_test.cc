@@ -1,0 +1,39 @@
+#include "harness/gpu/cuda/cuda_clock.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "harness/gpu/cuda/cuda_check.h"
+#include "harness/gpu/host_clock.h"
+
+namespace harness {
+namespace {
+
+// An event recorded between two readings of the host's clock happened between them, within the error that
+// the clock says; over several renewals.
+TEST(CudaClock, PutsEventsWhereTheHostSawThem) {
+  const std::string why = why_no_cuda_device();
+  if (!why.empty()) GTEST_SKIP() << "no GPU: " << why;
+  CudaClock clock;
+  CudaStream stream;
+  CudaEvent event(CudaEvent::Timing::kOn);
+  for (int i = 0; i < 30; ++i) {
+    clock.keep_current();
+    const int reference = clock.acquire();
+    std::this_thread::sleep_for(std::chrono::milliseconds(i % 5 * 20));
+    const TimeNs before_ns = host_clock_ns();
+    event.record(stream);
+    stream.synchronize();
+    const TimeNs after_ns = host_clock_ns();
+    const TimeNs told_ns = clock.host_ns(reference, event);
+    clock.release(reference);
+    EXPECT_GE(told_ns, before_ns - clock.error_ns() - 10 * kNsPerUs);
+    EXPECT_LE(told_ns, after_ns + clock.error_ns() + 10 * kNsPerUs);
+  }
+  EXPECT_LT(clock.error_ns(), 100 * kNsPerUs);
+}
+
+}  // namespace
+}  // namespace harness

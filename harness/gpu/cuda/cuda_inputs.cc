@@ -1,0 +1,53 @@
+#include "harness/gpu/cuda/cuda_inputs.h"
+
+#include "harness/gpu/assembly.h"
+
+namespace harness {
+
+void CudaInputs::reserve(std::size_t bytes) {
+  if (bytes <= device_.size()) return;
+  clear();
+  grow(bytes);
+}
+
+void CudaInputs::grow(std::size_t bytes) {
+  host_ = PinnedBuffer(bytes, "pictures");
+  device_ = DeviceBuffer();  // the new one may need its room
+  device_ = DeviceBuffer(bytes, "pictures");
+}
+
+void CudaInputs::prepare(DeviceModel model, std::size_t most, const Picture& picture) {
+  if (model_ != model) {
+    model_ = model;
+    layout_.clear(most);
+  }
+  if (!picture.bytes.empty() && layout_.size_with(picture) <= device_.size()) layout_.add(picture);
+}
+
+void CudaInputs::begin(DeviceModel model, std::size_t most, std::span<const Picture> pictures) {
+  check_pictures(pictures);
+  if (model_ != model) layout_.clear(most);
+  model_ = model;
+  layout_.place(pictures);
+  if (layout_.size() > device_.size()) {
+    // Without what was prepared: it stands in the buffers that go.
+    layout_.clear(most);
+    layout_.place(pictures);
+    grow(layout_.size());
+  }
+  layout_.write_table(host_.bytes(), device_.data());
+}
+
+bool CudaInputs::copy_some(const CudaStream& copies) {
+  if (!model_ || layout_.is_staged()) return false;
+  const InputLayout::Range range = layout_.stage(host_.bytes(), kPieceBytes);
+  copy_part_to_device(host_, device_, range.begin, range.end, copies);
+  if (layout_.is_staged()) copied_.record(copies);
+  return true;
+}
+
+void CudaInputs::wait_in(CudaStream& compute) { compute.wait_for(copied_); }
+
+void CudaInputs::clear() { model_.reset(); }
+
+}  // namespace harness

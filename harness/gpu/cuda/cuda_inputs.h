@@ -1,0 +1,57 @@
+// The inputs of one batch on their way to a GPU.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "harness/gpu/assembly_kernel.h"
+#include "harness/gpu/cuda/cuda_buffer.h"
+#include "harness/gpu/cuda/cuda_stream.h"
+#include "harness/gpu/device.h"
+#include "harness/gpu/input_layout.h"
+
+namespace harness {
+
+/// A pinned buffer and one on the device, of which there are two each: while the batch of one runs, that of
+/// the other is copied. Pictures are copied a piece at a time, to the pinned buffer by the host and on from
+/// there by the copy stream. One thread. All throw DeviceError.
+class CudaInputs {
+ public:
+  CudaInputs() : copied_(CudaEvent::Timing::kOff) {}
+
+  /// Makes room for `bytes`; nothing is under way. Larger batches make room when they come, which waits for
+  /// the device.
+  void reserve(std::size_t bytes);
+
+  /// The next batch, of this model and up to `most` pictures, may have this picture. Does nothing where there
+  /// is no room for it.
+  void prepare(DeviceModel model, std::size_t most, const Picture& picture);
+  /// The batch. Throws InputError for pictures that the assembly refuses.
+  void begin(DeviceModel model, std::size_t most, std::span<const Picture> pictures);
+  /// Copies a piece; false when there is nothing left to copy.
+  bool copy_some(const CudaStream& copies);
+  /// What is enqueued on `compute` from now on finds the batch copied: copy_some() has returned false.
+  void wait_in(CudaStream& compute);
+  /// Forgets everything; nothing on the device reads it any more.
+  void clear();
+
+  /// The batch's table, for the assembly kernel.
+  const StagedPicture* table() const { return reinterpret_cast<const StagedPicture*>(device_.data()); }
+  /// Of the device's memory.
+  std::size_t bytes() const { return device_.size(); }
+
+ private:
+  /// Of the host's time about 20 us.
+  static constexpr std::size_t kPieceBytes = std::size_t{256} << 10;
+
+  void grow(std::size_t bytes);
+
+  PinnedBuffer host_;
+  DeviceBuffer device_;
+  InputLayout layout_;
+  std::optional<DeviceModel> model_;  ///< that the pictures are for
+  CudaEvent copied_;                  ///< on the copy stream, behind the last piece so far
+};
+
+}  // namespace harness

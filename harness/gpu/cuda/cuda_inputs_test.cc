@@ -1,0 +1,71 @@
+#include "harness/gpu/cuda/cuda_inputs.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "harness/gpu/assembly.h"
+#include "harness/gpu/cuda/assemble_batch.h"
+#include "harness/gpu/cuda/cuda_check.h"
+#include "harness/gpu/test_pictures.h"
+
+namespace harness {
+namespace {
+
+class CudaInputsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string why = why_no_cuda_device();
+    if (!why.empty()) GTEST_SKIP() << "no GPU: " << why;
+  }
+  /// Copies and assembles the batch, and compares with the CPU's.
+  void expect_assembled(CudaInputs& inputs, const std::vector<Picture>& pictures) {
+    const InputFormat format{33, 47, {0.4F, 0.5F, 0.6F}, {2, 3, 4}};
+    CudaStream copies;
+    CudaStream compute;
+    while (inputs.copy_some(copies)) {
+    }
+    std::vector<float> expected(batch_elements(format, pictures.size()));
+    assemble_batch(pictures, format, expected);
+    const DeviceBuffer out(expected.size() * sizeof(float), "test");
+    const PinnedBuffer back(out.size(), "test");
+    inputs.wait_in(compute);
+    assemble_batch_cuda(inputs.table(), static_cast<int>(pictures.size()), constants_of(format),
+                        reinterpret_cast<float*>(out.data()), compute.get());
+    copy_to_host(out, back, out.size(), compute);
+    compute.synchronize();
+    const auto* const found = reinterpret_cast<const float*>(back.bytes().data());
+    for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_EQ(found[i], expected[i]) << "element " << i;
+  }
+};
+
+TEST_F(CudaInputsTest, BringPicturesOver) {
+  RandomStream random(fresh_seed(), "inputs");
+  CudaInputs inputs;
+  inputs.reserve(1000);
+  for (int i = 0; i < 5; ++i) {
+    const std::vector<OwnedPicture> owned = random_pictures(random, 6, 10);
+    const std::vector<Picture> pictures = views_of(owned);
+    inputs.begin(3, 8, pictures);
+    expect_assembled(inputs, pictures);
+    inputs.clear();
+    for (std::size_t k = 0; k < 4; ++k) inputs.prepare(3, 8, pictures[k]);
+    inputs.begin(3, 8, pictures);
+    expect_assembled(inputs, pictures);
+    inputs.clear();
+  }
+}
+
+TEST_F(CudaInputsTest, ForgetWhatWasPreparedForAnotherModel) {
+  RandomStream random(fresh_seed(), "inputs");
+  CudaInputs inputs;
+  inputs.reserve(1 << 20);
+  const std::vector<OwnedPicture> owned = random_pictures(random, 6, 6);
+  const std::vector<Picture> pictures = views_of(owned);
+  for (const Picture& picture : pictures) inputs.prepare(1, 8, picture);
+  inputs.begin(2, 6, pictures);
+  expect_assembled(inputs, pictures);
+}
+
+}  // namespace
+}  // namespace harness
