@@ -78,6 +78,7 @@ struct TestedKind {
   std::string missing;   ///< why it cannot be had here; its tests are skipped then
 };
 
+// NOLINTNEXTLINE(readability-identifier-naming): GoogleTest's name
 inline void PrintTo(const TestedKind& kind, std::ostream* out) { *out << kind.name; }
 
 /// The kinds that this test program holds to the contract; each program has its own.
