@@ -37,6 +37,34 @@ class Scripts(unittest.TestCase):
     def harness(self, build, cell):
         self.program(f"{build}/bin/harness", f'[ "$1" != show ] || printf "%s\\n" "{COLUMNS}" "{cell}"')
 
+    def apt_with_everything(self):
+        """Nothing is missing but torch; a stand-in for python makes the environment that the script asks for."""
+        self.program("tools/dpkg-query", "printf installed")
+        self.program("tools/apt-get", 'echo "apt-get $*" >>"$0.log"')
+
+    def test_setup_refuses_what_it_does_not_know(self):
+        done = self.run_script("setup", "--gpu")
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stderr, "ci/setup: found '--gpu'; allowed: --cuda, or nothing\n")
+
+    def test_setup_leaves_the_torch_that_is_there(self):
+        self.apt_with_everything()
+        self.program("build/torch/bin/python3", 'echo "$*" >>build/asked; [ "$1" = -c ] && echo 2.11.0 || exit 9')
+        self.assertEqual(self.run_script("setup").returncode, 0)
+        self.assertFalse((self.folder / "build/asked").exists())
+        done = self.run_script("setup", "--cuda")
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        self.assertNotIn("pip", (self.folder / "build/asked").read_text())
+
+    def test_cuda_fails_when_the_build_has_no_such_devices(self):
+        self.apt_with_everything()
+        self.program("tools/nvcc", "exit 0")
+        self.program("build/torch/bin/python3", "echo 2.11.0")
+        self.program("tools/ctest", "exit 0")
+        for said, code in (("ON", 0), ("OFF", 1)):
+            self.program("tools/cmake", f"echo '-- LibTorch: ON, with CUDA: {said}; CUDA: ON; NCCL: ON'")
+            self.assertEqual(self.run_script("cuda").returncode, code, said)
+
     def test_fuzz_fails_without_targets(self):
         targets = self.folder / "build/fuzz/tests/fuzz"
         targets.mkdir(parents=True)
