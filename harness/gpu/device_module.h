@@ -18,7 +18,7 @@ struct DeviceModule {
   const char* libraries = "";  ///< "LibTorch 1.13.0"
   /// As make_device(), for the kinds "cpu" and "cuda".
   std::unique_ptr<Device> (*make)(const DeviceSpec& spec, Device::Wake wake) = nullptr;
-  /// CUDA's devices that can be made.
+  /// CUDA's devices, or one entry that says in a line why there are none.
   std::vector<DeviceInfo> (*gpus)() = nullptr;
   /// Names of the models that are loaded without a file.
   std::vector<std::string> (*models)() = nullptr;

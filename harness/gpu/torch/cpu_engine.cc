@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
 
 #include "harness/gpu/torch/torch_error.h"
 
@@ -17,32 +16,14 @@ namespace {
 /// TorchScript optimises what its first run saw.
 constexpr int kWarmUpRuns = 2;
 
-std::string shape_of(const at::Tensor& tensor) {
-  if (!tensor.defined()) return "undefined";
-  std::string text;
-  for (const std::int64_t size : tensor.sizes()) text += (text.empty() ? "[" : ", ") + std::to_string(size);
-  return text.empty() ? "a scalar" : text + "]";
-}
-
-void check_output(const at::Tensor& output, std::size_t batch, const DevicePlace& place) {
-  const auto pictures = static_cast<std::int64_t>(batch);
-  if (output.defined() && output.dim() > 0 && output.size(0) == pictures) return;
-  throw DeviceError(DeviceFault::kWrongShape, place,
-                    "the output is " + shape_of(output) + ", not [" + std::to_string(batch) + ", ...]");
-}
-
 }  // namespace
 
 CpuEngine::Loaded CpuEngine::make(const ModelSource& source, const DevicePlace& place) {
   StagedModel model = options_.models(source, place);
-  const int stages = static_cast<int>(model.stages.size());
-  const int points = source.exit_points == kAllExitPoints ? stages - 1 : source.exit_points;
-  if (points >= stages)
-    throw DeviceError(
-        DeviceFault::kWrongShape, place,
-        std::to_string(points) + " exit points asked for, it has " + std::to_string(stages - 1));
+  std::vector<bool> exits =
+      spread_exit_points(exit_points_of(model, source, place), static_cast<int>(model.stages.size()));
   Assembler assembler(model.input);
-  return {std::move(model), spread_exit_points(points, stages), std::move(assembler)};
+  return {std::move(model), std::move(exits), std::move(assembler)};
 }
 
 at::Tensor CpuEngine::input_of(const Loaded& loaded, std::size_t count) {

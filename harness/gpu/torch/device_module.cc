@@ -1,5 +1,6 @@
 #include "harness/gpu/device_module.h"
 
+#include <string>
 #include <utility>
 
 #include "harness/core/error.h"
@@ -8,20 +9,37 @@
 #ifdef HARNESS_DEVICES_HAVE_NCCL
 #include "harness/gpu/nccl/nccl_exchange.h"
 #endif
+#ifdef HARNESS_TORCH_CUDA
+#include "harness/gpu/cuda/cuda_gpus.h"
+#endif
 
 namespace harness {
 namespace {
 
+#ifdef HARNESS_TORCH_CUDA
+std::unique_ptr<Device> make_gpu(int index, Device::Wake wake) {
+  return make_torch_cuda_device({}, index, std::move(wake));
+}
+
+std::vector<DeviceInfo> gpus() { return list_cuda_gpus(); }
+#else
+constexpr const char* kNoCuda =
+    "this build has no devices for CUDA: it needs nvcc and a LibTorch with CUDA (ci/setup --cuda)";
+
+std::unique_ptr<Device> make_gpu(int index, Device::Wake) {
+  throw input_error({"", 0, "device"}, "cuda:" + std::to_string(index), std::string("cpu, null; ") + kNoCuda);
+}
+
+std::vector<DeviceInfo> gpus() { return {{"cuda", false, kNoCuda}}; }
+#endif
+
 std::unique_ptr<Device> make(const DeviceSpec& spec, Device::Wake wake) {
-  if (spec.kind != "cpu")
-    throw input_error({"", 0, "device"}, spec.kind, "cpu, null; this build has no devices for CUDA");
+  if (spec.kind == "cuda") return make_gpu(spec.index, std::move(wake));
   TorchDeviceOptions options;
-  if (spec.index > 0) options.name += std::to_string(spec.index);
+  if (spec.index > 0) options.name = "cpu" + std::to_string(spec.index);
   options.threads = spec.threads;
   return make_torch_cpu_device(std::move(options), std::move(wake));
 }
-
-std::vector<DeviceInfo> gpus() { return {}; }
 
 std::vector<std::string> models() {
   std::vector<std::string> names;

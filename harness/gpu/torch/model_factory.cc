@@ -9,10 +9,11 @@
 namespace harness {
 namespace {
 
-StagedModel make_from_zoo(const ModelSource& source, const DevicePlace& place) {
+StagedModel make_from_zoo(const ModelSource& source, const DevicePlace& place, c10::Device device) {
   const ZooModel* const found = find_zoo_model(source.model);
   if (found == nullptr) throw DeviceError(DeviceFault::kMissingModel, place, unknown_zoo_model(source.model));
   const std::shared_ptr<Network> network = make_model(*found, source.seed);
+  network->to(device);
   StagedModel model;
   for (const Stage& stage : network->stages()) model.stages.push_back(stage.run);
   model.input = found->input;
@@ -28,8 +29,8 @@ StagedModel make_from_zoo(const ModelSource& source, const DevicePlace& place) {
 
 }  // namespace
 
-StagedModel make_staged_model(const ModelSource& source, const DevicePlace& place) {
-  return source.file.empty() ? make_from_zoo(source, place) : load_torchscript(source, place);
+StagedModel make_staged_model(const ModelSource& source, const DevicePlace& place, c10::Device device) {
+  return source.file.empty() ? make_from_zoo(source, place, device) : load_torchscript(source, place, device);
 }
 
 }  // namespace harness

@@ -1,13 +1,39 @@
 #include "harness/gpu/torch/staged_model.h"
 
 #include <cstddef>
+#include <string>
 
 namespace harness {
+namespace {
+
+std::string shape_of(const at::Tensor& tensor) {
+  if (!tensor.defined()) return "undefined";
+  std::string text;
+  for (const std::int64_t size : tensor.sizes()) text += (text.empty() ? "[" : ", ") + std::to_string(size);
+  return text.empty() ? "a scalar" : text + "]";
+}
+
+}  // namespace
 
 std::uint64_t bytes_of(const StagedModel& model) {
   std::uint64_t bytes = 0;
   for (const at::Tensor& weight : model.weights) bytes += weight.nbytes();
   return bytes;
+}
+
+int exit_points_of(const StagedModel& model, const ModelSource& source, const DevicePlace& place) {
+  const int places = static_cast<int>(model.stages.size()) - 1;
+  const int points = source.exit_points == kAllExitPoints ? places : source.exit_points;
+  if (points <= places) return points;
+  throw DeviceError(DeviceFault::kWrongShape, place,
+                    std::to_string(points) + " exit points asked for, it has " + std::to_string(places));
+}
+
+void check_output(const at::Tensor& output, std::size_t batch, const DevicePlace& place) {
+  const auto pictures = static_cast<std::int64_t>(batch);
+  if (output.defined() && output.dim() > 0 && output.size(0) == pictures) return;
+  throw DeviceError(DeviceFault::kWrongShape, place,
+                    "the output is " + shape_of(output) + ", not [" + std::to_string(batch) + ", ...]");
 }
 
 std::vector<bool> spread_exit_points(int exit_points, int stages) {

@@ -4,6 +4,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "harness/gpu/assembly.h"
+#include "harness/gpu/device.h"
 
 namespace harness {
 
@@ -28,6 +30,12 @@ struct StagedModel {
 
 /// Bytes of all weights.
 std::uint64_t bytes_of(const StagedModel& model);
+
+/// How many exit points the model runs with when `source` asks. Throws DeviceError when it has fewer.
+int exit_points_of(const StagedModel& model, const ModelSource& source, const DevicePlace& place);
+
+/// Refuses an output whose first dimension is not the batch. Throws DeviceError.
+void check_output(const at::Tensor& output, std::size_t batch, const DevicePlace& place);
 
 /// Which stages begin with an exit point: `exit_points` of the places between `stages` stages, evenly. Needs
 /// 0 <= exit_points < stages.

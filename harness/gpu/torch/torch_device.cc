@@ -9,8 +9,12 @@
 namespace harness {
 
 std::unique_ptr<Device> make_torch_cpu_device(TorchDeviceOptions options, Device::Wake wake) {
-  if (!options.models) options.models = make_staged_model;
-  std::string name = options.name;
+  if (!options.models) {
+    options.models = [](const ModelSource& source, const DevicePlace& place) {
+      return make_staged_model(source, place);
+    };
+  }
+  std::string name = options.name.empty() ? "cpu" : options.name;
   return std::make_unique<ThreadedDevice>(std::move(name), std::make_unique<CpuEngine>(std::move(options)),
                                           std::move(wake));
 }

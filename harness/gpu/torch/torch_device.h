@@ -8,6 +8,7 @@
 #include <string>
 
 #include "harness/gpu/device.h"
+#include "harness/gpu/stream_device.h"
 
 namespace harness {
 
@@ -22,13 +23,24 @@ using ModelFactory = std::function<StagedModel(const ModelSource& source, const 
 using OutputSink = std::function<void(std::uint64_t tag, std::span<const float> values)>;
 
 struct TorchDeviceOptions {
-  std::string name = "cpu";
-  int threads = 1;       ///< that compute one batch together; LibTorch counts them for the whole process
+  std::string name;      ///< none: "cpu", or "cuda:1 NVIDIA H200"
+  int threads = 1;       ///< cpu: that compute one batch together; LibTorch counts them for the process
+  bool graphs = true;    ///< cuda: batches run as CUDA graphs, where a model can be captured
   ModelFactory models;   ///< none: make_staged_model(), the zoo's and TorchScript files
   OutputSink on_output;  ///< none: outputs are dropped
 };
 
 /// A device that computes on the CPU, in a thread of its own, and in no more than `threads` at a time.
 std::unique_ptr<Device> make_torch_cpu_device(TorchDeviceOptions options, Device::Wake wake);
+
+#ifdef HARNESS_TORCH_CUDA
+/// The GPU of that number: batches go through LibTorch on a stream of the device's own, each as one CUDA
+/// graph for its model and size, or as a chain of graphs from exit point to exit point; where capturing
+/// fails, call by call (notes() says so). Inputs are copied on a second stream meanwhile. Convolutions are in
+/// the precision that LibTorch has by default (TF32). `models` may make its weights on any device. Throws
+/// InputError when there is no such GPU, DeviceError when it cannot be had.
+std::unique_ptr<StreamDevice> make_torch_cuda_device(TorchDeviceOptions options, int index,
+                                                     Device::Wake wake);
+#endif
 
 }  // namespace harness

@@ -24,7 +24,8 @@ InputFormat imagenet_format(const ModelSource& source) {
   return format;
 }
 
-std::shared_ptr<torch::jit::Module> read_module(const ModelSource& source, const DevicePlace& place) {
+std::shared_ptr<torch::jit::Module> read_module(const ModelSource& source, const DevicePlace& place,
+                                                c10::Device device) {
   const auto refuse = [&](const std::string& why) {
     throw DeviceError(DeviceFault::kNotAModel, place, "the file is none that torch.jit.save() wrote: " + why);
   };
@@ -34,7 +35,7 @@ std::shared_ptr<torch::jit::Module> read_module(const ModelSource& source, const
                       std::string("the file cannot be read: ") + std::strerror(errno));
   std::shared_ptr<torch::jit::Module> module;
   try {
-    module = std::make_shared<torch::jit::Module>(torch::jit::load(source.file));
+    module = std::make_shared<torch::jit::Module>(torch::jit::load(source.file, device));
   } catch (const c10::Error& error) {
     refuse(error.what_without_backtrace());
   } catch (const std::exception& error) {
@@ -48,12 +49,12 @@ std::shared_ptr<torch::jit::Module> read_module(const ModelSource& source, const
 
 }  // namespace
 
-StagedModel load_torchscript(const ModelSource& source, const DevicePlace& place) {
+StagedModel load_torchscript(const ModelSource& source, const DevicePlace& place, c10::Device device) {
   if (source.input_height == 0)
     throw DeviceError(DeviceFault::kWrongShape, place,
                       "a TorchScript file does not say how large its pictures are: give input_height and "
                       "input_width");
-  const std::shared_ptr<torch::jit::Module> module = read_module(source, place);
+  const std::shared_ptr<torch::jit::Module> module = read_module(source, place, device);
   StagedModel model;
   model.input = imagenet_format(source);
   for (const at::Tensor& weight : module->parameters()) model.weights.push_back(weight);

@@ -1,17 +1,21 @@
 // Models of the user, saved by torch.jit.save().
 #pragma once
 
+#include <c10/core/Device.h>
+
 #include "harness/gpu/device.h"
 #include "harness/gpu/torch/staged_model.h"
 
 namespace harness {
 
-/// The model of source.file: one stage, so without exit points. Its forward takes a float tensor
-/// [batch, 3, input_height, input_width] of RGB as ImageNet's models take it, and returns a tensor.
+/// The model of source.file, with all its tensors on `device`: one stage, so without exit points. Its forward
+/// takes a float tensor [batch, 3, input_height, input_width] of RGB as ImageNet's models take it, and
+/// returns a tensor.
 ///
 /// Throws DeviceError: kMissingModel when the file cannot be read, kNotAModel when it is no such model (it
 /// says why), kWrongShape when `source` has no input size. A forward that returns something else than a
 /// tensor throws kNotAModel when it runs.
-StagedModel load_torchscript(const ModelSource& source, const DevicePlace& place);
+StagedModel load_torchscript(const ModelSource& source, const DevicePlace& place,
+                             c10::Device device = c10::kCPU);
 
 }  // namespace harness

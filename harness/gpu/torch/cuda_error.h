@@ -1,0 +1,25 @@
+// LibTorch's exceptions on a GPU as a device's.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "harness/gpu/cuda/cuda_check.h"
+#include "harness/gpu/torch/torch_error.h"
+
+namespace harness {
+
+/// An error of LibTorch as one of this place: a lost device where CUDA refuses everything else from now on,
+/// else as from_torch(). Leaves no error behind in this thread.
+DeviceError from_torch_cuda(const c10::Error& error, const DevicePlace& place);
+
+/// What `call` returns; errors of LibTorch become DeviceErrors.
+template <typename Call>
+auto with_torch_cuda_errors(const DevicePlace& place, Call&& call) {
+  try {
+    return call();
+  } catch (const c10::Error& error) {
+    throw from_torch_cuda(error, place);
+  }
+}
+
+}  // namespace harness

@@ -1,0 +1,131 @@
+#include "harness/gpu/torch/cuda_segments.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/InferenceMode.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+
+#include <array>
+#include <utility>
+
+#include "harness/gpu/torch/cuda_error.h"
+
+namespace harness {
+namespace {
+
+/// TorchScript optimises what its first runs saw; libraries choose their algorithms, and CUDA loads kernels,
+/// when they are first used, which a capture does not allow.
+constexpr int kWarmUpRuns = 3;
+
+/// Floating-point weights become float32.
+void move_weights(StagedModel& model, c10::Device device) {
+  for (at::Tensor& weight : model.weights) {
+    const at::ScalarType type = weight.is_floating_point() ? at::kFloat : weight.scalar_type();
+    if (weight.device() != device || weight.scalar_type() != type) weight.set_data(weight.to(device, type));
+  }
+}
+
+std::vector<std::size_t> begins_of(const std::vector<bool>& exits) {
+  std::vector<std::size_t> begins = {0};
+  for (std::size_t stage = 1; stage < exits.size(); ++stage) {
+    if (exits[stage]) begins.push_back(stage);
+  }
+  begins.push_back(exits.size());
+  return begins;
+}
+
+}  // namespace
+
+CudaSegments::CudaSegments(StagedModel model, const ModelSource& source, const DevicePlace& place,
+                           const Place& where)
+    : where_(where), place_(place), model_(std::move(model)) {
+  max_batch_ = static_cast<std::size_t>(source.max_batch);
+  const int points = exit_points_of(model_, source, place);
+  begins_ = begins_of(spread_exit_points(points, static_cast<int>(model_.stages.size())));
+  check_format(model_.input);
+  move_weights(model_, c10::Device(c10::kCUDA, where.device));
+  input_ = DeviceBuffer(batch_elements(model_.input, max_batch_) * sizeof(float), "the batch of a model");
+  cuda_check(cudaMemsetAsync(input_.data(), 0, input_.size(), where.stream.get()), "cudaMemsetAsync",
+             "clearing an input");
+  prepare_sizes();
+}
+
+void CudaSegments::prepare_sizes() {
+  const c10::InferenceMode inference;
+  warm_up(1);
+  captured_.resize(max_batch_);
+  std::size_t batch = 1;
+  try {
+    for (; where_.graphs && batch <= max_batch_; ++batch) {
+      if (batch > 1) warm_up(batch);
+      capture(batch, captured_[batch - 1]);
+    }
+  } catch (...) {
+    // A size that fails here may fail again when it is submitted; larger ones are left to that, too.
+    const DeviceError error = caught_at({});
+    if (error.fault() == DeviceFault::kDeviceLost) throw DeviceError(error);
+    captured_[batch - 1] = {};
+    note(batch, max_batch_, error.what());
+  }
+  state_.clear();
+  kept_output_.reset();
+  where_.stream.synchronize();
+  c10::cuda::CUDACachingAllocator::emptyCache();  // what the runs call by call needed
+}
+
+void CudaSegments::warm_up(std::size_t batch) {
+  for (int run = 0; run < kWarmUpRuns; ++run) {
+    for (int segment = 0; segment < segments(); ++segment) run_stages_of(batch, segment);
+  }
+  where_.stream.synchronize();
+}
+
+void CudaSegments::capture(std::size_t batch, Captured& captured) {
+  with_torch_cuda_errors({}, [&] {
+    const GraphPool::Use use(where_.pool, where_.stream.get());
+    for (int segment = 0; segment < segments(); ++segment)
+      captured.graphs.emplace_back(where_.stream, [&] { run_stages_of(batch, segment); });
+    captured.output = output_;
+    state_.clear();
+    kept_output_.reset();
+  });
+  for (const CudaGraph& graph : captured.graphs) graph.launch(where_.stream);
+  where_.stream.synchronize();
+}
+
+void CudaSegments::note(std::size_t from, std::size_t to, const std::string& why) {
+  const std::string sizes = std::to_string(from) + (to > from ? " to " + std::to_string(to) : "");
+  notes_.push_back("batch " + sizes + " without a CUDA graph: " + why);
+}
+
+at::Tensor CudaSegments::input_of(std::size_t batch) const {
+  const std::array<std::int64_t, 4> shape{static_cast<std::int64_t>(batch), 3, model_.input.height,
+                                          model_.input.width};
+  const auto options = at::TensorOptions().dtype(at::kFloat).device(c10::kCUDA, where_.device);
+  return at::from_blob(input(), at::IntArrayRef(shape), options);
+}
+
+void CudaSegments::run_stages_of(std::size_t batch, int segment) {
+  with_torch_cuda_errors({}, [&] {
+    const c10::InferenceMode inference;
+    const auto begin = begins_.begin() + segment;
+    if (segment == 0) state_ = {input_of(batch)};
+    for (std::size_t stage = begin[0]; stage < begin[1]; ++stage) model_.stages[stage](state_);
+    if (segment + 1 < segments()) return;
+    check_output(state_.at(0), batch, {place_.device, place_.model, static_cast<int>(batch)});
+    kept_output_ = state_[0].to(at::kFloat).contiguous();
+    state_.clear();
+    output_ = {kept_output_.data_ptr<float>(), static_cast<std::size_t>(kept_output_.numel())};
+  });
+}
+
+void CudaSegments::enqueue(std::size_t batch, int segment) {
+  const Captured& captured = captured_[batch - 1];
+  if (captured.graphs.empty()) {
+    run_stages_of(batch, segment);
+    return;
+  }
+  captured.graphs[static_cast<std::size_t>(segment)].launch(where_.stream);
+  output_ = captured.output;
+}
+
+}  // namespace harness
