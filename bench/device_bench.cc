@@ -1,0 +1,227 @@
+// A device that always has its next batch, beside a bare loop that calls the same network, or its graph, back
+// to back on an input that lies ready. `of_bare` is the device's throughput as a share of the loop's; the two
+// take turns, so that a machine that slows down slows both. Pictures have the network's own size.
+//
+// Host's time for a batch, all of it in microseconds: `submit_us` of the event loop's thread in submit() and
+// take(); on CUDA also `handling_us` of the device's thread but for `copying_us`, the pictures' bytes to
+// where the GPU copies them from.
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <ATen/ops/rand.h>
+#include <benchmark/benchmark.h>
+#include <c10/core/InferenceMode.h>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/gpu/device_wait.h"
+#include "harness/gpu/host_clock.h"
+#include "harness/gpu/test_pictures.h"
+#include "harness/gpu/torch/model_factory.h"
+#include "harness/gpu/torch/torch_device.h"
+#ifdef HARNESS_TORCH_CUDA
+#include "harness/gpu/cuda/cuda_check.h"
+#include "harness/gpu/cuda/cuda_gpus.h"
+#include "harness/gpu/torch/cuda_engine.h"
+#endif
+
+namespace harness {
+namespace {
+
+/// Batches of a turn: the loop's, then the device's.
+constexpr int kTurn = 4;
+
+ModelSource source_of(const std::string& model, int batch, int exit_points) {
+  ModelSource source;
+  source.model = model;
+  source.max_batch = batch;
+  source.exit_points = exit_points;
+  return source;
+}
+
+/// Batches through a device, two outstanding whenever there are two left.
+class SaturatedDevice {
+ public:
+  SaturatedDevice(Device& device, SteadyWait& wait, const ModelSource& source, const InputFormat& format)
+      : device_(device), wait_(wait), model_(device.load(source)) {
+    RandomStream random(1, "device_bench");
+    for (int i = 0; i < source.max_batch; ++i)
+      owned_.push_back(random_picture(random, format.height, format.width));
+    pictures_ = views_of(owned_);
+  }
+
+  /// Seconds for `count` batches. Throws EnvironmentError when one fails.
+  double run(int count) {
+    const TimeNs start_ns = host_clock_ns();
+    int submitted = 0;
+    int ended = 0;
+    while (ended < count) {
+      while (submitted < count && submitted - ended < Device::kMostOutstanding) {
+        const TimeNs before_ns = host_clock_ns();
+        device_.submit(++tag_, model_, pictures_);
+        calling_ns_ += host_clock_ns() - before_ns;
+        ++submitted;
+      }
+      ended += take();
+    }
+    batches_ += count;
+    return static_cast<double>(host_clock_ns() - start_ns) * 1e-9;
+  }
+  double calling_us() const { return static_cast<double>(calling_ns_) * 1e-3 / batches_; }
+
+ private:
+  int take() {
+    ends_.clear();
+    const TimeNs before_ns = host_clock_ns();
+    const bool taken = device_.take(ends_);
+    if (!taken) {
+      wait_.wait_for_device(before_ns + 60 * kNsPerS);
+      return 0;
+    }
+    calling_ns_ += host_clock_ns() - before_ns;
+    for (const BatchEnd& end : ends_) {
+      if (!end.failure.empty()) throw EnvironmentError(end.failure);
+    }
+    return static_cast<int>(ends_.size());
+  }
+
+  Device& device_;
+  SteadyWait& wait_;
+  DeviceModel model_;
+  std::vector<OwnedPicture> owned_;
+  std::vector<Picture> pictures_;
+  std::vector<BatchEnd> ends_;
+  std::uint64_t tag_ = 0;
+  TimeNs calling_ns_ = 0;
+  double batches_ = 0;
+};
+
+/// Takes turns of `bare(count)`, which returns seconds, and the device; the benchmark's time is the device's.
+template <typename Bare>
+void take_turns(benchmark::State& state, SaturatedDevice& device, int pictures, const Bare& bare) {
+  bare(kTurn);
+  device.run(kTurn);
+  double bare_s = 0;
+  double device_s = 0;
+  for (auto _ : state) {
+    bare_s += bare(kTurn);
+    const double taken = device.run(kTurn);
+    state.SetIterationTime(taken);
+    device_s += taken;
+  }
+  state.SetItemsProcessed(state.iterations() * kTurn * pictures);
+  state.counters["of_bare"] = bare_s / device_s;
+  state.counters["submit_us"] = device.calling_us();
+}
+
+void saturate_cpu(benchmark::State& state, const std::string& model, int exit_points) {
+  const auto batch = static_cast<int>(state.range(0));
+  const ModelSource source = source_of(model, batch, exit_points);
+  SteadyWait wait;
+  const std::unique_ptr<Device> device = make_torch_cpu_device({}, wait.wake());
+  const StagedModel network = make_staged_model(source, {"bare", model, 0});
+  SaturatedDevice saturated(*device, wait, source, network.input);
+  at::set_num_threads(1);
+  const at::Tensor input = at::rand({batch, 3, network.input.height, network.input.width});
+  const std::vector<bool> no_exits(network.stages.size(), false);
+  const std::atomic<bool> stop = false;
+  take_turns(state, saturated, batch, [&](int count) {
+    const c10::InferenceMode inference;
+    const TimeNs start_ns = host_clock_ns();
+    for (int i = 0; i < count; ++i) benchmark::DoNotOptimize(run_stages(network, no_exits, input, stop));
+    return static_cast<double>(host_clock_ns() - start_ns) * 1e-9;
+  });
+}
+
+#ifdef HARNESS_TORCH_CUDA
+/// A network on the GPU without a device around it: the same graphs, on streams of its own.
+class BareSegments {
+ public:
+  explicit BareSegments(const ModelSource& source) : batch_(static_cast<std::size_t>(source.max_batch)) {
+    at::globalContext().lazyInitDevice(c10::DeviceType::CUDA);
+    guard_.emplace(c10::cuda::getStreamFromExternal(stream_.get(), 0));
+    pool_.emplace(c10::DeviceIndex{0});
+    const DevicePlace place{"bare", source.model, 0};
+    segments_.emplace(make_staged_model(source, place, c10::Device(c10::kCUDA, 0)), source, place,
+                      CudaSegments::Place{stream_, *pool_, 0, true});
+  }
+  const InputFormat& format() const { return segments_->format(); }
+  double run(int count) {
+    const TimeNs start_ns = host_clock_ns();
+    for (int i = 0; i < count; ++i) {
+      for (int segment = 0; segment < segments_->segments(); ++segment) segments_->enqueue(batch_, segment);
+    }
+    stream_.synchronize();
+    return static_cast<double>(host_clock_ns() - start_ns) * 1e-9;
+  }
+
+ private:
+  std::size_t batch_;
+  CudaStream stream_;
+  std::optional<c10::cuda::CUDAStreamGuard> guard_;
+  std::optional<GraphPool> pool_;
+  std::optional<CudaSegments> segments_;
+};
+
+void run_on_gpu(benchmark::State& state, const ModelSource& source) {
+  BareSegments bare(source_of(source.model, source.max_batch, 0));
+  SteadyWait wait;
+  const std::unique_ptr<StreamDevice> device = make_torch_cuda_device({}, 0, wait.wake());
+  SaturatedDevice saturated(*device, wait, source, bare.format());
+  const HostWork before = device->host_work();
+  take_turns(state, saturated, source.max_batch, [&](int count) { return bare.run(count); });
+  const HostWork after = device->host_work();
+  const double batches = static_cast<double>(after.batches - before.batches);
+  state.counters["handling_us"] =
+      static_cast<double>(after.handling_ns - before.handling_ns) * 1e-3 / batches;
+  state.counters["copying_us"] = static_cast<double>(after.copying_ns - before.copying_ns) * 1e-3 / batches;
+}
+#endif
+
+void saturate_cuda(benchmark::State& state, [[maybe_unused]] const std::string& model,
+                   [[maybe_unused]] int exit_points) {
+#ifdef HARNESS_TORCH_CUDA
+  const std::string why = why_no_cuda_device();
+  if (why.empty()) {
+    run_on_gpu(state, source_of(model, static_cast<int>(state.range(0)), exit_points));
+    return;
+  }
+  state.SkipWithError(("no GPU: " + why).c_str());
+#else
+  state.SkipWithError("this build has no devices for CUDA");
+#endif
+}
+
+BENCHMARK_CAPTURE(saturate_cpu, lenet, "lenet", 0)->Arg(16)->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(saturate_cpu, resnet18, "resnet18", 0)
+    ->Arg(1)
+    ->Arg(4)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(saturate_cpu, resnet18_exits, "resnet18", kAllExitPoints)
+    ->Arg(4)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(saturate_cuda, resnet18, "resnet18", 0)
+    ->Arg(1)
+    ->Arg(32)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(saturate_cuda, resnet50, "resnet50", 0)
+    ->Arg(1)
+    ->Arg(8)
+    ->Arg(32)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(saturate_cuda, resnet50_exits, "resnet50", 46)
+    ->Arg(1)
+    ->Arg(8)
+    ->Arg(32)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace harness
