@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,17 +27,17 @@ class PictureOutputs {
   PictureOutputs(const Pipeline& pipeline, std::vector<ModuleId> modules, const ZooModel& model,
                  std::uint64_t tensors_seed, std::uint64_t weights_seed)
       : modules_(std::move(modules)) {
-    const Tensors tensors(pipeline, tensors_seed);
+    Tensors tensors(pipeline, tensors_seed);
     const DoubleNetwork network(model, weights_seed);
     for (const ModuleId module : modules_) {
       const Module& declared = pipeline.modules[module];
       auto& outputs = outputs_.emplace_back();
-      for (RequestId request = 0; request < kPictures; ++request) {
-        const auto bytes = tensors.of(module, request);
-        const Picture picture = {{reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()},
-                                 declared.input_height,
-                                 declared.input_width};
-        outputs[text_of(picture)] = network.output(picture);
+      for (RequestId request = 0; request < Tensors::kEach; ++request) {
+        if (declared.pres.empty()) add(declared, tensors.input(request), network, outputs);
+        for (const ModuleId pre : declared.pres) {
+          const StoredTensor tensor = tensors.output(pre, request);
+          add(declared, tensor.span(), network, outputs);
+        }
       }
     }
   }
@@ -49,11 +50,21 @@ class PictureOutputs {
   }
 
  private:
+  using Outputs = std::map<std::string, std::vector<double>>;
+
+  /// The module takes as many of the bytes as it declares.
+  static void add(const Module& declared, std::span<const std::byte> bytes, const DoubleNetwork& network,
+                  Outputs& outputs) {
+    const auto own = bytes.first(declared.input_bytes);
+    const Picture picture = {{reinterpret_cast<const std::uint8_t*>(own.data()), own.size()},
+                             declared.input_height,
+                             declared.input_width};
+    outputs[text_of(picture)] = network.output(picture);
+  }
   static std::string text_of(const Picture& picture) { return {picture.bytes.begin(), picture.bytes.end()}; }
 
-  static constexpr RequestId kPictures = 8;  ///< that Tensors has for a module
   std::vector<ModuleId> modules_;
-  std::vector<std::map<std::string, std::vector<double>>> outputs_;  ///< by DeviceModel
+  std::vector<Outputs> outputs_;  ///< by DeviceModel
 };
 
 /// What one device has computed.
