@@ -96,6 +96,7 @@ class Fetch(Folder):
         self.assertTrue((usr / "lib/x86_64-linux-gnu/libz.so.1").exists())
         self.assertEqual(sorted(path.name for path in usr.rglob("*.a")), ["libgtest.a"])
         self.assertEqual((usr / "include/openssl/opensslconf.h").read_text(encoding="utf-8"), "c")
+        self.assertTrue((usr / "lib/absolute").exists())
         self.assertEqual(os.readlink(usr / "lib/inside"), "../include/openssl/ssl.h")
         self.assertFalse(os.path.lexists(usr / "lib/gone") or (usr / "bin/h5cc").exists() or (usr / "share/doc").exists())
         self.assertEqual(os.readlink(usr / "bin/mpicc"), "mpicc.openmpi")

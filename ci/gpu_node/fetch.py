@@ -103,7 +103,8 @@ def relative_links(prefix):
             path = Path(folder) / name
             if not path.is_symlink() or not os.readlink(path).startswith("/"):
                 continue
-            target = prefix / os.readlink(path).lstrip("/")
+            place = os.readlink(path).lstrip("/")
+            target = prefix / (f"usr/{place}" if place.startswith("lib/") else place)
             path.unlink()
             if target.exists():
                 path.symlink_to(os.path.relpath(target, path.parent))
