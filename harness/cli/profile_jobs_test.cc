@@ -69,7 +69,7 @@ TEST(ProfileJobs, FollowTheOptions) {
 // SHEPHERD's Table 4.
 TEST(ProfileJobs, TakeExitPointsFromASetOfProfiles) {
   ProfileOptions wanted = options();
-  wanted.pipeline = "tm";
+  wanted.pipelines = {"tm"};
   wanted.models = {"lenet"};
   wanted.exit_points = "shepherd-v100";
   const std::map<std::string, int> expected = {
@@ -90,7 +90,7 @@ TEST(ProfileJobs, TakeAPipelinesFiles) {
   std::ofstream(folder + "/own.toml") << "slo_ms = 100\n" + module;
   std::ofstream(folder + "/mine.pt") << "x";
   ProfileOptions wanted = options();
-  wanted.pipeline = folder + "/own.toml";
+  wanted.pipelines = {folder + "/own.toml"};
   const ProfileJobs jobs = profile_jobs(wanted);
   ASSERT_EQ(jobs.jobs.size(), 1U);
   const ModelSource& source = jobs.jobs[0].source;
