@@ -36,7 +36,7 @@ TEST(ComparisonText, TheTableNamesWhatBecameWorseAndWhere) {
       table,
       "pard normalised_goodput 1 90% 85% -5 pt - -5 pt 1 pt regression lv tweet load 1 slo 500 ms seed 1\n"))
       << table;
-  EXPECT_TRUE(holds(table, "1 of 2 simulated cells have the same fingerprint\n")) << table;
+  EXPECT_TRUE(holds(table, "1 of 2 simulated cells has the same fingerprint\n")) << table;
   EXPECT_TRUE(holds(table, "same fingerprint, other metrics: pard lv")) << table;
   EXPECT_TRUE(holds(table, "2 cells compared: 2 regressions, 0 better\n")) << table;
 }
