@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <barrier>
 #include <thread>
 
 #include "harness/gpu/device_exchange.h"
@@ -215,6 +216,7 @@ TEST(DeviceRun, AFailedBatchEndsTheRunOnAllRanksAndTheNextOneRuns) {
   TestNetwork network(kRanks);
   std::vector<std::string> why(kRanks);
   std::optional<RunRecord> second;
+  std::barrier between(kRanks);  // as between cells: a message of the next run must not meet this one
   std::vector<std::thread> threads;
   for (int rank = 0; rank < kRanks; ++rank) {
     threads.emplace_back([&, rank] {
@@ -225,6 +227,7 @@ TEST(DeviceRun, AFailedBatchEndsTheRunOnAllRanksAndTheNextOneRuns) {
                                rank == 2 ? TestDevice::Faults{.fails_at = 3} : TestDevice::Faults{});
         why[static_cast<std::size_t>(rank)] = why_failed(broken, transport);
       }
+      between.arrive_and_wait();
       RankWithDevices sound("pard", transport, 2 * (rank - 1), gpus);
       std::optional<RunRecord> record = sound.run(transport, 2);
       if (rank == 0) second = std::move(record);

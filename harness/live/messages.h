@@ -2,7 +2,6 @@
 // of one type.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -76,7 +75,12 @@ struct TensorKey {
   RequestId request = 0;
   std::uint16_t index = 0;
 
-  friend auto operator<=>(const TensorKey&, const TensorKey&) = default;
+  friend bool operator==(const TensorKey& a, const TensorKey& b) {
+    return a.request == b.request && a.index == b.index;
+  }
+  friend bool operator<(const TensorKey& a, const TensorKey& b) {
+    return a.request != b.request ? a.request < b.request : a.index < b.index;
+  }
 };
 /// TensorKey::index of what the request's client has sent.
 inline constexpr std::uint16_t kClientTensor = 0xffff;

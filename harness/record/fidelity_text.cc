@@ -102,7 +102,8 @@ std::string fidelity_junit(const Fidelity& fidelity) {
     const std::string figures = "simulated " + value_text(row.metric, row.simulated) + ", live " +
                                 value_text(row.metric, row.live) + ", difference " +
                                 change_text(row.metric, row.as_change(row.difference)) + ", half-range " +
-                                half_range_text(row) + " of " + counted(row.runs, "run") + " (tolerance " + tolerance_text(row.metric) + ")";
+                                half_range_text(row) + " of " + counted(row.runs, "run") + " (tolerance " +
+                                tolerance_text(row.metric) + ")";
     cases.push_back({row.cell.series() + "." + row.metric.name, row.cell.workload(),
                      failed ? JUnitCase::Result::kFailed : JUnitCase::Result::kPassed,
                      std::string(name_of(row.verdict)) + ": " + figures, figures});
