@@ -50,7 +50,8 @@ class DomainGroup {
     }
     host->arrive(now, delivery.visit);
   }
-  /// Ends the visit if it is still queued or on its way, or else should it be lost before its batch starts.
+  /// Ends the visit if it is still queued or on its way, or else should it be lost before its batch
+  /// starts, or preempted.
   void on_cancellation(TimeNs now, const Cancellation& cancellation);
   /// What the worker ran ended at `ended_ns`, not after `now`. Ignored if the worker was lost meanwhile.
   void on_batch_done(TimeNs now, WorkerId worker, TimeNs ended_ns);

@@ -27,7 +27,7 @@ struct ModuleDomains {
 /// Moves requests through the pipeline. Visits that leave a domain come in through on_batch_done and drop;
 /// visits that enter one go out through DispatcherWorld::deliver. A dropped branch fails its request: queued
 /// siblings are told by a cancellation that travels like any message; siblings in a forming or running batch
-/// run and count as invalid, unless their worker is lost.
+/// run and count as invalid, unless their worker is lost or their batch preempted.
 class RequestFlow {
  public:
   /// `seed` chooses the routes of the requests.

@@ -52,8 +52,8 @@ struct alignas(64) VisitRecord {
   std::uint16_t index = 0;   ///< of the visit in its request
   std::uint16_t parent = 0;  ///< index of the visit that caused it
   VisitState state = VisitState::kTravelling;
-  bool cancelled = false;  ///< its request ended elsewhere: it ends when it arrives, or when its forming
-                           ///< batch is lost
+  bool cancelled = false;  ///< its request ended elsewhere: it ends when it arrives, when its forming batch
+                           ///< is lost, or when its running one is preempted
   bool live = false;       ///< its request still has it
   bool counted = false;    ///< its arrival at this module is in the books (a rerouted visit arrives again)
 };

@@ -11,14 +11,19 @@
 namespace harness {
 namespace {
 
-DeviceSpec device_spec(const GpuParams& params, int number) {
-  DeviceSpec spec;
-  constexpr const char* kKinds[] = {"cpu", "cuda", "null"};
-  spec.kind = kKinds[static_cast<int>(params.device)];
-  spec.index = number;
-  spec.threads = params.threads;
-  return spec;
-}
+/// The cell's GPUs on this rank.
+struct RankGpus {
+  RankGpus(const RunSpec& spec, const PreparedCell& prepared, const Transport& transport)
+      : RankGpus(Layout(spec.workers, transport.ranks(), prepared.live), transport) {}
+  RankGpus(const Layout& layout, const Transport& transport)
+      : count(layout.gpus(transport.rank())),
+        first(layout.first_gpu(transport.rank())),
+        first_device(layout.first_device(transport.rank(), transport.gpu_sets())) {}
+
+  int count;
+  int first;         ///< of the cell's
+  int first_device;  ///< of those that this process sees
+};
 
 /// With two ranks all GPUs are on one.
 bool by_nccl(const GpuParams& params, int ranks) {
@@ -49,29 +54,32 @@ std::string why_no_exchange(const GpuParams& params, int ranks) {
 }
 
 std::unique_ptr<DeviceExchanges> make_cell_exchanges(const RunSpec& spec, const PreparedCell& prepared,
-                                                     int rank, int ranks, const std::function<void()>& wake) {
-  if (!by_nccl(prepared.gpu, ranks)) return nullptr;
+                                                     Transport& transport) {
+  if (!by_nccl(prepared.gpu, transport.ranks())) return nullptr;
   auto exchanges = std::make_unique<DeviceExchanges>();
   const DeviceModule* const module = device_module();
   HARNESS_CHECK(module != nullptr && module->make_exchange != nullptr, "an exchange that was not checked");
   exchanges->make_channel_id = module->make_channel_id;
-  const Layout layout(spec.workers, ranks, prepared.live);
-  for (int gpu = 0; gpu < layout.gpus(rank); ++gpu) {
-    const auto self = static_cast<WorkerId>(layout.first_gpu(rank) + gpu);
-    exchanges->gpus.push_back(module->make_exchange(device_spec(prepared.gpu, gpu).index, self, wake));
+  const RankGpus gpus(spec, prepared, transport);
+  for (int gpu = 0; gpu < gpus.count; ++gpu) {
+    const auto self = static_cast<WorkerId>(gpus.first + gpu);
+    exchanges->gpus.push_back(
+        module->make_exchange(gpus.first_device + gpu, self, [&transport] { transport.interrupt(); }));
   }
   return exchanges;
 }
 
-std::unique_ptr<DeviceWorkers> make_cell_devices(const RunSpec& spec, const PreparedCell& prepared, int rank,
-                                                 int ranks, const std::function<void()>& wake) {
-  const Layout layout(spec.workers, ranks, prepared.live);
+std::unique_ptr<DeviceWorkers> make_cell_devices(const RunSpec& spec, const PreparedCell& prepared,
+                                                 Transport& transport) {
+  const RankGpus gpus(spec, prepared, transport);
   std::vector<std::unique_ptr<Device>> devices;
-  for (int gpu = 0; gpu < layout.gpus(rank); ++gpu)
-    devices.push_back(make_device(device_spec(prepared.gpu, gpu), wake));
+  for (int gpu = 0; gpu < gpus.count; ++gpu) {
+    const DeviceSpec device = {name_of(prepared.gpu.device), gpus.first_device + gpu, prepared.gpu.threads};
+    devices.push_back(make_device(device, [&transport] { transport.interrupt(); }));
+  }
   const auto seed = static_cast<std::uint64_t>(prepared.gpu.weights_seed);
   return std::make_unique<DeviceWorkers>(
-      std::move(devices), static_cast<std::uint32_t>(layout.first_gpu(rank)),
+      std::move(devices), static_cast<std::uint32_t>(gpus.first),
       DeviceWorkers::Models{spec.pipeline, spec.profiles, seed, spec.system->preempts()});
 }
 

@@ -9,6 +9,7 @@
 #include "harness/experiment/cell_factory.h"
 #include "harness/gpu/device_exchange.h"
 #include "harness/live/device_workers.h"
+#include "harness/live/transport.h"
 
 namespace harness {
 
@@ -19,14 +20,14 @@ std::string why_not_on_devices(const RunSpec& spec, int ranks);
 /// What keeps the tensors of a cell on devices from going from GPU to GPU as it asks; empty: nothing.
 std::string why_no_exchange(const GpuParams& params, int ranks);
 
-/// The exchanges of the rank's GPUs, none on rank 0; null when messages do. `wake` as in Device. Throws
-/// DeviceError where one cannot be had.
+/// The exchanges of the rank's GPUs, none on rank 0; null when messages do. Wakes `transport`.
+/// Throws DeviceError where one cannot be had.
 std::unique_ptr<DeviceExchanges> make_cell_exchanges(const RunSpec& spec, const PreparedCell& prepared,
-                                                     int rank, int ranks, const std::function<void()>& wake);
+                                                     Transport& transport);
 
-/// Makes the devices of the rank's GPUs and loads the pipeline's models. `wake` as in Device. Throws
+/// Makes the devices of the rank's GPUs and loads the pipeline's models. Wakes `transport`. Throws
 /// InputError where this build has no such device, DeviceError where one or a model cannot be had.
-std::unique_ptr<DeviceWorkers> make_cell_devices(const RunSpec& spec, const PreparedCell& prepared, int rank,
-                                                 int ranks, const std::function<void()>& wake);
+std::unique_ptr<DeviceWorkers> make_cell_devices(const RunSpec& spec, const PreparedCell& prepared,
+                                                 Transport& transport);
 
 }  // namespace harness

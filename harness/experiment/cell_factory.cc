@@ -95,10 +95,9 @@ std::string how_to_measure(const ExperimentSpec& spec, const Settings& settings)
   std::string options = names + " --max-batch " + std::to_string(settings.planner.max_batch);
   if (settings.gpu.device == DeviceKind::kCpu && settings.gpu.threads > 1)
     options += " --threads " + std::to_string(settings.gpu.threads);
-  constexpr const char* kDevices[] = {"cpu", "cuda:0", "null"};
   return "; measure it: " + (has_folder ? "" : "mkdir -p " + folder.string() + " && ") +
-         "harness profile --device " + kDevices[static_cast<int>(settings.gpu.device)] + " --pipeline " +
-         options + " -o " + output;
+         "harness profile --device " + name_of(settings.gpu.device) +
+         (settings.gpu.device == DeviceKind::kCuda ? ":0" : "") + " --pipeline " + options + " -o " + output;
 }
 
 /// What the planner would refuse for other reasons than the SLO.

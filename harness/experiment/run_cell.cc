@@ -109,11 +109,12 @@ LiveCell::LiveCell(CellFactory& factory, const Cell& cell, const PreparedCell& p
       spec_(factory.make_run(cell, prepared)) {
   if (prepared.runtime == Runtime::kGpu) {
     try {
-      devices_ = make_cell_devices(spec_, prepared, transport.rank(), transport.ranks(),
-                                   [&transport] { transport.interrupt(); });
-      exchanges_ = make_cell_exchanges(spec_, prepared, transport.rank(), transport.ranks(),
-                                       [&transport] { transport.interrupt(); });
+      devices_ = make_cell_devices(spec_, prepared, transport);
+      exchanges_ = make_cell_exchanges(spec_, prepared, transport);
     } catch (const DeviceError& error) {
+      why_ = error.what();
+      return;
+    } catch (const InputError& error) {  // more GPUs than this host has, which the first rank may not know
       why_ = error.what();
       return;
     }

@@ -68,6 +68,12 @@ bool belongs_to(const Module& declared, const std::vector<std::vector<std::byte>
   });
 }
 
+void on_each_rank(int ranks, const std::function<void(int)>& run) {
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < ranks; ++rank) threads.emplace_back(run, rank);
+  for (std::thread& thread : threads) thread.join();
+}
+
 /// A rank with test devices for `gpus` GPUs.
 class RankWithDevices {
  public:
@@ -140,18 +146,14 @@ TEST(DeviceRun, TensorsGoFromTheRankThatMadeThemToTheOneThatNeedsThem) {
   constexpr int kRanks = 3;  // the first sends, and each other has the two workers of a module
   TestNetwork network(kRanks);
   std::optional<RunRecord> record;
-  std::vector<std::thread> threads;
   std::vector<std::uint64_t> wrong(kRanks, 0);
-  for (int rank = 0; rank < kRanks; ++rank) {
-    threads.emplace_back([&, rank] {
-      RankWithDevices own("naive", network.at(rank), 2 * (rank - 1), rank == 0 ? 0 : 2);
-      std::optional<RunRecord> mine = own.run(network.at(rank));
-      if (mine) record = std::move(mine);
-      for (const DeviceDiary& diary : own.diaries())
-        wrong[static_cast<std::size_t>(rank)] += diary.wrong_pictures;
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+  on_each_rank(kRanks, [&](int rank) {
+    RankWithDevices own("naive", network.at(rank), 2 * (rank - 1), rank == 0 ? 0 : 2);
+    std::optional<RunRecord> mine = own.run(network.at(rank));
+    if (mine) record = std::move(mine);
+    for (const DeviceDiary& diary : own.diaries())
+      wrong[static_cast<std::size_t>(rank)] += diary.wrong_pictures;
+  });
   ASSERT_TRUE(record.has_value());
   EXPECT_EQ(wrong, std::vector<std::uint64_t>(kRanks, 0));
   EXPECT_EQ(record->in_time + record->late, record->sent) << "it drops nothing";
@@ -171,24 +173,20 @@ TEST(DeviceRun, GpusOfSeveralRanksExchangeTensorsInThreadsOfTheirOwn) {
   FakeLaneNet net(kModules * kWorkersEach, 3);
   net.wake = [&network](WorkerId gpu) { network.at(1 + static_cast<int>(gpu) / kWorkersEach).interrupt(); };
   std::optional<RunRecord> record;
-  std::vector<std::thread> threads;
   std::vector<std::uint64_t> wrong(kRanks, 0);
-  for (int rank = 0; rank < kRanks; ++rank) {
-    threads.emplace_back([&, rank] {
-      DeviceExchanges exchanges;
-      exchanges.make_channel_id = FakeLane::make_id;
-      const auto first_gpu = static_cast<WorkerId>(kWorkersEach * (rank - 1));
-      for (WorkerId gpu = first_gpu; rank > 0 && gpu < first_gpu + kWorkersEach; ++gpu)
-        exchanges.gpus.push_back(
-            {std::make_unique<HostTensorMemory>(), std::make_unique<FakeLane>(net, gpu, true)});
-      RankWithDevices own("naive", network.at(rank), kWorkersEach * (rank - 1), rank == 0 ? 0 : kWorkersEach);
-      std::optional<RunRecord> mine = own.run(network.at(rank), 1, &exchanges);
-      if (mine) record = std::move(mine);
-      for (const DeviceDiary& diary : own.diaries())
-        wrong[static_cast<std::size_t>(rank)] += diary.wrong_pictures;
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+  on_each_rank(kRanks, [&](int rank) {
+    DeviceExchanges exchanges;
+    exchanges.make_channel_id = FakeLane::make_id;
+    const auto first_gpu = static_cast<WorkerId>(kWorkersEach * (rank - 1));
+    for (WorkerId gpu = first_gpu; rank > 0 && gpu < first_gpu + kWorkersEach; ++gpu)
+      exchanges.gpus.push_back(
+          {std::make_unique<HostTensorMemory>(), std::make_unique<FakeLane>(net, gpu, true)});
+    RankWithDevices own("naive", network.at(rank), kWorkersEach * (rank - 1), rank == 0 ? 0 : kWorkersEach);
+    std::optional<RunRecord> mine = own.run(network.at(rank), 1, &exchanges);
+    if (mine) record = std::move(mine);
+    for (const DeviceDiary& diary : own.diaries())
+      wrong[static_cast<std::size_t>(rank)] += diary.wrong_pictures;
+  });
   ASSERT_TRUE(record.has_value());
   EXPECT_EQ(wrong, std::vector<std::uint64_t>(kRanks, 0));
   EXPECT_EQ(record->in_time + record->late, record->sent) << "it drops nothing";
@@ -217,23 +215,19 @@ TEST(DeviceRun, AFailedBatchEndsTheRunOnAllRanksAndTheNextOneRuns) {
   std::vector<std::string> why(kRanks);
   std::optional<RunRecord> second;
   std::barrier between(kRanks);  // as between cells: a message of the next run must not meet this one
-  std::vector<std::thread> threads;
-  for (int rank = 0; rank < kRanks; ++rank) {
-    threads.emplace_back([&, rank] {
-      Transport& transport = network.at(rank);
-      const int gpus = rank == 0 ? 0 : 2;
-      {
-        RankWithDevices broken("pard", transport, 2 * (rank - 1), gpus,
-                               rank == 2 ? TestDevice::Faults{.fails_at = 3} : TestDevice::Faults{});
-        why[static_cast<std::size_t>(rank)] = why_failed(broken, transport);
-      }
-      between.arrive_and_wait();
-      RankWithDevices sound("pard", transport, 2 * (rank - 1), gpus);
-      std::optional<RunRecord> record = sound.run(transport, 2);
-      if (rank == 0) second = std::move(record);
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+  on_each_rank(kRanks, [&](int rank) {
+    Transport& transport = network.at(rank);
+    const int gpus = rank == 0 ? 0 : 2;
+    {
+      RankWithDevices broken("pard", transport, 2 * (rank - 1), gpus,
+                             rank == 2 ? TestDevice::Faults{.fails_at = 3} : TestDevice::Faults{});
+      why[static_cast<std::size_t>(rank)] = why_failed(broken, transport);
+    }
+    between.arrive_and_wait();
+    RankWithDevices sound("pard", transport, 2 * (rank - 1), gpus);
+    std::optional<RunRecord> record = sound.run(transport, 2);
+    if (rank == 0) second = std::move(record);
+  });
   EXPECT_EQ(why[2], "device test: model broken, batch 1: compute failed");
   EXPECT_EQ(why[0], "rank 2: " + why[2]);
   EXPECT_EQ(why[1], "rank 2: " + why[2]);

@@ -8,6 +8,12 @@ namespace harness {
 /// The kinds of device. null ends each batch at once: it measures what everything else costs.
 enum class DeviceKind { kCpu, kCuda, kNull };
 
+/// As experiment files and DeviceSpec call it.
+constexpr const char* name_of(DeviceKind kind) {
+  constexpr const char* kNames[] = {"cpu", "cuda", "null"};
+  return kNames[static_cast<int>(kind)];
+}
+
 /// How tensors get from a GPU of one rank to that of another. NCCL is not the default before it has run on
 /// two GPUs.
 enum class ExchangeBy { kMessages, kNccl };

@@ -31,6 +31,15 @@ int Layout::gpus(int rank) const {
   return rank == 0 ? 0 : std::min(gpus_per_rank_, workers_ - first_gpu(rank));
 }
 
+int Layout::first_device(int rank, std::span<const std::uint64_t> gpu_sets) const {
+  int first = 0;
+  for (int lower = 0; lower < rank; ++lower) {
+    if (gpu_sets[static_cast<std::size_t>(lower)] == gpu_sets[static_cast<std::size_t>(rank)])
+      first += gpus(lower);
+  }
+  return first;
+}
+
 int Layout::idle_ranks() const {
   if (ranks_ == 1) return 0;
   return ranks_ - 1 - ceil_of_quotient(workers_, gpus_per_rank_);

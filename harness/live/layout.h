@@ -1,6 +1,7 @@
 // Which rank hosts which GPU of the live cluster.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -23,6 +24,9 @@ class Layout {
   /// The GPUs of `rank`: first_gpu(rank) and the next gpus(rank) - 1.
   int first_gpu(int rank) const;
   int gpus(int rank) const;
+  /// The number of the rank's first GPU among the GPUs that its process sees: those before it belong to the
+  /// lower ranks that see the same. `gpu_sets`: Transport::gpu_sets().
+  int first_device(int rank, std::span<const std::uint64_t> gpu_sets) const;
   /// Ranks that neither send nor host a GPU.
   int idle_ranks() const;
 

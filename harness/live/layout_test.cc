@@ -34,6 +34,15 @@ TEST(Layout, EightRanksOfEight) {
   }
 }
 
+TEST(Layout, RanksThatSeeTheSameGpusTakeThemInTurn) {
+  const Layout layout(10, 7, with_gpus_per_rank(2));
+  // Two nodes of six GPUs, of which one rank on the second was given two of its own.
+  const std::vector<std::uint64_t> sets = {5, 5, 5, 5, 8, 9, 8};
+  const std::vector<int> first = {0, 0, 2, 4, 0, 0, 2};
+  for (int rank = 0; rank < 7; ++rank)
+    EXPECT_EQ(layout.first_device(rank, sets), first[static_cast<std::size_t>(rank)]) << "rank " << rank;
+}
+
 /// Every GPU is on the rank that counts it, and no rank passes its share.
 TEST(Layout, EveryGpuIsOnOneRank) {
   for (int workers = 1; workers <= 20; ++workers) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -32,6 +33,20 @@ RunSpec next_cell(RandomStream& random, const SystemEntry& entry) {
     } catch (const InputError&) {
     }
   }
+}
+
+/// Random cells of a system.
+struct CellKind {
+  std::string name;
+  std::function<RunSpec(RandomStream&)> next;
+};
+
+/// Those of all systems, and of one that preempts.
+std::vector<CellKind> cell_kinds() {
+  std::vector<CellKind> kinds = {{"preemption", testing::random_preempting_cell}};
+  for (const SystemEntry& entry : all_systems())
+    kinds.push_back({entry.name, [&entry](RandomStream& random) { return next_cell(random, entry); }});
+  return kinds;
 }
 
 /// Tensors of random sizes, also of none, for the modules.
@@ -154,39 +169,18 @@ TEST(LiveSteps, WithoutDelayPreemptionsAreTheSimulatedOnes) {
   EXPECT_GT(preempted, 1'000U);
 }
 
-TEST(LiveSteps, BooksCloseOverAnyNetworkWithPreemptions) {
-  RandomStream random(10, "preemption");
-  for (int round = 0; round < 30; ++round) {
-    const RunSpec spec = testing::random_preempting_cell(random);
-    TestFaults network;
-    network.delay_ns = static_cast<TimeNs>(random.below(3) * kNsPerMs);
-    network.jitter_ns = static_cast<TimeNs>(random.below(5) * kNsPerMs);
-    network.seed = random.bits();
-    const int ranks = 1 + static_cast<int>(random.below(5));
-    SCOPED_TRACE("round " + std::to_string(round) + " on " + std::to_string(ranks));
-    testing::RowKeeper rows;
-    const RunRecord record = RanksInStep(ranks, network).run(spec, {}, &rows);
-    EXPECT_EQ(record.sent, record.in_time + record.late + record.dropped);
-    EXPECT_EQ(record.sent, rows.request_rows.size());
-    EXPECT_EQ(record.why_invalid, "");
-  }
-}
-
 TEST(LiveSteps, BooksCloseOverAnyNetwork) {
   std::uint64_t waits = 0;
-  for (const SystemEntry& entry : all_systems()) {
-    RandomStream random(4, entry.name);
+  std::uint64_t preempted = 0;
+  for (const CellKind& kind : cell_kinds()) {
+    RandomStream random(4, kind.name);
     for (int round = 0; round < 24; ++round) {
-      RunSpec spec = next_cell(random, entry);
+      RunSpec spec = kind.next(random);
       if (round % 2 == 1) spec.faults = testing::random_faults(random, spec.workers);
       const LiveRun how = round < 12 ? LiveRun{} : with_tensors(spec);
-      TestFaults network;
-      network.delay_ns = static_cast<TimeNs>(random.below(3) * kNsPerMs);
-      network.jitter_ns = static_cast<TimeNs>(random.below(5) * kNsPerMs);
-      network.seed = random.bits();
+      const TestFaults network = random_delays(random);
       const int ranks = 1 + static_cast<int>(random.below(5));
-      SCOPED_TRACE(std::string(entry.name) + " round " + std::to_string(round) + " on " +
-                   std::to_string(ranks));
+      SCOPED_TRACE(kind.name + " round " + std::to_string(round) + " on " + std::to_string(ranks));
       testing::RowKeeper rows;
       const RunRecord record = RanksInStep(ranks, network).run(spec, how, &rows);
       EXPECT_EQ(record.sent, record.in_time + record.late + record.dropped);
@@ -194,9 +188,11 @@ TEST(LiveSteps, BooksCloseOverAnyNetwork) {
       EXPECT_EQ(record.why_invalid, "");
       expect_no_tensors_left(record);
       for (const RankTotals& rank : record.ranks) waits += rank.tensor_waits;
+      for (const ModuleTotals& totals : record.modules) preempted += totals.preempted;
     }
   }
   EXPECT_GT(waits, 0u) << "some tensor must have come later than its visit's batch";
+  EXPECT_GT(preempted, 1'000u);
 }
 
 TEST(LiveSteps, EveryRankKeepsWhatReachedItsDomains) {
@@ -284,12 +280,12 @@ bool is_of_loops(std::span<const std::byte> message) {
 
 TEST(LiveSteps, LostAndRepeatedMessagesNeverBreakTheBooks) {
   std::uint64_t unfinished = 0;
-  for (const SystemEntry& entry : all_systems()) {
-    RandomStream random(5, entry.name);
+  for (const CellKind& kind : cell_kinds()) {
+    RandomStream random(5, kind.name);
     for (int round = 0; round < 12; ++round) {
-      RunSpec spec = next_cell(random, entry);
+      RunSpec spec = kind.next(random);
       LiveRun how = round % 2 == 0 ? LiveRun{} : with_tensors(spec);
-      RandomStream fate(static_cast<std::uint64_t>(round), entry.name);
+      RandomStream fate(static_cast<std::uint64_t>(round), kind.name);
       TestFaults network;
       network.delay_ns = kNsPerMs;
       network.copies = [&fate](int, int, std::span<const std::byte> message) {
@@ -298,7 +294,7 @@ TEST(LiveSteps, LostAndRepeatedMessagesNeverBreakTheBooks) {
         return share < 0.005 ? 0 : 2;
       };
       how.params.hang_limit_s = 2;
-      SCOPED_TRACE(std::string(entry.name) + " round " + std::to_string(round));
+      SCOPED_TRACE(kind.name + " round " + std::to_string(round));
       const RunRecord record = RanksInStep(3, network).run(spec, how);
       EXPECT_EQ(record.sent, record.in_time + record.late + record.dropped + record.unfinished);
       if (record.unfinished > 0) {

@@ -42,6 +42,8 @@ class LocalTransport final : public Transport {
     interrupted_.store(false);
   }
 
+  std::span<const std::uint64_t> gpu_sets() const override { return gpu_sets_; }
+
   void interrupt() override {
     interrupted_.store(true);
     board_.interrupt();
@@ -51,6 +53,7 @@ class LocalTransport final : public Transport {
 
  private:
   TransportCounters counters_;
+  std::array<std::uint64_t, 1> gpu_sets_{};
   Loopback loopback_{0, counters_};
   alignas(64) std::array<std::byte, 128> memory_{};  ///< of a board with one rank
   WakeBoard board_{0, {memory_.data()}};

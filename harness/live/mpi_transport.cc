@@ -7,12 +7,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <exception>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "harness/core/error.h"
+#include "harness/core/random.h"
 #include "harness/live/loopback.h"
 #include "harness/live/packet.h"
 #include "harness/live/shared_board.h"
@@ -65,6 +67,11 @@ std::vector<Value> gather_all(const Value& mine, int ranks, MPI_Comm comm) {
   return all;
 }
 
+std::uint64_t my_gpu_set() {
+  const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  return hash_text(visible == nullptr ? "" : visible, this_host());
+}
+
 /// While it lives, Open MPI does not give up the processor each time it is asked and has nothing: with more
 /// ranks than processors it does, and a late request would wait for another rank's turn.
 class NoYielding {
@@ -96,6 +103,7 @@ class MpiTransport final : public Transport {
   std::size_t receive(const TakeMessage& take) override;
   void wait_until(TimeNs deadline_ns) override;
   void interrupt() override;
+  std::span<const std::uint64_t> gpu_sets() const override { return gpu_sets_; }
   const TransportCounters& counters() const override { return counters_; }
 
  private:
@@ -152,6 +160,7 @@ class MpiTransport final : public Transport {
   TimeNs poll_ns_ = kFirstPollNs;
   std::uint64_t looked_ = 0;  ///< all_announced() when something was last found to be under way
   Loopback loopback_;
+  std::vector<std::uint64_t> gpu_sets_;  ///< by rank
   std::unique_ptr<SharedBoard> shared_;  ///< null when not to be used
   std::unique_ptr<WakeSocket> socket_;   ///< null when the board suffices, or not to be used
 };
@@ -167,6 +176,7 @@ MpiTransport::MpiTransport(MPI_Comm comm, WakeBy by)
   int ranks = 0;
   MPI_Comm_size(comm_, &ranks);
   peers_.resize(static_cast<std::size_t>(ranks));
+  gpu_sets_ = gather_all(my_gpu_set(), ranks, comm_);
   if (by == WakeBy::kMemory) shared_ = std::make_unique<SharedBoard>();
   if (by == WakeBy::kPolling || (shared_ && shared_->board().covers_all())) return;
   const std::vector<std::uint64_t> hosts = gather_all(this_host(), ranks, comm_);

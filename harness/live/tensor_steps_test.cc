@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "harness/live/tensors.h"
 #include "harness/live/test_ranks_in_step.h"
 #include "harness/live/test_step_device.h"
+#include "harness/sim/test_preempting.h"
 #include "harness/sim/test_random_cells.h"
 #include "systems/all_systems.h"
 
@@ -27,10 +29,13 @@ using testing::RanksInStep;
 using testing::StepDevice;
 
 /// A random cell on devices: pictures of random sizes, a queue for each worker.
-RunSpec next_cell(RandomStream& random, const SystemEntry& entry) {
+RunSpec next_cell(
+    RandomStream& random, const SystemEntry& entry,
+    const std::function<void(RunSpec&)>& change = [](RunSpec&) {}) {
   for (;;) {
     RunSpec spec = testing::random_cell(random, entry);
     spec.serving.queue = QueueScope::kWorker;
+    change(spec);
     for (Module& module : spec.pipeline.modules) {
       module.input_height = 2 + static_cast<int>(random.below(9));
       module.input_width = 3;
@@ -132,10 +137,7 @@ TEST(TensorSteps, EachBatchGetsTheTensorsOfItsVisits) {
     for (int round = 0; round < 12; ++round) {
       RunSpec spec = next_cell(random, entry);
       if (round % 2 == 1) spec.faults = testing::random_faults(random, spec.workers);
-      TestFaults network;
-      network.delay_ns = static_cast<TimeNs>(random.below(3) * kNsPerMs);
-      network.jitter_ns = static_cast<TimeNs>(random.below(5) * kNsPerMs);
-      network.seed = random.bits();
+      const TestFaults network = random_delays(random);
       const int ranks = 1 + static_cast<int>(random.below(5));
       SCOPED_TRACE(std::string(entry.name) + " round " + std::to_string(round) + " on " +
                    std::to_string(ranks));
@@ -171,6 +173,33 @@ TEST(TensorSteps, EachBatchGetsTheTensorsOfItsVisits) {
   EXPECT_GT(others, 0u) << "some must have been prepared for a batch that was lost, or came too late to be";
 }
 
+TEST(TensorSteps, APreemptedBatchGetsItsTensorsAgain) {
+  std::uint64_t preempted = 0;
+  std::uint64_t in_time = 0;
+  RandomStream random(14, "preemption");
+  for (int round = 0; round < 40; ++round) {
+    RunSpec spec = next_cell(random, all_systems().front(), [&random](RunSpec& cell) {
+      cell.system = std::make_unique<testing::PreemptingSystem>(0.5 + 3 * random.uniform());
+      for (Profile& profile : cell.profiles) profile.exit_points = 9;
+    });
+    if (round % 2 == 1) spec.faults = testing::random_faults(random, spec.workers);
+    const TestFaults network = random_delays(random);
+    const int ranks = 1 + static_cast<int>(random.below(5));
+    SCOPED_TRACE("round " + std::to_string(round) + " on " + std::to_string(ranks));
+    FakeLaneNet net(static_cast<std::size_t>(spec.workers), random.bits());
+    RanksWithDevices cluster(spec, ranks, network, round % 4 < 2 && ranks > 1 ? &net : nullptr);
+    const RunRecord record = cluster.run();
+    EXPECT_EQ(record.sent, record.in_time + record.late + record.dropped);
+    EXPECT_EQ(record.why_invalid, "");
+    for (const StepDevice* device : cluster.devices()) EXPECT_EQ(device->wrong_pictures(), 0u);
+    for (const RankTotals& rank : record.ranks) EXPECT_EQ(rank.tensors_left, 0u) << "rank " << rank.rank;
+    for (const ModuleTotals& module : record.modules) preempted += module.preempted;
+    in_time += record.in_time;
+  }
+  EXPECT_GT(preempted, 1'000u);
+  EXPECT_GT(in_time, 1'000u);
+}
+
 TEST(TensorSteps, TensorsGoFromGpuToGpuUnderAnyRoutingAndWhatBreaksGoesByMessage) {
   std::uint64_t by_device = 0;
   std::uint64_t by_message = 0;
@@ -181,10 +210,7 @@ TEST(TensorSteps, TensorsGoFromGpuToGpuUnderAnyRoutingAndWhatBreaksGoesByMessage
     for (int round = 0; round < 6; ++round) {
       RunSpec spec = next_cell(random, entry);
       if (round % 2 == 1) spec.faults = testing::random_faults(random, spec.workers);
-      TestFaults network;
-      network.delay_ns = static_cast<TimeNs>(random.below(3) * kNsPerMs);
-      network.jitter_ns = static_cast<TimeNs>(random.below(5) * kNsPerMs);
-      network.seed = random.bits();
+      const TestFaults network = random_delays(random);
       const int ranks = 3 + static_cast<int>(random.below(4));
       SCOPED_TRACE(std::string(entry.name) + " round " + std::to_string(round) + " on " +
                    std::to_string(ranks));

@@ -15,8 +15,9 @@
 
 namespace harness::testing {
 
-/// A batch takes as long as told; its pictures, and those prepared for it, are looked at when it ends, so
-/// that one that is gone by then is found by the address sanitizer at the latest.
+/// A batch takes as long as told, and stops at the next whole millisecond of its run when preempted; its
+/// pictures, and those prepared for it, are looked at when it ends, so that one that is gone by then is found
+/// by the address sanitizer at the latest.
 class StepDevice final : public Device {
  public:
   using IsRight = std::function<bool(DeviceModel, const Picture&)>;
@@ -29,11 +30,13 @@ class StepDevice final : public Device {
 
   void submit(std::uint64_t tag, DeviceModel model, std::span<const Picture> pictures) override {
     HARNESS_CHECK(running_.size() < kMostOutstanding, "too many batches at once");
-    BatchEnd end;
-    end.tag = tag;
-    end.started_ns = running_.empty() ? clock_() : std::max(clock_(), running_.back().end.ended_ns);
-    end.ended_ns = end.started_ns + latency_(pictures.size());
-    Batch batch{end, model, {pictures.begin(), pictures.end()}, std::exchange(prepared_[model], {})};
+    Batch batch{tag,
+                clock_(),
+                latency_(pictures.size()),
+                kNever,
+                model,
+                {pictures.begin(), pictures.end()},
+                std::exchange(prepared_[model], {})};
     const auto is_same = [](const Picture& a, const Picture& b) { return a.bytes.data() == b.bytes.data(); };
     const bool all = std::equal(batch.pictures.begin(), batch.pictures.end(), batch.prepared.begin(),
                                 batch.prepared.end(), is_same);
@@ -41,12 +44,25 @@ class StepDevice final : public Device {
     running_.push_back(std::move(batch));
   }
   void prepare(DeviceModel model, const Picture& picture) override { prepared_[model].push_back(picture); }
-  void preempt(std::uint64_t) override {}
+  void preempt(std::uint64_t tag) override {
+    TimeNs started_ns = free_ns_;
+    for (Batch& batch : running_) {
+      started_ns = std::max(started_ns, batch.submitted_ns);
+      if (batch.tag == tag) {
+        const TimeNs ran_ns = std::max<TimeNs>(0, clock_() - started_ns);
+        batch.stopped_ns = (ran_ns + kNsPerMs - 1) / kNsPerMs * kNsPerMs;
+        return;
+      }
+      started_ns += batch.run_ns();
+    }
+  }
 
   bool take(std::vector<BatchEnd>& ended) override {
     bool any = false;
-    for (; !running_.empty() && running_.front().end.ended_ns <= clock_(); any = true) {
+    for (; next_end_ns() <= clock_(); any = true) {
       const Batch& batch = running_.front();
+      const TimeNs started_ns = std::max(free_ns_, batch.submitted_ns);
+      free_ns_ = next_end_ns();
       for (const Picture& picture : batch.pictures) {
         ++pictures_;
         pictures_on_device_ += picture.on_device ? 1 : 0;
@@ -55,7 +71,12 @@ class StepDevice final : public Device {
       for (const Picture& picture : batch.prepared) {
         if (!is_right_(batch.model, picture)) ++wrong_pictures_;
       }
-      ended.push_back(batch.end);
+      BatchEnd end;
+      end.tag = batch.tag;
+      end.started_ns = started_ns;
+      end.ended_ns = free_ns_;
+      end.preempted = batch.stopped_ns < batch.latency_ns;
+      ended.push_back(end);
       running_.pop_front();
     }
     return any;
@@ -64,7 +85,10 @@ class StepDevice final : public Device {
   MemoryUse memory() const override { return {}; }
   std::string name() const override { return "step"; }
 
-  TimeNs next_end_ns() const { return running_.empty() ? kNever : running_.front().end.ended_ns; }
+  TimeNs next_end_ns() const {
+    if (running_.empty()) return kNever;
+    return std::max(free_ns_, running_.front().submitted_ns) + running_.front().run_ns();
+  }
   std::uint64_t pictures() const { return pictures_; }
   std::uint64_t pictures_on_device() const { return pictures_on_device_; }
   std::uint64_t wrong_pictures() const { return wrong_pictures_; }
@@ -74,10 +98,15 @@ class StepDevice final : public Device {
 
  private:
   struct Batch {
-    BatchEnd end;
+    std::uint64_t tag;
+    TimeNs submitted_ns;
+    TimeNs latency_ns;
+    TimeNs stopped_ns;  ///< of its run; kNever: nobody has asked
     DeviceModel model;
     std::vector<Picture> pictures;
     std::vector<Picture> prepared;
+
+    TimeNs run_ns() const { return std::min(latency_ns, stopped_ns); }
   };
 
   std::function<TimeNs()> clock_;
@@ -86,6 +115,7 @@ class StepDevice final : public Device {
   DeviceModel models_ = 0;
   std::map<DeviceModel, std::vector<Picture>> prepared_;
   std::deque<Batch> running_;
+  TimeNs free_ns_ = 0;  ///< the last batch that was taken ended
   std::uint64_t pictures_ = 0;
   std::uint64_t pictures_on_device_ = 0;
   std::uint64_t wrong_pictures_ = 0;

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -33,6 +34,15 @@ struct TestFaults {
   /// transport.
   std::function<int(int from, int to, std::span<const std::byte> message)> copies = nullptr;
 };
+
+/// Delays of a few milliseconds; nothing is lost.
+inline TestFaults random_delays(RandomStream& random) {
+  TestFaults faults;
+  faults.delay_ns = static_cast<TimeNs>(random.below(3) * kNsPerMs);
+  faults.jitter_ns = static_cast<TimeNs>(random.below(5) * kNsPerMs);
+  faults.seed = random.bits();
+  return faults;
+}
 
 /// Ranks in one process, with the packets and the checks of the real transport. Each rank's transport is used
 /// by one thread at a time; different ranks' may be used by different threads.
@@ -74,7 +84,10 @@ class TestNetwork {
           loopback_(rank, counters_),
           out_(static_cast<std::size_t>(ranks)),
           sequence_(static_cast<std::size_t>(ranks)),
-          checks_(static_cast<std::size_t>(ranks)) {}
+          checks_(static_cast<std::size_t>(ranks)),
+          gpu_sets_(static_cast<std::size_t>(ranks)) {
+      std::iota(gpu_sets_.begin(), gpu_sets_.end(), 0);
+    }
 
     int rank() const override { return rank_; }
     int ranks() const override { return static_cast<int>(out_.size()); }
@@ -87,6 +100,8 @@ class TestNetwork {
       const int copies = network_.faults_.copies ? network_.faults_.copies(rank_, to, message) : 1;
       for (int i = 0; i < copies; ++i) out_[static_cast<std::size_t>(to)].add(message);
     }
+
+    std::span<const std::uint64_t> gpu_sets() const override { return gpu_sets_; }
 
     void flush() override {
       loopback_.flush();
@@ -154,6 +169,7 @@ class TestNetwork {
     std::vector<PacketBuilder> out_;
     std::vector<std::uint64_t> sequence_;
     std::vector<SequenceCheck> checks_;
+    std::vector<std::uint64_t> gpu_sets_;  ///< each rank sees GPUs of its own
     bool interrupted_ = false;
     std::deque<Packet> inbox_;  ///< sorted by time, then as sent
   };

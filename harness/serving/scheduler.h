@@ -40,7 +40,8 @@ class Scheduler {
   virtual void on_batch_done(TimeNs, const BatchView&, Decisions&) {}
   /// A batch has stopped at an exit point because the scheduler asked for it (Decisions::preempt): comes in
   /// place of on_batch_done, and is followed by the same. `visits`: those of the batch, in the order in which
-  /// they joined. They are queued here again, arrived_ns as before.
+  /// they joined, but for those whose requests are known to have ended. They are queued here again,
+  /// arrived_ns as before.
   virtual void on_batch_preempted(TimeNs, const BatchView&, std::span<const Visit>, Decisions&) {}
   /// A module's published state has reached this domain (after its delay). `state` is what that controller
   /// published.

@@ -119,6 +119,26 @@ TEST(Preemption, AGpuThatStopsBeforeTheExitPointLosesTheBatch) {
   EXPECT_EQ(ran.record.dropped, 3U) << "one lost, two without a worker";
 }
 
+TEST(Preemption, AVisitOfAnEndedRequestDoesNotWaitAgain) {
+  // Requests 0 and 1 split. At m1 request 0 runs until 15 ms, when request 1, due at 12, is dropped; its
+  // other branch runs at m2 from 11 ms on, where requests 2 and 3, at 16.5 and 17.5, stop it at 18.
+  std::vector<Profile> profiles(4, testing::linear_profile("m", 0, 1, 1));
+  profiles[1] = testing::linear_profile("m", 0, 14, 1);
+  profiles[2] = testing::linear_profile("m", 0, 10, 1);
+  profiles[2].exit_points = 9;
+  RunSpec spec = testing::make_spec("naive", testing::diamond(), profiles, {{1, 1}, {1, 1}, {1, 1}, {1, 1}},
+                                    12 * kMs, {0, 0, 15 * kMs + kMs / 2, 15 * kMs + kMs / 2}, kNsPerS);
+  spec.system = std::make_unique<PreemptingSystem>(2);
+  const Ran ran(spec);
+  EXPECT_EQ(ran.record.modules[2].preempted, 1U);
+  for (const VisitRow& row : ran.rows.visit_rows) {
+    if (row.request != 1 || row.module != 2) continue;
+    EXPECT_EQ(row.outcome, VisitOutcome::kCancelled);
+    EXPECT_EQ(row.ended_ns, 18 * kMs) << "at the exit point, not when its turn would have come again";
+  }
+  EXPECT_EQ(ran.record.modules[2].cancelled, 1U);
+}
+
 void expect_repeated(const RunSpec& spec, const std::vector<ReplayLog>& logs) {
   const ServingContext context = make_context(spec);
   ReplayCounts counts;

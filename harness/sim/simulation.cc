@@ -98,6 +98,7 @@ class Simulation final : private World {
   TimeNs network_ns_;
   TimeNs state_delay_ns_;
   TimeNs state_period_ns_;
+  bool joins_end_;  ///< what has joined a batch may leave it: a fault takes the worker, or it is preempted
   EventQueue events_;
   WorkerModels workers_;
   DomainTimers timers_;
@@ -119,6 +120,7 @@ Simulation::Simulation(const RunSpec& spec, RowSink* rows)
       network_ns_(ms_to_ns(spec.world.network_delay_ms)),
       state_delay_ns_(ms_to_ns(spec.serving.state_delay_ms)),
       state_period_ns_(ms_to_ns(spec.serving.state_period_ms)),
+      joins_end_(!spec.faults.empty() || spec.system->preempts()),
       workers_(spec, events_, {kBatchDone, kServer, kBatchPreempted}),
       timers_(events_, kTimer),
       cluster_(spec, *this, rows),
@@ -311,8 +313,7 @@ void Simulation::deliver_over_faulty_links(std::span<const Delivery> deliveries)
 }
 
 void Simulation::cancel(const Cancellation& cancellation) {
-  // What has joined a batch runs, unless a fault takes its worker before.
-  if (spec_.faults.empty() && cluster_.has_joined(cancellation.visit)) return;
+  if (!joins_end_ && cluster_.has_joined(cancellation.visit)) return;
   TimeNs sent_ns = now_;
   if (links_are_faulty()) [[unlikely]] {
     sent_ns = held_until(cluster_.domain_of_visit(cancellation.visit), LinkDirection::kDown).value_or(now_);

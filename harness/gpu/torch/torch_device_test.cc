@@ -15,6 +15,7 @@
 #include "harness/core/random.h"
 #include "harness/gpu/test_device_kinds.h"
 #include "harness/gpu/torch/model_factory.h"
+#include "harness/gpu/torch/test_gated_model.h"
 #include "harness/gpu/torch/zoo/zoo.h"
 
 namespace harness {
@@ -23,21 +24,7 @@ std::vector<TestedKind> tested_kinds() {
   const auto make = [](const std::shared_ptr<StageGate>& gate, Device::Wake wake) {
     TorchDeviceOptions options;
     options.name = "kind 7";
-    options.models = [gate](const ModelSource&, const DevicePlace& place) {
-      if (place.model == "absent") throw DeviceError(DeviceFault::kMissingModel, place, "");
-      StagedModel model;
-      model.input.height = 4;
-      model.input.width = 4;
-      for (int stage = 0; stage < kTestStages; ++stage) {
-        model.stages.push_back([gate, place, stage](std::vector<at::Tensor>& state) {
-          DevicePlace here = place;
-          here.batch = static_cast<int>(state[0].size(0));
-          run_test_stage(here, stage, here.batch, *gate);
-          state[0] = state[0] + 1;
-        });
-      }
-      return model;
-    };
+    options.models = gated_models(gate);
     return make_torch_cpu_device(std::move(options), std::move(wake));
   };
   return {{"torch_cpu", make, true, ""}};
