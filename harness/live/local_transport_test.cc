@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "harness/core/error.h"
 #include "harness/live/steady_clock.h"
 #include "harness/live/timer_slack.h"
 #include "harness/live/transport.h"
@@ -60,6 +61,26 @@ TEST(LocalTransport, WhatIsSentWhileReceivingComesNextTime) {
     ASSERT_EQ(count, 1u);
   }
   EXPECT_EQ(received(*transport), std::vector<std::string>{std::string(101, 'a')});
+}
+
+TEST(LocalTransport, ThePacketsBehindOneWhoseMessageIsRefusedComeNext) {
+  for (std::size_t refused = 0; refused < 4; ++refused) {
+    SCOPED_TRACE(refused);
+    const auto transport = make_local_transport();
+    std::vector<std::string> expected;
+    for (std::size_t packet = 0; packet < 4; ++packet) {
+      transport->send(0, bytes_of(std::to_string(packet)));
+      transport->flush();
+      if (packet > refused) expected.push_back(std::to_string(packet));
+    }
+    const auto refuse = [&](int, std::span<const std::byte> message) {
+      if (text_of(message) == std::to_string(refused)) throw EnvironmentError("refused");
+    };
+    EXPECT_THROW(transport->receive(refuse), EnvironmentError);
+    EXPECT_EQ(received(*transport), expected);
+    EXPECT_TRUE(received(*transport).empty());
+    EXPECT_EQ(transport->counters().messages_received, 4u);
+  }
 }
 
 TEST(LocalTransport, SleepsUntilTheDeadlineAndNotBefore) {

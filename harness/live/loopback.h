@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <span>
 #include <utility>
 #include <vector>
@@ -35,19 +36,21 @@ class Loopback {
 
   bool arrived() const { return !arrived_.empty(); }
 
+  /// A packet is gone before its messages are handed over, since `take` may throw; those after it come at the
+  /// next call.
   std::size_t receive(const TakeMessage& take) {
     std::size_t count = 0;
-    taken_.swap(arrived_);
-    for (std::vector<std::byte>& packet : taken_) {
+    for (std::size_t packets = arrived_.size(); packets > 0; --packets) {
+      std::vector<std::byte> packet = std::move(arrived_.front());
+      arrived_.pop_front();
       for_each_message(packet, [&](std::span<const std::byte> message) {
         ++count;
+        ++counters_.messages_received;
         counters_.bytes_received += message.size();
         take(rank_, message);
       });
       spare_.push_back(std::move(packet));
     }
-    taken_.clear();
-    counters_.messages_received += count;
     return count;
   }
 
@@ -55,8 +58,7 @@ class Loopback {
   int rank_;
   TransportCounters& counters_;
   PacketBuilder collected_;
-  std::vector<std::vector<std::byte>> arrived_;
-  std::vector<std::vector<std::byte>> taken_;
+  std::deque<std::vector<std::byte>> arrived_;
   std::vector<std::vector<std::byte>> spare_;
 };
 

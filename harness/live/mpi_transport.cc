@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <exception>
+#include <list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -152,7 +153,7 @@ class MpiTransport final : public Transport {
   std::vector<Peer> peers_;
   std::vector<int> touched_;  ///< ranks to which something was sent since the last flush
   std::vector<Passage> sending_;
-  std::vector<Passage> receiving_;  ///< in the order of their arrival
+  std::list<Passage> receiving_;  ///< in the order of their arrival
   std::vector<std::vector<std::byte>> spare_;
   std::vector<std::byte> incoming_;
   std::atomic<bool> interrupted_{false};
@@ -191,9 +192,8 @@ MpiTransport::~MpiTransport() {
   // While an exception passes, the other ranks may never come here.
   if (std::uncaught_exceptions() == 0) leave_together();
   // MPI still has its hands on the memory of what is under way.
-  static std::vector<std::vector<Passage>> abandoned;
-  abandoned.push_back(std::move(sending_));
-  abandoned.push_back(std::move(receiving_));
+  static std::vector<std::pair<std::vector<Passage>, std::list<Passage>>> abandoned;
+  abandoned.emplace_back(std::move(sending_), std::move(receiving_));
 }
 
 void MpiTransport::leave_together() {
@@ -286,19 +286,24 @@ std::size_t MpiTransport::receive(const TakeMessage& take) {
   return messages;
 }
 
-/// Takes what has become whole, each sender's packets in their order.
+/// Takes what has become whole, each sender's packets in their order. A packet is no longer receiving_'s when
+/// its messages are handed over: `take` may throw, and the next call goes on behind it.
 std::size_t MpiTransport::finish_receives(const TakeMessage& take) {
   std::size_t messages = 0;
   for (const Passage& passage : receiving_) peer(passage.peer).blocked = false;
-  std::erase_if(receiving_, [&](Passage& passage) {
-    Peer& sender = peer(passage.peer);
-    sender.blocked = sender.blocked || !passage.done();
-    if (sender.blocked) return false;
+  for (auto at = receiving_.begin(); at != receiving_.end();) {
+    Peer& sender = peer(at->peer);
+    sender.blocked = sender.blocked || !at->done();
+    if (sender.blocked) {
+      ++at;
+      continue;
+    }
     poll_ns_ = kFirstPollNs;
-    messages += unpack(passage.peer, passage.packet, take);
-    recycle(std::move(passage.packet));
-    return true;
-  });
+    Passage whole = std::move(*at);
+    at = receiving_.erase(at);
+    messages += unpack(whole.peer, whole.packet, take);
+    recycle(std::move(whole.packet));
+  }
   return messages;
 }
 

@@ -1,5 +1,6 @@
 """The MPI transport on 2 to 5 ranks: all-to-all messages of up to 1 MB arrive whole, in order and once, the counters add
-up, and a rank that sleeps is woken: by shared memory, by datagrams, by polling, and without anything that works.
+up, nothing is lost by a receiver that throws, and a rank that sleeps is woken: by shared memory, by datagrams, by polling,
+and without anything that works.
 
     mpi_transport_test.py TEST_RANKS MPIRUN
 """
@@ -11,7 +12,8 @@ from program_testing import finish, run
 OVER_TCP = ("--mca", "btl", "tcp,self")  # packets come after what tells of them
 RUNS = ((1, "memory", "exchange"), (2, "memory", "exchange"), (5, "memory", "exchange"), (3, "socket", "exchange"),
         (3, "memory", "exchange", *OVER_TCP), (3, "socket", "exchange", *OVER_TCP), (3, "polling", "exchange"),
-        (3, "deaf", "exchange"), (2, "memory", "wake"), (5, "memory", "wake"), (3, "memory", "wake", *OVER_TCP),
+        (3, "deaf", "exchange"), (1, "memory", "refuse"), (3, "memory", "refuse"), (5, "polling", "refuse"),
+        (3, "socket", "refuse", *OVER_TCP), (2, "memory", "wake"), (5, "memory", "wake"), (3, "memory", "wake", *OVER_TCP),
         (2, "socket", "wake"), (3, "socket", "wake", *OVER_TCP), (2, "polling", "wake"), (2, "deaf", "wake"), (2, "mute", "lost-wakes"),
         (2, "memory", "deadlines"), (2, "socket", "deadlines"))
 

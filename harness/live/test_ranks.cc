@@ -101,6 +101,40 @@ void exchange(Transport& transport) {
   expect(counted.packets_sent < counted.messages_sent / 3, transport, "messages are not put together");
 }
 
+/// Every rank sends every rank packets of one message each, many before it looks. Each third message that a
+/// rank takes ends its receive() by an exception, as a run ends that cannot go on: all others come all the
+/// same, in order and once.
+void refuse(Transport& transport) {
+  struct Refused {};
+  constexpr std::uint64_t kEach = 400;
+  constexpr std::uint64_t kLargest = 1 << 16;
+  std::vector<std::uint64_t> next(static_cast<std::size_t>(transport.ranks()));
+  std::uint64_t taken = 0;
+  const auto take = [&](int from, std::span<const std::byte> message) {
+    const Bytes expected = numbered(from, transport.rank(), next[static_cast<std::size_t>(from)]++, kLargest);
+    expect(std::equal(message.begin(), message.end(), expected.begin(), expected.end()), transport,
+           "another message from rank " + std::to_string(from));
+    if (++taken % 3 == 0) throw Refused();
+  };
+  const TimeNs limit_ns = steady_ns() + kLimitNs;
+  const std::uint64_t all = kEach * static_cast<std::uint64_t>(transport.ranks());
+  for (std::uint64_t sent = 0; taken < all && steady_ns() < limit_ns;) {
+    for (const std::uint64_t end = std::min(kEach, sent + 40); sent < end; ++sent) {
+      for (int to = 0; to < transport.ranks(); ++to)
+        transport.send(to, numbered(transport.rank(), to, sent, kLargest));
+      transport.flush();
+    }
+    try {
+      transport.receive(take);
+    } catch (const Refused&) {
+      continue;
+    }
+    if (sent == kEach && taken < all) transport.wait_until(steady_ns() + 10 * kNsPerMs);
+  }
+  expect(taken == all, transport, "not all messages arrived");
+  expect_sums(transport);
+}
+
 /// Waits for one message and returns when it came, or fails.
 TimeNs await_message(Transport& transport, std::uint64_t& bytes) {
   const TimeNs limit_ns = steady_ns() + kLimitNs;
@@ -270,6 +304,7 @@ std::unique_ptr<Transport> make_transport(std::string_view by) {
 void run(const std::string& by, const std::string& mode, double seconds) {
   const auto transport = make_transport(by);
   if (mode == "exchange") exchange(*transport);
+  if (mode == "refuse") refuse(*transport);
   if (mode == "wake") wake(*transport);
   if (mode == "lost-wakes") lost_wakes(*transport);
   if (mode == "deadlines") deadlines(*transport);

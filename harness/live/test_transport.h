@@ -114,7 +114,7 @@ class TestNetwork {
 
     std::size_t receive(const TakeMessage& take) override {
       std::size_t count = loopback_.receive(take);
-      for (Packet& packet : network_.arrived(*this)) count += unpack(packet, take);
+      for (auto left = network_.arrived(*this); left > 0; --left) count += unpack(network_.pop(*this), take);
       return count;
     }
 
@@ -208,14 +208,22 @@ class TestNetwork {
     sent_.notify_all();
   }
 
-  std::vector<Packet> arrived(Rank& rank) {
+  /// Packets that wait for the rank.
+  std::size_t arrived(const Rank& rank) {
     const std::lock_guard lock(mutex_);
-    std::vector<Packet> packets;
-    for (const TimeNs now_ns = clock_(); rank.next_arrival_ns() <= now_ns && !rank.inbox_.empty();) {
-      packets.push_back(std::move(rank.inbox_.front()));
-      rank.inbox_.pop_front();
-    }
-    return packets;
+    const auto& inbox = rank.inbox_;
+    const TimeNs now_ns = clock_();
+    return static_cast<std::size_t>(
+        std::find_if(inbox.begin(), inbox.end(),
+                     [now_ns](const Packet& packet) { return packet.at_ns > now_ns; }) -
+        inbox.begin());
+  }
+
+  Packet pop(Rank& rank) {
+    const std::lock_guard lock(mutex_);
+    Packet packet = std::move(rank.inbox_.front());
+    rank.inbox_.pop_front();
+    return packet;
   }
 
   TestFaults faults_;

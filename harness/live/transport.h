@@ -50,7 +50,9 @@ class Transport {
   /// Sends what has been collected, one packet a destination. Call once a loop turn.
   virtual void flush() = 0;
   /// Calls `take` for every message that has arrived, and returns how many. Also moves sends on. `take` may
-  /// send(), not receive(); what it sends to this rank comes at a receive() after the next flush().
+  /// send(), not receive(); what it sends to this rank comes at a receive() after the next flush(). When
+  /// `take` throws, this passes it on: what stands behind that message in its packet is gone, what has
+  /// come in other packets is handed over by the next receive().
   virtual std::size_t receive(const TakeMessage& take) = 0;
   /// Sleeps until steady_ns() reaches `deadline_ns`, or a message may have arrived, or a signal came; may
   /// return early for no reason. Returns at once when a message is known to wait. The deadline is met as

@@ -1,5 +1,5 @@
 // Writes TorchScript models that fail on pictures, though not on the zeros that a device warms up with, for
-// tests that run the program.
+// tests that run the program. "uneven" runs batches of 1 and 4 pictures, no others.
 //
 //     write_test_models FOLDER
 #include <torch/csrc/jit/api/module.h>
@@ -20,6 +20,7 @@ constexpr TestModel kModels[] = {
     {"giant", "torch.zeros([1125899906842624])"},
     {"shrinking", "x.mean()"},
     {"failing", "x.view([7, 7])"},
+    {"uneven", "x.mean([2, 3]) if x.size(0) == 1 or x.size(0) == 4 else x.view([7, 7])"},
 };
 
 void write(const TestModel& model, const std::string& folder) {
