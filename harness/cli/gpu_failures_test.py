@@ -55,21 +55,21 @@ name = "nexus"
 key = "live.repeat"
 values = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]
 """
-FILE, BATCH = r"of \S*{}\.pt", r", batch [1-4]"
+FILE, BATCH = r"of \S*{}\.pt", ", batch 4"
 # Pipeline and model: its TorchScript file, if any, and the whole reason of its cells, as a pattern; None: they run. One that
 # runs stands at either end and in the middle.
 MODELS = {
     "lenet": ("", None),
-    "absent": ("", "device cpu1?: model absent: missing model: the zoo has no model absent.*"),
-    "missing": ('file = "missing.pt"', f"device cpu1?: model missing {FILE.format('missing')}: missing model: "
+    "absent": ("", "device cpu \\(worker [01]\\): model absent: missing model: the zoo has no model absent.*"),
+    "missing": ('file = "missing.pt"', f"device cpu \\(worker [01]\\): model missing {FILE.format('missing')}: missing model: "
                                        "the file cannot be read: No such file or directory"),
-    "text": ('file = "text.pt"', f"device cpu1?: model text {FILE.format('text')}: not a model: "
+    "text": ('file = "text.pt"', f"device cpu \\(worker [01]\\): model text {FILE.format('text')}: not a model: "
                                  "the file is none that torch.jit.save\\(\\) wrote: .*"),
     "good": ('file = "good.pt"', None),
-    "giant": ('file = "giant.pt"', f"device cpu1?: model giant {FILE.format('giant')}{BATCH}: out of memory: .*4503599627370496 bytes.*"),
-    "shrinking": ('file = "shrinking.pt"', f"device cpu1?: model shrinking {FILE.format('shrinking')}{BATCH}: wrong shape: "
-                                           "the output is a scalar, not \\[[1-4], ...\\]"),
-    "failing": ('file = "failing.pt"', f"device cpu1?: model failing {FILE.format('failing')}{BATCH}: compute failed: .*"),
+    "giant": ('file = "giant.pt"', f"device cpu \\(worker [01]\\): model giant {FILE.format('giant')}{BATCH}: out of memory: .*4503599627370496 bytes.*"),
+    "shrinking": ('file = "shrinking.pt"', f"device cpu \\(worker [01]\\): model shrinking {FILE.format('shrinking')}{BATCH}: wrong shape: "
+                                           "the output is a scalar, not \\[4, ...\\]"),
+    "failing": ('file = "failing.pt"', f"device cpu \\(worker [01]\\): model failing {FILE.format('failing')}{BATCH}: compute failed: .*"),
     "again": ('file = "good.pt"', None),
 }
 
@@ -115,7 +115,7 @@ def again_and_again(harness, mpirun, folder):
         return [f"under load: exit code {done.returncode}: {done.stdout}{done.stderr}"]
     with h5py.File(results) as file:
         rows = file["summary"][:]
-    pattern = rf"(rank \d: )?device cpu1?: model uneven {FILE.format('uneven')}, batch [23]: compute failed: .*"
+    pattern = rf"(rank \d: )?device cpu \(worker [01]\): model uneven {FILE.format('uneven')}, batch [23]: compute failed: .*"
     return [f"under load: {row['status']} {row['why']}" for row in rows
             if row["status"] != b"skipped" or not re.fullmatch(pattern, row["why"].decode())]
 

@@ -30,6 +30,14 @@ bool by_nccl(const GpuParams& params, int ranks) {
   return params.device == DeviceKind::kCuda && params.exchange == ExchangeBy::kNccl && ranks > 2;
 }
 
+/// By module. Later plans change the workers of a module, not its batches.
+std::vector<int> largest_batches(const RunSpec& spec, const Plan& plan) {
+  std::vector<int> batches;
+  for (std::size_t m = 0; m < spec.profiles.size(); ++m)
+    batches.push_back(spec.profiles[m].service == Service::kBatch ? plan.modules[m].batch_cap : 0);
+  return batches;
+}
+
 }  // namespace
 
 std::string why_not_on_devices(const RunSpec& spec, int ranks) {
@@ -74,13 +82,16 @@ std::unique_ptr<DeviceWorkers> make_cell_devices(const RunSpec& spec, const Prep
   const RankGpus gpus(spec, prepared, transport);
   std::vector<std::unique_ptr<Device>> devices;
   for (int gpu = 0; gpu < gpus.count; ++gpu) {
-    const DeviceSpec device = {name_of(prepared.gpu.device), gpus.first_device + gpu, prepared.gpu.threads};
+    const DeviceSpec device = {name_of(prepared.gpu.device), gpus.first_device + gpu, prepared.gpu.threads,
+                               gpus.first + gpu};
     devices.push_back(make_device(device, [&transport] { transport.interrupt(); }));
   }
   const auto seed = static_cast<std::uint64_t>(prepared.gpu.weights_seed);
-  return std::make_unique<DeviceWorkers>(
+  auto workers = std::make_unique<DeviceWorkers>(
       std::move(devices), static_cast<std::uint32_t>(gpus.first),
       DeviceWorkers::Models{spec.pipeline, spec.profiles, seed, spec.system->preempts()});
+  workers->try_batches(spec.pipeline, largest_batches(spec, prepared.plan));
+  return workers;
 }
 
 }  // namespace harness

@@ -25,8 +25,9 @@ std::string why_no_exchange(const GpuParams& params, int ranks);
 std::unique_ptr<DeviceExchanges> make_cell_exchanges(const RunSpec& spec, const PreparedCell& prepared,
                                                      Transport& transport);
 
-/// Makes the devices of the rank's GPUs and loads the pipeline's models. Wakes `transport`. Throws
-/// InputError where this build has no such device, DeviceError where one or a model cannot be had.
+/// Makes the devices of the rank's GPUs, loads the pipeline's models and runs the largest batch that is
+/// planned of each on each. Wakes `transport`. Throws InputError where this build has no such device,
+/// DeviceError where one or a model cannot be had, that or CellFailed where a batch cannot run.
 std::unique_ptr<DeviceWorkers> make_cell_devices(const RunSpec& spec, const PreparedCell& prepared,
                                                  Transport& transport);
 

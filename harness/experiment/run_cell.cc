@@ -114,6 +114,9 @@ LiveCell::LiveCell(CellFactory& factory, const Cell& cell, const PreparedCell& p
     } catch (const DeviceError& error) {
       why_ = error.what();
       return;
+    } catch (const CellFailed& error) {
+      why_ = error.what();
+      return;
     } catch (const InputError& error) {  // more GPUs than this host has, which the first rank may not know
       why_ = error.what();
       return;

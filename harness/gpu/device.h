@@ -102,7 +102,7 @@ class Device {
   /// and why.
   virtual std::vector<std::string> notes() const { return {}; }
 
-  /// As messages and results call it: "cpu", "cuda:0 NVIDIA H100".
+  /// As messages and results call it: "cpu", "cuda:0 NVIDIA H100", in a cell "cpu (worker 3)".
   virtual std::string name() const = 0;
 
  protected:

@@ -29,7 +29,7 @@ struct DevicePlace {
 };
 
 /// An environment that fails the cell it happens in and no other, unless fault() is kDeviceLost. what() is
-/// one line: "device cpu0: model resnet50, batch 8: out of memory: DETAIL".
+/// one line: "device cpu (worker 0): model resnet50, batch 8: out of memory: DETAIL".
 class DeviceError : public EnvironmentError {
  public:
   /// Line breaks of `detail` become spaces; long ones are cut.

@@ -8,9 +8,15 @@ namespace harness {
 /// One device.
 struct DeviceSpec {
   std::string kind = "cpu";  ///< "cpu", "cuda" or "null"
-  int index = 0;             ///< cuda: the GPU's number on this host; cpu: tells several of them apart
+  int index = 0;             ///< cuda: the GPU's number on this host
   int threads = 1;           ///< cpu: that compute one batch together
+  int worker = -1;           ///< of the cell that it serves, for its name; -1: of none
 };
+
+/// "cpu (worker 3)"; without a worker the device's name alone.
+inline std::string with_worker(const std::string& device, int worker) {
+  return worker < 0 ? device : device + " (worker " + std::to_string(worker) + ")";
+}
 
 /// A kind of device, or a device, as `harness list devices` shows it.
 struct DeviceInfo {

@@ -37,9 +37,12 @@ TEST(ListDevices, AgreesWithMakeDevice) {
   EXPECT_TRUE(has("null"));
   for (const DeviceInfo& info : devices) {
     EXPECT_FALSE(info.description.empty());
-    const DeviceSpec spec = parse_device(info.name, "k");
+    DeviceSpec spec = parse_device(info.name, "k");
     if (info.is_usable) {
-      EXPECT_FALSE(make_device(spec, [] {})->name().empty());
+      const std::string name = make_device(spec, [] {})->name();
+      EXPECT_EQ(name.rfind(info.name, 0), 0U) << name;
+      spec.worker = 3;
+      EXPECT_EQ(make_device(spec, [] {})->name(), name + " (worker 3)");
     } else {
       EXPECT_THROW(make_device(spec, [] {}), InputError) << info.name;
     }

@@ -104,6 +104,7 @@ class RankWithDevices {
     return run_live(spec_, how, transport, nullptr);
   }
 
+  DeviceWorkers& workers() { return *workers_; }
   const RunSpec& spec() const { return spec_; }
   /// Ends the devices.
   const std::vector<DeviceDiary>& diaries() {
@@ -233,6 +234,25 @@ TEST(DeviceRun, AFailedBatchEndsTheRunOnAllRanksAndTheNextOneRuns) {
   EXPECT_EQ(why[1], "rank 2: " + why[2]);
   ASSERT_TRUE(second.has_value());
   EXPECT_EQ(second->in_time + second->late + second->dropped, second->sent);
+}
+
+TEST(DeviceRun, TheLargestBatchOfEachModuleIsTriedOnEveryDevice) {
+  const auto transport = make_local_transport();
+  RankWithDevices rank("pard", *transport, 0, 3);
+  rank.workers().try_batches(rank.spec().pipeline, std::vector<int>{4, 0});
+  rank.workers().try_batches(rank.spec().pipeline, std::vector<int>{2, 3});
+  for (const DeviceDiary& diary : rank.diaries()) {
+    EXPECT_EQ(diary.batch_models, (std::vector<DeviceModel>{0, 0, 1}));
+    EXPECT_EQ(diary.batch_sizes, (std::vector<std::size_t>{4, 2, 3}));
+  }
+  RankWithDevices small("pard", *transport, 0, 3, TestDevice::Faults{.fails_above = 3});
+  EXPECT_NO_THROW(small.workers().try_batches(small.spec().pipeline, std::vector<int>{3, 3}));
+  try {
+    small.workers().try_batches(small.spec().pipeline, std::vector<int>{3, 4});
+    FAIL() << "a batch that cannot run";
+  } catch (const CellFailed& failed) {
+    EXPECT_STREQ(failed.what(), "device test: batch 4: out of memory");
+  }
 }
 
 // A device that is lost in the middle of a batch, and one that is found lost when it is given the next one:

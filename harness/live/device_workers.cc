@@ -1,5 +1,7 @@
 #include "harness/live/device_workers.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -34,6 +36,29 @@ DeviceWorkers::DeviceWorkers(std::vector<std::unique_ptr<Device>> devices, std::
       gpu.models[m] = gpu.device->load(source);
     }
   }
+}
+
+void DeviceWorkers::try_batches(const Pipeline& pipeline, std::span<const int> batches) {
+  constexpr timespec kPause{0, 100'000};
+  for (std::size_t m = 0; m < batches.size(); ++m) {
+    const Module& module = pipeline.modules[m];
+    const auto one = std::make_shared<std::vector<std::uint8_t>>(
+        std::size_t{3} * static_cast<std::size_t>(module.input_height) *
+        static_cast<std::size_t>(module.input_width));
+    for (std::size_t i = 0; i < one->size(); ++i) (*one)[i] = static_cast<std::uint8_t>(i);
+    kept_.push_back(one);  // also when a device fails, and others still read it
+    const std::vector<Picture> pictures(static_cast<std::size_t>(batches[m]),
+                                        {*one, module.input_height, module.input_width});
+    std::size_t running = pictures.empty() ? 0 : gpus_.size();
+    for (std::uint32_t i = 0; i < running; ++i)
+      run_batch(i, first_gpu_ + i, static_cast<ModuleId>(m), pictures);
+    while (running > 0) {
+      const std::size_t ended = take().size();
+      running -= ended;
+      if (ended == 0) clock_nanosleep(CLOCK_MONOTONIC, 0, &kPause, nullptr);
+    }
+  }
+  kept_.clear();
 }
 
 void DeviceWorkers::prepare(std::uint32_t number, ModuleId module, const Picture& picture,

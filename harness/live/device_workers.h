@@ -40,6 +40,11 @@ class DeviceWorkers {
   /// DeviceError. `devices` are those of the GPUs `first_gpu` and following.
   DeviceWorkers(std::vector<std::unique_ptr<Device>> devices, std::uint32_t first_gpu, const Models& models);
 
+  /// Runs a batch of each module's largest size, `batches` by module (0: none), on every device, of pictures
+  /// of the module's size, and waits for all: what cannot run would otherwise show by chance, when the load
+  /// first makes such a batch. Nothing else may be running. Throws DeviceError or CellFailed.
+  void try_batches(const Pipeline& pipeline, std::span<const int> batches);
+
   /// The picture is in the batch of that module that the GPU is given next: the device may begin to copy it.
   /// `owner` keeps the bytes, until such a batch has ended.
   void prepare(std::uint32_t gpu, ModuleId module, const Picture& picture, std::shared_ptr<void> owner);

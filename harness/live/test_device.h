@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -36,6 +37,7 @@ class TestDevice final : public Device {
     std::size_t lost_from =
         kNoBatch;  ///< the device is lost when it has this one, and refuses what comes then
     std::size_t refuses_at = kNoBatch;  ///< the device is found lost when this one is submitted
+    std::size_t fails_above = kNoBatch;  ///< batches of more pictures fail
   };
 
   /// `is_right` judges each picture when its batch ends.
@@ -115,6 +117,8 @@ class TestDevice final : public Device {
         if (!is_right_(batch.model, picture)) ++diary_.wrong_pictures;
       }
       if (number == faults_.fails_at) end.failure = "device test: model broken, batch 1: compute failed";
+      if (batch.pictures.size() > faults_.fails_above)
+        end.failure = "device test: batch " + std::to_string(batch.pictures.size()) + ": out of memory";
       if (number == faults_.lost_from) end.failure = lost(batch.model, batch.pictures.size()).what();
       end.ended_ns = steady_ns();
       lock.lock();

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "harness/gpu/cuda/cuda_gpus.h"
+#include "harness/gpu/device_spec.h"
 #include "harness/gpu/torch/cuda_engine.h"
 #include "harness/gpu/torch/model_factory.h"
 #include "harness/gpu/torch/torch_device.h"
@@ -18,7 +19,7 @@ std::unique_ptr<StreamDevice> make_torch_cuda_device(TorchDeviceOptions options,
       return make_staged_model(source, place, device);
     };
   }
-  const std::string name = options.name.empty() ? gpu : options.name;
+  const std::string name = with_worker(options.name.empty() ? gpu : options.name, options.worker);
   const auto make = [options, name, index] { return std::make_unique<CudaEngine>(options, name, index); };
   return std::make_unique<StreamDevice>(name, make, std::move(wake));
 }

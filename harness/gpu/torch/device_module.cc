@@ -17,8 +17,8 @@ namespace harness {
 namespace {
 
 #ifdef HARNESS_TORCH_CUDA
-std::unique_ptr<Device> make_gpu(int index, Device::Wake wake) {
-  return make_torch_cuda_device({}, index, std::move(wake));
+std::unique_ptr<Device> make_gpu(TorchDeviceOptions options, int index, Device::Wake wake) {
+  return make_torch_cuda_device(std::move(options), index, std::move(wake));
 }
 
 std::vector<DeviceInfo> gpus() { return list_cuda_gpus(); }
@@ -26,7 +26,7 @@ std::vector<DeviceInfo> gpus() { return list_cuda_gpus(); }
 constexpr const char* kNoCuda =
     "this build has no devices for CUDA: it needs nvcc and a LibTorch with CUDA (ci/setup --cuda)";
 
-std::unique_ptr<Device> make_gpu(int index, Device::Wake) {
+std::unique_ptr<Device> make_gpu(const TorchDeviceOptions&, int index, Device::Wake) {
   throw input_error({"", 0, "device"}, "cuda:" + std::to_string(index), std::string("cpu, null; ") + kNoCuda);
 }
 
@@ -34,10 +34,10 @@ std::vector<DeviceInfo> gpus() { return {{"cuda", false, kNoCuda}}; }
 #endif
 
 std::unique_ptr<Device> make(const DeviceSpec& spec, Device::Wake wake) {
-  if (spec.kind == "cuda") return make_gpu(spec.index, std::move(wake));
   TorchDeviceOptions options;
-  if (spec.index > 0) options.name = "cpu" + std::to_string(spec.index);
+  options.worker = spec.worker;
   options.threads = spec.threads;
+  if (spec.kind == "cuda") return make_gpu(std::move(options), spec.index, std::move(wake));
   return make_torch_cpu_device(std::move(options), std::move(wake));
 }
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "harness/gpu/device_spec.h"
 #include "harness/gpu/threaded_device.h"
 #include "harness/gpu/torch/cpu_engine.h"
 #include "harness/gpu/torch/model_factory.h"
@@ -14,7 +15,7 @@ std::unique_ptr<Device> make_torch_cpu_device(TorchDeviceOptions options, Device
       return make_staged_model(source, place);
     };
   }
-  std::string name = options.name.empty() ? "cpu" : options.name;
+  std::string name = with_worker(options.name.empty() ? "cpu" : options.name, options.worker);
   return std::make_unique<ThreadedDevice>(std::move(name), std::make_unique<CpuEngine>(std::move(options)),
                                           std::move(wake));
 }

@@ -24,6 +24,7 @@ using OutputSink = std::function<void(std::uint64_t tag, std::span<const float> 
 
 struct TorchDeviceOptions {
   std::string name;      ///< none: "cpu", or "cuda:1 NVIDIA H200"
+  int worker = -1;       ///< stands behind the name (with_worker()); -1: of no cell
   int threads = 1;       ///< cpu: that compute one batch together; LibTorch counts them for the process
   bool graphs = true;    ///< cuda: batches run as CUDA graphs, where a model can be captured
   ModelFactory models;   ///< none: make_staged_model(), the zoo's and TorchScript files
