@@ -17,6 +17,8 @@
 
 #include "harness/cli/doctor_layout.h"
 #include "harness/experiment/cell_distribution.h"
+#include "harness/experiment/device_needs.h"
+#include "harness/experiment/rank_machines.h"
 #include "harness/experiment/rank_work.h"
 #include "harness/live/precise_wait.h"
 #include "harness/live/rank_survey.h"
@@ -95,12 +97,23 @@ int print(const std::vector<Check>& checks) {
   return failures > 0 ? kVerdictAgainst : kAllWell;
 }
 
+/// At rank 0, which alone knows the needs: what the ranks have, nothing where nothing is needed.
+std::vector<RankMachine> gather_needed(CellDistribution& cells,
+                                       std::span<const ExperimentLayout::Devices> devices) {
+  if (cells.share(devices.empty() ? 0 : 1) == 0) return {};
+  const bool cuda = std::any_of(devices.begin(), devices.end(), [](const ExperimentLayout::Devices& one) {
+    return asks_for_cuda(one.needs);
+  });
+  return gather_machines(cells, cells.share(cuda ? 1 : 0) != 0);
+}
+
 int examine(const DoctorOptions& options) {
   CellDistribution cells;
   ExperimentLayout experiment;
   on_all_ranks(cells, options.file, [&](RankReport&) {
     if (cells.rank() == 0 && !options.file.empty()) experiment = read_layout(options.file, options.overrides);
   });
+  const std::vector<RankMachine> machines = gather_needed(cells, experiment.devices);
   const MachineFiles files;
   const int ranks = cells.ranks();
   const std::unique_ptr<Transport> transport = make_mpi_transport();
@@ -115,6 +128,7 @@ int examine(const DoctorOptions& options) {
   };
   append(check_silent(facts));
   if (!options.file.empty()) append(check_layout(experiment, ranks, allowed_cores()));
+  append(check_devices(experiment, machines));
   append(check_hosts(facts));
   if (ranks > 1) append({check_wakes(facts), check_links(facts), check_clocks(facts)});
   append({check_output_folder(options.folder),

@@ -1,6 +1,7 @@
 #include "harness/cli/doctor_layout.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "harness/core/counted.h"
 #include "harness/experiment/cell_factory.h"
@@ -28,14 +29,21 @@ ExperimentLayout read_layout(const std::string& file, const std::vector<std::str
     const ExperimentSpec spec = load_experiment(path, overrides);
     CellFactory factory(spec, "");
     layout.cells += factory.cells().size();
+    ExperimentLayout::Devices devices{path, {}, false};
     for (const Cell& cell : factory.cells()) {
       if (cell.runtime == Runtime::kSimulated) continue;
       const PreparedCell prepared = factory.prepare(cell);
-      if (prepared.why.empty())
-        add_kind(layout, {prepared.workers, prepared.live});
-      else
+      if (!prepared.why.empty()) {
         ++layout.skipped;
+        continue;
+      }
+      add_kind(layout, {prepared.workers, prepared.live});
+      if (cell.runtime == Runtime::kGpu)
+        add_need(devices.needs, prepared, factory.make_world(cell));
+      else
+        devices.has_emulated = true;
     }
+    if (!devices.needs.empty()) layout.devices.push_back(std::move(devices));
   }
   return layout;
 }
@@ -69,6 +77,32 @@ std::vector<Check> check_layout(const ExperimentLayout& experiment, int ranks, s
   return {
       finding(CheckLevel::kOk, fits + ", of which " + std::to_string(idle) + " would have no GPU",
               "-n " + std::to_string(ranks - idle) + " is enough, or set live.gpus_per_rank = 0 or lower")};
+}
+
+std::vector<Check> check_devices(const ExperimentLayout& experiment, std::span<const RankMachine> machines) {
+  std::vector<Check> checks;
+  const auto add = [&](CheckLevel level, const std::string& found) {
+    const Check check{level, "devices", found, ""};
+    const auto same = [&check](const Check& known) { return known.found == check.found; };
+    if (std::none_of(checks.begin(), checks.end(), same)) checks.push_back(check);
+  };
+  for (const ExperimentLayout::Devices& one : experiment.devices) {
+    const bool runs =
+        one.has_emulated || std::any_of(one.needs.begin(), one.needs.end(), [&](const DeviceNeed& need) {
+          return why_no_devices(need, machines).empty();
+        });
+    for (const DeviceNeed& need : one.needs) {
+      const std::string missing = why_no_devices(need, machines);
+      if (!missing.empty())
+        add(runs ? CheckLevel::kWarn : CheckLevel::kFail,
+            one.file + ": gpu.device = " + name_of(need.gpu.device) + ": " + missing);
+      for (const std::string& warning : device_warnings(need, machines))
+        add(CheckLevel::kWarn, one.file + ": " + warning);
+    }
+  }
+  if (checks.empty() && !experiment.devices.empty())
+    add(CheckLevel::kOk, experiment.file + ": its devices are there");
+  return checks;
 }
 
 }  // namespace harness

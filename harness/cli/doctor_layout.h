@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/experiment/device_needs.h"
+#include "harness/experiment/rank_machines.h"
 #include "harness/live/live_params.h"
 #include "harness/live/machine_checks.h"
 
@@ -17,7 +19,14 @@ struct ExperimentLayout {
     LiveParams live;
   };
   std::string file;
-  std::vector<Kind> live;   ///< each once
+  std::vector<Kind> live;  ///< each once
+  /// An experiment's cells with runtime = "gpu".
+  struct Devices {
+    std::string file;
+    std::vector<DeviceNeed> needs;
+    bool has_emulated = false;  ///< live cells that need none
+  };
+  std::vector<Devices> devices;
   std::size_t cells = 0;    ///< of every runtime
   std::size_t skipped = 0;  ///< live ones that no plan fits
 };
@@ -28,5 +37,10 @@ ExperimentLayout read_layout(const std::string& file, const std::vector<std::str
 /// One finding if all kinds fit, which says so when ranks stay idle in every cell, else one for each that
 /// does not. `cores` are those that rank 0 may use.
 std::vector<Check> check_layout(const ExperimentLayout& experiment, int ranks, std::span<const int> cores);
+
+/// Whether the ranks have the devices of the cells with runtime = "gpu" (a failure where no live cell of an
+/// experiment can run, so that it would be refused), and what makes their results doubtful. Nothing without
+/// such cells.
+std::vector<Check> check_devices(const ExperimentLayout& experiment, std::span<const RankMachine> machines);
 
 }  // namespace harness

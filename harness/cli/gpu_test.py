@@ -68,11 +68,53 @@ def refused(harness, folder):
     slow = NULL + '[[fault]]\nkind = "slow"\nat_s = 1\nfor_s = 1\ngpu = 0\nfactor = 2\n'
     write(folder, "plain.toml", 'slo_ms = 400\n[[module]]\nname = "one"\nmodel = "resnet18"\ninput_bytes = 300\n')
     plain = NULL.replace('["tm"]', '["./plain.toml"]')
-    for name, content, words in (("slow", slow, "slow"), ("text", plain, "module one of pipeline plain has no input_size")):
+    nccl = NULL.replace('device = "null"', 'exchange = "nccl"\ndevice = "null"')
+    for name, content, words in (("slow", slow, "slow"), ("text", plain, "module one of pipeline plain has no input_size"),
+                                 ("nccl", nccl, "nccl.toml:10: gpu.exchange: found nccl with gpu.device = null; allowed: messages")):
         write(folder, f"{name}.toml", content)
         done = run([harness, f"{name}.toml", "-o", name], folder)
         if done.returncode != 2 or words not in done.stderr or os.path.exists(os.path.join(folder, name)):
             failures.append(f"{name}: exit code {done.returncode}: {done.stderr}")
+    return failures
+
+
+def without_cuda(harness, mpirun, folder):
+    """What this build or this host has not is known before the first cell: one line where no live cell can run, else its cells
+    are skipped, and --dry-run and doctor say so."""
+    failures = []
+    swept = NULL.replace('[gpu]\ndevice = "null"\n', "") + '[[sweep]]\nkey = "gpu.device"\nvalues = ["null", "cuda"]\n'
+    write(folder, "swept.toml", swept.replace("duration_s = 2", "duration_s = 0.5"))
+    write(folder, "cuda.toml", NULL.replace('"null"', '"cuda"').replace('"gpu"', '["simulated", "gpu"]', 1))
+    write(folder, "both.toml", 'suite = ["swept.toml", "cuda.toml"]\n')
+    for command, name in (([harness], "cuda.toml"), ([mpirun, "-n", "3", harness], "cuda.toml"), ([harness], "both.toml")):
+        done = run([*command, name, "-o", "none"], folder)
+        said = [line for line in done.stderr.splitlines() if line.startswith(("harness: ", "experiment "))]
+        if (done.returncode != 2 or len(said) != 1 or "cuda.toml:10: gpu.device: found cuda; " not in said[0]
+                or os.path.exists(os.path.join(folder, "none"))):
+            failures.append(f"{name} without CUDA: exit code {done.returncode}: {done.stderr}")
+    done = run([mpirun, "-n", "3", harness, "swept.toml", "--quiet", "-o", "swept"], folder)
+    cells = {row["parameters"]: row for row in summary(folder, "swept/swept.h5") if row["system"] == "pard"}
+    if (done.returncode != 1 or cells["gpu.device=null"]["status"] != "ok" or cells["gpu.device=cuda"]["status"] != "skipped"
+            or not cells["gpu.device=cuda"]["why"].startswith("rank 1 on ") or "warning: 2 cells on gpu.device = cuda" not in done.stderr):
+        failures.append(f"a sweep with CUDA: exit code {done.returncode}: {cells} {done.stderr}")
+    planned = run([harness, "cuda.toml", "--dry-run"], folder)
+    if planned.returncode != 0 or "\nwarning: 2 cells on gpu.device = cuda cannot run: " not in planned.stdout:
+        failures.append(f"--dry-run without CUDA: exit code {planned.returncode}: {planned.stdout}")
+    examined = run([harness, "doctor", "cuda.toml"], folder)
+    if examined.returncode != 1 or "\nfail  devices: cuda.toml: gpu.device = cuda: " not in examined.stdout:
+        failures.append(f"doctor without CUDA: exit code {examined.returncode}: {examined.stdout}")
+    return failures
+
+
+def doubtful(harness, folder):
+    """More workers than cores, and profiles of another device, are told of by --dry-run and doctor."""
+    failures = []
+    settings = ["--set", "gpu.device=cpu", "--set", "cluster.workers=90000", "--set", "live.gpus_per_rank=0"]
+    for command, begin in (([harness, "null.toml", "--dry-run"], "warning: "), ([harness, "doctor", "null.toml"], "warn  devices: null.toml: ")):
+        done = run([*command, *settings], folder)
+        for words in ("90000 workers of 1 thread each on ", "the profiles are of V100, gpu.device is cpu"):
+            if f"\n{begin}{words}" not in done.stdout:
+                failures.append(f"{command[1]}: no {words!r}: {done.stdout} {done.stderr}")
     return failures
 
 
@@ -98,7 +140,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         write(folder, "null.toml", NULL)
         failures = on_null_devices(harness, sys.argv[2], folder) + refused(harness, folder)
+        failures += doubtful(harness, folder)
         devices = run([harness, "list", "devices"], folder).stdout
+        if not any(line.split()[:2] == ["cuda:0", "usable"] for line in devices.splitlines()):
+            failures += without_cuda(harness, sys.argv[2], folder)
         if any(line.split()[:2] == ["cpu", "usable"] for line in devices.splitlines()):
             failures += on_processors(harness, folder)
     finish(failures)

@@ -55,6 +55,8 @@ std::string why_not_on_devices(const RunSpec& spec, int ranks) {
 }
 
 std::string why_no_exchange(const GpuParams& params, int ranks) {
+  if (params.exchange == ExchangeBy::kNccl && params.device != DeviceKind::kCuda)
+    return std::string("nccl with gpu.device = ") + name_of(params.device);
   if (!by_nccl(params, ranks)) return "";
   const DeviceModule* const module = device_module();
   if (module == nullptr || module->make_exchange == nullptr) return "nccl, which this build has not";

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <numeric>
+#include <optional>
 
 #include "harness/core/counted.h"
 #include "harness/experiment/build_info.h"
@@ -72,13 +73,39 @@ void ExperimentRun::check_layout(const PreparedCell& prepared) const {
   if (!core.empty()) throw input_error(place_of(spec_, "live.spin_core"), core, "one of these, or -1");
 }
 
-void ExperimentRun::check_devices(const Cell& cell, const PreparedCell& prepared) const {
-  const std::string fault = why_not_on_devices(factory_->make_world(cell), ranks_.ranks());
+void ExperimentRun::check_devices(const Cell& cell, const PreparedCell& prepared) {
+  const RunSpec world = factory_->make_world(cell);
+  const std::string fault = why_not_on_devices(world, ranks_.ranks());
   if (!fault.empty())
     throw input_error({spec_.file, 0, "runtime"}, "gpu with " + fault,
                       "modules with input_size, GPUs that do not slow down, queues of one rank");
   const std::string exchange = why_no_exchange(prepared.gpu, ranks_.ranks());
-  if (!exchange.empty()) throw input_error({spec_.file, 0, "gpu.exchange"}, exchange, "messages");
+  if (!exchange.empty()) throw input_error(place_of(spec_, "gpu.exchange"), exchange, "messages");
+  if (prepared.why.empty()) add_need(needs_, prepared, world);
+}
+
+/// Rank 0 learns what all ranks have.
+void ExperimentRun::gather_machines_for_devices() {
+  if (!needs_.empty()) machines_ = gather_machines(ranks_, asks_for_cuda(needs_));
+}
+
+std::string ExperimentRun::why_no_devices_for(std::uint32_t cell) const {
+  const DeviceNeed* const need = need_of(needs_, cell);
+  return need == nullptr ? "" : why_no_devices(*need, machines_);
+}
+
+/// Where other live cells can run, those without devices are skipped when their turn comes.
+void ExperimentRun::refuse_without_devices() const {
+  std::optional<std::uint32_t> without;
+  for (const ExpectedCell& cell : wanted()) {
+    if (!is_live_cell(cell.index) || costs_[cell.index] <= 0 || store_.has(cell.input_hash)) continue;
+    if (why_no_devices_for(cell.index).empty()) return;
+    without = cell.index;
+  }
+  if (!without) return;
+  throw input_error(
+      place_of(spec_, "gpu.device"), name_of(need_of(needs_, *without)->gpu.device),
+      "devices that these hosts and this build have; no live cell can run: " + why_no_devices_for(*without));
 }
 
 void ExperimentRun::check() {
@@ -86,6 +113,10 @@ void ExperimentRun::check() {
   on_all_ranks(ranks_, file_, [this](RankReport& report) {
     load(report);
     if (ranks_.rank() == 0 && !options_.dry_run && !options_.fresh) inspect_own();
+  });
+  gather_machines_for_devices();
+  on_all_ranks(ranks_, file_, [this](RankReport&) {
+    if (ranks_.rank() == 0 && !options_.dry_run) refuse_without_devices();
   });
   checking_ = Clock::now() - began;
 }
@@ -105,6 +136,8 @@ void ExperimentRun::print_plan(bool brief, RankReport& report) {
     text += "; with [repeat_until] up to " + count_text(expected_.size()) + " (" +
             std::to_string(most_seeds(spec_)) + " seeds)";
   }
+  for (const std::string& note : device_notes(needs_, machines_))
+    text += "\n" + (brief ? file_ + ": " : "") + "warning: " + note;
   std::fputs((text + "\n").c_str(), stdout);
   report.value = skipped > 0 && !options_.allow_skipped ? kVerdictAgainst : kAllWell;
 }
@@ -216,6 +249,8 @@ bool ExperimentRun::begin() {
   store_.keep_experiment(spec_.text);
   plan_order();
   say_finished();
+  for (const std::string& note : device_notes(needs_, machines_))
+    std::fprintf(stderr, "harness: warning: %s\n", note.c_str());
   return true;
 }
 
@@ -334,9 +369,12 @@ void ExperimentRun::run_live_cell(std::uint32_t index, Transport& transport, Pro
   const Cell& cell = factory_->cells().at(index);
   PreparedCell prepared;
   std::optional<LiveCell> live;
+  const std::string missing = why_no_devices_for(index);
+  const bool is_without = ranks_.share(missing.empty() ? 0 : 1) != 0;
   on_all_ranks(ranks_, file_, [&](RankReport&) {
     check_signal_();
     prepared = factory_->prepare(cell);
+    if (is_without) prepared.why = missing.empty() ? "rank 0 knows" : missing;
     progress.begin(prepared.identity, ns_to_ms(prepared.slo_ns), prepared.duration_s);
     if (prepared.why.empty())
       live.emplace(*factory_, cell, prepared, how_to_run(prepared, progress), transport);

@@ -12,8 +12,10 @@
 #include "harness/experiment/cell_distribution.h"
 #include "harness/experiment/cell_factory.h"
 #include "harness/experiment/cell_store.h"
+#include "harness/experiment/device_needs.h"
 #include "harness/experiment/driver.h"
 #include "harness/experiment/progress.h"
+#include "harness/experiment/rank_machines.h"
 #include "harness/experiment/repeat_until.h"
 #include "harness/experiment/run_cell.h"
 
@@ -47,7 +49,11 @@ class ExperimentRun {
 
   void load(RankReport& report);
   void check_layout(const PreparedCell& prepared) const;
-  void check_devices(const Cell& cell, const PreparedCell& prepared) const;
+  void check_devices(const Cell& cell, const PreparedCell& prepared);
+  void gather_machines_for_devices();
+  /// Rank 0's answer counts.
+  std::string why_no_devices_for(std::uint32_t cell) const;
+  void refuse_without_devices() const;
   void print_plan(bool brief, RankReport& report);
   void inspect();
   [[noreturn]] void refuse(const ForeignCell& foreign);
@@ -86,12 +92,14 @@ class ExperimentRun {
   std::unique_ptr<CellFactory> factory_;
   BoundCache bounds_;
   std::vector<ExpectedCell> expected_;
-  std::vector<double> costs_;         ///< of each cell: expected requests, or seconds of a live one
-  std::size_t seeds_ = 0;             ///< so far, of those that [repeat_until] allows
-  std::size_t wanted_ = 0;            ///< cells with those seeds: the first ones
-  std::vector<SummaryRow> rows_;      ///< of the first finished cells, for [repeat_until]
-  Repetition repetition_;             ///< as of seeds_
-  std::vector<std::uint32_t> order_;  ///< cells to run
+  std::vector<DeviceNeed> needs_;      ///< of the cells with runtime = "gpu"
+  std::vector<RankMachine> machines_;  ///< by rank; at rank 0, where something is needed
+  std::vector<double> costs_;          ///< of each cell: expected requests, or seconds of a live one
+  std::size_t seeds_ = 0;              ///< so far, of those that [repeat_until] allows
+  std::size_t wanted_ = 0;             ///< cells with those seeds: the first ones
+  std::vector<SummaryRow> rows_;       ///< of the first finished cells, for [repeat_until]
+  Repetition repetition_;              ///< as of seeds_
+  std::vector<std::uint32_t> order_;   ///< cells to run
   ExperimentEnd end_;
 };
 

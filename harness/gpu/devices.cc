@@ -55,7 +55,8 @@ DeviceSpec parse_device(const std::string& text, const std::string& key) {
 }
 
 std::unique_ptr<Device> make_device(const DeviceSpec& spec, std::function<void()> wake) {
-  if (spec.kind == "null") return std::make_unique<NullDevice>(std::move(wake), with_worker("null", spec.worker));
+  if (spec.kind == "null")
+    return std::make_unique<NullDevice>(std::move(wake), with_worker("null", spec.worker));
   const DeviceModule* const module = device_module();
   if (module == nullptr) throw input_error({"", 0, "device"}, spec.kind, std::string("null; ") + kNoTorch);
   return module->make(spec, std::move(wake));

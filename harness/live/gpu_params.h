@@ -29,11 +29,12 @@ struct GpuParams {
         "device", device, {"cpu", "cuda", "null"},
         "what stands for a worker's GPU: LibTorch on processor cores, a CUDA GPU, or nothing, which "
         "ends each batch at once");
-    params.choice(
-        "exchange", exchange, {"messages", "nccl"},
-        "cuda: how tensors get to the GPUs of other ranks, through host memory and messages or from "
-        "GPU to GPU");
-    params.integer("threads", threads, 1, 1024, "cpu: threads of each worker");
+    params.choice("exchange", exchange, {"messages", "nccl"},
+                  "nccl for cuda alone: how tensors get to the GPUs of other ranks, through host memory and "
+                  "messages or from "
+                  "GPU to GPU");
+    params.integer("threads", threads, 1, 1024,
+                   "cpu: threads of each worker; workers x threads should not pass the cores of a host");
     params.integer("weights_seed", weights_seed, 0, 1'000'000'000, "of the networks' random weights");
   }
 };

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -177,6 +178,8 @@ std::optional<std::string> MachineFiles::read(const std::string& name) const {
   text.resize(text.find_last_not_of(" \t\r\n") + 1);
   return text;
 }
+
+bool MachineFiles::exists(const std::string& name) const { return ::access(path(name).c_str(), F_OK) == 0; }
 
 std::optional<std::int64_t> MachineFiles::read_number(const std::string& name) const {
   const auto text = read(name);

@@ -33,6 +33,7 @@ class MachineFiles {
   std::optional<std::string> read(const std::string& path) const;
   /// A whole number that is all of the file.
   std::optional<std::int64_t> read_number(const std::string& path) const;
+  bool exists(const std::string& path) const;
   std::string path(const std::string& path) const { return root_ + "/" + path; }
 
  private:

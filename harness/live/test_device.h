@@ -36,7 +36,7 @@ class TestDevice final : public Device {
     std::size_t fails_at = kNoBatch;  ///< this one fails, by itself
     std::size_t lost_from =
         kNoBatch;  ///< the device is lost when it has this one, and refuses what comes then
-    std::size_t refuses_at = kNoBatch;  ///< the device is found lost when this one is submitted
+    std::size_t refuses_at = kNoBatch;   ///< the device is found lost when this one is submitted
     std::size_t fails_above = kNoBatch;  ///< batches of more pictures fail
   };
 

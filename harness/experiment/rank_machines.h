@@ -1,0 +1,35 @@
+// What the ranks of a job have for cells with runtime = "gpu": known before the first cell runs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/experiment/cell_distribution.h"
+#include "harness/live/machine_checks.h"
+
+namespace harness {
+
+/// A rank's processor cores and GPUs.
+struct RankMachine {
+  std::string host;
+  std::uint64_t gpu_set = 0;  ///< of its CUDA_VISIBLE_DEVICES: ranks of a host with the same share GPUs
+  UsableCores cores;
+  int nvidia = 0;              ///< NVIDIA GPUs that the kernel shows, usable or not
+  int cuda = 0;                ///< GPUs that this build can use
+  std::string why_no_cuda;     ///< in a line, where that is none; empty when it was not asked
+  std::string why_no_network;  ///< on processor cores; empty: they can
+};
+
+/// This process's. Only with `asks_for_cuda` the GPUs are counted that the build can use, which loads
+/// LibTorch.
+RankMachine machine_of_this_rank(const MachineFiles& files, bool asks_for_cuda);
+
+/// As a short text, which machine_in() reads.
+std::string text_of(const RankMachine& machine);
+RankMachine machine_in(const std::string& text);
+
+/// Collective: rank 0 gets every rank's, the others nothing. Ranks that host no GPU are not asked for CUDA.
+std::vector<RankMachine> gather_machines(CellDistribution& ranks, bool asks_for_cuda);
+
+}  // namespace harness
