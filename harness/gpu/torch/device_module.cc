@@ -17,8 +17,8 @@ namespace harness {
 namespace {
 
 #ifdef HARNESS_TORCH_CUDA
-std::unique_ptr<Device> make_gpu(TorchDeviceOptions options, int index, Device::Wake wake) {
-  return make_torch_cuda_device(std::move(options), index, std::move(wake));
+std::unique_ptr<Device> make_gpu(const TorchDeviceOptions& options, int index, Device::Wake wake) {
+  return make_torch_cuda_device(options, index, std::move(wake));
 }
 
 std::vector<DeviceInfo> gpus() { return list_cuda_gpus(); }
@@ -37,7 +37,7 @@ std::unique_ptr<Device> make(const DeviceSpec& spec, Device::Wake wake) {
   TorchDeviceOptions options;
   options.worker = spec.worker;
   options.threads = spec.threads;
-  if (spec.kind == "cuda") return make_gpu(std::move(options), spec.index, std::move(wake));
+  if (spec.kind == "cuda") return make_gpu(options, spec.index, std::move(wake));
   return make_torch_cpu_device(std::move(options), std::move(wake));
 }
 
