@@ -4,6 +4,7 @@ real networks.
     gpu_test.py HARNESS MPIRUN
 """
 import os
+import re
 import sys
 import tempfile
 
@@ -59,6 +60,9 @@ def on_null_devices(harness, mpirun, folder):
         # A frame of 640 x 480 goes to the first module, 3 bytes a pixel.
         if ranks["bytes_sent"][0] < rows[0]["sent"] * 640 * 480 * 3:
             failures.append("null devices: the pictures did not travel")
+        devices = [row["devices"].decode() for row in ranks]
+        if devices != ["", "null, null, null", "null, null, null"] or rows[0]["devices"] != "6 x null":
+            failures.append(f"null devices: the results say {devices}, {rows[0]['devices']!r}")
     return failures
 
 
@@ -132,6 +136,12 @@ def on_processors(harness, folder):
     failures = closed([row for row in rows if row["runtime"] == "gpu"], "real networks")
     if done.returncode != 0 or len(rows) != 8 or any(row["in_time"] == 0 for row in rows):
         failures.append(f"real networks: exit code {done.returncode}: {done.stderr}")
+    with h5py.File(os.path.join(folder, "results-out/quickstart-torch.h5")) as file:
+        versions = file.attrs["versions"]
+    for row in rows:
+        devices = row["devices"].removeprefix("2 x cpu, ") if row["runtime"] == "gpu" else row["devices"]
+        if devices != (re.search("LibTorch [0-9.]+[0-9]", versions).group() if row["runtime"] == "gpu" else ""):
+            failures.append(f"real networks: the results say {row['devices']!r}, {versions!r}")
     return failures
 
 

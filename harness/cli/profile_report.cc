@@ -101,15 +101,14 @@ MeasuredProfile measured_profile(const ModelProfile& profile, const ProfileJob& 
 
 MeasuredSet measured_set(const ProfileJobs& jobs) {
   const std::string threads = threads_text(jobs.device);
-  const std::string libraries = jobs.device.kind == "null" ? "" : execution_libraries();
   const RepeatRule& rule = jobs.jobs.front().params.rule;
   MeasuredSet set;
   set.device = jobs.device_name;
   if (!threads.empty()) set.device += " (" + read_cpu_facts().model + ", " + threads + ")";
   set.description = "measured on " + set.device;
   set.source = "harness profile, " + today() + ", " + version_text() + ", commit " + kGitCommit +
-               (kGitDirty ? " with local changes" : "") + (libraries.empty() ? "" : ", " + libraries) + "; " +
-               machine_text() + (threads.empty() ? "" : ", " + threads) +
+               (kGitDirty ? " with local changes" : "") + "; " + machine_text() +
+               (threads.empty() ? "" : ", " + threads) +
                "; medians, repeated until half of their 95 % interval is within " + percent(rule.half_width) +
                " or " + number("%g s", ns_to_s(rule.limit_ns)) + " have passed";
   return set;

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <string_view>
 #include <thread>
 
 #include "harness/experiment/cell_store.h"
@@ -17,8 +18,10 @@ std::string version_text() {
 #else
   const std::string compiler = "gcc " __VERSION__;
 #endif
+  constexpr std::string_view kLibraries = HARNESS_TORCH_LIBRARIES;
+  const std::string devices = kLibraries.empty() ? "" : std::string(kLibraries) + ", ";
   return std::string("harness ") + HARNESS_VERSION + ", " + compiler + ", HDF5 " + HARNESS_HDF5_VERSION +
-         ", MPI " + HARNESS_MPI_VERSION + ", " + HARNESS_BUILD_TYPE;
+         ", MPI " + HARNESS_MPI_VERSION + ", " + devices + HARNESS_BUILD_TYPE;
 }
 
 std::string machine_text() {

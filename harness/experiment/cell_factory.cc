@@ -282,7 +282,8 @@ std::string CellFactory::checksums(const Cell& cell) {
 }
 
 PreparedCell CellFactory::prepare(const Cell& cell) {
-  const Settings settings = settings_of(spec_, cell);
+  Settings settings = settings_of(spec_, cell);
+  if (cell.runtime == Runtime::kGpu) settings.live.payload = true;  // networks need their pictures
   check_faults(settings.faults, settings.cluster.workers);
   PreparedCell prepared;
   prepared.module_names = module_names(pipelines_[cell.pipeline]);

@@ -6,6 +6,7 @@
 
 #include "harness/engine/fluid_bound.h"
 #include "harness/experiment/cell_devices.h"
+#include "harness/gpu/devices.h"
 #include "harness/live/cell_failed.h"
 #include "harness/sim/simulation.h"
 
@@ -55,6 +56,8 @@ SummaryRow row_of(const PreparedCell& prepared, const RunSpec& spec, const RunRe
   SummaryRow row = summarise(prepared.identity, record, static_cast<double>(bound.fluid),
                              prepared.capacity_rps, [&capacity](TimeNs at) { return capacity.at(at); });
   add_reservation(row, record, bound);
+  const bool by_libraries = !row.devices.empty() && prepared.gpu.device != DeviceKind::kNull;
+  if (by_libraries) row.devices += ", " + execution_libraries();
   return row;
 }
 

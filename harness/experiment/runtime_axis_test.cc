@@ -120,6 +120,7 @@ TEST(RuntimeAxis, CellsOnDevicesAreLiveAndHaveSettingsOfTheirOwn) {
     EXPECT_EQ(is_live(prepared), runtime != "simulated");
     EXPECT_EQ(has(prepared.identity.effective_toml, "[live]"), runtime != "simulated");
     EXPECT_EQ(has(prepared.identity.effective_toml, "[gpu]"), runtime == "gpu");
+    EXPECT_EQ(has(prepared.identity.effective_toml, "payload = true"), runtime == "gpu");
     const RunSpec run = factory.make_run(cell, prepared);
     EXPECT_EQ(run.world.network_delay_ms, runtime == "simulated" ? 3 : 0);
     EXPECT_EQ(run.world.jitter, runtime == "gpu" ? Jitter::kOff : Jitter::kUniform);

@@ -15,7 +15,7 @@ namespace harness {
 
 /// What the module of LibTorch's devices offers; it stays loaded to the end of the process.
 struct DeviceModule {
-  const char* libraries = "";  ///< "LibTorch 1.13.0"
+  const char* libraries = "";  ///< "LibTorch 2.11.0, CUDA 13.0.48"
   /// As make_device(), for the kinds "cpu" and "cuda".
   std::unique_ptr<Device> (*make)(const DeviceSpec& spec, Device::Wake wake) = nullptr;
   /// CUDA's devices, or one entry that says in a line why there are none.

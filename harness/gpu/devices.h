@@ -29,7 +29,7 @@ std::vector<DeviceInfo> list_devices();
 /// Names of the models that devices of this build load without a file; none without LibTorch.
 std::vector<std::string> zoo_model_names();
 
-/// "LibTorch 1.13.0"; "" in a build without it.
+/// "LibTorch 2.11.0, CUDA 13.0.48"; "" in a build without it.
 std::string execution_libraries();
 
 }  // namespace harness

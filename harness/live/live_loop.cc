@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "harness/core/error.h"
+#include "harness/gpu/nvidia_driver.h"
 #include "harness/live/cell_failed.h"
+#include "harness/live/device_workers.h"
 #include "harness/live/host_name.h"
 #include "harness/live/precise_wait.h"
 
@@ -267,6 +269,8 @@ RankTotals LiveLoop::totals() const {
   totals.rank = static_cast<std::uint32_t>(transport_.rank());
   totals.host = host_name();
   totals.workers = static_cast<std::uint32_t>(layout_.gpus(transport_.rank()));
+  if (run_.devices != nullptr) totals.devices = run_.devices->name();
+  if (totals.devices.starts_with("cuda")) totals.driver = nvidia_driver_version();
   totals.messages_sent = counters.messages_sent - before_.messages_sent;
   totals.messages_received = counters.messages_received - before_.messages_received;
   totals.bytes_sent = counters.bytes_sent - before_.bytes_sent;

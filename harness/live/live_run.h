@@ -31,7 +31,7 @@ struct LiveRun {
   /// Of this run among those of the job: the same on all ranks, another for each.
   std::uint32_t number = 0;
   /// What runs the batches of this rank's GPUs, null: timers. On all ranks alike; the tensors then travel,
-  /// whatever params.payload says. Its devices wake the transport (Transport::interrupt). Outlives the run.
+  /// as with params.payload. Its devices wake the transport (Transport::interrupt). Outlives the run.
   DeviceWorkers* devices = nullptr;
   /// What brings tensors from GPU to GPU, null: messages do. On all ranks alike: those of this rank's GPUs,
   /// of which rank 0 has none. For one run.

@@ -52,7 +52,7 @@ void each_sum(Totals& totals, const Each& each) {
 std::vector<std::byte> pack(const RankPart& part) {
   ByteWriter out;
   each_number(part.totals, [&](const auto& value) { out.put(value); });
-  out.put_text(part.totals.host);
+  out.put_text(part.totals.host).put_text(part.totals.devices).put_text(part.totals.driver);
   out.put(part.books.exchanged_bytes).put(part.books.fingerprint);
   out.put(std::uint64_t{part.books.modules.size()});
   for (const ModuleTotals& module : part.books.modules) {
@@ -71,7 +71,8 @@ RankPart unpack_part(std::span<const std::byte> bytes) {
   RankPart part;
   const auto get = [&in](auto& value) { value = in.get<std::remove_reference_t<decltype(value)>>(); };
   each_number(part.totals, get);
-  part.totals.host = in.get_text();
+  for (std::string* text : {&part.totals.host, &part.totals.devices, &part.totals.driver})
+    *text = in.get_text();
   get(part.books.exchanged_bytes);
   get(part.books.fingerprint);
   for (auto modules = in.get<std::uint64_t>(); modules > 0; --modules) {

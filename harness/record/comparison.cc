@@ -132,6 +132,9 @@ void add_settings(Comparison& comparison, const Pairs& pairs) {
     for (const std::string& difference :
          settings_differences(pair.base->cell.effective_toml, pair.now->cell.effective_toml))
       ++cells[difference];
+    const std::string& before = pair.base->devices;
+    const std::string& after = pair.now->devices;
+    if (!before.empty() && !after.empty() && before != after) ++cells["devices " + before + ", now " + after];
   }
   for (const auto& [difference, count] : cells)
     comparison.settings.push_back(difference + " (" + counted(count, "cell") + ")");

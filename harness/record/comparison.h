@@ -39,7 +39,7 @@ struct Comparison {
   std::vector<StatusChange> stopped;  ///< ran in the base only: regressions
   std::vector<StatusChange> resumed;  ///< run now only
   std::vector<std::string> problems;  ///< what makes the files not comparable, a line each
-  /// Settings that differ, with the number of cells: "pard.lambda 0.1, now 0.2 (6 cells)".
+  /// Settings and devices that differ, with the number of cells: "pard.lambda 0.1, now 0.2 (6 cells)".
   std::vector<std::string> settings;
   std::size_t pairs = 0;                ///< of cells
   std::size_t idle = 0;                 ///< of them skipped or invalid in both
@@ -55,8 +55,8 @@ struct Comparison {
 /// A metric is a regression when it became worse by more than its tolerance in any cell of the series, or
 /// lost its value in one. It is better when it is no regression and some cell improved by more than that. A
 /// cell that stands in one only, twice in one, or was given another load makes a problem; the other cells are
-/// compared all the same. Settings that differ are told, where the rows have them, and change
-/// no verdict. Neither places in the file nor builds count.
+/// compared all the same. Settings and devices that differ are told, where the rows have them,
+/// and change no verdict. Neither places in the file nor builds count.
 Comparison compare(std::span<const SummaryRow> base, std::span<const SummaryRow> now,
                    const std::vector<ComparedMetric>& metrics);
 

@@ -140,6 +140,19 @@ TEST(Comparison, OtherSettingsAreToldWithTheNumberOfCells) {
   EXPECT_EQ(comparison.regressions(), 0u);
 }
 
+TEST(Comparison, OtherDevicesAreToldWhereBothFilesNameThem) {
+  const Rows base = {test_cell("pard", 900, 0.8), test_cell("pard", 900, 1.2), test_cell("nexus", 900)};
+  Rows now = base;
+  for (SummaryRow& row : now) row.devices = "1 x NVIDIA A100";
+  EXPECT_TRUE(compared(base, now).settings.empty());  // a file of an older program names none
+  Rows other = now;
+  other[0].devices = other[2].devices = "1 x NVIDIA H200";
+  const Comparison comparison = compared(now, other);
+  EXPECT_EQ(comparison.settings,
+            std::vector<std::string>{"devices 1 x NVIDIA A100, now 1 x NVIDIA H200 (2 cells)"});
+  EXPECT_EQ(comparison.regressions(), 0u);
+}
+
 TEST(Comparison, WhatCannotBeComparedIsNamed) {
   const Rows base = {test_cell("pard", 900, 0.8), test_cell("pard", 900, 1.2)};
   EXPECT_EQ(compared(base, {base[0]}).problems,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "harness/record/devices_text.h"
 #include "harness/record/summary.h"
 
 namespace harness {
@@ -71,6 +72,7 @@ void fill_live(SummaryRow& row, const RunRecord& record) {
   row.lateness_us_p99 = microseconds(record.lateness.quantile(0.99));
   row.lateness_us_max = microseconds(record.lateness.quantile(1));
   row.clock_bound_us = microseconds(record.clock_bound_ns);
+  row.devices = devices_text(record.ranks);
   row.messages = 0;
   row.message_bytes = 0;
   for (const RankTotals& rank : record.ranks) {

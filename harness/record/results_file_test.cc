@@ -178,6 +178,8 @@ void expect_same_ranks(const RunRecord& a, const RunRecord& b) {
     EXPECT_EQ(a.ranks[i].rank, b.ranks[i].rank);
     EXPECT_EQ(a.ranks[i].host, b.ranks[i].host);
     EXPECT_EQ(a.ranks[i].workers, b.ranks[i].workers);
+    EXPECT_EQ(a.ranks[i].devices, b.ranks[i].devices);
+    EXPECT_EQ(a.ranks[i].driver, b.ranks[i].driver);
     EXPECT_EQ(a.ranks[i].messages_sent, b.ranks[i].messages_sent);
     EXPECT_EQ(a.ranks[i].messages_received, b.ranks[i].messages_received);
     EXPECT_EQ(a.ranks[i].bytes_sent, b.ranks[i].bytes_sent);
@@ -384,7 +386,7 @@ TEST_F(ResultsFile, AnOlderFileWithoutLatenessAndClocksReadsAsASimulatedCell) {
   write_synthetic_cell(path("cell.h5"), run, true);
   remove_column(path("cell.h5"), "cells/7/requests", "lateness_ns");
   for (const char* column : {"lateness_us_p50", "lateness_us_p99", "lateness_us_max", "messages",
-                             "message_bytes", "clock_bound_us"})
+                             "message_bytes", "clock_bound_us", "devices"})
     remove_column(path("cell.h5"), "summary", column);
   {
     const Hdf5Handle file(H5Fopen(path("cell.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose, "open");

@@ -75,13 +75,21 @@ void restore_histograms(RunRecord& record, const std::vector<StoredBucket>& buck
   }
 }
 
+/// Takes the text of a row that HDF5 has read; an older file may have none.
+std::string taken_text(const char* text) {
+  std::string taken = text == nullptr ? "" : text;
+  H5free_memory(const_cast<char*>(text));
+  return taken;
+}
+
 void restore_ranks(RunRecord& record, const std::vector<StoredRank>& rows) {
   for (const StoredRank& row : rows) {
     RankTotals totals;
     totals.rank = row.rank;
-    totals.host = row.host == nullptr ? "" : row.host;
-    H5free_memory(const_cast<char*>(row.host));
+    totals.host = taken_text(row.host);
     totals.workers = row.workers;
+    totals.devices = taken_text(row.devices);
+    totals.driver = taken_text(row.driver);
     totals.messages_sent = row.messages_sent;
     totals.messages_received = row.messages_received;
     totals.bytes_sent = row.bytes_sent;

@@ -123,6 +123,7 @@ Hdf5Handle row_type<StoredRank>() {
   RowType<StoredRank> type;
   const StoredRank& row = type.row;
   type.column("rank", row.rank).column("host", row.host).column("workers", row.workers);
+  type.column("devices", row.devices).column("driver", row.driver);
   type.column("messages_sent", row.messages_sent).column("messages_received", row.messages_received);
   type.column("bytes_sent", row.bytes_sent).column("bytes_received", row.bytes_received);
   type.column("packets_sent", row.packets_sent).column("loop_turns", row.loop_turns);

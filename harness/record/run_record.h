@@ -130,6 +130,8 @@ struct RankTotals {
   std::uint32_t rank = 0;
   std::string host;
   std::uint32_t workers = 0;  ///< GPUs of the cluster that it hosts
+  std::string devices;        ///< what they are: "cuda:0 NVIDIA H200, cuda:1 NVIDIA H200"; "" when timers
+  std::string driver;         ///< version of NVIDIA's driver there, "" where that plays no part
   std::uint64_t messages_sent = 0;
   std::uint64_t messages_received = 0;
   std::uint64_t bytes_sent = 0;

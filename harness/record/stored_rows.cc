@@ -138,6 +138,8 @@ std::vector<StoredRank> stored_ranks(const RunRecord& record) {
     rows.push_back({totals.rank,
                     totals.host.c_str(),
                     totals.workers,
+                    totals.devices.c_str(),
+                    totals.driver.c_str(),
                     totals.messages_sent,
                     totals.messages_received,
                     totals.bytes_sent,

@@ -71,11 +71,13 @@ struct StoredWorker {
   WorkerTotals totals;
 };
 
-/// `host` points as StoredModule's name does.
+/// The texts point as StoredModule's name does.
 struct StoredRank {
   std::uint32_t rank = 0;
   const char* host = nullptr;
   std::uint32_t workers = 0;
+  const char* devices = nullptr;
+  const char* driver = nullptr;
   std::uint64_t messages_sent = 0, messages_received = 0;
   std::uint64_t bytes_sent = 0, bytes_received = 0;
   std::uint64_t packets_sent = 0, loop_turns = 0, sleeps = 0;

@@ -89,6 +89,7 @@ void SummaryRow::list(const std::function<void(const char* name, const char* doc
   column("clock_bound_us", "live: largest error between the clocks of the ranks", &clock_bound_us);
   column("sim_requests_per_s", "in virtual time: sent / wall_s", &sim_requests_per_s);
   column("wall_s", "wall time of the run", &wall_s);
+  column("devices", "gpu: what the batches ran on", &devices);
   column("fingerprint", "of all decisions", &fingerprint);
   column("input_hash", "of everything the results depend on", &cell.input_hash);
 }

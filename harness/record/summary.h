@@ -76,6 +76,7 @@ struct SummaryRow {
   double clock_bound_us = kNoValue;
   double sim_requests_per_s = kNoValue;  ///< of runs in virtual time
   double wall_s = 0;
+  std::string devices;      ///< of runs on devices: "8 NVIDIA H200, driver 580.95.05, LibTorch 2.11.0"
   std::string fingerprint;  ///< 16 hex digits
 
   /// Calls `column(name, doc, pointer)` for each column in the order in which tables show them. `pointer`

@@ -8,6 +8,8 @@ namespace harness {
 namespace {
 
 constexpr const char* kName = "summary";
+/// A text that older files lack.
+constexpr const char* kLaterText = "devices";
 
 /// A column's place in the memory rows: numbers by value, text as a pointer.
 struct Slot {
@@ -74,11 +76,13 @@ void get(const char* place, const SummaryRow::ColumnPointer& pointer) {
   }
 }
 
-/// Reading leaves the columns that an older file lacks as they are in memory: metrics are made kNoValue.
+/// Reading leaves the columns that an older file lacks as they are in memory: metrics are made kNoValue,
+/// the later text stays null.
 void prepare_missing_columns(hid_t dataset, const Layout& layout, std::vector<char>& bytes) {
   const Hdf5Handle type(H5Dget_type(dataset), H5Tclose, "look at the columns");
   for (const Slot& slot : layout.slots) {
     if (H5Tget_member_index(type.get(), slot.name.c_str()) >= 0) continue;
+    if (slot.name == kLaterText) continue;
     if (H5Tget_class(slot.type.get()) != H5T_FLOAT) throw Hdf5Failure("find all columns of /summary");
     for (std::size_t at = slot.offset; at < bytes.size(); at += layout.size) {
       std::memcpy(&bytes[at], &kNoValue, sizeof kNoValue);

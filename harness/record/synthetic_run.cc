@@ -194,6 +194,8 @@ void add_ranks(RunRecord& record, const std::vector<RequestRow>& requests, std::
     totals.rank = rank;
     totals.host = rank == 0 ? "head" : "node \xc3\xa9";
     totals.workers = rank == 0 ? 0 : static_cast<std::uint32_t>(record.workers.size());
+    totals.devices = rank == 0 ? "" : "cuda:0 NVIDIA H200, cuda:1 NVIDIA H200";
+    totals.driver = rank == 0 ? "" : "580.95.05";
     totals.messages_sent = totals.messages_received = visits;
     totals.bytes_sent = 64 * visits;
     totals.bytes_received = totals.bytes_sent + rank;

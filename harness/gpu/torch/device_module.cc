@@ -48,10 +48,10 @@ std::vector<std::string> models() {
 }
 
 #ifdef HARNESS_DEVICES_HAVE_NCCL
-constexpr DeviceModule kModule = {
-    "LibTorch " HARNESS_TORCH_VERSION, make, gpus, models, make_nccl_exchange, make_nccl_channel_id};
+constexpr DeviceModule kModule = {HARNESS_TORCH_LIBRARIES, make, gpus, models, make_nccl_exchange,
+                                  make_nccl_channel_id};
 #else
-constexpr DeviceModule kModule = {"LibTorch " HARNESS_TORCH_VERSION, make, gpus, models};
+constexpr DeviceModule kModule = {HARNESS_TORCH_LIBRARIES, make, gpus, models};
 #endif
 
 }  // namespace
