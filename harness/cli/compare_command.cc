@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "harness/cli/print_text.h"
+#include "harness/core/counted.h"
 #include "harness/core/error.h"
 #include "harness/record/comparison_text.h"
 #include "harness/record/fidelity_text.h"
@@ -50,6 +51,16 @@ void compare_files(const CompareOptions& options, int& exit_code) {
   if (comparison.regressions() > 0) exit_code = 1;
 }
 
+/// "2 live cells without a simulated one, 1 simulated cell without a live one": each is named above it.
+std::string alone_text(const Fidelity& fidelity) {
+  const std::size_t simulated = fidelity.alone.size() - fidelity.live_alone;
+  std::string text;
+  if (fidelity.live_alone > 0) text = counted(fidelity.live_alone, "live cell") + " without a simulated one";
+  if (simulated > 0)
+    text += (text.empty() ? "" : ", ") + counted(simulated, "simulated cell") + " without a live one";
+  return text.empty() ? "no cell that ran" : text;
+}
+
 void judge_fidelity(const CompareOptions& options, int& exit_code) {
   const std::vector<ComparedMetric> metrics =
       chosen(options.within.empty() ? rate_metrics() : service_metrics("--within", options.within), options);
@@ -58,9 +69,9 @@ void judge_fidelity(const CompareOptions& options, int& exit_code) {
   print_text(options.json ? fidelity_json(fidelity) : fidelity_table(fidelity));
   if (!options.junit.empty()) write_file(options.junit, fidelity_junit(fidelity));
   if (!fidelity.alone.empty() || fidelity.rows.empty())
-    throw input_error({options.fidelity, 0, ""},
-                      fidelity.alone.empty() ? "no cell that ran" : first_of(fidelity.alone),
-                      "each cell simulated and live (runtime = [\"simulated\", \"emulated\"])");
+    throw input_error({options.fidelity, 0, ""}, alone_text(fidelity),
+                      "each cell simulated and live (runtime = [\"simulated\", \"emulated\"] or "
+                      "[\"simulated\", \"gpu\"])");
   if (fidelity.count_of(FidelityVerdict::kWithin) < fidelity.rows.size()) exit_code = 1;
 }
 

@@ -63,7 +63,7 @@ CASES = [
     (["fewer.h5", "base.h5"], 2, ["only in the new results"], ["base.h5"]),
     (["base.h5", "smaller.h5"], 2, ["workers 32, now 16"], ["workers 32, now 16 (and 7 more)"]),
     (["base.h5", "short.h5"], 2, ["duration_s 10, now 5"], ["duration_s 10, now 5"]),
-    (["--fidelity", "base.h5"], 2, ["no live cell", "0 comparisons"], ["base.h5", "no live cell"]),
+    (["--fidelity", "base.h5"], 2, ["no live cell", "0 comparisons"], ["base.h5", "8 simulated cells without a live one;", '"gpu"']),
 ]
 # Bad input, with nothing printed or written: (arguments, words)
 MISTAKES = [

@@ -10,16 +10,19 @@ namespace harness {
 namespace {
 
 constexpr const char* kSimulated = "simulated";
-constexpr const char* kLiveKeys = "live.";
+/// Of settings that no simulated cell depends on.
+constexpr const char* kLiveKeys[] = {"live.", "gpu."};
 
 struct LiveCell {
   CellKey key;
   std::vector<const SummaryRow*> runs;
 };
 
+/// Of a live cell the simulated one; of a simulated one itself.
 CellKey simulated_counterpart(CellKey key) {
   key.runtime = kSimulated;
-  return without(std::move(key), kLiveKeys);
+  for (const char* keys : kLiveKeys) key = without(std::move(key), keys);
+  return key;
 }
 
 std::vector<LiveCell> live_cells(std::span<const SummaryRow> rows) {
@@ -87,7 +90,7 @@ Fidelity fidelity_of(std::span<const SummaryRow> rows, const std::vector<Compare
       simulated;  // and whether a live cell stands beside it
   for (const SummaryRow& row : rows) {
     if (row.cell.runtime == kSimulated)
-      simulated.emplace(key_of(row.cell, row.slo_ms), std::pair(&row, false));
+      simulated.emplace(simulated_counterpart(key_of(row.cell, row.slo_ms)), std::pair(&row, false));
     if (!ran(&row))
       result.invalid.push_back(key_of(row.cell, row.slo_ms).name() + ": " + row.status +
                                (row.why.empty() ? "" : " (" + row.why + ")"));
@@ -96,6 +99,7 @@ Fidelity fidelity_of(std::span<const SummaryRow> rows, const std::vector<Compare
     const auto found = simulated.find(simulated_counterpart(cell.key));
     if (found == simulated.end()) {
       result.alone.push_back(cell.key.name() + ": no simulated cell");
+      ++result.live_alone;
       continue;
     }
     found->second.second = true;
@@ -104,8 +108,9 @@ Fidelity fidelity_of(std::span<const SummaryRow> rows, const std::vector<Compare
       result.rows.push_back(row_of(cell, *found->second.first, metric));
   }
   for (const SummaryRow& row : rows) {
-    const auto found = simulated.find(key_of(row.cell, row.slo_ms));
-    if (found != simulated.end() && !found->second.second)
+    if (row.cell.runtime != kSimulated) continue;
+    const auto found = simulated.find(simulated_counterpart(key_of(row.cell, row.slo_ms)));
+    if (!found->second.second)
       result.alone.push_back(found->first.name() + ": no live cell");
   }
   return result;

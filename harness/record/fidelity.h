@@ -15,7 +15,7 @@ enum class FidelityVerdict { kWithin, kBeyond, kInvalid };
 const char* name_of(FidelityVerdict verdict);
 
 /// A metric of one live cell, over its repeats (live.repeat), beside the simulated cell of the same system,
-/// workload, seed and parameters (those of live.* left out).
+/// workload, seed and parameters (those of live.* and gpu.* left out).
 struct FidelityRow {
   CellKey cell;  ///< without live.repeat
   ComparedMetric metric;
@@ -35,6 +35,7 @@ struct Fidelity {
   std::vector<FidelityRow> rows;     ///< by live cell, in order of the file, then by metric
   std::vector<std::string> invalid;  ///< cells that are not ok, with why
   std::vector<std::string> alone;    ///< cells that have no counterpart in the other runtime
+  std::size_t live_alone = 0;        ///< of them, live ones
 
   std::size_t count_of(FidelityVerdict verdict) const;
 };

@@ -96,6 +96,21 @@ TEST(Fidelity, LiveSettingsMakeCellsBesideTheOneSimulation) {
   EXPECT_EQ(fidelity.rows[1].verdict, FidelityVerdict::kBeyond);
 }
 
+/// Swept, they multiply the cells on devices alone; a system's own are in its simulated cell too.
+TEST(Fidelity, SettingsOfDevicesMakeCellsBesideTheOneSimulation) {
+  Rows rows = {test_cell("pard", 900), test_cell("nexus", 900, 1, "gpu.threads=4"),
+               live_cell("pard", 900, "gpu.threads=2 gpu.exchange=nccl"),
+               live_cell("pard", 800, "gpu.threads=1 gpu.weights_seed=7"),
+               live_cell("nexus", 900, "gpu.threads=4")};
+  const Fidelity fidelity = fidelity_of(rows, goodput_alone());
+  EXPECT_TRUE(fidelity.alone.empty());
+  ASSERT_EQ(fidelity.rows.size(), 3u);
+  EXPECT_EQ(fidelity.rows[0].cell.parameters, "gpu.exchange=nccl gpu.threads=2");
+  EXPECT_EQ(fidelity.rows[0].verdict, FidelityVerdict::kWithin);
+  EXPECT_EQ(fidelity.rows[1].verdict, FidelityVerdict::kBeyond);
+  EXPECT_EQ(fidelity.rows[2].verdict, FidelityVerdict::kWithin);
+}
+
 TEST(Fidelity, CellsWithoutACounterpartAreNamed) {
   const Rows rows = {test_cell("naive", 900), repeat(1, 900), repeat(2, 900)};
   const Fidelity fidelity = fidelity_of(rows, goodput_alone());
@@ -103,6 +118,7 @@ TEST(Fidelity, CellsWithoutACounterpartAreNamed) {
   const std::string workload = "lv tweet load 1 slo 500 ms seed 1";
   EXPECT_EQ(fidelity.alone, (std::vector<std::string>{"pard emulated " + workload + ": no simulated cell",
                                                       "naive " + workload + ": no live cell"}));
+  EXPECT_EQ(fidelity.live_alone, 1u);
 }
 
 }  // namespace
