@@ -5,6 +5,7 @@ real networks.
 """
 import os
 import re
+import shutil
 import sys
 import tempfile
 
@@ -122,16 +123,34 @@ def doubtful(harness, folder):
     return failures
 
 
+EXAMPLE = "experiments/quickstart-torch.toml"
+
+
+def without_profiles(harness, folder):
+    """The example tells how to measure what it needs, whether there is no file of profiles or one that lacks a model."""
+    shutil.copytree(os.path.join(os.path.dirname(__file__), "../../experiments"), os.path.join(folder, "experiments"))
+    failures = []
+    measure = "harness profile --device cpu --pipeline small --max-batch 4 -o "
+    for settings, found, command in (
+            ([], f"{EXAMPLE}:18: cluster.profiles = results-out/small-cpu.toml: found no such file",
+             f"measure it: mkdir -p results-out && {measure}results-out/small-cpu.toml"),
+            (["--set", "cluster.profiles=shepherd-v100"], "found no profile of lenet in shepherd-v100",
+             f"measure one: {measure}measured.toml, then --set cluster.profiles=$PWD/measured.toml")):
+        done = run([harness, EXAMPLE, *settings], folder)
+        if done.returncode != 2 or found not in done.stderr or not done.stderr.endswith(f"; {command}\n"):
+            failures.append(f"without profiles: exit code {done.returncode}: {done.stderr}")
+    return failures
+
+
 def on_processors(harness, folder):
-    """Profiles measured here, then the example on them."""
-    examples = os.path.join(os.path.dirname(__file__), "../../experiments/quickstart-torch.toml")
-    measured = run([harness, "profile", "--device", "cpu", "--pipeline", "small", "--batches", "1,2,4", "--limit-s", "3",
-                    "-o", "small-cpu.toml"], folder)
+    """Profiles measured here, where the example expects them, then the example."""
+    os.makedirs(os.path.join(folder, "results-out"), exist_ok=True)
+    measured = run([harness, "profile", "--pipeline", "small", "--max-batch", "4", "--limit-s", "3", "-o",
+                    "results-out/small-cpu.toml"], folder)
     if measured.returncode != 0:
         return [f"profile: exit code {measured.returncode}: {measured.stderr}"]
-    profiles = os.path.join(folder, "small-cpu.toml")
-    done = run([harness, examples, "--quiet", "--set", f"cluster.profiles={profiles}", "--set", "workload.duration_s=2",
-                "--set", "live.lateness_limit_ms=1000", "--set", "live.stall_limit_ms=5000"], folder)
+    done = run([harness, EXAMPLE, "--quiet", "--set", "workload.duration_s=2", "--set", "live.lateness_limit_ms=1000", "--set",
+                "live.stall_limit_ms=5000"], folder)
     rows = summary(folder, "results-out/quickstart-torch.h5")
     failures = closed([row for row in rows if row["runtime"] == "gpu"], "real networks")
     if done.returncode != 0 or len(rows) != 8 or any(row["in_time"] == 0 for row in rows):
@@ -149,7 +168,8 @@ def main():
     harness = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
         write(folder, "null.toml", NULL)
-        failures = on_null_devices(harness, sys.argv[2], folder) + refused(harness, folder)
+        failures = without_profiles(harness, folder)
+        failures += on_null_devices(harness, sys.argv[2], folder) + refused(harness, folder)
         failures += doubtful(harness, folder)
         devices = run([harness, "list", "devices"], folder).stdout
         if not any(line.split()[:2] == ["cuda:0", "usable"] for line in devices.splitlines()):

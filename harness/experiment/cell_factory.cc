@@ -79,14 +79,16 @@ InputPlace place_of_profiles(const ExperimentSpec& spec, const std::string& name
   return place_in(spec, key);
 }
 
-/// How to measure the set of profiles that cells on devices need, with the options of those cells.
-std::string how_to_measure(const ExperimentSpec& spec, const Settings& settings) {
-  const std::vector<Runtime>& runtimes = spec.runtimes;
-  if (std::find(runtimes.begin(), runtimes.end(), Runtime::kGpu) == runtimes.end()) return "";
+bool has_cells_on_devices(const ExperimentSpec& spec) {
+  return std::find(spec.runtimes.begin(), spec.runtimes.end(), Runtime::kGpu) != spec.runtimes.end();
+}
+
+/// The command that measures the set of profiles that cells on devices need, with the options of those cells.
+std::string measuring_command(const ExperimentSpec& spec, const Settings& settings,
+                              const std::string& output) {
   std::vector<std::string> pipelines;
   for (const NamedAt& pipeline : spec.workload.pipelines)
     pipelines.push_back(is_path(pipeline.name) ? resolve_path(spec.folder, pipeline.name) : pipeline.name);
-  const std::string output = resolve_path(spec.folder, settings.cluster.profiles);
   const std::filesystem::path folder = std::filesystem::path(output).parent_path();
   std::error_code error;
   const bool has_folder = folder.empty() || std::filesystem::exists(folder, error);
@@ -95,9 +97,22 @@ std::string how_to_measure(const ExperimentSpec& spec, const Settings& settings)
   std::string options = names + " --max-batch " + std::to_string(settings.planner.max_batch);
   if (settings.gpu.device == DeviceKind::kCpu && settings.gpu.threads > 1)
     options += " --threads " + std::to_string(settings.gpu.threads);
-  return "; measure it: " + (has_folder ? "" : "mkdir -p " + folder.string() + " && ") +
-         "harness profile --device " + name_of(settings.gpu.device) +
-         (settings.gpu.device == DeviceKind::kCuda ? ":0" : "") + " --pipeline " + options + " -o " + output;
+  return (has_folder ? "" : "mkdir -p " + folder.string() + " && ") + "harness profile --device " +
+         name_of(settings.gpu.device) + (settings.gpu.device == DeviceKind::kCuda ? ":0" : "") +
+         " --pipeline " + options + " -o " + output;
+}
+
+/// How to come by the missing set, and by one that has all models; "" where nothing runs on devices.
+std::string how_to_measure(const ExperimentSpec& spec, const Settings& settings) {
+  if (!has_cells_on_devices(spec)) return "";
+  return "; measure it: " +
+         measuring_command(spec, settings, resolve_path(spec.folder, settings.cluster.profiles));
+}
+std::string how_to_measure_all(const ExperimentSpec& spec, const Settings& settings) {
+  if (!has_cells_on_devices(spec)) return "";
+  const std::string output = "measured.toml";
+  return "; measure one: " + measuring_command(spec, settings, output) +
+         ", then --set cluster.profiles=$PWD/" + output;
 }
 
 /// What the planner would refuse for other reasons than the SLO.
@@ -178,7 +193,8 @@ RunSpec CellFactory::world_of(const Cell& cell, const Settings& settings) {
       throw input_error(place_in(spec_, "cluster.profiles"),
                         "no profile of " + module.model + " in " + set.name,
                         "a set with every model of pipeline " + run.pipeline.name + " (" + module.name +
-                            " has this one; `harness list profiles` names those of each set)");
+                            " has this one; `harness list profiles` names those of each set)" +
+                            how_to_measure_all(spec_, settings));
     }
     run.profiles.push_back(scaled(found->second, settings.cluster.profile_scale));
     const auto fixed = settings.modules.find(module.name);
