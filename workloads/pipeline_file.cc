@@ -102,6 +102,7 @@ Pipeline parse_pipeline(const std::string& file, std::string_view text) {
                           "input_bytes", "input_size", "file"});
     Module module;
     module.name = fields.text("name");
+    module.place = fields.place("name");
     module.model = fields.text("model");
     module.source = fields.text_or("source", "");
     read_input(fields, module);

@@ -64,12 +64,14 @@ MODELS = {
     "missing": ('file = "missing.pt"', f"device cpu \\(worker [01]\\): model missing {FILE.format('missing')}: missing model: "
                                        "the file cannot be read: No such file or directory"),
     "text": ('file = "text.pt"', f"device cpu \\(worker [01]\\): model text {FILE.format('text')}: not a model: "
-                                 "the file is none that torch.jit.save\\(\\) wrote: .*"),
+                                 "the file is none that torch.jit.save\\(\\) wrote, .*"),
     "good": ('file = "good.pt"', None),
     "giant": ('file = "giant.pt"', f"device cpu \\(worker [01]\\): model giant {FILE.format('giant')}{BATCH}: out of memory: .*4503599627370496 bytes.*"),
     "shrinking": ('file = "shrinking.pt"', f"device cpu \\(worker [01]\\): model shrinking {FILE.format('shrinking')}{BATCH}: wrong shape: "
-                                           "the output is a scalar, not \\[4, ...\\]"),
+                                           "the output is a scalar, not \\[[1-4], ...\\]"),
     "failing": ('file = "failing.pt"', f"device cpu \\(worker [01]\\): model failing {FILE.format('failing')}{BATCH}: compute failed: .*"),
+    "fixed": ('file = "fixed.pt"', f"device cpu \\(worker [01]\\): model fixed {FILE.format('fixed')}, batch 1: compute failed: "
+                                   r"on an input of \[1, 3, 16, 16\]: .*192.*[^ ]"),
     "again": ('file = "good.pt"', None),
 }
 

@@ -67,19 +67,25 @@ def on_null_devices(harness, mpirun, folder):
     return failures
 
 
-def refused(harness, folder):
+def refused(harness, mpirun, folder):
     """What no device can do is one line before anything runs."""
     failures = []
     slow = NULL + '[[fault]]\nkind = "slow"\nat_s = 1\nfor_s = 1\ngpu = 0\nfactor = 2\n'
     write(folder, "plain.toml", 'slo_ms = 400\n[[module]]\nname = "one"\nmodel = "resnet18"\ninput_bytes = 300\n')
     plain = NULL.replace('["tm"]', '["./plain.toml"]')
     nccl = NULL.replace('device = "null"', 'exchange = "nccl"\ndevice = "null"')
-    for name, content, words in (("slow", slow, "slow"), ("text", plain, "module one of pipeline plain has no input_size"),
-                                 ("nccl", nccl, "nccl.toml:10: gpu.exchange: found nccl with gpu.device = null; allowed: messages")):
+    for name, content, words in (
+            ("slow", slow, 'slow.toml:23: fault: found kind = "slow" with runtime = "gpu"; allowed: stop, delay or loss'),
+            ("text", plain, "plain.toml:3: module one: found no input_size; allowed: input_size = [HEIGHT, WIDTH], which"),
+            ("nccl", nccl, "nccl.toml:10: gpu.exchange: found nccl with gpu.device = null; allowed: messages")):
         write(folder, f"{name}.toml", content)
         done = run([harness, f"{name}.toml", "-o", name], folder)
         if done.returncode != 2 or words not in done.stderr or os.path.exists(os.path.join(folder, name)):
             failures.append(f"{name}: exit code {done.returncode}: {done.stderr}")
+    write(folder, "shared.toml", NULL + '[serving]\nqueue = "module"\n')
+    done = run([mpirun, "-n", "3", harness, "shared.toml"], folder)
+    if done.returncode != 2 or 'shared.toml:20: serving.queue: found module with runtime = "gpu" on 3 ranks' not in done.stderr:
+        failures.append(f"queues over ranks: exit code {done.returncode}: {done.stderr}")
     return failures
 
 
@@ -169,7 +175,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         write(folder, "null.toml", NULL)
         failures = without_profiles(harness, folder)
-        failures += on_null_devices(harness, sys.argv[2], folder) + refused(harness, folder)
+        failures += on_null_devices(harness, sys.argv[2], folder) + refused(harness, sys.argv[2], folder)
         failures += doubtful(harness, folder)
         devices = run([harness, "list", "devices"], folder).stdout
         if not any(line.split()[:2] == ["cuda:0", "usable"] for line in devices.splitlines()):

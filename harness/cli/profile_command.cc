@@ -26,10 +26,12 @@ bool is_file(const std::string& output) {
   return !std::filesystem::exists(output, error) || std::filesystem::is_regular_file(output, error);
 }
 
-/// A fault that is the request's: trying again on another machine gives the same.
-bool is_bad_input(DeviceFault fault) {
+/// A fault that is the request's: trying again on another machine gives the same. The zoo's models compute on
+/// pictures of their own size; a user's, and those of another size, need not.
+bool is_bad_input(DeviceFault fault, const ModelSource& source) {
+  const bool may_not_fit = !source.file.empty() || source.input_height > 0;
   return fault == DeviceFault::kMissingModel || fault == DeviceFault::kNotAModel ||
-         fault == DeviceFault::kWrongShape;
+         fault == DeviceFault::kWrongShape || (fault == DeviceFault::kComputeFailed && may_not_fit);
 }
 
 /// Measures on a device of its own, so that each model finds all of the memory and no other's failure.
@@ -63,7 +65,9 @@ class ProfileRun {
     try {
       profile = measure(jobs_.device, job);
     } catch (const DeviceError& error) {
-      return note_failure(job, error.what(), is_bad_input(error.fault()));
+      return note_failure(job, error.what(), is_bad_input(error.fault(), job.source));
+    } catch (const BatchFailed& error) {
+      return note_failure(job, error.what(), is_bad_input(error.fault(), job.source));
     } catch (const EnvironmentError& error) {
       return note_failure(job, error.what(), false);
     }
@@ -168,8 +172,9 @@ void add_profile_command(CLI::App& app, int& exit_code) {
       "  harness profile --device cuda:0 --pipeline tm --exit-points all -o tm.toml\n"
       "  harness profile --file mine.pt --input 224x224 -o mine.toml\n"
       "Experiments name the file as `profiles = \"tm.toml\"`. docs/profile.md says how it is measured.\n"
-      "Exit codes: 0 all measured; 1 a model failed, the others are in the file; 2 bad input; 3 the "
-      "environment failed.");
+      "Exit codes: 0 all measured; 1 a model failed, the others are in the file; 2 bad input, such as a "
+      "model "
+      "that\nfails on pictures of --input; 3 the environment failed.");
   command->callback([options, &exit_code] {
     if (launched_rank() == 0) exit_code = ProfileRun(*options).run();
   });

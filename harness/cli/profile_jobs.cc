@@ -195,6 +195,7 @@ ProfileJobs profile_jobs(const ProfileOptions& options) {
   job.source.file = options.file;
   job.source.seed = options.seed;
   const ExitPointChoice exit_points(options.exit_points);
+  if (!options.file.empty()) check_model(result.device, job.source, "--file");
   job.source.max_batch = job.params.batches.back();
   if (!options.input.empty()) {
     const Size input = size_of("--input", options.input);

@@ -1,6 +1,6 @@
 """harness profile and harness list devices: what is written, that a simulation takes it, and bad input.
 
-    profile_test.py HARNESS
+    profile_test.py HARNESS [WRITE_TEST_MODELS]
 """
 import os
 import re
@@ -136,8 +136,9 @@ def check_cpu_failures(harness, folder):
     before = tree(folder)
     for what, arguments, word in (
         ("no such model", ["--model", "lenett"], "lenet"),
-        ("no such file", ["--file", "nowhere.pt", "--input", "8x8"], "nowhere.pt"),
-        ("no TorchScript", ["--file", "mine.pt", "--input", "8x8"], "mine"),
+        ("no such file", ["--file", "nowhere.pt", "--input", "8x8"], "nowhere.pt: found no such file"),
+        ("no such file, nor a size", ["--file", "nowhere.pt"], "nowhere.pt: found no such file"),
+        ("no TorchScript", ["--file", "mine.pt", "--input", "8x8"], "torch.jit.script(model).save(FILE)"),
     ):
         done = run([harness, "profile", *arguments, "-o", "bad.toml"], folder)
         lines = done.stderr.splitlines()
@@ -145,6 +146,23 @@ def check_cpu_failures(harness, folder):
             failures.append(f"{what}: exit code {done.returncode}: {done.stdout} {done.stderr}")
     if tree(folder) != before:
         failures.append("something was written")
+    return failures
+
+
+def check_files(harness, write_models, folder):
+    """A TorchScript file with pictures that it takes, and with others: that is what was asked for, not the machine."""
+    made = run([write_models, folder], folder)
+    if made.returncode != 0:
+        return [made.stderr]
+    profile = [harness, "profile", "--file", "fixed.pt", "--batches", "1,2", "--limit-s", "1", "-o", "fixed.toml", "--input"]
+    done = run([*profile, "16x12"], folder)
+    words = "device cpu: model fixed of fixed.pt, batch 1: compute failed: on an input of [1, 3, 16, 12]: "
+    failures = []
+    if done.returncode != 2 or words not in done.stderr or os.path.exists(os.path.join(folder, "fixed.toml")):
+        failures.append(f"a file that takes other pictures: exit code {done.returncode}: {done.stderr}")
+    done = run([*profile, "8x8"], folder)
+    if done.returncode != 0:
+        failures.append(f"a file: exit code {done.returncode}: {done.stderr}")
     return failures
 
 
@@ -187,7 +205,7 @@ def main():
         failures += check_bad_input(harness, folder) + check_null(harness, folder)
         if devices.get("cpu") == "usable":
             failures += check_cpu(harness, folder) + check_cpu_failures(harness, folder)
-            failures += check_partial(harness, folder)
+            failures += check_files(harness, os.path.abspath(sys.argv[2]), folder) + check_partial(harness, folder)
         else:
             done = run([harness, "profile", "--model", "lenet", "-o", "p.toml"], folder)
             if done.returncode != 2 or "LibTorch" not in done.stderr:

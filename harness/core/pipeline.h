@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/error.h"
 #include "harness/core/types.h"
 
 namespace harness {
@@ -26,6 +27,7 @@ struct Module {
   int input_height = 0;           ///< it is a picture of so many pixels, 24 bits each; 0: not declared
   int input_width = 0;
   std::vector<double> branch_weights;  ///< kOne: positive, one per entry of `subs`; kAll: empty
+  InputPlace place;                    ///< of its name, for messages; empty when it is of no file
 };
 
 /// A directed acyclic graph with exactly one entry, in which every module is reachable from the entry.

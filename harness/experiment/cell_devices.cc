@@ -40,18 +40,22 @@ std::vector<int> largest_batches(const RunSpec& spec, const Plan& plan) {
 
 }  // namespace
 
-std::string why_not_on_devices(const RunSpec& spec, int ranks) {
+void check_on_devices(const RunSpec& spec, std::span<const FaultAt> faults, const InputPlace& queue,
+                      int ranks) {
   for (std::size_t m = 0; m < spec.pipeline.modules.size(); ++m) {
     const Module& module = spec.pipeline.modules[m];
-    if (spec.profiles[m].service == Service::kBatch && module.input_height == 0)
-      return "module " + module.name + " of pipeline " + spec.pipeline.name + " has no input_size";
+    if (spec.profiles[m].service != Service::kBatch || module.input_height > 0) continue;
+    throw input_error({module.place.file, module.place.line, "module " + module.name}, "no input_size",
+                      "input_size = [HEIGHT, WIDTH], which runtime = \"gpu\" needs");
   }
-  for (const Fault& fault : spec.faults) {
-    if (fault.kind == FaultKind::kSlow) return "a fault of kind slow, which no real device has";
+  for (const FaultAt& at : faults) {
+    if (!at.on || at.fault.kind != FaultKind::kSlow) continue;
+    throw input_error({at.place.file, at.place.line, "fault"}, "kind = \"slow\" with runtime = \"gpu\"",
+                      "stop, delay or loss: no real device becomes slow when it is asked to");
   }
   if (spec.serving.queue == QueueScope::kModule && ranks > 2)
-    return "serving.queue = module over several ranks of GPUs";
-  return "";
+    throw input_error(queue, "module with runtime = \"gpu\" on " + std::to_string(ranks) + " ranks",
+                      "worker; module on one or two ranks");
 }
 
 std::string why_no_exchange(const GpuParams& params, int ranks) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "harness/engine/run_spec.h"
@@ -13,9 +14,10 @@
 
 namespace harness {
 
-/// What keeps a cell with runtime = "gpu" from running on so many ranks, whatever the devices: modules
-/// without `input_size`, slow GPUs as a fault, queues that span ranks. Empty: nothing.
-std::string why_not_on_devices(const RunSpec& spec, int ranks);
+/// Throws InputError when a cell with runtime = "gpu" cannot run on so many ranks, whatever the devices:
+/// modules without `input_size`, slow GPUs among the `faults`, queues that span ranks, as `queue` sets them.
+void check_on_devices(const RunSpec& spec, std::span<const FaultAt> faults, const InputPlace& queue,
+                      int ranks);
 
 /// What keeps the tensors of a cell on devices from going from GPU to GPU as it asks; empty: nothing.
 std::string why_no_exchange(const GpuParams& params, int ranks);

@@ -17,6 +17,7 @@ std::string message_of(DeviceFault fault, const DevicePlace& place, std::string_
   if (!place.device.empty()) line += "device " + place.device + ": ";
   if (!where.empty()) line += where + ": ";
   line += name_of(fault);
+  detail = detail.substr(0, detail.find_last_not_of(" \t\r\n") + 1);
   if (detail.empty()) return line;
   line += ": ";
   line += detail.substr(0, kLongestDetail);

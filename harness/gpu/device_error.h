@@ -32,9 +32,10 @@ struct DevicePlace {
 /// one line: "device cpu (worker 0): model resnet50, batch 8: out of memory: DETAIL".
 class DeviceError : public EnvironmentError {
  public:
-  /// Line breaks of `detail` become spaces; long ones are cut.
+  /// Line breaks of `detail` become spaces, those at its end go; long ones are cut.
   DeviceError(DeviceFault fault, const DevicePlace& place, std::string_view detail);
   DeviceFault fault() const { return fault_; }
+  const std::string& detail() const { return detail_; }
   /// This one if it names a model, else the same fault at `place`: a failed call knows neither model nor
   /// batch.
   DeviceError at(const DevicePlace& place) const;

@@ -27,6 +27,8 @@ TEST(DeviceError, LeavesOutWhatIsUnknown) {
 TEST(DeviceError, IsOneLineOfBoundedLength) {
   const DeviceError lines(DeviceFault::kNotAModel, {"cpu", "m\nn", 0}, "a\r\nb\tc");
   EXPECT_STREQ(lines.what(), "device cpu: model m n: not a model: a  b c");
+  EXPECT_STREQ(DeviceError(DeviceFault::kNotAModel, {"cpu", "m", 0}, "a file \n").what(),
+               "device cpu: model m: not a model: a file");
   const DeviceError longer(DeviceFault::kComputeFailed, {}, std::string(100000, 'x'));
   const std::string text = longer.what();
   EXPECT_LT(text.size(), 500U);

@@ -23,7 +23,7 @@ constexpr std::size_t kLeastFitted = 3;
 constexpr TimeNs kPreemptingShare = 4;
 
 void require_success(const FinishedBatch& finished) {
-  if (!finished.end.failure.empty()) throw EnvironmentError(finished.end.failure);
+  if (!finished.end.failure.empty()) throw BatchFailed(finished.end);
 }
 
 /// Drops the sizes that the device has no memory for; returns the least of them, or 0.

@@ -61,11 +61,21 @@ struct ModelProfile {
   std::vector<std::string> notes;            ///< what Device::notes() has said since the model was loaded
 };
 
+/// A batch that failed; what() is BatchEnd::failure.
+class BatchFailed : public EnvironmentError {
+ public:
+  explicit BatchFailed(const BatchEnd& end) : EnvironmentError(end.failure), fault_(end.fault) {}
+  DeviceFault fault() const { return fault_; }
+
+ private:
+  DeviceFault fault_;
+};
+
 /// Loads `source` on the device, for the largest of the sizes and without exit points, and times each size;
 /// when source.exit_points is not 0, loads it once more with them and times both models in the same rounds,
 /// then preempts batches at moments spread evenly over their time. Sizes too large for the device's memory
-/// are left out. Throws DeviceError or EnvironmentError when the model cannot be loaded or a batch of another
-/// size fails.
+/// are left out. Throws DeviceError when the model cannot be loaded, BatchFailed when a batch of another size
+/// fails.
 ModelProfile profile_model(Device& device, DeviceWait& wait, const ModelSource& source,
                            const ProfileParams& params);
 

@@ -110,8 +110,7 @@ Fidelity fidelity_of(std::span<const SummaryRow> rows, const std::vector<Compare
   for (const SummaryRow& row : rows) {
     if (row.cell.runtime != kSimulated) continue;
     const auto found = simulated.find(simulated_counterpart(key_of(row.cell, row.slo_ms)));
-    if (!found->second.second)
-      result.alone.push_back(found->first.name() + ": no live cell");
+    if (!found->second.second) result.alone.push_back(found->first.name() + ": no live cell");
   }
   return result;
 }

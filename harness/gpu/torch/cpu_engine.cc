@@ -36,8 +36,14 @@ void CpuEngine::warm_up(const Loaded& loaded, const DevicePlace& place) {
   const c10::InferenceMode inference;
   std::fill_n(input_.begin(), batch_elements(loaded.model.input, 1), 0.0F);
   const std::atomic<bool> stop = false;
-  for (int run = 0; run < kWarmUpRuns; ++run)
-    check_output(*run_stages(loaded.model, loaded.exits, input_of(loaded, 1), stop), 1, place);
+  try {
+    with_torch_errors(place, [&] {
+      for (int run = 0; run < kWarmUpRuns; ++run)
+        check_output(*run_stages(loaded.model, loaded.exits, input_of(loaded, 1), stop), 1, place);
+    });
+  } catch (const DeviceError& error) {
+    throw of_first_run(error, loaded.model, place);
+  }
 }
 
 int CpuEngine::load(const ModelSource& source, const DevicePlace& place) {

@@ -51,7 +51,11 @@ CudaSegments::CudaSegments(StagedModel model, const ModelSource& source, const D
 
 void CudaSegments::prepare_sizes() {
   const c10::InferenceMode inference;
-  warm_up(1);
+  try {
+    warm_up(1);
+  } catch (const DeviceError& error) {
+    throw of_first_run(error, model_, place_);
+  }
   captured_.resize(max_batch_);
   std::size_t batch = 1;
   try {

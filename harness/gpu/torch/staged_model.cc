@@ -36,6 +36,15 @@ void check_output(const at::Tensor& output, std::size_t batch, const DevicePlace
                     "the output is " + shape_of(output) + ", not [" + std::to_string(batch) + ", ...]");
 }
 
+DeviceError of_first_run(const DeviceError& error, const StagedModel& model, const DevicePlace& place) {
+  if (error.fault() != DeviceFault::kComputeFailed) return error.at(place);
+  const std::string shape =
+      "[1, 3, " + std::to_string(model.input.height) + ", " + std::to_string(model.input.width) + "]";
+  return {DeviceFault::kComputeFailed,
+          {place.device, place.model, 1},
+          "on an input of " + shape + ": " + error.detail()};
+}
+
 std::vector<bool> spread_exit_points(int exit_points, int stages) {
   std::vector<bool> exits(static_cast<std::size_t>(stages), false);
   for (int point = 1; point <= exit_points; ++point)

@@ -37,6 +37,10 @@ int exit_points_of(const StagedModel& model, const ModelSource& source, const De
 /// Refuses an output whose first dimension is not the batch. Throws DeviceError.
 void check_output(const at::Tensor& output, std::size_t batch, const DevicePlace& place);
 
+/// A DeviceError of the first run of a model on a device: a failed computation is that of one picture, and
+/// names the input's shape, since that is what most such models do not take.
+DeviceError of_first_run(const DeviceError& error, const StagedModel& model, const DevicePlace& place);
+
 /// Which stages begin with an exit point: `exit_points` of the places between `stages` stages, evenly. Needs
 /// 0 <= exit_points < stages.
 std::vector<bool> spread_exit_points(int exit_points, int stages);

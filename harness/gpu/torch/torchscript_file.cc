@@ -27,7 +27,9 @@ InputFormat imagenet_format(const ModelSource& source) {
 std::shared_ptr<torch::jit::Module> read_module(const ModelSource& source, const DevicePlace& place,
                                                 c10::Device device) {
   const auto refuse = [&](const std::string& why) {
-    throw DeviceError(DeviceFault::kNotAModel, place, "the file is none that torch.jit.save() wrote: " + why);
+    throw DeviceError(
+        DeviceFault::kNotAModel, place,
+        "the file is none that torch.jit.save() wrote, as torch.jit.script(model).save(FILE) does: " + why);
   };
   errno = 0;
   if (!std::ifstream(source.file, std::ios::binary))

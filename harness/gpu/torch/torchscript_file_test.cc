@@ -90,7 +90,9 @@ TEST_F(TorchScriptFile, SaysWhatAFileIsThatIsNone) {
             begin_ + "missing model: the file cannot be read: No such file or directory");
   const ModelSource text = source_of("text.pt");
   std::ofstream(text.file) << "no model at all\n";
-  const std::string none = begin_ + "not a model: the file is none that torch.jit.save() wrote: ";
+  const std::string none = begin_ +
+                           "not a model: the file is none that torch.jit.save() wrote, as "
+                           "torch.jit.script(model).save(FILE) does: ";
   EXPECT_EQ(refusal(text).substr(0, none.size()), none);
   EXPECT_GT(refusal(text).size(), none.size());
   const ModelSource cut = source_of("cut.pt");
