@@ -204,7 +204,7 @@ COMMANDS = [
     ("a core that is not there", ["good.toml", "--set", "runtime=emulated", "--set", "live.spin=true", "--set",
                                   "live.spin_core=999999"], ["--set: live.spin_core", "core 999999", "rank 0 may use"]),
     ("--set of a fault that is not there", ["good.toml", "--set", "fault.crash.on=false"], ["--set: fault"]),
-    ("listing the unknown", ["list", "planets"], ["subcommand"]),
+    ("listing the unknown", ["list", "planets"], ["planets", "systems, pipelines"]),
     ("results of something else in the way", ["good.toml", "-o", "way"], ["way/good.h5"]),
     ("a cell of something else in the way", ["good.toml", "-o", "cell"], ["cell/good.cells/0123456789abcdef.h5"]),
 ]

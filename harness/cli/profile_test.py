@@ -1,4 +1,4 @@
-"""harness profile and harness list devices: what is written, that a simulation takes it, and bad input.
+"""harness profile, harness list devices and models: what is written, that a simulation takes it, and bad input.
 
     profile_test.py HARNESS [WRITE_TEST_MODELS]
 """
@@ -197,12 +197,40 @@ def check_list(harness, folder):
     return found, []
 
 
+def check_list_models(harness, folder, has_torch):
+    done = run([harness, "list", "models"], folder)
+    found = re.findall(r"^(\S+) +(\d+) x (\d+) +(\d+) +(\d+|-)  \S", done.stdout, re.MULTILINE)
+    models = {name: tuple(rest) for name, *rest in found}
+    if not has_torch:
+        return [] if done.returncode == 2 and "LibTorch" in done.stderr else [f"list models: {done.stdout} {done.stderr}"]
+    # torchvision's ResNet-18, and the exit points of SHEPHERD's Table 4.
+    if done.returncode != 0 or models.get("resnet18") != ("224", "224", "11689512", "40") or "a token" not in done.stdout:
+        return [f"list models: {done.stdout} {done.stderr}"]
+    return []
+
+
+def check_no_list(harness, folder):
+    """Neither a list nor one that there is; help of its own."""
+    failures = []
+    known = "allowed: one of systems, pipelines, profiles, devices, models"
+    for words, found in ((["list"], "list: found nothing"), (["list", "model"], "list: found 'model'"),
+                         (["list", "models", "more"], "list: found 'more'")):
+        done = run([harness, *words], folder)
+        if done.returncode != 2 or done.stdout or found not in done.stderr or known not in done.stderr:
+            failures.append(f"{words}: exit code {done.returncode}: {done.stdout} {done.stderr}")
+    done = run([harness, "list", "--help"], folder)
+    if "harness list models" not in done.stdout or "quickstart" in done.stdout:
+        failures.append(f"list --help: {done.stdout}")
+    return failures
+
+
 def main():
     harness = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
         write(folder, "kept.toml", SMALL)
         devices, failures = check_list(harness, folder)
-        failures += check_bad_input(harness, folder) + check_null(harness, folder)
+        failures += check_bad_input(harness, folder) + check_null(harness, folder) + check_no_list(harness, folder)
+        failures += check_list_models(harness, folder, devices.get("cpu") == "usable")
         if devices.get("cpu") == "usable":
             failures += check_cpu(harness, folder) + check_cpu_failures(harness, folder)
             failures += check_files(harness, os.path.abspath(sys.argv[2]), folder) + check_partial(harness, folder)

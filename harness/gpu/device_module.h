@@ -10,6 +10,7 @@
 #include "harness/gpu/device.h"
 #include "harness/gpu/device_exchange.h"
 #include "harness/gpu/device_spec.h"
+#include "harness/gpu/model_info.h"
 
 namespace harness {
 
@@ -20,8 +21,8 @@ struct DeviceModule {
   std::unique_ptr<Device> (*make)(const DeviceSpec& spec, Device::Wake wake) = nullptr;
   /// CUDA's devices, or one entry that says in a line why there are none.
   std::vector<DeviceInfo> (*gpus)() = nullptr;
-  /// Names of the models that are loaded without a file.
-  std::vector<std::string> (*models)() = nullptr;
+  /// The models that are loaded without a file.
+  std::vector<ModelInfo> (*models)() = nullptr;
   /// Tensors between GPUs of different ranks (nccl_exchange.h); null in a build without NCCL.
   DeviceExchange (*make_exchange)(int device, WorkerId self, std::function<void()> wake) = nullptr;
   std::vector<std::byte> (*make_channel_id)() = nullptr;

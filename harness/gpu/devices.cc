@@ -84,9 +84,15 @@ std::vector<DeviceInfo> list_devices() {
   return infos;
 }
 
-std::vector<std::string> zoo_model_names() {
+std::vector<ModelInfo> list_models() {
   const DeviceModule* const module = device_module();
-  return module == nullptr ? std::vector<std::string>() : module->models();
+  return module == nullptr ? std::vector<ModelInfo>() : module->models();
+}
+
+std::vector<std::string> zoo_model_names() {
+  std::vector<std::string> names;
+  for (const ModelInfo& model : list_models()) names.push_back(model.name);
+  return names;
 }
 
 std::string execution_libraries() {

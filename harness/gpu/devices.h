@@ -8,6 +8,7 @@
 
 #include "harness/gpu/device.h"
 #include "harness/gpu/device_spec.h"
+#include "harness/gpu/model_info.h"
 
 namespace harness {
 
@@ -26,7 +27,8 @@ void check_model(const DeviceSpec& spec, const ModelSource& source, const std::s
 /// All kinds, and all devices of kinds that have several.
 std::vector<DeviceInfo> list_devices();
 
-/// Names of the models that devices of this build load without a file; none without LibTorch.
+/// The models that devices of this build load without a file; none without LibTorch.
+std::vector<ModelInfo> list_models();
 std::vector<std::string> zoo_model_names();
 
 /// "LibTorch 2.11.0, CUDA 13.0.48"; "" in a build without it.

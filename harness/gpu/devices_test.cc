@@ -56,6 +56,9 @@ TEST(CheckModel, KnowsTheModelsOfTheZoo) {
   const std::vector<std::string> names = zoo_model_names();
   EXPECT_EQ(names.empty(), execution_libraries().empty());
   if (names.empty()) return;
+  for (const ModelInfo& model : list_models())
+    EXPECT_TRUE(model.parameters > 0 && model.input_height > 0 && model.input_width > 0 &&
+                !model.source.empty());
   EXPECT_THROW(check_model({"cpu", 0, 1}, source, "k"), InputError);
   source.file = "/nowhere/at/all.pt";
   EXPECT_THROW(check_model({"cpu", 0, 1}, source, "k"), InputError);

@@ -9,8 +9,9 @@ namespace {
 
 constexpr const char* kBetween = ", ";
 
-/// "NVIDIA H200" of "cuda:1 NVIDIA H200", "cpu" of "cpu1".
-std::string kind_of(const std::string& name) {
+/// "NVIDIA H200" of "cuda:1 NVIDIA H200 (worker 3)", "cpu" of "cpu1".
+std::string kind_of(const std::string& full_name) {
+  const std::string name = full_name.substr(0, full_name.find(" (worker "));
   const std::size_t space = name.find(' ');
   if (space != std::string::npos) return name.substr(space + 1);
   return name.substr(0, name.find_last_not_of("0123456789") + 1);

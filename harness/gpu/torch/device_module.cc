@@ -41,10 +41,12 @@ std::unique_ptr<Device> make(const DeviceSpec& spec, Device::Wake wake) {
   return make_torch_cpu_device(std::move(options), std::move(wake));
 }
 
-std::vector<std::string> models() {
-  std::vector<std::string> names;
-  for (const ZooModel& model : zoo_models()) names.emplace_back(model.name);
-  return names;
+std::vector<ModelInfo> models() {
+  std::vector<ModelInfo> infos;
+  for (const ZooModel& model : zoo_models())
+    infos.push_back({model.name, model.parameters, model.input.height, model.input.width, model.exit_points,
+                     model.source, model.rebuilt});
+  return infos;
 }
 
 #ifdef HARNESS_DEVICES_HAVE_NCCL

@@ -19,7 +19,8 @@ struct ZooModel {
   const char* name;
   std::int64_t parameters;  ///< as published; a test compares
   const char* source;       ///< who published the count, and of what
-  const char* rebuilt;      ///< what stands here in place of something unpublished, and why; "" if nothing
+  const char* rebuilt;      ///< what stands here in place of something unpublished or of text, and why; ""
+                            ///< if nothing
   int exit_points;          ///< SHEPHERD's Table 4; 0: not in it. The model has at least as many
   InputFormat input;        ///< what the first stage takes
   void (*describe)(NetworkBuilder&);
