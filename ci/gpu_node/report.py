@@ -98,7 +98,7 @@ def exit_table(profiles):
     rows = [(model, profile["exit_points"], profile["measured"]["exit_overhead"], profile["measured"]["preemption_delay"])
             for model, profile in profiles.items()]
     overhead, delay = (sum(row[column] for row in rows) / len(rows) for column in (2, 3))
-    lines = [f"{'model':<14} {'exit points':>11} {'execution delay':>16} {'preemption delay':>17}"]
+    lines = [f"{'model':<14} {'exit points':>11} {'exit overhead':>16} {'preemption delay':>17}"]
     lines += [f"{model:<14} {points:>11} {extra:>16.2%} {wait:>17.2%}" for model, points, extra, wait in rows]
     lines.append(f"{'mean':<14} {'':>11} {overhead:>16.2%} {delay:>17.2%}")
     return "\n".join(lines) + "\n", overhead, delay

@@ -10,6 +10,7 @@
 #include "harness/cli/print_text.h"
 #include "harness/cli/profile_jobs.h"
 #include "harness/cli/profile_report.h"
+#include "harness/core/counted.h"
 #include "harness/core/error.h"
 #include "harness/experiment/cell_distribution.h"
 #include "harness/gpu/cpu_facts.h"
@@ -54,7 +55,7 @@ class ProfileRun {
     for (const ProfileJob& job : jobs_.jobs) add(job);
     if (set_.profiles.empty()) fail_altogether();
     if (!is_file_) write();
-    if (is_file_) print_text(exit_points_.text());
+    if (is_file_) print_text(exit_points_.text() + written_text());
     return failures_ > 0 ? 1 : 0;
   }
 
@@ -71,8 +72,10 @@ class ProfileRun {
     } catch (const EnvironmentError& error) {
       return note_failure(job, error.what(), false);
     }
+    const CpuClocks after = read_cpu_clocks();
     exit_points_.add(profile);
-    set_.profiles.push_back(measured_profile(profile, job, clock_notes(before, read_cpu_clocks())));
+    set_.profiles.push_back(measured_profile(profile, job, clock_notes(before, after)));
+    const std::string warnings = warnings_text(profile, job, share_of_others(before, after));
     if (!is_file_) return;
     try {
       write();
@@ -80,7 +83,13 @@ class ProfileRun {
       print_text(report_text(profile));
       throw;
     }
-    print_text(report_text(profile) + "\n");
+    print_text(report_text(profile) + warnings + "\n");
+  }
+
+  std::string written_text() const {
+    const std::string path = std::filesystem::absolute(output_).lexically_normal().string();
+    return output_ + ": " + counted(set_.profiles.size(), "profile") +
+           "; experiments take it with --set cluster.profiles=" + path + "\n";
   }
 
   void write() const { write_file(output_, text_of(set_)); }

@@ -196,6 +196,7 @@ ProfileJobs profile_jobs(const ProfileOptions& options) {
   job.source.seed = options.seed;
   const ExitPointChoice exit_points(options.exit_points);
   if (!options.file.empty()) check_model(result.device, job.source, "--file");
+  job.wants_exit_points = options.exit_points != "0";
   job.source.max_batch = job.params.batches.back();
   if (!options.input.empty()) {
     const Size input = size_of("--input", options.input);

@@ -33,6 +33,7 @@ struct ProfileOptions {
 struct ProfileJob {
   ModelSource source;
   ProfileParams params;
+  bool wants_exit_points = false;  ///< the model may have none all the same
 };
 
 /// Everything that is to be done.

@@ -147,6 +147,32 @@ TEST(ProfileReport, IsReadBackAsItWasMeasured) {
     EXPECT_NE(report.find(words), std::string::npos) << report;
 }
 
+TEST(ProfileReport, WarnsOfWhatShouldNotBeTrusted) {
+  ProfileJob job;
+  job.params.rule.half_width = 0.02;
+  ModelProfile profile;
+  profile.model = "m";
+  profile.sizes.resize(2);
+  profile.sizes[0].time.median_ns = profile.sizes[1].time.median_ns = 1000;
+  profile.sizes[0].time.half_width_ns = profile.sizes[1].time.half_width_ns = 20;
+  EXPECT_EQ(warnings_text(profile, job, 0.09), "");
+  EXPECT_EQ(warnings_text(profile, job, {}), "");
+  EXPECT_EQ(
+      warnings_text(profile, job, 0.31),
+      "warning: other processes and virtual machines took 31 % of the processors' time, which is in the "
+      "medians\n");
+  const std::string wide = "warning: the medians are less exact than asked for (--halfwidth 2.0 %)";
+  profile.sizes[1].time.half_width_ns = 21;
+  EXPECT_EQ(warnings_text(profile, job, {}).rfind(wide, 0), 0U);
+  profile.sizes[1].time.half_width_ns.reset();  // too few repeats to know
+  EXPECT_EQ(warnings_text(profile, job, {}).rfind(wide, 0), 0U);
+  profile.sizes.pop_back();
+  job.wants_exit_points = true;
+  EXPECT_EQ(warnings_text(profile, job, {}), "warning: --exit-points changes nothing: none are known of m\n");
+  profile.exit_points = ExitPointCost{};
+  EXPECT_EQ(warnings_text(profile, job, {}), "");
+}
+
 TEST(ProfileReport, AveragesExitPointsOverTheModels) {
   ExitPointAverage average;
   const auto add = [&](const char* model, double overhead, double delay_share) {
@@ -164,7 +190,7 @@ TEST(ProfileReport, AveragesExitPointsOverTheModels) {
   add("c", 0.01, 0.01);
   EXPECT_EQ(
       average.text(),
-      "exit points of 3 models, on average over the models and as shares of the batch time: execution delay "
+      "exit points of 3 models, on average over the models and as shares of the batch time: exit overhead "
       "+1.0 % (most: +3.0 % of b), preemption delay 3.0 % (most: 6.0 % of b)\n");
 }
 

@@ -138,12 +138,30 @@ std::string report_text(const ModelProfile& profile) {
     text += "batches of " + std::to_string(profile.refused_batch) + " do not fit into the device's memory\n";
   if (profile.exit_points) {
     const ExitPointCost& cost = *profile.exit_points;
-    text += counted(cost.exit_points, "exit point") + ": execution delay " +
+    text += counted(cost.exit_points, "exit point") + ": exit overhead " +
             number("%+.1f %%", 100 * cost.overhead) + " of the batch time, preemption delay " +
             percent(cost.delay_share) + " (median " + ms(cost.delay_median_ns) + " ms, p99 " +
             ms(cost.delay_p99_ns) + " ms); " + std::to_string(cost.stopped) + " of " +
             std::to_string(cost.stopped + cost.ran_out) + " stopped early\n";
   }
+  return text;
+}
+
+std::string warnings_text(const ModelProfile& profile, const ProfileJob& job, std::optional<double> others) {
+  constexpr double kMuch = 0.1;
+  std::string text;
+  if (widest(profile) > job.params.rule.half_width)
+    text += "warning: the medians are less exact than asked for (--halfwidth " +
+            percent(job.params.rule.half_width) +
+            "): take a quieter machine, a larger --limit-s or smaller batches\n";
+  if (job.wants_exit_points && !profile.exit_points)
+    text += "warning: --exit-points changes nothing: " +
+            (job.source.file.empty() ? "none are known of " + profile.model
+                                     : job.source.file + " is a TorchScript file, which has none") +
+            "\n";
+  if (others && *others > kMuch)
+    text += "warning: other processes and virtual machines took " + number("%.0f %%", 100 * *others) +
+            " of the processors' time, which is in the medians\n";
   return text;
 }
 
@@ -165,7 +183,7 @@ std::string ExitPointAverage::text() const {
            " (most: " + number(format, 100 * (largest->*share)) + " of " + largest->model + ")";
   };
   return "exit points of " + std::to_string(costs_.size()) +
-         " models, on average over the models and as shares of the batch time: execution delay " +
+         " models, on average over the models and as shares of the batch time: exit overhead " +
          average_of(&Cost::overhead, "%+.1f %%") + ", preemption delay " +
          average_of(&Cost::delay_share, "%.1f %%") + "\n";
 }

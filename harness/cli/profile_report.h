@@ -1,6 +1,7 @@
 // What `harness profile` prints and writes of a measured model.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,11 @@ MeasuredSet measured_set(const ProfileJobs& jobs);
 
 /// For people: a table of the sizes, the fit, what stopped the repeats, exit points.
 std::string report_text(const ModelProfile& profile);
+
+/// What a user should know before he trusts the profile, a line each: medians that are less exact than asked
+/// for, exit points that the model has not, and others that ran meanwhile, with `others`, their share of the
+/// processors' time.
+std::string warnings_text(const ModelProfile& profile, const ProfileJob& job, std::optional<double> others);
 
 /// What the exit points of several models cost.
 class ExitPointAverage {

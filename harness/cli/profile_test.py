@@ -95,8 +95,11 @@ def check_null(harness, folder):
         if profile["measured"]["repeats"] < 10 or len(profile["measured"]["p99_ms"]) != 3:
             failures.append(f"null: {profile}")
     if "a on null" not in done.stdout or "3 exit points" not in done.stdout or (
-            "exit points of 2 models" not in done.stdout.splitlines()[-1]):
+            "exit points of 2 models" not in done.stdout.splitlines()[-2]):
         failures.append(f"null: {done.stdout}")
+    path = os.path.join(os.path.realpath(folder), "null.toml")
+    if done.stdout.splitlines()[-1] != f"null.toml: 2 profiles; experiments take it with --set cluster.profiles={path}":
+        failures.append(f"null: the last line: {done.stdout}")
     done = run([harness, "profile", "--device", "null", "--model", "a", "--max-batch", "1", "--limit-s", "1", "-o",
                 "/dev/stdout"], folder)
     if done.returncode != 0 or tomllib.loads(done.stdout)["profile"][0]["batch"] != [1]:
@@ -160,8 +163,8 @@ def check_files(harness, write_models, folder):
     failures = []
     if done.returncode != 2 or words not in done.stderr or os.path.exists(os.path.join(folder, "fixed.toml")):
         failures.append(f"a file that takes other pictures: exit code {done.returncode}: {done.stderr}")
-    done = run([*profile, "8x8"], folder)
-    if done.returncode != 0:
+    done = run([*profile, "8x8", "--exit-points", "all"], folder)
+    if done.returncode != 0 or "warning: --exit-points changes nothing: fixed.pt is a TorchScript" not in done.stdout:
         failures.append(f"a file: exit code {done.returncode}: {done.stderr}")
     return failures
 

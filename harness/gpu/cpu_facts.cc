@@ -108,16 +108,25 @@ std::string frequency_note(const CpuClocks& before, const CpuClocks& after) {
 }
 
 /// Who else ran, as shares of all processors' time.
-void add_load_notes(const CpuClocks& before, const CpuClocks& after, std::vector<std::string>& notes) {
-  if (!before.stolen_ticks || !after.stolen_ticks || after.ticks <= before.ticks) return;
+struct Others {
+  double processes = 0;
+  double machines = 0;  ///< virtual ones
+};
+std::optional<Others> others_between(const CpuClocks& before, const CpuClocks& after) {
+  if (!before.stolen_ticks || !after.stolen_ticks || after.ticks <= before.ticks) return std::nullopt;
   const auto all = static_cast<double>(after.ticks - before.ticks);
   const auto stolen = static_cast<double>(*after.stolen_ticks - *before.stolen_ticks);
   const auto idle = static_cast<double>(after.idle_ticks - before.idle_ticks);
   const double own = ns_to_s(after.own_ns - before.own_ns) * static_cast<double>(::sysconf(_SC_CLK_TCK));
-  const double others = std::max(0.0, all - stolen - idle - own);
-  notes.push_back("other processes took " + number("%.0f", 100 * others / all) +
+  return Others{std::max(0.0, all - stolen - idle - own) / all, stolen / all};
+}
+
+void add_load_notes(const CpuClocks& before, const CpuClocks& after, std::vector<std::string>& notes) {
+  const std::optional<Others> others = others_between(before, after);
+  if (!others) return;
+  notes.push_back("other processes took " + number("%.0f", 100 * others->processes) +
                   " % of the processors' time");
-  notes.push_back("other virtual machines took " + number("%.1f", 100 * stolen / all) + " % of it");
+  notes.push_back("other virtual machines took " + number("%.1f", 100 * others->machines) + " % of it");
 }
 
 }  // namespace
@@ -150,6 +159,11 @@ CpuClocks read_cpu_clocks(const std::string& root) {
   take_frequencies(mhz, clocks);
   take_ticks(root, clocks);
   return clocks;
+}
+
+std::optional<double> share_of_others(const CpuClocks& before, const CpuClocks& after) {
+  const std::optional<Others> others = others_between(before, after);
+  return others ? std::optional(others->processes + others->machines) : std::nullopt;
 }
 
 std::vector<std::string> clock_notes(const CpuClocks& before, const CpuClocks& after) {

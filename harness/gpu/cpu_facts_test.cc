@@ -93,6 +93,8 @@ TEST(ClockNotes, SayWhatChanged) {
   EXPECT_EQ(notes[2], "throttled 2 times");
   EXPECT_EQ(notes[3], "other processes took 48 % of the processors' time");
   EXPECT_EQ(notes[4], "other virtual machines took 1.5 % of it");
+  EXPECT_DOUBLE_EQ(share_of_others(before, after).value_or(0), 0.5);
+  EXPECT_FALSE(share_of_others(after, after));
 }
 
 }  // namespace

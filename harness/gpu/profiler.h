@@ -35,7 +35,8 @@ struct BatchLatency {
 /// of the same size, averaged over the sizes.
 struct ExitPointCost {
   int exit_points = 0;
-  double overhead = 0;          ///< execution delay: by how much a batch that is not preempted takes longer
+  double overhead =
+      0;  ///< SHEPHERD's execution delay: by how much a batch that is not preempted takes longer
   double largest_overhead = 0;  ///< over the sizes
   double delay_share = 0;  ///< preemption delay, from the request to the batch's end, its mean over moments
   TimeNs delay_median_ns = 0;  ///< over all sizes and moments
