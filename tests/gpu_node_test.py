@@ -23,6 +23,7 @@ import prefix  # noqa: E402
 import report  # noqa: E402
 import runner  # noqa: E402
 import sizes  # noqa: E402
+import steps  # noqa: E402
 from problems import Failed, NotHere, OutOfTime  # noqa: E402
 from steps import STEPS  # noqa: E402
 
@@ -368,6 +369,24 @@ class Whole(Folder):
         done = self.run_node("run", "environment")
         self.assertEqual(done.returncode, 1)
         self.assertIn("nvidia-smi shows no GPU", done.stdout)
+
+
+class Lacks(unittest.TestCase):
+
+    def test_are_told_all_at_once(self):
+        def no_python():
+            raise Failed("no Python with h5py")
+        node = SimpleNamespace(shell=SimpleNamespace(env={"PATH": "/nowhere"}), device="cuda", gpus=lambda: [], python=no_python)
+        told = "; ".join(steps.lacking(node, ""))
+        for what in ("no cmake", "no ninja", "no g++", "no Python with h5py", "no Python with torch", "no GPU"):
+            self.assertIn(what, told)
+
+    def test_a_reader_that_is_gone_is_no_traceback(self):
+        reading, writing = os.pipe()
+        os.close(reading)
+        done = subprocess.run([ROOT / "ci/gpu-node", "steps"], stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+        os.close(writing)
+        self.assertEqual(done.stderr, "")
 
 
 class Names(unittest.TestCase):

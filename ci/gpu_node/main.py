@@ -103,6 +103,7 @@ def renew(options):
 
 
 def main(words):
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `| head` ends it without a traceback
     options = arguments(words)
     try:
         if options.command == "fetch":

@@ -23,17 +23,28 @@ def look_around(node, _again):
     torch = node.torch_python()
     lines.append(f"Python with torch: {torch or '(none)'}")
     (node.out / "environment.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    node.python()
-    missing = [tool for tool in TOOLS if not shutil.which(tool, path=shell.env["PATH"])]
-    if missing:
-        raise Failed(f"not here: {', '.join(missing)}")
-    if node.device == "cpu":
-        return "no GPU is asked for"
-    if not node.gpus():
-        raise Failed("nvidia-smi shows no GPU (ci/gpu-node run --device cpu tries the steps without one)")
-    if not torch:
-        raise Failed("no Python with torch; name one by HARNESS_TORCH_PYTHON")
-    return f"{len(node.gpus())} x {node.gpus()[0]}"
+    lacks = lacking(node, torch)
+    if lacks:
+        raise Failed("; ".join(lacks))
+    return "no GPU is asked for" if node.device == "cpu" else f"{len(node.gpus())} x {node.gpus()[0]}"
+
+
+def lacking(node, torch):
+    """All that the machine has not, so that it can be brought at once."""
+    path = node.shell.env["PATH"]
+    lacks = [f"no {tool}" for tool in TOOLS if not shutil.which(tool, path=path)]
+    try:
+        node.python()
+    except Failed as why:
+        lacks.append(str(why))
+    if node.device == "cuda":
+        if not (node.shell.env.get("CUDACXX") or shutil.which("nvcc", path=path + ":/usr/local/cuda/bin")):
+            lacks.append("no nvcc in PATH or /usr/local/cuda/bin; name one by CUDACXX")
+        if not torch:
+            lacks.append("no Python with torch; name one by HARNESS_TORCH_PYTHON")
+        if not node.gpus():
+            lacks.append("nvidia-smi shows no GPU (ci/gpu-node run --device cpu tries the steps without one)")
+    return lacks
 
 
 def configure(node):
