@@ -1,9 +1,11 @@
 // Where requests come from. Open loop: sending times do not depend on the system under test.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 
+#include "harness/core/stream.h"
 #include "harness/core/types.h"
 
 namespace harness {
@@ -18,6 +20,13 @@ class ArrivalSource {
   /// allocates more than a bounded working set, so that 100 million requests need no more memory than a
   /// thousand.
   virtual std::size_t next(std::span<TimeNs> out) = 0;
+  /// The same; writes also which stream sends each into `streams`, which is as long as `out`. By default all
+  /// are of stream 0.
+  virtual std::size_t next(std::span<TimeNs> out, std::span<StreamId> streams) {
+    const std::size_t count = next(out);
+    std::fill_n(streams.begin(), count, StreamId{0});
+    return count;
+  }
 
   /// A fresh source that yields the same sequence from its beginning.
   virtual std::unique_ptr<ArrivalSource> restarted() const = 0;

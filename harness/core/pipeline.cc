@@ -161,6 +161,15 @@ std::vector<double> longest_before(const Pipeline& pipeline, const std::vector<d
   return longest;
 }
 
+std::vector<ModuleId> entries_of(const Pipeline& pipeline) {
+  std::vector<ModuleId> entries(pipeline.modules.size());
+  for (std::size_t m = 0; m < entries.size(); ++m) {
+    const std::vector<ModuleId>& pres = pipeline.modules[m].pres;
+    entries[m] = pres.empty() ? static_cast<ModuleId>(m) : entries[pres.front()];
+  }
+  return entries;
+}
+
 std::vector<bool> modules_after(const Pipeline& pipeline, ModuleId from) {
   std::vector<bool> after(pipeline.modules.size(), false);
   for (std::size_t i = from; i < after.size(); ++i) {

@@ -20,7 +20,7 @@ struct Module {
   std::string model;           ///< name of a model in the profile set
   std::string file;            ///< TorchScript that devices run as `model`; empty: the zoo's network
   std::string source;          ///< where the choice of the stand-in model comes from, one line
-  std::vector<ModuleId> pres;  ///< modules whose outputs it needs; empty only for the entry
+  std::vector<ModuleId> pres;  ///< modules whose outputs it needs; empty only for an entry
   std::vector<ModuleId> subs;  ///< modules that take its output; empty only for sinks
   Branches branches = Branches::kAll;
   std::uint32_t input_bytes = 0;  ///< size of the tensor that a visit brings; 0: not declared
@@ -30,8 +30,9 @@ struct Module {
   InputPlace place;                    ///< of its name, for messages; empty when it is of no file
 };
 
-/// A directed acyclic graph with exactly one entry, in which every module is reachable from the entry.
-/// Modules stand in topological order: every id in `pres` is smaller than the module's own.
+/// A directed acyclic graph with exactly one entry, in which every module is reachable from the entry; or
+/// several of them side by side, each with streams of its own (stream.h). Modules stand in topological order:
+/// every id in `pres` is smaller than the module's own.
 struct Pipeline {
   std::string name;
   std::string description;
@@ -69,6 +70,9 @@ std::vector<double> longest_after(const Pipeline& pipeline, const std::vector<do
 /// several `pres` starts when the last of them is done, so this is also the least time before it when `cost`
 /// holds least times.
 std::vector<double> longest_before(const Pipeline& pipeline, const std::vector<double>& cost);
+
+/// By module: the entry from which its requests come.
+std::vector<ModuleId> entries_of(const Pipeline& pipeline);
 
 /// By module: whether a path leads to it from `from`, which does not count itself.
 std::vector<bool> modules_after(const Pipeline& pipeline, ModuleId from);

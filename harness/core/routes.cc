@@ -58,7 +58,7 @@ Route Routes::make_route(const Pipeline& pipeline, std::size_t index) const {
   Route route;
   route.taken.assign(pipeline.modules.size(), 0);
   route.branches.assign(pipeline.modules.size(), 0);
-  route.branches[0] = 1;
+  for (ModuleId m = 0; m < pipeline.modules.size(); ++m) route.branches[m] = pipeline.modules[m].pres.empty();
   auto choice = choices_.begin();
   for (ModuleId m = 0; m < pipeline.modules.size(); ++m) {
     const Module& module = pipeline.modules[m];

@@ -36,7 +36,7 @@ class Cluster final : private DomainCommands, private DomainEvents {
   }
 
   // Of the dispatcher.
-  void on_request(TimeNs now) { dispatcher_.on_request(now); }
+  void on_request(TimeNs now, StreamId stream) { dispatcher_.on_request(now, stream); }
   void on_report(TimeNs now, ModuleId module, DomainId domain, std::span<const double> values) {
     dispatcher_.on_report(now, module, domain, values);
   }
@@ -86,8 +86,8 @@ class Cluster final : private DomainCommands, private DomainEvents {
 
  private:
   void set_plan(TimeNs now, const Plan& plan) override { domains_.set_plan(now, plan); }
-  void open_domain(TimeNs now, DomainId domain, ModuleId module, WorkerId) override {
-    domains_.open_domain(now, domain, module);
+  void open_domain(TimeNs now, DomainId domain, ModuleId home, WorkerId) override {
+    domains_.open_domain(now, domain, home);
   }
   void add_worker(TimeNs now, DomainId domain, WorkerId worker) override {
     domains_.add_worker(now, domain, worker);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "harness/core/error.h"
+#include "harness/core/routes.h"
 
 namespace harness {
 namespace {
@@ -11,8 +12,24 @@ double offered_rps(const RunSpec& spec) {
   return spec.arrivals->expected_requests() / ns_to_s(spec.arrivals->duration_ns());
 }
 
+std::unique_ptr<Planner> make_planner(const RunSpec& spec, const ServingContext& context) {
+  std::unique_ptr<Planner> own = spec.system->make_planner(context);
+  return own ? std::move(own) : make_sizing_planner(context, spec.planner, spec.module_overrides);
+}
+
+/// Visits/s at each module by the streams' expected rates; empty without streams.
+std::vector<double> expected_rps(const RunSpec& spec) {
+  if (spec.streams.empty()) return {};
+  std::vector<double> rps = visit_probabilities(spec.pipeline);
+  const std::vector<ModuleId> entries = entries_of(spec.pipeline);
+  std::vector<double> entering(rps.size(), 0.0);
+  for (const Stream& stream : spec.streams) entering[stream.entry] += stream.rate_rps;
+  for (std::size_t m = 0; m < rps.size(); ++m) rps[m] *= entering[entries[m]];
+  return rps;
+}
+
 Plan first_plan(const RunSpec& spec, const ServingContext& context, Planner& planner, double offered_rps) {
-  Plan plan = planner.plan(0, {offered_rps, {}}, {});
+  Plan plan = planner.plan(0, {offered_rps, expected_rps(spec)}, {});
   spec.system->refine(context, plan);
   return plan;
 }
@@ -24,6 +41,8 @@ ServingContext make_context(const RunSpec& spec, const RequestSizes* sizes) {
   context.pipeline = &spec.pipeline;
   for (const Profile& profile : spec.profiles) context.profiles.push_back(&profile);
   context.slo_ns = spec.slo_ns;
+  context.streams = spec.streams;
+  if (context.streams.empty()) context.streams.push_back({0, spec.slo_ns, 0});
   context.workers = spec.workers;
   context.seed = spec.seed;
   context.serving = spec.serving;
@@ -33,7 +52,7 @@ ServingContext make_context(const RunSpec& spec, const RequestSizes* sizes) {
 
 Plan initial_plan(const RunSpec& spec, double offered_rps) {
   const ServingContext context = make_context(spec);
-  const auto planner = make_sizing_planner(context, spec.planner, spec.module_overrides);
+  const std::unique_ptr<Planner> planner = make_planner(spec, context);
   return first_plan(spec, context, *planner, offered_rps);
 }
 
@@ -46,8 +65,8 @@ Dispatcher::Dispatcher(const RunSpec& spec, const ServingContext& context, Dispa
       tables_(tables),
       books_(books),
       domains_(spec.pipeline.modules.size()),
-      flow_(spec.pipeline, spec.slo_ns, spec.seed, tables.visits, books, world, domains_),
-      planner_(make_sizing_planner(context, spec.planner, spec.module_overrides)),
+      flow_(spec.pipeline, context.streams, spec.seed, tables.visits, books, world, domains_),
+      planner_(make_planner(spec, context)),
       plan_(first_plan(spec, context, *planner_, offered_rps(spec))),
       places_(spec.workers),
       planned_arrivals_(spec.pipeline.modules.size(), 0) {
@@ -68,6 +87,7 @@ void Dispatcher::start(TimeNs now) {
   for (auto& controller : controllers_) controller->on_plan(now, plan_);
   commands_.set_plan(now, plan_);
   for (ModuleId module = 0; module < domains_.size(); ++module) {
+    if (!leads(module)) continue;
     for (int i = 0; i < plan_.modules[module].workers; ++i) open_for(now, add_worker(module));
     record_capacity(now, module);
   }

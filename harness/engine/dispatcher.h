@@ -27,8 +27,10 @@ class Dispatcher {
   /// Starts at `now`: the plan reaches the domains, which are opened with their workers.
   void start(TimeNs now);
 
-  /// A request that is due `now` leaves, `lateness_ns` after that.
-  void on_request(TimeNs now, TimeNs lateness_ns = 0) { flow_.send(now, lateness_ns); }
+  /// A request of the stream that is due `now` leaves, `lateness_ns` after that.
+  void on_request(TimeNs now, StreamId stream, TimeNs lateness_ns = 0) {
+    flow_.send(now, stream, lateness_ns);
+  }
   /// Nothing more is heard of what is still under way: it ends as unfinished.
   void give_up(TimeNs now) { flow_.give_up(now); }
   // What the domains tell (DomainEvents).
@@ -99,20 +101,23 @@ class Dispatcher {
   void resume_gpus(TimeNs now, int first_gpu, int gpus);
   /// Sends what the module's controller wants published.
   void publish(TimeNs now, ModuleId module);
+  /// Whether the module has workers of its own, which may serve others of its group too.
+  bool leads(ModuleId module) const { return plan_.leader(module) == module; }
   /// At the lowest free place, or at that GPU.
-  WorkerId add_worker(ModuleId module, std::uint32_t gpu = kNone);
+  WorkerId add_worker(ModuleId home, std::uint32_t gpu = kNone);
   void open_for(TimeNs now, WorkerId worker);
   void drain_worker(TimeNs now, WorkerId worker);
   /// The worker's cold start ends here.
   void abandon_start(TimeNs now, WorkerId worker);
   /// The worker's domain has one worker fewer; true if it has none left and no router sees it any more.
   bool leave_view(WorkerId worker);
-  /// Those that serve the module or will.
-  std::vector<WorkerId> workers_of(ModuleId module) const;
+  /// Those that serve it and its group, or will.
+  std::vector<WorkerId> workers_of(ModuleId home) const;
   /// Starts what the plan lacks while GPUs are free.
   void fill_up(TimeNs now);
-  void scale_module(TimeNs now, ModuleId module, int direction);
-  void record_capacity(TimeNs now, ModuleId module);
+  void scale_module(TimeNs now, ModuleId home, int direction);
+  /// Of the module and all that its workers serve.
+  void record_capacity(TimeNs now, ModuleId home);
   int alive_workers() const;
 
   const RunSpec& spec_;

@@ -26,8 +26,8 @@ void Dispatcher::stop_gpus(TimeNs now, int first_gpu, int gpus) {
     const WorkerId worker = places_.worker_at(gpu);
     if (worker == kNone) continue;
     WorkerState& state = tables_.workers[worker];
-    if (spec_.profiles[state.module].service != Service::kBatch) continue;
-    if (state.life != Life::kDraining) places_.module_at_stop(gpu) = state.module;
+    if (spec_.profiles[state.home].service != Service::kBatch) continue;
+    if (state.life != Life::kDraining) places_.module_at_stop(gpu) = state.home;
     if (state.life == Life::kStarting) {
       abandon_start(now, worker);
       continue;

@@ -27,33 +27,39 @@ void Dispatcher::apply_plan(TimeNs now, const Plan& plan) {
   for (auto& controller : controllers_) controller->on_plan(now, plan_);
   commands_.set_plan(now, plan_);
   // Take away first, so that the GPUs are there to be given.
-  for (ModuleId module = 0; module < domains_.size(); ++module) scale_module(now, module, -1);
+  for (ModuleId module = 0; module < domains_.size(); ++module) {
+    if (leads(module)) scale_module(now, module, -1);
+  }
   fill_up(now);
-  for (ModuleId module = 0; module < domains_.size(); ++module) record_capacity(now, module);
+  for (ModuleId module = 0; module < domains_.size(); ++module) {
+    if (leads(module)) record_capacity(now, module);
+  }
 }
 
 void Dispatcher::fill_up(TimeNs now) {
-  for (ModuleId module = 0; module < domains_.size(); ++module) scale_module(now, module, +1);
+  for (ModuleId module = 0; module < domains_.size(); ++module) {
+    if (leads(module)) scale_module(now, module, +1);
+  }
 }
 
-std::vector<WorkerId> Dispatcher::workers_of(ModuleId module) const {
+std::vector<WorkerId> Dispatcher::workers_of(ModuleId home) const {
   std::vector<WorkerId> own;
   for (WorkerId worker = 0; worker < tables_.workers.size(); ++worker) {
     const WorkerState& state = tables_.workers[worker];
     const bool counts =
         state.life == WorkerState::Life::kStarting || state.life == WorkerState::Life::kServing;
-    if (state.module == module && counts) own.push_back(worker);
+    if (state.home == home && counts) own.push_back(worker);
   }
   return own;
 }
 
-void Dispatcher::scale_module(TimeNs now, ModuleId module, int direction) {
-  const std::vector<WorkerId> own = workers_of(module);
-  const int wanted = plan_.modules[module].workers;
+void Dispatcher::scale_module(TimeNs now, ModuleId home, int direction) {
+  const std::vector<WorkerId> own = workers_of(home);
+  const int wanted = plan_.modules[home].workers;
   int have = static_cast<int>(own.size());
   for (; direction < 0 && have > wanted; --have) drain_worker(now, own[static_cast<std::size_t>(have - 1)]);
   for (; direction > 0 && have < wanted && alive_workers() + places_.idle_stopped() < spec_.workers; ++have) {
-    world_.start_worker(add_worker(module));
+    world_.start_worker(add_worker(home));
   }
 }
 
@@ -63,15 +69,16 @@ int Dispatcher::alive_workers() const {
                     [](const WorkerState& worker) { return worker.life != WorkerState::Life::kGone; }));
 }
 
-WorkerId Dispatcher::add_worker(ModuleId module, std::uint32_t gpu) {
+WorkerId Dispatcher::add_worker(ModuleId home, std::uint32_t gpu) {
   WorkerTable& workers = tables_.workers;
   const auto worker = static_cast<WorkerId>(workers.size());
   WorkerState state;
-  state.module = module;
-  state.totals.module = module;
-  if (spec_.profiles[module].service != Service::kBatch) {
+  state.home = home;
+  state.module = home;
+  state.totals.module = home;
+  if (spec_.profiles[home].service != Service::kBatch) {
     state.slot = static_cast<std::uint32_t>(std::count_if(
-        workers.begin(), workers.end(), [&](const WorkerState& other) { return other.module == module; }));
+        workers.begin(), workers.end(), [&](const WorkerState& other) { return other.home == home; }));
   }
   state.totals.ready_ns = kNever;
   state.gpu = places_.take(worker, gpu);
@@ -82,28 +89,33 @@ WorkerId Dispatcher::add_worker(ModuleId module, std::uint32_t gpu) {
 void Dispatcher::on_worker_ready(TimeNs now, WorkerId worker) {
   const WorkerState& state = tables_.workers[worker];
   if (state.life != WorkerState::Life::kStarting) return;  // taken away during its cold start
-  const ModuleId module = state.module;
+  const ModuleId home = state.home;
   open_for(now, worker);
-  record_capacity(now, module);
+  record_capacity(now, home);
 }
 
 void Dispatcher::open_for(TimeNs now, WorkerId worker) {
   WorkerState& state = tables_.workers[worker];
-  const ModuleId module = state.module;
-  std::vector<DomainView>& views = domains_[module].views;
-  // The slots of a server and the threads of a pool share one queue.
-  const bool is_batch = spec_.profiles[module].service == Service::kBatch;
-  const bool own_domain = (context_.serving.queue == QueueScope::kWorker && is_batch) || views.empty();
-  state.domain = own_domain ? static_cast<DomainId>(domain_gpus_.size()) : views.front().id;
+  const ModuleId home = state.home;
+  const std::vector<DomainView>& views = domains_[home].views;
+  // The slots of a server and the threads of a pool share one queue, as do the workers of a group.
+  const bool is_batch = spec_.profiles[home].service == Service::kBatch;
+  const bool shares = plan_.modules[home].group != kAlone || !is_batch;
+  const bool own_domain = (context_.serving.queue == QueueScope::kWorker && !shares) || views.empty();
+  const DomainId domain = own_domain ? static_cast<DomainId>(domain_gpus_.size()) : views.front().id;
+  state.domain = domain;
   state.life = WorkerState::Life::kServing;
   if (own_domain) {
     domain_gpus_.push_back(state.gpu);
-    commands_.open_domain(now, state.domain, module, worker);
-    commands_.add_worker(now, state.domain, worker);
-    views.push_back({tables_.workers[worker].domain, 1, 0});
-  } else {
-    commands_.add_worker(now, state.domain, worker);
-    ++views.front().workers;
+    commands_.open_domain(now, domain, home, worker);
+  }
+  commands_.add_worker(now, domain, worker);
+  for (const ModuleId module : plan_.served_by(home)) {
+    if (own_domain) {
+      domains_[module].views.push_back({domain, 1, 0});
+    } else {
+      ++domains_[module].views.front().workers;
+    }
   }
 }
 
@@ -127,12 +139,15 @@ void Dispatcher::abandon_start(TimeNs now, WorkerId worker) {
 
 bool Dispatcher::leave_view(WorkerId worker) {
   const WorkerState& state = tables_.workers[worker];
-  std::vector<DomainView>& views = domains_[state.module].views;
-  const auto view =
-      std::find_if(views.begin(), views.end(), [&](const DomainView& v) { return v.id == state.domain; });
-  if (--view->workers > 0) return false;
-  views.erase(view);
-  return true;
+  bool is_empty = false;
+  for (const ModuleId module : plan_.served_by(state.home)) {
+    std::vector<DomainView>& views = domains_[module].views;
+    const auto view =
+        std::find_if(views.begin(), views.end(), [&](const DomainView& v) { return v.id == state.domain; });
+    is_empty = --view->workers == 0;
+    if (is_empty) views.erase(view);
+  }
+  return is_empty;
 }
 
 void Dispatcher::on_worker_gone(TimeNs now, WorkerId worker) {
@@ -140,28 +155,31 @@ void Dispatcher::on_worker_gone(TimeNs now, WorkerId worker) {
   state.life = WorkerState::Life::kGone;
   state.totals.removed_ns = now;
   places_.release(state.gpu, worker);
-  record_capacity(now, state.module);
+  record_capacity(now, state.home);
   // Its GPU may be what another module has been waiting for.
   if (spec_.planner.autoscale) fill_up(now);
 }
 
-void Dispatcher::record_capacity(TimeNs now, ModuleId module) {
+void Dispatcher::record_capacity(TimeNs now, ModuleId home) {
+  const auto can_serve = [home](const WorkerState& worker) {
+    return worker.home == home &&
+           (worker.life == WorkerState::Life::kServing || worker.life == WorkerState::Life::kDraining);
+  };
   PlanRow row;
   row.at_ns = now;
-  row.module = module;
-  row.workers = static_cast<std::uint32_t>(
-      std::count_if(tables_.workers.begin(), tables_.workers.end(), [&](const WorkerState& worker) {
-        return worker.module == module &&
-               (worker.life == WorkerState::Life::kServing || worker.life == WorkerState::Life::kDraining);
-      }));
-  row.batch_cap = static_cast<std::uint32_t>(plan_.modules[module].batch_cap);
-  row.exec_ns = plan_.modules[module].exec_ns;
-  const std::vector<PlanRow>& rows = books_.record().plans;
-  const auto last =
-      std::find_if(rows.rbegin(), rows.rend(), [&](const PlanRow& old) { return old.module == module; });
-  const bool same = last != rows.rend() && last->workers == row.workers && last->batch_cap == row.batch_cap &&
-                    last->exec_ns == row.exec_ns;
-  if (!same) books_.on_plan_row(row);
+  row.workers =
+      static_cast<std::uint32_t>(std::count_if(tables_.workers.begin(), tables_.workers.end(), can_serve));
+  for (const ModuleId module : plan_.served_by(home)) {
+    row.module = module;
+    row.batch_cap = static_cast<std::uint32_t>(plan_.modules[module].batch_cap);
+    row.exec_ns = plan_.modules[module].exec_ns;
+    const std::vector<PlanRow>& rows = books_.record().plans;
+    const auto last =
+        std::find_if(rows.rbegin(), rows.rend(), [&](const PlanRow& old) { return old.module == module; });
+    const bool same = last != rows.rend() && last->workers == row.workers &&
+                      last->batch_cap == row.batch_cap && last->exec_ns == row.exec_ns;
+    if (!same) books_.on_plan_row(row);
+  }
 }
 
 }  // namespace harness

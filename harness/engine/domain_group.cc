@@ -1,6 +1,7 @@
 #include "harness/engine/domain_group.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "harness/core/error.h"
@@ -15,7 +16,8 @@ DomainGroup::DomainGroup(const RunSpec& spec, const ServingContext& context, Dom
       events_(events),
       tables_(tables),
       books_(books),
-      environment_{&tables.visits, &tables.workers, &books, &world, &events, &decisions_, context.sizes},
+      environment_{&tables.visits, &tables.workers, &books,        &world,
+                   &events,        &decisions_,     context.sizes, spec.profiles},
       replay_(spec.record_replay) {}
 
 void DomainGroup::set_plan(TimeNs now, const Plan& plan) {
@@ -25,11 +27,15 @@ void DomainGroup::set_plan(TimeNs now, const Plan& plan) {
   }
 }
 
-void DomainGroup::open_domain(TimeNs now, DomainId domain, ModuleId module) {
+void DomainGroup::open_domain(TimeNs now, DomainId domain, ModuleId home) {
   if (hosts_.size() <= domain) hosts_.resize(domain + 1);
-  auto scheduler = replay_.wrap(spec_.system->make_scheduler(context_, domain, module), domain, module);
-  hosts_[domain] = std::make_unique<QueueDomainHost>(domain, module, spec_.profiles[module],
-                                                     std::move(scheduler), environment_);
+  std::vector<ModuleId> modules = plan_.served_by(home);
+  const bool alone = plan_.modules[home].group == kAlone;
+  auto scheduler = alone ? spec_.system->make_scheduler(context_, domain, home)
+                         : spec_.system->make_group_scheduler(context_, domain, modules);
+  HARNESS_CHECK(scheduler != nullptr, "a system plans groups and has no scheduler for them");
+  hosts_[domain] = std::make_unique<QueueDomainHost>(
+      domain, std::move(modules), replay_.wrap(std::move(scheduler), domain, home), environment_);
   hosts_[domain]->on_plan(now, plan_);
 }
 
@@ -95,7 +101,14 @@ void DomainGroup::return_queue(TimeNs now, QueueDomainHost& host) {
     return left.due_ns != right.due_ns ? left.due_ns < right.due_ns : left.request < right.request;
   });
   for (const VisitId visit : queued) host.withdraw(now, visit);
-  if (!queued.empty()) events_.visits_returned(now, host.module(), queued);
+  // To each module's router those of that module, in order.
+  std::vector<VisitId> own;
+  for (const ModuleId module : host.modules()) {
+    own.clear();
+    std::copy_if(queued.begin(), queued.end(), std::back_inserter(own),
+                 [&](VisitId visit) { return visits[visit].visit.module == module; });
+    if (!own.empty()) events_.visits_returned(now, module, own);
+  }
 }
 
 void DomainGroup::remove_worker(TimeNs now, WorkerId worker) {
@@ -159,7 +172,9 @@ void DomainGroup::on_timer(TimeNs now, DomainId domain) {
 void DomainGroup::on_publication(TimeNs now, ModuleId module, std::span<const double> state,
                                  std::span<const DomainId> except) {
   for (const auto& host : hosts_) {
-    if (host == nullptr || host->module() != module || host->closed()) continue;
+    if (host == nullptr || host->closed()) continue;
+    const std::vector<ModuleId>& own = host->modules();
+    if (std::find(own.begin(), own.end(), module) == own.end()) continue;
     if (std::find(except.begin(), except.end(), host->id()) == except.end())
       host->on_state(now, module, state);
   }

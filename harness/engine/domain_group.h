@@ -34,7 +34,8 @@ class DomainGroup {
 
   // Commands of the dispatcher (DomainCommands).
   void set_plan(TimeNs now, const Plan& plan);
-  void open_domain(TimeNs now, DomainId domain, ModuleId module);
+  /// `home`: the module that it serves; of a group of the plan the first.
+  void open_domain(TimeNs now, DomainId domain, ModuleId home);
   void add_worker(TimeNs now, DomainId domain, WorkerId worker);
   void drain_worker(TimeNs now, WorkerId worker, bool closes);
   /// Workers that are gone already are passed over.

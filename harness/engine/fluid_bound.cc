@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "harness/core/routes.h"
@@ -112,28 +113,40 @@ std::vector<FluidServer> make_servers(const RunSpec& spec, const RunRecord& reco
   return servers;
 }
 
+ModuleId entry_of(const RunSpec& spec, StreamId stream) {
+  return spec.streams.empty() ? ModuleId{0} : spec.streams[stream].entry;
+}
+
 }  // namespace
 
 std::uint64_t fluid_bound(const RunSpec& spec, const RunRecord& record) {
   const Routes routes(spec.pipeline, spec.seed);
   const bool dynamic = routes.dynamic();
+  const std::vector<ModuleId> entries = entries_of(spec.pipeline);
   std::vector<FluidServer> servers = make_servers(spec, record, routes);
   const std::unique_ptr<ArrivalSource> arrivals = spec.arrivals->restarted();
   std::vector<TimeNs> chunk(4096);
+  std::vector<StreamId> streams(chunk.size());
   std::vector<const Route*> taken(chunk.size());
+  std::vector<std::uint64_t> sent_to(servers.size(), 0);  // by entry
   std::uint64_t sent = 0;
-  while (const std::size_t count = arrivals->next(chunk)) {
+  while (const std::size_t count = arrivals->next(chunk, streams)) {
     for (std::size_t i = 0; dynamic && i < count; ++i) taken[i] = &routes[routes.of(sent + i)];
+    for (std::size_t i = 0; i < count; ++i) ++sent_to[entry_of(spec, streams[i])];
     for (ModuleId m = 0; m < servers.size(); ++m) {
       for (std::size_t i = 0; i < count; ++i) {
-        if (!dynamic || taken[i]->visits(m)) servers[m].offer(chunk[i], chunk[i] + spec.slo_ns);
+        if (entry_of(spec, streams[i]) != entries[m] || (dynamic && !taken[i]->visits(m))) continue;
+        // With the longest SLO for all, so that deadlines stay in order of release.
+        servers[m].offer(chunk[i], chunk[i] + spec.slo_ns);
       }
     }
     sent += count;
   }
-  std::uint64_t bound = record.sent;
-  for (const FluidServer& server : servers) bound = std::min(bound, server.bound(sent));
-  return bound;
+  // Of each pipeline the least over its modules; pipelines side by side add up.
+  std::vector<std::uint64_t> least = sent_to;
+  for (ModuleId m = 0; m < servers.size(); ++m)
+    least[entries[m]] = std::min(least[entries[m]], servers[m].bound(sent_to[entries[m]]));
+  return std::min(record.sent, std::accumulate(least.begin(), least.end(), std::uint64_t{0}));
 }
 
 CapacityCurve::CapacityCurve(const Pipeline& pipeline, const RunRecord& record,

@@ -7,16 +7,13 @@
 
 namespace harness {
 
-QueueDomainHost::QueueDomainHost(DomainId id, ModuleId module, const Profile& profile,
+QueueDomainHost::QueueDomainHost(DomainId id, std::vector<ModuleId> modules,
                                  std::unique_ptr<Scheduler> scheduler, const HostEnvironment& environment)
-    : id_(id),
-      module_(module),
-      profile_(&profile),
-      scheduler_(std::move(scheduler)),
-      environment_(&environment) {}
+    : id_(id), modules_(std::move(modules)), scheduler_(std::move(scheduler)), environment_(&environment) {}
 
 void QueueDomainHost::on_plan(TimeNs now, const Plan& plan) {
-  batch_cap_ = plan.modules[module_].batch_cap;
+  batch_caps_.assign(plan.modules.size(), 0);
+  for (const ModuleId module : modules_) batch_caps_[module] = plan.modules[module].batch_cap;
   scheduler_->on_plan(now, plan, *environment_->decisions);
   carry_out(now);
 }
@@ -80,7 +77,7 @@ void QueueDomainHost::arrive(TimeNs now, VisitId visit) {
   if (!record.counted) {
     record.counted = true;
     record.visit.arrived_ns = now;
-    environment_->books->on_arrived(now, module_);
+    environment_->books->on_arrived(now, record.visit.module);
   }
   const Visit copy = record.visit;
   scheduler_->on_arrival(now, copy, *environment_->decisions);
@@ -96,7 +93,7 @@ void QueueDomainHost::withdraw(TimeNs now, VisitId visit) {
 
 void QueueDomainHost::batch_done(TimeNs now, WorkerId worker) {
   const WorkerState& state = own_worker(worker);
-  const BatchView view{worker, module_, state.started_ns, state.expected_end_ns, state.running};
+  const BatchView view{worker, state.module, state.started_ns, state.expected_end_ns, state.running};
   scheduler_->on_batch_done(now, view, *environment_->decisions);
   carry_out(now);
 }
@@ -104,7 +101,7 @@ void QueueDomainHost::batch_done(TimeNs now, WorkerId worker) {
 void QueueDomainHost::batch_preempted(TimeNs now, WorkerId worker) {
   WorkerState& state = own_worker(worker);
   const std::vector<BatchVisit> members = std::exchange(state.running, {});
-  const BatchView view{worker, module_, state.started_ns, state.expected_end_ns, members};
+  const BatchView view{worker, state.module, state.started_ns, state.expected_end_ns, members};
   scheduler_->on_batch_preempted(now, view, queue_again(now, members), *environment_->decisions);
   carry_out(now);
 }
@@ -154,7 +151,7 @@ void QueueDomainHost::carry_out(TimeNs now) {
         break;
       case Decision::Kind::kReport:
         environment_->books->on_exchanged(out.values(decision).size(), 1);
-        environment_->world->report(module_, id_, out.values(decision));
+        environment_->world->report(modules_.front(), id_, out.values(decision));
         break;
     }
   }
@@ -175,7 +172,13 @@ void QueueDomainHost::join(TimeNs now, const Decision& decision) {
                 "a join names a visit not queued here");
   WorkerState& worker = own_worker(decision.worker_or_count);
   HARNESS_CHECK(worker.life == WorkerState::Life::kServing && !worker.launched, "a join into a closed batch");
-  HARNESS_CHECK(static_cast<int>(worker.forming.size()) < batch_cap_, "a join into a full batch");
+  const ModuleId module = record.visit.module;
+  if (worker.forming.empty()) {
+    worker.forming_module = module;
+  } else {
+    HARNESS_CHECK(worker.forming_module == module, "a join into a batch of another module");
+  }
+  HARNESS_CHECK(static_cast<int>(worker.forming.size()) < batch_caps_[module], "a join into a full batch");
   record.state = VisitState::kForming;
   record.joined_ns = now;
   worker.forming.push_back({visit, record.visit.arrived_ns, now});
@@ -204,7 +207,8 @@ void QueueDomainHost::preempt(TimeNs now, WorkerId worker) {
   WorkerState& state = own_worker(worker);
   HARNESS_CHECK(state.busy && !state.preempting,
                 "a preemption of an idle worker, or a second one of a batch");
-  HARNESS_CHECK(profile_->service == Service::kBatch, "a preemption at a service without batches");
+  HARNESS_CHECK(profile(state.module).service == Service::kBatch,
+                "a preemption at a service without batches");
   state.preempting = true;
   environment_->books->on_preempt(now, worker);
   environment_->world->preempt(worker);
@@ -216,26 +220,29 @@ void QueueDomainHost::start_batch(TimeNs now, WorkerId worker) {
   state.forming.clear();
   state.launched = false;
   state.busy = true;
-  const TimeNs latency_ns = profile_->latency(static_cast<int>(state.running.size()));
+  state.module = state.forming_module;
+  const Profile& own = profile(state.module);
+  const TimeNs latency_ns = own.latency(static_cast<int>(state.running.size()));
   state.started_ns = now;
   state.expected_end_ns = now + latency_ns;
-  environment_->books->on_batch_started(now, worker, module_, state.running);
-  if (profile_->service == Service::kBatch) {
+  environment_->books->on_batch_started(now, worker, state.module, state.running);
+  if (own.service == Service::kBatch) {
     environment_->world->run_batch(worker, latency_ns);
   } else {
     start_visit(worker, state);
   }
-  const BatchView view{worker, module_, state.started_ns, state.expected_end_ns, state.running};
+  const BatchView view{worker, state.module, state.started_ns, state.expected_end_ns, state.running};
   scheduler_->on_batch_started(now, view, *environment_->decisions);
 }
 
 void QueueDomainHost::start_visit(WorkerId worker, WorkerState& state) {
   const VisitRecord& record = (*environment_->visits)[state.running.front().id];
-  ServiceVisit visit{worker, state.slot, module_, record.visit.request, {}};
+  ServiceVisit visit{worker, state.slot, state.module, record.visit.request, {}};
   state.service_gpu_ns = 0;
-  if (profile_->service == Service::kShared) {
-    visit.tokens = environment_->sizes->of(visit.request, module_);
-    const double work = work_ns(profile_->shared, visit.tokens.input, visit.tokens.output);
+  const Profile& own = profile(state.module);
+  if (own.service == Service::kShared) {
+    visit.tokens = environment_->sizes->of(visit.request, state.module);
+    const double work = work_ns(own.shared, visit.tokens.input, visit.tokens.output);
     state.service_gpu_ns = static_cast<TimeNs>(work + 0.5);
   }
   environment_->world->run_visit(visit);

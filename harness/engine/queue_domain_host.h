@@ -26,19 +26,21 @@ struct HostEnvironment {
   DomainEvents* events = nullptr;
   Decisions* decisions = nullptr;  ///< scratch, empty between calls
   const RequestSizes* sizes = nullptr;
-  bool tells_joins = false;  ///< DomainWorld::joined is called
+  std::span<const Profile> profiles;  ///< by module
+  bool tells_joins = false;           ///< DomainWorld::joined is called
 };
 
-/// Serves one module. Every public function is an event of the domain at virtual or wall time `now`; none is
-/// re-entered. An illegal decision (a visit that does not stand here, a full or closed batch, ...) is a bug
-/// and stops the run.
+/// Serves one module or a group (ModulePlan::group). Every public function is an event of the domain at
+/// virtual or wall time `now`; none is re-entered. An illegal decision (a visit that does not stand here, a
+/// full or closed batch, ...) is a bug and stops the run.
 class QueueDomainHost {
  public:
-  QueueDomainHost(DomainId id, ModuleId module, const Profile& profile, std::unique_ptr<Scheduler> scheduler,
+  /// `modules`: those it serves, in order.
+  QueueDomainHost(DomainId id, std::vector<ModuleId> modules, std::unique_ptr<Scheduler> scheduler,
                   const HostEnvironment& environment);
 
   DomainId id() const { return id_; }
-  ModuleId module() const { return module_; }
+  const std::vector<ModuleId>& modules() const { return modules_; }
   /// A closed domain finishes what runs and takes no visit.
   bool closed() const { return closed_; }
   void close() { closed_ = true; }
@@ -83,11 +85,12 @@ class QueueDomainHost {
   void start_visit(WorkerId worker, WorkerState& state);
   WorkerState& own_worker(WorkerId worker);
 
+  const Profile& profile(ModuleId module) const { return environment_->profiles[module]; }
+
   DomainId id_;
-  ModuleId module_;
+  std::vector<ModuleId> modules_;
   bool closed_ = false;
-  int batch_cap_ = 1;
-  const Profile* profile_;
+  std::vector<int> batch_caps_;  ///< by module of the pipeline
   WorkerId newest_worker_ = kNone;
   std::unique_ptr<Scheduler> scheduler_;
   const HostEnvironment* environment_;

@@ -4,11 +4,11 @@
 
 namespace harness {
 
-RequestFlow::RequestFlow(const Pipeline& pipeline, TimeNs slo_ns, std::uint64_t seed,
+RequestFlow::RequestFlow(const Pipeline& pipeline, const std::vector<Stream>& streams, std::uint64_t seed,
                          SlotTable<VisitRecord>& visits, Books& books, DispatcherWorld& world,
                          std::vector<ModuleDomains>& domains)
     : pipeline_(pipeline),
-      slo_ns_(slo_ns),
+      streams_(streams),
       is_chain_(pipeline.is_chain()),
       routes_(pipeline, seed),
       visits_(visits),
@@ -16,13 +16,14 @@ RequestFlow::RequestFlow(const Pipeline& pipeline, TimeNs slo_ns, std::uint64_t 
       world_(world),
       domains_(domains) {}
 
-void RequestFlow::send(TimeNs now, TimeNs lateness_ns) {
+void RequestFlow::send(TimeNs now, StreamId stream, TimeNs lateness_ns) {
+  const Stream& from = streams_[stream];
   const std::uint32_t slot = requests_.allocate();
   RequestRecord& request = requests_[slot];
   request = {};
   request.id = next_request_++;
   request.sent_ns = now;
-  request.due_ns = now + slo_ns_;
+  request.due_ns = now + from.slo_ns;
   request.lateness_ns = lateness_ns;
   if (!is_chain_ && visit_at_.size() < place(slot + 1, 0)) {
     visit_at_.resize(place(slot + 1, 0), kNone);
@@ -33,9 +34,9 @@ void RequestFlow::send(TimeNs now, TimeNs lateness_ns) {
     route_at_[slot] = static_cast<std::uint16_t>(routes_.of(request.id));
   }
   books_.on_sent(now);
-  const VisitId visit = make_visit(slot, 0, 0);
+  const VisitId visit = make_visit(slot, from.entry, 0);
   deliveries_.clear();
-  choose_domains(now, 0, {&visit, 1});
+  choose_domains(now, from.entry, {&visit, 1});
   world_.deliver(deliveries_);
 }
 

@@ -8,6 +8,7 @@
 
 #include "harness/core/pipeline.h"
 #include "harness/core/routes.h"
+#include "harness/core/stream.h"
 #include "harness/engine/books.h"
 #include "harness/engine/prefetch.h"
 #include "harness/engine/slot_table.h"
@@ -30,12 +31,14 @@ struct ModuleDomains {
 /// run and count as invalid, unless their worker is lost or their batch preempted.
 class RequestFlow {
  public:
-  /// `seed` chooses the routes of the requests.
-  RequestFlow(const Pipeline& pipeline, TimeNs slo_ns, std::uint64_t seed, SlotTable<VisitRecord>& visits,
-              Books& books, DispatcherWorld& world, std::vector<ModuleDomains>& domains);
+  /// `seed` chooses the routes of the requests. Everything outlives this.
+  RequestFlow(const Pipeline& pipeline, const std::vector<Stream>& streams, std::uint64_t seed,
+              SlotTable<VisitRecord>& visits, Books& books, DispatcherWorld& world,
+              std::vector<ModuleDomains>& domains);
 
-  /// A client sends the next request, due to leave `now`, which really leaves `lateness_ns` later.
-  void send(TimeNs now, TimeNs lateness_ns = 0);
+  /// A client sends the next request, of that stream, due to leave `now`, which really leaves `lateness_ns`
+  /// later.
+  void send(TimeNs now, StreamId stream, TimeNs lateness_ns = 0);
   /// The worker's running batch has ended at `ended_ns`, which is heard of now: its visits end, their
   /// successors are sent on.
   void on_batch_done(TimeNs now, WorkerId worker, const WorkerState& state, TimeNs ended_ns);
@@ -108,7 +111,7 @@ class RequestFlow {
   }
 
   const Pipeline& pipeline_;
-  TimeNs slo_ns_;
+  const std::vector<Stream>& streams_;
   bool is_chain_;
   Routes routes_;
   SlotTable<VisitRecord>& visits_;

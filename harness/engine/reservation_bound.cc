@@ -231,7 +231,8 @@ void list_visits(const RunSpec& spec, const RunRecord& record, const Routes& rou
 
 std::optional<std::uint64_t> reservation_bound(const RunSpec& spec, const RunRecord& record,
                                                std::vector<ReservedVisit>* visits) {
-  if (!spec.faults.empty() || !times_are_known(spec) || !plan_is_fixed(spec, record)) return std::nullopt;
+  if (!spec.streams.empty() || !spec.faults.empty() || !times_are_known(spec) || !plan_is_fixed(spec, record))
+    return std::nullopt;
   if (!can_serve(record)) return 0;
   const Routes routes(spec.pipeline, spec.seed);
   std::vector<Schedule> schedules;

@@ -9,6 +9,7 @@
 #include "harness/core/pipeline.h"
 #include "harness/core/profile.h"
 #include "harness/core/request_sizes.h"
+#include "harness/core/stream.h"
 #include "harness/engine/fault.h"
 #include "harness/engine/world_params.h"
 #include "harness/record/run_record.h"
@@ -22,7 +23,8 @@ namespace harness {
 struct RunSpec {
   Pipeline pipeline;
   std::vector<Profile> profiles;  ///< one per module, scaled
-  TimeNs slo_ns = 0;
+  TimeNs slo_ns = 0;              ///< the longest of the streams'
+  std::vector<Stream> streams;    ///< empty: one from the pipeline's entry, with slo_ns
   int workers = 1;
   std::uint64_t seed = 1;
   ServingParams serving;

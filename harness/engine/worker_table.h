@@ -12,7 +12,9 @@ namespace harness {
 struct WorkerState {
   enum class Life : std::uint8_t { kStarting, kServing, kDraining, kGone };
 
-  ModuleId module = 0;
+  ModuleId home = 0;    ///< the module that it serves; of a group the first
+  ModuleId module = 0;  ///< of the batch that runs or ran last; before the first `home`
+  ModuleId forming_module = 0;
   DomainId domain = kNone;
   std::uint32_t gpu = 0;   ///< its place in the cluster; a slot or a thread: one that its server may share
   std::uint32_t slot = 0;  ///< shared and delay: index among the workers that its module has had

@@ -52,7 +52,7 @@ std::vector<std::vector<std::byte>> tensors_of(const RunSpec& spec, ModuleId mod
   for (RequestId request = 0; request < 8; ++request) {
     const StoredTensor output =
         module == 0 ? StoredTensor{} : tensors.output(static_cast<ModuleId>(module - 1), request);
-    const std::span<const std::byte> bytes = module == 0 ? tensors.input(request) : output.span();
+    const std::span<const std::byte> bytes = module == 0 ? tensors.input(0, request) : output.span();
     all.emplace_back(bytes.begin(), bytes.end());
   }
   return all;

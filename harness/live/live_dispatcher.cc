@@ -46,7 +46,7 @@ bool LiveDispatcher::send_due(TimeNs now) {
   DueRequest due;
   if (!sender_.take(now, due)) return false;
   now_ = now;
-  dispatcher_.on_request(due.scheduled_ns, due.lateness_ns);
+  dispatcher_.on_request(due.scheduled_ns, due.stream, due.lateness_ns);
   return true;
 }
 
@@ -143,6 +143,7 @@ void LiveDispatcher::take_batch(TimeNs now, MessageReader& message) {
   const auto batch = message.read<BatchMessage>();
   message.read_all(entries_);
   if (batch.worker >= tables_.workers.size()) return;
+  tables_.workers[batch.worker].module = batch.module;
   if (ledger_) note_tensors(message.kind(), batch.worker);
   WorkerState& state = tables_.workers[batch.worker];
   state.running.clear();
@@ -188,6 +189,7 @@ void LiveDispatcher::take_preempted(const BatchMessage& batch) {
   if (batch.started_ns == state.preempted_ns) return;  // it came before
   state.preempted_ns = batch.started_ns;
   ++progress_;
+  state.module = batch.module;
   state.started_ns = batch.started_ns;
   state.service_gpu_ns = kNever;
   state.totals.busy_ns += batch.ended_ns - batch.started_ns;
@@ -270,7 +272,7 @@ void LiveDispatcher::deliver_one(const Delivery& delivery) {
 std::span<const std::byte> LiveDispatcher::add_tensor(const VisitRecord& record, DeliverMessage& message) {
   const Module& module = spec_.pipeline.modules[record.visit.module];
   if (!ledger_ || module.input_bytes == 0) return {};
-  if (module.pres.empty()) return tensors_->input(record.visit.request);
+  if (module.pres.empty()) return tensors_->input(record.visit.module, record.visit.request);
   const TensorLedger::Entry* const source = ledger_->source(record.visit.request, module.pres);
   HARNESS_CHECK(source != nullptr, "the tensor of a visit is kept nowhere");
   message.source = source->first.index;
@@ -372,7 +374,7 @@ WorkerMessage LiveDispatcher::message_of(WorkerId worker) const {
   message.domain = state.domain;
   message.slot = state.slot;
   message.gpu = state.gpu;
-  message.module = state.module;
+  message.module = state.home;
   return message;
 }
 
@@ -385,11 +387,11 @@ void LiveDispatcher::set_plan(TimeNs, const Plan& plan) {
     out_.send(rank, MessageKind::kSetPlan, NoContents{}, std::span<const ModulePlan>(plan.modules));
 }
 
-void LiveDispatcher::open_domain(TimeNs, DomainId domain, ModuleId module, WorkerId first_worker) {
+void LiveDispatcher::open_domain(TimeNs, DomainId domain, ModuleId home, WorkerId first_worker) {
   if (domain_rank_.size() <= domain) domain_rank_.resize(domain + 1, 0);
   domain_rank_[domain] = rank_of_worker(first_worker);
   out_.send(domain_rank_[domain], MessageKind::kOpenDomain,
-            DomainMessage{domain, tables_.workers[first_worker].gpu, module, 0});
+            DomainMessage{domain, tables_.workers[first_worker].gpu, home, 0});
 }
 
 void LiveDispatcher::add_worker(TimeNs now, DomainId domain, WorkerId worker) {

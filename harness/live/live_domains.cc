@@ -159,6 +159,7 @@ void LiveDomains::add_worker(const WorkerMessage& message) {
   if (!opened || is_here(message.worker)) return;
   if (tables_.workers.size() <= message.worker) tables_.workers.resize(message.worker + 1);
   WorkerState& state = tables_.workers[message.worker];
+  state.home = message.module;
   state.module = message.module;
   state.totals.module = message.module;
   state.slot = message.slot;
@@ -245,6 +246,7 @@ void LiveDomains::batch_preempted(TimeNs now, WorkerId worker, const WorkerState
   batch.started_ns = state.started_ns;
   batch.ended_ns = now;
   batch.worker = worker;
+  batch.module = state.module;
   out_.send(0, MessageKind::kBatchPreempted, batch);
   give_inputs_back(worker);
 }
@@ -267,6 +269,7 @@ void LiveDomains::send_batch(MessageKind kind, TimeNs ended_ns, WorkerId worker,
   batch.ended_ns = ended_ns;
   batch.service_gpu_ns = state.service_gpu_ns;
   batch.worker = worker;
+  batch.module = state.module;
   entries_.clear();
   for (const BatchVisit& member : state.running) {
     VisitRecord& record = tables_.visits[member.id];

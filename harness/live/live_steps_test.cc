@@ -13,6 +13,7 @@
 #include "harness/engine/replay.h"
 #include "harness/live/test_ranks_in_step.h"
 #include "harness/sim/simulation.h"
+#include "harness/sim/test_groups.h"
 #include "harness/sim/test_preempting.h"
 #include "harness/sim/test_random_cells.h"
 #include "harness/sim/test_world.h"
@@ -41,9 +42,10 @@ struct CellKind {
   std::function<RunSpec(RandomStream&)> next;
 };
 
-/// Those of all systems, and of one that preempts.
+/// Those of all systems, of one that preempts, and of one whose queues serve several modules.
 std::vector<CellKind> cell_kinds() {
-  std::vector<CellKind> kinds = {{"preemption", testing::random_preempting_cell}};
+  std::vector<CellKind> kinds = {{"preemption", testing::random_preempting_cell},
+                                 {"groups", testing::random_group_cell}};
   for (const SystemEntry& entry : all_systems())
     kinds.push_back({entry.name, [&entry](RandomStream& random) { return next_cell(random, entry); }});
   return kinds;
@@ -167,6 +169,33 @@ TEST(LiveSteps, WithoutDelayPreemptionsAreTheSimulatedOnes) {
     for (const ModuleTotals& totals : simulated.modules) preempted += totals.preempted;
   }
   EXPECT_GT(preempted, 1'000U);
+}
+
+TEST(LiveSteps, WithoutDelayGroupsServeTheirStreamsAsSimulated) {
+  RandomStream random(15, "groups");
+  std::uint64_t preempted = 0;
+  std::size_t grouped = 0;
+  for (int round = 0; round < 150; ++round) {
+    RunSpec spec = testing::random_group_cell(random);
+    // No module sends to another, so that nothing else happens at the moment of an end.
+    const auto takes = [](const Module& module) { return !module.subs.empty(); };
+    if (std::any_of(spec.pipeline.modules.begin(), spec.pipeline.modules.end(), takes)) continue;
+    spec.world.network_delay_ms = 0;
+    const int ranks = 1 + static_cast<int>(random.below(5));
+    SCOPED_TRACE("round " + std::to_string(round) + " on " + std::to_string(ranks));
+    const LiveRun how = round % 2 == 0 ? LiveRun{} : with_tensors(spec);
+    testing::RowKeeper live_rows;
+    testing::RowKeeper simulated_rows;
+    const RunRecord live = RanksInStep(ranks, {}).run(spec, how, &live_rows);
+    const RunRecord simulated = simulate(spec, &simulated_rows);
+    expect_same(live, simulated);
+    expect_no_tensors_left(live);
+    EXPECT_TRUE(facts_of(live_rows) == facts_of(simulated_rows));
+    for (const ModuleTotals& totals : simulated.modules) preempted += totals.preempted;
+    grouped += simulated.plans.size();
+  }
+  EXPECT_GT(preempted, 1'000U);
+  EXPECT_GT(grouped, 100U);
 }
 
 TEST(LiveSteps, BooksCloseOverAnyNetwork) {

@@ -14,6 +14,7 @@ struct DueRequest {
   RequestId request = 0;
   TimeNs scheduled_ns = 0;
   TimeNs lateness_ns = 0;  ///< from then until it was taken
+  StreamId stream = 0;
 };
 
 /// Says which requests are due, and keeps how late each was taken. A request that is late makes no other one
@@ -33,7 +34,7 @@ class LoadSender {
   bool take(TimeNs now, DueRequest& due) {
     const TimeNs scheduled_ns = arrivals_.next_ns();
     if (scheduled_ns > now || scheduled_ns == kNever) return false;
-    due = {sent_++, scheduled_ns, now - scheduled_ns};
+    due = {sent_++, scheduled_ns, now - scheduled_ns, arrivals_.next_stream()};
     lateness_.add(due.lateness_ns);
     if (due.lateness_ns > most_late_ns_) most_late_ns_ = due.lateness_ns;
     arrivals_.advance();

@@ -17,7 +17,7 @@
 namespace harness {
 
 /// Raised with every change of a struct below.
-inline constexpr std::uint16_t kMessageVersion = 3;
+inline constexpr std::uint16_t kMessageVersion = 4;
 
 enum class MessageKind : std::uint16_t {
   // Between the loops of the ranks.
@@ -152,6 +152,8 @@ struct BatchMessage {
   TimeNs told_ns = 0;  ///< as in VisitMessage, when the batch is lost
   WorkerId worker = 0;
   std::uint32_t held = 0;  ///< an injected fault has held it back
+  ModuleId module = 0;
+  std::uint16_t padding[3] = {};
 };
 
 struct BatchEntry {

@@ -111,7 +111,7 @@ class RanksWithDevices {
     if (picture.height != declared.input_height || bytes.size() != declared.input_bytes) return false;
     for (RequestId request = 0; request < 8; ++request) {
       const std::span<const std::byte> made = declared.pres.empty()
-                                                  ? tensors_.input(request)
+                                                  ? tensors_.input(module, request)
                                                   : tensors_.output(declared.pres.front(), request).span();
       if (std::equal(bytes.begin(), bytes.end(), made.begin())) return true;
     }

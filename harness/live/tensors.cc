@@ -17,16 +17,16 @@ std::size_t rounded(std::size_t bytes) {
 }  // namespace
 
 Tensors::Tensors(const Pipeline& pipeline, std::uint64_t seed)
-    : seed_(seed), outputs_(pipeline.modules.size()) {
-  input_.bytes = pipeline.modules.front().input_bytes;
+    : seed_(seed), inputs_(pipeline.modules.size()), outputs_(pipeline.modules.size()) {
   for (std::size_t m = 0; m < outputs_.size(); ++m) {
+    inputs_[m].bytes = pipeline.modules[m].input_bytes;
     for (const ModuleId sub : pipeline.modules[m].subs)
       outputs_[m].bytes = std::max<std::size_t>(outputs_[m].bytes, pipeline.modules[sub].input_bytes);
   }
 }
 
-std::span<const std::byte> Tensors::input(RequestId request) {
-  return of(input_, "tensor.input", 0, request).span();
+std::span<const std::byte> Tensors::input(ModuleId entry, RequestId request) {
+  return of(inputs_[entry], "tensor.input", entry, request).span();
 }
 
 StoredTensor Tensors::output(ModuleId module, RequestId request) {

@@ -21,8 +21,8 @@ class Tensors {
  public:
   Tensors(const Pipeline& pipeline, std::uint64_t seed);
 
-  /// What the client sends with a request: Module::input_bytes bytes of the first module.
-  std::span<const std::byte> input(RequestId request);
+  /// What the client sends with a request: Module::input_bytes bytes of the module that it enters by.
+  std::span<const std::byte> input(ModuleId entry, RequestId request);
   /// What a visit of the module leaves behind: as many bytes as the largest input of the modules that follow,
   /// each of which takes as many of them, from the front, as it declares. Shared, not copied: a device has it
   /// in its memory when a batch has ended, and no copy of the host's belongs to that.
@@ -41,7 +41,7 @@ class Tensors {
   StoredTensor of(Tensor& tensor, const char* name, ModuleId module, RequestId request) const;
 
   std::uint64_t seed_;
-  Tensor input_;
+  std::vector<Tensor> inputs_;   ///< by module; entries' alone are used
   std::vector<Tensor> outputs_;  ///< by module
 };
 

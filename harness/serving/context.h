@@ -11,6 +11,7 @@
 #include "harness/core/pipeline.h"
 #include "harness/core/profile.h"
 #include "harness/core/request_sizes.h"
+#include "harness/core/stream.h"
 
 namespace harness {
 
@@ -54,8 +55,9 @@ struct ServingParams {
 struct ServingContext {
   const Pipeline* pipeline = nullptr;
   std::vector<const Profile*> profiles;  ///< one per module, already scaled to the device
-  TimeNs slo_ns = 0;
-  int workers = 0;  ///< size of the cluster
+  TimeNs slo_ns = 0;                     ///< the longest of the streams'
+  std::vector<Stream> streams;           ///< at least one; a pipeline's requests are one from its entry
+  int workers = 0;                       ///< size of the cluster
   std::uint64_t seed = 0;
   ServingParams serving;
   const RequestSizes* sizes = nullptr;  ///< of the visits at shared services; null while only planning

@@ -12,7 +12,8 @@ struct LoadStatistics {
   /// Requests/s offered to the pipeline over the last planning period; before the start, the rate to
   /// provision for.
   double offered_rps = 0;
-  /// Visits/s that arrived at each module over the same time; empty before the start.
+  /// Visits/s that arrived at each module over the same time; before the start what the streams promise,
+  /// empty when they say nothing.
   std::vector<double> module_rps;
 };
 

@@ -205,7 +205,9 @@ class SizingPlanner final : public Planner {
     for (std::size_t k = 0; k < demands_.size(); ++k) {
       // Visits dropped upstream never reach a later module; the offered rate keeps it provisioned for them.
       const double seen_rps = load.module_rps.empty() ? 0.0 : load.module_rps[k];
-      const double rate = std::max(load.offered_rps * demands_[k].visits, seen_rps) * params_.headroom;
+      // Several streams: nobody knows how many requests were sent to each entry.
+      const double sent_rps = context_.streams.size() > 1 ? 0.0 : load.offered_rps * demands_[k].visits;
+      const double rate = std::max(sent_rps, seen_rps) * params_.headroom;
       // 1e-9: a rate that is meant to be an exact multiple must not cost one more worker by rounding.
       const double exact = std::ceil(rate / demands_[k].worker_rps - 1e-9);
       const int need = static_cast<int>(std::clamp(exact, 1.0, static_cast<double>(context_.workers)));

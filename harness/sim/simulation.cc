@@ -147,8 +147,9 @@ RunRecord Simulation::run() {
     const TimeNs event_ns = events_.empty() ? kNever : events_.top().at_ns;
     if (arrivals_.next_ns() < event_ns) {
       now_ = arrivals_.next_ns();
+      const StreamId stream = arrivals_.next_stream();
       arrivals_.advance();
-      cluster_.on_request(now_);
+      cluster_.on_request(now_, stream);
     } else {
       if (arrivals_.next_ns() == kNever && cluster_.live_requests() == 0) break;
       HARNESS_CHECK(event_ns != kNever, "requests wait and nothing is due");

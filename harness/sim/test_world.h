@@ -16,16 +16,24 @@ namespace harness::testing {
 /// Replays a list of times.
 class FixedArrivals final : public ArrivalSource {
  public:
-  FixedArrivals(std::vector<TimeNs> times, TimeNs duration_ns)
-      : times_(std::move(times)), duration_ns_(duration_ns) {}
+  /// `streams`: by request; empty: all are of stream 0.
+  FixedArrivals(std::vector<TimeNs> times, TimeNs duration_ns, std::vector<StreamId> streams = {})
+      : times_(std::move(times)), duration_ns_(duration_ns), streams_(std::move(streams)) {
+    streams_.resize(times_.size());
+  }
   std::size_t next(std::span<TimeNs> out) override {
     const std::size_t count = std::min(out.size(), times_.size() - position_);
     std::copy_n(times_.begin() + static_cast<std::ptrdiff_t>(position_), count, out.begin());
     position_ += count;
     return count;
   }
+  std::size_t next(std::span<TimeNs> out, std::span<StreamId> streams) override {
+    const std::size_t count = next(out);
+    std::copy_n(streams_.begin() + static_cast<std::ptrdiff_t>(position_ - count), count, streams.begin());
+    return count;
+  }
   std::unique_ptr<ArrivalSource> restarted() const override {
-    return std::make_unique<FixedArrivals>(times_, duration_ns_);
+    return std::make_unique<FixedArrivals>(times_, duration_ns_, streams_);
   }
   TimeNs duration_ns() const override { return duration_ns_; }
   double expected_requests() const override { return static_cast<double>(times_.size()); }
@@ -33,6 +41,7 @@ class FixedArrivals final : public ArrivalSource {
  private:
   std::vector<TimeNs> times_;
   TimeNs duration_ns_;
+  std::vector<StreamId> streams_;
   std::size_t position_ = 0;
 };
 

@@ -1,0 +1,110 @@
+// Streams of requests, and queue domains that serve several modules (SHEPHERD, section 3.2).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/core/error.h"
+#include "harness/core/random.h"
+#include "harness/engine/fluid_bound.h"
+#include "harness/sim/simulation.h"
+#include "harness/sim/test_groups.h"
+#include "harness/sim/test_system.h"
+
+namespace harness {
+namespace {
+
+constexpr TimeNs kMs = kNsPerMs;
+
+/// Modules a (1 ms) and b (10 ms) behind one queue of `workers`; requests to a are due after 20 ms, to b after
+/// 100 ms.
+RunSpec two_models(int workers, std::vector<TimeNs> times, std::vector<StreamId> streams) {
+  RunSpec spec;
+  spec.pipeline = testing::side_by_side({1, 1});
+  spec.profiles = {testing::linear_profile("a", 0, 1, 8), testing::linear_profile("b", 0, 10, 8)};
+  spec.streams = {{0, 20 * kMs, 0}, {1, 100 * kMs, 0}};
+  spec.slo_ns = 100 * kMs;
+  spec.workers = workers;
+  spec.system = std::make_unique<testing::GroupSystem>(std::vector<ModuleId>{0, 0},
+                                                       std::vector<int>{workers, 0}, 0.0);
+  spec.arrivals =
+      std::make_unique<testing::FixedArrivals>(std::move(times), kNsPerS, std::move(streams));
+  return spec;
+}
+
+TEST(Groups, OneWorkerServesTwoModels) {
+  // b runs from 0 to 10 ms; the two requests for a, which came at 1 and 2 ms, follow in one batch.
+  testing::RowKeeper rows;
+  const RunRecord record = simulate(two_models(1, {0, 1 * kMs, 2 * kMs}, {1, 0, 0}), &rows);
+  EXPECT_EQ(record.in_time, 3U);
+  ASSERT_EQ(rows.visit_rows.size(), 3U);
+  EXPECT_EQ(rows.visit_rows[0].module, 1);
+  EXPECT_EQ(rows.visit_rows[0].ended_ns, 10 * kMs);
+  for (std::size_t i = 1; i < 3; ++i) {
+    EXPECT_EQ(rows.visit_rows[i].module, 0);
+    EXPECT_EQ(rows.visit_rows[i].batch, 2);
+    EXPECT_EQ(rows.visit_rows[i].started_ns, 10 * kMs);
+    EXPECT_EQ(rows.visit_rows[i].ended_ns, 11 * kMs);
+  }
+  EXPECT_EQ(record.workers.size(), 1U);
+  EXPECT_EQ(record.gpu_ns, 11 * kMs);
+  EXPECT_EQ(record.modules[0].batches, 1U);
+  EXPECT_EQ(record.modules[1].batches, 1U);
+}
+
+TEST(Groups, RequestsAreDueAsTheirStreamsSay) {
+  // Nine requests for b at 0: a batch of one to 10 ms, then one of eight, whose queue is longer than that of
+  // the request for a, sent at 5 ms. At 20 ms that one's turn has come.
+  const std::vector<TimeNs> times = {0, 0, 0, 0, 0, 0, 0, 0, 0, 5 * kMs};
+  const std::vector<StreamId> streams = {1, 1, 1, 1, 1, 1, 1, 1, 1, 0};
+  EXPECT_EQ(simulate(two_models(1, times, streams), nullptr).in_time, 10U) << "due at 25 ms";
+  RunSpec spec = two_models(1, times, streams);
+  spec.streams[0].slo_ns = 15 * kMs;
+  const RunRecord dropped = simulate(spec, nullptr);
+  EXPECT_EQ(dropped.in_time, 9U);
+  EXPECT_EQ(dropped.modules[0].dropped[static_cast<std::size_t>(DropReason::kExpired)], 1U) << "due at 20 ms";
+}
+
+TEST(Groups, APlanShowsTheWorkersOfAGroupAtEachOfItsModules) {
+  const RunRecord record = simulate(two_models(3, {0}, {1}), nullptr);
+  ASSERT_EQ(record.plans.size(), 2U);
+  for (ModuleId m = 0; m < 2; ++m) {
+    EXPECT_EQ(record.plans[m].module, m);
+    EXPECT_EQ(record.plans[m].workers, 3U);
+  }
+  EXPECT_EQ(record.workers.size(), 3U);
+}
+
+TEST(Groups, BooksCloseInAnyCell) {
+  RandomStream random(1, "groups");
+  std::uint64_t in_time = 0;
+  std::uint64_t preempted = 0;
+  std::uint64_t mixed_workers = 0;
+  for (int round = 0; round < 150; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    const RunSpec spec = testing::random_group_cell(random);
+    testing::RowKeeper rows;
+    const RunRecord record = simulate(spec, &rows);
+    EXPECT_EQ(record.sent, record.in_time + record.late + record.dropped);
+    EXPECT_EQ(record.sent, rows.request_rows.size());
+    EXPECT_EQ(record.unfinished, 0U);
+    EXPECT_LE(record.in_time, fluid_bound(spec, record));
+    in_time += record.in_time;
+    for (const ModuleTotals& module : record.modules) preempted += module.preempted;
+    std::vector<std::vector<bool>> served(record.workers.size(), std::vector<bool>(record.modules.size()));
+    for (const VisitRow& row : rows.visit_rows) {
+      if (row.outcome == VisitOutcome::kDone) served[row.worker][row.module] = true;
+    }
+    for (const std::vector<bool>& modules : served)
+      mixed_workers += std::count(modules.begin(), modules.end(), true) > 1 ? 1 : 0;
+  }
+  EXPECT_GT(in_time, 10'000U);
+  EXPECT_GT(preempted, 100U);
+  EXPECT_GT(mixed_workers, 50U);
+}
+
+}  // namespace
+}  // namespace harness

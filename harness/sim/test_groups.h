@@ -1,0 +1,238 @@
+// A system for tests whose queue domains serve several modules, and cells for it.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "harness/core/error.h"
+#include "harness/serving/system.h"
+#include "harness/sim/test_random_cells.h"
+
+namespace harness::testing {
+
+/// A queue for each module; a free worker takes the front of the longest one. An arrival preempts the smallest
+/// batch if `factor` times that is no more than its own queue; 0: never.
+class GroupScheduler final : public Scheduler {
+ public:
+  GroupScheduler(const ServingContext& context, std::span<const ModuleId> modules, double factor)
+      : context_(context), factor_(factor) {
+    for (const ModuleId module : modules) queues_[module] = {};
+  }
+
+  void on_plan(TimeNs, const Plan& plan, Decisions&) override { plan_ = plan; }
+  void on_worker_added(TimeNs, WorkerId worker, Decisions&) override { workers_[worker] = {}; }
+  void on_worker_draining(TimeNs, WorkerId worker, Decisions&) override { workers_.erase(worker); }
+  void on_workers_lost(TimeNs now, std::span<const WorkerId> workers, std::span<const Visit> visits,
+                       Decisions& out) override {
+    for (const WorkerId worker : workers) workers_.erase(worker);
+    queue(visits);
+    start_free(now, out);
+  }
+  void on_arrival(TimeNs now, const Visit& visit, Decisions& out) override {
+    check(visit);
+    queue({&visit, 1});
+    start_free(now, out);
+    Worker* smallest = nullptr;
+    WorkerId which = 0;
+    for (auto& [id, worker] : workers_) {
+      if (!worker.started || worker.asked) continue;
+      if (smallest == nullptr || worker.running < smallest->running) {
+        smallest = &worker;
+        which = id;
+      }
+    }
+    const auto queued = static_cast<double>(queues_.at(visit.module).size());
+    if (factor_ == 0 || smallest == nullptr || factor_ * smallest->running > queued) return;
+    smallest->asked = true;
+    out.preempt(which);
+  }
+  void on_cancelled(TimeNs, VisitId visit, Decisions&) override {
+    for (auto& [module, waiting] : queues_)
+      std::erase_if(waiting, [visit](const Visit& one) { return one.id == visit; });
+  }
+  void on_worker_free(TimeNs now, WorkerId, Decisions& out) override { start_free(now, out); }
+  void on_batch_started(TimeNs, const BatchView& batch, Decisions&) override {
+    const auto worker = workers_.find(batch.worker);
+    if (worker == workers_.end()) return;  // it drains
+    HARNESS_CHECK(worker->second.module == batch.module, "a batch of another module has started");
+    worker->second.started = true;
+  }
+  void on_batch_done(TimeNs, const BatchView& batch, Decisions&) override { set_free(batch.worker); }
+  void on_batch_preempted(TimeNs, const BatchView& batch, std::span<const Visit> visits,
+                          Decisions&) override {
+    set_free(batch.worker);
+    queue(visits);
+  }
+
+ private:
+  struct Worker {
+    int running = 0;
+    ModuleId module = 0;
+    bool started = false;
+    bool asked = false;
+  };
+
+  /// A visit comes from a stream that its module, or one before it, is the entry of.
+  void check(const Visit& visit) const {
+    const ModuleId entry = entries_of(*context_.pipeline)[visit.module];
+    const bool known = std::any_of(
+        context_.streams.begin(), context_.streams.end(), [&](const Stream& stream) {
+          return stream.entry == entry && visit.due_ns == visit.sent_ns + stream.slo_ns;
+        });
+    HARNESS_CHECK(known, "a visit of no stream");
+  }
+  void queue(std::span<const Visit> visits) {
+    for (const Visit& visit : visits) queues_.at(visit.module).push_back(visit);
+  }
+  void set_free(WorkerId worker) {
+    const auto found = workers_.find(worker);
+    if (found != workers_.end()) found->second = {};
+  }
+  void start_free(TimeNs now, Decisions& out) {
+    for (auto& [id, worker] : workers_) {
+      if (worker.running > 0) continue;
+      while (worker.running == 0 && fill(now, id, worker, out)) {
+      }
+      if (worker.running > 0) out.launch(id);
+    }
+  }
+  /// From the longest queue, of which what has expired is dropped; false: all are empty.
+  bool fill(TimeNs now, WorkerId id, Worker& worker, Decisions& out) {
+    const auto longest =
+        std::max_element(queues_.begin(), queues_.end(),
+                         [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+    std::deque<Visit>& waiting = longest->second;
+    if (waiting.empty()) return false;
+    worker.module = longest->first;
+    while (worker.running < plan_.modules[worker.module].batch_cap && !waiting.empty()) {
+      if (waiting.front().due_ns <= now) {
+        out.drop(waiting.front().id, DropReason::kExpired);
+      } else {
+        out.join(id, waiting.front().id);
+        ++worker.running;
+      }
+      waiting.pop_front();
+    }
+    return true;
+  }
+
+  const ServingContext& context_;
+  double factor_;
+  Plan plan_;
+  std::map<WorkerId, Worker> workers_;
+  std::map<ModuleId, std::deque<Visit>> queues_;
+};
+
+/// The shared planner's batches, in the groups that it is told.
+class GroupPlanner final : public Planner {
+ public:
+  /// By module: the first one of its group, and the workers of that group.
+  GroupPlanner(const ServingContext& context, std::vector<ModuleId> groups, std::vector<int> workers)
+      : context_(context), groups_(std::move(groups)), workers_(std::move(workers)) {}
+
+  Plan plan(TimeNs, const LoadStatistics&, const Plan&) override {
+    Plan plan;
+    for (std::size_t m = 0; m < groups_.size(); ++m) {
+      ModulePlan module;
+      module.workers = workers_[groups_[m]];
+      module.batch_cap = context_.profiles[m]->max_batch();
+      module.exec_ns = context_.profiles[m]->latency(module.batch_cap);
+      module.group = groups_[m];
+      plan.modules.push_back(module);
+    }
+    return plan;
+  }
+
+ private:
+  const ServingContext& context_;
+  std::vector<ModuleId> groups_;
+  std::vector<int> workers_;
+};
+
+class GroupSystem final : public System {
+ public:
+  GroupSystem(std::vector<ModuleId> groups, std::vector<int> workers, double factor)
+      : groups_(std::move(groups)), workers_(std::move(workers)), factor_(factor) {}
+  void list(ParamList&) override {}
+  bool preempts() const override { return factor_ > 0; }
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext&, DomainId, ModuleId) override {
+    return nullptr;
+  }
+  std::unique_ptr<Scheduler> make_group_scheduler(const ServingContext& context, DomainId,
+                                                  std::span<const ModuleId> modules) override {
+    return std::make_unique<GroupScheduler>(context, modules, factor_);
+  }
+  std::unique_ptr<Planner> make_planner(const ServingContext& context) override {
+    return std::make_unique<GroupPlanner>(context, groups_, workers_);
+  }
+
+ private:
+  std::vector<ModuleId> groups_;
+  std::vector<int> workers_;
+  double factor_;
+};
+
+/// Chains side by side: `lengths` modules each.
+inline Pipeline side_by_side(const std::vector<std::size_t>& lengths) {
+  Pipeline pipeline;
+  pipeline.name = "side_by_side";
+  for (const std::size_t length : lengths) {
+    for (std::size_t i = 0; i < length; ++i) {
+      const auto id = static_cast<ModuleId>(pipeline.modules.size());
+      Module module;
+      module.name = "m" + std::to_string(id);
+      if (i > 0) {
+        module.pres = {static_cast<ModuleId>(id - 1)};
+        pipeline.modules.back().subs = {id};
+      }
+      pipeline.modules.push_back(std::move(module));
+    }
+  }
+  return pipeline;
+}
+
+/// Streams over chains side by side whose modules, also of different chains, are in groups.
+inline RunSpec random_group_cell(RandomStream& random) {
+  RunSpec spec = random_cell(random, all_systems().front());
+  spec.planner.autoscale = false;
+  std::vector<std::size_t> lengths(1 + random.below(4));
+  for (std::size_t& length : lengths) length = 1 + random.below(3) / 2;
+  spec.pipeline = side_by_side(lengths);
+  const std::size_t modules = spec.pipeline.modules.size();
+  spec.profiles = random_profiles(random, modules);
+  std::vector<ModuleId> groups(modules);
+  std::vector<int> workers(modules, 0);
+  spec.workers = 0;
+  double rate_rps = 0;
+  for (ModuleId m = 0; m < modules; ++m) {
+    groups[m] = m == 0 || random.below(2) == 0 ? m : groups[random.below(m)];
+    spec.profiles[m].exit_points = static_cast<int>(random.below(60));
+    if (groups[m] != m) continue;
+    workers[m] = 1 + static_cast<int>(random.below(4));
+    spec.workers += workers[m];
+    rate_rps += workers[m] * best_throughput_rps(spec.profiles[m], spec.profiles[m].max_batch());
+  }
+  spec.slo_ns = 0;
+  for (ModuleId m = 0; m < modules; ++m) {
+    if (!spec.pipeline.modules[m].pres.empty()) continue;
+    for (std::uint64_t more = 1 + random.below(3); more > 0; --more) {
+      spec.streams.push_back({m, ms_to_ns(60 + 300 * random.uniform()), 0});
+      spec.slo_ns = std::max(spec.slo_ns, spec.streams.back().slo_ns);
+    }
+  }
+  spec.system = std::make_unique<GroupSystem>(groups, workers, random.below(2) == 0 ? 0.0 : 1 + random.uniform());
+  const double mean_rps = std::min(3000.0, rate_rps * (0.2 + random.uniform()));
+  std::vector<TimeNs> times = bursty_times(random, mean_rps, s_to_ns(3));
+  std::vector<StreamId> streams;
+  for (std::size_t i = 0; i < times.size(); ++i)
+    streams.push_back(static_cast<StreamId>(random.below(spec.streams.size())));
+  spec.arrivals = std::make_unique<FixedArrivals>(std::move(times), s_to_ns(3), std::move(streams));
+  if (random.below(3) == 0) spec.faults = random_faults(random, spec.workers);
+  return spec;
+}
+
+}  // namespace harness::testing
