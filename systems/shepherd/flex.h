@@ -1,0 +1,103 @@
+// FLEX, SHEPHERD's online serving algorithm for one group of GPUs (section 5.2, Algorithms 1 and 2).
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "harness/core/types.h"
+#include "harness/serving/visit.h"
+#include "systems/shepherd/flex_decisions.h"
+#include "systems/shepherd/flex_params.h"
+#include "systems/shepherd/flex_queues.h"
+
+namespace harness {
+
+/// Fed with events, returns decisions; holds no clock. A free worker gets the largest feasible batch over all
+/// models. After a visit has come, the largest feasible batch that any worker could run in place of its own
+/// (own visits of the same model included) preempts that worker if it is at least lambda times as large.
+///
+/// A preemption takes effect at an exit point, not at once. From the decision on the candidate counts as what
+/// the worker runs: its queued visits are held, so that no other worker takes them or is preempted for them
+/// too, and only a batch lambda times as large replaces it. When the worker is free, because its batch was
+/// preempted or had ended before, held and returned visits go back to their queues and the batch is formed
+/// anew: later arrivals join it, and what the delay has made hopeless does not shrink it. With preemption
+/// without delay this is Algorithm 1.
+///
+/// Ties: of equally large batches that of the model given first; idle workers in order of their ids, before
+/// any is preempted; equal deadlines in order of arrival, a preempted batch's visits behind.
+///
+/// Cost with G workers, M models and Q visits queued of the model concerned (Theorem 5.3 counts M and Q as
+/// constants): an arrival O(G log Q + log cap log Q), plus O(M) when it starts or preempts; a batch that ends
+/// or is preempted O(M log cap log Q) at most, plus O(b log Q) for b visits that are given back. Insertions
+/// also shift queued visits (DeadlineQueue). Nothing is allocated in steady state.
+///
+/// Preempting never happens in vain for ever: each batch on a worker is lambda times as large as the one it
+/// stops, so there are at most log_lambda(cap) preemptions until one ends.
+class Flex {
+ public:
+  /// `models`: at least one; no decision is taken before a worker is added. params.lambda is 0 or above 1.
+  Flex(const FlexParams& params, std::span<const FlexModel> models);
+
+  void on_worker_added(TimeNs now, WorkerId worker, FlexDecisions& out);
+  /// The worker runs what it has to its end or its exit, and gets nothing more.
+  void on_worker_draining(TimeNs now, WorkerId worker, FlexDecisions& out);
+  /// These workers are gone; `visits` ran there and are queued again.
+  void on_workers_lost(TimeNs now, std::span<const WorkerId> workers, std::span<const Visit> visits,
+                       FlexDecisions& out);
+  void on_arrival(TimeNs now, const Visit& visit, FlexDecisions& out);
+  /// A visit that does not run is gone.
+  void on_cancelled(TimeNs now, VisitId visit, FlexDecisions& out);
+  /// The worker's batch has ended, asked to stop or not; it is free.
+  void on_completed(TimeNs now, WorkerId worker, FlexDecisions& out);
+  /// The worker's batch has stopped because of a kPreempt; it is free. `visits` are queued again.
+  void on_preempted(TimeNs now, WorkerId worker, std::span<const Visit> visits, FlexDecisions& out);
+
+  /// Visits queued, without those held.
+  std::size_t queued() const { return queues_.size(); }
+  double lambda() const { return lambda_; }
+
+ private:
+  struct Worker {
+    WorkerId id = 0;
+    bool busy = false;
+    bool stopping = false;  ///< asked to stop; `batch` is what is to run next
+    bool draining = false;
+    int model = 0;
+    std::vector<FlexVisit> batch;  ///< in order of deadline
+  };
+  /// A batch for a worker; size 0: none.
+  struct Candidate {
+    std::size_t worker = 0;
+    int model = 0;
+    FeasibleBatch batch;
+  };
+
+  std::size_t index_of(WorkerId worker) const;
+  int model_of(ModuleId module) const;
+  void note_workers();
+  void enqueue(TimeNs now, const Visit& visit, FlexDecisions& out);
+  void touch(int model);
+  void touch_all();
+  void give_back_held(Worker& worker);
+  void set_free(Worker& worker);
+  void settle(TimeNs now, FlexDecisions& out);
+  bool start_idle(TimeNs now, FlexDecisions& out);
+  void preempt_for_touched(TimeNs now, FlexDecisions& out);
+  Candidate find_candidate(TimeNs now);
+  FeasibleBatch best_for(TimeNs now, const Worker& worker, int need, int& model);
+  void hold(const Candidate& candidate, FlexDecisions& out);
+
+  FlexParams params_;
+  double lambda_ = 0;
+  FlexQueues queues_;
+  std::vector<ModuleId> modules_;       ///< by model
+  std::vector<int> model_of_;           ///< by module; -1: not served here
+  std::vector<Worker> workers_;         ///< in order of id
+  std::vector<int> need_;               ///< by batch size: what preempts it
+  std::vector<int> touched_;            ///< models that got visits in this event
+  std::vector<FeasibleBatch> largest_;  ///< by model, within find_candidate; size -1: not yet looked for
+  std::vector<FlexVisit> next_;         ///< scratch of hold
+};
+
+}  // namespace harness

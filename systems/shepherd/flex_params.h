@@ -1,0 +1,44 @@
+// FLEX's parameters, each with its source.
+#pragma once
+
+#include "harness/core/params.h"
+#include "systems/shepherd/flex_batch.h"
+
+namespace harness {
+
+/// Which GPU a candidate batch preempts when several run batches that are small enough.
+enum class FlexTarget {
+  kOrder,    ///< the first, as Algorithm 1 loops over the GPUs
+  kSmallest  ///< the one with the smallest batch, of equal ones the first
+};
+
+struct FlexParams {
+  double lambda = 0;
+  FlexBatch batch = FlexBatch::kSkip;
+  bool preempt = true;
+  FlexTarget target = FlexTarget::kOrder;
+  int max_batch = 128;
+
+  /// The threshold with so many GPUs (Theorems B.1 and B.3).
+  double lambda_for(int gpus) const {
+    if (lambda > 0) return lambda;
+    return gpus <= 1 ? 2.38 : 3.03;
+  }
+
+  void list(ParamList& params) {
+    params.number("lambda", lambda, 0, 128,
+                  "a candidate preempts a batch that it is this many times as large as, more than 1; 0: 2.38 "
+                  "for one GPU, 3.03 for several (SHEPHERD, Theorems B.1 and B.3)");
+    params.choice("batch", batch, {"prefix", "skip"},
+                  "which visits make a batch: prefix, those from the earliest deadline on; skip, early ones "
+                  "that would make it smaller are left out");
+    params.flag("preempt", preempt, "preempt running batches; off: the variant of SHEPHERD section 7.2");
+    params.choice(
+        "target", target, {"order", "smallest"},
+        "which GPU is preempted when several could be: order, the first; smallest, the one with the "
+        "smallest batch");
+    params.integer("max_batch", max_batch, 1, 1024, "most visits in a batch (SHEPHERD section 5.2)");
+  }
+};
+
+}  // namespace harness
