@@ -9,6 +9,16 @@ find_package(Boost 1.74 REQUIRED)
 find_package(GTest REQUIRED)
 find_package(benchmark REQUIRED)
 
+# COIN-OR CBC, which has no CMake files of its own; its C interface is in the library of the stand-alone solver.
+find_path(CBC_INCLUDE_DIR coin/Cbc_C_Interface.h)
+find_library(CBC_LIBRARY CbcSolver)
+if(NOT CBC_INCLUDE_DIR OR NOT CBC_LIBRARY)
+  message(FATAL_ERROR "COIN-OR CBC not found: run ci/setup, or install coinor-libcbc-dev")
+endif()
+add_library(Cbc::Cbc UNKNOWN IMPORTED)
+set_target_properties(Cbc::Cbc PROPERTIES
+  IMPORTED_LOCATION ${CBC_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES "${CBC_INCLUDE_DIR};${CBC_INCLUDE_DIR}/coin")
+
 # The Python that has h5py and matplotlib (Debian's); another python3 may come first on PATH.
 set(HARNESS_PYTHON "" CACHE FILEPATH "Python with h5py, numpy and matplotlib")
 if(NOT HARNESS_PYTHON)
