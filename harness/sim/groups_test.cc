@@ -19,8 +19,8 @@ namespace {
 
 constexpr TimeNs kMs = kNsPerMs;
 
-/// Modules a (1 ms) and b (10 ms) behind one queue of `workers`; requests to a are due after 20 ms, to b after
-/// 100 ms.
+/// Modules a (1 ms) and b (10 ms) behind one queue of `workers`; requests to a are due after 20 ms, to b
+/// after 100 ms.
 RunSpec two_models(int workers, std::vector<TimeNs> times, std::vector<StreamId> streams) {
   RunSpec spec;
   spec.pipeline = testing::side_by_side({1, 1});
@@ -28,10 +28,9 @@ RunSpec two_models(int workers, std::vector<TimeNs> times, std::vector<StreamId>
   spec.streams = {{0, 20 * kMs, 0}, {1, 100 * kMs, 0}};
   spec.slo_ns = 100 * kMs;
   spec.workers = workers;
-  spec.system = std::make_unique<testing::GroupSystem>(std::vector<ModuleId>{0, 0},
-                                                       std::vector<int>{workers, 0}, 0.0);
-  spec.arrivals =
-      std::make_unique<testing::FixedArrivals>(std::move(times), kNsPerS, std::move(streams));
+  spec.system =
+      std::make_unique<testing::GroupSystem>(std::vector<ModuleId>{0, 0}, std::vector<int>{workers, 0}, 0.0);
+  spec.arrivals = std::make_unique<testing::FixedArrivals>(std::move(times), kNsPerS, std::move(streams));
   return spec;
 }
 

@@ -14,8 +14,8 @@
 
 namespace harness::testing {
 
-/// A queue for each module; a free worker takes the front of the longest one. An arrival preempts the smallest
-/// batch if `factor` times that is no more than its own queue; 0: never.
+/// A queue for each module; a free worker takes the front of the longest one. An arrival preempts the
+/// smallest batch if `factor` times that is no more than its own queue; 0: never.
 class GroupScheduler final : public Scheduler {
  public:
   GroupScheduler(const ServingContext& context, std::span<const ModuleId> modules, double factor)
@@ -79,8 +79,8 @@ class GroupScheduler final : public Scheduler {
   /// A visit comes from a stream that its module, or one before it, is the entry of.
   void check(const Visit& visit) const {
     const ModuleId entry = entries_of(*context_.pipeline)[visit.module];
-    const bool known = std::any_of(
-        context_.streams.begin(), context_.streams.end(), [&](const Stream& stream) {
+    const bool known =
+        std::any_of(context_.streams.begin(), context_.streams.end(), [&](const Stream& stream) {
           return stream.entry == entry && visit.due_ns == visit.sent_ns + stream.slo_ns;
         });
     HARNESS_CHECK(known, "a visit of no stream");
@@ -102,9 +102,9 @@ class GroupScheduler final : public Scheduler {
   }
   /// From the longest queue, of which what has expired is dropped; false: all are empty.
   bool fill(TimeNs now, WorkerId id, Worker& worker, Decisions& out) {
-    const auto longest =
-        std::max_element(queues_.begin(), queues_.end(),
-                         [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+    const auto longest = std::max_element(queues_.begin(), queues_.end(), [](const auto& a, const auto& b) {
+      return a.second.size() < b.second.size();
+    });
     std::deque<Visit>& waiting = longest->second;
     if (waiting.empty()) return false;
     worker.module = longest->first;
@@ -224,7 +224,8 @@ inline RunSpec random_group_cell(RandomStream& random) {
       spec.slo_ns = std::max(spec.slo_ns, spec.streams.back().slo_ns);
     }
   }
-  spec.system = std::make_unique<GroupSystem>(groups, workers, random.below(2) == 0 ? 0.0 : 1 + random.uniform());
+  spec.system =
+      std::make_unique<GroupSystem>(groups, workers, random.below(2) == 0 ? 0.0 : 1 + random.uniform());
   const double mean_rps = std::min(3000.0, rate_rps * (0.2 + random.uniform()));
   std::vector<TimeNs> times = bursty_times(random, mean_rps, s_to_ns(3));
   std::vector<StreamId> streams;

@@ -79,7 +79,7 @@ class FlexSimulator {
   }
 
   FlexOutcome run() {
-    while (!events_.empty() && !testing::Test::HasFatalFailure()) {
+    while (!events_.empty() && !::testing::Test::HasFatalFailure()) {
       const auto [at_ns, kind, order, subject, batch] = events_.top();
       events_.pop();
       now_ = at_ns;

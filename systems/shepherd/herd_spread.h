@@ -1,0 +1,28 @@
+// Which of the plans with the same smallest burst tolerance to take. Eq. 2 looks at the neediest model of a
+// group only, so that it is content with all models in one group and all other GPUs unused; this step shares
+// the load over the groups without lowering the tolerance (a reconstruction: the paper names no second goal).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "systems/shepherd/herd.h"
+#include "systems/shepherd/herd_packing.h"
+
+namespace harness {
+
+/// Load per GPU of the group that has most of it, load being the sum of n over its model-streams.
+double largest_load(std::span<const HerdItem> items, const std::vector<HerdGroup>& groups);
+
+/// The packing as groups, each with all `shares` of its models. GPUs that are left over go one by one to the
+/// group with the most load per GPU.
+std::vector<HerdGroup> as_groups(std::span<const HerdItem> items, const SizedPacking& plan,
+                                 const GroupLimits& limits, int shares);
+
+/// Of as_groups() and groups of about equal size, to which model-streams go in descending order of need, each
+/// to the group that it leaves with the least load per GPU: the one with the smaller largest_load(). The
+/// smallest burst tolerance is at least the packing's in both. Groups hold indices of items, not models.
+std::vector<HerdGroup> spread(std::span<const HerdItem> items, const SizedPacking& plan,
+                              const GroupLimits& limits, int shares);
+
+}  // namespace harness

@@ -1,0 +1,59 @@
+#include "systems/shepherd/shepherd.h"
+
+#include <algorithm>
+
+#include "systems/shepherd/flex_scheduler.h"
+
+namespace harness {
+namespace {
+
+/// All GPUs in one group that serves all models: what HERD plans where the group-worker limit and the
+/// memory allow it.
+class OneGroup final : public Planner {
+ public:
+  OneGroup(const ServingContext& context, int max_batch) : context_(context), max_batch_(max_batch) {}
+
+  Plan plan(TimeNs, const LoadStatistics&, const Plan&) override {
+    Plan plan;
+    for (const Profile* profile : context_.profiles) {
+      ModulePlan module;
+      module.workers = context_.workers;
+      module.batch_cap = std::min(max_batch_, profile->max_batch());
+      module.exec_ns = profile->latency(module.batch_cap);
+      module.group = 0;
+      plan.modules.push_back(module);
+    }
+    return plan;
+  }
+
+ private:
+  const ServingContext& context_;
+  int max_batch_;
+};
+
+class Shepherd final : public System {
+ public:
+  void list(ParamList& params) override { flex_.list(params); }
+  bool preempts() const override { return flex_.preempt; }
+
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId,
+                                            ModuleId module) override {
+    return std::make_unique<FlexScheduler>(context, std::span(&module, 1), flex_);
+  }
+  std::unique_ptr<Scheduler> make_group_scheduler(const ServingContext& context, DomainId,
+                                                  std::span<const ModuleId> modules) override {
+    return std::make_unique<FlexScheduler>(context, modules, flex_);
+  }
+  std::unique_ptr<Planner> make_planner(const ServingContext& context) override {
+    return std::make_unique<OneGroup>(context, flex_.max_batch);
+  }
+
+ private:
+  FlexParams flex_;
+};
+
+}  // namespace
+
+std::unique_ptr<System> make_shepherd() { return std::make_unique<Shepherd>(); }
+
+}  // namespace harness

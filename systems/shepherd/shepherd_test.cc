@@ -1,0 +1,167 @@
+// SHEPHERD in the engine: FLEX over streams of several models behind one queue, in virtual time and over the
+// live code.
+#include "systems/shepherd/shepherd.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "harness/engine/fluid_bound.h"
+#include "harness/live/test_ranks_in_step.h"
+#include "harness/sim/simulation.h"
+#include "harness/sim/test_groups.h"
+#include "systems/shepherd/test_flex_simulator.h"
+
+namespace harness {
+namespace {
+
+constexpr TimeNs kMs = kNsPerMs;
+
+void set(System& system, const std::string& name, const ParamValue& value) {
+  ParamList params;
+  system.list(params);
+  for (const Param& param : params.params()) {
+    if (param.name == name) {
+      EXPECT_TRUE(param.set(value)) << name;
+    }
+  }
+}
+
+/// A workload of single requests, each with its model and deadline.
+struct Workload {
+  std::vector<Profile> profiles;
+  std::vector<Stream> streams;
+  std::vector<FlexRequest> requests;  ///< in order of time, module as its stream's entry
+  std::vector<StreamId> stream_of;
+};
+
+RunSpec spec_of(const Workload& load, int workers, bool preempt) {
+  RunSpec spec;
+  spec.pipeline = testing::side_by_side(std::vector<std::size_t>(load.profiles.size(), 1));
+  spec.profiles = load.profiles;
+  spec.streams = load.streams;
+  for (const Stream& stream : load.streams) spec.slo_ns = std::max(spec.slo_ns, stream.slo_ns);
+  spec.workers = workers;
+  spec.system = make_shepherd();
+  set(*spec.system, "preempt", preempt);
+  std::vector<TimeNs> times;
+  for (const FlexRequest& request : load.requests) times.push_back(request.arrival_ns);
+  spec.arrivals = std::make_unique<testing::FixedArrivals>(times, times.back() + 1, load.stream_of);
+  return spec;
+}
+
+/// Section 7.2: 1,024 requests for ResNet18 every 120 ms from 5 ms on, one for ResNeSt269 every ms; 6 s.
+Workload two_streams(TimeNs slo_ns) {
+  Workload load;
+  load.profiles = {flex_profile(ms_to_ns(0.22), ms_to_ns(3.74), 128, 40),
+                   flex_profile(ms_to_ns(4.37), ms_to_ns(74.20), 128, 128)};
+  load.streams = {{0, slo_ns, 0}, {1, slo_ns, 0}};
+  const auto add = [&](StreamId stream, TimeNs at) {
+    load.requests.push_back({load.streams[stream].entry, at, at + slo_ns});
+    load.stream_of.push_back(stream);
+  };
+  for (TimeNs at = 0; at < 6 * kNsPerS; at += kMs) {
+    add(1, at);
+    for (int i = 0; i < 1024 && at % (120 * kMs) == 5 * kMs; ++i) add(0, at);
+  }
+  return load;
+}
+
+// The engine serves each request when the algorithm alone, in a simulator of its own, does.
+TEST(Shepherd, ServesTheTwoStreamsOfSection72AsTheAlgorithmAloneDoes) {
+  for (const TimeNs slo_ns : {250 * kMs, 90 * kMs}) {
+    for (const bool preempt : {true, false}) {
+      SCOPED_TRACE(std::to_string(slo_ns / kMs) + " ms, preempt " + std::to_string(preempt));
+      const Workload load = two_streams(slo_ns);
+      FlexWorld world;
+      world.profiles = load.profiles;
+      world.params.preempt = preempt;
+      world.at_exit_points = true;
+      const FlexOutcome alone = simulate_flex(world, load.requests);
+      const RunRecord record = simulate(spec_of(load, 1, preempt), nullptr);
+      EXPECT_EQ(record.sent, load.requests.size());
+      EXPECT_EQ(record.late, 0U);
+      EXPECT_EQ(record.in_time, static_cast<std::uint64_t>(alone.in_time));
+      for (std::size_t m = 0; m < 2; ++m)
+        EXPECT_EQ(record.modules[m].done, static_cast<std::uint64_t>(alone.in_time_of[m]));
+      EXPECT_EQ(record.modules[0].preempted + record.modules[1].preempted,
+                static_cast<std::uint64_t>(alone.preempted));
+      EXPECT_EQ(alone.preempted > 0, preempt);
+    }
+  }
+}
+
+/// A cell of streams for SHEPHERD, with faults in every third.
+RunSpec random_cell(RandomStream& random) {
+  for (;;) {
+    RunSpec spec = testing::random_group_cell(random);
+    const auto takes = [](const Module& module) { return !module.subs.empty(); };
+    if (std::any_of(spec.pipeline.modules.begin(), spec.pipeline.modules.end(), takes)) continue;
+    spec.system = make_shepherd();
+    set(*spec.system, "lambda", random.below(2) == 0 ? 0.0 : 1.1 + 3 * random.uniform());
+    set(*spec.system, "preempt", random.below(4) > 0);
+    set(*spec.system, "max_batch", static_cast<double>(1 + random.below(32)));
+    return spec;
+  }
+}
+
+TEST(Shepherd, BooksCloseAndNothingIsLateInAnyCell) {
+  RandomStream random(1, "shepherd");
+  std::uint64_t in_time = 0;
+  std::uint64_t preempted = 0;
+  for (int round = 0; round < 120; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    const RunSpec spec = random_cell(random);
+    const RunRecord record = simulate(spec, nullptr);
+    EXPECT_EQ(record.sent, record.in_time + record.late + record.dropped);
+    EXPECT_LE(record.in_time, fluid_bound(spec, record));
+    // FLEX starts only what the profile lets end in time: jitter, slow GPUs and links alone make it late.
+    if (spec.world.jitter == Jitter::kOff && spec.faults.empty()) {
+      EXPECT_EQ(record.late, 0U);
+    }
+    in_time += record.in_time;
+    for (const ModuleTotals& module : record.modules) preempted += module.preempted;
+  }
+  EXPECT_GT(in_time, 10'000U);
+  EXPECT_GT(preempted, 100U);
+}
+
+using VisitFacts = std::tuple<std::uint16_t, TimeNs, TimeNs, TimeNs, TimeNs, int, int>;
+
+std::vector<VisitFacts> facts_of(const testing::RowKeeper& rows) {
+  std::vector<VisitFacts> facts;
+  for (const VisitRow& row : rows.visit_rows) {
+    facts.emplace_back(row.module, row.arrived_ns, row.joined_ns, row.started_ns, row.ended_ns,
+                       static_cast<int>(row.outcome), static_cast<int>(row.reason));
+  }
+  std::sort(facts.begin(), facts.end());
+  return facts;
+}
+
+TEST(Shepherd, DecidesOverTheLiveCodeWithoutDelayAsInVirtualTime) {
+  RandomStream random(2, "shepherd");
+  std::uint64_t preempted = 0;
+  for (int round = 0; round < 40; ++round) {
+    RunSpec spec = random_cell(random);
+    spec.world.network_delay_ms = 0;
+    const int ranks = 1 + static_cast<int>(random.below(5));
+    SCOPED_TRACE("round " + std::to_string(round) + " on " + std::to_string(ranks));
+    testing::RowKeeper live_rows;
+    testing::RowKeeper simulated_rows;
+    const RunRecord live = testing::RanksInStep(ranks, {}).run(spec, {}, &live_rows);
+    const RunRecord simulated = simulate(spec, &simulated_rows);
+    EXPECT_EQ(live.in_time, simulated.in_time);
+    EXPECT_EQ(live.gpu_ns, simulated.gpu_ns);
+    EXPECT_TRUE(facts_of(live_rows) == facts_of(simulated_rows));
+    for (const ModuleTotals& module : simulated.modules) preempted += module.preempted;
+  }
+  EXPECT_GT(preempted, 50U);
+}
+
+}  // namespace
+}  // namespace harness

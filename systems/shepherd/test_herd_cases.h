@@ -1,0 +1,87 @@
+// Inputs of HERD for tests: random ones, and the models of Table 4.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/core/random.h"
+#include "systems/shepherd/herd.h"
+
+namespace harness {
+
+struct Table4Model {
+  const char* name;
+  double alpha_ms;
+  double beta_ms;
+  std::int64_t parameters;
+};
+
+/// SHEPHERD's Table 4, as in workloads/profiles/shepherd-v100.toml, with the published numbers of parameters
+/// (sources: harness/gpu/torch/zoo/zoo.cc).
+inline constexpr std::array<Table4Model, 17> kTable4 = {{
+    {"resnet18", 0.22, 3.74, 11'689'512},
+    {"resnet34", 0.38, 5.78, 21'797'672},
+    {"resnet50", 0.75, 7.96, 25'557'032},
+    {"resnet101", 1.25, 13.57, 44'549'160},
+    {"resnet152", 1.77, 18.98, 60'192'808},
+    {"resnest50", 1.18, 15.39, 27'483'240},
+    {"resnest101", 1.91, 29.21, 48'275'016},
+    {"resnest200", 3.35, 45.43, 70'201'544},
+    {"resnest269", 4.37, 74.20, 110'929'480},
+    {"densenet121", 0.69, 19.96, 7'978'856},
+    {"densenet161", 1.74, 23.10, 28'681'000},
+    {"densenet169", 0.83, 27.47, 14'149'480},
+    {"densenet201", 1.12, 32.33, 20'013'928},
+    {"googlenet", 0.25, 8.41, 6'624'904},
+    {"inception_v3", 0.96, 11.77, 23'834'568},
+    {"rcnn", 2.59, 14.90, 41'755'286},
+    {"bert", 40.98, 5.67, 109'482'240},
+}};
+
+inline HerdModel table4_model(std::size_t index) {
+  const Table4Model& row = kTable4[index % kTable4.size()];
+  constexpr std::int64_t kBytesPerParameter = 4;
+  return {row.name, 0, 1, row.alpha_ms, row.beta_ms, row.parameters * kBytesPerParameter};
+}
+
+/// The most that one GPU completes in time with batches of one size that follow each other, an SLO of 250 ms
+/// and at most 128 in a batch: a request waits for the batch before its own, so a batch takes at most half of
+/// it.
+inline double table4_goodput_rps(const HerdModel& model) {
+  double best = 0;
+  for (int batch = 1; batch <= 128; ++batch) {
+    const double latency_ms = model.alpha_ms * batch + model.beta_ms;
+    if (2 * latency_ms <= 250) best = std::max(best, 1000 * batch / latency_ms);
+  }
+  return best;
+}
+
+/// A random input of `models` models; sizes from a tenth to two thirds of the memory, alpha and beta of few
+/// kinds.
+inline HerdInput random_herd_input(std::uint64_t seed, int models, int gpus) {
+  RandomStream stream(seed, "herd");
+  HerdInput input;
+  input.gpus = gpus;
+  input.gpu_bytes = 1'000;
+  input.params.reserved_mb = 0;
+  input.params.group_worker_limit = static_cast<int>(stream.below(static_cast<std::uint64_t>(gpus) + 1));
+  input.params.max_groups = static_cast<int>(stream.below(4));
+  for (int i = 0; i < models; ++i) {
+    HerdModel model;
+    model.name = std::to_string(i);
+    model.goodput_rps = 1 + 9 * stream.uniform();
+    // Some rates repeat, some are 0.
+    model.rate_rps = stream.uniform() < 0.1 ? 0 : 0.5 * static_cast<double>(1 + stream.below(12));
+    model.alpha_ms = 1 + static_cast<double>(stream.below(3));
+    model.beta_ms = 2 + 4 * static_cast<double>(stream.below(2));
+    model.bytes = 100 + static_cast<std::int64_t>(stream.below(560));
+    input.models.push_back(std::move(model));
+  }
+  input.params.affinity_limit = stream.uniform() < 0.5 ? 0 : 1 + 4 * stream.uniform();
+  return input;
+}
+
+}  // namespace harness
