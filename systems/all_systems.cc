@@ -7,6 +7,7 @@
 #include "systems/nexus/nexus.h"
 #include "systems/pard/pard.h"
 #include "systems/rag/rag.h"
+#include "systems/shepherd/shepherd.h"
 
 namespace harness {
 
@@ -21,6 +22,9 @@ std::span<const SystemEntry> all_systems() {
       SystemEntry{"pard", "PARD: proactive dropping and adaptive priority (EuroSys'26)", make_pard},
       SystemEntry{"rag", "PARD's RAG case: reactive, proactive and predictive dropping (section 7)",
                   make_rag},
+      SystemEntry{"shepherd",
+                  "SHEPHERD: FLEX, the largest batch of any model first, with preemption (NSDI'23)",
+                  make_shepherd},
   };
   return kSystems;
 }

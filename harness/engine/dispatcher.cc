@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "harness/core/error.h"
-#include "harness/core/routes.h"
 
 namespace harness {
 namespace {
@@ -17,19 +16,9 @@ std::unique_ptr<Planner> make_planner(const RunSpec& spec, const ServingContext&
   return own ? std::move(own) : make_sizing_planner(context, spec.planner, spec.module_overrides);
 }
 
-/// Visits/s at each module by the streams' expected rates; empty without streams.
-std::vector<double> expected_rps(const RunSpec& spec) {
-  if (spec.streams.empty()) return {};
-  std::vector<double> rps = visit_probabilities(spec.pipeline);
-  const std::vector<ModuleId> entries = entries_of(spec.pipeline);
-  std::vector<double> entering(rps.size(), 0.0);
-  for (const Stream& stream : spec.streams) entering[stream.entry] += stream.rate_rps;
-  for (std::size_t m = 0; m < rps.size(); ++m) rps[m] *= entering[entries[m]];
-  return rps;
-}
-
 Plan first_plan(const RunSpec& spec, const ServingContext& context, Planner& planner, double offered_rps) {
-  Plan plan = planner.plan(0, {offered_rps, expected_rps(spec)}, {});
+  Plan plan =
+      planner.plan(0, {offered_rps, spec.streams.empty() ? std::vector<double>() : stream_rps(context)}, {});
   spec.system->refine(context, plan);
   return plan;
 }

@@ -29,13 +29,9 @@ void DomainGroup::set_plan(TimeNs now, const Plan& plan) {
 
 void DomainGroup::open_domain(TimeNs now, DomainId domain, ModuleId home) {
   if (hosts_.size() <= domain) hosts_.resize(domain + 1);
-  std::vector<ModuleId> modules = plan_.served_by(home);
-  const bool alone = plan_.modules[home].group == kAlone;
-  auto scheduler = alone ? spec_.system->make_scheduler(context_, domain, home)
-                         : spec_.system->make_group_scheduler(context_, domain, modules);
-  HARNESS_CHECK(scheduler != nullptr, "a system plans groups and has no scheduler for them");
-  hosts_[domain] = std::make_unique<QueueDomainHost>(
-      domain, std::move(modules), replay_.wrap(std::move(scheduler), domain, home), environment_);
+  auto scheduler = replay_.wrap(spec_.system->make_scheduler(context_, domain, home), domain, home);
+  hosts_[domain] =
+      std::make_unique<QueueDomainHost>(domain, plan_.served_by(home), std::move(scheduler), environment_);
   hosts_[domain]->on_plan(now, plan_);
 }
 

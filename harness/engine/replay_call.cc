@@ -22,7 +22,7 @@ bool same_values(std::span<const double> a, std::span<const double> b) {
 bool same_plan(const Plan& a, const Plan& b) {
   const auto same = [](const ModulePlan& x, const ModulePlan& y) {
     return x.workers == y.workers && x.batch_cap == y.batch_cap && x.exec_ns == y.exec_ns &&
-           x.budget_ns == y.budget_ns;
+           x.budget_ns == y.budget_ns && x.group == y.group;
   };
   return std::equal(a.modules.begin(), a.modules.end(), b.modules.begin(), b.modules.end(), same);
 }
@@ -74,7 +74,8 @@ std::string plan_text(const Plan& plan) {
   for (const ModulePlan& module : plan.modules) {
     text += (text.empty() ? "" : "; ") + counted(module.workers, "worker") + ", batches of " +
             std::to_string(module.batch_cap) + ", execution " + time_text(module.exec_ns) + ", budget " +
-            time_text(module.budget_ns);
+            time_text(module.budget_ns) +
+            (module.group == kAlone ? "" : ", group " + std::to_string(module.group));
   }
   return text;
 }

@@ -12,7 +12,7 @@ namespace {
 
 using Kind = ReplayCall::Kind;
 
-constexpr std::byte kVersion{1};
+constexpr std::byte kVersion{2};
 constexpr int kBitsPerByte = 7;  // of a number; the eighth says that more follow
 constexpr std::uint64_t kLowBits = 0x7f;
 constexpr int kWordBits = 64;
@@ -133,6 +133,7 @@ void code_plan(Port& port, Plan& plan) {
     number(port, module.batch_cap, 0);
     number(port, module.exec_ns, 0);
     number(port, module.budget_ns, 0);
+    number(port, module.group, kAlone);
   }
 }
 

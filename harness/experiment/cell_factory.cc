@@ -212,19 +212,22 @@ RunSpec CellFactory::world_of(const Cell& cell, const Settings& settings) {
 }
 
 const CellFactory::Planned& CellFactory::planned(const Cell& cell, const Settings& settings,
-                                                 double offered_rps) {
+                                                 double offered_rps, const System* system) {
   const bool by_rate = settings.planner.workers == WorkerRule::kRate;
-  const std::string key = pipelines_[cell.pipeline].name + " " + std::to_string(slo_of(cell)) + " " +
-                          text_of(by_rate ? offered_rps : 0.0) +
-                          planning_text(settings, module_names(pipelines_[cell.pipeline]));
+  const std::string key =
+      pipelines_[cell.pipeline].name + " " + std::to_string(slo_of(cell)) + " " +
+      text_of(by_rate ? offered_rps : 0.0) +
+      planning_text(settings, module_names(pipelines_[cell.pipeline])) +
+      (system == nullptr ? "" : spec_.systems[cell.system].name + parameters_text(spec_, cell));
   const auto found = plans_.find(key);
   if (found != plans_.end()) return found->second;
   const RunSpec run = world_of(cell, settings);
   const ServingContext context = make_context(run);
   Planned result;
   try {
-    result.plan =
-        make_sizing_planner(context, run.planner, run.module_overrides)->plan(0, {offered_rps, {}}, {});
+    std::unique_ptr<Planner> planner = system == nullptr ? nullptr : system->make_planner(context);
+    if (!planner) planner = make_sizing_planner(context, run.planner, run.module_overrides);
+    result.plan = planner->plan(0, {offered_rps, {}}, {});
     result.capacity_rps = harness::capacity_rps(context, result.plan);
   } catch (const InputError& error) {
     result.why = error.what();
@@ -317,7 +320,8 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
     prepared.expected_requests = load.requests;
     prepared.duration_s = load.duration_s;
     prepared.offered_rps = load.duration_s > 0 ? load.requests / load.duration_s : 0;
-    const Planned& own = planned(cell, settings, prepared.offered_rps);
+    const auto system = make_system(spec_.systems[cell.system].name, settings);
+    const Planned& own = planned(cell, settings, prepared.offered_rps, system.get());
     prepared.why = own.why;
     prepared.plan = own.plan;
     prepared.capacity_rps = own.capacity_rps;

@@ -68,7 +68,9 @@ class CellFactory {
   TraceSpec resolved_trace(const Settings& settings) const;
   TimeNs slo_of(const Cell& cell) const;
   RunSpec world_of(const Cell& cell, const Settings& settings);
-  const Planned& planned(const Cell& cell, const Settings& settings, double offered_rps);
+  /// By the shared planner, or with `system` by the one that the cell's system brings.
+  const Planned& planned(const Cell& cell, const Settings& settings, double offered_rps,
+                         const System* system = nullptr);
   const Offered& offered(const Settings& settings, double target_rps, std::uint64_t seed);
   /// The plan of the shared settings, whose capacity the loads of all systems are relative to.
   const Planned& reference(const Cell& cell);

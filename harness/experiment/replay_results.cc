@@ -31,7 +31,7 @@ std::string module_name(std::span<const std::string> names, ModuleId module) {
 [[noreturn]] void throw_damaged(const std::string& path, const SummaryRow& row, DomainId domain) {
   throw input_error({path, 0, cell_key(row) + "/replay_log"},
                     "a damaged log of domain " + std::to_string(domain),
-                    "what harness wrote there (version 1)");
+                    "what harness wrote there (version 2)");
 }
 
 /// The scheduler of every domain of one cell, made as the run made them.

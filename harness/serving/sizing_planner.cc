@@ -246,12 +246,37 @@ std::vector<int> size_batches(const ServingContext& context, const PlannerParams
   }
 }
 
-double capacity_rps(const ServingContext& context, const Plan& plan) {
+std::vector<double> stream_rps(const ServingContext& context) {
+  std::vector<double> rps(context.pipeline->modules.size(), 0.0);
   const std::vector<double> visits = visit_probabilities(*context.pipeline);
+  const std::vector<ModuleId> entries = entries_of(*context.pipeline);
+  for (const Stream& stream : context.streams) {
+    for (std::size_t m = 0; m < rps.size(); ++m) {
+      if (entries[m] == stream.entry) rps[m] += stream.rate_rps * visits[m];
+    }
+  }
+  return rps;
+}
+
+double capacity_rps(const ServingContext& context, const Plan& plan) {
+  std::vector<double> visits = visit_probabilities(*context.pipeline);
+  if (context.streams.size() > 1) {
+    visits = stream_rps(context);
+    double sent_rps = 0;
+    for (const Stream& stream : context.streams) sent_rps += stream.rate_rps;
+    for (double& share : visits) share /= sent_rps;
+  }
   double least = 0;
-  for (std::size_t k = 0; k < plan.modules.size(); ++k) {
-    const ModulePlan& module = plan.modules[k];
-    const double rps = module.workers * worker_rps(*context.profiles[k], module.batch_cap) / visits[k];
+  for (ModuleId k = 0; k < plan.modules.size(); ++k) {
+    if (plan.leader(k) != k) continue;
+    double seconds = 0;  // of all workers, for a request; a module alone without rounding twice
+    double rps = 0;
+    const std::vector<ModuleId> served = plan.served_by(k);
+    for (const ModuleId m : served) {
+      rps = plan.modules[k].workers * worker_rps(*context.profiles[m], plan.modules[m].batch_cap) / visits[m];
+      seconds += 1 / rps;
+    }
+    if (served.size() > 1) rps = 1 / seconds;
     least = k == 0 ? rps : std::min(least, rps);
   }
   return least;

@@ -63,8 +63,12 @@ std::unique_ptr<Planner> make_sizing_planner(const ServingContext& context, cons
 std::vector<int> size_batches(const ServingContext& context, const PlannerParams& params,
                               const std::vector<ModuleOverride>& overrides);
 
-/// Requests/s of the bottleneck module at the planned batches: the least of workers x b / d / v over the
-/// modules.
+/// Visits/s at each module by the expected rates of the streams.
+std::vector<double> stream_rps(const ServingContext& context);
+
+/// Requests/s of the bottleneck at the planned batches: the least, over the modules and groups of modules, of
+/// workers / (sum of v d / b over the modules that they serve). With several streams v is the module's share
+/// of their expected rates.
 double capacity_rps(const ServingContext& context, const Plan& plan);
 
 }  // namespace harness

@@ -21,16 +21,12 @@ class System {
 
   /// Binds the system's own parameters (without the shared ones) into `params`.
   virtual void list(ParamList& params) = 0;
-  /// The scheduler of a domain that serves `module` alone.
+  /// The scheduler of a domain that serves `module`, and those that its plan puts behind the same queue
+  /// (Plan::served_by).
   virtual std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId domain,
                                                     ModuleId module) = 0;
-  /// The scheduler of a domain that serves these modules, a group of its plans (ModulePlan::group).
-  virtual std::unique_ptr<Scheduler> make_group_scheduler(const ServingContext&, DomainId,
-                                                          std::span<const ModuleId>) {
-    return nullptr;
-  }
   /// The planner; null for the shared one (sizing_planner.h).
-  virtual std::unique_ptr<Planner> make_planner(const ServingContext&) { return nullptr; }
+  virtual std::unique_ptr<Planner> make_planner(const ServingContext&) const { return nullptr; }
   /// The controller of a module; null when the system exchanges no state.
   virtual std::unique_ptr<Controller> make_controller(const ServingContext&, ModuleId) { return nullptr; }
   /// Names of the first values that the controllers publish, in order: those that results can hold. A value

@@ -164,35 +164,41 @@ TEST_P(Replay, RecordingChangesNothing) {
 TEST_P(Replay, FindsAChangedDecisionWhereItIs) {
   RunSpec spec = overloaded(GetParam()->name, testing::chain(3));
   RunRecord record = simulate(spec, nullptr);
-  const ReplayLog original = record.replay[3];
+  const std::size_t last = record.replay.size() - 1;
+  const ReplayLog original = record.replay[last];
   std::vector<Step> steps = steps_of(original);
+  const auto starts = [](const Step& step) {
+    const auto is_start = [](const Decision& one) {
+      return one.kind == Decision::Kind::kJoin || one.kind == Decision::Kind::kLaunch;
+    };
+    const std::span<const Decision> list = step.decisions.list();
+    return !list.empty() && std::all_of(list.begin(), list.end(), is_start);
+  };
   std::size_t at = steps.size() / 2;
-  while (steps[at].decisions.list().empty() || steps[at].decisions.list()[0].kind != Decision::Kind::kJoin)
-    ++at;
+  while (!starts(steps[at])) ++at;
   const std::string recorded = decision_text(steps[at].decisions, 0);
   Decisions changed;
   changed.drop(steps[at].decisions.list()[0].visit_or_first, DropReason::kNoWorker);
   for (std::size_t i = 1; i < steps[at].decisions.list().size(); ++i) {
     const Decision& decision = steps[at].decisions.list()[i];
-    ASSERT_TRUE(decision.kind == Decision::Kind::kJoin || decision.kind == Decision::Kind::kLaunch);
     if (decision.kind == Decision::Kind::kJoin)
       changed.join(decision.worker_or_count, decision.visit_or_first);
     else
       changed.launch(decision.worker_or_count);
   }
   steps[at].decisions = changed;
-  record.replay[3] = log_of(original, steps);
+  record.replay[last] = log_of(original, steps);
   ReplayCounts counts;
   const std::vector<ReplayDifference> found = replayed(spec, *GetParam()->make(), record, counts);
   ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0].domain, 3U);
+  EXPECT_EQ(found[0].domain, last);
   EXPECT_EQ(found[0].module, original.module);
   EXPECT_EQ(found[0].callback, at + 1);
   EXPECT_EQ(found[0].at_ns, steps[at].call.now);
   EXPECT_EQ(found[0].decision, 1U);
   EXPECT_EQ(found[0].before, decision_text(changed, 0));
   EXPECT_EQ(found[0].after, recorded);
-  const auto between = first_difference(original, record.replay[3], counts);
+  const auto between = first_difference(original, record.replay[last], counts);
   ASSERT_TRUE(between.has_value());
   EXPECT_EQ(between->callback, at + 1);
   EXPECT_EQ(between->decision, 1U);
@@ -202,7 +208,7 @@ TEST_P(Replay, FindsAChangedDecisionWhereItIs) {
 TEST_P(Replay, NamesADifferingCallbackBeforeDecisions) {
   RunSpec spec = overloaded(GetParam()->name, testing::chain(3));
   const RunRecord record = simulate(spec, nullptr);
-  const ReplayLog& original = record.replay[1];
+  const ReplayLog& original = record.replay.back();
   std::vector<Step> steps = steps_of(original);
   std::size_t at = steps.size() / 3;
   while (steps[at].call.kind != ReplayCall::Kind::kArrival) ++at;
@@ -255,7 +261,8 @@ TEST_P(Replay, HoldsTheLossOfWorkers) {
     }
   }
   EXPECT_EQ(losses, 2U);
-  EXPECT_GT(visits, 0U);
+  // FLEX forms batches for free workers alone, which start at once.
+  EXPECT_EQ(visits > 0, std::string(GetParam()->name) != "shepherd");
 }
 
 INSTANTIATE_TEST_SUITE_P(AllSystems, Replay, ::testing::ValuesIn(entries()),

@@ -18,12 +18,13 @@ namespace harness::testing {
 /// smallest batch if `factor` times that is no more than its own queue; 0: never.
 class GroupScheduler final : public Scheduler {
  public:
-  GroupScheduler(const ServingContext& context, std::span<const ModuleId> modules, double factor)
-      : context_(context), factor_(factor) {
-    for (const ModuleId module : modules) queues_[module] = {};
-  }
+  GroupScheduler(const ServingContext& context, ModuleId home, double factor)
+      : context_(context), home_(home), factor_(factor) {}
 
-  void on_plan(TimeNs, const Plan& plan, Decisions&) override { plan_ = plan; }
+  void on_plan(TimeNs, const Plan& plan, Decisions&) override {
+    plan_ = plan;
+    for (const ModuleId module : plan.served_by(home_)) queues_.try_emplace(module);
+  }
   void on_worker_added(TimeNs, WorkerId worker, Decisions&) override { workers_[worker] = {}; }
   void on_worker_draining(TimeNs, WorkerId worker, Decisions&) override { workers_.erase(worker); }
   void on_workers_lost(TimeNs now, std::span<const WorkerId> workers, std::span<const Visit> visits,
@@ -121,6 +122,7 @@ class GroupScheduler final : public Scheduler {
   }
 
   const ServingContext& context_;
+  ModuleId home_;
   double factor_;
   Plan plan_;
   std::map<WorkerId, Worker> workers_;
@@ -159,14 +161,10 @@ class GroupSystem final : public System {
       : groups_(std::move(groups)), workers_(std::move(workers)), factor_(factor) {}
   void list(ParamList&) override {}
   bool preempts() const override { return factor_ > 0; }
-  std::unique_ptr<Scheduler> make_scheduler(const ServingContext&, DomainId, ModuleId) override {
-    return nullptr;
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId, ModuleId home) override {
+    return std::make_unique<GroupScheduler>(context, home, factor_);
   }
-  std::unique_ptr<Scheduler> make_group_scheduler(const ServingContext& context, DomainId,
-                                                  std::span<const ModuleId> modules) override {
-    return std::make_unique<GroupScheduler>(context, modules, factor_);
-  }
-  std::unique_ptr<Planner> make_planner(const ServingContext& context) override {
+  std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
     return std::make_unique<GroupPlanner>(context, groups_, workers_);
   }
 

@@ -13,12 +13,13 @@
 namespace harness {
 
 /// Carries events to a Flex over the modules of the domain and its decisions to the host. What the planner
-/// caps stays capped: a module's batches are no larger than its planned cap.
+/// caps stays capped: a module's batches are no larger than its planned cap. A batch's end is told to Flex
+/// when the worker is free: before that visits that the batch sends on may stand here already.
 class FlexScheduler final : public Scheduler {
  public:
   /// The context outlives this.
-  FlexScheduler(const ServingContext& context, std::span<const ModuleId> modules, const FlexParams& params)
-      : context_(context), modules_(modules.begin(), modules.end()), params_(params) {}
+  FlexScheduler(const ServingContext& context, ModuleId home, const FlexParams& params)
+      : context_(context), home_(home), params_(params) {}
 
   /// Groups and caps last as long as the run: only the first plan counts.
   void on_plan(TimeNs now, const Plan& plan, Decisions& out) override;
@@ -28,20 +29,25 @@ class FlexScheduler final : public Scheduler {
                        Decisions& out) override;
   void on_arrival(TimeNs now, const Visit& visit, Decisions& out) override;
   void on_cancelled(TimeNs now, VisitId visit, Decisions& out) override;
-  void on_worker_free(TimeNs, WorkerId, Decisions&) override {}
+  void on_worker_free(TimeNs now, WorkerId worker, Decisions& out) override;
   void on_batch_started(TimeNs, const BatchView&, Decisions&) override {}
   void on_batch_done(TimeNs now, const BatchView& batch, Decisions& out) override;
   void on_batch_preempted(TimeNs now, const BatchView& batch, std::span<const Visit> visits,
                           Decisions& out) override;
 
  private:
+  enum class Work : std::uint8_t { kIdle, kBatch, kLastBatch };
+
   void carry_out(Decisions& out);
+  Work& work_of(WorkerId worker);
 
   const ServingContext& context_;
-  std::vector<ModuleId> modules_;
+  ModuleId home_;
   FlexParams params_;
   std::optional<Flex> flex_;
   FlexDecisions decided_;
+  WorkerId added_ = kNone;  ///< just now: the host says next that it is free, which Flex knows
+  std::vector<Work> work_;  ///< by worker: what it has; kLastBatch: and drains
 };
 
 }  // namespace harness

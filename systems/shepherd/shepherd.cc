@@ -38,13 +38,12 @@ class Shepherd final : public System {
 
   std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId,
                                             ModuleId module) override {
-    return std::make_unique<FlexScheduler>(context, std::span(&module, 1), flex_);
+    return std::make_unique<FlexScheduler>(context, module, flex_);
   }
-  std::unique_ptr<Scheduler> make_group_scheduler(const ServingContext& context, DomainId,
-                                                  std::span<const ModuleId> modules) override {
-    return std::make_unique<FlexScheduler>(context, modules, flex_);
-  }
-  std::unique_ptr<Planner> make_planner(const ServingContext& context) override {
+  /// Null where a module is no model on GPUs: the shared planner gives each module its own workers then.
+  std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
+    const auto is_batch = [](const Profile* profile) { return profile->service == Service::kBatch; };
+    if (!std::all_of(context.profiles.begin(), context.profiles.end(), is_batch)) return nullptr;
     return std::make_unique<OneGroup>(context, flex_.max_batch);
   }
 
