@@ -46,9 +46,11 @@ void Flex::on_worker_draining(TimeNs now, WorkerId worker, FlexDecisions& out) {
 void Flex::on_workers_lost(TimeNs now, std::span<const WorkerId> workers, std::span<const Visit> visits,
                            FlexDecisions& out) {
   for (const WorkerId worker : workers) {
-    const std::size_t index = index_of(worker);
-    give_back_held(workers_[index]);
-    workers_.erase(workers_.begin() + static_cast<std::ptrdiff_t>(index));
+    const auto at = std::find_if(workers_.begin(), workers_.end(),
+                                 [worker](const Worker& one) { return one.id == worker; });
+    if (at == workers_.end()) continue;
+    give_back_held(*at);
+    workers_.erase(at);
   }
   note_workers();
   for (const Visit& visit : visits) enqueue(now, visit, out);

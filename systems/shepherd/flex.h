@@ -32,8 +32,12 @@ namespace harness {
 /// or is preempted O(M log cap log Q) at most, plus O(b log Q) for b visits that are given back. Insertions
 /// also shift queued visits (DeadlineQueue). Nothing is allocated in steady state.
 ///
-/// Preempting never happens in vain for ever: each batch on a worker is lambda times as large as the one it
-/// stops, so there are at most log_lambda(cap) preemptions until one ends.
+/// No timer is needed: what becomes hopeless while it waits is dropped at the next event, and no batch could
+/// start before that.
+///
+/// Preempted at once, a worker's batches grow by lambda each time, so that one ends after at most
+/// log_lambda(cap) preemptions, and the bound of Theorem 5.2 holds. A delay voids both: a batch that could
+/// have started only at the decision is lost with the one that was preempted for it.
 class Flex {
  public:
   /// `models`: at least one; no decision is taken before a worker is added. params.lambda is 0 or above 1.
@@ -42,7 +46,8 @@ class Flex {
   void on_worker_added(TimeNs now, WorkerId worker, FlexDecisions& out);
   /// The worker runs what it has to its end or its exit, and gets nothing more.
   void on_worker_draining(TimeNs now, WorkerId worker, FlexDecisions& out);
-  /// These workers are gone; `visits` ran there and are queued again.
+  /// These workers are gone, and what ran on them; a worker that had drained is forgotten already. `visits`:
+  /// those that are queued again, of any of them or none.
   void on_workers_lost(TimeNs now, std::span<const WorkerId> workers, std::span<const Visit> visits,
                        FlexDecisions& out);
   void on_arrival(TimeNs now, const Visit& visit, FlexDecisions& out);

@@ -38,6 +38,19 @@ TEST(FlexFigure4, GivesItUpForALargeBurst) {
   }
 }
 
+// The guarantee is about preemption at once: here even the next exit point is too late for the burst.
+TEST(FlexFigure4, LosesBothWhenThePreemptionTakesTime) {
+  FlexWorld world = figure_4_world(true);
+  world.profiles[0].exit_points = 3;  // at 2.5, 5 and 7.5 ms
+  world.at_exit_points = true;
+  std::vector<FlexRequest> requests{{0, 0, 10 * kNsPerMs}};
+  for (int i = 0; i < 100; ++i) requests.push_back({0, 6 * kNsPerMs, 16 * kNsPerMs});
+  EXPECT_EQ(simulate_flex(world, requests).in_time, 0);
+  // At an exit point the whole burst has come, and makes one batch.
+  for (FlexRequest& request : requests) request.due_ns += 2 * kNsPerMs;
+  EXPECT_EQ(simulate_flex(world, requests).in_time, 100);
+}
+
 // Appendix A: X_1 of one request and X_2 of omega an instant later, both due when they would end if started
 // at once. Whoever serves X_1 and cannot preempt gets 1 of omega.
 TEST(FlexTheorem51, IsBoundedWhereNoSchedulerWithoutPreemptionIs) {

@@ -252,6 +252,8 @@ TEST_F(FlexByHand, QueuesAgainWhatALostWorkerHad) {
   const WorkerId lost = 0;
   flex_->on_workers_lost(2 * kMs, {&lost, 1}, visits(0, 0, 3, 100), out_);
   EXPECT_EQ(text(), "preempt 1; ") << "four for worker 1's one";
+  flex_->on_workers_lost(2 * kMs, {&lost, 1}, {}, out_);
+  EXPECT_EQ(text(), "") << "it is forgotten";
   EXPECT_EQ(preempted(2, 1, {visit(1, 3, 100)}), "start 1 m7: 2 3 4 5; ");
   EXPECT_EQ(complete(16, 1), "start 1 m3: 0 1; ");
 }
