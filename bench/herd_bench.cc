@@ -14,6 +14,7 @@
 #include "systems/shepherd/herd.h"
 #include "systems/shepherd/herd_check.h"
 #include "systems/shepherd/test_herd_cases.h"
+#include "systems/shepherd/test_herd_literal.h"
 
 namespace harness {
 namespace {
@@ -62,12 +63,10 @@ double largest_load(const HerdInput& input, const HerdPlan& plan) {
 }
 
 // Aggregation of the streams and the plan; the counters describe the plan.
-void plan(benchmark::State& state, int max_groups, int group_worker_limit, bool spread) {
+void plan(benchmark::State& state, const HerdParams& params) {
   const int models = static_cast<int>(state.range(0));
   Case made = table5(models);
-  made.input.params.max_groups = max_groups;
-  made.input.params.group_worker_limit = group_worker_limit;
-  made.input.params.spread = spread;
+  made.input.params = params;
   HerdPlan result;
   for (auto _ : state) {
     const std::vector<double> rates = aggregate_rates(models, made.streams);
@@ -81,16 +80,54 @@ void plan(benchmark::State& state, int max_groups, int group_worker_limit, bool 
   state.counters["tolerance"] = result.min_burst_tolerance;
   state.counters["gap"] = result.gap;
   state.counters["groups"] = static_cast<double>(result.groups.size());
+  state.counters["sets"] = result.affinity_sets;
   state.counters["largest_load"] = largest_load(made.input, result);
 }
 
 // Table 5 as read here: ten groups, none with more than a tenth of the GPUs.
-void ten_groups(benchmark::State& state) { plan(state, 10, static_cast<int>(state.range(0) / 10), true); }
+void ten_groups(benchmark::State& state) {
+  plan(state, {.group_worker_limit = static_cast<int>(state.range(0) / 10), .max_groups = 10});
+}
 // At most ten groups of any size.
-void ten_groups_of_any_size(benchmark::State& state) { plan(state, 10, 0, true); }
+void ten_groups_of_any_size(benchmark::State& state) {
+  plan(state, {.group_worker_limit = 0, .max_groups = 10});
+}
 // The limit of the paper's evaluation.
-void groups_of_12(benchmark::State& state) { plan(state, 0, 12, true); }
-void groups_of_12_not_spread(benchmark::State& state) { plan(state, 0, 12, false); }
+void groups_of_12(benchmark::State& state) { plan(state, {}); }
+void groups_of_12_not_spread(benchmark::State& state) { plan(state, {.spread = false}); }
+// The limit of K is the second argument.
+void groups_of_12_with_affinity(benchmark::State& state) {
+  plan(state, {.affinity_limit = static_cast<double>(state.range(1))});
+}
+// The memory set aside is the second argument, MB.
+void ten_groups_with_reserve(benchmark::State& state) {
+  plan(state, {.group_worker_limit = static_cast<int>(state.range(0) / 10),
+               .max_groups = 10,
+               .reserved_mb = static_cast<double>(state.range(1))});
+}
+
+// Eq. 2 as it stands, in the smallest number of groups that memory allows, with memory for six models each:
+// what CBC does with it in at most 1,000 nodes.
+void literal_program(benchmark::State& state) {
+  const int models = static_cast<int>(state.range(0));
+  Case made = table5(models);
+  const std::vector<double> rates = aggregate_rates(models, made.streams);
+  for (std::size_t i = 0; i < rates.size(); ++i) made.input.models[i].rate_rps = rates[i];
+  made.input.gpu_bytes = 2'000'000'000;
+  made.input.params.group_worker_limit = 0;
+  const HerdPlan best = plan_herd(made.input);
+  const MilpProblem problem = literal_program(made.input, static_cast<int>(best.groups.size()));
+  MilpSolution solution;
+  for (auto _ : state) {
+    solution = solve(problem, {.max_nodes = 1000});
+    benchmark::DoNotOptimize(solution);
+  }
+  state.counters["groups"] = static_cast<double>(best.groups.size());
+  state.counters["tolerance"] = solution.objective;
+  state.counters["bound"] = solution.bound;
+  state.counters["nodes"] = static_cast<double>(solution.nodes);
+  state.counters["herd"] = best.min_burst_tolerance;
+}
 // Reading the rates alone.
 void aggregation(benchmark::State& state) {
   const int models = static_cast<int>(state.range(0));
@@ -102,6 +139,13 @@ BENCHMARK(ten_groups)->DenseRange(200, 1000, 200)->Unit(benchmark::kMillisecond)
 BENCHMARK(ten_groups_of_any_size)->DenseRange(200, 1000, 200)->Unit(benchmark::kMillisecond);
 BENCHMARK(groups_of_12)->DenseRange(200, 1000, 200)->Unit(benchmark::kMillisecond);
 BENCHMARK(groups_of_12_not_spread)->Arg(1000)->Unit(benchmark::kMillisecond);
+BENCHMARK(groups_of_12_with_affinity)
+    ->ArgsProduct({{200, 1000}, {0, 64, 16, 8, 4, 2}})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(ten_groups_with_reserve)
+    ->ArgsProduct({{1000}, {0, 1000, 1200, 2000}})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(literal_program)->Arg(10)->Arg(20)->Arg(40)->Unit(benchmark::kMillisecond)->Iterations(1);
 BENCHMARK(aggregation)->Arg(1000)->Unit(benchmark::kMillisecond);
 
 }  // namespace

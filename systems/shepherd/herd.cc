@@ -145,16 +145,10 @@ class Search {
   HerdParams params_;
 };
 
-// Limits of the search, with as many groups as asked for; of the plan, with as many as the default allows.
 GroupLimits limits_of(const HerdInput& input) {
   const int limit = input.params.group_worker_limit > 0 ? input.params.group_worker_limit : input.gpus;
   const int groups = input.params.max_groups > 0 ? input.params.max_groups : input.gpus;
   return {input.gpus, std::min(limit, input.gpus), groups, capacity_of(input)};
-}
-
-int default_groups(const GroupLimits& limits, const Packing& packing) {
-  const int full = (limits.gpus + limits.group_gpus - 1) / limits.group_gpus;
-  return std::max(full, static_cast<int>(packing.size()));
 }
 
 // From indices of items to models, ascending.
@@ -169,8 +163,8 @@ void name_models(const std::vector<HerdItem>& items, std::vector<HerdGroup>& gro
 }
 
 // Of groups of indices of items.
-std::vector<HerdGroup> groups_of_items(const HerdInput& input, const Search& search, GroupLimits limits) {
-  if (input.params.max_groups == 0) limits.groups = default_groups(limits, search.best->groups);
+std::vector<HerdGroup> groups_of_items(const HerdInput& input, const Search& search,
+                                       const GroupLimits& limits) {
   const int shares = input.params.shares;
   return input.params.spread ? spread(search.items(), *search.best, limits, shares)
                              : as_groups(search.items(), *search.best, limits, shares);

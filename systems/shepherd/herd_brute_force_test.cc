@@ -8,6 +8,7 @@
 #include "systems/shepherd/herd_check.h"
 #include "systems/shepherd/herd_exact.h"
 #include "systems/shepherd/test_herd_cases.h"
+#include "systems/shepherd/test_herd_literal.h"
 
 namespace harness {
 namespace {
@@ -182,6 +183,28 @@ TEST(Herd, IntegerProgramsAnswerAsBruteForceDoes) {
   }
   EXPECT_GT(found, 500);
   EXPECT_GT(none, 500);
+}
+
+// Cases that are too large to enumerate, against Eq. 2 as it stands.
+TEST(Herd, EqualsTheLiteralProgram) {
+  int feasible = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    HerdInput input = random_herd_input(seed, 6 + static_cast<int>(seed % 3), 9);
+    for (HerdModel& model : input.models) model.rate_rps = std::max(model.rate_rps, 0.5);
+    input.params.max_groups = 3;
+    for (HerdModel& model : input.models) model.bytes /= 1 + static_cast<std::int64_t>(seed % 2);
+    const MilpSolution literal = solve(literal_program(input, 3), {});
+    const HerdPlan plan = plan_herd(input);
+    if (literal.status == MilpStatus::kInfeasible) {
+      EXPECT_EQ(plan.status, HerdStatus::kInfeasible) << "case " << seed;
+      continue;
+    }
+    ASSERT_EQ(literal.status, MilpStatus::kOptimal) << "case " << seed;
+    ASSERT_EQ(plan.status, HerdStatus::kOptimal) << "case " << seed;
+    EXPECT_NEAR(plan.min_burst_tolerance, literal.objective, 1e-5 * literal.objective) << "case " << seed;
+    ++feasible;
+  }
+  EXPECT_GT(feasible, 20);
 }
 
 HerdInput middling(std::uint64_t seed, int gpus) {

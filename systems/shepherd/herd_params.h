@@ -19,9 +19,10 @@ struct HerdParams {
   void list(ParamList& list) {
     list.integer("group_worker_limit", group_worker_limit, 0, 1'000'000,
                  "largest number of GPUs in a group (G of Eq. 2b); 0: no limit");
-    list.integer("max_groups", max_groups, 0, 1'000'000,
-                 "largest number of groups; 0: as many as all GPUs make up at the limit, or as memory and "
-                 "affinity need");
+    list.integer(
+        "max_groups", max_groups, 0, 1'000'000,
+        "largest number of groups; 0: as many as the GPUs make up at the limit, or as memory and affinity "
+        "need");
     list.integer("shares", shares, 1, 1'000'000,
                  "model-streams that the streams of one model are aggregated into; 1: the paper's");
     list.number("affinity_limit", affinity_limit, 0, 1e9,

@@ -29,42 +29,71 @@ struct OpenGroup {
   std::vector<int> counts;
 };
 
-// Sizes of about equal groups that use all GPUs, each of at least `least` but perhaps the last; empty if
-// none.
-std::vector<int> equal_sizes(const GroupLimits& limits, int least) {
-  const int count = std::min({limits.groups, limits.gpus / least, limits.gpus});
-  if (count < 1) return {};
-  const int size = std::min(limits.group_gpus, limits.gpus / count);
-  std::vector<int> sizes(static_cast<std::size_t>(count), size);
-  int left = limits.gpus - size * count;
-  for (std::size_t g = 0; left > 0 && size < limits.group_gpus && g < sizes.size(); ++g, --left) ++sizes[g];
-  if (left > 0 && count < limits.groups) sizes.push_back(std::min(left, limits.group_gpus));
-  return sizes;
+// What an affinity-set has: groups and GPUs of them all, the load, and how many groups it may have.
+struct SetShare {
+  int groups = 0;
+  int gpus = 0;
+  int most_groups = 0;
+  double load = 0;
+};
+
+SetShare* most_loaded(std::vector<SetShare>& sets, const auto& may_have_more, const auto& units) {
+  SetShare* most = nullptr;
+  for (SetShare& set : sets) {
+    if (!may_have_more(set)) continue;
+    if (most == nullptr || set.load * units(*most) > most->load * units(set)) most = &set;
+  }
+  return most;
 }
 
-// How many groups each affinity-set gets of `groups`: as many as its packing has, then one by one to the set
-// with the most load per group. Empty if the packing has more.
-std::vector<int> groups_of_sets(std::span<const HerdItem> items, const Packing& packing, int groups) {
-  std::vector<int> counts;
-  std::vector<double> loads;
-  for (const std::vector<int>& group : packing) {
-    const auto set = static_cast<std::size_t>(at(items, group.front()).set);
-    if (counts.size() <= set) {
-      counts.resize(set + 1, 0);
-      loads.resize(set + 1, 0);
+// From the packing's groups and sizes on, further groups and then further GPUs go one by one to the set that
+// has the most load per group or per GPU.
+std::vector<SetShare> shares_of_sets(std::span<const HerdItem> items, const SizedPacking& plan,
+                                     const GroupLimits& limits) {
+  std::vector<SetShare> sets;
+  int gpus_left = limits.gpus;
+  for (std::size_t g = 0; g < plan.groups.size(); ++g) {
+    const auto set = static_cast<std::size_t>(at(items, plan.groups[g].front()).set);
+    sets.resize(std::max(sets.size(), set + 1));
+    ++sets[set].most_groups;
+    sets[set].gpus += plan.sizes.gpus[g];
+    gpus_left -= plan.sizes.gpus[g];
+    for (const int index : plan.groups[g]) sets[set].load += at(items, index).need;
+  }
+  const auto always = [](const SetShare&) { return true; };
+  const auto groups = [](const SetShare& set) { return set.most_groups; };
+  int groups_left = std::min(limits.groups, limits.gpus) - static_cast<int>(plan.groups.size());
+  std::vector<SetShare> packed = sets;
+  for (; groups_left > 0; --groups_left) ++most_loaded(sets, always, groups)->most_groups;
+  const auto has_room = [&](const SetShare& set) {
+    return static_cast<std::int64_t>(set.most_groups) * limits.group_gpus > set.gpus;
+  };
+  const auto gpus = [](const SetShare& set) { return set.gpus; };
+  for (; gpus_left > 0; --gpus_left) {
+    SetShare* set = most_loaded(sets, has_room, gpus);
+    if (set == nullptr) break;
+    ++set->gpus;
+  }
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    const int full = (sets[i].gpus + limits.group_gpus - 1) / limits.group_gpus;
+    sets[i].groups = std::max(full, packed[i].most_groups);
+  }
+  return sets;
+}
+
+// Empty groups: those of a set about equal, or as many as possible at the limit.
+std::vector<OpenGroup> empty_groups(const std::vector<SetShare>& sets, const GroupLimits& limits, bool equal,
+                                    std::size_t items) {
+  std::vector<OpenGroup> groups;
+  for (std::size_t set = 0; set < sets.size(); ++set) {
+    int left = sets[set].gpus;
+    for (int after = sets[set].groups - 1; after >= 0; --after) {
+      const int size = equal ? (left + after) / (after + 1) : std::min(limits.group_gpus, left - after);
+      groups.push_back({size, static_cast<int>(set), limits.bytes, 0, std::vector<int>(items, 0)});
+      left -= size;
     }
-    ++counts[set];
-    for (const int index : group) loads[set] += at(items, index).need;
   }
-  int left = groups - static_cast<int>(packing.size());
-  if (left < 0) return {};
-  for (; left > 0; --left) {
-    std::size_t most = 0;
-    for (std::size_t set = 1; set < counts.size(); ++set)
-      if (loads[set] * counts[most] > loads[most] * counts[set]) most = set;
-    ++counts[most];
-  }
-  return counts;
+  return groups;
 }
 
 // Puts one model-stream of `index` where it leaves the least load per GPU. False if there is no room.
@@ -106,27 +135,18 @@ std::vector<HerdGroup> closed(const std::vector<OpenGroup>& open) {
   return groups;
 }
 
-std::vector<HerdGroup> equal_groups(std::span<const HerdItem> items, const SizedPacking& plan,
-                                    const GroupLimits& limits, int shares) {
-  int least = 1;
-  for (const HerdItem& item : items) least = std::max(least, required_gpus(item.need, plan.sizes.tolerance));
-  const std::vector<int> sizes = equal_sizes(limits, least);
-  const std::vector<int> of_sets = groups_of_sets(items, plan.groups, static_cast<int>(sizes.size()));
-  if (of_sets.empty()) return {};
-  std::vector<OpenGroup> empty;
-  for (std::size_t set = 0; set < of_sets.size(); ++set)
-    for (int i = 0; i < of_sets[set]; ++i)
-      empty.push_back(
-          {sizes[empty.size()], static_cast<int>(set), limits.bytes, 0, std::vector<int>(items.size(), 0)});
+// Fills `empty`; without any group if the models do not fit.
+std::vector<HerdGroup> filled(std::span<const HerdItem> items, double tolerance, int shares,
+                              std::vector<OpenGroup> empty) {
   std::vector<int> order(items.size());
   std::iota(order.begin(), order.end(), 0);
   std::vector<OpenGroup> groups = empty;
-  if (fill(items, order, plan.sizes.tolerance, shares, groups)) return closed(groups);
+  if (fill(items, order, tolerance, shares, groups)) return closed(groups);
   // Memory is short: the largest models first.
   std::stable_sort(order.begin(), order.end(),
                    [&](int a, int b) { return at(items, a).bytes > at(items, b).bytes; });
   groups = std::move(empty);
-  if (fill(items, order, plan.sizes.tolerance, shares, groups)) return closed(groups);
+  if (fill(items, order, tolerance, shares, groups)) return closed(groups);
   return {};
 }
 
@@ -161,10 +181,14 @@ std::vector<HerdGroup> as_groups(std::span<const HerdItem> items, const SizedPac
 
 std::vector<HerdGroup> spread(std::span<const HerdItem> items, const SizedPacking& plan,
                               const GroupLimits& limits, int shares) {
-  std::vector<HerdGroup> packed = as_groups(items, plan, limits, shares);
-  std::vector<HerdGroup> equal = equal_groups(items, plan, limits, shares);
-  const bool better = !equal.empty() && largest_load(items, equal) < largest_load(items, packed);
-  return better ? equal : packed;
+  std::vector<HerdGroup> best = as_groups(items, plan, limits, shares);
+  const std::vector<SetShare> sets = shares_of_sets(items, plan, limits);
+  for (const bool equal : {true, false}) {
+    std::vector<HerdGroup> groups =
+        filled(items, plan.sizes.tolerance, shares, empty_groups(sets, limits, equal, items.size()));
+    if (!groups.empty() && largest_load(items, groups) < largest_load(items, best)) best = std::move(groups);
+  }
+  return best;
 }
 
 }  // namespace harness

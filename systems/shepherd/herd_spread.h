@@ -19,9 +19,10 @@ double largest_load(std::span<const HerdItem> items, const std::vector<HerdGroup
 std::vector<HerdGroup> as_groups(std::span<const HerdItem> items, const SizedPacking& plan,
                                  const GroupLimits& limits, int shares);
 
-/// Of as_groups() and groups of about equal size, to which model-streams go in descending order of need, each
-/// to the group that it leaves with the least load per GPU: the one with the smaller largest_load(). The
-/// smallest burst tolerance is at least the packing's in both. Groups hold indices of items, not models.
+/// The best by largest_load() of as_groups() and of two other plans, in which GPUs that are left over go to
+/// the affinity-sets by their load, the groups of a set are about equal or full, and model-streams go in
+/// descending order of need each to the group that it leaves with the least load per GPU. The smallest burst
+/// tolerance is at least the packing's in all of them. Groups hold indices of items, not models.
 std::vector<HerdGroup> spread(std::span<const HerdItem> items, const SizedPacking& plan,
                               const GroupLimits& limits, int shares);
 
