@@ -103,6 +103,22 @@ TEST(Herd, SaysInWordsWhyThereIsNoPlan) {
   EXPECT_FALSE(plan.reason.empty());
 }
 
+// Table 5's largest case: how much memory can be set aside decides whether ten groups do (README.md).
+TEST(Herd, SaysHowManyGroupsMemoryNeeds) {
+  HerdInput input;
+  input.gpus = 1000;
+  input.gpu_bytes = std::int64_t{16} << 30;
+  input.params.max_groups = 10;
+  input.params.group_worker_limit = 100;
+  for (std::size_t i = 0; i < 1000; ++i) input.models.push_back(table4_model(i));
+  input.params.reserved_mb = 1200;
+  EXPECT_EQ(plan_herd(input).status, HerdStatus::kOptimal);
+  input.params.reserved_mb = 2000;
+  const HerdPlan plan = plan_herd(input);
+  EXPECT_EQ(plan.status, HerdStatus::kInfeasible);
+  EXPECT_EQ(plan.reason, "memory and affinity need at least 11 groups, of 10 allowed");
+}
+
 // Eq. 2 alone is content with everything in one group; sharing the load keeps the tolerance.
 TEST(Herd, SharesTheLoadWithoutLosingTolerance) {
   HerdInput input;
