@@ -14,7 +14,7 @@ constexpr int kNoModel = -1;
 Flex::Flex(const FlexParams& params, std::span<const FlexModel> models)
     : params_(params), queues_(models, params.batch, params.max_batch), largest_(models.size()) {
   HARNESS_CHECK(!models.empty(), "FLEX serves at least one model");
-  HARNESS_CHECK(params.lambda == 0 || params.lambda > 1, "lambda is 0 or above 1");
+  HARNESS_CHECK(params.lambda >= 1, "lambda is 1 or more");
   for (const FlexModel& model : models) {
     modules_.push_back(model.module);
     if (model.module >= model_of_.size()) model_of_.resize(model.module + std::size_t{1}, kNoModel);

@@ -40,7 +40,7 @@ namespace harness {
 /// have started only at the decision is lost with the one that was preempted for it.
 class Flex {
  public:
-  /// `models`: at least one; no decision is taken before a worker is added. params.lambda is 0 or above 1.
+  /// `models`: at least one; no decision is taken before a worker is added. params.lambda >= 1.
   Flex(const FlexParams& params, std::span<const FlexModel> models);
 
   void on_worker_added(TimeNs now, WorkerId worker, FlexDecisions& out);

@@ -27,7 +27,7 @@ FlexWorld random_world(RandomStream& random) {
   world.params.target = random.below(2) == 0 ? FlexTarget::kOrder : FlexTarget::kSmallest;
   world.params.preempt = random.below(5) > 0;
   world.params.max_batch = 1 + static_cast<int>(random.below(40));
-  world.params.lambda = random.below(2) == 0 ? 0 : 1.2 + 3 * random.uniform();
+  world.params.lambda = random.below(2) == 0 ? 1 : 1.2 + 3 * random.uniform();
   return world;
 }
 

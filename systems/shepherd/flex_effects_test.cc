@@ -85,11 +85,11 @@ TEST(FlexEffects, OfTheParameters) {
   std::printf("  goodput/s       default   prefix  no preemption  lambda 1.5       6  smallest  no delay\n");
   for (const Load& load : loads) {
     const double usual = goodput(load, {});
-    const double prefix = goodput(load, params_of(0, FlexBatch::kPrefix, true, kOrder));
-    const double without = goodput(load, params_of(0, kSkip, false, kOrder));
+    const double prefix = goodput(load, params_of(1, FlexBatch::kPrefix, true, kOrder));
+    const double without = goodput(load, params_of(1, kSkip, false, kOrder));
     const double eager = goodput(load, params_of(1.5, kSkip, true, kOrder));
     const double reluctant = goodput(load, params_of(6, kSkip, true, kOrder));
-    const double smallest = goodput(load, params_of(0, kSkip, true, FlexTarget::kSmallest));
+    const double smallest = goodput(load, params_of(1, kSkip, true, FlexTarget::kSmallest));
     const double no_delay = goodput(load, {}, false);
     std::printf("  %-14s %8.0f %8.0f %14.0f %11.0f %7.0f %9.0f %9.0f\n", load.name, usual, prefix, without,
                 eager, reluctant, smallest, no_delay);

@@ -13,7 +13,7 @@ enum class FlexTarget {
 };
 
 struct FlexParams {
-  double lambda = 0;
+  double lambda = 1;
   FlexBatch batch = FlexBatch::kSkip;
   bool preempt = true;
   FlexTarget target = FlexTarget::kOrder;
@@ -21,14 +21,14 @@ struct FlexParams {
 
   /// The threshold with so many GPUs (Theorems B.1 and B.3).
   double lambda_for(int gpus) const {
-    if (lambda > 0) return lambda;
+    if (lambda > 1) return lambda;
     return gpus <= 1 ? 2.38 : 3.03;
   }
 
   void list(ParamList& params) {
-    params.number("lambda", lambda, 0, 128,
-                  "a candidate preempts a batch that it is this many times as large as, more than 1; 0: 2.38 "
-                  "for one GPU, 3.03 for several (SHEPHERD, Theorems B.1 and B.3)");
+    params.number("lambda", lambda, 1, 128,
+                  "a candidate preempts a batch that it is this many times as large as; 1: 2.38 for one GPU, "
+                  "3.03 for several (SHEPHERD, Theorems B.1 and B.3)");
     params.choice("batch", batch, {"prefix", "skip"},
                   "which visits make a batch: prefix, those from the earliest deadline on; skip, early ones "
                   "that would make it smaller are left out");

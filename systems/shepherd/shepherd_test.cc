@@ -103,7 +103,7 @@ RunSpec random_cell(RandomStream& random) {
     const auto takes = [](const Module& module) { return !module.subs.empty(); };
     if (std::any_of(spec.pipeline.modules.begin(), spec.pipeline.modules.end(), takes)) continue;
     spec.system = make_shepherd();
-    set(*spec.system, "lambda", random.below(2) == 0 ? 0.0 : 1.1 + 3 * random.uniform());
+    set(*spec.system, "lambda", random.below(2) == 0 ? 1.0 : 1.1 + 3 * random.uniform());
     set(*spec.system, "preempt", random.below(4) > 0);
     set(*spec.system, "max_batch", static_cast<double>(1 + random.below(32)));
     return spec;
