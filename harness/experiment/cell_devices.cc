@@ -40,8 +40,8 @@ std::vector<int> largest_batches(const RunSpec& spec, const Plan& plan) {
 
 }  // namespace
 
-void check_on_devices(const RunSpec& spec, std::span<const FaultAt> faults, const InputPlace& queue,
-                      int ranks) {
+void check_on_devices(const RunSpec& spec, const Plan& plan, std::span<const FaultAt> faults,
+                      const InputPlace& queue, int ranks) {
   for (std::size_t m = 0; m < spec.pipeline.modules.size(); ++m) {
     const Module& module = spec.pipeline.modules[m];
     if (spec.profiles[m].service != Service::kBatch || module.input_height > 0) continue;
@@ -56,6 +56,12 @@ void check_on_devices(const RunSpec& spec, std::span<const FaultAt> faults, cons
   if (spec.serving.queue == QueueScope::kModule && ranks > 2)
     throw input_error(queue, "module with runtime = \"gpu\" on " + std::to_string(ranks) + " ranks",
                       "worker; module on one or two ranks");
+  const auto is_grouped = [](const ModulePlan& module) { return module.group != kAlone; };
+  if (ranks > 2 && std::any_of(plan.modules.begin(), plan.modules.end(), is_grouped))
+    throw input_error(
+        {queue.file, 0, "runtime"},
+        "gpu on " + std::to_string(ranks) + " ranks for a system with one queue for several workers",
+        "gpu on one or two ranks");
 }
 
 std::string why_no_exchange(const GpuParams& params, int ranks) {

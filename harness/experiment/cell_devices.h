@@ -16,8 +16,8 @@ namespace harness {
 
 /// Throws InputError when a cell with runtime = "gpu" cannot run on so many ranks, whatever the devices:
 /// modules without `input_size`, slow GPUs among the `faults`, queues that span ranks, as `queue` sets them.
-void check_on_devices(const RunSpec& spec, std::span<const FaultAt> faults, const InputPlace& queue,
-                      int ranks);
+void check_on_devices(const RunSpec& spec, const Plan& plan, std::span<const FaultAt> faults,
+                      const InputPlace& queue, int ranks);
 
 /// What keeps the tensors of a cell on devices from going from GPU to GPU as it asks; empty: nothing.
 std::string why_no_exchange(const GpuParams& params, int ranks);

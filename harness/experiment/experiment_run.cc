@@ -75,7 +75,8 @@ void ExperimentRun::check_layout(const PreparedCell& prepared) const {
 
 void ExperimentRun::check_devices(const Cell& cell, const PreparedCell& prepared) {
   const RunSpec world = factory_->make_world(cell);
-  check_on_devices(world, settings_of(spec_, cell).faults, place_of(spec_, "serving.queue"), ranks_.ranks());
+  check_on_devices(world, prepared.plan, settings_of(spec_, cell).faults, place_of(spec_, "serving.queue"),
+                   ranks_.ranks());
   const std::string exchange = why_no_exchange(prepared.gpu, ranks_.ranks());
   if (!exchange.empty()) throw input_error(place_of(spec_, "gpu.exchange"), exchange, "messages");
   if (prepared.why.empty()) add_need(needs_, prepared, world);

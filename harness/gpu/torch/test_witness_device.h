@@ -33,7 +33,7 @@ class PictureOutputs {
       const Module& declared = pipeline.modules[module];
       auto& outputs = outputs_.emplace_back();
       for (RequestId request = 0; request < Tensors::kEach; ++request) {
-        if (declared.pres.empty()) add(declared, tensors.input(request), network, outputs);
+        if (declared.pres.empty()) add(declared, tensors.input(module, request), network, outputs);
         for (const ModuleId pre : declared.pres) {
           const StoredTensor tensor = tensors.output(pre, request);
           add(declared, tensor.span(), network, outputs);
