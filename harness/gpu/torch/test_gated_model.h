@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "harness/gpu/test_device_kinds.h"
-#include "harness/gpu/torch/model_factory.h"
+#include "harness/gpu/torch/torch_device.h"
 
 namespace harness {
 
