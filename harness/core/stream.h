@@ -1,8 +1,6 @@
 // Streams of requests (design, section 2): where they enter and how soon they are due.
 #pragma once
 
-#include <vector>
-
 #include "harness/core/types.h"
 
 namespace harness {

@@ -111,8 +111,7 @@ std::string why_no_devices(const DeviceNeed& need, std::span<const RankMachine> 
     if (!machine.why_no_network.empty()) return where + machine.why_no_network;
     if (need.gpu.device != DeviceKind::kCuda) continue;
     for (std::size_t lower = 0; lower < rank; ++lower) {
-      if (machines[lower].host == machine.host && machines[lower].gpu_set == machine.gpu_set)
-        needed += layout.gpus(static_cast<int>(lower));
+      if (machines[lower].gpu_set == machine.gpu_set) needed += layout.gpus(static_cast<int>(lower));
     }
     if (machine.cuda == 0) return where + machine.why_no_cuda;
     if (machine.cuda < needed)

@@ -71,7 +71,6 @@ TEST(WhyNoDevices, RanksOfAHostTakeItsGpusInTurn) {
   std::vector<RankMachine> apart = ranks;
   apart[2].gpu_set = 1;  // it sees others
   EXPECT_EQ(why_no_devices(need(DeviceKind::kCuda, 8), apart), "");
-  apart[2].gpu_set = 0;
   apart[2].host = "b";
   EXPECT_EQ(why_no_devices(need(DeviceKind::kCuda, 8), apart), "");
   apart[2].cuda = 0;

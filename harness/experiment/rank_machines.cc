@@ -4,9 +4,9 @@
 #include <sstream>
 
 #include "harness/core/error.h"
-#include "harness/core/random.h"
 #include "harness/gpu/device_module.h"
 #include "harness/gpu/devices.h"
+#include "harness/live/gpu_set.h"
 #include "harness/live/host_name.h"
 
 namespace harness {
@@ -44,8 +44,7 @@ void count_cuda(RankMachine& machine) {
 RankMachine machine_of_this_rank(const MachineFiles& files, bool asks_for_cuda) {
   RankMachine machine;
   machine.host = host_name();
-  const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  machine.gpu_set = hash_text(visible == nullptr ? "" : visible);
+  machine.gpu_set = visible_gpu_set();
   machine.cores = usable_cores(files);
   while (files.exists("dev/nvidia" + std::to_string(machine.nvidia))) ++machine.nvidia;
   if (device_module_file().empty()) machine.why_no_network = "this build has no LibTorch";

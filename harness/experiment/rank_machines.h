@@ -13,7 +13,7 @@ namespace harness {
 /// A rank's processor cores and GPUs.
 struct RankMachine {
   std::string host;
-  std::uint64_t gpu_set = 0;  ///< of its CUDA_VISIBLE_DEVICES: ranks of a host with the same share GPUs
+  std::uint64_t gpu_set = 0;  ///< visible_gpu_set(): ranks with the same share GPUs
   UsableCores cores;
   int nvidia = 0;              ///< NVIDIA GPUs that the kernel shows, usable or not
   int cuda = 0;                ///< GPUs that this build can use

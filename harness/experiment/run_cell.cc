@@ -120,7 +120,7 @@ LiveCell::LiveCell(CellFactory& factory, const Cell& cell, const PreparedCell& p
     } catch (const CellFailed& error) {
       why_ = error.what();
       return;
-    } catch (const InputError& error) {  // more GPUs than this host has, which the first rank may not know
+    } catch (const InputError& error) {  // a device that this build or this host has not after all
       why_ = error.what();
       return;
     }

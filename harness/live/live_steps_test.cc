@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <functional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "harness/core/error.h"
@@ -22,6 +21,7 @@
 namespace harness {
 namespace {
 
+using testing::facts_of;
 using testing::RanksInStep;
 
 /// The next cell that some plan fits.
@@ -79,20 +79,6 @@ void expect_same(const RunRecord& live, const RunRecord& simulated) {
     EXPECT_EQ(live.modules[m].queueing_ns, simulated.modules[m].queueing_ns);
     EXPECT_EQ(live.modules[m].wait_ns, simulated.modules[m].wait_ns);
   }
-}
-
-/// Of every visit: where it was, when, and how it ended. Not whose: of visits that come at the same moment
-/// either may be the first.
-using VisitFacts = std::tuple<std::uint16_t, TimeNs, TimeNs, TimeNs, TimeNs, int, int>;
-
-std::vector<VisitFacts> facts_of(const testing::RowKeeper& rows) {
-  std::vector<VisitFacts> facts;
-  for (const VisitRow& row : rows.visit_rows) {
-    facts.emplace_back(row.module, row.arrived_ns, row.joined_ns, row.started_ns, row.ended_ns,
-                       static_cast<int>(row.outcome), static_cast<int>(row.reason));
-  }
-  std::sort(facts.begin(), facts.end());
-  return facts;
 }
 
 TEST(LiveSteps, WithoutDelayTheLiveRunIsTheSimulatedOne) {

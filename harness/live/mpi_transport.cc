@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <exception>
 #include <list>
 #include <string>
@@ -15,7 +14,7 @@
 #include <vector>
 
 #include "harness/core/error.h"
-#include "harness/core/random.h"
+#include "harness/live/gpu_set.h"
 #include "harness/live/loopback.h"
 #include "harness/live/packet.h"
 #include "harness/live/shared_board.h"
@@ -66,11 +65,6 @@ std::vector<Value> gather_all(const Value& mine, int ranks, MPI_Comm comm) {
   MPI_Iallgather(&mine, kBytes, MPI_BYTE, all.data(), kBytes, MPI_BYTE, comm, &request);
   wait_without_spinning(request);
   return all;
-}
-
-std::uint64_t my_gpu_set() {
-  const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  return hash_text(visible == nullptr ? "" : visible, this_host());
 }
 
 /// While it lives, Open MPI does not give up the processor each time it is asked and has nothing: with more
@@ -177,7 +171,7 @@ MpiTransport::MpiTransport(MPI_Comm comm, WakeBy by)
   int ranks = 0;
   MPI_Comm_size(comm_, &ranks);
   peers_.resize(static_cast<std::size_t>(ranks));
-  gpu_sets_ = gather_all(my_gpu_set(), ranks, comm_);
+  gpu_sets_ = gather_all(visible_gpu_set(), ranks, comm_);
   if (by == WakeBy::kMemory) shared_ = std::make_unique<SharedBoard>();
   if (by == WakeBy::kPolling || (shared_ && shared_->board().covers_all())) return;
   const std::vector<std::uint64_t> hosts = gather_all(this_host(), ranks, comm_);

@@ -1,6 +1,6 @@
-"""The MPI transport on 2 to 5 ranks: all-to-all messages of up to 1 MB arrive whole, in order and once, the counters add
-up, nothing is lost by a receiver that throws, and a rank that sleeps is woken: by shared memory, by datagrams, by polling,
-and without anything that works.
+"""The MPI transport on 1 to 5 ranks: all-to-all messages of up to 1 MB arrive whole, in order and once, the counters add
+up, nothing is lost by a receiver that throws, ranks know who sees their GPUs, and a rank that sleeps is woken: by shared
+memory, by datagrams, by polling, and without anything that works.
 
     mpi_transport_test.py TEST_RANKS MPIRUN
 """
@@ -15,7 +15,7 @@ RUNS = ((1, "memory", "exchange"), (2, "memory", "exchange"), (5, "memory", "exc
         (3, "deaf", "exchange"), (1, "memory", "refuse"), (3, "memory", "refuse"), (5, "polling", "refuse"),
         (3, "socket", "refuse", *OVER_TCP), (2, "memory", "wake"), (5, "memory", "wake"), (3, "memory", "wake", *OVER_TCP),
         (2, "socket", "wake"), (3, "socket", "wake", *OVER_TCP), (2, "polling", "wake"), (2, "deaf", "wake"), (2, "mute", "lost-wakes"),
-        (2, "memory", "deadlines"), (2, "socket", "deadlines"))
+        (2, "memory", "deadlines"), (2, "socket", "deadlines"), (1, "memory", "gpus"), (4, "memory", "gpus"), (3, "socket", "gpus"))
 
 
 def main():

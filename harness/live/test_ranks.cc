@@ -283,6 +283,21 @@ void hang(Transport& transport) {
   }
 }
 
+/// Odd ranks see other GPUs than even ones.
+void hide_gpus() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank % 2 == 1) setenv("CUDA_VISIBLE_DEVICES", "7", 1);
+}
+
+void compare_gpu_sets(Transport& transport) {
+  const std::span<const std::uint64_t> sets = transport.gpu_sets();
+  expect(sets.size() == static_cast<std::size_t>(transport.ranks()), transport, "a set for each rank");
+  for (std::size_t rank = 0; rank < sets.size(); ++rank)
+    expect((sets[rank] == sets[0]) == (rank % 2 == 0), transport,
+           "ranks with the same GPUs have the same set");
+}
+
 /// A transport whose ranks are woken as told. "deaf": no rank can open a socket, as without a network;
 /// "mute": the last cannot, so that all its datagrams are lost.
 std::unique_ptr<Transport> make_transport(std::string_view by) {
@@ -302,7 +317,9 @@ std::unique_ptr<Transport> make_transport(std::string_view by) {
 }
 
 void run(const std::string& by, const std::string& mode, double seconds) {
+  if (mode == "gpus") hide_gpus();
   const auto transport = make_transport(by);
+  if (mode == "gpus") compare_gpu_sets(*transport);
   if (mode == "exchange") exchange(*transport);
   if (mode == "refuse") refuse(*transport);
   if (mode == "wake") wake(*transport);

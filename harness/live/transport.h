@@ -62,8 +62,7 @@ class Transport {
   /// sleeps.
   virtual void interrupt() = 0;
   virtual const TransportCounters& counters() const = 0;
-  /// A number for each rank, the same for ranks that see the same GPUs: those of one host with the same
-  /// CUDA_VISIBLE_DEVICES.
+  /// visible_gpu_set() of each rank (gpu_set.h).
   virtual std::span<const std::uint64_t> gpu_sets() const = 0;
 
  protected:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -144,6 +145,20 @@ class RowKeeper final : public RowSink {
   std::vector<RequestRow> request_rows;
   std::vector<VisitRow> visit_rows;
 };
+
+/// Of every visit: where it was, when, and how it ended. Not whose: of visits that come at the same moment
+/// either may be the first.
+using VisitFacts = std::tuple<std::uint16_t, TimeNs, TimeNs, TimeNs, TimeNs, int, int>;
+
+inline std::vector<VisitFacts> facts_of(const RowKeeper& rows) {
+  std::vector<VisitFacts> facts;
+  for (const VisitRow& row : rows.visit_rows) {
+    facts.emplace_back(row.module, row.arrived_ns, row.joined_ns, row.started_ns, row.ended_ns,
+                       static_cast<int>(row.outcome), static_cast<int>(row.reason));
+  }
+  std::sort(facts.begin(), facts.end());
+  return facts;
+}
 
 /// Sets a parameter of the cell's system; throws std::out_of_range when there is none of that name or it
 /// refuses.

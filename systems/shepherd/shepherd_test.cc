@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <memory>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -21,16 +20,6 @@ namespace harness {
 namespace {
 
 constexpr TimeNs kMs = kNsPerMs;
-
-void set(System& system, const std::string& name, const ParamValue& value) {
-  ParamList params;
-  system.list(params);
-  for (const Param& param : params.params()) {
-    if (param.name == name) {
-      EXPECT_TRUE(param.set(value)) << name;
-    }
-  }
-}
 
 /// A workload of single requests, each with its model and deadline.
 struct Workload {
@@ -48,7 +37,7 @@ RunSpec spec_of(const Workload& load, int workers, bool preempt) {
   for (const Stream& stream : load.streams) spec.slo_ns = std::max(spec.slo_ns, stream.slo_ns);
   spec.workers = workers;
   spec.system = make_shepherd();
-  set(*spec.system, "preempt", preempt);
+  testing::set_param(spec, "preempt", preempt);
   std::vector<TimeNs> times;
   for (const FlexRequest& request : load.requests) times.push_back(request.arrival_ns);
   spec.arrivals = std::make_unique<testing::FixedArrivals>(times, times.back() + 1, load.stream_of);
@@ -103,9 +92,9 @@ RunSpec random_cell(RandomStream& random) {
     const auto takes = [](const Module& module) { return !module.subs.empty(); };
     if (std::any_of(spec.pipeline.modules.begin(), spec.pipeline.modules.end(), takes)) continue;
     spec.system = make_shepherd();
-    set(*spec.system, "lambda", random.below(2) == 0 ? 1.0 : 1.1 + 3 * random.uniform());
-    set(*spec.system, "preempt", random.below(4) > 0);
-    set(*spec.system, "max_batch", static_cast<double>(1 + random.below(32)));
+    testing::set_param(spec, "lambda", random.below(2) == 0 ? 1.0 : 1.1 + 3 * random.uniform());
+    testing::set_param(spec, "preempt", random.below(4) > 0);
+    testing::set_param(spec, "max_batch", static_cast<double>(1 + random.below(32)));
     return spec;
   }
 }
@@ -131,18 +120,6 @@ TEST(Shepherd, BooksCloseAndNothingIsLateInAnyCell) {
   EXPECT_GT(preempted, 100U);
 }
 
-using VisitFacts = std::tuple<std::uint16_t, TimeNs, TimeNs, TimeNs, TimeNs, int, int>;
-
-std::vector<VisitFacts> facts_of(const testing::RowKeeper& rows) {
-  std::vector<VisitFacts> facts;
-  for (const VisitRow& row : rows.visit_rows) {
-    facts.emplace_back(row.module, row.arrived_ns, row.joined_ns, row.started_ns, row.ended_ns,
-                       static_cast<int>(row.outcome), static_cast<int>(row.reason));
-  }
-  std::sort(facts.begin(), facts.end());
-  return facts;
-}
-
 TEST(Shepherd, DecidesOverTheLiveCodeWithoutDelayAsInVirtualTime) {
   RandomStream random(2, "shepherd");
   std::uint64_t preempted = 0;
@@ -157,7 +134,7 @@ TEST(Shepherd, DecidesOverTheLiveCodeWithoutDelayAsInVirtualTime) {
     const RunRecord simulated = simulate(spec, &simulated_rows);
     EXPECT_EQ(live.in_time, simulated.in_time);
     EXPECT_EQ(live.gpu_ns, simulated.gpu_ns);
-    EXPECT_TRUE(facts_of(live_rows) == facts_of(simulated_rows));
+    EXPECT_TRUE(testing::facts_of(live_rows) == testing::facts_of(simulated_rows));
     for (const ModuleTotals& module : simulated.modules) preempted += module.preempted;
   }
   EXPECT_GT(preempted, 50U);
