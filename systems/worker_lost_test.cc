@@ -189,7 +189,7 @@ class LossHost {
   void arrive() {
     const auto id = static_cast<VisitId>(visits_.size());
     const TimeNs sent = now_ - static_cast<TimeNs>(random_.below(40)) * kMs;
-    visits_.push_back({{id, 0, id, sent, sent + 150 * kMs, now_}});
+    visits_.push_back({{id, 0, 0, id, sent, sent + 150 * kMs, now_}});
     const Visit visit = visits_.back().visit;
     call([&] { scheduler_->on_arrival(now_, visit, out_); });
   }

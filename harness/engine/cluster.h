@@ -86,8 +86,8 @@ class Cluster final : private DomainCommands, private DomainEvents {
 
  private:
   void set_plan(TimeNs now, const Plan& plan) override { domains_.set_plan(now, plan); }
-  void open_domain(TimeNs now, DomainId domain, ModuleId home, WorkerId) override {
-    domains_.open_domain(now, domain, home);
+  void open_domain(TimeNs now, DomainId domain, GroupId group, WorkerId) override {
+    domains_.open_domain(now, domain, group);
   }
   void add_worker(TimeNs now, DomainId domain, WorkerId worker) override {
     domains_.add_worker(now, domain, worker);

@@ -17,8 +17,7 @@ std::unique_ptr<Planner> make_planner(const RunSpec& spec, const ServingContext&
 }
 
 Plan first_plan(const RunSpec& spec, const ServingContext& context, Planner& planner, double offered_rps) {
-  Plan plan =
-      planner.plan(0, {offered_rps, spec.streams.empty() ? std::vector<double>() : stream_rps(context)}, {});
+  Plan plan = planner.plan(0, initial_load(spec, context, offered_rps), {});
   spec.system->refine(context, plan);
   return plan;
 }
@@ -37,6 +36,12 @@ ServingContext make_context(const RunSpec& spec, const RequestSizes* sizes) {
   context.serving = spec.serving;
   context.sizes = sizes;
   return context;
+}
+
+LoadStatistics initial_load(const RunSpec& spec, const ServingContext& context, double offered_rps) {
+  LoadStatistics load{offered_rps, {}, spec.peak_rps};
+  if (!spec.streams.empty()) load.module_rps = stream_rps(context);
+  return load;
 }
 
 Plan initial_plan(const RunSpec& spec, double offered_rps) {
@@ -75,11 +80,10 @@ Dispatcher::~Dispatcher() = default;
 void Dispatcher::start(TimeNs now) {
   for (auto& controller : controllers_) controller->on_plan(now, plan_);
   commands_.set_plan(now, plan_);
-  for (ModuleId module = 0; module < domains_.size(); ++module) {
-    if (!leads(module)) continue;
-    for (int i = 0; i < plan_.modules[module].workers; ++i) open_for(now, add_worker(module));
-    record_capacity(now, module);
+  for (GroupId group = 0; group < plan_.group_count(); ++group) {
+    for (int i = 0; i < plan_.workers_of(group); ++i) open_for(now, add_worker(group));
   }
+  for (GroupId group = 0; group < plan_.group_count(); ++group) record_capacity(now, group);
 }
 
 void Dispatcher::publish(TimeNs now, ModuleId module) {

@@ -80,7 +80,7 @@ class Dispatcher {
   /// A planning period is over: returns the plan from the load since the last call. The runtime applies it
   /// later. `arrived` counts the visits that have arrived at each module since the start.
   Plan compute_plan(TimeNs now, std::span<const std::uint64_t> arrived);
-  /// Scales modules up and down to `plan` and tells domains and controllers.
+  /// Scales groups up and down to `plan` and tells domains and controllers.
   void apply_plan(TimeNs now, const Plan& plan);
 
   bool has_controllers() const { return !controllers_.empty(); }
@@ -101,23 +101,21 @@ class Dispatcher {
   void resume_gpus(TimeNs now, int first_gpu, int gpus);
   /// Sends what the module's controller wants published.
   void publish(TimeNs now, ModuleId module);
-  /// Whether the module has workers of its own, which may serve others of its group too.
-  bool leads(ModuleId module) const { return plan_.leader(module) == module; }
   /// At the lowest free place, or at that GPU.
-  WorkerId add_worker(ModuleId home, std::uint32_t gpu = kNone);
+  WorkerId add_worker(GroupId group, std::uint32_t gpu = kNone);
   void open_for(TimeNs now, WorkerId worker);
   void drain_worker(TimeNs now, WorkerId worker);
   /// The worker's cold start ends here.
   void abandon_start(TimeNs now, WorkerId worker);
   /// The worker's domain has one worker fewer; true if it has none left and no router sees it any more.
   bool leave_view(WorkerId worker);
-  /// Those that serve it and its group, or will.
-  std::vector<WorkerId> workers_of(ModuleId home) const;
+  /// Those that serve it, or will.
+  std::vector<WorkerId> workers_of(GroupId group) const;
   /// Starts what the plan lacks while GPUs are free.
   void fill_up(TimeNs now);
-  void scale_module(TimeNs now, ModuleId home, int direction);
-  /// Of the module and all that its workers serve.
-  void record_capacity(TimeNs now, ModuleId home);
+  void scale_group(TimeNs now, GroupId group, int direction);
+  /// Of all modules that the group serves.
+  void record_capacity(TimeNs now, GroupId group);
   int alive_workers() const;
 
   const RunSpec& spec_;
@@ -140,6 +138,8 @@ class Dispatcher {
 
 /// The serving context of a cell (points into `spec` and to `sizes`, which planning does without).
 ServingContext make_context(const RunSpec& spec, const RequestSizes* sizes = nullptr);
+/// What a planner is told before the start.
+LoadStatistics initial_load(const RunSpec& spec, const ServingContext& context, double offered_rps);
 /// The plan with which a cell starts: the planner's for `offered_rps`, refined by the system.
 Plan initial_plan(const RunSpec& spec, double offered_rps);
 

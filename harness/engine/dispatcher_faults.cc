@@ -26,8 +26,8 @@ void Dispatcher::stop_gpus(TimeNs now, int first_gpu, int gpus) {
     const WorkerId worker = places_.worker_at(gpu);
     if (worker == kNone) continue;
     WorkerState& state = tables_.workers[worker];
-    if (spec_.profiles[state.home].service != Service::kBatch) continue;
-    if (state.life != Life::kDraining) places_.module_at_stop(gpu) = state.home;
+    if (spec_.profiles[state.module].service != Service::kBatch) continue;
+    if (state.life != Life::kDraining) places_.group_at_stop(gpu) = state.group;
     if (state.life == Life::kStarting) {
       abandon_start(now, worker);
       continue;
@@ -54,12 +54,12 @@ void Dispatcher::resume_gpus(TimeNs now, int first_gpu, int gpus) {
   const auto first = static_cast<std::uint32_t>(first_gpu);
   for (std::uint32_t gpu = first; gpu < first + static_cast<std::uint32_t>(gpus); ++gpu) {
     if (!places_.resume(gpu)) continue;
-    const ModuleId module = std::exchange(places_.module_at_stop(gpu), GpuPlaces::kNoModule);
-    if (module == GpuPlaces::kNoModule || !places_.is_free(gpu)) continue;
-    if (static_cast<int>(workers_of(module).size()) >= plan_.modules[module].workers) continue;
-    const WorkerId worker = add_worker(module, gpu);
+    const GroupId group = std::exchange(places_.group_at_stop(gpu), GpuPlaces::kNoGroup);
+    if (group == GpuPlaces::kNoGroup || !places_.is_free(gpu)) continue;
+    if (static_cast<int>(workers_of(group).size()) >= plan_.workers_of(group)) continue;
+    const WorkerId worker = add_worker(group, gpu);
     open_for(now, worker);
-    record_capacity(now, module);
+    record_capacity(now, group);
   }
   if (spec_.planner.autoscale) fill_up(now);
 }

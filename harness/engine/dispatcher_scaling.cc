@@ -27,39 +27,33 @@ void Dispatcher::apply_plan(TimeNs now, const Plan& plan) {
   for (auto& controller : controllers_) controller->on_plan(now, plan_);
   commands_.set_plan(now, plan_);
   // Take away first, so that the GPUs are there to be given.
-  for (ModuleId module = 0; module < domains_.size(); ++module) {
-    if (leads(module)) scale_module(now, module, -1);
-  }
+  for (GroupId group = 0; group < plan_.group_count(); ++group) scale_group(now, group, -1);
   fill_up(now);
-  for (ModuleId module = 0; module < domains_.size(); ++module) {
-    if (leads(module)) record_capacity(now, module);
-  }
+  for (GroupId group = 0; group < plan_.group_count(); ++group) record_capacity(now, group);
 }
 
 void Dispatcher::fill_up(TimeNs now) {
-  for (ModuleId module = 0; module < domains_.size(); ++module) {
-    if (leads(module)) scale_module(now, module, +1);
-  }
+  for (GroupId group = 0; group < plan_.group_count(); ++group) scale_group(now, group, +1);
 }
 
-std::vector<WorkerId> Dispatcher::workers_of(ModuleId home) const {
+std::vector<WorkerId> Dispatcher::workers_of(GroupId group) const {
   std::vector<WorkerId> own;
   for (WorkerId worker = 0; worker < tables_.workers.size(); ++worker) {
     const WorkerState& state = tables_.workers[worker];
     const bool counts =
         state.life == WorkerState::Life::kStarting || state.life == WorkerState::Life::kServing;
-    if (state.home == home && counts) own.push_back(worker);
+    if (state.group == group && counts) own.push_back(worker);
   }
   return own;
 }
 
-void Dispatcher::scale_module(TimeNs now, ModuleId home, int direction) {
-  const std::vector<WorkerId> own = workers_of(home);
-  const int wanted = plan_.modules[home].workers;
+void Dispatcher::scale_group(TimeNs now, GroupId group, int direction) {
+  const std::vector<WorkerId> own = workers_of(group);
+  const int wanted = plan_.workers_of(group);
   int have = static_cast<int>(own.size());
   for (; direction < 0 && have > wanted; --have) drain_worker(now, own[static_cast<std::size_t>(have - 1)]);
   for (; direction > 0 && have < wanted && alive_workers() + places_.idle_stopped() < spec_.workers; ++have) {
-    world_.start_worker(add_worker(home));
+    world_.start_worker(add_worker(group));
   }
 }
 
@@ -69,16 +63,16 @@ int Dispatcher::alive_workers() const {
                     [](const WorkerState& worker) { return worker.life != WorkerState::Life::kGone; }));
 }
 
-WorkerId Dispatcher::add_worker(ModuleId home, std::uint32_t gpu) {
+WorkerId Dispatcher::add_worker(GroupId group, std::uint32_t gpu) {
   WorkerTable& workers = tables_.workers;
   const auto worker = static_cast<WorkerId>(workers.size());
   WorkerState state;
-  state.home = home;
-  state.module = home;
-  state.totals.module = home;
-  if (spec_.profiles[home].service != Service::kBatch) {
+  state.group = group;
+  state.module = plan_.served_by(group).front();
+  state.totals.module = state.module;
+  if (spec_.profiles[state.module].service != Service::kBatch) {
     state.slot = static_cast<std::uint32_t>(std::count_if(
-        workers.begin(), workers.end(), [&](const WorkerState& other) { return other.home == home; }));
+        workers.begin(), workers.end(), [&](const WorkerState& other) { return other.group == group; }));
   }
   state.totals.ready_ns = kNever;
   state.gpu = places_.take(worker, gpu);
@@ -89,32 +83,37 @@ WorkerId Dispatcher::add_worker(ModuleId home, std::uint32_t gpu) {
 void Dispatcher::on_worker_ready(TimeNs now, WorkerId worker) {
   const WorkerState& state = tables_.workers[worker];
   if (state.life != WorkerState::Life::kStarting) return;  // taken away during its cold start
-  const ModuleId home = state.home;
+  const GroupId group = state.group;
   open_for(now, worker);
-  record_capacity(now, home);
+  record_capacity(now, group);
 }
 
 void Dispatcher::open_for(TimeNs now, WorkerId worker) {
   WorkerState& state = tables_.workers[worker];
-  const ModuleId home = state.home;
-  const std::vector<DomainView>& views = domains_[home].views;
+  const GroupId group = state.group;
+  const std::vector<DomainView>& views = domains_[state.module].views;
+  const auto view = std::find_if(views.begin(), views.end(),
+                                 [group](const DomainView& each) { return each.group == group; });
   // The slots of a server and the threads of a pool share one queue, as do the workers of a group.
-  const bool is_batch = spec_.profiles[home].service == Service::kBatch;
-  const bool shares = plan_.modules[home].group != kAlone || !is_batch;
-  const bool own_domain = (context_.serving.queue == QueueScope::kWorker && !shares) || views.empty();
-  const DomainId domain = own_domain ? static_cast<DomainId>(domain_gpus_.size()) : views.front().id;
+  const bool is_batch = spec_.profiles[state.module].service == Service::kBatch;
+  const bool shares = !plan_.groups.empty() || !is_batch;
+  const bool own_domain = (context_.serving.queue == QueueScope::kWorker && !shares) || view == views.end();
+  const DomainId domain = own_domain ? static_cast<DomainId>(domain_gpus_.size()) : view->id;
   state.domain = domain;
   state.life = WorkerState::Life::kServing;
   if (own_domain) {
     domain_gpus_.push_back(state.gpu);
-    commands_.open_domain(now, domain, home, worker);
+    commands_.open_domain(now, domain, group, worker);
   }
   commands_.add_worker(now, domain, worker);
-  for (const ModuleId module : plan_.served_by(home)) {
+  for (const ModuleId module : plan_.served_by(group)) {
+    std::vector<DomainView>& open = domains_[module].views;
     if (own_domain) {
-      domains_[module].views.push_back({domain, 1, 0});
+      open.push_back({domain, 1, 0, group});
     } else {
-      ++domains_[module].views.front().workers;
+      ++std::find_if(open.begin(), open.end(), [domain](const DomainView& v) {
+          return v.id == domain;
+        })->workers;
     }
   }
 }
@@ -140,7 +139,7 @@ void Dispatcher::abandon_start(TimeNs now, WorkerId worker) {
 bool Dispatcher::leave_view(WorkerId worker) {
   const WorkerState& state = tables_.workers[worker];
   bool is_empty = false;
-  for (const ModuleId module : plan_.served_by(state.home)) {
+  for (const ModuleId module : plan_.served_by(state.group)) {
     std::vector<DomainView>& views = domains_[module].views;
     const auto view =
         std::find_if(views.begin(), views.end(), [&](const DomainView& v) { return v.id == state.domain; });
@@ -155,22 +154,25 @@ void Dispatcher::on_worker_gone(TimeNs now, WorkerId worker) {
   state.life = WorkerState::Life::kGone;
   state.totals.removed_ns = now;
   places_.release(state.gpu, worker);
-  record_capacity(now, state.home);
+  record_capacity(now, state.group);
   // Its GPU may be what another module has been waiting for.
   if (spec_.planner.autoscale) fill_up(now);
 }
 
-void Dispatcher::record_capacity(TimeNs now, ModuleId home) {
-  const auto can_serve = [home](const WorkerState& worker) {
-    return worker.home == home &&
-           (worker.life == WorkerState::Life::kServing || worker.life == WorkerState::Life::kDraining);
-  };
+void Dispatcher::record_capacity(TimeNs now, GroupId group) {
+  std::vector<std::uint32_t> workers(plan_.group_count(), 0);
+  for (const WorkerState& worker : tables_.workers) {
+    if (worker.life == WorkerState::Life::kServing || worker.life == WorkerState::Life::kDraining)
+      ++workers[worker.group];
+  }
   PlanRow row;
   row.at_ns = now;
-  row.workers =
-      static_cast<std::uint32_t>(std::count_if(tables_.workers.begin(), tables_.workers.end(), can_serve));
-  for (const ModuleId module : plan_.served_by(home)) {
+  for (const ModuleId module : plan_.served_by(group)) {
     row.module = module;
+    row.workers = 0;
+    for (GroupId other = 0; other < plan_.group_count(); ++other) {
+      if (plan_.serves(other, module)) row.workers += workers[other];
+    }
     row.batch_cap = static_cast<std::uint32_t>(plan_.modules[module].batch_cap);
     row.exec_ns = plan_.modules[module].exec_ns;
     const std::vector<PlanRow>& rows = books_.record().plans;

@@ -27,11 +27,11 @@ void DomainGroup::set_plan(TimeNs now, const Plan& plan) {
   }
 }
 
-void DomainGroup::open_domain(TimeNs now, DomainId domain, ModuleId home) {
+void DomainGroup::open_domain(TimeNs now, DomainId domain, GroupId group) {
   if (hosts_.size() <= domain) hosts_.resize(domain + 1);
-  auto scheduler = replay_.wrap(spec_.system->make_scheduler(context_, domain, home), domain, home);
+  auto scheduler = replay_.wrap(spec_.system->make_scheduler(context_, domain, group), domain, group);
   hosts_[domain] =
-      std::make_unique<QueueDomainHost>(domain, plan_.served_by(home), std::move(scheduler), environment_);
+      std::make_unique<QueueDomainHost>(domain, plan_.served_by(group), std::move(scheduler), environment_);
   hosts_[domain]->on_plan(now, plan_);
 }
 

@@ -34,8 +34,7 @@ class DomainGroup {
 
   // Commands of the dispatcher (DomainCommands).
   void set_plan(TimeNs now, const Plan& plan);
-  /// `home`: the module that it serves; of a group of the plan the first.
-  void open_domain(TimeNs now, DomainId domain, ModuleId home);
+  void open_domain(TimeNs now, DomainId domain, GroupId group);
   void add_worker(TimeNs now, DomainId domain, WorkerId worker);
   void drain_worker(TimeNs now, WorkerId worker, bool closes);
   /// Workers that are gone already are passed over.
@@ -70,6 +69,9 @@ class DomainGroup {
   void prefetch(std::span<const Delivery> deliveries) const;
   void prefetch_worker(WorkerId worker) const;
   void prefetch_host(WorkerId worker) const;
+
+  /// That holds; empty before the first.
+  const Plan& plan() const { return plan_; }
 
   /// Domains that are here and take visits.
   std::size_t open_domains() const;

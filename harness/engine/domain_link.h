@@ -15,9 +15,8 @@ class DomainCommands {
   virtual ~DomainCommands() = default;
   /// The plan that holds from now on; the first call of all.
   virtual void set_plan(TimeNs now, const Plan& plan) = 0;
-  /// Makes a domain without workers where `first_worker`, which is added next, is. `home`: the module that
-  /// it serves; of a group of the plan the first.
-  virtual void open_domain(TimeNs now, DomainId domain, ModuleId home, WorkerId first_worker) = 0;
+  /// Makes a domain without workers where `first_worker`, which is added next, is, for that group.
+  virtual void open_domain(TimeNs now, DomainId domain, GroupId group, WorkerId first_worker) = 0;
   /// The worker can serve the domain from now on.
   virtual void add_worker(TimeNs now, DomainId domain, WorkerId worker) = 0;
   /// The worker takes no further batch than those it has; DomainEvents::worker_gone follows. `closes`: the

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/core/types.h"
+#include "harness/serving/plan.h"
 
 namespace harness {
 
@@ -43,9 +43,9 @@ class GpuPlaces {
     lowest_ = std::min(lowest_, gpu);
     return --places_[gpu].stops == 0;
   }
-  /// The module that the GPU served when it stopped, kNoModule if none.
-  ModuleId& module_at_stop(std::uint32_t gpu) { return places_[gpu].module_at_stop; }
-  static constexpr ModuleId kNoModule = 0xffff;
+  /// The group that the GPU served when it stopped, kNoGroup if none.
+  GroupId& group_at_stop(std::uint32_t gpu) { return places_[gpu].group_at_stop; }
+  static constexpr GroupId kNoGroup = 0xffff;
 
   /// GPUs that stand still without a worker.
   int idle_stopped() const {
@@ -58,7 +58,7 @@ class GpuPlaces {
   struct Place {
     WorkerId worker = kNone;
     int stops = 0;
-    ModuleId module_at_stop = kNoModule;
+    GroupId group_at_stop = kNoGroup;
   };
   std::vector<Place> places_;
   std::uint32_t lowest_ = 0;  ///< no place below it is free

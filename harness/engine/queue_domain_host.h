@@ -30,7 +30,7 @@ struct HostEnvironment {
   bool tells_joins = false;           ///< DomainWorld::joined is called
 };
 
-/// Serves one module or a group (ModulePlan::group). Every public function is an event of the domain at
+/// Serves the modules of a group. Every public function is an event of the domain at
 /// virtual or wall time `now`; none is re-entered. An illegal decision (a visit that does not stand here, a
 /// full or closed batch, ...) is a bug and stops the run.
 class QueueDomainHost {

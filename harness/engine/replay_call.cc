@@ -22,9 +22,13 @@ bool same_values(std::span<const double> a, std::span<const double> b) {
 bool same_plan(const Plan& a, const Plan& b) {
   const auto same = [](const ModulePlan& x, const ModulePlan& y) {
     return x.workers == y.workers && x.batch_cap == y.batch_cap && x.exec_ns == y.exec_ns &&
-           x.budget_ns == y.budget_ns && x.group == y.group;
+           x.budget_ns == y.budget_ns;
   };
-  return std::equal(a.modules.begin(), a.modules.end(), b.modules.begin(), b.modules.end(), same);
+  const auto same_group = [](const WorkerGroup& x, const WorkerGroup& y) {
+    return x.workers == y.workers && x.modules == y.modules;
+  };
+  return std::equal(a.modules.begin(), a.modules.end(), b.modules.begin(), b.modules.end(), same) &&
+         std::equal(a.groups.begin(), a.groups.end(), b.groups.begin(), b.groups.end(), same_group);
 }
 
 bool same_batch(const ReplayCall& a, const ReplayCall& b) {
@@ -37,8 +41,8 @@ bool same_batch(const ReplayCall& a, const ReplayCall& b) {
 }
 
 bool same_visit(const Visit& a, const Visit& b) {
-  return a.id == b.id && a.module == b.module && a.request == b.request && a.sent_ns == b.sent_ns &&
-         a.due_ns == b.due_ns && a.arrived_ns == b.arrived_ns;
+  return a.id == b.id && a.module == b.module && a.stream == b.stream && a.request == b.request &&
+         a.sent_ns == b.sent_ns && a.due_ns == b.due_ns && a.arrived_ns == b.arrived_ns;
 }
 
 bool same_visits(const std::vector<Visit>& a, const std::vector<Visit>& b) {
@@ -74,8 +78,11 @@ std::string plan_text(const Plan& plan) {
   for (const ModulePlan& module : plan.modules) {
     text += (text.empty() ? "" : "; ") + counted(module.workers, "worker") + ", batches of " +
             std::to_string(module.batch_cap) + ", execution " + time_text(module.exec_ns) + ", budget " +
-            time_text(module.budget_ns) +
-            (module.group == kAlone ? "" : ", group " + std::to_string(module.group));
+            time_text(module.budget_ns);
+  }
+  for (const WorkerGroup& group : plan.groups) {
+    text += "; " + counted(group.workers, "worker") + " for modules";
+    for (const ModuleId module : group.modules) text += " " + std::to_string(module);
   }
   return text;
 }

@@ -12,7 +12,7 @@ namespace {
 
 using Kind = ReplayCall::Kind;
 
-constexpr std::byte kVersion{2};
+constexpr std::byte kVersion{3};
 constexpr int kBitsPerByte = 7;  // of a number; the eighth says that more follow
 constexpr std::uint64_t kLowBits = 0x7f;
 constexpr int kWordBits = 64;
@@ -133,7 +133,12 @@ void code_plan(Port& port, Plan& plan) {
     number(port, module.batch_cap, 0);
     number(port, module.exec_ns, 0);
     number(port, module.budget_ns, 0);
-    number(port, module.group, kAlone);
+  }
+  port.size(plan.groups);
+  for (WorkerGroup& group : plan.groups) {
+    number(port, group.workers, 0);
+    port.size(group.modules);
+    for (ModuleId& module : group.modules) number(port, module, 0);
   }
 }
 
@@ -141,6 +146,7 @@ template <class Port>
 void code_arrival(Port& port, ReplayContext& context, ModuleId own, Visit& visit) {
   number(port, visit.id, context.visit);
   number(port, visit.module, own);
+  number(port, visit.stream, 0);
   number(port, visit.request, context.request);
   number(port, visit.sent_ns, context.now);
   number(port, visit.due_ns, sum(visit.sent_ns, context.slo_ns));

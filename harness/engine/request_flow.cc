@@ -25,6 +25,7 @@ void RequestFlow::send(TimeNs now, StreamId stream, TimeNs lateness_ns) {
   request.sent_ns = now;
   request.due_ns = now + from.slo_ns;
   request.lateness_ns = lateness_ns;
+  request.stream = static_cast<std::uint16_t>(stream);
   if (!is_chain_ && visit_at_.size() < place(slot + 1, 0)) {
     visit_at_.resize(place(slot + 1, 0), kNone);
     branches_at_.resize(place(slot + 1, 0), 0);
@@ -45,7 +46,7 @@ VisitId RequestFlow::make_visit(std::uint32_t request_slot, ModuleId module, std
   RequestRecord& request = requests_[request_slot];
   VisitRecord& record = visits_[visit];
   record = {};
-  record.visit = {visit, module, request.id, request.sent_ns, request.due_ns, 0};
+  record.visit = {visit, module, request.stream, request.id, request.sent_ns, request.due_ns, 0};
   record.request_slot = request_slot;
   record.live = true;
   record.index = request.next_index++;

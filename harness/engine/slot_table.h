@@ -71,6 +71,7 @@ struct alignas(64) RequestRecord {
   bool given_up = false;  ///< it is unfinished
   DropReason reason = DropReason::kExpired;
   ModuleId module = 0;
+  std::uint16_t stream = 0;  ///< as Visit::stream
   TimeNs end_ns = 0;
   TimeNs lateness_ns = 0;
 };

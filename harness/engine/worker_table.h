@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "harness/record/run_record.h"
+#include "harness/serving/plan.h"
 #include "harness/serving/visit.h"
 
 namespace harness {
@@ -12,8 +13,8 @@ namespace harness {
 struct WorkerState {
   enum class Life : std::uint8_t { kStarting, kServing, kDraining, kGone };
 
-  ModuleId home = 0;    ///< the module that it serves; of a group the first
-  ModuleId module = 0;  ///< of the batch that runs or ran last; before the first `home`
+  GroupId group = 0;
+  ModuleId module = 0;  ///< of the batch that runs or ran last; before that the first of its group
   ModuleId forming_module = 0;
   DomainId domain = kNone;
   std::uint32_t gpu = 0;   ///< its place in the cluster; a slot or a thread: one that its server may share

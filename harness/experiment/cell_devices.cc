@@ -56,8 +56,8 @@ void check_on_devices(const RunSpec& spec, const Plan& plan, std::span<const Fau
   if (spec.serving.queue == QueueScope::kModule && ranks > 2)
     throw input_error(queue, "module with runtime = \"gpu\" on " + std::to_string(ranks) + " ranks",
                       "worker; module on one or two ranks");
-  const auto is_grouped = [](const ModulePlan& module) { return module.group != kAlone; };
-  if (ranks > 2 && std::any_of(plan.modules.begin(), plan.modules.end(), is_grouped))
+  const auto is_spread = [](const WorkerGroup& group) { return group.workers > 1; };
+  if (ranks > 2 && std::any_of(plan.groups.begin(), plan.groups.end(), is_spread))
     throw input_error(
         {queue.file, 0, "runtime"},
         "gpu on " + std::to_string(ranks) + " ranks for a system with one queue for several workers",

@@ -227,7 +227,7 @@ const CellFactory::Planned& CellFactory::planned(const Cell& cell, const Setting
   try {
     std::unique_ptr<Planner> planner = system == nullptr ? nullptr : system->make_planner(context);
     if (!planner) planner = make_sizing_planner(context, run.planner, run.module_overrides);
-    result.plan = planner->plan(0, {offered_rps, {}}, {});
+    result.plan = planner->plan(0, initial_load(run, context, offered_rps), {});
     result.capacity_rps = harness::capacity_rps(context, result.plan);
   } catch (const InputError& error) {
     result.why = error.what();

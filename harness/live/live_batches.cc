@@ -14,7 +14,7 @@ constexpr TimeNs kAskAgainNs = kNsPerS;
 
 bool LiveDomains::runs_here(const WorkerState& state) const {
   // Slots and threads have no place of their own: they run where their queue is.
-  if (spec_.profiles[state.home].service != Service::kBatch) return true;
+  if (spec_.profiles[state.module].service != Service::kBatch) return true;
   return layout_.rank_of(static_cast<int>(state.gpu)) == rank_;
 }
 
@@ -131,7 +131,7 @@ Picture LiveDomains::picture_of(ModuleId module, TransferId id) const {
 }
 
 void LiveDomains::joined(WorkerId worker, VisitId) {
-  if (spec_.profiles[tables_.workers[worker].home].service != Service::kBatch) return;
+  if (spec_.profiles[tables_.workers[worker].module].service != Service::kBatch) return;
   if (prepared_.size() <= worker) prepared_.resize(worker + 1);
   if (std::find(incomplete_.begin(), incomplete_.end(), worker) == incomplete_.end() && !prepare(worker))
     incomplete_.push_back(worker);

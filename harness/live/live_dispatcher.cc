@@ -4,6 +4,7 @@
 #include <string>
 
 #include "harness/core/error.h"
+#include "harness/live/plan_words.h"
 
 namespace harness {
 namespace {
@@ -374,7 +375,7 @@ WorkerMessage LiveDispatcher::message_of(WorkerId worker) const {
   message.domain = state.domain;
   message.slot = state.slot;
   message.gpu = state.gpu;
-  message.module = state.home;
+  message.group = state.group;
   return message;
 }
 
@@ -383,15 +384,16 @@ void LiveDispatcher::start_worker(WorkerId worker) {
 }
 
 void LiveDispatcher::set_plan(TimeNs, const Plan& plan) {
+  const std::vector<std::int64_t> words = words_of(plan);
   for (int rank = layout_.ranks() == 1 ? 0 : 1; rank < layout_.ranks(); ++rank)
-    out_.send(rank, MessageKind::kSetPlan, NoContents{}, std::span<const ModulePlan>(plan.modules));
+    out_.send(rank, MessageKind::kSetPlan, NoContents{}, std::span(words));
 }
 
-void LiveDispatcher::open_domain(TimeNs, DomainId domain, ModuleId home, WorkerId first_worker) {
+void LiveDispatcher::open_domain(TimeNs, DomainId domain, GroupId group, WorkerId first_worker) {
   if (domain_rank_.size() <= domain) domain_rank_.resize(domain + 1, 0);
   domain_rank_[domain] = rank_of_worker(first_worker);
   out_.send(domain_rank_[domain], MessageKind::kOpenDomain,
-            DomainMessage{domain, tables_.workers[first_worker].gpu, home, 0});
+            DomainMessage{domain, tables_.workers[first_worker].gpu, group, 0});
 }
 
 void LiveDispatcher::add_worker(TimeNs now, DomainId domain, WorkerId worker) {

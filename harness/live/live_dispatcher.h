@@ -67,7 +67,7 @@ class LiveDispatcher final : private DispatcherWorld, private DomainCommands {
   void start_worker(WorkerId worker) override;
 
   void set_plan(TimeNs now, const Plan& plan) override;
-  void open_domain(TimeNs now, DomainId domain, ModuleId home, WorkerId first_worker) override;
+  void open_domain(TimeNs now, DomainId domain, GroupId group, WorkerId first_worker) override;
   void add_worker(TimeNs now, DomainId domain, WorkerId worker) override;
   void drain_worker(TimeNs now, WorkerId worker, bool closes) override;
   void lose_workers(TimeNs now, DomainId domain, std::span<const WorkerId> workers, bool closes) override;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "harness/engine/dispatcher.h"
+#include "harness/live/plan_words.h"
 
 namespace harness {
 namespace {
@@ -142,16 +143,16 @@ bool LiveDomains::is_here(WorkerId worker) const {
 }
 
 void LiveDomains::take_plan(MessageReader& message) {
-  Plan plan;
-  message.read_all(plan.modules);
-  if (plan.modules.size() == spec_.pipeline.modules.size()) group_.set_plan(now_, plan);
+  std::vector<std::int64_t> words;
+  message.read_all(words);
+  group_.set_plan(now_, plan_of(words, spec_.pipeline.modules.size()));
 }
 
 void LiveDomains::open_domain(const DomainMessage& message) {
   if (gpu_of_.size() <= message.domain) gpu_of_.resize(message.domain + 1, kNone);
   if (gpu_of_[message.domain] != kNone) return;
   gpu_of_[message.domain] = message.gpu;
-  group_.open_domain(now_, message.domain, message.module);
+  group_.open_domain(now_, message.domain, message.group);
 }
 
 void LiveDomains::add_worker(const WorkerMessage& message) {
@@ -159,9 +160,9 @@ void LiveDomains::add_worker(const WorkerMessage& message) {
   if (!opened || is_here(message.worker)) return;
   if (tables_.workers.size() <= message.worker) tables_.workers.resize(message.worker + 1);
   WorkerState& state = tables_.workers[message.worker];
-  state.home = message.module;
-  state.module = message.module;
-  state.totals.module = message.module;
+  state.group = message.group;
+  state.module = group_.plan().served_by(message.group).front();
+  state.totals.module = state.module;
   state.slot = message.slot;
   state.gpu = message.gpu;
   group_.add_worker(now_, message.domain, message.worker);

@@ -17,7 +17,7 @@
 namespace harness {
 
 /// Raised with every change of a struct below.
-inline constexpr std::uint16_t kMessageVersion = 4;
+inline constexpr std::uint16_t kMessageVersion = 5;
 
 enum class MessageKind : std::uint16_t {
   // Between the loops of the ranks.
@@ -32,7 +32,7 @@ enum class MessageKind : std::uint16_t {
   kAbort,      ///< characters: why
   kFail,       ///< characters: why this run, and it alone, cannot go on
   // From the dispatcher to the queue domains.
-  kSetPlan,      ///< ModulePlan entries
+  kSetPlan,      ///< words_of (plan_words.h)
   kOpenDomain,   ///< DomainMessage
   kStartWorker,  ///< WorkerMessage: its cold start begins
   kAddWorker,    ///< WorkerMessage
@@ -109,7 +109,7 @@ struct PartMessage {
 struct DomainMessage {
   DomainId domain = 0;
   std::uint32_t gpu = 0;  ///< of its first worker
-  ModuleId module = 0;
+  GroupId group = 0;
   std::uint16_t closes = 0;
 };
 
@@ -118,7 +118,7 @@ struct WorkerMessage {
   DomainId domain = 0;
   std::uint32_t slot = 0;
   std::uint32_t gpu = 0;
-  ModuleId module = 0;
+  GroupId group = 0;
   std::uint16_t closes = 0;
 };
 

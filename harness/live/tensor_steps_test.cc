@@ -52,7 +52,7 @@ RunSpec next_cell(
 
 /// At most so many ranks have the devices of one queue: two, one of which has none.
 int most_ranks(const RunSpec& spec, int ranks) {
-  return initial_plan(spec, 1000).modules[0].group == kAlone ? ranks : std::min(ranks, 2);
+  return initial_plan(spec, 1000).groups.empty() ? ranks : std::min(ranks, 2);
 }
 
 /// The ranks of a cell, each with its devices.

@@ -1,42 +1,53 @@
 // Slow decisions: how many workers each module has and how large its batches may be.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "harness/core/types.h"
 
 namespace harness {
 
-/// ModulePlan::group of a module whose workers serve it alone.
-inline constexpr ModuleId kAlone = 0xffff;
+/// Index into Plan::groups; without any the index of a module.
+using GroupId = std::uint16_t;
 
 /// The plan of one module.
 struct ModulePlan {
-  int workers = 1;
+  int workers = 1;     ///< that serve it, perhaps beside others
   int batch_cap = 1;   ///< largest batch a scheduler may form, 1..the profile's maximum
   TimeNs exec_ns = 0;  ///< d_k: the profile's latency at batch_cap
   TimeNs budget_ns =
       0;  ///< share of the SLO for this module alone (waits and execution), for systems that split it
-  /// The first module of the group that it is in, or kAlone. The modules of a group stand behind one queue,
-  /// and each of its `workers` serves them all (SHEPHERD, section 3.2). Groups last as long as the run.
-  ModuleId group = kAlone;
+};
+
+/// Workers behind one queue, each of which serves all of the modules.
+struct WorkerGroup {
+  int workers = 1;
+  std::vector<ModuleId> modules;  ///< in order, at least one
 };
 
 /// A plan for the whole pipeline, one entry per module.
 struct Plan {
   std::vector<ModulePlan> modules;
+  /// Empty: each module has workers of its own, and is a group of that number. Otherwise every worker belongs
+  /// to a group; a module may be in several (SHEPHERD, section 3.2: serving groups; Nexus: the nodes of a
+  /// session). A run's plans have the same groups of the same modules.
+  std::vector<WorkerGroup> groups;
 
-  /// The module that stands for those that share its workers: the first of its group, or itself.
-  ModuleId leader(ModuleId module) const {
-    return modules[module].group == kAlone ? module : modules[module].group;
+  GroupId group_count() const {
+    return static_cast<GroupId>(groups.empty() ? modules.size() : groups.size());
   }
-  /// The modules that the workers of a leader serve, in order.
-  std::vector<ModuleId> served_by(ModuleId leading) const {
-    std::vector<ModuleId> served;
-    for (ModuleId module = 0; module < modules.size(); ++module) {
-      if (leader(module) == leading) served.push_back(module);
-    }
-    return served;
+  int workers_of(GroupId group) const {
+    return groups.empty() ? modules[group].workers : groups[group].workers;
+  }
+  bool serves(GroupId group, ModuleId module) const {
+    if (groups.empty()) return group == module;
+    const std::vector<ModuleId>& served = groups[group].modules;
+    return std::find(served.begin(), served.end(), module) != served.end();
+  }
+  /// The modules that the workers of a group serve, in order.
+  std::vector<ModuleId> served_by(GroupId group) const {
+    return groups.empty() ? std::vector<ModuleId>{group} : groups[group].modules;
   }
 };
 

@@ -15,6 +15,10 @@ struct LoadStatistics {
   /// Visits/s that arrived at each module over the same time; before the start what the streams promise,
   /// empty when they say nothing.
   std::vector<double> module_rps;
+  /// Before the start, for planners that are told the future: by module the largest number of requests that
+  /// enter there within one second of the run (SHEPHERD, section 7: Nexus is provisioned for the peak);
+  /// empty: not known.
+  std::vector<double> peak_rps = {};
 };
 
 /// Computes plans off the event loop from a snapshot. Deterministic.

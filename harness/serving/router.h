@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 
+#include "harness/serving/plan.h"
 #include "harness/serving/visit.h"
 
 namespace harness {
@@ -15,6 +16,7 @@ struct DomainView {
   int workers = 1;
   /// Visits sent there whose end has been acknowledged not yet. Kept only for routers that say they need it.
   int outstanding = 0;
+  GroupId group = 0;  ///< whose workers it has (Plan::groups)
 };
 
 /// One instance per module, with that module's controller. Called from one thread.

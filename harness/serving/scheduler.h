@@ -7,8 +7,8 @@
 
 namespace harness {
 
-/// One instance per queue domain, which serves one module or a group of them (ModulePlan::group), called from
-/// one thread, never re-entered. `now` is the only clock; all randomness comes from streams keyed by the
+/// One instance per queue domain, which serves the modules of a group (Plan::served_by), called from one
+/// thread, never re-entered. `now` is the only clock; all randomness comes from streams keyed by the
 /// context's seed. Callbacks a system does not need keep their empty default.
 class Scheduler {
  public:

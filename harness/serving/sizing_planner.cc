@@ -7,6 +7,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/routes.h"
+#include "harness/serving/group_capacity.h"
 
 namespace harness {
 namespace {
@@ -266,20 +267,13 @@ double capacity_rps(const ServingContext& context, const Plan& plan) {
     for (const Stream& stream : context.streams) sent_rps += stream.rate_rps;
     for (double& share : visits) share /= sent_rps;
   }
-  double least = 0;
+  std::vector<double> rps;  // with groups: of one worker
   for (ModuleId k = 0; k < plan.modules.size(); ++k) {
-    if (plan.leader(k) != k) continue;
-    double seconds = 0;  // of all workers, for a request; a module alone without rounding twice
-    double rps = 0;
-    const std::vector<ModuleId> served = plan.served_by(k);
-    for (const ModuleId m : served) {
-      rps = plan.modules[k].workers * worker_rps(*context.profiles[m], plan.modules[m].batch_cap) / visits[m];
-      seconds += 1 / rps;
-    }
-    if (served.size() > 1) rps = 1 / seconds;
-    least = k == 0 ? rps : std::min(least, rps);
+    const int workers = plan.groups.empty() ? plan.modules[k].workers : 1;
+    rps.push_back(workers * worker_rps(*context.profiles[k], plan.modules[k].batch_cap) / visits[k]);
   }
-  return least;
+  if (!plan.groups.empty()) return group_capacity_rps(plan.groups, rps);
+  return *std::min_element(rps.begin(), rps.end());
 }
 
 std::unique_ptr<Planner> make_sizing_planner(const ServingContext& context, const PlannerParams& params,

@@ -67,9 +67,9 @@ std::vector<int> size_batches(const ServingContext& context, const PlannerParams
 /// Visits/s at each module by the expected rates of the streams.
 std::vector<double> stream_rps(const ServingContext& context);
 
-/// Requests/s of the bottleneck at the planned batches: the least, over the modules and groups of modules, of
-/// workers / (sum of v d / b over the modules that they serve). With several streams v is the module's share
-/// of their expected rates.
+/// Requests/s that the plan carries at its batches: of a module with workers of its own workers b / (v d),
+/// the least over them; of groups group_capacity_rps. With several streams v is the module's share of their
+/// expected rates.
 double capacity_rps(const ServingContext& context, const Plan& plan);
 
 }  // namespace harness

@@ -21,10 +21,10 @@ class System {
 
   /// Binds the system's own parameters (without the shared ones) into `params`.
   virtual void list(ParamList& params) = 0;
-  /// The scheduler of a domain that serves `module`, and those that its plan puts behind the same queue
-  /// (Plan::served_by).
+  /// The scheduler of a domain of that group (Plan::served_by), which is its module where the plan has no
+  /// groups.
   virtual std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId domain,
-                                                    ModuleId module) = 0;
+                                                    GroupId group) = 0;
   /// The planner; null for the shared one (sizing_planner.h).
   virtual std::unique_ptr<Planner> make_planner(const ServingContext&) const { return nullptr; }
   /// The controller of a module; null when the system exchanges no state.
@@ -34,6 +34,8 @@ class System {
   virtual std::span<const char* const> state_names() const { return {}; }
   /// The router of a module; by default what `serving.dispatch` says.
   virtual std::unique_ptr<Router> make_router(const ServingContext& context, ModuleId module);
+  /// Whether it serves pipelines side by side, each with streams of its own.
+  virtual bool serves_streams() const { return false; }
   /// Whether its schedulers preempt: models then run with the exit points of their profiles.
   virtual bool preempts() const { return false; }
   /// Rewrites the latency budgets of a plan that the shared planner made (Nexus: its own split). Default:

@@ -135,12 +135,12 @@ class SchedulerDriver {
                    TimeNs sent = 0) {
     std::vector<Visit> visits;
     for (const VisitId id : forming)
-      visits.push_back({id, module_, id, sent, sent + context_.slo_ns, arrived});
+      visits.push_back({id, module_, 0, id, sent, sent + context_.slo_ns, arrived});
     return call([&](Decisions& out) { scheduler_->on_workers_lost(now, {&worker, 1}, visits, out); });
   }
   /// The visit arrives now; its request was sent at `sent`.
   std::string arrive(TimeNs now, VisitId id, TimeNs sent) {
-    const Visit visit{id, module_, id, sent, sent + context_.slo_ns, now};
+    const Visit visit{id, module_, 0, id, sent, sent + context_.slo_ns, now};
     return call([&](Decisions& out) { scheduler_->on_arrival(now, visit, out); });
   }
   std::string cancel(TimeNs now, VisitId id) {

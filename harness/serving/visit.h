@@ -12,6 +12,7 @@ namespace harness {
 struct Visit {
   VisitId id = 0;
   ModuleId module = 0;
+  std::uint16_t stream = 0;  ///< that the request belongs to, modulo 65,536
   RequestId request = 0;
   TimeNs sent_ns = 0;  ///< when the client sent the request (PARD: t_s)
   TimeNs due_ns = 0;   ///< sent_ns + SLO

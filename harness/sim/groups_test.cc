@@ -28,8 +28,7 @@ RunSpec two_models(int workers, std::vector<TimeNs> times, std::vector<StreamId>
   spec.streams = {{0, 20 * kMs, 0}, {1, 100 * kMs, 0}};
   spec.slo_ns = 100 * kMs;
   spec.workers = workers;
-  spec.system =
-      std::make_unique<testing::GroupSystem>(std::vector<ModuleId>{0, 0}, std::vector<int>{workers, 0}, 0.0);
+  spec.system = std::make_unique<testing::GroupSystem>(std::vector<WorkerGroup>{{workers, {0, 1}}}, 0.0);
   spec.arrivals = std::make_unique<testing::FixedArrivals>(std::move(times), kNsPerS, std::move(streams));
   return spec;
 }
@@ -75,6 +74,34 @@ TEST(Groups, APlanShowsTheWorkersOfAGroupAtEachOfItsModules) {
     EXPECT_EQ(record.plans[m].workers, 3U);
   }
   EXPECT_EQ(record.workers.size(), 3U);
+}
+
+TEST(Groups, AModuleMayBeInSeveral) {
+  // a on workers 0 and 1, b on 1 and 2 alone: its visits take turns between the groups that serve their
+  // module.
+  RunSpec spec = two_models(3, {0, 0, 20 * kMs, 20 * kMs}, {0, 0, 1, 1});
+  spec.system =
+      std::make_unique<testing::GroupSystem>(std::vector<WorkerGroup>{{1, {0}}, {1, {0, 1}}, {1, {1}}}, 0.0);
+  testing::RowKeeper rows;
+  const RunRecord record = simulate(spec, &rows);
+  ASSERT_EQ(rows.visit_rows.size(), 4U);
+  EXPECT_EQ(rows.visit_rows[0].worker + rows.visit_rows[1].worker, 0U + 1U);
+  EXPECT_EQ(rows.visit_rows[2].worker + rows.visit_rows[3].worker, 1U + 2U);
+  for (const VisitRow& row : rows.visit_rows) EXPECT_EQ(row.batch, 1) << "each had a worker of its own";
+  ASSERT_EQ(record.plans.size(), 2U);
+  for (const PlanRow& row : record.plans) EXPECT_EQ(row.workers, 2U);
+}
+
+TEST(Groups, ARouterSeesTheStreamAndTheGroup) {
+  RunSpec spec = two_models(2, {0, 30 * kMs, 60 * kMs, 90 * kMs}, {0, 1, 0, 2});
+  spec.streams = {{0, 20 * kMs, 0}, {0, 20 * kMs, 0}, {0, 20 * kMs, 0}};
+  spec.system =
+      std::make_unique<testing::GroupSystem>(std::vector<WorkerGroup>{{1, {0, 1}}, {1, {0}}}, 0.0, true);
+  testing::RowKeeper rows;
+  simulate(spec, &rows);
+  ASSERT_EQ(rows.visit_rows.size(), 4U);
+  const std::vector<WorkerId> expected = {0, 1, 0, 0};
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(rows.visit_rows[i].worker, expected[i]) << i;
 }
 
 TEST(Groups, BooksCloseInAnyCell) {

@@ -18,12 +18,12 @@ namespace harness::testing {
 /// smallest batch if `factor` times that is no more than its own queue; 0: never.
 class GroupScheduler final : public Scheduler {
  public:
-  GroupScheduler(const ServingContext& context, ModuleId home, double factor)
-      : context_(context), home_(home), factor_(factor) {}
+  GroupScheduler(const ServingContext& context, GroupId group, double factor)
+      : context_(context), group_(group), factor_(factor) {}
 
   void on_plan(TimeNs, const Plan& plan, Decisions&) override {
     plan_ = plan;
-    for (const ModuleId module : plan.served_by(home_)) queues_.try_emplace(module);
+    for (const ModuleId module : plan.served_by(group_)) queues_.try_emplace(module);
   }
   void on_worker_added(TimeNs, WorkerId worker, Decisions&) override { workers_[worker] = {}; }
   void on_worker_draining(TimeNs, WorkerId worker, Decisions&) override { workers_.erase(worker); }
@@ -122,7 +122,7 @@ class GroupScheduler final : public Scheduler {
   }
 
   const ServingContext& context_;
-  ModuleId home_;
+  GroupId group_;
   double factor_;
   Plan plan_;
   std::map<WorkerId, Worker> workers_;
@@ -132,18 +132,19 @@ class GroupScheduler final : public Scheduler {
 /// The shared planner's batches, in the groups that it is told.
 class GroupPlanner final : public Planner {
  public:
-  /// By module: the first one of its group, and the workers of that group.
-  GroupPlanner(const ServingContext& context, std::vector<ModuleId> groups, std::vector<int> workers)
-      : context_(context), groups_(std::move(groups)), workers_(std::move(workers)) {}
+  GroupPlanner(const ServingContext& context, std::vector<WorkerGroup> groups)
+      : context_(context), groups_(std::move(groups)) {}
 
   Plan plan(TimeNs, const LoadStatistics&, const Plan&) override {
     Plan plan;
-    for (std::size_t m = 0; m < groups_.size(); ++m) {
+    plan.groups = groups_;
+    for (ModuleId m = 0; m < context_.profiles.size(); ++m) {
       ModulePlan module;
-      module.workers = workers_[groups_[m]];
+      module.workers = 0;
+      for (GroupId group = 0; group < plan.group_count(); ++group)
+        module.workers += plan.serves(group, m) ? plan.workers_of(group) : 0;
       module.batch_cap = context_.profiles[m]->max_batch();
       module.exec_ns = context_.profiles[m]->latency(module.batch_cap);
-      module.group = groups_[m];
       plan.modules.push_back(module);
     }
     return plan;
@@ -151,27 +152,40 @@ class GroupPlanner final : public Planner {
 
  private:
   const ServingContext& context_;
-  std::vector<ModuleId> groups_;
-  std::vector<int> workers_;
+  std::vector<WorkerGroup> groups_;
+};
+
+/// To the open domain whose group is the stream's number modulo their number.
+class StreamRouter final : public Router {
+ public:
+  void route(TimeNs, std::span<const Visit> visits, std::span<const DomainView> domains,
+             std::span<std::uint32_t> out) override {
+    for (std::size_t i = 0; i < visits.size(); ++i)
+      out[i] = static_cast<std::uint32_t>(visits[i].stream % domains.size());
+  }
 };
 
 class GroupSystem final : public System {
  public:
-  GroupSystem(std::vector<ModuleId> groups, std::vector<int> workers, double factor)
-      : groups_(std::move(groups)), workers_(std::move(workers)), factor_(factor) {}
+  GroupSystem(std::vector<WorkerGroup> groups, double factor, bool by_stream = false)
+      : groups_(std::move(groups)), factor_(factor), by_stream_(by_stream) {}
   void list(ParamList&) override {}
   bool preempts() const override { return factor_ > 0; }
-  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId, ModuleId home) override {
-    return std::make_unique<GroupScheduler>(context, home, factor_);
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId, GroupId group) override {
+    return std::make_unique<GroupScheduler>(context, group, factor_);
   }
   std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
-    return std::make_unique<GroupPlanner>(context, groups_, workers_);
+    return std::make_unique<GroupPlanner>(context, groups_);
+  }
+  std::unique_ptr<Router> make_router(const ServingContext& context, ModuleId module) override {
+    if (!by_stream_) return System::make_router(context, module);
+    return std::make_unique<StreamRouter>();
   }
 
  private:
-  std::vector<ModuleId> groups_;
-  std::vector<int> workers_;
+  std::vector<WorkerGroup> groups_;
   double factor_;
+  bool by_stream_;
 };
 
 /// Chains side by side: `lengths` modules each.
@@ -193,6 +207,20 @@ inline Pipeline side_by_side(const std::vector<std::size_t>& lengths) {
   return pipeline;
 }
 
+/// Each module in one group, or in several.
+inline std::vector<WorkerGroup> random_groups(RandomStream& random, std::size_t modules) {
+  std::vector<WorkerGroup> groups;
+  for (ModuleId m = 0; m < modules; ++m) {
+    const bool opens = groups.empty() || random.below(2) == 0;
+    if (opens) groups.push_back({1 + static_cast<int>(random.below(4)), {}});
+    const std::size_t own = opens ? groups.size() - 1 : random.below(groups.size());
+    for (std::size_t group = 0; group < groups.size(); ++group) {
+      if (group == own || random.below(4) == 0) groups[group].modules.push_back(m);
+    }
+  }
+  return groups;
+}
+
 /// Streams over chains side by side whose modules, also of different chains, are in groups.
 inline RunSpec random_group_cell(RandomStream& random) {
   RunSpec spec = random_cell(random, all_systems().front());
@@ -202,17 +230,14 @@ inline RunSpec random_group_cell(RandomStream& random) {
   spec.pipeline = side_by_side(lengths);
   const std::size_t modules = spec.pipeline.modules.size();
   spec.profiles = random_profiles(random, modules);
-  std::vector<ModuleId> groups(modules);
-  std::vector<int> workers(modules, 0);
+  for (Profile& profile : spec.profiles) profile.exit_points = static_cast<int>(random.below(60));
+  const std::vector<WorkerGroup> groups = random_groups(random, modules);
   spec.workers = 0;
   double rate_rps = 0;
-  for (ModuleId m = 0; m < modules; ++m) {
-    groups[m] = m == 0 || random.below(2) == 0 ? m : groups[random.below(m)];
-    spec.profiles[m].exit_points = static_cast<int>(random.below(60));
-    if (groups[m] != m) continue;
-    workers[m] = 1 + static_cast<int>(random.below(4));
-    spec.workers += workers[m];
-    rate_rps += workers[m] * best_throughput_rps(spec.profiles[m], spec.profiles[m].max_batch());
+  for (const WorkerGroup& group : groups) {
+    const Profile& first = spec.profiles[group.modules.front()];
+    spec.workers += group.workers;
+    rate_rps += group.workers * best_throughput_rps(first, first.max_batch());
   }
   spec.slo_ns = 0;
   for (ModuleId m = 0; m < modules; ++m) {
@@ -222,8 +247,8 @@ inline RunSpec random_group_cell(RandomStream& random) {
       spec.slo_ns = std::max(spec.slo_ns, spec.streams.back().slo_ns);
     }
   }
-  spec.system =
-      std::make_unique<GroupSystem>(groups, workers, random.below(2) == 0 ? 0.0 : 1 + random.uniform());
+  const double factor = random.below(2) == 0 ? 0.0 : 1 + random.uniform();
+  spec.system = std::make_unique<GroupSystem>(groups, factor, random.below(2) == 0);
   const double mean_rps = std::min(3000.0, rate_rps * (0.2 + random.uniform()));
   std::vector<TimeNs> times = bursty_times(random, mean_rps, s_to_ns(3));
   std::vector<StreamId> streams;

@@ -93,7 +93,7 @@ class PardVariantWorld {
   }
 
   std::string arrive(TimeNs now, VisitId id, TimeNs sent, RequestId request = 0) {
-    const Visit visit{id, module_, request, sent, sent + world_.context.slo_ns, now};
+    const Visit visit{id, module_, 0, request, sent, sent + world_.context.slo_ns, now};
     scheduler_->on_arrival(now, visit, out_);
     return take();
   }

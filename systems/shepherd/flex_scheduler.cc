@@ -7,7 +7,7 @@ namespace harness {
 void FlexScheduler::on_plan(TimeNs, const Plan& plan, Decisions&) {
   if (flex_) return;
   std::vector<FlexModel> models;
-  for (const ModuleId module : plan.served_by(home_))
+  for (const ModuleId module : plan.served_by(group_))
     models.push_back({module, context_.profiles[module], plan.modules[module].batch_cap});
   flex_.emplace(params_, models);
 }

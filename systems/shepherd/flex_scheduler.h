@@ -18,8 +18,8 @@ namespace harness {
 class FlexScheduler final : public Scheduler {
  public:
   /// The context outlives this.
-  FlexScheduler(const ServingContext& context, ModuleId home, const FlexParams& params)
-      : context_(context), home_(home), params_(params) {}
+  FlexScheduler(const ServingContext& context, GroupId group, const FlexParams& params)
+      : context_(context), group_(group), params_(params) {}
 
   /// Groups and caps last as long as the run: only the first plan counts.
   void on_plan(TimeNs now, const Plan& plan, Decisions& out) override;
@@ -42,7 +42,7 @@ class FlexScheduler final : public Scheduler {
   Work& work_of(WorkerId worker);
 
   const ServingContext& context_;
-  ModuleId home_;
+  GroupId group_;
   FlexParams params_;
   std::optional<Flex> flex_;
   FlexDecisions decided_;

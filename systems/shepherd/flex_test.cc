@@ -24,7 +24,7 @@ class FlexByHand : public testing::Test {
   }
 
   Visit visit(VisitId id, ModuleId module, TimeNs due_ms) const {
-    return {id, module, id, 0, due_ms * kMs, 0};
+    return {id, module, 0, id, 0, due_ms * kMs, 0};
   }
   std::vector<Visit> visits(VisitId from, VisitId to, ModuleId module, TimeNs due_ms) const {
     std::vector<Visit> list;

@@ -15,12 +15,13 @@ class OneGroup final : public Planner {
 
   Plan plan(TimeNs, const LoadStatistics&, const Plan&) override {
     Plan plan;
+    plan.groups.push_back({context_.workers, {}});
     for (const Profile* profile : context_.profiles) {
       ModulePlan module;
       module.workers = context_.workers;
       module.batch_cap = std::min(max_batch_, profile->max_batch());
       module.exec_ns = profile->latency(module.batch_cap);
-      module.group = 0;
+      plan.groups.front().modules.push_back(static_cast<ModuleId>(plan.modules.size()));
       plan.modules.push_back(module);
     }
     return plan;
@@ -34,11 +35,11 @@ class OneGroup final : public Planner {
 class Shepherd final : public System {
  public:
   void list(ParamList& params) override { flex_.list(params); }
+  bool serves_streams() const override { return true; }
   bool preempts() const override { return flex_.preempt; }
 
-  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId,
-                                            ModuleId module) override {
-    return std::make_unique<FlexScheduler>(context, module, flex_);
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId, GroupId group) override {
+    return std::make_unique<FlexScheduler>(context, group, flex_);
   }
   /// Null where a module is no model on GPUs: the shared planner gives each module its own workers then.
   std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {

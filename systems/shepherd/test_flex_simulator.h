@@ -127,7 +127,7 @@ class FlexSimulator {
   }
   Visit visit_of(VisitId id) const {
     const FlexRequest& request = requests_[id];
-    return {id, request.module, id, request.arrival_ns, request.due_ns, request.arrival_ns};
+    return {id, request.module, 0, id, request.arrival_ns, request.due_ns, request.arrival_ns};
   }
   void push(TimeNs at_ns, EventKind kind, std::uint32_t subject, std::uint64_t batch = 0) {
     events_.push({at_ns, kind, order_++, subject, batch});

@@ -1,0 +1,118 @@
+#include "harness/serving/group_capacity.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+
+namespace harness {
+namespace {
+
+constexpr double kRounding = 1e-9;
+constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
+
+/// Divides the modules' work over the groups by augmenting paths.
+class Division {
+ public:
+  Division(std::span<const WorkerGroup> groups, const std::vector<double>& seconds)
+      : groups_(groups), seconds_(seconds) {}
+
+  /// Whether the groups carry the rate; if not, modules() are a set that is too much for those that serve it.
+  bool carries(double rps);
+  const std::vector<bool>& modules() const { return reached_; }
+
+ private:
+  /// Moves work of that module, at most `need`, along a shortest path to a group with room; 0: there is none.
+  double augment(std::size_t module, double need);
+  std::size_t find_room(std::size_t module);
+  bool serves(std::size_t group, std::size_t module) const {
+    const std::vector<ModuleId>& served = groups_[group].modules;
+    return std::find(served.begin(), served.end(), static_cast<ModuleId>(module)) != served.end();
+  }
+
+  std::span<const WorkerGroup> groups_;
+  const std::vector<double>& seconds_;
+  std::vector<std::vector<double>> work_;  ///< by group and module
+  std::vector<double> room_;               ///< by group
+  std::vector<bool> reached_;
+  std::vector<std::size_t> from_group_;   ///< by module: the group whose work it would take over
+  std::vector<std::size_t> from_module_;  ///< by group
+};
+
+bool Division::carries(double rps) {
+  work_.assign(groups_.size(), std::vector<double>(seconds_.size(), 0.0));
+  room_.clear();
+  for (const WorkerGroup& group : groups_) room_.push_back(group.workers);
+  for (std::size_t m = 0; m < seconds_.size(); ++m) {
+    const double asked = rps * seconds_[m];
+    double need = asked;
+    while (need > kRounding * asked) {
+      const double moved = augment(m, need);
+      if (moved <= 0) return false;
+      need -= moved;
+    }
+  }
+  return true;
+}
+
+std::size_t Division::find_room(std::size_t module) {
+  reached_.assign(seconds_.size(), false);
+  from_group_.assign(seconds_.size(), kNowhere);
+  from_module_.assign(groups_.size(), kNowhere);
+  std::vector<std::size_t> queue = {module};
+  reached_[module] = true;
+  for (std::size_t next = 0; next < queue.size(); ++next) {
+    const std::size_t m = queue[next];
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      if (from_module_[g] != kNowhere || !serves(g, m)) continue;
+      from_module_[g] = m;
+      if (room_[g] > kRounding * groups_[g].workers) return g;
+      for (std::size_t other = 0; other < seconds_.size(); ++other) {
+        if (reached_[other] || work_[g][other] <= 0) continue;
+        reached_[other] = true;
+        from_group_[other] = g;
+        queue.push_back(other);
+      }
+    }
+  }
+  return kNowhere;
+}
+
+double Division::augment(std::size_t module, double need) {
+  const std::size_t last = find_room(module);
+  if (last == kNowhere) return 0;
+  double moved = std::min(need, room_[last]);
+  for (std::size_t m = from_module_[last]; m != module; m = from_module_[from_group_[m]])
+    moved = std::min(moved, work_[from_group_[m]][m]);
+  room_[last] -= moved;
+  for (std::size_t g = last;;) {
+    const std::size_t m = from_module_[g];
+    work_[g][m] += moved;
+    if (m == module) return moved;
+    g = from_group_[m];
+    work_[g][m] -= moved;
+  }
+}
+
+}  // namespace
+
+double group_capacity_rps(std::span<const WorkerGroup> groups, const std::vector<double>& rps) {
+  std::vector<double> seconds;
+  for (const double each : rps) seconds.push_back(1 / each);
+  std::vector<bool> modules(rps.size(), true);
+  Division division(groups, seconds);
+  for (;;) {
+    double workers = 0;
+    for (const WorkerGroup& group : groups) {
+      const bool counts = std::any_of(group.modules.begin(), group.modules.end(),
+                                      [&](ModuleId module) { return modules[module]; });
+      if (counts) workers += group.workers;
+    }
+    double needed = 0;
+    for (std::size_t m = 0; m < rps.size(); ++m) needed += modules[m] ? seconds[m] : 0.0;
+    const double most = workers / needed;
+    if (workers == 0 || division.carries(most)) return most;
+    modules = division.modules();
+  }
+}
+
+}  // namespace harness

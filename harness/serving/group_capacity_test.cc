@@ -1,0 +1,73 @@
+#include "harness/serving/group_capacity.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "harness/core/random.h"
+
+namespace harness {
+namespace {
+
+TEST(GroupCapacity, OneGroupSharesItsTimeAmongItsModules) {
+  // A request needs 1/100 + 1/50 s of a worker, and there are three.
+  EXPECT_DOUBLE_EQ(group_capacity_rps(std::vector<WorkerGroup>{{3, {0, 1}}}, {100, 50}), 3 / 0.03);
+}
+
+TEST(GroupCapacity, TheSlowestOfSeparateGroupsDecides) {
+  EXPECT_DOUBLE_EQ(group_capacity_rps(std::vector<WorkerGroup>{{1, {0}}, {5, {1}}}, {100, 50}), 100);
+}
+
+TEST(GroupCapacity, AModuleInTwoGroupsTakesWhatTheOtherLeaves) {
+  // Module 0 alone would have 3 workers; module 1 needs all of its one at 50/s.
+  EXPECT_DOUBLE_EQ(group_capacity_rps(std::vector<WorkerGroup>{{1, {0, 1}}, {2, {0}}}, {100, 50}), 50);
+  EXPECT_DOUBLE_EQ(group_capacity_rps(std::vector<WorkerGroup>{{2, {0, 1}}, {1, {0}}}, {100, 50}), 100);
+}
+
+TEST(GroupCapacity, AModuleWithoutRequestsAsksForNothing) {
+  const double none = std::numeric_limits<double>::infinity();
+  EXPECT_DOUBLE_EQ(group_capacity_rps(std::vector<WorkerGroup>{{1, {0}}, {1, {1}}}, {100, none}), 100);
+}
+
+TEST(GroupCapacity, AModuleWithoutWorkersAllowsNothing) {
+  EXPECT_EQ(group_capacity_rps(std::vector<WorkerGroup>{{4, {0}}}, {100, 50}), 0);
+}
+
+/// Hall's condition over every set of modules.
+double by_sets(const std::vector<WorkerGroup>& groups, const std::vector<double>& rps) {
+  double least = std::numeric_limits<double>::infinity();
+  for (unsigned set = 1; set < 1U << rps.size(); ++set) {
+    double seconds = 0;
+    for (std::size_t m = 0; m < rps.size(); ++m) seconds += (set >> m & 1U) != 0 ? 1 / rps[m] : 0.0;
+    double workers = 0;
+    for (const WorkerGroup& group : groups) {
+      const auto in_set = [set](ModuleId module) { return (set >> module & 1U) != 0; };
+      if (std::any_of(group.modules.begin(), group.modules.end(), in_set)) workers += group.workers;
+    }
+    least = std::min(least, workers / seconds);
+  }
+  return least;
+}
+
+TEST(GroupCapacity, AgreesWithAllSetsOfModules) {
+  RandomStream random(1, "group capacity");
+  for (int round = 0; round < 2000; ++round) {
+    std::vector<double> rps(1 + random.below(5));
+    for (double& each : rps) each = 1 + 100 * random.uniform();
+    std::vector<WorkerGroup> groups(1 + random.below(4));
+    for (WorkerGroup& group : groups) {
+      group.workers = 1 + static_cast<int>(random.below(6));
+      for (ModuleId m = 0; m < rps.size(); ++m) {
+        if (random.below(2) == 0) group.modules.push_back(m);
+      }
+    }
+    const double expected = by_sets(groups, rps);
+    EXPECT_NEAR(group_capacity_rps(groups, rps), expected, 1e-6 * expected) << "round " << round;
+  }
+}
+
+}  // namespace
+}  // namespace harness
