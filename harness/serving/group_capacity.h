@@ -9,10 +9,10 @@
 namespace harness {
 
 /// The largest rate, requests/s, at which each module's share of the requests can be divided over the groups
-/// that serve it so that no group has more work than its workers do. `rps`: by module, the requests/s that one
-/// worker would carry if nothing else came; infinite where none go there. By Hall's condition it is the least,
-/// over all sets of modules, of the workers that serve any of them over the seconds that a request needs of
-/// them. 0 when a module has requests and no workers.
+/// that serve it so that no group has more work than its workers do. `rps`: by module, the requests/s that
+/// one worker would carry if nothing else came; infinite where none go there. By Hall's condition it is the
+/// least, over all sets of modules, of the workers that serve any of them over the seconds that a request
+/// needs of them. 0 when a module has requests and no workers.
 double group_capacity_rps(std::span<const WorkerGroup> groups, const std::vector<double>& rps);
 
 }  // namespace harness

@@ -307,7 +307,7 @@ TEST(ReplayLogs, HoldWhatIsUnusual) {
   std::vector<Step> steps(6);
   steps[0].call.kind = ReplayCall::Kind::kArrival;
   steps[0].call.now = -5;
-  steps[0].call.visit = {kNone, 65535, std::numeric_limits<RequestId>::max(), kNever, -kNever, 0};
+  steps[0].call.visit = {kNone, 65535, 65535, std::numeric_limits<RequestId>::max(), kNever, -kNever, 0};
   steps[0].decisions.report(strange);
   for (WorkerId worker = 0; worker < 40; ++worker) steps[0].decisions.join(worker, kNone - worker);
   steps[1].call.kind = ReplayCall::Kind::kBatchStarted;
