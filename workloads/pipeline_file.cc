@@ -89,11 +89,12 @@ void read_model_file(const TomlFields& fields, const std::string& pipeline_file,
 Pipeline parse_pipeline(const std::string& file, std::string_view text) {
   const TomlValue document = parse_toml(file, text);
   const TomlFields top(file, document);
-  top.require_known({"description", "slo_ms", "module"});
+  top.require_known({"description", "slo_ms", "side_by_side", "module"});
   Pipeline pipeline;
   pipeline.name = stem_of(file);
   pipeline.description = top.text_or("description", "");
   pipeline.slo_ns = ms_to_ns(top.number("slo_ms", 1e-3, 1e9));
+  pipeline.side_by_side = top.flag_or("side_by_side", false);
   std::vector<std::vector<std::string>> pres;
   std::vector<std::vector<std::string>> subs;
   const std::vector<TomlFields> tables = top.tables("module");
@@ -112,8 +113,9 @@ Pipeline parse_pipeline(const std::string& file, std::string_view text) {
     subs.push_back(fields.has("subs") ? fields.texts("subs") : std::vector<std::string>{});
   }
   if (const std::string wrong = link_modules(pipeline, pres, subs); !wrong.empty()) {
-    throw input_error({file, 0, "module"}, wrong,
-                      "a directed acyclic graph with one entry (pres, subs by name)");
+    throw input_error(
+        {file, 0, "module"}, wrong,
+        "a directed acyclic graph with one entry, or with side_by_side = true several (pres, subs by name)");
   }
   for (const TomlFields& fields : tables) read_branches(fields, pipeline);
   return pipeline;

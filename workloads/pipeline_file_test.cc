@@ -39,8 +39,8 @@ TEST(ShippedNames, WinOverFoldersOfTheCurrentDirectory) {
 
 // PARD section 5.1.
 TEST(ShippedPipelines, AreThePapers) {
-  EXPECT_EQ(pipeline_names(),
-            (Names{"classifier", "da", "da-dynamic", "detector", "four", "ga", "lv", "rag", "small", "tm"}));
+  EXPECT_EQ(pipeline_names(), (Names{"classifier", "da", "da-dynamic", "detector", "four", "ga", "lv", "rag",
+                                     "shepherd13", "shepherd17", "small", "tm", "two-streams"}));
   const Pipeline tm = load_pipeline("tm");
   EXPECT_EQ(tm.slo_ns, 400 * kNsPerMs);
   EXPECT_EQ(module_names(tm), (Names{"object_detection", "face_recognition", "text_recognition"}));
@@ -53,6 +53,28 @@ TEST(ShippedPipelines, AreThePapers) {
   EXPECT_EQ(module_names(ga),
             (Names{"object_detection", "kill_count", "alive_player", "health_value", "icon_recognition"}));
   EXPECT_TRUE(tm.is_chain() && lv.is_chain() && ga.is_chain());
+}
+
+// SHEPHERD, Table 4 and section 7: each model by itself, SLO 250 ms.
+TEST(ShippedPipelines, HaveTheModelsOfShepherdSideBySide) {
+  const ProfileSet profiles = load_profiles("shepherd-v100");
+  const Pipeline all = load_pipeline("shepherd17");
+  EXPECT_EQ(all.modules.size(), 17U);
+  const Pipeline first = load_pipeline("shepherd13");
+  const Pipeline two = load_pipeline("two-streams");
+  EXPECT_EQ(module_names(two), (Names{"resnet18", "resnest269"}));
+  Names names = module_names(all);
+  names.resize(13);
+  EXPECT_EQ(module_names(first), names);
+  for (const Pipeline* pipeline : {&all, &first, &two}) {
+    EXPECT_TRUE(pipeline->side_by_side);
+    EXPECT_EQ(pipeline->slo_ns, 250 * kNsPerMs);
+    EXPECT_EQ(entries_in(*pipeline).size(), pipeline->modules.size());
+    for (const Module& module : pipeline->modules) {
+      EXPECT_EQ(module.name, module.model);
+      EXPECT_TRUE(profiles.profiles.contains(module.model)) << module.model;
+    }
+  }
 }
 
 TEST(ShippedPipelines, DaSplitsAndMerges) {
@@ -81,9 +103,10 @@ TEST(ShippedPipelines, DaDynamicIsDaWithAChoice) {
 }
 
 /// All but rag, whose models and services are of other profiles (service_profile_test.cc), and small, whose
-/// profiles every machine measures for itself.
+/// profiles every machine measures for itself, and models side by side, which are no video analytics.
 Names video_pipelines() {
   Names names = pipeline_names();
+  std::erase_if(names, [](const std::string& name) { return load_pipeline(name).side_by_side; });
   std::erase(names, "rag");
   std::erase(names, "small");
   return names;
@@ -289,7 +312,13 @@ INSTANTIATE_TEST_SUITE_P(
             "cycle: a, b"},
         BadPipeline{"two_entries",
                     "slo_ms=1\n[[module]]\nname='a'\nmodel='m'\n[[module]]\nname='b'\nmodel='m'\n",
-                    "two entries, 'a' and 'b'"},
+                    "two entries, 'a' and 'b': give one of them pres, or set side_by_side = true"},
+        BadPipeline{"joined_entries",
+                    "slo_ms=1\nside_by_side=true\n[[module]]\nname='a'\nmodel='m'\n[[module]]\nname='b'\n"
+                    "model='m'\n[[module]]\nname='c'\nmodel='m'\npres=['a','b']\n",
+                    "module 'c' is reached from two entries, 'a' and 'b'"},
+        BadPipeline{"side_by_side_text", "slo_ms=1\nside_by_side='yes'\n[[module]]\nname='a'\nmodel='m'\n",
+                    "p.toml:2: side_by_side: found no truth value; allowed: true or false"},
         BadPipeline{"pres_number", "slo_ms=1\n[[module]]\nname='a'\nmodel='m'\npres=[4]\n", "found 4"},
         BadPipeline{"pres_text", "slo_ms=1\n[[module]]\nname='a'\nmodel='m'\npres='b'\n", "array of strings"},
         BadPipeline{"module_table", "slo_ms=1\n[module]\nname='a'\n", "[[module]]"},

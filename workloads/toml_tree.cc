@@ -157,6 +157,14 @@ double TomlFields::number_or(const std::string& key, double low, double high, do
   return has(key) ? number(key, low, high) : fallback;
 }
 
+bool TomlFields::flag_or(const std::string& key, bool fallback) const {
+  const TomlValue* value = find(key);
+  if (value == nullptr) return fallback;
+  const bool* flag = std::get_if<bool>(&value->data);
+  if (flag == nullptr) throw input_error(place(key), "no truth value", "true or false");
+  return *flag;
+}
+
 int TomlFields::integer(const std::string& key, int low, int high) const {
   const double value = number(key, low, high);
   if (std::floor(value) != value) {

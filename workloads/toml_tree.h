@@ -49,6 +49,7 @@ class TomlFields {
   /// The finite number within [low, high].
   double number(const std::string& key, double low, double high) const;
   double number_or(const std::string& key, double low, double high, double fallback) const;
+  bool flag_or(const std::string& key, bool fallback) const;
   int integer(const std::string& key, int low, int high) const;
   std::vector<std::string> texts(const std::string& key) const;
   std::vector<double> numbers(const std::string& key, double low, double high) const;

@@ -3,6 +3,7 @@
 #include "harness/core/error.h"
 #include "workloads/curve_arrivals.h"
 #include "workloads/rate_curve.h"
+#include "workloads/stream_arrivals.h"
 #include "workloads/trace_import.h"
 #include "workloads/trace_shapes.h"
 #include "workloads/trace_spec.h"
@@ -95,6 +96,8 @@ std::unique_ptr<ArrivalSource> make_arrivals(const TraceSpec& spec, double targe
     throw input_error({spec.place_file, spec.place_line, "rate"}, text_of(target_rps),
                       "at most 1e9 requests/s");
   }
+  if (spec.shape == "streams")
+    return make_stream_arrivals(std::make_shared<const StreamPopulation>(spec, target_rps), seed);
   if (spec.shape != "file") {
     if (!(target_rps > 0)) {
       throw input_error({spec.place_file, spec.place_line, "rate"}, text_of(target_rps),

@@ -127,17 +127,16 @@ TimeNs read_timestamp(const TextLines& lines, std::string_view text) {
   return seconds * kNsPerS + fraction;
 }
 
-}  // namespace
-
-std::vector<double> read_azure_functions(TextLines lines, const std::string& column) {
+/// Adds the rows of the chosen functions to what `days_of` gives for each.
+template <class DaysOf>
+void read_functions(TextLines& lines, const std::string& column, DaysOf days_of) {
   std::vector<std::string_view> fields;
-  if (!lines.next_filled()) return {};
+  if (!lines.next_filled()) return;
   split_fields(lines.line(), fields);
   const FunctionColumns columns = function_columns(lines, fields);
   std::vector<std::string_view> wanted;
   if (!column.empty()) split_fields(column, wanted);
   std::set<std::string> seen;
-  DayCounts days;
   while (lines.next_filled()) {
     split_fields(lines.line(), fields);
     const std::string function(fields[std::min(columns.function, fields.size() - 1)]);
@@ -145,15 +144,44 @@ std::vector<double> read_azure_functions(TextLines lines, const std::string& col
     const bool chosen =
         wanted.empty() || std::any_of(wanted.begin(), wanted.end(),
                                       [&](std::string_view name) { return function.starts_with(name); });
-    if (chosen) add_row(lines, columns, fields, days);
+    if (chosen) add_row(lines, columns, fields, days_of(function));
   }
   check_wanted(lines, wanted, seen);
+}
+
+/// The minutes of the days one after the other, from the first to the last that `all` has; those that are
+/// missing without requests.
+std::vector<double> joined(const DayCounts& days, const DayCounts& all) {
   std::vector<double> counts;
+  if (all.empty()) return counts;
+  const int first = all.begin()->first;
+  counts.resize(static_cast<std::size_t>(all.rbegin()->first - first + 1) * kMinutes, 0.0);
   for (const auto& [day, minutes] : days) {
-    const auto offset = static_cast<std::size_t>(day - days.begin()->first) * kMinutes;
-    counts.resize(offset + kMinutes, 0.0);
-    std::copy(minutes.begin(), minutes.end(), counts.begin() + static_cast<std::ptrdiff_t>(offset));
+    std::copy(
+        minutes.begin(), minutes.end(),
+        counts.begin() + static_cast<std::ptrdiff_t>(day - first) * static_cast<std::ptrdiff_t>(kMinutes));
   }
+  return counts;
+}
+
+}  // namespace
+
+std::vector<double> read_azure_functions(TextLines lines, const std::string& column) {
+  DayCounts days;
+  read_functions(lines, column, [&days](const std::string&) -> DayCounts& { return days; });
+  return joined(days, days);
+}
+
+std::vector<std::vector<double>> read_function_minutes(TextLines lines, const std::string& column) {
+  std::map<std::string, DayCounts> functions;
+  DayCounts all;  // a day that any function has is a day of every function
+  read_functions(lines, column,
+                 [&functions](const std::string& name) -> DayCounts& { return functions[name]; });
+  for (const auto& [name, days] : functions) {
+    for (const auto& [day, minutes] : days) all[day];
+  }
+  std::vector<std::vector<double>> counts;
+  for (const auto& [name, days] : functions) counts.push_back(joined(days, all));
   return counts;
 }
 

@@ -13,6 +13,9 @@ namespace harness {
 /// Invocations per minute, from the first day on, of the functions chosen by `column` (as in TraceSpec).
 std::vector<double> read_azure_functions(TextLines lines, const std::string& column);
 
+/// The same by function, in the order of their names; all of one length.
+std::vector<std::vector<double>> read_function_minutes(TextLines lines, const std::string& column);
+
 /// Times of the requests, from the first one on; appends their lengths to `tokens` unless it is null.
 std::vector<TimeNs> read_azure_llm(TextLines lines, TraceTokens* tokens = nullptr);
 

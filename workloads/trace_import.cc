@@ -163,6 +163,26 @@ TraceTokens recorded_tokens(const TraceSpec& spec) {
   return tokens;
 }
 
+std::vector<std::vector<float>> function_minutes(const TraceSpec& spec) {
+  const std::string text = unpacked(spec.file, trace_bytes(spec));
+  if (is_binary(text)) throw input_error({spec.file, 0, ""}, "binary data", "text, plain or gzipped");
+  if (spec.format == "auto" && detected_format(spec.file, text) != "azure_functions") {
+    throw input_error(place_of_field(spec, "file"), "a file of format " + detected_format(spec.file, text),
+                      "azure_functions, whose minutes streams can have");
+  }
+  std::vector<std::vector<float>> functions;
+  for (const std::vector<double>& counts : read_function_minutes(TextLines(spec.file, text), spec.column)) {
+    double sum = 0;
+    for (const double count : counts) sum += count;
+    if (!(sum > 0)) continue;
+    std::vector<float>& factors = functions.emplace_back();
+    for (const double count : counts)
+      factors.push_back(static_cast<float>(count * static_cast<double>(counts.size()) / sum));
+  }
+  if (functions.empty()) throw input_error({spec.file, 0, ""}, "no invocations", "a function with some");
+  return functions;
+}
+
 std::vector<double> counts_of(const std::vector<TimeNs>& times_ns, double bin_s) {
   const double bins = times_ns.empty() ? 0 : std::floor(bins_of(ns_to_s(times_ns.back()), bin_s)) + 1;
   if (bins > static_cast<double>(kMostBins)) {

@@ -49,6 +49,11 @@ TraceData read_trace(const std::string& file_name, std::string_view bytes, const
 /// other traces. Throws InputError as the file's reader does.
 TraceTokens recorded_tokens(const TraceSpec& spec);
 
+/// Invocations by minute of each function chosen by `column` in the trace's file, which must be of format
+/// azure_functions, divided by the function's mean; days follow one another. Functions without invocations
+/// are left out. Throws InputError as the file's reader does, and where no function is left.
+std::vector<std::vector<float>> function_minutes(const TraceSpec& spec);
+
 /// Counts the times in bins of bin_s.
 std::vector<double> counts_of(const std::vector<TimeNs>& times_ns, double bin_s);
 

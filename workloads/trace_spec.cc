@@ -76,6 +76,44 @@ void check_name(const TraceSpec& spec, const char* key, const std::string& value
               join_names(names) + (near.empty() ? "" : " (did you mean " + near + "?)"));
 }
 
+bool is_streams(const TraceSpec& spec) { return spec.shape == "streams"; }
+
+/// Keys of the trace that mean something for streams; the others are those of a single load.
+void check_no_key_of_a_single_load(const TraceSpec& spec) {
+  const std::vector<std::string> keys = stream_trace_keys();
+  for (const auto& [key, place] : spec.places) {
+    if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
+    throw input_error(
+        place, key + " with shape = \"streams\"",
+        join_names(keys) + "; what streams do stands in their classes, [[trace." + spec.name + ".streams]]");
+  }
+}
+
+void check_classes(const TraceSpec& spec) {
+  constexpr int kMostStreams = 1'000'000;
+  check_no_key_of_a_single_load(spec);
+  if (spec.streams.empty()) {
+    throw wrong(spec, "streams", "no class of streams",
+                "one [[trace." + spec.name + ".streams]] or more, or a shape of " +
+                    join_names(stream_preset_names()));
+  }
+  bool recorded = false;
+  double count = 0;
+  for (const StreamClass& one : spec.streams) {
+    check_streams(one);
+    recorded |= one.minutes == StreamMinutes::kRecorded;
+    count += one.count;
+  }
+  if (count > kMostStreams)
+    throw wrong(spec, "streams", text_of(count) + " streams", "at most " + std::to_string(kMostStreams));
+  if (recorded == spec.file.empty()) {
+    throw wrong(spec, "file", recorded ? "nothing" : "'" + spec.file + "' of which no class takes minutes",
+                recorded ? "the file of the recorded minutes" : "a class with minutes = \"recorded\"");
+  }
+  if (recorded && spec.format != "auto" && spec.format != "azure_functions")
+    throw wrong(spec, "format", "'" + spec.format + "' with shape = \"streams\"", "auto or azure_functions");
+}
+
 }  // namespace
 
 InputPlace place_of_field(const TraceSpec& spec, const std::string& field) {
@@ -90,8 +128,22 @@ void TraceSpec::list(ParamList& params) {
 }
 
 std::vector<std::string> trace_shape_names() {
-  return {"constant", "poisson", "gamma", "mmpp", "step", "wiki", "tweet", "azure", "file"};
+  std::vector<std::string> names = {"constant", "poisson", "gamma", "mmpp", "step",
+                                    "wiki",     "tweet",   "azure", "file", "streams"};
+  for (const std::string& name : stream_preset_names()) names.push_back(name);
+  return names;
 }
+
+void resolve_preset(TraceSpec& spec) {
+  std::vector<StreamClass> classes = stream_preset(spec.shape);
+  if (classes.empty()) return;
+  spec.shape = "streams";
+  if (!spec.streams.empty()) return;
+  for (StreamClass& one : classes) one.place = {spec.place_file, spec.place_line, ""};
+  spec.streams = std::move(classes);
+}
+
+std::vector<std::string> stream_trace_keys() { return {"shape", "file", "format", "column", "duration_s"}; }
 
 std::vector<std::string> trace_format_names() {
   return {"auto", "times", "counts", "azure_functions", "azure_llm"};
@@ -102,7 +154,9 @@ void check_trace(const TraceSpec& spec) {
   check_name(spec, "format", spec.format, trace_format_names());
   const bool is_file = spec.shape == "file";
   if (is_file && spec.file.empty()) throw wrong(spec, "file", "nothing", "a path, since shape = file");
-  if (!is_file && !spec.file.empty()) {
+  if (is_streams(spec)) {
+    check_classes(spec);
+  } else if (!is_file && !spec.file.empty()) {
     throw wrong(spec, "file", "'" + spec.file + "' with shape " + spec.shape, "no file, or shape = file");
   }
   if (!is_file && !(spec.duration_s > 0)) {
@@ -129,7 +183,7 @@ double compression_of(const TraceSpec& spec) {
 }
 
 std::string trace_checksum(const TraceSpec& spec) {
-  return spec.shape == "file" ? sha256_of(trace_bytes(spec)) : std::string();
+  return !spec.file.empty() ? sha256_of(trace_bytes(spec)) : std::string();
 }
 
 }  // namespace harness

@@ -10,6 +10,7 @@
 #include "harness/core/arrivals.h"
 #include "harness/core/error.h"
 #include "harness/core/params.h"
+#include "workloads/stream_class.h"
 
 namespace harness {
 
@@ -35,14 +36,15 @@ enum class Interpolate { kAuto, kLinear, kOff };
 /// last for ever.
 struct TraceSpec {
   std::string name;               ///< how results call it
-  std::string shape = "poisson";  ///< constant, poisson, gamma, mmpp, step, wiki, tweet, azure, file
-  std::string file;               ///< shape = file: path, plain or gzipped
-  std::string format = "auto";    ///< times, counts, azure_functions, azure_llm, auto (see read_trace)
+  std::string shape = "poisson";  ///< constant, poisson, gamma, mmpp, step, wiki, tweet, azure, file, streams
+  std::string file;  ///< shape = file: path, plain or gzipped; streams: of recorded minutes, or empty
+  std::string format = "auto";  ///< times, counts, azure_functions, azure_llm, auto (see read_trace)
   /// counts: columns, separated by commas, whose counts are added: each a name in the header or a position
   /// from 1 on (a number is always a position); "" is the last column. azure_functions: values of hash_func
   /// (or the unique beginning of one), likewise; "" is the sum of all.
   std::string column;
-  std::string place_file;  ///< for messages: where the spec stands
+  std::vector<StreamClass> streams;  ///< shape = streams: at least one class
+  std::string place_file;            ///< for messages: where the spec stands
   int place_line = 0;
   std::map<std::string, InputPlace> places;  ///< for messages: where single fields stand, by name
 
@@ -73,8 +75,13 @@ struct TraceSpec {
 /// Where the field stands, or the whole spec when that is not known.
 InputPlace place_of_field(const TraceSpec& spec, const std::string& field);
 
-/// constant, poisson, gamma, mmpp, step, wiki, tweet, azure, file.
+/// constant, poisson, gamma, mmpp, step, wiki, tweet, azure, file, streams, and the presets of streams.
 std::vector<std::string> trace_shape_names();
+/// A shape that is a preset of streams (stream_preset) becomes shape streams with its classes, unless the
+/// spec has classes. Others are left as they are.
+void resolve_preset(TraceSpec& spec);
+/// The keys of a trace that shape streams has; the others are those of a single load.
+std::vector<std::string> stream_trace_keys();
 /// auto, times, counts, azure_functions, azure_llm.
 std::vector<std::string> trace_format_names();
 
@@ -85,9 +92,10 @@ void check_trace(const TraceSpec& spec);
 /// Sending times of the trace. `target_rps` > 0 scales it: the mean (scale_to = peak: the highest mean over
 /// one whole second) of the replayed window becomes that. `target_rps` <= 0 replays a file as it was
 /// recorded, without smoothing: recorded times as they are (`repeat` and `clip_rps` are errors then), counts
-/// by `process`; a generated shape then is an error. Recorded times are treated as counts in bins of bin_s (1
-/// s unless given) when target_rps > 0: their order within a bin is not kept. Throws InputError (check_trace,
-/// the file's reader, a window outside the file or without requests).
+/// by `process`, streams at the rates of their classes; another generated shape then is an error. Recorded
+/// times are treated as counts in bins of bin_s (1 s unless given) when target_rps > 0: their order within a
+/// bin is not kept. Throws InputError (check_trace, the file's reader, a window outside the file or without
+/// requests).
 std::unique_ptr<ArrivalSource> make_arrivals(const TraceSpec& spec, double target_rps, std::uint64_t seed);
 
 /// The bytes of the trace's file. Throws InputError when it cannot be read; where there is none the line

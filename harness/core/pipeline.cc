@@ -80,6 +80,23 @@ void reorder(Pipeline& pipeline, const Edges& successors, const std::vector<std:
   pipeline.modules = std::move(sorted);
 }
 
+std::string check_entries(const Pipeline& pipeline) {
+  const std::vector<Module>& modules = pipeline.modules;
+  const std::vector<ModuleId> entries = entries_of(pipeline);
+  for (std::size_t i = 1; i < modules.size(); ++i) {
+    if (modules[i].pres.empty() && !pipeline.side_by_side) {
+      return "two entries, '" + modules[0].name + "' and '" + modules[i].name +
+             "': give one of them pres, or set side_by_side = true";
+    }
+    for (const ModuleId pre : modules[i].pres) {
+      if (entries[pre] != entries[i])
+        return "module '" + modules[i].name + "' is reached from two entries, '" + modules[entries[i]].name +
+               "' and '" + modules[entries[pre]].name + "'";
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string link_modules(Pipeline& pipeline, const std::vector<std::vector<std::string>>& pres_names,
@@ -102,13 +119,7 @@ std::string link_modules(Pipeline& pipeline, const std::vector<std::vector<std::
     return "the modules form a cycle: " + names;
   }
   reorder(pipeline, successors, order);
-  for (std::size_t i = 1; i < pipeline.modules.size(); ++i) {
-    if (pipeline.modules[i].pres.empty()) {
-      return "two entries, '" + pipeline.modules[0].name + "' and '" + pipeline.modules[i].name +
-             "': give one of them pres";
-    }
-  }
-  return "";
+  return check_entries(pipeline);
 }
 
 std::string choose_one(Pipeline& pipeline, const std::string& module, const std::vector<std::string>& order,
@@ -159,6 +170,14 @@ std::vector<double> longest_before(const Pipeline& pipeline, const std::vector<d
       longest[i] = std::max(longest[i], cost[pre] + longest[pre]);
   }
   return longest;
+}
+
+std::vector<ModuleId> entries_in(const Pipeline& pipeline) {
+  std::vector<ModuleId> entries;
+  for (std::size_t m = 0; m < pipeline.modules.size(); ++m) {
+    if (pipeline.modules[m].pres.empty()) entries.push_back(static_cast<ModuleId>(m));
+  }
+  return entries;
 }
 
 std::vector<ModuleId> entries_of(const Pipeline& pipeline) {

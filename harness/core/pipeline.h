@@ -31,13 +31,14 @@ struct Module {
 };
 
 /// A directed acyclic graph with exactly one entry, in which every module is reachable from the entry; or
-/// several of them side by side, each with streams of its own (stream.h). Modules stand in topological order:
-/// every id in `pres` is smaller than the module's own.
+/// several of them side by side without edges between them, each with streams of its own (stream.h). Modules
+/// stand in topological order: every id in `pres` is smaller than the module's own.
 struct Pipeline {
   std::string name;
   std::string description;
   TimeNs slo_ns = 0;  ///< the paper's end-to-end objective; an experiment may set another
   std::vector<Module> modules;
+  bool side_by_side = false;  ///< it may have several entries
 
   bool is_chain() const {
     for (const Module& module : modules) {
@@ -48,8 +49,8 @@ struct Pipeline {
 };
 
 /// Puts `modules` (pres given by name in `pres_names[i]`, subs likewise) into topological order, fills in
-/// `pres` and `subs` and checks the contract of Pipeline. Returns "" or what is wrong, in words that name the
-/// modules concerned.
+/// `pres` and `subs` and checks the contract of Pipeline (several entries only where it is `side_by_side`).
+/// Returns "" or what is wrong, in words that name the modules concerned.
 std::string link_modules(Pipeline& pipeline, const std::vector<std::vector<std::string>>& pres_names,
                          const std::vector<std::vector<std::string>>& subs_names);
 
@@ -70,6 +71,9 @@ std::vector<double> longest_after(const Pipeline& pipeline, const std::vector<do
 /// several `pres` starts when the last of them is done, so this is also the least time before it when `cost`
 /// holds least times.
 std::vector<double> longest_before(const Pipeline& pipeline, const std::vector<double>& cost);
+
+/// The modules without pres, ascending.
+std::vector<ModuleId> entries_in(const Pipeline& pipeline);
 
 /// By module: the entry from which its requests come.
 std::vector<ModuleId> entries_of(const Pipeline& pipeline);

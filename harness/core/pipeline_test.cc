@@ -77,6 +77,18 @@ TEST(LinkModules, RefusesTwoEntries) {
   EXPECT_TRUE(contains(wrong, "two entries") && contains(wrong, "'a'") && contains(wrong, "'b'")) << wrong;
 }
 
+TEST(LinkModules, TakesSeveralEntriesSideBySideIfNothingJoinsThem) {
+  Pipeline pipeline;
+  pipeline.side_by_side = true;
+  for (const char* name : {"a", "b", "c", "d"}) pipeline.modules.emplace_back().name = name;
+  Pipeline joined = pipeline;
+  EXPECT_EQ(link_modules(pipeline, {{}, {}, {"a"}, {"b"}}, Names(4)), "");
+  EXPECT_EQ(entries_in(pipeline), (std::vector<ModuleId>{0, 1}));
+  EXPECT_EQ(entries_of(pipeline), (std::vector<ModuleId>{0, 1, 0, 1}));
+  const std::string wrong = link_modules(joined, {{}, {}, {"a", "b"}, {"c"}}, Names(4));
+  EXPECT_TRUE(contains(wrong, "'c' is reached from two entries, 'a' and 'b'")) << wrong;
+}
+
 TEST(LinkModules, RefusesUnknownEmptyAndRepeatedNames) {
   EXPECT_TRUE(contains(link({"a", "b"}, {{}, {"x"}}), "unknown module 'x'"));
   EXPECT_TRUE(contains(link({"a", "b"}, {{}, {"a"}}, {{"y"}, {}}), "unknown module 'y'"));

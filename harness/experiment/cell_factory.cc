@@ -8,8 +8,10 @@
 #include "harness/engine/cluster.h"
 #include "harness/experiment/cell_text.h"
 #include "harness/experiment/fault_reader.h"
+#include "systems/all_systems.h"
 #include "workloads/checksum.h"
 #include "workloads/data_home.h"
+#include "workloads/stream_arrivals.h"
 #include "workloads/trace_import.h"
 
 namespace harness {
@@ -140,6 +142,32 @@ double load_of(const PreparedCell& cell, double asked) {
   return std::abs(load - asked) <= kRounding * asked ? asked : load;
 }
 
+bool has_streams(const Settings& settings) { return settings.trace.shape == "streams"; }
+
+/// What cannot be served: streams by a system that knows one pipeline, side by side pipelines by one load.
+void check_streams(const ExperimentSpec& spec, const std::vector<Pipeline>& pipelines,
+                   const std::vector<Cell>& cells) {
+  for (const Cell& cell : cells) {
+    const NamedAt& trace = spec.workload.traces[cell.trace];
+    const NamedAt& pipeline = spec.workload.pipelines[cell.pipeline];
+    const SystemSpec& system = spec.systems[cell.system];
+    const bool streams = spec.traces.at(trace.name).shape == "streams";
+    if (pipelines[cell.pipeline].side_by_side && !streams) {
+      throw input_error(trace.place,
+                        "trace " + trace.name + ", one load, on pipeline " + pipeline.name +
+                            ", which has several side by side",
+                        "traces of shape streams");
+    }
+    if (!streams || find_system(system.name)->make()->serves_streams()) continue;
+    std::vector<std::string> able;
+    for (const SystemEntry& entry : all_systems()) {
+      if (entry.make()->serves_streams()) able.emplace_back(entry.name);
+    }
+    throw input_error(system.place, system.name + ", which serves no streams, with trace " + trace.name,
+                      join_names(able) + ", or `only` with other traces");
+  }
+}
+
 std::vector<std::string> module_names(const Pipeline& pipeline) {
   std::vector<std::string> names;
   for (const Module& module : pipeline.modules) names.push_back(module.name);
@@ -161,6 +189,7 @@ CellFactory::CellFactory(const ExperimentSpec& spec, std::string build, int rank
     }
   }
   cells_ = expand(spec, pipelines_);
+  check_streams(spec, pipelines_, cells_);
 }
 
 const ProfileSet& CellFactory::profiles(const Settings& settings) {
@@ -218,10 +247,12 @@ const CellFactory::Planned& CellFactory::planned(const Cell& cell, const Setting
       pipelines_[cell.pipeline].name + " " + std::to_string(slo_of(cell)) + " " +
       text_of(by_rate ? offered_rps : 0.0) +
       planning_text(settings, module_names(pipelines_[cell.pipeline])) +
-      (system == nullptr ? "" : spec_.systems[cell.system].name + parameters_text(spec_, cell));
+      (system == nullptr ? "" : spec_.systems[cell.system].name + parameters_text(spec_, cell)) +
+      (has_streams(settings) ? text_of(cell.rate) + trace_text(settings) : "");
   const auto found = plans_.find(key);
   if (found != plans_.end()) return found->second;
-  const RunSpec run = world_of(cell, settings);
+  RunSpec run = world_of(cell, settings);
+  add_streams(cell, settings, run);
   const ServingContext context = make_context(run);
   Planned result;
   try {
@@ -242,9 +273,21 @@ const CellFactory::Offered& CellFactory::offered(const Settings& settings, doubl
   if (found != offers_.end()) return found->second;
   const TraceSpec trace = resolved_trace(settings);
   check_trace(trace);
+  if (has_streams(settings)) {
+    auto population = std::make_shared<const StreamPopulation>(trace, target_rps);
+    const double requests = population->expected_requests();
+    return offers_.emplace(key, Offered{requests, trace.duration_s, std::move(population)}).first->second;
+  }
   const std::unique_ptr<ArrivalSource> arrivals = make_arrivals(trace, target_rps, seed);
-  return offers_.emplace(key, Offered{arrivals->expected_requests(), ns_to_s(arrivals->duration_ns())})
+  return offers_.emplace(key, Offered{arrivals->expected_requests(), ns_to_s(arrivals->duration_ns()), {}})
       .first->second;
+}
+
+void CellFactory::add_streams(const Cell& cell, const Settings& settings, RunSpec& run) {
+  if (!has_streams(settings)) return;
+  const Offered& load = offered(settings, cell.rate, cell.seed);
+  run.streams = streams_of(*load.population, run.pipeline, slo_of(cell));
+  for (const Stream& stream : run.streams) run.slo_ns = std::max(run.slo_ns, stream.slo_ns);
 }
 
 const CellFactory::Planned& CellFactory::reference(const Cell& cell) {
@@ -264,6 +307,7 @@ void CellFactory::find_target(const Cell& cell, PreparedCell& prepared) {
     return;
   }
   prepared.target_rps = cell.rate;
+  if (has_streams(settings_of(spec_, cell))) return;
   try {
     prepared.reference_rps = reference(cell).capacity_rps;
   } catch (const InputError&) {
@@ -317,6 +361,8 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
     const Offered& load = offered(settings, prepared.target_rps, cell.seed);
     prepared.arrivals_text =
         text_of(prepared.target_rps) + " " + std::to_string(cell.seed) + trace_text(settings);
+    if (load.population)
+      prepared.arrivals_text += "\n" + pipelines_[cell.pipeline].name + " " + std::to_string(slo_of(cell));
     prepared.expected_requests = load.requests;
     prepared.duration_s = load.duration_s;
     prepared.offered_rps = load.duration_s > 0 ? load.requests / load.duration_s : 0;
@@ -346,6 +392,7 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
 RunSpec CellFactory::make_world(const Cell& cell) {
   const Settings settings = settings_of(spec_, cell);
   RunSpec run = world_of(cell, settings);
+  add_streams(cell, settings, run);
   run.system = make_system(spec_.systems[cell.system].name, settings);
   const auto takes_lengths = [](const Profile& profile) { return profile.shared.lengths_from_trace; };
   if (std::any_of(run.profiles.begin(), run.profiles.end(), takes_lengths)) {
@@ -358,7 +405,11 @@ RunSpec CellFactory::make_world(const Cell& cell) {
 
 RunSpec CellFactory::make_run(const Cell& cell, const PreparedCell& prepared) {
   RunSpec run = make_world(cell);
-  run.arrivals = make_arrivals(resolved_trace(settings_of(spec_, cell)), prepared.target_rps, cell.seed);
+  const Settings settings = settings_of(spec_, cell);
+  const std::shared_ptr<const StreamPopulation>& population =
+      offered(settings, prepared.target_rps, cell.seed).population;
+  run.arrivals = population ? make_stream_arrivals(population, cell.seed)
+                            : make_arrivals(resolved_trace(settings), prepared.target_rps, cell.seed);
   return run;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "harness/record/summary.h"
 #include "harness/serving/plan.h"
 #include "workloads/catalogue.h"
+#include "workloads/stream_population.h"
 
 namespace harness {
 
@@ -62,6 +64,7 @@ class CellFactory {
   struct Offered {
     double requests = 0;
     double duration_s = 0;
+    std::shared_ptr<const StreamPopulation> population;  ///< of shape streams
   };
 
   const ProfileSet& profiles(const Settings& settings);
@@ -71,6 +74,8 @@ class CellFactory {
   /// By the shared planner, or with `system` by the one that the cell's system brings.
   const Planned& planned(const Cell& cell, const Settings& settings, double offered_rps,
                          const System* system = nullptr);
+  /// The streams of the cell's trace, if it has any, and the longest of their SLOs.
+  void add_streams(const Cell& cell, const Settings& settings, RunSpec& run);
   const Offered& offered(const Settings& settings, double target_rps, std::uint64_t seed);
   /// The plan of the shared settings, whose capacity the loads of all systems are relative to.
   const Planned& reference(const Cell& cell);

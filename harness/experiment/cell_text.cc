@@ -1,8 +1,10 @@
 #include "harness/experiment/cell_text.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include "harness/experiment/config_tree.h"
+#include "harness/experiment/stream_reader.h"
 
 namespace harness {
 namespace {
@@ -69,7 +71,14 @@ std::string planning_text(const Settings& settings, const std::vector<std::strin
 
 std::string trace_text(const Settings& settings) {
   TraceSpec copy = settings.trace;
-  return table("trace." + toml_key(copy.name), trace_params(copy));
+  std::vector<Param> params = trace_params(copy);
+  if (copy.shape == "streams") {
+    const std::vector<std::string> keys = stream_trace_keys();
+    std::erase_if(params, [&keys](const Param& param) {
+      return std::find(keys.begin(), keys.end(), param.name) == keys.end();
+    });
+  }
+  return table("trace." + toml_key(copy.name), params) + stream_tables(copy.name, copy.streams);
 }
 
 std::string first_difference(const std::string& before, const std::string& now) {

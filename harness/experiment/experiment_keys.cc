@@ -27,7 +27,9 @@ constexpr PlainKey kKeys[] = {
      "axis: offered rate, relative to the capacity that the initial plan has without the systems' own "
      "settings"},
     {"workload", "rates_rps", "(loads)", "numbers from 0 to 1e+09",
-     "axis, instead of loads: offered rate in requests/s; 0 replays a recorded trace as it is"},
+     "axis, instead of loads: offered rate in requests/s; 0 replays a recorded trace as it is, and streams "
+     "at the "
+     "rates of their classes"},
     {"workload", "seeds", "1", "integers from 0 to 2^53", "axis: all randomness follows from it"},
     {"workload", "slo_ms", "the pipeline's", "numbers from 0.001 to 1e+07",
      "axis: end-to-end latency objective"},

@@ -7,6 +7,7 @@
 
 #include "harness/experiment/fault_reader.h"
 #include "harness/experiment/repeat_until.h"
+#include "harness/experiment/stream_reader.h"
 #include "harness/experiment/system_reader.h"
 #include "harness/experiment/table_reader.h"
 #include "systems/all_systems.h"
@@ -92,6 +93,7 @@ void read_axes(const TableReader& table, WorkloadSpec& workload) {
   }
   if (table.find("loads") != nullptr)
     workload.loads = table.numbers("loads", 1e-6, 1e3, "numbers from 1e-06 to 1000");
+  workload.rate_place = table.place(table.find("rates_rps") == nullptr ? "loads" : "rates_rps");
   workload.rates_rps = table.numbers("rates_rps", 0, 1e9, "numbers from 0 to 1e+09");
   workload.slo_ms = table.numbers("slo_ms", 1e-3, 1e7, "numbers from 0.001 to 1e+07");
   const std::string seeds_allowed = "integers from 0 to 2^53";
@@ -123,14 +125,19 @@ TraceSpec read_trace(const std::string& file, const NamedAt& name, const TomlVal
     const InputPlace place = place_of(file, *table, "");
     trace.place_file = place.file;
     trace.place_line = place.line;
-    if (reader.find("shape") == nullptr && reader.find("file") != nullptr)
+    trace.streams = read_streams(reader);
+    if (reader.find("shape") == nullptr && !trace.streams.empty())
+      trace.shape = "streams";
+    else if (reader.find("shape") == nullptr && reader.find("file") != nullptr)
       trace.shape = "file";
     else if (reader.find("shape") == nullptr && !is_shape) {
       throw input_error(place_of(file, *table, reader.path() + ".shape"), "nothing",
                         "one of " + join_names(shapes));
     }
-    for (const Assignment& assignment : reader.assignments(reader.path())) assign(settings, assignment);
+    for (const Assignment& assignment : reader.assignments(reader.path(), kStreamsKey))
+      assign(settings, assignment);
   }
+  resolve_preset(trace);
   check_trace(trace);
   return trace;
 }
@@ -171,6 +178,12 @@ void read_workload(const TableReader& document, ExperimentSpec& spec) {
       throw_unknown(name.place, "trace", name.name, known);
     }
     spec.traces[name.name] = read_trace(spec.file, name, traces.find(name.name), duration);
+    if (spec.traces[name.name].shape == "streams" && spec.workload.rates_rps.empty()) {
+      throw input_error(
+          spec.workload.rate_place, "loads for the streams of trace " + name.name,
+          "rates_rps: loads are relative to the capacity of one pipeline, which streams to several "
+          "models have not");
+    }
   }
 }
 
@@ -206,7 +219,13 @@ void check_sweep(const ExperimentSpec& spec, const SweepAxis& axis, const InputP
     throw input_error(key_place, axis.key,
                       "shared settings and parameters of a system of this experiment: " + join_names(names));
   }
+  const bool of_shape = section == "trace" && axis.key.ends_with(".shape");
   for (const ParamValue& value : axis.values) {
+    const std::vector<std::string> presets = stream_preset_names();
+    if (of_shape && std::find(presets.begin(), presets.end(), text_of(value)) != presets.end()) {
+      throw input_error(axis.place, text_of(value) + ", which is several classes of streams",
+                        "a single load; to compare streams, name several traces in workload.traces");
+    }
     Settings scratch = spec.base;
     assign(scratch, {axis.key, value, axis.place});
   }

@@ -27,6 +27,7 @@ struct SystemSpec {
   std::vector<Assignment> overrides;   ///< of its own parameters and of shared settings, in order of key
   std::vector<std::string> pipelines;  ///< `only`: it makes cells on these; empty: on all
   std::vector<std::string> traces;     ///< the same
+  InputPlace place;                    ///< of its name
 };
 
 /// Whether the entry makes cells on that pipeline and trace of the experiment.
@@ -51,8 +52,10 @@ std::vector<std::string> names_of(const std::vector<NamedAt>& named);
 struct WorkloadSpec {
   std::vector<NamedAt> pipelines;
   std::vector<NamedAt> traces;
+  InputPlace rate_place;              ///< of loads or rates_rps, or where they are missing
   std::vector<double> loads = {1.0};  ///< relative to the capacity of the initial plan
-  std::vector<double> rates_rps;  ///< when not empty, instead of loads; 0 replays a recorded trace as it is
+  std::vector<double> rates_rps;      ///< when not empty, instead of loads; 0: recorded traces as they are,
+                                      ///< streams at their own rates
   std::vector<std::uint64_t> seeds = {1};
   std::vector<std::uint64_t> added_seeds;  ///< that [repeat_until] may add, in order
   std::vector<double> slo_ms;              ///< empty: each pipeline's own

@@ -4,6 +4,7 @@
 
 #include "harness/experiment/config_tree.h"
 #include "harness/experiment/experiment_spec.h"
+#include "harness/experiment/stream_reader.h"
 #include "systems/all_systems.h"
 
 namespace harness {
@@ -43,6 +44,10 @@ std::map<std::string, std::string> key_tables() {
   Settings settings;
   for (const Section& section : fixed_sections(settings)) tables[section.name] = table_of(section.params);
   tables["trace"] = table_of(trace_params(settings.trace));
+  StreamClass streams;
+  tables["streams"] = table_of(stream_params(streams));
+  tables["streams"] += row("slo_ms", "the workload's", "numbers from 0.001 to 1e+07",
+                           "end-to-end latency objectives that the streams have in turn");
   ModuleOverride module;
   tables["module"] = table_of(module_params(module));
   for (const SystemEntry& entry : all_systems()) {

@@ -7,7 +7,8 @@
 namespace harness {
 
 /// A Markdown table per part of the file: "file" (its top level), suite (that of a suite), workload, trace,
-/// cluster, serving, planner, module, system, sweep, repeat_until, record, and each system by its name.
+/// streams, cluster, serving, planner, module, system, sweep, repeat_until, record, and each system by its
+/// name.
 std::map<std::string, std::string> key_tables();
 
 /// `document` with every table that follows a line `<!-- keys: NAME -->` replaced by the one of that name.

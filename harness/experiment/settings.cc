@@ -8,19 +8,6 @@
 namespace harness {
 namespace {
 
-Param text_param(const char* name, std::string& field, const char* allowed, const char* doc,
-                 std::vector<std::string> names = {}) {
-  return {name, doc, names.empty() ? std::string(allowed) : "one of " + join_names(names),
-          [&field] { return ParamValue(field); },
-          [&field, names](const ParamValue& value) {
-            const std::string* text = std::get_if<std::string>(&value);
-            if (text == nullptr) return false;
-            if (!names.empty() && std::find(names.begin(), names.end(), *text) == names.end()) return false;
-            field = *text;
-            return true;
-          }};
-}
-
 template <class Listed>
 void append(std::vector<Param>& params, Listed& listed) {
   ParamList list;
@@ -73,6 +60,19 @@ std::vector<std::string> section_names() {
 }
 
 }  // namespace
+
+Param text_param(const char* name, std::string& field, const char* allowed, const char* doc,
+                 const std::vector<std::string>& names) {
+  return {name, doc, names.empty() ? std::string(allowed) : "one of " + join_names(names),
+          [&field] { return ParamValue(field); },
+          [&field, names](const ParamValue& value) {
+            const std::string* text = std::get_if<std::string>(&value);
+            if (text == nullptr) return false;
+            if (!names.empty() && std::find(names.begin(), names.end(), *text) == names.end()) return false;
+            field = *text;
+            return true;
+          }};
+}
 
 void ClusterParams::list(ParamList& params) {
   params.integer("workers", workers, 1, 1'000'000, "number of workers (GPUs)");

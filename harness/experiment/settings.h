@@ -64,6 +64,9 @@ struct Section {
   std::vector<Param> params;
 };
 
+/// A text; with `names`, one of them.
+Param text_param(const char* name, std::string& field, const char* allowed, const char* doc,
+                 const std::vector<std::string>& names = {});
 /// cluster, serving, planner, live, gpu: tables with fixed names.
 std::vector<Section> fixed_sections(Settings& settings);
 /// The keys of [trace.NAME], texts first.

@@ -84,6 +84,7 @@ SystemSpec read_system(const TableReader& table, const WorkloadSpec& workload) {
   if (!name) throw input_error(table.place("name"), "nothing", "one of " + join_names(known));
   if (find_system(*name) == nullptr) throw_unknown(table.place("name"), "system", *name, known);
   system.name = *name;
+  system.place = table.place("name");
   read_params(table, system);
   read_only(table, workload, system);
   system.variant = table.text("variant").value_or(variant_of(system));

@@ -90,17 +90,19 @@ std::vector<TableReader> TableReader::tables(const std::string& name) const {
   if (value == nullptr) return {};
   const auto* array = std::get_if<TomlArray>(&value->data);
   if (array == nullptr)
-    throw input_error(place(name), describe(*value), "tables with the heading [[" + name + "]]");
+    throw input_error(place(name), describe(*value), "tables with the heading [[" + dotted(name) + "]]");
   if (array->empty())
-    throw input_error(place(name), "an empty array", "tables with the heading [[" + name + "]]");
+    throw input_error(place(name), "an empty array", "tables with the heading [[" + dotted(name) + "]]");
   std::vector<TableReader> result;
-  for (const TomlValue& item : *array) result.emplace_back(file_, item, name);
+  for (const TomlValue& item : *array) result.emplace_back(file_, item, dotted(name));
   return result;
 }
 
-std::vector<Assignment> TableReader::assignments(const std::string& prefix) const {
+std::vector<Assignment> TableReader::assignments(const std::string& prefix, const std::string& except) const {
+  TomlTable table = entries();
+  std::erase_if(table, [&except](const TomlEntry& entry) { return entry.key == except; });
   std::vector<Assignment> result;
-  collect(entries(), prefix, result);
+  collect(table, prefix, result);
   return result;
 }
 

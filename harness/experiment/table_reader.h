@@ -33,8 +33,8 @@ class TableReader {
                               const std::string& allowed) const;
   /// The tables of an array of tables; none when the key is missing.
   std::vector<TableReader> tables(const std::string& name) const;
-  /// Every value below this table as assignments: `prefix` + "." + its dotted name.
-  std::vector<Assignment> assignments(const std::string& prefix) const;
+  /// Every value below this table as assignments: `prefix` + "." + its dotted name. Without the key `except`.
+  std::vector<Assignment> assignments(const std::string& prefix, const std::string& except = "") const;
   /// The values of an array that is a sweep's axis.
   std::vector<ParamValue> values(const std::string& name) const;
 

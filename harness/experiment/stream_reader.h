@@ -1,0 +1,24 @@
+// [[trace.NAME.streams]]: the classes of a trace of shape streams.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/experiment/table_reader.h"
+#include "workloads/stream_class.h"
+
+namespace harness {
+
+/// The key of a trace's table that holds its classes.
+inline constexpr const char* kStreamsKey = "streams";
+
+/// The keys of a class but slo_ms, which is a list.
+std::vector<Param> stream_params(StreamClass& streams);
+
+/// The classes in a trace's table; none when it has no such key. Throws InputError.
+std::vector<StreamClass> read_streams(const TableReader& trace);
+
+/// The classes as tables of the trace of that name, which read back as the same.
+std::string stream_tables(const std::string& trace, const std::vector<StreamClass>& classes);
+
+}  // namespace harness

@@ -1,0 +1,330 @@
+#include "workloads/stream_arrivals.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <queue>
+#include <utility>
+
+#include "harness/core/random.h"
+#include "workloads/alias_table.h"
+#include "workloads/exponential_gaps.h"
+
+namespace harness {
+namespace {
+
+using Population = std::shared_ptr<const StreamPopulation>;
+
+/// Whose requests, and what they are drawn from.
+struct ClassSource {
+  Population population;
+  std::size_t number = 0;  ///< of the class
+  std::uint64_t seed = 0;
+
+  const ClassPopulation& streams() const { return population->classes()[number]; }
+  RandomStream random(const char* purpose) const { return {seed, purpose, number}; }
+};
+
+/// What the sources of one class have in common: streams count from 0 in their class.
+class ClassArrivals {
+ public:
+  explicit ClassArrivals(ClassSource source)
+      : source_(std::move(source)), duration_ns_(source_.population->duration_ns()) {}
+
+  virtual ~ClassArrivals() = default;
+
+  /// As in ArrivalSource.
+  virtual std::size_t next(std::span<TimeNs> out, std::span<StreamId> streams) = 0;
+
+ protected:
+  /// Opens the next minute of the run; false after the last.
+  bool open_minute() {
+    if (end_ns_ >= duration_ns_) return false;
+    begin_ns_ = end_ns_;
+    end_ns_ = std::min(duration_ns_, begin_ns_ + source_.streams().minute_ns());
+    source_.streams().rates_in(minute_++, rps_);
+    return true;
+  }
+
+  ClassSource source_;
+  TimeNs duration_ns_;
+  TimeNs begin_ns_ = 0;  ///< of the open minute
+  TimeNs end_ns_ = 0;
+  std::vector<double> rps_;  ///< of its streams in it
+
+ private:
+  std::int64_t minute_ = 0;
+};
+
+/// Keeps every request.
+class KeepAll {
+ public:
+  explicit KeepAll(const ClassSource&) {}
+  double highest() const { return 1; }
+  bool keeps(TimeNs, StreamId) { return true; }
+};
+
+/// Thins the candidates of a stream to a Poisson process whose rate is in one of two states.
+class KeepByState {
+ public:
+  explicit KeepByState(const ClassSource& source) : random_(source.random("stream states")) {
+    const StreamClass& spec = source.streams().spec();
+    share_ = spec.mmpp_high_share;
+    keep_low_ = 1.0 / spec.mmpp_ratio;
+    highest_ = spec.mmpp_ratio / (1.0 + share_ * (spec.mmpp_ratio - 1.0));
+    const double high_ns = spec.mmpp_high_s * static_cast<double>(kNsPerS);
+    const double low_ns = high_ns * (1.0 - share_) / share_;
+    decay_per_ns_ = 1.0 / high_ns + 1.0 / low_ns;
+    const std::size_t streams = source.streams().streams();
+    const auto chains = static_cast<std::size_t>(spec.mmpp_chains);
+    states_.resize(chains == 0 ? streams : std::min(chains, streams));
+  }
+
+  /// Rate of the high state over the mean.
+  double highest() const { return highest_; }
+
+  bool keeps(TimeNs at, StreamId stream) {
+    State& state = states_[stream % states_.size()];
+    double high = share_;
+    if (state.known_ns >= 0) {
+      const double decay = decay_per_ns_ * static_cast<double>(at - state.known_ns);
+      constexpr double kForgotten = 40;  // e^-40 is below what a uniform number resolves
+      if (decay < kForgotten) high += (state.high ? 1.0 - share_ : -share_) * portable_exp(-decay);
+    }
+    state = {at, random_.uniform() < high};
+    return state.high || random_.uniform() < keep_low_;
+  }
+
+ private:
+  struct State {
+    TimeNs known_ns = -1;
+    bool high = false;
+  };
+
+  RandomStream random_;
+  double share_ = 0;
+  double keep_low_ = 0;
+  double highest_ = 0;
+  double decay_per_ns_ = 0;
+  std::vector<State> states_;
+};
+
+/// A Poisson process at the sum of the streams' highest rates, each candidate of a stream drawn by its rate.
+template <class Filter>
+class SuperposedStreams final : public ClassArrivals {
+ public:
+  explicit SuperposedStreams(ClassSource source)
+      : ClassArrivals(std::move(source)),
+        filter_(source_),
+        gaps_(source_.random("stream arrivals")),
+        choices_(source_.random("stream choices")) {
+    gap_ = gaps_.next();
+  }
+
+  std::size_t next(std::span<TimeNs> out, std::span<StreamId> streams) override {
+    std::size_t count = 0;
+    while (count < out.size()) {
+      while (gap_ >= left_) {
+        gap_ -= left_;
+        left_ = 0;
+        if (!open_minute()) return count;
+        open_superposition();
+      }
+      left_ -= gap_;
+      offset_ns_ += gap_ * ns_per_candidate_;
+      gap_ = gaps_.next();
+      const TimeNs at = std::min(begin_ns_ + static_cast<TimeNs>(offset_ns_), end_ns_ - 1);
+      const StreamId stream = table_.draw(choices_);
+      if (!filter_.keeps(at, stream)) continue;
+      out[count] = at;
+      streams[count++] = stream;
+    }
+    return count;
+  }
+
+ private:
+  void open_superposition() {
+    double sum = 0;
+    for (const double rps : rps_) sum += rps;
+    const double per_ns = sum * filter_.highest() / static_cast<double>(kNsPerS);
+    left_ = per_ns * static_cast<double>(end_ns_ - begin_ns_);
+    offset_ns_ = 0;
+    if (!(per_ns > 0)) return;
+    ns_per_candidate_ = 1.0 / per_ns;
+    table_.build(rps_);
+  }
+
+  Filter filter_;
+  ExponentialGaps gaps_;
+  RandomStream choices_;
+  AliasTable table_;
+  double gap_ = 0;        ///< expected candidates from the last one (or the minute's begin) to the next
+  double left_ = 0;       ///< expected candidates in the rest of the minute
+  double offset_ns_ = 0;  ///< of the last candidate in the minute
+  double ns_per_candidate_ = 0;
+};
+
+/// Each stream lays its requests evenly out in the integral of its rate.
+class EvenStreams final : public ClassArrivals {
+ public:
+  explicit EvenStreams(ClassSource source) : ClassArrivals(std::move(source)) {
+    RandomStream phases = source_.random("stream phases");
+    for (std::size_t i = 0; i < source_.streams().streams(); ++i) missing_.push_back(phases.uniform());
+  }
+
+  std::size_t next(std::span<TimeNs> out, std::span<StreamId> streams) override {
+    std::size_t count = 0;
+    while (count < out.size()) {
+      while (due_.empty()) {
+        if (!open_minute()) return count;
+        for (StreamId stream = 0; stream < rps_.size(); ++stream) push(stream, 0);
+      }
+      const auto [offset_ns, stream] = due_.top();
+      due_.pop();
+      out[count] = std::min(begin_ns_ + static_cast<TimeNs>(offset_ns), end_ns_ - 1);
+      streams[count++] = stream;
+      missing_[stream] = 1;
+      push(stream, offset_ns);
+    }
+    return count;
+  }
+
+ private:
+  using Due = std::pair<double, StreamId>;  // ns after the minute's begin
+
+  /// The stream's next request if it lies in the open minute; else what is missing to it at the minute's end.
+  void push(StreamId stream, double from_ns) {
+    const double per_ns = rps_[stream] / static_cast<double>(kNsPerS);
+    const double left = per_ns * (static_cast<double>(end_ns_ - begin_ns_) - from_ns);
+    if (missing_[stream] < left)
+      due_.emplace(from_ns + missing_[stream] / per_ns, stream);
+    else
+      missing_[stream] -= left;
+  }
+
+  std::vector<double> missing_;  ///< by stream: requests until its next one
+  std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
+};
+
+/// All streams of the class send their bursts at the same times.
+class BurstStreams final : public ClassArrivals {
+ public:
+  explicit BurstStreams(ClassSource source) : ClassArrivals(std::move(source)) {
+    const StreamClass& spec = source_.streams().spec();
+    at_ns_ = ms_to_ns(spec.offset_ms);
+    period_ns_ = std::max<TimeNs>(1, ms_to_ns(spec.period_ms));
+  }
+
+  std::size_t next(std::span<TimeNs> out, std::span<StreamId> streams) override {
+    const StreamClass& spec = source_.streams().spec();
+    std::size_t count = 0;
+    while (count < out.size() && at_ns_ < duration_ns_) {
+      out[count] = at_ns_;
+      streams[count++] = stream_;
+      if (++sent_ < spec.burst) continue;
+      sent_ = 0;
+      if (++stream_ < source_.streams().streams()) continue;
+      stream_ = 0;
+      at_ns_ += period_ns_;
+    }
+    return count;
+  }
+
+ private:
+  TimeNs at_ns_ = 0;
+  TimeNs period_ns_ = 0;
+  StreamId stream_ = 0;
+  int sent_ = 0;
+};
+
+std::unique_ptr<ClassArrivals> class_arrivals(ClassSource source) {
+  switch (source.streams().spec().process) {
+    case StreamProcess::kUniform:
+      return std::make_unique<EvenStreams>(std::move(source));
+    case StreamProcess::kMmpp:
+      return std::make_unique<SuperposedStreams<KeepByState>>(std::move(source));
+    case StreamProcess::kBursts:
+      return std::make_unique<BurstStreams>(std::move(source));
+    default:
+      return std::make_unique<SuperposedStreams<KeepAll>>(std::move(source));
+  }
+}
+
+/// The classes' requests merged; streams count from 0 in the trace.
+class MergedStreams final : public ArrivalSource {
+ public:
+  MergedStreams(Population population, std::uint64_t seed) : population_(std::move(population)), seed_(seed) {
+    StreamId first = 0;
+    for (std::size_t number = 0; number < population_->classes().size(); ++number) {
+      inputs_.push_back({class_arrivals({population_, number, seed_}), first, {}, {}, 0, 0});
+      first += static_cast<StreamId>(population_->classes()[number].streams());
+      refill(inputs_.back());
+    }
+  }
+
+  std::size_t next(std::span<TimeNs> out) override {
+    std::size_t count = 0;
+    for (Input* input = earliest(); count < out.size() && input != nullptr; input = earliest()) {
+      out[count++] = input->times[input->place];
+      take(*input);
+    }
+    return count;
+  }
+  std::size_t next(std::span<TimeNs> out, std::span<StreamId> streams) override {
+    std::size_t count = 0;
+    for (Input* input = earliest(); count < out.size() && input != nullptr; input = earliest()) {
+      out[count] = input->times[input->place];
+      streams[count++] = input->first + input->streams[input->place];
+      take(*input);
+    }
+    return count;
+  }
+
+  std::unique_ptr<ArrivalSource> restarted() const override {
+    return std::make_unique<MergedStreams>(population_, seed_);
+  }
+  TimeNs duration_ns() const override { return population_->duration_ns(); }
+  double expected_requests() const override { return population_->expected_requests(); }
+
+ private:
+  static constexpr std::size_t kBlock = 256;
+
+  struct Input {
+    std::unique_ptr<ClassArrivals> source;
+    StreamId first = 0;  ///< stream of the class
+    std::array<TimeNs, kBlock> times{};
+    std::array<StreamId, kBlock> streams{};
+    std::size_t place = 0;
+    std::size_t count = 0;  ///< 0: it has ended
+  };
+
+  static void refill(Input& input) {
+    input.count = input.source->next(input.times, input.streams);
+    input.place = 0;
+  }
+  static void take(Input& input) {
+    if (++input.place == input.count) refill(input);
+  }
+  /// At one instant the class that comes first; null at the end.
+  Input* earliest() {
+    Input* found = nullptr;
+    for (Input& input : inputs_) {
+      if (input.count == 0) continue;
+      if (found == nullptr || input.times[input.place] < found->times[found->place]) found = &input;
+    }
+    return found;
+  }
+
+  Population population_;
+  std::uint64_t seed_;
+  std::vector<Input> inputs_;
+};
+
+}  // namespace
+
+std::unique_ptr<ArrivalSource> make_stream_arrivals(std::shared_ptr<const StreamPopulation> population,
+                                                    std::uint64_t seed) {
+  return std::make_unique<MergedStreams>(std::move(population), seed);
+}
+
+}  // namespace harness

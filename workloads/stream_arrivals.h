@@ -1,0 +1,22 @@
+// Sending times of many streams.
+#pragma once
+
+#include <memory>
+
+#include "harness/core/arrivals.h"
+#include "workloads/stream_population.h"
+
+namespace harness {
+
+/// The requests of all streams in order of time; at one instant classes in their order, then streams. Needs
+/// memory for the streams, not for the requests. The times do not depend on the sizes of the spans asked for.
+///
+/// Poisson streams of a class are one Poisson process at the sum of their rates, each request being of a
+/// stream drawn in proportion to its rate: the same in distribution as their union. MMPP streams likewise,
+/// thinned from the sum of their high rates; a stream's state is drawn when it has a candidate, given that at
+/// the candidate before (the transition probabilities of a two-state Markov chain), which is exact. Evenly
+/// spaced streams stand in a heap.
+std::unique_ptr<ArrivalSource> make_stream_arrivals(std::shared_ptr<const StreamPopulation> population,
+                                                    std::uint64_t seed);
+
+}  // namespace harness

@@ -1,0 +1,115 @@
+#include "workloads/stream_class.h"
+
+namespace harness {
+namespace {
+
+constexpr int kMostStreams = 1'000'000;
+
+void list_rates(StreamClass& streams, ParamList& params) {
+  params.integer("count", streams.count, 1, kMostStreams, "number of streams");
+  params.number("rps", streams.rps, 1e-9, 1e9,
+                "requests/s of the whole class over the run where rates_rps is 0, else its weight among the "
+                "classes; bursts have a rate of their own");
+  params.choice("rates", streams.rates, {"equal", "exponential", "lognormal"},
+                "how that is shared among the streams: equally, or in proportion to numbers drawn from an "
+                "exponential (SHEPHERD section 2.2) or a lognormal distribution");
+  params.number("sigma", streams.sigma, 0, 10, "lognormal: standard deviation of the logarithm of the rates");
+  params.number("cut_below", streams.cut_below, 0.1, 10,
+                "lognormal: no rate lies more of these standard deviations below the median");
+  params.number("cut_above", streams.cut_above, 0.1, 10, "lognormal: the same, above the median");
+  params.integer("population", streams.population, 1, 1'000'000'000,
+                 "another one draws other rates, of streams and of their minutes; the workload's seed draws "
+                 "the requests alone");
+}
+
+void list_minutes(StreamClass& streams, ParamList& params) {
+  params.choice("minutes", streams.minutes, {"constant", "gamma", "recorded"},
+                "whether a stream's rate changes from minute to minute: not; times independent gamma "
+                "factors; as the counts of a function drawn from the trace's file, from a minute drawn too");
+  params.number("minute_s", streams.minute_s, 1e-3, 1e7, "length of a minute in the run");
+  params.number("minute_cv_from", streams.minute_cv_from, 1e-3, 100,
+                "gamma: least coefficient of variation of a stream's minutes; each stream has its own, drawn "
+                "log-uniformly");
+  params.number("minute_cv_to", streams.minute_cv_to, 1e-3, 100, "gamma: the largest");
+}
+
+void list_process(StreamClass& streams, ParamList& params) {
+  params.choice("process", streams.process, {"poisson", "uniform", "mmpp", "bursts"},
+                "how each stream places its requests: at random; evenly, from a phase of its own on; Poisson "
+                "with a rate that changes between two states; all of a burst at once");
+  params.number("mmpp_ratio", streams.mmpp_ratio, 1, 1e6,
+                "mmpp: rate of the high state over that of the low state");
+  params.number("mmpp_high_share", streams.mmpp_high_share, 0.001, 0.999,
+                "mmpp: share of the time in the high state");
+  params.number("mmpp_high_s", streams.mmpp_high_s, 0.001, 1e6,
+                "mmpp: mean length of a stay in the high state");
+  params.integer("mmpp_chains", streams.mmpp_chains, 0, kMostStreams,
+                 "mmpp: how many independent states there are, stream i having number i modulo this; 0: each "
+                 "stream its own. As many as entries: streams of one module change together");
+  params.integer("burst", streams.burst, 1, 1'000'000'000, "bursts: requests in one, of each stream");
+  params.number("period_ms", streams.period_ms, 1e-6, 1e9, "bursts: time from one to the next");
+  params.number("offset_ms", streams.offset_ms, 0, 1e9, "bursts: time of the first");
+}
+
+StreamClass azure_functions(StreamProcess process) {
+  StreamClass streams;
+  streams.count = 46'000;
+  streams.rates = StreamRates::kLognormal;
+  streams.minutes = StreamMinutes::kGamma;
+  streams.process = process;
+  return streams;
+}
+
+StreamClass bursts_to(const char* module, int burst, double period_ms, double offset_ms) {
+  StreamClass streams;
+  streams.module = module;
+  streams.process = StreamProcess::kBursts;
+  streams.burst = burst;
+  streams.period_ms = period_ms;
+  streams.offset_ms = offset_ms;
+  return streams;
+}
+
+}  // namespace
+
+void StreamClass::list(ParamList& params) {
+  list_rates(*this, params);
+  list_minutes(*this, params);
+  list_process(*this, params);
+}
+
+InputPlace place_of_field(const StreamClass& streams, const std::string& field) {
+  const auto place = streams.places.find(field);
+  if (place != streams.places.end()) return place->second;
+  const std::string table = streams.place.key;
+  return {streams.place.file, streams.place.line, table.empty() ? field : table + "." + field};
+}
+
+void check_streams(const StreamClass& streams) {
+  if (streams.minute_cv_to < streams.minute_cv_from) {
+    throw input_error(place_of_field(streams, "minute_cv_to"), text_of(streams.minute_cv_to),
+                      "at least minute_cv_from (" + text_of(streams.minute_cv_from) + ")");
+  }
+  if (streams.process == StreamProcess::kBursts && streams.minutes != StreamMinutes::kConstant) {
+    throw input_error(place_of_field(streams, "minutes"), "rates that change, with process = \"bursts\"",
+                      "\"constant\"");
+  }
+}
+
+std::vector<StreamClass> stream_preset(const std::string& shape) {
+  if (shape == "two-streams") return {bursts_to("resnest269", 1, 1, 0), bursts_to("resnet18", 1024, 120, 5)};
+  if (shape == "maf-stable") return {azure_functions(StreamProcess::kPoisson)};
+  if (shape == "maf-bursty") return {azure_functions(StreamProcess::kMmpp)};
+  if (shape != "poisson-streams") return {};
+  StreamClass streams;
+  streams.count = 1000;
+  streams.rps = 1000;
+  streams.rates = StreamRates::kExponential;
+  return {streams};
+}
+
+std::vector<std::string> stream_preset_names() {
+  return {"two-streams", "poisson-streams", "maf-stable", "maf-bursty"};
+}
+
+}  // namespace harness

@@ -1,0 +1,252 @@
+#include "workloads/stream_population.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <numeric>
+
+#include "harness/core/error.h"
+#include "workloads/catalogue.h"
+#include "workloads/file_bytes.h"
+
+namespace harness {
+namespace {
+
+TraceSpec trace_of(std::vector<StreamClass> classes, double duration_s = 60) {
+  TraceSpec spec;
+  spec.name = "s";
+  spec.shape = "streams";
+  spec.streams = std::move(classes);
+  spec.duration_s = duration_s;
+  return spec;
+}
+
+StreamClass class_of(int count, double rps) {
+  StreamClass spec;
+  spec.count = count;
+  spec.rps = rps;
+  return spec;
+}
+
+double sum(const std::vector<double>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
+
+std::string error_of(const TraceSpec& spec, double target_rps = 0) {
+  try {
+    check_trace(spec);
+    StreamPopulation population(spec, target_rps);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+// Whatever rates are drawn and however they change: the class's rps without a target, the target with one.
+TEST(StreamPopulation, KeepsTheTotalUnderScaling) {
+  for (const StreamRates rates : {StreamRates::kEqual, StreamRates::kExponential, StreamRates::kLognormal}) {
+    for (const StreamMinutes minutes : {StreamMinutes::kConstant, StreamMinutes::kGamma}) {
+      StreamClass one = class_of(500, 300);
+      one.rates = rates;
+      one.minutes = minutes;
+      one.minute_s = 25;  // the last one is cut
+      const TraceSpec spec = trace_of({one, class_of(10, 100)});
+      const StreamPopulation own(spec, 0);
+      EXPECT_NEAR(own.classes()[0].total(), 300 * 60, 1e-6);
+      EXPECT_NEAR(own.classes()[1].total(), 100 * 60, 1e-6);
+      const StreamPopulation scaled(spec, 7000);
+      EXPECT_NEAR(scaled.expected_requests(), 7000 * 60, 1e-5);
+      EXPECT_NEAR(scaled.classes()[0].total(), 0.75 * 7000 * 60, 1e-5) << "classes keep their weights";
+      EXPECT_NEAR(sum(scaled.mean_rps()), 7000, 1e-7);
+      for (std::size_t i = 0; i < 510; ++i)
+        EXPECT_NEAR(scaled.mean_rps()[i], 17.5 * own.mean_rps()[i], 1e-9 * scaled.mean_rps()[i]) << i;
+    }
+  }
+}
+
+// Exponential: standard deviation = mean. Lognormal: that of the logarithm is sigma, cuts aside.
+TEST(StreamPopulation, DrawsRatesFromTheDistribution) {
+  StreamClass spec = class_of(100'000, 100'000);
+  EXPECT_EQ(StreamPopulation(trace_of({spec}), 0).mean_rps()[5], 1);
+  spec.rates = StreamRates::kExponential;
+  const std::vector<double> rates = StreamPopulation(trace_of({spec}), 0).mean_rps();
+  double squares = 0;
+  for (const double rate : rates) squares += rate * rate;
+  EXPECT_NEAR(squares / 100'000, 2, 0.05);
+  spec.rates = StreamRates::kLognormal;
+  spec.sigma = 1.5;
+  spec.cut_below = spec.cut_above = 10;
+  std::vector<double> logs;
+  for (const double rate : StreamPopulation(trace_of({spec}), 0).mean_rps()) logs.push_back(std::log(rate));
+  const double mean = sum(logs) / 100'000;
+  double variance = 0;
+  for (const double log : logs) variance += (log - mean) * (log - mean) / 100'000;
+  EXPECT_NEAR(std::sqrt(variance), 1.5, 0.015);
+  spec.cut_below = 0.5;
+  spec.cut_above = 1;
+  const std::vector<double> cut = StreamPopulation(trace_of({spec}), 0).mean_rps();
+  const auto [least, most] = std::minmax_element(cut.begin(), cut.end());
+  EXPECT_LE(std::log(*most / *least), 1.5 * 1.5);
+  EXPECT_GE(std::log(*most / *least), 0.99 * 1.5 * 1.5);
+}
+
+// Shahrad et al. (USENIX ATC'20, section 3): 45 % of the applications are invoked at most once an hour, 81 %
+// at most once a minute, the others make 99.6 % of the invocations, and frequencies range over eight orders
+// of magnitude.
+TEST(StreamPopulation, HasTheRatesOfAzureFunctions) {
+  StreamClass spec = stream_preset("maf-stable")[0];
+  EXPECT_EQ(spec.count, 46'000);
+  spec.minutes = StreamMinutes::kConstant;
+  std::vector<double> rates = StreamPopulation(trace_of({spec}), 1000).mean_rps();
+  std::sort(rates.begin(), rates.end());
+  const double per_hour = rates[static_cast<std::size_t>(0.45 * 46'000)];
+  const double per_minute = rates[static_cast<std::size_t>(0.81 * 46'000)];
+  EXPECT_NEAR(per_minute / per_hour, 60, 6);
+  const double rare = std::accumulate(rates.begin(), rates.begin() + static_cast<std::ptrdiff_t>(0.81 * 46'000), 0.0);
+  EXPECT_NEAR(1 - rare / sum(rates), 0.996, 0.002);
+  EXPECT_NEAR(std::log10(rates.back() / rates.front()), 8, 0.1);
+}
+
+TEST(StreamPopulation, GammaMinutesHaveTheirCv) {
+  StreamClass spec = class_of(4, 4);
+  spec.minutes = StreamMinutes::kGamma;
+  spec.minute_cv_from = spec.minute_cv_to = 1.4;
+  const StreamPopulation population(trace_of({spec}, 60 * 40'000), 0);
+  std::vector<double> mean(4, 0), squares(4, 0), rps;
+  for (int minute = 0; minute < 40'000; ++minute) {
+    population.classes()[0].rates_in(minute, rps);
+    for (std::size_t i = 0; i < 4; ++i) {
+      mean[i] += rps[i] / 40'000;
+      squares[i] += rps[i] * rps[i] / 40'000;
+    }
+  }
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(mean[i], 1, 0.04);
+    EXPECT_NEAR(std::sqrt(squares[i] - mean[i] * mean[i]) / mean[i], 1.4, 0.06);
+  }
+}
+
+TEST(StreamPopulation, DependsOnItsNumberAlone) {
+  StreamClass spec = stream_preset("maf-stable")[0];
+  spec.count = 100;
+  const std::vector<double> first = StreamPopulation(trace_of({spec}), 10).mean_rps();
+  EXPECT_EQ(StreamPopulation(trace_of({spec}), 10).mean_rps(), first);
+  spec.population = 2;
+  EXPECT_NE(StreamPopulation(trace_of({spec}), 10).mean_rps(), first);
+}
+
+class RecordedMinutes : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() / "harness_recorded_minutes";
+    std::filesystem::create_directories(folder_);
+    std::string text = "hash_func,day";
+    for (int minute = 1; minute <= 1440; ++minute) text += "," + std::to_string(minute);
+    for (const int function : {1, 2, 3}) {
+      for (const int day : {1, 2}) {
+        text += "\nf" + std::to_string(function) + "," + std::to_string(day);
+        for (int minute = 0; minute < 1440; ++minute) text += "," + std::to_string(count(function, day, minute));
+      }
+    }
+    spec_.minutes = StreamMinutes::kRecorded;
+    spec_.count = 30;
+    trace_ = trace_of({spec_}, 600);
+    trace_.file = (folder_ / "functions.csv").string();
+    write_file(trace_.file, text + "\n");
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  /// f3 is never invoked.
+  static int count(int function, int day, int minute) {
+    return function == 3 ? 0 : (minute * (7 + 4 * function) + 31 * day) % 97;
+  }
+
+  StreamClass spec_;
+  TraceSpec trace_;
+  std::filesystem::path folder_;
+};
+
+TEST_F(RecordedMinutes, AreThoseOfOneFunctionFromSomeMinuteOn) {
+  const StreamPopulation population(trace_, 90);
+  EXPECT_NEAR(population.expected_requests(), 90 * 600, 1e-6);
+  std::vector<std::vector<double>> minutes(10);
+  for (std::size_t k = 0; k < 10; ++k) population.classes()[0].rates_in(static_cast<std::int64_t>(k), minutes[k]);
+  std::vector<int> streams_of(4, 0);
+  for (std::size_t i = 0; i < 30; ++i) {
+    int fits = 0;
+    for (const int function : {1, 2}) {
+      for (int start = 0; start < 2880; ++start) {
+        double scale = 0;
+        bool same = true;
+        for (int k = 0; k < 10 && same; ++k) {
+          const int at = (start + k) % 2880;
+          const int expected = count(function, 1 + at / 1440, at % 1440);
+          const double rate = minutes[static_cast<std::size_t>(k)][i];
+          if (expected > 0 && scale == 0) scale = rate / expected;
+          same = std::abs(rate - scale * expected) <= 1e-6 * rate;
+        }
+        if (!same) continue;
+        ++fits;
+        ++streams_of[static_cast<std::size_t>(function)];
+      }
+    }
+    EXPECT_GE(fits, 1) << i;
+  }
+  EXPECT_GT(streams_of[1], 0);
+  EXPECT_GT(streams_of[2], 0);
+}
+
+TEST_F(RecordedMinutes, NeedAFileOfFunctions) {
+  TraceSpec none = trace_;
+  none.file = "";
+  EXPECT_EQ(error_of(none), "file: found nothing; allowed: the file of the recorded minutes");
+  trace_.column = "f3";
+  EXPECT_NE(error_of(trace_).find("found no invocations"), std::string::npos) << error_of(trace_);
+  write_file(trace_.file, "1\n2\n");
+  EXPECT_NE(error_of(trace_).find("found a file of format times; allowed: azure_functions"), std::string::npos)
+      << error_of(trace_);
+}
+
+TEST(StreamPopulation, SaysWhatIsWrong) {
+  StreamClass bursts = stream_preset("two-streams")[0];
+  EXPECT_NE(error_of(trace_of({bursts}), 10).find("bursts, which cannot be scaled"), std::string::npos);
+  bursts.offset_ms = 61'000;
+  EXPECT_NE(error_of(trace_of({bursts})).find("duration_s: found 60; allowed: more than"), std::string::npos);
+  bursts.minutes = StreamMinutes::kGamma;
+  EXPECT_NE(error_of(trace_of({bursts})).find("minutes: found rates that change"), std::string::npos);
+  StreamClass gamma = class_of(1'000'000, 1);
+  gamma.minutes = StreamMinutes::kGamma;
+  gamma.minute_s = 0.01;
+  EXPECT_NE(error_of(trace_of({gamma})).find("at most 1e+09 of all streams"), std::string::npos);
+  gamma.minute_cv_from = 4;
+  EXPECT_NE(error_of(trace_of({gamma})).find("minute_cv_to: found 3.4; allowed: at least"), std::string::npos);
+  EXPECT_NE(error_of(trace_of({class_of(600'000, 1), class_of(400'001, 1)})).find("found 1000001 streams"),
+            std::string::npos);
+  EXPECT_NE(error_of(trace_of({})).find("no class of streams"), std::string::npos);
+}
+
+// Section 7: "we assign the 46,000 streams from MAF to models in a round-robin manner".
+TEST(StreamsOf, GoToTheEntriesInTurn) {
+  const Pipeline pipeline = load_pipeline("shepherd13");
+  StreamClass all = class_of(52, 52);
+  all.slo_ms = {50, 250};
+  StreamClass one = class_of(2, 8);
+  one.module = "resnet50";
+  const StreamPopulation population(trace_of({all, one}), 0);
+  const std::vector<Stream> streams = streams_of(population, pipeline, 400 * kNsPerMs);
+  ASSERT_EQ(streams.size(), 54U);
+  for (std::size_t i = 0; i < 52; ++i) {
+    EXPECT_EQ(streams[i].entry, i % 13);
+    EXPECT_EQ(streams[i].slo_ns, (i / 13 % 2 == 0 ? 50 : 250) * kNsPerMs);
+    EXPECT_EQ(streams[i].rate_rps, 1);
+  }
+  EXPECT_EQ(pipeline.modules[streams[53].entry].name, "resnet50");
+  EXPECT_EQ(streams[53].slo_ns, 400 * kNsPerMs);
+  EXPECT_EQ(streams[53].rate_rps, 4);
+  one.module = "resnet51";
+  const StreamPopulation wrong(trace_of({one}), 0);
+  EXPECT_THROW(streams_of(wrong, pipeline, kNsPerS), InputError);
+}
+
+}  // namespace
+}  // namespace harness
