@@ -3,6 +3,7 @@
 #include <array>
 
 #include "systems/clipperpp/clipperpp.h"
+#include "systems/clockwork/clockwork.h"
 #include "systems/naive/naive.h"
 #include "systems/nexus/nexus.h"
 #include "systems/pard/pard.h"
@@ -25,6 +26,9 @@ std::span<const SystemEntry> all_systems() {
       SystemEntry{"shepherd",
                   "SHEPHERD: FLEX, the largest batch of any model first, with preemption (NSDI'23)",
                   make_shepherd},
+      SystemEntry{"clockwork",
+                  "Clockwork: the batch that must start first, over all workers (OSDI'20; SHEPHERD section 7)",
+                  make_clockwork},
   };
   return kSystems;
 }

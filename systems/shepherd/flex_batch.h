@@ -8,6 +8,7 @@
 
 #include "harness/core/profile.h"
 #include "harness/core/types.h"
+#include "harness/serving/deadline_queue.h"
 
 namespace harness {
 
@@ -54,18 +55,6 @@ class BatchLatency {
   std::vector<TimeNs> latency_ns_;
   std::vector<TimeNs> least_ns_;
 };
-
-/// Index of the first visit that is due at `due_ns` or later; `visits` in deadline order.
-inline std::size_t first_due_from(std::span<const FlexVisit> visits, TimeNs due_ns) {
-  if (visits.empty()) return 0;
-  const FlexVisit* base = visits.data();
-  for (std::size_t count = visits.size(); count > 1;) {
-    const std::size_t half = count / 2;
-    base = base[half - 1].due_ns < due_ns ? base + half : base;
-    count -= half;
-  }
-  return static_cast<std::size_t>(base - visits.data()) + (base->due_ns < due_ns ? 1 : 0);
-}
 
 /// Two lists in deadline order seen as one: a queue and what runs (Algorithm 2, line 7). At equal deadlines
 /// the queue comes first.

@@ -8,79 +8,10 @@
 #include <span>
 #include <vector>
 
-#include "harness/core/error.h"
+#include "harness/serving/deadline_queue.h"
 #include "systems/shepherd/flex_batch.h"
 
 namespace harness {
-
-/// Visits in order of deadline; equal deadlines stand in the order of insertion. A sorted array with room at
-/// both ends, so that a batch is found by binary search and what goes off at the front costs nothing. An
-/// insertion costs a binary search and a shift of the shorter side: next to nothing for deadlines that come
-/// nearly in order, 16 bytes for each of at most half of the visits for one in the middle.
-class DeadlineQueue {
- public:
-  bool empty() const { return begin_ == visits_.size(); }
-  std::size_t size() const { return visits_.size() - begin_; }
-  const FlexVisit& front() const { return visits_[begin_]; }
-  std::span<const FlexVisit> visits() const { return std::span(visits_).subspan(begin_); }
-
-  void insert(const FlexVisit& visit) {
-    if (empty() || visits_.back().due_ns <= visit.due_ns) {
-      make_room();
-      visits_.push_back(visit);
-      return;
-    }
-    std::size_t at = begin_ + first_due_from(visits(), visit.due_ns + 1);
-    if (begin_ > 0 && at - begin_ < visits_.size() - at) {
-      std::copy(place(begin_), place(at), place(begin_ - 1));
-      --begin_;
-      visits_[at - 1] = visit;
-    } else {
-      at -= make_room();
-      visits_.insert(place(at), visit);
-    }
-  }
-
-  /// Takes `visit` away, which stands here.
-  void erase(const FlexVisit& visit) {
-    std::size_t at = first_due_from(visits(), visit.due_ns);
-    while (begin_ + at < visits_.size() && visits_[begin_ + at].id != visit.id) ++at;
-    HARNESS_CHECK(begin_ + at < visits_.size(), "a visit does not stand in its queue");
-    erase(at, 1);
-  }
-
-  /// Takes `count` visits from position `first` on away.
-  void erase(std::size_t first, std::size_t count) {
-    const std::size_t at = begin_ + first;
-    if (first < visits_.size() - at - count) {
-      std::copy_backward(place(begin_), place(at), place(at + count));
-      begin_ += count;
-    } else {
-      visits_.erase(place(at), place(at + count));
-    }
-    if (empty()) {
-      visits_.clear();
-      begin_ = 0;
-    }
-  }
-
- private:
-  std::vector<FlexVisit>::iterator place(std::size_t index) {
-    return visits_.begin() + static_cast<std::ptrdiff_t>(index);
-  }
-  /// Before the array would grow, what is used up at its front is given back if it is at least half: so
-  /// nothing is allocated in steady state. Returns how far the visits have moved to the front.
-  std::size_t make_room() {
-    if (visits_.size() < visits_.capacity() || begin_ < visits_.size() / 2 || begin_ == 0) return 0;
-    const std::size_t moved = begin_;
-    visits_.erase(visits_.begin(), place(begin_));
-    begin_ = 0;
-    return moved;
-  }
-
-  std::vector<FlexVisit> visits_;  ///< from begin_ on
-  std::size_t begin_ = 0;
-};
 
 /// A model that FLEX serves.
 struct FlexModel {
@@ -95,7 +26,7 @@ class FlexQueues {
   FlexQueues(std::span<const FlexModel> models, FlexBatch rule, int max_batch) : rule_(rule) {
     for (const FlexModel& model : models) {
       const int cap = std::min({model.batch_cap, max_batch, model.profile->max_batch()});
-      queues_.push_back({DeadlineQueue(), BatchLatency(*model.profile, cap), 0});
+      queues_.push_back({DeadlineQueue<FlexVisit>(), BatchLatency(*model.profile, cap), 0});
     }
   }
 
@@ -200,7 +131,7 @@ class FlexQueues {
   static constexpr int kNowhere = -1;
 
   struct Queue {
-    DeadlineQueue visits;
+    DeadlineQueue<FlexVisit> visits;
     BatchLatency latency;
     int most = 0;  ///< no feasible batch is larger
   };

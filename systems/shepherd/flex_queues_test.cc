@@ -161,36 +161,6 @@ TEST(BatchLatency, KnowsWhatFitsWhereLatenciesStepDown) {
   EXPECT_EQ(latency.largest_within(9, 4), 0);
 }
 
-/// Random operations against a multimap, which also puts equal keys in the order of insertion.
-TEST(DeadlineQueue, AgreesWithAMultimap) {
-  for (std::uint64_t seed = 0; seed < 6; ++seed) {
-    RandomStream random(seed, "deadline_queue");
-    DeadlineQueue queue;
-    std::multimap<TimeNs, VisitId> model;
-    const std::uint64_t spread = seed % 2 == 0 ? 5 : 300;
-    for (VisitId id = 0; id < 6'000; ++id) {
-      const TimeNs due = id / 4 + static_cast<TimeNs>(random.below(spread));
-      queue.insert({due, id});
-      model.emplace(due, id);
-      const auto first = static_cast<std::size_t>(random.below(model.size()));
-      const auto at = std::next(model.begin(), static_cast<std::ptrdiff_t>(first));
-      if (random.below(3) == 0) {
-        queue.erase({at->first, at->second});
-        model.erase(at);
-      } else if (model.size() > 60 || random.below(20) == 0) {
-        const std::size_t count = random.below(2) == 0 ? model.size() / 2 : 1;
-        const std::size_t from = random.below(3) == 0 ? std::min(first, model.size() - count) : 0;
-        queue.erase(from, count);
-        const auto begin = std::next(model.begin(), static_cast<std::ptrdiff_t>(from));
-        model.erase(begin, std::next(begin, static_cast<std::ptrdiff_t>(count)));
-      }
-      ASSERT_EQ(queue.size(), model.size());
-      const std::vector<std::pair<TimeNs, VisitId>> expected(model.begin(), model.end());
-      ASSERT_EQ(chosen({queue.visits(), {}}, {1'000'000, -1}), expected);
-    }
-  }
-}
-
 class FlexQueuesOfTwo : public testing::Test {
  protected:
   FlexQueuesOfTwo() : FlexQueuesOfTwo(FlexBatch::kSkip) {}

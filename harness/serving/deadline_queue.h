@@ -1,0 +1,99 @@
+// Visits in order of deadline.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <span>
+#include <vector>
+
+#include "harness/core/error.h"
+#include "harness/core/types.h"
+
+namespace harness {
+
+/// Index of the first visit that is due at `due_ns` or later; `visits`, a contiguous range, in deadline order.
+template <class Visits>
+std::size_t first_due_from(const Visits& visits, TimeNs due_ns) {
+  if (std::size(visits) == 0) return 0;
+  const auto* base = std::data(visits);
+  for (std::size_t count = std::size(visits); count > 1;) {
+    const std::size_t half = count / 2;
+    base = base[half - 1].due_ns < due_ns ? base + half : base;
+    count -= half;
+  }
+  return static_cast<std::size_t>(base - std::data(visits)) + (base->due_ns < due_ns ? 1 : 0);
+}
+
+/// Visits in order of deadline; equal deadlines stand in the order of insertion. `Queued`: a small value with
+/// `due_ns` and `id`. A sorted array with room at both ends, so that a batch is found by binary search and
+/// what goes off at the front costs nothing. An insertion costs a binary search and a shift of the shorter
+/// side: next to nothing for deadlines that come nearly in order, at most half of the visits for one in the
+/// middle.
+template <class Queued>
+class DeadlineQueue {
+ public:
+  bool empty() const { return begin_ == visits_.size(); }
+  std::size_t size() const { return visits_.size() - begin_; }
+  const Queued& front() const { return visits_[begin_]; }
+  std::span<const Queued> visits() const { return std::span(visits_).subspan(begin_); }
+
+  void insert(const Queued& visit) {
+    if (empty() || visits_.back().due_ns <= visit.due_ns) {
+      make_room();
+      visits_.push_back(visit);
+      return;
+    }
+    std::size_t at = begin_ + first_due_from(visits(), visit.due_ns + 1);
+    if (begin_ > 0 && at - begin_ < visits_.size() - at) {
+      std::copy(place(begin_), place(at), place(begin_ - 1));
+      --begin_;
+      visits_[at - 1] = visit;
+    } else {
+      at -= make_room();
+      visits_.insert(place(at), visit);
+    }
+  }
+
+  /// Takes `visit` away, which stands here.
+  void erase(const Queued& visit) {
+    std::size_t at = first_due_from(visits(), visit.due_ns);
+    while (begin_ + at < visits_.size() && visits_[begin_ + at].id != visit.id) ++at;
+    HARNESS_CHECK(begin_ + at < visits_.size(), "a visit does not stand in its queue");
+    erase(at, 1);
+  }
+
+  /// Takes `count` visits from position `first` on away.
+  void erase(std::size_t first, std::size_t count) {
+    const std::size_t at = begin_ + first;
+    if (first < visits_.size() - at - count) {
+      std::copy_backward(place(begin_), place(at), place(at + count));
+      begin_ += count;
+    } else {
+      visits_.erase(place(at), place(at + count));
+    }
+    if (empty()) {
+      visits_.clear();
+      begin_ = 0;
+    }
+  }
+
+ private:
+  typename std::vector<Queued>::iterator place(std::size_t index) {
+    return visits_.begin() + static_cast<std::ptrdiff_t>(index);
+  }
+  /// Before the array would grow, what is used up at its front is given back if it is at least half: so
+  /// nothing is allocated in steady state. Returns how far the visits have moved to the front.
+  std::size_t make_room() {
+    if (visits_.size() < visits_.capacity() || begin_ < visits_.size() / 2 || begin_ == 0) return 0;
+    const std::size_t moved = begin_;
+    visits_.erase(visits_.begin(), place(begin_));
+    begin_ = 0;
+    return moved;
+  }
+
+  std::vector<Queued> visits_;  ///< from begin_ on
+  std::size_t begin_ = 0;
+};
+
+}  // namespace harness

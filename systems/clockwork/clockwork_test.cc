@@ -1,0 +1,125 @@
+// Clockwork in the engine: streams of several models before one scheduler, in virtual time and over the live
+// code.
+#include "systems/clockwork/clockwork.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/engine/fluid_bound.h"
+#include "harness/live/test_ranks_in_step.h"
+#include "harness/sim/simulation.h"
+#include "harness/sim/test_groups.h"
+#include "systems/clockwork/test_clockwork_simulator.h"
+
+namespace harness {
+namespace {
+
+/// Section 7.2: 1,024 requests for ResNet18 every 120 ms from 5 ms on, one for ResNeSt269 every ms; 6 s.
+struct TwoStreams {
+  std::vector<Profile> profiles{linear_profile(3.74, 0.22, 128), linear_profile(74.20, 4.37, 128)};
+  std::vector<ClockworkRequest> requests;
+  std::vector<StreamId> stream_of;
+
+  explicit TwoStreams(TimeNs slo_ns) {
+    const auto add = [&](StreamId stream, TimeNs at) {
+      requests.push_back({static_cast<ModuleId>(stream), at, at + slo_ns});
+      stream_of.push_back(stream);
+    };
+    for (TimeNs at = 0; at < 6 * kNsPerS; at += kMs) {
+      add(1, at);
+      for (int i = 0; i < 1024 && at % (120 * kMs) == 5 * kMs; ++i) add(0, at);
+    }
+  }
+  RunSpec spec(TimeNs slo_ns) const {
+    RunSpec spec;
+    spec.pipeline = testing::side_by_side({1, 1});
+    spec.profiles = profiles;
+    spec.streams = {{0, slo_ns, 0}, {1, slo_ns, 0}};
+    spec.slo_ns = slo_ns;
+    spec.workers = 1;
+    spec.system = make_clockwork();
+    std::vector<TimeNs> times;
+    for (const ClockworkRequest& request : requests) times.push_back(request.arrival_ns);
+    spec.arrivals = std::make_unique<testing::FixedArrivals>(times, times.back() + 1, stream_of);
+    return spec;
+  }
+};
+
+// The engine serves as many requests of each model as the rules alone, in a simulator of their own, do.
+TEST(ClockworkRun, ServesTheTwoStreamsOfSection72AsTheRulesAloneDo) {
+  for (const TimeNs slo_ns : {250 * kMs, 90 * kMs}) {
+    for (const int max_batch : {16, 128}) {
+      SCOPED_TRACE(std::to_string(slo_ns / kMs) + " ms, batches of " + std::to_string(max_batch));
+      const TwoStreams load(slo_ns);
+      ClockworkWorld world;
+      world.profiles = load.profiles;
+      world.params.max_batch = max_batch;
+      const ClockworkOutcome alone = simulate_clockwork(world, load.requests);
+      RunSpec spec = load.spec(slo_ns);
+      testing::set_param(spec, "max_batch", static_cast<double>(max_batch));
+      const RunRecord record = simulate(spec, nullptr);
+      EXPECT_EQ(record.sent, load.requests.size());
+      EXPECT_EQ(record.late, 0U);
+      EXPECT_EQ(record.in_time, static_cast<std::uint64_t>(alone.in_time));
+      for (std::size_t m = 0; m < 2; ++m)
+        EXPECT_EQ(record.modules[m].done, static_cast<std::uint64_t>(alone.in_time_of[m]));
+    }
+  }
+}
+
+/// A cell of streams for Clockwork, with faults in every third.
+RunSpec random_cell(RandomStream& random) {
+  for (;;) {
+    RunSpec spec = testing::random_group_cell(random);
+    const auto takes = [](const Module& module) { return !module.subs.empty(); };
+    if (std::any_of(spec.pipeline.modules.begin(), spec.pipeline.modules.end(), takes)) continue;
+    spec.system = make_clockwork();
+    testing::set_param(spec, "margin_ms", static_cast<double>(random.below(6)));
+    testing::set_param(spec, "schedule_ahead_ms", static_cast<double>(random.below(3) * 10));
+    testing::set_param(spec, "max_batch", static_cast<double>(1 + random.below(32)));
+    return spec;
+  }
+}
+
+TEST(ClockworkRun, BooksCloseAndNothingIsLateInAnyCell) {
+  RandomStream random(1, "clockwork run");
+  std::uint64_t in_time = 0;
+  for (int round = 0; round < 120; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    const RunSpec spec = random_cell(random);
+    const RunRecord record = simulate(spec, nullptr);
+    EXPECT_EQ(record.sent, record.in_time + record.late + record.dropped);
+    EXPECT_LE(record.in_time, fluid_bound(spec, record));
+    // Jitter, slow GPUs and links alone make late what was estimated to be in time.
+    if (spec.world.jitter == Jitter::kOff && spec.faults.empty()) {
+      EXPECT_EQ(record.late, 0U);
+    }
+    in_time += record.in_time;
+  }
+  EXPECT_GT(in_time, 10'000U);
+}
+
+TEST(ClockworkRun, DecidesOverTheLiveCodeWithoutDelayAsInVirtualTime) {
+  RandomStream random(2, "clockwork run");
+  for (int round = 0; round < 40; ++round) {
+    RunSpec spec = random_cell(random);
+    spec.world.network_delay_ms = 0;
+    const int ranks = 1 + static_cast<int>(random.below(5));
+    SCOPED_TRACE("round " + std::to_string(round) + " on " + std::to_string(ranks));
+    testing::RowKeeper live_rows;
+    testing::RowKeeper simulated_rows;
+    const RunRecord live = testing::RanksInStep(ranks, {}).run(spec, {}, &live_rows);
+    const RunRecord simulated = simulate(spec, &simulated_rows);
+    EXPECT_EQ(live.in_time, simulated.in_time);
+    EXPECT_EQ(live.gpu_ns, simulated.gpu_ns);
+    EXPECT_TRUE(testing::facts_of(live_rows) == testing::facts_of(simulated_rows));
+  }
+}
+
+}  // namespace
+}  // namespace harness
