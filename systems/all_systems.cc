@@ -26,9 +26,10 @@ std::span<const SystemEntry> all_systems() {
       SystemEntry{"shepherd",
                   "SHEPHERD: FLEX, the largest batch of any model first, with preemption (NSDI'23)",
                   make_shepherd},
-      SystemEntry{"clockwork",
-                  "Clockwork: the batch that must start first, over all workers (OSDI'20; SHEPHERD section 7)",
-                  make_clockwork},
+      SystemEntry{
+          "clockwork",
+          "Clockwork: the batch that must start first, over all workers (OSDI'20; SHEPHERD section 7)",
+          make_clockwork},
   };
   return kSystems;
 }

@@ -12,7 +12,8 @@
 
 namespace harness {
 
-/// Index of the first visit that is due at `due_ns` or later; `visits`, a contiguous range, in deadline order.
+/// Index of the first visit that is due at `due_ns` or later; `visits`, a contiguous range, in deadline
+/// order.
 template <class Visits>
 std::size_t first_due_from(const Visits& visits, TimeNs due_ns) {
   if (std::size(visits) == 0) return 0;

@@ -18,18 +18,19 @@ namespace harness {
 /// A strategy is a model with a batch size. It must start at its first visit's deadline less the margin and
 /// the estimate. Whenever a worker is expected to be free within the schedule-ahead, the strategy that must
 /// start first has its turn: what would end late, started when the worker is free, leaves the model's
-/// queues, and the model's largest batch that can be filled runs if it is at least the strategy's. If not, the
-/// strategies of this size and above of the model are passed over, and the next has its turn. What no batch
-/// could serve in time is dropped at its model's turn (kEstimatedLate); so is what is overtaken (kEarlyDrop).
+/// queues, and the model's largest batch that can be filled runs if it is at least the strategy's. If not,
+/// the strategies of this size and above of the model are passed over, and the next has its turn. What no
+/// batch could serve in time is dropped at its model's turn (kEstimatedLate); so is what is overtaken
+/// (kEarlyDrop).
 ///
-/// A worker has at most one batch behind the one that it runs. The one that is free first gets the next batch;
-/// idle ones come first, in order of their ids. No visit joins a batch that would end, by the estimates, later
-/// than the margin before its deadline.
+/// A worker has at most one batch behind the one that it runs. The one that is free first gets the next
+/// batch; idle ones come first, in order of their ids. No visit joins a batch that would end, by the
+/// estimates, later than the margin before its deadline.
 ///
 /// Cost with G workers, M models, S sizes and Q visits queued of a model: an arrival O(log Q + S) while every
-/// worker has enough to do; a batch that is formed O(log G + M + k S log Q), k of the models having been looked
-/// at or got visits since the last one. Insertions also shift queued visits (DeadlineQueue). Nothing is
-/// allocated in steady state.
+/// worker has enough to do; a batch that is formed O(log G + M + k S log Q), k of the models having been
+/// looked at or got visits since the last one. Insertions also shift queued visits (DeadlineQueue). Nothing
+/// is allocated in steady state.
 class CentralScheduler {
  public:
   /// `models`: at least one. `queues_behind`: busy workers get batches too; otherwise free ones alone.

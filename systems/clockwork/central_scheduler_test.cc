@@ -25,8 +25,8 @@ class Hand {
     return params;
   }
 
-  explicit Hand(const Models& latencies_ms,
-                const ClockworkParams& params = plain(), bool queues_behind = true)
+  explicit Hand(const Models& latencies_ms, const ClockworkParams& params = plain(),
+                bool queues_behind = true)
       : profiles_(profiles_of(latencies_ms)), central_(params, models(), queues_behind) {
     central_.on_worker_added(0);
     central_.on_worker_added(1);
@@ -227,7 +227,8 @@ TEST(Clockwork, OvertakesWithALargerBatch) {
   EXPECT_EQ(overtake(params), "join 0<1; join 0<2; launch 0, 1 wait");
 }
 
-// Visit 0 of model 0 is late by now. With it, the model must start at 2; without it at 90, after model 1's 40.
+// Visit 0 of model 0 is late by now. With it, the model must start at 2; without it at 90, after model
+// 1's 40.
 TEST(Clockwork, PlacesAStaleStrategyByWhatIsLateOrAnew) {
   for (const ClockworkStale stale : {ClockworkStale::kServe, ClockworkStale::kRefresh}) {
     ClockworkParams params = Hand::plain();
@@ -236,9 +237,8 @@ TEST(Clockwork, PlacesAStaleStrategyByWhatIsLateOrAnew) {
     hand.arrive(0, 0, 12, 0);
     hand.arrive(0, 1, 100, 0);
     hand.arrive(0, 2, 50, 1);
-    EXPECT_EQ(hand.free(5), stale == ClockworkStale::kServe
-                                ? "drop 0 estimated_late; join 0<1; launch 0"
-                                : "drop 0 estimated_late; join 0<2; launch 0");
+    EXPECT_EQ(hand.free(5), stale == ClockworkStale::kServe ? "drop 0 estimated_late; join 0<1; launch 0"
+                                                            : "drop 0 estimated_late; join 0<2; launch 0");
   }
 }
 

@@ -1,4 +1,5 @@
-// What Clockwork's rules give on SHEPHERD's cases, and what each of the rules that the sources leave open changes.
+// What Clockwork's rules give on SHEPHERD's cases, and what each of the rules that the sources leave open
+// changes.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -65,8 +66,8 @@ const std::vector<Variant>& variants() {
   return kVariants;
 }
 
-/// Section 7.2: 1,024 requests for ResNet18 (module 0) every 120 ms from 5 ms on, one for ResNeSt269 every ms;
-/// one GPU, 12 s.
+/// Section 7.2: 1,024 requests for ResNet18 (module 0) every 120 ms from 5 ms on, one for ResNeSt269 every
+/// ms; one GPU, 12 s.
 ClockworkOutcome two_streams(double slo_ms, const ClockworkParams& params) {
   constexpr TimeNs kPeriodNs = 120 * kMs;
   ClockworkWorld world;
@@ -154,7 +155,8 @@ ClockworkOutcome mixed(double rate_rps, const ClockworkParams& params, double se
   return simulate_clockwork(world, std::move(requests));
 }
 
-// Section 7.1: at 3,000 requests/s most deadlines are met; the goodput "starts to saturate beyond a load of 6k".
+// Section 7.1: at 3,000 requests/s most deadlines are met; the goodput "starts to saturate beyond a load of
+// 6k".
 TEST(ClockworkEffects, OnTwelveGpus) {
   constexpr double kSeconds = 2;
   const std::vector<double> loads{3'000, 6'000, 20'000, 144'000};

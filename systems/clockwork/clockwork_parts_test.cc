@@ -38,7 +38,7 @@ TEST(LatencyEstimate, KeepsAnOutlierForTenBatches) {
 }
 
 TEST(LatencyEstimate, TakesTheNearestRank) {
-  const std::vector<std::pair<double, TimeNs>> of_one_to_ten{{0, 1},  {10, 1}, {11, 2},  {50, 5},
+  const std::vector<std::pair<double, TimeNs>> of_one_to_ten{{0, 1},  {10, 1},  {11, 2},  {50, 5},
                                                              {90, 9}, {91, 10}, {100, 10}};
   for (const auto& [percentile, expected] : of_one_to_ten) {
     LatencyEstimate estimate(100, 10, percentile);

@@ -34,8 +34,8 @@ struct ClockworkStrategy {
 };
 
 /// A visit stands in the queue of each batch size. It leaves a queue when it can no longer end in time with
-/// that size; since a larger batch is never taken to be faster than a smaller one, it leaves the larger sizes'
-/// queues first. So the queues are ends of one list in deadline order, and cost no more than that.
+/// that size; since a larger batch is never taken to be faster than a smaller one, it leaves the larger
+/// sizes' queues first. So the queues are ends of one list in deadline order, and cost no more than that.
 class ModelStrategies {
  public:
   ModelStrategies(const ClockworkModel& model, const ClockworkParams& params) : params_(params) {
@@ -82,8 +82,8 @@ class ModelStrategies {
       const std::size_t front = front_of(size);
       if (front == visits_.size()) break;
       const TimeNs start_ns = waiting()[front].due_ns - estimate_ns(size);
-      const bool sooner = params_.ties == ClockworkTies::kSmall ? start_ns < first.start_ns
-                                                                : start_ns <= first.start_ns;
+      const bool sooner =
+          params_.ties == ClockworkTies::kSmall ? start_ns < first.start_ns : start_ns <= first.start_ns;
       if (sooner) first = {start_ns, size};
     }
     return first;

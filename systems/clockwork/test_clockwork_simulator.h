@@ -1,5 +1,5 @@
-// Workers in virtual time that do what a scheduler like CentralScheduler decides, and check every decision. For
-// tests only: nothing but the events that it needs.
+// Workers in virtual time that do what a scheduler like CentralScheduler decides, and check every decision.
+// For tests only: nothing but the events that it needs.
 #pragma once
 
 #include <gtest/gtest.h>
