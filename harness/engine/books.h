@@ -51,6 +51,14 @@ class Books {
     stamp(now, (std::uint64_t{worker} << 20) ^ visits.size());
   }
 
+  /// A visit has reached its domain: only the first time at this module counts.
+  void on_reached(TimeNs now, VisitRecord& record) {
+    if (record.counted) return;
+    record.counted = true;
+    record.visit.arrived_ns = now;
+    on_arrived(now, record.visit.module);
+  }
+
   /// The batch took exec_ns, and gpu_ns of GPU time (the same but for shared and delay services).
   void on_batch_done(ModuleId module, std::size_t visits, TimeNs exec_ns, TimeNs gpu_ns) {
     ModuleTotals& totals = record_.modules[module];

@@ -23,17 +23,40 @@ class Cluster final : private DomainCommands, private DomainEvents {
   void on_cancellation(TimeNs now, const Cancellation& cancellation) {
     domains_.on_cancellation(now, cancellation);
   }
-  void on_batch_done(TimeNs now, WorkerId worker) { domains_.on_batch_done(now, worker, now); }
-  void on_batch_preempted(TimeNs now, WorkerId worker) { domains_.on_batch_preempted(now, worker, now); }
+  void on_batch_done(TimeNs now, WorkerId worker) {
+    domains_.on_batch_done(now, worker, tables_.workers[worker].end_ns(now));
+  }
+  void on_batch_preempted(TimeNs now, WorkerId worker) {
+    domains_.on_batch_preempted(now, worker, tables_.workers[worker].end_ns(now));
+  }
   void on_timer(TimeNs now, DomainId domain) { domains_.on_timer(now, domain); }
   void on_publication(TimeNs now, ModuleId module, std::span<const double> state,
                       std::span<const DomainId> except) {
     domains_.on_publication(now, module, state, except);
+    on_publication_at_controllers(now, module, state);
+  }
+  void on_publication_at_controllers(TimeNs now, ModuleId module, std::span<const double> state) {
     dispatcher_.on_publication(now, module, state);
   }
   void on_publication_at(TimeNs now, DomainId domain, ModuleId module, std::span<const double> state) {
     domains_.on_publication_at(now, domain, module, state);
   }
+
+  // Of schedulers that take their time: what has reached a domain and waits for its scheduler, which the
+  // calls above then tell.
+  /// The delivery's visit stands before its domain from now on.
+  void on_delivery_waits(TimeNs now, const Delivery& delivery) {
+    books_.on_reached(now, tables_.visits[delivery.visit]);
+  }
+  /// What the worker ran has ended, or stopped, now. False: the worker is lost and nothing will be heard.
+  bool on_end_waits(TimeNs now, WorkerId worker) {
+    tables_.workers[worker].ended_ns = now;
+    return tables_.workers[worker].life != WorkerState::Life::kGone;
+  }
+  /// Whether the domain takes visits.
+  bool is_open(DomainId domain) const { return domains_.is_open(domain); }
+  /// Before start().
+  void time_schedulers(SchedulerStopwatch& stopwatch) { domains_.time_schedulers(stopwatch); }
 
   // Of the dispatcher.
   void on_request(TimeNs now, StreamId stream) { dispatcher_.on_request(now, stream); }
@@ -64,6 +87,7 @@ class Cluster final : private DomainCommands, private DomainEvents {
   std::uint32_t gpu_of_domain(DomainId domain) const {
     return domain == kNone ? kNone : dispatcher_.gpu_of(domain);
   }
+  DomainId domain_of_worker(WorkerId worker) const { return tables_.workers[worker].domain; }
   DomainId domain_of_visit(VisitId visit) const { return tables_.visits[visit].domain; }
   bool has_joined(VisitId visit) const { return tables_.visits[visit].state == VisitState::kForming; }
   const std::vector<DomainView>& open_domains(ModuleId module) const {

@@ -41,7 +41,7 @@ class Dispatcher {
     books_.on_batch_preempted(state.module, state.gpu_time_ns(now));
   }
   void on_batch_lost(TimeNs now, WorkerId worker, const WorkerState& state) {
-    flow_.fail_batch(now, worker, state, now, DropReason::kWorkerLost);
+    flow_.fail_batch(now, worker, state, state.end_ns(now), DropReason::kWorkerLost);
   }
   void on_visit_dropped(TimeNs now, VisitId visit, DropReason reason) { flow_.drop(now, visit, reason); }
   void on_visit_cancelled(TimeNs now, VisitId visit) { flow_.on_cancelled(now, visit); }
@@ -55,9 +55,9 @@ class Dispatcher {
   void on_late_batch_done(TimeNs now, WorkerId worker, const WorkerState& state, TimeNs ended_ns) {
     flow_.on_batch_done(now, worker, state, ended_ns);
   }
-  /// A batch has ended now and nobody will hear of it.
+  /// A batch has ended and nobody will hear of it, which is clear now.
   void on_batch_unheard(TimeNs now, WorkerId worker, const WorkerState& state) {
-    flow_.fail_batch(now, worker, state, now, DropReason::kMessageLost);
+    flow_.fail_batch(now, worker, state, state.end_ns(now), DropReason::kMessageLost);
   }
   /// A visit is lost on its way to its domain.
   void on_delivery_lost(TimeNs now, VisitId visit) {

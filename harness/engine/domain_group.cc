@@ -29,7 +29,9 @@ void DomainGroup::set_plan(TimeNs now, const Plan& plan) {
 
 void DomainGroup::open_domain(TimeNs now, DomainId domain, GroupId group) {
   if (hosts_.size() <= domain) hosts_.resize(domain + 1);
-  auto scheduler = replay_.wrap(spec_.system->make_scheduler(context_, domain, group), domain, group);
+  auto scheduler = spec_.system->make_scheduler(context_, domain, group);
+  if (stopwatch_ != nullptr) scheduler = std::make_unique<TimedScheduler>(std::move(scheduler), *stopwatch_);
+  scheduler = replay_.wrap(std::move(scheduler), domain, group);
   hosts_[domain] =
       std::make_unique<QueueDomainHost>(domain, plan_.served_by(group), std::move(scheduler), environment_);
   hosts_[domain]->on_plan(now, plan_);
@@ -57,8 +59,8 @@ void DomainGroup::lose_workers(TimeNs now, DomainId domain, std::span<const Work
     if (state.life == WorkerState::Life::kGone) continue;
     lost.push_back(worker);
     if (!state.busy) continue;
-    state.totals.busy_ns += now - state.started_ns;
-    state.totals.gpu_ns += state.gpu_time_ns(now);
+    state.totals.busy_ns += state.end_ns(now) - state.started_ns;
+    state.totals.gpu_ns += state.gpu_time_ns(state.end_ns(now));
     events_.batch_lost(now, worker, state);
   }
   if (host == nullptr) return;
@@ -76,11 +78,7 @@ void DomainGroup::turn_away(TimeNs now, VisitId visit) {
     events_.visits_returned(now, record.visit.module, {&visit, 1});
     return;
   }
-  if (!record.counted) {
-    books_.on_arrived(now, record.visit.module);
-    record.counted = true;
-    record.visit.arrived_ns = now;
-  }
+  books_.on_reached(now, record);
   events_.visit_cancelled(now, visit);
 }
 

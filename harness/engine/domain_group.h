@@ -10,6 +10,7 @@
 #include "harness/engine/queue_domain_host.h"
 #include "harness/engine/recording_scheduler.h"
 #include "harness/engine/run_spec.h"
+#include "harness/engine/timed_scheduler.h"
 #include "harness/engine/world.h"
 
 namespace harness {
@@ -31,6 +32,9 @@ class DomainGroup {
 
   /// DomainWorld::joined is to be called.
   void tell_joins() { environment_.tells_joins = true; }
+
+  /// Times every call of a scheduler; before the first domain is opened.
+  void time_schedulers(SchedulerStopwatch& stopwatch) { stopwatch_ = &stopwatch; }
 
   // Commands of the dispatcher (DomainCommands).
   void set_plan(TimeNs now, const Plan& plan);
@@ -73,6 +77,11 @@ class DomainGroup {
   /// That holds; empty before the first.
   const Plan& plan() const { return plan_; }
 
+  /// Whether the domain is here and takes visits.
+  bool is_open(DomainId domain) const {
+    const QueueDomainHost* const host = host_of(domain);
+    return host != nullptr && !host->closed();
+  }
   /// Domains that are here and take visits.
   std::size_t open_domains() const;
 
@@ -98,6 +107,7 @@ class DomainGroup {
   HostEnvironment environment_;
   Plan plan_;
   ReplayRecorder replay_;
+  SchedulerStopwatch* stopwatch_ = nullptr;
   std::vector<std::unique_ptr<QueueDomainHost>> hosts_;  ///< by domain id; null when gone or elsewhere
 };
 

@@ -74,11 +74,7 @@ void QueueDomainHost::arrive(TimeNs now, VisitId visit) {
   VisitRecord& record = (*environment_->visits)[visit];
   record.state = VisitState::kQueued;
   record.domain = id_;
-  if (!record.counted) {
-    record.counted = true;
-    record.visit.arrived_ns = now;
-    environment_->books->on_arrived(now, record.visit.module);
-  }
+  environment_->books->on_reached(now, record);
   const Visit copy = record.visit;
   scheduler_->on_arrival(now, copy, *environment_->decisions);
   carry_out(now);
@@ -224,6 +220,7 @@ void QueueDomainHost::start_batch(TimeNs now, WorkerId worker) {
   const Profile& own = profile(state.module);
   const TimeNs latency_ns = own.latency(static_cast<int>(state.running.size()));
   state.started_ns = now;
+  state.ended_ns = kNever;
   state.expected_end_ns = now + latency_ns;
   environment_->books->on_batch_started(now, worker, state.module, state.running);
   if (own.service == Service::kBatch) {

@@ -27,10 +27,13 @@ struct WorkerState {
   TimeNs expected_end_ns = 0;
   TimeNs preempted_ns = kNever;    ///< start of the last batch that was preempted; live, at the dispatcher
   TimeNs service_gpu_ns = kNever;  ///< GPU time of the visit that runs; kNever: a batch
+  TimeNs ended_ns = kNever;        ///< end of what runs, if its queue domain has not heard of it yet
   std::vector<BatchVisit> forming;
   std::vector<BatchVisit> running;
   WorkerTotals totals;
 
+  /// When what runs ended, if that is heard of, or it is lost, `now`.
+  TimeNs end_ns(TimeNs now) const { return ended_ns < now ? ended_ns : now; }
   /// GPU time of what runs, when it ends `now`.
   TimeNs gpu_time_ns(TimeNs now) const {
     return service_gpu_ns == kNever ? now - started_ns : service_gpu_ns;

@@ -11,12 +11,17 @@ enum class Jitter { kOff, kUniform, kExponential };
 /// Where a batch that is preempted stops.
 enum class Preemption { kExitPoints, kImmediate };
 
+/// What a message costs the scheduler of a queue domain in virtual time (sim/scheduler_queues.h).
+enum class SchedulerCost { kFree, kFixed, kMeasured };
+
 struct WorldParams {
   double network_delay_ms = 0;
   Jitter jitter = Jitter::kOff;
   double jitter_fraction = 0.1;
   double cold_start_ms = 5000;
   Preemption preemption = Preemption::kExitPoints;
+  SchedulerCost scheduler_cost = SchedulerCost::kFree;
+  double scheduler_cost_us = 20;
 
   void list(ParamList& params) {
     params.number("network_delay_ms", network_delay_ms, 0, 1e4,
@@ -31,6 +36,12 @@ struct WorldParams {
     params.choice("preemption", preemption, {"exit_points", "immediate"},
                   "where a preempted batch stops: at the next of the profile's exit points, which part its "
                   "time evenly (SHEPHERD section 6); or at once");
+    params.choice("scheduler_cost", scheduler_cost, {"none", "fixed", "measured"},
+                  "what each message (arrival, end of a batch, ...) costs the scheduler of a queue, which "
+                  "handles one after the other: nothing; scheduler_cost_us; or the time that it takes on "
+                  "this machine, which no other run repeats. Only simulated: live runs pay the real cost");
+    params.number("scheduler_cost_us", scheduler_cost_us, 0, 1e6,
+                  "fixed: cost of a message (20: 50,000 messages/s, SHEPHERD figure 10)");
   }
 };
 

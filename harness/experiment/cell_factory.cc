@@ -355,6 +355,7 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
   prepared.live = settings.live;
   prepared.gpu = settings.gpu;
   prepared.runtime = cell.runtime;
+  prepared.repeats = settings.world.scheduler_cost != SchedulerCost::kMeasured;
   find_target(cell, prepared);
   const bool known = prepared.why.empty();
   if (known) {

@@ -25,6 +25,7 @@ struct PreparedCell {
   LiveParams live;  ///< of a live cell
   GpuParams gpu;    ///< of a cell on GPUs
   Runtime runtime = Runtime::kSimulated;
+  bool repeats = true;       ///< false: scheduler_cost = measured
   Plan plan;                 ///< the initial one
   double capacity_rps = 0;   ///< of that plan
   double reference_rps = 0;  ///< capacity that loads are relative to; 0: that plan cannot meet the SLO

@@ -33,9 +33,10 @@ void check_modules(const ExperimentSpec& spec, const std::vector<Pipeline>& pipe
   }
 }
 
-/// The links of the simulated world, which a live cell has none of.
-bool of_simulated_links(const std::string& key) {
-  return key == "cluster.network_delay_ms" || key == "serving.state_delay_ms";
+/// Of the simulated world's links and schedulers: a live cell has real ones.
+bool of_simulated_world(const std::string& key) {
+  return key == "cluster.network_delay_ms" || key == "cluster.scheduler_cost" ||
+         key == "cluster.scheduler_cost_us" || key == "serving.state_delay_ms";
 }
 
 /// Whose cells an axis multiplies.
@@ -46,7 +47,7 @@ bool concerns(const ExperimentSpec& spec, const SweepAxis& axis, const Pipeline&
   if (section == "module") return has_module(pipeline, member);
   if (section == "live") return cell.runtime != Runtime::kSimulated;
   if (section == "gpu") return cell.runtime == Runtime::kGpu;
-  if (of_simulated_links(axis.key)) return cell.runtime == Runtime::kSimulated;
+  if (of_simulated_world(axis.key)) return cell.runtime == Runtime::kSimulated;
   if (find_system(section) != nullptr) return spec.systems[cell.system].name == section;
   return true;
 }
@@ -155,6 +156,7 @@ Settings settings_with(const ExperimentSpec& spec, const Cell& cell, bool own) {
   if (cell.runtime != Runtime::kSimulated) {
     settings.world.network_delay_ms = 0;
     settings.serving.state_delay_ms = 0;
+    settings.world.scheduler_cost = SchedulerCost::kFree;
   }
   if (cell.runtime == Runtime::kGpu) settings.world.jitter = Jitter::kOff;
   return settings;

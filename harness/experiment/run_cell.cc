@@ -18,6 +18,8 @@ using Clock = std::chrono::steady_clock;
 /// Ends a simulation that takes too long.
 struct TooLong {};
 
+constexpr const char* kNotRepeatable = "scheduler_cost = measured: no other run repeats it";
+
 /// The row of a cell that has no results.
 SummaryRow empty_row(const PreparedCell& prepared, const char* status, const std::string& why) {
   SummaryRow row;
@@ -96,7 +98,8 @@ SummaryRow run_cell(CellFactory& factory, BoundCache& bounds, const Cell& cell, 
   try {
     CellFileWriter writer(how.path, prepared.identity, prepared.module_names);
     const RunRecord record = simulate(spec, how.rows ? &writer : nullptr);
-    const SummaryRow row = row_of(prepared, spec, record, bounds);
+    SummaryRow row = row_of(prepared, spec, record, bounds);
+    if (!prepared.repeats) row.why = kNotRepeatable;
     writer.finish(row, record);
     return row;
   } catch (const TooLong&) {

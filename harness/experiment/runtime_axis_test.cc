@@ -88,10 +88,12 @@ TEST(RuntimeAxis, ASweepOfLiveSettingsMultipliesEmulatedCellsAlone) {
 }
 
 TEST(RuntimeAxis, ASweepOfSimulatedLinksMultipliesSimulatedCellsAlone) {
-  const ExperimentSpec spec = parse(kBoth + sweep("cluster.network_delay_ms", "[1, 2]"));
-  const std::vector<PreparedCell> cells = prepare_all(spec);
-  EXPECT_EQ(cells.size(), 2U * 4 + 4);
-  EXPECT_EQ(cells[11].identity.runtime, "emulated");
+  for (const char* key : {"cluster.network_delay_ms", "cluster.scheduler_cost_us"}) {
+    const ExperimentSpec spec = parse(kBoth + sweep(key, "[1, 2]"));
+    const std::vector<PreparedCell> cells = prepare_all(spec);
+    EXPECT_EQ(cells.size(), 2U * 4 + 4);
+    EXPECT_EQ(cells[11].identity.runtime, "emulated");
+  }
 }
 
 TEST(RuntimeAxis, EmulatedCellsHaveNoSimulatedLinks) {
@@ -103,6 +105,18 @@ TEST(RuntimeAxis, EmulatedCellsHaveNoSimulatedLinks) {
     const bool live = cell.runtime == Runtime::kEmulated;
     EXPECT_EQ(run.world.network_delay_ms, live ? 0 : 3);
     EXPECT_EQ(run.serving.state_delay_ms, live ? 0 : 4);
+  }
+}
+
+TEST(RuntimeAxis, EmulatedCellsPayTheRealCostOfScheduling) {
+  const ExperimentSpec spec = parse(kBoth + "[cluster]\nscheduler_cost = \"measured\"\n");
+  CellFactory factory(spec, "b");
+  for (const Cell& cell : factory.cells()) {
+    const PreparedCell prepared = factory.prepare(cell);
+    const bool live = cell.runtime == Runtime::kEmulated;
+    EXPECT_EQ(factory.make_run(cell, prepared).world.scheduler_cost,
+              live ? SchedulerCost::kFree : SchedulerCost::kMeasured);
+    EXPECT_EQ(prepared.repeats, live) << "as far as the world goes";
   }
 }
 

@@ -29,6 +29,7 @@ void write_totals(hid_t group, const RunRecord& record) {
   write_attribute(group, "events", static_cast<std::int64_t>(record.events));
   write_attribute(group, "exchanged_bytes", static_cast<std::int64_t>(record.exchanged_bytes));
   write_attribute(group, "order_changes", record.order_changes);
+  write_attribute(group, "scheduler_busy_ns", record.scheduler_busy_ns);
   write_attribute(group, kClockBoundAttribute, record.clock_bound_ns);
 }
 

@@ -193,6 +193,9 @@ SummaryRow summarise(const CellIdentity& cell, const RunRecord& record, double b
   row.fluid_bound_rps = share(bound_requests, row.duration_s);
   row.bound_share = share(static_cast<double>(record.in_time), bound_requests);
   fill_exchange(row, record);
+  if (record.scheduler_busy_ns >= 0)
+    row.scheduler_busy =
+        share(static_cast<double>(record.scheduler_busy_ns), static_cast<double>(record.end_ns));
   if (record.ranks.empty())
     row.sim_requests_per_s = share(static_cast<double>(record.sent), record.wall_s);
   else

@@ -246,12 +246,19 @@ TEST(Metrics, ChangesOfTheOrderExistOnlyWhereAnOrderIsPublished) {
   EXPECT_EQ(summary_of(record).order_changes, 0);
 }
 
+TEST(Metrics, ASchedulerIsBusyForAShareOfTheRun) {
+  RunRecord record = four_windows();
+  EXPECT_TRUE(std::isnan(summary_of(record).scheduler_busy)) << "its messages cost nothing";
+  record.scheduler_busy_ns = 3 * kNsPerS;
+  EXPECT_DOUBLE_EQ(summary_of(record).scheduler_busy, 0.75) << "the run ends after 4 s";
+}
+
 TEST(Metrics, ARunWithoutRequestsHasNoUndefinedMetric) {
   const std::set<std::string> without_value = {
       "drop_share_last",    "drop_share_latter_half", "drop_share_first_two", "queueing_ms_mean",
-      "batch_wait_ms_mean", "order_changes",          "reservation_rps",      "bound_gap",
-      "lateness_us_p50",    "lateness_us_p99",        "lateness_us_max",      "messages",
-      "message_bytes",      "clock_bound_us"};
+      "batch_wait_ms_mean", "order_changes",          "scheduler_busy",       "reservation_rps",
+      "bound_gap",          "lateness_us_p50",        "lateness_us_p99",      "lateness_us_max",
+      "messages",           "message_bytes",          "clock_bound_us"};
   SummaryRow row = summarise({}, RunRecord{}, 0, 0, [](TimeNs) { return 0.0; });
   row.list([&](const char* name, const char*, SummaryRow::ColumnPointer pointer) {
     if (const auto* real = std::get_if<double*>(&pointer)) {

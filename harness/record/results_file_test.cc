@@ -167,6 +167,7 @@ void expect_same_totals(const RunRecord& a, const RunRecord& b) {
   EXPECT_EQ(a.events, b.events);
   EXPECT_EQ(a.exchanged_bytes, b.exchanged_bytes);
   EXPECT_EQ(a.order_changes, b.order_changes);
+  EXPECT_EQ(a.scheduler_busy_ns, b.scheduler_busy_ns);
   EXPECT_EQ(a.wall_s, b.wall_s);
 }
 
@@ -248,6 +249,7 @@ TEST_F(ResultsFile, ACellReadsBackAsItWasWritten) {
   run.record.modules[1].preempted = 8;
   run.record.exchanged_bytes = 1234;
   run.record.order_changes = 5;
+  run.record.scheduler_busy_ns = 6789;
   run.record.modules[2].unfinished = 4;
   run.record.plans.push_back({6 * kNsPerS, 1, 5, 6, 42 * kNsPerMs});
   VisitRow never_joined;

@@ -127,6 +127,8 @@ void restore_totals(RunRecord& record, const SummaryRow& row, hid_t group) {
     record.exchanged_bytes = static_cast<std::uint64_t>(read_integer_attribute(group, "exchanged_bytes"));
     record.order_changes = read_integer_attribute(group, "order_changes");
   }
+  if (has_attribute(group, "scheduler_busy_ns"))
+    record.scheduler_busy_ns = read_integer_attribute(group, "scheduler_busy_ns");
   if (has_attribute(group, kClockBoundAttribute))
     record.clock_bound_ns = read_integer_attribute(group, kClockBoundAttribute);
   record.sent = row.sent;

@@ -1,0 +1,378 @@
+// Schedulers that take their time (world.scheduler_cost): by hand, against queueing theory, and laws over
+// random cells.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "harness/core/error.h"
+#include "harness/engine/fluid_bound.h"
+#include "harness/engine/replay.h"
+#include "harness/sim/simulation.h"
+#include "harness/sim/test_groups.h"
+#include "harness/sim/test_preempting.h"
+
+namespace harness {
+namespace {
+
+using testing::RowKeeper;
+
+constexpr TimeNs kMs = kNsPerMs;
+
+/// Drops every visit when it is told of it: one message a request.
+class Refuser final : public Scheduler {
+ public:
+  void on_plan(TimeNs, const Plan&, Decisions&) override {}
+  void on_worker_added(TimeNs, WorkerId, Decisions&) override {}
+  void on_worker_draining(TimeNs, WorkerId, Decisions&) override {}
+  void on_workers_lost(TimeNs, std::span<const WorkerId>, std::span<const Visit>, Decisions&) override {}
+  void on_arrival(TimeNs, const Visit& visit, Decisions& out) override {
+    out.drop(visit.id, DropReason::kOverload);
+  }
+  void on_cancelled(TimeNs, VisitId, Decisions&) override {}
+  void on_worker_free(TimeNs, WorkerId, Decisions&) override {}
+  void on_batch_started(TimeNs, const BatchView&, Decisions&) override {}
+};
+
+class RefusingSystem final : public System {
+ public:
+  void list(ParamList&) override {}
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext&, DomainId, ModuleId) override {
+    return std::make_unique<Refuser>();
+  }
+};
+
+/// One module whose batches of one take 10 ms; what is handled costs its queue `cost_ms`.
+RunSpec spec_of(std::vector<double> times_ms, int workers, double cost_ms) {
+  std::vector<TimeNs> times;
+  for (const double time_ms : times_ms) times.push_back(ms_to_ns(time_ms));
+  RunSpec spec = testing::make_spec("naive", testing::chain(1), {testing::linear_profile("m", 0, 10, 1)},
+                                    {{1, workers}}, kNsPerS, std::move(times), kNsPerS);
+  spec.serving.queue = QueueScope::kModule;
+  spec.world.scheduler_cost = SchedulerCost::kFixed;
+  spec.world.scheduler_cost_us = cost_ms * 1e3;
+  return spec;
+}
+
+RunSpec refusing(std::vector<TimeNs> times, int workers, double cost_ms) {
+  RunSpec spec = spec_of({}, workers, cost_ms);
+  spec.system = std::make_unique<RefusingSystem>();
+  spec.arrivals = std::make_unique<testing::FixedArrivals>(std::move(times), kNsPerS);
+  return spec;
+}
+
+/// The cell's record and rows by request.
+struct Ran {
+  explicit Ran(const RunSpec& spec) : record(simulate(spec, &rows)) {
+    const auto by_request = [](const auto& a, const auto& b) { return a.request < b.request; };
+    std::sort(rows.request_rows.begin(), rows.request_rows.end(), by_request);
+    std::sort(rows.visit_rows.begin(), rows.visit_rows.end(), by_request);
+  }
+  std::vector<double> ends() const {
+    std::vector<double> result;
+    for (const RequestRow& row : rows.request_rows) result.push_back(ns_to_ms(row.end_ns));
+    return result;
+  }
+  std::vector<double> starts() const {
+    std::vector<double> result;
+    for (const VisitRow& row : rows.visit_rows) result.push_back(ns_to_ms(row.started_ns));
+    return result;
+  }
+  RowKeeper rows;
+  RunRecord record;
+};
+
+TEST(SchedulerCost, DecisionsTakeEffectWhenTheCostHasPassed) {
+  // Arrivals at 0 and 0.5 ms are handled at 1 and 2; the batch that starts at 1 ends at 11, which the
+  // scheduler has handled at 12: then the next starts. Its end, at 22, is handled at 23.
+  const Ran ran(spec_of({0, 0.5}, 1, 1));
+  EXPECT_EQ(ran.starts(), (std::vector<double>{1, 12}));
+  EXPECT_EQ(ran.ends(), (std::vector<double>{11, 22})) << "an answer does not wait for the scheduler";
+  EXPECT_EQ(ran.record.gpu_ns, 20 * kMs);
+  EXPECT_EQ(ran.record.workers[0].busy_ns, 20 * kMs) << "a worker whose end waits is not busy";
+  EXPECT_EQ(ran.record.end_ns, 23 * kMs);
+  EXPECT_EQ(ran.record.scheduler_busy_ns, 4 * kMs) << "two arrivals, two ends";
+  for (const VisitRow& row : ran.rows.visit_rows)
+    EXPECT_EQ(row.arrived_ns, row.request == 0 ? 0 : kMs / 2) << "it stands before the queue from there on";
+}
+
+TEST(SchedulerCost, MessagesAreHandledInOrderOfTheirComing) {
+  EXPECT_EQ(Ran(spec_of({0, 0.1, 0.2}, 3, 1)).starts(), (std::vector<double>{1, 2, 3}));
+  // The batch of 0 runs from 1 to 11. Handled: 1 at 11.5, that end at 12.5, 2 at 13.5.
+  const Ran ran(spec_of({0, 10.5, 11.2}, 2, 1));
+  EXPECT_EQ(ran.starts(), (std::vector<double>{1, 11.5, 13.5}));
+  const Ran behind(spec_of({0, 10.5, 11.2}, 1, 1));
+  EXPECT_EQ(behind.starts(), (std::vector<double>{1, 12.5, 23.5}));
+}
+
+TEST(SchedulerCost, EachQueueHasASchedulerOfItsOwn) {
+  RunSpec spec = spec_of({0, 0}, 2, 1);
+  EXPECT_EQ(Ran(spec).starts(), (std::vector<double>{1, 2}));
+  spec.serving.queue = QueueScope::kWorker;
+  const Ran ran(spec);
+  EXPECT_EQ(ran.starts(), (std::vector<double>{1, 1}));
+  EXPECT_EQ(ran.record.scheduler_busy_ns, 2 * kMs) << "of the busiest, not of all";
+}
+
+TEST(SchedulerCost, WithoutCostNothingIsCharged) {
+  RunSpec spec = spec_of({0, 0}, 1, 1);
+  spec.world.scheduler_cost = SchedulerCost::kFree;
+  const Ran ran(spec);
+  EXPECT_EQ(ran.starts(), (std::vector<double>{0, 10}));
+  EXPECT_EQ(ran.record.scheduler_busy_ns, -1);
+}
+
+TEST(SchedulerCost, OfZeroIsNone) {
+  RandomStream random(3, "no cost");
+  int ran = 0;
+  for (int round = 0; round < 40; ++round) {
+    RunSpec spec = testing::random_cell(random, all_systems()[random.below(all_systems().size())]);
+    try {
+      testing::add_load(spec, random);
+    } catch (const InputError&) {
+      continue;
+    }
+    ++ran;
+    if (round % 2 == 0) spec.faults = testing::random_faults(random, spec.workers);
+    const RunRecord free = simulate(spec, nullptr);
+    spec.world.scheduler_cost = SchedulerCost::kFixed;
+    spec.world.scheduler_cost_us = 0;
+    const RunRecord fixed = simulate(spec, nullptr);
+    EXPECT_EQ(fixed.fingerprint, free.fingerprint);
+    EXPECT_EQ(fixed.events, free.events);
+    EXPECT_EQ(fixed.end_ns, free.end_ns);
+  }
+  EXPECT_GT(ran, 20);
+}
+
+TEST(SchedulerCost, WaitsAsInMD1) {
+  constexpr double kCostMs = 0.1;
+  for (const double load : {0.5, 0.8}) {
+    double sum_ms = 0;
+    double count = 0;
+    for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+      const TimeNs duration_ns = 100 * kNsPerS;
+      RunSpec spec = refusing({}, 1, kCostMs);
+      spec.arrivals = std::make_unique<testing::FixedArrivals>(
+          testing::poisson_times(load / (kCostMs * 1e-3), duration_ns, seed), duration_ns);
+      const Ran ran(spec);
+      for (const RequestRow& row : ran.rows.request_rows)
+        sum_ms += ns_to_ms(row.end_ns - row.sent_ns) - kCostMs;
+      count += static_cast<double>(ran.rows.request_rows.size());
+      EXPECT_NEAR(static_cast<double>(ran.record.scheduler_busy_ns) / static_cast<double>(ran.record.end_ns),
+                  load, 0.01);
+    }
+    const double expected_ms = load * kCostMs / (2 * (1 - load));  // Pollaczek-Khinchine
+    EXPECT_NEAR(sum_ms / count / expected_ms, 1.0, 0.02) << "load " << load;
+  }
+}
+
+TEST(SchedulerCost, SaturatesAtOneOverTheCost) {
+  // 50,000 messages/s at 20 us; twice as many come for a second.
+  std::vector<TimeNs> times;
+  for (TimeNs at = 0; at < kNsPerS; at += 10 * kNsPerUs) times.push_back(at);
+  const Ran ran(refusing(std::move(times), 4, 0.02));
+  const auto handled = std::count_if(ran.rows.request_rows.begin(), ran.rows.request_rows.end(),
+                                     [](const RequestRow& row) { return row.end_ns <= kNsPerS; });
+  EXPECT_EQ(handled, 50'000);
+  EXPECT_EQ(ran.record.end_ns, 2 * kNsPerS);
+  EXPECT_EQ(ran.record.scheduler_busy_ns, 2 * kNsPerS);
+  // A queue and a scheduler for each of four workers: each gets 25,000 a second.
+  RunSpec spread = refusing({}, 4, 0.02);
+  spread.serving.queue = QueueScope::kWorker;
+  spread.arrivals =
+      std::make_unique<testing::FixedArrivals>(testing::poisson_times(1e5, kNsPerS, 1), kNsPerS);
+  EXPECT_NEAR(ns_to_s(simulate(spread, nullptr).scheduler_busy_ns), 0.5, 0.02);
+}
+
+TEST(SchedulerCost, ABatchMayEndWhileItsPreemptionIsDecided) {
+  // The batch of 0 runs from 1 to 11. 1 and 2, handled at 10.2 and 11.2, are enough to stop it, which comes
+  // too late; at 12.2 its end has been handled.
+  for (const Preemption preemption : {Preemption::kExitPoints, Preemption::kImmediate}) {
+    RunSpec spec = spec_of({0, 9.2, 9.4}, 1, 1);
+    spec.profiles[0] = testing::linear_profile("m", 0, 10, 4);
+    spec.profiles[0].exit_points = 4;
+    spec.module_overrides[0] = {4, 1};
+    spec.system = std::make_unique<testing::PreemptingSystem>(2);
+    spec.world.preemption = preemption;
+    const Ran ran(spec);
+    EXPECT_EQ(ran.ends(), (std::vector<double>{11, 22.2, 22.2}));
+    EXPECT_EQ(ran.record.modules[0].preempted, 0U);
+    EXPECT_EQ(ran.record.gpu_ns, 20 * kMs);
+  }
+}
+
+TEST(SchedulerCost, APreemptedWorkerWaitsForTheScheduler) {
+  // The batch of 0 runs from 1 to 11, with exit points at 3, 5, 7 and 9. 1 and 2 are handled at 3.5 and 4.5:
+  // it stops at 5, and at 6 all three start.
+  RunSpec spec = spec_of({0, 2.5, 3}, 1, 1);
+  spec.profiles[0] = testing::linear_profile("m", 0, 10, 4);
+  spec.profiles[0].exit_points = 4;
+  spec.module_overrides[0] = {4, 1};
+  spec.system = std::make_unique<testing::PreemptingSystem>(2);
+  const Ran ran(spec);
+  EXPECT_EQ(ran.ends(), (std::vector<double>{16, 16, 16}));
+  EXPECT_EQ(ran.record.gpu_invalid_ns, 4 * kMs);
+  EXPECT_EQ(ran.record.gpu_ns, 14 * kMs);
+}
+
+TEST(SchedulerCost, AGpuThatStopsWhileItsEndWaitsHasWorkedUntilThatEnd) {
+  // The batch runs from 5 to 15, and would be heard of at 20.
+  RunSpec spec = spec_of({0}, 1, 5);
+  Fault stop;
+  stop.kind = FaultKind::kStop;
+  stop.at_ns = 17 * kMs;
+  stop.for_ns = 100 * kMs;
+  spec.faults = {stop};
+  const Ran ran(spec);
+  EXPECT_EQ(ran.record.modules[0].dropped[static_cast<std::size_t>(DropReason::kWorkerLost)], 1U);
+  EXPECT_EQ(ran.record.gpu_ns, 10 * kMs);
+  EXPECT_EQ(ran.ends(), (std::vector<double>{17}));
+}
+
+TEST(SchedulerCost, WhatWaitsForAQueueThatClosesGoesElsewhere) {
+  // Five requests wait at each of two queues. The first stops at 5 ms: what it was handling at 10 ms is
+  // turned away then, and the other four with it. The second handles all ten, until 100 ms.
+  RunSpec spec = refusing(std::vector<TimeNs>(10, 0), 2, 10);
+  spec.serving.queue = QueueScope::kWorker;
+  Fault stop;
+  stop.kind = FaultKind::kStop;
+  stop.at_ns = 5 * kMs;
+  stop.for_ns = 500 * kMs;
+  spec.faults = {stop};
+  const Ran ran(spec);
+  EXPECT_EQ(ran.record.modules[0].arrived, 10U);
+  EXPECT_EQ(ran.record.modules[0].dropped[static_cast<std::size_t>(DropReason::kOverload)], 10U);
+  std::vector<double> ends = ran.ends();
+  std::sort(ends.begin(), ends.end());
+  EXPECT_EQ(ends, (std::vector<double>{10, 20, 30, 40, 50, 60, 70, 80, 90, 100}));
+}
+
+TEST(SchedulerCost, MeasuredIsWhatTheClockSays) {
+  // Every call takes half a millisecond by this clock. The cost of a message is the time of the one before
+  // it; the first has none.
+  RunSpec spec = refusing({0, 0, 0}, 1, 1);
+  spec.world.scheduler_cost = SchedulerCost::kMeasured;
+  auto now = std::make_shared<TimeNs>(0);
+  spec.scheduler_clock = [now] { return *now += kMs / 2; };
+  EXPECT_EQ(Ran(spec).ends(), (std::vector<double>{0, 0.5, 1}));
+
+  // A request makes two messages of two calls each: arrival (and start), end (and free): 1 ms.
+  spec.system = find_system("naive")->make();
+  spec.arrivals = std::make_unique<testing::FixedArrivals>(std::vector<TimeNs>{0, 0}, kNsPerS);
+  const Ran ran(spec);
+  EXPECT_EQ(ran.starts(), (std::vector<double>{0, 10.5})) << "the arrival before that end is one call";
+  EXPECT_EQ(ran.ends(), (std::vector<double>{10, 20.5}));
+}
+
+TEST(SchedulerCost, MeasuredByThisMachinesClockTakesTime) {
+  RunSpec spec = spec_of({}, 4, 1);
+  spec.world.scheduler_cost = SchedulerCost::kMeasured;
+  spec.arrivals =
+      std::make_unique<testing::FixedArrivals>(testing::poisson_times(200, 10 * kNsPerS, 1), 10 * kNsPerS);
+  const RunRecord record = simulate(spec, nullptr);
+  EXPECT_EQ(record.in_time, record.sent);
+  EXPECT_GT(record.scheduler_busy_ns, 0);
+  EXPECT_LT(record.scheduler_busy_ns, record.end_ns);
+}
+
+/// Some cost between 1 us and 3 ms a message.
+void add_cost(RunSpec& spec, RandomStream& random) {
+  spec.world.scheduler_cost = SchedulerCost::kFixed;
+  spec.world.scheduler_cost_us = std::exp2(11.5 * random.uniform());
+}
+
+/// What holds in every run; close() has checked the books.
+void expect_lawful(const RunSpec& spec, const Ran& ran) {
+  const RunRecord& record = ran.record;
+  ASSERT_EQ(record.sent, record.in_time + record.late + record.dropped);
+  ASSERT_EQ(record.sent, ran.rows.request_rows.size());
+  ASSERT_LE(record.in_time, fluid_bound(spec, record));
+  ASSERT_GT(record.scheduler_busy_ns, 0);
+  ASSERT_LE(record.scheduler_busy_ns, record.end_ns);
+  const TimeNs cost_ns = ms_to_ns(spec.world.scheduler_cost_us * 1e-3);
+  for (const VisitRow& row : ran.rows.visit_rows) {
+    if (row.started_ns == 0) continue;
+    ASSERT_GE(row.joined_ns, row.arrived_ns + cost_ns) << "nothing joins before it has been handled";
+  }
+  ASSERT_EQ(record.fingerprint, simulate(spec, nullptr).fingerprint);
+}
+
+class CostlyCells : public ::testing::TestWithParam<const SystemEntry*> {};
+
+TEST_P(CostlyCells, CloseTheirBooks) {
+  RandomStream random(31, GetParam()->name);
+  const std::vector<Pipeline> dynamic = testing::dynamic_pipelines();
+  int ran = 0;
+  for (int round = 0; round < 150; ++round) {
+    RunSpec spec = testing::random_cell(random, *GetParam());
+    if (random.below(4) == 0) {
+      spec.pipeline = dynamic[random.below(dynamic.size())];
+      spec.profiles = testing::random_profiles(random, spec.pipeline.modules.size());
+      spec.workers = static_cast<int>(spec.pipeline.modules.size()) * 2;
+    }
+    if (random.below(2) == 0) spec.faults = testing::random_faults(random, spec.workers);
+    add_cost(spec, random);
+    try {
+      testing::add_load(spec, random);
+    } catch (const InputError&) {
+      continue;  // the planner finds no batch size for this SLO
+    }
+    ++ran;
+    SCOPED_TRACE("round " + std::to_string(round));
+    expect_lawful(spec, Ran(spec));
+  }
+  EXPECT_GE(ran, 80);
+}
+
+std::vector<const SystemEntry*> entries() {
+  std::vector<const SystemEntry*> result;
+  for (const SystemEntry& entry : all_systems()) result.push_back(&entry);
+  return result;
+}
+
+const auto kName = [](const auto& test) { return std::string(test.param->name); };
+
+INSTANTIATE_TEST_SUITE_P(AllSystems, CostlyCells, ::testing::ValuesIn(entries()), kName);
+
+TEST(SchedulerCost, InRandomCellsThatPreemptTheBooksCloseAndEveryDecisionRepeats) {
+  RandomStream random(32, "preemption");
+  std::uint64_t preempted = 0;
+  for (int round = 0; round < 60; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    RunSpec spec = testing::random_preempting_cell(random);
+    add_cost(spec, random);
+    spec.record_replay = true;
+    const Ran ran(spec);
+    expect_lawful(spec, ran);
+    for (const ModuleTotals& totals : ran.record.modules) preempted += totals.preempted;
+    const ServingContext context = make_context(spec);
+    ReplayCounts counts;
+    for (const ReplayLog& log : ran.record.replay) {
+      const auto scheduler = spec.system->make_scheduler(context, log.domain, log.module);
+      EXPECT_FALSE(replay(log, *scheduler, counts).has_value());
+    }
+    EXPECT_GT(counts.decisions, 0U);
+  }
+  EXPECT_GT(preempted, 1'000U);
+}
+
+TEST(SchedulerCost, InRandomGroupsTheBooksClose) {
+  RandomStream random(33, "groups");
+  std::uint64_t in_time = 0;
+  for (int round = 0; round < 100; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    RunSpec spec = testing::random_group_cell(random);
+    add_cost(spec, random);
+    const Ran ran(spec);
+    expect_lawful(spec, ran);
+    in_time += ran.record.in_time;
+  }
+  EXPECT_GT(in_time, 10'000U);
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,83 @@
+// Schedulers that take their time (design, section 5; world.scheduler_cost): what is for a scheduler waits
+// until it has handled what came before, so that a central one saturates in virtual time as it does in life
+// (SHEPHERD, figure 10).
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <vector>
+
+#include "harness/engine/event_queue.h"
+
+namespace harness {
+
+/// A message for the scheduler of a queue domain: its kind and what it concerns, both the runtime's own.
+struct SchedulerMessage {
+  std::uint32_t kind = 0;
+  std::uint32_t index = 0;
+};
+
+/// Each queue domain's scheduler is one processor: it handles its messages in order of their coming, each for
+/// the cost, and what it decides takes effect when the cost has passed. Pushes an event of one kind, with the
+/// domain as index, when a message has been handled: the runtime then takes it, carries it out, and calls
+/// serve_next.
+///
+/// A message is what a real scheduler would be sent: a visit arrives; a batch has ended or stopped (one
+/// message, with the calls that follow it, on_batch_done and then on_worker_free or on_batch_started); a
+/// request is cancelled; a module's state has come; a timer is due. What the dispatcher commands (plans,
+/// workers added, drained or lost) is rare, acts at once and costs nothing.
+class SchedulerQueues {
+ public:
+  SchedulerQueues(EventQueue& events, std::uint32_t kind, TimeNs cost_ns)
+      : events_(events), kind_(kind), cost_ns_(cost_ns) {}
+
+  void put(TimeNs now, DomainId domain, SchedulerMessage message) {
+    while (processors_.size() <= domain) processors_.emplace_back().cost_ns = cost_ns_;
+    Processor& processor = processors_[domain];
+    processor.waiting.push_back(message);
+    if (!processor.busy) serve_next(now, domain);
+  }
+  bool waits(DomainId domain) const { return !processors_[domain].waiting.empty(); }
+  /// The message that came first.
+  SchedulerMessage take(DomainId domain) {
+    std::deque<SchedulerMessage>& waiting = processors_[domain].waiting;
+    const SchedulerMessage first = waiting.front();
+    waiting.pop_front();
+    return first;
+  }
+  /// The scheduler is free for the next message.
+  void serve_next(TimeNs now, DomainId domain) {
+    Processor& processor = processors_[domain];
+    if (processor.busy) processor.busy_ns += processor.served_ns;
+    processor.busy = !processor.waiting.empty();
+    if (!processor.busy) return;
+    processor.served_ns = processor.cost_ns;
+    events_.push(now + processor.cost_ns, kind_, domain);
+  }
+  /// What further messages cost this domain: where costs are measured, what the last one took. A message is
+  /// so charged with the time of the one before it, as its own is known only when it has been handled.
+  void set_cost(DomainId domain, TimeNs cost_ns) { processors_[domain].cost_ns = cost_ns; }
+
+  /// The largest of the times for which a domain's scheduler has handled messages.
+  TimeNs most_busy_ns() const {
+    TimeNs most = 0;
+    for (const Processor& processor : processors_) most = std::max(most, processor.busy_ns);
+    return most;
+  }
+
+ private:
+  struct Processor {
+    TimeNs cost_ns = 0;
+    std::deque<SchedulerMessage> waiting;  ///< the one being handled too
+    bool busy = false;
+    TimeNs busy_ns = 0;
+    TimeNs served_ns = 0;  ///< cost of the one being handled
+  };
+
+  EventQueue& events_;
+  std::uint32_t kind_;
+  TimeNs cost_ns_;
+  std::vector<Processor> processors_;  ///< by domain
+};
+
+}  // namespace harness

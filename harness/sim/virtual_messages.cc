@@ -1,0 +1,139 @@
+// The part of the virtual world that carries messages, also over faulty links.
+#include <algorithm>
+
+#include "harness/sim/virtual_world.h"
+
+namespace harness {
+
+void VirtualWorld::deliver_over_faulty_links(std::span<const Delivery> deliveries) {
+  for (const Delivery delivery : deliveries) {
+    const std::optional<TimeNs> held = held_until(delivery.domain, LinkDirection::kDown);
+    if (held == kNever) {
+      cluster_.on_delivery_lost(now_, delivery.visit);
+    } else if (!held && network_ns_ == 0) {
+      arrive(delivery);
+    } else {
+      const std::uint32_t slot = deliveries_.put();
+      deliveries_[slot].assign(1, delivery);
+      events_.push(held.value_or(now_) + network_ns_, kDeliveries, slot);
+    }
+  }
+}
+
+void VirtualWorld::cancel(const Cancellation& cancellation) {
+  if (!joins_end_ && cluster_.has_joined(cancellation.visit)) return;
+  TimeNs sent_ns = now_;
+  if (links_are_faulty()) [[unlikely]] {
+    sent_ns = held_until(cluster_.domain_of_visit(cancellation.visit), LinkDirection::kDown).value_or(now_);
+    if (sent_ns == kNever) return;
+  }
+  const std::uint32_t slot = cancellations_.put();
+  cancellations_[slot] = cancellation;
+  events_.push(sent_ns + network_ns_, kCancellation, slot);
+}
+
+void VirtualWorld::report(ModuleId module, DomainId domain, std::span<const double> values) {
+  TimeNs sent_ns = now_;
+  if (links_are_faulty()) [[unlikely]] {
+    sent_ns = held_until(domain, LinkDirection::kUp).value_or(now_);
+    if (sent_ns == kNever) return;
+  }
+  const std::uint32_t slot = values_.put();
+  values_[slot].module = module;
+  values_[slot].domain = domain;
+  values_[slot].values.assign(values.begin(), values.end());
+  events_.push(sent_ns + state_delay_ns_, kReport, slot);
+}
+
+void VirtualWorld::publish(ModuleId module, std::span<const double> state) {
+  const std::uint32_t slot = values_.put();
+  values_[slot].module = module;
+  values_[slot].values.assign(state.begin(), state.end());
+  values_[slot].except.clear();
+  if (links_are_faulty()) [[unlikely]] {
+    publish_over_faulty_links(values_[slot]);
+  }
+  events_.push(now_ + state_delay_ns_, kPublication, slot);
+}
+
+void VirtualWorld::publish_over_faulty_links(ValuesMessage& message) {
+  for (const DomainView& view : cluster_.open_domains(message.module)) {
+    const std::optional<TimeNs> held = held_until(view.id, LinkDirection::kDown);
+    if (!held) continue;
+    message.except.push_back(view.id);
+    if (held == kNever) continue;
+    events_.push(*held + state_delay_ns_, kLatePublication, put_publication_at(view.id, message));
+  }
+}
+
+std::uint32_t VirtualWorld::put_publication_at(DomainId domain, const ValuesMessage& message) {
+  const std::uint32_t slot = values_.put();
+  values_[slot].module = message.module;
+  values_[slot].domain = domain;
+  values_[slot].values = message.values;
+  return slot;
+}
+
+void VirtualWorld::handle_publication_at(std::uint32_t slot) {
+  const ValuesMessage& message = values_[slot];
+  cluster_.on_publication_at(now_, message.domain, message.module, message.values);
+  values_.release(slot);
+}
+
+void VirtualWorld::tell_publication(const ValuesMessage& message) {
+  if (!schedulers_) {
+    cluster_.on_publication(now_, message.module, message.values, message.except);
+    return;
+  }
+  for (const DomainView& view : cluster_.open_domains(message.module)) {
+    if (std::find(message.except.begin(), message.except.end(), view.id) == message.except.end())
+      tell(view.id, {kLatePublication, put_publication_at(view.id, message)});
+  }
+  cluster_.on_publication_at_controllers(now_, message.module, message.values);
+}
+
+bool VirtualWorld::holds_batch_done(WorkerId worker, const WorkerState& state) {
+  const std::optional<TimeNs> held = held_until(state.domain, LinkDirection::kUp);
+  if (!held) return false;
+  if (held == kNever) {
+    cluster_.on_batch_unheard(now_, worker, state);
+    return true;
+  }
+  const std::uint32_t slot = notices_.put();
+  BatchNotice& notice = notices_[slot];
+  notice.worker = worker;
+  notice.ended_ns = state.end_ns(now_);
+  notice.state = state;
+  events_.push(*held, kLateBatchDone, slot);
+  return true;
+}
+
+void VirtualWorld::handle_late_batch_done(std::uint32_t slot) {
+  const BatchNotice& notice = notices_[slot];
+  heard_from_ = notice.state.domain;  // the router hears of it with the same message
+  cluster_.on_late_batch_done(now_, notice.worker, notice.state, notice.ended_ns);
+  heard_from_ = kNone;
+  notices_.release(slot);
+}
+
+void VirtualWorld::acknowledge(ModuleId module, DomainId domain, int count) {
+  if (links_are_faulty() && domain != heard_from_) [[unlikely]] {
+    const std::optional<TimeNs> held = held_until(domain, LinkDirection::kUp);
+    if (held == kNever) return;
+    if (held) {
+      const std::uint32_t slot = acknowledgements_.put();
+      acknowledgements_[slot] = {module, domain, count};
+      events_.push(*held + network_ns_, kAcknowledgement, slot);
+      return;
+    }
+  }
+  if (network_ns_ == 0) {
+    cluster_.on_acknowledgement(module, domain, count);
+    return;
+  }
+  const std::uint32_t slot = acknowledgements_.put();
+  acknowledgements_[slot] = {module, domain, count};
+  events_.push(now_ + network_ns_, kAcknowledgement, slot);
+}
+
+}  // namespace harness
