@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <system_error>
 
 #include "harness/core/params.h"
@@ -17,6 +18,7 @@ namespace {
 
 constexpr int kLargestBatch = 4096;
 constexpr double kLongestMs = 1e7;
+constexpr double kLargestRps = 1e12;
 
 /// alpha b + beta.
 std::vector<TimeNs> linear_latency(const TomlFields& fields) {
@@ -72,9 +74,30 @@ std::vector<TimeNs> tabled_latency(const TomlFields& fields) {
   return latency;
 }
 
+std::vector<GoodputPoint> goodput_of(const TomlFields& fields) {
+  if (fields.has("goodput_slo_ms") != fields.has("goodput_rps")) {
+    const std::string one = fields.has("goodput_rps") ? "goodput_rps" : "goodput_slo_ms";
+    throw input_error(fields.place(one), one + " alone", "both goodput_slo_ms and goodput_rps, or neither");
+  }
+  if (!fields.has("goodput_rps")) return {};
+  const std::vector<double> slos_ms = fields.numbers("goodput_slo_ms", 1e-6, kLongestMs);
+  const std::vector<double> rps = fields.numbers("goodput_rps", 0, kLargestRps);
+  if (slos_ms.empty() || slos_ms.size() != rps.size()) {
+    throw input_error(fields.place("goodput_rps"), std::to_string(rps.size()) + " rates",
+                      "one for each of goodput_slo_ms, which has " + std::to_string(slos_ms.size()));
+  }
+  if (!std::is_sorted(slos_ms.begin(), slos_ms.end(), std::less_equal<>())) {
+    throw input_error(fields.place("goodput_slo_ms"), "SLOs that do not rise", "each larger than the last");
+  }
+  std::vector<GoodputPoint> points;
+  for (std::size_t i = 0; i < rps.size(); ++i) points.push_back({ms_to_ns(slos_ms[i]), rps[i]});
+  return points;
+}
+
 Profile profile_of(const TomlFields& fields, const TomlFields& top) {
   fields.require_known({"model", "device", "source", "alpha_ms", "beta_ms", "max_batch", "exit_points",
-                        "latency_ms", "batch", "memory_mb", "load_ms", "measured"});
+                        "latency_ms", "batch", "memory_mb", "load_ms", "measured", "goodput_slo_ms",
+                        "goodput_rps", "goodput_source"});
   Profile profile;
   profile.model = fields.text("model");
   profile.device = fields.text_or("device", top.text_or("device", ""));
@@ -82,6 +105,9 @@ Profile profile_of(const TomlFields& fields, const TomlFields& top) {
     throw input_error(fields.place("device"), "nothing", "a device, here or at the top");
   profile.source = fields.text_or("source", top.text_or("source", ""));
   profile.memory_mb = fields.number_or("memory_mb", 0, 1e9, 0);
+  profile.goodput = goodput_of(fields);
+  if (!profile.goodput.empty())
+    profile.goodput_source = fields.text_or("goodput_source", top.text_or("goodput_source", ""));
   profile.load_ns = ms_to_ns(fields.number_or("load_ms", 0, kLongestMs, 0));
   if (fields.has("exit_points")) profile.exit_points = fields.integer("exit_points", 0, 1'000'000);
   const bool tabled = fields.has("latency_ms");
@@ -137,7 +163,7 @@ ProfileSet load_nexus_files(const std::string& path) {
 ProfileSet parse_profiles(const std::string& file, std::string_view text) {
   const TomlValue document = parse_toml(file, text);
   const TomlFields top(file, document);
-  top.require_known({"description", "device", "source", "profile", "shared", "delay"});
+  top.require_known({"description", "device", "source", "goodput_source", "profile", "shared", "delay"});
   ProfileSet set;
   set.name = stem_of(file);
   set.description = top.text_or("description", "");

@@ -46,6 +46,30 @@ TEST(ParseProfiles, TakesATableOfLatencies) {
   EXPECT_EQ(profile.load_ns, 20 * kNsPerMs);
 }
 
+TEST(ParseProfiles, TakesGoodputAndWhoFoundIt) {
+  const std::string text =
+      "device='T4'\ngoodput_source='top'\n[[profile]]\nmodel='m'\nlatency_ms=[1]\ngoodput_slo_ms=[50, "
+      "100.5]\n"
+      "goodput_rps=[0, 250.5]\n[[profile]]\nmodel='n'\nlatency_ms=[1]\n";
+  const ProfileSet set = parse_profiles("f.toml", text);
+  const Profile& profile = set.profiles.at("m");
+  ASSERT_EQ(profile.goodput.size(), 2U);
+  EXPECT_EQ(profile.goodput[0].slo_ns, 50 * kNsPerMs);
+  EXPECT_EQ(profile.goodput[0].rps, 0);
+  EXPECT_EQ(profile.goodput[1].slo_ns, 100'500'000);
+  EXPECT_EQ(profile.goodput[1].rps, 250.5);
+  EXPECT_EQ(profile.goodput_source, "top");
+  EXPECT_EQ(set.profiles.at("n").goodput_source, "");
+}
+
+// 4 bytes a parameter: torchvision counts 11,689,512 for ResNet18.
+TEST(ShepherdProfiles, SayWhatEachModelTakesOfMemory) {
+  const ProfileSet set = load_profiles("shepherd-v100");
+  EXPECT_NEAR(set.profiles.at("resnet18").memory_mb, 11'689'512 * 4e-6, 1e-9);
+  EXPECT_NEAR(set.profiles.at("bert").memory_mb, 109'482'240 * 4e-6, 1e-9);
+  for (const auto& [model, profile] : set.profiles) EXPECT_GT(profile.memory_mb, 20) << model;
+}
+
 const char* const kNexus =
     "caffe:vgg16:1\nTITAN_X_(Pascal)\nForward latency\nbatch,latency(us),std(us),memory(B)\n"
     "1,6277.4,22.3,949944320\n2,14499,20.6,1061093376\n"
@@ -130,6 +154,30 @@ INSTANTIATE_TEST_SUITE_P(
             "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[1]\n[[profile]]\nmodel='m'\nlatency_ms=[1]\n",
             "second profile of 'm'"},
         BadProfile{"no_device_line", "# set\n\n[[profile]]\nmodel='m'\n", "f.toml:3: device: found nothing"},
+        BadProfile{"goodput_alone", "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[1]\ngoodput_rps=[1]\n",
+                   "f.toml:5: goodput_rps: found goodput_rps alone"},
+        BadProfile{"goodput_slos_alone",
+                   "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[1]\ngoodput_slo_ms=[1]\n",
+                   "both goodput_slo_ms and goodput_rps"},
+        BadProfile{
+            "goodput_lengths",
+            "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[1]\ngoodput_slo_ms=[1,2]\ngoodput_rps=[1]\n",
+            "f.toml:6: goodput_rps: found 1 rates; allowed: one for each of goodput_slo_ms, which has 2"},
+        BadProfile{"goodput_empty",
+                   "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[1]\ngoodput_slo_ms=[]\ngoodput_rps=[]\n",
+                   "found 0 rates"},
+        BadProfile{
+            "goodput_falls",
+            "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[1]\ngoodput_slo_ms=[2,2]\ngoodput_rps=[1,1]\n",
+            "f.toml:5: goodput_slo_ms: found SLOs that do not rise"},
+        BadProfile{
+            "goodput_negative",
+            "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[1]\ngoodput_slo_ms=[2]\ngoodput_rps=[-1]\n",
+            "goodput_rps: found -1"},
+        BadProfile{
+            "goodput_no_slo",
+            "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[1]\ngoodput_slo_ms=[0]\ngoodput_rps=[1]\n",
+            "goodput_slo_ms: found 0"},
         BadProfile{"unsuffixed", "device='d'\n[[profile]]\nmodel='m'\nalpha=1\n", "did you mean alpha_ms?"},
         BadProfile{"upper_case", "device='d'\n[[profile]]\nmodel='m'\nBETA=1\n", "did you mean beta_ms?"},
         BadProfile{"unknown", "device='d'\n[[profile]]\nmodel='m'\nlatency=[1]\n",

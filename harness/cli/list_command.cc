@@ -47,13 +47,26 @@ void list_pipelines() {
   }
 }
 
+/// "; 3865, 3990 requests/s under 100, 250 ms", or "".
+std::string goodput_text(const Profile& profile) {
+  std::string rates;
+  std::string slos;
+  for (const GoodputPoint& point : profile.goodput) {
+    const std::string comma = rates.empty() ? "" : ", ";
+    rates += comma + text_of(std::round(10 * point.rps) / 10);
+    slos += comma + text_of(ns_to_ms(point.slo_ns));
+  }
+  return rates.empty() ? "" : "; " + rates + " requests/s under " + slos + " ms";
+}
+
 void list_profiles() {
   for (const std::string& name : profile_set_names()) {
     const ProfileSet set = load_profiles(name);
     std::printf("%s: %s\n", name.c_str(), set.description.c_str());
     for (const auto& [model, profile] : set.profiles) {
-      std::printf("    %-22s %8.2f ms at 1, %8.2f ms at %d\n", model.c_str(), ns_to_ms(profile.latency(1)),
-                  ns_to_ms(profile.latency(profile.max_batch())), profile.max_batch());
+      std::printf("    %-22s %8.2f ms at 1, %8.2f ms at %d%s\n", model.c_str(), ns_to_ms(profile.latency(1)),
+                  ns_to_ms(profile.latency(profile.max_batch())), profile.max_batch(),
+                  goodput_text(profile).c_str());
     }
   }
 }

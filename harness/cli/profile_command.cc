@@ -21,12 +21,6 @@
 namespace harness {
 namespace {
 
-/// A device or pipe is written once, when all is measured; a file after each model.
-bool is_file(const std::string& output) {
-  std::error_code error;
-  return !std::filesystem::exists(output, error) || std::filesystem::is_regular_file(output, error);
-}
-
 /// A fault that is the request's: trying again on another machine gives the same. The zoo's models compute on
 /// pictures of their own size; a user's, and those of another size, need not.
 bool is_bad_input(DeviceFault fault, const ModelSource& source) {
@@ -47,14 +41,19 @@ class ProfileRun {
   explicit ProfileRun(const ProfileOptions& options)
       : jobs_(profile_jobs(options)),
         output_(options.output),
-        is_file_(is_file(output_)),
-        set_(measured_set(jobs_)) {}
+        is_file_(is_profile_file(output_)),
+        set_(measured_set(jobs_)),
+        goodput_(options.goodput),
+        seed_(options.seed) {}
 
   /// The exit code.
   int run() {
     for (const ProfileJob& job : jobs_.jobs) add(job);
     if (set_.profiles.empty()) fail_altogether();
-    if (!is_file_) write();
+    const bool adds_goodput = !goodput_.slos_ms.empty();
+    if (adds_goodput)
+      write_file(output_, text_with_goodput(output_, text_of(set_), goodput_, seed_, is_file_));
+    if (!is_file_ && !adds_goodput) write();
     if (is_file_) print_text(exit_points_.text() + written_text());
     return failures_ > 0 ? 1 : 0;
   }
@@ -114,11 +113,38 @@ class ProfileRun {
   std::string output_;
   bool is_file_;
   MeasuredSet set_;
+  GoodputOptions goodput_;
+  std::uint64_t seed_;
   ExitPointAverage exit_points_;
   int failures_ = 0;
   bool all_input_ = true;  ///< of the failures
   std::string message_;    ///< of the last failure
 };
+
+void add_goodput_options(CLI::App& command, GoodputOptions& options) {
+  CLI::Option* slos =
+      command
+          .add_option(
+              "--goodput", options.slos_ms,
+              "SLOs in ms for which the goodput of one GPU is found, in virtual time, from the latencies")
+          ->type_name("MS,...")
+          ->delimiter(',')
+          ->allow_extra_args(false);
+  command.add_option("--goodput-share", options.share, "share of the requests that must end in time")
+      ->needs(slos)
+      ->capture_default_str();
+  command
+      .add_option("--goodput-requests", options.requests, "requests that each rate is tried with, or more")
+      ->needs(slos)
+      ->capture_default_str();
+  command
+      .add_option("--profiles", options.profiles,
+                  "nothing is measured: the models of this set get goodput from their latencies")
+      ->type_name("SET")
+      ->excludes("--model")
+      ->excludes("--pipeline")
+      ->excludes("--file");
+}
 
 void add_options(CLI::App& command, ProfileOptions& options) {
   command.add_option("--device", options.device, "cpu, cuda:N or null (harness list devices)")
@@ -162,7 +188,9 @@ void add_options(CLI::App& command, ProfileOptions& options) {
                   "this share of it")
       ->capture_default_str();
   command.add_option("--limit-s", options.limit_s, "seconds for each model at most")->capture_default_str();
-  command.add_option("--seed", options.seed, "of weights, pictures and the order")->capture_default_str();
+  command.add_option("--seed", options.seed, "of weights, pictures, the order, and arrivals for --goodput")
+      ->capture_default_str();
+  add_goodput_options(command, options.goodput);
   command.add_option("-o,--output", options.output, "the profiles' file")
       ->required()
       ->type_name("PROFILES.toml");
@@ -180,12 +208,16 @@ void add_profile_command(CLI::App& app, int& exit_code) {
       "  harness profile --model lenet --batches 1,2,4,8 -o lenet.toml\n"
       "  harness profile --device cuda:0 --pipeline tm --exit-points all -o tm.toml\n"
       "  harness profile --file mine.pt --input 224x224 -o mine.toml\n"
+      "  harness profile --profiles shepherd-v100 --goodput 100,250 -o goodput.toml\n"
       "Experiments name the file as `profiles = \"tm.toml\"`. docs/profile.md says how it is measured.\n"
       "Exit codes: 0 all measured; 1 a model failed, the others are in the file; 2 bad input, such as a "
       "model "
       "that\nfails on pictures of --input; 3 the environment failed.");
   command->callback([options, &exit_code] {
-    if (launched_rank() == 0) exit_code = ProfileRun(*options).run();
+    if (launched_rank() != 0) return;
+    const GoodputOptions& goodput = options->goodput;
+    exit_code = goodput.profiles.empty() ? ProfileRun(*options).run()
+                                         : add_goodput(goodput, options->seed, options->output);
   });
 }
 

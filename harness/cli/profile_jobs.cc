@@ -169,7 +169,9 @@ void check_names(const ModelList& list) {
   }
 }
 
-void check_output(const std::string& output) {
+}  // namespace
+
+void check_profile_output(const std::string& output) {
   std::error_code error;
   const bool special = fs::exists(output, error) && !fs::is_regular_file(output, error);
   if (fs::is_directory(output, error) || (!special && !output.ends_with(".toml")))
@@ -181,10 +183,14 @@ void check_output(const std::string& output) {
     throw EnvironmentError(output + ": its folder " + folder.string() + " cannot be written to");
 }
 
-}  // namespace
+bool is_profile_file(const std::string& output) {
+  std::error_code error;
+  return !fs::exists(output, error) || fs::is_regular_file(output, error);
+}
 
 ProfileJobs profile_jobs(const ProfileOptions& options) {
   ProfileJobs result;
+  check_goodput(options.goodput);
   result.device = parse_device(options.device, "--device");
   if (options.threads < 1 || options.threads > 1024)
     throw wrong("--threads", std::to_string(options.threads), "1 to 1024");
@@ -221,7 +227,7 @@ ProfileJobs profile_jobs(const ProfileOptions& options) {
     }
     check_model(result.device, own.source, options.pipelines.empty() ? "--model" : "--model or --pipeline");
   }
-  check_output(options.output);
+  check_profile_output(options.output);
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/cli/profile_goodput.h"
 #include "harness/gpu/device.h"
 #include "harness/gpu/devices.h"
 #include "harness/gpu/profiler.h"
@@ -27,6 +28,7 @@ struct ProfileOptions {
   double limit_s = 60;
   std::uint64_t seed = 1;
   std::string output;
+  GoodputOptions goodput;
 };
 
 /// One model and how to measure it.
@@ -46,5 +48,12 @@ struct ProfileJobs {
 /// Throws InputError for whatever cannot be measured on this machine by this build, EnvironmentError when the
 /// output could not be written or the device cannot be had. Loads no model.
 ProfileJobs profile_jobs(const ProfileOptions& options);
+
+/// Throws InputError for an output that is no .toml file and no device or pipe, EnvironmentError when it
+/// could not be written.
+void check_profile_output(const std::string& output);
+
+/// A device or pipe is written once, when all is done; a file may be written again and again.
+bool is_profile_file(const std::string& output);
 
 }  // namespace harness

@@ -54,6 +54,17 @@ BAD = [
     ("a model of two words", ["--model", "a b", "-o", "p.toml"], ["--model", "without spaces"]),
     ("no TOML file", ["--model", "a", "-o", "p.txt"], ["--output", ".toml"]),
     ("no output", ["--model", "a"], ["--output"]),
+    ("goodput under no SLO", ["--model", "a", "--goodput", "0", "-o", "p.toml"], ["--goodput", "found 0", "above 0"]),
+    ("SLOs that fall", ["--model", "a", "--goodput", "250,100", "-o", "p.toml"], ["--goodput", "do not rise"]),
+    ("more than all in time", ["--model", "a", "--goodput", "9", "--goodput-share", "1.5", "-o", "p.toml"],
+     ["--goodput-share", "found 1.5", "at most 1"]),
+    ("few requests", ["--model", "a", "--goodput", "9", "--goodput-requests", "9", "-o", "p.toml"], ["--goodput-requests"]),
+    ("a share of nothing", ["--model", "a", "--goodput-share", "0.5", "-o", "p.toml"], ["--goodput"]),
+    ("an existing set for nothing", ["--profiles", "shepherd-v100", "-o", "p.toml"], ["--profiles", "no --goodput"]),
+    ("an existing set and a model", ["--profiles", "shepherd-v100", "--model", "a", "-o", "p.toml"], ["--model"]),
+    ("an unknown set", ["--profiles", "shepherd-v10", "--goodput", "9", "-o", "p.toml"], ["did you mean shepherd-v100?"]),
+    ("an existing set without its folder of output", ["--profiles", "shepherd-v100", "--goodput", "9", "-o", "p.txt"],
+     ["--output", ".toml"]),
 ]
 
 
@@ -104,6 +115,50 @@ def check_null(harness, folder):
                 "/dev/stdout"], folder)
     if done.returncode != 0 or tomllib.loads(done.stdout)["profile"][0]["batch"] != [1]:
         failures.append(f"to standard output: {done.stdout} {done.stderr}")
+    return failures
+
+
+def check_goodput(harness, folder):
+    """Found for an existing set, in place, twice the same; for a set just measured; seen in the list."""
+    write(folder, "set.toml", """# kept
+device = "d"
+[[profile]]
+model = "m"  # this too
+alpha_ms = 1
+beta_ms = 10
+max_batch = 32
+""")
+    path = os.path.join(folder, "set.toml")
+    command = [harness, "profile", "--profiles", "set.toml", "--goodput", "8,50,100", "-o", "set.toml"]
+    done = run(command, folder)
+    if done.returncode != 0 or not done.stdout.splitlines()[1].startswith("m "):
+        return [f"goodput: exit code {done.returncode}: {done.stdout} {done.stderr}"]
+    with open(path, encoding="utf-8") as file:
+        first = file.read()
+    failures = []
+    set_ = tomllib.loads(first)
+    rates = set_["profile"][0]["goodput_rps"]
+    # 8 ms are too short for one; a batch of 32 takes 42 ms.
+    if set_["profile"][0]["goodput_slo_ms"] != [8, 50, 100] or not (0 == rates[0] < rates[1] <= rates[2] <= 32 / 0.042 + 0.01):
+        failures.append(f"goodput: {set_}")
+    if "# kept\n" not in first or "# this too\n" not in first or "99 % of 20000 requests in time, seed 1" not in (
+            set_["goodput_source"]):
+        failures.append(f"goodput: {first}")
+    run(command, folder)
+    with open(path, encoding="utf-8") as file:
+        if file.read() != first:
+            failures.append("goodput: another result the second time")
+    done = run([harness, "profile", "--device", "null", "--model", "a,b", "--batches", "1,2", "--limit-s", "1", "--goodput",
+                "1", "--goodput-requests", "500", "--goodput-share", "0.9", "-o", "measured.toml"], folder)
+    for model in ("a", "b"):
+        if done.returncode != 0 or profile_of(os.path.join(folder, "measured.toml"), model)["goodput_rps"][0] <= 0:
+            failures.append(f"goodput of a set just measured: {done.stdout} {done.stderr}")
+    done = run([harness, "profile", "--profiles", "set.toml", "--goodput", "50", "-o", "/dev/stdout"], folder)
+    if done.returncode != 0 or tomllib.loads(done.stdout)["profile"][0]["goodput_slo_ms"] != [50]:
+        failures.append(f"goodput to standard output: {done.stdout} {done.stderr}")
+    done = run([harness, "list", "profiles"], folder)
+    if not re.search(r"resnet18 .* ms at 128; .* requests/s under 50, 100, 250, 500 ms", done.stdout):
+        failures.append(f"list profiles: {done.stdout}")
     return failures
 
 
@@ -233,6 +288,7 @@ def main():
         write(folder, "kept.toml", SMALL)
         devices, failures = check_list(harness, folder)
         failures += check_bad_input(harness, folder) + check_null(harness, folder) + check_no_list(harness, folder)
+        failures += check_goodput(harness, folder)
         failures += check_list_models(harness, folder, devices.get("cpu") == "usable")
         if devices.get("cpu") == "usable":
             failures += check_cpu(harness, folder) + check_cpu_failures(harness, folder)

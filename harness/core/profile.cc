@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace harness {
 namespace {
@@ -17,11 +18,28 @@ int visits_at_once(const SharedService& shared) {
 }  // namespace
 
 double best_throughput_rps(const Profile& profile, int cap) {
+  return best_throughput_within_rps(profile, cap, std::numeric_limits<TimeNs>::max());
+}
+
+double best_throughput_within_rps(const Profile& profile, int cap, TimeNs most_ns) {
   double best = 0;
   for (int batch = 1; batch <= std::min(cap, profile.max_batch()); ++batch) {
-    best = std::max(best, batch / ns_to_s(profile.latency(batch)));
+    if (profile.latency(batch) <= most_ns) best = std::max(best, batch / ns_to_s(profile.latency(batch)));
   }
   return best;
+}
+
+std::optional<double> goodput_rps(const Profile& profile, TimeNs slo_ns) {
+  const std::vector<GoodputPoint>& points = profile.goodput;
+  const auto above =
+      std::find_if(points.begin(), points.end(), [&](const auto& point) { return point.slo_ns >= slo_ns; });
+  if (above == points.end()) return std::nullopt;
+  if (above->slo_ns == slo_ns) return above->rps;
+  if (above == points.begin()) return std::nullopt;
+  const GoodputPoint& below = *(above - 1);
+  const double share =
+      static_cast<double>(slo_ns - below.slo_ns) / static_cast<double>(above->slo_ns - below.slo_ns);
+  return below.rps + share * (above->rps - below.rps);
 }
 
 double worker_rps(const Profile& profile, int batch) {
@@ -50,6 +68,10 @@ Profile scaled(const Profile& profile, double factor) {
   if (profile.service == Service::kShared) result.shared = scaled(profile.shared, factor);
   for (TimeNs& latency : result.latency_ns) {
     latency = std::max<TimeNs>(1, static_cast<TimeNs>(static_cast<double>(latency) * factor + 0.5));
+  }
+  for (GoodputPoint& point : result.goodput) {
+    point.slo_ns = static_cast<TimeNs>(static_cast<double>(point.slo_ns) * factor + 0.5);
+    point.rps /= factor;
   }
   return result;
 }

@@ -35,6 +35,35 @@ TEST(Profile, ScalingMultipliesEveryLatencyAndRounds) {
   EXPECT_EQ(scaled(sample(), 1e-9).latency(1), 1) << "latencies stay positive";
 }
 
+TEST(Profile, BestThroughputCountsOnlyBatchesThatAreShortEnough) {
+  EXPECT_EQ(best_throughput_within_rps(sample(), 4, 10 * kNsPerMs - 1), 0);
+  EXPECT_DOUBLE_EQ(best_throughput_within_rps(sample(), 4, 10 * kNsPerMs), 100);
+  EXPECT_DOUBLE_EQ(best_throughput_within_rps(sample(), 4, 31 * kNsPerMs), 2 / 0.012);
+  EXPECT_DOUBLE_EQ(best_throughput_within_rps(sample(), 1, 31 * kNsPerMs), 100);
+}
+
+TEST(Profile, GoodputLiesOnStraightLinesBetweenItsPoints) {
+  Profile profile = sample();
+  EXPECT_EQ(goodput_rps(profile, 50 * kNsPerMs), std::nullopt);
+  profile.goodput = {{50 * kNsPerMs, 40}, {100 * kNsPerMs, 100}, {200 * kNsPerMs, 120}};
+  EXPECT_EQ(goodput_rps(profile, 50 * kNsPerMs), 40);
+  EXPECT_EQ(goodput_rps(profile, 100 * kNsPerMs), 100);
+  EXPECT_EQ(goodput_rps(profile, 200 * kNsPerMs), 120);
+  EXPECT_DOUBLE_EQ(*goodput_rps(profile, 75 * kNsPerMs), 70);
+  EXPECT_DOUBLE_EQ(*goodput_rps(profile, 125 * kNsPerMs), 105);
+  EXPECT_EQ(goodput_rps(profile, 49 * kNsPerMs), std::nullopt);
+  EXPECT_EQ(goodput_rps(profile, 201 * kNsPerMs), std::nullopt);
+}
+
+TEST(Profile, ScalingKeepsGoodputUnderSlosThatScaleToo) {
+  Profile profile = sample();
+  profile.goodput = {{50 * kNsPerMs, 40}, {100 * kNsPerMs, 100}};
+  const Profile slow = scaled(profile, 4);
+  EXPECT_EQ(goodput_rps(slow, 200 * kNsPerMs), 10);
+  EXPECT_EQ(goodput_rps(slow, 400 * kNsPerMs), 25);
+  EXPECT_EQ(goodput_rps(slow, 100 * kNsPerMs), std::nullopt);
+}
+
 TEST(Time, ConversionsRoundToTheNearest) {
   EXPECT_EQ(ms_to_ns(1.5), 1'500'000);
   EXPECT_EQ(ms_to_ns(0.0000006), 1);
