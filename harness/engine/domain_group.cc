@@ -32,8 +32,8 @@ void DomainGroup::open_domain(TimeNs now, DomainId domain, GroupId group) {
   auto scheduler = spec_.system->make_scheduler(context_, domain, group);
   if (stopwatch_ != nullptr) scheduler = std::make_unique<TimedScheduler>(std::move(scheduler), *stopwatch_);
   scheduler = replay_.wrap(std::move(scheduler), domain, group);
-  hosts_[domain] =
-      std::make_unique<QueueDomainHost>(domain, plan_.served_by(group), std::move(scheduler), environment_);
+  hosts_[domain] = std::make_unique<QueueDomainHost>(domain, group, plan_.served_by(group),
+                                                     std::move(scheduler), environment_);
   hosts_[domain]->on_plan(now, plan_);
 }
 

@@ -7,13 +7,17 @@
 
 namespace harness {
 
-QueueDomainHost::QueueDomainHost(DomainId id, std::vector<ModuleId> modules,
+QueueDomainHost::QueueDomainHost(DomainId id, GroupId group, std::vector<ModuleId> modules,
                                  std::unique_ptr<Scheduler> scheduler, const HostEnvironment& environment)
-    : id_(id), modules_(std::move(modules)), scheduler_(std::move(scheduler)), environment_(&environment) {}
+    : id_(id),
+      group_(group),
+      modules_(std::move(modules)),
+      scheduler_(std::move(scheduler)),
+      environment_(&environment) {}
 
 void QueueDomainHost::on_plan(TimeNs now, const Plan& plan) {
   batch_caps_.assign(plan.modules.size(), 0);
-  for (const ModuleId module : modules_) batch_caps_[module] = plan.modules[module].batch_cap;
+  for (const ModuleId module : modules_) batch_caps_[module] = plan.batch_cap(group_, module);
   scheduler_->on_plan(now, plan, *environment_->decisions);
   carry_out(now);
 }

@@ -35,9 +35,9 @@ struct HostEnvironment {
 /// full or closed batch, ...) is a bug and stops the run.
 class QueueDomainHost {
  public:
-  /// `modules`: those it serves, in order.
-  QueueDomainHost(DomainId id, std::vector<ModuleId> modules, std::unique_ptr<Scheduler> scheduler,
-                  const HostEnvironment& environment);
+  /// `modules`: those it serves, the group's, in order.
+  QueueDomainHost(DomainId id, GroupId group, std::vector<ModuleId> modules,
+                  std::unique_ptr<Scheduler> scheduler, const HostEnvironment& environment);
 
   DomainId id() const { return id_; }
   const std::vector<ModuleId>& modules() const { return modules_; }
@@ -88,6 +88,7 @@ class QueueDomainHost {
   const Profile& profile(ModuleId module) const { return environment_->profiles[module]; }
 
   DomainId id_;
+  GroupId group_;
   std::vector<ModuleId> modules_;
   bool closed_ = false;
   std::vector<int> batch_caps_;  ///< by module of the pipeline

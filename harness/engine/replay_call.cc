@@ -25,7 +25,8 @@ bool same_plan(const Plan& a, const Plan& b) {
            x.budget_ns == y.budget_ns;
   };
   const auto same_group = [](const WorkerGroup& x, const WorkerGroup& y) {
-    return x.workers == y.workers && x.modules == y.modules;
+    return x.workers == y.workers && x.modules == y.modules && x.batch_caps == y.batch_caps &&
+           x.cycle_ns == y.cycle_ns;
   };
   return std::equal(a.modules.begin(), a.modules.end(), b.modules.begin(), b.modules.end(), same) &&
          std::equal(a.groups.begin(), a.groups.end(), b.groups.begin(), b.groups.end(), same_group);
@@ -83,6 +84,9 @@ std::string plan_text(const Plan& plan) {
   for (const WorkerGroup& group : plan.groups) {
     text += "; " + counted(group.workers, "worker") + " for modules";
     for (const ModuleId module : group.modules) text += " " + std::to_string(module);
+    for (std::size_t i = 0; i < group.batch_caps.size(); ++i)
+      text += (i == 0 ? ", batches of " : ", ") + std::to_string(group.batch_caps[i]);
+    if (group.cycle_ns > 0) text += ", every " + time_text(group.cycle_ns);
   }
   return text;
 }

@@ -139,6 +139,9 @@ void code_plan(Port& port, Plan& plan) {
     number(port, group.workers, 0);
     port.size(group.modules);
     for (ModuleId& module : group.modules) number(port, module, 0);
+    port.size(group.batch_caps);
+    for (int& cap : group.batch_caps) number(port, cap, 0);
+    number(port, group.cycle_ns, 0);
   }
 }
 

@@ -36,6 +36,9 @@ std::vector<std::int64_t> words_of(const Plan& plan) {
   for (const WorkerGroup& group : plan.groups) {
     words.insert(words.end(), {group.workers, static_cast<std::int64_t>(group.modules.size())});
     words.insert(words.end(), group.modules.begin(), group.modules.end());
+    words.push_back(static_cast<std::int64_t>(group.batch_caps.size()));
+    words.insert(words.end(), group.batch_caps.begin(), group.batch_caps.end());
+    words.push_back(group.cycle_ns);
   }
   return words;
 }
@@ -57,6 +60,10 @@ Plan plan_of(std::span<const std::int64_t> words, std::size_t modules) {
     group.workers = static_cast<int>(rest.next(0, kMost));
     group.modules.resize(static_cast<std::size_t>(rest.next(1, count)));
     for (ModuleId& module : group.modules) module = static_cast<ModuleId>(rest.next(0, count - 1));
+    const auto served = static_cast<std::int64_t>(group.modules.size());
+    group.batch_caps.resize(static_cast<std::size_t>(rest.next(0, served)));
+    for (int& cap : group.batch_caps) cap = static_cast<int>(rest.next(1, kMost));
+    group.cycle_ns = rest.next(0, kNever);
   }
   if (rest.size() != 0) throw EnvironmentError("a plan that came from another rank is damaged");
   return plan;

@@ -24,6 +24,11 @@ struct ModulePlan {
 struct WorkerGroup {
   int workers = 1;
   std::vector<ModuleId> modules;  ///< in order, at least one
+  /// Of systems that plan each group for itself (Nexus: the nodes of a packing). As `modules`: largest batch
+  /// here, at most the module's own; empty: the module's own.
+  std::vector<int> batch_caps = {};
+  /// The time in which each worker is to run one batch of every module; 0: not planned.
+  TimeNs cycle_ns = 0;
 };
 
 /// A plan for the whole pipeline, one entry per module.
@@ -44,6 +49,13 @@ struct Plan {
     if (groups.empty()) return group == module;
     const std::vector<ModuleId>& served = groups[group].modules;
     return std::find(served.begin(), served.end(), module) != served.end();
+  }
+  /// The largest batch of the module, one of the group's, there.
+  int batch_cap(GroupId group, ModuleId module) const {
+    if (groups.empty() || groups[group].batch_caps.empty()) return modules[module].batch_cap;
+    const std::vector<ModuleId>& served = groups[group].modules;
+    return groups[group].batch_caps[static_cast<std::size_t>(std::find(served.begin(), served.end(), module) -
+                                                             served.begin())];
   }
   /// The modules that the workers of a group serve, in order.
   std::vector<ModuleId> served_by(GroupId group) const {
