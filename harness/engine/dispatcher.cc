@@ -83,7 +83,8 @@ void Dispatcher::start(TimeNs now) {
   for (GroupId group = 0; group < plan_.group_count(); ++group) {
     for (int i = 0; i < plan_.workers_of(group); ++i) open_for(now, add_worker(group));
   }
-  for (GroupId group = 0; group < plan_.group_count(); ++group) record_capacity(now, group);
+  // A module that no group serves has its row too: no workers.
+  for (ModuleId module = 0; module < domains_.size(); ++module) record_workers(now, module);
 }
 
 void Dispatcher::publish(TimeNs now, ModuleId module) {

@@ -116,6 +116,8 @@ class Dispatcher {
   void scale_group(TimeNs now, GroupId group, int direction);
   /// Of all modules that the group serves.
   void record_capacity(TimeNs now, GroupId group);
+  /// Of all groups that serve the module.
+  void record_workers(TimeNs now, ModuleId module);
   int alive_workers() const;
 
   const RunSpec& spec_;

@@ -160,6 +160,10 @@ void Dispatcher::on_worker_gone(TimeNs now, WorkerId worker) {
 }
 
 void Dispatcher::record_capacity(TimeNs now, GroupId group) {
+  for (const ModuleId module : plan_.served_by(group)) record_workers(now, module);
+}
+
+void Dispatcher::record_workers(TimeNs now, ModuleId module) {
   std::vector<std::uint32_t> workers(plan_.group_count(), 0);
   for (const WorkerState& worker : tables_.workers) {
     if (worker.life == WorkerState::Life::kServing || worker.life == WorkerState::Life::kDraining)
@@ -167,21 +171,18 @@ void Dispatcher::record_capacity(TimeNs now, GroupId group) {
   }
   PlanRow row;
   row.at_ns = now;
-  for (const ModuleId module : plan_.served_by(group)) {
-    row.module = module;
-    row.workers = 0;
-    for (GroupId other = 0; other < plan_.group_count(); ++other) {
-      if (plan_.serves(other, module)) row.workers += workers[other];
-    }
-    row.batch_cap = static_cast<std::uint32_t>(plan_.modules[module].batch_cap);
-    row.exec_ns = plan_.modules[module].exec_ns;
-    const std::vector<PlanRow>& rows = books_.record().plans;
-    const auto last =
-        std::find_if(rows.rbegin(), rows.rend(), [&](const PlanRow& old) { return old.module == module; });
-    const bool same = last != rows.rend() && last->workers == row.workers &&
-                      last->batch_cap == row.batch_cap && last->exec_ns == row.exec_ns;
-    if (!same) books_.on_plan_row(row);
+  row.module = module;
+  for (GroupId group = 0; group < plan_.group_count(); ++group) {
+    if (plan_.serves(group, module)) row.workers += workers[group];
   }
+  row.batch_cap = static_cast<std::uint32_t>(plan_.modules[module].batch_cap);
+  row.exec_ns = plan_.modules[module].exec_ns;
+  const std::vector<PlanRow>& rows = books_.record().plans;
+  const auto last =
+      std::find_if(rows.rbegin(), rows.rend(), [&](const PlanRow& old) { return old.module == module; });
+  const bool same = last != rows.rend() && last->workers == row.workers && last->batch_cap == row.batch_cap &&
+                    last->exec_ns == row.exec_ns;
+  if (!same) books_.on_plan_row(row);
 }
 
 }  // namespace harness
