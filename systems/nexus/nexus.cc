@@ -5,8 +5,11 @@
 
 #include "harness/core/routes.h"
 #include "harness/serving/batching_scheduler.h"
+#include "systems/nexus/cycle_scheduler.h"
 #include "systems/nexus/latency_split.h"
 #include "systems/nexus/nexus_policy.h"
+#include "systems/nexus/packing_planner.h"
+#include "systems/nexus/quota_router.h"
 
 namespace harness {
 namespace {
@@ -23,12 +26,28 @@ class Nexus final : public System {
  public:
   void list(ParamList& params) override { params_.list(params); }
 
-  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId,
-                                            ModuleId module) override {
-    return std::make_unique<BatchingScheduler<NexusPolicy>>(context, module, context, module, params_);
+  bool serves_streams() const override { return true; }
+
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId, GroupId group) override {
+    if (is_side_by_side(context)) return std::make_unique<CycleScheduler>(context, group, params_);
+    // Without groups a group is a module.
+    return std::make_unique<BatchingScheduler<NexusPolicy>>(context, group, context, group, params_);
+  }
+
+  std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
+    return is_side_by_side(context) ? make_packing_planner(context, params_) : nullptr;
+  }
+
+  std::unique_ptr<Router> make_router(const ServingContext& context, ModuleId module) override {
+    if (!is_side_by_side(context)) return System::make_router(context, module);
+    return std::make_unique<QuotaRouter>(planned_rps(packed_, module));
   }
 
   void refine(const ServingContext& context, Plan& plan) override {
+    if (is_side_by_side(context)) {
+      packed_ = plan;
+      return;
+    }
     if (params_.budget != NexusBudget::kSplit || !is_tree(*context.pipeline)) return;
     const std::vector<double> visits = visit_probabilities(*context.pipeline);
     std::vector<SplitModule> modules;
@@ -45,6 +64,7 @@ class Nexus final : public System {
 
  private:
   NexusParams params_;
+  Plan packed_;  ///< the plan in force, of models side by side: their routers follow it
 };
 
 }  // namespace

@@ -3,41 +3,12 @@
 
 #include <span>
 
-#include "harness/core/params.h"
 #include "harness/serving/batching_scheduler.h"
 #include "harness/serving/context.h"
 #include "harness/serving/visit_ring.h"
+#include "systems/nexus/nexus_params.h"
 
 namespace harness {
-
-/// How the queue is ordered.
-enum class NexusOrder { kArrival, kDeadline };
-/// When a visit must be through the current module.
-enum class NexusBudget { kEndToEnd, kSplit };
-/// Which batch size the execution time is estimated at.
-enum class NexusEstimate { kPlanned, kActual };
-
-struct NexusParams {
-  NexusOrder order = NexusOrder::kArrival;
-  NexusBudget budget = NexusBudget::kEndToEnd;
-  NexusEstimate estimate = NexusEstimate::kPlanned;
-  double split_step_ms = 1;
-
-  void list(ParamList& params) {
-    params.choice("order", order, {"arrival", "deadline"},
-                  "order of the queue: arrival, as PARD describes Nexus; deadline, as the released code");
-    params.choice(
-        "budget", budget, {"end_to_end", "split"},
-        "a visit must end the current module by: end_to_end, send time + SLO; split, send time + the sum of "
-        "Nexus's latency split up to this module (slack of earlier modules is carried over)");
-    params.choice(
-        "estimate", estimate, {"planned", "actual"},
-        "execution time of the forming batch: at the planned batch size (holds whatever joins later), or at "
-        "the size that the batch has with the window");
-    params.number("split_step_ms", split_step_ms, 0.1, 100,
-                  "budget = split: the SLO is split in steps of this, or of SLO / 2000 if that is more");
-  }
-};
 
 /// Drops what stands before the first window that can end the current module in time. It never joins a visit
 /// that it estimates to be late there.

@@ -1,5 +1,4 @@
-// Nexus's squishy bin packing: sessions onto GPUs that several of them may share (Nexus, SOSP'19). No
-// scheduler uses it yet: every worker serves one module until workers can be shared.
+// Nexus's squishy bin packing: sessions onto GPUs that several of them may share (Nexus, SOSP'19).
 #pragma once
 
 #include <vector>

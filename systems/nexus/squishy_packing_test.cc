@@ -5,17 +5,10 @@
 #include <algorithm>
 
 #include "harness/core/random.h"
-#include "harness/serving/test_world.h"
+#include "systems/nexus/test_side_by_side.h"
 
 namespace harness {
 namespace {
-
-/// A profile known at batches 4, 8 and 16; a batch in between runs padded.
-Profile at_4_8_16(double four_ms, double eight_ms, double sixteen_ms) {
-  std::vector<double> latencies;
-  for (int b = 1; b <= 16; ++b) latencies.push_back(b <= 4 ? four_ms : (b <= 8 ? eight_ms : sixteen_ms));
-  return profile_of_ms(latencies);
-}
 
 /// The worked example of the Nexus paper.
 class NexusExample : public testing::Test {

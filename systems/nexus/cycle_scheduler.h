@@ -1,0 +1,70 @@
+// A node of Nexus's packing: one GPU that runs a batch of each of its sessions in turn (Nexus, SOSP'19).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "harness/serving/context.h"
+#include "harness/serving/scheduler.h"
+#include "systems/nexus/nexus_policy.h"
+
+namespace harness {
+
+/// Scheduler of a group with one worker. Each session of the node has a queue of its own with Nexus's early
+/// drop (NexusPolicy); at its turn it runs one batch, at most as large as its group plans. Batches form when
+/// the GPU is free, whatever `commit` says: there is a next turn only once this one is over.
+///
+/// turns = next: when the GPU is free, the first session after the one before that has a batch to run has its
+/// turn; an arrival at an idle node is run at once. turns = cycle: the turns of session i of n are at its
+/// place in the duty cycle, the sum of the executions before it, counted from time 0. A turn that falls into
+/// a longer execution follows at once (turns missed by more than a duty cycle are lost); one that finds no
+/// visits is lost.
+class CycleScheduler final : public Scheduler {
+ public:
+  /// The context outlives this.
+  CycleScheduler(const ServingContext& context, GroupId group, const NexusParams& params)
+      : context_(context), group_(group), params_(params) {}
+
+  /// Groups and caps last as long as the run: only the first plan counts.
+  void on_plan(TimeNs now, const Plan& plan, Decisions& out) override;
+  void on_worker_added(TimeNs now, WorkerId worker, Decisions& out) override;
+  void on_worker_draining(TimeNs now, WorkerId worker, Decisions& out) override;
+  void on_workers_lost(TimeNs now, std::span<const WorkerId> workers, std::span<const Visit> visits,
+                       Decisions& out) override;
+  void on_arrival(TimeNs now, const Visit& visit, Decisions& out) override;
+  void on_cancelled(TimeNs now, VisitId visit, Decisions& out) override;
+  void on_worker_free(TimeNs now, WorkerId worker, Decisions& out) override;
+  void on_batch_started(TimeNs, const BatchView&, Decisions&) override {}
+  void on_timer(TimeNs now, Decisions& out) override;
+
+ private:
+  struct NodeSession {
+    ModuleId module = 0;
+    int batch_cap = 1;
+    TimeNs offset_ns = 0;  ///< of its turn from the start of a duty cycle
+    NexusPolicy queue;
+  };
+
+  NodeSession& session_of(ModuleId module);
+  NodeSession& session_at(std::int64_t turn);
+  bool is_idle() const;
+  void take_turns(TimeNs now, Decisions& out);
+  void take_next(TimeNs now, Decisions& out);
+  void take_planned(TimeNs now, Decisions& out);
+  /// True if a batch was launched.
+  bool run(TimeNs now, NodeSession& session, Decisions& out);
+  TimeNs time_of(std::int64_t turn) const;
+  /// Passes over turns that are earlier than `at`.
+  void skip_turns_before(TimeNs at);
+
+  const ServingContext& context_;
+  GroupId group_;
+  NexusParams params_;
+  std::vector<NodeSession> sessions_;
+  TimeNs cycle_ns_ = 0;
+  std::int64_t turn_ = 0;  ///< the next one, counted from 0 over all cycles
+  WorkerId worker_ = kNone;
+  bool free_ = false;
+};
+
+}  // namespace harness

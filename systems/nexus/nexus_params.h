@@ -1,0 +1,66 @@
+// Parameters of the system `nexus`.
+#pragma once
+
+#include "harness/core/params.h"
+
+namespace harness {
+
+/// How the queue is ordered.
+enum class NexusOrder { kArrival, kDeadline };
+/// When a visit must be through the current module.
+enum class NexusBudget { kEndToEnd, kSplit };
+/// Which batch size the execution time is estimated at.
+enum class NexusEstimate { kPlanned, kActual };
+/// When the turn of a session comes on a node that several share.
+enum class NexusTurns { kNext, kCycle };
+/// What becomes of GPUs that the packing does not need.
+enum class NexusSpare { kUnused, kScaled };
+
+struct NexusParams {
+  NexusOrder order = NexusOrder::kArrival;
+  NexusBudget budget = NexusBudget::kEndToEnd;
+  NexusEstimate estimate = NexusEstimate::kPlanned;
+  double split_step_ms = 1;
+  // Models side by side only.
+  NexusTurns turns = NexusTurns::kNext;
+  NexusSpare spare = NexusSpare::kUnused;
+  double profile_margin = 1.15;
+  double network_ms = 2;
+  int max_batch = 128;
+
+  void list(ParamList& params) {
+    params.choice("order", order, {"arrival", "deadline"},
+                  "order of the queue: arrival, as PARD describes Nexus; deadline, as the released code");
+    params.choice(
+        "budget", budget, {"end_to_end", "split"},
+        "a visit must end the current module by: end_to_end, send time + SLO; split, send time + the sum of "
+        "Nexus's latency split up to this module (slack of earlier modules is carried over)");
+    params.choice(
+        "estimate", estimate, {"planned", "actual"},
+        "execution time of the forming batch: at the planned batch size (holds whatever joins later), or at "
+        "the size that the batch has with the window");
+    params.number("split_step_ms", split_step_ms, 0.1, 100,
+                  "budget = split: the SLO is split in steps of this, or of SLO / 2000 if that is more");
+    list_side_by_side(params);
+  }
+
+ private:
+  void list_side_by_side(ParamList& params) {
+    params.choice("turns", turns, {"next", "cycle"},
+                  "models side by side, on a GPU that several share: next, one batch after the other, empty "
+                  "queues passed over, as the released code; cycle, each at its place in the planned duty "
+                  "cycle");
+    params.choice(
+        "spare", spare, {"unused", "scaled"},
+        "models side by side, GPUs that the packing does not need: unused; scaled, packed again for "
+        "the largest multiple of all rates that fits");
+    params.number("profile_margin", profile_margin, 1, 10,
+                  "models side by side: packed with all latencies multiplied by this");
+    params.number("network_ms", network_ms, 0, 1e4,
+                  "models side by side: packed with SLOs shorter by this, for the network");
+    params.integer("max_batch", max_batch, 1, 1024,
+                   "models side by side: most visits in a batch; a profile may allow fewer");
+  }
+};
+
+}  // namespace harness

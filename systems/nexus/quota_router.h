@@ -1,0 +1,44 @@
+// How a session's visits are spread over the nodes of Nexus's packing.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "harness/serving/plan.h"
+#include "harness/serving/router.h"
+
+namespace harness {
+
+/// Visits/s that each group of the plan is packed for at this module: batch / duty cycle; 0 where it does not
+/// serve the module.
+std::vector<double> planned_rps(const Plan& plan, ModuleId module);
+
+/// Weighted round robin: after n visits each domain has had its share of the n within one visit. The next
+/// visit goes, among the domains that are not ahead of their share, to the one whose share of the visits so
+/// far next reaches a whole visit (the first of several): earliest deadline first, which keeps every share
+/// within one (proportionate fairness: Baruah et al., 1996). Counted anew whenever the domains change. Where
+/// no domain has a weight all have the same.
+class QuotaRouter final : public Router {
+ public:
+  /// `weights`: by group.
+  explicit QuotaRouter(std::vector<double> weights) : weights_(std::move(weights)) {}
+
+  void route(TimeNs now, std::span<const Visit> visits, std::span<const DomainView> domains,
+             std::span<std::uint32_t> out) override;
+
+ private:
+  struct Quota {
+    DomainId domain = 0;
+    double share = 0;  ///< of all visits
+    double sent = 0;
+  };
+
+  void start_anew(std::span<const DomainView> domains);
+  std::uint32_t next() const;
+
+  std::vector<double> weights_;
+  std::vector<Quota> quotas_;  ///< as the domains
+  double sent_ = 0;
+};
+
+}  // namespace harness

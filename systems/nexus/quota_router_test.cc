@@ -1,0 +1,95 @@
+#include "systems/nexus/quota_router.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "harness/core/random.h"
+
+namespace harness {
+namespace {
+
+/// Domains 10, 11, ... of groups 0, 1, ...
+std::vector<DomainView> domains_of(std::size_t count) {
+  std::vector<DomainView> domains;
+  for (std::size_t i = 0; i < count; ++i)
+    domains.push_back({static_cast<DomainId>(10 + i), 1, 0, static_cast<GroupId>(i)});
+  return domains;
+}
+
+/// Where the next visits go, as the groups' numbers.
+std::vector<std::uint32_t> route(QuotaRouter& router, const std::vector<DomainView>& domains,
+                                 std::size_t visits) {
+  const std::vector<Visit> batch(visits);
+  std::vector<std::uint32_t> out(visits);
+  router.route(0, batch, domains, out);
+  for (std::uint32_t& choice : out) choice = domains[choice].group;
+  return out;
+}
+
+TEST(QuotaRouter, SpreadsInProportionToTheWeights) {
+  QuotaRouter router({160, 64});
+  const std::vector<DomainView> domains = domains_of(2);
+  const std::vector<std::uint32_t> out = route(router, domains, 7);
+  EXPECT_EQ(std::accumulate(out.begin(), out.end(), 0), 2) << "5 to 2";
+}
+
+TEST(QuotaRouter, KeepsEveryShareWithinOneVisit) {
+  RandomStream random(1, "quota");
+  for (int round = 0; round < 200; ++round) {
+    std::vector<double> weights(1 + random.below(40));
+    for (double& weight : weights) weight = random.below(4) == 0 ? 1.0 : 0.01 + 20 * random.uniform();
+    const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+    QuotaRouter router(weights);
+    const std::vector<DomainView> domains = domains_of(weights.size());
+    std::vector<double> sent(weights.size(), 0.0);
+    for (int visits = 1; visits <= 1000; ++visits) {
+      ++sent[route(router, domains, 1).front()];
+      for (std::size_t i = 0; i < weights.size(); ++i)
+        ASSERT_LT(std::abs(sent[i] - visits * weights[i] / total), 1 + 1e-9) << "round " << round;
+    }
+  }
+}
+
+TEST(QuotaRouter, VisitsThatComeTogetherAreSpreadAsOneByOne) {
+  QuotaRouter together({3, 2, 2});
+  QuotaRouter alone({3, 2, 2});
+  const std::vector<DomainView> domains = domains_of(3);
+  const std::vector<std::uint32_t> at_once = route(together, domains, 50);
+  for (const std::uint32_t choice : at_once) EXPECT_EQ(route(alone, domains, 1).front(), choice);
+}
+
+TEST(QuotaRouter, TheVisitsOfALostNodeGoToTheOthersInProportion) {
+  QuotaRouter router({2, 1, 1});
+  const std::vector<DomainView> all = domains_of(3);
+  route(router, all, 5);
+  const std::vector<DomainView> rest(all.begin(), all.begin() + 2);
+  std::vector<int> sent(2, 0);
+  for (const std::uint32_t choice : route(router, rest, 30)) ++sent[choice];
+  EXPECT_EQ(sent, (std::vector<int>{20, 10}));
+  std::vector<int> again(3, 0);
+  for (const std::uint32_t choice : route(router, all, 40)) ++again[choice];
+  EXPECT_EQ(again, (std::vector<int>{20, 10, 10}));
+}
+
+TEST(QuotaRouter, NodesThatAreNotPlannedGetNothingBesideOthersAndTurnsAlone) {
+  QuotaRouter router({1, 0, 0});
+  for (const std::uint32_t choice : route(router, domains_of(3), 10)) EXPECT_EQ(choice, 0U);
+  const std::vector<DomainView> all = domains_of(3);
+  const std::vector<DomainView> rest(all.begin() + 1, all.end());
+  std::vector<int> sent(3, 0);
+  for (const std::uint32_t choice : route(router, rest, 10)) ++sent[choice];
+  EXPECT_EQ(sent, (std::vector<int>{0, 5, 5}));
+}
+
+TEST(QuotaRouter, WeighsANodeByBatchAndDutyCycle) {
+  Plan plan;
+  plan.modules.resize(2);
+  plan.groups = {{1, {0}, {16}, 100 * kNsPerMs}, {1, {0, 1}, {8, 4}, 125 * kNsPerMs}, {1, {1}}};
+  EXPECT_EQ(planned_rps(plan, 0), (std::vector<double>{160, 64, 0}));
+  EXPECT_EQ(planned_rps(plan, 1), (std::vector<double>{0, 32, 0}));
+}
+
+}  // namespace
+}  // namespace harness
