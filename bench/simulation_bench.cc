@@ -1,8 +1,15 @@
-// Simulated requests per second: lv under the tweet shape, SHEPHERD's profiles times 3, sizing factor 2,
-// load 1.0, the cell of experiments/bench/lv-tweet.toml. Arguments: workers, and the seconds of load at 64
-// workers' rate.
+// Simulated requests per second. lv under the tweet shape, SHEPHERD's profiles times 3, sizing factor 2, load
+// 1.0, the cell of experiments/bench/lv-tweet.toml; arguments: workers, and the seconds of load at 64
+// workers' rate. And FLEX on a group of 12 workers that serves 13 models; arguments: streams, and the load in
+// percent.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "harness/core/random.h"
 #include "harness/engine/cluster.h"
 #include "harness/engine/fluid_bound.h"
 #include "harness/sim/simulation.h"
@@ -49,6 +56,84 @@ void fluid_bound_lv(benchmark::State& state) {
   state.counters["requests/s"] = benchmark::Counter(requests, benchmark::Counter::kIsRate);
 }
 
+/// Poisson arrivals of streams of equal rates.
+class PoissonStreams final : public ArrivalSource {
+ public:
+  PoissonStreams(double rate_rps, std::size_t streams, TimeNs duration_ns)
+      : rate_rps_(rate_rps), count_(streams), duration_ns_(duration_ns) {}
+  std::size_t next(std::span<TimeNs> out) override {
+    std::vector<StreamId> streams(out.size());
+    return next(out, streams);
+  }
+  std::size_t next(std::span<TimeNs> out, std::span<StreamId> streams) override {
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      at_s_ += random_.exponential() / rate_rps_;
+      out[i] = s_to_ns(at_s_);
+      if (out[i] >= duration_ns_) return i;
+      streams[i] = static_cast<StreamId>(random_.below(count_));
+    }
+    return out.size();
+  }
+  std::unique_ptr<ArrivalSource> restarted() const override {
+    return std::make_unique<PoissonStreams>(rate_rps_, count_, duration_ns_);
+  }
+  TimeNs duration_ns() const override { return duration_ns_; }
+  double expected_requests() const override { return rate_rps_ * ns_to_s(duration_ns_); }
+
+ private:
+  double rate_rps_;
+  std::size_t count_;
+  TimeNs duration_ns_;
+  RandomStream random_{1, "simulation_bench"};
+  double at_s_ = 0;
+};
+
+/// The first 13 models of SHEPHERD's Table 4, all on every one of 12 workers, each with as many of the
+/// streams as the others. SLO: 250 ms, or three times the model's latency alone, if that is longer.
+RunSpec make_group(std::size_t streams, double load) {
+  RunSpec spec;
+  spec.pipeline.name = "shepherd13";
+  const ProfileSet set = load_profiles("shepherd-v100");
+  double gpu_s = 0;  // of a request, on average, at the best batch sizes
+  for (const char* model :
+       {"resnet18", "resnet34", "resnet50", "resnet101", "resnet152", "resnest50", "resnest101", "resnest200",
+        "resnest269", "densenet121", "densenet161", "densenet169", "densenet201"}) {
+    Module module;
+    module.name = module.model = model;
+    spec.pipeline.modules.push_back(std::move(module));
+    spec.profiles.push_back(set.profiles.at(model));
+    gpu_s += 1 / best_throughput_rps(spec.profiles.back(), spec.profiles.back().max_batch()) / 13;
+  }
+  for (std::size_t s = 0; s < streams; ++s) {
+    const auto entry = static_cast<ModuleId>(s % spec.profiles.size());
+    spec.streams.push_back({entry, std::max(ms_to_ns(250), 3 * spec.profiles[entry].latency(1)), 0});
+    spec.slo_ns = std::max(spec.slo_ns, spec.streams.back().slo_ns);
+  }
+  spec.workers = 12;
+  spec.system = find_system("shepherd")->make();
+  const double rate_rps = load * spec.workers / gpu_s;
+  spec.arrivals = std::make_unique<PoissonStreams>(rate_rps, streams, s_to_ns(1e6 / rate_rps));
+  return spec;
+}
+
+void simulate_group(benchmark::State& state) {
+  const RunSpec spec =
+      make_group(static_cast<std::size_t>(state.range(0)), static_cast<double>(state.range(1)) / 100);
+  double requests = 0;
+  double in_time = 0;
+  for (auto _ : state) {
+    const RunRecord record = simulate(spec, nullptr);
+    requests += static_cast<double>(record.sent);
+    in_time += static_cast<double>(record.in_time);
+  }
+  state.counters["requests/s"] = benchmark::Counter(requests, benchmark::Counter::kIsRate);
+  state.counters["in_time"] = in_time / requests;
+}
+
+BENCHMARK(simulate_group)
+    ->ArgNames({"streams", "load"})
+    ->ArgsProduct({{13, 1300}, {20, 70, 150}})
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(simulate_lv, naive, "naive")
     ->Args({64, 600})
     ->Args({512, 1200})

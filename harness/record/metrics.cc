@@ -195,7 +195,7 @@ SummaryRow summarise(const CellIdentity& cell, const RunRecord& record, double b
   fill_exchange(row, record);
   if (record.scheduler_busy_ns >= 0)
     row.scheduler_busy =
-        share(static_cast<double>(record.scheduler_busy_ns), static_cast<double>(record.end_ns));
+        share(static_cast<double>(record.scheduler_busy_ns), static_cast<double>(record.duration_ns));
   if (record.ranks.empty())
     row.sim_requests_per_s = share(static_cast<double>(record.sent), record.wall_s);
   else

@@ -246,11 +246,11 @@ TEST(Metrics, ChangesOfTheOrderExistOnlyWhereAnOrderIsPublished) {
   EXPECT_EQ(summary_of(record).order_changes, 0);
 }
 
-TEST(Metrics, ASchedulerIsBusyForAShareOfTheRun) {
+TEST(Metrics, ASchedulerIsBusyForAShareOfTheLoad) {
   RunRecord record = four_windows();
   EXPECT_TRUE(std::isnan(summary_of(record).scheduler_busy)) << "its messages cost nothing";
-  record.scheduler_busy_ns = 3 * kNsPerS;
-  EXPECT_DOUBLE_EQ(summary_of(record).scheduler_busy, 0.75) << "the run ends after 4 s";
+  record.scheduler_busy_ns = 2'800 * kNsPerMs;
+  EXPECT_DOUBLE_EQ(summary_of(record).scheduler_busy, 0.8) << "of 3.5 s of load";
 }
 
 TEST(Metrics, ARunWithoutRequestsHasNoUndefinedMetric) {

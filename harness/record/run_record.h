@@ -184,7 +184,7 @@ struct RunRecord {
   std::uint64_t exchanged_bytes = 0;
   /// How often the published value named "order" changed, over all modules; -1: the system publishes none.
   std::int64_t order_changes = -1;
-  /// Time for which the busiest queue domain's scheduler handled messages; -1: they cost it nothing.
+  /// Time of the load for which the busiest queue domain's scheduler handled messages; -1: they cost nothing.
   TimeNs scheduler_busy_ns = -1;
   StateTable states;              ///< empty unless wanted, as the next
   std::vector<ReplayLog> replay;  ///< one per queue domain, in order

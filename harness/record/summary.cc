@@ -81,8 +81,7 @@ void SummaryRow::list(const std::function<void(const char* name, const char* doc
   column("state_kbps_per_worker", "reports and published states, 1000 bit/s per worker",
          &state_kbps_per_worker);
   column("order_changes", "changes of the published queue order, all modules", &order_changes);
-  column("scheduler_busy",
-         "busy time of the busiest queue's scheduler / length of the run, by scheduler_cost",
+  column("scheduler_busy", "busy time of the busiest queue's scheduler / duration_s, by scheduler_cost",
          &scheduler_busy);
   column("lateness_us_p50", "live: median lateness of sending", &lateness_us_p50);
   column("lateness_us_p99", "live: 99th percentile", &lateness_us_p99);

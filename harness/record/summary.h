@@ -69,7 +69,8 @@ struct SummaryRow {
   double bound_gap = kNoValue;        ///< none where reservation_rps has none or the fluid bound is 0
   double state_kbps_per_worker = 0;   ///< of reports and published states, 1000 bit/s
   double order_changes = kNoValue;    ///< of the published value "order", over all modules
-  double scheduler_busy = kNoValue;   ///< share of the run, of the busiest queue; none without scheduler_cost
+  double scheduler_busy =
+      kNoValue;  ///< share of the load's time, of the busiest queue; none without scheduler_cost
   // Of live runs; no value in virtual time.
   double lateness_us_p50 = kNoValue, lateness_us_p99 = kNoValue, lateness_us_max = kNoValue;
   double messages = kNoValue;  ///< sent by all ranks, as their bytes

@@ -28,8 +28,9 @@ struct SchedulerMessage {
 /// workers added, drained or lost) is rare, acts at once and costs nothing.
 class SchedulerQueues {
  public:
-  SchedulerQueues(EventQueue& events, std::uint32_t kind, TimeNs cost_ns)
-      : events_(events), kind_(kind), cost_ns_(cost_ns) {}
+  /// Busy times count up to `until_ns`.
+  SchedulerQueues(EventQueue& events, std::uint32_t kind, TimeNs cost_ns, TimeNs until_ns)
+      : events_(events), kind_(kind), cost_ns_(cost_ns), until_ns_(until_ns) {}
 
   void put(TimeNs now, DomainId domain, SchedulerMessage message) {
     while (processors_.size() <= domain) processors_.emplace_back().cost_ns = cost_ns_;
@@ -48,17 +49,16 @@ class SchedulerQueues {
   /// The scheduler is free for the next message.
   void serve_next(TimeNs now, DomainId domain) {
     Processor& processor = processors_[domain];
-    if (processor.busy) processor.busy_ns += processor.served_ns;
     processor.busy = !processor.waiting.empty();
     if (!processor.busy) return;
-    processor.served_ns = processor.cost_ns;
+    processor.busy_ns += std::clamp<TimeNs>(until_ns_ - now, 0, processor.cost_ns);
     events_.push(now + processor.cost_ns, kind_, domain);
   }
   /// What further messages cost this domain: where costs are measured, what the last one took. A message is
   /// so charged with the time of the one before it, as its own is known only when it has been handled.
   void set_cost(DomainId domain, TimeNs cost_ns) { processors_[domain].cost_ns = cost_ns; }
 
-  /// The largest of the times for which a domain's scheduler has handled messages.
+  /// The largest of the times for which a domain's scheduler has handled messages, those under way too.
   TimeNs most_busy_ns() const {
     TimeNs most = 0;
     for (const Processor& processor : processors_) most = std::max(most, processor.busy_ns);
@@ -71,12 +71,12 @@ class SchedulerQueues {
     std::deque<SchedulerMessage> waiting;  ///< the one being handled too
     bool busy = false;
     TimeNs busy_ns = 0;
-    TimeNs served_ns = 0;  ///< cost of the one being handled
   };
 
   EventQueue& events_;
   std::uint32_t kind_;
   TimeNs cost_ns_;
+  TimeNs until_ns_;
   std::vector<Processor> processors_;  ///< by domain
 };
 

@@ -32,7 +32,7 @@ VirtualWorld::VirtualWorld(const RunSpec& spec, RowSink* rows)
     cluster_.time_schedulers(stopwatch_);
   }
   if (measures || (spec.world.scheduler_cost == SchedulerCost::kFixed && cost_ns > 0))
-    schedulers_.emplace(events_, kScheduler, measures ? 0 : cost_ns);
+    schedulers_.emplace(events_, kScheduler, measures ? 0 : cost_ns, spec.arrivals->duration_ns());
 }
 
 void VirtualWorld::start() {
