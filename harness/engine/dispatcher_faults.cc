@@ -37,14 +37,19 @@ void Dispatcher::stop_gpus(TimeNs now, int first_gpu, int gpus) {
     state.life = Life::kDraining;
     places_.release(gpu, worker);  // it may be back before the domain has said that the worker is gone
   }
-  std::stable_sort(lost.begin(), lost.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  // Queues that close last: what is routed again may come to a domain that has lost some of its workers.
+  const auto closes = [&closed](DomainId domain) {
+    return std::find(closed.begin(), closed.end(), domain) != closed.end();
+  };
+  std::stable_sort(lost.begin(), lost.end(), [&closes](const auto& a, const auto& b) {
+    return std::pair(closes(a.first), a.first) < std::pair(closes(b.first), b.first);
+  });
   std::vector<WorkerId> of_domain;
   for (std::size_t i = 0; i < lost.size(); ++i) {
     const DomainId domain = lost[i].first;
     of_domain.push_back(lost[i].second);
     if (i + 1 < lost.size() && lost[i + 1].first == domain) continue;
-    const bool closes = std::find(closed.begin(), closed.end(), domain) != closed.end();
-    commands_.lose_workers(now, domain, of_domain, closes);
+    commands_.lose_workers(now, domain, of_domain, closes(domain));
     of_domain.clear();
   }
   if (spec_.planner.autoscale) fill_up(now);
