@@ -327,4 +327,33 @@ std::unique_ptr<ArrivalSource> make_stream_arrivals(std::shared_ptr<const Stream
   return std::make_unique<MergedStreams>(std::move(population), seed);
 }
 
+std::vector<double> peak_rps(const ArrivalSource& source, std::span<const Stream> streams,
+                             std::size_t modules) {
+  const std::unique_ptr<ArrivalSource> arrivals = source.restarted();
+  std::array<TimeNs, 1024> times{};
+  std::array<StreamId, 1024> senders{};
+  std::vector<double> peak(modules, 0.0);
+  std::vector<double> counts(modules, 0.0);
+  TimeNs second_end_ns = kNsPerS;
+  const auto close_second = [&] {
+    for (std::size_t m = 0; m < modules; ++m) peak[m] = std::max(peak[m], counts[m]);
+    std::fill(counts.begin(), counts.end(), 0.0);
+  };
+  while (const std::size_t count = arrivals->next(times, senders)) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (times[i] >= second_end_ns) {
+        close_second();
+        second_end_ns = (times[i] / kNsPerS + 1) * kNsPerS;
+      }
+      counts[streams[senders[i]].entry] += 1;
+    }
+  }
+  close_second();
+  const double length_s = ns_to_s(arrivals->duration_ns());
+  if (length_s < 1) {
+    for (double& rps : peak) rps /= length_s;
+  }
+  return peak;
+}
+
 }  // namespace harness

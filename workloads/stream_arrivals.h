@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "harness/core/arrivals.h"
 #include "workloads/stream_population.h"
@@ -18,5 +20,11 @@ namespace harness {
 /// spaced streams stand in a heap.
 std::unique_ptr<ArrivalSource> make_stream_arrivals(std::shared_ptr<const StreamPopulation> population,
                                                     std::uint64_t seed);
+
+/// By stream's entry, for `modules` modules: the largest number of requests within one second of the run, of
+/// the seconds from its beginning on; a run shorter than that counts as a rate. One pass over the source,
+/// which is not moved.
+std::vector<double> peak_rps(const ArrivalSource& source, std::span<const Stream> streams,
+                             std::size_t modules);
 
 }  // namespace harness

@@ -39,7 +39,8 @@ Requests all_of(ArrivalSource& source, std::size_t span = 4096) {
   std::vector<StreamId> streams(span);
   while (const std::size_t count = source.next(times, streams)) {
     all.times.insert(all.times.end(), times.begin(), times.begin() + static_cast<std::ptrdiff_t>(count));
-    all.streams.insert(all.streams.end(), streams.begin(), streams.begin() + static_cast<std::ptrdiff_t>(count));
+    all.streams.insert(all.streams.end(), streams.begin(),
+                       streams.begin() + static_cast<std::ptrdiff_t>(count));
   }
   return all;
 }
@@ -115,8 +116,8 @@ TEST(StreamArrivals, TheTwoStreamsComeAtTheTimesOfThePaper) {
   }
   ASSERT_EQ(slow.size(), 250U);
   for (std::size_t i = 0; i < slow.size(); ++i) EXPECT_EQ(slow[i], static_cast<TimeNs>(i) * kNsPerMs);
-  EXPECT_EQ(bursts, (std::map<TimeNs, int>{
-                        {5 * kNsPerMs, 1024}, {125 * kNsPerMs, 1024}, {245 * kNsPerMs, 1024}}));
+  EXPECT_EQ(bursts,
+            (std::map<TimeNs, int>{{5 * kNsPerMs, 1024}, {125 * kNsPerMs, 1024}, {245 * kNsPerMs, 1024}}));
   EXPECT_TRUE(std::is_sorted(requests.times.begin(), requests.times.end()));
   EXPECT_EQ(make_arrivals(preset("two-streams", 0.25), 0, 1)->expected_requests(), 250 + 3 * 1024);
 }

@@ -102,7 +102,8 @@ TEST(StreamPopulation, HasTheRatesOfAzureFunctions) {
   const double per_hour = rates[static_cast<std::size_t>(0.45 * 46'000)];
   const double per_minute = rates[static_cast<std::size_t>(0.81 * 46'000)];
   EXPECT_NEAR(per_minute / per_hour, 60, 6);
-  const double rare = std::accumulate(rates.begin(), rates.begin() + static_cast<std::ptrdiff_t>(0.81 * 46'000), 0.0);
+  const double rare =
+      std::accumulate(rates.begin(), rates.begin() + static_cast<std::ptrdiff_t>(0.81 * 46'000), 0.0);
   EXPECT_NEAR(1 - rare / sum(rates), 0.996, 0.002);
   EXPECT_NEAR(std::log10(rates.back() / rates.front()), 8, 0.1);
 }
@@ -145,7 +146,8 @@ class RecordedMinutes : public testing::Test {
     for (const int function : {1, 2, 3}) {
       for (const int day : {1, 2}) {
         text += "\nf" + std::to_string(function) + "," + std::to_string(day);
-        for (int minute = 0; minute < 1440; ++minute) text += "," + std::to_string(count(function, day, minute));
+        for (int minute = 0; minute < 1440; ++minute)
+          text += "," + std::to_string(count(function, day, minute));
       }
     }
     spec_.minutes = StreamMinutes::kRecorded;
@@ -170,7 +172,8 @@ TEST_F(RecordedMinutes, AreThoseOfOneFunctionFromSomeMinuteOn) {
   const StreamPopulation population(trace_, 90);
   EXPECT_NEAR(population.expected_requests(), 90 * 600, 1e-6);
   std::vector<std::vector<double>> minutes(10);
-  for (std::size_t k = 0; k < 10; ++k) population.classes()[0].rates_in(static_cast<std::int64_t>(k), minutes[k]);
+  for (std::size_t k = 0; k < 10; ++k)
+    population.classes()[0].rates_in(static_cast<std::int64_t>(k), minutes[k]);
   std::vector<int> streams_of(4, 0);
   for (std::size_t i = 0; i < 30; ++i) {
     int fits = 0;
@@ -203,7 +206,8 @@ TEST_F(RecordedMinutes, NeedAFileOfFunctions) {
   trace_.column = "f3";
   EXPECT_NE(error_of(trace_).find("found no invocations"), std::string::npos) << error_of(trace_);
   write_file(trace_.file, "1\n2\n");
-  EXPECT_NE(error_of(trace_).find("found a file of format times; allowed: azure_functions"), std::string::npos)
+  EXPECT_NE(error_of(trace_).find("found a file of format times; allowed: azure_functions"),
+            std::string::npos)
       << error_of(trace_);
 }
 
@@ -219,7 +223,8 @@ TEST(StreamPopulation, SaysWhatIsWrong) {
   gamma.minute_s = 0.01;
   EXPECT_NE(error_of(trace_of({gamma})).find("at most 1e+09 of all streams"), std::string::npos);
   gamma.minute_cv_from = 4;
-  EXPECT_NE(error_of(trace_of({gamma})).find("minute_cv_to: found 3.4; allowed: at least"), std::string::npos);
+  EXPECT_NE(error_of(trace_of({gamma})).find("minute_cv_to: found 3.4; allowed: at least"),
+            std::string::npos);
   EXPECT_NE(error_of(trace_of({class_of(600'000, 1), class_of(400'001, 1)})).find("found 1000001 streams"),
             std::string::npos);
   EXPECT_NE(error_of(trace_of({})).find("no class of streams"), std::string::npos);

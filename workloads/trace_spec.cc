@@ -136,14 +136,15 @@ std::vector<std::string> trace_shape_names() {
 
 void resolve_preset(TraceSpec& spec) {
   std::vector<StreamClass> classes = stream_preset(spec.shape);
-  if (classes.empty()) return;
+  if (classes.empty() || !spec.streams.empty()) return;
   spec.shape = "streams";
-  if (!spec.streams.empty()) return;
   for (StreamClass& one : classes) one.place = {spec.place_file, spec.place_line, ""};
   spec.streams = std::move(classes);
 }
 
-std::vector<std::string> stream_trace_keys() { return {"shape", "file", "format", "column", "duration_s"}; }
+std::vector<std::string> stream_trace_keys() {
+  return {"shape", "streams", "file", "format", "column", "duration_s"};
+}
 
 std::vector<std::string> trace_format_names() {
   return {"auto", "times", "counts", "azure_functions", "azure_llm"};
@@ -156,6 +157,8 @@ void check_trace(const TraceSpec& spec) {
   if (is_file && spec.file.empty()) throw wrong(spec, "file", "nothing", "a path, since shape = file");
   if (is_streams(spec)) {
     check_classes(spec);
+  } else if (!spec.streams.empty()) {
+    throw wrong(spec, "streams", "classes of streams with shape " + spec.shape, "shape = \"streams\"");
   } else if (!is_file && !spec.file.empty()) {
     throw wrong(spec, "file", "'" + spec.file + "' with shape " + spec.shape, "no file, or shape = file");
   }

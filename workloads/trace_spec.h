@@ -77,8 +77,8 @@ InputPlace place_of_field(const TraceSpec& spec, const std::string& field);
 
 /// constant, poisson, gamma, mmpp, step, wiki, tweet, azure, file, streams, and the presets of streams.
 std::vector<std::string> trace_shape_names();
-/// A shape that is a preset of streams (stream_preset) becomes shape streams with its classes, unless the
-/// spec has classes. Others are left as they are.
+/// A shape that is a preset of streams (stream_preset) becomes shape streams with its classes. One with
+/// classes beside it is left as it is, for check_trace to refuse.
 void resolve_preset(TraceSpec& spec);
 /// The keys of a trace that shape streams has; the others are those of a single load.
 std::vector<std::string> stream_trace_keys();

@@ -19,8 +19,9 @@ namespace {
 
 void list_systems() {
   for (const SystemEntry& entry : all_systems()) {
-    std::printf("%-12s %s\n", entry.name, entry.summary);
     const std::unique_ptr<System> system = entry.make();
+    std::printf("%-12s %s%s\n", entry.name, entry.summary,
+                system->serves_streams() ? "; serves streams" : "");
     ParamList params;
     system->list(params);
     for (const Param& param : params.params()) {
@@ -33,7 +34,7 @@ void list_systems() {
 void list_pipelines() {
   for (const std::string& name : pipeline_names()) {
     const Pipeline pipeline = load_pipeline(name);
-    std::printf("%-10s SLO %s ms: %s\n", name.c_str(), text_of(ns_to_ms(pipeline.slo_ns)).c_str(),
+    std::printf("%-11s SLO %s ms: %s\n", name.c_str(), text_of(ns_to_ms(pipeline.slo_ns)).c_str(),
                 pipeline.description.c_str());
     const std::vector<double> visits = visit_probabilities(pipeline);
     for (std::size_t m = 0; m < visits.size(); ++m) {

@@ -13,6 +13,7 @@
 #include <optional>
 #include <system_error>
 
+#include "harness/cli/trace_cv_command.h"
 #include "harness/core/error.h"
 #include "workloads/catalogue.h"
 #include "workloads/file_bytes.h"
@@ -61,7 +62,7 @@ void apply_setting(const std::string& setting, ParamList& params) {
 /// The shapes that need no file.
 std::vector<std::string> generated_shapes() {
   std::vector<std::string> shapes = trace_shape_names();
-  shapes.erase(std::find(shapes.begin(), shapes.end(), "file"));
+  std::erase_if(shapes, [](const std::string& shape) { return shape == "file" || shape == "streams"; });
   return shapes;
 }
 
@@ -109,13 +110,15 @@ TraceSpec spec_of(const TraceArguments& arguments) {
   spec.list(params);
   for (const std::string& setting : arguments.settings) apply_setting(setting, params);
   if (arguments.duration_s) spec.duration_s = *arguments.duration_s;
+  resolve_preset(spec);
   check_trace(spec);
   return spec;
 }
 
 double rate_of(const TraceArguments& arguments, const TraceSpec& spec) {
   constexpr double kRateOfShapes = 1000;
-  return arguments.rate.value_or(spec.shape == "file" ? 0 : kRateOfShapes);
+  const bool has_its_own = spec.shape == "file" || spec.shape == "streams";
+  return arguments.rate.value_or(has_its_own ? 0 : kRateOfShapes);
 }
 
 void print_cv(const char* name, bool is_defined, double value, const std::string& remark = "") {
@@ -159,7 +162,7 @@ void show_info(const TraceArguments& arguments) {
     print_facts("recorded (source time)", facts_of(counts, data.bin_s));
     if (!arguments.rate && !arguments.duration_s && arguments.settings.empty()) return;
   } else {
-    std::printf("shape   %s (seed %llu)\n", spec.shape.c_str(),
+    std::printf("shape   %s (seed %llu)\n", arguments.trace.c_str(),
                 static_cast<unsigned long long>(arguments.seed));
   }
   const auto arrivals = make_arrivals(spec, rate_of(arguments, spec), arguments.seed);
@@ -208,8 +211,9 @@ void import_folder(const TraceArguments& arguments, int& exit_code) {
 void add_trace_options(CLI::App& command, TraceArguments& arguments) {
   command.add_option("trace", arguments.trace, "a trace file, or one of " + join_names(generated_shapes()))
       ->required();
-  command.add_option("--rate", arguments.rate,
-                     "mean requests/s to scale to (default: 1000 for shapes, as recorded for files)");
+  command.add_option(
+      "--rate", arguments.rate,
+      "mean requests/s to scale to (default: 1000 for shapes, as recorded for files, streams' own)");
   command.add_option("--duration", arguments.duration_s,
                      "replayed seconds (default: 60 for shapes, all of a file)");
   command.add_option("--seed", arguments.seed, "seed of the random numbers (default 1)");
@@ -248,6 +252,7 @@ void add_trace_command(CLI::App& app, int& exit_code) {
   import->footer("Example:\n  harness trace import downloads -o traces");
   import->callback([arguments, &exit_code] { import_folder(*arguments, exit_code);
 });
+add_trace_cv_command(*trace);
 }  // namespace harness
 
 }  // namespace harness

@@ -1,4 +1,4 @@
-// `harness trace info|make|import`.
+// `harness trace info|make|import|cv`.
 #pragma once
 
 namespace CLI {

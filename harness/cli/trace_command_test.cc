@@ -5,6 +5,8 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "harness/core/error.h"
@@ -165,6 +167,35 @@ TEST(TraceCommand, RefusesRatesAndDurationsOutOfRange) {
   write_file(path, "4\n12\n");
   EXPECT_EQ(refusal("trace info " + path + " --rate 0").rfind("--rate: found 0", 0), 0U);
   std::filesystem::remove(path);
+}
+
+// SHEPHERD, Figures 2 and 5: a Poisson stream with n expected requests in a window has a CV of 1 / sqrt(n).
+TEST(TraceCv, ShowsStreamsAndGroups) {
+  const std::string path = temporary("harness_trace_cv.toml");
+  write_file(
+      path,
+      "[workload]\npipelines = 'shepherd13'\ntraces = ['s', 'poisson']\nrates_rps = 800\nduration_s = 200\n"
+      "[[trace.s.streams]]\ncount = 200\n[[system]]\nname = 'shepherd'\n");
+  const std::string table = run("trace cv " + path + " --windows 1,4 --groups 1,50 --csv");
+  EXPECT_EQ(table.substr(0, table.find('\n')), "trace,rate_rps,window_s,group,groups,windows,mean_cv");
+  const auto cv_of = [&table](const std::string& row) {
+    const std::size_t at = table.find(row);
+    return at == std::string::npos ? -1.0 : std::stod(table.substr(at + row.size()));
+  };
+  EXPECT_NEAR(cv_of("\ns,800,1,1,200,200,"), 1 / std::sqrt(4), 0.01);
+  EXPECT_NEAR(cv_of("\ns,800,4,1,200,50,"), 1 / std::sqrt(16), 0.01);
+  EXPECT_NEAR(cv_of("\ns,800,1,50,4,200,"), 1 / std::sqrt(200), 0.012);
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 5) << "the other trace is none of streams";
+  std::filesystem::remove(path);
+  EXPECT_THROW(run("trace cv poisson"), InputError);
+  EXPECT_THROW(run("trace cv poisson-streams --windows 400"), InputError);
+}
+
+TEST(TraceInfo, ShowsStreams) {
+  const std::string text = run("trace info two-streams --duration 1.2");
+  EXPECT_NE(text.find("requests        11440\n"), std::string::npos) << text;
+  EXPECT_THROW(run("trace info streams"), InputError);
+  EXPECT_THROW(run("trace info two-streams --rate 5"), InputError);
 }
 
 }  // namespace

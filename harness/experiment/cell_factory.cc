@@ -142,6 +142,14 @@ double load_of(const PreparedCell& cell, double asked) {
   return std::abs(load - asked) <= kRounding * asked ? asked : load;
 }
 
+/// Visits/s of one GPU in the batches that give most.
+double largest_rps(const Profile& profile) {
+  double most = 0;
+  for (int batch = 1; batch <= profile.max_batch(); ++batch)
+    most = std::max(most, batch / ns_to_s(profile.latency(batch)));
+  return most;
+}
+
 bool has_streams(const Settings& settings) { return settings.trace.shape == "streams"; }
 
 /// What cannot be served: streams by a system that knows one pipeline, side by side pipelines by one load.
@@ -248,7 +256,7 @@ const CellFactory::Planned& CellFactory::planned(const Cell& cell, const Setting
       text_of(by_rate ? offered_rps : 0.0) +
       planning_text(settings, module_names(pipelines_[cell.pipeline])) +
       (system == nullptr ? "" : spec_.systems[cell.system].name + parameters_text(spec_, cell)) +
-      (has_streams(settings) ? text_of(cell.rate) + trace_text(settings) : "");
+      (has_streams(settings) ? arrivals_text(cell, settings, cell.rate) : "");
   const auto found = plans_.find(key);
   if (found != plans_.end()) return found->second;
   RunSpec run = world_of(cell, settings);
@@ -287,7 +295,21 @@ void CellFactory::add_streams(const Cell& cell, const Settings& settings, RunSpe
   if (!has_streams(settings)) return;
   const Offered& load = offered(settings, cell.rate, cell.seed);
   run.streams = streams_of(*load.population, run.pipeline, slo_of(cell));
+  run.slo_ns = 0;
   for (const Stream& stream : run.streams) run.slo_ns = std::max(run.slo_ns, stream.slo_ns);
+  const auto [peak, is_new] = peaks_.try_emplace(arrivals_text(cell, settings, cell.rate));
+  if (is_new) {
+    const auto arrivals = make_stream_arrivals(load.population, cell.seed);
+    peak->second = peak_rps(*arrivals, run.streams, run.pipeline.modules.size());
+  }
+  run.peak_rps = peak->second;
+}
+
+std::string CellFactory::arrivals_text(const Cell& cell, const Settings& settings, double target_rps) const {
+  std::string text = text_of(target_rps) + " " + std::to_string(cell.seed) + trace_text(settings);
+  if (has_streams(settings))
+    text += "\n" + pipelines_[cell.pipeline].name + " " + std::to_string(slo_of(cell));
+  return text;
 }
 
 const CellFactory::Planned& CellFactory::reference(const Cell& cell) {
@@ -296,6 +318,18 @@ const CellFactory::Planned& CellFactory::reference(const Cell& cell) {
   shared.planner.workers = WorkerRule::kBalanced;
   shared.planner.autoscale = false;
   return planned(cell, shared, 0);
+}
+
+double CellFactory::capacity_for_streams(const Cell& cell, const Settings& shared) {
+  RunSpec run = world_of(cell, shared);
+  add_streams(cell, shared, run);
+  const ServingContext context = make_context(run);
+  const std::vector<double> rps = stream_rps(context);
+  double offered_rps = 0;
+  for (const Stream& stream : run.streams) offered_rps += stream.rate_rps;
+  double gpus = 0;
+  for (std::size_t m = 0; m < rps.size(); ++m) gpus += rps[m] / largest_rps(run.profiles[m]);
+  return offered_rps * run.workers / gpus;
 }
 
 void CellFactory::find_target(const Cell& cell, PreparedCell& prepared) {
@@ -307,9 +341,10 @@ void CellFactory::find_target(const Cell& cell, PreparedCell& prepared) {
     return;
   }
   prepared.target_rps = cell.rate;
-  if (has_streams(settings_of(spec_, cell))) return;
   try {
-    prepared.reference_rps = reference(cell).capacity_rps;
+    const Settings shared = shared_settings_of(spec_, cell);
+    prepared.reference_rps =
+        has_streams(shared) ? capacity_for_streams(cell, shared) : reference(cell).capacity_rps;
   } catch (const InputError&) {
     // Shared settings that no system uses as they are: the rates are known without them.
   }
@@ -360,10 +395,7 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
   const bool known = prepared.why.empty();
   if (known) {
     const Offered& load = offered(settings, prepared.target_rps, cell.seed);
-    prepared.arrivals_text =
-        text_of(prepared.target_rps) + " " + std::to_string(cell.seed) + trace_text(settings);
-    if (load.population)
-      prepared.arrivals_text += "\n" + pipelines_[cell.pipeline].name + " " + std::to_string(slo_of(cell));
+    prepared.arrivals_text = arrivals_text(cell, settings, prepared.target_rps);
     prepared.expected_requests = load.requests;
     prepared.duration_s = load.duration_s;
     prepared.offered_rps = load.duration_s > 0 ? load.requests / load.duration_s : 0;

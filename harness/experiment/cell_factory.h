@@ -75,11 +75,16 @@ class CellFactory {
   /// By the shared planner, or with `system` by the one that the cell's system brings.
   const Planned& planned(const Cell& cell, const Settings& settings, double offered_rps,
                          const System* system = nullptr);
-  /// The streams of the cell's trace, if it has any, and the longest of their SLOs.
+  /// The streams of the cell's trace, if it has any, the longest of their SLOs and the modules' peaks.
   void add_streams(const Cell& cell, const Settings& settings, RunSpec& run);
+  /// Equal for cells with the same requests.
+  std::string arrivals_text(const Cell& cell, const Settings& settings, double target_rps) const;
   const Offered& offered(const Settings& settings, double target_rps, std::uint64_t seed);
   /// The plan of the shared settings, whose capacity the loads of all systems are relative to.
   const Planned& reference(const Cell& cell);
+  /// Requests/s of the cell's streams, in the shares that they have, that would keep all GPUs busy in the
+  /// batches that give most.
+  double capacity_for_streams(const Cell& cell, const Settings& shared);
   /// Finds the rate that the cell's arrivals are scaled to; sets `why` when it has none.
   void find_target(const Cell& cell, PreparedCell& prepared);
   std::string text_of_cell(const Cell& cell, const Settings& settings, double target_rps, bool known);
@@ -93,6 +98,7 @@ class CellFactory {
   std::map<std::string, std::string> trace_checksums_;
   std::map<std::string, Planned> plans_;
   std::map<std::string, Offered> offers_;
+  std::map<std::string, std::vector<double>> peaks_;
   std::vector<Cell> cells_;
 };
 

@@ -126,6 +126,7 @@ TraceSpec read_trace(const std::string& file, const NamedAt& name, const TomlVal
     trace.place_file = place.file;
     trace.place_line = place.line;
     trace.streams = read_streams(reader);
+    if (!trace.streams.empty()) trace.places[kStreamsKey] = reader.place(kStreamsKey);
     if (reader.find("shape") == nullptr && !trace.streams.empty())
       trace.shape = "streams";
     else if (reader.find("shape") == nullptr && reader.find("file") != nullptr)
@@ -172,7 +173,7 @@ void read_workload(const TableReader& document, ExperimentSpec& spec) {
   check_used(traces, names_of(spec.workload.traces));
   std::vector<std::string> known = trace_shape_names();
   for (const TomlEntry& entry : traces.entries()) known.push_back(entry.key);
-  known.erase(std::find(known.begin(), known.end(), "file"));
+  std::erase_if(known, [](const std::string& shape) { return shape == "file" || shape == "streams"; });
   for (const NamedAt& name : spec.workload.traces) {
     if (std::find(known.begin(), known.end(), name.name) == known.end()) {
       throw_unknown(name.place, "trace", name.name, known);

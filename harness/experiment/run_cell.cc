@@ -57,6 +57,7 @@ SummaryRow row_of(const PreparedCell& prepared, const RunSpec& spec, const RunRe
   const Bounds& bound = bounds.of(prepared.arrivals_text, spec, record);
   SummaryRow row = summarise(prepared.identity, record, static_cast<double>(bound.fluid),
                              prepared.capacity_rps, [&capacity](TimeNs at) { return capacity.at(at); });
+  row.slo_ms = ns_to_ms(prepared.slo_ns);  // streams may have others; this one names the cell
   add_reservation(row, record, bound);
   const bool by_libraries = !row.devices.empty() && prepared.gpu.device != DeviceKind::kNull;
   if (by_libraries) row.devices += ", " + execution_libraries();

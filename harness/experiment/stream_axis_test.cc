@@ -1,0 +1,229 @@
+// Traces of streams in experiments: cells, what their texts hold, and what is refused.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+
+#include "harness/experiment/cell_factory.h"
+#include "harness/sim/simulation.h"
+
+namespace harness {
+namespace {
+
+const std::string kShepherd = "[[system]]\nname = \"shepherd\"\n";
+const std::string kMixed = R"([[trace.mixed.streams]]
+module = "resnet18"
+process = "bursts"
+burst = 100
+period_ms = 120
+[[trace.mixed.streams]]
+count = 50
+rps = 1000
+rates = "exponential"
+minutes = "gamma"
+minute_s = 0.5
+process = "mmpp"
+slo_ms = [100, 400]
+)";
+
+std::string workload(const std::string& trace, const std::string& rest = "rates_rps = 0\n",
+                     const std::string& pipeline = "shepherd13") {
+  return "[workload]\npipelines = \"" + pipeline + "\"\ntraces = \"" + trace + "\"\nduration_s = 3\n" + rest +
+         "[cluster]\nworkers = 4\n";
+}
+
+ExperimentSpec parse(const std::string& text) { return parse_experiment("e/test.toml", text, {}); }
+
+std::string error_of(const std::string& text) {
+  try {
+    const ExperimentSpec spec = parse(text);
+    CellFactory factory(spec, "b");
+    for (const Cell& cell : factory.cells()) factory.prepare(cell);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(StreamAxis, StreamsReachTheRun) {
+  const ExperimentSpec spec = parse(workload("mixed") + kMixed + kShepherd);
+  CellFactory factory(spec, "b");
+  const Cell& cell = factory.cells().at(0);
+  const PreparedCell prepared = factory.prepare(cell);
+  const RunSpec run = factory.make_run(cell, prepared);
+  ASSERT_EQ(run.streams.size(), 51U);
+  EXPECT_EQ(run.pipeline.modules[run.streams[0].entry].name, "resnet18");
+  EXPECT_EQ(run.streams[0].slo_ns, 250 * kNsPerMs) << "the pipeline's";
+  EXPECT_EQ(run.slo_ns, 400 * kNsPerMs) << "the longest";
+  EXPECT_EQ(prepared.slo_ns, 250 * kNsPerMs) << "what names the cell";
+  double rps = 0;
+  for (const Stream& stream : run.streams) rps += stream.rate_rps;
+  EXPECT_NEAR(rps, 100 * 25 / 3.0 + 1000, 1e-6) << "25 bursts in 3 s";
+  EXPECT_NEAR(prepared.offered_rps, rps, 1e-6);
+  // The peaks by hand: requests of the arrivals by entry and second.
+  std::vector<std::array<double, 3>> seconds(13, {0, 0, 0});
+  std::vector<TimeNs> times(100'000);
+  std::vector<StreamId> senders(100'000);
+  const std::size_t count = run.arrivals->restarted()->next(times, senders);
+  for (std::size_t i = 0; i < count; ++i)
+    seconds[run.streams[senders[i]].entry][static_cast<std::size_t>(times[i] / kNsPerS)] += 1;
+  ASSERT_EQ(run.peak_rps.size(), 13U);
+  for (std::size_t m = 0; m < 13; ++m)
+    EXPECT_EQ(run.peak_rps[m], *std::max_element(seconds[m].begin(), seconds[m].end())) << m;
+}
+
+// Load: GPU seconds that a second's requests need in the largest batches, over the GPUs. Table 4: ResNet18
+// 0.22 x 128 + 3.74 = 31.9 ms, ResNeSt269 4.37 x 128 + 74.2 = 633.56 ms for 128.
+TEST(StreamAxis, LoadIsWhatTheRequestsNeedInTheBestBatches) {
+  // 120 ms is a period: 1,024 and 120 requests.
+  const ExperimentSpec spec = parse(R"([workload]
+pipelines = "two-streams"
+traces = "two-streams"
+rates_rps = 0
+duration_s = 0.12
+[cluster]
+workers = 4
+)" + kShepherd);
+  CellFactory factory(spec, "b");
+  const double load = factory.prepare(factory.cells()[0]).identity.load;
+  EXPECT_NEAR(load, (1024 / 0.12 * 0.0319 + 1000 * 0.63356) / 128 / 4, 1e-9);
+}
+
+TEST(StreamAxis, CellsOfDifferentRatesHaveDifferentLoadsAndTexts) {
+  const ExperimentSpec spec = parse(
+      workload("maf-stable", "rates_rps = [1000, 2000]\nslo_ms = [250, 100]\nseeds = [1, 2]\n") + kShepherd);
+  CellFactory factory(spec, "b");
+  std::vector<PreparedCell> cells;
+  for (const Cell& cell : factory.cells()) cells.push_back(factory.prepare(cell));
+  ASSERT_EQ(cells.size(), 8U);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const double rate = i % 4 < 2 ? 1000 : 2000;
+    EXPECT_NEAR(cells[i].offered_rps, rate, 1e-6);
+    EXPECT_NEAR(cells[i].identity.load, rate / 1000 * cells[0].identity.load, 1e-9);
+    for (std::size_t j = 0; j < i; ++j) {
+      EXPECT_NE(cells[i].identity.input_hash, cells[j].identity.input_hash);
+      EXPECT_NE(cells[i].arrivals_text, cells[j].arrivals_text);
+    }
+  }
+}
+
+/// The effective text is an experiment that has the same cell.
+TEST(StreamAxis, TheEffectiveTextGivesTheSameRequests) {
+  for (const std::string& text : {workload("mixed") + kMixed + kShepherd,
+                                  workload("maf-bursty", "rates_rps = 1500\nseeds = 3\n") + kShepherd}) {
+    const ExperimentSpec spec = parse(text);
+    CellFactory factory(spec, "b");
+    const PreparedCell cell = factory.prepare(factory.cells()[0]);
+    const ExperimentSpec again_spec = parse(cell.identity.effective_toml);
+    CellFactory again_factory(again_spec, "b");
+    const PreparedCell again = again_factory.prepare(again_factory.cells().at(0));
+    EXPECT_EQ(again.identity.effective_toml, cell.identity.effective_toml);
+    EXPECT_EQ(again.arrivals_text, cell.arrivals_text);
+    EXPECT_TRUE(has(cell.identity.effective_toml, ".streams]]\nmodule = ")) << cell.identity.effective_toml;
+  }
+}
+
+// What a key of a class changes shows in the cell's text and hash.
+TEST(StreamAxis, EveryKeyOfAClassCounts) {
+  const auto hash_of = [](const std::string& key) {
+    const ExperimentSpec spec = parse(workload("s", "rates_rps = 100\n") +
+                                      "[[trace.s.streams]]\nrates = \"lognormal\"\n" + key + kShepherd);
+    CellFactory factory(spec, "b");
+    return factory.prepare(factory.cells()[0]).identity.input_hash;
+  };
+  const std::string base = hash_of("");
+  for (const char* key : {"module = \"resnet50\"",
+                          "slo_ms = 300",
+                          "count = 2",
+                          "rps = 2",
+                          "sigma = 2",
+                          "cut_below = 2",
+                          "cut_above = 2",
+                          "minutes = \"gamma\"",
+                          "minute_s = 1",
+                          "minute_cv_from = 1",
+                          "minute_cv_to = 2",
+                          "population = 2",
+                          "process = \"mmpp\"",
+                          "mmpp_ratio = 3",
+                          "mmpp_high_share = 0.5",
+                          "mmpp_high_s = 1",
+                          "mmpp_chains = 1",
+                          "burst = 2",
+                          "period_ms = 2",
+                          "offset_ms = 1"}) {
+    EXPECT_NE(hash_of(std::string(key) + "\n"), base) << key;
+  }
+}
+
+// Section 7.2, 12 s of one GPU: FLEX alone serves the same (shepherd_test, FlexTwoStreams).
+TEST(StreamAxis, TheTwoStreamsOfThePaperAreServedAsByFlexAlone) {
+  const ExperimentSpec spec = load_experiment("experiments/shepherd/two-streams.toml", {});
+  CellFactory factory(spec, "b");
+  const std::vector<double> expected_rps = {4055, 4032, 2976, 1131};
+  ASSERT_EQ(factory.cells().size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const RunSpec run = factory.make_run(factory.cells()[i], factory.prepare(factory.cells()[i]));
+    const RunRecord record = simulate(run, nullptr);
+    EXPECT_EQ(record.sent, 100U * 1024 + 12'000);
+    EXPECT_NEAR(static_cast<double>(record.in_time) / 12, expected_rps[i], 0.5) << i;
+  }
+}
+
+struct Refused {
+  const char* what;
+  std::string text;
+  std::string message;
+};
+
+TEST(StreamAxis, WhatIsRefused) {
+  const std::string streams = "[[trace.s.streams]]\n";
+  const std::vector<Refused> cases = {
+      {"loads", workload("maf-stable", "loads = 1\n") + kShepherd,
+       "e/test.toml:5: workload.loads: found loads for the streams of trace maf-stable; allowed: rates_rps"},
+      {"no rates", workload("maf-stable", "") + kShepherd, "e/test.toml:1: workload.loads: found loads for"},
+      {"a system without streams", workload("maf-stable") + "[[system]]\nname = \"pard\"\n",
+       "e/test.toml:9: system.name: found pard, which serves no streams, with trace maf-stable; allowed: "},
+      {"one load side by side", workload("poisson", "rates_rps = 9\n") + kShepherd,
+       "e/test.toml:3: workload.traces: found trace poisson, one load, on pipeline shepherd13"},
+      {"bursts scaled", workload("two-streams", "rates_rps = 9\n", "two-streams") + kShepherd,
+       "found bursts, which cannot be scaled, and a rate of 9; allowed: a rate of 0"},
+      {"bare streams", workload("streams") + kShepherd, "found unknown trace 'streams'"},
+      {"no class", workload("s") + "[trace.s]\nshape = \"streams\"\n" + kShepherd,
+       "found no class of streams; allowed: one [[trace.s.streams]] or more"},
+      {"a table", workload("s") + "[trace.s.streams]\ncount = 3\n" + kShepherd,
+       "e/test.toml:8: trace.s.streams: found a table; allowed: tables with the heading [[trace.s.streams]]"},
+      {"classes of another shape", workload("s") + "[trace.s]\nshape = \"wiki\"\n" + streams + kShepherd,
+       "streams: found classes of streams with shape wiki; allowed: shape = \"streams\""},
+      {"classes beside a preset", workload("s") + "[trace.s]\nshape = \"maf-stable\"\n" + streams + kShepherd,
+       "found classes of streams with shape maf-stable; allowed: shape = \"streams\""},
+      {"an unknown key", workload("s") + streams + "cuont = 3\n" + kShepherd,
+       "e/test.toml:9: trace.s.streams.cuont: found unknown key 'cuont', did you mean 'count'?"},
+      {"a wrong value", workload("s") + streams + "count = 0\n" + kShepherd,
+       "e/test.toml:9: trace.s.streams.count: found 0; allowed: an integer from 1 to 1000000"},
+      {"a list", workload("s") + streams + "count = [1, 2]\n" + kShepherd,
+       "trace.s.streams.count: found an array"},
+      {"a key of a single load", workload("s") + "[trace.s]\nprocess = \"gamma\"\n" + streams + kShepherd,
+       "e/test.toml:9: trace.s.process: found process with shape = \"streams\"; allowed: shape, streams, "
+       "file"},
+      {"no such module", workload("s") + streams + "module = \"bert\"\n" + kShepherd,
+       "e/test.toml:9: trace.s.streams.module: found 'bert' in pipeline shepherd13; allowed: a module "
+       "without pres"},
+      {"no file", workload("s") + streams + "minutes = \"recorded\"\n" + kShepherd,
+       "file: found nothing; allowed: the file of the recorded minutes"},
+      {"a sweep of presets",
+       workload("maf-stable") + kShepherd +
+           "[[sweep]]\nkey = \"trace.maf-stable.shape\"\nvalues = [\"maf-bursty\"]\n",
+       "found maf-bursty, which is several classes of streams"},
+  };
+  for (const Refused& one : cases) {
+    const std::string error = error_of(one.text);
+    EXPECT_TRUE(has(error, one.message)) << one.what << ": " << error;
+    EXPECT_FALSE(has(error, "\n")) << one.what;
+  }
+}
+
+}  // namespace
+}  // namespace harness
