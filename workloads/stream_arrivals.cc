@@ -64,7 +64,8 @@ class KeepAll {
   bool keeps(TimeNs, StreamId) { return true; }
 };
 
-/// Thins the candidates of a stream to a Poisson process whose rate is in one of two states.
+/// Thins the candidates of a stream to a Poisson process whose rate is in one of two states: they are kept
+/// with the rate of the state over the high one.
 class KeepByState {
  public:
   explicit KeepByState(const ClassSource& source) : random_(source.random("stream states")) {
@@ -78,21 +79,19 @@ class KeepByState {
     const std::size_t streams = source.streams().streams();
     const auto chains = static_cast<std::size_t>(spec.mmpp_chains);
     states_.resize(chains == 0 ? streams : std::min(chains, streams));
+    for (int k = 0; k <= kForgotten * kSteps; ++k)
+      table_.push_back(portable_exp(-static_cast<double>(k) / kSteps));
   }
 
   /// Rate of the high state over the mean.
   double highest() const { return highest_; }
 
   bool keeps(TimeNs at, StreamId stream) {
+    if (random_.uniform() < keep_low_) return true;  // in either state, which then need not be known
     State& state = states_[stream % states_.size()];
-    double high = share_;
-    if (state.known_ns >= 0) {
-      const double decay = decay_per_ns_ * static_cast<double>(at - state.known_ns);
-      constexpr double kForgotten = 40;  // e^-40 is below what a uniform number resolves
-      if (decay < kForgotten) high += (state.high ? 1.0 - share_ : -share_) * portable_exp(-decay);
-    }
-    state = {at, random_.uniform() < high};
-    return state.high || random_.uniform() < keep_low_;
+    state.high = draw_state(at, state);
+    state.known_ns = at;
+    return state.high;
   }
 
  private:
@@ -101,12 +100,32 @@ class KeepByState {
     bool high = false;
   };
 
+  static constexpr double kForgotten = 40;  // e^-40 is below what a uniform number resolves
+  static constexpr int kSteps = 64;         // of the table, in 1
+
+  /// High with probability share + (was high - share) e^-decay. Two values of a table enclose that; the
+  /// exponential itself is needed only where the random number lies between them.
+  bool draw_state(TimeNs at, const State& state) {
+    const double random = random_.uniform();
+    if (state.known_ns < 0) return random < share_;
+    const double decay = decay_per_ns_ * static_cast<double>(at - state.known_ns);
+    if (decay >= kForgotten) return random < share_;
+    const double scale = state.high ? 1.0 - share_ : -share_;
+    const auto step = static_cast<std::size_t>(decay * kSteps);
+    const double a = share_ + scale * table_[step];
+    const double b = share_ + scale * table_[step + 1];
+    if (random < std::min(a, b)) return true;
+    if (random >= std::max(a, b)) return false;
+    return random < share_ + scale * portable_exp(-decay);
+  }
+
   RandomStream random_;
   double share_ = 0;
   double keep_low_ = 0;
   double highest_ = 0;
   double decay_per_ns_ = 0;
   std::vector<State> states_;
+  std::vector<double> table_;  ///< e^(-k / kSteps)
 };
 
 /// A Poisson process at the sum of the streams' highest rates, each candidate of a stream drawn by its rate.
