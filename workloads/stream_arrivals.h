@@ -16,7 +16,7 @@ namespace harness {
 /// Poisson streams of a class are one Poisson process at the sum of their rates, each request being of a
 /// stream drawn in proportion to its rate: the same in distribution as their union. MMPP streams likewise,
 /// thinned from the sum of their high rates; a stream's state is drawn when a candidate depends on it, given
-/// that at the candidate before (the transition probabilities of a two-state Markov chain), which is exact.
+/// what it was when last drawn (by the transition probabilities of a two-state Markov chain), which is exact.
 /// Evenly spaced streams stand in a heap.
 std::unique_ptr<ArrivalSource> make_stream_arrivals(std::shared_ptr<const StreamPopulation> population,
                                                     std::uint64_t seed);
