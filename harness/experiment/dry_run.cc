@@ -20,6 +20,32 @@ std::string number(const char* format, double value) {
   return text;
 }
 
+std::string names_text(const PreparedCell& cell, const WorkerGroup& group) {
+  if (group.modules.size() == cell.module_names.size()) return "all";
+  std::string text;
+  for (const ModuleId module : group.modules) text += (text.empty() ? "" : ", ") + cell.module_names[module];
+  return text;
+}
+
+/// "; groups of workers: 12 for all; 2 x 4 for a, b": equal ones that follow each other together; "" where
+/// modules have workers of their own, and where one group has all.
+std::string groups_text(const PreparedCell& cell) {
+  const std::vector<WorkerGroup>& groups = cell.plan.groups;
+  if (groups.size() <= 1) return "";
+  std::string text;
+  for (std::size_t from = 0; from < groups.size();) {
+    std::size_t to = from + 1;
+    const WorkerGroup& first = groups[from];
+    while (to < groups.size() && groups[to].workers == first.workers && groups[to].modules == first.modules)
+      ++to;
+    text += text.empty() ? "; groups of workers: " : "; ";
+    if (to - from > 1) text += std::to_string(to - from) + " x ";
+    text += std::to_string(first.workers) + " for " + names_text(cell, first);
+    from = to;
+  }
+  return text;
+}
+
 std::string plan_text(const PreparedCell& cell) {
   if (!cell.why.empty()) return "skipped: " + cell.why;
   std::string text;
@@ -28,7 +54,7 @@ std::string plan_text(const PreparedCell& cell) {
     text += (k == 0 ? "" : ", ") + cell.module_names[k] + " " + std::to_string(module.batch_cap) + " x " +
             std::to_string(module.workers);
   }
-  return text;
+  return text + groups_text(cell);
 }
 
 Line line_of(const PreparedCell& cell) {

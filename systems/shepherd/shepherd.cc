@@ -1,55 +1,69 @@
 #include "systems/shepherd/shepherd.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "systems/shepherd/flex_scheduler.h"
+#include "systems/shepherd/serving_groups.h"
+#include "systems/shepherd/share_router.h"
 
 namespace harness {
 namespace {
 
-/// All GPUs in one group that serves all models: what HERD plans where the group-worker limit and the
-/// memory allow it.
-class OneGroup final : public Planner {
+/// HERD once, before the start: groups last as long as the run.
+class GroupPlanner final : public Planner {
  public:
-  OneGroup(const ServingContext& context, int max_batch) : context_(context), max_batch_(max_batch) {}
+  GroupPlanner(const ServingContext& context, const HerdPlannerParams& params, int max_batch)
+      : context_(context), params_(params), max_batch_(max_batch) {}
 
   Plan plan(TimeNs, const LoadStatistics&, const Plan&) override {
-    Plan plan;
-    plan.groups.push_back({context_.workers, {}});
-    for (const Profile* profile : context_.profiles) {
-      ModulePlan module;
-      module.workers = context_.workers;
-      module.batch_cap = std::min(max_batch_, profile->max_batch());
-      module.exec_ns = profile->latency(module.batch_cap);
-      plan.groups.front().modules.push_back(static_cast<ModuleId>(plan.modules.size()));
-      plan.modules.push_back(module);
-    }
-    return plan;
+    if (!plan_) plan_ = plan_of(context_, serving_groups(context_, params_, max_batch_), max_batch_);
+    return *plan_;
   }
 
  private:
   const ServingContext& context_;
+  HerdPlannerParams params_;
   int max_batch_;
+  std::optional<Plan> plan_;
 };
+
+bool has_only_batches(const ServingContext& context) {
+  return std::all_of(context.profiles.begin(), context.profiles.end(),
+                     [](const Profile* profile) { return profile->service == Service::kBatch; });
+}
 
 class Shepherd final : public System {
  public:
-  void list(ParamList& params) override { flex_.list(params); }
-  bool serves_streams() const override { return true; }
+  void list(ParamList& params) override {
+    flex_.list(params);
+    herd_.list(params);
+  }
   bool preempts() const override { return flex_.preempt; }
+  bool serves_streams() const override { return true; }
 
   std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId, GroupId group) override {
     return std::make_unique<FlexScheduler>(context, group, flex_);
   }
   /// Null where a module is no model on GPUs: the shared planner gives each module its own workers then.
   std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
-    const auto is_batch = [](const Profile* profile) { return profile->service == Service::kBatch; };
-    if (!std::all_of(context.profiles.begin(), context.profiles.end(), is_batch)) return nullptr;
-    return std::make_unique<OneGroup>(context, flex_.max_batch);
+    if (!has_only_batches(context)) return nullptr;
+    return std::make_unique<GroupPlanner>(context, herd_, flex_.max_batch);
+  }
+  std::unique_ptr<Router> make_router(const ServingContext& context, ModuleId module) override {
+    if (!has_only_batches(context)) return System::make_router(context, module);
+    if (!groups_) groups_ = serving_groups(context, herd_, flex_.max_batch);
+    if (groups_->groups.size() == 1) return System::make_router(context, module);
+    std::vector<GroupId> group_of = groups_of_shares(*groups_, module);
+    const int shares = static_cast<int>(group_of.size());
+    return std::make_unique<ShareRouter>(shares_of_streams(context.streams, module, shares, herd_.split),
+                                         std::move(group_of));
   }
 
  private:
   FlexParams flex_;
+  HerdPlannerParams herd_;
+  std::optional<HerdPlan> groups_;  ///< for the routers
 };
 
 }  // namespace

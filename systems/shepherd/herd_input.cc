@@ -1,0 +1,82 @@
+#include "systems/shepherd/herd_input.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace harness {
+namespace {
+
+constexpr double kBytesPerMb = 1e6;
+
+/// Eq. 1 through the least and the largest batch.
+void set_line(HerdModel& model, const Profile& profile) {
+  const int last = profile.max_batch();
+  const double first_ms = ns_to_ms(profile.latency(1));
+  model.alpha_ms = last > 1 ? (ns_to_ms(profile.latency(last)) - first_ms) / (last - 1) : first_ms;
+  model.beta_ms = first_ms - model.alpha_ms;
+}
+
+double rule_rps(const Profile& profile, TimeNs slo_ns, int max_batch) {
+  const double pairs = best_throughput_within_rps(profile, max_batch, slo_ns / 2);
+  return pairs > 0 ? pairs : best_throughput_within_rps(profile, 1, slo_ns);
+}
+
+}  // namespace
+
+int HerdPlannerParams::shares_for(int gpus) const {
+  if (herd.shares > 0) return herd.shares;
+  const int limit = herd.group_worker_limit;
+  return limit == 0 ? 1 : (gpus + limit - 1) / limit;
+}
+
+void HerdPlannerParams::list(ParamList& list) {
+  herd.list(list);
+  list.number("herd_gpu_memory_mb", gpu_memory_mb, 1, 1e9, "memory of a GPU, MB (SHEPHERD section 7: 16 GB)");
+  list.choice(
+      "herd_goodput", goodput, {"profile", "rule"},
+      "the goodput of one GPU: profile, its goodput_rps, where it has it for the SLO; rule, the largest "
+      "b / d(b) with 2 d(b) <= SLO");
+  list.choice("herd_split", split, {"rate", "order"},
+              "how a model's streams are divided into shares: rate, as evenly as can be; order, in turn");
+}
+
+double stream_goodput_rps(const Profile& profile, TimeNs slo_ns, HerdGoodput from, int max_batch) {
+  if (from == HerdGoodput::kProfile) {
+    if (const std::optional<double> known = goodput_rps(profile, slo_ns)) return *known;
+  }
+  return rule_rps(profile, slo_ns, max_batch);
+}
+
+HerdInput herd_input(const ServingContext& context, const HerdPlannerParams& params, int max_batch) {
+  HerdInput input;
+  input.gpus = context.workers;
+  input.gpu_bytes = std::llround(params.gpu_memory_mb * kBytesPerMb);
+  input.params = params.herd;
+  input.params.shares = params.shares_for(context.workers);
+  std::vector<double> needed(context.profiles.size(), 0);
+  for (std::size_t m = 0; m < needed.size(); ++m) {
+    const Profile& profile = *context.profiles[m];
+    HerdModel& model = input.models.emplace_back();
+    model.name = context.pipeline->modules[m].name;
+    model.bytes = std::llround(profile.memory_mb * kBytesPerMb);
+    set_line(model, profile);
+  }
+  const bool known = std::any_of(context.streams.begin(), context.streams.end(),
+                                 [](const Stream& stream) { return stream.rate_rps > 0; });
+  for (const Stream& stream : context.streams) {
+    const double goodput =
+        stream_goodput_rps(*context.profiles[stream.entry], stream.slo_ns, params.goodput, max_batch);
+    const double rate = known ? stream.rate_rps : 1;
+    if (goodput <= 0 || rate <= 0) continue;
+    input.models[stream.entry].rate_rps += rate;
+    needed[stream.entry] += rate / goodput;
+  }
+  for (std::size_t m = 0; m < needed.size(); ++m) {
+    if (needed[m] > 0) input.models[m].goodput_rps = input.models[m].rate_rps / needed[m];
+  }
+  return input;
+}
+
+}  // namespace harness

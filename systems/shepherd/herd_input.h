@@ -1,0 +1,44 @@
+// What HERD is told of a cell: its models, their average load and their goodput on one GPU (section 4).
+#pragma once
+
+#include "harness/serving/context.h"
+#include "systems/shepherd/herd.h"
+
+namespace harness {
+
+/// Where the goodput T of one GPU comes from.
+enum class HerdGoodput {
+  kProfile,  ///< the profile's points, where it has some around the SLO; else the rule
+  kRule      ///< the largest b / d(b) with 2 d(b) <= SLO: a batch comes in while the one before it runs
+};
+/// How the streams of a model are divided into its shares.
+enum class HerdSplit {
+  kRate,  ///< the largest first, each to the share with the least rate
+  kOrder  ///< in turn
+};
+
+/// HERD as the planner of the system: what Eq. 2 does not say.
+struct HerdPlannerParams {
+  HerdParams herd;
+  double gpu_memory_mb = 16'000;
+  HerdGoodput goodput = HerdGoodput::kProfile;
+  HerdSplit split = HerdSplit::kRate;
+
+  HerdPlannerParams() { herd.shares = 0; }
+
+  /// `herd.shares`, or as many as there are groups when each has as many GPUs as it may.
+  int shares_for(int gpus) const;
+  void list(ParamList& list);
+};
+
+/// The goodput of one GPU for a stream, requests/s; 0: no batch of at most `max_batch` can end in time. By
+/// the rule, where no two batches fit into the SLO: single visits, one after the other.
+double stream_goodput_rps(const Profile& profile, TimeNs slo_ns, HerdGoodput from, int max_batch);
+
+/// Eq. 2's input for the streams of the context: model m is module m, and every stream's module is its entry.
+/// The goodput of a model whose streams have different SLOs is its rate over the GPUs that its streams need
+/// together. Streams that no GPU can serve in time need none, and are left out of the rate. Where no stream
+/// says its rate, each counts as 1/s. Sizes that are not known count as 0.
+HerdInput herd_input(const ServingContext& context, const HerdPlannerParams& params, int max_batch);
+
+}  // namespace harness

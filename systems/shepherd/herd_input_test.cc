@@ -1,0 +1,108 @@
+#include "systems/shepherd/herd_input.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace harness {
+namespace {
+
+constexpr TimeNs kMs = kNsPerMs;
+
+/// alpha = 1 ms, beta = 10 ms, batches up to 64.
+Profile linear() {
+  Profile profile;
+  for (int batch = 1; batch <= 64; ++batch) profile.latency_ns.push_back((10 + batch) * kMs);
+  return profile;
+}
+
+struct Cell {
+  explicit Cell(std::vector<Profile> given) : profiles(std::move(given)) {
+    for (const Profile& profile : profiles) {
+      Module module;
+      module.name = "m" + std::to_string(pipeline.modules.size());
+      pipeline.modules.push_back(module);
+      context.profiles.push_back(&profile);
+    }
+    context.pipeline = &pipeline;
+    context.workers = 12;
+  }
+  HerdInput input(const HerdPlannerParams& params = {}) const { return herd_input(context, params, 128); }
+
+  std::vector<Profile> profiles;
+  Pipeline pipeline;
+  ServingContext context;
+};
+
+// Two batches of b in 100 ms: b = 40 in 50 ms, 800/s.
+TEST(StreamGoodput, ByRuleIsThatOfBatchesThatFollowEachOther) {
+  EXPECT_DOUBLE_EQ(stream_goodput_rps(linear(), 100 * kMs, HerdGoodput::kRule, 128), 800);
+  EXPECT_DOUBLE_EQ(stream_goodput_rps(linear(), 100 * kMs, HerdGoodput::kRule, 10), 500);
+  // No two fit into 20 ms; one visit at a time takes 11.
+  EXPECT_DOUBLE_EQ(stream_goodput_rps(linear(), 20 * kMs, HerdGoodput::kRule, 128), 1000 / 11.0);
+  EXPECT_EQ(stream_goodput_rps(linear(), 10 * kMs, HerdGoodput::kRule, 128), 0);
+}
+
+TEST(StreamGoodput, IsTheProfilesWhereItHasPointsAroundTheSlo) {
+  Profile profile = linear();
+  profile.goodput = {{50 * kMs, 100}, {150 * kMs, 300}};
+  EXPECT_EQ(stream_goodput_rps(profile, 50 * kMs, HerdGoodput::kProfile, 128), 100);
+  EXPECT_DOUBLE_EQ(stream_goodput_rps(profile, 100 * kMs, HerdGoodput::kProfile, 128), 200);
+  EXPECT_DOUBLE_EQ(stream_goodput_rps(profile, 100 * kMs, HerdGoodput::kRule, 128), 800);
+  EXPECT_EQ(stream_goodput_rps(profile, 200 * kMs, HerdGoodput::kProfile, 128),
+            stream_goodput_rps(profile, 200 * kMs, HerdGoodput::kRule, 128));
+}
+
+TEST(HerdInputOfCell, AddsUpTheStreamsOfAModel) {
+  Profile first = linear();
+  first.memory_mb = 46.758048;
+  first.goodput = {{50 * kMs, 100}, {100 * kMs, 200}};
+  Cell cell({first, linear()});
+  cell.context.streams = {{0, 50 * kMs, 30}, {1, 100 * kMs, 80}, {0, 100 * kMs, 40}};
+  const HerdInput input = cell.input();
+  EXPECT_EQ(input.gpus, 12);
+  EXPECT_EQ(input.gpu_bytes, 16'000'000'000);
+  EXPECT_EQ(input.models[0].bytes, 46'758'048);
+  EXPECT_EQ(input.models[1].bytes, 0);
+  EXPECT_EQ(input.models[0].rate_rps, 70);
+  // 30 / 100 + 40 / 200 = 0.5 GPUs.
+  EXPECT_DOUBLE_EQ(input.models[0].rate_rps / input.models[0].goodput_rps, 0.5);
+  EXPECT_DOUBLE_EQ(input.models[1].rate_rps / input.models[1].goodput_rps, 0.1);
+  EXPECT_NEAR(input.models[0].alpha_ms, 1, 1e-9);
+  EXPECT_NEAR(input.models[0].beta_ms, 10, 1e-9);
+}
+
+TEST(HerdInputOfCell, LeavesOutWhatNoGpuServesInTime) {
+  Cell cell({linear(), linear()});
+  cell.context.streams = {{0, 5 * kMs, 30}, {1, 5 * kMs, 10}, {1, 100 * kMs, 80}};
+  const HerdInput input = cell.input();
+  EXPECT_EQ(input.models[0].rate_rps, 0);
+  EXPECT_EQ(input.models[1].rate_rps, 80);
+  EXPECT_EQ(plan_herd(input).status, HerdStatus::kOptimal);
+}
+
+TEST(HerdInputOfCell, TakesStreamsOfUnknownRatesAsEqual) {
+  Cell cell({linear(), linear()});
+  cell.context.streams = {{0, 100 * kMs, 0}, {1, 100 * kMs, 0}, {0, 100 * kMs, 0}};
+  const HerdInput input = cell.input();
+  EXPECT_EQ(input.models[0].rate_rps, 2);
+  EXPECT_EQ(input.models[1].rate_rps, 1);
+}
+
+// 400 GPUs in groups of 12: 33 and one of 4.
+TEST(HerdPlanner, TakesAsManySharesAsThereAreGroups) {
+  HerdPlannerParams params;
+  EXPECT_EQ(params.shares_for(12), 1);
+  EXPECT_EQ(params.shares_for(13), 2);
+  EXPECT_EQ(params.shares_for(400), 34);
+  params.herd.group_worker_limit = 0;
+  EXPECT_EQ(params.shares_for(400), 1);
+  params.herd.group_worker_limit = 1;
+  EXPECT_EQ(params.shares_for(400), 400);
+  params.herd.shares = 7;
+  EXPECT_EQ(params.shares_for(400), 7);
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,18 @@
+// HERD's plan as the engine's groups of workers (SHEPHERD, section 3.2).
+#pragma once
+
+#include "harness/serving/context.h"
+#include "harness/serving/plan.h"
+#include "systems/shepherd/herd_input.h"
+
+namespace harness {
+
+/// The serving groups of a cell: HERD's where streams enter at models side by side; one of all GPUs and
+/// models where requests go through a pipeline, or there is one stream. Model m is module m. Throws
+/// InputError with HERD's reason when there is no plan.
+HerdPlan serving_groups(const ServingContext& context, const HerdPlannerParams& params, int max_batch);
+
+/// The same for the engine, with batches of at most `max_batch`.
+Plan plan_of(const ServingContext& context, const HerdPlan& groups, int max_batch);
+
+}  // namespace harness

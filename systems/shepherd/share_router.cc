@@ -1,0 +1,87 @@
+#include "systems/shepherd/share_router.h"
+
+#include <algorithm>
+#include <queue>
+#include <tuple>
+
+#include "harness/core/error.h"
+
+namespace harness {
+namespace {
+
+constexpr std::size_t kStreamNumbers = 65'536;  // of Visit::stream
+
+/// Streams that count as one, with the sum of their rates.
+struct Load {
+  std::size_t number = 0;
+  double rate_rps = 0;
+};
+
+std::vector<Load> loads_of(std::span<const Stream> streams, ModuleId entry) {
+  std::vector<Load> loads;
+  std::vector<std::uint32_t> at(std::min(streams.size(), kStreamNumbers), kNone);
+  for (std::size_t i = 0; i < streams.size(); ++i) {
+    if (streams[i].entry != entry) continue;
+    std::uint32_t& place = at[i % kStreamNumbers];
+    if (place == kNone) {
+      place = static_cast<std::uint32_t>(loads.size());
+      loads.push_back({i, 0});
+    }
+    loads[place].rate_rps += streams[i].rate_rps;
+  }
+  return loads;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> shares_of_streams(std::span<const Stream> streams, ModuleId entry, int shares,
+                                             HerdSplit split) {
+  std::vector<Load> loads = loads_of(streams, entry);
+  if (split == HerdSplit::kRate) {
+    std::stable_sort(loads.begin(), loads.end(),
+                     [](const Load& a, const Load& b) { return a.rate_rps > b.rate_rps; });
+  }
+  using Filled = std::tuple<double, std::uint32_t, std::uint32_t>;  // rate, streams, share
+  std::priority_queue<Filled, std::vector<Filled>, std::greater<>> open;
+  for (int share = 0; share < shares; ++share) open.emplace(0, 0, static_cast<std::uint32_t>(share));
+  std::vector<std::uint32_t> share_of(std::min(streams.size(), kStreamNumbers), 0);
+  for (const Load& load : loads) {
+    auto [rate, count, share] = open.top();
+    open.pop();
+    share_of[load.number] = share;
+    open.emplace(split == HerdSplit::kRate ? rate + load.rate_rps : 0, count + 1, share);
+  }
+  return share_of;
+}
+
+std::vector<GroupId> groups_of_shares(const HerdPlan& plan, int model) {
+  std::vector<GroupId> groups;
+  for (std::size_t group = 0; group < plan.groups.size(); ++group) {
+    const HerdGroup& each = plan.groups[group];
+    const auto found = std::find(each.models.begin(), each.models.end(), model);
+    if (found == each.models.end()) continue;
+    const int shares = each.shares[static_cast<std::size_t>(found - each.models.begin())];
+    groups.insert(groups.end(), static_cast<std::size_t>(shares), static_cast<GroupId>(group));
+  }
+  return groups;
+}
+
+void ShareRouter::route(TimeNs, std::span<const Visit> visits, std::span<const DomainView> domains,
+                        std::span<std::uint32_t> out) {
+  for (std::size_t i = 0; i < visits.size(); ++i) out[i] = domain_of(share_of_[visits[i].stream], domains);
+}
+
+std::uint32_t ShareRouter::domain_of(std::uint32_t share, std::span<const DomainView> domains) {
+  std::uint32_t& place = place_[share];
+  for (std::size_t next = 0; next < group_of_.size(); ++next) {
+    const GroupId group = group_of_[(share + next) % group_of_.size()];
+    if (place < domains.size() && domains[place].group == group) return place;
+    const auto found = std::find_if(domains.begin(), domains.end(),
+                                    [group](const DomainView& domain) { return domain.group == group; });
+    if (found == domains.end()) continue;
+    return place = static_cast<std::uint32_t>(found - domains.begin());
+  }
+  report_bug(__FILE__, __LINE__, "a model's workers are in none of its groups");
+}
+
+}  // namespace harness
