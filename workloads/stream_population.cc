@@ -121,7 +121,8 @@ double ClassPopulation::requests_of_bursts() const {
   const TimeNs left = duration_ns_ - ms_to_ns(spec_.offset_ms);
   if (left <= 0) return 0;
   const TimeNs period = std::max<TimeNs>(1, ms_to_ns(spec_.period_ms));
-  return static_cast<double>((left - 1) / period + 1) * spec_.burst;
+  const std::int64_t bursts = (left - 1) / period + 1;
+  return static_cast<double>(bursts) * spec_.burst;
 }
 
 StreamPopulation::StreamPopulation(const TraceSpec& spec, double target_rps)
