@@ -100,7 +100,7 @@ TEST(ComparedMetric, DirectionsOfColumns) {
     EXPECT_EQ(better_of(name), Better::kNeither) << name;
   for (const std::string& name : metric_columns()) {
     const bool share = name.find("rate") != std::string::npos || name.find("share") != std::string::npos ||
-                       name == "gpu_utilisation" || name == "bound_gap";
+                       name == "gpu_utilisation" || name == "scheduler_busy" || name == "bound_gap";
     EXPECT_EQ(metric(name, 0, false).is_share(), share) << name;
   }
 }

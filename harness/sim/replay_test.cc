@@ -250,7 +250,9 @@ std::vector<const SystemEntry*> entries() {
 
 /// A queue that has other workers hears of each loss, with the visits that had joined there.
 TEST_P(Replay, HoldsTheLossOfWorkers) {
-  const RunSpec spec = failing_in_turn(GetParam()->name, QueueScope::kModule);
+  RunSpec spec = failing_in_turn(GetParam()->name, QueueScope::kModule);
+  // Clockwork's batches stand behind others for so long only.
+  if (std::string(GetParam()->name) == "clockwork") testing::set_param(spec, "schedule_ahead_ms", 1000.0);
   std::size_t losses = 0;
   std::size_t visits = 0;
   for (const ReplayLog& log : simulate(spec, nullptr).replay) {
