@@ -150,6 +150,27 @@ TEST(CellFactory, RatesAreServedWhereOnlyASystemsOwnPlanMeetsTheSlo) {
   EXPECT_GT(cell.capacity_rps, 0);
 }
 
+// Of the workers that the workload is given, not of those that a system sets for itself.
+TEST(CellFactory, RatesOfEachWorkerFollowTheWorkers) {
+  const std::string text =
+      "[workload]\npipelines = \"tm\"\ntraces = \"poisson\"\nrates_rps_per_worker = [2, 5]\n" + kTwoSystems +
+      "[[system]]\nname = \"pard\"\nvariant = \"small\"\nset = { \"planner.max_batch\" = 2 }\n"
+      "[[sweep]]\nkey = \"cluster.workers\"\nvalues = [3, 30]\n";
+  const std::vector<PreparedCell> cells = prepare_all(parse(text));
+  ASSERT_EQ(cells.size(), 12U);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const double each = i < 6 ? 2 : 5;
+    EXPECT_EQ(cells[i].workers, i % 6 < 3 ? 3 : 30);
+    EXPECT_EQ(cells[i].target_rps, each * cells[i].workers);
+    EXPECT_NE(cells[i].identity.effective_toml.find("\nrates_rps = [" + text_of(cells[i].target_rps) + "]"),
+              std::string::npos);
+  }
+  const std::string own =
+      "[workload]\npipelines = \"tm\"\ntraces = \"poisson\"\nrates_rps_per_worker = 2\n[cluster]\nworkers = 3\n"
+      "[[system]]\nname = \"pard\"\nset = { \"cluster.workers\" = 30 }\n";
+  EXPECT_EQ(prepare_all(parse(own)).at(0).target_rps, 6);
+}
+
 TEST(CellFactory, SystemsOfAWorkloadGetTheSameRequests) {
   const ExperimentSpec spec =
       parse("[workload]\npipelines = \"tm\"\ntraces = \"tweet\"\nseeds = [1, 2]\n" + kTwoSystems +

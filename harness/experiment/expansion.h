@@ -18,7 +18,8 @@ struct Cell {
   std::size_t pipeline = 0;  ///< in workload.pipelines
   std::size_t trace = 0;     ///< in workload.traces
   double slo_ms = 0;         ///< 0: the pipeline's own
-  double rate = 0;           ///< relative to the capacity, or requests/s when workload.rates_rps is set
+  double rate = 0;           ///< relative to the capacity, or requests/s (of all workers together) when
+                             ///< workload.rates_rps is set
   std::uint64_t seed = 0;
   std::size_t system = 0;          ///< in systems
   std::vector<std::size_t> swept;  ///< per sweep the place of the value, or kNotSwept

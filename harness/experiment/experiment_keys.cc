@@ -30,6 +30,9 @@ constexpr PlainKey kKeys[] = {
      "axis, instead of loads: offered rate in requests/s; 0 replays a recorded trace as it is, and streams "
      "at the "
      "rates of their classes"},
+    {"workload", "rates_rps_per_worker", "(loads)", "numbers from 1e-06 to 1e+06",
+     "axis, instead of loads: offered rate in requests/s for each worker of the cluster, so that the load "
+     "follows a sweep of cluster.workers"},
     {"workload", "seeds", "1", "integers from 0 to 2^53", "axis: all randomness follows from it"},
     {"workload", "slo_ms", "the pipeline's", "numbers from 0.001 to 1e+07",
      "axis: end-to-end latency objective"},

@@ -80,6 +80,25 @@ void read_head(const TableReader& document, ExperimentSpec& spec) {
   spec.figures = document.texts("figures");
 }
 
+/// One of loads, rates_rps and rates_rps_per_worker.
+void read_rates(const TableReader& table, WorkloadSpec& workload) {
+  std::string given;
+  for (const char* key : {"loads", "rates_rps", "rates_rps_per_worker"}) {
+    if (table.find(key) == nullptr) continue;
+    if (!given.empty()) throw input_error(table.place(key), "both " + given + " and " + key, "one of them");
+    given = key;
+  }
+  workload.rate_place = table.place(given.empty() ? "loads" : given);
+  workload.rates_per_worker = given == "rates_rps_per_worker";
+  if (given == "loads") {
+    workload.loads = table.numbers("loads", 1e-6, 1e3, "numbers from 1e-06 to 1000");
+  } else if (workload.rates_per_worker) {
+    workload.rates_rps = table.numbers(given, 1e-6, 1e6, "numbers from 1e-06 to 1e+06");
+  } else {
+    workload.rates_rps = table.numbers("rates_rps", 0, 1e9, "numbers from 0 to 1e+09");
+  }
+}
+
 void read_axes(const TableReader& table, WorkloadSpec& workload) {
   table.require_known(plain_keys_of("workload"));
   workload.pipelines = table.texts("pipelines");
@@ -88,13 +107,7 @@ void read_axes(const TableReader& table, WorkloadSpec& workload) {
     if (table.find(key) == nullptr)
       throw input_error(table.place(key), "nothing", "at least one of " + std::string(key));
   }
-  if (table.find("loads") != nullptr && table.find("rates_rps") != nullptr) {
-    throw input_error(table.place("rates_rps"), "both loads and rates_rps", "one of them");
-  }
-  if (table.find("loads") != nullptr)
-    workload.loads = table.numbers("loads", 1e-6, 1e3, "numbers from 1e-06 to 1000");
-  workload.rate_place = table.place(table.find("rates_rps") == nullptr ? "loads" : "rates_rps");
-  workload.rates_rps = table.numbers("rates_rps", 0, 1e9, "numbers from 0 to 1e+09");
+  read_rates(table, workload);
   workload.slo_ms = table.numbers("slo_ms", 1e-3, 1e7, "numbers from 0.001 to 1e+07");
   const std::string seeds_allowed = "integers from 0 to 2^53";
   const std::vector<double> seeds = table.numbers("seeds", 0, kLargestSeed, seeds_allowed);

@@ -52,10 +52,11 @@ std::vector<std::string> names_of(const std::vector<NamedAt>& named);
 struct WorkloadSpec {
   std::vector<NamedAt> pipelines;
   std::vector<NamedAt> traces;
-  InputPlace rate_place;              ///< of loads or rates_rps, or where they are missing
+  InputPlace rate_place;              ///< of the rates, or where they are missing
   std::vector<double> loads = {1.0};  ///< relative to the capacity of the initial plan
   std::vector<double> rates_rps;      ///< when not empty, instead of loads; 0: recorded traces as they are,
                                       ///< streams at their own rates
+  bool rates_per_worker = false;      ///< rates_rps are of each worker of the cluster
   std::vector<std::uint64_t> seeds = {1};
   std::vector<std::uint64_t> added_seeds;  ///< that [repeat_until] may add, in order
   std::vector<double> slo_ms;              ///< empty: each pipeline's own

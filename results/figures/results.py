@@ -174,7 +174,7 @@ class Results:
         rows = [plain(row) for row in self._file["summary"][:]]
         experiment = parsed(text_of(self._file.attrs.get("experiment_toml", "")))
         self.figures = list(experiment.get("figures", []))  # names of those that the experiment asks for
-        by_rate = "rates_rps" in experiment.get("workload", {})
+        by_rate = not {"rates_rps", "rates_rps_per_worker"}.isdisjoint(experiment.get("workload", {}))
         self.cells = [Cell(row, self._file[f"cells/{row['cell']}"], by_rate) for row in rows if row["status"] == "ok"]
         self.not_drawn = len(rows) - len(self.cells)
 
