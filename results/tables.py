@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "figures"))
-from pard.selection import series_of  # noqa: E402
+from selection import series_of  # noqa: E402
 from results import Results, number  # noqa: E402
 
 MARKER = re.compile(r"^<!-- (table|claims): (.*) -->$")

@@ -70,18 +70,27 @@ void list() {
   for (std::string line; std::getline(catalogue, line);) {
     const std::size_t tab = line.find('\t');
     if (tab == std::string::npos) continue;
-    std::printf("%-12s  %s\n", line.substr(0, tab).c_str(), line.substr(tab + 1).c_str());
+    std::printf("%-15s  %s\n", line.substr(0, tab).c_str(), line.substr(tab + 1).c_str());
+  }
+}
+
+void require_something_to_draw(const std::string& path) {
+  if (path.ends_with(".csv")) {
+    std::error_code error;
+    if (!std::filesystem::exists(path, error))
+      throw input_error({path, 0, ""}, "no such file", "a table of harness trace cv --csv");
+    return;
+  }
+  const std::vector<SummaryRow> rows = read_summary(path);
+  if (std::none_of(rows.begin(), rows.end(), [](const SummaryRow& row) { return row.status == "ok"; })) {
+    throw input_error({path, 0, "summary"}, "no cell with results to draw", "at least one that is ok");
   }
 }
 
 int draw(FiguresOptions options) {
   if (options.results.empty())
     throw InputError("harness figures: no results file; allowed: RESULTS.h5, or --list");
-  const std::vector<SummaryRow> rows = read_summary(options.results);
-  if (std::none_of(rows.begin(), rows.end(), [](const SummaryRow& row) { return row.status == "ok"; })) {
-    throw input_error({options.results, 0, "summary"}, "no cell with results to draw",
-                      "at least one that is ok");
-  }
+  require_something_to_draw(options.results);
   if (options.folder.empty()) {
     const std::filesystem::path results(options.results);
     options.folder = (results.parent_path() / (results.stem().string() + "-figures")).string();
@@ -106,13 +115,14 @@ void add_figures_command(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  harness figures quickstart.h5\n"
       "  harness figures quickstart.h5 -o figures --limit 2\n"
-      "  harness figures overall.h5 --only pard/fig8 --only pard/fig11\n\n"
+      "  harness figures overall.h5 --only pard/fig8 --only pard/fig11\n"
+      "  harness figures predictability.csv\n\n"
       "Draws the figures that the experiment names (figures = [\"pard/fig8\", ...]), without such a list "
       "the\n"
       "general ones. --list shows the names. A figure whose data the file lacks is left out, with a line "
       "that\n"
       "says why.");
-  command->add_option("results", options->results, "results file (HDF5)")->type_name("RESULTS.h5");
+  command->add_option("results", options->results, "results file (HDF5), or table of harness trace cv (CSV)")->type_name("RESULTS.h5");
   command
       ->add_option("-o", options->folder, "folder for the figures (default: RESULTS-figures beside the file)")
       ->type_name("DIR");

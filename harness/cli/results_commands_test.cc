@@ -145,6 +145,7 @@ TEST_F(ResultsCommands, UnknownColumnNamesTheNearest) {
 TEST_F(ResultsCommands, BadFilesAreInputErrors) {
   EXPECT_THROW(output_of({"show", path("none.h5")}), InputError);
   EXPECT_THROW(output_of({"figures", path("none.h5")}), InputError);
+  EXPECT_THROW(output_of({"figures", path("none.csv")}), InputError);
   EXPECT_THROW(output_of({"show", path("a.h5"), "--json", "--csv"}), CLI::ParseError);
 }
 

@@ -1,4 +1,4 @@
-// write_example_results FILE.h5 small|many|paper|sweep|live: a results file with made-up runs, for the tests
+// write_example_results FILE.h5 small|many|paper|sweep|streams|live: a results file with made-up runs, for the tests
 // of schema and figures.
 #include <cstdio>
 #include <cstdlib>
@@ -112,6 +112,27 @@ std::vector<SyntheticSettings> sweep_cells() {
   return cells;
 }
 
+/// SHEPHERD and its baselines at three rates, of which the last two overload them; one system comes in two variants.
+std::vector<SyntheticSettings> streams_cells() {
+  const std::vector<std::pair<const char*, const char*>> series = {
+      {"shepherd", "default"}, {"shepherd", "np"}, {"clockwork", "default"}, {"nexus", "default"}};
+  std::vector<SyntheticSettings> cells;
+  for (const char* trace : {"maf-stable", "maf-bursty"})
+    for (const int rate : {300, 900, 1800})
+      for (std::uint64_t seed = 1; seed <= 2; ++seed)
+        for (std::size_t i = 0; i < series.size(); ++i) {
+          SyntheticSettings cell = cell_of(series[i].first, series[i].second, "", "shepherd13", trace, seed);
+          cell.cell.effective_toml = "[workload]\nrates_rps = [" + std::to_string(rate) + "]\n";
+          cell.cell.load = 0;
+          cell.modules = 3;
+          cell.seconds = 6;
+          cell.mean_rps = rate;
+          cell.patience = patience_of(i);
+          cells.push_back(cell);
+        }
+  return cells;
+}
+
 std::vector<SyntheticSettings> cells_of(const Shape& shape) {
   std::vector<SyntheticSettings> cells;
   for (const std::string& pipeline : shape.pipelines)
@@ -140,7 +161,7 @@ void write(const std::string& path, std::vector<SyntheticSettings> cells, bool r
   std::vector<std::string> files;
   for (SyntheticSettings& settings : cells) {
     settings.cell.index = static_cast<std::uint32_t>(files.size());
-    settings.cell.effective_toml = "seed = " + std::to_string(settings.cell.seed) + "\n";
+    settings.cell.effective_toml = "seed = " + std::to_string(settings.cell.seed) + "\n" + settings.cell.effective_toml;
     settings.cell.input_hash = harness::hex16(files.size());
     files.push_back(path + ".cell" + std::to_string(files.size()));
     harness::write_synthetic_cell(files.back(), harness::synthetic_run(settings), rows);
@@ -161,7 +182,7 @@ void write(const std::string& path, std::vector<SyntheticSettings> cells, bool r
 
 int main(int argc, char** argv) {
   if (argc != 3) {
-    std::fprintf(stderr, "usage: write_example_results FILE.h5 small|many|paper|sweep|live\n");
+    std::fprintf(stderr, "usage: write_example_results FILE.h5 small|many|paper|sweep|streams|live\n");
     return 2;
   }
   const std::string shape = argv[2];
@@ -169,6 +190,8 @@ int main(int argc, char** argv) {
   if (shape == "many") write(argv[1], cells_of(many()), false, "# made up\n");
   if (shape == "paper") write(argv[1], paper_cells(), true, "figures = [\"pard/fig8\", \"pard/fig9\"]\n");
   if (shape == "live") write(argv[1], live_cells(), true, "# made up\n");
+  if (shape == "streams")
+    write(argv[1], streams_cells(), true, "figures = [\"shepherd/fig7\"]\n[workload]\nrates_rps = [300, 900, 1800]\n");
   if (shape == "sweep") write(argv[1], sweep_cells(), true, "figures = [\"pard/fig14c\"]\n");
   return 0;
 }

@@ -8,7 +8,10 @@ import matplotlib.pyplot as plt
 
 import style
 from pard import fig2, fig6, fig8, fig9, fig10, fig11, fig12, fig13, fig14, fig15
-from pard.selection import Missing, group, pair_of, series_of, settings
+from selection import Missing, group, pair_of, series_of, settings
+from shepherd import fig8 as shepherd_fig8
+from shepherd import fig11a, sweeps
+from shepherd.series import GROUP_LIMIT, SYSTEMS, WORKERS
 
 FILE = Path(__file__).with_name("catalogue.txt")
 GENERAL = "general"
@@ -43,6 +46,12 @@ DRAWINGS = {
     "pard/fig14c": Drawing(fig14.draw_lambda, None, (fig14.LAMBDA[0],), panels=True),
     "pard/fig14d": Drawing(fig14.draw_window, None, (fig14.WINDOW[0],), panels=True),
     "pard/fig15": Drawing(fig15.draw, None, (fig15.POLICY,), by_workload=True),
+    "shepherd/fig7": Drawing(sweeps.draw_load, SYSTEMS, LOADS, panels=True),
+    "shepherd/fig8": Drawing(shepherd_fig8.draw, shepherd_fig8.SERIES, LOADS, by_workload=True),
+    "shepherd/fig9": Drawing(sweeps.draw_slo, SYSTEMS, ("slo_ms",), panels=True),
+    "shepherd/fig10": Drawing(sweeps.draw_scale, SYSTEMS, (*LOADS, WORKERS), panels=True),
+    "shepherd/fig11a": Drawing(fig11a.draw, fig11a.SERIES, ("slo_ms",)),
+    "shepherd/fig11b": Drawing(sweeps.draw_groups, None, (*LOADS, WORKERS, GROUP_LIMIT), panels=True),
 }
 
 

@@ -3,6 +3,7 @@
 
 Which ones, the experiment says with `figures = ["pard/fig8", ...]`, or --only; otherwise the general ones. Of these, every workload (pipeline, trace, load, SLO, and swept parameters of the load or the cluster) gets figures of goodput, queueing delay, drops by module and latency, the first
 --limit workloads of the file only; drop and invalid rate are drawn for all workloads, on at most --limit pages.
+Of a table that `harness trace cv --csv` printed (NAME.csv) the figures of SHEPHERD's that show it are drawn.
 """
 
 import argparse
@@ -15,8 +16,9 @@ import catalogue
 import latency
 import over_time
 import shares
-from pard.selection import Missing
 from results import Results
+from selection import Missing
+from shepherd import predictability
 from style import Palette
 
 WORKLOAD_FIGURES = (
@@ -29,7 +31,7 @@ WORKLOAD_FIGURES = (
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("results", help="results file (HDF5)")
+    parser.add_argument("results", help="results file (HDF5), or table of harness trace cv (CSV)")
     parser.add_argument("-o", dest="folder", type=Path, default=Path("figures"), help="folder for the figures")
     parser.add_argument("--limit", type=int, default=12, help="workloads with figures of their own (%(default)s)")
     parser.add_argument("--only", action="append", metavar="NAME", help="draw this figure (catalogue.txt); repeatable")
@@ -90,8 +92,20 @@ def draw_named(results, names, folder, limit):
     return count, lacking
 
 
+def draw_table(table, folder):
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path in predictability.draw(table, folder):
+            tell(path)
+    except (KeyError, ValueError, OSError) as error:
+        fail(f"{table}: {error!r}, allowed: the table of harness trace cv --csv")
+
+
 def main():
     arguments = parse_arguments()
+    if arguments.results.endswith(".csv"):
+        draw_table(Path(arguments.results), arguments.folder)
+        return
     results = Results(arguments.results)
     if not results.cells:
         raise SystemExit(f"{arguments.results}: no cell has results to draw")

@@ -4,47 +4,25 @@ Usage: pard_test.py PAPER.h5 SWEEP.h5 (write_example_results)
 """
 
 import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
-from functools import cache
 from pathlib import Path
 
 import h5py
 import numpy as np
-from matplotlib.container import BarContainer, ErrorbarContainer
 
 import catalogue
 import style
+from figures_testing import Drawn, rows_of, run, wanted_cells
 from pard import fig6, fig12, fig13, fig15
-from pard.selection import SYSTEMS, Missing, name_of, series_of, settings
+from pard.series import SYSTEMS
 from results import Cell, Results
+from selection import Missing, name_of, series_of, settings
 
-DRAW = Path(__file__).with_name("draw.py")
 SWEEP = sys.argv.pop()
 PAPER = sys.argv.pop()
 DROPPED, LATE, IN_TIME = 2, 1, 0
-
-
-def run(*arguments):
-    return subprocess.run([sys.executable, str(DRAW), *map(str, arguments)], capture_output=True, text=True, check=False)
-
-
-@cache
-def rows_of(file, cell):
-    """The raw request rows of a cell."""
-    with h5py.File(file) as opened:
-        return opened[f"cells/{cell}/requests"][:]
-
-
-def wanted_cells(file, **wanted):
-    """Numbers of the cells whose summary row has these values."""
-    with h5py.File(file) as opened:
-        rows = opened["summary"][:]
-    def value(row, name):
-        return row[name].decode() if isinstance(row[name], bytes) else row[name]
-    return [int(row["cell"]) for row in rows if all(value(row, name) == one for name, one in wanted.items())]
 
 
 def drop_percent(file, cell):
@@ -63,33 +41,6 @@ def greatest_of_windows(file, cell, size_s, outcomes, largest):
         if inside.any():
             found.append(100 * counted[inside].mean())
     return max(found) if largest else min(found)
-
-
-class Drawn(unittest.TestCase):
-    """Draws figures in this process and looks at what stands in them."""
-
-    def figures(self, file, name):
-        """[(file name's stem, figure, caption)]"""
-        kept = []
-        real = style.save
-        self.addCleanup(setattr, style, "save", real)
-        style.save = lambda figure, folder, stem, caption: kept.append((stem, figure, caption)) or []
-        list(catalogue.draw(Results(file), name, Path(".")))
-        style.save = real
-        return kept
-
-    def lines(self, axes):
-        """label -> (x, y) of the lines with whiskers."""
-        bars = [one for one in axes.containers if isinstance(one, ErrorbarContainer) and one.get_label()[0] != "_"]
-        return {one.get_label(): one.lines[0].get_data() for one in bars}
-
-    def heights(self, axes):
-        """label -> heights of the bars."""
-        bars = [one for one in axes.containers if isinstance(one, BarContainer)]
-        return {one.get_label(): [patch.get_height() for patch in one.patches] for one in bars}
-
-    def panel(self, figure, title):
-        return next(axes for axes in figure.axes if axes.get_title(loc="left").startswith(title))
 
 
 class NumbersTest(Drawn):

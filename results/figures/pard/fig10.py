@@ -3,9 +3,11 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
+import look
+from pard import windows
+from pard.series import SYSTEMS
+from selection import absent_note, by_series, group, pair_of
 import style
-from pard import look, windows
-from pard.selection import SYSTEMS, absent_note, by_series, group, pair_of
 
 SERIES = SYSTEMS
 SMOOTH_S = 5

@@ -3,9 +3,10 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from pard import look
+import look
 from pard.drops import shares_by_module
-from pard.selection import VARIANTS, absent_note, by_series, name_of, one_workload, seeds_text, spread, workload_name
+from pard.series import VARIANTS
+from selection import absent_note, by_series, name_of, one_workload, seeds_text, spread, workload_name
 
 SERIES = ("pard", *VARIANTS)
 

@@ -4,9 +4,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from over_time import bins_of, mean_delay_ms
-from pard import look
-from pard.selection import Missing, absent_note, by_series, first_seed, one_workload, rows_of, workload_name
+import look
 from results import NS_PER_MS, NS_PER_S
+from selection import Missing, absent_note, by_series, first_seed, one_workload, rows_of, workload_name
 
 SERIES = ("pard", "pard/fcfs", "pard/hbf", "pard/lbf")
 PARTS = (("queueing_ns", "queueing delay", "#0072b2"), ("wait_ns", "batch wait", "#d55e00"),

@@ -3,8 +3,8 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from pard.selection import Missing, absent_note, by_series, first_seed, name_of, one_workload, rows_of, workload_name
 from results import NS_PER_S
+from selection import Missing, absent_note, by_series, first_seed, name_of, one_workload, rows_of, workload_name
 
 SERIES = ("pard", "pard/instant")
 COLUMNS = ("load", "band", "order")

@@ -1,69 +1,16 @@
 """Figure 14 (section 5.4): stress, SLO, quantile lambda and window of the queueing delay."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 
-from pard import look
-from pard.selection import SYSTEMS, Missing, group, name_of, pair_of, seeds_text, series_of, spread
+import curves
+import look
+from pard.series import SYSTEMS
 from results import number
+from selection import Missing, group, name_of, pair_of, seeds_text, series_of
 
-MOST_SERIES = 8
 LAMBDA = ("pard.lambda", "quantile lambda", 0.1)
 WINDOW = ("pard.queueing_window_s", "window of the queueing delay (s)", 5)
 BEST_LAMBDA = (0.075, 0.15)
-
-
-def grid_of(count):
-    columns = min(3, count)
-    rows = -(-count // columns)
-    figure, grid = plt.subplots(rows, columns, squeeze=False, figsize=(max(5.4, 2.9 * columns), 0.6 + 2.5 * rows))
-    for axes in grid.flat[count:]:
-        axes.set_visible(False)
-    return figure, list(grid.flat[:count])
-
-
-def curve(cells, place, column, scale=1):
-    """(places, mean, below, above) along the axis; place(cell) tells where a cell belongs."""
-    points = sorted(group(cells, place).items())
-    values = np.array([spread([scale * cell[column] for cell in same]) for _, same in points])
-    return np.array([at for at, _ in points]), *values.T
-
-
-def plot_curve(axes, points, look_of, marker):
-    places, mean, below, above = points
-    whiskers = np.array([below, above]) if (below + above).any() else None
-    axes.errorbar(places, mean, yerr=whiskers, marker=marker, markersize=3.5, capsize=1.8, elinewidth=0.8, **look_of)
-
-
-def ordered_series(cells):
-    """The systems of the paper first, then what else the file compares."""
-    groups = group(cells, series_of)
-    names = [name for name in SYSTEMS if name in groups] + [name for name in groups if name not in SYSTEMS]
-    return {name: groups[name] for name in names[:MOST_SERIES]}
-
-
-def by_workload(parts):
-    """[(title, cells)]: a panel for each setting and workload."""
-    panels = []
-    for setting, cells in parts:
-        for pair, own in group(cells, pair_of).items():
-            panels.append(("-".join(pair) + (f", {setting.text}" if setting.text else ""), own))
-    return panels
-
-
-def draw_systems(axes, cells, place, column, scale=1):
-    series = ordered_series(cells)
-    others = [name for name in series if name not in SYSTEMS]
-    for name, own in series.items():
-        look_of = look.line_of(name, others.index(name) if name in others else 0)
-        plot_curve(axes, curve(own, place, column, scale), look_of, look.MARKERS.get(name, "x"))
-
-
-def offered_by_level(cells):
-    """cell -> mean offered rate of all cells at its load: the seeds' own counts scatter."""
-    levels = group(cells, lambda cell: (cell["load"], cell.rate_rps))
-    rates = {level: float(np.mean([cell["offered_rps"] for cell in own])) for level, own in levels.items()}
-    return lambda cell: rates[cell["load"], cell.rate_rps]
 
 
 def optimum(cells, place):
@@ -74,15 +21,15 @@ def optimum(cells, place):
 
 
 def draw_stress(parts):
-    panels = by_workload(parts)
+    panels = curves.by_workload(parts)
     if all(len({(cell["load"], cell.rate_rps) for cell in cells}) < 2 for _, cells in panels):
         raise Missing("the file has one load only")
-    figure, grid = grid_of(len(panels))
+    figure, grid = curves.grid_of(len(panels))
     for axes, (title, cells) in zip(grid, panels):
-        place = offered_by_level(cells)
-        first = next(iter(ordered_series(cells).values()))
+        place = curves.offered_by_level(cells)
+        first = next(iter(curves.ordered_series(cells, SYSTEMS).values()))
         axes.plot(*optimum(first, place), color="black", linestyle=":", linewidth=1.2, label="optimum")
-        draw_systems(axes, cells, place, "goodput_rps")
+        curves.draw_series(axes, cells, SYSTEMS, place, "goodput_rps")
         axes.set(xlabel="request rate (1/s)", ylabel="goodput (1/s)", xlim=(0, None), ylim=(0, None))
         axes.set_title(title, loc="left")
     look.legend_of(figure, *grid)
@@ -93,12 +40,12 @@ def draw_stress(parts):
 
 
 def draw_slo(parts):
-    panels = by_workload(parts)
+    panels = curves.by_workload(parts)
     if all(len({cell["slo_ms"] for cell in cells}) < 2 for _, cells in panels):
         raise Missing("the file has one SLO only")
-    figure, grid = grid_of(len(panels))
+    figure, grid = curves.grid_of(len(panels))
     for axes, (title, cells) in zip(grid, panels):
-        draw_systems(axes, cells, lambda cell: cell["slo_ms"], "drop_rate", 100)
+        curves.draw_series(axes, cells, SYSTEMS, lambda cell: cell["slo_ms"], "drop_rate", 100)
         axes.set(xlabel="SLO (ms)", ylabel="drop rate (%)", ylim=(0, None))
         axes.set_title(title, loc="left")
     look.legend_of(figure, *grid)
@@ -113,16 +60,16 @@ def draw_parameter(parts, key, default, prepare):
     cells = [cell for _, own in parts for cell in own]
     if len({cell.parameters.get(key) for cell in cells} - {None}) < 2:
         raise Missing(f"the file does not sweep {key}")
-    figure, grid = grid_of(len(parts))
+    figure, grid = curves.grid_of(len(parts))
     for axes, (setting, own) in zip(grid, parts):
         swept = [cell for cell in own if number(cell.parameters.get(key, "")) is not None]
         workloads = group(swept, lambda cell: pair_of(cell) + (series_of(cell),))
         several = len({(pair[0], pair[2]) for pair in workloads}) > 1
         for rank, ((pipeline, trace, series), same) in enumerate(workloads.items()):
-            points = curve(same, lambda cell: float(cell.parameters[key]), "drop_rate", 100)
+            points = curves.curve(same, lambda cell: float(cell.parameters[key]), "drop_rate", 100)
             label = f"{pipeline}-{trace}" + ("" if series == "pard" else f" {name_of(series)}") if several else trace
             colour = look.OTHER[rank % len(look.OTHER)]
-            plot_curve(axes, points, {"color": colour, "label": label}, "os^Dv<>"[rank % 7])
+            curves.plot_curve(axes, points, {"color": colour, "label": label}, "os^Dv<>"[rank % 7])
             best = int(np.argmin(points[1]))
             axes.plot(points[0][best], points[1][best], marker="o", markersize=9, markerfacecolor="none", color=colour,
                       clip_on=False)

@@ -4,9 +4,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import FuncFormatter, LogLocator
 
-from pard import look
-from pard.selection import first_seed, group, name_of, rows_of, seeds_text, series_of, spread
+import look
 from results import NS_PER_MS
+from selection import first_seed, group, name_of, rows_of, seeds_text, series_of, spread
 
 OUTCOME_DONE = 0
 POLICY = "rag.policy"

@@ -3,10 +3,11 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-import style
-from pard import look, windows
+import look
+from pard import windows
 from pard.drops import shares_by_module
-from pard.selection import absent_note, by_series, group, name_of, one_workload, pair_of, seeds_text, workload_name
+from selection import absent_note, by_series, group, name_of, one_workload, pair_of, seeds_text, workload_name
+import style
 
 SERIES = ("naive", "nexus", "clipperpp")
 REACTIVE = ("nexus", "clipperpp")
@@ -21,7 +22,7 @@ def draw_window_sizes(goodput, drops, series):
         look.marked_line(goodput, sizes, values[:, :, 0], look.line_of(name), look.MARKERS[name])
         look.marked_line(drops, sizes, values[:, :, 1], look.line_of(name), look.MARKERS[name])
     for axes, label in ((goodput, "least goodput (% of sent)"), (drops, "drop rate (%)")):
-        look.window_axis(axes, sizes)
+        windows.window_axis(axes, sizes)
         axes.set(xlabel="window (s)", ylabel=label, ylim=(0, 104))
 
 

@@ -5,7 +5,7 @@ from math import comb, factorial
 import matplotlib.pyplot as plt
 import numpy as np
 
-from pard.selection import Missing, by_series, group, name_of, pair_of, rows_of, series_of, workload_name
+from selection import Missing, by_series, group, name_of, pair_of, rows_of, series_of, workload_name
 
 LAMBDA = 0.1
 BIN = 0.05

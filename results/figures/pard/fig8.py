@@ -3,9 +3,10 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
+import look
+from pard.series import SYSTEMS
+from selection import absent_note, by_series, group, name_of, pair_of, seeds_text, spread
 import style
-from pard import look
-from pard.selection import SYSTEMS, absent_note, by_series, group, name_of, pair_of, seeds_text, spread
 
 SERIES = SYSTEMS
 

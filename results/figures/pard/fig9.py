@@ -3,8 +3,10 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from pard import look, windows
-from pard.selection import SYSTEMS, absent_note, by_series, group, pair_of, seeds_text
+import look
+from pard import windows
+from pard.series import SYSTEMS
+from selection import absent_note, by_series, group, pair_of, seeds_text
 
 SERIES = SYSTEMS
 
@@ -22,7 +24,7 @@ def draw(cells):
         for name, same in by_series(own, SERIES).items():
             rates = 100 * np.array([[windows.greatest_drop_rate(cell, size) for size in sizes] for cell in same])
             look.marked_line(axes, sizes, rates, look.line_of(name), look.MARKERS[name])
-        look.window_axis(axes, sizes)
+        windows.window_axis(axes, sizes)
         axes.set_title(f"{pipeline}-{trace}", loc="left")
         axes.set_ylim(0, 104)
     figure.supxlabel("window (s)", fontsize=8.5)

@@ -70,3 +70,11 @@ def rate_over_time(cells, smooth_s):
     sent = sum(sums(cell.windows["sent"][:length], width) for cell in cells)
     times = (np.arange(length - width + 1) + width / 2) * cells[0].window_s
     return times, sent / (width * cells[0].window_s * len(cells))
+
+
+def window_axis(axes, sizes):
+    """Logarithmic, with the widths as its ticks."""
+    axes.set_xscale("log")
+    axes.minorticks_off()
+    shown = [size for size in SIZES_S if size in sizes]
+    axes.set_xticks(shown, [f"{size:g}" for size in shown])

@@ -6,12 +6,9 @@ import numpy as np
 
 from results import number, plain_name
 
-# As experiments name them: system, or system/variant.
-SYSTEMS = ("pard", "nexus", "clipperpp", "naive")
-VARIANTS = tuple("pard/" + name for name in (
-    "back", "sf", "oc", "split", "wcl", "lower", "upper", "fcfs", "hbf", "lbf", "instant"))
-NAMES = {"naive": "Naive", "nexus": "Nexus", "clipperpp": "Clipper++", "pard": "PARD"}
-CAPITALS = ("wcl", "fcfs", "hbf", "lbf")
+# As the papers write systems and variants.
+NAMES = {"naive": "Naive", "nexus": "Nexus", "clipperpp": "Clipper++", "pard": "PARD", "shepherd": "SHEPHERD", "clockwork": "Clockwork"}
+CAPITALS = ("wcl", "fcfs", "hbf", "lbf", "np")
 
 
 class Missing(Exception):
@@ -23,7 +20,7 @@ def series_of(cell):
 
 
 def name_of(series):
-    """As the paper writes it: "PARD-back"."""
+    """As the papers write it: "PARD-back"."""
     system, _, variant = series.partition("/")
     name = NAMES.get(system, system)
     if not variant:

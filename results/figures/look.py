@@ -1,16 +1,16 @@
-"""What the paper's figures share in their look."""
+"""What the papers' figures share in their look."""
 
 import matplotlib.pyplot as plt
 import numpy as np
 
+from selection import name_of, spread
 import style
-from pard.selection import name_of, spread
-from pard.windows import SIZES_S
 
-MARKERS = {"pard": "o", "nexus": "s", "clipperpp": "^", "naive": "D"}
+MARKERS = {"pard": "o", "shepherd": "o", "nexus": "s", "clockwork": "^", "clipperpp": "^", "naive": "D"}
 DROP_COLOUR = "#0072b2"
 INVALID_COLOUR = "#e69f00"
-LINE_STYLES = {"pard": "-", "nexus": (0, (5, 1.5)), "clipperpp": (0, (1.2, 1.2)), "naive": (0, (5, 1.2, 1, 1.2))}
+LINE_STYLES = {"pard": "-", "shepherd": "-", "nexus": (0, (5, 1.5)), "clockwork": (0, (1.2, 1.2)), "clipperpp": (0, (1.2, 1.2)),
+               "naive": (0, (5, 1.2, 1, 1.2))}
 OTHER = ("#009e73", "#cc79a7", "#56b4e9", "#5f4690", "#c9a800", "#8c564b")
 
 
@@ -28,14 +28,6 @@ def marked_line(axes, places, values, look, marker="o"):
     bars = axes.errorbar(places, mean, yerr=np.array([below, above]) if len(values) > 1 else None, marker=marker,
                          markersize=3.5, capsize=1.8, elinewidth=0.8, **look)
     return bars
-
-
-def window_axis(axes, sizes):
-    """Logarithmic, with the widths as its ticks."""
-    axes.set_xscale("log")
-    axes.minorticks_off()
-    shown = [size for size in SIZES_S if size in sizes]
-    axes.set_xticks(shown, [f"{size:g}" for size in shown])
 
 
 def module_colours(count):

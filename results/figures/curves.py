@@ -1,0 +1,63 @@
+"""Figures of a metric against something that is varied: points over the seeds, panels."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import look
+from selection import group, pair_of, series_of, spread
+
+MOST_SERIES = 8
+
+
+def grid_of(count):
+    columns = min(3, count)
+    rows = -(-count // columns)
+    figure, grid = plt.subplots(rows, columns, squeeze=False, figsize=(max(5.4, 2.9 * columns), 0.6 + 2.5 * rows))
+    for axes in grid.flat[count:]:
+        axes.set_visible(False)
+    return figure, list(grid.flat[:count])
+
+
+def curve(cells, place, column, scale=1):
+    """(places, mean, below, above) along the axis; place(cell) tells where a cell belongs."""
+    points = sorted(group(cells, place).items())
+    values = np.array([spread([scale * cell[column] for cell in same]) for _, same in points])
+    return np.array([at for at, _ in points]), *values.T
+
+
+def plot_curve(axes, points, look_of, marker):
+    places, mean, below, above = points
+    whiskers = np.array([below, above]) if (below + above).any() else None
+    axes.errorbar(places, mean, yerr=whiskers, marker=marker, markersize=3.5, capsize=1.8, elinewidth=0.8, **look_of)
+
+
+def by_workload(parts):
+    """[(title, cells)]: a panel for each setting and workload."""
+    panels = []
+    for setting, cells in parts:
+        for pair, own in group(cells, pair_of).items():
+            panels.append(("-".join(pair) + (f", {setting.text}" if setting.text else ""), own))
+    return panels
+
+
+def ordered_series(cells, systems):
+    """The systems of the paper first, then what else the file compares."""
+    groups = group(cells, series_of)
+    names = [name for name in systems if name in groups] + [name for name in groups if name not in systems]
+    return {name: groups[name] for name in names[:MOST_SERIES]}
+
+
+def draw_series(axes, cells, systems, place, column, scale=1):
+    """A curve for each series of the cells, those of `systems` in the colours of theirs."""
+    series = ordered_series(cells, systems)
+    others = [name for name in series if name not in systems]
+    for name, own in series.items():
+        look_of = look.line_of(name, others.index(name) if name in others else 0)
+        plot_curve(axes, curve(own, place, column, scale), look_of, look.MARKERS.get(name, "x"))
+
+
+def offered_by_level(cells):
+    """cell -> mean offered rate of all cells at its load: the seeds' own counts scatter."""
+    levels = group(cells, lambda cell: (cell["load"], cell.rate_rps))
+    rates = {level: float(np.mean([cell["offered_rps"] for cell in own])) for level, own in levels.items()}
+    return lambda cell: rates[cell["load"], cell.rate_rps]

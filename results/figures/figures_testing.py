@@ -1,0 +1,63 @@
+"""What the tests of the papers' figures share: running the command, reading raw rows, looking into figures."""
+
+import subprocess
+import sys
+import unittest
+from functools import cache
+from pathlib import Path
+
+import h5py
+from matplotlib.container import BarContainer, ErrorbarContainer
+
+import catalogue
+import style
+from results import Results
+
+DRAW = Path(__file__).with_name("draw.py")
+
+
+def run(*arguments):
+    return subprocess.run([sys.executable, str(DRAW), *map(str, arguments)], capture_output=True, text=True, check=False)
+
+
+@cache
+def rows_of(file, cell):
+    """The raw request rows of a cell."""
+    with h5py.File(file) as opened:
+        return opened[f"cells/{cell}/requests"][:]
+
+
+def wanted_cells(file, **wanted):
+    """Numbers of the cells whose summary row has these values."""
+    with h5py.File(file) as opened:
+        rows = opened["summary"][:]
+    def value(row, name):
+        return row[name].decode() if isinstance(row[name], bytes) else row[name]
+    return [int(row["cell"]) for row in rows if all(value(row, name) == one for name, one in wanted.items())]
+
+
+class Drawn(unittest.TestCase):
+    """Draws figures in this process and looks at what stands in them."""
+
+    def figures(self, file, name):
+        """[(file name's stem, figure, caption)]"""
+        kept = []
+        real = style.save
+        self.addCleanup(setattr, style, "save", real)
+        style.save = lambda figure, folder, stem, caption: kept.append((stem, figure, caption)) or []
+        list(catalogue.draw(Results(file), name, Path(".")))
+        style.save = real
+        return kept
+
+    def lines(self, axes):
+        """label -> (x, y) of the lines with whiskers."""
+        bars = [one for one in axes.containers if isinstance(one, ErrorbarContainer) and one.get_label()[0] != "_"]
+        return {one.get_label(): one.lines[0].get_data() for one in bars}
+
+    def heights(self, axes):
+        """label -> heights of the bars."""
+        bars = [one for one in axes.containers if isinstance(one, BarContainer)]
+        return {one.get_label(): [patch.get_height() for patch in one.patches] for one in bars}
+
+    def panel(self, figure, title):
+        return next(axes for axes in figure.axes if axes.get_title(loc="left").startswith(title))

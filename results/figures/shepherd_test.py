@@ -1,0 +1,191 @@
+"""The figures of SHEPHERD show what the raw rows of a file say.
+
+Usage: shepherd_test.py STREAMS.h5 (write_example_results)
+"""
+
+import shutil
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+from figures_testing import Drawn, rows_of, run, wanted_cells
+from results import Results
+from selection import Missing, name_of
+from shepherd import predictability
+from shepherd.series import SYSTEMS
+
+STREAMS = sys.argv.pop()
+IN_TIME, LATE = 0, 1
+SECONDS = 6
+TRACES = ("maf-stable", "maf-bursty")
+RATES = (300, 900, 1800)
+
+
+def goodput(cell):
+    return (rows_of(STREAMS, cell)["outcome"] == IN_TIME).sum() / SECONDS
+
+
+def cells_by_rate(**wanted):
+    """Numbers of the cells, those of each rate together."""
+    rates = {cell["cell"]: cell.rate_rps for cell in Results(STREAMS).cells}
+    cells = wanted_cells(STREAMS, **wanted)
+    return [[cell for cell in cells if rates[cell] == rate] for rate in RATES]
+
+
+class NumbersTest(Drawn):
+    def test_fig7_is_goodput_and_utilisation_by_rate(self):
+        (_, figure, caption), = self.figures(STREAMS, "shepherd/fig7")
+        self.assertIn("Mean of 2 seeds", caption)
+        self.assertEqual(len(figure.axes), 4)
+        for column, trace in enumerate(TRACES):
+            lines = self.lines(figure.axes[column])
+            busy = self.lines(figure.axes[2 + column])
+            self.assertEqual(set(lines), {"SHEPHERD", "Clockwork", "Nexus"})
+            for system in SYSTEMS:
+                levels = cells_by_rate(system=system, variant="default", trace=trace)
+                np.testing.assert_allclose(lines[name_of(system)][1], [np.mean([goodput(cell) for cell in level]) for level in levels])
+                with h5py.File(STREAMS) as file:
+                    shares = file["summary"]["gpu_utilisation"]
+                np.testing.assert_allclose(busy[name_of(system)][1], [100 * shares[level].mean() for level in levels])
+
+    def test_fig7_places_each_level_at_its_mean_rate(self):
+        """The counts of the cells scatter; one place for all of them."""
+        (_, figure, _), = self.figures(STREAMS, "shepherd/fig7")
+        rates = self.lines(figure.axes[0])["Nexus"][0]
+        sent = [np.mean([len(rows_of(STREAMS, cell)) for cell in level]) / SECONDS
+                for level in cells_by_rate(trace="maf-stable", variant="default")]
+        np.testing.assert_allclose(rates, sent)
+
+    def test_fig8_is_the_distribution_of_completed_requests_at_the_ends(self):
+        figures = self.figures(STREAMS, "shepherd/fig8")
+        self.assertEqual([stem for stem, _, _ in figures], [f"shepherd-fig8-shepherd13-{trace}" for trace in TRACES])
+        _, figure, _ = figures[1]
+        self.assertEqual([axes.get_title(loc="left") for axes in figure.axes], ["300 requests/s", "1800 requests/s"])
+        line, = [line for line in figure.axes[1].lines if line.get_label() == "Clockwork"]
+        latencies, shares = line.get_data()
+        self.assertAlmostEqual(shares[-1], 100)
+        rows = np.concatenate([rows_of(STREAMS, cell)
+                               for cell in cells_by_rate(system="clockwork", trace="maf-bursty")[2]])
+        exact = rows["latency_ns"][np.isin(rows["outcome"], (IN_TIME, LATE))] / 1e6
+        for place in range(1, len(latencies), max(1, len(latencies) // 20)):
+            self.assertAlmostEqual(shares[place], 100 * (exact <= latencies[place]).mean(), places=6)
+
+    def test_an_axis_that_the_file_lacks_is_missed(self):
+        for name, what in (("fig9", "SLO"), ("fig10", "number of workers")):
+            with self.assertRaisesRegex(Missing, f"one {what} only"):
+                self.figures(STREAMS, f"shepherd/{name}")
+        with self.assertRaisesRegex(Missing, "does not sweep shepherd.herd_group_worker_limit"):
+            self.figures(STREAMS, "shepherd/fig11b")
+
+
+class ChangedTest(Drawn):
+    """Copies of the file in which the rates stand for something else."""
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.copy = Path(temporary.name) / "copy.h5"
+
+    def change(self, edit):
+        """edit(row, place of its rate) changes the rows of /summary."""
+        shutil.copy(STREAMS, self.copy)
+        rates = {cell["cell"]: RATES.index(cell.rate_rps) for cell in Results(STREAMS).cells}
+        with h5py.File(self.copy, "r+") as file:
+            rows = file["summary"][:]
+            for row in rows:
+                edit(row, rates[row["cell"]])
+            file["summary"][:] = rows
+
+    def means(self, **wanted):
+        return [np.mean([goodput(cell) for cell in level]) for level in cells_by_rate(trace="maf-stable", **wanted)]
+
+    def test_fig10_is_goodput_by_workers(self):
+        def edit(row, place):
+            row["parameters"] = f"cluster.workers={(12, 100, 1000)[place]}"
+
+        self.change(edit)
+        (_, figure, _), = self.figures(self.copy, "shepherd/fig10")
+        for system in SYSTEMS:
+            places, values = self.lines(figure.axes[0])[name_of(system)]
+            self.assertEqual(list(places), [12, 100, 1000])
+            np.testing.assert_allclose(values, self.means(system=system, variant="default"))
+
+    def test_fig11b_has_a_line_for_each_limit(self):
+        def edit(row, place):
+            limit = {b"clockwork": 12, b"nexus": 0}.get(row["system"], 1)
+            row["parameters"] = f"cluster.workers={(12, 100, 1000)[place]} shepherd.herd_group_worker_limit={limit}"
+            row["system"], row["variant"] = b"shepherd", b"np" if row["variant"] == b"np" else b"default"
+
+        self.change(edit)
+        with h5py.File(self.copy, "r+") as file:
+            rows = file["summary"][:]
+            rows["status"][rows["variant"] == b"np"] = b"skipped"
+            file["summary"][:] = rows
+        (_, figure, _), = self.figures(self.copy, "shepherd/fig11b")
+        lines = self.lines(figure.axes[0])
+        self.assertEqual(set(lines), {"SHEPHERD, groups of 1", "SHEPHERD, groups of 12", "SHEPHERD, no limit"})
+        np.testing.assert_allclose(lines["SHEPHERD, groups of 12"][1], self.means(system="clockwork"))
+        np.testing.assert_allclose(lines["SHEPHERD, no limit"][1], self.means(system="nexus"))
+
+    def test_fig9_and_11a_are_goodput_by_slo(self):
+        def edit(row, place):
+            row["slo_ms"] = (50, 90, 250)[place]
+
+        self.change(edit)
+        with h5py.File(self.copy, "r+") as file:
+            for cell in file["cells"].values():
+                cell.attrs["effective_toml"] = "[workload]\nrates_rps = [0]\n"
+        (_, figure, _), = self.figures(self.copy, "shepherd/fig9")
+        places, values = self.lines(figure.axes[0])["Nexus"]
+        self.assertEqual(list(places), [50, 90, 250])
+        np.testing.assert_allclose(values, self.means(system="nexus"))
+        with h5py.File(self.copy, "r+") as file:
+            rows = file["summary"][:]
+            rows["status"][rows["trace"] != b"maf-stable"] = b"skipped"
+            file["summary"][:] = rows
+        (_, figure, caption), = self.figures(self.copy, "shepherd/fig11a")
+        self.assertNotIn("Not in the file", caption)
+        heights = self.heights(figure.axes[0])
+        self.assertEqual(list(heights), ["SHEPHERD", "SHEPHERD-NP", "Clockwork"])
+        np.testing.assert_allclose(heights["SHEPHERD-NP"], self.means(system="shepherd", variant="np")[::-1])
+
+
+class PredictabilityTest(unittest.TestCase):
+    TABLE = ("trace,rate_rps,window_s,group,groups,windows,mean_cv\n"
+             "a,10,60,1,4,9,0.5\na,10,1,1,4,500,2\na,10,1,4,1,500,1\nb,3,1,1,4,500,3\nb,3,1,4,1,500,-\n")
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.table = Path(temporary.name) / "cv.csv"
+        self.table.write_text(self.TABLE, encoding="utf-8")
+
+    def test_lines_have_the_points_of_the_table(self):
+        rows = predictability.rows_of(self.table)
+        self.assertEqual(predictability.curves_of(rows, "trace", group=1),
+                         {"a": [(1 / 60, 2.0), (1.0, 0.5)], "b": [(1 / 60, 3.0)]})
+        self.assertEqual(predictability.curves_of(rows, "group", trace="a"), {1: [(1 / 60, 2.0), (1.0, 0.5)], 4: [(1 / 60, 1.0)]})
+
+    def test_both_figures_are_drawn(self):
+        paths = predictability.draw(self.table, self.table.parent)
+        self.assertEqual({path.name for path in paths}, {f"shepherd-fig{k}.{ending}" for k in (2, 5) for ending in ("pdf", "png")})
+
+
+class CommandTest(unittest.TestCase):
+    def test_the_command_draws_twice_the_same(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("one", "two"):
+                done = run(STREAMS, "-o", Path(folder) / name, "--only=shepherd/fig7", "--only=shepherd/fig8")
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+            drawn = sorted((Path(folder) / "one").iterdir())
+            self.assertEqual(len(drawn), 2 * 3)
+            for path in drawn:
+                self.assertEqual(path.read_bytes(), (Path(folder) / "two" / path.name).read_bytes(), path.name)
+
+
+if __name__ == "__main__":
+    unittest.main()
