@@ -6,9 +6,10 @@ A table stands below a line such as
     <!-- table: sizing; rows=pipeline,planner.sizing_factor; columns=series; metric=drop_rate; where=trace=tweet -->
 
 (results-out/sizing.h5; a row per pipeline and sizing factor, a column per series; `where` keeps the cells with trace = tweet).
-Rows and columns are columns of /summary, swept parameters by their dotted keys, or `series`: `pard`, `pard/back`. Every entry is
+Rows and columns are columns of /summary, swept parameters by their dotted keys, `rate` (that the experiment gives), or `series`: `pard`, `pard/back`. Every entry is
 the mean over the seeds, shares in percent. `series=a,b` chooses and orders the series. Cells that differ in something
-else than the seed are never averaged: the table is refused. Below
+else than the seed are never averaged: the table is refused. With `csv:` in place of `table:` the cells are the lines of NAME.csv (`harness
+trace cv --csv`). Below
 
     <!-- claims: pard.overall.* -->
 
@@ -17,6 +18,7 @@ written; exit code 1 says that a table differs.
 """
 
 import argparse
+import csv
 import fnmatch
 import json
 import re
@@ -26,11 +28,12 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "figures"))
-from selection import series_of  # noqa: E402
 from results import Results, number  # noqa: E402
+from selection import series_of  # noqa: E402
 
-MARKER = re.compile(r"^<!-- (table|claims): (.*) -->$")
-SHARES = ("rate", "share", "gap")
+MARKER = re.compile(r"^<!-- (table|csv|claims): (.*) -->$")
+SHARES = ("rate", "share", "gap", "utilisation", "busy")
+WHOLE_FROM = 1000
 
 
 class TableError(Exception):
@@ -41,6 +44,8 @@ def facts_of(cell):
     """Everything by which a cell may be placed in a table."""
     facts = {"pipeline": cell["pipeline"], "trace": cell["trace"], "seed": str(cell["seed"]), "series": series_of(cell),
              "load": f"{cell['load']:.2f}", "slo_ms": f"{cell['slo_ms']:g}"}
+    if cell.rate_rps is not None:
+        facts["rate"] = f"{cell.rate_rps:g}"
     return facts | cell.parameters
 
 
@@ -68,15 +73,25 @@ def wanted(facts, marker):
         key, _, value = item.partition("=")
         if not same(facts.get(key), value):
             return False
-    return "series" not in marker or facts["series"] in marker["series"]
+    return "series" not in marker or facts.get("series") in marker["series"]
+
+
+def facts_of_results(path, metric):
+    """[(facts of a cell, its metric)]"""
+    return [(facts_of(cell), cell[metric]) for cell in Results(path).cells]
+
+
+def facts_of_csv(path, metric):
+    """The same of the lines of a table; a value that does not exist is '-' there."""
+    with path.open(encoding="utf-8", newline="") as file:
+        lines = list(csv.DictReader(file))
+    return [(line | {"seed": ""}, number(line[metric]) if number(line[metric]) is not None else np.nan) for line in lines]
 
 
 def collect(cells, marker):
     """(row, column) -> metric by seed; rows and columns in the order in which they come."""
-    metric = marker["metric"][0]
     values = {}
-    for cell in cells:
-        facts = facts_of(cell)
+    for facts, value in cells:
         if not wanted(facts, marker):
             continue
         missing = [key for key in marker["rows"] + marker["columns"] if key not in facts]
@@ -86,7 +101,7 @@ def collect(cells, marker):
         seeds = values.setdefault(place, {})
         if facts["seed"] in seeds:
             raise TableError(f"{marker['stem']}: several cells at {place}, seed {facts['seed']}: add a row key or a condition")
-        seeds[facts["seed"]] = cell[metric]
+        seeds[facts["seed"]] = value
     if not values:
         raise TableError(f"{marker['stem']}: no cells for {marker}")
     return values
@@ -96,7 +111,9 @@ def entry(seeds, metric):
     mean = float(np.mean(list(seeds.values())))
     if np.isnan(mean):
         return "-"
-    return f"{100 * mean:.1f}" if any(word in metric for word in SHARES) else f"{mean:.4g}"
+    if any(word in metric for word in SHARES):
+        return f"{100 * mean:.1f}"
+    return f"{mean:.0f}" if abs(mean) >= WHOLE_FROM else f"{mean:.4g}"
 
 
 def table_lines(cells, marker):
@@ -148,10 +165,11 @@ def lines_below(kind, words, folder):
             raise TableError(f"{path}: not found; harness claims --json > {path}")
         return claims_lines(json.loads(path.read_text(encoding="utf-8")), words.strip())
     marker = read_marker(words)
-    path = folder / (marker["stem"] + ".h5")
+    ending, facts = (".csv", facts_of_csv) if kind == "csv" else (".h5", facts_of_results)
+    path = folder / (marker["stem"] + ending)
     if not path.exists():
         raise TableError(f"{path}: not found")
-    return table_lines(Results(path).cells, marker)
+    return table_lines(facts(path, marker["metric"][0]), marker)
 
 
 def fill(document, folder):

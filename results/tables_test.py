@@ -48,6 +48,8 @@ class Tables(unittest.TestCase):
     def test_rates_are_not_percent(self):
         lines = self.fill("toy; rows=trace; columns=series; metric=goodput_rps", [row("pard", "default", 1, 0.1, goodput=1234.0)])
         self.assertIn("| tweet | 1234 |", lines)
+        lines = self.fill("toy; rows=trace; columns=series; metric=goodput_rps", [row("pard", "default", 1, 0.1, goodput=24235.4)])
+        self.assertIn("| tweet | 24235 |", lines)
 
     def test_conditions_and_chosen_series(self):
         lines = self.fill("toy; rows=trace; columns=series; metric=drop_rate; series=pard,nexus; where=trace=wiki",
@@ -85,6 +87,13 @@ class Tables(unittest.TestCase):
         self.assertIn("| `b` | It holds. (5.2) | 2x | `> 1` | 1.5 (1 to 2; 1 of 2 hold) | partly |", filled)
         with self.assertRaisesRegex(tables.TableError, "no claim"):
             tables.fill("<!-- claims: loki.* -->", self.folder)
+
+    def test_lines_of_a_csv_are_cells(self):
+        (self.folder / "cv.csv").write_text("trace,window_s,group,mean_cv\na,1,1,0.5\na,1,10,0.25\na,60,1,-\n", encoding="utf-8")
+        lines = tables.fill("<!-- csv: cv; rows=trace,window_s; columns=group; metric=mean_cv -->", self.folder).split("\n")
+        self.assertEqual(lines[2:6], ["| trace | window_s | 1 | 10 |", "| --- | --- | --- | --- |", "| a | 1 | 0.5 | 0.25 |", "| a | 60 | - | - |"])
+        with self.assertRaisesRegex(tables.TableError, "not found"):
+            tables.fill("<!-- csv: none; rows=a; columns=b; metric=c -->", self.folder)
 
     def test_a_table_without_cells_is_refused(self):
         with self.assertRaisesRegex(tables.TableError, "no cells"):

@@ -1,5 +1,5 @@
-"""docs/reproduction.md and experiments/claims.toml fit together: every claim of the paper stands on the page, what a claim points at
-exists, and every table names an experiment of the suite."""
+"""The pages on what of the papers is reproduced and experiments/claims.toml fit together: every claim stands on one page, what a claim
+points at exists there, and every table names an experiment of the page's suite."""
 
 import fnmatch
 import re
@@ -8,9 +8,9 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = (ROOT / "docs/reproduction.md").read_text(encoding="utf-8")
 CLAIMS = tomllib.loads((ROOT / "experiments/claims.toml").read_text(encoding="utf-8"))["claim"]
-SUITE = tomllib.loads((ROOT / "experiments/pard/all.toml").read_text(encoding="utf-8"))["suite"]
+SUITES = {"docs/reproduction.md": "experiments/pard/all.toml", "docs/reproduction-shepherd.md": "experiments/shepherd/all.toml"}
+PAGES = {name: (ROOT / name).read_text(encoding="utf-8") for name in SUITES}
 
 
 def anchors(page):
@@ -18,31 +18,43 @@ def anchors(page):
     return {re.sub(r"[^a-z0-9 -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+def stems_of(suite):
+    return {Path(name).stem for name in tomllib.loads((ROOT / suite).read_text(encoding="utf-8"))["suite"]}
+
+
+def claims_on(page):
+    """The patterns of the page and the claims that fit one."""
+    patterns = re.findall(r"^<!-- claims: (.*) -->$", page, flags=re.MULTILINE)
+    return patterns, [claim for claim in CLAIMS for pattern in patterns if fnmatch.fnmatchcase(claim["id"], pattern)]
+
+
 class Reproduction(unittest.TestCase):
 
-    def test_every_claim_stands_on_the_page_once(self):
-        patterns = re.findall(r"^<!-- claims: (.*) -->$", PAGE, flags=re.MULTILINE)
+    def test_every_claim_stands_on_one_page_once(self):
         for claim in CLAIMS:
-            matching = [pattern for pattern in patterns if fnmatch.fnmatchcase(claim["id"], pattern)]
-            self.assertEqual(len(matching), 1, f"{claim['id']}: {matching}")
-        for pattern in patterns:
-            self.assertTrue(fnmatch.filter([claim["id"] for claim in CLAIMS], pattern), pattern)
+            places = [name for name, page in PAGES.items() for found in claims_on(page)[1] if found is claim]
+            self.assertEqual(len(places), 1, f"{claim['id']}: {places}")
+        for page in PAGES.values():
+            for pattern in claims_on(page)[0]:
+                self.assertTrue(fnmatch.filter([claim["id"] for claim in CLAIMS], pattern), pattern)
 
     def test_a_deviation_is_explained(self):
         for claim in CLAIMS:
             if claim.get("known", "reproduced") == "reproduced":
                 continue
             page, _, anchor = claim.get("see", "").partition("#")
-            self.assertEqual(page, "docs/reproduction.md", claim["id"])
-            self.assertIn(anchor, anchors(PAGE), claim["id"])
+            self.assertIn(page, PAGES, claim["id"])
+            self.assertIn(claim, claims_on(PAGES[page])[1], claim["id"])
+            self.assertIn(anchor, anchors(PAGES[page]), claim["id"])
 
     def test_experiments_belong_to_the_suite(self):
-        stems = {Path(name).stem for name in SUITE}
-        for stem in re.findall(r"^<!-- table: ([^;]*);", PAGE, flags=re.MULTILINE):
-            self.assertIn(stem, stems)
-        for claim in CLAIMS:
-            named = claim["experiment"]
-            self.assertLessEqual({named} if isinstance(named, str) else set(named), stems, claim["id"])
+        for name, page in PAGES.items():
+            stems = stems_of(SUITES[name])
+            for stem in re.findall(r"^<!-- table: ([^;]*);", page, flags=re.MULTILINE):
+                self.assertIn(stem, stems)
+            for claim in claims_on(page)[1]:
+                named = claim["experiment"]
+                self.assertLessEqual({named} if isinstance(named, str) else set(named), stems, claim["id"])
 
 
 if __name__ == "__main__":
