@@ -122,7 +122,8 @@ void add_figures_command(CLI::App& app, int& exit_code) {
       "general ones. --list shows the names. A figure whose data the file lacks is left out, with a line "
       "that\n"
       "says why.");
-  command->add_option("results", options->results, "results file (HDF5), or table of harness trace cv (CSV)")->type_name("RESULTS.h5");
+  command->add_option("results", options->results, "results file (HDF5), or table of harness trace cv (CSV)")
+      ->type_name("RESULTS.h5");
   command
       ->add_option("-o", options->folder, "folder for the figures (default: RESULTS-figures beside the file)")
       ->type_name("DIR");

@@ -23,6 +23,23 @@ workers = 16
 rows = false
 replay = true
 """
+# Two models, on each GPU another choice of them or one group of all.
+GROUPS = """[workload]
+pipelines = "two-streams"
+traces = ["two-streams"]
+rates_rps = 0
+duration_s = 2
+[cluster]
+workers = 6
+profiles = "shepherd-v100"
+[record]
+rows = false
+replay = true
+[[system]]
+name = "nexus"
+[[system]]
+name = "shepherd"
+"""
 SYSTEMS = ["naive", "clipperpp", "nexus", "pard", "rag"]
 
 
@@ -126,6 +143,13 @@ def main():
         expect("no common cell", run([harness, "replay", recorded, nothing], folder), 2, ["no cell that also stands in"])
 
         own_pipeline(harness, folder, made, expect)
+        groups = made(folder, "groups", GROUPS)
+        with h5py.File(groups) as file:
+            if max(int(row["module"]) for row in file["cells/0/replay"]) < 2:
+                failures.append("no more groups than modules")
+        expect("groups", run([harness, "replay", groups], folder), 0, counts(groups) + ["none differs"])
+        changed = made(folder, "changed", GROUPS, "--set", "cluster.network_delay_ms=1")
+        expect("groups that differ", run([harness, "replay", groups, changed], folder), 1, ["(group 0)", "what reached it differs"])
     finish(failures)
 
 

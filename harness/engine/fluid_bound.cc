@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/core/routes.h"
+#include "harness/engine/shared_time.h"
 
 namespace harness {
 namespace {
@@ -88,7 +89,12 @@ class FluidServer {
   std::uint64_t accepted_ = 0;
 };
 
-std::vector<FluidServer> make_servers(const RunSpec& spec, const RunRecord& record, const Routes& routes) {
+struct Servers {
+  std::vector<FluidServer> of_modules;
+  std::vector<TimeNs> shortest_ns;  ///< by entry: least time from sending to the end
+};
+
+Servers make_servers(const RunSpec& spec, const RunRecord& record, const Routes& routes) {
   const double factor = shortest_factor(spec.world);
   const auto hop_ns = static_cast<double>(ms_to_ns(spec.world.network_delay_ms));
   std::vector<double> exec(spec.profiles.size());
@@ -104,17 +110,24 @@ std::vector<FluidServer> make_servers(const RunSpec& spec, const RunRecord& reco
   // One window for all routes, or the deadlines would not be agreeable and FIFO no bound.
   const std::vector<double> before = least_before(spec.pipeline, routes, with_hop);
   const std::vector<double> after = least_after(spec.pipeline, routes, with_hop);
-  std::vector<FluidServer> servers;
+  Servers servers;
   for (std::size_t m = 0; m < exec.size(); ++m) {
-    servers.emplace_back(spec.profiles[m], factor, static_cast<TimeNs>(before[m] + hop_ns),
-                         static_cast<TimeNs>(after[m]));
+    servers.of_modules.emplace_back(spec.profiles[m], factor, static_cast<TimeNs>(before[m] + hop_ns),
+                                    static_cast<TimeNs>(after[m]));
+    servers.shortest_ns.push_back(static_cast<TimeNs>(hop_ns + exec[m] + after[m]));
   }
-  for (const PlanRow& row : record.plans) servers[row.module].add_step(row);
+  for (const PlanRow& row : record.plans) servers.of_modules[row.module].add_step(row);
   return servers;
 }
 
-ModuleId entry_of(const RunSpec& spec, StreamId stream) {
-  return spec.streams.empty() ? ModuleId{0} : spec.streams[stream].entry;
+/// By stream: its entry, kHopeless if nothing of it can end in time.
+constexpr ModuleId kHopeless = 0xffff;
+std::vector<ModuleId> entries_of_streams(const RunSpec& spec, const std::vector<TimeNs>& shortest_ns) {
+  if (spec.streams.empty()) return {0};
+  std::vector<ModuleId> entries;
+  for (const Stream& stream : spec.streams)
+    entries.push_back(stream.slo_ns < shortest_ns[stream.entry] ? kHopeless : stream.entry);
+  return entries;
 }
 
 }  // namespace
@@ -123,30 +136,36 @@ std::uint64_t fluid_bound(const RunSpec& spec, const RunRecord& record) {
   const Routes routes(spec.pipeline, spec.seed);
   const bool dynamic = routes.dynamic();
   const std::vector<ModuleId> entries = entries_of(spec.pipeline);
-  std::vector<FluidServer> servers = make_servers(spec, record, routes);
+  auto [servers, shortest_ns] = make_servers(spec, record, routes);
+  const std::vector<ModuleId> entry_of = entries_of_streams(spec, shortest_ns);
   const std::unique_ptr<ArrivalSource> arrivals = spec.arrivals->restarted();
   std::vector<TimeNs> chunk(4096);
   std::vector<StreamId> streams(chunk.size());
   std::vector<const Route*> taken(chunk.size());
-  std::vector<std::uint64_t> sent_to(servers.size(), 0);  // by entry
+  std::vector<std::uint64_t> sent_to(servers.size(), 0);  // by entry, but for hopeless ones
   std::uint64_t sent = 0;
+  TimeNs last_due_ns = 0;
   while (const std::size_t count = arrivals->next(chunk, streams)) {
     for (std::size_t i = 0; dynamic && i < count; ++i) taken[i] = &routes[routes.of(sent + i)];
-    for (std::size_t i = 0; i < count; ++i) ++sent_to[entry_of(spec, streams[i])];
+    for (std::size_t i = 0; i < count; ++i) {
+      if (entry_of[streams[i]] != kHopeless) ++sent_to[entry_of[streams[i]]];
+    }
     for (ModuleId m = 0; m < servers.size(); ++m) {
       for (std::size_t i = 0; i < count; ++i) {
-        if (entry_of(spec, streams[i]) != entries[m] || (dynamic && !taken[i]->visits(m))) continue;
+        if (entry_of[streams[i]] != entries[m] || (dynamic && !taken[i]->visits(m))) continue;
         // With the longest SLO for all, so that deadlines stay in order of release.
         servers[m].offer(chunk[i], chunk[i] + spec.slo_ns);
       }
     }
     sent += count;
+    last_due_ns = chunk[count - 1] + spec.slo_ns;
   }
   // Of each pipeline the least over its modules; pipelines side by side add up.
   std::vector<std::uint64_t> least = sent_to;
   for (ModuleId m = 0; m < servers.size(); ++m)
     least[entries[m]] = std::min(least[entries[m]], servers[m].bound(sent_to[entries[m]]));
-  return std::min(record.sent, std::accumulate(least.begin(), least.end(), std::uint64_t{0}));
+  const std::uint64_t sum = std::accumulate(least.begin(), least.end(), std::uint64_t{0});
+  return std::min({record.sent, sum, shared_time_bound(spec, record, least, last_due_ns)});
 }
 
 CapacityCurve::CapacityCurve(const Pipeline& pipeline, const RunRecord& record,

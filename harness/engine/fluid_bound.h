@@ -17,8 +17,9 @@ namespace harness {
 /// the requests alone that visit it, the others count as in time, and the shortest times are the least over
 /// the routes that visit it. Shortest times are the least execution times over b (times 1 -
 /// jitter_fraction for uniform jitter, 0 for exponential jitter, whose rate is unbounded) plus the network
-/// delay of every hop. A shared or delay service sets no limit: its visits differ in length, so its rate and
-/// its shortest time are left out, and the bound is loose there.
+/// delay of every hop. Streams that are due sooner count for nothing. Where workers serve several modules
+/// no more than shared_time_bound (shared_time.h). A shared or delay service sets no limit: its visits differ
+/// in length, so its rate and its shortest time are left out, and the bound is loose there.
 std::uint64_t fluid_bound(const RunSpec& spec, const RunRecord& record);
 
 /// Capacity in requests/s as the plan rows say it, a step function of time.

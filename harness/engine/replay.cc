@@ -36,15 +36,23 @@ ReplayDifference differing_call(const ReplayCall* before, const ReplayCall* afte
   return difference;
 }
 
-ReplayDifference placed(ReplayDifference difference, const ReplayLog& log, std::uint64_t callback) {
+ReplayDifference placed(ReplayDifference difference, const ReplayLog& log, bool has_groups,
+                        std::uint64_t callback) {
+  difference.has_groups = has_groups;
   difference.domain = log.domain;
-  difference.module = log.module;
+  difference.group = log.group;
   difference.callback = callback;
   return difference;
 }
 
 void require_whole(const ReplayReader& reader, const ReplayLog& log) {
   if (reader.damaged()) throw DamagedReplay{log.domain};
+}
+
+/// Whether the plan has groups; throws if the log's is none of them.
+bool has_groups(const ReplayCall& plan, const ReplayLog& log) {
+  if (log.group >= plan.plan.group_count()) throw DamagedReplay{log.domain};
+  return !plan.plan.groups.empty();
 }
 
 }  // namespace
@@ -55,13 +63,15 @@ std::optional<ReplayDifference> replay(const ReplayLog& log, Scheduler& schedule
   ReplayCall call;
   Decisions recorded;
   Decisions out;
+  bool groups = false;
   for (std::uint64_t callback = 1; reader.next(call, recorded); ++callback) {
+    if (call.kind == ReplayCall::Kind::kPlan) groups = has_groups(call, log);
     out.clear();
     deliver(call, scheduler, out);
     ++counts.callbacks;
     counts.decisions += recorded.list().size();
     if (auto difference = differing_decision(call, recorded, out))
-      return placed(std::move(*difference), log, callback);
+      return placed(std::move(*difference), log, groups, callback);
   }
   require_whole(reader, log);
   return std::nullopt;
@@ -73,19 +83,21 @@ std::optional<ReplayDifference> first_difference(const ReplayLog& before, const 
   ReplayReader readers[] = {ReplayReader(before), ReplayReader(after)};
   ReplayCall calls[2];
   Decisions decisions[2];
+  bool groups = false;
   for (std::uint64_t callback = 1;; ++callback) {
     const bool more[] = {readers[0].next(calls[0], decisions[0]), readers[1].next(calls[1], decisions[1])};
     require_whole(readers[0], before);
     require_whole(readers[1], after);
     if (!more[0] && !more[1]) return std::nullopt;
+    if (more[0] && calls[0].kind == ReplayCall::Kind::kPlan) groups = has_groups(calls[0], before);
     if (more[0] != more[1] || !same_call(calls[0], calls[1])) {
       return placed(differing_call(more[0] ? &calls[0] : nullptr, more[1] ? &calls[1] : nullptr), before,
-                    callback);
+                    groups, callback);
     }
     ++counts.callbacks;
     counts.decisions += decisions[0].list().size();
     if (auto difference = differing_decision(calls[0], decisions[0], decisions[1]))
-      return placed(std::move(*difference), before, callback);
+      return placed(std::move(*difference), before, groups, callback);
   }
 }
 

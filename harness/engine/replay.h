@@ -18,7 +18,8 @@ struct ReplayCounts {
 /// The first place where a log and a scheduler, or two logs, differ.
 struct ReplayDifference {
   DomainId domain = 0;
-  ModuleId module = 0;
+  GroupId group = 0;
+  bool has_groups = false;  ///< the plan has; otherwise `group` is a module
   TimeNs at_ns = 0;
   std::uint64_t callback = 0;  ///< its number in the domain, from 1
   std::string call;            ///< that callback, with its arguments

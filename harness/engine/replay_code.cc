@@ -324,7 +324,7 @@ void ReplayWriter::write(ReplayCall& call, const Decisions& out, std::size_t fir
   OutPort port(log_->bytes);
   const std::span<const Decision> decisions = out.list().subspan(first);
   std::uint64_t count = decisions.size();
-  code_call(port, context_, call, count, log_->module);
+  code_call(port, context_, call, count, log_->group);
   std::vector<double> values;
   for (Decision decision : decisions) {
     if (decision.kind == Decision::Kind::kReport) {
@@ -351,7 +351,7 @@ bool ReplayReader::next(ReplayCall& call, Decisions& out) {
   }
   InPort port(std::span(log_->bytes).subspan(at_));
   std::uint64_t count = 0;
-  code_call(port, context_, call, count, log_->module);
+  code_call(port, context_, call, count, log_->group);
   damaged_ = call.kind >= Kind::kCount;
   std::vector<double> values;
   for (std::uint64_t i = 0; i < count && !damaged_; ++i) {

@@ -260,7 +260,7 @@ const CellFactory::Planned& CellFactory::planned(const Cell& cell, const Setting
   const auto found = plans_.find(key);
   if (found != plans_.end()) return found->second;
   RunSpec run = world_of(cell, settings);
-  add_streams(cell, settings, run);
+  add_streams(cell, settings, system, run);
   const ServingContext context = make_context(run);
   Planned result;
   try {
@@ -291,12 +291,14 @@ const CellFactory::Offered& CellFactory::offered(const Settings& settings, doubl
       .first->second;
 }
 
-void CellFactory::add_streams(const Cell& cell, const Settings& settings, RunSpec& run) {
+void CellFactory::add_streams(const Cell& cell, const Settings& settings, const System* system,
+                              RunSpec& run) {
   if (!has_streams(settings)) return;
   const Offered& load = offered(settings, cell.rate, cell.seed);
   run.streams = streams_of(*load.population, run.pipeline, slo_of(cell));
   run.slo_ns = 0;
   for (const Stream& stream : run.streams) run.slo_ns = std::max(run.slo_ns, stream.slo_ns);
+  if (system == nullptr || !system->wants_peaks()) return;
   const auto [peak, is_new] = peaks_.try_emplace(arrivals_text(cell, settings, cell.rate));
   if (is_new) {
     const auto arrivals = make_stream_arrivals(load.population, cell.seed);
@@ -322,7 +324,7 @@ const CellFactory::Planned& CellFactory::reference(const Cell& cell) {
 
 double CellFactory::capacity_for_streams(const Cell& cell, const Settings& shared) {
   RunSpec run = world_of(cell, shared);
-  add_streams(cell, shared, run);
+  add_streams(cell, shared, nullptr, run);
   const ServingContext context = make_context(run);
   const std::vector<double> rps = stream_rps(context);
   double offered_rps = 0;
@@ -425,8 +427,8 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
 RunSpec CellFactory::make_world(const Cell& cell) {
   const Settings settings = settings_of(spec_, cell);
   RunSpec run = world_of(cell, settings);
-  add_streams(cell, settings, run);
   run.system = make_system(spec_.systems[cell.system].name, settings);
+  add_streams(cell, settings, run.system.get(), run);
   const auto takes_lengths = [](const Profile& profile) { return profile.shared.lengths_from_trace; };
   if (std::any_of(run.profiles.begin(), run.profiles.end(), takes_lengths)) {
     run.trace_tokens = std::make_shared<const TraceTokens>(recorded_tokens(resolved_trace(settings)));

@@ -76,7 +76,7 @@ class CellFactory {
   const Planned& planned(const Cell& cell, const Settings& settings, double offered_rps,
                          const System* system = nullptr);
   /// The streams of the cell's trace, if it has any, the longest of their SLOs and the modules' peaks.
-  void add_streams(const Cell& cell, const Settings& settings, RunSpec& run);
+  void add_streams(const Cell& cell, const Settings& settings, const System* system, RunSpec& run);
   /// Equal for cells with the same requests.
   std::string arrivals_text(const Cell& cell, const Settings& settings, double target_rps) const;
   const Offered& offered(const Settings& settings, double target_rps, std::uint64_t seed);

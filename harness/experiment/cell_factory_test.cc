@@ -166,7 +166,8 @@ TEST(CellFactory, RatesOfEachWorkerFollowTheWorkers) {
               std::string::npos);
   }
   const std::string own =
-      "[workload]\npipelines = \"tm\"\ntraces = \"poisson\"\nrates_rps_per_worker = 2\n[cluster]\nworkers = 3\n"
+      "[workload]\npipelines = \"tm\"\ntraces = \"poisson\"\nrates_rps_per_worker = 2\n[cluster]\nworkers = "
+      "3\n"
       "[[system]]\nname = \"pard\"\nset = { \"cluster.workers\" = 30 }\n";
   EXPECT_EQ(prepare_all(parse(own)).at(0).target_rps, 6);
 }

@@ -132,7 +132,8 @@ class Expansion {
     }
     cells_.push_back(cell);
     cells_.back().index = static_cast<std::uint32_t>(cells_.size() - 1);
-    if (spec_.workload.rates_per_worker) cells_.back().rate *= shared_settings_of(spec_, cell).cluster.workers;
+    if (spec_.workload.rates_per_worker)
+      cells_.back().rate *= shared_settings_of(spec_, cell).cluster.workers;
   }
 
   const ExperimentSpec& spec_;

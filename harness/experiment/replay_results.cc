@@ -24,14 +24,17 @@ struct CellFinding {
 
 std::string cell_key(const SummaryRow& row) { return "cells/" + std::to_string(row.cell.index); }
 
-std::string module_name(std::span<const std::string> names, ModuleId module) {
-  return module < names.size() ? names[module] : std::to_string(module);
+/// What the domain of a difference serves.
+std::string served_text(const ReplayDifference& difference, std::span<const std::string> modules) {
+  if (difference.has_groups) return "group " + std::to_string(difference.group);
+  const bool known = difference.group < modules.size();
+  return "module " + (known ? modules[difference.group] : std::to_string(difference.group));
 }
 
 [[noreturn]] void throw_damaged(const std::string& path, const SummaryRow& row, DomainId domain) {
   throw input_error({path, 0, cell_key(row) + "/replay_log"},
                     "a damaged log of domain " + std::to_string(domain),
-                    "what harness wrote there (version 2)");
+                    "what harness wrote there (version 3)");
 }
 
 /// The scheduler of every domain of one cell, made as the run made them.
@@ -51,10 +54,17 @@ class CellWorld {
     context_ = make_context(run_, &*sizes_);
   }
 
-  bool has(ModuleId module) const { return module < run_.pipeline.modules.size(); }
-  const std::string& name(ModuleId module) const { return run_.pipeline.modules[module].name; }
+  /// Whether there can be such a domain; its log says more.
+  bool has(GroupId group) const {
+    return group < run_.pipeline.modules.size() || run_.system->make_planner(context_) != nullptr;
+  }
+  std::vector<std::string> modules() const {
+    std::vector<std::string> names;
+    for (const Module& module : run_.pipeline.modules) names.push_back(module.name);
+    return names;
+  }
   std::unique_ptr<Scheduler> make_scheduler(const ReplayLog& log) const {
-    return run_.system->make_scheduler(context_, log.domain, log.module);
+    return run_.system->make_scheduler(context_, log.domain, log.group);
   }
 
  private:
@@ -67,7 +77,7 @@ class CellWorld {
 CellFinding replay_cell(const CellWorld& world, const std::vector<ReplayLog>& logs, ReplayCounts& counts) {
   CellFinding finding;
   for (const ReplayLog& log : logs) {
-    if (!world.has(log.module)) throw DamagedReplay{log.domain};
+    if (!world.has(log.group)) throw DamagedReplay{log.domain};
     const std::unique_ptr<Scheduler> scheduler = world.make_scheduler(log);
     finding.add(replay(log, *scheduler, counts));
   }
@@ -94,9 +104,10 @@ ReplayVerdict replay_results(const std::string& path, const std::string& folder)
       count(tally, finding);
       if (!finding.first || verdict.differs) continue;
       verdict.differs = true;
-      verdict.text =
-          "cell " + std::to_string(row.cell.index) + ": " + key_of(row.cell, row.slo_ms).name() + "\n" +
-          difference_text(*finding.first, world.name(finding.first->module), "recorded", "came out");
+      verdict.text = "cell " + std::to_string(row.cell.index) + ": " + key_of(row.cell, row.slo_ms).name() +
+                     "\n" +
+                     difference_text(*finding.first, served_text(*finding.first, world.modules()), "recorded",
+                                     "came out");
     } catch (const DamagedReplay& damage) {
       throw_damaged(path, row, damage.domain);
     }
@@ -118,7 +129,7 @@ ReplayDifference lone_domain(const ReplayLog& log, bool in_first) {
   ReplayDifference difference;
   if (reader.next(call, decisions)) difference.at_ns = call.now;
   difference.domain = log.domain;
-  difference.module = log.module;
+  difference.group = log.group;
   difference.callback = 1;
   difference.before = in_first ? text_of(call) : "no such domain";
   difference.after = in_first ? "no such domain" : text_of(call);
@@ -195,9 +206,8 @@ class FileComparison {
     count(tally_, finding);
     if (!finding.first || tally_.cells_differing > 1) return;
     const CellContents cell = read_cell(paths_[0], pair.base->cell.index);
-    text_ +=
-        name_of(pair) + difference_text(*finding.first, module_name(cell.module_names, finding.first->module),
-                                        paths_[0], paths_[1]);
+    text_ += name_of(pair) + difference_text(*finding.first, served_text(*finding.first, cell.module_names),
+                                             paths_[0], paths_[1]);
   }
 
   void compare_fingerprints(const CellPair& pair) {

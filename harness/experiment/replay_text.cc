@@ -55,7 +55,7 @@ std::string tally_text(const ReplayTally& tally) {
          amount + " compared)\n";
 }
 
-std::string difference_text(const ReplayDifference& difference, const std::string& module,
+std::string difference_text(const ReplayDifference& difference, const std::string& served,
                             const std::string& before, const std::string& after) {
   const bool is_call = difference.decision == 0;
   const std::string what = is_call ? "what reached it" : "decision " + std::to_string(difference.decision);
@@ -63,7 +63,7 @@ std::string difference_text(const ReplayDifference& difference, const std::strin
   const auto line = [&](const std::string& who, const std::string& text) {
     return "  " + who + std::string(width - who.size() + 2, ' ') + text + "\n";
   };
-  return "  domain " + std::to_string(difference.domain) + " (module " + module + "), callback " +
+  return "  domain " + std::to_string(difference.domain) + " (" + served + "), callback " +
          grouped(difference.callback) + " at " + time_text(difference.at_ns) + ": " + what + " differs\n" +
          (is_call ? "" : "  " + difference.call + "\n") + line(before, difference.before) +
          line(after, difference.after);

@@ -24,7 +24,7 @@ std::string several(std::uint64_t count, const char* what);
 /// "12 cells, 96 domains, 1,234,567 callbacks, 2,345,678 decisions: none differs", or how many do.
 std::string tally_text(const ReplayTally& tally);
 /// Where it is, and both sides, called `before` and `after`.
-std::string difference_text(const ReplayDifference& difference, const std::string& module,
+std::string difference_text(const ReplayDifference& difference, const std::string& served,
                             const std::string& before, const std::string& after);
 
 /// The earliest of two, if any; of two at one time that of the lower domain.

@@ -53,10 +53,16 @@ void add_reservation(SummaryRow& row, const RunRecord& record, const Bounds& bou
 
 SummaryRow row_of(const PreparedCell& prepared, const RunSpec& spec, const RunRecord& record,
                   BoundCache& bounds) {
-  const CapacityCurve capacity(spec.pipeline, record, spec.profiles);
+  // With workers that serve several modules capacity depends on which requests are served.
+  std::function<double(TimeNs)> capacity_at;
+  if (prepared.plan.groups.empty()) {
+    capacity_at = [capacity = CapacityCurve(spec.pipeline, record, spec.profiles)](TimeNs at) {
+      return capacity.at(at);
+    };
+  }
   const Bounds& bound = bounds.of(prepared.arrivals_text, spec, record);
   SummaryRow row = summarise(prepared.identity, record, static_cast<double>(bound.fluid),
-                             prepared.capacity_rps, [&capacity](TimeNs at) { return capacity.at(at); });
+                             prepared.capacity_rps, capacity_at);
   row.slo_ms = ns_to_ms(prepared.slo_ns);  // streams may have others; this one names the cell
   add_reservation(row, record, bound);
   const bool by_libraries = !row.devices.empty() && prepared.gpu.device != DeviceKind::kNull;

@@ -64,7 +64,7 @@ void expect_replayed(const RunSpec& spec, const RunRecord& record) {
   for (DomainId domain = 0; domain < record.replay.size(); ++domain) {
     const ReplayLog& log = record.replay[domain];
     EXPECT_EQ(log.domain, domain);
-    const auto scheduler = spec.system->make_scheduler(context, log.domain, log.module);
+    const auto scheduler = spec.system->make_scheduler(context, log.domain, log.group);
     const auto difference = replay(log, *scheduler, counts);
     EXPECT_FALSE(difference.has_value())
         << difference->call << " " << difference->before << " " << difference->after;

@@ -238,7 +238,7 @@ TEST(LiveSteps, ALongReplayComesInPieces) {
       const ReplayLog& log = live.replay[domain];
       EXPECT_GT(log.bytes.size(), 80'000U);
       ReplayCounts counts;
-      const auto scheduler = spec.system->make_scheduler(context, log.domain, log.module);
+      const auto scheduler = spec.system->make_scheduler(context, log.domain, log.group);
       EXPECT_FALSE(replay(log, *scheduler, counts).has_value()) << "domain " << domain;
       EXPECT_EQ(counts.callbacks, simulated.replay[domain].callbacks);
       EXPECT_EQ(counts.decisions, simulated.replay[domain].decisions);

@@ -181,7 +181,13 @@ SummaryRow summarise(const CellIdentity& cell, const RunRecord& record, double b
   row.goodput_rps = share(static_cast<double>(record.in_time), row.duration_s);
   row.drop_rate = share(record.dropped + record.late, record.sent);
   row.invalid_rate = share(static_cast<double>(record.gpu_invalid_ns), static_cast<double>(record.gpu_ns));
-  fill_overload(row, overload_counts(record, capacity_at));
+  if (capacity_at) {
+    fill_overload(row, overload_counts(record, capacity_at));
+    row.optimal_goodput_rps = share(optimal_requests(record, capacity_at), row.duration_s);
+  } else {
+    constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+    row.overload_s = row.goodput_overload_rps = row.drop_rate_overload = row.optimal_goodput_rps = kUnknown;
+  }
   fill_drop_places(row, drop_places(record));
   fill_latency(row, record);
   fill_delays(row, record);
@@ -189,7 +195,6 @@ SummaryRow summarise(const CellIdentity& cell, const RunRecord& record, double b
   row.min_goodput_share_10s = min_goodput_share(record.windows, 10);
   row.min_goodput_share_60s = min_goodput_share(record.windows, 60);
   row.gpu_utilisation = gpu_utilisation(record);
-  row.optimal_goodput_rps = share(optimal_requests(record, capacity_at), row.duration_s);
   row.fluid_bound_rps = share(bound_requests, row.duration_s);
   row.bound_share = share(static_cast<double>(record.in_time), bound_requests);
   fill_exchange(row, record);

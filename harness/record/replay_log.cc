@@ -30,7 +30,7 @@ std::vector<std::byte> serialised(std::span<const ReplayLog> logs) {
   put(bytes, logs.size());
   for (const ReplayLog& log : logs) {
     for (const std::uint64_t word :
-         {std::uint64_t{log.domain}, std::uint64_t{log.module}, log.callbacks, log.decisions}) {
+         {std::uint64_t{log.domain}, std::uint64_t{log.group}, log.callbacks, log.decisions}) {
       put(bytes, word);
     }
     put(bytes, log.bytes.size());
@@ -46,7 +46,7 @@ std::optional<std::vector<ReplayLog>> deserialised(std::span<const std::byte> by
     if (bytes.size() < kHeadWords * kWord) return std::nullopt;
     ReplayLog log;
     log.domain = static_cast<DomainId>(take(bytes));
-    log.module = static_cast<ModuleId>(take(bytes));
+    log.group = static_cast<ModuleId>(take(bytes));
     log.callbacks = take(bytes);
     log.decisions = take(bytes);
     const std::uint64_t size = take(bytes);

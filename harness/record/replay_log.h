@@ -16,7 +16,7 @@ namespace harness {
 /// engine/replay_code.h writes and reads them.
 struct ReplayLog {
   DomainId domain = 0;
-  ModuleId module = 0;
+  std::uint16_t group = 0;  ///< the module, or the group of the plan, that it serves
   std::uint64_t callbacks = 0;
   std::uint64_t decisions = 0;
   std::vector<std::byte> bytes;

@@ -50,7 +50,7 @@ void write_replay(hid_t group, const std::vector<ReplayLog>& logs) {
   std::vector<StoredDomain> rows;
   std::size_t total = 0;
   for (const ReplayLog& log : logs) {
-    rows.push_back({log.domain, log.module, log.callbacks, log.decisions, log.bytes.size()});
+    rows.push_back({log.domain, log.group, log.callbacks, log.decisions, log.bytes.size()});
     total += log.bytes.size();
   }
   TableWriter(group, kDomains, domain_type(), std::min(rows.size(), kChunkRows))

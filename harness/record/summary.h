@@ -93,7 +93,8 @@ std::string hex16(std::uint64_t value);
 
 /// Computes every metric of a run (results/README.md says how); kNoValue where there is nothing to divide by.
 /// `bound_requests` is the fluid bound (engine/fluid_bound.h), `capacity_rps` the capacity of the plan at
-/// time 0. `capacity_at` gives the capacity in requests/s at a time (steps of the plan rows).
+/// time 0. `capacity_at` gives the capacity in requests/s at a time (steps of the plan rows);
+/// empty: it is not known, and what rests on it is NaN.
 SummaryRow summarise(const CellIdentity& cell, const RunRecord& record, double bound_requests,
                      double capacity_rps, const std::function<double(TimeNs)>& capacity_at);
 

@@ -1,5 +1,5 @@
-// write_example_results FILE.h5 small|many|paper|sweep|streams|live: a results file with made-up runs, for the tests
-// of schema and figures.
+// write_example_results FILE.h5 small|many|paper|sweep|streams|live: a results file with made-up runs, for
+// the tests of schema and figures.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -112,7 +112,8 @@ std::vector<SyntheticSettings> sweep_cells() {
   return cells;
 }
 
-/// SHEPHERD and its baselines at three rates, of which the last two overload them; one system comes in two variants.
+/// SHEPHERD and its baselines at three rates, of which the last two overload them; one system comes in two
+/// variants.
 std::vector<SyntheticSettings> streams_cells() {
   const std::vector<std::pair<const char*, const char*>> series = {
       {"shepherd", "default"}, {"shepherd", "np"}, {"clockwork", "default"}, {"nexus", "default"}};
@@ -161,7 +162,8 @@ void write(const std::string& path, std::vector<SyntheticSettings> cells, bool r
   std::vector<std::string> files;
   for (SyntheticSettings& settings : cells) {
     settings.cell.index = static_cast<std::uint32_t>(files.size());
-    settings.cell.effective_toml = "seed = " + std::to_string(settings.cell.seed) + "\n" + settings.cell.effective_toml;
+    settings.cell.effective_toml =
+        "seed = " + std::to_string(settings.cell.seed) + "\n" + settings.cell.effective_toml;
     settings.cell.input_hash = harness::hex16(files.size());
     files.push_back(path + ".cell" + std::to_string(files.size()));
     harness::write_synthetic_cell(files.back(), harness::synthetic_run(settings), rows);
@@ -191,7 +193,8 @@ int main(int argc, char** argv) {
   if (shape == "paper") write(argv[1], paper_cells(), true, "figures = [\"pard/fig8\", \"pard/fig9\"]\n");
   if (shape == "live") write(argv[1], live_cells(), true, "# made up\n");
   if (shape == "streams")
-    write(argv[1], streams_cells(), true, "figures = [\"shepherd/fig7\"]\n[workload]\nrates_rps = [300, 900, 1800]\n");
+    write(argv[1], streams_cells(), true,
+          "figures = [\"shepherd/fig7\"]\n[workload]\nrates_rps = [300, 900, 1800]\n");
   if (shape == "sweep") write(argv[1], sweep_cells(), true, "figures = [\"pard/fig14c\"]\n");
   return 0;
 }

@@ -36,6 +36,8 @@ class System {
   virtual std::unique_ptr<Router> make_router(const ServingContext& context, ModuleId module);
   /// Whether it serves pipelines side by side, each with streams of its own.
   virtual bool serves_streams() const { return false; }
+  /// Whether its planner is told LoadStatistics::peak_rps, which costs a pass over the arrivals.
+  virtual bool wants_peaks() const { return false; }
   /// Whether its schedulers preempt: models then run with the exit points of their profiles.
   virtual bool preempts() const { return false; }
   /// Rewrites the latency budgets of a plan that the shared planner made (Nexus: its own split). Default:

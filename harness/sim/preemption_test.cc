@@ -143,7 +143,7 @@ void expect_repeated(const RunSpec& spec, const std::vector<ReplayLog>& logs) {
   const ServingContext context = make_context(spec);
   ReplayCounts counts;
   for (const ReplayLog& log : logs) {
-    const auto scheduler = spec.system->make_scheduler(context, log.domain, log.module);
+    const auto scheduler = spec.system->make_scheduler(context, log.domain, log.group);
     const std::optional<ReplayDifference> difference = replay(log, *scheduler, counts);
     EXPECT_FALSE(difference.has_value())
         << difference->call << ": " << difference->before << ", now " << difference->after;

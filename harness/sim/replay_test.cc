@@ -77,7 +77,7 @@ std::vector<ReplayDifference> replayed(const RunSpec& spec, System& system, cons
   const ServingContext context = make_context(spec, &sizes);
   std::vector<ReplayDifference> differences;
   for (const ReplayLog& log : record.replay) {
-    const auto scheduler = system.make_scheduler(context, log.domain, log.module);
+    const auto scheduler = system.make_scheduler(context, log.domain, log.group);
     if (auto difference = replay(log, *scheduler, counts)) differences.push_back(std::move(*difference));
   }
   return differences;
@@ -99,7 +99,7 @@ std::vector<Step> steps_of(const ReplayLog& log) {
 }
 
 ReplayLog log_of(const ReplayLog& place, std::vector<Step>& steps) {
-  ReplayLog log{place.domain, place.module, 0, 0, {}};
+  ReplayLog log{place.domain, place.group, 0, 0, {}};
   ReplayWriter writer(log);
   for (Step& step : steps) writer.write(step.call, step.decisions, 0);
   return log;
@@ -192,7 +192,7 @@ TEST_P(Replay, FindsAChangedDecisionWhereItIs) {
   const std::vector<ReplayDifference> found = replayed(spec, *GetParam()->make(), record, counts);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].domain, last);
-  EXPECT_EQ(found[0].module, original.module);
+  EXPECT_EQ(found[0].group, original.group);
   EXPECT_EQ(found[0].callback, at + 1);
   EXPECT_EQ(found[0].at_ns, steps[at].call.now);
   EXPECT_EQ(found[0].decision, 1U);

@@ -352,7 +352,7 @@ TEST(SchedulerCost, InRandomCellsThatPreemptTheBooksCloseAndEveryDecisionRepeats
     const ServingContext context = make_context(spec);
     ReplayCounts counts;
     for (const ReplayLog& log : ran.record.replay) {
-      const auto scheduler = spec.system->make_scheduler(context, log.domain, log.module);
+      const auto scheduler = spec.system->make_scheduler(context, log.domain, log.group);
       EXPECT_FALSE(replay(log, *scheduler, counts).has_value());
     }
     EXPECT_GT(counts.decisions, 0U);

@@ -27,6 +27,7 @@ class Nexus final : public System {
   void list(ParamList& params) override { params_.list(params); }
 
   bool serves_streams() const override { return true; }
+  bool wants_peaks() const override { return true; }
 
   std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId, GroupId group) override {
     if (is_side_by_side(context)) return std::make_unique<CycleScheduler>(context, group, params_);

@@ -274,7 +274,7 @@ TEST(NexusSideBySide, RepeatsEveryRecordedDecision) {
     fresh->list(to);
     for (const Param& param : from.params()) to.find(param.name)->set(param.get());
     for (const ReplayLog& log : record.replay) {
-      const auto scheduler = fresh->make_scheduler(context, log.domain, log.module);
+      const auto scheduler = fresh->make_scheduler(context, log.domain, log.group);
       const auto difference = replay(log, *scheduler, counts);
       EXPECT_FALSE(difference.has_value()) << difference->call;
     }
