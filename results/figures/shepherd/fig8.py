@@ -40,6 +40,7 @@ def draw(cells):
         own = [cell for cell in cells if cell.rate_rps == rate]
         draw_panel(axes, own)
         axes.set_title(f"{rate:g} requests/s", loc="left")
+        axes.label_outer()
         shown += own
     look.legend_of(figure, *grid.flat)
     caption = ("SHEPHERD figure 8. Latencies of the requests that were completed, of all seeds together; dropped ones do not count."

@@ -48,6 +48,7 @@ def draw_groups(rows):
     for axes, trace in zip(grid.flat, traces):
         plot(axes, curves_of(rows, "group", trace=trace), "groups of {}")
         axes.set_title(trace, loc="left")
+        axes.label_outer()
     look.legend_of(figure, *grid.flat)
     return figure
 
