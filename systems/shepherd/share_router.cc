@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::size_t kStreamNumbers = 65'536;  // of Visit::stream
 
-/// Streams that count as one, with the sum of their rates.
+/// Streams of one number, which a router cannot tell apart, with the sum of their rates.
 struct Load {
-  std::size_t number = 0;
+  std::size_t number = 0;  ///< Visit::stream
   double rate_rps = 0;
 };
 
@@ -25,7 +25,7 @@ std::vector<Load> loads_of(std::span<const Stream> streams, ModuleId entry) {
     std::uint32_t& place = at[i % kStreamNumbers];
     if (place == kNone) {
       place = static_cast<std::uint32_t>(loads.size());
-      loads.push_back({i, 0});
+      loads.push_back({i % kStreamNumbers, 0});
     }
     loads[place].rate_rps += streams[i].rate_rps;
   }

@@ -61,6 +61,37 @@ TEST(SharesOfStreams, KeepStreamsOfOneNumberTogether) {
   EXPECT_EQ(share_of[1], 1U);
 }
 
+// In turn over 13 models: the numbers of the last 4,464 streams are those of streams of other models.
+TEST(SharesOfStreams, AreEvenWithMoreStreamsThanNumbers) {
+  constexpr int kModels = 13, kShares = 34;
+  std::vector<Stream> streams;
+  for (int i = 0; i < 70'000; ++i) streams.push_back({static_cast<ModuleId>(i % kModels), 0, 1});
+  for (ModuleId entry = 0; entry < kModels; ++entry) {
+    for (const HerdSplit split : {HerdSplit::kRate, HerdSplit::kOrder}) {
+      const Shares share_of = shares_of_streams(streams, entry, kShares, split);
+      ASSERT_EQ(share_of.size(), 65'536U);
+      std::vector<int> streams_in(kShares, 0);
+      for (std::size_t i = entry; i < streams.size(); i += kModels) ++streams_in.at(share_of[i % 65'536]);
+      const auto [least, most] = std::minmax_element(streams_in.begin(), streams_in.end());
+      EXPECT_LE(*most - *least, 1) << "model " << entry;
+    }
+  }
+}
+
+// Streams 5 and 65,541 have one number and one entry: one share, with both their rates.
+TEST(SharesOfStreams, CombineStreamsOfOneNumberWhereverTheyStand) {
+  std::vector<Stream> streams(70'000, Stream{1, 0, 1});
+  streams[65'541] = {0, 0, 2};
+  streams[66'000] = {0, 0, 3};
+  Shares share_of = shares_of_streams(streams, 0, 2, HerdSplit::kRate);
+  EXPECT_EQ(share_of[66'000 % 65'536], 0U);
+  EXPECT_EQ(share_of[5], 1U);
+  streams[5] = {0, 0, 2};
+  share_of = shares_of_streams(streams, 0, 2, HerdSplit::kRate);
+  EXPECT_EQ(share_of[5], 0U);
+  EXPECT_EQ(share_of[66'000 % 65'536], 1U);
+}
+
 TEST(GroupsOfShares, AreInTheOrderOfTheGroups) {
   HerdPlan plan;
   plan.groups = {{4, {0, 2}, {2, 1}}, {4, {1}, {3}}, {4, {0, 1}, {1, 0}}};
