@@ -46,6 +46,8 @@ void HerdPlannerParams::list(ParamList& list) {
 }
 
 double stream_goodput_rps(const Profile& profile, TimeNs slo_ns, HerdGoodput from, int max_batch) {
+  // The line between two of the profile's points rises from the one where nothing ends in time.
+  if (best_throughput_within_rps(profile, max_batch, slo_ns) <= 0) return 0;
   if (from == HerdGoodput::kProfile) {
     if (const std::optional<double> known = goodput_rps(profile, slo_ns)) return *known;
   }

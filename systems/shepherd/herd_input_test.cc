@@ -54,6 +54,17 @@ TEST(StreamGoodput, IsTheProfilesWhereItHasPointsAroundTheSlo) {
             stream_goodput_rps(profile, 200 * kMs, HerdGoodput::kRule, 128));
 }
 
+// One visit takes 11 ms; the line from 10 to 20 ms is at 10/s there, and says 5 at 10.5 ms.
+TEST(StreamGoodput, IsNothingWhereNoBatchEndsInTimeWhateverThePointsAround) {
+  Profile profile = linear();
+  profile.goodput = {{10 * kMs, 0}, {20 * kMs, 100}};
+  EXPECT_EQ(stream_goodput_rps(profile, ms_to_ns(10.5), HerdGoodput::kProfile, 128), 0);
+  EXPECT_DOUBLE_EQ(stream_goodput_rps(profile, 11 * kMs, HerdGoodput::kProfile, 128), 10);
+  Cell cell({profile});
+  cell.context.streams = {{0, ms_to_ns(10.5), 30}};
+  EXPECT_EQ(cell.input().models[0].rate_rps, 0);
+}
+
 TEST(HerdInputOfCell, AddsUpTheStreamsOfAModel) {
   Profile first = linear();
   first.memory_mb = 46.758048;
