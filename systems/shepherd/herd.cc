@@ -57,8 +57,9 @@ std::vector<HerdItem> items_of(const HerdInput& input, const std::vector<int>& s
   std::vector<HerdItem> items;
   for (std::size_t i = 0; i < input.models.size(); ++i) {
     const HerdModel& model = input.models[i];
-    const double need = model.rate_rps > 0 ? model.rate_rps / model.goodput_rps / input.params.shares : 0;
-    items.push_back({static_cast<int>(i), need, model.bytes, sets[i]});
+    const int shares = shares_of(model, input.params);
+    const double need = model.rate_rps > 0 ? model.rate_rps / model.goodput_rps / shares : 0;
+    items.push_back({static_cast<int>(i), need, model.bytes, sets[i], shares});
   }
   const auto key = [](const HerdItem& item) { return std::tuple(-item.need, -item.bytes, item.model); };
   std::sort(items.begin(), items.end(),
@@ -165,9 +166,8 @@ void name_models(const std::vector<HerdItem>& items, std::vector<HerdGroup>& gro
 // Of groups of indices of items.
 std::vector<HerdGroup> groups_of_items(const HerdInput& input, const Search& search,
                                        const GroupLimits& limits) {
-  const int shares = input.params.shares;
-  return input.params.spread ? spread(search.items(), *search.best, limits, shares)
-                             : as_groups(search.items(), *search.best, limits, shares);
+  return input.params.spread ? spread(search.items(), *search.best, limits)
+                             : as_groups(search.items(), *search.best, limits);
 }
 
 double smallest_tolerance(const std::vector<HerdItem>& items, const std::vector<HerdGroup>& groups) {
@@ -190,6 +190,10 @@ std::vector<double> aggregate_rates(int models, std::span<const HerdStream> stre
     rates[static_cast<std::size_t>(stream.model)] += stream.rate_rps;
   }
   return rates;
+}
+
+int shares_of(const HerdModel& model, const HerdParams& params) {
+  return model.streams > 0 ? std::min(params.shares, model.streams) : params.shares;
 }
 
 HerdPlan plan_herd(const HerdInput& input) {

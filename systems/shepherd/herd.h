@@ -23,6 +23,7 @@ struct HerdModel {
   double alpha_ms = 0;     ///< latency of a batch of b is alpha b + beta (Eq. 1)
   double beta_ms = 0;
   std::int64_t bytes = 0;  ///< on every GPU that holds it
+  int streams = 0;         ///< that it has, none of which can be divided: its most shares; 0: any number
 };
 
 struct HerdInput {
@@ -41,8 +42,11 @@ struct HerdStream {
 /// Rates of `models` models, the sums over their streams.
 std::vector<double> aggregate_rates(int models, std::span<const HerdStream> streams);
 
-/// A serving group. Its models are ascending indices into HerdInput::models; shares[i] of the
-/// HerdParams::shares equal model-streams of models[i] are served here, the others in other groups.
+/// Equal model-streams of a model: HerdParams::shares, at most one for each of its streams.
+int shares_of(const HerdModel& model, const HerdParams& params);
+
+/// A serving group. Its models are ascending indices into HerdInput::models; shares[i] of the shares_of()
+/// models[i] are served here, the others in other groups.
 struct HerdGroup {
   int gpus = 0;
   std::vector<int> models;

@@ -38,6 +38,12 @@ class Checker {
   static std::string group(std::size_t g) { return "group " + std::to_string(g); }
   const HerdModel& model(int index) const { return input_.models[static_cast<std::size_t>(index)]; }
 
+  // Model-streams of a model.
+  int streams_of(int index) const {
+    const int streams = model(index).streams;
+    return streams == 0 || streams > input_.params.shares ? input_.params.shares : streams;
+  }
+
   bool well_formed() {
     for (std::size_t g = 0; g < plan_.groups.size(); ++g) {
       const HerdGroup& here = plan_.groups[g];
@@ -87,9 +93,9 @@ class Checker {
       }
     }
     for (int index = 0; index < static_cast<int>(input_.models.size()); ++index) {
-      if (served[index] != input_.params.shares)
+      if (served[index] != streams_of(index))
         report("(d) model " + model(index).name + ": " + std::to_string(served[index]) + " of " +
-               std::to_string(input_.params.shares) + " model-streams are served");
+               std::to_string(streams_of(index)) + " model-streams are served");
     }
   }
 
@@ -113,7 +119,7 @@ class Checker {
     double smallest = std::numeric_limits<double>::infinity();
     for (const HerdGroup& here : plan_.groups) {
       for (const int index : here.models) {
-        const double needed = model(index).rate_rps / model(index).goodput_rps / input_.params.shares;
+        const double needed = model(index).rate_rps / model(index).goodput_rps / streams_of(index);
         if (model(index).rate_rps > 0 && here.gpus / needed < smallest) smallest = here.gpus / needed;
       }
     }

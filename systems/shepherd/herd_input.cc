@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <vector>
 
 namespace harness {
@@ -24,6 +25,19 @@ void set_line(HerdModel& model, const Profile& profile) {
 double rule_rps(const Profile& profile, TimeNs slo_ns, int max_batch) {
   const double pairs = best_throughput_within_rps(profile, max_batch, slo_ns / 2);
   return pairs > 0 ? pairs : best_throughput_within_rps(profile, 1, slo_ns);
+}
+
+/// Streams with a rate, those of one number as one; 1 where there is none.
+void count_streams(std::span<const Stream> streams, std::vector<HerdModel>& models) {
+  std::vector<std::vector<bool>> seen(models.size(),
+                                      std::vector<bool>(std::min(streams.size(), kStreamNumbers), false));
+  for (std::size_t i = 0; i < streams.size(); ++i) {
+    const std::size_t number = i % kStreamNumbers;
+    if (streams[i].rate_rps <= 0 || seen[streams[i].entry][number]) continue;
+    seen[streams[i].entry][number] = true;
+    ++models[streams[i].entry].streams;
+  }
+  for (HerdModel& model : models) model.streams = std::max(1, model.streams);
 }
 
 }  // namespace
@@ -54,6 +68,20 @@ double stream_goodput_rps(const Profile& profile, TimeNs slo_ns, HerdGoodput fro
   return rule_rps(profile, slo_ns, max_batch);
 }
 
+std::vector<Stream> counted_streams(const ServingContext& context, const HerdPlannerParams& params,
+                                    int max_batch) {
+  std::vector<Stream> streams = context.streams;
+  const bool known = std::any_of(streams.begin(), streams.end(),
+                                 [](const Stream& stream) { return stream.rate_rps > 0; });
+  for (Stream& stream : streams) {
+    const Profile& profile = *context.profiles[stream.entry];
+    const bool served = stream_goodput_rps(profile, stream.slo_ns, params.goodput, max_batch) > 0;
+    const double rate_rps = known ? stream.rate_rps : 1;
+    stream.rate_rps = served ? std::max(0.0, rate_rps) : 0;
+  }
+  return streams;
+}
+
 HerdInput herd_input(const ServingContext& context, const HerdPlannerParams& params, int max_batch) {
   HerdInput input;
   input.gpus = context.workers;
@@ -68,16 +96,15 @@ HerdInput herd_input(const ServingContext& context, const HerdPlannerParams& par
     model.bytes = std::llround(profile.memory_mb * kBytesPerMb);
     set_line(model, profile);
   }
-  const bool known = std::any_of(context.streams.begin(), context.streams.end(),
-                                 [](const Stream& stream) { return stream.rate_rps > 0; });
-  for (const Stream& stream : context.streams) {
-    const double goodput =
-        stream_goodput_rps(*context.profiles[stream.entry], stream.slo_ns, params.goodput, max_batch);
-    const double rate = known ? stream.rate_rps : 1;
-    if (goodput <= 0 || rate <= 0) continue;
-    input.models[stream.entry].rate_rps += rate;
-    needed[stream.entry] += rate / goodput;
+  const std::vector<Stream> streams = counted_streams(context, params, max_batch);
+  for (const Stream& stream : streams) {
+    if (stream.rate_rps <= 0) continue;
+    const Profile& profile = *context.profiles[stream.entry];
+    input.models[stream.entry].rate_rps += stream.rate_rps;
+    needed[stream.entry] +=
+        stream.rate_rps / stream_goodput_rps(profile, stream.slo_ns, params.goodput, max_batch);
   }
+  count_streams(streams, input.models);
   for (std::size_t m = 0; m < needed.size(); ++m) {
     if (needed[m] > 0) input.models[m].goodput_rps = input.models[m].rate_rps / needed[m];
   }

@@ -17,6 +17,9 @@ enum class HerdSplit {
   kOrder  ///< in turn
 };
 
+/// Values of Visit::stream: a router cannot tell streams apart whose numbers are equal modulo this.
+inline constexpr std::size_t kStreamNumbers = 65'536;
+
 /// HERD as the planner of the system: what Eq. 2 does not say.
 struct HerdPlannerParams {
   HerdParams herd;
@@ -35,10 +38,16 @@ struct HerdPlannerParams {
 /// the rule, where no two batches fit into the SLO: single visits, one after the other.
 double stream_goodput_rps(const Profile& profile, TimeNs slo_ns, HerdGoodput from, int max_batch);
 
+/// The context's streams with the rates that HERD counts: 0 where no GPU can serve them in time; 1/s each
+/// where no stream says its rate.
+std::vector<Stream> counted_streams(const ServingContext& context, const HerdPlannerParams& params,
+                                    int max_batch);
+
 /// Eq. 2's input for the streams of the context: model m is module m, and every stream's module is its entry.
 /// The goodput of a model whose streams have different SLOs is its rate over the GPUs that its streams need
-/// together. Streams that no GPU can serve in time need none, and are left out of the rate. Where no stream
-/// says its rate, each counts as 1/s. Sizes that are not known count as 0.
+/// together. Rates are those of counted_streams(), so that what no GPU can serve in time needs none. A model
+/// has no more shares than the router can tell apart of its streams with a rate, but at least one. Sizes that
+/// are not known count as 0.
 HerdInput herd_input(const ServingContext& context, const HerdPlannerParams& params, int max_batch);
 
 }  // namespace harness

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include "systems/shepherd/herd_check.h"
+
 namespace harness {
 namespace {
 
@@ -99,6 +101,28 @@ TEST(HerdInputOfCell, TakesStreamsOfUnknownRatesAsEqual) {
   const HerdInput input = cell.input();
   EXPECT_EQ(input.models[0].rate_rps, 2);
   EXPECT_EQ(input.models[1].rate_rps, 1);
+}
+
+// A stream cannot be divided, so a model has no more shares than streams that are served.
+TEST(HerdInputOfCell, HasAModelInNoMoreSharesThanItHasStreams) {
+  Cell cell({linear(), linear(), linear()});
+  cell.context.streams = {{0, 100 * kMs, 3}, {1, 100 * kMs, 3}, {1, 5 * kMs, 9}, {1, 100 * kMs, 0}};
+  for (int i = 0; i < 9; ++i) cell.context.streams.push_back({0, 100 * kMs, 1});
+  cell.context.workers = 60;
+  const HerdInput input = cell.input();
+  EXPECT_EQ(input.params.shares, 5);
+  EXPECT_EQ(shares_of(input.models[0], input.params), 5);
+  EXPECT_EQ(shares_of(input.models[1], input.params), 1);
+  EXPECT_EQ(shares_of(input.models[2], input.params), 1);
+  const HerdPlan plan = plan_herd(input);
+  EXPECT_TRUE(herd_violations(input, plan).empty());
+}
+
+TEST(HerdInputOfCell, CountsStreamsOfOneNumberAsOne) {
+  Cell cell({linear(), linear()});
+  cell.context.streams.assign(65'539, Stream{1, 100 * kMs, 1});
+  for (const std::size_t own : {0, 1, 65'536, 65'538}) cell.context.streams[own].entry = 0;
+  EXPECT_EQ(cell.input().models[0].streams, 3);
 }
 
 // 400 GPUs in groups of 12: 33 and one of 4.

@@ -14,7 +14,8 @@ struct HerdItem {
   int model = 0;
   double need = 0;  ///< GPUs that one of its model-streams needs for its average load (n of section 4)
   std::int64_t bytes = 0;
-  int set = 0;  ///< its affinity-set
+  int set = 0;     ///< its affinity-set
+  int shares = 1;  ///< its model-streams
 };
 
 /// Groups of items, by index, each ascending and of one affinity-set. Items are ordered by descending need

@@ -58,7 +58,7 @@ std::vector<SetShare> shares_of_sets(std::span<const HerdItem> items, const Size
     ++sets[set].most_groups;
     sets[set].gpus += plan.sizes.gpus[g];
     gpus_left -= plan.sizes.gpus[g];
-    for (const int index : plan.groups[g]) sets[set].load += at(items, index).need;
+    for (const int index : plan.groups[g]) sets[set].load += at(items, index).shares * at(items, index).need;
   }
   const auto always = [](const SetShare&) { return true; };
   const auto groups = [](const SetShare& set) { return set.most_groups; };
@@ -113,11 +113,17 @@ bool place(std::span<const HerdItem> items, int index, int required, std::vector
 }
 
 // All first model-streams in the given order, then the further ones round by round.
-bool fill(std::span<const HerdItem> items, std::span<const int> order, double tolerance, int shares,
+bool fill(std::span<const HerdItem> items, std::span<const int> order, double tolerance,
           std::vector<OpenGroup>& groups) {
-  for (int round = 0; round < shares; ++round)
-    for (const int index : order)
-      if (!place(items, index, required_gpus(at(items, index).need, tolerance), groups)) return false;
+  int rounds = 0;
+  for (const HerdItem& item : items) rounds = std::max(rounds, item.shares);
+  for (int round = 0; round < rounds; ++round) {
+    for (const int index : order) {
+      const HerdItem& item = at(items, index);
+      if (round < item.shares && !place(items, index, required_gpus(item.need, tolerance), groups))
+        return false;
+    }
+  }
   return true;
 }
 
@@ -136,17 +142,17 @@ std::vector<HerdGroup> closed(const std::vector<OpenGroup>& open) {
 }
 
 // Fills `empty`; without any group if the models do not fit.
-std::vector<HerdGroup> filled(std::span<const HerdItem> items, double tolerance, int shares,
+std::vector<HerdGroup> filled(std::span<const HerdItem> items, double tolerance,
                               std::vector<OpenGroup> empty) {
   std::vector<int> order(items.size());
   std::iota(order.begin(), order.end(), 0);
   std::vector<OpenGroup> groups = empty;
-  if (fill(items, order, tolerance, shares, groups)) return closed(groups);
+  if (fill(items, order, tolerance, groups)) return closed(groups);
   // Memory is short: the largest models first.
   std::stable_sort(order.begin(), order.end(),
                    [&](int a, int b) { return at(items, a).bytes > at(items, b).bytes; });
   groups = std::move(empty);
-  if (fill(items, order, tolerance, shares, groups)) return closed(groups);
+  if (fill(items, order, tolerance, groups)) return closed(groups);
   return {};
 }
 
@@ -159,11 +165,12 @@ double largest_load(std::span<const HerdItem> items, const std::vector<HerdGroup
 }
 
 std::vector<HerdGroup> as_groups(std::span<const HerdItem> items, const SizedPacking& plan,
-                                 const GroupLimits& limits, int shares) {
+                                 const GroupLimits& limits) {
   std::vector<HerdGroup> groups;
   int left = limits.gpus;
   for (std::size_t g = 0; g < plan.groups.size(); ++g) {
-    groups.push_back({plan.sizes.gpus[g], plan.groups[g], std::vector<int>(plan.groups[g].size(), shares)});
+    HerdGroup& group = groups.emplace_back(HerdGroup{plan.sizes.gpus[g], plan.groups[g], {}});
+    for (const int index : group.models) group.shares.push_back(at(items, index).shares);
     left -= plan.sizes.gpus[g];
   }
   for (; left > 0; --left) {
@@ -180,12 +187,12 @@ std::vector<HerdGroup> as_groups(std::span<const HerdItem> items, const SizedPac
 }
 
 std::vector<HerdGroup> spread(std::span<const HerdItem> items, const SizedPacking& plan,
-                              const GroupLimits& limits, int shares) {
-  std::vector<HerdGroup> best = as_groups(items, plan, limits, shares);
+                              const GroupLimits& limits) {
+  std::vector<HerdGroup> best = as_groups(items, plan, limits);
   const std::vector<SetShare> sets = shares_of_sets(items, plan, limits);
   for (const bool equal : {true, false}) {
     std::vector<HerdGroup> groups =
-        filled(items, plan.sizes.tolerance, shares, empty_groups(sets, limits, equal, items.size()));
+        filled(items, plan.sizes.tolerance, empty_groups(sets, limits, equal, items.size()));
     if (!groups.empty() && largest_load(items, groups) < largest_load(items, best)) best = std::move(groups);
   }
   return best;

@@ -15,6 +15,7 @@
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_groups.h"
 #include "systems/shepherd/herd_check.h"
+#include "systems/shepherd/share_router.h"
 #include "systems/shepherd/shepherd.h"
 #include "workloads/catalogue.h"
 
@@ -51,7 +52,9 @@ HerdPlan checked_plan(const RunSpec& spec, const HerdPlannerParams& params) {
 // about
 // 12. With equal needs a group that is smaller than the others would lower the tolerance: 33 of 12.
 TEST(ServingGroups, FillAClusterOf400Gpus) {
-  RunSpec spec = table4(13, 400, {20, 10, 5});
+  std::vector<double> rates_rps;
+  for (int i = 0; i < 34; ++i) rates_rps.push_back(0.5 + 0.1 * (i % 5));
+  RunSpec spec = table4(13, 400, rates_rps);
   const HerdPlan plan = checked_plan(spec, {});
   int gpus = 0;
   for (const HerdGroup& group : plan.groups) gpus += group.gpus;
@@ -77,7 +80,7 @@ TEST(ServingGroups, AreOneWithoutALimitAndOneForEachGpuWithALimitOfOne) {
   ASSERT_EQ(plan.groups.size(), 1U);
   EXPECT_EQ(plan.groups[0].gpus, 400);
   params.herd.group_worker_limit = 1;
-  plan = checked_plan(table4(13, 400, {20}), params);
+  plan = checked_plan(table4(13, 400, std::vector<double>(400, 0.05)), params);
   EXPECT_EQ(plan.groups.size(), 400U);
 }
 
@@ -100,9 +103,34 @@ TEST(ServingGroups, KeepModelsApartThatDoNotFitTogether) {
   }
 }
 
+// A stream cannot be divided: a group has no share to which no stream goes.
+TEST(ServingGroups, HaveAStreamEachWhereModelsHaveFewStreams) {
+  RandomStream random(4, "serving groups");
+  for (int round = 0; round < 30; ++round) {
+    std::vector<double> rates_rps(1 + random.below(6));
+    for (double& rate : rates_rps) rate = 20 * random.uniform();
+    const RunSpec spec = table4(2, 1 + static_cast<int>(random.below(80)), rates_rps);
+    const HerdPlan plan = checked_plan(spec, {});
+    for (int model = 0; model < 2; ++model) {
+      const std::vector<GroupId> group_of = groups_of_shares(plan, model);
+      const auto shares = static_cast<int>(group_of.size());
+      for (const HerdSplit split : {HerdSplit::kRate, HerdSplit::kOrder}) {
+        const auto module = static_cast<ModuleId>(model);
+        const std::vector<std::uint32_t> share_of = shares_of_streams(spec.streams, module, shares, split);
+        std::set<std::uint32_t> used;
+        for (std::size_t i = 0; i < spec.streams.size(); ++i) {
+          if (spec.streams[i].entry == module) used.insert(share_of[i]);
+        }
+        EXPECT_EQ(static_cast<int>(used.size()), shares) << "round " << round;
+      }
+    }
+  }
+}
+
 TEST(ServingGroups, AreOneForAPipelineAndForOneStream) {
   RunSpec spec = table4(1, 40, {10});
-  EXPECT_EQ(checked_plan(table4(1, 40, {10, 10}), {}).groups.size(), 3U);  // a fourth would have 4 GPUs
+  EXPECT_EQ(checked_plan(table4(1, 40, {10, 10, 10, 10}), {}).groups.size(), 3U);  // a fourth would have 4 GPUs
+  EXPECT_EQ(checked_plan(table4(1, 40, {10, 10}), {}).groups.size(), 2U);
   EXPECT_EQ(serving_groups(make_context(spec), {}, 128).groups.size(), 1U);
   spec.pipeline = testing::chain(2);
   spec.profiles.push_back(spec.profiles.front());

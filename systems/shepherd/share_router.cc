@@ -9,8 +9,6 @@
 namespace harness {
 namespace {
 
-constexpr std::size_t kStreamNumbers = 65'536;  // of Visit::stream
-
 /// Streams of one number, which a router cannot tell apart, with the sum of their rates.
 struct Load {
   std::size_t number = 0;  ///< Visit::stream
@@ -37,7 +35,9 @@ std::vector<Load> loads_of(std::span<const Stream> streams, ModuleId entry) {
 std::vector<std::uint32_t> shares_of_streams(std::span<const Stream> streams, ModuleId entry, int shares,
                                              HerdSplit split) {
   std::vector<Load> loads = loads_of(streams, entry);
-  if (split == HerdSplit::kRate) {
+  if (split == HerdSplit::kOrder) {
+    std::stable_partition(loads.begin(), loads.end(), [](const Load& load) { return load.rate_rps > 0; });
+  } else {
     std::stable_sort(loads.begin(), loads.end(),
                      [](const Load& a, const Load& b) { return a.rate_rps > b.rate_rps; });
   }

@@ -12,7 +12,8 @@
 namespace harness {
 
 /// The share of each stream of the model that enters at `entry`, by Visit::stream: streams whose numbers are
-/// equal modulo 65,536 are in one share, that of the first. Of streams of others: 0.
+/// equal modulo 65,536 are in one share. Those without a rate come last, so that there is no share without a
+/// rate while there are as many streams with one. Of streams of other models: 0.
 std::vector<std::uint32_t> shares_of_streams(std::span<const Stream> streams, ModuleId entry, int shares,
                                              HerdSplit split);
 

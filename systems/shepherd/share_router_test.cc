@@ -29,6 +29,14 @@ TEST(SharesOfStreams, AreFilledWithTheLargestFirst) {
   EXPECT_EQ(shares_of_streams(streams, 0, 2, HerdSplit::kOrder), (Shares{0, 1, 0, 1}));
 }
 
+TEST(SharesOfStreams, HaveARateEachWhereStreamsDo) {
+  const std::vector<Stream> streams = {{0, 0, 0}, {0, 0, 0}, {0, 0, 3}, {0, 0, 1}};
+  EXPECT_EQ(shares_of_streams(streams, 0, 2, HerdSplit::kOrder), (Shares{0, 1, 0, 1}));
+  EXPECT_EQ(shares_of_streams(streams, 0, 2, HerdSplit::kRate), (Shares{1, 1, 0, 1}));
+  const std::vector<Stream> three = {{0, 0, 0}, {0, 0, 3}, {0, 0, 1}};
+  EXPECT_EQ(shares_of_streams(three, 0, 2, HerdSplit::kOrder), (Shares{0, 0, 1}));
+}
+
 // Graham: no share has more than the mean and one stream.
 TEST(SharesOfStreams, AreEvenButForOneStream) {
   RandomStream random(1, "shares");

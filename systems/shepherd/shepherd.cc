@@ -52,18 +52,23 @@ class Shepherd final : public System {
   }
   std::unique_ptr<Router> make_router(const ServingContext& context, ModuleId module) override {
     if (!has_only_batches(context)) return System::make_router(context, module);
-    if (!groups_) groups_ = serving_groups(context, herd_, flex_.max_batch);
+    if (!groups_) {
+      groups_ = serving_groups(context, herd_, flex_.max_batch);
+      streams_ = counted_streams(context, herd_, flex_.max_batch);
+    }
     if (groups_->groups.size() == 1) return System::make_router(context, module);
     std::vector<GroupId> group_of = groups_of_shares(*groups_, module);
     const int shares = static_cast<int>(group_of.size());
-    return std::make_unique<ShareRouter>(shares_of_streams(context.streams, module, shares, herd_.split),
+    return std::make_unique<ShareRouter>(shares_of_streams(streams_, module, shares, herd_.split),
                                          std::move(group_of));
   }
 
  private:
   FlexParams flex_;
   HerdPlannerParams herd_;
-  std::optional<HerdPlan> groups_;  ///< for the routers
+  // For the routers.
+  std::optional<HerdPlan> groups_;
+  std::vector<Stream> streams_;
 };
 
 }  // namespace
