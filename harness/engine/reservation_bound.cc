@@ -183,8 +183,11 @@ class Schedule {
   std::uint64_t accepted_ = 0;
 };
 
+/// And each worker serves one module.
 bool plan_is_fixed(const RunSpec& spec, const RunRecord& record) {
-  return record.plans.size() == spec.profiles.size() &&
+  std::uint64_t workers = 0;
+  for (const PlanRow& row : record.plans) workers += row.workers;
+  return record.plans.size() == spec.profiles.size() && workers <= static_cast<std::uint64_t>(spec.workers) &&
          std::all_of(record.plans.begin(), record.plans.end(),
                      [](const PlanRow& row) { return row.at_ns == 0; });
 }
