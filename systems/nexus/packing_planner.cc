@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/serving/common_plans.h"
 #include "systems/nexus/sized_packing.h"
 
 namespace harness {
@@ -70,11 +71,10 @@ class PackingPlanner final : public Planner {
 }  // namespace
 
 bool is_side_by_side(const ServingContext& context) {
-  if (context.profiles.size() < 2) return false;
+  if (context.profiles.size() < 2 || !has_only_batches(context)) return false;
   for (std::size_t m = 0; m < context.profiles.size(); ++m) {
     const Module& module = context.pipeline->modules[m];
     if (!module.pres.empty() || !module.subs.empty()) return false;
-    if (context.profiles[m]->service != Service::kBatch) return false;
   }
   return true;
 }

@@ -71,8 +71,8 @@ double stream_goodput_rps(const Profile& profile, TimeNs slo_ns, HerdGoodput fro
 std::vector<Stream> counted_streams(const ServingContext& context, const HerdPlannerParams& params,
                                     int max_batch) {
   std::vector<Stream> streams = context.streams;
-  const bool known = std::any_of(streams.begin(), streams.end(),
-                                 [](const Stream& stream) { return stream.rate_rps > 0; });
+  const bool known =
+      std::any_of(streams.begin(), streams.end(), [](const Stream& stream) { return stream.rate_rps > 0; });
   for (Stream& stream : streams) {
     const Profile& profile = *context.profiles[stream.entry];
     const bool served = stream_goodput_rps(profile, stream.slo_ns, params.goodput, max_batch) > 0;

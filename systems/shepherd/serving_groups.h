@@ -7,9 +7,12 @@
 
 namespace harness {
 
-/// The serving groups of a cell: HERD's where streams enter at models side by side; one of all GPUs and
-/// models where requests go through a pipeline, or there is one stream. Model m is module m. Throws
-/// InputError with HERD's reason when there is no plan.
+/// Whether streams enter at models side by side. Where requests go through a pipeline, or there is one
+/// stream, one group has all GPUs and models (one_group_plan).
+bool is_for_herd(const ServingContext& context);
+
+/// HERD's serving groups of a cell that is for it. Model m is module m. Throws InputError with HERD's reason
+/// when there is no plan.
 HerdPlan serving_groups(const ServingContext& context, const HerdPlannerParams& params, int max_batch);
 
 /// The same for the engine, with batches of at most `max_batch`.

@@ -129,12 +129,13 @@ TEST(ServingGroups, HaveAStreamEachWhereModelsHaveFewStreams) {
 
 TEST(ServingGroups, AreOneForAPipelineAndForOneStream) {
   RunSpec spec = table4(1, 40, {10});
-  EXPECT_EQ(checked_plan(table4(1, 40, {10, 10, 10, 10}), {}).groups.size(), 3U);  // a fourth would have 4 GPUs
+  EXPECT_EQ(checked_plan(table4(1, 40, {10, 10, 10, 10}), {}).groups.size(),
+            3U);  // a fourth would have 4 GPUs
   EXPECT_EQ(checked_plan(table4(1, 40, {10, 10}), {}).groups.size(), 2U);
-  EXPECT_EQ(serving_groups(make_context(spec), {}, 128).groups.size(), 1U);
+  EXPECT_EQ(initial_plan(spec, 10).groups.size(), 1U);
   spec.pipeline = testing::chain(2);
   spec.profiles.push_back(spec.profiles.front());
-  EXPECT_EQ(serving_groups(make_context(spec), {}, 128).groups.size(), 1U);
+  EXPECT_EQ(initial_plan(spec, 10).groups.size(), 1U);
 }
 
 /// A cell of single requests with groups of at most a few GPUs, and the stream of each request.

@@ -1,8 +1,8 @@
 #include "systems/shepherd/shepherd.h"
 
-#include <algorithm>
 #include <optional>
 
+#include "harness/serving/common_plans.h"
 #include "systems/shepherd/flex_scheduler.h"
 #include "systems/shepherd/serving_groups.h"
 #include "systems/shepherd/share_router.h"
@@ -17,7 +17,11 @@ class GroupPlanner final : public Planner {
       : context_(context), params_(params), max_batch_(max_batch) {}
 
   Plan plan(TimeNs, const LoadStatistics&, const Plan&) override {
-    if (!plan_) plan_ = plan_of(context_, serving_groups(context_, params_, max_batch_), max_batch_);
+    if (!plan_) {
+      plan_ = is_for_herd(context_)
+                  ? plan_of(context_, serving_groups(context_, params_, max_batch_), max_batch_)
+                  : one_group_plan(context_, max_batch_);
+    }
     return *plan_;
   }
 
@@ -27,11 +31,6 @@ class GroupPlanner final : public Planner {
   int max_batch_;
   std::optional<Plan> plan_;
 };
-
-bool has_only_batches(const ServingContext& context) {
-  return std::all_of(context.profiles.begin(), context.profiles.end(),
-                     [](const Profile* profile) { return profile->service == Service::kBatch; });
-}
 
 class Shepherd final : public System {
  public:
@@ -51,7 +50,7 @@ class Shepherd final : public System {
     return std::make_unique<GroupPlanner>(context, herd_, flex_.max_batch);
   }
   std::unique_ptr<Router> make_router(const ServingContext& context, ModuleId module) override {
-    if (!has_only_batches(context)) return System::make_router(context, module);
+    if (!has_only_batches(context) || !is_for_herd(context)) return System::make_router(context, module);
     if (!groups_) {
       groups_ = serving_groups(context, herd_, flex_.max_batch);
       streams_ = counted_streams(context, herd_, flex_.max_batch);
