@@ -72,6 +72,11 @@ bool names_shape(const std::string& trace) {
 }
 
 void check_there_is_a_file(const std::string& trace) {
+  if (trace.ends_with(".toml")) {
+    throw input_error({"", 0, "trace"}, "experiment " + trace,
+                      "a recorded trace, or one of " + join_names(generated_shapes()) +
+                          "; `harness trace cv` reads the streams of an experiment");
+  }
   std::error_code error;
   if (std::filesystem::exists(trace, error) || error) return;
   const std::string near = nearest_name(trace, generated_shapes());

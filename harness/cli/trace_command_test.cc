@@ -191,6 +191,44 @@ TEST(TraceCv, ShowsStreamsAndGroups) {
   EXPECT_THROW(run("trace cv poisson-streams --windows 400"), InputError);
 }
 
+/// What stands on standard output, and the message, where a command is refused.
+std::string refused_with_output(const std::string& arguments) {
+  CLI::App app;
+  int code = 0;
+  add_trace_command(app, code);
+  testing::internal::CaptureStdout();
+  std::string message = "accepted";
+  try {
+    app.parse(arguments);
+  } catch (const InputError& error) {
+    message = error.what();
+  }
+  return testing::internal::GetCapturedStdout() + message;
+}
+
+TEST(TraceCv, LeavesOutDefaultWindowsThatAreTooLong) {
+  const std::string table = run("trace cv two-streams --duration 12 --csv");
+  for (const char* window : {"0.1", "1", "6"})
+    EXPECT_NE(table.find(std::string(",") + window + ",1,2,"), std::string::npos) << window << table;
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 4) << table;
+}
+
+TEST(TraceCv, NamesTheOptionBeforeAnythingIsPrinted) {
+  EXPECT_EQ(refused_with_output("trace cv two-streams --duration 12 --windows 1,7"),
+            "--windows: found 7 s; allowed: at most half of the run, 6 s");
+  EXPECT_EQ(refused_with_output("trace cv two-streams --duration 0.1"),
+            "--windows: found nothing; allowed: at most half of the run, 0.05 s");
+  EXPECT_EQ(refused_with_output("trace cv two-streams --duration 12 --groups 3"),
+            "--groups: found more than all streams; allowed: 1 to 2");
+  EXPECT_EQ(refused_with_output("trace cv two-streams --groups 0").rfind("--groups: found 0", 0), 0U);
+}
+
+TEST(TraceInfo, PointsFromAnExperimentToCv) {
+  const std::string line = refusal("trace info experiments/quickstart.toml");
+  EXPECT_EQ(line.rfind("trace: found experiment experiments/quickstart.toml; allowed: ", 0), 0U) << line;
+  EXPECT_NE(line.find("`harness trace cv` reads"), std::string::npos) << line;
+}
+
 TEST(TraceInfo, ShowsStreams) {
   const std::string text = run("trace info two-streams --duration 1.2");
   EXPECT_NE(text.find("requests        11440\n"), std::string::npos) << text;

@@ -20,7 +20,7 @@ namespace {
 /// What the user typed; lives as long as the callback.
 struct CvArguments {
   std::string source;
-  std::vector<double> windows_s = {0.1, 1, 6, 60};
+  std::vector<double> windows_s;
   std::vector<std::size_t> groups = {1, 10, 100, 1000};
   std::vector<double> rates;
   double duration_s = 0;
@@ -31,6 +31,16 @@ struct CvArguments {
 struct StreamTrace {
   TraceSpec spec;
   double rate_rps = 0;
+};
+
+/// What is measured of one trace.
+struct CvJob {
+  std::string trace;
+  double rate_rps = 0;
+  std::size_t streams = 0;
+  std::unique_ptr<ArrivalSource> arrivals;
+  std::vector<double> windows_s;
+  std::vector<std::size_t> groups;
 };
 
 std::vector<StreamTrace> traces_of_experiment(const CvArguments& arguments) {
@@ -76,6 +86,7 @@ void check_options(const CvArguments& arguments) {
       throw input_error({"", 0, key}, text_of(value), "numbers from " + text_of(low) + " to 1e+09");
   };
   for (const double window_s : arguments.windows_s) check("--windows", window_s, 1e-9);
+  for (const std::size_t group : arguments.groups) check("--groups", static_cast<double>(group), 1);
   for (const double rate : arguments.rates) check("--rate", rate, 0);
   check("--duration", arguments.duration_s, 0);
 }
@@ -96,20 +107,50 @@ void print_row(const std::string& name, double rate_rps, const StreamCv& cv, boo
               cv.groups, static_cast<unsigned long long>(cv.windows), cv.groups == 0 ? "-" : mean);
 }
 
+/// The windows asked for; of the default ones those that the run holds twice.
+std::vector<double> windows_in(TimeNs duration_ns, const std::vector<double>& asked_s) {
+  const auto too_long = [duration_ns](double window_s) {
+    return duration_ns / std::max<TimeNs>(1, s_to_ns(window_s)) < 2;
+  };
+  std::vector<double> windows_s = asked_s.empty() ? std::vector<double>{0.1, 1, 6, 60} : asked_s;
+  if (asked_s.empty()) std::erase_if(windows_s, too_long);
+  const auto wrong = std::find_if(windows_s.begin(), windows_s.end(), too_long);
+  if (!windows_s.empty() && wrong == windows_s.end()) return windows_s;
+  throw input_error({"", 0, "--windows"}, windows_s.empty() ? "nothing" : text_of(*wrong) + " s",
+                    "at most half of the run, " + text_of(ns_to_s(duration_ns) / 2) + " s");
+}
+
+/// The sizes asked for that the streams make a group of.
+std::vector<std::size_t> groups_in(std::size_t streams, std::vector<std::size_t> groups) {
+  std::erase_if(groups, [streams](std::size_t size) { return size > streams; });
+  if (groups.empty())
+    throw input_error({"", 0, "--groups"}, "more than all streams", "1 to " + std::to_string(streams));
+  return groups;
+}
+
+CvJob job_of(const CvArguments& arguments, const StreamTrace& trace) {
+  check_trace(trace.spec);
+  auto population = std::make_shared<const StreamPopulation>(trace.spec, trace.rate_rps);
+  CvJob job;
+  job.trace = trace.spec.name;
+  job.rate_rps = population->expected_requests() / trace.spec.duration_s;
+  job.streams = population->streams();
+  job.arrivals = make_stream_arrivals(std::move(population), arguments.seed);
+  job.windows_s = windows_in(job.arrivals->duration_ns(), arguments.windows_s);
+  job.groups = groups_in(job.streams, arguments.groups);
+  return job;
+}
+
+/// Everything is checked before the heading is printed.
 void show_cvs(const CvArguments& arguments) {
   check_options(arguments);
-  const std::vector<StreamTrace> traces = traces_of(arguments);
+  std::vector<CvJob> jobs;
+  for (const StreamTrace& trace : traces_of(arguments)) jobs.push_back(job_of(arguments, trace));
   print_heading(arguments.csv);
-  for (const StreamTrace& trace : traces) {
-    check_trace(trace.spec);
-    auto population = std::make_shared<const StreamPopulation>(trace.spec, trace.rate_rps);
-    const std::size_t streams = population->streams();
-    const double rate_rps = population->expected_requests() / trace.spec.duration_s;
-    std::vector<std::size_t> groups = arguments.groups;
-    std::erase_if(groups, [streams](std::size_t size) { return size > streams; });
-    const auto arrivals = make_stream_arrivals(std::move(population), arguments.seed);
-    for (const StreamCv& cv : stream_cvs(*arrivals, streams, arguments.windows_s, groups, arguments.seed))
-      print_row(trace.spec.name, rate_rps, cv, arguments.csv);
+  for (const CvJob& job : jobs) {
+    for (const StreamCv& cv :
+         stream_cvs(*job.arrivals, job.streams, job.windows_s, job.groups, arguments.seed))
+      print_row(job.trace, job.rate_rps, cv, arguments.csv);
   }
 }
 
@@ -122,7 +163,8 @@ void add_trace_cv_command(CLI::App& trace) {
   cv->add_option("trace", arguments->source,
                  "an experiment file with traces of streams, or one of " + join_names(stream_preset_names()))
       ->required();
-  cv->add_option("--windows", arguments->windows_s, "lengths of windows in s (default 0.1,1,6,60)")
+  cv->add_option("--windows", arguments->windows_s,
+                 "lengths of windows in s (default those of 0.1,1,6,60 that the run holds twice)")
       ->delimiter(',');
   cv->add_option("--groups", arguments->groups,
                  "streams in a group (default 1,10,100,1000); sizes above the number of streams are left out")
