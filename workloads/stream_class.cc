@@ -85,6 +85,19 @@ InputPlace place_of_field(const StreamClass& streams, const std::string& field) 
   return {streams.place.file, streams.place.line, table.empty() ? field : table + "." + field};
 }
 
+std::string needed_for(const StreamClass& streams, const std::string& key) {
+  const bool bursts = streams.process == StreamProcess::kBursts;
+  if (key == "rps" || key == "rates") return bursts ? "process = poisson, uniform or mmpp" : "";
+  if (key == "sigma" || key.starts_with("cut_"))
+    return bursts || streams.rates != StreamRates::kLognormal ? "rates = lognormal" : "";
+  if (key == "minute_s")
+    return streams.minutes == StreamMinutes::kConstant ? "minutes = gamma or recorded" : "";
+  if (key.starts_with("minute_cv_")) return streams.minutes == StreamMinutes::kGamma ? "" : "minutes = gamma";
+  if (key.starts_with("mmpp_")) return streams.process == StreamProcess::kMmpp ? "" : "process = mmpp";
+  if (key == "burst" || key == "period_ms" || key == "offset_ms") return bursts ? "" : "process = bursts";
+  return "";
+}
+
 void check_streams(const StreamClass& streams) {
   if (streams.minute_cv_to < streams.minute_cv_from) {
     throw input_error(place_of_field(streams, "minute_cv_to"), text_of(streams.minute_cv_to),
@@ -93,6 +106,10 @@ void check_streams(const StreamClass& streams) {
   if (streams.process == StreamProcess::kBursts && streams.minutes != StreamMinutes::kConstant) {
     throw input_error(place_of_field(streams, "minutes"), "rates that change, with process = \"bursts\"",
                       "\"constant\"");
+  }
+  for (const auto& [key, place] : streams.places) {
+    const std::string needed = needed_for(streams, key);
+    if (!needed.empty()) throw input_error(place, key + " in a class without " + needed, "with " + needed);
   }
 }
 

@@ -51,7 +51,12 @@ struct StreamClass {
 /// Where a key of the class stands, or its table when that is not known.
 InputPlace place_of_field(const StreamClass& streams, const std::string& field);
 
-/// Checks what list() cannot. Throws InputError at the key's place.
+/// With which value of another key this one has a meaning: "process = mmpp" for mmpp_ratio; "" where it has
+/// one in this class. Keys that list() does not name have one always.
+std::string needed_for(const StreamClass& streams, const std::string& key);
+
+/// Checks what list() cannot, also that no key was given (`places`) that has no meaning beside the others.
+/// Throws InputError at the key's place.
 void check_streams(const StreamClass& streams);
 
 /// The classes of a named shape: two-streams, poisson-streams, maf-stable, maf-bursty. None for others.

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
 
 #include "harness/core/error.h"
+#include "workloads/stream_arrivals.h"
 #include "workloads/trace_spec.h"
 
 namespace harness {
@@ -66,7 +68,8 @@ TEST(StreamCvs, LeavesOutStreamsWithoutRequests) {
   never.offset_ms = 1e6;
   TraceSpec spec = trace_of(one, 8);
   spec.streams.push_back(never);
-  const std::vector<StreamCv> cvs = stream_cvs(*make_arrivals(spec, 0, 1), 2, {1}, {1}, 1);
+  const auto population = std::make_shared<const StreamPopulation>(spec, 0);
+  const std::vector<StreamCv> cvs = stream_cvs(*make_stream_arrivals(population, 1), 2, {1}, {1}, 1);
   EXPECT_EQ(cvs[0].groups, 1U);
   EXPECT_NEAR(cvs[0].mean_cv, std::sqrt(3.0), 1e-12) << "2 of 8 windows";
 }

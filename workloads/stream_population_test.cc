@@ -215,7 +215,8 @@ TEST(StreamPopulation, SaysWhatIsWrong) {
   StreamClass bursts = stream_preset("two-streams")[0];
   EXPECT_NE(error_of(trace_of({bursts}), 10).find("bursts, which cannot be scaled"), std::string::npos);
   bursts.offset_ms = 61'000;
-  EXPECT_NE(error_of(trace_of({bursts})).find("duration_s: found 60; allowed: more than"), std::string::npos);
+  EXPECT_NE(error_of(trace_of({bursts})).find("offset_ms: found 61000; allowed: less than the 60000 ms"),
+            std::string::npos);
   bursts.minutes = StreamMinutes::kGamma;
   EXPECT_NE(error_of(trace_of({bursts})).find("minutes: found rates that change"), std::string::npos);
   StreamClass gamma = class_of(1'000'000, 1);

@@ -89,6 +89,13 @@ void check_no_key_of_a_single_load(const TraceSpec& spec) {
   }
 }
 
+void check_first_burst(const StreamClass& streams, double duration_s) {
+  if (streams.process != StreamProcess::kBursts || !(duration_s > 0)) return;
+  if (streams.offset_ms < duration_s * 1000) return;
+  throw input_error(place_of_field(streams, "offset_ms"), text_of(streams.offset_ms),
+                    "less than the " + text_of(duration_s * 1000) + " ms of duration_s");
+}
+
 void check_classes(const TraceSpec& spec) {
   constexpr int kMostStreams = 1'000'000;
   check_no_key_of_a_single_load(spec);
@@ -101,6 +108,7 @@ void check_classes(const TraceSpec& spec) {
   double count = 0;
   for (const StreamClass& one : spec.streams) {
     check_streams(one);
+    check_first_burst(one, spec.duration_s);
     recorded |= one.minutes == StreamMinutes::kRecorded;
     count += one.count;
   }
@@ -118,7 +126,9 @@ void check_classes(const TraceSpec& spec) {
 
 InputPlace place_of_field(const TraceSpec& spec, const std::string& field) {
   const auto place = spec.places.find(field);
-  return place == spec.places.end() ? InputPlace{spec.place_file, spec.place_line, field} : place->second;
+  if (place != spec.places.end()) return place->second;
+  const bool of_experiment = !spec.place_file.empty() && !spec.name.empty();
+  return {spec.place_file, spec.place_line, of_experiment ? "trace." + spec.name + "." + field : field};
 }
 
 void TraceSpec::list(ParamList& params) {

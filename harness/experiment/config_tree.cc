@@ -222,6 +222,7 @@ void apply_override(TomlValue& document, const std::string& override_text) {
   }
   check_key_depth("--set", override_text);
   const InputPlace place{"--set", 0, key};
+  refuse_key_of_streams(place, key);
   std::vector<TomlValue*> values = {&document};
   std::istringstream parts(key);
   std::string part;
@@ -230,6 +231,13 @@ void apply_override(TomlValue& document, const std::string& override_text) {
     values = below(values, key, part, place);
   }
   for (TomlValue* value : values) *value = override_value(place, override_text.substr(equals + 1));
+}
+
+void refuse_key_of_streams(const InputPlace& place, const std::string& key) {
+  if (!key.starts_with("trace.") || key.find(".streams.") == std::string::npos) return;
+  throw input_error(place, "a key of classes of streams",
+                    "keys of the trace itself: those of its classes can be neither set nor swept; to compare "
+                    "classes, name several traces in workload.traces");
 }
 
 void drop_unlisted(TomlValue& document) {

@@ -20,6 +20,10 @@ using TomlTable = std::vector<TomlEntry>;
 /// InputError that names --set.
 void apply_override(TomlValue& document, const std::string& override_text);
 
+/// Throws InputError for a key of a class of streams, trace.NAME.streams.KEY: it is one of several tables, so
+/// that it can be neither set nor swept.
+void refuse_key_of_streams(const InputPlace& place, const std::string& key);
+
 /// Takes away what a list of pipelines or traces given by --set leaves without use: the file's [trace.NAME]
 /// tables, names in `only` of a [[system]], and those [[system]] of which no name is left.
 void drop_unlisted(TomlValue& document);

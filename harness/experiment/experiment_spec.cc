@@ -88,7 +88,7 @@ void read_rates(const TableReader& table, WorkloadSpec& workload) {
     if (!given.empty()) throw input_error(table.place(key), "both " + given + " and " + key, "one of them");
     given = key;
   }
-  workload.rate_place = table.place(given.empty() ? "loads" : given);
+  workload.rate_place = table.place(given.empty() ? "rates_rps" : given);
   workload.rates_per_worker = given == "rates_rps_per_worker";
   if (given == "loads") {
     workload.loads = table.numbers("loads", 1e-6, 1e3, "numbers from 1e-06 to 1000");
@@ -181,6 +181,7 @@ void read_workload(const TableReader& document, ExperimentSpec& spec) {
   }
   TomlValue none;
   none.data = TomlTable();
+  const bool given = table.find("loads") != nullptr;
   const TomlValue* found = document.find("trace");
   const TableReader traces(document.file(), found == nullptr ? none : *found, "trace");
   check_used(traces, names_of(spec.workload.traces));
@@ -194,7 +195,8 @@ void read_workload(const TableReader& document, ExperimentSpec& spec) {
     spec.traces[name.name] = read_trace(spec.file, name, traces.find(name.name), duration);
     if (spec.traces[name.name].shape == "streams" && spec.workload.rates_rps.empty()) {
       throw input_error(
-          spec.workload.rate_place, "loads for the streams of trace " + name.name,
+          spec.workload.rate_place,
+          (given ? "loads" : "nothing") + (" for the streams of trace " + name.name),
           "rates_rps: loads are relative to the capacity of one pipeline, which streams to several "
           "models have not");
     }
@@ -220,6 +222,7 @@ void check_sweep(const ExperimentSpec& spec, const SweepAxis& axis, const InputP
   if (section == "workload") {
     throw input_error(key_place, axis.key, "keys of other tables: those of [workload] are axes already");
   }
+  refuse_key_of_streams(key_place, axis.key);
   if (section == "trace" && spec.traces.count(member_of_section(axis.key)) == 0) {
     throw input_error(key_place, axis.key,
                       "a trace of workload.traces: " + join_names(names_of(spec.workload.traces)));

@@ -125,36 +125,58 @@ TEST(StreamAxis, TheEffectiveTextGivesTheSameRequests) {
   }
 }
 
+std::string class_hash(const std::string& keys) {
+  const ExperimentSpec spec =
+      parse(workload("s", "rates_rps = 0\n") + "[[trace.s.streams]]\n" + keys + "\n" + kShepherd);
+  CellFactory factory(spec, "b");
+  return factory.prepare(factory.cells()[0]).identity.input_hash;
+}
+
 // What a key of a class changes shows in the cell's text and hash.
 TEST(StreamAxis, EveryKeyOfAClassCounts) {
-  const auto hash_of = [](const std::string& key) {
-    const ExperimentSpec spec = parse(workload("s", "rates_rps = 100\n") +
-                                      "[[trace.s.streams]]\nrates = \"lognormal\"\n" + key + kShepherd);
-    CellFactory factory(spec, "b");
-    return factory.prepare(factory.cells()[0]).identity.input_hash;
+  const std::string rich = "rates = \"lognormal\"\nminutes = \"gamma\"\nprocess = \"mmpp\"\n";
+  const std::string bursts = "process = \"bursts\"\n";
+  for (const char* key :
+       {"module = \"resnet50\"", "slo_ms = 300", "count = 2", "rps = 2", "sigma = 2", "cut_below = 2",
+        "cut_above = 2", "minute_s = 1", "minute_cv_from = 1", "minute_cv_to = 2", "population = 2",
+        "mmpp_ratio = 3", "mmpp_high_share = 0.5", "mmpp_high_s = 1", "mmpp_chains = 1"}) {
+    EXPECT_NE(class_hash(rich + key), class_hash(rich)) << key;
+  }
+  for (const char* key : {"burst = 2", "period_ms = 2", "offset_ms = 1"})
+    EXPECT_NE(class_hash(bursts + key), class_hash(bursts)) << key;
+  for (const char* key : {"rates = \"exponential\"", "minutes = \"gamma\"", "process = \"mmpp\""})
+    EXPECT_NE(class_hash(key), class_hash("")) << key;
+}
+
+TEST(StreamAxis, KeysWithoutAMeaningAreRefused) {
+  struct Case {
+    std::string keys;
+    std::string last;  ///< without a meaning beside them
+    std::string allowed;
   };
-  const std::string base = hash_of("");
-  for (const char* key : {"module = \"resnet50\"",
-                          "slo_ms = 300",
-                          "count = 2",
-                          "rps = 2",
-                          "sigma = 2",
-                          "cut_below = 2",
-                          "cut_above = 2",
-                          "minutes = \"gamma\"",
-                          "minute_s = 1",
-                          "minute_cv_from = 1",
-                          "minute_cv_to = 2",
-                          "population = 2",
-                          "process = \"mmpp\"",
-                          "mmpp_ratio = 3",
-                          "mmpp_high_share = 0.5",
-                          "mmpp_high_s = 1",
-                          "mmpp_chains = 1",
-                          "burst = 2",
-                          "period_ms = 2",
-                          "offset_ms = 1"}) {
-    EXPECT_NE(hash_of(std::string(key) + "\n"), base) << key;
+  const std::string bursts = "process = \"bursts\"\n";
+  const std::string gamma = "minutes = \"gamma\"\n";
+  const std::string lognormal = "rates = \"lognormal\"\n";
+  for (const Case& one :
+       std::vector<Case>{{bursts, "rps = 2", "process = poisson, uniform or mmpp"},
+                         {bursts, "rates = \"equal\"", "process = poisson, uniform or mmpp"},
+                         {"rates = \"exponential\"\n", "sigma = 2", "rates = lognormal"},
+                         {gamma, "cut_below = 2", "rates = lognormal"},
+                         {gamma, "cut_above = 2", "rates = lognormal"},
+                         {lognormal, "minute_s = 9", "minutes = gamma or recorded"},
+                         {lognormal, "minute_cv_from = 1", "minutes = gamma"},
+                         {lognormal, "minute_cv_to = 4", "minutes = gamma"},
+                         {lognormal, "mmpp_ratio = 3", "process = mmpp"},
+                         {gamma, "mmpp_high_share = 0.5", "process = mmpp"},
+                         {bursts, "mmpp_high_s = 1", "process = mmpp"},
+                         {gamma, "mmpp_chains = 1", "process = mmpp"},
+                         {gamma, "burst = 2", "process = bursts"},
+                         {gamma, "period_ms = 2", "process = bursts"},
+                         {gamma, "offset_ms = 1", "process = bursts"}}) {
+    const std::string key = one.last.substr(0, one.last.find(' '));
+    EXPECT_EQ(error_of(workload("s") + "[[trace.s.streams]]\n" + one.keys + one.last + "\n" + kShepherd),
+              "e/test.toml:10: trace.s.streams." + key + ": found " + key + " in a class without " +
+                  one.allowed + "; allowed: with " + one.allowed);
   }
 }
 
@@ -183,7 +205,9 @@ TEST(StreamAxis, WhatIsRefused) {
   const std::vector<Refused> cases = {
       {"loads", workload("maf-stable", "loads = 1\n") + kShepherd,
        "e/test.toml:5: workload.loads: found loads for the streams of trace maf-stable; allowed: rates_rps"},
-      {"no rates", workload("maf-stable", "") + kShepherd, "e/test.toml:1: workload.loads: found loads for"},
+      {"no rates", workload("maf-stable", "") + kShepherd,
+       "e/test.toml:1: workload.rates_rps: found nothing for the streams of trace maf-stable; allowed: "
+       "rates_rps"},
       {"a system without streams", workload("maf-stable") + "[[system]]\nname = \"pard\"\n",
        "e/test.toml:9: system.name: found pard, which serves no streams, with trace maf-stable; allowed: "},
       {"one load side by side", workload("poisson", "rates_rps = 9\n") + kShepherd,
@@ -212,7 +236,16 @@ TEST(StreamAxis, WhatIsRefused) {
        "e/test.toml:9: trace.s.streams.module: found 'bert' in pipeline shepherd13; allowed: a module "
        "without pres"},
       {"no file", workload("s") + streams + "minutes = \"recorded\"\n" + kShepherd,
-       "file: found nothing; allowed: the file of the recorded minutes"},
+       "e/test.toml:8: trace.s.file: found nothing; allowed: the file of the recorded minutes"},
+      {"a first burst after the end",
+       workload("s") + streams + "process = \"bursts\"\noffset_ms = 3000\n" + kShepherd,
+       "e/test.toml:10: trace.s.streams.offset_ms: found 3000; allowed: less than the 3000 ms of duration_s"},
+      {"a sweep of a class",
+       workload("s") + streams + "count = 2\n" + kShepherd +
+           "[[sweep]]\nkey = \"trace.s.streams.count\"\nvalues = [1, 2]\n",
+       "e/test.toml:13: sweep.key: found a key of classes of streams; allowed: keys of the trace itself: "
+       "those of its "
+       "classes can be neither set nor swept"},
       {"a sweep of presets",
        workload("maf-stable") + kShepherd +
            "[[sweep]]\nkey = \"trace.maf-stable.shape\"\nvalues = [\"maf-bursty\"]\n",
@@ -222,6 +255,20 @@ TEST(StreamAxis, WhatIsRefused) {
     const std::string error = error_of(one.text);
     EXPECT_TRUE(has(error, one.message)) << one.what << ": " << error;
     EXPECT_FALSE(has(error, "\n")) << one.what;
+  }
+}
+
+TEST(StreamAxis, KeysOfClassesCannotBeSet) {
+  for (const char* trace : {"s", "maf-stable"}) {
+    try {
+      parse_experiment("e/test.toml", workload("s") + "[[trace.s.streams]]\ncount = 2\n" + kShepherd,
+                       {std::string("trace.") + trace + ".streams.count=3"});
+      ADD_FAILURE() << trace;
+    } catch (const InputError& error) {
+      EXPECT_TRUE(has(error.what(), "--set: trace." + std::string(trace) +
+                                        ".streams.count: found a key of classes of streams; allowed: "))
+          << error.what();
+    }
   }
 }
 

@@ -48,7 +48,9 @@ std::string stream_tables(const std::string& trace, const std::vector<StreamClas
   for (const StreamClass& one : classes) {
     StreamClass copy = one;
     text += "\n[[trace." + toml_key(trace) + "." + kStreamsKey + "]]\n";
-    for (const Param& param : stream_params(copy)) text += param.name + " = " + toml_text(param.get()) + "\n";
+    for (const Param& param : stream_params(copy)) {
+      if (needed_for(one, param.name).empty()) text += param.name + " = " + toml_text(param.get()) + "\n";
+    }
     std::string slos;
     for (const double slo_ms : one.slo_ms) slos += (slos.empty() ? "" : ", ") + text_of(slo_ms);
     if (!slos.empty()) text += "slo_ms = [" + slos + "]\n";

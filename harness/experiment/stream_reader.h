@@ -18,7 +18,7 @@ std::vector<Param> stream_params(StreamClass& streams);
 /// The classes in a trace's table; none when it has no such key. Throws InputError.
 std::vector<StreamClass> read_streams(const TableReader& trace);
 
-/// The classes as tables of the trace of that name, which read back as the same.
+/// The classes as tables of the trace of that name, which read back as the same: their keys with a meaning.
 std::string stream_tables(const std::string& trace, const std::vector<StreamClass>& classes);
 
 }  // namespace harness
