@@ -27,13 +27,36 @@ std::string names_text(const PreparedCell& cell, const WorkerGroup& group) {
   return text;
 }
 
-/// "; groups of workers: 12 for all; 2 x 4 for a, b": equal ones that follow each other together; "" where
-/// modules have workers of their own, and where one group has all.
+constexpr std::size_t kMostParts = 4;  // of a plan of groups shown one by one
+
+/// "7 to 42", "12".
+std::string range_text(int least, int most) {
+  return std::to_string(least) + (least == most ? "" : " to " + std::to_string(most));
+}
+
+/// "16 groups of 1 to 12 for 2 to 9 models each".
+std::string many_groups_text(const std::vector<WorkerGroup>& groups) {
+  const auto [few, many] =
+      std::minmax_element(groups.begin(), groups.end(),
+                          [](const WorkerGroup& a, const WorkerGroup& b) { return a.workers < b.workers; });
+  const auto [short_one, long_one] = std::minmax_element(
+      groups.begin(), groups.end(),
+      [](const WorkerGroup& a, const WorkerGroup& b) { return a.modules.size() < b.modules.size(); });
+  return "; " + std::to_string(groups.size()) + " groups of " + range_text(few->workers, many->workers) +
+         " for " +
+         range_text(static_cast<int>(short_one->modules.size()), static_cast<int>(long_one->modules.size())) +
+         " models each";
+}
+
+/// "; groups of workers: 12 for all; 2 x 4 for a, b": equal ones that follow each other together; "; one
+/// group of 12 for all"; of many no names; "" where modules have workers of their own.
 std::string groups_text(const PreparedCell& cell) {
   const std::vector<WorkerGroup>& groups = cell.plan.groups;
-  if (groups.size() <= 1) return "";
+  if (groups.size() == 1)
+    return "; one group of " + std::to_string(groups[0].workers) + " for " + names_text(cell, groups[0]);
   std::string text;
-  for (std::size_t from = 0; from < groups.size();) {
+  std::size_t parts = 0;
+  for (std::size_t from = 0; from < groups.size(); ++parts) {
     std::size_t to = from + 1;
     const WorkerGroup& first = groups[from];
     while (to < groups.size() && groups[to].workers == first.workers && groups[to].modules == first.modules)
@@ -43,18 +66,56 @@ std::string groups_text(const PreparedCell& cell) {
     text += std::to_string(first.workers) + " for " + names_text(cell, first);
     from = to;
   }
+  return parts <= kMostParts ? text : many_groups_text(groups);
+}
+
+std::string module_text(const ModulePlan& module) {
+  if (module.workers == 0) return "without a worker";
+  return std::to_string(module.batch_cap) + " x " + std::to_string(module.workers);
+}
+
+/// "13 models 7 to 42 x 1 to 4".
+std::string many_modules_text(const std::vector<ModulePlan>& modules) {
+  const auto [small, large] =
+      std::minmax_element(modules.begin(), modules.end(),
+                          [](const ModulePlan& a, const ModulePlan& b) { return a.batch_cap < b.batch_cap; });
+  const auto [few, many] =
+      std::minmax_element(modules.begin(), modules.end(),
+                          [](const ModulePlan& a, const ModulePlan& b) { return a.workers < b.workers; });
+  return std::to_string(modules.size()) + " models " + range_text(small->batch_cap, large->batch_cap) +
+         " x " + range_text(few->workers, many->workers);
+}
+
+/// "13 models 128 x 12": where groups of workers serve several modules, those of one batch and number of
+/// workers together, in the order of the first of them; of many the ranges.
+std::string modules_text(const PreparedCell& cell) {
+  struct Alike {
+    std::string name;
+    std::string plan;
+    std::size_t count = 1;
+  };
+  std::vector<Alike> all;
+  for (std::size_t k = 0; k < cell.plan.modules.size(); ++k) {
+    const std::string plan = module_text(cell.plan.modules[k]);
+    const auto same =
+        std::find_if(all.begin(), all.end(), [&plan](const Alike& one) { return one.plan == plan; });
+    if (cell.plan.groups.empty() || same == all.end())
+      all.push_back({cell.module_names[k], plan});
+    else
+      ++same->count;
+  }
+  if (!cell.plan.groups.empty() && all.size() > kMostParts) return many_modules_text(cell.plan.modules);
+  std::string text;
+  for (const Alike& one : all) {
+    text += (text.empty() ? "" : ", ") + (one.count == 1 ? one.name : std::to_string(one.count) + " models") +
+            " " + one.plan;
+  }
   return text;
 }
 
 std::string plan_text(const PreparedCell& cell) {
   if (!cell.why.empty()) return "skipped: " + cell.why;
-  std::string text;
-  for (std::size_t k = 0; k < cell.plan.modules.size(); ++k) {
-    const ModulePlan& module = cell.plan.modules[k];
-    text += (k == 0 ? "" : ", ") + cell.module_names[k] + " " + std::to_string(module.batch_cap) + " x " +
-            std::to_string(module.workers);
-  }
-  return text + groups_text(cell);
+  return modules_text(cell) + groups_text(cell);
 }
 
 Line line_of(const PreparedCell& cell) {
