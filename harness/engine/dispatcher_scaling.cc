@@ -8,6 +8,7 @@
 namespace harness {
 
 Plan Dispatcher::compute_plan(TimeNs now, std::span<const std::uint64_t> arrived) {
+  if (!plan_.groups.empty()) return plan_;  // groups last as long as the run
   LoadStatistics load;
   load.module_rps.resize(domains_.size());
   const double seconds = ns_to_s(now - planned_at_ns_);

@@ -25,7 +25,8 @@ struct LoadStatistics {
 class Planner {
  public:
   virtual ~Planner() = default;
-  /// The plan for the start (`current` empty) or the next one.
+  /// The plan for the start (`current` empty) or the next one. A plan with groups is the run's only one:
+  /// groups last as long as the run, so no other is asked for.
   virtual Plan plan(TimeNs now, const LoadStatistics& load, const Plan& current) = 0;
 };
 

@@ -188,6 +188,21 @@ TEST(NexusSideBySide, VisitsOfAModelWithoutANodeAreDropped) {
   EXPECT_EQ(fluid_bound(spec, record), record.sent - of_c) << "no policy serves C without workers";
 }
 
+TEST(NexusSideBySide, AutoscaleKeepsTheNodes) {
+  // Three quarters of the planned rates: a packing for what was seen in a period would have other nodes.
+  RunSpec spec = example(3);
+  offer(spec, 0.75, 10 * kNsPerS);
+  const RunRecord fixed = simulate(spec, nullptr);
+  spec.planner.autoscale = true;
+  spec.planner.period_s = 1;
+  offer(spec, 0.75, 10 * kNsPerS);
+  const RunRecord record = simulate(spec, nullptr);
+  EXPECT_EQ(record.workers.size(), 3U);
+  EXPECT_EQ(record.plans.size(), fixed.plans.size());
+  EXPECT_EQ(record.in_time, fixed.in_time);
+  EXPECT_EQ(record.gpu_ns, fixed.gpu_ns);
+}
+
 /// Streams over models side by side, planned for random rates, with faults in every third cell.
 RunSpec random_side_by_side(RandomStream& random) {
   for (;;) {
