@@ -72,14 +72,17 @@ int saturated_batch(const Session& session) {
 
 PackedNode residual_node(const Session& session, std::size_t index, double rate_rps) {
   PackedNode node;
+  const double slo_s = ns_to_s(session.slo_ns);
   for (int batch = 1; batch <= session.profile->max_batch(); ++batch) {
+    if (batch / rate_rps > slo_s) break;  // of rare requests the time may not fit into nanoseconds
     const TimeNs latency = session.profile->latency(batch);
     const TimeNs duty = s_to_ns(batch / rate_rps);
     if (duty + latency <= session.slo_ns && latency <= duty) node = {duty, {{index, batch, latency}}};
   }
   if (!node.shares.empty()) return node;
   const TimeNs single = session.profile->latency(1);
-  if (s_to_ns(1 / rate_rps) + single > session.slo_ns) return {session.slo_ns - single, {{index, 1, single}}};
+  if (1 / rate_rps > slo_s || s_to_ns(1 / rate_rps) + single > session.slo_ns)
+    return {session.slo_ns - single, {{index, 1, single}}};
   const int batch = saturated_batch(session);
   const TimeNs exec = session.profile->latency(batch);
   return {exec, {{index, batch, exec}}};

@@ -75,6 +75,19 @@ TEST(SquishyPacking, RareRequestsGetADutyCycleThatMeetsTheSlo) {
   EXPECT_EQ(node.shares[0].batch, 1);
 }
 
+TEST(SquishyPacking, RequestsRarerThanTimesCanTellAreRareRequests) {
+  // 2^63 ns are 9.2e9 s. A node carries 11/s in batches of 128; a residue just above 1e-9 of that fills 128
+  // in 1.16e10 s, one of 1e-10/s a batch of one in 1e10 s.
+  const Profile profile = profile_of_ms(std::vector<double>(128, 128e3 / 11));
+  const TimeNs slo_ns = 30 * kNsPerS;
+  for (const double rate_rps : {1.0001e-9 * 11, 1e-10}) {
+    const PackedNode node = residual_node({&profile, slo_ns, rate_rps}, 0, rate_rps);
+    EXPECT_EQ(node.duty_ns, slo_ns - profile.latency(1)) << rate_rps;
+    ASSERT_EQ(node.shares.size(), 1U);
+    EXPECT_EQ(node.shares[0].batch, 1);
+  }
+}
+
 TEST(SquishyPacking, ARateThatNoSmallerBatchCarriesGetsAWholeNode) {
   // Saturated: batch 2, 100/s. At 99/s a batch of 2 fills in 20.2 ms, too long with 20 ms; batch 1 carries
   // 60/s only.
