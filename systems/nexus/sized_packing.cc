@@ -30,8 +30,9 @@ class ScaledPacker {
       scaled.push_back(sessions_[i]);
       scaled.back().rate_rps = std::max(kLeastRps, sessions_[i].rate_rps * factor);
     }
-    Packing packing = pack_sessions(scaled);
-    if (packing.nodes.size() > static_cast<std::size_t>(gpus_)) return std::nullopt;
+    const auto most_nodes = static_cast<std::size_t>(gpus_);
+    Packing packing = pack_sessions(scaled, most_nodes);
+    if (packing.nodes.size() > most_nodes) return std::nullopt;
     for (PackedNode& node : packing.nodes) {
       for (NodeShare& share : node.shares) share.session = served_[share.session];
     }

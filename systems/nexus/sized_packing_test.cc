@@ -51,6 +51,14 @@ TEST(SizedPacking, SpareGpusAreUsedOnlyWhenTold) {
   EXPECT_NEAR(scaled.rate_factor, 5, 1e-9);
 }
 
+TEST(SizedPacking, MakesNoNodesThatThereIsNoGpuFor) {
+  // A million whole nodes at the whole rate.
+  const Profile profile = hundred_a_second();
+  const SizedPacking sized = pack_onto({{&profile, 200 * kMs, 1e8}}, 4, NexusSpare::kUnused);
+  EXPECT_EQ(sized.packing.nodes.size(), 4U);
+  EXPECT_NEAR(sized.rate_factor * 1e8, 400, 1e-6);
+}
+
 TEST(SizedPacking, LeavesOutTheRarestSessionsWhereNoRateFits) {
   // A batch of one takes 100 of the 200 ms: no two sessions share a node. Two GPUs, three sessions.
   const Profile profile = hundred_a_second();

@@ -88,7 +88,7 @@ PackedNode residual_node(const Session& session, std::size_t index, double rate_
   return {exec, {{index, batch, exec}}};
 }
 
-Packing pack_sessions(const std::vector<Session>& sessions) {
+Packing pack_sessions(const std::vector<Session>& sessions, std::size_t most_nodes) {
   Packing packing;
   std::vector<PackedNode> residues;
   std::vector<double> residual_rps(sessions.size(), 0.0);
@@ -101,7 +101,10 @@ Packing pack_sessions(const std::vector<Session>& sessions) {
     const TimeNs exec = sessions[i].profile->latency(batch);
     const double node_rps = batch / ns_to_s(exec);
     const double whole = std::floor(sessions[i].rate_rps / node_rps + 1e-9);
-    for (int n = 0; n < static_cast<int>(whole); ++n) packing.nodes.push_back({exec, {{i, batch, exec}}});
+    const auto enough = static_cast<double>(most_nodes - packing.nodes.size() + 1);
+    packing.nodes.insert(packing.nodes.end(), static_cast<std::size_t>(std::min(whole, enough)),
+                         {exec, {{i, batch, exec}}});
+    if (packing.nodes.size() > most_nodes) return packing;
     residual_rps[i] = sessions[i].rate_rps - whole * node_rps;
     if (residual_rps[i] <= 1e-9 * node_rps) continue;
     residues.push_back(residual_node(sessions[i], i, residual_rps[i]));

@@ -1,6 +1,9 @@
 // Nexus's squishy bin packing: sessions onto GPUs that several of them may share (Nexus, SOSP'19).
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "harness/core/profile.h"
@@ -47,7 +50,9 @@ PackedNode residual_node(const Session& session, std::size_t index, double rate_
 
 /// Whole nodes for the saturated part of each session; the residues merged, most loaded first, each into the
 /// node that it fills best. A merged node has the smaller of the duty cycles, and each share the batch that
-/// arrives in it.
-Packing pack_sessions(const std::vector<Session>& sessions);
+/// arrives in it. Packing stops once there are more than `most_nodes`: what it returns then has more, but not
+/// all, and at most one saturated node too many.
+Packing pack_sessions(const std::vector<Session>& sessions,
+                      std::size_t most_nodes = std::numeric_limits<std::int32_t>::max());
 
 }  // namespace harness

@@ -97,6 +97,14 @@ TEST(SquishyPacking, ARateThatNoSmallerBatchCarriesGetsAWholeNode) {
   EXPECT_EQ(node.duty_ns, 20 * kMs);
 }
 
+TEST(SquishyPacking, StopsBeyondTheNodesThatThereAre) {
+  const Profile profile = profile_of_ms(std::vector<double>(10, 100));  // 100/s on a node
+  const std::vector<Session> sessions = {{&profile, 200 * kMs, 200}, {&profile, 200 * kMs, 1e15}};
+  EXPECT_EQ(pack_sessions(sessions, 5).nodes.size(), 6U);
+  EXPECT_EQ(pack_sessions(sessions, 1).nodes.size(), 2U);
+  EXPECT_EQ(pack_sessions({sessions[0]}, 2).nodes.size(), 2U) << "as many as there are";
+}
+
 TEST(SquishyPacking, EveryPackingMeetsItsSlosAndRates) {
   RandomStream random(1, "packing");
   for (int round = 0; round < 500; ++round) {
