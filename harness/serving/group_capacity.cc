@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <map>
+#include <vector>
 
 namespace harness {
 namespace {
@@ -93,9 +95,19 @@ double Division::augment(std::size_t module, double need) {
   }
 }
 
+/// Groups of the same modules as one: where work goes among them does not matter.
+std::vector<WorkerGroup> merged(std::span<const WorkerGroup> groups) {
+  std::map<std::vector<ModuleId>, int> workers;
+  for (const WorkerGroup& group : groups) workers[group.modules] += group.workers;
+  std::vector<WorkerGroup> result;
+  for (const auto& [modules, count] : workers) result.push_back({count, modules});
+  return result;
+}
+
 }  // namespace
 
-double group_capacity_rps(std::span<const WorkerGroup> groups, const std::vector<double>& rps) {
+double group_capacity_rps(std::span<const WorkerGroup> all_groups, const std::vector<double>& rps) {
+  const std::vector<WorkerGroup> groups = merged(all_groups);
   std::vector<double> seconds;
   for (const double each : rps) seconds.push_back(1 / each);
   std::vector<bool> modules(rps.size(), true);

@@ -36,6 +36,19 @@ TEST(GroupCapacity, AModuleWithoutWorkersAllowsNothing) {
   EXPECT_EQ(group_capacity_rps(std::vector<WorkerGroup>{{4, {0}}}, {100, 50}), 0);
 }
 
+TEST(GroupCapacity, ManyGroupsOfTheSameModulesAreAsOne) {
+  // A group per GPU, as Nexus has them: 30,000 workers for both, 30,000 for module 0 alone. Looking for room
+  // from group to group would be quadratic.
+  std::vector<WorkerGroup> groups;
+  for (int i = 0; i < 30'000; ++i) {
+    groups.push_back({1, {0, 1}});
+    groups.push_back({1, {0}});
+  }
+  EXPECT_DOUBLE_EQ(group_capacity_rps(groups, {100, 100}), 60'000 / 0.02);
+  EXPECT_DOUBLE_EQ(group_capacity_rps(groups, {100, 10}), 30'000 * 10.0)
+      << "module 1 needs all that serve it";
+}
+
 /// Hall's condition over every set of modules.
 double by_sets(const std::vector<WorkerGroup>& groups, const std::vector<double>& rps) {
   double least = std::numeric_limits<double>::infinity();
