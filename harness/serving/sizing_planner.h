@@ -35,8 +35,10 @@ struct PlannerParams {
                   "batch sizes are chosen so that factor x the sum of d_k(b_k) over the longest path is at "
                   "most the SLO "
                   "(2: a batch waits at most as long as it runs)");
-    params.integer("max_batch", max_batch, 1, 1024,
-                   "no batch is planned larger than this; shepherd has a limit of its own");
+    params.integer(
+        "max_batch", max_batch, 1, 1024,
+        "no batch is planned larger than this; shepherd, clockwork, and nexus with models side by side have "
+        "limits of their own (128, 16, 128)");
     params.choice(
         "workers", workers, {"balanced", "rate"},
         "balanced: all workers of the cluster, so that the bottleneck module is as fast as can be; rate: as "
