@@ -126,7 +126,9 @@ class Cluster {
   }
   void end(WorkerId id) {
     Worker& worker = workers_[id];
-    central_.on_batch_done(now_, view(id));
+    BatchView batch = view(id);
+    batch.ended_ns = now_;
+    central_.on_batch_done(batch);
     served_ += static_cast<std::int64_t>(worker.running.size());
     for (const BatchVisit& visit : worker.running) free_.push_back(visit.id);
     worker.running.clear();

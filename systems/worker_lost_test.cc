@@ -140,7 +140,7 @@ class LossHost {
   void end_batch(WorkerId id) {
     const std::vector<BatchVisit> batch = batch_of(workers_[id].running);
     const TimeNs started_ns = workers_[id].started_ns;
-    call([&] { scheduler_->on_batch_done(now_, {id, 0, started_ns, now_, batch}, out_); });
+    call([&] { scheduler_->on_batch_done(now_, {id, 0, started_ns, now_, batch, now_}, out_); });
     for (const VisitId visit : workers_[id].running) visits_[visit].place = Place::kEnded;
     workers_[id].running.clear();
     workers_[id].end_ns = kNever;

@@ -140,7 +140,7 @@ void DomainGroup::on_batch_done(TimeNs now, WorkerId worker, TimeNs ended_ns) {
   state.totals.gpu_ns += state.gpu_time_ns(ended_ns);
   ++state.totals.batches;
   state.totals.visits += state.running.size();
-  host.batch_done(now, worker);
+  host.batch_done(now, worker, ended_ns);
   events_.batch_done(ended_ns, worker, state);
   host.start_next(now, worker);
   if (state.life == WorkerState::Life::kDraining && !state.busy) remove_worker(now, worker);
@@ -153,7 +153,7 @@ void DomainGroup::on_batch_preempted(TimeNs now, WorkerId worker, TimeNs ended_n
   state.totals.busy_ns += ended_ns - state.started_ns;
   state.totals.gpu_ns += state.gpu_time_ns(ended_ns);
   events_.batch_preempted(ended_ns, worker, state);
-  host.batch_preempted(now, worker);
+  host.batch_preempted(now, worker, ended_ns);
   if (host.closed()) return_queue(now, host);
   host.start_next(now, worker);
   if (state.life == WorkerState::Life::kDraining && !state.busy) remove_worker(now, worker);

@@ -91,17 +91,18 @@ void QueueDomainHost::withdraw(TimeNs now, VisitId visit) {
   carry_out(now);
 }
 
-void QueueDomainHost::batch_done(TimeNs now, WorkerId worker) {
+void QueueDomainHost::batch_done(TimeNs now, WorkerId worker, TimeNs ended_ns) {
   const WorkerState& state = own_worker(worker);
-  const BatchView view{worker, state.module, state.started_ns, state.expected_end_ns, state.running};
+  const BatchView view{worker,        state.module, state.started_ns, state.expected_end_ns,
+                       state.running, ended_ns};
   scheduler_->on_batch_done(now, view, *environment_->decisions);
   carry_out(now);
 }
 
-void QueueDomainHost::batch_preempted(TimeNs now, WorkerId worker) {
+void QueueDomainHost::batch_preempted(TimeNs now, WorkerId worker, TimeNs ended_ns) {
   WorkerState& state = own_worker(worker);
   const std::vector<BatchVisit> members = std::exchange(state.running, {});
-  const BatchView view{worker, state.module, state.started_ns, state.expected_end_ns, members};
+  const BatchView view{worker, state.module, state.started_ns, state.expected_end_ns, members, ended_ns};
   scheduler_->on_batch_preempted(now, view, queue_again(now, members), *environment_->decisions);
   carry_out(now);
 }

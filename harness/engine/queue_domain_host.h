@@ -64,10 +64,11 @@ class QueueDomainHost {
   void arrive(TimeNs now, VisitId visit);
   /// A queued visit leaves without the scheduler's doing.
   void withdraw(TimeNs now, VisitId visit);
-  /// The worker's batch has ended: tells the scheduler. The caller settles the visits, then calls start_next.
-  void batch_done(TimeNs now, WorkerId worker);
-  /// The worker's batch has stopped at an exit point: queues its visits again. start_next follows.
-  void batch_preempted(TimeNs now, WorkerId worker);
+  /// The worker's batch ended at `ended_ns`: tells the scheduler. The caller settles the visits, then calls
+  /// start_next.
+  void batch_done(TimeNs now, WorkerId worker, TimeNs ended_ns);
+  /// The worker's batch stopped at an exit point at `ended_ns`: queues its visits again. start_next follows.
+  void batch_preempted(TimeNs now, WorkerId worker, TimeNs ended_ns);
   /// Starts what is launched, or tells the scheduler that the worker is free.
   void start_next(TimeNs now, WorkerId worker);
   void on_state(TimeNs now, ModuleId module, std::span<const double> state);

@@ -29,6 +29,7 @@ void RecordingScheduler::pass_on(Kind kind, TimeNs now, const BatchView& batch, 
   call_.module = batch.module;
   call_.started_ns = batch.started_ns;
   call_.expected_end_ns = batch.expected_end_ns;
+  call_.ended_ns = batch.ended_ns;
   call_.visits.assign(batch.visits.begin(), batch.visits.end());
   pass_on(kind, now, batch.worker, out);
 }

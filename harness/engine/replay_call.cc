@@ -37,7 +37,7 @@ bool same_batch(const ReplayCall& a, const ReplayCall& b) {
     return x.id == y.id && x.arrived_ns == y.arrived_ns && x.joined_ns == y.joined_ns;
   };
   return a.worker == b.worker && a.module == b.module && a.started_ns == b.started_ns &&
-         a.expected_end_ns == b.expected_end_ns &&
+         a.expected_end_ns == b.expected_end_ns && a.ended_ns == b.ended_ns &&
          std::equal(a.visits.begin(), a.visits.end(), b.visits.begin(), b.visits.end(), same);
 }
 
@@ -64,7 +64,8 @@ std::string values_text(std::span<const double> values) {
 
 std::string batch_text(const ReplayCall& call) {
   std::string text = "worker " + std::to_string(call.worker) + ", started " + time_text(call.started_ns) +
-                     ", expected to end " + time_text(call.expected_end_ns) + ", " +
+                     ", expected to end " + time_text(call.expected_end_ns) +
+                     (call.ended_ns == kNever ? "" : ", ended " + time_text(call.ended_ns)) + ", " +
                      counted(call.visits.size(), "visit") + ":";
   for (std::size_t i = 0; i < std::min(call.visits.size(), kShownEntries); ++i) {
     const BatchVisit& visit = call.visits[i];
@@ -139,7 +140,8 @@ std::string arguments(const ReplayCall& call) {
 
 void deliver(const ReplayCall& call, Scheduler& scheduler, Decisions& out) {
   const TimeNs now = call.now;
-  const BatchView batch{call.worker, call.module, call.started_ns, call.expected_end_ns, call.visits};
+  const BatchView batch{call.worker,          call.module, call.started_ns,
+                        call.expected_end_ns, call.visits, call.ended_ns};
   switch (call.kind) {
     case ReplayCall::Kind::kPlan:
       return scheduler.on_plan(now, call.plan, out);

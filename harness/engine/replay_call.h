@@ -34,8 +34,9 @@ struct ReplayCall {
   std::vector<WorkerId> workers;  ///< kWorkersLost
   std::vector<Visit> lost;        ///< kWorkersLost: what had joined there; kBatchPreempted: the visits
   Plan plan;                      ///< kPlan
-  TimeNs started_ns = 0;          ///< batches, as the next two
+  TimeNs started_ns = 0;          ///< batches, as the next three
   TimeNs expected_end_ns = 0;
+  TimeNs ended_ns = kNever;
   std::vector<BatchVisit> visits;
   std::vector<double> values;  ///< kState
 };

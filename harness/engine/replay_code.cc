@@ -12,7 +12,7 @@ namespace {
 
 using Kind = ReplayCall::Kind;
 
-constexpr std::byte kVersion{3};
+constexpr std::byte kVersion{4};
 constexpr int kBitsPerByte = 7;  // of a number; the eighth says that more follow
 constexpr std::uint64_t kLowBits = 0x7f;
 constexpr int kWordBits = 64;
@@ -179,6 +179,7 @@ void code_batch(Port& port, ReplayCall& call, ModuleId own, const ReplayContext:
   number(port, call.module, own);
   number(port, call.started_ns, usual.started_ns);
   number(port, call.expected_end_ns, usual.expected_end_ns);
+  number(port, call.ended_ns, call.kind == Kind::kBatchStarted ? kNever : call.now);
   std::uint8_t as_usual = same_visits(call.visits, usual.visits) ? 1 : 0;
   port.byte(as_usual);
   if (as_usual != 0) {

@@ -157,7 +157,7 @@ class SchedulerDriver {
   std::string done(TimeNs now, WorkerId worker, TimeNs start, int visits = 1) {
     const std::vector<BatchVisit> batch(static_cast<std::size_t>(visits));
     return call([&](Decisions& out) {
-      scheduler_->on_batch_done(now, {worker, module_, start, now, batch}, out);
+      scheduler_->on_batch_done(now, {worker, module_, start, now, batch, now}, out);
     });
   }
   std::string free(TimeNs now, WorkerId worker) {

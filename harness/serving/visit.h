@@ -34,6 +34,8 @@ struct BatchView {
   TimeNs started_ns = 0;       ///< PARD: t_e
   TimeNs expected_end_ns = 0;  ///< started_ns + the profile's latency; the true end may differ (jitter)
   std::span<const BatchVisit> visits;
+  /// Of a batch that has ended or stopped: when it did so on its worker, which the queue may hear of later.
+  TimeNs ended_ns = kNever;
 };
 
 }  // namespace harness

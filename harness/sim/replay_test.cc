@@ -321,6 +321,7 @@ TEST(ReplayLogs, HoldWhatIsUnusual) {
   steps[2].call = steps[1].call;
   steps[2].call.kind = ReplayCall::Kind::kBatchDone;
   steps[2].call.visits.pop_back();
+  steps[2].call.ended_ns = -7;
   steps[3].call.kind = ReplayCall::Kind::kState;
   steps[3].call.module = 3;
   steps[3].call.values.assign(std::begin(strange), std::end(strange));

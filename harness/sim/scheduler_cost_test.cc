@@ -11,6 +11,7 @@
 #include "harness/core/error.h"
 #include "harness/engine/fluid_bound.h"
 #include "harness/engine/replay.h"
+#include "harness/engine/replay_code.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_groups.h"
 #include "harness/sim/test_preempting.h"
@@ -84,6 +85,30 @@ struct Ran {
   RowKeeper rows;
   RunRecord record;
 };
+
+TEST(SchedulerCost, ASchedulerIsToldWhenABatchEndedOnItsWorker) {
+  // As below: what ends at 11 and 22 ms is handled at 12 and 23.
+  RunSpec spec = spec_of({0, 0.5}, 1, 1);
+  spec.record_replay = true;
+  const RunRecord record = simulate(spec, nullptr);
+  ASSERT_EQ(record.replay.size(), 1U);
+  ReplayReader reader(record.replay[0]);
+  ReplayCall call;
+  Decisions decisions;
+  std::vector<double> ended;
+  std::vector<double> told;
+  while (reader.next(call, decisions)) {
+    if (call.kind == ReplayCall::Kind::kBatchStarted) {
+      EXPECT_EQ(call.ended_ns, kNever);
+    }
+    if (call.kind != ReplayCall::Kind::kBatchDone) continue;
+    ended.push_back(ns_to_ms(call.ended_ns));
+    told.push_back(ns_to_ms(call.now));
+  }
+  EXPECT_FALSE(reader.damaged());
+  EXPECT_EQ(ended, (std::vector<double>{11, 22}));
+  EXPECT_EQ(told, (std::vector<double>{12, 23}));
+}
 
 TEST(SchedulerCost, DecisionsTakeEffectWhenTheCostHasPassed) {
   // Arrivals at 0 and 0.5 ms are handled at 1 and 2; the batch that starts at 1 ends at 11, which the

@@ -73,9 +73,9 @@ void CentralScheduler::on_batch_started(TimeNs now, const BatchView& batch, Deci
   settle(now, out);
 }
 
-void CentralScheduler::on_batch_done(TimeNs now, const BatchView& batch) {
+void CentralScheduler::on_batch_done(const BatchView& batch) {
   Model& model = model_of(batch.module);
-  model.strategies.measured(static_cast<int>(batch.visits.size()), now - batch.started_ns);
+  model.strategies.measured(static_cast<int>(batch.visits.size()), batch.ended_ns - batch.started_ns);
   model.changed = true;
 }
 

@@ -49,8 +49,9 @@ class CentralScheduler {
   void on_cancelled(VisitId visit);
   /// A batch that was launched runs from now on.
   void on_batch_started(TimeNs now, const BatchView& batch, Decisions& out);
-  /// A batch has ended, and tells what batches of its kind take. on_worker_free or on_batch_started follows.
-  void on_batch_done(TimeNs now, const BatchView& batch);
+  /// A batch has ended, and tells what batches of its kind take on their worker. on_worker_free or
+  /// on_batch_started follows.
+  void on_batch_done(const BatchView& batch);
   /// The time asked for by wake_at.
   void on_timer(TimeNs now, Decisions& out);
 

@@ -47,8 +47,10 @@ class Hand {
       central_.on_batch_started(ms_to_ns(now), view(now, visits, worker, module), out);
     });
   }
-  void done(double now, double start, int visits, ModuleId module = 0) {
-    central_.on_batch_done(ms_to_ns(now), view(start, visits, 0, module));
+  void done(double end, double start, int visits, ModuleId module = 0) {
+    BatchView batch = view(start, visits, 0, module);
+    batch.ended_ns = ms_to_ns(end);
+    central_.on_batch_done(batch);
   }
   std::string timer(double now) {
     return text([&](Decisions& out) { central_.on_timer(ms_to_ns(now), out); });

@@ -39,9 +39,7 @@ class ClockworkScheduler final : public Scheduler {
   void on_batch_started(TimeNs now, const BatchView& batch, Decisions& out) override {
     central_->on_batch_started(now, batch, out);
   }
-  void on_batch_done(TimeNs now, const BatchView& batch, Decisions&) override {
-    central_->on_batch_done(now, batch);
-  }
+  void on_batch_done(TimeNs, const BatchView& batch, Decisions&) override { central_->on_batch_done(batch); }
   void on_timer(TimeNs now, Decisions& out) override { central_->on_timer(now, out); }
 
  private:

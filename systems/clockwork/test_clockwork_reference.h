@@ -58,8 +58,9 @@ class PlainClockwork {
     free_ns_[batch.worker] = now + estimate_ns(batch.module, static_cast<int>(batch.visits.size()));
     settle(now, out);
   }
-  void on_batch_done(TimeNs now, const BatchView& batch) {
-    measured_[{batch.module, static_cast<int>(batch.visits.size())}].push_back(now - batch.started_ns);
+  void on_batch_done(const BatchView& batch) {
+    measured_[{batch.module, static_cast<int>(batch.visits.size())}].push_back(batch.ended_ns -
+                                                                               batch.started_ns);
   }
   void on_timer(TimeNs now, Decisions& out) { settle(now, out); }
 

@@ -152,7 +152,9 @@ class ClockworkSimulator {
   }
 
   void end(WorkerId worker) {
-    central_.on_batch_done(now_, view_of(worker));
+    BatchView batch = view_of(worker);
+    batch.ended_ns = now_;
+    central_.on_batch_done(batch);
     for (const VisitId id : workers_[worker].running) {
       const ClockworkRequest& request = requests_[id];
       state_[id] = State::kEnded;
