@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/core/error.h"
+#include "harness/core/params.h"
 #include "systems/shepherd/herd_affinity.h"
 #include "systems/shepherd/herd_exact.h"
 #include "systems/shepherd/herd_packing.h"
@@ -40,13 +41,16 @@ std::int64_t capacity_of(const HerdInput& input) {
   return input.gpu_bytes - static_cast<std::int64_t>(input.params.reserved_mb * kBytesPerMb);
 }
 
+std::string mb_text(std::int64_t bytes) { return text_of(static_cast<double>(bytes) / kBytesPerMb); }
+
 // Why some model cannot be served at all, or "".
 std::string unservable(const HerdInput& input) {
   const std::int64_t capacity = capacity_of(input);
   for (const HerdModel& model : input.models) {
     if (model.bytes > capacity)
-      return "model " + model.name + " fits in no group: it has " + std::to_string(model.bytes) +
-             " bytes, a GPU has " + std::to_string(std::max<std::int64_t>(capacity, 0)) + " for models";
+      return "model " + model.name + " fits in no group: it has " + mb_text(model.bytes) + " MB, a GPU has " +
+             mb_text(std::max<std::int64_t>(capacity, 0)) +
+             " MB for models (herd_gpu_memory_mb - herd_reserved_mb)";
     if (model.rate_rps > 0 && model.goodput_rps <= 0)
       return "model " + model.name + " has a rate, and no goodput on a GPU";
   }

@@ -68,7 +68,8 @@ TEST(Herd, SaysInWordsWhyThereIsNoPlan) {
   HerdPlan plan = plan_herd(large);
   EXPECT_EQ(plan.status, HerdStatus::kInfeasible);
   EXPECT_EQ(plan.reason,
-            "model n2 fits in no group: it has 9000000000 bytes, a GPU has 8000000000 for models");
+            "model n2 fits in no group: it has 9000 MB, a GPU has 8000 MB for models (herd_gpu_memory_mb - "
+            "herd_reserved_mb)");
   EXPECT_TRUE(plan.groups.empty());
 
   HerdInput few = four_models();
