@@ -8,6 +8,7 @@
 #include "harness/engine/cluster.h"
 #include "harness/experiment/cell_text.h"
 #include "harness/experiment/fault_reader.h"
+#include "harness/serving/common_plans.h"
 #include "systems/all_systems.h"
 #include "workloads/checksum.h"
 #include "workloads/data_home.h"
@@ -267,6 +268,7 @@ const CellFactory::Planned& CellFactory::planned(const Cell& cell, const Setting
     std::unique_ptr<Planner> planner = system == nullptr ? nullptr : system->make_planner(context);
     if (!planner) planner = make_sizing_planner(context, run.planner, run.module_overrides);
     result.plan = planner->plan(0, initial_load(run, context, offered_rps), {});
+    check_group_count(result.plan.groups.size());
     result.capacity_rps = harness::capacity_rps(context, result.plan);
   } catch (const InputError& error) {
     result.why = error.what();

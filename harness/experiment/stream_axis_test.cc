@@ -226,6 +226,26 @@ TEST(StreamAxis, TheDryRunPutsModelsOfOnePlanTogether) {
       << "modules with workers of their own";
 }
 
+/// Why the cell of a system with 70,000 GPUs is skipped.
+std::string skipped(const std::string& streams, const std::string& system) {
+  const std::string workload =
+      "[workload]\npipelines = \"two-streams\"\ntraces = \"s\"\nduration_s = 0.01\nrates_rps = 0\n"
+      "[cluster]\nworkers = 70000\n[[trace.s.streams]]\n";
+  const ExperimentSpec spec = parse(workload + streams + "[[system]]\nname = " + system);
+  CellFactory factory(spec, "b");
+  return factory.prepare(factory.cells().at(0)).why;
+}
+
+// A plan numbers its groups with 16 bits. HERD (a group for each share: 70,000 streams have 65,536 numbers)
+// is refused before it is made, which would take minutes.
+TEST(StreamAxis, PlansOfTooManyGroupsAreRefused) {
+  const std::string herd =
+      skipped("count = 70000\nrps = 70000\n", "\"shepherd\"\nparams = { herd_group_worker_limit = 1 }\n");
+  EXPECT_TRUE(has(herd, "the plan has 65536 groups of workers, at most 65534")) << herd;
+  const std::string nexus = skipped("count = 2\nrps = 7e7\n", "\"nexus\"\n");
+  EXPECT_TRUE(has(nexus, " groups of workers, at most 65534")) << nexus;
+}
+
 struct Refused {
   const char* what;
   std::string text;

@@ -1,8 +1,17 @@
 #include "harness/serving/common_plans.h"
 
 #include <algorithm>
+#include <string>
+
+#include "harness/core/error.h"
 
 namespace harness {
+
+void check_group_count(std::size_t groups) {
+  if (groups <= kMostGroups) return;
+  throw InputError("the plan has " + std::to_string(groups) + " groups of workers, at most " +
+                   std::to_string(kMostGroups) + " are allowed");
+}
 
 bool has_only_batches(const ServingContext& context) {
   return std::all_of(context.profiles.begin(), context.profiles.end(),

@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "harness/core/error.h"
+
 namespace harness {
 namespace {
 
@@ -30,6 +32,12 @@ TEST(CommonPlans, OneGroupHasAllWorkersAndModels) {
   EXPECT_EQ(plan.modules[1].workers, 7);
   EXPECT_EQ(plan.modules[1].batch_cap, 4);
   EXPECT_EQ(plan.modules[1].exec_ns, 14);
+}
+
+TEST(CommonPlans, HaveAtMostTheGroupsThatCanBeNumbered) {
+  EXPECT_NO_THROW(check_group_count(65'534));
+  EXPECT_THROW(check_group_count(65'535), InputError);
+  EXPECT_THROW(check_group_count(70'000), InputError);
 }
 
 TEST(CommonPlans, KnowWhatRunsInBatches) {

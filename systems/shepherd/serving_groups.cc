@@ -7,6 +7,24 @@
 
 namespace harness {
 
+namespace {
+
+/// Groups over which HERD would spread the shares. So many that they cannot be numbered take it
+/// minutes (16,000: 7 s).
+std::size_t groups_to_fill(const HerdInput& input) {
+  if (!input.params.spread || input.params.group_worker_limit == 0) return 1;
+  const auto limit = static_cast<std::size_t>(input.params.group_worker_limit);
+  std::size_t groups = (static_cast<std::size_t>(input.gpus) + limit - 1) / limit;
+  if (input.params.max_groups > 0)
+    groups = std::min(groups, static_cast<std::size_t>(input.params.max_groups));
+  std::size_t shares = 0;
+  for (const HerdModel& model : input.models)
+    shares += static_cast<std::size_t>(shares_of(model, input.params));
+  return std::min(groups, shares);
+}
+
+}  // namespace
+
 bool is_for_herd(const ServingContext& context) {
   const std::vector<Module>& modules = context.pipeline->modules;
   const auto is_alone = [](const Module& module) { return module.pres.empty() && module.subs.empty(); };
@@ -15,7 +33,9 @@ bool is_for_herd(const ServingContext& context) {
 }
 
 HerdPlan serving_groups(const ServingContext& context, const HerdPlannerParams& params, int max_batch) {
-  HerdPlan plan = plan_herd(herd_input(context, params, max_batch));
+  const HerdInput input = herd_input(context, params, max_batch);
+  check_group_count(groups_to_fill(input));
+  HerdPlan plan = plan_herd(input);
   if (plan.groups.empty()) throw InputError("HERD has no plan: " + plan.reason);
   return plan;
 }

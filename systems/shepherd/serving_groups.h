@@ -12,7 +12,7 @@ namespace harness {
 bool is_for_herd(const ServingContext& context);
 
 /// HERD's serving groups of a cell that is for it. Model m is module m. Throws InputError with HERD's reason
-/// when there is no plan.
+/// when there is no plan, and when it would have more groups than a plan may have.
 HerdPlan serving_groups(const ServingContext& context, const HerdPlannerParams& params, int max_batch);
 
 /// The same for the engine, with batches of at most `max_batch`.
