@@ -102,7 +102,7 @@ class Search {
   double value() const { return best ? best->sizes.tolerance : 0; }
   const std::vector<HerdItem>& items() const { return items_; }
 
-  std::optional<SizedPacking> best;
+  std::optional<SizedGroups> best;
   double bound = 0;
   int programs = 0;
   long nodes = 0;
@@ -117,7 +117,7 @@ class Search {
     Sizes sizes = best_sizes(tops_of(items_, result.groups), limits_.gpus, limits_.group_gpus);
     HARNESS_CHECK(sizes.tolerance >= tolerance, "sizes fall short of a packing that was found");
     if (!best || sizes.tolerance > best->sizes.tolerance)
-      best = SizedPacking{std::move(result.groups), std::move(sizes)};
+      best = SizedGroups{std::move(result.groups), std::move(sizes)};
     return ExactAnswer::kFound;
   }
 

@@ -205,8 +205,8 @@ std::vector<double> tops_of(std::span<const HerdItem> items, const Packing& grou
   return tops;
 }
 
-std::optional<SizedPacking> best_packing(std::span<const HerdItem> items, const GroupLimits& limits,
-                                         double bound) {
+std::optional<SizedGroups> best_packing(std::span<const HerdItem> items, const GroupLimits& limits,
+                                        double bound) {
   std::vector<std::vector<Packing>> candidates;
   for (const std::vector<int>& members : members_of_sets(items))
     candidates.push_back(candidates_of(items, members, limits.bytes));
@@ -217,14 +217,14 @@ std::optional<SizedPacking> best_packing(std::span<const HerdItem> items, const 
     chosen.push_back(
         static_cast<std::size_t>(std::min_element(of_set.begin(), of_set.end(), fewer) - of_set.begin()));
   }
-  std::optional<SizedPacking> best;
+  std::optional<SizedGroups> best;
   const auto consider = [&](const std::vector<std::size_t>& choice) {
     Packing groups = joined(candidates, choice);
     if (static_cast<int>(groups.size()) > limits.groups) return false;
     Sizes sizes = best_sizes(tops_of(items, groups), limits.gpus, limits.group_gpus);
     if (sizes.gpus.size() != groups.size() || (best && sizes.tolerance <= best->sizes.tolerance))
       return false;
-    best = SizedPacking{std::move(groups), std::move(sizes)};
+    best = SizedGroups{std::move(groups), std::move(sizes)};
     return true;
   };
   consider(chosen);

@@ -47,7 +47,7 @@ std::vector<double> least_tops(std::span<const HerdItem> items, std::int64_t cap
 Packing pack(std::span<const HerdItem> items, std::int64_t capacity, int classes, bool best_fit);
 
 /// A packing with its sizes.
-struct SizedPacking {
+struct SizedGroups {
   Packing groups;
   Sizes sizes;
 };
@@ -65,7 +65,7 @@ std::vector<double> tops_of(std::span<const HerdItem> items, const Packing& grou
 
 /// The best of many packings (classes, kinds of fit, and combinations of these by affinity-set), or nothing
 /// when all have too many groups. Stops early at `bound`.
-std::optional<SizedPacking> best_packing(std::span<const HerdItem> items, const GroupLimits& limits,
-                                         double bound);
+std::optional<SizedGroups> best_packing(std::span<const HerdItem> items, const GroupLimits& limits,
+                                        double bound);
 
 }  // namespace harness

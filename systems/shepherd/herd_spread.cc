@@ -48,7 +48,7 @@ SetShare* most_loaded(std::vector<SetShare>& sets, const auto& may_have_more, co
 
 // From the packing's groups and sizes on, further groups and then further GPUs go one by one to the set that
 // has the most load per group or per GPU.
-std::vector<SetShare> shares_of_sets(std::span<const HerdItem> items, const SizedPacking& plan,
+std::vector<SetShare> shares_of_sets(std::span<const HerdItem> items, const SizedGroups& plan,
                                      const GroupLimits& limits) {
   std::vector<SetShare> sets;
   int gpus_left = limits.gpus;
@@ -164,7 +164,7 @@ double largest_load(std::span<const HerdItem> items, const std::vector<HerdGroup
   return largest;
 }
 
-std::vector<HerdGroup> as_groups(std::span<const HerdItem> items, const SizedPacking& plan,
+std::vector<HerdGroup> as_groups(std::span<const HerdItem> items, const SizedGroups& plan,
                                  const GroupLimits& limits) {
   std::vector<HerdGroup> groups;
   int left = limits.gpus;
@@ -186,7 +186,7 @@ std::vector<HerdGroup> as_groups(std::span<const HerdItem> items, const SizedPac
   return groups;
 }
 
-std::vector<HerdGroup> spread(std::span<const HerdItem> items, const SizedPacking& plan,
+std::vector<HerdGroup> spread(std::span<const HerdItem> items, const SizedGroups& plan,
                               const GroupLimits& limits) {
   std::vector<HerdGroup> best = as_groups(items, plan, limits);
   const std::vector<SetShare> sets = shares_of_sets(items, plan, limits);

@@ -16,14 +16,14 @@ double largest_load(std::span<const HerdItem> items, const std::vector<HerdGroup
 
 /// The packing as groups, each with all shares of its models. GPUs that are left over go one by one to the
 /// group with the most load per GPU.
-std::vector<HerdGroup> as_groups(std::span<const HerdItem> items, const SizedPacking& plan,
+std::vector<HerdGroup> as_groups(std::span<const HerdItem> items, const SizedGroups& plan,
                                  const GroupLimits& limits);
 
 /// The best by largest_load() of as_groups() and of two other plans, in which GPUs that are left over go to
 /// the affinity-sets by their load, the groups of a set are about equal or full, and model-streams go in
 /// descending order of need each to the group that it leaves with the least load per GPU. The smallest burst
 /// tolerance is at least the packing's in all of them. Groups hold indices of items, not models.
-std::vector<HerdGroup> spread(std::span<const HerdItem> items, const SizedPacking& plan,
+std::vector<HerdGroup> spread(std::span<const HerdItem> items, const SizedGroups& plan,
                               const GroupLimits& limits);
 
 }  // namespace harness
