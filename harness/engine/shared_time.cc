@@ -35,7 +35,8 @@ std::uint64_t shared_time_bound(const RunSpec& spec, const RunRecord& record,
     if (spec.profiles[m].service != Service::kBatch || chooses) return kNoLimit;
     workers += plan.workers[m];
   }
-  if (workers <= static_cast<std::uint64_t>(spec.workers) || spec.world.jitter != Jitter::kOff) return kNoLimit;
+  if (workers <= static_cast<std::uint64_t>(spec.workers) || spec.world.jitter != Jitter::kOff)
+    return kNoLimit;
   struct Kind {
     double work_ns = 0;
     std::uint64_t most = 0;

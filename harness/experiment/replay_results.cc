@@ -34,7 +34,7 @@ std::string served_text(const ReplayDifference& difference, std::span<const std:
 [[noreturn]] void throw_damaged(const std::string& path, const SummaryRow& row, DomainId domain) {
   throw input_error({path, 0, cell_key(row) + "/replay_log"},
                     "a damaged log of domain " + std::to_string(domain),
-                    "what harness wrote there (version 3)");
+                    "what harness wrote there (version 4)");
 }
 
 /// The scheduler of every domain of one cell, made as the run made them.
