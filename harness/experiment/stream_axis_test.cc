@@ -63,6 +63,14 @@ TEST(StreamAxis, StreamsReachTheRun) {
   for (const Stream& stream : run.streams) rps += stream.rate_rps;
   EXPECT_NEAR(rps, 100 * 25 / 3.0 + 1000, 1e-6) << "25 bursts in 3 s";
   EXPECT_NEAR(prepared.offered_rps, rps, 1e-6);
+  EXPECT_TRUE(run.peak_rps.empty()) << "told to those that want to know alone";
+}
+
+TEST(StreamAxis, PeaksAreTheMostRequestsOfASecond) {
+  const ExperimentSpec spec = parse(workload("mixed") + kMixed + "[[system]]\nname = \"nexus\"\n");
+  CellFactory factory(spec, "b");
+  const Cell& cell = factory.cells().at(0);
+  const RunSpec run = factory.make_run(cell, factory.prepare(cell));
   // The peaks by hand: requests of the arrivals by entry and second.
   std::vector<std::array<double, 3>> seconds(13, {0, 0, 0});
   std::vector<TimeNs> times(100'000);
