@@ -9,14 +9,16 @@
 namespace harness {
 namespace {
 
-constexpr double kRounding = 1e-9;
+constexpr double kRounding = 1e-11;  ///< of all workers: work that may be left over
 constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
 
 /// Divides the modules' work over the groups by augmenting paths.
 class Division {
  public:
   Division(std::span<const WorkerGroup> groups, const std::vector<double>& seconds)
-      : groups_(groups), seconds_(seconds) {}
+      : groups_(groups), seconds_(seconds) {
+    for (const WorkerGroup& group : groups) rounding_ += kRounding * group.workers;
+  }
 
   /// Whether the groups carry the rate; if not, modules() are a set that is too much for those that serve it.
   bool carries(double rps);
@@ -33,6 +35,7 @@ class Division {
 
   std::span<const WorkerGroup> groups_;
   const std::vector<double>& seconds_;
+  double rounding_ = 0;
   std::vector<std::vector<double>> work_;  ///< by group and module
   std::vector<double> room_;               ///< by group
   std::vector<bool> reached_;
@@ -45,9 +48,8 @@ bool Division::carries(double rps) {
   room_.clear();
   for (const WorkerGroup& group : groups_) room_.push_back(group.workers);
   for (std::size_t m = 0; m < seconds_.size(); ++m) {
-    const double asked = rps * seconds_[m];
-    double need = asked;
-    while (need > kRounding * asked) {
+    double need = rps * seconds_[m];
+    while (need > rounding_) {
       const double moved = augment(m, need);
       if (moved <= 0) return false;
       need -= moved;
@@ -67,7 +69,7 @@ std::size_t Division::find_room(std::size_t module) {
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       if (from_module_[g] != kNowhere || !serves(g, m)) continue;
       from_module_[g] = m;
-      if (room_[g] > kRounding * groups_[g].workers) return g;
+      if (room_[g] > 0) return g;
       for (std::size_t other = 0; other < seconds_.size(); ++other) {
         if (reached_[other] || work_[g][other] <= 0) continue;
         reached_[other] = true;
@@ -95,6 +97,13 @@ double Division::augment(std::size_t module, double need) {
   }
 }
 
+bool is_served(std::span<const WorkerGroup> groups, ModuleId module) {
+  return std::any_of(groups.begin(), groups.end(), [module](const WorkerGroup& group) {
+    return group.workers > 0 &&
+           std::find(group.modules.begin(), group.modules.end(), module) != group.modules.end();
+  });
+}
+
 /// Groups of the same modules as one: where work goes among them does not matter.
 std::vector<WorkerGroup> merged(std::span<const WorkerGroup> groups) {
   std::map<std::vector<ModuleId>, int> workers;
@@ -110,6 +119,9 @@ double group_capacity_rps(std::span<const WorkerGroup> all_groups, const std::ve
   const std::vector<WorkerGroup> groups = merged(all_groups);
   std::vector<double> seconds;
   for (const double each : rps) seconds.push_back(1 / each);
+  for (ModuleId m = 0; m < rps.size(); ++m) {
+    if (seconds[m] > 0 && !is_served(groups, m)) return 0;
+  }
   std::vector<bool> modules(rps.size(), true);
   Division division(groups, seconds);
   for (;;) {
@@ -122,7 +134,7 @@ double group_capacity_rps(std::span<const WorkerGroup> all_groups, const std::ve
     double needed = 0;
     for (std::size_t m = 0; m < rps.size(); ++m) needed += modules[m] ? seconds[m] : 0.0;
     const double most = workers / needed;
-    if (workers == 0 || division.carries(most)) return most;
+    if (division.carries(most)) return most;
     modules = division.modules();
   }
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
@@ -33,7 +34,22 @@ TEST(GroupCapacity, AModuleWithoutRequestsAsksForNothing) {
 }
 
 TEST(GroupCapacity, AModuleWithoutWorkersAllowsNothing) {
-  EXPECT_EQ(group_capacity_rps(std::vector<WorkerGroup>{{4, {0}}}, {100, 50}), 0);
+  for (const double rps : {50.0, 1e15}) {
+    EXPECT_EQ(group_capacity_rps(std::vector<WorkerGroup>{{4, {0}}}, {100, rps}), 0);
+    EXPECT_EQ(group_capacity_rps(std::vector<WorkerGroup>{{4, {0}}, {0, {1}}}, {100, rps}), 0);
+  }
+}
+
+TEST(GroupCapacity, AModuleMayNeedNextToNothing) {
+  // Less of the workers' time than the rounding of the others' work.
+  for (const double rare : {1e6, 1e8, 1e10, 1e12, 1e15, 1e17}) {
+    const double expected = 10'000 / (1.0 / 3 + 1 / rare);
+    EXPECT_DOUBLE_EQ(group_capacity_rps(std::vector<WorkerGroup>{{10'000, {0, 1}}}, {3, rare}), expected);
+    EXPECT_DOUBLE_EQ(group_capacity_rps(std::vector<WorkerGroup>{{10'000, {0, 1}}}, {rare, 3}), expected);
+    EXPECT_DOUBLE_EQ(
+        group_capacity_rps(std::vector<WorkerGroup>{{7, {0}}, {3, {0, 1}}, {5, {1, 2}}}, {3, rare, 5}), 25)
+        << "module 2 needs all of its workers";
+  }
 }
 
 TEST(GroupCapacity, ManyGroupsOfTheSameModulesAreAsOne) {
@@ -69,7 +85,7 @@ TEST(GroupCapacity, AgreesWithAllSetsOfModules) {
   RandomStream random(1, "group capacity");
   for (int round = 0; round < 2000; ++round) {
     std::vector<double> rps(1 + random.below(5));
-    for (double& each : rps) each = 1 + 100 * random.uniform();
+    for (double& each : rps) each = std::pow(10, 2 + (round % 2 == 0 ? 1 : 14) * random.uniform());
     std::vector<WorkerGroup> groups(1 + random.below(4));
     for (WorkerGroup& group : groups) {
       group.workers = 1 + static_cast<int>(random.below(6));
