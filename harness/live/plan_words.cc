@@ -1,11 +1,15 @@
 #include "harness/live/plan_words.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "harness/core/error.h"
+#include "harness/serving/common_plans.h"
 
 namespace harness {
 namespace {
+
+[[noreturn]] void throw_damaged() { throw EnvironmentError("a plan that came from another rank is damaged"); }
 
 /// Takes words from the front.
 class Words {
@@ -13,9 +17,7 @@ class Words {
   explicit Words(std::span<const std::int64_t> words) : words_(words) {}
 
   std::int64_t next(std::int64_t least, std::int64_t most) {
-    if (words_.empty() || words_.front() < least || words_.front() > most) {
-      throw EnvironmentError("a plan that came from another rank is damaged");
-    }
+    if (words_.empty() || words_.front() < least || words_.front() > most) throw_damaged();
     const std::int64_t word = words_.front();
     words_ = words_.subspan(1);
     return word;
@@ -55,17 +57,19 @@ Plan plan_of(std::span<const std::int64_t> words, std::size_t modules) {
     module.exec_ns = rest.next(0, kNever);
     module.budget_ns = rest.next(0, kNever);
   }
-  plan.groups.resize(static_cast<std::size_t>(rest.next(0, rest.size())));
+  const auto most_groups = std::min<std::int64_t>(rest.size(), kMostGroups);
+  plan.groups.resize(static_cast<std::size_t>(rest.next(0, most_groups)));
   for (WorkerGroup& group : plan.groups) {
     group.workers = static_cast<int>(rest.next(0, kMost));
     group.modules.resize(static_cast<std::size_t>(rest.next(1, count)));
     for (ModuleId& module : group.modules) module = static_cast<ModuleId>(rest.next(0, count - 1));
     const auto served = static_cast<std::int64_t>(group.modules.size());
     group.batch_caps.resize(static_cast<std::size_t>(rest.next(0, served)));
+    if (!group.batch_caps.empty() && group.batch_caps.size() != group.modules.size()) throw_damaged();
     for (int& cap : group.batch_caps) cap = static_cast<int>(rest.next(1, kMost));
     group.cycle_ns = rest.next(0, kNever);
   }
-  if (rest.size() != 0) throw EnvironmentError("a plan that came from another rank is damaged");
+  if (rest.size() != 0) throw_damaged();
   return plan;
 }
 
