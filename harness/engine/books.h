@@ -8,6 +8,7 @@
 #include "harness/core/pipeline.h"
 #include "harness/engine/slot_table.h"
 #include "harness/record/run_record.h"
+#include "harness/serving/plan.h"
 
 namespace harness {
 
@@ -131,6 +132,8 @@ class Books {
   bool wants_rows() const { return rows_ != nullptr; }
   void on_visit_row(const VisitRow& row);
 
+  /// A plan takes effect.
+  void on_plan(const Plan& plan) { record_.shares_workers |= plan.shares_workers(); }
   /// A plan, or a change of the number of workers that can serve, takes effect.
   void on_plan_row(const PlanRow& row) { record_.plans.push_back(row); }
 

@@ -78,6 +78,7 @@ Dispatcher::Dispatcher(const RunSpec& spec, const ServingContext& context, Dispa
 Dispatcher::~Dispatcher() = default;
 
 void Dispatcher::start(TimeNs now) {
+  books_.on_plan(plan_);
   for (auto& controller : controllers_) controller->on_plan(now, plan_);
   commands_.set_plan(now, plan_);
   for (GroupId group = 0; group < plan_.group_count(); ++group) {

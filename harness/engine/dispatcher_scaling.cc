@@ -25,6 +25,7 @@ Plan Dispatcher::compute_plan(TimeNs now, std::span<const std::uint64_t> arrived
 
 void Dispatcher::apply_plan(TimeNs now, const Plan& plan) {
   plan_ = plan;
+  books_.on_plan(plan_);
   for (auto& controller : controllers_) controller->on_plan(now, plan_);
   commands_.set_plan(now, plan_);
   // Take away first, so that the GPUs are there to be given.

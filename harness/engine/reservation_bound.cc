@@ -185,9 +185,7 @@ class Schedule {
 
 /// And each worker serves one module.
 bool plan_is_fixed(const RunSpec& spec, const RunRecord& record) {
-  std::uint64_t workers = 0;
-  for (const PlanRow& row : record.plans) workers += row.workers;
-  return record.plans.size() == spec.profiles.size() && workers <= static_cast<std::uint64_t>(spec.workers) &&
+  return record.plans.size() == spec.profiles.size() && !record.shares_workers &&
          std::all_of(record.plans.begin(), record.plans.end(),
                      [](const PlanRow& row) { return row.at_ns == 0; });
 }

@@ -29,9 +29,9 @@ struct ReservedVisit {
 /// free.
 ///
 /// Nothing where no schedule is sure to be feasible: with jitter, with services other than
-/// batches, or when the plan changes during the run.
-/// `visits` gets the schedule itself, in order of request and module; for tests, as it needs memory for each
-/// visit.
+/// batches, with several streams or faults, where workers serve several modules, or when the plan changes
+/// during the run. `visits` gets the schedule itself, in order of request and module; for tests, as it needs
+/// memory for each visit.
 std::optional<std::uint64_t> reservation_bound(const RunSpec& spec, const RunRecord& record,
                                                std::vector<ReservedVisit>* visits = nullptr);
 

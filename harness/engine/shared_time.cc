@@ -9,11 +9,12 @@ namespace {
 
 constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
-/// Whether workers serve several modules: at the start modules have more than there are.
-bool shares_workers(const RunSpec& spec, const RunRecord& record) {
-  std::uint64_t workers = 0;
-  for (const PlanRow& row : record.plans) workers += row.at_ns == 0 ? row.workers : 0;
-  return workers > static_cast<std::uint64_t>(spec.workers);
+/// For which workers can serve until then, all together.
+double worker_ns(const RunRecord& record, TimeNs until_ns) {
+  double sum = 0;
+  for (const WorkerTotals& worker : record.workers)
+    sum += static_cast<double>(std::max<TimeNs>(0, std::min(worker.removed_ns, until_ns) - worker.ready_ns));
+  return sum;
 }
 
 /// By module the largest cap of any plan.
@@ -28,7 +29,7 @@ std::vector<int> largest_caps(const RunRecord& record, std::size_t modules) {
 
 std::uint64_t shared_time_bound(const RunSpec& spec, const RunRecord& record,
                                 std::span<const std::uint64_t> most, TimeNs last_due_ns) {
-  if (!shares_workers(spec, record) || spec.world.jitter != Jitter::kOff) return kNoLimit;
+  if (!record.shares_workers || spec.world.jitter != Jitter::kOff) return kNoLimit;
   const std::vector<int> caps = largest_caps(record, spec.profiles.size());
   for (std::size_t m = 0; m < spec.profiles.size(); ++m) {
     const bool chooses = spec.pipeline.modules[m].branches == Branches::kOne;
@@ -46,7 +47,7 @@ std::uint64_t shared_time_bound(const RunSpec& spec, const RunRecord& record,
   }
   std::sort(kinds.begin(), kinds.end(), [](const Kind& a, const Kind& b) { return a.work_ns < b.work_ns; });
   // The rounding of the sums is far below one request.
-  double left_ns = static_cast<double>(last_due_ns) * spec.workers * (1 + 1e-9) + 1;
+  double left_ns = worker_ns(record, last_due_ns) * (1 + 1e-9) + 1;
   std::uint64_t bound = 0;
   for (const Kind& kind : kinds) {
     if (kind.most == 0) continue;

@@ -40,6 +40,11 @@ std::string bounds_text(const std::string& arrivals, const RunSpec& spec, const 
     add(row.workers);
     add(row.batch_cap);
   }
+  if (record.shares_workers) text += "\nworkers";
+  for (const WorkerTotals& worker : record.workers) {
+    if (record.shares_workers)
+      text += " " + std::to_string(worker.ready_ns) + "-" + std::to_string(worker.removed_ns);
+  }
   return text;
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/sim/test_groups.h"
 #include "harness/sim/test_reservation.h"
 
 namespace harness {
@@ -11,6 +12,26 @@ namespace {
 RunSpec make_spec(const std::vector<TimeNs>& times) {
   return testing::make_spec("naive", testing::chain(1), {testing::linear_profile("m", 0, 10, 2)}, {{2, 1}},
                             ms_to_ns(10), times, kNsPerS);
+}
+
+TEST(BoundCache, ComputesAnewWhereWorkersAreShared) {
+  // 2 modules, a request to each at once, 10 ms a batch, SLO 10 ms: one worker for both serves one of them.
+  BoundCache cache;
+  RunSpec spec = make_spec({0, 0});
+  spec.pipeline = testing::side_by_side({1, 1});
+  spec.profiles.push_back(spec.profiles.front());
+  spec.streams = {{0, spec.slo_ns, 0}, {1, spec.slo_ns, 0}};
+  spec.arrivals = std::make_unique<testing::FixedArrivals>(std::vector<TimeNs>{0, 0}, kNsPerS,
+                                                           std::vector<StreamId>{0, 1});
+  RunRecord record = testing::fixed_plan(spec, 2, {{1, 1}, {1, 1}});
+  record.workers.resize(2);
+  EXPECT_EQ(cache.of("two", spec, record).fluid, 2u);
+  record.shares_workers = true;
+  EXPECT_EQ(cache.of("two", spec, record).fluid, 2u);
+  record.workers.resize(1);
+  EXPECT_EQ(cache.of("two", spec, record).fluid, 1u);
+  record.workers[0].ready_ns = ms_to_ns(5);
+  EXPECT_EQ(cache.of("two", spec, record).fluid, 0u);
 }
 
 TEST(BoundCache, ComputesOncePerArrivalsPlanAndWorld) {

@@ -176,6 +176,7 @@ struct RunRecord {
   std::vector<ModuleTotals> modules;
   std::vector<WorkerTotals> workers;
   std::vector<PlanRow> plans;     ///< in order of time; at 0 one row per module
+  bool shares_workers = false;    ///< some plan's workers serve several modules, and count at each in `plans`
   LatencyHistogram latency;       ///< of the completed requests (in time and late)
   std::uint64_t fingerprint = 0;  ///< of all decisions: joins, launches, drops, with their times
   std::uint64_t events = 0;

@@ -57,6 +57,11 @@ struct Plan {
     return groups[group].batch_caps[static_cast<std::size_t>(std::find(served.begin(), served.end(), module) -
                                                              served.begin())];
   }
+  /// Whether there are workers that serve several modules.
+  bool shares_workers() const {
+    return std::any_of(groups.begin(), groups.end(),
+                       [](const WorkerGroup& group) { return group.modules.size() > 1; });
+  }
   /// The modules that the workers of a group serve, in order.
   std::vector<ModuleId> served_by(GroupId group) const {
     return groups.empty() ? std::vector<ModuleId>{group} : groups[group].modules;

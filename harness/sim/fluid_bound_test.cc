@@ -124,7 +124,6 @@ TEST(FluidBound, IsTheLeastOverTheModules) {
                                     {{1, 1}, {1, 1}}, ms_to_ns(1000), times, kNsPerS);
   EXPECT_EQ(fluid_bound(spec, plan_record(2, 100, {{0, 0, 1, 1, ms_to_ns(10)}, {0, 1, 1, 1, ms_to_ns(20)}})),
             49u);
-  spec.workers = 5;
   EXPECT_EQ(fluid_bound(spec, plan_record(2, 100, {{0, 0, 1, 1, ms_to_ns(10)}, {0, 1, 4, 1, ms_to_ns(20)}})),
             98u);
 }

@@ -1,7 +1,9 @@
 // What workers that serve several modules can do at most (engine/shared_time.h).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "harness/engine/fluid_bound.h"
@@ -44,6 +46,12 @@ std::uint64_t bound_of(const RunSpec& spec) { return fluid_bound(spec, simulate(
 TEST(SharedTime, IsDividedAmongTheModulesCheapestFirst) {
   // The last request, the 500th of a, is due at 1.098 s. They take 0.5 s together; 59 of b fit into the rest.
   EXPECT_EQ(bound_of(one_worker(500, 100)), 500U + 59U);
+}
+
+TEST(SharedTime, GpusWithoutAWorkerDoNothing) {
+  RunSpec spec = one_worker(500, 100);
+  spec.workers = 10;
+  EXPECT_EQ(bound_of(spec), 500U + 59U);
 }
 
 TEST(SharedTime, SetsNoLimitToWorkersOfOneModuleEach) {
