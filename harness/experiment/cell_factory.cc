@@ -143,14 +143,6 @@ double load_of(const PreparedCell& cell, double asked) {
   return std::abs(load - asked) <= kRounding * asked ? asked : load;
 }
 
-/// Visits/s of one GPU in the batches that give most.
-double largest_rps(const Profile& profile) {
-  double most = 0;
-  for (int batch = 1; batch <= profile.max_batch(); ++batch)
-    most = std::max(most, batch / ns_to_s(profile.latency(batch)));
-  return most;
-}
-
 bool has_streams(const Settings& settings) { return settings.trace.shape == "streams"; }
 
 /// What cannot be served: streams by a system that knows one pipeline, side by side pipelines by one load.
@@ -332,7 +324,8 @@ double CellFactory::capacity_for_streams(const Cell& cell, const Settings& share
   double offered_rps = 0;
   for (const Stream& stream : run.streams) offered_rps += stream.rate_rps;
   double gpus = 0;
-  for (std::size_t m = 0; m < rps.size(); ++m) gpus += rps[m] / largest_rps(run.profiles[m]);
+  for (std::size_t m = 0; m < rps.size(); ++m)
+    gpus += rps[m] / best_throughput_rps(run.profiles[m], run.profiles[m].max_batch());
   return offered_rps * run.workers / gpus;
 }
 
