@@ -19,35 +19,9 @@ bool same_values(std::span<const double> a, std::span<const double> b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
 }
 
-bool same_plan(const Plan& a, const Plan& b) {
-  const auto same = [](const ModulePlan& x, const ModulePlan& y) {
-    return x.workers == y.workers && x.batch_cap == y.batch_cap && x.exec_ns == y.exec_ns &&
-           x.budget_ns == y.budget_ns;
-  };
-  const auto same_group = [](const WorkerGroup& x, const WorkerGroup& y) {
-    return x.workers == y.workers && x.modules == y.modules && x.batch_caps == y.batch_caps &&
-           x.cycle_ns == y.cycle_ns;
-  };
-  return std::equal(a.modules.begin(), a.modules.end(), b.modules.begin(), b.modules.end(), same) &&
-         std::equal(a.groups.begin(), a.groups.end(), b.groups.begin(), b.groups.end(), same_group);
-}
-
 bool same_batch(const ReplayCall& a, const ReplayCall& b) {
-  const auto same = [](const BatchVisit& x, const BatchVisit& y) {
-    return x.id == y.id && x.arrived_ns == y.arrived_ns && x.joined_ns == y.joined_ns;
-  };
   return a.worker == b.worker && a.module == b.module && a.started_ns == b.started_ns &&
-         a.expected_end_ns == b.expected_end_ns && a.ended_ns == b.ended_ns &&
-         std::equal(a.visits.begin(), a.visits.end(), b.visits.begin(), b.visits.end(), same);
-}
-
-bool same_visit(const Visit& a, const Visit& b) {
-  return a.id == b.id && a.module == b.module && a.stream == b.stream && a.request == b.request &&
-         a.sent_ns == b.sent_ns && a.due_ns == b.due_ns && a.arrived_ns == b.arrived_ns;
-}
-
-bool same_visits(const std::vector<Visit>& a, const std::vector<Visit>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_visit);
+         a.expected_end_ns == b.expected_end_ns && a.ended_ns == b.ended_ns && a.visits == b.visits;
 }
 
 std::string number(double value) {
@@ -62,9 +36,15 @@ std::string values_text(std::span<const double> values) {
   return text + (values.size() > kShownEntries ? " ..." : "");
 }
 
+/// ", module 2"; nothing for the first.
+std::string but_first(const char* what, std::uint16_t index) {
+  return index == 0 ? "" : std::string(", ") + what + " " + std::to_string(index);
+}
+
 std::string batch_text(const ReplayCall& call) {
-  std::string text = "worker " + std::to_string(call.worker) + ", started " + time_text(call.started_ns) +
-                     ", expected to end " + time_text(call.expected_end_ns) +
+  std::string text = "worker " + std::to_string(call.worker) + but_first("module", call.module) +
+                     ", started " + time_text(call.started_ns) + ", expected to end " +
+                     time_text(call.expected_end_ns) +
                      (call.ended_ns == kNever ? "" : ", ended " + time_text(call.ended_ns)) + ", " +
                      counted(call.visits.size(), "visit") + ":";
   for (std::size_t i = 0; i < std::min(call.visits.size(), kShownEntries); ++i) {
@@ -93,7 +73,8 @@ std::string plan_text(const Plan& plan) {
 }
 
 std::string visit_text(const Visit& visit) {
-  return "visit " + std::to_string(visit.id) + ", request " + std::to_string(visit.request) + ", sent " +
+  return "visit " + std::to_string(visit.id) + but_first("module", visit.module) +
+         but_first("stream", visit.stream) + ", request " + std::to_string(visit.request) + ", sent " +
          time_text(visit.sent_ns) + ", due " + time_text(visit.due_ns) + ", arrived " +
          time_text(visit.arrived_ns);
 }
@@ -176,18 +157,18 @@ bool same_call(const ReplayCall& a, const ReplayCall& b) {
   if (a.kind != b.kind || a.now != b.now) return false;
   switch (a.kind) {
     case ReplayCall::Kind::kPlan:
-      return same_plan(a.plan, b.plan);
+      return a.plan == b.plan;
     case ReplayCall::Kind::kArrival:
-      return same_visit(a.visit, b.visit);
+      return a.visit == b.visit;
     case ReplayCall::Kind::kWorkersLost:
-      return a.workers == b.workers && same_visits(a.lost, b.lost);
+      return a.workers == b.workers && a.lost == b.lost;
     case ReplayCall::Kind::kCancelled:
       return a.cancelled == b.cancelled;
     case ReplayCall::Kind::kBatchStarted:
     case ReplayCall::Kind::kBatchDone:
       return same_batch(a, b);
     case ReplayCall::Kind::kBatchPreempted:
-      return same_batch(a, b) && same_visits(a.lost, b.lost);
+      return same_batch(a, b) && a.lost == b.lost;
     case ReplayCall::Kind::kState:
       return a.module == b.module && same_values(a.values, b.values);
     case ReplayCall::Kind::kTimer:

@@ -118,13 +118,6 @@ TimeNs difference(TimeNs a, TimeNs b) {
   return static_cast<TimeNs>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
 }
 
-bool same_visits(const std::vector<BatchVisit>& a, const std::vector<BatchVisit>& b) {
-  const auto same = [](const BatchVisit& x, const BatchVisit& y) {
-    return x.id == y.id && x.arrived_ns == y.arrived_ns && x.joined_ns == y.joined_ns;
-  };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
-}
-
 template <class Port>
 void code_plan(Port& port, Plan& plan) {
   port.size(plan.modules);
@@ -180,7 +173,7 @@ void code_batch(Port& port, ReplayCall& call, ModuleId own, const ReplayContext:
   number(port, call.started_ns, usual.started_ns);
   number(port, call.expected_end_ns, usual.expected_end_ns);
   number(port, call.ended_ns, call.kind == Kind::kBatchStarted ? kNever : call.now);
-  std::uint8_t as_usual = same_visits(call.visits, usual.visits) ? 1 : 0;
+  std::uint8_t as_usual = call.visits == usual.visits ? 1 : 0;
   port.byte(as_usual);
   if (as_usual != 0) {
     call.visits = usual.visits;

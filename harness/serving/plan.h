@@ -18,6 +18,8 @@ struct ModulePlan {
   TimeNs exec_ns = 0;  ///< d_k: the profile's latency at batch_cap
   TimeNs budget_ns =
       0;  ///< share of the SLO for this module alone (waits and execution), for systems that split it
+
+  bool operator==(const ModulePlan&) const = default;
 };
 
 /// Workers behind one queue, each of which serves all of the modules.
@@ -29,6 +31,8 @@ struct WorkerGroup {
   std::vector<int> batch_caps = {};
   /// The time in which each worker is to run one batch of every module; 0: not planned.
   TimeNs cycle_ns = 0;
+
+  bool operator==(const WorkerGroup&) const = default;
 };
 
 /// A plan for the whole pipeline, one entry per module.
@@ -38,6 +42,8 @@ struct Plan {
   /// to a group; a module may be in several (SHEPHERD, section 3.2: serving groups; Nexus: the nodes of a
   /// session). A run's plans have the same groups of the same modules.
   std::vector<WorkerGroup> groups;
+
+  bool operator==(const Plan&) const = default;
 
   GroupId group_count() const {
     return static_cast<GroupId>(groups.empty() ? modules.size() : groups.size());

@@ -18,6 +18,8 @@ struct Visit {
   TimeNs due_ns = 0;   ///< sent_ns + SLO
   TimeNs arrived_ns =
       0;  ///< when it came to stand before this domain (PARD: t_r); at a merge, when the last branch came
+
+  bool operator==(const Visit&) const = default;
 };
 
 /// A visit in a batch.
@@ -25,6 +27,8 @@ struct BatchVisit {
   VisitId id = 0;
   TimeNs arrived_ns = 0;
   TimeNs joined_ns = 0;  ///< when it joined the forming batch (PARD: t_b)
+
+  bool operator==(const BatchVisit&) const = default;
 };
 
 /// A batch that runs or ran. `visits` is valid during the call only.

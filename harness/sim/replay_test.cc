@@ -304,6 +304,27 @@ TEST(ReplayLogs, SharedServicesSeeTheSameLengths) {
 }
 
 /// Arguments that no run yields: batches that no joins foretold, times that go back, every number's ends.
+TEST(ReplayLogs, TextsTellModulesAndStreamsApart) {
+  using Change = void (*)(ReplayCall&);
+  const Change changes[] = {
+      [](ReplayCall& call) { call.visit.module = 2; }, [](ReplayCall& call) { call.visit.stream = 2; },
+      [](ReplayCall& call) { call.lost[0].stream = 2; }, [](ReplayCall& call) { call.module = 2; }};
+  for (const Change change : changes) {
+    int differ = 0;
+    for (const auto kind : {ReplayCall::Kind::kArrival, ReplayCall::Kind::kWorkersLost,
+                            ReplayCall::Kind::kBatchStarted, ReplayCall::Kind::kBatchPreempted}) {
+      ReplayCall call;
+      call.kind = kind;
+      call.lost.resize(1);
+      ReplayCall changed = call;
+      change(changed);
+      EXPECT_EQ(text_of(call) == text_of(changed), same_call(call, changed)) << text_of(call);
+      differ += same_call(call, changed) ? 0 : 1;
+    }
+    EXPECT_GT(differ, 0);
+  }
+}
+
 TEST(ReplayLogs, HoldWhatIsUnusual) {
   const double strange[] = {0.0, -0.0, 1e-300, 0.1, -12345678.9, std::numeric_limits<double>::infinity()};
   std::vector<Step> steps(6);
