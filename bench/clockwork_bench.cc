@@ -5,28 +5,14 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
-#include <new>
 #include <queue>
 #include <utility>
 #include <vector>
 
+#include "bench/counted_allocations.h"
 #include "harness/core/random.h"
 #include "systems/clockwork/central_scheduler.h"
-
-namespace {
-std::int64_t g_allocations = 0;
-}  // namespace
-
-// Counted, so that "allocates nothing in steady state" is a figure.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  ++g_allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace harness {
 namespace {
@@ -184,7 +170,7 @@ class Cluster {
 void run(benchmark::State& state, const ClockworkParams& params) {
   Cluster cluster(static_cast<int>(state.range(0)), static_cast<double>(state.range(1)), params);
   std::int64_t steps = 0, queued = 0;
-  const std::int64_t batches = cluster.batches(), served = cluster.served(), allocated = g_allocations;
+  const std::int64_t batches = cluster.batches(), served = cluster.served(), allocated = allocations();
   for (auto _ : state) {
     cluster.step();
     queued += static_cast<std::int64_t>(cluster.queued());
@@ -193,7 +179,7 @@ void run(benchmark::State& state, const ClockworkParams& params) {
   const auto share = [steps](std::int64_t count) {
     return static_cast<double>(count) / static_cast<double>(steps);
   };
-  state.counters["allocations"] = static_cast<double>(g_allocations - allocated);
+  state.counters["allocations"] = static_cast<double>(allocations() - allocated);
   state.counters["queued"] = share(queued);
   state.counters["batches"] = share(cluster.batches() - batches);
   state.counters["served"] = share(cluster.served() - served);

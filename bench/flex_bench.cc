@@ -5,25 +5,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
-#include <new>
 #include <vector>
 
+#include "bench/counted_allocations.h"
 #include "harness/core/random.h"
 #include "systems/shepherd/flex.h"
-
-namespace {
-std::int64_t g_allocations = 0;
-}  // namespace
-
-// Counted, so that "allocates nothing in steady state" is a figure.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  ++g_allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace harness {
 namespace {
@@ -158,13 +144,13 @@ class Group {
 void run(benchmark::State& state, TimeNs slo_spread_ns, int burst, const FlexParams& params) {
   Group group(static_cast<int>(state.range(0)), state.range(1), slo_spread_ns, burst, params);
   std::int64_t queued = 0, steps = 0;
-  const std::int64_t before = group.preempted(), allocated = g_allocations;
+  const std::int64_t before = group.preempted(), allocated = allocations();
   for (auto _ : state) {
     group.step();
     queued += static_cast<std::int64_t>(group.queued());
     ++steps;
   }
-  state.counters["allocations"] = static_cast<double>(g_allocations - allocated);
+  state.counters["allocations"] = static_cast<double>(allocations() - allocated);
   state.counters["queued"] = static_cast<double>(queued) / static_cast<double>(steps);
   state.counters["preempted_per_1k"] =
       1e3 * static_cast<double>(group.preempted() - before) / static_cast<double>(steps);
