@@ -250,14 +250,13 @@ void add_trace_command(CLI::App& app, int& exit_code) {
   make->add_option("-o,--output", arguments->output, "the file to write")->required();
   make->footer("Example:\n  harness trace make gamma --rate 200 --duration 60 --set cv=4 -o bursts.txt.gz");
   make->callback([arguments] { make_file(*arguments); });
-  CLI::App* import = trace->add_subcommand(
+  CLI::App* importing = trace->add_subcommand(
       "import", "Take the real traces named in workloads/traces/SOURCES.toml from a folder");
-  import->add_option("folder", arguments->folder, "where to look, with its sub-folders")->required();
-  import->add_option("-o,--output", arguments->output, "where to write NAME.csv.gz (default: traces)");
-  import->footer("Example:\n  harness trace import downloads -o traces");
-  import->callback([arguments, &exit_code] { import_folder(*arguments, exit_code);
-});
-add_trace_cv_command(*trace);
-}  // namespace harness
+  importing->add_option("folder", arguments->folder, "where to look, with its sub-folders")->required();
+  importing->add_option("-o,--output", arguments->output, "where to write NAME.csv.gz (default: traces)");
+  importing->footer("Example:\n  harness trace import downloads -o traces");
+  importing->callback([arguments, &exit_code] { import_folder(*arguments, exit_code); });
+  add_trace_cv_command(*trace);
+}
 
 }  // namespace harness
