@@ -92,9 +92,9 @@ void RecordingScheduler::on_state(TimeNs now, ModuleId module, std::span<const d
 void RecordingScheduler::on_timer(TimeNs now, Decisions& out) { pass_on(Kind::kTimer, now, out); }
 
 std::unique_ptr<Scheduler> ReplayRecorder::wrap(std::unique_ptr<Scheduler> scheduler, DomainId domain,
-                                                ModuleId module) {
+                                                GroupId group) {
   if (!wanted_) return scheduler;
-  logs_.push_back({domain, module, 0, 0, {}});
+  logs_.push_back({domain, group, 0, 0, {}});
   return std::make_unique<RecordingScheduler>(std::move(scheduler), logs_.back());
 }
 

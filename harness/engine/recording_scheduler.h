@@ -47,7 +47,7 @@ class ReplayRecorder {
   /// Without `wanted` it records nothing and costs nothing.
   explicit ReplayRecorder(bool wanted) : wanted_(wanted) {}
   /// The scheduler, with a recorder around it if recording is wanted.
-  std::unique_ptr<Scheduler> wrap(std::unique_ptr<Scheduler> scheduler, DomainId domain, ModuleId module);
+  std::unique_ptr<Scheduler> wrap(std::unique_ptr<Scheduler> scheduler, DomainId domain, GroupId group);
   /// Hands over all logs, in order of domain; the schedulers may not be called any more.
   std::vector<ReplayLog> take();
 

@@ -46,7 +46,7 @@ std::optional<std::vector<ReplayLog>> deserialised(std::span<const std::byte> by
     if (bytes.size() < kHeadWords * kWord) return std::nullopt;
     ReplayLog log;
     log.domain = static_cast<DomainId>(take(bytes));
-    log.group = static_cast<ModuleId>(take(bytes));
+    log.group = static_cast<std::uint16_t>(take(bytes));
     log.callbacks = take(bytes);
     log.decisions = take(bytes);
     const std::uint64_t size = take(bytes);
