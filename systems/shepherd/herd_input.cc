@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace harness {
 namespace {
 
 constexpr double kBytesPerMb = 1e6;
-
 constexpr double kLeastAlphaMs = 1e-6;  // affinity divides by alpha
 
 /// Eq. 1 through the least and the largest batch.
@@ -26,6 +27,27 @@ double rule_rps(const Profile& profile, TimeNs slo_ns, int max_batch) {
   const double pairs = best_throughput_within_rps(profile, max_batch, slo_ns / 2);
   return pairs > 0 ? pairs : best_throughput_within_rps(profile, 1, slo_ns);
 }
+
+/// stream_goodput_rps() of streams, of which few differ in model and SLO.
+class GoodputOfStreams {
+ public:
+  GoodputOfStreams(const ServingContext& context, HerdGoodput from, int max_batch)
+      : context_(context), from_(from), max_batch_(max_batch) {}
+
+  double rps(const Stream& stream) {
+    const auto [known, is_new] = known_rps_.try_emplace({stream.entry, stream.slo_ns}, 0);
+    if (is_new) {
+      known->second = stream_goodput_rps(*context_.profiles[stream.entry], stream.slo_ns, from_, max_batch_);
+    }
+    return known->second;
+  }
+
+ private:
+  const ServingContext& context_;
+  HerdGoodput from_;
+  int max_batch_;
+  std::map<std::pair<ModuleId, TimeNs>, double> known_rps_;
+};
 
 /// Streams with a rate, those of one number as one; 1 where there is none.
 void count_streams(std::span<const Stream> streams, std::vector<HerdModel>& models) {
@@ -73,11 +95,10 @@ std::vector<Stream> counted_streams(const ServingContext& context, const HerdPla
   std::vector<Stream> streams = context.streams;
   const bool known =
       std::any_of(streams.begin(), streams.end(), [](const Stream& stream) { return stream.rate_rps > 0; });
+  GoodputOfStreams goodput(context, params.goodput, max_batch);
   for (Stream& stream : streams) {
-    const Profile& profile = *context.profiles[stream.entry];
-    const bool served = stream_goodput_rps(profile, stream.slo_ns, params.goodput, max_batch) > 0;
     const double rate_rps = known ? stream.rate_rps : 1;
-    stream.rate_rps = served ? std::max(0.0, rate_rps) : 0;
+    stream.rate_rps = goodput.rps(stream) > 0 ? std::max(0.0, rate_rps) : 0;
   }
   return streams;
 }
@@ -97,12 +118,11 @@ HerdInput herd_input(const ServingContext& context, const HerdPlannerParams& par
     set_line(model, profile);
   }
   const std::vector<Stream> streams = counted_streams(context, params, max_batch);
+  GoodputOfStreams goodput(context, params.goodput, max_batch);
   for (const Stream& stream : streams) {
     if (stream.rate_rps <= 0) continue;
-    const Profile& profile = *context.profiles[stream.entry];
     input.models[stream.entry].rate_rps += stream.rate_rps;
-    needed[stream.entry] +=
-        stream.rate_rps / stream_goodput_rps(profile, stream.slo_ns, params.goodput, max_batch);
+    needed[stream.entry] += stream.rate_rps / goodput.rps(stream);
   }
   count_streams(streams, input.models);
   for (std::size_t m = 0; m < needed.size(); ++m) {
