@@ -9,7 +9,8 @@ namespace harness {
 void CycleScheduler::on_plan(TimeNs now, const Plan& plan, Decisions&) {
   if (!sessions_.empty()) return;
   const WorkerGroup& group = plan.groups[group_];
-  Plan own = plan;  // with this node's batches
+  Plan own;  // of the modules, with this node's batches
+  own.modules = plan.modules;
   TimeNs offset_ns = 0;
   for (const ModuleId module : group.modules) {
     ModulePlan& session = own.modules[module];
