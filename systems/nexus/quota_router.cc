@@ -1,8 +1,20 @@
 #include "systems/nexus/quota_router.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace harness {
+namespace {
+
+/// The first visit with which a domain that has had `sent` is not ahead of its share.
+double turn_after(double sent, double share) {
+  double visit = std::floor(sent / share) + 1;
+  while (visit > 1 && sent < (visit - 1) * share) --visit;
+  while (sent >= visit * share) ++visit;
+  return visit;
+}
+
+}  // namespace
 
 std::vector<double> planned_rps(const Plan& plan, ModuleId module) {
   std::vector<double> rps;
@@ -18,11 +30,7 @@ void QuotaRouter::route(TimeNs, std::span<const Visit> visits, std::span<const D
                         std::span<std::uint32_t> out) {
   const auto same = [](const Quota& quota, const DomainView& domain) { return quota.domain == domain.id; };
   if (!std::equal(quotas_.begin(), quotas_.end(), domains.begin(), domains.end(), same)) start_anew(domains);
-  for (std::size_t i = 0; i < visits.size(); ++i) {
-    out[i] = next();
-    quotas_[out[i]].sent += 1;
-    sent_ += 1;
-  }
+  for (std::size_t i = 0; i < visits.size(); ++i) out[i] = next();
 }
 
 void QuotaRouter::start_anew(std::span<const DomainView> domains) {
@@ -33,22 +41,28 @@ void QuotaRouter::start_anew(std::span<const DomainView> domains) {
     quotas_.push_back({domain.id, domain.group < weights_.size() ? weights_[domain.group] : 0, 0});
     total += quotas_.back().share;
   }
-  for (Quota& quota : quotas_)
-    quota.share = total > 0 ? quota.share / total : 1 / static_cast<double>(quotas_.size());
+  ahead_ = {};
+  behind_ = {};
+  for (std::uint32_t i = 0; i < quotas_.size(); ++i) {
+    double& share = quotas_[i].share;
+    share = total > 0 ? share / total : 1 / static_cast<double>(quotas_.size());
+    if (share > 0) behind_.emplace(1 / share, i);
+  }
 }
 
-std::uint32_t QuotaRouter::next() const {
-  std::uint32_t best = kNone;
-  double best_end = 0;
-  for (std::uint32_t i = 0; i < quotas_.size(); ++i) {
-    const Quota& quota = quotas_[i];
-    if (quota.sent >= (sent_ + 1) * quota.share) continue;
-    const double end = (quota.sent + 1) / quota.share;
-    if (best != kNone && end >= best_end) continue;
-    best = i;
-    best_end = end;
+std::uint32_t QuotaRouter::next() {
+  sent_ += 1;
+  while (!ahead_.empty() && (ahead_.top().first <= sent_ || behind_.empty())) {
+    const std::uint32_t i = ahead_.top().second;
+    ahead_.pop();
+    behind_.emplace((quotas_[i].sent + 1) / quotas_[i].share, i);
   }
-  return best;
+  const std::uint32_t choice = behind_.top().second;
+  behind_.pop();
+  Quota& quota = quotas_[choice];
+  quota.sent += 1;
+  ahead_.emplace(turn_after(quota.sent, quota.share), choice);
+  return choice;
 }
 
 }  // namespace harness

@@ -1,6 +1,10 @@
 // How a session's visits are spread over the nodes of Nexus's packing.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <queue>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -17,7 +21,7 @@ std::vector<double> planned_rps(const Plan& plan, ModuleId module);
 /// visit goes, among the domains that are not ahead of their share, to the one whose share of the visits so
 /// far next reaches a whole visit (the first of several): earliest deadline first, which keeps every share
 /// within one (proportionate fairness: Baruah et al., 1996). Counted anew whenever the domains change. Where
-/// no domain has a weight all have the same.
+/// no domain has a weight all have the same. A visit costs O(log n) with n domains, a call O(n).
 class QuotaRouter final : public Router {
  public:
   /// `weights`: by group.
@@ -32,12 +36,17 @@ class QuotaRouter final : public Router {
     double share = 0;  ///< of all visits
     double sent = 0;
   };
+  /// A number of visits to all domains together, and a domain's index: the first of equal ones comes first.
+  using Turn = std::pair<double, std::uint32_t>;
+  using Turns = std::priority_queue<Turn, std::vector<Turn>, std::greater<>>;
 
   void start_anew(std::span<const DomainView> domains);
-  std::uint32_t next() const;
+  std::uint32_t next();
 
   std::vector<double> weights_;
   std::vector<Quota> quotas_;  ///< as the domains
+  Turns ahead_;                ///< of their share, each by the visit with which it no longer is
+  Turns behind_;               ///< the others, by the visit up to which their next one is due
   double sent_ = 0;
 };
 

@@ -52,6 +52,30 @@ TEST(QuotaRouter, KeepsEveryShareWithinOneVisit) {
   }
 }
 
+// The rule as the header says it, with all domains looked at for each visit.
+TEST(QuotaRouter, ChoosesTheEarliestEndOfThoseThatAreNotAhead) {
+  RandomStream random(2, "quota");
+  for (int round = 0; round < 100; ++round) {
+    std::vector<double> weights(1 + random.below(30));
+    for (double& weight : weights) weight = static_cast<double>(random.below(5));  // equal ends are common
+    weights[random.below(weights.size())] = 1;
+    const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+    QuotaRouter router(weights);
+    const std::vector<DomainView> domains = domains_of(weights.size());
+    std::vector<double> sent(weights.size(), 0.0);
+    for (int visit = 1; visit <= 500; ++visit) {
+      std::size_t earliest = weights.size();
+      const auto end = [&](std::size_t i) { return (sent[i] + 1) / (weights[i] / total); };
+      for (std::size_t i = 0; i < weights.size(); ++i) {
+        if (sent[i] >= visit * (weights[i] / total)) continue;
+        if (earliest == weights.size() || end(i) < end(earliest)) earliest = i;
+      }
+      ASSERT_EQ(route(router, domains, 1).front(), earliest) << "round " << round << " visit " << visit;
+      ++sent[earliest];
+    }
+  }
+}
+
 TEST(QuotaRouter, VisitsThatComeTogetherAreSpreadAsOneByOne) {
   QuotaRouter together({3, 2, 2});
   QuotaRouter alone({3, 2, 2});
