@@ -1,6 +1,7 @@
 // For tests: a small world, and a scheduler driven by hand whose decisions read as text.
 #pragma once
 
+#include <algorithm>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -77,6 +78,33 @@ class TestWorld {
  private:
   Pipeline pipeline_;
   std::vector<Profile> profiles_;
+};
+
+/// Models that send nothing on, and the context that points to them.
+class SideBySideWorld {
+ public:
+  SideBySideWorld(std::vector<Profile> profiles, std::vector<Stream> streams, int workers)
+      : profiles_(std::move(profiles)) {
+    pipeline_.name = "side by side";
+    pipeline_.modules.resize(profiles_.size());
+    for (std::size_t m = 0; m < profiles_.size(); ++m) {
+      pipeline_.modules[m].name = "m" + std::to_string(m);
+      context.profiles.push_back(&profiles_[m]);
+    }
+    context.pipeline = &pipeline_;
+    context.streams = std::move(streams);
+    for (const Stream& stream : context.streams) context.slo_ns = std::max(context.slo_ns, stream.slo_ns);
+    context.workers = workers;
+    context.seed = 1;
+  }
+  SideBySideWorld(const SideBySideWorld&) = delete;
+  SideBySideWorld& operator=(const SideBySideWorld&) = delete;
+
+  ServingContext context;
+
+ private:
+  std::vector<Profile> profiles_;
+  Pipeline pipeline_;
 };
 
 /// "join 0<3; launch 0; drop 4 early_drop; wake 5": worker 0, visit 3, visit 4 in the order of the decisions.

@@ -259,4 +259,14 @@ inline RunSpec random_group_cell(RandomStream& random) {
   return spec;
 }
 
+/// The same over models of which none sends to another.
+inline RunSpec random_side_by_side_cell(RandomStream& random) {
+  for (;;) {
+    RunSpec spec = random_group_cell(random);
+    const std::vector<Module>& modules = spec.pipeline.modules;
+    const auto sends = [](const Module& module) { return !module.subs.empty(); };
+    if (std::none_of(modules.begin(), modules.end(), sends)) return spec;
+  }
+}
+
 }  // namespace harness::testing

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -74,16 +73,12 @@ TEST(ClockworkRun, ServesTheTwoStreamsOfSection72AsTheRulesAloneDo) {
 
 /// A cell of streams for Clockwork, with faults in every third.
 RunSpec random_cell(RandomStream& random) {
-  for (;;) {
-    RunSpec spec = testing::random_group_cell(random);
-    const auto takes = [](const Module& module) { return !module.subs.empty(); };
-    if (std::any_of(spec.pipeline.modules.begin(), spec.pipeline.modules.end(), takes)) continue;
-    spec.system = make_clockwork();
-    testing::set_param(spec, "margin_ms", static_cast<double>(random.below(6)));
-    testing::set_param(spec, "schedule_ahead_ms", static_cast<double>(random.below(3) * 10));
-    testing::set_param(spec, "max_batch", static_cast<double>(1 + random.below(32)));
-    return spec;
-  }
+  RunSpec spec = testing::random_side_by_side_cell(random);
+  spec.system = make_clockwork();
+  testing::set_param(spec, "margin_ms", static_cast<double>(random.below(6)));
+  testing::set_param(spec, "schedule_ahead_ms", static_cast<double>(random.below(3) * 10));
+  testing::set_param(spec, "max_batch", static_cast<double>(1 + random.below(32)));
+  return spec;
 }
 
 TEST(ClockworkRun, BooksCloseAndNothingIsLateInAnyCell) {

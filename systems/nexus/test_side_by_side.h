@@ -1,9 +1,6 @@
-// For tests: the worked example of the Nexus paper, and worlds of models side by side.
+// For tests: the worked example of the Nexus paper.
 #pragma once
 
-#include <algorithm>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "harness/serving/test_world.h"
@@ -33,32 +30,5 @@ inline NexusParams without_margins() {
   params.network_ms = 0;
   return params;
 }
-
-/// Models that send nothing on, and the context that points to them.
-class SideBySideWorld {
- public:
-  SideBySideWorld(std::vector<Profile> profiles, std::vector<Stream> streams, int workers)
-      : profiles_(std::move(profiles)) {
-    pipeline_.name = "side by side";
-    pipeline_.modules.resize(profiles_.size());
-    for (std::size_t m = 0; m < profiles_.size(); ++m) {
-      pipeline_.modules[m].name = "m" + std::to_string(m);
-      context.profiles.push_back(&profiles_[m]);
-    }
-    context.pipeline = &pipeline_;
-    context.streams = std::move(streams);
-    for (const Stream& stream : context.streams) context.slo_ns = std::max(context.slo_ns, stream.slo_ns);
-    context.workers = workers;
-    context.seed = 1;
-  }
-  SideBySideWorld(const SideBySideWorld&) = delete;
-  SideBySideWorld& operator=(const SideBySideWorld&) = delete;
-
-  ServingContext context;
-
- private:
-  std::vector<Profile> profiles_;
-  Pipeline pipeline_;
-};
 
 }  // namespace harness

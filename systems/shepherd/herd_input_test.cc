@@ -2,40 +2,23 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <utility>
 #include <vector>
 
+#include "harness/serving/test_world.h"
 #include "systems/shepherd/herd_check.h"
 
 namespace harness {
 namespace {
 
-constexpr TimeNs kMs = kNsPerMs;
-
 /// alpha = 1 ms, beta = 10 ms, batches up to 64.
-Profile linear() {
-  Profile profile;
-  for (int batch = 1; batch <= 64; ++batch) profile.latency_ns.push_back((10 + batch) * kMs);
-  return profile;
+Profile linear() { return linear_profile(10, 1, 64); }
+
+SideBySideWorld world_of(std::vector<Profile> profiles, std::vector<Stream> streams) {
+  return {std::move(profiles), std::move(streams), 12};
 }
 
-struct Cell {
-  explicit Cell(std::vector<Profile> given) : profiles(std::move(given)) {
-    for (const Profile& profile : profiles) {
-      Module module;
-      module.name = "m" + std::to_string(pipeline.modules.size());
-      pipeline.modules.push_back(module);
-      context.profiles.push_back(&profile);
-    }
-    context.pipeline = &pipeline;
-    context.workers = 12;
-  }
-  HerdInput input(const HerdPlannerParams& params = {}) const { return herd_input(context, params, 128); }
-
-  std::vector<Profile> profiles;
-  Pipeline pipeline;
-  ServingContext context;
-};
+HerdInput input_of(const SideBySideWorld& world) { return herd_input(world.context, {}, 128); }
 
 // Two batches of b in 100 ms: b = 40 in 50 ms, 800/s.
 TEST(StreamGoodput, ByRuleIsThatOfBatchesThatFollowEachOther) {
@@ -62,18 +45,15 @@ TEST(StreamGoodput, IsNothingWhereNoBatchEndsInTimeWhateverThePointsAround) {
   profile.goodput = {{10 * kMs, 0}, {20 * kMs, 100}};
   EXPECT_EQ(stream_goodput_rps(profile, ms_to_ns(10.5), HerdGoodput::kProfile, 128), 0);
   EXPECT_DOUBLE_EQ(stream_goodput_rps(profile, 11 * kMs, HerdGoodput::kProfile, 128), 10);
-  Cell cell({profile});
-  cell.context.streams = {{0, ms_to_ns(10.5), 30}};
-  EXPECT_EQ(cell.input().models[0].rate_rps, 0);
+  EXPECT_EQ(input_of(world_of({profile}, {{0, ms_to_ns(10.5), 30}})).models[0].rate_rps, 0);
 }
 
 TEST(HerdInputOfCell, AddsUpTheStreamsOfAModel) {
   Profile first = linear();
   first.memory_mb = 46.758048;
   first.goodput = {{50 * kMs, 100}, {100 * kMs, 200}};
-  Cell cell({first, linear()});
-  cell.context.streams = {{0, 50 * kMs, 30}, {1, 100 * kMs, 80}, {0, 100 * kMs, 40}};
-  const HerdInput input = cell.input();
+  const HerdInput input =
+      input_of(world_of({first, linear()}, {{0, 50 * kMs, 30}, {1, 100 * kMs, 80}, {0, 100 * kMs, 40}}));
   EXPECT_EQ(input.gpus, 12);
   EXPECT_EQ(input.gpu_bytes, 16'000'000'000);
   EXPECT_EQ(input.models[0].bytes, 46'758'048);
@@ -87,29 +67,25 @@ TEST(HerdInputOfCell, AddsUpTheStreamsOfAModel) {
 }
 
 TEST(HerdInputOfCell, LeavesOutWhatNoGpuServesInTime) {
-  Cell cell({linear(), linear()});
-  cell.context.streams = {{0, 5 * kMs, 30}, {1, 5 * kMs, 10}, {1, 100 * kMs, 80}};
-  const HerdInput input = cell.input();
+  const HerdInput input =
+      input_of(world_of({linear(), linear()}, {{0, 5 * kMs, 30}, {1, 5 * kMs, 10}, {1, 100 * kMs, 80}}));
   EXPECT_EQ(input.models[0].rate_rps, 0);
   EXPECT_EQ(input.models[1].rate_rps, 80);
   EXPECT_EQ(plan_herd(input).status, HerdStatus::kOptimal);
 }
 
 TEST(HerdInputOfCell, TakesStreamsOfUnknownRatesAsEqual) {
-  Cell cell({linear(), linear()});
-  cell.context.streams = {{0, 100 * kMs, 0}, {1, 100 * kMs, 0}, {0, 100 * kMs, 0}};
-  const HerdInput input = cell.input();
+  const HerdInput input =
+      input_of(world_of({linear(), linear()}, {{0, 100 * kMs, 0}, {1, 100 * kMs, 0}, {0, 100 * kMs, 0}}));
   EXPECT_EQ(input.models[0].rate_rps, 2);
   EXPECT_EQ(input.models[1].rate_rps, 1);
 }
 
 // A stream cannot be divided, so a model has no more shares than streams that are served.
 TEST(HerdInputOfCell, HasAModelInNoMoreSharesThanItHasStreams) {
-  Cell cell({linear(), linear(), linear()});
-  cell.context.streams = {{0, 100 * kMs, 3}, {1, 100 * kMs, 3}, {1, 5 * kMs, 9}, {1, 100 * kMs, 0}};
-  for (int i = 0; i < 9; ++i) cell.context.streams.push_back({0, 100 * kMs, 1});
-  cell.context.workers = 60;
-  const HerdInput input = cell.input();
+  std::vector<Stream> streams = {{0, 100 * kMs, 3}, {1, 100 * kMs, 3}, {1, 5 * kMs, 9}, {1, 100 * kMs, 0}};
+  for (int i = 0; i < 9; ++i) streams.push_back({0, 100 * kMs, 1});
+  const HerdInput input = input_of({{linear(), linear(), linear()}, streams, 60});
   EXPECT_EQ(input.params.shares, 5);
   EXPECT_EQ(shares_of(input.models[0], input.params), 5);
   EXPECT_EQ(shares_of(input.models[1], input.params), 1);
@@ -119,10 +95,9 @@ TEST(HerdInputOfCell, HasAModelInNoMoreSharesThanItHasStreams) {
 }
 
 TEST(HerdInputOfCell, CountsStreamsOfOneNumberAsOne) {
-  Cell cell({linear(), linear()});
-  cell.context.streams.assign(65'539, Stream{1, 100 * kMs, 1});
-  for (const std::size_t own : {0, 1, 65'536, 65'538}) cell.context.streams[own].entry = 0;
-  EXPECT_EQ(cell.input().models[0].streams, 3);
+  std::vector<Stream> streams(65'539, Stream{1, 100 * kMs, 1});
+  for (const std::size_t own : {0, 1, 65'536, 65'538}) streams[own].entry = 0;
+  EXPECT_EQ(input_of(world_of({linear(), linear()}, streams)).models[0].streams, 3);
 }
 
 // 400 GPUs in groups of 12: 33 and one of 4.

@@ -87,16 +87,12 @@ TEST(Shepherd, ServesTheTwoStreamsOfSection72AsTheAlgorithmAloneDoes) {
 
 /// A cell of streams for SHEPHERD, with faults in every third.
 RunSpec random_cell(RandomStream& random) {
-  for (;;) {
-    RunSpec spec = testing::random_group_cell(random);
-    const auto takes = [](const Module& module) { return !module.subs.empty(); };
-    if (std::any_of(spec.pipeline.modules.begin(), spec.pipeline.modules.end(), takes)) continue;
-    spec.system = make_shepherd();
-    testing::set_param(spec, "lambda", random.below(2) == 0 ? 1.0 : 1.1 + 3 * random.uniform());
-    testing::set_param(spec, "preempt", random.below(4) > 0);
-    testing::set_param(spec, "max_batch", static_cast<double>(1 + random.below(32)));
-    return spec;
-  }
+  RunSpec spec = testing::random_side_by_side_cell(random);
+  spec.system = make_shepherd();
+  testing::set_param(spec, "lambda", random.below(2) == 0 ? 1.0 : 1.1 + 3 * random.uniform());
+  testing::set_param(spec, "preempt", random.below(4) > 0);
+  testing::set_param(spec, "max_batch", static_cast<double>(1 + random.below(32)));
+  return spec;
 }
 
 TEST(Shepherd, BooksCloseAndNothingIsLateInAnyCell) {
