@@ -25,12 +25,6 @@ def curve(cells, place, column, scale=1):
     return np.array([at for at, _ in points]), *values.T
 
 
-def plot_curve(axes, points, look_of, marker):
-    places, mean, below, above = points
-    whiskers = np.array([below, above]) if (below + above).any() else None
-    axes.errorbar(places, mean, yerr=whiskers, marker=marker, markersize=3.5, capsize=1.8, elinewidth=0.8, **look_of)
-
-
 def by_workload(parts):
     """[(title, cells)]: a panel for each setting and workload."""
     panels = []
@@ -53,7 +47,7 @@ def draw_series(axes, cells, systems, place, column, scale=1):
     others = [name for name in series if name not in systems]
     for name, own in series.items():
         look_of = look.line_of(name, others.index(name) if name in others else 0)
-        plot_curve(axes, curve(own, place, column, scale), look_of, look.MARKERS.get(name, "x"))
+        look.marked_line(axes, curve(own, place, column, scale), look_of, look.MARKERS.get(name, "x"))
 
 
 def offered_by_level(cells):

@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from selection import name_of, spread
+from selection import name_of
 import style
 
 MARKERS = {"pard": "o", "shepherd": "o", "nexus": "s", "clockwork": "^", "clipperpp": "^", "naive": "D"}
@@ -22,12 +22,23 @@ def line_of(series, rank=0):
             "label": name_of(series)}
 
 
-def marked_line(axes, places, values, look, marker="o"):
-    """A line with marks, and whiskers from the least to the greatest of the seeds; `values` is [seed, place]."""
-    mean, below, above = spread(values)
-    bars = axes.errorbar(places, mean, yerr=np.array([below, above]) if len(values) > 1 else None, marker=marker,
-                         markersize=3.5, capsize=1.8, elinewidth=0.8, **look)
-    return bars
+def whiskers_of(below, above):
+    """From the least to the greatest of the seeds; None where all are equal."""
+    return np.array([below, above]) if (below + above).any() else None
+
+
+def marked_line(axes, points, look, marker="o"):
+    """A line with marks and whiskers; `points`: places, the means there, how far below and above them the seeds reach."""
+    places, mean, below, above = points
+    axes.errorbar(places, mean, yerr=whiskers_of(below, above), marker=marker, markersize=3.5, capsize=1.8, elinewidth=0.8, **look)
+
+
+def bars_beside(axes, places, spreads, rank, count, **look):
+    """The bars of series `rank` of `count`, which stand beside each other at the places; `spreads`: spread() at each."""
+    mean, below, above = np.array(spreads).T
+    width = 0.84 / count
+    axes.bar(np.array(places) + (rank - (count - 1) / 2) * width, mean, 0.9 * width, yerr=whiskers_of(below, above),
+             error_kw={"elinewidth": 0.7, "capsize": 1.2}, **look)
 
 
 def module_colours(count):

@@ -16,7 +16,7 @@ def draw_rates(axes, series):
     for offset, column, colour, label in ((-0.2, "drop_rate", look.DROP_COLOUR, "drop rate"),
                                           (0.2, "invalid_rate", look.INVALID_COLOUR, "invalid rate")):
         mean, below, above = np.array([spread([100 * cell[column] for cell in cells]) for cells in series.values()]).T
-        bars = axes.bar(places + offset, mean, 0.38, yerr=[below, above] if (below + above).any() else None, color=colour,
+        bars = axes.bar(places + offset, mean, 0.38, yerr=look.whiskers_of(below, above), color=colour,
                         label=label, error_kw={"elinewidth": 0.7, "capsize": 1.5})
         for bar, value, up in zip(bars, mean, above):
             axes.annotate(f"{value:.1f}", (bar.get_x() + bar.get_width() / 2, value + up), xytext=(0, 1.5),

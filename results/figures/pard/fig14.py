@@ -69,7 +69,7 @@ def draw_parameter(parts, key, default, prepare):
             points = curves.curve(same, lambda cell: float(cell.parameters[key]), "drop_rate", 100)
             label = f"{pipeline}-{trace}" + ("" if series == "pard" else f" {name_of(series)}") if several else trace
             colour = look.OTHER[rank % len(look.OTHER)]
-            curves.plot_curve(axes, points, {"color": colour, "label": label}, "os^Dv<>"[rank % 7])
+            look.marked_line(axes, points, {"color": colour, "label": label}, "os^Dv<>"[rank % 7])
             best = int(np.argmin(points[1]))
             axes.plot(points[0][best], points[1][best], marker="o", markersize=9, markerfacecolor="none", color=colour,
                       clip_on=False)

@@ -6,7 +6,7 @@ import numpy as np
 import look
 from pard import windows
 from pard.drops import shares_by_module
-from selection import absent_note, by_series, group, name_of, one_workload, pair_of, seeds_text, workload_name
+from selection import absent_note, by_series, group, name_of, one_workload, pair_of, seeds_text, spread, workload_name
 import style
 
 SERIES = ("naive", "nexus", "clipperpp")
@@ -19,8 +19,8 @@ def draw_window_sizes(goodput, drops, series):
     sizes = windows.sizes_within([cell for cells in series.values() for cell in cells])
     for name, cells in series.items():
         values = 100 * np.array([[windows.least_goodput(cell, size) for size in sizes] for cell in cells])
-        look.marked_line(goodput, sizes, values[:, :, 0], look.line_of(name), look.MARKERS[name])
-        look.marked_line(drops, sizes, values[:, :, 1], look.line_of(name), look.MARKERS[name])
+        look.marked_line(goodput, (sizes, *spread(values[:, :, 0])), look.line_of(name), look.MARKERS[name])
+        look.marked_line(drops, (sizes, *spread(values[:, :, 1])), look.line_of(name), look.MARKERS[name])
     for axes, label in ((goodput, "least goodput (% of sent)"), (drops, "drop rate (%)")):
         windows.window_axis(axes, sizes)
         axes.set(xlabel="window (s)", ylabel=label, ylim=(0, 104))

@@ -1,7 +1,6 @@
 """Figure 8 (section 5.2): drop rate and invalid rate of every workload."""
 
 import matplotlib.pyplot as plt
-import numpy as np
 
 import look
 from pard.series import SYSTEMS
@@ -12,17 +11,13 @@ SERIES = SYSTEMS
 
 
 def draw_bars(axes, workloads, names, column):
-    width = 0.84 / len(names)
     top = 0.0
     for rank, name in enumerate(names):
         places = [i for i, cells in enumerate(workloads.values()) if by_series(cells, (name,))]
         values = [spread([100 * cell[column] for cell in by_series(cells, (name,))[name]])
                   for cells in workloads.values() if by_series(cells, (name,))]
-        mean, below, above = np.array(values).T
-        whiskers = np.array([below, above]) if (below + above).any() else None
-        axes.bar(np.array(places) + (rank - (len(names) - 1) / 2) * width, mean, 0.9 * width, yerr=whiskers,
-                 color=style.SYSTEM_COLOURS[name], label=name_of(name), error_kw={"elinewidth": 0.7, "capsize": 1.2})
-        top = max(top, (mean + above).max())
+        look.bars_beside(axes, places, values, rank, len(names), color=style.SYSTEM_COLOURS[name], label=name_of(name))
+        top = max(top, *(mean + above for mean, _, above in values))
     axes.set_ylim(0, max(1, 1.06 * top))
     axes.grid(False, axis="x")
 

@@ -6,7 +6,7 @@ import numpy as np
 import look
 from pard import windows
 from pard.series import SYSTEMS
-from selection import absent_note, by_series, group, pair_of, seeds_text
+from selection import absent_note, by_series, group, pair_of, seeds_text, spread
 
 SERIES = SYSTEMS
 
@@ -23,7 +23,7 @@ def draw(cells):
     for axes, ((pipeline, trace), own) in zip(grid.flat, workloads.items()):
         for name, same in by_series(own, SERIES).items():
             rates = 100 * np.array([[windows.greatest_drop_rate(cell, size) for size in sizes] for cell in same])
-            look.marked_line(axes, sizes, rates, look.line_of(name), look.MARKERS[name])
+            look.marked_line(axes, (sizes, *spread(rates)), look.line_of(name), look.MARKERS[name])
         windows.window_axis(axes, sizes)
         axes.set_title(f"{pipeline}-{trace}", loc="left")
         axes.set_ylim(0, 104)

@@ -1,7 +1,6 @@
 """Figure 11a (section 7.2): goodput on two streams, with preemption and without, by SLO."""
 
 import matplotlib.pyplot as plt
-import numpy as np
 
 import look
 from selection import Missing, absent_note, by_series, group, name_of, seeds_text, spread
@@ -15,15 +14,12 @@ def draw(cells):
     series = by_series(cells, SERIES)
     if not series:
         raise Missing("no cells of " + ", ".join(SERIES))
-    width = 0.84 / len(series)
     figure, axes = plt.subplots(figsize=(4.6, 2.9))
     for rank, (name, own) in enumerate(series.items()):
         of_slo = group(own, lambda cell: cell["slo_ms"])
         places = [i for i, slo in enumerate(slos) if slo in of_slo]
-        mean, below, above = np.array([spread([cell["goodput_rps"] for cell in of_slo[slos[i]]]) for i in places]).T
-        whiskers = np.array([below, above]) if (below + above).any() else None
-        axes.bar(np.array(places) + (rank - (len(series) - 1) / 2) * width, mean, 0.9 * width, yerr=whiskers,
-                 color=look.line_of(name, 1)["color"], label=name_of(name), error_kw={"elinewidth": 0.7, "capsize": 1.2})
+        values = [spread([cell["goodput_rps"] for cell in of_slo[slos[i]]]) for i in places]
+        look.bars_beside(axes, places, values, rank, len(series), color=look.line_of(name, 1)["color"], label=name_of(name))
     axes.set_xticks(range(len(slos)), [f"SLO {slo:g} ms" for slo in slos])
     axes.set(ylabel="goodput (1/s)", ylim=(0, None))
     axes.grid(False, axis="x")

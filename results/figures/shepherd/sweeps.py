@@ -95,7 +95,7 @@ def draw_groups(parts):
         limited = group([cell for cell in cells if GROUP_LIMIT in cell.parameters], lambda cell: cell.parameters[GROUP_LIMIT])
         for rank, (limit, own) in enumerate(limited.items()):
             look_of = {"color": look.OTHER[rank % len(look.OTHER)], "label": f"{name_of(own[0]['system'])}, {limit_text(limit)}"}
-            curves.plot_curve(axes, curves.curve(own, workers_of, "goodput_rps"), look_of, "os^D"[rank % 4])
+            look.marked_line(axes, curves.curve(own, workers_of, "goodput_rps"), look_of, "os^D"[rank % 4])
         axes.set(xlabel="GPUs", ylabel="goodput (1/s)", xlim=(0, None), ylim=(0, None))
         axes.set_title(title, loc="left")
     look.legend_of(figure, *grid)
