@@ -81,6 +81,7 @@ TEST(DropReasons, HaveTheirNames) {
   EXPECT_STREQ(name_of(DropReason::kNoWorker), "no_worker");
   EXPECT_STREQ(name_of(DropReason::kOverload), "overload");
   EXPECT_STREQ(name_of(DropReason::kWorkerLost), "worker_lost");
+  EXPECT_STREQ(name_of(DropReason::kInboxFull), "inbox_full");
   EXPECT_STREQ(name_of(DropReason::kMessageLost), "message_lost");
 }
 

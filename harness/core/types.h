@@ -51,12 +51,13 @@ enum class DropReason : std::uint8_t {
   kOverload,       ///< refused on arrival: this module or a later one is overloaded
   kWorkerLost,     ///< its batch ran on a worker that stopped
   kMessageLost,    ///< it was lost on its way to a queue domain, or the notice of its end was on the way back
+  kInboxFull,      ///< refused at the door: it would have waited too long for its scheduler's turn
   kCount
 };
 inline constexpr int kDropReasons = static_cast<int>(DropReason::kCount);
 constexpr const char* name_of(DropReason reason) {
-  constexpr const char* kNames[] = {"expired",   "over_budget", "estimated_late", "early_drop",
-                                    "no_worker", "overload",    "worker_lost",    "message_lost"};
+  constexpr const char* kNames[] = {"expired",  "over_budget", "estimated_late", "early_drop", "no_worker",
+                                    "overload", "worker_lost", "message_lost",   "inbox_full"};
   return kNames[static_cast<int>(reason)];
 }
 

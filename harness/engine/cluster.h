@@ -48,6 +48,11 @@ class Cluster final : private DomainCommands, private DomainEvents {
   void on_delivery_waits(TimeNs now, const Delivery& delivery) {
     books_.on_reached(now, tables_.visits[delivery.visit]);
   }
+  /// The delivery's visit comes to its domain and is refused there, before its scheduler hears of it.
+  void on_delivery_refused(TimeNs now, const Delivery& delivery) {
+    books_.on_reached(now, tables_.visits[delivery.visit]);
+    dispatcher_.on_visit_dropped(now, delivery.visit, DropReason::kInboxFull);
+  }
   /// What the worker ran has ended, or stopped, now. False: the worker is lost and nothing will be heard.
   bool on_end_waits(TimeNs now, WorkerId worker) {
     tables_.workers[worker].ended_ns = now;

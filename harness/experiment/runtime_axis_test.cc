@@ -88,7 +88,8 @@ TEST(RuntimeAxis, ASweepOfLiveSettingsMultipliesEmulatedCellsAlone) {
 }
 
 TEST(RuntimeAxis, ASweepOfSimulatedLinksMultipliesSimulatedCellsAlone) {
-  for (const char* key : {"cluster.network_delay_ms", "cluster.scheduler_cost_us"}) {
+  for (const char* key :
+       {"cluster.network_delay_ms", "cluster.scheduler_cost_us", "cluster.scheduler_inbox_ms"}) {
     const ExperimentSpec spec = parse(kBoth + sweep(key, "[1, 2]"));
     const std::vector<PreparedCell> cells = prepare_all(spec);
     EXPECT_EQ(cells.size(), 2U * 4 + 4);
@@ -109,13 +110,15 @@ TEST(RuntimeAxis, EmulatedCellsHaveNoSimulatedLinks) {
 }
 
 TEST(RuntimeAxis, EmulatedCellsPayTheRealCostOfScheduling) {
-  const ExperimentSpec spec = parse(kBoth + "[cluster]\nscheduler_cost = \"measured\"\n");
+  const ExperimentSpec spec =
+      parse(kBoth + "[cluster]\nscheduler_cost = \"measured\"\nscheduler_inbox_ms = 5\n");
   CellFactory factory(spec, "b");
   for (const Cell& cell : factory.cells()) {
     const PreparedCell prepared = factory.prepare(cell);
     const bool live = cell.runtime == Runtime::kEmulated;
-    EXPECT_EQ(factory.make_run(cell, prepared).world.scheduler_cost,
-              live ? SchedulerCost::kFree : SchedulerCost::kMeasured);
+    const WorldParams world = factory.make_run(cell, prepared).world;
+    EXPECT_EQ(world.scheduler_cost, live ? SchedulerCost::kFree : SchedulerCost::kMeasured);
+    EXPECT_EQ(world.scheduler_inbox_ms, live ? 0 : 5);
     EXPECT_EQ(prepared.repeats, live) << "as far as the world goes";
   }
 }

@@ -11,9 +11,17 @@
 
 namespace harness {
 
-/// A message for the scheduler of a queue domain: its kind and what it concerns, both the runtime's own.
+/// A message for the scheduler of a queue domain, and what it concerns.
 struct SchedulerMessage {
-  std::uint32_t kind = 0;
+  enum class Kind : std::uint32_t {
+    kArrival,         ///< index: the visit
+    kBatchDone,       ///< index: the worker
+    kBatchPreempted,  ///< index: the worker
+    kCancellation,    ///< index: the runtime's slot
+    kPublication,     ///< a module's state; index: the runtime's slot
+    kTimer,           ///< index: the domain
+  };
+  Kind kind = Kind::kArrival;
   std::uint32_t index = 0;
 };
 
@@ -22,15 +30,31 @@ struct SchedulerMessage {
 /// domain as index, when a message has been handled: the runtime then takes it, carries it out, and calls
 /// serve_next.
 ///
+/// The inbox of messages is bounded for visits alone: one that would wait longer than the bound for its turn
+/// is refused before it gets there, which costs the scheduler nothing. Everything else is always taken: a
+/// scheduler that does not hear of a batch's end has lost its worker.
+///
 /// A message is what a real scheduler would be sent: a visit arrives; a batch has ended or stopped (one
 /// message, with the calls that follow it, on_batch_done and then on_worker_free or on_batch_started); a
 /// request is cancelled; a module's state has come; a timer is due. What the dispatcher commands (plans,
 /// workers added, drained or lost) is rare, acts at once and costs nothing.
 class SchedulerQueues {
  public:
-  /// Busy times count up to `until_ns`.
-  SchedulerQueues(EventQueue& events, std::uint32_t kind, TimeNs cost_ns, TimeNs until_ns)
-      : events_(events), kind_(kind), cost_ns_(cost_ns), until_ns_(until_ns) {}
+  /// No visit waits for longer than `longest_wait_ns` (kNever: without a bound). Busy times count up to
+  /// `until_ns`.
+  SchedulerQueues(EventQueue& events, std::uint32_t kind, TimeNs cost_ns, TimeNs longest_wait_ns,
+                  TimeNs until_ns)
+      : events_(events),
+        kind_(kind),
+        cost_ns_(cost_ns),
+        longest_wait_ns_(longest_wait_ns),
+        until_ns_(until_ns) {}
+
+  /// Whether there is no room for a visit that comes now. Where costs are measured, by what the last message
+  /// took.
+  bool is_full(TimeNs now, DomainId domain) const {
+    return domain < processors_.size() && processors_[domain].work_ns(now) > longest_wait_ns_;
+  }
 
   void put(TimeNs now, DomainId domain, SchedulerMessage message) {
     while (processors_.size() <= domain) processors_.emplace_back().cost_ns = cost_ns_;
@@ -44,6 +68,7 @@ class SchedulerQueues {
     std::deque<SchedulerMessage>& waiting = processors_[domain].waiting;
     const SchedulerMessage first = waiting.front();
     waiting.pop_front();
+    processors_[domain].handled_ns = kNever;
     return first;
   }
   /// The scheduler is free for the next message.
@@ -52,7 +77,8 @@ class SchedulerQueues {
     processor.busy = !processor.waiting.empty();
     if (!processor.busy) return;
     processor.busy_ns += std::clamp<TimeNs>(until_ns_ - now, 0, processor.cost_ns);
-    events_.push(now + processor.cost_ns, kind_, domain);
+    processor.handled_ns = now + processor.cost_ns;
+    events_.push(processor.handled_ns, kind_, domain);
   }
   /// What further messages cost this domain: where costs are measured, what the last one took. A message is
   /// so charged with the time of the one before it, as its own is known only when it has been handled.
@@ -70,12 +96,20 @@ class SchedulerQueues {
     TimeNs cost_ns = 0;
     std::deque<SchedulerMessage> waiting;  ///< the one being handled too
     bool busy = false;
+    TimeNs handled_ns = kNever;  ///< when the first has been handled; kNever: none is under way
     TimeNs busy_ns = 0;
+
+    /// What it takes to handle all that is here.
+    TimeNs work_ns(TimeNs now) const {
+      const auto whole = static_cast<TimeNs>(waiting.size());
+      return handled_ns == kNever ? whole * cost_ns : handled_ns - now + (whole - 1) * cost_ns;
+    }
   };
 
   EventQueue& events_;
   std::uint32_t kind_;
   TimeNs cost_ns_;
+  TimeNs longest_wait_ns_;
   TimeNs until_ns_;
   std::vector<Processor> processors_;  ///< by domain
 };

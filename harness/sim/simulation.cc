@@ -31,8 +31,11 @@ VirtualWorld::VirtualWorld(const RunSpec& spec, RowSink* rows)
     stopwatch_.clock = spec.scheduler_clock ? spec.scheduler_clock : machine_clock;
     cluster_.time_schedulers(stopwatch_);
   }
+  const double inbox_ms = spec.world.scheduler_inbox_ms;
+  const TimeNs longest_wait_ns = inbox_ms > 0 ? ms_to_ns(inbox_ms) : kNever;
   if (measures || (spec.world.scheduler_cost == SchedulerCost::kFixed && cost_ns > 0))
-    schedulers_.emplace(events_, kScheduler, measures ? 0 : cost_ns, spec.arrivals->duration_ns());
+    schedulers_.emplace(events_, kScheduler, measures ? 0 : cost_ns, longest_wait_ns,
+                        spec.arrivals->duration_ns());
 }
 
 void VirtualWorld::start() {
@@ -92,22 +95,24 @@ void VirtualWorld::handle(const Event& event) {
   switch (static_cast<EventKind>(event.kind)) {
     case kBatchDone:
       prefetch_upcoming();
-      if (workers_.takes_end(event.index, now_)) tell_of_end(kBatchDone, event.index);
+      if (workers_.takes_end(event.index, now_)) tell_of_end(Message::kBatchDone, event.index);
       break;
     case kBatchPreempted:
-      if (workers_.takes_stop(event.index, now_)) tell_of_end(kBatchPreempted, event.index);
+      if (workers_.takes_stop(event.index, now_)) tell_of_end(Message::kBatchPreempted, event.index);
       break;
     case kServer:
-      for (const WorkerId worker : workers_.on_server(event.index, now_)) tell_of_end(kBatchDone, worker);
+      for (const WorkerId worker : workers_.on_server(event.index, now_))
+        tell_of_end(Message::kBatchDone, worker);
       break;
     case kDeliveries:
       handle_deliveries(event.index);
       break;
     case kCancellation:
-      tell(cluster_.domain_of_visit(cancellations_[event.index].visit), {kCancellation, event.index});
+      tell(cluster_.domain_of_visit(cancellations_[event.index].visit),
+           {Message::kCancellation, event.index});
       break;
     case kTimer:
-      if (timers_.take(event.index, event.at_ns)) tell(event.index, {kTimer, event.index});
+      if (timers_.take(event.index, event.at_ns)) tell(event.index, {Message::kTimer, event.index});
       break;
     case kReport:
     case kPublication:
@@ -140,13 +145,11 @@ void VirtualWorld::handle(const Event& event) {
       handle_late_batch_done(event.index);
       break;
     case kLatePublication:
-      tell(values_[event.index].domain, {kLatePublication, event.index});
+      tell(values_[event.index].domain, {Message::kPublication, event.index});
       break;
     case kScheduler:
       handle_scheduler(event.index);
       break;
-    case kArrival:
-      HARNESS_CHECK(false, "an arrival is no event");
   }
 }
 
@@ -159,28 +162,26 @@ void VirtualWorld::tell(DomainId domain, SchedulerMessage message) {
 }
 
 void VirtualWorld::handle_message(DomainId domain, SchedulerMessage message) {
-  switch (static_cast<EventKind>(message.kind)) {
-    case kBatchDone:
+  switch (message.kind) {
+    case Message::kBatchDone:
       cluster_.on_batch_done(now_, message.index);
       break;
-    case kBatchPreempted:
+    case Message::kBatchPreempted:
       cluster_.on_batch_preempted(now_, message.index);
       break;
-    case kArrival:
+    case Message::kArrival:
       cluster_.on_delivery(now_, {message.index, domain});
       break;
-    case kCancellation:
+    case Message::kCancellation:
       cluster_.on_cancellation(now_, cancellations_[message.index]);
       cancellations_.release(message.index);
       break;
-    case kTimer:
+    case Message::kTimer:
       cluster_.on_timer(now_, message.index);
       break;
-    case kLatePublication:
+    case Message::kPublication:
       handle_publication_at(message.index);
       break;
-    default:
-      HARNESS_CHECK(false, "no message for a scheduler");
   }
 }
 
@@ -193,7 +194,7 @@ void VirtualWorld::handle_scheduler(DomainId domain) {
   schedulers_->serve_next(now_, domain);
 }
 
-void VirtualWorld::tell_of_end(EventKind kind, WorkerId worker) {
+void VirtualWorld::tell_of_end(Message kind, WorkerId worker) {
   if (schedulers_ && !cluster_.on_end_waits(now_, worker)) [[unlikely]] {
     return;
   }
@@ -201,9 +202,14 @@ void VirtualWorld::tell_of_end(EventKind kind, WorkerId worker) {
 }
 
 void VirtualWorld::arrive(const Delivery& delivery) {
-  if (schedulers_) [[unlikely]]
+  if (schedulers_) [[unlikely]] {
+    if (schedulers_->is_full(now_, delivery.domain) && cluster_.is_open(delivery.domain)) {
+      cluster_.on_delivery_refused(now_, delivery);
+      return;
+    }
     cluster_.on_delivery_waits(now_, delivery);
-  tell(delivery.domain, {kArrival, delivery.visit});
+  }
+  tell(delivery.domain, {Message::kArrival, delivery.visit});
 }
 
 void VirtualWorld::prefetch_upcoming() const {

@@ -87,7 +87,7 @@ void VirtualWorld::tell_publication(const ValuesMessage& message) {
   }
   for (const DomainView& view : cluster_.open_domains(message.module)) {
     if (std::find(message.except.begin(), message.except.end(), view.id) == message.except.end())
-      tell(view.id, {kLatePublication, put_publication_at(view.id, message)});
+      tell(view.id, {Message::kPublication, put_publication_at(view.id, message)});
   }
   cluster_.on_publication_at_controllers(now_, message.module, message.values);
 }

@@ -42,8 +42,9 @@ class VirtualWorld final : private World {
     kLateBatchDone,
     kLatePublication,
     kScheduler,
-    kArrival,  ///< of a visit; only in SchedulerQueues
   };
+
+  using Message = SchedulerMessage::Kind;
 
   struct ValuesMessage {
     ModuleId module = 0;
@@ -85,8 +86,9 @@ class VirtualWorld final : private World {
   void tell(DomainId domain, SchedulerMessage message);
   void handle_message(DomainId domain, SchedulerMessage message);
   /// What the worker ran has ended or stopped.
-  void tell_of_end(EventKind kind, WorkerId worker);
-  /// The visit stands before its domain.
+  void tell_of_end(Message kind, WorkerId worker);
+  /// The visit stands before its domain, unless its scheduler's inbox is full. A domain that takes no visits
+  /// any more sends it elsewhere and refuses none.
   void arrive(const Delivery& delivery);
   void tell_publication(const ValuesMessage& message);
   /// The domain's scheduler has spent what its first message costs. What waits at a domain that takes no

@@ -1,0 +1,319 @@
+// Inboxes of schedulers that are bounded (world.scheduler_inbox_ms): by hand, against queueing theory, and
+// laws over random cells.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "harness/core/error.h"
+#include "harness/engine/fluid_bound.h"
+#include "harness/sim/simulation.h"
+#include "harness/sim/test_groups.h"
+#include "harness/sim/test_preempting.h"
+#include "harness/sim/test_scheduler_cost.h"
+
+namespace harness {
+namespace {
+
+using testing::add_cost;
+using testing::Ran;
+using testing::refusing;
+using testing::spec_of;
+
+constexpr TimeNs kMs = kNsPerMs;
+constexpr double kNoRoom = 1e-6;  // a nanosecond: a visit that has to wait at all is refused
+
+bool was_refused(const RequestRow& row) {
+  return row.outcome == Outcome::kDropped && row.reason == DropReason::kInboxFull;
+}
+
+std::uint64_t refused(const RunRecord& record) {
+  std::uint64_t sum = 0;
+  for (const ModuleTotals& totals : record.modules)
+    sum += totals.dropped[static_cast<std::size_t>(DropReason::kInboxFull)];
+  return sum;
+}
+
+std::vector<RequestId> refused_requests(const Ran& ran) {
+  std::vector<RequestId> result;
+  for (const RequestRow& row : ran.rows.request_rows) {
+    if (was_refused(row)) result.push_back(row.request);
+  }
+  return result;
+}
+
+TEST(SchedulerInbox, RefusesWhatWouldWaitLonger) {
+  // Five come at once, 1 ms each: they would wait 0, 1, 2, 3 and 4 ms. At 2.5 ms the one under way needs half
+  // a millisecond more, at 3 ms the scheduler is idle.
+  RunSpec spec = refusing({0, 0, 0, 0, 0, 5 * kMs / 2, 3 * kMs}, 1, 1);
+  spec.world.scheduler_inbox_ms = 2;
+  const Ran ran(spec);
+  EXPECT_EQ(refused_requests(ran), (std::vector<RequestId>{3, 4}));
+  EXPECT_EQ(ran.ends(), (std::vector<double>{1, 2, 3, 0, 0, 4, 5}));
+  EXPECT_EQ(ran.record.scheduler_busy_ns, 5 * kMs) << "what is refused costs nothing";
+  for (const VisitRow& row : ran.rows.visit_rows)
+    EXPECT_EQ(row.arrived_ns, ran.rows.request_rows[row.request].sent_ns) << "it came all the same";
+  EXPECT_EQ(ran.record.modules[0].arrived, 7U);
+  spec.world.scheduler_inbox_ms = 1.999;
+  EXPECT_EQ(refused_requests(Ran(spec)), (std::vector<RequestId>{2, 3, 4}));
+  spec.world.scheduler_inbox_ms = kNoRoom;
+  EXPECT_EQ(refused_requests(Ran(spec)), (std::vector<RequestId>{1, 2, 3, 4, 6}));
+  spec.world.scheduler_inbox_ms = 0;
+  EXPECT_EQ(refused(Ran(spec).record), 0U) << "without a bound";
+}
+
+TEST(SchedulerInbox, EndsOfBatchesAreAlwaysTakenAndTakeRoom) {
+  // Three batches of one start at 1, 2 and 3 ms and end at 11, 12 and 13. A request at 10.5 is under way when
+  // the first end comes, whose turn is at 11.5; one that comes at 12.2 would wait for 0.3 ms of that end and
+  // 1 ms of the end of 12 ms.
+  const std::vector<double> times = {0, 1, 2, 10.5, 12.2};
+  RunSpec spec = spec_of(times, 4, 1);
+  spec.world.scheduler_inbox_ms = 1.29;
+  const Ran ran(spec);
+  EXPECT_EQ(refused_requests(ran), (std::vector<RequestId>{4}));
+  EXPECT_EQ(ran.ends(), (std::vector<double>{11, 12, 13, 21.5, 12.2}));
+  EXPECT_EQ(ran.record.scheduler_busy_ns, 8 * kMs) << "four arrivals, four ends";
+  spec.world.scheduler_inbox_ms = 1.3;
+  EXPECT_EQ(refused(Ran(spec).record), 0U);
+}
+
+TEST(SchedulerInbox, EachQueueHasAnInboxOfItsOwn) {
+  RunSpec spec = refusing({0, 0, 0}, 2, 1);
+  spec.world.scheduler_inbox_ms = kNoRoom;
+  EXPECT_EQ(refused_requests(Ran(spec)), (std::vector<RequestId>{1, 2}));
+  spec.serving.queue = QueueScope::kWorker;
+  EXPECT_EQ(refused_requests(Ran(spec)), (std::vector<RequestId>{2}));
+}
+
+TEST(SchedulerInbox, RouterHearsOfWhatIsRefused) {
+  // Least loaded: were the refused ones still counted at the queue that refused them, all that follow would
+  // go to the other and be refused there.
+  std::vector<TimeNs> times(40, 0);
+  times.push_back(10 * kMs);
+  times.push_back(10 * kMs);
+  RunSpec spec = refusing(std::move(times), 2, 1);
+  spec.serving.queue = QueueScope::kWorker;
+  spec.serving.dispatch = Dispatch::kLeastLoaded;
+  spec.world.scheduler_inbox_ms = kNoRoom;
+  const Ran ran(spec);
+  EXPECT_EQ(ran.record.modules[0].dropped[static_cast<std::size_t>(DropReason::kOverload)], 4U);
+  EXPECT_EQ(refused(ran.record), 38U);
+}
+
+TEST(SchedulerInbox, ARefusedBranchTakesItsRequestAlong) {
+  // A diamond; the second request's entry is refused while the first's arrival is under way.
+  RunSpec spec = testing::make_spec(
+      "naive", testing::diamond(), std::vector<Profile>(4, testing::linear_profile("m", 0, 10, 1)),
+      {{1, 2}, {1, 2}, {1, 2}, {1, 2}}, kNsPerS, {0, kMs / 2, 100 * kMs}, kNsPerS);
+  spec.serving.queue = QueueScope::kModule;
+  spec.world.scheduler_cost = SchedulerCost::kFixed;
+  spec.world.scheduler_cost_us = 1000;
+  spec.world.scheduler_inbox_ms = kNoRoom;
+  const Ran ran(spec);
+  EXPECT_EQ(refused_requests(ran), (std::vector<RequestId>{1}));
+  EXPECT_EQ(ran.record.in_time, 2U);
+}
+
+TEST(SchedulerInbox, WhatAClosingQueueSendsOnMayBeRefusedElsewhere) {
+  // As in scheduler_cost_test: the first queue stops at 5 ms and sends its five requests on at 10 ms, when
+  // what it was handling has come to its turn. The second needs 40 ms more for its own: they would wait 40
+  // to 80.
+  RunSpec spec = refusing(std::vector<TimeNs>(10, 0), 2, 10);
+  spec.serving.queue = QueueScope::kWorker;
+  Fault stop;
+  stop.kind = FaultKind::kStop;
+  stop.at_ns = 5 * kMs;
+  stop.for_ns = 500 * kMs;
+  spec.faults = {stop};
+  spec.world.scheduler_inbox_ms = 80;
+  EXPECT_EQ(refused(Ran(spec).record), 0U);
+  spec.world.scheduler_inbox_ms = 50;
+  const Ran ran(spec);
+  EXPECT_EQ(refused(ran.record), 3U);
+  EXPECT_EQ(ran.record.modules[0].arrived, 10U);
+}
+
+TEST(SchedulerInbox, MeasuredCostsCountAsTheLastMessageDid) {
+  // Every call takes half a millisecond. The first two come when a message is known to cost nothing, and are
+  // handled at 0 and 0.5; then the inbox has room for one that waits not at all.
+  RunSpec spec = refusing({0, kMs / 4, kMs / 4, kMs}, 1, 1);
+  spec.world.scheduler_cost = SchedulerCost::kMeasured;
+  spec.world.scheduler_inbox_ms = kNoRoom;
+  auto now = std::make_shared<TimeNs>(0);
+  spec.scheduler_clock = [now] { return *now += kMs / 2; };
+  const Ran ran(spec);
+  EXPECT_EQ(refused_requests(ran), (std::vector<RequestId>{2}));
+  EXPECT_EQ(ran.ends(), (std::vector<double>{0, 0.75, 0.25, 1.5}));
+}
+
+/// The share of Poisson arrivals that an M/D/1 queue takes when it refuses those that would wait longer than
+/// `bound`, both in units of the service time. Up to the bound the waiting time's distribution is that of the
+/// queue without one but for a factor (level crossings: what enters from below is the same), Erlang's
+/// P(0) x G(x); and what is taken is served: 1 - P(0) = load x share, share = P(0) x G(bound).
+double share_taken(double load, double bound) {
+  double crossings = 0;
+  double factorial = 1;
+  for (int k = 0; k <= bound; ++k) {
+    if (k > 0) factorial *= k;
+    crossings += std::pow(load * (k - bound), k) / factorial * std::exp(-load * (k - bound));
+  }
+  return crossings / (1 + load * crossings);
+}
+
+TEST(SchedulerInbox, TheClosedFormIsThatOfKnownQueues) {
+  for (const double load : {0.3, 1.0, 4.0})
+    EXPECT_NEAR(share_taken(load, 0), 1 / (1 + load), 1e-12) << "Erlang's B with one server";
+  EXPECT_NEAR(share_taken(0.5, 12), 1, 1e-6) << "none is refused";
+  EXPECT_NEAR(share_taken(2, 8), 0.5, 1e-4) << "always busy";
+}
+
+TEST(SchedulerInbox, TakesAsMD1WithABoundToTheWait) {
+  constexpr double kCostMs = 0.1;
+  constexpr TimeNs kDuration = 40 * kNsPerS;
+  for (const double load : {0.5, 0.9, 1.0, 2.0}) {
+    const std::vector<TimeNs> times = testing::poisson_times(load / (kCostMs * 1e-3), kDuration, 7);
+    for (const double bound : {kNoRoom, 0.5, 1.7, 5.3}) {
+      SCOPED_TRACE("load " + std::to_string(load) + ", bound " + std::to_string(bound));
+      RunSpec spec = refusing({}, 1, kCostMs);
+      spec.arrivals = std::make_unique<testing::FixedArrivals>(times, kDuration);
+      spec.world.scheduler_inbox_ms = bound * kCostMs;
+      const RunRecord record = simulate(spec, nullptr);
+      const auto sent = static_cast<double>(record.sent);
+      const double taken = sent - static_cast<double>(refused(record));
+      EXPECT_NEAR(taken / sent, share_taken(load, bound == kNoRoom ? 0 : bound), 0.004);
+      EXPECT_LE(taken, ns_to_ms(kDuration) / kCostMs + bound + 1) << "no more than 1 / cost a second";
+      EXPECT_NEAR(ns_to_ms(record.scheduler_busy_ns), taken * kCostMs, (bound + 1) * kCostMs);
+    }
+  }
+}
+
+TEST(SchedulerInbox, NothingThatIsTakenWaitsLonger) {
+  RandomStream random(41, "inbox");
+  std::uint64_t refusals = 0;
+  for (int round = 0; round < 30; ++round) {
+    const double cost_ms = 0.01 + random.uniform();
+    RunSpec spec = refusing({}, 1, cost_ms);
+    spec.world.scheduler_inbox_ms = 20 * random.uniform() * random.uniform();
+    spec.arrivals = std::make_unique<testing::FixedArrivals>(
+        testing::bursty_times(random, 2e3 * (0.2 + random.uniform()) / cost_ms, kNsPerS), kNsPerS);
+    const Ran ran(spec);
+    const TimeNs cost_ns = ms_to_ns(cost_ms);
+    const TimeNs bound_ns = ms_to_ns(spec.world.scheduler_inbox_ms);
+    TimeNs free_ns = 0;  // when all that has been taken will have been handled
+    for (const RequestRow& row : ran.rows.request_rows) {
+      const TimeNs wait_ns = std::max<TimeNs>(0, free_ns - row.sent_ns);
+      ASSERT_EQ(was_refused(row), wait_ns > bound_ns);
+      if (!was_refused(row)) free_ns = row.sent_ns + wait_ns + cost_ns;
+      ASSERT_EQ(row.end_ns, was_refused(row) ? row.sent_ns : free_ns);
+    }
+    refusals += refused(ran.record);
+  }
+  EXPECT_GT(refusals, 1'000U);
+}
+
+/// Some cost and some room, often little.
+void add_inbox(RunSpec& spec, RandomStream& random) {
+  add_cost(spec, random);
+  spec.world.scheduler_inbox_ms = random.below(4) == 0 ? kNoRoom : 50 * random.uniform() * random.uniform();
+}
+
+/// What holds in every run; close() has checked the books.
+void expect_lawful(const RunSpec& spec, const Ran& ran) {
+  const RunRecord& record = ran.record;
+  ASSERT_EQ(record.sent, record.in_time + record.late + record.dropped);
+  ASSERT_LE(record.in_time, fluid_bound(spec, record));
+  for (const VisitRow& row : ran.rows.visit_rows) {
+    if (row.outcome != VisitOutcome::kDropped || row.reason != DropReason::kInboxFull) continue;
+    ASSERT_EQ(row.ended_ns, row.arrived_ns) << "at the door, unless it had come to another queue before";
+  }
+  ASSERT_EQ(record.fingerprint, simulate(spec, nullptr).fingerprint);
+}
+
+class BoundedCells : public ::testing::TestWithParam<const SystemEntry*> {};
+
+TEST_P(BoundedCells, CloseTheirBooks) {
+  RandomStream random(42, GetParam()->name);
+  const std::vector<Pipeline> dynamic = testing::dynamic_pipelines();
+  int ran = 0;
+  std::uint64_t refusals = 0;
+  for (int round = 0; round < 80; ++round) {
+    RunSpec spec = testing::random_cell(random, *GetParam());
+    if (random.below(4) == 0) {
+      spec.pipeline = dynamic[random.below(dynamic.size())];
+      spec.profiles = testing::random_profiles(random, spec.pipeline.modules.size());
+      spec.workers = static_cast<int>(spec.pipeline.modules.size()) * 2;
+    }
+    spec.planner.autoscale = false;
+    add_inbox(spec, random);
+    try {
+      testing::add_load(spec, random);
+    } catch (const InputError&) {
+      continue;  // the planner finds no batch size for this SLO
+    }
+    ++ran;
+    SCOPED_TRACE("round " + std::to_string(round));
+    const Ran cell(spec);
+    expect_lawful(spec, cell);
+    refusals += refused(cell.record);
+    spec.world.scheduler_inbox_ms = 1e6;
+    const RunRecord roomy = simulate(spec, nullptr);
+    spec.world.scheduler_inbox_ms = 0;
+    ASSERT_EQ(roomy.fingerprint, simulate(spec, nullptr).fingerprint) << "room for a quarter of an hour";
+  }
+  EXPECT_GE(ran, 40);
+  EXPECT_GT(refusals, 1'000U);
+}
+
+std::vector<const SystemEntry*> entries() {
+  std::vector<const SystemEntry*> result;
+  for (const SystemEntry& entry : all_systems()) result.push_back(&entry);
+  return result;
+}
+
+const auto kName = [](const auto& test) { return std::string(test.param->name); };
+
+INSTANTIATE_TEST_SUITE_P(AllSystems, BoundedCells, ::testing::ValuesIn(entries()), kName);
+
+TEST(SchedulerInbox, BooksCloseUnderFaultsAndWhileClustersGrow) {
+  RandomStream random(43, "faults");
+  std::uint64_t refusals = 0;
+  for (int round = 0; round < 150; ++round) {
+    RunSpec spec = testing::random_cell(random, all_systems()[random.below(all_systems().size())]);
+    spec.faults = testing::random_faults(random, spec.workers);
+    add_inbox(spec, random);
+    try {
+      testing::add_load(spec, random);
+    } catch (const InputError&) {
+      continue;
+    }
+    SCOPED_TRACE("round " + std::to_string(round));
+    const Ran ran(spec);
+    ASSERT_EQ(ran.record.sent, ran.record.in_time + ran.record.late + ran.record.dropped);
+    ASSERT_EQ(ran.record.fingerprint, simulate(spec, nullptr).fingerprint);
+    refusals += refused(ran.record);
+  }
+  EXPECT_GT(refusals, 1'000U);
+}
+
+TEST(SchedulerInbox, BooksCloseInGroupsAndWhereBatchesArePreempted) {
+  RandomStream random(44, "groups");
+  std::uint64_t refusals = 0;
+  for (int round = 0; round < 100; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    const bool groups = round % 2 == 0;
+    RunSpec spec = groups ? testing::random_group_cell(random) : testing::random_preempting_cell(random);
+    add_inbox(spec, random);
+    const Ran ran(spec);
+    ASSERT_EQ(ran.record.sent, ran.record.in_time + ran.record.late + ran.record.dropped);
+    ASSERT_LE(ran.record.in_time, fluid_bound(spec, ran.record));
+    ASSERT_EQ(ran.record.fingerprint, simulate(spec, nullptr).fingerprint);
+    refusals += refused(ran.record);
+  }
+  EXPECT_GT(refusals, 1'000U);
+}
+
+}  // namespace
+}  // namespace harness
