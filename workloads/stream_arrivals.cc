@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
-#include <queue>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "harness/core/random.h"
 #include "workloads/alias_table.h"
@@ -196,14 +196,22 @@ class EvenStreams final : public ClassArrivals {
     while (count < out.size()) {
       while (due_.empty()) {
         if (!open_minute()) return count;
-        for (StreamId stream = 0; stream < rps_.size(); ++stream) push(stream, 0);
+        for (StreamId stream = 0; stream < rps_.size(); ++stream) {
+          if (const std::optional<Due> first = next_of(stream, 0)) due_.push_back(*first);
+        }
+        std::sort(due_.begin(), due_.end());
       }
-      const auto [offset_ns, stream] = due_.top();
-      due_.pop();
+      const auto [offset_ns, stream] = due_.front();
       out[count] = std::min(begin_ns_ + static_cast<TimeNs>(offset_ns), end_ns_ - 1);
       streams[count++] = stream;
       missing_[stream] = 1;
-      push(stream, offset_ns);
+      if (const std::optional<Due> next = next_of(stream, offset_ns)) {
+        sink(*next);
+      } else {
+        const Due last = due_.back();
+        due_.pop_back();
+        if (!due_.empty()) sink(last);
+      }
     }
     return count;
   }
@@ -211,18 +219,37 @@ class EvenStreams final : public ClassArrivals {
  private:
   using Due = std::pair<double, StreamId>;  // ns after the minute's begin
 
-  /// The stream's next request if it lies in the open minute; else what is missing to it at the minute's end.
-  void push(StreamId stream, double from_ns) {
+  /// The stream's next request if it lies in the open minute; else what is missing to it at the minute's end
+  /// is kept.
+  std::optional<Due> next_of(StreamId stream, double from_ns) {
     const double per_ns = rps_[stream] / static_cast<double>(kNsPerS);
     const double left = per_ns * (static_cast<double>(end_ns_ - begin_ns_) - from_ns);
-    if (missing_[stream] < left)
-      due_.emplace(from_ns + missing_[stream] / per_ns, stream);
-    else
-      missing_[stream] -= left;
+    if (missing_[stream] < left) return Due{from_ns + missing_[stream] / per_ns, stream};
+    missing_[stream] -= left;
+    return std::nullopt;
+  }
+  /// Puts `due` in place of the first, down to where it belongs.
+  void sink(Due due) {
+    const std::size_t size = due_.size();
+    std::size_t place = 0;
+    for (;;) {
+      const std::size_t child = kChildren * place + 1;
+      if (child >= size) break;
+      std::size_t least = child;
+      for (std::size_t other = child + 1; other < std::min(size, child + kChildren); ++other) {
+        if (due_[other] < due_[least]) least = other;
+      }
+      if (!(due_[least] < due)) break;
+      due_[place] = due_[least];
+      place = least;
+    }
+    due_[place] = due;
   }
 
+  static constexpr std::size_t kChildren = 4;
+
   std::vector<double> missing_;  ///< by stream: requests until its next one
-  std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
+  std::vector<Due> due_;         ///< a heap in which every node has kChildren, the first in front
 };
 
 /// All streams of the class send their bursts at the same times.
