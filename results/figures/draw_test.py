@@ -9,7 +9,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from matplotlib import image
+import numpy as np
+from matplotlib import colors, image
 
 import results
 import shares
@@ -23,6 +24,16 @@ SMALL = sys.argv.pop()
 def draw(file, folder, *options):
     command = [sys.executable, str(DRAW), file, "-o", str(folder), *options]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+
+
+def lab(colour):
+    """A colour in CIE L*a*b* (D65), in which distances are about as they look."""
+    rgb = np.array(colors.to_rgb(colour))
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    to_xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+    xyz = to_xyz @ linear / np.array([0.9505, 1.0, 1.089])
+    x, y, z = np.where(xyz > (6 / 29) ** 3, np.cbrt(xyz), xyz / (3 * (6 / 29) ** 2) + 4 / 29)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
 
 
 class DrawTest(unittest.TestCase):
@@ -70,6 +81,17 @@ class ColourTest(unittest.TestCase):
         names = set(style.SYSTEM_COLOURS) | {f"system {i}" for i in range(len(style.OTHER_COLOURS))}
         colours = style.system_colours(names)
         self.assertEqual(len(set(colours.values())), len(names))
+
+    def test_the_modules_of_a_pipeline_can_be_told_apart(self):
+        for count in (2, 3, 5, 6, 7, 13, 17, 42):
+            looks = style.module_looks(count)
+            self.assertEqual(len(looks), count)
+            for hatch in style.MODULE_HATCHES:
+                colours = [lab(look["facecolor"]) for look in looks if look["hatch"] == hatch]
+                for i, one in enumerate(colours):
+                    for other in colours[:i]:
+                        # A difference of 2.3 can just be seen, side by side.
+                        self.assertGreater(np.linalg.norm(one - other), 8 * 2.3, f"{count} modules")
 
     def test_variants_of_a_system_differ(self):
         keys = [results.SeriesKey("pard", name, "") for name in ("default", "back", "sf", "oc", "split", "wcl", "lower")]

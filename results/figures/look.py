@@ -1,6 +1,5 @@
 """What the papers' figures share in their look."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 
 from selection import name_of
@@ -41,15 +40,11 @@ def bars_beside(axes, places, spreads, rank, count, **look):
              error_kw={"elinewidth": 0.7, "capsize": 1.2}, **look)
 
 
-def module_colours(count):
-    return plt.get_cmap("viridis")(np.linspace(0.08, 0.92, count))
-
-
 def stacked_bars(axes, shares, labels, names):
     """One bar per row of `shares` [bar, module], parts in the order of the modules."""
     bottom = np.zeros(len(shares))
-    for module, colour in enumerate(module_colours(shares.shape[1])):
-        axes.bar(np.arange(len(shares)), shares[:, module], 0.74, bottom=bottom, color=colour, label=names[module])
+    for module, own in enumerate(style.module_looks(shares.shape[1])):
+        axes.bar(np.arange(len(shares)), shares[:, module], 0.74, bottom=bottom, label=names[module], **own)
         bottom += np.nan_to_num(shares[:, module])
     axes.set_xticks(np.arange(len(shares)), labels)
     axes.set(ylim=(0, 100), xlim=(-0.6, len(shares) - 0.4))

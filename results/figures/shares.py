@@ -85,12 +85,11 @@ def draw_drops_by_module(results, palette, workload, by_series, folder):
     dropped = np.array([drop_shares(cells) for cells in drawn.values()])
     late = np.array([100 * np.mean([cell["late"] / max(1, cell["sent"]) for cell in cells]) for cells in drawn.values()])
     places = np.arange(len(drawn))
-    colours = plt.get_cmap("viridis")(np.linspace(0.08, 0.92, len(names)))
 
     figure, axes = plt.subplots(figsize=(style.WIDTH, 1.0 + 0.3 * len(drawn)))
     left = np.zeros(len(drawn))
-    for module, name in enumerate(names):
-        axes.barh(places, dropped[:, module], 0.72, left=left, color=colours[module], label=name)
+    for module, (name, look) in enumerate(zip(names, style.module_looks(len(names)))):
+        axes.barh(places, dropped[:, module], 0.72, left=left, label=name, **look)
         left += dropped[:, module]
     axes.barh(places, late, 0.72, left=left, color="white", edgecolor="#767676", hatch="////", linewidth=0.6,
               label="completed late")

@@ -9,6 +9,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.colors  # noqa: E402
 import matplotlib.pyplot as plt  # noqa: E402
+import numpy as np  # noqa: E402
 
 WIDTH = 6.6
 CAPTION_CHARACTERS = 116
@@ -33,6 +34,10 @@ OTHER_COLOURS = [
 ]
 LINE_STYLES = ["-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1, 1.2)), (0, (8, 2, 2, 2)), (0, (3, 3))]
 OFFERED = "#b8b8b8"
+# Of a pipeline's modules a ramp shows their order; of more than this, most often models side by side, neighbours on it look alike.
+MOST_ON_RAMP = 6
+MODULE_COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442"]
+MODULE_HATCHES = ["", "////", "....", "xxxx", "----", "oooo"]
 
 plt.rcParams.update({
     "font.family": "DejaVu Sans",
@@ -104,6 +109,20 @@ def graded(colour, rank, count):
     """The system's colour from light to dark, by the rank in a sweep."""
     hue, _, saturation = colorsys.rgb_to_hls(*matplotlib.colors.to_rgb(colour))
     return colorsys.hls_to_rgb(hue, 0.8 - 0.65 * rank / (count - 1), saturation)
+
+
+def module_colours(count):
+    """One for each of a pipeline's modules; of more than seven they repeat."""
+    if count <= MOST_ON_RAMP:
+        return list(plt.get_cmap("viridis")(np.linspace(0.08, 0.92, count)))
+    return [MODULE_COLOURS[k % len(MODULE_COLOURS)] for k in range(count)]
+
+
+def module_looks(count):
+    """Colour and hatch of the bars of each of a pipeline's modules, no two alike up to 42."""
+    return [{"facecolor": colour, "edgecolor": "black", "linewidth": 0,
+             "hatch": MODULE_HATCHES[k // len(MODULE_COLOURS) % len(MODULE_HATCHES)]}
+            for k, colour in enumerate(module_colours(count))]
 
 
 def legend(figure, handles, labels):

@@ -7,6 +7,7 @@ from over_time import bins_of, mean_delay_ms
 import look
 from results import NS_PER_MS, NS_PER_S
 from selection import Missing, absent_note, by_series, first_seed, one_workload, rows_of, workload_name
+import style
 
 SERIES = ("pard", "pard/fcfs", "pard/hbf", "pard/lbf")
 PARTS = (("queueing_ns", "queueing delay", "#0072b2"), ("wait_ns", "batch wait", "#d55e00"),
@@ -75,7 +76,7 @@ def steady_span(cell):
 def draw_consumption(axes, cell, visits):
     latencies = np.nan_to_num(latency_by_second(cell, visits))
     times = np.arange(len(latencies)) + 0.5
-    axes.stackplot(times, latencies.T, colors=look.module_colours(latencies.shape[1]), linewidth=0,
+    axes.stackplot(times, latencies.T, colors=style.module_colours(latencies.shape[1]), linewidth=0,
                    labels=[f"M{k + 1} {name}" for k, name in enumerate(cell.module_names())])
     axes.axhline(cell["slo_ms"], color="black", linestyle=":", linewidth=1)
     axes.set(xlabel="time of arrival (s)", ylabel="mean latency (ms)", xlim=(0, len(latencies)),

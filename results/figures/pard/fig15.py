@@ -7,6 +7,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator
 import look
 from results import NS_PER_MS
 from selection import first_seed, group, name_of, rows_of, seeds_text, series_of, spread
+import style
 
 OUTCOME_DONE = 0
 POLICY = "rag.policy"
@@ -56,7 +57,7 @@ def draw(cells):
     rates.set(ylabel="drop rate (%)", ylim=(0, max(1, 1.15 * (mean + above).max())))
     rates.grid(False, axis="x")
     rates.set_title("(a)", loc="left")
-    colours = look.module_colours(len(latencies))
+    colours = style.module_colours(len(latencies))
     for module, (name, own) in enumerate(zip(seed.module_names(), latencies)):
         if len(own):
             modules.plot(np.maximum(own, SHORTEST_MS), 100 * np.arange(1, len(own) + 1) / len(own), color=colours[module],
