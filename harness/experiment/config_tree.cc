@@ -1,6 +1,7 @@
 #include "harness/experiment/config_tree.h"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <sstream>
 
@@ -63,17 +64,27 @@ std::vector<TomlValue*> tables_named(TomlArray& array, const std::string& name) 
   return named;
 }
 
+/// Whether the key is one of a class of streams whose trace's table has no classes.
+bool lacks_classes(const TomlTable& trace, const std::string& key, const std::string& part) {
+  return part == "streams" && key.starts_with("trace.") && key.find(".streams.") != std::string::npos &&
+         std::none_of(trace.begin(), trace.end(),
+                      [](const TomlEntry& entry) { return entry.key == "streams"; });
+}
+
 /// What stands under `part` of each of them, which a part of `key` before that found: several are [[fault]]
 /// tables of one name.
 std::vector<TomlValue*> below(const std::vector<TomlValue*>& values, const std::string& key,
                               const std::string& part, const InputPlace& place) {
   std::vector<TomlValue*> found;
   for (TomlValue* value : values) {
-    auto* faults = key.starts_with("fault.") ? std::get_if<TomlArray>(&value->data) : nullptr;
+    auto* array = std::get_if<TomlArray>(&value->data);
     if (TomlTable* table = table_in(*value)) {
+      if (lacks_classes(*table, key, part)) class_of_part(place, "", 0);
       found.push_back(&member_to_set(*table, part));
-    } else if (faults != nullptr) {
-      found = tables_named(*faults, part);
+    } else if (array != nullptr && key.starts_with("trace.")) {
+      found.push_back(&(*array)[class_of_part(place, part, array->size())]);
+    } else if (array != nullptr && key.starts_with("fault.")) {
+      found = tables_named(*array, part);
       if (found.empty()) throw input_error(place, "no fault of that name", "the name of a [[fault]]");
     } else {
       throw input_error(place, describe(*value) + " before '" + part + "'", "a table");
@@ -93,7 +104,9 @@ TomlValue* table_member(TomlValue& value, const std::string& name) {
 /// Whether --set gave the value or something in it.
 bool has_command_line(const TomlValue& value) {
   const auto* table = std::get_if<TomlTable>(&value.data);
+  const auto* array = std::get_if<TomlArray>(&value.data);
   return value.line == kCommandLine ||
+         (array != nullptr && std::any_of(array->begin(), array->end(), has_command_line)) ||
          (table != nullptr && std::any_of(table->begin(), table->end(), [](const TomlEntry& entry) {
             return has_command_line(entry.value);
           }));
@@ -222,7 +235,6 @@ void apply_override(TomlValue& document, const std::string& override_text) {
   }
   check_key_depth("--set", override_text);
   const InputPlace place{"--set", 0, key};
-  refuse_key_of_streams(place, key);
   std::vector<TomlValue*> values = {&document};
   std::istringstream parts(key);
   std::string part;
@@ -233,11 +245,19 @@ void apply_override(TomlValue& document, const std::string& override_text) {
   for (TomlValue* value : values) *value = override_value(place, override_text.substr(equals + 1));
 }
 
-void refuse_key_of_streams(const InputPlace& place, const std::string& key) {
-  if (!key.starts_with("trace.") || key.find(".streams.") == std::string::npos) return;
-  throw input_error(place, "a key of classes of streams",
-                    "keys of the trace itself: those of its classes can be neither set nor swept; to compare "
-                    "classes, name several traces in workload.traces");
+std::size_t class_of_part(const InputPlace& place, const std::string& part, std::size_t classes) {
+  if (classes == 0) {
+    throw input_error(place, "no classes of streams",
+                      "a trace with [[trace.NAME.streams]] in the file (a shape that is streams already has "
+                      "its classes in a [[sweep]] alone)");
+  }
+  std::size_t index = 0;
+  const char* end = part.data() + part.size();
+  const auto [rest, error] = std::from_chars(part.data(), end, index);
+  if (error == std::errc() && rest == end && index < classes) return index;
+  throw input_error(place, "class '" + part + "'",
+                    "trace.NAME.streams.N.KEY, N the place of the class among its [[trace.NAME.streams]]: " +
+                        (classes == 1 ? "0" : "0 to " + std::to_string(classes - 1)));
 }
 
 void drop_unlisted(TomlValue& document) {

@@ -16,13 +16,14 @@ using TomlArray = std::vector<TomlValue>;
 using TomlTable = std::vector<TomlEntry>;
 
 /// Applies "KEY=VALUE": sets the value under a dotted key of `document` (a table), making tables as needed;
-/// "fault.NAME.KEY" in all [[fault]] of that name. VALUE is TOML; a bare word counts as text. Throws
+/// "fault.NAME.KEY" in all [[fault]] of that name, "trace.NAME.streams.N.KEY" in class N of its
+/// [[trace.NAME.streams]]. VALUE is TOML; a bare word counts as text. Throws
 /// InputError that names --set.
 void apply_override(TomlValue& document, const std::string& override_text);
 
-/// Throws InputError for a key of a class of streams, trace.NAME.streams.KEY: it is one of several tables, so
-/// that it can be neither set nor swept.
-void refuse_key_of_streams(const InputPlace& place, const std::string& key);
+/// Which class of streams the part N of a key trace.NAME.streams.N.KEY means, one of `classes` from 0. Throws
+/// InputError at `place` when it is none.
+std::size_t class_of_part(const InputPlace& place, const std::string& part, std::size_t classes);
 
 /// Takes away what a list of pipelines or traces given by --set leaves without use: the file's [trace.NAME]
 /// tables, names in `only` of a [[system]], and those [[system]] of which no name is left.

@@ -222,7 +222,6 @@ void check_sweep(const ExperimentSpec& spec, const SweepAxis& axis, const InputP
   if (section == "workload") {
     throw input_error(key_place, axis.key, "keys of other tables: those of [workload] are axes already");
   }
-  refuse_key_of_streams(key_place, axis.key);
   if (section == "trace" && spec.traces.count(member_of_section(axis.key)) == 0) {
     throw input_error(key_place, axis.key,
                       "a trace of workload.traces: " + join_names(names_of(spec.workload.traces)));
@@ -244,6 +243,7 @@ void check_sweep(const ExperimentSpec& spec, const SweepAxis& axis, const InputP
                         "a single load; to compare streams, name several traces in workload.traces");
     }
     Settings scratch = spec.base;
+    if (section == "trace") scratch.trace = spec.traces.at(member_of_section(axis.key));
     assign(scratch, {axis.key, value, axis.place});
   }
   for (const SystemSpec& system : spec.systems) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/experiment/fault_reader.h"
+#include "harness/experiment/stream_reader.h"
 #include "systems/all_systems.h"
 
 namespace harness {
@@ -48,6 +49,10 @@ void assign_to_trace(Settings& settings, const std::string& trace, const std::st
                      const Assignment& assignment) {
   TraceSpec other;
   TraceSpec& spec = trace == settings.trace.name ? settings.trace : other;
+  if (field.starts_with(std::string(kStreamsKey) + ".")) {
+    if (&spec != &other) assign_to_streams(spec, field, assignment);
+    return;
+  }
   set_param(trace_params(spec), field, assignment);
   spec.places[field] = assignment.place;
 }
@@ -160,7 +165,9 @@ std::string section_of(const std::string& key) { return key.substr(0, key.find('
 std::string member_of_section(const std::string& key) {
   const std::string section = section_of(key);
   if (section != "trace" && section != "module" && section != "fault") return "";
-  const std::size_t last = key.rfind('.');
+  const std::size_t streams = key.rfind(".streams.");
+  const bool of_class = section == "trace" && streams != std::string::npos && streams > section.size();
+  const std::size_t last = of_class ? streams : key.rfind('.');
   return last <= section.size() || last == std::string::npos
              ? ""
              : key.substr(section.size() + 1, last - section.size() - 1);

@@ -43,8 +43,8 @@ struct FaultAt {
   bool on = true;    ///< whether it happens
 };
 
-/// The values of one cell. Keys: cluster.*, serving.*, planner.*, live.*, gpu.*, module.NAME.*, trace.NAME.*,
-/// fault.NAME.*, SYSTEM.*.
+/// The values of one cell. Keys: cluster.*, serving.*, planner.*, live.*, gpu.*, module.NAME.*, trace.NAME.*
+/// (also trace.NAME.streams.N.*, of its class N), fault.NAME.*, SYSTEM.*.
 struct Settings {
   ClusterParams cluster;
   WorldParams world;
@@ -86,7 +86,8 @@ std::unique_ptr<System> make_system(const std::string& name, const Settings& set
 
 /// The part of a dotted key before the first dot.
 std::string section_of(const std::string& key);
-/// The middle part of "trace.NAME.field", "module.NAME.field" or "fault.NAME.field", else "".
+/// The middle part of "trace.NAME.field", "trace.NAME.streams.N.field", "module.NAME.field" or
+/// "fault.NAME.field", else "".
 std::string member_of_section(const std::string& key);
 /// The dotted keys of fixed sections and systems that end in `name`: "planner.sizing_factor".
 std::vector<std::string> dotted_keys(const std::string& name);

@@ -258,6 +258,11 @@ TEST(StreamAxis, PlansOfTooManyGroupsAreRefused) {
   EXPECT_TRUE(has(nexus, " groups of workers, at most 65534")) << nexus;
 }
 
+/// SHEPHERD and a sweep; its values stand in the fifth line.
+std::string sweep_of(const std::string& key, const std::string& values) {
+  return kShepherd + std::string("[[sweep]]\nkey = \"") + key + "\"\nvalues = " + values + "\n";
+}
+
 struct Refused {
   const char* what;
   std::string text;
@@ -304,12 +309,32 @@ TEST(StreamAxis, WhatIsRefused) {
       {"a first burst after the end",
        workload("s") + streams + "process = \"bursts\"\noffset_ms = 3000\n" + kShepherd,
        "e/test.toml:10: trace.s.streams.offset_ms: found 3000; allowed: less than the 3000 ms of duration_s"},
-      {"a sweep of a class",
-       workload("s") + streams + "count = 2\n" + kShepherd +
-           "[[sweep]]\nkey = \"trace.s.streams.count\"\nvalues = [1, 2]\n",
-       "e/test.toml:13: sweep.key: found a key of classes of streams; allowed: keys of the trace itself: "
-       "those of its "
-       "classes can be neither set nor swept"},
+      {"a sweep of a class that is not there",
+       workload("s") + streams + streams + sweep_of("trace.s.streams.2.count", "[1]"),
+       "e/test.toml:14: trace.s.streams.2.count: found class '2'; allowed: trace.NAME.streams.N.KEY, N the "
+       "place "
+       "of the class among its [[trace.NAME.streams]]: 0 to 1"},
+      {"a sweep of a class without its number",
+       workload("s") + streams + sweep_of("trace.s.streams.count", "[1]"),
+       "e/test.toml:13: trace.s.streams.count: found class 'count'; allowed: trace.NAME.streams.N.KEY, N the "
+       "place of the class among its [[trace.NAME.streams]]: 0"},
+      {"a sweep of an unknown key of a class",
+       workload("s") + streams + sweep_of("trace.s.streams.0.cuont", "[1]"),
+       "trace.s.streams.0.cuont: found unknown key 'cuont', did you mean 'count'?"},
+      {"a sweep of no key of a class", workload("s") + streams + sweep_of("trace.s.streams.0", "[1]"),
+       "trace.s.streams.0: found unknown key ''"},
+      {"a swept value", workload("s") + streams + sweep_of("trace.s.streams.0.count", "[0]"),
+       "e/test.toml:13: trace.s.streams.0.count: found 0; allowed: an integer from 1 to 1000000"},
+      {"a swept SLO", workload("s") + streams + sweep_of("trace.s.streams.0.slo_ms", "[0]"),
+       "trace.s.streams.0.slo_ms: found 0; allowed: numbers from 0.001 to 1e+07"},
+      {"a class of a trace without streams",
+       workload("s") + "[trace.s]\nshape = \"wiki\"\n" + sweep_of("trace.s.streams.0.count", "[1]"),
+       ": found no classes of streams; allowed: a trace with [[trace.NAME.streams]]"},
+      {"a class of a trace that is not there",
+       workload("s") + streams + sweep_of("trace.z.streams.0.count", "[1]"),
+       "sweep.key: found trace.z.streams.0.count; allowed: a trace of workload.traces: s"},
+      {"a swept key without a meaning", workload("s") + streams + sweep_of("trace.s.streams.0.burst", "[2]"),
+       "e/test.toml:13: trace.s.streams.0.burst: found burst in a class without process = bursts; allowed: "},
       {"a sweep of presets",
        workload("maf-stable") + kShepherd +
            "[[sweep]]\nkey = \"trace.maf-stable.shape\"\nvalues = [\"maf-bursty\"]\n",
@@ -322,16 +347,60 @@ TEST(StreamAxis, WhatIsRefused) {
   }
 }
 
-TEST(StreamAxis, KeysOfClassesCannotBeSet) {
-  for (const char* trace : {"s", "maf-stable"}) {
+/// The requests that each cell expects, with its parameters.
+std::vector<std::pair<std::string, double>> expected_of(const std::string& text,
+                                                        const std::vector<std::string>& set = {}) {
+  const ExperimentSpec spec = parse_experiment("e/test.toml", text, set);
+  CellFactory factory(spec, "b");
+  std::vector<std::pair<std::string, double>> expected;
+  for (const Cell& cell : factory.cells()) {
+    const PreparedCell prepared = factory.prepare(cell);
+    expected.emplace_back(prepared.identity.parameters, prepared.expected_requests);
+  }
+  return expected;
+}
+
+// 3 s: a class of 2 requests/s beside one of bursts, of each of its streams one burst every 1,000 ms.
+TEST(StreamAxis, KeysOfAClassAreSweptAndSet) {
+  const std::string text = workload("s", "rates_rps = 0\n") +
+                           "[[trace.s.streams]]\nrps = 2\n[[trace.s.streams]]\nprocess = \"bursts\"\n"
+                           "burst = 10\nperiod_ms = 1000\n";
+  using Expected = std::vector<std::pair<std::string, double>>;
+  EXPECT_EQ(expected_of(text + kShepherd), (Expected{{"", 6 + 30}}));
+  EXPECT_EQ(expected_of(text + sweep_of("trace.s.streams.1.burst", "[10, 25]")),
+            (Expected{{"trace.s.streams.1.burst=10", 6 + 30}, {"trace.s.streams.1.burst=25", 6 + 75}}));
+  EXPECT_EQ(expected_of(text + sweep_of("trace.s.streams.0.rps", "[1, 4]"), {"trace.s.streams.1.count=2"}),
+            (Expected{{"trace.s.streams.0.rps=1", 3 + 60}, {"trace.s.streams.0.rps=4", 12 + 60}}));
+  // A swept SLO is the class's only one; the other class keeps the workload's.
+  const ExperimentSpec spec = parse(text + sweep_of("trace.s.streams.0.slo_ms", "[70]"));
+  CellFactory factory(spec, "b");
+  const RunSpec run = factory.make_run(factory.cells()[0], factory.prepare(factory.cells()[0]));
+  ASSERT_EQ(run.streams.size(), 2U);
+  EXPECT_EQ(run.streams[0].slo_ns, 70 * kNsPerMs);
+  EXPECT_EQ(run.streams[1].slo_ns, run.slo_ns);
+}
+
+TEST(StreamAxis, KeysOfTheClassesOfAPresetAreSwept) {
+  const auto cells =
+      expected_of(workload("maf-bursty") + sweep_of("trace.maf-bursty.streams.0.mmpp_ratio", "[2, 5]"));
+  ASSERT_EQ(cells.size(), 2U);
+  EXPECT_EQ(cells[0].first, "trace.maf-bursty.streams.0.mmpp_ratio=2");
+  EXPECT_EQ(cells[0].second, cells[1].second) << "the mean rate is that of the workload";
+}
+
+TEST(StreamAxis, WhatCannotBeSetOfAClass) {
+  for (const auto& [key, message] : std::vector<std::pair<std::string, std::string>>{
+           {"trace.s.streams.1.count=3", "--set: trace.s.streams.1.count: found class '1'; allowed: "},
+           {"trace.s.streams.count=3", "--set: trace.s.streams.count: found class 'count'; allowed: "},
+           {"trace.s.streams.0.cuont=3", "unknown key 'cuont', did you mean 'count'?"},
+           {"trace.s.streams.0.count=0", "--set: trace.s.streams.count: found 0; allowed: an integer from 1"},
+           {"trace.maf-stable.streams.0.count=3",
+            "--set: trace.maf-stable.streams.0.count: found no classes of streams; allowed: "}}) {
     try {
-      parse_experiment("e/test.toml", workload("s") + "[[trace.s.streams]]\ncount = 2\n" + kShepherd,
-                       {std::string("trace.") + trace + ".streams.count=3"});
-      ADD_FAILURE() << trace;
+      parse_experiment("e/test.toml", workload("s") + "[[trace.s.streams]]\ncount = 2\n" + kShepherd, {key});
+      ADD_FAILURE() << key;
     } catch (const InputError& error) {
-      EXPECT_TRUE(has(error.what(), "--set: trace." + std::string(trace) +
-                                        ".streams.count: found a key of classes of streams; allowed: "))
-          << error.what();
+      EXPECT_TRUE(has(error.what(), message)) << error.what();
     }
   }
 }

@@ -5,6 +5,7 @@ namespace {
 
 constexpr double kLeastSloMs = 1e-3;
 constexpr double kMostSloMs = 1e7;
+constexpr const char* kSlosAllowed = "numbers from 0.001 to 1e+07";
 
 StreamClass read_class(const TableReader& table) {
   StreamClass streams;
@@ -13,7 +14,7 @@ StreamClass read_class(const TableReader& table) {
   std::vector<std::string> known = {"slo_ms"};
   for (const Param& param : params) known.push_back(param.name);
   table.require_known(known);
-  streams.slo_ms = table.numbers("slo_ms", kLeastSloMs, kMostSloMs, "numbers from 0.001 to 1e+07");
+  streams.slo_ms = table.numbers("slo_ms", kLeastSloMs, kMostSloMs, kSlosAllowed);
   for (Param& param : params) {
     const TomlValue* value = table.find(param.name);
     if (value == nullptr) continue;
@@ -41,6 +42,31 @@ std::vector<StreamClass> read_streams(const TableReader& trace) {
   std::vector<StreamClass> classes;
   for (const TableReader& table : trace.tables(kStreamsKey)) classes.push_back(read_class(table));
   return classes;
+}
+
+void assign_to_streams(TraceSpec& trace, const std::string& field, const Assignment& assignment) {
+  const std::string rest = field.substr(std::string(kStreamsKey).size() + 1);
+  const std::size_t dot = rest.find('.');
+  const std::size_t index = class_of_part(assignment.place, rest.substr(0, dot), trace.streams.size());
+  StreamClass& streams = trace.streams[index];
+  const std::string key = dot == std::string::npos ? "" : rest.substr(dot + 1);
+  streams.places[key] = assignment.place;
+  if (key == "slo_ms") {
+    const auto* slo_ms = std::get_if<double>(&assignment.value);
+    if (slo_ms == nullptr || !(*slo_ms >= kLeastSloMs && *slo_ms <= kMostSloMs))
+      throw input_error(assignment.place, text_of(assignment.value), kSlosAllowed);
+    streams.slo_ms = {*slo_ms};
+    return;
+  }
+  std::vector<std::string> known = {"slo_ms"};
+  for (Param& param : stream_params(streams)) {
+    known.push_back(param.name);
+    if (param.name != key) continue;
+    if (!param.set(assignment.value))
+      throw input_error(assignment.place, toml_text(assignment.value), param.allowed);
+    return;
+  }
+  throw_unknown(assignment.place, "key", key, known);
 }
 
 std::string stream_tables(const std::string& trace, const std::vector<StreamClass>& classes) {
