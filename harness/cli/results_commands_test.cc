@@ -124,6 +124,56 @@ TEST_F(ResultsCommands, PairedRowsNameTheirRuntimeWhereThereAreSeveral) {
   EXPECT_NE(csv.find("\ntm,tweet,1,400,emulated,pard,"), std::string::npos) << csv;
 }
 
+TEST_F(ResultsCommands, ShowTellsWhichModelsRequestsWereServed) {
+  SummaryRow row = goodput_row(3, "shepherd", 2, 90);
+  row.duration_s = 10;
+  row.sent = 1000;
+  RunRecord record;
+  record.modules.resize(4);
+  record.modules[0].requests = {400, 300, 60, 30};  // 10 unfinished
+  record.modules[1].requests = {600, 600, 0, 0};
+  record.modules[3].depth = 2;  // none enters here; at the third model none has
+  CellFileWriter(path("models"), row.cell, {"a", "b", "c", "d"}).finish(row, record);
+  assemble_results(path("models.h5"), {path("models")}, {});
+  EXPECT_EQ(output_of({"show", path("models.h5"), "--models", "--csv"}),
+            "cell,system,variant,pipeline,trace,load,seed,runtime,slo_ms,model,sent,in_time,late,dropped,"
+            "goodput_rps,drop_rate\n"
+            "3,shepherd,default,tm,tweet,1,2,simulated,400,a,400,300,60,30,30,0.225\n"
+            "3,shepherd,default,tm,tweet,1,2,simulated,400,b,600,600,0,0,60,0\n"
+            "3,shepherd,default,tm,tweet,1,2,simulated,400,c,0,0,0,0,0,\n");
+  const std::string table = output_of({"show", path("models.h5"), "--models"});
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 4) << table;
+  EXPECT_THROW(output_of({"show", path("models.h5"), "--models", "--columns", "load"}), CLI::ParseError);
+  record.modules.clear();
+  CellFileWriter(path("older"), row.cell, {}).finish(row, record);
+  try {
+    output_of({"show", path("older"), "--models"});
+    FAIL() << "no counts";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("no counts of requests by model"), std::string::npos);
+  }
+}
+
+TEST_F(ResultsCommands, ShowComparesWithTheFirstSeriesWhereThereIsNoPard) {
+  std::vector<std::string> cells;
+  for (const char* system : {"shepherd", "clockwork"}) {
+    const auto index = static_cast<std::uint32_t>(cells.size());
+    const SummaryRow row = goodput_row(index, system, 1, 110 - 55 * index);
+    cells.push_back(path(std::string("cell.") + system));
+    CellFileWriter(cells.back(), row.cell, {}).finish(row, RunRecord());
+  }
+  assemble_results(path("two.h5"), cells, {});
+  testing::internal::CaptureStderr();
+  const std::string csv = output_of({"show", path("two.h5"), "--paired", "goodput_rps", "--csv"});
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(said,
+            "harness show: the baseline is shepherd, the first series of the file (--baseline SERIES)\n");
+  EXPECT_NE(csv.find("clockwork,1,55,,1,-55,,0.5,"), std::string::npos) << csv;
+  testing::internal::CaptureStderr();
+  output_of({"show", path("a.h5"), "--paired", "in_time"});
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "pard, as the help says";
+}
+
 TEST_F(ResultsCommands, UnknownMetricsAndSeriesAreBadInput) {
   EXPECT_THROW(output_of({"show", path("a.h5"), "--paired", "goodput"}), InputError);
   EXPECT_THROW(output_of({"show", path("a.h5"), "--paired", "system"}), InputError);

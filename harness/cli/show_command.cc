@@ -2,10 +2,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 
 #include "harness/cli/print_text.h"
 #include "harness/core/error.h"
+#include "harness/record/entry_text.h"
 #include "harness/record/paired_text.h"
 #include "harness/record/results_file.h"
 #include "harness/record/summary_text.h"
@@ -13,13 +15,16 @@
 namespace harness {
 namespace {
 
+constexpr const char* kUsualBaseline = "pard";
+
 struct ShowOptions {
   std::string results;
   bool json = false;
   bool csv = false;
   std::vector<std::string> columns;
+  bool models = false;
   std::string paired;
-  std::string baseline = "pard";
+  std::string baseline;  ///< "": default_baseline()
 };
 
 void require_known(const char* option, const std::string& name, const std::vector<std::string>& known) {
@@ -37,22 +42,44 @@ std::string cells_text(const ShowOptions& options, const std::vector<SummaryRow>
                        : summary_table(rows, columns);
 }
 
+std::string as_asked(const ShowOptions& options, const TextTable& table) {
+  return options.json ? json_text(table) : options.csv ? csv_text(table) : aligned_text(table);
+}
+
+std::string models_text(const ShowOptions& options, const std::vector<SummaryRow>& rows) {
+  const std::vector<EntryCounts> counts = read_entry_counts(options.results);
+  if (counts.empty()) {
+    throw input_error({options.results, 0, "cells/N/modules"}, "no counts of requests by model",
+                      "results with cells that ran, not those of an older harness or of results/baselines");
+  }
+  return as_asked(options, entry_table(rows, counts, options.json || options.csv));
+}
+
+/// PARD, which most files have; in others the first series, which it then says.
+std::string default_baseline(const std::vector<std::string>& series) {
+  if (std::find(series.begin(), series.end(), kUsualBaseline) != series.end()) return kUsualBaseline;
+  std::fprintf(stderr, "harness show: the baseline is %s, the first series of the file (--baseline SERIES)\n",
+               series.front().c_str());
+  return series.front();
+}
+
 std::string paired_text(const ShowOptions& options, const std::vector<SummaryRow>& rows) {
   const std::vector<WorkloadCells> workloads = by_workload(rows);
   if (workloads.empty())
     throw input_error({options.results, 0, ""}, "no cell that ran", "results to compare");
-  require_known("--baseline", options.baseline, series_names(workloads));
-  const TextTable table =
-      paired_table(workloads, options.paired, options.baseline, options.json || options.csv);
-  return options.json ? json_text(table) : options.csv ? csv_text(table) : aligned_text(table);
+  const std::vector<std::string> series = series_names(workloads);
+  if (!options.baseline.empty()) require_known("--baseline", options.baseline, series);
+  const std::string baseline = options.baseline.empty() ? default_baseline(series) : options.baseline;
+  return as_asked(options, paired_table(workloads, options.paired, baseline, options.json || options.csv));
 }
 
 void show(const ShowOptions& options) {
   for (const std::string& column : options.columns) require_known("--columns", column, summary_columns());
   if (!options.paired.empty()) require_known("--paired", options.paired, metric_columns());
   const std::vector<SummaryRow> rows = read_summary(options.results);
-  const std::string text = options.paired.empty() ? cells_text(options, rows) : paired_text(options, rows);
-  print_text(text);
+  print_text(options.models           ? models_text(options, rows)
+             : options.paired.empty() ? cells_text(options, rows)
+                                      : paired_text(options, rows));
 }
 
 }  // namespace
@@ -67,6 +94,7 @@ void add_show_command(CLI::App& app, int& exit_code) {
       "  harness show quickstart.h5\n"
       "  harness show quickstart.h5 --columns system,load,goodput_rps,bound_share\n"
       "  harness show overall.h5 --paired goodput_rps --baseline nexus\n"
+      "  harness show scale.h5 --models\n"
       "  harness show quickstart.h5 --json | jq '.[] | select(.system == \"pard\") | .goodput_rps'");
   command->add_option("results", options->results, "results file (HDF5)")
       ->required()
@@ -78,20 +106,28 @@ void add_show_command(CLI::App& app, int& exit_code) {
       command->add_option("--columns", options->columns, "only these columns, in this order")
           ->delimiter(',')
           ->type_name("A,B,C");
+  CLI::Option* models =
+      command
+          ->add_flag(
+              "--models", options->models,
+              "a row per cell and model that requests enter (of models side by side each): what became "
+              "of its requests")
+          ->excludes(columns);
   CLI::Option* paired =
       command
           ->add_option("--paired", options->paired,
                        "a row per workload and series: the metric's mean, its difference and ratio to the "
                        "baseline seed by seed, 95 % intervals, share of the bound")
           ->excludes(columns)
+          ->excludes(models)
           ->type_name("METRIC");
   command
       ->add_option("--baseline", options->baseline,
                    "the series that the others are compared with: a system, or SYSTEM/VARIANT; where its own "
-                   "parameters are swept, followed by them, as in \"pard lambda=0.2\" (--paired prints all)")
+                   "parameters are swept, followed by them, as in \"pard lambda=0.2\" (--paired prints all; "
+                   "default pard, or the file's first series)")
       ->needs(paired)
-      ->type_name("SERIES")
-      ->capture_default_str();
+      ->type_name("SERIES");
   command->callback([options] { show(*options); });
 }
 

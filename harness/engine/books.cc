@@ -68,7 +68,8 @@ void Books::on_visit_row(const VisitRow& row) {
 
 void Books::write_request(const RequestRecord& request, Outcome outcome) {
   request_rows_.push_back({request.id, request.sent_ns, request.end_ns, request.gpu_ns, request.module,
-                           outcome, request.reason, request.lateness_ns});
+                           outcome, request.reason, request.lateness_ns, request.stream,
+                           request.due_ns - request.sent_ns});
   if (request_rows_.size() == kRowChunk) flush_rows();
 }
 
@@ -135,6 +136,16 @@ void Books::check_requests() const {
                     sum.late == static_cast<std::uint32_t>(record_.late) &&
                     sum.dropped == static_cast<std::uint32_t>(record_.dropped),
                 "the books do not close: requests by window");
+  RequestCounts entered;
+  for (const ModuleTotals& module : record_.modules) {
+    entered.sent += module.requests.sent;
+    entered.in_time += module.requests.in_time;
+    entered.late += module.requests.late;
+    entered.dropped += module.requests.dropped;
+  }
+  HARNESS_CHECK(entered.sent == record_.sent && entered.in_time == record_.in_time &&
+                    entered.late == record_.late && entered.dropped == record_.dropped,
+                "the books do not close: requests by entry");
   HARNESS_CHECK(record_.latency.total() == record_.in_time + record_.late,
                 "the books do not close: latencies");
   HARNESS_CHECK(gpu_valid_ns_ + record_.gpu_invalid_ns == record_.gpu_ns,

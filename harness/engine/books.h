@@ -18,8 +18,10 @@ class Books {
   /// `rows` may be null.
   Books(const Pipeline& pipeline, TimeNs duration_ns, TimeNs slo_ns, RowSink* rows);
 
-  void on_sent(TimeNs now) {
+  /// A request leaves; `entry` is the first module on its way.
+  void on_sent(TimeNs now, ModuleId entry) {
     ++record_.sent;
+    ++record_.modules[entry].requests.sent;
     ++window_of(now).sent;
   }
 
@@ -106,20 +108,24 @@ class Books {
   void on_request_unfinished() { ++record_.unfinished; }
 
   /// The request's outcome stands. Its GPU time is settled by on_request_gone.
-  void on_request_outcome(TimeNs sent_ns, Outcome outcome, TimeNs latency_ns) {
+  void on_request_outcome(ModuleId entry, TimeNs sent_ns, Outcome outcome, TimeNs latency_ns) {
     WindowCounts& window = record_.windows[window_index(sent_ns)];
+    RequestCounts& entered = record_.modules[entry].requests;
     if (outcome == Outcome::kDropped) {
       ++record_.dropped;
       ++window.dropped;
+      ++entered.dropped;
       return;
     }
     record_.latency.add(latency_ns);
     if (outcome == Outcome::kInTime) {
       ++record_.in_time;
       ++window.in_time;
+      ++entered.in_time;
     } else {
       ++record_.late;
       ++window.late;
+      ++entered.late;
     }
   }
 
@@ -136,6 +142,8 @@ class Books {
   void on_plan(const Plan& plan) { record_.shares_workers |= plan.shares_workers(); }
   /// A plan, or a change of the number of workers that can serve, takes effect.
   void on_plan_row(const PlanRow& row) { record_.plans.push_back(row); }
+  /// A plan with groups takes effect: a row for each module of each group.
+  void on_group_row(const GroupRow& row) { record_.groups.push_back(row); }
 
   /// Adds what the books of another rank's queue domains hold: arrivals, starts of batches, decisions.
   void absorb(const RunRecord& part);

@@ -86,6 +86,23 @@ void Dispatcher::start(TimeNs now) {
   }
   // A module that no group serves has its row too: no workers.
   for (ModuleId module = 0; module < domains_.size(); ++module) record_workers(now, module);
+  record_groups(now);
+}
+
+void Dispatcher::record_groups(TimeNs now) {
+  for (GroupId number = 0; number < plan_.groups.size(); ++number) {
+    const WorkerGroup& group = plan_.groups[number];
+    for (std::size_t i = 0; i < group.modules.size(); ++i) {
+      GroupRow row{now,
+                   number,
+                   group.modules[i],
+                   static_cast<std::uint32_t>(group.workers),
+                   static_cast<std::uint32_t>(plan_.batch_cap(number, group.modules[i])),
+                   group.cycle_ns};
+      if (!group.shares.empty()) row.share = group.shares[i];
+      books_.on_group_row(row);
+    }
+  }
 }
 
 void Dispatcher::publish(TimeNs now, ModuleId module) {

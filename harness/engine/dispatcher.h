@@ -118,6 +118,8 @@ class Dispatcher {
   void record_capacity(TimeNs now, GroupId group);
   /// Of all groups that serve the module.
   void record_workers(TimeNs now, ModuleId module);
+  /// The groups of the plan in force, if it has some.
+  void record_groups(TimeNs now);
   int alive_workers() const;
 
   const RunSpec& spec_;

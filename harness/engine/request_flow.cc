@@ -25,7 +25,7 @@ void RequestFlow::send(TimeNs now, StreamId stream, TimeNs lateness_ns) {
   request.sent_ns = now;
   request.due_ns = now + from.slo_ns;
   request.lateness_ns = lateness_ns;
-  request.stream = static_cast<std::uint16_t>(stream);
+  request.stream = stream;
   if (!is_chain_ && visit_at_.size() < place(slot + 1, 0)) {
     visit_at_.resize(place(slot + 1, 0), kNone);
     branches_at_.resize(place(slot + 1, 0), 0);
@@ -34,7 +34,7 @@ void RequestFlow::send(TimeNs now, StreamId stream, TimeNs lateness_ns) {
     if (route_at_.size() <= slot) route_at_.resize(slot + 1, 0);
     route_at_[slot] = static_cast<std::uint16_t>(routes_.of(request.id));
   }
-  books_.on_sent(now);
+  books_.on_sent(now, from.entry);
   const VisitId visit = make_visit(slot, from.entry, 0);
   deliveries_.clear();
   choose_domains(now, from.entry, {&visit, 1});
@@ -46,7 +46,9 @@ VisitId RequestFlow::make_visit(std::uint32_t request_slot, ModuleId module, std
   RequestRecord& request = requests_[request_slot];
   VisitRecord& record = visits_[visit];
   record = {};
-  record.visit = {visit, module, request.stream, request.id, request.sent_ns, request.due_ns, 0};
+  record.visit = {visit,      module,          static_cast<std::uint16_t>(request.stream),
+                  request.id, request.sent_ns, request.due_ns,
+                  0};
   record.request_slot = request_slot;
   record.live = true;
   record.index = request.next_index++;
@@ -211,7 +213,7 @@ void RequestFlow::drop(TimeNs now, VisitId visit, DropReason reason) {
   request.reason = reason;
   request.module = record.visit.module;
   request.end_ns = now;
-  books_.on_request_outcome(request.sent_ns, Outcome::kDropped, 0);
+  books_.on_request_outcome(streams_[request.stream].entry, request.sent_ns, Outcome::kDropped, 0);
   const bool has_siblings = request.live_visits > 1;
   end_visit(now, visit);
   if (has_siblings) cancel_siblings(slot);
@@ -264,7 +266,8 @@ void RequestFlow::end_visit(TimeNs now, VisitId visit) {
     request.end_ns = now;
     request.module = module;
     outcome = now <= request.due_ns ? Outcome::kInTime : Outcome::kLate;
-    books_.on_request_outcome(request.sent_ns, outcome, now - request.sent_ns);
+    books_.on_request_outcome(streams_[request.stream].entry, request.sent_ns, outcome,
+                              now - request.sent_ns);
   }
   books_.on_request_gone(request, outcome);
   if (!is_chain_) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "harness/core/stream.h"
 #include "harness/record/run_record.h"
 #include "harness/serving/visit.h"
 
@@ -71,7 +72,7 @@ struct alignas(64) RequestRecord {
   bool given_up = false;  ///< it is unfinished
   DropReason reason = DropReason::kExpired;
   ModuleId module = 0;
-  std::uint16_t stream = 0;  ///< as Visit::stream
+  StreamId stream = 0;
   TimeNs end_ns = 0;
   TimeNs lateness_ns = 0;
 };

@@ -39,6 +39,7 @@ void write_tables(hid_t group, const RunRecord& record, const std::vector<std::s
   write_table(group, "modules", stored_modules(record, module_names));
   write_table(group, "workers", stored_workers(record));
   write_table(group, "plans", record.plans);
+  if (!record.groups.empty()) write_table(group, "groups", record.groups);
   write_table(group, "latency", stored_buckets(record));
   if (!record.ranks.empty()) write_table(group, "ranks", stored_ranks(record));
   write_states(group, record.states);

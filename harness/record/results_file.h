@@ -62,6 +62,15 @@ void assemble_results(const std::string& path, const std::vector<std::string>& c
 std::vector<SummaryRow> read_summary(const std::string& path);
 /// The same with the cells' effective settings.
 std::vector<SummaryRow> read_summary_with_settings(const std::string& path);
+/// What became of the requests that enter at one module of one cell.
+struct EntryCounts {
+  std::uint32_t cell = 0;  ///< its index
+  std::string module;      ///< its name
+  RequestCounts requests;
+};
+/// Reads them for all cells that ran, in the order of the file, each with its modules that have no pres. A
+/// cell written before requests were counted by entry has none. Throws InputError as read_summary.
+std::vector<EntryCounts> read_entry_counts(const std::string& path);
 /// Reads the provenance of an assembled file. Throws InputError as read_summary.
 Provenance read_provenance(const std::string& path);
 

@@ -39,10 +39,16 @@ Hdf5Handle reading_access() {
   return access;
 }
 
+/// Takes the text of a row that HDF5 has read; an older file may have none.
+std::string taken_text(const char* text) {
+  std::string taken = text == nullptr ? "" : text;
+  H5free_memory(const_cast<char*>(text));
+  return taken;
+}
+
 void restore_modules(CellContents& cell, const std::vector<StoredModule>& rows) {
   for (const StoredModule& row : rows) {
-    cell.module_names.emplace_back(row.name == nullptr ? "" : row.name);
-    H5free_memory(const_cast<char*>(row.name));
+    cell.module_names.push_back(taken_text(row.name));
     ModuleTotals totals;
     totals.depth = row.depth;
     totals.last = row.last != 0;
@@ -57,6 +63,7 @@ void restore_modules(CellContents& cell, const std::vector<StoredModule>& rows) 
     totals.queueing_ns = row.queueing_ns;
     totals.wait_ns = row.wait_ns;
     totals.exec_ns = row.exec_ns;
+    totals.requests = row.requests;
     cell.record.modules.push_back(totals);
   }
 }
@@ -73,13 +80,6 @@ void restore_histograms(RunRecord& record, const std::vector<StoredBucket>& buck
       (queueing ? module.queueing_delay : module.batch_wait).add(bucket.up_to_ns, bucket.count);
     }
   }
-}
-
-/// Takes the text of a row that HDF5 has read; an older file may have none.
-std::string taken_text(const char* text) {
-  std::string taken = text == nullptr ? "" : text;
-  H5free_memory(const_cast<char*>(text));
-  return taken;
 }
 
 void restore_ranks(RunRecord& record, const std::vector<StoredRank>& rows) {
@@ -155,6 +155,7 @@ void restore_tables(CellContents& cell, hid_t group) {
     record.workers.push_back(row.totals);
   }
   record.plans = read_table<PlanRow>(group, "plans");
+  if (has_link(group, "groups")) record.groups = read_table<GroupRow>(group, "groups");
   record.states = read_states(group);
   if (has_link(group, "ranks")) restore_ranks(record, read_table<StoredRank>(group, "ranks"));
 }
@@ -192,6 +193,8 @@ void ResultsReader::check_format() const {
   } catch (const Hdf5Failure&) {
     format.clear();
   }
+  if (format == kCvFormatName)
+    throw input_error({path_, 0, kFormatAttribute}, "a table of harness trace cv", kAllowed);
   if (format != kFormatName) {
     throw input_error({path_, 0, kFormatAttribute}, "an HDF5 file of another program", kAllowed);
   }
@@ -216,6 +219,26 @@ std::vector<SummaryRow> read_summary_with_settings(const std::string& path) {
       row.cell.effective_toml = read_text_attribute(group.get(), "effective_toml");
     }
     return rows;
+  });
+}
+
+std::vector<EntryCounts> read_entry_counts(const std::string& path) {
+  const ResultsReader file(path);
+  return file.read([&] {
+    std::vector<EntryCounts> counts;
+    for (const SummaryRow& summary : read_summary_table(file.root())) {
+      const Hdf5Handle group = open_group(file.root(), cell_group_name(summary.cell.index));
+      if (summary.sent == 0 || !has_link(group.get(), "modules")) continue;
+      std::vector<EntryCounts> entries;
+      std::uint64_t counted = 0;
+      for (const StoredModule& row : read_table<StoredModule>(group.get(), "modules")) {
+        EntryCounts entry{summary.cell.index, taken_text(row.name), row.requests};
+        counted += entry.requests.sent;
+        if (row.depth == 1) entries.push_back(std::move(entry));
+      }
+      if (counted == summary.sent) counts.insert(counts.end(), entries.begin(), entries.end());
+    }
+    return counts;
   });
 }
 

@@ -63,7 +63,8 @@ Hdf5Handle row_type<StoredRequest>() {
   const StoredRequest& row = type.row;
   type.column("request", row.request).column("sent_ns", row.sent_ns).column("latency_ns", row.latency_ns);
   type.column("gpu_ns", row.gpu_ns).column("module", row.module).column("outcome", row.outcome);
-  return type.column("reason", row.reason).column("lateness_ns", row.lateness_ns).take();
+  type.column("reason", row.reason).column("lateness_ns", row.lateness_ns).column("stream", row.stream);
+  return type.column("slo_ns", row.slo_ns).take();
 }
 
 template <>
@@ -105,8 +106,10 @@ Hdf5Handle row_type<StoredModule>() {
     type.column(std::string("dropped_") + name_of(static_cast<DropReason>(i)), row.dropped[i]);
   }
   type.column("batches", row.batches).column("preempted", row.preempted);
-  type.column("queueing_ns", row.queueing_ns).column("wait_ns", row.wait_ns);
-  return type.column("exec_ns", row.exec_ns).take();
+  type.column("queueing_ns", row.queueing_ns).column("wait_ns", row.wait_ns).column("exec_ns", row.exec_ns);
+  type.column("requests_sent", row.requests.sent).column("requests_in_time", row.requests.in_time);
+  type.column("requests_late", row.requests.late);
+  return type.column("requests_dropped", row.requests.dropped).take();
 }
 
 template <>
@@ -156,6 +159,24 @@ Hdf5Handle row_type<PlanRow>() {
   const PlanRow& row = type.row;
   type.column("at_ns", row.at_ns).column("module", row.module).column("workers", row.workers);
   return type.column("batch_cap", row.batch_cap).column("exec_ns", row.exec_ns).take();
+}
+
+template <>
+Hdf5Handle row_type<GroupRow>() {
+  RowType<GroupRow> type;
+  const GroupRow& row = type.row;
+  type.column("at_ns", row.at_ns).column("group", row.group).column("module", row.module);
+  type.column("workers", row.workers).column("batch_cap", row.batch_cap).column("cycle_ns", row.cycle_ns);
+  return type.column("share", row.share).take();
+}
+
+template <>
+Hdf5Handle row_type<StoredCv>() {
+  RowType<StoredCv> type;
+  const StoredCv& row = type.row;
+  type.column("trace", row.trace).column("rate_rps", row.rate_rps).column("window_s", row.window_s);
+  type.column("group", row.group).column("groups", row.groups).column("windows", row.windows);
+  return type.column("mean_cv", row.mean_cv).take();
 }
 
 }  // namespace harness

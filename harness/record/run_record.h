@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,7 +29,9 @@ struct RequestRow {
   std::uint16_t module = 0;  ///< where it was dropped; otherwise the last module
   Outcome outcome = Outcome::kUnfinished;
   DropReason reason = DropReason::kExpired;  ///< counts when dropped
-  TimeNs lateness_ns = 0;  ///< how long after sent_ns, when it was due, it really left; 0 in virtual time
+  TimeNs lateness_ns = 0;    ///< how long after sent_ns, when it was due, it really left; 0 in virtual time
+  std::uint32_t stream = 0;  ///< that it belongs to; 0 without streams
+  TimeNs slo_ns = 0;         ///< in time until sent_ns + slo_ns; 0: not known (read from an older file)
 };
 
 /// One finished visit; written in order of ending.
@@ -74,6 +77,14 @@ struct ModuleWindow {
   TimeNs wait_ns = 0;         ///< sum over the started visits: join to start
 };
 
+/// What became of some requests; the rest of `sent` was unfinished.
+struct RequestCounts {
+  std::uint64_t sent = 0;
+  std::uint64_t in_time = 0;
+  std::uint64_t late = 0;
+  std::uint64_t dropped = 0;
+};
+
 /// Totals of one module.
 struct ModuleTotals {
   std::uint64_t arrived = 0;
@@ -91,6 +102,7 @@ struct ModuleTotals {
   TimeNs exec_ns = 0;               ///< sum over the visits done
   LatencyHistogram queueing_delay;  ///< of the visits that started
   LatencyHistogram batch_wait;
+  RequestCounts requests;  ///< that enter the pipeline here: none where it has pres
 };
 
 /// One worker's life.
@@ -112,6 +124,17 @@ struct PlanRow {
       0;  ///< workers that can serve from then on (a cold start ends with a row of its own)
   std::uint32_t batch_cap = 1;
   TimeNs exec_ns = 0;
+};
+
+/// A group of workers of a plan that took effect, and one of the modules that it serves.
+struct GroupRow {
+  TimeNs at_ns = 0;
+  std::uint16_t group = 0;  ///< its place in the plan
+  std::uint16_t module = 0;
+  std::uint32_t workers = 0;                                ///< of the group, for all its modules
+  std::uint32_t batch_cap = 1;                              ///< of the module there
+  TimeNs cycle_ns = 0;                                      ///< as WorkerGroup::cycle_ns
+  double share = std::numeric_limits<double>::quiet_NaN();  ///< as WorkerGroup::shares; NaN: not planned
 };
 
 /// What the controllers published, in order of time: a row per publication.
@@ -177,6 +200,7 @@ struct RunRecord {
   std::vector<WorkerTotals> workers;
   std::vector<PlanRow> plans;     ///< in order of time; at 0 one row per module
   bool shares_workers = false;    ///< some plan's workers serve several modules, and count at each in `plans`
+  std::vector<GroupRow> groups;   ///< in order of time; none where modules have workers of their own
   LatencyHistogram latency;       ///< of the completed requests (in time and late)
   std::uint64_t fingerprint = 0;  ///< of all decisions: joins, launches, drops, with their times
   std::uint64_t events = 0;

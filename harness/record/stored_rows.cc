@@ -19,12 +19,14 @@ void append_buckets(std::vector<StoredBucket>& rows, Measure measure, std::uint1
 
 StoredRequest stored(const RequestRow& row) {
   return {row.request, row.sent_ns, row.end_ns - row.sent_ns, row.gpu_ns, row.module,
-          row.outcome, row.reason,  row.lateness_ns};
+          row.outcome, row.reason,  row.lateness_ns,          row.stream, row.slo_ns};
 }
 
 RequestRow restored(const StoredRequest& row) {
-  return {row.request, row.sent_ns,    row.sent_ns + row.latency_ns, row.gpu_ns, row.module, row.outcome,
-          row.reason,  row.lateness_ns};
+  return {row.request, row.sent_ns,     row.sent_ns + row.latency_ns,
+          row.gpu_ns,  row.module,      row.outcome,
+          row.reason,  row.lateness_ns, row.stream,
+          row.slo_ns};
 }
 
 StoredVisit stored(const VisitRow& row) {
@@ -104,6 +106,7 @@ std::vector<StoredModule> stored_modules(const RunRecord& record, const std::vec
     row.queueing_ns = totals.queueing_ns;
     row.wait_ns = totals.wait_ns;
     row.exec_ns = totals.exec_ns;
+    row.requests = totals.requests;
     rows.push_back(row);
   }
   return rows;

@@ -24,7 +24,9 @@ struct StoredRequest {
   std::uint16_t module = 0;
   Outcome outcome = Outcome::kUnfinished;
   DropReason reason = DropReason::kExpired;
-  TimeNs lateness_ns = 0;  ///< files made before there was a live runtime have no such column
+  TimeNs lateness_ns = 0;    ///< files made before there was a live runtime have no such column
+  std::uint32_t stream = 0;  ///< nor those made before there were streams this one and the next
+  TimeNs slo_ns = 0;
 };
 
 struct StoredVisit {
@@ -64,6 +66,7 @@ struct StoredModule {
   std::uint64_t dropped[kDropReasons] = {};
   std::uint64_t batches = 0, preempted = 0;
   TimeNs queueing_ns = 0, wait_ns = 0, exec_ns = 0;
+  RequestCounts requests;
 };
 
 struct StoredWorker {
@@ -101,6 +104,14 @@ struct StoredBucket {
   std::uint64_t count = 0;
 };
 
+/// A row of the table of `harness trace cv`; its text points as StoredModule's name does.
+struct StoredCv {
+  const char* trace = nullptr;
+  double rate_rps = 0, window_s = 0;
+  std::uint64_t group = 1, groups = 0, windows = 0;
+  double mean_cv = 0;
+};
+
 StoredRequest stored(const RequestRow& row);
 RequestRow restored(const StoredRequest& row);
 StoredVisit stored(const VisitRow& row);
@@ -135,5 +146,9 @@ template <>
 Hdf5Handle row_type<StoredBucket>();
 template <>
 Hdf5Handle row_type<PlanRow>();
+template <>
+Hdf5Handle row_type<GroupRow>();
+template <>
+Hdf5Handle row_type<StoredCv>();
 
 }  // namespace harness

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <span>
 
 #include "harness/core/random.h"
@@ -48,6 +49,8 @@ class Synthesis {
       RequestRow row;
       row.request = run_.requests.size();
       row.sent_ns = at;
+      row.stream = static_cast<std::uint32_t>(row.request % 70'001);
+      row.slo_ns = settings_.slo_ns;
       // Without a draw of its own, so that the rest is the same in every runtime.
       if (settings_.cell.runtime != "simulated") row.lateness_ns = at % 50'021;
       run_.requests.push_back(row);
@@ -140,15 +143,19 @@ void count_request(RunRecord& record, const RequestRow& row) {
   const auto at = static_cast<std::size_t>(row.sent_ns / record.window_ns);
   if (at >= record.windows.size()) record.windows.resize(at + 1);
   WindowCounts& window = record.windows[at];
+  RequestCounts& entered = record.modules[0].requests;
   ++window.sent;
+  ++entered.sent;
   ++record.sent;
   record.gpu_ns += row.gpu_ns;
   record.end_ns = std::max(record.end_ns, row.end_ns);
   if (row.outcome == Outcome::kInTime) {
     ++window.in_time;
+    ++entered.in_time;
     ++record.in_time;
   } else {
     ++(row.outcome == Outcome::kLate ? window.late : window.dropped);
+    ++(row.outcome == Outcome::kLate ? entered.late : entered.dropped);
     ++(row.outcome == Outcome::kLate ? record.late : record.dropped);
     record.gpu_invalid_ns += row.gpu_ns;
   }
@@ -241,6 +248,9 @@ void count(SyntheticRun& run, const SyntheticSettings& settings) {
     record.plans.push_back({0, static_cast<std::uint16_t>(module),
                             static_cast<std::uint32_t>(settings.workers), batch,
                             ms_to_ns(8.0 + 2.0 * static_cast<double>(module) + 4.0 * batch)});
+    const double share = module == 0 ? std::numeric_limits<double>::quiet_NaN() : 1;
+    record.groups.push_back({0, static_cast<std::uint16_t>(module), static_cast<std::uint16_t>(module),
+                             static_cast<std::uint32_t>(settings.workers), batch, 17'000, share});
   }
   for (const RequestRow& row : run.requests) count_request(record, row);
   for (const VisitRow& row : run.visits) count_visit(record, row);

@@ -31,6 +31,9 @@ struct WorkerGroup {
   std::vector<int> batch_caps = {};
   /// The time in which each worker is to run one batch of every module; 0: not planned.
   TimeNs cycle_ns = 0;
+  /// As `modules`: the share of the module's streams whose requests are to come here, in [0, 1]; empty: not
+  /// planned. For records: routers know for themselves.
+  std::vector<double> shares = {};
 
   bool operator==(const WorkerGroup&) const = default;
 };

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
@@ -64,6 +66,58 @@ TEST(Groups, RequestsAreDueAsTheirStreamsSay) {
   const RunRecord dropped = simulate(spec, nullptr);
   EXPECT_EQ(dropped.in_time, 9U);
   EXPECT_EQ(dropped.modules[0].dropped[static_cast<std::size_t>(DropReason::kExpired)], 1U) << "due at 20 ms";
+}
+
+// The run of before: the request for a, stream 0, is dropped at 20 ms; of the nine for b eight end at 20 ms.
+TEST(Groups, RowsAndCountsTellWhoseRequestsWereServed) {
+  const std::vector<StreamId> streams = {1, 1, 1, 1, 1, 1, 1, 1, 1, 0};
+  RunSpec spec = two_models(1, {0, 0, 0, 0, 0, 0, 0, 0, 0, 5 * kMs}, streams);
+  spec.streams[0].slo_ns = 15 * kMs;
+  testing::RowKeeper rows;
+  const RunRecord record = simulate(spec, &rows);
+  ASSERT_EQ(rows.request_rows.size(), 10U);
+  for (const RequestRow& row : rows.request_rows) {
+    EXPECT_EQ(row.stream, streams[row.request]);
+    EXPECT_EQ(row.slo_ns, (row.stream == 0 ? 15 : 100) * kMs);
+    EXPECT_EQ(row.outcome == Outcome::kInTime, row.end_ns <= row.sent_ns + row.slo_ns);
+  }
+  const RequestCounts& a = record.modules[0].requests;
+  const RequestCounts& b = record.modules[1].requests;
+  EXPECT_EQ((std::array{a.sent, a.in_time, a.late, a.dropped}), (std::array<std::uint64_t, 4>{1, 0, 0, 1}));
+  EXPECT_EQ((std::array{b.sent, b.in_time, b.late, b.dropped}), (std::array<std::uint64_t, 4>{9, 9, 0, 0}));
+}
+
+TEST(Groups, RowsKnowStreamsThatVisitsNumberModulo65536) {
+  RunSpec spec = two_models(1, {0, 50 * kMs}, {0, 70'001});
+  spec.streams.assign(70'002, {0, 20 * kMs, 0});
+  spec.streams.back() = {1, 100 * kMs, 0};
+  testing::RowKeeper rows;
+  const RunRecord record = simulate(spec, &rows);
+  ASSERT_EQ(rows.request_rows.size(), 2U);
+  EXPECT_EQ(rows.request_rows[1].stream, 70'001U);
+  EXPECT_EQ(rows.request_rows[1].slo_ns, 100 * kMs);
+  EXPECT_EQ(record.modules[1].requests.in_time, 1U);
+}
+
+TEST(Groups, ARecordHasTheGroupsOfThePlan) {
+  RunSpec spec = two_models(3, {0}, {1});
+  std::vector<WorkerGroup> groups = {{2, {0, 1}}, {1, {1}}};
+  groups[0].batch_caps = {8, 3};
+  groups[0].cycle_ns = 7 * kMs;
+  groups[1].shares = {0.25};
+  spec.system = std::make_unique<testing::GroupSystem>(groups, 0.0);
+  const RunRecord record = simulate(spec, nullptr);
+  ASSERT_EQ(record.groups.size(), 3U);
+  const auto facts = [&record](std::size_t i) {
+    const GroupRow& row = record.groups[i];
+    return std::array<std::int64_t, 6>{row.at_ns,   row.group,     row.module,
+                                       row.workers, row.batch_cap, row.cycle_ns};
+  };
+  EXPECT_EQ(facts(0), (std::array<std::int64_t, 6>{0, 0, 0, 2, 8, 7 * kMs}));
+  EXPECT_EQ(facts(1), (std::array<std::int64_t, 6>{0, 0, 1, 2, 3, 7 * kMs}));
+  EXPECT_EQ(facts(2), (std::array<std::int64_t, 6>{0, 1, 1, 1, 8, 0})) << "the module's own largest batch";
+  EXPECT_TRUE(std::isnan(record.groups[0].share)) << "not planned";
+  EXPECT_EQ(record.groups[2].share, 0.25);
 }
 
 TEST(Groups, APlanShowsTheWorkersOfAGroupAtEachOfItsModules) {

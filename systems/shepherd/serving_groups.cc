@@ -44,12 +44,19 @@ Plan plan_of(const ServingContext& context, const HerdPlan& groups, int max_batc
   Plan plan = one_group_plan(context, max_batch);
   plan.groups.clear();
   for (ModulePlan& module : plan.modules) module.workers = 0;
+  std::vector<int> all_shares(plan.modules.size(), 0);
+  for (const HerdGroup& group : groups.groups) {
+    for (std::size_t i = 0; i < group.models.size(); ++i)
+      all_shares[static_cast<std::size_t>(group.models[i])] += group.shares[i];
+  }
   for (const HerdGroup& group : groups.groups) {
     WorkerGroup& workers = plan.groups.emplace_back();
     workers.workers = group.gpus;
-    for (const int model : group.models) {
+    for (std::size_t i = 0; i < group.models.size(); ++i) {
+      const auto model = static_cast<std::size_t>(group.models[i]);
       workers.modules.push_back(static_cast<ModuleId>(model));
-      plan.modules[static_cast<std::size_t>(model)].workers += group.gpus;
+      workers.shares.push_back(static_cast<double>(group.shares[i]) / all_shares[model]);
+      plan.modules[model].workers += group.gpus;
     }
   }
   return plan;
