@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "harness/core/error.h"
+#include "harness/record/cv_file.h"
 #include "harness/record/results_file.h"
 
 namespace harness {
@@ -81,6 +82,7 @@ void require_something_to_draw(const std::string& path) {
       throw input_error({path, 0, ""}, "no such file", "a table of harness trace cv --csv");
     return;
   }
+  if (is_cv_table(path)) return;
   const std::vector<SummaryRow> rows = read_summary(path);
   if (std::none_of(rows.begin(), rows.end(), [](const SummaryRow& row) { return row.status == "ok"; })) {
     throw input_error({path, 0, "summary"}, "no cell with results to draw", "at least one that is ok");
@@ -116,13 +118,14 @@ void add_figures_command(CLI::App& app, int& exit_code) {
       "  harness figures quickstart.h5\n"
       "  harness figures quickstart.h5 -o figures --limit 2\n"
       "  harness figures overall.h5 --only pard/fig8 --only pard/fig11\n"
-      "  harness figures predictability.csv\n\n"
+      "  harness figures cv.h5\n\n"
       "Draws the figures that the experiment names (figures = [\"pard/fig8\", ...]), without such a list "
       "the\n"
       "general ones. --list shows the names. A figure whose data the file lacks is left out, with a line "
       "that\n"
       "says why.");
-  command->add_option("results", options->results, "results file (HDF5), or table of harness trace cv (CSV)")
+  command
+      ->add_option("results", options->results, "results file, or table of harness trace cv (HDF5; CSV too)")
       ->type_name("RESULTS.h5");
   command
       ->add_option("-o", options->folder, "folder for the figures (default: RESULTS-figures beside the file)")

@@ -10,6 +10,8 @@
 #include <filesystem>
 
 #include "harness/core/error.h"
+#include "harness/record/cv_file.h"
+#include "harness/record/results_file.h"
 #include "workloads/file_bytes.h"
 #include "workloads/trace_facts.h"
 #include "workloads/trace_import.h"
@@ -186,6 +188,13 @@ TEST(TraceCv, ShowsStreamsAndGroups) {
   EXPECT_NEAR(cv_of("\ns,800,4,1,200,50,"), 1 / std::sqrt(16), 0.01);
   EXPECT_NEAR(cv_of("\ns,800,1,50,4,200,"), 1 / std::sqrt(200), 0.012);
   EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 5) << "the other trace is none of streams";
+  const std::string file = temporary("harness_trace_cv.h5");
+  EXPECT_EQ(run("trace cv " + path + " --windows 1,4 --groups 1,50 --csv -o " + file), table);
+  EXPECT_TRUE(is_cv_table(file));
+  EXPECT_FALSE(is_cv_table(path)) << "no HDF5";
+  EXPECT_THROW(read_summary(file), InputError);
+  std::filesystem::remove(file);
+  EXPECT_THROW(run("trace cv " + path + " -o cv.csv"), InputError);
   std::filesystem::remove(path);
   EXPECT_THROW(run("trace cv poisson"), InputError);
   EXPECT_THROW(run("trace cv poisson-streams --windows 400"), InputError);

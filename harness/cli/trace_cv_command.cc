@@ -5,12 +5,14 @@
 #include <CLI/Formatter.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "harness/core/error.h"
 #include "harness/experiment/experiment_spec.h"
+#include "harness/record/cv_file.h"
 #include "workloads/stream_arrivals.h"
 #include "workloads/stream_cv.h"
 
@@ -26,6 +28,7 @@ struct CvArguments {
   double duration_s = 0;
   std::uint64_t seed = 1;
   bool csv = false;
+  std::string output;  ///< HDF5; "": none
 };
 
 struct StreamTrace {
@@ -89,6 +92,8 @@ void check_options(const CvArguments& arguments) {
   for (const std::size_t group : arguments.groups) check("--groups", static_cast<double>(group), 1);
   for (const double rate : arguments.rates) check("--rate", rate, 0);
   check("--duration", arguments.duration_s, 0);
+  if (!arguments.output.empty() && !arguments.output.ends_with(".h5"))
+    throw input_error({"", 0, "--output"}, arguments.output, "a name that ends in .h5");
 }
 
 void print_heading(bool csv) {
@@ -147,11 +152,16 @@ void show_cvs(const CvArguments& arguments) {
   std::vector<CvJob> jobs;
   for (const StreamTrace& trace : traces_of(arguments)) jobs.push_back(job_of(arguments, trace));
   print_heading(arguments.csv);
+  CvTable table{arguments.source, arguments.seed, {}};
   for (const CvJob& job : jobs) {
     for (const StreamCv& cv :
-         stream_cvs(*job.arrivals, job.streams, job.windows_s, job.groups, arguments.seed))
+         stream_cvs(*job.arrivals, job.streams, job.windows_s, job.groups, arguments.seed)) {
       print_row(job.trace, job.rate_rps, cv, arguments.csv);
+      table.rows.push_back({job.trace, job.rate_rps, cv.window_s, cv.group, cv.groups, cv.windows,
+                            cv.groups == 0 ? std::numeric_limits<double>::quiet_NaN() : cv.mean_cv});
+    }
   }
+  if (!arguments.output.empty()) write_cv_table(arguments.output, table);
 }
 
 }  // namespace
@@ -175,12 +185,15 @@ void add_trace_cv_command(CLI::App& trace) {
   cv->add_option("--duration", arguments->duration_s, "length in s (default: the experiment's; 600)");
   cv->add_option("--seed", arguments->seed, "seed of the requests and of the groups (default 1)");
   cv->add_flag("--csv", arguments->csv, "comma-separated values");
+  cv->add_option("-o,--output", arguments->output,
+                 "also writes the table as HDF5, in full precision: harness figures CV.h5 draws it")
+      ->type_name("CV.h5");
   cv->footer(
       "mean_cv is the standard deviation of a window's requests over their mean, averaged over the groups "
       "that "
       "have any.\n"
       "Examples:\n  harness trace cv poisson-streams --duration 3600 --windows 0.1,1,60,600\n"
-      "  harness trace cv experiment.toml --csv > cv.csv");
+      "  harness trace cv experiment.toml -o cv.h5 && harness figures cv.h5");
   cv->callback([arguments] { show_cvs(*arguments); });
 }
 

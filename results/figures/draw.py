@@ -3,7 +3,7 @@
 
 Which ones, the experiment says with `figures = ["pard/fig8", ...]`, or --only; otherwise the general ones. Of these, every workload (pipeline, trace, load, SLO, and swept parameters of the load or the cluster) gets figures of goodput, queueing delay, drops by module and latency, the first
 --limit workloads of the file only; drop and invalid rate are drawn for all workloads, on at most --limit pages.
-Of a table that `harness trace cv --csv` printed (NAME.csv) the figures of SHEPHERD's that show it are drawn.
+Of a table that `harness trace cv` wrote (-o NAME.h5) or printed (--csv, NAME.csv) the figures of SHEPHERD's that show it are drawn.
 """
 
 import argparse
@@ -31,7 +31,7 @@ WORKLOAD_FIGURES = (
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("results", help="results file (HDF5), or table of harness trace cv (CSV)")
+    parser.add_argument("results", help="results file, or table of harness trace cv (HDF5; CSV too)")
     parser.add_argument("-o", dest="folder", type=Path, default=Path("figures"), help="folder for the figures")
     parser.add_argument("--limit", type=int, default=12, help="workloads with figures of their own (%(default)s)")
     parser.add_argument("--only", action="append", metavar="NAME", help="draw this figure (catalogue.txt); repeatable")
@@ -98,12 +98,12 @@ def draw_table(table, folder):
         for path in predictability.draw(table, folder):
             tell(path)
     except (KeyError, ValueError, OSError) as error:
-        fail(f"{table}: {error!r}, allowed: the table of harness trace cv --csv")
+        fail(f"{table}: {error!r}, allowed: the table of harness trace cv")
 
 
 def main():
     arguments = parse_arguments()
-    if arguments.results.endswith(".csv"):
+    if predictability.is_table(arguments.results):
         draw_table(Path(arguments.results), arguments.folder)
         return
     results = Results(arguments.results)

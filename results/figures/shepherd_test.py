@@ -170,6 +170,18 @@ class PredictabilityTest(unittest.TestCase):
                          {"a": [(1 / 60, 2.0), (1.0, 0.5)], "b": [(1 / 60, 3.0)]})
         self.assertEqual(predictability.curves_of(rows, "group", trace="a"), {1: [(1 / 60, 2.0), (1.0, 0.5)], 4: [(1 / 60, 1.0)]})
 
+    def test_hdf5_has_the_same_points(self):
+        rows = [tuple(line.replace("-", "nan").split(",")) for line in self.TABLE.splitlines()[1:]]
+        types = [(name, "f8") for name in self.TABLE.splitlines()[0].split(",")[1:]]
+        types = [("trace", h5py.string_dtype())] + [(name, "u8" if "group" in name else kind) for name, kind in types]
+        hdf5 = self.table.with_suffix(".h5")
+        with h5py.File(hdf5, "w") as file:
+            file.attrs["format"] = "harness trace cv"
+            file["cv"] = np.array(rows, dtype=types)
+        self.assertTrue(predictability.is_table(hdf5))
+        self.assertFalse(predictability.is_table(STREAMS))
+        self.assertEqual(predictability.rows_of(hdf5), predictability.rows_of(self.table))
+
     def test_both_figures_are_drawn(self):
         paths = predictability.draw(self.table, self.table.parent)
         self.assertEqual({path.name for path in paths}, {f"shepherd-fig{k}.{ending}" for k in (2, 5) for ending in ("pdf", "png")})

@@ -1,22 +1,44 @@
 """Figures 2 and 5 (sections 2.2, 3.1): coefficient of variation of the requests in a window against its length, of single streams and of
-groups of them, from the table of `harness trace cv FILE --csv`."""
+groups of them, from the table of `harness trace cv FILE`: the HDF5 file of -o, or what --csv prints."""
 
 import csv
+import math
 
+import h5py
 import matplotlib.pyplot as plt
 
 import look
+from results import text_of
 import style
 
 SECONDS_PER_MINUTE = 60
+FORMAT = "harness trace cv"
+
+
+def is_table(path):
+    """Whether the file is such a table."""
+    if str(path).endswith(".csv"):
+        return True
+    with h5py.File(path, "r") as file:
+        return text_of(file.attrs.get("format", "")) == FORMAT
+
+
+def table_of(path):
+    """The table's rows as dictionaries of columns."""
+    if str(path).endswith(".csv"):
+        with open(path, encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+    with h5py.File(path, "r") as file:
+        rows = file["cv"][:]
+    return [{name: row[name] for name in rows.dtype.names} | {"trace": text_of(row["trace"])} for row in rows]
 
 
 def rows_of(path):
     """The table's rows; those without a value are left out."""
-    with open(path, encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    return [{"trace": row["trace"], "group": int(row["group"]), "minutes": float(row["window_s"]) / SECONDS_PER_MINUTE,
-             "cv": float(row["mean_cv"])} for row in rows if row["mean_cv"] != "-"]
+    rows = [row for row in table_of(path) if row["mean_cv"] != "-"]
+    points = [{"trace": row["trace"], "group": int(row["group"]), "minutes": float(row["window_s"]) / SECONDS_PER_MINUTE,
+               "cv": float(row["mean_cv"])} for row in rows]
+    return [point for point in points if not math.isnan(point["cv"])]
 
 
 def curves_of(rows, key, **fixed):

@@ -1,0 +1,51 @@
+#include "harness/record/cv_file.h"
+
+#include <filesystem>
+
+#include "harness/record/results_reader.h"
+#include "harness/record/staged_file.h"
+#include "harness/record/stored_rows.h"
+#include "harness/record/table.h"
+
+namespace harness {
+namespace {
+
+constexpr std::int64_t kCvFormat = 1;
+
+std::vector<StoredCv> stored_cvs(const CvTable& table) {
+  std::vector<StoredCv> rows;
+  for (const CvRow& row : table.rows) {
+    rows.push_back(
+        {row.trace.c_str(), row.rate_rps, row.window_s, row.group, row.groups, row.windows, row.mean_cv});
+  }
+  return rows;
+}
+
+}  // namespace
+
+void write_cv_table(const std::string& path, const CvTable& table) {
+  StagedFile staged(path);
+  staged.write([&] {
+    write_attribute(staged.id(), kFormatAttribute, std::string(kCvFormatName));
+    write_attribute(staged.id(), kVersionAttribute, kCvFormat);
+    write_attribute(staged.id(), "source", table.source);
+    write_attribute(staged.id(), "seed", static_cast<std::int64_t>(table.seed));
+    write_table(staged.id(), "cv", stored_cvs(table));
+  });
+  staged.commit();
+}
+
+bool is_cv_table(const std::string& path) {
+  prepare_hdf5();
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error) || H5Fis_hdf5(path.c_str()) <= 0) return false;
+  try {
+    const Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose, "open the file");
+    return has_attribute(file.get(), kFormatAttribute) &&
+           read_text_attribute(file.get(), kFormatAttribute) == kCvFormatName;
+  } catch (const Hdf5Failure&) {
+    return false;
+  }
+}
+
+}  // namespace harness

@@ -1,0 +1,34 @@
+// The table of `harness trace cv` as an HDF5 file, from which Figures 2 and 5 of SHEPHERD are drawn.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace harness {
+
+/// The mean coefficient of variation of the requests in a window, over random groups of streams.
+struct CvRow {
+  std::string trace;
+  double rate_rps = 0;
+  double window_s = 0;
+  std::uint64_t group = 1;    ///< streams in a group
+  std::uint64_t groups = 0;   ///< with requests in the windows
+  std::uint64_t windows = 0;  ///< whole ones in the run
+  double mean_cv = 0;         ///< NaN without groups
+};
+
+struct CvTable {
+  std::string source;      ///< the experiment's file or the shape that was measured
+  std::uint64_t seed = 1;  ///< of requests and groups
+  std::vector<CvRow> rows;
+};
+
+/// Writes the file (results/README.md describes it); it appears under its name only when it is complete.
+/// Throws EnvironmentError naming the path.
+void write_cv_table(const std::string& path, const CvTable& table);
+
+/// Whether the file holds such a table; false for a file that is not there or another's.
+bool is_cv_table(const std::string& path);
+
+}  // namespace harness
