@@ -269,6 +269,14 @@ struct Refused {
   std::string message;
 };
 
+void expect_refused(const std::vector<Refused>& cases) {
+  for (const Refused& one : cases) {
+    const std::string error = error_of(one.text);
+    EXPECT_TRUE(has(error, one.message)) << one.what << ": " << error;
+    EXPECT_FALSE(has(error, "\n")) << one.what;
+  }
+}
+
 TEST(StreamAxis, WhatIsRefused) {
   const std::string streams = "[[trace.s.streams]]\n";
   const std::vector<Refused> cases = {
@@ -309,6 +317,17 @@ TEST(StreamAxis, WhatIsRefused) {
       {"a first burst after the end",
        workload("s") + streams + "process = \"bursts\"\noffset_ms = 3000\n" + kShepherd,
        "e/test.toml:10: trace.s.streams.offset_ms: found 3000; allowed: less than the 3000 ms of duration_s"},
+      {"a sweep of presets",
+       workload("maf-stable") + kShepherd +
+           "[[sweep]]\nkey = \"trace.maf-stable.shape\"\nvalues = [\"maf-bursty\"]\n",
+       "found maf-bursty, which is several classes of streams"},
+  };
+  expect_refused(cases);
+}
+
+TEST(StreamAxis, SweepsOfClassesThatAreRefused) {
+  const std::string streams = "[[trace.s.streams]]\n";
+  const std::vector<Refused> cases = {
       {"a sweep of a class that is not there",
        workload("s") + streams + streams + sweep_of("trace.s.streams.2.count", "[1]"),
        "e/test.toml:14: trace.s.streams.2.count: found class '2'; allowed: trace.NAME.streams.N.KEY, N the "
@@ -335,16 +354,8 @@ TEST(StreamAxis, WhatIsRefused) {
        "sweep.key: found trace.z.streams.0.count; allowed: a trace of workload.traces: s"},
       {"a swept key without a meaning", workload("s") + streams + sweep_of("trace.s.streams.0.burst", "[2]"),
        "e/test.toml:13: trace.s.streams.0.burst: found burst in a class without process = bursts; allowed: "},
-      {"a sweep of presets",
-       workload("maf-stable") + kShepherd +
-           "[[sweep]]\nkey = \"trace.maf-stable.shape\"\nvalues = [\"maf-bursty\"]\n",
-       "found maf-bursty, which is several classes of streams"},
   };
-  for (const Refused& one : cases) {
-    const std::string error = error_of(one.text);
-    EXPECT_TRUE(has(error, one.message)) << one.what << ": " << error;
-    EXPECT_FALSE(has(error, "\n")) << one.what;
-  }
+  expect_refused(cases);
 }
 
 /// The requests that each cell expects, with its parameters.
