@@ -373,33 +373,42 @@ std::unique_ptr<ArrivalSource> make_stream_arrivals(std::shared_ptr<const Stream
   return std::make_unique<MergedStreams>(std::move(population), seed);
 }
 
-std::vector<double> peak_rps(const ArrivalSource& source, std::span<const Stream> streams,
-                             std::size_t modules) {
+std::vector<std::vector<double>> peak_rps(const ArrivalSource& source, std::span<const Stream> streams,
+                                          std::size_t modules, TimeNs period_ns) {
   const std::unique_ptr<ArrivalSource> arrivals = source.restarted();
+  const TimeNs duration_ns = std::max<TimeNs>(arrivals->duration_ns(), 1);
+  if (period_ns == 0) period_ns = duration_ns;
+  const auto periods = static_cast<std::size_t>((duration_ns + period_ns - 1) / period_ns);
+  std::vector<std::vector<double>> peaks(periods, std::vector<double>(modules, 0.0));
+  std::vector<double> counts(modules, 0.0);
   std::array<TimeNs, 1024> times{};
   std::array<StreamId, 1024> senders{};
-  std::vector<double> peak(modules, 0.0);
-  std::vector<double> counts(modules, 0.0);
-  TimeNs second_end_ns = kNsPerS;
+  std::size_t period = 0;
+  TimeNs second_end_ns = std::min(kNsPerS, period_ns);
   const auto close_second = [&] {
-    for (std::size_t m = 0; m < modules; ++m) peak[m] = std::max(peak[m], counts[m]);
+    for (std::size_t m = 0; m < modules; ++m) peaks[period][m] = std::max(peaks[period][m], counts[m]);
     std::fill(counts.begin(), counts.end(), 0.0);
   };
   while (const std::size_t count = arrivals->next(times, senders)) {
     for (std::size_t i = 0; i < count; ++i) {
       if (times[i] >= second_end_ns) {
         close_second();
-        second_end_ns = (times[i] / kNsPerS + 1) * kNsPerS;
+        period = std::min(static_cast<std::size_t>(times[i] / period_ns), periods - 1);
+        const TimeNs begin_ns = static_cast<TimeNs>(period) * period_ns;
+        const TimeNs second = (times[i] - begin_ns) / kNsPerS + 1;
+        second_end_ns = std::min(begin_ns + second * kNsPerS, begin_ns + period_ns);
       }
       counts[streams[senders[i]].entry] += 1;
     }
   }
   close_second();
-  const double length_s = ns_to_s(arrivals->duration_ns());
-  if (length_s < 1) {
-    for (double& rps : peak) rps /= length_s;
+  for (period = 0; period < periods; ++period) {
+    const TimeNs begin_ns = static_cast<TimeNs>(period) * period_ns;
+    const double length_s = ns_to_s(std::min(period_ns, duration_ns - begin_ns));
+    if (length_s >= 1) continue;
+    for (double& rps : peaks[period]) rps /= length_s;
   }
-  return peak;
+  return peaks;
 }
 
 }  // namespace harness

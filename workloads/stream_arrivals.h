@@ -21,10 +21,10 @@ namespace harness {
 std::unique_ptr<ArrivalSource> make_stream_arrivals(std::shared_ptr<const StreamPopulation> population,
                                                     std::uint64_t seed);
 
-/// By stream's entry, for `modules` modules: the largest number of requests within one second of the run, of
-/// the seconds from its beginning on; a run shorter than that counts as a rate. One pass over the source,
-/// which is not moved.
-std::vector<double> peak_rps(const ArrivalSource& source, std::span<const Stream> streams,
-                             std::size_t modules);
+/// By period of `period_ns` (0: the run is one), then by stream's entry, for `modules` modules: the largest
+/// number of requests within one second of the period, of the seconds from its beginning on; a period shorter
+/// than that, as the last may be, counts as a rate. One pass over the source, which is not moved.
+std::vector<std::vector<double>> peak_rps(const ArrivalSource& source, std::span<const Stream> streams,
+                                          std::size_t modules, TimeNs period_ns = 0);
 
 }  // namespace harness

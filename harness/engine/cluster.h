@@ -75,6 +75,7 @@ class Cluster final : private DomainCommands, private DomainEvents {
   void on_period(TimeNs now) { dispatcher_.on_period(now); }
   Plan compute_plan(TimeNs now);
   void apply_plan(TimeNs now, const Plan& plan) { dispatcher_.apply_plan(now, plan); }
+  TimeNs next_planning_ns(TimeNs at_ns) const { return dispatcher_.next_planning_ns(at_ns); }
 
   // Of faults: the runtime asks faults() about batches and messages and calls these.
   /// The change of that index is due now.

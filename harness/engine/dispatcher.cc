@@ -38,8 +38,13 @@ ServingContext make_context(const RunSpec& spec, const RequestSizes* sizes) {
   return context;
 }
 
+std::vector<double> peaks_at(const RunSpec& spec, TimeNs period_ns, TimeNs now) {
+  const auto period = static_cast<std::size_t>(period_ns > 0 ? now / period_ns : 0);
+  return period < spec.peak_rps.size() ? spec.peak_rps[period] : std::vector<double>{};
+}
+
 LoadStatistics initial_load(const RunSpec& spec, const ServingContext& context, double offered_rps) {
-  LoadStatistics load{offered_rps, {}, spec.peak_rps};
+  LoadStatistics load{offered_rps, {}, peaks_at(spec, 0, 0)};
   if (!spec.streams.empty()) load.module_rps = stream_rps(context);
   return load;
 }
@@ -61,8 +66,11 @@ Dispatcher::Dispatcher(const RunSpec& spec, const ServingContext& context, Dispa
       domains_(spec.pipeline.modules.size()),
       flow_(spec.pipeline, context.streams, spec.seed, tables.visits, books, world, domains_),
       planner_(make_planner(spec, context)),
+      period_ns_(spec.system->replan_period_ns(context)),
       plan_(first_plan(spec, context, *planner_, offered_rps(spec))),
+      computed_(plan_),
       places_(spec.workers),
+      serving_(spec.pipeline.modules.size(), 0),
       planned_arrivals_(spec.pipeline.modules.size(), 0) {
   for (ModuleId module = 0; module < domains_.size(); ++module) {
     domains_[module].router = spec.system->make_router(context_, module);
@@ -80,7 +88,9 @@ Dispatcher::~Dispatcher() = default;
 void Dispatcher::start(TimeNs now) {
   books_.on_plan(plan_);
   for (auto& controller : controllers_) controller->on_plan(now, plan_);
+  for (ModuleDomains& module : domains_) module.router->on_plan(plan_);
   commands_.set_plan(now, plan_);
+  note_groups();
   for (GroupId group = 0; group < plan_.group_count(); ++group) {
     for (int i = 0; i < plan_.workers_of(group); ++i) open_for(now, add_worker(group));
   }
@@ -90,7 +100,13 @@ void Dispatcher::start(TimeNs now) {
 }
 
 void Dispatcher::record_groups(TimeNs now) {
-  for (GroupId number = 0; number < plan_.groups.size(); ++number) {
+  if (plan_.groups.empty()) return;
+  std::vector<double> parts(domains_.size(), 0);  // into which a module's streams are divided
+  for (const GroupId number : used_groups_) {
+    for (std::size_t i = 0; i < plan_.groups[number].shares.size(); ++i)
+      parts[plan_.groups[number].modules[i]] += plan_.groups[number].shares[i];
+  }
+  for (const GroupId number : used_groups_) {
     const WorkerGroup& group = plan_.groups[number];
     for (std::size_t i = 0; i < group.modules.size(); ++i) {
       GroupRow row{now,
@@ -99,7 +115,7 @@ void Dispatcher::record_groups(TimeNs now) {
                    static_cast<std::uint32_t>(group.workers),
                    static_cast<std::uint32_t>(plan_.batch_cap(number, group.modules[i])),
                    group.cycle_ns};
-      if (!group.shares.empty()) row.share = group.shares[i];
+      if (!group.shares.empty()) row.share = group.shares[i] / parts[group.modules[i]];
       books_.on_group_row(row);
     }
   }

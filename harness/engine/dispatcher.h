@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "harness/engine/books.h"
@@ -78,10 +79,12 @@ class Dispatcher {
   /// A state period is over: the controllers publish.
   void on_period(TimeNs now);
   /// A planning period is over: returns the plan from the load since the last call. The runtime applies it
-  /// later. `arrived` counts the visits that have arrived at each module since the start.
+  /// later, in order. `arrived` counts the visits that have arrived at each module since the start.
   Plan compute_plan(TimeNs now, std::span<const std::uint64_t> arrived);
-  /// Scales groups up and down to `plan` and tells domains and controllers.
+  /// Scales groups up and down to `plan` and tells domains, routers and controllers.
   void apply_plan(TimeNs now, const Plan& plan);
+  /// When a plan is to be computed after the one at `at_ns` (0: the first); kNever when no more are.
+  TimeNs next_planning_ns(TimeNs at_ns) const;
 
   bool has_controllers() const { return !controllers_.empty(); }
   const Plan& plan() const { return plan_; }
@@ -93,6 +96,11 @@ class Dispatcher {
   void prefetch_request(VisitId visit) const { flow_.prefetch_request(visit); }
 
  private:
+  struct LeavingWorker {
+    WorkerId worker = 0;
+    bool closes = false;  ///< its domain
+  };
+
   /// GPUs stop: their workers are lost (slots of shared servers and threads of remote calls are not touched),
   /// queues without another worker are routed again. With autoscaling what the plan lacks is started at once
   /// where a GPU is free.
@@ -103,24 +111,49 @@ class Dispatcher {
   void publish(TimeNs now, ModuleId module);
   /// At the lowest free place, or at that GPU.
   WorkerId add_worker(GroupId group, std::uint32_t gpu = kNone);
+  /// A worker of that group without a place.
+  WorkerId make_worker(GroupId group);
   void open_for(TimeNs now, WorkerId worker);
+  /// Finds the worker its domain, of its own or with the others of its group, and opens it if need be.
+  /// Returns whether it was opened.
+  bool find_domain(TimeNs now, WorkerId worker);
+  void enter_view(WorkerId worker, bool is_new);
+  /// It has its GPU and its domain.
+  void begin_serving(TimeNs now, WorkerId worker);
   void drain_worker(TimeNs now, WorkerId worker);
-  /// The worker's cold start ends here.
-  void abandon_start(TimeNs now, WorkerId worker);
+  /// The worker's cold start, or its waiting for a GPU, ends here. Returns whether its domain is to close,
+  /// which it has without ever having had a worker.
+  bool abandon_start(TimeNs now, WorkerId worker);
   /// The worker's domain has one worker fewer; true if it has none left and no router sees it any more.
   bool leave_view(WorkerId worker);
-  /// Those that serve it, or will.
-  std::vector<WorkerId> workers_of(GroupId group) const;
+  /// It is no longer one of its group's.
+  void forget(WorkerId worker);
   /// Starts what the plan lacks while GPUs are free.
   void fill_up(TimeNs now);
   void scale_group(TimeNs now, GroupId group, int direction);
+  bool has_free_gpu() const { return alive_workers_ + places_.idle_stopped() < spec_.workers; }
+  /// As the plan says, with models that are in memory (System::loads_ahead): the new domains take visits from
+  /// now on, their workers follow as the GPUs end what they run for others, and no visit comes to a queue
+  /// that closes.
+  void hand_over(TimeNs now);
+  /// What is more than the plan says is no longer its group's. Returns the workers whose batches may still
+  /// run; GPUs that others will leave, or were to get, are in `gpus`, and what is to close without workers in
+  /// `empty`.
+  std::vector<LeavingWorker> release_workers(TimeNs now, std::vector<std::uint32_t>& gpus,
+                                             std::vector<DomainId>& empty);
+  /// Of a new plan.
+  void note_groups();
+  void await_gpus();
   /// Of all modules that the group serves.
   void record_capacity(TimeNs now, GroupId group);
   /// Of all groups that serve the module.
   void record_workers(TimeNs now, ModuleId module);
   /// The groups of the plan in force, if it has some.
   void record_groups(TimeNs now);
-  int alive_workers() const;
+  void count_serving(GroupId group, int more);
+  /// GPUs may be free: with autoscaling starts what the plan lacks; otherwise what it lacked when it took
+  /// effect, so that lost workers are replaced with the next plan.
+  void on_free_gpus(TimeNs now);
 
   const RunSpec& spec_;
   const ServingContext& context_;
@@ -131,10 +164,17 @@ class Dispatcher {
   std::vector<ModuleDomains> domains_;
   RequestFlow flow_;
   std::unique_ptr<Planner> planner_;
+  TimeNs period_ns_;  ///< of the system's own planning; 0: none
   Plan plan_;
+  Plan computed_;  ///< the last one, which may not be in force yet
   std::vector<std::unique_ptr<Controller>> controllers_;  ///< empty, or one per module
   Publication publication_;
   GpuPlaces places_;
+  std::vector<std::vector<WorkerId>> workers_of_;  ///< by group: that serve it, or will; by their numbers
+  std::vector<GroupId> used_groups_;               ///< those with workers in the plan
+  std::vector<GroupId> awaiting_;                  ///< one for each worker that awaits a GPU, the last first
+  std::vector<std::uint32_t> serving_;             ///< by module: workers that serve it or drain
+  int alive_workers_ = 0;                          ///< that have a GPU, or drain
   std::vector<std::uint32_t> domain_gpus_;       ///< by domain id
   std::vector<std::uint64_t> planned_arrivals_;  ///< arrivals per module up to the last compute_plan
   TimeNs planned_at_ns_ = 0;
@@ -142,6 +182,8 @@ class Dispatcher {
 
 /// The serving context of a cell (points into `spec` and to `sizes`, which planning does without).
 ServingContext make_context(const RunSpec& spec, const RequestSizes* sizes = nullptr);
+/// The peak rates of the period that begins or has begun at `now`; empty: not known.
+std::vector<double> peaks_at(const RunSpec& spec, TimeNs period_ns, TimeNs now);
 /// What a planner is told before the start.
 LoadStatistics initial_load(const RunSpec& spec, const ServingContext& context, double offered_rps);
 /// The plan with which a cell starts: the planner's for `offered_rps`, refined by the system.

@@ -23,6 +23,14 @@ void Dispatcher::stop_gpus(TimeNs now, int first_gpu, int gpus) {
   const auto first = static_cast<std::uint32_t>(first_gpu);
   for (std::uint32_t gpu = first; gpu < first + static_cast<std::uint32_t>(gpus); ++gpu) {
     if (!places_.stop(gpu)) continue;
+    if (const WorkerId heir = places_.heir_at(gpu); heir != kNone) {
+      places_.group_at_stop(gpu) = tables_.workers[heir].group;
+      const DomainId domain = tables_.workers[heir].domain;
+      if (abandon_start(now, heir)) {
+        lost.emplace_back(domain, kNone);
+        closed.push_back(domain);
+      }
+    }
     const WorkerId worker = places_.worker_at(gpu);
     if (worker == kNone) continue;
     WorkerState& state = tables_.workers[worker];
@@ -33,7 +41,10 @@ void Dispatcher::stop_gpus(TimeNs now, int first_gpu, int gpus) {
       continue;
     }
     lost.emplace_back(state.domain, worker);
-    if (state.life == Life::kServing && leave_view(worker)) closed.push_back(state.domain);
+    if (state.life == Life::kServing) {
+      forget(worker);
+      if (leave_view(worker)) closed.push_back(state.domain);
+    }
     state.life = Life::kDraining;
     places_.release(gpu, worker);  // it may be back before the domain has said that the worker is gone
   }
@@ -47,12 +58,12 @@ void Dispatcher::stop_gpus(TimeNs now, int first_gpu, int gpus) {
   std::vector<WorkerId> of_domain;
   for (std::size_t i = 0; i < lost.size(); ++i) {
     const DomainId domain = lost[i].first;
-    of_domain.push_back(lost[i].second);
+    if (lost[i].second != kNone) of_domain.push_back(lost[i].second);
     if (i + 1 < lost.size() && lost[i + 1].first == domain) continue;
     commands_.lose_workers(now, domain, of_domain, closes(domain));
     of_domain.clear();
   }
-  if (spec_.planner.autoscale) fill_up(now);
+  on_free_gpus(now);
 }
 
 void Dispatcher::resume_gpus(TimeNs now, int first_gpu, int gpus) {
@@ -61,12 +72,12 @@ void Dispatcher::resume_gpus(TimeNs now, int first_gpu, int gpus) {
     if (!places_.resume(gpu)) continue;
     const GroupId group = std::exchange(places_.group_at_stop(gpu), GpuPlaces::kNoGroup);
     if (group == GpuPlaces::kNoGroup || !places_.is_free(gpu)) continue;
-    if (static_cast<int>(workers_of(group).size()) >= plan_.workers_of(group)) continue;
+    if (static_cast<int>(workers_of_[group].size()) >= plan_.workers_of(group)) continue;
     const WorkerId worker = add_worker(group, gpu);
     open_for(now, worker);
     record_capacity(now, group);
   }
-  if (spec_.planner.autoscale) fill_up(now);
+  on_free_gpus(now);
 }
 
 }  // namespace harness

@@ -4,11 +4,20 @@
 
 #include "harness/core/error.h"
 #include "harness/engine/dispatcher.h"
+#include "harness/serving/common_plans.h"
 
 namespace harness {
 
+TimeNs Dispatcher::next_planning_ns(TimeNs at_ns) const {
+  if (period_ns_ > 0) {
+    const TimeNs next_ns = at_ns + period_ns_;
+    return next_ns < spec_.arrivals->duration_ns() ? next_ns : kNever;
+  }
+  return spec_.planner.autoscale ? at_ns + s_to_ns(spec_.planner.period_s) : kNever;
+}
+
 Plan Dispatcher::compute_plan(TimeNs now, std::span<const std::uint64_t> arrived) {
-  if (!plan_.groups.empty()) return plan_;  // groups last as long as the run
+  if (!plan_.groups.empty() && period_ns_ == 0) return plan_;
   LoadStatistics load;
   load.module_rps.resize(domains_.size());
   const double seconds = ns_to_s(now - planned_at_ns_);
@@ -17,9 +26,13 @@ Plan Dispatcher::compute_plan(TimeNs now, std::span<const std::uint64_t> arrived
     planned_arrivals_[m] = arrived[m];
   }
   load.offered_rps = load.module_rps.front();
+  load.peak_rps = peaks_at(spec_, period_ns_, now);
   planned_at_ns_ = now;
-  Plan plan = planner_->plan(now, load, plan_);
+  Plan plan = planner_->plan(now, load, computed_);
   spec_.system->refine(context_, plan);
+  HARNESS_CHECK(plan_.groups.empty() == plan.groups.empty() && (plan.groups.empty() || follows(computed_, plan)),
+                "a planner takes away groups of workers, or changes them");
+  computed_ = plan;
   return plan;
 }
 
@@ -27,45 +40,62 @@ void Dispatcher::apply_plan(TimeNs now, const Plan& plan) {
   plan_ = plan;
   books_.on_plan(plan_);
   for (auto& controller : controllers_) controller->on_plan(now, plan_);
+  for (ModuleDomains& module : domains_) module.router->on_plan(plan_);
   commands_.set_plan(now, plan_);
-  // Take away first, so that the GPUs are there to be given.
-  for (GroupId group = 0; group < plan_.group_count(); ++group) scale_group(now, group, -1);
-  fill_up(now);
-  for (GroupId group = 0; group < plan_.group_count(); ++group) record_capacity(now, group);
+  note_groups();
+  if (!plan_.groups.empty() && spec_.system->loads_ahead()) {
+    hand_over(now);
+  } else {
+    // Take away first, so that the GPUs are there to be given.
+    for (GroupId group = 0; group < plan_.group_count(); ++group) scale_group(now, group, -1);
+    fill_up(now);
+  }
+  await_gpus();
+  for (ModuleId module = 0; module < domains_.size(); ++module) record_workers(now, module);
+  record_groups(now);
+}
+
+void Dispatcher::await_gpus() {
+  awaiting_.clear();
+  for (auto group = used_groups_.rbegin(); group != used_groups_.rend(); ++group) {
+    const auto wanted = static_cast<std::size_t>(plan_.workers_of(*group));
+    awaiting_.insert(awaiting_.end(), wanted - workers_of_[*group].size(), *group);
+  }
+}
+
+void Dispatcher::on_free_gpus(TimeNs now) {
+  if (spec_.planner.autoscale) {
+    fill_up(now);
+    return;
+  }
+  while (!awaiting_.empty() && has_free_gpu()) {
+    const GroupId group = awaiting_.back();
+    awaiting_.pop_back();
+    if (workers_of_[group].size() < static_cast<std::size_t>(plan_.workers_of(group)))
+      world_.start_worker(add_worker(group));
+  }
+}
+
+void Dispatcher::note_groups() {
+  workers_of_.resize(plan_.group_count());
+  used_groups_.clear();
+  for (GroupId group = 0; group < plan_.group_count(); ++group) {
+    if (plan_.workers_of(group) > 0) used_groups_.push_back(group);
+  }
 }
 
 void Dispatcher::fill_up(TimeNs now) {
-  for (GroupId group = 0; group < plan_.group_count(); ++group) scale_group(now, group, +1);
-}
-
-std::vector<WorkerId> Dispatcher::workers_of(GroupId group) const {
-  std::vector<WorkerId> own;
-  for (WorkerId worker = 0; worker < tables_.workers.size(); ++worker) {
-    const WorkerState& state = tables_.workers[worker];
-    const bool counts =
-        state.life == WorkerState::Life::kStarting || state.life == WorkerState::Life::kServing;
-    if (state.group == group && counts) own.push_back(worker);
-  }
-  return own;
+  for (const GroupId group : used_groups_) scale_group(now, group, +1);
 }
 
 void Dispatcher::scale_group(TimeNs now, GroupId group, int direction) {
-  const std::vector<WorkerId> own = workers_of(group);
-  const int wanted = plan_.workers_of(group);
-  int have = static_cast<int>(own.size());
-  for (; direction < 0 && have > wanted; --have) drain_worker(now, own[static_cast<std::size_t>(have - 1)]);
-  for (; direction > 0 && have < wanted && alive_workers() + places_.idle_stopped() < spec_.workers; ++have) {
-    world_.start_worker(add_worker(group));
-  }
+  const std::vector<WorkerId>& own = workers_of_[group];
+  const auto wanted = static_cast<std::size_t>(plan_.workers_of(group));
+  while (direction < 0 && own.size() > wanted) drain_worker(now, own.back());
+  while (direction > 0 && own.size() < wanted && has_free_gpu()) world_.start_worker(add_worker(group));
 }
 
-int Dispatcher::alive_workers() const {
-  return static_cast<int>(
-      std::count_if(tables_.workers.begin(), tables_.workers.end(),
-                    [](const WorkerState& worker) { return worker.life != WorkerState::Life::kGone; }));
-}
-
-WorkerId Dispatcher::add_worker(GroupId group, std::uint32_t gpu) {
+WorkerId Dispatcher::make_worker(GroupId group) {
   WorkerTable& workers = tables_.workers;
   const auto worker = static_cast<WorkerId>(workers.size());
   WorkerState state;
@@ -77,8 +107,15 @@ WorkerId Dispatcher::add_worker(GroupId group, std::uint32_t gpu) {
         workers.begin(), workers.end(), [&](const WorkerState& other) { return other.group == group; }));
   }
   state.totals.ready_ns = kNever;
-  state.gpu = places_.take(worker, gpu);
   workers.push_back(std::move(state));
+  workers_of_[group].push_back(worker);
+  return worker;
+}
+
+WorkerId Dispatcher::add_worker(GroupId group, std::uint32_t gpu) {
+  const WorkerId worker = make_worker(group);
+  tables_.workers[worker].gpu = places_.take(worker, gpu);
+  ++alive_workers_;
   return worker;
 }
 
@@ -91,6 +128,19 @@ void Dispatcher::on_worker_ready(TimeNs now, WorkerId worker) {
 }
 
 void Dispatcher::open_for(TimeNs now, WorkerId worker) {
+  const bool is_new = find_domain(now, worker);
+  begin_serving(now, worker);
+  enter_view(worker, is_new);
+}
+
+void Dispatcher::begin_serving(TimeNs now, WorkerId worker) {
+  WorkerState& state = tables_.workers[worker];
+  state.life = WorkerState::Life::kServing;
+  count_serving(state.group, +1);
+  commands_.add_worker(now, state.domain, worker);
+}
+
+bool Dispatcher::find_domain(TimeNs now, WorkerId worker) {
   WorkerState& state = tables_.workers[worker];
   const GroupId group = state.group;
   const std::vector<DomainView>& views = domains_[state.module].views;
@@ -100,17 +150,20 @@ void Dispatcher::open_for(TimeNs now, WorkerId worker) {
   const bool is_batch = spec_.profiles[state.module].service == Service::kBatch;
   const bool shares = !plan_.groups.empty() || !is_batch;
   const bool own_domain = (context_.serving.queue == QueueScope::kWorker && !shares) || view == views.end();
-  const DomainId domain = own_domain ? static_cast<DomainId>(domain_gpus_.size()) : view->id;
-  state.domain = domain;
-  state.life = WorkerState::Life::kServing;
+  state.domain = own_domain ? static_cast<DomainId>(domain_gpus_.size()) : view->id;
   if (own_domain) {
     domain_gpus_.push_back(state.gpu);
-    commands_.open_domain(now, domain, group, worker);
+    commands_.open_domain(now, state.domain, group, worker);
   }
-  commands_.add_worker(now, domain, worker);
+  return own_domain;
+}
+
+void Dispatcher::enter_view(WorkerId worker, bool is_new) {
+  const DomainId domain = tables_.workers[worker].domain;
+  const GroupId group = tables_.workers[worker].group;
   for (const ModuleId module : plan_.served_by(group)) {
     std::vector<DomainView>& open = domains_[module].views;
-    if (own_domain) {
+    if (is_new) {
       open.push_back({domain, 1, 0, group});
     } else {
       ++std::find_if(open.begin(), open.end(), [domain](const DomainView& v) {
@@ -123,19 +176,76 @@ void Dispatcher::open_for(TimeNs now, WorkerId worker) {
 void Dispatcher::drain_worker(TimeNs now, WorkerId worker) {
   WorkerState& state = tables_.workers[worker];
   if (state.life == WorkerState::Life::kStarting) {
-    abandon_start(now, worker);
+    if (abandon_start(now, worker)) commands_.lose_workers(now, state.domain, {}, true);
     return;
   }
+  forget(worker);
   state.life = WorkerState::Life::kDraining;
   commands_.drain_worker(now, worker, leave_view(worker));
 }
 
-void Dispatcher::abandon_start(TimeNs now, WorkerId worker) {
+void Dispatcher::forget(WorkerId worker) { std::erase(workers_of_[tables_.workers[worker].group], worker); }
+
+bool Dispatcher::abandon_start(TimeNs now, WorkerId worker) {
   WorkerState& state = tables_.workers[worker];
+  forget(worker);
   state.life = WorkerState::Life::kGone;
   state.totals.ready_ns = now;
   state.totals.removed_ns = now;
-  places_.release(state.gpu, worker);
+  if (state.domain == kNone) {
+    places_.release(state.gpu, worker);
+    --alive_workers_;
+    return false;
+  }
+  places_.heir_at(state.gpu) = kNone;
+  return leave_view(worker);
+}
+
+void Dispatcher::hand_over(TimeNs now) {
+  std::vector<std::uint32_t> gpus;
+  std::vector<DomainId> empty;
+  std::vector<LeavingWorker> leaving = release_workers(now, gpus, empty);
+  auto next = gpus.begin();
+  for (const GroupId group : used_groups_) {
+    const auto wanted = static_cast<std::size_t>(plan_.workers_of(group));
+    while (workers_of_[group].size() < wanted && (next != gpus.end() || has_free_gpu())) {
+      if (next == gpus.end()) {
+        open_for(now, add_worker(group));
+        continue;
+      }
+      const WorkerId heir = make_worker(group);
+      tables_.workers[heir].gpu = *next;
+      places_.heir_at(*next++) = heir;
+      enter_view(heir, find_domain(now, heir));
+    }
+  }
+  // Queues that close last: what is routed again may come to a domain that has lost some of its workers.
+  std::stable_partition(leaving.begin(), leaving.end(), [](const LeavingWorker& one) { return !one.closes; });
+  for (const LeavingWorker& one : leaving) commands_.drain_worker(now, one.worker, one.closes);
+  for (const DomainId domain : empty) commands_.lose_workers(now, domain, {}, true);
+}
+
+std::vector<Dispatcher::LeavingWorker> Dispatcher::release_workers(TimeNs now,
+                                                                   std::vector<std::uint32_t>& gpus,
+                                                                   std::vector<DomainId>& empty) {
+  std::vector<LeavingWorker> leaving;
+  for (GroupId group = 0; group < plan_.group_count(); ++group) {
+    const auto wanted = static_cast<std::size_t>(plan_.workers_of(group));
+    while (workers_of_[group].size() > wanted) {
+      const WorkerId worker = workers_of_[group].back();
+      WorkerState& state = tables_.workers[worker];
+      if (state.life == WorkerState::Life::kStarting) {
+        if (state.domain != kNone) gpus.push_back(state.gpu);
+        if (abandon_start(now, worker)) empty.push_back(state.domain);
+        continue;
+      }
+      forget(worker);
+      state.life = WorkerState::Life::kDraining;
+      leaving.push_back({worker, leave_view(worker)});
+      gpus.push_back(state.gpu);
+    }
+  }
+  return leaving;
 }
 
 bool Dispatcher::leave_view(WorkerId worker) {
@@ -153,12 +263,25 @@ bool Dispatcher::leave_view(WorkerId worker) {
 
 void Dispatcher::on_worker_gone(TimeNs now, WorkerId worker) {
   WorkerState& state = tables_.workers[worker];
+  const GroupId group = state.group;
+  const std::uint32_t gpu = state.gpu;
   state.life = WorkerState::Life::kGone;
   state.totals.removed_ns = now;
-  places_.release(state.gpu, worker);
-  record_capacity(now, state.group);
+  --alive_workers_;
+  count_serving(group, -1);
+  places_.release(gpu, worker);
+  record_capacity(now, group);
+  if (const WorkerId heir = places_.take_heir(gpu); heir != kNone) {
+    ++alive_workers_;
+    begin_serving(now, heir);
+    record_capacity(now, tables_.workers[heir].group);
+  }
   // Its GPU may be what another module has been waiting for.
-  if (spec_.planner.autoscale) fill_up(now);
+  on_free_gpus(now);
+}
+
+void Dispatcher::count_serving(GroupId group, int more) {
+  for (const ModuleId module : plan_.served_by(group)) serving_[module] += static_cast<std::uint32_t>(more);
 }
 
 void Dispatcher::record_capacity(TimeNs now, GroupId group) {
@@ -166,17 +289,10 @@ void Dispatcher::record_capacity(TimeNs now, GroupId group) {
 }
 
 void Dispatcher::record_workers(TimeNs now, ModuleId module) {
-  std::vector<std::uint32_t> workers(plan_.group_count(), 0);
-  for (const WorkerState& worker : tables_.workers) {
-    if (worker.life == WorkerState::Life::kServing || worker.life == WorkerState::Life::kDraining)
-      ++workers[worker.group];
-  }
   PlanRow row;
   row.at_ns = now;
   row.module = module;
-  for (GroupId group = 0; group < plan_.group_count(); ++group) {
-    if (plan_.serves(group, module)) row.workers += workers[group];
-  }
+  row.workers = serving_[module];
   row.batch_cap = static_cast<std::uint32_t>(plan_.modules[module].batch_cap);
   row.exec_ns = plan_.modules[module].exec_ns;
   const std::vector<PlanRow>& rows = books_.record().plans;

@@ -70,6 +70,7 @@ void DomainGroup::lose_workers(TimeNs now, DomainId domain, std::span<const Work
     return_queue(now, *host);
   }
   for (const WorkerId worker : lost) remove_worker(now, worker);
+  if (lost.empty() && host->is_empty()) hosts_[domain].reset();
 }
 
 void DomainGroup::turn_away(TimeNs now, VisitId visit) {
@@ -109,11 +110,9 @@ void DomainGroup::remove_worker(TimeNs now, WorkerId worker) {
   WorkerState& state = tables_.workers[worker];
   state.life = WorkerState::Life::kGone;
   state.totals.removed_ns = now;
-  const bool empty =
-      std::none_of(tables_.workers.begin(), tables_.workers.end(), [&](const WorkerState& other) {
-        return other.domain == state.domain && other.life != WorkerState::Life::kGone;
-      });
-  if (empty) hosts_[state.domain].reset();
+  QueueDomainHost& host = *hosts_[state.domain];
+  host.remove_worker();
+  if (host.is_empty()) hosts_[state.domain].reset();
   events_.worker_gone(now, worker);
 }
 

@@ -15,7 +15,8 @@ class DomainCommands {
   virtual ~DomainCommands() = default;
   /// The plan that holds from now on; the first call of all.
   virtual void set_plan(TimeNs now, const Plan& plan) = 0;
-  /// Makes a domain without workers where `first_worker`, which is added next, is, for that group.
+  /// Makes a domain without workers where `first_worker` is, for that group. The worker is added next, or
+  /// when what its GPU runs for another group has ended; visits may come before.
   virtual void open_domain(TimeNs now, DomainId domain, GroupId group, WorkerId first_worker) = 0;
   /// The worker can serve the domain from now on.
   virtual void add_worker(TimeNs now, DomainId domain, WorkerId worker) = 0;
@@ -23,7 +24,8 @@ class DomainCommands {
   /// domain has no other, so that whatever is queued there or arrives later comes back.
   virtual void drain_worker(TimeNs now, WorkerId worker, bool closes) = 0;
   /// Workers of the domain are gone at once: what ran on them is lost (DomainEvents::batch_lost), what had
-  /// joined is queued again; DomainEvents::worker_gone follows for each. `closes` as above.
+  /// joined is queued again; DomainEvents::worker_gone follows for each. `closes` as above; a domain that
+  /// closes before it ever had a worker has none to lose.
   virtual void lose_workers(TimeNs now, DomainId domain, std::span<const WorkerId> workers, bool closes) = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "harness/serving/plan.h"
@@ -47,6 +48,14 @@ class GpuPlaces {
   GroupId& group_at_stop(std::uint32_t gpu) { return places_[gpu].group_at_stop; }
   static constexpr GroupId kNoGroup = 0xffff;
 
+  /// The worker that gets the place when the one that has it has left; kNone if nobody waits for it.
+  WorkerId& heir_at(std::uint32_t gpu) { return places_[gpu].heir; }
+  /// Gives it the place, if that is free now. Returns it, or kNone.
+  WorkerId take_heir(std::uint32_t gpu) {
+    if (gpu >= places_.size() || places_[gpu].heir == kNone || !is_free(gpu)) return kNone;
+    return places_[gpu].worker = std::exchange(places_[gpu].heir, kNone);
+  }
+
   /// GPUs that stand still without a worker.
   int idle_stopped() const {
     return static_cast<int>(std::count_if(places_.begin(), places_.end(), [](const Place& place) {
@@ -57,6 +66,7 @@ class GpuPlaces {
  private:
   struct Place {
     WorkerId worker = kNone;
+    WorkerId heir = kNone;
     int stops = 0;
     GroupId group_at_stop = kNoGroup;
   };

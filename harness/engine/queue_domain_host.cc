@@ -25,6 +25,7 @@ void QueueDomainHost::on_plan(TimeNs now, const Plan& plan) {
 void QueueDomainHost::add_worker(TimeNs now, WorkerId worker) {
   WorkerState& state = (*environment_->workers)[worker];
   newest_worker_ = worker;
+  ++workers_;
   state.domain = id_;
   state.life = WorkerState::Life::kServing;
   state.totals.ready_ns = now;

@@ -44,6 +44,8 @@ class QueueDomainHost {
   /// A closed domain finishes what runs and takes no visit.
   bool closed() const { return closed_; }
   void close() { closed_ = true; }
+  /// Nothing runs here, and nothing will.
+  bool is_empty() const { return closed_ && workers_ == 0; }
 
   /// Hints that a visit will arrive soon: fetches what that touches into the cache. No other effect.
   void prefetch() const {
@@ -56,6 +58,8 @@ class QueueDomainHost {
   void add_worker(TimeNs now, WorkerId worker);
   /// The worker takes no further batch than those it has; `gone` of WorkerState follows when it has none.
   void drain_worker(TimeNs now, WorkerId worker);
+  /// One that has drained, or is lost, has left.
+  void remove_worker() { --workers_; }
 
   /// The workers are gone: what had joined their batches is queued again. The caller has ended what they ran.
   void lose_workers(TimeNs now, std::span<const WorkerId> workers);
@@ -92,6 +96,7 @@ class QueueDomainHost {
   GroupId group_;
   std::vector<ModuleId> modules_;
   bool closed_ = false;
+  int workers_ = 0;
   std::vector<int> batch_caps_;  ///< by module of the pipeline
   WorkerId newest_worker_ = kNone;
   std::unique_ptr<Scheduler> scheduler_;

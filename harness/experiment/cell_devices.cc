@@ -1,9 +1,11 @@
 #include "harness/experiment/cell_devices.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "harness/core/error.h"
+#include "harness/engine/dispatcher.h"
 #include "harness/gpu/device_module.h"
 #include "harness/gpu/devices.h"
 #include "harness/live/layout.h"
@@ -30,11 +32,18 @@ bool by_nccl(const GpuParams& params, int ranks) {
   return params.device == DeviceKind::kCuda && params.exchange == ExchangeBy::kNccl && ranks > 2;
 }
 
-/// By module. Later plans change the workers of a module, not its batches.
+bool plans_groups_anew(const RunSpec& spec, const Plan& plan) {
+  return !plan.groups.empty() && spec.system->replan_period_ns(make_context(spec)) > 0;
+}
+
+/// By module. Later plans change the workers of a module, and its batches only where they have new groups.
 std::vector<int> largest_batches(const RunSpec& spec, const Plan& plan) {
+  const bool may_grow = plans_groups_anew(spec, plan);
   std::vector<int> batches;
-  for (std::size_t m = 0; m < spec.profiles.size(); ++m)
-    batches.push_back(spec.profiles[m].service == Service::kBatch ? plan.modules[m].batch_cap : 0);
+  for (std::size_t m = 0; m < spec.profiles.size(); ++m) {
+    const int most = may_grow ? spec.profiles[m].max_batch() : plan.modules[m].batch_cap;
+    batches.push_back(spec.profiles[m].service == Service::kBatch ? most : 0);
+  }
   return batches;
 }
 
@@ -56,7 +65,11 @@ void check_on_devices(const RunSpec& spec, const Plan& plan, std::span<const Fau
   if (spec.serving.queue == QueueScope::kModule && ranks > 2)
     throw input_error(queue, "module with runtime = \"gpu\" on " + std::to_string(ranks) + " ranks",
                       "worker; module on one or two ranks");
-  const auto is_spread = [](const WorkerGroup& group) { return group.workers > 1; };
+  // Groups with batches of their own are nodes of one worker in every plan.
+  const bool may_grow = plans_groups_anew(spec, plan);
+  const auto is_spread = [may_grow](const WorkerGroup& group) {
+    return group.workers > 1 || (may_grow && group.batch_caps.empty());
+  };
   if (ranks > 2 && std::any_of(plan.groups.begin(), plan.groups.end(), is_spread))
     throw input_error(
         {queue.file, 0, "runtime"},

@@ -293,10 +293,12 @@ void CellFactory::add_streams(const Cell& cell, const Settings& settings, const 
   run.slo_ns = 0;
   for (const Stream& stream : run.streams) run.slo_ns = std::max(run.slo_ns, stream.slo_ns);
   if (system == nullptr || !system->wants_peaks()) return;
-  const auto [peak, is_new] = peaks_.try_emplace(arrivals_text(cell, settings, cell.rate));
+  const TimeNs period_ns = system->replan_period_ns(make_context(run));
+  const std::string key = arrivals_text(cell, settings, cell.rate) + "\n" + std::to_string(period_ns);
+  const auto [peak, is_new] = peaks_.try_emplace(key);
   if (is_new) {
     const auto arrivals = make_stream_arrivals(load.population, cell.seed);
-    peak->second = peak_rps(*arrivals, run.streams, run.pipeline.modules.size());
+    peak->second = peak_rps(*arrivals, run.streams, run.pipeline.modules.size(), period_ns);
   }
   run.peak_rps = peak->second;
 }

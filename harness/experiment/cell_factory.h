@@ -98,7 +98,7 @@ class CellFactory {
   std::map<std::string, std::string> trace_checksums_;
   std::map<std::string, Planned> plans_;
   std::map<std::string, Offered> offers_;
-  std::map<std::string, std::vector<double>> peaks_;
+  std::map<std::string, std::vector<std::vector<double>>> peaks_;
   std::vector<Cell> cells_;
 };
 

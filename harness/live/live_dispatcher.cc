@@ -38,7 +38,7 @@ void LiveDispatcher::start() {
   dispatcher_.start(0);
   if (dispatcher_.has_controllers())
     events_.push(ms_to_ns(spec_.serving.state_period_ms) + kReportTime, kLiveStatePeriod, 0);
-  if (spec_.planner.autoscale) events_.push(s_to_ns(spec_.planner.period_s), kLivePlanPeriod, 0);
+  await_planning(0);
   const std::vector<FaultChange>& changes = faults_.changes();
   for (std::uint32_t i = 0; i < changes.size(); ++i) events_.push(changes[i].at_ns, kLiveFault, i);
 }
@@ -60,7 +60,7 @@ bool LiveDispatcher::handle(TimeNs now, const Event& event) {
       return true;
     case kLivePlanPeriod:
       plan_period(now);
-      events_.push(event.at_ns + s_to_ns(spec_.planner.period_s), kLivePlanPeriod, 0);
+      await_planning(event.at_ns);
       return true;
     case kLivePlanReady:
       dispatcher_.apply_plan(now, next_plans_.front());
@@ -86,6 +86,11 @@ bool LiveDispatcher::handle(TimeNs now, const Event& event) {
 void LiveDispatcher::take_fault(TimeNs now, std::size_t index) {
   const FaultChange change = faults_.changes()[index];
   dispatcher_.on_fault(now, faults_.apply(change), change.begins);
+}
+
+void LiveDispatcher::await_planning(TimeNs last_ns) {
+  const TimeNs at_ns = dispatcher_.next_planning_ns(last_ns);
+  if (at_ns != kNever) events_.push(at_ns, kLivePlanPeriod, 0);
 }
 
 void LiveDispatcher::plan_period(TimeNs now) {

@@ -98,6 +98,7 @@ class LiveDispatcher final : private DispatcherWorld, private DomainCommands {
   /// Where a worker's batches run and leave their tensors.
   int rank_of_batches(WorkerId worker) const;
   void plan_period(TimeNs now);
+  void await_planning(TimeNs last_ns);
   bool is_live(VisitId visit, RequestId request, std::uint16_t index) const;
   WorkerMessage message_of(WorkerId worker) const;
   int rank_of_worker(WorkerId worker) const {

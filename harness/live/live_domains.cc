@@ -179,7 +179,7 @@ void LiveDomains::lose_workers(MessageReader& message) {
   std::vector<WorkerId> workers;
   message.read_all(workers);
   std::erase_if(workers, [this](WorkerId worker) { return !is_here(worker); });
-  if (!workers.empty()) group_.lose_workers(now_, domain.domain, workers, domain.closes != 0);
+  group_.lose_workers(now_, domain.domain, workers, domain.closes != 0);
 }
 
 void LiveDomains::take_delivery(MessageReader& message) {

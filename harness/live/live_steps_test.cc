@@ -45,7 +45,8 @@ struct CellKind {
 /// Those of all systems, of one that preempts, and of one whose queues serve several modules.
 std::vector<CellKind> cell_kinds() {
   std::vector<CellKind> kinds = {{"preemption", testing::random_preempting_cell},
-                                 {"groups", testing::random_group_cell}};
+                                 {"groups", [](RandomStream& random) { return testing::random_group_cell(random); }},
+                                 {"changing groups", testing::random_changing_cell}};
   for (const SystemEntry& entry : all_systems())
     kinds.push_back({entry.name, [&entry](RandomStream& random) { return next_cell(random, entry); }});
   return kinds;
@@ -182,6 +183,27 @@ TEST(LiveSteps, WithoutDelayGroupsServeTheirStreamsAsSimulated) {
   }
   EXPECT_GT(preempted, 1'000U);
   EXPECT_GT(grouped, 100U);
+}
+
+TEST(LiveSteps, WithoutDelayGroupsChangeAsSimulated) {
+  RandomStream random(16, "changing groups");
+  std::size_t moved = 0;
+  for (int round = 0; round < 150; ++round) {
+    RunSpec spec = testing::random_changing_cell(random);
+    const auto takes = [](const Module& module) { return !module.subs.empty(); };
+    if (std::any_of(spec.pipeline.modules.begin(), spec.pipeline.modules.end(), takes)) continue;
+    spec.world.network_delay_ms = 0;
+    const int ranks = 1 + static_cast<int>(random.below(5));
+    SCOPED_TRACE("round " + std::to_string(round) + " on " + std::to_string(ranks));
+    testing::RowKeeper live_rows;
+    testing::RowKeeper simulated_rows;
+    const RunRecord live = RanksInStep(ranks, {}).run(spec, {}, &live_rows);
+    const RunRecord simulated = simulate(spec, &simulated_rows);
+    expect_same(live, simulated);
+    EXPECT_TRUE(facts_of(live_rows) == facts_of(simulated_rows));
+    for (const WorkerTotals& worker : simulated.workers) moved += worker.removed_ns != kNever ? 1 : 0;
+  }
+  EXPECT_GT(moved, 300U);
 }
 
 TEST(LiveSteps, BooksCloseOverAnyNetwork) {

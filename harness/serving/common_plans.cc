@@ -1,7 +1,10 @@
 #include "harness/serving/common_plans.h"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "harness/core/error.h"
 
@@ -11,6 +14,57 @@ void check_group_count(std::size_t groups) {
   if (groups <= kMostGroups) return;
   throw InputError("the plan has " + std::to_string(groups) + " groups of workers, at most " +
                    std::to_string(kMostGroups) + " are allowed");
+}
+
+bool follows(const Plan& current, const Plan& next) {
+  if (next.groups.size() > kMostGroups || next.groups.size() < current.groups.size()) return false;
+  const auto no_less = [](const ModulePlan& a, const ModulePlan& b) { return b.batch_cap >= a.batch_cap; };
+  return std::equal(current.groups.begin(), current.groups.end(), next.groups.begin(), is_same_group) &&
+         std::equal(current.modules.begin(), current.modules.end(), next.modules.begin(), next.modules.end(),
+                    no_less);
+}
+
+Plan continued_plan(const Plan& current, const Plan& wanted) {
+  Plan plan = wanted;
+  plan.groups = current.groups;
+  for (std::size_t m = 0; m < current.modules.size(); ++m) {
+    if (current.modules[m].batch_cap <= plan.modules[m].batch_cap) continue;
+    plan.modules[m].batch_cap = current.modules[m].batch_cap;
+    plan.modules[m].exec_ns = current.modules[m].exec_ns;
+  }
+  // By what makes them the same, then the largest first: equal groups meet in that order.
+  using Key = std::tuple<const std::vector<ModuleId>&, const std::vector<int>&, TimeNs, int>;
+  const auto order_of = [](const std::vector<WorkerGroup>& groups) {
+    const auto key = [&](std::size_t i) {
+      return Key(groups[i].modules, groups[i].batch_caps, groups[i].cycle_ns, -groups[i].workers);
+    };
+    std::vector<std::size_t> order(groups.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+    return order;
+  };
+  const auto is_before = [](const WorkerGroup& a, const WorkerGroup& b) {
+    return std::tie(a.modules, a.batch_caps, a.cycle_ns) < std::tie(b.modules, b.batch_caps, b.cycle_ns);
+  };
+  for (WorkerGroup& group : plan.groups) {
+    group.workers = 0;
+    group.shares.clear();
+  }
+  const std::vector<std::size_t> known = order_of(current.groups);
+  std::vector<std::size_t> added;
+  auto next = known.begin();
+  for (const std::size_t i : order_of(wanted.groups)) {
+    while (next != known.end() && is_before(current.groups[*next], wanted.groups[i])) ++next;
+    if (next != known.end() && is_same_group(current.groups[*next], wanted.groups[i])) {
+      plan.groups[*next++] = wanted.groups[i];
+    } else {
+      added.push_back(i);
+    }
+  }
+  std::sort(added.begin(), added.end());
+  for (const std::size_t i : added) plan.groups.push_back(wanted.groups[i]);
+  return plan.groups.size() > kMostGroups ? current : plan;
 }
 
 bool has_only_batches(const ServingContext& context) {

@@ -31,19 +31,26 @@ struct WorkerGroup {
   std::vector<int> batch_caps = {};
   /// The time in which each worker is to run one batch of every module; 0: not planned.
   TimeNs cycle_ns = 0;
-  /// As `modules`: the share of the module's streams whose requests are to come here, in [0, 1]; empty: not
-  /// planned. For records: routers know for themselves.
-  std::vector<double> shares = {};
+  /// As `modules`, for routers alone (no other rank and no log has it): how many of the equal parts into
+  /// which a module's streams are divided go here (SHEPHERD); empty: they are not divided.
+  std::vector<int> shares = {};
 
   bool operator==(const WorkerGroup&) const = default;
 };
+
+/// Whether it is the same group, with perhaps another number of workers and other shares.
+inline bool is_same_group(const WorkerGroup& a, const WorkerGroup& b) {
+  return a.modules == b.modules && a.batch_caps == b.batch_caps && a.cycle_ns == b.cycle_ns;
+}
 
 /// A plan for the whole pipeline, one entry per module.
 struct Plan {
   std::vector<ModulePlan> modules;
   /// Empty: each module has workers of its own, and is a group of that number. Otherwise every worker belongs
   /// to a group; a module may be in several (SHEPHERD, section 3.2: serving groups; Nexus: the nodes of a
-  /// session). A run's plans have the same groups of the same modules.
+  /// session). Over a run groups are only added: a later plan has those of the plan before it first
+  /// (is_same_group), perhaps with other numbers of workers, 0 where they are not used (follows,
+  /// common_plans.h).
   std::vector<WorkerGroup> groups;
 
   bool operator==(const Plan&) const = default;

@@ -15,9 +15,9 @@ struct LoadStatistics {
   /// Visits/s that arrived at each module over the same time; before the start what the streams promise,
   /// empty when they say nothing.
   std::vector<double> module_rps;
-  /// Before the start, for planners that are told the future: by module the largest number of requests that
-  /// enter there within one second of the run (SHEPHERD, section 7: Nexus is provisioned for the peak);
-  /// empty: not known.
+  /// For planners that are told the future: by module the largest number of requests that enter there within
+  /// one second of the period that begins (System::replan_period_ns), or of the run (SHEPHERD, section 7:
+  /// Nexus is provisioned for the peak); empty: not known.
   std::vector<double> peak_rps = {};
 };
 
@@ -25,8 +25,9 @@ struct LoadStatistics {
 class Planner {
  public:
   virtual ~Planner() = default;
-  /// The plan for the start (`current` empty) or the next one. A plan with groups is the run's only one:
-  /// groups last as long as the run, so no other is asked for.
+  /// The plan for the start (`current` empty) or the next one. One with groups follows the last one that was
+  /// computed, which is `current` then; anything else is a bug. It is asked for only where the system says
+  /// its own period (System::replan_period_ns); continued_plan (common_plans.h) makes it.
   virtual Plan plan(TimeNs now, const LoadStatistics& load, const Plan& current) = 0;
 };
 

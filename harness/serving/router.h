@@ -31,6 +31,9 @@ class Router {
   virtual void route(TimeNs now, std::span<const Visit> visits, std::span<const DomainView> domains,
                      std::span<std::uint32_t> out) = 0;
 
+  /// The plan that holds from now on: before the first call, and whenever it changes.
+  virtual void on_plan(const Plan&) {}
+
   /// Whether the host must keep `outstanding` (acknowledgements cost messages).
   virtual bool needs_outstanding() const { return false; }
 };

@@ -38,6 +38,13 @@ class System {
   virtual bool serves_streams() const { return false; }
   /// Whether its planner is told LoadStatistics::peak_rps, which costs a pass over the arrivals.
   virtual bool wants_peaks() const { return false; }
+  /// How long its plans hold: so often it plans anew while requests are being sent, whatever
+  /// planner.autoscale says, and only then may the groups of its plans change. 0: one plan with groups holds
+  /// for the whole run; plans without groups are made anew as planner.autoscale says.
+  virtual TimeNs replan_period_ns(const ServingContext&) const { return 0; }
+  /// Whether GPUs that a new plan moves to another group serve it as soon as what runs there has ended, the
+  /// models being in memory; otherwise they are free then, and those of the new group start cold.
+  virtual bool loads_ahead() const { return false; }
   /// Whether its schedulers preempt: models then run with the exit points of their profiles.
   virtual bool preempts() const { return false; }
   /// Rewrites the latency budgets of a plan that the shared planner made (Nexus: its own split). Default:

@@ -42,7 +42,7 @@ void VirtualWorld::start() {
   cluster_.start(now_);
   // Controllers publish just after the reports of the same period have reached them.
   if (cluster_.has_controllers()) events_.push(state_period_ns_ + state_delay_ns_ + 1, kStatePeriod, 0);
-  if (spec_.planner.autoscale) events_.push(s_to_ns(spec_.planner.period_s), kPlanPeriod, 0);
+  await_planning();
   const std::vector<FaultChange>& changes = cluster_.faults().changes();
   for (std::uint32_t i = 0; i < changes.size(); ++i) events_.push(changes[i].at_ns, kFaultChange, i);
 }
@@ -243,7 +243,12 @@ void VirtualWorld::handle_values(EventKind kind, std::uint32_t slot) {
 void VirtualWorld::handle_plan_period() {
   next_plans_.push_back(cluster_.compute_plan(now_));
   events_.push(now_ + ms_to_ns(spec_.planner.plan_time_ms), kPlanReady, 0);
-  events_.push(now_ + s_to_ns(spec_.planner.period_s), kPlanPeriod, 0);
+  await_planning();
+}
+
+void VirtualWorld::await_planning() {
+  const TimeNs at_ns = cluster_.next_planning_ns(now_);
+  if (at_ns != kNever) events_.push(at_ns, kPlanPeriod, 0);
 }
 
 void VirtualWorld::run_batch(WorkerId worker, TimeNs profile_ns) {

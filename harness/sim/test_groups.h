@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/core/error.h"
+#include "harness/serving/common_plans.h"
 #include "harness/serving/system.h"
 #include "harness/sim/test_random_cells.h"
 
@@ -129,15 +130,28 @@ class GroupScheduler final : public Scheduler {
   std::map<ModuleId, std::deque<Visit>> queues_;
 };
 
+/// Groups that change: after each period those of the next entry, after the last again the first.
+struct GroupChanges {
+  TimeNs period_ns = 0;
+  bool loads_ahead = true;
+  std::vector<std::vector<WorkerGroup>> later = {};
+};
+
 /// The shared planner's batches, in the groups that it is told.
 class GroupPlanner final : public Planner {
  public:
-  GroupPlanner(const ServingContext& context, std::vector<WorkerGroup> groups)
-      : context_(context), groups_(std::move(groups)) {}
+  GroupPlanner(const ServingContext& context, std::vector<WorkerGroup> groups, GroupChanges changes)
+      : context_(context), groups_(std::move(groups)), changes_(std::move(changes)) {}
 
-  Plan plan(TimeNs, const LoadStatistics&, const Plan&) override {
+  Plan plan(TimeNs, const LoadStatistics&, const Plan& current) override {
+    if (current.modules.empty()) return plan_of(groups_);
+    return continued_plan(current, plan_of(changes_.later[next_++ % changes_.later.size()]));
+  }
+
+ private:
+  Plan plan_of(const std::vector<WorkerGroup>& groups) const {
     Plan plan;
-    plan.groups = groups_;
+    plan.groups = groups;
     for (ModuleId m = 0; m < context_.profiles.size(); ++m) {
       ModulePlan module;
       module.workers = 0;
@@ -150,9 +164,10 @@ class GroupPlanner final : public Planner {
     return plan;
   }
 
- private:
   const ServingContext& context_;
   std::vector<WorkerGroup> groups_;
+  GroupChanges changes_;
+  std::size_t next_ = 0;
 };
 
 /// To the open domain whose group is the stream's number modulo their number.
@@ -167,15 +182,18 @@ class StreamRouter final : public Router {
 
 class GroupSystem final : public System {
  public:
-  GroupSystem(std::vector<WorkerGroup> groups, double factor, bool by_stream = false)
-      : groups_(std::move(groups)), factor_(factor), by_stream_(by_stream) {}
+  GroupSystem(std::vector<WorkerGroup> groups, double factor, bool by_stream = false,
+              GroupChanges changes = {})
+      : groups_(std::move(groups)), factor_(factor), by_stream_(by_stream), changes_(std::move(changes)) {}
   void list(ParamList&) override {}
   bool preempts() const override { return factor_ > 0; }
+  TimeNs replan_period_ns(const ServingContext&) const override { return changes_.period_ns; }
+  bool loads_ahead() const override { return changes_.loads_ahead; }
   std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId, GroupId group) override {
     return std::make_unique<GroupScheduler>(context, group, factor_);
   }
   std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
-    return std::make_unique<GroupPlanner>(context, groups_);
+    return std::make_unique<GroupPlanner>(context, groups_, changes_);
   }
   std::unique_ptr<Router> make_router(const ServingContext& context, ModuleId module) override {
     if (!by_stream_) return System::make_router(context, module);
@@ -186,6 +204,7 @@ class GroupSystem final : public System {
   std::vector<WorkerGroup> groups_;
   double factor_;
   bool by_stream_;
+  GroupChanges changes_;
 };
 
 /// Chains side by side: `lengths` modules each.
@@ -221,8 +240,30 @@ inline std::vector<WorkerGroup> random_groups(RandomStream& random, std::size_t 
   return groups;
 }
 
-/// Streams over chains side by side whose modules, also of different chains, are in groups.
-inline RunSpec random_group_cell(RandomStream& random) {
+/// Several plans after `groups`, with no more workers: of the same groups with other numbers of workers, or
+/// of others.
+inline GroupChanges random_changes(RandomStream& random, const std::vector<WorkerGroup>& groups,
+                                   std::size_t modules, int workers) {
+  GroupChanges changes;
+  changes.period_ns = ms_to_ns(200 + 400 * random.uniform());
+  changes.loads_ahead = random.below(2) == 0;
+  for (std::uint64_t more = 2 + random.below(4); more > 0; --more) {
+    std::vector<WorkerGroup> next = random.below(2) == 0 ? groups : random_groups(random, modules);
+    int sum = 0;
+    for (WorkerGroup& group : next) sum += group.workers = static_cast<int>(random.below(5));
+    for (; sum > workers; --sum) {
+      auto group = next.begin() + static_cast<std::ptrdiff_t>(random.below(next.size()));
+      while (group->workers == 0) group = group + 1 == next.end() ? next.begin() : group + 1;
+      --group->workers;
+    }
+    changes.later.push_back(std::move(next));
+  }
+  return changes;
+}
+
+/// Streams over chains side by side whose modules, also of different chains, are in groups, which change if
+/// `changing`.
+inline RunSpec random_group_cell(RandomStream& random, bool changing) {
   RunSpec spec = random_cell(random, all_systems().front());
   spec.planner.autoscale = false;
   std::vector<std::size_t> lengths(1 + random.below(4));
@@ -248,7 +289,14 @@ inline RunSpec random_group_cell(RandomStream& random) {
     }
   }
   const double factor = random.below(2) == 0 ? 0.0 : 1 + random.uniform();
-  spec.system = std::make_unique<GroupSystem>(groups, factor, random.below(2) == 0);
+  const bool by_stream = random.below(2) == 0;
+  GroupChanges changes;
+  if (changing) {
+    changes = random_changes(random, groups, modules, spec.workers);
+    spec.world.cold_start_ms = 100 * random.uniform();
+    spec.planner.plan_time_ms = random.below(2) == 0 ? 0 : 700 * random.uniform();
+  }
+  spec.system = std::make_unique<GroupSystem>(groups, factor, by_stream, std::move(changes));
   const double mean_rps = std::min(3000.0, rate_rps * (0.2 + random.uniform()));
   std::vector<TimeNs> times = bursty_times(random, mean_rps, s_to_ns(3));
   std::vector<StreamId> streams;
@@ -258,6 +306,9 @@ inline RunSpec random_group_cell(RandomStream& random) {
   if (random.below(3) == 0) spec.faults = random_faults(random, spec.workers);
   return spec;
 }
+
+inline RunSpec random_group_cell(RandomStream& random) { return random_group_cell(random, false); }
+inline RunSpec random_changing_cell(RandomStream& random) { return random_group_cell(random, true); }
 
 /// The same over models of which none sends to another.
 inline RunSpec random_side_by_side_cell(RandomStream& random) {

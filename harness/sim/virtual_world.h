@@ -98,6 +98,7 @@ class VirtualWorld final : private World {
   void handle_deliveries(std::uint32_t slot);
   void handle_values(EventKind kind, std::uint32_t slot);
   void handle_plan_period();
+  void await_planning();
   void handle_late_batch_done(std::uint32_t slot);
   void handle_publication_at(std::uint32_t slot);
   bool links_are_faulty() { return now_ <= cluster_.faults().links_until_ns(); }

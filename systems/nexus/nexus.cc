@@ -28,6 +28,10 @@ class Nexus final : public System {
 
   bool serves_streams() const override { return true; }
   bool wants_peaks() const override { return true; }
+  TimeNs replan_period_ns(const ServingContext& context) const override {
+    return is_side_by_side(context) ? s_to_ns(params_.replan_s) : 0;
+  }
+  bool loads_ahead() const override { return params_.load == NexusLoad::kAhead; }
 
   std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId, GroupId group) override {
     if (is_side_by_side(context)) return std::make_unique<CycleScheduler>(context, group, params_);
@@ -41,14 +45,11 @@ class Nexus final : public System {
 
   std::unique_ptr<Router> make_router(const ServingContext& context, ModuleId module) override {
     if (!is_side_by_side(context)) return System::make_router(context, module);
-    return std::make_unique<QuotaRouter>(planned_rps(packed_, module));
+    return std::make_unique<QuotaRouter>(module);
   }
 
   void refine(const ServingContext& context, Plan& plan) override {
-    if (is_side_by_side(context)) {
-      packed_ = plan;
-      return;
-    }
+    if (is_side_by_side(context)) return;
     if (params_.budget != NexusBudget::kSplit || !is_tree(*context.pipeline)) return;
     const std::vector<double> visits = visit_probabilities(*context.pipeline);
     std::vector<SplitModule> modules;
@@ -65,7 +66,6 @@ class Nexus final : public System {
 
  private:
   NexusParams params_;
-  Plan packed_;  ///< the plan in force, of models side by side: their routers follow it
 };
 
 }  // namespace

@@ -16,6 +16,9 @@ enum class NexusTurns { kNext, kCycle };
 /// What becomes of GPUs that the packing does not need.
 enum class NexusSpare { kUnused, kScaled };
 
+/// What becomes of a GPU that a new plan makes another node.
+enum class NexusLoad { kAhead, kCold };
+
 struct NexusParams {
   NexusOrder order = NexusOrder::kArrival;
   NexusBudget budget = NexusBudget::kEndToEnd;
@@ -26,6 +29,8 @@ struct NexusParams {
   NexusSpare spare = NexusSpare::kUnused;
   double profile_margin = 1.15;
   double network_ms = 2;
+  double replan_s = 60;
+  NexusLoad load = NexusLoad::kAhead;
   int max_batch = 128;
 
   void list(ParamList& params) {
@@ -60,6 +65,12 @@ struct NexusParams {
                   "models side by side: packed with SLOs shorter by this, for the network");
     params.integer("max_batch", max_batch, 1, 1024,
                    "models side by side: most visits in a batch; a profile may allow fewer");
+    params.number("replan_s", replan_s, 0, 1e6,
+                  "models side by side: packed anew every so many seconds, for the peak second of those that "
+                  "follow (SHEPHERD section 7); 0: once, for the peak second of the run");
+    params.choice("load", load, {"ahead", "cold"},
+                  "models side by side, a GPU that becomes another node: ahead, its models are in memory and "
+                  "it serves when the batch that it runs has ended; cold, after cluster.cold_start_ms more");
   }
 };
 

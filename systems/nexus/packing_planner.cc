@@ -35,7 +35,7 @@ class PackingPlanner final : public Planner {
     for (const Profile* profile : context.profiles) profiles_.push_back(with_margin(*profile, params));
   }
 
-  Plan plan(TimeNs, const LoadStatistics& load, const Plan&) override {
+  Plan plan(TimeNs, const LoadStatistics& load, const Plan& current) override {
     const std::vector<Session> sessions = sessions_of(context_, load, profiles_, params_);
     const SizedPacking sized = pack_onto(sessions, context_.workers, params_.spare);
     Plan plan;
@@ -43,7 +43,7 @@ class PackingPlanner final : public Planner {
     for (const PackedNode& node : sized.packing.nodes) add_node(node, plan);
     for (ModuleId m = 0; m < plan.modules.size(); ++m)
       plan.modules[m].exec_ns = context_.profiles[m]->latency(plan.modules[m].batch_cap);
-    return plan;
+    return current.modules.empty() ? plan : continued_plan(current, plan);
   }
 
  private:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace harness {
 namespace {
@@ -24,6 +25,15 @@ std::vector<double> planned_rps(const Plan& plan, ModuleId module) {
     rps.push_back(planned ? visits / ns_to_s(plan.groups[group].cycle_ns) : 0);
   }
   return rps;
+}
+
+void QuotaRouter::on_plan(const Plan& plan) {
+  std::vector<double> weights = planned_rps(plan, module_);
+  weights.resize(std::max(weights.size(), weights_.size()), 0.0);
+  weights_.resize(weights.size(), 0.0);
+  if (weights == weights_) return;
+  weights_ = std::move(weights);
+  quotas_.clear();
 }
 
 void QuotaRouter::route(TimeNs, std::span<const Visit> visits, std::span<const DomainView> domains,

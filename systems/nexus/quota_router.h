@@ -20,13 +20,15 @@ std::vector<double> planned_rps(const Plan& plan, ModuleId module);
 /// Weighted round robin: after n visits each domain has had its share of the n within one visit. The next
 /// visit goes, among the domains that are not ahead of their share, to the one whose share of the visits so
 /// far next reaches a whole visit (the first of several): earliest deadline first, which keeps every share
-/// within one (proportionate fairness: Baruah et al., 1996). Counted anew whenever the domains change. Where
-/// no domain has a weight all have the same. A visit costs O(log n) with n domains, a call O(n).
+/// within one (proportionate fairness: Baruah et al., 1996). Counted anew whenever the domains or the weights
+/// change. Where no domain has a weight all have the same. A visit costs O(log n) with n domains, a call O(n).
 class QuotaRouter final : public Router {
  public:
-  /// `weights`: by group.
-  explicit QuotaRouter(std::vector<double> weights) : weights_(std::move(weights)) {}
+  /// `weights`: by group, until on_plan says others: planned_rps of the module.
+  explicit QuotaRouter(ModuleId module, std::vector<double> weights = {})
+      : module_(module), weights_(std::move(weights)) {}
 
+  void on_plan(const Plan& plan) override;
   void route(TimeNs now, std::span<const Visit> visits, std::span<const DomainView> domains,
              std::span<std::uint32_t> out) override;
 
@@ -43,6 +45,7 @@ class QuotaRouter final : public Router {
   void start_anew(std::span<const DomainView> domains);
   std::uint32_t next();
 
+  ModuleId module_;
   std::vector<double> weights_;
   std::vector<Quota> quotas_;  ///< as the domains
   Turns ahead_;                ///< of their share, each by the visit with which it no longer is

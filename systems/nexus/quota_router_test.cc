@@ -29,7 +29,7 @@ std::vector<std::uint32_t> route(QuotaRouter& router, const std::vector<DomainVi
 }
 
 TEST(QuotaRouter, SpreadsInProportionToTheWeights) {
-  QuotaRouter router({160, 64});
+  QuotaRouter router(0, {160, 64});
   const std::vector<DomainView> domains = domains_of(2);
   const std::vector<std::uint32_t> out = route(router, domains, 7);
   EXPECT_EQ(std::accumulate(out.begin(), out.end(), 0), 2) << "5 to 2";
@@ -41,7 +41,7 @@ TEST(QuotaRouter, KeepsEveryShareWithinOneVisit) {
     std::vector<double> weights(1 + random.below(40));
     for (double& weight : weights) weight = random.below(4) == 0 ? 1.0 : 0.01 + 20 * random.uniform();
     const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
-    QuotaRouter router(weights);
+    QuotaRouter router(0, weights);
     const std::vector<DomainView> domains = domains_of(weights.size());
     std::vector<double> sent(weights.size(), 0.0);
     for (int visits = 1; visits <= 1000; ++visits) {
@@ -60,7 +60,7 @@ TEST(QuotaRouter, ChoosesTheEarliestEndOfThoseThatAreNotAhead) {
     for (double& weight : weights) weight = static_cast<double>(random.below(5));  // equal ends are common
     weights[random.below(weights.size())] = 1;
     const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
-    QuotaRouter router(weights);
+    QuotaRouter router(0, weights);
     const std::vector<DomainView> domains = domains_of(weights.size());
     std::vector<double> sent(weights.size(), 0.0);
     for (int visit = 1; visit <= 500; ++visit) {
@@ -77,15 +77,15 @@ TEST(QuotaRouter, ChoosesTheEarliestEndOfThoseThatAreNotAhead) {
 }
 
 TEST(QuotaRouter, VisitsThatComeTogetherAreSpreadAsOneByOne) {
-  QuotaRouter together({3, 2, 2});
-  QuotaRouter alone({3, 2, 2});
+  QuotaRouter together(0, {3, 2, 2});
+  QuotaRouter alone(0, {3, 2, 2});
   const std::vector<DomainView> domains = domains_of(3);
   const std::vector<std::uint32_t> at_once = route(together, domains, 50);
   for (const std::uint32_t choice : at_once) EXPECT_EQ(route(alone, domains, 1).front(), choice);
 }
 
 TEST(QuotaRouter, TheVisitsOfALostNodeGoToTheOthersInProportion) {
-  QuotaRouter router({2, 1, 1});
+  QuotaRouter router(0, {2, 1, 1});
   const std::vector<DomainView> all = domains_of(3);
   route(router, all, 5);
   const std::vector<DomainView> rest(all.begin(), all.begin() + 2);
@@ -98,7 +98,7 @@ TEST(QuotaRouter, TheVisitsOfALostNodeGoToTheOthersInProportion) {
 }
 
 TEST(QuotaRouter, NodesThatAreNotPlannedGetNothingBesideOthersAndTurnsAlone) {
-  QuotaRouter router({1, 0, 0});
+  QuotaRouter router(0, {1, 0, 0});
   for (const std::uint32_t choice : route(router, domains_of(3), 10)) EXPECT_EQ(choice, 0U);
   const std::vector<DomainView> all = domains_of(3);
   const std::vector<DomainView> rest(all.begin() + 1, all.end());

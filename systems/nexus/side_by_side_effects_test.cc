@@ -63,10 +63,10 @@ RunSpec cell(const Load& load, const Variant& variant) {
     by_second[static_cast<std::size_t>(at_s)][stream] += static_cast<double>(load.burst);
   }
   if (variant.knows_peak) {
-    spec.peak_rps.assign(models.size(), 0);
+    std::vector<double>& peaks = spec.peak_rps.emplace_back(models.size(), 0.0);
     for (const std::vector<double>& second : by_second) {
       for (std::size_t m = 0; m < models.size(); ++m)
-        spec.peak_rps[m] = std::max(spec.peak_rps[m], second[m]);
+        peaks[m] = std::max(peaks[m], second[m]);
     }
   }
   spec.arrivals =

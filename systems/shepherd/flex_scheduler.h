@@ -21,7 +21,7 @@ class FlexScheduler final : public Scheduler {
   FlexScheduler(const ServingContext& context, GroupId group, const FlexParams& params)
       : context_(context), group_(group), params_(params) {}
 
-  /// Groups and caps last as long as the run: only the first plan counts.
+  /// A group stays what it is: only the first plan counts.
   void on_plan(TimeNs now, const Plan& plan, Decisions& out) override;
   void on_worker_added(TimeNs now, WorkerId worker, Decisions& out) override;
   void on_worker_draining(TimeNs now, WorkerId worker, Decisions& out) override;

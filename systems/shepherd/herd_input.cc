@@ -79,6 +79,11 @@ void HerdPlannerParams::list(ParamList& list) {
       "b / d(b) with 2 d(b) <= SLO");
   list.choice("herd_split", split, {"rate", "order"},
               "how a model's streams are divided into shares: rate, as evenly as can be; order, in turn");
+  list.number("herd_period_s", period_s, 0, 1e6,
+              "plan anew every so many seconds, from the rates measured in the last of them; 0: once");
+  list.choice("herd_load", load, {"ahead", "cold"},
+              "herd_period_s, a GPU that a new plan puts into another group: ahead, its models are in memory "
+              "and it serves when the batch that it runs has ended; cold, after cluster.cold_start_ms more");
 }
 
 double stream_goodput_rps(const Profile& profile, TimeNs slo_ns, HerdGoodput from, int max_batch) {
@@ -99,6 +104,22 @@ std::vector<Stream> counted_streams(const ServingContext& context, const HerdPla
   for (Stream& stream : streams) {
     const double rate_rps = known ? stream.rate_rps : 1;
     stream.rate_rps = goodput.rps(stream) > 0 ? std::max(0.0, rate_rps) : 0;
+  }
+  return streams;
+}
+
+std::vector<Stream> measured_streams(const ServingContext& context, const std::vector<double>& module_rps) {
+  std::vector<Stream> streams = context.streams;
+  std::vector<double> promised(module_rps.size(), 0);
+  std::vector<double> count(module_rps.size(), 0);
+  for (const Stream& stream : streams) {
+    promised[stream.entry] += std::max(0.0, stream.rate_rps);
+    count[stream.entry] += 1;
+  }
+  for (Stream& stream : streams) {
+    const double part = promised[stream.entry] > 0 ? std::max(0.0, stream.rate_rps) / promised[stream.entry]
+                                                   : 1 / count[stream.entry];
+    stream.rate_rps = part * module_rps[stream.entry];
   }
   return streams;
 }

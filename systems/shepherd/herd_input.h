@@ -17,6 +17,12 @@ enum class HerdSplit {
   kOrder  ///< in turn
 };
 
+/// What becomes of a GPU that a new plan puts into another group.
+enum class HerdLoad {
+  kAhead,  ///< the models are in memory: it serves when the batch that it runs has ended
+  kCold    ///< after cluster.cold_start_ms more
+};
+
 /// Values of Visit::stream: a router cannot tell streams apart whose numbers are equal modulo this.
 inline constexpr std::size_t kStreamNumbers = 65'536;
 
@@ -26,6 +32,8 @@ struct HerdPlannerParams {
   double gpu_memory_mb = 16'000;
   HerdGoodput goodput = HerdGoodput::kProfile;
   HerdSplit split = HerdSplit::kRate;
+  double period_s = 0;
+  HerdLoad load = HerdLoad::kAhead;
 
   HerdPlannerParams() { herd.shares = 0; }
 
@@ -42,6 +50,10 @@ double stream_goodput_rps(const Profile& profile, TimeNs slo_ns, HerdGoodput fro
 /// where no stream says its rate.
 std::vector<Stream> counted_streams(const ServingContext& context, const HerdPlannerParams& params,
                                     int max_batch);
+
+/// The streams of the context with the rates that were measured: `module_rps` by module, divided among its
+/// streams as their promised rates are, or evenly where none is promised.
+std::vector<Stream> measured_streams(const ServingContext& context, const std::vector<double>& module_rps);
 
 /// Eq. 2's input for the streams of the context: model m is module m, and every stream's module is its entry.
 /// The goodput of a model whose streams have different SLOs is its rate over the GPUs that its streams need

@@ -40,23 +40,25 @@ HerdPlan serving_groups(const ServingContext& context, const HerdPlannerParams& 
   return plan;
 }
 
+HerdPlan serving_groups_for(const ServingContext& context, const HerdPlannerParams& params, int max_batch,
+                            const std::vector<double>& module_rps) {
+  if (std::all_of(module_rps.begin(), module_rps.end(), [](double rps) { return rps <= 0; })) return {};
+  ServingContext measured = context;
+  measured.streams = measured_streams(context, module_rps);
+  return plan_herd(herd_input(measured, params, max_batch));
+}
+
 Plan plan_of(const ServingContext& context, const HerdPlan& groups, int max_batch) {
   Plan plan = one_group_plan(context, max_batch);
   plan.groups.clear();
   for (ModulePlan& module : plan.modules) module.workers = 0;
-  std::vector<int> all_shares(plan.modules.size(), 0);
-  for (const HerdGroup& group : groups.groups) {
-    for (std::size_t i = 0; i < group.models.size(); ++i)
-      all_shares[static_cast<std::size_t>(group.models[i])] += group.shares[i];
-  }
   for (const HerdGroup& group : groups.groups) {
     WorkerGroup& workers = plan.groups.emplace_back();
     workers.workers = group.gpus;
-    for (std::size_t i = 0; i < group.models.size(); ++i) {
-      const auto model = static_cast<std::size_t>(group.models[i]);
+    workers.shares = group.shares;
+    for (const int model : group.models) {
       workers.modules.push_back(static_cast<ModuleId>(model));
-      workers.shares.push_back(static_cast<double>(group.shares[i]) / all_shares[model]);
-      plan.modules[model].workers += group.gpus;
+      plan.modules[static_cast<std::size_t>(model)].workers += group.gpus;
     }
   }
   return plan;

@@ -141,16 +141,15 @@ TEST(ServingGroups, HaveAStreamEachWhereModelsHaveFewStreams) {
     std::vector<double> rates_rps(1 + random.below(6));
     for (double& rate : rates_rps) rate = 20 * random.uniform();
     const RunSpec spec = table4(2, 1 + static_cast<int>(random.below(80)), rates_rps);
-    const HerdPlan plan = checked_plan(spec, {});
-    for (int model = 0; model < 2; ++model) {
+    const Plan plan = plan_of(make_context(spec), checked_plan(spec, {}), 128);
+    for (ModuleId model = 0; model < 2; ++model) {
       const std::vector<GroupId> group_of = groups_of_shares(plan, model);
       const auto shares = static_cast<int>(group_of.size());
       for (const HerdSplit split : {HerdSplit::kRate, HerdSplit::kOrder}) {
-        const auto module = static_cast<ModuleId>(model);
-        const std::vector<std::uint32_t> share_of = shares_of_streams(spec.streams, module, shares, split);
+        const std::vector<std::uint32_t> share_of = shares_of_streams(spec.streams, model, shares, split);
         std::set<std::uint32_t> used;
         for (std::size_t i = 0; i < spec.streams.size(); ++i) {
-          if (spec.streams[i].entry == module) used.insert(share_of[i]);
+          if (spec.streams[i].entry == model) used.insert(share_of[i]);
         }
         EXPECT_EQ(static_cast<int>(used.size()), shares) << "round " << round;
       }
@@ -267,6 +266,70 @@ TEST(ServingGroups, CloseTheBooksWhileWorkersComeAndGo) {
     in_time += record.in_time;
   }
   EXPECT_GT(in_time, 10'000U);
+}
+
+/// Two models that do not fit together, 432 requests/s a GPU each, on 6 GPUs: 1,500/s and 200/s in four
+/// streams each; from `swap_ns` on the other way round.
+RunSpec rates_that_swap(double period_s, TimeNs swap_ns) {
+  RunSpec spec;
+  spec.pipeline = testing::side_by_side({1, 1});
+  spec.profiles = {testing::linear_profile("a", 2, 10, 32), testing::linear_profile("b", 2, 10, 32)};
+  for (Profile& profile : spec.profiles) profile.memory_mb = 9'000;
+  spec.slo_ns = 250 * kMs;
+  spec.workers = 6;
+  for (StreamId i = 0; i < 8; ++i)
+    spec.streams.push_back({static_cast<ModuleId>(i / 4), spec.slo_ns, (i < 4 ? 1500.0 : 200.0) / 4});
+  spec.system = make_shepherd();
+  testing::set_param(spec, "herd_period_s", period_s);
+  std::vector<TimeNs> times;
+  std::vector<StreamId> streams;
+  for (int i = 0; i < 10 * 1700; ++i) {
+    times.push_back(i * (kNsPerS / 1700));
+    const bool few = i % 17 < 2;
+    const bool to_second = few == (times.back() < swap_ns);
+    streams.push_back(static_cast<StreamId>(i / 17 % 4 + (to_second ? 4 : 0)));
+  }
+  spec.arrivals =
+      std::make_unique<testing::FixedArrivals>(std::move(times), 10 * kNsPerS, std::move(streams));
+  return spec;
+}
+
+/// Of the requests that were sent from 6 s on.
+double in_time_from_6_s(const RunSpec& spec) {
+  testing::RowKeeper rows;
+  simulate(spec, &rows);
+  double sent = 0;
+  double in_time = 0;
+  for (const RequestRow& row : rows.request_rows) {
+    if (row.sent_ns < 6 * kNsPerS) continue;
+    sent += 1;
+    in_time += row.outcome == Outcome::kInTime ? 1 : 0;
+  }
+  return in_time / sent;
+}
+
+// The plan at 6 s is the first that has measured the new rates alone. Without it one GPU has 1,500/s.
+TEST(HerdPeriod, GroupsFollowRatesThatSwap) {
+  EXPECT_LT(in_time_from_6_s(rates_that_swap(0, 4 * kNsPerS)), 0.5);
+  EXPECT_GT(in_time_from_6_s(rates_that_swap(2, 4 * kNsPerS)), 0.99);
+}
+
+TEST(HerdPeriod, NothingMovesWhileTheLoadIsSteady) {
+  const RunRecord once = simulate(rates_that_swap(0, kNever), nullptr);
+  const RunRecord anew = simulate(rates_that_swap(2, kNever), nullptr);
+  EXPECT_EQ(anew.workers.size(), 6U);
+  EXPECT_EQ(anew.in_time, once.in_time);
+  EXPECT_EQ(anew.fingerprint, once.fingerprint);
+}
+
+TEST(HerdPeriod, MeasuredRatesAreDividedAsThePromisedOnes) {
+  RunSpec spec = rates_that_swap(2, 0);
+  spec.streams[0].rate_rps = 2 * spec.streams[1].rate_rps;
+  for (StreamId i = 4; i < 8; ++i) spec.streams[i].rate_rps = 0;
+  const std::vector<Stream> streams = measured_streams(make_context(spec), {50, 20});
+  EXPECT_DOUBLE_EQ(streams[0].rate_rps, 20);
+  EXPECT_DOUBLE_EQ(streams[3].rate_rps, 10);
+  EXPECT_DOUBLE_EQ(streams[7].rate_rps, 5) << "evenly where none was promised";
 }
 
 }  // namespace

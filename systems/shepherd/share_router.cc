@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <queue>
 #include <tuple>
+#include <utility>
 
 #include "harness/core/error.h"
 
@@ -54,16 +55,29 @@ std::vector<std::uint32_t> shares_of_streams(std::span<const Stream> streams, Mo
   return share_of;
 }
 
-std::vector<GroupId> groups_of_shares(const HerdPlan& plan, int model) {
+std::vector<GroupId> groups_of_shares(const Plan& plan, ModuleId model) {
   std::vector<GroupId> groups;
-  for (std::size_t group = 0; group < plan.groups.size(); ++group) {
-    const HerdGroup& each = plan.groups[group];
-    const auto found = std::find(each.models.begin(), each.models.end(), model);
-    if (found == each.models.end()) continue;
-    const int shares = each.shares[static_cast<std::size_t>(found - each.models.begin())];
-    groups.insert(groups.end(), static_cast<std::size_t>(shares), static_cast<GroupId>(group));
+  for (GroupId group = 0; group < plan.groups.size(); ++group) {
+    const WorkerGroup& each = plan.groups[group];
+    const auto found = std::find(each.modules.begin(), each.modules.end(), model);
+    if (each.workers == 0 || found == each.modules.end()) continue;
+    const int shares = each.shares[static_cast<std::size_t>(found - each.modules.begin())];
+    groups.insert(groups.end(), static_cast<std::size_t>(shares), group);
   }
   return groups;
+}
+
+void ShareRouter::on_plan(const Plan& plan) {
+  std::vector<GroupId> group_of = groups_of_shares(plan, model_);
+  const int shares = static_cast<int>(group_of.size());
+  if (shares == 0) return;  // no group serves it: nothing is routed
+  divide(shares_of_streams(streams_, model_, shares, split_), std::move(group_of));
+}
+
+void ShareRouter::divide(std::vector<std::uint32_t> share_of, std::vector<GroupId> group_of) {
+  share_of_ = std::move(share_of);
+  group_of_ = std::move(group_of);
+  place_.assign(group_of_.size(), 0);
 }
 
 void ShareRouter::route(TimeNs, std::span<const Visit> visits, std::span<const DomainView> domains,

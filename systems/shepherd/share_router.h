@@ -17,23 +17,29 @@ namespace harness {
 std::vector<std::uint32_t> shares_of_streams(std::span<const Stream> streams, ModuleId entry, int shares,
                                              HerdSplit split);
 
-/// By share of that model: its group, in the order of the groups.
-std::vector<GroupId> groups_of_shares(const HerdPlan& plan, int model);
+/// By share of that model: its group, in the order of the groups (WorkerGroup::shares).
+std::vector<GroupId> groups_of_shares(const Plan& plan, ModuleId model);
 
-/// Sends a model's visits to the groups of their streams' shares. While a group has no workers, its shares go
-/// to that of the next share that has some.
+/// Sends a model's visits to the groups of their streams' shares, as the plan in force divides them. While a
+/// group has no workers, its shares go to that of the next share that has some.
 class ShareRouter final : public Router {
  public:
-  /// `share_of`: by Visit::stream; `group_of`: by share.
-  ShareRouter(std::vector<std::uint32_t> share_of, std::vector<GroupId> group_of)
-      : share_of_(std::move(share_of)), group_of_(std::move(group_of)), place_(group_of_.size(), 0) {}
+  /// `streams`: with the rates by which they are divided; they outlive the router.
+  ShareRouter(std::span<const Stream> streams, ModuleId model, HerdSplit split)
+      : streams_(streams), model_(model), split_(split) {}
 
+  void on_plan(const Plan& plan) override;
+  /// `share_of`: by Visit::stream; `group_of`: by share. What on_plan does.
+  void divide(std::vector<std::uint32_t> share_of, std::vector<GroupId> group_of);
   void route(TimeNs now, std::span<const Visit> visits, std::span<const DomainView> domains,
              std::span<std::uint32_t> out) override;
 
  private:
   std::uint32_t domain_of(std::uint32_t share, std::span<const DomainView> domains);
 
+  std::span<const Stream> streams_;
+  ModuleId model_;
+  HerdSplit split_;
   std::vector<std::uint32_t> share_of_;
   std::vector<GroupId> group_of_;
   std::vector<std::uint32_t> place_;  ///< by share: where its domain was last found

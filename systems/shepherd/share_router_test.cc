@@ -101,14 +101,15 @@ TEST(SharesOfStreams, CombineStreamsOfOneNumberWhereverTheyStand) {
 }
 
 TEST(GroupsOfShares, AreInTheOrderOfTheGroups) {
-  HerdPlan plan;
-  plan.groups = {{4, {0, 2}, {2, 1}}, {4, {1}, {3}}, {4, {0, 1}, {1, 0}}};
-  EXPECT_EQ(groups_of_shares(plan, 0), (std::vector<GroupId>{0, 0, 2}));
+  Plan plan;
+  plan.groups = {{4, {0, 2}, {}, 0, {2, 1}}, {4, {1}, {}, 0, {3}}, {4, {0, 1}, {}, 0, {1, 0}}, {0, {0}}};
+  EXPECT_EQ(groups_of_shares(plan, 0), (std::vector<GroupId>{0, 0, 2})) << "one without workers has none";
   EXPECT_EQ(groups_of_shares(plan, 2), (std::vector<GroupId>{0}));
 }
 
 TEST(ShareRouter, SendsEachStreamToItsGroupAndOnWhenThatIsGone) {
-  ShareRouter router({0, 1, 2, 0}, {4, 4, 7});
+  ShareRouter router({}, 0, HerdSplit::kRate);
+  router.divide({0, 1, 2, 0}, {4, 4, 7});
   std::vector<Visit> visits(4);
   for (std::uint16_t i = 0; i < 4; ++i) visits[i].stream = i;
   Shares out(4);

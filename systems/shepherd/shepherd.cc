@@ -1,6 +1,6 @@
 #include "systems/shepherd/shepherd.h"
 
-#include <optional>
+#include <vector>
 
 #include "harness/serving/common_plans.h"
 #include "systems/shepherd/flex_scheduler.h"
@@ -10,26 +10,25 @@
 namespace harness {
 namespace {
 
-/// HERD once, before the start: groups last as long as the run.
+/// HERD before the start and, with a period, again from the rates of the last one.
 class GroupPlanner final : public Planner {
  public:
   GroupPlanner(const ServingContext& context, const HerdPlannerParams& params, int max_batch)
       : context_(context), params_(params), max_batch_(max_batch) {}
 
-  Plan plan(TimeNs, const LoadStatistics&, const Plan&) override {
-    if (!plan_) {
-      plan_ = is_for_herd(context_)
-                  ? plan_of(context_, serving_groups(context_, params_, max_batch_), max_batch_)
-                  : one_group_plan(context_, max_batch_);
-    }
-    return *plan_;
+  Plan plan(TimeNs, const LoadStatistics& load, const Plan& current) override {
+    if (!is_for_herd(context_)) return one_group_plan(context_, max_batch_);
+    if (current.modules.empty())
+      return plan_of(context_, serving_groups(context_, params_, max_batch_), max_batch_);
+    const HerdPlan groups = serving_groups_for(context_, params_, max_batch_, load.module_rps);
+    if (groups.groups.empty()) return current;
+    return continued_plan(current, plan_of(context_, groups, max_batch_));
   }
 
  private:
   const ServingContext& context_;
   HerdPlannerParams params_;
   int max_batch_;
-  std::optional<Plan> plan_;
 };
 
 class Shepherd final : public System {
@@ -40,6 +39,10 @@ class Shepherd final : public System {
   }
   bool preempts() const override { return flex_.preempt; }
   bool serves_streams() const override { return true; }
+  TimeNs replan_period_ns(const ServingContext& context) const override {
+    return has_only_batches(context) && is_for_herd(context) ? s_to_ns(herd_.period_s) : 0;
+  }
+  bool loads_ahead() const override { return herd_.load == HerdLoad::kAhead; }
 
   std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId, GroupId group) override {
     return std::make_unique<FlexScheduler>(context, group, flex_);
@@ -51,23 +54,14 @@ class Shepherd final : public System {
   }
   std::unique_ptr<Router> make_router(const ServingContext& context, ModuleId module) override {
     if (!has_only_batches(context) || !is_for_herd(context)) return System::make_router(context, module);
-    if (!groups_) {
-      groups_ = serving_groups(context, herd_, flex_.max_batch);
-      streams_ = counted_streams(context, herd_, flex_.max_batch);
-    }
-    if (groups_->groups.size() == 1) return System::make_router(context, module);
-    std::vector<GroupId> group_of = groups_of_shares(*groups_, module);
-    const int shares = static_cast<int>(group_of.size());
-    return std::make_unique<ShareRouter>(shares_of_streams(streams_, module, shares, herd_.split),
-                                         std::move(group_of));
+    if (streams_.empty()) streams_ = counted_streams(context, herd_, flex_.max_batch);
+    return std::make_unique<ShareRouter>(streams_, module, herd_.split);
   }
 
  private:
   FlexParams flex_;
   HerdPlannerParams herd_;
-  // For the routers.
-  std::optional<HerdPlan> groups_;
-  std::vector<Stream> streams_;
+  std::vector<Stream> streams_;  ///< for the routers
 };
 
 }  // namespace

@@ -1,0 +1,196 @@
+// Groups of workers that change during a run.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/core/random.h"
+#include "harness/engine/fluid_bound.h"
+#include "harness/engine/replay.h"
+#include "harness/sim/simulation.h"
+#include "harness/sim/test_groups.h"
+
+namespace harness {
+namespace {
+
+constexpr TimeNs kMs = kNsPerMs;
+using Groups = std::vector<WorkerGroup>;
+
+/// Models a (1 ms) and b (10 ms), due after 200 ms, on two GPUs; plans every 500 ms for 2 s.
+RunSpec two_models(const Groups& groups, std::vector<Groups> later, bool loads_ahead,
+                   std::vector<std::pair<TimeNs, StreamId>> load) {
+  RunSpec spec;
+  spec.pipeline = testing::side_by_side({1, 1});
+  spec.profiles = {testing::linear_profile("a", 0, 1, 1), testing::linear_profile("b", 0, 10, 1)};
+  spec.streams = {{0, 200 * kMs, 0}, {1, 200 * kMs, 0}};
+  spec.slo_ns = 200 * kMs;
+  spec.workers = 2;
+  spec.world.cold_start_ms = 100;
+  spec.system = std::make_unique<testing::GroupSystem>(
+      groups, 0.0, false, testing::GroupChanges{500 * kMs, loads_ahead, std::move(later)});
+  std::vector<TimeNs> times;
+  std::vector<StreamId> streams;
+  for (const auto& [at_ns, stream] : load) {
+    times.push_back(at_ns);
+    streams.push_back(stream);
+  }
+  spec.arrivals = std::make_unique<testing::FixedArrivals>(std::move(times), 2 * kNsPerS, std::move(streams));
+  return spec;
+}
+
+/// Workers of each module over time.
+std::vector<std::pair<TimeNs, std::uint32_t>> steps_of(const RunRecord& record, ModuleId module) {
+  std::vector<std::pair<TimeNs, std::uint32_t>> steps;
+  for (const PlanRow& row : record.plans) {
+    if (row.module == module) steps.emplace_back(row.at_ns, row.workers);
+  }
+  return steps;
+}
+
+using Steps = std::vector<std::pair<TimeNs, std::uint32_t>>;
+
+TEST(ChangingGroups, AWarmGpuServesItsNewGroupWhenItsBatchHasEnded) {
+  // Until 500 ms b has no GPU. At 500 ms both GPUs run a batch of a: b's visit waits for the one that is its
+  // own until 501 ms.
+  const RunSpec spec =
+      two_models({{2, {0}}}, {{{1, {0}}, {1, {1}}}}, true,
+                 {{400 * kMs, 1}, {500 * kMs - kMs / 2, 0}, {500 * kMs - kMs / 2, 0}, {500 * kMs, 1}});
+  testing::RowKeeper rows;
+  const RunRecord record = simulate(spec, &rows);
+  EXPECT_EQ(record.in_time, 3U);
+  EXPECT_EQ(record.modules[1].dropped[static_cast<std::size_t>(DropReason::kNoWorker)], 1U);
+  const auto last = std::max_element(
+      rows.visit_rows.begin(), rows.visit_rows.end(),
+      [](const VisitRow& x, const VisitRow& y) { return x.ended_ns < y.ended_ns; });
+  EXPECT_EQ(last->module, 1);
+  EXPECT_EQ(last->arrived_ns, 500 * kMs);
+  EXPECT_EQ(last->started_ns, 500 * kMs + kMs / 2);
+  EXPECT_EQ(steps_of(record, 1), (Steps{{0, 0}, {500 * kMs + kMs / 2, 1}}));
+  EXPECT_EQ(record.workers.size(), 3U) << "one moved";
+}
+
+TEST(ChangingGroups, AColdGpuServesItsNewGroupAfterTheColdStart) {
+  const RunSpec spec =
+      two_models({{2, {0}}}, {{{1, {0}}, {1, {1}}}}, false, {{550 * kMs, 1}, {601 * kMs, 1}});
+  const RunRecord record = simulate(spec, nullptr);
+  EXPECT_EQ(record.in_time, 1U);
+  EXPECT_EQ(record.modules[1].dropped[static_cast<std::size_t>(DropReason::kNoWorker)], 1U);
+  EXPECT_EQ(steps_of(record, 1), (Steps{{0, 0}, {600 * kMs, 1}}));
+}
+
+TEST(ChangingGroups, NothingMovesWhereThePlanIsTheSame) {
+  for (const bool loads_ahead : {false, true}) {
+    const RunSpec spec = two_models({{1, {0}}, {1, {1}}}, {{{1, {1}}, {1, {0}}}}, loads_ahead,
+                                    {{400 * kMs, 1}, {800 * kMs, 0}, {1200 * kMs, 1}});
+    const RunRecord record = simulate(spec, nullptr);
+    EXPECT_EQ(record.in_time, 3U);
+    EXPECT_EQ(record.workers.size(), 2U);
+    EXPECT_EQ(record.plans.size(), 2U) << "those of the start";
+  }
+}
+
+TEST(ChangingGroups, WhatIsQueuedMovesWithTheGpu) {
+  // Forty requests for a at 499 ms on the GPU that b gets: the rest goes to the other one, none is lost.
+  std::vector<std::pair<TimeNs, StreamId>> load(40, {499 * kMs, 0});
+  const RunSpec spec = two_models({{1, {0}}, {1, {0}}}, {{{1, {0}}, {1, {1}}}}, true, load);
+  testing::RowKeeper rows;
+  const RunRecord record = simulate(spec, &rows);
+  EXPECT_EQ(record.in_time, 40U);
+  TimeNs end_ns = 0;
+  for (const VisitRow& row : rows.visit_rows) end_ns = std::max(end_ns, row.ended_ns);
+  // Until 501 ms each GPU has run one or two; the other one runs what is left one after the other.
+  EXPECT_GE(end_ns, 499 * kMs + 38 * kMs);
+  EXPECT_LE(end_ns, 499 * kMs + 39 * kMs);
+}
+
+TEST(ChangingGroups, AGroupComesBack) {
+  // a: both, one, both GPUs.
+  const RunSpec spec = two_models({{2, {0}}}, {{{1, {0}}, {1, {1}}}, {{2, {0}}}}, true, {{1900 * kMs, 0}});
+  const RunRecord record = simulate(spec, nullptr);
+  EXPECT_EQ(steps_of(record, 0), (Steps{{0, 2}, {500 * kMs, 1}, {1000 * kMs, 2}, {1500 * kMs, 1}}));
+  EXPECT_EQ(steps_of(record, 1), (Steps{{0, 0}, {500 * kMs, 1}, {1000 * kMs, 0}, {1500 * kMs, 1}}));
+}
+
+TEST(ChangingGroups, NoPlanIsMadeWhenTheLoadHasEnded) {
+  RunSpec spec = two_models({{2, {0}}}, {{{1, {0}}, {1, {1}}}}, true, {{0, 0}});
+  spec.arrivals = std::make_unique<testing::FixedArrivals>(std::vector<TimeNs>{499 * kMs}, 500 * kMs);
+  EXPECT_EQ(simulate(spec, nullptr).workers.size(), 2U);
+}
+
+/// Most workers that have a GPU at once.
+int most_at_once(const RunRecord& record) {
+  std::vector<std::pair<TimeNs, int>> changes;
+  for (const WorkerTotals& worker : record.workers) {
+    if (worker.ready_ns == kNever || worker.ready_ns == worker.removed_ns) continue;
+    changes.emplace_back(worker.ready_ns, +1);
+    changes.emplace_back(worker.removed_ns, -1);
+  }
+  std::sort(changes.begin(), changes.end());
+  int now = 0;
+  int most = 0;
+  for (const auto& [at_ns, change] : changes) most = std::max(most, now += change);
+  return most;
+}
+
+TEST(ChangingGroups, BooksCloseInAnyCell) {
+  RandomStream random(1, "changing groups");
+  std::uint64_t in_time = 0;
+  std::uint64_t preempted = 0;
+  std::size_t moved = 0;
+  for (int round = 0; round < 300; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    RunSpec spec = testing::random_changing_cell(random);
+    spec.record_replay = round % 4 == 0;
+    testing::RowKeeper rows;
+    const RunRecord record = simulate(spec, &rows);
+    EXPECT_EQ(record.sent, record.in_time + record.late + record.dropped);
+    EXPECT_EQ(record.sent, rows.request_rows.size());
+    EXPECT_EQ(record.unfinished, 0U);
+    EXPECT_LE(record.in_time, fluid_bound(spec, record));
+    EXPECT_LE(most_at_once(record), spec.workers);
+    in_time += record.in_time;
+    for (const ModuleTotals& module : record.modules) preempted += module.preempted;
+    for (const WorkerTotals& worker : record.workers) moved += worker.removed_ns != kNever ? 1 : 0;
+    const ServingContext context = make_context(spec);
+    for (const ReplayLog& log : record.replay) {
+      ReplayCounts counts;
+      const auto scheduler = spec.system->make_scheduler(context, log.domain, log.group);
+      EXPECT_FALSE(replay(log, *scheduler, counts).has_value()) << "domain " << log.domain;
+    }
+  }
+  EXPECT_GT(in_time, 10'000U);
+  EXPECT_GT(preempted, 100U);
+  EXPECT_GT(moved, 1'000U);
+}
+
+// A module that every plan serves is never without a queue where models are loaded ahead.
+TEST(ChangingGroups, NobodyIsTurnedAwayWhileWarmGpusMove) {
+  RandomStream random(2, "warm");
+  std::size_t moved = 0;
+  for (int round = 0; round < 100; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    const std::size_t modules = 1 + random.below(4);
+    const auto served = [&] {
+      Groups groups = testing::random_groups(random, modules);
+      for (WorkerGroup& group : groups) group.workers = 1;
+      return groups;
+    };
+    RunSpec spec = testing::random_group_cell(random);
+    if (spec.pipeline.modules.size() != modules) continue;
+    spec.faults.clear();
+    spec.workers = static_cast<int>(modules);
+    spec.system = std::make_unique<testing::GroupSystem>(
+        served(), 1.5, false, testing::GroupChanges{300 * kMs, true, {served(), served(), served()}});
+    const RunRecord record = simulate(spec, nullptr);
+    for (const ModuleTotals& module : record.modules)
+      EXPECT_EQ(module.dropped[static_cast<std::size_t>(DropReason::kNoWorker)], 0U);
+    moved += record.workers.size();
+  }
+  EXPECT_GT(moved, 100U);
+}
+
+}  // namespace
+}  // namespace harness
