@@ -31,7 +31,7 @@ struct WorkerGroup {
   std::vector<int> batch_caps = {};
   /// The time in which each worker is to run one batch of every module; 0: not planned.
   TimeNs cycle_ns = 0;
-  /// As `modules`, for routers alone (no other rank and no log has it): how many of the equal parts into
+  /// As `modules`, for routers and records (no other rank or log has it): how many of the equal parts into
   /// which a module's streams are divided go here (SHEPHERD); empty: they are not divided.
   std::vector<int> shares = {};
 
