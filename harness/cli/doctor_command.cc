@@ -7,10 +7,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +22,7 @@
 #include "harness/experiment/device_needs.h"
 #include "harness/experiment/rank_machines.h"
 #include "harness/experiment/rank_work.h"
+#include "harness/gpu/cpu_facts.h"
 #include "harness/live/precise_wait.h"
 #include "harness/live/rank_survey.h"
 #include "harness/live/sleep_check.h"
@@ -70,11 +73,21 @@ Check check_python() {
           "harness figures needs them: ci/setup, or set HARNESS_PYTHON"};
 }
 
+/// Of a busy quarter of a second.
+std::optional<double> measure_stolen_time() {
+  const CpuClocks before = read_cpu_clocks();
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(250);
+  while (std::chrono::steady_clock::now() < end) {
+  }
+  return share_stolen(before, read_cpu_clocks());
+}
+
 /// What is looked at on each host.
 std::vector<Check> look_at_host(const MachineFiles& files, int ranks_here, int ranks) {
   // First, so that it does not count what is done here.
   Check load = check_load(files);
   return {std::move(load),
+          check_stolen_time(measure_stolen_time()),
           check_clock_source(files),
           check_frequency(files),
           check_sleeps(measure_slack(kSleeps, kNsPerMs)),

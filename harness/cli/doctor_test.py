@@ -10,8 +10,8 @@ import tempfile
 
 from program_testing import environment, finish, run, several_cells, tree, write
 
-EVERYWHERE = ("MPI", "cores", "load", "clock source", "processor frequency", "timers", "sockets", "open files",
-              "locked memory", "shared memory", "output folder", "file locks", "figures")
+EVERYWHERE = ("MPI", "cores", "load", "stolen time", "clock source", "processor frequency", "timers", "sockets",
+              "open files", "locked memory", "shared memory", "output folder", "file locks", "figures")
 BETWEEN_RANKS = ("wake-ups", "links", "clocks")
 
 

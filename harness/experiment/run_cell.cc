@@ -6,6 +6,7 @@
 
 #include "harness/engine/fluid_bound.h"
 #include "harness/experiment/cell_devices.h"
+#include "harness/gpu/cpu_facts.h"
 #include "harness/gpu/devices.h"
 #include "harness/live/cell_failed.h"
 #include "harness/sim/simulation.h"
@@ -95,6 +96,15 @@ std::string why_invalid(const RunRecord& record, const LiveParams& live) {
   return "";
 }
 
+/// What else kept the first rank's host from its work, to follow the reason of an invalid run; mostly empty.
+std::string theft_note(const CpuClocks& before) {
+  constexpr double kMuch = 0.02;
+  const std::optional<double> stolen = share_stolen(before, read_cpu_clocks());
+  if (!stolen || *stolen < kMuch) return "";
+  return "; other virtual machines took " + text_of(std::round(100 * *stolen)) +
+         " % of the time that the processors of the first rank's host had work";
+}
+
 }  // namespace
 
 SummaryRow run_cell(CellFactory& factory, BoundCache& bounds, const Cell& cell, const PreparedCell& prepared,
@@ -142,6 +152,7 @@ LiveCell::LiveCell(CellFactory& factory, const Cell& cell, const PreparedCell& p
 
 std::optional<SummaryRow> LiveCell::run(BoundCache& bounds, const std::function<void()>& check_signal) {
   const bool keeps_rows = transport_.rank() == 0 && how_.rows;
+  const CpuClocks clocks_before = read_cpu_clocks();
   std::optional<RunRecord> record;
   try {
     record = run_live(spec_,
@@ -157,7 +168,10 @@ std::optional<SummaryRow> LiveCell::run(BoundCache& bounds, const std::function<
   HARNESS_CHECK(record.has_value(), "a live run left no record");
   SummaryRow row = row_of(prepared_, spec_, *record, bounds);
   row.why = why_invalid(*record, prepared_.live);
-  if (!row.why.empty()) row.status = "invalid";
+  if (!row.why.empty()) {
+    row.status = "invalid";
+    row.why += theft_note(clocks_before);
+  }
   rows_.pass_to(*writer_);
   writer_->finish(row, *record);
   return row;

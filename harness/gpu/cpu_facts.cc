@@ -166,6 +166,13 @@ std::optional<double> share_of_others(const CpuClocks& before, const CpuClocks& 
   return others ? std::optional(others->processes + others->machines) : std::nullopt;
 }
 
+std::optional<double> share_stolen(const CpuClocks& before, const CpuClocks& after) {
+  if (!before.stolen_ticks || !after.stolen_ticks) return std::nullopt;
+  const std::int64_t wanted = after.ticks - before.ticks - (after.idle_ticks - before.idle_ticks);
+  if (wanted <= 0) return std::nullopt;
+  return static_cast<double>(*after.stolen_ticks - *before.stolen_ticks) / static_cast<double>(wanted);
+}
+
 std::vector<std::string> clock_notes(const CpuClocks& before, const CpuClocks& after) {
   std::vector<std::string> notes = {frequency_note(before, after)};
   notes.push_back(after.governor.empty() ? "the frequency governor is not visible here"

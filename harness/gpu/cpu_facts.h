@@ -34,6 +34,10 @@ CpuClocks read_cpu_clocks(const std::string& root = "/");
 /// processes and other virtual machines. Nothing where that is not visible.
 std::optional<double> share_of_others(const CpuClocks& before, const CpuClocks& after);
 
+/// How much of the time in which the processors had work a hypervisor gave to other virtual machines between
+/// the two moments. Nothing where that is not visible or nothing ran.
+std::optional<double> share_stolen(const CpuClocks& before, const CpuClocks& after);
+
 /// What a reader of timings taken between two moments should know: a line each, such as "clock 3.1 GHz (least
 /// 3.0) before, 2.4 GHz (least 2.2) after: 23 % slower", "throttled 4 times", "other processes took 31 %
 /// of the processors' time". Says what is not visible.

@@ -95,6 +95,9 @@ TEST(ClockNotes, SayWhatChanged) {
   EXPECT_EQ(notes[4], "other virtual machines took 1.5 % of it");
   EXPECT_DOUBLE_EQ(share_of_others(before, after).value_or(0), 0.5);
   EXPECT_FALSE(share_of_others(after, after));
+  // Something was to run for 600 of the 1000 ticks.
+  EXPECT_DOUBLE_EQ(share_stolen(before, after).value_or(0), 15.0 / 600);
+  EXPECT_FALSE(share_stolen(after, after));
 }
 
 }  // namespace

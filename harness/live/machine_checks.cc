@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -276,6 +277,16 @@ Check check_load(const MachineFiles& files) {
   if (*load < 0.25 * static_cast<double>(std::max<std::size_t>(cores, 1)))
     return {CheckLevel::kOk, "load", found, ""};
   return {CheckLevel::kWarn, "load", found, "something else runs here, or ran just now: wait or stop it"};
+}
+
+Check check_stolen_time(std::optional<double> share) {
+  constexpr double kMuch = 0.05;  // beyond what ticks of 10 ms resolve
+  if (!share) return not_visible("stolen time", "see steal in top on a virtual machine");
+  const std::string found =
+      "other virtual machines took " + number(std::round(100 * *share)) + " % of a busy quarter of a second";
+  if (*share < kMuch) return {CheckLevel::kOk, "stolen time", found, ""};
+  return {CheckLevel::kWarn, "stolen time", found,
+          "live runs will stand still at times: wait, or take a machine with cores of its own"};
 }
 
 Check check_open_files(const MachineFiles& files, int ranks) {

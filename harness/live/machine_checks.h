@@ -58,6 +58,9 @@ Check check_clock_source(const MachineFiles& files);
 Check check_frequency(const MachineFiles& files);
 /// What else runs here, by the load average of the last minute.
 Check check_load(const MachineFiles& files);
+/// `share`: of the time that the processors had work, what a hypervisor gave to other virtual machines;
+/// nothing where that is not visible.
+Check check_stolen_time(std::optional<double> share);
 /// Whether one process can open what a job of `ranks` ranks needs.
 Check check_open_files(const MachineFiles& files, int ranks);
 Check check_locked_memory(const MachineFiles& files);

@@ -142,6 +142,15 @@ TEST_F(FakeMachine, LoadIsComparedWithAllCores) {
   EXPECT_EQ(check_load(files()).level, CheckLevel::kWarn);
 }
 
+TEST(StolenTime, IsAWarningAboveAFewPercent) {
+  EXPECT_EQ(check_stolen_time(0.0).level, CheckLevel::kOk);
+  EXPECT_EQ(check_stolen_time(0.04).level, CheckLevel::kOk);
+  const Check much = check_stolen_time(0.546);
+  EXPECT_EQ(much.level, CheckLevel::kWarn);
+  EXPECT_EQ(much.found, "other virtual machines took 55 % of a busy quarter of a second");
+  EXPECT_EQ(check_stolen_time(std::nullopt).found, "not visible here");
+}
+
 TEST_F(FakeMachine, OpenFilesMustSufficeForAllRanks) {
   put("proc/self/limits", kLimits);
   EXPECT_EQ(text_of(check_open_files(files(), 9)), "ok    open files: limit 256");
