@@ -84,17 +84,52 @@ void read_model_file(const TomlFields& fields, const std::string& pipeline_file,
   module.file = (std::filesystem::path(pipeline_file).parent_path() / file).string();
 }
 
-}  // namespace
+/// A variant of a task, without what the task says.
+Module read_variant(const TomlFields& fields) {
+  fields.require_known({"model", "accuracy", "accuracy_source", "fan_out", "source"});
+  Module variant;
+  variant.place = fields.place("model");
+  variant.model = fields.text("model");
+  variant.source = fields.text_or("source", "");
+  variant.accuracy = fields.number("accuracy", 1e-6, 1e6);
+  variant.accuracy_source = fields.text_or("accuracy_source", "");
+  if (fields.has("fan_out")) variant.fan_out = fields.numbers("fan_out", 0, 100);
+  return variant;
+}
 
-Pipeline parse_pipeline(const std::string& file, std::string_view text) {
-  const TomlValue document = parse_toml(file, text);
-  const TomlFields top(file, document);
-  top.require_known({"description", "slo_ms", "side_by_side", "module"});
-  Pipeline pipeline;
-  pipeline.name = stem_of(file);
-  pipeline.description = top.text_or("description", "");
-  pipeline.slo_ns = ms_to_ns(top.number("slo_ms", 1e-3, 1e9));
-  pipeline.side_by_side = top.flag_or("side_by_side", false);
+TaskSpec read_task(const TomlFields& fields) {
+  fields.require_known({"name", "subs", "input_bytes", "input_size", "variant"});
+  TaskSpec task;
+  task.name = fields.text("name");
+  if (fields.has("subs")) task.subs = fields.texts("subs");
+  Module input;
+  read_input(fields, input);
+  double best = 0;
+  for (const TomlFields& each : fields.tables("variant")) {
+    Module variant = read_variant(each);
+    variant.input_bytes = input.input_bytes;
+    variant.input_height = input.input_height;
+    variant.input_width = input.input_width;
+    best = std::max(best, variant.accuracy);
+    task.variants.push_back(std::move(variant));
+  }
+  // Relative to the best, as Loki states it (section 6.1), whatever unit the file uses.
+  for (Module& variant : task.variants) variant.accuracy /= best;
+  return task;
+}
+
+void read_tasks(const TomlFields& top, const std::string& file, Pipeline& pipeline) {
+  const std::string spread = top.text_or("fan_out_spread", "poisson");
+  if (spread != "poisson" && spread != "rounded")
+    throw input_error(top.place("fan_out_spread"), "'" + spread + "'", "'poisson' or 'rounded'");
+  pipeline.fixed_fan_out = spread == "rounded";
+  std::vector<TaskSpec> tasks;
+  for (const TomlFields& fields : top.tables("task")) tasks.push_back(read_task(fields));
+  if (const std::string wrong = link_tasks(pipeline, tasks); !wrong.empty())
+    throw input_error({file, 0, "task"}, wrong, "a tree of tasks (subs by name), each with its variants");
+}
+
+void read_modules(const TomlFields& top, const std::string& file, Pipeline& pipeline) {
   std::vector<std::vector<std::string>> pres;
   std::vector<std::vector<std::string>> subs;
   const std::vector<TomlFields> tables = top.tables("module");
@@ -118,6 +153,29 @@ Pipeline parse_pipeline(const std::string& file, std::string_view text) {
         "a directed acyclic graph with one entry, or with side_by_side = true several (pres, subs by name)");
   }
   for (const TomlFields& fields : tables) read_branches(fields, pipeline);
+}
+
+}  // namespace
+
+Pipeline parse_pipeline(const std::string& file, std::string_view text) {
+  const TomlValue document = parse_toml(file, text);
+  const TomlFields top(file, document);
+  const bool has_tasks = top.has("task");
+  if (has_tasks) {
+    top.require_known({"description", "slo_ms", "fan_out_spread", "task"});
+  } else {
+    top.require_known({"description", "slo_ms", "side_by_side", "module", "task"});
+  }
+  Pipeline pipeline;
+  pipeline.name = stem_of(file);
+  pipeline.description = top.text_or("description", "");
+  pipeline.slo_ns = ms_to_ns(top.number("slo_ms", 1e-3, 1e9));
+  pipeline.side_by_side = top.flag_or("side_by_side", false);
+  if (has_tasks) {
+    read_tasks(top, file, pipeline);
+  } else {
+    read_modules(top, file, pipeline);
+  }
   return pipeline;
 }
 

@@ -348,5 +348,65 @@ TEST(PipelineFile, AKeyOfManyPartsIsAnErrorAndDoesNotExhaustTheStack) {
   }
 }
 
+constexpr const char* kTasks = R"(slo_ms = 250
+[[task]]
+name = "detect"
+subs = ["read"]
+input_size = [480, 640]
+[[task.variant]]
+model = "small"
+accuracy = 28
+fan_out = [2]
+[[task.variant]]
+model = "large"
+accuracy = 56
+fan_out = [17.5]
+source = "somewhere"
+[[task]]
+name = "read"
+[[task.variant]]
+model = "b0"
+accuracy = 1
+)";
+
+// Loki, section 6.1: accuracies relative to the best variant of a family.
+TEST(TaskFiles, GiveVariantsRelativeAccuracies) {
+  const Pipeline pipeline = parse_pipeline("x/two.toml", kTasks);
+  EXPECT_EQ(module_names(pipeline), (Names{"detect:large", "detect:small", "read:b0"}));
+  EXPECT_EQ(pipeline.modules[0].accuracy, 1);
+  EXPECT_EQ(pipeline.modules[1].accuracy, 0.5);
+  EXPECT_EQ(pipeline.modules[1].input_height, 480);
+  EXPECT_EQ(pipeline.modules[0].fan_out, (std::vector<double>{17.5}));
+  EXPECT_EQ(pipeline.tasks.size(), 2U);
+  EXPECT_EQ(pipeline.tasks[0].variants, 2);
+  EXPECT_FALSE(pipeline.fixed_fan_out);
+}
+
+std::string message_of(const std::string& text) {
+  try {
+    parse_pipeline("two.toml", text);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(TaskFiles, SayWhatIsWrongWithThem) {
+  const std::string good = kTasks;
+  const auto with = [&](const std::string& what, const std::string& instead) {
+    std::string text = good;
+    text.replace(text.find(what), what.size(), instead);
+    return message_of(text);
+  };
+  EXPECT_NE(with("fan_out = [2]", "").find("one fan_out"), std::string::npos);
+  EXPECT_NE(with("fan_out = [2]", "fan_out = [-2]").find("fan_out"), std::string::npos);
+  EXPECT_NE(with("subs = [\"read\"]", "subs = [\"reed\"]").find("reed"), std::string::npos);
+  EXPECT_NE(with("accuracy = 28", "acuracy = 28").find("accuracy"), std::string::npos);
+  EXPECT_NE(with("slo_ms = 250", "slo_ms = 250\nfan_out_spread = \"x\"").find("'rounded'"),
+            std::string::npos);
+  EXPECT_NE(with("slo_ms = 250", "slo_ms = 250\nside_by_side = true").find("side_by_side"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace harness

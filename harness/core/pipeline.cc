@@ -175,7 +175,8 @@ std::vector<double> longest_before(const Pipeline& pipeline, const std::vector<d
 std::vector<ModuleId> entries_in(const Pipeline& pipeline) {
   std::vector<ModuleId> entries;
   for (std::size_t m = 0; m < pipeline.modules.size(); ++m) {
-    if (pipeline.modules[m].pres.empty()) entries.push_back(static_cast<ModuleId>(m));
+    const auto module = static_cast<ModuleId>(m);
+    if (pipeline.modules[m].pres.empty() && pipeline.task_of(module) == module) entries.push_back(module);
   }
   return entries;
 }
@@ -184,7 +185,7 @@ std::vector<ModuleId> entries_of(const Pipeline& pipeline) {
   std::vector<ModuleId> entries(pipeline.modules.size());
   for (std::size_t m = 0; m < entries.size(); ++m) {
     const std::vector<ModuleId>& pres = pipeline.modules[m].pres;
-    entries[m] = pres.empty() ? static_cast<ModuleId>(m) : entries[pres.front()];
+    entries[m] = pres.empty() ? pipeline.task_of(static_cast<ModuleId>(m)) : entries[pres.front()];
   }
   return entries;
 }

@@ -14,6 +14,14 @@ namespace harness {
 /// random for each request (PARD section 5.2, request-specific dynamic paths).
 enum class Branches : std::uint8_t { kAll, kOne };
 
+/// Several modules that can do the same work, of which the system chooses one for each visit: model variants
+/// of different accuracy and speed (Loki, sections 2.1 and 4.1: the vertices of the augmented graph).
+struct Task {
+  std::string name;    ///< unique in the pipeline
+  ModuleId first = 0;  ///< its variants stand one after the other from here, the most accurate first
+  int variants = 1;
+};
+
 /// One module: hosts one model on its workers.
 struct Module {
   std::string name;            ///< unique in the pipeline
@@ -27,20 +35,39 @@ struct Module {
   int input_height = 0;           ///< it is a picture of so many pixels, 24 bits each; 0: not declared
   int input_width = 0;
   std::vector<double> branch_weights;  ///< kOne: positive, one per entry of `subs`; kAll: empty
-  InputPlace place;                    ///< of its name, for messages; empty when it is of no file
+  ModuleId task = 0;                   ///< of a tree of tasks: the first module of its task
+  double accuracy =
+      1;  ///< of the model, 0 < . <= 1, relative to the best one of its task (Loki, section 6.1)
+  std::string accuracy_source;  ///< citation, one line; empty where it is not given
+  /// Tasks only, by entry of `subs`: the mean number of visits there that a visit causes (Loki, section 4.1:
+  /// the multiplicative factor times the branch ratio).
+  std::vector<double> fan_out;
+  InputPlace place;  ///< of its name, for messages; empty when it is of no file
 };
 
 /// A directed acyclic graph with exactly one entry, in which every module is reachable from the entry; or
 /// several of them side by side without edges between them, each with streams of its own (stream.h). Modules
 /// stand in topological order: every id in `pres` is smaller than the module's own.
+///
+/// Or a tree of tasks (Loki, section 2.1), each done by one of its variants: `pres` and `subs` then name the
+/// first modules of the tasks before and after, the same for all variants, and mean any variant of them. A
+/// visit causes any number of visits at each task after it (fan_out.h); its request is complete when all are.
 struct Pipeline {
   std::string name;
   std::string description;
   TimeNs slo_ns = 0;  ///< the paper's end-to-end objective; an experiment may set another
   std::vector<Module> modules;
   bool side_by_side = false;  ///< it may have several entries
+  std::vector<Task> tasks;    ///< in topological order; empty: each module is a task of its own
+  bool fixed_fan_out =
+      false;  ///< of a tree of tasks: counts stray from their mean by rounding only (fan_out.h)
 
+  bool has_tasks() const { return !tasks.empty(); }
+  /// The first module of the module's task, which is itself where there are no tasks.
+  ModuleId task_of(ModuleId module) const { return has_tasks() ? modules[module].task : module; }
+  /// Each request visits every module once, one after the other.
   bool is_chain() const {
+    if (has_tasks()) return false;
     for (const Module& module : modules) {
       if (module.pres.size() > 1 || module.subs.size() > 1) return false;
     }
@@ -53,6 +80,17 @@ struct Pipeline {
 /// Returns "" or what is wrong, in words that name the modules concerned.
 std::string link_modules(Pipeline& pipeline, const std::vector<std::vector<std::string>>& pres_names,
                          const std::vector<std::vector<std::string>>& subs_names);
+
+/// One task of a file, before its variants are modules.
+struct TaskSpec {
+  std::string name;
+  std::vector<std::string> subs;  ///< names of the tasks after it
+  std::vector<Module> variants;   ///< at least one; `fan_out` by entry of `subs`; no pres, subs and task yet
+};
+
+/// Fills in `tasks` and `modules` from a tree of tasks: topological order, variants by falling accuracy
+/// (equal ones as given), named "task:model". Returns "" or what is wrong.
+std::string link_tasks(Pipeline& pipeline, const std::vector<TaskSpec>& tasks);
 
 /// The choices of all modules with Branches::kOne must not combine to more than this.
 inline constexpr std::size_t kMostRoutes = 4096;
@@ -72,7 +110,7 @@ std::vector<double> longest_after(const Pipeline& pipeline, const std::vector<do
 /// holds least times.
 std::vector<double> longest_before(const Pipeline& pipeline, const std::vector<double>& cost);
 
-/// The modules without pres, ascending.
+/// The modules without pres, ascending; of a tree of tasks the first variant of its root.
 std::vector<ModuleId> entries_in(const Pipeline& pipeline);
 
 /// By module: the entry from which its requests come.

@@ -1,0 +1,155 @@
+#include "harness/core/fan_out.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace harness {
+namespace {
+
+Module variant(const std::string& model, double accuracy, std::vector<double> fan_out) {
+  Module module;
+  module.model = model;
+  module.accuracy = accuracy;
+  module.fan_out = std::move(fan_out);
+  return module;
+}
+
+/// A detector with two variants, then cars and faces; cars are read on.
+Pipeline traffic() {
+  Pipeline pipeline;
+  EXPECT_EQ(link_tasks(pipeline, {{"plates", {}, {variant("ocr", 1, {})}},
+                                  {"detect", {"faces", "cars"}, {variant("small", 0.6, {0.5, 2}), variant("large", 1, {1.5, 12.25})}},
+                                  {"faces", {}, {variant("vgg", 1, {})}},
+                                  {"cars", {"plates"}, {variant("b0", 0.8, {0.9}), variant("b7", 1, {1})}}}),
+            "");
+  return pipeline;
+}
+
+std::vector<std::string> names(const Pipeline& pipeline) {
+  std::vector<std::string> list;
+  for (const Module& module : pipeline.modules) list.push_back(module.name);
+  return list;
+}
+
+TEST(Tasks, BecomeModulesInOrderTheMostAccurateFirst) {
+  const Pipeline pipeline = traffic();
+  EXPECT_EQ(names(pipeline), (std::vector<std::string>{"detect:large", "detect:small", "faces:vgg", "cars:b7", "cars:b0",
+                                                       "plates:ocr"}));
+  for (const ModuleId detector : std::vector<ModuleId>{0, 1}) {
+    EXPECT_EQ(pipeline.modules[detector].subs, (std::vector<ModuleId>{2, 3}));
+    EXPECT_EQ(pipeline.task_of(detector), 0);
+  }
+  // Means follow the subs, which stand in the pipeline's order.
+  EXPECT_EQ(pipeline.modules[0].fan_out, (std::vector<double>{1.5, 12.25}));
+  EXPECT_EQ(pipeline.modules[1].fan_out, (std::vector<double>{0.5, 2}));
+  EXPECT_EQ(pipeline.modules[4].pres, (std::vector<ModuleId>{0}));
+  EXPECT_EQ(pipeline.task_of(4), 3);
+  EXPECT_EQ(pipeline.modules[4].subs, (std::vector<ModuleId>{5}));
+  EXPECT_FALSE(pipeline.is_chain());
+  EXPECT_EQ(entries_in(pipeline), (std::vector<ModuleId>{0}));
+  EXPECT_EQ(entries_of(pipeline), std::vector<ModuleId>(6, 0));
+}
+
+TEST(Tasks, AreATreeWithValuesThatMeanSomething) {
+  Pipeline pipeline;
+  const auto wrong = [&](const std::vector<TaskSpec>& tasks) { return link_tasks(pipeline, tasks); };
+  EXPECT_NE(wrong({{"a", {"b"}, {variant("m", 1, {})}}, {"b", {}, {variant("m", 1, {})}}}).find("one fan_out"),
+            std::string::npos);
+  EXPECT_NE(wrong({{"a", {}, {variant("m", 1.5, {})}}}).find("accuracy"), std::string::npos);
+  EXPECT_NE(wrong({{"a", {}, {variant("m", 1, {}), variant("m", 0.5, {})}}}).find("named twice"), std::string::npos);
+  EXPECT_NE(wrong({{"a", {}, {}}}).find("no variants"), std::string::npos);
+  EXPECT_NE(wrong({{"a", {"b"}, {variant("m", 1, {-1})}}, {"b", {}, {variant("m", 1, {})}}}).find("fan_out"),
+            std::string::npos);
+  const Module last = variant("m", 1, {});
+  EXPECT_NE(wrong({{"a", {"b", "c"}, {variant("m", 1, {1, 1})}},
+                   {"b", {"d"}, {variant("m", 1, {1})}},
+                   {"c", {"d"}, {variant("m", 1, {1})}},
+                   {"d", {}, {last}}})
+                .find("not a tree"),
+            std::string::npos);
+}
+
+/// Mean and variance of the children over many requests.
+std::pair<double, double> moments(const Pipeline& pipeline, ModuleId module, std::size_t sub) {
+  const FanOut fan_out(pipeline, 7);
+  constexpr int kRequests = 200'000;
+  double sum = 0;
+  double squares = 0;
+  for (RequestId request = 0; request < kRequests; ++request) {
+    const double children = fan_out.children(module, sub, fan_out.first_place(request));
+    sum += children;
+    squares += children * children;
+  }
+  const double mean = sum / kRequests;
+  return {mean, squares / kRequests - mean * mean};
+}
+
+TEST(FanOut, IsPoisson) {
+  const Pipeline pipeline = traffic();
+  for (const ModuleId module : std::vector<ModuleId>{0, 1}) {
+    for (const std::size_t sub : {0U, 1U}) {
+      const double expected = pipeline.modules[module].fan_out[sub];
+      const auto [mean, variance] = moments(pipeline, module, sub);
+      EXPECT_NEAR(mean, expected, 5 * std::sqrt(expected / 200'000));
+      EXPECT_NEAR(variance, expected, 0.03 * expected);
+    }
+  }
+}
+
+TEST(FanOut, CanStrayByRoundingOnly) {
+  Pipeline pipeline = traffic();
+  pipeline.fixed_fan_out = true;
+  const FanOut fan_out(pipeline, 7);
+  for (RequestId request = 0; request < 1000; ++request) {
+    const std::uint32_t children = fan_out.children(0, 1, fan_out.first_place(request));
+    EXPECT_TRUE(children == 12 || children == 13) << children;
+    EXPECT_EQ(fan_out.children(1, 1, fan_out.first_place(request)), 2U);
+  }
+  const auto [mean, variance] = moments(pipeline, 0, 1);
+  EXPECT_NEAR(mean, 12.25, 0.005);
+  EXPECT_NEAR(variance, 0.25 * 0.75, 0.005);
+}
+
+TEST(FanOut, OfABetterVariantIsNeverSmaller) {
+  const Pipeline pipeline = traffic();
+  const FanOut fan_out(pipeline, 3);
+  for (RequestId request = 0; request < 10'000; ++request) {
+    for (const std::size_t sub : {0U, 1U}) {
+      const std::uint64_t place = fan_out.first_place(request);
+      EXPECT_GE(fan_out.children(0, sub, place), fan_out.children(1, sub, place));
+    }
+  }
+}
+
+TEST(FanOut, OfSiblingsAndBranchesIsIndependent) {
+  const Pipeline pipeline = traffic();
+  const FanOut fan_out(pipeline, 3);
+  double product = 0;
+  double first_sum = 0;
+  double second_sum = 0;
+  constexpr int kRequests = 100'000;
+  for (RequestId request = 0; request < kRequests; ++request) {
+    const std::uint64_t root = fan_out.first_place(request);
+    const double first = fan_out.children(4, 0, FanOut::child_place(root, 1, 0));
+    const double second = fan_out.children(4, 0, FanOut::child_place(root, 1, 1));
+    product += first * second;
+    first_sum += first;
+    second_sum += second;
+  }
+  const double covariance = product / kRequests - first_sum / kRequests * (second_sum / kRequests);
+  EXPECT_NEAR(covariance, 0, 5 * 0.9 / std::sqrt(kRequests));
+}
+
+// Loki, Eq. 1.
+TEST(FanOut, MultipliesAlongAPath) {
+  const Pipeline pipeline = traffic();
+  EXPECT_EQ(visits_by_variant(pipeline, {0, 2, 3, 5}), (std::vector<double>{1, 0, 1.5, 12.25, 0, 12.25}));
+  const std::vector<double> cheap = visits_by_variant(pipeline, {1, 2, 4, 5});
+  EXPECT_EQ(cheap[4], 2);
+  EXPECT_DOUBLE_EQ(cheap[5], 1.8);
+  EXPECT_EQ(cheap[0], 0);
+}
+
+}  // namespace
+}  // namespace harness
