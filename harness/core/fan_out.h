@@ -13,8 +13,8 @@ namespace harness {
 /// the place of the visit among the request's visits alone, not on order: every system sees the same request.
 /// Variants of a task draw from one random number, so that a variant with the larger mean never finds less.
 ///
-/// The paper gives means only. Reconstructed: Poisson; or `fixed_fan_out`: the two whole numbers around the mean,
-/// drawn so that it is kept.
+/// The paper gives means only. Reconstructed: Poisson; or `fixed_fan_out`: the two whole numbers around the
+/// mean, drawn so that it is kept.
 class FanOut {
  public:
   /// `pipeline` need not outlive this. Without tasks nothing may be drawn.
@@ -30,11 +30,12 @@ class FanOut {
 
  private:
   std::uint64_t seed_;
-  std::vector<std::vector<std::vector<double>>> up_to_;  ///< [module][sub][count]: probability of at most `count`
+  std::vector<std::vector<std::vector<double>>>
+      up_to_;  ///< [module][sub][count]: probability of at most `count`
 };
 
-/// By module: the mean number of visits there of a request whose tasks are done by the variants of `chosen` (the
-/// module by task, in order); 0 for variants that are not chosen (Loki, Eq. 1: m(p, i, k)).
+/// By module: the mean number of visits there of a request whose tasks are done by the variants of `chosen`
+/// (the module by task, in order); 0 for variants that are not chosen (Loki, Eq. 1: m(p, i, k)).
 std::vector<double> visits_by_variant(const Pipeline& pipeline, const std::vector<ModuleId>& chosen);
 
 }  // namespace harness

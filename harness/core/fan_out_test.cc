@@ -19,7 +19,9 @@ Module variant(const std::string& model, double accuracy, std::vector<double> fa
 Pipeline traffic() {
   Pipeline pipeline;
   EXPECT_EQ(link_tasks(pipeline, {{"plates", {}, {variant("ocr", 1, {})}},
-                                  {"detect", {"faces", "cars"}, {variant("small", 0.6, {0.5, 2}), variant("large", 1, {1.5, 12.25})}},
+                                  {"detect",
+                                   {"faces", "cars"},
+                                   {variant("small", 0.6, {0.5, 2}), variant("large", 1, {1.5, 12.25})}},
                                   {"faces", {}, {variant("vgg", 1, {})}},
                                   {"cars", {"plates"}, {variant("b0", 0.8, {0.9}), variant("b7", 1, {1})}}}),
             "");
@@ -34,8 +36,8 @@ std::vector<std::string> names(const Pipeline& pipeline) {
 
 TEST(Tasks, BecomeModulesInOrderTheMostAccurateFirst) {
   const Pipeline pipeline = traffic();
-  EXPECT_EQ(names(pipeline), (std::vector<std::string>{"detect:large", "detect:small", "faces:vgg", "cars:b7", "cars:b0",
-                                                       "plates:ocr"}));
+  EXPECT_EQ(names(pipeline), (std::vector<std::string>{"detect:large", "detect:small", "faces:vgg", "cars:b7",
+                                                       "cars:b0", "plates:ocr"}));
   for (const ModuleId detector : std::vector<ModuleId>{0, 1}) {
     EXPECT_EQ(pipeline.modules[detector].subs, (std::vector<ModuleId>{2, 3}));
     EXPECT_EQ(pipeline.task_of(detector), 0);
@@ -54,10 +56,12 @@ TEST(Tasks, BecomeModulesInOrderTheMostAccurateFirst) {
 TEST(Tasks, AreATreeWithValuesThatMeanSomething) {
   Pipeline pipeline;
   const auto wrong = [&](const std::vector<TaskSpec>& tasks) { return link_tasks(pipeline, tasks); };
-  EXPECT_NE(wrong({{"a", {"b"}, {variant("m", 1, {})}}, {"b", {}, {variant("m", 1, {})}}}).find("one fan_out"),
-            std::string::npos);
+  EXPECT_NE(
+      wrong({{"a", {"b"}, {variant("m", 1, {})}}, {"b", {}, {variant("m", 1, {})}}}).find("one fan_out"),
+      std::string::npos);
   EXPECT_NE(wrong({{"a", {}, {variant("m", 1.5, {})}}}).find("accuracy"), std::string::npos);
-  EXPECT_NE(wrong({{"a", {}, {variant("m", 1, {}), variant("m", 0.5, {})}}}).find("named twice"), std::string::npos);
+  EXPECT_NE(wrong({{"a", {}, {variant("m", 1, {}), variant("m", 0.5, {})}}}).find("named twice"),
+            std::string::npos);
   EXPECT_NE(wrong({{"a", {}, {}}}).find("no variants"), std::string::npos);
   EXPECT_NE(wrong({{"a", {"b"}, {variant("m", 1, {-1})}}, {"b", {}, {variant("m", 1, {})}}}).find("fan_out"),
             std::string::npos);

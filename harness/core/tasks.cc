@@ -29,8 +29,7 @@ std::string order_tasks(const std::vector<TaskSpec>& tasks, Pipeline& plain) {
 std::string check_variant(const TaskSpec& task, const Module& variant) {
   const std::string name = "task '" + task.name + "', variant '" + variant.model + "': ";
   if (!(variant.accuracy > 0 && variant.accuracy <= 1)) return name + "accuracy must be above 0, at most 1";
-  if (variant.fan_out.size() != task.subs.size())
-    return name + "needs one fan_out for each of its subs";
+  if (variant.fan_out.size() != task.subs.size()) return name + "needs one fan_out for each of its subs";
   for (const double mean : variant.fan_out) {
     if (!(mean >= 0 && mean <= kMostFanOut)) return name + "fan_out must lie between 0 and 100";
   }

@@ -2,6 +2,7 @@
 // a system.
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -28,6 +29,12 @@ class Books {
   void on_arrived(TimeNs now, ModuleId module) {
     ++record_.modules[module].arrived;
     ++module_window_of(now, module).arrived;
+  }
+
+  /// A visit that had arrived at `from` is sent on to another variant of the task, where it will end.
+  void on_moved(ModuleId from, ModuleId to) {
+    --record_.modules[from].arrived;
+    ++record_.modules[to].arrived;
   }
 
   /// A batch starts: its visits' queueing delay and batch wait become known.
@@ -129,10 +136,16 @@ class Books {
     }
   }
 
-  /// The last visit of the request is gone.
-  void on_request_gone(const RequestRecord& request, Outcome outcome) {
+  /// The last visit of the request is gone; `accuracy` of what it was answered with, NaN where models have
+  /// none.
+  void on_request_gone(const RequestRecord& request, Outcome outcome, double accuracy = NAN) {
     (outcome == Outcome::kInTime ? gpu_valid_ns_ : record_.gpu_invalid_ns) += request.gpu_ns;
-    if (rows_ != nullptr) write_request(request, outcome);
+    if (rows_ != nullptr) write_request(request, outcome, accuracy);
+    const bool is_complete = outcome == Outcome::kInTime || outcome == Outcome::kLate;
+    if (!is_complete || std::isnan(accuracy)) return;
+    record_.accuracy_sum += accuracy;
+    ++record_.accuracy_requests;
+    record_.windows[window_index(request.sent_ns)].accuracy_sum += accuracy;
   }
 
   bool wants_rows() const { return rows_ != nullptr; }
@@ -188,7 +201,7 @@ class Books {
       open_window(now);
   }
   void open_window(TimeNs now);
-  void write_request(const RequestRecord& request, Outcome outcome);
+  void write_request(const RequestRecord& request, Outcome outcome, double accuracy);
   void flush_rows();
 
   void check_requests() const;

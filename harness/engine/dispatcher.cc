@@ -151,7 +151,7 @@ void Dispatcher::on_period(TimeNs now) {
 }
 
 void Dispatcher::on_acknowledgement(ModuleId module, DomainId domain, int count) {
-  for (DomainView& view : domains_[module].views) {
+  for (DomainView& view : domains_[spec_.pipeline.task_of(module)].views) {
     if (view.id == domain) view.outstanding -= count;
   }
 }

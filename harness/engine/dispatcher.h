@@ -166,7 +166,7 @@ class Dispatcher {
   std::unique_ptr<Planner> planner_;
   TimeNs period_ns_;  ///< of the system's own planning; 0: none
   Plan plan_;
-  Plan computed_;  ///< the last one, which may not be in force yet
+  Plan computed_;                                         ///< the last one, which may not be in force yet
   std::vector<std::unique_ptr<Controller>> controllers_;  ///< empty, or one per module
   Publication publication_;
   GpuPlaces places_;
@@ -175,8 +175,8 @@ class Dispatcher {
   std::vector<GroupId> awaiting_;                  ///< one for each worker that awaits a GPU, the last first
   std::vector<std::uint32_t> serving_;             ///< by module: workers that serve it or drain
   int alive_workers_ = 0;                          ///< that have a GPU, or drain
-  std::vector<std::uint32_t> domain_gpus_;       ///< by domain id
-  std::vector<std::uint64_t> planned_arrivals_;  ///< arrivals per module up to the last compute_plan
+  std::vector<std::uint32_t> domain_gpus_;         ///< by domain id
+  std::vector<std::uint64_t> planned_arrivals_;    ///< arrivals per module up to the last compute_plan
   TimeNs planned_at_ns_ = 0;
 };
 

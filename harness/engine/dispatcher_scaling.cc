@@ -30,8 +30,9 @@ Plan Dispatcher::compute_plan(TimeNs now, std::span<const std::uint64_t> arrived
   planned_at_ns_ = now;
   Plan plan = planner_->plan(now, load, computed_);
   spec_.system->refine(context_, plan);
-  HARNESS_CHECK(plan_.groups.empty() == plan.groups.empty() && (plan.groups.empty() || follows(computed_, plan)),
-                "a planner takes away groups of workers, or changes them");
+  HARNESS_CHECK(
+      plan_.groups.empty() == plan.groups.empty() && (plan.groups.empty() || follows(computed_, plan)),
+      "a planner takes away groups of workers, or changes them");
   computed_ = plan;
   return plan;
 }
@@ -143,7 +144,7 @@ void Dispatcher::begin_serving(TimeNs now, WorkerId worker) {
 bool Dispatcher::find_domain(TimeNs now, WorkerId worker) {
   WorkerState& state = tables_.workers[worker];
   const GroupId group = state.group;
-  const std::vector<DomainView>& views = domains_[state.module].views;
+  const std::vector<DomainView>& views = domains_[spec_.pipeline.task_of(state.module)].views;
   const auto view = std::find_if(views.begin(), views.end(),
                                  [group](const DomainView& each) { return each.group == group; });
   // The slots of a server and the threads of a pool share one queue, as do the workers of a group.
@@ -162,7 +163,7 @@ void Dispatcher::enter_view(WorkerId worker, bool is_new) {
   const DomainId domain = tables_.workers[worker].domain;
   const GroupId group = tables_.workers[worker].group;
   for (const ModuleId module : plan_.served_by(group)) {
-    std::vector<DomainView>& open = domains_[module].views;
+    std::vector<DomainView>& open = domains_[spec_.pipeline.task_of(module)].views;
     if (is_new) {
       open.push_back({domain, 1, 0, group});
     } else {
@@ -252,7 +253,7 @@ bool Dispatcher::leave_view(WorkerId worker) {
   const WorkerState& state = tables_.workers[worker];
   bool is_empty = false;
   for (const ModuleId module : plan_.served_by(state.group)) {
-    std::vector<DomainView>& views = domains_[module].views;
+    std::vector<DomainView>& views = domains_[spec_.pipeline.task_of(module)].views;
     const auto view =
         std::find_if(views.begin(), views.end(), [&](const DomainView& v) { return v.id == state.domain; });
     is_empty = --view->workers == 0;

@@ -10,11 +10,14 @@ RequestFlow::RequestFlow(const Pipeline& pipeline, const std::vector<Stream>& st
     : pipeline_(pipeline),
       streams_(streams),
       is_chain_(pipeline.is_chain()),
+      is_dag_(!is_chain_ && !pipeline.has_tasks()),
       routes_(pipeline, seed),
       visits_(visits),
       books_(books),
       world_(world),
-      domains_(domains) {}
+      domains_(domains) {
+  if (pipeline.has_tasks()) tree_.emplace(pipeline, seed);
+}
 
 void RequestFlow::send(TimeNs now, StreamId stream, TimeNs lateness_ns) {
   const Stream& from = streams_[stream];
@@ -26,7 +29,7 @@ void RequestFlow::send(TimeNs now, StreamId stream, TimeNs lateness_ns) {
   request.due_ns = now + from.slo_ns;
   request.lateness_ns = lateness_ns;
   request.stream = stream;
-  if (!is_chain_ && visit_at_.size() < place(slot + 1, 0)) {
+  if (is_dag_ && visit_at_.size() < place(slot + 1, 0)) {
     visit_at_.resize(place(slot + 1, 0), kNone);
     branches_at_.resize(place(slot + 1, 0), 0);
   }
@@ -36,6 +39,7 @@ void RequestFlow::send(TimeNs now, StreamId stream, TimeNs lateness_ns) {
   }
   books_.on_sent(now, from.entry);
   const VisitId visit = make_visit(slot, from.entry, 0);
+  if (tree_) tree_->add_first(slot, visit, request.id);
   deliveries_.clear();
   choose_domains(now, from.entry, {&visit, 1});
   world_.deliver(deliveries_);
@@ -54,7 +58,7 @@ VisitId RequestFlow::make_visit(std::uint32_t request_slot, ModuleId module, std
   record.index = request.next_index++;
   record.parent = parent;
   ++request.live_visits;
-  if (!is_chain_) visit_at_[place(request_slot, module)] = visit;
+  if (is_dag_) visit_at_[place(request_slot, module)] = visit;
   return visit;
 }
 
@@ -67,26 +71,43 @@ void RequestFlow::advance_visit(VisitId visit, ModuleId to) {
   record.counted = false;
 }
 
-void RequestFlow::choose_domains(TimeNs now, ModuleId module, std::span<const VisitId> visits) {
+void RequestFlow::assign_module(VisitId visit, ModuleId module) {
+  VisitRecord& record = visits_[visit];
+  if (record.counted && record.visit.module != module) books_.on_moved(record.visit.module, module);
+  record.visit.module = module;
+}
+
+void RequestFlow::choose_domains(TimeNs now, ModuleId module, std::span<const VisitId> visits,
+                                 const Upstream* from) {
   ModuleDomains& domains = domains_[module];
   if (domains.views.empty()) {
     for (const VisitId visit : visits) end_on_the_way(now, visit, DropReason::kNoWorker);
     return;
   }
   route_visits_.clear();
-  for (const VisitId visit : visits) route_visits_.push_back(visits_[visit].visit);
+  for (const VisitId visit : visits) {
+    if (tree_)
+      visits_[visit].domain = kNone;  // a sibling that is refused now cancels those that have a domain
+    route_visits_.push_back(visits_[visit].visit);
+  }
   if (route_choices_.size() < visits.size()) route_choices_.resize(visits.size());
   const std::span<std::uint32_t> choices(route_choices_.data(), visits.size());
-  domains.router->route(now, route_visits_, domains.views, choices);
+  if (from != nullptr) {
+    domains.router->route_onward(now, *from, route_visits_, domains.views, choices);
+  } else {
+    domains.router->route(now, route_visits_, domains.views, choices);
+  }
   for (std::size_t i = 0; i < visits.size(); ++i) {
-    if (choices[i] == kNone) {
-      end_on_the_way(now, visits[i], DropReason::kNoWorker);
+    const bool is_refused = choices[i] == kRefused;
+    if (choices[i] == kNone || is_refused || (tree_ && request_of(visits_[visits[i]]).ended)) {
+      end_on_the_way(now, visits[i], is_refused ? DropReason::kOverBudget : DropReason::kNoWorker);
       continue;
     }
     HARNESS_CHECK(choices[i] < domains.views.size(), "a router chose no domain of its list");
     DomainView& view = domains.views[choices[i]];
     if (domains.counts_outstanding) ++view.outstanding;
     visits_[visits[i]].domain = view.id;
+    if (tree_) assign_module(visits[i], view.group);
     deliveries_.push_back({visits[i], view.id});
   }
 }
@@ -102,7 +123,8 @@ void RequestFlow::end_on_the_way(TimeNs now, VisitId visit, DropReason reason) {
 }
 
 void RequestFlow::acknowledge(ModuleId module, DomainId domain, int count) {
-  if (domains_[module].counts_outstanding && domain != kNone) world_.acknowledge(module, domain, count);
+  const bool counts = domains_[pipeline_.task_of(module)].counts_outstanding;
+  if (counts && domain != kNone) world_.acknowledge(module, domain, count);
 }
 
 void RequestFlow::on_batch_done(TimeNs now, WorkerId worker, const WorkerState& state, TimeNs ended_ns) {
@@ -125,6 +147,7 @@ void RequestFlow::on_batch_done(TimeNs now, WorkerId worker, const WorkerState& 
     request.gpu_ns += share_ns;
     share_ns = gpu_ns / count;
     if (request.ended || subs.empty()) {
+      if (tree_) tree_->on_leaf(visits_[member.id].request_slot, member.id, module);
       end_visit(now, member.id);
     } else {
       finished_.push_back(member.id);
@@ -138,7 +161,11 @@ void RequestFlow::on_batch_done(TimeNs now, WorkerId worker, const WorkerState& 
     world_.deliver(deliveries_);
     return;
   }
-  for (const ModuleId to : subs) split_to(now, module, to);  // all branches leave before any of them arrives
+  if (tree_) {
+    grow(now, module, state.domain);
+  } else {
+    for (const ModuleId to : subs) split_to(now, module, to);  // all branches leave before any arrives
+  }
   world_.deliver(deliveries_);
   for (const VisitId visit : finished_) end_visit(now, visit);
 }
@@ -177,6 +204,37 @@ void RequestFlow::split_to(TimeNs now, ModuleId from, ModuleId to) {
     if (goes_there(slot)) children_.push_back(make_visit(slot, to, index));
   }
   if (!children_.empty()) choose_domains(now, to, children_);
+}
+
+void RequestFlow::grow(TimeNs now, ModuleId from, DomainId domain) {
+  const std::vector<ModuleId>& subs = pipeline_.modules[from].subs;
+  std::vector<std::uint32_t> caused(finished_.size(), 0);
+  for (std::size_t s = 0; s < subs.size(); ++s) {
+    children_.clear();
+    parents_arrived_.clear();
+    for (std::size_t i = 0; i < finished_.size(); ++i) {
+      const VisitId parent = finished_[i];
+      const std::uint32_t slot = visits_[parent].request_slot;
+      if (requests_[slot].ended) continue;  // a child on the way to an earlier sub was dropped
+      const std::uint16_t index = visits_[parent].index;
+      const TimeNs arrived_ns = visits_[parent].visit.arrived_ns;
+      const std::uint32_t count = tree_->children(parent, s, from);
+      HARNESS_CHECK(requests_[slot].next_index + count <= 0xffff, "a request has more than 65,535 visits");
+      for (std::uint32_t child = 0; child < count; ++child) {
+        const VisitId visit = make_visit(slot, subs[s], index);
+        tree_->add_child(slot, visit, parent, s, child, from);
+        children_.push_back(visit);
+        parents_arrived_.push_back(arrived_ns);
+      }
+      caused[i] += count;
+    }
+    if (children_.empty()) continue;
+    const Upstream upstream{domain, from, parents_arrived_};
+    choose_domains(now, subs[s], children_, &upstream);
+  }
+  for (std::size_t i = 0; i < finished_.size(); ++i) {
+    if (caused[i] == 0) tree_->on_leaf(visits_[finished_[i]].request_slot, finished_[i], from);
+  }
 }
 
 void RequestFlow::merge_at(TimeNs now, const VisitRecord& branch, ModuleId to) {
@@ -246,7 +304,7 @@ void RequestFlow::reroute(TimeNs now, ModuleId module, std::span<const VisitId> 
   std::vector<Delivery>
       outer;  // a visit may be found to need another domain while others are being delivered
   outer.swap(deliveries_);
-  choose_domains(now, module, wanted);
+  choose_domains(now, pipeline_.task_of(module), wanted);
   world_.deliver(deliveries_);
   deliveries_.swap(outer);
 }
@@ -257,7 +315,8 @@ void RequestFlow::end_visit(TimeNs now, VisitId visit) {
   record.live = false;
   const std::uint32_t slot = record.request_slot;
   RequestRecord& request = requests_[slot];
-  if (!is_chain_) visit_at_[place(slot, record.visit.module)] = kNone;
+  if (is_dag_) visit_at_[place(slot, record.visit.module)] = kNone;
+  if (tree_) tree_->remove(slot, visit);
   const ModuleId module = record.visit.module;
   visits_.release(visit);
   if (--request.live_visits > 0) return;
@@ -269,8 +328,8 @@ void RequestFlow::end_visit(TimeNs now, VisitId visit) {
     books_.on_request_outcome(streams_[request.stream].entry, request.sent_ns, outcome,
                               now - request.sent_ns);
   }
-  books_.on_request_gone(request, outcome);
-  if (!is_chain_) {
+  books_.on_request_gone(request, outcome, tree_ ? tree_->accuracy(slot) : NAN);
+  if (is_dag_) {
     for (ModuleId m = 0; m < pipeline_.modules.size(); ++m) branches_at_[place(slot, m)] = 0;
   }
   requests_.release(slot);
@@ -292,6 +351,13 @@ void RequestFlow::give_up(TimeNs now) {
 }
 
 void RequestFlow::cancel_siblings(std::uint32_t request_slot) {
+  if (tree_) {
+    for (const VisitId visit : tree_->live(request_slot)) {
+      const VisitRecord& record = visits_[visit];
+      if (record.domain != kNone) world_.cancel({visit, record.visit.request, record.index});
+    }
+    return;
+  }
   for (ModuleId module = 0; module < pipeline_.modules.size(); ++module) {
     const VisitId visit = visit_at_[place(request_slot, module)];
     if (visit == kNone) continue;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "harness/core/pipeline.h"
@@ -12,13 +13,15 @@
 #include "harness/engine/books.h"
 #include "harness/engine/prefetch.h"
 #include "harness/engine/slot_table.h"
+#include "harness/engine/visit_tree.h"
 #include "harness/engine/worker_table.h"
 #include "harness/engine/world.h"
 #include "harness/serving/router.h"
 
 namespace harness {
 
-/// The active domains of one module, as its router sees them.
+/// The active domains of one module, or of all variants of a task at its first module, as its router sees
+/// them.
 struct ModuleDomains {
   std::unique_ptr<Router> router;
   bool counts_outstanding = false;  ///< the router needs DomainView::outstanding
@@ -72,6 +75,12 @@ class RequestFlow {
     return at < visit_at_.size() ? visit_at_[at] : kNone;
   }
 
+  /// By module and entry of its subs: visits that it has caused there; empty where tasks have no variants.
+  const std::vector<std::vector<std::uint64_t>>& caused() const {
+    static const std::vector<std::vector<std::uint64_t>> kNothing;
+    return tree_ ? tree_->caused() : kNothing;
+  }
+
   /// Requests that have visits left.
   std::uint32_t live_requests() const { return requests_.live(); }
 
@@ -82,11 +91,16 @@ class RequestFlow {
   void advance_visit(VisitId visit, ModuleId to);
   /// Sends the finished visits of `from` on to its sub `to`, those whose requests go there.
   void split_to(TimeNs now, ModuleId from, ModuleId to);
+  /// Sends the visits on that the finished visits of a tree's `from`, which `domain` served, cause.
+  void grow(TimeNs now, ModuleId from, DomainId domain);
   /// Another branch of the request has reached the merge `to`.
   void merge_at(TimeNs now, const VisitRecord& branch, ModuleId to);
-  /// Chooses domains for `visits`, all at `module`; those that none takes are dropped. Appends to
+  /// Chooses domains for `visits`, all at `module` or its task; those that none takes are dropped. Appends to
   /// `deliveries_`.
-  void choose_domains(TimeNs now, ModuleId module, std::span<const VisitId> visits);
+  void choose_domains(TimeNs now, ModuleId module, std::span<const VisitId> visits,
+                      const Upstream* from = nullptr);
+  /// Tells apart variants: the visit goes to one of `module`'s domains.
+  void assign_module(VisitId visit, ModuleId module);
   void end_visit(TimeNs now, VisitId visit);
   void cancel_siblings(std::uint32_t request_slot);
   /// `count` visits have left their domain: lets the router know, if it counts.
@@ -113,6 +127,7 @@ class RequestFlow {
   const Pipeline& pipeline_;
   const std::vector<Stream>& streams_;
   bool is_chain_;
+  bool is_dag_;  ///< neither a chain nor a tree of tasks
   Routes routes_;
   SlotTable<VisitRecord>& visits_;
   SlotTable<RequestRecord> requests_;
@@ -121,15 +136,18 @@ class RequestFlow {
   std::vector<ModuleDomains>& domains_;
   RequestId next_request_ = 0;
 
+  std::optional<VisitTree> tree_;  ///< of a tree of tasks
+
   /// DAGs only, at place(): the request's live visit at that module (it visits each once) and how many
   /// branches have come to a merge.
   std::vector<VisitId> visit_at_;
   std::vector<std::uint16_t> branches_at_;
   std::vector<std::uint16_t> route_at_;  ///< by request slot: its index in `routes_`; empty without choices
 
-  FailedBatch failed_;             ///< what is being failed; no worker: nothing
-  std::vector<VisitId> finished_;  ///< scratch: visits of the ended batch whose requests go on
-  std::vector<VisitId> children_;  ///< scratch
+  FailedBatch failed_;                   ///< what is being failed; no worker: nothing
+  std::vector<VisitId> finished_;        ///< scratch: visits of the ended batch whose requests go on
+  std::vector<VisitId> children_;        ///< scratch
+  std::vector<TimeNs> parents_arrived_;  ///< scratch, by child
   std::vector<Visit> route_visits_;
   std::vector<std::uint32_t> route_choices_;
   std::vector<Delivery> deliveries_;

@@ -25,7 +25,8 @@ struct RunSpec {
   std::vector<Profile> profiles;  ///< one per module, scaled
   TimeNs slo_ns = 0;              ///< the longest of the streams'
   std::vector<Stream> streams;    ///< empty: one from the pipeline's entry, with slo_ns
-  /// By period of the system's planning (System::replan_period_ns) LoadStatistics::peak_rps; empty: not known.
+  /// By period of the system's planning (System::replan_period_ns) LoadStatistics::peak_rps; empty: not
+  /// known.
   std::vector<std::vector<double>> peak_rps;
   int workers = 1;
   std::uint64_t seed = 1;

@@ -44,9 +44,10 @@ struct CellKind {
 
 /// Those of all systems, of one that preempts, and of one whose queues serve several modules.
 std::vector<CellKind> cell_kinds() {
-  std::vector<CellKind> kinds = {{"preemption", testing::random_preempting_cell},
-                                 {"groups", [](RandomStream& random) { return testing::random_group_cell(random); }},
-                                 {"changing groups", testing::random_changing_cell}};
+  std::vector<CellKind> kinds = {
+      {"preemption", testing::random_preempting_cell},
+      {"groups", [](RandomStream& random) { return testing::random_group_cell(random); }},
+      {"changing groups", testing::random_changing_cell}};
   for (const SystemEntry& entry : all_systems())
     kinds.push_back({entry.name, [&entry](RandomStream& random) { return next_cell(random, entry); }});
   return kinds;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -32,6 +33,9 @@ struct RequestRow {
   TimeNs lateness_ns = 0;    ///< how long after sent_ns, when it was due, it really left; 0 in virtual time
   std::uint32_t stream = 0;  ///< that it belongs to; 0 without streams
   TimeNs slo_ns = 0;         ///< in time until sent_ns + slo_ns; 0: not known (read from an older file)
+  /// Mean over its paths of the product of the accuracies of the models that served them (Loki, section 2.1);
+  /// NaN where models have none, or it ended before any path did.
+  double accuracy = NAN;
 };
 
 /// One finished visit; written in order of ending.
@@ -65,6 +69,7 @@ struct WindowCounts {
   std::uint32_t in_time = 0;
   std::uint32_t late = 0;
   std::uint32_t dropped = 0;
+  double accuracy_sum = 0;  ///< over the completed ones, where models have accuracies
 };
 
 /// What happened at one module in one window of virtual time (by the time of the event).
@@ -191,7 +196,9 @@ struct RunRecord {
   std::uint64_t late = 0;
   std::uint64_t dropped = 0;
   std::uint64_t unfinished = 0;
-  TimeNs gpu_ns = 0;  ///< all GPU time
+  double accuracy_sum = 0;  ///< RequestRow::accuracy over the completed requests that have one ...
+  std::uint64_t accuracy_requests = 0;  ///< ... and their number
+  TimeNs gpu_ns = 0;                    ///< all GPU time
   /// Of it, spent on requests that ended dropped, late or unfinished, and on batches that were preempted.
   TimeNs gpu_invalid_ns = 0;
   std::vector<WindowCounts> windows;         ///< by the time of sending

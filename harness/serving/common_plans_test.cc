@@ -62,7 +62,8 @@ Plan plan_with(std::vector<WorkerGroup> groups, int batch_cap = 4) {
 
 TEST(ContinuedPlan, UsesEqualGroupsAgainAndAddsTheOthers) {
   const Plan current = plan_with({{2, {0}}, {1, {0, 1}}, {3, {1}, {4}, 7}});
-  const Plan plan = continued_plan(current, plan_with({{5, {1}, {4}, 7}, {1, {1}}, {2, {0}, {2}}, {3, {0, 1}}}));
+  const Plan plan =
+      continued_plan(current, plan_with({{5, {1}, {4}, 7}, {1, {1}}, {2, {0}, {2}}, {3, {0, 1}}}));
   ASSERT_EQ(plan.groups.size(), 5U);
   const std::vector<int> workers = {0, 3, 5, 1, 2};
   for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(plan.groups[i].workers, workers[i]) << i;

@@ -19,20 +19,38 @@ struct DomainView {
   GroupId group = 0;  ///< whose workers it has (Plan::groups)
 };
 
+/// Written by a router in place of a domain: the visit is dropped as over_budget.
+inline constexpr std::uint32_t kRefused = kNone - 1;
+
+/// Where visits come from that a served batch causes (Loki: a worker's table says where to send them).
+struct Upstream {
+  DomainId domain = 0;  ///< that served their parents
+  ModuleId module = 0;  ///< its module: the variant that did
+  /// By visit: when its parent came to stand before that domain.
+  std::span<const TimeNs> arrived_ns;
+};
+
 /// One instance per module, with that module's controller. Called from one thread.
 class Router {
  public:
   virtual ~Router() = default;
 
   /// Chooses a domain for each of `visits`, in order: writes into out[i] an index into `domains`, or kNone to
-  /// drop
-  /// (`no_worker`). `domains` are the module's active domains in order of id, at least one; the caller raises
-  /// `outstanding` of domains[out[i]] itself, so a router that counts within one call keeps its own tally.
+  /// drop it (`no_worker`), or kRefused. In a tree of tasks one router serves a task: `domains` are those of
+  /// all its variants, and with a domain it chooses the variant (DomainView::group is its module). `domains`
+  /// are the module's active domains in order of id, at least one; the caller raises `outstanding` of
+  /// domains[out[i]] itself, so a router that counts within one call keeps its own tally.
   virtual void route(TimeNs now, std::span<const Visit> visits, std::span<const DomainView> domains,
                      std::span<std::uint32_t> out) = 0;
 
   /// The plan that holds from now on: before the first call, and whenever it changes.
   virtual void on_plan(const Plan&) {}
+
+  /// The same for visits that others have caused. Default: wherever they come from.
+  virtual void route_onward(TimeNs now, const Upstream&, std::span<const Visit> visits,
+                            std::span<const DomainView> domains, std::span<std::uint32_t> out) {
+    route(now, visits, domains, out);
+  }
 
   /// Whether the host must keep `outstanding` (acknowledgements cost messages).
   virtual bool needs_outstanding() const { return false; }

@@ -36,6 +36,8 @@ class System {
   virtual std::unique_ptr<Router> make_router(const ServingContext& context, ModuleId module);
   /// Whether it serves pipelines side by side, each with streams of its own.
   virtual bool serves_streams() const { return false; }
+  /// Whether it serves trees of tasks: chooses a variant for each visit (Pipeline::tasks).
+  virtual bool serves_tasks() const { return false; }
   /// Whether its planner is told LoadStatistics::peak_rps, which costs a pass over the arrivals.
   virtual bool wants_peaks() const { return false; }
   /// How long its plans hold: so often it plans anew while requests are being sent, whatever

@@ -62,9 +62,9 @@ TEST(ChangingGroups, AWarmGpuServesItsNewGroupWhenItsBatchHasEnded) {
   const RunRecord record = simulate(spec, &rows);
   EXPECT_EQ(record.in_time, 3U);
   EXPECT_EQ(record.modules[1].dropped[static_cast<std::size_t>(DropReason::kNoWorker)], 1U);
-  const auto last = std::max_element(
-      rows.visit_rows.begin(), rows.visit_rows.end(),
-      [](const VisitRow& x, const VisitRow& y) { return x.ended_ns < y.ended_ns; });
+  const auto last =
+      std::max_element(rows.visit_rows.begin(), rows.visit_rows.end(),
+                       [](const VisitRow& x, const VisitRow& y) { return x.ended_ns < y.ended_ns; });
   EXPECT_EQ(last->module, 1);
   EXPECT_EQ(last->arrived_ns, 500 * kMs);
   EXPECT_EQ(last->started_ns, 500 * kMs + kMs / 2);

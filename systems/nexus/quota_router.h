@@ -21,7 +21,8 @@ std::vector<double> planned_rps(const Plan& plan, ModuleId module);
 /// visit goes, among the domains that are not ahead of their share, to the one whose share of the visits so
 /// far next reaches a whole visit (the first of several): earliest deadline first, which keeps every share
 /// within one (proportionate fairness: Baruah et al., 1996). Counted anew whenever the domains or the weights
-/// change. Where no domain has a weight all have the same. A visit costs O(log n) with n domains, a call O(n).
+/// change. Where no domain has a weight all have the same. A visit costs O(log n) with n domains, a call
+/// O(n).
 class QuotaRouter final : public Router {
  public:
   /// `weights`: by group, until on_plan says others: planned_rps of the module.

@@ -65,8 +65,7 @@ RunSpec cell(const Load& load, const Variant& variant) {
   if (variant.knows_peak) {
     std::vector<double>& peaks = spec.peak_rps.emplace_back(models.size(), 0.0);
     for (const std::vector<double>& second : by_second) {
-      for (std::size_t m = 0; m < models.size(); ++m)
-        peaks[m] = std::max(peaks[m], second[m]);
+      for (std::size_t m = 0; m < models.size(); ++m) peaks[m] = std::max(peaks[m], second[m]);
     }
   }
   spec.arrivals =

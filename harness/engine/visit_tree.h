@@ -1,0 +1,78 @@
+// What a request's visits have beyond a chain's or a DAG's where tasks have variants and visits cause several
+// (Loki): which visits of a request are under way, and the accuracy along their paths.
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "harness/core/fan_out.h"
+#include "harness/core/pipeline.h"
+
+namespace harness {
+
+/// Beside the tables of visits and requests, by their slots. Single-threaded.
+class VisitTree {
+ public:
+  VisitTree(const Pipeline& pipeline, std::uint64_t seed)
+      : pipeline_(pipeline), fan_out_(pipeline, seed), caused_(pipeline.modules.size()) {
+    for (std::size_t m = 0; m < caused_.size(); ++m) caused_[m].resize(pipeline.modules[m].subs.size(), 0);
+  }
+
+  /// The first visit of a new request.
+  void add_first(std::uint32_t request_slot, VisitId visit, RequestId request);
+  /// A child, number `child` at the sub of that index, of a visit that `served_by` has served.
+  void add_child(std::uint32_t request_slot, VisitId visit, VisitId parent, std::size_t sub,
+                 std::uint32_t child, ModuleId served_by);
+  /// The visit has left its request.
+  void remove(std::uint32_t request_slot, VisitId visit);
+
+  /// How many visits the sub of that index is sent by a visit that `served_by` has served.
+  std::uint32_t children(VisitId visit, std::size_t sub, ModuleId served_by) {
+    const std::uint32_t count = fan_out_.children(served_by, sub, nodes_[visit].place);
+    caused_[served_by][sub] += count;
+    return count;
+  }
+
+  /// A path ends with the visit, which `served_by` has served.
+  void on_leaf(std::uint32_t request_slot, VisitId visit, ModuleId served_by) {
+    Root& root = roots_[request_slot];
+    root.accuracy += nodes_[visit].accuracy * pipeline_.modules[served_by].accuracy;
+    ++root.leaves;
+  }
+  /// The mean end-to-end accuracy of the request's paths that have ended (Loki, section 2.1); NaN without
+  /// any.
+  double accuracy(std::uint32_t request_slot) const {
+    const Root& root = roots_[request_slot];
+    return root.leaves == 0 ? NAN : root.accuracy / root.leaves;
+  }
+
+  /// The request's visits under way, in no order that matters; valid until one is added or removed.
+  const std::vector<VisitId>& live(std::uint32_t request_slot);
+
+  /// By module and entry of its subs: visits caused so far.
+  const std::vector<std::vector<std::uint64_t>>& caused() const { return caused_; }
+
+ private:
+  struct Node {
+    std::uint64_t place = 0;  ///< FanOut
+    double accuracy = 1;      ///< of the path before it
+    VisitId before = kNone;   ///< siblings, in a list
+    VisitId after = kNone;
+  };
+  struct Root {
+    VisitId newest = kNone;
+    std::uint32_t leaves = 0;
+    double accuracy = 0;  ///< sum over the paths that have ended
+  };
+
+  void link(std::uint32_t request_slot, VisitId visit, std::uint64_t place, double accuracy);
+
+  const Pipeline& pipeline_;
+  FanOut fan_out_;
+  std::vector<std::vector<std::uint64_t>> caused_;
+  std::vector<Node> nodes_;  ///< by visit
+  std::vector<Root> roots_;  ///< by request slot
+  std::vector<VisitId> live_;
+};
+
+}  // namespace harness

@@ -1,0 +1,211 @@
+// Trees of tasks with model variants, whose visits cause several others (Loki, sections 2.1 and 4.1).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/sim/simulation.h"
+#include "harness/sim/test_tasks.h"
+
+namespace harness {
+namespace {
+
+using testing::linear_profile;
+using testing::tree;
+using testing::tree_cell;
+using testing::variant;
+
+constexpr TimeNs kMs = kNsPerMs;
+
+/// A detector of 10 ms that finds three cars, and one of 4 ms that finds one; 5 ms a car.
+Pipeline cars() {
+  return tree({{"detect", {"cars"}, {variant("large", 1, {3}), variant("small", 0.5, {1})}},
+               {"cars", {}, {variant("b7", 1), variant("b0", 0.8)}}});
+}
+
+std::vector<Profile> car_profiles() {
+  return {linear_profile("large", 0, 10, 4), linear_profile("small", 0, 4, 4), linear_profile("b7", 0, 5, 4),
+          linear_profile("b0", 0, 2, 4)};
+}
+
+TEST(Tasks, ARequestEndsWithItsLastLeaf) {
+  testing::RowKeeper rows;
+  const RunRecord record = simulate(tree_cell(cars(), car_profiles(), {{{1, 0, 1, 0}}}, {0}, kNsPerS), &rows);
+  // 10 ms for the frame, then three cars one after the other.
+  ASSERT_EQ(rows.request_rows.size(), 1U);
+  EXPECT_EQ(rows.request_rows[0].end_ns, 25 * kMs);
+  EXPECT_EQ(rows.request_rows[0].module, 2);
+  EXPECT_EQ(rows.request_rows[0].accuracy, 1);
+  EXPECT_EQ(record.in_time, 1U);
+  EXPECT_EQ(record.modules[0].done, 1U);
+  EXPECT_EQ(record.modules[1].done, 0U);
+  EXPECT_EQ(record.modules[2].done, 3U);
+  for (std::size_t i = 1; i < 4; ++i) {
+    EXPECT_EQ(rows.visit_rows[i].visit, i);
+    EXPECT_EQ(rows.visit_rows[i].parent, 0);
+    EXPECT_EQ(rows.visit_rows[i].arrived_ns, 10 * kMs);
+  }
+  EXPECT_EQ(record.gpu_ns, 25 * kMs);
+}
+
+TEST(Tasks, ADomainChoosesTheVariant) {
+  // Frames take turns between the detectors, cars between the classifiers: b7, b0, b7 for the first frame's
+  // three; b0 for the one of the second.
+  testing::RowKeeper rows;
+  const RunRecord record =
+      simulate(tree_cell(cars(), car_profiles(), {{{1, 1, 1, 1}}}, {0, 100 * kMs}, kNsPerS), &rows);
+  ASSERT_EQ(rows.request_rows.size(), 2U);
+  EXPECT_EQ(rows.request_rows[0].end_ns, 20 * kMs);
+  EXPECT_DOUBLE_EQ(rows.request_rows[0].accuracy, (1 + 0.8 + 1) / 3);
+  EXPECT_EQ(rows.request_rows[1].end_ns, 106 * kMs);
+  EXPECT_DOUBLE_EQ(rows.request_rows[1].accuracy, 0.5 * 0.8);
+  EXPECT_EQ(record.accuracy_requests, 2U);
+  EXPECT_DOUBLE_EQ(record.accuracy_sum, 2.8 / 3 + 0.4);
+  EXPECT_DOUBLE_EQ(record.windows[0].accuracy_sum, 2.8 / 3 + 0.4);
+}
+
+TEST(Tasks, ARequestWithoutChildrenEndsWhereItIs) {
+  const Pipeline pipeline =
+      tree({{"detect", {"cars"}, {variant("large", 1, {0}), variant("small", 0.5, {0})}},
+            {"cars", {}, {variant("b7", 1)}}});
+  testing::RowKeeper rows;
+  simulate(
+      tree_cell(pipeline,
+                {linear_profile("a", 0, 10, 1), linear_profile("b", 0, 4, 1), linear_profile("c", 0, 5, 1)},
+                {{{0, 1, 1}}}, {0}, kNsPerS),
+      &rows);
+  ASSERT_EQ(rows.request_rows.size(), 1U);
+  EXPECT_EQ(rows.request_rows[0].end_ns, 4 * kMs);
+  EXPECT_EQ(rows.request_rows[0].accuracy, 0.5);
+}
+
+TEST(Tasks, AccuracyIsTheMeanOverThePaths) {
+  // Two cars at 0.8 and one face at 0.4, of a detector of 0.5.
+  const Pipeline pipeline =
+      tree({{"detect", {"cars", "faces"}, {variant("best", 1, {2, 1}), variant("small", 0.5, {2, 1})}},
+            {"cars", {}, {variant("b7", 1), variant("b0", 0.8)}},
+            {"faces", {}, {variant("vgg", 1), variant("gender", 0.4)}}});
+  std::vector<Profile> profiles;
+  for (int m = 0; m < 6; ++m) profiles.push_back(linear_profile("m", 0, 5, 1));
+  testing::RowKeeper rows;
+  simulate(tree_cell(pipeline, profiles, {{{0, 1, 0, 1, 0, 1}}}, {0}, kNsPerS), &rows);
+  ASSERT_EQ(rows.request_rows.size(), 1U);
+  EXPECT_EQ(rows.request_rows[0].end_ns, 15 * kMs);
+  EXPECT_DOUBLE_EQ(rows.request_rows[0].accuracy, 0.5 * (0.8 + 0.8 + 0.4) / 3);
+}
+
+TEST(Tasks, ARefusedChildFailsItsRequest) {
+  testing::TreeRules rules{{{1, 0, 1, 0}}};
+  rules.refuse = 1;
+  testing::RowKeeper rows;
+  const RunRecord record = simulate(tree_cell(cars(), car_profiles(), rules, {0, 50 * kMs}, kNsPerS), &rows);
+  EXPECT_EQ(record.dropped, 2U);
+  EXPECT_EQ(record.gpu_invalid_ns, 20 * kMs);
+  // One of the three is dropped, its siblings are cancelled.
+  EXPECT_EQ(record.modules[2].dropped[static_cast<std::size_t>(DropReason::kOverBudget)], 2U);
+  EXPECT_EQ(record.modules[2].cancelled, 4U);
+  EXPECT_EQ(record.modules[2].batches, 0U);
+  EXPECT_EQ(rows.request_rows[0].end_ns, 10 * kMs);
+  EXPECT_EQ(record.accuracy_requests, 0U);
+}
+
+TEST(Tasks, AVariantThatIsTakenAwaySendsItsQueueToAnother) {
+  // Of eight frames at 0 each detector gets four; after a second only the small one is planned. The large one
+  // has served a frame by then, finishes the one that runs, and may keep the one formed behind it.
+  const testing::TreeRules rules{{{1, 1, 1, 0}, {0, 1, 1, 0}}};
+  const std::vector<Profile> profiles = {linear_profile("large", 0, 800, 4), linear_profile("small", 0, 4, 4),
+                                         linear_profile("b7", 0, 5, 4), linear_profile("b0", 0, 2, 4)};
+  RunSpec spec = tree_cell(cars(), profiles, rules, std::vector<TimeNs>(8, 0), 2 * kNsPerS);
+  spec.slo_ns = 20 * kNsPerS;
+  spec.planner.autoscale = true;
+  spec.planner.workers = WorkerRule::kRate;
+  spec.planner.period_s = 1;
+  const RunRecord record = simulate(spec, nullptr);
+  EXPECT_EQ(record.in_time, 8U);
+  EXPECT_GE(record.modules[0].done, 2U);
+  EXPECT_LE(record.modules[0].done, 3U);
+  EXPECT_EQ(record.modules[0].done + record.modules[1].done, 8U);
+  EXPECT_EQ(record.modules[2].done, 3 * record.modules[0].done + record.modules[1].done);
+}
+
+struct Tally {
+  std::uint64_t sent = 0, completed = 0, refused = 0, rows = 0;
+};
+
+void check_cell(const RunSpec& spec, Tally& tally) {
+  testing::RowKeeper rows;
+  const RunRecord record = simulate(spec, &rows);  // closes the books, or stops
+  EXPECT_EQ(record.sent, record.in_time + record.late + record.dropped);
+  EXPECT_EQ(record.sent, rows.request_rows.size());
+  std::vector<std::uint64_t> visits(record.modules.size(), 0);
+  std::vector<std::uint64_t> done(record.modules.size(), 0);
+  for (const VisitRow& row : rows.visit_rows) {
+    ++visits[row.module];
+    if (row.outcome == VisitOutcome::kDone) ++done[row.module];
+  }
+  for (std::size_t m = 0; m < visits.size(); ++m) {
+    EXPECT_EQ(visits[m], record.modules[m].arrived) << m;
+    EXPECT_EQ(done[m], record.modules[m].done) << m;
+  }
+  double accuracy = 0;
+  for (const RequestRow& row : rows.request_rows) {
+    if (row.outcome != Outcome::kInTime && row.outcome != Outcome::kLate) continue;
+    EXPECT_GT(row.accuracy, 0);
+    EXPECT_LE(row.accuracy, 1);
+    accuracy += row.accuracy;
+  }
+  EXPECT_NEAR(accuracy, record.accuracy_sum, 1e-6);
+  EXPECT_EQ(record.accuracy_requests, record.in_time + record.late);
+  tally.sent += record.sent;
+  tally.completed += record.in_time + record.late;
+  tally.rows += rows.visit_rows.size();
+  for (const ModuleTotals& module : record.modules)
+    tally.refused += module.dropped[static_cast<std::size_t>(DropReason::kOverBudget)];
+}
+
+TEST(Tasks, BooksCloseInAnyTree) {
+  RandomStream random(1, "tasks");
+  Tally tally;
+  for (int round = 0; round < 200; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    check_cell(testing::random_tree_cell(random), tally);
+  }
+  EXPECT_GT(tally.completed, 20'000U);
+  EXPECT_GT(tally.refused, 1'000U);
+  EXPECT_GT(tally.rows, 3 * tally.sent / 2);
+}
+
+/// By request, how many visits it had: without refusals and losses that depends on the request alone.
+std::vector<std::uint64_t> visits_of(const testing::RowKeeper& rows, std::size_t requests) {
+  std::vector<std::uint64_t> visits(requests, 0);
+  for (const VisitRow& row : rows.visit_rows) ++visits[row.request];
+  return visits;
+}
+
+// The same frames whatever serves them: every system sees the same work, in whatever order.
+TEST(Tasks, HowManyVisitsARequestHasDependsOnItsVariantsAlone) {
+  RandomStream random(2, "tasks");
+  for (int round = 0; round < 20; ++round) {
+    Pipeline pipeline = testing::random_tree(random);
+    const std::vector<Profile> profiles = testing::random_profiles(random, pipeline.modules.size());
+    std::vector<int> one(pipeline.modules.size(), 0);
+    for (const Task& task : pipeline.tasks) one[task.first] = 1;
+    std::vector<int> many = one;
+    for (int& workers : many) workers *= 3;
+    const std::vector<TimeNs> times = testing::poisson_times(80, kNsPerS, static_cast<std::uint64_t>(round));
+    testing::RowKeeper first;
+    testing::RowKeeper second;
+    RunSpec alone = tree_cell(pipeline, profiles, {{one}, 1}, times, kNsPerS);
+    RunSpec beside = tree_cell(pipeline, profiles, {{many}, 8, 0, true}, times, kNsPerS);
+    alone.seed = beside.seed = random.bits();
+    simulate(alone, &first);
+    simulate(beside, &second);
+    EXPECT_EQ(visits_of(first, times.size()), visits_of(second, times.size()));
+  }
+}
+
+}  // namespace
+}  // namespace harness

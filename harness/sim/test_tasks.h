@@ -1,0 +1,187 @@
+// A system for tests that serves trees of tasks, and cells for it.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/core/error.h"
+#include "harness/serving/system.h"
+#include "harness/sim/test_random_cells.h"
+
+namespace harness::testing {
+
+inline Module variant(const std::string& model, double accuracy, std::vector<double> fan_out = {}) {
+  Module module;
+  module.model = model;
+  module.accuracy = accuracy;
+  module.fan_out = std::move(fan_out);
+  return module;
+}
+
+inline Pipeline tree(const std::vector<TaskSpec>& tasks, bool fixed_fan_out = true) {
+  Pipeline pipeline;
+  pipeline.name = "tree";
+  pipeline.fixed_fan_out = fixed_fan_out;
+  const std::string wrong = link_tasks(pipeline, tasks);
+  HARNESS_CHECK(wrong.empty(), wrong.c_str());
+  return pipeline;
+}
+
+/// What TreeSystem does.
+struct TreeRules {
+  /// Workers by module; one entry for each plan, the last for all later ones.
+  std::vector<std::vector<int>> workers;
+  int batch_cap = 1;
+  double refuse = 0;    ///< share of the visits that routers refuse when they come from others
+  bool random = false;  ///< domains at random instead of one after the other
+};
+
+/// Plans as told; queues as the naive system's.
+class TreePlanner final : public Planner {
+ public:
+  TreePlanner(const ServingContext& context, const TreeRules& rules) : context_(context), rules_(rules) {}
+  Plan plan(TimeNs, const LoadStatistics&, const Plan&) override {
+    const std::vector<int>& workers = rules_.workers[std::min(next_++, rules_.workers.size() - 1)];
+    Plan plan;
+    for (std::size_t m = 0; m < workers.size(); ++m) {
+      const int cap = std::min(rules_.batch_cap, context_.profiles[m]->max_batch());
+      plan.modules.push_back({workers[m], cap, context_.profiles[m]->latency(cap)});
+    }
+    return plan;
+  }
+
+ private:
+  const ServingContext& context_;
+  const TreeRules& rules_;
+  std::size_t next_ = 0;
+};
+
+class TreeRouter final : public Router {
+ public:
+  TreeRouter(const ServingContext& context, ModuleId task, const TreeRules& rules)
+      : pipeline_(*context.pipeline), task_(task), rules_(rules), random_(context.seed, "test.tree", task) {}
+
+  void route(TimeNs, std::span<const Visit> visits, std::span<const DomainView> domains,
+             std::span<std::uint32_t> out) override {
+    for (std::size_t i = 0; i < visits.size(); ++i) {
+      HARNESS_CHECK(pipeline_.task_of(visits[i].module) == task_, "a visit of another task");
+      const std::uint64_t at = rules_.random ? random_.below(domains.size()) : next_++ % domains.size();
+      out[i] = static_cast<std::uint32_t>(at);
+    }
+    for (const DomainView& view : domains)
+      HARNESS_CHECK(pipeline_.task_of(view.group) == task_, "a domain of another task");
+  }
+
+  void route_onward(TimeNs now, const Upstream& from, std::span<const Visit> visits,
+                    std::span<const DomainView> domains, std::span<std::uint32_t> out) override {
+    HARNESS_CHECK(pipeline_.task_of(from.module) == pipeline_.modules[task_].pres.front(), "from elsewhere");
+    HARNESS_CHECK(from.arrived_ns.size() == visits.size(), "not one parent for each visit");
+    for (std::size_t i = 0; i < visits.size(); ++i) {
+      HARNESS_CHECK(from.arrived_ns[i] >= visits[i].sent_ns && from.arrived_ns[i] < now,
+                    "a parent's arrival");
+    }
+    route(now, visits, domains, out);
+    for (std::uint32_t& choice : out) {
+      if (rules_.refuse > 0 && random_.uniform() < rules_.refuse) choice = kRefused;
+    }
+  }
+
+ private:
+  const Pipeline& pipeline_;
+  ModuleId task_;
+  const TreeRules& rules_;
+  RandomStream random_;
+  std::uint64_t next_ = 0;
+};
+
+class TreeSystem final : public System {
+ public:
+  explicit TreeSystem(TreeRules rules) : rules_(std::move(rules)), naive_(find_system("naive")->make()) {}
+  void list(ParamList&) override {}
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId domain,
+                                            GroupId group) override {
+    return naive_->make_scheduler(context, domain, group);
+  }
+  std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
+    return std::make_unique<TreePlanner>(context, rules_);
+  }
+  std::unique_ptr<Router> make_router(const ServingContext& context, ModuleId module) override {
+    return std::make_unique<TreeRouter>(context, module, rules_);
+  }
+
+ private:
+  TreeRules rules_;
+  std::unique_ptr<System> naive_;
+};
+
+inline RunSpec tree_cell(Pipeline pipeline, std::vector<Profile> profiles, TreeRules rules,
+                         std::vector<TimeNs> times, TimeNs duration_ns) {
+  RunSpec spec;
+  spec.pipeline = std::move(pipeline);
+  spec.profiles = std::move(profiles);
+  spec.slo_ns = s_to_ns(1);
+  for (const std::vector<int>& workers : rules.workers) {
+    int sum = 0;
+    for (const int each : workers) sum += each;
+    spec.workers = std::max(spec.workers, sum);
+  }
+  spec.system = std::make_unique<TreeSystem>(std::move(rules));
+  spec.arrivals = std::make_unique<FixedArrivals>(std::move(times), duration_ns);
+  return spec;
+}
+
+/// A tree of up to five tasks with up to three variants each.
+inline Pipeline random_tree(RandomStream& random) {
+  std::vector<TaskSpec> tasks(1 + random.below(5));
+  for (std::size_t t = 0; t < tasks.size(); ++t) {
+    tasks[t].name = "t" + std::to_string(t);
+    if (t > 0) tasks[random.below(t)].subs.push_back(tasks[t].name);
+  }
+  for (TaskSpec& task : tasks) {
+    for (std::uint64_t v = 1 + random.below(3); v > 0; --v) {
+      std::vector<double> fan_out;
+      for (std::size_t s = 0; s < task.subs.size(); ++s) fan_out.push_back(2.5 * random.uniform());
+      task.variants.push_back(variant("v" + std::to_string(v), 0.2 + 0.8 * random.uniform(), fan_out));
+    }
+  }
+  return tree(tasks, random.below(2) == 0);
+}
+
+/// Any tree under plans that change which variants have workers.
+inline RunSpec random_tree_cell(RandomStream& random) {
+  RunSpec spec = random_cell(random, all_systems().front());
+  Pipeline pipeline = random_tree(random);
+  std::vector<Profile> profiles = random_profiles(random, pipeline.modules.size());
+  TreeRules rules;
+  rules.workers.resize(1 + random.below(4));
+  for (std::vector<int>& workers : rules.workers) {
+    for (const Task& task : pipeline.tasks) {
+      const std::size_t first = workers.size();
+      for (int v = 0; v < task.variants; ++v) workers.push_back(static_cast<int>(random.below(3)));
+      if (random.below(8) > 0) ++workers[first + random.below(static_cast<std::uint64_t>(task.variants))];
+    }
+  }
+  rules.batch_cap = 1 + static_cast<int>(random.below(16));
+  rules.refuse = random.below(2) == 0 ? 0.0 : 0.05;
+  rules.random = random.below(2) == 0;
+  const TimeNs slo_ns = spec.slo_ns;
+  RunSpec cell = tree_cell(std::move(pipeline), std::move(profiles), std::move(rules),
+                           bursty_times(random, 30 + 200 * random.uniform(), s_to_ns(3)), s_to_ns(3));
+  cell.slo_ns = slo_ns;
+  cell.workers = std::max(1, cell.workers);
+  cell.seed = spec.seed;
+  cell.serving = spec.serving;
+  cell.world = spec.world;
+  cell.planner.autoscale = true;
+  cell.planner.workers = WorkerRule::kRate;
+  cell.planner.period_s = 0.6;
+  cell.planner.plan_time_ms = spec.planner.plan_time_ms;
+  cell.world.cold_start_ms = 300 * random.uniform();
+  if (random.below(3) == 0) cell.faults = random_faults(random, cell.workers);
+  return cell;
+}
+
+}  // namespace harness::testing
