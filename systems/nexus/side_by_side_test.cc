@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
@@ -337,6 +338,8 @@ TEST(NexusSideBySide, EachWindowIsProvisionedForItsOwnPeak) {
   const RunRecord once = simulate(rates_that_swap(0, "ahead"), nullptr);
   const RunRecord anew = simulate(rates_that_swap(6, "ahead"), nullptr);
   const RunRecord cold = simulate(rates_that_swap(6, "cold"), nullptr);
+  std::printf("in time: once %.1f %%, anew %.1f %%, anew and cold %.1f %%\n", 100 * in_time_share(once),
+              100 * in_time_share(anew), 100 * in_time_share(cold));
   EXPECT_LT(in_time_share(once), 0.8) << "both peaks do not fit together";
   EXPECT_GT(in_time_share(anew), 0.97);
   EXPECT_LT(in_time_share(cold), in_time_share(anew) - 0.05) << "1 s of 12 without most of the GPUs";
