@@ -1,0 +1,38 @@
+#include "systems/loki/early_dropping.h"
+
+namespace harness {
+
+TimeNs latency_budget(TimeNs exec_ns, double factor) {
+  return static_cast<TimeNs>(static_cast<double>(exec_ns) * factor + 0.5);
+}
+
+std::uint32_t choose_backup(std::span<const Backup> backups, TimeNs limit_ns, RandomStream& random) {
+  std::uint32_t best = kNone;
+  std::uint64_t equals = 0;
+  for (std::uint32_t i = 0; i < backups.size(); ++i) {
+    const Backup& backup = backups[i];
+    if (!(backup.leftover_rps > 0) || backup.exec_ns > limit_ns) continue;
+    if (best == kNone || backup.accuracy > backups[best].accuracy) {
+      best = i;
+      equals = 1;
+    } else if (backup.accuracy == backups[best].accuracy && random.below(++equals) == 0) {
+      best = i;
+    }
+  }
+  return best;
+}
+
+NextWorker next_worker(EarlyDropping rule, TimeNs behind_ns, std::span<const Route> table,
+                       std::span<Backup> backups, double cost_rps, RandomStream& random) {
+  const bool behind = behind_ns > 0;
+  if (behind && rule == EarlyDropping::kPerTask) return {};
+  const Route* drawn = draw(table, random);
+  if (drawn == nullptr) return {kNone, false, DropReason::kNoWorker};
+  if (!behind || rule != EarlyDropping::kReroute) return {drawn->worker, false};
+  const std::uint32_t chosen = choose_backup(backups, drawn->exec_ns - behind_ns, random);
+  if (chosen == kNone) return {};
+  backups[chosen].leftover_rps -= cost_rps;
+  return {backups[chosen].worker, true};
+}
+
+}  // namespace harness

@@ -1,0 +1,144 @@
+#include "systems/loki/early_dropping.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace harness {
+namespace {
+
+constexpr double kCost = 1;
+
+/// A table that always draws worker 7, which executes in 40 ms.
+std::vector<Route> one_route() { return {{7, 1, 1, ms_to_ns(40)}}; }
+
+/// The most accurate first, as tables have them.
+std::vector<Backup> three_backups() {
+  return {{1, 5, 1.0, ms_to_ns(35)}, {2, 5, 0.8, ms_to_ns(20)}, {3, 5, 0.6, ms_to_ns(5)}};
+}
+
+NextWorker next(EarlyDropping rule, double behind_ms, std::vector<Backup>& backups, std::uint64_t seed = 0) {
+  RandomStream random(seed, "next");
+  return next_worker(rule, ms_to_ns(behind_ms), one_route(), backups, kCost, random);
+}
+
+TEST(LatencyBudget, IsTheExecutionTimeAndAsLongInTheQueue) {
+  EXPECT_EQ(latency_budget(ms_to_ns(30), 1), ms_to_ns(30));
+  EXPECT_EQ(latency_budget(ms_to_ns(30), 2), ms_to_ns(60));
+  EXPECT_EQ(time_behind(ms_to_ns(61), ms_to_ns(60)), ms_to_ns(1));
+  EXPECT_EQ(time_behind(ms_to_ns(60), ms_to_ns(60)), 0) << "exactly its budget does not exceed it";
+  EXPECT_EQ(time_behind(0, ms_to_ns(60)), 0);
+}
+
+TEST(LastTaskDropping, LooksAtTheTimeLeft) {
+  EXPECT_TRUE(drops_at_last_task(EarlyDropping::kLastTask, 9, 10));
+  EXPECT_TRUE(drops_at_last_task(EarlyDropping::kLastTask, -1, 0));
+  EXPECT_FALSE(drops_at_last_task(EarlyDropping::kLastTask, 10, 10));
+  for (const EarlyDropping rule :
+       std::vector<EarlyDropping>{EarlyDropping::kOff, EarlyDropping::kPerTask, EarlyDropping::kReroute})
+    EXPECT_FALSE(drops_at_last_task(rule, 9, 10));
+}
+
+TEST(NextWorker, FollowsTheTableWithinBudget) {
+  for (const EarlyDropping rule : std::vector<EarlyDropping>{
+           EarlyDropping::kOff, EarlyDropping::kLastTask, EarlyDropping::kPerTask, EarlyDropping::kReroute}) {
+    std::vector<Backup> backups = three_backups();
+    const NextWorker chosen = next(rule, 0, backups);
+    EXPECT_EQ(chosen.worker, 7U);
+    EXPECT_FALSE(chosen.rerouted);
+    EXPECT_EQ(backups[0].leftover_rps, 5);
+  }
+}
+
+TEST(NextWorker, WhenBehindDependsOnTheRule) {
+  std::vector<Backup> backups = three_backups();
+  EXPECT_EQ(next(EarlyDropping::kOff, 10, backups).worker, 7U);
+  EXPECT_EQ(next(EarlyDropping::kLastTask, 10, backups).worker, 7U);
+  const NextWorker dropped = next(EarlyDropping::kPerTask, 10, backups);
+  EXPECT_EQ(dropped.worker, kNone);
+  EXPECT_EQ(dropped.reason, DropReason::kOverBudget);
+}
+
+// The drawn worker takes 40 ms: 5 ms behind it needs 35 ms, 5.1 ms behind 34.9, 36 ms behind 4.
+TEST(NextWorker, ReroutesToTheMostAccurateThatMakesUpTheTime) {
+  const auto rerouted_to = [](double behind_ms) {
+    std::vector<Backup> backups = three_backups();
+    const NextWorker chosen = next(EarlyDropping::kReroute, behind_ms, backups);
+    EXPECT_EQ(chosen.rerouted, chosen.worker != kNone);
+    return chosen.worker;
+  };
+  EXPECT_EQ(rerouted_to(5), 1U);
+  EXPECT_EQ(rerouted_to(5.1), 2U);
+  EXPECT_EQ(rerouted_to(20), 2U);
+  EXPECT_EQ(rerouted_to(35), 3U);
+  EXPECT_EQ(rerouted_to(36), kNone);
+  EXPECT_EQ(rerouted_to(100), kNone) << "more than the whole execution";
+}
+
+TEST(NextWorker, UsesUpWhatIsLeft) {
+  std::vector<Backup> backups = {{1, 1.5, 1.0, 0}, {2, 1, 0.5, 0}};
+  std::vector<std::uint32_t> chosen;
+  for (int i = 0; i < 4; ++i) chosen.push_back(next(EarlyDropping::kReroute, 1, backups).worker);
+  EXPECT_EQ(chosen, (std::vector<std::uint32_t>{1, 1, 2, kNone}));
+  std::vector<Backup> kept = {{1, 1.5, 1.0, 0}};
+  RandomStream random(1, "kept");
+  for (int i = 0; i < 10; ++i)
+    EXPECT_EQ(next_worker(EarlyDropping::kReroute, 1, one_route(), kept, 0, random).worker, 1U);
+}
+
+TEST(NextWorker, WithoutARouteThereIsNoWorker) {
+  std::vector<Backup> backups = three_backups();
+  RandomStream random(1, "none");
+  const NextWorker chosen = next_worker(EarlyDropping::kReroute, 0, {}, backups, kCost, random);
+  EXPECT_EQ(chosen.worker, kNone);
+  EXPECT_EQ(chosen.reason, DropReason::kNoWorker);
+}
+
+// Against the definition, over random tables: never a slower or a full worker, none more accurate would do,
+// and none is chosen only where none will do.
+TEST(ChooseBackup, IsTheMostAccurateThatIsFastAndFree) {
+  RandomStream random(1, "choose");
+  int chosen_count = 0;
+  for (int round = 0; round < 20000; ++round) {
+    std::vector<Backup> backups(random.below(8));
+    for (Backup& backup : backups) {
+      backup = {0, random.below(3) == 0 ? 0.0 : random.uniform(), static_cast<double>(random.below(4)) / 4,
+                static_cast<TimeNs>(random.below(10))};
+    }
+    const auto limit = static_cast<TimeNs>(random.below(12)) - 1;
+    const std::uint32_t chosen = choose_backup(backups, limit, random);
+    const auto will_do = [&](const Backup& backup) {
+      return backup.leftover_rps > 0 && backup.exec_ns <= limit;
+    };
+    if (chosen != kNone) {
+      ++chosen_count;
+      ASSERT_TRUE(will_do(backups[chosen]));
+    }
+    for (const Backup& backup : backups) {
+      if (!will_do(backup)) continue;
+      ASSERT_NE(chosen, kNone);
+      EXPECT_LE(backup.accuracy, backups[chosen].accuracy);
+    }
+  }
+  EXPECT_GT(chosen_count, 5000);
+}
+
+// Four equals, the first of them after a worse one; Pearson's statistic of three degrees of freedom is above
+// 16.27 with probability 0.001.
+TEST(ChooseBackup, BreaksTiesAtRandom) {
+  const std::vector<Backup> backups = {{0, 1, 0.5, 1},  {1, 1, 0.9, 1}, {2, 1, 0.9, 2}, {3, 1, 0.9, 1},
+                                       {4, 1, 0.9, 99}, {5, 1, 0.9, 1}, {6, 0, 0.9, 1}};
+  std::vector<int> count(7);
+  for (std::uint64_t visit = 0; visit < 40000; ++visit) {
+    RandomStream random(1, "ties", visit);
+    ++count[choose_backup(backups, 10, random)];
+  }
+  double statistic = 0;
+  for (const std::size_t equal : std::vector<std::size_t>{1, 2, 3, 5})
+    statistic += (count[equal] - 10000.0) * (count[equal] - 10000.0) / 10000;
+  EXPECT_LT(statistic, 16.27);
+  EXPECT_EQ(count[0] + count[4] + count[6], 0);
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,146 @@
+// Loki's routing tables (section 5.1): which worker of the next task a visit goes to, with which probability,
+// and which workers have capacity left.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "harness/core/pipeline.h"
+#include "harness/core/random.h"
+#include "harness/core/types.h"
+#include "systems/loki/routing_params.h"
+
+namespace harness {
+
+/// A worker as the allocation made it.
+struct RoutedWorker {
+  WorkerId id = 0;
+  ModuleId module = 0;      ///< its variant
+  double capacity_rps = 0;  ///< throughput of the variant at its planned batch size; 0: takes nothing
+  TimeNs exec_ns = 0;       ///< execution time at that batch size
+};
+
+/// An entry of a routing table. `worker` is a place in the workers that the tables were made from.
+struct Route {
+  std::uint32_t worker = 0;
+  double probability = 0;
+  double up_to = 0;    ///< sum of the probabilities to here; 1 at the end unless some are to be dropped
+  TimeNs exec_ns = 0;  ///< of the worker
+};
+
+/// An entry of a backup table.
+struct Backup {
+  std::uint32_t worker = 0;
+  double leftover_rps = 0;
+  double accuracy = 0;  ///< of its variant
+  TimeNs exec_ns = 0;
+};
+
+/// The tables of the frontend and of all workers. Plain values: may be copied and published.
+class RoutingTables {
+ public:
+  /// For requests as they enter: to the first task.
+  std::span<const Route> frontend() const { return into(0); }
+  /// For visits that worker `worker` has served, to the task of that index in its module's `subs`.
+  std::span<const Route> from(std::size_t worker, std::size_t sub) const {
+    return table(first_table_[worker] + sub);
+  }
+  /// To a task whoever sends: the flows from all senders together. For visits served by a worker that the
+  /// tables do not know. `task`: index in Pipeline::tasks, or the module where there are none.
+  std::span<const Route> into(std::size_t task) const { return table(task); }
+
+  /// The task's workers with capacity left, the most accurate first. Rerouting may use it up.
+  std::span<const Backup> backups(std::size_t task) const {
+    return {backups_.data() + backed_[task], count(task)};
+  }
+  std::span<Backup> backups(std::size_t task) { return {backups_.data() + backed_[task], count(task)}; }
+
+  /// Visits/s that the tables send to the worker.
+  double incoming_rps(std::size_t worker) const { return incoming_[worker]; }
+
+ private:
+  friend class MostAccurateFirst;
+  struct Extent {
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+  };
+
+  std::span<const Route> table(std::size_t index) const {
+    return {routes_.data() + tables_[index].begin, tables_[index].end - tables_[index].begin};
+  }
+  std::size_t count(std::size_t task) const { return backed_[task + 1] - backed_[task]; }
+
+  std::vector<Route> routes_;
+  std::vector<Extent> tables_;            ///< into the tasks, then from the workers
+  std::vector<std::size_t> first_table_;  ///< by worker
+  std::vector<Backup> backups_;           ///< by task
+  std::vector<std::size_t> backed_;       ///< by task: its first backup; one more at the end
+  std::vector<double> incoming_;          ///< by worker
+};
+
+/// The entry of `table` that the stream's next number falls on; null where it is to be dropped.
+const Route* draw(std::span<const Route> table, RandomStream& random);
+
+/// MostAccurateFirst (Algorithm 1): task by task, the workers of a task, most accurate first, each send what
+/// they take in times its fan-out to the most accurate workers of the next task that have capacity left.
+/// Keeps what it works with, so that making tables anew allocates nothing.
+///
+/// Reconstructed (RoutingParams): ties, overflow. Algorithm 1 leaves the tables of workers without demand
+/// empty, though rerouted visits may come to them: here they send to where the next visit/s more would go,
+/// the first worker that has capacity left, and when none has to where overflow goes.
+class MostAccurateFirst {
+ public:
+  /// `pipeline`: a tree, of tasks or of single modules. Need not outlive this.
+  MostAccurateFirst(const Pipeline& pipeline, Overflow overflow, Ties ties);
+
+  /// `workers`: in order of id. `fan_out`: by module and entry of its `subs`, visits there per visit.
+  /// `demand_rps`: requests/s at the root. Overwrites `tables`.
+  void build(std::span<const RoutedWorker> workers, const std::vector<std::vector<double>>& fan_out,
+             double demand_rps, RoutingTables& tables);
+
+ private:
+  struct Node {
+    std::vector<std::size_t> subs;  ///< tasks
+    std::size_t begin = 0;          ///< its workers in ranked_
+    std::size_t end = 0;
+    std::size_t open = 0;  ///< the first that may have capacity left
+  };
+  /// A worker at work.
+  struct Ranked {
+    std::uint32_t worker = 0;  ///< place in what build was given
+    ModuleId module = 0;
+    double capacity = 0;
+    double left = 0;
+    double incoming = 0;
+    double routed = 0;  ///< of the flow being routed
+    TimeNs exec_ns = 0;
+  };
+  struct Range {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+  };
+
+  void rank(std::span<const RoutedWorker> workers);
+  void send(std::size_t table, Node& to, double outgoing, RoutingTables& tables);
+  double fill(Node& to, double outgoing, Range& touched);
+  bool overflow(const Node& to, double outgoing);
+  void send_more(std::size_t table, const Node& to, RoutingTables& tables);
+  void write(std::size_t table, Range range, double total, bool all, RoutingTables& tables);
+  void write_total(std::size_t task, double demand, RoutingTables& tables);
+  void write_backups(RoutingTables& tables) const;
+  std::size_t group_end(const Node& to, std::size_t place) const;
+  static bool has_left(const Ranked& worker);
+
+  Overflow overflow_;
+  Ties ties_;
+  std::vector<Node> nodes_;           ///< by task, in topological order
+  std::vector<std::size_t> node_of_;  ///< by module
+  std::vector<double> accuracy_;      ///< by module
+  std::vector<Ranked> ranked_;        ///< by task, the most accurate first, then by id
+  std::vector<std::size_t> place_;    ///< by module: where its next worker is ranked
+  std::vector<double> demand_;        ///< by task
+};
+
+}  // namespace harness
