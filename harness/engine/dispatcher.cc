@@ -78,6 +78,8 @@ Dispatcher::Dispatcher(const RunSpec& spec, const ServingContext& context, Dispa
     if (auto controller = spec.system->make_controller(context_, module))
       controllers_.push_back(std::move(controller));
   }
+  planned_done_.resize(domains_.size(), 0);
+  planned_caused_ = flow_.caused();
   HARNESS_CHECK(controllers_.empty() || controllers_.size() == domains_.size(),
                 "a system has controllers for some modules only");
   if (!controllers_.empty()) books_.name_states(spec.system->state_names(), spec.record_states);

@@ -144,6 +144,11 @@ class Dispatcher {
   /// Of a new plan.
   void note_groups();
   void await_gpus();
+  /// A new worker of the group begins its cold start.
+  void start_worker(GroupId group);
+  TimeNs cold_start_ns(GroupId group) const;
+  /// LoadStatistics::fan_out since the last call.
+  std::vector<std::vector<double>> fan_out_since();
   /// Of all modules that the group serves.
   void record_capacity(TimeNs now, GroupId group);
   /// Of all groups that serve the module.
@@ -177,6 +182,8 @@ class Dispatcher {
   int alive_workers_ = 0;                          ///< that have a GPU, or drain
   std::vector<std::uint32_t> domain_gpus_;         ///< by domain id
   std::vector<std::uint64_t> planned_arrivals_;    ///< arrivals per module up to the last compute_plan
+  std::vector<std::uint64_t> planned_done_;        ///< the same of visits served ...
+  std::vector<std::vector<std::uint64_t>> planned_caused_;  ///< ... and caused (RequestFlow::caused)
   TimeNs planned_at_ns_ = 0;
 };
 

@@ -1,5 +1,6 @@
 // The part of Dispatcher that makes plans and changes workers and domains to follow them.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "harness/core/error.h"
@@ -16,6 +17,19 @@ TimeNs Dispatcher::next_planning_ns(TimeNs at_ns) const {
   return spec_.planner.autoscale ? at_ns + s_to_ns(spec_.planner.period_s) : kNever;
 }
 
+TimeNs Dispatcher::cold_start_ns(GroupId group) const {
+  const TimeNs fixed_ns = ms_to_ns(spec_.world.cold_start_ms);
+  if (spec_.world.cold_start == ColdStart::kFixed) return fixed_ns;
+  TimeNs sum_ns = 0;
+  for (const ModuleId module : plan_.served_by(group)) {
+    const TimeNs load_ns = spec_.profiles[module].load_ns;
+    sum_ns += load_ns > 0 ? load_ns : fixed_ns;
+  }
+  return sum_ns;
+}
+
+void Dispatcher::start_worker(GroupId group) { world_.start_worker(add_worker(group), cold_start_ns(group)); }
+
 Plan Dispatcher::compute_plan(TimeNs now, std::span<const std::uint64_t> arrived) {
   if (!plan_.groups.empty() && period_ns_ == 0) return plan_;
   LoadStatistics load;
@@ -25,7 +39,10 @@ Plan Dispatcher::compute_plan(TimeNs now, std::span<const std::uint64_t> arrived
     load.module_rps[m] = static_cast<double>(arrived[m] - planned_arrivals_[m]) / seconds;
     planned_arrivals_[m] = arrived[m];
   }
-  load.offered_rps = load.module_rps.front();
+  for (ModuleId m = 0; m < domains_.size(); ++m) {
+    if (spec_.pipeline.task_of(m) == 0) load.offered_rps += load.module_rps[m];
+  }
+  load.fan_out = fan_out_since();
   load.peak_rps = peaks_at(spec_, period_ns_, now);
   planned_at_ns_ = now;
   Plan plan = planner_->plan(now, load, computed_);
@@ -35,6 +52,21 @@ Plan Dispatcher::compute_plan(TimeNs now, std::span<const std::uint64_t> arrived
       "a planner takes away groups of workers, or changes them");
   computed_ = plan;
   return plan;
+}
+
+std::vector<std::vector<double>> Dispatcher::fan_out_since() {
+  const std::vector<std::vector<std::uint64_t>>& caused = flow_.caused();
+  std::vector<std::vector<double>> means;
+  for (ModuleId m = 0; m < caused.size(); ++m) {
+    const std::uint64_t done = books_.record().modules[m].done;
+    const auto served = static_cast<double>(done - std::exchange(planned_done_[m], done));
+    std::vector<double>& of_module = means.emplace_back();
+    for (std::size_t s = 0; s < caused[m].size(); ++s) {
+      const std::uint64_t before = std::exchange(planned_caused_[m][s], caused[m][s]);
+      of_module.push_back(served == 0 ? NAN : static_cast<double>(caused[m][s] - before) / served);
+    }
+  }
+  return means;
 }
 
 void Dispatcher::apply_plan(TimeNs now, const Plan& plan) {
@@ -72,8 +104,7 @@ void Dispatcher::on_free_gpus(TimeNs now) {
   while (!awaiting_.empty() && has_free_gpu()) {
     const GroupId group = awaiting_.back();
     awaiting_.pop_back();
-    if (workers_of_[group].size() < static_cast<std::size_t>(plan_.workers_of(group)))
-      world_.start_worker(add_worker(group));
+    if (workers_of_[group].size() < static_cast<std::size_t>(plan_.workers_of(group))) start_worker(group);
   }
 }
 
@@ -93,7 +124,7 @@ void Dispatcher::scale_group(TimeNs now, GroupId group, int direction) {
   const std::vector<WorkerId>& own = workers_of_[group];
   const auto wanted = static_cast<std::size_t>(plan_.workers_of(group));
   while (direction < 0 && own.size() > wanted) drain_worker(now, own.back());
-  while (direction > 0 && own.size() < wanted && has_free_gpu()) world_.start_worker(add_worker(group));
+  while (direction > 0 && own.size() < wanted && has_free_gpu()) start_worker(group);
 }
 
 WorkerId Dispatcher::make_worker(GroupId group) {

@@ -232,6 +232,7 @@ void list_visits(const RunSpec& spec, const RunRecord& record, const Routes& rou
 
 std::optional<std::uint64_t> reservation_bound(const RunSpec& spec, const RunRecord& record,
                                                std::vector<ReservedVisit>* visits) {
+  if (spec.pipeline.has_tasks()) return std::nullopt;
   if (!spec.streams.empty() || !spec.faults.empty() || !times_are_known(spec) || !plan_is_fixed(spec, record))
     return std::nullopt;
   if (!can_serve(record)) return 0;

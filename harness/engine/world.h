@@ -68,8 +68,8 @@ class DispatcherWorld {
   virtual void publish(ModuleId module, std::span<const double> state) = 0;
   /// Tells the router of `module`, after the delay of a message, that `count` visits have left `domain`.
   virtual void acknowledge(ModuleId module, DomainId domain, int count) = 0;
-  /// Calls Dispatcher::on_worker_ready(worker) after the cold start.
-  virtual void start_worker(WorkerId worker) = 0;
+  /// Calls Dispatcher::on_worker_ready(worker) after its cold start.
+  virtual void start_worker(WorkerId worker, TimeNs cold_start_ns) = 0;
 };
 
 struct WorkerState;

@@ -11,6 +11,9 @@ enum class Jitter { kOff, kUniform, kExponential };
 /// Where a batch that is preempted stops.
 enum class Preemption { kExitPoints, kImmediate };
 
+/// How long a worker that is started during a run takes until it can serve.
+enum class ColdStart { kFixed, kLoadTime };
+
 /// What a message costs the scheduler of a queue domain in virtual time (sim/scheduler_queues.h).
 enum class SchedulerCost { kFree, kFixed, kMeasured };
 
@@ -18,6 +21,7 @@ struct WorldParams {
   double network_delay_ms = 0;
   Jitter jitter = Jitter::kOff;
   double jitter_fraction = 0.1;
+  ColdStart cold_start = ColdStart::kFixed;
   double cold_start_ms = 5000;
   Preemption preemption = Preemption::kExitPoints;
   SchedulerCost scheduler_cost = SchedulerCost::kFree;
@@ -32,6 +36,9 @@ struct WorldParams {
         "execution time of a batch: the profile's; times a uniform factor within 1 +- jitter_fraction; or "
         "exponential with the profile's latency as mean");
     params.number("jitter_fraction", jitter_fraction, 0, 0.99, "half-width of the uniform jitter");
+    params.choice("cold_start", cold_start, {"fixed", "load_time"},
+                  "until a worker that a new plan adds can serve: cold_start_ms; or the load_ms of the "
+                  "profiles of its models, and cold_start_ms for those that have none");
     params.number("cold_start_ms", cold_start_ms, 0, 1e6,
                   "time until a worker that the autoscaler adds can serve (the initial workers are warm)");
     params.choice("preemption", preemption, {"exit_points", "immediate"},

@@ -54,9 +54,10 @@ void add_reservation(SummaryRow& row, const RunRecord& record, const Bounds& bou
 
 SummaryRow row_of(const PreparedCell& prepared, const RunSpec& spec, const RunRecord& record,
                   BoundCache& bounds) {
-  // With workers that serve several modules capacity depends on which requests are served.
+  // With workers that serve several modules, or variants to choose from, capacity depends on which requests
+  // are served, and how.
   std::function<double(TimeNs)> capacity_at;
-  if (prepared.plan.groups.empty()) {
+  if (prepared.plan.groups.empty() && !spec.pipeline.has_tasks()) {
     capacity_at = [capacity = CapacityCurve(spec.pipeline, record, spec.profiles)](TimeNs at) {
       return capacity.at(at);
     };

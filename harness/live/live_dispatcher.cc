@@ -384,8 +384,10 @@ WorkerMessage LiveDispatcher::message_of(WorkerId worker) const {
   return message;
 }
 
-void LiveDispatcher::start_worker(WorkerId worker) {
-  out_.send(rank_of_worker(worker), MessageKind::kStartWorker, message_of(worker));
+void LiveDispatcher::start_worker(WorkerId worker, TimeNs cold_start_ns) {
+  WorkerMessage message = message_of(worker);
+  message.cold_start_ns = cold_start_ns;
+  out_.send(rank_of_worker(worker), MessageKind::kStartWorker, message);
 }
 
 void LiveDispatcher::set_plan(TimeNs, const Plan& plan) {

@@ -64,7 +64,7 @@ class LiveDispatcher final : private DispatcherWorld, private DomainCommands {
   void cancel(const Cancellation& cancellation) override;
   void publish(ModuleId module, std::span<const double> state) override;
   void acknowledge(ModuleId module, DomainId domain, int count) override;
-  void start_worker(WorkerId worker) override;
+  void start_worker(WorkerId worker, TimeNs cold_start_ns) override;
 
   void set_plan(TimeNs now, const Plan& plan) override;
   void open_domain(TimeNs now, DomainId domain, GroupId group, WorkerId first_worker) override;

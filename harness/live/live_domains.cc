@@ -59,10 +59,11 @@ bool LiveDomains::take(TimeNs now, int from, MessageReader& message) {
     case MessageKind::kOpenDomain:
       open_domain(message.read<DomainMessage>());
       return true;
-    case MessageKind::kStartWorker:
-      events_.push(now_ + ms_to_ns(spec_.world.cold_start_ms), kLiveColdStart,
-                   message.read<WorkerMessage>().worker);
+    case MessageKind::kStartWorker: {
+      const auto start = message.read<WorkerMessage>();
+      events_.push(now_ + start.cold_start_ns, kLiveColdStart, start.worker);
       return true;
+    }
     case MessageKind::kAddWorker:
       add_worker(message.read<WorkerMessage>());
       return true;

@@ -17,7 +17,7 @@
 namespace harness {
 
 /// Raised with every change of a struct below.
-inline constexpr std::uint16_t kMessageVersion = 5;
+inline constexpr std::uint16_t kMessageVersion = 6;
 
 enum class MessageKind : std::uint16_t {
   // Between the loops of the ranks.
@@ -111,6 +111,7 @@ struct DomainMessage {
   std::uint32_t gpu = 0;  ///< of its first worker
   GroupId group = 0;
   std::uint16_t closes = 0;
+  TimeNs cold_start_ns = 0;  ///< kStartWorker
 };
 
 struct WorkerMessage {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <limits>
 #include <string>
 
 #include "harness/core/error.h"
@@ -260,6 +261,7 @@ std::vector<double> stream_rps(const ServingContext& context) {
 }
 
 double capacity_rps(const ServingContext& context, const Plan& plan) {
+  if (context.pipeline->has_tasks()) return std::numeric_limits<double>::quiet_NaN();
   std::vector<double> visits = visit_probabilities(*context.pipeline);
   if (context.streams.size() > 1) {
     visits = stream_rps(context);

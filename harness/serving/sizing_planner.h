@@ -72,7 +72,7 @@ std::vector<double> stream_rps(const ServingContext& context);
 /// Requests/s that the plan carries at its batches: of a module with workers of its own workers b / (v d),
 /// the least over them; of groups group_capacity_rps at the modules' own batches, which is an upper bound
 /// where groups have smaller ones (WorkerGroup::batch_caps) or a cycle. With several streams v is the
-/// module's share of their expected rates.
+/// module's share of their expected rates. NaN of a tree of tasks, where it depends on the variants chosen.
 double capacity_rps(const ServingContext& context, const Plan& plan);
 
 }  // namespace harness

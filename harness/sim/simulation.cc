@@ -280,8 +280,8 @@ void VirtualWorld::deliver(std::span<const Delivery> deliveries) {
 
 void VirtualWorld::wake_at(DomainId domain, TimeNs at_ns) { timers_.wake_at(domain, at_ns); }
 
-void VirtualWorld::start_worker(WorkerId worker) {
-  events_.push(now_ + ms_to_ns(spec_.world.cold_start_ms), kWorkerReady, worker);
+void VirtualWorld::start_worker(WorkerId worker, TimeNs cold_start_ns) {
+  events_.push(now_ + cold_start_ns, kWorkerReady, worker);
 }
 
 RunRecord simulate(const RunSpec& spec, RowSink* rows) { return VirtualWorld(spec, rows).run(); }

@@ -77,7 +77,7 @@ class VirtualWorld final : private World {
   void report(ModuleId module, DomainId domain, std::span<const double> values) override;
   void publish(ModuleId module, std::span<const double> state) override;
   void acknowledge(ModuleId module, DomainId domain, int count) override;
-  void start_worker(WorkerId worker) override;
+  void start_worker(WorkerId worker, TimeNs cold_start_ns) override;
   bool holds_batch_done(WorkerId worker, const WorkerState& state) override;
 
   void start();
