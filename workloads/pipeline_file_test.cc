@@ -39,8 +39,9 @@ TEST(ShippedNames, WinOverFoldersOfTheCurrentDirectory) {
 
 // PARD section 5.1.
 TEST(ShippedPipelines, AreThePapers) {
-  EXPECT_EQ(pipeline_names(), (Names{"classifier", "da", "da-dynamic", "detector", "four", "ga", "lv", "rag",
-                                     "shepherd13", "shepherd17", "small", "tm", "two-streams"}));
+  EXPECT_EQ(pipeline_names(),
+            (Names{"classifier", "da", "da-dynamic", "detector", "four", "ga", "lv", "rag", "shepherd13",
+                   "shepherd17", "small", "social-media", "tm", "traffic-analysis", "two-streams"}));
   const Pipeline tm = load_pipeline("tm");
   EXPECT_EQ(tm.slo_ns, 400 * kNsPerMs);
   EXPECT_EQ(module_names(tm), (Names{"object_detection", "face_recognition", "text_recognition"}));
@@ -103,10 +104,14 @@ TEST(ShippedPipelines, DaDynamicIsDaWithAChoice) {
 }
 
 /// All but rag, whose models and services are of other profiles (service_profile_test.cc), and small, whose
-/// profiles every machine measures for itself, and models side by side, which are no video analytics.
+/// profiles every machine measures for itself, models side by side, which are no video analytics, and trees
+/// of tasks (loki_workload_test.cc).
 Names video_pipelines() {
   Names names = pipeline_names();
-  std::erase_if(names, [](const std::string& name) { return load_pipeline(name).side_by_side; });
+  std::erase_if(names, [](const std::string& name) {
+    const Pipeline pipeline = load_pipeline(name);
+    return pipeline.side_by_side || pipeline.has_tasks();
+  });
   std::erase(names, "rag");
   std::erase(names, "small");
   return names;

@@ -89,14 +89,17 @@ TEST(Zoo, HasTheProfiledModelsWithTheirExitPoints) {
   const std::map<std::string, int> shepherd = profiled_models("workloads/profiles/shepherd-v100.toml");
   const std::map<std::string, int> loki = profiled_models("workloads/profiles/loki-gtx1080ti.toml");
   ASSERT_EQ(shepherd.size(), 17U);
-  ASSERT_EQ(loki.size(), 12U);
+  ASSERT_EQ(loki.size(), 27U);
   for (const auto& [name, exit_points] : shepherd) {
     const ZooModel* model = find_zoo_model(name);
     ASSERT_NE(model, nullptr) << name;
     EXPECT_EQ(model->exit_points, exit_points) << name;
     EXPECT_GE(build_model(*model)->exit_points(), exit_points) << name;
   }
-  for (const auto& [name, exit_points] : loki) EXPECT_NE(find_zoo_model(name), nullptr) << name;
+  const std::set<std::string> not_built = {"gendernet-11", "gendernet-13", "gendernet-16", "gendernet-19",
+                                           "clip-vit-l14-336"};
+  for (const auto& [name, exit_points] : loki)
+    EXPECT_EQ(find_zoo_model(name) == nullptr, not_built.contains(name)) << name;
 }
 
 TEST(Zoo, NamesAreUniqueAndUnknownOnesGetAHint) {
