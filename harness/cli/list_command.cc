@@ -1,6 +1,7 @@
 #include "harness/cli/list_command.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -20,8 +21,9 @@ namespace {
 void list_systems() {
   for (const SystemEntry& entry : all_systems()) {
     const std::unique_ptr<System> system = entry.make();
-    std::printf("%-12s %s%s\n", entry.name, entry.summary,
-                system->serves_streams() ? "; serves streams" : "");
+    std::printf("%-12s %s%s%s\n", entry.name, entry.summary,
+                system->serves_streams() ? "; serves streams" : "",
+                system->serves_tasks() ? "; serves trees of tasks" : "");
     ParamList params;
     system->list(params);
     for (const Param& param : params.params()) {
@@ -31,11 +33,39 @@ void list_systems() {
   }
 }
 
+double rounded(double value, double steps) { return std::round(value * steps) / steps; }
+
+/// "accuracy 0.895, 13.78 x car_classification, 0.6 x facial_recognition".
+std::string variant_text(const Pipeline& pipeline, const Module& variant) {
+  std::string text = "accuracy " + text_of(rounded(variant.accuracy, 1000));
+  for (std::size_t s = 0; s < variant.subs.size(); ++s) {
+    const ModuleId sub = variant.subs[s];
+    const auto task = std::find_if(pipeline.tasks.begin(), pipeline.tasks.end(),
+                                   [&](const Task& each) { return each.first == sub; });
+    text += ", " + text_of(rounded(variant.fan_out[s], 100)) + " x " + task->name;
+  }
+  return text;
+}
+
+void list_tasks(const Pipeline& pipeline) {
+  for (const Task& task : pipeline.tasks) {
+    std::printf("    %s: one of %d variants\n", task.name.c_str(), task.variants);
+    for (int v = 0; v < task.variants; ++v) {
+      const Module& variant = pipeline.modules[static_cast<std::size_t>(task.first + v)];
+      std::printf("        %-18s %s\n", variant.model.c_str(), variant_text(pipeline, variant).c_str());
+    }
+  }
+}
+
 void list_pipelines() {
   for (const std::string& name : pipeline_names()) {
     const Pipeline pipeline = load_pipeline(name);
     std::printf("%-11s SLO %s ms: %s\n", name.c_str(), text_of(ns_to_ms(pipeline.slo_ns)).c_str(),
                 pipeline.description.c_str());
+    if (pipeline.has_tasks()) {
+      list_tasks(pipeline);
+      continue;
+    }
     const std::vector<double> visits = visit_probabilities(pipeline);
     for (std::size_t m = 0; m < visits.size(); ++m) {
       const Module& module = pipeline.modules[m];
@@ -130,7 +160,8 @@ void add_list_command(CLI::App& app, int& exit_code) {
   list->footer(
       "Examples:\n"
       "  harness list systems       each with its parameters, for `params = { ... }` and [[sweep]]\n"
-      "  harness list pipelines     their modules, models and SLOs\n"
+      "  harness list pipelines     their modules, models and SLOs; of trees of tasks the variants,\n"
+      "                             their accuracies and how many visits one causes at the tasks after it\n"
       "  harness list profiles      which models each set has, for cluster.profiles\n"
       "  harness list devices       cpu, the GPUs of this machine; for harness profile --device\n"
       "  harness list models        the zoo: what harness profile and runtime = \"gpu\" run without a file\n"

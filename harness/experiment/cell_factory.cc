@@ -56,8 +56,11 @@ std::string pipeline_text(const Pipeline& pipeline) {
     if (module.input_height > 0)
       text += " size " + std::to_string(module.input_height) + " " + std::to_string(module.input_width);
     if (!module.file.empty()) text += " file " + checksum_or_name(module.file);
+    if (pipeline.has_tasks()) text += " task " + std::to_string(module.task) + " " + text_of(module.accuracy);
+    for (const double mean : module.fan_out) text += " fan_out " + text_of(mean);
     text += "\n";
   }
+  if (pipeline.has_tasks() && pipeline.fixed_fan_out) text += "rounded\n";
   return text;
 }
 
@@ -169,6 +172,23 @@ void check_streams(const ExperimentSpec& spec, const std::vector<Pipeline>& pipe
   }
 }
 
+/// Trees of tasks need a system that chooses variants.
+void check_tasks(const ExperimentSpec& spec, const std::vector<Pipeline>& pipelines,
+                 const std::vector<Cell>& cells) {
+  for (const Cell& cell : cells) {
+    const SystemSpec& system = spec.systems[cell.system];
+    if (!pipelines[cell.pipeline].has_tasks() || find_system(system.name)->make()->serves_tasks()) continue;
+    std::vector<std::string> able;
+    for (const SystemEntry& entry : all_systems()) {
+      if (entry.make()->serves_tasks()) able.emplace_back(entry.name);
+    }
+    throw input_error(system.place,
+                      system.name + ", which serves no trees of tasks, with pipeline " +
+                          spec.workload.pipelines[cell.pipeline].name,
+                      (able.empty() ? "" : join_names(able) + ", or ") + "pipelines of modules");
+  }
+}
+
 std::vector<std::string> module_names(const Pipeline& pipeline) {
   std::vector<std::string> names;
   for (const Module& module : pipeline.modules) names.push_back(module.name);
@@ -190,6 +210,7 @@ CellFactory::CellFactory(const ExperimentSpec& spec, std::string build, int rank
     }
   }
   cells_ = expand(spec, pipelines_);
+  check_tasks(spec, pipelines_, cells_);
   check_streams(spec, pipelines_, cells_);
 }
 
