@@ -21,7 +21,7 @@ constexpr std::array<int, 6> kBatches = {1, 2, 4, 8, 16, 32};
 Names models_of(const Pipeline& pipeline, std::size_t task) {
   Names models;
   for (int v = 0; v < pipeline.tasks[task].variants; ++v)
-    models.push_back(pipeline.modules[static_cast<std::size_t>(pipeline.tasks[task].first + v)].model);
+    models.push_back(pipeline.modules[pipeline.tasks[task].first + static_cast<std::size_t>(v)].model);
   return models;
 }
 
@@ -108,7 +108,7 @@ double path_ms(const Pipeline& pipeline, const ProfileSet& set, bool most_accura
   std::vector<double> task_ms;
   for (const Task& task : pipeline.tasks) {
     const int v = most_accurate ? 0 : task.variants - 1;
-    task_ms.push_back(ms_of(set, pipeline.modules[static_cast<std::size_t>(task.first + v)].model, 1));
+    task_ms.push_back(ms_of(set, pipeline.modules[task.first + static_cast<std::size_t>(v)].model, 1));
   }
   return task_ms[0] + *std::max_element(task_ms.begin() + 1, task_ms.end());
 }

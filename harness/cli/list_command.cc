@@ -51,7 +51,7 @@ void list_tasks(const Pipeline& pipeline) {
   for (const Task& task : pipeline.tasks) {
     std::printf("    %s: one of %d variants\n", task.name.c_str(), task.variants);
     for (int v = 0; v < task.variants; ++v) {
-      const Module& variant = pipeline.modules[static_cast<std::size_t>(task.first + v)];
+      const Module& variant = pipeline.modules[task.first + static_cast<std::size_t>(v)];
       std::printf("        %-18s %s\n", variant.model.c_str(), variant_text(pipeline, variant).c_str());
     }
   }
