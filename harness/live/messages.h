@@ -111,7 +111,6 @@ struct DomainMessage {
   std::uint32_t gpu = 0;  ///< of its first worker
   GroupId group = 0;
   std::uint16_t closes = 0;
-  TimeNs cold_start_ns = 0;  ///< kStartWorker
 };
 
 struct WorkerMessage {
@@ -121,6 +120,7 @@ struct WorkerMessage {
   std::uint32_t gpu = 0;
   GroupId group = 0;
   std::uint16_t closes = 0;
+  TimeNs cold_start_ns = 0;  ///< kStartWorker
 };
 
 struct DeliverMessage {

@@ -104,7 +104,8 @@ TEST(Groups, ARecordHasTheGroupsOfThePlan) {
   std::vector<WorkerGroup> groups = {{2, {0, 1}}, {1, {1}}};
   groups[0].batch_caps = {8, 3};
   groups[0].cycle_ns = 7 * kMs;
-  groups[1].shares = {0.25};
+  groups[0].shares = {1, 3};
+  groups[1].shares = {1};
   spec.system = std::make_unique<testing::GroupSystem>(groups, 0.0);
   const RunRecord record = simulate(spec, nullptr);
   ASSERT_EQ(record.groups.size(), 3U);
@@ -116,8 +117,11 @@ TEST(Groups, ARecordHasTheGroupsOfThePlan) {
   EXPECT_EQ(facts(0), (std::array<std::int64_t, 6>{0, 0, 0, 2, 8, 7 * kMs}));
   EXPECT_EQ(facts(1), (std::array<std::int64_t, 6>{0, 0, 1, 2, 3, 7 * kMs}));
   EXPECT_EQ(facts(2), (std::array<std::int64_t, 6>{0, 1, 1, 1, 8, 0})) << "the module's own largest batch";
-  EXPECT_TRUE(std::isnan(record.groups[0].share)) << "not planned";
+  EXPECT_EQ(record.groups[0].share, 1);
+  EXPECT_EQ(record.groups[1].share, 0.75) << "three of the four parts of its streams";
   EXPECT_EQ(record.groups[2].share, 0.25);
+  spec.system = std::make_unique<testing::GroupSystem>(std::vector<WorkerGroup>{{3, {0, 1}}}, 0.0);
+  EXPECT_TRUE(std::isnan(simulate(spec, nullptr).groups[0].share)) << "not planned";
 }
 
 TEST(Groups, APlanShowsTheWorkersOfAGroupAtEachOfItsModules) {

@@ -69,37 +69,6 @@ TEST(ServingGroups, FillAClusterOf400Gpus) {
   for (const HerdGroup& group : equal.groups) EXPECT_EQ(group.gpus, 12);
 }
 
-// The engine's plan says how HERD divides each model's streams: two groups of 12 GPUs and models with
-// several shares.
-TEST(ServingGroups, ThePlanHasTheSharesOfTheModelsStreams) {
-  const RunSpec spec = table4(13, 24, {20, 30, 10, 40, 50});
-  const HerdPlan herd = checked_plan(spec, {});
-  ASSERT_GT(herd.groups.size(), 1U);
-  const Plan plan = plan_of(make_context(spec), herd, 128);
-  ASSERT_EQ(plan.groups.size(), herd.groups.size());
-  std::vector<double> sums(13, 0);
-  for (const WorkerGroup& group : plan.groups) {
-    ASSERT_EQ(group.shares.size(), group.modules.size());
-    for (std::size_t i = 0; i < group.modules.size(); ++i) sums[group.modules[i]] += group.shares[i];
-  }
-  for (int model = 0; model < 13; ++model) {
-    EXPECT_NEAR(sums[static_cast<std::size_t>(model)], 1, 1e-12) << model;
-    const std::vector<GroupId> group_of = groups_of_shares(herd, model);
-    for (GroupId g = 0; g < plan.groups.size(); ++g) {
-      const auto here = static_cast<double>(std::count(group_of.begin(), group_of.end(), g));
-      if (!plan.serves(g, static_cast<ModuleId>(model))) {
-        EXPECT_EQ(here, 0) << model;
-        continue;
-      }
-      const std::vector<ModuleId>& served = plan.groups[g].modules;
-      const auto at = std::find(served.begin(), served.end(), model) - served.begin();
-      EXPECT_EQ(plan.groups[g].shares[static_cast<std::size_t>(at)],
-                here / static_cast<double>(group_of.size()))
-          << model;
-    }
-  }
-}
-
 TEST(ServingGroups, AreOneWhereTheLimitAllowsIt) {
   EXPECT_EQ(checked_plan(table4(13, 12, {20}), {}).groups.size(), 1U);
 }
