@@ -22,11 +22,11 @@ std::uint32_t choose_backup(std::span<const Backup> backups, TimeNs limit_ns, Ra
   return best;
 }
 
-NextWorker next_worker(EarlyDropping rule, TimeNs behind_ns, std::span<const Route> table,
+NextWorker next_worker(EarlyDropping rule, TimeNs behind_ns, std::span<const RoutingEntry> table,
                        std::span<Backup> backups, double cost_rps, RandomStream& random) {
   const bool behind = behind_ns > 0;
   if (behind && rule == EarlyDropping::kPerTask) return {};
-  const Route* drawn = draw(table, random);
+  const RoutingEntry* drawn = draw(table, random);
   if (drawn == nullptr) return {kNone, false, DropReason::kNoWorker};
   if (!behind || rule != EarlyDropping::kReroute) return {drawn->worker, false};
   const std::uint32_t chosen = choose_backup(backups, drawn->exec_ns - behind_ns, random);

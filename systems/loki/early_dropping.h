@@ -46,7 +46,7 @@ struct NextWorker {
 ///
 /// `cost_rps` is taken off the leftover capacity of the worker that it is rerouted to, which is used until
 /// none is left; 0 leaves the backup table as it is.
-NextWorker next_worker(EarlyDropping rule, TimeNs behind_ns, std::span<const Route> table,
+NextWorker next_worker(EarlyDropping rule, TimeNs behind_ns, std::span<const RoutingEntry> table,
                        std::span<Backup> backups, double cost_rps, RandomStream& random);
 
 /// The place in `backups` of the worker to reroute to: leftover capacity, execution within `limit_ns`, the

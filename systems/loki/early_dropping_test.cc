@@ -10,7 +10,7 @@ namespace {
 constexpr double kCost = 1;
 
 /// A table that always draws worker 7, which executes in 40 ms.
-std::vector<Route> one_route() { return {{7, 1, 1, ms_to_ns(40)}}; }
+std::vector<RoutingEntry> one_route() { return {{7, 1, 1, ms_to_ns(40)}}; }
 
 /// The most accurate first, as tables have them.
 std::vector<Backup> three_backups() {

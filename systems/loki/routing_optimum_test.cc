@@ -115,7 +115,7 @@ double sum_over_paths(const RoutingCase& made, const RoutingTables& tables) {
   double sum = 0;
   for (const std::size_t w : workers_of(made, 0)) {
     const double visits = tables.incoming_rps(w) * made.pipeline.modules[made.workers[w].module].fan_out[0];
-    for (const Route& route : tables.from(w, 0))
+    for (const RoutingEntry& route : tables.from(w, 0))
       sum += visits * route.probability * accuracy_of(made, w) * accuracy_of(made, route.worker);
   }
   return sum;

@@ -75,10 +75,10 @@ void for_random_cases(Check&& check) {
 
 /// Probabilities are positive and sum to 1, or to less where visits are dropped, over different workers of
 /// the task that have capacity.
-void expect_table_of(const Made& made, std::span<const Route> table, std::size_t task) {
+void expect_table_of(const Made& made, std::span<const RoutingEntry> table, std::size_t task) {
   double sum = 0;
   for (std::size_t i = 0; i < table.size(); ++i) {
-    const Route& route = table[i];
+    const RoutingEntry& route = table[i];
     EXPECT_GT(route.probability, 0);
     sum += route.probability;
     EXPECT_NEAR(route.up_to, sum, 1e-12);
@@ -109,10 +109,10 @@ TEST(RoutingTables, ProbabilitiesSumToOne) {
 TEST(RoutingTables, CarryThePlannedFlows) {
   for_random_cases([](const Made& made) {
     std::vector<double> carried(made.input.workers.size(), 0.0);
-    for (const Route& route : made.tables.frontend())
+    for (const RoutingEntry& route : made.tables.frontend())
       carried[route.worker] += made.input.demand_rps * route.probability;
     made.for_each_table([&](std::size_t w, std::size_t sub, std::size_t) {
-      for (const Route& route : made.tables.from(w, sub))
+      for (const RoutingEntry& route : made.tables.from(w, sub))
         carried[route.worker] += made.tables.incoming_rps(w) * made.fan_out(w, sub) * route.probability;
     });
     for (std::size_t w = 0; w < carried.size(); ++w)
@@ -120,7 +120,7 @@ TEST(RoutingTables, CarryThePlannedFlows) {
     const std::vector<double> demand = made.demands();
     for (std::size_t task = 0; task < made.tasks(); ++task) {
       if (demand[task] == 0) continue;
-      for (const Route& route : made.tables.into(task))
+      for (const RoutingEntry& route : made.tables.into(task))
         EXPECT_NEAR(demand[task] * route.probability, carried[route.worker],
                     1e-9 * (1 + carried[route.worker]));
     }

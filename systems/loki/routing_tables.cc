@@ -14,9 +14,9 @@ constexpr double kCapacityRounding = 1e-9;
 
 }  // namespace
 
-const Route* draw(std::span<const Route> table, RandomStream& random) {
+const RoutingEntry* draw(std::span<const RoutingEntry> table, RandomStream& random) {
   const double number = random.uniform();
-  for (const Route& route : table) {
+  for (const RoutingEntry& route : table) {
     if (number < route.up_to) return &route;
   }
   return nullptr;

@@ -23,7 +23,7 @@ struct RoutedWorker {
 };
 
 /// An entry of a routing table. `worker` is a place in the workers that the tables were made from.
-struct Route {
+struct RoutingEntry {
   std::uint32_t worker = 0;
   double probability = 0;
   double up_to = 0;    ///< sum of the probabilities to here; 1 at the end unless some are to be dropped
@@ -42,14 +42,14 @@ struct Backup {
 class RoutingTables {
  public:
   /// For requests as they enter: to the first task.
-  std::span<const Route> frontend() const { return into(0); }
+  std::span<const RoutingEntry> frontend() const { return into(0); }
   /// For visits that worker `worker` has served, to the task of that index in its module's `subs`.
-  std::span<const Route> from(std::size_t worker, std::size_t sub) const {
+  std::span<const RoutingEntry> from(std::size_t worker, std::size_t sub) const {
     return table(first_table_[worker] + sub);
   }
   /// To a task whoever sends: the flows from all senders together. For visits served by a worker that the
   /// tables do not know. `task`: index in Pipeline::tasks, or the module where there are none.
-  std::span<const Route> into(std::size_t task) const { return table(task); }
+  std::span<const RoutingEntry> into(std::size_t task) const { return table(task); }
 
   /// The task's workers with capacity left, the most accurate first. Rerouting may use it up.
   std::span<const Backup> backups(std::size_t task) const {
@@ -67,12 +67,12 @@ class RoutingTables {
     std::uint32_t end = 0;
   };
 
-  std::span<const Route> table(std::size_t index) const {
+  std::span<const RoutingEntry> table(std::size_t index) const {
     return {routes_.data() + tables_[index].begin, tables_[index].end - tables_[index].begin};
   }
   std::size_t count(std::size_t task) const { return backed_[task + 1] - backed_[task]; }
 
-  std::vector<Route> routes_;
+  std::vector<RoutingEntry> routes_;
   std::vector<Extent> tables_;            ///< into the tasks, then from the workers
   std::vector<std::size_t> first_table_;  ///< by worker
   std::vector<Backup> backups_;           ///< by task
@@ -81,7 +81,7 @@ class RoutingTables {
 };
 
 /// The entry of `table` that the stream's next number falls on; null where it is to be dropped.
-const Route* draw(std::span<const Route> table, RandomStream& random);
+const RoutingEntry* draw(std::span<const RoutingEntry> table, RandomStream& random);
 
 /// MostAccurateFirst (Algorithm 1): task by task, the workers of a task, most accurate first, each send what
 /// they take in times its fan-out to the most accurate workers of the next task that have capacity left.

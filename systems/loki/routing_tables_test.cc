@@ -32,7 +32,7 @@ RoutingTables tables_of(const Pipeline& pipeline, const std::vector<RoutedWorker
 
 using Shares = std::vector<std::pair<std::uint32_t, double>>;
 
-void expect_shares(std::span<const Route> table, const Shares& expected, const char* what) {
+void expect_shares(std::span<const RoutingEntry> table, const Shares& expected, const char* what) {
   ASSERT_EQ(table.size(), expected.size()) << what;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     EXPECT_EQ(table[i].worker, expected[i].first) << what;
@@ -162,7 +162,7 @@ TEST(Draw, FollowsTheProbabilities) {
     RandomStream random(seed, "draw");
     std::vector<int> drawn(3);
     for (int i = 0; i < 40000; ++i) {
-      const Route* route = draw(tables.frontend(), random);
+      const RoutingEntry* route = draw(tables.frontend(), random);
       ASSERT_NE(route, nullptr);
       ++drawn[route->worker];
     }
