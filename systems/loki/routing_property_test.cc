@@ -204,8 +204,8 @@ TEST(RoutingTables, WorkersOfAVariantAreFilledAsTold) {
   });
 }
 
-bool equal(std::span<const Route> a, std::span<const Route> b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Route& x, const Route& y) {
+bool equal(std::span<const RoutingEntry> a, std::span<const RoutingEntry> b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const RoutingEntry& x, const RoutingEntry& y) {
     return x.worker == y.worker && x.probability == y.probability && x.up_to == y.up_to &&
            x.exec_ns == y.exec_ns;
   });
