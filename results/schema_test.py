@@ -109,6 +109,22 @@ class ReadingTest(unittest.TestCase):
             self.assertEqual(row["messages"], live["cells/0/ranks"]["messages_sent"].sum())
             self.assertNotEqual(row["sim_requests_per_s"], row["sim_requests_per_s"])
 
+    def test_accuracy_is_of_the_completed_requests_where_models_have_one(self):
+        with h5py.File(LIVE) as file:
+            cell, row = file["cells/0"], file["summary"][0]
+            requests, windows = cell["requests"][:], cell["windows"][:]
+            completed = requests[requests["outcome"] <= 1]
+            self.assertEqual(cell.attrs["accuracy_requests"], len(completed))
+            self.assertAlmostEqual(row["accuracy"], completed["accuracy"].mean())
+            self.assertTrue(0.8**3 < row["accuracy"] < 1)
+            dropped = requests[requests["outcome"] == 2]["accuracy"]
+            self.assertTrue((dropped != dropped).all())
+            second = completed[completed["sent_ns"] // int(cell.attrs["window_ns"]) == 3]
+            self.assertAlmostEqual(windows["accuracy_sum"][3] / (windows["in_time"][3] + windows["late"][3]),
+                                   second["accuracy"].mean())
+        self.assertTrue((self.file["summary"]["accuracy"] != self.file["summary"]["accuracy"]).all())
+        self.assertEqual(self.file["cells/0/windows"]["accuracy_sum"].max(), 0)
+
     def test_the_readme_example_runs(self):
         try:
             import pandas

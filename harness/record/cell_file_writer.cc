@@ -24,6 +24,8 @@ void write_totals(hid_t group, const RunRecord& record) {
   write_attribute(group, "end_ns", record.end_ns);
   write_attribute(group, "window_ns", record.window_ns);
   write_attribute(group, "slo_ns", record.slo_ns);
+  write_attribute(group, "accuracy_sum", record.accuracy_sum);
+  write_attribute(group, "accuracy_requests", static_cast<std::int64_t>(record.accuracy_requests));
   write_attribute(group, "gpu_ns", record.gpu_ns);
   write_attribute(group, "gpu_invalid_ns", record.gpu_invalid_ns);
   write_attribute(group, "events", static_cast<std::int64_t>(record.events));

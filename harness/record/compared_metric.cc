@@ -46,7 +46,7 @@ Better better_of(const std::string& column) {
                                                 "goodput_rps",           "goodput_overload_rps",
                                                 "bound_share",           "min_goodput_share_1s",
                                                 "min_goodput_share_10s", "min_goodput_share_60s",
-                                                "sim_requests_per_s"};
+                                                "sim_requests_per_s",    "accuracy"};
   static const std::set<std::string> kLower = {"late",
                                                "dropped",
                                                "unfinished",
@@ -78,6 +78,7 @@ bool ComparedMetric::is_share() const {
                                                 "drop_rate",
                                                 "drop_rate_overload",
                                                 "invalid_rate",
+                                                "accuracy",
                                                 "gpu_utilisation",
                                                 "bound_share",
                                                 "bound_gap",
@@ -124,6 +125,7 @@ std::vector<ComparedMetric> rate_metrics() {
   std::vector<ComparedMetric> metrics;
   for (const char* name : {kNormalisedGoodput, "drop_rate", "invalid_rate"})
     metrics.push_back({name, better_of(name), kOnePoint});
+  metrics.push_back({"accuracy", better_of("accuracy"), kOnePoint, true});
   return metrics;
 }
 

@@ -30,8 +30,9 @@ struct ComparedMetric {
   std::string name;  ///< kNormalisedGoodput or a numeric column of /summary
   Better better = Better::kNeither;
   Tolerance tolerance;
+  bool where_present = false;  ///< no row where neither result has a value: not all models have an accuracy
 
-  /// A part of a whole, in [0, 1]: rates of requests and GPU time, shares.
+  /// A part of a whole, in [0, 1]: rates of requests and GPU time, shares, accuracy.
   bool is_share() const;
   /// kNoValue where the row has none.
   double value_in(const SummaryRow& row) const;
@@ -44,7 +45,7 @@ struct ComparedMetric {
   bool is_beyond(double amount) const;
 };
 
-/// Normalised goodput, drop rate and invalid rate, each within 1 point.
+/// Normalised goodput, drop rate, invalid rate and, where models have one, accuracy, each within 1 point.
 std::vector<ComparedMetric> rate_metrics();
 /// Those, and the latencies at p50 and p99 within 5 %.
 std::vector<ComparedMetric> usual_metrics();

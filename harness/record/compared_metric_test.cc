@@ -50,18 +50,18 @@ TEST(ComparedMetric, TheToleranceItselfIsNotBeyondIt) {
 
 TEST(ComparedMetric, TolerancesAreReadAndAdded) {
   std::vector<ComparedMetric> metrics = usual_metrics();
-  ASSERT_EQ(metrics.size(), 5u);
+  ASSERT_EQ(metrics.size(), 6u);
   set_tolerance(metrics, "drop_rate=0.02");
   set_tolerance(metrics, "latency_ms_p99=10%");
   set_tolerance(metrics, "goodput_rps=5");
-  ASSERT_EQ(metrics.size(), 6u);
+  ASSERT_EQ(metrics.size(), 7u);
   EXPECT_EQ(metrics[0].tolerance, (Tolerance{0.01, false}));
   EXPECT_EQ(metrics[1].tolerance, (Tolerance{0.02, false}));
-  EXPECT_EQ(metrics[3].tolerance, (Tolerance{0.05, true}));
-  EXPECT_EQ(metrics[4].tolerance, (Tolerance{0.1, true}));
-  EXPECT_EQ(metrics[5].name, "goodput_rps");
-  EXPECT_EQ(metrics[5].better, Better::kHigher);
-  EXPECT_EQ(metrics[5].tolerance, (Tolerance{5, false}));
+  EXPECT_EQ(metrics[4].tolerance, (Tolerance{0.05, true}));
+  EXPECT_EQ(metrics[5].tolerance, (Tolerance{0.1, true}));
+  EXPECT_EQ(metrics[6].name, "goodput_rps");
+  EXPECT_EQ(metrics[6].better, Better::kHigher);
+  EXPECT_EQ(metrics[6].tolerance, (Tolerance{5, false}));
 }
 
 TEST(ComparedMetric, BadTolerancesAreBadInput) {
@@ -69,7 +69,7 @@ TEST(ComparedMetric, BadTolerancesAreBadInput) {
   for (const char* text : {"drop_rate", "drop_rate=", "drop_rate=%", "drop_rate=-0.1", "drop_rate=inf",
                            "drop_rate=nan", "drop_rate=1 %", "drop_rat=1", "=1", "system=1", "seed=1", ""})
     EXPECT_THROW(set_tolerance(metrics, text), InputError) << text;
-  EXPECT_EQ(metrics.size(), 5u);
+  EXPECT_EQ(metrics.size(), 6u);
 }
 
 TEST(ComparedMetric, WhatAClientNotices) {
@@ -92,15 +92,17 @@ TEST(ComparedMetric, WhatAClientNotices) {
 
 /// Every column whose name tells a direction or a share is one of /summary.
 TEST(ComparedMetric, DirectionsOfColumns) {
-  for (const char* name : {"in_time", "goodput_rps", "bound_share", "min_goodput_share_10s"})
+  for (const char* name : {"in_time", "goodput_rps", "bound_share", "min_goodput_share_10s", "accuracy"})
     EXPECT_EQ(better_of(name), Better::kHigher) << name;
   for (const char* name : {"late", "dropped", "unfinished", "invalid_rate", "latency_ms_p90", "wall_s"})
     EXPECT_EQ(better_of(name), Better::kLower) << name;
-  for (const char* name : {"sent", "workers", "fluid_bound_rps", "gpu_utilisation", "order_changes"})
+  for (const char* name :
+       {"sent", "workers", "workers_mean", "fluid_bound_rps", "gpu_utilisation", "order_changes"})
     EXPECT_EQ(better_of(name), Better::kNeither) << name;
   for (const std::string& name : metric_columns()) {
     const bool share = name.find("rate") != std::string::npos || name.find("share") != std::string::npos ||
-                       name == "gpu_utilisation" || name == "scheduler_busy" || name == "bound_gap";
+                       name == "gpu_utilisation" || name == "scheduler_busy" || name == "bound_gap" ||
+                       name == "accuracy";
     EXPECT_EQ(metric(name, 0, false).is_share(), share) << name;
   }
 }

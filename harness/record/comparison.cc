@@ -200,7 +200,11 @@ Comparison compare(std::span<const SummaryRow> base, std::span<const SummaryRow>
     comparison.problems.emplace_back("no cell ran in either file");
   for (const CellPair& pair : comparable) count_fingerprints(comparison, pair, metrics);
   for (const Series& series : series_of(comparable)) {
-    for (const ComparedMetric& metric : metrics) comparison.metrics.push_back(change_of(series, metric));
+    for (const ComparedMetric& metric : metrics) {
+      MetricChange change = change_of(series, metric);
+      const bool has_none = change.difference.n == 0 && change.lost.empty();
+      if (!metric.where_present || !has_none) comparison.metrics.push_back(std::move(change));
+    }
   }
   return comparison;
 }

@@ -79,6 +79,21 @@ TEST(Comparison, RepeatsOfALiveCellAreJudgedByTheirMean) {
   EXPECT_GT(compared(base, {repeat(1, 870), repeat(2, 880), repeat(3, 890)}).regressions(), 0u);
 }
 
+TEST(Comparison, AccuracyIsComparedWhereModelsHaveOne) {
+  Rows base = {test_cell("pard", 900), test_cell("loki", 900)};
+  base[1].accuracy = 0.95;
+  const auto now_with = [&](double accuracy) {
+    Rows now = base;
+    now[1].accuracy = accuracy;
+    return compared(base, now);
+  };
+  EXPECT_THROW(change_of(now_with(0.95), "pard", "accuracy"), std::out_of_range);
+  EXPECT_EQ(change_of(now_with(0.94), "loki", "accuracy").verdict, ChangeVerdict::kSame);  // 1 point
+  EXPECT_EQ(change_of(now_with(0.97), "loki", "accuracy").verdict, ChangeVerdict::kBetter);
+  EXPECT_EQ(change_of(now_with(0.93), "loki", "accuracy").verdict, ChangeVerdict::kRegression);
+  EXPECT_EQ(change_of(now_with(kNoValue), "loki", "accuracy").verdict, ChangeVerdict::kRegression);
+}
+
 TEST(Comparison, FingerprintsOfSimulatedCellsAreCounted) {
   Rows base = {test_cell("pard", 900), test_cell("nexus", 900), test_cell("naive", 900),
                live_cell("pard", 900, "")};

@@ -104,8 +104,11 @@ Fidelity fidelity_of(std::span<const SummaryRow> rows, const std::vector<Compare
     }
     found->second.second = true;
     if (!ran(found->second.first) && std::none_of(cell.runs.begin(), cell.runs.end(), ran)) continue;
-    for (const ComparedMetric& metric : metrics)
-      result.rows.push_back(row_of(cell, *found->second.first, metric));
+    for (const ComparedMetric& metric : metrics) {
+      const FidelityRow row = row_of(cell, *found->second.first, metric);
+      const bool has_none = row.runs == 0 && std::isnan(row.simulated);
+      if (!metric.where_present || !has_none) result.rows.push_back(row);
+    }
   }
   for (const SummaryRow& row : rows) {
     if (row.cell.runtime != kSimulated) continue;

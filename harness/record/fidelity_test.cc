@@ -36,6 +36,21 @@ TEST(Fidelity, FiveRepeatsByHand) {
   EXPECT_TRUE(fidelity.invalid.empty() && fidelity.alone.empty());
 }
 
+TEST(Fidelity, AccuracyIsComparedWhereModelsHaveOne) {
+  Rows rows = {test_cell("pard", 900), repeat(1, 900)};
+  rows[0].accuracy = 0.9;
+  const auto judged = [&](double live) {
+    rows[1].accuracy = live;
+    const Fidelity fidelity = fidelity_of(rows, rate_metrics());
+    EXPECT_EQ(fidelity.rows.size(), 4u);
+    EXPECT_EQ(fidelity.rows.back().metric.name, "accuracy");
+    return fidelity.rows.back().verdict;
+  };
+  EXPECT_EQ(judged(0.89), FidelityVerdict::kWithin);
+  EXPECT_EQ(judged(0.88), FidelityVerdict::kBeyond);
+  EXPECT_EQ(judged(kNoValue), FidelityVerdict::kInvalid);
+}
+
 TEST(Fidelity, BeyondByTheDifferenceOrByTheScatter) {
   const auto verdict = [](double simulated, double first, double second) {
     const Rows rows = {test_cell("pard", simulated), repeat(1, first), repeat(2, second)};

@@ -81,6 +81,15 @@ void fill_live(SummaryRow& row, const RunRecord& record) {
   }
 }
 
+/// Time before `until` in which the workers could serve, all together.
+TimeNs worker_time_until(const RunRecord& record, TimeNs until) {
+  TimeNs able = 0;
+  for (const WorkerTotals& worker : record.workers) {
+    able += std::max<TimeNs>(0, std::min(worker.removed_ns, until) - worker.ready_ns);
+  }
+  return able;
+}
+
 /// The last window of a run may be a short one.
 double window_length_s(const RunRecord& record, TimeNs start) {
   return ns_to_s(std::min(record.window_ns, record.duration_ns - start));
@@ -150,12 +159,17 @@ double optimal_requests(const RunRecord& record, const std::function<double(Time
 }
 
 TimeNs worker_time_ns(const RunRecord& record) {
-  const TimeNs run_end = std::max(record.duration_ns, record.end_ns);
-  TimeNs able = 0;
-  for (const WorkerTotals& worker : record.workers) {
-    able += std::max<TimeNs>(0, std::min(worker.removed_ns, run_end) - worker.ready_ns);
-  }
-  return able;
+  return worker_time_until(record, std::max(record.duration_ns, record.end_ns));
+}
+
+double workers_mean(const RunRecord& record) {
+  return share(static_cast<double>(worker_time_until(record, record.duration_ns)),
+               static_cast<double>(record.duration_ns));
+}
+
+double mean_accuracy(const RunRecord& record) {
+  if (record.accuracy_requests == 0) return kNoValue;
+  return share(record.accuracy_sum, static_cast<double>(record.accuracy_requests));
 }
 
 double gpu_utilisation(const RunRecord& record) {
@@ -170,6 +184,7 @@ SummaryRow summarise(const CellIdentity& cell, const RunRecord& record, double b
   row.cell = cell;
   row.slo_ms = ns_to_ms(record.slo_ns);
   row.workers = initial_workers(record);
+  row.workers_mean = workers_mean(record);
   row.duration_s = ns_to_s(record.duration_ns);
   row.capacity_rps = capacity_rps;
   row.offered_rps = share(static_cast<double>(record.sent), row.duration_s);
@@ -181,6 +196,7 @@ SummaryRow summarise(const CellIdentity& cell, const RunRecord& record, double b
   row.goodput_rps = share(static_cast<double>(record.in_time), row.duration_s);
   row.drop_rate = share(record.dropped + record.late, record.sent);
   row.invalid_rate = share(static_cast<double>(record.gpu_invalid_ns), static_cast<double>(record.gpu_ns));
+  row.accuracy = mean_accuracy(record);
   if (capacity_at) {
     fill_overload(row, overload_counts(record, capacity_at));
     row.optimal_goodput_rps = share(optimal_requests(record, capacity_at), row.duration_s);

@@ -45,6 +45,15 @@ double optimal_requests(const RunRecord& record, const std::function<double(Time
 /// the load or of its last request, whichever is later).
 TimeNs worker_time_ns(const RunRecord& record);
 
+/// Mean number of workers that could serve during the load: from ready to removed, what lies in it, / its
+/// duration. Over the cluster's workers it is Loki's cluster utilisation (section 6.1). 0 for a load of no
+/// duration.
+double workers_mean(const RunRecord& record);
+
+/// Mean over the completed requests of their accuracies: the system accuracy of Loki (section 6.1). kNoValue
+/// where none has one.
+double mean_accuracy(const RunRecord& record);
+
 /// Busy time of all workers / worker_time_ns: a backlog served after the load does not exceed 1.
 double gpu_utilisation(const RunRecord& record);
 

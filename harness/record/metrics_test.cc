@@ -153,6 +153,30 @@ TEST(Metrics, UtilisationCountsTheTimeInWhichAWorkerCouldServe) {
   EXPECT_EQ(summary_of(record).workers, 2u);
 }
 
+TEST(Metrics, WorkersAreCountedWhileTheyCouldServeDuringTheLoad) {
+  RunRecord record;
+  record.duration_ns = 10 * kNsPerS;
+  record.end_ns = 12 * kNsPerS;  // what serves the backlog after the load does not count
+  record.workers = {worker(0, kNever, 0), worker(4, kNever, 0), worker(0, 3 * kNsPerS, 0),
+                    worker(8, 11 * kNsPerS, 0), worker(11, 12 * kNsPerS, 0)};
+  record.workers.push_back(worker(0, kNever, 0));
+  record.workers.back().ready_ns = kNever;              // the run ended in its cold start
+  record.workers.push_back(worker(5, 5 * kNsPerS, 0));  // taken away in its cold start
+  EXPECT_DOUBLE_EQ(workers_mean(record), (10.0 + 6 + 3 + 2) / 10);
+  EXPECT_DOUBLE_EQ(summary_of(record).workers_mean, 2.1);
+  EXPECT_EQ(workers_mean(RunRecord{}), 0);
+}
+
+TEST(Metrics, AccuracyIsTheMeanOfTheCompletedRequestsThatHaveOne) {
+  RunRecord record = four_windows();
+  EXPECT_TRUE(std::isnan(summary_of(record).accuracy)) << "models have none";
+  // 300 in time and 40 late, of them 240 answered by models of 1, 100 by such of 0.5 and 0.8 one after the
+  // other.
+  record.accuracy_requests = 340;
+  record.accuracy_sum = 240 + 100 * 0.4;
+  EXPECT_DOUBLE_EQ(summary_of(record).accuracy, 280.0 / 340);
+}
+
 ModuleTotals module_of(std::uint16_t depth, bool last, std::uint64_t expired, std::uint64_t estimated) {
   ModuleTotals module;
   module.depth = depth;
@@ -258,7 +282,7 @@ TEST(Metrics, ARunWithoutRequestsHasNoUndefinedMetric) {
       "drop_share_last",    "drop_share_latter_half", "drop_share_first_two", "queueing_ms_mean",
       "batch_wait_ms_mean", "order_changes",          "scheduler_busy",       "reservation_rps",
       "bound_gap",          "lateness_us_p50",        "lateness_us_p99",      "lateness_us_max",
-      "messages",           "message_bytes",          "clock_bound_us"};
+      "messages",           "message_bytes",          "clock_bound_us",       "accuracy"};
   SummaryRow row = summarise({}, RunRecord{}, 0, 0, [](TimeNs) { return 0.0; });
   row.list([&](const char* name, const char*, SummaryRow::ColumnPointer pointer) {
     if (const auto* real = std::get_if<double*>(&pointer)) {

@@ -221,6 +221,50 @@ TEST_F(ResultsFile, AnOlderFileWithoutLatenessAndClocksReadsAsASimulatedCell) {
   EXPECT_EQ(read_provenance(path("one.h5")).clock_bound_ns, 0);
 }
 
+SyntheticRun run_with_accuracies() {
+  SyntheticSettings settings = settings_of(7, "loki", 3);
+  settings.accuracy = 0.8;
+  return synthetic_run(settings);
+}
+
+TEST_F(ResultsFile, AStoredCellGivesTheSameAccuracyAndWorkers) {
+  SyntheticRun run = run_with_accuracies();
+  run.record.workers[0].removed_ns = 5 * kNsPerS;
+  run.record.workers[1].ready_ns = kNever;
+  run.summary = summarise(run.summary.cell, run.record, 1, 1, {});
+  ASSERT_GT(run.summary.accuracy, 0.8 * 0.8 * 0.8);
+  ASSERT_LT(run.summary.accuracy, 1);
+  ASSERT_DOUBLE_EQ(run.summary.workers_mean, 10 + 0.25);  // of 12; one serves for 5 s of 20, one never
+  write_synthetic_cell(path("cell.h5"), run, true);
+  const CellContents cell = read_cell(path("cell.h5"), 7);
+  expect_same_cell(run, cell);
+  const SummaryRow again = summarise(cell.summary.cell, cell.record, 1, 1, {});
+  EXPECT_EQ(again.accuracy, run.summary.accuracy);
+  EXPECT_EQ(again.workers_mean, run.summary.workers_mean);
+}
+
+/// As files were before models had accuracies.
+TEST_F(ResultsFile, AnOlderFileWithoutAccuraciesReadsAsOneWhoseModelsHaveNone) {
+  SyntheticRun run = run_with_accuracies();
+  write_synthetic_cell(path("cell.h5"), run, true);
+  remove_column(path("cell.h5"), "cells/7/requests", "accuracy");
+  remove_column(path("cell.h5"), "cells/7/windows", "accuracy_sum");
+  for (const char* column : {"accuracy", "workers_mean"}) remove_column(path("cell.h5"), "summary", column);
+  {
+    const Hdf5Handle file(H5Fopen(path("cell.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose, "open");
+    for (const char* name : {"accuracy_sum", "accuracy_requests"})
+      ASSERT_GE(H5Adelete_by_name(file.get(), "cells/7", name, H5P_DEFAULT), 0);
+  }
+  for (RequestRow& row : run.requests) row.accuracy = NAN;
+  for (WindowCounts& window : run.record.windows) window.accuracy_sum = 0;
+  run.record.accuracy_sum = 0;
+  run.record.accuracy_requests = 0;
+  run.summary.accuracy = run.summary.workers_mean = kNoValue;
+  const CellContents cell = read_cell(path("cell.h5"), 7);
+  expect_same_cell(run, cell);
+  EXPECT_TRUE(std::isnan(summarise({}, cell.record, 1, 1, {}).accuracy));
+}
+
 /// As files were before there were streams.
 TEST_F(ResultsFile, AnOlderFileWithoutStreamsAndGroupsReadsWithoutThem) {
   SyntheticRun run = synthetic_run(settings_of(7, "pard", 3));
@@ -354,6 +398,7 @@ TEST_F(ResultsFile, RowsStayUnderFortyBytesAVisit) {
       settings.mean_rps = 2500;
       settings.jitter = 0.5;
       settings.seconds = 24;
+      settings.accuracy = 0.8;
       const SyntheticRun run = synthetic_run(settings);
       write_synthetic_cell(path("with"), run, true);
       write_synthetic_cell(path("without"), run, false);

@@ -127,6 +127,10 @@ void restore_totals(RunRecord& record, const SummaryRow& row, hid_t group) {
     record.exchanged_bytes = static_cast<std::uint64_t>(read_integer_attribute(group, "exchanged_bytes"));
     record.order_changes = read_integer_attribute(group, "order_changes");
   }
+  if (has_attribute(group, "accuracy_sum")) {
+    record.accuracy_sum = read_real_attribute(group, "accuracy_sum");
+    record.accuracy_requests = static_cast<std::uint64_t>(read_integer_attribute(group, "accuracy_requests"));
+  }
   if (has_attribute(group, "scheduler_busy_ns"))
     record.scheduler_busy_ns = read_integer_attribute(group, "scheduler_busy_ns");
   if (has_attribute(group, kClockBoundAttribute))

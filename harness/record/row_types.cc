@@ -64,7 +64,7 @@ Hdf5Handle row_type<StoredRequest>() {
   type.column("request", row.request).column("sent_ns", row.sent_ns).column("latency_ns", row.latency_ns);
   type.column("gpu_ns", row.gpu_ns).column("module", row.module).column("outcome", row.outcome);
   type.column("reason", row.reason).column("lateness_ns", row.lateness_ns).column("stream", row.stream);
-  return type.column("slo_ns", row.slo_ns).take();
+  return type.column("slo_ns", row.slo_ns).column("accuracy", row.accuracy).take();
 }
 
 template <>
@@ -82,7 +82,8 @@ Hdf5Handle row_type<StoredWindow>() {
   RowType<StoredWindow> type;
   const WindowCounts& counts = type.row.counts;
   type.column("start_ns", type.row.start_ns).column("sent", counts.sent).column("in_time", counts.in_time);
-  return type.column("late", counts.late).column("dropped", counts.dropped).take();
+  type.column("late", counts.late).column("dropped", counts.dropped);
+  return type.column("accuracy_sum", counts.accuracy_sum).take();
 }
 
 template <>

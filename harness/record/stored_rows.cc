@@ -19,14 +19,15 @@ void append_buckets(std::vector<StoredBucket>& rows, Measure measure, std::uint1
 
 StoredRequest stored(const RequestRow& row) {
   return {row.request, row.sent_ns, row.end_ns - row.sent_ns, row.gpu_ns, row.module,
-          row.outcome, row.reason,  row.lateness_ns,          row.stream, row.slo_ns};
+          row.outcome, row.reason,  row.lateness_ns,          row.stream, row.slo_ns,
+          row.accuracy};
 }
 
 RequestRow restored(const StoredRequest& row) {
   return {row.request, row.sent_ns,     row.sent_ns + row.latency_ns,
           row.gpu_ns,  row.module,      row.outcome,
           row.reason,  row.lateness_ns, row.stream,
-          row.slo_ns};
+          row.slo_ns,  row.accuracy};
 }
 
 StoredVisit stored(const VisitRow& row) {

@@ -4,6 +4,7 @@
 // compresses to about half of what its absolute times would need, and no nanosecond is lost.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -27,6 +28,7 @@ struct StoredRequest {
   TimeNs lateness_ns = 0;    ///< files made before there was a live runtime have no such column
   std::uint32_t stream = 0;  ///< nor those made before there were streams this one and the next
   TimeNs slo_ns = 0;
+  double accuracy = NAN;  ///< nor those made before models had accuracies this one
 };
 
 struct StoredVisit {

@@ -41,6 +41,7 @@ void SummaryRow::list(const std::function<void(const char* name, const char* doc
   column("why", "why it was skipped or is invalid", &why);
   column("slo_ms", "end-to-end latency objective", &slo_ms);
   column("workers", "workers ready at the start", &workers);
+  column("workers_mean", "mean number of workers that can serve, over the load", &workers_mean);
   column("duration_s", "length of the load", &duration_s);
   column("capacity_rps", "capacity of the initial plan", &capacity_rps);
   column("offered_rps", "sent / duration_s", &offered_rps);
@@ -61,6 +62,7 @@ void SummaryRow::list(const std::function<void(const char* name, const char* doc
          &drop_share_latter_half);
   column("drop_share_first_two", "the share lost at modules of depth 1 and 2", &drop_share_first_two);
   column("invalid_rate", "GPU time of requests not completed in time / all GPU time", &invalid_rate);
+  column("accuracy", "mean accuracy of completed requests, where models have accuracies", &accuracy);
   column("latency_ms_p50", "median latency of completed requests", &latency_ms_p50);
   column("latency_ms_p90", "90th percentile", &latency_ms_p90);
   column("latency_ms_p99", "99th percentile", &latency_ms_p99);

@@ -43,6 +43,7 @@ struct SummaryRow {
   std::string why;            ///< for skipped and invalid
   double slo_ms = 0;
   std::uint64_t workers = 0;
+  double workers_mean = 0;  ///< that could serve, over the load's duration (Loki, section 6.1)
   double duration_s = 0;
   double capacity_rps = 0;  ///< of the initial plan
   double offered_rps = 0;
@@ -56,6 +57,7 @@ struct SummaryRow {
   // Shares of the dropped and late requests, by where they were lost (DropPlaces in metrics.h).
   double drop_share_last = kNoValue, drop_share_latter_half = kNoValue, drop_share_first_two = kNoValue;
   double invalid_rate = 0;
+  double accuracy = kNoValue;  ///< mean of the completed requests; none where models have none
   double latency_ms_p50 = 0, latency_ms_p90 = 0, latency_ms_p99 = 0;
   double min_goodput_share_1s = 0, min_goodput_share_10s = 0, min_goodput_share_60s = 0;
   double queueing_ms_mean = kNoValue;  ///< sum over the modules of the mean of the visits done there

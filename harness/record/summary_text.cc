@@ -1,6 +1,7 @@
 #include "harness/record/summary_text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -59,10 +60,12 @@ std::vector<std::string> usual_columns(const std::vector<SummaryRow>& rows) {
   const bool any_not_ok = any([](const SummaryRow& row) { return row.status != "ok"; });
   if (any_not_ok) names.emplace_back("status");
   for (const char* name : {"slo_ms", "sent", "in_time", "late", "dropped", "unfinished", "goodput_rps",
-                           "drop_rate", "invalid_rate", "latency_ms_p50", "latency_ms_p99", "fluid_bound_rps",
-                           "bound_share", "sim_requests_per_s", "fingerprint"}) {
+                           "drop_rate", "invalid_rate"})
     names.emplace_back(name);
-  }
+  if (any([](const SummaryRow& row) { return !std::isnan(row.accuracy); })) names.emplace_back("accuracy");
+  for (const char* name : {"latency_ms_p50", "latency_ms_p99", "fluid_bound_rps", "bound_share",
+                           "sim_requests_per_s", "fingerprint"})
+    names.emplace_back(name);
   if (any_not_ok) names.emplace_back("why");
   return names;
 }

@@ -60,8 +60,11 @@ TEST(SummaryText, UsualColumnsGrowWhenTheyTellSomething) {
   EXPECT_TRUE(has("bound_share"));
   EXPECT_FALSE(has("parameters"));
   EXPECT_FALSE(has("why"));
+  EXPECT_FALSE(has("accuracy"));
   rows[0].cell.parameters = "lambda=0.1";
   rows[0].status = "skipped";
+  rows[0].accuracy = 0.9;
+  EXPECT_TRUE(has("accuracy"));
   EXPECT_TRUE(has("parameters"));
   EXPECT_TRUE(has("why"));
 }
@@ -84,6 +87,7 @@ TEST(SummaryText, EveryUsualColumnExists) {
   const std::vector<std::string> all = summary_columns();
   std::vector<SummaryRow> rows(1);
   rows[0].cell.parameters = "x=1";
+  rows[0].accuracy = 1;
   rows[0].status = "invalid";
   for (const std::string& name : usual_columns(rows))
     EXPECT_EQ(std::count(all.begin(), all.end(), name), 1) << name;

@@ -1,6 +1,7 @@
 #include "harness/record/synthetic_run.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <span>
@@ -51,6 +52,7 @@ class Synthesis {
       row.sent_ns = at;
       row.stream = static_cast<std::uint32_t>(row.request % 70'001);
       row.slo_ns = settings_.slo_ns;
+      if (settings_.accuracy > 0) row.accuracy = 1;
       // Without a draw of its own, so that the rest is the same in every runtime.
       if (settings_.cell.runtime != "simulated") row.lateness_ns = at % 50'021;
       run_.requests.push_back(row);
@@ -86,6 +88,7 @@ class Synthesis {
     request.end_ns = now;
     request.module = module;
     request.outcome = Outcome::kDropped;
+    request.accuracy = std::numeric_limits<double>::quiet_NaN();
     request.reason = module % 2 == 0 ? DropReason::kEstimatedLate : DropReason::kExpired;
     VisitRow visit = visit_of(traveller, module);
     visit.ended_ns = now;
@@ -109,7 +112,9 @@ class Synthesis {
       visit.batch = static_cast<std::uint16_t>(batch.size());
       visit.outcome = VisitOutcome::kDone;
       run_.visits.push_back(visit);
-      run_.requests[traveller.request].gpu_ns += exec / static_cast<TimeNs>(batch.size());
+      RequestRow& request = run_.requests[traveller.request];
+      request.gpu_ns += exec / static_cast<TimeNs>(batch.size());
+      if (worker + 1 == settings_.workers) request.accuracy *= settings_.accuracy;
       served.push_back({traveller.request, visit.ended_ns});
     }
     return start + exec;
@@ -160,6 +165,10 @@ void count_request(RunRecord& record, const RequestRow& row) {
     record.gpu_invalid_ns += row.gpu_ns;
   }
   if (row.outcome != Outcome::kDropped) record.latency.add(row.end_ns - row.sent_ns);
+  if (std::isnan(row.accuracy)) return;
+  window.accuracy_sum += row.accuracy;
+  record.accuracy_sum += row.accuracy;
+  ++record.accuracy_requests;
 }
 
 ModuleWindow& window_at(RunRecord& record, TimeNs at, std::size_t module) {

@@ -19,6 +19,7 @@ struct SyntheticSettings {
   double mean_rps = 400;
   double patience = 1;  ///< a visit is dropped when it has used up this share of the SLO
   TimeNs slo_ns = 500 * kNsPerMs;
+  double accuracy = 0;  ///< of each module's last worker, 1 of the others; 0: models have none
   double jitter = 0.1;  ///< half-width of the uniform execution jitter
 };
 

@@ -13,6 +13,8 @@
 
 namespace harness {
 
+inline bool same_number(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
 inline void expect_same_columns(SummaryRow a, SummaryRow b) {
   std::vector<std::string> texts;
   const auto text = [](SummaryRow::ColumnPointer pointer) {
@@ -39,6 +41,7 @@ inline void expect_same_request(const RequestRow& a, const RequestRow& b) {
   ASSERT_EQ(a.lateness_ns, b.lateness_ns);
   ASSERT_EQ(a.stream, b.stream);
   ASSERT_EQ(a.slo_ns, b.slo_ns);
+  ASSERT_TRUE(same_number(a.accuracy, b.accuracy)) << a.accuracy << " " << b.accuracy;
 }
 
 inline void expect_same_visit(const VisitRow& a, const VisitRow& b) {
@@ -85,6 +88,7 @@ inline void expect_same_windows(const RunRecord& a, const RunRecord& b) {
     EXPECT_EQ(a.windows[i].in_time, b.windows[i].in_time);
     EXPECT_EQ(a.windows[i].late, b.windows[i].late);
     EXPECT_EQ(a.windows[i].dropped, b.windows[i].dropped);
+    EXPECT_EQ(a.windows[i].accuracy_sum, b.windows[i].accuracy_sum);
   }
   ASSERT_EQ(a.module_windows.size(), b.module_windows.size());
   for (std::size_t i = 0; i < a.module_windows.size(); ++i) {
@@ -126,10 +130,7 @@ inline void expect_same_groups(const RunRecord& a, const RunRecord& b) {
     EXPECT_EQ(a.groups[i].workers, b.groups[i].workers);
     EXPECT_EQ(a.groups[i].batch_cap, b.groups[i].batch_cap);
     EXPECT_EQ(a.groups[i].cycle_ns, b.groups[i].cycle_ns);
-    EXPECT_EQ(std::isnan(a.groups[i].share), std::isnan(b.groups[i].share));
-    if (!std::isnan(a.groups[i].share)) {
-      EXPECT_EQ(a.groups[i].share, b.groups[i].share);
-    }
+    EXPECT_TRUE(same_number(a.groups[i].share, b.groups[i].share));
   }
 }
 
@@ -143,6 +144,8 @@ inline void expect_same_totals(const RunRecord& a, const RunRecord& b) {
   EXPECT_EQ(a.late, b.late);
   EXPECT_EQ(a.dropped, b.dropped);
   EXPECT_EQ(a.unfinished, b.unfinished);
+  EXPECT_EQ(a.accuracy_sum, b.accuracy_sum);
+  EXPECT_EQ(a.accuracy_requests, b.accuracy_requests);
   EXPECT_EQ(a.gpu_ns, b.gpu_ns);
   EXPECT_EQ(a.gpu_invalid_ns, b.gpu_invalid_ns);
   EXPECT_EQ(a.latency.counts(), b.latency.counts());
