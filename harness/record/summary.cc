@@ -3,6 +3,21 @@
 #include <sstream>
 
 namespace harness {
+namespace {
+
+using Column = std::function<void(const char* name, const char* doc, SummaryRow::ColumnPointer)>;
+
+/// The columns that only live runs fill.
+void list_live(SummaryRow& row, const Column& column) {
+  column("lateness_us_p50", "live: median lateness of sending", &row.lateness_us_p50);
+  column("lateness_us_p99", "live: 99th percentile", &row.lateness_us_p99);
+  column("lateness_us_max", "live: the largest", &row.lateness_us_max);
+  column("messages", "live: messages sent by all ranks", &row.messages);
+  column("message_bytes", "live: bytes of those messages", &row.message_bytes);
+  column("clock_bound_us", "live: largest error between the clocks of the ranks", &row.clock_bound_us);
+}
+
+}  // namespace
 
 std::string hex16(std::uint64_t value) {
   std::string text(16, '0');
@@ -85,12 +100,7 @@ void SummaryRow::list(const std::function<void(const char* name, const char* doc
   column("order_changes", "changes of the published queue order, all modules", &order_changes);
   column("scheduler_busy", "busy time of the busiest queue's scheduler / duration_s, by scheduler_cost",
          &scheduler_busy);
-  column("lateness_us_p50", "live: median lateness of sending", &lateness_us_p50);
-  column("lateness_us_p99", "live: 99th percentile", &lateness_us_p99);
-  column("lateness_us_max", "live: the largest", &lateness_us_max);
-  column("messages", "live: messages sent by all ranks", &messages);
-  column("message_bytes", "live: bytes of those messages", &message_bytes);
-  column("clock_bound_us", "live: largest error between the clocks of the ranks", &clock_bound_us);
+  list_live(*this, column);
   column("sim_requests_per_s", "in virtual time: sent / wall_s", &sim_requests_per_s);
   column("wall_s", "wall time of the run", &wall_s);
   column("devices", "gpu: what the batches ran on", &devices);
