@@ -77,6 +77,7 @@ void set_limits(Cbc_Model* model, const MilpLimits& limits) {
     Cbc_setMaximumNodes(model, static_cast<int>(std::min<long>(limits.max_nodes, INT_MAX)));
   if (limits.relative_gap > 0) Cbc_setAllowableFractionGap(model, limits.relative_gap);
   if (limits.time_limit_s > 0) Cbc_setMaximumSeconds(model, limits.time_limit_s);
+  if (!limits.cuts) Cbc_setParameter(model, "cuts", "off");
 }
 
 void set_first(Cbc_Model* model, std::span<const double> first) {

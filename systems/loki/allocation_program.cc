@@ -1,0 +1,195 @@
+#include "systems/loki/allocation_program.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace harness {
+namespace {
+
+// Shares below this are what the solver takes for none (but one of those that share a flow is kept).
+constexpr double kLeastShare = 10 * kMilpTolerance;
+
+template <class Values>
+decltype(auto) at(Values& values, int index) {
+  return values[static_cast<std::size_t>(index)];
+}
+
+}  // namespace
+
+AllocationProgram::AllocationProgram(const AllocationProblem& problem, const AugmentedGraph& graph,
+                                     const AllocationGoal& goal)
+    : problem_(problem), graph_(graph), goal_(goal) {
+  children_.resize(graph.prefixes.size());
+  through_.resize(graph.vertices.size());
+  choices_.resize(problem.pipeline->modules.size());
+  for (std::size_t p = 0; p < graph.prefixes.size(); ++p) {
+    const GraphPrefix& prefix = graph.prefixes[p];
+    at(through_, prefix.vertex).push_back(static_cast<int>(p));
+    if (prefix.parent >= 0) at(children_, prefix.parent).push_back(static_cast<int>(p));
+  }
+  for (std::size_t v = 0; v < graph.vertices.size(); ++v)
+    choices_[graph.vertices[v].variant].push_back(static_cast<int>(v));
+  add_vertices();
+  add_flows();
+  add_balance();
+  add_loads();
+  add_choices();
+}
+
+void AllocationProgram::add_vertices() {
+  for (std::size_t v = 0; v < graph_.vertices.size(); ++v) {
+    double most_load = 0;  // in workers, were all requests to come here
+    for (const int p : through_[v])
+      most_load =
+          std::max(most_load, goal_.demand_rps * at(graph_.prefixes, p).visits / graph_.vertices[v].rate_rps);
+    const double most = std::clamp(std::ceil(most_load), 1.0, static_cast<double>(problem_.workers));
+    workers_.push_back(milp_.add_variable(0, goal_.serve_all ? most : problem_.workers, -goal_.worker, true));
+    const bool choice = choices_[graph_.vertices[v].variant].size() > 1;
+    picks_.push_back(choice ? milp_.add_variable(0, 1, 0, true) : -1);
+  }
+}
+
+void AllocationProgram::add_flows() {
+  for (const GraphPrefix& prefix : graph_.prefixes) {
+    const double load = goal_.demand_rps * prefix.visits / at(graph_.vertices, prefix.vertex).rate_rps;
+    const double most = load > problem_.workers ? problem_.workers / load : 1;
+    double worth = prefix.sink ? goal_.accuracy * prefix.accuracy / graph_.sinks : 0;
+    if (prefix.parent < 0) worth += goal_.served;
+    flows_.push_back(milp_.add_variable(0, most, worth, false));
+  }
+}
+
+// Every request takes one way on to each task that follows.
+void AllocationProgram::add_balance() {
+  std::vector<MilpTerm> root;
+  for (std::size_t p = 0; p < graph_.prefixes.size(); ++p) {
+    const GraphPrefix& prefix = graph_.prefixes[p];
+    if (prefix.parent < 0) root.push_back({flows_[p], 1});
+    const std::size_t subs = problem_.fan_out[at(graph_.vertices, prefix.vertex).variant].size();
+    for (std::size_t s = 0; s < subs; ++s) {
+      std::vector<MilpTerm> terms = {{flows_[p], -1}};
+      for (const int child : children_[p])
+        if (at(graph_.prefixes, child).sub == static_cast<int>(s)) terms.push_back({at(flows_, child), 1});
+      milp_.add_row(0, 0, terms);
+    }
+  }
+  milp_.add_row(goal_.serve_all ? 1 : 0, 1, root);
+}
+
+// Constraint 2, in workers; and where there is flow there is a worker with this batch size.
+void AllocationProgram::add_loads() {
+  for (std::size_t v = 0; v < graph_.vertices.size(); ++v) {
+    std::vector<MilpTerm> load = {{workers_[v], -1}};
+    std::vector<MilpTerm> open = {{picks_[v] >= 0 ? picks_[v] : workers_[v], -1}};
+    for (const int p : through_[v]) {
+      const double workers = goal_.demand_rps * at(graph_.prefixes, p).visits / graph_.vertices[v].rate_rps;
+      if (workers > 0) load.push_back({at(flows_, p), workers});
+      open.push_back({at(flows_, p), 1});
+    }
+    milp_.add_row(-kMilpInfinity, 0, load);
+    milp_.add_row(-kMilpInfinity, 0, open);
+  }
+}
+
+// Constraints 3 and 4.
+void AllocationProgram::add_choices() {
+  std::vector<MilpTerm> all;
+  for (const int workers : workers_) all.push_back({workers, 1});
+  milp_.add_row(-kMilpInfinity, problem_.workers, all);
+  for (const std::vector<int>& vertices : choices_) {
+    if (vertices.size() < 2) continue;
+    std::vector<MilpTerm> one;
+    for (const int v : vertices) {
+      one.push_back({at(picks_, v), 1});
+      const double most = milp_.columns()[static_cast<std::size_t>(at(workers_, v))].upper;
+      milp_.add_row(-kMilpInfinity, 0, std::vector<MilpTerm>{{at(workers_, v), 1}, {at(picks_, v), -most}});
+      milp_.add_row(-kMilpInfinity, 0, std::vector<MilpTerm>{{at(workers_, v), -1}, {at(picks_, v), 1}});
+    }
+    milp_.add_row(-kMilpInfinity, 1, one);
+  }
+}
+
+std::vector<bool> AllocationProgram::chosen(std::span<const double> values) const {
+  std::vector<bool> chosen;
+  for (const int workers : workers_) chosen.push_back(at(values, workers) > 0.5);
+  return chosen;
+}
+
+// Without what is there by the solver's tolerance only: exact sums from the root on.
+std::vector<double> AllocationProgram::clean_flows(std::span<const double> values,
+                                                   const std::vector<bool>& chosen) const {
+  std::vector<double> flows(graph_.prefixes.size(), 0.0);
+  std::vector<double> raw(graph_.prefixes.size(), 0.0);
+  const auto share = [&](const std::vector<int>& among, int sub, double whole) {
+    double most = 0, sum = 0;
+    for (const int p : among)
+      if (at(graph_.prefixes, p).sub == sub) most = std::max(most, at(raw, p));
+    const auto counts = [&](int p) {
+      return at(graph_.prefixes, p).sub == sub && at(raw, p) >= std::min(kLeastShare, most);
+    };
+    for (const int p : among)
+      if (counts(p)) sum += at(raw, p);
+    for (const int p : among)
+      if (counts(p) && sum > 0) at(flows, p) = at(raw, p) / sum * whole;
+  };
+  std::vector<int> roots;
+  for (std::size_t p = 0; p < graph_.prefixes.size(); ++p) {
+    if (at(chosen, graph_.prefixes[p].vertex)) raw[p] = at(values, flows_[p]);
+    if (graph_.prefixes[p].parent < 0) roots.push_back(static_cast<int>(p));
+  }
+  share(roots, 0, 1);
+  for (std::size_t p = 0; p < graph_.prefixes.size(); ++p) {
+    const std::size_t subs = problem_.fan_out[at(graph_.vertices, graph_.prefixes[p].vertex).variant].size();
+    for (std::size_t s = 0; s < subs; ++s) share(children_[p], static_cast<int>(s), flows[p]);
+  }
+  return flows;
+}
+
+void AllocationProgram::add_paths(const std::vector<double>& flows, Allocation& plan) const {
+  for (std::size_t p = 0; p < flows.size(); ++p) {
+    const GraphPrefix& prefix = graph_.prefixes[p];
+    if (!prefix.sink || flows[p] <= 0) continue;
+    PathFlow flow{.path = {}, .share = flows[p]};
+    for (int q = static_cast<int>(p); q >= 0; q = at(graph_.prefixes, q).parent)
+      flow.path.push_back(at(graph_.vertices, at(graph_.prefixes, q).vertex).variant);
+    std::reverse(flow.path.begin(), flow.path.end());
+    plan.accuracy += flow.share * prefix.accuracy / graph_.sinks;
+    plan.flows.push_back(std::move(flow));
+  }
+  const auto sink_of = [&](const PathFlow& flow) { return problem_.pipeline->task_of(flow.path.back()); };
+  std::sort(plan.flows.begin(), plan.flows.end(), [&](const PathFlow& a, const PathFlow& b) {
+    return sink_of(a) != sink_of(b) ? sink_of(a) < sink_of(b) : a.path < b.path;
+  });
+}
+
+// The largest demand with which no variant has more than its workers can do.
+double AllocationProgram::carried_rps(const std::vector<double>& flows, const Allocation& plan) const {
+  double least_rps = kMilpInfinity;
+  for (std::size_t v = 0; v < graph_.vertices.size(); ++v) {
+    double visits = 0;
+    for (const int p : through_[v]) visits += at(flows, p) * at(graph_.prefixes, p).visits;
+    const double capacity_rps = plan.workers[graph_.vertices[v].variant] * graph_.vertices[v].rate_rps;
+    if (visits > 0) least_rps = std::min(least_rps, capacity_rps / visits);
+  }
+  return std::isfinite(least_rps) ? least_rps : 0;
+}
+
+Allocation AllocationProgram::allocation(std::span<const double> values) const {
+  Allocation plan;
+  plan.feasible = true;
+  plan.workers.assign(problem_.pipeline->modules.size(), 0);
+  plan.batch.assign(problem_.pipeline->modules.size(), 1);
+  for (std::size_t v = 0; v < graph_.vertices.size(); ++v) {
+    const int workers = static_cast<int>(std::lround(at(values, workers_[v])));
+    if (workers == 0) continue;
+    plan.workers[graph_.vertices[v].variant] = workers;
+    plan.batch[graph_.vertices[v].variant] = graph_.vertices[v].batch;
+  }
+  const std::vector<double> flows = clean_flows(values, chosen(values));
+  plan.demand_rps = goal_.serve_all ? goal_.demand_rps : carried_rps(flows, plan);
+  add_paths(flows, plan);
+  return plan;
+}
+
+}  // namespace harness

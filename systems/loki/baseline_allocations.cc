@@ -1,0 +1,172 @@
+#include "systems/loki/baseline_allocations.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace harness {
+namespace {
+
+// A variant with the batch size that it runs with.
+struct Option {
+  ModuleId variant = 0;
+  ModuleId task = 0;
+  int batch = 1;
+  TimeNs latency_ns = kNever;
+  double rate_rps = 0;
+  bool in_time = false;
+};
+
+// The batch of most throughput within the budget, or the fastest one where there is none.
+Option best_option(const AllocationProblem& problem, ModuleId variant, TimeNs budget_ns) {
+  const Profile& profile = *problem.profiles[variant];
+  Option best{.variant = variant, .task = problem.pipeline->task_of(variant)};
+  for (const int batch : problem.batches) {
+    if (batch < 1 || batch > profile.max_batch()) continue;
+    const TimeNs latency_ns = profile.latency(batch);
+    const double rate_rps = batch / ns_to_s(latency_ns);
+    const bool in_time = latency_ns <= budget_ns;
+    const bool better =
+        in_time ? !best.in_time || rate_rps > best.rate_rps : !best.in_time && latency_ns < best.latency_ns;
+    if (better) best = {variant, best.task, batch, latency_ns, rate_rps, in_time};
+  }
+  return best;
+}
+
+int longest_path_tasks(const Pipeline& pipeline) {
+  const std::vector<double> after = longest_after(pipeline, std::vector<double>(pipeline.modules.size(), 1));
+  return 1 + static_cast<int>(std::lround(after[entries_in(pipeline).front()]));
+}
+
+// By task the variants that are in time, or the fastest.
+std::vector<Option> all_options(const AllocationProblem& problem) {
+  const TimeNs budget_ns = problem.latency_limit_ns / longest_path_tasks(*problem.pipeline);
+  std::vector<Option> options;
+  for (std::size_t m = 0; m < problem.pipeline->modules.size(); ++m) {
+    const Option option = best_option(problem, static_cast<ModuleId>(m), budget_ns);
+    Option* last = options.empty() || options.back().task != option.task ? nullptr : &options.back();
+    if (option.rate_rps <= 0) continue;  // no batch size is allowed
+    if (last == nullptr || (option.in_time && last->in_time)) {
+      options.push_back(option);
+    } else if (option.in_time || (!last->in_time && option.latency_ns < last->latency_ns)) {
+      *last = option;
+    }
+  }
+  return options;
+}
+
+class SeparateProgram {
+ public:
+  SeparateProgram(const AllocationProblem& problem, const std::vector<double>& demand_rps,
+                  const MilpLimits& limits)
+      : problem_(problem), demand_rps_(demand_rps), limits_(limits), options_(all_options(problem)) {}
+
+  SeparateAllocation run() {
+    SeparateAllocation plan;
+    const std::size_t modules = problem_.pipeline->modules.size();
+    plan.workers.assign(modules, 0);
+    plan.batch.assign(modules, 1);
+    plan.share.assign(modules, 0);
+    MilpSolution solution = solved(true);
+    if (solution.status == MilpStatus::kInfeasible) solution = solved(false);
+    plan.optimal = solution.status == MilpStatus::kOptimal || solution.status == MilpStatus::kInfeasible;
+    if (solution.values.empty() || solution.values[0] <= 0) return plan;
+    plan.gap = (solution.bound - solution.objective) / std::max(std::abs(solution.bound), kMilpTolerance);
+    plan.feasible = true;
+    read(solution, plan);
+    hand_out(plan);
+    return plan;
+  }
+
+ private:
+  double demand(ModuleId task) const { return demand_rps_[task]; }
+
+  double total_demand() const {
+    double total = 0;
+    for (std::size_t m = 0; m < demand_rps_.size(); ++m)
+      if (problem_.pipeline->task_of(static_cast<ModuleId>(m)) == m) total += demand_rps_[m];
+    return total;
+  }
+
+  // Variables: the part served, then of each option its workers and its part of the task's demand.
+  MilpSolution solved(bool serve_all) const {
+    MilpProblem milp;
+    const int served = milp.add_variable(serve_all ? 1 : 0, 1, serve_all ? 0 : 1, false);
+    const double total = total_demand();
+    std::vector<MilpTerm> all;
+    std::vector<std::vector<MilpTerm>> sums(demand_rps_.size());
+    for (const Option& option : options_) {
+      const double weight = total > 0 ? demand(option.task) / total : 1;
+      const double accuracy = problem_.pipeline->modules[option.variant].accuracy;
+      const int workers =
+          milp.add_variable(0, problem_.workers, serve_all ? -problem_.worker_weight : 0, true);
+      const int share = milp.add_variable(0, 1, serve_all ? weight * accuracy : 0, false);
+      all.push_back({workers, 1});
+      sums[option.task].push_back({share, 1});
+      const double load = demand(option.task) / option.rate_rps;
+      milp.add_row(-kMilpInfinity, 0, std::vector<MilpTerm>{{share, load}, {workers, -1}});
+      milp.add_row(-kMilpInfinity, 0, std::vector<MilpTerm>{{share, 1}, {workers, -1}});
+    }
+    milp.add_row(-kMilpInfinity, problem_.workers, all);
+    for (std::size_t m = 0; m < sums.size(); ++m) {
+      if (problem_.pipeline->task_of(static_cast<ModuleId>(m)) != m) continue;
+      sums[m].push_back({served, -1});
+      milp.add_row(0, 0, sums[m]);
+    }
+    return solve(milp, limits_);
+  }
+
+  void read(const MilpSolution& solution, SeparateAllocation& plan) const {
+    plan.served = solution.values[0];
+    const double total = total_demand();
+    std::vector<double> sums(demand_rps_.size(), 0.0);
+    for (std::size_t i = 0; i < options_.size(); ++i) sums[options_[i].task] += solution.values[2 * i + 2];
+    for (std::size_t i = 0; i < options_.size(); ++i) {
+      const Option& option = options_[i];
+      const int workers = static_cast<int>(std::lround(solution.values[2 * i + 1]));
+      if (workers == 0) continue;
+      plan.workers[option.variant] = workers;
+      plan.batch[option.variant] = option.batch;
+      plan.share[option.variant] = solution.values[2 * i + 2] / sums[option.task];
+      const double weight = total > 0 ? demand(option.task) / total : 0;
+      plan.accuracy +=
+          weight * plan.share[option.variant] * problem_.pipeline->modules[option.variant].accuracy;
+    }
+  }
+
+  void hand_out(SeparateAllocation& plan) const {
+    int left = problem_.workers;
+    for (const int count : plan.workers) left -= count;
+    for (; left > 0; --left) {
+      const Option* most = nullptr;
+      const auto load = [&](const Option& option) {
+        return plan.share[option.variant] * demand(option.task) / option.rate_rps /
+               plan.workers[option.variant];
+      };
+      for (const Option& option : options_)
+        if (plan.workers[option.variant] > 0 && (most == nullptr || load(option) > load(*most)))
+          most = &option;
+      ++plan.workers[most->variant];
+    }
+  }
+
+  const AllocationProblem& problem_;
+  const std::vector<double>& demand_rps_;
+  MilpLimits limits_;
+  std::vector<Option> options_;
+};
+
+}  // namespace
+
+SeparateAllocation proteus_allocation(const AllocationProblem& problem,
+                                      const std::vector<double>& task_demand_rps, const MilpLimits& limits) {
+  return SeparateProgram(problem, task_demand_rps, limits).run();
+}
+
+Allocation inferline_allocation(const AllocationProblem& problem, const MilpLimits& limits) {
+  const Allocation plan = scale_hardware(problem, limits);
+  if (plan.feasible || !plan.optimal) return plan;
+  return most_throughput(problem, limits, Variants::kMostAccurate);
+}
+
+}  // namespace harness
