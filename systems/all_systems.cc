@@ -4,6 +4,7 @@
 
 #include "systems/clipperpp/clipperpp.h"
 #include "systems/clockwork/clockwork.h"
+#include "systems/loki/loki.h"
 #include "systems/naive/naive.h"
 #include "systems/nexus/nexus.h"
 #include "systems/pard/pard.h"
@@ -30,6 +31,18 @@ std::span<const SystemEntry> all_systems() {
           "clockwork",
           "Clockwork: the batch that must start first, over all workers (OSDI'20; SHEPHERD section 7)",
           make_clockwork},
+      SystemEntry{"loki",
+                  "Loki: hardware scaling, then accuracy scaling of trees of tasks, with opportunistic "
+                  "rerouting (HPDC'24)",
+                  make_loki},
+      SystemEntry{"proteus",
+                  "Proteus as Loki's evaluation has it: each task's accuracy scaled by itself (ASPLOS'24; "
+                  "Loki section 6.1)",
+                  make_proteus, "loki"},
+      SystemEntry{"inferline",
+                  "InferLine as Loki's evaluation has it: hardware scaling with the most accurate variants "
+                  "(SoCC'20; Loki section 6.1)",
+                  make_inferline, "loki"},
   };
   return kSystems;
 }

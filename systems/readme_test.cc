@@ -11,8 +11,12 @@
 namespace harness {
 namespace {
 
-std::string readme_of(const std::string& system) {
-  std::ifstream file("systems/" + system + "/README.md");
+std::string folder_of(const SystemEntry& entry) {
+  return std::string("systems/") + (entry.folder == nullptr ? entry.name : entry.folder);
+}
+
+std::string readme_of(const SystemEntry& entry) {
+  std::ifstream file(folder_of(entry) + "/README.md");
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
@@ -31,8 +35,8 @@ TEST(Systems, HaveNamesOfTheirOwnAndAreFoundByThem) {
 
 TEST(Systems, DescribeEveryParameterWithItsDefault) {
   for (const SystemEntry& entry : all_systems()) {
-    const std::string readme = readme_of(entry.name);
-    ASSERT_NE(readme, "") << "systems/" << entry.name << "/README.md";
+    const std::string readme = readme_of(entry);
+    ASSERT_NE(readme, "") << folder_of(entry) << "/README.md";
     ParamList params;
     const std::unique_ptr<System> system = entry.make();
     system->list(params);
@@ -46,7 +50,7 @@ TEST(Systems, DescribeEveryParameterWithItsDefault) {
 
 TEST(Systems, MapThePaperToTheirFilesAndListReconstructions) {
   for (const SystemEntry& entry : all_systems()) {
-    const std::string readme = readme_of(entry.name);
+    const std::string readme = readme_of(entry);
     for (const char* part : {"## Paper to files", "## Parameters", "## Reconstructions"}) {
       EXPECT_NE(readme.find(part), std::string::npos) << entry.name << ": no part '" << part << "'";
     }

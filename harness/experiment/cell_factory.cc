@@ -264,7 +264,8 @@ RunSpec CellFactory::world_of(const Cell& cell, const Settings& settings) {
 
 const CellFactory::Planned& CellFactory::planned(const Cell& cell, const Settings& settings,
                                                  double offered_rps, const System* system) {
-  const bool by_rate = settings.planner.workers == WorkerRule::kRate;
+  const bool allocates = system != nullptr && system->serves_tasks();  // workers for the rate
+  const bool by_rate = settings.planner.workers == WorkerRule::kRate || allocates;
   const std::string key =
       pipelines_[cell.pipeline].name + " " + std::to_string(slo_of(cell)) + " " +
       text_of(by_rate ? offered_rps : 0.0) +

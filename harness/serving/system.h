@@ -59,6 +59,7 @@ struct SystemEntry {
   const char* name;
   const char* summary;  ///< one line with the paper
   std::unique_ptr<System> (*make)();
+  const char* folder = nullptr;  ///< under systems/, with its README; null: one of its name
 };
 
 }  // namespace harness

@@ -18,6 +18,7 @@ class DemandEstimate {
   }
   /// 0 before the first period.
   double rate_rps() const { return weight_ > 0 ? sum_ / weight_ : 0; }
+  bool has_rates() const { return weight_ > 0; }
 
  private:
   double keep_;

@@ -1,4 +1,4 @@
-// What Loki's Load Balancer leaves open (sections 4.2 and 5), as parameters.
+// What Loki's Load Balancer leaves open (section 5), as parameters.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,6 @@ struct RoutingParams {
   EarlyDropping early_dropping = EarlyDropping::kReroute;
   double budget_factor = 2;
   bool reroutes_use_leftover = true;
-  double demand_alpha = 0.32;
-  double demand_change = 0.2;
 
   void list(ParamList& params) {
     params.choice("overflow", overflow, {"equal", "capacity", "last", "drop"},
@@ -45,11 +43,6 @@ struct RoutingParams {
                   "latency budget of a task over the execution time of its variant (section 4.2)");
     params.flag("reroutes_use_leftover", reroutes_use_leftover,
                 "a rerouted visit uses up some of the leftover capacity of its new worker");
-    params.number("demand_alpha", demand_alpha, 0.01, 1,
-                  "weight of the newest rate in the moving average of the demand (section 4.2)");
-    params.number(
-        "demand_change", demand_change, 0.01, 10,
-        "share by which demand must leave that of the plan to be a significant change (section 4.2)");
   }
 };
 

@@ -1,0 +1,73 @@
+#include "systems/loki/load_balancer.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace harness {
+namespace {
+
+bool is_same(const DomainView& a, const DomainView& b) {
+  return a.id == b.id && a.workers == b.workers && a.group == b.group;
+}
+
+}  // namespace
+
+LoadBalancer::LoadBalancer(const ServingContext& context, const RoutingParams& params,
+                           std::shared_ptr<const Metadata> metadata)
+    : context_(context),
+      most_accurate_first_(*context.pipeline, params.overflow, params.ties),
+      metadata_(std::move(metadata)),
+      views_(context.pipeline->modules.size()) {
+  std::size_t tasks = 0;
+  for (ModuleId m = 0; m < views_.size(); ++m) {
+    if (context.pipeline->task_of(m) == m) ++tasks;
+    node_of_.push_back(tasks - 1);
+  }
+}
+
+void LoadBalancer::on_plan(const Plan& plan) {
+  plan_ = plan;
+  build();
+}
+
+void LoadBalancer::see(ModuleId task, std::span<const DomainView> domains) {
+  std::vector<DomainView>& seen = views_[task];
+  if (std::equal(seen.begin(), seen.end(), domains.begin(), domains.end(), is_same)) return;
+  seen.assign(domains.begin(), domains.end());
+  build();
+}
+
+std::span<const RoutingEntry> LoadBalancer::from(DomainId domain, ModuleId task, std::size_t sub) const {
+  const auto found = std::lower_bound(workers_.begin(), workers_.end(), domain,
+                                      [](const RoutedWorker& each, DomainId id) { return each.id < id; });
+  if (found == workers_.end() || found->id != domain) return into(task);
+  return tables_.from(static_cast<std::size_t>(found - workers_.begin()), sub);
+}
+
+void LoadBalancer::build() {
+  struct Place {
+    RoutedWorker worker;
+    std::uint32_t index;
+  };
+  std::vector<Place> places;
+  for (const std::vector<DomainView>& views : views_) {
+    for (std::uint32_t i = 0; i < views.size(); ++i) {
+      const auto module = static_cast<ModuleId>(views[i].group);
+      const ModulePlan& planned = plan_.modules[module];
+      const double capacity_rps =
+          views[i].workers * worker_rps(*context_.profiles[module], planned.batch_cap);
+      places.push_back({{views[i].id, module, capacity_rps, planned.exec_ns}, i});
+    }
+  }
+  std::sort(places.begin(), places.end(),
+            [](const Place& a, const Place& b) { return a.worker.id < b.worker.id; });
+  workers_.clear();
+  index_.clear();
+  for (const Place& place : places) {
+    workers_.push_back(place.worker);
+    index_.push_back(place.index);
+  }
+  most_accurate_first_.build(workers_, metadata_->fan_out, metadata_->demand_rps, tables_);
+}
+
+}  // namespace harness

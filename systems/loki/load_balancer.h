@@ -1,0 +1,58 @@
+// Loki's Load Balancer (section 5) in the dispatcher: makes the routing tables from the workers that serve,
+// the plan in force and the demand, for the routers of all tasks.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "harness/serving/context.h"
+#include "harness/serving/plan.h"
+#include "harness/serving/router.h"
+#include "systems/loki/metadata.h"
+#include "systems/loki/routing_params.h"
+#include "systems/loki/routing_tables.h"
+
+namespace harness {
+
+/// One for all routers of a system, in one thread. Tables are made anew with each plan (one is announced for
+/// each period of measuring, changed or not) and whenever a router shows other domains of its task than
+/// before: workers join when they have started and leave as soon as they drain.
+class LoadBalancer {
+ public:
+  /// `context` outlives this.
+  LoadBalancer(const ServingContext& context, const RoutingParams& params,
+               std::shared_ptr<const Metadata> metadata);
+
+  void on_plan(const Plan& plan);
+  /// The domains of the task (its first module) as they are now: before each use of the tables.
+  void see(ModuleId task, std::span<const DomainView> domains);
+
+  /// Into the task, wherever from: the frontend's table, where it is the root.
+  std::span<const RoutingEntry> into(ModuleId task) const { return tables_.into(node_of_[task]); }
+  /// From the domain to the task at that index of its module's `subs`; into() where the tables do not know
+  /// the domain, which a plan has taken away.
+  std::span<const RoutingEntry> from(DomainId domain, ModuleId task, std::size_t sub) const;
+  std::span<Backup> backups(ModuleId task) { return tables_.backups(node_of_[task]); }
+  /// The index, in the list that the router of its task showed last, of the domain at that place of the
+  /// tables.
+  std::uint32_t index_of(std::uint32_t place) const { return index_[place]; }
+  /// Of ModulePlan::budget_ns.
+  TimeNs budget_ns(ModuleId module) const { return plan_.modules[module].budget_ns; }
+
+ private:
+  void build();
+
+  const ServingContext& context_;
+  MostAccurateFirst most_accurate_first_;
+  std::shared_ptr<const Metadata> metadata_;
+  Plan plan_;
+  std::vector<std::size_t> node_of_;            ///< by module: the place of its task
+  std::vector<std::vector<DomainView>> views_;  ///< by task's first module, in order of id
+  std::vector<RoutedWorker> workers_;           ///< a domain each, in order of id
+  std::vector<std::uint32_t> index_;            ///< by place in workers_
+  RoutingTables tables_;
+};
+
+}  // namespace harness

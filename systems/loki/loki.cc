@@ -1,0 +1,93 @@
+#include "systems/loki/loki.h"
+
+#include "systems/loki/arrival_order_policy.h"
+#include "systems/loki/load_balancer.h"
+#include "systems/loki/loki_routers.h"
+#include "systems/loki/resource_manager.h"
+#include "systems/loki/trees.h"
+
+namespace harness {
+namespace {
+
+std::unique_ptr<Scheduler> arrival_order(const ServingContext& context, ModuleId module, EarlyDropping rule) {
+  const bool is_last = context.pipeline->modules[module].subs.empty();
+  return std::make_unique<BatchingScheduler<ArrivalOrderPolicy>>(context, module, rule, is_last);
+}
+
+/// What the three have in common.
+class TreeSystem : public System {
+ public:
+  explicit TreeSystem(Allocator allocator) : allocator_(allocator) {}
+
+  bool serves_tasks() const override { return true; }
+  TimeNs replan_period_ns(const ServingContext& context) const override {
+    return is_for_loki(context) ? s_to_ns(planning_.tables_period_s) : 0;
+  }
+  std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
+    if (!is_for_loki(context)) return nullptr;
+    return std::make_unique<ResourceManager>(context, planning_, allocator_, routing_.budget_factor,
+                                             metadata_);
+  }
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId, GroupId group) override {
+    return arrival_order(context, static_cast<ModuleId>(group), routing_.early_dropping);
+  }
+
+ protected:
+  Allocator allocator_;
+  PlanningParams planning_;
+  RoutingParams routing_;
+  std::shared_ptr<Metadata> metadata_ = std::make_shared<Metadata>();
+};
+
+class Loki final : public TreeSystem {
+ public:
+  Loki() : TreeSystem(Allocator::kLoki) {}
+
+  void list(ParamList& params) override {
+    planning_.list(params);
+    routing_.list(params);
+  }
+  std::unique_ptr<Router> make_router(const ServingContext& context, ModuleId module) override {
+    if (!is_for_loki(context)) return System::make_router(context, module);
+    if (module == 0) balancer_ = std::make_shared<LoadBalancer>(context, routing_, metadata_);
+    return std::make_unique<LokiRouter>(context, module, routing_, planning_.tables_period_s, balancer_);
+  }
+
+ private:
+  std::shared_ptr<LoadBalancer> balancer_;
+};
+
+/// The evaluation says nothing of dropping by the systems that Loki is compared with.
+enum class BaselineDropping : std::uint8_t { kOff, kLastTask };
+
+class Baseline final : public TreeSystem {
+ public:
+  explicit Baseline(Allocator allocator) : TreeSystem(allocator) {}
+
+  void list(ParamList& params) override {
+    planning_.list(params);
+    params.choice("early_dropping", dropping_, {"none", "last_task"},
+                  "whether visits are dropped at their last task when they are expected to be late there");
+  }
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId, GroupId group) override {
+    const bool drops = dropping_ == BaselineDropping::kLastTask;
+    return arrival_order(context, static_cast<ModuleId>(group),
+                         drops ? EarlyDropping::kLastTask : EarlyDropping::kOff);
+  }
+  std::unique_ptr<Router> make_router(const ServingContext& context, ModuleId module) override {
+    if (allocator_ != Allocator::kProteus || !is_for_loki(context))
+      return System::make_router(context, module);
+    return std::make_unique<ShareOfVariantsRouter>(context, module, metadata_);
+  }
+
+ private:
+  BaselineDropping dropping_ = BaselineDropping::kOff;
+};
+
+}  // namespace
+
+std::unique_ptr<System> make_loki() { return std::make_unique<Loki>(); }
+std::unique_ptr<System> make_proteus() { return std::make_unique<Baseline>(Allocator::kProteus); }
+std::unique_ptr<System> make_inferline() { return std::make_unique<Baseline>(Allocator::kInferLine); }
+
+}  // namespace harness

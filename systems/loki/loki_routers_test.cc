@@ -1,0 +1,139 @@
+#include "systems/loki/loki_routers.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "systems/loki/early_dropping.h"
+#include "systems/loki/test_loki_world.h"
+#include "systems/loki/trees.h"
+
+namespace harness {
+namespace {
+
+constexpr TimeNs kMs = kNsPerMs;
+
+/// A detector of 10 ms (100 frames/s) that finds three cars, and one of 4 ms that finds one; 5 ms (200/s) or
+/// 2 ms (500/s) a car.
+struct Cars {
+  explicit Cars(EarlyDropping rule = EarlyDropping::kReroute, double demand_rps = 50)
+      : world({{"detect", {"cars"}, {task_variant("large", 1, {3}), task_variant("small", 0.5, {1})}},
+               {"cars", {}, {task_variant("b7", 1), task_variant("b0", 0.8)}}},
+              {{10}, {4}, {5}, {2}}, 100, 4) {
+    params.early_dropping = rule;
+    metadata->demand_rps = demand_rps;
+    metadata->fan_out = declared_fan_out(world.pipeline);
+    balancer = std::make_shared<LoadBalancer>(world.context, params, metadata);
+    detect = std::make_unique<LokiRouter>(world.context, 0, params, 1, balancer);
+    cars = std::make_unique<LokiRouter>(world.context, 2, params, 1, balancer);
+    Plan plan;
+    for (ModuleId m = 0; m < 4; ++m) {
+      const TimeNs exec_ns = world.profiles[m].latency(1);
+      plan.modules.push_back({m == 1 ? 0 : 1, 1, exec_ns, latency_budget(exec_ns, params.budget_factor)});
+    }
+    detect->on_plan(plan);
+    cars->on_plan(plan);
+  }
+
+  std::vector<std::uint32_t> frames(std::size_t count) {
+    std::vector<std::uint32_t> out(count);
+    detect->route(0, std::vector<Visit>(count), detectors, out);
+    return out;
+  }
+  /// Of cars whose frame came `spent` ago to the domain.
+  std::vector<std::uint32_t> sent_on(TimeNs spent, std::size_t count, DomainId from = 0) {
+    const std::vector<TimeNs> arrived(count, kNsPerS);
+    std::vector<std::uint32_t> out(count);
+    cars->route_onward(kNsPerS + spent, {from, 0, arrived}, std::vector<Visit>(count), classifiers, out);
+    return out;
+  }
+
+  LokiWorld world;
+  RoutingParams params;
+  std::shared_ptr<Metadata> metadata = std::make_shared<Metadata>();
+  std::shared_ptr<LoadBalancer> balancer;
+  std::unique_ptr<LokiRouter> detect, cars;
+  std::vector<DomainView> detectors = {{0, 1, 0, 0}};
+  std::vector<DomainView> classifiers = {{1, 1, 0, 2}, {2, 1, 0, 3}};
+};
+
+double share_of(const std::vector<std::uint32_t>& out, std::uint32_t choice) {
+  double count = 0;
+  for (const std::uint32_t each : out) count += each == choice ? 1 : 0;
+  return count / static_cast<double>(out.size());
+}
+
+TEST(LokiRouter, SendsToTheMostAccurateThatHasRoom) {
+  Cars light;  // 150 cars/s, 200/s of room at b7
+  EXPECT_EQ(light.frames(3), (std::vector<std::uint32_t>{0, 0, 0}));
+  EXPECT_EQ(share_of(light.sent_on(10 * kMs, 100), 0), 1);
+  Cars heavy(EarlyDropping::kReroute, 100);  // 300 cars/s
+  heavy.frames(1);
+  EXPECT_NEAR(share_of(heavy.sent_on(10 * kMs, 30'000), 0), 2.0 / 3, 5 * std::sqrt(2.0 / 9 / 30'000));
+}
+
+TEST(LokiRouter, ReroutesWhatIsBehindWhereItMakesUpForIt) {
+  Cars cars;  // budget 20 ms; b7 takes 5, b0 3 less
+  cars.frames(1);
+  EXPECT_EQ(cars.sent_on(20 * kMs, 1), std::vector<std::uint32_t>{0});
+  EXPECT_EQ(cars.sent_on(20 * kMs + 1, 1), std::vector<std::uint32_t>{1}) << "any delay is one";
+  EXPECT_EQ(cars.sent_on(23 * kMs, 1), std::vector<std::uint32_t>{1});
+  EXPECT_EQ(cars.sent_on(23 * kMs + 1, 1), std::vector<std::uint32_t>{kRefused});
+}
+
+TEST(LokiRouter, ReroutesUseUpWhatIsLeftUntilTheNextTables) {
+  Cars cars;
+  cars.frames(1);
+  const std::vector<std::uint32_t> out = cars.sent_on(22 * kMs, 600);  // 500 visits/s of room at b0 for 1 s
+  EXPECT_DOUBLE_EQ(share_of(out, 1), 500.0 / 600);
+  EXPECT_DOUBLE_EQ(share_of(out, kRefused), 100.0 / 600);
+}
+
+TEST(LokiRouter, DropsAsTheRuleSays) {
+  Cars per_task(EarlyDropping::kPerTask);
+  per_task.frames(1);
+  EXPECT_EQ(per_task.sent_on(20 * kMs, 1), std::vector<std::uint32_t>{0});
+  EXPECT_EQ(per_task.sent_on(20 * kMs + 1, 1), std::vector<std::uint32_t>{kRefused});
+  for (const EarlyDropping rule : {EarlyDropping::kOff, EarlyDropping::kLastTask}) {
+    Cars lenient(rule);
+    lenient.frames(1);
+    EXPECT_EQ(lenient.sent_on(90 * kMs, 1), std::vector<std::uint32_t>{0});
+  }
+}
+
+TEST(LokiRouter, FollowsTheDomainsThatServe) {
+  Cars cars;
+  cars.frames(1);
+  cars.sent_on(10 * kMs, 1);
+  EXPECT_EQ(cars.sent_on(10 * kMs, 1, 77), std::vector<std::uint32_t>{0}) << "from a worker that is gone";
+  cars.classifiers = {{2, 1, 0, 3}};  // the accurate one is gone
+  EXPECT_EQ(share_of(cars.sent_on(10 * kMs, 100), 0), 1);
+  cars.classifiers = {{2, 1, 0, 3}, {5, 1, 0, 2}, {9, 1, 0, 2}};  // two new ones: the first has room for all
+  EXPECT_EQ(share_of(cars.sent_on(10 * kMs, 100), 1), 1);
+  cars.detectors = {{0, 1, 0, 0}, {3, 2, 0, 1}};  // 50 frames/s still fit the large one
+  EXPECT_EQ(share_of(cars.frames(100), 0), 1);
+}
+
+TEST(ShareOfVariantsRouter, SpreadsEachVariantsShareOverItsWorkers) {
+  const LokiWorld world({{"only", {}, {task_variant("a", 1), task_variant("b", 0.5)}}}, {{10}, {5}}, 100, 4);
+  auto metadata = std::make_shared<Metadata>();
+  metadata->share = {0.6, 0.4};
+  ShareOfVariantsRouter router(world.context, 0, metadata);
+  constexpr std::size_t kVisits = 40'000;
+  const std::vector<Visit> visits(kVisits);
+  std::vector<std::uint32_t> out(kVisits);
+  router.route(0, visits, std::vector<DomainView>{{0, 1, 0, 0}, {1, 1, 0, 1}, {2, 1, 0, 0}, {3, 1, 0, 0}},
+               out);
+  for (const std::uint32_t domain : {0U, 2U, 3U}) EXPECT_NEAR(share_of(out, domain), 0.2, 0.01);
+  EXPECT_NEAR(share_of(out, 1), 0.4, 0.0125);
+  metadata->share = {1, 0};  // its workers have not started yet
+  router.route(0, visits, std::vector<DomainView>{{1, 1, 0, 1}, {4, 1, 0, 1}}, out);
+  EXPECT_NEAR(share_of(out, 0), 0.5, 0.0125);
+  EXPECT_NEAR(share_of(out, 1), 0.5, 0.0125);
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,216 @@
+// Loki, Proteus and InferLine in simulated runs.
+#include "systems/loki/loki.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/core/error.h"
+#include "harness/sim/simulation.h"
+#include "harness/sim/test_tasks.h"
+#include "systems/all_systems.h"
+
+namespace harness {
+namespace {
+
+using testing::linear_profile;
+using testing::poisson_times;
+using testing::tree;
+using testing::variant;
+
+constexpr const char* kSystems[] = {"loki", "proteus", "inferline"};
+
+RunSpec cell_of(const std::string& system, Pipeline pipeline, std::vector<Profile> profiles, int workers,
+                double rate_rps, double seconds) {
+  RunSpec spec = testing::tree_cell(std::move(pipeline), std::move(profiles), {{{1}}},
+                                    poisson_times(rate_rps, s_to_ns(seconds), 3), s_to_ns(seconds));
+  spec.system = find_system(system)->make();
+  spec.workers = workers;
+  spec.slo_ns = ms_to_ns(200);
+  spec.world.cold_start_ms = 20;
+  return spec;
+}
+
+void set(RunSpec& spec, const std::string& name, const ParamValue& value) {
+  ParamList params;
+  spec.system->list(params);
+  ASSERT_TRUE(params.find(name)->set(value)) << name;
+}
+
+/// Three cars a frame; large and small detectors, large and small classifiers.
+Pipeline cars() {
+  return tree({{"detect", {"cars"}, {variant("large", 1, {3}), variant("small", 0.5, {3})}},
+               {"cars", {}, {variant("b7", 1), variant("b0", 0.8)}}});
+}
+
+/// Frames/s of a worker at a batch of 4: 200, 400; cars/s: 286, 800.
+std::vector<Profile> car_profiles() {
+  return {linear_profile("large", 4, 4, 4), linear_profile("small", 2, 2, 4), linear_profile("b7", 3, 2, 4),
+          linear_profile("b0", 1, 1, 4)};
+}
+
+/// Mean accuracy of the completed requests.
+double accuracy_of(const RunRecord& record) {
+  return record.accuracy_sum / static_cast<double>(record.accuracy_requests);
+}
+
+/// Workers of the last plan.
+std::uint32_t workers_at_end(const RunRecord& record) {
+  std::vector<std::uint32_t> workers(record.modules.size(), 0);
+  for (const PlanRow& row : record.plans) workers[row.module] = row.workers;
+  std::uint32_t sum = 0;
+  for (const std::uint32_t each : workers) sum += each;
+  return sum;
+}
+
+double share_in_time(const RunRecord& record) {
+  return static_cast<double>(record.in_time) / static_cast<double>(record.sent);
+}
+
+TEST(LokiRuns, OneVariantHasTheWorkersThatItsDemandNeeds) {
+  // 10 ms, one at a time: 100/s a worker, 230/s come.
+  const Pipeline pipeline = tree({{"only", {}, {variant("a", 1)}}});
+  for (const char* system : {"loki", "inferline"}) {
+    const RunRecord record =
+        simulate(cell_of(system, pipeline, {linear_profile("a", 0, 10, 1)}, 8, 230, 15), nullptr);
+    EXPECT_EQ(workers_at_end(record), 3U) << system;
+    EXPECT_EQ(record.workers.size(), 3U) << system;
+    EXPECT_EQ(record.dropped, 0U) << "of one task nothing is dropped before it is served";
+  }
+  const RunRecord all =
+      simulate(cell_of("proteus", pipeline, {linear_profile("a", 0, 10, 1)}, 8, 230, 15), nullptr);
+  EXPECT_EQ(workers_at_end(all), 8U);
+}
+
+// Figure 1: first the servers grow, then accuracy falls; InferLine runs out of servers and serves what it
+// can.
+TEST(LokiRuns, ServersGrowThenAccuracyFallsWithDemand) {
+  constexpr int kWorkers = 12;
+  std::uint32_t servers = 0;
+  double accuracy = 1;
+  std::vector<double> accuracies;
+  for (const double rate_rps : {50.0, 150.0, 300.0, 600.0, 900.0, 1200.0}) {
+    SCOPED_TRACE(rate_rps);
+    const RunRecord record =
+        simulate(cell_of("loki", cars(), car_profiles(), kWorkers, rate_rps, 8), nullptr);
+    EXPECT_GE(workers_at_end(record), servers);
+    EXPECT_LE(accuracy_of(record), accuracy + 0.01);
+    EXPECT_GE(share_in_time(record), 0.9);
+    servers = workers_at_end(record);
+    accuracy = accuracy_of(record);
+    accuracies.push_back(accuracy);
+    if (servers < kWorkers - 1) {
+      EXPECT_GE(accuracy, 0.97) << "while there are servers left";
+    }
+  }
+  EXPECT_EQ(servers, static_cast<std::uint32_t>(kWorkers));
+  EXPECT_LT(accuracies.back(), 0.85);
+  EXPECT_GT(accuracies[3], 0.79) << "less accurate classifiers come before less accurate detectors";
+}
+
+TEST(LokiRuns, CarriesWhatInferLineCannot) {
+  // The most accurate variants carry 12 / (1/200 + 3/286) = 776 frames/s with fractions of workers.
+  const auto at = [](const char* system, double rate_rps) {
+    return simulate(cell_of(system, cars(), car_profiles(), 12, rate_rps, 8), nullptr);
+  };
+  const RunRecord loki = at("loki", 1100);
+  const RunRecord inferline = at("inferline", 1100);
+  EXPECT_GE(share_in_time(loki), 0.9);
+  EXPECT_LE(share_in_time(inferline), 776.0 / 1100);
+  EXPECT_GE(accuracy_of(inferline), 1 - 1e-12);
+  EXPECT_GE(share_in_time(at("inferline", 300)), 0.95);
+}
+
+TEST(LokiRuns, FollowsARamp) {
+  std::vector<TimeNs> times;
+  for (int step = 0; step < 4; ++step) {
+    for (const TimeNs at : poisson_times(100 + 200 * step, 10 * kNsPerS, static_cast<std::uint64_t>(step)))
+      times.push_back(at + step * 10 * kNsPerS);
+  }
+  RunSpec spec = cell_of("loki", cars(), car_profiles(), 12, 100, 40);
+  spec.arrivals = std::make_unique<testing::FixedArrivals>(std::move(times), 40 * kNsPerS);
+  const RunRecord record = simulate(spec, nullptr);
+  EXPECT_GE(share_in_time(record), 0.9);
+  // What 100/s need at 8 s, and 700/s at the end: 100 (1/200 + 3/286) = 1.6, 700: 11.0.
+  std::vector<std::uint32_t> early(4, 0);
+  for (const PlanRow& row : record.plans) {
+    if (row.at_ns < 8 * kNsPerS) early[row.module] = row.workers;
+  }
+  EXPECT_GE(early[0] + early[2], 2U);
+  EXPECT_LE(early[0] + early[2], 4U);
+  EXPECT_GE(workers_at_end(record), 11U);
+}
+
+TEST(LokiRuns, RulesOfEarlyDroppingDropWhatTheySay) {
+  const auto dropped = [](const char* rule) {
+    RunSpec spec = cell_of("loki", cars(), car_profiles(), 4, 700, 8);
+    set(spec, "early_dropping", std::string(rule));
+    const RunRecord record = simulate(spec, nullptr);
+    std::uint64_t over_budget = 0;
+    std::uint64_t late = 0;
+    for (const ModuleTotals& module : record.modules) {
+      over_budget += module.dropped[static_cast<std::size_t>(DropReason::kOverBudget)];
+      late += module.dropped[static_cast<std::size_t>(DropReason::kEstimatedLate)];
+    }
+    return std::pair(over_budget > 0, late > 0);
+  };
+  EXPECT_EQ(dropped("none"), std::pair(false, false));
+  EXPECT_EQ(dropped("last_task"), std::pair(false, true));
+  EXPECT_EQ(dropped("per_task"), std::pair(true, false));
+  EXPECT_EQ(dropped("reroute"), std::pair(true, false));
+}
+
+/// One of the three on any tree; some paths take too long for any plan.
+void run_random_trees(const char* system, int& ran) {
+  RandomStream random(7, system);
+  for (int round = 0; round < 60; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    RunSpec spec = testing::random_tree_cell(random);
+    spec.system = find_system(system)->make();
+    spec.workers += static_cast<int>(spec.pipeline.tasks.size());
+    spec.faults.clear();
+    if (random.below(3) == 0) spec.faults = testing::random_faults(random, spec.workers);
+    set(spec, "period_s", 1.0);
+    set(spec, "tables_period_s", 0.4);
+    if (std::string(system) == "loki") {
+      const char* const rules[] = {"none", "last_task", "per_task", "reroute"};
+      const char* const overflows[] = {"equal", "capacity", "last", "drop"};
+      set(spec, "early_dropping", std::string(rules[random.below(4)]));
+      set(spec, "overflow", std::string(overflows[random.below(4)]));
+      set(spec, "ties", std::string(random.below(2) == 0 ? "fill" : "spread"));
+    }
+    try {
+      const RunRecord record = simulate(spec, nullptr);  // closes the books, or stops
+      EXPECT_EQ(record.sent, record.in_time + record.late + record.dropped);
+      EXPECT_EQ(record.fingerprint, simulate(spec, nullptr).fingerprint) << "the same seed";
+      ++ran;
+    } catch (const InputError&) {
+    }
+  }
+}
+
+TEST(LokiRuns, BooksCloseInAnyTreeAndSeedsRepeat) {
+  for (const char* system : kSystems) {
+    SCOPED_TRACE(system);
+    int ran = 0;
+    run_random_trees(system, ran);
+    EXPECT_GE(ran, 40);
+  }
+}
+
+TEST(LokiRuns, PlainPipelinesAreTasksOfOneVariant) {
+  for (const char* system : kSystems) {
+    RunSpec spec = cell_of(system, testing::chain(2),
+                           {linear_profile("a", 2, 8, 8), linear_profile("b", 2, 8, 8)}, 6, 100, 8);
+    const RunRecord record = simulate(spec, nullptr);
+    EXPECT_GE(share_in_time(record), 0.99) << system;
+    EXPECT_EQ(workers_at_end(record), std::string(system) == "proteus" ? 6U : 2U) << system;
+  }
+}
+
+}  // namespace
+}  // namespace harness

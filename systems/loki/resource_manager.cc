@@ -1,0 +1,188 @@
+#include "systems/loki/resource_manager.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "harness/core/error.h"
+#include "systems/loki/baseline_allocations.h"
+#include "systems/loki/early_dropping.h"
+#include "systems/loki/trees.h"
+
+namespace harness {
+namespace {
+
+/// Slowest path through the variants that have workers.
+TimeNs slowest_path_ns(const AllocationProblem& problem, const std::vector<int>& workers,
+                       const std::vector<int>& batch) {
+  const Pipeline& pipeline = *problem.pipeline;
+  std::vector<double> cost(pipeline.modules.size(), 0);
+  for (std::size_t m = 0; m < cost.size(); ++m) {
+    if (workers[m] == 0) continue;
+    double& of_task = cost[pipeline.task_of(static_cast<ModuleId>(m))];
+    of_task = std::max(of_task, static_cast<double>(problem.profiles[m]->latency(batch[m])));
+  }
+  return static_cast<TimeNs>(cost.front() + longest_after(pipeline, cost).front());
+}
+
+double tasks_on_longest_path(const Pipeline& pipeline) {
+  return 1 + longest_after(pipeline, std::vector<double>(pipeline.modules.size(), 1)).front();
+}
+
+/// The next larger batch size with which a worker is faster, or 0.
+int larger_batch(const AllocationProblem& problem, std::size_t module, int batch) {
+  const Profile& profile = *problem.profiles[module];
+  for (const int larger : problem.batches) {
+    if (larger <= batch || larger > profile.max_batch()) continue;
+    if (worker_rps(profile, larger) > worker_rps(profile, batch)) return larger;
+  }
+  return 0;
+}
+
+}  // namespace
+
+void raise_batches(const AllocationProblem& problem, const std::vector<int>& workers,
+                   std::vector<int>& batch) {
+  for (bool raised = true; raised;) {
+    raised = false;
+    for (std::size_t m = 0; m < workers.size(); ++m) {
+      const int larger = workers[m] > 0 ? larger_batch(problem, m, batch[m]) : 0;
+      if (larger == 0) continue;
+      const int kept = std::exchange(batch[m], larger);
+      if (slowest_path_ns(problem, workers, batch) > problem.latency_limit_ns) {
+        batch[m] = kept;
+      } else {
+        raised = true;
+      }
+    }
+  }
+}
+
+ResourceManager::ResourceManager(const ServingContext& context, const PlanningParams& params,
+                                 Allocator allocator, double budget_factor,
+                                 std::shared_ptr<Metadata> metadata)
+    : context_(context),
+      params_(params),
+      allocator_(allocator),
+      budget_factor_(budget_factor),
+      metadata_(std::move(metadata)) {}
+
+Plan ResourceManager::plan(TimeNs now, const LoadStatistics& load, const Plan& current) {
+  if (current.modules.empty()) {
+    start(load.offered_rps);
+  } else {
+    observe(load);
+  }
+  publish();
+  if (!current.modules.empty() && !is_due(now)) return current;
+  planned_ns_ = now;
+  for (std::size_t m = 0; m < demand_.size(); ++m) planned_rps_[m] = demand_[m].rate_rps();
+  return allocate(current);
+}
+
+void ResourceManager::start(double rate_rps) {
+  const Pipeline& pipeline = *context_.pipeline;
+  *metadata_ = {};
+  metadata_->fan_out = declared_fan_out(pipeline);
+  demand_.assign(pipeline.modules.size(), DemandEstimate(params_.demand_alpha));
+  planned_rps_.assign(demand_.size(), 0);
+  fan_out_.clear();
+  for (const std::vector<double>& means : metadata_->fan_out)
+    fan_out_.emplace_back(means.size(), DemandEstimate(params_.demand_alpha));
+  const std::vector<double> demands = task_demands(pipeline, metadata_->fan_out, rate_rps);
+  for (std::size_t m = 0; m < demands.size(); ++m) demand_[m].add(demands[m]);
+}
+
+void ResourceManager::observe(const LoadStatistics& load) {
+  const Pipeline& pipeline = *context_.pipeline;
+  std::vector<double> arrived(demand_.size(), 0);
+  for (std::size_t m = 0; m < load.module_rps.size(); ++m)
+    arrived[pipeline.task_of(static_cast<ModuleId>(m))] += load.module_rps[m];
+  arrived.front() = load.offered_rps;
+  for (std::size_t m = 0; m < demand_.size(); ++m) demand_[m].add(arrived[m]);
+  for (std::size_t m = 0; m < load.fan_out.size(); ++m) {
+    for (std::size_t s = 0; s < load.fan_out[m].size(); ++s) {
+      if (!std::isnan(load.fan_out[m][s])) fan_out_[m][s].add(load.fan_out[m][s]);
+    }
+  }
+}
+
+void ResourceManager::publish() {
+  metadata_->demand_rps = demand_.front().rate_rps();
+  for (std::size_t m = 0; m < fan_out_.size(); ++m) {
+    for (std::size_t s = 0; s < fan_out_[m].size(); ++s) {
+      if (fan_out_[m][s].has_rates()) metadata_->fan_out[m][s] = fan_out_[m][s].rate_rps();
+    }
+  }
+}
+
+bool ResourceManager::is_due(TimeNs now) const {
+  // Called once per measuring period: the one nearest to the end of the planning period counts.
+  if (now - planned_ns_ + s_to_ns(params_.tables_period_s) / 2 >= s_to_ns(params_.period_s)) return true;
+  const std::size_t counted = allocator_ == Allocator::kProteus ? demand_.size() : 1;
+  for (std::size_t m = 0; m < counted; ++m) {
+    if (changed_significantly(demand_[m].rate_rps(), planned_rps_[m], params_.demand_change)) return true;
+  }
+  return false;
+}
+
+AllocationProblem ResourceManager::problem() const {
+  AllocationProblem problem;
+  problem.pipeline = context_.pipeline;
+  problem.profiles = context_.profiles;
+  problem.fan_out = metadata_->fan_out;
+  problem.demand_rps = params_.headroom * metadata_->demand_rps;
+  problem.workers = context_.workers;
+  const double hops = tasks_on_longest_path(*context_.pipeline);
+  problem.latency_limit_ns = (context_.slo_ns - ms_to_ns(hops * params_.communication_ms)) / 2;
+  for (int batch = 1; batch <= params_.max_batch; batch *= 2) problem.batches.push_back(batch);
+  return problem;
+}
+
+Allocation ResourceManager::allocation(const AllocationProblem& problem) const {
+  MilpLimits limits;
+  limits.max_nodes = params_.max_nodes;
+  limits.relative_gap = params_.relative_gap;
+  if (allocator_ == Allocator::kInferLine) return inferline_allocation(problem, limits);
+  Allocation best = scale_hardware(problem, limits);
+  if (!best.feasible) best = scale_accuracy(problem, limits);
+  if (!best.feasible) best = most_throughput(problem, limits);
+  return best;
+}
+
+Plan ResourceManager::allocate(const Plan& current) {
+  const AllocationProblem asked = problem();
+  bool feasible = false;
+  std::vector<int> workers;
+  std::vector<int> batch;
+  if (allocator_ == Allocator::kProteus) {
+    std::vector<double> demands = planned_rps_;
+    for (double& demand : demands) demand *= params_.headroom;
+    SeparateAllocation made = proteus_allocation(
+        asked, demands, {.max_nodes = params_.max_nodes, .relative_gap = params_.relative_gap});
+    feasible = made.feasible;
+    workers = std::move(made.workers);
+    batch = std::move(made.batch);
+    if (feasible) metadata_->share = std::move(made.share);
+  } else {
+    Allocation made = allocation(asked);
+    feasible = made.feasible;
+    workers = std::move(made.workers);
+    batch = std::move(made.batch);
+    if (feasible && params_.raise_batches) raise_batches(asked, workers, batch);
+  }
+  if (feasible) return plan_of(workers, batch);
+  if (!current.modules.empty()) return current;
+  throw InputError("no allocation: fewer workers than tasks, or every path takes more than half of the SLO");
+}
+
+Plan ResourceManager::plan_of(const std::vector<int>& workers, const std::vector<int>& batch) const {
+  Plan plan;
+  for (std::size_t m = 0; m < workers.size(); ++m) {
+    const TimeNs exec_ns = context_.profiles[m]->latency(batch[m]);
+    plan.modules.push_back({workers[m], batch[m], exec_ns, latency_budget(exec_ns, budget_factor_)});
+  }
+  return plan;
+}
+
+}  // namespace harness

@@ -1,0 +1,193 @@
+#include "systems/loki/resource_manager.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "harness/core/error.h"
+#include "systems/loki/test_loki_world.h"
+#include "systems/loki/trees.h"
+
+namespace harness {
+namespace {
+
+std::vector<int> workers_of(const Plan& plan) {
+  std::vector<int> workers;
+  for (const ModulePlan& module : plan.modules) workers.push_back(module.workers);
+  return workers;
+}
+
+LoadStatistics measured(std::vector<double> module_rps, std::vector<std::vector<double>> fan_out = {}) {
+  LoadStatistics load;
+  load.offered_rps = module_rps.front();
+  load.module_rps = std::move(module_rps);
+  load.fan_out = std::move(fan_out);
+  return load;
+}
+
+class Manager {
+ public:
+  explicit Manager(const LokiWorld& world, Allocator allocator = Allocator::kLoki, PlanningParams params = {})
+      : manager_(world.context, params, allocator, 2, metadata_) {}
+
+  const Plan& start(double rate_rps) {
+    LoadStatistics load;
+    load.offered_rps = rate_rps;
+    return plan_ = manager_.plan(0, load, {});
+  }
+  const Plan& at(double now_s, const LoadStatistics& load) {
+    return plan_ = manager_.plan(s_to_ns(now_s), load, plan_);
+  }
+  const Metadata& metadata() const { return *metadata_; }
+
+ private:
+  std::shared_ptr<Metadata> metadata_ = std::make_shared<Metadata>();
+  ResourceManager manager_;
+  Plan plan_;
+};
+
+/// One model of 10 ms, one at a time: 100 requests/s a worker.
+LokiWorld one_model() { return LokiWorld({{"only", {}, {task_variant("a", 1)}}}, {{10}}, 100, 8); }
+
+TEST(ResourceManager, GivesOneVariantTheWorkersThatItsDemandNeeds) {
+  const LokiWorld world = one_model();
+  const Plan plan = Manager(world).start(250);
+  ASSERT_EQ(plan.modules.size(), 1U);
+  EXPECT_EQ(plan.modules[0], (ModulePlan{3, 1, ms_to_ns(10), ms_to_ns(20)}));
+  PlanningParams generous;
+  generous.headroom = 1.5;
+  EXPECT_EQ(Manager(world, Allocator::kLoki, generous).start(250).modules[0].workers, 4);
+}
+
+TEST(ResourceManager, KeepsAPlanForItsPeriod) {
+  const LokiWorld world = one_model();
+  Manager manager(world);
+  EXPECT_EQ(manager.start(250).modules[0].workers, 3);
+  // To 299 and no further: 20 % more than planned for would be 300.
+  for (int s = 1; s < 10; ++s) EXPECT_EQ(manager.at(s, measured({299})).modules[0].workers, 3) << s;
+  EXPECT_GT(manager.metadata().demand_rps, 295);
+  EXPECT_EQ(manager.at(10, measured({300})).modules[0].workers, 3);
+  for (int s = 11; s < 20; ++s) EXPECT_EQ(manager.at(s, measured({310})).modules[0].workers, 3) << s;
+  EXPECT_EQ(manager.at(20, measured({310})).modules[0].workers, 4);
+}
+
+TEST(ResourceManager, PlansAnewOnASignificantChange) {
+  const LokiWorld world = one_model();
+  Manager manager(world);
+  manager.start(100);
+  // (400 + 0.68 x 100) / 1.68 = 278.6
+  EXPECT_EQ(manager.at(1, measured({400})).modules[0].workers, 3);
+  EXPECT_NEAR(manager.metadata().demand_rps, 468 / 1.68, 1e-9);
+  // Its period begins there, not at 0: at 10 s the demand is near 300, within 20 % of 278.6.
+  for (int s = 2; s < 11; ++s) EXPECT_EQ(manager.at(s, measured({301})).modules[0].workers, 3) << s;
+  EXPECT_EQ(manager.at(11, measured({310})).modules[0].workers, 4);
+  EXPECT_EQ(manager.at(12, measured({0})).modules[0].workers, 3);  // less is a change as well: 205 or so
+}
+
+/// A detector of 10 ms that is said to find one car; 5 ms a car.
+LokiWorld one_car() {
+  return LokiWorld({{"detect", {"cars"}, {task_variant("d", 1, {1})}}, {"cars", {}, {task_variant("c", 1)}}},
+                   {{10}, {5}}, 100, 10);
+}
+
+TEST(ResourceManager, PlansWithTheFanOutsThatItMeasures) {
+  const LokiWorld world = one_car();
+  Manager manager(world);
+  EXPECT_EQ(workers_of(manager.start(90)), (std::vector<int>{1, 1}));
+  EXPECT_EQ(manager.metadata().fan_out[0][0], 1);
+  // Nobody has been served: as declared. Then five: (5 x 90) / 200 workers, from the next period of planning
+  // on.
+  EXPECT_EQ(workers_of(manager.at(1, measured({90, 0}, {{NAN}, {}}))), (std::vector<int>{1, 1}));
+  EXPECT_EQ(manager.metadata().fan_out[0][0], 1);
+  for (int s = 2; s < 10; ++s)
+    EXPECT_EQ(workers_of(manager.at(s, measured({90, 450}, {{5}, {}}))), (std::vector<int>{1, 1}));
+  EXPECT_EQ(manager.metadata().fan_out[0][0], 5);
+  EXPECT_EQ(workers_of(manager.at(10, measured({90, 450}, {{5}, {}}))), (std::vector<int>{1, 3}));
+}
+
+TEST(ResourceManager, SaysThatThereIsNoPlan) {
+  const LokiWorld few(
+      {{"detect", {"cars"}, {task_variant("d", 1, {1})}}, {"cars", {}, {task_variant("c", 1)}}}, {{10}, {5}},
+      100, 1);
+  EXPECT_THROW(Manager(few).start(10), InputError);
+  const LokiWorld tight(
+      {{"detect", {"cars"}, {task_variant("d", 1, {1})}}, {"cars", {}, {task_variant("c", 1)}}}, {{10}, {5}},
+      29, 10);
+  EXPECT_THROW(Manager(tight).start(10), InputError);
+  EXPECT_THROW(Manager(tight, Allocator::kInferLine).start(10), InputError);
+  const LokiWorld one = one_car();
+  PlanningParams slow;
+  slow.communication_ms = 20;  // 100 - 2 x 20 leaves 30 for execution; 36: 14
+  EXPECT_EQ(Manager(one, Allocator::kLoki, slow).start(10).modules[0].workers, 1);
+  slow.communication_ms = 36;
+  EXPECT_THROW(Manager(one, Allocator::kLoki, slow).start(10), InputError);
+}
+
+/// Figure 1: two tasks of two variants each; less accuracy costs less at the second.
+LokiWorld two_tasks() {
+  return LokiWorld({{"detect", {"cars"}, {task_variant("d1", 1, {1}), task_variant("d0", 0.5, {1})}},
+                    {"cars", {}, {task_variant("c1", 1), task_variant("c0", 0.9)}}},
+                   {{10}, {5}, {20}, {10}}, 100, 9);
+}
+
+// A worker carries 100 and 200 (d1, d0), 50 and 100 (c1, c0): 300 need 3 + 6 workers; 450, 4.5 + 4.5 with the
+// lesser classifier, of which whole workers carry 400; 600, 3 + 6 with both.
+TEST(ResourceManager, ScalesHardwareFirstThenTheAccuracyThatCostsLeast) {
+  const LokiWorld world = two_tasks();
+  EXPECT_EQ(workers_of(Manager(world).start(100)), (std::vector<int>{1, 0, 2, 0}));
+  EXPECT_EQ(workers_of(Manager(world).start(300)), (std::vector<int>{3, 0, 6, 0}));
+  EXPECT_EQ(workers_of(Manager(world).start(400)), (std::vector<int>{4, 0, 2, 3}));
+  EXPECT_EQ(workers_of(Manager(world).start(600)), (std::vector<int>{0, 3, 0, 6}));
+  EXPECT_EQ(workers_of(Manager(world).start(6000)), (std::vector<int>{0, 3, 0, 6})) << "the most there is";
+}
+
+TEST(ResourceManager, InferLineKeepsTheMostAccurate) {
+  const LokiWorld world = two_tasks();
+  EXPECT_EQ(workers_of(Manager(world, Allocator::kInferLine).start(100)), (std::vector<int>{1, 0, 2, 0}));
+  EXPECT_EQ(workers_of(Manager(world, Allocator::kInferLine).start(600)), (std::vector<int>{3, 0, 6, 0}));
+}
+
+TEST(ResourceManager, ProteusUsesAllWorkersAndItsTasksKnowNothingOfEachOther) {
+  const LokiWorld world = two_tasks();
+  Manager manager(world, Allocator::kProteus);
+  const std::vector<int> light = workers_of(manager.start(100));
+  EXPECT_EQ(light[0] + light[2], 9) << "only the most accurate";
+  EXPECT_EQ(manager.metadata().share, (std::vector<double>{1, 0, 1, 0}));
+  // The demand of each task is what it measures: 1500/s reach the cars, of which the detector knows nothing.
+  const std::vector<int> heavy = workers_of(manager.at(1, measured({100, 0, 1500, 0})));
+  EXPECT_EQ(heavy[0] + heavy[1] + heavy[2] + heavy[3], 9);
+  EXPECT_GE(heavy[3], 7);
+}
+
+TEST(RaiseBatches, TakesTurnsWithinTheSlowestPath) {
+  const LokiWorld world(
+      {{"detect", {"cars"}, {task_variant("d", 1, {1})}}, {"cars", {}, {task_variant("c", 1)}}},
+      {{10, 12, 14, 16}, {10, 12, 14, 16}}, 60, 2);
+  AllocationProblem problem;
+  problem.pipeline = world.context.pipeline;
+  problem.profiles = world.context.profiles;
+  problem.latency_limit_ns = ms_to_ns(30);
+  problem.batches = {1, 2, 4};
+  std::vector<int> batch = {1, 1};
+  raise_batches(problem, {1, 1}, batch);
+  EXPECT_EQ(batch, (std::vector<int>{4, 2}));  // 16 + 12; another step would be 32
+  batch = {1, 1};
+  raise_batches(problem, {1, 0}, batch);
+  EXPECT_EQ(batch, (std::vector<int>{4, 1}));
+}
+
+TEST(Trees, DeclaresWhatPlainModulesSendOn) {
+  Pipeline pipeline;
+  for (const char* name : {"a", "b", "c"}) pipeline.modules.emplace_back().name = name;
+  ASSERT_EQ(link_modules(pipeline, {{}, {"a"}, {"a"}}, {{}, {}, {}}), "");
+  EXPECT_EQ(declared_fan_out(pipeline), (std::vector<std::vector<double>>{{1, 1}, {}, {}}));
+  ASSERT_EQ(choose_one(pipeline, "a", {"b", "c"}, {3, 1}), "");
+  EXPECT_EQ(declared_fan_out(pipeline), (std::vector<std::vector<double>>{{0.75, 0.25}, {}, {}}));
+  EXPECT_EQ(task_demands(pipeline, declared_fan_out(pipeline), 8), (std::vector<double>{8, 6, 2}));
+}
+
+}  // namespace
+}  // namespace harness

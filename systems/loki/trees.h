@@ -1,0 +1,23 @@
+// Which pipelines Loki can plan for, and what they say of their loads.
+#pragma once
+
+#include <vector>
+
+#include "harness/serving/context.h"
+
+namespace harness {
+
+/// Whether the pipeline is a tree (section 2.1) of tasks, or of modules that are tasks of one variant each,
+/// and all models run in batches on workers of their own. Others get the shared planner's workers.
+bool is_for_loki(const ServingContext& context);
+
+/// By module and entry of `subs`, before anything is measured: the means of the tasks; of plain modules the
+/// probability that a visit goes on there.
+std::vector<std::vector<double>> declared_fan_out(const Pipeline& pipeline);
+
+/// By module: visits there, at its task's first module, of a request whose tasks are done by the most
+/// accurate variants, times `rate_rps`.
+std::vector<double> task_demands(const Pipeline& pipeline, const std::vector<std::vector<double>>& fan_out,
+                                 double rate_rps);
+
+}  // namespace harness
