@@ -78,6 +78,7 @@ void set_limits(Cbc_Model* model, const MilpLimits& limits) {
   if (limits.relative_gap > 0) Cbc_setAllowableFractionGap(model, limits.relative_gap);
   if (limits.time_limit_s > 0) Cbc_setMaximumSeconds(model, limits.time_limit_s);
   if (!limits.cuts) Cbc_setParameter(model, "cuts", "off");
+  if (!limits.heuristics) Cbc_setParameter(model, "heuristicsOnOff", "off");
 }
 
 void set_first(Cbc_Model* model, std::span<const double> first) {

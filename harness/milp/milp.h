@@ -61,7 +61,9 @@ struct MilpLimits {
   long max_nodes = -1;      ///< nodes of the search tree, the first included; -1: no limit
   double relative_gap = 0;  ///< stop when bound - objective <= relative_gap * |bound|
   double time_limit_s = 0;  ///< wall time, 0: none. A solve that it stops is not reproducible.
-  bool cuts = true;         ///< whether to look for cutting planes; what is optimal does not depend on it
+  // What is optimal does not depend on these.
+  bool cuts = true;        ///< whether to look for cutting planes
+  bool heuristics = true;  ///< whether to look for good solutions other than by branching
 };
 
 enum class MilpStatus {
