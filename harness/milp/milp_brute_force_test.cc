@@ -29,6 +29,18 @@ TEST(Milp, FindsTheOptimumOfEveryRandomProgramOrProvesThatThereIsNone) {
   EXPECT_GT(static_cast<int>(kPrograms) - feasible, 400);
 }
 
+TEST(Milp, FindsTheSameOptimumByBranchingAlone) {
+  for (std::uint64_t seed = 0; seed < kPrograms / 4; ++seed) {
+    const MilpProblem problem = random_program(seed);
+    const std::optional<double> best = best_by_enumeration(problem);
+    const MilpSolution solution = solve(problem, {.cuts = false, .heuristics = false});
+    ASSERT_EQ(solution.status, best ? MilpStatus::kOptimal : MilpStatus::kInfeasible) << "program " << seed;
+    if (best) {
+      EXPECT_NEAR(solution.objective, *best, 1e-9) << "program " << seed;
+    }
+  }
+}
+
 TEST(Milp, BoundsHoldWhereALimitStopsIt) {
   for (std::uint64_t seed = 0; seed < kPrograms / 4; ++seed) {
     const MilpProblem problem = random_program(seed);

@@ -85,7 +85,7 @@ double best_separately(const AllocationProblem& problem, const std::vector<doubl
       double left_rps = demand_rps[task.first];
       int workers = 0;
       for (int v = 0; v < task.variants; ++v) {  // the most accurate first
-        const auto m = static_cast<std::size_t>(task.first + v);
+        const auto m = static_cast<std::size_t>(task.first) + static_cast<std::size_t>(v);
         const int batch = configuration.batch[m];
         const TimeNs latency_ns = problem.profiles[m]->latency(batch);
         if (configuration.workers[m] == 0) continue;

@@ -146,7 +146,8 @@ inline void make_social(LokiCase& made) {
 inline void make_random(LokiCase& made, std::uint64_t seed) {
   RandomStream random(seed, "loki_case");
   const auto whole = [&](int low, int high) {
-    return low + static_cast<int>(random.below(static_cast<std::uint64_t>(high - low + 1)));
+    const int choices = high - low + 1;
+    return low + static_cast<int>(random.below(static_cast<std::uint64_t>(choices)));
   };
   const int shape = whole(0, 3);  // 0, 1: two tasks; 2: a chain of three; 3: two sinks
   std::vector<TaskSpec> tasks(shape < 2 ? 2 : 3);
