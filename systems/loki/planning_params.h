@@ -27,7 +27,8 @@ struct PlanningParams {
     params.number(
         "demand_change", demand_change, 0.01, 10,
         "share by which demand must leave that of the plan to be a significant change (section 4.2)");
-    params.number("headroom", headroom, 0.1, 10, "workers are allocated for the demand times this");
+    params.number("headroom", headroom, 0.1, 10,
+                  "workers are allocated, and routing tables made, for the demand times this");
     params.integer("max_batch", max_batch, 1, 1024,
                    "batch sizes are the powers of two up to this (B of section 4.1)");
     params.flag("raise_batches", raise_batches,

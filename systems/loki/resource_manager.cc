@@ -108,7 +108,7 @@ void ResourceManager::observe(const LoadStatistics& load) {
 }
 
 void ResourceManager::publish() {
-  metadata_->demand_rps = demand_.front().rate_rps();
+  metadata_->demand_rps = params_.headroom * demand_.front().rate_rps();
   for (std::size_t m = 0; m < fan_out_.size(); ++m) {
     for (std::size_t s = 0; s < fan_out_[m].size(); ++s) {
       if (fan_out_[m][s].has_rates()) metadata_->fan_out[m][s] = fan_out_[m][s].rate_rps();
@@ -131,7 +131,7 @@ AllocationProblem ResourceManager::problem() const {
   problem.pipeline = context_.pipeline;
   problem.profiles = context_.profiles;
   problem.fan_out = metadata_->fan_out;
-  problem.demand_rps = params_.headroom * metadata_->demand_rps;
+  problem.demand_rps = metadata_->demand_rps;
   problem.workers = context_.workers;
   const double hops = tasks_on_longest_path(*context_.pipeline);
   problem.latency_limit_ns = (context_.slo_ns - ms_to_ns(hops * params_.communication_ms)) / 2;

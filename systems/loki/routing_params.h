@@ -26,7 +26,7 @@ enum class EarlyDropping : std::uint8_t { kOff, kLastTask, kPerTask, kReroute };
 
 struct RoutingParams {
   Overflow overflow = Overflow::kEqual;
-  Ties ties = Ties::kFill;
+  Ties ties = Ties::kSpread;
   EarlyDropping early_dropping = EarlyDropping::kReroute;
   double budget_factor = 2;
   bool reroutes_use_leftover = true;
