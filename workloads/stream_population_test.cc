@@ -139,7 +139,9 @@ TEST(StreamPopulation, DependsOnItsNumberAlone) {
 class RecordedMinutes : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() / "harness_recorded_minutes";
+    // Of its own: tests of a fixture run at the same time.
+    const std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
+    folder_ = std::filesystem::temp_directory_path() / ("harness_recorded_minutes_" + name);
     std::filesystem::create_directories(folder_);
     std::string text = "hash_func,day";
     for (int minute = 1; minute <= 1440; ++minute) text += "," + std::to_string(minute);
