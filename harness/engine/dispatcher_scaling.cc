@@ -36,7 +36,9 @@ Plan Dispatcher::compute_plan(TimeNs now, std::span<const std::uint64_t> arrived
   load.module_rps.resize(domains_.size());
   const double seconds = ns_to_s(now - planned_at_ns_);
   for (std::size_t m = 0; m < domains_.size(); ++m) {
-    load.module_rps[m] = static_cast<double>(arrived[m] - planned_arrivals_[m]) / seconds;
+    // A variant that has lost its queue to another has had fewer than before.
+    const auto more = static_cast<std::int64_t>(arrived[m] - planned_arrivals_[m]);
+    load.module_rps[m] = static_cast<double>(more) / seconds;
     planned_arrivals_[m] = arrived[m];
   }
   for (ModuleId m = 0; m < domains_.size(); ++m) {
@@ -76,8 +78,8 @@ void Dispatcher::apply_plan(TimeNs now, const Plan& plan) {
   for (ModuleDomains& module : domains_) module.router->on_plan(plan_);
   commands_.set_plan(now, plan_);
   note_groups();
-  if (!plan_.groups.empty() && spec_.system->loads_ahead()) {
-    hand_over(now);
+  if (!plan_.groups.empty()) {
+    change_groups(now);
   } else {
     // Take away first, so that the GPUs are there to be given.
     for (GroupId group = 0; group < plan_.group_count(); ++group) scale_group(now, group, -1);
@@ -233,10 +235,20 @@ bool Dispatcher::abandon_start(TimeNs now, WorkerId worker) {
   return leave_view(worker);
 }
 
-void Dispatcher::hand_over(TimeNs now) {
+void Dispatcher::change_groups(TimeNs now) {
+  const bool ahead = spec_.system->loads_ahead();
   std::vector<std::uint32_t> gpus;
   std::vector<DomainId> empty;
   std::vector<LeavingWorker> leaving = release_workers(now, gpus, empty);
+  if (ahead) hand_over(now, gpus);
+  // Queues that close last: what is routed again may come to a domain that has lost some of its workers.
+  std::stable_partition(leaving.begin(), leaving.end(), [](const LeavingWorker& one) { return !one.closes; });
+  for (const LeavingWorker& one : leaving) commands_.drain_worker(now, one.worker, one.closes);
+  for (const DomainId domain : empty) commands_.lose_workers(now, domain, {}, true);
+  if (!ahead) fill_up(now);
+}
+
+void Dispatcher::hand_over(TimeNs now, std::span<const std::uint32_t> gpus) {
   auto next = gpus.begin();
   for (const GroupId group : used_groups_) {
     const auto wanted = static_cast<std::size_t>(plan_.workers_of(group));
@@ -251,10 +263,6 @@ void Dispatcher::hand_over(TimeNs now) {
       enter_view(heir, find_domain(now, heir));
     }
   }
-  // Queues that close last: what is routed again may come to a domain that has lost some of its workers.
-  std::stable_partition(leaving.begin(), leaving.end(), [](const LeavingWorker& one) { return !one.closes; });
-  for (const LeavingWorker& one : leaving) commands_.drain_worker(now, one.worker, one.closes);
-  for (const DomainId domain : empty) commands_.lose_workers(now, domain, {}, true);
 }
 
 std::vector<Dispatcher::LeavingWorker> Dispatcher::release_workers(TimeNs now,

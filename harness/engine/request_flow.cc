@@ -208,32 +208,39 @@ void RequestFlow::split_to(TimeNs now, ModuleId from, ModuleId to) {
 
 void RequestFlow::grow(TimeNs now, ModuleId from, DomainId domain) {
   const std::vector<ModuleId>& subs = pipeline_.modules[from].subs;
-  std::vector<std::uint32_t> caused(finished_.size(), 0);
+  // All numbers first: what the variant is seen to cause must not depend on what is refused on the way.
+  child_counts_.clear();
+  for (std::size_t s = 0; s < subs.size(); ++s) {
+    for (const VisitId parent : finished_) child_counts_.push_back(tree_->children(parent, s, from));
+  }
   for (std::size_t s = 0; s < subs.size(); ++s) {
     children_.clear();
     parents_arrived_.clear();
-    for (std::size_t i = 0; i < finished_.size(); ++i) {
-      const VisitId parent = finished_[i];
-      const std::uint32_t slot = visits_[parent].request_slot;
-      if (requests_[slot].ended) continue;  // a child on the way to an earlier sub was dropped
-      const std::uint16_t index = visits_[parent].index;
-      const TimeNs arrived_ns = visits_[parent].visit.arrived_ns;
-      const std::uint32_t count = tree_->children(parent, s, from);
-      HARNESS_CHECK(requests_[slot].next_index + count <= 0xffff, "a request has more than 65,535 visits");
-      for (std::uint32_t child = 0; child < count; ++child) {
-        const VisitId visit = make_visit(slot, subs[s], index);
-        tree_->add_child(slot, visit, parent, s, child, from);
-        children_.push_back(visit);
-        parents_arrived_.push_back(arrived_ns);
-      }
-      caused[i] += count;
-    }
+    for (std::size_t i = 0; i < finished_.size(); ++i)
+      add_children(finished_[i], s, from, child_counts_[s * finished_.size() + i]);
     if (children_.empty()) continue;
     const Upstream upstream{domain, from, parents_arrived_};
     choose_domains(now, subs[s], children_, &upstream);
   }
   for (std::size_t i = 0; i < finished_.size(); ++i) {
-    if (caused[i] == 0) tree_->on_leaf(visits_[finished_[i]].request_slot, finished_[i], from);
+    bool is_leaf = true;
+    for (std::size_t s = 0; s < subs.size(); ++s)
+      is_leaf = is_leaf && child_counts_[s * finished_.size() + i] == 0;
+    if (is_leaf) tree_->on_leaf(visits_[finished_[i]].request_slot, finished_[i], from);
+  }
+}
+
+void RequestFlow::add_children(VisitId parent, std::size_t sub, ModuleId from, std::uint32_t count) {
+  const std::uint32_t slot = visits_[parent].request_slot;
+  if (requests_[slot].ended) return;  // a child on the way to an earlier sub was dropped
+  const std::uint16_t index = visits_[parent].index;
+  const TimeNs arrived_ns = visits_[parent].visit.arrived_ns;
+  HARNESS_CHECK(requests_[slot].next_index + count <= 0xffff, "a request has more than 65,535 visits");
+  for (std::uint32_t child = 0; child < count; ++child) {
+    const VisitId visit = make_visit(slot, pipeline_.modules[from].subs[sub], index);
+    tree_->add_child(slot, visit, parent, sub, child, from);
+    children_.push_back(visit);
+    parents_arrived_.push_back(arrived_ns);
   }
 }
 

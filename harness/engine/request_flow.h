@@ -93,6 +93,8 @@ class RequestFlow {
   void split_to(TimeNs now, ModuleId from, ModuleId to);
   /// Sends the visits on that the finished visits of a tree's `from`, which `domain` served, cause.
   void grow(TimeNs now, ModuleId from, DomainId domain);
+  /// `count` visits at that sub of `from`, which has served `parent`: into `children_`.
+  void add_children(VisitId parent, std::size_t sub, ModuleId from, std::uint32_t count);
   /// Another branch of the request has reached the merge `to`.
   void merge_at(TimeNs now, const VisitRecord& branch, ModuleId to);
   /// Chooses domains for `visits`, all at `module` or its task; those that none takes are dropped. Appends to
@@ -144,10 +146,11 @@ class RequestFlow {
   std::vector<std::uint16_t> branches_at_;
   std::vector<std::uint16_t> route_at_;  ///< by request slot: its index in `routes_`; empty without choices
 
-  FailedBatch failed_;                   ///< what is being failed; no worker: nothing
-  std::vector<VisitId> finished_;        ///< scratch: visits of the ended batch whose requests go on
-  std::vector<VisitId> children_;        ///< scratch
-  std::vector<TimeNs> parents_arrived_;  ///< scratch, by child
+  FailedBatch failed_;                       ///< what is being failed; no worker: nothing
+  std::vector<VisitId> finished_;            ///< scratch: visits of the ended batch whose requests go on
+  std::vector<VisitId> children_;            ///< scratch
+  std::vector<TimeNs> parents_arrived_;      ///< scratch, by child
+  std::vector<std::uint32_t> child_counts_;  ///< scratch, by sub and finished visit
   std::vector<Visit> route_visits_;
   std::vector<std::uint32_t> route_choices_;
   std::vector<Delivery> deliveries_;

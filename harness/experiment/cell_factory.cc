@@ -413,6 +413,10 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
   prepared.runtime = cell.runtime;
   prepared.repeats = settings.world.scheduler_cost != SchedulerCost::kMeasured;
   find_target(cell, prepared);
+  const bool brings_pictures = cell.runtime != Runtime::kSimulated && settings.live.payload;
+  if (pipelines_[cell.pipeline].has_tasks() && brings_pictures)
+    prepared.why =
+        "in trees of tasks no pictures are brought to workers yet: no runtime = gpu, no live.payload";
   const bool known = prepared.why.empty();
   if (known) {
     const Offered& load = offered(settings, prepared.target_rps, cell.seed);

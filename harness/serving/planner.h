@@ -12,8 +12,8 @@ struct LoadStatistics {
   /// Requests/s offered to the pipeline over the last planning period; before the start, the rate to
   /// provision for.
   double offered_rps = 0;
-  /// Visits/s that arrived at each module over the same time; before the start what the streams promise,
-  /// empty when they say nothing.
+  /// Visits/s that arrived at each module over the same time (< 0 where a variant lost its queue to another);
+  /// before the start what the streams promise, empty when they say nothing.
   std::vector<double> module_rps;
   /// For planners that are told the future: by module the largest number of requests that enter there within
   /// one second of the period that begins (System::replan_period_ns), or of the run (SHEPHERD, section 7:

@@ -43,7 +43,11 @@ struct TreeRules {
 class TreePlanner final : public Planner {
  public:
   TreePlanner(const ServingContext& context, const TreeRules& rules) : context_(context), rules_(rules) {}
-  Plan plan(TimeNs, const LoadStatistics&, const Plan&) override {
+  Plan plan(TimeNs now, const LoadStatistics& load, const Plan&) override {
+    constexpr double kMost = 1e5;  // visits/s in any test
+    for (const double rps : load.module_rps)
+      HARNESS_CHECK(rps > -kMost && rps < kMost, "a rate out of the world");
+    HARNESS_CHECK(now == 0 || (load.offered_rps >= 0 && load.offered_rps < kMost), "a rate out of the world");
     const std::vector<int>& workers = rules_.workers[std::min(next_++, rules_.workers.size() - 1)];
     Plan plan;
     for (std::size_t m = 0; m < workers.size(); ++m) {

@@ -26,7 +26,13 @@ LoadBalancer::LoadBalancer(const ServingContext& context, const RoutingParams& p
 }
 
 void LoadBalancer::on_plan(const Plan& plan) {
-  plan_ = plan;
+  const Plan before = std::exchange(plan_, plan);
+  // What still runs on workers that the plan takes away was batched, and is judged, as before.
+  for (ModuleId m = 0; m < before.modules.size(); ++m) {
+    if (plan_.modules[m].workers > 0) continue;
+    plan_.modules[m] = before.modules[m];
+    plan_.modules[m].workers = 0;
+  }
   build();
 }
 
