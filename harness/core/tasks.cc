@@ -92,7 +92,7 @@ std::string link_tasks(Pipeline& pipeline, const std::vector<TaskSpec>& tasks) {
   for (std::size_t t = 0; t < pipeline.tasks.size(); ++t) {
     const Task& task = pipeline.tasks[t];
     for (int v = 0; v < task.variants; ++v) {
-      Module& module = pipeline.modules[static_cast<std::size_t>(task.first + v)];
+      Module& module = pipeline.modules[std::size_t{task.first} + static_cast<std::size_t>(v)];
       for (const ModuleId sub : plain.modules[t].subs) module.subs.push_back(pipeline.tasks[sub].first);
       for (const ModuleId pre : plain.modules[t].pres) module.pres.push_back(pipeline.tasks[pre].first);
     }
