@@ -7,28 +7,14 @@
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
-#include <cstdlib>
-#include <new>
 #include <string>
 #include <vector>
 
+#include "bench/counted_allocations.h"
 #include "harness/core/pipeline.h"
 #include "harness/core/random.h"
 #include "systems/loki/early_dropping.h"
 #include "systems/loki/routing_tables.h"
-
-namespace {
-std::int64_t g_allocations = 0;
-}  // namespace
-
-// Counted, so that "allocates nothing when made anew" is a figure.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  ++g_allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace harness {
 namespace {
@@ -77,12 +63,12 @@ void tables(benchmark::State& state, Shape shape, Overflow overflow, Ties ties) 
   MostAccurateFirst router(made.pipeline, overflow, ties);
   RoutingTables result;
   router.build(made.workers, made.fan_out, demand_rps, result);
-  const std::int64_t allocated = g_allocations;
+  const std::int64_t allocated = allocations();
   for (auto _ : state) {
     router.build(made.workers, made.fan_out, demand_rps, result);
     benchmark::DoNotOptimize(result);
   }
-  state.counters["allocations"] = static_cast<double>(g_allocations - allocated);
+  state.counters["allocations"] = static_cast<double>(allocations() - allocated);
 }
 void traffic(benchmark::State& state) { tables(state, kTraffic, Overflow::kEqual, Ties::kFill); }
 void traffic_spread(benchmark::State& state) { tables(state, kTraffic, Overflow::kEqual, Ties::kSpread); }

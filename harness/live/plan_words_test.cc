@@ -51,21 +51,7 @@ TEST(PlanWords, HoldTheWholePlan) {
   RandomStream random(1, "plan words");
   for (int round = 0; round < 300; ++round) {
     const Plan plan = random_plan(random);
-    const Plan back = plan_of(words_of(plan), plan.modules.size());
-    ASSERT_EQ(back.modules.size(), plan.modules.size());
-    for (std::size_t m = 0; m < plan.modules.size(); ++m) {
-      EXPECT_EQ(back.modules[m].workers, plan.modules[m].workers);
-      EXPECT_EQ(back.modules[m].batch_cap, plan.modules[m].batch_cap);
-      EXPECT_EQ(back.modules[m].exec_ns, plan.modules[m].exec_ns);
-      EXPECT_EQ(back.modules[m].budget_ns, plan.modules[m].budget_ns);
-    }
-    ASSERT_EQ(back.groups.size(), plan.groups.size());
-    for (std::size_t group = 0; group < plan.groups.size(); ++group) {
-      EXPECT_EQ(back.groups[group].workers, plan.groups[group].workers);
-      EXPECT_EQ(back.groups[group].modules, plan.groups[group].modules);
-      EXPECT_EQ(back.groups[group].batch_caps, plan.groups[group].batch_caps);
-      EXPECT_EQ(back.groups[group].cycle_ns, plan.groups[group].cycle_ns);
-    }
+    EXPECT_TRUE(plan_of(words_of(plan), plan.modules.size()) == plan) << round;
   }
 }
 

@@ -309,14 +309,8 @@ TEST_P(DynamicCells, ServeALightLoadInTime) {
   }
 }
 
-std::vector<const SystemEntry*> entries() {
-  std::vector<const SystemEntry*> result;
-  for (const SystemEntry& entry : all_systems()) result.push_back(&entry);
-  return result;
-}
-
-INSTANTIATE_TEST_SUITE_P(AllSystems, DynamicCells, ::testing::ValuesIn(entries()),
-                         [](const auto& test) { return std::string(test.param->name); });
+INSTANTIATE_TEST_SUITE_P(AllSystems, DynamicCells, ::testing::ValuesIn(testing::every_system()),
+                         testing::kSystemName);
 
 }  // namespace
 }  // namespace harness

@@ -124,16 +124,10 @@ TEST_P(Recovery, EverySystemGoesOnAfterLosingHalfOfItsWorkersForTwoSeconds) {
   }
 }
 
-std::vector<const SystemEntry*> entries() {
-  std::vector<const SystemEntry*> result;
-  for (const SystemEntry& entry : all_systems()) result.push_back(&entry);
-  return result;
-}
-
-const auto kName = [](const auto& test) { return std::string(test.param->name); };
-
-INSTANTIATE_TEST_SUITE_P(AllSystems, FaultyCells, ::testing::ValuesIn(entries()), kName);
-INSTANTIATE_TEST_SUITE_P(AllSystems, Recovery, ::testing::ValuesIn(entries()), kName);
+INSTANTIATE_TEST_SUITE_P(AllSystems, FaultyCells, ::testing::ValuesIn(testing::every_system()),
+                         testing::kSystemName);
+INSTANTIATE_TEST_SUITE_P(AllSystems, Recovery, ::testing::ValuesIn(testing::every_system()),
+                         testing::kSystemName);
 
 }  // namespace
 }  // namespace harness

@@ -75,14 +75,8 @@ TEST_P(RandomCells, CloseTheirBooksAndStayWithinTheBound) {
   EXPECT_GE(ran, 250) << "1,000 cells over the four systems";
 }
 
-std::vector<const SystemEntry*> entries() {
-  std::vector<const SystemEntry*> result;
-  for (const SystemEntry& entry : all_systems()) result.push_back(&entry);
-  return result;
-}
-
-INSTANTIATE_TEST_SUITE_P(AllSystems, RandomCells, ::testing::ValuesIn(entries()),
-                         [](const auto& test) { return std::string(test.param->name); });
+INSTANTIATE_TEST_SUITE_P(AllSystems, RandomCells, ::testing::ValuesIn(testing::every_system()),
+                         testing::kSystemName);
 
 /// Every registered system on every kind of pipeline, with every way of queueing and committing.
 class Conformance : public ::testing::TestWithParam<const SystemEntry*> {};
@@ -109,8 +103,8 @@ TEST_P(Conformance, ServesALightLoadInTimeOnEveryKindOfPipeline) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(AllSystems, Conformance, ::testing::ValuesIn(entries()),
-                         [](const auto& test) { return std::string(test.param->name); });
+INSTANTIATE_TEST_SUITE_P(AllSystems, Conformance, ::testing::ValuesIn(testing::every_system()),
+                         testing::kSystemName);
 
 }  // namespace
 }  // namespace harness

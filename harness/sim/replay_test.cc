@@ -242,12 +242,6 @@ TEST_P(Replay, LogsAreReadAndWrittenWithoutLoss) {
   }
 }
 
-std::vector<const SystemEntry*> entries() {
-  std::vector<const SystemEntry*> result;
-  for (const SystemEntry& entry : all_systems()) result.push_back(&entry);
-  return result;
-}
-
 /// A queue that has other workers hears of each loss, with the visits that had joined there.
 TEST_P(Replay, HoldsTheLossOfWorkers) {
   RunSpec spec = failing_in_turn(GetParam()->name, QueueScope::kModule);
@@ -267,8 +261,8 @@ TEST_P(Replay, HoldsTheLossOfWorkers) {
   EXPECT_EQ(visits > 0, std::string(GetParam()->name) != "shepherd");
 }
 
-INSTANTIATE_TEST_SUITE_P(AllSystems, Replay, ::testing::ValuesIn(entries()),
-                         [](const auto& test) { return std::string(test.param->name); });
+INSTANTIATE_TEST_SUITE_P(AllSystems, Replay, ::testing::ValuesIn(testing::every_system()),
+                         testing::kSystemName);
 
 TEST(ReplayLogs, AnotherParameterDecidesOtherwise) {
   RunSpec spec = overloaded("pard", testing::chain(3));

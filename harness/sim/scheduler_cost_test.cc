@@ -265,15 +265,9 @@ class CostlyCells : public ::testing::TestWithParam<const SystemEntry*> {};
 
 TEST_P(CostlyCells, CloseTheirBooks) {
   RandomStream random(31, GetParam()->name);
-  const std::vector<Pipeline> dynamic = testing::dynamic_pipelines();
   int ran = 0;
   for (int round = 0; round < 150; ++round) {
-    RunSpec spec = testing::random_cell(random, *GetParam());
-    if (random.below(4) == 0) {
-      spec.pipeline = dynamic[random.below(dynamic.size())];
-      spec.profiles = testing::random_profiles(random, spec.pipeline.modules.size());
-      spec.workers = static_cast<int>(spec.pipeline.modules.size()) * 2;
-    }
+    RunSpec spec = testing::random_cell_or_dynamic(random, *GetParam());
     if (random.below(2) == 0) spec.faults = testing::random_faults(random, spec.workers);
     add_cost(spec, random);
     try {
@@ -288,15 +282,8 @@ TEST_P(CostlyCells, CloseTheirBooks) {
   EXPECT_GE(ran, 80);
 }
 
-std::vector<const SystemEntry*> entries() {
-  std::vector<const SystemEntry*> result;
-  for (const SystemEntry& entry : all_systems()) result.push_back(&entry);
-  return result;
-}
-
-const auto kName = [](const auto& test) { return std::string(test.param->name); };
-
-INSTANTIATE_TEST_SUITE_P(AllSystems, CostlyCells, ::testing::ValuesIn(entries()), kName);
+INSTANTIATE_TEST_SUITE_P(AllSystems, CostlyCells, ::testing::ValuesIn(testing::every_system()),
+                         testing::kSystemName);
 
 TEST(SchedulerCost, InRandomCellsThatPreemptTheBooksCloseAndEveryDecisionRepeats) {
   RandomStream random(32, "preemption");

@@ -236,16 +236,10 @@ class BoundedCells : public ::testing::TestWithParam<const SystemEntry*> {};
 
 TEST_P(BoundedCells, CloseTheirBooks) {
   RandomStream random(42, GetParam()->name);
-  const std::vector<Pipeline> dynamic = testing::dynamic_pipelines();
   int ran = 0;
   std::uint64_t refusals = 0;
   for (int round = 0; round < 80; ++round) {
-    RunSpec spec = testing::random_cell(random, *GetParam());
-    if (random.below(4) == 0) {
-      spec.pipeline = dynamic[random.below(dynamic.size())];
-      spec.profiles = testing::random_profiles(random, spec.pipeline.modules.size());
-      spec.workers = static_cast<int>(spec.pipeline.modules.size()) * 2;
-    }
+    RunSpec spec = testing::random_cell_or_dynamic(random, *GetParam());
     spec.planner.autoscale = false;
     add_inbox(spec, random);
     try {
@@ -267,15 +261,8 @@ TEST_P(BoundedCells, CloseTheirBooks) {
   EXPECT_GT(refusals, 1'000U);
 }
 
-std::vector<const SystemEntry*> entries() {
-  std::vector<const SystemEntry*> result;
-  for (const SystemEntry& entry : all_systems()) result.push_back(&entry);
-  return result;
-}
-
-const auto kName = [](const auto& test) { return std::string(test.param->name); };
-
-INSTANTIATE_TEST_SUITE_P(AllSystems, BoundedCells, ::testing::ValuesIn(entries()), kName);
+INSTANTIATE_TEST_SUITE_P(AllSystems, BoundedCells, ::testing::ValuesIn(testing::every_system()),
+                         testing::kSystemName);
 
 TEST(SchedulerInbox, BooksCloseUnderFaultsAndWhileClustersGrow) {
   RandomStream random(43, "faults");

@@ -69,6 +69,17 @@ inline RunSpec random_cell(RandomStream& random, const SystemEntry& entry) {
   return spec;
 }
 
+/// A cell without its load, one in four on a pipeline whose modules choose branches.
+inline RunSpec random_cell_or_dynamic(RandomStream& random, const SystemEntry& entry) {
+  RunSpec spec = random_cell(random, entry);
+  if (random.below(4) > 0) return spec;
+  const std::vector<Pipeline> dynamic = dynamic_pipelines();
+  spec.pipeline = dynamic[random.below(dynamic.size())];
+  spec.profiles = random_profiles(random, spec.pipeline.modules.size());
+  spec.workers = static_cast<int>(spec.pipeline.modules.size()) * 2;
+  return spec;
+}
+
 /// Four seconds of bursts around a random multiple of the capacity; throws InputError if no plan fits.
 inline void add_load(RunSpec& spec, RandomStream& random) {
   const TimeNs duration_ns = s_to_ns(4);

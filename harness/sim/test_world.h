@@ -160,6 +160,14 @@ inline std::vector<VisitFacts> facts_of(const RowKeeper& rows) {
   return facts;
 }
 
+/// For tests with every system as parameter.
+inline std::vector<const SystemEntry*> every_system() {
+  std::vector<const SystemEntry*> result;
+  for (const SystemEntry& entry : all_systems()) result.push_back(&entry);
+  return result;
+}
+inline const auto kSystemName = [](const auto& test) { return std::string(test.param->name); };
+
 /// Sets a parameter of the cell's system; throws std::out_of_range when there is none of that name or it
 /// refuses.
 inline void set_param(RunSpec& spec, const std::string& name, const ParamValue& value) {
