@@ -66,6 +66,24 @@ TEST(LokiPipelines, StateSourcesAndHaveProfiles) {
   EXPECT_EQ(set.profiles.size(), variants);
 }
 
+// Figure 1 has the two tasks alone.
+TEST(LokiPipelines, TrafficCarsIsTrafficAnalysisWithoutFaces) {
+  const Pipeline whole = load_pipeline("traffic-analysis");
+  const Pipeline cars = load_pipeline("traffic-cars");
+  EXPECT_EQ(cars.slo_ns, whole.slo_ns);
+  ASSERT_EQ(cars.tasks.size(), 2U);
+  ASSERT_EQ(cars.modules.size(), 13U);
+  for (std::size_t m = 0; m < cars.modules.size(); ++m) {
+    EXPECT_EQ(cars.modules[m].name, whole.modules[m].name);
+    EXPECT_EQ(cars.modules[m].model, whole.modules[m].model);
+    EXPECT_EQ(cars.modules[m].accuracy, whole.modules[m].accuracy);
+    EXPECT_EQ(cars.modules[m].task, whole.modules[m].task);
+    if (m < 5) {
+      EXPECT_EQ(cars.modules[m].fan_out, std::vector<double>{whole.modules[m].fan_out.front()});
+    }
+  }
+}
+
 // papers/README, Loki: objects per frame and the share of them that are cars; persons are the rest.
 TEST(LokiPipelines, FanOutsAreObjectsTimesShares) {
   struct Detector {

@@ -41,7 +41,8 @@ TEST(ShippedNames, WinOverFoldersOfTheCurrentDirectory) {
 TEST(ShippedPipelines, AreThePapers) {
   EXPECT_EQ(pipeline_names(),
             (Names{"classifier", "da", "da-dynamic", "detector", "four", "ga", "lv", "rag", "shepherd13",
-                   "shepherd17", "small", "social-media", "tm", "traffic-analysis", "two-streams"}));
+                   "shepherd17", "small", "social-media", "tm", "traffic-analysis", "traffic-cars",
+                   "two-streams"}));
   const Pipeline tm = load_pipeline("tm");
   EXPECT_EQ(tm.slo_ns, 400 * kNsPerMs);
   EXPECT_EQ(module_names(tm), (Names{"object_detection", "face_recognition", "text_recognition"}));
