@@ -55,17 +55,4 @@ std::uint32_t FanOut::children(ModuleId module, std::size_t sub, std::uint64_t p
   return static_cast<std::uint32_t>(std::upper_bound(up_to.begin(), up_to.end(), uniform) - up_to.begin());
 }
 
-std::vector<double> visits_by_variant(const Pipeline& pipeline, const std::vector<ModuleId>& chosen) {
-  std::vector<double> of_task(pipeline.modules.size(), 0.0);  // by the task's first module
-  std::vector<double> visits(pipeline.modules.size(), 0.0);
-  of_task[pipeline.tasks.front().first] = 1;
-  for (std::size_t t = 0; t < pipeline.tasks.size(); ++t) {
-    const Module& module = pipeline.modules[chosen[t]];
-    const double here = of_task[pipeline.tasks[t].first];
-    visits[chosen[t]] = here;
-    for (std::size_t s = 0; s < module.subs.size(); ++s) of_task[module.subs[s]] = here * module.fan_out[s];
-  }
-  return visits;
-}
-
 }  // namespace harness

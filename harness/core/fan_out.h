@@ -34,8 +34,4 @@ class FanOut {
       up_to_;  ///< [module][sub][count]: probability of at most `count`
 };
 
-/// By module: the mean number of visits there of a request whose tasks are done by the variants of `chosen`
-/// (the module by task, in order); 0 for variants that are not chosen (Loki, Eq. 1: m(p, i, k)).
-std::vector<double> visits_by_variant(const Pipeline& pipeline, const std::vector<ModuleId>& chosen);
-
 }  // namespace harness

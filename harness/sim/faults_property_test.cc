@@ -36,16 +36,10 @@ class FaultyCells : public ::testing::TestWithParam<const SystemEntry*> {};
 
 TEST_P(FaultyCells, CloseTheirBooks) {
   RandomStream random(12, GetParam()->name);
-  const std::vector<Pipeline> dynamic = testing::dynamic_pipelines();
   std::array<std::uint64_t, kDropReasons> seen{};
   int ran = 0;
   for (int round = 0; round < 300; ++round) {
-    RunSpec spec = testing::random_cell(random, *GetParam());
-    if (random.below(4) == 0) {
-      spec.pipeline = dynamic[random.below(dynamic.size())];
-      spec.profiles = testing::random_profiles(random, spec.pipeline.modules.size());
-      spec.workers = static_cast<int>(spec.pipeline.modules.size()) * 2;
-    }
+    RunSpec spec = testing::random_cell_or_dynamic(random, *GetParam());
     spec.faults = random_faults(random, spec.workers);
     try {
       testing::add_load(spec, random);
