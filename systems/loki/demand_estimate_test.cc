@@ -69,10 +69,25 @@ TEST(RoutingParams, AreReadByName) {
   EXPECT_TRUE(list.find("overflow")->set(std::string("drop")));
   EXPECT_TRUE(list.find("ties")->set(std::string("spread")));
   EXPECT_TRUE(list.find("early_dropping")->set(std::string("last_task")));
-  EXPECT_FALSE(list.find("budget_factor")->set(0.5));
+  EXPECT_TRUE(list.find("drop_at")->set(std::string("start")));
+  EXPECT_TRUE(list.find("reroute_limit")->set(std::string("budget")));
   EXPECT_EQ(params.overflow, Overflow::kDrop);
   EXPECT_EQ(params.ties, Ties::kSpread);
   EXPECT_EQ(params.early_dropping, EarlyDropping::kLastTask);
+  EXPECT_EQ(params.drop_at, DropAt::kStart);
+  EXPECT_EQ(params.reroute_limit, RerouteLimit::kBudget);
+}
+
+TEST(DroppingParams, AreReadByName) {
+  DroppingParams params;
+  ParamList list;
+  params.list(list);
+  EXPECT_TRUE(list.find("deadline")->set(std::string("task")));
+  EXPECT_TRUE(list.find("expected_batch")->set(std::string("queued")));
+  EXPECT_FALSE(list.find("budget_factor")->set(0.5));
+  EXPECT_EQ(params.deadline, DueBy::kTask);
+  EXPECT_EQ(params.expected_batch, ExpectedBatch::kQueued);
+  EXPECT_EQ(params.budget_factor, 2);
 }
 
 }  // namespace

@@ -9,11 +9,6 @@
 namespace harness {
 namespace {
 
-std::unique_ptr<Scheduler> arrival_order(const ServingContext& context, ModuleId module, EarlyDropping rule) {
-  const bool is_last = context.pipeline->modules[module].subs.empty();
-  return std::make_unique<BatchingScheduler<ArrivalOrderPolicy>>(context, module, rule, is_last);
-}
-
 /// What the three have in common.
 class TreeSystem : public System {
  public:
@@ -25,16 +20,19 @@ class TreeSystem : public System {
   }
   std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
     if (!is_for_loki(context)) return nullptr;
-    return std::make_unique<ResourceManager>(context, planning_, allocator_, routing_.budget_factor,
+    return std::make_unique<ResourceManager>(context, planning_, allocator_, dropping_.budget_factor,
                                              metadata_);
   }
   std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId, GroupId group) override {
-    return arrival_order(context, static_cast<ModuleId>(group), routing_.early_dropping);
+    const auto module = static_cast<ModuleId>(group);
+    return std::make_unique<BatchingScheduler<ArrivalOrderPolicy>>(context, module, context, module, routing_,
+                                                                   dropping_);
   }
 
  protected:
   Allocator allocator_;
   PlanningParams planning_;
+  DroppingParams dropping_;
   RoutingParams routing_;
   std::shared_ptr<Metadata> metadata_ = std::make_shared<Metadata>();
 };
@@ -45,43 +43,40 @@ class Loki final : public TreeSystem {
 
   void list(ParamList& params) override {
     planning_.list(params);
+    dropping_.list(params);
     routing_.list(params);
   }
   std::unique_ptr<Router> make_router(const ServingContext& context, ModuleId module) override {
     if (!is_for_loki(context)) return System::make_router(context, module);
     if (module == 0) balancer_ = std::make_shared<LoadBalancer>(context, routing_, metadata_);
-    return std::make_unique<LokiRouter>(context, module, routing_, planning_.tables_period_s, balancer_);
+    return std::make_unique<LokiRouter>(context, module, routing_, dropping_.budget_factor,
+                                        planning_.tables_period_s, balancer_);
   }
 
  private:
   std::shared_ptr<LoadBalancer> balancer_;
 };
 
-/// The evaluation says nothing of dropping by the systems that Loki is compared with.
-enum class BaselineDropping : std::uint8_t { kOff, kLastTask };
-
+/// Their routers send on whatever has been served: queues alone drop. The evaluation says nothing of it.
 class Baseline final : public TreeSystem {
  public:
-  explicit Baseline(Allocator allocator) : TreeSystem(allocator) {}
+  explicit Baseline(Allocator allocator) : TreeSystem(allocator) {
+    routing_.early_dropping = EarlyDropping::kOff;
+    routing_.drop_at = DropAt::kStart;
+  }
 
   void list(ParamList& params) override {
     planning_.list(params);
-    params.choice("early_dropping", dropping_, {"none", "last_task"},
-                  "whether visits are dropped at their last task when they are expected to be late there");
-  }
-  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId, GroupId group) override {
-    const bool drops = dropping_ == BaselineDropping::kLastTask;
-    return arrival_order(context, static_cast<ModuleId>(group),
-                         drops ? EarlyDropping::kLastTask : EarlyDropping::kOff);
+    dropping_.list(params);
+    params.choice("early_dropping", routing_.early_dropping, {"none", "last_task", "per_task"},
+                  "which visits are dropped when their turn comes: none, those that would be late at a last "
+                  "task, or over the budget of any task");
   }
   std::unique_ptr<Router> make_router(const ServingContext& context, ModuleId module) override {
     if (allocator_ != Allocator::kProteus || !is_for_loki(context))
       return System::make_router(context, module);
     return std::make_unique<ShareOfVariantsRouter>(context, module, metadata_);
   }
-
- private:
-  BaselineDropping dropping_ = BaselineDropping::kOff;
 };
 
 }  // namespace

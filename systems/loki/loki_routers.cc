@@ -8,9 +8,11 @@
 namespace harness {
 
 LokiRouter::LokiRouter(const ServingContext& context, ModuleId task, const RoutingParams& params,
-                       double tables_period_s, std::shared_ptr<LoadBalancer> balancer)
+                       double budget_factor, double tables_period_s, std::shared_ptr<LoadBalancer> balancer)
     : task_(task),
-      rule_(params.early_dropping),
+      rule_(rule_at_end(params.early_dropping, params.drop_at)),
+      reroute_limit_(params.reroute_limit),
+      budget_factor_(budget_factor),
       cost_rps_(params.reroutes_use_leftover ? 1 / tables_period_s : 0),
       balancer_(std::move(balancer)),
       random_(context.seed, "loki.route", task) {
@@ -41,8 +43,8 @@ void LokiRouter::route_onward(TimeNs now, const Upstream& from, std::span<const 
   const TimeNs budget_ns = balancer_->budget_ns(from.module);
   for (std::size_t i = 0; i < visits.size(); ++i) {
     const TimeNs behind_ns = time_behind(now - from.arrived_ns[i], budget_ns);
-    const NextWorker next =
-        next_worker(rule_, behind_ns, table, balancer_->backups(task_), cost_rps_, random_);
+    const TimeNs save_ns = time_to_save(behind_ns, reroute_limit_, budget_factor_);
+    const NextWorker next = next_worker(rule_, save_ns, table, balancer_->backups(task_), cost_rps_, random_);
     if (next.worker == kNone) {
       out[i] = next.reason == DropReason::kOverBudget ? kRefused : kNone;
     } else {

@@ -18,8 +18,9 @@ namespace harness {
 /// plain modules, come from anywhere: they are drawn from all senders' table, never rerouted nor dropped.
 class LokiRouter final : public Router {
  public:
-  /// `tables_period_s`: a rerouted visit takes one visit per this time off the leftover capacity.
-  LokiRouter(const ServingContext& context, ModuleId task, const RoutingParams& params,
+  /// `budget_factor`: that of the plans' latency budgets. `tables_period_s`: a rerouted visit takes one visit
+  /// per this time off the leftover capacity.
+  LokiRouter(const ServingContext& context, ModuleId task, const RoutingParams& params, double budget_factor,
              double tables_period_s, std::shared_ptr<LoadBalancer> balancer);
 
   void on_plan(const Plan& plan) override;
@@ -32,6 +33,8 @@ class LokiRouter final : public Router {
   ModuleId task_;
   std::size_t sub_ = 0;  ///< this task's entry in the `subs` of the one before
   EarlyDropping rule_;
+  RerouteLimit reroute_limit_;
+  double budget_factor_;
   double cost_rps_;
   std::shared_ptr<LoadBalancer> balancer_;
   RandomStream random_;

@@ -19,20 +19,22 @@ constexpr TimeNs kMs = kNsPerMs;
 /// A detector of 10 ms (100 frames/s) that finds three cars, and one of 4 ms that finds one; 5 ms (200/s) or
 /// 2 ms (500/s) a car.
 struct Cars {
-  explicit Cars(EarlyDropping rule = EarlyDropping::kReroute, double demand_rps = 50)
+  explicit Cars(EarlyDropping rule = EarlyDropping::kReroute, double demand_rps = 50,
+                RoutingParams other_params = {})
       : world({{"detect", {"cars"}, {task_variant("large", 1, {3}), task_variant("small", 0.5, {1})}},
                {"cars", {}, {task_variant("b7", 1), task_variant("b0", 0.8)}}},
-              {{10}, {4}, {5}, {2}}, 100, 4) {
+              {{10}, {4}, {5}, {2}}, 100, 4),
+        params(other_params) {
     params.early_dropping = rule;
     metadata->demand_rps = demand_rps;
     metadata->fan_out = declared_fan_out(world.pipeline);
     balancer = std::make_shared<LoadBalancer>(world.context, params, metadata);
-    detect = std::make_unique<LokiRouter>(world.context, 0, params, 1, balancer);
-    cars = std::make_unique<LokiRouter>(world.context, 2, params, 1, balancer);
+    detect = std::make_unique<LokiRouter>(world.context, 0, params, 2, 1, balancer);
+    cars = std::make_unique<LokiRouter>(world.context, 2, params, 2, 1, balancer);
     Plan plan;
     for (ModuleId m = 0; m < 4; ++m) {
       const TimeNs exec_ns = world.profiles[m].latency(1);
-      plan.modules.push_back({m == 1 ? 0 : 1, 1, exec_ns, latency_budget(exec_ns, params.budget_factor)});
+      plan.modules.push_back({m == 1 ? 0 : 1, 1, exec_ns, latency_budget(exec_ns, 2)});
     }
     detect->on_plan(plan);
     cars->on_plan(plan);
@@ -102,6 +104,30 @@ TEST(LokiRouter, DropsAsTheRuleSays) {
     lenient.frames(1);
     EXPECT_EQ(lenient.sent_on(90 * kMs, 1), std::vector<std::uint32_t>{0});
   }
+}
+
+// With budgets of twice the execution b0's is 4 ms, b7's 10: up to 6 ms behind.
+TEST(LokiRouter, ReroutesByBudgetsWhereToldTo) {
+  RoutingParams params;
+  params.reroute_limit = RerouteLimit::kBudget;
+  Cars cars(EarlyDropping::kReroute, 50, params);
+  cars.frames(1);
+  EXPECT_EQ(cars.sent_on(20 * kMs, 1), std::vector<std::uint32_t>{0});
+  EXPECT_EQ(cars.sent_on(20 * kMs + 1, 1), std::vector<std::uint32_t>{1});
+  EXPECT_EQ(cars.sent_on(26 * kMs, 1), std::vector<std::uint32_t>{1});
+  EXPECT_EQ(cars.sent_on(26 * kMs + 1, 1), std::vector<std::uint32_t>{kRefused});
+}
+
+TEST(LokiRouter, SendsOnAllThatQueuesHaveJudged) {
+  RoutingParams params;
+  params.drop_at = DropAt::kStart;
+  Cars per_task(EarlyDropping::kPerTask, 50, params);
+  per_task.frames(1);
+  EXPECT_EQ(per_task.sent_on(90 * kMs, 1), std::vector<std::uint32_t>{0});
+  Cars reroute(EarlyDropping::kReroute, 50, params);
+  reroute.frames(1);
+  EXPECT_EQ(reroute.sent_on(23 * kMs, 1), std::vector<std::uint32_t>{1});
+  EXPECT_EQ(reroute.sent_on(90 * kMs, 1), std::vector<std::uint32_t>{kRefused});
 }
 
 TEST(LokiRouter, FollowsTheDomainsThatServe) {

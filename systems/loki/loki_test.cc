@@ -153,9 +153,10 @@ TEST(LokiRuns, FollowsARamp) {
 }
 
 TEST(LokiRuns, RulesOfEarlyDroppingDropWhatTheySay) {
-  const auto dropped = [](const char* rule) {
+  const auto dropped = [](const char* rule, const char* at = "end") {
     RunSpec spec = cell_of("loki", cars(), car_profiles(), 4, 700, 8);
     set(spec, "early_dropping", std::string(rule));
+    set(spec, "drop_at", std::string(at));
     const RunRecord record = simulate(spec, nullptr);
     std::uint64_t over_budget = 0;
     std::uint64_t late = 0;
@@ -169,6 +170,10 @@ TEST(LokiRuns, RulesOfEarlyDroppingDropWhatTheySay) {
   EXPECT_EQ(dropped("last_task"), std::pair(false, true));
   EXPECT_EQ(dropped("per_task"), std::pair(true, false));
   EXPECT_EQ(dropped("reroute"), std::pair(true, false));
+  EXPECT_EQ(dropped("none", "start"), std::pair(false, false));
+  EXPECT_EQ(dropped("last_task", "start"), std::pair(false, true));
+  EXPECT_EQ(dropped("per_task", "start"), std::pair(true, false));
+  EXPECT_EQ(dropped("reroute", "start"), std::pair(true, true));
 }
 
 /// One of the three on any tree; some paths take too long for any plan.
@@ -189,7 +194,14 @@ void run_random_trees(const char* system, int& ran) {
       set(spec, "early_dropping", std::string(rules[random.below(4)]));
       set(spec, "overflow", std::string(overflows[random.below(4)]));
       set(spec, "ties", std::string(random.below(2) == 0 ? "fill" : "spread"));
+      set(spec, "drop_at", std::string(random.below(2) == 0 ? "end" : "start"));
+      set(spec, "reroute_limit", std::string(random.below(2) == 0 ? "execution" : "budget"));
+    } else {
+      const char* const rules[] = {"none", "last_task", "per_task"};
+      set(spec, "early_dropping", std::string(rules[random.below(3)]));
     }
+    set(spec, "deadline", std::string(random.below(2) == 0 ? "request" : "task"));
+    set(spec, "expected_batch", std::string(random.below(2) == 0 ? "planned" : "queued"));
     try {
       const RunRecord record = simulate(spec, nullptr);  // closes the books, or stops
       EXPECT_EQ(record.sent, record.in_time + record.late + record.dropped);

@@ -24,11 +24,54 @@ enum class Ties : std::uint8_t {
 /// Which requests are given up before they are late (section 5.2; the four of Figure 7).
 enum class EarlyDropping : std::uint8_t { kOff, kLastTask, kPerTask, kReroute };
 
+/// When a visit is judged.
+enum class DropAt : std::uint8_t {
+  kEnd,   ///< when its task has run it (section 5.2)
+  kStart  ///< when its turn in the queue has come, by when its batch would end (section 6.3)
+};
+
+/// What a visit must keep whose turn comes at a last task.
+enum class DueBy : std::uint8_t {
+  kRequest,  ///< its request's deadline
+  kTask      ///< its arrival at the task and the task's latency budget
+};
+
+/// How long a batch is expected to execute that has not started.
+enum class ExpectedBatch : std::uint8_t {
+  kPlanned,  ///< as long as one of the planned size
+  kQueued    ///< as long as one of what waits, up to the planned size
+};
+
+/// What a worker must keep that a visit which is behind is rerouted to.
+enum class RerouteLimit : std::uint8_t {
+  kExecution,  ///< its execution time at most y - x (section 5.2)
+  kBudget      ///< its latency budget at most that of the drawn worker less x
+};
+
+/// How queues give up visits, under any of the systems; which rule they follow is the system's own.
+struct DroppingParams {
+  DueBy deadline = DueBy::kRequest;
+  ExpectedBatch expected_batch = ExpectedBatch::kPlanned;
+  double budget_factor = 2;
+
+  void list(ParamList& params) {
+    params.choice("deadline", deadline, {"request", "task"},
+                  "what a visit must keep at a last task: its request's deadline, or the budget of the task");
+    params.choice(
+        "expected_batch", expected_batch, {"planned", "queued"},
+        "a batch that has not started is expected to execute as long as one of the planned size, or "
+        "of what is queued");
+    params.number("budget_factor", budget_factor, 1, 10,
+                  "latency budget of a task over the execution time of its variant (section 4.2)");
+  }
+};
+
 struct RoutingParams {
   Overflow overflow = Overflow::kEqual;
   Ties ties = Ties::kSpread;
   EarlyDropping early_dropping = EarlyDropping::kReroute;
-  double budget_factor = 2;
+  DropAt drop_at = DropAt::kEnd;
+  RerouteLimit reroute_limit = RerouteLimit::kExecution;
   bool reroutes_use_leftover = true;
 
   void list(ParamList& params) {
@@ -39,8 +82,10 @@ struct RoutingParams {
                   "workers of one variant are filled one after the other (Algorithm 1), or together");
     params.choice("early_dropping", early_dropping, {"none", "last_task", "per_task", "reroute"},
                   "which requests are given up before they are late (section 5.2, Figure 7)");
-    params.number("budget_factor", budget_factor, 1, 10,
-                  "latency budget of a task over the execution time of its variant (section 4.2)");
+    params.choice("drop_at", drop_at, {"end", "start"},
+                  "when a visit is judged: when its task has run it (section 5.2), or before (section 6.3)");
+    params.choice("reroute_limit", reroute_limit, {"execution", "budget"},
+                  "what makes up for x: execution within y - x (section 5.2), or a budget smaller by x");
     params.flag("reroutes_use_leftover", reroutes_use_leftover,
                 "a rerouted visit uses up some of the leftover capacity of its new worker");
   }

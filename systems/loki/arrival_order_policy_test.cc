@@ -1,0 +1,134 @@
+// Which visits a queue of Loki's gives up when their turn comes.
+#include "systems/loki/arrival_order_policy.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "harness/serving/test_world.h"
+#include "systems/loki/test_loki_world.h"
+
+namespace harness {
+namespace {
+
+struct Rules {
+  RoutingParams routing;
+  DroppingParams dropping;
+};
+
+Rules rules_of(EarlyDropping rule, DropAt drop_at = DropAt::kEnd,
+               ExpectedBatch expected = ExpectedBatch::kPlanned) {
+  Rules rules;
+  rules.routing.early_dropping = rule;
+  rules.routing.drop_at = drop_at;
+  rules.dropping.expected_batch = expected;
+  return rules;
+}
+
+const Rules kBudget = rules_of(EarlyDropping::kPerTask, DropAt::kStart);
+const Rules kQueued = rules_of(EarlyDropping::kPerTask, DropAt::kStart, ExpectedBatch::kQueued);
+const Rules kDeadline = rules_of(EarlyDropping::kLastTask);
+
+/// One worker of 2 + b ms a batch of b, planned for batches of 4: 6 ms; a budget of 12 ms, an SLO of 50.
+struct Queue {
+  explicit Queue(const Rules& rules) : world({linear_profile(2, 1, 4)}, 50 * kMs, 1) {
+    world.context.serving.commit = Commit::kLate;
+    driver = std::make_unique<SchedulerDriver>(
+        std::make_unique<BatchingScheduler<ArrivalOrderPolicy>>(world.context, 0, world.context, ModuleId{0},
+                                                                rules.routing, rules.dropping),
+        world.context);
+    Plan plan = world.plan({4});
+    plan.modules[0].budget_ns = 12 * kMs;
+    driver->plan(0, plan);
+    driver->add(0, 0);
+    driver->arrive(0, 0, 0);
+    driver->started(0, 0, 3 * kMs);  // runs while the others come
+  }
+
+  /// What it does with them at that moment.
+  std::string free(TimeNs now) {
+    driver->done(now, 0, 0);
+    return driver->free(now, 0);
+  }
+
+  TestWorld world;
+  std::unique_ptr<SchedulerDriver> driver;
+};
+
+/// Visits that came at 1, 2 and 3 ms; the first is the oldest of its request, the third has most time left.
+std::string served_at(TimeNs now, const Rules& rules) {
+  Queue queue(rules);
+  queue.driver->arrive(1 * kMs, 1, -30 * kMs);  // due at 20
+  queue.driver->arrive(2 * kMs, 2, -25 * kMs);  // at 25
+  queue.driver->arrive(3 * kMs, 3, 0);          // at 50
+  return queue.free(now);
+}
+
+// Budgets end at 13, 14 and 15 ms: a batch of the planned size must start at 7, 8, 9 at the latest.
+TEST(ArrivalOrderPolicy, KeepsTheBudgetOfTheTask) {
+  EXPECT_EQ(served_at(7 * kMs, kBudget), "join 0<1; join 0<2; join 0<3; launch 0");
+  EXPECT_EQ(served_at(7 * kMs + 1, kBudget), "drop 1 over_budget; join 0<2; join 0<3; launch 0");
+  EXPECT_EQ(served_at(9 * kMs, kBudget), "drop 1 over_budget; drop 2 over_budget; join 0<3; launch 0");
+  EXPECT_EQ(served_at(9 * kMs + 1, kBudget), "drop 1 over_budget; drop 2 over_budget; drop 3 over_budget");
+}
+
+// The deadlines: batches must start at 14, 19 and 44.
+TEST(ArrivalOrderPolicy, KeepsTheDeadlineOfTheRequest) {
+  EXPECT_EQ(served_at(14 * kMs, kDeadline), "join 0<1; join 0<2; join 0<3; launch 0");
+  EXPECT_EQ(served_at(19 * kMs, kDeadline), "drop 1 estimated_late; join 0<2; join 0<3; launch 0");
+  EXPECT_EQ(served_at(44 * kMs, kDeadline),
+            "drop 1 estimated_late; drop 2 estimated_late; join 0<3; launch 0");
+  EXPECT_EQ(served_at(90 * kMs, rules_of(EarlyDropping::kOff)), "join 0<1; join 0<2; join 0<3; launch 0");
+}
+
+// Of what is queued: three take 5 ms, and may start at 8; the two that are left of them 4 ms, at 10; one 3
+// ms, at 12.
+TEST(ArrivalOrderPolicy, MayExpectTheBatchThatIsQueued) {
+  const auto served = [](TimeNs now) { return served_at(now, kQueued); };
+  EXPECT_EQ(served(8 * kMs), "join 0<1; join 0<2; join 0<3; launch 0");
+  EXPECT_EQ(served(10 * kMs), "drop 1 over_budget; join 0<2; join 0<3; launch 0");
+  EXPECT_EQ(served(12 * kMs), "drop 1 over_budget; drop 2 over_budget; join 0<3; launch 0");
+  EXPECT_EQ(served(12 * kMs + 1), "drop 1 over_budget; drop 2 over_budget; drop 3 over_budget");
+}
+
+// Six at once, of which four make a batch: 6 ms, whatever waits beyond it.
+TEST(ArrivalOrderPolicy, ExpectsNoBatchBeyondThePlanned) {
+  for (const Rules& rules : {kBudget, kQueued}) {
+    Queue queue(rules);
+    for (VisitId id = 1; id <= 6; ++id) queue.driver->arrive(1 * kMs, id, 0);
+    EXPECT_EQ(queue.free(7 * kMs), "join 0<1; join 0<2; join 0<3; join 0<4; launch 0");
+  }
+}
+
+/// Of a visit that came to a detector of 10 ms, whose budget is 20, and that a batch could serve from then
+/// on. Cars take 8 or 5 ms.
+bool is_served(TimeNs from, DropAt drop_at, RerouteLimit limit) {
+  LokiWorld world({{"detect", {"cars"}, {task_variant("d", 1, {1})}},
+                   {"cars", {}, {task_variant("b7", 1), task_variant("b0", 0.8)}}},
+                  {{10}, {8}, {5}}, 100, 3);
+  Rules rules = rules_of(EarlyDropping::kReroute, drop_at);
+  rules.routing.reroute_limit = limit;
+  ArrivalOrderPolicy policy(world.context, 0, rules.routing, rules.dropping);
+  Plan plan;
+  for (const Profile& profile : world.profiles)
+    plan.modules.push_back({1, 1, profile.latency(1), 2 * profile.latency(1)});
+  policy.on_plan(0, plan);
+  policy.push(0, {.id = 1, .module = 0, .due_ns = 1, .arrived_ns = 0});
+  Decisions out;
+  return policy.fill(0, {.worker = 0, .start_ns = from, .joined = 0, .room = 1}, out) == 1;
+}
+
+// Of 10 ms in the queue a visit is behind by what it waited longer, of which the faster cars make up 3 ms, or
+// by their budgets 6.
+TEST(ArrivalOrderPolicy, DropsWhatNoReroutingCanSave) {
+  EXPECT_TRUE(is_served(13 * kMs, DropAt::kStart, RerouteLimit::kExecution));
+  EXPECT_FALSE(is_served(13 * kMs + 1, DropAt::kStart, RerouteLimit::kExecution));
+  EXPECT_TRUE(is_served(16 * kMs, DropAt::kStart, RerouteLimit::kBudget));
+  EXPECT_FALSE(is_served(16 * kMs + 1, DropAt::kStart, RerouteLimit::kBudget));
+  EXPECT_TRUE(is_served(90 * kMs, DropAt::kEnd, RerouteLimit::kExecution)) << "the router will judge it";
+}
+
+}  // namespace
+}  // namespace harness
