@@ -35,8 +35,9 @@ struct TreeRules {
   /// Workers by module; one entry for each plan, the last for all later ones.
   std::vector<std::vector<int>> workers;
   int batch_cap = 1;
-  double refuse = 0;    ///< share of the visits that routers refuse when they come from others
-  bool random = false;  ///< domains at random instead of one after the other
+  double refuse = 0;          ///< share of the visits that routers refuse when they come from others
+  bool random = false;        ///< domains at random instead of one after the other
+  TimeNs clock_bound_ns = 0;  ///< by which the clocks of a live run's ranks may differ
 };
 
 /// Plans as told; queues as the naive system's.
@@ -84,7 +85,8 @@ class TreeRouter final : public Router {
     HARNESS_CHECK(pipeline_.task_of(from.module) == pipeline_.modules[task_].pres.front(), "from elsewhere");
     HARNESS_CHECK(from.arrived_ns.size() == visits.size(), "not one parent for each visit");
     for (std::size_t i = 0; i < visits.size(); ++i) {
-      HARNESS_CHECK(from.arrived_ns[i] >= visits[i].sent_ns && from.arrived_ns[i] < now,
+      HARNESS_CHECK(from.arrived_ns[i] >= visits[i].sent_ns - rules_.clock_bound_ns &&
+                        from.arrived_ns[i] < now + rules_.clock_bound_ns,
                     "a parent's arrival");
     }
     route(now, visits, domains, out);
@@ -137,30 +139,41 @@ inline RunSpec tree_cell(Pipeline pipeline, std::vector<Profile> profiles, TreeR
   return spec;
 }
 
+/// Which trees random_tree_cell() draws.
+struct TreeKind {
+  bool branches = true;  ///< a request may have several visits at a time
+  bool refuses = true;   ///< routers may refuse visits
+  bool replans = true;   ///< plans may change which variants have workers
+  TimeNs clock_bound_ns = 0;
+};
+
 /// A tree of up to five tasks with up to three variants each.
-inline Pipeline random_tree(RandomStream& random) {
+inline Pipeline random_tree(RandomStream& random, bool branches = true) {
   std::vector<TaskSpec> tasks(1 + random.below(5));
   for (std::size_t t = 0; t < tasks.size(); ++t) {
     tasks[t].name = "t" + std::to_string(t);
-    if (t > 0) tasks[random.below(t)].subs.push_back(tasks[t].name);
+    if (t > 0) tasks[branches ? random.below(t) : t - 1].subs.push_back(tasks[t].name);
   }
   for (TaskSpec& task : tasks) {
     for (std::uint64_t v = 1 + random.below(3); v > 0; --v) {
       std::vector<double> fan_out;
-      for (std::size_t s = 0; s < task.subs.size(); ++s) fan_out.push_back(2.5 * random.uniform());
+      for (std::size_t s = 0; s < task.subs.size(); ++s)
+        fan_out.push_back((branches ? 2.5 : 1.0) * random.uniform());
       task.variants.push_back(variant("v" + std::to_string(v), 0.2 + 0.8 * random.uniform(), fan_out));
     }
   }
-  return tree(tasks, random.below(2) == 0);
+  const bool fixed = random.below(2) == 0;
+  return tree(tasks, fixed || !branches);
 }
 
-/// Any tree under plans that change which variants have workers.
-inline RunSpec random_tree_cell(RandomStream& random) {
+/// Any tree of the kind under plans of TreeSystem's.
+inline RunSpec random_tree_cell(RandomStream& random, const TreeKind& kind = {}) {
   RunSpec spec = random_cell(random, all_systems().front());
-  Pipeline pipeline = random_tree(random);
+  Pipeline pipeline = random_tree(random, kind.branches);
   std::vector<Profile> profiles = random_profiles(random, pipeline.modules.size());
   TreeRules rules;
-  rules.workers.resize(1 + random.below(4));
+  const std::uint64_t plans = 1 + random.below(4);
+  rules.workers.resize(kind.replans ? plans : 1);
   for (std::vector<int>& workers : rules.workers) {
     for (const Task& task : pipeline.tasks) {
       const std::size_t first = workers.size();
@@ -169,8 +182,9 @@ inline RunSpec random_tree_cell(RandomStream& random) {
     }
   }
   rules.batch_cap = 1 + static_cast<int>(random.below(16));
-  rules.refuse = random.below(2) == 0 ? 0.0 : 0.05;
+  rules.refuse = random.below(2) == 0 || !kind.refuses ? 0.0 : 0.05;
   rules.random = random.below(2) == 0;
+  rules.clock_bound_ns = kind.clock_bound_ns;
   const TimeNs slo_ns = spec.slo_ns;
   RunSpec cell = tree_cell(std::move(pipeline), std::move(profiles), std::move(rules),
                            bursty_times(random, 30 + 200 * random.uniform(), s_to_ns(3)), s_to_ns(3));
