@@ -106,6 +106,28 @@ TEST(ChangingGroups, WhatIsQueuedMovesWithTheGpu) {
   EXPECT_LE(end_ns, 499 * kMs + 39 * kMs);
 }
 
+TEST(ChangingGroups, QueuesThatCloseTogetherSendNothingToOneAnother) {
+  // Twenty requests for a at 499 ms before each of two queues, of which the plan of 500 ms has neither. Their
+  // router checks that it is shown none of the two (testing::StreamRouter).
+  for (const bool loads_ahead : {false, true}) {
+    std::vector<std::pair<TimeNs, StreamId>> load(40, {499 * kMs, 0});
+    for (std::size_t i = 0; i < 20; ++i) load[i].second = 1;
+    RunSpec spec = two_models({}, {}, loads_ahead, load);
+    spec.streams = {{0, 200 * kMs, 0}, {0, 200 * kMs, 0}};
+    const std::vector<Groups> later = {{{0, {0}}, {0, {0}}, {2, {0, 1}}}};
+    spec.system = std::make_unique<testing::GroupSystem>(
+        Groups{{1, {0}}, {1, {0}}}, 0.0, true, testing::GroupChanges{500 * kMs, loads_ahead, later});
+    const RunRecord record = simulate(spec, nullptr);
+    const std::uint64_t turned_away =
+        record.modules[0].dropped[static_cast<std::size_t>(DropReason::kNoWorker)];
+    EXPECT_EQ(record.in_time + turned_away, 40U);
+    // Warm, the new group takes them all; cold, there is none for 100 ms, and either queue has run two at
+    // most.
+    EXPECT_EQ(turned_away == 0, loads_ahead);
+    EXPECT_EQ(turned_away >= 36, !loads_ahead);
+  }
+}
+
 TEST(ChangingGroups, AGroupComesBack) {
   // a: both, one, both GPUs.
   const RunSpec spec = two_models({{2, {0}}}, {{{1, {0}}, {1, {1}}}, {{2, {0}}}}, true, {{1900 * kMs, 0}});

@@ -131,6 +131,27 @@ TEST(Tasks, AVariantThatIsTakenAwaySendsItsQueueToAnother) {
   EXPECT_EQ(record.modules[2].done, 3 * record.modules[0].done + record.modules[1].done);
 }
 
+// Each frame causes two visits at either task. Half of those to the first are refused, with their frames.
+TEST(Tasks, WhatAVariantIsSeenToCauseDoesNotDependOnRefusals) {
+  const Pipeline pipeline = tree({{"detect", {"cars", "faces"}, {variant("large", 1, {2, 2})}},
+                                  {"cars", {}, {variant("b7", 1)}},
+                                  {"faces", {}, {variant("vgg", 1)}}});
+  std::vector<std::vector<std::vector<double>>> measured;
+  testing::TreeRules rules{{{1, 1, 1}}, 4, 0.5};
+  rules.measured = &measured;
+  RunSpec spec = tree_cell(pipeline, std::vector<Profile>(3, linear_profile("m", 1, 2, 4)), rules,
+                           testing::poisson_times(100, 3 * kNsPerS, 1), 3 * kNsPerS);
+  spec.planner.autoscale = true;
+  spec.planner.workers = WorkerRule::kRate;
+  spec.planner.period_s = 0.5;
+  const RunRecord record = simulate(spec, nullptr);
+  EXPECT_GT(record.modules[1].dropped[static_cast<std::size_t>(DropReason::kOverBudget)], 100U);
+  ASSERT_GE(measured.size(), 6U);
+  EXPECT_TRUE(measured.front().empty()) << "nothing is known before the start";
+  for (std::size_t period = 1; period < 6; ++period)
+    EXPECT_EQ(measured[period].front(), (std::vector<double>{2, 2}));
+}
+
 struct Tally {
   std::uint64_t sent = 0, completed = 0, refused = 0, rows = 0;
 };

@@ -170,14 +170,21 @@ class GroupPlanner final : public Planner {
   std::size_t next_ = 0;
 };
 
-/// To the open domain whose group is the stream's number modulo their number.
+/// To the open domain whose group is the stream's number modulo their number. Checks that all that it sees is
+/// in the plan.
 class StreamRouter final : public Router {
  public:
+  void on_plan(const Plan& plan) override { plan_ = plan; }
   void route(TimeNs, std::span<const Visit> visits, std::span<const DomainView> domains,
              std::span<std::uint32_t> out) override {
+    for (const DomainView& view : domains)
+      HARNESS_CHECK(plan_.workers_of(view.group) > 0, "a router sees a queue that closes");
     for (std::size_t i = 0; i < visits.size(); ++i)
       out[i] = static_cast<std::uint32_t>(visits[i].stream % domains.size());
   }
+
+ private:
+  Plan plan_;
 };
 
 class GroupSystem final : public System {

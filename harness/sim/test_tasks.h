@@ -38,6 +38,8 @@ struct TreeRules {
   double refuse = 0;          ///< share of the visits that routers refuse when they come from others
   bool random = false;        ///< domains at random instead of one after the other
   TimeNs clock_bound_ns = 0;  ///< by which the clocks of a live run's ranks may differ
+  /// Where each LoadStatistics::fan_out is kept, unless null.
+  std::vector<std::vector<std::vector<double>>>* measured = nullptr;
 };
 
 /// Plans as told; queues as the naive system's.
@@ -49,6 +51,7 @@ class TreePlanner final : public Planner {
     for (const double rps : load.module_rps)
       HARNESS_CHECK(rps > -kMost && rps < kMost, "a rate out of the world");
     HARNESS_CHECK(now == 0 || (load.offered_rps >= 0 && load.offered_rps < kMost), "a rate out of the world");
+    if (rules_.measured != nullptr) rules_.measured->push_back(load.fan_out);
     const std::vector<int>& workers = rules_.workers[std::min(next_++, rules_.workers.size() - 1)];
     Plan plan;
     for (std::size_t m = 0; m < workers.size(); ++m) {

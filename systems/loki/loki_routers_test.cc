@@ -31,11 +31,14 @@ struct Cars {
     balancer = std::make_shared<LoadBalancer>(world.context, params, metadata);
     detect = std::make_unique<LokiRouter>(world.context, 0, params, 2, 1, balancer);
     cars = std::make_unique<LokiRouter>(world.context, 2, params, 2, 1, balancer);
-    Plan plan;
     for (ModuleId m = 0; m < 4; ++m) {
       const TimeNs exec_ns = world.profiles[m].latency(1);
       plan.modules.push_back({m == 1 ? 0 : 1, 1, exec_ns, latency_budget(exec_ns, 2)});
     }
+    announce();
+  }
+
+  void announce() {
     detect->on_plan(plan);
     cars->on_plan(plan);
   }
@@ -58,6 +61,7 @@ struct Cars {
   std::shared_ptr<Metadata> metadata = std::make_shared<Metadata>();
   std::shared_ptr<LoadBalancer> balancer;
   std::unique_ptr<LokiRouter> detect, cars;
+  Plan plan;
   std::vector<DomainView> detectors = {{0, 1, 0, 0}};
   std::vector<DomainView> classifiers = {{1, 1, 0, 2}, {2, 1, 0, 3}};
 };
@@ -143,6 +147,24 @@ TEST(LokiRouter, FollowsTheDomainsThatServe) {
   EXPECT_NEAR(share_of(both, 1), 0.5, 0.025);
   cars.detectors = {{0, 1, 0, 0}, {3, 2, 0, 1}};  // 50 frames/s still fit the large one
   EXPECT_EQ(share_of(cars.frames(100), 0), 1);
+}
+
+TEST(LokiRouter, JudgesWhatStillRunsByThePlanThatFormedIt) {
+  Cars cars;
+  cars.frames(1);
+  cars.plan.modules[0] = {0, 1, 0, 0};  // its batches end after the plan that takes its worker away
+  cars.plan.modules[1] = {1, 1, 4 * kMs, 8 * kMs};
+  cars.detectors = {{3, 1, 0, 1}};
+  for (int plans = 0; plans < 2; ++plans) {
+    cars.announce();
+    cars.frames(1);
+    EXPECT_EQ(cars.sent_on(20 * kMs, 1), std::vector<std::uint32_t>{0});
+    EXPECT_EQ(cars.sent_on(20 * kMs + 1, 1), std::vector<std::uint32_t>{1});
+  }
+  cars.plan.modules[0] = {1, 1, 6 * kMs, 12 * kMs};  // it is back, by another plan
+  cars.announce();
+  EXPECT_EQ(cars.sent_on(12 * kMs, 1), std::vector<std::uint32_t>{0});
+  EXPECT_EQ(cars.sent_on(12 * kMs + 1, 1), std::vector<std::uint32_t>{1});
 }
 
 TEST(ShareOfVariantsRouter, SpreadsEachVariantsShareOverItsWorkers) {
