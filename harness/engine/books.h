@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/core/pipeline.h"
+#include "harness/engine/request_params.h"
 #include "harness/engine/slot_table.h"
 #include "harness/record/run_record.h"
 #include "harness/serving/plan.h"
@@ -16,8 +17,9 @@ namespace harness {
 /// Fills a RunRecord while the run goes on. Hot functions are inline; one call per batch or per visit.
 class Books {
  public:
-  /// `rows` may be null.
-  Books(const Pipeline& pipeline, TimeNs duration_ns, TimeNs slo_ns, RowSink* rows);
+  /// `rows` may be null. `answers` says what closing the books checks.
+  Books(const Pipeline& pipeline, TimeNs duration_ns, TimeNs slo_ns, RowSink* rows,
+        Answers answers = Answers::kWhole);
 
   /// A request leaves; `entry` is the first module on its way.
   void on_sent(TimeNs now, ModuleId entry) {
@@ -114,6 +116,19 @@ class Books {
   void on_visit_unfinished(ModuleId module) { ++record_.modules[module].unfinished; }
   void on_request_unfinished() { ++record_.unfinished; }
 
+  /// Of trees of tasks: the number of paths is seen to be larger by that many: 1 for a request that is sent,
+  /// one less than the visits that a visit causes.
+  void on_paths_begun(std::int64_t paths) { paths_begun_ += paths; }
+  /// A path of a request sent then is served, with that accuracy.
+  void on_path_served(TimeNs sent_ns, bool in_time, double accuracy) {
+    PathCounts& paths = record_.windows[window_index(sent_ns)].paths;
+    ++(in_time ? paths.in_time : paths.late);
+    paths.accuracy_sum += accuracy;
+  }
+  void on_paths_lost(TimeNs sent_ns, std::uint32_t paths) {
+    record_.windows[window_index(sent_ns)].paths.lost += paths;
+  }
+
   /// The request's outcome stands. Its GPU time is settled by on_request_gone.
   void on_request_outcome(ModuleId entry, TimeNs sent_ns, Outcome outcome, TimeNs latency_ns) {
     WindowCounts& window = record_.windows[window_index(sent_ns)];
@@ -206,8 +221,12 @@ class Books {
 
   void check_requests() const;
   void check_visits() const;
+  void check_paths() const;
 
   std::size_t modules_;
+  Answers answers_;
+  bool has_tasks_;
+  std::int64_t paths_begun_ = 0;
   TimeNs gpu_valid_ns_ = 0;
   std::size_t current_window_ = 0;
   TimeNs current_window_end_ns_ = 0;

@@ -11,7 +11,7 @@ Cluster::Cluster(const RunSpec& spec, World& world, RowSink* rows)
       faults_(spec.faults),
       sizes_(spec.seed, spec.profiles, spec.trace_tokens),
       context_(make_context(spec, &sizes_)),
-      books_(spec.pipeline, spec.arrivals->duration_ns(), spec.slo_ns, rows),
+      books_(spec.pipeline, spec.arrivals->duration_ns(), spec.slo_ns, rows, spec.answers),
       domains_(spec, context_, world, *this, tables_, books_),
       dispatcher_(spec, context_, world, *this, tables_, books_) {}
 

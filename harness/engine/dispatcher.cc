@@ -64,7 +64,7 @@ Dispatcher::Dispatcher(const RunSpec& spec, const ServingContext& context, Dispa
       tables_(tables),
       books_(books),
       domains_(spec.pipeline.modules.size()),
-      flow_(spec.pipeline, context.streams, spec.seed, tables.visits, books, world, domains_),
+      flow_(spec.pipeline, context.streams, spec.seed, spec.answers, tables.visits, books, world, domains_),
       planner_(make_planner(spec, context)),
       period_ns_(spec.system->replan_period_ns(context)),
       plan_(first_plan(spec, context, *planner_, offered_rps(spec))),

@@ -5,12 +5,13 @@
 namespace harness {
 
 RequestFlow::RequestFlow(const Pipeline& pipeline, const std::vector<Stream>& streams, std::uint64_t seed,
-                         SlotTable<VisitRecord>& visits, Books& books, DispatcherWorld& world,
-                         std::vector<ModuleDomains>& domains)
+                         Answers answers, SlotTable<VisitRecord>& visits, Books& books,
+                         DispatcherWorld& world, std::vector<ModuleDomains>& domains)
     : pipeline_(pipeline),
       streams_(streams),
       is_chain_(pipeline.is_chain()),
       is_dag_(!is_chain_ && !pipeline.has_tasks()),
+      is_partial_(pipeline.has_tasks() && answers == Answers::kPartial),
       routes_(pipeline, seed),
       visits_(visits),
       books_(books),
@@ -39,7 +40,10 @@ void RequestFlow::send(TimeNs now, StreamId stream, TimeNs lateness_ns) {
   }
   books_.on_sent(now, from.entry);
   const VisitId visit = make_visit(slot, from.entry, 0);
-  if (tree_) tree_->add_first(slot, visit, request.id);
+  if (tree_) {
+    tree_->add_first(slot, visit, request.id);
+    books_.on_paths_begun(1);
+  }
   deliveries_.clear();
   choose_domains(now, from.entry, {&visit, 1});
   world_.deliver(deliveries_);
@@ -147,7 +151,10 @@ void RequestFlow::on_batch_done(TimeNs now, WorkerId worker, const WorkerState& 
     request.gpu_ns += share_ns;
     share_ns = gpu_ns / count;
     if (request.ended || subs.empty()) {
-      if (tree_) tree_->on_leaf(visits_[member.id].request_slot, member.id, module);
+      if (tree_ && subs.empty())
+        serve_path(now, member.id, module);
+      else
+        lose_paths(request, 1);  // its request has ended: it causes nothing any more
       end_visit(now, member.id);
     } else {
       finished_.push_back(member.id);
@@ -223,16 +230,27 @@ void RequestFlow::grow(TimeNs now, ModuleId from, DomainId domain) {
     choose_domains(now, subs[s], children_, &upstream);
   }
   for (std::size_t i = 0; i < finished_.size(); ++i) {
-    bool is_leaf = true;
-    for (std::size_t s = 0; s < subs.size(); ++s)
-      is_leaf = is_leaf && child_counts_[s * finished_.size() + i] == 0;
-    if (is_leaf) tree_->on_leaf(visits_[finished_[i]].request_slot, finished_[i], from);
+    std::int64_t children = 0;
+    for (std::size_t s = 0; s < subs.size(); ++s) children += child_counts_[s * finished_.size() + i];
+    if (children == 0)
+      serve_path(now, finished_[i], from);
+    else
+      books_.on_paths_begun(children - 1);
   }
+}
+
+void RequestFlow::serve_path(TimeNs now, VisitId visit, ModuleId served_by) {
+  const std::uint32_t slot = visits_[visit].request_slot;
+  const RequestRecord& request = requests_[slot];
+  books_.on_path_served(request.sent_ns, now <= request.due_ns, tree_->on_leaf(slot, visit, served_by));
 }
 
 void RequestFlow::add_children(VisitId parent, std::size_t sub, ModuleId from, std::uint32_t count) {
   const std::uint32_t slot = visits_[parent].request_slot;
-  if (requests_[slot].ended) return;  // a child on the way to an earlier sub was dropped
+  if (requests_[slot].ended) {  // a child on the way to an earlier sub was dropped
+    lose_paths(requests_[slot], count);
+    return;
+  }
   const std::uint16_t index = visits_[parent].index;
   const TimeNs arrived_ns = visits_[parent].visit.arrived_ns;
   HARNESS_CHECK(requests_[slot].next_index + count <= 0xffff, "a request has more than 65,535 visits");
@@ -273,10 +291,15 @@ void RequestFlow::drop(TimeNs now, VisitId visit, DropReason reason) {
   books_.on_visit_dropped(now, record.visit.module, request.id, reason);
   if (books_.wants_rows()) write_row(now, record, VisitOutcome::kDropped, reason);
   acknowledge(record.visit.module, record.domain, 1);
-  const std::uint32_t slot = record.request_slot;
-  request.ended = true;
+  lose_paths(request, 1);
   request.reason = reason;
   request.module = record.visit.module;
+  if (is_partial_) {
+    end_visit(now, visit);
+    return;
+  }
+  const std::uint32_t slot = record.request_slot;
+  request.ended = true;
   request.end_ns = now;
   books_.on_request_outcome(streams_[request.stream].entry, request.sent_ns, Outcome::kDropped, 0);
   const bool has_siblings = request.live_visits > 1;
@@ -288,6 +311,7 @@ void RequestFlow::on_cancelled(TimeNs now, VisitId visit) {
   const VisitRecord& record = visits_[visit];
   books_.on_visit_cancelled(record.visit.module);
   acknowledge(record.visit.module, record.domain, 1);
+  lose_paths(request_of(record), 1);
   if (books_.wants_rows()) write_row(now, record, VisitOutcome::kCancelled, DropReason::kExpired);
   end_visit(now, visit);
 }
@@ -328,18 +352,25 @@ void RequestFlow::end_visit(TimeNs now, VisitId visit) {
   visits_.release(visit);
   if (--request.live_visits > 0) return;
   Outcome outcome = request.given_up ? Outcome::kUnfinished : Outcome::kDropped;
-  if (!request.ended) {
-    request.end_ns = now;
-    request.module = module;
-    outcome = now <= request.due_ns ? Outcome::kInTime : Outcome::kLate;
-    books_.on_request_outcome(streams_[request.stream].entry, request.sent_ns, outcome,
-                              now - request.sent_ns);
-  }
+  if (!request.ended) outcome = settle(now, slot, module);
   books_.on_request_gone(request, outcome, tree_ ? tree_->accuracy(slot) : NAN);
   if (is_dag_) {
     for (ModuleId m = 0; m < pipeline_.modules.size(); ++m) branches_at_[place(slot, m)] = 0;
   }
   requests_.release(slot);
+}
+
+Outcome RequestFlow::settle(TimeNs now, std::uint32_t request_slot, ModuleId last) {
+  RequestRecord& request = requests_[request_slot];
+  request.end_ns = now;
+  Outcome outcome = now <= request.due_ns ? Outcome::kInTime : Outcome::kLate;
+  if (is_partial_ && !tree_->has_served(request_slot)) {
+    outcome = Outcome::kDropped;
+  } else {
+    request.module = last;
+  }
+  books_.on_request_outcome(streams_[request.stream].entry, request.sent_ns, outcome, now - request.sent_ns);
+  return outcome;
 }
 
 void RequestFlow::give_up(TimeNs now) {
@@ -348,6 +379,7 @@ void RequestFlow::give_up(TimeNs now) {
     if (!record.live) continue;
     RequestRecord& request = request_of(record);
     if (record.state != VisitState::kWaiting) books_.on_visit_unfinished(record.visit.module);
+    lose_paths(request, 1);
     if (!request.ended) books_.on_request_unfinished();
     request.given_up = request.given_up || !request.ended;
     request.ended = true;

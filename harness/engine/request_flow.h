@@ -31,12 +31,14 @@ struct ModuleDomains {
 /// Moves requests through the pipeline. Visits that leave a domain come in through on_batch_done and drop;
 /// visits that enter one go out through DispatcherWorld::deliver. A dropped branch fails its request: queued
 /// siblings are told by a cancellation that travels like any message; siblings in a forming or running batch
-/// run and count as invalid, unless their worker is lost or their batch preempted.
+/// run and count as invalid, unless their worker is lost or their batch preempted. Not so in a tree of tasks
+/// with Answers::kPartial: there the request ends with its last visit, as dropped where and why its last
+/// dropped visit was if no path of it was served, else as answered then.
 class RequestFlow {
  public:
   /// `seed` chooses the routes of the requests. Everything outlives this.
   RequestFlow(const Pipeline& pipeline, const std::vector<Stream>& streams, std::uint64_t seed,
-              SlotTable<VisitRecord>& visits, Books& books, DispatcherWorld& world,
+              Answers answers, SlotTable<VisitRecord>& visits, Books& books, DispatcherWorld& world,
               std::vector<ModuleDomains>& domains);
 
   /// A client sends the next request, of that stream, due to leave `now`, which really leaves `lateness_ns`
@@ -48,8 +50,8 @@ class RequestFlow {
   /// What the worker ran from state.started_ns to `ended_ns` came to nothing: its visits are dropped for that
   /// reason, their GPU time counts.
   void fail_batch(TimeNs now, WorkerId worker, const WorkerState& state, TimeNs ended_ns, DropReason reason);
-  /// The visit, which is queued or travels, ends here and its request with it. Counts as cancelled when the
-  /// request was dropped at another module before: a request is dropped at one module.
+  /// The visit, which is queued or travels, ends here, and its request with it or its branch alone. Counts as
+  /// cancelled when the request was dropped at another module before: a request is dropped at one module.
   void drop(TimeNs now, VisitId visit, DropReason reason);
   /// The visit ends on its way to a domain, which never sees it, nor does the router hear of its end.
   void end_on_the_way(TimeNs now, VisitId visit, DropReason reason);
@@ -104,6 +106,14 @@ class RequestFlow {
   /// Tells apart variants: the visit goes to one of `module`'s domains.
   void assign_module(VisitId visit, ModuleId module);
   void end_visit(TimeNs now, VisitId visit);
+  /// The last visit of a request that has not ended is gone.
+  Outcome settle(TimeNs now, std::uint32_t request_slot, ModuleId last);
+  /// Of trees: a path ends with a visit that `served_by` has served and that causes no other.
+  void serve_path(TimeNs now, VisitId visit, ModuleId served_by);
+  /// Where the pipeline is a tree: paths of the request are lost.
+  void lose_paths(const RequestRecord& request, std::uint32_t paths) {
+    if (tree_) books_.on_paths_lost(request.sent_ns, paths);
+  }
   void cancel_siblings(std::uint32_t request_slot);
   /// `count` visits have left their domain: lets the router know, if it counts.
   void acknowledge(ModuleId module, DomainId domain, int count);
@@ -129,7 +139,8 @@ class RequestFlow {
   const Pipeline& pipeline_;
   const std::vector<Stream>& streams_;
   bool is_chain_;
-  bool is_dag_;  ///< neither a chain nor a tree of tasks
+  bool is_dag_;      ///< neither a chain nor a tree of tasks
+  bool is_partial_;  ///< a tree of tasks with Answers::kPartial
   Routes routes_;
   SlotTable<VisitRecord>& visits_;
   SlotTable<RequestRecord> requests_;

@@ -11,6 +11,7 @@
 #include "harness/core/request_sizes.h"
 #include "harness/core/stream.h"
 #include "harness/engine/fault.h"
+#include "harness/engine/request_params.h"
 #include "harness/engine/world_params.h"
 #include "harness/record/run_record.h"
 #include "harness/serving/context.h"
@@ -34,9 +35,10 @@ struct RunSpec {
   PlannerParams planner;
   std::vector<ModuleOverride> module_overrides;  ///< empty, or one per module
   WorldParams world;
-  std::vector<Fault> faults;   ///< in any order
-  bool record_states = false;  ///< keep what the controllers publish
-  bool record_replay = false;  ///< keep what reaches each queue domain
+  Answers answers = Answers::kWhole;  ///< counts where the pipeline has tasks
+  std::vector<Fault> faults;          ///< in any order
+  bool record_states = false;         ///< keep what the controllers publish
+  bool record_replay = false;         ///< keep what reaches each queue domain
   std::unique_ptr<System> system;
   std::unique_ptr<ArrivalSource> arrivals;
   std::shared_ptr<const TraceTokens> trace_tokens;  ///< lengths recorded with the trace; may be null

@@ -33,12 +33,16 @@ class VisitTree {
     return count;
   }
 
-  /// A path ends with the visit, which `served_by` has served.
-  void on_leaf(std::uint32_t request_slot, VisitId visit, ModuleId served_by) {
+  /// A path ends with the visit, which `served_by` has served; returns the path's accuracy.
+  double on_leaf(std::uint32_t request_slot, VisitId visit, ModuleId served_by) {
     Root& root = roots_[request_slot];
-    root.accuracy += nodes_[visit].accuracy * pipeline_.modules[served_by].accuracy;
+    const double accuracy = nodes_[visit].accuracy * pipeline_.modules[served_by].accuracy;
+    root.accuracy += accuracy;
     ++root.leaves;
+    return accuracy;
   }
+  /// Whether a path of the request has been served.
+  bool has_served(std::uint32_t request_slot) const { return roots_[request_slot].leaves > 0; }
   /// The mean end-to-end accuracy of the request's paths that have ended (Loki, section 2.1); NaN without
   /// any.
   double accuracy(std::uint32_t request_slot) const {

@@ -23,7 +23,7 @@ LiveDispatcher::LiveDispatcher(const RunSpec& spec, const Layout& layout, bool p
       events_(events),
       sizes_(spec.seed, spec.profiles, spec.trace_tokens),
       context_(make_context(spec, &sizes_)),
-      books_(spec.pipeline, spec.arrivals->duration_ns(), spec.slo_ns, rows),
+      books_(spec.pipeline, spec.arrivals->duration_ns(), spec.slo_ns, rows, spec.answers),
       dispatcher_(spec, context_, *this, *this, tables_, books_),
       sender_(spec.arrivals->restarted()),
       faults_(spec.faults),

@@ -63,6 +63,16 @@ class RowSink {
   virtual void visits(std::span<const VisitRow> rows) = 0;
 };
 
+/// What became of the paths of some requests to a tree of tasks: a path is served when the visit ends that
+/// causes no other. It is lost when one of its visits is dropped, cancelled, not made because its request had
+/// ended, or unfinished: what that one would have caused nobody knows, so it is one path. Zeros elsewhere.
+struct PathCounts {
+  std::uint32_t in_time = 0;  ///< served by the request's deadline
+  std::uint32_t late = 0;     ///< served after it
+  std::uint32_t lost = 0;
+  double accuracy_sum = 0;  ///< over the served ones: the product of the accuracies of their models
+};
+
 /// What became of the requests *sent* in one window (1 s); sent = in_time + late + dropped + unfinished.
 struct WindowCounts {
   std::uint32_t sent = 0;
@@ -70,6 +80,7 @@ struct WindowCounts {
   std::uint32_t late = 0;
   std::uint32_t dropped = 0;
   double accuracy_sum = 0;  ///< over the completed ones, where models have accuracies
+  PathCounts paths;         ///< of the requests sent, whatever became of those
 };
 
 /// What happened at one module in one window of virtual time (by the time of the event).

@@ -13,23 +13,14 @@
 namespace harness {
 namespace {
 
+using testing::car_profiles;
+using testing::cars;
 using testing::linear_profile;
 using testing::tree;
 using testing::tree_cell;
 using testing::variant;
 
 constexpr TimeNs kMs = kNsPerMs;
-
-/// A detector of 10 ms that finds three cars, and one of 4 ms that finds one; 5 ms a car.
-Pipeline cars() {
-  return tree({{"detect", {"cars"}, {variant("large", 1, {3}), variant("small", 0.5, {1})}},
-               {"cars", {}, {variant("b7", 1), variant("b0", 0.8)}}});
-}
-
-std::vector<Profile> car_profiles() {
-  return {linear_profile("large", 0, 10, 4), linear_profile("small", 0, 4, 4), linear_profile("b7", 0, 5, 4),
-          linear_profile("b0", 0, 2, 4)};
-}
 
 TEST(Tasks, ARequestEndsWithItsLastLeaf) {
   testing::RowKeeper rows;
@@ -153,8 +144,88 @@ TEST(Tasks, WhatAVariantIsSeenToCauseDoesNotDependOnRefusals) {
 }
 
 struct Tally {
-  std::uint64_t sent = 0, completed = 0, refused = 0, rows = 0;
+  std::uint64_t sent = 0, completed = 0, refused = 0, rows = 0, answered_in_part = 0;
 };
+
+/// By request: what its rows say of its paths. A path ends with a visit that is no other's parent.
+struct Paths {
+  std::uint64_t served = 0, late = 0, lost = 0;
+  std::uint64_t unsure = 0;  ///< done when its request was dropped: it may have caused none before that
+  double accuracy = 0;
+};
+
+/// Of one request's rows, by index of the visit in it.
+Paths paths_of(const std::vector<VisitRow>& visits, const Pipeline& pipeline, const RequestRow& request) {
+  std::vector<bool> is_parent(visits.size(), false);
+  for (const VisitRow& row : visits) {
+    if (row.visit > 0) is_parent[row.parent] = true;
+  }
+  Paths paths;
+  for (const VisitRow& row : visits) {
+    if (is_parent[row.visit]) continue;
+    if (row.outcome != VisitOutcome::kDone) {
+      ++paths.lost;
+      continue;
+    }
+    if (request.outcome == Outcome::kDropped && row.ended_ns >= request.end_ns &&
+        !pipeline.modules[row.module].subs.empty()) {
+      if (row.ended_ns == request.end_ns) ++paths.unsure;
+      continue;  // done in vain: nobody knows what it would have caused
+    }
+    ++paths.served;
+    if (row.ended_ns > request.sent_ns + request.slo_ns) ++paths.late;
+    double accuracy = 1;
+    for (const VisitRow* at = &row;; at = &visits[at->parent]) {
+      accuracy *= pipeline.modules[at->module].accuracy;
+      if (at->visit == 0) break;
+    }
+    paths.accuracy += accuracy;
+  }
+  return paths;
+}
+
+/// Served paths as the rows have them, and the rules of a request's outcome.
+void check_paths(const RunSpec& spec, const RunRecord& record, const testing::RowKeeper& rows, Tally& tally) {
+  std::vector<std::vector<VisitRow>> visits(record.sent);
+  for (const VisitRow& row : rows.visit_rows) {
+    std::vector<VisitRow>& of_request = visits[row.request];
+    if (of_request.size() <= row.visit) of_request.resize(std::size_t{row.visit} + 1);
+    of_request[row.visit] = row;
+  }
+  const bool is_partial = spec.answers == Answers::kPartial;
+  std::vector<Paths> expected(record.windows.size());
+  for (const RequestRow& row : rows.request_rows) {
+    const Paths paths = paths_of(visits[row.request], spec.pipeline, row);
+    Paths& window = expected[static_cast<std::size_t>(row.sent_ns / record.window_ns)];
+    window.served += paths.served;
+    window.late += paths.late;
+    window.lost += paths.lost;
+    window.unsure += paths.unsure;
+    window.accuracy += paths.accuracy;
+    if (row.outcome == Outcome::kDropped) {
+      EXPECT_TRUE(!is_partial || paths.served == 0);
+    } else {
+      EXPECT_GT(paths.served, 0U);
+      EXPECT_TRUE(is_partial || paths.lost == 0);
+      tally.answered_in_part += paths.lost > 0 ? 1 : 0;
+    }
+  }
+  for (std::size_t w = 0; w < expected.size(); ++w) {
+    const PathCounts& counts = record.windows[w].paths;
+    const std::uint64_t served = std::uint64_t{counts.in_time} + counts.late;
+    EXPECT_GE(served, expected[w].served) << w;
+    EXPECT_LE(served, expected[w].served + expected[w].unsure) << w;
+    EXPECT_GE(counts.late, expected[w].late) << w;
+    // A path ends when that is heard of, like its request, which faulty links may tell late.
+    EXPECT_TRUE(!spec.faults.empty() || counts.late <= expected[w].late + expected[w].unsure) << w;
+    if (served == expected[w].served) {
+      EXPECT_NEAR(counts.accuracy_sum, expected[w].accuracy, 1e-6) << w;
+    }
+    EXPECT_TRUE(!is_partial || expected[w].unsure == 0) << w;
+    // Of a request that was dropped, paths may be lost without a row.
+    EXPECT_TRUE(is_partial ? counts.lost == expected[w].lost : counts.lost >= expected[w].lost) << w;
+  }
+}
 
 void check_cell(const RunSpec& spec, Tally& tally) {
   testing::RowKeeper rows;
@@ -167,6 +238,7 @@ void check_cell(const RunSpec& spec, Tally& tally) {
     ++visits[row.module];
     if (row.outcome == VisitOutcome::kDone) ++done[row.module];
   }
+  check_paths(spec, record, rows, tally);
   for (std::size_t m = 0; m < visits.size(); ++m) {
     EXPECT_EQ(visits[m], record.modules[m].arrived) << m;
     EXPECT_EQ(done[m], record.modules[m].done) << m;
@@ -196,6 +268,7 @@ TEST(Tasks, BooksCloseInAnyTree) {
   }
   EXPECT_GT(tally.completed, 20'000U);
   EXPECT_GT(tally.refused, 1'000U);
+  EXPECT_GT(tally.answered_in_part, 1'000U);
   EXPECT_GT(tally.rows, 3 * tally.sent / 2);
 }
 

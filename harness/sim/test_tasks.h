@@ -30,6 +30,17 @@ inline Pipeline tree(const std::vector<TaskSpec>& tasks, bool fixed_fan_out = tr
   return pipeline;
 }
 
+/// A detector of 10 ms that finds three cars, and one of 4 ms that finds one; 5 ms a car.
+inline Pipeline cars() {
+  return tree({{"detect", {"cars"}, {variant("large", 1, {3}), variant("small", 0.5, {1})}},
+               {"cars", {}, {variant("b7", 1), variant("b0", 0.8)}}});
+}
+
+inline std::vector<Profile> car_profiles() {
+  return {linear_profile("large", 0, 10, 4), linear_profile("small", 0, 4, 4), linear_profile("b7", 0, 5, 4),
+          linear_profile("b0", 0, 2, 4)};
+}
+
 /// What TreeSystem does.
 struct TreeRules {
   /// Workers by module; one entry for each plan, the last for all later ones.
@@ -194,6 +205,7 @@ inline RunSpec random_tree_cell(RandomStream& random, const TreeKind& kind = {})
   cell.slo_ns = slo_ns;
   cell.workers = std::max(1, cell.workers);
   cell.seed = spec.seed;
+  cell.answers = static_cast<Answers>(random.below(2));
   cell.serving = spec.serving;
   cell.world = spec.world;
   cell.planner.autoscale = true;
