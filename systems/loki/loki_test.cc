@@ -92,6 +92,19 @@ TEST(LokiRuns, OneVariantHasTheWorkersThatItsDemandNeeds) {
   EXPECT_EQ(workers_at_end(all), 8U);
 }
 
+// 13 plans, each for what was measured: 230/s need three workers of 100/s, those that there are.
+TEST(LokiRuns, PlansThatAreEqualStartNoWorker) {
+  const Pipeline pipeline = tree({{"only", {}, {variant("a", 1)}}});
+  for (const char* system : {"loki", "inferline"}) {
+    RunSpec spec = cell_of(system, pipeline, {linear_profile("a", 0, 10, 1)}, 8, 230, 14);
+    std::vector<TimeNs> times;
+    for (TimeNs at = 0; at < s_to_ns(14); at += kNsPerS / 230) times.push_back(at);
+    spec.arrivals = std::make_unique<testing::FixedArrivals>(std::move(times), s_to_ns(14));
+    set(spec, "period_s", 1.0);
+    EXPECT_EQ(simulate(spec, nullptr).workers.size(), 3U) << system;
+  }
+}
+
 // Figure 1: first the servers grow, then accuracy falls; InferLine runs out of servers and serves what it
 // can.
 TEST(LokiRuns, ServersGrowThenAccuracyFallsWithDemand) {

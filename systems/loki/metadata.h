@@ -7,7 +7,8 @@ namespace harness {
 
 /// Written by the planner, read by the routers of the same system: both in the dispatcher's thread.
 struct Metadata {
-  double demand_rps = 0;                     ///< moving average of the demand at the root, with headroom
+  /// Moving average of the demand at the root, at least what is planned for, with headroom.
+  double demand_rps = 0;
   std::vector<std::vector<double>> fan_out;  ///< by module and entry of its `subs`: visits there per visit
   /// Proteus: by module, of its task's visits; empty under the other systems.
   std::vector<double> share;

@@ -11,6 +11,8 @@ struct PlanningParams {
   double demand_alpha = 0.32;
   double demand_change = 0.2;
   double headroom = 1;
+  double fan_out_factor = 1;
+  double min_demand_rps = 0;
   int max_batch = 32;
   bool raise_batches = true;
   double communication_ms = 0;
@@ -29,6 +31,10 @@ struct PlanningParams {
         "share by which demand must leave that of the plan to be a significant change (section 4.2)");
     params.number("headroom", headroom, 0.1, 10,
                   "workers are allocated, and routing tables made, for the demand times this");
+    params.number("fan_out_factor", fan_out_factor, 0.1, 10,
+                  "workers are allocated for fan-outs of this times those measured (not `proteus`)");
+    params.number("min_demand_rps", min_demand_rps, 0, 1e9,
+                  "requests/s that the demand is taken to be at least; `headroom` comes on top");
     params.integer("max_batch", max_batch, 1, 1024,
                    "batch sizes are the powers of two up to this (B of section 4.1)");
     params.flag("raise_batches", raise_batches,

@@ -76,7 +76,7 @@ Plan ResourceManager::plan(TimeNs now, const LoadStatistics& load, const Plan& c
   publish();
   if (!current.modules.empty() && !is_due(now)) return current;
   planned_ns_ = now;
-  for (std::size_t m = 0; m < demand_.size(); ++m) planned_rps_[m] = demand_[m].rate_rps();
+  for (std::size_t m = 0; m < demand_.size(); ++m) planned_rps_[m] = demand_rps(m);
   return allocate(current);
 }
 
@@ -108,12 +108,17 @@ void ResourceManager::observe(const LoadStatistics& load) {
 }
 
 void ResourceManager::publish() {
-  metadata_->demand_rps = params_.headroom * demand_.front().rate_rps();
   for (std::size_t m = 0; m < fan_out_.size(); ++m) {
     for (std::size_t s = 0; s < fan_out_[m].size(); ++s) {
       if (fan_out_[m][s].has_rates()) metadata_->fan_out[m][s] = fan_out_[m][s].rate_rps();
     }
   }
+  least_rps_ = task_demands(*context_.pipeline, metadata_->fan_out, params_.min_demand_rps);
+  metadata_->demand_rps = params_.headroom * demand_rps(0);
+}
+
+double ResourceManager::demand_rps(std::size_t module) const {
+  return std::max(demand_[module].rate_rps(), least_rps_[module]);
 }
 
 bool ResourceManager::is_due(TimeNs now) const {
@@ -121,7 +126,7 @@ bool ResourceManager::is_due(TimeNs now) const {
   if (now - planned_ns_ + s_to_ns(params_.tables_period_s) / 2 >= s_to_ns(params_.period_s)) return true;
   const std::size_t counted = allocator_ == Allocator::kProteus ? demand_.size() : 1;
   for (std::size_t m = 0; m < counted; ++m) {
-    if (changed_significantly(demand_[m].rate_rps(), planned_rps_[m], params_.demand_change)) return true;
+    if (changed_significantly(demand_rps(m), planned_rps_[m], params_.demand_change)) return true;
   }
   return false;
 }
@@ -131,6 +136,8 @@ AllocationProblem ResourceManager::problem() const {
   problem.pipeline = context_.pipeline;
   problem.profiles = context_.profiles;
   problem.fan_out = metadata_->fan_out;
+  for (std::vector<double>& means : problem.fan_out)
+    for (double& mean : means) mean *= params_.fan_out_factor;
   problem.demand_rps = metadata_->demand_rps;
   problem.workers = context_.workers;
   const double hops = tasks_on_longest_path(*context_.pipeline);

@@ -20,7 +20,8 @@ enum class Allocator { kLoki, kProteus, kInferLine };
 /// Asked once per `tables_period_s`: measures the rate and the fan-outs of the last period, publishes their
 /// moving averages, and allocates workers anew every `period_s` and on a significant change of the demand
 /// (Proteus: of any task's demand); in between the plan in force stands. The rate before the start counts as
-/// that of a period; fan-outs are the pipeline's until a variant has served a visit.
+/// that of a period; fan-outs are the pipeline's until a variant has served a visit. Demand below
+/// `min_demand_rps` counts as that, and at each task as what it causes there.
 ///
 /// Throws InputError at the start when no plan is possible: fewer workers than tasks, or no path whose
 /// execution takes half of the SLO at most.
@@ -37,6 +38,7 @@ class ResourceManager final : public Planner {
   void observe(const LoadStatistics& load);
   void publish();
   bool is_due(TimeNs now) const;
+  double demand_rps(std::size_t module) const;
   Plan allocate(const Plan& current);
   AllocationProblem problem() const;
   Allocation allocation(const AllocationProblem& problem) const;
@@ -49,6 +51,7 @@ class ResourceManager final : public Planner {
   std::shared_ptr<Metadata> metadata_;
   std::vector<DemandEstimate> demand_;                ///< by module: at its task's first
   std::vector<std::vector<DemandEstimate>> fan_out_;  ///< by module and entry of `subs`
+  std::vector<double> least_rps_;                     ///< by module: what `min_demand_rps` causes there
   std::vector<double> planned_rps_;                   ///< the demands that were planned for
   TimeNs planned_ns_ = 0;
 };

@@ -108,6 +108,59 @@ TEST(ResourceManager, PlansWithTheFanOutsThatItMeasures) {
   EXPECT_EQ(workers_of(manager.at(10, measured({90, 450}, {{5}, {}}))), (std::vector<int>{1, 3}));
 }
 
+// 90 frames/s cause 180 cars/s, of which a worker carries 200; 1.2 times as many are 216.
+TEST(ResourceManager, PlansForLargerFanOutsWhereToldTo) {
+  const LokiWorld world(
+      {{"detect", {"cars"}, {task_variant("d", 1, {2})}}, {"cars", {}, {task_variant("c", 1)}}}, {{10}, {5}},
+      100, 10);
+  PlanningParams params;
+  EXPECT_EQ(workers_of(Manager(world, Allocator::kLoki, params).start(90)), (std::vector<int>{1, 1}));
+  params.fan_out_factor = 1.2;
+  for (const Allocator allocator : {Allocator::kLoki, Allocator::kInferLine}) {
+    Manager manager(world, allocator, params);
+    EXPECT_EQ(workers_of(manager.start(90)), (std::vector<int>{1, 2}));
+    EXPECT_EQ(manager.metadata().fan_out[0][0], 2) << "tables go by what is measured";
+    // Measured: one, which is 108 cars/s.
+    for (int s = 1; s < 10; ++s) manager.at(s, measured({90, 90}, {{1}, {}}));
+    EXPECT_EQ(workers_of(manager.at(10, measured({90, 90}, {{1}, {}}))), (std::vector<int>{1, 1}));
+  }
+}
+
+TEST(ResourceManager, PlansForALeastDemand) {
+  const LokiWorld world = one_model();
+  PlanningParams params;
+  params.min_demand_rps = 150;
+  Manager manager(world, Allocator::kLoki, params);
+  EXPECT_EQ(manager.start(10).modules[0].workers, 2);
+  EXPECT_EQ(manager.metadata().demand_rps, 150);
+  // Below it nothing changes: (140 + 0.68 x 10) / 1.68 = 87. Then it is the demand that counts.
+  EXPECT_EQ(manager.at(1, measured({140})).modules[0].workers, 2);
+  EXPECT_EQ(manager.metadata().demand_rps, 150);
+  for (int s = 2; s < 8; ++s) manager.at(s, measured({280}));
+  EXPECT_EQ(manager.at(8, measured({280})).modules[0].workers, 3);
+  EXPECT_GT(manager.metadata().demand_rps, 260);
+  params.headroom = 1.5;  // 225
+  EXPECT_EQ(Manager(world, Allocator::kLoki, params).start(10).modules[0].workers, 3);
+}
+
+// No car is seen, so that one worker is enough for them; 80 frames/s would cause 400, of which a worker
+// carries 50.
+TEST(ResourceManager, ProteusTakesEachTasksShareOfTheLeastDemand) {
+  const LokiWorld world(
+      {{"detect", {"cars"}, {task_variant("d", 1, {5})}}, {"cars", {}, {task_variant("c", 1)}}}, {{10}, {20}},
+      100, 9);
+  const auto planned = [&](const PlanningParams& params) {
+    Manager manager(world, Allocator::kProteus, params);
+    manager.start(50);
+    for (int s = 1; s < 30; ++s) manager.at(s, measured({50, 0}));
+    return workers_of(manager.at(30, measured({50, 0})));
+  };
+  PlanningParams params;
+  EXPECT_EQ(planned(params), (std::vector<int>{8, 1}));
+  params.min_demand_rps = 80;
+  EXPECT_EQ(planned(params), (std::vector<int>{1, 8}));
+}
+
 TEST(ResourceManager, SaysThatThereIsNoPlan) {
   const LokiWorld few(
       {{"detect", {"cars"}, {task_variant("d", 1, {1})}}, {"cars", {}, {task_variant("c", 1)}}}, {{10}, {5}},
