@@ -22,6 +22,7 @@ Books::Books(const Pipeline& pipeline, TimeNs duration_ns, TimeNs slo_ns, RowSin
     record_.modules[i].depth = static_cast<std::uint16_t>(before[i] + 1.0);
     record_.modules[i].last = pipeline.modules[i].subs.empty();
     record_.modules[i].visit_share = visits[i];
+    if (pipeline.has_tasks()) record_.modules[i].accuracy = pipeline.modules[i].accuracy;
   }
   open_window(0);
   if (rows_ != nullptr) {

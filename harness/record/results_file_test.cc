@@ -249,6 +249,7 @@ TEST_F(ResultsFile, AnOlderFileWithoutAccuraciesReadsAsOneWhoseModelsHaveNone) {
   write_synthetic_cell(path("cell.h5"), run, true);
   remove_column(path("cell.h5"), "cells/7/requests", "accuracy");
   remove_column(path("cell.h5"), "cells/7/windows", "accuracy_sum");
+  remove_column(path("cell.h5"), "cells/7/modules", "accuracy");
   for (const char* column : {"accuracy", "workers_mean"}) remove_column(path("cell.h5"), "summary", column);
   {
     const Hdf5Handle file(H5Fopen(path("cell.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose, "open");
@@ -257,6 +258,7 @@ TEST_F(ResultsFile, AnOlderFileWithoutAccuraciesReadsAsOneWhoseModelsHaveNone) {
   }
   for (RequestRow& row : run.requests) row.accuracy = NAN;
   for (WindowCounts& window : run.record.windows) window.accuracy_sum = 0;
+  for (ModuleTotals& module : run.record.modules) module.accuracy = NAN;
   run.record.accuracy_sum = 0;
   run.record.accuracy_requests = 0;
   run.summary.accuracy = run.summary.workers_mean = kNoValue;

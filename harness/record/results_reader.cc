@@ -53,6 +53,7 @@ void restore_modules(CellContents& cell, const std::vector<StoredModule>& rows) 
     totals.depth = row.depth;
     totals.last = row.last != 0;
     totals.visit_share = row.visit_share;
+    totals.accuracy = row.accuracy;
     totals.arrived = row.arrived;
     totals.done = row.done;
     totals.cancelled = row.cancelled;

@@ -101,7 +101,8 @@ Hdf5Handle row_type<StoredModule>() {
   RowType<StoredModule> type;
   const StoredModule& row = type.row;
   type.column("module", row.module).column("name", row.name).column("depth", row.depth);
-  type.column("last", row.last).column("visit_share", row.visit_share).column("arrived", row.arrived);
+  type.column("last", row.last).column("visit_share", row.visit_share);
+  type.column("accuracy", row.accuracy).column("arrived", row.arrived);
   type.column("done", row.done).column("cancelled", row.cancelled).column("unfinished", row.unfinished);
   for (int i = 0; i < kDropReasons; ++i) {
     type.column(std::string("dropped_") + name_of(static_cast<DropReason>(i)), row.dropped[i]);

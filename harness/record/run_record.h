@@ -112,6 +112,7 @@ struct ModuleTotals {
   std::uint16_t depth = 1;      ///< modules on the longest path from the entry to it, both counted
   bool last = false;            ///< no module takes its output
   double visit_share = 1;  ///< probability that a request visits it, by the pipeline's choices of branches
+  double accuracy = NAN;   ///< of its model, relative to the best of its task; NAN where models have none
   std::array<std::uint64_t, kDropReasons> dropped{};  ///< visits dropped here, by reason
   TimeNs queueing_ns = 0;                             ///< sums over the visits that started
   TimeNs wait_ns = 0;

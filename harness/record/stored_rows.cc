@@ -97,6 +97,7 @@ std::vector<StoredModule> stored_modules(const RunRecord& record, const std::vec
     row.depth = totals.depth;
     row.last = totals.last ? 1 : 0;
     row.visit_share = totals.visit_share;
+    row.accuracy = totals.accuracy;
     row.arrived = totals.arrived;
     row.done = totals.done;
     row.cancelled = totals.cancelled;

@@ -64,6 +64,7 @@ struct StoredModule {
   std::uint16_t depth = 1;
   std::uint8_t last = 0;
   double visit_share = 1;
+  double accuracy = NAN;  ///< in files made before models had accuracies too
   std::uint64_t arrived = 0, done = 0, cancelled = 0, unfinished = 0;
   std::uint64_t dropped[kDropReasons] = {};
   std::uint64_t batches = 0, preempted = 0;

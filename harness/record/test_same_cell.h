@@ -63,6 +63,7 @@ inline void expect_same_module(const ModuleTotals& a, const ModuleTotals& b) {
   EXPECT_EQ(a.depth, b.depth);
   EXPECT_EQ(a.last, b.last);
   EXPECT_EQ(a.visit_share, b.visit_share);
+  EXPECT_TRUE(same_number(a.accuracy, b.accuracy)) << a.accuracy << " " << b.accuracy;
   EXPECT_EQ(a.arrived, b.arrived);
   EXPECT_EQ(a.done, b.done);
   EXPECT_EQ(a.cancelled, b.cancelled);
