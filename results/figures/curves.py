@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import look
-from selection import group, pair_of, series_of, spread
+from selection import group, name_of, pair_of, series_of, spread
 
 MOST_SERIES = 8
 
@@ -19,9 +19,11 @@ def grid_of(count):
 
 
 def curve(cells, place, column, scale=1):
-    """(places, mean, below, above) along the axis; place(cell) tells where a cell belongs."""
+    """(places, mean, below, above) along the axis; place(cell) tells where a cell belongs, `column` what counts: a column of
+    /summary or a function of the cell."""
+    value = column if callable(column) else lambda cell: cell[column]
     points = sorted(group(cells, place).items())
-    values = np.array([spread([scale * cell[column] for cell in same]) for _, same in points])
+    values = np.array([spread([scale * value(cell) for cell in same]) for _, same in points])
     return np.array([at for at, _ in points]), *values.T
 
 
@@ -34,11 +36,22 @@ def by_workload(parts):
     return panels
 
 
-def ordered_series(cells, systems):
+def ranked_series(cells, systems):
     """The systems of the paper first, then what else the file compares."""
     groups = group(cells, series_of)
     names = [name for name in systems if name in groups] + [name for name in groups if name not in systems]
-    return {name: groups[name] for name in names[:MOST_SERIES]}
+    return {name: groups[name] for name in names}
+
+
+def ordered_series(cells, systems):
+    """As many of these as one panel shows."""
+    return dict(list(ranked_series(cells, systems).items())[:MOST_SERIES])
+
+
+def left_out_text(panels, systems):
+    """A sentence for captions: which series have no curve in a panel [(title, cells)] that could show them; empty when all have."""
+    names = {name: None for _, cells in panels for name in list(ranked_series(cells, systems))[MOST_SERIES:]}
+    return f" Not drawn, of more than {MOST_SERIES} series: {', '.join(map(name_of, names))}." if names else ""
 
 
 def draw_series(axes, cells, systems, place, column, scale=1):

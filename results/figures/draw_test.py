@@ -12,7 +12,9 @@ from pathlib import Path
 import numpy as np
 from matplotlib import colors, image
 
+from figures_testing import Drawn
 import results
+import selection
 import shares
 import style
 
@@ -68,6 +70,22 @@ class DrawTest(unittest.TestCase):
         self.assertEqual([key for page in pages for key in page], list(workloads))
         for page in pages:
             self.assertLessEqual(15 * len(page), shares.MOST_BARS)
+
+
+class ManySeriesTest(Drawn):
+    def test_a_figure_of_curves_names_the_series_that_it_leaves_out(self):
+        """All 15 series stand in the caption or in each of the panels."""
+        (_, figure, caption), = self.figures(MANY, "pard/fig14a")
+        every = {selection.name_of(selection.series_of(cell)) for cell in results.Results(MANY).cells}
+        left_out = caption.partition("Not drawn, of more than 8 series: ")[2].partition(".")[0].split(", ")
+        self.assertEqual(len(left_out), len(every) - 8)
+        for axes in figure.axes:
+            self.assertEqual(set(self.lines(axes)) | set(left_out), every)
+            self.assertFalse(set(self.lines(axes)) & set(left_out))
+
+    def test_nothing_is_said_where_all_are_drawn(self):
+        (_, _, caption), = self.figures(SMALL, "pard/fig14a")
+        self.assertNotIn("Not drawn", caption)
 
 
 class ColourTest(unittest.TestCase):

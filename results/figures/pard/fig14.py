@@ -35,7 +35,7 @@ def draw_stress(parts):
     look.legend_of(figure, *grid)
     cells = [cell for _, own in parts for cell in own]
     caption = ("PARD figure 14a. Goodput against the request rate. Optimum: the least of the request rate and the capacity of the "
-               f"plan.{seeds_text(cells)}")
+               f"plan.{curves.left_out_text(panels, SYSTEMS)}{seeds_text(cells)}")
     return figure, caption, cells
 
 
@@ -51,7 +51,7 @@ def draw_slo(parts):
     look.legend_of(figure, *grid)
     cells = [cell for _, own in parts for cell in own]
     caption = ("PARD figure 14b. Drop rate against the SLO; batch sizes follow it. An SLO that no plan can meet has no point."
-               f"{seeds_text(cells)}")
+               f"{curves.left_out_text(panels, SYSTEMS)}{seeds_text(cells)}")
     return figure, caption, cells
 
 

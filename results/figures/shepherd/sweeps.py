@@ -47,7 +47,7 @@ def draw_load(parts):
     look.legend_of(figure, *grid.flat)
     cells = all_of(parts)
     caption = ("SHEPHERD figure 7. Goodput, and the share of the time for which GPUs executed batches, against the request rate; rates and "
-               f"goodput on logarithmic axes.{seeds_text(cells)}")
+               f"goodput on logarithmic axes.{curves.left_out_text(panels, SYSTEMS)}{seeds_text(cells)}")
     return figure, caption, cells
 
 
@@ -62,7 +62,8 @@ def draw_slo(parts):
         axes.set_title(title, loc="left")
     look.legend_of(figure, *grid)
     cells = all_of(parts)
-    return figure, f"SHEPHERD figure 9. Goodput against the SLO of all streams.{seeds_text(cells)}", cells
+    caption = f"SHEPHERD figure 9. Goodput against the SLO of all streams.{curves.left_out_text(panels, SYSTEMS)}{seeds_text(cells)}"
+    return figure, caption, cells
 
 
 def draw_scale(parts):
@@ -77,7 +78,7 @@ def draw_scale(parts):
     look.legend_of(figure, *grid)
     cells = all_of(parts)
     caption = ("SHEPHERD figure 10. Goodput against the number of simulated GPUs, the load growing with them; each queue has a scheduler, "
-               f"whose cost for a message the experiment sets.{seeds_text(cells)}")
+               f"whose cost for a message the experiment sets.{curves.left_out_text(panels, SYSTEMS)}{seeds_text(cells)}")
     return figure, caption, cells
 
 
