@@ -102,6 +102,32 @@ void list_profiles() {
   }
 }
 
+/// Rows of a variant, a set of profiles that may have its model: its batches of powers of two.
+void list_batches(const std::string& variant, const std::string& model, const std::string& set) {
+  const ProfileSet profiles = load_profiles(set);
+  const auto found = profiles.profiles.find(model);
+  if (found == profiles.profiles.end()) return;
+  for (int batch = 1; batch <= found->second.max_batch(); batch *= 2) {
+    const TimeNs latency_ns = found->second.latency(batch);
+    std::printf("%s,%s,%d,%s,%s\n", variant.c_str(), set.c_str(), batch,
+                text_of(ns_to_ms(latency_ns)).c_str(), text_of(batch / ns_to_s(latency_ns)).c_str());
+  }
+}
+
+/// CSV: what each variant of a task gives up in accuracy and wins in throughput.
+void list_variants() {
+  std::printf("pipeline,task,model,accuracy,profiles,batch,latency_ms,throughput_rps\n");
+  for (const std::string& name : pipeline_names()) {
+    const Pipeline pipeline = load_pipeline(name);
+    for (const Module& module : pipeline.modules) {
+      if (!pipeline.has_tasks()) break;
+      const std::string task = module.name.substr(0, module.name.find(':'));
+      const std::string variant = name + "," + task + "," + module.model + "," + text_of(module.accuracy);
+      for (const std::string& set : profile_set_names()) list_batches(variant, module.model, set);
+    }
+  }
+}
+
 void list_devices_here() {
   for (const DeviceInfo& device : list_devices()) {
     std::printf("%-8s %-9s %s\n", device.name.c_str(), device.is_usable ? "usable" : "not here",
@@ -134,6 +160,7 @@ constexpr List kLists[] = {
     {"systems", "serving systems and their parameters", list_systems},
     {"pipelines", "pipelines, their modules and stand-in models", list_pipelines},
     {"profiles", "sets of profiles and their models", list_profiles},
+    {"variants", "variants of tasks: accuracy, and throughput by batch, as CSV", list_variants},
     {"devices", "what this build can run models on, here", list_devices_here},
     {"models", "networks of the zoo", list_models_here},
 };
@@ -163,6 +190,8 @@ void add_list_command(CLI::App& app, int& exit_code) {
       "  harness list pipelines     their modules, models and SLOs; of trees of tasks the variants,\n"
       "                             their accuracies and how many visits one causes at the tasks after it\n"
       "  harness list profiles      which models each set has, for cluster.profiles\n"
+      "  harness list variants      what each variant of a task gives up in accuracy and wins in\n"
+      "                             throughput (CSV); harness figures FILE.csv draws it\n"
       "  harness list devices       cpu, the GPUs of this machine; for harness profile --device\n"
       "  harness list models        the zoo: what harness profile and runtime = \"gpu\" run without a file\n"
       "exit_points of a model is the number in SHEPHERD's Table 4.\n"

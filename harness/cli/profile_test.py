@@ -270,7 +270,7 @@ def check_list_models(harness, folder, has_torch):
 def check_no_list(harness, folder):
     """Neither a list nor one that there is; help of its own."""
     failures = []
-    known = "allowed: one of systems, pipelines, profiles, devices, models"
+    known = "allowed: one of systems, pipelines, profiles, variants, devices, models"
     for words, found in ((["list"], "list: found nothing"), (["list", "model"], "list: found 'model'"),
                          (["list", "models", "more"], "list: found 'more'")):
         done = run([harness, *words], folder)
