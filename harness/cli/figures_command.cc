@@ -79,7 +79,7 @@ void require_something_to_draw(const std::string& path) {
   if (path.ends_with(".csv")) {
     std::error_code error;
     if (!std::filesystem::exists(path, error))
-      throw input_error({path, 0, ""}, "no such file", "a table of harness trace cv --csv");
+      throw input_error({path, 0, ""}, "no such file", "a table of harness trace cv --csv or list variants");
     return;
   }
   if (is_cv_table(path)) return;
@@ -118,14 +118,16 @@ void add_figures_command(CLI::App& app, int& exit_code) {
       "  harness figures quickstart.h5\n"
       "  harness figures quickstart.h5 -o figures --limit 2\n"
       "  harness figures overall.h5 --only pard/fig8 --only pard/fig11\n"
-      "  harness figures cv.h5\n\n"
+      "  harness figures cv.h5\n"
+      "  harness figures variants.csv\n\n"
       "Draws the figures that the experiment names (figures = [\"pard/fig8\", ...]), without such a list "
       "the\n"
       "general ones. --list shows the names. A figure whose data the file lacks is left out, with a line "
       "that\n"
       "says why.");
   command
-      ->add_option("results", options->results, "results file, or table of harness trace cv (HDF5; CSV too)")
+      ->add_option("results", options->results,
+                   "results file, or table of harness trace cv (HDF5; CSV too) or list variants (CSV)")
       ->type_name("RESULTS.h5");
   command
       ->add_option("-o", options->folder, "folder for the figures (default: RESULTS-figures beside the file)")

@@ -6,6 +6,8 @@ from typing import Callable
 
 import matplotlib.pyplot as plt
 
+from loki import fig1, fig5, fig7
+from loki import fig8 as loki_fig8
 import style
 from pard import fig2, fig6, fig8, fig9, fig10, fig11, fig12, fig13, fig14, fig15
 from selection import Missing, group, pair_of, series_of, settings
@@ -52,6 +54,11 @@ DRAWINGS = {
     "shepherd/fig10": Drawing(sweeps.draw_scale, SYSTEMS, (*LOADS, WORKERS), panels=True),
     "shepherd/fig11a": Drawing(fig11a.draw, fig11a.SERIES, ("slo_ms",)),
     "shepherd/fig11b": Drawing(sweeps.draw_groups, None, (*LOADS, WORKERS, GROUP_LIMIT), panels=True),
+    "loki/fig1": Drawing(fig1.draw, None, LOADS, by_workload=True),
+    "loki/fig5": Drawing(fig5.draw_traffic, by_workload=True),
+    "loki/fig6": Drawing(fig5.draw_social, by_workload=True),
+    "loki/fig7": Drawing(fig7.draw, fig7.SERIES, by_workload=True),
+    "loki/fig8": Drawing(loki_fig8.draw, None, ("slo_ms",), by_workload=True),
 }
 
 

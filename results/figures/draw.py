@@ -3,7 +3,8 @@
 
 Which ones, the experiment says with `figures = ["pard/fig8", ...]`, or --only; otherwise the general ones. Of these, every workload (pipeline, trace, load, SLO, and swept parameters of the load or the cluster) gets figures of goodput, queueing delay, drops by module and latency, the first
 --limit workloads of the file only; drop and invalid rate are drawn for all workloads, on at most --limit pages.
-Of a table that `harness trace cv` wrote (-o NAME.h5) or printed (--csv, NAME.csv) the figures of SHEPHERD's that show it are drawn.
+Of a table that `harness trace cv` wrote (-o NAME.h5) or printed (--csv, NAME.csv) the figures of SHEPHERD's that show it are drawn, of one
+that `harness list variants` printed Loki's figure 3.
 """
 
 import argparse
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import catalogue
 import latency
+from loki import fig3
 import over_time
 import shares
 from results import Results
@@ -31,7 +33,7 @@ WORKLOAD_FIGURES = (
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("results", help="results file, or table of harness trace cv (HDF5; CSV too)")
+    parser.add_argument("results", help="results file, or table of harness trace cv (HDF5; CSV too) or list variants (CSV)")
     parser.add_argument("-o", dest="folder", type=Path, default=Path("figures"), help="folder for the figures")
     parser.add_argument("--limit", type=int, default=12, help="workloads with figures of their own (%(default)s)")
     parser.add_argument("--only", action="append", metavar="NAME", help="draw this figure (catalogue.txt); repeatable")
@@ -93,12 +95,13 @@ def draw_named(results, names, folder, limit):
 
 
 def draw_table(table, folder):
+    draw = fig3.draw if fig3.is_table(table) else predictability.draw
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for path in predictability.draw(table, folder):
+        for path in draw(table, folder):
             tell(path)
     except (KeyError, ValueError, OSError) as error:
-        fail(f"{table}: {error!r}, allowed: the table of harness trace cv")
+        fail(f"{table}: {error!r}, allowed: the table of harness trace cv or of harness list variants")
 
 
 def main():

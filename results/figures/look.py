@@ -5,11 +5,12 @@ import numpy as np
 from selection import name_of
 import style
 
-MARKERS = {"pard": "o", "shepherd": "o", "nexus": "s", "clockwork": "^", "clipperpp": "^", "naive": "D"}
+MARKERS = {"pard": "o", "shepherd": "o", "loki": "o", "nexus": "s", "proteus": "s", "clockwork": "^", "clipperpp": "^", "inferline": "^",
+           "naive": "D"}
 DROP_COLOUR = "#0072b2"
 INVALID_COLOUR = "#e69f00"
-LINE_STYLES = {"pard": "-", "shepherd": "-", "nexus": (0, (5, 1.5)), "clockwork": (0, (1.2, 1.2)), "clipperpp": (0, (1.2, 1.2)),
-               "naive": (0, (5, 1.2, 1, 1.2))}
+LINE_STYLES = {"pard": "-", "shepherd": "-", "loki": "-", "nexus": (0, (5, 1.5)), "proteus": (0, (5, 1.5)), "clockwork": (0, (1.2, 1.2)),
+               "clipperpp": (0, (1.2, 1.2)), "inferline": (0, (1.2, 1.2)), "naive": (0, (5, 1.2, 1, 1.2))}
 OTHER = ("#009e73", "#cc79a7", "#56b4e9", "#5f4690", "#c9a800", "#8c564b")
 
 

@@ -125,12 +125,22 @@ class Cell:
         return dict(text.partition("=")[::2] for text in self["parameters"].split())
 
     @cached_property
+    def settings(self):
+        """The cell's whole effective settings."""
+        return tomllib.loads(text_of(self.attribute("effective_toml")))
+
+    @cached_property
     def rate_rps(self):
         """The rate that the experiment asks for; None where it gives loads."""
         if not self._by_rate:
             return None
-        rates = tomllib.loads(text_of(self.attribute("effective_toml"))).get("workload", {}).get("rates_rps")
+        rates = self.settings.get("workload", {}).get("rates_rps")
         return float(rates[0]) if rates else None
+
+    @property
+    def cluster_workers(self):
+        """Workers of the cluster, in use or not."""
+        return int(self.settings["cluster"]["workers"])
 
     def _parameters(self, of_workload):
         return " ".join(

@@ -7,7 +7,8 @@ import numpy as np
 from results import number, plain_name
 
 # As the papers write systems and variants.
-NAMES = {"naive": "Naive", "nexus": "Nexus", "clipperpp": "Clipper++", "pard": "PARD", "shepherd": "SHEPHERD", "clockwork": "Clockwork"}
+NAMES = {"naive": "Naive", "nexus": "Nexus", "clipperpp": "Clipper++", "pard": "PARD", "shepherd": "SHEPHERD", "clockwork": "Clockwork",
+         "loki": "Loki", "proteus": "Proteus", "inferline": "InferLine"}
 CAPITALS = ("wcl", "fcfs", "hbf", "lbf", "np")
 
 

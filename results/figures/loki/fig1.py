@@ -1,0 +1,90 @@
+"""Figure 1: as demand grows Loki first takes more workers, then gives up the accuracy of later tasks, then that of the first."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import curves
+import look
+from loki import violations
+from loki.series import LOKI, one_of_each
+from loki.tasks import task_accuracies
+from selection import Missing, group, seeds_text
+import style
+
+SYSTEMS = (LOKI, "inferline")
+# A task's accuracy has fallen when it is below that of its best variant by more than this.
+FALLEN = 0.001
+
+
+def demand(cell):
+    return cell.rate_rps
+
+
+def tasks_by_demand(cells):
+    """(demands, {task: accuracies there}), of all seeds together."""
+    points = sorted(group(cells, demand).items())
+    found = [[task_accuracies(cell) for cell in same] for _, same in points]
+    return np.array([at for at, _ in points]), {task: np.array([np.mean([one[task] for one in same]) for same in found])
+                                                for task in found[0][0]}
+
+
+def phase_starts(demands, tasks):
+    """phase -> the least demand at which the accuracy of a later task (2) or of the first (3) has fallen; absent where it never has."""
+    first, *later = (accuracies < 1 - FALLEN for accuracies in tasks.values())
+    fallen = {2: np.any(later, axis=0) if later else np.zeros(len(demands), dtype=bool), 3: first}
+    return {phase: demands[where][0] for phase, where in fallen.items() if where.any()}
+
+
+def draw_accuracy(axes, cells, demands, tasks):
+    look.marked_line(axes, curves.curve(cells, demand, "accuracy", 100),
+                     {"color": style.SYSTEM_COLOURS[LOKI], "label": "Loki, whole pipeline", "linewidth": 2})
+    for (task, accuracies), colour, dashes in zip(tasks.items(), style.module_colours(len(tasks)), style.LINE_STYLES[1:]):
+        axes.plot(demands, 100 * accuracies, color=colour, linestyle=dashes, label=task.replace("_", " "))
+    axes.set(ylabel="accuracy (% of the best)")
+
+
+def draw_workers(axes, series):
+    for name, own in series.items():
+        look.marked_line(axes, curves.curve(own, demand, "workers_mean"), look.line_of(name), look.MARKERS[name])
+    workers = max(cell.cluster_workers for own in series.values() for cell in own)
+    axes.axhline(workers, color="black", linestyle=":", linewidth=1, label="workers of the cluster")
+    axes.set(ylabel="workers in use", ylim=(0, None))
+
+
+def draw_violations(axes, series):
+    for column, of in violations.measures([cell for own in series.values() for cell in own]):
+        for name, own in series.items():
+            own_look = look.line_of(name)
+            if column == violations.OF_PATHS:
+                own_look |= {"alpha": 0.5, "label": f"{own_look['label']}, {of}"}
+            look.marked_line(axes, curves.curve(own, demand, column, 100), own_look, look.MARKERS[name])
+    axes.set(ylabel="SLO violations (%)", xlabel="demand (requests/s)", ylim=(0, 104), xlim=(0, None))
+
+
+def draw(cells):
+    series, note = one_of_each(cells, SYSTEMS)
+    if LOKI not in series:
+        raise Missing("no cells of loki")
+    cells = [cell for own in series.values() for cell in own]
+    if any(cell.rate_rps is None for cell in cells) or len({cell.rate_rps for cell in series[LOKI]}) < 2:
+        raise Missing("the file has one rate only")
+    demands, tasks = tasks_by_demand(series[LOKI])
+    figure, (accuracy, workers, violated) = plt.subplots(3, 1, sharex=True, figsize=(5.2, 5.8), gridspec_kw={"height_ratios": [3, 2, 2]})
+    draw_accuracy(accuracy, series[LOKI], demands, tasks)
+    draw_workers(workers, series)
+    draw_violations(violated, series)
+    starts = phase_starts(demands, tasks)
+    for phase, at in starts.items():
+        for axes in (accuracy, workers, violated):
+            axes.axvline(at, color="black", linestyle=(0, (1, 2)), linewidth=0.9)
+        accuracy.annotate(f"phase {phase}", (at, 1), xycoords=("data", "axes fraction"), xytext=(2, 2), textcoords="offset points",
+                          fontsize=7)
+    for axes, title in ((accuracy, "(a)"), (workers, "(b)"), (violated, "(c)")):
+        axes.set_title(title, loc="left", x=-0.08)
+    look.legend_of(figure, accuracy, workers, violated)
+    told = " ".join(f"Phase {phase} begins at {at:g} requests/s." for phase, at in starts.items())
+    caption = (f"Loki figure 1. Against a steady demand: (a) accuracy of the completed requests, and of each task the mean accuracy of the "
+               f"models that did its visits; (b) workers in use; (c) SLO violations. Dotted: the least demand at which the accuracy of a "
+               f"later task (phase 2) and of the first (phase 3) is lower by more than {100 * FALLEN:g} %. {told}"
+               f"{violations.text(len(violations.measures(cells)) > 1)}{seeds_text(cells)}{note}")
+    return figure, caption, cells

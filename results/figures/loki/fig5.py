@@ -1,0 +1,101 @@
+"""Figures 5 and 6 (section 6.2): demand, accuracy, cluster utilisation and SLO violations over time."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import look
+from loki import violations
+from loki.series import LOKI, SYSTEMS, one_of_each
+from loki.tasks import scaling_changes
+from over_time import binned, bins_of, share
+from results import NS_PER_S
+from selection import Missing, first_seed, workload_name
+import style
+
+
+class Course:
+    """A cell's columns over time, in bins of `width` windows."""
+
+    def __init__(self, cell, width, count):
+        self.cell, self.width, self.count = cell, width, count
+        self.bin_s = width * cell.window_s
+
+    def sums(self, *columns):
+        return binned(sum(self.cell.windows[column].astype(float) for column in columns), self.width, self.count)
+
+    def demand(self):
+        return self.sums("sent") / self.bin_s
+
+    def accuracy(self):
+        return share(self.sums("accuracy_sum"), self.sums("in_time", "late"))
+
+    def violations(self):
+        return share(self.sums("dropped", "late"), self.sums("sent"))
+
+    def path_violations(self):
+        return share(self.sums(*violations.PATHS[1:]), self.sums(*violations.PATHS))
+
+    def utilisation(self):
+        """Workers that can serve, of the cluster's, mean over each bin."""
+        edges = np.arange(self.count + 1) * self.bin_s
+        workers = self.cell.table("workers")
+        ready = workers[workers["ready_ns"] >= 0]
+        from_s = ready["ready_ns"] / NS_PER_S
+        to_s = np.where(ready["removed_ns"] < 0, np.inf, ready["removed_ns"] / NS_PER_S)
+        overlap = np.minimum(to_s[:, None], edges[1:]) - np.maximum(from_s[:, None], edges[:-1])
+        return np.maximum(overlap, 0).sum(axis=0) / self.bin_s / self.cell.cluster_workers
+
+
+PANELS = (
+    ("demand\n(requests/s)", Course.demand, 1),
+    ("accuracy\n(% of the best)", Course.accuracy, 100),
+    ("cluster\nutilisation (%)", Course.utilisation, 100),
+    ("SLO violations\n(% of requests)", Course.violations, 100),
+)
+OF_PATHS = ("SLO violations\n(% of paths)", Course.path_violations, 100)
+
+
+def draw_panel(axes, courses, value, scale, times):
+    for name, course in courses.items():
+        if value is Course.demand:  # the same for all
+            axes.fill_between(times, scale * value(course), color=style.OFFERED, alpha=0.6, linewidth=0)
+            axes.plot(times, scale * value(course), color="#404040", linewidth=0.9)
+            return
+        axes.plot(times, scale * value(course), **look.line_of(name))
+
+
+def draw(cells, number):
+    series, note = one_of_each(cells, SYSTEMS)
+    if not series:
+        raise Missing("no cells of " + ", ".join(SYSTEMS))
+    cells = [first_seed(own) for own in series.values()]
+    width, count = bins_of(cells)
+    courses = {system: Course(cell, width, count) for system, cell in zip(series, cells)}
+    bin_s = width * cells[0].window_s
+    times = (np.arange(count) + 0.5) * bin_s
+    with_paths = violations.have_path_windows(cells)
+    panels = PANELS + ((OF_PATHS,) if with_paths else ())
+    figure, grid = plt.subplots(len(panels), 1, sharex=True, figsize=(style.WIDTH, 0.5 + 1.25 * len(panels)))
+    for axes, (label, value, scale) in zip(grid, panels):
+        draw_panel(axes, courses, value, scale, times)
+        axes.set_ylabel(label)
+        axes.set_ylim(*((None, 101) if value is Course.accuracy else (0, None) if value is Course.demand else (-2, 104)))
+    changes = scaling_changes(courses[LOKI].cell)[1:] if LOKI in courses else []
+    for axes in grid:
+        for at_s, _ in changes:
+            axes.axvline(at_s, color="black", linestyle=(0, (1, 2)), linewidth=0.9)
+    grid[0].set_title(workload_name(cells), loc="left")
+    grid[-1].set(xlabel="time of sending (s)", xlim=(0, count * bin_s))
+    look.legend_of(figure, *grid[1:])
+    caption = (f"Loki figure {number}. Demand, accuracy of the completed requests, workers that can serve (of the cluster's) and SLO "
+               f"violations, by time of sending in bins of {bin_s:g} s. Dotted: from here on some of Loki's workers host a variant that is "
+               f"not the most accurate of its task, or none do any more.{violations.text(with_paths)}{note}")
+    return figure, caption, cells
+
+
+def draw_traffic(cells):
+    return draw(cells, 5)
+
+
+def draw_social(cells):
+    return draw(cells, 6)
