@@ -61,6 +61,15 @@ def draw_violations(axes, series):
     axes.set(ylabel="SLO violations (%)", xlabel="demand (requests/s)", ylim=(0, 104), xlim=(0, None))
 
 
+def mark_phases(panels, starts):
+    for at in sorted(set(starts.values())):
+        for axes in panels:
+            axes.axvline(at, color="black", linestyle=(0, (1, 2)), linewidth=0.9)
+        begun = [str(phase) for phase, start in starts.items() if start == at]
+        panels[0].annotate(f"phase {' and '.join(begun)}", (at, 1), xycoords=("data", "axes fraction"), xytext=(2, 2),
+                           textcoords="offset points", fontsize=7)
+
+
 def draw(cells):
     series, note = one_of_each(cells, SYSTEMS)
     if LOKI not in series:
@@ -74,11 +83,7 @@ def draw(cells):
     draw_workers(workers, series)
     draw_violations(violated, series)
     starts = phase_starts(demands, tasks)
-    for phase, at in starts.items():
-        for axes in (accuracy, workers, violated):
-            axes.axvline(at, color="black", linestyle=(0, (1, 2)), linewidth=0.9)
-        accuracy.annotate(f"phase {phase}", (at, 1), xycoords=("data", "axes fraction"), xytext=(2, 2), textcoords="offset points",
-                          fontsize=7)
+    mark_phases((accuracy, workers, violated), starts)
     for axes, title in ((accuracy, "(a)"), (workers, "(b)"), (violated, "(c)")):
         axes.set_title(title, loc="left", x=-0.08)
     look.legend_of(figure, accuracy, workers, violated)

@@ -79,7 +79,8 @@ def draw(cells, number):
     for axes, (label, value, scale) in zip(grid, panels):
         draw_panel(axes, courses, value, scale, times)
         axes.set_ylabel(label)
-        axes.set_ylim(*((None, 101) if value is Course.accuracy else (0, None) if value is Course.demand else (-2, 104)))
+        if value is not Course.accuracy:
+            axes.set_ylim(*((0, None) if value is Course.demand else (-2, 104)))
     changes = scaling_changes(courses[LOKI].cell)[1:] if LOKI in courses else []
     for axes in grid:
         for at_s, _ in changes:

@@ -16,7 +16,7 @@ def measures(cells):
 
 def have_path_windows(cells):
     """Whether all cells count paths over time."""
-    return all(set(PATHS) <= set(cell.windows.dtype.names) for cell in cells)
+    return len(measures(cells)) > 1 and all(set(PATHS) <= set(cell.windows.dtype.names) for cell in cells)
 
 
 def text(with_paths):
