@@ -102,6 +102,25 @@ TEST(ArrivalOrderPolicy, ExpectsNoBatchBeyondThePlanned) {
   }
 }
 
+// Two have joined, a third may: 5 ms, from 7 ms on within the budget of 12. Where the planned four are
+// expected, 6 ms, it must start at 6.
+TEST(ArrivalOrderPolicy, CountsThoseThatHaveJoined) {
+  const auto joins = [](TimeNs start, const Rules& rules) {
+    const TestWorld world({linear_profile(2, 1, 4)}, 50 * kMs, 1);
+    ArrivalOrderPolicy policy(world.context, 0, rules.routing, rules.dropping);
+    Plan plan = world.plan({4});
+    plan.modules[0].budget_ns = 12 * kMs;
+    policy.on_plan(0, plan);
+    policy.push(0, {.id = 1, .due_ns = 50 * kMs, .arrived_ns = 0});
+    Decisions out;
+    return policy.fill(0, {.worker = 0, .start_ns = start, .joined = 2, .room = 2}, out);
+  };
+  EXPECT_EQ(joins(7 * kMs, kQueued), 1);
+  EXPECT_EQ(joins(7 * kMs + 1, kQueued), 0);
+  EXPECT_EQ(joins(6 * kMs, kBudget), 1);
+  EXPECT_EQ(joins(6 * kMs + 1, kBudget), 0);
+}
+
 /// Of a visit that came to a detector of 10 ms, whose budget is 20, and that a batch could serve from then
 /// on. Cars take 8 or 5 ms.
 bool is_served(TimeNs from, DropAt drop_at, RerouteLimit limit) {
