@@ -18,8 +18,9 @@ import numpy as np
 
 from figures_testing import Drawn, rows_of, run, wanted_cells
 from loki import fig1, fig3, tasks
+from loki import violations as violations_of_loki
 from loki.series import one_of_each
-from results import Results
+from results import Cell, Results
 from selection import Missing, name_of
 
 HARNESS = sys.argv.pop()
@@ -296,6 +297,14 @@ class PathsTest(Drawn):
         (_, figure, _), = self.figures(copy, "loki/fig8")
         violated, of_paths = map(self.lines, figure.axes[2:])
         np.testing.assert_allclose(of_paths["Loki-none"][1] * 4, violated["Loki-none"][1])
+
+
+class AnswersTest(unittest.TestCase):
+    def test_the_caption_says_what_counts_as_an_answer(self):
+        rows = [{"answers": "partial"}, {"answers": "partial"}, {}, {"answers": ""}]
+        cells = [Cell(row, None) for row in rows]
+        self.assertIn("of all sent (partial answers).", violations_of_loki.text(cells[:2], False))
+        self.assertIn("of all sent.", violations_of_loki.text(cells[2:], False))
 
 
 class VariantsTest(unittest.TestCase):

@@ -91,5 +91,5 @@ def draw(cells):
     caption = (f"Loki figure 1. Against a steady demand: (a) accuracy of the completed requests, and of each task the mean accuracy of the "
                f"models that did its visits; (b) workers in use; (c) SLO violations. Dotted: the least demand at which the accuracy of a "
                f"later task (phase 2) and of the first (phase 3) is lower by more than {100 * FALLEN:g} %. {told}"
-               f"{violations.text(len(violations.measures(cells)) > 1)}{seeds_text(cells)}{note}")
+               f"{violations.text(cells, len(violations.measures(cells)) > 1)}{seeds_text(cells)}{note}")
     return figure, caption, cells

@@ -90,7 +90,7 @@ def draw(cells, number):
     look.legend_of(figure, *grid[1:])
     caption = (f"Loki figure {number}. Demand, accuracy of the completed requests, workers that can serve (of the cluster's) and SLO "
                f"violations, by time of sending in bins of {bin_s:g} s. Dotted: from here on some of Loki's workers host a variant that is "
-               f"not the most accurate of its task, or none do any more.{violations.text(with_paths)}{note}")
+               f"not the most accurate of its task, or none do any more.{violations.text(cells, with_paths)}{note}")
     return figure, caption, cells
 
 

@@ -31,6 +31,6 @@ def draw(cells):
     axes.set_title(workload_name(cells), loc="left")
     axes.grid(False, axis="x")
     look.legend_of(figure, axes)
-    caption = (f"Loki figure 7. SLO violations of Loki by its version of early dropping.{violations.text(len(measures) > 1)}"
+    caption = (f"Loki figure 7. SLO violations of Loki by its version of early dropping.{violations.text(cells, len(measures) > 1)}"
                f"{seeds_text(cells)}{absent_note(cells, SERIES)}")
     return figure, caption, cells

@@ -43,5 +43,5 @@ def draw(cells):
     look.legend_of(figure, *grid)
     caption = (f"Loki figure 8. By SLO: (a) accuracy of the completed requests, (b) the most by which it lies below the highest possible "
                f"in any step of {STEP_S} s of sending, {'(c, d)' if len(panels) > 3 else '(c)'} SLO violations."
-               f"{violations.text(len(panels) > 3)}{curves.left_out_text([('', cells)], SYSTEMS)}{seeds_text(cells)}")
+               f"{violations.text(cells, len(panels) > 3)}{curves.left_out_text([('', cells)], SYSTEMS)}{seeds_text(cells)}")
     return figure, caption, cells

@@ -19,7 +19,8 @@ def have_path_windows(cells):
     return len(measures(cells)) > 1 and all(set(PATHS) <= set(cell.windows.dtype.names) for cell in cells)
 
 
-def text(with_paths):
-    """A sentence for captions."""
-    return (" SLO violations: requests dropped or late, of all sent"
+def text(cells, with_paths):
+    """A sentence for captions; it says which paths a request needs where the file tells."""
+    answers = " and ".join(dict.fromkeys(cell["answers"] for cell in cells if cell.row.get("answers")))
+    return (" SLO violations: requests dropped or late, of all sent" + (f" ({answers} answers)" if answers else "")
             + ("; and paths through the pipeline lost or late, of all." if with_paths else "."))
