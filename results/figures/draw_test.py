@@ -126,6 +126,10 @@ class TextTest(unittest.TestCase):
         self.assertLess(len(cut), 100)
         self.assertIn("998 (500 in all)", cut)
 
+    def test_an_experiment_may_ask_for_one_figure_without_brackets(self):
+        self.assertEqual(results.named("pard/fig8"), ["pard/fig8"])
+        self.assertEqual(results.named(["pard/fig8", "pard/fig9"]), ["pard/fig8", "pard/fig9"])
+
     def test_captions_name_cells_file_and_commit(self):
         file = results.Results(SMALL)
         text = file.source(file.cells)

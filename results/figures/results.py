@@ -183,7 +183,7 @@ class Results:
         self._file = h5py.File(path, "r")
         rows = [plain(row) for row in self._file["summary"][:]]
         experiment = parsed(text_of(self._file.attrs.get("experiment_toml", "")))
-        self.figures = list(experiment.get("figures", []))  # names of those that the experiment asks for
+        self.figures = named(experiment.get("figures", []))  # those that the experiment asks for
         by_rate = not {"rates_rps", "rates_rps_per_worker"}.isdisjoint(experiment.get("workload", {}))
         self.cells = [Cell(row, self._file[f"cells/{row['cell']}"], by_rate) for row in rows if row["status"] == "ok"]
         self.not_drawn = len(rows) - len(self.cells)
@@ -246,6 +246,11 @@ def parsed(toml):
         return tomllib.loads(toml)
     except tomllib.TOMLDecodeError:
         return {}
+
+
+def named(names):
+    """A list of names; an experiment may write a single one without brackets."""
+    return [names] if isinstance(names, str) else list(names)
 
 
 def plain_name(text):
