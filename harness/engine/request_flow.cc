@@ -89,10 +89,10 @@ void RequestFlow::choose_domains(TimeNs now, ModuleId module, std::span<const Vi
     return;
   }
   route_visits_.clear();
-  for (const VisitId visit : visits) {
-    if (tree_)
-      visits_[visit].domain = kNone;  // a sibling that is refused now cancels those that have a domain
-    route_visits_.push_back(visits_[visit].visit);
+  for (const VisitId visit : visits) route_visits_.push_back(visits_[visit].visit);
+  const bool is_tree = tree_.has_value();
+  if (is_tree) {  // a sibling that is refused now cancels those that have a domain
+    for (const VisitId visit : visits) visits_[visit].domain = kNone;
   }
   if (route_choices_.size() < visits.size()) route_choices_.resize(visits.size());
   const std::span<std::uint32_t> choices(route_choices_.data(), visits.size());
@@ -101,17 +101,18 @@ void RequestFlow::choose_domains(TimeNs now, ModuleId module, std::span<const Vi
   } else {
     domains.router->route(now, route_visits_, domains.views, choices);
   }
+  static_assert(kRefused + 1 == kNone);
   for (std::size_t i = 0; i < visits.size(); ++i) {
-    const bool is_refused = choices[i] == kRefused;
-    if (choices[i] == kNone || is_refused || (tree_ && request_of(visits_[visits[i]]).ended)) {
-      end_on_the_way(now, visits[i], is_refused ? DropReason::kOverBudget : DropReason::kNoWorker);
+    if (choices[i] >= kRefused || (is_tree && request_of(visits_[visits[i]]).ended)) {
+      end_on_the_way(now, visits[i],
+                     choices[i] == kRefused ? DropReason::kOverBudget : DropReason::kNoWorker);
       continue;
     }
     HARNESS_CHECK(choices[i] < domains.views.size(), "a router chose no domain of its list");
     DomainView& view = domains.views[choices[i]];
     if (domains.counts_outstanding) ++view.outstanding;
     visits_[visits[i]].domain = view.id;
-    if (tree_) assign_module(visits[i], view.group);
+    if (is_tree) assign_module(visits[i], view.group);
     deliveries_.push_back({visits[i], view.id});
   }
 }

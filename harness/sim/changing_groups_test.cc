@@ -121,8 +121,7 @@ TEST(ChangingGroups, QueuesThatCloseTogetherSendNothingToOneAnother) {
     const std::uint64_t turned_away =
         record.modules[0].dropped[static_cast<std::size_t>(DropReason::kNoWorker)];
     EXPECT_EQ(record.in_time + turned_away, 40U);
-    // Warm, the new group takes them all; cold, there is none for 100 ms, and either queue has run two at
-    // most.
+    // Warm, the new group takes them all. Cold, there is none for 100 ms; each queue has run two at most.
     EXPECT_EQ(turned_away == 0, loads_ahead);
     EXPECT_EQ(turned_away >= 36, !loads_ahead);
   }

@@ -202,14 +202,19 @@ void VirtualWorld::tell_of_end(Message kind, WorkerId worker) {
 }
 
 void VirtualWorld::arrive(const Delivery& delivery) {
-  if (schedulers_) [[unlikely]] {
-    if (schedulers_->is_full(now_, delivery.domain) && cluster_.is_open(delivery.domain)) {
-      cluster_.on_delivery_refused(now_, delivery);
-      return;
-    }
+  if (schedulers_ && !enter_inbox(delivery)) [[unlikely]]
+    return;
+  tell(delivery.domain, {Message::kArrival, delivery.visit});
+}
+
+bool VirtualWorld::enter_inbox(const Delivery& delivery) {
+  const bool is_refused = schedulers_->is_full(now_, delivery.domain) && cluster_.is_open(delivery.domain);
+  if (is_refused) {
+    cluster_.on_delivery_refused(now_, delivery);
+  } else {
     cluster_.on_delivery_waits(now_, delivery);
   }
-  tell(delivery.domain, {Message::kArrival, delivery.visit});
+  return !is_refused;
 }
 
 void VirtualWorld::prefetch_upcoming() const {

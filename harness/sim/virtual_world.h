@@ -87,9 +87,11 @@ class VirtualWorld final : private World {
   void handle_message(DomainId domain, SchedulerMessage message);
   /// What the worker ran has ended or stopped.
   void tell_of_end(Message kind, WorkerId worker);
-  /// The visit stands before its domain, unless its scheduler's inbox is full. A domain that takes no visits
-  /// any more sends it elsewhere and refuses none.
+  /// The visit stands before its domain, unless its scheduler's inbox is full.
   void arrive(const Delivery& delivery);
+  /// Of schedulers whose work costs time: false: the inbox is full and the visit is dropped. A domain that
+  /// takes no visits any more sends it elsewhere and refuses none.
+  bool enter_inbox(const Delivery& delivery);
   void tell_publication(const ValuesMessage& message);
   /// The domain's scheduler has spent what its first message costs. What waits at a domain that takes no
   /// visits any more costs nothing.

@@ -82,10 +82,15 @@ void ShareRouter::divide(std::vector<std::uint32_t> share_of, std::vector<GroupI
 
 void ShareRouter::route(TimeNs, std::span<const Visit> visits, std::span<const DomainView> domains,
                         std::span<std::uint32_t> out) {
-  for (std::size_t i = 0; i < visits.size(); ++i) out[i] = domain_of(share_of_[visits[i].stream], domains);
+  for (std::size_t i = 0; i < visits.size(); ++i) {
+    const std::uint32_t share = share_of_[visits[i].stream];
+    const std::uint32_t place = place_[share];
+    const bool is_there = place < domains.size() && domains[place].group == group_of_[share];
+    out[i] = is_there ? place : find_domain(share, domains);
+  }
 }
 
-std::uint32_t ShareRouter::domain_of(std::uint32_t share, std::span<const DomainView> domains) {
+std::uint32_t ShareRouter::find_domain(std::uint32_t share, std::span<const DomainView> domains) {
   std::uint32_t& place = place_[share];
   for (std::size_t next = 0; next < group_of_.size(); ++next) {
     const GroupId group = group_of_[(share + next) % group_of_.size()];

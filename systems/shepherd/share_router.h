@@ -35,7 +35,8 @@ class ShareRouter final : public Router {
              std::span<std::uint32_t> out) override;
 
  private:
-  std::uint32_t domain_of(std::uint32_t share, std::span<const DomainView> domains);
+  /// That of the first of the groups from the share's own on that has one; to be found in `place_` then.
+  std::uint32_t find_domain(std::uint32_t share, std::span<const DomainView> domains);
 
   std::span<const Stream> streams_;
   ModuleId model_;
