@@ -64,6 +64,8 @@ struct MilpLimits {
   // What is optimal does not depend on these.
   bool cuts = true;        ///< whether to look for cutting planes
   bool heuristics = true;  ///< whether to look for good solutions other than by branching
+  /// So often the two sides of a branch on a variable are tried out before what they were worth is trusted.
+  int branching_trials = 10;
 };
 
 enum class MilpStatus {
