@@ -35,24 +35,30 @@ AllocationProgram::AllocationProgram(const AllocationProblem& problem, const Aug
   add_balance();
   add_loads();
   add_choices();
+  add_task_sums();
 }
 
 void AllocationProgram::add_vertices() {
   for (std::size_t v = 0; v < graph_.vertices.size(); ++v) {
     double most_load = 0;  // in workers, were all requests to come here
-    for (const int p : through_[v])
-      most_load =
-          std::max(most_load, goal_.demand_rps * at(graph_.prefixes, p).visits / graph_.vertices[v].rate_rps);
+    for (const int p : through_[v]) most_load = std::max(most_load, load_of(p));
     const double most = std::clamp(std::ceil(most_load), 1.0, static_cast<double>(problem_.workers));
-    workers_.push_back(milp_.add_variable(0, goal_.serve_all ? most : problem_.workers, -goal_.worker, true));
     const bool choice = choices_[graph_.vertices[v].variant].size() > 1;
+    workers_.push_back(
+        milp_.add_variable(0, goal_.serve_all ? most : problem_.workers, -goal_.worker, !choice));
     picks_.push_back(choice ? milp_.add_variable(0, 1, 0, true) : -1);
   }
 }
 
+double AllocationProgram::load_of(int prefix) const {
+  const GraphPrefix& at_vertex = at(graph_.prefixes, prefix);
+  return goal_.demand_rps * at_vertex.visits / at(graph_.vertices, at_vertex.vertex).rate_rps;
+}
+
 void AllocationProgram::add_flows() {
-  for (const GraphPrefix& prefix : graph_.prefixes) {
-    const double load = goal_.demand_rps * prefix.visits / at(graph_.vertices, prefix.vertex).rate_rps;
+  for (std::size_t p = 0; p < graph_.prefixes.size(); ++p) {
+    const GraphPrefix& prefix = graph_.prefixes[p];
+    const double load = load_of(static_cast<int>(p));
     const double most = load > problem_.workers ? problem_.workers / load : 1;
     double worth = prefix.sink ? goal_.accuracy * prefix.accuracy / graph_.sinks : 0;
     if (prefix.parent < 0) worth += goal_.served;
@@ -77,18 +83,20 @@ void AllocationProgram::add_balance() {
   milp_.add_row(goal_.serve_all ? 1 : 0, 1, root);
 }
 
-// Constraint 2, in workers; and where there is flow there is a worker with this batch size.
+// Constraint 2, in workers; and where there is flow, however little, there is a worker: of workers in whole
+// numbers the loads alone say it, unless all requests together load less than one.
 void AllocationProgram::add_loads() {
   for (std::size_t v = 0; v < graph_.vertices.size(); ++v) {
     std::vector<MilpTerm> load = {{workers_[v], -1}};
-    std::vector<MilpTerm> open = {{picks_[v] >= 0 ? picks_[v] : workers_[v], -1}};
+    std::vector<MilpTerm> open = {{workers_[v], -1}};
+    double least_load = 1;
     for (const int p : through_[v]) {
-      const double workers = goal_.demand_rps * at(graph_.prefixes, p).visits / graph_.vertices[v].rate_rps;
-      if (workers > 0) load.push_back({at(flows_, p), workers});
+      if (load_of(p) > 0) load.push_back({at(flows_, p), load_of(p)});
       open.push_back({at(flows_, p), 1});
+      least_load = std::min(least_load, load_of(p));
     }
     milp_.add_row(-kMilpInfinity, 0, load);
-    milp_.add_row(-kMilpInfinity, 0, open);
+    if (least_load < 1) milp_.add_row(-kMilpInfinity, 0, open);
   }
 }
 
@@ -104,10 +112,27 @@ void AllocationProgram::add_choices() {
       one.push_back({at(picks_, v), 1});
       const double most = milp_.columns()[static_cast<std::size_t>(at(workers_, v))].upper;
       milp_.add_row(-kMilpInfinity, 0, std::vector<MilpTerm>{{at(workers_, v), 1}, {at(picks_, v), -most}});
-      milp_.add_row(-kMilpInfinity, 0, std::vector<MilpTerm>{{at(workers_, v), -1}, {at(picks_, v), 1}});
     }
     milp_.add_row(-kMilpInfinity, 1, one);
+    add_sum(vertices);
   }
+}
+
+// A branch on the workers of a task splits the problem further than one on those of a variant.
+void AllocationProgram::add_task_sums() {
+  std::vector<std::vector<int>> vertices(choices_.size());
+  for (std::size_t m = 0; m < choices_.size(); ++m) {
+    std::vector<int>& of_task = vertices[problem_.pipeline->task_of(static_cast<ModuleId>(m))];
+    of_task.insert(of_task.end(), choices_[m].begin(), choices_[m].end());
+  }
+  for (std::size_t m = 0; m < choices_.size(); ++m)
+    if (vertices[m].size() > choices_[m].size()) add_sum(vertices[m]);
+}
+
+void AllocationProgram::add_sum(const std::vector<int>& vertices) {
+  std::vector<MilpTerm> sum = {{milp_.add_variable(0, problem_.workers, 0, true), -1}};
+  for (const int v : vertices) sum.push_back({at(workers_, v), 1});
+  milp_.add_row(0, 0, sum);
 }
 
 std::vector<bool> AllocationProgram::chosen(std::span<const double> values) const {

@@ -1,8 +1,9 @@
 // The mixed-integer linear programs of Loki (section 4.1, Eq. 11 and 12) over an augmented graph.
 //
-// Of a vertex (variant and batch size): n, its workers, a whole number; z, 1 if the variant has this batch
-// size (left out where there is one to choose). Of a path from the root: f, the share of the requests that
-// take it; Constraint 2 is linear in f and n, Constraints 6 and 7 hold by the choice of the paths.
+// Of a vertex (variant and batch size): n, its workers; z, 1 if the variant has this batch size (left out
+// where there is one to choose). Of a path from the root: f, the share of the requests that take it;
+// Constraint 2 is linear in f and n, Constraints 6 and 7 hold by the choice of the paths. The sums of n over
+// a variant and over a task are variables as well: whole numbers, on which to branch.
 #pragma once
 
 #include <span>
@@ -40,6 +41,9 @@ class AllocationProgram {
   void add_balance();
   void add_loads();
   void add_choices();
+  void add_task_sums();
+  void add_sum(const std::vector<int>& vertices);
+  double load_of(int prefix) const;  // in workers, were all requests to take it
   std::vector<bool> chosen(std::span<const double> values) const;
   std::vector<double> clean_flows(std::span<const double> values, const std::vector<bool>& chosen) const;
   double carried_rps(const std::vector<double>& flows, const Allocation& plan) const;
