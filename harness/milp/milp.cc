@@ -235,6 +235,32 @@ MilpSolution solve(const MilpProblem& problem, const MilpLimits& limits, std::sp
   return solution;
 }
 
+MilpSolution solve_part(const MilpProblem& problem, const MilpLimits& limits, const std::vector<bool>& used) {
+  HARNESS_CHECK(used.size() == problem.columns().size(), "not one entry per variable");
+  MilpProblem part;
+  std::vector<int> place(used.size(), -1);
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    const MilpProblem::Column& column = problem.columns()[i];
+    HARNESS_CHECK(used[i] || (column.lower <= 0 && column.upper >= 0), "a variable cannot be 0");
+    if (used[i]) place[i] = part.add_variable(column.lower, column.upper, column.objective, column.integer);
+  }
+  for (const MilpProblem::Row& row : problem.row_list()) {
+    std::vector<MilpTerm> terms;
+    for (const MilpTerm& term : row.terms) {
+      const int variable = place[static_cast<std::size_t>(term.variable)];
+      if (variable >= 0) terms.push_back({variable, term.factor});
+    }
+    if (!terms.empty() || row.lower > 0 || row.upper < 0) part.add_row(row.lower, row.upper, terms);
+  }
+  MilpSolution solution = solve(part, limits);
+  if (solution.values.empty()) return solution;
+  std::vector<double> values(used.size(), 0.0);
+  for (std::size_t i = 0; i < used.size(); ++i)
+    if (place[i] >= 0) values[i] = solution.values[static_cast<std::size_t>(place[i])];
+  solution.values = std::move(values);
+  return solution;
+}
+
 const char* status_name(MilpStatus status) {
   switch (status) {
     case MilpStatus::kOptimal:

@@ -96,6 +96,10 @@ inline constexpr double kMilpTolerance = 1e-6;
 /// is none is reported as kNoSolution (or `first`, as kFeasible).
 MilpSolution solve(const MilpProblem& problem, const MilpLimits& limits, std::span<const double> first = {});
 
+/// Solves what is left of `problem` where only the variables that `used` names are not 0 (which the bounds of
+/// the others allow): `status` and `bound` are those of this smaller program, `values` of all variables.
+MilpSolution solve_part(const MilpProblem& problem, const MilpLimits& limits, const std::vector<bool>& used);
+
 /// "optimal", "feasible", "infeasible", "unbounded", "no solution".
 const char* status_name(MilpStatus status);
 

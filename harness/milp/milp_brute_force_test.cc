@@ -59,6 +59,31 @@ TEST(Milp, FindsTheOptimumAmongNearlyEqualSolutions) {
   }
 }
 
+// Every second variable that can be 0 is.
+TEST(Milp, SolvesThePartOfAProgramThatIsNotZero) {
+  int feasible = 0;
+  for (std::uint64_t seed = 0; seed < kPrograms / 2; ++seed) {
+    const MilpProblem problem = random_program(seed);
+    std::vector<bool> used;
+    for (const MilpProblem::Column& column : problem.columns())
+      used.push_back(used.size() % 2 == 0 || column.lower > 0 || column.upper < 0);
+    std::optional<double> best;
+    each_point(problem, [&](const std::vector<double>& point) {
+      for (std::size_t i = 0; i < point.size(); ++i)
+        if (!used[i] && point[i] != 0) return;
+      if (problem.violation(point) == 0)
+        best = std::max(best.value_or(-kMilpInfinity), problem.objective(point));
+    });
+    const MilpSolution solution = solve_part(problem, {}, used);
+    ASSERT_EQ(solution.status, best ? MilpStatus::kOptimal : MilpStatus::kInfeasible) << "program " << seed;
+    if (!best) continue;
+    ++feasible;
+    EXPECT_NEAR(problem.objective(solution.values), *best, 1e-9) << "program " << seed;
+    EXPECT_EQ(problem.violation(solution.values), 0) << "program " << seed;
+  }
+  EXPECT_GT(feasible, 100);
+}
+
 TEST(Milp, BoundsHoldWhereALimitStopsIt) {
   for (std::uint64_t seed = 0; seed < kPrograms / 4; ++seed) {
     const MilpProblem problem = random_program(seed);

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <numeric>
 
 #include "systems/loki/allocation_program.h"
 #include "systems/loki/augmented_graph.h"
+#include "systems/loki/priced_paths.h"
 
 namespace harness {
 namespace {
@@ -12,6 +15,15 @@ namespace {
 // The solver's tolerance lets it call a demand infeasible that needs all workers to the last request, or
 // feasible one that needs a millionth more.
 constexpr double kSlack = 10 * kMilpTolerance;
+constexpr double kJustBelow = 1 - 1e-9;      // rounding must not make a demand infeasible
+constexpr std::size_t kVerticesPerTask = 3;  // of the plan to start from
+
+std::size_t tasks_of(const Pipeline& pipeline) {
+  std::size_t tasks = 0;
+  for (std::size_t m = 0; m < pipeline.modules.size(); ++m)
+    tasks += pipeline.task_of(static_cast<ModuleId>(m)) == m ? 1 : 0;
+  return tasks;
+}
 
 Allocation none(const AllocationProblem& problem, bool proven) {
   Allocation plan;
@@ -28,16 +40,43 @@ double gap_of(const MilpSolution& solution) {
 }
 
 // Branching alone is fastest: cutting planes and the search for good solutions take more time than they save.
-MilpSolution search(const MilpProblem& milp, const MilpLimits& limits) {
-  MilpLimits branching = limits;
-  branching.cuts = false;
-  branching.heuristics = false;
-  branching.branching_trials = 1;
-  MilpSolution best = solve(milp, branching);
+MilpLimits branching(MilpLimits limits) {
+  limits.cuts = false;
+  limits.heuristics = false;
+  limits.branching_trials = 1;
+  return limits;
+}
+
+// The best plan of the vertices that lose least where workers come in parts; often the best of all.
+MilpSolution good_plan(const AllocationProblem& problem, const AugmentedGraph& graph,
+                       const AllocationProgram& program, const MilpLimits& limits) {
+  PricedPaths paths(problem, graph);
+  paths.find_price();
+  const std::vector<double> losses = paths.losses();
+  std::vector<std::size_t> order(losses.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return losses[a] < losses[b]; });
+  order.resize(std::min(order.size(), kVerticesPerTask * tasks_of(*problem.pipeline)));
+  std::vector<bool> vertices(losses.size(), false);
+  for (const std::size_t v : order) vertices[v] = true;
+  MilpSolution good = solve_part(program.milp(), limits, program.variables_of(vertices));
+  // The solver's tolerances are wider than those of what it starts from.
+  if (!good.values.empty() && program.milp().violation(good.values) > kMilpTolerance) good.values.clear();
+  return good;
+}
+
+MilpSolution search(const AllocationProblem& problem, const AugmentedGraph& graph,
+                    const AllocationProgram& program, const AllocationGoal& goal, const MilpLimits& limits) {
+  MilpLimits how = branching(limits);
+  MilpSolution first;
+  if (goal.accuracy > 0) first = good_plan(problem, graph, program, how);
+  MilpSolution best = solve(program.milp(), how, first.values);
+  best.nodes += first.nodes;
   if (best.status != MilpStatus::kNoSolution) return best;
-  branching.heuristics = true;
+  how.heuristics = true;
   const long nodes = best.nodes;
-  best = solve(milp, branching);
+  best = solve(program.milp(), how);
   best.nodes += nodes;
   return best;
 }
@@ -45,7 +84,7 @@ MilpSolution search(const MilpProblem& milp, const MilpLimits& limits) {
 Allocation solved(const AllocationProblem& problem, const AugmentedGraph& graph, const AllocationGoal& goal,
                   const MilpLimits& limits) {
   const AllocationProgram program(problem, graph, goal);
-  const MilpSolution solution = search(program.milp(), limits);
+  const MilpSolution solution = search(problem, graph, program, goal, limits);
   const bool nothing_served = !goal.serve_all && solution.objective < kSlack;
   if (solution.values.empty() || nothing_served) {
     const bool proven = solution.status == (nothing_served ? MilpStatus::kOptimal : MilpStatus::kInfeasible);
@@ -60,6 +99,14 @@ Allocation solved(const AllocationProblem& problem, const AugmentedGraph& graph,
   return plan;
 }
 
+AllocationGoal accuracy_goal(const AllocationProblem& problem) {
+  AllocationGoal goal;
+  goal.demand_rps = problem.demand_rps;
+  goal.accuracy = 1;
+  goal.worker = problem.worker_weight;
+  return goal;
+}
+
 Allocation for_demand(const AllocationProblem& problem, Variants variants, const AllocationGoal& goal,
                       const MilpLimits& limits) {
   const AugmentedGraph graph = augmented_graph(problem, allowed_variants(*problem.pipeline, variants));
@@ -67,6 +114,20 @@ Allocation for_demand(const AllocationProblem& problem, Variants variants, const
       graph.least_workers_per_rps * problem.demand_rps > problem.workers * (1 + kSlack))
     return none(problem, true);
   return solved(problem, graph, goal, limits);
+}
+
+// Of the plans that carry as much as `most`.
+Allocation most_accurate(const AllocationProblem& problem, const AugmentedGraph& graph,
+                         const Allocation& most, const MilpLimits& limits) {
+  AllocationProblem same = problem;
+  same.demand_rps = most.demand_rps * kJustBelow;
+  Allocation plan = solved(same, graph, accuracy_goal(same), limits);
+  if (!plan.feasible || plan.accuracy < most.accuracy) return most;
+  // What is proven of the plan is that no other carries more.
+  plan.optimal = most.optimal;
+  plan.gap = most.gap;
+  plan.nodes += most.nodes;
+  return plan;
 }
 
 }  // namespace
@@ -79,11 +140,7 @@ Allocation scale_hardware(const AllocationProblem& problem, const MilpLimits& li
 }
 
 Allocation scale_accuracy(const AllocationProblem& problem, const MilpLimits& limits) {
-  AllocationGoal goal;
-  goal.demand_rps = problem.demand_rps;
-  goal.accuracy = 1;
-  goal.worker = problem.worker_weight;
-  return for_demand(problem, Variants::kAll, goal, limits);
+  return for_demand(problem, Variants::kAll, accuracy_goal(problem), limits);
 }
 
 Allocation most_throughput(const AllocationProblem& problem, const MilpLimits& limits, Variants variants) {
@@ -93,7 +150,8 @@ Allocation most_throughput(const AllocationProblem& problem, const MilpLimits& l
   goal.demand_rps = problem.workers / graph.least_workers_per_rps;
   goal.serve_all = false;
   goal.served = 1;
-  return solved(problem, graph, goal, limits);
+  const Allocation most = solved(problem, graph, goal, limits);
+  return most.feasible ? most_accurate(problem, graph, most, limits) : most;
 }
 
 }  // namespace harness

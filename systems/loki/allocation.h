@@ -71,7 +71,8 @@ Allocation scale_accuracy(const AllocationProblem& problem, const MilpLimits& li
 /// Which variants a plan may use.
 enum class Variants { kAll, kMostAccurate };
 
-/// The largest demand that S workers can carry, and the plan for it; the problem's demand does not count.
+/// The largest demand that S workers can carry (but for rounding), and the most accurate plan for it;
+/// `optimal` and `gap` are of the demand. The problem's demand does not count.
 /// Reconstructed: what Loki does with more demand than the least accurate variants carry is not said. Not
 /// feasible where no path ends in time, or there are fewer workers than tasks.
 Allocation most_throughput(const AllocationProblem& problem, const MilpLimits& limits = {},

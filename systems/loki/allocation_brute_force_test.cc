@@ -1,7 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "systems/loki/allocation.h"
 #include "systems/loki/allocation_check.h"
+#include "systems/loki/augmented_graph.h"
+#include "systems/loki/priced_paths.h"
 #include "systems/loki/test_loki_cases.h"
 #include "systems/loki/test_loki_exhaustive.h"
 
@@ -51,6 +55,51 @@ TEST(LokiAllocation, EqualsExhaustiveSearch) {
   EXPECT_GT(hardware, 30);
   EXPECT_GT(accuracy_only, 30);
   EXPECT_GT(neither, 30);
+}
+
+// Between the best accuracies for a little more and for a little less.
+TEST(LokiAllocation, IsTheMostAccurateOfThoseThatCarryTheMost) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    LokiCase made;
+    make_random(made, seed);
+    const Allocation most = most_throughput(made.problem);
+    if (!most.feasible || most.demand_rps == 0) continue;
+    const double carried_rps = most.demand_rps;
+    made.problem.demand_rps = carried_rps * (1 + kTolerance);
+    const double least = exhaustive_optima(made.problem).accuracy;  // -1: none carries more
+    made.problem.demand_rps = carried_rps * (1 - kTolerance);
+    const double largest = exhaustive_optima(made.problem).accuracy;
+    const double slack = made.problem.workers * made.problem.worker_weight + kTolerance;
+    EXPECT_GE(most.accuracy, least - slack);
+    made.problem.demand_rps = carried_rps * (1 - 1e-9);
+    EXPECT_GE(most.accuracy, exhaustive_optima(made.problem).accuracy - slack);
+    EXPECT_LE(most.accuracy, largest + kTolerance);
+  }
+}
+
+// The relaxation bounds the accuracy of every plan: workers are bought whole there, at the same price.
+TEST(PricedPaths, BoundTheAccuracyOfEveryPlan) {
+  int bounds = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    LokiCase made;
+    make_random(made, seed);
+    const AugmentedGraph graph =
+        augmented_graph(made.problem, allowed_variants(made.pipeline, Variants::kAll));
+    if (graph.prefixes.empty()) continue;
+    PricedPaths paths(made.problem, graph);
+    paths.find_price();
+    const double accuracy = exhaustive_optima(made.problem).accuracy;
+    if (accuracy >= 0) {
+      EXPECT_LE(accuracy, paths.most_worth() + paths.price() * made.problem.workers + 1e-9);
+      ++bounds;
+    }
+    // Some path loses nothing: it is the best, at every vertex on it.
+    const std::vector<double> losses = paths.losses();
+    EXPECT_EQ(*std::min_element(losses.begin(), losses.end()), 0);
+  }
+  EXPECT_GT(bounds, 60);
 }
 
 }  // namespace

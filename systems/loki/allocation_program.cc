@@ -135,6 +135,21 @@ void AllocationProgram::add_sum(const std::vector<int>& vertices) {
   milp_.add_row(0, 0, sum);
 }
 
+std::vector<bool> AllocationProgram::variables_of(const std::vector<bool>& vertices) const {
+  std::vector<bool> used(milp_.columns().size(), true);
+  for (std::size_t v = 0; v < vertices.size(); ++v) {
+    if (vertices[v]) continue;
+    at(used, workers_[v]) = false;
+    if (picks_[v] >= 0) at(used, picks_[v]) = false;
+  }
+  for (std::size_t p = 0; p < graph_.prefixes.size(); ++p) {
+    const GraphPrefix& prefix = graph_.prefixes[p];
+    const bool reached = prefix.parent < 0 || at(used, at(flows_, prefix.parent));
+    at(used, flows_[p]) = reached && at(vertices, prefix.vertex);
+  }
+  return used;
+}
+
 std::vector<bool> AllocationProgram::chosen(std::span<const double> values) const {
   std::vector<bool> chosen;
   for (const int workers : workers_) chosen.push_back(at(values, workers) > 0.5);

@@ -31,6 +31,9 @@ class AllocationProgram {
 
   const MilpProblem& milp() const { return milp_; }
 
+  /// Variables that are not 0 in some plan that has workers at the vertices that `vertices` names alone.
+  std::vector<bool> variables_of(const std::vector<bool>& vertices) const;
+
   /// The plan that `values` of the program stand for. `demand_rps` and `accuracy` are set; what was found of
   /// it (`optimal`, `gap`) is not.
   Allocation allocation(std::span<const double> values) const;
