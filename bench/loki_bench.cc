@@ -1,7 +1,12 @@
 // Loki's two programs at the paper's size (section 6.5: about 500 ms on average, by Gurobi): 20 workers;
 // traffic analysis with 5 detectors, 8 car classifiers and 4 face models, social media with 5 classifiers and
-// 4 captioners. The demand is the argument, in thousandths of the largest that 20 workers can carry.
+// 4 captioners. The arguments are the first and the last demand, in thousandths of the largest that 20 workers
+// can carry.
 #include <benchmark/benchmark.h>
+
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "systems/loki/allocation.h"
 #include "systems/loki/allocation_check.h"
@@ -13,6 +18,8 @@ namespace {
 
 using Make = void (*)(LokiCase&);
 
+constexpr int kStep = 100;  // thousandths
+
 void describe(benchmark::State& state, const AllocationProblem& problem, const Allocation& plan) {
   if (!check_allocation(problem, plan).empty()) return state.SkipWithError("the plan breaks a constraint");
   state.counters["demand_rps"] = problem.demand_rps;
@@ -22,56 +29,39 @@ void describe(benchmark::State& state, const AllocationProblem& problem, const A
   state.counters["nodes"] = static_cast<double>(plan.nodes);
 }
 
+using Allocate = Allocation (*)(const AllocationProblem&);
+
 // One plan of the Resource Manager: hardware scaling and, if there is none, accuracy scaling.
-void resource_manager(benchmark::State& state, Make make) {
-  LokiCase made;
-  make(made);
-  made.problem.demand_rps =
-      most_throughput(made.problem).demand_rps * static_cast<double>(state.range(0)) / 1000;
-  Allocation plan;
-  for (auto _ : state) {
-    plan = scale_hardware(made.problem);
-    if (!plan.feasible) plan = scale_accuracy(made.problem);
-    benchmark::DoNotOptimize(plan);
-  }
-  describe(state, made.problem, plan);
+Allocation resource_manager(const AllocationProblem& problem) {
+  const Allocation plan = scale_hardware(problem);
+  return plan.feasible ? plan : scale_accuracy(problem);
 }
 
-void accuracy_scaling(benchmark::State& state, Make make) {
-  LokiCase made;
-  make(made);
-  made.problem.demand_rps =
-      most_throughput(made.problem).demand_rps * static_cast<double>(state.range(0)) / 1000;
-  Allocation plan;
-  for (auto _ : state) {
-    plan = scale_accuracy(made.problem);
-    benchmark::DoNotOptimize(plan);
-  }
-  describe(state, made.problem, plan);
-}
+Allocation accuracy_scaling(const AllocationProblem& problem) { return scale_accuracy(problem); }
 
-void hardware_scaling(benchmark::State& state, Make make) {
-  LokiCase made;
-  make(made);
-  const double most_rps = most_throughput(made.problem, {}, Variants::kMostAccurate).demand_rps;
-  made.problem.demand_rps = most_rps * static_cast<double>(state.range(0)) / 1000;
-  Allocation plan;
-  for (auto _ : state) {
-    plan = scale_hardware(made.problem);
-    benchmark::DoNotOptimize(plan);
-  }
-  describe(state, made.problem, plan);
-}
+Allocation hardware_scaling(const AllocationProblem& problem) { return scale_hardware(problem); }
 
-void largest_demand(benchmark::State& state, Make make) {
+Allocation largest_demand(const AllocationProblem& problem) { return most_throughput(problem); }
+
+// At the demands from `first` to `last` thousandths of the largest that `variants` carry, one after the
+// other: the counters are of the last plan, `ms_per_plan` is the mean time of one.
+void allocate(benchmark::State& state, Make make, Allocate allocation, Variants variants) {
   LokiCase made;
   make(made);
+  const double most_rps = most_throughput(made.problem, {}, variants).demand_rps;
+  const auto first = static_cast<int>(state.range(0)), last = static_cast<int>(state.range(1));
   Allocation plan;
   for (auto _ : state) {
-    plan = most_throughput(made.problem);
-    benchmark::DoNotOptimize(plan);
+    for (int part = first; part <= last; part += kStep) {
+      made.problem.demand_rps = most_rps * part / 1000;
+      plan = allocation(made.problem);
+      benchmark::DoNotOptimize(plan);
+    }
   }
-  made.problem.demand_rps = plan.demand_rps;
+  state.counters["ms_per_plan"] =
+      benchmark::Counter(((last - first) / kStep + 1) / 1000.0,
+                         benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  if (allocation == largest_demand) made.problem.demand_rps = plan.demand_rps;
   describe(state, made.problem, plan);
 }
 
@@ -91,22 +81,33 @@ void proteus(benchmark::State& state, Make make) {
   state.counters["served"] = plan.served;
 }
 
-BENCHMARK_CAPTURE(resource_manager, traffic, make_traffic)
-    ->DenseRange(50, 950, 100)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(resource_manager, social, make_social)
-    ->DenseRange(50, 950, 100)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(accuracy_scaling, traffic, make_traffic)->Arg(20)->Arg(1000)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(accuracy_scaling, social, make_social)->Arg(20)->Arg(1000)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(hardware_scaling, traffic, make_traffic)
-    ->DenseRange(200, 1000, 200)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(hardware_scaling, social, make_social)
-    ->DenseRange(200, 1000, 200)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(largest_demand, traffic, make_traffic)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(largest_demand, social, make_social)->Unit(benchmark::kMillisecond);
+// Each demand by itself, then all of them for the mean.
+void each_demand(benchmark::internal::Benchmark* bench) {
+  for (int part = 50; part <= 950; part += kStep) bench->Args({part, part});
+  bench->Args({50, 950})->Unit(benchmark::kMillisecond);
+}
+
+void at_demands(benchmark::internal::Benchmark* bench, const std::vector<int>& parts) {
+  for (const int part : parts) bench->Args({part, part});
+  bench->Unit(benchmark::kMillisecond);
+}
+
+const bool registered = [] {
+  for (const auto& [name, make] :
+       std::vector<std::pair<std::string, Make>>{{"traffic", make_traffic}, {"social", make_social}}) {
+    const auto add = [&](const std::string& program, Allocate allocation, Variants variants) {
+      return benchmark::RegisterBenchmark((program + "/" + name).c_str(), allocate, make, allocation,
+                                          variants);
+    };
+    each_demand(add("resource_manager", resource_manager, Variants::kAll));
+    at_demands(add("accuracy_scaling", accuracy_scaling, Variants::kAll), {20, 1000});
+    at_demands(add("hardware_scaling", hardware_scaling, Variants::kMostAccurate),
+               {200, 400, 600, 800, 1000});
+    at_demands(add("largest_demand", largest_demand, Variants::kAll), {1000});
+  }
+  return true;
+}();
+
 BENCHMARK_CAPTURE(proteus, traffic, make_traffic)
     ->Arg(250)
     ->Arg(500)
