@@ -98,16 +98,21 @@ TEST(LokiRouter, ReroutesUseUpWhatIsLeftUntilTheNextTables) {
   EXPECT_DOUBLE_EQ(share_of(out, kRefused), 100.0 / 600);
 }
 
-TEST(LokiRouter, DropsAsTheRuleSays) {
-  Cars per_task(EarlyDropping::kPerTask);
+TEST(LokiRouter, DropsAsTheRuleSaysWhereTheEndDecides) {
+  RoutingParams at_end;
+  at_end.drop_at = DropAt::kEnd;
+  Cars per_task(EarlyDropping::kPerTask, 50, at_end);
   per_task.frames(1);
   EXPECT_EQ(per_task.sent_on(20 * kMs, 1), std::vector<std::uint32_t>{0});
   EXPECT_EQ(per_task.sent_on(20 * kMs + 1, 1), std::vector<std::uint32_t>{kRefused});
   for (const EarlyDropping rule : {EarlyDropping::kOff, EarlyDropping::kLastTask}) {
-    Cars lenient(rule);
+    Cars lenient(rule, 50, at_end);
     lenient.frames(1);
     EXPECT_EQ(lenient.sent_on(90 * kMs, 1), std::vector<std::uint32_t>{0});
   }
+  Cars at_start(EarlyDropping::kPerTask);
+  at_start.frames(1);
+  EXPECT_EQ(at_start.sent_on(90 * kMs, 1), std::vector<std::uint32_t>{0}) << "its queue judged it before";
 }
 
 // With budgets of twice the execution b0's is 4 ms, b7's 10: up to 6 ms behind.

@@ -70,7 +70,7 @@ struct RoutingParams {
   Overflow overflow = Overflow::kEqual;
   Ties ties = Ties::kSpread;
   EarlyDropping early_dropping = EarlyDropping::kReroute;
-  DropAt drop_at = DropAt::kEnd;
+  DropAt drop_at = DropAt::kStart;
   RerouteLimit reroute_limit = RerouteLimit::kExecution;
   bool reroutes_use_leftover = true;
 
