@@ -1,5 +1,5 @@
-// A relaxation of Loki's accuracy scaling (section 4.1) that needs no solver: workers come in parts and cost a
-// price, so that each request takes the path that is worth most, whatever the others do.
+// A relaxation of Loki's accuracy scaling (section 4.1) that needs no solver: workers come in parts and cost
+// a price, so that each request takes the path that is worth most, whatever the others do.
 #pragma once
 
 #include <cstddef>
@@ -33,10 +33,10 @@ class PricedPaths {
   const AllocationProblem& problem_;
   const AugmentedGraph& graph_;
   double price_ = 0;
-  std::vector<double> load_;             // by prefix: in workers, were all requests to take it
-  std::vector<double> worth_;            // by prefix: with the best ways on
-  std::vector<std::size_t> first_;       // by prefix: the place of its first sub
-  std::vector<double> best_worth_;       // by place, of which 0 is the root
+  std::vector<double> load_;        // by prefix: in workers, were all requests to take it
+  std::vector<double> worth_;       // by prefix: with the best ways on
+  std::vector<std::size_t> first_;  // by prefix: the place of its first sub
+  std::vector<double> best_worth_;  // by place, of which 0 is the root
   std::vector<double> best_load_;
 };
 
