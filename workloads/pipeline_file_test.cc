@@ -39,10 +39,9 @@ TEST(ShippedNames, WinOverFoldersOfTheCurrentDirectory) {
 
 // PARD section 5.1.
 TEST(ShippedPipelines, AreThePapers) {
-  EXPECT_EQ(pipeline_names(),
-            (Names{"classifier", "da", "da-dynamic", "detector", "four", "ga", "lv", "rag", "shepherd13",
-                   "shepherd17", "small", "social-media", "tm", "traffic-analysis", "traffic-cars",
-                   "two-streams"}));
+  EXPECT_EQ(pipeline_names(), (Names{"classifier", "da", "da-dynamic", "detector", "four", "ga", "lv", "rag",
+                                     "shepherd13", "shepherd17", "small", "social-media", "tm",
+                                     "traffic-analysis", "traffic-cars", "two-streams"}));
   const Pipeline tm = load_pipeline("tm");
   EXPECT_EQ(tm.slo_ns, 400 * kNsPerMs);
   EXPECT_EQ(module_names(tm), (Names{"object_detection", "face_recognition", "text_recognition"}));

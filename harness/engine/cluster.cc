@@ -18,7 +18,7 @@ Cluster::Cluster(const RunSpec& spec, World& world, RowSink* rows)
 Plan Cluster::compute_plan(TimeNs now) {
   std::vector<std::uint64_t> arrived;
   for (const ModuleTotals& totals : books_.record().modules) arrived.push_back(totals.arrived);
-  return dispatcher_.compute_plan(now, arrived);
+  return dispatcher_.compute_plan(now, dispatcher_.take_load(now, arrived));
 }
 
 void Cluster::on_fault_change(TimeNs now, std::size_t index) {

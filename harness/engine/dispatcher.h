@@ -78,9 +78,12 @@ class Dispatcher {
   void on_worker_ready(TimeNs now, WorkerId worker);
   /// A state period is over: the controllers publish.
   void on_period(TimeNs now);
-  /// A planning period is over: returns the plan from the load since the last call. The runtime applies it
-  /// later, in order. `arrived` counts the visits that have arrived at each module since the start.
-  Plan compute_plan(TimeNs now, std::span<const std::uint64_t> arrived);
+  /// A planning period is over: returns the load since the last call. `arrived` counts the visits that have
+  /// arrived at each module since the start.
+  LoadStatistics take_load(TimeNs now, std::span<const std::uint64_t> arrived);
+  /// The next plan, from that load. The runtime applies it later, in order. Reads and writes nothing that the
+  /// other calls do: it may run in another thread beside them, one call at a time, in the order of the loads.
+  Plan compute_plan(TimeNs now, const LoadStatistics& load);
   /// Scales groups up and down to `plan` and tells domains, routers and controllers.
   void apply_plan(TimeNs now, const Plan& plan);
   /// When a plan is to be computed after the one at `at_ns` (0: the first); kNever when no more are.
@@ -172,7 +175,7 @@ class Dispatcher {
   std::unique_ptr<Planner> planner_;
   TimeNs period_ns_;  ///< of the system's own planning; 0: none
   Plan plan_;
-  Plan computed_;                                         ///< the last one, which may not be in force yet
+  Plan computed_;                                         ///< by compute_plan, perhaps not in force yet
   std::vector<std::unique_ptr<Controller>> controllers_;  ///< empty, or one per module
   Publication publication_;
   GpuPlaces places_;
@@ -182,7 +185,7 @@ class Dispatcher {
   std::vector<std::uint32_t> serving_;             ///< by module: workers that serve it or drain
   int alive_workers_ = 0;                          ///< that have a GPU, or drain
   std::vector<std::uint32_t> domain_gpus_;         ///< by domain id
-  std::vector<std::uint64_t> planned_arrivals_;    ///< arrivals per module up to the last compute_plan
+  std::vector<std::uint64_t> planned_arrivals_;    ///< arrivals per module up to the last take_load
   std::vector<std::uint64_t> planned_done_;        ///< the same of visits served ...
   std::vector<std::vector<std::uint64_t>> planned_caused_;  ///< ... and caused (RequestFlow::caused)
   TimeNs planned_at_ns_ = 0;

@@ -30,8 +30,7 @@ TimeNs Dispatcher::cold_start_ns(GroupId group) const {
 
 void Dispatcher::start_worker(GroupId group) { world_.start_worker(add_worker(group), cold_start_ns(group)); }
 
-Plan Dispatcher::compute_plan(TimeNs now, std::span<const std::uint64_t> arrived) {
-  if (!plan_.groups.empty() && period_ns_ == 0) return plan_;
+LoadStatistics Dispatcher::take_load(TimeNs now, std::span<const std::uint64_t> arrived) {
   LoadStatistics load;
   load.module_rps.resize(domains_.size());
   const double seconds = ns_to_s(now - planned_at_ns_);
@@ -47,10 +46,15 @@ Plan Dispatcher::compute_plan(TimeNs now, std::span<const std::uint64_t> arrived
   load.fan_out = fan_out_since();
   load.peak_rps = peaks_at(spec_, period_ns_, now);
   planned_at_ns_ = now;
+  return load;
+}
+
+Plan Dispatcher::compute_plan(TimeNs now, const LoadStatistics& load) {
+  if (!computed_.groups.empty() && period_ns_ == 0) return computed_;
   Plan plan = planner_->plan(now, load, computed_);
   spec_.system->refine(context_, plan);
   HARNESS_CHECK(
-      plan_.groups.empty() == plan.groups.empty() && (plan.groups.empty() || follows(computed_, plan)),
+      computed_.groups.empty() == plan.groups.empty() && (plan.groups.empty() || follows(computed_, plan)),
       "a planner takes away groups of workers, or changes them");
   computed_ = plan;
   return plan;

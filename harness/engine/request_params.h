@@ -22,10 +22,11 @@ struct RequestParams {
   FanOutSpread fan_out_spread = FanOutSpread::kPipeline;
 
   void list(ParamList& params) {
-    params.choice("answers", answers, {"whole", "partial"},
-                  "of trees of tasks alone. whole: a dropped visit fails its request and cancels what is left "
-                  "of it; partial: it ends its own branch alone, and the request is answered by the other "
-                  "paths when its last visit is gone, or dropped when no path was served");
+    params.choice(
+        "answers", answers, {"whole", "partial"},
+        "of trees of tasks alone. whole: a dropped visit fails its request and cancels what is left "
+        "of it; partial: it ends its own branch alone, and the request is answered by the other "
+        "paths when its last visit is gone, or dropped when no path was served");
     params.choice("fan_out_spread", fan_out_spread, {"pipeline", "poisson", "rounded"},
                   "of trees of tasks alone: how the numbers of visits that a visit causes stray from their "
                   "means: as the pipeline's file says; as Poisson variables; by rounding only");

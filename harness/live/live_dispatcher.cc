@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "harness/core/error.h"
 #include "harness/live/plan_words.h"
@@ -16,7 +17,7 @@ constexpr TimeNs kReportTime = 10 * kNsPerMs;
 }  // namespace
 
 LiveDispatcher::LiveDispatcher(const RunSpec& spec, const Layout& layout, bool payload, MessageWriter& out,
-                               EventQueue& events, RowSink* rows)
+                               EventQueue& events, RowSink* rows, std::function<void()> wake)
     : spec_(spec),
       layout_(layout),
       out_(out),
@@ -29,6 +30,7 @@ LiveDispatcher::LiveDispatcher(const RunSpec& spec, const Layout& layout, bool p
       faults_(spec.faults),
       held_(out, events, kLiveOrder, layout.ranks()),
       delivered_(spec.pipeline.modules.size(), 0) {
+  if (wake && dispatcher_.next_planning_ns(0) != kNever) plan_thread_.emplace(std::move(wake));
   if (!payload) return;
   tensors_.emplace(spec.pipeline, spec.seed);
   ledger_.emplace(layout.ranks());
@@ -63,8 +65,7 @@ bool LiveDispatcher::handle(TimeNs now, const Event& event) {
       await_planning(event.at_ns);
       return true;
     case kLivePlanReady:
-      dispatcher_.apply_plan(now, next_plans_.front());
-      next_plans_.pop_front();
+      apply_due_plans(now);
       return true;
     case kLiveFault:
       take_fault(now, event.index);
@@ -96,8 +97,31 @@ void LiveDispatcher::await_planning(TimeNs last_ns) {
 void LiveDispatcher::plan_period(TimeNs now) {
   std::vector<std::uint64_t> arrived = delivered_;  // and what never reached a domain
   for (std::size_t m = 0; m < arrived.size(); ++m) arrived[m] += books_.record().modules[m].arrived;
-  next_plans_.push_back(dispatcher_.compute_plan(now, arrived));
-  events_.push(now + ms_to_ns(spec_.planner.plan_time_ms), kLivePlanReady, 0);
+  LoadStatistics load = dispatcher_.take_load(now, arrived);
+  plans_due_ns_.push_back(now + ms_to_ns(spec_.planner.plan_time_ms));
+  events_.push(plans_due_ns_.back(), kLivePlanReady, 0);
+  if (plan_thread_) {
+    plan_thread_->post([this, now, load = std::move(load)] { return dispatcher_.compute_plan(now, load); });
+  } else {
+    next_plans_.push_back(dispatcher_.compute_plan(now, load));
+  }
+}
+
+bool LiveDispatcher::take_plans(TimeNs now) {
+  if (!plan_thread_) return false;
+  while (std::optional<Plan> plan = plan_thread_->take()) next_plans_.push_back(std::move(*plan));
+  return apply_due_plans(now);
+}
+
+bool LiveDispatcher::apply_due_plans(TimeNs now) {
+  bool any = false;
+  for (; !next_plans_.empty() && plans_due_ns_.front() <= now; any = true) {
+    now_ = now;
+    dispatcher_.apply_plan(now, next_plans_.front());
+    next_plans_.pop_front();
+    plans_due_ns_.pop_front();
+  }
+  return any;
 }
 
 bool LiveDispatcher::take(TimeNs now, MessageReader& message) {

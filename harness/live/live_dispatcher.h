@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "harness/live/live_events.h"
 #include "harness/live/load_sender.h"
 #include "harness/live/messages.h"
+#include "harness/live/plan_thread.h"
 #include "harness/live/tensor_ledger.h"
 #include "harness/live/tensors.h"
 
@@ -25,9 +27,10 @@ namespace harness {
 class LiveDispatcher final : private DispatcherWorld, private DomainCommands {
  public:
   /// Everything outlives this. `payload`: deliveries carry what the client has sent, or say where the visit's
-  /// tensor is kept. `rows` may be null.
+  /// tensor is kept. `rows` may be null. `wake` ends a sleep of the loop, from any thread; plans are computed
+  /// beside the loop, or without it in the loop.
   LiveDispatcher(const RunSpec& spec, const Layout& layout, bool payload, MessageWriter& out,
-                 EventQueue& events, RowSink* rows);
+                 EventQueue& events, RowSink* rows, std::function<void()> wake);
 
   /// Opens the initial plan's domains; the load starts at 0.
   void start();
@@ -37,6 +40,8 @@ class LiveDispatcher final : private DispatcherWorld, private DomainCommands {
   TimeNs next_due_ns() const { return sender_.next_due_ns(); }
   /// A message that is for the dispatcher; false when it is another.
   bool take(TimeNs now, MessageReader& message);
+  /// Puts plans into effect that are due and have been computed since; false when there are none.
+  bool take_plans(TimeNs now);
   /// An event of the dispatcher; false when it is another.
   bool handle(TimeNs now, const Event& event);
 
@@ -98,6 +103,7 @@ class LiveDispatcher final : private DispatcherWorld, private DomainCommands {
   /// Where a worker's batches run and leave their tensors.
   int rank_of_batches(WorkerId worker) const;
   void plan_period(TimeNs now);
+  bool apply_due_plans(TimeNs now);
   void await_planning(TimeNs last_ns);
   bool is_live(VisitId visit, RequestId request, std::uint16_t index) const;
   WorkerMessage message_of(WorkerId worker) const;
@@ -132,10 +138,12 @@ class LiveDispatcher final : private DispatcherWorld, private DomainCommands {
   TimeNs told_ns_ = 0;                         ///< ... and when its router hears of that
   std::vector<int> domain_rank_;               ///< by domain
   std::vector<std::uint64_t> delivered_;       ///< visits sent to each module's domains
-  std::deque<Plan> next_plans_;                ///< computed, not in effect yet
+  std::deque<TimeNs> plans_due_ns_;            ///< when the plans not in effect are to be, at the earliest
+  std::deque<Plan> next_plans_;                ///< the first of them, computed
   std::vector<BatchEntry> entries_;
   std::vector<double> values_;
   std::uint64_t progress_ = 0;
+  std::optional<PlanThread> plan_thread_;  ///< last: it uses the dispatcher
 };
 
 }  // namespace harness

@@ -71,7 +71,10 @@ LiveLoop::LiveLoop(const RunSpec& spec, const LiveRun& run, Transport& transport
       part_of_(hosts_.size(), false),
       pieces_of_(hosts_.size()) {
   const bool payload = run.params.payload || run.devices != nullptr;
-  if (is_first()) dispatcher_.emplace(spec, layout_, payload, out_, events_, rows);
+  if (is_first()) {
+    std::function<void()> wake = [&transport] { transport.interrupt(); };
+    dispatcher_.emplace(spec, layout_, payload, out_, events_, rows, run.plans_aside ? wake : nullptr);
+  }
   if (!is_first() || transport.ranks() == 1)
     domains_.emplace(spec, layout_, transport.rank(), payload, out_, events_, run.devices, run.exchanges);
   if (is_first() && run.exchanges != nullptr) desk_.emplace(spec, layout_, dispatcher_->plan(), out_);
@@ -132,6 +135,7 @@ bool LiveLoop::work() {
   int handled = 0;
   for (; handled < kMostAtOnce && !events_.empty() && events_.top().at_ns <= now(); ++handled)
     handle(events_.pop());
+  if (dispatcher_ && dispatcher_->take_plans(now())) ++handled;
   if (domains_ && domains_->take_batches(now(), [this](TimeNs steady) { return run_time(steady); }))
     ++handled;
   handled_ += static_cast<std::uint64_t>(sent + handled);

@@ -36,6 +36,9 @@ struct LiveRun {
   /// What brings tensors from GPU to GPU, null: messages do. On all ranks alike: those of this rank's GPUs,
   /// of which rank 0 has none. For one run.
   DeviceExchanges* exchanges = nullptr;
+  /// Plans are computed in a thread of rank 0 beside its loop, and take effect once they are there and
+  /// `planner.plan_time_ms` is over; false: in the loop, which stands still meanwhile (tests in steps).
+  bool plans_aside = true;
 };
 
 /// Runs a cell on the live cluster until every request has ended, and closes the books. All ranks make the

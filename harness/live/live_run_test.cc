@@ -4,11 +4,16 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <memory>
 #include <thread>
+#include <utility>
 
 #include "harness/engine/cluster.h"
 #include "harness/engine/dispatcher.h"
 #include "harness/engine/replay.h"
+#include "harness/live/steady_clock.h"
 #include "harness/live/test_transport.h"
 #include "harness/live/transport.h"
 #include "harness/sim/test_world.h"
@@ -119,6 +124,85 @@ TEST(LiveRun, RanksShareTheWorkers) {
   std::uint64_t sent = 0;
   for (const RankTotals& rank : record.ranks) sent += rank.messages_sent;
   EXPECT_GT(sent, record.sent * 4) << "a delivery and a notice at each of two modules, but for batches";
+}
+
+/// What the parts of WaitingSystem tell each other, over threads.
+struct Seen {
+  std::atomic<int> routed{0};
+  std::atomic<int> plans{0};
+  std::atomic<bool> in_vain{false};
+};
+
+/// One worker at the start, then two; a plan takes as long as five requests take to come.
+class WaitingPlanner final : public Planner {
+ public:
+  WaitingPlanner(const ServingContext& context, std::shared_ptr<Seen> seen)
+      : context_(context), seen_(std::move(seen)) {}
+  Plan plan(TimeNs, const LoadStatistics&, const Plan& current) override {
+    const int workers = current.modules.empty() ? 1 : 2;
+    if (workers == 2) wait_for_requests();
+    return {{{workers, 4, context_.profiles[0]->latency(4)}}, {}};
+  }
+
+ private:
+  void wait_for_requests() {
+    const int wanted = seen_->routed.load() + 5;
+    const TimeNs limit_ns = steady_ns() + 10 * kNsPerS;
+    while (seen_->routed.load() < wanted && steady_ns() < limit_ns && !seen_->in_vain.load())
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (seen_->routed.load() < wanted) seen_->in_vain.store(true);
+    ++seen_->plans;
+  }
+
+  const ServingContext& context_;
+  std::shared_ptr<Seen> seen_;
+};
+
+class CountingRouter final : public Router {
+ public:
+  explicit CountingRouter(std::shared_ptr<Seen> seen) : seen_(std::move(seen)) {}
+  void route(TimeNs now, std::span<const Visit> visits, std::span<const DomainView> domains,
+             std::span<std::uint32_t> out) override {
+    seen_->routed += static_cast<int>(visits.size());
+    inner_->route(now, visits, domains, out);
+  }
+
+ private:
+  std::shared_ptr<Seen> seen_;
+  std::unique_ptr<Router> inner_ = make_round_robin_router();
+};
+
+class WaitingSystem final : public System {
+ public:
+  explicit WaitingSystem(std::shared_ptr<Seen> seen) : seen_(std::move(seen)) {}
+  void list(ParamList&) override {}
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId domain,
+                                            GroupId group) override {
+    return naive_->make_scheduler(context, domain, group);
+  }
+  std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
+    return std::make_unique<WaitingPlanner>(context, seen_);
+  }
+  std::unique_ptr<Router> make_router(const ServingContext&, ModuleId) override {
+    return std::make_unique<CountingRouter>(seen_);
+  }
+  TimeNs replan_period_ns(const ServingContext&) const override { return kNsPerS / 10; }
+
+ private:
+  std::shared_ptr<Seen> seen_;
+  std::unique_ptr<System> naive_ = find_system("naive")->make();
+};
+
+TEST(LiveRun, RequestsAreServedWhileAPlanIsComputed) {
+  const auto seen = std::make_shared<Seen>();
+  RunSpec spec = small("naive", chain(1));
+  spec.system = std::make_unique<WaitingSystem>(seen);
+  const RunRecord record = run_in_one_rank(spec);
+  expect_closed(record, requests_of(spec));
+  EXPECT_FALSE(seen->in_vain.load()) << "no request was routed while a plan was computed";
+  EXPECT_GT(seen->plans.load(), 1);
+  ASSERT_EQ(record.workers.size(), 2U);
+  EXPECT_GE(record.workers[1].ready_ns, kNsPerS / 10) << "the second plan takes effect once it is there";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Trees of tasks in live runs stepped in virtual time: variants come and go with the plans, visits cause several
-// others. Over a network without delay all of that is as simulated; over any network the books close.
+// Trees of tasks in live runs stepped in virtual time: variants come and go with the plans, visits cause
+// several others. Over a network without delay all of that is as simulated; over any network the books close.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -93,7 +93,7 @@ struct Tally {
   std::uint64_t sent = 0;
   std::uint64_t visits = 0;
   std::uint64_t refused = 0;
-  std::uint64_t lost = 0;  ///< with workers that stopped, or with messages
+  std::uint64_t lost = 0;           ///< with workers that stopped, or with messages
   std::uint64_t started_later = 0;  ///< workers
   std::uint64_t removed = 0;        ///< workers
 };

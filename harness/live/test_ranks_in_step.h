@@ -35,6 +35,7 @@ class RanksInStep {
     devices_ = devices;
     for (int rank = 0; rank < network_.at(0).ranks(); ++rank) {
       LiveRun& own = hows_.emplace_back(how);
+      own.plans_aside = false;
       if (devices != nullptr) own.devices = devices->by_rank[static_cast<std::size_t>(rank)];
       if (devices != nullptr && !devices->exchanges.empty())
         own.exchanges = devices->exchanges[static_cast<std::size_t>(rank)];

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "harness/core/types.h"
@@ -43,6 +44,11 @@ inline bool is_same_group(const WorkerGroup& a, const WorkerGroup& b) {
   return a.modules == b.modules && a.batch_caps == b.batch_caps && a.cycle_ns == b.cycle_ns;
 }
 
+/// What a planner tells the routers of its own system with a plan. Never written again.
+struct PlanNotes {
+  virtual ~PlanNotes() = default;
+};
+
 /// A plan for the whole pipeline, one entry per module.
 struct Plan {
   std::vector<ModulePlan> modules;
@@ -52,6 +58,8 @@ struct Plan {
   /// (is_same_group), perhaps with other numbers of workers, 0 where they are not used (follows,
   /// common_plans.h).
   std::vector<WorkerGroup> groups;
+  /// Null: none. For Router::on_plan alone; no other rank or log has them.
+  std::shared_ptr<const PlanNotes> notes = nullptr;
 
   bool operator==(const Plan&) const = default;
 

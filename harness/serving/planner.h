@@ -25,7 +25,8 @@ struct LoadStatistics {
   std::vector<std::vector<double>> fan_out = {};
 };
 
-/// Computes plans off the event loop from a snapshot. Deterministic.
+/// Computes plans from a snapshot of the load. In live runs in a thread of its own: it shares nothing that
+/// changes with other parts of its system, and tells routers what they need by Plan::notes. Deterministic.
 class Planner {
  public:
   virtual ~Planner() = default;

@@ -16,14 +16,15 @@ using testing::variant;
 
 constexpr TimeNs kMs = kNsPerMs;
 
-/// A detector of 10 ms that finds five cars, and a classifier of `car_ms`. Its batches hold two, but the first
-/// car to come runs alone.
+/// A detector of 10 ms that finds five cars, and a classifier of `car_ms`. Its batches hold two, but the
+/// first car to come runs alone.
 RunSpec five_cars(double car_ms, Answers answers, TimeNs slo_ns) {
-  const Pipeline pipeline = tree({{"detect", {"cars"}, {variant("d", 1, {5})}}, {"cars", {}, {variant("c", 0.5)}}});
+  const Pipeline pipeline =
+      tree({{"detect", {"cars"}, {variant("d", 1, {5})}}, {"cars", {}, {variant("c", 0.5)}}});
   testing::TreeRules rules{{{1, 1}}};
   rules.batch_cap = 2;
-  RunSpec spec = tree_cell(pipeline, {linear_profile("d", 0, 10, 2), linear_profile("c", 0, car_ms, 2)}, rules,
-                           {0}, kNsPerS);
+  RunSpec spec = tree_cell(pipeline, {linear_profile("d", 0, 10, 2), linear_profile("c", 0, car_ms, 2)},
+                           rules, {0}, kNsPerS);
   spec.slo_ns = slo_ns;
   spec.answers = answers;
   return spec;

@@ -26,6 +26,7 @@ LoadBalancer::LoadBalancer(const ServingContext& context, const RoutingParams& p
 }
 
 void LoadBalancer::on_plan(const Plan& plan) {
+  if (plan.notes) metadata_ = std::static_pointer_cast<const Metadata>(plan.notes);
   const Plan before = std::exchange(plan_, plan);
   // What still runs on workers that the plan takes away was batched, and is judged, as before.
   for (ModuleId m = 0; m < before.modules.size(); ++m) {

@@ -21,9 +21,9 @@ namespace harness {
 /// before: workers join when they have started and leave as soon as they drain.
 class LoadBalancer {
  public:
-  /// `context` outlives this.
+  /// `context` outlives this. `metadata` holds until a plan brings its own (Plan::notes).
   LoadBalancer(const ServingContext& context, const RoutingParams& params,
-               std::shared_ptr<const Metadata> metadata);
+               std::shared_ptr<const Metadata> metadata = nullptr);
 
   void on_plan(const Plan& plan);
   /// The domains of the task (its first module) as they are now: before each use of the tables.

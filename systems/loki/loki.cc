@@ -21,7 +21,7 @@ class TreeSystem : public System {
   std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
     if (!is_for_loki(context)) return nullptr;
     return std::make_unique<ResourceManager>(context, planning_, allocator_, dropping_.budget_factor,
-                                             metadata_);
+                                             std::make_shared<Metadata>());
   }
   std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId, GroupId group) override {
     const auto module = static_cast<ModuleId>(group);
@@ -34,7 +34,6 @@ class TreeSystem : public System {
   PlanningParams planning_;
   DroppingParams dropping_;
   RoutingParams routing_;
-  std::shared_ptr<Metadata> metadata_ = std::make_shared<Metadata>();
 };
 
 class Loki final : public TreeSystem {
@@ -48,7 +47,7 @@ class Loki final : public TreeSystem {
   }
   std::unique_ptr<Router> make_router(const ServingContext& context, ModuleId module) override {
     if (!is_for_loki(context)) return System::make_router(context, module);
-    if (module == 0) balancer_ = std::make_shared<LoadBalancer>(context, routing_, metadata_);
+    if (module == 0) balancer_ = std::make_shared<LoadBalancer>(context, routing_);
     return std::make_unique<LokiRouter>(context, module, routing_, dropping_.budget_factor,
                                         planning_.tables_period_s, balancer_);
   }
@@ -57,8 +56,8 @@ class Loki final : public TreeSystem {
   std::shared_ptr<LoadBalancer> balancer_;
 };
 
-/// Their routers send on whatever has been served: queues alone drop. Figures 5 and 6 have violations of theirs
-/// that the authors' simulator counts as drops.
+/// Their routers send on whatever has been served: queues alone drop. Figures 5 and 6 have violations of
+/// theirs that the authors' simulator counts as drops.
 class Baseline final : public TreeSystem {
  public:
   explicit Baseline(Allocator allocator) : TreeSystem(allocator) {
@@ -76,7 +75,7 @@ class Baseline final : public TreeSystem {
   std::unique_ptr<Router> make_router(const ServingContext& context, ModuleId module) override {
     if (allocator_ != Allocator::kProteus || !is_for_loki(context))
       return System::make_router(context, module);
-    return std::make_unique<ShareOfVariantsRouter>(context, module, metadata_);
+    return std::make_unique<ShareOfVariantsRouter>(context, module);
   }
 };
 

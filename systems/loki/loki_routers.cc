@@ -59,6 +59,10 @@ ShareOfVariantsRouter::ShareOfVariantsRouter(const ServingContext& context, Modu
       random_(context.seed, "proteus.route", task),
       workers_(context.pipeline->modules.size(), 0) {}
 
+void ShareOfVariantsRouter::on_plan(const Plan& plan) {
+  if (plan.notes) metadata_ = std::static_pointer_cast<const Metadata>(plan.notes);
+}
+
 void ShareOfVariantsRouter::route(TimeNs, std::span<const Visit> visits, std::span<const DomainView> domains,
                                   std::span<std::uint32_t> out) {
   std::fill(workers_.begin(), workers_.end(), 0);

@@ -43,8 +43,11 @@ class LokiRouter final : public Router {
 /// Proteus: the shares of the allocation, the same for each worker of a variant.
 class ShareOfVariantsRouter final : public Router {
  public:
+  /// `metadata` holds until a plan brings its own (Plan::notes).
   ShareOfVariantsRouter(const ServingContext& context, ModuleId task,
-                        std::shared_ptr<const Metadata> metadata);
+                        std::shared_ptr<const Metadata> metadata = nullptr);
+
+  void on_plan(const Plan& plan) override;
 
   void route(TimeNs now, std::span<const Visit> visits, std::span<const DomainView> domains,
              std::span<std::uint32_t> out) override;

@@ -3,10 +3,12 @@
 
 #include <vector>
 
+#include "harness/serving/plan.h"
+
 namespace harness {
 
-/// Written by the planner, read by the routers of the same system: both in the dispatcher's thread.
-struct Metadata {
+/// Written by the planner, which gives the routers of its system a copy with each plan.
+struct Metadata final : PlanNotes {
   /// Moving average of the demand at the root, at least what is planned for, with headroom.
   double demand_rps = 0;
   std::vector<std::vector<double>> fan_out;  ///< by module and entry of its `subs`: visits there per visit

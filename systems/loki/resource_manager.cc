@@ -74,10 +74,14 @@ Plan ResourceManager::plan(TimeNs now, const LoadStatistics& load, const Plan& c
     observe(load);
   }
   publish();
-  if (!current.modules.empty() && !is_due(now)) return current;
-  planned_ns_ = now;
-  for (std::size_t m = 0; m < demand_.size(); ++m) planned_rps_[m] = demand_rps(m);
-  return allocate(current);
+  Plan next = current;
+  if (current.modules.empty() || is_due(now)) {
+    planned_ns_ = now;
+    for (std::size_t m = 0; m < demand_.size(); ++m) planned_rps_[m] = demand_rps(m);
+    next = allocate(current);
+  }
+  next.notes = std::make_shared<const Metadata>(*metadata_);
+  return next;
 }
 
 void ResourceManager::start(double rate_rps) {

@@ -27,7 +27,8 @@ enum class Allocator { kLoki, kProteus, kInferLine };
 /// execution takes half of the SLO at most.
 class ResourceManager final : public Planner {
  public:
-  /// `metadata` is written at each call. `budget_factor`: of ModulePlan::budget_ns (early_dropping.h).
+  /// `metadata` is written at each call, and a copy goes with each plan. `budget_factor`: of
+  /// ModulePlan::budget_ns (early_dropping.h).
   ResourceManager(const ServingContext& context, const PlanningParams& params, Allocator allocator,
                   double budget_factor, std::shared_ptr<Metadata> metadata);
 
