@@ -122,7 +122,16 @@ class ReadingTest(unittest.TestCase):
             second = completed[completed["sent_ns"] // int(cell.attrs["window_ns"]) == 3]
             self.assertAlmostEqual(windows["accuracy_sum"][3] / (windows["in_time"][3] + windows["late"][3]),
                                    second["accuracy"].mean())
-        self.assertTrue((self.file["summary"]["accuracy"] != self.file["summary"]["accuracy"]).all())
+            # A tree without branches: each request is a path.
+            self.assertEqual(row["answers"], b"whole")
+            self.assertEqual(windows["paths_in_time"].sum(), row["in_time"])
+            self.assertEqual(windows["paths_late"].sum(), row["late"])
+            self.assertEqual(windows["paths_lost"].sum(), row["dropped"])
+            self.assertEqual(row["path_violation_rate"], row["drop_rate"])
+            self.assertAlmostEqual(row["path_accuracy"], row["accuracy"])
+        for column in ("accuracy", "path_violation_rate", "path_accuracy"):
+            self.assertTrue((self.file["summary"][column] != self.file["summary"][column]).all(), column)
+        self.assertEqual(set(self.file["summary"]["answers"]), {b""})
         self.assertEqual(self.file["cells/0/windows"]["accuracy_sum"].max(), 0)
 
     def test_the_readme_example_runs(self):

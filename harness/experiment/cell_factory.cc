@@ -172,6 +172,25 @@ void check_streams(const ExperimentSpec& spec, const std::vector<Pipeline>& pipe
   }
 }
 
+/// What only requests to trees of tasks can ask for.
+void check_requests(const ExperimentSpec& spec, const std::vector<Pipeline>& pipelines) {
+  const auto refuse = [&](const InputPlace& place, const std::string& pipeline) {
+    throw input_error(place, "pipeline " + pipeline + ", which is no tree of tasks",
+                      "this key with trees of tasks alone");
+  };
+  for (const auto& [key, place] : spec.places) {
+    if (section_of(key) != kWorkload) continue;
+    for (std::size_t i = 0; i < pipelines.size(); ++i) {
+      if (!pipelines[i].has_tasks()) refuse(place, spec.workload.pipelines[i].name);
+    }
+  }
+  const auto is_tree = [](const Pipeline& pipeline) { return pipeline.has_tasks(); };
+  for (const SweepAxis& axis : spec.sweeps) {
+    if (section_of(axis.key) == kWorkload && std::none_of(pipelines.begin(), pipelines.end(), is_tree))
+      refuse(axis.place, spec.workload.pipelines.front().name);
+  }
+}
+
 /// Trees of tasks need a system that chooses variants.
 void check_tasks(const ExperimentSpec& spec, const std::vector<Pipeline>& pipelines,
                  const std::vector<Cell>& cells) {
@@ -210,6 +229,7 @@ CellFactory::CellFactory(const ExperimentSpec& spec, std::string build, int rank
     }
   }
   cells_ = expand(spec, pipelines_);
+  check_requests(spec, pipelines_);
   check_tasks(spec, pipelines_, cells_);
   check_streams(spec, pipelines_, cells_);
 }
@@ -238,6 +258,9 @@ RunSpec CellFactory::world_of(const Cell& cell, const Settings& settings) {
   const ProfileSet& set = profiles(settings);
   RunSpec run;
   run.pipeline = pipelines_[cell.pipeline];
+  if (settings.requests.fan_out_spread != FanOutSpread::kPipeline)
+    run.pipeline.fixed_fan_out = settings.requests.fan_out_spread == FanOutSpread::kRounded;
+  run.answers = settings.requests.answers;
   for (const Module& module : run.pipeline.modules) {
     const auto found = set.profiles.find(module.model);
     if (found == set.profiles.end()) {
@@ -379,6 +402,7 @@ std::string CellFactory::text_of_cell(const Cell& cell, const Settings& settings
   names.cell_limit_s = spec_.cell_limit_s;
   names.faults = fault_tables(faults_that_happen(settings.faults));
   names.pipeline = spec_.workload.pipelines[cell.pipeline].name;
+  names.has_tasks = pipelines_[cell.pipeline].has_tasks();
   names.system = system.name;
   names.variant = system.variant;
   names.slo_ms = ns_to_ms(slo_of(cell));
@@ -439,6 +463,7 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
   identity.load = load_of(prepared, spec_.workload.rates_rps.empty() ? cell.rate : 0);
   identity.seed = cell.seed;
   identity.runtime = name_of(cell.runtime);
+  if (pipelines_[cell.pipeline].has_tasks()) identity.answers = name_of(settings.requests.answers);
   identity.parameters = parameters_text(spec_, cell);
   identity.effective_toml = text_of_cell(cell, settings, prepared.target_rps, known);
   if (cell.runtime != Runtime::kSimulated)

@@ -9,10 +9,14 @@
 namespace harness {
 namespace {
 
-std::string table(const std::string& heading, const std::vector<Param>& params) {
-  std::string text = "\n[" + heading + "]\n";
+std::string lines(const std::vector<Param>& params) {
+  std::string text;
   for (const Param& param : params) text += param.name + " = " + toml_text(param.get()) + "\n";
   return text;
+}
+
+std::string table(const std::string& heading, const std::vector<Param>& params) {
+  return "\n[" + heading + "]\n" + lines(params);
 }
 
 std::string module_tables(Settings& settings, const std::vector<std::string>& modules) {
@@ -43,17 +47,22 @@ std::string cell_text(const Settings& settings, const CellNames& names,
   Settings copy = settings;
   std::string text = std::string("runtime = \"") + name_of(names.runtime) + "\"\n";
   if (names.cell_limit_s > 0) text += "cell_limit_s = " + text_of(names.cell_limit_s) + "\n";
+  std::string requests;
   for (const Section& section : fixed_sections(copy)) {
     const bool counts = section.name == "gpu"    ? names.runtime == Runtime::kGpu
                         : section.name == "live" ? names.runtime != Runtime::kSimulated
                                                  : true;
-    if (counts) text += table(section.name, section.params);
+    if (section.name == kWorkload)
+      requests = lines(section.params);
+    else if (counts)
+      text += table(section.name, section.params);
   }
   text += module_tables(copy, modules) + trace_text(settings);
   text += "\n[workload]\npipelines = [" + toml_text(names.pipeline) + "]\n";
   text += "traces = [" + toml_text(settings.trace.name) + "]\n" + names.rate + "\n";
   text += "seeds = [" + std::to_string(names.seed) + "]\n";
   text += "slo_ms = [" + text_of(names.slo_ms) + "]\n";
+  if (names.has_tasks) text += requests;
   text += std::string("\n[record]\nrows = ") + (names.rows ? "true\n" : "false\n");
   text += std::string("states = ") + (names.states ? "true\n" : "false\n");
   if (names.replay) text += "replay = true\n";
@@ -64,7 +73,8 @@ std::string planning_text(const Settings& settings, const std::vector<std::strin
   Settings copy = settings;
   std::string text;
   for (const Section& section : fixed_sections(copy)) {
-    if (section.name == "cluster" || section.name == "planner") text += table(section.name, section.params);
+    if (section.name == "cluster" || section.name == "planner" || section.name == kWorkload)
+      text += table(section.name, section.params);
   }
   return text + module_tables(copy, modules);
 }

@@ -13,6 +13,7 @@ struct CellNames {
   Runtime runtime = Runtime::kSimulated;
   double cell_limit_s = 0;
   std::string pipeline;
+  bool has_tasks = false;  ///< it is a tree of tasks
   std::string system;
   std::string variant;
   double slo_ms = 0;
@@ -25,12 +26,12 @@ struct CellNames {
 };
 
 /// Every setting with its value, defaults too: [workload], [trace.NAME], [cluster], [serving], [planner], the
-/// pipeline's [module.NAME], [record], [[system]] with all its parameters; [live] in emulated cells alone. A
-/// time limit and faults stand there if there are any.
+/// pipeline's [module.NAME], [record], [[system]] with all its parameters; [live] in emulated cells alone,
+/// the settings of [workload] on trees of tasks alone. A time limit and faults stand there if there are any.
 std::string cell_text(const Settings& settings, const CellNames& names,
                       const std::vector<std::string>& modules);
 
-/// The settings that decide the plan: [cluster], [planner] and the modules.
+/// The settings that decide the plan: [cluster], [planner], those of [workload] and the modules.
 std::string planning_text(const Settings& settings, const std::vector<std::string>& modules);
 
 /// The trace alone.

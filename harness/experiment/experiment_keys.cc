@@ -49,7 +49,7 @@ constexpr PlainKey kKeys[] = {
     {"system", "only", "{}", "{ pipelines = [...], traces = [...] }, names of [workload]",
      "the entry makes cells on these alone; a list left out: on all"},
     {"sweep", "key", "(needed)", "a dotted key, such as \"planner.sizing_factor\" or \"pard.lambda\"",
-     "axis over any setting but those of [workload]; the key of a system, trace, module or of [live] "
+     "axis over any setting but the axes of [workload]; the key of a system, trace, module or of [live] "
      "multiplies only the cells it concerns"},
     {"sweep", "values", "(needed)", "values that the key may have", "the axis' values, in order"},
     {"fault", "name", "(none)", "letters, digits, - and _",

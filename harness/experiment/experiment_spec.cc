@@ -99,8 +99,33 @@ void read_rates(const TableReader& table, WorkloadSpec& workload) {
   }
 }
 
+/// The keys of [workload] that are settings, not axes.
+std::vector<std::string> request_keys() {
+  Settings settings;
+  ParamList list;
+  settings.requests.list(list);
+  return list.names();
+}
+
+void read_requests(const TableReader& table, ExperimentSpec& spec) {
+  for (const std::string& name : request_keys()) {
+    const TomlValue* value = table.find(name);
+    if (value == nullptr) continue;
+    const std::string key = std::string(kWorkload) + "." + name;
+    ParamValue given;
+    if (!to_param_value(*value, given)) {
+      throw input_error(table.place(name), describe(*value),
+                        "one value (for several, a [[sweep]] with the key " + key + ")");
+    }
+    assign(spec.base, {key, given, table.place(name)});
+    spec.places[key] = table.place(name);
+  }
+}
+
 void read_axes(const TableReader& table, WorkloadSpec& workload) {
-  table.require_known(plain_keys_of("workload"));
+  std::vector<std::string> known = plain_keys_of(kWorkload);
+  for (const std::string& key : request_keys()) known.push_back(key);
+  table.require_known(known);
   workload.pipelines = table.texts("pipelines");
   workload.traces = table.texts("traces");
   for (const char* key : {"pipelines", "traces"}) {
@@ -172,6 +197,7 @@ void read_workload(const TableReader& document, ExperimentSpec& spec) {
   if (workload == nullptr) throw input_error({spec.file, 0, "workload"}, "nothing", "a table [workload]");
   const TableReader table(document.file(), *workload, "workload");
   read_axes(table, spec.workload);
+  read_requests(table, spec);
   std::optional<Assignment> duration;
   if (const TomlValue* value = table.find("duration_s")) {
     ParamValue number;
@@ -219,8 +245,12 @@ void read_settings(const TableReader& document, ExperimentSpec& spec) {
 
 void check_sweep(const ExperimentSpec& spec, const SweepAxis& axis, const InputPlace& key_place) {
   const std::string section = section_of(axis.key);
-  if (section == "workload") {
-    throw input_error(key_place, axis.key, "keys of other tables: those of [workload] are axes already");
+  const auto is_key = [&](const std::string& name) { return axis.key == section + "." + name; };
+  const std::vector<std::string> settings = request_keys();
+  if (section == kWorkload && std::none_of(settings.begin(), settings.end(), is_key)) {
+    throw input_error(
+        key_place, axis.key,
+        "keys of other tables: those of [workload] are axes already, but for " + join_names(settings));
   }
   if (section == "trace" && spec.traces.count(member_of_section(axis.key)) == 0) {
     throw input_error(key_place, axis.key,

@@ -105,9 +105,13 @@ TEST(ExperimentSpec, EveryParameterOfTheFixedSectionsIsRead) {
         }
       }
       ASSERT_NE(value, "") << section.name << "." << listed.name;
-      ExperimentSpec spec =
-          parse(kSmallest + "[" + section.name + "]\n" + listed.name + " = " + value + "\n");
-      for (const Section& read : fixed_sections(spec.base)) {
+      const std::string heading = "[" + section.name + "]\n";
+      const std::string line = listed.name + " = " + value + "\n";
+      const bool begins = kSmallest.starts_with(heading);
+      const ExperimentSpec spec =
+          parse(begins ? heading + line + kSmallest.substr(heading.size()) : kSmallest + heading + line);
+      Settings base = spec.base;
+      for (const Section& read : fixed_sections(base)) {
         for (const Param& param : read.params) {
           Settings fresh;
           const bool is_it = read.name == section.name && param.name == listed.name;

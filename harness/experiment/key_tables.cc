@@ -42,7 +42,10 @@ std::map<std::string, std::string> key_tables() {
     table += row(key.name, key.standard, key.allowed, key.doc);
   }
   Settings settings;
-  for (const Section& section : fixed_sections(settings)) tables[section.name] = table_of(section.params);
+  for (const Section& section : fixed_sections(settings)) {
+    std::string& table = tables[section.name];  // that of [workload] has begun with its axes
+    table += table_of(section.params).substr(table.empty() ? 0 : std::string(kHead).size());
+  }
   tables["trace"] = table_of(trace_params(settings.trace));
   StreamClass streams;
   tables["streams"] = table_of(stream_params(streams));

@@ -58,8 +58,8 @@ void assign_to_trace(Settings& settings, const std::string& trace, const std::st
 }
 
 std::vector<std::string> section_names() {
-  std::vector<std::string> names = {"cluster", "serving", "planner", "live",
-                                    "gpu",     "module",  "trace",   "fault"};
+  std::vector<std::string> names = {"cluster", "serving", "planner", "live",   "gpu",
+                                    "module",  "trace",   "fault",   kWorkload};
   for (const SystemEntry& entry : all_systems()) names.push_back(entry.name);
   return names;
 }
@@ -86,12 +86,17 @@ void ClusterParams::list(ParamList& params) {
 }
 
 std::vector<Section> fixed_sections(Settings& settings) {
-  std::vector<Section> sections = {
-      {"cluster", cluster_params(settings)}, {"serving", {}}, {"planner", {}}, {"live", {}}, {"gpu", {}}};
+  std::vector<Section> sections = {{"cluster", cluster_params(settings)},
+                                   {"serving", {}},
+                                   {"planner", {}},
+                                   {"live", {}},
+                                   {"gpu", {}},
+                                   {kWorkload, {}}};
   append(sections[1].params, settings.serving);
   append(sections[2].params, settings.planner);
   append(sections[3].params, settings.live);
   append(sections[4].params, settings.gpu);
+  append(sections[5].params, settings.requests);
   return sections;
 }
 

@@ -9,6 +9,7 @@
 #include "harness/core/error.h"
 #include "harness/core/params.h"
 #include "harness/engine/fault.h"
+#include "harness/engine/request_params.h"
 #include "harness/engine/world_params.h"
 #include "harness/live/gpu_params.h"
 #include "harness/live/live_params.h"
@@ -43,15 +44,17 @@ struct FaultAt {
   bool on = true;    ///< whether it happens
 };
 
-/// The values of one cell. Keys: cluster.*, serving.*, planner.*, live.*, gpu.*, module.NAME.*, trace.NAME.*
+/// The values of one cell. Keys: cluster.*, serving.*, planner.*, live.*, gpu.*, workload.* (what is no axis
+/// there), module.NAME.*, trace.NAME.*
 /// (also trace.NAME.streams.N.*, of its class N), fault.NAME.*, SYSTEM.*.
 struct Settings {
   ClusterParams cluster;
   WorldParams world;
   ServingParams serving;
   PlannerParams planner;
-  LiveParams live;  ///< counts in live cells
-  GpuParams gpu;    ///< counts in cells on GPUs
+  LiveParams live;         ///< counts in live cells
+  GpuParams gpu;           ///< counts in cells on GPUs
+  RequestParams requests;  ///< of [workload]; counts on trees of tasks
   std::map<std::string, ModuleOverride> modules;
   TraceSpec trace;
   std::vector<FaultAt> faults;
@@ -64,10 +67,13 @@ struct Section {
   std::vector<Param> params;
 };
 
+/// The section whose table has axes too.
+inline constexpr const char* kWorkload = "workload";
+
 /// A text; with `names`, one of them.
 Param text_param(const char* name, std::string& field, const char* allowed, const char* doc,
                  const std::vector<std::string>& names = {});
-/// cluster, serving, planner, live, gpu: tables with fixed names.
+/// cluster, serving, planner, live, gpu, and what is no axis of workload: tables with fixed names.
 std::vector<Section> fixed_sections(Settings& settings);
 /// The keys of [trace.NAME], texts first.
 std::vector<Param> trace_params(TraceSpec& trace);

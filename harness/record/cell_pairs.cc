@@ -20,6 +20,8 @@ RowsByKey by_key(std::span<const SummaryRow> rows, std::vector<CellKey>& twice) 
   return found;
 }
 
+constexpr const char* kAnswersKey = "workload.answers";
+
 std::string short_text(double value) { return number_cell(value, false).text; }
 
 }  // namespace
@@ -47,6 +49,9 @@ CellKey key_of(const CellIdentity& cell, double slo_ms) {
   CellKey key{cell.system, cell.variant, cell.pipeline, cell.trace, cell.load,
               slo_ms,      cell.seed,    cell.runtime,  ""};
   auto parameters = parameters_of(cell);
+  const auto names_answers = [](const auto& parameter) { return parameter.first == kAnswersKey; };
+  if (cell.answers == "partial" && std::none_of(parameters.begin(), parameters.end(), names_answers))
+    parameters.emplace_back(kAnswersKey, cell.answers);
   std::sort(parameters.begin(), parameters.end());
   for (const auto& [name, value] : parameters)
     key.parameters += (key.parameters.empty() ? "" : " ") + name + "=" + value;

@@ -17,7 +17,8 @@ struct CellKey {
   double slo_ms = 0;
   std::uint64_t seed = 0;
   std::string runtime;
-  std::string parameters;  ///< one for each key, sorted by key
+  std::string
+      parameters;  ///< one for each key, sorted by key; what counts as an answer where it is not usual
 
   bool operator==(const CellKey&) const = default;
   bool operator<(const CellKey& other) const;

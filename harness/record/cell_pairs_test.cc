@@ -54,6 +54,18 @@ TEST(CellPairs, TheOrderOfParametersDoesNotCount) {
   EXPECT_EQ(paired_cells(base, now).pairs.size(), 1u);
 }
 
+TEST(CellPairs, WhatCountsAsAnAnswerTellsCellsApart) {
+  CellIdentity cell;
+  cell.answers = "whole";
+  const CellKey whole = key_of(cell, 250);
+  EXPECT_EQ(whole, key_of({}, 250)) << "an older file says nothing";
+  cell.answers = "partial";
+  const CellKey partial = key_of(cell, 250);
+  EXPECT_NE(whole, partial);
+  cell.parameters = "workload.answers=partial";
+  EXPECT_EQ(key_of(cell, 250), partial) << "swept";
+}
+
 TEST(CellPairs, ACellThatComesTwiceIsNamed) {
   const Rows one = {test_cell("pard", 900)};
   const Rows two = {test_cell("pard", 900), test_cell("pard", 800)};

@@ -92,9 +92,11 @@ TEST(ComparedMetric, WhatAClientNotices) {
 
 /// Every column whose name tells a direction or a share is one of /summary.
 TEST(ComparedMetric, DirectionsOfColumns) {
-  for (const char* name : {"in_time", "goodput_rps", "bound_share", "min_goodput_share_10s", "accuracy"})
+  for (const char* name :
+       {"in_time", "goodput_rps", "bound_share", "min_goodput_share_10s", "accuracy", "path_accuracy"})
     EXPECT_EQ(better_of(name), Better::kHigher) << name;
-  for (const char* name : {"late", "dropped", "unfinished", "invalid_rate", "latency_ms_p90", "wall_s"})
+  for (const char* name :
+       {"late", "dropped", "unfinished", "invalid_rate", "latency_ms_p90", "wall_s", "path_violation_rate"})
     EXPECT_EQ(better_of(name), Better::kLower) << name;
   for (const char* name :
        {"sent", "workers", "workers_mean", "fluid_bound_rps", "gpu_utilisation", "order_changes"})
@@ -102,7 +104,7 @@ TEST(ComparedMetric, DirectionsOfColumns) {
   for (const std::string& name : metric_columns()) {
     const bool share = name.find("rate") != std::string::npos || name.find("share") != std::string::npos ||
                        name == "gpu_utilisation" || name == "scheduler_busy" || name == "bound_gap" ||
-                       name == "accuracy";
+                       name == "accuracy" || name == "path_accuracy";
     EXPECT_EQ(metric(name, 0, false).is_share(), share) << name;
   }
 }

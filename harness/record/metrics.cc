@@ -90,6 +90,12 @@ TimeNs worker_time_until(const RunRecord& record, TimeNs until) {
   return able;
 }
 
+void fill_paths(SummaryRow& row, const PathTotals& paths) {
+  const std::uint64_t served = paths.in_time + paths.late;
+  if (served + paths.lost > 0) row.path_violation_rate = share(paths.late + paths.lost, served + paths.lost);
+  if (served > 0) row.path_accuracy = share(paths.accuracy_sum, static_cast<double>(served));
+}
+
 /// The last window of a run may be a short one.
 double window_length_s(const RunRecord& record, TimeNs start) {
   return ns_to_s(std::min(record.window_ns, record.duration_ns - start));
@@ -172,6 +178,17 @@ double mean_accuracy(const RunRecord& record) {
   return share(record.accuracy_sum, static_cast<double>(record.accuracy_requests));
 }
 
+PathTotals path_totals(const RunRecord& record) {
+  PathTotals totals;
+  for (const WindowCounts& window : record.windows) {
+    totals.in_time += window.paths.in_time;
+    totals.late += window.paths.late;
+    totals.lost += window.paths.lost;
+    totals.accuracy_sum += window.paths.accuracy_sum;
+  }
+  return totals;
+}
+
 double gpu_utilisation(const RunRecord& record) {
   double busy = 0;
   for (const WorkerTotals& worker : record.workers) busy += static_cast<double>(worker.busy_ns);
@@ -197,6 +214,7 @@ SummaryRow summarise(const CellIdentity& cell, const RunRecord& record, double b
   row.drop_rate = share(record.dropped + record.late, record.sent);
   row.invalid_rate = share(static_cast<double>(record.gpu_invalid_ns), static_cast<double>(record.gpu_ns));
   row.accuracy = mean_accuracy(record);
+  fill_paths(row, path_totals(record));
   if (capacity_at) {
     fill_overload(row, overload_counts(record, capacity_at));
     row.optimal_goodput_rps = share(optimal_requests(record, capacity_at), row.duration_s);

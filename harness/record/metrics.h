@@ -54,6 +54,15 @@ double workers_mean(const RunRecord& record);
 /// where none has one.
 double mean_accuracy(const RunRecord& record);
 
+/// What became of the paths of the requests sent, and the sum of the served ones' accuracies.
+struct PathTotals {
+  std::uint64_t in_time = 0;
+  std::uint64_t late = 0;
+  std::uint64_t lost = 0;
+  double accuracy_sum = 0;
+};
+PathTotals path_totals(const RunRecord& record);
+
 /// Busy time of all workers / worker_time_ns: a backlog served after the load does not exceed 1.
 double gpu_utilisation(const RunRecord& record);
 

@@ -177,6 +177,19 @@ TEST(Metrics, AccuracyIsTheMeanOfTheCompletedRequestsThatHaveOne) {
   EXPECT_DOUBLE_EQ(summary_of(record).accuracy, 280.0 / 340);
 }
 
+TEST(Metrics, PathsAreLateOrLostWhateverBecameOfTheirRequests) {
+  RunRecord record = four_windows();
+  EXPECT_TRUE(std::isnan(summary_of(record).path_violation_rate)) << "no tree of tasks";
+  EXPECT_TRUE(std::isnan(summary_of(record).path_accuracy));
+  record.windows[0].paths = {60, 20, 5, 40};
+  record.windows[2].paths = {10, 0, 5, 10};
+  EXPECT_DOUBLE_EQ(summary_of(record).path_violation_rate, 30.0 / 100);
+  EXPECT_DOUBLE_EQ(summary_of(record).path_accuracy, 50.0 / 90);
+  for (WindowCounts& window : record.windows) window.paths = {0, 0, window.paths.lost, 0};
+  EXPECT_EQ(summary_of(record).path_violation_rate, 1);
+  EXPECT_TRUE(std::isnan(summary_of(record).path_accuracy)) << "none was served";
+}
+
 ModuleTotals module_of(std::uint16_t depth, bool last, std::uint64_t expired, std::uint64_t estimated) {
   ModuleTotals module;
   module.depth = depth;
@@ -279,10 +292,12 @@ TEST(Metrics, ASchedulerIsBusyForAShareOfTheLoad) {
 
 TEST(Metrics, ARunWithoutRequestsHasNoUndefinedMetric) {
   const std::set<std::string> without_value = {
-      "drop_share_last",    "drop_share_latter_half", "drop_share_first_two", "queueing_ms_mean",
-      "batch_wait_ms_mean", "order_changes",          "scheduler_busy",       "reservation_rps",
-      "bound_gap",          "lateness_us_p50",        "lateness_us_p99",      "lateness_us_max",
-      "messages",           "message_bytes",          "clock_bound_us",       "accuracy"};
+      "drop_share_last",  "drop_share_latter_half", "drop_share_first_two",
+      "queueing_ms_mean", "batch_wait_ms_mean",     "order_changes",
+      "scheduler_busy",   "reservation_rps",        "bound_gap",
+      "lateness_us_p50",  "lateness_us_p99",        "lateness_us_max",
+      "messages",         "message_bytes",          "clock_bound_us",
+      "accuracy",         "path_violation_rate",    "path_accuracy"};
   SummaryRow row = summarise({}, RunRecord{}, 0, 0, [](TimeNs) { return 0.0; });
   row.list([&](const char* name, const char*, SummaryRow::ColumnPointer pointer) {
     if (const auto* real = std::get_if<double*>(&pointer)) {

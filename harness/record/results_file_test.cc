@@ -241,6 +241,10 @@ TEST_F(ResultsFile, AStoredCellGivesTheSameAccuracyAndWorkers) {
   const SummaryRow again = summarise(cell.summary.cell, cell.record, 1, 1, {});
   EXPECT_EQ(again.accuracy, run.summary.accuracy);
   EXPECT_EQ(again.workers_mean, run.summary.workers_mean);
+  // Each request is one path.
+  EXPECT_EQ(again.path_violation_rate, run.summary.drop_rate);
+  EXPECT_EQ(again.path_accuracy, run.summary.path_accuracy);
+  EXPECT_NEAR(again.path_accuracy, run.summary.accuracy, 1e-12);  // the sum in another order
 }
 
 /// As files were before models had accuracies.
@@ -248,20 +252,24 @@ TEST_F(ResultsFile, AnOlderFileWithoutAccuraciesReadsAsOneWhoseModelsHaveNone) {
   SyntheticRun run = run_with_accuracies();
   write_synthetic_cell(path("cell.h5"), run, true);
   remove_column(path("cell.h5"), "cells/7/requests", "accuracy");
-  remove_column(path("cell.h5"), "cells/7/windows", "accuracy_sum");
   remove_column(path("cell.h5"), "cells/7/modules", "accuracy");
-  for (const char* column : {"accuracy", "workers_mean"}) remove_column(path("cell.h5"), "summary", column);
+  for (const char* column :
+       {"accuracy_sum", "paths_in_time", "paths_late", "paths_lost", "path_accuracy_sum"})
+    remove_column(path("cell.h5"), "cells/7/windows", column);
+  for (const char* column : {"accuracy", "workers_mean", "answers", "path_violation_rate", "path_accuracy"})
+    remove_column(path("cell.h5"), "summary", column);
   {
     const Hdf5Handle file(H5Fopen(path("cell.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose, "open");
     for (const char* name : {"accuracy_sum", "accuracy_requests"})
       ASSERT_GE(H5Adelete_by_name(file.get(), "cells/7", name, H5P_DEFAULT), 0);
   }
   for (RequestRow& row : run.requests) row.accuracy = NAN;
-  for (WindowCounts& window : run.record.windows) window.accuracy_sum = 0;
+  for (WindowCounts& window : run.record.windows) window.accuracy_sum = 0, window.paths = {};
   for (ModuleTotals& module : run.record.modules) module.accuracy = NAN;
   run.record.accuracy_sum = 0;
   run.record.accuracy_requests = 0;
   run.summary.accuracy = run.summary.workers_mean = kNoValue;
+  run.summary.path_violation_rate = run.summary.path_accuracy = kNoValue;
   const CellContents cell = read_cell(path("cell.h5"), 7);
   expect_same_cell(run, cell);
   EXPECT_TRUE(std::isnan(summarise({}, cell.record, 1, 1, {}).accuracy));

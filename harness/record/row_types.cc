@@ -83,7 +83,10 @@ Hdf5Handle row_type<StoredWindow>() {
   const WindowCounts& counts = type.row.counts;
   type.column("start_ns", type.row.start_ns).column("sent", counts.sent).column("in_time", counts.in_time);
   type.column("late", counts.late).column("dropped", counts.dropped);
-  return type.column("accuracy_sum", counts.accuracy_sum).take();
+  const PathCounts& paths = counts.paths;
+  type.column("accuracy_sum", counts.accuracy_sum).column("paths_in_time", paths.in_time);
+  type.column("paths_late", paths.late).column("paths_lost", paths.lost);
+  return type.column("path_accuracy_sum", paths.accuracy_sum).take();
 }
 
 template <>

@@ -80,7 +80,7 @@ struct WindowCounts {
   std::uint32_t late = 0;
   std::uint32_t dropped = 0;
   double accuracy_sum = 0;  ///< over the completed ones, where models have accuracies
-  PathCounts paths;         ///< of the requests sent, whatever became of those
+  PathCounts paths = {};    ///< of the requests sent, whatever became of those
 };
 
 /// What happened at one module in one window of virtual time (by the time of the event).

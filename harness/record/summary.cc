@@ -51,6 +51,7 @@ void SummaryRow::list(const std::function<void(const char* name, const char* doc
          &cell.load);
   column("seed", "seed of all random numbers", &cell.seed);
   column("runtime", "simulated, emulated or gpu", &cell.runtime);
+  column("answers", "trees of tasks: whole or partial", &cell.answers);
   column("parameters", "swept and overridden parameters", &cell.parameters);
   column("status", "ok, skipped or invalid", &status);
   column("why", "why it was skipped or is invalid", &why);
@@ -78,6 +79,9 @@ void SummaryRow::list(const std::function<void(const char* name, const char* doc
   column("drop_share_first_two", "the share lost at modules of depth 1 and 2", &drop_share_first_two);
   column("invalid_rate", "GPU time of requests not completed in time / all GPU time", &invalid_rate);
   column("accuracy", "mean accuracy of completed requests, where models have accuracies", &accuracy);
+  column("path_violation_rate", "trees of tasks: paths that were late or lost / all paths",
+         &path_violation_rate);
+  column("path_accuracy", "trees of tasks: mean accuracy of the served paths", &path_accuracy);
   column("latency_ms_p50", "median latency of completed requests", &latency_ms_p50);
   column("latency_ms_p90", "90th percentile", &latency_ms_p90);
   column("latency_ms_p99", "99th percentile", &latency_ms_p99);

@@ -26,6 +26,7 @@ struct CellIdentity {
   double load = 0;  ///< expected mean rate / capacity of the reference plan (the shared settings' own)
   std::uint64_t seed = 0;
   std::string runtime = "simulated";
+  std::string answers;         ///< whole or partial where the pipeline is a tree of tasks, else ""
   std::string parameters;      ///< swept and overridden parameters, "key=value key=value"
   std::string effective_toml;  ///< the cell's whole effective settings, one canonical text
   std::string
@@ -57,7 +58,9 @@ struct SummaryRow {
   // Shares of the dropped and late requests, by where they were lost (DropPlaces in metrics.h).
   double drop_share_last = kNoValue, drop_share_latter_half = kNoValue, drop_share_first_two = kNoValue;
   double invalid_rate = 0;
-  double accuracy = kNoValue;  ///< mean of the completed requests; none where models have none
+  double accuracy = kNoValue;             ///< mean of the completed requests; none where models have none
+  double path_violation_rate = kNoValue;  ///< of the paths of trees of tasks: (late + lost) / all
+  double path_accuracy = kNoValue;        ///< mean of the served paths
   double latency_ms_p50 = 0, latency_ms_p90 = 0, latency_ms_p99 = 0;
   double min_goodput_share_1s = 0, min_goodput_share_10s = 0, min_goodput_share_60s = 0;
   double queueing_ms_mean = kNoValue;  ///< sum over the modules of the mean of the visits done there

@@ -1,6 +1,9 @@
 #include "harness/record/summary_table.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <string_view>
 
 #include "harness/record/table.h"
 
@@ -8,8 +11,8 @@ namespace harness {
 namespace {
 
 constexpr const char* kName = "summary";
-/// A text that older files lack.
-constexpr const char* kLaterText = "devices";
+/// Texts that older files lack.
+constexpr std::string_view kLaterTexts[] = {"answers", "devices"};
 
 /// A column's place in the memory rows: numbers by value, text as a pointer.
 struct Slot {
@@ -77,12 +80,12 @@ void get(const char* place, const SummaryRow::ColumnPointer& pointer) {
 }
 
 /// Reading leaves the columns that an older file lacks as they are in memory: metrics are made kNoValue,
-/// the later text stays null.
+/// later texts stay null.
 void prepare_missing_columns(hid_t dataset, const Layout& layout, std::vector<char>& bytes) {
   const Hdf5Handle type(H5Dget_type(dataset), H5Tclose, "look at the columns");
   for (const Slot& slot : layout.slots) {
     if (H5Tget_member_index(type.get(), slot.name.c_str()) >= 0) continue;
-    if (slot.name == kLaterText) continue;
+    if (std::count(std::begin(kLaterTexts), std::end(kLaterTexts), slot.name) > 0) continue;
     if (H5Tget_class(slot.type.get()) != H5T_FLOAT) throw Hdf5Failure("find all columns of /summary");
     for (std::size_t at = slot.offset; at < bytes.size(); at += layout.size) {
       std::memcpy(&bytes[at], &kNoValue, sizeof kNoValue);

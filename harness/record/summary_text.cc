@@ -54,6 +54,7 @@ std::vector<std::string> summary_columns() {
 std::vector<std::string> usual_columns(const std::vector<SummaryRow>& rows) {
   const auto any = [&](auto test) { return std::any_of(rows.begin(), rows.end(), test); };
   std::vector<std::string> names = {"system", "variant", "pipeline", "trace", "load", "seed", "runtime"};
+  if (any([](const SummaryRow& row) { return !row.cell.answers.empty(); })) names.emplace_back("answers");
   if (any([](const SummaryRow& row) { return !row.cell.parameters.empty(); })) {
     names.emplace_back("parameters");
   }
@@ -63,6 +64,8 @@ std::vector<std::string> usual_columns(const std::vector<SummaryRow>& rows) {
                            "drop_rate", "invalid_rate"})
     names.emplace_back(name);
   if (any([](const SummaryRow& row) { return !std::isnan(row.accuracy); })) names.emplace_back("accuracy");
+  if (any([](const SummaryRow& row) { return !std::isnan(row.path_violation_rate); }))
+    names.emplace_back("path_violation_rate");
   for (const char* name : {"latency_ms_p50", "latency_ms_p99", "fluid_bound_rps", "bound_share",
                            "sim_requests_per_s", "fingerprint"})
     names.emplace_back(name);

@@ -61,9 +61,15 @@ TEST(SummaryText, UsualColumnsGrowWhenTheyTellSomething) {
   EXPECT_FALSE(has("parameters"));
   EXPECT_FALSE(has("why"));
   EXPECT_FALSE(has("accuracy"));
+  EXPECT_FALSE(has("answers"));
+  EXPECT_FALSE(has("path_violation_rate"));
   rows[0].cell.parameters = "lambda=0.1";
   rows[0].status = "skipped";
   rows[0].accuracy = 0.9;
+  rows[0].cell.answers = "whole";
+  rows[0].path_violation_rate = 0.1;
+  EXPECT_TRUE(has("answers"));
+  EXPECT_TRUE(has("path_violation_rate"));
   EXPECT_TRUE(has("accuracy"));
   EXPECT_TRUE(has("parameters"));
   EXPECT_TRUE(has("why"));
@@ -88,6 +94,8 @@ TEST(SummaryText, EveryUsualColumnExists) {
   std::vector<SummaryRow> rows(1);
   rows[0].cell.parameters = "x=1";
   rows[0].accuracy = 1;
+  rows[0].cell.answers = "whole";
+  rows[0].path_violation_rate = 0;
   rows[0].status = "invalid";
   for (const std::string& name : usual_columns(rows))
     EXPECT_EQ(std::count(all.begin(), all.end(), name), 1) << name;

@@ -264,6 +264,10 @@ void count(SyntheticRun& run, const SyntheticSettings& settings) {
   }
   for (const RequestRow& row : run.requests) count_request(record, row);
   for (const VisitRow& row : run.visits) count_visit(record, row);
+  if (settings.accuracy > 0) {  // a tree without branches
+    for (WindowCounts& window : record.windows)
+      window.paths = {window.in_time, window.late, window.dropped, window.accuracy_sum};
+  }
   record.states.names = {"order", "load"};
   for (TimeNs at = kNsPerS; at < record.duration_ns; at += kNsPerS) {
     const double high = at / kNsPerS % 2 == 0 ? 0 : 1;

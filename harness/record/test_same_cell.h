@@ -90,6 +90,10 @@ inline void expect_same_windows(const RunRecord& a, const RunRecord& b) {
     EXPECT_EQ(a.windows[i].late, b.windows[i].late);
     EXPECT_EQ(a.windows[i].dropped, b.windows[i].dropped);
     EXPECT_EQ(a.windows[i].accuracy_sum, b.windows[i].accuracy_sum);
+    EXPECT_EQ(a.windows[i].paths.in_time, b.windows[i].paths.in_time);
+    EXPECT_EQ(a.windows[i].paths.late, b.windows[i].paths.late);
+    EXPECT_EQ(a.windows[i].paths.lost, b.windows[i].paths.lost);
+    EXPECT_EQ(a.windows[i].paths.accuracy_sum, b.windows[i].paths.accuracy_sum);
   }
   ASSERT_EQ(a.module_windows.size(), b.module_windows.size());
   for (std::size_t i = 0; i < a.module_windows.size(); ++i) {

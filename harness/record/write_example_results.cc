@@ -92,6 +92,7 @@ std::vector<SyntheticSettings> live_cells() {
   SyntheticSettings cell = cell_of("pard", "default", "", "tm", "tweet", 1);
   cell.cell.runtime = "emulated";
   cell.accuracy = 0.8;
+  cell.cell.answers = "whole";
   return {cell};
 }
 

@@ -1,0 +1,92 @@
+// The keys of [workload] that concern trees of tasks alone: what counts as an answer, and how many visits a
+// visit causes.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "harness/experiment/cell_factory.h"
+
+namespace harness {
+namespace {
+
+std::string text_of_workload(const std::string& pipelines, const std::string& lines) {
+  return "[workload]\npipelines = [" + pipelines + "]\ntraces = [\"poisson\"]\nrates_rps = [100]\n" + lines +
+         "[[system]]\nname = \"loki\"\n[cluster]\nprofiles = \"loki-gtx1080ti\"\n";
+}
+
+ExperimentSpec parse(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  return parse_experiment("experiments/test.toml", text, overrides);
+}
+
+std::string refused(const std::string& text) {
+  try {
+    CellFactory(parse(text), "b");
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+const std::string kTree = "\"traffic-analysis\"";
+
+TEST(TreeRequests, AreWholeAndAsTheirPipelineSaysUnlessTold) {
+  const ExperimentSpec spec = parse(text_of_workload(kTree, ""));
+  CellFactory factory(spec, "b");
+  const RunSpec run = factory.make_world(factory.cells()[0]);
+  EXPECT_EQ(run.answers, Answers::kWhole);
+  EXPECT_FALSE(run.pipeline.fixed_fan_out);
+  EXPECT_EQ(factory.prepare(factory.cells()[0]).identity.answers, "whole");
+}
+
+TEST(TreeRequests, AreSetInTheWorkload) {
+  const std::string text = text_of_workload(kTree, "answers = \"partial\"\nfan_out_spread = \"rounded\"\n");
+  const ExperimentSpec spec = parse(text);
+  CellFactory factory(spec, "b");
+  const RunSpec run = factory.make_world(factory.cells()[0]);
+  EXPECT_EQ(run.answers, Answers::kPartial);
+  EXPECT_TRUE(run.pipeline.fixed_fan_out);
+  const PreparedCell cell = factory.prepare(factory.cells()[0]);
+  EXPECT_EQ(cell.identity.answers, "partial");
+  EXPECT_EQ(cell.identity.parameters, "");
+  // The cell's settings are an experiment of their own, of the same cell.
+  const ExperimentSpec again = parse(cell.identity.effective_toml);
+  EXPECT_EQ(again.base.requests.answers, Answers::kPartial);
+  EXPECT_EQ(again.base.requests.fan_out_spread, FanOutSpread::kRounded);
+  const ExperimentSpec changed = parse(text, {"workload.answers=whole"});
+  EXPECT_EQ(changed.base.requests.answers, Answers::kWhole);
+}
+
+TEST(TreeRequests, AreSweptOnTreesAlone) {
+  const std::string sweep = "[[sweep]]\nkey = \"workload.answers\"\nvalues = [\"whole\", \"partial\"]\n";
+  const ExperimentSpec spec = parse(text_of_workload(kTree, "") + sweep);
+  CellFactory factory(spec, "b");
+  ASSERT_EQ(factory.cells().size(), 2U);
+  const PreparedCell first = factory.prepare(factory.cells()[0]);
+  const PreparedCell second = factory.prepare(factory.cells()[1]);
+  EXPECT_EQ(first.identity.answers, "whole");
+  EXPECT_EQ(second.identity.answers, "partial");
+  EXPECT_EQ(second.identity.parameters, "workload.answers=partial");
+  EXPECT_NE(first.identity.input_hash, second.identity.input_hash);
+  EXPECT_EQ(refused("[workload]\npipelines = [\"tm\"]\ntraces = [\"poisson\"]\n[[system]]\nname = \"naive\"\n" + sweep),
+            "experiments/test.toml:8: workload.answers: found pipeline tm, which is no tree of tasks; allowed: "
+            "this key with trees of tasks alone");
+}
+
+TEST(TreeRequests, AreRefusedWhereAnswersHaveOnePart) {
+  EXPECT_EQ(refused("[workload]\npipelines = [\"tm\"]\ntraces = [\"poisson\"]\nanswers = \"partial\"\n"
+                    "[[system]]\nname = \"naive\"\n"),
+            "experiments/test.toml:4: workload.answers: found pipeline tm, which is no tree of tasks; allowed: "
+            "this key with trees of tasks alone");
+  EXPECT_EQ(refused(text_of_workload(kTree, "answers = \"most\"\n")),
+            "experiments/test.toml:5: workload.answers: found \"most\"; allowed: one of whole, partial");
+  EXPECT_EQ(refused(text_of_workload(kTree, "fan_out_spread = [\"poisson\"]\n")),
+            "experiments/test.toml:5: workload.fan_out_spread: found an array; allowed: one value (for several, a "
+            "[[sweep]] with the key workload.fan_out_spread)");
+  EXPECT_EQ(refused(text_of_workload(kTree, "") + "[[sweep]]\nkey = \"workload.seeds\"\nvalues = [1, 2]\n"),
+            "experiments/test.toml:10: sweep.key: found workload.seeds; allowed: keys of other tables: those of "
+            "[workload] are axes already, but for answers, fan_out_spread");
+}
+
+}  // namespace
+}  // namespace harness
