@@ -353,25 +353,22 @@ void RequestFlow::end_visit(TimeNs now, VisitId visit) {
   visits_.release(visit);
   if (--request.live_visits > 0) return;
   Outcome outcome = request.given_up ? Outcome::kUnfinished : Outcome::kDropped;
-  if (!request.ended) outcome = settle(now, slot, module);
+  if (!request.ended) {
+    request.end_ns = now;
+    const ModuleId entry = streams_[request.stream].entry;
+    if (is_partial_ && !tree_->has_served(slot)) {
+      books_.on_request_outcome(entry, request.sent_ns, Outcome::kDropped, 0);
+    } else {
+      request.module = module;
+      outcome = now <= request.due_ns ? Outcome::kInTime : Outcome::kLate;
+      books_.on_request_outcome(entry, request.sent_ns, outcome, now - request.sent_ns);
+    }
+  }
   books_.on_request_gone(request, outcome, tree_ ? tree_->accuracy(slot) : NAN);
   if (is_dag_) {
     for (ModuleId m = 0; m < pipeline_.modules.size(); ++m) branches_at_[place(slot, m)] = 0;
   }
   requests_.release(slot);
-}
-
-Outcome RequestFlow::settle(TimeNs now, std::uint32_t request_slot, ModuleId last) {
-  RequestRecord& request = requests_[request_slot];
-  request.end_ns = now;
-  Outcome outcome = now <= request.due_ns ? Outcome::kInTime : Outcome::kLate;
-  if (is_partial_ && !tree_->has_served(request_slot)) {
-    outcome = Outcome::kDropped;
-  } else {
-    request.module = last;
-  }
-  books_.on_request_outcome(streams_[request.stream].entry, request.sent_ns, outcome, now - request.sent_ns);
-  return outcome;
 }
 
 void RequestFlow::give_up(TimeNs now) {

@@ -106,8 +106,6 @@ class RequestFlow {
   /// Tells apart variants: the visit goes to one of `module`'s domains.
   void assign_module(VisitId visit, ModuleId module);
   void end_visit(TimeNs now, VisitId visit);
-  /// The last visit of a request that has not ended is gone.
-  Outcome settle(TimeNs now, std::uint32_t request_slot, ModuleId last);
   /// Of trees: a path ends with a visit that `served_by` has served and that causes no other.
   void serve_path(TimeNs now, VisitId visit, ModuleId served_by);
   /// Where the pipeline is a tree: paths of the request are lost.
