@@ -68,24 +68,29 @@ TEST(TreeRequests, AreSweptOnTreesAlone) {
   EXPECT_EQ(second.identity.answers, "partial");
   EXPECT_EQ(second.identity.parameters, "workload.answers=partial");
   EXPECT_NE(first.identity.input_hash, second.identity.input_hash);
-  EXPECT_EQ(refused("[workload]\npipelines = [\"tm\"]\ntraces = [\"poisson\"]\n[[system]]\nname = \"naive\"\n" + sweep),
-            "experiments/test.toml:8: workload.answers: found pipeline tm, which is no tree of tasks; allowed: "
-            "this key with trees of tasks alone");
+  EXPECT_EQ(
+      refused("[workload]\npipelines = [\"tm\"]\ntraces = [\"poisson\"]\n[[system]]\nname = \"naive\"\n" +
+              sweep),
+      "experiments/test.toml:8: workload.answers: found pipeline tm, which is no tree of tasks; allowed: "
+      "this key with trees of tasks alone");
 }
 
 TEST(TreeRequests, AreRefusedWhereAnswersHaveOnePart) {
-  EXPECT_EQ(refused("[workload]\npipelines = [\"tm\"]\ntraces = [\"poisson\"]\nanswers = \"partial\"\n"
-                    "[[system]]\nname = \"naive\"\n"),
-            "experiments/test.toml:4: workload.answers: found pipeline tm, which is no tree of tasks; allowed: "
-            "this key with trees of tasks alone");
+  EXPECT_EQ(
+      refused("[workload]\npipelines = [\"tm\"]\ntraces = [\"poisson\"]\nanswers = \"partial\"\n"
+              "[[system]]\nname = \"naive\"\n"),
+      "experiments/test.toml:4: workload.answers: found pipeline tm, which is no tree of tasks; allowed: "
+      "this key with trees of tasks alone");
   EXPECT_EQ(refused(text_of_workload(kTree, "answers = \"most\"\n")),
             "experiments/test.toml:5: workload.answers: found \"most\"; allowed: one of whole, partial");
-  EXPECT_EQ(refused(text_of_workload(kTree, "fan_out_spread = [\"poisson\"]\n")),
-            "experiments/test.toml:5: workload.fan_out_spread: found an array; allowed: one value (for several, a "
-            "[[sweep]] with the key workload.fan_out_spread)");
-  EXPECT_EQ(refused(text_of_workload(kTree, "") + "[[sweep]]\nkey = \"workload.seeds\"\nvalues = [1, 2]\n"),
-            "experiments/test.toml:10: sweep.key: found workload.seeds; allowed: keys of other tables: those of "
-            "[workload] are axes already, but for answers, fan_out_spread");
+  EXPECT_EQ(
+      refused(text_of_workload(kTree, "fan_out_spread = [\"poisson\"]\n")),
+      "experiments/test.toml:5: workload.fan_out_spread: found an array; allowed: one value (for several, a "
+      "[[sweep]] with the key workload.fan_out_spread)");
+  EXPECT_EQ(
+      refused(text_of_workload(kTree, "") + "[[sweep]]\nkey = \"workload.seeds\"\nvalues = [1, 2]\n"),
+      "experiments/test.toml:10: sweep.key: found workload.seeds; allowed: keys of other tables: those of "
+      "[workload] are axes already, but for answers, fan_out_spread");
 }
 
 }  // namespace
