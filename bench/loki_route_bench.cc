@@ -81,10 +81,10 @@ void send_on(benchmark::State& state) {
   MostAccurateFirst(made.pipeline, Overflow::kEqual, Ties::kFill)
       .build(made.workers, made.fan_out, made.root_rps / 2, result);
   const TimeNs behind_ns = ms_to_ns(static_cast<double>(state.range(0)));
-  RandomStream random(1, "bench");
+  TableDraws draws(Draw::kRandom, 1, "bench", 0);
   for (auto _ : state) {
     benchmark::DoNotOptimize(
-        next_worker(EarlyDropping::kReroute, behind_ns, result.from(0, 0), result.backups(1), 0, random));
+        next_worker(EarlyDropping::kReroute, behind_ns, result.from(0, 0), result.backups(1), 0, draws));
   }
 }
 

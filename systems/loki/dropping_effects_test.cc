@@ -107,8 +107,8 @@ TEST(DroppingEffects, DroppingBeforeATaskRunsFreesItsTime) {
   const auto in_time = [](const std::vector<Setting>& settings) {
     return Overload("loki", two_tasks(), settings).record.in_time;
   };
-  EXPECT_EQ(in_time({{"early_dropping", "per_task"}}), 3U);
-  EXPECT_EQ(in_time({{"early_dropping", "reroute"}}), 3U) << "no second task is faster";
+  EXPECT_EQ(in_time({{"early_dropping", "per_task"}, {"drop_at", "end"}}), 3U);
+  EXPECT_EQ(in_time({{"early_dropping", "reroute"}, {"drop_at", "end"}}), 3U) << "no second task is faster";
   EXPECT_EQ(in_time({{"early_dropping", "last_task"}}), 38U);
   EXPECT_EQ(in_time({{"early_dropping", "none"}}), 38U);
   for (const char* rule : {"per_task", "reroute"}) {

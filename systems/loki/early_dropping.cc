@@ -47,13 +47,13 @@ TimeNs time_to_save(TimeNs behind_ns, RerouteLimit limit, double factor) {
 }
 
 NextWorker next_worker(EarlyDropping rule, TimeNs save_ns, std::span<const RoutingEntry> table,
-                       std::span<Backup> backups, double cost_rps, RandomStream& random) {
+                       std::span<Backup> backups, double cost_rps, TableDraws& draws) {
   const bool behind = save_ns > 0;
   if (behind && rule == EarlyDropping::kPerTask) return {};
-  const RoutingEntry* drawn = draw(table, random);
+  const RoutingEntry* drawn = draw(table, draws.next());
   if (drawn == nullptr) return {kNone, false, DropReason::kNoWorker};
   if (!behind || rule != EarlyDropping::kReroute) return {drawn->worker, false};
-  const std::uint32_t chosen = choose_backup(backups, drawn->exec_ns - save_ns, random);
+  const std::uint32_t chosen = choose_backup(backups, drawn->exec_ns - save_ns, draws.random());
   if (chosen == kNone) return {};
   backups[chosen].leftover_rps -= cost_rps;
   return {backups[chosen].worker, true};

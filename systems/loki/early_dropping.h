@@ -10,6 +10,7 @@
 #include "harness/serving/plan.h"
 #include "systems/loki/routing_params.h"
 #include "systems/loki/routing_tables.h"
+#include "systems/loki/table_draws.h"
 
 namespace harness {
 
@@ -82,7 +83,7 @@ struct NextWorker {
 /// `cost_rps` is taken off the leftover capacity of the worker that it is rerouted to, which is used until
 /// none is left; 0 leaves the backup table as it is.
 NextWorker next_worker(EarlyDropping rule, TimeNs save_ns, std::span<const RoutingEntry> table,
-                       std::span<Backup> backups, double cost_rps, RandomStream& random);
+                       std::span<Backup> backups, double cost_rps, TableDraws& draws);
 
 /// The place in `backups` of the worker to reroute to: leftover capacity, execution within `limit_ns`, the
 /// most accurate, at random among equals; kNone where there is none.

@@ -30,10 +30,19 @@ class TreeSystem : public System {
   }
 
  protected:
+  std::unique_ptr<Router> by_tables(const ServingContext& context, ModuleId module) {
+    if (module == 0) balancer_ = std::make_shared<LoadBalancer>(context, routing_);
+    return std::make_unique<LokiRouter>(context, module, routing_, dropping_.budget_factor,
+                                        planning_.tables_period_s, balancer_);
+  }
+
   Allocator allocator_;
   PlanningParams planning_;
   DroppingParams dropping_;
   RoutingParams routing_;
+
+ private:
+  std::shared_ptr<LoadBalancer> balancer_;
 };
 
 class Loki final : public TreeSystem {
@@ -46,18 +55,18 @@ class Loki final : public TreeSystem {
     routing_.list(params);
   }
   std::unique_ptr<Router> make_router(const ServingContext& context, ModuleId module) override {
-    if (!is_for_loki(context)) return System::make_router(context, module);
-    if (module == 0) balancer_ = std::make_shared<LoadBalancer>(context, routing_);
-    return std::make_unique<LokiRouter>(context, module, routing_, dropping_.budget_factor,
-                                        planning_.tables_period_s, balancer_);
+    return is_for_loki(context) ? by_tables(context, module) : System::make_router(context, module);
   }
-
- private:
-  std::shared_ptr<LoadBalancer> balancer_;
 };
 
-/// Their routers send on whatever has been served: queues alone drop. Figures 5 and 6 have violations of
-/// theirs that the authors' simulator counts as drops.
+/// Who chooses the worker of a visit of InferLine's.
+enum class InferLineRouting : std::uint8_t {
+  kTables,   ///< routing tables as Loki's
+  kDispatch  ///< `serving.dispatch`
+};
+
+/// Their routers send on whatever has been served: queues alone drop. The authors' simulator has both drop at
+/// each task, and counts drops in Figures 5 and 6.
 class Baseline final : public TreeSystem {
  public:
   explicit Baseline(Allocator allocator) : TreeSystem(allocator) {
@@ -71,12 +80,21 @@ class Baseline final : public TreeSystem {
     params.choice("early_dropping", routing_.early_dropping, {"none", "last_task", "per_task"},
                   "which visits are dropped when their turn comes: none, those that would be late at a last "
                   "task, or over the budget of any task");
+    routing_.list_draw(params);
+    if (allocator_ == Allocator::kInferLine)
+      params.choice("routing", by_, {"tables", "dispatch"},
+                    "who chooses workers: routing tables as Loki's, or serving.dispatch");
   }
   std::unique_ptr<Router> make_router(const ServingContext& context, ModuleId module) override {
-    if (allocator_ != Allocator::kProteus || !is_for_loki(context))
-      return System::make_router(context, module);
-    return std::make_unique<ShareOfVariantsRouter>(context, module);
+    if (!is_for_loki(context)) return System::make_router(context, module);
+    if (allocator_ == Allocator::kProteus)
+      return std::make_unique<ShareOfVariantsRouter>(context, module, routing_.draw);
+    return by_ == InferLineRouting::kTables ? by_tables(context, module)
+                                            : System::make_router(context, module);
   }
+
+ private:
+  InferLineRouting by_ = InferLineRouting::kTables;
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ LokiRouter::LokiRouter(const ServingContext& context, ModuleId task, const Routi
       budget_factor_(budget_factor),
       cost_rps_(params.reroutes_use_leftover ? 1 / tables_period_s : 0),
       balancer_(std::move(balancer)),
-      random_(context.seed, "loki.route", task) {
+      draws_(params.draw, context.seed, "loki.route", task) {
   const std::vector<Module>& modules = context.pipeline->modules;
   if (modules[task].pres.empty()) return;
   const std::vector<ModuleId>& subs = modules[modules[task].pres.front()].subs;
@@ -31,7 +31,7 @@ void LokiRouter::route(TimeNs, std::span<const Visit> visits, std::span<const Do
   balancer_->see(task_, domains);
   const std::span<const RoutingEntry> table = balancer_->into(task_);
   for (std::size_t i = 0; i < visits.size(); ++i) {
-    const RoutingEntry* drawn = draw(table, random_);
+    const RoutingEntry* drawn = draw(table, draws_.next());
     out[i] = drawn == nullptr ? kNone : balancer_->index_of(drawn->worker);
   }
 }
@@ -44,7 +44,7 @@ void LokiRouter::route_onward(TimeNs now, const Upstream& from, std::span<const 
   for (std::size_t i = 0; i < visits.size(); ++i) {
     const TimeNs behind_ns = time_behind(now - from.arrived_ns[i], budget_ns);
     const TimeNs save_ns = time_to_save(behind_ns, reroute_limit_, budget_factor_);
-    const NextWorker next = next_worker(rule_, save_ns, table, balancer_->backups(task_), cost_rps_, random_);
+    const NextWorker next = next_worker(rule_, save_ns, table, balancer_->backups(task_), cost_rps_, draws_);
     if (next.worker == kNone) {
       out[i] = next.reason == DropReason::kOverBudget ? kRefused : kNone;
     } else {
@@ -53,10 +53,10 @@ void LokiRouter::route_onward(TimeNs now, const Upstream& from, std::span<const 
   }
 }
 
-ShareOfVariantsRouter::ShareOfVariantsRouter(const ServingContext& context, ModuleId task,
+ShareOfVariantsRouter::ShareOfVariantsRouter(const ServingContext& context, ModuleId task, Draw draw,
                                              std::shared_ptr<const Metadata> metadata)
     : metadata_(std::move(metadata)),
-      random_(context.seed, "proteus.route", task),
+      draws_(draw, context.seed, "proteus.route", task),
       workers_(context.pipeline->modules.size(), 0) {}
 
 void ShareOfVariantsRouter::on_plan(const Plan& plan) {
@@ -73,7 +73,7 @@ void ShareOfVariantsRouter::route(TimeNs, std::span<const Visit> visits, std::sp
     up_to_.push_back(sum += metadata_->share[domain.group] * domain.workers / workers_[domain.group]);
   for (std::size_t i = 0; i < visits.size(); ++i) {
     // Variants that the newest allocation leaves out are all there is until the others have started.
-    const double number = random_.uniform();
+    const double number = draws_.next();
     const auto place = sum > 0 ? std::upper_bound(up_to_.begin(), up_to_.end(), number * sum) - up_to_.begin()
                                : static_cast<std::ptrdiff_t>(number * static_cast<double>(domains.size()));
     out[i] = static_cast<std::uint32_t>(std::min(place, static_cast<std::ptrdiff_t>(domains.size()) - 1));

@@ -10,6 +10,7 @@
 #include "systems/loki/load_balancer.h"
 #include "systems/loki/metadata.h"
 #include "systems/loki/routing_params.h"
+#include "systems/loki/table_draws.h"
 
 namespace harness {
 
@@ -37,14 +38,14 @@ class LokiRouter final : public Router {
   double budget_factor_;
   double cost_rps_;
   std::shared_ptr<LoadBalancer> balancer_;
-  RandomStream random_;
+  TableDraws draws_;
 };
 
 /// Proteus: the shares of the allocation, the same for each worker of a variant.
 class ShareOfVariantsRouter final : public Router {
  public:
   /// `metadata` holds until a plan brings its own (Plan::notes).
-  ShareOfVariantsRouter(const ServingContext& context, ModuleId task,
+  ShareOfVariantsRouter(const ServingContext& context, ModuleId task, Draw draw,
                         std::shared_ptr<const Metadata> metadata = nullptr);
 
   void on_plan(const Plan& plan) override;
@@ -54,7 +55,7 @@ class ShareOfVariantsRouter final : public Router {
 
  private:
   std::shared_ptr<const Metadata> metadata_;
-  RandomStream random_;
+  TableDraws draws_;
   std::vector<int> workers_;   ///< by module
   std::vector<double> up_to_;  ///< by domain: sum of the shares to here
 };

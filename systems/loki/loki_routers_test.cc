@@ -176,7 +176,7 @@ TEST(ShareOfVariantsRouter, SpreadsEachVariantsShareOverItsWorkers) {
   const LokiWorld world({{"only", {}, {task_variant("a", 1), task_variant("b", 0.5)}}}, {{10}, {5}}, 100, 4);
   auto metadata = std::make_shared<Metadata>();
   metadata->share = {0.6, 0.4};
-  ShareOfVariantsRouter router(world.context, 0, metadata);
+  ShareOfVariantsRouter router(world.context, 0, Draw::kRandom, metadata);
   constexpr std::size_t kVisits = 40'000;
   const std::vector<Visit> visits(kVisits);
   std::vector<std::uint32_t> out(kVisits);

@@ -66,9 +66,16 @@ struct DroppingParams {
   }
 };
 
+/// How a worker is drawn from a table of probabilities.
+enum class Draw : std::uint8_t {
+  kRandom,  ///< independently for each visit
+  kEven     ///< so that the shares hold after few visits
+};
+
 struct RoutingParams {
   Overflow overflow = Overflow::kEqual;
   Ties ties = Ties::kSpread;
+  Draw draw = Draw::kRandom;
   EarlyDropping early_dropping = EarlyDropping::kReroute;
   DropAt drop_at = DropAt::kStart;
   RerouteLimit reroute_limit = RerouteLimit::kExecution;
@@ -80,6 +87,7 @@ struct RoutingParams {
                   "proportion to capacity; to the last, least accurate one; or dropped");
     params.choice("ties", ties, {"fill", "spread"},
                   "workers of one variant are filled one after the other (Algorithm 1), or together");
+    list_draw(params);
     params.choice("early_dropping", early_dropping, {"none", "last_task", "per_task", "reroute"},
                   "which requests are given up before they are late (section 5.2, Figure 7)");
     params.choice("drop_at", drop_at, {"end", "start"},
@@ -88,6 +96,10 @@ struct RoutingParams {
                   "what makes up for x: execution within y - x (section 5.2), or a budget smaller by x");
     params.flag("reroutes_use_leftover", reroutes_use_leftover,
                 "a rerouted visit uses up some of the leftover capacity of its new worker");
+  }
+  void list_draw(ParamList& params) {
+    params.choice("draw", draw, {"random", "even"},
+                  "workers are drawn from the tables' probabilities independently, or nearly in turns");
   }
 };
 

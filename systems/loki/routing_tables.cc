@@ -14,8 +14,7 @@ constexpr double kCapacityRounding = 1e-9;
 
 }  // namespace
 
-const RoutingEntry* draw(std::span<const RoutingEntry> table, RandomStream& random) {
-  const double number = random.uniform();
+const RoutingEntry* draw(std::span<const RoutingEntry> table, double number) {
   for (const RoutingEntry& route : table) {
     if (number < route.up_to) return &route;
   }

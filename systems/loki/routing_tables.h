@@ -80,8 +80,8 @@ class RoutingTables {
   std::vector<double> incoming_;          ///< by worker
 };
 
-/// The entry of `table` that the stream's next number falls on; null where it is to be dropped.
-const RoutingEntry* draw(std::span<const RoutingEntry> table, RandomStream& random);
+/// The entry of `table` that the number, in [0, 1), falls on; null where it is to be dropped.
+const RoutingEntry* draw(std::span<const RoutingEntry> table, double number);
 
 /// MostAccurateFirst (Algorithm 1): task by task, the workers of a task, most accurate first, each send what
 /// they take in times its fan-out to the most accurate workers of the next task that have capacity left.

@@ -124,7 +124,7 @@ TEST(MostAccurateFirst, WithoutWorkersTablesAreEmpty) {
   EXPECT_TRUE(tables.into(1).empty());
   EXPECT_TRUE(tables.backups(1).empty());
   RandomStream random(1, "empty");
-  EXPECT_EQ(draw(tables.into(1), random), nullptr);
+  EXPECT_EQ(draw(tables.into(1), random.uniform()), nullptr);
 }
 
 // Cars and faces of the same detector are routed apart.
@@ -162,7 +162,7 @@ TEST(Draw, FollowsTheProbabilities) {
     RandomStream random(seed, "draw");
     std::vector<int> drawn(3);
     for (int i = 0; i < 40000; ++i) {
-      const RoutingEntry* route = draw(tables.frontend(), random);
+      const RoutingEntry* route = draw(tables.frontend(), random.uniform());
       ASSERT_NE(route, nullptr);
       ++drawn[route->worker];
     }
@@ -181,7 +181,7 @@ TEST(Draw, DropsTheShareThatNoWorkerTakes) {
   const RoutingTables tables = tables_of(pipeline, {{0, 0, 30, 1}}, 100, Overflow::kDrop);
   RandomStream random(1, "drop");
   int dropped = 0;
-  for (int i = 0; i < 40000; ++i) dropped += draw(tables.frontend(), random) == nullptr;
+  for (int i = 0; i < 40000; ++i) dropped += draw(tables.frontend(), random.uniform()) == nullptr;
   EXPECT_NEAR(dropped, 28000, 4 * 92) << "standard deviation: sqrt(40000 x 0.7 x 0.3)";
 }
 
