@@ -98,8 +98,8 @@ TEST(ComparedMetric, DirectionsOfColumns) {
   for (const char* name :
        {"late", "dropped", "unfinished", "invalid_rate", "latency_ms_p90", "wall_s", "path_violation_rate"})
     EXPECT_EQ(better_of(name), Better::kLower) << name;
-  for (const char* name :
-       {"sent", "workers", "workers_mean", "fluid_bound_rps", "gpu_utilisation", "order_changes"})
+  for (const char* name : {"sent", "workers", "workers_mean", "workers_min_10s", "fluid_bound_rps",
+                           "gpu_utilisation", "order_changes"})
     EXPECT_EQ(better_of(name), Better::kNeither) << name;
   for (const std::string& name : metric_columns()) {
     const bool share = name.find("rate") != std::string::npos || name.find("share") != std::string::npos ||

@@ -173,6 +173,21 @@ double workers_mean(const RunRecord& record) {
                static_cast<double>(record.duration_ns));
 }
 
+double workers_min_10s(const RunRecord& record) {
+  constexpr TimeNs kWindowNs = 10 * kNsPerS;
+  std::vector<TimeNs> served(static_cast<std::size_t>(record.duration_ns / kWindowNs), 0);
+  if (served.empty()) return kNoValue;
+  for (const WorkerTotals& worker : record.workers) {
+    const TimeNs end = std::min(worker.removed_ns, static_cast<TimeNs>(served.size()) * kWindowNs);
+    for (TimeNs at = worker.ready_ns; at < end;) {
+      const TimeNs next = std::min(end, (at / kWindowNs + 1) * kWindowNs);
+      served[static_cast<std::size_t>(at / kWindowNs)] += next - at;
+      at = next;
+    }
+  }
+  return static_cast<double>(*std::min_element(served.begin(), served.end())) / kWindowNs;
+}
+
 double mean_accuracy(const RunRecord& record) {
   if (record.accuracy_requests == 0) return kNoValue;
   return share(record.accuracy_sum, static_cast<double>(record.accuracy_requests));
@@ -202,6 +217,7 @@ SummaryRow summarise(const CellIdentity& cell, const RunRecord& record, double b
   row.slo_ms = ns_to_ms(record.slo_ns);
   row.workers = initial_workers(record);
   row.workers_mean = workers_mean(record);
+  row.workers_min_10s = workers_min_10s(record);
   row.duration_s = ns_to_s(record.duration_ns);
   row.capacity_rps = capacity_rps;
   row.offered_rps = share(static_cast<double>(record.sent), row.duration_s);

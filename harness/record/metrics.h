@@ -50,6 +50,10 @@ TimeNs worker_time_ns(const RunRecord& record);
 /// duration.
 double workers_mean(const RunRecord& record);
 
+/// The least of that mean over the whole windows of 10 s from the start of the load on. kNoValue for a load
+/// of less.
+double workers_min_10s(const RunRecord& record);
+
 /// Mean over the completed requests of their accuracies: the system accuracy of Loki (section 6.1). kNoValue
 /// where none has one.
 double mean_accuracy(const RunRecord& record);

@@ -167,6 +167,20 @@ TEST(Metrics, WorkersAreCountedWhileTheyCouldServeDuringTheLoad) {
   EXPECT_EQ(workers_mean(RunRecord{}), 0);
 }
 
+TEST(Metrics, TheFewestWorkersAreThoseOfTenSeconds) {
+  RunRecord record;
+  record.duration_ns = 25 * kNsPerS;  // the last 5 s are no whole window
+  record.end_ns = 30 * kNsPerS;
+  record.workers = {worker(0, kNever, 0), worker(2, 14 * kNsPerS, 0), worker(0, 20 * kNsPerS, 0)};
+  EXPECT_DOUBLE_EQ(workers_min_10s(record), (10.0 + 4 + 10) / 10);  // in the first window 28 / 10
+  record.workers.push_back(worker(9, kNever, 0));
+  record.workers.push_back(worker(0, kNever, 0));
+  record.workers.back().ready_ns = kNever;
+  EXPECT_DOUBLE_EQ(summary_of(record).workers_min_10s, (10.0 + 8 + 10 + 1) / 10);
+  record.duration_ns = 9 * kNsPerS;
+  EXPECT_TRUE(std::isnan(workers_min_10s(record)));
+}
+
 TEST(Metrics, AccuracyIsTheMeanOfTheCompletedRequestsThatHaveOne) {
   RunRecord record = four_windows();
   EXPECT_TRUE(std::isnan(summary_of(record).accuracy)) << "models have none";

@@ -241,6 +241,7 @@ TEST_F(ResultsFile, AStoredCellGivesTheSameAccuracyAndWorkers) {
   const SummaryRow again = summarise(cell.summary.cell, cell.record, 1, 1, {});
   EXPECT_EQ(again.accuracy, run.summary.accuracy);
   EXPECT_EQ(again.workers_mean, run.summary.workers_mean);
+  EXPECT_EQ(again.workers_min_10s, run.summary.workers_min_10s);
   // Each request is one path.
   EXPECT_EQ(again.path_violation_rate, run.summary.drop_rate);
   EXPECT_EQ(again.path_accuracy, run.summary.path_accuracy);
@@ -256,7 +257,8 @@ TEST_F(ResultsFile, AnOlderFileWithoutAccuraciesReadsAsOneWhoseModelsHaveNone) {
   for (const char* column :
        {"accuracy_sum", "paths_in_time", "paths_late", "paths_lost", "path_accuracy_sum"})
     remove_column(path("cell.h5"), "cells/7/windows", column);
-  for (const char* column : {"accuracy", "workers_mean", "answers", "path_violation_rate", "path_accuracy"})
+  for (const char* column :
+       {"accuracy", "workers_mean", "workers_min_10s", "answers", "path_violation_rate", "path_accuracy"})
     remove_column(path("cell.h5"), "summary", column);
   {
     const Hdf5Handle file(H5Fopen(path("cell.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose, "open");
@@ -268,7 +270,7 @@ TEST_F(ResultsFile, AnOlderFileWithoutAccuraciesReadsAsOneWhoseModelsHaveNone) {
   for (ModuleTotals& module : run.record.modules) module.accuracy = NAN;
   run.record.accuracy_sum = 0;
   run.record.accuracy_requests = 0;
-  run.summary.accuracy = run.summary.workers_mean = kNoValue;
+  run.summary.accuracy = run.summary.workers_mean = run.summary.workers_min_10s = kNoValue;
   run.summary.path_violation_rate = run.summary.path_accuracy = kNoValue;
   const CellContents cell = read_cell(path("cell.h5"), 7);
   expect_same_cell(run, cell);

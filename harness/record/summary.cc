@@ -58,6 +58,7 @@ void SummaryRow::list(const std::function<void(const char* name, const char* doc
   column("slo_ms", "end-to-end latency objective", &slo_ms);
   column("workers", "workers ready at the start", &workers);
   column("workers_mean", "mean number of workers that can serve, over the load", &workers_mean);
+  column("workers_min_10s", "least of that mean over 10 s", &workers_min_10s);
   column("duration_s", "length of the load", &duration_s);
   column("capacity_rps", "capacity of the initial plan", &capacity_rps);
   column("offered_rps", "sent / duration_s", &offered_rps);

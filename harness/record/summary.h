@@ -44,7 +44,8 @@ struct SummaryRow {
   std::string why;            ///< for skipped and invalid
   double slo_ms = 0;
   std::uint64_t workers = 0;
-  double workers_mean = 0;  ///< that could serve, over the load's duration (Loki, section 6.1)
+  double workers_mean = 0;            ///< that could serve, over the load's duration (Loki, section 6.1)
+  double workers_min_10s = kNoValue;  ///< least of that mean over 10 s
   double duration_s = 0;
   double capacity_rps = 0;  ///< of the initial plan
   double offered_rps = 0;

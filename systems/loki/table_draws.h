@@ -11,8 +11,8 @@
 namespace harness {
 
 /// Of one router, in its thread. Numbers in [0, 1): independent and uniform, or (Draw::kEven, reconstructed)
-/// steps of the golden ratio, whose first n parts lie as evenly as can be for every n at once, so that workers
-/// of equal probability are taken nearly in turns.
+/// steps of the golden ratio, whose first n parts lie as evenly as can be for every n at once, so that
+/// workers of equal probability are taken nearly in turns.
 class TableDraws {
  public:
   TableDraws(Draw draw, std::uint64_t seed, std::string_view name, ModuleId task)
