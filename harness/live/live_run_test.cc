@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "harness/core/error.h"
 #include "harness/engine/cluster.h"
 #include "harness/engine/dispatcher.h"
 #include "harness/engine/replay.h"
@@ -131,6 +132,7 @@ struct Seen {
   std::atomic<int> routed{0};
   std::atomic<int> plans{0};
   std::atomic<bool> in_vain{false};
+  bool has_no_second = false;  ///< the planner throws where a second plan is asked for
 };
 
 /// One worker at the start, then two; a plan takes as long as five requests take to come.
@@ -140,6 +142,7 @@ class WaitingPlanner final : public Planner {
       : context_(context), seen_(std::move(seen)) {}
   Plan plan(TimeNs, const LoadStatistics&, const Plan& current) override {
     const int workers = current.modules.empty() ? 1 : 2;
+    if (workers == 2 && seen_->has_no_second) throw EnvironmentError("no second plan");
     if (workers == 2) wait_for_requests();
     return {{{workers, 4, context_.profiles[0]->latency(4)}}, {}};
   }
@@ -203,6 +206,15 @@ TEST(LiveRun, RequestsAreServedWhileAPlanIsComputed) {
   EXPECT_GT(seen->plans.load(), 1);
   ASSERT_EQ(record.workers.size(), 2U);
   EXPECT_GE(record.workers[1].ready_ns, kNsPerS / 10) << "the second plan takes effect once it is there";
+}
+
+TEST(LiveRun, WhatAPlannerThrowsEndsTheRun) {
+  const auto seen = std::make_shared<Seen>();
+  seen->has_no_second = true;
+  RunSpec spec = small("naive", chain(1));
+  spec.system = std::make_unique<WaitingSystem>(seen);
+  const auto transport = make_local_transport();
+  EXPECT_THROW(run_live(spec, {}, *transport, nullptr), EnvironmentError);
 }
 
 }  // namespace

@@ -1,30 +1,25 @@
 #include "harness/live/plan_thread.h"
 
+#include <chrono>
+#include <memory>
+
 namespace harness {
 
 void PlanThread::post(std::function<Plan()> compute) {
-  thread_.post([this, compute = std::move(compute)] {
-    Result result;
-    try {
-      result.plan = compute();
-    } catch (...) {
-      result.error = std::current_exception();
-    }
-    {
-      const std::lock_guard lock(mutex_);
-      results_.push_back(std::move(result));
-    }
+  const auto work = std::make_shared<std::packaged_task<Plan()>>(std::move(compute));
+  plans_.push_back(work->get_future());
+  thread_.post([this, work] {
+    (*work)();
     wake_();
   });
 }
 
 std::optional<Plan> PlanThread::take() {
-  const std::lock_guard lock(mutex_);
-  if (results_.empty()) return std::nullopt;
-  const Result result = std::move(results_.front());
-  results_.pop_front();
-  if (result.error) std::rethrow_exception(result.error);
-  return result.plan;
+  if (plans_.empty() || plans_.front().wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+    return std::nullopt;
+  std::future<Plan> plan = std::move(plans_.front());
+  plans_.pop_front();
+  return plan.get();
 }
 
 }  // namespace harness

@@ -2,9 +2,8 @@
 #pragma once
 
 #include <deque>
-#include <exception>
 #include <functional>
-#include <mutex>
+#include <future>
 #include <optional>
 #include <utility>
 
@@ -26,15 +25,9 @@ class PlanThread {
   std::optional<Plan> take();
 
  private:
-  struct Result {
-    Plan plan;
-    std::exception_ptr error;
-  };
-
   std::function<void()> wake_;
-  std::mutex mutex_;
-  std::deque<Result> results_;
-  WorkThread thread_;  ///< last: it writes the above
+  std::deque<std::future<Plan>> plans_;  ///< in order
+  WorkThread thread_;                    ///< last: it uses `wake_`
 };
 
 }  // namespace harness
