@@ -9,7 +9,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CLAIMS = tomllib.loads((ROOT / "experiments/claims.toml").read_text(encoding="utf-8"))["claim"]
-SUITES = {"docs/reproduction.md": "experiments/pard/all.toml", "docs/reproduction-shepherd.md": "experiments/shepherd/all.toml"}
+SUITES = {
+    "docs/reproduction.md": "experiments/pard/all.toml",
+    "docs/reproduction-shepherd.md": "experiments/shepherd/all.toml",
+    "docs/reproduction-loki.md": "experiments/loki/all.toml",
+}
 PAGES = {name: (ROOT / name).read_text(encoding="utf-8") for name in SUITES}
 
 

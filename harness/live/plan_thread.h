@@ -5,19 +5,18 @@
 #include <functional>
 #include <future>
 #include <optional>
-#include <utility>
 
 #include "harness/gpu/work_thread.h"
 #include "harness/serving/plan.h"
 
 namespace harness {
 
-/// A thread that computes plans one after another: a planner may take longer than requests can wait. Used by
-/// the loop's thread.
+/// A thread that computes plans one after another: a planner may take longer than requests can wait. It gives
+/// way to the loops of the ranks (nice 10), which may be more than the processors. Used by the loop's thread.
 class PlanThread {
  public:
   /// `wake` is called in the thread when a plan is there.
-  explicit PlanThread(std::function<void()> wake) : wake_(std::move(wake)) {}
+  explicit PlanThread(std::function<void()> wake);
 
   /// Computes a plan after those asked for before. What `compute` uses stays until this is gone.
   void post(std::function<Plan()> compute);

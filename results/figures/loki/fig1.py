@@ -62,11 +62,11 @@ def draw_violations(axes, series):
 
 
 def mark_phases(panels, starts):
-    for at in sorted(set(starts.values())):
+    for height, at in enumerate(sorted(set(starts.values()), reverse=True)):
         for axes in panels:
             axes.axvline(at, color="black", linestyle=(0, (1, 2)), linewidth=0.9)
         begun = [str(phase) for phase, start in starts.items() if start == at]
-        panels[0].annotate(f"phase {' and '.join(begun)}", (at, 1), xycoords=("data", "axes fraction"), xytext=(2, 2),
+        panels[0].annotate(f"phase {' and '.join(begun)}", (at, 1), xycoords=("data", "axes fraction"), xytext=(2, 2 + 9 * height),
                            textcoords="offset points", fontsize=7)
 
 
