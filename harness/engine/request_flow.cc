@@ -152,10 +152,12 @@ void RequestFlow::on_batch_done(TimeNs now, WorkerId worker, const WorkerState& 
     request.gpu_ns += share_ns;
     share_ns = gpu_ns / count;
     if (request.ended || subs.empty()) {
-      if (tree_ && subs.empty())
+      if (tree_ && subs.empty()) {
         serve_path(now, member.id, module);
-      else
-        lose_paths(request, 1);  // its request has ended: it causes nothing any more
+      } else if (tree_) {  // its request has ended: it causes nothing, but is seen to
+        for (std::size_t s = 0; s < subs.size(); ++s) tree_->children(member.id, s, module);
+        lose_paths(request, 1);
+      }
       end_visit(now, member.id);
     } else {
       finished_.push_back(member.id);

@@ -143,6 +143,27 @@ TEST(Tasks, WhatAVariantIsSeenToCauseDoesNotDependOnRefusals) {
     EXPECT_EQ(measured[period].front(), (std::vector<double>{2, 2}));
 }
 
+// Two cars a frame, two plates a car, two workers for cars. A refused plate fails its frame, whose other
+// car is being served meanwhile, in vain.
+TEST(Tasks, WhatAVariantIsSeenToCauseCountsVisitsServedInVain) {
+  const Pipeline pipeline = tree({{"detect", {"cars"}, {variant("large", 1, {2})}},
+                                  {"cars", {"plates"}, {variant("b7", 1, {2})}},
+                                  {"plates", {}, {variant("lpr", 1)}}});
+  std::vector<std::vector<std::vector<double>>> measured;
+  testing::TreeRules rules{{{1, 2, 1}}, 1, 0.3};
+  rules.measured = &measured;
+  RunSpec spec = tree_cell(pipeline, std::vector<Profile>(3, linear_profile("m", 0, 4, 1)), rules,
+                           testing::poisson_times(60, 3 * kNsPerS, 1), 3 * kNsPerS);
+  spec.planner.autoscale = true;
+  spec.planner.workers = WorkerRule::kRate;
+  spec.planner.period_s = 0.5;
+  const RunRecord record = simulate(spec, nullptr);
+  EXPECT_GT(record.modules[2].dropped[static_cast<std::size_t>(DropReason::kOverBudget)], 20U);
+  ASSERT_GE(measured.size(), 6U);
+  for (std::size_t period = 1; period < 6; ++period)
+    EXPECT_EQ(measured[period][1], std::vector<double>{2}) << period;
+}
+
 struct Tally {
   std::uint64_t sent = 0, completed = 0, refused = 0, rows = 0, answered_in_part = 0;
 };
