@@ -12,11 +12,9 @@ bool is_same(const DomainView& a, const DomainView& b) {
 
 }  // namespace
 
-LoadBalancer::LoadBalancer(const ServingContext& context, const RoutingParams& params,
-                           std::shared_ptr<const Metadata> metadata)
+LoadBalancer::LoadBalancer(const ServingContext& context, const RoutingParams& params)
     : context_(context),
       most_accurate_first_(*context.pipeline, params.overflow, params.ties),
-      metadata_(std::move(metadata)),
       views_(context.pipeline->modules.size()) {
   std::size_t tasks = 0;
   for (ModuleId m = 0; m < views_.size(); ++m) {
@@ -26,7 +24,7 @@ LoadBalancer::LoadBalancer(const ServingContext& context, const RoutingParams& p
 }
 
 void LoadBalancer::on_plan(const Plan& plan) {
-  if (plan.notes) metadata_ = std::static_pointer_cast<const Metadata>(plan.notes);
+  metadata_ = std::static_pointer_cast<const Metadata>(plan.notes);
   const Plan before = std::exchange(plan_, plan);
   // What still runs on workers that the plan takes away was batched, and is judged, as before.
   for (ModuleId m = 0; m < before.modules.size(); ++m) {

@@ -21,10 +21,10 @@ namespace harness {
 /// before: workers join when they have started and leave as soon as they drain.
 class LoadBalancer {
  public:
-  /// `context` outlives this. `metadata` holds until a plan brings its own (Plan::notes).
-  LoadBalancer(const ServingContext& context, const RoutingParams& params,
-               std::shared_ptr<const Metadata> metadata = nullptr);
+  /// `context` outlives this.
+  LoadBalancer(const ServingContext& context, const RoutingParams& params);
 
+  /// With each plan come its Metadata (Plan::notes).
   void on_plan(const Plan& plan);
   /// The domains of the task (its first module) as they are now: before each use of the tables.
   void see(ModuleId task, std::span<const DomainView> domains);

@@ -20,8 +20,7 @@ class TreeSystem : public System {
   }
   std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
     if (!is_for_loki(context)) return nullptr;
-    return std::make_unique<ResourceManager>(context, planning_, allocator_, dropping_.budget_factor,
-                                             std::make_shared<Metadata>());
+    return std::make_unique<ResourceManager>(context, planning_, allocator_, dropping_.budget_factor);
   }
   std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId, GroupId group) override {
     const auto module = static_cast<ModuleId>(group);

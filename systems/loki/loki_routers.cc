@@ -53,14 +53,11 @@ void LokiRouter::route_onward(TimeNs now, const Upstream& from, std::span<const 
   }
 }
 
-ShareOfVariantsRouter::ShareOfVariantsRouter(const ServingContext& context, ModuleId task, Draw draw,
-                                             std::shared_ptr<const Metadata> metadata)
-    : metadata_(std::move(metadata)),
-      draws_(draw, context.seed, "proteus.route", task),
-      workers_(context.pipeline->modules.size(), 0) {}
+ShareOfVariantsRouter::ShareOfVariantsRouter(const ServingContext& context, ModuleId task, Draw draw)
+    : draws_(draw, context.seed, "proteus.route", task), workers_(context.pipeline->modules.size(), 0) {}
 
 void ShareOfVariantsRouter::on_plan(const Plan& plan) {
-  if (plan.notes) metadata_ = std::static_pointer_cast<const Metadata>(plan.notes);
+  metadata_ = std::static_pointer_cast<const Metadata>(plan.notes);
 }
 
 void ShareOfVariantsRouter::route(TimeNs, std::span<const Visit> visits, std::span<const DomainView> domains,

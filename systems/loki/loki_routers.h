@@ -44,12 +44,10 @@ class LokiRouter final : public Router {
 /// Proteus: the shares of the allocation, the same for each worker of a variant.
 class ShareOfVariantsRouter final : public Router {
  public:
-  /// `metadata` holds until a plan brings its own (Plan::notes).
-  ShareOfVariantsRouter(const ServingContext& context, ModuleId task, Draw draw,
-                        std::shared_ptr<const Metadata> metadata = nullptr);
+  ShareOfVariantsRouter(const ServingContext& context, ModuleId task, Draw draw);
 
+  /// With each plan come its Metadata (Plan::notes).
   void on_plan(const Plan& plan) override;
-
   void route(TimeNs now, std::span<const Visit> visits, std::span<const DomainView> domains,
              std::span<std::uint32_t> out) override;
 

@@ -26,9 +26,11 @@ struct Cars {
               {{10}, {4}, {5}, {2}}, 100, 4),
         params(other_params) {
     params.early_dropping = rule;
-    metadata->demand_rps = demand_rps;
-    metadata->fan_out = declared_fan_out(world.pipeline);
-    balancer = std::make_shared<LoadBalancer>(world.context, params, metadata);
+    Metadata metadata;
+    metadata.demand_rps = demand_rps;
+    metadata.fan_out = declared_fan_out(world.pipeline);
+    plan.notes = std::make_shared<const Metadata>(metadata);
+    balancer = std::make_shared<LoadBalancer>(world.context, params);
     detect = std::make_unique<LokiRouter>(world.context, 0, params, 2, 1, balancer);
     cars = std::make_unique<LokiRouter>(world.context, 2, params, 2, 1, balancer);
     for (ModuleId m = 0; m < 4; ++m) {
@@ -58,7 +60,6 @@ struct Cars {
 
   LokiWorld world;
   RoutingParams params;
-  std::shared_ptr<Metadata> metadata = std::make_shared<Metadata>();
   std::shared_ptr<LoadBalancer> balancer;
   std::unique_ptr<LokiRouter> detect, cars;
   Plan plan;
@@ -176,7 +177,10 @@ TEST(ShareOfVariantsRouter, SpreadsEachVariantsShareOverItsWorkers) {
   const LokiWorld world({{"only", {}, {task_variant("a", 1), task_variant("b", 0.5)}}}, {{10}, {5}}, 100, 4);
   auto metadata = std::make_shared<Metadata>();
   metadata->share = {0.6, 0.4};
-  ShareOfVariantsRouter router(world.context, 0, Draw::kRandom, metadata);
+  Plan plan;
+  plan.notes = metadata;
+  ShareOfVariantsRouter router(world.context, 0, Draw::kRandom);
+  router.on_plan(plan);
   constexpr std::size_t kVisits = 40'000;
   const std::vector<Visit> visits(kVisits);
   std::vector<std::uint32_t> out(kVisits);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 #include "harness/core/error.h"
@@ -59,13 +60,8 @@ void raise_batches(const AllocationProblem& problem, const std::vector<int>& wor
 }
 
 ResourceManager::ResourceManager(const ServingContext& context, const PlanningParams& params,
-                                 Allocator allocator, double budget_factor,
-                                 std::shared_ptr<Metadata> metadata)
-    : context_(context),
-      params_(params),
-      allocator_(allocator),
-      budget_factor_(budget_factor),
-      metadata_(std::move(metadata)) {}
+                                 Allocator allocator, double budget_factor)
+    : context_(context), params_(params), allocator_(allocator), budget_factor_(budget_factor) {}
 
 Plan ResourceManager::plan(TimeNs now, const LoadStatistics& load, const Plan& current) {
   if (current.modules.empty()) {
@@ -80,20 +76,20 @@ Plan ResourceManager::plan(TimeNs now, const LoadStatistics& load, const Plan& c
     for (std::size_t m = 0; m < demand_.size(); ++m) planned_rps_[m] = demand_rps(m);
     next = allocate(current);
   }
-  next.notes = std::make_shared<const Metadata>(*metadata_);
+  next.notes = std::make_shared<const Metadata>(metadata_);
   return next;
 }
 
 void ResourceManager::start(double rate_rps) {
   const Pipeline& pipeline = *context_.pipeline;
-  *metadata_ = {};
-  metadata_->fan_out = declared_fan_out(pipeline);
+  metadata_ = {};
+  metadata_.fan_out = declared_fan_out(pipeline);
   demand_.assign(pipeline.modules.size(), DemandEstimate(params_.demand_alpha));
   planned_rps_.assign(demand_.size(), 0);
   fan_out_.clear();
-  for (const std::vector<double>& means : metadata_->fan_out)
+  for (const std::vector<double>& means : metadata_.fan_out)
     fan_out_.emplace_back(means.size(), DemandEstimate(params_.demand_alpha));
-  const std::vector<double> demands = task_demands(pipeline, metadata_->fan_out, rate_rps);
+  const std::vector<double> demands = task_demands(pipeline, metadata_.fan_out, rate_rps);
   for (std::size_t m = 0; m < demands.size(); ++m) demand_[m].add(demands[m]);
 }
 
@@ -114,11 +110,11 @@ void ResourceManager::observe(const LoadStatistics& load) {
 void ResourceManager::publish() {
   for (std::size_t m = 0; m < fan_out_.size(); ++m) {
     for (std::size_t s = 0; s < fan_out_[m].size(); ++s) {
-      if (fan_out_[m][s].has_rates()) metadata_->fan_out[m][s] = fan_out_[m][s].rate_rps();
+      if (fan_out_[m][s].has_rates()) metadata_.fan_out[m][s] = fan_out_[m][s].rate_rps();
     }
   }
-  least_rps_ = task_demands(*context_.pipeline, metadata_->fan_out, params_.min_demand_rps);
-  metadata_->demand_rps = params_.headroom * demand_rps(0);
+  least_rps_ = task_demands(*context_.pipeline, metadata_.fan_out, params_.min_demand_rps);
+  metadata_.demand_rps = params_.headroom * demand_rps(0);
 }
 
 double ResourceManager::demand_rps(std::size_t module) const {
@@ -139,10 +135,10 @@ AllocationProblem ResourceManager::problem() const {
   AllocationProblem problem;
   problem.pipeline = context_.pipeline;
   problem.profiles = context_.profiles;
-  problem.fan_out = metadata_->fan_out;
+  problem.fan_out = metadata_.fan_out;
   for (std::vector<double>& means : problem.fan_out)
     for (double& mean : means) mean *= params_.fan_out_factor;
-  problem.demand_rps = metadata_->demand_rps;
+  problem.demand_rps = metadata_.demand_rps;
   problem.workers = context_.workers;
   const double hops = tasks_on_longest_path(*context_.pipeline);
   problem.latency_limit_ns = (context_.slo_ns - ms_to_ns(hops * params_.communication_ms)) / 2;
@@ -174,7 +170,7 @@ Plan ResourceManager::allocate(const Plan& current) {
     feasible = made.feasible;
     workers = std::move(made.workers);
     batch = std::move(made.batch);
-    if (feasible) metadata_->share = std::move(made.share);
+    if (feasible) metadata_.share = std::move(made.share);
   } else {
     Allocation made = allocation(asked);
     feasible = made.feasible;

@@ -1,7 +1,6 @@
 // Loki's Resource Manager (section 4) as a planner, and those of the systems that it is compared with.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "harness/serving/context.h"
@@ -27,10 +26,9 @@ enum class Allocator { kLoki, kProteus, kInferLine };
 /// execution takes half of the SLO at most.
 class ResourceManager final : public Planner {
  public:
-  /// `metadata` is written at each call, and a copy goes with each plan. `budget_factor`: of
-  /// ModulePlan::budget_ns (early_dropping.h).
+  /// Metadata go with each plan (Plan::notes). `budget_factor`: of ModulePlan::budget_ns (early_dropping.h).
   ResourceManager(const ServingContext& context, const PlanningParams& params, Allocator allocator,
-                  double budget_factor, std::shared_ptr<Metadata> metadata);
+                  double budget_factor);
 
   Plan plan(TimeNs now, const LoadStatistics& load, const Plan& current) override;
 
@@ -49,7 +47,7 @@ class ResourceManager final : public Planner {
   PlanningParams params_;
   Allocator allocator_;
   double budget_factor_;
-  std::shared_ptr<Metadata> metadata_;
+  Metadata metadata_;
   std::vector<DemandEstimate> demand_;                ///< by module: at its task's first
   std::vector<std::vector<DemandEstimate>> fan_out_;  ///< by module and entry of `subs`
   std::vector<double> least_rps_;                     ///< by module: what `min_demand_rps` causes there

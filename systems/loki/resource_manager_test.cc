@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -31,7 +30,7 @@ LoadStatistics measured(std::vector<double> module_rps, std::vector<std::vector<
 class Manager {
  public:
   explicit Manager(const LokiWorld& world, Allocator allocator = Allocator::kLoki, PlanningParams params = {})
-      : manager_(world.context, params, allocator, 2, metadata_) {}
+      : manager_(world.context, params, allocator, 2) {}
 
   const Plan& start(double rate_rps) {
     LoadStatistics load;
@@ -41,10 +40,9 @@ class Manager {
   const Plan& at(double now_s, const LoadStatistics& load) {
     return plan_ = manager_.plan(s_to_ns(now_s), load, plan_);
   }
-  const Metadata& metadata() const { return *metadata_; }
+  const Metadata& metadata() const { return static_cast<const Metadata&>(*plan_.notes); }
 
  private:
-  std::shared_ptr<Metadata> metadata_ = std::make_shared<Metadata>();
   ResourceManager manager_;
   Plan plan_;
 };
