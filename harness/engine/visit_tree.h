@@ -53,8 +53,8 @@ class VisitTree {
   /// The request's visits under way, in no order that matters; valid until one is added or removed.
   const std::vector<VisitId>& live(std::uint32_t request_slot);
 
-  /// By module and entry of its subs: visits caused so far, those too that were not made because their request
-  /// had ended.
+  /// By module and entry of its subs: visits caused so far, those too that were not made because their
+  /// request had ended.
   const std::vector<std::vector<std::uint64_t>>& caused() const { return caused_; }
 
  private:
