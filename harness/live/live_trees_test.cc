@@ -8,6 +8,7 @@
 
 #include "harness/core/error.h"
 #include "harness/live/test_ranks_in_step.h"
+#include "harness/record/metrics.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_tasks.h"
 #include "harness/sim/test_world.h"
@@ -38,6 +39,8 @@ RunSpec draw_cell(const std::string& system, RandomStream& random, const TreeKin
     const char* const rules[] = {"none", "last_task", "per_task", "reroute"};
     testing::set_param(spec, "early_dropping", std::string(rules[kind.refuses ? random.below(4) : 0]));
     testing::set_param(spec, "ties", std::string(random.below(2) == 0 ? "fill" : "spread"));
+  } else if (!kind.refuses) {
+    testing::set_param(spec, "early_dropping", std::string("none"));
   }
   initial_plan(spec, 100);
   return spec;
@@ -85,6 +88,12 @@ void expect_same(const RunRecord& live, const RunRecord& simulated) {
     EXPECT_EQ(live.modules[m].dropped, simulated.modules[m].dropped);
     EXPECT_EQ(live.modules[m].batches, simulated.modules[m].batches);
   }
+  const PathTotals live_paths = path_totals(live);
+  const PathTotals paths = path_totals(simulated);
+  EXPECT_EQ(live_paths.in_time, paths.in_time);
+  EXPECT_EQ(live_paths.late, paths.late);
+  EXPECT_EQ(live_paths.lost, paths.lost);
+  EXPECT_NEAR(live_paths.accuracy_sum, paths.accuracy_sum, 1e-6);
 }
 
 /// What the cells that were compared had in them.
@@ -166,6 +175,8 @@ TEST(LiveTrees, WithoutDelayVisitsAreDroppedAsSimulated) {
     lost += tally.lost;
     refused += tally.refused;
   }
+  EXPECT_GT(lost, 100U);
+  EXPECT_GT(refused, 100U);
 }
 
 TEST(LiveTrees, BooksCloseOverAnyNetwork) {
