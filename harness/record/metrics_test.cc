@@ -311,7 +311,8 @@ TEST(Metrics, ARunWithoutRequestsHasNoUndefinedMetric) {
       "scheduler_busy",   "reservation_rps",        "bound_gap",
       "lateness_us_p50",  "lateness_us_p99",        "lateness_us_max",
       "messages",         "message_bytes",          "clock_bound_us",
-      "accuracy",         "path_violation_rate",    "path_accuracy"};
+      "accuracy",         "path_violation_rate",    "path_accuracy",
+      "workers_min_10s"};
   SummaryRow row = summarise({}, RunRecord{}, 0, 0, [](TimeNs) { return 0.0; });
   row.list([&](const char* name, const char*, SummaryRow::ColumnPointer pointer) {
     if (const auto* real = std::get_if<double*>(&pointer)) {

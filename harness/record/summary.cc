@@ -73,7 +73,7 @@ void SummaryRow::list(const std::function<void(const char* name, const char* doc
   column("drop_rate", "(dropped + late) / sent", &drop_rate);
   column("drop_rate_overload", "drop rate of the requests sent in the overloaded seconds",
          &drop_rate_overload);
-  column("drop_share_last", "of the dropped and late requests, the share lost at a last module",
+  column("drop_share_last", "of the dropped and late requests, those lost at a last module",
          &drop_share_last);
   column("drop_share_latter_half", "the share lost at modules of more than half of the pipeline's depth",
          &drop_share_latter_half);
