@@ -71,8 +71,7 @@ void SummaryRow::list(const std::function<void(const char* name, const char* doc
   column("goodput_overload_rps", "goodput over the overloaded seconds", &goodput_overload_rps);
   column("overload_s", "seconds in which more was sent than the capacity then", &overload_s);
   column("drop_rate", "(dropped + late) / sent", &drop_rate);
-  column("drop_rate_overload", "drop rate of the requests sent in the overloaded seconds",
-         &drop_rate_overload);
+  column("drop_rate_overload", "drop rate of what was sent in the overloaded seconds", &drop_rate_overload);
   column("drop_share_last", "of the dropped and late requests, those lost at a last module",
          &drop_share_last);
   column("drop_share_latter_half", "the share lost at modules of more than half of the pipeline's depth",
