@@ -363,20 +363,19 @@ const CellFactory::Planned& CellFactory::reference(const Cell& cell) {
   return planned(cell, shared, 0);
 }
 
-double CellFactory::capacity_for_streams(const Cell& cell, const Settings& shared) {
+double CellFactory::best_capacity(const Cell& cell, const Settings& shared) {
   RunSpec run = world_of(cell, shared);
   add_streams(cell, shared, nullptr, run);
-  const ServingContext context = make_context(run);
-  const std::vector<double> rps = stream_rps(context);
-  double offered_rps = 0;
-  for (const Stream& stream : run.streams) offered_rps += stream.rate_rps;
-  double gpus = 0;
-  for (std::size_t m = 0; m < rps.size(); ++m)
-    gpus += rps[m] / best_throughput_rps(run.profiles[m], run.profiles[m].max_batch());
-  return offered_rps * run.workers / gpus;
+  return best_capacity_rps(make_context(run));
 }
 
 void CellFactory::find_target(const Cell& cell, PreparedCell& prepared) {
+  const bool is_tree = pipelines_[cell.pipeline].has_tasks();
+  if (spec_.workload.rates_rps.empty() && is_tree) {
+    prepared.reference_rps = best_capacity(cell, shared_settings_of(spec_, cell));
+    prepared.target_rps = cell.rate * prepared.reference_rps;
+    return;
+  }
   if (spec_.workload.rates_rps.empty()) {
     const Planned& plan = reference(cell);
     prepared.why = plan.why;
@@ -388,7 +387,7 @@ void CellFactory::find_target(const Cell& cell, PreparedCell& prepared) {
   try {
     const Settings shared = shared_settings_of(spec_, cell);
     prepared.reference_rps =
-        has_streams(shared) ? capacity_for_streams(cell, shared) : reference(cell).capacity_rps;
+        is_tree || has_streams(shared) ? best_capacity(cell, shared) : reference(cell).capacity_rps;
   } catch (const InputError&) {
     // Shared settings that no system uses as they are: the rates are known without them.
   }

@@ -82,9 +82,8 @@ class CellFactory {
   const Offered& offered(const Settings& settings, double target_rps, std::uint64_t seed);
   /// The plan of the shared settings, whose capacity the loads of all systems are relative to.
   const Planned& reference(const Cell& cell);
-  /// Requests/s of the cell's streams, in the shares that they have, that would keep all GPUs busy in the
-  /// batches that give most.
-  double capacity_for_streams(const Cell& cell, const Settings& shared);
+  /// best_capacity_rps of the cell's streams or tree of tasks.
+  double best_capacity(const Cell& cell, const Settings& shared);
   /// Finds the rate that the cell's arrivals are scaled to; sets `why` when it has none.
   void find_target(const Cell& cell, PreparedCell& prepared);
   std::string text_of_cell(const Cell& cell, const Settings& settings, double target_rps, bool known);

@@ -2,10 +2,13 @@
 // visit causes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/experiment/cell_factory.h"
+#include "workloads/catalogue.h"
 
 namespace harness {
 namespace {
@@ -91,6 +94,30 @@ TEST(TreeRequests, AreRefusedWhereAnswersHaveOnePart) {
       refused(text_of_workload(kTree, "") + "[[sweep]]\nkey = \"workload.seeds\"\nvalues = [1, 2]\n"),
       "experiments/test.toml:10: sweep.key: found workload.seeds; allowed: keys of other tables: those of "
       "[workload] are axes already, but for answers, fan_out_spread");
+}
+
+// A frame takes a worker with yolov5x for 31 ms, in the published batches of 32 (992 ms), and one with
+// efficientnet-b7 for 17.8151 cars in the batch that gives most.
+TEST(TreeRequests, ALoadIsRelativeToTheMostAccurateVariants) {
+  const Profile cars = load_profiles("loki-gtx1080ti").profiles.at("efficientnet-b7");
+  double best_rps = 0;
+  for (int batch = 1; batch <= cars.max_batch(); ++batch)
+    best_rps = std::max(best_rps, batch / ns_to_s(cars.latency(batch)));
+  const double capacity_rps = 20 / (0.031 + 17.8151 / best_rps);
+  const std::string rest =
+      "traces = [\"constant\"]\n[cluster]\nprofiles = \"loki-gtx1080ti\"\nworkers = 20\n"
+      "[[system]]\nname = \"loki\"\n";
+  for (const auto& [offer, load] :
+       {std::pair("rates_rps = [100]\n", 100 / capacity_rps), std::pair("loads = [0.5]\n", 0.5)}) {
+    const ExperimentSpec spec =
+        parse("[workload]\npipelines = [\"traffic-cars\"]\n" + std::string(offer) + rest);
+    CellFactory factory(spec, "b");
+    const PreparedCell cell = factory.prepare(factory.cells()[0]);
+    EXPECT_EQ(cell.why, "");
+    EXPECT_NEAR(cell.reference_rps, capacity_rps, 1e-9 * capacity_rps);
+    EXPECT_NEAR(cell.identity.load, load, 1e-6);
+    EXPECT_NEAR(cell.target_rps, load * capacity_rps, 1e-6 * capacity_rps);
+  }
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "harness/record/cell_pairs.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <tuple>
 
@@ -15,7 +14,7 @@ using RowsByKey = std::map<CellKey, const SummaryRow*>;
 RowsByKey by_key(std::span<const SummaryRow> rows, std::vector<CellKey>& twice) {
   RowsByKey found;
   for (const SummaryRow& row : rows) {
-    const CellKey key = key_of(row);
+    const CellKey key = key_of(row.cell, row.slo_ms);
     if (!found.emplace(key, &row).second) twice.push_back(key);
   }
   return found;
@@ -29,8 +28,8 @@ std::string short_text(double value) { return number_cell(value, false).text; }
 
 bool CellKey::operator<(const CellKey& other) const {
   const auto fields = [](const CellKey& key) {
-    return std::tie(key.system, key.variant, key.pipeline, key.trace, key.load, key.rate_rps, key.slo_ms,
-                    key.seed, key.runtime, key.parameters);
+    return std::tie(key.system, key.variant, key.pipeline, key.trace, key.load, key.slo_ms, key.seed,
+                    key.runtime, key.parameters);
   };
   return fields(*this) < fields(other);
 }
@@ -42,15 +41,13 @@ std::string CellKey::series() const {
 }
 
 std::string CellKey::workload() const {
-  const std::string offered =
-      rate_rps > 0 ? "rate " + short_text(rate_rps) + "/s" : "load " + short_text(load);
-  return pipeline + " " + trace + " " + offered + " slo " + short_text(slo_ms) + " ms seed " +
+  return pipeline + " " + trace + " load " + short_text(load) + " slo " + short_text(slo_ms) + " ms seed " +
          std::to_string(seed) + (parameters.empty() ? "" : " " + parameters);
 }
 
 CellKey key_of(const CellIdentity& cell, double slo_ms) {
-  CellKey key{cell.system, cell.variant, cell.pipeline, cell.trace,   cell.load,
-              0,           slo_ms,       cell.seed,     cell.runtime, ""};
+  CellKey key{cell.system, cell.variant, cell.pipeline, cell.trace, cell.load,
+              slo_ms,      cell.seed,    cell.runtime,  ""};
   auto parameters = parameters_of(cell);
   const auto names_answers = [](const auto& parameter) { return parameter.first == kAnswersKey; };
   if (cell.answers == "partial" && std::none_of(parameters.begin(), parameters.end(), names_answers))
@@ -58,14 +55,6 @@ CellKey key_of(const CellIdentity& cell, double slo_ms) {
   std::sort(parameters.begin(), parameters.end());
   for (const auto& [name, value] : parameters)
     key.parameters += (key.parameters.empty() ? "" : " ") + name + "=" + value;
-  return key;
-}
-
-CellKey key_of(const SummaryRow& row) {
-  CellKey key = key_of(row.cell, row.slo_ms);
-  if (!std::isnan(key.load)) return key;
-  key.load = 0;  // NaN is equal to nothing
-  key.rate_rps = row.offered_rps;
   return key;
 }
 
@@ -85,7 +74,7 @@ CellPairs paired_cells(std::span<const SummaryRow> base, std::span<const Summary
   const RowsByKey base_rows = by_key(base, result.twice);
   RowsByKey now_rows = by_key(now, result.twice);
   for (const SummaryRow& row : base) {
-    const CellKey key = key_of(row);
+    const CellKey key = key_of(row.cell, row.slo_ms);
     if (base_rows.at(key) != &row) continue;
     const auto other = now_rows.find(key);
     if (other == now_rows.end()) {
@@ -95,7 +84,7 @@ CellPairs paired_cells(std::span<const SummaryRow> base, std::span<const Summary
     }
   }
   for (const SummaryRow& row : now) {
-    const CellKey key = key_of(row);
+    const CellKey key = key_of(row.cell, row.slo_ms);
     if (base_rows.count(key) == 0 && now_rows.at(key) == &row) result.only_now.push_back(key);
   }
   return result;

@@ -14,7 +14,6 @@ namespace harness {
 struct CellKey {
   std::string system, variant, pipeline, trace;
   double load = 0;
-  double rate_rps = 0;  ///< that was offered, where no load is known (trees of tasks); else 0
   double slo_ms = 0;
   std::uint64_t seed = 0;
   std::string runtime;
@@ -25,14 +24,12 @@ struct CellKey {
   bool operator<(const CellKey& other) const;
   /// "pard", "pard/back", "pard/back emulated".
   std::string series() const;
-  /// "lv tweet load 1 slo 500 ms seed 1 pard.lambda=0.2", or with "rate 52.4/s" in place of the load.
+  /// "lv tweet load 1 slo 500 ms seed 1 pard.lambda=0.2".
   std::string workload() const;
   /// Both.
   std::string name() const { return series() + " " + workload(); }
 };
 CellKey key_of(const CellIdentity& cell, double slo_ms);
-/// Of a row: with the rate where the cell has no load.
-CellKey key_of(const SummaryRow& row);
 
 /// The parameter that numbers the runs of one and the same live cell.
 inline constexpr const char* kRepeatKey = "live.repeat";

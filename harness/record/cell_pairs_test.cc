@@ -48,18 +48,6 @@ TEST(CellPairs, WhatNamesACellTellsItFromOthers) {
   EXPECT_EQ(cells.only_now[7].name(), "pard lv tweet load 1 slo 500 ms seed 1 pard.lambda=0.2");
 }
 
-// Of trees of tasks no capacity is known, and with it no load.
-TEST(CellPairs, WithoutALoadTheRateTellsCellsApart) {
-  Rows rows = {test_cell("loki", 900), test_cell("loki", 900)};
-  for (SummaryRow& row : rows) row.cell.load = kNoValue;
-  rows[0].offered_rps = 60;
-  rows[1].offered_rps = 150;
-  const CellPairs cells = paired_cells(rows, rows);
-  EXPECT_EQ(cells.pairs.size(), 2U);
-  EXPECT_TRUE(cells.only_base.empty() && cells.only_now.empty() && cells.twice.empty());
-  EXPECT_EQ(cells.pairs[1].key.name(), "loki lv tweet rate 150/s slo 500 ms seed 1");
-}
-
 TEST(CellPairs, TheOrderOfParametersDoesNotCount) {
   const Rows base = {test_cell("pard", 900, 1, "a=1 b=2")};
   const Rows now = {test_cell("pard", 900, 1, "b=2 a=1")};

@@ -30,7 +30,7 @@ std::vector<LiveCell> live_cells(std::span<const SummaryRow> rows) {
   std::map<CellKey, std::size_t> places;
   for (const SummaryRow& row : rows) {
     if (row.cell.runtime == kSimulated) continue;
-    const CellKey key = without(key_of(row), kRepeatKey);
+    const CellKey key = without(key_of(row.cell, row.slo_ms), kRepeatKey);
     const auto [place, is_new] = places.emplace(key, cells.size());
     if (is_new) cells.push_back({key, {}});
     cells[place->second].runs.push_back(&row);
@@ -90,9 +90,9 @@ Fidelity fidelity_of(std::span<const SummaryRow> rows, const std::vector<Compare
       simulated;  // and whether a live cell stands beside it
   for (const SummaryRow& row : rows) {
     if (row.cell.runtime == kSimulated)
-      simulated.emplace(simulated_counterpart(key_of(row)), std::pair(&row, false));
+      simulated.emplace(simulated_counterpart(key_of(row.cell, row.slo_ms)), std::pair(&row, false));
     if (!ran(&row))
-      result.invalid.push_back(key_of(row).name() + ": " + row.status +
+      result.invalid.push_back(key_of(row.cell, row.slo_ms).name() + ": " + row.status +
                                (row.why.empty() ? "" : " (" + row.why + ")"));
   }
   for (const LiveCell& cell : live_cells(rows)) {
@@ -112,7 +112,7 @@ Fidelity fidelity_of(std::span<const SummaryRow> rows, const std::vector<Compare
   }
   for (const SummaryRow& row : rows) {
     if (row.cell.runtime != kSimulated) continue;
-    const auto found = simulated.find(simulated_counterpart(key_of(row)));
+    const auto found = simulated.find(simulated_counterpart(key_of(row.cell, row.slo_ms)));
     if (!found->second.second) result.alone.push_back(found->first.name() + ": no live cell");
   }
   return result;

@@ -248,6 +248,22 @@ std::vector<int> size_batches(const ServingContext& context, const PlannerParams
   }
 }
 
+namespace {
+
+/// By module: visits of a request whose tasks are done by the most accurate variants, which stand first.
+std::vector<double> most_accurate_visits(const Pipeline& pipeline) {
+  std::vector<double> visits(pipeline.modules.size(), 0.0);
+  visits.front() = 1;
+  for (const Task& task : pipeline.tasks) {
+    const Module& first = pipeline.modules[task.first];
+    for (std::size_t s = 0; s < first.subs.size(); ++s)
+      visits[first.subs[s]] = visits[task.first] * first.fan_out[s];
+  }
+  return visits;
+}
+
+}  // namespace
+
 std::vector<double> stream_rps(const ServingContext& context) {
   std::vector<double> rps(context.pipeline->modules.size(), 0.0);
   const std::vector<double> visits = visit_probabilities(*context.pipeline);
@@ -276,6 +292,23 @@ double capacity_rps(const ServingContext& context, const Plan& plan) {
   }
   if (!plan.groups.empty()) return group_capacity_rps(plan.groups, rps);
   return *std::min_element(rps.begin(), rps.end());
+}
+
+double best_capacity_rps(const ServingContext& context) {
+  const Pipeline& pipeline = *context.pipeline;
+  std::vector<double> rps;
+  double offered_rps = 1;
+  if (pipeline.has_tasks()) {
+    rps = most_accurate_visits(pipeline);
+  } else {
+    rps = stream_rps(context);
+    offered_rps = 0;
+    for (const Stream& stream : context.streams) offered_rps += stream.rate_rps;
+  }
+  double workers = 0;
+  for (std::size_t m = 0; m < rps.size(); ++m)
+    workers += rps[m] / best_throughput_rps(*context.profiles[m], context.profiles[m]->max_batch());
+  return offered_rps * context.workers / workers;
 }
 
 std::unique_ptr<Planner> make_sizing_planner(const ServingContext& context, const PlannerParams& params,

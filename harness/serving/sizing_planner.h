@@ -75,4 +75,8 @@ std::vector<double> stream_rps(const ServingContext& context);
 /// module's share of their expected rates. NaN of a tree of tasks, where it depends on the variants chosen.
 double capacity_rps(const ServingContext& context, const Plan& plan);
 
+/// Requests/s that the cluster's workers carry in parts, each at its model's best throughput and whatever the
+/// SLO: of streams in proportion to their expected rates, of a tree of tasks by the most accurate variants.
+double best_capacity_rps(const ServingContext& context);
+
 }  // namespace harness
