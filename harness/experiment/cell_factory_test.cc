@@ -261,29 +261,5 @@ TEST(CellFactory, HashesTellCellsAndBuildsApart) {
   EXPECT_EQ(prepare_all(spec)[3].identity.input_hash, prepare_all(spec)[3].identity.input_hash);
 }
 
-std::string refused(const std::string& text) {
-  try {
-    CellFactory(parse(text), "b");
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
-}
-
-// Loki, section 4.1: a system that knows modules alone would serve one variant after the other.
-TEST(TreesOfTasks, NeedASystemThatServesThem) {
-  const std::string message = refused(
-      "[workload]\npipelines = [\"tm\", \"traffic-analysis\"]\n"
-      "traces = [\"poisson\"]\n" +
-      kTwoSystems);
-  EXPECT_EQ(
-      message.rfind("experiments/test.toml:5: system.name: found naive, which serves no trees of tasks, "
-                    "with pipeline traffic-analysis; allowed: ",
-                    0),
-      0U)
-      << message;
-  EXPECT_EQ(message.find('\n'), std::string::npos);
-}
-
 }  // namespace
 }  // namespace harness

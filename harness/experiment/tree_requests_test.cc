@@ -96,6 +96,20 @@ TEST(TreeRequests, AreRefusedWhereAnswersHaveOnePart) {
       "[workload] are axes already, but for answers, fan_out_spread");
 }
 
+// Loki, section 4.1: a system that knows modules alone would serve one variant after the other.
+TEST(TreeRequests, NeedASystemThatServesThem) {
+  const std::string message = refused(
+      "[workload]\npipelines = [\"tm\", \"traffic-analysis\"]\n"
+      "traces = [\"poisson\"]\n[[system]]\nname = \"naive\"\n");
+  EXPECT_EQ(
+      message.rfind("experiments/test.toml:5: system.name: found naive, which serves no trees of tasks, "
+                    "with pipeline traffic-analysis; allowed: ",
+                    0),
+      0U)
+      << message;
+  EXPECT_EQ(message.find('\n'), std::string::npos);
+}
+
 // A frame takes a worker with yolov5x for 31 ms, in the published batches of 32 (992 ms), and one with
 // efficientnet-b7 for 17.8151 cars in the batch that gives most.
 TEST(TreeRequests, ALoadIsRelativeToTheMostAccurateVariants) {

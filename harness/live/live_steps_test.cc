@@ -12,6 +12,7 @@
 #include "harness/core/error.h"
 #include "harness/engine/dispatcher.h"
 #include "harness/engine/replay.h"
+#include "harness/live/test_lossy_network.h"
 #include "harness/live/test_ranks_in_step.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_groups.h"
@@ -333,34 +334,16 @@ TEST(LiveSteps, TensorsGoFromWorkerToWorkerAndNotThroughRank0) {
   }
 }
 
-/// What the ranks' loops tell each other; nothing that concerns a request.
-bool is_of_loops(std::span<const std::byte> message) {
-  return MessageReader(message).kind() <= MessageKind::kAbort;
-}
-
 TEST(LiveSteps, LostAndRepeatedMessagesNeverBreakTheBooks) {
   std::uint64_t unfinished = 0;
   for (const CellKind& kind : cell_kinds()) {
     RandomStream random(5, kind.name);
     for (int round = 0; round < 12; ++round) {
       RunSpec spec = kind.next(random);
-      LiveRun how = round % 2 == 0 ? LiveRun{} : with_tensors(spec);
-      RandomStream fate(static_cast<std::uint64_t>(round), kind.name);
-      TestFaults network;
-      network.delay_ns = kNsPerMs;
-      network.copies = [&fate](int, int, std::span<const std::byte> message) {
-        const double share = fate.uniform();
-        if (is_of_loops(message) || share > 0.01) return 1;
-        return share < 0.005 ? 0 : 2;
-      };
-      how.params.hang_limit_s = 2;
+      const LiveRun how = round % 2 == 0 ? LiveRun{} : with_tensors(spec);
       SCOPED_TRACE(kind.name + " round " + std::to_string(round));
-      const RunRecord record = RanksInStep(3, network).run(spec, how);
-      EXPECT_EQ(record.sent, record.in_time + record.late + record.dropped + record.unfinished);
-      if (record.unfinished > 0) {
-        EXPECT_NE(record.why_invalid, "") << "a cell with a hole is no result";
-      }
-      unfinished += record.unfinished;
+      unfinished += testing::unfinished_over_lossy_network(
+          spec, how, RandomStream(static_cast<std::uint64_t>(round), kind.name));
     }
   }
   EXPECT_GT(unfinished, 0u) << "some message that was lost must have mattered";

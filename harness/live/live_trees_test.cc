@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/core/error.h"
+#include "harness/live/test_lossy_network.h"
 #include "harness/live/test_ranks_in_step.h"
 #include "harness/record/metrics.h"
 #include "harness/sim/simulation.h"
@@ -211,24 +212,10 @@ TEST(LiveTrees, LostAndRepeatedMessagesNeverBreakTheBooks) {
   for (const std::string system : kSystems) {
     RandomStream random(24, system);
     for (int round = 0; round < 12; ++round) {
-      RunSpec spec = next_cell(system, random, {.clock_bound_ns = 10 * kNsPerMs});
-      RandomStream fate(static_cast<std::uint64_t>(round), system);
-      TestFaults network;
-      network.delay_ns = kNsPerMs;
-      network.copies = [&fate](int, int, std::span<const std::byte> message) {
-        const double share = fate.uniform();
-        if (MessageReader(message).kind() <= MessageKind::kAbort || share > 0.01) return 1;
-        return share < 0.005 ? 0 : 2;
-      };
-      LiveRun how;
-      how.params.hang_limit_s = 2;
+      const RunSpec spec = next_cell(system, random, {.clock_bound_ns = 10 * kNsPerMs});
       SCOPED_TRACE(system + " round " + std::to_string(round));
-      const RunRecord record = RanksInStep(3, network).run(spec, how);
-      EXPECT_EQ(record.sent, record.in_time + record.late + record.dropped + record.unfinished);
-      if (record.unfinished > 0) {
-        EXPECT_NE(record.why_invalid, "") << "a cell with a hole is no result";
-      }
-      unfinished += record.unfinished;
+      unfinished += testing::unfinished_over_lossy_network(
+          spec, {}, RandomStream(static_cast<std::uint64_t>(round), system));
     }
   }
   EXPECT_GT(unfinished, 0U) << "some message that was lost must have mattered";

@@ -122,25 +122,36 @@ TEST(Tasks, AVariantThatIsTakenAwaySendsItsQueueToAnother) {
   EXPECT_EQ(record.modules[2].done, 3 * record.modules[0].done + record.modules[1].done);
 }
 
+/// What planners are told of fan-outs, each half second, and what refusals made of the visits.
+struct MeasuredRun {
+  MeasuredRun(const Pipeline& pipeline, testing::TreeRules rules, const Profile& profile, double rate_rps) {
+    rules.measured = &measured;
+    RunSpec spec = tree_cell(pipeline, std::vector<Profile>(3, profile), rules,
+                             testing::poisson_times(rate_rps, 3 * kNsPerS, 1), 3 * kNsPerS);
+    spec.planner.autoscale = true;
+    spec.planner.workers = WorkerRule::kRate;
+    spec.planner.period_s = 0.5;
+    record = simulate(spec, nullptr);
+  }
+  std::uint64_t refused(std::size_t module) const {
+    return record.modules[module].dropped[static_cast<std::size_t>(DropReason::kOverBudget)];
+  }
+
+  std::vector<std::vector<std::vector<double>>> measured;
+  RunRecord record;
+};
+
 // Each frame causes two visits at either task. Half of those to the first are refused, with their frames.
 TEST(Tasks, WhatAVariantIsSeenToCauseDoesNotDependOnRefusals) {
   const Pipeline pipeline = tree({{"detect", {"cars", "faces"}, {variant("large", 1, {2, 2})}},
                                   {"cars", {}, {variant("b7", 1)}},
                                   {"faces", {}, {variant("vgg", 1)}}});
-  std::vector<std::vector<std::vector<double>>> measured;
-  testing::TreeRules rules{{{1, 1, 1}}, 4, 0.5};
-  rules.measured = &measured;
-  RunSpec spec = tree_cell(pipeline, std::vector<Profile>(3, linear_profile("m", 1, 2, 4)), rules,
-                           testing::poisson_times(100, 3 * kNsPerS, 1), 3 * kNsPerS);
-  spec.planner.autoscale = true;
-  spec.planner.workers = WorkerRule::kRate;
-  spec.planner.period_s = 0.5;
-  const RunRecord record = simulate(spec, nullptr);
-  EXPECT_GT(record.modules[1].dropped[static_cast<std::size_t>(DropReason::kOverBudget)], 100U);
-  ASSERT_GE(measured.size(), 6U);
-  EXPECT_TRUE(measured.front().empty()) << "nothing is known before the start";
+  const MeasuredRun run(pipeline, {{{1, 1, 1}}, 4, 0.5}, linear_profile("m", 1, 2, 4), 100);
+  EXPECT_GT(run.refused(1), 100U);
+  ASSERT_GE(run.measured.size(), 6U);
+  EXPECT_TRUE(run.measured.front().empty()) << "nothing is known before the start";
   for (std::size_t period = 1; period < 6; ++period)
-    EXPECT_EQ(measured[period].front(), (std::vector<double>{2, 2}));
+    EXPECT_EQ(run.measured[period].front(), (std::vector<double>{2, 2}));
 }
 
 // Two cars a frame, two plates a car, two workers for cars. A refused plate fails its frame, whose other
@@ -149,19 +160,11 @@ TEST(Tasks, WhatAVariantIsSeenToCauseCountsVisitsServedInVain) {
   const Pipeline pipeline = tree({{"detect", {"cars"}, {variant("large", 1, {2})}},
                                   {"cars", {"plates"}, {variant("b7", 1, {2})}},
                                   {"plates", {}, {variant("lpr", 1)}}});
-  std::vector<std::vector<std::vector<double>>> measured;
-  testing::TreeRules rules{{{1, 2, 1}}, 1, 0.3};
-  rules.measured = &measured;
-  RunSpec spec = tree_cell(pipeline, std::vector<Profile>(3, linear_profile("m", 0, 4, 1)), rules,
-                           testing::poisson_times(60, 3 * kNsPerS, 1), 3 * kNsPerS);
-  spec.planner.autoscale = true;
-  spec.planner.workers = WorkerRule::kRate;
-  spec.planner.period_s = 0.5;
-  const RunRecord record = simulate(spec, nullptr);
-  EXPECT_GT(record.modules[2].dropped[static_cast<std::size_t>(DropReason::kOverBudget)], 20U);
-  ASSERT_GE(measured.size(), 6U);
+  const MeasuredRun run(pipeline, {{{1, 2, 1}}, 1, 0.3}, linear_profile("m", 0, 4, 1), 60);
+  EXPECT_GT(run.refused(2), 20U);
+  ASSERT_GE(run.measured.size(), 6U);
   for (std::size_t period = 1; period < 6; ++period)
-    EXPECT_EQ(measured[period][1], std::vector<double>{2}) << period;
+    EXPECT_EQ(run.measured[period][1], std::vector<double>{2}) << period;
 }
 
 struct Tally {
