@@ -61,7 +61,8 @@ struct Plan {
   /// Null: none. For Router::on_plan alone; no other rank or log has them.
   std::shared_ptr<const PlanNotes> notes = nullptr;
 
-  bool operator==(const Plan&) const = default;
+  /// Equal workers and batches, whatever the notes.
+  bool operator==(const Plan& other) const { return modules == other.modules && groups == other.groups; }
 
   GroupId group_count() const {
     return static_cast<GroupId>(groups.empty() ? modules.size() : groups.size());
