@@ -29,7 +29,7 @@ duration_s = 0.25
 workers = 2
 profiles = "models.toml"
 [live]
-lateness_limit_ms = 1000
+lateness_limit_ms = 5000
 stall_limit_ms = 5000
 [[system]]
 name = "nexus"
@@ -42,12 +42,12 @@ CROWDED = """runtime = "gpu"
 pipelines = ["./uneven_alone.toml"]
 traces = ["poisson"]
 rates_rps = [3000]
-duration_s = 1
+duration_s = 5
 [cluster]
 workers = 2
 profiles = "models.toml"
 [live]
-lateness_limit_ms = 1000
+lateness_limit_ms = 5000
 stall_limit_ms = 5000
 [[system]]
 name = "nexus"

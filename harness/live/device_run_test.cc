@@ -27,6 +27,7 @@ constexpr int kModules = 2;
 constexpr int kWorkersEach = 2;
 
 /// 2 modules with pictures of 8 x 6 and 5 x 4 pixels, 2 workers each, 100 requests/s for half a second.
+/// The SLO is one that no pause of a busy machine exceeds.
 RunSpec small(const std::string& system) {
   std::vector<Profile> profiles;
   std::vector<ModuleOverride> overrides;
@@ -41,8 +42,10 @@ RunSpec small(const std::string& system) {
     module.input_bytes = static_cast<std::uint32_t>(3 * module.input_height * module.input_width);
   }
   const TimeNs duration_ns = kNsPerS / 2;
-  return testing::make_spec(system, std::move(pipeline), std::move(profiles), overrides, 400 * kNsPerMs,
-                            testing::poisson_times(100, duration_ns, 1), duration_ns);
+  RunSpec spec = testing::make_spec(system, std::move(pipeline), std::move(profiles), overrides, 30 * kNsPerS,
+                                    testing::poisson_times(100, duration_ns, 1), duration_ns);
+  testing::without_early_dropping(spec);
+  return spec;
 }
 
 /// What the clients send, or the module before leaves behind.
@@ -128,7 +131,7 @@ TEST(DeviceRun, EverySystemsBatchesRunOnTheDevices) {
     ASSERT_TRUE(record.has_value());
     EXPECT_EQ(static_cast<double>(record->sent), rank.spec().arrivals->expected_requests());
     EXPECT_EQ(record->in_time + record->late + record->dropped, record->sent);
-    EXPECT_GT(record->in_time, record->sent / 2) << "load 0.2 of the capacity, an SLO of 33 batches";
+    EXPECT_EQ(record->in_time, record->sent) << "load 0.2 of the capacity, an SLO of 2,500 batches";
     std::vector<std::uint64_t> visits(kModules, 0);
     for (const DeviceDiary& diary : rank.diaries()) {
       EXPECT_EQ(diary.wrong_pictures, 0u);

@@ -26,7 +26,8 @@ using testing::chain;
 using testing::linear_profile;
 using testing::make_spec;
 
-/// Two modules, batches of up to 4, two workers each, 200 requests/s for half a second.
+/// Two modules, batches of up to 4, two workers each, 200 requests/s for half a second. The SLO is one that
+/// no pause of a busy machine exceeds.
 RunSpec small(const std::string& system, Pipeline pipeline) {
   std::vector<Profile> profiles;
   std::vector<ModuleOverride> overrides;
@@ -35,7 +36,7 @@ RunSpec small(const std::string& system, Pipeline pipeline) {
     overrides.push_back({4, 2});
   }
   const TimeNs duration_ns = kNsPerS / 2;
-  RunSpec spec = make_spec(system, std::move(pipeline), std::move(profiles), overrides, 400 * kNsPerMs,
+  RunSpec spec = make_spec(system, std::move(pipeline), std::move(profiles), overrides, 30 * kNsPerS,
                            testing::poisson_times(200, duration_ns, 1), duration_ns);
   spec.record_replay = true;
   return spec;
@@ -81,12 +82,13 @@ void expect_replayed(const RunSpec& spec, const RunRecord& record) {
 
 TEST(LiveRun, EverySystemClosesItsBooksInOneRank) {
   for (const SystemEntry& entry : all_systems()) {
-    const RunSpec spec = small(entry.name, chain(2));
+    RunSpec spec = small(entry.name, chain(2));
+    testing::without_early_dropping(spec);
     const RunRecord record = run_in_one_rank(spec);
     SCOPED_TRACE(entry.name);
     expect_replayed(spec, record);
     expect_closed(record, requests_of(spec));
-    EXPECT_GT(record.in_time, record.sent / 2) << "load 0.4 of the capacity, an SLO of 33 batches";
+    EXPECT_EQ(record.in_time, record.sent) << "load 0.4 of the capacity, an SLO of 2,500 batches";
   }
 }
 

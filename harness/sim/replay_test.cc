@@ -247,11 +247,7 @@ TEST_P(Replay, HoldsTheLossOfWorkers) {
   RunSpec spec = failing_in_turn(GetParam()->name, QueueScope::kModule);
   // Clockwork's batches stand behind others for so long only.
   if (std::string(GetParam()->name) == "clockwork") testing::set_param(spec, "schedule_ahead_ms", 1000.0);
-  // What would be late is not taken into a batch in Loki and its baselines, unless told.
-  for (const char* of_trees : {"loki", "proteus", "inferline"}) {
-    if (GetParam()->name == std::string(of_trees))
-      testing::set_param(spec, "early_dropping", std::string("none"));
-  }
+  testing::without_early_dropping(spec);
   std::size_t losses = 0;
   std::size_t visits = 0;
   for (const ReplayLog& log : simulate(spec, nullptr).replay) {

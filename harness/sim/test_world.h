@@ -177,4 +177,11 @@ inline void set_param(RunSpec& spec, const std::string& name, const ParamValue& 
   if (param == nullptr || !param->set(value)) throw std::out_of_range(name);
 }
 
+/// Tells Loki and its baselines, which drop by the budgets of their tasks whatever the SLO, not to.
+inline void without_early_dropping(RunSpec& spec) {
+  ParamList list;
+  spec.system->list(list);
+  if (list.find("early_dropping") != nullptr) set_param(spec, "early_dropping", std::string("none"));
+}
+
 }  // namespace harness::testing
