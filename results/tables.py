@@ -154,7 +154,7 @@ def claims_lines(claims, pattern):
     for claim in chosen:
         where = ", ".join(text for text in (claim["section"], claim["figure"]) if text)
         lines.append([f"`{claim['id'].split('.', 1)[1]}`", f"{claim['statement']} ({where})", claim["paper_value"],
-                      f"`{claim['expect']}`", ours(claim), claim["verdict"]])
+                      f"`{claim['expect']}`", ours(claim), claim["verdict"] + (", within noise" if claim["within_noise"] else "")])
     return ["| " + " | ".join(line) + " |" for line in lines]
 
 

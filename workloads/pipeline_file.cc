@@ -84,8 +84,8 @@ void read_model_file(const TomlFields& fields, const std::string& pipeline_file,
   module.file = (std::filesystem::path(pipeline_file).parent_path() / file).string();
 }
 
-/// A variant of a task, without what the task says.
-Module read_variant(const TomlFields& fields) {
+/// A variant of a task, without what the task says but for how many `subs` it has.
+Module read_variant(const TomlFields& fields, std::size_t subs) {
   fields.require_known({"model", "accuracy", "accuracy_source", "fan_out", "source"});
   Module variant;
   variant.place = fields.place("model");
@@ -94,6 +94,9 @@ Module read_variant(const TomlFields& fields) {
   variant.accuracy = fields.number("accuracy", 1e-6, 1e6);
   variant.accuracy_source = fields.text_or("accuracy_source", "");
   if (fields.has("fan_out")) variant.fan_out = fields.numbers("fan_out", 0, 100);
+  if (variant.fan_out.size() != subs)
+    throw input_error(fields.place("fan_out"), std::to_string(variant.fan_out.size()) + " numbers",
+                      std::to_string(subs) + ", one for each of the task's subs");
   return variant;
 }
 
@@ -106,7 +109,7 @@ TaskSpec read_task(const TomlFields& fields) {
   read_input(fields, input);
   double best = 0;
   for (const TomlFields& each : fields.tables("variant")) {
-    Module variant = read_variant(each);
+    Module variant = read_variant(each, task.subs.size());
     variant.input_bytes = input.input_bytes;
     variant.input_height = input.input_height;
     variant.input_width = input.input_width;

@@ -403,7 +403,10 @@ TEST(TaskFiles, SayWhatIsWrongWithThem) {
     text.replace(text.find(what), what.size(), instead);
     return message_of(text);
   };
-  EXPECT_NE(with("fan_out = [2]", "").find("one fan_out"), std::string::npos);
+  EXPECT_NE(with("fan_out = [2]", "").find("two.toml:6: fan_out: found 0 numbers; allowed: 1, one for each"),
+            std::string::npos);
+  EXPECT_NE(with("fan_out = [2]", "fan_out = [2, 3]").find("two.toml:9: fan_out: found 2 numbers"),
+            std::string::npos);
   EXPECT_NE(with("fan_out = [2]", "fan_out = [-2]").find("fan_out"), std::string::npos);
   EXPECT_NE(with("subs = [\"read\"]", "subs = [\"reed\"]").find("reed"), std::string::npos);
   EXPECT_NE(with("accuracy = 28", "acuracy = 28").find("accuracy"), std::string::npos);

@@ -218,6 +218,7 @@ std::string claims_json(const std::vector<Judgement>& judgements) {
     out += std::string("\"worse\": ") + (judgement.worse() ? "true" : "false") +
            ", \"value\": " + json_number(judgement.value) +
            ", \"half_width\": " + json_number(judgement.half_width) +
+           ", \"within_noise\": " + (judgement.noisy > 0 ? "true" : "false") +
            ", \"groups\": " + json_groups(judgement.groups) +
            ", \"missing\": " + json_strings(judgement.missing) + "}";
   }

@@ -112,6 +112,8 @@ def check_reports(harness, folder, failures):
     claims = json.loads(done.stdout)
     if [each["verdict"] for each in claims] != verdicts or [each["worse"] for each in claims] != [0, 1, 0, 0]:
         failures.append(f"JSON: {done.stdout}")
+    if [each["within_noise"] for each in claims] != [any(group["within_noise"] for group in each["groups"]) for each in claims]:
+        failures.append(f"JSON's noise: {done.stdout}")
     if claims[0]["groups"][0]["seeds"] != 2 or not claims[0]["value"] > 1 or claims[3]["value"] is not None:
         failures.append(f"JSON's values: {done.stdout}")
     suite = ElementTree.parse(os.path.join(folder, "j.xml")).getroot().find("testsuite")
