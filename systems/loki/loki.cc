@@ -58,10 +58,10 @@ class Loki final : public TreeSystem {
   }
 };
 
-/// Who chooses the worker of a visit of InferLine's.
-enum class InferLineRouting : std::uint8_t {
-  kTables,   ///< routing tables as Loki's
-  kDispatch  ///< `serving.dispatch`
+/// Who chooses the worker of a visit of a baseline's.
+enum class BaselineRouting : std::uint8_t {
+  kTables,  ///< routing tables as Loki's
+  kOwn      ///< Proteus: the shares of its allocation; InferLine: `serving.dispatch`
 };
 
 /// Their routers send on whatever has been served: queues alone drop. The authors' simulator has both drop at
@@ -71,6 +71,7 @@ class Baseline final : public TreeSystem {
   explicit Baseline(Allocator allocator) : TreeSystem(allocator) {
     routing_.early_dropping = EarlyDropping::kPerTask;
     routing_.drop_at = DropAt::kStart;
+    if (allocator == Allocator::kProteus) by_ = BaselineRouting::kOwn;
   }
 
   void list(ParamList& params) override {
@@ -83,17 +84,20 @@ class Baseline final : public TreeSystem {
     if (allocator_ == Allocator::kInferLine)
       params.choice("routing", by_, {"tables", "dispatch"},
                     "who chooses workers: routing tables as Loki's, or serving.dispatch");
+    else
+      params.choice("routing", by_, {"tables", "shares"},
+                    "who chooses workers: routing tables as Loki's, or the shares of the allocation");
   }
   std::unique_ptr<Router> make_router(const ServingContext& context, ModuleId module) override {
     if (!is_for_loki(context)) return System::make_router(context, module);
+    if (by_ == BaselineRouting::kTables) return by_tables(context, module);
     if (allocator_ == Allocator::kProteus)
       return std::make_unique<ShareOfVariantsRouter>(context, module, routing_.draw);
-    return by_ == InferLineRouting::kTables ? by_tables(context, module)
-                                            : System::make_router(context, module);
+    return System::make_router(context, module);
   }
 
  private:
-  InferLineRouting by_ = InferLineRouting::kTables;
+  BaselineRouting by_ = BaselineRouting::kTables;
 };
 
 }  // namespace

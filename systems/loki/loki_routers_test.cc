@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "systems/loki/early_dropping.h"
+#include "systems/loki/loki.h"
 #include "systems/loki/test_loki_world.h"
 #include "systems/loki/trees.h"
 
@@ -192,6 +193,32 @@ TEST(ShareOfVariantsRouter, SpreadsEachVariantsShareOverItsWorkers) {
   router.route(0, visits, std::vector<DomainView>{{1, 1, 0, 1}, {4, 1, 0, 1}}, out);
   EXPECT_NEAR(share_of(out, 0), 0.5, 0.0125);
   EXPECT_NEAR(share_of(out, 1), 0.5, 0.0125);
+}
+
+// 50 requests/s, which the accurate variant's worker carries alone (100/s), whatever its share.
+TEST(ProteusRouting, IsBySharesOrMostAccurateFirst) {
+  const LokiWorld world({{"only", {}, {task_variant("a", 1), task_variant("b", 0.5)}}}, {{10}, {5}}, 100, 2);
+  auto metadata = std::make_shared<Metadata>();
+  metadata->demand_rps = 50;
+  metadata->fan_out = declared_fan_out(world.pipeline);
+  metadata->share = {0.6, 0.4};
+  Plan plan;
+  for (const Profile& profile : world.profiles) plan.modules.push_back({1, 1, profile.latency(1)});
+  plan.notes = metadata;
+  const auto accurate_share = [&](const char* routing) {
+    const std::unique_ptr<System> proteus = make_proteus();
+    ParamList params;
+    proteus->list(params);
+    EXPECT_TRUE(params.find("routing")->set(std::string(routing)));
+    const std::unique_ptr<Router> router = proteus->make_router(world.context, 0);
+    router->on_plan(plan);
+    std::vector<std::uint32_t> out(10'000);
+    router->route(0, std::vector<Visit>(out.size()), std::vector<DomainView>{{0, 1, 0, 0}, {1, 1, 0, 1}},
+                  out);
+    return share_of(out, 0);
+  };
+  EXPECT_EQ(accurate_share("tables"), 1);
+  EXPECT_NEAR(accurate_share("shares"), 0.6, 0.025);
 }
 
 }  // namespace
