@@ -88,6 +88,7 @@ std::string CellStore::cell_path(const std::string& input_hash) const {
 std::optional<ForeignCell> CellStore::inspect(const std::vector<ExpectedCell>& expected) {
   found_.clear();
   std::set<std::string> hashes;
+  std::set<std::string> failed;
   for (const ExpectedCell& cell : expected) hashes.insert(cell.input_hash);
   std::error_code error;
   if (fs::exists(results_, error)) {
@@ -96,6 +97,7 @@ std::optional<ForeignCell> CellStore::inspect(const std::vector<ExpectedCell>& e
         return ForeignCell{results_, row.cell.index, "", read_provenance(results_).experiment_toml};
       }
       found_[row.cell.input_hash] = results_;
+      if (row.status != "ok") failed.insert(row.cell.input_hash);
     }
   }
   for (const std::string& path : cell_files(cells_)) {
@@ -105,9 +107,21 @@ std::optional<ForeignCell> CellStore::inspect(const std::vector<ExpectedCell>& e
       return ForeignCell{path, read_summary(path).front().cell.index, cell_effective_toml(path),
                          kept ? read_file(cells_ + kExperiment) : ""};
     }
+    if (failed.count(hash) > 0) found_.erase(hash);
     found_.emplace(hash, path);
   }
   return std::nullopt;
+}
+
+void CellStore::forget_failed() {
+  std::set<std::string> files;
+  for (const auto& [hash, path] : found_) files.insert(path);
+  for (const std::string& path : files) {
+    for (const SummaryRow& row : read_summary(path)) {
+      const auto found = found_.find(row.cell.input_hash);
+      if (row.status != "ok" && found != found_.end() && found->second == path) found_.erase(found);
+    }
+  }
 }
 
 bool CellStore::complete(std::span<const ExpectedCell> cells) const {
@@ -184,12 +198,15 @@ void CellStore::keep_experiment(const std::string& toml) { write_file(cells_ + k
 void CellStore::assemble(std::span<const ExpectedCell> expected, const Provenance& provenance,
                          const std::function<void()>& before_each) {
   std::vector<std::string> files;
+  bool has_results = false;
   for (const ExpectedCell& cell : expected) {
     const auto known = found_.find(cell.input_hash);
     const std::string path = known == found_.end() ? cell_path(cell.input_hash) : known->second;
-    // STEM.h5 with some of the cells counts once and brings all that it has.
-    if (std::find(files.begin(), files.end(), path) == files.end()) files.push_back(path);
+    has_results = has_results || path == results_;
+    if (path != results_) files.push_back(path);
   }
+  // It counts once, brings all that it has, and gives way to cells that were run again.
+  if (has_results) files.push_back(results_);
   assemble_results(results_, files, provenance, before_each);
   remove_cells();
 }
@@ -202,20 +219,17 @@ void CellStore::remove_cells() {
 std::size_t CellStore::collect(const Provenance& provenance) {
   Provenance made = provenance;
   std::map<std::uint32_t, std::string> hashes;
-  std::vector<std::string> files;
+  std::vector<std::string> files = cell_files(cells_);
   std::error_code error;
   if (fs::exists(results_, error)) {
     for (const SummaryRow& row : read_summary(results_)) hashes[row.cell.index] = row.cell.input_hash;
     const Provenance before = read_provenance(results_);
     made.experiment = before.experiment;
     made.experiment_toml = before.experiment_toml;
-    files.push_back(results_);
   }
-  for (const std::string& file : cell_files(cells_)) {
+  for (const std::string& file : files) {
     for (const SummaryRow& row : read_summary(file)) {
-      const auto [known, is_new] = hashes.emplace(row.cell.index, row.cell.input_hash);
-      if (is_new) files.push_back(file);
-      if (known->second == row.cell.input_hash) continue;
+      if (hashes.emplace(row.cell.index, row.cell.input_hash).first->second == row.cell.input_hash) continue;
       throw input_error({file, 0, "cell " + std::to_string(row.cell.index)},
                         "made differently than in " + results_, "the same settings and build");
     }
@@ -226,6 +240,7 @@ std::size_t CellStore::collect(const Provenance& provenance) {
   } else if (made.experiment.empty()) {
     made.experiment = fs::path(results_).stem().string();
   }
+  if (fs::exists(results_, error)) files.push_back(results_);  // gives way to cells that were run again
   assemble_results(results_, files, made);
   return hashes.size();
 }

@@ -13,6 +13,7 @@ struct RunOptions {
   std::vector<std::string> overrides;  ///< --set KEY=VALUE
   bool dry_run = false;
   bool fresh = false;
+  bool again = false;  ///< cells that were skipped or came out invalid do not count as finished
   bool allow_skipped = false;
   bool quiet = false;
 };

@@ -213,6 +213,8 @@ bool ExperimentRun::settle_seeds() {
 /// What is there of this experiment, and how many seeds it wants as far as that tells.
 void ExperimentRun::inspect_own() {
   inspect();
+  if (options_.again) store_.forget_failed();
+  rows_.clear();
   set_seeds(first_seeds(spec_));
   if (!settle_seeds()) return;
   for (std::size_t i = wanted_; i < expected_.size(); ++i) {
@@ -464,7 +466,8 @@ void ExperimentRun::end(const std::string& how) {
   if (spec_.repeat) std::printf("%s\n", repetition_text(spec_, seeds_, repetition_).c_str());
   std::fflush(stdout);
   if (bad > 0)
-    std::fprintf(stderr, "%zu of %s skipped or invalid; the first: %s\n", bad, counts.c_str(), why.c_str());
+    std::fprintf(stderr, "%zu of %s skipped or invalid (--again runs them once more); the first: %s\n", bad,
+                 counts.c_str(), why.c_str());
 }
 
 }  // namespace harness

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <map>
+#include <string>
 
 #include "harness/core/error.h"
 #include "harness/record/replay_tables.h"
@@ -124,6 +126,7 @@ void assemble_results(const std::string& path, const std::vector<std::string>& c
                       const Provenance& provenance, const std::function<void()>& before_each) {
   StagedFile staged(path);
   std::vector<SummaryRow> rows;
+  std::map<std::uint32_t, std::string> hashes;  // by index
   TimeNs clock_bound_ns = 0;
   staged.write([&] {
     write_provenance(staged.id(), provenance);
@@ -133,9 +136,10 @@ void assemble_results(const std::string& path, const std::vector<std::string>& c
     if (before_each) before_each();
     const ResultsReader source(cell_file);
     for (SummaryRow& row : source.read([&] { return read_summary_table(source.root()); })) {
-      if (has_link(staged.id(), cell_group_name(row.cell.index))) {
+      const auto [known, is_new] = hashes.emplace(row.cell.index, row.cell.input_hash);
+      if (!is_new && known->second == row.cell.input_hash) continue;
+      if (!is_new)
         throw input_error({cell_file, 0, "cell"}, std::to_string(row.cell.index), "each cell once");
-      }
       staged.write(
           [&] { clock_bound_ns = std::max(clock_bound_ns, copy_cell(source, staged.id(), row.cell.index)); });
       rows.push_back(std::move(row));

@@ -52,8 +52,9 @@ std::optional<std::string> cell_input_hash(const std::string& path);
 std::string cell_effective_toml(const std::string& path);
 
 /// Assembles the experiment's file from files of finished cells, by temporary name and rename; rows stand in
-/// the order of the cells' indices. What `before_each` throws before a file is read ends it, with nothing
-/// written. Throws InputError when a cell comes twice.
+/// the order of the cells' indices. A cell that comes again, made from the same, is taken from the first file
+/// that has it. What `before_each` throws before a file is read ends it, with nothing written. Throws
+/// InputError when two cells have the same index.
 void assemble_results(const std::string& path, const std::vector<std::string>& cell_files,
                       const Provenance& provenance, const std::function<void()>& before_each = {});
 

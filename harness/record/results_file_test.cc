@@ -375,9 +375,21 @@ TEST_F(ResultsFile, TheClockBoundIsTheLargestOfTheCells) {
   EXPECT_EQ(read_cell(path("three.h5"), 0).record.clock_bound_ns, 900);
 }
 
-TEST_F(ResultsFile, TheSameCellTwiceIsRefused) {
+TEST_F(ResultsFile, OfACellThatComesAgainTheFirstCounts) {
   write_synthetic_cell(path("a"), synthetic_run(settings_of(4, "pard", 1)), false);
-  EXPECT_THROW(assemble_results(path("two.h5"), {path("a"), path("a")}, {}), InputError);
+  write_synthetic_cell(path("b"), synthetic_run(settings_of(4, "pard", 2)), false);
+  assemble_results(path("one.h5"), {path("b"), path("a")}, {});
+  const std::vector<SummaryRow> rows = read_summary(path("one.h5"));
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].cell.seed, 2u);
+}
+
+TEST_F(ResultsFile, TwoCellsOfOneIndexAreRefused) {
+  write_synthetic_cell(path("a"), synthetic_run(settings_of(4, "pard", 1)), false);
+  SyntheticSettings other = settings_of(4, "pard", 1);
+  other.cell.input_hash = hex16(5);
+  write_synthetic_cell(path("b"), synthetic_run(other), false);
+  EXPECT_THROW(assemble_results(path("two.h5"), {path("a"), path("b")}, {}), InputError);
   EXPECT_FALSE(fs::exists(path("two.h5")));
   EXPECT_FALSE(fs::exists(path("two.h5.tmp")));
 }
