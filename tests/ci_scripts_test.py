@@ -56,6 +56,21 @@ class Scripts(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
         self.assertNotIn("pip", (self.folder / "build/asked").read_text())
 
+    def test_reproduction_is_of_all_papers_or_of_one(self):
+        self.program("build/release/bin/harness", 'echo "$*" >>ran')
+        self.program("tools/filler", 'echo "$*" >>ran')
+        (self.folder / "build/release/CMakeCache.txt").write_text(f"HARNESS_PYTHON:FILEPATH={self.folder / 'tools/filler'}\n")
+        pages = {"pard": "docs/reproduction.md", "shepherd": "docs/reproduction-shepherd.md", "loki": "docs/reproduction-loki.md"}
+        for words, papers in (((), list(pages)), (("shepherd", "--fresh"), ["shepherd"]), (("--fresh",), list(pages))):
+            (self.folder / "ran").unlink(missing_ok=True)
+            done = self.run_script("reproduction", *words)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            ran = (self.folder / "ran").read_text().splitlines()
+            for paper, page in pages.items():
+                fresh = " --fresh" if "--fresh" in words else ""
+                self.assertEqual(f"experiments/{paper}/all.toml --quiet -o results-out{fresh}" in ran, paper in papers, (words, paper))
+                self.assertEqual(f"results/tables.py {page} results-out" in ran, paper in papers, (words, paper))
+
     def test_cuda_fails_when_the_build_has_no_such_devices(self):
         self.apt_with_everything()
         self.program("tools/nvcc", "exit 0")
