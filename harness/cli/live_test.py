@@ -147,7 +147,7 @@ def lost(harness, mpirun, folder, rank, number, words):
     """A rank that is killed, stands still, or gets a signal during the last cell: the job ends soon, says which rank, and
     keeps the rest."""
     out = f"lost{rank}-{int(number)}"
-    command = [mpirun, "-n", "3", harness, "both.toml", "-o", out, "--quiet", "--set", "live.hang_limit_s=1",
+    command = [mpirun, "-n", "3", harness, "both.toml", "-o", out, "--quiet", "--set", "live.hang_limit_s=3",
                "--set", "workload.duration_s=4"]
     process = subprocess.Popen(command, cwd=folder, env=environment(), stderr=subprocess.PIPE, text=True)
     while process.poll() is None and finished_cells(os.path.join(folder, out), "both") < 3:
@@ -158,7 +158,7 @@ def lost(harness, mpirun, folder, rank, number, words):
     stderr = process.communicate(timeout=60)[1]
     took = time.monotonic() - began
     done = finished_cells(os.path.join(folder, out), "both")
-    if process.returncode == 0 or took > 15 or words not in stderr or done != 3:
+    if process.returncode == 0 or took > 9 or words not in stderr or done != 3:
         return [f"rank {rank}, signal {number}: exit code {process.returncode} after {took:.1f} s, {done} cells: {stderr}"]
     return []
 
@@ -166,14 +166,14 @@ def lost(harness, mpirun, folder, rank, number, words):
 def stalled(harness, mpirun, folder):
     """A rank that stands still for a while and goes on: the cell says so."""
     command = [mpirun, "-n", "3", harness, "both.toml", "-o", "stalled", "--quiet", "--set", "runtime=emulated",
-               "--set", "live.stall_limit_ms=2500", "--set", "workload.duration_s=6"]
+               "--set", "live.stall_limit_ms=4000", "--set", "workload.duration_s=9"]
     process = subprocess.Popen(command, cwd=folder, env=environment(), stderr=subprocess.PIPE, text=True)
     while process.poll() is None and finished_cells(os.path.join(folder, "stalled"), "both") < 1:
         time.sleep(0.005)
     time.sleep(1.5)
     rank = ranks_below(process.pid, harness)[2]
     os.kill(rank, signal.SIGSTOP)
-    time.sleep(3.5)
+    time.sleep(5.5)
     os.kill(rank, signal.SIGCONT)
     stderr = process.communicate(timeout=60)[1]
     why = summary_of(folder, "stalled/both.h5")[1]["why"]

@@ -40,7 +40,7 @@ class CellStore {
   std::string cell_path(const std::string& input_hash) const;
 
   /// Looks at what is there, without writing; STEM.h5 counts before STEM.cells, unless a cell was skipped or
-  /// is invalid in STEM.h5, and has been run again. Returns a cell that is none of the expected ones, if
+  /// is invalid in STEM.h5, and is well in STEM.cells. Returns a cell that is none of the expected ones, if
   /// there is any. Throws InputError for files that are not ours.
   std::optional<ForeignCell> inspect(const std::vector<ExpectedCell>& expected);
   /// From here on cells that were skipped or are invalid do not count as finished. Their files stay until

@@ -54,7 +54,8 @@ class CellStoreTest : public testing::Test {
   }
 
   /// The statuses of the assembled cells, and the seeds of the runs that they are from.
-  void expect_assembled(const std::vector<std::string>& statuses, const std::vector<std::uint64_t>& seeds) const {
+  void expect_assembled(const std::vector<std::string>& statuses,
+                        const std::vector<std::uint64_t>& seeds) const {
     const std::vector<SummaryRow> rows = read_summary(folder_ + "/two.h5");
     ASSERT_EQ(rows.size(), statuses.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -96,9 +96,9 @@ std::string ExperimentRun::why_no_devices_for(std::uint32_t cell) const {
 void ExperimentRun::refuse_without_devices() const {
   std::optional<std::uint32_t> without;
   for (const ExpectedCell& cell : wanted()) {
-    if (!is_live_cell(cell.index) || costs_[cell.index] <= 0 || store_.has(cell.input_hash)) continue;
+    if (!is_live_cell(cell.index) || costs_[cell.index] <= 0) continue;
     if (why_no_devices_for(cell.index).empty()) return;
-    without = cell.index;
+    if (!store_.has(cell.input_hash)) without = cell.index;
   }
   if (!without) return;
   throw input_error(
@@ -110,6 +110,9 @@ void ExperimentRun::check() {
   const Clock::time_point began = Clock::now();
   on_all_ranks(ranks_, file_, [this](RankReport& report) {
     load(report);
+    if (options_.again && spec_.repeat)
+      throw input_error(place_of(spec_, "repeat_until"),
+                        "--again, which would settle anew how many seeds there are", "--fresh");
     if (ranks_.rank() == 0 && !options_.dry_run && !options_.fresh) inspect_own();
   });
   gather_machines_for_devices();
@@ -454,10 +457,12 @@ void ExperimentRun::finish() {
 
 void ExperimentRun::end(const std::string& how) {
   std::size_t bad = 0;
+  bool some_invalid = false;
   std::string why;
   for (const SummaryRow& row : read_summary(store_.results_path())) {
     if (row.status == "ok") continue;
     ++bad;
+    some_invalid = some_invalid || row.status == "invalid";
     if (why.empty()) why = row.status + ", cell " + std::to_string(row.cell.index) + ": " + row.why;
   }
   end_ = {bad > 0 && !options_.allow_skipped ? kVerdictAgainst : kAllWell, wanted_, how};
@@ -466,8 +471,8 @@ void ExperimentRun::end(const std::string& how) {
   if (spec_.repeat) std::printf("%s\n", repetition_text(spec_, seeds_, repetition_).c_str());
   std::fflush(stdout);
   if (bad > 0)
-    std::fprintf(stderr, "%zu of %s skipped or invalid (--again runs them once more); the first: %s\n", bad,
-                 counts.c_str(), why.c_str());
+    std::fprintf(stderr, "%zu of %s skipped or invalid%s; the first: %s\n", bad, counts.c_str(),
+                 some_invalid ? " (--again runs them once more)" : "", why.c_str());
 }
 
 }  // namespace harness

@@ -117,6 +117,10 @@ TEST(LocalTransport, AnInterruptEndsTheSleepUnderWayOrTheNextOne) {
     shortest_ns = std::min(shortest_ns, steady_ns() - began_ns);
   }
   EXPECT_LT(shortest_ns, 50 * kNsPerMs);
+}
+
+/// How many of 2,000 sleeps an interrupt did not end.
+int long_sleeps_of(Transport& transport) {
   // Each round sleeps until the other thread has seen the round before; a lost interrupt would cost 100 ms.
   constexpr int kRounds = 2000;
   std::atomic<int> asked{0};
@@ -125,7 +129,7 @@ TEST(LocalTransport, AnInterruptEndsTheSleepUnderWayOrTheNextOne) {
     for (int round = 1; round <= kRounds; ++round) {
       while (asked.load() < round) std::this_thread::yield();
       answered.store(round);
-      transport->interrupt();
+      transport.interrupt();
     }
   });
   int long_sleeps = 0;
@@ -133,12 +137,19 @@ TEST(LocalTransport, AnInterruptEndsTheSleepUnderWayOrTheNextOne) {
     asked.store(round);
     while (answered.load() < round) {
       const TimeNs asleep_ns = steady_ns();
-      transport->wait_until(asleep_ns + 10 * kNsPerS);
+      transport.wait_until(asleep_ns + 10 * kNsPerS);
       if (steady_ns() - asleep_ns > 90 * kNsPerMs) ++long_sleeps;
     }
   }
   other.join();
-  EXPECT_LE(long_sleeps, 20);  // a thread may wait for a core
+  return long_sleeps;
+}
+
+TEST(LocalTransport, NoInterruptIsLost) {
+  const auto transport = make_local_transport();
+  int fewest = long_sleeps_of(*transport);  // a thread may wait for a core
+  for (int trial = 1; trial < 5 && fewest > 2; ++trial) fewest = std::min(fewest, long_sleeps_of(*transport));
+  EXPECT_LE(fewest, 2);
 }
 
 }  // namespace
