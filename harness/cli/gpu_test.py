@@ -93,6 +93,21 @@ def refused(harness, mpirun, folder):
     return failures
 
 
+def at_another_pace(harness, mpirun, folder):
+    """Null devices are faster than any profile."""
+    limit = ["--set", "gpu.pace_limit=0.5", "--quiet"]
+    done = run([harness, "null.toml", "-o", "pace", *limit], folder)
+    rows = summary(folder, "pace/null.h5")
+    words = "times the profiles' latency before the load, above gpu.pace_limit = 0.5"
+    failures = [f"another pace: {row['status']} {row['why']}" for row in rows if row["status"] != "invalid" or words not in row["why"]]
+    if done.returncode != 1 or any(row["in_time"] + row["late"] + row["dropped"] != row["sent"] for row in rows):
+        failures.append(f"another pace: exit code {done.returncode}: {done.stderr}")
+    done = run([mpirun, "-n", "3", harness, "null.toml", "-o", "none", *limit], folder)
+    if done.returncode != 2 or "gpu.pace_limit: found a limit on 3 ranks; allowed: 0, or one rank" not in done.stderr:
+        failures.append(f"pace on several ranks: exit code {done.returncode}: {done.stderr}")
+    return failures
+
+
 def without_cuda(harness, mpirun, folder):
     """What this build or this host has not is known before the first cell: one line where no live cell can run, else its cells
     are skipped, and --dry-run and doctor say so."""
@@ -161,7 +176,7 @@ def on_processors(harness, folder):
         return [f"profile: exit code {measured.returncode}: {measured.stderr}"]
     # An SLO that profiles measured on a busy machine meet too.
     done = run([harness, EXAMPLE, "--quiet", "--set", "workload.duration_s=2", "--set", "workload.slo_ms=10000", "--set",
-                "live.lateness_limit_ms=5000", "--set", "live.stall_limit_ms=5000"], folder)
+                "live.lateness_limit_ms=5000", "--set", "live.stall_limit_ms=5000", "--set", "gpu.pace_limit=9"], folder)
     rows = summary(folder, "results-out/quickstart-torch.h5")
     failures = closed([row for row in rows if row["runtime"] == "gpu"], "real networks")
     if done.returncode != 0 or len(rows) != 8 or any(row["in_time"] == 0 for row in rows):
@@ -181,6 +196,7 @@ def main():
         write(folder, "null.toml", NULL)
         failures = without_profiles(harness, folder)
         failures += on_null_devices(harness, sys.argv[2], folder) + refused(harness, sys.argv[2], folder)
+        failures += at_another_pace(harness, sys.argv[2], folder)
         failures += doubtful(harness, folder)
         devices = run([harness, "list", "devices"], folder).stdout
         if not any(line.split()[:2] == ["cuda:0", "usable"] for line in devices.splitlines()):

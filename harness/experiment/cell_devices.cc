@@ -1,10 +1,12 @@
 #include "harness/experiment/cell_devices.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
 #include "harness/core/error.h"
+#include "harness/core/params.h"
 #include "harness/engine/dispatcher.h"
 #include "harness/gpu/device_module.h"
 #include "harness/gpu/devices.h"
@@ -117,6 +119,21 @@ std::unique_ptr<DeviceWorkers> make_cell_devices(const RunSpec& spec, const Prep
       DeviceWorkers::Models{spec.pipeline, spec.profiles, seed, spec.system->preempts()});
   workers->try_batches(spec.pipeline, largest_batches(spec, prepared.plan));
   return workers;
+}
+
+std::string pace_fault(DeviceWorkers& workers, const RunSpec& spec, const PreparedCell& prepared,
+                       const char* when) {
+  constexpr int kRounds = 7;
+  const double limit = prepared.gpu.pace_limit;
+  if (limit <= 0) return "";
+  const std::vector<int> batches = largest_batches(spec, prepared.plan);
+  std::vector<TimeNs> expected_ns;
+  for (std::size_t m = 0; m < batches.size(); ++m)
+    expected_ns.push_back(batches[m] > 0 ? spec.profiles[m].latency(batches[m]) : 0);
+  const double pace = workers.pace(spec.pipeline, batches, expected_ns, kRounds);
+  if (std::abs(pace - 1) <= limit) return "";
+  return std::string("batches alone on a device took ") + text_of(std::round(100 * pace) / 100) +
+         " times the profiles' latency " + when + " the load, above gpu.pace_limit = " + text_of(limit);
 }
 
 }  // namespace harness

@@ -33,4 +33,10 @@ std::unique_ptr<DeviceExchanges> make_cell_exchanges(const RunSpec& spec, const 
 std::unique_ptr<DeviceWorkers> make_cell_devices(const RunSpec& spec, const PreparedCell& prepared,
                                                  Transport& transport);
 
+/// Empty, or that the devices, with nothing else running, are not as fast as the cell's profiles say, by more
+/// than gpu.pace_limit: then the cell would measure the machine. `when` is "before" or "after". Throws as
+/// DeviceWorkers::try_batches().
+std::string pace_fault(DeviceWorkers& workers, const RunSpec& spec, const PreparedCell& prepared,
+                       const char* when);
+
 }  // namespace harness

@@ -79,6 +79,9 @@ void ExperimentRun::check_devices(const Cell& cell, const PreparedCell& prepared
                    ranks_.ranks());
   const std::string exchange = why_no_exchange(prepared.gpu, ranks_.ranks());
   if (!exchange.empty()) throw input_error(place_of(spec_, "gpu.exchange"), exchange, "messages");
+  if (prepared.gpu.pace_limit > 0 && ranks_.ranks() > 1)
+    throw input_error(place_of(spec_, "gpu.pace_limit"),
+                      "a limit on " + std::to_string(ranks_.ranks()) + " ranks", "0, or one rank");
   if (prepared.why.empty()) add_need(needs_, prepared, world);
 }
 

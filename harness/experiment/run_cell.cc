@@ -155,11 +155,14 @@ std::optional<SummaryRow> LiveCell::run(BoundCache& bounds, const std::function<
   const bool keeps_rows = transport_.rank() == 0 && how_.rows;
   const CpuClocks clocks_before = read_cpu_clocks();
   std::optional<RunRecord> record;
+  std::string pace;
   try {
+    if (devices_) pace = pace_fault(*devices_, spec_, prepared_, "before");
     record = run_live(spec_,
                       {prepared_.live, how_.limit_s, check_signal, prepared_.identity.index + 1,
                        devices_.get(), exchanges_.get()},
                       transport_, keeps_rows ? &rows_ : nullptr);
+    if (devices_ && pace.empty()) pace = pace_fault(*devices_, spec_, prepared_, "after");
   } catch (const CellFailed& failed) {
     if (transport_.rank() != 0) return std::nullopt;
     writer_.reset();
@@ -169,6 +172,7 @@ std::optional<SummaryRow> LiveCell::run(BoundCache& bounds, const std::function<
   HARNESS_CHECK(record.has_value(), "a live run left no record");
   SummaryRow row = row_of(prepared_, spec_, *record, bounds);
   row.why = why_invalid(*record, prepared_.live);
+  if (row.why.empty()) row.why = pace;
   if (!row.why.empty()) {
     row.status = "invalid";
     row.why += theft_note(clocks_before);

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -38,27 +39,65 @@ DeviceWorkers::DeviceWorkers(std::vector<std::unique_ptr<Device>> devices, std::
   }
 }
 
-void DeviceWorkers::try_batches(const Pipeline& pipeline, std::span<const int> batches) {
+std::vector<Picture> DeviceWorkers::example_batch(const Module& module, int batch) {
+  const auto one = std::make_shared<std::vector<std::uint8_t>>(std::size_t{3} *
+                                                               static_cast<std::size_t>(module.input_height) *
+                                                               static_cast<std::size_t>(module.input_width));
+  for (std::size_t i = 0; i < one->size(); ++i) (*one)[i] = static_cast<std::uint8_t>(i);
+  kept_.push_back(one);  // also when a device fails, and others still read it
+  return {static_cast<std::size_t>(batch), {*one, module.input_height, module.input_width}};
+}
+
+DeviceBatch DeviceWorkers::wait_for(std::size_t running) {
   constexpr timespec kPause{0, 100'000};
+  DeviceBatch last;
+  while (running > 0) {
+    const std::span<const DeviceBatch> ended = take();
+    running -= ended.size();
+    if (ended.empty())
+      clock_nanosleep(CLOCK_MONOTONIC, 0, &kPause, nullptr);
+    else
+      last = ended.back();
+  }
+  return last;
+}
+
+void DeviceWorkers::try_batches(const Pipeline& pipeline, std::span<const int> batches) {
   for (std::size_t m = 0; m < batches.size(); ++m) {
-    const Module& module = pipeline.modules[m];
-    const auto one = std::make_shared<std::vector<std::uint8_t>>(
-        std::size_t{3} * static_cast<std::size_t>(module.input_height) *
-        static_cast<std::size_t>(module.input_width));
-    for (std::size_t i = 0; i < one->size(); ++i) (*one)[i] = static_cast<std::uint8_t>(i);
-    kept_.push_back(one);  // also when a device fails, and others still read it
-    const std::vector<Picture> pictures(static_cast<std::size_t>(batches[m]),
-                                        {*one, module.input_height, module.input_width});
-    std::size_t running = pictures.empty() ? 0 : gpus_.size();
-    for (std::uint32_t i = 0; i < running; ++i)
+    if (batches[m] == 0) continue;
+    const std::vector<Picture> pictures = example_batch(pipeline.modules[m], batches[m]);
+    for (std::uint32_t i = 0; i < gpus_.size(); ++i)
       run_batch(i, first_gpu_ + i, static_cast<ModuleId>(m), pictures);
-    while (running > 0) {
-      const std::size_t ended = take().size();
-      running -= ended;
-      if (ended == 0) clock_nanosleep(CLOCK_MONOTONIC, 0, &kPause, nullptr);
-    }
+    wait_for(gpus_.size());
   }
   kept_.clear();
+}
+
+double DeviceWorkers::pace(const Pipeline& pipeline, std::span<const int> batches,
+                           std::span<const TimeNs> expected_ns, int rounds) {
+  std::vector<std::shared_ptr<void>> kept = std::exchange(kept_, {});  // a run's, which may be under way
+  double farthest = 1;
+  for (std::uint32_t i = 0; i < gpus_.size(); ++i) {
+    TimeNs took_ns = 0;
+    TimeNs all_expected_ns = 0;
+    for (std::size_t m = 0; m < batches.size(); ++m) {
+      if (batches[m] == 0) continue;
+      const std::vector<Picture> pictures = example_batch(pipeline.modules[m], batches[m]);
+      std::vector<TimeNs> each;
+      for (int round = 0; round < rounds; ++round) {
+        run_batch(i, first_gpu_ + i, static_cast<ModuleId>(m), pictures);
+        const DeviceBatch batch = wait_for(1);
+        each.push_back(batch.ended_ns - batch.started_ns);
+      }
+      std::nth_element(each.begin(), each.begin() + rounds / 2, each.end());
+      took_ns += each[static_cast<std::size_t>(rounds / 2)];
+      all_expected_ns += expected_ns[m];
+    }
+    const double pace = static_cast<double>(took_ns) / static_cast<double>(all_expected_ns);
+    if (std::abs(std::log(pace)) > std::abs(std::log(farthest))) farthest = pace;
+  }
+  kept_ = std::move(kept);
+  return farthest;
 }
 
 void DeviceWorkers::prepare(std::uint32_t number, ModuleId module, const Picture& picture,

@@ -44,6 +44,11 @@ class DeviceWorkers {
   /// of the module's size, and waits for all: what cannot run would otherwise show by chance, when the load
   /// first makes such a batch. Nothing else may be running. Throws DeviceError or CellFailed.
   void try_batches(const Pipeline& pipeline, std::span<const int> batches);
+  /// Runs each module's batch of that size (0: none) `rounds` times alone, on one device after the other.
+  /// Returns how long that took in units of `expected_ns`, by module: the sum of the medians over the
+  /// modules, of the device where it is farthest from 1. Used, and throws, as try_batches().
+  double pace(const Pipeline& pipeline, std::span<const int> batches, std::span<const TimeNs> expected_ns,
+              int rounds);
 
   /// The picture is in the batch of that module that the GPU is given next: the device may begin to copy it.
   /// `owner` keeps the bytes, until such a batch has ended.
@@ -80,6 +85,10 @@ class DeviceWorkers {
     std::unique_ptr<Device> device;  ///< last: it reads the pictures above until it is gone
   };
 
+  /// Pictures of the module's size for try_batches() and pace(), kept in `kept_`.
+  std::vector<Picture> example_batch(const Module& module, int batch);
+  /// Waits until `running` batches have ended; returns the last.
+  DeviceBatch wait_for(std::size_t running);
   /// Submits what waits while the device has room.
   static void submit(Gpu& own);
   Gpu& gpu(std::uint32_t number) { return gpus_[number - first_gpu_]; }

@@ -23,6 +23,7 @@ struct GpuParams {
   ExchangeBy exchange = ExchangeBy::kMessages;
   int threads = 1;
   int weights_seed = 1;
+  double pace_limit = 0;
 
   void list(ParamList& params) {
     params.choice(
@@ -36,6 +37,10 @@ struct GpuParams {
     params.integer("threads", threads, 1, 1024,
                    "cpu: threads of each worker; workers x threads should not pass the cores of a host");
     params.integer("weights_seed", weights_seed, 0, 1'000'000'000, "of the networks' random weights");
+    params.number("pace_limit", pace_limit, 0, 10,
+                  "one rank alone: the share by which batches alone on a device, just before and after the "
+                  "load, may take longer or shorter than the profile says; beyond it the cell is invalid; 0: "
+                  "not looked at");
   }
 };
 
