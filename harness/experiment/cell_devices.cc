@@ -126,11 +126,8 @@ std::string pace_fault(DeviceWorkers& workers, const RunSpec& spec, const Prepar
   constexpr int kRounds = 7;
   const double limit = prepared.gpu.pace_limit;
   if (limit <= 0) return "";
-  const std::vector<int> batches = largest_batches(spec, prepared.plan);
-  std::vector<TimeNs> expected_ns;
-  for (std::size_t m = 0; m < batches.size(); ++m)
-    expected_ns.push_back(batches[m] > 0 ? spec.profiles[m].latency(batches[m]) : 0);
-  const double pace = workers.pace(spec.pipeline, batches, expected_ns, kRounds);
+  const double pace =
+      workers.pace(spec.pipeline, spec.profiles, largest_batches(spec, prepared.plan), kRounds);
   if (std::abs(pace - 1) <= limit) return "";
   return std::string("batches alone on a device took ") + text_of(std::round(100 * pace) / 100) +
          " times the profiles' latency " + when + " the load, above gpu.pace_limit = " + text_of(limit);

@@ -261,18 +261,21 @@ TEST(DeviceRun, TheLargestBatchOfEachModuleIsTriedOnEveryDevice) {
 TEST(DeviceRun, ThePaceIsThatOfBatchesAloneOnADevice) {
   const auto transport = make_local_transport();
   RankWithDevices rank("pard", *transport, 0, 2);
-  // A batch of n takes 4 + 2 n ms or longer: 8 and 12 ms.
-  const std::vector<int> batches = {2, 4};
-  const auto pace = [&](double part) {
-    const auto expected = [part](double ms) { return ms_to_ns(part * ms); };
-    return rank.workers().pace(rank.spec().pipeline, batches, std::vector<TimeNs>{expected(8), expected(12)},
-                               5);
+  // A batch of n takes 4 + 2 n ms or longer, as the profiles say.
+  const auto pace = [&](std::int64_t times, std::int64_t by) {
+    std::vector<Profile> profiles = rank.spec().profiles;
+    for (Profile& profile : profiles) {
+      for (TimeNs& latency_ns : profile.latency_ns) latency_ns = latency_ns * times / by;
+    }
+    return rank.workers().pace(rank.spec().pipeline, profiles, std::vector<int>{2, 4}, 5);
   };
-  EXPECT_GE(pace(1), 1);
-  EXPECT_GE(pace(0.5), 2);
-  EXPECT_LE(pace(1000), 1);
-  for (const DeviceDiary& diary : rank.diaries())
-    EXPECT_EQ(diary.batch_sizes.size(), 3U * 2 * 5) << "each device, each module, each round";
+  EXPECT_GE(pace(1, 1), 1);
+  EXPECT_GE(pace(1, 2), 2);
+  EXPECT_LE(pace(1000, 1), 1);
+  for (const DeviceDiary& diary : rank.diaries()) {
+    EXPECT_EQ(diary.batch_sizes.size(), 3U * 5 * (2 + 3)) << "1, 2 and 1, 2, 4";
+    EXPECT_EQ(std::count(diary.batch_sizes.begin(), diary.batch_sizes.end(), 4U), 3 * 5);
+  }
 }
 
 // A device that is lost in the middle of a batch, and one that is found lost when it is given the next one:

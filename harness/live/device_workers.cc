@@ -73,27 +73,43 @@ void DeviceWorkers::try_batches(const Pipeline& pipeline, std::span<const int> b
   kept_.clear();
 }
 
-double DeviceWorkers::pace(const Pipeline& pipeline, std::span<const int> batches,
-                           std::span<const TimeNs> expected_ns, int rounds) {
-  std::vector<std::shared_ptr<void>> kept = std::exchange(kept_, {});  // a run's, which may be under way
-  double farthest = 1;
-  for (std::uint32_t i = 0; i < gpus_.size(); ++i) {
-    TimeNs took_ns = 0;
-    TimeNs all_expected_ns = 0;
-    for (std::size_t m = 0; m < batches.size(); ++m) {
-      if (batches[m] == 0) continue;
-      const std::vector<Picture> pictures = example_batch(pipeline.modules[m], batches[m]);
-      std::vector<TimeNs> each;
-      for (int round = 0; round < rounds; ++round) {
-        run_batch(i, first_gpu_ + i, static_cast<ModuleId>(m), pictures);
-        const DeviceBatch batch = wait_for(1);
-        each.push_back(batch.ended_ns - batch.started_ns);
-      }
-      std::nth_element(each.begin(), each.begin() + rounds / 2, each.end());
-      took_ns += each[static_cast<std::size_t>(rounds / 2)];
-      all_expected_ns += expected_ns[m];
+TimeNs DeviceWorkers::time_alone(std::uint32_t device, ModuleId module,
+                                 const std::vector<std::vector<Picture>>& sizes, int rounds) {
+  std::vector<std::vector<TimeNs>> took(sizes.size());
+  for (int round = 0; round < rounds; ++round) {
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      run_batch(device, first_gpu_ + device, module, sizes[i]);
+      const DeviceBatch batch = wait_for(1);
+      took[i].push_back(batch.ended_ns - batch.started_ns);
     }
-    const double pace = static_cast<double>(took_ns) / static_cast<double>(all_expected_ns);
+  }
+  TimeNs sum = 0;
+  for (std::vector<TimeNs>& each : took) {
+    const auto middle = each.begin() + rounds / 2;
+    std::nth_element(each.begin(), middle, each.end());
+    sum += *middle;
+  }
+  return sum;
+}
+
+double DeviceWorkers::pace(const Pipeline& pipeline, const std::vector<Profile>& profiles,
+                           std::span<const int> batches, int rounds) {
+  std::vector<std::shared_ptr<void>> kept = std::exchange(kept_, {});  // a run's, which may be under way
+  std::vector<TimeNs> took(gpus_.size(), 0);
+  TimeNs expected_ns = 0;
+  for (std::size_t m = 0; m < batches.size(); ++m) {
+    std::vector<std::vector<Picture>> sizes;
+    for (int size = 1; size <= batches[m];
+         size = size < batches[m] ? std::min(2 * size, batches[m]) : size + 1) {
+      sizes.push_back(example_batch(pipeline.modules[m], size));
+      expected_ns += profiles[m].latency(size);
+    }
+    for (std::uint32_t i = 0; i < gpus_.size(); ++i)
+      took[i] += time_alone(i, static_cast<ModuleId>(m), sizes, rounds);
+  }
+  double farthest = 1;
+  for (const TimeNs each : took) {
+    const double pace = static_cast<double>(each) / static_cast<double>(expected_ns);
     if (std::abs(std::log(pace)) > std::abs(std::log(farthest))) farthest = pace;
   }
   kept_ = std::move(kept);

@@ -44,10 +44,11 @@ class DeviceWorkers {
   /// of the module's size, and waits for all: what cannot run would otherwise show by chance, when the load
   /// first makes such a batch. Nothing else may be running. Throws DeviceError or CellFailed.
   void try_batches(const Pipeline& pipeline, std::span<const int> batches);
-  /// Runs each module's batch of that size (0: none) `rounds` times alone, on one device after the other.
-  /// Returns how long that took in units of `expected_ns`, by module: the sum of the medians over the
-  /// modules, of the device where it is farthest from 1. Used, and throws, as try_batches().
-  double pace(const Pipeline& pipeline, std::span<const int> batches, std::span<const TimeNs> expected_ns,
+  /// Runs batches of 1, 2, 4 and so on up to each module's largest size `rounds` times in turn, as a profile
+  /// is measured: alone, on one device after the other. Returns how long that took in units of what
+  /// `profiles`, by module, say: the sum of the medians, of the device where it is farthest from 1. Used, and
+  /// throws, as try_batches().
+  double pace(const Pipeline& pipeline, const std::vector<Profile>& profiles, std::span<const int> batches,
               int rounds);
 
   /// The picture is in the batch of that module that the GPU is given next: the device may begin to copy it.
@@ -87,6 +88,9 @@ class DeviceWorkers {
 
   /// Pictures of the module's size for try_batches() and pace(), kept in `kept_`.
   std::vector<Picture> example_batch(const Module& module, int batch);
+  /// The sum of the medians of `rounds` batches of each size on the device, alone.
+  TimeNs time_alone(std::uint32_t device, ModuleId module, const std::vector<std::vector<Picture>>& sizes,
+                    int rounds);
   /// Waits until `running` batches have ended; returns the last.
   DeviceBatch wait_for(std::size_t running);
   /// Submits what waits while the device has room.
