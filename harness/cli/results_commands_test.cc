@@ -1,6 +1,5 @@
 // `show` and `figures` as a user calls them.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -12,17 +11,17 @@
 #include "harness/core/error.h"
 #include "harness/record/results_file.h"
 #include "harness/record/synthetic_run.h"
+#include "harness/record/test_folder.h"
 
 namespace harness {
 namespace {
 
 namespace fs = std::filesystem;
 
-class ResultsCommands : public testing::Test {
+class ResultsCommands : public FolderTest {
  protected:
   void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("harness_commands_" + std::to_string(getpid()));
-    fs::create_directories(folder_);
+    FolderTest::SetUp();
     SyntheticSettings settings;
     settings.cell.system = "pard";
     settings.cell.variant = "default";
@@ -34,8 +33,6 @@ class ResultsCommands : public testing::Test {
     write_synthetic_cell(path("cell"), synthetic_run(settings), false);
     assemble_results(path("a.h5"), {path("cell")}, {});
   }
-  void TearDown() override { fs::remove_all(folder_); }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
   /// Runs `harness WORDS...` and returns what it prints.
   static std::string output_of(std::vector<std::string> words, int expected_code = 0) {
@@ -54,8 +51,6 @@ class ResultsCommands : public testing::Test {
     EXPECT_EQ(exit_code, expected_code);
     return testing::internal::GetCapturedStdout();
   }
-
-  fs::path folder_;
 };
 
 TEST_F(ResultsCommands, ShowPrintsARowPerCell) {

@@ -14,27 +14,18 @@
 #include "harness/record/hdf5_handle.h"
 #include "harness/record/results_file.h"
 #include "harness/record/synthetic_run.h"
+#include "harness/record/test_folder.h"
 
 namespace harness {
 namespace {
 
 namespace fs = std::filesystem;
 
-class ResultsFailure : public testing::Test {
+class ResultsFailure : public FolderTest {
  protected:
-  void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::temp_directory_path() /
-              ("harness_failure_" + std::string(test->name()) + std::to_string(getpid()));
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
   std::size_t files_in_folder() const {
     return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
   }
-
-  fs::path folder_;
 };
 
 SyntheticRun some_run() {

@@ -13,6 +13,7 @@
 #include "harness/core/random.h"
 #include "harness/record/hdf5_handle.h"
 #include "harness/record/synthetic_run.h"
+#include "harness/record/test_folder.h"
 #include "harness/record/test_same_cell.h"
 
 namespace harness {
@@ -20,19 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class ResultsFile : public testing::Test {
- protected:
-  void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::temp_directory_path() /
-              ("harness_results_" + std::string(test->name()) + std::to_string(getpid()));
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-
-  fs::path folder_;
-};
+class ResultsFile : public FolderTest {};
 
 SyntheticSettings settings_of(std::uint32_t index, const std::string& system, std::uint64_t seed) {
   SyntheticSettings settings;
