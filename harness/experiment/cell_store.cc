@@ -107,7 +107,7 @@ std::optional<ForeignCell> CellStore::inspect(const std::vector<ExpectedCell>& e
       return ForeignCell{path, read_summary(path).front().cell.index, cell_effective_toml(path),
                          kept ? read_file(cells_ + kExperiment) : ""};
     }
-    if (failed.count(hash) > 0 && read_summary(path).front().status == "ok") found_.erase(hash);
+    if (failed.count(hash) > 0) found_.erase(hash);  // the cell was run again
     found_.emplace(hash, path);
   }
   return std::nullopt;

@@ -39,9 +39,9 @@ class CellStore {
   const std::string& results_path() const { return results_; }
   std::string cell_path(const std::string& input_hash) const;
 
-  /// Looks at what is there, without writing; STEM.h5 counts before STEM.cells, unless a cell was skipped or
-  /// is invalid in STEM.h5, and is well in STEM.cells. Returns a cell that is none of the expected ones, if
-  /// there is any. Throws InputError for files that are not ours.
+  /// Looks at what is there, without writing; STEM.h5 counts before STEM.cells, but for cells that were
+  /// skipped or are invalid there: those in STEM.cells were run after them. Returns a cell that is none of
+  /// the expected ones, if there is any. Throws InputError for files that are not ours.
   std::optional<ForeignCell> inspect(const std::vector<ExpectedCell>& expected);
   /// From here on cells that were skipped or are invalid do not count as finished. Their files stay until
   /// others take their places. After inspect().

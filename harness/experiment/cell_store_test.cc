@@ -1,8 +1,7 @@
-// Which file counts where a cell was run again: the better one, and never none.
+// Which file counts where a cell was run again: the later one, and never none.
 #include "harness/experiment/cell_store.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <string>
@@ -10,24 +9,16 @@
 
 #include "harness/core/random.h"
 #include "harness/record/synthetic_run.h"
+#include "harness/record/test_folder.h"
 
 namespace harness {
 namespace {
 
 namespace fs = std::filesystem;
 
-class CellStoreTest : public testing::Test {
+class CellStoreTest : public FolderTest {
  protected:
-  void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = (fs::temp_directory_path() /
-               ("harness_store_" + std::string(test->name()) + std::to_string(getpid())))
-                  .string();
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  CellStore store() const { return {folder_, "two"}; }
+  CellStore store() const { return {folder_.string(), "two"}; }
   static std::vector<ExpectedCell> expected() { return {{0, hex16(mix64(0))}, {1, hex16(mix64(1))}}; }
 
   static void write(const CellStore& store, std::uint32_t index, const std::string& status,
@@ -56,15 +47,13 @@ class CellStoreTest : public testing::Test {
   /// The statuses of the assembled cells, and the seeds of the runs that they are from.
   void expect_assembled(const std::vector<std::string>& statuses,
                         const std::vector<std::uint64_t>& seeds) const {
-    const std::vector<SummaryRow> rows = read_summary(folder_ + "/two.h5");
+    const std::vector<SummaryRow> rows = read_summary(path("two.h5"));
     ASSERT_EQ(rows.size(), statuses.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
       EXPECT_EQ(rows[i].status, statuses[i]);
       EXPECT_EQ(rows[i].cell.seed, seeds[i]);
     }
   }
-
-  std::string folder_;
 };
 
 TEST_F(CellStoreTest, WhatFailedIsForgottenAndReplaced) {
@@ -102,6 +91,21 @@ TEST_F(CellStoreTest, AKillAfterTheSecondRunLosesNeither) {
   expect_assembled({"ok", "ok"}, {1, 3});
 }
 
+TEST_F(CellStoreTest, ASecondRunThatFailedTooTakesThePlaceOfTheFirst) {
+  make_results();
+  {
+    CellStore killed = store();
+    killed.open();
+    write(killed, 1, "invalid", 3);
+  }
+  CellStore next = store();
+  next.inspect(expected());
+  EXPECT_EQ(next.rows_of(expected())[1].cell.seed, 3u);
+  next.open();
+  next.assemble(expected(), {}, {});
+  expect_assembled({"ok", "invalid"}, {1, 3});
+}
+
 TEST_F(CellStoreTest, CollectingTakesTheSecondRun) {
   make_results();
   {
@@ -109,7 +113,7 @@ TEST_F(CellStoreTest, CollectingTakesTheSecondRun) {
     killed.open();
     write(killed, 1, "ok", 3);
   }
-  EXPECT_EQ(collect_cells(folder_ + "/two.cells", {}), 2u);
+  EXPECT_EQ(collect_cells(path("two.cells"), {}), 2u);
   expect_assembled({"ok", "ok"}, {1, 3});
 }
 
