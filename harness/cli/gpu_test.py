@@ -94,12 +94,16 @@ def refused(harness, mpirun, folder):
 
 
 def at_another_pace(harness, mpirun, folder):
-    """Null devices are faster than any profile."""
-    limit = ["--set", "gpu.pace_limit=0.5", "--quiet"]
+    """Null devices are faster than any profile, by nearly all of its latency."""
+    done = run([harness, "null.toml", "-o", "near", "--set", "gpu.pace_limit=1", "--quiet"], folder)
+    if done.returncode != 0:
+        return [f"within the limit: exit code {done.returncode}: {done.stderr}"]
+    limit = ["--set", "gpu.pace_limit=0.5", "--set", "gpu.pace_wait_s=0.3", "--quiet"]
     done = run([harness, "null.toml", "-o", "pace", *limit], folder)
     rows = summary(folder, "pace/null.h5")
-    words = "times the profiles' latency before the load, above gpu.pace_limit = 0.5"
-    failures = [f"another pace: {row['status']} {row['why']}" for row in rows if row["status"] != "invalid" or words not in row["why"]]
+    words = "times the profiles' latency before the load, beyond gpu.pace_limit = 0.5"
+    failures = closed(summary(folder, "near/null.h5"), "within the limit")
+    failures += [f"another pace: {row['status']} {row['why']}" for row in rows if row["status"] != "invalid" or words not in row["why"]]
     if done.returncode != 1 or any(row["in_time"] + row["late"] + row["dropped"] != row["sent"] for row in rows):
         failures.append(f"another pace: exit code {done.returncode}: {done.stderr}")
     done = run([mpirun, "-n", "3", harness, "null.toml", "-o", "none", *limit], folder)
@@ -176,7 +180,7 @@ def on_processors(harness, folder):
         return [f"profile: exit code {measured.returncode}: {measured.stderr}"]
     # An SLO that profiles measured on a busy machine meet too.
     done = run([harness, EXAMPLE, "--quiet", "--set", "workload.duration_s=2", "--set", "workload.slo_ms=10000", "--set",
-                "live.lateness_limit_ms=5000", "--set", "live.stall_limit_ms=5000", "--set", "gpu.pace_limit=9"], folder)
+                "live.lateness_limit_ms=5000", "--set", "live.stall_limit_ms=5000"], folder)
     rows = summary(folder, "results-out/quickstart-torch.h5")
     failures = closed([row for row in rows if row["runtime"] == "gpu"], "real networks")
     if done.returncode != 0 or len(rows) != 8 or any(row["in_time"] == 0 for row in rows):
@@ -187,6 +191,19 @@ def on_processors(harness, folder):
         devices = row["devices"].removeprefix("2 x cpu, ") if row["runtime"] == "gpu" else row["devices"]
         if devices != (re.search("LibTorch [0-9.]+[0-9]", versions).group() if row["runtime"] == "gpu" else ""):
             failures.append(f"real networks: the results say {row['devices']!r}, {versions!r}")
+    return failures
+
+
+def paced(harness, folder):
+    """Before and after the load; not after a cell that was given up, whose batches may still run."""
+    failures = []
+    for settings, code, why in (["workload.duration_s=1"], 0, ""), (["cell_limit_s=1"], 1, "took longer than cell_limit_s = 1"):
+        settings += ["runtime=gpu", "workload.slo_ms=10000", "planner.max_batch=1", "gpu.pace_limit=9",
+                     "live.lateness_limit_ms=5000", "live.stall_limit_ms=5000"]
+        done = run([harness, EXAMPLE, "-o", f"paced-{code}", "--quiet", *(word for each in settings for word in ("--set", each))], folder)
+        whys = [row["why"] for row in summary(folder, f"paced-{code}/quickstart-torch.h5")]
+        if done.returncode != code or len(whys) != 4 or any(not each.startswith(why) or bool(each) != bool(why) for each in whys):
+            failures.append(f"paced: exit code {done.returncode}: {done.stderr} {whys}")
     return failures
 
 
@@ -202,7 +219,7 @@ def main():
         if not any(line.split()[:2] == ["cuda:0", "usable"] for line in devices.splitlines()):
             failures += without_cuda(harness, sys.argv[2], folder)
         if any(line.split()[:2] == ["cpu", "usable"] for line in devices.splitlines()):
-            failures += on_processors(harness, folder)
+            failures += on_processors(harness, folder) + paced(harness, folder)
     finish(failures)
 
 

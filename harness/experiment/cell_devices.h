@@ -34,9 +34,14 @@ std::unique_ptr<DeviceWorkers> make_cell_devices(const RunSpec& spec, const Prep
                                                  Transport& transport);
 
 /// Empty, or that the devices, with nothing else running, are not as fast as the cell's profiles say, by more
-/// than gpu.pace_limit: then the cell would measure the machine. `when` is "before" or "after". Throws as
-/// DeviceWorkers::try_batches().
+/// than gpu.pace_limit: then the cell would measure the machine.
+struct PaceLook {
+  const char* when = "";               ///< "before" or "after" the load
+  TimeNs wait_ns = 0;                  ///< looks again, as long as they are not, for so long
+  std::function<void()> check_signal;  ///< called between rounds of batches
+};
+/// Throws as DeviceWorkers::try_batches().
 std::string pace_fault(DeviceWorkers& workers, const RunSpec& spec, const PreparedCell& prepared,
-                       const char* when);
+                       const PaceLook& look);
 
 }  // namespace harness

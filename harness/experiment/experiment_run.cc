@@ -465,7 +465,7 @@ void ExperimentRun::end(const std::string& how) {
   for (const SummaryRow& row : read_summary(store_.results_path())) {
     if (row.status == "ok") continue;
     ++bad;
-    some_invalid = some_invalid || row.status == "invalid";
+    some_invalid = some_invalid || (row.status == "invalid" && !spec_.repeat);
     if (why.empty()) why = row.status + ", cell " + std::to_string(row.cell.index) + ": " + row.why;
   }
   end_ = {bad > 0 && !options_.allow_skipped ? kVerdictAgainst : kAllWell, wanted_, how};

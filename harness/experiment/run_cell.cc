@@ -151,28 +151,48 @@ LiveCell::LiveCell(CellFactory& factory, const Cell& cell, const PreparedCell& p
   writer_.emplace(how_.path, prepared.identity, prepared.module_names);
 }
 
+std::optional<SummaryRow> LiveCell::give_up(const char* why) {
+  if (transport_.rank() != 0) return std::nullopt;
+  writer_.reset();
+  return write_empty(prepared_, how_, "skipped", why);
+}
+
+/// A run that ended by itself left no batch on the devices. What fails here does not undo it.
+std::string LiveCell::pace_after(const std::function<void()>& check_signal) {
+  if (!devices_) return "";
+  try {
+    return pace_fault(*devices_, spec_, prepared_, {"after", 0, check_signal});
+  } catch (const CellFailed& failed) {
+    return failed.what();
+  } catch (const DeviceError& failed) {
+    return failed.what();
+  }
+}
+
 std::optional<SummaryRow> LiveCell::run(BoundCache& bounds, const std::function<void()>& check_signal) {
   const bool keeps_rows = transport_.rank() == 0 && how_.rows;
   const CpuClocks clocks_before = read_cpu_clocks();
   std::optional<RunRecord> record;
   std::string pace;
   try {
-    if (devices_) pace = pace_fault(*devices_, spec_, prepared_, "before");
+    if (devices_) {
+      const auto wait_ns = static_cast<TimeNs>(prepared_.gpu.pace_wait_s * kNsPerS);
+      pace = pace_fault(*devices_, spec_, prepared_, {"before", wait_ns, check_signal});
+    }
     record = run_live(spec_,
                       {prepared_.live, how_.limit_s, check_signal, prepared_.identity.index + 1,
                        devices_.get(), exchanges_.get()},
                       transport_, keeps_rows ? &rows_ : nullptr);
-    if (devices_ && pace.empty()) pace = pace_fault(*devices_, spec_, prepared_, "after");
   } catch (const CellFailed& failed) {
-    if (transport_.rank() != 0) return std::nullopt;
-    writer_.reset();
-    return write_empty(prepared_, how_, "skipped", failed.what());
+    return give_up(failed.what());
+  } catch (const DeviceError& failed) {  // before the load
+    return give_up(failed.what());
   }
   if (transport_.rank() != 0) return std::nullopt;
   HARNESS_CHECK(record.has_value(), "a live run left no record");
   SummaryRow row = row_of(prepared_, spec_, *record, bounds);
   row.why = why_invalid(*record, prepared_.live);
-  if (row.why.empty()) row.why = pace;
+  if (row.why.empty()) row.why = pace.empty() ? pace_after(check_signal) : pace;
   if (!row.why.empty()) {
     row.status = "invalid";
     row.why += theft_note(clocks_before);

@@ -42,10 +42,15 @@ class LiveCell {
   const std::string& why() const { return why_; }
   /// Runs it together with the other ranks; rank 0 writes the file and returns the row. `check_signal` as in
   /// LiveRun. The transport may carry other cells before and after. A device that fails makes it a skipped
-  /// cell; otherwise throws what run_live() throws.
+  /// cell, or an invalid one when the load is over; otherwise throws what run_live() throws.
   std::optional<SummaryRow> run(BoundCache& bounds, const std::function<void()>& check_signal);
 
  private:
+  /// A row of a cell that did not run, at rank 0.
+  std::optional<SummaryRow> give_up(const char* why);
+  /// Why the devices' pace was another after the load, or could not be found out; else empty.
+  std::string pace_after(const std::function<void()>& check_signal);
+
   const PreparedCell& prepared_;
   CellRun how_;
   Transport& transport_;

@@ -77,22 +77,27 @@ void on_each_rank(int ranks, const std::function<void(int)>& run) {
   for (std::thread& thread : threads) thread.join();
 }
 
-/// A rank with test devices for `gpus` GPUs.
+/// A rank with test devices for `gpus` GPUs. Batches on the next device take longer, by the share `uneven`.
 class RankWithDevices {
  public:
   RankWithDevices(const std::string& system, Transport& transport, int first_gpu, int gpus,
-                  const TestDevice::Faults& faults = {})
+                  const TestDevice::Faults& faults = {}, double uneven = 0)
       : spec_(small(system)), diaries_(static_cast<std::size_t>(gpus)) {
     for (ModuleId module = 0; module < kModules; ++module) tensors_.push_back(tensors_of(spec_, module));
     std::vector<std::unique_ptr<Device>> devices;
+    double times = 1;
     for (DeviceDiary& diary : diaries_) {
       devices.push_back(std::make_unique<TestDevice>(
           [&transport] { transport.interrupt(); },
-          [this](std::size_t batch) { return spec_.profiles[0].latency(static_cast<int>(batch)); },
+          [this, times](std::size_t batch) {
+            return static_cast<TimeNs>(
+                times * static_cast<double>(spec_.profiles[0].latency(static_cast<int>(batch))));
+          },
           [this](DeviceModel model, const Picture& one) {
             return belongs_to(spec_.pipeline.modules[model], tensors_[model], one);
           },
           diary, faults));
+      times += uneven;
     }
     workers_ = std::make_unique<DeviceWorkers>(std::move(devices), first_gpu,
                                                DeviceWorkers::Models{spec_.pipeline, spec_.profiles, 7});
@@ -273,9 +278,36 @@ TEST(DeviceRun, ThePaceIsThatOfBatchesAloneOnADevice) {
   EXPECT_GE(pace(1, 2), 2);
   EXPECT_LE(pace(1000, 1), 1);
   for (const DeviceDiary& diary : rank.diaries()) {
-    EXPECT_EQ(diary.batch_sizes.size(), 3U * 5 * (2 + 3)) << "1, 2 and 1, 2, 4";
+    EXPECT_EQ(diary.batch_sizes.size(), 3U * 5 * (2 + 4)) << "1, 2 and 1, 2, 3, 4";
     EXPECT_EQ(std::count(diary.batch_sizes.begin(), diary.batch_sizes.end(), 4U), 3 * 5);
   }
+}
+
+TEST(DeviceRun, ThePaceIsThatOfTheDeviceFarthestFromTheProfiles) {
+  const auto transport = make_local_transport();
+  RankWithDevices rank("pard", *transport, 0, 2, {}, 1.5);
+  std::vector<Profile> profiles = rank.spec().profiles;
+  for (Profile& profile : profiles) {
+    for (TimeNs& latency_ns : profile.latency_ns) latency_ns = latency_ns * 5 / 3;
+  }
+  // The first takes 0.6 of the profile or longer, the second 1.5 or longer: farther, though not as a ratio.
+  EXPECT_GE(rank.workers().pace(rank.spec().pipeline, profiles, std::vector<int>{1, 1}, 3), 1.5);
+}
+
+TEST(DeviceRun, NoBatchesAreAtThePaceOfAnyProfile) {
+  const auto transport = make_local_transport();
+  RankWithDevices rank("pard", *transport, 0, 1);
+  EXPECT_EQ(rank.workers().pace(rank.spec().pipeline, rank.spec().profiles, std::vector<int>{0, 0}, 3), 1);
+}
+
+TEST(DeviceRun, ThePaceAfterARunIsThatOfItsDevices) {
+  const auto transport = make_local_transport();
+  RankWithDevices rank("pard", *transport, 0, kModules * kWorkersEach);
+  ASSERT_TRUE(rank.run(*transport).has_value());
+  EXPECT_GE(rank.workers().pace(rank.spec().pipeline, rank.spec().profiles, std::vector<int>{2, 2}, 3), 1);
+  RankWithDevices lost("pard", *transport, 0, 1, TestDevice::Faults{.refuses_at = 3});
+  EXPECT_THROW(lost.workers().pace(lost.spec().pipeline, lost.spec().profiles, std::vector<int>{2, 2}, 3),
+               DeviceError);
 }
 
 // A device that is lost in the middle of a batch, and one that is found lost when it is given the next one:

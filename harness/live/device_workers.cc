@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "harness/core/error.h"
+#include "harness/gpu/median_interval.h"
+#include "harness/gpu/profiler.h"
 #include "harness/live/cell_failed.h"
 
 namespace harness {
@@ -53,6 +55,7 @@ DeviceBatch DeviceWorkers::wait_for(std::size_t running) {
   DeviceBatch last;
   while (running > 0) {
     const std::span<const DeviceBatch> ended = take();
+    HARNESS_CHECK(ended.size() <= running, "a batch ended for which nobody waits");
     running -= ended.size();
     if (ended.empty())
       clock_nanosleep(CLOCK_MONOTONIC, 0, &kPause, nullptr);
@@ -74,9 +77,11 @@ void DeviceWorkers::try_batches(const Pipeline& pipeline, std::span<const int> b
 }
 
 TimeNs DeviceWorkers::time_alone(std::uint32_t device, ModuleId module,
-                                 const std::vector<std::vector<Picture>>& sizes, int rounds) {
+                                 const std::vector<std::vector<Picture>>& sizes, int rounds,
+                                 const std::function<void()>& check_signal) {
   std::vector<std::vector<TimeNs>> took(sizes.size());
   for (int round = 0; round < rounds; ++round) {
+    if (check_signal) check_signal();
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       run_batch(device, first_gpu_ + device, module, sizes[i]);
       const DeviceBatch batch = wait_for(1);
@@ -84,35 +89,33 @@ TimeNs DeviceWorkers::time_alone(std::uint32_t device, ModuleId module,
     }
   }
   TimeNs sum = 0;
-  for (std::vector<TimeNs>& each : took) {
-    const auto middle = each.begin() + rounds / 2;
-    std::nth_element(each.begin(), middle, each.end());
-    sum += *middle;
-  }
+  for (const std::vector<TimeNs>& each : took) sum += median_of(each);
   return sum;
 }
 
 double DeviceWorkers::pace(const Pipeline& pipeline, const std::vector<Profile>& profiles,
-                           std::span<const int> batches, int rounds) {
-  std::vector<std::shared_ptr<void>> kept = std::exchange(kept_, {});  // a run's, which may be under way
+                           std::span<const int> batches, int rounds,
+                           const std::function<void()>& check_signal) {
+  const std::size_t kept = kept_.size();
   std::vector<TimeNs> took(gpus_.size(), 0);
   TimeNs expected_ns = 0;
   for (std::size_t m = 0; m < batches.size(); ++m) {
+    if (batches[m] == 0) continue;
     std::vector<std::vector<Picture>> sizes;
-    for (int size = 1; size <= batches[m];
-         size = size < batches[m] ? std::min(2 * size, batches[m]) : size + 1) {
+    for (const int size : usual_batches(batches[m])) {
       sizes.push_back(example_batch(pipeline.modules[m], size));
       expected_ns += profiles[m].latency(size);
     }
     for (std::uint32_t i = 0; i < gpus_.size(); ++i)
-      took[i] += time_alone(i, static_cast<ModuleId>(m), sizes, rounds);
+      took[i] += time_alone(i, static_cast<ModuleId>(m), sizes, rounds, check_signal);
   }
+  if (expected_ns == 0) return 1;
   double farthest = 1;
   for (const TimeNs each : took) {
     const double pace = static_cast<double>(each) / static_cast<double>(expected_ns);
-    if (std::abs(std::log(pace)) > std::abs(std::log(farthest))) farthest = pace;
+    if (std::abs(pace - 1) > std::abs(farthest - 1)) farthest = pace;
   }
-  kept_ = std::move(kept);
+  kept_.resize(kept);
   return farthest;
 }
 

@@ -44,12 +44,12 @@ class DeviceWorkers {
   /// of the module's size, and waits for all: what cannot run would otherwise show by chance, when the load
   /// first makes such a batch. Nothing else may be running. Throws DeviceError or CellFailed.
   void try_batches(const Pipeline& pipeline, std::span<const int> batches);
-  /// Runs batches of 1, 2, 4 and so on up to each module's largest size `rounds` times in turn, as a profile
-  /// is measured: alone, on one device after the other. Returns how long that took in units of what
-  /// `profiles`, by module, say: the sum of the medians, of the device where it is farthest from 1. Used, and
-  /// throws, as try_batches().
+  /// Runs batches of the usual_batches() up to each module's largest size `rounds` times in turn, as a
+  /// profile is measured: alone, on one device after the other. Calls `check_signal`, if any, between rounds.
+  /// Returns how long that took in units of what `profiles`, by module, say: the sum of the medians, of the
+  /// device where it is farthest from 1; 1 where no module has batches. Used, and throws, as try_batches().
   double pace(const Pipeline& pipeline, const std::vector<Profile>& profiles, std::span<const int> batches,
-              int rounds);
+              int rounds, const std::function<void()>& check_signal = {});
 
   /// The picture is in the batch of that module that the GPU is given next: the device may begin to copy it.
   /// `owner` keeps the bytes, until such a batch has ended.
@@ -90,7 +90,7 @@ class DeviceWorkers {
   std::vector<Picture> example_batch(const Module& module, int batch);
   /// The sum of the medians of `rounds` batches of each size on the device, alone.
   TimeNs time_alone(std::uint32_t device, ModuleId module, const std::vector<std::vector<Picture>>& sizes,
-                    int rounds);
+                    int rounds, const std::function<void()>& check_signal);
   /// Waits until `running` batches have ended; returns the last.
   DeviceBatch wait_for(std::size_t running);
   /// Submits what waits while the device has room.

@@ -24,6 +24,7 @@ struct GpuParams {
   int threads = 1;
   int weights_seed = 1;
   double pace_limit = 0;
+  double pace_wait_s = 0;
 
   void list(ParamList& params) {
     params.choice(
@@ -41,6 +42,9 @@ struct GpuParams {
                   "one rank alone: the share by which batches alone on a device, just before and after the "
                   "load, may take longer or shorter than the profile says; beyond it the cell is invalid; 0: "
                   "not looked at");
+    params.number("pace_wait_s", pace_wait_s, 0, 86400,
+                  "with pace_limit: how long a cell waits before its load, looking again and again, for the "
+                  "devices to be at the profile's pace");
   }
 };
 
