@@ -19,7 +19,6 @@
 namespace harness {
 namespace {
 
-constexpr int kSets = 16;
 constexpr InputFormat kFormat{300, 300, {0.485F, 0.456F, 0.406F}, {1 / 0.229F, 1 / 0.224F, 1 / 0.225F}};
 
 /// Bytes of the 32-byte sectors that hold a byte some output value depends on; the picture starts a sector.
@@ -70,16 +69,17 @@ double copy_bytes_per_second() {
 
 void run_on_gpu(benchmark::State& state) {
   const auto batch = static_cast<std::size_t>(state.range(0));
+  const std::size_t sets = batch == 1 ? 128 : 16;  // at least 256 MB of inputs and outputs
   RandomStream random(1, "assembly_cuda_bench");
   const OwnedPicture picture = random_picture(random, 480, 640);
   const std::vector<Picture> pictures(batch, picture.view());
   const std::size_t in_bytes = staged_size(pictures);
   const std::size_t out_bytes = batch_elements(kFormat, batch) * sizeof(float);
-  const DeviceBuffer in(kSets * in_bytes, "inputs");
-  const DeviceBuffer out(kSets * out_bytes, "outputs");
+  const DeviceBuffer in(sets * in_bytes, "inputs");
+  const DeviceBuffer out(sets * out_bytes, "outputs");
   const PinnedBuffer host(in_bytes, "staging");
   CudaStream stream;
-  for (std::size_t set = 0; set < kSets; ++set) {
+  for (std::size_t set = 0; set < sets; ++set) {
     std::byte* const to = in.data() + set * in_bytes;
     stage_pictures(pictures, host.bytes(), to);
     cuda_check(cudaMemcpyAsync(to, host.bytes().data(), in_bytes, cudaMemcpyHostToDevice, stream.get()),
@@ -88,7 +88,7 @@ void run_on_gpu(benchmark::State& state) {
   }
   const AssemblyConstants constants = constants_of(kFormat);
   const auto assemble_all = [&] {
-    for (std::size_t set = 0; set < kSets; ++set) {
+    for (std::size_t set = 0; set < sets; ++set) {
       assemble_batch_cuda(reinterpret_cast<const StagedPicture*>(in.data() + set * in_bytes),
                           static_cast<int>(batch), constants,
                           reinterpret_cast<float*>(out.data() + set * out_bytes), stream.get());
@@ -102,7 +102,7 @@ void run_on_gpu(benchmark::State& state) {
     state.SetIterationTime(taken);
     total += taken;
   }
-  const double moved = static_cast<double>(state.iterations()) * kSets *
+  const double moved = static_cast<double>(state.iterations()) * static_cast<double>(sets) *
                        static_cast<double>(batch * sector_bytes(480, 640) + out_bytes);
   state.SetBytesProcessed(static_cast<std::int64_t>(moved));
   state.counters["of_copy"] = moved / total / copy_bytes_per_second();

@@ -82,8 +82,13 @@ endif()
 
 set(HARNESS_HAS_NCCL OFF)
 if(HARNESS_HAS_CUDA)
-  find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
-  find_library(NCCL_LIBRARY nccl HINTS ${CUDAToolkit_LIBRARY_DIR})
+  # The one beside pip's torch, where that is used: a process has one libnccl.so.2, and torch asks for one as new as its own.
+  set(torch_nccl "")
+  if(HARNESS_TORCH_PREFIX)
+    set(torch_nccl ${HARNESS_TORCH_PREFIX}/../../../nvidia/nccl)
+  endif()
+  find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${torch_nccl}/include ${CUDAToolkit_INCLUDE_DIRS})
+  find_library(NCCL_LIBRARY NAMES nccl libnccl.so.2 NAMES_PER_DIR HINTS ${torch_nccl}/lib ${CUDAToolkit_LIBRARY_DIR})
   if(NCCL_INCLUDE_DIR AND NCCL_LIBRARY)
     add_library(NCCL::nccl UNKNOWN IMPORTED)
     set_target_properties(NCCL::nccl PROPERTIES

@@ -8,15 +8,20 @@ endfunction()
 # Builds every test program labelled "unit" (the sanitizer builds need no more).
 add_custom_target(unit_tests)
 
-# harness_test(NAME SOURCES... [LINK ...] [LABELS ...] [ENVIRONMENT ...] [ONE_PROCESS]): a GoogleTest program, one CTest
-# entry per case; with ONE_PROCESS one for all, where starting the program takes longer than its cases (LibTorch).
+# harness_test(NAME SOURCES... [LINK ...] [LABELS ...] [ENVIRONMENT ...] [TIMEOUT S] [ONE_PROCESS] [ON_GPU]): a GoogleTest program,
+# one CTest entry per case; with ONE_PROCESS one for all, where starting the program takes longer than its cases (LibTorch). Those
+# with ON_GPU run one at a time: processes share a GPU in turns of milliseconds.
 function(harness_test name)
-  cmake_parse_arguments(ARG "ONE_PROCESS" "TIMEOUT" "SOURCES;LINK;LABELS;ENVIRONMENT" ${ARGN})
+  cmake_parse_arguments(ARG "ONE_PROCESS;ON_GPU" "TIMEOUT" "SOURCES;LINK;LABELS;ENVIRONMENT" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)
   endif()
   if(NOT ARG_LABELS)
     set(ARG_LABELS unit)
+  endif()
+  set(lock "")
+  if(ARG_ON_GPU)
+    set(lock gpu)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} harness_options GTest::gtest GTest::gtest_main)
@@ -25,7 +30,8 @@ function(harness_test name)
   endif()
   if(ARG_ONE_PROCESS)
     add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-    set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT "${ARG_ENVIRONMENT}")
+    set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT "${ARG_ENVIRONMENT}"
+      RESOURCE_LOCK "${lock}")
     return()
   endif()
   # Tests take a quarter less time to compile so; what they test is optimised as ever. As under the
@@ -33,7 +39,7 @@ function(harness_test name)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
   gtest_discover_tests(${name} NO_PRETTY_VALUES WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} DISCOVERY_TIMEOUT 60
-    PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT "${ARG_ENVIRONMENT}")
+    PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT "${ARG_ENVIRONMENT}" RESOURCE_LOCK "${lock}")
 endfunction()
 
 include(GoogleTest)

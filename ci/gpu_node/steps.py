@@ -109,7 +109,8 @@ def tests(node, _again):
 
 def sanitizer(node, again):
     """compute-sanitizer over whatever launches kernels; the tools for races and for unset memory only where no library
-    of others runs beside it."""
+    of others runs beside it. Tests fail calls on purpose, and libraries probe: a call that fails is no finding. Nor is the
+    clock's error, which grows with what the tool adds to each call."""
     tool = shutil.which("compute-sanitizer", path=node.shell.env["PATH"] + ":/usr/local/cuda/bin")
     if node.device != "cuda":
         raise NotHere("no GPU is asked for")
@@ -127,7 +128,9 @@ def sanitizer(node, again):
         line = f"{name} {program.name}"
         if line in passed:
             continue
-        code = node.shell.run([tool, "--tool", name, "--error-exitcode", 97, "--print-limit", 20, program], codes=range(-64, 256))
+        options = ["--report-api-errors", "no"] if name == "memcheck" else []
+        code = node.shell.run([tool, "--tool", name, *options, "--error-exitcode", 97, "--print-limit", 20, program,
+                               "--gtest_filter=-CudaClock.*"], codes=range(-64, 256))
         if code == 0:
             passed.append(line)
             passed_file.write_text("\n".join(passed) + "\n", encoding="utf-8")
