@@ -6,6 +6,8 @@
 #include <memory>
 #include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "harness/cli/print_text.h"
 #include "harness/cli/profile_jobs.h"
@@ -16,6 +18,7 @@
 #include "harness/gpu/cpu_facts.h"
 #include "harness/gpu/device_wait.h"
 #include "harness/gpu/devices.h"
+#include "harness/gpu/gpu_clocks.h"
 #include "workloads/file_bytes.h"
 
 namespace harness {
@@ -34,6 +37,15 @@ ModelProfile measure(const DeviceSpec& spec, const ProfileJob& job) {
   SteadyWait wait;
   const std::unique_ptr<Device> device = make_device(spec, wait.wake());
   return profile_model(*device, wait, job.source, job.params);
+}
+
+/// Of a GPU; nothing for other devices.
+std::unique_ptr<GpuClockWatch> watch_clocks(const DeviceSpec& spec) {
+  const std::string name = spec.kind + ":" + std::to_string(spec.index);
+  for (const DeviceInfo& info : list_devices()) {
+    if (info.name == name && !info.bus_id.empty()) return std::make_unique<GpuClockWatch>(info.bus_id);
+  }
+  return nullptr;
 }
 
 class ProfileRun {
@@ -61,6 +73,7 @@ class ProfileRun {
  private:
   void add(const ProfileJob& job) {
     const CpuClocks before = read_cpu_clocks();
+    const std::unique_ptr<GpuClockWatch> gpu = watch_clocks(jobs_.device);
     ModelProfile profile;
     try {
       profile = measure(jobs_.device, job);
@@ -73,7 +86,9 @@ class ProfileRun {
     }
     const CpuClocks after = read_cpu_clocks();
     exit_points_.add(profile);
-    set_.profiles.push_back(measured_profile(profile, job, clock_notes(before, after)));
+    std::vector<std::string> notes = gpu ? gpu->notes() : std::vector<std::string>();
+    for (std::string& note : clock_notes(before, after)) notes.push_back(std::move(note));
+    set_.profiles.push_back(measured_profile(profile, job, notes));
     const std::string warnings = warnings_text(profile, job, share_of_others(before, after));
     if (!is_file_) return;
     try {

@@ -23,6 +23,7 @@ struct DeviceInfo {
   std::string name;         ///< "cpu", "cuda:0"
   bool is_usable = false;   ///< make_device() takes it
   std::string description;  ///< what it is, or why it is not there
+  std::string bus_id{};     ///< of a GPU, "0000:1A:00.0"
 };
 
 }  // namespace harness

@@ -26,8 +26,11 @@ std::string description_of(const cudaDeviceProp& gpu) {
 DeviceInfo info_of(int index) {
   cudaDeviceProp gpu{};
   cuda_check(cudaGetDeviceProperties(&gpu, index), "cudaGetDeviceProperties", "listing GPUs");
-  DeviceInfo info{"cuda:" + std::to_string(index), gpu.major >= kLeastMajor, description_of(gpu)};
+  DeviceInfo info{"cuda:" + std::to_string(index), gpu.major >= kLeastMajor, description_of(gpu), ""};
   if (!info.is_usable) info.description += "; too old: 8.0 or more is needed";
+  char bus_id[32] = "";
+  cuda_check(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, index), "cudaDeviceGetPCIBusId", "listing GPUs");
+  info.bus_id = bus_id;
   return info;
 }
 

@@ -28,6 +28,7 @@ TEST(CudaGpus, NamesThoseThatThereAre) {
   const std::vector<DeviceInfo> infos = list_cuda_gpus();
   for (std::size_t i = 0; i < infos.size(); ++i) {
     EXPECT_EQ(infos[i].name, "cuda:" + std::to_string(i));
+    EXPECT_EQ(std::count(infos[i].bus_id.begin(), infos[i].bus_id.end(), ':'), 2) << infos[i].bus_id;
     if (!infos[i].is_usable) continue;
     const std::string name = cuda_gpu_name(static_cast<int>(i));
     EXPECT_EQ(name.rfind(infos[i].name + " ", 0), 0U) << name;
