@@ -115,10 +115,11 @@ std::unique_ptr<DeviceWorkers> make_cell_devices(const RunSpec& spec, const Prep
     devices.push_back(make_device(device, [&transport] { transport.interrupt(); }));
   }
   const auto seed = static_cast<std::uint64_t>(prepared.gpu.weights_seed);
+  const std::vector<int> batches = largest_batches(spec, prepared.plan);
   auto workers = std::make_unique<DeviceWorkers>(
       std::move(devices), static_cast<std::uint32_t>(gpus.first),
-      DeviceWorkers::Models{spec.pipeline, spec.profiles, seed, spec.system->preempts()});
-  workers->try_batches(spec.pipeline, largest_batches(spec, prepared.plan));
+      DeviceWorkers::Models{spec.pipeline, spec.profiles, seed, spec.system->preempts(), batches});
+  workers->try_batches(spec.pipeline, batches);
   return workers;
 }
 

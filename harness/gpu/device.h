@@ -22,8 +22,11 @@ struct ModelSource {
   std::string file;        ///< a TorchScript file of the user; empty: the zoo's model
   std::uint64_t seed = 1;  ///< of the zoo's random weights
   int max_batch = 1;       ///< of the batches that will be submitted; at least 1
-  int exit_points = 0;     ///< at which a batch can stop (SHEPHERD, Table 4), evenly among the model's stages
-  int input_height = 0;    ///< pixels that pictures are resized to; 0: the model's own, a file has none
+  /// Sizes up to max_batch, rising, that are to be as fast as the device can: where it makes each size ready
+  /// (a CUDA graph), others take longer. Empty: all.
+  std::vector<int> batches;
+  int exit_points = 0;   ///< at which a batch can stop (SHEPHERD, Table 4), evenly among the model's stages
+  int input_height = 0;  ///< pixels that pictures are resized to; 0: the model's own, a file has none
   int input_width = 0;
 };
 

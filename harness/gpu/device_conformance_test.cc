@@ -244,7 +244,12 @@ TEST_P(DeviceConformance, AModelThatDoesNotLoadLeavesTheOthers) {
   source.model = "other";
   source.max_batch = 0;
   EXPECT_EQ(fault_of(source), DeviceFault::kWrongShape);
-  source.max_batch = 1;
+  source.max_batch = 2;
+  for (const std::vector<int>& batches : {std::vector<int>{0}, {3}, {2, 1}, {1, 1}}) {
+    source.batches = batches;
+    EXPECT_EQ(fault_of(source), DeviceFault::kWrongShape) << testing::PrintToString(batches);
+  }
+  source.batches = {1, 2};
   source.exit_points = -2;
   EXPECT_EQ(fault_of(source), DeviceFault::kWrongShape);
   source.exit_points = 0;

@@ -23,6 +23,13 @@ void DeviceDesk::check(const ModelSource& source) const {
     throw DeviceError(DeviceFault::kWrongShape, place(source), detail);
   };
   if (source.max_batch < 1) refuse("max_batch " + std::to_string(source.max_batch) + ", at least 1");
+  int least = 1;
+  for (const int batch : source.batches) {
+    if (batch < least || batch > source.max_batch)
+      refuse("batches with " + std::to_string(batch) + ", allowed: rising, from 1 to max_batch " +
+             std::to_string(source.max_batch));
+    least = batch + 1;
+  }
   if (source.exit_points < kAllExitPoints)
     refuse("exit_points " + std::to_string(source.exit_points) + ", at least 0, or -1 for all");
   const bool none = source.input_height == 0 && source.input_width == 0;

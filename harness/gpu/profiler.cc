@@ -161,6 +161,7 @@ ModelProfile profile_model(Device& device, DeviceWait& wait, const ModelSource& 
                      source.seed);
   ModelSource loaded = source;
   loaded.max_batch = params.batches.back();
+  loaded.batches = params.batches;
   ModelProfile profile;
   profile.model = source.model;
   profile.device = device.name();

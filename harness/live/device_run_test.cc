@@ -250,8 +250,8 @@ TEST(DeviceRun, TheLargestBatchOfEachModuleIsTriedOnEveryDevice) {
   rank.workers().try_batches(rank.spec().pipeline, std::vector<int>{4, 0});
   rank.workers().try_batches(rank.spec().pipeline, std::vector<int>{2, 3});
   for (const DeviceDiary& diary : rank.diaries()) {
-    EXPECT_EQ(diary.batch_models, (std::vector<DeviceModel>{0, 0, 1}));
-    EXPECT_EQ(diary.batch_sizes, (std::vector<std::size_t>{4, 2, 3}));
+    EXPECT_EQ(diary.batch_models, (std::vector<DeviceModel>{0, 0, 0, 0, 1, 1}));
+    EXPECT_EQ(diary.batch_sizes, (std::vector<std::size_t>{4, 4, 2, 2, 3, 3})) << "two at once";
   }
   RankWithDevices small("pard", *transport, 0, 3, TestDevice::Faults{.fails_above = 3});
   EXPECT_NO_THROW(small.workers().try_batches(small.spec().pipeline, std::vector<int>{3, 3}));

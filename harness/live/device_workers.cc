@@ -34,7 +34,7 @@ DeviceWorkers::DeviceWorkers(std::vector<std::unique_ptr<Device>> devices, std::
         source.input_width = module.input_width;
       }
       source.seed = models.seed;
-      source.max_batch = profile.max_batch();
+      source.max_batch = models.batches.empty() ? profile.max_batch() : std::max(models.batches[m], 1);
       if (models.preemptible) source.exit_points = profile.exit_points;
       gpu.models[m] = gpu.device->load(source);
     }
@@ -69,9 +69,10 @@ void DeviceWorkers::try_batches(const Pipeline& pipeline, std::span<const int> b
   for (std::size_t m = 0; m < batches.size(); ++m) {
     if (batches[m] == 0) continue;
     const std::vector<Picture> pictures = example_batch(pipeline.modules[m], batches[m]);
-    for (std::uint32_t i = 0; i < gpus_.size(); ++i)
-      run_batch(i, first_gpu_ + i, static_cast<ModuleId>(m), pictures);
-    wait_for(gpus_.size());
+    const auto gpus = static_cast<std::uint32_t>(gpus_.size());
+    for (std::uint32_t i = 0; i < Device::kMostOutstanding * gpus; ++i)
+      run_batch(i, first_gpu_ + i % gpus, static_cast<ModuleId>(m), pictures);
+    wait_for(Device::kMostOutstanding * gpus);
   }
   kept_.clear();
 }

@@ -31,18 +31,20 @@ class DeviceWorkers {
   /// `seed` is that of the weights.
   struct Models {
     const Pipeline& pipeline;
-    const std::vector<Profile>& profiles;  ///< by module: the largest batch
+    const std::vector<Profile>& profiles;  ///< by module
     std::uint64_t seed = 1;
-    bool preemptible = false;  ///< with the exit points of the profiles
+    bool preemptible = false;    ///< with the exit points of the profiles
+    std::vector<int> batches{};  ///< by module: the largest that will be run; empty: the profiles'
   };
 
   /// Loads the models of the modules that are served in batches; takes as long as that takes. Throws
   /// DeviceError. `devices` are those of the GPUs `first_gpu` and following.
   DeviceWorkers(std::vector<std::unique_ptr<Device>> devices, std::uint32_t first_gpu, const Models& models);
 
-  /// Runs a batch of each module's largest size, `batches` by module (0: none), on every device, of pictures
-  /// of the module's size, and waits for all: what cannot run would otherwise show by chance, when the load
-  /// first makes such a batch. Nothing else may be running. Throws DeviceError or CellFailed.
+  /// Runs batches of each module's largest size, `batches` by module (0: none), on every device, as many as
+  /// it takes at once, of pictures of the module's size, and waits for all: what cannot run would otherwise
+  /// show by chance, when the load first makes such a batch, and buffers would grow then. Nothing else may be
+  /// running. Throws DeviceError or CellFailed.
   void try_batches(const Pipeline& pipeline, std::span<const int> batches);
   /// Runs batches of the usual_batches() up to each module's largest size `rounds` times in turn, as a
   /// profile is measured: alone, on one device after the other. Calls `check_signal`, if any, between rounds.

@@ -19,7 +19,10 @@ constexpr TimeNs kPatienceNs = 200 * kNsPerUs;
 CudaClock::CudaClock() {
   for (int i = 0; i < DeviceClock::kReferences; ++i) events_.emplace_back(CudaEvent::Timing::kOn);
   DeviceClock::Bracket bracket;
-  if (!record(events_[static_cast<std::size_t>(clock_.spare())], bracket)) {
+  CudaEvent& event = events_[static_cast<std::size_t>(clock_.spare())];
+  event.record(stream_);  // the first call of all may take long
+  stream_.synchronize();
+  if (!record(event, bracket)) {
     stream_.synchronize();  // a device that has much to do: the bracket is wide, and says so
     bracket.after_ns = host_clock_ns();
   }

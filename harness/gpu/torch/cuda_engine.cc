@@ -98,8 +98,14 @@ void CudaEngine::start(Slot& one) {
 void CudaEngine::enqueue(int number, int segment) {
   Slot& one = slot(number);
   CudaSegments& segments = *models_[one.model].segments;
-  if (segment == 0) start(one);
-  segments.enqueue(one.batch, segment);
+  try {
+    if (segment == 0) start(one);
+    segments.enqueue(one.batch, segment);
+  } catch (const DeviceError& error) {
+    // The batch fails, and its slot is the next one's: nothing of it may still run then.
+    if (error.fault() != DeviceFault::kDeviceLost) compute_.synchronize();
+    throw;
+  }
   if (segment + 1 == segments.segments() && options_.on_output) fetch_output(one);
   one.ended[static_cast<std::size_t>(segment) % 2].record(compute_);
 }

@@ -11,6 +11,8 @@ namespace harness {
 /// An error of LibTorch as one of this place: a lost device where CUDA refuses everything else from now on,
 /// else as from_torch(). Leaves no error behind in this thread.
 DeviceError from_torch_cuda(const c10::Error& error, const DevicePlace& place);
+/// The same for what TorchScript's interpreter throws in its place.
+DeviceError from_torchscript_cuda(const std::runtime_error& error, const DevicePlace& place);
 
 /// What `call` returns; errors of LibTorch become DeviceErrors.
 template <typename Call>
@@ -19,6 +21,12 @@ auto with_torch_cuda_errors(const DevicePlace& place, Call&& call) {
     return call();
   } catch (const c10::Error& error) {
     throw from_torch_cuda(error, place);
+  } catch (const EnvironmentError&) {
+    throw;
+  } catch (const InputError&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    throw from_torchscript_cuda(error, place);
   }
 }
 

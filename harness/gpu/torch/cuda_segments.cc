@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "harness/gpu/graph_notes.h"
 #include "harness/gpu/torch/cuda_error.h"
 
 namespace harness {
@@ -33,6 +34,12 @@ std::vector<std::size_t> begins_of(const std::vector<bool>& exits) {
   return begins;
 }
 
+std::vector<int> graph_sizes(const ModelSource& source) {
+  std::vector<int> sizes = source.batches;
+  for (int batch = 1; source.batches.empty() && batch <= source.max_batch; ++batch) sizes.push_back(batch);
+  return sizes;
+}
+
 }  // namespace
 
 CudaSegments::CudaSegments(StagedModel model, const ModelSource& source, const DevicePlace& place,
@@ -46,34 +53,61 @@ CudaSegments::CudaSegments(StagedModel model, const ModelSource& source, const D
   input_ = DeviceBuffer(batch_elements(model_.input, max_batch_) * sizeof(float), "the batch of a model");
   cuda_check(cudaMemsetAsync(input_.data(), 0, input_.size(), where.stream.get()), "cudaMemsetAsync",
              "clearing an input");
-  prepare_sizes();
+  try_first_run();
+  captured_.resize(max_batch_);
+  if (where.graphs) prepare_sizes(graph_sizes(source));
+  forget_state();
+  where_.stream.synchronize();
+  c10::cuda::CUDACachingAllocator::emptyCache();  // what the runs call by call needed
 }
 
-void CudaSegments::prepare_sizes() {
+void CudaSegments::try_first_run() {
   const c10::InferenceMode inference;
   try {
     warm_up(1);
   } catch (const DeviceError& error) {
     throw of_first_run(error, model_, place_);
   }
-  captured_.resize(max_batch_);
-  std::size_t batch = 1;
-  try {
-    for (; where_.graphs && batch <= max_batch_; ++batch) {
-      if (batch > 1) warm_up(batch);
-      capture(batch, captured_[batch - 1]);
+}
+
+void CudaSegments::prepare_sizes(const std::vector<int>& sizes) {
+  const c10::InferenceMode inference;
+  std::vector<RefusedSize> refused;
+  // The largest first: the others find room in what it needed. Rising sizes would each need more of their
+  // own.
+  for (auto size = sizes.rbegin(); size != sizes.rend(); ++size) {
+    const auto batch = static_cast<std::size_t>(*size);
+    try {
+      warm_up(batch);
+      capture_with_room(batch);
+    } catch (...) {
+      const DeviceError error = caught_at({});
+      if (error.fault() == DeviceFault::kDeviceLost) throw DeviceError(error);
+      captured_[batch - 1] = {};
+      forget_state();
+      refused.insert(refused.begin(), {*size, error.what()});
     }
-  } catch (...) {
-    // A size that fails here may fail again when it is submitted; larger ones are left to that, too.
-    const DeviceError error = caught_at({});
-    if (error.fault() == DeviceFault::kDeviceLost) throw DeviceError(error);
-    captured_[batch - 1] = {};
-    note(batch, max_batch_, error.what());
   }
+  notes_ = graph_notes(sizes, refused);
+}
+
+void CudaSegments::forget_state() {
   state_.clear();
   kept_output_.reset();
-  where_.stream.synchronize();
-  c10::cuda::CUDACachingAllocator::emptyCache();  // what the runs call by call needed
+}
+
+void CudaSegments::capture_with_room(std::size_t batch) {
+  Captured& captured = captured_[batch - 1];
+  try {
+    capture(batch, captured);
+  } catch (const DeviceError& error) {
+    if (error.fault() != DeviceFault::kOutOfMemory) throw;
+    // In a capture LibTorch does not give back what it keeps for runs call by call.
+    captured = {};
+    forget_state();
+    c10::cuda::CUDACachingAllocator::emptyCache();
+    capture(batch, captured);
+  }
 }
 
 void CudaSegments::warm_up(std::size_t batch) {
@@ -89,16 +123,10 @@ void CudaSegments::capture(std::size_t batch, Captured& captured) {
     for (int segment = 0; segment < segments(); ++segment)
       captured.graphs.emplace_back(where_.stream, [&] { run_stages_of(batch, segment); });
     captured.output = output_;
-    state_.clear();
-    kept_output_.reset();
+    forget_state();
   });
   for (const CudaGraph& graph : captured.graphs) graph.launch(where_.stream);
   where_.stream.synchronize();
-}
-
-void CudaSegments::note(std::size_t from, std::size_t to, const std::string& why) {
-  const std::string sizes = std::to_string(from) + (to > from ? " to " + std::to_string(to) : "");
-  notes_.push_back("batch " + sizes + " without a CUDA graph: " + why);
 }
 
 at::Tensor CudaSegments::input_of(std::size_t batch) const {

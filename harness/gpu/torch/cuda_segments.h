@@ -22,9 +22,9 @@ struct CudaOutput {
 };
 
 /// A loaded model. Its input is one tensor, which the assembly fills; the segments between its exit points
-/// are enqueued one after another. A graph for each batch size and segment is captured when it is made,
-/// after running that size call by call; a size that cannot be captured runs call by call. All on the
-/// device's thread, where `stream` is LibTorch's current stream.
+/// are enqueued one after another. Graphs for each segment of ModelSource::batches are captured when it is
+/// made, after running that size call by call; any other size, and one that cannot be captured, runs call by
+/// call. All on the device's thread, where `stream` is LibTorch's current stream.
 class CudaSegments {
  public:
   /// Where it runs. All outlive it.
@@ -62,10 +62,14 @@ class CudaSegments {
     CudaOutput output;
   };
 
-  void prepare_sizes();
+  void try_first_run();
+  /// `sizes` rising.
+  void prepare_sizes(const std::vector<int>& sizes);
   void warm_up(std::size_t batch);
+  void capture_with_room(std::size_t batch);
   void capture(std::size_t batch, Captured& captured);
-  void note(std::size_t from, std::size_t to, const std::string& why);
+  /// Lets go of what runs call by call left.
+  void forget_state();
   void run_stages_of(std::size_t batch, int segment);
   at::Tensor input_of(std::size_t batch) const;
 

@@ -11,7 +11,14 @@ GraphPool::GraphPool(c10::DeviceIndex device) : device_(device), id_(at::cuda::g
   allocator::createOrIncrefPool(device_, id_);
 }
 
-GraphPool::~GraphPool() { allocator::releasePool(device_, id_); }
+GraphPool::~GraphPool() {
+  try {
+    allocator::releasePool(device_, id_);
+    allocator::emptyCache();  // or it stays with streams that are gone
+  } catch (const c10::Error&) {
+    // Of a lost device: nothing is allocated there any more.
+  }
+}
 
 GraphPool::Use::Use(GraphPool& pool, cudaStream_t stream) : pool_(pool) {
   allocator::beginAllocateToPool(pool.device_, pool.id_,

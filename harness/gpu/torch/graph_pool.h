@@ -14,6 +14,7 @@ class GraphPool {
  public:
   /// Of GPU `device`, which LibTorch has been initialised for.
   explicit GraphPool(c10::DeviceIndex device);
+  /// Gives the memory back, with all that LibTorch keeps unused.
   ~GraphPool();
   GraphPool(const GraphPool&) = delete;
   GraphPool& operator=(const GraphPool&) = delete;

@@ -16,6 +16,7 @@
 #include "harness/gpu/test_device_kinds.h"
 #include "harness/gpu/torch/model_factory.h"
 #include "harness/gpu/torch/test_gated_model.h"
+#include "harness/gpu/torch/torch_error.h"
 #include "harness/gpu/torch/zoo/zoo.h"
 
 namespace harness {
@@ -266,6 +267,21 @@ TEST_F(TorchDevice, SaysWhatTheAssemblyCannotTake) {
   const Picture longest = plain(1, 1 << 20, {1, 2, 3});
   const BatchEnd end = run(model, std::span(&longest, 1));
   EXPECT_EQ(end.fault, DeviceFault::kWrongShape) << end.failure;
+}
+
+TEST(TorchError, KnowsWhenMemoryIsOutInLibrariesToo) {
+  const auto fault_of = [](const char* text) {
+    try {
+      TORCH_CHECK(false, text);
+    } catch (const c10::Error& error) {
+      return from_torch(error, {}).fault();
+    }
+  };
+  EXPECT_EQ(fault_of("CUDA out of memory. Tried to allocate 1 GiB"), DeviceFault::kOutOfMemory);
+  EXPECT_EQ(fault_of("cuDNN error: CUDNN_STATUS_ALLOC_FAILED"), DeviceFault::kOutOfMemory);
+  EXPECT_EQ(fault_of("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate`"),
+            DeviceFault::kOutOfMemory);
+  EXPECT_EQ(fault_of("mat1 and mat2 shapes cannot be multiplied"), DeviceFault::kComputeFailed);
 }
 
 TEST(StagedModel, ExitPointsLieEvenlyBetweenStages) {

@@ -8,7 +8,8 @@ namespace {
 
 DeviceFault fault_of(std::string_view text, DeviceFault otherwise) {
   const bool memory = text.find("can't allocate memory") != std::string_view::npos ||
-                      text.find("out of memory") != std::string_view::npos;
+                      text.find("out of memory") != std::string_view::npos ||
+                      text.find("STATUS_ALLOC_FAILED") != std::string_view::npos;  // cuBLAS's and cuDNN's
   return memory ? DeviceFault::kOutOfMemory : otherwise;
 }
 
