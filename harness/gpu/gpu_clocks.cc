@@ -19,11 +19,8 @@ struct Slowdown {
   const char* name;
 };
 constexpr Slowdown kSlowdowns[] = {
-    {0x2, "a clock that was set for it"},
-    {0x4 | 0x80, "its power limit"},
-    {0x20 | 0x40, "heat"},
-    {0x10, "others of its group (sync boost)"},
-    {0x8, "its hardware"},
+    {0x2, "a clock that was set for it"},       {0x4 | 0x80, "its power limit"}, {0x20 | 0x40, "heat"},
+    {0x10, "others of its group (sync boost)"}, {0x8, "its hardware"},
 };
 
 template <typename Function>
@@ -39,8 +36,8 @@ std::vector<std::string> gpu_clock_notes(const std::vector<GpuClockLook>& looks,
   std::vector<unsigned> mhz;
   for (const GpuClockLook& look : looks) mhz.push_back(look.mhz);
   std::sort(mhz.begin(), mhz.end());
-  std::string clock = "GPU clock " + std::to_string(mhz[mhz.size() / 2]) + " MHz (least " +
-                      std::to_string(mhz.front()) + ")";
+  std::string clock =
+      "GPU clock " + std::to_string(mhz[mhz.size() / 2]) + " MHz (least " + std::to_string(mhz.front()) + ")";
   if (most_mhz > 0) clock += " of at most " + std::to_string(most_mhz);
   std::vector<std::string> notes = {clock};
   for (const Slowdown& slowdown : kSlowdowns) {
