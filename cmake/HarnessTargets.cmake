@@ -19,9 +19,12 @@ function(harness_test name)
   if(NOT ARG_LABELS)
     set(ARG_LABELS unit)
   endif()
-  set(lock "")
+  set(properties LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})  # without empty values, which functions lose
+  if(ARG_ENVIRONMENT)
+    list(APPEND properties ENVIRONMENT "${ARG_ENVIRONMENT}")
+  endif()
   if(ARG_ON_GPU)
-    set(lock gpu)
+    list(APPEND properties RESOURCE_LOCK gpu)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} harness_options GTest::gtest GTest::gtest_main)
@@ -30,8 +33,7 @@ function(harness_test name)
   endif()
   if(ARG_ONE_PROCESS)
     add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-    set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT "${ARG_ENVIRONMENT}"
-      RESOURCE_LOCK "${lock}")
+    set_tests_properties(${name} PROPERTIES ${properties})
     return()
   endif()
   # Tests take a quarter less time to compile so; what they test is optimised as ever. As under the
@@ -39,7 +41,7 @@ function(harness_test name)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
   gtest_discover_tests(${name} NO_PRETTY_VALUES WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} DISCOVERY_TIMEOUT 60
-    PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT "${ARG_ENVIRONMENT}" RESOURCE_LOCK "${lock}")
+    PROPERTIES ${properties})
 endfunction()
 
 include(GoogleTest)

@@ -39,11 +39,16 @@ ModelProfile measure(const DeviceSpec& spec, const ProfileJob& job) {
   return profile_model(*device, wait, job.source, job.params);
 }
 
-/// Of a GPU; nothing for other devices.
+/// Of a GPU; nothing for other devices, and for one that cannot be had, which measure() says.
 std::unique_ptr<GpuClockWatch> watch_clocks(const DeviceSpec& spec) {
+  if (spec.kind != "cuda") return nullptr;
   const std::string name = spec.kind + ":" + std::to_string(spec.index);
-  for (const DeviceInfo& info : list_devices()) {
-    if (info.name == name && !info.bus_id.empty()) return std::make_unique<GpuClockWatch>(info.bus_id);
+  try {
+    for (const DeviceInfo& info : list_devices()) {
+      if (info.name == name && !info.bus_id.empty()) return std::make_unique<GpuClockWatch>(info.bus_id);
+    }
+  } catch (const EnvironmentError&) {
+    return nullptr;
   }
   return nullptr;
 }

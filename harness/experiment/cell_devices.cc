@@ -39,9 +39,10 @@ bool plans_groups_anew(const RunSpec& spec, const Plan& plan) {
   return !plan.groups.empty() && spec.system->replan_period_ns(make_context(spec)) > 0;
 }
 
-/// By module. Later plans change the workers of a module, and its batches only where they have new groups.
+}  // namespace
+
 std::vector<int> largest_batches(const RunSpec& spec, const Plan& plan) {
-  const bool may_grow = plans_groups_anew(spec, plan);
+  const bool may_grow = spec.system->replan_period_ns(make_context(spec)) > 0;
   std::vector<int> batches;
   for (std::size_t m = 0; m < spec.profiles.size(); ++m) {
     const int most = may_grow ? spec.profiles[m].max_batch() : plan.modules[m].batch_cap;
@@ -49,8 +50,6 @@ std::vector<int> largest_batches(const RunSpec& spec, const Plan& plan) {
   }
   return batches;
 }
-
-}  // namespace
 
 void check_on_devices(const RunSpec& spec, const Plan& plan, std::span<const FaultAt> faults,
                       const InputPlace& queue, int ranks) {

@@ -27,20 +27,24 @@ std::string why_no_exchange(const GpuParams& params, int ranks);
 std::unique_ptr<DeviceExchanges> make_cell_exchanges(const RunSpec& spec, const PreparedCell& prepared,
                                                      Transport& transport);
 
+/// The largest batch of each module, 0 for those that are not served in batches: `plan`'s, or the profile's
+/// where the system may choose others during the run.
+std::vector<int> largest_batches(const RunSpec& spec, const Plan& plan);
+
 /// Makes the devices of the rank's GPUs, loads the pipeline's models and runs the largest batch that is
 /// planned of each on each. Wakes `transport`. Throws InputError where this build has no such device,
 /// DeviceError where one or a model cannot be had, that or CellFailed where a batch cannot run.
 std::unique_ptr<DeviceWorkers> make_cell_devices(const RunSpec& spec, const PreparedCell& prepared,
                                                  Transport& transport);
 
-/// Empty, or that the devices, with nothing else running, are not as fast as the cell's profiles say, by more
-/// than gpu.pace_limit: then the cell would measure the machine.
+/// When to look at the devices' pace.
 struct PaceLook {
   const char* when = "";               ///< "before" or "after" the load
   TimeNs wait_ns = 0;                  ///< looks again, as long as they are not, for so long
   std::function<void()> check_signal;  ///< called between rounds of batches
 };
-/// Throws as DeviceWorkers::try_batches().
+/// Empty, or that the devices, with nothing else running, are not as fast as the cell's profiles say, by more
+/// than gpu.pace_limit: then the cell would measure the machine. Throws as DeviceWorkers::try_batches().
 std::string pace_fault(DeviceWorkers& workers, const RunSpec& spec, const PreparedCell& prepared,
                        const PaceLook& look);
 

@@ -171,7 +171,7 @@ std::string LiveCell::pace_after(const std::function<void()>& check_signal) {
 
 std::optional<SummaryRow> LiveCell::run(BoundCache& bounds, const std::function<void()>& check_signal) {
   const bool keeps_rows = transport_.rank() == 0 && how_.rows;
-  const CpuClocks clocks_before = read_cpu_clocks();
+  CpuClocks clocks_before;
   std::optional<RunRecord> record;
   std::string pace;
   try {
@@ -179,6 +179,7 @@ std::optional<SummaryRow> LiveCell::run(BoundCache& bounds, const std::function<
       const auto wait_ns = static_cast<TimeNs>(prepared_.gpu.pace_wait_s * kNsPerS);
       pace = pace_fault(*devices_, spec_, prepared_, {"before", wait_ns, check_signal});
     }
+    clocks_before = read_cpu_clocks();
     record = run_live(spec_,
                       {prepared_.live, how_.limit_s, check_signal, prepared_.identity.index + 1,
                        devices_.get(), exchanges_.get()},

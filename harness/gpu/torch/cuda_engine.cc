@@ -101,13 +101,13 @@ void CudaEngine::enqueue(int number, int segment) {
   try {
     if (segment == 0) start(one);
     segments.enqueue(one.batch, segment);
-  } catch (const DeviceError& error) {
+    if (segment + 1 == segments.segments() && options_.on_output) fetch_output(one);
+    one.ended[static_cast<std::size_t>(segment) % 2].record(compute_);
+  } catch (...) {
     // The batch fails, and its slot is the next one's: nothing of it may still run then.
-    if (error.fault() != DeviceFault::kDeviceLost) compute_.synchronize();
+    if (caught_at({}).fault() != DeviceFault::kDeviceLost) compute_.synchronize();
     throw;
   }
-  if (segment + 1 == segments.segments() && options_.on_output) fetch_output(one);
-  one.ended[static_cast<std::size_t>(segment) % 2].record(compute_);
 }
 
 void CudaEngine::fetch_output(Slot& one) {

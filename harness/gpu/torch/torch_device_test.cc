@@ -278,7 +278,8 @@ TEST(TorchError, KnowsWhenMemoryIsOutInLibrariesToo) {
     }
   };
   EXPECT_EQ(fault_of("CUDA out of memory. Tried to allocate 1 GiB"), DeviceFault::kOutOfMemory);
-  EXPECT_EQ(fault_of("cuDNN error: CUDNN_STATUS_ALLOC_FAILED"), DeviceFault::kOutOfMemory);
+  EXPECT_EQ(fault_of("cuDNN error: CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED"),
+            DeviceFault::kOutOfMemory);
   EXPECT_EQ(fault_of("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate`"),
             DeviceFault::kOutOfMemory);
   EXPECT_EQ(fault_of("mat1 and mat2 shapes cannot be multiplied"), DeviceFault::kComputeFailed);

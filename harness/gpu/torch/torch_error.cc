@@ -1,5 +1,7 @@
 #include "harness/gpu/torch/torch_error.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 
 namespace harness {
@@ -7,9 +9,12 @@ namespace harness {
 namespace {
 
 DeviceFault fault_of(std::string_view text, DeviceFault otherwise) {
-  const bool memory = text.find("can't allocate memory") != std::string_view::npos ||
-                      text.find("out of memory") != std::string_view::npos ||
-                      text.find("STATUS_ALLOC_FAILED") != std::string_view::npos;  // cuBLAS's and cuDNN's
+  // LibTorch's own, cuBLAS's and an older cuDNN's, cuDNN's.
+  constexpr std::string_view kTexts[] = {"can't allocate memory", "out of memory", "STATUS_ALLOC_FAILED",
+                                         "ALLOCATION_FAILED"};
+  const bool memory = std::any_of(std::begin(kTexts), std::end(kTexts), [&](std::string_view each) {
+    return text.find(each) != std::string_view::npos;
+  });
   return memory ? DeviceFault::kOutOfMemory : otherwise;
 }
 
