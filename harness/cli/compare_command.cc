@@ -6,6 +6,7 @@
 #include "harness/cli/print_text.h"
 #include "harness/core/counted.h"
 #include "harness/core/error.h"
+#include "harness/experiment/paced_cells.h"
 #include "harness/record/comparison_text.h"
 #include "harness/record/fidelity_text.h"
 #include "harness/record/results_file.h"
@@ -18,6 +19,8 @@ struct CompareOptions {
   std::string base;
   std::string now;
   std::string fidelity;
+  bool paced = false;
+  std::string folder = ".";
   std::string within;
   std::vector<std::string> tolerances;
   std::string junit;
@@ -64,9 +67,16 @@ std::string alone_text(const Fidelity& fidelity) {
 void judge_fidelity(const CompareOptions& options, int& exit_code) {
   const std::vector<ComparedMetric> metrics =
       chosen(options.within.empty() ? rate_metrics() : service_metrics("--within", options.within), options);
-  const std::vector<SummaryRow> rows = read_summary(options.fidelity);
-  const Fidelity fidelity = fidelity_of(rows, metrics);
-  print_text(options.json ? fidelity_json(fidelity) : fidelity_table(fidelity));
+  Fidelity fidelity;
+  std::string pace;  // in front of the table, or in the object
+  if (options.paced) {
+    const PacedCells cells = simulate_paced(options.fidelity, options.folder);
+    fidelity = fidelity_of(cells.pairs, metrics);
+    pace = options.json ? "\"pace\": " + pace_json(cells.paces) + ",\n" : pace_table(cells.paces) + "\n";
+  } else {
+    fidelity = fidelity_of(read_summary(options.fidelity), metrics);
+  }
+  print_text(options.json ? fidelity_json(fidelity, pace) : pace + fidelity_table(fidelity));
   if (!options.junit.empty()) write_file(options.junit, fidelity_junit(fidelity));
   if (!fidelity.alone.empty() || fidelity.rows.empty())
     throw input_error({options.fidelity, 0, ""}, alone_text(fidelity),
@@ -88,6 +98,8 @@ void add_compare_command(CLI::App& app, int& exit_code) {
       "  harness compare base.h5 new.h5 --tolerance drop_rate=0.02 --tolerance goodput_rps=5%\n"
       "  harness compare --fidelity results-out/fidelity.h5\n"
       "  harness compare --fidelity results-out/quickstart-torch-fidelity.h5 --within 5%\n"
+      "  harness compare --fidelity results-out/quickstart-torch.h5 --paced --folder experiments --within "
+      "5%\n"
       "Exit codes: 0 all well; 1 a regression, or a difference beyond its tolerance; 2 not comparable: a "
       "file\n"
       "is missing, or a cell stands in one only or was given another load. docs/compare.md describes it "
@@ -102,6 +114,18 @@ void add_compare_command(CLI::App& app, int& exit_code) {
           ->excludes(base)
           ->excludes(now)
           ->type_name("RESULTS.h5");
+  CLI::Option* paced =
+      command
+          ->add_flag("--paced", options->paced,
+                     "fidelity: compares cells on devices with simulations of devices that are as fast as "
+                     "those were, batch by batch, instead of as fast as their profile")
+          ->needs(fidelity);
+  command
+      ->add_option("--folder", options->folder,
+                   "paced: folder of the experiment file, where its relative paths start")
+      ->needs(paced)
+      ->type_name("DIR")
+      ->capture_default_str();
   command
       ->add_option(
           "--within", options->within,

@@ -79,6 +79,9 @@ MISTAKES = [
     (["base.h5", "base.h5", "--tolerance", "drop_rate"], ["METRIC=VALUE"]),
     (["--fidelity", "base.h5", "--within", "close"], ["--within", "close"]),
     (["base.h5", "base.h5", "--within", "5%"], ["--fidelity"]),
+    (["--fidelity", "base.h5", "--paced"], ["base.h5", "no cell that ran on devices", 'runtime = "gpu"']),
+    (["base.h5", "base.h5", "--paced"], ["--fidelity"]),
+    (["--fidelity", "base.h5", "--folder", "."], ["--paced"]),
 ]
 
 

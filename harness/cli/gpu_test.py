@@ -3,11 +3,13 @@ real networks.
 
     gpu_test.py HARNESS MPIRUN
 """
+import json
 import os
 import re
 import shutil
 import sys
 import tempfile
+import tomllib
 
 import h5py
 
@@ -191,6 +193,35 @@ def on_processors(harness, folder):
         devices = row["devices"].removeprefix("2 x cpu, ") if row["runtime"] == "gpu" else row["devices"]
         if devices != (re.search("LibTorch [0-9.]+[0-9]", versions).group() if row["runtime"] == "gpu" else ""):
             failures.append(f"real networks: the results say {row['devices']!r}, {versions!r}")
+    return failures + at_measured_pace(harness, folder)
+
+
+def at_measured_pace(harness, folder):
+    """The pace of batches of 1, as the results and the profile have it; refused once the profile is another."""
+    compare = [harness, "compare", "--fidelity", "results-out/quickstart-torch.h5", "--paced", "--folder", os.path.dirname(EXAMPLE), "--json"]
+    done = run(compare, folder)
+    if done.returncode not in (0, 1):
+        return [f"at the measured pace: exit code {done.returncode}: {done.stderr}"]
+    with open(os.path.join(folder, "results-out/small-cpu.toml"), "rb") as file:
+        profile_ns = next(one["latency_ms"][0] for one in tomllib.load(file)["profile"] if one["model"] == "resnet18") * 1e6
+    took_ns = []
+    with h5py.File(os.path.join(folder, "results-out/quickstart-torch.h5")) as file:
+        for row in file["summary"][:]:
+            visits = file[f"cells/{row['cell']}/visits"][:]
+            alone = visits[(visits["outcome"] == 0) & (visits["module"] == 0) & (visits["batch"] == 1)]
+            took_ns += list(alone["exec_ns"]) if row["runtime"] == b"gpu" else []
+    compared = json.loads(done.stdout)
+    pace = [row for row in compared["pace"] if row["batch"] == 1][0]
+    failures = []
+    if pace["batches"] != len(took_ns) or abs(pace["pace"] / (sum(took_ns) / len(took_ns) / profile_ns) - 1) > 1e-6:
+        failures.append(f"at the measured pace: {pace}, {len(took_ns)} batches of {sum(took_ns)} ns, by the profile {profile_ns}")
+    if len(compared["rows"]) != 12 or any(row["runs"] != 1 or row["simulated"] is None for row in compared["rows"]):
+        failures.append(f"at the measured pace: {compared['rows']}")
+    with open(os.path.join(folder, "results-out/small-cpu.toml"), "a", encoding="utf-8") as file:
+        file.write("# another\n")
+    done = run(compare, folder)
+    if done.returncode != 2 or "profiles than those here now" not in done.stderr:
+        failures.append(f"another profile: exit code {done.returncode}: {done.stderr}")
     return failures
 
 

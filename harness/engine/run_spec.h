@@ -10,6 +10,7 @@
 #include "harness/core/profile.h"
 #include "harness/core/request_sizes.h"
 #include "harness/core/stream.h"
+#include "harness/engine/device_pace.h"
 #include "harness/engine/fault.h"
 #include "harness/engine/request_params.h"
 #include "harness/engine/world_params.h"
@@ -35,6 +36,8 @@ struct RunSpec {
   PlannerParams planner;
   std::vector<ModuleOverride> module_overrides;  ///< empty, or one per module
   WorldParams world;
+  std::shared_ptr<const DevicePace>
+      pace;                           ///< simulated: what batches take, instead of world.jitter; null: none
   Answers answers = Answers::kWhole;  ///< counts where the pipeline has tasks
   std::vector<Fault> faults;          ///< in any order
   bool record_states = false;         ///< keep what the controllers publish

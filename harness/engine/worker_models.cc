@@ -7,7 +7,8 @@ namespace harness {
 WorkerModels::WorkerModels(const RunSpec& spec, EventQueue& events, const WorkerEventKinds& kinds)
     : spec_(spec), events_(events), kinds_(kinds), servers_of_(spec.pipeline.modules.size()) {}
 
-TimeNs WorkerModels::execution_ns(WorkerId worker, TimeNs profile_ns) {
+TimeNs WorkerModels::execution_ns(TimeNs now, WorkerId worker, TimeNs profile_ns) {
+  if (spec_.pace != nullptr) return spec_.pace->duration_ns(worker, now, profile_ns);
   if (spec_.world.jitter == Jitter::kOff) return profile_ns;
   while (executions_.size() <= worker) executions_.emplace_back(spec_.seed, "execution", executions_.size());
   RandomStream& random = executions_[worker];

@@ -27,11 +27,11 @@ class WorkerModels {
 
   /// Starts a batch now that takes `profile_ns` by the profile.
   void run_batch(TimeNs now, WorkerId worker, TimeNs profile_ns) {
-    start(now, worker, execution_ns(worker, profile_ns));
+    start(now, worker, execution_ns(now, worker, profile_ns));
   }
   /// The same on a GPU that takes `factor` times as long.
   void run_batch_slowly(TimeNs now, WorkerId worker, TimeNs profile_ns, double factor) {
-    const auto usual = static_cast<double>(execution_ns(worker, profile_ns));
+    const auto usual = static_cast<double>(execution_ns(now, worker, profile_ns));
     start(now, worker, static_cast<TimeNs>(usual * factor + 0.5));
   }
   /// Has the worker's batch of `module` stop at the first of its exit points from now on, which part the
@@ -48,8 +48,8 @@ class WorkerModels {
   /// An event of a server, due at `at_ns`: the workers whose visits end then; valid until the next call.
   std::span<const WorkerId> on_server(std::uint32_t server, TimeNs at_ns);
 
-  /// Time that a batch takes on this worker, by jitter.
-  TimeNs execution_ns(WorkerId worker, TimeNs profile_ns);
+  /// Time that a batch takes on this worker from now on, by jitter or pace.
+  TimeNs execution_ns(TimeNs now, WorkerId worker, TimeNs profile_ns);
 
  private:
   /// A server of a shared service, and when it is due (kNever: idle).

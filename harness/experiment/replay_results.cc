@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "harness/engine/cluster.h"
-#include "harness/experiment/cell_factory.h"
+#include "harness/experiment/recorded_cell.h"
 #include "harness/experiment/replay_text.h"
 #include "harness/record/cell_pairs.h"
 #include "harness/record/results_file.h"
@@ -22,8 +22,6 @@ struct CellFinding {
   }
 };
 
-std::string cell_key(const SummaryRow& row) { return "cells/" + std::to_string(row.cell.index); }
-
 /// What the domain of a difference serves.
 std::string served_text(const ReplayDifference& difference, std::span<const std::string> modules) {
   if (difference.has_groups) return "group " + std::to_string(difference.group);
@@ -32,7 +30,7 @@ std::string served_text(const ReplayDifference& difference, std::span<const std:
 }
 
 [[noreturn]] void throw_damaged(const std::string& path, const SummaryRow& row, DomainId domain) {
-  throw input_error({path, 0, cell_key(row) + "/replay_log"},
+  throw input_error({path, 0, cell_place(row.cell.index) + "/replay_log"},
                     "a damaged log of domain " + std::to_string(domain),
                     "what harness wrote there (version 4)");
 }
@@ -40,16 +38,8 @@ std::string served_text(const ReplayDifference& difference, std::span<const std:
 /// The scheduler of every domain of one cell, made as the run made them.
 class CellWorld {
  public:
-  CellWorld(const std::string& path, const SummaryRow& row, const std::string& toml,
-            const std::string& folder)
-      : spec_(parse_experiment(path + " " + cell_key(row), toml, {})) {
-    spec_.folder = folder;
-    CellFactory factory(spec_, "");
-    const Cell& cell = factory.cells().front();
-    if (toml.find(factory.checksums(cell)) == std::string::npos)
-      throw input_error({path, 0, cell_key(row)}, "another pipeline or other profiles than those here now",
-                        "a run on the pipeline and profiles as they are");
-    run_ = factory.make_world(cell);
+  CellWorld(const std::string& path, std::uint32_t index, const std::string& toml, const std::string& folder)
+      : cell_(path, index, toml, folder), run_(cell_.make_world()) {
     sizes_.emplace(run_.seed, run_.profiles, run_.trace_tokens);
     context_ = make_context(run_, &*sizes_);
   }
@@ -68,7 +58,7 @@ class CellWorld {
   }
 
  private:
-  ExperimentSpec spec_;
+  RecordedCell cell_;
   RunSpec run_;
   std::optional<RequestSizes> sizes_;
   ServingContext context_;
@@ -98,7 +88,7 @@ ReplayVerdict replay_results(const std::string& path, const std::string& folder)
   for (const SummaryRow& row : read_summary(path)) {
     const CellReplay cell = read_cell_replay(path, row.cell.index);
     if (cell.logs.empty()) continue;
-    const CellWorld world(path, row, cell.effective_toml, folder);
+    const CellWorld world(path, row.cell.index, cell.effective_toml, folder);
     try {
       const CellFinding finding = replay_cell(world, cell.logs, tally.counts);
       count(tally, finding);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
+#include <utility>
 
 #include "harness/record/paired.h"
 
@@ -13,9 +15,15 @@ constexpr const char* kSimulated = "simulated";
 /// Of settings that no simulated cell depends on.
 constexpr const char* kLiveKeys[] = {"live.", "gpu."};
 
+/// A live run and its simulation.
+struct Run {
+  const SummaryRow* live = nullptr;
+  const SummaryRow* simulated = nullptr;
+};
+
 struct LiveCell {
   CellKey key;
-  std::vector<const SummaryRow*> runs;
+  std::vector<Run> runs;
 };
 
 /// Of a live cell the simulated one; of a simulated one itself.
@@ -25,44 +33,72 @@ CellKey simulated_counterpart(CellKey key) {
   return key;
 }
 
-std::vector<LiveCell> live_cells(std::span<const SummaryRow> rows) {
-  std::vector<LiveCell> cells;
-  std::map<CellKey, std::size_t> places;
-  for (const SummaryRow& row : rows) {
-    if (row.cell.runtime == kSimulated) continue;
-    const CellKey key = without(key_of(row.cell, row.slo_ms), kRepeatKey);
-    const auto [place, is_new] = places.emplace(key, cells.size());
-    if (is_new) cells.push_back({key, {}});
-    cells[place->second].runs.push_back(&row);
+/// Live cells in the order in which they are first added.
+class LiveCells {
+ public:
+  void add(const Run& run) {
+    const CellKey key = without(key_of(run.live->cell, run.live->slo_ms), kRepeatKey);
+    const auto [place, is_new] = places_.emplace(key, cells_.size());
+    if (is_new) cells_.push_back({key, {}});
+    cells_[place->second].runs.push_back(run);
   }
-  return cells;
-}
+  const std::vector<LiveCell>& cells() const { return cells_; }
+
+ private:
+  std::vector<LiveCell> cells_;
+  std::map<CellKey, std::size_t> places_;
+};
 
 bool ran(const SummaryRow* row) { return row->status == "ok"; }
 
-FidelityRow row_of(const LiveCell& cell, const SummaryRow& simulated, const ComparedMetric& metric) {
+double value_of(const SummaryRow* row, const ComparedMetric& metric) {
+  return ran(row) ? metric.value_in(*row) : kNoValue;
+}
+
+FidelityRow row_of(const LiveCell& cell, const ComparedMetric& metric) {
   FidelityRow row;
   row.cell = cell.key;
   row.metric = metric;
-  row.simulated = ran(&simulated) ? metric.value_in(simulated) : kNoValue;
-  std::vector<double> values;
-  for (const SummaryRow* run : cell.runs) {
-    const double value = ran(run) ? metric.value_in(*run) : kNoValue;
-    if (!std::isnan(value)) values.push_back(value);
+  std::vector<double> live;
+  std::vector<double> simulated;
+  std::vector<double> differences;
+  for (const Run& run : cell.runs) {
+    simulated.push_back(value_of(run.simulated, metric));
+    live.push_back(value_of(run.live, metric));
+    if (!std::isnan(live.back() - simulated.back())) differences.push_back(live.back() - simulated.back());
   }
-  row.runs = values.size();
-  row.live = spread_of(values).mean;
+  row.runs = static_cast<std::size_t>(spread_of(live).n);
+  row.live = spread_of(live).mean;
+  row.simulated = spread_of(simulated).mean;
   row.difference = row.live - row.simulated;
-  if (values.size() > 1) {
-    const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  if (differences.size() > 1) {
+    const auto [least, most] = std::minmax_element(differences.begin(), differences.end());
     row.half_range = (*most - *least) / 2;
   }
-  if (std::isnan(row.difference) || values.size() < cell.runs.size()) return row;
+  if (differences.size() < cell.runs.size()) return row;
   const double off = std::abs(metric.change(row.simulated, row.live));
   const double scatter = std::isnan(row.half_range) ? 0 : std::abs(row.as_change(row.half_range));
   const bool within = !metric.is_beyond(off) && !metric.is_beyond(scatter);
   row.verdict = within ? FidelityVerdict::kWithin : FidelityVerdict::kBeyond;
   return row;
+}
+
+void add_if_not_ok(Fidelity& result, const SummaryRow& row) {
+  if (ran(&row)) return;
+  result.invalid.push_back(key_of(row.cell, row.slo_ms).name() + ": " + row.status +
+                           (row.why.empty() ? "" : " (" + row.why + ")"));
+}
+
+void add_rows(Fidelity& result, const LiveCells& cells, const std::vector<ComparedMetric>& metrics) {
+  const auto neither_ran = [](const Run& run) { return !ran(run.live) && !ran(run.simulated); };
+  for (const LiveCell& cell : cells.cells()) {
+    if (std::all_of(cell.runs.begin(), cell.runs.end(), neither_ran)) continue;
+    for (const ComparedMetric& metric : metrics) {
+      const FidelityRow row = row_of(cell, metric);
+      const bool has_none = row.runs == 0 && std::isnan(row.simulated);
+      if (!metric.where_present || !has_none) result.rows.push_back(row);
+    }
+  }
 }
 
 }  // namespace
@@ -91,30 +127,39 @@ Fidelity fidelity_of(std::span<const SummaryRow> rows, const std::vector<Compare
   for (const SummaryRow& row : rows) {
     if (row.cell.runtime == kSimulated)
       simulated.emplace(simulated_counterpart(key_of(row.cell, row.slo_ms)), std::pair(&row, false));
-    if (!ran(&row))
-      result.invalid.push_back(key_of(row.cell, row.slo_ms).name() + ": " + row.status +
-                               (row.why.empty() ? "" : " (" + row.why + ")"));
+    add_if_not_ok(result, row);
   }
-  for (const LiveCell& cell : live_cells(rows)) {
-    const auto found = simulated.find(simulated_counterpart(cell.key));
-    if (found == simulated.end()) {
-      result.alone.push_back(cell.key.name() + ": no simulated cell");
+  LiveCells cells;
+  std::set<CellKey> alone;
+  for (const SummaryRow& row : rows) {
+    if (row.cell.runtime == kSimulated) continue;
+    const CellKey key = without(key_of(row.cell, row.slo_ms), kRepeatKey);
+    const auto found = simulated.find(simulated_counterpart(key));
+    if (found != simulated.end()) {
+      found->second.second = true;
+      cells.add({&row, found->second.first});
+    } else if (alone.insert(key).second) {
+      result.alone.push_back(key.name() + ": no simulated cell");
       ++result.live_alone;
-      continue;
-    }
-    found->second.second = true;
-    if (!ran(found->second.first) && std::none_of(cell.runs.begin(), cell.runs.end(), ran)) continue;
-    for (const ComparedMetric& metric : metrics) {
-      const FidelityRow row = row_of(cell, *found->second.first, metric);
-      const bool has_none = row.runs == 0 && std::isnan(row.simulated);
-      if (!metric.where_present || !has_none) result.rows.push_back(row);
     }
   }
+  add_rows(result, cells, metrics);
   for (const SummaryRow& row : rows) {
     if (row.cell.runtime != kSimulated) continue;
     const auto found = simulated.find(simulated_counterpart(key_of(row.cell, row.slo_ms)));
     if (!found->second.second) result.alone.push_back(found->first.name() + ": no live cell");
   }
+  return result;
+}
+
+Fidelity fidelity_of(std::span<const LivePair> pairs, const std::vector<ComparedMetric>& metrics) {
+  Fidelity result;
+  LiveCells cells;
+  for (const LivePair& pair : pairs) {
+    add_if_not_ok(result, pair.live);
+    cells.add({&pair.live, &pair.simulated});
+  }
+  add_rows(result, cells, metrics);
   return result;
 }
 

@@ -15,14 +15,14 @@ enum class FidelityVerdict { kWithin, kBeyond, kInvalid };
 const char* name_of(FidelityVerdict verdict);
 
 /// A metric of one live cell, over its repeats (live.repeat), beside the simulated cell of the same system,
-/// workload, seed and parameters (those of live.* and gpu.* left out).
+/// workload, seed and parameters (those of live.* and gpu.* left out), or beside a simulation of each repeat.
 struct FidelityRow {
   CellKey cell;  ///< without live.repeat
   ComparedMetric metric;
-  std::size_t runs = 0;          ///< live ones that have a value
+  std::size_t runs = 0;          ///< live ones that have a value, and their simulation too
   double live = kNoValue;        ///< their mean
-  double half_range = kNoValue;  ///< (largest - least) / 2; needs 2 runs
-  double simulated = kNoValue;
+  double half_range = kNoValue;  ///< (largest - least) / 2 of live - simulated; needs 2 runs
+  double simulated = kNoValue;   ///< mean of their simulations
   double difference = kNoValue;  ///< live - simulated
   FidelityVerdict verdict = FidelityVerdict::kInvalid;
 
@@ -40,9 +40,17 @@ struct Fidelity {
   std::size_t count_of(FidelityVerdict verdict) const;
 };
 
+/// A live cell's run and what stands beside it.
+struct LivePair {
+  SummaryRow live;
+  SummaryRow simulated;
+};
+
 /// "within" when both the difference and the half-range are within the metric's tolerance (a relative one is
 /// a share of the simulated value; a single run has no half-range to judge); "invalid" when a repeat or the
 /// simulated cell is not ok, or has no value. Where both runtimes skipped a cell there is nothing to say.
 Fidelity fidelity_of(std::span<const SummaryRow> rows, const std::vector<ComparedMetric>& metrics);
+/// The same of live runs that have a simulation each.
+Fidelity fidelity_of(std::span<const LivePair> pairs, const std::vector<ComparedMetric>& metrics);
 
 }  // namespace harness

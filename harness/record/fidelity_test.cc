@@ -136,5 +136,29 @@ TEST(Fidelity, CellsWithoutACounterpartAreNamed) {
   EXPECT_EQ(fidelity.live_alone, 1u);
 }
 
+/// Runs that scatter, each beside a simulation that scatters with it: what is left of the scatter counts.
+TEST(Fidelity, EachRepeatBesideItsOwnSimulation) {
+  const auto pair = [](int number, double live, double simulated) {
+    return LivePair{repeat(number, live), test_cell("pard", simulated)};
+  };
+  std::vector<LivePair> pairs = {pair(1, 900, 890), pair(2, 700, 695), pair(3, 500, 510)};
+  const FidelityRow row = fidelity_of(pairs, goodput_alone()).rows.at(0);
+  EXPECT_EQ(row.cell.parameters, "");
+  EXPECT_EQ(row.runs, 3u);
+  EXPECT_NEAR(row.live, 0.7, 1e-12);
+  EXPECT_NEAR(row.simulated, 2095 / 3000.0, 1e-12);
+  EXPECT_NEAR(row.difference, 5 / 3000.0, 1e-12);
+  EXPECT_NEAR(row.half_range, 0.01, 1e-12);  // differences of +1, +0.5 and -1 points
+  EXPECT_EQ(row.verdict, FidelityVerdict::kWithin);
+  pairs[1].simulated = test_cell("pard", 725);  // of -2.5 points: the mean is well within, not all of them
+  EXPECT_EQ(fidelity_of(pairs, goodput_alone()).rows.at(0).verdict, FidelityVerdict::kBeyond);
+  pairs[1].live.status = "invalid";
+  pairs[1].live.why = "load left late";
+  const Fidelity invalid = fidelity_of(pairs, goodput_alone());
+  EXPECT_EQ(invalid.rows.at(0).verdict, FidelityVerdict::kInvalid);
+  EXPECT_EQ(invalid.rows.at(0).runs, 2u);
+  EXPECT_EQ(invalid.invalid.size(), 1u);
+}
+
 }  // namespace
 }  // namespace harness

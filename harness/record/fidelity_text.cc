@@ -81,8 +81,8 @@ std::string fidelity_table(const Fidelity& fidelity) {
          "\n";
 }
 
-std::string fidelity_json(const Fidelity& fidelity) {
-  std::string out = "{";
+std::string fidelity_json(const Fidelity& fidelity, const std::string& more) {
+  std::string out = "{" + more;
   for (const FidelityVerdict verdict :
        {FidelityVerdict::kWithin, FidelityVerdict::kBeyond, FidelityVerdict::kInvalid})
     out += json_string(name_of(verdict)) + ": " + std::to_string(fidelity.count_of(verdict)) + ",\n";

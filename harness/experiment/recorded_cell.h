@@ -1,0 +1,37 @@
+// A cell of a results file, made anew from the settings that stand beside its results.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "harness/experiment/cell_factory.h"
+
+namespace harness {
+
+class RecordedCell {
+ public:
+  /// `toml` are the effective settings of cell `index` of the file at `path`; relative paths in them start at
+  /// `folder`. With `runtime`, the same cell under that one. Throws InputError: this build does not know the
+  /// system, or the pipeline or the profiles are no longer those of the run.
+  RecordedCell(const std::string& path, std::uint32_t index, const std::string& toml,
+               const std::string& folder, std::optional<Runtime> runtime = {});
+  RecordedCell(const RecordedCell&) = delete;
+  RecordedCell& operator=(const RecordedCell&) = delete;
+
+  /// All of the run but its arrivals.
+  RunSpec make_world() { return factory_->make_world(cell()); }
+  /// The whole run. Throws InputError when it cannot be planned any more.
+  RunSpec make_run();
+
+ private:
+  const Cell& cell() const { return factory_->cells().front(); }
+
+  InputPlace place_;
+  ExperimentSpec spec_;
+  std::optional<CellFactory> factory_;  ///< refers to spec_
+};
+
+/// "cells/7", for messages.
+std::string cell_place(std::uint32_t index);
+
+}  // namespace harness
