@@ -121,7 +121,9 @@ PacedCells simulate_paced(const std::string& path, const std::string& folder) {
   return PacedFile(path, folder).run();
 }
 
-std::string pace_table(const std::vector<BatchPace>& paces) { return aligned_text(table_of(paces, false)); }
+std::string pace_table(const std::vector<BatchPace>& paces) {
+  return paces.empty() ? "no batch took any time\n" : aligned_text(table_of(paces, false));
+}
 
 std::string pace_json(const std::vector<BatchPace>& paces) {
   std::string text = json_text(table_of(paces, true));
