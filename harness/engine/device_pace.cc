@@ -13,7 +13,6 @@ std::vector<PacedBatch> paced_batches(std::span<const VisitRow> visits,
   for (const VisitRow& visit : visits) {
     const Profile& profile = profiles[visit.module];
     if (visit.outcome != VisitOutcome::kDone || profile.service != Service::kBatch) continue;
-    if (visit.ended_ns <= visit.started_ns) continue;
     const int size = visit.batch;
     batches.push_back(
         {visit.worker, visit.started_ns, visit.ended_ns, profile.latency(size), visit.module, size});
@@ -23,6 +22,11 @@ std::vector<PacedBatch> paced_batches(std::span<const VisitRow> visits,
             [&](const PacedBatch& a, const PacedBatch& b) { return place(a) < place(b); });
   const auto same = [&](const PacedBatch& a, const PacedBatch& b) { return place(a) == place(b); };
   batches.erase(std::unique(batches.begin(), batches.end(), same), batches.end());
+  for (std::size_t i = 1; i < batches.size(); ++i) {
+    if (batches[i].worker == batches[i - 1].worker)
+      batches[i].started_ns = std::max(batches[i].started_ns, batches[i - 1].ended_ns);
+  }
+  std::erase_if(batches, [](const PacedBatch& batch) { return batch.ended_ns <= batch.started_ns; });
   return batches;
 }
 

@@ -23,8 +23,9 @@ struct PacedBatch {
   double pace() const { return static_cast<double>(ended_ns - started_ns) / static_cast<double>(profile_ns); }
 };
 
-/// The batches of a run that took any time and ended with a visit done, by worker and time; `profiles` by
-/// module.
+/// The batches of a run that took any time and ended with a visit done, by worker and time. A batch begins no
+/// earlier than the one before it ended: the clocks of two hosts are not known exactly. `profiles`, by
+/// module, have each visit's module and batch size.
 std::vector<PacedBatch> paced_batches(std::span<const VisitRow> visits, const std::vector<Profile>& profiles);
 
 /// Each worker's pace over time: that of the batch that ran then; between two batches that of the nearer one,

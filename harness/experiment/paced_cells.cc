@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/experiment/recorded_cell.h"
+#include "harness/experiment/run_cell.h"
 #include "harness/record/results_file.h"
 #include "harness/record/text_table.h"
 #include "harness/sim/simulation.h"
@@ -15,8 +16,17 @@
 namespace harness {
 namespace {
 
-/// Of a module of a pipeline, by its places in the file and in the pipeline, and a batch size.
-using PaceKey = std::tuple<std::size_t, ModuleId, int>;
+/// Of a module of a pipeline, by its places in the file and in the pipeline, a batch size, and what the
+/// profile says of it.
+using PaceKey = std::tuple<std::size_t, ModuleId, int, TimeNs>;
+
+/// Of a visit that was done.
+bool is_possible(const VisitRow& visit, const std::vector<Profile>& profiles) {
+  constexpr WorkerId kMostWorkers = 100'000'000;  // with those that took another's place
+  if (visit.module >= profiles.size() || visit.worker >= kMostWorkers) return false;
+  const Profile& profile = profiles[visit.module];
+  return profile.service != Service::kBatch || (visit.batch >= 1 && visit.batch <= profile.max_batch());
+}
 
 /// Takes the paces of batches of one kind.
 class PaceTally {
@@ -52,14 +62,15 @@ class PacedFile {
 
   PacedCells run() {
     for (const SummaryRow& row : read_summary_with_settings(path_)) {
-      if (row.cell.runtime == name_of(Runtime::kGpu) && row.status != "skipped") add(row);
+      if (row.cell.runtime == name_of(Runtime::kGpu)) add(row);
     }
     if (result_.pairs.empty())
       throw input_error({path_, 0, ""}, "no cell that ran on devices",
                         "results of an experiment with runtime = \"gpu\"");
     for (auto& [key, tally] : tallies_) {
-      const auto& [pipeline, module, size] = key;
-      BatchPace row{pipelines_[pipeline].name, pipelines_[pipeline].modules[module].name, size};
+      const auto& [pipeline, module, size, profile_ns] = key;
+      BatchPace row{pipelines_[pipeline].name, pipelines_[pipeline].modules[module].name, size,
+                    ns_to_ms(profile_ns)};
       tally.fill(row);
       result_.paces.push_back(row);
     }
@@ -68,21 +79,38 @@ class PacedFile {
 
  private:
   void add(const SummaryRow& row) {
-    const std::uint32_t index = row.cell.index;
-    RecordedCell cell(path_, index, row.cell.effective_toml, folder_, Runtime::kSimulated);
-    RunSpec spec = cell.make_run();
-    const std::vector<VisitRow> visits = read_cell(path_, index).visits;
-    if (visits.empty() && row.sent > 0)
-      throw input_error({path_, 0, cell_place(index)}, "no rows of its visits",
-                        "a run that kept them (record.rows = true)");
-    std::vector<PacedBatch> batches = paced_batches(visits, spec.profiles);
-    for (const PacedBatch& batch : batches)
-      tallies_[{place_of(spec.pipeline), batch.module, batch.size}].add(batch);
-    spec.pace = std::make_shared<DevicePace>(std::move(batches));
-    SummaryRow simulated = summarise(row.cell, simulate(spec, nullptr), kNoValue, row.capacity_rps, {});
-    simulated.cell.runtime = name_of(Runtime::kSimulated);
-    simulated.slo_ms = row.slo_ms;
+    RecordedCell cell(path_, row.cell.index, row.cell.effective_toml, folder_, Runtime::kSimulated);
+    const PreparedCell prepared = cell.prepare();
+    SummaryRow simulated = row;
+    if (prepared.why.empty()) {
+      RunSpec spec = cell.make_run(prepared);
+      spec.record_states = spec.record_replay = false;
+      spec.pace = std::make_shared<DevicePace>(batches_of(row, spec));
+      simulated = row_of(prepared, spec, simulate(spec, nullptr), bounds_);
+    } else {
+      simulated.status = "skipped";
+      simulated.why = prepared.why;
+    }
     result_.pairs.push_back({row, simulated});
+  }
+
+  /// None of a cell that did not run. Those of a valid one count in the table.
+  std::vector<PacedBatch> batches_of(const SummaryRow& row, const RunSpec& spec) {
+    const bool is_valid = row.status == "ok";
+    const std::vector<VisitRow> visits = read_cell(path_, row.cell.index).visits;
+    const InputPlace place{path_, 0, cell_place(row.cell.index) + "/visits"};
+    if (is_valid && visits.empty() && row.sent > 0)
+      throw input_error(place, "no rows", "a run that kept those of its visits (record.rows = true)");
+    for (const VisitRow& visit : visits) {
+      if (visit.outcome == VisitOutcome::kDone && !is_possible(visit, spec.profiles))
+        throw input_error(place, "a batch that no run of this cell can have had", "what harness wrote there");
+    }
+    std::vector<PacedBatch> batches = paced_batches(visits, spec.profiles);
+    const std::size_t pipeline = place_of(spec.pipeline);
+    for (const PacedBatch& batch : batches) {
+      if (is_valid) tallies_[{pipeline, batch.module, batch.size, batch.profile_ns}].add(batch);
+    }
+    return batches;
   }
 
   std::size_t place_of(const Pipeline& pipeline) {
@@ -96,16 +124,20 @@ class PacedFile {
   std::string path_;
   std::string folder_;
   PacedCells result_;
+  BoundCache bounds_;
   std::vector<Pipeline> pipelines_;
   std::map<PaceKey, PaceTally> tallies_;
 };
 
 TextTable table_of(const std::vector<BatchPace>& paces, bool full) {
-  TextTable table{{"pipeline", "module", "batch", "batches", "pace_p10", "pace_p50", "pace_p90", "pace"}, {}};
+  TextTable table{
+      {"pipeline", "module", "batch", "profile_ms", "batches", "pace_p10", "pace_p50", "pace_p90", "pace"},
+      {}};
   for (const BatchPace& row : paces) {
     table.rows.push_back({{row.pipeline},
                           {row.module},
                           {std::to_string(row.batch), true},
+                          number_cell(row.profile_ms, full),
                           {std::to_string(row.batches), true},
                           number_cell(row.p10, full),
                           number_cell(row.p50, full),

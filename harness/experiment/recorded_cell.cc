@@ -6,19 +6,13 @@ std::string cell_place(std::uint32_t index) { return "cells/" + std::to_string(i
 
 RecordedCell::RecordedCell(const std::string& path, std::uint32_t index, const std::string& toml,
                            const std::string& folder, std::optional<Runtime> runtime)
-    : place_{path, 0, cell_place(index)}, spec_(parse_experiment(path + " " + place_.key, toml, {})) {
+    : spec_(parse_experiment(path + " " + cell_place(index), toml, {})) {
   spec_.folder = folder;
   if (runtime) spec_.runtimes = {*runtime};
   factory_.emplace(spec_, "");
   if (toml.find(factory_->checksums(cell())) == std::string::npos)
-    throw input_error(place_, "another pipeline or other profiles than those here now",
+    throw input_error({path, 0, cell_place(index)}, "another pipeline or other profiles than those here now",
                       "a run on the pipeline and profiles as they are");
-}
-
-RunSpec RecordedCell::make_run() {
-  const PreparedCell prepared = factory_->prepare(cell());
-  if (!prepared.why.empty()) throw input_error(place_, prepared.why, "a cell that ran");
-  return factory_->make_run(cell(), prepared);
 }
 
 }  // namespace harness

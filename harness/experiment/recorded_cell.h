@@ -20,13 +20,13 @@ class RecordedCell {
 
   /// All of the run but its arrivals.
   RunSpec make_world() { return factory_->make_world(cell()); }
-  /// The whole run. Throws InputError when it cannot be planned any more.
-  RunSpec make_run();
+  PreparedCell prepare() { return factory_->prepare(cell()); }
+  /// The whole run. `prepared` says that it can run.
+  RunSpec make_run(const PreparedCell& prepared) { return factory_->make_run(cell(), prepared); }
 
  private:
   const Cell& cell() const { return factory_->cells().front(); }
 
-  InputPlace place_;
   ExperimentSpec spec_;
   std::optional<CellFactory> factory_;  ///< refers to spec_
 };

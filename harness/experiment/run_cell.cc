@@ -52,26 +52,6 @@ void add_reservation(SummaryRow& row, const RunRecord& record, const Bounds& bou
   row.bound_gap = 1.0 - feasible / static_cast<double>(bound.fluid);
 }
 
-SummaryRow row_of(const PreparedCell& prepared, const RunSpec& spec, const RunRecord& record,
-                  BoundCache& bounds) {
-  // With workers that serve several modules, or variants to choose from, capacity depends on which requests
-  // are served, and how.
-  std::function<double(TimeNs)> capacity_at;
-  if (prepared.plan.groups.empty() && !spec.pipeline.has_tasks()) {
-    capacity_at = [capacity = CapacityCurve(spec.pipeline, record, spec.profiles)](TimeNs at) {
-      return capacity.at(at);
-    };
-  }
-  const Bounds& bound = bounds.of(prepared.arrivals_text, spec, record);
-  SummaryRow row = summarise(prepared.identity, record, static_cast<double>(bound.fluid),
-                             prepared.capacity_rps, capacity_at);
-  row.slo_ms = ns_to_ms(prepared.slo_ns);  // streams may have others; this one names the cell
-  add_reservation(row, record, bound);
-  const bool by_libraries = !row.devices.empty() && prepared.gpu.device != DeviceKind::kNull;
-  if (by_libraries) row.devices += ", " + execution_libraries();
-  return row;
-}
-
 std::function<void(TimeNs, std::uint64_t)> limited(const CellRun& how) {
   if (how.limit_s <= 0) return how.progress;
   return [&how, began = Clock::now()](TimeNs now, std::uint64_t sent) {
@@ -107,6 +87,26 @@ std::string theft_note(const CpuClocks& before) {
 }
 
 }  // namespace
+
+SummaryRow row_of(const PreparedCell& prepared, const RunSpec& spec, const RunRecord& record,
+                  BoundCache& bounds) {
+  // With workers that serve several modules, or variants to choose from, capacity depends on which requests
+  // are served, and how.
+  std::function<double(TimeNs)> capacity_at;
+  if (prepared.plan.groups.empty() && !spec.pipeline.has_tasks()) {
+    capacity_at = [capacity = CapacityCurve(spec.pipeline, record, spec.profiles)](TimeNs at) {
+      return capacity.at(at);
+    };
+  }
+  const Bounds& bound = bounds.of(prepared.arrivals_text, spec, record);
+  SummaryRow row = summarise(prepared.identity, record, static_cast<double>(bound.fluid),
+                             prepared.capacity_rps, capacity_at);
+  row.slo_ms = ns_to_ms(prepared.slo_ns);  // streams may have others; this one names the cell
+  add_reservation(row, record, bound);
+  const bool by_libraries = !row.devices.empty() && prepared.gpu.device != DeviceKind::kNull;
+  if (by_libraries) row.devices += ", " + execution_libraries();
+  return row;
+}
 
 SummaryRow run_cell(CellFactory& factory, BoundCache& bounds, const Cell& cell, const PreparedCell& prepared,
                     const CellRun& how) {

@@ -27,6 +27,10 @@ struct CellRun {
   std::function<void(TimeNs, std::uint64_t)> progress;
 };
 
+/// The row of a run of `spec`, which was made of `prepared`.
+SummaryRow row_of(const PreparedCell& prepared, const RunSpec& spec, const RunRecord& record,
+                  BoundCache& bounds);
+
 /// Simulates the cell, or records it as skipped, or as invalid when it takes too long. `bounds` remembers
 /// those of the cells before.
 SummaryRow run_cell(CellFactory& factory, BoundCache& bounds, const Cell& cell, const PreparedCell& prepared,

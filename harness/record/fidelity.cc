@@ -59,17 +59,22 @@ FidelityRow row_of(const LiveCell& cell, const ComparedMetric& metric) {
   FidelityRow row;
   row.cell = cell.key;
   row.metric = metric;
-  std::vector<double> live;
+  std::vector<double> live;  // of all runs
   std::vector<double> simulated;
+  std::vector<double> both_live;  // of those where both have a value
+  std::vector<double> both_simulated;
   std::vector<double> differences;
   for (const Run& run : cell.runs) {
-    simulated.push_back(value_of(run.simulated, metric));
     live.push_back(value_of(run.live, metric));
-    if (!std::isnan(live.back() - simulated.back())) differences.push_back(live.back() - simulated.back());
+    simulated.push_back(value_of(run.simulated, metric));
+    if (std::isnan(live.back() - simulated.back())) continue;
+    both_live.push_back(live.back());
+    both_simulated.push_back(simulated.back());
+    differences.push_back(live.back() - simulated.back());
   }
-  row.runs = static_cast<std::size_t>(spread_of(live).n);
-  row.live = spread_of(live).mean;
-  row.simulated = spread_of(simulated).mean;
+  row.runs = differences.size();
+  row.live = spread_of(differences.empty() ? live : both_live).mean;
+  row.simulated = spread_of(differences.empty() ? simulated : both_simulated).mean;
   row.difference = row.live - row.simulated;
   if (differences.size() > 1) {
     const auto [least, most] = std::minmax_element(differences.begin(), differences.end());

@@ -19,10 +19,10 @@ const char* name_of(FidelityVerdict verdict);
 struct FidelityRow {
   CellKey cell;  ///< without live.repeat
   ComparedMetric metric;
-  std::size_t runs = 0;          ///< live ones that have a value, and their simulation too
-  double live = kNoValue;        ///< their mean
+  std::size_t runs = 0;          ///< live ones that have a value, as has their simulation
+  double live = kNoValue;        ///< their mean; where there are none, of all live values
   double half_range = kNoValue;  ///< (largest - least) / 2 of live - simulated; needs 2 runs
-  double simulated = kNoValue;   ///< mean of their simulations
+  double simulated = kNoValue;   ///< mean of their simulations; where there are none, of all simulated values
   double difference = kNoValue;  ///< live - simulated
   FidelityVerdict verdict = FidelityVerdict::kInvalid;
 

@@ -157,6 +157,8 @@ TEST(Fidelity, EachRepeatBesideItsOwnSimulation) {
   const Fidelity invalid = fidelity_of(pairs, goodput_alone());
   EXPECT_EQ(invalid.rows.at(0).verdict, FidelityVerdict::kInvalid);
   EXPECT_EQ(invalid.rows.at(0).runs, 2u);
+  EXPECT_NEAR(invalid.rows.at(0).simulated, 0.7, 1e-12) << "of the other two";
+  EXPECT_NEAR(invalid.rows.at(0).difference, 0, 1e-12);
   EXPECT_EQ(invalid.invalid.size(), 1u);
 }
 
