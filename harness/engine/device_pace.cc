@@ -30,10 +30,7 @@ std::vector<PacedBatch> paced_batches(std::span<const VisitRow> visits,
   return batches;
 }
 
-DevicePace::DevicePace(std::vector<PacedBatch> batches) {
-  std::sort(batches.begin(), batches.end(), [](const PacedBatch& a, const PacedBatch& b) {
-    return a.worker != b.worker ? a.worker < b.worker : a.started_ns < b.started_ns;
-  });
+DevicePace::DevicePace(const std::vector<PacedBatch>& batches) {
   double took_ns = 0;
   double profile_ns = 0;
   for (std::size_t i = 0; i < batches.size(); ++i) {
@@ -42,10 +39,11 @@ DevicePace::DevicePace(std::vector<PacedBatch> batches) {
     took_ns += static_cast<double>(batch.ended_ns - batch.started_ns);
     profile_ns += static_cast<double>(batch.profile_ns);
     while (first_.size() <= batch.worker) first_.push_back(pieces_.size());
-    const bool is_last = i + 1 == batches.size() || batches[i + 1].worker != batch.worker;
     TimeNs until_ns = kNever;
-    if (!is_last) {
-      HARNESS_CHECK(batches[i + 1].started_ns >= batch.ended_ns, "two batches of a worker at once");
+    if (i + 1 < batches.size() && batches[i + 1].worker <= batch.worker) {
+      const bool follows =
+          batches[i + 1].worker == batch.worker && batches[i + 1].started_ns >= batch.ended_ns;
+      HARNESS_CHECK(follows, "batches out of order, or two of a worker at once");
       until_ns = batch.ended_ns + (batches[i + 1].started_ns - batch.ended_ns) / 2;
     }
     pieces_.push_back({until_ns, batch.pace()});

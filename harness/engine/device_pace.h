@@ -33,8 +33,8 @@ std::vector<PacedBatch> paced_batches(std::span<const VisitRow> visits, const st
 /// where there are none at all the profile holds.
 class DevicePace {
  public:
-  /// Batches in any order; those of one worker do not overlap.
-  explicit DevicePace(std::vector<PacedBatch> batches);
+  /// Batches by worker and time, as of paced_batches(); those of one worker do not overlap.
+  explicit DevicePace(const std::vector<PacedBatch>& batches);
 
   /// How long a batch that takes `profile_ns` by the profile takes on `worker` from `now` on, when it
   /// proceeds at every moment by the pace of that moment; at least 1.

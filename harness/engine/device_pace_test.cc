@@ -20,7 +20,7 @@ TEST(DevicePace, OneBatchIsThePaceOfAllTime) {
 
 /// Paces 2 until 150 (the middle of the gap from 100 to 200) and 0.5 after it.
 TEST(DevicePace, ABatchAcrossTwoPiecesByHand) {
-  const DevicePace pace({{3, 200, 300, 200}, {3, 0, 100, 50}});
+  const DevicePace pace({{3, 0, 100, 50}, {3, 200, 300, 200}});
   EXPECT_EQ(pace.duration_ns(3, 0, 75), 150);
   EXPECT_EQ(pace.duration_ns(3, 0, 50), 100);
   EXPECT_EQ(pace.duration_ns(3, 50, 50), 100);

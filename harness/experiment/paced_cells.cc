@@ -105,7 +105,7 @@ class PacedFile {
       if (visit.outcome == VisitOutcome::kDone && !is_possible(visit, spec.profiles))
         throw input_error(place, "a batch that no run of this cell can have had", "what harness wrote there");
     }
-    std::vector<PacedBatch> batches = paced_batches(visits, spec.profiles);
+    const std::vector<PacedBatch> batches = paced_batches(visits, spec.profiles);
     const std::size_t pipeline = place_of(spec.pipeline);
     for (const PacedBatch& batch : batches) {
       if (is_valid) tallies_[{pipeline, batch.module, batch.size, batch.profile_ns}].add(batch);

@@ -193,9 +193,7 @@ bool LiveDomains::take_batches(TimeNs now, const std::function<TimeNs(TimeNs)>& 
   now_ = now;
   const std::span<const DeviceBatch> ended = devices_->take();
   for (const DeviceBatch& batch : ended) {
-    const auto guest = guest_of(batch.worker);
-    TimeNs& started_ns =
-        guest == guests_.end() ? tables_.workers[batch.worker].started_ns : guest->started_ns;
+    TimeNs& started_ns = tables_.workers[batch.worker].started_ns;
     started_ns = std::max(started_ns, run_time(batch.started_ns));
     batch_event(batch.worker, run_time(batch.ended_ns), batch.preempted);
   }
@@ -224,7 +222,7 @@ void LiveDomains::batch_event(WorkerId worker, TimeNs ended_ns, bool preempted) 
   RunMessage run;
   run.worker = worker;
   run.started_ns = guest->started_ns;
-  run.ended_ns = std::max(ended_ns, guest->started_ns);
+  run.ended_ns = ended_ns;
   run.preempted = preempted ? 1 : 0;
   out_.send(guest->rank, MessageKind::kBatchEnded, run);
   guests_.erase(guest);

@@ -59,22 +59,24 @@ FidelityRow row_of(const LiveCell& cell, const ComparedMetric& metric) {
   FidelityRow row;
   row.cell = cell.key;
   row.metric = metric;
-  std::vector<double> live;  // of all runs
+  const auto difference_of = [&](const Run& run) {
+    return value_of(run.live, metric) - value_of(run.simulated, metric);
+  };
+  const bool some_have_both = std::any_of(cell.runs.begin(), cell.runs.end(),
+                                          [&](const Run& run) { return !std::isnan(difference_of(run)); });
+  std::vector<double> live;
   std::vector<double> simulated;
-  std::vector<double> both_live;  // of those where both have a value
-  std::vector<double> both_simulated;
   std::vector<double> differences;
   for (const Run& run : cell.runs) {
+    const double difference = difference_of(run);
+    if (std::isnan(difference) && some_have_both) continue;
     live.push_back(value_of(run.live, metric));
     simulated.push_back(value_of(run.simulated, metric));
-    if (std::isnan(live.back() - simulated.back())) continue;
-    both_live.push_back(live.back());
-    both_simulated.push_back(simulated.back());
-    differences.push_back(live.back() - simulated.back());
+    if (!std::isnan(difference)) differences.push_back(difference);
   }
   row.runs = differences.size();
-  row.live = spread_of(differences.empty() ? live : both_live).mean;
-  row.simulated = spread_of(differences.empty() ? simulated : both_simulated).mean;
+  row.live = spread_of(live).mean;
+  row.simulated = spread_of(simulated).mean;
   row.difference = row.live - row.simulated;
   if (differences.size() > 1) {
     const auto [least, most] = std::minmax_element(differences.begin(), differences.end());
