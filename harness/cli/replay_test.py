@@ -74,7 +74,7 @@ def own_pipeline(harness, folder, made, expect):
     shutil.copy(own, os.path.join(folder, "own/mine.toml"))
     made(folder, "own", experiment("mine.toml", ["nexus"]))
     expect("its own pipeline", run([harness, "replay", "own/e.h5", "--folder", "own"], folder), 0, ["2 cells", "none differs"])
-    expect("from elsewhere", run([harness, "replay", "own/e.h5"], folder), 2, ["own/e.h5", "mine.toml", "no such file"])
+    expect("from elsewhere", run([harness, "replay", "own/e.h5"], folder), 2, ["own/e.h5", "mine.toml", "no such file", "--folder says where"])
     with open(own, encoding="utf8") as file:
         text = file.read()
     write(folder, "own/mine.toml", text.replace("face_recognition", "faces"))

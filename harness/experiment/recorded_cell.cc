@@ -8,6 +8,7 @@ RecordedCell::RecordedCell(const std::string& path, std::uint32_t index, const s
                            const std::string& folder, std::optional<Runtime> runtime)
     : spec_(parse_experiment(path + " " + cell_place(index), toml, {})) {
   spec_.folder = folder;
+  spec_.folder_option = "--folder";
   if (runtime) spec_.runtimes = {*runtime};
   factory_.emplace(spec_, "");
   if (toml.find(factory_->checksums(cell())) == std::string::npos)
