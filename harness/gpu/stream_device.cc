@@ -238,7 +238,10 @@ void StreamDevice::fail(int number) {
   const bool is_batch = queue_.has(number);
   const DeviceError error = caught_at(is_batch ? place_of(one) : DevicePlace{});
   if (error.fault() == DeviceFault::kDeviceLost) lost_ = true;
-  if (!is_batch) return;  // what could not be prepared is copied when its batch comes
+  if (!is_batch) {  // the batch begins with nothing prepared
+    if (!lost_) engine_->release(number);
+    return;
+  }
   if (!one.failure) one.failure = error;
   queue_.stop(number);
 }

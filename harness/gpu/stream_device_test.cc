@@ -190,6 +190,20 @@ TEST_F(StreamDeviceTest, APreparationThatFailsIsLeftToItsBatch) {
   EXPECT_EQ(next_end().failure, "");
 }
 
+TEST_F(StreamDeviceTest, APreparedPictureWhoseCopyFailsIsCopiedAgain) {
+  const DeviceModel model = load(0);
+  gpu_->fail_by([](const std::string& line) {
+    if (line == "copy 1") throw DeviceError(DeviceFault::kComputeFailed, {"gpu 7", "", 0}, "a copy");
+  });
+  device_->prepare(model, pictures_[0]);
+  gpu_->wait_for({"prepare 1", "copy 1", "release 1"});
+  gpu_->fail_by(nullptr);
+  gpu_->let_pass(1);
+  submit(1, model);
+  EXPECT_EQ(next_end().failure, "");
+  EXPECT_EQ(times_asked("copy 1"), 2) << "or the batch would have run on what was there before";
+}
+
 TEST_F(StreamDeviceTest, LoadsWhenNothingIsOutstanding) {
   const DeviceModel model = load(0);
   submit(1, model);

@@ -98,8 +98,8 @@ class SteppedEngine final : public StreamEngine {
   }
   bool copy_some(int slot) override {
     if (at(slot).copies == 0) return false;
+    --at(slot).copies;  // also of one that fails
     note("copy " + std::to_string(slot));
-    --at(slot).copies;
     return true;
   }
   void enqueue(int slot, int segment) override {
