@@ -72,7 +72,7 @@ class Device {
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
-  /// Loads a model and runs it once, so that the first batch is as fast as the others. Waits for that and for
+  /// Loads a model and runs it, so that the first batch is as fast as the others. Waits for that and for
   /// what is outstanding, so do it before the load starts. Throws DeviceError, also when the model has fewer
   /// exit points than asked for; the models already loaded stay.
   virtual DeviceModel load(const ModelSource& source) = 0;
@@ -92,8 +92,9 @@ class Device {
   /// never prepared. Never fails: what cannot be prepared is copied later, or refused by submit().
   virtual void prepare(DeviceModel /*model*/, const Picture& /*picture*/) {}
 
-  /// Asks the batch to stop at its next exit point (SHEPHERD, section 6); one that has not started does not
-  /// run at all. May come too late: the batch then ends as if never asked, or has ended already.
+  /// Asks the batch to stop at its next exit point (SHEPHERD, section 6), after what the device has of it
+  /// already: a GPU up to two segments, also of a batch that waits behind another. One of which the device
+  /// has nothing does not run at all. May come too late: the batch then ends as if never asked, or has ended.
   virtual void preempt(std::uint64_t tag) = 0;
 
   /// Appends the batches that have ended since the last call, in order; false when none has. Never waits.

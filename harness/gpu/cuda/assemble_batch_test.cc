@@ -150,6 +150,9 @@ TEST(CudaCheck, NamesCallErrorAndAttempt) {
 TEST(CudaCheck, TellsALostDeviceFromAFailedCall) {
   EXPECT_EQ(fault_of(cudaErrorIllegalAddress), DeviceFault::kDeviceLost);
   EXPECT_EQ(fault_of(cudaErrorECCUncorrectable), DeviceFault::kDeviceLost);
+  for (const cudaError_t ends_the_process :  // by the runtime's manual
+       {cudaErrorTensorMemoryLeak, cudaErrorExternalDevice, cudaErrorMpsClientTerminated})
+    EXPECT_EQ(fault_of(ends_the_process), DeviceFault::kDeviceLost) << cudaGetErrorName(ends_the_process);
   EXPECT_EQ(fault_of(cudaErrorInvalidValue), DeviceFault::kComputeFailed);
   EXPECT_EQ(fault_of(cudaErrorStreamCaptureUnsupported), DeviceFault::kComputeFailed);
 }

@@ -25,7 +25,8 @@ DeviceTensorMemory::DeviceTensorMemory(int device) : device_(device) {
 StoredTensor DeviceTensorMemory::allocate(std::size_t bytes) {
   cuda_check(cudaSetDevice(device_), "cudaSetDevice", "allocating a tensor");
   void* data = nullptr;
-  const cudaError_t allocated = cudaMallocAsync(&data, std::max<std::size_t>(bytes, 1), stream_->get());
+  const std::size_t reserved = (std::max<std::size_t>(bytes, 1) + 3) / 4 * 4;  // the assembly reads words
+  const cudaError_t allocated = cudaMallocAsync(&data, reserved, stream_->get());
   if (allocated == cudaErrorMemoryAllocation) {
     (void)cudaGetLastError();  // no memory is an answer, not a failure of the next call
     return {};

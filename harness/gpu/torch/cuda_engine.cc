@@ -1,7 +1,10 @@
 #include "harness/gpu/torch/cuda_engine.h"
 
 #include <ATen/Context.h>
+#include <ATen/cuda/CUDAContextLight.h>
+#include <c10/util/Exception.h>
 
+#include <mutex>
 #include <utility>
 
 #include "harness/gpu/assembly.h"
@@ -22,7 +25,25 @@ c10::cuda::CUDAStream torch_stream(const CudaStream& stream, c10::DeviceIndex de
   return c10::cuda::getStreamFromExternal(stream.get(), device);
 }
 
+std::mutex engines_mutex;
+int engines = 0;  ///< in this process
+
 }  // namespace
+
+CudaEngine::Workspaces::Workspaces() {
+  const std::lock_guard lock(engines_mutex);
+  ++engines;
+}
+
+CudaEngine::Workspaces::~Workspaces() {
+  const std::lock_guard lock(engines_mutex);
+  if (--engines > 0) return;
+  try {
+    at::cuda::clearCublasWorkspaces();
+  } catch (const c10::Error&) {
+    // Of a lost device: nothing is allocated there any more.
+  }
+}
 
 CudaEngine::Current::Current(int index) {
   cuda_check(cudaSetDevice(index), "cudaSetDevice", "turning to a GPU");

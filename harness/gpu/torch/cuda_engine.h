@@ -48,6 +48,14 @@ class CudaEngine final : public StreamEngine {
   struct Current {
     explicit Current(int index);
   };
+  /// What LibTorch keeps of cuBLAS's memory, by stream and for good (32 MiB on recent GPUs). The process's
+  /// last engine gives it back, no earlier one: graphs of the others refer to it.
+  struct Workspaces {
+    Workspaces();
+    ~Workspaces();
+    Workspaces(const Workspaces&) = delete;
+    Workspaces& operator=(const Workspaces&) = delete;
+  };
   struct Loaded {
     std::unique_ptr<CudaSegments> segments;
     AssemblyConstants constants;
@@ -77,6 +85,7 @@ class CudaEngine final : public StreamEngine {
   c10::cuda::CUDAStreamGuard guard_;
   CudaClock clock_;
   GraphPool pool_;
+  Workspaces workspaces_;  ///< goes after the graphs, and before the pool, which gives back what is unused
   std::vector<Loaded> models_;  ///< by DeviceModel
   std::vector<std::string> notes_;
   std::array<Slot, Device::kMostOutstanding> slots_;
