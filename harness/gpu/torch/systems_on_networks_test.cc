@@ -1,6 +1,7 @@
 // Every system on every kind of pipeline that it serves, in wall-clock time on devices that run a real
 // network: what comes out for each picture is the network's in double precision, the books close, every
-// recorded decision is repeated (and was legal, or the host would have ended the run).
+// recorded decision is repeated (and was legal, or the host would have ended the run). And a system that
+// preempts, on a network that stops at its exit points.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -15,6 +16,7 @@
 #include "harness/live/device_workers.h"
 #include "harness/live/live_run.h"
 #include "harness/live/transport.h"
+#include "harness/sim/test_preempting.h"
 #include "harness/sim/test_world.h"
 
 namespace harness {
@@ -95,7 +97,8 @@ class WitnessedRank {
  public:
   WitnessedRank(const RunSpec& spec, std::uint64_t weights_seed)
       : spec_(spec),
-        outputs_(spec.pipeline, modules_in_batches(spec), *find_zoo_model(kModel), spec.seed, weights_seed),
+        outputs_(spec.pipeline, modules_in_batches(spec),
+                 *find_zoo_model(spec.pipeline.modules.front().model), spec.seed, weights_seed),
         witnesses_(static_cast<std::size_t>(spec.workers)),
         transport_(make_local_transport()) {
     std::vector<std::unique_ptr<Device>> devices;
@@ -103,7 +106,8 @@ class WitnessedRank {
       devices.push_back(std::make_unique<WitnessDevice>(
           outputs_, witness, [transport = transport_.get()] { transport->interrupt(); }));
     workers_ = std::make_unique<DeviceWorkers>(
-        std::move(devices), 0, DeviceWorkers::Models{spec.pipeline, spec.profiles, weights_seed});
+        std::move(devices), 0,
+        DeviceWorkers::Models{spec.pipeline, spec.profiles, weights_seed, spec.system->preempts()});
   }
 
   RunRecord run() {
@@ -157,6 +161,28 @@ void expect_repeated(const RunSpec& spec, const RunRecord& record) {
   EXPECT_GE(counts.callbacks, record.sent) << "an arrival each at least";
 }
 
+/// One worker with ResNet-18 and nine exit points, 40 requests/s for 2 s: about twice what it can do here.
+/// All have time enough.
+RunSpec preempting_spec(std::uint64_t seed) {
+  constexpr const char* kLarger = "resnet18";
+  Pipeline pipeline = testing::chain(1);
+  Module& module = pipeline.modules.front();
+  module.model = kLarger;
+  module.input_height = 30;
+  module.input_width = 40;
+  module.input_bytes = 3 * 30 * 40;
+  Profile profile = testing::linear_profile(kLarger, 50, 0, kLargestBatch);
+  profile.exit_points = 9;
+  RunSpec spec =
+      testing::make_spec("naive", std::move(pipeline), {profile}, {{kLargestBatch, 1}}, 600 * kNsPerS,
+                         testing::poisson_times(40, 2 * kNsPerS, seed), 2 * kNsPerS);
+  spec.system = std::make_unique<testing::PreemptingSystem>(1.0);
+  spec.workers = 1;
+  spec.seed = seed;
+  spec.record_replay = true;
+  return spec;
+}
+
 struct Case {
   const SystemEntry* system;
   Kind kind;
@@ -183,6 +209,19 @@ TEST_P(TorchConformance, ServesThroughTheNetwork) {
   EXPECT_EQ(record.unfinished, 0u);
   EXPECT_EQ(record.why_invalid, "");
   EXPECT_GE(record.in_time, record.sent / 2) << "a light load, an objective of a hundred batches";
+  rank.expect_networks_ran(record);
+  expect_repeated(spec, record);
+}
+
+TEST(PreemptionOnNetworks, StoppedBatchesLeaveNothingAndTheirPicturesRunAgain) {
+  const std::uint64_t seed = fresh_seed();
+  SCOPED_TRACE(seed_text(seed));
+  const RunSpec spec = preempting_spec(seed);
+  WitnessedRank rank(spec, seed + 1);
+  const RunRecord record = rank.run();
+  EXPECT_EQ(record.in_time, record.sent);
+  EXPECT_EQ(record.why_invalid, "");
+  EXPECT_GT(record.modules.front().preempted, 0u) << "small batches stop for larger ones";
   rank.expect_networks_ran(record);
   expect_repeated(spec, record);
 }
