@@ -86,6 +86,15 @@ std::string theft_note(const CpuClocks& before) {
          " % of the time that the processors of the first rank's host had work";
 }
 
+/// "NOTE; NOTE; ... and 3 more".
+std::string text_of_notes(const std::vector<std::string>& notes) {
+  constexpr std::size_t kMost = 4;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(notes.size(), kMost); ++i) text += (i == 0 ? "" : "; ") + notes[i];
+  if (notes.size() > kMost) text += "; and " + std::to_string(notes.size() - kMost) + " more";
+  return text;
+}
+
 }  // namespace
 
 SummaryRow row_of(const PreparedCell& prepared, const RunSpec& spec, const RunRecord& record,
@@ -197,6 +206,8 @@ std::optional<SummaryRow> LiveCell::run(BoundCache& bounds, const std::function<
   if (!row.why.empty()) {
     row.status = "invalid";
     row.why += theft_note(clocks_before);
+  } else {
+    row.why = text_of_notes(record->notes);
   }
   rows_.pass_to(*writer_);
   writer_->finish(row, *record);

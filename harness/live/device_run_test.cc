@@ -166,6 +166,8 @@ TEST(DeviceRun, TensorsGoFromTheRankThatMadeThemToTheOneThatNeedsThem) {
   ASSERT_TRUE(record.has_value());
   EXPECT_EQ(wrong, std::vector<std::uint64_t>(kRanks, 0));
   EXPECT_EQ(record->in_time + record->late, record->sent) << "it drops nothing";
+  EXPECT_EQ(record->notes, std::vector<std::string>{"model net0, batch 3 without a CUDA graph"})
+      << "of four devices on two ranks, once";
   ASSERT_EQ(record->ranks.size(), 3u);
   const std::uint64_t bytes = record->sent * small("naive").pipeline.modules[1].input_bytes;
   EXPECT_EQ(record->ranks[2].tensor_message_bytes, bytes);

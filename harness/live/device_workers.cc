@@ -200,6 +200,16 @@ std::span<const DeviceBatch> DeviceWorkers::take() {
   return ended_;
 }
 
+std::vector<std::string> DeviceWorkers::notes() const {
+  std::vector<std::string> notes;
+  for (const Gpu& gpu : gpus_) {
+    for (std::string& note : gpu.device->notes()) {
+      if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
+    }
+  }
+  return notes;
+}
+
 std::string DeviceWorkers::name() const {
   std::string names;
   for (const Gpu& gpu : gpus_) names += (names.empty() ? "" : ", ") + gpu.device->name();

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -69,6 +70,8 @@ class DeviceWorkers {
   /// CellFailed for one that failed.
   std::span<const DeviceBatch> take();
 
+  /// What the devices have to say of their models, each once.
+  std::vector<std::string> notes() const;
   /// "cpu", or the devices' names, for messages.
   std::string name() const;
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <string>
 
+#include "harness/core/counted.h"
 #include "harness/core/error.h"
+#include "harness/gpu/device_error.h"
 
 namespace harness {
 
@@ -94,11 +96,30 @@ void GpuTransfers::upload(Gpu& own, ModuleId module) {
     const StoredTensor tensor = tensors_.output(module, request);
     StoredTensor copy = own.exchange.memory->allocate(tensor.bytes);
     if (copy.owner == nullptr)
-      throw EnvironmentError("no memory on a device for a tensor of " + std::to_string(tensor.bytes) +
-                             " bytes");
+      throw DeviceError(DeviceFault::kOutOfMemory, {name_of(own), "", 0},
+                        "no room for " + std::to_string(Tensors::kEach) + " tensors of " +
+                            std::to_string(tensor.bytes) +
+                            " bytes (gpu.exchange = messages needs none there)");
     own.exchange.memory->copy_from_host(tensor.span(), copy);
     own.outputs[module].push_back(std::move(copy));
   }
+}
+
+std::string GpuTransfers::name_of(const Gpu& own) const {
+  const auto is_own = [&own](const Gpu& one) { return &one == &own; };
+  const auto place = std::find_if(gpus_.begin(), gpus_.end(), is_own) - gpus_.begin();
+  return "GPU " + std::to_string(first_gpu_ + static_cast<std::uint32_t>(place));
+}
+
+std::vector<std::string> GpuTransfers::notes() const {
+  std::vector<std::string> notes;
+  for (const Gpu& one : gpus_) {
+    const std::vector<std::string>& failures = one.carrier.failures();
+    if (!failures.empty())
+      notes.push_back(name_of(one) + ": " + counted(failures.size(), "exchange") +
+                      " of tensors failed, the first: " + failures.front());
+  }
+  return notes;
 }
 
 bool GpuTransfers::poll() {

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,8 @@ class GpuTransfers {
   bool has(const TensorStore& store) const;
   /// Transfers offered and not settled.
   bool is_quiet() const;
+  /// What failed in the lanes, a line for each GPU; it went by message.
+  std::vector<std::string> notes() const;
   /// Tensors that came by the lanes and are still referred to.
   std::size_t count() const;
 
@@ -67,6 +70,8 @@ class GpuTransfers {
   void join(const ChannelMessage& message, std::span<const std::byte> id);
   /// Brings what visits of the module leave behind into the GPU's memory.
   void upload(Gpu& gpu, ModuleId module);
+  /// "GPU 3", as the cluster counts.
+  std::string name_of(const Gpu& gpu) const;
   Gpu& gpu(std::uint32_t number) { return gpus_[number - first_gpu_]; }
   bool is_here(std::uint32_t number) const {
     return number >= first_gpu_ && number - first_gpu_ < gpus_.size();

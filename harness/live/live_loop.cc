@@ -298,9 +298,19 @@ RankTotals LiveLoop::totals() const {
   return totals;
 }
 
+std::vector<std::string> LiveLoop::notes() const {
+  std::vector<std::string> notes;
+  if (run_.devices != nullptr) notes = run_.devices->notes();
+  if (domains_ && domains_->tensors() != nullptr) {
+    for (std::string& note : domains_->tensors()->notes()) notes.push_back(std::move(note));
+  }
+  return notes;
+}
+
 void LiveLoop::send_part() {
   finishes_ = false;
   RankPart part;
+  part.notes = notes();
   part.books = domains_->part();
   part.books.replay = domains_->take_replay();
   part.totals = totals();
@@ -428,6 +438,10 @@ RunRecord LiveLoop::close() {
   record.ranks.push_back(totals());
   for (RankPart& part : parts_) {
     std::move(part.books.replay.begin(), part.books.replay.end(), std::back_inserter(record.replay));
+    for (std::string& note : part.notes) {
+      if (std::find(record.notes.begin(), record.notes.end(), note) == record.notes.end())
+        record.notes.push_back(std::move(note));
+    }
     record.clock_bound_ns = std::max(record.clock_bound_ns, part.totals.clock_bound_ns);
     if (transport_.ranks() > 1) record.ranks.push_back(part.totals);
   }

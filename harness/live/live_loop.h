@@ -79,6 +79,7 @@ class LiveLoop {
   TimeNs patience_ns() const;
   void take_end();
   RankTotals totals() const;
+  std::vector<std::string> notes() const;
 
   const RunSpec& spec_;
   const LiveRun& run_;

@@ -72,6 +72,10 @@ class LiveTensors final : private TransferEvents {
   bool is_quiet() const { return !transfers_ || transfers_->is_quiet(); }
 
   const TensorBytes& bytes() const { return bytes_; }
+  /// As GpuTransfers::notes().
+  std::vector<std::string> notes() const {
+    return transfers_ ? transfers_->notes() : std::vector<std::string>();
+  }
   /// Tensors that stand here, kept or needed.
   std::size_t count() const {
     return store_.tensors() + by_message_.arrivals().tensors() + (transfers_ ? transfers_->count() : 0);

@@ -53,6 +53,8 @@ std::vector<std::byte> pack(const RankPart& part) {
   ByteWriter out;
   each_number(part.totals, [&](const auto& value) { out.put(value); });
   out.put_text(part.totals.host).put_text(part.totals.devices).put_text(part.totals.driver);
+  out.put(std::uint64_t{part.notes.size()});
+  for (const std::string& note : part.notes) out.put_text(note);
   out.put(part.books.exchanged_bytes).put(part.books.fingerprint);
   out.put(std::uint64_t{part.books.modules.size()});
   for (const ModuleTotals& module : part.books.modules) {
@@ -73,6 +75,7 @@ RankPart unpack_part(std::span<const std::byte> bytes) {
   each_number(part.totals, get);
   for (std::string* text : {&part.totals.host, &part.totals.devices, &part.totals.driver})
     *text = in.get_text();
+  for (auto notes = in.get<std::uint64_t>(); notes > 0; --notes) part.notes.push_back(in.get_text());
   get(part.books.exchanged_bytes);
   get(part.books.fingerprint);
   for (auto modules = in.get<std::uint64_t>(); modules > 0; --modules) {

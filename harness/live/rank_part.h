@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "harness/record/run_record.h"
@@ -12,6 +13,7 @@ namespace harness {
 struct RankPart {
   RunRecord books;  ///< arrivals, starts and the like, replay logs; not the ends of requests
   RankTotals totals;
+  std::vector<std::string> notes;  ///< as RunRecord::notes
 };
 
 std::vector<std::byte> pack(const RankPart& part);

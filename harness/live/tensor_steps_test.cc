@@ -55,12 +55,25 @@ int most_ranks(const RunSpec& spec, int ranks) {
   return initial_plan(spec, 1000).groups.empty() ? ranks : std::min(ranks, 2);
 }
 
+/// That of a GPU with no room left.
+class FullMemory final : public TensorMemory {
+ public:
+  StoredTensor allocate(std::size_t) override { return {}; }
+  void copy_to_host(const StoredTensor&, std::span<std::byte>) override {}
+  void copy_from_host(std::span<const std::byte>, const StoredTensor&) override {}
+};
+
 /// The ranks of a cell, each with its devices.
 class RanksWithDevices {
  public:
-  /// `net`: of the lanes between the GPUs; null: there are none.
-  RanksWithDevices(const RunSpec& spec, int ranks, TestFaults network, FakeLaneNet* net = nullptr)
-      : spec_(spec), tensors_(spec.pipeline, spec.seed), net_(net), ranks_(ranks, std::move(network)) {
+  /// `net`: of the lanes between the GPUs; null: there are none. `is_full`: the GPUs have no memory.
+  RanksWithDevices(const RunSpec& spec, int ranks, TestFaults network, FakeLaneNet* net = nullptr,
+                   bool is_full = false)
+      : spec_(spec),
+        tensors_(spec.pipeline, spec.seed),
+        net_(net),
+        is_full_(is_full),
+        ranks_(ranks, std::move(network)) {
     const Layout layout(spec.workers, ranks, {});
     for (int rank = 0; rank < ranks; ++rank) {
       std::vector<std::unique_ptr<Device>> own;
@@ -103,9 +116,11 @@ class RanksWithDevices {
   void add_exchanges(int first_gpu, int gpus) {
     DeviceExchanges& own = exchanges_.emplace_back();
     own.make_channel_id = FakeLane::make_id;
-    for (int gpu = 0; gpu < gpus; ++gpu) {
-      own.gpus.push_back({std::make_unique<HostTensorMemory>(),
-                          std::make_unique<FakeLane>(*net_, static_cast<WorkerId>(first_gpu + gpu), true)});
+    for (int gpu = first_gpu; gpu < first_gpu + gpus; ++gpu) {
+      std::unique_ptr<TensorMemory> memory = std::make_unique<HostTensorMemory>();
+      if (is_full_) memory = std::make_unique<FullMemory>();
+      own.gpus.push_back(
+          {std::move(memory), std::make_unique<FakeLane>(*net_, static_cast<WorkerId>(gpu), true)});
     }
   }
 
@@ -127,6 +142,7 @@ class RanksWithDevices {
   const RunSpec& spec_;
   Tensors tensors_;
   FakeLaneNet* net_;
+  bool is_full_;
   std::vector<StepDevice*> devices_;
   std::deque<DeviceExchanges> exchanges_;  ///< by rank
   std::vector<std::unique_ptr<DeviceWorkers>> workers_;
@@ -227,6 +243,13 @@ TEST(TensorSteps, TensorsGoFromGpuToGpuUnderAnyRoutingAndWhatBreaksGoesByMessage
       RanksWithDevices cluster(spec, ranks, network, &net);
       const RunRecord record = cluster.run();
       broken += breaks - net.breaks;
+      if (net.breaks < breaks) {
+        ASSERT_FALSE(record.notes.empty());
+        EXPECT_NE(record.notes.front().find(" of tensors failed, the first: broken"), std::string::npos)
+            << record.notes.front();
+      } else if (spec.faults.empty()) {
+        EXPECT_EQ(record.notes, std::vector<std::string>());
+      }
       EXPECT_EQ(record.sent, record.in_time + record.late + record.dropped);
       EXPECT_EQ(record.why_invalid, "");
       for (const StepDevice* device : cluster.devices()) {
@@ -266,6 +289,24 @@ TEST(TensorSteps, ChannelsThatCannotBeOpenedEndTheCellBeforeItsLoad) {
         << why;
   }
   for (const StepDevice* device : cluster.devices()) EXPECT_EQ(device->pictures(), 0u);
+}
+
+TEST(TensorSteps, GpusWithoutRoomForTensorsFailTheCellAlone) {
+  RandomStream random(15, "naive");
+  RunSpec spec = next_cell(random, *find_system("naive"));
+  while (spec.workers < 2 || spec.pipeline.modules.size() < 2)
+    spec = next_cell(random, *find_system("naive"));
+  FakeLaneNet net(static_cast<std::size_t>(spec.workers), 1);
+  RanksWithDevices cluster(spec, 1 + spec.workers, {}, &net, true);
+  try {
+    cluster.run();
+    FAIL() << "there is no room for what the GPUs are to send";
+  } catch (const CellFailed& failed) {
+    const std::string why = failed.what();
+    EXPECT_NE(why.find("device GPU "), std::string::npos) << why;
+    EXPECT_NE(why.find(": out of memory: no room for 8 tensors of "), std::string::npos) << why;
+    EXPECT_NE(why.find("gpu.exchange = messages"), std::string::npos) << why;
+  }
 }
 
 }  // namespace

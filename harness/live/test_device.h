@@ -84,6 +84,7 @@ class TestDevice final : public Device {
   }
 
   MemoryUse memory() const override { return {}; }
+  std::vector<std::string> notes() const override { return {"model net0, batch 3 without a CUDA graph"}; }
   std::string name() const override { return "test"; }
 
  private:

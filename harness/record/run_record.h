@@ -230,13 +230,14 @@ struct RunRecord {
   std::int64_t order_changes = -1;
   /// Time of the load for which the busiest queue domain's scheduler handled messages; -1: they cost nothing.
   TimeNs scheduler_busy_ns = -1;
-  StateTable states;              ///< empty unless wanted, as the next
-  std::vector<ReplayLog> replay;  ///< one per queue domain, in order
-  std::vector<RankTotals> ranks;  ///< of a live run, in order; empty in virtual time, as the next two
-  LatencyHistogram lateness;      ///< of all requests sent: RequestRow::lateness_ns
-  TimeNs clock_bound_ns = 0;      ///< the largest of the ranks'
-  std::string why_invalid;        ///< not empty: what happened to the run, so that its numbers count nowhere
-  double wall_s = 0;              ///< of the run itself, without making the world or writing results
+  StateTable states;               ///< empty unless wanted, as the next
+  std::vector<ReplayLog> replay;   ///< one per queue domain, in order
+  std::vector<RankTotals> ranks;   ///< of a live run, in order; empty in virtual time, as the next two
+  LatencyHistogram lateness;       ///< of all requests sent: RequestRow::lateness_ns
+  TimeNs clock_bound_ns = 0;       ///< the largest of the ranks'
+  std::vector<std::string> notes;  ///< of a live run: what a reader should know of how it ran, each once
+  std::string why_invalid;         ///< not empty: what happened to the run, so that its numbers count nowhere
+  double wall_s = 0;               ///< of the run itself, without making the world or writing results
 };
 
 }  // namespace harness

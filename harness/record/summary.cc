@@ -54,7 +54,7 @@ void SummaryRow::list(const std::function<void(const char* name, const char* doc
   column("answers", "trees of tasks: whole or partial", &cell.answers);
   column("parameters", "swept and overridden parameters", &cell.parameters);
   column("status", "ok, skipped or invalid", &status);
-  column("why", "why it was skipped or is invalid", &why);
+  column("why", "why it was skipped or is invalid; of one that is ok, what to know of how it ran", &why);
   column("slo_ms", "end-to-end latency objective", &slo_ms);
   column("workers", "workers ready at the start", &workers);
   column("workers_mean", "mean number of workers that can serve, over the load", &workers_mean);

@@ -41,7 +41,7 @@ std::vector<std::pair<std::string, std::string>> parameters_of(const CellIdentit
 struct SummaryRow {
   CellIdentity cell;
   std::string status = "ok";  ///< ok, skipped or invalid
-  std::string why;            ///< for skipped and invalid
+  std::string why;            ///< for skipped and invalid; of one that is ok, what to know of how it ran
   double slo_ms = 0;
   std::uint64_t workers = 0;
   double workers_mean = 0;            ///< that could serve, over the load's duration (Loki, section 6.1)

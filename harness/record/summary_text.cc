@@ -69,7 +69,7 @@ std::vector<std::string> usual_columns(const std::vector<SummaryRow>& rows) {
   for (const char* name : {"latency_ms_p50", "latency_ms_p99", "fluid_bound_rps", "bound_share",
                            "sim_requests_per_s", "fingerprint"})
     names.emplace_back(name);
-  if (any_not_ok) names.emplace_back("why");
+  if (any_not_ok || any([](const SummaryRow& row) { return !row.why.empty(); })) names.emplace_back("why");
   return names;
 }
 

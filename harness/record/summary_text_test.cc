@@ -73,6 +73,10 @@ TEST(SummaryText, UsualColumnsGrowWhenTheyTellSomething) {
   EXPECT_TRUE(has("accuracy"));
   EXPECT_TRUE(has("parameters"));
   EXPECT_TRUE(has("why"));
+  rows[0].status = "ok";
+  EXPECT_FALSE(has("why"));
+  rows[0].why = "no other run repeats it";
+  EXPECT_TRUE(has("why"));
 }
 
 TEST(SummaryText, ACellWithoutResultsShowsNoneAsNumbers) {
