@@ -1,6 +1,8 @@
 // A device that always has its next batch, beside a bare loop that calls the same network, or its graph, back
 // to back on an input that lies ready. `of_bare` is the device's throughput as a share of the loop's; the two
-// take turns, so that a machine that slows down slows both. Pictures have the network's own size.
+// take turns, so that a machine that slows down slows both. Pictures have the network's own size. With
+// `_worker` a batch is submitted when the one before has ended, its pictures prepared while that ran, as
+// workers of a run do whose systems decide at the end of a batch; else two are outstanding.
 //
 // Host's time for a batch, all of it in microseconds: `submit_us` of the event loop's thread in submit() and
 // take(); on CUDA also `handling_us` of the device's thread but for `copying_us`, the pictures' bytes to
@@ -33,6 +35,7 @@ namespace {
 
 /// Batches of a turn: the loop's, then the device's.
 constexpr int kTurn = 4;
+constexpr int kTwo = Device::kMostOutstanding;
 
 ModelSource source_of(const std::string& model, int batch, int exit_points) {
   ModelSource source;
@@ -42,11 +45,12 @@ ModelSource source_of(const std::string& model, int batch, int exit_points) {
   return source;
 }
 
-/// Batches through a device, two outstanding whenever there are two left.
+/// Batches through a device, `outstanding` of them whenever there are as many left.
 class SaturatedDevice {
  public:
-  SaturatedDevice(Device& device, SteadyWait& wait, const ModelSource& source, const InputFormat& format)
-      : device_(device), wait_(wait), model_(device.load(source)) {
+  SaturatedDevice(Device& device, SteadyWait& wait, const ModelSource& source, const InputFormat& format,
+                  int outstanding)
+      : device_(device), wait_(wait), model_(device.load(source)), outstanding_(outstanding) {
     RandomStream random(1, "device_bench");
     for (int i = 0; i < source.max_batch; ++i)
       owned_.push_back(random_picture(random, format.height, format.width));
@@ -59,9 +63,12 @@ class SaturatedDevice {
     int submitted = 0;
     int ended = 0;
     while (ended < count) {
-      while (submitted < count && submitted - ended < Device::kMostOutstanding) {
+      while (submitted < count && submitted - ended < outstanding_) {
         const TimeNs before_ns = host_clock_ns();
         device_.submit(++tag_, model_, pictures_);
+        if (outstanding_ == 1) {
+          for (const Picture& next : pictures_) device_.prepare(model_, next);
+        }
         calling_ns_ += host_clock_ns() - before_ns;
         ++submitted;
       }
@@ -91,6 +98,7 @@ class SaturatedDevice {
   Device& device_;
   SteadyWait& wait_;
   DeviceModel model_;
+  int outstanding_;
   std::vector<OwnedPicture> owned_;
   std::vector<Picture> pictures_;
   std::vector<BatchEnd> ends_;
@@ -117,13 +125,13 @@ void take_turns(benchmark::State& state, SaturatedDevice& device, int pictures, 
   state.counters["submit_us"] = device.calling_us();
 }
 
-void saturate_cpu(benchmark::State& state, const std::string& model, int exit_points) {
+void saturate_cpu(benchmark::State& state, const std::string& model, int exit_points, int outstanding) {
   const auto batch = static_cast<int>(state.range(0));
   const ModelSource source = source_of(model, batch, exit_points);
   SteadyWait wait;
   const std::unique_ptr<Device> device = make_torch_cpu_device({}, wait.wake());
   const StagedModel network = make_staged_model(source, {"bare", model, 0});
-  SaturatedDevice saturated(*device, wait, source, network.input);
+  SaturatedDevice saturated(*device, wait, source, network.input, outstanding);
   at::set_num_threads(1);
   const at::Tensor input = at::rand({batch, 3, network.input.height, network.input.width});
   const std::vector<bool> no_exits(network.stages.size(), false);
@@ -166,11 +174,11 @@ class BareSegments {
   std::optional<CudaSegments> segments_;
 };
 
-void run_on_gpu(benchmark::State& state, const ModelSource& source) {
+void run_on_gpu(benchmark::State& state, const ModelSource& source, int outstanding) {
   BareSegments bare(source_of(source.model, source.max_batch, 0));
   SteadyWait wait;
   const std::unique_ptr<StreamDevice> device = make_torch_cuda_device({}, 0, wait.wake());
-  SaturatedDevice saturated(*device, wait, source, bare.format());
+  SaturatedDevice saturated(*device, wait, source, bare.format(), outstanding);
   const HostWork before = device->host_work();
   take_turns(state, saturated, source.max_batch, [&](int count) { return bare.run(count); });
   const HostWork after = device->host_work();
@@ -182,11 +190,11 @@ void run_on_gpu(benchmark::State& state, const ModelSource& source) {
 #endif
 
 void saturate_cuda(benchmark::State& state, [[maybe_unused]] const std::string& model,
-                   [[maybe_unused]] int exit_points) {
+                   [[maybe_unused]] int exit_points, [[maybe_unused]] int outstanding) {
 #ifdef HARNESS_TORCH_CUDA
   const std::string why = why_no_cuda_device();
   if (why.empty()) {
-    run_on_gpu(state, source_of(model, static_cast<int>(state.range(0)), exit_points));
+    run_on_gpu(state, source_of(model, static_cast<int>(state.range(0)), exit_points), outstanding);
     return;
   }
   state.SkipWithError(("no GPU: " + why).c_str());
@@ -195,28 +203,42 @@ void saturate_cuda(benchmark::State& state, [[maybe_unused]] const std::string& 
 #endif
 }
 
-BENCHMARK_CAPTURE(saturate_cpu, lenet, "lenet", 0)->Arg(16)->UseManualTime()->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(saturate_cpu, resnet18, "resnet18", 0)
+BENCHMARK_CAPTURE(saturate_cpu, lenet, "lenet", 0, kTwo)
+    ->Arg(16)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(saturate_cpu, resnet18, "resnet18", 0, kTwo)
     ->Arg(1)
     ->Arg(4)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(saturate_cpu, resnet18_exits, "resnet18", kAllExitPoints)
+BENCHMARK_CAPTURE(saturate_cpu, resnet18_worker, "resnet18", 0, 1)
+    ->Arg(1)
     ->Arg(4)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(saturate_cuda, resnet18, "resnet18", 0)
+BENCHMARK_CAPTURE(saturate_cpu, resnet18_exits, "resnet18", kAllExitPoints, kTwo)
+    ->Arg(4)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(saturate_cuda, resnet18, "resnet18", 0, kTwo)
     ->Arg(1)
     ->Arg(32)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(saturate_cuda, resnet50, "resnet50", 0)
+BENCHMARK_CAPTURE(saturate_cuda, resnet50, "resnet50", 0, kTwo)
     ->Arg(1)
     ->Arg(8)
     ->Arg(32)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(saturate_cuda, resnet50_exits, "resnet50", 46)
+BENCHMARK_CAPTURE(saturate_cuda, resnet50_worker, "resnet50", 0, 1)
+    ->Arg(1)
+    ->Arg(8)
+    ->Arg(32)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(saturate_cuda, resnet50_exits, "resnet50", 46, kTwo)
     ->Arg(1)
     ->Arg(8)
     ->Arg(32)

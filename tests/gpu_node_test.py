@@ -265,6 +265,17 @@ no CUDA-capable device is detected
         self.assertAlmostEqual(delay, 0.03)
         self.assertIn("2.00%", text)
 
+    def test_benchmarks_of_a_gpu_are_held_to_what_is_asked(self):
+        good = {"name": "saturate_cuda/resnet50/8/manual_time", "of_bare": 0.97, "submit_us": 6, "handling_us": 13.9}
+        copy = {"name": "assemble_on_gpu/32/manual_time", "of_copy": 0.8}
+        fine = [good, copy, dict(copy, name="assemble_on_gpu/8/manual_time", of_copy=0.1),
+                dict(good, name="saturate_cuda/resnet50_exits/8/manual_time", of_bare=0.5, handling_us=99),
+                {"name": "saturate_cpu/resnet18/1/manual_time", "of_bare": 0.5, "submit_us": 99}]
+        self.assertEqual(report.bench_faults(self.write("b.json", json.dumps({"benchmarks": fine}))), [])
+        slow = [dict(good, of_bare=0.9699), dict(good, handling_us=14), dict(copy, of_copy=0.79)]
+        faults = report.bench_faults(self.write("b.json", json.dumps({"benchmarks": slow})))
+        self.assertEqual(["bare loop" in faults[0], "20.0 us" in faults[1], "copy's" in faults[2], len(faults)], [True, True, True, 3])
+
     def test_benchmarks_that_fail_or_are_not_there_count(self):
         good = {"name": "B/1", "real_time": 2.5, "cpu_time": 1, "time_unit": "ms", "iterations": 3, "of_copy": 0.83}
         self.assertEqual(report.bench_lines(self.write("b.json", json.dumps({"benchmarks": [good]}))), ["B/1 2.5 ms of_copy=0.83"])

@@ -50,6 +50,23 @@ def bench_lines(report):
     return lines
 
 
+def bench_faults(report):
+    """What of a benchmark report of a GPU falls short of what is asked, a line each: 97 % of a bare loop and 20 us of the host's
+    work for a batch of an unsegmented model, 80 % of a copy's bandwidth for batches of 32 and more."""
+    faults = []
+    for bench in json.loads(report.read_text(encoding="utf-8")).get("benchmarks", []):
+        name = bench["name"]
+        if name.startswith("saturate_cuda/") and "_exits" not in name:
+            host_us = bench["submit_us"] + bench["handling_us"]
+            if bench["of_bare"] < 0.97:
+                faults.append(f"{name}: {bench['of_bare']:.1%} of a bare loop, asked 97 %")
+            if host_us >= 20:
+                faults.append(f"{name}: {host_us:.1f} us of the host's work for a batch, asked under 20")
+        if name.startswith("assemble_on_gpu/") and int(name.split("/")[1]) >= 32 and bench["of_copy"] < 0.8:
+            faults.append(f"{name}: {bench['of_copy']:.1%} of a copy's bandwidth, asked 80 %")
+    return faults
+
+
 def models_of(pipelines, root):
     """[(model, height, width)] of the pipelines: each model with the largest pictures that it gets."""
     found = {}

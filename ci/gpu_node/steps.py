@@ -155,6 +155,8 @@ def bench(node, _again):
             node.shell.run([program, f"--benchmark_min_time={node.sizes.bench_s}", f"--benchmark_out={result}",
                             "--benchmark_out_format=json"])
             lines += report.bench_lines(result)
+            if node.sizes.is_judged:
+                failures += report.bench_faults(result)
         except Failed as why:
             failures.append(f"{program.name}: {why}")
     (node.out / "bench.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
