@@ -125,7 +125,8 @@ void add_compare_command(CLI::App& app, int& exit_code) {
                    "paced: folder of the experiment file, where its relative paths start")
       ->needs(paced)
       ->type_name("DIR")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(CLI::ExistingDirectory);
   command
       ->add_option(
           "--within", options->within,

@@ -82,6 +82,7 @@ MISTAKES = [
     (["--fidelity", "base.h5", "--paced"], ["base.h5", "no cell that ran on devices", 'runtime = "gpu"']),
     (["base.h5", "base.h5", "--paced"], ["--fidelity"]),
     (["--fidelity", "base.h5", "--folder", "."], ["--paced"]),
+    (["--fidelity", "base.h5", "--paced", "--folder", "nowhere"], ["--folder", "nowhere"]),
 ]
 
 

@@ -76,9 +76,11 @@ def refused(harness, mpirun, folder):
     write(folder, "plain.toml", 'slo_ms = 400\n[[module]]\nname = "one"\nmodel = "resnet18"\ninput_bytes = 300\n')
     plain = NULL.replace('["tm"]', '["./plain.toml"]')
     nccl = NULL.replace('device = "null"', 'exchange = "nccl"\ndevice = "null"')
+    immediate = NULL.replace("nexus", "shepherd").replace("workers = 6", 'workers = 6\npreemption = "immediate"')
     for name, content, words in (
             ("slow", slow, 'slow.toml:23: fault: found kind = "slow" with runtime = "gpu"; allowed: stop, delay or loss'),
             ("text", plain, "plain.toml:3: module one: found no input_size; allowed: input_size = [HEIGHT, WIDTH], which"),
+            ("immediate", immediate, 'immediate.toml:9: cluster.preemption: found immediate with runtime = "gpu"; allowed: exit_points'),
             ("nccl", nccl, "nccl.toml:10: gpu.exchange: found nccl with gpu.device = null; allowed: messages")):
         write(folder, f"{name}.toml", content)
         done = run([harness, f"{name}.toml", "-o", name], folder)

@@ -140,7 +140,7 @@ void list_models_here() {
   if (models.empty())
     throw input_error({"", 0, "list models"}, "a build without LibTorch, which has none",
                       "a build with it: install it, then run cmake again");
-  std::printf("%-16s %-9s %10s %11s  %s\n", "model", "input", "parameters", "exit_points", "count from");
+  std::printf("%-16s %-9s %10s %11s  %s\n", "model", "input", "parameters", "Table 4", "count from");
   for (const ModelInfo& model : models) {
     const std::string input = std::to_string(model.input_height) + " x " + std::to_string(model.input_width);
     const std::string points = model.exit_points > 0 ? std::to_string(model.exit_points) : "-";

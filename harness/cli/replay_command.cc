@@ -51,7 +51,8 @@ void add_replay_command(CLI::App& app, int& exit_code) {
                    "folder of the experiment file, where its relative paths start")
       ->excludes(other)
       ->type_name("DIR")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(CLI::ExistingDirectory);
   command->callback([options, &exit_code] { replay(*options, exit_code); });
 }
 

@@ -31,11 +31,9 @@ std::string name_or_path(const ExperimentSpec& spec, const std::string& what, co
     const std::string path = resolve_path(spec.folder, name);
     std::error_code error;
     if (std::filesystem::exists(path, error) || error) return path;
-    const std::string start = spec.folder_option.empty() || std::filesystem::path(name).is_absolute()
-                                  ? ""
-                                  : " (" + spec.folder_option + " says where relative paths start)";
+    const std::string note = std::filesystem::path(name).is_absolute() ? "" : spec.folder_note;
     throw input_error({place.file, place.line, place.key + " = " + path}, "no such file",
-                      "a readable file" + start + ", or one of " + join_names(known_names()) + how);
+                      "a readable file" + note + ", or one of " + join_names(known_names()) + how);
   }
   const std::vector<std::string> known = known_names();
   if (std::find(known.begin(), known.end(), name) == known.end()) throw_unknown(place, what, name, known);

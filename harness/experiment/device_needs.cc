@@ -59,7 +59,8 @@ std::string crowding(const DeviceNeed& need, std::span<const RankMachine> machin
   for (const Place& host : hosts) {
     const std::string fault = host.fault(need.gpu.threads);
     if (!fault.empty())
-      return fault + ": batches take longer than any profile says; fewer workers or gpu.threads";
+      return fault + ": batches take longer than any profile says; fewer workers or gpu.threads" +
+             (machines.size() > 1 ? ", or mpirun --bind-to none where that binds ranks to cores" : "");
   }
   if (of_rank.empty()) return "";
   return of_rank + ": batches take longer than any profile says; mpirun --bind-to none, or fewer workers";

@@ -77,6 +77,9 @@ void ExperimentRun::check_devices(const Cell& cell, const PreparedCell& prepared
   const RunSpec world = factory_->make_world(cell);
   check_on_devices(world, prepared.plan, settings_of(spec_, cell).faults, place_of(spec_, "serving.queue"),
                    ranks_.ranks());
+  if (world.world.preemption == Preemption::kImmediate && world.system->preempts())
+    throw input_error(place_of(spec_, "cluster.preemption"), "immediate with runtime = \"gpu\"",
+                      "exit_points: batches on devices stop there alone");
   const std::string exchange = why_no_exchange(prepared.gpu, ranks_.ranks());
   if (!exchange.empty()) throw input_error(place_of(spec_, "gpu.exchange"), exchange, "messages");
   if (prepared.gpu.pace_limit > 0 && ranks_.ranks() > 1)

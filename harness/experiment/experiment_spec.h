@@ -72,9 +72,9 @@ struct RepeatUntil {
 
 /// The whole file.
 struct ExperimentSpec {
-  std::string file;           ///< for messages
-  std::string folder;         ///< relative paths in the file start here; "." when it has none
-  std::string folder_option;  ///< that sets `folder`, for messages; "" where it is the file's own
+  std::string file;         ///< for messages
+  std::string folder;       ///< relative paths in the file start here; "." when it has none
+  std::string folder_note;  ///< for messages: what else sets `folder`; "" where it is the file's own
   std::string name;
   std::string text;                                       ///< the file with --set applied, as TOML
   std::vector<Runtime> runtimes = {Runtime::kSimulated};  ///< axis

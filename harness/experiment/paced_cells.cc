@@ -154,7 +154,7 @@ PacedCells simulate_paced(const std::string& path, const std::string& folder) {
 }
 
 std::string pace_table(const std::vector<BatchPace>& paces) {
-  return paces.empty() ? "no batch took any time\n" : aligned_text(table_of(paces, false));
+  return paces.empty() ? "no batch of a valid cell took any time\n" : aligned_text(table_of(paces, false));
 }
 
 std::string pace_json(const std::vector<BatchPace>& paces) {

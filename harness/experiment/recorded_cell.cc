@@ -8,7 +8,7 @@ RecordedCell::RecordedCell(const std::string& path, std::uint32_t index, const s
                            const std::string& folder, std::optional<Runtime> runtime)
     : spec_(parse_experiment(path + " " + cell_place(index), toml, {})) {
   spec_.folder = folder;
-  spec_.folder_option = "--folder";
+  spec_.folder_note = " (--folder says where relative paths start)";
   if (runtime) spec_.runtimes = {*runtime};
   factory_.emplace(spec_, "");
   if (toml.find(factory_->checksums(cell())) == std::string::npos)

@@ -67,7 +67,9 @@ void check_model(const DeviceSpec& spec, const ModelSource& source, const std::s
   std::error_code error;
   if (!source.file.empty()) {
     if (std::filesystem::is_regular_file(source.file, error)) return;
-    throw input_error({source.file, 0, ""}, "no such file", "a model that torch.jit.save has written");
+    const bool is_there = std::filesystem::exists(source.file, error);
+    throw input_error({source.file, 0, ""}, is_there ? "no file" : "no such file",
+                      "a model that torch.jit.save has written");
   }
   const std::vector<std::string> names = zoo_model_names();
   if (names.empty() || std::find(names.begin(), names.end(), source.model) != names.end()) return;

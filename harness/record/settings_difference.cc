@@ -9,6 +9,7 @@ namespace {
 
 constexpr const char* kAssigns = " = ";
 constexpr const char* kChecksum = "# ";
+constexpr const char* kRanks = "# on ";  // of live cells: "# on 3 ranks"
 constexpr const char* kParams = "params";
 
 using Settings = std::map<std::string, std::string>;
@@ -43,7 +44,9 @@ Settings settings_of(const std::string& text) {
       continue;
     }
     const std::size_t equals = line.find(kAssigns);
-    if (line.starts_with(kChecksum)) {  // "# profiles 0123...", under the settings
+    if (line.starts_with(kRanks)) {
+      settings["ranks"] = line.substr(5, line.find(' ', 5) - 5);
+    } else if (line.starts_with(kChecksum)) {  // "# profiles 0123...", under the settings
       const std::size_t space = line.find(' ', 2);
       if (space != std::string::npos)
         settings[kChecksum + line.substr(2, space - 2)] = line.substr(space + 1);

@@ -51,5 +51,10 @@ TEST(SettingsDifference, ChecksumsTellThatContentsDifferButPlacesDoNot) {
             Texts{"contents of profiles differ"});
 }
 
+TEST(SettingsDifference, RanksAreTold) {
+  EXPECT_EQ(settings_differences("[live]\n# on 1 rank\n", "[live]\n# on 12 ranks\n"),
+            Texts{"ranks 1, now 12"});
+}
+
 }  // namespace
 }  // namespace harness

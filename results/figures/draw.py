@@ -125,4 +125,7 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except OSError as error:  # a full disk, a folder that cannot be written
+        raise SystemExit(str(error)) from None

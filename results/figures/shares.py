@@ -45,7 +45,8 @@ def label_bars(axes, places, values):
 
 
 def set_workload_ticks(axes, page):
-    labels = ["\n".join([key.pipeline, key.trace, key.offered, *map(without_table, key.parameters.split())]) for key in page]
+    labels = ["\n".join([key.pipeline, key.trace, key.offered, *map(without_table, key.parameters.split()),
+                         *([] if key.runtime == "simulated" else [key.runtime])]) for key in page]
     small = len(page) > 8
     axes.set_xticks(range(len(page)), labels, fontsize=6.5 if small else 8, rotation=90 if len(page) > 12 else 0)
     axes.set_xlim(-0.6, len(page) - 0.4)
