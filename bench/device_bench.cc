@@ -4,9 +4,9 @@
 // `_worker` a batch is submitted when the one before has ended, its pictures prepared while that ran, as
 // workers of a run do whose systems decide at the end of a batch; else two are outstanding.
 //
-// Host's time for a batch, all of it in microseconds: `submit_us` of the event loop's thread in submit() and
-// take(); on CUDA also `handling_us` of the device's thread but for `copying_us`, the pictures' bytes to
-// where the GPU copies them from.
+// Host's time for a batch, all of it in microseconds: `submit_us` of the event loop's thread in submit(),
+// prepare() and take(); on CUDA also `handling_us` of the device's thread but for `copying_us`, the pictures'
+// bytes to where the GPU copies them from.
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/ops/rand.h>

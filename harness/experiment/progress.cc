@@ -91,10 +91,10 @@ void Progress::finish(const SummaryRow& row) {
     line += formatted(", goodput %.1f/s", row.goodput_rps) +
             formatted(", dropped or late %.1f %%", row.drop_rate * 100);
     if (work_.live) line += formatted(", lateness p99 %.0f us", row.lateness_us_p99);
-    if (work_.live && !row.why.empty()) line += "; " + row.why;
   }
   const double left = left_s(0);
   if (left > 0 && done < work_.cells) line += ", " + short_time(left) + " left";
+  if (work_.live && row.status == "ok" && !row.why.empty()) line += "; " + row.why;
   if (!terminal_ || ranks_.rank() == 0) show_line(line);
 }
 

@@ -11,7 +11,8 @@ namespace harness {
 
 GpuTransfers::Gpu::Gpu(DeviceExchange& own, WorkerId self, GpuTransfers& all, MessageWriter& out,
                        const MessageCarrier::SendBytes& send, TransferEvents& events)
-    : exchange(own),
+    : number(self),
+      exchange(own),
       diverted(sources, *own.memory, send, events),
       carrier(self, {.tensors = &sources,
                      .memory = own.memory.get(),
@@ -96,7 +97,7 @@ void GpuTransfers::upload(Gpu& own, ModuleId module) {
     const StoredTensor tensor = tensors_.output(module, request);
     StoredTensor copy = own.exchange.memory->allocate(tensor.bytes);
     if (copy.owner == nullptr)
-      throw DeviceError(DeviceFault::kOutOfMemory, {name_of(own), "", 0},
+      throw DeviceError(DeviceFault::kOutOfMemory, {own.name(), "", 0},
                         "no room for " + std::to_string(Tensors::kEach) + " tensors of " +
                             std::to_string(tensor.bytes) +
                             " bytes (gpu.exchange = messages needs none there)");
@@ -105,18 +106,12 @@ void GpuTransfers::upload(Gpu& own, ModuleId module) {
   }
 }
 
-std::string GpuTransfers::name_of(const Gpu& own) const {
-  const auto is_own = [&own](const Gpu& one) { return &one == &own; };
-  const auto place = std::find_if(gpus_.begin(), gpus_.end(), is_own) - gpus_.begin();
-  return "GPU " + std::to_string(first_gpu_ + static_cast<std::uint32_t>(place));
-}
-
 std::vector<std::string> GpuTransfers::notes() const {
   std::vector<std::string> notes;
   for (const Gpu& one : gpus_) {
     const std::vector<std::string>& failures = one.carrier.failures();
     if (!failures.empty())
-      notes.push_back(name_of(one) + ": " + counted(failures.size(), "exchange") +
+      notes.push_back(one.name() + ": " + counted(failures.size(), "exchange") +
                       " of tensors failed, the first: " + failures.front());
   }
   return notes;

@@ -55,6 +55,9 @@ class GpuTransfers {
   struct Gpu {
     Gpu(DeviceExchange& exchange, WorkerId self, GpuTransfers& all, MessageWriter& out,
         const MessageCarrier::SendBytes& send, TransferEvents& events);
+    /// "GPU 3", as the cluster counts.
+    std::string name() const { return "GPU " + std::to_string(number); }
+    WorkerId number;
     DeviceExchange& exchange;
     TensorStore sources;
     MessageCarrier diverted;
@@ -70,8 +73,6 @@ class GpuTransfers {
   void join(const ChannelMessage& message, std::span<const std::byte> id);
   /// Brings what visits of the module leave behind into the GPU's memory.
   void upload(Gpu& gpu, ModuleId module);
-  /// "GPU 3", as the cluster counts.
-  std::string name_of(const Gpu& gpu) const;
   Gpu& gpu(std::uint32_t number) { return gpus_[number - first_gpu_]; }
   bool is_here(std::uint32_t number) const {
     return number >= first_gpu_ && number - first_gpu_ < gpus_.size();

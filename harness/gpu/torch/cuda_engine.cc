@@ -2,7 +2,6 @@
 
 #include <ATen/Context.h>
 #include <ATen/cuda/CUDAContextLight.h>
-#include <c10/util/Exception.h>
 
 #include <mutex>
 #include <utility>
@@ -37,12 +36,7 @@ CudaEngine::Workspaces::Workspaces() {
 
 CudaEngine::Workspaces::~Workspaces() {
   const std::lock_guard lock(engines_mutex);
-  if (--engines > 0) return;
-  try {
-    at::cuda::clearCublasWorkspaces();
-  } catch (const c10::Error&) {
-    // Of a lost device: nothing is allocated there any more.
-  }
+  if (--engines == 0) at::cuda::clearCublasWorkspaces();
 }
 
 CudaEngine::Current::Current(int index) {
