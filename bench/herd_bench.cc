@@ -107,7 +107,7 @@ void ten_groups_with_reserve(benchmark::State& state) {
 }
 
 // Eq. 2 as it stands, in the smallest number of groups that memory allows, with memory for six models each:
-// what CBC does with it in at most 1,000 nodes.
+// what GLPK does with it in at most 1,000 nodes.
 void literal_program(benchmark::State& state) {
   const int models = static_cast<int>(state.range(0));
   Case made = table5(models);

@@ -9,15 +9,15 @@ find_package(Boost 1.74 REQUIRED)
 find_package(GTest REQUIRED)
 find_package(benchmark REQUIRED)
 
-# COIN-OR CBC, which has no CMake files of its own; its C interface is in the library of the stand-alone solver.
-find_path(CBC_INCLUDE_DIR coin/Cbc_C_Interface.h)
-find_library(CBC_LIBRARY CbcSolver)
-if(NOT CBC_INCLUDE_DIR OR NOT CBC_LIBRARY)
-  message(FATAL_ERROR "COIN-OR CBC not found: run ci/setup, or install coinor-libcbc-dev")
+# GLPK has no CMake files of its own.
+find_path(GLPK_INCLUDE_DIR glpk.h)
+find_library(GLPK_LIBRARY glpk)
+if(NOT GLPK_INCLUDE_DIR OR NOT GLPK_LIBRARY)
+  message(FATAL_ERROR "GLPK not found: run ci/setup, or install libglpk-dev")
 endif()
-add_library(Cbc::Cbc UNKNOWN IMPORTED)
-set_target_properties(Cbc::Cbc PROPERTIES
-  IMPORTED_LOCATION ${CBC_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES "${CBC_INCLUDE_DIR};${CBC_INCLUDE_DIR}/coin")
+add_library(GLPK::glpk UNKNOWN IMPORTED)
+set_target_properties(GLPK::glpk PROPERTIES
+  IMPORTED_LOCATION ${GLPK_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES ${GLPK_INCLUDE_DIR})
 
 # The Python that has h5py and matplotlib (Debian's); another python3 may come first on PATH.
 set(HARNESS_PYTHON "" CACHE FILEPATH "Python with h5py, numpy and matplotlib")

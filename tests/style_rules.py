@@ -50,7 +50,7 @@ LIBRARIES = [
     (r"toml\+\+/|toml\.hpp", r"^(workloads|harness/experiment)/[a-z_0-9]+\.cc$"),
     (r"CLI/", r"^harness/(cli/[a-z_0-9]+|main)\.cc$"),
     (r"hdf5", r"^harness/record/[a-z_0-9]+\.(h|cc)$"),
-    (r"coin/|Cbc|Clp|Osi", r"^harness/milp/milp\.cc$"),
+    (r"glpk", r"^harness/milp/milp\.cc$"),
     (r"mpi\.h$", r"^harness/(experiment|live)/[a-z_0-9]+\.cc$|^harness/main\.cc$"),
     (r"zlib\.h$", r"^workloads/[a-z_0-9]+\.cc$"),
     (r"openssl/", r"^(workloads|harness/experiment)/[a-z_0-9]+\.cc$"),

@@ -11,14 +11,14 @@ from problems import Problem
 
 # What CMake looks for (cmake/HarnessDependencies.cmake). LibTorch, CUDA, NCCL, the compiler, CMake, Ninja and Python are the node's.
 WANTED = ["libhdf5-dev", "libopenmpi-dev", "openmpi-bin", "libtomlplusplus-dev", "libcli11-dev", "libboost-dev", "zlib1g-dev",
-          "libssl-dev", "libgtest-dev", "libbenchmark-dev", "coinor-libcbc-dev"]
+          "libssl-dev", "libgtest-dev", "libbenchmark-dev", "libglpk-dev"]
 
 # What every node has in a version of its own that must not be mixed with Debian's, and what no program here needs.
 LEFT_OUT = re.compile(
     r"^(libc6|libc-bin|libc6-dev|libcrypt1|libcrypt-dev|libgcc-s1|gcc.*|g\+\+.*|cpp.*|gfortran.*|lib(gcc|stdc\+\+)-.*-dev|libstdc\+\+6|"
     r"linux-libc-dev|binutils.*|perl.*|python3.*|debconf.*|dpkg.*|install-info|openssh-client|libjs-.*|javascript-common|"
     r"ocl-icd-.*|opencl-.*|autotools-dev|libltdl-dev|libnuma-dev|libibverbs-dev|libnl-.*-dev|libevent-dev|libhwloc-dev|libpmix-dev|"
-    r"libcurl4-openssl-dev|libaec-dev|libjpeg.*-dev|hdf5-helpers|adduser|passwd|libpam.*|libhwloc-plugins|libsasl2-modules-db|libhdf5-fortran-.*|"
+    r"libsuitesparse-dev|libgmp-dev|libcurl4-openssl-dev|libaec-dev|libjpeg.*-dev|hdf5-helpers|adduser|passwd|libpam.*|libhwloc-plugins|libsasl2-modules-db|libhdf5-fortran-.*|"
     r"libhdf5-hl-fortran-.*)$")
 
 PRUNED = ["usr/share/doc", "usr/share/man", "usr/share/info", "usr/share/locale", "usr/share/lintian", "usr/share/bug",

@@ -1,13 +1,11 @@
 #include "harness/milp/milp.h"
 
-#include <coin/Cbc_C_Interface.h>
+#include <glpk.h>
 
 #include <algorithm>
-#include <climits>
 #include <cmath>
 #include <cstddef>
 #include <memory>
-#include <string>
 #include <utility>
 
 #include "harness/core/error.h"
@@ -15,81 +13,119 @@
 namespace harness {
 namespace {
 
-constexpr double kCbcInfinity = std::numeric_limits<double>::max();
 // Larger than any violation that rounding integers within the tolerance leaves in a row.
 constexpr double kAcceptedViolation = 10 * kMilpTolerance;
-constexpr double kCbcNoValue = 1e49;  // CBC has values of 1e50 and above where it knows none
-// Values of Cbc_secondaryStatus.
-constexpr int kStoppedOnGap = 2;
-constexpr int kRelaxationUnbounded = 7;
+
+// GLPK keeps what it allocates in an environment of the thread.
+struct Environment {
+  Environment() { glp_term_out(GLP_OFF); }
+  ~Environment() { glp_free_env(); }
+};
 
 struct DeleteModel {
-  void operator()(Cbc_Model* model) const { Cbc_deleteModel(model); }
+  void operator()(glp_prob* model) const { glp_delete_prob(model); }
 };
-using Model = std::unique_ptr<Cbc_Model, DeleteModel>;
+using Model = std::unique_ptr<glp_prob, DeleteModel>;
 
-double for_cbc(double bound) { return std::clamp(bound, -kCbcInfinity, kCbcInfinity); }
+int kind_of(double lower, double upper) {
+  if (lower == upper) return GLP_FX;
+  if (std::isinf(lower)) return std::isinf(upper) ? GLP_FR : GLP_UP;
+  return std::isinf(upper) ? GLP_LO : GLP_DB;
+}
 
-// The problem as columns, to be minimised. CBC answers for programs with an integer only, so one that is
-// fixed comes last.
 Model load(const MilpProblem& problem, bool with_objective) {
-  std::vector<std::vector<MilpTerm>> entries(problem.columns().size() + 1);  // by column: row, factor
-  std::vector<double> row_lower, row_upper;
-  for (int row = 0; row < problem.rows(); ++row) {
-    const MilpProblem::Row& source = problem.row_list()[static_cast<std::size_t>(row)];
-    for (const MilpTerm& term : source.terms)
-      entries[static_cast<std::size_t>(term.variable)].push_back({row, term.factor});
-    row_lower.push_back(for_cbc(source.lower));
-    row_upper.push_back(for_cbc(source.upper));
+  Model model(glp_create_prob());
+  glp_set_obj_dir(model.get(), GLP_MAX);
+  if (problem.rows() > 0) glp_add_rows(model.get(), problem.rows());
+  glp_add_cols(model.get(), problem.variables());
+  for (int i = 0; i < problem.variables(); ++i) {
+    const MilpProblem::Column& column = problem.columns()[static_cast<std::size_t>(i)];
+    const double lower = column.integer ? std::ceil(column.lower - kMilpTolerance) : column.lower;
+    const double upper = column.integer ? std::floor(column.upper + kMilpTolerance) : column.upper;
+    glp_set_col_bnds(model.get(), i + 1, kind_of(lower, upper), lower, upper);
+    if (with_objective) glp_set_obj_coef(model.get(), i + 1, column.objective);
+    if (column.integer) glp_set_col_kind(model.get(), i + 1, GLP_IV);
   }
-  std::vector<CoinBigIndex> starts = {0};
-  std::vector<int> indices;
+  std::vector<int> columns;
   std::vector<double> factors;
-  for (const std::vector<MilpTerm>& column : entries) {
-    for (const MilpTerm& entry : column) {
-      indices.push_back(entry.variable);
-      factors.push_back(entry.factor);
+  for (int i = 0; i < problem.rows(); ++i) {
+    const MilpProblem::Row& row = problem.row_list()[static_cast<std::size_t>(i)];
+    columns.assign(1, 0);  // GLPK counts from 1
+    factors.assign(1, 0);
+    for (const MilpTerm& term : row.terms) {
+      columns.push_back(term.variable + 1);
+      factors.push_back(term.factor);
     }
-    starts.push_back(static_cast<CoinBigIndex>(indices.size()));
+    glp_set_mat_row(model.get(), i + 1, static_cast<int>(row.terms.size()), columns.data(), factors.data());
+    glp_set_row_bnds(model.get(), i + 1, kind_of(row.lower, row.upper), row.lower, row.upper);
   }
-  std::vector<double> lower, upper, cost;
-  for (const MilpProblem::Column& column : problem.columns()) {
-    lower.push_back(for_cbc(column.integer ? std::ceil(column.lower - kMilpTolerance) : column.lower));
-    upper.push_back(for_cbc(column.integer ? std::floor(column.upper + kMilpTolerance) : column.upper));
-    cost.push_back(with_objective ? -column.objective : 0);
-  }
-  lower.push_back(0), upper.push_back(0), cost.push_back(0);
-  Model model(Cbc_newModel());
-  Cbc_setLogLevel(model.get(), 0);
-  // The preprocessing of Debian 12's Cgl 0.60.3 loses the optimum of one small program in a thousand with
-  // general integers (milp_brute_force_test.cc).
-  Cbc_setParameter(model.get(), "preprocess", "off");
-  // Of its own accord CBC gives up what is better by less than 1e-5.
-  Cbc_setParameter(model.get(), "increment", std::to_string(kMilpTolerance).c_str());
-  Cbc_loadProblem(model.get(), problem.variables() + 1, problem.rows(), starts.data(), indices.data(),
-                  factors.data(), lower.data(), upper.data(), cost.data(), row_lower.data(),
-                  row_upper.data());
-  for (int i = 0; i < problem.variables(); ++i)
-    if (problem.columns()[static_cast<std::size_t>(i)].integer) Cbc_setInteger(model.get(), i);
-  Cbc_setInteger(model.get(), problem.variables());
   return model;
 }
 
-void set_limits(Cbc_Model* model, const MilpLimits& limits) {
-  if (limits.max_nodes >= 0)
-    Cbc_setMaximumNodes(model, static_cast<int>(std::min<long>(limits.max_nodes, INT_MAX)));
-  if (limits.relative_gap > 0) Cbc_setAllowableFractionGap(model, limits.relative_gap);
-  if (limits.time_limit_s > 0) Cbc_setMaximumSeconds(model, limits.time_limit_s);
-  if (!limits.cuts) Cbc_setParameter(model, "cuts", "off");
-  Cbc_setParameter(model, "trustPseudoCosts", std::to_string(limits.branching_trials).c_str());
-  if (!limits.heuristics) Cbc_setParameter(model, "heuristicsOnOff", "off");
-}
+// What the search of GLPK tells as it goes, and what it is told.
+class Search {
+ public:
+  Search(const MilpLimits& limits, std::span<const double> first) : limits_(limits), first_(first) {}
 
-void set_first(Cbc_Model* model, std::span<const double> first) {
-  std::vector<int> indices;
-  for (std::size_t i = 0; i < first.size(); ++i) indices.push_back(static_cast<int>(i));
-  Cbc_setMIPStartI(model, static_cast<int>(first.size()), indices.data(), first.data());
-}
+  static void step(glp_tree* tree, void* search) { static_cast<Search*>(search)->step(tree); }
+
+  long nodes() const { return nodes_; }
+  bool stopped() const { return stopped_; }          // by a limit
+  bool gap_reached() const { return gap_reached_; }  // and that limit was the gap
+  double bound() const { return bound_; }            // when it stopped
+
+ private:
+  void step(glp_tree* tree) {
+    switch (glp_ios_reason(tree)) {
+      case GLP_IPREPRO:  // once a node, before it is solved
+        if (limits_.max_nodes >= 0 && nodes_ >= limits_.max_nodes) return stop(tree);
+        ++nodes_;
+        return;
+      case GLP_ISELECT:
+      case GLP_IBINGO:
+        if (limits_.relative_gap > 0) look_at_gap(tree);
+        return;
+      case GLP_IHEUR:
+        if (!first_.empty()) give_first(tree);
+        return;
+      default:
+        return;
+    }
+  }
+
+  void give_first(glp_tree* tree) {
+    std::vector<double> from_1(1, 0.0);
+    from_1.insert(from_1.end(), first_.begin(), first_.end());
+    first_ = {};
+    glp_ios_heur_sol(tree, from_1.data());
+  }
+
+  void look_at_gap(glp_tree* tree) {
+    glp_prob* model = glp_ios_get_prob(tree);
+    if (glp_mip_status(model) != GLP_FEAS) return;
+    const double bound = best_bound(tree);
+    gap_reached_ = bound - glp_mip_obj_val(model) <= limits_.relative_gap * std::abs(bound);
+    if (gap_reached_) stop(tree);
+  }
+
+  static double best_bound(glp_tree* tree) {
+    const int best = glp_ios_best_node(tree);
+    return best == 0 ? -kMilpInfinity : glp_ios_node_bound(tree, best);
+  }
+
+  void stop(glp_tree* tree) {
+    stopped_ = true;
+    bound_ = best_bound(tree);
+    glp_ios_terminate(tree);
+  }
+
+  const MilpLimits& limits_;
+  std::span<const double> first_;
+  long nodes_ = 0;
+  bool stopped_ = false;
+  bool gap_reached_ = false;
+  double bound_ = kMilpInfinity;
+};
 
 // Bounds that nothing can satisfy; CBC must not see them.
 bool contradicts_itself(const MilpProblem& problem) {
@@ -119,7 +155,7 @@ void take(const MilpProblem& problem, std::span<const double> found, MilpSolutio
   into.values = std::move(values);
 }
 
-// What CBC said of a program.
+// What GLPK said of a program.
 struct Answer {
   bool finished = false;  // the search was complete, or ended by the gap
   bool infeasible = false;
@@ -130,28 +166,59 @@ struct Answer {
   std::vector<double> values;  // empty: no solution
 };
 
-Answer ask_cbc(const MilpProblem& problem, bool with_objective, const MilpLimits& limits,
-               std::span<const double> first) {
+int solve_relaxation(glp_prob* model) {
+  glp_smcp how;
+  glp_init_smcp(&how);
+  how.msg_lev = GLP_MSG_OFF;
+  how.meth = GLP_DUALP;
+  glp_adv_basis(model, 0);
+  if (glp_simplex(model, &how) == 0 && glp_get_status(model) != GLP_UNDEF) return glp_get_status(model);
+  glp_std_basis(model);
+  how.meth = GLP_PRIMAL;
+  return glp_simplex(model, &how) == 0 ? glp_get_status(model) : GLP_UNDEF;
+}
+
+// Branching alone: for what planners state, cutting planes and the search for good solutions take more time
+// than they save.
+glp_iocp settings(Search& search) {
+  glp_iocp how;
+  glp_init_iocp(&how);
+  how.msg_lev = GLP_MSG_OFF;
+  how.br_tech = GLP_BR_PCH;
+  how.tol_int = kMilpTolerance;
+  how.cb_func = &Search::step;
+  how.cb_info = &search;
+  return how;
+}
+
+Answer ask_glpk(const MilpProblem& problem, bool with_objective, const MilpLimits& limits,
+                std::span<const double> first) {
+  static thread_local const Environment environment;
   const Model model = load(problem, with_objective);
-  set_limits(model.get(), limits);
-  if (!first.empty()) set_first(model.get(), first);
-  Cbc_solve(model.get());
+  const int relaxation = solve_relaxation(model.get());
   Answer answer;
-  answer.finished = Cbc_status(model.get()) == 0;
-  answer.unbounded = Cbc_secondaryStatus(model.get()) == kRelaxationUnbounded;
-  answer.infeasible = answer.finished && !answer.unbounded && Cbc_isProvenInfeasible(model.get()) != 0;
-  answer.gap_left = Cbc_secondaryStatus(model.get()) == kStoppedOnGap;
-  answer.nodes = std::max(0, Cbc_getNodeCount(model.get()));
-  const double best_possible = -Cbc_getBestPossibleObjValue(model.get());
-  if (std::abs(best_possible) < kCbcNoValue) answer.bound = best_possible;
-  const double* values = Cbc_bestSolution(model.get());
-  if (values != nullptr) answer.values.assign(values, values + problem.variables());
+  answer.unbounded = relaxation == GLP_UNBND;
+  answer.infeasible = relaxation == GLP_NOFEAS;
+  answer.finished = answer.unbounded || answer.infeasible;
+  if (relaxation != GLP_OPT) return answer;
+  answer.bound = glp_get_obj_val(model.get());
+  Search search(limits, first);
+  const glp_iocp how = settings(search);
+  const bool complete = glp_intopt(model.get(), &how) == 0 && !search.stopped();
+  const int status = glp_mip_status(model.get());
+  answer.gap_left = search.gap_reached();
+  answer.finished = complete || answer.gap_left;
+  answer.infeasible = complete && status == GLP_NOFEAS;
+  if (search.stopped()) answer.bound = search.bound();
+  answer.nodes = search.nodes();
+  if (status != GLP_OPT && status != GLP_FEAS) return answer;
+  for (int i = 1; i <= problem.variables(); ++i) answer.values.push_back(glp_mip_col_val(model.get(), i));
   return answer;
 }
 
 // A program whose relaxation is unbounded is so itself, if it has a solution at all.
 MilpStatus status_of_unbounded(const MilpProblem& problem, const MilpLimits& limits, MilpSolution& solution) {
-  const Answer any = ask_cbc(problem, false, limits, {});
+  const Answer any = ask_glpk(problem, false, limits, {});
   solution.nodes += any.nodes;
   if (!solution.values.empty() || !any.values.empty()) return MilpStatus::kUnbounded;
   return any.infeasible ? MilpStatus::kInfeasible : MilpStatus::kNoSolution;
@@ -209,7 +276,7 @@ MilpSolution solve(const MilpProblem& problem, const MilpLimits& limits, std::sp
   }
   if (contradicts_itself(problem)) return {MilpStatus::kInfeasible, -kMilpInfinity, -kMilpInfinity, 0, {}};
   if (problem.variables() == 0) return {MilpStatus::kOptimal, 0, 0, 0, {}};
-  const Answer answer = ask_cbc(problem, true, limits, solution.values);
+  const Answer answer = ask_glpk(problem, true, limits, solution.values);
   solution.nodes = answer.nodes;
   if (answer.unbounded) {
     solution.status = status_of_unbounded(problem, limits, solution);
@@ -228,7 +295,6 @@ MilpSolution solve(const MilpProblem& problem, const MilpLimits& limits, std::sp
   const bool finished = answer.finished && !answer.values.empty();
   const bool complete = finished && !answer.gap_left;
   solution.bound = complete ? solution.objective : std::max(solution.objective, answer.bound);
-  // CBC reckons its gap against bounds that it improves on later, and may stop a little outside of it.
   const double gap = limits.relative_gap * std::abs(solution.bound) + kMilpTolerance;
   const bool proven = finished && solution.bound - solution.objective <= gap;
   solution.status = proven ? MilpStatus::kOptimal : MilpStatus::kFeasible;

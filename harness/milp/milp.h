@@ -1,6 +1,6 @@
-// Mixed-integer linear programs: planners state them, COIN-OR CBC solves them. Nothing of CBC is seen outside
-// milp.cc. Single thread, quiet; the same program with the same limits gives the same answer every time,
-// unless a time limit is set.
+// Mixed-integer linear programs: planners state them, GLPK solves them by branch and bound. Nothing of GLPK
+// is seen outside milp.cc. Quiet, any thread; the same program with the same limits gives the same answer
+// every time, to the bit and on every x86-64 processor (GLPK calls no BLAS), unless a time limit is set.
 #pragma once
 
 #include <limits>
@@ -56,16 +56,10 @@ class MilpProblem {
   std::vector<Row> rows_;
 };
 
-/// When to stop before the optimum is proven, and how to look for it.
+/// When to stop before the optimum is proven.
 struct MilpLimits {
   long max_nodes = -1;      ///< nodes of the search tree, the first included; -1: no limit
   double relative_gap = 0;  ///< stop when bound - objective <= relative_gap * |bound|
-  double time_limit_s = 0;  ///< wall time, 0: none. A solve that it stops is not reproducible.
-  // What is optimal does not depend on these.
-  bool cuts = true;        ///< whether to look for cutting planes
-  bool heuristics = true;  ///< whether to look for good solutions other than by branching
-  /// So often the two sides of a branch on a variable are tried out before what they were worth is trusted.
-  int branching_trials = 10;
 };
 
 enum class MilpStatus {
@@ -85,15 +79,17 @@ struct MilpSolution {
   std::vector<double> values;         ///< kOptimal and kFeasible: one per variable; integer ones are whole
 };
 
-/// What the solver takes for equal: violations of rows and bounds, distance from whole numbers, and how much
-/// better than the best known a solution must be (each relative to the size of what is compared where above
-/// 1).
+/// What the solver takes for equal: violations of rows and bounds, distance from whole numbers, and (a tenth
+/// of it) how much better than the best known a solution must be; each relative to the size of what is
+/// compared where above 1.
 inline constexpr double kMilpTolerance = 1e-6;
 
-/// Solves `problem` by branch and cut. `first`, empty or one value per variable, is a solution to start from;
-/// it must satisfy the problem within kMilpTolerance, anything else is a bug. The answer is never worse than
-/// it. Every answer is checked against the problem before it is returned; one that CBC calls a solution and
-/// is none is reported as kNoSolution (or `first`, as kFeasible).
+/// Solves `problem` by branch and bound. `first`, empty or one value per variable, is a solution to start
+/// from; it must satisfy the problem within kMilpTolerance, anything else is a bug. The answer is never worse
+/// than it. Every answer is checked against the problem before it is returned: it satisfies it within ten
+/// times kMilpTolerance, and what GLPK calls a solution and is none is reported as kNoSolution (or `first`,
+/// as kFeasible). A plan must not rest on that tolerance: planners take the whole numbers from the answer and
+/// recompute the rates that these can carry.
 MilpSolution solve(const MilpProblem& problem, const MilpLimits& limits, std::span<const double> first = {});
 
 /// Solves what is left of `problem` where only the variables that `used` names are not 0 (which the bounds of

@@ -39,14 +39,6 @@ double gap_of(const MilpSolution& solution) {
          std::max(std::abs(solution.bound), kMilpTolerance);
 }
 
-// Branching alone is fastest: cutting planes and the search for good solutions take more time than they save.
-MilpLimits branching(MilpLimits limits) {
-  limits.cuts = false;
-  limits.heuristics = false;
-  limits.branching_trials = 1;
-  return limits;
-}
-
 // The best plan of the vertices that lose least where workers come in parts; often the best of all.
 MilpSolution good_plan(const AllocationProblem& problem, const AugmentedGraph& graph,
                        const AllocationProgram& program, const MilpLimits& limits) {
@@ -68,16 +60,10 @@ MilpSolution good_plan(const AllocationProblem& problem, const AugmentedGraph& g
 
 MilpSolution search(const AllocationProblem& problem, const AugmentedGraph& graph,
                     const AllocationProgram& program, const AllocationGoal& goal, const MilpLimits& limits) {
-  MilpLimits how = branching(limits);
   MilpSolution first;
-  if (goal.accuracy > 0) first = good_plan(problem, graph, program, how);
-  MilpSolution best = solve(program.milp(), how, first.values);
+  if (goal.accuracy > 0) first = good_plan(problem, graph, program, limits);
+  MilpSolution best = solve(program.milp(), limits, first.values);
   best.nodes += first.nodes;
-  if (best.status != MilpStatus::kNoSolution) return best;
-  how.heuristics = true;
-  const long nodes = best.nodes;
-  best = solve(program.milp(), how);
-  best.nodes += nodes;
   return best;
 }
 

@@ -45,7 +45,9 @@ struct Allocation {
   std::vector<int> workers;     ///< x by module
   std::vector<int> batch;       ///< y by module; 1 where there are no workers
   std::vector<PathFlow> flows;  ///< by sink, then path
-  double demand_rps = 0;        ///< that the plan carries
+  /// That the plan carries, recomputed from its workers and flows: the problem's demand or, where the solver
+  /// made use of its tolerances, up to 1e-5 of it less.
+  double demand_rps = 0;
   /// Eq. 12: the mean over the sinks (section 2.1) of the shares' mean accuracy. Reconstructed: that of a
   /// path is the product of its variants' accuracies.
   double accuracy = 0;

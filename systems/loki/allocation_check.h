@@ -9,8 +9,9 @@
 
 namespace harness {
 
-/// Loads, shares and accuracies may be off by this part of them (the solver's tolerance).
-inline constexpr double kAllocationTolerance = 1e-5;
+/// Loads, shares and accuracies may be off by this part of them (rounding; the solver's tolerances are
+/// wider).
+inline constexpr double kAllocationTolerance = 1e-9;
 
 /// What `plan` breaks, one line each, with the constraint's number; empty: nothing. It is held to the demand
 /// that it says it carries.

@@ -227,7 +227,8 @@ Allocation AllocationProgram::allocation(std::span<const double> values) const {
     plan.batch[graph_.vertices[v].variant] = graph_.vertices[v].batch;
   }
   const std::vector<double> flows = clean_flows(values, chosen(values));
-  plan.demand_rps = goal_.serve_all ? goal_.demand_rps : carried_rps(flows, plan);
+  plan.demand_rps = carried_rps(flows, plan);
+  if (goal_.serve_all) plan.demand_rps = std::min(plan.demand_rps, goal_.demand_rps);
   add_paths(flows, plan);
   return plan;
 }

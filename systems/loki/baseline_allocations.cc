@@ -7,6 +7,8 @@
 namespace harness {
 namespace {
 
+constexpr double kJustBelow = 1 - 1e-9;  // rounding must not make a part infeasible that can be served
+
 // A variant with the batch size that it runs with.
 struct Option {
   ModuleId variant = 0;
@@ -67,14 +69,19 @@ class SeparateProgram {
     plan.workers.assign(modules, 0);
     plan.batch.assign(modules, 1);
     plan.share.assign(modules, 0);
-    MilpSolution solution = solved(true);
-    if (solution.status == MilpStatus::kInfeasible) solution = solved(false);
-    plan.optimal = solution.status == MilpStatus::kOptimal || solution.status == MilpStatus::kInfeasible;
-    if (solution.values.empty() || solution.values[0] <= 0) return plan;
-    plan.gap = (solution.bound - solution.objective) / std::max(std::abs(solution.bound), kMilpTolerance);
-    plan.feasible = true;
-    read(solution, plan);
-    hand_out(plan);
+    const MilpSolution all = solved(1, true);
+    if (all.status != MilpStatus::kInfeasible) {
+      plan.optimal = all.status == MilpStatus::kOptimal;
+      take(all, plan);
+    } else {
+      const MilpSolution most = solved(1, false);
+      plan.optimal = most.status == MilpStatus::kOptimal || most.status == MilpStatus::kInfeasible;
+      if (take(most, plan)) {
+        const MilpSolution accurate = solved(plan.served * kJustBelow, true);
+        plan.optimal &= take(accurate, plan) && accurate.status == MilpStatus::kOptimal;
+      }
+    }
+    if (plan.feasible) hand_out(plan);
     return plan;
   }
 
@@ -84,12 +91,18 @@ class SeparateProgram {
   double total_demand() const {
     double total = 0;
     for (std::size_t m = 0; m < demand_rps_.size(); ++m)
-      if (problem_.pipeline->task_of(static_cast<ModuleId>(m)) == m) total += demand_rps_[m];
+      if (is_task(m)) total += demand_rps_[m];
     return total;
   }
 
-  // Variables: the part served, then of each option its workers and its part of the task's demand.
-  MilpSolution solved(bool serve_all) const {
+  bool is_task(std::size_t module) const {
+    return problem_.pipeline->task_of(static_cast<ModuleId>(module)) == module;
+  }
+
+  // The most accurate plan that serves `part` of each demand, or (without `serve_all`) the one that serves
+  // the largest part up to that. Variables: the part of `part`, then of each option its workers and its part
+  // of the task's demand.
+  MilpSolution solved(double part, bool serve_all) const {
     MilpProblem milp;
     const int served = milp.add_variable(serve_all ? 1 : 0, 1, serve_all ? 0 : 1, false);
     const double total = total_demand();
@@ -103,34 +116,75 @@ class SeparateProgram {
       const int share = milp.add_variable(0, 1, serve_all ? weight * accuracy : 0, false);
       all.push_back({workers, 1});
       sums[option.task].push_back({share, 1});
-      const double load = demand(option.task) / option.rate_rps;
+      const double load = part * demand(option.task) / option.rate_rps;
       milp.add_row(-kMilpInfinity, 0, std::vector<MilpTerm>{{share, load}, {workers, -1}});
       milp.add_row(-kMilpInfinity, 0, std::vector<MilpTerm>{{share, 1}, {workers, -1}});
     }
     milp.add_row(-kMilpInfinity, problem_.workers, all);
     for (std::size_t m = 0; m < sums.size(); ++m) {
-      if (problem_.pipeline->task_of(static_cast<ModuleId>(m)) != m) continue;
+      if (!is_task(m)) continue;
       sums[m].push_back({served, -1});
       milp.add_row(0, 0, sums[m]);
     }
     return solve(milp, limits_);
   }
 
-  void read(const MilpSolution& solution, SeparateAllocation& plan) const {
-    plan.served = solution.values[0];
-    const double total = total_demand();
-    std::vector<double> sums(demand_rps_.size(), 0.0);
-    for (std::size_t i = 0; i < options_.size(); ++i) sums[options_[i].task] += solution.values[2 * i + 2];
+  // Takes the workers from `solution`, if they serve no less than the plan does, and from these all else:
+  // nothing rests on the solver's tolerances. Whether it did.
+  bool take(const MilpSolution& solution, SeparateAllocation& plan) const {
+    if (solution.values.empty()) return false;
+    std::vector<int> workers(options_.size());
+    for (std::size_t i = 0; i < options_.size(); ++i)
+      workers[i] = static_cast<int>(std::lround(solution.values[2 * i + 1]));
+    const double served = served_by(workers);
+    if (served <= 0 || (plan.feasible && served < plan.served * kJustBelow)) return false;
+    plan.feasible = true;
+    plan.served = served;
+    plan.gap = std::max(
+        plan.gap, (solution.bound - solution.objective) / std::max(std::abs(solution.bound), kMilpTolerance));
     for (std::size_t i = 0; i < options_.size(); ++i) {
-      const Option& option = options_[i];
-      const int workers = static_cast<int>(std::lround(solution.values[2 * i + 1]));
-      if (workers == 0) continue;
-      plan.workers[option.variant] = workers;
-      plan.batch[option.variant] = option.batch;
-      plan.share[option.variant] = solution.values[2 * i + 2] / sums[option.task];
-      const double weight = total > 0 ? demand(option.task) / total : 0;
-      plan.accuracy +=
-          weight * plan.share[option.variant] * problem_.pipeline->modules[option.variant].accuracy;
+      plan.workers[options_[i].variant] = workers[i];
+      plan.batch[options_[i].variant] = workers[i] > 0 ? options_[i].batch : 1;
+    }
+    share_out(plan);
+    return true;
+  }
+
+  // The part of every task's demand that `workers`, by option, can serve; 0 where a task has none.
+  double served_by(const std::vector<int>& workers) const {
+    std::vector<double> capacity_rps(demand_rps_.size(), 0.0);
+    for (std::size_t i = 0; i < options_.size(); ++i)
+      capacity_rps[options_[i].task] += workers[i] * options_[i].rate_rps;
+    double served = 1;
+    for (std::size_t m = 0; m < capacity_rps.size(); ++m) {
+      if (!is_task(m)) continue;
+      if (capacity_rps[m] <= 0) return 0;
+      if (demand_rps_[m] > 0) served = std::min(served, capacity_rps[m] / demand_rps_[m]);
+    }
+    return served;
+  }
+
+  // What is served of a task goes to its most accurate variants as far as they can: no shares are better.
+  void share_out(SeparateAllocation& plan) const {
+    std::vector<const Option*> by_accuracy;
+    for (const Option& option : options_)
+      if (plan.workers[option.variant] > 0) by_accuracy.push_back(&option);
+    const auto accuracy = [&](const Option* option) {
+      return problem_.pipeline->modules[option->variant].accuracy;
+    };
+    std::stable_sort(by_accuracy.begin(), by_accuracy.end(),
+                     [&](const Option* a, const Option* b) { return accuracy(a) > accuracy(b); });
+    const double total = total_demand();
+    std::vector<double> left(demand_rps_.size(), 1.0);  // by task: of what is served
+    plan.share.assign(plan.share.size(), 0);
+    plan.accuracy = 0;
+    for (const Option* option : by_accuracy) {
+      const double served_rps = plan.served * demand(option->task);
+      const double most = served_rps > 0 ? plan.workers[option->variant] * option->rate_rps / served_rps : 1;
+      const double share = std::min(left[option->task], most);
+      plan.share[option->variant] = share;
+      left[option->task] -= share;
+      plan.accuracy += (total > 0 ? demand(option->task) / total : 0) * share * accuracy(option);
     }
   }
 

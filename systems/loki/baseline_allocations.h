@@ -12,7 +12,9 @@ namespace harness {
 struct SeparateAllocation {
   bool feasible = false;  ///< some part of the demand is served; without it there are no workers
   bool optimal = false;   ///< proven
-  double served = 1;      ///< of each task's demand, the same part; 1 unless S workers cannot carry all of it
+  /// Of each task's demand, the same part; 1 unless S workers cannot carry all of it (or all but what the
+  /// solver's tolerances hide).
+  double served = 1;
   std::vector<int> workers;   ///< by module
   std::vector<int> batch;     ///< by module; 1 where there are no workers
   std::vector<double> share;  ///< by module: of its task's demand; sums to 1 within a task
@@ -27,8 +29,8 @@ struct SeparateAllocation {
 ///
 /// Reconstructed: Proteus serves single models. Of the pipeline's SLO each task gets an equal part, by the
 /// tasks on the longest path; half of it for the execution, as in section 4.1. Beyond what S workers can
-/// carry the same part of every task's demand is served. Workers beyond the optimum's need go one by one to
-/// the variant that has the most load per worker.
+/// carry the same part of every task's demand is served, as accurately as that part can be. Workers beyond
+/// the optimum's need go one by one to the variant that has the most load per worker.
 SeparateAllocation proteus_allocation(const AllocationProblem& problem,
                                       const std::vector<double>& task_demand_rps,
                                       const MilpLimits& limits = {});
