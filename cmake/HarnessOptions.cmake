@@ -28,6 +28,10 @@ if(HARNESS_FUZZ)
   target_compile_options(harness_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
+# Several sources are compiled as one, which takes a third of the time: each header once for eight of them. With OFF a change
+# to one source compiles that one alone.
+option(CMAKE_UNITY_BUILD "Compile the sources of a target in groups" ON)
+
 find_program(HARNESS_CCACHE ccache)
 if(HARNESS_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${HARNESS_CCACHE})

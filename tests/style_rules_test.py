@@ -84,7 +84,7 @@ class Layers(unittest.TestCase):
             ("systems/pard/pard.cc", "mpi.h", False),
             ("harness/milp/milp.cc", "glpk.h", True),
             ("harness/milp/milp.h", "glpk.h", False),
-            ("systems/pard/pard.cc", "ClpSimplex.hpp", False),
+            ("systems/loki/allocation.cc", "glpk.h", False),
             ("harness/core/error.cc", "gtest/gtest.h", False),
             ("harness/core/error_test.cc", "gtest/gtest.h", True),
             ("harness/core/error.cc", "vector", True),

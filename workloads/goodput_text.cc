@@ -15,9 +15,9 @@ constexpr const char* kRates = "goodput_rps";
 constexpr const char* kSource = "goodput_source";
 
 /// Lines of a text; a key's line is as TOML counts it, from 1.
-class TextLines {
+class EditedLines {
  public:
-  explicit TextLines(std::string_view text) {
+  explicit EditedLines(std::string_view text) {
     while (!text.empty()) {
       const std::size_t end = std::min(text.find('\n'), text.size());
       lines_.emplace_back(text.substr(0, end));
@@ -74,13 +74,13 @@ std::string line_of(const char* key, const std::vector<GoodputPoint>& points, Va
   return std::string(key) + " = [" + text + "]\n";
 }
 
-void remove_keys(TextLines& lines, const TomlFields& fields, std::initializer_list<const char*> keys) {
+void remove_keys(EditedLines& lines, const TomlFields& fields, std::initializer_list<const char*> keys) {
   for (const char* key : keys) {
     if (fields.has(key)) lines.remove(fields.place(key).line);
   }
 }
 
-void set_source(TextLines& lines, const TomlFields& top, const std::string& source) {
+void set_source(EditedLines& lines, const TomlFields& top, const std::string& source) {
   remove_keys(lines, top, {kSource});
   int line = 0;
   for (const char* key : {"description", "device", "source"}) {
@@ -120,7 +120,7 @@ std::string with_goodput(const std::string& file, std::string_view text,
   const ProfileSet before = parse_profiles(file, text);
   const TomlValue document = parse_toml(file, text);
   const TomlFields top(file, document);
-  TextLines lines(text);
+  EditedLines lines(text);
   set_source(lines, top, source);
   for (const TomlFields& fields : top.tables("profile")) {
     const auto found = goodput.find(fields.text("model"));

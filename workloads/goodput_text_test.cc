@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "harness/core/error.h"
+#include "harness/core/test_time.h"
 #include "workloads/catalogue.h"
 #include "workloads/file_bytes.h"
 
 namespace harness {
 namespace {
 
-constexpr TimeNs kMs = kNsPerMs;
 using Goodput = std::map<std::string, std::vector<GoodputPoint>>;
 
 const char* const kTwo =

@@ -14,12 +14,12 @@
 namespace harness {
 namespace {
 
-using Names = std::vector<std::string>;
+using Models = std::vector<std::string>;
 
 constexpr std::array<int, 6> kBatches = {1, 2, 4, 8, 16, 32};
 
-Names models_of(const Pipeline& pipeline, std::size_t task) {
-  Names models;
+Models models_of(const Pipeline& pipeline, std::size_t task) {
+  Models models;
   for (int v = 0; v < pipeline.tasks[task].variants; ++v)
     models.push_back(pipeline.modules[pipeline.tasks[task].first + static_cast<std::size_t>(v)].model);
   return models;
@@ -34,7 +34,7 @@ TEST(LokiPipelines, HaveThePapersFamilies) {
   const Pipeline traffic = load_pipeline("traffic-analysis");
   EXPECT_EQ(traffic.slo_ns, 250 * kNsPerMs);
   ASSERT_EQ(traffic.tasks.size(), 3U);
-  EXPECT_EQ(models_of(traffic, 0), (Names{"yolov5x", "yolov5l", "yolov5m", "yolov5s", "yolov5n"}));
+  EXPECT_EQ(models_of(traffic, 0), (Models{"yolov5x", "yolov5l", "yolov5m", "yolov5s", "yolov5n"}));
   EXPECT_EQ(models_of(traffic, 1).size(), 8U);
   EXPECT_EQ(models_of(traffic, 1).front(), "efficientnet-b7");
   EXPECT_EQ(models_of(traffic, 2).size(), 5U);
@@ -42,9 +42,9 @@ TEST(LokiPipelines, HaveThePapersFamilies) {
   const Pipeline social = load_pipeline("social-media");
   EXPECT_EQ(social.slo_ns, 250 * kNsPerMs);
   ASSERT_EQ(social.tasks.size(), 2U);
-  EXPECT_EQ(models_of(social, 0), (Names{"resnet152", "resnet101", "resnet50", "resnet34", "resnet18"}));
+  EXPECT_EQ(models_of(social, 0), (Models{"resnet152", "resnet101", "resnet50", "resnet34", "resnet18"}));
   EXPECT_EQ(models_of(social, 1),
-            (Names{"clip-vit-l14-336", "clip-vit-l14", "clip-vit-b16", "clip-vit-b32"}));
+            (Models{"clip-vit-l14-336", "clip-vit-l14", "clip-vit-b16", "clip-vit-b32"}));
   for (ModuleId v = 0; v < 5; ++v)
     EXPECT_EQ(social.modules[v].fan_out, std::vector<double>{1}) << "one caption for each image";
 }

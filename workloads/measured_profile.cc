@@ -14,7 +14,7 @@ constexpr double kMostMs = 1e9;
 constexpr double kMostShare = 1e6;
 
 /// A basic string of TOML.
-std::string quoted(const std::string& text) {
+std::string toml_quoted(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') {
@@ -75,7 +75,7 @@ bool every_half_width_is_known(const MeasuredProfile& profile) {
 void add_measured(std::string& text, const MeasuredProfile& profile) {
   text += "\n[profile.measured]\n";
   add(text, "repeats", std::to_string(profile.repeats));
-  add(text, "stopped_by", quoted(profile.stopped_by));
+  add(text, "stopped_by", toml_quoted(profile.stopped_by));
   add(text, "drift", share_text(profile.drift));
   if (every_half_width_is_known(profile)) {
     const auto half_width = [](const MeasuredLatency& size) { return ms_text(*size.half_width_ns); };
@@ -100,13 +100,13 @@ void add_measured(std::string& text, const MeasuredProfile& profile) {
   }
   if (profile.notes.empty()) return;
   text += "notes = [\n";
-  for (const std::string& note : profile.notes) text += "  " + quoted(note) + ",\n";
+  for (const std::string& note : profile.notes) text += "  " + toml_quoted(note) + ",\n";
   text += "]\n";
 }
 
 void add_profile(std::string& text, const MeasuredProfile& profile) {
   text += "\n[[profile]]\n";
-  add(text, "model", quoted(profile.model));
+  add(text, "model", toml_quoted(profile.model));
   add(text, "batch", array_text(profile.sizes, [](const auto& size) { return std::to_string(size.batch); }));
   add_times(text, "latency_ms", profile, &MeasuredLatency::median_ns);
   if (profile.memory_mb > 0) add(text, "memory_mb", share_text(profile.memory_mb));
@@ -145,9 +145,9 @@ std::string text_of(const MeasuredSet& set) {
   std::string text =
       "# Written by `harness profile`. latency_ms: medians over the repeats; [profile.measured]: "
       "docs/profile.md.\n";
-  add(text, "description", quoted(set.description));
-  add(text, "device", quoted(set.device));
-  add(text, "source", quoted(set.source));
+  add(text, "description", toml_quoted(set.description));
+  add(text, "device", toml_quoted(set.device));
+  add(text, "source", toml_quoted(set.source));
   for (const MeasuredProfile& profile : set.profiles) add_profile(text, profile);
   return text;
 }

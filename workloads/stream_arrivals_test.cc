@@ -8,6 +8,7 @@
 
 #include "harness/core/random.h"
 #include "workloads/alias_table.h"
+#include "workloads/test_streams.h"
 
 namespace harness {
 namespace {
@@ -16,14 +17,6 @@ struct Requests {
   std::vector<TimeNs> times;
   std::vector<StreamId> streams;
 };
-
-TraceSpec trace_of(std::vector<StreamClass> classes, double duration_s) {
-  TraceSpec spec;
-  spec.shape = "streams";
-  spec.streams = std::move(classes);
-  spec.duration_s = duration_s;
-  return spec;
-}
 
 TraceSpec preset(const char* shape, double duration_s) {
   TraceSpec spec;

@@ -7,18 +7,11 @@
 
 #include "harness/core/error.h"
 #include "workloads/stream_arrivals.h"
+#include "workloads/test_streams.h"
 #include "workloads/trace_spec.h"
 
 namespace harness {
 namespace {
-
-TraceSpec trace_of(const StreamClass& one, double duration_s) {
-  TraceSpec spec;
-  spec.shape = "streams";
-  spec.streams = {one};
-  spec.duration_s = duration_s;
-  return spec;
-}
 
 // A Poisson stream with n expected requests in a window has a CV of 1 / sqrt(n), a group of g equal ones
 // 1 / sqrt(g n).
@@ -26,7 +19,7 @@ TEST(StreamCvs, OfPoissonStreamsAreTheClosedForm) {
   StreamClass one;
   one.count = 200;
   one.rps = 400;
-  const auto arrivals = make_arrivals(trace_of(one, 4000), 0, 1);
+  const auto arrivals = make_arrivals(trace_of({one}, 4000), 0, 1);
   const std::vector<StreamCv> cvs = stream_cvs(*arrivals, 200, {1, 5, 20}, {1, 10, 60}, 1);
   ASSERT_EQ(cvs.size(), 9U);
   std::size_t k = 0;
@@ -53,7 +46,7 @@ TEST(StreamCvs, OfBurstsByHand) {
   one.burst = 3;
   one.period_ms = 2000;
   one.count = 2;
-  const auto arrivals = make_arrivals(trace_of(one, 10), 0, 1);
+  const auto arrivals = make_arrivals(trace_of({one}, 10), 0, 1);
   const std::vector<StreamCv> cvs = stream_cvs(*arrivals, 2, {1, 2, 3}, {1, 2}, 1);
   const std::vector<double> expected = {1, 1, 0, 0, std::sqrt(2.0) / 5, std::sqrt(2.0) / 5};
   for (std::size_t k = 0; k < 6; ++k) EXPECT_NEAR(cvs[k].mean_cv, expected[k], 1e-12) << k;
@@ -66,7 +59,7 @@ TEST(StreamCvs, LeavesOutStreamsWithoutRequests) {
   one.period_ms = 4000;
   StreamClass never = one;
   never.offset_ms = 1e6;
-  TraceSpec spec = trace_of(one, 8);
+  TraceSpec spec = trace_of({one}, 8);
   spec.streams.push_back(never);
   const auto population = std::make_shared<const StreamPopulation>(spec, 0);
   const std::vector<StreamCv> cvs = stream_cvs(*make_stream_arrivals(population, 1), 2, {1}, {1}, 1);
@@ -75,7 +68,7 @@ TEST(StreamCvs, LeavesOutStreamsWithoutRequests) {
 }
 
 TEST(StreamCvs, RefuseWhatHasNoCv) {
-  const auto arrivals = make_arrivals(trace_of(StreamClass(), 10), 0, 1);
+  const auto arrivals = make_arrivals(trace_of({StreamClass()}, 10), 0, 1);
   EXPECT_THROW(stream_cvs(*arrivals, 1, {5.1}, {1}, 1), InputError);
   EXPECT_NO_THROW(stream_cvs(*arrivals, 1, {5}, {1}, 1));
   EXPECT_THROW(stream_cvs(*arrivals, 1, {1}, {2}, 1), InputError);

@@ -10,18 +10,10 @@
 #include "harness/core/error.h"
 #include "workloads/catalogue.h"
 #include "workloads/file_bytes.h"
+#include "workloads/test_streams.h"
 
 namespace harness {
 namespace {
-
-TraceSpec trace_of(std::vector<StreamClass> classes, double duration_s = 60) {
-  TraceSpec spec;
-  spec.name = "s";
-  spec.shape = "streams";
-  spec.streams = std::move(classes);
-  spec.duration_s = duration_s;
-  return spec;
-}
 
 StreamClass class_of(int count, double rps) {
   StreamClass spec;

@@ -10,7 +10,6 @@ namespace harness {
 namespace {
 
 constexpr std::size_t kMinutes = 1440;
-constexpr double kLargestCount = 1e12;
 
 /// Where the columns of an Azure Functions file stand.
 struct FunctionColumns {

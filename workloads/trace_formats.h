@@ -10,6 +10,9 @@
 
 namespace harness {
 
+/// Requests that a trace may have in a minute or a bin.
+inline constexpr double kLargestCount = 1e12;
+
 /// Invocations per minute, from the first day on, of the functions chosen by `column` (as in TraceSpec).
 std::vector<double> read_azure_functions(TextLines lines, const std::string& column);
 

@@ -13,7 +13,6 @@ namespace harness {
 namespace {
 
 constexpr double kLatestS = 1e9;
-constexpr double kLargestCount = 1e12;
 constexpr std::size_t kMostTimes = 100'000'000;
 
 bool is_binary(std::string_view text) { return text.substr(0, 4096).find('\0') != std::string_view::npos; }

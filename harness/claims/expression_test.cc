@@ -6,6 +6,7 @@
 
 #include "harness/claims/evaluation.h"
 #include "harness/claims/test_rows.h"
+#include "harness/core/test_refusal.h"
 
 namespace harness {
 namespace {
@@ -43,14 +44,8 @@ std::string missing_of(const std::string& text, std::vector<SummaryRow> summary 
   return evaluation.missing();
 }
 
-std::string error_of(const std::string& text, const Vocabulary& vocabulary = {}) {
-  try {
-    parse_expression(kPlace, text, vocabulary);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "accepted: " << text;
-  return "";
+std::string error_of_expression(const std::string& text, const Vocabulary& vocabulary = {}) {
+  return refusal_of([&] { parse_expression(kPlace, text, vocabulary); });
 }
 
 TEST(Expression, FollowsTheUsualPrecedence) {
@@ -108,14 +103,9 @@ TEST(Expression, SaysWhatIsMissing) {
 }
 
 TEST(Expression, RefusesSeveralCellsAndNamesWhatDiffers) {
-  try {
-    value_of("drop_rate[pard]");
-    FAIL() << "accepted";
-  } catch (const InputError& error) {
-    const std::string message = error.what();
-    EXPECT_EQ(message.rfind("claims.toml:7: c: expression: ", 0), 0u) << message;
-    EXPECT_NE(message.find("differ in pard.lambda;"), std::string::npos) << message;
-  }
+  const std::string message = refusal_of([] { value_of("drop_rate[pard]"); });
+  EXPECT_EQ(message.rfind("claims.toml:7: c: expression: ", 0), 0u) << message;
+  EXPECT_NE(message.find("differ in pard.lambda;"), std::string::npos) << message;
 }
 
 TEST(Expression, RefusesWhatItCannotRead) {
@@ -144,18 +134,19 @@ TEST(Expression, RefusesWhatItCannotRead) {
       {"1e999", "a number"},
   };
   for (const auto& [text, words] : mistakes) {
-    const std::string message = error_of(text);
+    const std::string message = error_of_expression(text);
     EXPECT_EQ(message.rfind("claims.toml:7: c: expression: ", 0), 0u) << message;
     EXPECT_NE(message.find(words), std::string::npos) << text << ": " << message;
   }
-  EXPECT_NE(error_of(std::string(5000, '(')).find("100 signs"), std::string::npos);
-  EXPECT_NE(error_of(std::string(5000, '-')).find("100 signs"), std::string::npos);
+  EXPECT_NE(error_of_expression(std::string(5000, '(')).find("100 signs"), std::string::npos);
+  EXPECT_NE(error_of_expression(std::string(5000, '-')).find("100 signs"), std::string::npos);
 }
 
 TEST(Expression, KnowsTheSystems) {
   const Vocabulary vocabulary{{"naive", "nexus", "pard"}};
   EXPECT_NO_THROW(parse_expression(kPlace, "drop_rate[pard/any] + drop_rate[*]", vocabulary));
-  EXPECT_NE(error_of("drop_rate[nexsus]", vocabulary).find("did you mean 'nexus'"), std::string::npos);
+  EXPECT_NE(error_of_expression("drop_rate[nexsus]", vocabulary).find("did you mean 'nexus'"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "harness/core/test_refusal.h"
+
 namespace harness {
 namespace {
 
@@ -23,14 +25,8 @@ std::vector<Claim> parsed(const std::string& text) {
   return parse_ledger("claims.toml", text, {{"naive", "nexus", "pard"}});
 }
 
-std::string error_of(const std::string& text) {
-  try {
-    parsed(text);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "accepted: " << text;
-  return "";
+std::string error_of_ledger(const std::string& text) {
+  return refusal_of([&] { parsed(text); });
 }
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
@@ -128,7 +124,7 @@ TEST(Ledger, RefusesMistakesWithTheirPlace) {
       {replaced(claim, "\"overall\"", "3"), "claims.toml:8:", "string"},
   };
   for (const auto& mistake : mistakes) {
-    const std::string message = error_of(mistake.text);
+    const std::string message = error_of_ledger(mistake.text);
     EXPECT_EQ(message.rfind(mistake.place, 0), 0u) << mistake.text << "\n" << message;
     EXPECT_NE(message.find(mistake.words), std::string::npos) << mistake.text << "\n" << message;
   }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "harness/core/error.h"
+#include "harness/experiment/rank_work.h"
 #include "harness/record/cv_file.h"
 #include "harness/record/results_file.h"
 
@@ -31,15 +32,13 @@ struct FiguresOptions {
   bool list = false;
 };
 
-/// What draw.py exits with when a name or what a figure needs is missing; it has said so.
-constexpr int kBadInput = 2;
-
 std::string environment_or(const char* variable, const char* otherwise) {
   const char* value = std::getenv(variable);
   return value != nullptr && *value != '\0' ? value : otherwise;
 }
 
-/// Runs the program and waits for it; its output goes to ours. Returns 0 or kBadInput.
+/// Runs the program and waits for it; its output goes to ours. Returns 0, or kBadInput when
+/// draw.py lacked a name or what a figure needs, and said so.
 int run(std::vector<std::string> words) {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());

@@ -19,7 +19,7 @@ namespace harness {
 namespace {
 
 constexpr double kLongestSloMs = 1e6;
-constexpr int kMostRequests = 10'000'000;
+constexpr int kMostGoodputRequests = 10'000'000;
 
 /// What the file says of how it was found.
 std::string source_of(const GoodputSearch& search) {
@@ -69,7 +69,7 @@ void check_goodput(const GoodputOptions& options) {
     throw wrong("--goodput", "SLOs that do not rise", "each larger than the last");
   if (!(options.share > 0 && options.share <= 1))
     throw wrong("--goodput-share", text_of(options.share), "a share above 0, at most 1, such as 0.99");
-  if (options.requests < 100 || options.requests > kMostRequests)
+  if (options.requests < 100 || options.requests > kMostGoodputRequests)
     throw wrong("--goodput-requests", std::to_string(options.requests), "100 to 10000000");
 }
 

@@ -7,7 +7,7 @@
 namespace harness {
 namespace {
 
-using Names = std::vector<std::vector<std::string>>;
+using NameLists = std::vector<std::vector<std::string>>;
 
 Pipeline named(const std::vector<std::string>& names) {
   Pipeline pipeline;
@@ -19,16 +19,17 @@ Pipeline named(const std::vector<std::string>& names) {
   return pipeline;
 }
 
-std::string link(const std::vector<std::string>& names, const Names& pres, const Names& subs = {}) {
+std::string link(const std::vector<std::string>& names, const NameLists& pres, const NameLists& subs = {}) {
   Pipeline pipeline = named(names);
-  return link_modules(pipeline, pres, subs.empty() ? Names(names.size()) : subs);
+  return link_modules(pipeline, pres, subs.empty() ? NameLists(names.size()) : subs);
 }
 
 /// da of PARD section 5.1: person -> {pose, face} -> expression -> eye.
-Pipeline diamond() {
+Pipeline da() {
   Pipeline pipeline = named({"person", "pose", "face", "expression", "eye"});
-  EXPECT_EQ(link_modules(pipeline, {{}, {"person"}, {"person"}, {"pose", "face"}, {"expression"}}, Names(5)),
-            "");
+  EXPECT_EQ(
+      link_modules(pipeline, {{}, {"person"}, {"person"}, {"pose", "face"}, {"expression"}}, NameLists(5)),
+      "");
   return pipeline;
 }
 
@@ -39,8 +40,8 @@ bool contains(const std::string& text, const std::string& part) {
 TEST(LinkModules, FillsInBothDirectionsFromEither) {
   for (const bool by_pres : {true, false}) {
     Pipeline pipeline = named({"a", "b", "c"});
-    const Names pres = by_pres ? Names{{}, {"a"}, {"b"}} : Names(3);
-    const Names subs = by_pres ? Names(3) : Names{{"b"}, {"c"}, {}};
+    const NameLists pres = by_pres ? NameLists{{}, {"a"}, {"b"}} : NameLists(3);
+    const NameLists subs = by_pres ? NameLists(3) : NameLists{{"b"}, {"c"}, {}};
     ASSERT_EQ(link_modules(pipeline, pres, subs), "");
     EXPECT_TRUE(pipeline.modules[0].pres.empty());
     EXPECT_EQ(pipeline.modules[1].pres, std::vector<ModuleId>{0});
@@ -52,14 +53,14 @@ TEST(LinkModules, FillsInBothDirectionsFromEither) {
 
 TEST(LinkModules, PutsModulesIntoTopologicalOrder) {
   Pipeline pipeline = named({"last", "middle", "first"});
-  ASSERT_EQ(link_modules(pipeline, {{"middle"}, {"first"}, {}}, Names(3)), "");
+  ASSERT_EQ(link_modules(pipeline, {{"middle"}, {"first"}, {}}, NameLists(3)), "");
   EXPECT_EQ(pipeline.modules[0].name, "first");
   EXPECT_EQ(pipeline.modules[1].name, "middle");
   EXPECT_EQ(pipeline.modules[2].name, "last");
 }
 
 TEST(LinkModules, KnowsADagFromAChain) {
-  const Pipeline pipeline = diamond();
+  const Pipeline pipeline = da();
   EXPECT_FALSE(pipeline.is_chain());
   EXPECT_EQ(pipeline.modules[3].pres, (std::vector<ModuleId>{1, 2}));
   EXPECT_EQ(pipeline.modules[0].subs, (std::vector<ModuleId>{1, 2}));
@@ -82,10 +83,10 @@ TEST(LinkModules, TakesSeveralEntriesSideBySideIfNothingJoinsThem) {
   pipeline.side_by_side = true;
   for (const char* name : {"a", "b", "c", "d"}) pipeline.modules.emplace_back().name = name;
   Pipeline joined = pipeline;
-  EXPECT_EQ(link_modules(pipeline, {{}, {}, {"a"}, {"b"}}, Names(4)), "");
+  EXPECT_EQ(link_modules(pipeline, {{}, {}, {"a"}, {"b"}}, NameLists(4)), "");
   EXPECT_EQ(entries_in(pipeline), (std::vector<ModuleId>{0, 1}));
   EXPECT_EQ(entries_of(pipeline), (std::vector<ModuleId>{0, 1, 0, 1}));
-  const std::string wrong = link_modules(joined, {{}, {}, {"a", "b"}, {"c"}}, Names(4));
+  const std::string wrong = link_modules(joined, {{}, {}, {"a", "b"}, {"c"}}, NameLists(4));
   EXPECT_TRUE(contains(wrong, "'c' is reached from two entries, 'a' and 'b'")) << wrong;
 }
 
@@ -99,7 +100,7 @@ TEST(LinkModules, RefusesUnknownEmptyAndRepeatedNames) {
 
 TEST(LinkModules, RefusesMoreThan64Modules) {
   std::vector<std::string> names;
-  Names pres;
+  NameLists pres;
   for (int i = 0; i < 65; ++i) {
     names.push_back("m" + std::to_string(i));
     pres.push_back(i == 0 ? std::vector<std::string>{}
@@ -112,14 +113,14 @@ TEST(LinkModules, RefusesMoreThan64Modules) {
 }
 
 TEST(Paths, LongestOfTheDiamondByHand) {
-  const Pipeline pipeline = diamond();
+  const Pipeline pipeline = da();
   const std::vector<double> cost = {10, 7, 20, 5, 3};
   EXPECT_EQ(longest_after(pipeline, cost), (std::vector<double>{28, 8, 8, 3, 0}));
   EXPECT_EQ(longest_before(pipeline, cost), (std::vector<double>{0, 10, 10, 30, 35}));
 }
 
 TEST(Paths, AllOfTheDiamond) {
-  const Pipeline pipeline = diamond();
+  const Pipeline pipeline = da();
   const std::vector<std::vector<ModuleId>> from_entry = {{1, 3, 4}, {2, 3, 4}};
   EXPECT_EQ(paths_after(pipeline, 0), from_entry);
   EXPECT_EQ(paths_after(pipeline, 3), (std::vector<std::vector<ModuleId>>{{4}}));
@@ -127,7 +128,7 @@ TEST(Paths, AllOfTheDiamond) {
 }
 
 TEST(Paths, ModulesAfterAreThoseOfAllPaths) {
-  const Pipeline pipeline = diamond();
+  const Pipeline pipeline = da();
   EXPECT_EQ(modules_after(pipeline, 0), (std::vector<bool>{false, true, true, true, true}));
   EXPECT_EQ(modules_after(pipeline, 1), (std::vector<bool>{false, false, false, true, true}))
       << "not the module beside it";
@@ -136,7 +137,7 @@ TEST(Paths, ModulesAfterAreThoseOfAllPaths) {
 
 TEST(Paths, LongestAfterIsTheMaximumOverAllPaths) {
   Pipeline pipeline = named({"a", "b", "c", "d", "e"});
-  ASSERT_EQ(link_modules(pipeline, {{}, {"a"}, {"a"}, {"a", "b"}, {"c", "d"}}, Names(5)), "");
+  ASSERT_EQ(link_modules(pipeline, {{}, {"a"}, {"a"}, {"a", "b"}, {"c", "d"}}, NameLists(5)), "");
   const std::vector<double> cost = {1, 2, 11, 4, 8};
   const std::vector<double> longest = longest_after(pipeline, cost);
   for (ModuleId k = 0; k < 5; ++k) {

@@ -180,7 +180,7 @@ TEST(RandomStream, NormalHasTheMomentsOfN01) {
   EXPECT_NEAR(moments.fourth, 3.0, kSigmas * std::sqrt(96.0 / kCount));
 }
 
-class GammaShape : public testing::TestWithParam<double> {};
+class GammaShape : public ::testing::TestWithParam<double> {};
 
 TEST_P(GammaShape, HasItsMoments) {
   constexpr int kCount = 500'000;
@@ -192,7 +192,8 @@ TEST_P(GammaShape, HasItsMoments) {
   EXPECT_NEAR(moments.third / std::pow(shape, 1.5), 2 / std::sqrt(shape), 0.05 * (1 + 2 / std::sqrt(shape)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, GammaShape, testing::Values(0.0625, 0.25, 0.5, 0.99, 1.0, 2.5, 10.0, 100.0));
+INSTANTIATE_TEST_SUITE_P(Shapes, GammaShape,
+                         ::testing::Values(0.0625, 0.25, 0.5, 0.99, 1.0, 2.5, 10.0, 100.0));
 
 TEST(RandomStream, GammaOfShapeHalfIsHalfASquaredNormal) {
   // P(Gamma(1/2) <= x) = erf(sqrt(x)).

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <set>
 
+#include "harness/experiment/test_experiment_text.h"
+
 namespace harness {
 namespace {
 
@@ -14,15 +16,6 @@ name = "naive"
 [[system]]
 name = "pard"
 )";
-
-ExperimentSpec parse(const std::string& text) { return parse_experiment("experiments/test.toml", text, {}); }
-
-std::vector<PreparedCell> prepare_all(const ExperimentSpec& spec, const std::string& build = "b") {
-  CellFactory factory(spec, build);
-  std::vector<PreparedCell> cells;
-  for (const Cell& cell : factory.cells()) cells.push_back(factory.prepare(cell));
-  return cells;
-}
 
 std::vector<TimeNs> first_times(CellFactory& factory, const Cell& cell) {
   const RunSpec run = factory.make_run(cell, factory.prepare(cell));
@@ -38,7 +31,7 @@ traces = ["poisson", "tweet"]
 loads = [0.5, 1.5]
 seeds = [1, 2]
 slo_ms = [500, 600]
-)" + kTwoSystems + "[[sweep]]\nkey = \"planner.max_batch\"\nvalues = [4, 8, 16]\n");
+)" + kTwoSystems + sweep("planner.max_batch", "[4, 8, 16]"));
   const std::vector<PreparedCell> cells = prepare_all(spec);
   ASSERT_EQ(cells.size(), 2U * 2 * 2 * 2 * 2 * 3 * 2);
   std::size_t i = 0;
@@ -71,8 +64,7 @@ TEST(Expansion, ASweepMultipliesOnlyTheCellsItConcerns) {
   const std::string workload =
       "[workload]\npipelines = [\"tm\", \"lv\"]\ntraces = [\"poisson\", \"tweet\"]\n" + kTwoSystems;
   const auto count = [&](const std::string& key, const std::string& values) {
-    return prepare_all(parse(workload + "[[sweep]]\nkey = \"" + key + "\"\nvalues = " + values + "\n"))
-        .size();
+    return prepare_all(parse(workload + sweep(key, values))).size();
   };
   EXPECT_EQ(count("pard.lambda", "[0.05, 0.1, 0.15]"), 2U * 2 * (1 + 3));
   EXPECT_EQ(count("trace.tweet.compress", "[100, 200, 300]"), 2U * (1 + 3) * 2);
@@ -154,8 +146,8 @@ TEST(CellFactory, RatesAreServedWhereOnlyASystemsOwnPlanMeetsTheSlo) {
 TEST(CellFactory, RatesOfEachWorkerFollowTheWorkers) {
   const std::string text =
       "[workload]\npipelines = \"tm\"\ntraces = \"poisson\"\nrates_rps_per_worker = [2, 5]\n" + kTwoSystems +
-      "[[system]]\nname = \"pard\"\nvariant = \"small\"\nset = { \"planner.max_batch\" = 2 }\n"
-      "[[sweep]]\nkey = \"cluster.workers\"\nvalues = [3, 30]\n";
+      "[[system]]\nname = \"pard\"\nvariant = \"small\"\nset = { \"planner.max_batch\" = 2 }\n" +
+      sweep("cluster.workers", "[3, 30]");
   const std::vector<PreparedCell> cells = prepare_all(parse(text));
   ASSERT_EQ(cells.size(), 12U);
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -228,7 +220,7 @@ batch = 0
 )" +
             std::string("[[system]]\nname = \"pard\"\nparams = { lambda = 0.15 }\nset = { \"serving.commit\" "
                         "= \"late\" }\n") +
-            "[[sweep]]\nkey = \"cluster.jitter\"\nvalues = [\"none\", \"uniform\"]\n");
+            sweep("cluster.jitter", "[\"none\", \"uniform\"]"));
   EXPECT_THROW(CellFactory(spec, ""), InputError);  // no pipeline has kill_count
   ExperimentSpec fixed = spec;
   fixed.places.clear();

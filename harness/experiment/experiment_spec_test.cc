@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "harness/core/test_refusal.h"
 #include "harness/experiment/config_tree.h"
 #include "harness/experiment/suite.h"
+#include "harness/experiment/test_experiment_text.h"
 #include "systems/all_systems.h"
 
 namespace harness {
@@ -18,19 +20,6 @@ traces = ["tweet"]
 [[system]]
 name = "pard"
 )";
-
-ExperimentSpec parse(const std::string& text, const std::vector<std::string>& overrides = {}) {
-  return parse_experiment("exp/test.toml", text, overrides);
-}
-
-std::string error_of(const std::string& text, const std::vector<std::string>& overrides = {}) {
-  try {
-    parse(text, overrides);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 /// A value of a parameter other than its present one, as TOML; "" when there is none to be found.
 std::string other_value(const Param& param) {
@@ -301,15 +290,10 @@ TEST(ExperimentSpec, FiguresAreKeptAndCheckedAgainstTheirCatalogue) {
   EXPECT_NE(spec.text.find("pard/fig8"), std::string::npos);
   EXPECT_EQ(error_of("figures = [1]\n" + kSmallest),
             "exp/test.toml:1: figures: found 1; allowed: texts that are not empty");
-  const std::string catalogue = testing::TempDir() + "/catalogue.txt";
+  const std::string catalogue = ::testing::TempDir() + "/catalogue.txt";
   std::ofstream(catalogue) << "pard/fig8\tgoodput\npard/fig10\twhy\n";
-  try {
-    check_figures(spec, catalogue);
-    ADD_FAILURE() << "an unknown figure was accepted";
-  } catch (const InputError& error) {
-    EXPECT_EQ(
-        std::string(error.what()).rfind("exp/test.toml:1: figures: found unknown figure 'pard/fig9'", 0), 0U);
-  }
+  const std::string error = refusal_of([&] { check_figures(spec, catalogue); });
+  EXPECT_EQ(error.rfind("exp/test.toml:1: figures: found unknown figure 'pard/fig9'", 0), 0U) << error;
   EXPECT_NO_THROW(check_figures(parse("figures = \"pard/fig10\"\n" + kSmallest), catalogue));
 }
 

@@ -1,12 +1,14 @@
 // Faults as an axis: [[sweep]] and --set with the keys of a named [[fault]].
 #include <gtest/gtest.h>
 
+#include "harness/core/test_refusal.h"
 #include "harness/experiment/cell_factory.h"
+#include "harness/experiment/test_experiment_text.h"
 
 namespace harness {
 namespace {
 
-const std::string kBody = R"([workload]
+const std::string kThreeFaults = R"([workload]
 pipelines = ["tm"]
 traces = ["poisson"]
 duration_s = 10
@@ -36,19 +38,17 @@ for_s = 1
 gpu = 1
 )";
 
-std::string sweep(const std::string& key, const std::string& values) {
-  return "[[sweep]]\nkey = \"" + key + "\"\nvalues = " + values + "\n";
-}
-
-struct Prepared {
+/// A cell and the faults of its run.
+struct CellWithFaults {
   PreparedCell cell;
   std::vector<Fault> faults;
 };
 
-std::vector<Prepared> prepare_all(const std::string& text, const std::vector<std::string>& overrides = {}) {
-  const ExperimentSpec spec = parse_experiment("exp/test.toml", text, overrides);
+std::vector<CellWithFaults> prepare_with_faults(const std::string& text,
+                                                const std::vector<std::string>& overrides = {}) {
+  const ExperimentSpec spec = parse(text, overrides);
   CellFactory factory(spec, "b");
-  std::vector<Prepared> all;
+  std::vector<CellWithFaults> all;
   for (const Cell& cell : factory.cells()) {
     PreparedCell prepared = factory.prepare(cell);
     std::vector<Fault> faults = factory.make_run(cell, prepared).faults;
@@ -57,19 +57,14 @@ std::vector<Prepared> prepare_all(const std::string& text, const std::vector<std
   return all;
 }
 
-std::string error_of(const std::string& text, const std::vector<std::string>& overrides = {}) {
-  try {
-    prepare_all(text, overrides);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
+/// The line that refuses this text when it is read or when its runs are made.
+std::string error_of_runs(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  return refusal_of([&] { prepare_with_faults(text, overrides); });
 }
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 TEST(FaultAxis, WithAndWithout) {
-  const std::vector<Prepared> cells = prepare_all(kBody + sweep("fault.crash.on", "[false, true]"));
+  const std::vector<CellWithFaults> cells =
+      prepare_with_faults(kThreeFaults + sweep("fault.crash.on", "[false, true]"));
   ASSERT_EQ(cells.size(), 4U);  // x 2 systems, which are the inner axis
   for (std::size_t i = 0; i < 4; ++i) {
     const bool on = i >= 2;
@@ -81,8 +76,8 @@ TEST(FaultAxis, WithAndWithout) {
 }
 
 TEST(FaultAxis, ANumberIsSwept) {
-  const std::vector<Prepared> cells = prepare_all(kBody + sweep("fault.throttle.factor", "[1, 2.5]") +
-                                                  sweep("fault.crash.count", "[1, 8, 12]"));
+  const std::vector<CellWithFaults> cells = prepare_with_faults(
+      kThreeFaults + sweep("fault.throttle.factor", "[1, 2.5]") + sweep("fault.crash.count", "[1, 8, 12]"));
   ASSERT_EQ(cells.size(), 12U);
   for (std::size_t i = 0; i < 12; ++i) {
     ASSERT_EQ(cells[i].faults.size(), 3U);
@@ -94,7 +89,7 @@ TEST(FaultAxis, ANumberIsSwept) {
 
 TEST(FaultAxis, EveryNumberCanBe) {
   const auto only = [](const std::string& key, const std::string& value) {
-    return prepare_all(kBody + sweep("fault." + key, "[" + value + "]")).front().faults;
+    return prepare_with_faults(kThreeFaults + sweep("fault." + key, "[" + value + "]")).front().faults;
   };
   EXPECT_EQ(only("crash.at_s", "0.5")[0].at_ns, 500 * kNsPerMs);
   EXPECT_EQ(only("crash.for_s", "7")[0].for_ns, 7 * kNsPerS);
@@ -102,39 +97,43 @@ TEST(FaultAxis, EveryNumberCanBe) {
   EXPECT_EQ(only("throttle.gpu", "8")[1].gpus, 4);  // as many as there were
   const std::string delay =
       "[[fault]]\nname = \"far\"\nkind = \"delay\"\nat_s = 1\nfor_s = 1\ngpu = 0\ndelay_ms = 1\n";
-  EXPECT_EQ(prepare_all(kBody + delay + sweep("fault.far.delay_ms", "[0.5]"))[0].faults[3].delay_ns,
-            500 * kNsPerUs);
+  EXPECT_EQ(
+      prepare_with_faults(kThreeFaults + delay + sweep("fault.far.delay_ms", "[0.5]"))[0].faults[3].delay_ns,
+      500 * kNsPerUs);
 }
 
 TEST(FaultAxis, ANameMayCoverSeveral) {
-  std::string text = kBody;
+  std::string text = kThreeFaults;
   text.replace(text.find("throttle"), 8, "crash");
-  const std::vector<Prepared> cells = prepare_all(text + sweep("fault.crash.on", "[false, true]"));
+  const std::vector<CellWithFaults> cells =
+      prepare_with_faults(text + sweep("fault.crash.on", "[false, true]"));
   ASSERT_EQ(cells.size(), 4U);
   EXPECT_EQ(cells[0].faults.size(), 1U);
   EXPECT_EQ(cells[2].faults.size(), 3U);
-  EXPECT_TRUE(has(error_of(text + sweep("fault.crash.factor", "[2]")), "a fault of kind \"stop\""));
+  EXPECT_TRUE(has(error_of_runs(text + sweep("fault.crash.factor", "[2]")), "a fault of kind \"stop\""));
 }
 
 TEST(FaultAxis, SetReachesAFaultByItsName) {
-  const std::vector<Prepared> cells = prepare_all(kBody, {"fault.crash.on=false", "fault.throttle.for_s=9"});
+  const std::vector<CellWithFaults> cells =
+      prepare_with_faults(kThreeFaults, {"fault.crash.on=false", "fault.throttle.for_s=9"});
   ASSERT_EQ(cells[0].faults.size(), 2U);
   EXPECT_EQ(cells[0].faults[0].for_ns, 9 * kNsPerS);
-  EXPECT_TRUE(has(error_of(kBody, {"fault.crush.on=false"}), "--set: fault.crush.on"));
-  EXPECT_TRUE(has(error_of(kBody, {"fault.crash.factor=3"}), "--set: fault.factor"));
-  EXPECT_TRUE(has(error_of(kBody, {"fault=3"}), "--set: fault"));
+  EXPECT_TRUE(has(error_of_runs(kThreeFaults, {"fault.crush.on=false"}), "--set: fault.crush.on"));
+  EXPECT_TRUE(has(error_of_runs(kThreeFaults, {"fault.crash.factor=3"}), "--set: fault.factor"));
+  EXPECT_TRUE(has(error_of_runs(kThreeFaults, {"fault=3"}), "--set: fault"));
 }
 
 /// Cells with the fault are those of an experiment that has it alone; names change nothing.
 TEST(FaultAxis, TheEffectiveSettingsHoldWhatHappens) {
-  const std::vector<Prepared> swept = prepare_all(kBody + sweep("fault.crash.on", "[true, false]"));
-  std::string without_names = kBody;
+  const std::vector<CellWithFaults> swept =
+      prepare_with_faults(kThreeFaults + sweep("fault.crash.on", "[true, false]"));
+  std::string without_names = kThreeFaults;
   for (const char* name : {"name = \"crash\"\n", "name = \"throttle\"\n"})
     without_names.erase(without_names.find(name), std::string(name).size());
-  const std::vector<Prepared> plain = prepare_all(without_names);
+  const std::vector<CellWithFaults> plain = prepare_with_faults(without_names);
   EXPECT_EQ(swept[0].cell.identity.input_hash, plain[0].cell.identity.input_hash);
   EXPECT_NE(swept[2].cell.identity.input_hash, plain[0].cell.identity.input_hash);
-  const std::vector<Prepared> again = prepare_all(swept[2].cell.identity.effective_toml);
+  const std::vector<CellWithFaults> again = prepare_with_faults(swept[2].cell.identity.effective_toml);
   ASSERT_EQ(again.size(), 1U);
   EXPECT_EQ(again[0].faults.size(), 2U);
 }
@@ -159,21 +158,21 @@ TEST(FaultAxis, MistakesAreNamed) {
       {"fault.crash.count", "[12, 13]", "GPU 16 of a cluster of 16"},
   };
   for (const Case& one : cases) {
-    const std::string line = error_of(kBody + sweep(one.key, one.values));
+    const std::string line = error_of_runs(kThreeFaults + sweep(one.key, one.values));
     EXPECT_TRUE(has(line, one.found)) << one.key << ": " << line;
     EXPECT_TRUE(has(line, "exp/test.toml:3")) << line;  // lines 35 and on
   }
-  const std::string nameless = kBody.substr(0, kBody.find("[[fault]]"));
-  EXPECT_TRUE(has(error_of(nameless + sweep("fault.crash.on", "[true]")), "which needs name"));
-  std::string set = kBody;
+  const std::string nameless = kThreeFaults.substr(0, kThreeFaults.find("[[fault]]"));
+  EXPECT_TRUE(has(error_of_runs(nameless + sweep("fault.crash.on", "[true]")), "which needs name"));
+  std::string set = kThreeFaults;
   set.insert(set.find("[[fault]]"), "set = { \"fault.crash.on\" = false }\n");
-  EXPECT_TRUE(has(error_of(set), "every system gets the same faults"));
+  EXPECT_TRUE(has(error_of_runs(set), "every system gets the same faults"));
 }
 
 /// A fault that does not happen may lie outside a smaller cluster.
 TEST(FaultAxis, TheClusterMustHoldOnlyWhatHappens) {
-  EXPECT_EQ(error_of(kBody, {"fault.crash.gpu=16", "fault.crash.on=false"}), "no error");
-  EXPECT_NE(error_of(kBody, {"fault.crash.gpu=16"}), "no error");
+  EXPECT_EQ(error_of_runs(kThreeFaults, {"fault.crash.gpu=16", "fault.crash.on=false"}), "no error");
+  EXPECT_NE(error_of_runs(kThreeFaults, {"fault.crash.gpu=16"}), "no error");
 }
 
 }  // namespace

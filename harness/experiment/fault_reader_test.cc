@@ -3,11 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "harness/experiment/cell_factory.h"
+#include "harness/experiment/test_experiment_text.h"
 
 namespace harness {
 namespace {
 
-const std::string kBody = R"([workload]
+const std::string kSixteenGpus = R"([workload]
 pipelines = ["tm"]
 traces = ["poisson"]
 duration_s = 10
@@ -17,26 +18,15 @@ workers = 16
 name = "naive"
 )";
 
-ExperimentSpec parse(const std::string& faults) {
-  return parse_experiment("exp/test.toml", kBody + faults, {});
-}
-
 /// The line that refuses one fault with these keys, in the file or on the cluster of 16.
-std::string error_of(const std::string& keys) {
-  try {
-    const ExperimentSpec spec = parse("[[fault]]\n" + keys);
-    CellFactory factory(spec, "b");
-    factory.prepare(factory.cells().front());
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
+std::string error_of_fault(const std::string& keys) {
+  return error_of_cells(kSixteenGpus + "[[fault]]\n" + keys);
 }
 
 constexpr const char* kTimes = "at_s = 1\nfor_s = 2\n";
 
 TEST(Faults, AllKindsAreReadAndReachTheRun) {
-  const ExperimentSpec spec = parse(R"([[fault]]
+  const ExperimentSpec spec = parse(kSixteenGpus + R"([[fault]]
 kind = "stop"
 at_s = 0
 for_s = 0.25
@@ -84,7 +74,7 @@ TEST(Faults, TheirTablesReadBackAsTheSame) {
                                      {FaultKind::kSlow, kNsPerS / 3, kNsPerS, 0, 16, 1.1, 0},
                                      {FaultKind::kDelay, 0, 7, 4, 2, 1, 1'000'001},
                                      {FaultKind::kLoss, 0, 7, 4, 2, 1, 0}};
-  const std::vector<FaultAt> read = parse(fault_tables(faults)).base.faults;
+  const std::vector<FaultAt> read = parse(kSixteenGpus + fault_tables(faults)).base.faults;
   ASSERT_EQ(read.size(), 4U);
   for (std::size_t i = 0; i < 4; ++i) {
     EXPECT_EQ(read[i].fault.kind, faults[i].kind);
@@ -135,13 +125,13 @@ TEST(Faults, MistakesAreNamed) {
       {times + "kind = \"stop\"\ngpu = 1\nname = \"a b\"\n", "fault.name", "\"a b\""},
   };
   for (const Case& one : cases) {
-    const std::string line = error_of(one.keys);
+    const std::string line = error_of_fault(one.keys);
     EXPECT_NE(line.find(one.key), std::string::npos) << one.keys << line;
     EXPECT_NE(line.find(one.found), std::string::npos) << one.keys << line;
     EXPECT_NE(line.find("exp/test.toml:"), std::string::npos) << one.keys << line;
     EXPECT_EQ(line.find('\n'), std::string::npos) << line;
   }
-  EXPECT_EQ(error_of(times + "kind = \"stop\"\ngpus = [8, 15]\n"), "no error");
+  EXPECT_EQ(error_of_fault(times + "kind = \"stop\"\ngpus = [8, 15]\n"), "no error");
 }
 
 }  // namespace

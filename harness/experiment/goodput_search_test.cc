@@ -7,19 +7,15 @@
 #include <string>
 
 #include "harness/core/random.h"
+#include "harness/core/test_time.h"
+#include "harness/sim/test_world.h"
 #include "workloads/catalogue.h"
 
 namespace harness {
 namespace {
 
-constexpr TimeNs kMs = kNsPerMs;
-
 Profile linear(double alpha_ms, double beta_ms, int max_batch) {
-  Profile profile;
-  profile.model = "linear";
-  for (int batch = 1; batch <= max_batch; ++batch)
-    profile.latency_ns.push_back(ms_to_ns(alpha_ms * batch + beta_ms));
-  return profile;
+  return testing::linear_profile("linear", alpha_ms, beta_ms, max_batch);
 }
 
 // A server that takes one request at a time, 10 ms each, and an SLO of 20 ms. What finds it busy waits for

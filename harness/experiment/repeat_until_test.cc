@@ -5,25 +5,15 @@
 #include <cmath>
 
 #include "harness/experiment/cell_factory.h"
+#include "harness/experiment/test_experiment_text.h"
 
 namespace harness {
 namespace {
 
-const std::string kWorkload =
+const std::string kTwoSeeds =
     "[workload]\npipelines = [\"tm\", \"lv\"]\ntraces = \"poisson\"\nseeds = [4, 2]\n"
     "[[system]]\nname = \"naive\"\n[[system]]\nname = \"pard\"\n";
 const std::string kRepeat = "[repeat_until]\nmetric = \"drop_rate\"\nhalf_width = 0.01\n";
-
-ExperimentSpec parse(const std::string& text) { return parse_experiment("exp/test.toml", text, {}); }
-
-std::string error_of(const std::string& text) {
-  try {
-    parse(text);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 SummaryRow row(const std::string& system, const std::string& pipeline, std::uint64_t seed, double drop_rate) {
   SummaryRow made;
@@ -72,24 +62,24 @@ TEST(RepeatUntil, ASingleValueIsNotEnoughAndNoValueDemandsNothing) {
 }
 
 TEST(RepeatUntil, AddsTheIntegersAfterTheLargestSeed) {
-  const ExperimentSpec spec = parse(kWorkload + kRepeat + "most_seeds = 5\n");
+  const ExperimentSpec spec = parse(kTwoSeeds + kRepeat + "most_seeds = 5\n");
   EXPECT_EQ(spec.workload.seeds, (std::vector<std::uint64_t>{4, 2}));
   EXPECT_EQ(spec.workload.added_seeds, (std::vector<std::uint64_t>{5, 6, 7}));
   EXPECT_EQ(first_seeds(spec), 2U);
   EXPECT_EQ(most_seeds(spec), 5U);
-  EXPECT_EQ(most_seeds(parse(kWorkload + kRepeat)), 20U);
-  const ExperimentSpec one = parse_experiment("e.toml", kWorkload + kRepeat, {"workload.seeds=7"});
+  EXPECT_EQ(most_seeds(parse(kTwoSeeds + kRepeat)), 20U);
+  const ExperimentSpec one = parse(kTwoSeeds + kRepeat, {"workload.seeds=7"});
   EXPECT_EQ(first_seeds(one), 2U);
   EXPECT_EQ(one.workload.added_seeds.front(), 8U);
   EXPECT_EQ(one.workload.added_seeds.size(), 19U);
-  EXPECT_EQ(first_seeds(parse(kWorkload)), 2U);
-  EXPECT_EQ(most_seeds(parse(kWorkload)), 2U);
+  EXPECT_EQ(first_seeds(parse(kTwoSeeds)), 2U);
+  EXPECT_EQ(most_seeds(parse(kTwoSeeds)), 2U);
 }
 
 // The cells of the listed seeds keep numbers and hashes; those of each added seed follow in the same order.
 TEST(RepeatUntil, CellsOfAddedSeedsStandAfterAllOthers) {
-  const ExperimentSpec plain = parse(kWorkload);
-  const ExperimentSpec spec = parse(kWorkload + kRepeat + "baseline = \"pard\"\nmost_seeds = 4\n");
+  const ExperimentSpec plain = parse(kTwoSeeds);
+  const ExperimentSpec spec = parse(kTwoSeeds + kRepeat + "baseline = \"pard\"\nmost_seeds = 4\n");
   CellFactory before(plain, "b");
   CellFactory factory(spec, "b");
   ASSERT_EQ(before.cells().size(), 8U);
@@ -113,30 +103,28 @@ TEST(RepeatUntil, CellsOfAddedSeedsStandAfterAllOthers) {
 
 TEST(RepeatUntil, ErrorsSayWhatIsAllowed) {
   EXPECT_EQ(
-      error_of(kWorkload + "[repeat_until]\nmetric = \"drop_rat\"\nhalf_width = 1\n")
+      error_of(kTwoSeeds + "[repeat_until]\nmetric = \"drop_rat\"\nhalf_width = 1\n")
           .rfind("exp/test.toml:10: repeat_until.metric: found unknown metric 'drop_rat', did you mean", 0),
       0U);
   EXPECT_EQ(
-      error_of(kWorkload + "[repeat_until]\nhalf_width = 1\n").rfind("exp/test.toml:9: repeat_until", 0), 0U);
+      error_of(kTwoSeeds + "[repeat_until]\nhalf_width = 1\n").rfind("exp/test.toml:9: repeat_until", 0), 0U);
   EXPECT_NE(
-      error_of(kWorkload + "[repeat_until]\nmetric = \"drop_rate\"\n").find("half_width: found nothing"),
+      error_of(kTwoSeeds + "[repeat_until]\nmetric = \"drop_rate\"\n").find("half_width: found nothing"),
       std::string::npos);
-  EXPECT_NE(error_of(kWorkload + kRepeat + "baseline = \"prad\"\n").find("did you mean 'pard'"),
+  EXPECT_NE(error_of(kTwoSeeds + kRepeat + "baseline = \"prad\"\n").find("did you mean 'pard'"),
             std::string::npos);
-  EXPECT_NE(error_of(kWorkload + kRepeat + "most_seeds = 1\n").find("an integer from 2"), std::string::npos);
-  EXPECT_NE(error_of(kWorkload + kRepeat + "most_seeds = 2.5\n").find("an integer from 2"),
+  EXPECT_NE(error_of(kTwoSeeds + kRepeat + "most_seeds = 1\n").find("an integer from 2"), std::string::npos);
+  EXPECT_NE(error_of(kTwoSeeds + kRepeat + "most_seeds = 2.5\n").find("an integer from 2"),
             std::string::npos);
-  EXPECT_NE(error_of(kWorkload + kRepeat + "most_seed = 2\n").find("did you mean 'most_seeds'"),
+  EXPECT_NE(error_of(kTwoSeeds + kRepeat + "most_seed = 2\n").find("did you mean 'most_seeds'"),
             std::string::npos);
-  std::string three = kWorkload;
+  std::string three = kTwoSeeds;
   three.replace(three.find("[4, 2]"), 6, "[1, 2, 3]");
   EXPECT_NE(error_of(three + kRepeat + "most_seeds = 2\n").find("at least the 3 seeds"), std::string::npos);
   const std::string baseline = "baseline = \"pard\"\n";
-  EXPECT_NE(
-      error_of(kWorkload + kRepeat + baseline + "[[sweep]]\nkey = \"pard.lambda\"\nvalues = [0.1, 0.2]\n")
-          .find("one series"),
-      std::string::npos);
-  EXPECT_NE(error_of(kWorkload + "only = { pipelines = [\"lv\"] }\n" + kRepeat + baseline)
+  EXPECT_NE(error_of(kTwoSeeds + kRepeat + baseline + sweep("pard.lambda", "[0.1, 0.2]")).find("one series"),
+            std::string::npos);
+  EXPECT_NE(error_of(kTwoSeeds + "only = { pipelines = [\"lv\"] }\n" + kRepeat + baseline)
                 .find("no cells on tm with poisson"),
             std::string::npos);
 }

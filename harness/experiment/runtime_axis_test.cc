@@ -5,11 +5,12 @@
 
 #include "harness/experiment/cell_factory.h"
 #include "harness/experiment/dry_run.h"
+#include "harness/experiment/test_experiment_text.h"
 
 namespace harness {
 namespace {
 
-const std::string kBody = R"([workload]
+const std::string kTwoLoads = R"([workload]
 pipelines = ["tm"]
 traces = ["poisson"]
 loads = [0.5, 1.5]
@@ -19,54 +20,28 @@ name = "naive"
 [[system]]
 name = "pard"
 )";
-const std::string kBoth = "runtime = [\"simulated\", \"emulated\"]\n" + kBody;
-
-ExperimentSpec parse(const std::string& text, const std::vector<std::string>& overrides = {}) {
-  return parse_experiment("experiments/test.toml", text, overrides);
-}
-
-std::string error_of(const std::string& text) {
-  try {
-    parse(text);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
-std::vector<PreparedCell> prepare_all(const ExperimentSpec& spec) {
-  CellFactory factory(spec, "b");
-  std::vector<PreparedCell> cells;
-  for (const Cell& cell : factory.cells()) cells.push_back(factory.prepare(cell));
-  return cells;
-}
-
-std::string sweep(const std::string& key, const std::string& values) {
-  return "[[sweep]]\nkey = \"" + key + "\"\nvalues = " + values + "\n";
-}
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+const std::string kBothRuntimes = "runtime = [\"simulated\", \"emulated\"]\n" + kTwoLoads;
 
 TEST(RuntimeAxis, SimulatedUnlessTheFileSaysOtherwise) {
-  EXPECT_EQ(parse(kBody).runtimes, std::vector<Runtime>{Runtime::kSimulated});
-  EXPECT_EQ(parse("runtime = \"emulated\"\n" + kBody).runtimes, std::vector<Runtime>{Runtime::kEmulated});
-  EXPECT_EQ(parse("runtime = [\"emulated\", \"simulated\"]\n" + kBody).runtimes,
+  EXPECT_EQ(parse(kTwoLoads).runtimes, std::vector<Runtime>{Runtime::kSimulated});
+  EXPECT_EQ(parse("runtime = \"emulated\"\n" + kTwoLoads).runtimes, std::vector<Runtime>{Runtime::kEmulated});
+  EXPECT_EQ(parse("runtime = [\"emulated\", \"simulated\"]\n" + kTwoLoads).runtimes,
             (std::vector<Runtime>{Runtime::kEmulated, Runtime::kSimulated}));
-  EXPECT_EQ(parse(kBoth, {"runtime=simulated"}).runtimes, std::vector<Runtime>{Runtime::kSimulated});
+  EXPECT_EQ(parse(kBothRuntimes, {"runtime=simulated"}).runtimes, std::vector<Runtime>{Runtime::kSimulated});
 }
 
 TEST(RuntimeAxis, OtherRuntimesAreErrors) {
-  const std::string tpu = error_of("runtime = \"tpu\"\n" + kBody);
+  const std::string tpu = error_of("runtime = \"tpu\"\n" + kTwoLoads);
   EXPECT_TRUE(has(tpu, "test.toml:1: runtime")) << tpu;
   EXPECT_TRUE(has(tpu, "simulated, emulated, gpu")) << tpu;
-  EXPECT_TRUE(has(error_of("runtime = [\"simulated\", \"live\"]\n" + kBody), "\"live\""));
-  EXPECT_TRUE(has(error_of("runtime = [\"emulated\", \"emulated\"]\n" + kBody), "twice"));
-  EXPECT_TRUE(has(error_of("runtime = []\n" + kBody), "empty"));
+  EXPECT_TRUE(has(error_of("runtime = [\"simulated\", \"live\"]\n" + kTwoLoads), "\"live\""));
+  EXPECT_TRUE(has(error_of("runtime = [\"emulated\", \"emulated\"]\n" + kTwoLoads), "twice"));
+  EXPECT_TRUE(has(error_of("runtime = []\n" + kTwoLoads), "empty"));
 }
 
 TEST(RuntimeAxis, IsTheOutermostLoopInTheGivenOrder) {
   const std::vector<PreparedCell> cells =
-      prepare_all(parse("runtime = [\"emulated\", \"simulated\"]\n" + kBody));
+      prepare_all(parse("runtime = [\"emulated\", \"simulated\"]\n" + kTwoLoads));
   ASSERT_EQ(cells.size(), 8U);
   for (std::size_t i = 0; i < 8; ++i) {
     EXPECT_EQ(cells[i].identity.runtime, i < 4 ? "emulated" : "simulated");
@@ -78,19 +53,20 @@ TEST(RuntimeAxis, IsTheOutermostLoopInTheGivenOrder) {
 }
 
 TEST(RuntimeAxis, ASweepOfLiveSettingsMultipliesEmulatedCellsAlone) {
-  const std::vector<PreparedCell> cells = prepare_all(parse(kBoth + sweep("live.repeat", "[1, 2, 3]")));
+  const std::vector<PreparedCell> cells =
+      prepare_all(parse(kBothRuntimes + sweep("live.repeat", "[1, 2, 3]")));
   EXPECT_EQ(cells.size(), 4U + 3 * 4);
   EXPECT_EQ(cells[0].identity.parameters, "");
   EXPECT_EQ(cells[4].identity.parameters, "live.repeat=1");
   EXPECT_EQ(cells[15].identity.parameters, "live.repeat=3");
   EXPECT_EQ(cells[15].live.repeat, 3);
-  EXPECT_EQ(prepare_all(parse(kBody + sweep("live.repeat", "[1, 2, 3]"))).size(), 4U);
+  EXPECT_EQ(prepare_all(parse(kTwoLoads + sweep("live.repeat", "[1, 2, 3]"))).size(), 4U);
 }
 
 TEST(RuntimeAxis, ASweepOfSimulatedLinksMultipliesSimulatedCellsAlone) {
   for (const char* key :
        {"cluster.network_delay_ms", "cluster.scheduler_cost_us", "cluster.scheduler_inbox_ms"}) {
-    const ExperimentSpec spec = parse(kBoth + sweep(key, "[1, 2]"));
+    const ExperimentSpec spec = parse(kBothRuntimes + sweep(key, "[1, 2]"));
     const std::vector<PreparedCell> cells = prepare_all(spec);
     EXPECT_EQ(cells.size(), 2U * 4 + 4);
     EXPECT_EQ(cells[11].identity.runtime, "emulated");
@@ -99,7 +75,7 @@ TEST(RuntimeAxis, ASweepOfSimulatedLinksMultipliesSimulatedCellsAlone) {
 
 TEST(RuntimeAxis, EmulatedCellsHaveNoSimulatedLinks) {
   const ExperimentSpec spec =
-      parse(kBoth + "[cluster]\nnetwork_delay_ms = 3\n[serving]\nstate_delay_ms = 4\n");
+      parse(kBothRuntimes + "[cluster]\nnetwork_delay_ms = 3\n[serving]\nstate_delay_ms = 4\n");
   CellFactory factory(spec, "b");
   for (const Cell& cell : factory.cells()) {
     const RunSpec run = factory.make_run(cell, factory.prepare(cell));
@@ -111,7 +87,7 @@ TEST(RuntimeAxis, EmulatedCellsHaveNoSimulatedLinks) {
 
 TEST(RuntimeAxis, EmulatedCellsPayTheRealCostOfScheduling) {
   const ExperimentSpec spec =
-      parse(kBoth + "[cluster]\nscheduler_cost = \"measured\"\nscheduler_inbox_ms = 5\n");
+      parse(kBothRuntimes + "[cluster]\nscheduler_cost = \"measured\"\nscheduler_inbox_ms = 5\n");
   CellFactory factory(spec, "b");
   for (const Cell& cell : factory.cells()) {
     const PreparedCell prepared = factory.prepare(cell);
@@ -125,7 +101,7 @@ TEST(RuntimeAxis, EmulatedCellsPayTheRealCostOfScheduling) {
 
 TEST(RuntimeAxis, CellsOnDevicesAreLiveAndHaveSettingsOfTheirOwn) {
   const ExperimentSpec spec =
-      parse("runtime = [\"simulated\", \"emulated\", \"gpu\"]\n" + kBody +
+      parse("runtime = [\"simulated\", \"emulated\", \"gpu\"]\n" + kTwoLoads +
             "[cluster]\nnetwork_delay_ms = 3\njitter = \"uniform\"\n[gpu]\ndevice = \"null\"\n" +
             sweep("gpu.threads", "[1, 2]") + sweep("live.repeat", "[1, 2, 3]"));
   CellFactory factory(spec, "b");
@@ -148,19 +124,19 @@ TEST(RuntimeAxis, CellsOnDevicesAreLiveAndHaveSettingsOfTheirOwn) {
 
 TEST(RuntimeAxis, LiveSettingsAreReadFromTheFileAndFromSet) {
   const ExperimentSpec spec =
-      parse(kBoth + "[live]\ngpus_per_rank = 8\npayload = true\n", {"live.clock_period_s=2.5"});
+      parse(kBothRuntimes + "[live]\ngpus_per_rank = 8\npayload = true\n", {"live.clock_period_s=2.5"});
   EXPECT_EQ(spec.base.live.gpus_per_rank, 8);
   EXPECT_TRUE(spec.base.live.payload);
   EXPECT_EQ(spec.base.live.clock_period_s, 2.5);
-  EXPECT_TRUE(has(error_of(kBody + "[live]\ngpus = 8\n"), "live.gpus"));
-  EXPECT_TRUE(has(error_of(kBody + "set = { \"live.repeat\" = 2 }\n"), "live.repeat"));
+  EXPECT_TRUE(has(error_of(kTwoLoads + "[live]\ngpus = 8\n"), "live.gpus"));
+  EXPECT_TRUE(has(error_of(kTwoLoads + "set = { \"live.repeat\" = 2 }\n"), "live.repeat"));
 }
 
 /// Nothing live shows in what a simulated cell depends on; an emulated one depends on all of it.
 TEST(RuntimeAxis, LiveSettingsChangeTheHashesOfEmulatedCellsAlone) {
-  const std::vector<PreparedCell> plain = prepare_all(parse(kBoth));
-  const std::vector<PreparedCell> set = prepare_all(parse(kBoth + "[live]\npayload = true\n"));
-  const std::vector<PreparedCell> alone = prepare_all(parse(kBody));
+  const std::vector<PreparedCell> plain = prepare_all(parse(kBothRuntimes));
+  const std::vector<PreparedCell> set = prepare_all(parse(kBothRuntimes + "[live]\npayload = true\n"));
+  const std::vector<PreparedCell> alone = prepare_all(parse(kTwoLoads));
   ASSERT_EQ(plain.size(), 8U);
   for (std::size_t i = 0; i < 8; ++i) {
     EXPECT_EQ(plain[i].identity.input_hash == set[i].identity.input_hash, i < 4) << i;
@@ -174,7 +150,7 @@ TEST(RuntimeAxis, LiveSettingsChangeTheHashesOfEmulatedCellsAlone) {
 TEST(RuntimeAxis, TheEffectiveSettingsAreAnExperimentWithThatCell) {
   const std::string faults =
       "[[fault]]\nkind = \"slow\"\nat_s = 1.5\nfor_s = 2\ngpus = [3, 5]\nfactor = 2.5\n";
-  const ExperimentSpec spec = parse("cell_limit_s = 90\n" + kBoth + "[live]\nrepeat = 7\n" + faults);
+  const ExperimentSpec spec = parse("cell_limit_s = 90\n" + kBothRuntimes + "[live]\nrepeat = 7\n" + faults);
   for (const PreparedCell& cell : prepare_all(spec)) {
     const ExperimentSpec again = parse(cell.identity.effective_toml);
     EXPECT_EQ(again.cell_limit_s, 90);
@@ -187,19 +163,19 @@ TEST(RuntimeAxis, TheEffectiveSettingsAreAnExperimentWithThatCell) {
 }
 
 TEST(RuntimeAxis, ALimitIsANumberOfSeconds) {
-  EXPECT_EQ(parse(kBody).cell_limit_s, 0);
-  EXPECT_EQ(parse("cell_limit_s = 2.5\n" + kBody).cell_limit_s, 2.5);
-  EXPECT_TRUE(has(error_of("cell_limit_s = -1\n" + kBody), "test.toml:1: cell_limit_s"));
-  EXPECT_TRUE(has(error_of("cell_limit_s = [1, 2]\n" + kBody), "cell_limit_s"));
+  EXPECT_EQ(parse(kTwoLoads).cell_limit_s, 0);
+  EXPECT_EQ(parse("cell_limit_s = 2.5\n" + kTwoLoads).cell_limit_s, 2.5);
+  EXPECT_TRUE(has(error_of("cell_limit_s = -1\n" + kTwoLoads), "test.toml:1: cell_limit_s"));
+  EXPECT_TRUE(has(error_of("cell_limit_s = [1, 2]\n" + kTwoLoads), "cell_limit_s"));
 }
 
 TEST(RuntimeAxis, TheDryRunShowsLayoutsAndTheTimeOfLiveCells) {
-  const std::vector<PreparedCell> cells = prepare_all(parse(kBoth + "[live]\ngpus_per_rank = 8\n"));
+  const std::vector<PreparedCell> cells = prepare_all(parse(kBothRuntimes + "[live]\ngpus_per_rank = 8\n"));
   EXPECT_EQ(layout_text(cells, 9), "emulated: 64 workers on 8 of 9 ranks, at most 8 on each; rank 0 sends\n");
   EXPECT_EQ(layout_text(cells, 1), "emulated: 64 workers in one process with the sender\n");
   EXPECT_TRUE(has(dry_run_total(cells), "40 s of wall-clock time")) << dry_run_total(cells);
   EXPECT_TRUE(has(dry_run_table(cells), "emulated"));
-  const std::vector<PreparedCell> simulated = prepare_all(parse(kBody));
+  const std::vector<PreparedCell> simulated = prepare_all(parse(kTwoLoads));
   EXPECT_EQ(layout_text(simulated, 9), "");
   EXPECT_FALSE(has(dry_run_total(simulated), "wall-clock"));
 }

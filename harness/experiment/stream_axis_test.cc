@@ -6,6 +6,7 @@
 
 #include "harness/experiment/cell_factory.h"
 #include "harness/experiment/dry_run.h"
+#include "harness/experiment/test_experiment_text.h"
 #include "harness/sim/simulation.h"
 
 namespace harness {
@@ -32,21 +33,6 @@ std::string workload(const std::string& trace, const std::string& rest = "rates_
   return "[workload]\npipelines = \"" + pipeline + "\"\ntraces = \"" + trace + "\"\nduration_s = 3\n" + rest +
          "[cluster]\nworkers = 4\n";
 }
-
-ExperimentSpec parse(const std::string& text) { return parse_experiment("e/test.toml", text, {}); }
-
-std::string error_of(const std::string& text) {
-  try {
-    const ExperimentSpec spec = parse(text);
-    CellFactory factory(spec, "b");
-    for (const Cell& cell : factory.cells()) factory.prepare(cell);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST(StreamAxis, StreamsReachTheRun) {
   const ExperimentSpec spec = parse(workload("mixed") + kMixed + kShepherd);
@@ -104,9 +90,7 @@ workers = 4
 TEST(StreamAxis, CellsOfDifferentRatesHaveDifferentLoadsAndTexts) {
   const ExperimentSpec spec = parse(
       workload("maf-stable", "rates_rps = [1000, 2000]\nslo_ms = [250, 100]\nseeds = [1, 2]\n") + kShepherd);
-  CellFactory factory(spec, "b");
-  std::vector<PreparedCell> cells;
-  for (const Cell& cell : factory.cells()) cells.push_back(factory.prepare(cell));
+  const std::vector<PreparedCell> cells = prepare_all(spec);
   ASSERT_EQ(cells.size(), 8U);
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const double rate = i % 4 < 2 ? 1000 : 2000;
@@ -184,9 +168,10 @@ TEST(StreamAxis, KeysWithoutAMeaningAreRefused) {
                          {gamma, "period_ms = 2", "process = bursts"},
                          {gamma, "offset_ms = 1", "process = bursts"}}) {
     const std::string key = one.last.substr(0, one.last.find(' '));
-    EXPECT_EQ(error_of(workload("s") + "[[trace.s.streams]]\n" + one.keys + one.last + "\n" + kShepherd),
-              "e/test.toml:10: trace.s.streams." + key + ": found " + key + " in a class without " +
-                  one.allowed + "; allowed: with " + one.allowed);
+    EXPECT_EQ(
+        error_of_cells(workload("s") + "[[trace.s.streams]]\n" + one.keys + one.last + "\n" + kShepherd),
+        "exp/test.toml:10: trace.s.streams." + key + ": found " + key + " in a class without " + one.allowed +
+            "; allowed: with " + one.allowed);
   }
 }
 
@@ -261,7 +246,7 @@ TEST(StreamAxis, PlansOfTooManyGroupsAreRefused) {
 
 /// SHEPHERD and a sweep; its values stand in the fifth line.
 std::string sweep_of(const std::string& key, const std::string& values) {
-  return kShepherd + std::string("[[sweep]]\nkey = \"") + key + "\"\nvalues = " + values + "\n";
+  return kShepherd + sweep(key, values);
 }
 
 struct Refused {
@@ -272,7 +257,7 @@ struct Refused {
 
 void expect_refused(const std::vector<Refused>& cases) {
   for (const Refused& one : cases) {
-    const std::string error = error_of(one.text);
+    const std::string error = error_of_cells(one.text);
     EXPECT_TRUE(has(error, one.message)) << one.what << ": " << error;
     EXPECT_FALSE(has(error, "\n")) << one.what;
   }
@@ -282,45 +267,47 @@ TEST(StreamAxis, WhatIsRefused) {
   const std::string streams = "[[trace.s.streams]]\n";
   const std::vector<Refused> cases = {
       {"loads", workload("maf-stable", "loads = 1\n") + kShepherd,
-       "e/test.toml:5: workload.loads: found loads for the streams of trace maf-stable; allowed: rates_rps"},
+       "exp/test.toml:5: workload.loads: found loads for the streams of trace maf-stable; allowed: "
+       "rates_rps"},
       {"no rates", workload("maf-stable", "") + kShepherd,
-       "e/test.toml:1: workload.rates_rps: found nothing for the streams of trace maf-stable; allowed: "
+       "exp/test.toml:1: workload.rates_rps: found nothing for the streams of trace maf-stable; allowed: "
        "rates_rps"},
       {"a system without streams", workload("maf-stable") + "[[system]]\nname = \"pard\"\n",
-       "e/test.toml:9: system.name: found pard, which serves no streams, with trace maf-stable; allowed: "},
+       "exp/test.toml:9: system.name: found pard, which serves no streams, with trace maf-stable; allowed: "},
       {"one load side by side", workload("poisson", "rates_rps = 9\n") + kShepherd,
-       "e/test.toml:3: workload.traces: found trace poisson, one load, on pipeline shepherd13"},
+       "exp/test.toml:3: workload.traces: found trace poisson, one load, on pipeline shepherd13"},
       {"bursts scaled", workload("two-streams", "rates_rps = 9\n", "two-streams") + kShepherd,
        "found bursts, which cannot be scaled, and a rate of 9; allowed: a rate of 0"},
       {"bare streams", workload("streams") + kShepherd, "found unknown trace 'streams'"},
       {"no class", workload("s") + "[trace.s]\nshape = \"streams\"\n" + kShepherd,
        "found no class of streams; allowed: one [[trace.s.streams]] or more"},
       {"a table", workload("s") + "[trace.s.streams]\ncount = 3\n" + kShepherd,
-       "e/test.toml:8: trace.s.streams: found a table; allowed: tables with the heading [[trace.s.streams]]"},
+       "exp/test.toml:8: trace.s.streams: found a table; allowed: tables with the heading "
+       "[[trace.s.streams]]"},
       {"classes of another shape", workload("s") + "[trace.s]\nshape = \"wiki\"\n" + streams + kShepherd,
        "streams: found classes of streams with shape wiki; allowed: shape = \"streams\""},
       {"classes beside a preset", workload("s") + "[trace.s]\nshape = \"maf-stable\"\n" + streams + kShepherd,
        "found classes of streams with shape maf-stable; allowed: shape = \"streams\""},
       {"an unknown key", workload("s") + streams + "cuont = 3\n" + kShepherd,
-       "e/test.toml:9: trace.s.streams.cuont: found unknown key 'cuont', did you mean 'count'?"},
+       "exp/test.toml:9: trace.s.streams.cuont: found unknown key 'cuont', did you mean 'count'?"},
       {"a wrong value", workload("s") + streams + "count = 0\n" + kShepherd,
-       "e/test.toml:9: trace.s.streams.count: found 0; allowed: an integer from 1 to 1000000"},
+       "exp/test.toml:9: trace.s.streams.count: found 0; allowed: an integer from 1 to 1000000"},
       {"a list", workload("s") + streams + "count = [1, 2]\n" + kShepherd,
        "trace.s.streams.count: found an array"},
       {"a key of a single load", workload("s") + "[trace.s]\nprocess = \"gamma\"\n" + streams + kShepherd,
-       "e/test.toml:9: trace.s.process: found process with shape = \"streams\"; allowed: shape, streams, "
+       "exp/test.toml:9: trace.s.process: found process with shape = \"streams\"; allowed: shape, streams, "
        "file"},
       {"no such module", workload("s") + streams + "module = \"bert\"\n" + kShepherd,
-       "e/test.toml:9: trace.s.streams.module: found 'bert' in pipeline shepherd13; allowed: a module "
+       "exp/test.toml:9: trace.s.streams.module: found 'bert' in pipeline shepherd13; allowed: a module "
        "without pres"},
       {"no file", workload("s") + streams + "minutes = \"recorded\"\n" + kShepherd,
-       "e/test.toml:8: trace.s.file: found nothing; allowed: the file of the recorded minutes"},
+       "exp/test.toml:8: trace.s.file: found nothing; allowed: the file of the recorded minutes"},
       {"a first burst after the end",
        workload("s") + streams + "process = \"bursts\"\noffset_ms = 3000\n" + kShepherd,
-       "e/test.toml:10: trace.s.streams.offset_ms: found 3000; allowed: less than the 3000 ms of duration_s"},
+       "exp/test.toml:10: trace.s.streams.offset_ms: found 3000; allowed: less than the 3000 ms of "
+       "duration_s"},
       {"a sweep of presets",
-       workload("maf-stable") + kShepherd +
-           "[[sweep]]\nkey = \"trace.maf-stable.shape\"\nvalues = [\"maf-bursty\"]\n",
+       workload("maf-stable") + kShepherd + sweep("trace.maf-stable.shape", "[\"maf-bursty\"]"),
        "found maf-bursty, which is several classes of streams"},
   };
   expect_refused(cases);
@@ -331,12 +318,13 @@ TEST(StreamAxis, SweepsOfClassesThatAreRefused) {
   const std::vector<Refused> cases = {
       {"a sweep of a class that is not there",
        workload("s") + streams + streams + sweep_of("trace.s.streams.2.count", "[1]"),
-       "e/test.toml:14: trace.s.streams.2.count: found class '2'; allowed: trace.NAME.streams.N.KEY, N the "
+       "exp/test.toml:14: trace.s.streams.2.count: found class '2'; allowed: trace.NAME.streams.N.KEY, N the "
        "place "
        "of the class among its [[trace.NAME.streams]]: 0 to 1"},
       {"a sweep of a class without its number",
        workload("s") + streams + sweep_of("trace.s.streams.count", "[1]"),
-       "e/test.toml:13: trace.s.streams.count: found class 'count'; allowed: trace.NAME.streams.N.KEY, N the "
+       "exp/test.toml:13: trace.s.streams.count: found class 'count'; allowed: trace.NAME.streams.N.KEY, N "
+       "the "
        "place of the class among its [[trace.NAME.streams]]: 0"},
       {"a sweep of an unknown key of a class",
        workload("s") + streams + sweep_of("trace.s.streams.0.cuont", "[1]"),
@@ -344,7 +332,7 @@ TEST(StreamAxis, SweepsOfClassesThatAreRefused) {
       {"a sweep of no key of a class", workload("s") + streams + sweep_of("trace.s.streams.0", "[1]"),
        "trace.s.streams.0: found unknown key ''"},
       {"a swept value", workload("s") + streams + sweep_of("trace.s.streams.0.count", "[0]"),
-       "e/test.toml:13: trace.s.streams.0.count: found 0; allowed: an integer from 1 to 1000000"},
+       "exp/test.toml:13: trace.s.streams.0.count: found 0; allowed: an integer from 1 to 1000000"},
       {"a swept SLO", workload("s") + streams + sweep_of("trace.s.streams.0.slo_ms", "[0]"),
        "trace.s.streams.0.slo_ms: found 0; allowed: numbers from 0.001 to 1e+07"},
       {"a class of a trace without streams",
@@ -354,7 +342,8 @@ TEST(StreamAxis, SweepsOfClassesThatAreRefused) {
        workload("s") + streams + sweep_of("trace.z.streams.0.count", "[1]"),
        "sweep.key: found trace.z.streams.0.count; allowed: a trace of workload.traces: s"},
       {"a swept key without a meaning", workload("s") + streams + sweep_of("trace.s.streams.0.burst", "[2]"),
-       "e/test.toml:13: trace.s.streams.0.burst: found burst in a class without process = bursts; allowed: "},
+       "exp/test.toml:13: trace.s.streams.0.burst: found burst in a class without process = bursts; "
+       "allowed: "},
   };
   expect_refused(cases);
 }
@@ -362,7 +351,7 @@ TEST(StreamAxis, SweepsOfClassesThatAreRefused) {
 /// The requests that each cell expects, with its parameters.
 std::vector<std::pair<std::string, double>> expected_of(const std::string& text,
                                                         const std::vector<std::string>& set = {}) {
-  const ExperimentSpec spec = parse_experiment("e/test.toml", text, set);
+  const ExperimentSpec spec = parse(text, set);
   CellFactory factory(spec, "b");
   std::vector<std::pair<std::string, double>> expected;
   for (const Cell& cell : factory.cells()) {
@@ -408,12 +397,8 @@ TEST(StreamAxis, WhatCannotBeSetOfAClass) {
            {"trace.s.streams.0.count=0", "--set: trace.s.streams.count: found 0; allowed: an integer from 1"},
            {"trace.maf-stable.streams.0.count=3",
             "--set: trace.maf-stable.streams.0.count: found no classes of streams; allowed: "}}) {
-    try {
-      parse_experiment("e/test.toml", workload("s") + "[[trace.s.streams]]\ncount = 2\n" + kShepherd, {key});
-      ADD_FAILURE() << key;
-    } catch (const InputError& error) {
-      EXPECT_TRUE(has(error.what(), message)) << error.what();
-    }
+    const std::string error = error_of(workload("s") + "[[trace.s.streams]]\ncount = 2\n" + kShepherd, {key});
+    EXPECT_TRUE(has(error, message)) << key << ": " << error;
   }
 }
 

@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "harness/core/test_refusal.h"
 #include "harness/experiment/cell_text.h"
+#include "harness/experiment/test_experiment_text.h"
 
 namespace harness {
 namespace {
@@ -16,7 +18,7 @@ const std::string kExperiment =
 /// A folder with some files, gone at the end.
 class Folder {
  public:
-  Folder() : path_(testing::TempDir() + "/suite_test") { std::filesystem::create_directories(path_); }
+  Folder() : path_(::testing::TempDir() + "/suite_test") { std::filesystem::create_directories(path_); }
   ~Folder() { std::filesystem::remove_all(path_); }
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
@@ -31,13 +33,9 @@ class Folder {
   std::string path_;
 };
 
-std::string error_of(const std::string& path) {
-  try {
-    experiment_files(path);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
+/// The line that refuses the suite in this file.
+std::string error_of_suite(const std::string& path) {
+  return refusal_of([&] { experiment_files(path); });
 }
 
 TEST(Suite, AnExperimentStandsForItself) {
@@ -65,18 +63,20 @@ TEST(Suite, ErrorsSayWhatIsWrongWithIt) {
   folder.write("a.toml", kExperiment);
   const std::string other = folder.write("sub/a.toml", kExperiment);
   const std::string all = folder.write("all.toml", "suite = [\n\"a.toml\",\n\"gone.toml\"]\n");
-  EXPECT_EQ(error_of(all).rfind(all + ":3: suite = ", 0), 0U) << error_of(all);
-  EXPECT_NE(error_of(all).find("gone.toml: found no such file"), std::string::npos) << error_of(all);
+  EXPECT_EQ(error_of_suite(all).rfind(all + ":3: suite = ", 0), 0U) << error_of_suite(all);
+  EXPECT_NE(error_of_suite(all).find("gone.toml: found no such file"), std::string::npos)
+      << error_of_suite(all);
   folder.write("all.toml", "suite = [\"a.toml\", \"sub/a.toml\"]\n");
-  EXPECT_NE(error_of(all).find(" and " + other), std::string::npos) << error_of(all);
+  EXPECT_NE(error_of_suite(all).find(" and " + other), std::string::npos) << error_of_suite(all);
   folder.write("all.toml", "suite = [\"a.toml\", \"all.toml\"]\n");
-  EXPECT_NE(error_of(all).find("a suite; allowed: experiments"), std::string::npos) << error_of(all);
+  EXPECT_NE(error_of_suite(all).find("a suite; allowed: experiments"), std::string::npos)
+      << error_of_suite(all);
   folder.write("all.toml", "suite = [\"a.toml\"]\n[workload]\n");
-  EXPECT_NE(error_of(all).find("unknown key 'workload'"), std::string::npos) << error_of(all);
+  EXPECT_NE(error_of_suite(all).find("unknown key 'workload'"), std::string::npos) << error_of_suite(all);
   folder.write("all.toml", "suite = []\n");
-  EXPECT_NE(error_of(all).find("an empty array"), std::string::npos) << error_of(all);
+  EXPECT_NE(error_of_suite(all).find("an empty array"), std::string::npos) << error_of_suite(all);
   folder.write("all.toml", "suite = [1]\n");
-  EXPECT_NE(error_of(all).find("found 1"), std::string::npos) << error_of(all);
+  EXPECT_NE(error_of_suite(all).find("found 1"), std::string::npos) << error_of_suite(all);
 }
 
 // What is said about results made with another load is what the experiment says, not what follows from it.

@@ -3,28 +3,16 @@
 #include <gtest/gtest.h>
 
 #include "harness/experiment/cell_factory.h"
+#include "harness/experiment/test_experiment_text.h"
 
 namespace harness {
 namespace {
 
-const std::string kWorkload =
+const std::string kFourWorkloads =
     "[workload]\npipelines = [\"tm\", \"lv\"]\ntraces = [\"tweet\", \"wiki\"]\nseeds = [1, 2]\n";
-
-ExperimentSpec parse(const std::string& text, const std::vector<std::string>& overrides = {}) {
-  return parse_experiment("exp/test.toml", text, overrides);
-}
 
 std::string system(const std::string& name, const std::string& fields) {
   return "[[system]]\nname = \"" + name + "\"\n" + fields + "\n";
-}
-
-std::string error_of(const std::string& text, const std::vector<std::string>& overrides = {}) {
-  try {
-    parse(text, overrides);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 /// "system(variant) pipeline trace seed: parameters" of every cell in order.
@@ -41,7 +29,7 @@ std::vector<std::string> cells_of(const ExperimentSpec& spec) {
 
 // A setting tuned per trace: one series with other parameters on each.
 const std::string kTuned =
-    kWorkload + system("naive", "") +
+    kFourWorkloads + system("naive", "") +
     system("pard", "variant = \"oc\"\nparams = { lambda = 0.2 }\nonly = { traces = [\"wiki\"] }") +
     system(
         "pard",
@@ -64,8 +52,8 @@ TEST(SystemReader, OnlyLimitsAnEntryToItsWorkloadsInTheStatedOrder) {
 }
 
 TEST(SystemReader, AnEmptyOnlyMeansEverywhere) {
-  EXPECT_EQ(cells_of(parse(kWorkload + system("naive", "only = {}"))),
-            cells_of(parse(kWorkload + system("naive", ""))));
+  EXPECT_EQ(cells_of(parse(kFourWorkloads + system("naive", "only = {}"))),
+            cells_of(parse(kFourWorkloads + system("naive", ""))));
 }
 
 TEST(SystemReader, TheCellsOfALimitedEntryAreExperimentsOfTheirOwn) {
@@ -84,30 +72,31 @@ TEST(SystemReader, TheCellsOfALimitedEntryAreExperimentsOfTheirOwn) {
 TEST(SystemReader, NoWorkloadGetsASystemAndVariantTwice) {
   const std::string lv = "only = { pipelines = [\"lv\"] }";
   EXPECT_EQ(
-      error_of(kWorkload + system("pard", lv) + system("pard", "")),
+      error_of(kFourWorkloads + system("pard", lv) + system("pard", "")),
       "exp/test.toml:9: system.name: found pard with variant \"default\" twice on lv with tweet; allowed: a "
       "variant of its own for each [[system]] of a workload (see also `only`)");
   EXPECT_EQ(
-      error_of(kWorkload + system("pard", lv) + system("pard", "only = { traces = \"wiki\" }"))
+      error_of(kFourWorkloads + system("pard", lv) + system("pard", "only = { traces = \"wiki\" }"))
           .find("exp/test.toml:9: system.name: found pard with variant \"default\" twice on lv with wiki"),
       0U);
-  EXPECT_NO_THROW(parse(kWorkload + system("pard", lv) + system("pard", "only = { pipelines = [\"tm\"] }")));
-  EXPECT_NO_THROW(parse(kWorkload + system("pard", lv) + system("pard", "variant = \"two\"")));
+  EXPECT_NO_THROW(
+      parse(kFourWorkloads + system("pard", lv) + system("pard", "only = { pipelines = [\"tm\"] }")));
+  EXPECT_NO_THROW(parse(kFourWorkloads + system("pard", lv) + system("pard", "variant = \"two\"")));
 }
 
 TEST(SystemReader, UnknownNamesInOnlyAreErrors) {
-  EXPECT_EQ(error_of(kWorkload + system("pard", "only = { traces = [\"wiki\", \"twet\"] }")),
+  EXPECT_EQ(error_of(kFourWorkloads + system("pard", "only = { traces = [\"wiki\", \"twet\"] }")),
             "exp/test.toml:7: system.only.traces: found unknown name in workload.traces 'twet', did you mean "
             "'tweet'?; allowed: tweet, wiki");
-  EXPECT_NE(error_of(kWorkload + system("pard", "only = { pipelines = [\"da\"] }"))
+  EXPECT_NE(error_of(kFourWorkloads + system("pard", "only = { pipelines = [\"da\"] }"))
                 .find("unknown name in workload.pipelines 'da'"),
             std::string::npos);
-  EXPECT_NE(
-      error_of(kWorkload + system("pard", "only = { pipeline = [\"lv\"] }")).find("did you mean 'pipelines'"),
-      std::string::npos);
-  EXPECT_NE(error_of(kWorkload + system("pard", "only = { traces = [] }")).find("an empty array"),
+  EXPECT_NE(error_of(kFourWorkloads + system("pard", "only = { pipeline = [\"lv\"] }"))
+                .find("did you mean 'pipelines'"),
             std::string::npos);
-  EXPECT_NE(error_of(kWorkload + system("pard", "only = 3")).find("a table"), std::string::npos);
+  EXPECT_NE(error_of(kFourWorkloads + system("pard", "only = { traces = [] }")).find("an empty array"),
+            std::string::npos);
+  EXPECT_NE(error_of(kFourWorkloads + system("pard", "only = 3")).find("a table"), std::string::npos);
 }
 
 // A shorter list from the command line leaves out what is only for the others.
@@ -119,8 +108,9 @@ TEST(SystemReader, ListsGivenBySetLeaveOutTheRest) {
   const ExperimentSpec tm = parse(kTuned, {"workload.pipelines=tm"});
   EXPECT_EQ(tm.systems.size(), 2U);
   EXPECT_EQ(cells_of(tm).size(), 2U * 2 + 2);
-  EXPECT_NE(error_of(kWorkload + system("pard", "only = { traces = \"wiki\" }"), {"workload.traces=tweet"}),
-            "no error");
+  EXPECT_NE(
+      error_of(kFourWorkloads + system("pard", "only = { traces = \"wiki\" }"), {"workload.traces=tweet"}),
+      "no error");
 }
 
 }  // namespace

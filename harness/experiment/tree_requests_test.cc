@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "harness/core/test_refusal.h"
 #include "harness/experiment/cell_factory.h"
+#include "harness/experiment/test_experiment_text.h"
 #include "workloads/catalogue.h"
 
 namespace harness {
@@ -18,17 +20,9 @@ std::string text_of_workload(const std::string& pipelines, const std::string& li
          "[[system]]\nname = \"loki\"\n[cluster]\nprofiles = \"loki-gtx1080ti\"\n";
 }
 
-ExperimentSpec parse(const std::string& text, const std::vector<std::string>& overrides = {}) {
-  return parse_experiment("experiments/test.toml", text, overrides);
-}
-
+/// The line that refuses this text before any of its cells is prepared.
 std::string refused(const std::string& text) {
-  try {
-    CellFactory(parse(text), "b");
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return refusal_of([&] { CellFactory(parse(text), "b"); });
 }
 
 const std::string kTree = "\"traffic-analysis\"";
@@ -61,8 +55,8 @@ TEST(TreeRequests, AreSetInTheWorkload) {
 }
 
 TEST(TreeRequests, AreSweptOnTreesAlone) {
-  const std::string sweep = "[[sweep]]\nkey = \"workload.answers\"\nvalues = [\"whole\", \"partial\"]\n";
-  const ExperimentSpec spec = parse(text_of_workload(kTree, "") + sweep);
+  const std::string answers = sweep("workload.answers", "[\"whole\", \"partial\"]");
+  const ExperimentSpec spec = parse(text_of_workload(kTree, "") + answers);
   CellFactory factory(spec, "b");
   ASSERT_EQ(factory.cells().size(), 2U);
   const PreparedCell first = factory.prepare(factory.cells()[0]);
@@ -73,27 +67,24 @@ TEST(TreeRequests, AreSweptOnTreesAlone) {
   EXPECT_NE(first.identity.input_hash, second.identity.input_hash);
   EXPECT_EQ(
       refused("[workload]\npipelines = [\"tm\"]\ntraces = [\"poisson\"]\n[[system]]\nname = \"naive\"\n" +
-              sweep),
-      "experiments/test.toml:8: workload.answers: found pipeline tm, which is no tree of tasks; allowed: "
+              answers),
+      "exp/test.toml:8: workload.answers: found pipeline tm, which is no tree of tasks; allowed: "
       "this key with trees of tasks alone");
 }
 
 TEST(TreeRequests, AreRefusedWhereAnswersHaveOnePart) {
-  EXPECT_EQ(
-      refused("[workload]\npipelines = [\"tm\"]\ntraces = [\"poisson\"]\nanswers = \"partial\"\n"
-              "[[system]]\nname = \"naive\"\n"),
-      "experiments/test.toml:4: workload.answers: found pipeline tm, which is no tree of tasks; allowed: "
-      "this key with trees of tasks alone");
+  EXPECT_EQ(refused("[workload]\npipelines = [\"tm\"]\ntraces = [\"poisson\"]\nanswers = \"partial\"\n"
+                    "[[system]]\nname = \"naive\"\n"),
+            "exp/test.toml:4: workload.answers: found pipeline tm, which is no tree of tasks; allowed: "
+            "this key with trees of tasks alone");
   EXPECT_EQ(refused(text_of_workload(kTree, "answers = \"most\"\n")),
-            "experiments/test.toml:5: workload.answers: found \"most\"; allowed: one of whole, partial");
-  EXPECT_EQ(
-      refused(text_of_workload(kTree, "fan_out_spread = [\"poisson\"]\n")),
-      "experiments/test.toml:5: workload.fan_out_spread: found an array; allowed: one value (for several, a "
-      "[[sweep]] with the key workload.fan_out_spread)");
-  EXPECT_EQ(
-      refused(text_of_workload(kTree, "") + "[[sweep]]\nkey = \"workload.seeds\"\nvalues = [1, 2]\n"),
-      "experiments/test.toml:10: sweep.key: found workload.seeds; allowed: keys of other tables: those of "
-      "[workload] are axes already, but for answers, fan_out_spread");
+            "exp/test.toml:5: workload.answers: found \"most\"; allowed: one of whole, partial");
+  EXPECT_EQ(refused(text_of_workload(kTree, "fan_out_spread = [\"poisson\"]\n")),
+            "exp/test.toml:5: workload.fan_out_spread: found an array; allowed: one value (for several, a "
+            "[[sweep]] with the key workload.fan_out_spread)");
+  EXPECT_EQ(refused(text_of_workload(kTree, "") + sweep("workload.seeds", "[1, 2]")),
+            "exp/test.toml:10: sweep.key: found workload.seeds; allowed: keys of other tables: those of "
+            "[workload] are axes already, but for answers, fan_out_spread");
 }
 
 // Loki, section 4.1: a system that knows modules alone would serve one variant after the other.
@@ -101,11 +92,10 @@ TEST(TreeRequests, NeedASystemThatServesThem) {
   const std::string message = refused(
       "[workload]\npipelines = [\"tm\", \"traffic-analysis\"]\n"
       "traces = [\"poisson\"]\n[[system]]\nname = \"naive\"\n");
-  EXPECT_EQ(
-      message.rfind("experiments/test.toml:5: system.name: found naive, which serves no trees of tasks, "
-                    "with pipeline traffic-analysis; allowed: ",
-                    0),
-      0U)
+  EXPECT_EQ(message.rfind("exp/test.toml:5: system.name: found naive, which serves no trees of tasks, "
+                          "with pipeline traffic-analysis; allowed: ",
+                          0),
+            0U)
       << message;
   EXPECT_EQ(message.find('\n'), std::string::npos);
 }

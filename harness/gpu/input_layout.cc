@@ -9,10 +9,6 @@
 namespace harness {
 namespace {
 
-constexpr std::size_t kAlignment = 16;
-
-std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
-
 bool is_same(std::span<const std::uint8_t> one, std::span<const std::uint8_t> other) {
   return one.data() == other.data() && one.size() == other.size();
 }

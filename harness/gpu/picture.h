@@ -1,10 +1,14 @@
 // What a request carries into the first module of a vision pipeline.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
 namespace harness {
+
+/// The bytes of a picture begin at multiples of 16 in a buffer.
+constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
 
 /// An RGB image: 3 x height x width bytes, rows top down, the three values of a pixel side by side. Does not
 /// own its bytes: they stay until the batch that they are part of has ended.

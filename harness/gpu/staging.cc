@@ -9,14 +9,6 @@
 #include "harness/gpu/assembly_kernel.h"
 
 namespace harness {
-namespace {
-
-constexpr std::size_t kAlignment = 16;
-
-std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
-
-}  // namespace
-
 std::size_t staged_size(std::span<const Picture> pictures) {
   std::size_t size = pictures.size() * sizeof(StagedPicture);
   for (const Picture& picture : pictures) size += aligned(picture.bytes.size());

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/error.h"
 #include "harness/engine/dispatcher.h"
 #include "harness/engine/replay.h"
+#include "harness/live/test_as_simulated.h"
 #include "harness/live/test_lossy_network.h"
 #include "harness/live/test_ranks_in_step.h"
 #include "harness/sim/simulation.h"
@@ -24,19 +24,16 @@
 namespace harness {
 namespace {
 
-using testing::facts_of;
 using testing::RanksInStep;
+using testing::run_live_and_simulated;
 
 /// The next cell that some plan fits.
 RunSpec next_cell(RandomStream& random, const SystemEntry& entry) {
-  for (;;) {
+  return testing::next_with_a_plan([&] {
     RunSpec spec = testing::random_cell(random, entry);
-    try {
-      testing::add_load(spec, random);
-      return spec;
-    } catch (const InputError&) {
-    }
-  }
+    testing::add_load(spec, random);
+    return spec;
+  });
 }
 
 /// Random cells of a system.
@@ -70,22 +67,6 @@ void expect_no_tensors_left(const RunRecord& record) {
   for (const RankTotals& rank : record.ranks) EXPECT_EQ(rank.tensors_left, 0u) << "rank " << rank.rank;
 }
 
-void expect_same(const RunRecord& live, const RunRecord& simulated) {
-  EXPECT_EQ(live.sent, simulated.sent);
-  EXPECT_EQ(live.in_time, simulated.in_time);
-  EXPECT_EQ(live.late, simulated.late);
-  EXPECT_EQ(live.dropped, simulated.dropped);
-  EXPECT_EQ(live.gpu_ns, simulated.gpu_ns);
-  EXPECT_EQ(live.gpu_invalid_ns, simulated.gpu_invalid_ns);
-  for (std::size_t m = 0; m < simulated.modules.size(); ++m) {
-    EXPECT_EQ(live.modules[m].arrived, simulated.modules[m].arrived);
-    EXPECT_EQ(live.modules[m].batches, simulated.modules[m].batches);
-    EXPECT_EQ(live.modules[m].preempted, simulated.modules[m].preempted);
-    EXPECT_EQ(live.modules[m].queueing_ns, simulated.modules[m].queueing_ns);
-    EXPECT_EQ(live.modules[m].wait_ns, simulated.modules[m].wait_ns);
-  }
-}
-
 TEST(LiveSteps, WithoutDelayTheLiveRunIsTheSimulatedOne) {
   // Systems that exchange no state: reports and publications take 10 ms here, a message's time there.
   for (const char* system : {"naive", "clipperpp", "nexus"}) {
@@ -100,13 +81,9 @@ TEST(LiveSteps, WithoutDelayTheLiveRunIsTheSimulatedOne) {
       const int ranks = 1 + static_cast<int>(random.below(5));
       SCOPED_TRACE(std::string(system) + " round " + std::to_string(round) + " on " + std::to_string(ranks));
       const LiveRun how = round % 4 < 2 ? LiveRun{} : with_tensors(spec);
-      testing::RowKeeper live_rows;
-      testing::RowKeeper simulated_rows;
-      const RunRecord live = RanksInStep(ranks, {}).run(spec, how, &live_rows);
-      expect_same(live, simulate(spec, &simulated_rows));
+      const RunRecord live = run_live_and_simulated(spec, ranks, how).live;
       expect_no_tensors_left(live);
       for (const RankTotals& rank : live.ranks) EXPECT_EQ(rank.tensor_wait_max_ns, 0);
-      EXPECT_TRUE(facts_of(live_rows) == facts_of(simulated_rows));
       EXPECT_LT(live.lateness.quantile(1), LatencyHistogram::kResolutionNs)
           << "the clock waits for everybody";
     }
@@ -127,11 +104,7 @@ TEST(LiveSteps, TheLeastLoadedQueueIsTheSameWithFaultyLinks) {
       spec.serving.queue = QueueScope::kWorker;
       spec.faults = testing::random_faults(random, spec.workers);
       SCOPED_TRACE(std::string(system) + " round " + std::to_string(round));
-      testing::RowKeeper live_rows;
-      testing::RowKeeper simulated_rows;
-      const RunRecord live = RanksInStep(2, {}).run(spec, {}, &live_rows);
-      expect_same(live, simulate(spec, &simulated_rows));
-      EXPECT_TRUE(facts_of(live_rows) == facts_of(simulated_rows));
+      const RunRecord live = run_live_and_simulated(spec, 2).live;
       const auto lost = static_cast<std::size_t>(DropReason::kMessageLost);
       if (live.modules[0].dropped[lost] > 0) ++with_losses;
     }
@@ -151,12 +124,7 @@ TEST(LiveSteps, WithoutDelayPreemptionsAreTheSimulatedOnes) {
     spec.serving.dispatch = Dispatch::kRoundRobin;
     const int ranks = 1 + static_cast<int>(random.below(5));
     SCOPED_TRACE("round " + std::to_string(round) + " on " + std::to_string(ranks));
-    testing::RowKeeper live_rows;
-    testing::RowKeeper simulated_rows;
-    const RunRecord live = RanksInStep(ranks, {}).run(spec, {}, &live_rows);
-    const RunRecord simulated = simulate(spec, &simulated_rows);
-    expect_same(live, simulated);
-    EXPECT_TRUE(facts_of(live_rows) == facts_of(simulated_rows));
+    const RunRecord simulated = run_live_and_simulated(spec, ranks).simulated;
     for (const ModuleTotals& totals : simulated.modules) preempted += totals.preempted;
   }
   EXPECT_GT(preempted, 1'000U);
@@ -175,13 +143,8 @@ TEST(LiveSteps, WithoutDelayGroupsServeTheirStreamsAsSimulated) {
     const int ranks = 1 + static_cast<int>(random.below(5));
     SCOPED_TRACE("round " + std::to_string(round) + " on " + std::to_string(ranks));
     const LiveRun how = round % 2 == 0 ? LiveRun{} : with_tensors(spec);
-    testing::RowKeeper live_rows;
-    testing::RowKeeper simulated_rows;
-    const RunRecord live = RanksInStep(ranks, {}).run(spec, how, &live_rows);
-    const RunRecord simulated = simulate(spec, &simulated_rows);
-    expect_same(live, simulated);
+    const auto [live, simulated] = run_live_and_simulated(spec, ranks, how);
     expect_no_tensors_left(live);
-    EXPECT_TRUE(facts_of(live_rows) == facts_of(simulated_rows));
     for (const ModuleTotals& totals : simulated.modules) preempted += totals.preempted;
     grouped += simulated.plans.size();
   }
@@ -219,12 +182,7 @@ TEST(LiveSteps, WithoutDelayGroupsChangeAsSimulated) {
     // All queues on one rank: what several that close send back comes in order of the ranks.
     const int ranks = 1 + static_cast<int>(random.below(2));
     SCOPED_TRACE("round " + std::to_string(round) + " on " + std::to_string(ranks));
-    testing::RowKeeper live_rows;
-    testing::RowKeeper simulated_rows;
-    const RunRecord live = RanksInStep(ranks, {}).run(spec, {}, &live_rows);
-    const RunRecord simulated = simulate(spec, &simulated_rows);
-    expect_same(live, simulated);
-    EXPECT_TRUE(facts_of(live_rows) == facts_of(simulated_rows));
+    const RunRecord simulated = run_live_and_simulated(spec, ranks).simulated;
     for (const WorkerTotals& worker : simulated.workers) moved += worker.removed_ns != kNever ? 1 : 0;
   }
   EXPECT_GT(moved, 300U);

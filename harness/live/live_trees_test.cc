@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "harness/core/error.h"
+#include "harness/live/test_as_simulated.h"
 #include "harness/live/test_lossy_network.h"
 #include "harness/live/test_ranks_in_step.h"
 #include "harness/record/metrics.h"
@@ -18,7 +18,6 @@
 namespace harness {
 namespace {
 
-using testing::facts_of;
 using testing::RanksInStep;
 using testing::TreeKind;
 
@@ -26,7 +25,7 @@ using testing::TreeKind;
 constexpr const char* kSystems[] = {"told", "loki", "proteus", "inferline"};
 
 /// Throws InputError if the system has no plan for the tree that was drawn.
-RunSpec draw_cell(const std::string& system, RandomStream& random, const TreeKind& kind) {
+RunSpec draw_tree(const std::string& system, RandomStream& random, const TreeKind& kind) {
   RunSpec spec = testing::random_tree_cell(random, kind);
   spec.faults.clear();
   if (random.below(3) == 0) spec.world.cold_start_ms = 0;
@@ -47,13 +46,8 @@ RunSpec draw_cell(const std::string& system, RandomStream& random, const TreeKin
   return spec;
 }
 
-RunSpec next_cell(const std::string& system, RandomStream& random, const TreeKind& kind = {}) {
-  for (;;) {
-    try {
-      return draw_cell(system, random, kind);
-    } catch (const InputError&) {
-    }
-  }
+RunSpec next_tree(const std::string& system, RandomStream& random, const TreeKind& kind = {}) {
+  return testing::next_with_a_plan([&] { return draw_tree(system, random, kind); });
 }
 
 /// By moment and module: workers and batch cap at its end, where they are others than before. Of the workers
@@ -70,25 +64,10 @@ std::map<std::pair<TimeNs, ModuleId>, std::pair<std::uint32_t, std::uint32_t>> c
   return changes;
 }
 
-void expect_same(const RunRecord& live, const RunRecord& simulated) {
-  EXPECT_EQ(live.why_invalid, "");
-  EXPECT_EQ(live.sent, simulated.sent);
-  EXPECT_EQ(live.in_time, simulated.in_time);
-  EXPECT_EQ(live.late, simulated.late);
-  EXPECT_EQ(live.dropped, simulated.dropped);
-  EXPECT_EQ(live.gpu_ns, simulated.gpu_ns);
-  EXPECT_EQ(live.gpu_invalid_ns, simulated.gpu_invalid_ns);
+void expect_same_plans_and_paths(const RunRecord& live, const RunRecord& simulated) {
+  EXPECT_TRUE(changes_of(live) == changes_of(simulated)) << "another plan";
   EXPECT_EQ(live.accuracy_requests, simulated.accuracy_requests);
   EXPECT_NEAR(live.accuracy_sum, simulated.accuracy_sum, 1e-6);
-  EXPECT_EQ(live.workers.size(), simulated.workers.size());
-  EXPECT_TRUE(changes_of(live) == changes_of(simulated)) << "another plan";
-  for (std::size_t m = 0; m < simulated.modules.size(); ++m) {
-    SCOPED_TRACE("module " + std::to_string(m));
-    EXPECT_EQ(live.modules[m].arrived, simulated.modules[m].arrived);
-    EXPECT_EQ(live.modules[m].done, simulated.modules[m].done);
-    EXPECT_EQ(live.modules[m].dropped, simulated.modules[m].dropped);
-    EXPECT_EQ(live.modules[m].batches, simulated.modules[m].batches);
-  }
   const PathTotals live_paths = path_totals(live);
   const PathTotals paths = path_totals(simulated);
   EXPECT_EQ(live_paths.in_time, paths.in_time);
@@ -130,13 +109,9 @@ void run_both(RunSpec spec, RandomStream& random, bool whole_requests, Tally& ta
   spec.serving.dispatch = Dispatch::kRoundRobin;
   const int ranks = 1 + static_cast<int>(random.below(3));
   SCOPED_TRACE("on " + std::to_string(ranks));
-  testing::RowKeeper simulated_rows;
-  const RunRecord simulated = simulate(spec, &simulated_rows);
-  if (whole_requests && simulated.dropped > 0) return;
-  testing::RowKeeper live_rows;
-  const RunRecord live = RanksInStep(ranks, {}).run(spec, {}, &live_rows);
-  expect_same(live, simulated);
-  EXPECT_TRUE(facts_of(live_rows) == facts_of(simulated_rows));
+  if (whole_requests && simulate(spec, nullptr).dropped > 0) return;
+  const auto [live, simulated] = testing::run_live_and_simulated(spec, ranks);
+  expect_same_plans_and_paths(live, simulated);
   add(simulated, tally);
 }
 
@@ -150,7 +125,7 @@ TEST(LiveTrees, WithoutDelayTheLiveRunIsTheSimulatedOne) {
     for (int round = 0; round < 30; ++round) {
       SCOPED_TRACE(system + " round " + std::to_string(round));
       const TreeKind kind{.refuses = false, .replans = system != "told"};
-      run_both(next_cell(system, random, kind), random, true, tally);
+      run_both(next_tree(system, random, kind), random, true, tally);
     }
     EXPECT_GE(tally.cells, 25) << system;
     EXPECT_GT(tally.visits, 2 * tally.sent) << system;
@@ -169,7 +144,7 @@ TEST(LiveTrees, WithoutDelayVisitsAreDroppedAsSimulated) {
     Tally tally;
     for (int round = 0; round < 30; ++round) {
       SCOPED_TRACE(system + " round " + std::to_string(round));
-      RunSpec spec = next_cell(system, random, {.branches = false, .replans = system != "told"});
+      RunSpec spec = next_tree(system, random, {.branches = false, .replans = system != "told"});
       if (round % 2 == 1) spec.faults = testing::random_faults(random, spec.workers);
       // Proteus plans for what arrives at each task: a live dispatcher hears it from the queues, late where
       // messages are; a simulated one reads it.
@@ -190,7 +165,7 @@ TEST(LiveTrees, BooksCloseOverAnyNetwork) {
   for (const std::string system : kSystems) {
     RandomStream random(23, system);
     for (int round = 0; round < 24; ++round) {
-      RunSpec spec = next_cell(system, random, {.clock_bound_ns = 10 * kNsPerMs});
+      RunSpec spec = next_tree(system, random, {.clock_bound_ns = 10 * kNsPerMs});
       if (round % 2 == 1) spec.faults = testing::random_faults(random, spec.workers);
       const TestFaults network = random_delays(random);
       const int ranks = 1 + static_cast<int>(random.below(5));
@@ -212,7 +187,7 @@ TEST(LiveTrees, LostAndRepeatedMessagesNeverBreakTheBooks) {
   for (const std::string system : kSystems) {
     RandomStream random(24, system);
     for (int round = 0; round < 12; ++round) {
-      const RunSpec spec = next_cell(system, random, {.clock_bound_ns = 10 * kNsPerMs});
+      const RunSpec spec = next_tree(system, random, {.clock_bound_ns = 10 * kNsPerMs});
       SCOPED_TRACE(system + " round " + std::to_string(round));
       unfinished += testing::unfinished_over_lossy_network(
           spec, {}, RandomStream(static_cast<std::uint64_t>(round), system));

@@ -11,9 +11,6 @@
 namespace harness {
 namespace {
 
-/// A signal that comes just before the sleep does not end it; the loop looks after this long at the latest.
-constexpr TimeNs kLongestSleepNs = 100 * kNsPerMs;
-
 class LocalTransport final : public Transport {
  public:
   LocalTransport() { HARNESS_CHECK(WakeBoard::bytes(1) <= memory_.size(), "a board that is larger"); }

@@ -20,7 +20,7 @@ std::string text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-std::vector<std::string> received(Transport& transport) {
+std::vector<std::string> received_texts(Transport& transport) {
   std::vector<std::string> texts;
   const std::size_t count = transport.receive([&](int from, std::span<const std::byte> message) {
     EXPECT_EQ(from, 0);
@@ -36,13 +36,13 @@ TEST(LocalTransport, DeliversInOrderAfterAFlush) {
   EXPECT_EQ(transport->ranks(), 1);
   transport->send(0, bytes_of("one"));
   transport->send(0, bytes_of(""));
-  EXPECT_TRUE(received(*transport).empty());
+  EXPECT_TRUE(received_texts(*transport).empty());
   transport->flush();
   transport->send(0, bytes_of("later"));
-  EXPECT_EQ(received(*transport), (std::vector<std::string>{"one", ""}));
-  EXPECT_TRUE(received(*transport).empty());
+  EXPECT_EQ(received_texts(*transport), (std::vector<std::string>{"one", ""}));
+  EXPECT_TRUE(received_texts(*transport).empty());
   transport->flush();
-  EXPECT_EQ(received(*transport), std::vector<std::string>{"later"});
+  EXPECT_EQ(received_texts(*transport), std::vector<std::string>{"later"});
   EXPECT_EQ(transport->counters().messages_sent, 3u);
   EXPECT_EQ(transport->counters().messages_received, 3u);
   EXPECT_EQ(transport->counters().bytes_sent, 8u);
@@ -61,7 +61,7 @@ TEST(LocalTransport, WhatIsSentWhileReceivingComesNextTime) {
     });
     ASSERT_EQ(count, 1u);
   }
-  EXPECT_EQ(received(*transport), std::vector<std::string>{std::string(101, 'a')});
+  EXPECT_EQ(received_texts(*transport), std::vector<std::string>{std::string(101, 'a')});
 }
 
 TEST(LocalTransport, ThePacketsBehindOneWhoseMessageIsRefusedComeNext) {
@@ -78,8 +78,8 @@ TEST(LocalTransport, ThePacketsBehindOneWhoseMessageIsRefusedComeNext) {
       if (text_of(message) == std::to_string(refused)) throw EnvironmentError("refused");
     };
     EXPECT_THROW(transport->receive(refuse), EnvironmentError);
-    EXPECT_EQ(received(*transport), expected);
-    EXPECT_TRUE(received(*transport).empty());
+    EXPECT_EQ(received_texts(*transport), expected);
+    EXPECT_TRUE(received_texts(*transport).empty());
     EXPECT_EQ(transport->counters().messages_received, 4u);
   }
 }

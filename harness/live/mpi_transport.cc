@@ -40,9 +40,6 @@ constexpr int kComesAtOnce = 3000;
 /// part), MPI is asked again after the first of these, then after twice as long, up to the second.
 constexpr TimeNs kFirstPollNs = 50 * kNsPerUs;
 constexpr TimeNs kLastPollNs = kNsPerMs;
-/// A rank that sleeps asks this often for what nobody told it of: a datagram may be lost, and a signal may
-/// come just before the sleep.
-constexpr TimeNs kLongestSleepNs = 100 * kNsPerMs;
 /// A rank that nobody can wake has nothing but asking.
 constexpr TimeNs kPollAloneNs = kNsPerMs;
 /// How long a transport that is destroyed waits for the others.

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/error.h"
 #include "harness/engine/dispatcher.h"
 #include "harness/gpu/device_exchange.h"
 #include "harness/gpu/test_fake_lane.h"
@@ -17,6 +16,7 @@
 #include "harness/live/device_workers.h"
 #include "harness/live/layout.h"
 #include "harness/live/tensors.h"
+#include "harness/live/test_as_simulated.h"
 #include "harness/live/test_ranks_in_step.h"
 #include "harness/live/test_step_device.h"
 #include "harness/sim/test_preempting.h"
@@ -33,7 +33,7 @@ using testing::StepDevice;
 RunSpec next_cell(
     RandomStream& random, const SystemEntry& entry,
     const std::function<void(RunSpec&)>& change = [](RunSpec&) {}) {
-  for (;;) {
+  return testing::next_with_a_plan([&] {
     RunSpec spec = testing::random_cell(random, entry);
     spec.serving.queue = QueueScope::kWorker;
     change(spec);
@@ -42,12 +42,9 @@ RunSpec next_cell(
       module.input_width = 3;
       module.input_bytes = static_cast<std::uint32_t>(9 * module.input_height);
     }
-    try {
-      testing::add_load(spec, random);
-      return spec;
-    } catch (const InputError&) {
-    }
-  }
+    testing::add_load(spec, random);
+    return spec;
+  });
 }
 
 /// At most so many ranks have the devices of one queue: two, one of which has none.

@@ -11,6 +11,10 @@
 
 namespace harness {
 
+/// A rank that sleeps asks this often for what nobody told it of: a datagram may be lost, and a signal may
+/// come just before the sleep.
+inline constexpr TimeNs kLongestSleepNs = 100 * kNsPerMs;
+
 /// Largest message that send() takes.
 inline constexpr std::size_t kLargestMessage = std::size_t{64} << 20;
 

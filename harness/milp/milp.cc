@@ -193,7 +193,7 @@ glp_iocp settings(Search& search) {
 
 Answer ask_glpk(const MilpProblem& problem, bool with_objective, const MilpLimits& limits,
                 std::span<const double> first) {
-  static thread_local const Environment environment;
+  static thread_local const Environment kEnvironment;
   const Model model = load(problem, with_objective);
   const int relaxation = solve_relaxation(model.get());
   Answer answer;

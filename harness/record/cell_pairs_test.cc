@@ -7,8 +7,6 @@
 namespace harness {
 namespace {
 
-using Rows = std::vector<SummaryRow>;
-
 TEST(CellPairs, CellsArePairedByWhatTheyAreWhereverTheyStand) {
   Rows base = {test_cell("naive", 900, 0.8), test_cell("pard", 950, 0.8), test_cell("pard", 800, 1.2)};
   Rows now = {base[2], base[0], base[1]};

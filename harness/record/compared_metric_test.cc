@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "harness/core/error.h"
+#include "harness/core/test_refusal.h"
 #include "harness/record/metric_text.h"
 #include "harness/record/paired.h"
 #include "harness/record/test_cells.h"
@@ -82,12 +83,8 @@ TEST(ComparedMetric, WhatAClientNotices) {
     EXPECT_NE(each.better, Better::kNeither) << each.name;
   }
   EXPECT_EQ(names, "goodput_rps latency_ms_p50 latency_ms_p90 latency_ms_p99 ");
-  try {
-    service_metrics("--within", "five");
-    FAIL();
-  } catch (const InputError& error) {
-    EXPECT_NE(std::string(error.what()).find("--within"), std::string::npos) << error.what();
-  }
+  const std::string error = refusal_of([] { service_metrics("--within", "five"); });
+  EXPECT_NE(error.find("--within"), std::string::npos) << error;
 }
 
 /// Every column whose name tells a direction or a share is one of /summary.

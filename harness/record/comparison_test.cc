@@ -9,8 +9,6 @@
 namespace harness {
 namespace {
 
-using Rows = std::vector<SummaryRow>;
-
 const MetricChange& change_of(const Comparison& comparison, const std::string& series,
                               const std::string& metric) {
   for (const MetricChange& change : comparison.metrics) {

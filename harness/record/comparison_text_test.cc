@@ -9,8 +9,6 @@
 namespace harness {
 namespace {
 
-using Rows = std::vector<SummaryRow>;
-
 bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// With one space where a table has several.

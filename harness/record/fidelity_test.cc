@@ -9,8 +9,6 @@
 namespace harness {
 namespace {
 
-using Rows = std::vector<SummaryRow>;
-
 SummaryRow repeat(int number, double in_time, const std::string& more = "") {
   return live_cell("pard", in_time, "live.repeat=" + std::to_string(number) + more);
 }

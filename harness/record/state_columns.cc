@@ -9,7 +9,7 @@
 namespace harness {
 namespace {
 
-constexpr const char* kName = "states";
+constexpr const char* kStatesTable = "states";
 constexpr const char* kTime = "at_ns";
 constexpr const char* kModule = "module";
 constexpr int kFixedColumns = 2;
@@ -60,15 +60,15 @@ void write_states(hid_t group, const StateTable& states) {
     place += row_size(values);
     value += values;
   }
-  TableWriter table(group, kName, row_type_of(states.names),
+  TableWriter table(group, kStatesTable, row_type_of(states.names),
                     std::clamp<std::size_t>(states.rows.size(), 1, kChunkRows));
   table.append(bytes.data(), states.rows.size());
 }
 
 StateTable read_states(hid_t group) {
   StateTable states;
-  if (!has_link(group, kName)) return states;
-  const OpenTable table = open_table(group, kName);
+  if (!has_link(group, kStatesTable)) return states;
+  const OpenTable table = open_table(group, kStatesTable);
   states.names = names_in(table.dataset.get());
   const std::size_t values = states.names.size();
   std::vector<char> bytes(table.rows * row_size(values));

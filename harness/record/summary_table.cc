@@ -10,7 +10,7 @@
 namespace harness {
 namespace {
 
-constexpr const char* kName = "summary";
+constexpr const char* kSummaryTable = "summary";
 /// Texts that older files lack.
 constexpr std::string_view kLaterTexts[] = {"answers", "devices"};
 
@@ -112,13 +112,13 @@ void write_summary_table(hid_t root, std::vector<SummaryRow> rows) {
       place += 8;
     });
   }
-  TableWriter table(root, kName, compound(columns), std::clamp<std::size_t>(rows.size(), 1, 256));
+  TableWriter table(root, kSummaryTable, compound(columns), std::clamp<std::size_t>(rows.size(), 1, 256));
   table.append(bytes.data(), rows.size());
 }
 
 std::vector<SummaryRow> read_summary_table(hid_t root) {
   const Layout columns = layout();
-  const OpenTable table = open_table(root, kName);
+  const OpenTable table = open_table(root, kSummaryTable);
   std::vector<char> bytes(table.rows * columns.size);
   prepare_missing_columns(table.dataset.get(), columns, bytes);
   std::vector<SummaryRow> rows(table.rows);

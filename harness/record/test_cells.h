@@ -2,10 +2,13 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "harness/record/summary.h"
 
 namespace harness {
+
+using Rows = std::vector<SummaryRow>;
 
 /// A cell of 10 s and 1,000 requests, of which `in_time` were completed in time and the others dropped.
 inline SummaryRow test_cell(const std::string& system, double in_time, double load = 1,

@@ -9,10 +9,10 @@
 
 namespace harness {
 
-class FolderTest : public testing::Test {
+class FolderTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
     folder_ = std::filesystem::temp_directory_path() /
               (std::string(test->test_suite_name()) + "." + test->name() + std::to_string(getpid()));
     std::filesystem::create_directories(folder_);

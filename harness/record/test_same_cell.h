@@ -18,7 +18,7 @@ inline bool same_number(double a, double b) { return a == b || (std::isnan(a) &&
 inline void expect_same_columns(SummaryRow a, SummaryRow b) {
   std::vector<std::string> texts;
   const auto text = [](SummaryRow::ColumnPointer pointer) {
-    return std::visit([](auto* value) { return testing::PrintToString(*value); }, pointer);
+    return std::visit([](auto* value) { return ::testing::PrintToString(*value); }, pointer);
   };
   a.list(
       [&](const char*, const char*, SummaryRow::ColumnPointer pointer) { texts.push_back(text(pointer)); });

@@ -56,7 +56,7 @@ struct PlainPolicy {
   VisitRing<Waiting> queue_;
 };
 
-class Batching : public testing::Test {
+class Batching : public ::testing::Test {
  protected:
   explicit Batching(Commit commit = Commit::kEarly) {
     world_.context.serving.commit = commit;

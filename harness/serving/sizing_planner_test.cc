@@ -7,8 +7,8 @@
 #include <limits>
 #include <string>
 
-#include "harness/core/error.h"
 #include "harness/core/random.h"
+#include "harness/core/test_refusal.h"
 #include "harness/serving/test_world.h"
 
 namespace harness {
@@ -57,12 +57,7 @@ double least_gpu_time(const TestWorld& world, const PlannerParams& params, int m
 
 std::string error_of(const TestWorld& world, const PlannerParams& params,
                      const std::vector<ModuleOverride>& overrides) {
-  try {
-    make_sizing_planner(world.context, params, overrides);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return refusal_of([&] { make_sizing_planner(world.context, params, overrides); });
 }
 
 bool contains(const std::string& text, const std::string& part) {
@@ -290,7 +285,7 @@ TEST(SizingPlanner, ScalesUpAtOnceAndDownOnlyAfterTheHysteresis) {
 
 TEST(SizingPlanner, RefusesAnSloThatNotEvenSingleRequestsMeet) {
   const TestWorld fits({linear_profile(0, 50, 4), linear_profile(0, 50, 4)}, 200 * kMs, 4);
-  EXPECT_EQ(error_of(fits, {}, {}), "");
+  EXPECT_EQ(error_of(fits, {}, {}), "no error");
   const TestWorld breaks({linear_profile(0, 50, 4), linear_profile(0, 50, 4)}, 200 * kMs - 1, 4);
   const std::string error = error_of(breaks, {}, {});
   EXPECT_TRUE(contains(error, "planner: found sizing_factor 2 x 100 ms on the longest path")) << error;
@@ -303,7 +298,7 @@ TEST(SizingPlanner, RefusesTooFewWorkers) {
   EXPECT_TRUE(contains(error, "found 2 in the cluster; allowed: 3 or more")) << error;
   const TestWorld fixed({profile_of_ms({10}), profile_of_ms({10})}, 100 * kMs, 8);
   EXPECT_TRUE(contains(error_of(fixed, {}, {{0, 8}, {0, 0}}), "allowed: 9 or more"));
-  EXPECT_EQ(error_of(fixed, {}, {{0, 7}, {0, 0}}), "");
+  EXPECT_EQ(error_of(fixed, {}, {{0, 7}, {0, 0}}), "no error");
 }
 
 TEST(SizingPlanner, RefusesOverridesBeyondTheProfileAndAutoscaleWithoutRate) {

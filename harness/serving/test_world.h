@@ -8,12 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "harness/core/test_time.h"
 #include "harness/serving/context.h"
 #include "harness/serving/scheduler.h"
 
 namespace harness {
-
-inline constexpr TimeNs kMs = kNsPerMs;
 
 /// Latency fixed_ms + per_visit_ms x b for b = 1..max_batch.
 inline Profile linear_profile(double fixed_ms, double per_visit_ms, int max_batch) {

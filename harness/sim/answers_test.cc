@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "harness/core/test_time.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_tasks.h"
 
@@ -13,8 +14,6 @@ using testing::linear_profile;
 using testing::tree;
 using testing::tree_cell;
 using testing::variant;
-
-constexpr TimeNs kMs = kNsPerMs;
 
 /// A detector of 10 ms that finds five cars, and a classifier of `car_ms`. Its batches hold two, but the
 /// first car to come runs alone.

@@ -8,15 +8,10 @@
 namespace harness {
 namespace {
 
+using testing::at_ms;
 using testing::chain;
 using testing::linear_profile;
 using testing::RowKeeper;
-
-std::vector<TimeNs> at_ms(std::initializer_list<double> times) {
-  std::vector<TimeNs> result;
-  for (const double time : times) result.push_back(ms_to_ns(time));
-  return result;
-}
 
 /// d(1) = 10 ms, d(2) = 14 ms, batches of at most 2, one worker, SLO 25 ms, requests at 0, 1, 2, 3 ms.
 RunSpec four_requests(Commit commit) {

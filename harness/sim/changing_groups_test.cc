@@ -8,20 +8,21 @@
 #include <vector>
 
 #include "harness/core/random.h"
+#include "harness/core/test_time.h"
 #include "harness/engine/fluid_bound.h"
-#include "harness/engine/replay.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_groups.h"
+#include "harness/sim/test_run.h"
 
 namespace harness {
 namespace {
 
-constexpr TimeNs kMs = kNsPerMs;
 using Groups = std::vector<WorkerGroup>;
+using Steps = std::vector<std::pair<TimeNs, std::uint32_t>>;
 
 /// Models a (1 ms) and b (10 ms), due after 200 ms, on two GPUs; plans every 500 ms for 2 s.
-RunSpec two_models(const Groups& groups, std::vector<Groups> later, bool loads_ahead,
-                   std::vector<std::pair<TimeNs, StreamId>> load) {
+RunSpec replanned_models(const Groups& groups, std::vector<Groups> later, bool loads_ahead,
+                         std::vector<std::pair<TimeNs, StreamId>> load) {
   RunSpec spec;
   spec.pipeline = testing::side_by_side({1, 1});
   spec.profiles = {testing::linear_profile("a", 0, 1, 1), testing::linear_profile("b", 0, 10, 1)};
@@ -42,22 +43,20 @@ RunSpec two_models(const Groups& groups, std::vector<Groups> later, bool loads_a
 }
 
 /// Workers of each module over time.
-std::vector<std::pair<TimeNs, std::uint32_t>> steps_of(const RunRecord& record, ModuleId module) {
-  std::vector<std::pair<TimeNs, std::uint32_t>> steps;
+Steps worker_steps_of(const RunRecord& record, ModuleId module) {
+  Steps steps;
   for (const PlanRow& row : record.plans) {
     if (row.module == module) steps.emplace_back(row.at_ns, row.workers);
   }
   return steps;
 }
 
-using Steps = std::vector<std::pair<TimeNs, std::uint32_t>>;
-
 TEST(ChangingGroups, AWarmGpuServesItsNewGroupWhenItsBatchHasEnded) {
   // Until 500 ms b has no GPU. At 500 ms both GPUs run a batch of a: b's visit waits for the one that is its
   // own until 501 ms.
   const RunSpec spec =
-      two_models({{2, {0}}}, {{{1, {0}}, {1, {1}}}}, true,
-                 {{400 * kMs, 1}, {500 * kMs - kMs / 2, 0}, {500 * kMs - kMs / 2, 0}, {500 * kMs, 1}});
+      replanned_models({{2, {0}}}, {{{1, {0}}, {1, {1}}}}, true,
+                       {{400 * kMs, 1}, {500 * kMs - kMs / 2, 0}, {500 * kMs - kMs / 2, 0}, {500 * kMs, 1}});
   testing::RowKeeper rows;
   const RunRecord record = simulate(spec, &rows);
   EXPECT_EQ(record.in_time, 3U);
@@ -68,23 +67,23 @@ TEST(ChangingGroups, AWarmGpuServesItsNewGroupWhenItsBatchHasEnded) {
   EXPECT_EQ(last->module, 1);
   EXPECT_EQ(last->arrived_ns, 500 * kMs);
   EXPECT_EQ(last->started_ns, 500 * kMs + kMs / 2);
-  EXPECT_EQ(steps_of(record, 1), (Steps{{0, 0}, {500 * kMs + kMs / 2, 1}}));
+  EXPECT_EQ(worker_steps_of(record, 1), (Steps{{0, 0}, {500 * kMs + kMs / 2, 1}}));
   EXPECT_EQ(record.workers.size(), 3U) << "one moved";
 }
 
 TEST(ChangingGroups, AColdGpuServesItsNewGroupAfterTheColdStart) {
   const RunSpec spec =
-      two_models({{2, {0}}}, {{{1, {0}}, {1, {1}}}}, false, {{550 * kMs, 1}, {601 * kMs, 1}});
+      replanned_models({{2, {0}}}, {{{1, {0}}, {1, {1}}}}, false, {{550 * kMs, 1}, {601 * kMs, 1}});
   const RunRecord record = simulate(spec, nullptr);
   EXPECT_EQ(record.in_time, 1U);
   EXPECT_EQ(record.modules[1].dropped[static_cast<std::size_t>(DropReason::kNoWorker)], 1U);
-  EXPECT_EQ(steps_of(record, 1), (Steps{{0, 0}, {600 * kMs, 1}}));
+  EXPECT_EQ(worker_steps_of(record, 1), (Steps{{0, 0}, {600 * kMs, 1}}));
 }
 
 TEST(ChangingGroups, NothingMovesWhereThePlanIsTheSame) {
   for (const bool loads_ahead : {false, true}) {
-    const RunSpec spec = two_models({{1, {0}}, {1, {1}}}, {{{1, {1}}, {1, {0}}}}, loads_ahead,
-                                    {{400 * kMs, 1}, {800 * kMs, 0}, {1200 * kMs, 1}});
+    const RunSpec spec = replanned_models({{1, {0}}, {1, {1}}}, {{{1, {1}}, {1, {0}}}}, loads_ahead,
+                                          {{400 * kMs, 1}, {800 * kMs, 0}, {1200 * kMs, 1}});
     const RunRecord record = simulate(spec, nullptr);
     EXPECT_EQ(record.in_time, 3U);
     EXPECT_EQ(record.workers.size(), 2U);
@@ -95,7 +94,7 @@ TEST(ChangingGroups, NothingMovesWhereThePlanIsTheSame) {
 TEST(ChangingGroups, WhatIsQueuedMovesWithTheGpu) {
   // Forty requests for a at 499 ms on the GPU that b gets: the rest goes to the other one, none is lost.
   std::vector<std::pair<TimeNs, StreamId>> load(40, {499 * kMs, 0});
-  const RunSpec spec = two_models({{1, {0}}, {1, {0}}}, {{{1, {0}}, {1, {1}}}}, true, load);
+  const RunSpec spec = replanned_models({{1, {0}}, {1, {0}}}, {{{1, {0}}, {1, {1}}}}, true, load);
   testing::RowKeeper rows;
   const RunRecord record = simulate(spec, &rows);
   EXPECT_EQ(record.in_time, 40U);
@@ -112,7 +111,7 @@ TEST(ChangingGroups, QueuesThatCloseTogetherSendNothingToOneAnother) {
   for (const bool loads_ahead : {false, true}) {
     std::vector<std::pair<TimeNs, StreamId>> load(40, {499 * kMs, 0});
     for (std::size_t i = 0; i < 20; ++i) load[i].second = 1;
-    RunSpec spec = two_models({}, {}, loads_ahead, load);
+    RunSpec spec = replanned_models({}, {}, loads_ahead, load);
     spec.streams = {{0, 200 * kMs, 0}, {0, 200 * kMs, 0}};
     const std::vector<Groups> later = {{{0, {0}}, {0, {0}}, {2, {0, 1}}}};
     spec.system = std::make_unique<testing::GroupSystem>(
@@ -129,14 +128,15 @@ TEST(ChangingGroups, QueuesThatCloseTogetherSendNothingToOneAnother) {
 
 TEST(ChangingGroups, AGroupComesBack) {
   // a: both, one, both GPUs.
-  const RunSpec spec = two_models({{2, {0}}}, {{{1, {0}}, {1, {1}}}, {{2, {0}}}}, true, {{1900 * kMs, 0}});
+  const RunSpec spec =
+      replanned_models({{2, {0}}}, {{{1, {0}}, {1, {1}}}, {{2, {0}}}}, true, {{1900 * kMs, 0}});
   const RunRecord record = simulate(spec, nullptr);
-  EXPECT_EQ(steps_of(record, 0), (Steps{{0, 2}, {500 * kMs, 1}, {1000 * kMs, 2}, {1500 * kMs, 1}}));
-  EXPECT_EQ(steps_of(record, 1), (Steps{{0, 0}, {500 * kMs, 1}, {1000 * kMs, 0}, {1500 * kMs, 1}}));
+  EXPECT_EQ(worker_steps_of(record, 0), (Steps{{0, 2}, {500 * kMs, 1}, {1000 * kMs, 2}, {1500 * kMs, 1}}));
+  EXPECT_EQ(worker_steps_of(record, 1), (Steps{{0, 0}, {500 * kMs, 1}, {1000 * kMs, 0}, {1500 * kMs, 1}}));
 }
 
 TEST(ChangingGroups, NoPlanIsMadeWhenTheLoadHasEnded) {
-  RunSpec spec = two_models({{2, {0}}}, {{{1, {0}}, {1, {1}}}}, true, {{0, 0}});
+  RunSpec spec = replanned_models({{2, {0}}}, {{{1, {0}}, {1, {1}}}}, true, {{0, 0}});
   spec.arrivals = std::make_unique<testing::FixedArrivals>(std::vector<TimeNs>{499 * kMs}, 500 * kMs);
   EXPECT_EQ(simulate(spec, nullptr).workers.size(), 2U);
 }
@@ -175,12 +175,7 @@ TEST(ChangingGroups, BooksCloseInAnyCell) {
     in_time += record.in_time;
     for (const ModuleTotals& module : record.modules) preempted += module.preempted;
     for (const WorkerTotals& worker : record.workers) moved += worker.removed_ns != kNever ? 1 : 0;
-    const ServingContext context = make_context(spec);
-    for (const ReplayLog& log : record.replay) {
-      ReplayCounts counts;
-      const auto scheduler = spec.system->make_scheduler(context, log.domain, log.group);
-      EXPECT_FALSE(replay(log, *scheduler, counts).has_value()) << "domain " << log.domain;
-    }
+    if (spec.record_replay) testing::expect_repeated(spec, record.replay);
   }
   EXPECT_GT(in_time, 10'000U);
   EXPECT_GT(preempted, 100U);

@@ -240,7 +240,7 @@ RunSpec random_spec(RandomStream& random, const SystemEntry& entry) {
 }
 
 /// Poisson arrivals at 0.4 to 2 times the capacity, for 3 s.
-void add_load(RunSpec& spec, RandomStream& random) {
+void add_poisson_load(RunSpec& spec, RandomStream& random) {
   const double capacity = capacity_rps(make_context(spec), initial_plan(spec, 500));
   const double rate = std::min(1500.0, capacity * (0.4 + 1.6 * random.uniform()));
   spec.arrivals = std::make_unique<testing::FixedArrivals>(
@@ -275,7 +275,7 @@ TEST_P(DynamicCells, CloseTheirBooksFollowTheRoutesAndStayWithinTheBound) {
   for (int round = 0; round < 250; ++round) {
     RunSpec spec = random_spec(random, *GetParam());
     try {
-      add_load(spec, random);
+      add_poisson_load(spec, random);
     } catch (const InputError&) {
       continue;  // the planner finds no batch size for this SLO
     }

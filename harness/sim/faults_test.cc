@@ -2,27 +2,22 @@
 // requests.
 #include <gtest/gtest.h>
 
-#include <map>
+#include <vector>
 
+#include "harness/core/test_time.h"
 #include "harness/sim/simulation.h"
+#include "harness/sim/test_run.h"
 #include "harness/sim/test_world.h"
 
 namespace harness {
 namespace {
 
-using testing::RowKeeper;
-
-constexpr TimeNs kMs = kNsPerMs;
-
-std::vector<TimeNs> ms(std::initializer_list<double> times) {
-  std::vector<TimeNs> result;
-  for (const double time : times) result.push_back(ms_to_ns(time));
-  return result;
-}
+using testing::at_ms;
+using testing::Ran;
 
 /// A chain whose modules have so many workers each; a batch is one request and takes 10 ms. First in, first
 /// out, round robin, SLO 1 s, no delays.
-RunSpec spec_of(std::vector<int> workers, std::vector<TimeNs> times) {
+RunSpec chain_spec(std::vector<int> workers, std::vector<TimeNs> times) {
   std::vector<ModuleOverride> overrides;
   for (const int each : workers) overrides.push_back({1, each});
   return testing::make_spec("naive", testing::chain(workers.size()),
@@ -46,35 +41,9 @@ Fault delay_of(double at_ms, double for_ms, int gpu, double delay_ms) {
   return fault;
 }
 
-/// A run with its rows.
-struct Ran {
-  explicit Ran(const RunSpec& spec) : record(simulate(spec, &rows)) {
-    for (const RequestRow& row : rows.request_rows) by_id[row.request] = row;
-  }
-  /// In ms, in order of sending.
-  std::vector<double> ends() const {
-    std::vector<double> result;
-    for (const auto& [id, row] : by_id) result.push_back(ns_to_ms(row.end_ns));
-    return result;
-  }
-  const VisitRow& visit(std::uint64_t request, std::uint16_t module) const {
-    for (const VisitRow& row : rows.visit_rows) {
-      if (row.request == request && row.module == module) return row;
-    }
-    throw std::out_of_range("no such visit");
-  }
-  std::uint64_t dropped(ModuleId module, DropReason reason) const {
-    return record.modules[module].dropped[static_cast<std::size_t>(reason)];
-  }
-
-  RowKeeper rows;
-  RunRecord record;
-  std::map<std::uint64_t, RequestRow> by_id;
-};
-
 TEST(StoppedGpu, LosesWhatRunsAndGivesItsQueueBack) {
   // Requests 0, 2, 4 stand at GPU 0: one runs, one has joined the next batch, one waits. GPU 1 has 1, 3, 5.
-  RunSpec spec = spec_of({2}, ms({0, 0, 1, 1, 2, 2, 60, 110, 111}));
+  RunSpec spec = chain_spec({2}, at_ms({0, 0, 1, 1, 2, 2, 60, 110, 111}));
   spec.faults = {fault_of(FaultKind::kStop, 4, 100, 0)};
   const Ran ran(spec);
   // GPU 1 goes on with 1, 3, 5, then what came back: 2, 4. Request 6 has it to itself. From 104 ms on there
@@ -104,7 +73,7 @@ TEST(StoppedGpu, LosesWhatRunsAndGivesItsQueueBack) {
 }
 
 TEST(StoppedGpu, BehindASharedQueueItsBatchGoesBackToTheFront) {
-  RunSpec spec = spec_of({2}, ms({0, 0, 1, 1, 2, 2}));
+  RunSpec spec = chain_spec({2}, at_ms({0, 0, 1, 1, 2, 2}));
   spec.serving.queue = QueueScope::kModule;
   spec.faults = {fault_of(FaultKind::kStop, 4, 500, 0)};
   const Ran ran(spec);
@@ -120,7 +89,7 @@ RunSpec joined_sibling_spec() {
   std::vector<Profile> profiles(4, testing::linear_profile("m", 0, 10, 1));
   profiles[2] = testing::linear_profile("m", 0, 50, 1);
   RunSpec spec = testing::make_spec("naive", testing::diamond(), profiles, {{1, 1}, {1, 1}, {1, 2}, {1, 1}},
-                                    kNsPerS, ms({0, 0, 0}), kNsPerS);
+                                    kNsPerS, at_ms({0, 0, 0}), kNsPerS);
   spec.faults = {fault_of(FaultKind::kStop, 35, 1, 1), fault_of(FaultKind::kStop, 50, 500, 2)};
   return spec;
 }
@@ -143,7 +112,7 @@ TEST(StoppedGpu, WhatHadJoinedThereOfAnEndedRequestEndsToo) {
 TEST(StoppedGpu, SeveralAtOnceLoseOnlyWhatRan) {
   // No queue is handed to a GPU that stops at the same moment.
   for (const QueueScope queue : {QueueScope::kWorker, QueueScope::kModule}) {
-    RunSpec spec = spec_of({3}, ms({0, 0, 0, 1, 1, 1, 2, 2, 2}));
+    RunSpec spec = chain_spec({3}, at_ms({0, 0, 0, 1, 1, 1, 2, 2, 2}));
     spec.serving.queue = queue;
     spec.faults = {fault_of(FaultKind::kStop, 4, 500, 0, 2)};
     const Ran ran(spec);
@@ -155,7 +124,7 @@ TEST(StoppedGpu, SeveralAtOnceLoseOnlyWhatRan) {
 }
 
 TEST(StoppedGpu, AModuleWithoutWorkersTakesNothing) {
-  RunSpec spec = spec_of({1, 1}, ms({0, 1, 2, 50}));
+  RunSpec spec = chain_spec({1, 1}, at_ms({0, 1, 2, 50}));
   spec.faults = {fault_of(FaultKind::kStop, 4, 40, 0)};
   const Ran ran(spec);
   EXPECT_EQ(ran.ends(), (std::vector<double>{4, 4, 4, 70}));
@@ -165,14 +134,14 @@ TEST(StoppedGpu, AModuleWithoutWorkersTakesNothing) {
 }
 
 TEST(StoppedGpu, WhatTravelsThereIsRoutedAgain) {
-  RunSpec spec = spec_of({2}, ms({0}));
+  RunSpec spec = chain_spec({2}, at_ms({0}));
   spec.world.network_delay_ms = 3;
   spec.faults = {fault_of(FaultKind::kStop, 1, 500, 0)};
   EXPECT_EQ(Ran(spec).ends(), (std::vector<double>{3 + 3 + 10}));
 }
 
 TEST(StoppedGpu, ComesBackWhenTheLastStopIsOver) {
-  RunSpec spec = spec_of({1}, ms({0, 30, 45, 70}));
+  RunSpec spec = chain_spec({1}, at_ms({0, 30, 45, 70}));
   spec.faults = {fault_of(FaultKind::kStop, 20, 20, 0), fault_of(FaultKind::kStop, 35, 25, 0),
                  fault_of(FaultKind::kStop, 60, 1, 0)};
   const Ran ran(spec);
@@ -202,7 +171,7 @@ TEST(StoppedGpu, IsReplacedByAutoscalingWhereAGpuIsFree) {
 }
 
 TEST(SlowGpu, TakesLongerForBatchesThatStartMeanwhile) {
-  RunSpec spec = spec_of({1}, ms({0, 1, 2}));
+  RunSpec spec = chain_spec({1}, at_ms({0, 1, 2}));
   spec.faults = {fault_of(FaultKind::kSlow, 5, 20, 0)};
   spec.faults[0].factor = 2;
   const Ran ran(spec);
@@ -212,14 +181,14 @@ TEST(SlowGpu, TakesLongerForBatchesThatStartMeanwhile) {
 }
 
 TEST(SlowGpu, SlowsItsOwnBatchesOnly) {
-  RunSpec spec = spec_of({2}, ms({0, 0}));
+  RunSpec spec = chain_spec({2}, at_ms({0, 0}));
   spec.faults = {fault_of(FaultKind::kSlow, 0, 20, 1), fault_of(FaultKind::kSlow, 0, 20, 1)};
   for (Fault& fault : spec.faults) fault.factor = 3;
   EXPECT_EQ(Ran(spec).ends(), (std::vector<double>{10, 90})) << "factors multiply";
 }
 
 TEST(DelayedLink, AddsToEveryHopThereAndBack) {
-  RunSpec spec = spec_of({1, 1}, ms({0}));
+  RunSpec spec = chain_spec({1, 1}, at_ms({0}));
   spec.faults = {delay_of(0, 100, 1, 3)};
   const Ran ran(spec);
   EXPECT_EQ(ran.ends(), (std::vector<double>{10 + 3 + 10 + 3}));
@@ -229,7 +198,7 @@ TEST(DelayedLink, AddsToEveryHopThereAndBack) {
 }
 
 TEST(DelayedLink, KeepsTheOrder) {
-  RunSpec spec = spec_of({1}, ms({4, 6, 14, 15}));
+  RunSpec spec = chain_spec({1}, at_ms({4, 6, 14, 15}));
   spec.faults = {delay_of(0, 5, 0, 10)};
   const Ran ran(spec);
   // The first is held until 14 ms; those sent after the fault do not overtake it.
@@ -242,7 +211,7 @@ TEST(DelayedLink, KeepsTheOrder) {
 
 TEST(DelayedLink, LeavesTheWorkerBusyAndTheRouterInTheDark) {
   // Least loaded: GPU 0 is heard of 50 ms late, so that the second request goes to GPU 1.
-  RunSpec spec = spec_of({2}, ms({0, 20, 70}));
+  RunSpec spec = chain_spec({2}, at_ms({0, 20, 70}));
   spec.serving.dispatch = Dispatch::kLeastLoaded;
   spec.faults = {delay_of(5, 30, 0, 50)};
   const Ran ran(spec);
@@ -253,7 +222,7 @@ TEST(DelayedLink, LeavesTheWorkerBusyAndTheRouterInTheDark) {
 }
 
 TEST(LossyLink, ALostDeliveryEndsTheRequest) {
-  RunSpec spec = spec_of({1, 1}, ms({0, 6}));
+  RunSpec spec = chain_spec({1, 1}, at_ms({0, 6}));
   spec.faults = {fault_of(FaultKind::kLoss, 5, 10, 1)};
   const Ran ran(spec);
   EXPECT_EQ(ran.ends(), (std::vector<double>{10, 30}));
@@ -264,7 +233,7 @@ TEST(LossyLink, ALostDeliveryEndsTheRequest) {
 }
 
 TEST(LossyLink, ALostNoticeEndsTheRequestsOfTheBatch) {
-  RunSpec spec = spec_of({1, 1}, ms({0, 4, 6}));
+  RunSpec spec = chain_spec({1, 1}, at_ms({0, 4, 6}));
   spec.faults = {fault_of(FaultKind::kLoss, 5, 10, 0)};
   const Ran ran(spec);
   // The worker goes on; what it told at 10 ms is lost, as is the delivery at 6 ms.
@@ -277,11 +246,11 @@ TEST(LossyLink, ALostNoticeEndsTheRequestsOfTheBatch) {
 }
 
 TEST(LossyLink, TheRouterGoesOnCountingWhatItNeverHeardOf) {
-  RunSpec spec = spec_of({2}, ms({0, 50, 100, 150}));
+  RunSpec spec = chain_spec({2}, at_ms({0, 50, 100, 150}));
   spec.serving.dispatch = Dispatch::kLeastLoaded;
   spec.faults = {fault_of(FaultKind::kLoss, 5, 10, 0)};
   const Ran ran(spec);
-  EXPECT_EQ(ran.by_id.at(0).reason, DropReason::kMessageLost);
+  EXPECT_EQ(ran.rows.request_rows.at(0).reason, DropReason::kMessageLost);
   for (std::uint64_t i = 1; i < 4; ++i) EXPECT_EQ(ran.visit(i, 0).worker, 1U) << "both are idle";
 }
 
@@ -289,17 +258,17 @@ TEST(LossyLink, AMergeDoesNotWaitForALostBranch) {
   // m0 -> {m1, m2} -> m3; the way to m1 (GPU 1) loses the first request's branch.
   RunSpec spec = testing::make_spec("naive", testing::diamond(),
                                     std::vector<Profile>(4, testing::linear_profile("m", 0, 10, 1)),
-                                    std::vector<ModuleOverride>(4, {1, 1}), kNsPerS, ms({0, 20}), kNsPerS);
+                                    std::vector<ModuleOverride>(4, {1, 1}), kNsPerS, at_ms({0, 20}), kNsPerS);
   spec.faults = {fault_of(FaultKind::kLoss, 9, 3, 1)};
   const Ran ran(spec);
   EXPECT_EQ(ran.dropped(1, DropReason::kMessageLost), 1U);
-  EXPECT_EQ(ran.by_id.at(0).end_ns, 10 * kMs);
-  EXPECT_EQ(ran.by_id.at(1).end_ns, 50 * kMs);
+  EXPECT_EQ(ran.rows.request_rows.at(0).end_ns, 10 * kMs);
+  EXPECT_EQ(ran.rows.request_rows.at(1).end_ns, 50 * kMs);
   EXPECT_EQ(ran.record.in_time, 1U);
 }
 
 TEST(Faults, OnesThatConcernNothingChangeNothing) {
-  RunSpec spec = spec_of({2, 1}, testing::poisson_times(80, kNsPerS, 3));
+  RunSpec spec = chain_spec({2, 1}, testing::poisson_times(80, kNsPerS, 3));
   const RunRecord sound = simulate(spec, nullptr);
   spec.faults = {fault_of(FaultKind::kStop, 1e6, 1, 0), fault_of(FaultKind::kSlow, 0, 1e6, 2)};
   spec.faults[1].factor = 1;

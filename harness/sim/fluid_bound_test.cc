@@ -20,9 +20,9 @@ struct Window {
 };
 
 /// Workers over time: {from ms, workers}.
-using Steps = std::vector<std::pair<double, int>>;
+using WorkerSteps = std::vector<std::pair<double, int>>;
 
-double work_between(const Steps& steps, double rate, double from, double to) {
+double work_between(const WorkerSteps& steps, double rate, double from, double to) {
   double work = 0;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const double end = i + 1 < steps.size() ? steps[i + 1].first : 1e12;
@@ -34,7 +34,7 @@ double work_between(const Steps& steps, double rate, double from, double to) {
 
 /// A set of unit jobs fits a fluid server iff for every interval the jobs confined to it need no more than it
 /// offers.
-bool feasible(const std::vector<Window>& windows, unsigned subset, const Steps& steps, double rate) {
+bool feasible(const std::vector<Window>& windows, unsigned subset, const WorkerSteps& steps, double rate) {
   for (const Window& first : windows) {
     for (const Window& last : windows) {
       if (first.release >= last.deadline) continue;
@@ -66,7 +66,7 @@ TEST(FluidBound, EqualsBruteForceOverSubsets) {
     RunRecord record;
     record.sent = static_cast<std::uint64_t>(jobs);
     record.modules.resize(1);
-    const Steps steps = {
+    const WorkerSteps steps = {
         {0.0, 1 + static_cast<int>(random.below(2))}, {11.0, static_cast<int>(random.below(3))}, {23.0, 1}};
     for (const auto& [from_ms, workers] : steps) {
       record.plans.push_back(

@@ -11,6 +11,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/random.h"
+#include "harness/core/test_time.h"
 #include "harness/engine/fluid_bound.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_groups.h"
@@ -18,8 +19,6 @@
 
 namespace harness {
 namespace {
-
-constexpr TimeNs kMs = kNsPerMs;
 
 /// Modules a (1 ms) and b (10 ms) behind one queue of `workers`; requests to a are due after 20 ms, to b
 /// after 100 ms.

@@ -1,47 +1,35 @@
 // Preemption (SHEPHERD, section 6) in virtual time: by hand for few requests, then laws over random cells.
 #include <gtest/gtest.h>
 
-#include "harness/engine/replay.h"
+#include <string>
+#include <vector>
+
+#include "harness/core/test_time.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_preempting.h"
+#include "harness/sim/test_run.h"
 #include "harness/sim/test_world.h"
 
 namespace harness {
 namespace {
 
 using testing::PreemptingSystem;
-using testing::RowKeeper;
-
-constexpr TimeNs kMs = kNsPerMs;
+using testing::Ran;
 
 /// One worker whose batches of 1..4 take 10 ms, with 4 exit points: at 2, 4, 6 and 8 ms. Two waiting requests
 /// stop a batch of one.
-RunSpec spec_of(std::initializer_list<double> times_ms) {
-  std::vector<TimeNs> times;
-  for (const double time_ms : times_ms) times.push_back(ms_to_ns(time_ms));
+RunSpec exit_point_spec(const std::vector<double>& times_ms) {
   Profile profile = testing::linear_profile("m", 0, 10, 4);
   profile.exit_points = 4;
-  RunSpec spec =
-      testing::make_spec("naive", testing::chain(1), {profile}, {{4, 1}}, kNsPerS, std::move(times), kNsPerS);
+  RunSpec spec = testing::make_spec("naive", testing::chain(1), {profile}, {{4, 1}}, kNsPerS,
+                                    testing::at_ms(times_ms), kNsPerS);
   spec.system = std::make_unique<PreemptingSystem>(2);
   return spec;
 }
 
-struct Ran {
-  explicit Ran(const RunSpec& spec) : record(simulate(spec, &rows)) {}
-  /// When requests 0, 1, ... ended, in ms.
-  std::vector<double> ends() const {
-    std::vector<double> result(rows.request_rows.size());
-    for (const RequestRow& row : rows.request_rows) result[row.request] = ns_to_ms(row.end_ns);
-    return result;
-  }
-  RowKeeper rows;
-  RunRecord record;
-};
-
 TEST(Preemption, StopsTheBatchAtItsNextExitPoint) {
   // The batch of 0 runs from 0 on. At 3 ms 1 and 2 wait: it stops at 4, then all three run together.
-  const Ran ran(spec_of({0, 1, 3}));
+  const Ran ran(exit_point_spec({0, 1, 3}));
   EXPECT_EQ(ran.ends(), (std::vector<double>{14, 14, 14}));
   const ModuleTotals& totals = ran.record.modules[0];
   EXPECT_EQ(totals.preempted, 1U);
@@ -64,23 +52,23 @@ TEST(Preemption, StopsTheBatchAtItsNextExitPoint) {
   }
 }
 
-TEST(Preemption, AtAnExitPointItStopsThere) { EXPECT_EQ(Ran(spec_of({0, 1, 4})).ends()[0], 14); }
+TEST(Preemption, AtAnExitPointItStopsThere) { EXPECT_EQ(Ran(exit_point_spec({0, 1, 4})).ends()[0], 14); }
 
 TEST(Preemption, BehindTheLastExitPointTheBatchRunsToItsEnd) {
-  const Ran ran(spec_of({0, 1, 8.5}));
+  const Ran ran(exit_point_spec({0, 1, 8.5}));
   EXPECT_EQ(ran.ends(), (std::vector<double>{10, 20, 20}));
   EXPECT_EQ(ran.record.modules[0].preempted, 0U);
   EXPECT_EQ(ran.record.gpu_invalid_ns, 0);
 }
 
 TEST(Preemption, WithoutExitPointsNothingStops) {
-  RunSpec spec = spec_of({0, 1, 3});
+  RunSpec spec = exit_point_spec({0, 1, 3});
   spec.profiles[0].exit_points = 0;
   EXPECT_EQ(Ran(spec).ends(), (std::vector<double>{10, 20, 20}));
 }
 
 TEST(Preemption, ImmediateNeedsNoExitPoint) {
-  RunSpec spec = spec_of({0, 1, 3});
+  RunSpec spec = exit_point_spec({0, 1, 3});
   spec.profiles[0].exit_points = 0;
   spec.world.preemption = Preemption::kImmediate;
   const Ran ran(spec);
@@ -90,12 +78,12 @@ TEST(Preemption, ImmediateNeedsNoExitPoint) {
 
 TEST(Preemption, TheEndOfAPreemptedBatchEndsNoOther) {
   // Stopped at 4 ms, the first batch would have ended at 10; the second runs from 4 to 14, the next from 14.
-  const Ran ran(spec_of({0, 1, 3, 9}));
+  const Ran ran(exit_point_spec({0, 1, 3, 9}));
   EXPECT_EQ(ran.ends(), (std::vector<double>{14, 14, 14, 24}));
 }
 
 TEST(Preemption, ASlowGpuReachesItsExitPointsLate) {
-  RunSpec spec = spec_of({0, 1, 3});
+  RunSpec spec = exit_point_spec({0, 1, 3});
   Fault slow;
   slow.kind = FaultKind::kSlow;
   slow.at_ns = 0;
@@ -108,7 +96,7 @@ TEST(Preemption, ASlowGpuReachesItsExitPointsLate) {
 }
 
 TEST(Preemption, AGpuThatStopsBeforeTheExitPointLosesTheBatch) {
-  RunSpec spec = spec_of({0, 1, 3});
+  RunSpec spec = exit_point_spec({0, 1, 3});
   Fault stop;
   stop.kind = FaultKind::kStop;
   stop.at_ns = 3 * kMs + kMs / 2;
@@ -139,18 +127,6 @@ TEST(Preemption, AVisitOfAnEndedRequestDoesNotWaitAgain) {
   EXPECT_EQ(ran.record.modules[2].cancelled, 1U);
 }
 
-void expect_repeated(const RunSpec& spec, const std::vector<ReplayLog>& logs) {
-  const ServingContext context = make_context(spec);
-  ReplayCounts counts;
-  for (const ReplayLog& log : logs) {
-    const auto scheduler = spec.system->make_scheduler(context, log.domain, log.group);
-    const std::optional<ReplayDifference> difference = replay(log, *scheduler, counts);
-    EXPECT_FALSE(difference.has_value())
-        << difference->call << ": " << difference->before << ", now " << difference->after;
-  }
-  EXPECT_GT(counts.decisions, 0U);
-}
-
 TEST(Preemption, InRandomCellsTheBooksCloseAndEveryDecisionRepeats) {
   RandomStream random(20, "preemption");
   std::uint64_t preempted = 0;
@@ -167,7 +143,7 @@ TEST(Preemption, InRandomCellsTheBooksCloseAndEveryDecisionRepeats) {
     for (const ModuleTotals& totals : ran.record.modules) here += totals.preempted;
     preempted += here;
     EXPECT_EQ(of_requests_ns == ran.record.gpu_ns, here == 0) << "preempted work is no request's";
-    expect_repeated(spec, ran.record.replay);
+    testing::expect_repeated(spec, ran.record.replay);
   }
   EXPECT_GT(preempted, 3'000U) << "the cells must preempt for this to say something";
 }

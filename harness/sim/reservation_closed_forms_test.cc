@@ -9,8 +9,9 @@ using testing::checked_reservation;
 using testing::fixed_plan;
 using testing::linear_profile;
 
-RunSpec make_spec(const Pipeline& pipeline, double alpha_ms, double beta_ms, ModuleOverride module,
-                  double slo_ms, const std::vector<TimeNs>& times) {
+/// Modules that are all the same.
+RunSpec uniform_spec(const Pipeline& pipeline, double alpha_ms, double beta_ms, ModuleOverride module,
+                     double slo_ms, const std::vector<TimeNs>& times) {
   const std::size_t modules = pipeline.modules.size();
   return testing::make_spec(
       "naive", pipeline, std::vector<Profile>(modules, linear_profile("m", alpha_ms, beta_ms, 8)),
@@ -23,7 +24,7 @@ TEST(ReservationBound, TakesAllThatComeAtExactCapacity) {
   std::vector<TimeNs> times;
   for (int i = 0; i < 4000; ++i) times.push_back(10 * kNsPerMs * (i / 4));
   for (const auto& [pipeline, slo_ms] : {std::pair(testing::chain(2), 40.0), {testing::diamond(), 60.0}}) {
-    const RunSpec spec = make_spec(pipeline, 2, 12, {4, 2}, slo_ms, times);
+    const RunSpec spec = uniform_spec(pipeline, 2, 12, {4, 2}, slo_ms, times);
     const RunRecord record =
         fixed_plan(spec, times.size(), std::vector<ModuleOverride>(pipeline.modules.size(), {4, 2}));
     EXPECT_EQ(checked_reservation(spec, record, times), 4000u);
@@ -35,7 +36,7 @@ TEST(ReservationBound, ComesWithinOnePercentOfTheFluidBoundInALongOverload) {
   // 400 requests/s can be served, 800 are sent.
   const std::vector<TimeNs> times = testing::poisson_times(800, 60 * kNsPerS, 7);
   for (const Pipeline& pipeline : {testing::chain(1), testing::chain(5), testing::diamond()}) {
-    RunSpec spec = make_spec(pipeline, 2, 12, {4, 2}, 400, times);
+    RunSpec spec = uniform_spec(pipeline, 2, 12, {4, 2}, 400, times);
     spec.world.network_delay_ms = 1;
     const RunRecord record =
         fixed_plan(spec, times.size(), std::vector<ModuleOverride>(pipeline.modules.size(), {4, 2}));
@@ -47,13 +48,13 @@ TEST(ReservationBound, ComesWithinOnePercentOfTheFluidBoundInALongOverload) {
 }
 
 TEST(ReservationBound, OfNoLoadIsZero) {
-  const RunSpec spec = make_spec(testing::chain(2), 2, 12, {4, 2}, 40, {});
+  const RunSpec spec = uniform_spec(testing::chain(2), 2, 12, {4, 2}, 40, {});
   EXPECT_EQ(checked_reservation(spec, fixed_plan(spec, 0, {{4, 2}, {4, 2}}), {}), 0u);
 }
 
 TEST(ReservationBound, TakesOneRequestIffItsShortestTimeFits) {
   // Twice 1 ms of network and 14 ms of execution alone in a batch.
-  RunSpec spec = make_spec(testing::chain(2), 2, 12, {4, 2}, 30, {ms_to_ns(5)});
+  RunSpec spec = uniform_spec(testing::chain(2), 2, 12, {4, 2}, 30, {ms_to_ns(5)});
   spec.world.network_delay_ms = 1;
   const RunRecord record = fixed_plan(spec, 1, {{4, 2}, {4, 2}});
   EXPECT_EQ(checked_reservation(spec, record, {ms_to_ns(5)}), 1u);
@@ -62,12 +63,12 @@ TEST(ReservationBound, TakesOneRequestIffItsShortestTimeFits) {
 }
 
 TEST(ReservationBound, IsZeroWhereAModuleHasNoWorkers) {
-  const RunSpec spec = make_spec(testing::chain(2), 2, 12, {4, 2}, 100, {0, 0});
+  const RunSpec spec = uniform_spec(testing::chain(2), 2, 12, {4, 2}, 100, {0, 0});
   EXPECT_EQ(reservation_bound(spec, fixed_plan(spec, 2, {{4, 2}, {4, 0}})), 0u);
 }
 
 TEST(ReservationBound, DoesNotExistWhereNoScheduleIsSureToBeFeasible) {
-  RunSpec spec = make_spec(testing::chain(1), 2, 12, {4, 2}, 100, {0, 0});
+  RunSpec spec = uniform_spec(testing::chain(1), 2, 12, {4, 2}, 100, {0, 0});
   RunRecord record = fixed_plan(spec, 2, {{4, 2}});
   EXPECT_TRUE(reservation_bound(spec, record).has_value());
   spec.world.jitter = Jitter::kUniform;

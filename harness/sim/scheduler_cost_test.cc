@@ -9,23 +9,23 @@
 #include <vector>
 
 #include "harness/core/error.h"
+#include "harness/core/test_time.h"
 #include "harness/engine/fluid_bound.h"
-#include "harness/engine/replay.h"
 #include "harness/engine/replay_code.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_groups.h"
 #include "harness/sim/test_preempting.h"
+#include "harness/sim/test_run.h"
 #include "harness/sim/test_scheduler_cost.h"
 
 namespace harness {
 namespace {
 
 using testing::add_cost;
+using testing::expect_lawful;
 using testing::Ran;
 using testing::refusing;
 using testing::spec_of;
-
-constexpr TimeNs kMs = kNsPerMs;
 
 TEST(SchedulerCost, ASchedulerIsToldWhenABatchEndedOnItsWorker) {
   // As below: what ends at 11 and 22 ms is handled at 12 and 23.
@@ -245,22 +245,6 @@ TEST(SchedulerCost, MeasuredByThisMachinesClockTakesTime) {
   EXPECT_LT(record.scheduler_busy_ns, record.duration_ns);
 }
 
-/// What holds in every run; close() has checked the books.
-void expect_lawful(const RunSpec& spec, const Ran& ran) {
-  const RunRecord& record = ran.record;
-  ASSERT_EQ(record.sent, record.in_time + record.late + record.dropped);
-  ASSERT_EQ(record.sent, ran.rows.request_rows.size());
-  ASSERT_LE(record.in_time, fluid_bound(spec, record));
-  ASSERT_GT(record.scheduler_busy_ns, 0);
-  ASSERT_LE(record.scheduler_busy_ns, record.duration_ns);
-  const TimeNs cost_ns = ms_to_ns(spec.world.scheduler_cost_us * 1e-3);
-  for (const VisitRow& row : ran.rows.visit_rows) {
-    if (row.started_ns == 0) continue;
-    ASSERT_GE(row.joined_ns, row.arrived_ns + cost_ns) << "nothing joins before it has been handled";
-  }
-  ASSERT_EQ(record.fingerprint, simulate(spec, nullptr).fingerprint);
-}
-
 class CostlyCells : public ::testing::TestWithParam<const SystemEntry*> {};
 
 TEST_P(CostlyCells, CloseTheirBooks) {
@@ -296,13 +280,7 @@ TEST(SchedulerCost, InRandomCellsThatPreemptTheBooksCloseAndEveryDecisionRepeats
     const Ran ran(spec);
     expect_lawful(spec, ran);
     for (const ModuleTotals& totals : ran.record.modules) preempted += totals.preempted;
-    const ServingContext context = make_context(spec);
-    ReplayCounts counts;
-    for (const ReplayLog& log : ran.record.replay) {
-      const auto scheduler = spec.system->make_scheduler(context, log.domain, log.group);
-      EXPECT_FALSE(replay(log, *scheduler, counts).has_value());
-    }
-    EXPECT_GT(counts.decisions, 0U);
+    testing::expect_repeated(spec, ran.record.replay);
   }
   EXPECT_GT(preempted, 1'000U);
 }

@@ -9,21 +9,23 @@
 #include <vector>
 
 #include "harness/core/error.h"
+#include "harness/core/test_time.h"
 #include "harness/engine/fluid_bound.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_groups.h"
 #include "harness/sim/test_preempting.h"
+#include "harness/sim/test_run.h"
 #include "harness/sim/test_scheduler_cost.h"
 
 namespace harness {
 namespace {
 
 using testing::add_cost;
+using testing::expect_lawful;
 using testing::Ran;
 using testing::refusing;
 using testing::spec_of;
 
-constexpr TimeNs kMs = kNsPerMs;
 constexpr double kNoRoom = 1e-6;  // a nanosecond: a visit that has to wait at all is refused
 
 bool was_refused(const RequestRow& row) {
@@ -218,18 +220,6 @@ TEST(SchedulerInbox, NothingThatIsTakenWaitsLonger) {
 void add_inbox(RunSpec& spec, RandomStream& random) {
   add_cost(spec, random);
   spec.world.scheduler_inbox_ms = random.below(4) == 0 ? kNoRoom : 50 * random.uniform() * random.uniform();
-}
-
-/// What holds in every run; close() has checked the books.
-void expect_lawful(const RunSpec& spec, const Ran& ran) {
-  const RunRecord& record = ran.record;
-  ASSERT_EQ(record.sent, record.in_time + record.late + record.dropped);
-  ASSERT_LE(record.in_time, fluid_bound(spec, record));
-  for (const VisitRow& row : ran.rows.visit_rows) {
-    if (row.outcome != VisitOutcome::kDropped || row.reason != DropReason::kInboxFull) continue;
-    ASSERT_EQ(row.ended_ns, row.arrived_ns) << "at the door, unless it had come to another queue before";
-  }
-  ASSERT_EQ(record.fingerprint, simulate(spec, nullptr).fingerprint);
 }
 
 class BoundedCells : public ::testing::TestWithParam<const SystemEntry*> {};

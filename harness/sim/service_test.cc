@@ -41,8 +41,8 @@ Profile delay_profile(double median_ms, double sigma, int threads) {
   return profile;
 }
 
-RunSpec spec_of(std::vector<Profile> profiles, std::vector<ModuleOverride> overrides, double slo_s,
-                std::vector<TimeNs> times) {
+RunSpec service_spec(std::vector<Profile> profiles, std::vector<ModuleOverride> overrides, double slo_s,
+                     std::vector<TimeNs> times) {
   const std::size_t modules = profiles.size();
   RunSpec spec = testing::make_spec("naive", testing::chain(modules), std::move(profiles),
                                     std::move(overrides), s_to_ns(slo_s), std::move(times), 100 * kNsPerS);
@@ -54,7 +54,7 @@ TEST(Services, TimeToFirstTokenOfTwoRequestsByHand) {
   // One prompt has room in a step: request 1 waits in the queue. Request 0 is prefilled 0-1 s, and decodes on
   // while request 1 is prefilled in two steps of 0.6 s. Both have 1000 + 101 tokens: 1 s of prefill and 100
   // tokens at best at 40/s.
-  RunSpec spec = spec_of({shared_profile(1000, 101, true)}, {{1, 1}}, 2, {0, 0});
+  RunSpec spec = service_spec({shared_profile(1000, 101, true)}, {{1, 1}}, 2, {0, 0});
   RowKeeper rows;
   const RunRecord record = simulate(spec, &rows);
   ASSERT_EQ(rows.request_rows.size(), 2u);
@@ -78,7 +78,7 @@ TEST(Services, AVisitThatWaitsForAServerCanBeDropped) {
 }
 
 TEST(Services, WorkersBeyondOneServerAreASecondServer) {
-  RunSpec spec = spec_of({shared_profile(1000, 1, true)}, {{1, 2}}, 10, std::vector<TimeNs>(5, 0));
+  RunSpec spec = service_spec({shared_profile(1000, 1, true)}, {{1, 2}}, 10, std::vector<TimeNs>(5, 0));
   RowKeeper rows;
   simulate(spec, &rows);
   std::vector<TimeNs> ends;
@@ -95,7 +95,7 @@ TEST(Services, AQueueBehindTheSlotsIsSharedByThem) {
   Profile profile = shared_profile(1, 11, false);
   profile.shared.slots = 1;
   profile.shared.decode_tokens_per_s = {10};
-  RunSpec spec = spec_of({profile}, {{1, 2}}, 10, {0, 0, 0});
+  RunSpec spec = service_spec({profile}, {{1, 2}}, 10, {0, 0, 0});
   const RunRecord record = simulate(spec, nullptr);
   EXPECT_NEAR(ns_to_s(record.end_ns), 2.002, kSlackS);
   EXPECT_NEAR(ns_to_s(record.modules[0].queueing_ns), 1.001, kSlackS);
@@ -107,7 +107,7 @@ TEST(Services, DelaysFollowTheLognormal) {
   constexpr double kSigma = 0.6;
   std::vector<TimeNs> times;
   for (int i = 0; i < 20'000; ++i) times.push_back(i * ms_to_ns(1));
-  RunSpec spec = spec_of({delay_profile(kMedianMs, kSigma, 2000)}, {{1, 2000}}, 5, times);
+  RunSpec spec = service_spec({delay_profile(kMedianMs, kSigma, 2000)}, {{1, 2000}}, 5, times);
   RowKeeper rows;
   const RunRecord record = simulate(spec, &rows);
   std::vector<double> delays_ms;
@@ -147,7 +147,7 @@ TEST(Services, ADelayBeyondAnyClockIsVeryLong) {
 TEST(Services, LengthsComeFromTheTraceInOrderAndWrapAround) {
   Profile profile = shared_profile(1, 1, true);
   profile.shared.lengths_from_trace = true;
-  RunSpec spec = spec_of({profile}, {{1, 4}}, 10, {0, s_to_ns(10), s_to_ns(20)});
+  RunSpec spec = service_spec({profile}, {{1, 4}}, 10, {0, s_to_ns(10), s_to_ns(20)});
   spec.trace_tokens = std::make_shared<const TraceTokens>(TraceTokens{{1000, 1}, {3000, 1}});
   RowKeeper rows;
   simulate(spec, &rows);
@@ -178,8 +178,8 @@ TEST(Services, TheBoundCountsTheBatchesBehindARemoteCall) {
   // than 30 can end by 3 s. A call may take next to no time, so that it does not narrow the bound.
   std::vector<TimeNs> times;
   for (int i = 0; i < 100; ++i) times.push_back(i * ms_to_ns(10));
-  RunSpec spec = spec_of({delay_profile(1, 0, 100), testing::linear_profile("m", 0, 100, 1)},
-                         {{1, 100}, {1, 1}}, 2, times);
+  RunSpec spec = service_spec({delay_profile(1, 0, 100), testing::linear_profile("m", 0, 100, 1)},
+                              {{1, 100}, {1, 1}}, 2, times);
   const RunRecord record = simulate(spec, nullptr);
   const std::uint64_t bound = fluid_bound(spec, record);
   EXPECT_GE(bound, record.in_time);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/core/test_time.h"
 #include "harness/engine/fluid_bound.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_groups.h"
@@ -13,8 +14,6 @@
 
 namespace harness {
 namespace {
-
-constexpr TimeNs kMs = kNsPerMs;
 
 /// One worker for a (1 ms a visit, however many in a batch) and b (10 ms); `a` and `b` requests, evenly over
 /// a second, due after 100 ms.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/core/test_time.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_tasks.h"
 
@@ -19,8 +20,6 @@ using testing::linear_profile;
 using testing::tree;
 using testing::tree_cell;
 using testing::variant;
-
-constexpr TimeNs kMs = kNsPerMs;
 
 TEST(Tasks, ARequestEndsWithItsLastLeaf) {
   testing::RowKeeper rows;

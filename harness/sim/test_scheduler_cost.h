@@ -1,14 +1,19 @@
 // What the tests of schedulers that take their time share.
 #pragma once
 
-#include <algorithm>
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "harness/core/random.h"
+#include "harness/engine/fluid_bound.h"
+#include "harness/serving/system.h"
 #include "harness/sim/simulation.h"
-#include "harness/sim/test_groups.h"
+#include "harness/sim/test_run.h"
+#include "harness/sim/test_world.h"
 
 namespace harness::testing {
 
@@ -36,11 +41,9 @@ class RefusingSystem final : public System {
 };
 
 /// One module whose batches of one take 10 ms; what is handled costs its queue `cost_ms`.
-inline RunSpec spec_of(std::vector<double> times_ms, int workers, double cost_ms) {
-  std::vector<TimeNs> times;
-  for (const double time_ms : times_ms) times.push_back(ms_to_ns(time_ms));
+inline RunSpec spec_of(const std::vector<double>& times_ms, int workers, double cost_ms) {
   RunSpec spec = make_spec("naive", chain(1), {linear_profile("m", 0, 10, 1)}, {{1, workers}}, kNsPerS,
-                           std::move(times), kNsPerS);
+                           at_ms(times_ms), kNsPerS);
   spec.serving.queue = QueueScope::kModule;
   spec.world.scheduler_cost = SchedulerCost::kFixed;
   spec.world.scheduler_cost_us = cost_ms * 1e3;
@@ -54,31 +57,29 @@ inline RunSpec refusing(std::vector<TimeNs> times, int workers, double cost_ms) 
   return spec;
 }
 
-/// The cell's record and rows by request.
-struct Ran {
-  explicit Ran(const RunSpec& spec) : record(simulate(spec, &rows)) {
-    const auto by_request = [](const auto& a, const auto& b) { return a.request < b.request; };
-    std::sort(rows.request_rows.begin(), rows.request_rows.end(), by_request);
-    std::sort(rows.visit_rows.begin(), rows.visit_rows.end(), by_request);
-  }
-  std::vector<double> ends() const {
-    std::vector<double> result;
-    for (const RequestRow& row : rows.request_rows) result.push_back(ns_to_ms(row.end_ns));
-    return result;
-  }
-  std::vector<double> starts() const {
-    std::vector<double> result;
-    for (const VisitRow& row : rows.visit_rows) result.push_back(ns_to_ms(row.started_ns));
-    return result;
-  }
-  RowKeeper rows;
-  RunRecord record;
-};
-
 /// Some cost between 1 us and 3 ms a message.
 inline void add_cost(RunSpec& spec, RandomStream& random) {
   spec.world.scheduler_cost = SchedulerCost::kFixed;
   spec.world.scheduler_cost_us = std::exp2(11.5 * random.uniform());
+}
+
+/// What holds in every run of such schedulers, whose queues may have bounds; close() has checked the books.
+inline void expect_lawful(const RunSpec& spec, const Ran& ran) {
+  const RunRecord& record = ran.record;
+  ASSERT_EQ(record.sent, record.in_time + record.late + record.dropped);
+  ASSERT_EQ(record.sent, ran.rows.request_rows.size());
+  ASSERT_LE(record.in_time, fluid_bound(spec, record));
+  ASSERT_GT(record.scheduler_busy_ns, 0);
+  ASSERT_LE(record.scheduler_busy_ns, record.duration_ns);
+  const TimeNs cost_ns = ms_to_ns(spec.world.scheduler_cost_us * 1e-3);
+  for (const VisitRow& row : ran.rows.visit_rows) {
+    if (row.outcome == VisitOutcome::kDropped && row.reason == DropReason::kInboxFull) {
+      ASSERT_EQ(row.ended_ns, row.arrived_ns) << "at the door, unless it had come to another queue before";
+    }
+    if (row.started_ns == 0) continue;
+    ASSERT_GE(row.joined_ns, row.arrived_ns + cost_ns) << "nothing joins before it has been handled";
+  }
+  ASSERT_EQ(record.fingerprint, simulate(spec, nullptr).fingerprint);
 }
 
 }  // namespace harness::testing

@@ -46,6 +46,13 @@ class FixedArrivals final : public ArrivalSource {
   std::size_t position_ = 0;
 };
 
+/// Times given in ms.
+inline std::vector<TimeNs> at_ms(const std::vector<double>& times_ms) {
+  std::vector<TimeNs> times;
+  for (const double time_ms : times_ms) times.push_back(ms_to_ns(time_ms));
+  return times;
+}
+
 /// Times of a Poisson process.
 inline std::vector<TimeNs> poisson_times(double rate_rps, TimeNs duration_ns, std::uint64_t seed) {
   RandomStream random(seed, "test.poisson");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "systems/clockwork/test_clockwork_simulator.h"
+#include "systems/test_two_streams.h"
 
 namespace harness {
 namespace {
@@ -66,20 +67,12 @@ const std::vector<Variant>& variants() {
   return kVariants;
 }
 
-/// Section 7.2: 1,024 requests for ResNet18 (module 0) every 120 ms from 5 ms on, one for ResNeSt269 every
-/// ms; one GPU, 12 s.
+/// Those of section 7.2 on one GPU, for 12 s.
 ClockworkOutcome two_streams(double slo_ms, const ClockworkParams& params) {
-  constexpr TimeNs kPeriodNs = 120 * kMs;
   ClockworkWorld world;
   world.profiles = {linear_profile(3.74, 0.22, 128), linear_profile(74.20, 4.37, 128)};
   world.params = params;
-  std::vector<ClockworkRequest> requests;
-  for (TimeNs at = 0; at < 100 * kPeriodNs; at += kMs) {
-    requests.push_back({1, at, at + ms_to_ns(slo_ms)});
-    if (at % kPeriodNs != 5 * kMs) continue;
-    for (int i = 0; i < 1024; ++i) requests.push_back({0, at, at + ms_to_ns(slo_ms)});
-  }
-  return simulate_clockwork(world, std::move(requests));
+  return simulate_clockwork(world, requests_of_two_streams<ClockworkRequest>(12 * kNsPerS, ms_to_ns(slo_ms)));
 }
 
 double per_s(int requests) { return requests / 12.0; }

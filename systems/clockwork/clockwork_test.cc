@@ -10,29 +10,24 @@
 #include <vector>
 
 #include "harness/engine/fluid_bound.h"
-#include "harness/live/test_ranks_in_step.h"
+#include "harness/live/test_as_simulated.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_groups.h"
 #include "systems/clockwork/test_clockwork_simulator.h"
+#include "systems/test_two_streams.h"
 
 namespace harness {
 namespace {
 
-/// Section 7.2: 1,024 requests for ResNet18 every 120 ms from 5 ms on, one for ResNeSt269 every ms; 6 s.
+/// Those of section 7.2, for 6 s.
 struct TwoStreams {
   std::vector<Profile> profiles{linear_profile(3.74, 0.22, 128), linear_profile(74.20, 4.37, 128)};
   std::vector<ClockworkRequest> requests;
   std::vector<StreamId> stream_of;
 
-  explicit TwoStreams(TimeNs slo_ns) {
-    const auto add = [&](StreamId stream, TimeNs at) {
-      requests.push_back({static_cast<ModuleId>(stream), at, at + slo_ns});
-      stream_of.push_back(stream);
-    };
-    for (TimeNs at = 0; at < 6 * kNsPerS; at += kMs) {
-      add(1, at);
-      for (int i = 0; i < 1024 && at % (120 * kMs) == 5 * kMs; ++i) add(0, at);
-    }
+  explicit TwoStreams(TimeNs slo_ns)
+      : requests(requests_of_two_streams<ClockworkRequest>(6 * kNsPerS, slo_ns)) {
+    for (const ClockworkRequest& request : requests) stream_of.push_back(request.module);
   }
   RunSpec spec(TimeNs slo_ns) const {
     RunSpec spec;
@@ -106,13 +101,7 @@ TEST(ClockworkRun, DecidesOverTheLiveCodeWithoutDelayAsInVirtualTime) {
     spec.world.network_delay_ms = 0;
     const int ranks = 1 + static_cast<int>(random.below(5));
     SCOPED_TRACE("round " + std::to_string(round) + " on " + std::to_string(ranks));
-    testing::RowKeeper live_rows;
-    testing::RowKeeper simulated_rows;
-    const RunRecord live = testing::RanksInStep(ranks, {}).run(spec, {}, &live_rows);
-    const RunRecord simulated = simulate(spec, &simulated_rows);
-    EXPECT_EQ(live.in_time, simulated.in_time);
-    EXPECT_EQ(live.gpu_ns, simulated.gpu_ns);
-    EXPECT_TRUE(testing::facts_of(live_rows) == testing::facts_of(simulated_rows));
+    testing::run_live_and_simulated(spec, ranks);
   }
 }
 

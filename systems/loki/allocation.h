@@ -42,8 +42,10 @@ struct Allocation {
   bool feasible = false;  ///< without it there are no workers and no flows
   /// Proven: the best plan within the gap asked for or, if not feasible, that there is none.
   bool optimal = false;
-  std::vector<int> workers;     ///< x by module
-  std::vector<int> batch;       ///< y by module; 1 where there are no workers
+  std::vector<int> workers;  ///< x by module
+  /// y by module; 1 where there are no workers. Reconstructed: of those with which the workers do their part,
+  /// the smallest.
+  std::vector<int> batch;
   std::vector<PathFlow> flows;  ///< by sink, then path
   /// That the plan carries, recomputed from its workers and flows: the problem's demand or, where the solver
   /// made use of its tolerances, up to 1e-5 of it less.

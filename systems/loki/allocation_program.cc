@@ -203,16 +203,38 @@ void AllocationProgram::add_paths(const std::vector<double>& flows, Allocation& 
   });
 }
 
+// By vertex: visits there by a request.
+std::vector<double> AllocationProgram::visits_of(const std::vector<double>& flows) const {
+  std::vector<double> visits(graph_.vertices.size(), 0);
+  for (std::size_t v = 0; v < visits.size(); ++v)
+    for (const int p : through_[v]) visits[v] += at(flows, p) * at(graph_.prefixes, p).visits;
+  return visits;
+}
+
 // The largest demand with which no variant has more than its workers can do.
-double AllocationProgram::carried_rps(const std::vector<double>& flows, const Allocation& plan) const {
+double AllocationProgram::carried_rps(const std::vector<double>& visits, const Allocation& plan) const {
   double least_rps = kMilpInfinity;
   for (std::size_t v = 0; v < graph_.vertices.size(); ++v) {
-    double visits = 0;
-    for (const int p : through_[v]) visits += at(flows, p) * at(graph_.prefixes, p).visits;
     const double capacity_rps = plan.workers[graph_.vertices[v].variant] * graph_.vertices[v].rate_rps;
-    if (visits > 0) least_rps = std::min(least_rps, capacity_rps / visits);
+    if (visits[v] > 0) least_rps = std::min(least_rps, capacity_rps / visits[v]);
   }
   return std::isfinite(least_rps) ? least_rps : 0;
+}
+
+// Where a variant can do what is asked of it with several batch sizes, the program leaves open which: the
+// smallest, whatever the solver took.
+void AllocationProgram::take_smallest_batches(const std::vector<double>& visits, Allocation& plan) const {
+  for (std::size_t v = 0; v < graph_.vertices.size(); ++v) {
+    const GraphVertex& taken = graph_.vertices[v];
+    const int workers = plan.workers[taken.variant];
+    if (visits[v] <= 0) continue;
+    for (const int choice : choices_[taken.variant]) {
+      const GraphVertex& vertex = at(graph_.vertices, choice);
+      if (workers * vertex.rate_rps < visits[v] * plan.demand_rps) continue;
+      plan.batch[taken.variant] = std::min(taken.batch, vertex.batch);
+      break;
+    }
+  }
 }
 
 Allocation AllocationProgram::allocation(std::span<const double> values) const {
@@ -227,8 +249,10 @@ Allocation AllocationProgram::allocation(std::span<const double> values) const {
     plan.batch[graph_.vertices[v].variant] = graph_.vertices[v].batch;
   }
   const std::vector<double> flows = clean_flows(values, chosen(values));
-  plan.demand_rps = carried_rps(flows, plan);
+  const std::vector<double> visits = visits_of(flows);
+  plan.demand_rps = carried_rps(visits, plan);
   if (goal_.serve_all) plan.demand_rps = std::min(plan.demand_rps, goal_.demand_rps);
+  take_smallest_batches(visits, plan);
   add_paths(flows, plan);
   return plan;
 }

@@ -49,7 +49,9 @@ class AllocationProgram {
   double load_of(int prefix) const;  // in workers, were all requests to take it
   std::vector<bool> chosen(std::span<const double> values) const;
   std::vector<double> clean_flows(std::span<const double> values, const std::vector<bool>& chosen) const;
-  double carried_rps(const std::vector<double>& flows, const Allocation& plan) const;
+  std::vector<double> visits_of(const std::vector<double>& flows) const;
+  double carried_rps(const std::vector<double>& visits, const Allocation& plan) const;
+  void take_smallest_batches(const std::vector<double>& visits, Allocation& plan) const;
   void add_paths(const std::vector<double>& flows, Allocation& plan) const;
 
   const AllocationProblem& problem_;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/core/test_time.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_tasks.h"
 #include "systems/all_systems.h"
@@ -18,7 +19,6 @@ using testing::linear_profile;
 using testing::tree;
 using testing::variant;
 
-constexpr TimeNs kMs = kNsPerMs;
 constexpr TimeNs kEvery = 5 * kMs;
 constexpr TimeNs kExec = 10 * kMs;
 constexpr TimeNs kSlo = 200 * kMs;

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "harness/core/test_time.h"
 #include "systems/loki/early_dropping.h"
 #include "systems/loki/loki.h"
 #include "systems/loki/test_loki_world.h"
@@ -14,8 +15,6 @@
 
 namespace harness {
 namespace {
-
-constexpr TimeNs kMs = kNsPerMs;
 
 /// A detector of 10 ms (100 frames/s) that finds three cars, and one of 4 ms that finds one; 5 ms (200/s) or
 /// 2 ms (500/s) a car.

@@ -182,7 +182,7 @@ TEST(ResourceManager, SaysThatThereIsNoPlan) {
 }
 
 /// Figure 1: two tasks of two variants each; less accuracy costs less at the second.
-LokiWorld two_tasks() {
+LokiWorld figure_1() {
   return LokiWorld({{"detect", {"cars"}, {task_variant("d1", 1, {1}), task_variant("d0", 0.5, {1})}},
                     {"cars", {}, {task_variant("c1", 1), task_variant("c0", 0.9)}}},
                    {{10}, {5}, {20}, {10}}, 100, 9);
@@ -191,7 +191,7 @@ LokiWorld two_tasks() {
 // A worker carries 100 and 200 (d1, d0), 50 and 100 (c1, c0): 300 need 3 + 6 workers; 450, 4.5 + 4.5 with the
 // lesser classifier, of which whole workers carry 400; 600, 3 + 6 with both.
 TEST(ResourceManager, ScalesHardwareFirstThenTheAccuracyThatCostsLeast) {
-  const LokiWorld world = two_tasks();
+  const LokiWorld world = figure_1();
   EXPECT_EQ(workers_of(Manager(world).start(100)), (std::vector<int>{1, 0, 2, 0}));
   EXPECT_EQ(workers_of(Manager(world).start(300)), (std::vector<int>{3, 0, 6, 0}));
   EXPECT_EQ(workers_of(Manager(world).start(400)), (std::vector<int>{4, 0, 2, 3}));
@@ -200,13 +200,13 @@ TEST(ResourceManager, ScalesHardwareFirstThenTheAccuracyThatCostsLeast) {
 }
 
 TEST(ResourceManager, InferLineKeepsTheMostAccurate) {
-  const LokiWorld world = two_tasks();
+  const LokiWorld world = figure_1();
   EXPECT_EQ(workers_of(Manager(world, Allocator::kInferLine).start(100)), (std::vector<int>{1, 0, 2, 0}));
   EXPECT_EQ(workers_of(Manager(world, Allocator::kInferLine).start(600)), (std::vector<int>{3, 0, 6, 0}));
 }
 
 TEST(ResourceManager, ProteusUsesAllWorkersAndItsTasksKnowNothingOfEachOther) {
-  const LokiWorld world = two_tasks();
+  const LokiWorld world = figure_1();
   Manager manager(world, Allocator::kProteus);
   const std::vector<int> light = workers_of(manager.start(100));
   EXPECT_EQ(light[0] + light[2], 9) << "only the most accurate";

@@ -10,13 +10,6 @@
 namespace harness {
 namespace {
 
-RoutingTables tables_of(const RoutingCase& made) {
-  RoutingTables tables;
-  MostAccurateFirst(made.pipeline, Overflow::kEqual, Ties::kFill)
-      .build(made.workers, fan_out_of(made.pipeline), made.demand_rps, tables);
-  return tables;
-}
-
 double accuracy_of(const RoutingCase& made, std::size_t worker) {
   return made.pipeline.modules[made.workers[worker].module].accuracy;
 }
@@ -73,9 +66,9 @@ TEST(MostAccurateFirst, ServesEachTaskAsAccuratelyAsCanBe) {
     RoutingCase made = small_case(
         {{"root",
           {"left", "right"},
-          {variant_of("a", 1, {whole(), whole()}), variant_of("b", 0.7, {whole(), whole()})}},
-         {"left", {}, {variant_of("c", 1, {}), variant_of("d", 0.9, {}), variant_of("e", 0.4, {})}},
-         {"right", {}, {variant_of("f", 0.8, {}), variant_of("g", 0.3, {})}}},
+          {task_variant("a", 1, {whole(), whole()}), task_variant("b", 0.7, {whole(), whole()})}},
+         {"left", {}, {task_variant("c", 1, {}), task_variant("d", 0.9, {}), task_variant("e", 0.4, {})}},
+         {"right", {}, {task_variant("f", 0.8, {}), task_variant("g", 0.3, {})}}},
         random);
     made.demand_rps = static_cast<double>(random.below(1 + static_cast<std::uint64_t>(capacity_of(made, 0))));
     const RoutingTables tables = tables_of(made);
@@ -128,8 +121,8 @@ TEST(MostAccurateFirst, IsOptimalEndToEndWhereFactorsAreEqual) {
     RoutingCase made = small_case(
         {{"first",
           {"second"},
-          {variant_of("a", 1, {1}), variant_of("b", 0.7, {1}), variant_of("c", 0.2, {1})}},
-         {"second", {}, {variant_of("d", 1, {}), variant_of("e", 0.9, {}), variant_of("f", 0.4, {})}}},
+          {task_variant("a", 1, {1}), task_variant("b", 0.7, {1}), task_variant("c", 0.2, {1})}},
+         {"second", {}, {task_variant("d", 1, {}), task_variant("e", 0.9, {}), task_variant("f", 0.4, {})}}},
         random);
     const double most = std::min({capacity_of(made, 0), capacity_of(made, 1), 5.0});
     made.demand_rps = static_cast<double>(random.below(1 + static_cast<std::uint64_t>(most)));
@@ -145,8 +138,8 @@ TEST(MostAccurateFirst, IsOptimalEndToEndWhereFactorsAreEqual) {
 // mean accuracy of (10 x 1 + 90 x 0.1) / 100, the other one to 0.9.
 TEST(MostAccurateFirst, IsNotOptimalEndToEndWhereFactorsDiffer) {
   const Pipeline pipeline =
-      linked({{"first", {"second"}, {variant_of("x", 1, {10}), variant_of("n", 0.9, {1})}},
-              {"second", {}, {variant_of("b7", 1, {}), variant_of("b0", 0.1, {})}}});
+      linked({{"first", {"second"}, {task_variant("x", 1, {10}), task_variant("n", 0.9, {1})}},
+              {"second", {}, {task_variant("b7", 1, {}), task_variant("b0", 0.1, {})}}});
   RoutingCase greedy{pipeline, {{0, 0, 10, 1}, {1, 1, 10, 1}, {2, 2, 10, 1}, {3, 3, 1000, 1}}, 10};
   EXPECT_NEAR(sum_over_paths(greedy, tables_of(greedy)) / 100, 0.19, 1e-12);
   RoutingCase other = greedy;

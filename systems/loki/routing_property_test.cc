@@ -66,8 +66,7 @@ void for_random_cases(Check&& check) {
               kOverflows[random.below(4)],
               random.below(2) == 0 ? Ties::kFill : Ties::kSpread,
               {}};
-    MostAccurateFirst(made.input.pipeline, made.overflow, made.ties)
-        .build(made.input.workers, fan_out_of(made.input.pipeline), made.input.demand_rps, made.tables);
+    made.tables = tables_of(made.input, made.overflow, made.ties);
     check(made);
     if (testing::Test::HasFailure()) return;
   }
@@ -223,9 +222,7 @@ TEST(RoutingTables, MadeAnewAreThoseMadeAfresh) {
     router.build(made.workers, fan_out, 1e9, anew.tables);
     router.build(std::span(made.workers).first(made.workers.size() / 2), fan_out, 0, anew.tables);
     router.build(made.workers, fan_out, made.demand_rps, anew.tables);
-    RoutingTables afresh;
-    MostAccurateFirst(made.pipeline, Overflow::kEqual, Ties::kFill)
-        .build(made.workers, fan_out, made.demand_rps, afresh);
+    const RoutingTables afresh = tables_of(made);
     anew.for_each_table([&](std::size_t w, std::size_t sub, std::size_t) {
       EXPECT_TRUE(equal(anew.tables.from(w, sub), afresh.from(w, sub)));
     });

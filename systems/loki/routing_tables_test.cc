@@ -10,8 +10,8 @@ namespace {
 
 /// Detectors that find 2 and 1 cars a picture; two classifiers.
 Pipeline traffic() {
-  return linked({{"detect", {"cars"}, {variant_of("x", 1, {2}), variant_of("n", 0.5, {1})}},
-                 {"cars", {}, {variant_of("b7", 1, {}), variant_of("b0", 0.8, {})}}});
+  return linked({{"detect", {"cars"}, {task_variant("x", 1, {2}), task_variant("n", 0.5, {1})}},
+                 {"cars", {}, {task_variant("b7", 1, {}), task_variant("b0", 0.8, {})}}});
 }
 
 /// Detectors of 100 and 300 rps, classifiers of 150 (twice) and 400.
@@ -21,13 +21,6 @@ std::vector<RoutedWorker> five_workers() {
           {12, 2, 150, ms_to_ns(20)},
           {13, 1, 300, ms_to_ns(10)},
           {14, 2, 150, ms_to_ns(20)}};
-}
-
-RoutingTables tables_of(const Pipeline& pipeline, const std::vector<RoutedWorker>& workers, double demand_rps,
-                        Overflow overflow = Overflow::kEqual, Ties ties = Ties::kFill) {
-  RoutingTables tables;
-  MostAccurateFirst(pipeline, overflow, ties).build(workers, fan_out_of(pipeline), demand_rps, tables);
-  return tables;
 }
 
 using Shares = std::vector<std::pair<std::uint32_t, double>>;
@@ -43,7 +36,7 @@ void expect_shares(std::span<const RoutingEntry> table, const Shares& expected, 
 // 160 rps: 100 to x, which finds 200 cars; 60 to n, which finds 60. The first b7 takes 150 of x's cars, the
 // second the other 50, then 60 of n's; 40 are left there, and all of b0.
 TEST(MostAccurateFirst, FillsWorkersInOrderOfAccuracy) {
-  const RoutingTables tables = tables_of(traffic(), five_workers(), 160);
+  const RoutingTables tables = tables_of({traffic(), five_workers(), 160});
   expect_shares(tables.frontend(), {{1, 100.0 / 160}, {3, 60.0 / 160}}, "frontend");
   expect_shares(tables.from(1, 0), {{2, 0.75}, {4, 0.25}}, "x");
   expect_shares(tables.from(3, 0), {{4, 1}}, "n");
@@ -53,7 +46,7 @@ TEST(MostAccurateFirst, FillsWorkersInOrderOfAccuracy) {
 }
 
 TEST(MostAccurateFirst, ListsWhatIsLeftTheMostAccurateFirst) {
-  const RoutingTables tables = tables_of(traffic(), five_workers(), 160);
+  const RoutingTables tables = tables_of({traffic(), five_workers(), 160});
   ASSERT_EQ(tables.backups(0).size(), 1U);
   EXPECT_EQ(tables.backups(0)[0].worker, 3U);
   EXPECT_NEAR(tables.backups(0)[0].leftover_rps, 240, 1e-9);
@@ -69,7 +62,7 @@ TEST(MostAccurateFirst, ListsWhatIsLeftTheMostAccurateFirst) {
 
 // The 260 cars fill 300 rps of b7 together: each takes half of every flow.
 TEST(MostAccurateFirst, SpreadsOverEqualsWhereTold) {
-  const RoutingTables tables = tables_of(traffic(), five_workers(), 160, Overflow::kEqual, Ties::kSpread);
+  const RoutingTables tables = tables_of({traffic(), five_workers(), 160}, Overflow::kEqual, Ties::kSpread);
   expect_shares(tables.from(1, 0), {{2, 0.5}, {4, 0.5}}, "x");
   expect_shares(tables.from(3, 0), {{2, 0.5}, {4, 0.5}}, "n");
   ASSERT_EQ(tables.backups(1).size(), 3U);
@@ -79,9 +72,9 @@ TEST(MostAccurateFirst, SpreadsOverEqualsWhereTold) {
 
 // One task of workers with 30 and 90 rps, demand 160: 40 more than they can.
 TEST(MostAccurateFirst, SendsWhatIsBeyondCapacityAsTold) {
-  const Pipeline pipeline = linked({{"only", {}, {variant_of("a", 1, {}), variant_of("b", 0.5, {})}}});
+  const Pipeline pipeline = linked({{"only", {}, {task_variant("a", 1, {}), task_variant("b", 0.5, {})}}});
   const std::vector<RoutedWorker> workers = {{0, 0, 30, 1}, {1, 1, 90, 1}};
-  const auto frontend = [&](Overflow overflow) { return tables_of(pipeline, workers, 160, overflow); };
+  const auto frontend = [&](Overflow overflow) { return tables_of({pipeline, workers, 160}, overflow); };
   expect_shares(frontend(Overflow::kEqual).frontend(), {{0, 50.0 / 160}, {1, 110.0 / 160}}, "equal");
   expect_shares(frontend(Overflow::kCapacity).frontend(), {{0, 40.0 / 160}, {1, 120.0 / 160}}, "capacity");
   expect_shares(frontend(Overflow::kLast).frontend(), {{0, 30.0 / 160}, {1, 130.0 / 160}}, "last");
@@ -94,13 +87,13 @@ TEST(MostAccurateFirst, SendsWhatIsBeyondCapacityAsTold) {
 // The classifiers take 50 rps and the detectors send them 60 and 30: the second finds no room.
 TEST(MostAccurateFirst, FlowsThatComeLaterOverflow) {
   const Pipeline pipeline =
-      linked({{"detect", {"cars"}, {variant_of("x", 1, {2}), variant_of("n", 0.5, {1})}},
-              {"cars", {}, {variant_of("b7", 1, {}), variant_of("b0", 0.8, {})}}});
+      linked({{"detect", {"cars"}, {task_variant("x", 1, {2}), task_variant("n", 0.5, {1})}},
+              {"cars", {}, {task_variant("b7", 1, {}), task_variant("b0", 0.8, {})}}});
   const std::vector<RoutedWorker> workers = {{0, 0, 30, 1}, {1, 1, 60, 1}, {2, 2, 20, 1}, {3, 3, 30, 1}};
-  const RoutingTables equal = tables_of(pipeline, workers, 60);
+  const RoutingTables equal = tables_of({pipeline, workers, 60});
   expect_shares(equal.from(0, 0), {{2, 25.0 / 60}, {3, 35.0 / 60}}, "x: 20 + 5, 30 + 5");
   expect_shares(equal.from(1, 0), {{2, 0.5}, {3, 0.5}}, "n");
-  const RoutingTables dropping = tables_of(pipeline, workers, 60, Overflow::kDrop);
+  const RoutingTables dropping = tables_of({pipeline, workers, 60}, Overflow::kDrop);
   expect_shares(dropping.from(0, 0), {{2, 20.0 / 60}, {3, 30.0 / 60}}, "x");
   EXPECT_TRUE(dropping.from(1, 0).empty());
   expect_shares(dropping.into(1), {{2, 20.0 / 90}, {3, 30.0 / 90}}, "cars");
@@ -108,9 +101,9 @@ TEST(MostAccurateFirst, FlowsThatComeLaterOverflow) {
 
 // A worker without demand may get rerouted visits: they go where there is room.
 TEST(MostAccurateFirst, WorkersWithoutDemandSendToWhatIsLeft) {
-  expect_shares(tables_of(traffic(), five_workers(), 90).from(3, 0), {{4, 1}},
+  expect_shares(tables_of({traffic(), five_workers(), 90}).from(3, 0), {{4, 1}},
                 "n; the 180 cars of x leave 120 of b7");
-  const RoutingTables idle = tables_of(traffic(), five_workers(), 0);
+  const RoutingTables idle = tables_of({traffic(), five_workers(), 0});
   expect_shares(idle.frontend(), {{1, 1}}, "frontend");
   expect_shares(idle.from(1, 0), {{2, 1}}, "x");
   expect_shares(idle.into(1), {{2, 1}}, "cars");
@@ -118,7 +111,7 @@ TEST(MostAccurateFirst, WorkersWithoutDemandSendToWhatIsLeft) {
 }
 
 TEST(MostAccurateFirst, WithoutWorkersTablesAreEmpty) {
-  const RoutingTables tables = tables_of(traffic(), {{0, 0, 100, 1}}, 10);
+  const RoutingTables tables = tables_of({traffic(), {{0, 0, 100, 1}}, 10});
   EXPECT_EQ(tables.frontend().size(), 1U);
   EXPECT_TRUE(tables.from(0, 0).empty());
   EXPECT_TRUE(tables.into(1).empty());
@@ -129,11 +122,11 @@ TEST(MostAccurateFirst, WithoutWorkersTablesAreEmpty) {
 
 // Cars and faces of the same detector are routed apart.
 TEST(MostAccurateFirst, EachChildTaskHasATableOfItsOwn) {
-  const Pipeline pipeline = linked({{"detect", {"cars", "faces"}, {variant_of("x", 1, {3, 0.5})}},
-                                    {"cars", {}, {variant_of("b7", 1, {})}},
-                                    {"faces", {}, {variant_of("vgg", 1, {})}}});
+  const Pipeline pipeline = linked({{"detect", {"cars", "faces"}, {task_variant("x", 1, {3, 0.5})}},
+                                    {"cars", {}, {task_variant("b7", 1, {})}},
+                                    {"faces", {}, {task_variant("vgg", 1, {})}}});
   const std::vector<RoutedWorker> workers = {{0, 0, 100, 1}, {1, 1, 200, 1}, {2, 1, 200, 1}, {3, 2, 80, 1}};
-  const RoutingTables tables = tables_of(pipeline, workers, 100);
+  const RoutingTables tables = tables_of({pipeline, workers, 100});
   expect_shares(tables.from(0, 0), {{1, 2.0 / 3}, {2, 1.0 / 3}}, "cars");
   expect_shares(tables.from(0, 1), {{3, 1}}, "faces");
   EXPECT_NEAR(tables.incoming_rps(3), 50, 1e-9);
@@ -154,9 +147,9 @@ TEST(MostAccurateFirst, TakesAChainOfModules) {
 
 // Pearson's statistic of 40,000 draws over three workers is above 13.82 with probability 0.001.
 TEST(Draw, FollowsTheProbabilities) {
-  const Pipeline pipeline = linked({{"only", {}, {variant_of("a", 1, {})}}});
+  const Pipeline pipeline = linked({{"only", {}, {task_variant("a", 1, {})}}});
   const std::vector<double> capacities = {50, 30, 20};
-  const RoutingTables tables = tables_of(pipeline, {{0, 0, 50, 1}, {1, 0, 30, 1}, {2, 0, 20, 1}}, 100);
+  const RoutingTables tables = tables_of({pipeline, {{0, 0, 50, 1}, {1, 0, 30, 1}, {2, 0, 20, 1}}, 100});
   int above = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     RandomStream random(seed, "draw");
@@ -177,8 +170,8 @@ TEST(Draw, FollowsTheProbabilities) {
 }
 
 TEST(Draw, DropsTheShareThatNoWorkerTakes) {
-  const Pipeline pipeline = linked({{"only", {}, {variant_of("a", 1, {})}}});
-  const RoutingTables tables = tables_of(pipeline, {{0, 0, 30, 1}}, 100, Overflow::kDrop);
+  const Pipeline pipeline = linked({{"only", {}, {task_variant("a", 1, {})}}});
+  const RoutingTables tables = tables_of({pipeline, {{0, 0, 30, 1}}, 100}, Overflow::kDrop);
   RandomStream random(1, "drop");
   int dropped = 0;
   for (int i = 0; i < 40000; ++i) dropped += draw(tables.frontend(), random.uniform()) == nullptr;

@@ -11,16 +11,9 @@
 #include "harness/core/pipeline.h"
 #include "harness/core/random.h"
 #include "systems/loki/routing_tables.h"
+#include "systems/loki/test_loki_world.h"
 
 namespace harness {
-
-inline Module variant_of(const std::string& model, double accuracy, std::vector<double> fan_out) {
-  Module module;
-  module.model = model;
-  module.accuracy = accuracy;
-  module.fan_out = std::move(fan_out);
-  return module;
-}
 
 inline Pipeline linked(const std::vector<TaskSpec>& tasks) {
   Pipeline pipeline;
@@ -47,6 +40,15 @@ struct RoutingCase {
   double demand_rps = 0;
 };
 
+/// The tables that MostAccurateFirst makes for the fan-outs that the pipeline declares.
+inline RoutingTables tables_of(const RoutingCase& made, Overflow overflow = Overflow::kEqual,
+                               Ties ties = Ties::kFill) {
+  RoutingTables tables;
+  MostAccurateFirst(made.pipeline, overflow, ties)
+      .build(made.workers, fan_out_of(made.pipeline), made.demand_rps, tables);
+  return tables;
+}
+
 /// Up to six tasks of up to four variants, some equally accurate; up to 24 workers, some without capacity;
 /// means of 0 to 4 visits; demands from none to far more than there is capacity.
 inline RoutingCase random_case(RandomStream& random) {
@@ -61,7 +63,7 @@ inline RoutingCase random_case(RandomStream& random) {
       for (std::size_t s = 0; s < spec.subs.size(); ++s)
         fan_out.push_back(random.below(6) == 0 ? 0 : 4 * random.uniform());
       const double accuracy = static_cast<double>(1 + random.below(6)) / 6;
-      spec.variants.push_back(variant_of("m" + std::to_string(v), accuracy, std::move(fan_out)));
+      spec.variants.push_back(task_variant("m" + std::to_string(v), accuracy, std::move(fan_out)));
     }
   }
   RoutingCase made{linked(specs), {}, random.below(8) == 0 ? 0 : 400 * random.uniform()};

@@ -13,7 +13,7 @@
 #include "harness/engine/cluster.h"
 #include "harness/engine/fluid_bound.h"
 #include "harness/engine/replay.h"
-#include "harness/live/test_ranks_in_step.h"
+#include "harness/live/test_as_simulated.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_groups.h"
 #include "systems/nexus/nexus.h"
@@ -24,7 +24,7 @@ namespace harness {
 namespace {
 
 /// Requests of the streams in order of time.
-class Load {
+class StreamRequests {
  public:
   void add(StreamId stream, const std::vector<TimeNs>& times) {
     for (const TimeNs time : times) requests_.emplace_back(time, stream);
@@ -67,19 +67,19 @@ RunSpec example(int workers) {
 
 /// Poisson arrivals at `factor` times the rates of its streams.
 void offer(RunSpec& spec, double factor, TimeNs duration_ns) {
-  Load load;
+  StreamRequests requests;
   for (StreamId i = 0; i < spec.streams.size(); ++i)
-    load.add(i, testing::poisson_times(factor * spec.streams[i].rate_rps, duration_ns, i + 1));
-  spec.arrivals = load.arrivals(duration_ns);
+    requests.add(i, testing::poisson_times(factor * spec.streams[i].rate_rps, duration_ns, i + 1));
+  spec.arrivals = requests.arrivals(duration_ns);
 }
 
 TEST(NexusSideBySide, ServesTheWorkedExampleInTime) {
   for (const char* turns : {"next", "cycle"}) {
     RunSpec spec = example(3);
     testing::set_param(spec, "turns", std::string(turns));
-    Load load;
-    for (StreamId i = 0; i < 3; ++i) load.add(i, evenly(0.95 * spec.streams[i].rate_rps, 20 * kNsPerS));
-    spec.arrivals = load.arrivals(20 * kNsPerS);
+    StreamRequests requests;
+    for (StreamId i = 0; i < 3; ++i) requests.add(i, evenly(0.95 * spec.streams[i].rate_rps, 20 * kNsPerS));
+    spec.arrivals = requests.arrivals(20 * kNsPerS);
     testing::RowKeeper rows;
     const RunRecord record = simulate(spec, &rows);
     EXPECT_EQ(record.in_time, record.sent) << turns;
@@ -270,13 +270,7 @@ TEST(NexusSideBySide, DecidesOverTheLiveCodeWithoutDelayAsInVirtualTime) {
     spec.world.network_delay_ms = 0;
     const int ranks = 1 + static_cast<int>(random.below(5));
     SCOPED_TRACE("round " + std::to_string(round) + " on " + std::to_string(ranks));
-    testing::RowKeeper live_rows;
-    testing::RowKeeper simulated_rows;
-    const RunRecord live = testing::RanksInStep(ranks, {}).run(spec, {}, &live_rows);
-    const RunRecord simulated = simulate(spec, &simulated_rows);
-    EXPECT_EQ(live.in_time, simulated.in_time);
-    EXPECT_EQ(live.gpu_ns, simulated.gpu_ns);
-    EXPECT_TRUE(testing::facts_of(live_rows) == testing::facts_of(simulated_rows));
+    testing::run_live_and_simulated(spec, ranks);
   }
 }
 

@@ -11,7 +11,7 @@ namespace harness {
 namespace {
 
 /// 10, 20 and 40 ms in a chain, SLO 140 ms: the plan's budgets are 20, 40 and 80 ms.
-class BudgetSplitTest : public testing::Test {
+class BudgetSplitTest : public ::testing::Test {
  protected:
   BudgetSplit split(ModuleId module) const {
     BudgetSplit split(world_.context, module, params_);

@@ -96,7 +96,7 @@ void run_model(Pattern pattern, std::size_t target, int steps, std::uint64_t see
   expect_same(queue, model);
 }
 
-class DoubleEndedQueueModel : public testing::TestWithParam<Pattern> {};
+class DoubleEndedQueueModel : public ::testing::TestWithParam<Pattern> {};
 
 TEST_P(DoubleEndedQueueModel, AgreesWithAMultimap) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
@@ -107,8 +107,8 @@ TEST_P(DoubleEndedQueueModel, AgreesWithAMultimap) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Patterns, DoubleEndedQueueModel,
-                         testing::Values(Pattern::kSorted, Pattern::kNearlySorted, Pattern::kReversed,
-                                         Pattern::kRandom, Pattern::kDuplicates, Pattern::kConstant));
+                         ::testing::Values(Pattern::kSorted, Pattern::kNearlySorted, Pattern::kReversed,
+                                           Pattern::kRandom, Pattern::kDuplicates, Pattern::kConstant));
 
 TEST(DoubleEndedQueue, DrainsInOrderFromBothEnds) {
   for (const bool from_low : {true, false}) {

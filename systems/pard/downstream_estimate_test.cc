@@ -3,12 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "harness/core/error.h"
+#include "harness/core/test_time.h"
 #include "systems/pard/pard_test_world.h"
 
 namespace harness {
 namespace {
-
-constexpr TimeNs kMs = kNsPerMs;
 
 DownstreamEstimate::Value estimate(const PardTestWorld& world, ModuleId module, const PardParams& params) {
   DownstreamEstimate estimate(world.context, module, params);

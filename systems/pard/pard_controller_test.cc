@@ -5,15 +5,14 @@
 #include <memory>
 #include <vector>
 
+#include "harness/core/test_time.h"
 #include "systems/pard/pard_test_world.h"
 
 namespace harness {
 namespace {
 
-constexpr TimeNs kMs = kNsPerMs;
-
 /// Two modules in a chain: 10 and 20 ms, one worker, batch 4: 400 and 200 requests/s.
-class PardControllerTest : public testing::Test {
+class PardControllerTest : public ::testing::Test {
  protected:
   PardControllerTest() : world_({10 * kMs, 20 * kMs}, chain_of(2)) { remake(); }
 

@@ -10,17 +10,17 @@
 #include <vector>
 
 #include "harness/core/random.h"
+#include "harness/core/test_time.h"
 #include "systems/pard/pard_test_world.h"
 
 namespace harness {
 namespace {
 
-constexpr TimeNs kMs = kNsPerMs;
 using Ids = std::vector<VisitId>;
 
 /// Drives the scheduler of module 0 of a chain of 10 ms and 20 ms, one worker, batch 4, as a host would.
 /// L_sub is published as 30 ms: a visit joins a batch that starts at t_e iff t_e + 40 ms <= due.
-class PardPolicyTest : public testing::Test {
+class PardPolicyTest : public ::testing::Test {
  protected:
   PardPolicyTest() : world_({10 * kMs, 20 * kMs}, chain_of(2)) { remake(PardOrder::kAdaptive); }
 

@@ -32,7 +32,7 @@ struct LimitCase {
   const char* variant;
   TimeNs last_ms;
 };
-class PardVariantLimits : public testing::TestWithParam<LimitCase> {};
+class PardVariantLimits : public ::testing::TestWithParam<LimitCase> {};
 
 TEST_P(PardVariantLimits, JoinUpToTheirLimit) {
   const auto [variant, last_ms] = GetParam();
@@ -51,10 +51,10 @@ TEST_P(PardVariantLimits, JoinUpToTheirLimit) {
 
 INSTANTIATE_TEST_SUITE_P(
     Ablation, PardVariantLimits,
-    testing::Values(LimitCase{"default", 210 - 10 - (5 + 20 + 6 + 40 + 3 + 4)}, LimitCase{"back", 210 - 10},
-                    LimitCase{"sf", 210 - 10 - (20 + 40)}, LimitCase{"lower", 210 - 10 - (5 + 20 + 6 + 40)},
-                    LimitCase{"upper", 210 - 10 - (5 + 20 + 6 + 40 + 20 + 40)}, LimitCase{"split", 30 - 10},
-                    LimitCase{"wcl", 210 * 40 / (40 + 50 + 50) - 10}, LimitCase{"oc", 210 - 10}));
+    ::testing::Values(LimitCase{"default", 210 - 10 - (5 + 20 + 6 + 40 + 3 + 4)}, LimitCase{"back", 210 - 10},
+                      LimitCase{"sf", 210 - 10 - (20 + 40)}, LimitCase{"lower", 210 - 10 - (5 + 20 + 6 + 40)},
+                      LimitCase{"upper", 210 - 10 - (5 + 20 + 6 + 40 + 20 + 40)}, LimitCase{"split", 30 - 10},
+                      LimitCase{"wcl", 210 * 40 / (40 + 50 + 50) - 10}, LimitCase{"oc", 210 - 10}));
 
 TEST(PardVariants, SplitCutsOffWhatPardStillServes) {
   PardVariantWorld split("split", 1, 4);

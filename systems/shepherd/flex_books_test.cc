@@ -11,7 +11,7 @@
 namespace harness {
 namespace {
 
-constexpr TimeNs kSpanNs = 400;
+constexpr TimeNs kArrivalsEndNs = 400;
 
 FlexWorld random_world(RandomStream& random) {
   FlexWorld world;
@@ -35,7 +35,7 @@ std::vector<FlexRequest> random_requests(RandomStream& random, const FlexWorld& 
   std::vector<FlexRequest> requests;
   while (requests.size() < 300) {
     const auto module = static_cast<ModuleId>(random.below(world.profiles.size()));
-    const TimeNs arrival = static_cast<TimeNs>(random.below(kSpanNs));
+    const TimeNs arrival = static_cast<TimeNs>(random.below(kArrivalsEndNs));
     const std::uint64_t burst = random.below(8) == 0 ? 1 + random.below(40) : 1;
     const TimeNs slack = world.profiles[module].latency(1) + static_cast<TimeNs>(random.below(80)) - 2;
     for (std::uint64_t i = 0; i < burst; ++i) requests.push_back({module, arrival, arrival + slack});
@@ -50,7 +50,7 @@ void add_incidents(RandomStream& random, FlexWorld& world) {
   WorkerId next = static_cast<WorkerId>(world.workers);
   for (int i = 0; i < 30; ++i) {
     FlexIncident incident;
-    incident.at_ns = static_cast<TimeNs>(random.below(kSpanNs));
+    incident.at_ns = static_cast<TimeNs>(random.below(kArrivalsEndNs));
     incident.kind = static_cast<FlexIncident::Kind>(random.below(4));
     incident.subject = static_cast<std::uint32_t>(random.below(next));
     if (incident.kind == FlexIncident::Kind::kAdded) incident.subject = next++;

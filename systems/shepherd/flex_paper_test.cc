@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "systems/shepherd/test_flex_simulator.h"
+#include "systems/test_two_streams.h"
 
 namespace harness {
 namespace {
@@ -66,9 +67,7 @@ TEST(FlexTheorem51, IsBoundedWhereNoSchedulerWithoutPreemptionIs) {
   }
 }
 
-/// Section 7.2: 1,024 requests for ResNet18 every 120 ms from 5 ms on, one for ResNeSt269 every ms.
-constexpr int kPeriods = 100;
-constexpr TimeNs kPeriodNs = 120 * kNsPerMs;
+constexpr TimeNs kTwoStreamsNs = 12 * kNsPerS;
 
 FlexOutcome two_streams(double slo_ms, const FlexParams& params, bool at_exit_points = false) {
   FlexWorld world;
@@ -76,16 +75,10 @@ FlexOutcome two_streams(double slo_ms, const FlexParams& params, bool at_exit_po
                     flex_profile(ms_to_ns(4.37), ms_to_ns(74.20), 128, 128)};
   world.params = params;
   world.at_exit_points = at_exit_points;
-  std::vector<FlexRequest> requests;
-  for (TimeNs at = 0; at < kPeriods * kPeriodNs; at += kNsPerMs) {
-    requests.push_back({1, at, at + ms_to_ns(slo_ms)});
-    if (at % kPeriodNs != 5 * kNsPerMs) continue;
-    for (int i = 0; i < 1024; ++i) requests.push_back({0, at, at + ms_to_ns(slo_ms)});
-  }
-  return simulate_flex(world, std::move(requests));
+  return simulate_flex(world, requests_of_two_streams<FlexRequest>(kTwoStreamsNs, ms_to_ns(slo_ms)));
 }
 
-double per_s(int requests) { return requests / ns_to_s(kPeriods * kPeriodNs); }
+double per_s(int requests) { return requests / ns_to_s(kTwoStreamsNs); }
 
 struct TwoStreams {
   double slo_ms;

@@ -5,12 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/test_time.h"
 #include "systems/shepherd/test_flex_simulator.h"
 
 namespace harness {
 namespace {
-
-constexpr TimeNs kMs = kNsPerMs;
 
 /// FLEX by hand: two models of 10 ms + 1 ms a visit, decisions as text.
 class FlexByHand : public testing::Test {

@@ -17,8 +17,6 @@
 namespace harness {
 namespace {
 
-constexpr double kBytesPerMb = 1e6;
-
 void check(const HerdInput& input) {
   HARNESS_CHECK(input.gpus > 0 && input.gpu_bytes > 0, "a plan needs GPUs and memory");
   for (const HerdModel& model : input.models) {
@@ -122,7 +120,7 @@ class Search {
   }
 
   bool settle_existence() {
-    if (ask(0) != ExactAnswer::kNone) return true;
+    if (ask(0) != ExactAnswer::kNoPacking) return true;
     reason = "no packing of the models into at most " +
              std::to_string(std::min(limits_.groups, limits_.gpus)) + " groups fits in memory";
     return false;
@@ -135,7 +133,7 @@ class Search {
       const std::size_t middle = open.size() / 2;
       const ExactAnswer answer = ask(open[middle]);
       if (answer == ExactAnswer::kOpen) return;
-      if (answer == ExactAnswer::kNone) {
+      if (answer == ExactAnswer::kNoPacking) {
         open.resize(middle);
         bound = open.empty() ? value() : open.back();
       } else {

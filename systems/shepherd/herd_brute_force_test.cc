@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "systems/shepherd/herd_affinity.h"
@@ -12,8 +13,6 @@
 
 namespace harness {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Every assignment of models to groups, every size of every group; knows nothing of packings.
 class Enumeration {
@@ -69,7 +68,7 @@ class Enumeration {
   }
 
   void measure() {
-    double smallest = kInfinity;
+    double smallest = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < group_of_.size(); ++i) {
       const HerdModel& model = input_.models[i];
       if (model.rate_rps <= 0) continue;

@@ -131,7 +131,7 @@ ExactResult find_packing(std::span<const HerdItem> items, const GroupLimits& lim
   const MilpSolution solution = solve(program.problem(), {.max_nodes = max_nodes, .relative_gap = 1});
   ExactResult result;
   result.nodes = solution.nodes;
-  if (solution.status == MilpStatus::kInfeasible) result.answer = ExactAnswer::kNone;
+  if (solution.status == MilpStatus::kInfeasible) result.answer = ExactAnswer::kNoPacking;
   if (solution.values.empty()) return result;
   result.groups = program.packing(solution.values);
   // The solver's tolerances are wider than a byte; a packing that uses them is no answer.

@@ -12,10 +12,10 @@
 
 namespace harness {
 
-enum class ExactAnswer { kFound, kNone, kOpen };
+enum class ExactAnswer { kFound, kNoPacking, kOpen };
 
 struct ExactResult {
-  ExactAnswer answer = ExactAnswer::kOpen;  ///< kNone is proven; kOpen: the node limit came first
+  ExactAnswer answer = ExactAnswer::kOpen;  ///< kNoPacking is proven; kOpen: the node limit came first
   Packing groups;                           ///< kFound
   long nodes = 0;
 };

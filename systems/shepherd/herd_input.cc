@@ -11,7 +11,6 @@
 namespace harness {
 namespace {
 
-constexpr double kBytesPerMb = 1e6;
 constexpr double kLeastAlphaMs = 1e-6;  // affinity divides by alpha
 
 /// Eq. 1 through the least and the largest batch.

@@ -5,6 +5,8 @@
 
 namespace harness {
 
+inline constexpr double kBytesPerMb = 1e6;
+
 /// plan_herd() takes the number of shares as it is, 1 or more.
 struct HerdParams {
   int group_worker_limit = 12;

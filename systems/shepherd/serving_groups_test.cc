@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "harness/core/error.h"
-#include "harness/live/test_ranks_in_step.h"
+#include "harness/core/test_time.h"
+#include "harness/live/test_as_simulated.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_groups.h"
 #include "systems/shepherd/herd_check.h"
@@ -21,8 +22,6 @@
 
 namespace harness {
 namespace {
-
-constexpr TimeNs kMs = kNsPerMs;
 
 /// The first models of Table 4, one stream each for every rate given.
 RunSpec table4(std::size_t models, int workers, const std::vector<double>& rates_rps) {
@@ -138,7 +137,7 @@ TEST(ServingGroups, AreOneForAPipelineAndForOneStream) {
 }
 
 /// A cell of single requests with groups of at most a few GPUs, and the stream of each request.
-RunSpec random_cell(RandomStream& random, std::vector<StreamId>& stream_of) {
+RunSpec random_grouped_cell(RandomStream& random, std::vector<StreamId>& stream_of) {
   const std::size_t models = 1 + random.below(5);
   RunSpec spec;
   spec.pipeline = testing::side_by_side(std::vector<std::size_t>(models, 1));
@@ -177,7 +176,7 @@ TEST(ServingGroups, KeepEachStreamAmongItsWorkersAndLoseNoRequest) {
   std::uint64_t cells = 0;
   for (int round = 0; round < 60; ++round) {
     std::vector<StreamId> stream_of;
-    const RunSpec spec = random_cell(random, stream_of);
+    const RunSpec spec = random_grouped_cell(random, stream_of);
     if (!has_plan(spec)) continue;
     ++cells;
     SCOPED_TRACE("round " + std::to_string(round));
@@ -206,16 +205,11 @@ TEST(ServingGroups, AreTheSameOverTheLiveCodeWithoutDelay) {
   std::uint64_t in_time = 0;
   for (int round = 0; round < 25; ++round) {
     std::vector<StreamId> stream_of;
-    const RunSpec spec = random_cell(random, stream_of);
+    const RunSpec spec = random_grouped_cell(random, stream_of);
     if (!has_plan(spec)) continue;
     const int ranks = 1 + static_cast<int>(random.below(5));
     SCOPED_TRACE("round " + std::to_string(round) + " on " + std::to_string(ranks));
-    testing::RowKeeper live_rows;
-    testing::RowKeeper simulated_rows;
-    const RunRecord live = testing::RanksInStep(ranks, {}).run(spec, {}, &live_rows);
-    const RunRecord simulated = simulate(spec, &simulated_rows);
-    EXPECT_EQ(live.in_time, simulated.in_time);
-    EXPECT_TRUE(testing::facts_of(live_rows) == testing::facts_of(simulated_rows));
+    const RunRecord simulated = testing::run_live_and_simulated(spec, ranks).simulated;
     in_time += simulated.in_time;
   }
   EXPECT_GT(in_time, 10'000U);
@@ -227,7 +221,7 @@ TEST(ServingGroups, CloseTheBooksWhileWorkersComeAndGo) {
   std::uint64_t in_time = 0;
   for (int round = 0; round < 60; ++round) {
     std::vector<StreamId> stream_of;
-    RunSpec spec = random_cell(random, stream_of);
+    RunSpec spec = random_grouped_cell(random, stream_of);
     if (!has_plan(spec)) continue;
     spec.faults = testing::random_faults(random, spec.workers);
     const RunRecord record = simulate(spec, nullptr);

@@ -10,16 +10,16 @@
 #include <utility>
 #include <vector>
 
+#include "harness/core/test_time.h"
 #include "harness/engine/fluid_bound.h"
-#include "harness/live/test_ranks_in_step.h"
+#include "harness/live/test_as_simulated.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_groups.h"
 #include "systems/shepherd/test_flex_simulator.h"
+#include "systems/test_two_streams.h"
 
 namespace harness {
 namespace {
-
-constexpr TimeNs kMs = kNsPerMs;
 
 /// A workload of single requests, each with its model and deadline.
 struct Workload {
@@ -44,20 +44,14 @@ RunSpec spec_of(const Workload& load, int workers, bool preempt) {
   return spec;
 }
 
-/// Section 7.2: 1,024 requests for ResNet18 every 120 ms from 5 ms on, one for ResNeSt269 every ms; 6 s.
+/// Those of section 7.2, for 6 s.
 Workload two_streams(TimeNs slo_ns) {
   Workload load;
   load.profiles = {flex_profile(ms_to_ns(0.22), ms_to_ns(3.74), 128, 40),
                    flex_profile(ms_to_ns(4.37), ms_to_ns(74.20), 128, 128)};
   load.streams = {{0, slo_ns, 0}, {1, slo_ns, 0}};
-  const auto add = [&](StreamId stream, TimeNs at) {
-    load.requests.push_back({load.streams[stream].entry, at, at + slo_ns});
-    load.stream_of.push_back(stream);
-  };
-  for (TimeNs at = 0; at < 6 * kNsPerS; at += kMs) {
-    add(1, at);
-    for (int i = 0; i < 1024 && at % (120 * kMs) == 5 * kMs; ++i) add(0, at);
-  }
+  load.requests = requests_of_two_streams<FlexRequest>(6 * kNsPerS, slo_ns);
+  for (const FlexRequest& request : load.requests) load.stream_of.push_back(request.module);
   return load;
 }
 
@@ -124,13 +118,7 @@ TEST(Shepherd, DecidesOverTheLiveCodeWithoutDelayAsInVirtualTime) {
     spec.world.network_delay_ms = 0;
     const int ranks = 1 + static_cast<int>(random.below(5));
     SCOPED_TRACE("round " + std::to_string(round) + " on " + std::to_string(ranks));
-    testing::RowKeeper live_rows;
-    testing::RowKeeper simulated_rows;
-    const RunRecord live = testing::RanksInStep(ranks, {}).run(spec, {}, &live_rows);
-    const RunRecord simulated = simulate(spec, &simulated_rows);
-    EXPECT_EQ(live.in_time, simulated.in_time);
-    EXPECT_EQ(live.gpu_ns, simulated.gpu_ns);
-    EXPECT_TRUE(testing::facts_of(live_rows) == testing::facts_of(simulated_rows));
+    const RunRecord simulated = testing::run_live_and_simulated(spec, ranks).simulated;
     for (const ModuleTotals& module : simulated.modules) preempted += module.preempted;
   }
   EXPECT_GT(preempted, 50U);

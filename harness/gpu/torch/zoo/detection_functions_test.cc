@@ -8,15 +8,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "harness/gpu/torch/zoo/test_tensors.h"
+
 namespace harness {
 namespace {
-
-at::Tensor random_tensor(at::IntArrayRef shape, std::uint64_t seed) {
-  at::manual_seed(seed);
-  return at::randn(shape, at::kDouble);
-}
-
-double value(const at::Tensor& tensor) { return tensor.item<double>(); }
 
 at::Tensor box(double x1, double y1, double x2, double y2) {
   at::Tensor corners = at::empty({4}, at::kDouble);

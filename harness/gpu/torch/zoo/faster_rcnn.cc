@@ -6,11 +6,11 @@
 namespace harness {
 namespace {
 
-constexpr int kWidth = 256;
+constexpr int kPyramidWidth = 256;
 
 /// A convolution with bias, as all of the pyramid's.
 void pyramid_conv(NetworkBuilder& network, const std::string& name, int in, int kernel) {
-  ConvShape shape = same_conv(in, kWidth, kernel);
+  ConvShape shape = same_conv(in, kPyramidWidth, kernel);
   shape.bias = true;
   network.conv(name, shape);
 }
@@ -19,7 +19,7 @@ void pyramid_conv(NetworkBuilder& network, const std::string& name, int in, int 
 void pyramid(NetworkBuilder& network) {
   pyramid_conv(network, "lateral5", 2048, 1);
   network.copy();
-  pyramid_conv(network, "out5", kWidth, 3);
+  pyramid_conv(network, "out5", kPyramidWidth, 3);
   for (int level = 4; level >= 2; --level) {
     const std::string number = std::to_string(level);
     // On top stand the merged map and the output of the level above, below them the outputs further up.
@@ -28,7 +28,7 @@ void pyramid(NetworkBuilder& network) {
     network.bring(2);
     add_enlarged(network, "enlarged" + number);
     if (level > 2) network.copy();
-    pyramid_conv(network, "out" + number, kWidth, 3);
+    pyramid_conv(network, "out" + number, kPyramidWidth, 3);
   }
   // p5, p4, p3, p2 turned round.
   for (int depth = 1; depth <= 3; ++depth) network.bring(depth);
@@ -42,10 +42,10 @@ void describe_faster_rcnn(NetworkBuilder& network, int proposals) {
   constexpr int kClasses = 91, kHidden = 1024;
   describe_resnet_body(network, {3, 4, 6, 3}, /*keep_maps=*/true, /*frozen=*/true);
   pyramid(network);
-  add_proposal_scores(network, "proposal_scores", kWidth);
+  add_proposal_scores(network, "proposal_scores", kPyramidWidth);
   add_proposals(network, "proposals", proposals);
   add_region_pooling(network, "regions");
-  network.linear("hidden1", kWidth * 7 * 7, kHidden);
+  network.linear("hidden1", kPyramidWidth * 7 * 7, kHidden);
   network.activation("hidden1_relu", Activation::kRelu);
   network.linear("hidden2", kHidden, kHidden);
   network.activation("hidden2_relu", Activation::kRelu);

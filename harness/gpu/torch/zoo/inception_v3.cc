@@ -5,12 +5,12 @@
 namespace harness {
 namespace {
 
-constexpr NormShape kRectified{.activation = Activation::kRelu, .epsilon = 1e-3};
+constexpr NormShape kRectifiedInception{.activation = Activation::kRelu, .epsilon = 1e-3};
 constexpr PoolShape kSmoothing{.kernel = 3, .stride = 1, .padding = 1};
-constexpr PoolShape kHalving{.kernel = 3, .stride = 2};
+constexpr PoolShape kHalvingInception{.kernel = 3, .stride = 2};
 
 void conv(NetworkBuilder& network, const std::string& name, const ConvShape& shape) {
-  network.conv_norm(name, shape, kRectified);
+  network.conv_norm(name, shape, kRectifiedInception);
 }
 
 /// A kernel without padding.
@@ -51,7 +51,7 @@ void module_b(NetworkBuilder& network, const std::string& name, int in) {
   conv(network, name + "_d_2", same_conv(64, 96, 3));
   conv(network, name + "_d_3", valid_conv(96, 96, 3, 2));
   network.bring(2);
-  network.max_pool(name + "_pool", kHalving);
+  network.max_pool(name + "_pool", kHalvingInception);
   network.concat(name + "_concat", 3);
 }
 
@@ -86,7 +86,7 @@ void module_d(NetworkBuilder& network, const std::string& name) {
   conv(network, name + "_7_3", column(kWidth, kWidth, 7));
   conv(network, name + "_7_4", valid_conv(kWidth, kWidth, 3, 2));
   network.bring(2);
-  network.max_pool(name + "_pool", kHalving);
+  network.max_pool(name + "_pool", kHalvingInception);
   network.concat(name + "_concat", 3);
 }
 
@@ -121,10 +121,10 @@ void describe_inception_v3(NetworkBuilder& network) {
   conv(network, "stem_1", valid_conv(3, 32, 3, 2));
   conv(network, "stem_2", valid_conv(32, 32, 3));
   conv(network, "stem_3", same_conv(32, 64, 3));
-  network.max_pool("stem_3_pool", kHalving);
+  network.max_pool("stem_3_pool", kHalvingInception);
   conv(network, "stem_4", same_conv(64, 80));
   conv(network, "stem_5", valid_conv(80, 192, 3));
-  network.max_pool("stem_5_pool", kHalving);
+  network.max_pool("stem_5_pool", kHalvingInception);
   module_a(network, "mixed5b", 192, 32);
   module_a(network, "mixed5c", 256, 64);
   module_a(network, "mixed5d", 288, 64);

@@ -9,15 +9,10 @@
 #include <functional>
 #include <vector>
 
+#include "harness/gpu/torch/zoo/test_tensors.h"
+
 namespace harness {
 namespace {
-
-at::Tensor random_tensor(at::IntArrayRef shape, std::uint64_t seed) {
-  at::manual_seed(seed);
-  return at::randn(shape, at::kDouble);
-}
-
-double value(const at::Tensor& tensor) { return tensor.item<double>(); }
 
 TEST(LayerFunctions, ActivationsFollowTheirFormulas) {
   const at::Tensor x = random_tensor({50}, 1);

@@ -14,6 +14,7 @@
 
 #include "harness/gpu/torch/zoo/network_builder.h"
 #include "harness/gpu/torch/zoo/test_networks.h"
+#include "harness/gpu/torch/zoo/test_tensors.h"
 
 namespace harness {
 namespace {
@@ -36,7 +37,7 @@ at::Tensor rectified_conv(const at::Tensor& x, const at::Tensor& weight, const a
   for (std::int64_t o = 0; o < weight.size(0); ++o)
     for (std::int64_t y = 0; y < side; ++y)
       for (std::int64_t z = 0; z < side; ++z) {
-        double sum = bias[o].item<double>();
+        double sum = value(bias[o]);
         for (std::int64_t c = 0; c < weight.size(1); ++c)
           for (std::int64_t i = 0; i < weight.size(2); ++i)
             for (std::int64_t j = 0; j < weight.size(3); ++j) sum += in[c][y + i][z + j] * w[o][c][i][j];
@@ -62,7 +63,7 @@ std::vector<double> dense(const std::vector<double>& x, const at::Tensor& weight
   std::vector<double> out;
   const auto w = weight.accessor<double, 2>();
   for (std::int64_t o = 0; o < weight.size(0); ++o) {
-    double sum = bias[o].item<double>();
+    double sum = value(bias[o]);
     for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * w[o][static_cast<std::int64_t>(i)];
     out.push_back(rectify ? std::max(sum, 0.0) : sum);
   }
@@ -72,8 +73,7 @@ std::vector<double> dense(const std::vector<double>& x, const at::Tensor& weight
 // Also shows that stages follow their network when it changes type, as they do when it moves to a GPU.
 TEST(Network, LenetIsItsTextbookFormulaInDoublePrecision) {
   const std::shared_ptr<Network> network = test_network("lenet", 5);
-  at::manual_seed(11);
-  const at::Tensor pictures = at::randn({2, 3, 32, 32}, at::kDouble);
+  const at::Tensor pictures = random_tensor({2, 3, 32, 32}, 11);
   const at::Tensor single = network->forward(pictures.to(at::kFloat));
   network->to(at::kDouble);
   const at::Tensor exact = network->forward(pictures);
@@ -86,7 +86,7 @@ TEST(Network, LenetIsItsTextbookFormulaInDoublePrecision) {
     values = dense(values, w.at("hidden2_weight"), w.at("hidden2_bias"), true);
     values = dense(values, w.at("classifier_weight"), w.at("classifier_bias"), false);
     for (std::int64_t i = 0; i < 10; ++i) {
-      EXPECT_NEAR(exact[b][i].item<double>(), values[static_cast<std::size_t>(i)], 1e-10);
+      EXPECT_NEAR(value(exact[b][i]), values[static_cast<std::size_t>(i)], 1e-10);
       EXPECT_NEAR(single[b][i].item<float>(), values[static_cast<std::size_t>(i)], 1e-4);
     }
   }
@@ -99,10 +99,9 @@ TEST(Network, NormalisesByStoredStatistics) {
   network->fill_weights(3);
   network->to(at::kDouble);
   auto w = weights_of(*network);
-  at::manual_seed(4);
-  const at::Tensor x = at::randn({2, 3, 2, 2}, at::kDouble), y = network->forward(x);
+  const at::Tensor x = random_tensor({2, 3, 2, 2}, 4), y = network->forward(x);
   for (std::int64_t c = 0; c < 3; ++c) {
-    const auto of = [&](const char* what) { return w.at(std::string("norm_") + what)[c].item<double>(); };
+    const auto of = [&](const char* what) { return value(w.at(std::string("norm_") + what)[c]); };
     const double scale = of("weight") / std::sqrt(of("variance") + 0.01);
     const at::Tensor expected = at::relu((x.select(1, c) - of("mean")) * scale + of("bias"));
     EXPECT_TRUE(at::allclose(y.select(1, c), expected, 0, 1e-12));

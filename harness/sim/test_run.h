@@ -1,0 +1,64 @@
+// A run with its rows, and what its logs must say again.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "harness/engine/cluster.h"
+#include "harness/engine/replay.h"
+#include "harness/sim/simulation.h"
+#include "harness/sim/test_world.h"
+
+namespace harness::testing {
+
+/// The cell's record and rows, these by request.
+struct Ran {
+  explicit Ran(const RunSpec& spec) : record(simulate(spec, &rows)) {
+    const auto by_request = [](const auto& a, const auto& b) { return a.request < b.request; };
+    std::stable_sort(rows.request_rows.begin(), rows.request_rows.end(), by_request);
+    std::stable_sort(rows.visit_rows.begin(), rows.visit_rows.end(), by_request);
+  }
+  /// When requests ended, in ms.
+  std::vector<double> ends() const {
+    std::vector<double> result;
+    for (const RequestRow& row : rows.request_rows) result.push_back(ns_to_ms(row.end_ns));
+    return result;
+  }
+  /// When visits started, in ms.
+  std::vector<double> starts() const {
+    std::vector<double> result;
+    for (const VisitRow& row : rows.visit_rows) result.push_back(ns_to_ms(row.started_ns));
+    return result;
+  }
+  const VisitRow& visit(std::uint64_t request, std::uint16_t module) const {
+    for (const VisitRow& row : rows.visit_rows) {
+      if (row.request == request && row.module == module) return row;
+    }
+    throw std::out_of_range("no such visit");
+  }
+  std::uint64_t dropped(ModuleId module, DropReason reason) const {
+    return record.modules[module].dropped[static_cast<std::size_t>(reason)];
+  }
+
+  RowKeeper rows;
+  RunRecord record;
+};
+
+/// The schedulers of the cell's system decide again what stands in these logs.
+inline void expect_repeated(const RunSpec& spec, const std::vector<ReplayLog>& logs) {
+  const ServingContext context = make_context(spec);
+  ReplayCounts counts;
+  for (const ReplayLog& log : logs) {
+    const auto scheduler = spec.system->make_scheduler(context, log.domain, log.group);
+    const std::optional<ReplayDifference> difference = replay(log, *scheduler, counts);
+    EXPECT_FALSE(difference.has_value()) << "domain " << log.domain << ", " << difference->call << ": "
+                                         << difference->before << ", now " << difference->after;
+  }
+  EXPECT_GT(counts.decisions, 0U);
+}
+
+}  // namespace harness::testing
