@@ -5,32 +5,29 @@ function(harness_library name)
   target_link_libraries(${name} PUBLIC harness_options ${ARG_LINK})
 endfunction()
 
-# Builds every test program labelled "unit" (the sanitizer builds need no more).
+# Builds every test program labelled ...unit (the sanitizer builds need no more).
 add_custom_target(unit_tests)
 
-# harness_test(NAME SOURCES... [LINK ...] [LABELS ...] [ENVIRONMENT ...] [TIMEOUT S] [ONE_PROCESS] [ON_GPU]): a GoogleTest program,
-# one CTest entry per case; with ONE_PROCESS one for all, where starting the program takes longer than its cases (LibTorch). Those
-# with ON_GPU run one at a time: processes share a GPU in turns of milliseconds.
+# harness_test(NAME SOURCES... [LINK ...] [TIMEOUT S] [SLOW] [ONE_PROCESS] [ON_GPU]): a GoogleTest program, one CTest entry per
+# case; with ONE_PROCESS one for all, where starting the program takes longer than its cases (LibTorch). SLOW and ONE_PROCESS are
+# labelled slow-unit, the others quick-unit. Those with ON_GPU run one at a time: processes share a GPU in turns of milliseconds.
+# Of CTest's slots (ctest -j: twice the cores) a test that computes takes two, one that mostly waits one.
 function(harness_test name)
-  cmake_parse_arguments(ARG "ONE_PROCESS;ON_GPU" "TIMEOUT" "SOURCES;LINK;LABELS;ENVIRONMENT" ${ARGN})
+  cmake_parse_arguments(ARG "SLOW;ONE_PROCESS;ON_GPU" "TIMEOUT" "SOURCES;LINK" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)
   endif()
-  if(NOT ARG_LABELS)
-    set(ARG_LABELS unit)
+  set(label quick-unit)  # one word: gtest_discover_tests() takes lists apart
+  if(ARG_SLOW OR ARG_ONE_PROCESS)
+    set(label slow-unit)
   endif()
-  set(properties LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})  # without empty values, which functions lose
-  if(ARG_ENVIRONMENT)
-    list(APPEND properties ENVIRONMENT "${ARG_ENVIRONMENT}")
-  endif()
+  set(properties LABELS ${label} TIMEOUT ${ARG_TIMEOUT} PROCESSORS 2)
   if(ARG_ON_GPU)
     list(APPEND properties RESOURCE_LOCK gpu)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} harness_options GTest::gtest GTest::gtest_main)
-  if("unit" IN_LIST ARG_LABELS)
-    add_dependencies(unit_tests ${name})
-  endif()
+  add_dependencies(unit_tests ${name})
   if(ARG_ONE_PROCESS)
     add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
     set_tests_properties(${name} PROPERTIES ${properties})

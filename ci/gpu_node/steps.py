@@ -90,7 +90,7 @@ def tests(node, _again):
     junit = node.out / "tests.xml"
     junit.unlink(missing_ok=True)
     folder = node.build / node.sizes.tests
-    node.shell.run(["ctest", "--test-dir", folder, "-L", "^unit$", "-j", node.jobs, "--output-junit", junit,
+    node.shell.run(["ctest", "--test-dir", folder, "-L", "unit", "-j", 2 * node.jobs, "--output-junit", junit,
                     "--no-tests=error", "--test-output-size-passed", 1 << 20, "--test-output-size-failed", 1 << 20],
                    codes=range(256))
     if not junit.exists():

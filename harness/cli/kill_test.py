@@ -89,7 +89,7 @@ def ended_in_order(harness, folder, number):
 
 def terminal_closed(harness, folder, ignored):
     """The terminal of a run goes away. Under nohup the run does not care."""
-    write(folder, "long.toml", several_cells(24, 20))
+    write(folder, "long.toml", several_cells(8, 20))
     out = f"terminal-{ignored}"
     child, terminal = pty.fork()
     if child == 0:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import h5py
 
@@ -202,15 +203,22 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         write(folder, "both.toml", BOTH)
         failures = refused(harness, mpirun, folder) + dry_run(harness, mpirun, folder) + limit(harness, folder)
-        failures += both(harness, mpirun, folder)
-        failures += invalid(harness, folder, ["live.lateness_limit_ms=0"], 10, "the 99th percentile of the lateness")
-        failures += invalid(harness, folder, ["cell_limit_s=0.5", "workload.duration_s=20"], 10, "took longer than cell_limit_s = 0.5")
-        failures += interrupted(harness, mpirun, folder)
-        failures += stalled(harness, mpirun, folder)
-        failures += lost(harness, mpirun, folder, 1, signal.SIGTERM, "harness: rank 1: interrupted")
-        failures += lost(harness, mpirun, folder, 1, signal.SIGKILL, "rank 1")
-        failures += lost(harness, mpirun, folder, 2, signal.SIGSTOP, "harness: rank 2 on ")
-        failures += lost(harness, mpirun, folder, 0, signal.SIGSTOP, "harness: rank 0 ")
+        late = "the 99th percentile of the lateness"
+        given_up = "took longer than cell_limit_s = 0.5"
+        checks = [
+            (stalled, harness, mpirun, folder),
+            (lost, harness, mpirun, folder, 1, signal.SIGTERM, "harness: rank 1: interrupted"),
+            (lost, harness, mpirun, folder, 1, signal.SIGKILL, "rank 1"),
+            (lost, harness, mpirun, folder, 2, signal.SIGSTOP, "harness: rank 2 on "),
+            (lost, harness, mpirun, folder, 0, signal.SIGSTOP, "harness: rank 0 "),
+            (both, harness, mpirun, folder),
+            (interrupted, harness, mpirun, folder),
+            (invalid, harness, folder, ["live.lateness_limit_ms=0"], 10, late),
+            (invalid, harness, folder, ["cell_limit_s=0.5", "workload.duration_s=20"], 10, given_up),
+        ]
+        with ThreadPoolExecutor(3) as pool:  # each in a folder of results of its own; they wait
+            for running in [pool.submit(*check) for check in checks]:
+                failures += running.result()
     finish(failures)
 
 

@@ -3,6 +3,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/ops/from_blob.h>
 #include <c10/core/InferenceMode.h>
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +16,21 @@ namespace {
 
 /// TorchScript optimises what its first run saw.
 constexpr int kWarmUpRuns = 2;
+
+/// Devices compute side by side. An OpenBLAS built for one thread shares its buffers among all: outputs are
+/// then wrong now and then, without a word.
+void require_blas_for_threads() {
+  void* blas = dlopen("libopenblas.so.0", RTLD_NOLOAD | RTLD_LAZY);
+  if (blas == nullptr) return;
+  void* parallel = dlsym(blas, "openblas_get_parallel");  // 0: for one thread
+  const bool fit = parallel == nullptr || reinterpret_cast<int (*)()>(parallel)() != 0;
+  dlclose(blas);
+  if (!fit)
+    throw EnvironmentError(
+        "LibTorch's OpenBLAS is built for one thread, and its results are wrong where several devices "
+        "compute at "
+        "once: install libopenblas0-openmp");
+}
 
 }  // namespace
 
@@ -49,6 +65,7 @@ void CpuEngine::warm_up(const Loaded& loaded, const DevicePlace& place) {
 int CpuEngine::load(const ModelSource& source, const DevicePlace& place) {
   return with_torch_errors(place, [&] {
     at::set_num_threads(options_.threads);
+    require_blas_for_threads();
     Loaded loaded = make(source, place);
     const std::size_t values = batch_elements(loaded.model.input, static_cast<std::size_t>(source.max_batch));
     if (input_.size() < values) input_.resize(values);
