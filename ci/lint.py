@@ -1,5 +1,5 @@
 """ci/lint.py [--without-tests] BUILD_FOLDER [FILE...]: clang-tidy (.clang-tidy's checks) over what BUILD_FOLDER compiles, in
-parallel and in the build's own groups of sources, which takes a seventh of the time; with FILE... over the groups that
+parallel and in the build's own groups of sources, which takes a quarter of the time; with FILE... over the groups that
 these are in. What passed is skipped until one of its sources, a header of the project that it includes, its compiler arguments
 or the checks change: BUILD_FOLDER/lint holds a stamp for each. Fails when a check fires."""
 

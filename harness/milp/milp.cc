@@ -77,7 +77,7 @@ class Search {
  private:
   void step(glp_tree* tree) {
     switch (glp_ios_reason(tree)) {
-      case GLP_IPREPRO:  // once a node, before it is solved
+      case GLP_IPREPRO:  // before a node is solved, or solved again with bounds that its branching gave
         if (limits_.max_nodes >= 0 && nodes_ >= limits_.max_nodes) return stop(tree);
         ++nodes_;
         return;
@@ -108,10 +108,7 @@ class Search {
     if (gap_reached_) stop(tree);
   }
 
-  static double best_bound(glp_tree* tree) {
-    const int best = glp_ios_best_node(tree);
-    return best == 0 ? -kMilpInfinity : glp_ios_node_bound(tree, best);
-  }
+  static double best_bound(glp_tree* tree) { return glp_ios_node_bound(tree, glp_ios_best_node(tree)); }
 
   void stop(glp_tree* tree) {
     stopped_ = true;
@@ -127,7 +124,7 @@ class Search {
   double bound_ = kMilpInfinity;
 };
 
-// Bounds that nothing can satisfy; CBC must not see them.
+// Bounds that nothing can satisfy; GLPK must not see them.
 bool contradicts_itself(const MilpProblem& problem) {
   for (const MilpProblem::Column& column : problem.columns()) {
     if (column.lower > column.upper) return true;
@@ -141,18 +138,20 @@ bool contradicts_itself(const MilpProblem& problem) {
 }
 
 // Keeps `found`, made exactly whole and within bounds, if it is a solution and better than what is there.
-void take(const MilpProblem& problem, std::span<const double> found, MilpSolution& into) {
+// Whether it is a solution.
+bool take(const MilpProblem& problem, std::span<const double> found, MilpSolution& into) {
   std::vector<double> values(found.begin(), found.end());
   for (std::size_t i = 0; i < values.size(); ++i) {
     const MilpProblem::Column& column = problem.columns()[i];
     if (column.integer) values[i] = std::round(values[i]);
     values[i] = std::clamp(values[i], column.lower, column.upper);
   }
-  if (problem.violation(values) > kAcceptedViolation) return;
+  if (problem.violation(values) > kAcceptedViolation) return false;
   const double objective = problem.objective(values);
-  if (!into.values.empty() && objective <= into.objective) return;
+  if (!into.values.empty() && objective <= into.objective) return true;
   into.objective = objective;
   into.values = std::move(values);
+  return true;
 }
 
 // What GLPK said of a program.
@@ -166,6 +165,7 @@ struct Answer {
   std::vector<double> values;  // empty: no solution
 };
 
+// The dual simplex method, and where that gets into numerical trouble the primal one from another basis.
 int solve_relaxation(glp_prob* model) {
   glp_smcp how;
   glp_init_smcp(&how);
@@ -199,7 +199,6 @@ Answer ask_glpk(const MilpProblem& problem, bool with_objective, const MilpLimit
   Answer answer;
   answer.unbounded = relaxation == GLP_UNBND;
   answer.infeasible = relaxation == GLP_NOFEAS;
-  answer.finished = answer.unbounded || answer.infeasible;
   if (relaxation != GLP_OPT) return answer;
   answer.bound = glp_get_obj_val(model.get());
   Search search(limits, first);
@@ -209,7 +208,7 @@ Answer ask_glpk(const MilpProblem& problem, bool with_objective, const MilpLimit
   answer.gap_left = search.gap_reached();
   answer.finished = complete || answer.gap_left;
   answer.infeasible = complete && status == GLP_NOFEAS;
-  if (search.stopped()) answer.bound = search.bound();
+  if (search.stopped()) answer.bound = std::min(answer.bound, search.bound());
   answer.nodes = search.nodes();
   if (status != GLP_OPT && status != GLP_FEAS) return answer;
   for (int i = 1; i <= problem.variables(); ++i) answer.values.push_back(glp_mip_col_val(model.get(), i));
@@ -287,12 +286,12 @@ MilpSolution solve(const MilpProblem& problem, const MilpLimits& limits, std::sp
   }
   if (answer.infeasible && solution.values.empty())
     return {MilpStatus::kInfeasible, -kMilpInfinity, -kMilpInfinity, answer.nodes, {}};
-  if (!answer.values.empty()) take(problem, answer.values, solution);
+  const bool found = !answer.values.empty() && take(problem, answer.values, solution);
   if (solution.values.empty()) {
     solution.bound = answer.bound;
     return solution;
   }
-  const bool finished = answer.finished && !answer.values.empty();
+  const bool finished = answer.finished && found;
   const bool complete = finished && !answer.gap_left;
   solution.bound = complete ? solution.objective : std::max(solution.objective, answer.bound);
   const double gap = limits.relative_gap * std::abs(solution.bound) + kMilpTolerance;

@@ -1,6 +1,7 @@
 // Mixed-integer linear programs: planners state them, GLPK solves them by branch and bound. Nothing of GLPK
 // is seen outside milp.cc. Quiet, any thread; the same program with the same limits gives the same answer
-// every time, to the bit and on every x86-64 processor (GLPK calls no BLAS), unless a time limit is set.
+// every time, to the bit, on every x86-64 processor: what is used of GLPK calls neither BLAS nor libm's log,
+// exp and pow. GLPK ends the program where an assertion of its own fails.
 #pragma once
 
 #include <limits>
@@ -58,7 +59,7 @@ class MilpProblem {
 
 /// When to stop before the optimum is proven.
 struct MilpLimits {
-  long max_nodes = -1;      ///< nodes of the search tree, the first included; -1: no limit
+  long max_nodes = -1;      ///< solutions of nodes of the search tree, the first included; -1: no limit
   double relative_gap = 0;  ///< stop when bound - objective <= relative_gap * |bound|
 };
 

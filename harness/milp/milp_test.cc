@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <string>
+#include <thread>
 #include <vector>
 
 namespace harness {
@@ -100,6 +100,20 @@ TEST(Milp, RepeatsItselfToTheBit) {
     EXPECT_EQ(one.nodes, two.nodes);
     EXPECT_EQ(one.bound, two.bound);
     EXPECT_LE(one.nodes, limits.max_nodes + 1);
+  }
+}
+
+TEST(Milp, GivesTheSameAnswersInSeveralThreads) {
+  const MilpSolution alone = solve(knapsack(), {.max_nodes = 200});
+  std::vector<MilpSolution> found(4);
+  std::vector<std::thread> threads;
+  for (MilpSolution& one : found)
+    threads.emplace_back([&one] { one = solve(knapsack(), {.max_nodes = 200}); });
+  for (std::thread& thread : threads) thread.join();
+  for (const MilpSolution& one : found) {
+    EXPECT_EQ(one.values, alone.values);
+    EXPECT_EQ(one.bound, alone.bound);
+    EXPECT_EQ(one.nodes, alone.nodes);
   }
 }
 

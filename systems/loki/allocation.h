@@ -43,8 +43,8 @@ struct Allocation {
   /// Proven: the best plan within the gap asked for or, if not feasible, that there is none.
   bool optimal = false;
   std::vector<int> workers;  ///< x by module
-  /// y by module; 1 where there are no workers. Reconstructed: of those with which the workers do their part,
-  /// the smallest.
+  /// y by module; 1 where there are no workers. Reconstructed: of those of the augmented graph with which
+  /// the workers do their part, the smallest.
   std::vector<int> batch;
   std::vector<PathFlow> flows;  ///< by sink, then path
   /// That the plan carries, recomputed from its workers and flows: the problem's demand or, where the solver

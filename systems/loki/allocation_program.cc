@@ -221,13 +221,13 @@ double AllocationProgram::carried_rps(const std::vector<double>& visits, const A
   return std::isfinite(least_rps) ? least_rps : 0;
 }
 
-// Where a variant can do what is asked of it with several batch sizes, the program leaves open which: the
-// smallest, whatever the solver took.
+// Where a variant can do what is asked of it with several batch sizes of the graph, the program leaves open
+// which: the smallest, whatever the solver took.
 void AllocationProgram::take_smallest_batches(const std::vector<double>& visits, Allocation& plan) const {
   for (std::size_t v = 0; v < graph_.vertices.size(); ++v) {
     const GraphVertex& taken = graph_.vertices[v];
     const int workers = plan.workers[taken.variant];
-    if (visits[v] <= 0) continue;
+    if (workers == 0 || plan.batch[taken.variant] != taken.batch) continue;
     for (const int choice : choices_[taken.variant]) {
       const GraphVertex& vertex = at(graph_.vertices, choice);
       if (workers * vertex.rate_rps < visits[v] * plan.demand_rps) continue;

@@ -147,6 +147,32 @@ TEST(LokiAllocation, CountsASharedTaskOnce) {
   EXPECT_NEAR(plan.accuracy, 0.7, 1e-12);  // the mean over the sinks
 }
 
+// Batches of one take 10 ms, of two 15; 25 ms allow two in one of the tasks, in either. One worker each does
+// 90 requests/s whatever the batches, so that the solver may take any: the smallest are meant.
+TEST(LokiAllocation, TakesTheSmallestBatchesOfThoseThatWillDo) {
+  LokiCase made;
+  std::vector<TaskSpec> tasks(2);
+  tasks[0].name = "first";
+  tasks[0].subs = {"second"};
+  tasks[1].name = "second";
+  made.variant(tasks[0], "a", 1, {1}, {10, 15});
+  made.variant(tasks[1], "b", 1, {}, {10, 15});
+  made.link(tasks);
+  made.problem.batches = {1, 2};
+  made.problem.workers = 4;
+  made.problem.latency_limit_ns = ms_to_ns(25);
+  for (const double demand_rps : {0.0, 90.0}) {
+    made.problem.demand_rps = demand_rps;
+    EXPECT_EQ(scale_accuracy(made.problem).batch, (std::vector<int>{1, 1})) << demand_rps;
+  }
+  // Two workers do 200/s one by one; 133/s need a batch of two where there is one worker.
+  made.problem.workers = 3;
+  made.problem.demand_rps = 130;
+  const Allocation plan = scale_accuracy(made.problem);
+  ASSERT_EQ(plan.total_workers(), 3);
+  for (std::size_t m = 0; m < 2; ++m) EXPECT_EQ(plan.batch[m], plan.workers[m] == 2 ? 1 : 2);
+}
+
 // What a variant detects is what the next task gets: measured factors count, not the pipeline's.
 TEST(LokiAllocation, UsesTheMeasuredFanOut) {
   LokiCase made;

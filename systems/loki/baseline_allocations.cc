@@ -129,15 +129,15 @@ class SeparateProgram {
     return solve(milp, limits_);
   }
 
-  // Takes the workers from `solution`, if they serve no less than the plan does, and from these all else:
-  // nothing rests on the solver's tolerances. Whether it did.
+  // Takes the workers from `solution`, if they serve no less than the plan does (but for the solver's
+  // tolerance), and reckons all else from these. Whether it did.
   bool take(const MilpSolution& solution, SeparateAllocation& plan) const {
     if (solution.values.empty()) return false;
     std::vector<int> workers(options_.size());
     for (std::size_t i = 0; i < options_.size(); ++i)
       workers[i] = static_cast<int>(std::lround(solution.values[2 * i + 1]));
     const double served = served_by(workers);
-    if (served <= 0 || (plan.feasible && served < plan.served * kJustBelow)) return false;
+    if (served <= 0 || (plan.feasible && served < plan.served * (1 - kMilpTolerance))) return false;
     plan.feasible = true;
     plan.served = served;
     plan.gap = std::max(

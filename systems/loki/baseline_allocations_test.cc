@@ -131,7 +131,7 @@ TEST(ProteusAllocation, EqualsExhaustiveSearch) {
     } else if (plan.feasible) {
       ++part;
       EXPECT_LT(plan.served, 1);
-      // The same part of each demand can be served; a hundredth more cannot.
+      // The same part of each demand can be served; 1e-5 more cannot.
       std::vector<double> less = demand_rps, more = demand_rps;
       for (double& rps : less) rps *= plan.served * (1 - 1e-8);
       for (double& rps : more) rps *= plan.served * (1 + 1e-5);

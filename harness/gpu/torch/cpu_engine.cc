@@ -27,9 +27,9 @@ void require_blas_for_threads() {
   dlclose(blas);
   if (!fit)
     throw EnvironmentError(
-        "LibTorch's OpenBLAS is built for one thread, and its results are wrong where several devices "
-        "compute at "
-        "once: install libopenblas0-openmp");
+        "LibTorch's OpenBLAS is built for one thread: install libopenblas0-openmp (where several devices "
+        "compute "
+        "at once, its results are wrong)");
 }
 
 }  // namespace
