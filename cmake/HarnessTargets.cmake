@@ -9,13 +9,17 @@ endfunction()
 add_custom_target(unit_tests)
 
 # harness_test(NAME SOURCES... [LINK ...] [TIMEOUT S] [SLOW] [ONE_PROCESS] [ON_GPU]): a GoogleTest program, one CTest entry per
-# case; with ONE_PROCESS one for all, where starting the program takes longer than its cases (LibTorch). SLOW and ONE_PROCESS are
-# labelled slow-unit, the others quick-unit. Those with ON_GPU run one at a time: processes share a GPU in turns of milliseconds.
-# Of CTest's slots (ctest -j: twice the cores) a test that computes takes two, one that mostly waits one.
+# case; with ONE_PROCESS one for all, where starting the program takes longer than its cases (LibTorch), and so under sanitizers
+# unless it is SLOW. SLOW and ONE_PROCESS are labelled slow-unit, the others quick-unit. Those with ON_GPU run one at a time:
+# processes share a GPU in turns of milliseconds. Of CTest's slots (ctest -j: twice the cores) a test that computes takes two, one
+# that mostly waits one.
 function(harness_test name)
   cmake_parse_arguments(ARG "SLOW;ONE_PROCESS;ON_GPU" "TIMEOUT" "SOURCES;LINK" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)
+    if(HARNESS_SANITIZE)
+      set(ARG_TIMEOUT 900)
+    endif()
   endif()
   set(label quick-unit)  # one word: gtest_discover_tests() takes lists apart
   if(ARG_SLOW OR ARG_ONE_PROCESS)
@@ -28,15 +32,15 @@ function(harness_test name)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} harness_options GTest::gtest GTest::gtest_main)
   add_dependencies(unit_tests ${name})
-  if(ARG_ONE_PROCESS)
+  # Tests take less time to compile so; what they test is optimised as ever. As under the
+  # sanitizers, gcc 12 then reports false positives.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
+  if(ARG_ONE_PROCESS OR (HARNESS_SANITIZE AND NOT ARG_SLOW))
     add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
     set_tests_properties(${name} PROPERTIES ${properties})
     return()
   endif()
-  # Tests take a quarter less time to compile so; what they test is optimised as ever. As under the
-  # sanitizers, gcc 12 then reports false positives.
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
   gtest_discover_tests(${name} NO_PRETTY_VALUES WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} DISCOVERY_TIMEOUT 60
     PROPERTIES ${properties})
 endfunction()
