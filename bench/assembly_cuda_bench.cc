@@ -13,7 +13,6 @@
 #include "harness/gpu/cuda/assemble_batch.h"
 #include "harness/gpu/cuda/cuda_buffer.h"
 #include "harness/gpu/cuda/cuda_check.h"
-#include "harness/gpu/staging.h"
 #include "harness/gpu/test_pictures.h"
 
 namespace harness {
@@ -73,7 +72,7 @@ void run_on_gpu(benchmark::State& state) {
   RandomStream random(1, "assembly_cuda_bench");
   const OwnedPicture picture = random_picture(random, 480, 640);
   const std::vector<Picture> pictures(batch, picture.view());
-  const std::size_t in_bytes = staged_size(pictures);
+  const std::size_t in_bytes = layout_of(pictures).size();
   const std::size_t out_bytes = batch_elements(kFormat, batch) * sizeof(float);
   const DeviceBuffer in(sets * in_bytes, "inputs");
   const DeviceBuffer out(sets * out_bytes, "outputs");
@@ -81,7 +80,7 @@ void run_on_gpu(benchmark::State& state) {
   CudaStream stream;
   for (std::size_t set = 0; set < sets; ++set) {
     std::byte* const to = in.data() + set * in_bytes;
-    stage_pictures(pictures, host.bytes(), to);
+    stage(layout_of(pictures), host.bytes(), to);
     cuda_check(cudaMemcpyAsync(to, host.bytes().data(), in_bytes, cudaMemcpyHostToDevice, stream.get()),
                "cudaMemcpyAsync", "staging inputs");
     stream.synchronize();

@@ -1,14 +1,17 @@
 // Pictures and formats for tests, drawn afresh in every run.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "harness/core/random.h"
 #include "harness/gpu/assembly.h"
+#include "harness/gpu/input_layout.h"
 #include "harness/gpu/picture.h"
 
 namespace harness {
@@ -69,6 +72,20 @@ inline InputFormat random_format(RandomStream& random, int bits) {
     format.scale[channel] = static_cast<float>(1 / (0.1 + random.uniform()));
   }
   return format;
+}
+
+/// The layout of a whole batch at once.
+inline InputLayout layout_of(const std::vector<Picture>& batch) {
+  InputLayout layout;
+  layout.clear(batch.size());
+  layout.place(batch);
+  return layout;
+}
+
+/// Fills `host` for a buffer at `device`.
+inline void stage(InputLayout layout, std::span<std::byte> host, const std::byte* device) {
+  layout.write_table(host, device);
+  layout.stage(host, layout.size());
 }
 
 }  // namespace harness

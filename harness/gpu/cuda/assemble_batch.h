@@ -13,7 +13,7 @@ namespace harness {
 inline constexpr int kMostAssembled = 65535;
 
 /// Enqueues the assembly of `count` pictures (0 to kMostAssembled) on `stream` and returns. `pictures` is a
-/// table on the device, with the pictures' bytes where it says (stage_pictures makes both); `out` has
+/// table on the device, with the pictures' bytes where it says (InputLayout makes both); `out` has
 /// batch_elements(count) floats on the device. All stay until the stream has passed this point. The launch
 /// depends on `constants` and `count` alone, so a CUDA graph that captured it serves later batches of other
 /// sizes through the same table. Throws DeviceError when the launch is refused.

@@ -11,7 +11,6 @@
 #include "harness/gpu/cuda/cuda_check.h"
 #include "harness/gpu/cuda/cuda_graph.h"
 #include "harness/gpu/cuda/cuda_stream.h"
-#include "harness/gpu/staging.h"
 #include "harness/gpu/test_pictures.h"
 
 namespace harness {
@@ -35,11 +34,11 @@ class DeviceBatch {
         host_out_(floats * sizeof(float), "test") {}
 
   void stage(const std::vector<Picture>& pictures) {
-    stage_pictures(pictures, host_in_.bytes(), device_in_.data());
+    harness::stage(layout_of(pictures), host_in_.bytes(), device_in_.data());
     std::memset(host_out_.bytes().data(), 0xFF, host_out_.bytes().size());  // NaN
   }
   void enqueue(const CudaStream& stream, int count, const InputFormat& format) {
-    copy_to_device(host_in_, device_in_, device_in_.size(), stream);
+    copy_part_to_device(host_in_, device_in_, 0, device_in_.size(), stream);
     assemble_batch_cuda(reinterpret_cast<const StagedPicture*>(device_in_.data()), count,
                         constants_of(format), reinterpret_cast<float*>(device_out_.data()), stream.get());
     copy_to_host(device_out_, host_out_, host_out_.bytes().size(), stream);
@@ -68,7 +67,7 @@ TEST_F(AssembleBatchCuda, GivesTheBitsOfTheCpuVersion) {
     const int count = 1 + static_cast<int>(random.below(40));
     const std::vector<OwnedPicture> pictures = random_pictures(random, count, 9);
     const std::vector<Picture> views = views_of(pictures);
-    DeviceBatch batch(staged_size(views), batch_elements(format, views.size()));
+    DeviceBatch batch(layout_of(views).size(), batch_elements(format, views.size()));
     batch.stage(views);
     batch.enqueue(stream, count, format);
     stream.synchronize();

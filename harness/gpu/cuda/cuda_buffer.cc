@@ -41,11 +41,6 @@ void copy_part_to_device(const PinnedBuffer& from, const DeviceBuffer& to, std::
   copy(to.data() + begin, from.bytes().data() + begin, end - begin, cudaMemcpyHostToDevice, stream);
 }
 
-void copy_to_device(const PinnedBuffer& from, const DeviceBuffer& to, std::size_t bytes,
-                    const CudaStream& stream) {
-  copy_part_to_device(from, to, 0, bytes, stream);
-}
-
 void copy_to_host(const DeviceBuffer& from, const PinnedBuffer& to, std::size_t bytes,
                   const CudaStream& stream) {
   HARNESS_CHECK(bytes <= from.size() && bytes <= to.bytes().size(), "a copy larger than its buffers");

@@ -48,9 +48,7 @@ class PinnedBuffer {
 /// large and stay until the stream has passed it. Throws DeviceError.
 void copy_part_to_device(const PinnedBuffer& from, const DeviceBuffer& to, std::size_t begin, std::size_t end,
                          const CudaStream& stream);
-/// Enqueue the copy of the first `bytes` bytes; likewise.
-void copy_to_device(const PinnedBuffer& from, const DeviceBuffer& to, std::size_t bytes,
-                    const CudaStream& stream);
+/// Enqueues the copy of the first `bytes` bytes; likewise.
 void copy_to_host(const DeviceBuffer& from, const PinnedBuffer& to, std::size_t bytes,
                   const CudaStream& stream);
 
