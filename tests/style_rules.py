@@ -4,6 +4,7 @@ repository root, with '/') and its text, and returns findings. style_test.py run
 import ast
 import re
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 
 @dataclass(frozen=True, order=True)
@@ -210,6 +211,23 @@ def check_header_guard(path, text):
     if path.endswith((".h", ".cuh")) and "#pragma once" not in text:
         return [Finding(path, 1, "header-guard", "no #pragma once")]
     return []
+
+
+TYPE = re.compile(r"^(?:class|struct|enum class) (\w+)(?: final)?(?: :(?!:)| \{)", re.MULTILINE)
+
+
+def check_types_once(texts):
+    """`texts` by path. Two types of one name in namespace harness make a program of both undefined, without a word from
+    compiler and linker."""
+    found, findings = {}, []
+    for path, text in sorted(texts.items()):
+        if not path.endswith(".h") or PurePosixPath(path).name.startswith("test_"):
+            continue
+        for match in TYPE.finditer(text):
+            first = found.setdefault(match.group(1), path)
+            if first != path:
+                findings.append(Finding(path, line_of(text, match.start()), "type-once", f"{match.group(1)} is also in {first}"))
+    return findings
 
 
 RULES = [

@@ -216,5 +216,20 @@ class Leftovers(unittest.TestCase):
         self.assertEqual(rules.check_header_guard("a.h", "#pragma once\n"), [])
 
 
+class TypesOnce(unittest.TestCase):
+
+    def test_a_name_belongs_to_one_header(self):
+        found = rules.check_types_once({
+            "harness/a/table.h": "namespace harness {\nclass Reader;\nclass Reader {\n};\n",
+            "harness/b/reader.h": "\nclass Reader final : public Other {\n};\nstruct Inner {\n  struct Reader {\n  };\n};\n"})
+        self.assertEqual([(finding.path, finding.line) for finding in found], [("harness/b/reader.h", 2)])
+        self.assertIn("harness/a/table.h", found[0].message)
+
+    def test_declarations_sources_and_tests_do_not_count(self):
+        self.assertEqual(rules.check_types_once({
+            "harness/a/table.h": "class Reader {\n};\n", "harness/b/uses.h": "class Reader;\n",
+            "harness/b/own.cc": "class Reader {\n};\n", "harness/b/test_reader.h": "class Reader {\n};\n"}), [])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -45,16 +45,18 @@ def print_shape(lines, lengths):
 
 
 def main():
-    findings, lengths, lines = [], [], []
+    findings, lengths, lines, texts = [], [], [], {}
     for path in files_of_tree():
         text = text_of(path)
         if text is None:
             continue
+        texts[path] = text
         for rule in style_rules.RULES:
             findings += rule(path, text)
         lengths += [length for _, _, length in style_rules.functions(path, text)]
         if style_rules.is_cpp(path):
             lines.append(len(text.splitlines()))
+    findings += style_rules.check_types_once(texts)
     for finding in sorted(findings):
         print(finding)
     wrong = style_rules.check_usual_length(lengths)

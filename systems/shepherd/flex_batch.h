@@ -27,10 +27,10 @@ struct FlexVisit {
 };
 
 /// Latencies of one model for batches of 1..cap().
-class BatchLatency {
+class FlexLatency {
  public:
   /// `cap` in 1..profile.max_batch().
-  BatchLatency(const Profile& profile, int cap)
+  FlexLatency(const Profile& profile, int cap)
       : latency_ns_(profile.latency_ns.begin(), profile.latency_ns.begin() + cap), least_ns_(latency_ns_) {
     for (std::size_t i = least_ns_.size() - 1; i > 0; --i) {
       least_ns_[i - 1] = std::min(least_ns_[i - 1], least_ns_[i]);
@@ -83,13 +83,13 @@ struct FeasibleBatch {
 
 /// Whether `size` visits might make a batch that ends in time when started at `now`: exact where latencies
 /// grow with the batch size, otherwise never false by mistake. O(log n).
-inline bool may_fill(const MergedVisits& visits, const BatchLatency& latency, TimeNs now, int size) {
+inline bool may_fill(const MergedVisits& visits, const FlexLatency& latency, TimeNs now, int size) {
   return visits.count_from(now + latency.least_from(size)) >= size;
 }
 
 /// FlexBatch::kSkip: the most visits that can be served together from `now` on and, of those that can be
 /// served in a batch of that size, the ones with the earliest deadlines. O(log cap log n).
-inline FeasibleBatch largest_skipping(const MergedVisits& visits, const BatchLatency& latency, TimeNs now) {
+inline FeasibleBatch largest_skipping(const MergedVisits& visits, const FlexLatency& latency, TimeNs now) {
   // A batch of b needs b visits due at now + latency(b) or later; with least_from() in place of latency()
   // what holds for b holds for everything below.
   int low = 0;
@@ -109,7 +109,7 @@ inline FeasibleBatch largest_skipping(const MergedVisits& visits, const BatchLat
 
 /// FlexBatch::kPrefix: from the earliest deadline that any batch can meet, as many as that deadline allows.
 /// O(log cap + log n) where latencies grow with the batch size.
-inline FeasibleBatch largest_prefix(const MergedVisits& visits, const BatchLatency& latency, TimeNs now) {
+inline FeasibleBatch largest_prefix(const MergedVisits& visits, const FlexLatency& latency, TimeNs now) {
   TimeNs from_ns = now + latency.least();
   while (true) {
     from_ns = visits.deadline_from(from_ns);
@@ -120,7 +120,7 @@ inline FeasibleBatch largest_prefix(const MergedVisits& visits, const BatchLaten
   }
 }
 
-inline FeasibleBatch largest_batch(FlexBatch rule, const MergedVisits& visits, const BatchLatency& latency,
+inline FeasibleBatch largest_batch(FlexBatch rule, const MergedVisits& visits, const FlexLatency& latency,
                                    TimeNs now) {
   return rule == FlexBatch::kSkip ? largest_skipping(visits, latency, now)
                                   : largest_prefix(visits, latency, now);

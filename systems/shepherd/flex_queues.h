@@ -26,12 +26,12 @@ class FlexQueues {
   FlexQueues(std::span<const FlexModel> models, FlexBatch rule, int max_batch) : rule_(rule) {
     for (const FlexModel& model : models) {
       const int cap = std::min({model.batch_cap, max_batch, model.profile->max_batch()});
-      queues_.push_back({DeadlineQueue<FlexVisit>(), BatchLatency(*model.profile, cap), 0});
+      queues_.push_back({DeadlineQueue<FlexVisit>(), FlexLatency(*model.profile, cap), 0});
     }
   }
 
   int models() const { return static_cast<int>(queues_.size()); }
-  const BatchLatency& latency(int model) const { return at(model).latency; }
+  const FlexLatency& latency(int model) const { return at(model).latency; }
   std::span<const FlexVisit> visits(int model) const { return at(model).visits.visits(); }
   std::size_t size() const { return places_in_use_; }
 
@@ -132,7 +132,7 @@ class FlexQueues {
 
   struct Queue {
     DeadlineQueue<FlexVisit> visits;
-    BatchLatency latency;
+    FlexLatency latency;
     int most = 0;  ///< no feasible batch is larger
   };
   /// Where a visit stands, so that it can be found by its id.

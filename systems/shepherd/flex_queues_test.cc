@@ -117,7 +117,7 @@ TEST(FlexBatch, SkipAgreesWithAllSubsets) {
   int nonempty = 0;
   for (std::uint64_t index = 0; index < 6'000; ++index) {
     const RandomCase one(index);
-    const BatchLatency latency(one.profile, one.profile.max_batch());
+    const FlexLatency latency(one.profile, one.profile.max_batch());
     const MergedVisits visits{one.queued, one.running};
     const FeasibleBatch found = largest_batch(FlexBatch::kSkip, visits, latency, one.now);
     const Subset all = chosen(visits, {100, std::numeric_limits<TimeNs>::min()});
@@ -131,7 +131,7 @@ TEST(FlexBatch, SkipAgreesWithAllSubsets) {
 TEST(FlexBatch, PrefixAgreesWithItsWords) {
   for (std::uint64_t index = 0; index < 20'000; ++index) {
     const RandomCase one(index);
-    const BatchLatency latency(one.profile, one.profile.max_batch());
+    const FlexLatency latency(one.profile, one.profile.max_batch());
     const MergedVisits visits{one.queued, one.running};
     const FeasibleBatch found = largest_batch(FlexBatch::kPrefix, visits, latency, one.now);
     const Subset all = chosen(visits, {100, std::numeric_limits<TimeNs>::min()});
@@ -141,7 +141,7 @@ TEST(FlexBatch, PrefixAgreesWithItsWords) {
 
 TEST(FlexBatch, SkipsTheTightOneThatPrefixStopsAt) {
   const Profile profile = profile_of({10, 11, 12, 13});
-  const BatchLatency latency(profile, 4);
+  const FlexLatency latency(profile, 4);
   const std::vector<FlexVisit> queued{{10, 0}, {13, 1}, {14, 2}, {15, 3}};
   const FeasibleBatch skip = largest_batch(FlexBatch::kSkip, {queued, {}}, latency, 0);
   const FeasibleBatch prefix = largest_batch(FlexBatch::kPrefix, {queued, {}}, latency, 0);
@@ -151,9 +151,9 @@ TEST(FlexBatch, SkipsTheTightOneThatPrefixStopsAt) {
   EXPECT_EQ(chosen({queued, {}}, prefix).front().second, 0U);
 }
 
-TEST(BatchLatency, KnowsWhatFitsWhereLatenciesStepDown) {
+TEST(FlexLatency, KnowsWhatFitsWhereLatenciesStepDown) {
   const Profile profile = profile_of({10, 14, 12, 20});
-  const BatchLatency latency(profile, 4);
+  const FlexLatency latency(profile, 4);
   EXPECT_EQ(latency.least_from(2), 12);
   EXPECT_EQ(latency.least(), 10);
   EXPECT_EQ(latency.largest_within(13, 4), 3);
