@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/core/random.h"
-#include "harness/engine/cluster.h"
+#include "harness/engine/dispatcher.h"
 #include "harness/engine/fluid_bound.h"
 #include "harness/sim/simulation.h"
 #include "systems/all_systems.h"

@@ -39,9 +39,10 @@ TEST(ShippedNames, WinOverFoldersOfTheCurrentDirectory) {
 
 // PARD section 5.1.
 TEST(ShippedPipelines, AreThePapers) {
-  EXPECT_EQ(pipeline_names(), (Names{"classifier", "da", "da-dynamic", "detector", "four", "ga", "lv", "rag",
-                                     "shepherd13", "shepherd17", "small", "social-media", "tm",
-                                     "traffic-analysis", "traffic-cars", "two-streams"}));
+  const Names names = pipeline_names();
+  for (const char* name : {"da", "da-dynamic", "ga", "lv", "rag", "shepherd13", "shepherd17", "social-media",
+                           "tm", "traffic-analysis", "two-streams"})
+    EXPECT_EQ(std::count(names.begin(), names.end(), name), 1) << name;
   const Pipeline tm = load_pipeline("tm");
   EXPECT_EQ(tm.slo_ns, 400 * kNsPerMs);
   EXPECT_EQ(module_names(tm), (Names{"object_detection", "face_recognition", "text_recognition"}));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <type_traits>
 
 #include "harness/record/summary_text.h"
 
@@ -10,14 +11,6 @@ namespace harness {
 namespace {
 
 constexpr double kTolerance = 1e-6;
-
-FieldValue value_of(const SummaryRow::ColumnPointer& pointer) {
-  if (const auto* text = std::get_if<std::string*>(&pointer)) return {**text, std::nullopt};
-  if (const auto* real = std::get_if<double*>(&pointer)) return field_value(**real);
-  if (const auto* count = std::get_if<std::uint64_t*>(&pointer))
-    return field_value(static_cast<double>(**count));
-  return field_value(static_cast<double>(*std::get<std::uint32_t*>(pointer)));
-}
 
 }  // namespace
 
@@ -63,8 +56,11 @@ std::vector<ResultRow> result_rows(const std::string& experiment, std::vector<Su
     ResultRow made;
     made.ok = row.status == "ok";
     if (!made.ok) made.why = row.status + ": " + row.why;
-    row.list([&](const char* name, const char*, SummaryRow::ColumnPointer pointer) {
-      made.fields.emplace(name, value_of(pointer));
+    SummaryRow::list(row, [&]<class Value>(const char* name, const Value& value) {
+      if constexpr (std::is_same_v<Value, std::string>)
+        made.fields.emplace(name, FieldValue{value, std::nullopt});
+      else
+        made.fields.emplace(name, field_value(static_cast<double>(value)));
     });
     made.fields.emplace("experiment", FieldValue{experiment, std::nullopt});
     for (const auto& [key, value] : parameters_of(row.cell)) {
@@ -77,9 +73,9 @@ std::vector<ResultRow> result_rows(const std::string& experiment, std::vector<Su
 
 std::vector<std::string> numeric_columns() {
   std::vector<std::string> names;
-  SummaryRow row;
-  row.list([&](const char* name, const char*, SummaryRow::ColumnPointer pointer) {
-    if (!std::holds_alternative<std::string*>(pointer)) names.emplace_back(name);
+  const SummaryRow row;
+  SummaryRow::list(row, [&]<class Value>(const char* name, const Value&) {
+    if (!std::is_same_v<Value, std::string>) names.emplace_back(name);
   });
   return names;
 }

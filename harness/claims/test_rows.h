@@ -18,8 +18,8 @@ inline SummaryRow test_row(const std::string& system, double drop_rate, double g
   row.cell.seed = seed;
   row.cell.parameters = parameters;
   row.slo_ms = 500;
-  row.drop_rate = drop_rate;
-  row.goodput_rps = goodput_rps;
+  row["drop_rate"] = drop_rate;
+  row["goodput_rps"] = goodput_rps;
   return row;
 }
 

@@ -1,4 +1,4 @@
-#include "harness/cli/compare_command.h"
+#include "harness/cli/commands.h"
 
 #include <CLI/CLI.hpp>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "harness/cli/doctor_command.h"
+#include "harness/cli/commands.h"
 
 #include <fcntl.h>
 #include <spawn.h>

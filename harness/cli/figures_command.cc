@@ -1,4 +1,4 @@
-#include "harness/cli/figures_command.h"
+#include "harness/cli/commands.h"
 
 #include <spawn.h>
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
-#include "harness/cli/list_command.h"
+#include "harness/cli/commands.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -9,17 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/cli/claims_command.h"
-#include "harness/cli/collect_command.h"
-#include "harness/cli/compare_command.h"
-#include "harness/cli/doctor_command.h"
-#include "harness/cli/figures_command.h"
-#include "harness/cli/list_command.h"
-#include "harness/cli/profile_command.h"
-#include "harness/cli/replay_command.h"
-#include "harness/cli/run_command.h"
-#include "harness/cli/show_command.h"
-#include "harness/cli/trace_command.h"
+#include "harness/cli/commands.h"
 #include "harness/core/error.h"
 #include "harness/experiment/build_info.h"
 #include "harness/experiment/cell_distribution.h"

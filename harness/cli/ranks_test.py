@@ -63,6 +63,11 @@ def main():
         said = [line for line in done.stderr.splitlines() if line.startswith("harness: ")]
         if done.returncode != 2 or len(said) != 1 or "rank 1: e.toml" not in said[0]:
             failures.append(f"no file at rank 1: exit code {done.returncode}: {done.stderr.strip()}")
+        deep = os.path.join(folder, *["d" * 200] * 4)
+        os.makedirs(deep)
+        done = run([mpirun, "-n", "1", *command, ":", "-n", "1", harness, os.path.join(deep, "e.toml")], folder)
+        if done.returncode != 2 or f"rank 1: {deep}/e.toml: found No such file" not in done.stderr:
+            failures.append(f"a line of over 800 characters from rank 1: exit code {done.returncode}: {done.stderr.strip()}")
         for what, text in (("other seeds", several_cells(3)), ("other settings", several_cells(4) + "[cluster]\nworkers = 9\n")):
             write(folder, "elsewhere/e.toml", text)
             done = run([mpirun, "-n", "1", *command, ":", "-n", "1", "-wdir", os.path.join(folder, "elsewhere"), *command],

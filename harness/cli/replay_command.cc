@@ -1,4 +1,4 @@
-#include "harness/cli/replay_command.h"
+#include "harness/cli/commands.h"
 
 #include <CLI/CLI.hpp>
 #include <memory>

@@ -6,8 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "harness/cli/figures_command.h"
-#include "harness/cli/show_command.h"
+#include "harness/cli/commands.h"
 #include "harness/core/error.h"
 #include "harness/record/results_file.h"
 #include "harness/record/synthetic_run.h"
@@ -74,8 +73,8 @@ SummaryRow goodput_row(std::uint32_t index, const std::string& system, std::uint
   row.cell.load = 1;
   row.cell.seed = seed;
   row.slo_ms = 400;
-  row.goodput_rps = goodput;
-  row.bound_share = goodput / 250;
+  row["goodput_rps"] = goodput;
+  row["bound_share"] = goodput / 250;
   return row;
 }
 

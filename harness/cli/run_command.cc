@@ -1,4 +1,4 @@
-#include "harness/cli/run_command.h"
+#include "harness/cli/commands.h"
 
 #include <CLI/CLI.hpp>
 #include <memory>

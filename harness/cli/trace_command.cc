@@ -1,4 +1,4 @@
-#include "harness/cli/trace_command.h"
+#include "harness/cli/commands.h"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -13,7 +13,6 @@
 #include <optional>
 #include <system_error>
 
-#include "harness/cli/trace_cv_command.h"
 #include "harness/core/error.h"
 #include "workloads/catalogue.h"
 #include "workloads/file_bytes.h"

@@ -1,4 +1,4 @@
-#include "harness/cli/trace_command.h"
+#include "harness/cli/commands.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "harness/cli/trace_cv_command.h"
+#include "harness/cli/commands.h"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>

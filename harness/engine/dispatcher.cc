@@ -55,16 +55,15 @@ Plan initial_plan(const RunSpec& spec, double offered_rps) {
   return first_plan(spec, context, *planner, offered_rps);
 }
 
-Dispatcher::Dispatcher(const RunSpec& spec, const ServingContext& context, DispatcherWorld& world,
-                       DomainCommands& commands, EngineTables& tables, Books& books)
+Dispatcher::Dispatcher(const RunSpec& spec, const ServingContext& context, ToDomains& domains,
+                       EngineTables& tables, Books& books)
     : spec_(spec),
       context_(context),
-      world_(world),
-      commands_(commands),
+      to_domains_(domains),
       tables_(tables),
       books_(books),
       domains_(spec.pipeline.modules.size()),
-      flow_(spec.pipeline, context.streams, spec.seed, spec.answers, tables.visits, books, world, domains_),
+      flow_(spec.pipeline, context.streams, spec.seed, spec.answers, tables.visits, books, domains, domains_),
       planner_(make_planner(spec, context)),
       period_ns_(spec.system->replan_period_ns(context)),
       plan_(first_plan(spec, context, *planner_, offered_rps(spec))),
@@ -91,7 +90,7 @@ void Dispatcher::start(TimeNs now) {
   books_.on_plan(plan_);
   for (auto& controller : controllers_) controller->on_plan(now, plan_);
   for (ModuleDomains& module : domains_) module.router->on_plan(plan_);
-  commands_.set_plan(now, plan_);
+  to_domains_.set_plan(now, plan_);
   note_groups();
   for (GroupId group = 0; group < plan_.group_count(); ++group) {
     for (int i = 0; i < plan_.workers_of(group); ++i) open_for(now, add_worker(group));
@@ -127,7 +126,7 @@ void Dispatcher::publish(TimeNs now, ModuleId module) {
   if (publication_.due()) {
     const std::size_t receivers = domains_[module].views.size() + controllers_.size() - 1;
     books_.on_published(now, module, publication_.state(), receivers);
-    world_.publish(module, publication_.state());
+    to_domains_.publish(module, publication_.state());
   }
   publication_.clear();
 }

@@ -8,11 +8,10 @@
 
 #include "harness/engine/books.h"
 #include "harness/engine/domain_group.h"
-#include "harness/engine/domain_link.h"
 #include "harness/engine/gpu_places.h"
+#include "harness/engine/ports.h"
 #include "harness/engine/request_flow.h"
 #include "harness/engine/run_spec.h"
-#include "harness/engine/world.h"
 
 namespace harness {
 
@@ -21,8 +20,8 @@ namespace harness {
 class Dispatcher {
  public:
   /// Makes the routers, the controllers and the initial plan. Everything outlives the dispatcher.
-  Dispatcher(const RunSpec& spec, const ServingContext& context, DispatcherWorld& world,
-             DomainCommands& commands, EngineTables& tables, Books& books);
+  Dispatcher(const RunSpec& spec, const ServingContext& context, ToDomains& domains, EngineTables& tables,
+             Books& books);
   ~Dispatcher();
 
   /// Starts at `now`: the plan reaches the domains, which are opened with their workers.
@@ -34,14 +33,16 @@ class Dispatcher {
   }
   /// Nothing more is heard of what is still under way: it ends as unfinished.
   void give_up(TimeNs now) { flow_.give_up(now); }
-  // What the domains tell (DomainEvents).
+  // What the domains say (ToDispatcher).
   void on_batch_done(TimeNs now, WorkerId worker, const WorkerState& state) {
-    flow_.on_batch_done(now, worker, state, now);
+    on_late_batch_done(now, worker, state, now);
   }
-  void on_batch_preempted(TimeNs now, const WorkerState& state) {
+  void on_batch_preempted(TimeNs now, WorkerId worker, const WorkerState& state) {
+    count_busy(worker, state, now);
     books_.on_batch_preempted(state.module, state.gpu_time_ns(now));
   }
   void on_batch_lost(TimeNs now, WorkerId worker, const WorkerState& state) {
+    count_busy(worker, state, state.end_ns(now));
     flow_.fail_batch(now, worker, state, state.end_ns(now), DropReason::kWorkerLost);
   }
   void on_visit_dropped(TimeNs now, VisitId visit, DropReason reason) { flow_.drop(now, visit, reason); }
@@ -54,10 +55,12 @@ class Dispatcher {
   // What faulty links do to messages (ActiveFaults).
   /// A batch that ended at `ended_ns` is heard of now.
   void on_late_batch_done(TimeNs now, WorkerId worker, const WorkerState& state, TimeNs ended_ns) {
+    count_batch(worker, state, ended_ns);
     flow_.on_batch_done(now, worker, state, ended_ns);
   }
   /// A batch has ended and nobody will hear of it, which is clear now.
   void on_batch_unheard(TimeNs now, WorkerId worker, const WorkerState& state) {
+    count_batch(worker, state, state.end_ns(now));
     flow_.fail_batch(now, worker, state, state.end_ns(now), DropReason::kMessageLost);
   }
   /// A visit is lost on its way to its domain.
@@ -104,6 +107,18 @@ class Dispatcher {
     bool closes = false;  ///< its domain
   };
 
+  /// What ran on the worker ended or stopped at `ended_ns`.
+  void count_busy(WorkerId worker, const WorkerState& state, TimeNs ended_ns) {
+    WorkerTotals& totals = tables_.workers[worker].totals;
+    totals.busy_ns += ended_ns - state.started_ns;
+    totals.gpu_ns += state.gpu_time_ns(ended_ns);
+  }
+  /// And ran to its end.
+  void count_batch(WorkerId worker, const WorkerState& state, TimeNs ended_ns) {
+    count_busy(worker, state, ended_ns);
+    ++tables_.workers[worker].totals.batches;
+    tables_.workers[worker].totals.visits += state.running.size();
+  }
   /// GPUs stop: their workers are lost (slots of shared servers and threads of remote calls are not touched),
   /// queues without another worker are routed again. With autoscaling what the plan lacks is started at once
   /// where a GPU is free.
@@ -166,8 +181,7 @@ class Dispatcher {
 
   const RunSpec& spec_;
   const ServingContext& context_;
-  DispatcherWorld& world_;
-  DomainCommands& commands_;
+  ToDomains& to_domains_;
   EngineTables& tables_;
   Books& books_;
   std::vector<ModuleDomains> domains_;

@@ -60,7 +60,7 @@ void Dispatcher::stop_gpus(TimeNs now, int first_gpu, int gpus) {
     const DomainId domain = lost[i].first;
     if (lost[i].second != kNone) of_domain.push_back(lost[i].second);
     if (i + 1 < lost.size() && lost[i + 1].first == domain) continue;
-    commands_.lose_workers(now, domain, of_domain, closes(domain));
+    to_domains_.lose_workers(now, domain, of_domain, closes(domain));
     of_domain.clear();
   }
   on_free_gpus(now);

@@ -28,7 +28,9 @@ TimeNs Dispatcher::cold_start_ns(GroupId group) const {
   return sum_ns;
 }
 
-void Dispatcher::start_worker(GroupId group) { world_.start_worker(add_worker(group), cold_start_ns(group)); }
+void Dispatcher::start_worker(GroupId group) {
+  to_domains_.start_worker(add_worker(group), cold_start_ns(group));
+}
 
 LoadStatistics Dispatcher::take_load(TimeNs now, std::span<const std::uint64_t> arrived) {
   LoadStatistics load;
@@ -80,7 +82,7 @@ void Dispatcher::apply_plan(TimeNs now, const Plan& plan) {
   books_.on_plan(plan_);
   for (auto& controller : controllers_) controller->on_plan(now, plan_);
   for (ModuleDomains& module : domains_) module.router->on_plan(plan_);
-  commands_.set_plan(now, plan_);
+  to_domains_.set_plan(now, plan_);
   note_groups();
   if (!plan_.groups.empty()) {
     change_groups(now);
@@ -175,7 +177,7 @@ void Dispatcher::begin_serving(TimeNs now, WorkerId worker) {
   WorkerState& state = tables_.workers[worker];
   state.life = WorkerState::Life::kServing;
   count_serving(state.group, +1);
-  commands_.add_worker(now, state.domain, worker);
+  to_domains_.add_worker(now, state.domain, worker);
 }
 
 bool Dispatcher::find_domain(TimeNs now, WorkerId worker) {
@@ -191,7 +193,7 @@ bool Dispatcher::find_domain(TimeNs now, WorkerId worker) {
   state.domain = own_domain ? static_cast<DomainId>(domain_gpus_.size()) : view->id;
   if (own_domain) {
     domain_gpus_.push_back(state.gpu);
-    commands_.open_domain(now, state.domain, group, worker);
+    to_domains_.open_domain(now, state.domain, group, worker);
   }
   return own_domain;
 }
@@ -214,12 +216,12 @@ void Dispatcher::enter_view(WorkerId worker, bool is_new) {
 void Dispatcher::drain_worker(TimeNs now, WorkerId worker) {
   WorkerState& state = tables_.workers[worker];
   if (state.life == WorkerState::Life::kStarting) {
-    if (abandon_start(now, worker)) commands_.lose_workers(now, state.domain, {}, true);
+    if (abandon_start(now, worker)) to_domains_.lose_workers(now, state.domain, {}, true);
     return;
   }
   forget(worker);
   state.life = WorkerState::Life::kDraining;
-  commands_.drain_worker(now, worker, leave_view(worker));
+  to_domains_.drain_worker(now, worker, leave_view(worker));
 }
 
 void Dispatcher::forget(WorkerId worker) { std::erase(workers_of_[tables_.workers[worker].group], worker); }
@@ -247,8 +249,8 @@ void Dispatcher::change_groups(TimeNs now) {
   if (ahead) hand_over(now, gpus);
   // Queues that close last: what is routed again may come to a domain that has lost some of its workers.
   std::stable_partition(leaving.begin(), leaving.end(), [](const LeavingWorker& one) { return !one.closes; });
-  for (const LeavingWorker& one : leaving) commands_.drain_worker(now, one.worker, one.closes);
-  for (const DomainId domain : empty) commands_.lose_workers(now, domain, {}, true);
+  for (const LeavingWorker& one : leaving) to_domains_.drain_worker(now, one.worker, one.closes);
+  for (const DomainId domain : empty) to_domains_.lose_workers(now, domain, {}, true);
   if (!ahead) fill_up(now);
 }
 

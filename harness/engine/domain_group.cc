@@ -9,15 +9,15 @@
 
 namespace harness {
 
-DomainGroup::DomainGroup(const RunSpec& spec, const ServingContext& context, DomainWorld& world,
-                         DomainEvents& events, EngineTables& tables, Books& books)
+DomainGroup::DomainGroup(const RunSpec& spec, const ServingContext& context, Workers& workers,
+                         ToDispatcher& to_dispatcher, EngineTables& tables, Books& books)
     : spec_(spec),
       context_(context),
-      events_(events),
+      to_dispatcher_(to_dispatcher),
       tables_(tables),
       books_(books),
-      environment_{&tables.visits, &tables.workers, &books,        &world,
-                   &events,        &decisions_,     context.sizes, spec.profiles},
+      environment_{&tables.visits, &tables.workers, &books,        &workers,
+                   &to_dispatcher, &decisions_,     context.sizes, spec.profiles},
       replay_(spec.record_replay) {}
 
 void DomainGroup::set_plan(TimeNs now, const Plan& plan) {
@@ -30,7 +30,6 @@ void DomainGroup::set_plan(TimeNs now, const Plan& plan) {
 void DomainGroup::open_domain(TimeNs now, DomainId domain, GroupId group) {
   if (hosts_.size() <= domain) hosts_.resize(domain + 1);
   auto scheduler = spec_.system->make_scheduler(context_, domain, group);
-  if (stopwatch_ != nullptr) scheduler = std::make_unique<TimedScheduler>(std::move(scheduler), *stopwatch_);
   scheduler = replay_.wrap(std::move(scheduler), domain, group);
   hosts_[domain] = std::make_unique<QueueDomainHost>(domain, group, plan_.served_by(group),
                                                      std::move(scheduler), environment_);
@@ -58,10 +57,7 @@ void DomainGroup::lose_workers(TimeNs now, DomainId domain, std::span<const Work
     WorkerState& state = tables_.workers[worker];
     if (state.life == WorkerState::Life::kGone) continue;
     lost.push_back(worker);
-    if (!state.busy) continue;
-    state.totals.busy_ns += state.end_ns(now) - state.started_ns;
-    state.totals.gpu_ns += state.gpu_time_ns(state.end_ns(now));
-    events_.batch_lost(now, worker, state);
+    if (state.busy) to_dispatcher_.batch_lost(now, worker, state);
   }
   if (host == nullptr) return;
   if (!lost.empty()) host->lose_workers(now, lost);
@@ -76,11 +72,11 @@ void DomainGroup::lose_workers(TimeNs now, DomainId domain, std::span<const Work
 void DomainGroup::turn_away(TimeNs now, VisitId visit) {
   VisitRecord& record = tables_.visits[visit];
   if (!record.cancelled) {
-    events_.visits_returned(now, record.visit.module, {&visit, 1});
+    to_dispatcher_.visits_returned(now, record.visit.module, {&visit, 1});
     return;
   }
   books_.on_reached(now, record);
-  events_.visit_cancelled(now, visit);
+  to_dispatcher_.visit_cancelled(now, visit);
 }
 
 void DomainGroup::return_queue(TimeNs now, QueueDomainHost& host) {
@@ -102,7 +98,7 @@ void DomainGroup::return_queue(TimeNs now, QueueDomainHost& host) {
     own.clear();
     std::copy_if(queued.begin(), queued.end(), std::back_inserter(own),
                  [&](VisitId visit) { return visits[visit].visit.module == module; });
-    if (!own.empty()) events_.visits_returned(now, module, own);
+    if (!own.empty()) to_dispatcher_.visits_returned(now, module, own);
   }
 }
 
@@ -113,7 +109,7 @@ void DomainGroup::remove_worker(TimeNs now, WorkerId worker) {
   QueueDomainHost& host = *hosts_[state.domain];
   host.remove_worker();
   if (host.is_empty()) hosts_[state.domain].reset();
-  events_.worker_gone(now, worker);
+  to_dispatcher_.worker_gone(now, worker);
 }
 
 void DomainGroup::on_cancellation(TimeNs now, const Cancellation& cancellation) {
@@ -126,7 +122,7 @@ void DomainGroup::on_cancellation(TimeNs now, const Cancellation& cancellation) 
     return;
   }
   hosts_[record.domain]->withdraw(now, cancellation.visit);
-  events_.visit_cancelled(now, cancellation.visit);
+  to_dispatcher_.visit_cancelled(now, cancellation.visit);
 }
 
 void DomainGroup::on_batch_done(TimeNs now, WorkerId worker, TimeNs ended_ns) {
@@ -135,12 +131,8 @@ void DomainGroup::on_batch_done(TimeNs now, WorkerId worker, TimeNs ended_ns) {
     return;
   }
   QueueDomainHost& host = *hosts_[state.domain];
-  state.totals.busy_ns += ended_ns - state.started_ns;
-  state.totals.gpu_ns += state.gpu_time_ns(ended_ns);
-  ++state.totals.batches;
-  state.totals.visits += state.running.size();
   host.batch_done(now, worker, ended_ns);
-  events_.batch_done(ended_ns, worker, state);
+  to_dispatcher_.batch_done(ended_ns, worker, state);
   host.start_next(now, worker);
   if (state.life == WorkerState::Life::kDraining && !state.busy) remove_worker(now, worker);
 }
@@ -149,9 +141,7 @@ void DomainGroup::on_batch_preempted(TimeNs now, WorkerId worker, TimeNs ended_n
   WorkerState& state = tables_.workers[worker];
   if (state.life == WorkerState::Life::kGone) return;
   QueueDomainHost& host = *hosts_[state.domain];
-  state.totals.busy_ns += ended_ns - state.started_ns;
-  state.totals.gpu_ns += state.gpu_time_ns(ended_ns);
-  events_.batch_preempted(ended_ns, worker, state);
+  to_dispatcher_.batch_preempted(ended_ns, worker, state);
   host.batch_preempted(now, worker, ended_ns);
   if (host.closed()) return_queue(now, host);
   host.start_next(now, worker);
@@ -195,11 +185,6 @@ void DomainGroup::prefetch_worker(WorkerId worker) const {
 void DomainGroup::prefetch_host(WorkerId worker) const {
   const DomainId domain = tables_.workers[worker].domain;
   if (domain != kNone) prefetch_object(hosts_[domain].get());
-}
-
-std::size_t DomainGroup::open_domains() const {
-  return static_cast<std::size_t>(std::count_if(
-      hosts_.begin(), hosts_.end(), [](const auto& host) { return host != nullptr && !host->closed(); }));
 }
 
 }  // namespace harness

@@ -1,17 +1,15 @@
 // The queue domains of one rank. The same object code for every runtime; what differs stands behind
-// DomainWorld and DomainEvents.
+// Workers and ToDispatcher.
 #pragma once
 
 #include <memory>
 #include <vector>
 
 #include "harness/engine/books.h"
-#include "harness/engine/domain_link.h"
+#include "harness/engine/ports.h"
 #include "harness/engine/queue_domain_host.h"
 #include "harness/engine/recording_scheduler.h"
 #include "harness/engine/run_spec.h"
-#include "harness/engine/timed_scheduler.h"
-#include "harness/engine/world.h"
 
 namespace harness {
 
@@ -27,16 +25,13 @@ struct EngineTables {
 class DomainGroup {
  public:
   /// Everything outlives the group. `spec.system` makes its schedulers.
-  DomainGroup(const RunSpec& spec, const ServingContext& context, DomainWorld& world, DomainEvents& events,
-              EngineTables& tables, Books& books);
+  DomainGroup(const RunSpec& spec, const ServingContext& context, Workers& workers,
+              ToDispatcher& to_dispatcher, EngineTables& tables, Books& books);
 
-  /// DomainWorld::joined is to be called.
+  /// Workers::joined is to be called.
   void tell_joins() { environment_.tells_joins = true; }
 
-  /// Times every call of a scheduler; before the first domain is opened.
-  void time_schedulers(SchedulerStopwatch& stopwatch) { stopwatch_ = &stopwatch; }
-
-  // Commands of the dispatcher (DomainCommands).
+  // Commands of the dispatcher (ToDomains).
   void set_plan(TimeNs now, const Plan& plan);
   void open_domain(TimeNs now, DomainId domain, GroupId group);
   void add_worker(TimeNs now, DomainId domain, WorkerId worker);
@@ -82,8 +77,6 @@ class DomainGroup {
     const QueueDomainHost* const host = host_of(domain);
     return host != nullptr && !host->closed();
   }
-  /// Domains that are here and take visits.
-  std::size_t open_domains() const;
 
   /// What reached the domains, if the run records it; after the last event.
   std::vector<ReplayLog> take_replay() { return replay_.take(); }
@@ -100,14 +93,13 @@ class DomainGroup {
 
   const RunSpec& spec_;
   const ServingContext& context_;
-  DomainEvents& events_;
+  ToDispatcher& to_dispatcher_;
   EngineTables& tables_;
   Books& books_;
   Decisions decisions_;
   HostEnvironment environment_;
   Plan plan_;
   ReplayRecorder replay_;
-  SchedulerStopwatch* stopwatch_ = nullptr;
   std::vector<std::unique_ptr<QueueDomainHost>> hosts_;  ///< by domain id; null when gone or elsewhere
 };
 

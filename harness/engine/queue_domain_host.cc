@@ -65,7 +65,7 @@ std::vector<Visit> QueueDomainHost::queue_again(TimeNs now, std::span<const Batc
   for (const BatchVisit& member : members) {
     VisitRecord& record = (*environment_->visits)[member.id];
     if (record.cancelled) {
-      environment_->events->visit_cancelled(now, member.id);
+      environment_->dispatcher->visit_cancelled(now, member.id);
       continue;
     }
     record.state = VisitState::kQueued;
@@ -149,11 +149,11 @@ void QueueDomainHost::carry_out(TimeNs now) {
         preempt(now, decision.worker_or_count);
         break;
       case Decision::Kind::kWakeAt:
-        environment_->world->wake_at(id_, decision.at_ns < now ? now : decision.at_ns);
+        environment_->runtime->wake_at(id_, decision.at_ns < now ? now : decision.at_ns);
         break;
       case Decision::Kind::kReport:
         environment_->books->on_exchanged(out.values(decision).size(), 1);
-        environment_->world->report(modules_.front(), id_, out.values(decision));
+        environment_->dispatcher->report(modules_.front(), id_, out.values(decision));
         break;
     }
   }
@@ -186,7 +186,7 @@ void QueueDomainHost::join(TimeNs now, const Decision& decision) {
   worker.forming.push_back({visit, record.visit.arrived_ns, now});
   environment_->books->on_joined(now, decision.worker_or_count, record.visit.request);
   if (environment_->tells_joins) [[unlikely]]
-    environment_->world->joined(decision.worker_or_count, visit);
+    environment_->runtime->joined(decision.worker_or_count, visit);
 }
 
 void QueueDomainHost::drop(TimeNs now, const Decision& decision) {
@@ -195,7 +195,7 @@ void QueueDomainHost::drop(TimeNs now, const Decision& decision) {
   VisitRecord& record = (*environment_->visits)[visit];
   HARNESS_CHECK(record.state == VisitState::kQueued && record.domain == id_,
                 "a drop names a visit not queued here");
-  environment_->events->visit_dropped(now, visit, decision.reason);
+  environment_->dispatcher->visit_dropped(now, visit, decision.reason);
 }
 
 void QueueDomainHost::launch(TimeNs now, WorkerId worker) {
@@ -213,7 +213,7 @@ void QueueDomainHost::preempt(TimeNs now, WorkerId worker) {
                 "a preemption at a service without batches");
   state.preempting = true;
   environment_->books->on_preempt(now, worker);
-  environment_->world->preempt(worker);
+  environment_->runtime->preempt(worker);
 }
 
 void QueueDomainHost::start_batch(TimeNs now, WorkerId worker) {
@@ -230,7 +230,7 @@ void QueueDomainHost::start_batch(TimeNs now, WorkerId worker) {
   state.expected_end_ns = now + latency_ns;
   environment_->books->on_batch_started(now, worker, state.module, state.running);
   if (own.service == Service::kBatch) {
-    environment_->world->run_batch(worker, latency_ns);
+    environment_->runtime->run_batch(worker, latency_ns);
   } else {
     start_visit(worker, state);
   }
@@ -248,7 +248,7 @@ void QueueDomainHost::start_visit(WorkerId worker, WorkerState& state) {
     const double work = work_ns(own.shared, visit.tokens.input, visit.tokens.output);
     state.service_gpu_ns = static_cast<TimeNs>(work + 0.5);
   }
-  environment_->world->run_visit(visit);
+  environment_->runtime->run_visit(visit);
 }
 
 }  // namespace harness

@@ -8,11 +8,10 @@
 #include "harness/core/profile.h"
 #include "harness/core/request_sizes.h"
 #include "harness/engine/books.h"
-#include "harness/engine/domain_link.h"
+#include "harness/engine/ports.h"
 #include "harness/engine/prefetch.h"
 #include "harness/engine/slot_table.h"
 #include "harness/engine/worker_table.h"
-#include "harness/engine/world.h"
 #include "harness/serving/scheduler.h"
 
 namespace harness {
@@ -22,12 +21,12 @@ struct HostEnvironment {
   SlotTable<VisitRecord>* visits = nullptr;
   WorkerTable* workers = nullptr;
   Books* books = nullptr;
-  DomainWorld* world = nullptr;
-  DomainEvents* events = nullptr;
+  Workers* runtime = nullptr;
+  ToDispatcher* dispatcher = nullptr;
   Decisions* decisions = nullptr;  ///< scratch, empty between calls
   const RequestSizes* sizes = nullptr;
   std::span<const Profile> profiles;  ///< by module
-  bool tells_joins = false;           ///< DomainWorld::joined is called
+  bool tells_joins = false;           ///< Workers::joined is called
 };
 
 /// Serves the modules of a group. Every public function is an event of the domain at

@@ -19,11 +19,6 @@ bool same_values(std::span<const double> a, std::span<const double> b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
 }
 
-bool same_batch(const ReplayCall& a, const ReplayCall& b) {
-  return a.worker == b.worker && a.module == b.module && a.started_ns == b.started_ns &&
-         a.expected_end_ns == b.expected_end_ns && a.ended_ns == b.ended_ns && a.visits == b.visits;
-}
-
 std::string number(double value) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.17g", value);
@@ -153,50 +148,12 @@ void deliver(const ReplayCall& call, Scheduler& scheduler, Decisions& out) {
   }
 }
 
-bool same_call(const ReplayCall& a, const ReplayCall& b) {
-  if (a.kind != b.kind || a.now != b.now) return false;
-  switch (a.kind) {
-    case ReplayCall::Kind::kPlan:
-      return a.plan == b.plan;
-    case ReplayCall::Kind::kArrival:
-      return a.visit == b.visit;
-    case ReplayCall::Kind::kWorkersLost:
-      return a.workers == b.workers && a.lost == b.lost;
-    case ReplayCall::Kind::kCancelled:
-      return a.cancelled == b.cancelled;
-    case ReplayCall::Kind::kBatchStarted:
-    case ReplayCall::Kind::kBatchDone:
-      return same_batch(a, b);
-    case ReplayCall::Kind::kBatchPreempted:
-      return same_batch(a, b) && a.lost == b.lost;
-    case ReplayCall::Kind::kState:
-      return a.module == b.module && same_values(a.values, b.values);
-    case ReplayCall::Kind::kTimer:
-      return true;
-    default:
-      return a.worker == b.worker;
-  }
-}
-
 bool same_decision(const Decisions& a, const Decisions& b, std::size_t i) {
   if (i >= a.list().size() || i >= b.list().size()) return false;
   const Decision& x = a.list()[i];
   const Decision& y = b.list()[i];
-  if (x.kind != y.kind) return false;
-  switch (x.kind) {
-    case Decision::Kind::kDrop:
-      return x.visit_or_first == y.visit_or_first && x.reason == y.reason;
-    case Decision::Kind::kJoin:
-      return x.visit_or_first == y.visit_or_first && x.worker_or_count == y.worker_or_count;
-    case Decision::Kind::kLaunch:
-    case Decision::Kind::kPreempt:
-      return x.worker_or_count == y.worker_or_count;
-    case Decision::Kind::kWakeAt:
-      return x.at_ns == y.at_ns;
-    case Decision::Kind::kReport:
-      return same_values(a.values(x), b.values(y));
-  }
-  return false;
+  const bool reports = x.kind == Decision::Kind::kReport && y.kind == Decision::Kind::kReport;
+  return reports ? same_values(a.values(x), b.values(y)) : x == y;
 }
 
 const char* name_of(ReplayCall::Kind kind) {

@@ -44,8 +44,6 @@ struct ReplayCall {
 /// Makes that callback.
 void deliver(const ReplayCall& call, Scheduler& scheduler, Decisions& out);
 
-/// Whether both are the same callback with the same arguments, to the bit.
-bool same_call(const ReplayCall& a, const ReplayCall& b);
 /// Whether decision `i` of `a` and of `b` are the same, to the bit; one that is missing differs.
 bool same_decision(const Decisions& a, const Decisions& b, std::size_t i);
 

@@ -1,11 +1,9 @@
 // How the callbacks and decisions of a queue domain become the bytes of a ReplayLog, and back.
 //
-// Whole numbers are written as the difference to what they usually are, in as few bytes as that needs: times
-// to the callback's, requests to the one before. A batch that holds what has joined it is one byte, as its
-// end is.
+// Whole numbers are written as the difference to what they usually are: times to the callback's, visits and
+// requests to the one before.
 #pragma once
 
-#include <map>
 #include <vector>
 
 #include "harness/engine/replay_call.h"
@@ -15,27 +13,11 @@ namespace harness {
 
 /// What the callbacks and decisions so far say about the next ones. The same on both sides.
 struct ReplayContext {
-  struct Batch {
-    TimeNs started_ns = 0;
-    TimeNs expected_end_ns = 0;
-    std::vector<BatchVisit> visits;
-  };
-  struct Worker {
-    std::vector<BatchVisit> forming;
-    Batch running;
-  };
-
   TimeNs now = 0;
   RequestId request = 0;
   TimeNs slo_ns = 0;
-  TimeNs latency_ns = 0;  ///< of the last batch
   WorkerId worker = 0;
   VisitId visit = 0;
-  std::map<WorkerId, Worker> workers;
-  std::map<VisitId, TimeNs> queued;  ///< when they arrived
-
-  /// Takes in what a decision, made at `now`, changes.
-  void follow(const Decision& decision);
 };
 
 /// Appends to a log, which must be empty at first and outlive the writer.
@@ -49,6 +31,9 @@ class ReplayWriter {
   ReplayLog* log_;
   ReplayContext context_;
 };
+
+/// Whether both are the same callback with the same arguments, to the bit.
+bool same_call(const ReplayCall& a, const ReplayCall& b);
 
 /// Reads a log, which outlives the reader.
 class ReplayReader {

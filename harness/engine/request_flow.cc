@@ -5,8 +5,8 @@
 namespace harness {
 
 RequestFlow::RequestFlow(const Pipeline& pipeline, const std::vector<Stream>& streams, std::uint64_t seed,
-                         Answers answers, SlotTable<VisitRecord>& visits, Books& books,
-                         DispatcherWorld& world, std::vector<ModuleDomains>& domains)
+                         Answers answers, SlotTable<VisitRecord>& visits, Books& books, ToDomains& to_domains,
+                         std::vector<ModuleDomains>& domains)
     : pipeline_(pipeline),
       streams_(streams),
       is_chain_(pipeline.is_chain()),
@@ -15,7 +15,7 @@ RequestFlow::RequestFlow(const Pipeline& pipeline, const std::vector<Stream>& st
       routes_(pipeline, seed),
       visits_(visits),
       books_(books),
-      world_(world),
+      to_domains_(to_domains),
       domains_(domains) {
   if (pipeline.has_tasks()) tree_.emplace(pipeline, seed);
 }
@@ -46,7 +46,7 @@ void RequestFlow::send(TimeNs now, StreamId stream, TimeNs lateness_ns) {
   }
   deliveries_.clear();
   choose_domains(now, from.entry, {&visit, 1});
-  world_.deliver(deliveries_);
+  to_domains_.deliver(deliveries_);
 }
 
 VisitId RequestFlow::make_visit(std::uint32_t request_slot, ModuleId module, std::uint16_t parent) {
@@ -129,7 +129,7 @@ void RequestFlow::end_on_the_way(TimeNs now, VisitId visit, DropReason reason) {
 
 void RequestFlow::acknowledge(ModuleId module, DomainId domain, int count) {
   const bool counts = domains_[pipeline_.task_of(module)].counts_outstanding;
-  if (counts && domain != kNone) world_.acknowledge(module, domain, count);
+  if (counts && domain != kNone) to_domains_.acknowledge(module, domain, count);
 }
 
 void RequestFlow::on_batch_done(TimeNs now, WorkerId worker, const WorkerState& state, TimeNs ended_ns) {
@@ -168,7 +168,7 @@ void RequestFlow::on_batch_done(TimeNs now, WorkerId worker, const WorkerState& 
   if (is_chain_) {
     for (const VisitId visit : finished_) advance_visit(visit, subs.front());
     choose_domains(now, subs.front(), finished_);
-    world_.deliver(deliveries_);
+    to_domains_.deliver(deliveries_);
     return;
   }
   if (tree_) {
@@ -176,7 +176,7 @@ void RequestFlow::on_batch_done(TimeNs now, WorkerId worker, const WorkerState& 
   } else {
     for (const ModuleId to : subs) split_to(now, module, to);  // all branches leave before any arrives
   }
-  world_.deliver(deliveries_);
+  to_domains_.deliver(deliveries_);
   for (const VisitId visit : finished_) end_visit(now, visit);
 }
 
@@ -339,7 +339,7 @@ void RequestFlow::reroute(TimeNs now, ModuleId module, std::span<const VisitId> 
       outer;  // a visit may be found to need another domain while others are being delivered
   outer.swap(deliveries_);
   choose_domains(now, pipeline_.task_of(module), wanted);
-  world_.deliver(deliveries_);
+  to_domains_.deliver(deliveries_);
   deliveries_.swap(outer);
 }
 
@@ -393,7 +393,7 @@ void RequestFlow::cancel_siblings(std::uint32_t request_slot) {
   if (tree_) {
     for (const VisitId visit : tree_->live(request_slot)) {
       const VisitRecord& record = visits_[visit];
-      if (record.domain != kNone) world_.cancel({visit, record.visit.request, record.index});
+      if (record.domain != kNone) to_domains_.cancel({visit, record.visit.request, record.index});
     }
     return;
   }
@@ -405,7 +405,7 @@ void RequestFlow::cancel_siblings(std::uint32_t request_slot) {
       acknowledge(module, record.domain, 1);
       end_visit(requests_[request_slot].end_ns, visit);
     } else {
-      world_.cancel({visit, record.visit.request, record.index});
+      to_domains_.cancel({visit, record.visit.request, record.index});
     }
   }
 }

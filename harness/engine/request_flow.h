@@ -11,11 +11,11 @@
 #include "harness/core/routes.h"
 #include "harness/core/stream.h"
 #include "harness/engine/books.h"
+#include "harness/engine/ports.h"
 #include "harness/engine/prefetch.h"
 #include "harness/engine/slot_table.h"
 #include "harness/engine/visit_tree.h"
 #include "harness/engine/worker_table.h"
-#include "harness/engine/world.h"
 #include "harness/serving/router.h"
 
 namespace harness {
@@ -29,7 +29,7 @@ struct ModuleDomains {
 };
 
 /// Moves requests through the pipeline. Visits that leave a domain come in through on_batch_done and drop;
-/// visits that enter one go out through DispatcherWorld::deliver. A dropped branch fails its request: queued
+/// visits that enter one go out through ToDomains::deliver. A dropped branch fails its request: queued
 /// siblings are told by a cancellation that travels like any message; siblings in a forming or running batch
 /// run and count as invalid, unless their worker is lost or their batch preempted. Not so in a tree of tasks
 /// with Answers::kPartial: there the request ends with its last visit, as dropped where and why its last
@@ -38,7 +38,7 @@ class RequestFlow {
  public:
   /// `seed` chooses the routes of the requests. Everything outlives this.
   RequestFlow(const Pipeline& pipeline, const std::vector<Stream>& streams, std::uint64_t seed,
-              Answers answers, SlotTable<VisitRecord>& visits, Books& books, DispatcherWorld& world,
+              Answers answers, SlotTable<VisitRecord>& visits, Books& books, ToDomains& to_domains,
               std::vector<ModuleDomains>& domains);
 
   /// A client sends the next request, of that stream, due to leave `now`, which really leaves `lateness_ns`
@@ -143,7 +143,7 @@ class RequestFlow {
   SlotTable<VisitRecord>& visits_;
   SlotTable<RequestRecord> requests_;
   Books& books_;
-  DispatcherWorld& world_;
+  ToDomains& to_domains_;
   std::vector<ModuleDomains>& domains_;
   RequestId next_request_ = 0;
 

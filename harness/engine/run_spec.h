@@ -45,8 +45,6 @@ struct RunSpec {
   std::unique_ptr<System> system;
   std::unique_ptr<ArrivalSource> arrivals;
   std::shared_ptr<const TraceTokens> trace_tokens;  ///< lengths recorded with the trace; may be null
-  /// The clock by which world.scheduler_cost = measured charges; empty: this machine's.
-  std::function<TimeNs()> scheduler_clock;
   /// Called every few milliseconds of wall time with (virtual time, requests sent); may be empty.
   std::function<void(TimeNs, std::uint64_t)> progress;
 };

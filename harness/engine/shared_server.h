@@ -27,9 +27,6 @@ class SharedServer {
   /// Brings the server to `now` and appends the workers whose visits have ended.
   void advance(TimeNs now, std::vector<WorkerId>& ended);
 
-  /// Sequences that decode, with or without a visit.
-  std::size_t decoding() const { return decoding_.size(); }
-
  private:
   struct Prompt {
     WorkerId worker = kNone;

@@ -7,9 +7,9 @@
 
 #include "harness/core/random.h"
 #include "harness/engine/event_queue.h"
+#include "harness/engine/ports.h"
 #include "harness/engine/run_spec.h"
 #include "harness/engine/shared_server.h"
-#include "harness/engine/world.h"
 
 namespace harness {
 

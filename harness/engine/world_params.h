@@ -15,7 +15,7 @@ enum class Preemption { kExitPoints, kImmediate };
 enum class ColdStart { kFixed, kLoadTime };
 
 /// What a message costs the scheduler of a queue domain in virtual time (sim/scheduler_queues.h).
-enum class SchedulerCost { kFree, kFixed, kMeasured };
+enum class SchedulerCost { kFree, kFixed };
 
 struct WorldParams {
   double network_delay_ms = 0;
@@ -44,10 +44,11 @@ struct WorldParams {
     params.choice("preemption", preemption, {"exit_points", "immediate"},
                   "where a preempted batch stops: at the next of the profile's exit points, which part its "
                   "time evenly (SHEPHERD section 6); or at once");
-    params.choice("scheduler_cost", scheduler_cost, {"none", "fixed", "measured"},
-                  "what each message (arrival, end of a batch, ...) costs the scheduler of a queue, which "
-                  "handles one after the other: nothing; scheduler_cost_us; or the time that it takes on "
-                  "this machine, which no other run repeats. Only simulated: live runs pay the real cost");
+    params.choice(
+        "scheduler_cost", scheduler_cost, {"none", "fixed"},
+        "what each message (arrival, end of a batch, ...) costs the scheduler of a queue, which "
+        "handles one after the other: nothing; or scheduler_cost_us. Only simulated: live runs pay the real "
+        "cost");
     params.number("scheduler_cost_us", scheduler_cost_us, 0, 1e6,
                   "fixed: cost of a message (20: 50,000 messages/s, SHEPHERD figure 10)");
     params.number("scheduler_inbox_ms", scheduler_inbox_ms, 0, 1e6,

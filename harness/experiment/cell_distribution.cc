@@ -9,8 +9,8 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <thread>
+#include <utility>
 
 namespace harness {
 namespace {
@@ -25,11 +25,12 @@ const char* launcher_rank() {
   return nullptr;
 }
 
+/// A report without its texts, which follow it: first the digest, then the message.
 struct PackedReport {
   int exit_code = 0;
   int value = 0;
-  char digest[65] = {};
-  char message[512] = {};
+  std::size_t digest_bytes = 0;
+  std::size_t message_bytes = 0;
 };
 
 /// Looks every millisecond at rank 0, through which others may be asking for cells; on the others, which may
@@ -182,19 +183,35 @@ void CellDistribution::abort(int exit_code, const std::string& why) {
 
 std::vector<RankReport> CellDistribution::gather(const RankReport& report) {
   if (!mpi_) return {report};
-  PackedReport packed;
-  packed.exit_code = report.exit_code;
-  packed.value = report.value;
-  std::strncpy(packed.digest, report.digest.c_str(), sizeof packed.digest - 1);
-  std::strncpy(packed.message, report.message.c_str(), sizeof packed.message - 1);
-  std::vector<PackedReport> all(mpi_->rank == 0 ? static_cast<std::size_t>(mpi_->ranks) : 0);
+  const auto here = static_cast<std::size_t>(mpi_->rank == 0 ? mpi_->ranks : 0);
+  const PackedReport packed{report.exit_code, report.value, report.digest.size(), report.message.size()};
+  std::vector<PackedReport> all(here);
   constexpr int kBytes = static_cast<int>(sizeof(PackedReport));
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Igather(&packed, kBytes, MPI_BYTE, all.data(), kBytes, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
   wait_without_spinning(request, mpi_->rank);
+
+  std::vector<int> sizes(here);
+  std::vector<int> starts(here);
+  int end = 0;
+  for (std::size_t rank = 0; rank < here; ++rank) {
+    sizes[rank] = static_cast<int>(all[rank].digest_bytes + all[rank].message_bytes);
+    starts[rank] = std::exchange(end, end + sizes[rank]);
+  }
+  const std::string text = report.digest + report.message;
+  std::string texts(static_cast<std::size_t>(end), '\0');
+  MPI_Igatherv(text.data(), static_cast<int>(text.size()), MPI_BYTE, texts.data(), sizes.data(),
+               starts.data(), MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+  wait_without_spinning(request, mpi_->rank);
+
   std::vector<RankReport> reports;
-  for (const PackedReport& one : all) reports.push_back({one.exit_code, one.message, one.value, one.digest});
-  if (!reports.empty()) reports.front() = report;
+  std::size_t at = 0;
+  const auto take = [&](std::size_t bytes) { return texts.substr(std::exchange(at, at + bytes), bytes); };
+  for (const PackedReport& one : all) {
+    RankReport& next = reports.emplace_back(RankReport{one.exit_code, "", one.value, ""});
+    next.digest = take(one.digest_bytes);
+    next.message = take(one.message_bytes);
+  }
   return reports;
 }
 

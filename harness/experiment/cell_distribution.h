@@ -12,9 +12,9 @@ namespace harness {
 /// How a rank fared in a piece of work.
 struct RankReport {
   int exit_code = 0;    ///< 0: well
-  std::string message;  ///< one line; empty when all is well. Other ranks' are cut to 500 bytes
+  std::string message;  ///< of any length; empty when all is well
   int value = 0;        ///< what came out
-  std::string digest;   ///< hash of what must be the same on every rank, at most 64 bytes
+  std::string digest;   ///< hash of what must be the same on every rank
 };
 
 /// Rank of this process as the launcher's environment says, without starting MPI; 0 when there is no

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "harness/engine/cluster.h"
+#include "harness/engine/dispatcher.h"
 #include "harness/experiment/cell_text.h"
 #include "harness/experiment/fault_reader.h"
 #include "harness/serving/common_plans.h"
@@ -138,13 +138,11 @@ void check_settings(const ExperimentSpec& spec, const Settings& settings, const 
   }
 }
 
-/// Offered mean / reference capacity; `asked` where that is the same but for rounding, and where nothing is
-/// offered.
-double load_of(const PreparedCell& cell, double asked) {
-  constexpr double kRounding = 1e-6;
-  if (cell.reference_rps <= 0 || cell.duration_s <= 0) return asked;
-  const double load = cell.offered_rps / cell.reference_rps;
-  return std::abs(load - asked) <= kRounding * asked ? asked : load;
+/// What the arrivals are scaled to (replayed as recorded: their mean) / reference capacity, so that it is the
+/// same for all seeds; 0 without a reference.
+double load_of_rate(const PreparedCell& cell) {
+  if (cell.reference_rps <= 0) return 0;
+  return (cell.target_rps > 0 ? cell.target_rps : cell.offered_rps) / cell.reference_rps;
 }
 
 bool has_streams(const Settings& settings) { return settings.trace.shape == "streams"; }
@@ -288,8 +286,7 @@ RunSpec CellFactory::world_of(const Cell& cell, const Settings& settings) {
 
 const CellFactory::Planned& CellFactory::planned(const Cell& cell, const Settings& settings,
                                                  double offered_rps, const System* system) {
-  const bool allocates = system != nullptr && system->serves_tasks();  // workers for the rate
-  const bool by_rate = settings.planner.workers == WorkerRule::kRate || allocates;
+  const bool by_rate = settings.planner.workers == WorkerRule::kRate || system != nullptr;
   const std::string key =
       pipelines_[cell.pipeline].name + " " + std::to_string(slo_of(cell)) + " " +
       text_of(by_rate ? offered_rps : 0.0) +
@@ -316,19 +313,23 @@ const CellFactory::Planned& CellFactory::planned(const Cell& cell, const Setting
 
 const CellFactory::Offered& CellFactory::offered(const Settings& settings, double target_rps,
                                                  std::uint64_t seed) {
-  const std::string key = text_of(target_rps) + trace_text(settings);
+  const bool streams = has_streams(settings);  // whose population has no seed
+  const OfferKey key{trace_text(settings), target_rps, streams ? 0 : seed};
   const auto found = offers_.find(key);
   if (found != offers_.end()) return found->second;
   const TraceSpec trace = resolved_trace(settings);
   check_trace(trace);
-  if (has_streams(settings)) {
-    auto population = std::make_shared<const StreamPopulation>(trace, target_rps);
-    const double requests = population->expected_requests();
-    return offers_.emplace(key, Offered{requests, trace.duration_s, std::move(population)}).first->second;
+  Offered load;
+  if (streams) {
+    load.population = std::make_shared<const StreamPopulation>(trace, target_rps);
+    load.requests = load.population->expected_requests();
+    load.duration_s = trace.duration_s;
+  } else {
+    const std::unique_ptr<ArrivalSource> arrivals = make_arrivals(trace, target_rps, seed);
+    load.requests = arrivals->expected_requests();
+    load.duration_s = ns_to_s(arrivals->duration_ns());
   }
-  const std::unique_ptr<ArrivalSource> arrivals = make_arrivals(trace, target_rps, seed);
-  return offers_.emplace(key, Offered{arrivals->expected_requests(), ns_to_s(arrivals->duration_ns()), {}})
-      .first->second;
+  return offers_.emplace(key, std::move(load)).first->second;
 }
 
 void CellFactory::add_streams(const Cell& cell, const Settings& settings, const System* system,
@@ -435,7 +436,6 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
   prepared.live = settings.live;
   prepared.gpu = settings.gpu;
   prepared.runtime = cell.runtime;
-  prepared.repeats = settings.world.scheduler_cost != SchedulerCost::kMeasured;
   find_target(cell, prepared);
   const bool brings_pictures = cell.runtime != Runtime::kSimulated && settings.live.payload;
   if (pipelines_[cell.pipeline].has_tasks() && brings_pictures)
@@ -460,7 +460,7 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
   identity.variant = spec_.systems[cell.system].variant;
   identity.pipeline = pipelines_[cell.pipeline].name;
   identity.trace = settings.trace.name;
-  identity.load = load_of(prepared, spec_.workload.rates_rps.empty() ? cell.rate : 0);
+  identity.load = spec_.workload.rates_rps.empty() ? cell.rate : load_of_rate(prepared);
   identity.seed = cell.seed;
   identity.runtime = name_of(cell.runtime);
   if (pipelines_[cell.pipeline].has_tasks()) identity.answers = name_of(settings.requests.answers);

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "harness/engine/run_spec.h"
@@ -25,7 +26,6 @@ struct PreparedCell {
   LiveParams live;  ///< of a live cell
   GpuParams gpu;    ///< of a cell on GPUs
   Runtime runtime = Runtime::kSimulated;
-  bool repeats = true;       ///< false: scheduler_cost = measured
   Plan plan;                 ///< the initial one
   double capacity_rps = 0;   ///< of that plan
   double reference_rps = 0;  ///< capacity that loads are relative to; 0: that plan cannot meet the SLO
@@ -62,6 +62,7 @@ class CellFactory {
     double capacity_rps = 0;
     std::string why;
   };
+  using OfferKey = std::tuple<std::string, double, std::uint64_t>;  ///< the trace, its rate, the seed
   struct Offered {
     double requests = 0;
     double duration_s = 0;
@@ -96,7 +97,7 @@ class CellFactory {
   std::map<std::string, ProfileSet> profile_sets_;
   std::map<std::string, std::string> trace_checksums_;
   std::map<std::string, Planned> plans_;
-  std::map<std::string, Offered> offers_;
+  std::map<OfferKey, Offered> offers_;
   std::map<std::string, std::vector<std::vector<double>>> peaks_;
   std::vector<Cell> cells_;
 };

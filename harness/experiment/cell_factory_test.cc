@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <set>
 
 #include "harness/experiment/test_experiment_text.h"
@@ -105,30 +106,87 @@ TEST(CellFactory, LoadIsRelativeToTheCapacityOfThePlan) {
   }
 }
 
-// Whatever a system sets for itself, and whatever the rate is given as.
-TEST(CellFactory, LoadIsTheOfferedMeanOverTheCapacityOfTheSharedPlan) {
+// Whatever a system sets for itself, however the rate is given and whatever it scales.
+TEST(CellFactory, LoadIsTheTargetRateOverTheCapacityOfTheSharedPlan) {
   const std::string shared = "[cluster]\nworkers = 3\n[planner]\nmax_batch = 1\n";
   const std::string systems =
       kTwoSystems +
       "[[system]]\nname = \"pard\"\nset = { \"cluster.workers\" = 30, \"planner.max_batch\" = 8 }\n";
   const double capacity = capacity_of_three_workers();
-  for (const char* rate : {"loads = [0.25]\n", "rates_rps = [7]\n"}) {
+  for (const bool loads : {true, false}) {
     for (const char* trace : {"", "scale_to = \"peak\"\n"}) {
       for (const char* workers : {"", "workers = \"rate\"\n"}) {
         const std::vector<PreparedCell> cells =
-            prepare_all(parse(std::string("[workload]\npipelines = \"tm\"\ntraces = \"tweet\"\n") + rate +
+            prepare_all(parse(std::string("[workload]\npipelines = \"tm\"\ntraces = \"tweet\"\n") +
+                              (loads ? "loads = [0.25]\n" : "rates_rps = [7]\n") +
                               "[trace.tweet]\nduration_s = 60\n" + trace + shared + workers + systems));
         ASSERT_EQ(cells.size(), 3U);
         for (const PreparedCell& cell : cells) {
-          EXPECT_NEAR(cell.identity.load, cell.expected_requests / 60 / capacity, 1e-6 * cell.identity.load)
-              << rate << trace << workers;
-          EXPECT_EQ(cell.identity.load, cells[0].identity.load);
+          EXPECT_DOUBLE_EQ(cell.identity.load, loads ? 0.25 : 7 / capacity) << trace << workers;
+          EXPECT_NEAR(cell.target_rps, cell.identity.load * capacity, 1e-9);
+          const double mean = cell.offered_rps / cell.target_rps;
+          EXPECT_NEAR(mean, 1, *trace == '\0' ? 1e-6 : 0.5);
+          EXPECT_EQ(mean < 0.99, *trace != '\0');
         }
         EXPECT_GT(cells[2].capacity_rps, 0);
         EXPECT_NE(cells[2].capacity_rps, cells[0].capacity_rps);
       }
     }
   }
+}
+
+void expect_prepared_alike(const PreparedCell& a, const PreparedCell& b) {
+  EXPECT_EQ(a.identity.load, b.identity.load);
+  EXPECT_EQ(a.why, b.why);
+  EXPECT_EQ(a.plan, b.plan);
+  EXPECT_EQ(a.capacity_rps, b.capacity_rps);
+  EXPECT_EQ(a.reference_rps, b.reference_rps);
+  EXPECT_EQ(a.target_rps, b.target_rps);
+  EXPECT_EQ(a.offered_rps, b.offered_rps);
+  EXPECT_EQ(a.duration_s, b.duration_s);
+  EXPECT_EQ(a.expected_requests, b.expected_requests);
+  EXPECT_EQ(a.arrivals_text, b.arrivals_text);
+}
+
+/// Cells of seeds 3, 1 and 2 at once, each as if it were alone; all with the same load, by which results are
+/// paired. Returns whether the seeds offer different rates.
+bool expect_seeds_apart(const std::string& text) {
+  const auto with_seeds = [&text](const std::string& seeds) {
+    return prepare_all(parse("[workload]\nseeds = " + seeds + "\n" + text));
+  };
+  const std::vector<PreparedCell> together = with_seeds("[3, 1, 2]");
+  std::set<double> offered;
+  for (const PreparedCell& cell : together) {
+    expect_prepared_alike(cell, with_seeds(std::to_string(cell.identity.seed)).at(0));
+    EXPECT_EQ(cell.identity.load, together[0].identity.load);
+    offered.insert(cell.offered_rps);
+  }
+  return *offered.rbegin() > (1 + 1e-6) * *offered.begin();
+}
+
+TEST(CellFactory, ACellIsPreparedAlikeWithAndWithoutTheOtherSeeds) {
+  const std::string counts = ::testing::TempDir() + "/seeds_apart_counts.txt";
+  std::ofstream(counts) << "3\n9\n4\n1\n5\n9\n2\n6\n5\n3\n";
+  std::set<std::string> of_the_seed;
+  for (const std::string shape :
+       {"constant", "poisson", "gamma", "mmpp", "step", "wiki", "tweet", "azure", "file"}) {
+    for (const std::string scale_to : {"mean", "peak"}) {
+      for (const std::string rate : {"loads = 0.7", "rates_rps = 300"}) {
+        SCOPED_TRACE(shape + " " + scale_to + " " + rate);
+        const std::string file =
+            shape == "file" ? "file = \"" + counts + "\"\nformat = \"counts\"\n" : "duration_s = 10\n";
+        if (expect_seeds_apart("pipelines = \"tm\"\ntraces = \"one\"\n" + rate + "\n[trace.one]\nshape = \"" +
+                               shape + "\"\nscale_to = \"" + scale_to + "\"\n" + file +
+                               "[planner]\nworkers = \"rate\"\n[[system]]\nname = \"naive\"\n"))
+          of_the_seed.insert(shape + " " + scale_to);
+      }
+    }
+  }
+  EXPECT_EQ(of_the_seed, (std::set<std::string>{"wiki peak", "tweet peak", "azure peak"}));
+  EXPECT_FALSE(
+      expect_seeds_apart("pipelines = \"shepherd13\"\ntraces = \"one\"\nrates_rps = 300\nduration_s = 3\n"
+                         "[[trace.one.streams]]\ncount = 5\nrps = 100\nrates = "
+                         "\"exponential\"\n[[system]]\nname = \"shepherd\"\n"));
 }
 
 // The rates then need no shared plan.

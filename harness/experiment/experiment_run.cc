@@ -143,12 +143,6 @@ void ExperimentRun::print_plan(bool brief, RankReport& report) {
     text += "; with [repeat_until] up to " + count_text(expected_.size()) + " (" +
             std::to_string(most_seeds(spec_)) + " seeds)";
   }
-  const auto measured =
-      std::count_if(cells.begin(), cells.end(), [](const PreparedCell& cell) { return !cell.repeats; });
-  if (measured > 0) {
-    text += "\n" + (brief ? file_ + ": " : "") + "warning: cluster.scheduler_cost = \"measured\" in " +
-            counted(static_cast<std::size_t>(measured), "cell") + ": no other run repeats their results";
-  }
   for (const std::string& note : device_notes(needs_, machines_))
     text += "\n" + (brief ? file_ + ": " : "") + "warning: " + note;
   std::fputs((text + "\n").c_str(), stdout);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/archive.h"
 #include "harness/experiment/cell_distribution.h"
 #include "harness/live/machine_checks.h"
 
@@ -25,9 +26,16 @@ struct RankMachine {
 /// LibTorch.
 RankMachine machine_of_this_rank(const MachineFiles& files, bool asks_for_cuda);
 
-/// As a short text, which machine_in() reads.
-std::string text_of(const RankMachine& machine);
-RankMachine machine_in(const std::string& text);
+template <class Way>
+void code(Archive<Way>& archive, RankMachine& machine) {
+  archive.value(machine.host);
+  archive.value(machine.gpu_set);
+  code(archive, machine.cores);
+  archive.value(machine.nvidia);
+  archive.value(machine.cuda);
+  archive.value(machine.why_no_cuda);
+  archive.value(machine.why_no_network);
+}
 
 /// Collective: rank 0 gets every rank's, the others nothing. Ranks that host no GPU are not asked for CUDA.
 std::vector<RankMachine> gather_machines(CellDistribution& ranks, bool asks_for_cuda);

@@ -24,7 +24,7 @@ SummaryRow row(const std::string& system, const std::string& pipeline, std::uint
   made.cell.load = 1;
   made.cell.seed = seed;
   made.slo_ms = 400;
-  made.drop_rate = drop_rate;
+  made["drop_rate"] = drop_rate;
   return made;
 }
 

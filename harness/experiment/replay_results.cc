@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "harness/engine/cluster.h"
+#include "harness/engine/dispatcher.h"
 #include "harness/experiment/recorded_cell.h"
 #include "harness/experiment/replay_text.h"
 #include "harness/record/cell_pairs.h"
@@ -32,7 +32,7 @@ std::string served_text(const ReplayDifference& difference, std::span<const std:
 [[noreturn]] void throw_damaged(const std::string& path, const SummaryRow& row, DomainId domain) {
   throw input_error({path, 0, cell_place(row.cell.index) + "/replay_log"},
                     "a damaged log of domain " + std::to_string(domain),
-                    "what harness wrote there (version 4)");
+                    "what harness wrote there (version 5)");
 }
 
 /// The scheduler of every domain of one cell, made as the run made them.

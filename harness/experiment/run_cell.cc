@@ -19,8 +19,6 @@ using Clock = std::chrono::steady_clock;
 /// Ends a simulation that takes too long.
 struct TooLong {};
 
-constexpr const char* kNotRepeatable = "scheduler_cost = measured: no other run repeats it";
-
 /// The row of a cell that has no results.
 SummaryRow empty_row(const PreparedCell& prepared, const char* status, const std::string& why) {
   SummaryRow row;
@@ -30,7 +28,7 @@ SummaryRow empty_row(const PreparedCell& prepared, const char* status, const std
   row.slo_ms = ns_to_ms(prepared.slo_ns);
   row.workers = static_cast<std::uint64_t>(prepared.workers);
   row.duration_s = prepared.duration_s;
-  row.offered_rps = prepared.offered_rps;
+  row["offered_rps"] = prepared.offered_rps;
   return row;
 }
 
@@ -40,16 +38,6 @@ SummaryRow write_empty(const PreparedCell& prepared, const CellRun& how, const c
   const SummaryRow row = empty_row(prepared, status, why);
   writer.finish(row, RunRecord());
   return row;
-}
-
-/// Where the optimum lies between what is known to be feasible and the fluid bound.
-void add_reservation(SummaryRow& row, const RunRecord& record, const Bounds& bound) {
-  if (!bound.reservation) return;
-  const auto reserved = static_cast<double>(*bound.reservation);
-  if (row.duration_s > 0) row.reservation_rps = reserved / row.duration_s;
-  if (bound.fluid == 0) return;
-  const double feasible = std::max(reserved, static_cast<double>(record.in_time));
-  row.bound_gap = 1.0 - feasible / static_cast<double>(bound.fluid);
 }
 
 std::function<void(TimeNs, std::uint64_t)> limited(const CellRun& how) {
@@ -99,19 +87,19 @@ std::string text_of_notes(const std::vector<std::string>& notes) {
 
 SummaryRow row_of(const PreparedCell& prepared, const RunSpec& spec, const RunRecord& record,
                   BoundCache& bounds) {
+  const Bounds& bound = bounds.of(prepared.arrivals_text, spec, record);
+  MeasuredRun run{record, prepared.capacity_rps};
+  run.fluid_requests = static_cast<double>(bound.fluid);
+  if (bound.reservation) run.reserved_requests = static_cast<double>(*bound.reservation);
   // With workers that serve several modules, or variants to choose from, capacity depends on which requests
   // are served, and how.
-  std::function<double(TimeNs)> capacity_at;
   if (prepared.plan.groups.empty() && !spec.pipeline.has_tasks()) {
-    capacity_at = [capacity = CapacityCurve(spec.pipeline, record, spec.profiles)](TimeNs at) {
+    run.capacity_at = [capacity = CapacityCurve(spec.pipeline, record, spec.profiles)](TimeNs at) {
       return capacity.at(at);
     };
   }
-  const Bounds& bound = bounds.of(prepared.arrivals_text, spec, record);
-  SummaryRow row = summarise(prepared.identity, record, static_cast<double>(bound.fluid),
-                             prepared.capacity_rps, capacity_at);
+  SummaryRow row = summarise(prepared.identity, run);
   row.slo_ms = ns_to_ms(prepared.slo_ns);  // streams may have others; this one names the cell
-  add_reservation(row, record, bound);
   const bool by_libraries = !row.devices.empty() && prepared.gpu.device != DeviceKind::kNull;
   if (by_libraries) row.devices += ", " + execution_libraries();
   return row;
@@ -126,7 +114,6 @@ SummaryRow run_cell(CellFactory& factory, BoundCache& bounds, const Cell& cell, 
     CellFileWriter writer(how.path, prepared.identity, prepared.module_names);
     const RunRecord record = simulate(spec, how.rows ? &writer : nullptr);
     SummaryRow row = row_of(prepared, spec, record, bounds);
-    if (!prepared.repeats) row.why = kNotRepeatable;
     writer.finish(row, record);
     return row;
   } catch (const TooLong&) {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "harness/core/error.h"
-#include "harness/live/plan_words.h"
 
 namespace harness {
 namespace {
@@ -25,7 +24,7 @@ LiveDispatcher::LiveDispatcher(const RunSpec& spec, const Layout& layout, bool p
       sizes_(spec.seed, spec.profiles, spec.trace_tokens),
       context_(make_context(spec, &sizes_)),
       books_(spec.pipeline, spec.arrivals->duration_ns(), spec.slo_ns, rows, spec.answers),
-      dispatcher_(spec, context_, *this, *this, tables_, books_),
+      dispatcher_(spec, context_, *this, tables_, books_),
       sender_(spec.arrivals->restarted()),
       faults_(spec.faults),
       held_(out, events, kLiveOrder, layout.ranks()),
@@ -193,12 +192,6 @@ void LiveDispatcher::tell_end(TimeNs now, MessageKind kind, const BatchMessage& 
   last_end_ns_ = std::max(last_end_ns_, batch.ended_ns);
   state.started_ns = batch.started_ns;
   state.service_gpu_ns = batch.service_gpu_ns;
-  state.totals.busy_ns += batch.ended_ns - batch.started_ns;
-  state.totals.gpu_ns += state.gpu_time_ns(batch.ended_ns);
-  if (kind != MessageKind::kBatchLost) {
-    ++state.totals.batches;
-    state.totals.visits += state.running.size();
-  }
   told_by_ = state.domain;
   told_ns_ = batch.told_ns;
   if (kind == MessageKind::kBatchLost) {
@@ -222,9 +215,7 @@ void LiveDispatcher::take_preempted(const BatchMessage& batch) {
   state.module = batch.module;
   state.started_ns = batch.started_ns;
   state.service_gpu_ns = kNever;
-  state.totals.busy_ns += batch.ended_ns - batch.started_ns;
-  state.totals.gpu_ns += state.gpu_time_ns(batch.ended_ns);
-  dispatcher_.on_batch_preempted(batch.ended_ns, state);
+  dispatcher_.on_batch_preempted(batch.ended_ns, batch.worker, state);
 }
 
 void LiveDispatcher::take_visit(MessageKind kind, TimeNs now, const VisitMessage& message) {
@@ -415,9 +406,9 @@ void LiveDispatcher::start_worker(WorkerId worker, TimeNs cold_start_ns) {
 }
 
 void LiveDispatcher::set_plan(TimeNs, const Plan& plan) {
-  const std::vector<std::int64_t> words = words_of(plan);
+  const std::vector<std::byte> bytes = packed(plan);
   for (int rank = layout_.ranks() == 1 ? 0 : 1; rank < layout_.ranks(); ++rank)
-    out_.send(rank, MessageKind::kSetPlan, NoContents{}, std::span(words));
+    out_.send(rank, MessageKind::kSetPlan, NoContents{}, std::span<const std::byte>(bytes));
 }
 
 void LiveDispatcher::open_domain(TimeNs, DomainId domain, GroupId group, WorkerId first_worker) {

@@ -24,7 +24,7 @@ namespace harness {
 
 /// All times are of the run, in rank 0's clock. A message about a visit that has ended is ignored.
 /// Single-threaded.
-class LiveDispatcher final : private DispatcherWorld, private DomainCommands {
+class LiveDispatcher final : private ToDomains {
  public:
   /// Everything outlives this. `payload`: deliveries carry what the client has sent, or say where the visit's
   /// tensor is kept. `rows` may be null. `wake` ends a sleep of the loop, from any thread; plans are computed

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "harness/engine/dispatcher.h"
-#include "harness/live/plan_words.h"
 
 namespace harness {
 namespace {
@@ -143,11 +142,7 @@ bool LiveDomains::is_here(WorkerId worker) const {
   return worker < tables_.workers.size() && tables_.workers[worker].domain != kNone;
 }
 
-void LiveDomains::take_plan(MessageReader& message) {
-  std::vector<std::int64_t> words;
-  message.read_all(words);
-  group_.set_plan(now_, plan_of(words, spec_.pipeline.modules.size()));
-}
+void LiveDomains::take_plan(MessageReader& message) { group_.set_plan(now_, unpacked<Plan>(message.rest())); }
 
 void LiveDomains::open_domain(const DomainMessage& message) {
   if (gpu_of_.size() <= message.domain) gpu_of_.resize(message.domain + 1, kNone);

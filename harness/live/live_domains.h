@@ -29,7 +29,7 @@ struct TensorWaits {
 
 /// All times are of the run, in rank 0's clock. A message that comes twice, or concerns what is not here, is
 /// ignored. Single-threaded.
-class LiveDomains final : private DomainWorld, private DomainEvents {
+class LiveDomains final : private Workers, private ToDispatcher {
  public:
   /// Everything outlives this. `events` takes events of the kinds of LiveEvent.
   /// `payload`: visits need their tensors, and batches wait until they are here.

@@ -314,7 +314,7 @@ void LiveLoop::send_part() {
   part.books = domains_->part();
   part.books.replay = domains_->take_replay();
   part.totals = totals();
-  const std::vector<std::byte> bytes = pack(part);
+  const std::vector<std::byte> bytes = packed(std::move(part));
   const std::span<const std::byte> all(bytes);
   for (std::size_t at = 0; at < all.size(); at += kPieceBytes) {
     const PartMessage piece{at, all.size()};
@@ -331,7 +331,7 @@ void LiveLoop::take_part(int from, MessageReader& message) {
   collecting_ns_ = clock_();
   if (bytes.size() < piece.size) return;
   part_of_[place] = true;
-  parts_.push_back(unpack_part(bytes));
+  parts_.push_back(unpacked<RankPart>(bytes));
   bytes = {};
   const int expected = std::max(transport_.ranks() - 1, 1);
   if (static_cast<int>(parts_.size()) < expected) return;

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "harness/core/error.h"
-#include "harness/engine/cluster.h"
 #include "harness/engine/dispatcher.h"
 #include "harness/engine/replay.h"
 #include "harness/live/steady_clock.h"

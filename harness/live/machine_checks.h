@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "harness/core/archive.h"
+
 namespace harness {
 
 /// kFail: a live run will not work or its times will be wrong. kWarn: it works, and its times scatter more.
@@ -48,6 +50,15 @@ struct UsableCores {
   std::vector<int> allowed;     ///< by its affinity; empty: not visible
   std::optional<double> quota;  ///< cores' worth of time that its control group may take
 };
+
+template <class Way>
+void code(Archive<Way>& archive, UsableCores& cores) {
+  archive.list(cores.allowed);
+  double quota = cores.quota.value_or(0);
+  archive.value(quota);
+  if (quota > 0) cores.quota = quota;
+}
+
 UsableCores usable_cores(const MachineFiles& files);
 /// Whether `ranks` ranks of a host find a core each among those that any of them may use, within the quota.
 Check check_cores(const UsableCores& cores, int ranks);

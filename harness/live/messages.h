@@ -32,7 +32,7 @@ enum class MessageKind : std::uint16_t {
   kAbort,      ///< characters: why
   kFail,       ///< characters: why this run, and it alone, cannot go on
   // From the dispatcher to the queue domains.
-  kSetPlan,      ///< words_of (plan_words.h)
+  kSetPlan,      ///< a Plan, packed
   kOpenDomain,   ///< DomainMessage
   kStartWorker,  ///< WorkerMessage: its cold start begins
   kAddWorker,    ///< WorkerMessage

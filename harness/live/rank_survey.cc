@@ -5,8 +5,8 @@
 #include <optional>
 #include <string_view>
 
+#include "harness/core/archive.h"
 #include "harness/core/error.h"
-#include "harness/live/byte_stream.h"
 #include "harness/live/clock_offset.h"
 #include "harness/live/host_name.h"
 #include "harness/live/sleep_check.h"
@@ -15,22 +15,55 @@
 namespace harness {
 namespace {
 
-/// What a message is; its first byte.
-enum class Kind : std::uint8_t {
-  kHello,   ///< to rank 0: host and cores
-  kTurn,    ///< from rank 0: ranks on the host if the receiver is to look at it, else 0
-  kPing,    ///< to rank 0: how long to nap before the answer
-  kPong,    ///< from rank 0: its time
-  kReport,  ///< to rank 0: what was found
-  kEnd      ///< from rank 0
+struct Message {
+  enum class Kind : std::uint8_t {
+    kHello,   ///< to rank 0: `facts`: host and cores
+    kTurn,    ///< from rank 0: `number`: ranks on the host if the receiver is to look at it, else 0
+    kPing,    ///< to rank 0: `number`: how long to nap before the answer
+    kPong,    ///< from rank 0: `number`: its time
+    kReport,  ///< to rank 0: `facts`: the others
+    kEnd      ///< from rank 0
+  };
+  Kind kind = Kind::kEnd;
+  TimeNs number = 0;
+  RankFacts facts = {};
 };
+using Kind = Message::Kind;
 
-/// A message of that kind, to be filled.
-ByteWriter message_of(Kind kind) { return ByteWriter().put(kind); }
+template <class Way>
+void code(Archive<Way>& archive, Message& message) {
+  archive.value(message.kind);
+  archive.value(message.number);
+  RankFacts& facts = message.facts;
+  if (message.kind == Kind::kHello) {
+    archive.value(facts.host);
+    code(archive, facts.cores);
+  } else if (message.kind == Kind::kReport) {
+    archive.value(facts.round_trips);
+    archive.value(facts.round_trip_p50_ns);
+    archive.value(facts.round_trip_p99_ns);
+    archive.value(facts.clock_offset_ns);
+    archive.value(facts.clock_bound_ns);
+    archive.value(facts.woken);
+    archive.list(facts.checks, [&](Check& check) {
+      archive.value(check.level);
+      archive.value(check.subject);
+      archive.value(check.found);
+      archive.value(check.advice);
+    });
+  }
+}
 
-void send(Transport& transport, int to, const ByteWriter& message) {
-  transport.send(to, message.bytes());
+void send(Transport& transport, int to, const Message& message) {
+  transport.send(to, packed(message));
   transport.flush();
+}
+
+void say_hello(Transport& transport, const MachineFiles& files) {
+  Message hello{Kind::kHello};
+  hello.facts.host = host_name();
+  hello.facts.cores = usable_cores(files);
+  send(transport, 0, hello);
 }
 
 void nap(TimeNs nap_ns) {
@@ -50,46 +83,6 @@ bool receive_until(Transport& transport, TimeNs deadline_ns, const TakeMessage& 
   return true;
 }
 
-void put_hello(ByteWriter& writer, const MachineFiles& files) {
-  const UsableCores cores = usable_cores(files);
-  writer.put_text(host_name());
-  writer.put(cores.quota.value_or(0)).put(static_cast<std::uint32_t>(cores.allowed.size()));
-  for (const int core : cores.allowed) writer.put(core);
-}
-
-void take_hello(ByteReader reader, RankFacts& facts) {
-  facts.host = reader.get_text();
-  const auto quota = reader.get<double>();
-  if (quota > 0) facts.cores.quota = quota;
-  for (auto count = reader.get<std::uint32_t>(); count > 0; --count)
-    facts.cores.allowed.push_back(reader.get<int>());
-}
-
-void put_report(ByteWriter& writer, const RankFacts& facts) {
-  writer.put(facts.round_trips).put(facts.round_trip_p50_ns).put(facts.round_trip_p99_ns);
-  writer.put(facts.clock_offset_ns).put(facts.clock_bound_ns).put(facts.woken);
-  writer.put(static_cast<std::uint32_t>(facts.checks.size()));
-  for (const Check& check : facts.checks)
-    writer.put(check.level).put_text(check.subject).put_text(check.found).put_text(check.advice);
-}
-
-void take_report(ByteReader reader, RankFacts& facts) {
-  facts.round_trips = reader.get<int>();
-  facts.round_trip_p50_ns = reader.get<TimeNs>();
-  facts.round_trip_p99_ns = reader.get<TimeNs>();
-  facts.clock_offset_ns = reader.get<TimeNs>();
-  facts.clock_bound_ns = reader.get<TimeNs>();
-  facts.woken = reader.get<bool>();
-  for (auto count = reader.get<std::uint32_t>(); count > 0; --count) {
-    Check check;
-    check.level = reader.get<CheckLevel>();
-    check.subject = reader.get_text();
-    check.found = reader.get_text();
-    check.advice = reader.get_text();
-    facts.checks.push_back(std::move(check));
-  }
-}
-
 /// Rank 0's part.
 class Surveyor {
  public:
@@ -98,9 +91,7 @@ class Surveyor {
   }
 
   std::vector<RankFacts> run(const MachineFiles& files, const LookAtHost& look) {
-    ByteWriter hello = message_of(Kind::kHello);
-    put_hello(hello, files);
-    send(transport_, 0, hello);
+    say_hello(transport_, files);
     std::size_t known = 0;
     receive_until(
         transport_, steady_ns() + params_.answer_limit_ns,
@@ -115,7 +106,7 @@ class Surveyor {
     facts_.front().checks = look(turn_of(facts_.front()));
     for (std::size_t rank = 1; rank < facts_.size(); ++rank) survey(facts_[rank]);
     for (std::size_t rank = 1; rank < facts_.size(); ++rank)
-      send(transport_, static_cast<int>(rank), message_of(Kind::kEnd));
+      send(transport_, static_cast<int>(rank), {Kind::kEnd});
     return std::move(facts_);
   }
 
@@ -127,7 +118,7 @@ class Surveyor {
     if (!facts.answered) return;
     const std::uint64_t wakes = transport_.counters().wakes_received;
     reported_ = false;
-    send(transport_, facts.rank, message_of(Kind::kTurn).put(turn_of(facts)));
+    send(transport_, facts.rank, {Kind::kTurn, turn_of(facts)});
     facts.answered = receive_until(
         transport_, steady_ns() + params_.answer_limit_ns,
         [this](int from, std::span<const std::byte> message) { take(from, message); },
@@ -135,19 +126,24 @@ class Surveyor {
     facts.wakes = transport_.counters().wakes_received > wakes;
   }
 
-  void take(int from, std::span<const std::byte> message) {
-    ByteReader reader(message);
+  void take(int from, std::span<const std::byte> bytes) {
+    Message message = unpacked<Message>(bytes);
     RankFacts& facts = facts_[static_cast<std::size_t>(from)];
-    switch (reader.get<Kind>()) {
+    switch (message.kind) {
       case Kind::kHello:
-        take_hello(reader, facts);
+        facts.host = std::move(message.facts.host);
+        facts.cores = std::move(message.facts.cores);
         facts.answered = true;
         return;
       case Kind::kPing:
-        nap(reader.get<TimeNs>());
-        return send(transport_, from, message_of(Kind::kPong).put(steady_ns()));
+        nap(message.number);
+        return send(transport_, from, {Kind::kPong, steady_ns()});
       case Kind::kReport:
-        take_report(reader, facts);
+        message.facts.rank = facts.rank;
+        message.facts.answered = facts.answered;
+        message.facts.host = std::move(facts.host);
+        message.facts.cores = std::move(facts.cores);
+        facts = std::move(message.facts);
         reported_ = true;
         return;
       default:
@@ -168,19 +164,15 @@ class Surveyed {
   Surveyed(Transport& transport, const SurveyParams& params) : transport_(transport), params_(params) {}
 
   void run(const MachineFiles& files, const LookAtHost& look) {
-    ByteWriter hello = message_of(Kind::kHello);
-    put_hello(hello, files);
-    send(transport_, 0, hello);
+    say_hello(transport_, files);
     while (!ended_) {
       turn_.reset();
       wait_for_rank0([this] { return turn_ || ended_; });
       if (ended_ || !turn_) continue;
-      RankFacts facts;
-      if (*turn_ > 0) facts.checks = look(*turn_);
-      make_round_trips(facts);
-      probe_wakes(facts);
-      ByteWriter report = message_of(Kind::kReport);
-      put_report(report, facts);
+      Message report{Kind::kReport};
+      if (*turn_ > 0) report.facts.checks = look(*turn_);
+      make_round_trips(report.facts);
+      probe_wakes(report.facts);
       send(transport_, 0, report);
     }
   }
@@ -232,19 +224,19 @@ class Surveyed {
   /// Rank 0's time when it answered.
   TimeNs ping(TimeNs nap_ns) {
     rank0_ns_.reset();
-    send(transport_, 0, message_of(Kind::kPing).put(nap_ns));
+    send(transport_, 0, {Kind::kPing, nap_ns});
     wait_for_rank0([this] { return rank0_ns_.has_value(); });
     return *rank0_ns_;
   }
 
-  void take(std::span<const std::byte> message) {
-    ByteReader reader(message);
-    switch (reader.get<Kind>()) {
+  void take(std::span<const std::byte> bytes) {
+    const Message message = unpacked<Message>(bytes);
+    switch (message.kind) {
       case Kind::kTurn:
-        turn_ = reader.get<int>();
+        turn_ = static_cast<int>(message.number);
         return;
       case Kind::kPong:
-        rank0_ns_ = reader.get<TimeNs>();
+        rank0_ns_ = message.number;
         return;
       case Kind::kEnd:
         ended_ = true;

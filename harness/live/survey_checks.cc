@@ -6,7 +6,6 @@
 #include <map>
 
 #include "harness/core/counted.h"
-#include "harness/live/link_model.h"
 
 namespace harness {
 namespace {
@@ -78,6 +77,11 @@ int number_in(const char* variable) {
   const char* text = std::getenv(variable);
   return text == nullptr ? 0 : std::atoi(text);
 }
+
+/// cluster.network_delay_ms that costs a request of a chain of `modules` as much as the live cluster's links
+/// do: the first module is one message from the dispatcher, each later one two, through it; the simulator
+/// charges every module the same.
+TimeNs hop_delay_ns(TimeNs one_way_ns, int modules) { return one_way_ns * (2 * modules - 1) / modules; }
 
 }  // namespace
 
@@ -162,11 +166,9 @@ Check check_links(std::span<const RankFacts> facts) {
   const std::string found = "one way (half a round trip) median " + ms(middle.round_trip_p50_ns / 2) +
                             " ms, p99 " + ms(slowest.round_trip_p99_ns / 2) + " ms at " + named(slowest);
   const TimeNs one_way_ns = middle.round_trip_p50_ns / 2;
-  LinkDelay delay;
-  delay.median_ns = one_way_ns;
   const std::string value = "to simulate this cluster: serving.state_delay_ms = " + ms(one_way_ns) +
                             ", cluster.network_delay_ms = (2 - 1/modules) times that, " +
-                            ms(ms_to_ns(hop_delay_ms(delay, kModules))) + " for " + std::to_string(kModules);
+                            ms(hop_delay_ns(one_way_ns, kModules)) + " for " + std::to_string(kModules);
   if (slowest.round_trip_p99_ns / 2 > kSlowLinkNs)
     return {CheckLevel::kWarn, "links", found, value + "; slow: fewer ranks a core, another network"};
   return {CheckLevel::kOk, "links", found, value};

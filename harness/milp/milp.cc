@@ -326,20 +326,4 @@ MilpSolution solve_part(const MilpProblem& problem, const MilpLimits& limits, co
   return solution;
 }
 
-const char* status_name(MilpStatus status) {
-  switch (status) {
-    case MilpStatus::kOptimal:
-      return "optimal";
-    case MilpStatus::kFeasible:
-      return "feasible";
-    case MilpStatus::kInfeasible:
-      return "infeasible";
-    case MilpStatus::kUnbounded:
-      return "unbounded";
-    case MilpStatus::kNoSolution:
-      return "no solution";
-  }
-  return "";
-}
-
 }  // namespace harness

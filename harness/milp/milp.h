@@ -97,7 +97,4 @@ MilpSolution solve(const MilpProblem& problem, const MilpLimits& limits, std::sp
 /// the others allow): `status` and `bound` are those of this smaller program, `values` of all variables.
 MilpSolution solve_part(const MilpProblem& problem, const MilpLimits& limits, const std::vector<bool>& used);
 
-/// "optimal", "feasible", "infeasible", "unbounded", "no solution".
-const char* status_name(MilpStatus status);
-
 }  // namespace harness

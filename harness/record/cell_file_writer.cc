@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <type_traits>
 
 #include "harness/core/error.h"
 #include "harness/record/replay_tables.h"
@@ -9,7 +10,6 @@
 #include "harness/record/staged_file.h"
 #include "harness/record/state_columns.h"
 #include "harness/record/stored_rows.h"
-#include "harness/record/summary_table.h"
 #include "harness/record/table.h"
 
 namespace harness {
@@ -21,22 +21,6 @@ void write_format(hid_t root, const char* contents) {
   write_attribute(root, kContentsAttribute, std::string(contents));
 }
 
-void write_totals(hid_t group, const RunRecord& record) {
-  write_attribute(group, "duration_ns", record.duration_ns);
-  write_attribute(group, "end_ns", record.end_ns);
-  write_attribute(group, "window_ns", record.window_ns);
-  write_attribute(group, "slo_ns", record.slo_ns);
-  write_attribute(group, "accuracy_sum", record.accuracy_sum);
-  write_attribute(group, "accuracy_requests", static_cast<std::int64_t>(record.accuracy_requests));
-  write_attribute(group, "gpu_ns", record.gpu_ns);
-  write_attribute(group, "gpu_invalid_ns", record.gpu_invalid_ns);
-  write_attribute(group, "events", static_cast<std::int64_t>(record.events));
-  write_attribute(group, "exchanged_bytes", static_cast<std::int64_t>(record.exchanged_bytes));
-  write_attribute(group, "order_changes", record.order_changes);
-  write_attribute(group, "scheduler_busy_ns", record.scheduler_busy_ns);
-  write_attribute(group, kClockBoundAttribute, record.clock_bound_ns);
-}
-
 void write_tables(hid_t group, const RunRecord& record, const std::vector<std::string>& module_names) {
   write_table(group, "windows", stored_windows(record));
   write_table(group, "module_windows", stored_module_windows(record));
@@ -45,9 +29,14 @@ void write_tables(hid_t group, const RunRecord& record, const std::vector<std::s
   write_table(group, "plans", record.plans);
   if (!record.groups.empty()) write_table(group, "groups", record.groups);
   write_table(group, "latency", stored_buckets(record));
-  if (!record.ranks.empty()) write_table(group, "ranks", stored_ranks(record));
+  if (!record.ranks.empty()) write_table(group, "ranks", record.ranks);
   write_states(group, record.states);
   write_replay(group, record.replay);
+}
+
+void write_summary(hid_t root, const std::vector<SummaryRow>& rows) {
+  constexpr std::size_t kChunkRows = 256;
+  write_table(root, kSummaryTable, rows, kChunkRows);
 }
 
 void write_provenance(hid_t root, const Provenance& provenance) {
@@ -111,10 +100,15 @@ void CellFileWriter::finish(SummaryRow row, const RunRecord& record) {
     file_->visits->flush();
     write_format(staged.id(), kCellContents);
     write_attribute(file_->group.get(), "effective_toml", file_->cell.effective_toml);
-    write_totals(file_->group.get(), record);
+    RunRecord::list(record, [&](const char* name, const auto& total) {
+      if constexpr (std::is_integral_v<std::decay_t<decltype(total)>>)
+        write_attribute(file_->group.get(), name, static_cast<std::int64_t>(total));
+      else
+        write_attribute(file_->group.get(), name, total);
+    });
     write_tables(file_->group.get(), record, file_->module_names);
     row.cell = file_->cell;
-    write_summary_table(staged.id(), {std::move(row)});
+    write_summary(staged.id(), {std::move(row)});
     file_->requests.reset();
     file_->visits.reset();
     file_->group.reset();
@@ -149,7 +143,7 @@ void assemble_results(const std::string& path, const std::vector<std::string>& c
             [](const SummaryRow& a, const SummaryRow& b) { return a.cell.index < b.cell.index; });
   staged.write([&] {
     write_attribute(staged.id(), kClockBoundAttribute, clock_bound_ns);
-    write_summary_table(staged.id(), std::move(rows));
+    write_summary(staged.id(), rows);
   });
   staged.commit();
 }

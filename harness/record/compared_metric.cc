@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <set>
 
 #include "harness/core/error.h"
 #include "harness/record/paired.h"
@@ -29,76 +28,22 @@ Tolerance tolerance_of(const std::string& option, const std::string& text) {
 
 }  // namespace
 
-const char* name_of(Better better) {
-  switch (better) {
-    case Better::kHigher:
-      return "higher";
-    case Better::kLower:
-      return "lower";
-    case Better::kNeither:
-      break;
-  }
-  return "neither";
-}
-
 Better better_of(const std::string& column) {
-  static const std::set<std::string> kHigher = {kNormalisedGoodput,      "in_time",
-                                                "goodput_rps",           "goodput_overload_rps",
-                                                "bound_share",           "min_goodput_share_1s",
-                                                "min_goodput_share_10s", "min_goodput_share_60s",
-                                                "sim_requests_per_s",    "accuracy",
-                                                "path_accuracy"};
-  static const std::set<std::string> kLower = {"late",
-                                               "dropped",
-                                               "unfinished",
-                                               "drop_rate",
-                                               "drop_rate_overload",
-                                               "invalid_rate",
-                                               "path_violation_rate",
-                                               "latency_ms_p50",
-                                               "latency_ms_p90",
-                                               "latency_ms_p99",
-                                               "queueing_ms_mean",
-                                               "batch_wait_ms_mean",
-                                               "bound_gap",
-                                               "wall_s",
-                                               "state_kbps_per_worker",
-                                               "scheduler_busy",
-                                               "lateness_us_p50",
-                                               "lateness_us_p99",
-                                               "lateness_us_max",
-                                               "messages",
-                                               "message_bytes",
-                                               "clock_bound_us"};
-  return kHigher.count(column) > 0  ? Better::kHigher
-         : kLower.count(column) > 0 ? Better::kLower
-                                    : Better::kNeither;
+  if (const Metric* metric = find_metric(column)) return metric->better;
+  if (column == kNormalisedGoodput || column == "in_time") return Better::kHigher;
+  return column == "late" || column == "dropped" || column == "unfinished" ? Better::kLower
+                                                                           : Better::kNeither;
 }
 
 bool ComparedMetric::is_share() const {
-  static const std::set<std::string> kShares = {kNormalisedGoodput,
-                                                "drop_rate",
-                                                "drop_rate_overload",
-                                                "invalid_rate",
-                                                "accuracy",
-                                                "path_violation_rate",
-                                                "path_accuracy",
-                                                "gpu_utilisation",
-                                                "bound_share",
-                                                "bound_gap",
-                                                "scheduler_busy",
-                                                "drop_share_last",
-                                                "drop_share_latter_half",
-                                                "drop_share_first_two",
-                                                "min_goodput_share_1s",
-                                                "min_goodput_share_10s",
-                                                "min_goodput_share_60s"};
-  return kShares.count(name) > 0;
+  const Metric* metric = find_metric(name);
+  return metric != nullptr ? metric->is_share : name == kNormalisedGoodput;
 }
 
 double ComparedMetric::value_in(const SummaryRow& row) const {
   if (name != kNormalisedGoodput) return number_in(row, name).value_or(kNoValue);
-  return row.offered_rps > 0 ? row.goodput_rps / row.offered_rps : kNoValue;
+  const double offered = row["offered_rps"];
+  return offered > 0 ? row["goodput_rps"] / offered : kNoValue;
 }
 
 double ComparedMetric::change(double base, double now) const {

@@ -8,12 +8,8 @@
 
 namespace harness {
 
-enum class Better { kHigher, kLower, kNeither };
-/// "higher", "lower", "neither".
-const char* name_of(Better better);
-
-/// What of a numeric column of /summary is better. kNeither for what describes the cell, its plan or its
-/// bounds: there any change counts as one for the worse.
+/// What of a numeric column of /summary, or of kNormalisedGoodput, is better. Where neither way is, any
+/// change counts as one for the worse.
 Better better_of(const std::string& column);
 
 struct Tolerance {

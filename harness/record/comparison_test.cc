@@ -52,12 +52,12 @@ TEST(Comparison, EachSeriesIsJudgedByItself) {
 TEST(Comparison, WithinTheToleranceIsTheSame) {
   const Rows base = {test_cell("pard", 900)};
   Rows now = {test_cell("pard", 890)};  // 1 point
-  now[0].latency_ms_p99 = 420;          // 5 %
+  now[0]["latency_ms_p99"] = 420;       // 5 %
   EXPECT_EQ(compared(base, now).regressions(), 0u);
   EXPECT_EQ(compared(now, base).better(), 0u);
-  now[0].latency_ms_p99 = 420.1;
+  now[0]["latency_ms_p99"] = 420.1;
   EXPECT_EQ(change_of(compared(base, now), "pard", "latency_ms_p99").verdict, ChangeVerdict::kRegression);
-  now[0].latency_ms_p99 = 379.9;
+  now[0]["latency_ms_p99"] = 379.9;
   EXPECT_EQ(change_of(compared(base, now), "pard", "latency_ms_p99").verdict, ChangeVerdict::kBetter);
 }
 
@@ -79,10 +79,10 @@ TEST(Comparison, RepeatsOfALiveCellAreJudgedByTheirMean) {
 
 TEST(Comparison, AccuracyIsComparedWhereModelsHaveOne) {
   Rows base = {test_cell("pard", 900), test_cell("loki", 900)};
-  base[1].accuracy = 0.95;
+  base[1]["accuracy"] = 0.95;
   const auto now_with = [&](double accuracy) {
     Rows now = base;
-    now[1].accuracy = accuracy;
+    now[1]["accuracy"] = accuracy;
     return compared(base, now);
   };
   EXPECT_THROW(change_of(now_with(0.95), "pard", "accuracy"), std::out_of_range);
@@ -103,8 +103,8 @@ TEST(Comparison, FingerprintsOfSimulatedCellsAreCounted) {
   EXPECT_EQ(comparison.same_fingerprint, 2u);
   EXPECT_TRUE(comparison.recomputed.empty());
   EXPECT_EQ(comparison.regressions(), 0u);
-  now[2].invalid_rate = 0.001;
-  now[2].wall_s = 7;
+  now[2]["invalid_rate"] = 0.001;
+  now[2]["wall_s"] = 7;
   EXPECT_EQ(compared(base, now).recomputed,
             std::vector<std::string>{"naive lv tweet load 1 slo 500 ms seed 1"});
 }
@@ -130,10 +130,10 @@ TEST(Comparison, ACellThatNoLongerRunsIsARegression) {
 TEST(Comparison, MissingValues) {
   Rows base = {test_cell("pard", 900, 0.8), test_cell("pard", 900, 1.2)};
   Rows now = base;
-  base[0].latency_ms_p99 = now[0].latency_ms_p99 = kNoValue;
+  base[0]["latency_ms_p99"] = now[0]["latency_ms_p99"] = kNoValue;
   EXPECT_EQ(change_of(compared(base, now), "pard", "latency_ms_p99").difference.n, 1u);
   EXPECT_EQ(compared(base, now).regressions(), 0u);
-  now[1].latency_ms_p99 = kNoValue;
+  now[1]["latency_ms_p99"] = kNoValue;
   const Comparison comparison = compared(base, now);
   const MetricChange& lost = change_of(comparison, "pard", "latency_ms_p99");
   EXPECT_EQ(lost.verdict, ChangeVerdict::kRegression);
@@ -176,7 +176,7 @@ TEST(Comparison, WhatCannotBeComparedIsNamed) {
   EXPECT_EQ(compared({}, {}).problems.size(), 1u);
   Rows now = base;
   now[1].workers = 32;
-  now[1].drop_rate = 1;
+  now[1]["drop_rate"] = 1;
   const Comparison comparison = compared(base, now);
   EXPECT_EQ(comparison.problems,
             std::vector<std::string>{"pard lv tweet load 1.2 slo 500 ms seed 1: workers 64, now 32"});

@@ -4,22 +4,12 @@
 
 #include "harness/record/results_reader.h"
 #include "harness/record/staged_file.h"
-#include "harness/record/stored_rows.h"
 #include "harness/record/table.h"
 
 namespace harness {
 namespace {
 
 constexpr std::int64_t kCvFormat = 1;
-
-std::vector<StoredCv> stored_cvs(const CvTable& table) {
-  std::vector<StoredCv> rows;
-  for (const CvRow& row : table.rows) {
-    rows.push_back(
-        {row.trace.c_str(), row.rate_rps, row.window_s, row.group, row.groups, row.windows, row.mean_cv});
-  }
-  return rows;
-}
 
 }  // namespace
 
@@ -30,7 +20,7 @@ void write_cv_table(const std::string& path, const CvTable& table) {
     write_attribute(staged.id(), kVersionAttribute, kCvFormat);
     write_attribute(staged.id(), "source", table.source);
     write_attribute(staged.id(), "seed", static_cast<std::int64_t>(table.seed));
-    write_table(staged.id(), "cv", stored_cvs(table));
+    write_table(staged.id(), "cv", table.rows);
   });
   staged.commit();
 }

@@ -16,6 +16,16 @@ struct CvRow {
   std::uint64_t groups = 0;   ///< with requests in the windows
   std::uint64_t windows = 0;  ///< whole ones in the run
   double mean_cv = 0;         ///< NaN without groups
+
+  static void list(auto& row, auto&& column) {
+    column("trace", row.trace);
+    column("rate_rps", row.rate_rps);
+    column("window_s", row.window_s);
+    column("group", row.group);
+    column("groups", row.groups);
+    column("windows", row.windows);
+    column("mean_cv", row.mean_cv);
+  }
 };
 
 struct CvTable {

@@ -36,9 +36,9 @@ TEST(Fidelity, FiveRepeatsByHand) {
 
 TEST(Fidelity, AccuracyIsComparedWhereModelsHaveOne) {
   Rows rows = {test_cell("pard", 900), repeat(1, 900)};
-  rows[0].accuracy = 0.9;
+  rows[0]["accuracy"] = 0.9;
   const auto judged = [&](double live) {
-    rows[1].accuracy = live;
+    rows[1]["accuracy"] = live;
     const Fidelity fidelity = fidelity_of(rows, rate_metrics());
     EXPECT_EQ(fidelity.rows.size(), 4u);
     EXPECT_EQ(fidelity.rows.back().metric.name, "accuracy");

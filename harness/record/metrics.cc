@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "harness/record/devices_text.h"
 #include "harness/record/summary.h"
@@ -25,60 +26,35 @@ std::uint64_t initial_workers(const RunRecord& record) {
       std::count_if(record.workers.begin(), record.workers.end(), ready_at_start));
 }
 
-void fill_latency(SummaryRow& row, const RunRecord& record) {
-  row.latency_ms_p50 = ns_to_ms(record.latency.quantile(0.50));
-  row.latency_ms_p90 = ns_to_ms(record.latency.quantile(0.90));
-  row.latency_ms_p99 = ns_to_ms(record.latency.quantile(0.99));
-}
-
-void fill_overload(SummaryRow& row, const OverloadCounts& counts) {
-  row.overload_s = counts.seconds;
-  row.goodput_overload_rps = share(static_cast<double>(counts.in_time), counts.seconds);
-  row.drop_rate_overload = share(counts.dropped + counts.late, counts.sent);
-}
-
-void fill_drop_places(SummaryRow& row, const DropPlaces& places) {
-  row.drop_share_last = share_if_any(places.last, places.all);
-  row.drop_share_latter_half = share_if_any(places.latter_half, places.all);
-  row.drop_share_first_two = share_if_any(places.first_two, places.all);
-}
-
-/// A module where no visit started adds nothing; kNoValue when none started anywhere.
-void fill_delays(SummaryRow& row, const RunRecord& record) {
-  double queueing_ns = 0;
-  double wait_ns = 0;
+/// Sum over the modules of the mean of `sum` over the visits that started there; a module where none did adds
+/// nothing.
+double mean_delay_ms(const RunRecord& record, TimeNs ModuleTotals::*sum) {
+  double total_ns = 0;
   bool any = false;
   for (const ModuleTotals& module : record.modules) {
     const auto started = static_cast<double>(module.queueing_delay.total());
     if (started == 0) continue;
     any = true;
-    queueing_ns += static_cast<double>(module.queueing_ns) / started;
-    wait_ns += static_cast<double>(module.wait_ns) / started;
+    total_ns += static_cast<double>(module.*sum) / started;
   }
-  row.queueing_ms_mean = any ? queueing_ns * 1e-6 : kNoValue;
-  row.batch_wait_ms_mean = any ? wait_ns * 1e-6 : kNoValue;
+  return any ? total_ns * 1e-6 : kNoValue;
 }
 
-void fill_exchange(SummaryRow& row, const RunRecord& record) {
-  const double kilobits = static_cast<double>(record.exchanged_bytes) * 8e-3;
-  row.state_kbps_per_worker = share(kilobits, ns_to_s(worker_time_ns(record)));
-  row.order_changes = record.order_changes < 0 ? kNoValue : static_cast<double>(record.order_changes);
+double latency_ms(const RunRecord& record, double quantile) {
+  return ns_to_ms(record.latency.quantile(quantile));
 }
 
-/// What only a live run has; a live run has ranks.
-void fill_live(SummaryRow& row, const RunRecord& record) {
-  const auto microseconds = [](TimeNs ns) { return static_cast<double>(ns) / static_cast<double>(kNsPerUs); };
-  row.lateness_us_p50 = microseconds(record.lateness.quantile(0.5));
-  row.lateness_us_p99 = microseconds(record.lateness.quantile(0.99));
-  row.lateness_us_max = microseconds(record.lateness.quantile(1));
-  row.clock_bound_us = microseconds(record.clock_bound_ns);
-  row.devices = devices_text(record.ranks);
-  row.messages = 0;
-  row.message_bytes = 0;
-  for (const RankTotals& rank : record.ranks) {
-    row.messages += static_cast<double>(rank.messages_sent);
-    row.message_bytes += static_cast<double>(rank.bytes_sent);
-  }
+/// Of live runs, which have ranks.
+double microseconds_if_live(const RunRecord& record, TimeNs ns) {
+  return record.ranks.empty() ? kNoValue : static_cast<double>(ns) / static_cast<double>(kNsPerUs);
+}
+double lateness_us(const RunRecord& record, double quantile) {
+  return microseconds_if_live(record, record.lateness.quantile(quantile));
+}
+double sum_if_live(const RunRecord& record, std::uint64_t RankTotals::*count) {
+  double sum = record.ranks.empty() ? kNoValue : 0;
+  for (const RankTotals& rank : record.ranks) sum += static_cast<double>(rank.*count);
+  return sum;
 }
 
 /// Time before `until` in which the workers could serve, all together.
@@ -88,12 +64,6 @@ TimeNs worker_time_until(const RunRecord& record, TimeNs until) {
     able += std::max<TimeNs>(0, std::min(worker.removed_ns, until) - worker.ready_ns);
   }
   return able;
-}
-
-void fill_paths(SummaryRow& row, const PathTotals& paths) {
-  const std::uint64_t served = paths.in_time + paths.late;
-  if (served + paths.lost > 0) row.path_violation_rate = share(paths.late + paths.lost, served + paths.lost);
-  if (served > 0) row.path_accuracy = share(paths.accuracy_sum, static_cast<double>(served));
 }
 
 /// The last window of a run may be a short one.
@@ -210,52 +180,176 @@ double gpu_utilisation(const RunRecord& record) {
   return share(busy, static_cast<double>(worker_time_ns(record)));
 }
 
-SummaryRow summarise(const CellIdentity& cell, const RunRecord& record, double bound_requests,
-                     double capacity_rps, const std::function<double(TimeNs)>& capacity_at) {
+namespace {
+
+using enum Better;
+using Run = const MeasuredRun&;
+
+double duration_s(const RunRecord& record) { return ns_to_s(record.duration_ns); }
+
+/// Nothing where the capacity is not known.
+std::optional<OverloadCounts> overload(Run run) {
+  if (!run.capacity_at) return std::nullopt;
+  return overload_counts(run.record, run.capacity_at);
+}
+
+constexpr Metric kMetrics[] = {
+    // Mean number of workers that can serve, over the load (Loki, section 6.1).
+    {"workers_mean", kNeither, false, [](Run run) { return workers_mean(run.record); }},
+    // Least of that mean over 10 s.
+    {"workers_min_10s", kNeither, false, [](Run run) { return workers_min_10s(run.record); }},
+    // Of the initial plan.
+    {"capacity_rps", kNeither, false, [](Run run) { return run.capacity_rps; }},
+    {"offered_rps", kNeither, false,
+     [](Run run) { return share(static_cast<double>(run.record.sent), duration_s(run.record)); }},
+    {"goodput_rps", kHigher, false,
+     [](Run run) { return share(static_cast<double>(run.record.in_time), duration_s(run.record)); }},
+    // Over the overloaded seconds: those in which more was sent than the capacity then; 0 if there are none.
+    {"goodput_overload_rps", kHigher, false,
+     [](Run run) {
+       const auto counts = overload(run);
+       return counts ? share(static_cast<double>(counts->in_time), counts->seconds) : kNoValue;
+     }},
+    {"overload_s", kNeither, false,
+     [](Run run) {
+       const auto counts = overload(run);
+       return counts ? counts->seconds : kNoValue;
+     }},
+    {"drop_rate", kLower, true,
+     [](Run run) { return share(run.record.dropped + run.record.late, run.record.sent); }},
+    {"drop_rate_overload", kLower, true,
+     [](Run run) {
+       const auto counts = overload(run);
+       return counts ? share(counts->dropped + counts->late, counts->sent) : kNoValue;
+     }},
+    // Of the dropped and late requests, those lost at a last module ...
+    {"drop_share_last", kNeither, true,
+     [](Run run) {
+       const DropPlaces places = drop_places(run.record);
+       return share_if_any(places.last, places.all);
+     }},
+    // ... at modules of more than half of the pipeline's depth ...
+    {"drop_share_latter_half", kNeither, true,
+     [](Run run) {
+       const DropPlaces places = drop_places(run.record);
+       return share_if_any(places.latter_half, places.all);
+     }},
+    // ... and at modules of depth 1 and 2.
+    {"drop_share_first_two", kNeither, true,
+     [](Run run) {
+       const DropPlaces places = drop_places(run.record);
+       return share_if_any(places.first_two, places.all);
+     }},
+    // GPU time of requests not completed in time / all GPU time.
+    {"invalid_rate", kLower, true,
+     [](Run run) {
+       return share(static_cast<double>(run.record.gpu_invalid_ns), static_cast<double>(run.record.gpu_ns));
+     }},
+    {"accuracy", kHigher, true, [](Run run) { return mean_accuracy(run.record); }},
+    // Of trees of tasks: paths that were late or lost / all paths.
+    {"path_violation_rate", kLower, true,
+     [](Run run) {
+       const PathTotals paths = path_totals(run.record);
+       return share_if_any(paths.late + paths.lost, paths.in_time + paths.late + paths.lost);
+     }},
+    // Mean of the served paths.
+    {"path_accuracy", kHigher, true,
+     [](Run run) {
+       const PathTotals paths = path_totals(run.record);
+       const std::uint64_t served = paths.in_time + paths.late;
+       return served > 0 ? share(paths.accuracy_sum, static_cast<double>(served)) : kNoValue;
+     }},
+    // Of the completed requests.
+    {"latency_ms_p50", kLower, false, [](Run run) { return latency_ms(run.record, 0.50); }},
+    {"latency_ms_p90", kLower, false, [](Run run) { return latency_ms(run.record, 0.90); }},
+    {"latency_ms_p99", kLower, false, [](Run run) { return latency_ms(run.record, 0.99); }},
+    {"min_goodput_share_1s", kHigher, true, [](Run run) { return min_goodput_share(run.record.windows, 1); }},
+    {"min_goodput_share_10s", kHigher, true,
+     [](Run run) { return min_goodput_share(run.record.windows, 10); }},
+    {"min_goodput_share_60s", kHigher, true,
+     [](Run run) { return min_goodput_share(run.record.windows, 60); }},
+    {"queueing_ms_mean", kLower, false,
+     [](Run run) { return mean_delay_ms(run.record, &ModuleTotals::queueing_ns); }},
+    {"batch_wait_ms_mean", kLower, false,
+     [](Run run) { return mean_delay_ms(run.record, &ModuleTotals::wait_ns); }},
+    {"gpu_utilisation", kNeither, true, [](Run run) { return gpu_utilisation(run.record); }},
+    // What a system without any loss would complete (PARD, section 5.4).
+    {"optimal_goodput_rps", kNeither, false,
+     [](Run run) {
+       if (!run.capacity_at) return kNoValue;
+       return share(optimal_requests(run.record, run.capacity_at), duration_s(run.record));
+     }},
+    {"fluid_bound_rps", kNeither, false,
+     [](Run run) { return share(run.fluid_requests, duration_s(run.record)); }},
+    {"bound_share", kHigher, true,
+     [](Run run) { return share(static_cast<double>(run.record.in_time), run.fluid_requests); }},
+    // Requests in time of an offline schedule / duration_s.
+    {"reservation_rps", kNeither, false,
+     [](Run run) {
+       if (!run.reserved_requests || run.record.duration_ns <= 0) return kNoValue;
+       return *run.reserved_requests / duration_s(run.record);
+     }},
+    // 1 - the larger of that schedule and in_time / fluid bound.
+    {"bound_gap", kLower, true,
+     [](Run run) {
+       if (!run.reserved_requests || run.fluid_requests <= 0) return kNoValue;
+       const double feasible = std::max(*run.reserved_requests, static_cast<double>(run.record.in_time));
+       return 1.0 - feasible / run.fluid_requests;
+     }},
+    // Reports and published states, 1000 bit/s.
+    {"state_kbps_per_worker", kLower, false,
+     [](Run run) {
+       return share(static_cast<double>(run.record.exchanged_bytes) * 8e-3,
+                    ns_to_s(worker_time_ns(run.record)));
+     }},
+    // Of the published value "order", over all modules.
+    {"order_changes", kNeither, false,
+     [](Run run) {
+       return run.record.order_changes < 0 ? kNoValue : static_cast<double>(run.record.order_changes);
+     }},
+    // Share of the load's time, of the busiest queue.
+    {"scheduler_busy", kLower, true,
+     [](Run run) {
+       if (run.record.scheduler_busy_ns < 0) return kNoValue;
+       return share(static_cast<double>(run.record.scheduler_busy_ns),
+                    static_cast<double>(run.record.duration_ns));
+     }},
+    {"lateness_us_p50", kLower, false, [](Run run) { return lateness_us(run.record, 0.5); }},
+    {"lateness_us_p99", kLower, false, [](Run run) { return lateness_us(run.record, 0.99); }},
+    {"lateness_us_max", kLower, false, [](Run run) { return lateness_us(run.record, 1); }},
+    // Sent by all ranks, and their bytes.
+    {"messages", kLower, false, [](Run run) { return sum_if_live(run.record, &RankTotals::messages_sent); }},
+    {"message_bytes", kLower, false,
+     [](Run run) { return sum_if_live(run.record, &RankTotals::bytes_sent); }},
+    {"clock_bound_us", kLower, false,
+     [](Run run) { return microseconds_if_live(run.record, run.record.clock_bound_ns); }},
+    // Of runs in virtual time.
+    {"sim_requests_per_s", kHigher, false,
+     [](Run run) {
+       return run.record.ranks.empty() ? share(static_cast<double>(run.record.sent), run.record.wall_s)
+                                       : kNoValue;
+     }},
+    {"wall_s", kLower, false, [](Run run) { return run.record.wall_s; }},
+};
+
+}  // namespace
+
+std::span<const Metric> metrics() { return kMetrics; }
+
+SummaryRow summarise(const CellIdentity& cell, const MeasuredRun& run) {
+  const RunRecord& record = run.record;
   SummaryRow row;
   row.cell = cell;
   row.slo_ms = ns_to_ms(record.slo_ns);
   row.workers = initial_workers(record);
-  row.workers_mean = workers_mean(record);
-  row.workers_min_10s = workers_min_10s(record);
-  row.duration_s = ns_to_s(record.duration_ns);
-  row.capacity_rps = capacity_rps;
-  row.offered_rps = share(static_cast<double>(record.sent), row.duration_s);
+  row.duration_s = duration_s(record);
   row.sent = record.sent;
   row.in_time = record.in_time;
   row.late = record.late;
   row.dropped = record.dropped;
   row.unfinished = record.unfinished;
-  row.goodput_rps = share(static_cast<double>(record.in_time), row.duration_s);
-  row.drop_rate = share(record.dropped + record.late, record.sent);
-  row.invalid_rate = share(static_cast<double>(record.gpu_invalid_ns), static_cast<double>(record.gpu_ns));
-  row.accuracy = mean_accuracy(record);
-  fill_paths(row, path_totals(record));
-  if (capacity_at) {
-    fill_overload(row, overload_counts(record, capacity_at));
-    row.optimal_goodput_rps = share(optimal_requests(record, capacity_at), row.duration_s);
-  } else {
-    constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-    row.overload_s = row.goodput_overload_rps = row.drop_rate_overload = row.optimal_goodput_rps = kUnknown;
-  }
-  fill_drop_places(row, drop_places(record));
-  fill_latency(row, record);
-  fill_delays(row, record);
-  row.min_goodput_share_1s = min_goodput_share(record.windows, 1);
-  row.min_goodput_share_10s = min_goodput_share(record.windows, 10);
-  row.min_goodput_share_60s = min_goodput_share(record.windows, 60);
-  row.gpu_utilisation = gpu_utilisation(record);
-  row.fluid_bound_rps = share(bound_requests, row.duration_s);
-  row.bound_share = share(static_cast<double>(record.in_time), bound_requests);
-  fill_exchange(row, record);
-  if (record.scheduler_busy_ns >= 0)
-    row.scheduler_busy =
-        share(static_cast<double>(record.scheduler_busy_ns), static_cast<double>(record.duration_ns));
-  if (record.ranks.empty())
-    row.sim_requests_per_s = share(static_cast<double>(record.sent), record.wall_s);
-  else
-    fill_live(row, record);
-  row.wall_s = record.wall_s;
+  for (std::size_t i = 0; i < row.values.size(); ++i) row.values[i] = kMetrics[i].value(run);
+  row.devices = devices_text(record.ranks);
   row.fingerprint = hex16(record.fingerprint);
   return row;
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <type_traits>
 #include <utility>
 
 namespace harness {
@@ -81,6 +82,10 @@ const SummaryRow* with_seed(const SeriesCells& series, std::uint64_t seed) {
   return nullptr;
 }
 
+/// Not the number of the cell.
+template <class Value>
+constexpr bool kIsMeasured = std::is_same_v<Value, double> || std::is_same_v<Value, std::uint64_t>;
+
 double value_of(const SummaryRow& row, const std::string& column) {
   return number_in(row, column).value_or(kNoValue);
 }
@@ -149,11 +154,10 @@ std::vector<WorkloadCells> by_workload(std::span<const SummaryRow> rows) {
 
 std::optional<double> number_in(const SummaryRow& row, const std::string& column) {
   std::optional<double> number;
-  // The list hands out pointers for reading and for writing; these are read.
-  const_cast<SummaryRow&>(row).list([&](const char* name, const char*, SummaryRow::ColumnPointer pointer) {
-    if (column != name) return;
-    if (const auto* real = std::get_if<double*>(&pointer)) number = **real;
-    if (const auto* count = std::get_if<std::uint64_t*>(&pointer)) number = static_cast<double>(**count);
+  SummaryRow::list(row, [&]<class Value>(const char* name, const Value& value) {
+    if constexpr (kIsMeasured<Value>) {
+      if (column == name) number = static_cast<double>(value);
+    }
   });
   return number;
 }
@@ -161,11 +165,9 @@ std::optional<double> number_in(const SummaryRow& row, const std::string& column
 std::vector<std::string> metric_columns() {
   const std::set<std::string> naming = {"load", "seed", "slo_ms"};
   std::vector<std::string> names;
-  SummaryRow row;
-  row.list([&](const char* name, const char*, SummaryRow::ColumnPointer pointer) {
-    const bool number =
-        std::holds_alternative<double*>(pointer) || std::holds_alternative<std::uint64_t*>(pointer);
-    if (number && naming.count(name) == 0) names.emplace_back(name);
+  const SummaryRow row;
+  SummaryRow::list(row, [&]<class Value>(const char* name, const Value&) {
+    if (kIsMeasured<Value> && naming.count(name) == 0) names.emplace_back(name);
   });
   return names;
 }

@@ -47,7 +47,7 @@ SummaryRow row_of(const std::string& system, const std::string& variant, std::ui
   row.cell.seed = seed;
   row.cell.parameters = parameters;
   row.slo_ms = 500;
-  row.goodput_rps = goodput;
+  row["goodput_rps"] = goodput;
   return row;
 }
 
@@ -163,7 +163,7 @@ TEST(Paired, CellsThatDidNotRunAndRepeatedSeedsAreLeftOut) {
   const std::vector<WorkloadCells> workloads = by_workload(rows);
   ASSERT_EQ(workloads.size(), 1u);
   ASSERT_EQ(workloads[0].series[0].rows.size(), 1u);
-  EXPECT_EQ(workloads[0].series[0].rows[0]->goodput_rps, 1);
+  EXPECT_EQ((*workloads[0].series[0].rows[0])["goodput_rps"], 1);
 }
 
 TEST(Paired, MetricsAreTheColumnsThatMeasure) {

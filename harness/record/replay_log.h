@@ -4,10 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <vector>
 
+#include "harness/core/archive.h"
 #include "harness/core/types.h"
 
 namespace harness {
@@ -24,9 +23,13 @@ struct ReplayLog {
   bool operator==(const ReplayLog&) const = default;
 };
 
-/// The logs as one run of bytes, for a message.
-std::vector<std::byte> serialised(std::span<const ReplayLog> logs);
-/// Reads them back; no value when the bytes are not whole or of another version.
-std::optional<std::vector<ReplayLog>> deserialised(std::span<const std::byte> bytes);
+template <class Way>
+void code(Archive<Way>& archive, ReplayLog& log) {
+  archive.value(log.domain);
+  archive.value(log.group);
+  archive.value(log.callbacks);
+  archive.value(log.decisions);
+  archive.bytes(log.bytes);
+}
 
 }  // namespace harness

@@ -1,7 +1,6 @@
 #include "harness/record/replay_tables.h"
 
 #include <algorithm>
-#include <cstddef>
 
 #include "harness/record/table.h"
 
@@ -18,29 +17,20 @@ struct StoredDomain {
   std::uint64_t callbacks = 0;
   std::uint64_t decisions = 0;
   std::uint64_t bytes = 0;
+
+  static void list(auto& row, auto&& column) {
+    column("domain", row.domain);
+    column("module", row.module);
+    column("callbacks", row.callbacks);
+    column("decisions", row.decisions);
+    column("bytes", row.bytes);
+  }
 };
 
-Hdf5Handle domain_type() {
-  Hdf5Handle type(H5Tcreate(H5T_COMPOUND, sizeof(StoredDomain)), H5Tclose, "make a row type");
-  const auto column = [&type](const char* name, std::size_t offset, hid_t kind) {
-    checked(H5Tinsert(type.get(), name, offset, kind), "add a column");
-  };
-  column("domain", offsetof(StoredDomain, domain), H5T_NATIVE_UINT32);
-  column("module", offsetof(StoredDomain, module), H5T_NATIVE_UINT16);
-  column("callbacks", offsetof(StoredDomain, callbacks), H5T_NATIVE_UINT64);
-  column("decisions", offsetof(StoredDomain, decisions), H5T_NATIVE_UINT64);
-  column("bytes", offsetof(StoredDomain, bytes), H5T_NATIVE_UINT64);
-  return type;
-}
-
 Hdf5Handle byte_type() {
-  Hdf5Handle type(H5Tcreate(H5T_COMPOUND, 1), H5Tclose, "make a row type");
-  checked(H5Tinsert(type.get(), "byte", 0, H5T_NATIVE_UINT8), "add a column");
-  return type;
-}
-
-void read_rows(const OpenTable& table, const Hdf5Handle& type, void* rows) {
-  checked(H5Dread(table.dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, rows), "read rows");
+  RowType type;
+  type("byte", std::uint8_t{0});
+  return type.take();
 }
 
 }  // namespace
@@ -53,8 +43,7 @@ void write_replay(hid_t group, const std::vector<ReplayLog>& logs) {
     rows.push_back({log.domain, log.group, log.callbacks, log.decisions, log.bytes.size()});
     total += log.bytes.size();
   }
-  TableWriter(group, kDomains, domain_type(), std::min(rows.size(), kChunkRows))
-      .append(rows.data(), rows.size());
+  write_table(group, kDomains, rows);
   TableWriter bytes(group, kBytes, byte_type(), std::clamp<std::size_t>(total, 1, kChunkBytes));
   // Whole chunks, so that none is compressed twice.
   std::vector<std::byte> chunk;
@@ -75,12 +64,10 @@ void write_replay(hid_t group, const std::vector<ReplayLog>& logs) {
 std::vector<ReplayLog> read_replay(hid_t group) {
   std::vector<ReplayLog> logs;
   if (!has_link(group, kDomains)) return logs;
-  const OpenTable domains = open_table(group, kDomains);
-  std::vector<StoredDomain> rows(domains.rows);
-  read_rows(domains, domain_type(), rows.data());
-  const OpenTable table = open_table(group, kBytes);
-  std::vector<std::byte> bytes(table.rows);
-  read_rows(table, byte_type(), bytes.data());
+  const std::vector<StoredDomain> rows = read_table<StoredDomain>(group, kDomains);
+  const StoredTable table(group, kBytes);
+  std::vector<std::byte> bytes(table.rows());
+  table.read(byte_type(), bytes.data());
   std::size_t at = 0;
   for (const StoredDomain& row : rows) {
     if (row.bytes > bytes.size() - at) throw Hdf5Failure("read the log of a queue domain");

@@ -1,23 +1,34 @@
 #include "harness/record/results_reader.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <optional>
+#include <string_view>
+#include <type_traits>
 
 #include "harness/core/counted.h"
 #include "harness/record/replay_tables.h"
 #include "harness/record/results_file.h"
 #include "harness/record/state_columns.h"
 #include "harness/record/stored_rows.h"
-#include "harness/record/summary_table.h"
 #include "harness/record/table.h"
 
 namespace harness {
 namespace {
 
 constexpr const char* kAllowed = "a results file written by harness";
+/// What files of an older harness may lack, beside metrics.
+constexpr std::string_view kLaterTexts[] = {"answers", "devices"};
+constexpr std::string_view kLaterTotals[] = {"accuracy_sum",  "accuracy_requests", "exchanged_bytes",
+                                             "order_changes", "scheduler_busy_ns", kClockBoundAttribute};
+
+bool is_among(const auto& names, std::string_view name) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
 
 void require_readable(const std::string& path) {
   std::error_code error;
@@ -39,36 +50,6 @@ Hdf5Handle reading_access() {
   return access;
 }
 
-/// Takes the text of a row that HDF5 has read; an older file may have none.
-std::string taken_text(const char* text) {
-  std::string taken = text == nullptr ? "" : text;
-  H5free_memory(const_cast<char*>(text));
-  return taken;
-}
-
-void restore_modules(CellContents& cell, const std::vector<StoredModule>& rows) {
-  for (const StoredModule& row : rows) {
-    cell.module_names.push_back(taken_text(row.name));
-    ModuleTotals totals;
-    totals.depth = row.depth;
-    totals.last = row.last != 0;
-    totals.visit_share = row.visit_share;
-    totals.accuracy = row.accuracy;
-    totals.arrived = row.arrived;
-    totals.done = row.done;
-    totals.cancelled = row.cancelled;
-    totals.unfinished = row.unfinished;
-    totals.batches = row.batches;
-    totals.preempted = row.preempted;
-    std::copy(std::begin(row.dropped), std::end(row.dropped), totals.dropped.begin());
-    totals.queueing_ns = row.queueing_ns;
-    totals.wait_ns = row.wait_ns;
-    totals.exec_ns = row.exec_ns;
-    totals.requests = row.requests;
-    cell.record.modules.push_back(totals);
-  }
-}
-
 void restore_histograms(RunRecord& record, const std::vector<StoredBucket>& buckets) {
   for (const StoredBucket& bucket : buckets) {
     if (bucket.measure == Measure::kLatency) {
@@ -83,65 +64,20 @@ void restore_histograms(RunRecord& record, const std::vector<StoredBucket>& buck
   }
 }
 
-void restore_ranks(RunRecord& record, const std::vector<StoredRank>& rows) {
-  for (const StoredRank& row : rows) {
-    RankTotals totals;
-    totals.rank = row.rank;
-    totals.host = taken_text(row.host);
-    totals.workers = row.workers;
-    totals.devices = taken_text(row.devices);
-    totals.driver = taken_text(row.driver);
-    totals.messages_sent = row.messages_sent;
-    totals.messages_received = row.messages_received;
-    totals.bytes_sent = row.bytes_sent;
-    totals.bytes_received = row.bytes_received;
-    totals.packets_sent = row.packets_sent;
-    totals.loop_turns = row.loop_turns;
-    totals.sleeps = row.sleeps;
-    totals.cpu_ns = row.cpu_ns;
-    totals.clock_offset_ns = row.clock_offset_ns;
-    totals.clock_bound_ns = row.clock_bound_ns;
-    totals.delivery_p50_ns = row.delivery_p50_ns;
-    totals.delivery_p99_ns = row.delivery_p99_ns;
-    totals.due_late_p99_ns = row.due_late_p99_ns;
-    totals.due_late_max_ns = row.due_late_max_ns;
-    totals.tensor_handle_bytes = row.tensor_handle_bytes;
-    totals.tensor_message_bytes = row.tensor_message_bytes;
-    totals.tensor_device_bytes = row.tensor_device_bytes;
-    totals.tensor_waits = row.tensor_waits;
-    totals.tensor_wait_p99_ns = row.tensor_wait_p99_ns;
-    totals.tensor_wait_max_ns = row.tensor_wait_max_ns;
-    totals.tensors_left = row.tensors_left;
-    record.ranks.push_back(totals);
-  }
-}
-
 void restore_totals(RunRecord& record, const SummaryRow& row, hid_t group) {
-  record.duration_ns = read_integer_attribute(group, "duration_ns");
-  record.end_ns = read_integer_attribute(group, "end_ns");
-  record.window_ns = read_integer_attribute(group, "window_ns");
-  record.slo_ns = read_integer_attribute(group, "slo_ns");
-  record.gpu_ns = read_integer_attribute(group, "gpu_ns");
-  record.gpu_invalid_ns = read_integer_attribute(group, "gpu_invalid_ns");
-  record.events = static_cast<std::uint64_t>(read_integer_attribute(group, "events"));
-  if (has_attribute(group, "exchanged_bytes")) {  // older files have no such attributes
-    record.exchanged_bytes = static_cast<std::uint64_t>(read_integer_attribute(group, "exchanged_bytes"));
-    record.order_changes = read_integer_attribute(group, "order_changes");
-  }
-  if (has_attribute(group, "accuracy_sum")) {
-    record.accuracy_sum = read_real_attribute(group, "accuracy_sum");
-    record.accuracy_requests = static_cast<std::uint64_t>(read_integer_attribute(group, "accuracy_requests"));
-  }
-  if (has_attribute(group, "scheduler_busy_ns"))
-    record.scheduler_busy_ns = read_integer_attribute(group, "scheduler_busy_ns");
-  if (has_attribute(group, kClockBoundAttribute))
-    record.clock_bound_ns = read_integer_attribute(group, kClockBoundAttribute);
+  RunRecord::list(record, [group]<class Total>(const char* name, Total& total) {
+    if (is_among(kLaterTotals, name) && !has_attribute(group, name)) return;
+    if constexpr (std::is_integral_v<Total>)
+      total = static_cast<Total>(read_integer_attribute(group, name));
+    else
+      total = read_real_attribute(group, name);
+  });
   record.sent = row.sent;
   record.in_time = row.in_time;
   record.late = row.late;
   record.dropped = row.dropped;
   record.unfinished = row.unfinished;
-  record.wall_s = row.wall_s;
+  record.wall_s = row["wall_s"];
   record.fingerprint = std::strtoull(row.fingerprint.c_str(), nullptr, 16);
 }
 
@@ -152,7 +88,10 @@ void restore_tables(CellContents& cell, hid_t group) {
   for (const StoredModuleWindow& row : read_table<StoredModuleWindow>(group, "module_windows")) {
     record.module_windows.push_back(row.window);
   }
-  restore_modules(cell, read_table<StoredModule>(group, "modules"));
+  for (StoredModule& row : read_table<StoredModule>(group, "modules")) {
+    cell.module_names.push_back(std::move(row.name));
+    record.modules.push_back(std::move(row.totals));
+  }
   restore_histograms(record, read_table<StoredBucket>(group, "latency"));
   for (StoredWorker& row : read_table<StoredWorker>(group, "workers")) {
     if (row.totals.ready_ns == kNotReached) row.totals.ready_ns = kNever;
@@ -162,7 +101,7 @@ void restore_tables(CellContents& cell, hid_t group) {
   record.plans = read_table<PlanRow>(group, "plans");
   if (has_link(group, "groups")) record.groups = read_table<GroupRow>(group, "groups");
   record.states = read_states(group);
-  if (has_link(group, "ranks")) restore_ranks(record, read_table<StoredRank>(group, "ranks"));
+  if (has_link(group, "ranks")) record.ranks = read_table<RankTotals>(group, "ranks");
 }
 
 template <class Stored, class Row>
@@ -172,6 +111,16 @@ void restore_rows(hid_t group, const char* name, std::vector<Row>& rows) {
 }
 
 }  // namespace
+
+std::vector<SummaryRow> read_summary_table(hid_t root) {
+  const std::vector<std::string> names = StoredTable(root, kSummaryTable).column_names();
+  const SummaryRow row;
+  SummaryRow::list(row, [&names](const char* name, const auto&) {
+    const bool may_lack = find_metric(name) != nullptr || is_among(kLaterTexts, name);
+    if (!may_lack && !is_among(names, name)) throw Hdf5Failure("find all columns of /summary");
+  });
+  return read_table<SummaryRow>(root, kSummaryTable);
+}
 
 std::string cell_group_name(std::uint32_t index) { return "/cells/" + std::to_string(index); }
 
@@ -236,10 +185,10 @@ std::vector<EntryCounts> read_entry_counts(const std::string& path) {
       if (summary.sent == 0 || !has_link(group.get(), "modules")) continue;
       std::vector<EntryCounts> entries;
       std::uint64_t counted = 0;
-      for (const StoredModule& row : read_table<StoredModule>(group.get(), "modules")) {
-        EntryCounts entry{summary.cell.index, taken_text(row.name), row.requests};
-        counted += entry.requests.sent;
-        if (row.depth == 1) entries.push_back(std::move(entry));
+      for (StoredModule& row : read_table<StoredModule>(group.get(), "modules")) {
+        counted += row.totals.requests.sent;
+        if (row.totals.depth == 1)
+          entries.push_back({summary.cell.index, std::move(row.name), row.totals.requests});
       }
       if (counted == summary.sent) counts.insert(counts.end(), entries.begin(), entries.end());
     }

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "harness/core/error.h"
 #include "harness/record/hdf5_handle.h"
+#include "harness/record/summary.h"
 
 namespace harness {
 
@@ -18,9 +20,14 @@ inline constexpr const char* kCellContents = "cell";
 inline constexpr const char* kExperimentContents = "experiment";
 /// Of the root of an assembled file and of each cell's group; files of an older harness have none there.
 inline constexpr const char* kClockBoundAttribute = "clock_bound_ns";
+/// A row per cell, its columns those of SummaryRow.
+inline constexpr const char* kSummaryTable = "summary";
 
 /// "/cells/7".
 std::string cell_group_name(std::uint32_t index);
+
+/// The rows of /summary. Throws Hdf5Failure when a column is missing that every file has.
+std::vector<SummaryRow> read_summary_table(hid_t root);
 
 /// A file of ours, open for reading. The constructor throws InputError.
 class ResultsReader {

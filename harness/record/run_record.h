@@ -1,5 +1,9 @@
 // What a run records: the rows and counters from which every metric is computed (metrics.h), and nothing
 // derived.
+//
+// Rows that are stored list their columns once, in the order of the file: `list(row, column)` calls
+// `column(name, value)` for each. Writing, reading, sending and comparing rows all go by it;
+// results/README.md describes the columns.
 #pragma once
 
 #include <array>
@@ -36,6 +40,8 @@ struct RequestRow {
   /// Mean over its paths of the product of the accuracies of the models that served them (Loki, section 2.1);
   /// NaN where models have none, or it ended before any path did.
   double accuracy = NAN;
+
+  bool operator==(const RequestRow&) const = default;
 };
 
 /// One finished visit; written in order of ending.
@@ -52,6 +58,8 @@ struct VisitRow {
   std::uint16_t batch = 0;  ///< size of the batch it ran in
   VisitOutcome outcome = VisitOutcome::kUnfinished;
   DropReason reason = DropReason::kExpired;
+
+  bool operator==(const VisitRow&) const = default;
 };
 
 /// Takes rows while the run goes on, in chunks; called from the run's thread. Absent when rows are not
@@ -81,6 +89,18 @@ struct WindowCounts {
   std::uint32_t dropped = 0;
   double accuracy_sum = 0;  ///< over the completed ones, where models have accuracies
   PathCounts paths = {};    ///< of the requests sent, whatever became of those
+
+  static void list(auto& row, auto&& column) {
+    column("sent", row.sent);
+    column("in_time", row.in_time);
+    column("late", row.late);
+    column("dropped", row.dropped);
+    column("accuracy_sum", row.accuracy_sum);
+    column("paths_in_time", row.paths.in_time);
+    column("paths_late", row.paths.late);
+    column("paths_lost", row.paths.lost);
+    column("path_accuracy_sum", row.paths.accuracy_sum);
+  }
 };
 
 /// What happened at one module in one window of virtual time (by the time of the event).
@@ -91,6 +111,15 @@ struct ModuleWindow {
   std::uint32_t batches = 0;  ///< batches started
   TimeNs queueing_ns = 0;     ///< sum over the started visits: arrival to join
   TimeNs wait_ns = 0;         ///< sum over the started visits: join to start
+
+  static void list(auto& row, auto&& column) {
+    column("arrived", row.arrived);
+    column("started", row.started);
+    column("dropped", row.dropped);
+    column("batches", row.batches);
+    column("queueing_ns", row.queueing_ns);
+    column("wait_ns", row.wait_ns);
+  }
 };
 
 /// What became of some requests; the rest of `sent` was unfinished.
@@ -120,6 +149,29 @@ struct ModuleTotals {
   LatencyHistogram queueing_delay;  ///< of the visits that started
   LatencyHistogram batch_wait;
   RequestCounts requests;  ///< that enter the pipeline here: none where it has pres
+
+  /// All but the histograms.
+  static void list(auto& row, auto&& column) {
+    column("depth", row.depth);
+    column("last", row.last);
+    column("visit_share", row.visit_share);
+    column("accuracy", row.accuracy);
+    column("arrived", row.arrived);
+    column("done", row.done);
+    column("cancelled", row.cancelled);
+    column("unfinished", row.unfinished);
+    for (std::size_t i = 0; i < row.dropped.size(); ++i)
+      column(std::string("dropped_") + name_of(static_cast<DropReason>(i)), row.dropped[i]);
+    column("batches", row.batches);
+    column("preempted", row.preempted);
+    column("queueing_ns", row.queueing_ns);
+    column("wait_ns", row.wait_ns);
+    column("exec_ns", row.exec_ns);
+    column("requests_sent", row.requests.sent);
+    column("requests_in_time", row.requests.in_time);
+    column("requests_late", row.requests.late);
+    column("requests_dropped", row.requests.dropped);
+  }
 };
 
 /// One worker's life.
@@ -131,6 +183,16 @@ struct WorkerTotals {
   std::uint64_t batches = 0;
   std::uint64_t visits = 0;
   TimeNs gpu_ns = 0;  ///< busy_ns, but for slots of shared servers (their visits' work) and threads (0)
+
+  /// All but gpu_ns, which is not stored.
+  static void list(auto& row, auto&& column) {
+    column("module", row.module);
+    column("ready_ns", row.ready_ns);
+    column("removed_ns", row.removed_ns);
+    column("busy_ns", row.busy_ns);
+    column("batches", row.batches);
+    column("visits", row.visits);
+  }
 };
 
 /// A module's part of a plan that took effect.
@@ -141,6 +203,14 @@ struct PlanRow {
       0;  ///< workers that can serve from then on (a cold start ends with a row of its own)
   std::uint32_t batch_cap = 1;
   TimeNs exec_ns = 0;
+
+  static void list(auto& row, auto&& column) {
+    column("at_ns", row.at_ns);
+    column("module", row.module);
+    column("workers", row.workers);
+    column("batch_cap", row.batch_cap);
+    column("exec_ns", row.exec_ns);
+  }
 };
 
 /// A group of workers of a plan that took effect, and one of the modules that it serves.
@@ -152,6 +222,16 @@ struct GroupRow {
   std::uint32_t batch_cap = 1;                              ///< of the module there
   TimeNs cycle_ns = 0;                                      ///< as WorkerGroup::cycle_ns
   double share = std::numeric_limits<double>::quiet_NaN();  ///< as WorkerGroup::shares; NaN: not planned
+
+  static void list(auto& row, auto&& column) {
+    column("at_ns", row.at_ns);
+    column("group", row.group);
+    column("module", row.module);
+    column("workers", row.workers);
+    column("batch_cap", row.batch_cap);
+    column("cycle_ns", row.cycle_ns);
+    column("share", row.share);
+  }
 };
 
 /// What the controllers published, in order of time: a row per publication.
@@ -194,6 +274,35 @@ struct RankTotals {
   TimeNs tensor_wait_p99_ns = 0;           ///< ... how long ...
   TimeNs tensor_wait_max_ns = 0;           ///< ... and the longest
   std::uint64_t tensors_left = 0;          ///< in its store at the end: 0, or some were not let go of
+
+  static void list(auto& row, auto&& column) {
+    column("rank", row.rank);
+    column("host", row.host);
+    column("workers", row.workers);
+    column("devices", row.devices);
+    column("driver", row.driver);
+    column("messages_sent", row.messages_sent);
+    column("messages_received", row.messages_received);
+    column("bytes_sent", row.bytes_sent);
+    column("bytes_received", row.bytes_received);
+    column("packets_sent", row.packets_sent);
+    column("loop_turns", row.loop_turns);
+    column("sleeps", row.sleeps);
+    column("cpu_ns", row.cpu_ns);
+    column("clock_offset_ns", row.clock_offset_ns);
+    column("clock_bound_ns", row.clock_bound_ns);
+    column("delivery_p50_ns", row.delivery_p50_ns);
+    column("delivery_p99_ns", row.delivery_p99_ns);
+    column("due_late_p99_ns", row.due_late_p99_ns);
+    column("due_late_max_ns", row.due_late_max_ns);
+    column("tensor_handle_bytes", row.tensor_handle_bytes);
+    column("tensor_message_bytes", row.tensor_message_bytes);
+    column("tensor_device_bytes", row.tensor_device_bytes);
+    column("tensor_waits", row.tensor_waits);
+    column("tensor_wait_p99_ns", row.tensor_wait_p99_ns);
+    column("tensor_wait_max_ns", row.tensor_wait_max_ns);
+    column("tensors_left", row.tensors_left);
+  }
 };
 
 /// Everything a run leaves behind. The books: sent = in_time + late + dropped + unfinished, checked before it
@@ -238,6 +347,23 @@ struct RunRecord {
   std::vector<std::string> notes;  ///< of a live run: what a reader should know of how it ran, each once
   std::string why_invalid;         ///< not empty: what happened to the run, so that its numbers count nowhere
   double wall_s = 0;               ///< of the run itself, without making the world or writing results
+
+  /// The totals that stand as attributes beside the cell's tables.
+  static void list(auto& record, auto&& total) {
+    total("duration_ns", record.duration_ns);
+    total("end_ns", record.end_ns);
+    total("window_ns", record.window_ns);
+    total("slo_ns", record.slo_ns);
+    total("accuracy_sum", record.accuracy_sum);
+    total("accuracy_requests", record.accuracy_requests);
+    total("gpu_ns", record.gpu_ns);
+    total("gpu_invalid_ns", record.gpu_invalid_ns);
+    total("events", record.events);
+    total("exchanged_bytes", record.exchanged_bytes);
+    total("order_changes", record.order_changes);
+    total("scheduler_busy_ns", record.scheduler_busy_ns);
+    total("clock_bound_ns", record.clock_bound_ns);
+  }
 };
 
 }  // namespace harness

@@ -13,35 +13,17 @@ constexpr const char* kStatesTable = "states";
 constexpr const char* kTime = "at_ns";
 constexpr const char* kModule = "module";
 constexpr int kFixedColumns = 2;
-// A row in memory: time, module, padding, then the values.
-constexpr std::size_t kModuleOffset = sizeof(TimeNs);
-constexpr std::size_t kValuesOffset = 2 * sizeof(TimeNs);
+constexpr std::size_t kValuesOffset = sizeof(TimeNs) + sizeof(std::uint16_t);
 
 std::size_t row_size(std::size_t values) { return kValuesOffset + values * sizeof(double); }
 
 Hdf5Handle row_type_of(const std::vector<std::string>& names) {
-  Hdf5Handle type(H5Tcreate(H5T_COMPOUND, row_size(names.size())), H5Tclose, "make a row type");
-  checked(H5Tinsert(type.get(), kTime, 0, H5T_NATIVE_INT64), "add a column");
-  checked(H5Tinsert(type.get(), kModule, kModuleOffset, H5T_NATIVE_UINT16), "add a column");
-  std::size_t offset = kValuesOffset;
-  for (const std::string& name : names) {
-    checked(H5Tinsert(type.get(), name.c_str(), offset, H5T_NATIVE_DOUBLE), "add a column");
-    offset += sizeof(double);
-  }
-  return type;
-}
-
-std::vector<std::string> names_in(hid_t dataset) {
-  const Hdf5Handle type(H5Dget_type(dataset), H5Tclose, "look at the columns");
-  const int columns = checked(H5Tget_nmembers(type.get()), "count the columns");
-  std::vector<std::string> names;
-  for (int i = kFixedColumns; i < columns; ++i) {
-    char* name = H5Tget_member_name(type.get(), static_cast<unsigned>(i));
-    if (name == nullptr) throw Hdf5Failure("read the name of a column");
-    names.emplace_back(name);
-    H5free_memory(name);
-  }
-  return names;
+  RowType type;
+  const StateTable::Row row;
+  type(kTime, row.at_ns);
+  type(kModule, row.module);
+  for (const std::string& name : names) type(name, 0.0);
+  return type.take();
 }
 
 }  // namespace
@@ -54,9 +36,7 @@ void write_states(hid_t group, const StateTable& states) {
   char* place = bytes.data();
   const double* value = states.values.data();
   for (const StateTable::Row& row : states.rows) {
-    std::memcpy(place, &row.at_ns, sizeof row.at_ns);
-    std::memcpy(place + kModuleOffset, &row.module, sizeof row.module);
-    std::memcpy(place + kValuesOffset, value, values * sizeof(double));
+    std::memcpy(put_value(put_value(place, row.at_ns), row.module), value, values * sizeof(double));
     place += row_size(values);
     value += values;
   }
@@ -68,19 +48,20 @@ void write_states(hid_t group, const StateTable& states) {
 StateTable read_states(hid_t group) {
   StateTable states;
   if (!has_link(group, kStatesTable)) return states;
-  const OpenTable table = open_table(group, kStatesTable);
-  states.names = names_in(table.dataset.get());
+  const StoredTable table(group, kStatesTable);
+  states.names = table.column_names();
+  if (states.names.size() < kFixedColumns) throw Hdf5Failure("find the columns of the states");
+  states.names.erase(states.names.begin(), states.names.begin() + kFixedColumns);
   const std::size_t values = states.names.size();
-  std::vector<char> bytes(table.rows * row_size(values));
-  const Hdf5Handle type = row_type_of(states.names);
-  checked(H5Dread(table.dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()), "read rows");
-  states.rows.resize(table.rows);
-  states.values.resize(table.rows * values);
-  for (std::size_t i = 0; i < table.rows; ++i) {
-    const char* place = &bytes[i * row_size(values)];
-    std::memcpy(&states.rows[i].at_ns, place, sizeof(TimeNs));
-    std::memcpy(&states.rows[i].module, place + kModuleOffset, sizeof(std::uint16_t));
-    std::memcpy(&states.values[i * values], place + kValuesOffset, values * sizeof(double));
+  std::vector<char> bytes(table.rows() * row_size(values));
+  table.read(row_type_of(states.names), bytes.data());
+  states.rows.resize(table.rows());
+  states.values.resize(table.rows() * values);
+  const char* place = bytes.data();
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    place = get_value(get_value(place, states.rows[i].at_ns), states.rows[i].module);
+    std::memcpy(&states.values[i * values], place, values * sizeof(double));
+    place += values * sizeof(double);
   }
   return states;
 }

@@ -17,6 +17,10 @@ void append_buckets(std::vector<StoredBucket>& rows, Measure measure, std::uint1
 
 }  // namespace
 
+Hdf5Handle stored_type(const Measure*) {
+  return enumeration({"latency", "queueing_delay", "batch_wait", "lateness"});
+}
+
 StoredRequest stored(const RequestRow& row) {
   return {row.request, row.sent_ns, row.end_ns - row.sent_ns, row.gpu_ns, row.module,
           row.outcome, row.reason,  row.lateness_ns,          row.stream, row.slo_ns,
@@ -90,27 +94,8 @@ std::vector<StoredModuleWindow> stored_module_windows(const RunRecord& record) {
 
 std::vector<StoredModule> stored_modules(const RunRecord& record, const std::vector<std::string>& names) {
   std::vector<StoredModule> rows;
-  for (const ModuleTotals& totals : record.modules) {
-    StoredModule row;
-    row.module = static_cast<std::uint16_t>(rows.size());
-    row.name = names.at(rows.size()).c_str();
-    row.depth = totals.depth;
-    row.last = totals.last ? 1 : 0;
-    row.visit_share = totals.visit_share;
-    row.accuracy = totals.accuracy;
-    row.arrived = totals.arrived;
-    row.done = totals.done;
-    row.cancelled = totals.cancelled;
-    row.unfinished = totals.unfinished;
-    row.batches = totals.batches;
-    row.preempted = totals.preempted;
-    std::copy(totals.dropped.begin(), totals.dropped.end(), row.dropped);
-    row.queueing_ns = totals.queueing_ns;
-    row.wait_ns = totals.wait_ns;
-    row.exec_ns = totals.exec_ns;
-    row.requests = totals.requests;
-    rows.push_back(row);
-  }
+  for (const ModuleTotals& totals : record.modules)
+    rows.push_back({static_cast<std::uint16_t>(rows.size()), names.at(rows.size()), totals});
   return rows;
 }
 
@@ -133,39 +118,6 @@ std::vector<StoredBucket> stored_buckets(const RunRecord& record) {
     const auto id = static_cast<std::uint16_t>(module);
     append_buckets(rows, Measure::kQueueingDelay, id, record.modules[module].queueing_delay);
     append_buckets(rows, Measure::kBatchWait, id, record.modules[module].batch_wait);
-  }
-  return rows;
-}
-
-std::vector<StoredRank> stored_ranks(const RunRecord& record) {
-  std::vector<StoredRank> rows;
-  for (const RankTotals& totals : record.ranks) {
-    rows.push_back({totals.rank,
-                    totals.host.c_str(),
-                    totals.workers,
-                    totals.devices.c_str(),
-                    totals.driver.c_str(),
-                    totals.messages_sent,
-                    totals.messages_received,
-                    totals.bytes_sent,
-                    totals.bytes_received,
-                    totals.packets_sent,
-                    totals.loop_turns,
-                    totals.sleeps,
-                    totals.cpu_ns,
-                    totals.clock_offset_ns,
-                    totals.clock_bound_ns,
-                    totals.delivery_p50_ns,
-                    totals.delivery_p99_ns,
-                    totals.due_late_p99_ns,
-                    totals.due_late_max_ns,
-                    totals.tensor_handle_bytes,
-                    totals.tensor_message_bytes,
-                    totals.tensor_device_bytes,
-                    totals.tensor_waits,
-                    totals.tensor_wait_p99_ns,
-                    totals.tensor_wait_max_ns,
-                    totals.tensors_left});
   }
   return rows;
 }

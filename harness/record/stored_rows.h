@@ -1,7 +1,9 @@
-// The rows of a cell as the files hold them (results/README.md describes every column). Internal to record/.
+// The rows of a cell as the files hold them (results/README.md describes every column), where they are not
+// the record's own. Internal to record/.
 //
-// Times are kept as durations counted back from the end of a row: those repeat within a batch, so that a row
-// compresses to about half of what its absolute times would need, and no nanosecond is lost.
+// Times of requests and visits are kept as durations counted back from the end of a row: those repeat within
+// a batch, so that a row compresses to about half of what its absolute times would need, and no nanosecond is
+// lost.
 #pragma once
 
 #include <cmath>
@@ -9,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/record/hdf5_handle.h"
 #include "harness/record/run_record.h"
+#include "harness/record/table.h"
 
 namespace harness {
 
@@ -29,6 +31,20 @@ struct StoredRequest {
   std::uint32_t stream = 0;  ///< nor those made before there were streams this one and the next
   TimeNs slo_ns = 0;
   double accuracy = NAN;  ///< nor those made before models had accuracies this one
+
+  static void list(auto& row, auto&& column) {
+    column("request", row.request);
+    column("sent_ns", row.sent_ns);
+    column("latency_ns", row.latency_ns);
+    column("gpu_ns", row.gpu_ns);
+    column("module", row.module);
+    column("outcome", row.outcome);
+    column("reason", row.reason);
+    column("lateness_ns", row.lateness_ns);
+    column("stream", row.stream);
+    column("slo_ns", row.slo_ns);
+    column("accuracy", row.accuracy);
+  }
 };
 
 struct StoredVisit {
@@ -44,59 +60,70 @@ struct StoredVisit {
   std::uint32_t worker = 0;
   VisitOutcome outcome = VisitOutcome::kUnfinished;
   DropReason reason = DropReason::kExpired;
+
+  static void list(auto& row, auto&& column) {
+    column("request", row.request);
+    column("visit", row.visit);
+    column("parent", row.parent);
+    column("module", row.module);
+    column("batch", row.batch);
+    column("ended_ns", row.ended_ns);
+    column("queueing_ns", row.queueing_ns);
+    column("wait_ns", row.wait_ns);
+    column("exec_ns", row.exec_ns);
+    column("worker", row.worker);
+    column("outcome", row.outcome);
+    column("reason", row.reason);
+  }
 };
 
 struct StoredWindow {
   TimeNs start_ns = 0;
   WindowCounts counts;
+
+  static void list(auto& row, auto&& column) {
+    column("start_ns", row.start_ns);
+    WindowCounts::list(row.counts, column);
+  }
 };
 
 struct StoredModuleWindow {
   TimeNs start_ns = 0;
   std::uint16_t module = 0;
   ModuleWindow window;
+
+  static void list(auto& row, auto&& column) {
+    column("start_ns", row.start_ns);
+    column("module", row.module);
+    ModuleWindow::list(row.window, column);
+  }
 };
 
-/// `name` points into the caller's names while written, and into HDF5's memory while read.
 struct StoredModule {
   std::uint16_t module = 0;
-  const char* name = nullptr;
-  std::uint16_t depth = 1;
-  std::uint8_t last = 0;
-  double visit_share = 1;
-  double accuracy = NAN;  ///< in files made before models had accuracies too
-  std::uint64_t arrived = 0, done = 0, cancelled = 0, unfinished = 0;
-  std::uint64_t dropped[kDropReasons] = {};
-  std::uint64_t batches = 0, preempted = 0;
-  TimeNs queueing_ns = 0, wait_ns = 0, exec_ns = 0;
-  RequestCounts requests;
+  std::string name;
+  ModuleTotals totals;
+
+  static void list(auto& row, auto&& column) {
+    column("module", row.module);
+    column("name", row.name);
+    ModuleTotals::list(row.totals, column);
+  }
 };
 
 struct StoredWorker {
   std::uint32_t worker = 0;
-  WorkerTotals totals;
-};
+  WorkerTotals totals;  ///< but kNotReached for kNever
 
-/// The texts point as StoredModule's name does.
-struct StoredRank {
-  std::uint32_t rank = 0;
-  const char* host = nullptr;
-  std::uint32_t workers = 0;
-  const char* devices = nullptr;
-  const char* driver = nullptr;
-  std::uint64_t messages_sent = 0, messages_received = 0;
-  std::uint64_t bytes_sent = 0, bytes_received = 0;
-  std::uint64_t packets_sent = 0, loop_turns = 0, sleeps = 0;
-  TimeNs cpu_ns = 0, clock_offset_ns = 0, clock_bound_ns = 0, delivery_p50_ns = 0, delivery_p99_ns = 0;
-  TimeNs due_late_p99_ns = 0, due_late_max_ns = 0;
-  std::uint64_t tensor_handle_bytes = 0, tensor_message_bytes = 0, tensor_device_bytes = 0;
-  std::uint64_t tensor_waits = 0;
-  TimeNs tensor_wait_p99_ns = 0, tensor_wait_max_ns = 0;
-  std::uint64_t tensors_left = 0;
+  static void list(auto& row, auto&& column) {
+    column("worker", row.worker);
+    WorkerTotals::list(row.totals, column);
+  }
 };
 
 /// What a histogram counts.
 enum class Measure : std::uint8_t { kLatency, kQueueingDelay, kBatchWait, kLateness };
+Hdf5Handle stored_type(const Measure*);
 
 /// One filled bucket of a histogram. `module` is kWholeRequests for what no module has.
 inline constexpr std::uint16_t kWholeRequests = 0xffff;
@@ -105,14 +132,13 @@ struct StoredBucket {
   std::uint16_t module = kWholeRequests;
   TimeNs up_to_ns = 0;
   std::uint64_t count = 0;
-};
 
-/// A row of the table of `harness trace cv`; its text points as StoredModule's name does.
-struct StoredCv {
-  const char* trace = nullptr;
-  double rate_rps = 0, window_s = 0;
-  std::uint64_t group = 1, groups = 0, windows = 0;
-  double mean_cv = 0;
+  static void list(auto& row, auto&& column) {
+    column("measure", row.measure);
+    column("module", row.module);
+    column("up_to_ns", row.up_to_ns);
+    column("count", row.count);
+  }
 };
 
 StoredRequest stored(const RequestRow& row);
@@ -125,33 +151,5 @@ std::vector<StoredModuleWindow> stored_module_windows(const RunRecord& record);
 std::vector<StoredModule> stored_modules(const RunRecord& record, const std::vector<std::string>& names);
 std::vector<StoredWorker> stored_workers(const RunRecord& record);
 std::vector<StoredBucket> stored_buckets(const RunRecord& record);
-/// The texts of the rows stay the record's.
-std::vector<StoredRank> stored_ranks(const RunRecord& record);
-
-/// The compound type of a row in memory; its packed copy is the type in the file.
-template <class Row>
-Hdf5Handle row_type();
-template <>
-Hdf5Handle row_type<StoredRequest>();
-template <>
-Hdf5Handle row_type<StoredVisit>();
-template <>
-Hdf5Handle row_type<StoredWindow>();
-template <>
-Hdf5Handle row_type<StoredModuleWindow>();
-template <>
-Hdf5Handle row_type<StoredModule>();
-template <>
-Hdf5Handle row_type<StoredWorker>();
-template <>
-Hdf5Handle row_type<StoredRank>();
-template <>
-Hdf5Handle row_type<StoredBucket>();
-template <>
-Hdf5Handle row_type<PlanRow>();
-template <>
-Hdf5Handle row_type<GroupRow>();
-template <>
-Hdf5Handle row_type<StoredCv>();
 
 }  // namespace harness

@@ -1,12 +1,14 @@
-// One row of /summary: what a cell was and what came out, every column listed once.
+// One row of /summary: what a cell was and what came out.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "harness/record/run_record.h"
@@ -23,7 +25,7 @@ struct CellIdentity {
   std::string variant;  ///< name of the parameter setting; "default" when nothing is overridden
   std::string pipeline;
   std::string trace;
-  double load = 0;  ///< expected mean rate / capacity of the reference plan (the shared settings' own)
+  double load = 0;  ///< target rate / capacity of the reference plan (the shared settings' own)
   std::uint64_t seed = 0;
   std::string runtime = "simulated";
   std::string answers;         ///< whole or partial where the pipeline is a tree of tasks, else ""
@@ -37,71 +39,83 @@ struct CellIdentity {
 /// word without '=' belongs to the value before it.
 std::vector<std::pair<std::string, std::string>> parameters_of(const CellIdentity& cell);
 
+/// Which way a metric is better. kNeither for what describes the cell, its plan or its bounds.
+enum class Better { kHigher, kLower, kNeither };
+/// "higher", "lower", "neither".
+const char* name_of(Better better);
+
+/// A run, and what is known of it beside its record.
+struct MeasuredRun {
+  const RunRecord& record;
+  double capacity_rps = 0;                         ///< of the plan at time 0
+  std::function<double(TimeNs)> capacity_at = {};  ///< requests/s at a time; empty: it is not known
+  double fluid_requests = 0;                       ///< the fluid bound (engine/fluid_bound.h)
+  std::optional<double> reserved_requests = {};    ///< none: no schedule is sure to be feasible
+};
+
+/// A metric: everything that the harness knows of it. The list of all stands in metrics.cc, and a new one is
+/// an entry there and its line in results/README.md.
+struct Metric {
+  const char* name;
+  Better better;
+  bool is_share;                            ///< a part of a whole, in [0, 1]: shown in percent
+  double (*value)(const MeasuredRun& run);  ///< kNoValue: nothing to divide by
+};
+/// In the order of their columns.
+std::span<const Metric> metrics();
+/// nullptr: none has this name.
+const Metric* find_metric(std::string_view name);
+
 /// A cell's row. Rates are requests/s of virtual time over the load's duration; shares are in [0, 1].
 struct SummaryRow {
   CellIdentity cell;
   std::string status = "ok";  ///< ok, skipped or invalid
   std::string why;            ///< for skipped and invalid; of one that is ok, what to know of how it ran
   double slo_ms = 0;
-  std::uint64_t workers = 0;
-  double workers_mean = 0;            ///< that could serve, over the load's duration (Loki, section 6.1)
-  double workers_min_10s = kNoValue;  ///< least of that mean over 10 s
+  std::uint64_t workers = 0;  ///< that can serve at the start
   double duration_s = 0;
-  double capacity_rps = 0;  ///< of the initial plan
-  double offered_rps = 0;
   std::uint64_t sent = 0, in_time = 0, late = 0, dropped = 0, unfinished = 0;
-  double goodput_rps = 0;
-  double goodput_overload_rps =
-      0;  ///< over the seconds in which more was sent than the capacity then; 0 if there are none
-  double overload_s = 0;          ///< number of such seconds
-  double drop_rate = 0;           ///< (dropped + late) / sent
-  double drop_rate_overload = 0;  ///< the same over those seconds
-  // Shares of the dropped and late requests, by where they were lost (DropPlaces in metrics.h).
-  double drop_share_last = kNoValue, drop_share_latter_half = kNoValue, drop_share_first_two = kNoValue;
-  double invalid_rate = 0;
-  double accuracy = kNoValue;             ///< mean of the completed requests; none where models have none
-  double path_violation_rate = kNoValue;  ///< of the paths of trees of tasks: (late + lost) / all
-  double path_accuracy = kNoValue;        ///< mean of the served paths
-  double latency_ms_p50 = 0, latency_ms_p90 = 0, latency_ms_p99 = 0;
-  double min_goodput_share_1s = 0, min_goodput_share_10s = 0, min_goodput_share_60s = 0;
-  double queueing_ms_mean = kNoValue;  ///< sum over the modules of the mean of the visits done there
-  double batch_wait_ms_mean = kNoValue;
-  double gpu_utilisation = 0;
-  double optimal_goodput_rps =
-      0;  ///< PARD section 5.4: the least of rate sent and capacity, second by second
-  double fluid_bound_rps = 0;
-  double bound_share = 0;
-  double reservation_rps = kNoValue;  ///< no value: no schedule is sure to be feasible
-  double bound_gap = kNoValue;        ///< none where reservation_rps has none or the fluid bound is 0
-  double state_kbps_per_worker = 0;   ///< of reports and published states, 1000 bit/s
-  double order_changes = kNoValue;    ///< of the published value "order", over all modules
-  double scheduler_busy =
-      kNoValue;  ///< share of the load's time, of the busiest queue; none without scheduler_cost
-  // Of live runs; no value in virtual time.
-  double lateness_us_p50 = kNoValue, lateness_us_p99 = kNoValue, lateness_us_max = kNoValue;
-  double messages = kNoValue;  ///< sent by all ranks, as their bytes
-  double message_bytes = kNoValue;
-  double clock_bound_us = kNoValue;
-  double sim_requests_per_s = kNoValue;  ///< of runs in virtual time
-  double wall_s = 0;
+  std::vector<double> values = std::vector<double>(metrics().size(), kNoValue);  ///< of metrics()
   std::string devices;      ///< of runs on devices: "8 NVIDIA H200, driver 580.95.05, LibTorch 2.11.0"
   std::string fingerprint;  ///< 16 hex digits
 
-  /// Calls `column(name, doc, pointer)` for each column in the order in which tables show them. `pointer`
-  /// points into this row. `cell.effective_toml` is no column: it stands beside the cell's rows
-  /// (results/README.md).
-  using ColumnPointer = std::variant<std::string*, double*, std::uint64_t*, std::uint32_t*>;
-  void list(const std::function<void(const char* name, const char* doc, ColumnPointer)>& column);
+  /// The value of a metric, by its name.
+  double& operator[](std::string_view metric);
+  double operator[](std::string_view metric) const;
+
+  /// The columns of /summary. cell.effective_toml is none: it stands beside the cell's tables.
+  static void list(auto& row, auto&& column) {
+    column("cell", row.cell.index);
+    column("system", row.cell.system);
+    column("variant", row.cell.variant);
+    column("pipeline", row.cell.pipeline);
+    column("trace", row.cell.trace);
+    column("load", row.cell.load);
+    column("seed", row.cell.seed);
+    column("runtime", row.cell.runtime);
+    column("answers", row.cell.answers);
+    column("parameters", row.cell.parameters);
+    column("status", row.status);
+    column("why", row.why);
+    column("slo_ms", row.slo_ms);
+    column("workers", row.workers);
+    column("duration_s", row.duration_s);
+    column("sent", row.sent);
+    column("in_time", row.in_time);
+    column("late", row.late);
+    column("dropped", row.dropped);
+    column("unfinished", row.unfinished);
+    for (std::size_t i = 0; i < row.values.size(); ++i) column(metrics()[i].name, row.values[i]);
+    column("devices", row.devices);
+    column("fingerprint", row.fingerprint);
+    column("input_hash", row.cell.input_hash);
+  }
 };
 
 /// "0123456789abcdef": 16 hexadecimal digits, as fingerprints and hashes are shown.
 std::string hex16(std::uint64_t value);
 
-/// Computes every metric of a run (results/README.md says how); kNoValue where there is nothing to divide by.
-/// `bound_requests` is the fluid bound (engine/fluid_bound.h), `capacity_rps` the capacity of the plan at
-/// time 0. `capacity_at` gives the capacity in requests/s at a time (steps of the plan rows);
-/// empty: it is not known, and what rests on it is NaN.
-SummaryRow summarise(const CellIdentity& cell, const RunRecord& record, double bound_requests,
-                     double capacity_rps, const std::function<double(TimeNs)>& capacity_at);
+/// The row of a run, with every metric.
+SummaryRow summarise(const CellIdentity& cell, const MeasuredRun& run);
 
 }  // namespace harness

@@ -3,25 +3,27 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <utility>
+#include <type_traits>
 
 #include "harness/record/text_table.h"
 
 namespace harness {
 namespace {
 
-TextCell cell_of(const SummaryRow::ColumnPointer& pointer, bool full_precision) {
-  if (const auto* text = std::get_if<std::string*>(&pointer)) return {**text, false};
-  if (const auto* real = std::get_if<double*>(&pointer)) return number_cell(**real, full_precision);
-  if (const auto* count = std::get_if<std::uint64_t*>(&pointer)) return {std::to_string(**count), true};
-  return {std::to_string(*std::get<std::uint32_t*>(pointer)), true};
+template <class Value>
+TextCell cell_of(const Value& value, bool full_precision) {
+  if constexpr (std::is_same_v<Value, std::string>)
+    return {value, false};
+  else if constexpr (std::is_same_v<Value, double>)
+    return number_cell(value, full_precision);
+  else
+    return {std::to_string(value), true};
 }
 
-TextRow cells_of(SummaryRow& row, const std::vector<std::string>& columns, bool full_precision) {
+TextRow cells_of(const SummaryRow& row, const std::vector<std::string>& columns, bool full_precision) {
   std::map<std::string, TextCell> by_name;
-  row.list([&](const char* name, const char*, SummaryRow::ColumnPointer pointer) {
-    by_name[name] = cell_of(pointer, full_precision);
-  });
+  SummaryRow::list(
+      row, [&](const char* name, const auto& value) { by_name[name] = cell_of(value, full_precision); });
   TextRow cells;
   for (const std::string& column : columns) cells.push_back(by_name.at(column));
   return cells;
@@ -36,9 +38,9 @@ void hide_results(TextRow& cells, const std::vector<std::string>& columns) {
   }
 }
 
-TextTable full_table(std::vector<SummaryRow> rows, const std::vector<std::string>& columns) {
+TextTable full_table(const std::vector<SummaryRow>& rows, const std::vector<std::string>& columns) {
   TextTable table{columns, {}};
-  for (SummaryRow& row : rows) table.rows.push_back(cells_of(row, columns, true));
+  for (const SummaryRow& row : rows) table.rows.push_back(cells_of(row, columns, true));
   return table;
 }
 
@@ -46,8 +48,8 @@ TextTable full_table(std::vector<SummaryRow> rows, const std::vector<std::string
 
 std::vector<std::string> summary_columns() {
   std::vector<std::string> names;
-  SummaryRow row;
-  row.list([&](const char* name, const char*, SummaryRow::ColumnPointer) { names.emplace_back(name); });
+  const SummaryRow row;
+  SummaryRow::list(row, [&](const char* name, const auto&) { names.emplace_back(name); });
   return names;
 }
 
@@ -63,8 +65,8 @@ std::vector<std::string> usual_columns(const std::vector<SummaryRow>& rows) {
   for (const char* name : {"slo_ms", "sent", "in_time", "late", "dropped", "unfinished", "goodput_rps",
                            "drop_rate", "invalid_rate"})
     names.emplace_back(name);
-  if (any([](const SummaryRow& row) { return !std::isnan(row.accuracy); })) names.emplace_back("accuracy");
-  if (any([](const SummaryRow& row) { return !std::isnan(row.path_violation_rate); }))
+  if (any([](const SummaryRow& row) { return !std::isnan(row["accuracy"]); })) names.emplace_back("accuracy");
+  if (any([](const SummaryRow& row) { return !std::isnan(row["path_violation_rate"]); }))
     names.emplace_back("path_violation_rate");
   for (const char* name : {"latency_ms_p50", "latency_ms_p99", "fluid_bound_rps", "bound_share",
                            "sim_requests_per_s", "fingerprint"})
@@ -73,21 +75,21 @@ std::vector<std::string> usual_columns(const std::vector<SummaryRow>& rows) {
   return names;
 }
 
-std::string summary_table(std::vector<SummaryRow> rows, const std::vector<std::string>& columns) {
+std::string summary_table(const std::vector<SummaryRow>& rows, const std::vector<std::string>& columns) {
   TextTable table{columns, {}};
-  for (SummaryRow& row : rows) {
+  for (const SummaryRow& row : rows) {
     table.rows.push_back(cells_of(row, columns, false));
     if (row.status != "ok" && row.sent == 0) hide_results(table.rows.back(), columns);
   }
   return aligned_text(table);
 }
 
-std::string summary_json(std::vector<SummaryRow> rows, const std::vector<std::string>& columns) {
-  return json_text(full_table(std::move(rows), columns));
+std::string summary_json(const std::vector<SummaryRow>& rows, const std::vector<std::string>& columns) {
+  return json_text(full_table(rows, columns));
 }
 
-std::string summary_csv(std::vector<SummaryRow> rows, const std::vector<std::string>& columns) {
-  return csv_text(full_table(std::move(rows), columns));
+std::string summary_csv(const std::vector<SummaryRow>& rows, const std::vector<std::string>& columns) {
+  return csv_text(full_table(rows, columns));
 }
 
 }  // namespace harness

@@ -17,10 +17,10 @@ std::vector<std::string> usual_columns(const std::vector<SummaryRow>& rows);
 
 /// Aligned with spaces, a header first; numbers rounded to six significant digits; "-" for empty text
 /// and for kNoValue.
-std::string summary_table(std::vector<SummaryRow> rows, const std::vector<std::string>& columns);
+std::string summary_table(const std::vector<SummaryRow>& rows, const std::vector<std::string>& columns);
 /// An array of objects. Numbers in the shortest form that reads back to the same value, null for kNoValue.
-std::string summary_json(std::vector<SummaryRow> rows, const std::vector<std::string>& columns);
+std::string summary_json(const std::vector<SummaryRow>& rows, const std::vector<std::string>& columns);
 /// RFC 4180, a header first; numbers as in JSON, nothing for kNoValue.
-std::string summary_csv(std::vector<SummaryRow> rows, const std::vector<std::string>& columns);
+std::string summary_csv(const std::vector<SummaryRow>& rows, const std::vector<std::string>& columns);
 
 }  // namespace harness

@@ -288,8 +288,8 @@ SyntheticRun synthetic_run(const SyntheticSettings& settings) {
   count(run, settings);
   const PlanRow& last = run.record.plans.back();
   const double capacity = static_cast<double>(settings.workers * settings.batch) / ns_to_s(last.exec_ns);
-  run.summary = summarise(settings.cell, run.record, static_cast<double>(run.record.sent), capacity,
-                          [&](TimeNs) { return capacity; });
+  run.summary = summarise(settings.cell, {run.record, capacity, [&](TimeNs) { return capacity; },
+                                          static_cast<double>(run.record.sent)});
   return run;
 }
 

@@ -16,18 +16,58 @@ Hdf5Handle creation_properties(std::size_t chunk_rows) {
   return creation;
 }
 
+Hdf5Handle copy_of(hid_t type) { return Hdf5Handle(H5Tcopy(type), H5Tclose, "copy a type"); }
+
 }  // namespace
 
-TableWriter::TableWriter(hid_t group, const char* name, Hdf5Handle memory_type, std::size_t chunk_rows)
-    : type_(std::move(memory_type)) {
+Hdf5Handle enumeration(const std::vector<std::string>& names) {
+  Hdf5Handle type(H5Tenum_create(H5T_NATIVE_UINT8), H5Tclose, "make an enumeration");
+  std::uint8_t value = 0;
+  for (const std::string& name : names) {
+    checked(H5Tenum_insert(type.get(), name.c_str(), &value), "name a value");
+    ++value;
+  }
+  return type;
+}
+
+Hdf5Handle stored_type(const bool*) { return copy_of(H5T_NATIVE_UINT8); }
+Hdf5Handle stored_type(const std::uint8_t*) { return copy_of(H5T_NATIVE_UINT8); }
+Hdf5Handle stored_type(const std::uint16_t*) { return copy_of(H5T_NATIVE_UINT16); }
+Hdf5Handle stored_type(const std::uint32_t*) { return copy_of(H5T_NATIVE_UINT32); }
+Hdf5Handle stored_type(const std::uint64_t*) { return copy_of(H5T_NATIVE_UINT64); }
+Hdf5Handle stored_type(const TimeNs*) { return copy_of(H5T_NATIVE_INT64); }
+Hdf5Handle stored_type(const double*) { return copy_of(H5T_NATIVE_DOUBLE); }
+Hdf5Handle stored_type(const std::string*) { return text_type(); }
+Hdf5Handle stored_type(const Outcome*) { return enumeration({"in_time", "late", "dropped", "unfinished"}); }
+Hdf5Handle stored_type(const VisitOutcome*) {
+  return enumeration({"done", "dropped", "cancelled", "unfinished"});
+}
+Hdf5Handle stored_type(const DropReason*) {
+  std::vector<std::string> names;
+  for (int i = 0; i < kDropReasons; ++i) names.emplace_back(name_of(static_cast<DropReason>(i)));
+  return enumeration(names);
+}
+
+void RowType::add(const std::string& name, Hdf5Handle type, std::size_t bytes) {
+  columns_.push_back({name, std::move(type), bytes_});
+  bytes_ += bytes;
+}
+
+Hdf5Handle RowType::take() {
+  Hdf5Handle row(H5Tcreate(H5T_COMPOUND, bytes_), H5Tclose, "make a row type");
+  for (const Column& column : columns_)
+    checked(H5Tinsert(row.get(), column.name.c_str(), column.offset, column.type.get()), "add a column");
+  return row;
+}
+
+TableWriter::TableWriter(hid_t group, const char* name, const Hdf5Handle& type, std::size_t chunk_rows)
+    : type_(copy_of(type.get())) {
   const hsize_t none = 0;
   const hsize_t unlimited = H5S_UNLIMITED;
   const Hdf5Handle space(H5Screate_simple(1, &none, &unlimited), H5Sclose, "make a dataspace");
   const Hdf5Handle creation = creation_properties(chunk_rows);
-  const Hdf5Handle packed(H5Tcopy(type_.get()), H5Tclose, "copy a type");
-  checked(H5Tpack(packed.get()), "pack a type");
   dataset_ =
-      Hdf5Handle(H5Dcreate2(group, name, packed.get(), space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT),
+      Hdf5Handle(H5Dcreate2(group, name, type_.get(), space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT),
                  H5Dclose, "make a dataset");
 }
 
@@ -49,12 +89,34 @@ bool has_link(hid_t group, const std::string& name) {
   return H5Lexists(group, name.c_str(), H5P_DEFAULT) > 0;
 }
 
-OpenTable open_table(hid_t group, const std::string& name) {
-  OpenTable table;
-  table.dataset = Hdf5Handle(H5Dopen2(group, name.c_str(), H5P_DEFAULT), H5Dclose, "open a dataset");
-  const Hdf5Handle space(H5Dget_space(table.dataset.get()), H5Sclose, "look at a dataset");
-  table.rows = static_cast<std::size_t>(checked(H5Sget_simple_extent_npoints(space.get()), "count rows"));
-  return table;
+StoredTable::StoredTable(hid_t group, const std::string& name)
+    : dataset_(H5Dopen2(group, name.c_str(), H5P_DEFAULT), H5Dclose, "open a dataset") {
+  const Hdf5Handle space(H5Dget_space(dataset_.get()), H5Sclose, "look at a dataset");
+  rows_ = static_cast<std::size_t>(checked(H5Sget_simple_extent_npoints(space.get()), "count rows"));
+}
+
+std::vector<std::string> StoredTable::column_names() const {
+  const Hdf5Handle type(H5Dget_type(dataset_.get()), H5Tclose, "look at the columns");
+  const int columns = checked(H5Tget_nmembers(type.get()), "count the columns");
+  std::vector<std::string> names;
+  for (int i = 0; i < columns; ++i) {
+    char* name = H5Tget_member_name(type.get(), static_cast<unsigned>(i));
+    if (name == nullptr) throw Hdf5Failure("read the name of a column");
+    names.emplace_back(name);
+    H5free_memory(name);
+  }
+  return names;
+}
+
+void StoredTable::read(const Hdf5Handle& type, void* rows) const {
+  if (rows_ == 0) return;
+  checked(H5Dread(dataset_.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, rows), "read rows");
+}
+
+void StoredTable::free_texts(const Hdf5Handle& type, void* rows) const {
+  if (rows_ == 0) return;
+  const Hdf5Handle space(H5Dget_space(dataset_.get()), H5Sclose, "look at a dataset");
+  H5Dvlen_reclaim(type.get(), space.get(), H5P_DEFAULT, rows);
 }
 
 }  // namespace harness

@@ -1,24 +1,150 @@
 // One-dimensional compressed datasets of rows: appended in chunks, read whole. Internal to record/.
+//
+// A row lists its columns itself, with Row::list (run_record.h). Rows stand in memory as in the file: the
+// values of the columns one after the other, texts as pointers. So neither side converts anything.
 #pragma once
 
 #include <algorithm>
+#include <cstring>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "harness/record/hdf5_handle.h"
-#include "harness/record/stored_rows.h"
+#include "harness/record/run_record.h"
 
 namespace harness {
 
 /// Rows in a chunk, the unit of compression and of memory while writing.
 inline constexpr std::size_t kChunkRows = 16384;
 
-/// A growing dataset; `memory_type` describes a row in memory, the file holds it packed.
+/// What a value of this type is in the file.
+Hdf5Handle stored_type(const bool*);
+Hdf5Handle stored_type(const std::uint8_t*);
+Hdf5Handle stored_type(const std::uint16_t*);
+Hdf5Handle stored_type(const std::uint32_t*);
+Hdf5Handle stored_type(const std::uint64_t*);
+Hdf5Handle stored_type(const TimeNs*);
+Hdf5Handle stored_type(const double*);
+Hdf5Handle stored_type(const std::string*);
+Hdf5Handle stored_type(const Outcome*);
+Hdf5Handle stored_type(const VisitOutcome*);
+Hdf5Handle stored_type(const DropReason*);
+/// An enumeration with these names of the values from 0 on.
+Hdf5Handle enumeration(const std::vector<std::string>& names);
+
+template <class Value>
+inline constexpr std::size_t kStoredBytes = std::is_same_v<Value, std::string> ? sizeof(char*)
+                                                                               : sizeof(Value);
+
+/// Puts the value where HDF5 reads it, and returns where the next one goes. A text stays the row's.
+template <class Value>
+char* put_value(char* at, const Value& value) {
+  if constexpr (std::is_same_v<Value, std::string>) {
+    const char* text = value.c_str();
+    std::memcpy(at, &text, sizeof text);
+  } else {
+    std::memcpy(at, &value, sizeof value);
+  }
+  return at + kStoredBytes<Value>;
+}
+
+/// The reverse; a text that an older file lacks is "".
+template <class Value>
+const char* get_value(const char* at, Value& value) {
+  if constexpr (std::is_same_v<Value, std::string>) {
+    const char* text = nullptr;
+    std::memcpy(&text, at, sizeof text);
+    value = text == nullptr ? "" : text;
+  } else if constexpr (std::is_same_v<Value, bool>) {
+    value = *at != 0;
+  } else {
+    std::memcpy(&value, at, sizeof value);
+  }
+  return at + kStoredBytes<Value>;
+}
+
+/// The type of a row whose columns are added one after the other.
+class RowType {
+ public:
+  template <class Value>
+  void operator()(const std::string& name, const Value& value) {
+    add(name, stored_type(&value), kStoredBytes<Value>);
+  }
+  /// No column may be added afterwards.
+  Hdf5Handle take();
+
+ private:
+  void add(const std::string& name, Hdf5Handle type, std::size_t bytes);
+
+  struct Column {
+    std::string name;
+    Hdf5Handle type;
+    std::size_t offset;
+  };
+  std::vector<Column> columns_;
+  std::size_t bytes_ = 0;
+};
+
+template <class Row>
+Hdf5Handle row_type() {
+  RowType type;
+  const Row row{};
+  Row::list(row, type);
+  return type.take();
+}
+
+/// Rows as HDF5 takes and gives them.
+template <class Row>
+class PackedRows {
+ public:
+  PackedRows() : type_(row_type<Row>()), bytes_a_row_(H5Tget_size(type_.get())) {}
+
+  const Hdf5Handle& type() const { return type_; }
+  std::size_t size() const { return bytes_.size() / bytes_a_row_; }
+  char* data() { return bytes_.data(); }
+  void reserve(std::size_t rows) { bytes_.reserve(rows * bytes_a_row_); }
+  void clear() { bytes_.clear(); }
+
+  /// The texts stay the row's.
+  void push_back(const Row& row) {
+    bytes_.resize(bytes_.size() + bytes_a_row_);
+    char* at = &bytes_[bytes_.size() - bytes_a_row_];
+    Row::list(row, [&at](const auto&, const auto& value) { at = put_value(at, value); });
+  }
+  /// Rows with the defaults, without texts.
+  void push_back_defaults(std::size_t rows) {
+    const Row defaults{};
+    std::vector<char> one(bytes_a_row_, 0);
+    char* at = one.data();
+    Row::list(defaults, [&at]<class Value>(const auto&, const Value& value) {
+      if constexpr (std::is_same_v<Value, std::string>)
+        at += kStoredBytes<Value>;
+      else
+        at = put_value(at, value);
+    });
+    reserve(size() + rows);
+    for (std::size_t i = 0; i < rows; ++i) bytes_.insert(bytes_.end(), one.begin(), one.end());
+  }
+  Row row(std::size_t index) const {
+    Row row;
+    const char* at = &bytes_[index * bytes_a_row_];
+    Row::list(row, [&at](const auto&, auto& value) { at = get_value(at, value); });
+    return row;
+  }
+
+ private:
+  Hdf5Handle type_;
+  std::size_t bytes_a_row_;
+  std::vector<char> bytes_;
+};
+
+/// A growing dataset; `type` is that of a row in memory, packed, and in the file.
 class TableWriter {
  public:
   /// Makes the dataset `name` in `group`. Chunks hold at most `chunk_rows` rows.
-  TableWriter(hid_t group, const char* name, Hdf5Handle memory_type, std::size_t chunk_rows);
+  TableWriter(hid_t group, const char* name, const Hdf5Handle& type, std::size_t chunk_rows);
   void append(const void* rows, std::size_t count);
 
  private:
@@ -29,9 +155,13 @@ class TableWriter {
 
 /// Writes a finished list of rows as the dataset `name`.
 template <class Row>
-void write_table(hid_t group, const char* name, const std::vector<Row>& rows) {
-  TableWriter table(group, name, row_type<Row>(), std::clamp<std::size_t>(rows.size(), 1, kChunkRows));
-  table.append(rows.data(), rows.size());
+void write_table(hid_t group, const char* name, const std::vector<Row>& rows,
+                 std::size_t chunk_rows = kChunkRows) {
+  PackedRows<Row> packed;
+  packed.reserve(rows.size());
+  for (const Row& row : rows) packed.push_back(row);
+  TableWriter table(group, name, packed.type(), std::clamp<std::size_t>(rows.size(), 1, chunk_rows));
+  table.append(packed.data(), rows.size());
 }
 
 /// Gathers rows into whole chunks, so that none is compressed twice; the dataset is made with the first row.
@@ -43,14 +173,14 @@ class ChunkedTable {
   template <class Source>
   void append(std::span<const Source> rows) {
     for (const Source& row : rows) {
-      if (chunk_.capacity() == 0) chunk_.reserve(kChunkRows);
+      if (chunk_.size() == 0) chunk_.reserve(kChunkRows);
       chunk_.push_back(stored(row));
       if (chunk_.size() == kChunkRows) flush();
     }
   }
   void flush() {
-    if (chunk_.empty()) return;
-    if (table_.empty()) table_.emplace_back(group_, name_, row_type<Row>(), kChunkRows);
+    if (chunk_.size() == 0) return;
+    if (table_.empty()) table_.emplace_back(group_, name_, chunk_.type(), kChunkRows);
     table_.front().append(chunk_.data(), chunk_.size());
     chunk_.clear();
   }
@@ -58,25 +188,40 @@ class ChunkedTable {
  private:
   hid_t group_;
   const char* name_;
-  std::vector<Row> chunk_;
+  PackedRows<Row> chunk_;
   std::vector<TableWriter> table_;
 };
 
-/// A dataset opened for reading.
-struct OpenTable {
-  Hdf5Handle dataset;
-  std::size_t rows = 0;
-};
 bool has_link(hid_t group, const std::string& name);
-OpenTable open_table(hid_t group, const std::string& name);
 
-/// All rows of the dataset `name`, columns matched by name. The text of a row stays allocated by HDF5.
+/// A dataset opened for reading.
+class StoredTable {
+ public:
+  StoredTable(hid_t group, const std::string& name);
+  std::size_t rows() const { return rows_; }
+  /// In the order of the file.
+  std::vector<std::string> column_names() const;
+  /// Reads all rows to where they are to stand. Columns are matched by name: those that the file lacks stay
+  /// as they are there.
+  void read(const Hdf5Handle& type, void* rows) const;
+  /// Frees the texts that read() gave.
+  void free_texts(const Hdf5Handle& type, void* rows) const;
+
+ private:
+  Hdf5Handle dataset_;
+  std::size_t rows_ = 0;
+};
+
+/// All rows of the dataset `name`; a column that an older file lacks has its default.
 template <class Row>
 std::vector<Row> read_table(hid_t group, const std::string& name) {
-  const OpenTable table = open_table(group, name);
-  std::vector<Row> rows(table.rows);
-  const Hdf5Handle type = row_type<Row>();
-  checked(H5Dread(table.dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, rows.data()), "read rows");
+  const StoredTable table(group, name);
+  PackedRows<Row> packed;
+  packed.push_back_defaults(table.rows());
+  table.read(packed.type(), packed.data());
+  std::vector<Row> rows;
+  for (std::size_t i = 0; i < table.rows(); ++i) rows.push_back(packed.row(i));
+  table.free_texts(packed.type(), packed.data());
   return rows;
 }
 

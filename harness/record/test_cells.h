@@ -25,12 +25,13 @@ inline SummaryRow test_cell(const std::string& system, double in_time, double lo
   row.workers = 64;
   row.duration_s = 10;
   row.sent = 1000;
-  row.offered_rps = 100;
+  row["offered_rps"] = 100;
   row.in_time = static_cast<std::uint64_t>(in_time);
-  row.goodput_rps = in_time / 10;
-  row.drop_rate = (1000 - in_time) / 1000;
-  row.latency_ms_p50 = 100;
-  row.latency_ms_p99 = 400;
+  row["goodput_rps"] = in_time / 10;
+  row["drop_rate"] = (1000 - in_time) / 1000;
+  row["invalid_rate"] = 0;
+  row["latency_ms_p50"] = 100;
+  row["latency_ms_p99"] = 400;
   return row;
 }
 

@@ -16,6 +16,8 @@ struct Decision {
   std::uint32_t visit_or_first = 0;   ///< kDrop, kJoin: the visit; kReport: index of the first value
   std::uint32_t worker_or_count = 0;  ///< kJoin, kLaunch, kPreempt: the worker; kReport: number of values
   TimeNs at_ns = 0;                   ///< kWakeAt
+
+  bool operator==(const Decision&) const = default;
 };
 
 /// Decisions are carried out by the host in the order given, after the callback returns. The host checks each

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "harness/core/archive.h"
 #include "harness/core/types.h"
 
 namespace harness {
@@ -32,8 +33,8 @@ struct WorkerGroup {
   std::vector<int> batch_caps = {};
   /// The time in which each worker is to run one batch of every module; 0: not planned.
   TimeNs cycle_ns = 0;
-  /// As `modules`, for routers and records (no other rank or log has it): how many of the equal parts into
-  /// which a module's streams are divided go here (SHEPHERD); empty: they are not divided.
+  /// As `modules`, for routers and records: how many of the equal parts into which a module's streams are
+  /// divided go here (SHEPHERD); empty: they are not divided.
   std::vector<int> shares = {};
 
   bool operator==(const WorkerGroup&) const = default;
@@ -92,5 +93,23 @@ struct Plan {
     return groups.empty() ? std::vector<ModuleId>{group} : groups[group].modules;
   }
 };
+
+/// For messages and logs: all but the notes.
+template <class Way>
+void code(Archive<Way>& archive, Plan& plan) {
+  archive.list(plan.modules, [&](ModulePlan& module) {
+    archive.value(module.workers);
+    archive.value(module.batch_cap);
+    archive.value(module.exec_ns);
+    archive.value(module.budget_ns);
+  });
+  archive.list(plan.groups, [&](WorkerGroup& group) {
+    archive.value(group.workers);
+    archive.list(group.modules);
+    archive.list(group.batch_caps);
+    archive.value(group.cycle_ns);
+    archive.list(group.shares);
+  });
+}
 
 }  // namespace harness

@@ -9,7 +9,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/routes.h"
-#include "harness/engine/cluster.h"
+#include "harness/engine/dispatcher.h"
 #include "harness/engine/fluid_bound.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_system.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "harness/core/error.h"
-#include "harness/engine/cluster.h"
+#include "harness/engine/dispatcher.h"
 #include "harness/engine/fluid_bound.h"
 #include "harness/engine/reservation_bound.h"
 #include "harness/sim/simulation.h"

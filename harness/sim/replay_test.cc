@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "harness/engine/cluster.h"
+#include "harness/engine/dispatcher.h"
 #include "harness/engine/replay.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_world.h"
@@ -236,9 +236,6 @@ TEST_P(Replay, LogsAreReadAndWrittenWithoutLoss) {
       std::vector<Step> steps = steps_of(log);
       ASSERT_EQ(log_of(log, steps), log);
     }
-    const auto back = deserialised(serialised(record.replay));
-    ASSERT_TRUE(back.has_value());
-    EXPECT_EQ(*back, record.replay);
   }
 }
 
@@ -381,14 +378,6 @@ TEST(ReplayLogs, DamageIsNoticed) {
       EXPECT_EQ(damage.domain, log.domain);
     }
   }
-  std::vector<std::byte> bytes = serialised(record.replay);
-  bytes.pop_back();
-  EXPECT_FALSE(deserialised(bytes).has_value());
-  bytes.resize(bytes.size() + 2);
-  EXPECT_FALSE(deserialised(bytes).has_value());
-  bytes = serialised(record.replay);
-  bytes[0] = std::byte{2};
-  EXPECT_FALSE(deserialised(bytes).has_value()) << "another version";
 }
 
 }  // namespace

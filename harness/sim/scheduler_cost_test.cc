@@ -217,34 +217,6 @@ TEST(SchedulerCost, WhatWaitsForAQueueThatClosesGoesElsewhere) {
   EXPECT_EQ(ends, (std::vector<double>{10, 20, 30, 40, 50, 60, 70, 80, 90, 100}));
 }
 
-TEST(SchedulerCost, MeasuredIsWhatTheClockSays) {
-  // Every call takes half a millisecond by this clock. The cost of a message is the time of the one before
-  // it; the first has none.
-  RunSpec spec = refusing({0, 0, 0}, 1, 1);
-  spec.world.scheduler_cost = SchedulerCost::kMeasured;
-  auto now = std::make_shared<TimeNs>(0);
-  spec.scheduler_clock = [now] { return *now += kMs / 2; };
-  EXPECT_EQ(Ran(spec).ends(), (std::vector<double>{0, 0.5, 1}));
-
-  // A request makes two messages of two calls each: arrival (and start), end (and free): 1 ms.
-  spec.system = find_system("naive")->make();
-  spec.arrivals = std::make_unique<testing::FixedArrivals>(std::vector<TimeNs>{0, 0}, kNsPerS);
-  const Ran ran(spec);
-  EXPECT_EQ(ran.starts(), (std::vector<double>{0, 10.5})) << "the arrival before that end is one call";
-  EXPECT_EQ(ran.ends(), (std::vector<double>{10, 20.5}));
-}
-
-TEST(SchedulerCost, MeasuredByThisMachinesClockTakesTime) {
-  RunSpec spec = spec_of({}, 4, 1);
-  spec.world.scheduler_cost = SchedulerCost::kMeasured;
-  spec.arrivals =
-      std::make_unique<testing::FixedArrivals>(testing::poisson_times(200, 10 * kNsPerS, 1), 10 * kNsPerS);
-  const RunRecord record = simulate(spec, nullptr);
-  EXPECT_EQ(record.in_time, record.sent);
-  EXPECT_GT(record.scheduler_busy_ns, 0);
-  EXPECT_LT(record.scheduler_busy_ns, record.duration_ns);
-}
-
 class CostlyCells : public ::testing::TestWithParam<const SystemEntry*> {};
 
 TEST_P(CostlyCells, CloseTheirBooks) {

@@ -138,19 +138,6 @@ TEST(SchedulerInbox, WhatAClosingQueueSendsOnMayBeRefusedElsewhere) {
   EXPECT_EQ(ran.record.modules[0].arrived, 10U);
 }
 
-TEST(SchedulerInbox, MeasuredCostsCountAsTheLastMessageDid) {
-  // Every call takes half a millisecond. The first two come when a message is known to cost nothing, and are
-  // handled at 0 and 0.5; then the inbox has room for one that waits not at all.
-  RunSpec spec = refusing({0, kMs / 4, kMs / 4, kMs}, 1, 1);
-  spec.world.scheduler_cost = SchedulerCost::kMeasured;
-  spec.world.scheduler_inbox_ms = kNoRoom;
-  auto now = std::make_shared<TimeNs>(0);
-  spec.scheduler_clock = [now] { return *now += kMs / 2; };
-  const Ran ran(spec);
-  EXPECT_EQ(refused_requests(ran), (std::vector<RequestId>{2}));
-  EXPECT_EQ(ran.ends(), (std::vector<double>{0, 0.75, 0.25, 1.5}));
-}
-
 /// The share of Poisson arrivals that an M/D/1 queue takes when it refuses those that would wait longer than
 /// `bound`, both in units of the service time. Up to the bound the waiting time's distribution is that of the
 /// queue without one but for a factor (level crossings: what enters from below is the same), Erlang's

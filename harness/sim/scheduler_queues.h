@@ -50,14 +50,13 @@ class SchedulerQueues {
         longest_wait_ns_(longest_wait_ns),
         until_ns_(until_ns) {}
 
-  /// Whether there is no room for a visit that comes now. Where costs are measured, by what the last message
-  /// took.
+  /// Whether there is no room for a visit that comes now.
   bool is_full(TimeNs now, DomainId domain) const {
-    return domain < processors_.size() && processors_[domain].work_ns(now) > longest_wait_ns_;
+    return domain < processors_.size() && processors_[domain].work_ns(now, cost_ns_) > longest_wait_ns_;
   }
 
   void put(TimeNs now, DomainId domain, SchedulerMessage message) {
-    while (processors_.size() <= domain) processors_.emplace_back().cost_ns = cost_ns_;
+    if (processors_.size() <= domain) processors_.resize(domain + 1);
     Processor& processor = processors_[domain];
     processor.waiting.push_back(message);
     if (!processor.busy) serve_next(now, domain);
@@ -76,13 +75,10 @@ class SchedulerQueues {
     Processor& processor = processors_[domain];
     processor.busy = !processor.waiting.empty();
     if (!processor.busy) return;
-    processor.busy_ns += std::clamp<TimeNs>(until_ns_ - now, 0, processor.cost_ns);
-    processor.handled_ns = now + processor.cost_ns;
+    processor.busy_ns += std::clamp<TimeNs>(until_ns_ - now, 0, cost_ns_);
+    processor.handled_ns = now + cost_ns_;
     events_.push(processor.handled_ns, kind_, domain);
   }
-  /// What further messages cost this domain: where costs are measured, what the last one took. A message is
-  /// so charged with the time of the one before it, as its own is known only when it has been handled.
-  void set_cost(DomainId domain, TimeNs cost_ns) { processors_[domain].cost_ns = cost_ns; }
 
   /// The largest of the times for which a domain's scheduler has handled messages, those under way too.
   TimeNs most_busy_ns() const {
@@ -93,14 +89,13 @@ class SchedulerQueues {
 
  private:
   struct Processor {
-    TimeNs cost_ns = 0;
     std::deque<SchedulerMessage> waiting;  ///< the one being handled too
     bool busy = false;
     TimeNs handled_ns = kNever;  ///< when the first has been handled; kNever: none is under way
     TimeNs busy_ns = 0;
 
     /// What it takes to handle all that is here.
-    TimeNs work_ns(TimeNs now) const {
+    TimeNs work_ns(TimeNs now, TimeNs cost_ns) const {
       const auto whole = static_cast<TimeNs>(waiting.size());
       return handled_ns == kNever ? whole * cost_ns : handled_ns - now + (whole - 1) * cost_ns;
     }

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "harness/engine/cluster.h"
+#include "harness/engine/dispatcher.h"
 #include "harness/engine/fluid_bound.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_system.h"

@@ -3,18 +3,10 @@
 #include <chrono>
 
 #include "harness/core/error.h"
+#include "harness/engine/prefetch.h"
 #include "harness/sim/virtual_world.h"
 
 namespace harness {
-namespace {
-
-TimeNs machine_clock() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
-}
-
-}  // namespace
-
 VirtualWorld::VirtualWorld(const RunSpec& spec, RowSink* rows)
     : spec_(spec),
       network_ns_(ms_to_ns(spec.world.network_delay_ms)),
@@ -23,27 +15,26 @@ VirtualWorld::VirtualWorld(const RunSpec& spec, RowSink* rows)
       joins_end_(!spec.faults.empty() || spec.system->preempts()),
       workers_(spec, events_, {kBatchDone, kServer, kBatchPreempted}),
       timers_(events_, kTimer),
-      cluster_(spec, *this, rows),
+      faults_(spec.faults),
+      sizes_(spec.seed, spec.profiles, spec.trace_tokens),
+      context_(make_context(spec, &sizes_)),
+      books_(spec.pipeline, spec.arrivals->duration_ns(), spec.slo_ns, rows, spec.answers),
+      domains_(spec, context_, *this, *this, tables_, books_),
+      dispatcher_(spec, context_, *this, tables_, books_),
       arrivals_(spec.arrivals->restarted()) {
-  const bool measures = spec.world.scheduler_cost == SchedulerCost::kMeasured;
   const TimeNs cost_ns = ms_to_ns(spec.world.scheduler_cost_us * 1e-3);
-  if (measures) {
-    stopwatch_.clock = spec.scheduler_clock ? spec.scheduler_clock : machine_clock;
-    cluster_.time_schedulers(stopwatch_);
-  }
   const double inbox_ms = spec.world.scheduler_inbox_ms;
-  const TimeNs longest_wait_ns = inbox_ms > 0 ? ms_to_ns(inbox_ms) : kNever;
-  if (measures || (spec.world.scheduler_cost == SchedulerCost::kFixed && cost_ns > 0))
-    schedulers_.emplace(events_, kScheduler, measures ? 0 : cost_ns, longest_wait_ns,
+  if (spec.world.scheduler_cost == SchedulerCost::kFixed && cost_ns > 0)
+    schedulers_.emplace(events_, kScheduler, cost_ns, inbox_ms > 0 ? ms_to_ns(inbox_ms) : kNever,
                         spec.arrivals->duration_ns());
 }
 
 void VirtualWorld::start() {
-  cluster_.start(now_);
+  dispatcher_.start(now_);
   // Controllers publish just after the reports of the same period have reached them.
-  if (cluster_.has_controllers()) events_.push(state_period_ns_ + state_delay_ns_ + 1, kStatePeriod, 0);
+  if (dispatcher_.has_controllers()) events_.push(state_period_ns_ + state_delay_ns_ + 1, kStatePeriod, 0);
   await_planning();
-  const std::vector<FaultChange>& changes = cluster_.faults().changes();
+  const std::vector<FaultChange>& changes = faults_.changes();
   for (std::uint32_t i = 0; i < changes.size(); ++i) events_.push(changes[i].at_ns, kFaultChange, i);
 }
 
@@ -61,9 +52,9 @@ RunRecord VirtualWorld::run() {
       now_ = arrivals_.next_ns();
       const StreamId stream = arrivals_.next_stream();
       arrivals_.advance();
-      cluster_.on_request(now_, stream);
+      dispatcher_.on_request(now_, stream);
     } else {
-      if (arrivals_.next_ns() == kNever && cluster_.live_requests() == 0) break;
+      if (arrivals_.next_ns() == kNever && dispatcher_.live_requests() == 0) break;
       HARNESS_CHECK(event_ns != kNever, "requests wait and nothing is due");
       const Event event = events_.pop();
       now_ = event.at_ns;
@@ -72,22 +63,39 @@ RunRecord VirtualWorld::run() {
     if (++handled >= next_report) {
       next_report = handled + kEventsBetweenReports;
       check_progress();
-      if (spec_.progress) spec_.progress(now_, cluster_.sent());
+      if (spec_.progress) spec_.progress(now_, books_.record().sent);
     }
   }
-  RunRecord record = cluster_.close(now_, handled);
-  if (schedulers_) record.scheduler_busy_ns = schedulers_->most_busy_ns();
+  RunRecord record = close(handled);
   set_bug_context({});
   record.wall_s = std::chrono::duration<double>(Clock::now() - began).count();
+  return record;
+}
+
+std::uint64_t VirtualWorld::progress() const {
+  std::uint64_t count = 0;
+  for (const ModuleTotals& totals : books_.record().modules) {
+    count += totals.batches;
+    for (const std::uint64_t dropped : totals.dropped) count += dropped;
+  }
+  return count;
+}
+
+RunRecord VirtualWorld::close(std::uint64_t events) {
+  std::vector<WorkerTotals> totals;
+  for (const WorkerState& worker : tables_.workers) totals.push_back(worker.totals);
+  RunRecord record = books_.close(now_, events, std::move(totals));
+  record.replay = domains_.take_replay();
+  if (schedulers_) record.scheduler_busy_ns = schedulers_->most_busy_ns();
   return record;
 }
 
 void VirtualWorld::check_progress() {
   constexpr TimeNs kLongestStandstill = 3600 * kNsPerS;
   if (arrivals_.next_ns() != kNever || now_ < progress_check_ns_) return;
-  HARNESS_CHECK(progress_check_ns_ == 0 || cluster_.progress() != seen_progress_,
+  HARNESS_CHECK(progress_check_ns_ == 0 || progress() != seen_progress_,
                 "the load has ended, requests are queued, and no batch has started for an hour");
-  seen_progress_ = cluster_.progress();
+  seen_progress_ = progress();
   progress_check_ns_ = now_ + kLongestStandstill;
 }
 
@@ -108,8 +116,7 @@ void VirtualWorld::handle(const Event& event) {
       handle_deliveries(event.index);
       break;
     case kCancellation:
-      tell(cluster_.domain_of_visit(cancellations_[event.index].visit),
-           {Message::kCancellation, event.index});
+      tell(tables_.visits[cancellations_[event.index].visit].domain, {Message::kCancellation, event.index});
       break;
     case kTimer:
       if (timers_.take(event.index, event.at_ns)) tell(event.index, {Message::kTimer, event.index});
@@ -120,27 +127,29 @@ void VirtualWorld::handle(const Event& event) {
       break;
     case kAcknowledgement: {
       const AcknowledgementMessage& message = acknowledgements_[event.index];
-      cluster_.on_acknowledgement(message.module, message.domain, message.count);
+      dispatcher_.on_acknowledgement(message.module, message.domain, message.count);
       acknowledgements_.release(event.index);
       break;
     }
     case kWorkerReady:
-      cluster_.on_worker_ready(now_, event.index);
+      dispatcher_.on_worker_ready(now_, event.index);
       break;
     case kStatePeriod:
-      cluster_.on_period(now_);
+      dispatcher_.on_period(now_);
       events_.push(now_ + state_period_ns_, kStatePeriod, 0);
       break;
     case kPlanPeriod:
       handle_plan_period();
       break;
     case kPlanReady:
-      cluster_.apply_plan(now_, next_plans_.front());
+      dispatcher_.apply_plan(now_, next_plans_.front());
       next_plans_.pop_front();
       break;
-    case kFaultChange:
-      cluster_.on_fault_change(now_, event.index);
+    case kFaultChange: {
+      const FaultChange change = faults_.changes()[event.index];
+      dispatcher_.on_fault(now_, faults_.apply(change), change.begins);
       break;
+    }
     case kLateBatchDone:
       handle_late_batch_done(event.index);
       break;
@@ -164,20 +173,20 @@ void VirtualWorld::tell(DomainId domain, SchedulerMessage message) {
 void VirtualWorld::handle_message(DomainId domain, SchedulerMessage message) {
   switch (message.kind) {
     case Message::kBatchDone:
-      cluster_.on_batch_done(now_, message.index);
+      domains_.on_batch_done(now_, message.index, tables_.workers[message.index].end_ns(now_));
       break;
     case Message::kBatchPreempted:
-      cluster_.on_batch_preempted(now_, message.index);
+      domains_.on_batch_preempted(now_, message.index, tables_.workers[message.index].end_ns(now_));
       break;
     case Message::kArrival:
-      cluster_.on_delivery(now_, {message.index, domain});
+      domains_.on_delivery(now_, {message.index, domain});
       break;
     case Message::kCancellation:
-      cluster_.on_cancellation(now_, cancellations_[message.index]);
+      domains_.on_cancellation(now_, cancellations_[message.index]);
       cancellations_.release(message.index);
       break;
     case Message::kTimer:
-      cluster_.on_timer(now_, message.index);
+      domains_.on_timer(now_, message.index);
       break;
     case Message::kPublication:
       handle_publication_at(message.index);
@@ -187,18 +196,18 @@ void VirtualWorld::handle_message(DomainId domain, SchedulerMessage message) {
 
 void VirtualWorld::handle_scheduler(DomainId domain) {
   do {
-    stopwatch_.spent_ns = 0;
     handle_message(domain, schedulers_->take(domain));
-  } while (schedulers_->waits(domain) && !cluster_.is_open(domain));
-  if (stopwatch_.clock) schedulers_->set_cost(domain, stopwatch_.spent_ns);
+  } while (schedulers_->waits(domain) && !domains_.is_open(domain));
   schedulers_->serve_next(now_, domain);
 }
 
 void VirtualWorld::tell_of_end(Message kind, WorkerId worker) {
-  if (schedulers_ && !cluster_.on_end_waits(now_, worker)) [[unlikely]] {
-    return;
+  WorkerState& state = tables_.workers[worker];
+  if (schedulers_) [[unlikely]] {
+    state.ended_ns = now_;
+    if (state.life == WorkerState::Life::kGone) return;  // nothing will be heard of it
   }
-  tell(cluster_.domain_of_worker(worker), {kind, worker});
+  tell(state.domain, {kind, worker});
 }
 
 void VirtualWorld::arrive(const Delivery& delivery) {
@@ -208,12 +217,9 @@ void VirtualWorld::arrive(const Delivery& delivery) {
 }
 
 bool VirtualWorld::enter_inbox(const Delivery& delivery) {
-  const bool is_refused = schedulers_->is_full(now_, delivery.domain) && cluster_.is_open(delivery.domain);
-  if (is_refused) {
-    cluster_.on_delivery_refused(now_, delivery);
-  } else {
-    cluster_.on_delivery_waits(now_, delivery);
-  }
+  const bool is_refused = schedulers_->is_full(now_, delivery.domain) && domains_.is_open(delivery.domain);
+  books_.on_reached(now_, tables_.visits[delivery.visit]);
+  if (is_refused) dispatcher_.on_visit_dropped(now_, delivery.visit, DropReason::kInboxFull);
   return !is_refused;
 }
 
@@ -222,15 +228,23 @@ void VirtualWorld::prefetch_upcoming() const {
   for (std::size_t i = 0; i < upcoming.size(); ++i) {
     if (upcoming[i].kind != kBatchDone) continue;
     if (i == 0) {
-      cluster_.prefetch_batch(upcoming[i].index);
+      prefetch_batch(upcoming[i].index);
     } else {
-      cluster_.prefetch_worker(upcoming[i].index);
+      domains_.prefetch_worker(upcoming[i].index);
     }
   }
 }
 
+void VirtualWorld::prefetch_batch(WorkerId worker) const {
+  for (const BatchVisit& member : tables_.workers[worker].running) {
+    prefetch_object(&tables_.visits[member.id]);
+    dispatcher_.prefetch_request(member.id);
+  }
+  domains_.prefetch_host(worker);
+}
+
 void VirtualWorld::handle_deliveries(std::uint32_t slot) {
-  cluster_.prefetch(deliveries_[slot]);
+  domains_.prefetch(deliveries_[slot]);
   for (const Delivery& delivery : deliveries_[slot]) arrive(delivery);
   deliveries_.release(slot);
 }
@@ -238,7 +252,7 @@ void VirtualWorld::handle_deliveries(std::uint32_t slot) {
 void VirtualWorld::handle_values(EventKind kind, std::uint32_t slot) {
   const ValuesMessage& message = values_[slot];
   if (kind == kReport) {
-    cluster_.on_report(now_, message.module, message.domain, message.values);
+    dispatcher_.on_report(now_, message.module, message.domain, message.values);
   } else {
     tell_publication(message);
   }
@@ -246,20 +260,21 @@ void VirtualWorld::handle_values(EventKind kind, std::uint32_t slot) {
 }
 
 void VirtualWorld::handle_plan_period() {
-  next_plans_.push_back(cluster_.compute_plan(now_));
+  std::vector<std::uint64_t> arrived;
+  for (const ModuleTotals& totals : books_.record().modules) arrived.push_back(totals.arrived);
+  next_plans_.push_back(dispatcher_.compute_plan(now_, dispatcher_.take_load(now_, arrived)));
   events_.push(now_ + ms_to_ns(spec_.planner.plan_time_ms), kPlanReady, 0);
   await_planning();
 }
 
 void VirtualWorld::await_planning() {
-  const TimeNs at_ns = cluster_.next_planning_ns(now_);
+  const TimeNs at_ns = dispatcher_.next_planning_ns(now_);
   if (at_ns != kNever) events_.push(at_ns, kPlanPeriod, 0);
 }
 
 void VirtualWorld::run_batch(WorkerId worker, TimeNs profile_ns) {
-  ActiveFaults& faults = cluster_.faults();
-  if (faults.slows()) [[unlikely]] {
-    workers_.run_batch_slowly(now_, worker, profile_ns, faults.factor(cluster_.gpu_of_worker(worker)));
+  if (faults_.slows()) [[unlikely]] {
+    workers_.run_batch_slowly(now_, worker, profile_ns, faults_.factor(tables_.workers[worker].gpu));
     return;
   }
   workers_.run_batch(now_, worker, profile_ns);
@@ -274,7 +289,7 @@ void VirtualWorld::deliver(std::span<const Delivery> deliveries) {
     return;
   }
   if (network_ns_ == 0) {
-    cluster_.prefetch(deliveries);
+    domains_.prefetch(deliveries);
     for (const Delivery& delivery : deliveries) arrive(delivery);
     return;
   }

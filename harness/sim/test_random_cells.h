@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/engine/cluster.h"
+#include "harness/engine/dispatcher.h"
 #include "harness/engine/fluid_bound.h"
 #include "harness/sim/test_world.h"
 

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "harness/engine/cluster.h"
+#include "harness/engine/dispatcher.h"
 #include "harness/engine/replay.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_world.h"

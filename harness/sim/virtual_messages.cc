@@ -9,7 +9,7 @@ void VirtualWorld::deliver_over_faulty_links(std::span<const Delivery> deliverie
   for (const Delivery delivery : deliveries) {
     const std::optional<TimeNs> held = held_until(delivery.domain, LinkDirection::kDown);
     if (held == kNever) {
-      cluster_.on_delivery_lost(now_, delivery.visit);
+      dispatcher_.on_delivery_lost(now_, delivery.visit);
     } else if (!held && network_ns_ == 0) {
       arrive(delivery);
     } else {
@@ -21,10 +21,10 @@ void VirtualWorld::deliver_over_faulty_links(std::span<const Delivery> deliverie
 }
 
 void VirtualWorld::cancel(const Cancellation& cancellation) {
-  if (!joins_end_ && cluster_.has_joined(cancellation.visit)) return;
+  if (!joins_end_ && tables_.visits[cancellation.visit].state == VisitState::kForming) return;
   TimeNs sent_ns = now_;
   if (links_are_faulty()) [[unlikely]] {
-    sent_ns = held_until(cluster_.domain_of_visit(cancellation.visit), LinkDirection::kDown).value_or(now_);
+    sent_ns = held_until(tables_.visits[cancellation.visit].domain, LinkDirection::kDown).value_or(now_);
     if (sent_ns == kNever) return;
   }
   const std::uint32_t slot = cancellations_.put();
@@ -57,7 +57,7 @@ void VirtualWorld::publish(ModuleId module, std::span<const double> state) {
 }
 
 void VirtualWorld::publish_over_faulty_links(ValuesMessage& message) {
-  for (const DomainView& view : cluster_.open_domains(message.module)) {
+  for (const DomainView& view : dispatcher_.open_domains(message.module)) {
     const std::optional<TimeNs> held = held_until(view.id, LinkDirection::kDown);
     if (!held) continue;
     message.except.push_back(view.id);
@@ -76,27 +76,28 @@ std::uint32_t VirtualWorld::put_publication_at(DomainId domain, const ValuesMess
 
 void VirtualWorld::handle_publication_at(std::uint32_t slot) {
   const ValuesMessage& message = values_[slot];
-  cluster_.on_publication_at(now_, message.domain, message.module, message.values);
+  domains_.on_publication_at(now_, message.domain, message.module, message.values);
   values_.release(slot);
 }
 
 void VirtualWorld::tell_publication(const ValuesMessage& message) {
   if (!schedulers_) {
-    cluster_.on_publication(now_, message.module, message.values, message.except);
+    domains_.on_publication(now_, message.module, message.values, message.except);
+    dispatcher_.on_publication(now_, message.module, message.values);
     return;
   }
-  for (const DomainView& view : cluster_.open_domains(message.module)) {
+  for (const DomainView& view : dispatcher_.open_domains(message.module)) {
     if (std::find(message.except.begin(), message.except.end(), view.id) == message.except.end())
       tell(view.id, {Message::kPublication, put_publication_at(view.id, message)});
   }
-  cluster_.on_publication_at_controllers(now_, message.module, message.values);
+  dispatcher_.on_publication(now_, message.module, message.values);
 }
 
 bool VirtualWorld::holds_batch_done(WorkerId worker, const WorkerState& state) {
   const std::optional<TimeNs> held = held_until(state.domain, LinkDirection::kUp);
   if (!held) return false;
   if (held == kNever) {
-    cluster_.on_batch_unheard(now_, worker, state);
+    dispatcher_.on_batch_unheard(now_, worker, state);
     return true;
   }
   const std::uint32_t slot = notices_.put();
@@ -111,7 +112,7 @@ bool VirtualWorld::holds_batch_done(WorkerId worker, const WorkerState& state) {
 void VirtualWorld::handle_late_batch_done(std::uint32_t slot) {
   const BatchNotice& notice = notices_[slot];
   heard_from_ = notice.state.domain;  // the router hears of it with the same message
-  cluster_.on_late_batch_done(now_, notice.worker, notice.state, notice.ended_ns);
+  dispatcher_.on_late_batch_done(now_, notice.worker, notice.state, notice.ended_ns);
   heard_from_ = kNone;
   notices_.release(slot);
 }
@@ -128,7 +129,7 @@ void VirtualWorld::acknowledge(ModuleId module, DomainId domain, int count) {
     }
   }
   if (network_ns_ == 0) {
-    cluster_.on_acknowledgement(module, domain, count);
+    dispatcher_.on_acknowledgement(module, domain, count);
     return;
   }
   const std::uint32_t slot = acknowledgements_.put();

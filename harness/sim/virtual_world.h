@@ -1,12 +1,14 @@
-// The world of a run in virtual time: its events, its workers' timers, its messages. simulate() makes one.
+// A run in virtual time: its events, its workers' timers, its messages. simulate() makes one.
 #pragma once
 
 #include <deque>
 #include <optional>
 #include <vector>
 
+#include "harness/engine/active_faults.h"
 #include "harness/engine/arrival_cursor.h"
-#include "harness/engine/cluster.h"
+#include "harness/engine/dispatcher.h"
+#include "harness/engine/domain_group.h"
 #include "harness/engine/domain_timers.h"
 #include "harness/engine/event_queue.h"
 #include "harness/engine/mailbox.h"
@@ -15,8 +17,10 @@
 
 namespace harness {
 
-/// One run. Single-threaded.
-class VirtualWorld final : private World {
+/// One run: the dispatcher and all queue domains over the same tables, joined by direct calls and by messages
+/// that take their delay. What an event leads to runs to its end; nothing is re-entered, except that without
+/// a delay what is delivered arrives at once. Single-threaded.
+class VirtualWorld final : private ToDomains, private ToDispatcher, private Workers {
  public:
   /// `spec` outlives the world. `rows` may be null.
   VirtualWorld(const RunSpec& spec, RowSink* rows);
@@ -68,18 +72,51 @@ class VirtualWorld final : private World {
 
   void run_batch(WorkerId worker, TimeNs profile_ns) override;
   void run_visit(const ServiceVisit& visit) override;
+  void preempt(WorkerId worker) override { workers_.preempt(now_, worker, tables_.workers[worker].module); }
+  void wake_at(DomainId domain, TimeNs at_ns) override;
+
   void deliver(std::span<const Delivery> deliveries) override;
   void cancel(const Cancellation& cancellation) override;
-  void preempt(WorkerId worker) override {
-    workers_.preempt(now_, worker, cluster_.module_of_worker(worker));
-  }
-  void wake_at(DomainId domain, TimeNs at_ns) override;
-  void report(ModuleId module, DomainId domain, std::span<const double> values) override;
   void publish(ModuleId module, std::span<const double> state) override;
+  void set_plan(TimeNs now, const Plan& plan) override { domains_.set_plan(now, plan); }
+  void open_domain(TimeNs now, DomainId domain, GroupId group, WorkerId) override {
+    domains_.open_domain(now, domain, group);
+  }
+  void add_worker(TimeNs now, DomainId domain, WorkerId worker) override {
+    domains_.add_worker(now, domain, worker);
+  }
+  void drain_worker(TimeNs now, WorkerId worker, bool closes) override {
+    domains_.drain_worker(now, worker, closes);
+  }
+  void lose_workers(TimeNs now, DomainId domain, std::span<const WorkerId> workers, bool closes) override {
+    domains_.lose_workers(now, domain, workers, closes);
+  }
   void acknowledge(ModuleId module, DomainId domain, int count) override;
   void start_worker(WorkerId worker, TimeNs cold_start_ns) override;
-  bool holds_batch_done(WorkerId worker, const WorkerState& state) override;
 
+  void batch_done(TimeNs now, WorkerId worker, const WorkerState& state) override {
+    if (now <= faults_.links_until_ns() && holds_batch_done(worker, state)) [[unlikely]]
+      return;
+    dispatcher_.on_batch_done(now, worker, state);
+  }
+  void batch_preempted(TimeNs now, WorkerId worker, const WorkerState& state) override {
+    dispatcher_.on_batch_preempted(now, worker, state);
+  }
+  void batch_lost(TimeNs now, WorkerId worker, const WorkerState& state) override {
+    dispatcher_.on_batch_lost(now, worker, state);
+  }
+  void visit_dropped(TimeNs now, VisitId visit, DropReason reason) override {
+    dispatcher_.on_visit_dropped(now, visit, reason);
+  }
+  void visit_cancelled(TimeNs now, VisitId visit) override { dispatcher_.on_visit_cancelled(now, visit); }
+  void visits_returned(TimeNs now, ModuleId module, std::span<const VisitId> visits) override {
+    dispatcher_.on_visits_returned(now, module, visits);
+  }
+  void worker_gone(TimeNs now, WorkerId worker) override { dispatcher_.on_worker_gone(now, worker); }
+  void report(ModuleId module, DomainId domain, std::span<const double> values) override;
+
+  /// Over faulty links: whether the notice of a batch's end comes later (kLateBatchDone) or never.
+  bool holds_batch_done(WorkerId worker, const WorkerState& state);
   void start();
   void handle(const Event& event);
   /// A message to the domain's scheduler: handled now or, where messages cost time, when its turn has come.
@@ -97,22 +134,27 @@ class VirtualWorld final : private World {
   /// visits any more costs nothing.
   void handle_scheduler(DomainId domain);
   void prefetch_upcoming() const;
+  void prefetch_batch(WorkerId worker) const;
   void handle_deliveries(std::uint32_t slot);
   void handle_values(EventKind kind, std::uint32_t slot);
   void handle_plan_period();
   void await_planning();
   void handle_late_batch_done(std::uint32_t slot);
   void handle_publication_at(std::uint32_t slot);
-  bool links_are_faulty() { return now_ <= cluster_.faults().links_until_ns(); }
+  bool links_are_faulty() const { return now_ <= faults_.links_until_ns(); }
   /// As ActiveFaults::held_until, for a message sent now.
   std::optional<TimeNs> held_until(DomainId domain, LinkDirection direction) {
-    return cluster_.faults().held_until(now_, cluster_.gpu_of_domain(domain), direction);
+    return faults_.held_until(now_, domain == kNone ? kNone : dispatcher_.gpu_of(domain), direction);
   }
   void deliver_over_faulty_links(std::span<const Delivery> deliveries);
   /// The message to that domain alone, in a slot of its own.
   std::uint32_t put_publication_at(DomainId domain, const ValuesMessage& message);
   void publish_over_faulty_links(ValuesMessage& message);
+  /// Batches started and visits dropped so far: stands still only if nothing happens.
+  std::uint64_t progress() const;
   void check_progress();
+  /// Closes the books (a bug if they do not close).
+  RunRecord close(std::uint64_t events);
 
   const RunSpec& spec_;
   TimeNs now_ = 0;
@@ -124,8 +166,13 @@ class VirtualWorld final : private World {
   WorkerModels workers_;
   DomainTimers timers_;
   std::optional<SchedulerQueues> schedulers_;  ///< with a cost only
-  SchedulerStopwatch stopwatch_;
-  Cluster cluster_;
+  ActiveFaults faults_;
+  RequestSizes sizes_;
+  ServingContext context_;
+  EngineTables tables_;
+  Books books_;
+  DomainGroup domains_;
+  Dispatcher dispatcher_;
   ArrivalCursor arrivals_;
   Mailbox<std::vector<Delivery>> deliveries_;
   Mailbox<Cancellation> cancellations_;

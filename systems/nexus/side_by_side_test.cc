@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/engine/cluster.h"
+#include "harness/engine/dispatcher.h"
 #include "harness/engine/fluid_bound.h"
 #include "harness/engine/replay.h"
 #include "harness/live/test_as_simulated.h"

@@ -25,7 +25,7 @@ std::vector<ResultRow> results() {
         row.cell.trace = "tweet";
         row.cell.seed = seed;
         row.cell.parameters = lambda > 0.07 ? "pard.lambda=0.1" : "pard.lambda=0.05";
-        row.drop_rate = lambda * static_cast<double>(seed);
+        row["drop_rate"] = lambda * static_cast<double>(seed);
         rows.push_back(row);
       }
     }

@@ -1,0 +1,49 @@
+// The commands of `harness`, one function each.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace harness {
+
+// Each adds its command to `app`. The command prints to standard output, throws InputError for what is wrong
+// with its arguments and files, EnvironmentError for what failed, and sets `exit_code`, which outlives the
+// parse, where it is not 0.
+
+/// `harness FILE.toml` runs an experiment: the arguments of the top level.
+void add_run_command(CLI::App& app, int& exit_code);
+/// `harness show RESULTS.h5`: a row per cell, or with --paired a comparison seed by seed.
+void add_show_command(CLI::App& app, int& exit_code);
+/// `harness figures RESULTS.h5` draws the figures of an experiment with results/figures/draw.py; 2: a
+/// figure's name is unknown or nothing could be drawn (the script has said so). The environment variables
+/// HARNESS_PYTHON (an interpreter with h5py and matplotlib) and HARNESS_HOME (where results/figures stands)
+/// override what the build found.
+void add_figures_command(CLI::App& app, int& exit_code);
+/// `harness claims [RESULTS.h5 ...]`: what the results say about the papers' claims; 1: a claim came out
+/// worse than the ledger knows (with --strict: any is not reproduced).
+void add_claims_command(CLI::App& app, int& exit_code);
+/// `harness compare BASE.h5 NEW.h5` and `harness compare --fidelity RESULTS.h5`: what became worse, and how
+/// true the simulation is; 1: a metric is a regression or a fidelity beyond its tolerance. What cannot be
+/// compared is thrown after the report of the rest.
+void add_compare_command(CLI::App& app, int& exit_code);
+/// `harness replay RESULTS.h5` repeats the decisions of recorded runs; 1: something differs.
+void add_replay_command(CLI::App& app, int& exit_code);
+/// `harness trace info|make|import|cv`; 1: `trace import` did not find every trace.
+void add_trace_command(CLI::App& app, int& exit_code);
+/// `harness trace cv`, a command of `trace`: how predictable streams and groups of streams are (SHEPHERD,
+/// Figures 2 and 5).
+void add_trace_cv_command(CLI::App& trace);
+/// `harness profile` measures models on a device of this machine and writes their profiles (docs/profile.md),
+/// each as soon as it is measured, so that a later failure loses nothing; 1: a model failed and others are in
+/// the file. When it throws, nothing was written. Under mpirun rank 0 measures alone.
+void add_profile_command(CLI::App& app, int& exit_code);
+/// `harness list systems|pipelines|profiles|devices`.
+void add_list_command(CLI::App& app, int& exit_code);
+/// `harness collect DIR/STEM.cells`: a results file from what an unfinished run has finished.
+void add_collect_command(CLI::App& app, int& exit_code);
+/// `harness doctor`: whether this machine, or this job's ranks, can run an experiment, and how well; 1:
+/// something will not work. Under mpirun all ranks take part and rank 0 prints.
+void add_doctor_command(CLI::App& app, int& exit_code);
+
+}  // namespace harness

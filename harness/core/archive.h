@@ -1,0 +1,178 @@
+// Values as bytes and back, for messages between ranks and for logs. One function describes a type for both
+// ways:
+//
+//   template <class Way>
+//   void code(Archive<Way>& archive, Thing& thing) {
+//     archive.value(thing.name);
+//     archive.list(thing.parts, [&](Part& part) { archive.value(part.count); });
+//   }
+//
+// Whole numbers take as few bytes as they need. Writing leaves the values as they are.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "harness/core/error.h"
+
+namespace harness {
+
+/// What writing and reading have in common; Way is WritingArchive or ReadingArchive.
+template <class Way>
+class Archive {
+ public:
+  /// A whole number by its difference to `usual`: small differences of either sign take one byte.
+  template <class Number, class Usual = int>
+  void number(Number& value, Usual usual = 0) {
+    const auto base = static_cast<std::uint64_t>(usual);
+    const std::uint64_t ahead = static_cast<std::uint64_t>(value) - base;
+    std::uint64_t word = (ahead << 1) ^ (0 - (ahead >> 63));
+    way().word(word);
+    value = static_cast<Number>(((word >> 1) ^ (0 - (word & 1))) + base);
+  }
+  /// To the bit. Few digits take few bytes.
+  void real(double& value) {
+    std::uint64_t word = swapped(std::bit_cast<std::uint64_t>(value));
+    way().word(word);
+    value = std::bit_cast<double>(swapped(word));
+  }
+  /// A number, a flag, an enumerator or a text.
+  template <class Value>
+  void value(Value& value) {
+    if constexpr (std::is_same_v<Value, bool>) {
+      std::uint8_t flag = value ? 1 : 0;
+      way().byte(flag);
+      value = flag != 0;
+    } else if constexpr (std::is_same_v<Value, std::string>) {
+      list(value, [this](char& letter) {
+        auto byte = static_cast<std::uint8_t>(letter);
+        way().byte(byte);
+        letter = static_cast<char>(byte);
+      });
+    } else if constexpr (std::is_floating_point_v<Value>) {
+      real(value);
+    } else {
+      number(value);
+    }
+  }
+  /// A vector, `each` with its entries one after the other; no entry may take no byte.
+  template <class List, class Each>
+  void list(List& entries, Each each) {
+    way().size(entries);
+    for (auto& entry : entries) each(entry);
+  }
+  template <class Value>
+  void list(std::vector<Value>& values) {
+    list(values, [this](Value& entry) { value(entry); });
+  }
+  void bytes(std::vector<std::byte>& values) { way().raw(values); }
+
+ private:
+  Way& way() { return static_cast<Way&>(*this); }
+  /// Doubles of few digits have zeros at the end, where a number's first byte is.
+  static std::uint64_t swapped(std::uint64_t word) {
+    std::uint64_t result = 0;
+    for (int shift = 0; shift < 64; shift += 8) result = (result << 8) | ((word >> shift) & 0xff);
+    return result;
+  }
+};
+
+class WritingArchive : public Archive<WritingArchive> {
+ public:
+  static constexpr bool kReads = false;
+  /// Appends to `bytes`, which outlives this.
+  explicit WritingArchive(std::vector<std::byte>& bytes) : bytes_(bytes) {}
+
+  void byte(std::uint8_t& value) { bytes_.push_back(std::byte{value}); }
+  /// Seven bits a byte; the eighth says that more follow.
+  void word(std::uint64_t& value) {
+    std::uint64_t rest = value;
+    for (; rest > 0x7f; rest >>= 7) bytes_.push_back(static_cast<std::byte>((rest & 0x7f) | 0x80));
+    bytes_.push_back(static_cast<std::byte>(rest));
+  }
+  template <class List>
+  void size(List& list) {
+    std::uint64_t count = list.size();
+    word(count);
+  }
+  void raw(std::vector<std::byte>& values) {
+    size(values);
+    bytes_.insert(bytes_.end(), values.begin(), values.end());
+  }
+
+ private:
+  std::vector<std::byte>& bytes_;
+};
+
+/// Zeros, and failed(), once the bytes are used up.
+class ReadingArchive : public Archive<ReadingArchive> {
+ public:
+  static constexpr bool kReads = true;
+  explicit ReadingArchive(std::span<const std::byte> bytes) : bytes_(bytes) {}
+
+  void byte(std::uint8_t& value) {
+    if (at_ == bytes_.size()) failed_ = true;
+    value = failed_ ? std::uint8_t{0} : static_cast<std::uint8_t>(bytes_[at_++]);
+  }
+  void word(std::uint64_t& value) {
+    value = 0;
+    std::uint8_t part = 0;
+    int shift = 0;
+    do {
+      byte(part);
+      if (shift >= 64) failed_ = true;
+      if (!failed_) value |= static_cast<std::uint64_t>(part & 0x7f) << shift;
+      shift += 7;
+    } while (part > 0x7f && !failed_);
+  }
+  template <class List>
+  void size(List& list) {
+    std::uint64_t count = 0;
+    word(count);
+    if (count > bytes_.size() - at_) failed_ = true;
+    list.resize(failed_ ? 0 : static_cast<std::size_t>(count));
+  }
+  void raw(std::vector<std::byte>& values) {
+    size(values);
+    std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(at_), values.size(), values.begin());
+    at_ += values.size();
+  }
+
+  bool failed() const { return failed_; }
+  /// How many bytes have been read.
+  std::size_t at() const { return at_; }
+
+ private:
+  std::span<const std::byte> bytes_;
+  std::size_t at_ = 0;
+  bool failed_ = false;
+};
+
+/// The bytes of a value that has code().
+template <class Value>
+std::vector<std::byte> packed(Value value) {
+  std::vector<std::byte> bytes;
+  WritingArchive archive(bytes);
+  code(archive, value);
+  return bytes;
+}
+
+/// The value of these bytes, which another rank has packed. Throws EnvironmentError when they are not one.
+template <class Value>
+Value unpacked(std::span<const std::byte> bytes) {
+  ReadingArchive archive(bytes);
+  Value value;
+  code(archive, value);
+  if (archive.failed() || archive.at() != bytes.size())
+    throw EnvironmentError("a message between ranks is cut, or of another version of the program");
+  return value;
+}
+
+}  // namespace harness

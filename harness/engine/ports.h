@@ -1,0 +1,117 @@
+// What the dispatcher, the queue domains and the workers beneath them say to each other: direct calls in
+// virtual time, messages between ranks in a live run. Called per batch or per message.
+#pragma once
+
+#include <span>
+
+#include "harness/core/service.h"
+#include "harness/core/types.h"
+#include "harness/engine/worker_table.h"
+#include "harness/serving/plan.h"
+
+namespace harness {
+
+/// A visit on its way to a queue domain.
+struct Delivery {
+  VisitId visit = 0;
+  DomainId domain = 0;
+};
+
+/// A message that a visit's request has ended elsewhere. The slot may have been reused when it arrives: the
+/// request and the index tell.
+struct Cancellation {
+  VisitId visit = 0;
+  RequestId request = 0;
+  std::uint16_t index = 0;
+};
+
+/// A visit that starts on a slot of a shared server or on a thread.
+struct ServiceVisit {
+  WorkerId worker = 0;
+  std::uint32_t slot = 0;  ///< index of the worker among those of its module; slots of one server follow
+  ModuleId module = 0;
+  RequestId request = 0;
+  TokenCount tokens;  ///< shared only
+};
+
+/// What the dispatcher says. A message takes its delay; without one, the runtime may carry it out at once.
+class ToDomains {
+ public:
+  virtual ~ToDomains() = default;
+
+  /// Carries visits to their domains; DomainGroup::on_delivery follows for each, in order.
+  virtual void deliver(std::span<const Delivery> deliveries) = 0;
+  /// Carries a cancellation; DomainGroup::on_cancellation follows.
+  virtual void cancel(const Cancellation& cancellation) = 0;
+  /// Carries a module's published state to its own domains and the other controllers:
+  /// DomainGroup::on_publication and Dispatcher::on_publication.
+  virtual void publish(ModuleId module, std::span<const double> state) = 0;
+
+  // At the start and when workers come or go.
+  /// The plan that holds from now on; the first call of all.
+  virtual void set_plan(TimeNs now, const Plan& plan) = 0;
+  /// Makes a domain without workers where `first_worker` is, for that group. The worker is added next, or
+  /// when what its GPU runs for another group has ended; visits may come before.
+  virtual void open_domain(TimeNs now, DomainId domain, GroupId group, WorkerId first_worker) = 0;
+  /// The worker can serve the domain from now on.
+  virtual void add_worker(TimeNs now, DomainId domain, WorkerId worker) = 0;
+  /// The worker takes no further batch than those it has; ToDispatcher::worker_gone follows. `closes`: the
+  /// domain has no other, so that whatever is queued there or arrives later comes back.
+  virtual void drain_worker(TimeNs now, WorkerId worker, bool closes) = 0;
+  /// Workers of the domain are gone at once: what ran on them is lost (ToDispatcher::batch_lost), what had
+  /// joined is queued again; ToDispatcher::worker_gone follows for each. `closes` as above; a domain that
+  /// closes before it ever had a worker has none to lose.
+  virtual void lose_workers(TimeNs now, DomainId domain, std::span<const WorkerId> workers, bool closes) = 0;
+
+  // To itself, later.
+  /// Tells the router of `module`, after the delay of a message, that `count` visits have left `domain`:
+  /// Dispatcher::on_acknowledgement.
+  virtual void acknowledge(ModuleId module, DomainId domain, int count) = 0;
+  /// Calls Dispatcher::on_worker_ready(worker) after its cold start.
+  virtual void start_worker(WorkerId worker, TimeNs cold_start_ns) = 0;
+};
+
+/// What the queue domains say. `now` is when it happened.
+class ToDispatcher {
+ public:
+  virtual ~ToDispatcher() = default;
+
+  /// The worker's running batch has ended; `state.running` is valid during the call only.
+  virtual void batch_done(TimeNs now, WorkerId worker, const WorkerState& state) = 0;
+  /// The worker's running batch has stopped at an exit point; its visits are queued again where they were.
+  /// `state.running` is valid during the call only.
+  virtual void batch_preempted(TimeNs now, WorkerId worker, const WorkerState& state) = 0;
+  /// The worker is lost and with it the batch that it ran; `state.running` is valid during the call only.
+  virtual void batch_lost(TimeNs now, WorkerId worker, const WorkerState& state) = 0;
+  /// The scheduler drops a queued visit.
+  virtual void visit_dropped(TimeNs now, VisitId visit, DropReason reason) = 0;
+  /// A visit has left because of a cancellation.
+  virtual void visit_cancelled(TimeNs now, VisitId visit) = 0;
+  /// Visits of a domain that is closed, to be routed again.
+  virtual void visits_returned(TimeNs now, ModuleId module, std::span<const VisitId> visits) = 0;
+  /// A draining worker has nothing left to run, or the worker is lost.
+  virtual void worker_gone(TimeNs now, WorkerId worker) = 0;
+  /// Carries a domain's report to its module's controller: Dispatcher::on_report.
+  virtual void report(ModuleId module, DomainId domain, std::span<const double> values) = 0;
+};
+
+/// What runs the batches of the queue domains and wakes them.
+class Workers {
+ public:
+  virtual ~Workers() = default;
+
+  /// Runs a batch; the runtime calls DomainGroup::on_batch_done(worker) when it ends.
+  virtual void run_batch(WorkerId worker, TimeNs profile_ns) = 0;
+  /// Runs one visit on a worker whose service is shared or delay; on_batch_done(worker) follows as well.
+  virtual void run_visit(const ServiceVisit& visit) = 0;
+  /// The visit has joined the worker's forming batch: what it needs may be brought there (design, section 5).
+  /// Only of a group with tell_joins().
+  virtual void joined(WorkerId /*worker*/, VisitId /*visit*/) {}
+  /// Has the worker's running batch stop at its next exit point: DomainGroup::on_batch_preempted(worker)
+  /// follows then, unless the batch ends before.
+  virtual void preempt(WorkerId worker) = 0;
+  /// Calls DomainGroup::on_timer(domain) at `at_ns`, unless a call for an earlier time came meanwhile.
+  virtual void wake_at(DomainId domain, TimeNs at_ns) = 0;
+};
+
+}  // namespace harness
