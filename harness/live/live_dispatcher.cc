@@ -220,6 +220,7 @@ void LiveDispatcher::take_preempted(const BatchMessage& batch) {
 
 void LiveDispatcher::take_visit(MessageKind kind, TimeNs now, const VisitMessage& message) {
   if (!is_live(message.visit, message.request, message.index)) return;
+  if (tables_.visits[message.visit].domain != message.domain) return;  // it has been sent elsewhere since
   if (kind != MessageKind::kReturned) ++progress_;
   last_end_ns_ = std::max(last_end_ns_, message.at_ns);
   VisitRecord& record = tables_.visits[message.visit];

@@ -147,6 +147,7 @@ void LiveDomains::take_plan(MessageReader& message) { group_.set_plan(now_, unpa
 void LiveDomains::open_domain(const DomainMessage& message) {
   if (gpu_of_.size() <= message.domain) gpu_of_.resize(message.domain + 1, kNone);
   if (gpu_of_[message.domain] != kNone) return;
+  if (message.group >= group_.plan().group_count()) return;  // its plan was lost
   gpu_of_[message.domain] = message.gpu;
   group_.open_domain(now_, message.domain, message.group);
 }
@@ -300,6 +301,7 @@ void LiveDomains::tell(MessageKind kind, TimeNs at_ns, VisitId visit, DropReason
   message.request = record.visit.request;
   message.arrived_ns = record.visit.arrived_ns;
   message.visit = visit;
+  message.domain = record.domain;
   message.index = record.index;
   message.counted = record.counted ? 1 : 0;
   message.reason = reason;

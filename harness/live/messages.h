@@ -140,10 +140,11 @@ struct VisitMessage {
   TimeNs arrived_ns = 0;
   TimeNs told_ns = 0;  ///< when the router hears of it: 0 at once, later or kNever by an injected fault
   VisitId visit = 0;
+  DomainId domain = kNone;  ///< where it was
   std::uint16_t index = 0;
   std::uint16_t counted = 0;
   DropReason reason = DropReason::kExpired;
-  std::uint8_t padding[7] = {};
+  std::uint8_t padding[3] = {};
 };
 
 struct BatchMessage {

@@ -119,14 +119,18 @@ TEST(SizedPacking, FitsAndCarriesTheScaledRatesWhateverTheSessions) {
     }
     if (sized.rate_factor < 1) {
       ++scaled_down;
-      // A little more does not fit.
-      std::vector<Session> more;
-      for (std::size_t i = 0; i < sessions.size(); ++i) {
-        if (!is_served(i)) continue;
-        more.push_back(sessions[i]);
-        more.back().rate_rps *= sized.rate_factor * (1 + 1e-9);
+      // A little more does not fit, or not everywhere: the packing is greedy, and yet a little more may fit again.
+      int too_many = 0;
+      for (int step = 1; step <= 32; ++step) {
+        std::vector<Session> more;
+        for (std::size_t i = 0; i < sessions.size(); ++i) {
+          if (!is_served(i)) continue;
+          more.push_back(sessions[i]);
+          more.back().rate_rps *= sized.rate_factor * (1 + step * (1e-12 / 32));
+        }
+        too_many += pack_sessions(more).nodes.size() > static_cast<std::size_t>(gpus) ? 1 : 0;
       }
-      ASSERT_GT(pack_sessions(more).nodes.size(), static_cast<std::size_t>(gpus));
+      ASSERT_GT(too_many, 0);
     }
   }
   EXPECT_GT(scaled_down, 50);
