@@ -73,6 +73,11 @@ class Dispatcher {
   /// Where the domain stands: the GPU of its first worker, or kNone.
   std::uint32_t gpu_of(DomainId domain) const { return domain_gpus_[domain]; }
   const std::vector<DomainView>& open_domains(ModuleId module) const { return domains_[module].views; }
+  /// ToDomains::acknowledge is called for what leaves the group's queues.
+  bool counts_outstanding(GroupId group) const {
+    const ModuleId module = plan_.served_by(group).front();
+    return domains_[spec_.pipeline.task_of(module)].counts_outstanding;
+  }
 
   void on_report(TimeNs now, ModuleId module, DomainId domain, std::span<const double> values);
   /// A module's published state has reached the controllers of the others.

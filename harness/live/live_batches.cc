@@ -252,7 +252,7 @@ void LiveDomains::note_input(const DeliverMessage& delivery, std::span<const std
     const ModuleId module = delivery.visit.module;
     input.id =
         tensors_->fetch({input.request, input.source}, static_cast<int>(input.source_rank),
-                        spec_.pipeline.modules[module].input_bytes, {module, gpu_of_[delivery.domain]});
+                        spec_.pipeline.modules[module].input_bytes, {module, place_of(delivery.domain).gpu});
   }
 }
 

@@ -416,7 +416,8 @@ void LiveDispatcher::open_domain(TimeNs, DomainId domain, GroupId group, WorkerI
   if (domain_rank_.size() <= domain) domain_rank_.resize(domain + 1, 0);
   domain_rank_[domain] = rank_of_worker(first_worker);
   out_.send(domain_rank_[domain], MessageKind::kOpenDomain,
-            DomainMessage{domain, tables_.workers[first_worker].gpu, group, 0});
+            DomainMessage{domain, tables_.workers[first_worker].gpu, group, 0,
+                          dispatcher_.counts_outstanding(group) ? std::uint8_t{1} : std::uint8_t{0}});
 }
 
 void LiveDispatcher::add_worker(TimeNs now, DomainId domain, WorkerId worker) {

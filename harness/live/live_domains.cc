@@ -145,16 +145,15 @@ bool LiveDomains::is_here(WorkerId worker) const {
 void LiveDomains::take_plan(MessageReader& message) { group_.set_plan(now_, unpacked<Plan>(message.rest())); }
 
 void LiveDomains::open_domain(const DomainMessage& message) {
-  if (gpu_of_.size() <= message.domain) gpu_of_.resize(message.domain + 1, kNone);
-  if (gpu_of_[message.domain] != kNone) return;
+  if (place_of(message.domain).gpu != kNone) return;
   if (message.group >= group_.plan().group_count()) return;  // its plan was lost
-  gpu_of_[message.domain] = message.gpu;
+  if (places_.size() <= message.domain) places_.resize(message.domain + 1);
+  places_[message.domain] = {message.gpu, message.acknowledges != 0};
   group_.open_domain(now_, message.domain, message.group);
 }
 
 void LiveDomains::add_worker(const WorkerMessage& message) {
-  const bool opened = message.domain < gpu_of_.size() && gpu_of_[message.domain] != kNone;
-  if (!opened || is_here(message.worker)) return;
+  if (place_of(message.domain).gpu == kNone || is_here(message.worker)) return;
   if (tables_.workers.size() <= message.worker) tables_.workers.resize(message.worker + 1);
   WorkerState& state = tables_.workers[message.worker];
   state.group = message.group;
@@ -219,8 +218,8 @@ void LiveDomains::take_state(MessageReader& message) {
 
 std::optional<TimeNs> LiveDomains::held_until(DomainId domain) {
   std::optional<TimeNs> held;
-  if (now_ <= faults_.links_until_ns() && domain < gpu_of_.size())
-    held = faults_.held_until(now_, gpu_of_[domain], LinkDirection::kUp);
+  if (now_ <= faults_.links_until_ns())
+    held = faults_.held_until(now_, place_of(domain).gpu, LinkDirection::kUp);
   if (!held && held_.any(0)) return now_;  // behind what is due and has not been looked at yet
   return held;
 }
@@ -276,10 +275,11 @@ void LiveDomains::send_batch(MessageKind kind, TimeNs ended_ns, WorkerId worker,
     record.live = false;
   }
   const std::span<const BatchEntry> entries(entries_);
-  const std::optional<TimeNs> held = held_until(state.domain);
-  if (kind == MessageKind::kBatchLost || held == kNever) {  // only the books hear of it
+  const bool lost = kind == MessageKind::kBatchLost;
+  const std::optional<TimeNs> held = lost ? acknowledged_at(state.domain) : held_until(state.domain);
+  if (lost || held == kNever) {  // only the books hear of it
     batch.told_ns = held.value_or(0);
-    out_.send(0, kind == MessageKind::kBatchLost ? kind : MessageKind::kBatchUnheard, batch, entries);
+    out_.send(0, lost ? kind : MessageKind::kBatchUnheard, batch, entries);
   } else if (held) {
     batch.held = 1;
     held_.hold(*held, 0, out_.compose(kind, batch, entries));
@@ -305,7 +305,7 @@ void LiveDomains::tell(MessageKind kind, TimeNs at_ns, VisitId visit, DropReason
   message.index = record.index;
   message.counted = record.counted ? 1 : 0;
   message.reason = reason;
-  message.told_ns = held_until(record.domain).value_or(0);
+  message.told_ns = acknowledged_at(record.domain).value_or(0);
   out_.send(0, kind, message);
   record.live = false;
   record.state = VisitState::kTravelling;

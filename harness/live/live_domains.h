@@ -63,6 +63,12 @@ class LiveDomains final : private Workers, private ToDispatcher {
   const LiveTensors* tensors() const { return tensors_ ? &*tensors_ : nullptr; }
 
  private:
+  /// Of a domain.
+  struct Place {
+    std::uint32_t gpu = kNone;  ///< of its first worker; kNone: the domain has never been here
+    bool acknowledges = false;
+  };
+
   void run_batch(WorkerId worker, TimeNs profile_ns) override;
   void run_visit(const ServiceVisit& visit) override;
   void joined(WorkerId worker, VisitId visit) override;
@@ -89,8 +95,14 @@ class LiveDomains final : private Workers, private ToDispatcher {
   void add_worker(const WorkerMessage& message);
   void drain_worker(const WorkerMessage& message);
   void lose_workers(MessageReader& message);
+  Place place_of(DomainId domain) const { return domain < places_.size() ? places_[domain] : Place{}; }
   /// When what the domain says now sets off, as ActiveFaults::held_until.
   std::optional<TimeNs> held_until(DomainId domain);
+  /// The same for what it acknowledges to its router, if that counts; at once otherwise: only then there is a
+  /// message in virtual time.
+  std::optional<TimeNs> acknowledged_at(DomainId domain) {
+    return place_of(domain).acknowledges ? held_until(domain) : std::nullopt;
+  }
   void send_batch(MessageKind kind, TimeNs ended_ns, WorkerId worker, const WorkerState& state);
   void batch_event(WorkerId worker, TimeNs ended_ns, bool preempted = false);
   void preempt_here(WorkerId worker, ModuleId module);
@@ -169,8 +181,8 @@ class LiveDomains final : private Workers, private ToDispatcher {
   DomainGroup group_;
   ActiveFaults faults_;
   HeldMessages held_;
-  std::vector<std::uint32_t> gpu_of_;  ///< by domain; kNone: it has never been here
-  std::vector<Guest> guests_;          ///< in no order; few
+  std::vector<Place> places_;  ///< by domain
+  std::vector<Guest> guests_;  ///< in no order; few
   DeviceWorkers* devices_;
   std::optional<LiveTensors> tensors_;                   ///< with payload, as what follows
   bool fetches_late_;                                    ///< a domain's GPUs may be on several ranks

@@ -110,7 +110,8 @@ struct DomainMessage {
   DomainId domain = 0;
   std::uint32_t gpu = 0;  ///< of its first worker
   GroupId group = 0;
-  std::uint16_t closes = 0;
+  std::uint8_t closes = 0;
+  std::uint8_t acknowledges = 0;  ///< kOpenDomain: the router counts what leaves (Router::needs_outstanding)
 };
 
 struct WorkerMessage {

@@ -15,8 +15,11 @@ namespace harness::testing {
 inline std::vector<Profile> random_profiles(RandomStream& random, std::size_t modules) {
   std::vector<Profile> profiles;
   for (std::size_t m = 0; m < modules; ++m) {
-    profiles.push_back(linear_profile("m" + std::to_string(m), 0.2 + 3 * random.uniform(),
-                                      1 + 10 * random.uniform(), 4 + static_cast<int>(random.below(29))));
+    // One after the other: in the arguments of a call each compiler would draw in an order of its own.
+    const int max_batch = 4 + static_cast<int>(random.below(29));
+    const double an_item_ms = 1 + 10 * random.uniform();
+    const double fixed_ms = 0.2 + 3 * random.uniform();
+    profiles.push_back(linear_profile("m" + std::to_string(m), fixed_ms, an_item_ms, max_batch));
   }
   return profiles;
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <utility>
@@ -72,9 +73,15 @@ inline void expect_lawful(const RunSpec& spec, const Ran& ran) {
   ASSERT_GT(record.scheduler_busy_ns, 0);
   ASSERT_LE(record.scheduler_busy_ns, record.duration_ns);
   const TimeNs cost_ns = ms_to_ns(spec.world.scheduler_cost_us * 1e-3);
+  // Else a visit may come from a queue that has closed.
+  const bool queues_stay = spec.faults.empty() &&
+                           std::ranges::all_of(record.plans, [](const auto& row) { return row.at_ns == 0; });
   for (const VisitRow& row : ran.rows.visit_rows) {
     if (row.outcome == VisitOutcome::kDropped && row.reason == DropReason::kInboxFull) {
-      ASSERT_EQ(row.ended_ns, row.arrived_ns) << "at the door, unless it had come to another queue before";
+      ASSERT_GE(row.ended_ns, row.arrived_ns);
+      if (queues_stay) {
+        ASSERT_EQ(row.ended_ns, row.arrived_ns) << "not at the door";
+      }
     }
     if (row.started_ns == 0) continue;
     ASSERT_GE(row.joined_ns, row.arrived_ns + cost_ns) << "nothing joins before it has been handled";
