@@ -27,13 +27,9 @@ void ExchangeCarrier::poll() {
 void ExchangeCarrier::send(const ExchangeMessage& message) { parts_.send(message); }
 
 bool ExchangeCarrier::enqueue(std::uint64_t ticket, const Transfer& transfer) {
-  const bool broadcasts = transfer.to == kAllMembers;
   if (transfer.from == exchange_.worker()) {
     const StoredTensor& source = parts_.tensors->at(transfer.source);
-    if (broadcasts)
-      parts_.lane->broadcast(ticket, transfer.channel, transfer.from, source.span());
-    else
-      parts_.lane->send(ticket, transfer.channel, transfer.to, source.span());
+    parts_.lane->send(ticket, transfer.channel, transfer.to, source.span());
     return true;
   }
   StoredTensor target = parts_.memory->allocate(transfer.bytes);
@@ -42,10 +38,7 @@ bool ExchangeCarrier::enqueue(std::uint64_t ticket, const Transfer& transfer) {
   const TensorHandle handle = arrivals_.put(std::move(target));
   HARNESS_CHECK(handle != kNoTensor, "more arrives than the sequencer was told to expect");
   arriving_.emplace(transfer.id, handle);
-  if (broadcasts)
-    parts_.lane->broadcast(ticket, transfer.channel, transfer.from, bytes);
-  else
-    parts_.lane->receive(ticket, transfer.channel, transfer.from, bytes);
+  parts_.lane->receive(ticket, transfer.channel, transfer.from, bytes);
   return true;
 }
 
@@ -58,15 +51,10 @@ void ExchangeCarrier::arrived(const Transfer& transfer) {
 void ExchangeCarrier::discard(const Transfer& transfer) { arrivals_.drop(take_arrival(transfer.id)); }
 
 void ExchangeCarrier::settled(const Transfer& transfer, TransferOutcome outcome) {
-  const bool diverted = outcome == TransferOutcome::kDiverted && transfer.to != kAllMembers;
-  if (transfer.from == exchange_.worker()) {
-    if (diverted)
-      parts_.messages->carry(transfer);
-    else
-      parts_.tensors->drop(transfer.source);
-  } else if (!diverted) {
-    parts_.events->on_missed(transfer, outcome);
-  }
+  if (outcome == TransferOutcome::kDiverted)
+    parts_.messages->carry(transfer);
+  else
+    parts_.tensors->drop(transfer.source);
 }
 
 TensorHandle ExchangeCarrier::take_arrival(TransferId id) { return arriving_.extract(id).mapped(); }

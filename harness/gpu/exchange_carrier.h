@@ -22,9 +22,8 @@ struct ExchangeParts {
   std::uint64_t room_bytes = 0;                      ///< for arrivals; as the sequencer was told
 };
 
-/// The exchange of one worker at work (protocol: tensor_exchange.h). One thread, the event loop's. Weights
-/// of a new replica: the warm worker carries a Transfer to kAllMembers; they arrive like a tensor, and take
-/// room like one. An operation that failed in the lane shows in failures().
+/// The exchange of one worker at work (protocol: tensor_exchange.h). One thread, the event loop's. An
+/// operation that failed in the lane shows in failures().
 class ExchangeCarrier final : public TensorCarrier, private ExchangeWorld {
  public:
   ExchangeCarrier(WorkerId worker, ExchangeParts parts);

@@ -18,15 +18,12 @@
 
 namespace harness {
 
-/// Who waits for tensors at a worker. For each transfer one of the first two is called at the receiver,
-/// unless it is lost.
+/// Who waits for tensors at a worker.
 class TransferEvents {
  public:
   virtual ~TransferEvents() = default;
   /// The tensor is here: one reference to `handle` in `store` is the callee's.
   virtual void on_arrived(const Transfer& transfer, TensorStore& store, TensorHandle handle) = 0;
-  /// It will not come: cancelled, or the sender was lost, or a broadcast failed.
-  virtual void on_missed(const Transfer& transfer, TransferOutcome outcome) = 0;
 };
 
 /// Takes over the sender's reference to `transfer.source`, and drops it when the tensor need not be kept.

@@ -18,7 +18,6 @@ void TensorExchange::on_message(const ExchangeMessage& message, ExchangeWorld& w
     case ExchangeKind::kOutcome:
       return world.settled(message.transfer, message.outcome);
     case ExchangeKind::kOffer:
-    case ExchangeKind::kCancel:
     case ExchangeKind::kEnded:
     case ExchangeKind::kFreed:
       HARNESS_CHECK(false, "a worker is told what only the sequencer should hear");

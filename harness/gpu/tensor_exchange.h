@@ -6,12 +6,11 @@
 // routing happens to decide, A->B, B->C, C->A block each other for ever.
 //
 // Protocol
-//  1. The sender (or the dispatcher for it) offers a transfer to the run's one sequencer (kOffer). It keeps
-//     the tensor until it hears the outcome (kOutcome).
+//  1. The sender offers a transfer to the run's one sequencer (kOffer). It keeps the tensor until it hears
+//     the outcome (kOutcome).
 //  2. The sequencer keeps offers in the order in which they came, in one queue per end. It posts a transfer
-//     that is first in the queues of all its ends, once each has fewer than `window` operations
-//     outstanding: gives it the next ticket and tells all ends (kPost). Broadcasts too: all members are
-//     their ends.
+//     that is first in the queues of both ends, once each has fewer than `window` operations outstanding:
+//     gives it the next ticket and tells both ends (kPost).
 //  3. An end enqueues the operation on its lane, one stream, the moment it is told. Messages from one rank
 //     to another arrive in order: every lane holds its operations in the order of their tickets.
 //  4. An end says when the operation has left its lane (kEnded). A receiver says when the memory of what
@@ -19,20 +18,16 @@
 //     has no room, the transfer is not posted but diverted, and the sender lets messages carry it.
 //  5. An operation that fails takes its channel along at that end, and one that cannot be enqueued closes
 //     it there: what is posted on it later fails at that end too, so that nothing can meet the wrong peer.
-//     Told of the failure (kEnded), the sequencer closes the channel at all members (kAbort), as it does
-//     when a member is lost. What the receiver did not get is diverted if both ends live. So a transfer is
-//     lost with one of its ends, and not otherwise; what is diverted is the transport's, and lost only with
-//     a process, which ends the run. Cancelled: not posted; once posted it is carried to the end, since a
-//     stream takes nothing back.
+//     Told of the failure (kEnded), the sequencer closes the channel at all members (kAbort). What the
+//     receiver did not get is diverted. So no transfer is lost but with a process, which ends the run.
 //
 // Why it cannot deadlock
 //  a. Posted transfers. A transfer waits only for those before it in a lane of its ends; these have lower
 //     tickets. So the wait-for graph's edges lead from higher to lower tickets: no cycle. Take the
-//     unfinished one with the lowest ticket: at each end that lives it is enqueued or its kPost is under
-//     way, and all before it has left the lane, so it comes to the head of all its lanes and completes; if
-//     an end is lost, its channel is aborted and it fails. Nothing here needs several streams, or kernels
-//     of two operations resident at once: one lane per device is the worst case, any device that runs them
-//     earlier does no worse.
+//     unfinished one with the lowest ticket: at each end it is enqueued or its kPost is under way, and all
+//     before it has left the lane, so it comes to the head of both lanes and completes. Nothing here needs
+//     several streams, or kernels of two operations resident at once: one lane per device is the worst
+//     case, any device that runs them earlier does no worse.
 //  b. Waiting transfers. The oldest is first in all its queues, for what is before it would be older. Its
 //     ends' windows open again by (a); then it is posted or diverted. By induction every offer ends.
 //  c. Order. Two transfers of the same ends are posted in the order of their offers, and a lane keeps it.
@@ -64,8 +59,7 @@ class ExchangeWorld {
   /// At a receiver: the memory of what was to arrive is not needed.
   virtual void discard(const Transfer& transfer) = 0;
   /// At the sender, once for every transfer: the tensor need not be kept any more; kDiverted: after
-  /// messages have taken it. At a receiver, for every transfer that has not arrived: it will not come, or
-  /// comes by messages (kDiverted).
+  /// messages have taken it.
   virtual void settled(const Transfer& transfer, TransferOutcome outcome) = 0;
 };
 

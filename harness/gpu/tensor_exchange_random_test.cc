@@ -1,4 +1,4 @@
-// Long random runs of the exchange: many workers, any routing, delays, cancellations, losses, failures.
+// Long random runs of the exchange: many workers, any routing, delays, failures.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,8 +16,7 @@ namespace {
 constexpr std::size_t kWorkers = 16;
 constexpr std::uint32_t kModules = 4;  ///< worker w is one of module w % 4
 
-/// A channel for each pair of modules, and one (id 100 + w) of worker w and the three after it, for
-/// broadcasts.
+/// A channel for each pair of modules.
 ExchangeNetParams random_params(RandomStream& random, std::size_t transfers, bool faults) {
   ExchangeNetParams params;
   params.workers = kWorkers;
@@ -28,9 +27,6 @@ ExchangeNetParams random_params(RandomStream& random, std::size_t transfers, boo
       for (WorkerId worker = 0; worker < kWorkers; ++worker)
         if (worker % kModules == a || worker % kModules == b)
           params.channels[a * kModules + b].push_back(worker);
-  for (WorkerId worker = 0; worker < kWorkers; ++worker)
-    for (WorkerId next = 0; next < 4; ++next)
-      params.channels[100 + worker].push_back((worker + next) % kWorkers);
 
   for (TransferId id = 0; id < transfers; ++id) {
     const auto from = static_cast<WorkerId>(random.below(kWorkers));
@@ -39,32 +35,23 @@ ExchangeNetParams random_params(RandomStream& random, std::size_t transfers, boo
     const std::uint32_t a = from % kModules;
     const std::uint32_t b = to % kModules;
     transfer.channel = std::max(a, b) * kModules + std::min(a, b);
-    if (random.below(50) == 0) {
-      transfer.to = kAllMembers;
-      transfer.channel = 100 + from;
-    }
     std::string payload;
     while (payload.size() < transfer.bytes) payload.push_back(static_cast<char>(random.below(256)));
     params.transfers.push_back(transfer);
     params.payloads.push_back(payload);
-    if (faults && random.below(20) == 0) params.cancels.push_back(id);
     if (faults && random.below(1000) == 0) params.unplaceable.push_back(id);
   }
-  if (faults) {
-    params.deaths = {static_cast<WorkerId>(random.below(kWorkers))};
-    params.dismissals = {
-        static_cast<WorkerId>((params.deaths[0] + 1 + random.below(kWorkers - 1)) % kWorkers)};
-    params.breaks = {static_cast<WorkerId>(random.below(kWorkers))};
-  }
+  for (int i = 0; faults && i < 3; ++i)
+    params.breaks.push_back(static_cast<WorkerId>(random.below(kWorkers)));
   return params;
 }
 
 /// Takes random steps to the end. Each kind of step has its own random weight, so that some runs have slow
 /// messages, others slow lanes or slow consumers.
 ExchangeNet run_to_end(const ExchangeNetParams& params, RandomStream& random, std::size_t& taken) {
-  std::array<double, 10> weights;
+  std::array<double, 6> weights;
   for (std::size_t kind = 0; kind < weights.size(); ++kind) {
-    const bool rare = kind >= static_cast<std::size_t>(NetStep::Kind::kCancel);
+    const bool rare = kind == static_cast<std::size_t>(NetStep::Kind::kBreak);
     weights[kind] = (rare ? 0.002 : 1.0) * (0.02 + random.uniform());
   }
   ExchangeNet net(params);
@@ -99,20 +86,20 @@ TEST(TensorExchangeRandom, WithoutFaultsEverythingArrives) {
 
 TEST(TensorExchangeRandom, WithFaultsEverythingEndsOnce) {
   std::size_t taken = 0;
-  std::array<int, 4> counts = {};
+  int delivered = 0;
+  int diverted = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     RandomStream random(seed, "exchange with faults");
     const ExchangeNetParams params = random_params(random, 400, true);
     const ExchangeNet net = run_to_end(params, random, taken);
     ASSERT_EQ(net.fault(true), "") << "seed " << seed;
-    for (std::size_t outcome = 0; outcome < counts.size(); ++outcome)
-      counts[outcome] += net.count(static_cast<TransferOutcome>(outcome));
+    delivered += net.count(TransferOutcome::kDelivered);
+    diverted += net.count(TransferOutcome::kDiverted);
   }
-  for (const int count : counts) EXPECT_GT(count, 100);
-  std::printf(
-      "16 workers, 40 runs of 400 transfers with faults: %zu steps; delivered %d, diverted %d, cancelled %d, "
-      "lost with an end %d\n",
-      taken, counts[0], counts[1], counts[2], counts[3]);
+  EXPECT_GT(delivered, 1000);
+  EXPECT_GT(diverted, 1000);
+  std::printf("16 workers, 40 runs of 400 transfers with faults: %zu steps; delivered %d, diverted %d\n",
+              taken, delivered, diverted);
 }
 
 }  // namespace

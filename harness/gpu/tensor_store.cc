@@ -1,6 +1,5 @@
 #include "harness/gpu/tensor_store.h"
 
-#include <algorithm>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -39,7 +38,6 @@ TensorHandle TensorStore::put(StoredTensor tensor, std::uint32_t references) {
   free_slots_.pop_back();
   Slot& slot = slots_[index];
   used_bytes_ += tensor.bytes;
-  peak_bytes_ = std::max(peak_bytes_, used_bytes_);
   slot.tensor = std::move(tensor);
   slot.references = references;
   ++slot.generation;

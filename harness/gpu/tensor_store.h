@@ -65,7 +65,6 @@ class TensorStore {
 
   std::size_t tensors() const { return slots_.size() - free_slots_.size(); }
   std::size_t used_bytes() const { return used_bytes_; }
-  std::size_t peak_bytes() const { return peak_bytes_; }
   std::size_t budget_bytes() const { return budget_bytes_; }
 
  private:
@@ -81,7 +80,6 @@ class TensorStore {
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_slots_;
   std::size_t used_bytes_ = 0;
-  std::size_t peak_bytes_ = 0;
 };
 
 }  // namespace harness

@@ -38,7 +38,6 @@ TEST(TensorStore, LetsGoWithTheLastReference) {
   EXPECT_EQ(freed, (std::vector<std::size_t>{40}));
   EXPECT_EQ(store.tensors(), 0U);
   EXPECT_EQ(store.used_bytes(), 0U);
-  EXPECT_EQ(store.peak_bytes(), 40U);
 }
 
 TEST(TensorStore, WhatIsTakenOutlivesTheStore) {
@@ -131,7 +130,6 @@ TEST(TensorStore, RandomFanOutsLeaveNothing) {
     }
     EXPECT_EQ(store.used_bytes(), 0U);
     EXPECT_EQ(freed, put);
-    EXPECT_LE(store.peak_bytes(), kBudget);
   }
 }
 

@@ -21,9 +21,6 @@ struct ExchangeNetParams {
   std::map<ChannelId, std::vector<WorkerId>> channels;
   std::vector<Transfer> transfers;    ///< ids 0, 1, ...; each sender offers its own in this order
   std::vector<std::string> payloads;  ///< of the transfers; their bytes
-  std::vector<TransferId> cancels;    ///< each at any moment
-  std::vector<WorkerId> deaths;  ///< each stops at any moment, and the sequencer hears of it at any later one
-  std::vector<WorkerId> dismissals;  ///< the sequencer counts it as lost at any moment; it goes on
   std::vector<WorkerId>
       breaks;  ///< the communicator of its stream's first operation fails there, at any moment
   std::vector<TransferId> unplaceable;  ///< their receiver finds no memory
@@ -35,13 +32,9 @@ struct NetStep {
   enum class Kind : std::uint8_t {
     kToSequencer,  ///< the first message on its way from worker `who` arrives
     kToWorker,     ///< the first on its way to `who` arrives
-    kComplete,     ///< the operations that worker `who` leads complete
+    kComplete,     ///< what worker `who` sends first is received
     kTake,         ///< `who` hears of the end of an operation
     kFree,         ///< `who` frees the tensor that arrived first
-    kCancel,       ///< of cancels, `who`
-    kDie,          ///< of deaths, `who`
-    kHearOfDeath,  ///< of deaths, `who`
-    kDismiss,      ///< of dismissals, `who`
     kBreak         ///< of breaks, `who`
   };
   Kind kind = Kind::kToSequencer;
@@ -64,29 +57,18 @@ class ExchangeNet {
   int count(TransferOutcome outcome) const;
 
  private:
-  friend class NetSequencerWorld;
   friend class NetExchangeWorld;
 
   struct Record {
-    std::uint8_t finished = 0;
-    std::uint8_t sender_settled = 0;
+    std::uint8_t settled = 0;
+    std::uint8_t arrived = 0;  ///< by the lane
     TransferOutcome outcome = TransferOutcome::kDelivered;
-    std::map<WorkerId, int> arrived;  ///< by the lane
-    std::map<WorkerId, int> missed;
-    int by_message = 0;
-  };
-  /// A script of things that happen once each.
-  struct Pending {
-    std::vector<bool> done;
-    explicit Pending(std::size_t size) : done(size) {}
   };
 
   void drain_promptly();
   void take_end(WorkerId worker);
   void free_first(WorkerId worker);
   std::string fault_of(TransferId id) const;
-  std::vector<WorkerId> receivers_of(const Transfer& transfer) const;
-  bool counts_as_lost(WorkerId worker) const;
 
   const ExchangeNetParams* params_;
   TransferSequencer sequencer_;
@@ -97,13 +79,11 @@ class ExchangeNet {
   std::vector<std::vector<std::uint64_t>> held_;                ///< sizes of what has arrived
   std::vector<std::map<std::uint64_t, TransferId>> receiving_;  ///< per worker, by ticket
   std::vector<std::uint64_t> used_bytes_;
-  std::vector<bool> dead_;
-  std::vector<bool> dismissed_;
   std::vector<Record> records_;
   std::map<std::pair<WorkerId, WorkerId>, TransferId> last_arrived_;  ///< by the lane, of (sender, receiver)
   std::string arriving_bytes_;
   std::string fault_;
-  Pending cancels_, deaths_, heard_, dismissals_, breaks_;
+  std::vector<bool> broken_;  ///< of breaks: it has happened
 };
 
 }  // namespace harness

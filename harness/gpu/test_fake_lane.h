@@ -30,16 +30,15 @@ struct FakeLaneNet {
   std::function<void(WorkerId)> wake = {};  ///< the worker's lane has something to take; may be empty
 };
 
-/// The lane of a worker. With `moves` each take() completes a group of operations, of any workers, chosen at
-/// random; without it the test does.
+/// The lane of a worker. With `moves` each take() completes an operation, of any workers, chosen at random;
+/// without it the test does.
 class FakeLane final : public ChannelLane {
  public:
   FakeLane(FakeLaneNet& net, WorkerId worker, bool moves) : net_(net), worker_(worker), moves_(moves) {}
 
-  void open(ChannelId channel, std::span<const std::byte> id, std::vector<WorkerId> members) override {
+  void open(ChannelId channel, std::span<const std::byte> id, std::vector<WorkerId>) override {
     const std::lock_guard lock(net_.mutex);
     HARNESS_CHECK(text_of(id) == text_of(make_id()), "another channel's id");
-    net_.nccl.open(channel, std::move(members));
     opened_.emplace_back(channel, net_.why_not);
     wake(worker_);
   }
@@ -51,12 +50,6 @@ class FakeLane final : public ChannelLane {
   void receive(std::uint64_t ticket, ChannelId channel, WorkerId from, std::span<std::byte> bytes) override {
     targets_[ticket] = bytes;
     add({FakeNccl::Kind::kReceive, channel, from, ticket, {}});
-  }
-  void broadcast(std::uint64_t ticket, ChannelId channel, WorkerId root,
-                 std::span<std::byte> bytes) override {
-    if (root != worker_) targets_[ticket] = bytes;
-    add({FakeNccl::Kind::kBroadcast, channel, root, ticket,
-         root == worker_ ? text_of(bytes) : std::string()});
   }
   void abort(ChannelId channel) override {
     const std::lock_guard lock(net_.mutex);
@@ -103,7 +96,8 @@ class FakeLane final : public ChannelLane {
       wake(leader);
       return;
     }
-    for (const WorkerId member : net_.nccl.complete(leader)) wake(member);
+    wake(net_.nccl.complete(leader));
+    wake(leader);
   }
   void wake(WorkerId worker) {
     if (net_.wake) net_.wake(worker);

@@ -1,9 +1,7 @@
 // NCCL at its strictest, for tests: one stream per worker, no buffers inside, no tags.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -14,15 +12,15 @@
 namespace harness {
 
 /// Operations of a stream run in order. Only the first of a stream can complete, and only with its match
-/// first in the peer's stream (a broadcast: in those of all members): same channel, opposite direction;
-/// what is meant by it plays no part, as in NCCL. A value. Workers are 0 .. n-1.
+/// first in the peer's stream: same channel, opposite direction; what is meant by it plays no part, as in
+/// NCCL. A value. Workers are 0 .. n-1.
 class FakeNccl {
  public:
-  enum class Kind : std::uint8_t { kSend, kReceive, kBroadcast };
+  enum class Kind : std::uint8_t { kSend, kReceive };
   struct Operation {
     Kind kind = Kind::kSend;
     ChannelId channel = 0;
-    WorkerId peer = 0;  ///< a broadcast's: the root
+    WorkerId peer = 0;
     std::uint64_t ticket = 0;
     std::string bytes = {};  ///< sent
   };
@@ -34,8 +32,6 @@ class FakeNccl {
 
   explicit FakeNccl(std::size_t workers) : streams_(workers), ended_(workers), aborted_(workers) {}
 
-  void open(ChannelId channel, std::vector<WorkerId> members) { members_[channel] = std::move(members); }
-
   void enqueue(WorkerId worker, Operation operation) {
     if (aborted_[worker].contains(operation.channel))
       ended_[worker].push_back({operation.ticket, false, {}});
@@ -43,7 +39,7 @@ class FakeNccl {
       streams_[worker].push_back(std::move(operation));
   }
 
-  /// Workers at whose stream's head a group can complete; one for each group.
+  /// Senders at the heads of whose streams an operation can complete.
   std::vector<WorkerId> ready() const {
     std::vector<WorkerId> found;
     for (WorkerId worker = 0; worker < streams_.size(); ++worker)
@@ -51,18 +47,15 @@ class FakeNccl {
     return found;
   }
 
-  /// Completes the group of ready()'s worker, and returns its members.
-  std::vector<WorkerId> complete(WorkerId leader) {
-    const Operation first = streams_[leader].front();
-    const std::vector<WorkerId> group = group_of(leader, first);
-    for (const WorkerId worker : group) {
-      const Operation& operation = streams_[worker].front();
-      const bool receives =
-          operation.kind == Kind::kReceive || (operation.kind == Kind::kBroadcast && worker != leader);
-      ended_[worker].push_back({operation.ticket, true, receives ? first.bytes : std::string()});
-    }
-    for (const WorkerId worker : group) streams_[worker].erase(streams_[worker].begin());
-    return group;
+  /// Completes the first operation of ready()'s worker, and returns its peer.
+  WorkerId complete(WorkerId sender) {
+    Operation sent = std::move(streams_[sender].front());
+    streams_[sender].erase(streams_[sender].begin());
+    std::vector<Operation>& peers = streams_[sent.peer];
+    ended_[sender].push_back({sent.ticket, true, {}});
+    ended_[sent.peer].push_back({peers.front().ticket, true, std::move(sent.bytes)});
+    peers.erase(peers.begin());
+    return sent.peer;
   }
 
   void abort(WorkerId worker, ChannelId channel) {
@@ -73,11 +66,6 @@ class FakeNccl {
   }
   /// The first operation of the stream fails, and with it the worker's end of the communicator.
   void break_first(WorkerId worker) { abort(worker, streams_[worker].front().channel); }
-  /// The worker has stopped: it takes part in nothing any more.
-  void lose(WorkerId worker) {
-    streams_[worker].clear();
-    ended_[worker].clear();
-  }
 
   bool has_ended(WorkerId worker) const { return !ended_[worker].empty(); }
   End take(WorkerId worker) {
@@ -99,28 +87,17 @@ class FakeNccl {
   }
 
  private:
-  /// Whether the worker is the sender (the root) of a group of which all are first in their streams.
+  /// Whether the first operation of the worker sends, and its peer's receives it.
   bool leads(WorkerId worker) const {
     const Operation& first = streams_[worker].front();
-    if (first.kind == Kind::kReceive || (first.kind == Kind::kBroadcast && first.peer != worker))
-      return false;
-    return std::ranges::all_of(group_of(worker, first), [&](WorkerId member) {
-      if (member == worker) return true;
-      if (streams_[member].empty()) return false;
-      const Operation& other = streams_[member].front();
-      const Kind wanted = first.kind == Kind::kBroadcast ? Kind::kBroadcast : Kind::kReceive;
-      return other.kind == wanted && other.channel == first.channel && other.peer == worker;
-    });
-  }
-  std::vector<WorkerId> group_of(WorkerId worker, const Operation& first) const {
-    if (first.kind == Kind::kBroadcast) return members_.at(first.channel);
-    return {worker, first.peer};
+    if (first.kind != Kind::kSend || streams_[first.peer].empty()) return false;
+    const Operation& other = streams_[first.peer].front();
+    return other.kind == Kind::kReceive && other.channel == first.channel && other.peer == worker;
   }
 
   std::vector<std::vector<Operation>> streams_;
   std::vector<std::vector<End>> ended_;
   std::vector<std::set<ChannelId>> aborted_;
-  std::map<ChannelId, std::vector<WorkerId>> members_;
 };
 
 }  // namespace harness

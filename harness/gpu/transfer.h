@@ -15,8 +15,6 @@ inline constexpr TensorHandle kNoTensor = 0;
 using ChannelId = std::uint32_t;
 /// Chosen by who makes the transfer; unique within a run.
 using TransferId = std::uint64_t;
-/// `to` of a broadcast: all members of the channel but the sender.
-inline constexpr WorkerId kAllMembers = kNone;
 
 /// One tensor to be brought from `from` to `to`; both ends are workers, each with a device of its own.
 struct Transfer {
@@ -31,25 +29,21 @@ struct Transfer {
   friend bool operator==(const Transfer&, const Transfer&) = default;
 };
 
-/// How a transfer ended, for the sequencer and for the sender.
+/// How a transfer ended.
 enum class TransferOutcome : std::uint8_t {
-  kDelivered,  ///< every receiver has the bytes
-  kDiverted,   ///< not by this way (no room, no channel, the channel broke): by messages; a broadcast: not at
-               ///< all
-  kCancelled,  ///< nobody wants it any more
-  kPeerLost    ///< an end was lost
+  kDelivered,  ///< the receiver has the bytes
+  kDiverted    ///< not by this way (no room, no channel, the channel broke): by messages
 };
 
 enum class ExchangeKind : std::uint8_t {
   // To the sequencer.
-  kOffer,   ///< transfer
-  kCancel,  ///< transfer.id; too late, it has no effect
-  kEnded,   ///< transfer.id, `well`: the operation has left the worker's lane
-  kFreed,   ///< transfer.bytes: so much room for arrivals is free again
+  kOffer,  ///< transfer
+  kEnded,  ///< transfer.id, `well`: the operation has left the worker's lane
+  kFreed,  ///< transfer.bytes: so much room for arrivals is free again
   // From the sequencer.
   kPost,     ///< transfer, ticket: enqueue the operation now
   kAbort,    ///< transfer.channel: what is enqueued on it fails, it is used no more
-  kOutcome,  ///< transfer, outcome: to the sender always, to each receiver that does not get it
+  kOutcome,  ///< transfer, outcome: to the sender
 };
 
 /// A message between a worker and the sequencer; a fixed struct for whatever carries it.

@@ -31,9 +31,6 @@ class TransferLane {
                     std::span<const std::byte> bytes) = 0;
   virtual void receive(std::uint64_t ticket, ChannelId channel, WorkerId from,
                        std::span<std::byte> bytes) = 0;
-  /// The root's bytes come to all other members.
-  virtual void broadcast(std::uint64_t ticket, ChannelId channel, WorkerId root,
-                         std::span<std::byte> bytes) = 0;
   /// Gives the channel's communicator up; what is enqueued on it ends soon, in failure if not done.
   virtual void abort(ChannelId channel) = 0;
   /// Appends what has ended since the last call; each operation once.

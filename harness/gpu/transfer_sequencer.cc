@@ -1,61 +1,43 @@
 #include "harness/gpu/transfer_sequencer.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "harness/core/error.h"
 
 namespace harness {
+namespace {
+
+void tell(const Transfer& transfer, TransferOutcome outcome, const TransferSequencer::Send& send) {
+  send({.kind = ExchangeKind::kOutcome, .outcome = outcome, .worker = transfer.from, .transfer = transfer});
+}
+
+}  // namespace
 
 TransferSequencer::TransferSequencer(std::uint32_t window) : window_(window) {
   HARNESS_CHECK(window > 0, "an exchange without a window would never post");
 }
 
 void TransferSequencer::add_worker(WorkerId worker, std::uint64_t room_bytes) {
-  const bool added = workers_.try_emplace(worker, Worker{{}, room_bytes, 0, false}).second;
+  const bool added = workers_.try_emplace(worker, Worker{{}, room_bytes, 0}).second;
   HARNESS_CHECK(added, "a worker is added twice to the exchange");
 }
 
 void TransferSequencer::open_channel(ChannelId channel, std::vector<WorkerId> members) {
   for (const WorkerId member : members)
-    HARNESS_CHECK(!workers_.at(member).lost, "a channel of a lost worker");
+    HARNESS_CHECK(workers_.contains(member), "a channel of an unknown worker");
   const bool opened = channels_.try_emplace(channel, Channel{std::move(members)}).second;
   HARNESS_CHECK(opened, "a channel is opened twice");
 }
 
-void TransferSequencer::close_channel(ChannelId channel, SequencerWorld& world) {
-  const auto found = channels_.find(channel);
-  if (found == channels_.end() || !found->second.open) return;
-  found->second.open = false;
-  const std::vector<WorkerId>& members = found->second.members;
-
-  ExchangeMessage abort{.kind = ExchangeKind::kAbort};
-  abort.transfer.channel = channel;
-  for (const WorkerId member : members) {
-    abort.worker = member;
-    world.send(abort);
-  }
-  std::vector<TransferId> stranded;
-  for (const auto& [id, entry] : entries_)
-    if (!entry.posted && entry.transfer.channel == channel) stranded.push_back(id);
-  for (const TransferId id : stranded) finish_unposted(id, outcome_without_channel(entries_.at(id)), world);
-  for (const WorkerId member : members) post_ready(member, world);
-}
-
-void TransferSequencer::on_message(const ExchangeMessage& message, SequencerWorld& world) {
-  const auto speaker = workers_.find(message.worker);
-  const bool heard = speaker != workers_.end() && !speaker->second.lost;
+void TransferSequencer::on_message(const ExchangeMessage& message, const Send& send) {
   switch (message.kind) {
     case ExchangeKind::kOffer:
-      return offer(message.transfer, world);
-    case ExchangeKind::kCancel:
-      return cancel(message.transfer.id, world);
+      return offer(message.transfer, send);
     case ExchangeKind::kEnded:
-      if (heard) on_ended(message.worker, message.transfer.id, message.well, world);
-      return;
+      return on_ended(message.worker, message.transfer.id, message.well, send);
     case ExchangeKind::kFreed:
-      if (heard) speaker->second.room_bytes += message.transfer.bytes;
+      workers_.at(message.worker).room_bytes += message.transfer.bytes;
       return;
     case ExchangeKind::kPost:
     case ExchangeKind::kAbort:
@@ -64,157 +46,102 @@ void TransferSequencer::on_message(const ExchangeMessage& message, SequencerWorl
   }
 }
 
-void TransferSequencer::on_lost(WorkerId lost, SequencerWorld& world) {
-  Worker& worker = workers_.at(lost);
-  if (worker.lost) return;
-  worker.lost = true;
-
-  std::vector<ChannelId> broken;
-  for (const auto& [id, channel] : channels_)
-    if (std::ranges::count(channel.members, lost) > 0) broken.push_back(id);
-  for (const ChannelId channel : broken) close_channel(channel, world);
-
-  std::vector<TransferId> half;
-  for (const auto& [id, entry] : entries_)
-    if (std::ranges::count(entry.active, lost) > 0) half.push_back(id);
-  for (const TransferId id : half) end_part(entries_.at(id), lost, false, world);
-}
-
-void TransferSequencer::offer(const Transfer& transfer, SequencerWorld& world) {
+void TransferSequencer::offer(const Transfer& transfer, const Send& send) {
   HARNESS_CHECK(transfer.from != transfer.to, "a transfer to its own sender");
-  Entry entry{.transfer = transfer, .ends = {transfer.from}, .active = {}, .missed = {}};
   const auto found = channels_.find(transfer.channel);
   const auto is_member = [&](WorkerId worker) {
     return std::ranges::count(found->second.members, worker) > 0;
   };
-  const bool broadcasts = transfer.to == kAllMembers;
-  const bool known =
-      found != channels_.end() && is_member(transfer.from) && (broadcasts || is_member(transfer.to));
-  if (!broadcasts)
-    entry.ends.push_back(transfer.to);
-  else if (known)
-    std::ranges::copy_if(found->second.members, std::back_inserter(entry.ends),
-                         [&](WorkerId member) { return member != transfer.from; });
-  const auto [place, added] = entries_.try_emplace(transfer.id, std::move(entry));
+  if (found == channels_.end() || !found->second.open || !is_member(transfer.from) || !is_member(transfer.to))
+    return tell(transfer, TransferOutcome::kDiverted, send);
+  const bool added = entries_.try_emplace(transfer.id, Entry{transfer}).second;
   HARNESS_CHECK(added, "a transfer is offered twice");
-  if (!known || !found->second.open)
-    return finish_unposted(transfer.id, outcome_without_channel(place->second), world);
-
-  for (const WorkerId end : place->second.ends) workers_.at(end).waiting.push_back(transfer.id);
-  post_ready(transfer.from, world);
+  for (const WorkerId end : {transfer.from, transfer.to}) workers_.at(end).waiting.push_back(transfer.id);
+  post_ready(transfer.from, send);
 }
 
-void TransferSequencer::cancel(TransferId id, SequencerWorld& world) {
-  const auto found = entries_.find(id);
-  if (found == entries_.end()) return;
-  if (found->second.posted) {
-    found->second.cancelled = true;
-    return;
-  }
-  const std::vector<WorkerId> ends = found->second.ends;
-  finish_unposted(id, TransferOutcome::kCancelled, world);
-  for (const WorkerId end : ends) post_ready(end, world);
-}
-
-void TransferSequencer::on_ended(WorkerId worker, TransferId id, bool well, SequencerWorld& world) {
+void TransferSequencer::on_ended(WorkerId worker, TransferId id, bool well, const Send& send) {
   const auto found = entries_.find(id);
   HARNESS_CHECK(found != entries_.end(), "an operation ended that was not posted");
-  const ChannelId channel = found->second.transfer.channel;
-  end_part(found->second, worker, well, world);
-  if (!well) close_channel(channel, world);
-  post_ready(worker, world);
+  Entry& entry = found->second;
+  const Transfer transfer = entry.transfer;
+  const bool was_active = std::erase(entry.active, worker) > 0;
+  HARNESS_CHECK(was_active, "an operation ended twice");
+  --workers_.at(worker).outstanding;
+  if (!well && worker == transfer.to) entry.missed = true;
+  if (entry.active.empty()) {
+    const bool missed = entry.missed;
+    entries_.erase(found);
+    tell(transfer, missed ? TransferOutcome::kDiverted : TransferOutcome::kDelivered, send);
+  }
+  if (!well) close_channel(transfer.channel, send);
+  post_ready(worker, send);
 }
 
-void TransferSequencer::post_ready(WorkerId worker, SequencerWorld& world) {
+void TransferSequencer::close_channel(ChannelId id, const Send& send) {
+  Channel& channel = channels_.at(id);
+  if (!channel.open) return;
+  channel.open = false;
+
+  ExchangeMessage abort{.kind = ExchangeKind::kAbort};
+  abort.transfer.channel = id;
+  for (const WorkerId member : channel.members) {
+    abort.worker = member;
+    send(abort);
+  }
+  std::vector<TransferId> stranded;
+  for (const auto& [transfer, entry] : entries_)
+    if (entry.active.empty() && entry.transfer.channel == id) stranded.push_back(transfer);
+  for (const TransferId transfer : stranded) divert(transfer, send);
+  for (const WorkerId member : channel.members) post_ready(member, send);
+}
+
+void TransferSequencer::post_ready(WorkerId worker, const Send& send) {
   std::vector<WorkerId> changed = {worker};
   while (!changed.empty()) {
     const std::deque<TransferId>& waiting = workers_.at(changed.back()).waiting;
-    if (waiting.empty() || !may_post(entries_.at(waiting.front()))) {
+    if (waiting.empty() || !may_post(entries_.at(waiting.front()).transfer)) {
       changed.pop_back();
       continue;
     }
     Entry& entry = entries_.at(waiting.front());
-    const std::vector<WorkerId> ends = entry.ends;
-    if (has_room(entry))
-      post(entry, world);
+    const Transfer transfer = entry.transfer;
+    if (workers_.at(transfer.to).room_bytes >= transfer.bytes)
+      post(entry, send);
     else
-      finish_unposted(entry.transfer.id, TransferOutcome::kDiverted, world);
-    changed.insert(changed.end(), ends.begin(), ends.end());
+      divert(transfer.id, send);
+    changed.insert(changed.end(), {transfer.from, transfer.to});
   }
 }
 
-bool TransferSequencer::may_post(const Entry& entry) const {
-  return std::ranges::all_of(entry.ends, [&](WorkerId end) {
+bool TransferSequencer::may_post(const Transfer& transfer) const {
+  const auto is_ready = [&](WorkerId end) {
     const Worker& worker = workers_.at(end);
-    return worker.waiting.front() == entry.transfer.id && worker.outstanding < window_ && !worker.lost;
-  });
+    return worker.waiting.front() == transfer.id && worker.outstanding < window_;
+  };
+  return is_ready(transfer.from) && is_ready(transfer.to);
 }
 
-bool TransferSequencer::has_room(const Entry& entry) const {
-  return std::all_of(entry.ends.begin() + 1, entry.ends.end(), [&](WorkerId receiver) {
-    return workers_.at(receiver).room_bytes >= entry.transfer.bytes;
-  });
-}
-
-void TransferSequencer::post(Entry& entry, SequencerWorld& world) {
-  leave_queues(entry);
-  entry.posted = true;
-  entry.active = entry.ends;
+void TransferSequencer::post(Entry& entry, const Send& send) {
+  leave_queues(entry.transfer);
+  entry.active = {entry.transfer.from, entry.transfer.to};
+  workers_.at(entry.transfer.to).room_bytes -= entry.transfer.bytes;
   ExchangeMessage message{.kind = ExchangeKind::kPost, .ticket = next_ticket_++, .transfer = entry.transfer};
-  for (const WorkerId end : entry.ends) {
-    Worker& worker = workers_.at(end);
-    ++worker.outstanding;
-    if (end != entry.transfer.from) worker.room_bytes -= entry.transfer.bytes;
+  for (const WorkerId end : entry.active) {
+    ++workers_.at(end).outstanding;
     message.worker = end;
-    world.send(message);
+    send(message);
   }
 }
 
-void TransferSequencer::leave_queues(const Entry& entry) {
-  for (const WorkerId end : entry.ends)
-    if (const auto worker = workers_.find(end); worker != workers_.end())
-      std::erase(worker->second.waiting, entry.transfer.id);
+void TransferSequencer::leave_queues(const Transfer& transfer) {
+  for (const WorkerId end : {transfer.from, transfer.to}) std::erase(workers_.at(end).waiting, transfer.id);
 }
 
-void TransferSequencer::end_part(Entry& entry, WorkerId worker, bool well, SequencerWorld& world) {
-  const bool was_active = std::erase(entry.active, worker) > 0;
-  HARNESS_CHECK(was_active, "an operation ended twice");
-  --workers_.at(worker).outstanding;
-  if (!well && worker != entry.transfer.from) entry.missed.push_back(worker);
-  if (!entry.active.empty()) return;
-  TransferOutcome outcome = TransferOutcome::kDelivered;
-  if (!entry.missed.empty())
-    outcome = entry.cancelled ? TransferOutcome::kCancelled : outcome_without_channel(entry);
-  finish(entry.transfer.id, outcome, world);
-}
-
-void TransferSequencer::finish_unposted(TransferId id, TransferOutcome outcome, SequencerWorld& world) {
-  Entry& entry = entries_.at(id);
-  leave_queues(entry);
-  entry.missed.assign(entry.ends.begin() + 1, entry.ends.end());
-  finish(id, outcome, world);
-}
-
-void TransferSequencer::finish(TransferId id, TransferOutcome outcome, SequencerWorld& world) {
-  const Entry entry = std::move(entries_.extract(id).mapped());
-  ExchangeMessage message{.kind = ExchangeKind::kOutcome,
-                          .outcome = outcome,
-                          .worker = entry.transfer.from,
-                          .transfer = entry.transfer};
-  world.send(message);
-  for (const WorkerId receiver : entry.missed) {
-    message.worker = receiver;
-    world.send(message);
-  }
-  world.finished(entry.transfer, outcome);
-}
-
-TransferOutcome TransferSequencer::outcome_without_channel(const Entry& entry) const {
-  const bool lost = std::ranges::any_of(entry.ends, [&](WorkerId end) {
-    const auto worker = workers_.find(end);
-    return worker != workers_.end() && worker->second.lost;
-  });
-  return lost ? TransferOutcome::kPeerLost : TransferOutcome::kDiverted;
+void TransferSequencer::divert(TransferId id, const Send& send) {
+  const Transfer transfer = entries_.extract(id).mapped().transfer;
+  leave_queues(transfer);
+  tell(transfer, TransferOutcome::kDiverted, send);
 }
 
 void TransferSequencer::append_state(std::vector<std::uint64_t>& words) const {
@@ -224,15 +151,14 @@ void TransferSequencer::append_state(std::vector<std::uint64_t>& words) const {
   };
   words.push_back(next_ticket_);
   for (const auto& [id, worker] : workers_) {
-    words.insert(words.end(), {id, worker.room_bytes, worker.outstanding, std::uint64_t{worker.lost}});
+    words.insert(words.end(), {id, worker.room_bytes, worker.outstanding});
     append_all(worker.waiting);
   }
   for (const auto& [id, channel] : channels_) words.insert(words.end(), {id, std::uint64_t{channel.open}});
   words.push_back(entries_.size());
   for (const auto& [id, entry] : entries_) {
-    words.insert(words.end(), {id, std::uint64_t{entry.posted}, std::uint64_t{entry.cancelled}});
+    words.insert(words.end(), {id, std::uint64_t{entry.missed}});
     append_all(entry.active);
-    append_all(entry.missed);
   }
 }
 

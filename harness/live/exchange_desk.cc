@@ -58,7 +58,9 @@ void ExchangeDesk::open() {
 bool ExchangeDesk::take(MessageReader& message) {
   switch (message.kind()) {
     case MessageKind::kTransfer:
-      sequencer_.on_message(message.read<ExchangeMessage>(), *this);
+      sequencer_.on_message(message.read<ExchangeMessage>(), [this](const ExchangeMessage& answer) {
+        out_.send(rank_of(answer.worker), MessageKind::kTransfer, answer);
+      });
       return true;
     case MessageKind::kChannelId: {
       const auto channel = message.read<ChannelMessage>();
@@ -91,10 +93,6 @@ void ExchangeDesk::take_joined(const ChannelMessage& joined, MessageReader& mess
   if (!found->second.missing.empty()) return;
   sequencer_.open_channel(joined.channel, {channel.gpus, channel.gpus + channel.members});
   joining_.erase(found);
-}
-
-void ExchangeDesk::send(const ExchangeMessage& message) {
-  out_.send(rank_of(message.worker), MessageKind::kTransfer, message);
 }
 
 }  // namespace harness

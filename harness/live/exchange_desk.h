@@ -18,7 +18,7 @@ namespace harness {
 /// A channel for each pair of modules of which one sends the other tensors, with the GPUs that the plan gives
 /// both, where these are on several ranks. GPUs that get workers of the modules later do without. Used by the
 /// loop's thread.
-class ExchangeDesk final : private SequencerWorld {
+class ExchangeDesk {
  public:
   /// `plan` is the one with which the cell starts. Everything outlives this.
   ExchangeDesk(const RunSpec& spec, const Layout& layout, const Plan& plan, MessageWriter& out);
@@ -39,8 +39,6 @@ class ExchangeDesk final : private SequencerWorld {
 
   void add_channel(ModuleId from, ModuleId to, const std::vector<std::vector<std::uint32_t>>& gpus);
   void take_joined(const ChannelMessage& joined, MessageReader& message);
-  void send(const ExchangeMessage& message) override;
-  void finished(const Transfer&, TransferOutcome) override {}
   int rank_of(std::uint32_t gpu) const { return layout_.rank_of(static_cast<int>(gpu)); }
 
   const RunSpec& spec_;

@@ -93,7 +93,7 @@ void LiveTensors::ask(TransferId id, const Input& input) {
                            input.to.gpu};
   if (input.rank != rank_) return out_.send(input.rank, MessageKind::kFetch, fetch);
   const Transfer transfer{.id = id, .source = first_bytes(input.key, input.bytes), .bytes = input.bytes};
-  if (transfer.source == kNoTensor) return on_missed(transfer, TransferOutcome::kCancelled);
+  if (transfer.source == kNoTensor) return on_gone(id);
   by_handle_.carry(transfer);
 }
 
@@ -105,11 +105,9 @@ bool LiveTensors::take(int from, MessageReader& message) {
     case MessageKind::kTensor:
       by_message_.on_message(message.rest());
       return true;
-    case MessageKind::kTensorGone: {
-      const auto fetch = message.read<FetchMessage>();
-      on_missed({.id = fetch.id, .bytes = fetch.bytes}, TransferOutcome::kCancelled);
+    case MessageKind::kTensorGone:
+      on_gone(message.read<FetchMessage>().id);
       return true;
-    }
     default:
       return transfers_ && transfers_->take(from, message);
   }
@@ -153,8 +151,8 @@ void LiveTensors::on_arrived(const Transfer& transfer, TensorStore& store, Tenso
   }
 }
 
-void LiveTensors::on_missed(const Transfer& transfer, TransferOutcome) {
-  const auto found = inputs_.find(transfer.id);
+void LiveTensors::on_gone(TransferId id) {
+  const auto found = inputs_.find(id);
   if (found == inputs_.end() || found->second.store != nullptr) return;
   StoredTensor zeros = allocate(found->second.bytes);
   std::memset(zeros.data, 0, zeros.bytes);

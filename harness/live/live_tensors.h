@@ -92,7 +92,8 @@ class LiveTensors final : private TransferEvents {
   };
 
   void on_arrived(const Transfer& transfer, TensorStore& store, TensorHandle handle) override;
-  void on_missed(const Transfer& transfer, TransferOutcome outcome) override;
+  /// The input is kept nowhere any more: it is zeros.
+  void on_gone(TransferId id);
   /// Uninitialised memory of the host. Throws EnvironmentError when there is none.
   StoredTensor allocate(std::size_t bytes);
   void ask(TransferId id, const Input& input);

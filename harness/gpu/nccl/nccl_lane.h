@@ -42,7 +42,8 @@ class NcclLane final : public ChannelLane {
 
   void send(std::uint64_t ticket, ChannelId channel, WorkerId to, std::span<const std::byte> bytes) override;
   void receive(std::uint64_t ticket, ChannelId channel, WorkerId from, std::span<std::byte> bytes) override;
-  void broadcast(std::uint64_t ticket, ChannelId channel, WorkerId root, std::span<std::byte> bytes) override;
+  /// The root's bytes come to all other members: what one GPU alone can run, for a test.
+  void broadcast(std::uint64_t ticket, ChannelId channel, WorkerId root, std::span<std::byte> bytes);
   void abort(ChannelId channel) override;
   void take(std::vector<LaneEnd>& ended) override;
 
