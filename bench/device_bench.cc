@@ -19,8 +19,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/steady_clock.h"
 #include "harness/gpu/device_wait.h"
-#include "harness/gpu/host_clock.h"
 #include "harness/gpu/test_pictures.h"
 #include "harness/gpu/torch/model_factory.h"
 #include "harness/gpu/torch/torch_device.h"
@@ -59,36 +59,36 @@ class SaturatedDevice {
 
   /// Seconds for `count` batches. Throws EnvironmentError when one fails.
   double run(int count) {
-    const TimeNs start_ns = host_clock_ns();
+    const TimeNs start_ns = steady_ns();
     int submitted = 0;
     int ended = 0;
     while (ended < count) {
       while (submitted < count && submitted - ended < outstanding_) {
-        const TimeNs before_ns = host_clock_ns();
+        const TimeNs before_ns = steady_ns();
         device_.submit(++tag_, model_, pictures_);
         if (outstanding_ == 1) {
           for (const Picture& next : pictures_) device_.prepare(model_, next);
         }
-        calling_ns_ += host_clock_ns() - before_ns;
+        calling_ns_ += steady_ns() - before_ns;
         ++submitted;
       }
       ended += take();
     }
     batches_ += count;
-    return static_cast<double>(host_clock_ns() - start_ns) * 1e-9;
+    return static_cast<double>(steady_ns() - start_ns) * 1e-9;
   }
   double calling_us() const { return static_cast<double>(calling_ns_) * 1e-3 / batches_; }
 
  private:
   int take() {
     ends_.clear();
-    const TimeNs before_ns = host_clock_ns();
+    const TimeNs before_ns = steady_ns();
     const bool taken = device_.take(ends_);
     if (!taken) {
       wait_.wait_for_device(before_ns + 60 * kNsPerS);
       return 0;
     }
-    calling_ns_ += host_clock_ns() - before_ns;
+    calling_ns_ += steady_ns() - before_ns;
     for (const BatchEnd& end : ends_) {
       if (!end.failure.empty()) throw EnvironmentError(end.failure);
     }
@@ -138,9 +138,9 @@ void saturate_cpu(benchmark::State& state, const std::string& model, int exit_po
   const std::atomic<bool> stop = false;
   take_turns(state, saturated, batch, [&](int count) {
     const c10::InferenceMode inference;
-    const TimeNs start_ns = host_clock_ns();
+    const TimeNs start_ns = steady_ns();
     for (int i = 0; i < count; ++i) benchmark::DoNotOptimize(run_stages(network, no_exits, input, stop));
-    return static_cast<double>(host_clock_ns() - start_ns) * 1e-9;
+    return static_cast<double>(steady_ns() - start_ns) * 1e-9;
   });
 }
 
@@ -158,12 +158,12 @@ class BareSegments {
   }
   const InputFormat& format() const { return segments_->format(); }
   double run(int count) {
-    const TimeNs start_ns = host_clock_ns();
+    const TimeNs start_ns = steady_ns();
     for (int i = 0; i < count; ++i) {
       for (int segment = 0; segment < segments_->segments(); ++segment) segments_->enqueue(batch_, segment);
     }
     stream_.synchronize();
-    return static_cast<double>(host_clock_ns() - start_ns) * 1e-9;
+    return static_cast<double>(steady_ns() - start_ns) * 1e-9;
   }
 
  private:

@@ -22,7 +22,6 @@ class EventQueue {
  public:
   bool empty() const { return heap_.empty(); }
   std::size_t size() const { return heap_.size(); }
-  std::uint64_t pushed() const { return pushed_; }
   const Event& top() const { return heap_.front(); }
 
   /// The events that may come next, the very next first; a hint for prefetching.

@@ -3,7 +3,7 @@
 #include <span>
 #include <utility>
 
-#include "harness/gpu/host_clock.h"
+#include "harness/core/steady_clock.h"
 #include "harness/gpu/null_device.h"
 #include "harness/gpu/stream_device.h"
 #include "harness/gpu/test_device_kinds.h"
@@ -75,7 +75,7 @@ class StageStreamEngine final : public StreamEngine {
   void enqueue(int slot, int segment) override {
     Batch& batch = batches_[static_cast<std::size_t>(slot)];
     const Model& model = models_[batch.model];
-    if (segment == 0) batch.span.started_ns = host_clock_ns();
+    if (segment == 0) batch.span.started_ns = steady_ns();
     int begun = 0;
     for (int stage = 0; stage < kTestStages; ++stage) {
       if (begins_segment(stage, model.exit_points)) ++begun;
@@ -83,7 +83,7 @@ class StageStreamEngine final : public StreamEngine {
       here.batch = batch.pictures;
       if (begun == segment) run_test_stage(here, stage, batch.pictures, *gate_);
     }
-    batch.span.ended_ns = host_clock_ns();
+    batch.span.ended_ns = steady_ns();
   }
   bool passed(int, int) override { return true; }
   DeviceSpan span(int slot, int) override { return batches_[static_cast<std::size_t>(slot)].span; }

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <thread>
 
+#include "harness/core/steady_clock.h"
+
 namespace harness {
 namespace {
 
@@ -20,9 +22,7 @@ Device::Wake SteadyWait::wake() {
   };
 }
 
-TimeNs SteadyWait::now_ns() const {
-  return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+TimeNs SteadyWait::now_ns() const { return steady_ns(); }
 
 void SteadyWait::sleep_until(TimeNs time_ns) { std::this_thread::sleep_until(point_of(time_ns)); }
 

@@ -1,7 +1,8 @@
 // How ends of batches come from a device's threads to the event loop.
 #pragma once
 
-#include <atomic>
+#include <iterator>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -9,29 +10,34 @@
 
 namespace harness {
 
-/// A queue that any thread may push to and one thread takes from; neither ever waits for the other.
+/// A queue that any thread may push to and one thread takes from.
 class EndedBatches {
  public:
   /// `wake` is called by push(), on its thread, when something stands here after nothing did: once for all
   /// that comes until the next take().
   explicit EndedBatches(Device::Wake wake) : wake_(std::move(wake)) {}
-  /// No other thread may use it any more.
-  ~EndedBatches();
-  EndedBatches(const EndedBatches&) = delete;
-  EndedBatches& operator=(const EndedBatches&) = delete;
 
-  void push(BatchEnd end);
+  void push(BatchEnd end) {
+    {
+      const std::lock_guard lock(mutex_);
+      ended_.push_back(std::move(end));
+      if (ended_.size() > 1) return;
+    }
+    if (wake_) wake_();
+  }
   /// Appends all that was pushed, in the order of pushing; false when nothing was.
-  bool take(std::vector<BatchEnd>& ended);
+  bool take(std::vector<BatchEnd>& ended) {
+    const std::lock_guard lock(mutex_);
+    if (ended_.empty()) return false;
+    ended.insert(ended.end(), std::move_iterator(ended_.begin()), std::move_iterator(ended_.end()));
+    ended_.clear();
+    return true;
+  }
 
  private:
-  struct Node {
-    BatchEnd end;
-    Node* older = nullptr;
-  };
-
   Device::Wake wake_;
-  std::atomic<Node*> newest_ = nullptr;
+  std::mutex mutex_;
+  std::vector<BatchEnd> ended_;
 };
 
 }  // namespace harness

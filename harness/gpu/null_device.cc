@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "harness/gpu/host_clock.h"
+#include "harness/core/steady_clock.h"
 
 namespace harness {
 
@@ -17,7 +17,7 @@ void NullDevice::submit(std::uint64_t tag, DeviceModel model, std::span<const Pi
   desk_.admit(tag, model, pictures);
   BatchEnd end;
   end.tag = tag;
-  end.started_ns = end.ended_ns = host_clock_ns();
+  end.started_ns = end.ended_ns = steady_ns();
   ended_.push(std::move(end));
 }
 

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <utility>
 
-#include "harness/gpu/host_clock.h"
+#include "harness/core/steady_clock.h"
 
 namespace harness {
 namespace {
@@ -19,13 +19,13 @@ constexpr unsigned long kTimerSlackNs = 1000;
 class Stopwatch {
  public:
   explicit Stopwatch(std::atomic<TimeNs>& total) : total_(total) {}
-  ~Stopwatch() { total_.fetch_add(host_clock_ns() - start_ns_, std::memory_order_relaxed); }
+  ~Stopwatch() { total_.fetch_add(steady_ns() - start_ns_, std::memory_order_relaxed); }
   Stopwatch(const Stopwatch&) = delete;
   Stopwatch& operator=(const Stopwatch&) = delete;
 
  private:
   std::atomic<TimeNs>& total_;
-  TimeNs start_ns_ = host_clock_ns();
+  TimeNs start_ns_ = steady_ns();
 };
 
 }  // namespace
@@ -113,7 +113,7 @@ void StreamDevice::submit(std::uint64_t tag, DeviceModel model, std::span<const 
   one.tag = tag;
   one.model = model;
   one.pictures.assign(pictures.begin(), pictures.end());
-  one.submitted_ns = host_clock_ns();
+  one.submitted_ns = steady_ns();
   one.stop = false;
   HARNESS_CHECK(post({true, number, model, {}}, 0), "no room for a batch");
 }
@@ -284,11 +284,11 @@ bool StreamDevice::copy_piece(int number) {
   const bool is_batch = queue_.has(number);
   Slot& one = slot(number);
   if (is_batch && (one.is_copied || one.failure || one.stop)) return false;
-  const TimeNs start_ns = host_clock_ns();
+  const TimeNs start_ns = steady_ns();
   bool more = false;
   if (!attempt(number, [&] { more = engine_->copy_some(number); })) return false;
   if (is_batch) one.is_copied = !more;
-  if (more) copying_ns_.fetch_add(host_clock_ns() - start_ns, std::memory_order_relaxed);
+  if (more) copying_ns_.fetch_add(steady_ns() - start_ns, std::memory_order_relaxed);
   return is_batch || more;
 }
 
@@ -338,14 +338,14 @@ void StreamDevice::end_batch(const SegmentQueue::Finished& finished) {
   Slot& one = slot(finished.slot);
   BatchEnd end;
   end.tag = one.tag;
-  const TimeNs now_ns = host_clock_ns();
+  const TimeNs now_ns = steady_ns();
   DeviceSpan told{now_ns, now_ns};
   if (finished.enqueued > 0)
     attempt(finished.slot, [&] { told = engine_->span(finished.slot, finished.enqueued); });
   if (finished.whole && !one.failure)
     attempt(finished.slot, [&] { engine_->hand_out(finished.slot, one.tag); });
   if (lost_) return;  // lose_all() tells of it
-  const DeviceSpan span = possible_span(told, std::max(one.submitted_ns, last_end_ns_), host_clock_ns());
+  const DeviceSpan span = possible_span(told, std::max(one.submitted_ns, last_end_ns_), steady_ns());
   end.started_ns = span.started_ns;
   end.ended_ns = last_end_ns_ = span.ended_ns;
   if (one.failure) {
@@ -365,7 +365,7 @@ void StreamDevice::lose_all() {
     Slot& one = slot(number);
     BatchEnd end;
     end.tag = one.tag;
-    end.started_ns = end.ended_ns = last_end_ns_ = std::max(last_end_ns_, host_clock_ns());
+    end.started_ns = end.ended_ns = last_end_ns_ = std::max(last_end_ns_, steady_ns());
     const bool knows = one.failure && one.failure->fault() == DeviceFault::kDeviceLost;
     end.fault = DeviceFault::kDeviceLost;
     end.failure = knows ? one.failure->what() : DeviceError(end.fault, place_of(one), "").what();

@@ -65,7 +65,6 @@ class TensorStore {
 
   std::size_t tensors() const { return slots_.size() - free_slots_.size(); }
   std::size_t used_bytes() const { return used_bytes_; }
-  std::size_t budget_bytes() const { return budget_bytes_; }
 
  private:
   struct Slot {

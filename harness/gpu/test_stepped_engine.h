@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/gpu/host_clock.h"
+#include "harness/core/steady_clock.h"
 #include "harness/gpu/stream_engine.h"
 
 namespace harness {
@@ -105,7 +105,7 @@ class SteppedEngine final : public StreamEngine {
   void enqueue(int slot, int segment) override {
     note("run " + std::to_string(slot) + " " + std::to_string(segment));
     if (segment == 0) at(slot).first = enqueued_;
-    if (segment == 0) at(slot).span.started_ns = host_clock_ns();
+    if (segment == 0) at(slot).span.started_ns = steady_ns();
     ++enqueued_;
   }
   bool passed(int slot, int segment) override {
@@ -113,7 +113,7 @@ class SteppedEngine final : public StreamEngine {
     return gpu_->has_passed(at(slot).first + segment);
   }
   DeviceSpan span(int slot, int) override {
-    at(slot).span.ended_ns = host_clock_ns();
+    at(slot).span.ended_ns = steady_ns();
     return at(slot).span;
   }
   void hand_out(int slot, std::uint64_t) override { note("hand out " + std::to_string(slot)); }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "harness/gpu/host_clock.h"
+#include "harness/core/steady_clock.h"
 
 namespace harness {
 ThreadedDevice::ThreadedDevice(std::string name, std::unique_ptr<BatchEngine> engine, Wake wake)
@@ -49,7 +49,7 @@ void ThreadedDevice::submit(std::uint64_t tag, DeviceModel model, std::span<cons
 void ThreadedDevice::run(const SubmittedBatch& batch) {
   BatchEnd end;
   end.tag = batch.tag;
-  end.started_ns = host_clock_ns();
+  end.started_ns = steady_ns();
   try {
     if (lost_) throw DeviceError(DeviceFault::kDeviceLost, batch.place, "");
     end.preempted = batch.stop || !engine_->run(batch);
@@ -59,7 +59,7 @@ void ThreadedDevice::run(const SubmittedBatch& batch) {
     end.failure = error.what();
     end.fault = error.fault();
   }
-  end.ended_ns = host_clock_ns();
+  end.ended_ns = steady_ns();
   ended_.push(std::move(end));
 }
 

@@ -1,8 +1,8 @@
 #include "harness/live/live_run.h"
 
+#include "harness/core/steady_clock.h"
 #include "harness/live/live_loop.h"
 #include "harness/live/precise_wait.h"
-#include "harness/live/steady_clock.h"
 #include "harness/live/timer_slack.h"
 
 namespace harness {

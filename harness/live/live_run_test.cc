@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "harness/core/error.h"
+#include "harness/core/steady_clock.h"
 #include "harness/engine/dispatcher.h"
 #include "harness/engine/replay.h"
-#include "harness/live/steady_clock.h"
 #include "harness/live/test_transport.h"
 #include "harness/live/transport.h"
 #include "harness/sim/test_world.h"

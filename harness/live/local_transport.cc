@@ -3,8 +3,8 @@
 #include <atomic>
 
 #include "harness/core/error.h"
+#include "harness/core/steady_clock.h"
 #include "harness/live/loopback.h"
-#include "harness/live/steady_clock.h"
 #include "harness/live/transport.h"
 #include "harness/live/wake_board.h"
 

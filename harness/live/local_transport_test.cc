@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/core/error.h"
-#include "harness/live/steady_clock.h"
+#include "harness/core/steady_clock.h"
 #include "harness/live/timer_slack.h"
 #include "harness/live/transport.h"
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "harness/live/steady_clock.h"
+#include "harness/core/steady_clock.h"
 
 namespace harness {
 

@@ -7,10 +7,10 @@
 
 #include "harness/core/archive.h"
 #include "harness/core/error.h"
+#include "harness/core/steady_clock.h"
 #include "harness/live/clock_offset.h"
 #include "harness/live/host_name.h"
 #include "harness/live/sleep_check.h"
-#include "harness/live/steady_clock.h"
 
 namespace harness {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdio>
 
 #include "harness/core/error.h"
-#include "harness/live/steady_clock.h"
+#include "harness/core/steady_clock.h"
 #include "harness/live/timer_slack.h"
 
 namespace harness {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/live/steady_clock.h"
+#include "harness/core/steady_clock.h"
 #include "harness/live/timer_slack.h"
 
 namespace harness {

@@ -16,7 +16,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "harness/live/steady_clock.h"
+#include "harness/core/steady_clock.h"
 
 namespace harness {
 namespace {

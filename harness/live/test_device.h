@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "harness/core/error.h"
+#include "harness/core/steady_clock.h"
 #include "harness/gpu/device.h"
-#include "harness/live/steady_clock.h"
 
 namespace harness::testing {
 

@@ -15,9 +15,9 @@
 
 #include "harness/core/error.h"
 #include "harness/core/random.h"
+#include "harness/core/steady_clock.h"
 #include "harness/live/loopback.h"
 #include "harness/live/packet.h"
-#include "harness/live/steady_clock.h"
 #include "harness/live/transport.h"
 
 namespace harness {

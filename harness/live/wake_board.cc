@@ -8,7 +8,7 @@
 #include <climits>
 #include <new>
 
-#include "harness/live/steady_clock.h"
+#include "harness/core/steady_clock.h"
 
 namespace harness {
 namespace {

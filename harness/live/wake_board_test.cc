@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "harness/live/steady_clock.h"
+#include "harness/core/steady_clock.h"
 
 namespace harness {
 namespace {

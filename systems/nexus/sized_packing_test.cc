@@ -119,7 +119,7 @@ TEST(SizedPacking, FitsAndCarriesTheScaledRatesWhateverTheSessions) {
     }
     if (sized.rate_factor < 1) {
       ++scaled_down;
-      // A little more does not fit, or not everywhere: the packing is greedy, and yet a little more may fit again.
+      // Right above it something does not fit. (The packing is greedy: a little more may fit again.)
       int too_many = 0;
       for (int step = 1; step <= 32; ++step) {
         std::vector<Session> more;

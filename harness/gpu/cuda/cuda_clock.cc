@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <optional>
 
+#include "harness/core/steady_clock.h"
 #include "harness/gpu/cuda/cuda_check.h"
-#include "harness/gpu/host_clock.h"
 
 namespace harness {
 namespace {
@@ -24,13 +24,13 @@ CudaClock::CudaClock() {
   stream_.synchronize();
   if (!record(event, bracket)) {
     stream_.synchronize();  // a device that has much to do: the bracket is wide, and says so
-    bracket.after_ns = host_clock_ns();
+    bracket.after_ns = steady_ns();
   }
   clock_.renew(bracket, std::nullopt);
 }
 
 void CudaClock::keep_current() {
-  if (!clock_.is_due(host_clock_ns())) return;
+  if (!clock_.is_due(steady_ns())) return;
   CudaEvent& event = events_[static_cast<std::size_t>(clock_.spare())];
   DeviceClock::Bracket bracket;
   if (!record(event, bracket)) {
@@ -48,11 +48,11 @@ TimeNs CudaClock::host_ns(int reference, const CudaEvent& event) const {
 
 bool CudaClock::record(CudaEvent& event, DeviceClock::Bracket& bracket) {
   for (int i = 0; i < kMostTries; ++i) {
-    bracket.before_ns = host_clock_ns();
+    bracket.before_ns = steady_ns();
     event.record(stream_);
     do {
       const bool passed = event.passed();
-      bracket.after_ns = host_clock_ns();
+      bracket.after_ns = steady_ns();
       if (passed) break;
       if (bracket.after_ns - bracket.before_ns > kPatienceNs) return false;
     } while (true);

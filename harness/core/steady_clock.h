@@ -1,4 +1,4 @@
-// The clock of live runs.
+// The clock of live runs and of the batches of their devices.
 #pragma once
 
 #include <time.h>
@@ -8,7 +8,7 @@
 namespace harness {
 
 /// Nanoseconds of CLOCK_MONOTONIC: never steps back; every rank of a host reads the same clock, and another
-/// host's has another zero and another rate.
+/// host's has another zero and another rate. Any thread.
 inline TimeNs steady_ns() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
