@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "harness/core/error.h"
+#include "harness/serving/common_plans.h"
 
 namespace harness {
 namespace {
@@ -38,11 +39,6 @@ ServingContext make_context(const RunSpec& spec, const RequestSizes* sizes) {
   return context;
 }
 
-std::vector<double> peaks_at(const RunSpec& spec, TimeNs period_ns, TimeNs now) {
-  const auto period = static_cast<std::size_t>(period_ns > 0 ? now / period_ns : 0);
-  return period < spec.peak_rps.size() ? spec.peak_rps[period] : std::vector<double>{};
-}
-
 LoadStatistics initial_load(const RunSpec& spec, const ServingContext& context, double offered_rps) {
   LoadStatistics load{offered_rps, {}, peaks_at(spec, 0, 0)};
   if (!spec.streams.empty()) load.module_rps = stream_rps(context);
@@ -68,17 +64,14 @@ Dispatcher::Dispatcher(const RunSpec& spec, const ServingContext& context, ToDom
       period_ns_(spec.system->replan_period_ns(context)),
       plan_(first_plan(spec, context, *planner_, offered_rps(spec))),
       computed_(plan_),
-      places_(spec.workers),
-      serving_(spec.pipeline.modules.size(), 0),
-      planned_arrivals_(spec.pipeline.modules.size(), 0) {
+      load_(spec, period_ns_, flow_, books),
+      staff_(spec, context, domains, tables, books, domains_) {
   for (ModuleId module = 0; module < domains_.size(); ++module) {
     domains_[module].router = spec.system->make_router(context_, module);
     domains_[module].counts_outstanding = domains_[module].router->needs_outstanding();
     if (auto controller = spec.system->make_controller(context_, module))
       controllers_.push_back(std::move(controller));
   }
-  planned_done_.resize(domains_.size(), 0);
-  planned_caused_ = flow_.caused();
   HARNESS_CHECK(controllers_.empty() || controllers_.size() == domains_.size(),
                 "a system has controllers for some modules only");
   if (!controllers_.empty()) books_.name_states(spec.system->state_names(), spec.record_states);
@@ -87,39 +80,40 @@ Dispatcher::Dispatcher(const RunSpec& spec, const ServingContext& context, ToDom
 Dispatcher::~Dispatcher() = default;
 
 void Dispatcher::start(TimeNs now) {
+  announce_plan(now);
+  staff_.start(now, plan_);
+}
+
+void Dispatcher::apply_plan(TimeNs now, const Plan& plan) {
+  plan_ = plan;
+  announce_plan(now);
+  staff_.follow(now, plan_);
+}
+
+void Dispatcher::announce_plan(TimeNs now) {
   books_.on_plan(plan_);
   for (auto& controller : controllers_) controller->on_plan(now, plan_);
   for (ModuleDomains& module : domains_) module.router->on_plan(plan_);
   to_domains_.set_plan(now, plan_);
-  note_groups();
-  for (GroupId group = 0; group < plan_.group_count(); ++group) {
-    for (int i = 0; i < plan_.workers_of(group); ++i) open_for(now, add_worker(group));
-  }
-  // A module that no group serves has its row too: no workers.
-  for (ModuleId module = 0; module < domains_.size(); ++module) record_workers(now, module);
-  record_groups(now);
 }
 
-void Dispatcher::record_groups(TimeNs now) {
-  if (plan_.groups.empty()) return;
-  std::vector<double> parts(domains_.size(), 0);  // into which a module's streams are divided
-  for (const GroupId number : used_groups_) {
-    for (std::size_t i = 0; i < plan_.groups[number].shares.size(); ++i)
-      parts[plan_.groups[number].modules[i]] += plan_.groups[number].shares[i];
+TimeNs Dispatcher::next_planning_ns(TimeNs at_ns) const {
+  if (period_ns_ > 0) {
+    const TimeNs next_ns = at_ns + period_ns_;
+    return next_ns < spec_.arrivals->duration_ns() ? next_ns : kNever;
   }
-  for (const GroupId number : used_groups_) {
-    const WorkerGroup& group = plan_.groups[number];
-    for (std::size_t i = 0; i < group.modules.size(); ++i) {
-      GroupRow row{now,
-                   number,
-                   group.modules[i],
-                   static_cast<std::uint32_t>(group.workers),
-                   static_cast<std::uint32_t>(plan_.batch_cap(number, group.modules[i])),
-                   group.cycle_ns};
-      if (!group.shares.empty()) row.share = group.shares[i] / parts[group.modules[i]];
-      books_.on_group_row(row);
-    }
-  }
+  return spec_.planner.autoscale ? at_ns + s_to_ns(spec_.planner.period_s) : kNever;
+}
+
+Plan Dispatcher::compute_plan(TimeNs now, const LoadStatistics& load) {
+  if (!computed_.groups.empty() && period_ns_ == 0) return computed_;
+  Plan plan = planner_->plan(now, load, computed_);
+  spec_.system->refine(context_, plan);
+  HARNESS_CHECK(
+      computed_.groups.empty() == plan.groups.empty() && (plan.groups.empty() || follows(computed_, plan)),
+      "a planner takes away groups of workers, or changes them");
+  computed_ = plan;
+  return plan;
 }
 
 void Dispatcher::publish(TimeNs now, ModuleId module) {

@@ -1,5 +1,5 @@
 // The dispatcher of a run: the life cycle of its requests, the modules' routers and controllers, the planner
-// and what follows from its plans. The same object code for every runtime; in a live run it is rank 0's.
+// and, as its plans say, the workers. The same object code for every runtime; in a live run it is rank 0's.
 #pragma once
 
 #include <memory>
@@ -8,10 +8,11 @@
 
 #include "harness/engine/books.h"
 #include "harness/engine/domain_group.h"
-#include "harness/engine/gpu_places.h"
+#include "harness/engine/load_meter.h"
 #include "harness/engine/ports.h"
 #include "harness/engine/request_flow.h"
 #include "harness/engine/run_spec.h"
+#include "harness/engine/staff.h"
 
 namespace harness {
 
@@ -50,7 +51,7 @@ class Dispatcher {
   void on_visits_returned(TimeNs now, ModuleId module, std::span<const VisitId> visits) {
     flow_.reroute(now, module, visits);
   }
-  void on_worker_gone(TimeNs now, WorkerId worker);
+  void on_worker_gone(TimeNs now, WorkerId worker) { staff_.on_worker_gone(now, worker); }
 
   // What faulty links do to messages (ActiveFaults).
   /// A batch that ended at `ended_ns` is heard of now.
@@ -68,10 +69,9 @@ class Dispatcher {
     flow_.end_on_the_way(now, visit, DropReason::kMessageLost);
   }
 
-  /// A fault begins or ends: stops are carried out here, the others where batches run and messages travel.
-  void on_fault(TimeNs now, const Fault& fault, bool begins);
-  /// Where the domain stands: the GPU of its first worker, or kNone.
-  std::uint32_t gpu_of(DomainId domain) const { return domain_gpus_[domain]; }
+  void on_fault(TimeNs now, const Fault& fault, bool begins) { staff_.on_fault(now, fault, begins); }
+  /// Where the domain stands: the GPU of its first worker.
+  std::uint32_t gpu_of(DomainId domain) const { return staff_.gpu_of(domain); }
   const std::vector<DomainView>& open_domains(ModuleId module) const { return domains_[module].views; }
   /// ToDomains::acknowledge is called for what leaves the group's queues.
   bool counts_outstanding(GroupId group) const {
@@ -83,12 +83,13 @@ class Dispatcher {
   /// A module's published state has reached the controllers of the others.
   void on_publication(TimeNs now, ModuleId module, std::span<const double> state);
   void on_acknowledgement(ModuleId module, DomainId domain, int count);
-  void on_worker_ready(TimeNs now, WorkerId worker);
+  void on_worker_ready(TimeNs now, WorkerId worker) { staff_.on_worker_ready(now, worker); }
   /// A state period is over: the controllers publish.
   void on_period(TimeNs now);
-  /// A planning period is over: returns the load since the last call. `arrived` counts the visits that have
-  /// arrived at each module since the start.
-  LoadStatistics take_load(TimeNs now, std::span<const std::uint64_t> arrived);
+  /// A planning period is over: LoadMeter::take.
+  LoadStatistics take_load(TimeNs now, std::span<const std::uint64_t> arrived) {
+    return load_.take(now, arrived);
+  }
   /// The next plan, from that load. The runtime applies it later, in order. Reads and writes nothing that the
   /// other calls do: it may run in another thread beside them, one call at a time, in the order of the loads.
   Plan compute_plan(TimeNs now, const LoadStatistics& load);
@@ -107,11 +108,6 @@ class Dispatcher {
   void prefetch_request(VisitId visit) const { flow_.prefetch_request(visit); }
 
  private:
-  struct LeavingWorker {
-    WorkerId worker = 0;
-    bool closes = false;  ///< its domain
-  };
-
   /// What ran on the worker ended or stopped at `ended_ns`.
   void count_busy(WorkerId worker, const WorkerState& state, TimeNs ended_ns) {
     WorkerTotals& totals = tables_.workers[worker].totals;
@@ -124,65 +120,10 @@ class Dispatcher {
     ++tables_.workers[worker].totals.batches;
     tables_.workers[worker].totals.visits += state.running.size();
   }
-  /// GPUs stop: their workers are lost (slots of shared servers and threads of remote calls are not touched),
-  /// queues without another worker are routed again. With autoscaling what the plan lacks is started at once
-  /// where a GPU is free.
-  void stop_gpus(TimeNs now, int first_gpu, int gpus);
-  /// They are back: each gets a warm worker of the module that it served, if the plan still wants one there.
-  void resume_gpus(TimeNs now, int first_gpu, int gpus);
   /// Sends what the module's controller wants published.
   void publish(TimeNs now, ModuleId module);
-  /// At the lowest free place, or at that GPU.
-  WorkerId add_worker(GroupId group, std::uint32_t gpu = kNone);
-  /// A worker of that group without a place.
-  WorkerId make_worker(GroupId group);
-  void open_for(TimeNs now, WorkerId worker);
-  /// Finds the worker its domain, of its own or with the others of its group, and opens it if need be.
-  /// Returns whether it was opened.
-  bool find_domain(TimeNs now, WorkerId worker);
-  void enter_view(WorkerId worker, bool is_new);
-  /// It has its GPU and its domain.
-  void begin_serving(TimeNs now, WorkerId worker);
-  void drain_worker(TimeNs now, WorkerId worker);
-  /// The worker's cold start, or its waiting for a GPU, ends here. Returns whether its domain is to close,
-  /// which it has without ever having had a worker.
-  bool abandon_start(TimeNs now, WorkerId worker);
-  /// The worker's domain has one worker fewer; true if it has none left and no router sees it any more.
-  bool leave_view(WorkerId worker);
-  /// It is no longer one of its group's.
-  void forget(WorkerId worker);
-  /// Starts what the plan lacks while GPUs are free.
-  void fill_up(TimeNs now);
-  void scale_group(TimeNs now, GroupId group, int direction);
-  bool has_free_gpu() const { return alive_workers_ + places_.idle_stopped() < spec_.workers; }
-  /// As the plan's groups say. No router sees a queue that closes before any is sent on.
-  void change_groups(TimeNs now);
-  /// Models are in memory (System::loads_ahead): the new domains take visits from now on, their workers
-  /// follow as these GPUs end what they run for others.
-  void hand_over(TimeNs now, std::span<const std::uint32_t> gpus);
-  /// What is more than the plan says is no longer its group's. Returns the workers whose batches may still
-  /// run; GPUs that others will leave, or were to get, are in `gpus`, and what is to close without workers in
-  /// `empty`.
-  std::vector<LeavingWorker> release_workers(TimeNs now, std::vector<std::uint32_t>& gpus,
-                                             std::vector<DomainId>& empty);
-  /// Of a new plan.
-  void note_groups();
-  void await_gpus();
-  /// A new worker of the group begins its cold start.
-  void start_worker(GroupId group);
-  TimeNs cold_start_ns(GroupId group) const;
-  /// LoadStatistics::fan_out since the last call.
-  std::vector<std::vector<double>> fan_out_since();
-  /// Of all modules that the group serves.
-  void record_capacity(TimeNs now, GroupId group);
-  /// Of all groups that serve the module.
-  void record_workers(TimeNs now, ModuleId module);
-  /// The groups of the plan in force, if it has some.
-  void record_groups(TimeNs now);
-  void count_serving(GroupId group, int more);
-  /// GPUs may be free: with autoscaling starts what the plan lacks; otherwise what it lacked when it took
-  /// effect, so that lost workers are replaced with the next plan.
-  void on_free_gpus(TimeNs now);
+  /// Tells everybody of plan_.
+  void announce_plan(TimeNs now);
 
   const RunSpec& spec_;
   const ServingContext& context_;
@@ -197,23 +138,12 @@ class Dispatcher {
   Plan computed_;                                         ///< by compute_plan, perhaps not in force yet
   std::vector<std::unique_ptr<Controller>> controllers_;  ///< empty, or one per module
   Publication publication_;
-  GpuPlaces places_;
-  std::vector<std::vector<WorkerId>> workers_of_;  ///< by group: that serve it, or will; by their numbers
-  std::vector<GroupId> used_groups_;               ///< those with workers in the plan
-  std::vector<GroupId> awaiting_;                  ///< one for each worker that awaits a GPU, the last first
-  std::vector<std::uint32_t> serving_;             ///< by module: workers that serve it or drain
-  int alive_workers_ = 0;                          ///< that have a GPU, or drain
-  std::vector<std::uint32_t> domain_gpus_;         ///< by domain id
-  std::vector<std::uint64_t> planned_arrivals_;    ///< arrivals per module up to the last take_load
-  std::vector<std::uint64_t> planned_done_;        ///< the same of visits served ...
-  std::vector<std::vector<std::uint64_t>> planned_caused_;  ///< ... and caused (RequestFlow::caused)
-  TimeNs planned_at_ns_ = 0;
+  LoadMeter load_;
+  Staff staff_;
 };
 
 /// The serving context of a cell (points into `spec` and to `sizes`, which planning does without).
 ServingContext make_context(const RunSpec& spec, const RequestSizes* sizes = nullptr);
-/// The peak rates of the period that begins or has begun at `now`; empty: not known.
-std::vector<double> peaks_at(const RunSpec& spec, TimeNs period_ns, TimeNs now);
 /// What a planner is told before the start.
 LoadStatistics initial_load(const RunSpec& spec, const ServingContext& context, double offered_rps);
 /// The plan with which a cell starts: the planner's for `offered_rps`, refined by the system.

@@ -292,24 +292,36 @@ TEST(LiveSteps, TensorsGoFromWorkerToWorkerAndNotThroughRank0) {
   }
 }
 
-TEST(LiveSteps, LostAndRepeatedMessagesNeverBreakTheBooks) {
+/// Twelve random cells of the kind; returns the requests that were left over.
+std::uint64_t run_over_lossy_networks(const CellKind& kind, std::uint64_t seed) {
   std::uint64_t unfinished = 0;
-  const auto run = [&](const CellKind& kind, std::uint64_t seed) {
-    RandomStream random(seed, kind.name);
-    for (int round = 0; round < 12; ++round) {
-      RunSpec spec = kind.next(random);
-      const LiveRun how = round % 2 == 0 ? LiveRun{} : with_tensors(spec);
-      SCOPED_TRACE(kind.name + " round " + std::to_string(round));
-      unfinished += testing::unfinished_over_lossy_network(
-          spec, how, RandomStream(static_cast<std::uint64_t>(round), kind.name));
-    }
-  };
-  for (const CellKind& kind : cell_kinds()) run(kind, 5);
-  // A visit that comes twice to a queue that has closed, and a queue of a group whose plan was lost.
-  run(cell_kinds()[0], 20);
-  run(cell_kinds()[2], 8);
-  EXPECT_GT(unfinished, 0u) << "some message that was lost must have mattered";
+  RandomStream random(seed, kind.name);
+  for (int round = 0; round < 12; ++round) {
+    RunSpec spec = kind.next(random);
+    const LiveRun how = round % 2 == 0 ? LiveRun{} : with_tensors(spec);
+    SCOPED_TRACE(kind.name + " round " + std::to_string(round));
+    unfinished += testing::unfinished_over_lossy_network(
+        spec, how, RandomStream(static_cast<std::uint64_t>(round), kind.name));
+  }
+  return unfinished;
 }
+
+// In several tests, which run side by side.
+class LossyCells : public ::testing::TestWithParam<CellKind> {};
+
+TEST_P(LossyCells, NeverBreakTheBooks) {
+  EXPECT_GT(run_over_lossy_networks(GetParam(), 5), 0U) << "some message that was lost must have mattered";
+}
+
+INSTANTIATE_TEST_SUITE_P(AllKinds, LossyCells, ::testing::ValuesIn(cell_kinds()), [](const auto& kind) {
+  std::string name = kind.param.name;
+  std::replace(name.begin(), name.end(), ' ', '_');
+  return name;
+});
+
+TEST(LossyNetwork, BringsAVisitTwiceToAQueueThatHasClosed) { run_over_lossy_networks(cell_kinds()[0], 20); }
+
+TEST(LossyNetwork, LosesThePlanOfAGroupWhoseQueueOpens) { run_over_lossy_networks(cell_kinds()[2], 8); }
 
 }  // namespace
 }  // namespace harness

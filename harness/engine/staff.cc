@@ -1,0 +1,405 @@
+#include "harness/engine/staff.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace harness {
+
+Staff::Staff(const RunSpec& spec, const ServingContext& context, ToDomains& to_domains, EngineTables& tables,
+             Books& books, std::vector<ModuleDomains>& domains)
+    : spec_(spec),
+      context_(context),
+      to_domains_(to_domains),
+      tables_(tables),
+      books_(books),
+      domains_(domains),
+      places_(spec.workers),
+      serving_(spec.pipeline.modules.size(), 0) {}
+
+void Staff::start(TimeNs now, const Plan& plan) {
+  plan_ = &plan;
+  note_groups();
+  for (GroupId group = 0; group < plan_->group_count(); ++group) {
+    for (int i = 0; i < plan_->workers_of(group); ++i) open_for(now, add_worker(group));
+  }
+  // A module that no group serves has its row too: no workers.
+  record_all(now);
+}
+
+void Staff::follow(TimeNs now, const Plan& plan) {
+  plan_ = &plan;
+  note_groups();
+  if (!plan_->groups.empty()) {
+    change_groups(now);
+  } else {
+    // Take away first, so that the GPUs are there to be given.
+    for (GroupId group = 0; group < plan_->group_count(); ++group) scale_group(now, group, -1);
+    fill_up(now);
+  }
+  await_gpus();
+  record_all(now);
+}
+
+TimeNs Staff::cold_start_ns(GroupId group) const {
+  const TimeNs fixed_ns = ms_to_ns(spec_.world.cold_start_ms);
+  if (spec_.world.cold_start == ColdStart::kFixed) return fixed_ns;
+  TimeNs sum_ns = 0;
+  for (const ModuleId module : plan_->served_by(group)) {
+    const TimeNs load_ns = spec_.profiles[module].load_ns;
+    sum_ns += load_ns > 0 ? load_ns : fixed_ns;
+  }
+  return sum_ns;
+}
+
+void Staff::start_worker(GroupId group) { to_domains_.start_worker(add_worker(group), cold_start_ns(group)); }
+
+void Staff::await_gpus() {
+  awaiting_.clear();
+  for (auto group = used_groups_.rbegin(); group != used_groups_.rend(); ++group) {
+    const auto wanted = static_cast<std::size_t>(plan_->workers_of(*group));
+    awaiting_.insert(awaiting_.end(), wanted - workers_of_[*group].size(), *group);
+  }
+}
+
+void Staff::on_free_gpus(TimeNs now) {
+  if (spec_.planner.autoscale) {
+    fill_up(now);
+    return;
+  }
+  while (!awaiting_.empty() && has_free_gpu()) {
+    const GroupId group = awaiting_.back();
+    awaiting_.pop_back();
+    if (workers_of_[group].size() < static_cast<std::size_t>(plan_->workers_of(group))) start_worker(group);
+  }
+}
+
+void Staff::note_groups() {
+  workers_of_.resize(plan_->group_count());
+  used_groups_.clear();
+  for (GroupId group = 0; group < plan_->group_count(); ++group) {
+    if (plan_->workers_of(group) > 0) used_groups_.push_back(group);
+  }
+}
+
+void Staff::fill_up(TimeNs now) {
+  for (const GroupId group : used_groups_) scale_group(now, group, +1);
+}
+
+void Staff::scale_group(TimeNs now, GroupId group, int direction) {
+  const std::vector<WorkerId>& own = workers_of_[group];
+  const auto wanted = static_cast<std::size_t>(plan_->workers_of(group));
+  while (direction < 0 && own.size() > wanted) drain_worker(now, own.back());
+  while (direction > 0 && own.size() < wanted && has_free_gpu()) start_worker(group);
+}
+
+WorkerId Staff::make_worker(GroupId group) {
+  WorkerTable& workers = tables_.workers;
+  const auto worker = static_cast<WorkerId>(workers.size());
+  WorkerState state;
+  state.group = group;
+  state.module = plan_->served_by(group).front();
+  state.totals.module = state.module;
+  if (spec_.profiles[state.module].service != Service::kBatch) {
+    state.slot = static_cast<std::uint32_t>(std::count_if(
+        workers.begin(), workers.end(), [&](const WorkerState& other) { return other.group == group; }));
+  }
+  state.totals.ready_ns = kNever;
+  workers.push_back(std::move(state));
+  workers_of_[group].push_back(worker);
+  return worker;
+}
+
+WorkerId Staff::add_worker(GroupId group, std::uint32_t gpu) {
+  const WorkerId worker = make_worker(group);
+  tables_.workers[worker].gpu = places_.take(worker, gpu);
+  ++alive_workers_;
+  return worker;
+}
+
+void Staff::on_worker_ready(TimeNs now, WorkerId worker) {
+  const WorkerState& state = tables_.workers[worker];
+  if (state.life != WorkerState::Life::kStarting) return;  // taken away during its cold start
+  const GroupId group = state.group;
+  open_for(now, worker);
+  record_capacity(now, group);
+}
+
+void Staff::open_for(TimeNs now, WorkerId worker) {
+  const bool is_new = find_domain(now, worker);
+  begin_serving(now, worker);
+  enter_view(worker, is_new);
+}
+
+void Staff::begin_serving(TimeNs now, WorkerId worker) {
+  WorkerState& state = tables_.workers[worker];
+  state.life = WorkerState::Life::kServing;
+  count_serving(state.group, +1);
+  to_domains_.add_worker(now, state.domain, worker);
+}
+
+bool Staff::find_domain(TimeNs now, WorkerId worker) {
+  WorkerState& state = tables_.workers[worker];
+  const GroupId group = state.group;
+  const std::vector<DomainView>& views = domains_[spec_.pipeline.task_of(state.module)].views;
+  const auto view = std::find_if(views.begin(), views.end(),
+                                 [group](const DomainView& each) { return each.group == group; });
+  // The slots of a server and the threads of a pool share one queue, as do the workers of a group.
+  const bool is_batch = spec_.profiles[state.module].service == Service::kBatch;
+  const bool shares = !plan_->groups.empty() || !is_batch;
+  const bool own_domain = (context_.serving.queue == QueueScope::kWorker && !shares) || view == views.end();
+  state.domain = own_domain ? static_cast<DomainId>(domain_gpus_.size()) : view->id;
+  if (own_domain) {
+    domain_gpus_.push_back(state.gpu);
+    to_domains_.open_domain(now, state.domain, group, worker);
+  }
+  return own_domain;
+}
+
+void Staff::enter_view(WorkerId worker, bool is_new) {
+  const DomainId domain = tables_.workers[worker].domain;
+  const GroupId group = tables_.workers[worker].group;
+  for (const ModuleId module : plan_->served_by(group)) {
+    std::vector<DomainView>& open = domains_[spec_.pipeline.task_of(module)].views;
+    if (is_new) {
+      open.push_back({domain, 1, 0, group});
+    } else {
+      ++std::find_if(open.begin(), open.end(), [domain](const DomainView& v) {
+          return v.id == domain;
+        })->workers;
+    }
+  }
+}
+
+void Staff::drain_worker(TimeNs now, WorkerId worker) {
+  WorkerState& state = tables_.workers[worker];
+  if (state.life == WorkerState::Life::kStarting) {
+    if (abandon_start(now, worker)) to_domains_.lose_workers(now, state.domain, {}, true);
+    return;
+  }
+  forget(worker);
+  state.life = WorkerState::Life::kDraining;
+  to_domains_.drain_worker(now, worker, leave_view(worker));
+}
+
+void Staff::forget(WorkerId worker) { std::erase(workers_of_[tables_.workers[worker].group], worker); }
+
+bool Staff::abandon_start(TimeNs now, WorkerId worker) {
+  WorkerState& state = tables_.workers[worker];
+  forget(worker);
+  state.life = WorkerState::Life::kGone;
+  state.totals.ready_ns = now;
+  state.totals.removed_ns = now;
+  if (state.domain == kNone) {
+    places_.release(state.gpu, worker);
+    --alive_workers_;
+    return false;
+  }
+  places_.heir_at(state.gpu) = kNone;
+  return leave_view(worker);
+}
+
+void Staff::change_groups(TimeNs now) {
+  const bool ahead = spec_.system->loads_ahead();
+  std::vector<std::uint32_t> gpus;
+  std::vector<DomainId> empty;
+  std::vector<LeavingWorker> leaving = release_workers(now, gpus, empty);
+  if (ahead) hand_over(now, gpus);
+  // Queues that close last: what is routed again may come to a domain that has lost some of its workers.
+  std::stable_partition(leaving.begin(), leaving.end(), [](const LeavingWorker& one) { return !one.closes; });
+  for (const LeavingWorker& one : leaving) to_domains_.drain_worker(now, one.worker, one.closes);
+  for (const DomainId domain : empty) to_domains_.lose_workers(now, domain, {}, true);
+  if (!ahead) fill_up(now);
+}
+
+void Staff::hand_over(TimeNs now, std::span<const std::uint32_t> gpus) {
+  auto next = gpus.begin();
+  for (const GroupId group : used_groups_) {
+    const auto wanted = static_cast<std::size_t>(plan_->workers_of(group));
+    while (workers_of_[group].size() < wanted && (next != gpus.end() || has_free_gpu())) {
+      if (next == gpus.end()) {
+        open_for(now, add_worker(group));
+        continue;
+      }
+      const WorkerId heir = make_worker(group);
+      tables_.workers[heir].gpu = *next;
+      places_.heir_at(*next++) = heir;
+      enter_view(heir, find_domain(now, heir));
+    }
+  }
+}
+
+std::vector<Staff::LeavingWorker> Staff::release_workers(TimeNs now, std::vector<std::uint32_t>& gpus,
+                                                         std::vector<DomainId>& empty) {
+  std::vector<LeavingWorker> leaving;
+  for (GroupId group = 0; group < plan_->group_count(); ++group) {
+    const auto wanted = static_cast<std::size_t>(plan_->workers_of(group));
+    while (workers_of_[group].size() > wanted) {
+      const WorkerId worker = workers_of_[group].back();
+      WorkerState& state = tables_.workers[worker];
+      if (state.life == WorkerState::Life::kStarting) {
+        if (state.domain != kNone) gpus.push_back(state.gpu);
+        if (abandon_start(now, worker)) empty.push_back(state.domain);
+        continue;
+      }
+      forget(worker);
+      state.life = WorkerState::Life::kDraining;
+      leaving.push_back({worker, leave_view(worker)});
+      gpus.push_back(state.gpu);
+    }
+  }
+  return leaving;
+}
+
+bool Staff::leave_view(WorkerId worker) {
+  const WorkerState& state = tables_.workers[worker];
+  bool is_empty = false;
+  for (const ModuleId module : plan_->served_by(state.group)) {
+    std::vector<DomainView>& views = domains_[spec_.pipeline.task_of(module)].views;
+    const auto view =
+        std::find_if(views.begin(), views.end(), [&](const DomainView& v) { return v.id == state.domain; });
+    is_empty = --view->workers == 0;
+    if (is_empty) views.erase(view);
+  }
+  return is_empty;
+}
+
+void Staff::on_worker_gone(TimeNs now, WorkerId worker) {
+  WorkerState& state = tables_.workers[worker];
+  const GroupId group = state.group;
+  const std::uint32_t gpu = state.gpu;
+  state.life = WorkerState::Life::kGone;
+  state.totals.removed_ns = now;
+  --alive_workers_;
+  count_serving(group, -1);
+  places_.release(gpu, worker);
+  record_capacity(now, group);
+  if (const WorkerId heir = places_.take_heir(gpu); heir != kNone) {
+    ++alive_workers_;
+    begin_serving(now, heir);
+    record_capacity(now, tables_.workers[heir].group);
+  }
+  // Its GPU may be what another module has been waiting for.
+  on_free_gpus(now);
+}
+
+void Staff::count_serving(GroupId group, int more) {
+  for (const ModuleId module : plan_->served_by(group)) serving_[module] += static_cast<std::uint32_t>(more);
+}
+
+void Staff::record_capacity(TimeNs now, GroupId group) {
+  for (const ModuleId module : plan_->served_by(group)) record_workers(now, module);
+}
+
+void Staff::record_workers(TimeNs now, ModuleId module) {
+  PlanRow row;
+  row.at_ns = now;
+  row.module = module;
+  row.workers = serving_[module];
+  row.batch_cap = static_cast<std::uint32_t>(plan_->modules[module].batch_cap);
+  row.exec_ns = plan_->modules[module].exec_ns;
+  const std::vector<PlanRow>& rows = books_.record().plans;
+  const auto last =
+      std::find_if(rows.rbegin(), rows.rend(), [&](const PlanRow& old) { return old.module == module; });
+  const bool same = last != rows.rend() && last->workers == row.workers && last->batch_cap == row.batch_cap &&
+                    last->exec_ns == row.exec_ns;
+  if (!same) books_.on_plan_row(row);
+}
+
+void Staff::on_fault(TimeNs now, const Fault& fault, bool begins) {
+  if (fault.kind != FaultKind::kStop) return;
+  if (begins) {
+    stop_gpus(now, fault.first_gpu, fault.gpus);
+  } else {
+    resume_gpus(now, fault.first_gpu, fault.gpus);
+  }
+}
+
+void Staff::stop_gpus(TimeNs now, int first_gpu, int gpus) {
+  using Life = WorkerState::Life;
+  // No router may choose a queue, and no scheduler a worker, that stops at this very moment.
+  std::vector<std::pair<DomainId, WorkerId>> lost;
+  std::vector<DomainId> closed;
+  const auto first = static_cast<std::uint32_t>(first_gpu);
+  for (std::uint32_t gpu = first; gpu < first + static_cast<std::uint32_t>(gpus); ++gpu) {
+    if (!places_.stop(gpu)) continue;
+    if (const WorkerId heir = places_.heir_at(gpu); heir != kNone) {
+      places_.group_at_stop(gpu) = tables_.workers[heir].group;
+      const DomainId domain = tables_.workers[heir].domain;
+      if (abandon_start(now, heir)) {
+        lost.emplace_back(domain, kNone);
+        closed.push_back(domain);
+      }
+    }
+    const WorkerId worker = places_.worker_at(gpu);
+    if (worker == kNone) continue;
+    WorkerState& state = tables_.workers[worker];
+    if (spec_.profiles[state.module].service != Service::kBatch) continue;
+    if (state.life != Life::kDraining) places_.group_at_stop(gpu) = state.group;
+    if (state.life == Life::kStarting) {
+      abandon_start(now, worker);
+      continue;
+    }
+    lost.emplace_back(state.domain, worker);
+    if (state.life == Life::kServing) {
+      forget(worker);
+      if (leave_view(worker)) closed.push_back(state.domain);
+    }
+    state.life = Life::kDraining;
+    places_.release(gpu, worker);  // it may be back before the domain has said that the worker is gone
+  }
+  // Queues that close last: what is routed again may come to a domain that has lost some of its workers.
+  const auto closes = [&closed](DomainId domain) {
+    return std::find(closed.begin(), closed.end(), domain) != closed.end();
+  };
+  std::stable_sort(lost.begin(), lost.end(), [&closes](const auto& a, const auto& b) {
+    return std::pair(closes(a.first), a.first) < std::pair(closes(b.first), b.first);
+  });
+  std::vector<WorkerId> of_domain;
+  for (std::size_t i = 0; i < lost.size(); ++i) {
+    const DomainId domain = lost[i].first;
+    if (lost[i].second != kNone) of_domain.push_back(lost[i].second);
+    if (i + 1 < lost.size() && lost[i + 1].first == domain) continue;
+    to_domains_.lose_workers(now, domain, of_domain, closes(domain));
+    of_domain.clear();
+  }
+  on_free_gpus(now);
+}
+
+void Staff::resume_gpus(TimeNs now, int first_gpu, int gpus) {
+  const auto first = static_cast<std::uint32_t>(first_gpu);
+  for (std::uint32_t gpu = first; gpu < first + static_cast<std::uint32_t>(gpus); ++gpu) {
+    if (!places_.resume(gpu)) continue;
+    const GroupId group = std::exchange(places_.group_at_stop(gpu), GpuPlaces::kNoGroup);
+    if (group == GpuPlaces::kNoGroup || !places_.is_free(gpu)) continue;
+    if (static_cast<int>(workers_of_[group].size()) >= plan_->workers_of(group)) continue;
+    const WorkerId worker = add_worker(group, gpu);
+    open_for(now, worker);
+    record_capacity(now, group);
+  }
+  on_free_gpus(now);
+}
+
+void Staff::record_all(TimeNs now) {
+  for (ModuleId module = 0; module < domains_.size(); ++module) record_workers(now, module);
+  if (plan_->groups.empty()) return;
+  std::vector<double> parts(domains_.size(), 0);  // into which a module's streams are divided
+  for (const GroupId number : used_groups_) {
+    for (std::size_t i = 0; i < plan_->groups[number].shares.size(); ++i)
+      parts[plan_->groups[number].modules[i]] += plan_->groups[number].shares[i];
+  }
+  for (const GroupId number : used_groups_) {
+    const WorkerGroup& group = plan_->groups[number];
+    for (std::size_t i = 0; i < group.modules.size(); ++i) {
+      GroupRow row{now,
+                   number,
+                   group.modules[i],
+                   static_cast<std::uint32_t>(group.workers),
+                   static_cast<std::uint32_t>(plan_->batch_cap(number, group.modules[i])),
+                   group.cycle_ns};
+      if (!group.shares.empty()) row.share = group.shares[i] / parts[group.modules[i]];
+      books_.on_group_row(row);
+    }
+  }
+}
+
+}  // namespace harness
