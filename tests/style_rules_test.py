@@ -102,7 +102,7 @@ class Banned(unittest.TestCase):
         for text in [
             "#include <chrono>\n", "#include <thread>\n", "#include <random>\n", "#include <iostream>\n",
             "#include <unordered_map>\n", "auto t = std::chrono::steady_clock::now();\n", "std::unordered_set<int> s;\n",
-            "std::cout << 1;\n", "printf(x);\n", "int x = rand();\n", "long t = time(nullptr);\n", "long t = clock();\n",
+            "std::cout << 1;\n", "printf(x);\n", "now = steady_ns();\n", "int x = rand();\n", "long t = time(nullptr);\n", "long t = clock();\n",
             "static int count = 0;\n", "void f() { static std::vector<int> cache; }\n", "thread_local int x;\n",
             "double y = std::log(x);\n", "std::mt19937_64 rng;\n",
         ]:

@@ -87,7 +87,7 @@ void Dispatcher::start(TimeNs now) {
 void Dispatcher::apply_plan(TimeNs now, const Plan& plan) {
   plan_ = plan;
   announce_plan(now);
-  staff_.follow(now, plan_);
+  staff_.follow(now);
 }
 
 void Dispatcher::announce_plan(TimeNs now) {

@@ -26,8 +26,7 @@ void Staff::start(TimeNs now, const Plan& plan) {
   record_all(now);
 }
 
-void Staff::follow(TimeNs now, const Plan& plan) {
-  plan_ = &plan;
+void Staff::follow(TimeNs now) {
   note_groups();
   if (!plan_->groups.empty()) {
     change_groups(now);

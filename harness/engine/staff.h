@@ -22,11 +22,11 @@ class Staff {
   Staff(const RunSpec& spec, const ServingContext& context, ToDomains& to_domains, EngineTables& tables,
         Books& books, std::vector<ModuleDomains>& domains);
 
-  /// The workers of the first plan, all warm. A plan stays until the next one is followed; domains and
-  /// routers know it already.
+  /// The workers of the first plan, all warm. `plan`, which domains and routers know already, outlives this
+  /// and changes only right before follow().
   void start(TimeNs now, const Plan& plan);
-  /// Scales groups up and down to the plan.
-  void follow(TimeNs now, const Plan& plan);
+  /// Scales groups up and down to that plan, which has changed.
+  void follow(TimeNs now);
   /// A cold start is over.
   void on_worker_ready(TimeNs now, WorkerId worker);
   void on_worker_gone(TimeNs now, WorkerId worker);

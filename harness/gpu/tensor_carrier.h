@@ -1,9 +1,8 @@
 // Ways in which a tensor gets from the worker that made it to the one that needs it (design, section 6).
 //
-//   both workers on this rank                    HandleCarrier: the handle is passed on
-//   both members of an open channel              ExchangeCarrier (exchange_carrier.h): device to device, by
-//   NCCL otherwise                                    MessageCarrier: through host memory, by the run's
-//   transport
+//   both workers on this rank          HandleCarrier: the handle is passed on
+//   both members of an open channel    ExchangeCarrier: from device to device, by NCCL
+//   otherwise                          MessageCarrier: through host memory, by the run's transport
 //
 // An exchange hands on what it could not carry (kDiverted) to the MessageCarrier that it was made with.
 #pragma once

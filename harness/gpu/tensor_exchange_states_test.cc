@@ -1,6 +1,7 @@
 // The exchange's protocol in all interleavings of small cases.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <set>
@@ -117,7 +118,7 @@ void report(const char* what, std::size_t cases, std::size_t states, std::size_t
   std::printf("%s: %zu cases, %zu states, %zu steps\n", what, cases, states, steps);
 }
 
-/// Searches all routings of three transfers, each changed by `change`.
+/// Searches all routings of so many transfers, each changed by `change`.
 template <class Change>
 void expect_no_fault(const char* what, int transfers, Change change) {
   std::size_t states = 0;

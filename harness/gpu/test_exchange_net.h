@@ -76,8 +76,7 @@ class ExchangeNet {
   FakeNccl nccl_;
   std::vector<std::vector<ExchangeMessage>> to_sequencer_;
   std::vector<std::vector<ExchangeMessage>> to_worker_;
-  std::vector<std::vector<std::uint64_t>> held_;                ///< sizes of what has arrived
-  std::vector<std::map<std::uint64_t, TransferId>> receiving_;  ///< per worker, by ticket
+  std::vector<std::vector<std::uint64_t>> held_;  ///< sizes of what has arrived
   std::vector<std::uint64_t> used_bytes_;
   std::vector<Record> records_;
   std::map<std::pair<WorkerId, WorkerId>, TransferId> last_arrived_;  ///< by the lane, of (sender, receiver)

@@ -13,7 +13,7 @@
 
 namespace harness {
 
-/// As an ExchangeNet, to be searched in the same way. Only transfers between two ends.
+/// As an ExchangeNet, to be searched in the same way.
 class NaiveNet {
  public:
   /// `params` must outlive it.

@@ -22,8 +22,8 @@
 
 namespace harness {
 
-/// All times are of the run, in rank 0's clock. A message about a visit that has ended is ignored.
-/// Single-threaded.
+/// All times are of the run, in rank 0's clock. A message about a visit that has ended, or has been
+/// sent elsewhere since, is ignored. Single-threaded.
 class LiveDispatcher final : private ToDomains {
  public:
   /// Everything outlives this. `payload`: deliveries carry what the client has sent, or say where the visit's

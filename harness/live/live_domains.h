@@ -154,9 +154,9 @@ class LiveDomains final : private Workers, private ToDispatcher {
   /// The tensors of the batch that the worker is about to run, which stay until it has ended.
   const std::vector<TransferId>& take_inputs(WorkerId worker);
   void note_input(const DeliverMessage& delivery, std::span<const std::byte> bytes);
-  /// The visit has left this rank's domains.
   /// The worker's batch was preempted: its visits have their tensors again.
   void give_inputs_back(WorkerId worker);
+  /// The visit has left this rank's domains.
   void end_input(VisitId visit);
   /// The batch is over: keeps what it leaves behind.
   void keep_outputs(const WorkerState& state);

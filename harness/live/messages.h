@@ -17,7 +17,7 @@
 namespace harness {
 
 /// Raised with every change of a struct below.
-inline constexpr std::uint16_t kMessageVersion = 6;
+inline constexpr std::uint16_t kMessageVersion = 7;
 
 enum class MessageKind : std::uint16_t {
   // Between the loops of the ranks.
@@ -121,6 +121,7 @@ struct WorkerMessage {
   std::uint32_t gpu = 0;
   GroupId group = 0;
   std::uint16_t closes = 0;
+  std::uint32_t padding = 0;
   TimeNs cold_start_ns = 0;  ///< kStartWorker
 };
 

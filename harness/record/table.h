@@ -167,6 +167,8 @@ void write_table(hid_t group, const char* name, const std::vector<Row>& rows,
 /// Gathers rows into whole chunks, so that none is compressed twice; the dataset is made with the first row.
 template <class Row>
 class ChunkedTable {
+  static_assert(std::is_trivially_copyable_v<Row>, "a row waits here, its texts would not");
+
  public:
   ChunkedTable(hid_t group, const char* name) : group_(group), name_(name) {}
 
