@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "workloads/catalogue.h"
-#include "workloads/toml_tree.h"
+#include "workloads/table_reader.h"
 
 namespace harness {
 namespace {
@@ -74,13 +74,13 @@ std::string line_of(const char* key, const std::vector<GoodputPoint>& points, Va
   return std::string(key) + " = [" + text + "]\n";
 }
 
-void remove_keys(EditedLines& lines, const TomlFields& fields, std::initializer_list<const char*> keys) {
+void remove_keys(EditedLines& lines, const TableReader& fields, std::initializer_list<const char*> keys) {
   for (const char* key : keys) {
     if (fields.has(key)) lines.remove(fields.place(key).line);
   }
 }
 
-void set_source(EditedLines& lines, const TomlFields& top, const std::string& source) {
+void set_source(EditedLines& lines, const TableReader& top, const std::string& source) {
   remove_keys(lines, top, {kSource});
   int line = 0;
   for (const char* key : {"description", "device", "source"}) {
@@ -119,10 +119,10 @@ std::string with_goodput(const std::string& file, std::string_view text,
                          const std::string& source) {
   const ProfileSet before = parse_profiles(file, text);
   const TomlValue document = parse_toml(file, text);
-  const TomlFields top(file, document);
+  const TableReader top(file, document);
   EditedLines lines(text);
   set_source(lines, top, source);
-  for (const TomlFields& fields : top.tables("profile")) {
+  for (const TableReader& fields : top.some_tables("profile")) {
     const auto found = goodput.find(fields.text("model"));
     if (found == goodput.end()) continue;
     remove_keys(lines, fields, {kSlos, kRates, kSource});

@@ -13,25 +13,6 @@ namespace {
 constexpr double kMostMs = 1e9;
 constexpr double kMostShare = 1e6;
 
-/// A basic string of TOML.
-std::string toml_quoted(const std::string& text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      result += '\\';
-      result += c;
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-      std::array<char, 8> escaped{};
-      std::snprintf(escaped.data(), escaped.size(), "\\u%04x",
-                    static_cast<unsigned>(static_cast<unsigned char>(c)));
-      result += escaped.data();
-    } else {
-      result += c;
-    }
-  }
-  return result + "\"";
-}
-
 /// Milliseconds to the nanosecond, without zeros at the end.
 std::string ms_text(TimeNs time_ns) {
   std::array<char, 48> text{};
@@ -75,7 +56,7 @@ bool every_half_width_is_known(const MeasuredProfile& profile) {
 void add_measured(std::string& text, const MeasuredProfile& profile) {
   text += "\n[profile.measured]\n";
   add(text, "repeats", std::to_string(profile.repeats));
-  add(text, "stopped_by", toml_quoted(profile.stopped_by));
+  add(text, "stopped_by", toml_text(profile.stopped_by));
   add(text, "drift", share_text(profile.drift));
   if (every_half_width_is_known(profile)) {
     const auto half_width = [](const MeasuredLatency& size) { return ms_text(*size.half_width_ns); };
@@ -100,13 +81,13 @@ void add_measured(std::string& text, const MeasuredProfile& profile) {
   }
   if (profile.notes.empty()) return;
   text += "notes = [\n";
-  for (const std::string& note : profile.notes) text += "  " + toml_quoted(note) + ",\n";
+  for (const std::string& note : profile.notes) text += "  " + toml_text(note) + ",\n";
   text += "]\n";
 }
 
 void add_profile(std::string& text, const MeasuredProfile& profile) {
   text += "\n[[profile]]\n";
-  add(text, "model", toml_quoted(profile.model));
+  add(text, "model", toml_text(profile.model));
   add(text, "batch", array_text(profile.sizes, [](const auto& size) { return std::to_string(size.batch); }));
   add_times(text, "latency_ms", profile, &MeasuredLatency::median_ns);
   if (profile.memory_mb > 0) add(text, "memory_mb", share_text(profile.memory_mb));
@@ -116,7 +97,7 @@ void add_profile(std::string& text, const MeasuredProfile& profile) {
 }
 
 /// The array's numbers, as many as there are sizes.
-std::vector<double> check_array(const TomlFields& fields, const std::string& key, std::size_t sizes) {
+std::vector<double> check_array(const TableReader& fields, const std::string& key, std::size_t sizes) {
   if (!fields.has(key)) return {};
   std::vector<double> values = fields.numbers(key, 0, kMostMs);
   if (values.size() != sizes) {
@@ -126,7 +107,7 @@ std::vector<double> check_array(const TomlFields& fields, const std::string& key
   return values;
 }
 
-void check_order(const TomlFields& fields, const std::vector<double>& low, const std::vector<double>& high,
+void check_order(const TableReader& fields, const std::vector<double>& low, const std::vector<double>& high,
                  const std::string& key) {
   for (std::size_t i = 0; i < std::min(low.size(), high.size()); ++i) {
     if (low[i] <= high[i]) continue;
@@ -135,7 +116,7 @@ void check_order(const TomlFields& fields, const std::vector<double>& low, const
   }
 }
 
-void check_number(const TomlFields& fields, const std::string& key, double low, double high) {
+void check_number(const TableReader& fields, const std::string& key, double low, double high) {
   if (fields.has(key)) fields.number(key, low, high);
 }
 
@@ -145,14 +126,14 @@ std::string text_of(const MeasuredSet& set) {
   std::string text =
       "# Written by `harness profile`. latency_ms: medians over the repeats; [profile.measured]: "
       "docs/profile.md.\n";
-  add(text, "description", toml_quoted(set.description));
-  add(text, "device", toml_quoted(set.device));
-  add(text, "source", toml_quoted(set.source));
+  add(text, "description", toml_text(set.description));
+  add(text, "device", toml_text(set.device));
+  add(text, "source", toml_text(set.source));
   for (const MeasuredProfile& profile : set.profiles) add_profile(text, profile);
   return text;
 }
 
-void check_measured(const TomlFields& measured, std::size_t sizes) {
+void check_measured(const TableReader& measured, std::size_t sizes) {
   measured.require_known({"repeats", "stopped_by", "drift", "half_width_ms", "mean_ms", "p10_ms", "p90_ms",
                           "p99_ms", "handover_ms", "fit_alpha_ms", "fit_beta_ms", "fit_r2",
                           "fit_largest_error", "fit_largest_error_batch", "exit_overhead", "preemption_delay",

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/core/types.h"
-#include "workloads/toml_tree.h"
+#include "workloads/table_reader.h"
 
 namespace harness {
 
@@ -68,6 +68,6 @@ std::string text_of(const MeasuredSet& set);
 /// Checks the table [profile.measured] of a profile with `sizes` latencies: its keys (docs/profile.md), that
 /// each array has as many entries, that quantiles are in order. Nothing of it is used in a run. Throws
 /// InputError.
-void check_measured(const TomlFields& measured, std::size_t sizes);
+void check_measured(const TableReader& measured, std::size_t sizes);
 
 }  // namespace harness

@@ -99,8 +99,8 @@ struct BadMeasured {
 
 TEST(MeasuredProfiles, GiveOneClearLineWhenTheyAreWrong) {
   const BadMeasured all[] = {
-      {"[profile.measured]\nrepeat = 3\n", "p.toml:6: repeat: found an unknown key"},
-      {"[profile.measured]\nrepeats = 0\n", "p.toml:6: repeats: found 0"},
+      {"[profile.measured]\nrepeat = 3\n", "p.toml:6: profile.measured.repeat: found unknown key"},
+      {"[profile.measured]\nrepeats = 0\n", "p.toml:6: profile.measured.repeats: found 0"},
       {"[profile.measured]\np10_ms = [1]\n", "p10_ms: found 1 entries; allowed: 2"},
       {"[profile.measured]\np90_ms = [1, -1]\n", "p90_ms: found -1"},
       {"[profile.measured]\np10_ms = [1, 3]\np90_ms = [2, 2]\n",

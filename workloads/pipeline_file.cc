@@ -5,13 +5,13 @@
 #include "workloads/catalogue.h"
 #include "workloads/data_home.h"
 #include "workloads/file_bytes.h"
-#include "workloads/toml_tree.h"
+#include "workloads/table_reader.h"
 
 namespace harness {
 namespace {
 
 /// The keys `branches` and `branch_weights` of one module.
-void read_branches(const TomlFields& fields, Pipeline& pipeline) {
+void read_branches(const TableReader& fields, Pipeline& pipeline) {
   const std::string branches = fields.text_or("branches", "all");
   if (branches != "all" && branches != "one") {
     throw input_error(fields.place("branches"), "'" + branches + "'", "'all' or 'one'");
@@ -56,7 +56,7 @@ void read_branches(const TomlFields& fields, Pipeline& pipeline) {
 constexpr double kMostBytes = 32 << 20;
 
 /// What a visit brings: so many bytes, or a picture of so many pixels.
-void read_input(const TomlFields& fields, Module& module) {
+void read_input(const TableReader& fields, Module& module) {
   if (fields.has("input_bytes"))
     module.input_bytes = static_cast<std::uint32_t>(fields.number("input_bytes", 0, kMostBytes) + 0.5);
   if (!fields.has("input_size")) return;
@@ -75,7 +75,7 @@ void read_input(const TomlFields& fields, Module& module) {
 
 /// Beside the pipeline's own file, unless its path is absolute. Whether it is there shows when a device loads
 /// it.
-void read_model_file(const TomlFields& fields, const std::string& pipeline_file, Module& module) {
+void read_model_file(const TableReader& fields, const std::string& pipeline_file, Module& module) {
   if (!fields.has("file")) return;
   const std::string file = fields.text("file");
   if (file.empty() || module.input_height == 0)
@@ -85,7 +85,7 @@ void read_model_file(const TomlFields& fields, const std::string& pipeline_file,
 }
 
 /// A variant of a task, without what the task says but for how many `subs` it has.
-Module read_variant(const TomlFields& fields, std::size_t subs) {
+Module read_variant(const TableReader& fields, std::size_t subs) {
   fields.require_known({"model", "accuracy", "accuracy_source", "fan_out", "source"});
   Module variant;
   variant.place = fields.place("model");
@@ -100,7 +100,7 @@ Module read_variant(const TomlFields& fields, std::size_t subs) {
   return variant;
 }
 
-TaskSpec read_task(const TomlFields& fields) {
+TaskSpec read_task(const TableReader& fields) {
   fields.require_known({"name", "subs", "input_bytes", "input_size", "variant"});
   TaskSpec task;
   task.name = fields.text("name");
@@ -108,7 +108,7 @@ TaskSpec read_task(const TomlFields& fields) {
   Module input;
   read_input(fields, input);
   double best = 0;
-  for (const TomlFields& each : fields.tables("variant")) {
+  for (const TableReader& each : fields.some_tables("variant")) {
     Module variant = read_variant(each, task.subs.size());
     variant.input_bytes = input.input_bytes;
     variant.input_height = input.input_height;
@@ -121,22 +121,22 @@ TaskSpec read_task(const TomlFields& fields) {
   return task;
 }
 
-void read_tasks(const TomlFields& top, const std::string& file, Pipeline& pipeline) {
+void read_tasks(const TableReader& top, const std::string& file, Pipeline& pipeline) {
   const std::string spread = top.text_or("fan_out_spread", "poisson");
   if (spread != "poisson" && spread != "rounded")
     throw input_error(top.place("fan_out_spread"), "'" + spread + "'", "'poisson' or 'rounded'");
   pipeline.fixed_fan_out = spread == "rounded";
   std::vector<TaskSpec> tasks;
-  for (const TomlFields& fields : top.tables("task")) tasks.push_back(read_task(fields));
+  for (const TableReader& fields : top.some_tables("task")) tasks.push_back(read_task(fields));
   if (const std::string wrong = link_tasks(pipeline, tasks); !wrong.empty())
     throw input_error({file, 0, "task"}, wrong, "a tree of tasks (subs by name), each with its variants");
 }
 
-void read_modules(const TomlFields& top, const std::string& file, Pipeline& pipeline) {
+void read_modules(const TableReader& top, const std::string& file, Pipeline& pipeline) {
   std::vector<std::vector<std::string>> pres;
   std::vector<std::vector<std::string>> subs;
-  const std::vector<TomlFields> tables = top.tables("module");
-  for (const TomlFields& fields : tables) {
+  const std::vector<TableReader> tables = top.some_tables("module");
+  for (const TableReader& fields : tables) {
     fields.require_known({"name", "model", "source", "pres", "subs", "branches", "branch_weights",
                           "input_bytes", "input_size", "file"});
     Module module;
@@ -155,14 +155,14 @@ void read_modules(const TomlFields& top, const std::string& file, Pipeline& pipe
         {file, 0, "module"}, wrong,
         "a directed acyclic graph with one entry, or with side_by_side = true several (pres, subs by name)");
   }
-  for (const TomlFields& fields : tables) read_branches(fields, pipeline);
+  for (const TableReader& fields : tables) read_branches(fields, pipeline);
 }
 
 }  // namespace
 
 Pipeline parse_pipeline(const std::string& file, std::string_view text) {
   const TomlValue document = parse_toml(file, text);
-  const TomlFields top(file, document);
+  const TableReader top(file, document);
   const bool has_tasks = top.has("task");
   if (has_tasks) {
     top.require_known({"description", "slo_ms", "fan_out_spread", "task"});

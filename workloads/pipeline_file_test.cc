@@ -253,26 +253,27 @@ TEST_P(BadBranchKeys, GiveFileLineAndKey) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, BadBranchKeys,
-    testing::Values(BadBranches{"unknown", "subs=['b','c']\nbranches='some'\n", "12: branches: found 'some'"},
-                    BadBranches{"number", "subs=['b','c']\nbranches=1\n", "12: branches: found 1"},
+    testing::Values(BadBranches{"unknown", "subs=['b','c']\nbranches='some'\n",
+                                "12: module.branches: found 'some'"},
+                    BadBranches{"number", "subs=['b','c']\nbranches=1\n", "12: module.branches: found 1"},
                     BadBranches{"weights_alone", "subs=['b','c']\nbranch_weights=[1,1]\n",
-                                "12: branch_weights: found weights with branches = 'all'"},
+                                "12: module.branch_weights: found weights with branches = 'all'"},
                     BadBranches{"too_few", "subs=['b','c']\nbranches='one'\nbranch_weights=[1]\n",
-                                "13: branch_weights: found 1 weights; allowed: 2"},
+                                "13: module.branch_weights: found 1 weights; allowed: 2"},
                     BadBranches{"too_many", "subs=['b','c']\nbranches='one'\nbranch_weights=[1,1,1]\n",
-                                "13: branch_weights: found 3 weights; allowed: 2"},
+                                "13: module.branch_weights: found 3 weights; allowed: 2"},
                     BadBranches{"zero", "subs=['b','c']\nbranches='one'\nbranch_weights=[1,0]\n",
-                                "13: branch_weights: found 0"},
+                                "13: module.branch_weights: found 0"},
                     BadBranches{"negative", "subs=['b','c']\nbranches='one'\nbranch_weights=[1,-1]\n",
-                                "13: branch_weights: found -1"},
+                                "13: module.branch_weights: found -1"},
                     BadBranches{"not_finite", "subs=['b','c']\nbranches='one'\nbranch_weights=[1,inf]\n",
-                                "13: branch_weights: found inf"},
+                                "13: module.branch_weights: found inf"},
                     BadBranches{"twice", "subs=['b','c','b']\nbranches='one'\nbranch_weights=[1,1,1]\n",
-                                "13: branch_weights: found weights for subs that name 3 of the 2"},
+                                "13: module.branch_weights: found weights for subs that name 3 of the 2"},
                     BadBranches{"by_pres_only",
                                 "subs=['b','c']\nbranches='one'\nbranch_weights=[1,1]\n"
                                 "[[module]]\nname='d'\nmodel='m'\npres=['a']\n",
-                                "13: branch_weights: found weights for subs that name 2 of the 3"}),
+                                "13: module.branch_weights: found weights for subs that name 2 of the 3"}),
     [](const auto& each) { return std::string(each.param.name); });
 
 TEST(ParsePipeline, RefusesAChoiceAmongFewerThanTwo) {
@@ -283,7 +284,7 @@ TEST(ParsePipeline, RefusesAChoiceAmongFewerThanTwo) {
       parse_pipeline("p.toml", text);
       FAIL() << "accepted";
     } catch (const InputError& error) {
-      EXPECT_EQ(std::string(error.what()).rfind("p.toml:5: branches: found module 'a' has", 0), 0U)
+      EXPECT_EQ(std::string(error.what()).rfind("p.toml:5: module.branches: found module 'a' has", 0), 0U)
           << error.what();
     }
   }
@@ -297,15 +298,16 @@ INSTANTIATE_TEST_SUITE_P(
         BadPipeline{"syntax", "slo_ms = = 4\n", "p.toml:1:"}, BadPipeline{"empty", "", "slo_ms"},
         BadPipeline{"no_modules", "slo_ms=1\n", "[[module]]"},
         BadPipeline{"slo_text", "slo_ms='soon'\n[[module]]\nname='a'\nmodel='m'\n",
-                    "p.toml:1: slo_ms: found 'soon'"},
+                    "p.toml:1: slo_ms: found \"soon\""},
         BadPipeline{"slo_negative", "slo_ms=-4\n[[module]]\nname='a'\nmodel='m'\n", "found -4"},
         BadPipeline{"slo_nan", "slo_ms=nan\n[[module]]\nname='a'\nmodel='m'\n", "found nan"},
         BadPipeline{"slo_infinite", "slo_ms=inf\n[[module]]\nname='a'\nmodel='m'\n", "found inf"},
-        BadPipeline{"unknown_key", "slo_ms=1\n[[module]]\nname='a'\nmodle='m'\n", "did you mean model?"},
-        BadPipeline{"unknown_top_key", "slo_m=1\n[[module]]\nname='a'\nmodel='m'\n", "did you mean slo_ms?"},
-        BadPipeline{"unsuffixed_key", "slo=1\n[[module]]\nname='a'\nmodel='m'\n", "did you mean slo_ms?"},
+        BadPipeline{"unknown_key", "slo_ms=1\n[[module]]\nname='a'\nmodle='m'\n", "did you mean 'model'?"},
+        BadPipeline{"unknown_top_key", "slo_m=1\n[[module]]\nname='a'\nmodel='m'\n",
+                    "did you mean 'slo_ms'?"},
+        BadPipeline{"unsuffixed_key", "slo=1\n[[module]]\nname='a'\nmodel='m'\n", "did you mean 'slo_ms'?"},
         BadPipeline{"no_model", "slo_ms=1\n[[module]]\nname='a'\n", "model: found nothing"},
-        BadPipeline{"empty_name", "slo_ms=1\n[[module]]\nname=''\nmodel='m'\n", "p.toml:3: name"},
+        BadPipeline{"empty_name", "slo_ms=1\n[[module]]\nname=''\nmodel='m'\n", "p.toml:3: module.name"},
         BadPipeline{"twice", "slo_ms=1\n[[module]]\nname='a'\nmodel='m'\n[[module]]\nname='a'\nmodel='m'\n",
                     "two modules are named 'a'"},
         BadPipeline{"unknown_pre", "slo_ms=1\n[[module]]\nname='a'\nmodel='m'\npres=['z']\n",
@@ -324,7 +326,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "model='m'\n[[module]]\nname='c'\nmodel='m'\npres=['a','b']\n",
                     "module 'c' is reached from two entries, 'a' and 'b'"},
         BadPipeline{"side_by_side_text", "slo_ms=1\nside_by_side='yes'\n[[module]]\nname='a'\nmodel='m'\n",
-                    "p.toml:2: side_by_side: found no truth value; allowed: true or false"},
+                    "p.toml:2: side_by_side: found \"yes\"; allowed: true or false"},
         BadPipeline{"pres_number", "slo_ms=1\n[[module]]\nname='a'\nmodel='m'\npres=[4]\n", "found 4"},
         BadPipeline{"pres_text", "slo_ms=1\n[[module]]\nname='a'\nmodel='m'\npres='b'\n", "array of strings"},
         BadPipeline{"module_table", "slo_ms=1\n[module]\nname='a'\n", "[[module]]"},
@@ -404,10 +406,12 @@ TEST(TaskFiles, SayWhatIsWrongWithThem) {
     text.replace(text.find(what), what.size(), instead);
     return message_of(text);
   };
-  EXPECT_NE(with("fan_out = [2]", "").find("two.toml:6: fan_out: found 0 numbers; allowed: 1, one for each"),
-            std::string::npos);
-  EXPECT_NE(with("fan_out = [2]", "fan_out = [2, 3]").find("two.toml:9: fan_out: found 2 numbers"),
-            std::string::npos);
+  EXPECT_NE(
+      with("fan_out = [2]", "").find("two.toml:6: task.fan_out: found 0 numbers; allowed: 1, one for each"),
+      std::string::npos);
+  EXPECT_NE(
+      with("fan_out = [2]", "fan_out = [2, 3]").find("two.toml:9: task.variant.fan_out: found 2 numbers"),
+      std::string::npos);
   EXPECT_NE(with("fan_out = [2]", "fan_out = [-2]").find("fan_out"), std::string::npos);
   EXPECT_NE(with("subs = [\"read\"]", "subs = [\"reed\"]").find("reed"), std::string::npos);
   EXPECT_NE(with("accuracy = 28", "acuracy = 28").find("accuracy"), std::string::npos);

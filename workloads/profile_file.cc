@@ -11,7 +11,7 @@
 #include "workloads/file_bytes.h"
 #include "workloads/measured_profile.h"
 #include "workloads/service_profile.h"
-#include "workloads/toml_tree.h"
+#include "workloads/table_reader.h"
 
 namespace harness {
 namespace {
@@ -21,7 +21,7 @@ constexpr double kLongestMs = 1e7;
 constexpr double kLargestRps = 1e12;
 
 /// alpha b + beta.
-std::vector<TimeNs> linear_latency(const TomlFields& fields) {
+std::vector<TimeNs> linear_latency(const TableReader& fields) {
   const double alpha_ms = fields.number("alpha_ms", 0, kLongestMs);
   const double beta_ms = fields.number("beta_ms", 0, kLongestMs);
   if (alpha_ms + beta_ms < 1e-6)
@@ -33,7 +33,7 @@ std::vector<TimeNs> linear_latency(const TomlFields& fields) {
 }
 
 /// The batch sizes that latency_ms belongs to: 1, 2, 3, ... unless `batch` gives them.
-std::vector<int> batch_points(const TomlFields& fields, std::size_t count) {
+std::vector<int> batch_points(const TableReader& fields, std::size_t count) {
   std::vector<int> points;
   if (!fields.has("batch")) {
     for (std::size_t i = 0; i < count; ++i) points.push_back(static_cast<int>(i) + 1);
@@ -56,7 +56,7 @@ std::vector<int> batch_points(const TomlFields& fields, std::size_t count) {
 }
 
 /// Straight lines between the given points.
-std::vector<TimeNs> tabled_latency(const TomlFields& fields) {
+std::vector<TimeNs> tabled_latency(const TableReader& fields) {
   const std::vector<double> given = fields.numbers("latency_ms", 1e-6, kLongestMs);
   if (given.empty() || given.size() > kLargestBatch) {
     throw input_error(fields.place("latency_ms"), std::to_string(given.size()) + " latencies",
@@ -74,7 +74,7 @@ std::vector<TimeNs> tabled_latency(const TomlFields& fields) {
   return latency;
 }
 
-std::vector<GoodputPoint> goodput_of(const TomlFields& fields) {
+std::vector<GoodputPoint> goodput_of(const TableReader& fields) {
   if (fields.has("goodput_slo_ms") != fields.has("goodput_rps")) {
     const std::string one = fields.has("goodput_rps") ? "goodput_rps" : "goodput_slo_ms";
     throw input_error(fields.place(one), one + " alone", "both goodput_slo_ms and goodput_rps, or neither");
@@ -94,7 +94,7 @@ std::vector<GoodputPoint> goodput_of(const TomlFields& fields) {
   return points;
 }
 
-Profile profile_of(const TomlFields& fields, const TomlFields& top) {
+Profile profile_of(const TableReader& fields, const TableReader& top) {
   fields.require_known({"model", "device", "source", "alpha_ms", "beta_ms", "max_batch", "exit_points",
                         "latency_ms", "batch", "memory_mb", "load_ms", "measured", "goodput_slo_ms",
                         "goodput_rps", "goodput_source"});
@@ -162,14 +162,14 @@ ProfileSet load_nexus_files(const std::string& path) {
 
 ProfileSet parse_profiles(const std::string& file, std::string_view text) {
   const TomlValue document = parse_toml(file, text);
-  const TomlFields top(file, document);
+  const TableReader top(file, document);
   top.require_known({"description", "device", "source", "goodput_source", "profile", "shared", "delay"});
   ProfileSet set;
   set.name = stem_of(file);
   set.description = top.text_or("description", "");
   set.checksum = sha256_of(text);
-  const auto add_all = [&](const char* key, Profile (*read)(const TomlFields&, const TomlFields&)) {
-    for (const TomlFields& fields : top.tables(key))
+  const auto add_all = [&](const char* key, Profile (*read)(const TableReader&, const TableReader&)) {
+    for (const TableReader& fields : top.some_tables(key))
       add_profile(set, read(fields, top), fields.place("model"));
   };
   if (top.has("shared")) add_all("shared", shared_profile);

@@ -153,23 +153,25 @@ INSTANTIATE_TEST_SUITE_P(
             "twice",
             "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[1]\n[[profile]]\nmodel='m'\nlatency_ms=[1]\n",
             "second profile of 'm'"},
-        BadProfile{"no_device_line", "# set\n\n[[profile]]\nmodel='m'\n", "f.toml:3: device: found nothing"},
+        BadProfile{"no_device_line", "# set\n\n[[profile]]\nmodel='m'\n",
+                   "f.toml:3: profile.device: found nothing"},
         BadProfile{"goodput_alone", "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[1]\ngoodput_rps=[1]\n",
-                   "f.toml:5: goodput_rps: found goodput_rps alone"},
+                   "f.toml:5: profile.goodput_rps: found goodput_rps alone"},
         BadProfile{"goodput_slos_alone",
                    "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[1]\ngoodput_slo_ms=[1]\n",
                    "both goodput_slo_ms and goodput_rps"},
         BadProfile{
             "goodput_lengths",
             "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[1]\ngoodput_slo_ms=[1,2]\ngoodput_rps=[1]\n",
-            "f.toml:6: goodput_rps: found 1 rates; allowed: one for each of goodput_slo_ms, which has 2"},
+            "f.toml:6: profile.goodput_rps: found 1 rates; allowed: one for each of goodput_slo_ms, which "
+            "has 2"},
         BadProfile{"goodput_empty",
                    "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[1]\ngoodput_slo_ms=[]\ngoodput_rps=[]\n",
                    "found 0 rates"},
         BadProfile{
             "goodput_falls",
             "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[1]\ngoodput_slo_ms=[2,2]\ngoodput_rps=[1,1]\n",
-            "f.toml:5: goodput_slo_ms: found SLOs that do not rise"},
+            "f.toml:5: profile.goodput_slo_ms: found SLOs that do not rise"},
         BadProfile{
             "goodput_negative",
             "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[1]\ngoodput_slo_ms=[2]\ngoodput_rps=[-1]\n",
@@ -178,10 +180,10 @@ INSTANTIATE_TEST_SUITE_P(
             "goodput_no_slo",
             "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[1]\ngoodput_slo_ms=[0]\ngoodput_rps=[1]\n",
             "goodput_slo_ms: found 0"},
-        BadProfile{"unsuffixed", "device='d'\n[[profile]]\nmodel='m'\nalpha=1\n", "did you mean alpha_ms?"},
-        BadProfile{"upper_case", "device='d'\n[[profile]]\nmodel='m'\nBETA=1\n", "did you mean beta_ms?"},
+        BadProfile{"unsuffixed", "device='d'\n[[profile]]\nmodel='m'\nalpha=1\n", "did you mean 'alpha_ms'?"},
+        BadProfile{"upper_case", "device='d'\n[[profile]]\nmodel='m'\nBETA=1\n", "did you mean 'beta_ms'?"},
         BadProfile{"unknown", "device='d'\n[[profile]]\nmodel='m'\nlatency=[1]\n",
-                   "did you mean latency_ms?"}),
+                   "did you mean 'latency_ms'?"}),
     [](const auto& each) { return std::string(each.param.name); });
 
 class BadNexusProfiles : public testing::TestWithParam<BadProfile> {};

@@ -18,7 +18,7 @@ constexpr double kFastest = 1e12;
 constexpr double kWidest = 4;  ///< sigma of a lognormal
 
 /// One of two words; the first is the default.
-bool is_second(const TomlFields& fields, const std::string& key, const char* first, const char* second) {
+bool is_second(const TableReader& fields, const std::string& key, const char* first, const char* second) {
   const std::string word = fields.text_or(key, first);
   if (word == second) return true;
   if (word == first) return false;
@@ -26,7 +26,7 @@ bool is_second(const TomlFields& fields, const std::string& key, const char* fir
                     "one of " + std::string(first) + ", " + std::string(second));
 }
 
-TokenLengths lengths_of(const TomlFields& fields, const std::string& what) {
+TokenLengths lengths_of(const TableReader& fields, const std::string& what) {
   TokenLengths lengths;
   lengths.median = fields.number(what + "_median", 1, kMostTokens);
   lengths.sigma = fields.number(what + "_sigma", 0, kWidest);
@@ -35,7 +35,7 @@ TokenLengths lengths_of(const TomlFields& fields, const std::string& what) {
 }
 
 /// Total rates at 1..slots sequences: straight lines between the given ones, constant after the last.
-std::vector<double> decode_curve(const TomlFields& fields, int slots) {
+std::vector<double> decode_curve(const TableReader& fields, int slots) {
   const std::vector<double> points = fields.numbers("concurrency", 1, kMostSlots);
   const std::vector<double> rates = fields.numbers("decode_tokens_per_s", 1e-6, kFastest);
   if (points.size() != rates.size()) {
@@ -65,7 +65,7 @@ std::vector<double> decode_curve(const TomlFields& fields, int slots) {
 }
 
 /// Name, device and source; `device` where neither the table nor the top has one.
-Profile named_profile(const TomlFields& fields, const TomlFields& top, const std::string& device) {
+Profile named_profile(const TableReader& fields, const TableReader& top, const std::string& device) {
   Profile profile;
   profile.model = fields.text("model");
   profile.device = fields.text_or("device", device);
@@ -82,7 +82,7 @@ TimeNs whole_ns(double ns) {
 
 }  // namespace
 
-Profile shared_profile(const TomlFields& fields, const TomlFields& top) {
+Profile shared_profile(const TableReader& fields, const TableReader& top) {
   fields.require_known({"model", "device", "source", "slots", "prefill_tokens_per_s", "chunk_tokens",
                         "concurrency", "decode_tokens_per_s", "ends_at", "lengths", "input_median",
                         "input_sigma", "output_median", "output_sigma", "most_tokens"});
@@ -101,7 +101,7 @@ Profile shared_profile(const TomlFields& fields, const TomlFields& top) {
   return profile;
 }
 
-Profile delay_profile(const TomlFields& fields, const TomlFields& top) {
+Profile delay_profile(const TableReader& fields, const TableReader& top) {
   fields.require_known({"model", "device", "source", "threads", "median_ms", "sigma"});
   Profile profile = named_profile(fields, top, "remote");
   profile.service = Service::kDelay;

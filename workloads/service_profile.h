@@ -2,14 +2,14 @@
 #pragma once
 
 #include "harness/core/profile.h"
-#include "workloads/toml_tree.h"
+#include "workloads/table_reader.h"
 
 namespace harness {
 
 /// A [[shared]] table: a server with continuous batching. `top` gives the device and source of all profiles.
 /// Throws InputError.
-Profile shared_profile(const TomlFields& fields, const TomlFields& top);
+Profile shared_profile(const TableReader& fields, const TableReader& top);
 /// A [[delay]] table: a remote call. Throws InputError.
-Profile delay_profile(const TomlFields& fields, const TomlFields& top);
+Profile delay_profile(const TableReader& fields, const TableReader& top);
 
 }  // namespace harness

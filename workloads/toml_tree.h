@@ -1,4 +1,5 @@
-// A TOML document as plain values with line numbers, for the small files under workloads/.
+// A TOML document as plain values that know where they stand: experiment files, and the small files under
+// workloads/.
 #pragma once
 
 #include <string>
@@ -7,21 +8,28 @@
 #include <vector>
 
 #include "harness/core/error.h"
+#include "harness/core/params.h"
 
 namespace harness {
 
 struct TomlEntry;
+struct TomlValue;
+using TomlArray = std::vector<TomlValue>;
+using TomlTable = std::vector<TomlEntry>;  ///< by key, in rising order
 
 /// A value and the line it stands on. Integers are doubles; dates are not supported.
 struct TomlValue {
   int line = 0;
-  std::variant<bool, double, std::string, std::vector<TomlValue>, std::vector<TomlEntry>> data;
+  std::variant<bool, double, std::string, TomlArray, TomlTable> data;
 };
 
 struct TomlEntry {
   std::string key;
   TomlValue value;
 };
+
+/// The line of values that came by --set.
+inline constexpr int kCommandLine = -1;
 
 /// No dotted key may have more parts: TOML readers nest a table in a table for each, and a file could exhaust
 /// the stack.
@@ -34,40 +42,20 @@ void check_key_depth(const std::string& file, std::string_view text);
 /// a key that is too deep.
 TomlValue parse_toml(const std::string& file, std::string_view text);
 
-/// Reads the fields of one table. Every mistake throws an InputError with file, line and key.
-class TomlFields {
- public:
-  /// `table` must hold a table and outlive this.
-  TomlFields(std::string file, const TomlValue& table);
+/// The member of that name of a table, or null.
+const TomlValue* member_of(const TomlTable& table, const std::string& name);
+/// Where a value stands: in `file`, or in --set.
+InputPlace place_of(const std::string& file, const TomlValue& value, std::string key);
+/// What a value is, for messages: `"late"`, `3`, `an empty array`.
+std::string describe(const TomlValue& value);
+/// The value as a parameter's; false for arrays and tables.
+bool to_param_value(const TomlValue& value, ParamValue& param);
 
-  /// Throws unless every key is one of `known`; names the nearest.
-  void require_known(const std::vector<std::string>& known) const;
-  bool has(const std::string& key) const { return find(key) != nullptr; }
-  /// The string, not empty.
-  std::string text(const std::string& key) const;
-  std::string text_or(const std::string& key, const std::string& fallback) const;
-  /// The finite number within [low, high].
-  double number(const std::string& key, double low, double high) const;
-  double number_or(const std::string& key, double low, double high, double fallback) const;
-  bool flag_or(const std::string& key, bool fallback) const;
-  int integer(const std::string& key, int low, int high) const;
-  std::vector<std::string> texts(const std::string& key) const;
-  std::vector<double> numbers(const std::string& key, double low, double high) const;
-  /// The tables of an array of tables, at least one.
-  std::vector<TomlFields> tables(const std::string& key) const;
-  /// The table of that key.
-  TomlFields table(const std::string& key) const;
-  /// Where a key (or, with "", the table) stands.
-  InputPlace place(const std::string& key) const;
-
- private:
-  const TomlValue* find(const std::string& key) const;
-  const TomlValue& get(const std::string& key, const char* allowed) const;
-  double number_of(const TomlValue& value, const std::string& key, double low, double high) const;
-
-  std::string file_;
-  const TomlValue* table_;
-  const std::vector<TomlEntry>* entries_;
-};
+/// Whether it can be a key without quotes, but for characters of `more`.
+bool is_bare(std::string_view text, std::string_view more = "");
+/// A key as it must be written in TOML: bare or quoted.
+std::string toml_key(const std::string& key);
+/// A parameter's value as TOML.
+std::string toml_text(const ParamValue& value);
 
 }  // namespace harness

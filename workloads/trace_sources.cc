@@ -9,7 +9,7 @@
 #include "workloads/checksum.h"
 #include "workloads/data_home.h"
 #include "workloads/file_bytes.h"
-#include "workloads/toml_tree.h"
+#include "workloads/table_reader.h"
 #include "workloads/trace_import.h"
 
 namespace harness {
@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TraceSource source_of(const TomlFields& fields) {
+TraceSource source_of(const TableReader& fields) {
   fields.require_known({"name", "file", "repository", "commit", "path", "licence", "sha256", "description",
                         "format", "column", "bin_s"});
   TraceSource source;
@@ -88,10 +88,10 @@ void make_folder(const std::string& folder) {
 
 std::vector<TraceSource> parse_trace_sources(const std::string& file, std::string_view text) {
   const TomlValue document = parse_toml(file, text);
-  const TomlFields top(file, document);
+  const TableReader top(file, document);
   top.require_known({"trace"});
   std::vector<TraceSource> sources;
-  for (const TomlFields& fields : top.tables("trace")) sources.push_back(source_of(fields));
+  for (const TableReader& fields : top.some_tables("trace")) sources.push_back(source_of(fields));
   return sources;
 }
 

@@ -64,9 +64,9 @@ Interval read_interval(const InputPlace& place, const TomlValue& value) {
     narrow(interval, place, *text);
     return interval;
   }
-  const auto* items = std::get_if<std::vector<TomlValue>>(&value.data);
+  const auto* items = std::get_if<TomlArray>(&value.data);
   if (items == nullptr || items->empty() || items->size() > 2)
-    throw input_error(place, "something else", kAllowed);
+    throw input_error(place, describe(value), kAllowed);
   if (std::holds_alternative<std::string>(items->front().data)) {
     for (const TomlValue& item : *items) {
       const auto* text = std::get_if<std::string>(&item.data);
@@ -77,7 +77,7 @@ Interval read_interval(const InputPlace& place, const TomlValue& value) {
     const auto* low = std::get_if<double>(&items->front().data);
     const auto* high = std::get_if<double>(&items->back().data);
     if (low == nullptr || high == nullptr || items->size() != 2 || std::isnan(*low) || std::isnan(*high))
-      throw input_error(place, "something else", kAllowed);
+      throw input_error(place, describe(value), kAllowed);
     interval.low = *low;
     interval.high = *high;
   }

@@ -1,53 +1,45 @@
 #include "harness/claims/ledger.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "workloads/table_reader.h"
 
 namespace harness {
 namespace {
-
-using TomlArray = std::vector<TomlValue>;
-using TomlTable = std::vector<TomlEntry>;
 
 const std::vector<std::string> kKeys = {
     "id",         "paper",  "section", "figure",   "statement", "paper_value", "experiment", "where",
     "expression", "expect", "partly",  "for_each", "combine",   "known",       "see",        "note"};
 
-struct CombineName {
-  const char* name;
-  Combine combine;
-};
-constexpr CombineName kCombineNames[] = {{"all", Combine::kAll},
-                                         {"min", Combine::kMin},
-                                         {"max", Combine::kMax},
-                                         {"mean", Combine::kMean},
-                                         {"share", Combine::kShare}};
-
-const TomlValue* find(const TomlTable& table, const std::string& key) {
-  for (const TomlEntry& entry : table) {
-    if (entry.key == key) return &entry.value;
-  }
-  return nullptr;
-}
+constexpr std::pair<const char*, Combine> kCombineNames[] = {{"all", Combine::kAll},
+                                                             {"min", Combine::kMin},
+                                                             {"max", Combine::kMax},
+                                                             {"mean", Combine::kMean},
+                                                             {"share", Combine::kShare}};
+constexpr std::pair<const char*, Verdict> kVerdictNames[] = {{"reproduced", Verdict::kReproduced},
+                                                             {"partly", Verdict::kPartly},
+                                                             {"not reproduced", Verdict::kNotReproduced}};
 
 /// One [[claim]], read key by key.
 class ClaimReader {
  public:
-  ClaimReader(const std::string& file, const TomlValue& value, const TomlTable& table,
-              const Vocabulary& vocabulary)
-      : fields_(file, value), file_(file), table_(table), vocabulary_(vocabulary) {}
+  ClaimReader(TableReader fields, const Vocabulary& vocabulary)
+      : fields_(std::move(fields)), vocabulary_(vocabulary) {}
 
   Claim read() {
     fields_.require_known(kKeys);
     read_words();
-    claim_.experiments = texts("experiment");
+    claim_.experiments = names("experiment");
+    if (claim_.experiments.empty()) throw input_error(place("experiment"), "nothing", "one or more names");
     read_where();
     claim_.expression_text = fields_.text("expression");
     claim_.expression = parse_expression(place("expression"), claim_.expression_text, vocabulary_);
     read_intervals();
-    if (fields_.has("for_each")) claim_.for_each = texts("for_each");
+    claim_.for_each = names("for_each");
     for (const std::string& key : claim_.for_each) require_key(place("for_each"), key);
-    read_combine();
-    read_known();
+    read_named("combine", kCombineNames, claim_.combine);
+    read_named("known", kVerdictNames, claim_.known);
     return claim_;
   }
 
@@ -76,20 +68,10 @@ class ClaimReader {
     claim_.note = fields_.text_or("note", "");
   }
 
-  /// A text, or an array of texts: at least one, none twice.
-  std::vector<std::string> texts(const std::string& key) const {
-    const TomlValue* value = find(table_, key);
+  /// One name or several.
+  std::vector<std::string> names(const std::string& key) const {
     std::vector<std::string> result;
-    if (value == nullptr || std::holds_alternative<std::string>(value->data)) {
-      result.push_back(fields_.text(key));
-    } else {
-      result = fields_.texts(key);
-    }
-    for (auto it = result.begin(); it != result.end(); ++it) {
-      if (it->empty() || std::find(result.begin(), it, *it) != it)
-        throw input_error(place(key), "\"" + *it + "\"" + (it->empty() ? "" : " twice"), "different texts");
-    }
-    if (result.empty()) throw input_error(place(key), "an empty array", "at least one text");
+    for (const NamedAt& name : fields_.text_axis(key)) result.push_back(name.name);
     return result;
   }
 
@@ -105,12 +87,7 @@ class ClaimReader {
   }
 
   void read_where() {
-    const TomlValue* where = find(table_, "where");
-    if (where == nullptr) return;
-    const auto* table = std::get_if<TomlTable>(&where->data);
-    if (table == nullptr)
-      throw input_error(place("where"), "something else", "a table such as { pipeline = \"lv\" }");
-    read_filters(*table, "");
+    if (fields_.has("where")) read_filters(fields_.table("where").entries(), "");
   }
 
   /// `pard.lambda` arrives as a table in a table unless it was quoted.
@@ -122,7 +99,7 @@ class ClaimReader {
         continue;
       }
       Filter filter;
-      filter.place = {file_, entry.value.line, claim_.id + ": where." + key};
+      filter.place = {fields_.file(), entry.value.line, claim_.id + ": where." + key};
       filter.key = key;
       require_key(filter.place, key);
       const auto* items = std::get_if<TomlArray>(&entry.value.data);
@@ -144,7 +121,7 @@ class ClaimReader {
     } else if (const auto* flag = std::get_if<bool>(&value.data)) {
       filter.any.push_back({*flag ? "true" : "false", std::nullopt});
     } else if (const auto* text = std::get_if<std::string>(&value.data); text == nullptr) {
-      throw input_error(filter.place, "something else", "a text, a number, true or false");
+      throw input_error(filter.place, describe(value), "a string, a number, true or false");
     } else if (is_comparison(*text)) {
       if (!filter.range) filter.range.emplace();
       narrow(*filter.range, filter.place, *text);
@@ -154,10 +131,10 @@ class ClaimReader {
   }
 
   void read_intervals() {
-    const TomlValue* expect = find(table_, "expect");
+    const TomlValue* expect = fields_.find("expect");
     if (expect == nullptr) throw input_error(place("expect"), "nothing", "an interval such as [1.6, 17]");
     claim_.expect = read_interval(place("expect"), *expect);
-    const TomlValue* partly = find(table_, "partly");
+    const TomlValue* partly = fields_.find("partly");
     if (partly == nullptr) return;
     claim_.partly = read_interval(place("partly"), *partly);
     if (claim_.partly->low > claim_.expect.low || claim_.partly->high < claim_.expect.high)
@@ -165,35 +142,22 @@ class ClaimReader {
                         "an interval that holds expect, " + claim_.expect.text());
   }
 
-  void read_combine() {
-    if (!fields_.has("combine")) return;
-    const std::string name = fields_.text("combine");
+  /// The value of that name, if the key is there.
+  template <class Value, std::size_t N>
+  void read_named(const char* key, const std::pair<const char*, Value> (&known)[N], Value& value) const {
+    if (!fields_.has(key)) return;
+    const std::string text = fields_.text(key);
     std::vector<std::string> names;
-    for (const CombineName& known : kCombineNames) {
-      names.emplace_back(known.name);
-      if (name != known.name) continue;
-      claim_.combine = known.combine;
+    for (const auto& [name, named] : known) {
+      names.emplace_back(name);
+      if (text != name) continue;
+      value = named;
       return;
     }
-    throw input_error(place("combine"), "\"" + name + "\"", join_names(names));
+    throw input_error(place(key), "\"" + text + "\"", join_names(names));
   }
 
-  void read_known() {
-    if (!fields_.has("known")) return;
-    const std::string name = fields_.text("known");
-    std::vector<std::string> names;
-    for (const Verdict verdict : {Verdict::kReproduced, Verdict::kPartly, Verdict::kNotReproduced}) {
-      names.emplace_back(name_of(verdict));
-      if (name != name_of(verdict)) continue;
-      claim_.known = verdict;
-      return;
-    }
-    throw input_error(place("known"), "\"" + name + "\"", join_names(names));
-  }
-
-  TomlFields fields_;
-  const std::string& file_;
-  const TomlTable& table_;
+  TableReader fields_;
   const Vocabulary& vocabulary_;
   Claim claim_;
 };
@@ -201,16 +165,10 @@ class ClaimReader {
 }  // namespace
 
 const char* name_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kReproduced:
-      return "reproduced";
-    case Verdict::kPartly:
-      return "partly";
-    case Verdict::kNotReproduced:
-      return "not reproduced";
-    default:
-      return "not run";
+  for (const auto& [name, named] : kVerdictNames) {
+    if (named == verdict) return name;
   }
+  return "not run";
 }
 
 bool Filter::keeps(const ResultRow& row) const {
@@ -224,15 +182,11 @@ bool Filter::keeps(const ResultRow& row) const {
 std::vector<Claim> parse_ledger(const std::string& file, std::string_view text,
                                 const Vocabulary& vocabulary) {
   const TomlValue document = parse_toml(file, text);
-  TomlFields(file, document).require_known({"claim"});
-  const auto* claims = find(std::get<TomlTable>(document.data), "claim");
-  const auto* items = claims == nullptr ? nullptr : std::get_if<TomlArray>(&claims->data);
-  if (items == nullptr) throw input_error({file, 0, "claim"}, "nothing", "at least one [[claim]]");
+  const TableReader top(file, document);
+  top.require_known({"claim"});
   std::vector<Claim> result;
-  for (const TomlValue& item : *items) {
-    const auto* table = std::get_if<TomlTable>(&item.data);
-    if (table == nullptr) throw input_error({file, item.line, "claim"}, "something else", "[[claim]] tables");
-    Claim claim = ClaimReader(file, item, *table, vocabulary).read();
+  for (const TableReader& fields : top.some_tables("claim")) {
+    Claim claim = ClaimReader(fields, vocabulary).read();
     for (const Claim& other : result) {
       if (other.id != claim.id) continue;
       throw input_error({file, claim.place.line, "id"}, "\"" + claim.id + "\" again",

@@ -42,6 +42,14 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+std::string in_lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
 }  // namespace
 
 InputError input_error(const InputPlace& place, std::string_view found, std::string_view allowed) {
@@ -56,14 +64,18 @@ InputError input_error(const InputPlace& place, std::string_view found, std::str
 }
 
 std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates) {
+  const std::string lower = in_lower_case(word);
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(word.size() / 2, 1) + 1;
   for (const std::string& candidate : candidates) {
-    const std::size_t distance = edit_distance(word, candidate);
+    const std::size_t distance = edit_distance(lower, in_lower_case(candidate));
     if (distance < best_distance) {
       best_distance = distance;
       best = candidate;
     }
+  }
+  for (const std::string& candidate : candidates) {
+    if (best.empty() && !word.empty() && in_lower_case(candidate).starts_with(lower)) best = candidate;
   }
   return best;
 }
@@ -72,6 +84,14 @@ std::string join_names(const std::vector<std::string>& names) {
   std::string joined;
   for (const std::string& name : names) joined += (joined.empty() ? "" : ", ") + name;
   return joined;
+}
+
+void throw_unknown(const InputPlace& place, const std::string& what, const std::string& name,
+                   const std::vector<std::string>& known) {
+  const std::string near = nearest_name(name, known);
+  throw input_error(
+      place, "unknown " + what + " '" + name + "'" + (near.empty() ? "" : ", did you mean '" + near + "'?"),
+      join_names(known));
 }
 
 void set_bug_context(const BugContext& context) { bug_context = context; }

@@ -31,12 +31,17 @@ struct InputPlace {
 /// cut.
 InputError input_error(const InputPlace& place, std::string_view found, std::string_view allowed);
 
-/// The candidate nearest to `word` by edit distance, or "" when none is near (more than half of its length
-/// away).
+/// The candidate nearest to `word` by edit distance, case aside; when none is near (at most half of its
+/// length away), the first that begins with it (slo: slo_ms), or "".
 std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates);
 
 /// "a, b, c" for messages.
 std::string join_names(const std::vector<std::string>& names);
+
+/// Throws the InputError of a name that is none of `known`, with the nearest; `what` says what it should
+/// name.
+[[noreturn]] void throw_unknown(const InputPlace& place, const std::string& what, const std::string& name,
+                                const std::vector<std::string>& known);
 
 /// Prints `what` with the running cell's seed and virtual time, then aborts. For bugs only.
 [[noreturn]] void report_bug(const char* file, int line, const char* what);

@@ -8,15 +8,6 @@
 namespace harness {
 namespace {
 
-constexpr int kCommandLine = -1;  // the line of values that came by --set
-
-bool is_bare(std::string_view text, std::string_view more) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [more](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-' || more.find(c) != std::string_view::npos;
-  });
-}
-
 TomlTable* table_in(TomlValue& value) { return std::get_if<TomlTable>(&value.data); }
 
 void mark_command_line(TomlValue& value) {
@@ -57,7 +48,7 @@ std::vector<TomlValue*> tables_named(TomlArray& array, const std::string& name) 
   std::vector<TomlValue*> named;
   for (TomlValue& item : array) {
     const auto* table = table_in(item);
-    const TomlValue* its_name = table == nullptr ? nullptr : member_of(item, "name");
+    const TomlValue* its_name = table == nullptr ? nullptr : member_of(*table, "name");
     const auto* text = its_name == nullptr ? nullptr : std::get_if<std::string>(&its_name->data);
     if (text != nullptr && *text == name) named.push_back(&item);
   }
@@ -67,8 +58,7 @@ std::vector<TomlValue*> tables_named(TomlArray& array, const std::string& name) 
 /// Whether the key is one of a class of streams whose trace's table has no classes.
 bool lacks_classes(const TomlTable& trace, const std::string& key, const std::string& part) {
   return part == "streams" && key.starts_with("trace.") && key.find(".streams.") != std::string::npos &&
-         std::none_of(trace.begin(), trace.end(),
-                      [](const TomlEntry& entry) { return entry.key == "streams"; });
+         member_of(trace, "streams") == nullptr;
 }
 
 /// What stands under `part` of each of them, which a part of `key` before that found: several are [[fault]]
@@ -95,10 +85,7 @@ std::vector<TomlValue*> below(const std::vector<TomlValue*>& values, const std::
 
 TomlValue* table_member(TomlValue& value, const std::string& name) {
   TomlTable* table = table_in(value);
-  if (table == nullptr) return nullptr;
-  const auto at = std::find_if(table->begin(), table->end(),
-                               [&name](const TomlEntry& entry) { return entry.key == name; });
-  return at == table->end() ? nullptr : &at->value;
+  return table == nullptr ? nullptr : const_cast<TomlValue*>(member_of(*table, name));
 }
 
 /// Whether --set gave the value or something in it.
@@ -110,23 +97,6 @@ bool has_command_line(const TomlValue& value) {
          (table != nullptr && std::any_of(table->begin(), table->end(), [](const TomlEntry& entry) {
             return has_command_line(entry.value);
           }));
-}
-
-std::string toml_string(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (byte < 0x20 || byte == 0x7f) {
-      constexpr const char* kDigits = "0123456789ABCDEF";
-      out += std::string("\\u00") + kDigits[byte >> 4] + kDigits[byte & 15];
-    } else {
-      out += c;
-    }
-  }
-  return out + "\"";
 }
 
 void write_value(std::string& out, const TomlValue& value) {
@@ -269,49 +239,10 @@ void drop_unlisted(TomlValue& document) {
     drop_systems(document, "pipelines", *pipelines);
 }
 
-const TomlValue* member_of(const TomlValue& table, const std::string& name) {
-  for (const TomlEntry& entry : std::get<TomlTable>(table.data)) {
-    if (entry.key == name) return &entry.value;
-  }
-  return nullptr;
-}
-
 std::string to_toml(const TomlValue& document) {
   std::string out;
   write_table(out, std::get<TomlTable>(document.data), "", 0);
   return out;
-}
-
-std::string toml_key(const std::string& key) { return is_bare(key, "") ? key : toml_string(key); }
-
-std::string toml_text(const ParamValue& value) {
-  if (const std::string* text = std::get_if<std::string>(&value)) return toml_string(*text);
-  return text_of(value);
-}
-
-InputPlace place_of(const std::string& file, const TomlValue& value, std::string key) {
-  if (value.line == kCommandLine) return {"--set", 0, std::move(key)};
-  return {file, value.line, std::move(key)};
-}
-
-std::string describe(const TomlValue& value) {
-  ParamValue param;
-  if (to_param_value(value, param)) return toml_text(param);
-  if (const auto* array = std::get_if<TomlArray>(&value.data))
-    return array->empty() ? "an empty array" : "an array";
-  return "a table";
-}
-
-bool to_param_value(const TomlValue& value, ParamValue& param) {
-  if (const bool* flag = std::get_if<bool>(&value.data))
-    param = *flag;
-  else if (const double* number = std::get_if<double>(&value.data))
-    param = *number;
-  else if (const std::string* text = std::get_if<std::string>(&value.data))
-    param = *text;
-  else
-    return false;
-  return true;
 }
 
 }  // namespace harness

@@ -1,5 +1,4 @@
-// Work on a TOML tree before it is read: overrides from the command line, places, and writing it as text
-// again.
+// Work on a TOML tree before it is read: overrides from the command line, and writing it as text again.
 #pragma once
 
 #include <string>
@@ -11,9 +10,6 @@
 #include "workloads/toml_tree.h"
 
 namespace harness {
-
-using TomlArray = std::vector<TomlValue>;
-using TomlTable = std::vector<TomlEntry>;
 
 /// Applies "KEY=VALUE": sets the value under a dotted key of `document` (a table), making tables as needed;
 /// "fault.NAME.KEY" in all [[fault]] of that name, "trace.NAME.streams.N.KEY" in class N of its
@@ -29,22 +25,7 @@ std::size_t class_of_part(const InputPlace& place, const std::string& part, std:
 /// tables, names in `only` of a [[system]], and those [[system]] of which no name is left.
 void drop_unlisted(TomlValue& document);
 
-/// The member of that name of a table, or null.
-const TomlValue* member_of(const TomlValue& table, const std::string& name);
-
 /// The document as TOML. Reading it gives the same tree (but for the lines).
 std::string to_toml(const TomlValue& document);
-
-/// A key as it must be written in TOML: bare or quoted.
-std::string toml_key(const std::string& key);
-/// A parameter's value as TOML.
-std::string toml_text(const ParamValue& value);
-
-/// Where a value stands: in `file`, or in --set.
-InputPlace place_of(const std::string& file, const TomlValue& value, std::string key);
-/// What a value is, for messages: `"late"`, `3`, `an empty array`.
-std::string describe(const TomlValue& value);
-/// The value as a parameter's; false for arrays and tables.
-bool to_param_value(const TomlValue& value, ParamValue& param);
 
 }  // namespace harness

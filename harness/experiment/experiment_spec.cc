@@ -9,10 +9,10 @@
 #include "harness/experiment/repeat_until.h"
 #include "harness/experiment/stream_reader.h"
 #include "harness/experiment/system_reader.h"
-#include "harness/experiment/table_reader.h"
 #include "systems/all_systems.h"
 #include "workloads/data_home.h"
 #include "workloads/file_bytes.h"
+#include "workloads/table_reader.h"
 
 namespace harness {
 namespace {
@@ -50,7 +50,7 @@ void check_tables(const TableReader& document) {
 }
 
 void read_runtimes(const TableReader& document, ExperimentSpec& spec) {
-  const std::vector<NamedAt> named = document.texts("runtime");
+  const std::vector<NamedAt> named = document.text_axis("runtime");
   if (!named.empty()) spec.runtimes.clear();
   for (const NamedAt& name : named) {
     const auto is_it = [&](Runtime runtime) { return name.name == name_of(runtime); };
@@ -64,38 +64,35 @@ void read_runtimes(const TableReader& document, ExperimentSpec& spec) {
 
 void read_head(const TableReader& document, ExperimentSpec& spec) {
   check_tables(document);
-  spec.name = document.text("name").value_or(stem_of(spec.file));
+  spec.name = document.text_or("name", stem_of(spec.file));
   read_runtimes(document, spec);
-  const std::vector<double> limits =
-      document.numbers("cell_limit_s", 0, kLargestLimit, "a number from 0 to 1e+09");
-  if (limits.size() > 1) throw input_error(document.place("cell_limit_s"), "several values", "one number");
-  if (!limits.empty()) spec.cell_limit_s = limits[0];
-  if (const TomlValue* value = document.find("record")) {
-    const TableReader record(document.file(), *value, "record");
+  spec.cell_limit_s = document.number_or("cell_limit_s", 0, kLargestLimit, spec.cell_limit_s);
+  if (document.has("record")) {
+    const TableReader record = document.table("record");
     record.require_known(plain_keys_of("record"));
-    spec.rows = record.flag("rows").value_or(true);
-    spec.states = record.flag("states").value_or(false);
-    spec.replay = record.flag("replay").value_or(false);
+    spec.rows = record.flag_or("rows", true);
+    spec.states = record.flag_or("states", false);
+    spec.replay = record.flag_or("replay", false);
   }
-  spec.figures = document.texts("figures");
+  spec.figures = document.text_axis("figures");
 }
 
 /// One of loads, rates_rps and rates_rps_per_worker.
 void read_rates(const TableReader& table, WorkloadSpec& workload) {
   std::string given;
   for (const char* key : {"loads", "rates_rps", "rates_rps_per_worker"}) {
-    if (table.find(key) == nullptr) continue;
+    if (!table.has(key)) continue;
     if (!given.empty()) throw input_error(table.place(key), "both " + given + " and " + key, "one of them");
     given = key;
   }
   workload.rate_place = table.place(given.empty() ? "rates_rps" : given);
   workload.rates_per_worker = given == "rates_rps_per_worker";
   if (given == "loads") {
-    workload.loads = table.numbers("loads", 1e-6, 1e3, "numbers from 1e-06 to 1000");
+    workload.loads = table.number_axis("loads", 1e-6, 1e3, "numbers from 1e-06 to 1000");
   } else if (workload.rates_per_worker) {
-    workload.rates_rps = table.numbers(given, 1e-6, 1e6, "numbers from 1e-06 to 1e+06");
+    workload.rates_rps = table.number_axis(given, 1e-6, 1e6, "numbers from 1e-06 to 1e+06");
   } else {
-    workload.rates_rps = table.numbers("rates_rps", 0, 1e9, "numbers from 0 to 1e+09");
+    workload.rates_rps = table.number_axis("rates_rps", 0, 1e9, "numbers from 0 to 1e+09");
   }
 }
 
@@ -109,15 +106,10 @@ std::vector<std::string> request_keys() {
 
 void read_requests(const TableReader& table, ExperimentSpec& spec) {
   for (const std::string& name : request_keys()) {
-    const TomlValue* value = table.find(name);
-    if (value == nullptr) continue;
+    if (!table.has(name)) continue;
     const std::string key = std::string(kWorkload) + "." + name;
-    ParamValue given;
-    if (!to_param_value(*value, given)) {
-      throw input_error(table.place(name), describe(*value),
-                        "one value (for several, a [[sweep]] with the key " + key + ")");
-    }
-    assign(spec.base, {key, given, table.place(name)});
+    const std::string allowed = "one value (for several, a [[sweep]] with the key " + key + ")";
+    assign(spec.base, {key, table.value(name, allowed), table.place(name)});
     spec.places[key] = table.place(name);
   }
 }
@@ -126,16 +118,16 @@ void read_axes(const TableReader& table, WorkloadSpec& workload) {
   std::vector<std::string> known = plain_keys_of(kWorkload);
   for (const std::string& key : request_keys()) known.push_back(key);
   table.require_known(known);
-  workload.pipelines = table.texts("pipelines");
-  workload.traces = table.texts("traces");
+  workload.pipelines = table.text_axis("pipelines");
+  workload.traces = table.text_axis("traces");
   for (const char* key : {"pipelines", "traces"}) {
-    if (table.find(key) == nullptr)
+    if (!table.has(key))
       throw input_error(table.place(key), "nothing", "at least one of " + std::string(key));
   }
   read_rates(table, workload);
-  workload.slo_ms = table.numbers("slo_ms", 1e-3, 1e7, "numbers from 0.001 to 1e+07");
+  workload.slo_ms = table.number_axis("slo_ms", 1e-3, 1e7, "numbers from 0.001 to 1e+07");
   const std::string seeds_allowed = "integers from 0 to 2^53";
-  const std::vector<double> seeds = table.numbers("seeds", 0, kLargestSeed, seeds_allowed);
+  const std::vector<double> seeds = table.number_axis("seeds", 0, kLargestSeed, seeds_allowed);
   if (!seeds.empty()) workload.seeds.clear();
   for (const double seed : seeds) {
     const auto integer = static_cast<std::uint64_t>(seed);
@@ -145,8 +137,8 @@ void read_axes(const TableReader& table, WorkloadSpec& workload) {
   }
 }
 
-/// One [trace.NAME], or a shape by its bare name (`table` null).
-TraceSpec read_trace(const std::string& file, const NamedAt& name, const TomlValue* table,
+/// One [trace.NAME], or a shape by its bare name.
+TraceSpec read_trace(const TableReader& traces, const NamedAt& name,
                      const std::optional<Assignment>& duration) {
   const std::vector<std::string> shapes = trace_shape_names();
   const bool is_shape =
@@ -158,20 +150,19 @@ TraceSpec read_trace(const std::string& file, const NamedAt& name, const TomlVal
   trace.place_line = name.place.line;
   if (is_shape) trace.shape = name.name;
   if (duration) assign(settings, {"trace." + name.name + ".duration_s", duration->value, duration->place});
-  if (table != nullptr) {
-    const TableReader reader(file, *table, "trace." + name.name);
-    const InputPlace place = place_of(file, *table, "");
+  if (traces.has(name.name)) {
+    const TableReader reader = traces.table(name.name);
+    const InputPlace place = traces.place(name.name);
     trace.place_file = place.file;
     trace.place_line = place.line;
     trace.streams = read_streams(reader);
     if (!trace.streams.empty()) trace.places[kStreamsKey] = reader.place(kStreamsKey);
-    if (reader.find("shape") == nullptr && !trace.streams.empty())
+    if (!reader.has("shape") && !trace.streams.empty())
       trace.shape = "streams";
-    else if (reader.find("shape") == nullptr && reader.find("file") != nullptr)
+    else if (!reader.has("shape") && reader.has("file"))
       trace.shape = "file";
-    else if (reader.find("shape") == nullptr && !is_shape) {
-      throw input_error(place_of(file, *table, reader.path() + ".shape"), "nothing",
-                        "one of " + join_names(shapes));
+    else if (!reader.has("shape") && !is_shape) {
+      throw input_error(reader.place("shape"), "nothing", "one of " + join_names(shapes));
     }
     for (const Assignment& assignment : reader.assignments(reader.path(), kStreamsKey))
       assign(settings, assignment);
@@ -193,21 +184,17 @@ void check_used(const TableReader& traces, const std::vector<std::string>& used)
 }
 
 void read_workload(const TableReader& document, ExperimentSpec& spec) {
-  const TomlValue* workload = document.find("workload");
-  if (workload == nullptr) throw input_error({spec.file, 0, "workload"}, "nothing", "a table [workload]");
-  const TableReader table(document.file(), *workload, "workload");
+  if (!document.has("workload"))
+    throw input_error({spec.file, 0, "workload"}, "nothing", "a table [workload]");
+  const TableReader table = document.table("workload");
   read_axes(table, spec.workload);
   read_requests(table, spec);
   std::optional<Assignment> duration;
-  if (const TomlValue* value = table.find("duration_s")) {
-    ParamValue number;
-    if (!to_param_value(*value, number))
-      throw input_error(table.place("duration_s"), describe(*value), "a number");
-    duration = Assignment{"", number, table.place("duration_s")};
-  }
+  if (table.has("duration_s"))
+    duration = Assignment{"", table.value("duration_s", "a number"), table.place("duration_s")};
   TomlValue none;
   none.data = TomlTable();
-  const bool given = table.find("loads") != nullptr;
+  const bool given = table.has("loads");
   const TomlValue* found = document.find("trace");
   const TableReader traces(document.file(), found == nullptr ? none : *found, "trace");
   check_used(traces, names_of(spec.workload.traces));
@@ -218,7 +205,7 @@ void read_workload(const TableReader& document, ExperimentSpec& spec) {
     if (std::find(known.begin(), known.end(), name.name) == known.end()) {
       throw_unknown(name.place, "trace", name.name, known);
     }
-    spec.traces[name.name] = read_trace(spec.file, name, traces.find(name.name), duration);
+    spec.traces[name.name] = read_trace(traces, name, duration);
     if (spec.traces[name.name].shape == "streams" && spec.workload.rates_rps.empty()) {
       throw input_error(
           spec.workload.rate_place,
@@ -235,8 +222,7 @@ void read_settings(const TableReader& document, ExperimentSpec& spec) {
                                                      "live",    "gpu",     "module"};
     const bool shared = std::find(kShared.begin(), kShared.end(), entry.key) != kShared.end();
     if (!shared && find_system(entry.key) == nullptr) continue;
-    const TableReader table(document.file(), entry.value, entry.key);
-    for (const Assignment& assignment : table.assignments(entry.key)) {
+    for (const Assignment& assignment : document.table(entry.key).assignments(entry.key)) {
       assign(spec.base, assignment);
       spec.places[assignment.key] = assignment.place;
     }
@@ -290,10 +276,10 @@ void read_sweeps(const TableReader& document, ExperimentSpec& spec) {
   for (const TableReader& table : document.tables("sweep")) {
     table.require_known(plain_keys_of("sweep"));
     SweepAxis axis;
-    axis.key = table.text("key").value_or("");
+    axis.key = table.text_or("key", "");
     if (axis.key.empty())
       throw input_error(table.place("key"), "nothing", "a dotted key, such as planner.sizing_factor");
-    axis.values = table.values("values");
+    axis.values = table.value_axis("values");
     axis.place = table.place("values");
     axis.place.key = axis.key;
     if (axis.values.empty()) throw input_error(axis.place, "no values", "at least one of values");

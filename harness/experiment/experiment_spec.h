@@ -41,11 +41,6 @@ struct SweepAxis {
   InputPlace place;
 };
 
-/// A name in an axis, and where it was written.
-struct NamedAt {
-  std::string name;
-  InputPlace place;
-};
 std::vector<std::string> names_of(const std::vector<NamedAt>& named);
 
 /// [workload]: the axes of what is offered.

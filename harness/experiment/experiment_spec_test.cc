@@ -289,7 +289,7 @@ TEST(ExperimentSpec, FiguresAreKeptAndCheckedAgainstTheirCatalogue) {
   EXPECT_EQ(names_of(spec.figures), (std::vector<std::string>{"pard/fig8", "pard/fig9"}));
   EXPECT_NE(spec.text.find("pard/fig8"), std::string::npos);
   EXPECT_EQ(error_of("figures = [1]\n" + kSmallest),
-            "exp/test.toml:1: figures: found 1; allowed: texts that are not empty");
+            "exp/test.toml:1: figures: found 1; allowed: strings that are not empty");
   const std::string catalogue = ::testing::TempDir() + "/catalogue.txt";
   std::ofstream(catalogue) << "pard/fig8\tgoodput\npard/fig10\twhy\n";
   const std::string error = refusal_of([&] { check_figures(spec, catalogue); });

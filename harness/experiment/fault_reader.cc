@@ -75,17 +75,15 @@ void set_number(const NumberKey& key, double value, Fault& fault, const InputPla
 
 /// Whether the table has the key.
 bool read_number(const TableReader& table, const NumberKey& key, Fault& fault) {
-  if (table.find(key.name) == nullptr) return false;
+  if (!table.has(key.name)) return false;
   check_kind(key, fault.kind, table.place(key.name));
-  const std::vector<double> values = table.numbers(key.name, key.low, key.high, key.allowed);
-  if (values.size() > 1) throw input_error(table.place(key.name), joined(values), key.allowed);
-  set_number(key, values[0], fault, table.place(key.name));
+  set_number(key, table.number(key.name, key.low, key.high, key.allowed), fault, table.place(key.name));
   return true;
 }
 
 FaultKind kind_in(const TableReader& table) {
   std::vector<std::string> known;
-  const std::string name = table.text("kind").value_or("");
+  const std::string name = table.text_or("kind", "");
   for (int i = 0; i < kFaultKinds; ++i) {
     known.emplace_back(name_of(static_cast<FaultKind>(i)));
     if (name == known.back()) return static_cast<FaultKind>(i);
@@ -96,7 +94,7 @@ FaultKind kind_in(const TableReader& table) {
 
 /// Keys hold it, and results show the keys.
 std::string name_in(const TableReader& table) {
-  std::string name = table.text("name").value_or("");
+  std::string name = table.text_or("name", "");
   if (!name.empty() && toml_key(name) != name)
     throw input_error(table.place("name"), toml_text(name), "letters, digits, - and _");
   return name;
@@ -104,9 +102,9 @@ std::string name_in(const TableReader& table) {
 
 void read_range(const TableReader& table, Fault& fault) {
   const std::string allowed = "[FIRST, LAST], integers from 0 to workers - 1, FIRST < LAST";
-  if (table.find("count") != nullptr)
+  if (table.has("count"))
     throw input_error(table.place("count"), "count beside gpus", "count beside gpu, or gpus = [FIRST, LAST]");
-  const std::vector<double> places = table.numbers("gpus", 0, kMostGpus - 1, allowed);
+  const std::vector<double> places = table.number_axis("gpus", 0, kMostGpus - 1, allowed);
   const bool whole =
       std::floor(places.front()) == places.front() && std::floor(places.back()) == places.back();
   if (places.size() != 2 || !whole || places[0] > places[1]) {
@@ -117,8 +115,8 @@ void read_range(const TableReader& table, Fault& fault) {
 }
 
 void read_gpus(const TableReader& table, Fault& fault) {
-  const bool one = table.find("gpu") != nullptr;
-  if (one == (table.find("gpus") != nullptr)) {
+  const bool one = table.has("gpu");
+  if (one == (table.has("gpus"))) {
     throw input_error(table.place("gpu"), one ? "both gpu and gpus" : "nothing",
                       "gpu = PLACE, or gpus = [FIRST, LAST]");
   }
@@ -133,7 +131,7 @@ FaultAt read_fault(const TableReader& table) {
   FaultAt at;
   at.place = table.place("gpu");
   at.name = name_in(table);
-  at.on = table.flag("on").value_or(true);
+  at.on = table.flag_or("on", true);
   at.fault.kind = kind_in(table);
   for (const NumberKey& key : kNumbers) {
     if (key.of_gpus || read_number(table, key, at.fault)) continue;

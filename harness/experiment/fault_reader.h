@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/experiment/table_reader.h"
+#include "harness/experiment/experiment_spec.h"
+#include "workloads/table_reader.h"
 
 namespace harness {
 

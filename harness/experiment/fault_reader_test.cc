@@ -104,7 +104,7 @@ TEST(Faults, MistakesAreNamed) {
       {times + "kind = \"stop\"\n", "fault.gpu", "nothing"},
       {times + "kind = \"stop\"\ngpu = 1\ngpus = [1, 2]\n", "fault.gpu", "both"},
       {times + "kind = \"stop\"\ngpu = 1.5\n", "fault.gpu", "1.5"},
-      {times + "kind = \"stop\"\ngpu = [1, 2]\n", "fault.gpu", "1, 2"},
+      {times + "kind = \"stop\"\ngpu = [1, 2]\n", "fault.gpu", "an array"},
       {times + "kind = \"stop\"\ngpus = [5, 2]\n", "fault.gpus", "5, 2"},
       {times + "kind = \"stop\"\ngpus = [1, 2, 3]\n", "fault.gpus", "1, 2, 3"},
       {times + "kind = \"stop\"\ngpus = 3\n", "fault.gpus", "3"},

@@ -13,18 +13,10 @@ namespace harness {
 namespace {
 
 constexpr double kLargestSeed = 9007199254740992.0;  // 2^53, as in workload.seeds
-constexpr double kMostSeedsAllowed = 1000;
+constexpr int kMostSeedsAllowed = 1000;
 
 std::string series_name(const SystemSpec& system) {
   return system.variant == "default" ? system.name : system.name + "/" + system.variant;
-}
-
-double needed_number(const TableReader& table, const std::string& key, double low, double high,
-                     const std::string& allowed) {
-  const std::vector<double> values = table.numbers(key, low, high, allowed);
-  if (values.size() != 1)
-    throw input_error(table.place(key), values.empty() ? "nothing" : "several values", allowed);
-  return values[0];
 }
 
 /// The baseline must be one series of every workload.
@@ -82,25 +74,20 @@ double half_width_of(const Spread& spread) {
 }  // namespace
 
 void read_repeat_until(const TableReader& document, ExperimentSpec& spec) {
-  const TomlValue* value = document.find("repeat_until");
-  if (value == nullptr) return;
-  const TableReader table(document.file(), *value, "repeat_until");
+  if (!document.has("repeat_until")) return;
+  const TableReader table = document.table("repeat_until");
   table.require_known(plain_keys_of("repeat_until"));
   RepeatUntil repeat;
   const std::vector<std::string> metrics = metric_columns();
-  repeat.metric = table.text("metric").value_or("");
+  repeat.metric = table.text_or("metric", "");
   if (repeat.metric.empty())
     throw input_error(table.place("metric"), "nothing", "a metric, such as drop_rate");
   if (std::find(metrics.begin(), metrics.end(), repeat.metric) == metrics.end())
     throw_unknown(table.place("metric"), "metric", repeat.metric, metrics);
-  repeat.half_width = needed_number(table, "half_width", 1e-12, 1e12, "a number from 1e-12 to 1e+12");
-  if (table.find("most_seeds") != nullptr) {
-    const std::string allowed = "an integer from 2 to 1000";
-    const double most = needed_number(table, "most_seeds", 2, kMostSeedsAllowed, allowed);
-    if (most != std::floor(most)) throw input_error(table.place("most_seeds"), text_of(most), allowed);
-    repeat.most_seeds = static_cast<std::size_t>(most);
-  }
-  repeat.baseline = table.text("baseline").value_or("");
+  repeat.half_width = table.number("half_width", 1e-12, 1e12);
+  if (table.has("most_seeds"))
+    repeat.most_seeds = static_cast<std::size_t>(table.integer("most_seeds", 2, kMostSeedsAllowed));
+  repeat.baseline = table.text_or("baseline", "");
   spec.repeat = repeat;
   if (!repeat.baseline.empty()) check_baseline(spec, table.place("baseline"));
   list_added_seeds(spec, table.place("most_seeds"));

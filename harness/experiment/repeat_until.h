@@ -5,8 +5,9 @@
 #include <span>
 #include <string>
 
-#include "harness/experiment/table_reader.h"
+#include "harness/experiment/experiment_spec.h"
 #include "harness/record/summary.h"
+#include "workloads/table_reader.h"
 
 namespace harness {
 

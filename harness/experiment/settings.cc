@@ -198,12 +198,4 @@ void throw_if_in_table(const InputPlace& place, const std::string& name,
                     join_names(keys));
 }
 
-void throw_unknown(const InputPlace& place, const std::string& what, const std::string& name,
-                   const std::vector<std::string>& known) {
-  const std::string near = nearest_name(name, known);
-  throw input_error(
-      place, "unknown " + what + " '" + name + "'" + (near.empty() ? "" : ", did you mean '" + near + "'?"),
-      join_names(known));
-}
-
 }  // namespace harness

@@ -16,6 +16,7 @@
 #include "harness/serving/context.h"
 #include "harness/serving/sizing_planner.h"
 #include "harness/serving/system.h"
+#include "workloads/table_reader.h"
 #include "workloads/trace_spec.h"
 
 namespace harness {
@@ -27,13 +28,6 @@ struct ClusterParams {
   double profile_scale = 1;
 
   void list(ParamList& params);  ///< without `profiles`, which is a text
-};
-
-/// A value for a dotted key ("serving.commit", "pard.lambda") and where it was written.
-struct Assignment {
-  std::string key;
-  ParamValue value;
-  InputPlace place;
 };
 
 /// [[fault]]: what goes wrong.
@@ -100,8 +94,5 @@ std::vector<std::string> dotted_keys(const std::string& name);
 /// Throws the error for a key that lacks its table, unless `keys`, what may be meant, is empty.
 void throw_if_in_table(const InputPlace& place, const std::string& name,
                        const std::vector<std::string>& keys);
-/// Throws the error for an unknown name, with the nearest of the known ones.
-[[noreturn]] void throw_unknown(const InputPlace& place, const std::string& what, const std::string& name,
-                                const std::vector<std::string>& known);
 
 }  // namespace harness

@@ -14,14 +14,12 @@ StreamClass read_class(const TableReader& table) {
   std::vector<std::string> known = {"slo_ms"};
   for (const Param& param : params) known.push_back(param.name);
   table.require_known(known);
-  streams.slo_ms = table.numbers("slo_ms", kLeastSloMs, kMostSloMs, kSlosAllowed);
+  streams.slo_ms = table.number_axis("slo_ms", kLeastSloMs, kMostSloMs, kSlosAllowed);
   for (Param& param : params) {
-    const TomlValue* value = table.find(param.name);
-    if (value == nullptr) continue;
+    if (!table.has(param.name)) continue;
     streams.places[param.name] = table.place(param.name);
-    ParamValue given;
-    if (!to_param_value(*value, given) || !param.set(given))
-      throw input_error(table.place(param.name), describe(*value), param.allowed);
+    if (!param.set(table.value(param.name, param.allowed)))
+      throw input_error(table.place(param.name), describe(*table.find(param.name)), param.allowed);
   }
   check_streams(streams);
   return streams;

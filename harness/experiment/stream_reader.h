@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/experiment/table_reader.h"
 #include "workloads/stream_class.h"
+#include "workloads/table_reader.h"
 #include "workloads/trace_spec.h"
 
 namespace harness {

@@ -2,9 +2,9 @@
 
 #include <filesystem>
 
-#include "harness/experiment/table_reader.h"
 #include "workloads/data_home.h"
 #include "workloads/file_bytes.h"
+#include "workloads/table_reader.h"
 
 namespace harness {
 namespace {
@@ -31,9 +31,9 @@ void check_member(const Suite& suite, std::size_t index, const std::vector<std::
 std::optional<Suite> parse_suite(const std::string& file_name, std::string_view text) {
   const TomlValue tree = parse_toml(file_name, text);
   const TableReader document(file_name, tree, "");
-  if (document.find("suite") == nullptr) return std::nullopt;
+  if (!document.has("suite")) return std::nullopt;
   document.require_known(plain_keys_of("suite"));
-  return Suite{document.text("name").value_or(stem_of(file_name)), document.texts("suite")};
+  return Suite{document.text_or("name", stem_of(file_name)), document.text_axis("suite")};
 }
 
 ExperimentFiles experiment_files(const std::string& path) {

@@ -41,10 +41,8 @@ std::string variant_of(const SystemSpec& system) {
 void read_params(const TableReader& table, SystemSpec& system) {
   for (const bool own : {true, false}) {
     const char* key = own ? "params" : "set";
-    const TomlValue* value = table.find(key);
-    if (value == nullptr) continue;
-    const TableReader inner(table.file(), *value, "system." + std::string(key));
-    for (Assignment& assignment : inner.assignments(own ? system.name : "")) {
+    if (!table.has(key)) continue;
+    for (Assignment& assignment : table.table(key).assignments(own ? system.name : "")) {
       check_override(system, assignment);
       for (const Assignment& other : system.overrides) {
         if (other.key == assignment.key)
@@ -58,7 +56,7 @@ void read_params(const TableReader& table, SystemSpec& system) {
 std::vector<std::string> read_names(const TableReader& only, const char* key,
                                     const std::vector<NamedAt>& axis) {
   const std::vector<std::string> known = names_of(axis);
-  const std::vector<NamedAt> names = only.texts(key);
+  const std::vector<NamedAt> names = only.text_axis(key);
   for (const NamedAt& name : names) {
     if (std::find(known.begin(), known.end(), name.name) == known.end())
       throw_unknown(name.place, "name in workload." + std::string(key), name.name, known);
@@ -67,9 +65,8 @@ std::vector<std::string> read_names(const TableReader& only, const char* key,
 }
 
 void read_only(const TableReader& table, const WorkloadSpec& workload, SystemSpec& system) {
-  const TomlValue* value = table.find("only");
-  if (value == nullptr) return;
-  const TableReader only(table.file(), *value, "system.only");
+  if (!table.has("only")) return;
+  const TableReader only = table.table("only");
   only.require_known({"pipelines", "traces"});
   system.pipelines = read_names(only, "pipelines", workload.pipelines);
   system.traces = read_names(only, "traces", workload.traces);
@@ -80,14 +77,13 @@ SystemSpec read_system(const TableReader& table, const WorkloadSpec& workload) {
   std::vector<std::string> known;
   for (const SystemEntry& entry : all_systems()) known.push_back(entry.name);
   SystemSpec system;
-  const std::optional<std::string> name = table.text("name");
-  if (!name) throw input_error(table.place("name"), "nothing", "one of " + join_names(known));
-  if (find_system(*name) == nullptr) throw_unknown(table.place("name"), "system", *name, known);
-  system.name = *name;
+  system.name = table.text_or("name", "");
+  if (system.name.empty()) throw input_error(table.place("name"), "nothing", "one of " + join_names(known));
+  if (find_system(system.name) == nullptr) throw_unknown(table.place("name"), "system", system.name, known);
   system.place = table.place("name");
   read_params(table, system);
   read_only(table, workload, system);
-  system.variant = table.text("variant").value_or(variant_of(system));
+  system.variant = table.text_or("variant", variant_of(system));
   return system;
 }
 

@@ -1,7 +1,8 @@
 // Reads the [[system]] tables of an experiment file.
 #pragma once
 
-#include "harness/experiment/table_reader.h"
+#include "harness/experiment/experiment_spec.h"
+#include "workloads/table_reader.h"
 
 namespace harness {
 
