@@ -37,7 +37,7 @@ ExperimentLayout read_layout(const std::string& file, const std::vector<std::str
         ++layout.skipped;
         continue;
       }
-      add_kind(layout, {prepared.workers, prepared.live});
+      add_kind(layout, {prepared.settings.cluster.workers, prepared.settings.live});
       if (cell.runtime == Runtime::kGpu)
         add_need(devices.needs, prepared, factory.make_world(cell));
       else

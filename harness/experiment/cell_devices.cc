@@ -19,7 +19,7 @@ namespace {
 /// The cell's GPUs on this rank.
 struct RankGpus {
   RankGpus(const RunSpec& spec, const PreparedCell& prepared, const Transport& transport)
-      : RankGpus(Layout(spec.workers, transport.ranks(), prepared.live), transport) {}
+      : RankGpus(Layout(spec.workers, transport.ranks(), prepared.settings.live), transport) {}
   RankGpus(const Layout& layout, const Transport& transport)
       : count(layout.gpus(transport.rank())),
         first(layout.first_gpu(transport.rank())),
@@ -90,7 +90,7 @@ std::string why_no_exchange(const GpuParams& params, int ranks) {
 
 std::unique_ptr<DeviceExchanges> make_cell_exchanges(const RunSpec& spec, const PreparedCell& prepared,
                                                      Transport& transport) {
-  if (!by_nccl(prepared.gpu, transport.ranks())) return nullptr;
+  if (!by_nccl(prepared.settings.gpu, transport.ranks())) return nullptr;
   auto exchanges = std::make_unique<DeviceExchanges>();
   const DeviceModule* const module = device_module();
   HARNESS_CHECK(module != nullptr && module->make_exchange != nullptr, "an exchange that was not checked");
@@ -109,11 +109,11 @@ std::unique_ptr<DeviceWorkers> make_cell_devices(const RunSpec& spec, const Prep
   const RankGpus gpus(spec, prepared, transport);
   std::vector<std::unique_ptr<Device>> devices;
   for (int gpu = 0; gpu < gpus.count; ++gpu) {
-    const DeviceSpec device = {name_of(prepared.gpu.device), gpus.first_device + gpu, prepared.gpu.threads,
-                               gpus.first + gpu};
+    const DeviceSpec device = {name_of(prepared.settings.gpu.device), gpus.first_device + gpu,
+                               prepared.settings.gpu.threads, gpus.first + gpu};
     devices.push_back(make_device(device, [&transport] { transport.interrupt(); }));
   }
-  const auto seed = static_cast<std::uint64_t>(prepared.gpu.weights_seed);
+  const auto seed = static_cast<std::uint64_t>(prepared.settings.gpu.weights_seed);
   const std::vector<int> batches = largest_batches(spec, prepared.plan);
   auto workers = std::make_unique<DeviceWorkers>(
       std::move(devices), static_cast<std::uint32_t>(gpus.first),
@@ -125,7 +125,7 @@ std::unique_ptr<DeviceWorkers> make_cell_devices(const RunSpec& spec, const Prep
 std::string pace_fault(DeviceWorkers& workers, const RunSpec& spec, const PreparedCell& prepared,
                        const PaceLook& look) {
   constexpr int kRounds = 7;
-  const double limit = prepared.gpu.pace_limit;
+  const double limit = prepared.settings.gpu.pace_limit;
   if (limit <= 0) return "";
   const std::vector<int> batches = largest_batches(spec, prepared.plan);
   const TimeNs until_ns = steady_ns() + look.wait_ns;

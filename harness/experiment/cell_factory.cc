@@ -147,9 +147,18 @@ double load_of_rate(const PreparedCell& cell) {
 
 bool has_streams(const Settings& settings) { return settings.trace.shape == "streams"; }
 
-/// What cannot be served: streams by a system that knows one pipeline, side by side pipelines by one load.
-void check_streams(const ExperimentSpec& spec, const std::vector<Pipeline>& pipelines,
-                   const std::vector<Cell>& cells) {
+std::string names_of_those(bool (System::*serves)() const) {
+  std::vector<std::string> able;
+  for (const SystemEntry& entry : all_systems()) {
+    if ((entry.make().get()->*serves)()) able.emplace_back(entry.name);
+  }
+  return join_names(able);
+}
+
+/// What cannot be served: streams by a system that knows one pipeline, pipelines side by side by one load,
+/// trees of tasks by a system that chooses no variants.
+void check_served(const ExperimentSpec& spec, const std::vector<Pipeline>& pipelines,
+                  const std::vector<Cell>& cells) {
   for (const Cell& cell : cells) {
     const NamedAt& trace = spec.workload.traces[cell.trace];
     const NamedAt& pipeline = spec.workload.pipelines[cell.pipeline];
@@ -161,13 +170,15 @@ void check_streams(const ExperimentSpec& spec, const std::vector<Pipeline>& pipe
                             ", which has several side by side",
                         "traces of shape streams");
     }
-    if (!streams || find_system(system.name)->make()->serves_streams()) continue;
-    std::vector<std::string> able;
-    for (const SystemEntry& entry : all_systems()) {
-      if (entry.make()->serves_streams()) able.emplace_back(entry.name);
+    if (streams && !find_system(system.name)->make()->serves_streams()) {
+      throw input_error(system.place, system.name + ", which serves no streams, with trace " + trace.name,
+                        names_of_those(&System::serves_streams) + ", or `only` with other traces");
     }
-    throw input_error(system.place, system.name + ", which serves no streams, with trace " + trace.name,
-                      join_names(able) + ", or `only` with other traces");
+    if (pipelines[cell.pipeline].has_tasks() && !find_system(system.name)->make()->serves_tasks()) {
+      throw input_error(system.place,
+                        system.name + ", which serves no trees of tasks, with pipeline " + pipeline.name,
+                        names_of_those(&System::serves_tasks) + ", or pipelines of modules");
+    }
   }
 }
 
@@ -187,23 +198,6 @@ void check_requests(const ExperimentSpec& spec, const std::vector<Pipeline>& pip
   for (const SweepAxis& axis : spec.sweeps) {
     if (section_of(axis.key) == kWorkload && std::none_of(pipelines.begin(), pipelines.end(), is_tree))
       refuse(axis.place, spec.workload.pipelines.front().name);
-  }
-}
-
-/// Trees of tasks need a system that chooses variants.
-void check_tasks(const ExperimentSpec& spec, const std::vector<Pipeline>& pipelines,
-                 const std::vector<Cell>& cells) {
-  for (const Cell& cell : cells) {
-    const SystemSpec& system = spec.systems[cell.system];
-    if (!pipelines[cell.pipeline].has_tasks() || find_system(system.name)->make()->serves_tasks()) continue;
-    std::vector<std::string> able;
-    for (const SystemEntry& entry : all_systems()) {
-      if (entry.make()->serves_tasks()) able.emplace_back(entry.name);
-    }
-    throw input_error(system.place,
-                      system.name + ", which serves no trees of tasks, with pipeline " +
-                          spec.workload.pipelines[cell.pipeline].name,
-                      (able.empty() ? "" : join_names(able) + ", or ") + "pipelines of modules");
   }
 }
 
@@ -229,8 +223,7 @@ CellFactory::CellFactory(const ExperimentSpec& spec, std::string build, int rank
   }
   cells_ = expand(spec, pipelines_);
   check_requests(spec, pipelines_);
-  check_tasks(spec, pipelines_, cells_);
-  check_streams(spec, pipelines_, cells_);
+  check_served(spec, pipelines_, cells_);
 }
 
 const ProfileSet& CellFactory::profiles(const Settings& settings) {
@@ -431,14 +424,10 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
   check_faults(settings.faults, settings.cluster.workers);
   PreparedCell prepared;
   prepared.module_names = module_names(pipelines_[cell.pipeline]);
+  prepared.cell = cell;
   prepared.slo_ns = slo_of(cell);
-  prepared.workers = settings.cluster.workers;
-  prepared.live = settings.live;
-  prepared.gpu = settings.gpu;
-  prepared.runtime = cell.runtime;
   find_target(cell, prepared);
-  const bool brings_pictures = cell.runtime != Runtime::kSimulated && settings.live.payload;
-  if (pipelines_[cell.pipeline].has_tasks() && brings_pictures)
+  if (pipelines_[cell.pipeline].has_tasks() && is_live(prepared) && settings.live.payload)
     prepared.why =
         "in trees of tasks no pictures are brought to workers yet: no runtime = gpu, no live.payload";
   const bool known = prepared.why.empty();
@@ -466,14 +455,16 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
   if (pipelines_[cell.pipeline].has_tasks()) identity.answers = name_of(settings.requests.answers);
   identity.parameters = parameters_text(spec_, cell);
   identity.effective_toml = text_of_cell(cell, settings, prepared.target_rps, known);
-  if (cell.runtime != Runtime::kSimulated)
+  if (is_live(prepared))
     identity.effective_toml += "# on " + std::to_string(ranks_) + (ranks_ == 1 ? " rank\n" : " ranks\n");
   identity.input_hash = sha256_of(identity.effective_toml + "# build " + build_).substr(0, 16);
+  prepared.settings = std::move(settings);
   return prepared;
 }
 
-RunSpec CellFactory::make_world(const Cell& cell) {
-  const Settings settings = settings_of(spec_, cell);
+RunSpec CellFactory::make_world(const Cell& cell) { return make_world(cell, settings_of(spec_, cell)); }
+
+RunSpec CellFactory::make_world(const Cell& cell, const Settings& settings) {
   RunSpec run = world_of(cell, settings);
   run.system = make_system(spec_.systems[cell.system].name, settings);
   add_streams(cell, settings, run.system.get(), run);
@@ -486,13 +477,13 @@ RunSpec CellFactory::make_world(const Cell& cell) {
   return run;
 }
 
-RunSpec CellFactory::make_run(const Cell& cell, const PreparedCell& prepared) {
-  RunSpec run = make_world(cell);
-  const Settings settings = settings_of(spec_, cell);
+RunSpec CellFactory::make_run(const PreparedCell& prepared) {
+  const std::uint64_t seed = prepared.cell.seed;
+  RunSpec run = make_world(prepared.cell, prepared.settings);
   const std::shared_ptr<const StreamPopulation>& population =
-      offered(settings, prepared.target_rps, cell.seed).population;
-  run.arrivals = population ? make_stream_arrivals(population, cell.seed)
-                            : make_arrivals(resolved_trace(settings), prepared.target_rps, cell.seed);
+      offered(prepared.settings, prepared.target_rps, seed).population;
+  run.arrivals = population ? make_stream_arrivals(population, seed)
+                            : make_arrivals(resolved_trace(prepared.settings), prepared.target_rps, seed);
   return run;
 }
 

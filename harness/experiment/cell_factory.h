@@ -21,11 +21,9 @@ struct PreparedCell {
   CellIdentity identity;
   std::vector<std::string> module_names;
   std::string why;  ///< not empty: it cannot run (the planner cannot meet the SLO)
+  Cell cell;
+  Settings settings;
   TimeNs slo_ns = 0;
-  int workers = 0;
-  LiveParams live;  ///< of a live cell
-  GpuParams gpu;    ///< of a cell on GPUs
-  Runtime runtime = Runtime::kSimulated;
   Plan plan;                 ///< the initial one
   double capacity_rps = 0;   ///< of that plan
   double reference_rps = 0;  ///< capacity that loads are relative to; 0: that plan cannot meet the SLO
@@ -37,7 +35,7 @@ struct PreparedCell {
 };
 
 /// Whether it runs in wall-clock time on all ranks.
-inline bool is_live(const PreparedCell& cell) { return cell.runtime != Runtime::kSimulated; }
+inline bool is_live(const PreparedCell& cell) { return cell.cell.runtime != Runtime::kSimulated; }
 
 /// Loads each pipeline and set of profiles once. Every fault in what the experiment names shows up as an
 /// InputError of the constructor or of prepare(), so that preparing all cells first leaves nothing to go
@@ -54,7 +52,7 @@ class CellFactory {
   /// Lines with the checksums of the cell's pipeline and profiles, as its effective settings hold them.
   std::string checksums(const Cell& cell);
   /// The run of a prepared cell that can run.
-  RunSpec make_run(const Cell& cell, const PreparedCell& prepared);
+  RunSpec make_run(const PreparedCell& prepared);
 
  private:
   struct Planned {
@@ -73,6 +71,7 @@ class CellFactory {
   TraceSpec resolved_trace(const Settings& settings) const;
   TimeNs slo_of(const Cell& cell) const;
   RunSpec world_of(const Cell& cell, const Settings& settings);
+  RunSpec make_world(const Cell& cell, const Settings& settings);
   /// By the shared planner, or with `system` by the one that the cell's system brings.
   const Planned& planned(const Cell& cell, const Settings& settings, double offered_rps,
                          const System* system = nullptr);

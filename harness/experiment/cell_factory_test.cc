@@ -19,7 +19,7 @@ name = "pard"
 )";
 
 std::vector<TimeNs> first_times(CellFactory& factory, const Cell& cell) {
-  const RunSpec run = factory.make_run(cell, factory.prepare(cell));
+  const RunSpec run = factory.make_run(factory.prepare(cell));
   std::vector<TimeNs> times(1000);
   times.resize(run.arrivals->next(times));
   return times;
@@ -210,8 +210,8 @@ TEST(CellFactory, RatesOfEachWorkerFollowTheWorkers) {
   ASSERT_EQ(cells.size(), 12U);
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const double each = i < 6 ? 2 : 5;
-    EXPECT_EQ(cells[i].workers, i % 6 < 3 ? 3 : 30);
-    EXPECT_EQ(cells[i].target_rps, each * cells[i].workers);
+    EXPECT_EQ(cells[i].settings.cluster.workers, i % 6 < 3 ? 3 : 30);
+    EXPECT_EQ(cells[i].target_rps, each * cells[i].settings.cluster.workers);
     EXPECT_NE(cells[i].identity.effective_toml.find("\nrates_rps = [" + text_of(cells[i].target_rps) + "]"),
               std::string::npos);
   }

@@ -83,7 +83,7 @@ std::string other_device(const DeviceNeed& need, const std::string& profiled_on)
 }  // namespace
 
 void add_need(std::vector<DeviceNeed>& needs, const PreparedCell& prepared, const RunSpec& world) {
-  DeviceNeed need{prepared.gpu, prepared.workers, prepared.live, {}, {}};
+  DeviceNeed need{prepared.settings.gpu, prepared.settings.cluster.workers, prepared.settings.live, {}, {}};
   for (const Profile& profile : world.profiles) {
     if (profile.service == Service::kBatch) need.profiled_on.insert(profile.device);
   }

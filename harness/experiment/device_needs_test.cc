@@ -53,8 +53,8 @@ TEST(DeviceNeeds, CellsThatNeedTheSameStandTogether) {
   for (std::uint32_t cell = 0; cell < 6; ++cell) {
     PreparedCell prepared;
     prepared.identity.index = cell;
-    prepared.workers = 2;
-    prepared.gpu.device = cell % 2 == 0 ? DeviceKind::kNull : DeviceKind::kCuda;
+    prepared.settings.cluster.workers = 2;
+    prepared.settings.gpu.device = cell % 2 == 0 ? DeviceKind::kNull : DeviceKind::kCuda;
     add_need(needs, prepared, world);
   }
   ASSERT_EQ(needs.size(), 2u);

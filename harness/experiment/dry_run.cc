@@ -148,9 +148,10 @@ std::string layout_text(const std::vector<PreparedCell>& cells, int ranks) {
   std::set<std::string> lines;
   for (const PreparedCell& cell : cells) {
     if (!is_live(cell) || !cell.why.empty()) continue;
-    const Layout layout(cell.workers, ranks, cell.live);
+    const int workers = cell.settings.cluster.workers;
+    const Layout layout(workers, ranks, cell.settings.live);
     const int hosts = ranks - 1 - layout.idle_ranks();
-    std::string line = name_of(cell.runtime) + std::string(": ") + counted(cell.workers, "worker") + " ";
+    std::string line = name_of(cell.cell.runtime) + std::string(": ") + counted(workers, "worker") + " ";
     if (ranks == 1)
       line += "in one process with the sender";
     else

@@ -55,7 +55,7 @@ void ExperimentRun::load(RankReport& report) {
     const double cost = is_live(prepared) ? prepared.duration_s : prepared.expected_requests;
     costs_.push_back(prepared.why.empty() ? cost : 0);
     if (is_live(prepared) && prepared.why.empty()) check_layout(prepared);
-    if (cell.runtime == Runtime::kGpu) check_devices(cell, prepared);
+    if (cell.runtime == Runtime::kGpu) check_devices(prepared);
     hashes += prepared.identity.input_hash;
   }
   report.digest = sha256_of(hashes);
@@ -63,26 +63,27 @@ void ExperimentRun::load(RankReport& report) {
 }
 
 void ExperimentRun::check_layout(const PreparedCell& prepared) const {
-  const std::string fault = layout_fault(prepared.workers, ranks_.ranks(), prepared.live);
+  const std::string fault =
+      layout_fault(prepared.settings.cluster.workers, ranks_.ranks(), prepared.settings.live);
   if (!fault.empty()) {
     throw input_error(place_of(spec_, "live.gpus_per_rank"), fault,
                       "that many ranks or more; without mpirun, one; 0 spreads over any number");
   }
   if (ranks_.rank() != 0) return;
-  const std::string core = spin_core_fault(prepared.live, allowed_cores());
+  const std::string core = spin_core_fault(prepared.settings.live, allowed_cores());
   if (!core.empty()) throw input_error(place_of(spec_, "live.spin_core"), core, "one of these, or -1");
 }
 
-void ExperimentRun::check_devices(const Cell& cell, const PreparedCell& prepared) {
-  const RunSpec world = factory_->make_world(cell);
-  check_on_devices(world, prepared.plan, settings_of(spec_, cell).faults, place_of(spec_, "serving.queue"),
+void ExperimentRun::check_devices(const PreparedCell& prepared) {
+  const RunSpec world = factory_->make_world(prepared.cell);
+  check_on_devices(world, prepared.plan, prepared.settings.faults, place_of(spec_, "serving.queue"),
                    ranks_.ranks());
   if (world.world.preemption == Preemption::kImmediate && world.system->preempts())
     throw input_error(place_of(spec_, "cluster.preemption"), "immediate with runtime = \"gpu\"",
                       "exit_points: batches on devices stop there alone");
-  const std::string exchange = why_no_exchange(prepared.gpu, ranks_.ranks());
+  const std::string exchange = why_no_exchange(prepared.settings.gpu, ranks_.ranks());
   if (!exchange.empty()) throw input_error(place_of(spec_, "gpu.exchange"), exchange, "messages");
-  if (prepared.gpu.pace_limit > 0 && ranks_.ranks() > 1)
+  if (prepared.settings.gpu.pace_limit > 0 && ranks_.ranks() > 1)
     throw input_error(place_of(spec_, "gpu.pace_limit"),
                       "a limit on " + std::to_string(ranks_.ranks()) + " ranks", "0, or one rank");
   if (prepared.why.empty()) add_need(needs_, prepared, world);
@@ -317,7 +318,7 @@ void ExperimentRun::run_simulated(std::uint32_t index, Progress& progress) {
   const Cell& cell = factory_->cells().at(index);
   const PreparedCell prepared = factory_->prepare(cell);
   progress.begin(prepared.identity, ns_to_ms(prepared.slo_ns), prepared.duration_s);
-  const SummaryRow row = run_cell(*factory_, bounds_, cell, prepared, how_to_run(prepared, progress));
+  const SummaryRow row = run_cell(*factory_, bounds_, prepared, how_to_run(prepared, progress));
   ranks_.finish_one(static_cast<std::int64_t>(row.sent));
   progress.finish(row);
 }
@@ -385,8 +386,7 @@ void ExperimentRun::run_live_cell(std::uint32_t index, Transport& transport, Pro
     prepared = factory_->prepare(cell);
     if (is_without) prepared.why = missing.empty() ? "rank 0 knows" : missing;
     progress.begin(prepared.identity, ns_to_ms(prepared.slo_ns), prepared.duration_s);
-    if (prepared.why.empty())
-      live.emplace(*factory_, cell, prepared, how_to_run(prepared, progress), transport);
+    if (prepared.why.empty()) live.emplace(*factory_, prepared, how_to_run(prepared, progress), transport);
   });
   skip_without_devices(prepared, live);
   on_all_ranks(ranks_, file_, [&](RankReport&) {
@@ -394,7 +394,7 @@ void ExperimentRun::run_live_cell(std::uint32_t index, Transport& transport, Pro
     if (live)
       row = run_together(*live);
     else if (ranks_.rank() == 0)
-      row = run_cell(*factory_, bounds_, cell, prepared, how_to_run(prepared, progress));
+      row = run_cell(*factory_, bounds_, prepared, how_to_run(prepared, progress));
     set_bug_context({});
     if (!row) return;
     ranks_.finish_one(static_cast<std::int64_t>(row->sent));

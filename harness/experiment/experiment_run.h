@@ -49,7 +49,7 @@ class ExperimentRun {
 
   void load(RankReport& report);
   void check_layout(const PreparedCell& prepared) const;
-  void check_devices(const Cell& cell, const PreparedCell& prepared);
+  void check_devices(const PreparedCell& prepared);
   void gather_machines_for_devices();
   /// Rank 0's answer counts.
   std::string why_no_devices_for(std::uint32_t cell) const;

@@ -51,7 +51,7 @@ std::vector<CellWithFaults> prepare_with_faults(const std::string& text,
   std::vector<CellWithFaults> all;
   for (const Cell& cell : factory.cells()) {
     PreparedCell prepared = factory.prepare(cell);
-    std::vector<Fault> faults = factory.make_run(cell, prepared).faults;
+    std::vector<Fault> faults = factory.make_run(prepared).faults;
     all.push_back({std::move(prepared), std::move(faults)});
   }
   return all;

@@ -51,7 +51,7 @@ gpu = 0
 )");
   CellFactory factory(spec, "b");
   const Cell& cell = factory.cells().front();
-  const std::vector<Fault> faults = factory.make_run(cell, factory.prepare(cell)).faults;
+  const std::vector<Fault> faults = factory.make_run(factory.prepare(cell)).faults;
   ASSERT_EQ(faults.size(), 4U);
   EXPECT_EQ(faults[0].kind, FaultKind::kStop);
   EXPECT_EQ(faults[0].at_ns, 0);

@@ -22,7 +22,7 @@ class RecordedCell {
   RunSpec make_world() { return factory_->make_world(cell()); }
   PreparedCell prepare() { return factory_->prepare(cell()); }
   /// The whole run. `prepared` says that it can run.
-  RunSpec make_run(const PreparedCell& prepared) { return factory_->make_run(cell(), prepared); }
+  RunSpec make_run(const PreparedCell& prepared) { return factory_->make_run(prepared); }
 
  private:
   const Cell& cell() const { return factory_->cells().front(); }

@@ -26,7 +26,7 @@ SummaryRow empty_row(const PreparedCell& prepared, const char* status, const std
   row.status = status;
   row.why = why;
   row.slo_ms = ns_to_ms(prepared.slo_ns);
-  row.workers = static_cast<std::uint64_t>(prepared.workers);
+  row.workers = static_cast<std::uint64_t>(prepared.settings.cluster.workers);
   row.duration_s = prepared.duration_s;
   row["offered_rps"] = prepared.offered_rps;
   return row;
@@ -100,15 +100,15 @@ SummaryRow row_of(const PreparedCell& prepared, const RunSpec& spec, const RunRe
   }
   SummaryRow row = summarise(prepared.identity, run);
   row.slo_ms = ns_to_ms(prepared.slo_ns);  // streams may have others; this one names the cell
-  const bool by_libraries = !row.devices.empty() && prepared.gpu.device != DeviceKind::kNull;
+  const bool by_libraries = !row.devices.empty() && prepared.settings.gpu.device != DeviceKind::kNull;
   if (by_libraries) row.devices += ", " + execution_libraries();
   return row;
 }
 
-SummaryRow run_cell(CellFactory& factory, BoundCache& bounds, const Cell& cell, const PreparedCell& prepared,
+SummaryRow run_cell(CellFactory& factory, BoundCache& bounds, const PreparedCell& prepared,
                     const CellRun& how) {
   if (!prepared.why.empty()) return write_empty(prepared, how, "skipped", prepared.why);
-  RunSpec spec = factory.make_run(cell, prepared);
+  RunSpec spec = factory.make_run(prepared);
   spec.progress = limited(how);
   try {
     CellFileWriter writer(how.path, prepared.identity, prepared.module_names);
@@ -121,13 +121,9 @@ SummaryRow run_cell(CellFactory& factory, BoundCache& bounds, const Cell& cell, 
   }
 }
 
-LiveCell::LiveCell(CellFactory& factory, const Cell& cell, const PreparedCell& prepared, CellRun how,
-                   Transport& transport)
-    : prepared_(prepared),
-      how_(std::move(how)),
-      transport_(transport),
-      spec_(factory.make_run(cell, prepared)) {
-  if (prepared.runtime == Runtime::kGpu) {
+LiveCell::LiveCell(CellFactory& factory, const PreparedCell& prepared, CellRun how, Transport& transport)
+    : prepared_(prepared), how_(std::move(how)), transport_(transport), spec_(factory.make_run(prepared)) {
+  if (prepared.cell.runtime == Runtime::kGpu) {
     try {
       devices_ = make_cell_devices(spec_, prepared, transport);
       exchanges_ = make_cell_exchanges(spec_, prepared, transport);
@@ -172,12 +168,12 @@ std::optional<SummaryRow> LiveCell::run(BoundCache& bounds, const std::function<
   std::string pace;
   try {
     if (devices_) {
-      const auto wait_ns = static_cast<TimeNs>(prepared_.gpu.pace_wait_s * kNsPerS);
+      const auto wait_ns = static_cast<TimeNs>(prepared_.settings.gpu.pace_wait_s * kNsPerS);
       pace = pace_fault(*devices_, spec_, prepared_, {"before", wait_ns, check_signal});
     }
     clocks_before = read_cpu_clocks();
     record = run_live(spec_,
-                      {prepared_.live, how_.limit_s, check_signal, prepared_.identity.index + 1,
+                      {prepared_.settings.live, how_.limit_s, check_signal, prepared_.identity.index + 1,
                        devices_.get(), exchanges_.get()},
                       transport_, keeps_rows ? &rows_ : nullptr);
   } catch (const CellFailed& failed) {
@@ -188,7 +184,7 @@ std::optional<SummaryRow> LiveCell::run(BoundCache& bounds, const std::function<
   if (transport_.rank() != 0) return std::nullopt;
   HARNESS_CHECK(record.has_value(), "a live run left no record");
   SummaryRow row = row_of(prepared_, spec_, *record, bounds);
-  row.why = why_invalid(*record, prepared_.live);
+  row.why = why_invalid(*record, prepared_.settings.live);
   if (row.why.empty()) row.why = pace.empty() ? pace_after(check_signal) : pace;
   if (!row.why.empty()) {
     row.status = "invalid";

@@ -33,15 +33,14 @@ SummaryRow row_of(const PreparedCell& prepared, const RunSpec& spec, const RunRe
 
 /// Simulates the cell, or records it as skipped, or as invalid when it takes too long. `bounds` remembers
 /// those of the cells before.
-SummaryRow run_cell(CellFactory& factory, BoundCache& bounds, const Cell& cell, const PreparedCell& prepared,
+SummaryRow run_cell(CellFactory& factory, BoundCache& bounds, const PreparedCell& prepared,
                     const CellRun& how);
 
 /// One live cell that can run; every rank has one. The constructor makes the world, the devices and, at rank
 /// 0, the file, so that what is wrong there shows before the ranks begin to wait for each other.
 class LiveCell {
  public:
-  LiveCell(CellFactory& factory, const Cell& cell, const PreparedCell& prepared, CellRun how,
-           Transport& transport);
+  LiveCell(CellFactory& factory, const PreparedCell& prepared, CellRun how, Transport& transport);
   /// Why the cell cannot run, known on the rank whose device or model is not to be had; else empty.
   const std::string& why() const { return why_; }
   /// Runs it together with the other ranks; rank 0 writes the file and returns the row. `check_signal` as in

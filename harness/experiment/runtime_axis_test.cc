@@ -59,7 +59,7 @@ TEST(RuntimeAxis, ASweepOfLiveSettingsMultipliesEmulatedCellsAlone) {
   EXPECT_EQ(cells[0].identity.parameters, "");
   EXPECT_EQ(cells[4].identity.parameters, "live.repeat=1");
   EXPECT_EQ(cells[15].identity.parameters, "live.repeat=3");
-  EXPECT_EQ(cells[15].live.repeat, 3);
+  EXPECT_EQ(cells[15].settings.live.repeat, 3);
   EXPECT_EQ(prepare_all(parse(kTwoLoads + sweep("live.repeat", "[1, 2, 3]"))).size(), 4U);
 }
 
@@ -78,7 +78,7 @@ TEST(RuntimeAxis, EmulatedCellsHaveNoSimulatedLinks) {
       parse(kBothRuntimes + "[cluster]\nnetwork_delay_ms = 3\n[serving]\nstate_delay_ms = 4\n");
   CellFactory factory(spec, "b");
   for (const Cell& cell : factory.cells()) {
-    const RunSpec run = factory.make_run(cell, factory.prepare(cell));
+    const RunSpec run = factory.make_run(factory.prepare(cell));
     const bool live = cell.runtime == Runtime::kEmulated;
     EXPECT_EQ(run.world.network_delay_ms, live ? 0 : 3);
     EXPECT_EQ(run.serving.state_delay_ms, live ? 0 : 4);
@@ -92,7 +92,7 @@ TEST(RuntimeAxis, EmulatedCellsPayTheRealCostOfScheduling) {
   for (const Cell& cell : factory.cells()) {
     const PreparedCell prepared = factory.prepare(cell);
     const bool live = cell.runtime == Runtime::kEmulated;
-    const WorldParams world = factory.make_run(cell, prepared).world;
+    const WorldParams world = factory.make_run(prepared).world;
     EXPECT_EQ(world.scheduler_cost, live ? SchedulerCost::kFree : SchedulerCost::kFixed);
     EXPECT_EQ(world.scheduler_inbox_ms, live ? 0 : 5);
   }
@@ -113,10 +113,10 @@ TEST(RuntimeAxis, CellsOnDevicesAreLiveAndHaveSettingsOfTheirOwn) {
     EXPECT_EQ(has(prepared.identity.effective_toml, "[live]"), runtime != "simulated");
     EXPECT_EQ(has(prepared.identity.effective_toml, "[gpu]"), runtime == "gpu");
     EXPECT_EQ(has(prepared.identity.effective_toml, "payload = true"), runtime == "gpu");
-    const RunSpec run = factory.make_run(cell, prepared);
+    const RunSpec run = factory.make_run(prepared);
     EXPECT_EQ(run.world.network_delay_ms, runtime == "simulated" ? 3 : 0);
     EXPECT_EQ(run.world.jitter, runtime == "gpu" ? Jitter::kOff : Jitter::kUniform);
-    EXPECT_EQ(prepared.gpu.device, DeviceKind::kNull);
+    EXPECT_EQ(prepared.settings.gpu.device, DeviceKind::kNull);
   }
   EXPECT_EQ(cells, (std::map<std::string, int>{{"simulated", 4}, {"emulated", 3 * 4}, {"gpu", 2 * 3 * 4}}));
 }
@@ -157,7 +157,7 @@ TEST(RuntimeAxis, TheEffectiveSettingsAreAnExperimentWithThatCell) {
     const std::vector<PreparedCell> one = prepare_all(again);
     ASSERT_EQ(one.size(), 1U);
     EXPECT_EQ(one[0].identity.runtime, cell.identity.runtime);
-    EXPECT_EQ(one[0].live.repeat, cell.identity.runtime == "emulated" ? 7 : 1);
+    EXPECT_EQ(one[0].settings.live.repeat, cell.identity.runtime == "emulated" ? 7 : 1);
   }
 }
 

@@ -39,7 +39,7 @@ TEST(StreamAxis, StreamsReachTheRun) {
   CellFactory factory(spec, "b");
   const Cell& cell = factory.cells().at(0);
   const PreparedCell prepared = factory.prepare(cell);
-  const RunSpec run = factory.make_run(cell, prepared);
+  const RunSpec run = factory.make_run(prepared);
   ASSERT_EQ(run.streams.size(), 51U);
   EXPECT_EQ(run.pipeline.modules[run.streams[0].entry].name, "resnet18");
   EXPECT_EQ(run.streams[0].slo_ns, 250 * kNsPerMs) << "the pipeline's";
@@ -56,7 +56,7 @@ TEST(StreamAxis, PeaksAreTheMostRequestsOfASecond) {
   const ExperimentSpec spec = parse(workload("mixed") + kMixed + "[[system]]\nname = \"nexus\"\n");
   CellFactory factory(spec, "b");
   const Cell& cell = factory.cells().at(0);
-  const RunSpec run = factory.make_run(cell, factory.prepare(cell));
+  const RunSpec run = factory.make_run(factory.prepare(cell));
   // The peaks by hand: requests of the arrivals by entry and second.
   std::vector<std::array<double, 3>> seconds(13, {0, 0, 0});
   std::vector<TimeNs> times(100'000);
@@ -186,7 +186,7 @@ TEST(StreamAxis, TheTwoStreamsOfThePaperAreServedAsByFlexAlone) {
   ASSERT_EQ(factory.cells().size(), 2 * systems);
   for (std::size_t i = 0; i < 4; ++i) {
     const Cell& cell = factory.cells()[i / 2 * systems + i % 2];
-    const RunSpec run = factory.make_run(cell, factory.prepare(cell));
+    const RunSpec run = factory.make_run(factory.prepare(cell));
     const RunRecord record = simulate(run, nullptr);
     EXPECT_EQ(record.sent, 100U * 1024 + 12'000);
     EXPECT_NEAR(static_cast<double>(record.in_time) / 12, expected_rps[i], 0.5) << i;
@@ -374,7 +374,7 @@ TEST(StreamAxis, KeysOfAClassAreSweptAndSet) {
   // A swept SLO is the class's only one; the other class keeps the workload's.
   const ExperimentSpec spec = parse(text + sweep_of("trace.s.streams.0.slo_ms", "[70]"));
   CellFactory factory(spec, "b");
-  const RunSpec run = factory.make_run(factory.cells()[0], factory.prepare(factory.cells()[0]));
+  const RunSpec run = factory.make_run(factory.prepare(factory.cells()[0]));
   ASSERT_EQ(run.streams.size(), 2U);
   EXPECT_EQ(run.streams[0].slo_ns, 70 * kNsPerMs);
   EXPECT_EQ(run.streams[1].slo_ns, run.slo_ns);
