@@ -6,6 +6,13 @@
 
 namespace harness {
 
+// SHA-256, for the checksums of input files.
+
+/// SHA-256 of the bytes, 64 hex digits.
+std::string sha256_of(std::string_view bytes);
+/// SHA-256 of the file's bytes. Throws InputError when it cannot be read.
+std::string sha256_of_file(const std::string& path);
+
 /// No input file, packed or unpacked, may be larger.
 inline constexpr std::size_t kLargestInput = std::size_t{1} << 30;
 

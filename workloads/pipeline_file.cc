@@ -3,7 +3,6 @@
 #include <filesystem>
 
 #include "workloads/catalogue.h"
-#include "workloads/data_home.h"
 #include "workloads/file_bytes.h"
 #include "workloads/table_reader.h"
 

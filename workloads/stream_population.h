@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "harness/core/arrivals.h"
 #include "harness/core/pipeline.h"
-#include "harness/core/stream.h"
 #include "workloads/trace_spec.h"
 
 namespace harness {

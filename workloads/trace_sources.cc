@@ -6,8 +6,7 @@
 #include <system_error>
 
 #include "harness/core/error.h"
-#include "workloads/checksum.h"
-#include "workloads/data_home.h"
+#include "workloads/catalogue.h"
 #include "workloads/file_bytes.h"
 #include "workloads/table_reader.h"
 #include "workloads/trace_import.h"

@@ -6,7 +6,6 @@
 #include <filesystem>
 
 #include "harness/core/error.h"
-#include "workloads/checksum.h"
 #include "workloads/file_bytes.h"
 #include "workloads/trace_import.h"
 

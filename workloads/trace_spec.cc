@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "harness/core/error.h"
-#include "workloads/checksum.h"
+#include "workloads/file_bytes.h"
 
 namespace harness {
 namespace {

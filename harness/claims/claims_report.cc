@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "harness/core/counted.h"
+#include "harness/core/error.h"
 #include "harness/record/json_text.h"
 #include "harness/record/junit_text.h"
 

@@ -13,7 +13,7 @@
 #include "harness/core/error.h"
 #include "harness/record/results_file.h"
 #include "systems/all_systems.h"
-#include "workloads/data_home.h"
+#include "workloads/catalogue.h"
 #include "workloads/file_bytes.h"
 
 namespace harness {

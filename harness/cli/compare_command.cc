@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "harness/cli/print_text.h"
-#include "harness/core/counted.h"
 #include "harness/core/error.h"
 #include "harness/experiment/paced_cells.h"
 #include "harness/record/comparison_text.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "harness/core/counted.h"
+#include "harness/core/error.h"
 #include "harness/experiment/cell_factory.h"
 #include "harness/experiment/suite.h"
 #include "harness/live/layout.h"

@@ -12,7 +12,6 @@
 #include "harness/cli/print_text.h"
 #include "harness/cli/profile_jobs.h"
 #include "harness/cli/profile_report.h"
-#include "harness/core/counted.h"
 #include "harness/core/error.h"
 #include "harness/experiment/cell_distribution.h"
 #include "harness/gpu/cpu_facts.h"

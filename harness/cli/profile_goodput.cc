@@ -11,7 +11,6 @@
 #include "harness/core/error.h"
 #include "harness/core/params.h"
 #include "workloads/catalogue.h"
-#include "workloads/data_home.h"
 #include "workloads/file_bytes.h"
 #include "workloads/goodput_text.h"
 

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <ctime>
 
-#include "harness/core/counted.h"
+#include "harness/core/error.h"
 #include "harness/experiment/build_info.h"
 #include "harness/gpu/cpu_facts.h"
 #include "harness/record/text_table.h"

@@ -1,12 +1,20 @@
 // The three kinds of failure (design, section 9). An outcome (dropped, late) is data, never an exception.
 #pragma once
 
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace harness {
+
+// Numbers of things in messages.
+
+/// "1 cell", "2 cells".
+inline std::string counted(std::size_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
 
 /// Bad input: what() is one line "FILE:LINE: KEY: found X; allowed: Y". The program exits with 2, nothing
 /// written.

@@ -51,7 +51,8 @@ struct Module {
 ///
 /// Or a tree of tasks (Loki, section 2.1), each done by one of its variants: `pres` and `subs` then name the
 /// first modules of the tasks before and after, the same for all variants, and mean any variant of them. A
-/// visit causes any number of visits at each task after it (fan_out.h); its request is complete when all are.
+/// visit causes any number of visits at each task after it (engine/visit_tree.h); its request is complete
+/// when all are.
 struct Pipeline {
   std::string name;
   std::string description;
@@ -60,7 +61,7 @@ struct Pipeline {
   bool side_by_side = false;  ///< it may have several entries
   std::vector<Task> tasks;    ///< in topological order; empty: each module is a task of its own
   bool fixed_fan_out =
-      false;  ///< of a tree of tasks: counts stray from their mean by rounding only (fan_out.h)
+      false;  ///< of a tree of tasks: counts stray from their mean by rounding only (engine/visit_tree.h)
 
   bool has_tasks() const { return !tasks.empty(); }
   /// The first module of the module's task, which is itself where there are no tasks.

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "harness/core/pipeline.h"
-#include "harness/engine/request_params.h"
 #include "harness/engine/slot_table.h"
+#include "harness/engine/world_params.h"
 #include "harness/record/run_record.h"
 #include "harness/serving/plan.h"
 

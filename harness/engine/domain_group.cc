@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "harness/core/error.h"
-#include "harness/engine/prefetch.h"
+#include "harness/engine/slot_table.h"
 
 namespace harness {
 

@@ -2,12 +2,36 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <vector>
 
 #include "harness/core/types.h"
 
 namespace harness {
+
+// Messages that wait for their event.
+
+/// Messages that travel, in reused slots so that their buffers are too.
+template <class Message>
+class Mailbox {
+ public:
+  std::uint32_t put() {
+    if (free_.empty()) {
+      slots_.emplace_back();
+      return static_cast<std::uint32_t>(slots_.size() - 1);
+    }
+    const std::uint32_t slot = free_.back();
+    free_.pop_back();
+    return slot;
+  }
+  Message& operator[](std::uint32_t slot) { return slots_[slot]; }
+  void release(std::uint32_t slot) { free_.push_back(slot); }
+
+ private:
+  std::deque<Message> slots_;  // references stay valid while a message is being handled
+  std::vector<std::uint32_t> free_;
+};
 
 /// An event: when, what kind (the runtime's own enumeration) and which object it concerns.
 struct Event {
@@ -77,6 +101,32 @@ class EventQueue {
 
   std::vector<Event> heap_;
   std::uint64_t pushed_ = 0;
+};
+
+// The timer of each queue domain: the earliest wake-up asked for stands.
+
+/// Pushes events of one kind with the domain as index.
+class DomainTimers {
+ public:
+  DomainTimers(EventQueue& events, std::uint32_t kind) : events_(events), kind_(kind) {}
+
+  void wake_at(DomainId domain, TimeNs at_ns) {
+    if (due_.size() <= domain) due_.resize(domain + 1, kNever);
+    if (at_ns >= due_[domain]) return;
+    due_[domain] = at_ns;
+    events_.push(at_ns, kind_, domain);
+  }
+  /// Whether the event due at `at_ns` is the one that stands; then there is none any more.
+  bool take(DomainId domain, TimeNs at_ns) {
+    if (due_[domain] != at_ns) return false;  // an earlier wake-up was asked for since
+    due_[domain] = kNever;
+    return true;
+  }
+
+ private:
+  EventQueue& events_;
+  std::uint32_t kind_;
+  std::vector<TimeNs> due_;  ///< by domain: kNever if it has none
 };
 
 }  // namespace harness

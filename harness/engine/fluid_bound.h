@@ -18,9 +18,9 @@ namespace harness {
 /// the routes that visit it. Shortest times are the least execution times over b (times 1 -
 /// jitter_fraction for uniform jitter, 0 for exponential jitter, whose rate is unbounded) plus the network
 /// delay of every hop. Streams that are due sooner count for nothing. Where workers serve several modules
-/// no more than shared_time_bound (shared_time.h). A shared or delay service sets no limit: its visits differ
-/// in length, so its rate and its shortest time are left out, and the bound is loose there. In a tree of
-/// tasks, whose systems choose their own work, it is all that was sent.
+/// no more than what they can complete in the time that they have together. A shared or delay service sets no
+/// limit: its visits differ in length, so its rate and its shortest time are left out, and the bound is loose
+/// there. In a tree of tasks, whose systems choose their own work, it is all that was sent.
 std::uint64_t fluid_bound(const RunSpec& spec, const RunRecord& record);
 
 /// Capacity in requests/s as the plan rows say it, a step function of time.

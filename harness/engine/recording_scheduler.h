@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "harness/engine/replay_code.h"
+#include "harness/engine/replay_call.h"
 
 namespace harness {
 

@@ -7,12 +7,11 @@
 #include <optional>
 #include <vector>
 
+#include "harness/core/arrivals.h"
 #include "harness/core/pipeline.h"
 #include "harness/core/routes.h"
-#include "harness/core/stream.h"
 #include "harness/engine/books.h"
 #include "harness/engine/ports.h"
-#include "harness/engine/prefetch.h"
 #include "harness/engine/slot_table.h"
 #include "harness/engine/visit_tree.h"
 #include "harness/engine/worker_table.h"

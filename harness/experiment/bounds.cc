@@ -2,7 +2,7 @@
 
 #include "harness/engine/fluid_bound.h"
 #include "harness/engine/reservation_bound.h"
-#include "workloads/checksum.h"
+#include "workloads/file_bytes.h"
 
 namespace harness {
 namespace {

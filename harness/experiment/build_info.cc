@@ -8,7 +8,7 @@
 
 #include "harness/experiment/cell_store.h"
 #include "harness/gpu/device_module.h"
-#include "workloads/checksum.h"
+#include "workloads/file_bytes.h"
 
 namespace harness {
 

@@ -10,8 +10,8 @@
 #include "harness/experiment/fault_reader.h"
 #include "harness/serving/common_plans.h"
 #include "systems/all_systems.h"
-#include "workloads/checksum.h"
-#include "workloads/data_home.h"
+#include "workloads/catalogue.h"
+#include "workloads/file_bytes.h"
 #include "workloads/stream_arrivals.h"
 #include "workloads/trace_import.h"
 

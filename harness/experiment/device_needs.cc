@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "harness/core/counted.h"
+#include "harness/core/error.h"
 #include "harness/core/params.h"
 #include "harness/live/layout.h"
 

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <memory>
 
-#include "harness/core/counted.h"
+#include "harness/core/error.h"
 #include "harness/experiment/experiment_run.h"
 #include "harness/experiment/rank_work.h"
 #include "harness/experiment/suite.h"

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <set>
 
-#include "harness/core/counted.h"
+#include "harness/core/error.h"
 #include "harness/experiment/progress.h"
 #include "harness/live/layout.h"
 

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <optional>
 
-#include "harness/core/counted.h"
+#include "harness/core/error.h"
 #include "harness/experiment/build_info.h"
 #include "harness/experiment/cell_devices.h"
 #include "harness/experiment/cell_text.h"
@@ -15,7 +15,7 @@
 #include "harness/experiment/run_cell.h"
 #include "harness/live/layout.h"
 #include "harness/live/precise_wait.h"
-#include "workloads/checksum.h"
+#include "workloads/file_bytes.h"
 
 namespace harness {
 namespace {

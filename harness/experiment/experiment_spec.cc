@@ -10,7 +10,7 @@
 #include "harness/experiment/stream_reader.h"
 #include "harness/experiment/system_reader.h"
 #include "systems/all_systems.h"
-#include "workloads/data_home.h"
+#include "workloads/catalogue.h"
 #include "workloads/file_bytes.h"
 #include "workloads/table_reader.h"
 

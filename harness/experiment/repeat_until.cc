@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <limits>
 
-#include "harness/core/counted.h"
+#include "harness/core/error.h"
 #include "harness/record/paired.h"
 #include "systems/all_systems.h"
 

@@ -8,8 +8,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/params.h"
-#include "harness/engine/fault.h"
-#include "harness/engine/request_params.h"
+#include "harness/engine/faults.h"
 #include "harness/engine/world_params.h"
 #include "harness/live/gpu_params.h"
 #include "harness/live/live_params.h"

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "workloads/data_home.h"
+#include "workloads/catalogue.h"
 #include "workloads/file_bytes.h"
 #include "workloads/table_reader.h"
 

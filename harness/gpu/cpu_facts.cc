@@ -13,7 +13,7 @@
 #include <sstream>
 #include <system_error>
 
-#include "harness/core/counted.h"
+#include "harness/core/error.h"
 
 namespace harness {
 namespace {

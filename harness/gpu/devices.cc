@@ -6,7 +6,6 @@
 #include <system_error>
 #include <utility>
 
-#include "harness/core/counted.h"
 #include "harness/core/error.h"
 #include "harness/gpu/cpu_facts.h"
 #include "harness/gpu/device_module.h"

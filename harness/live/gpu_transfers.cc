@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include "harness/core/counted.h"
 #include "harness/core/error.h"
 #include "harness/gpu/device_error.h"
 

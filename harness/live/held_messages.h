@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "harness/engine/event_queue.h"
-#include "harness/engine/mailbox.h"
 #include "harness/live/messages.h"
 
 namespace harness {

@@ -8,9 +8,9 @@
 #include <optional>
 #include <vector>
 
-#include "harness/engine/active_faults.h"
 #include "harness/engine/dispatcher.h"
 #include "harness/engine/event_queue.h"
+#include "harness/engine/faults.h"
 #include "harness/live/held_messages.h"
 #include "harness/live/layout.h"
 #include "harness/live/live_events.h"

@@ -7,9 +7,9 @@
 #include <set>
 #include <vector>
 
-#include "harness/engine/active_faults.h"
 #include "harness/engine/domain_group.h"
-#include "harness/engine/domain_timers.h"
+#include "harness/engine/event_queue.h"
+#include "harness/engine/faults.h"
 #include "harness/engine/worker_models.h"
 #include "harness/live/device_workers.h"
 #include "harness/live/held_messages.h"

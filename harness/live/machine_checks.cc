@@ -13,7 +13,7 @@
 #include <map>
 #include <vector>
 
-#include "harness/core/counted.h"
+#include "harness/core/error.h"
 
 namespace harness {
 namespace {

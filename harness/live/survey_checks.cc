@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <map>
 
-#include "harness/core/counted.h"
+#include "harness/core/error.h"
 
 namespace harness {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "harness/core/counted.h"
+#include "harness/core/error.h"
 #include "harness/record/settings_difference.h"
 
 namespace harness {

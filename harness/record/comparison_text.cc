@@ -1,6 +1,6 @@
 #include "harness/record/comparison_text.h"
 
-#include "harness/core/counted.h"
+#include "harness/core/error.h"
 #include "harness/record/json_text.h"
 #include "harness/record/junit_text.h"
 #include "harness/record/metric_text.h"

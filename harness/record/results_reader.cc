@@ -10,7 +10,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "harness/core/counted.h"
+#include "harness/core/error.h"
 #include "harness/record/replay_tables.h"
 #include "harness/record/results_file.h"
 #include "harness/record/state_columns.h"

@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "harness/core/arrivals.h"
 #include "harness/core/params.h"
 #include "harness/core/pipeline.h"
 #include "harness/core/profile.h"
 #include "harness/core/request_sizes.h"
-#include "harness/core/stream.h"
 
 namespace harness {
 

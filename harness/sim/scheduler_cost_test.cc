@@ -11,7 +11,7 @@
 #include "harness/core/error.h"
 #include "harness/core/test_time.h"
 #include "harness/engine/fluid_bound.h"
-#include "harness/engine/replay_code.h"
+#include "harness/engine/replay_call.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_groups.h"
 #include "harness/sim/test_preempting.h"

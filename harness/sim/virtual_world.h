@@ -5,13 +5,11 @@
 #include <optional>
 #include <vector>
 
-#include "harness/engine/active_faults.h"
 #include "harness/engine/arrival_cursor.h"
 #include "harness/engine/dispatcher.h"
 #include "harness/engine/domain_group.h"
-#include "harness/engine/domain_timers.h"
 #include "harness/engine/event_queue.h"
-#include "harness/engine/mailbox.h"
+#include "harness/engine/faults.h"
 #include "harness/engine/worker_models.h"
 #include "harness/sim/scheduler_queues.h"
 

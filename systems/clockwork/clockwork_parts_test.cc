@@ -8,7 +8,7 @@
 
 #include "harness/core/random.h"
 #include "systems/clockwork/available_workers.h"
-#include "systems/clockwork/latency_estimate.h"
+#include "systems/clockwork/model_strategies.h"
 
 namespace harness {
 namespace {

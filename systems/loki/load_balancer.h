@@ -10,9 +10,9 @@
 #include "harness/serving/context.h"
 #include "harness/serving/plan.h"
 #include "harness/serving/router.h"
-#include "systems/loki/metadata.h"
 #include "systems/loki/routing_params.h"
 #include "systems/loki/routing_tables.h"
+#include "systems/loki/trees.h"
 
 namespace harness {
 

@@ -8,9 +8,9 @@
 #include "harness/core/random.h"
 #include "harness/serving/router.h"
 #include "systems/loki/load_balancer.h"
-#include "systems/loki/metadata.h"
 #include "systems/loki/routing_params.h"
 #include "systems/loki/table_draws.h"
+#include "systems/loki/trees.h"
 
 namespace harness {
 

@@ -1,4 +1,4 @@
-#include "systems/nexus/sized_packing.h"
+#include "systems/nexus/packing_planner.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "systems/pard/load_band.h"
+#include "systems/pard/windows.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "systems/pard/worst_window.h"
+#include "systems/pard/windows.h"
 
 #include <gtest/gtest.h>
 

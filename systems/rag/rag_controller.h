@@ -5,7 +5,6 @@
 
 #include "harness/serving/context.h"
 #include "harness/serving/controller.h"
-#include "systems/rag/rag_params.h"
 #include "systems/rag/rag_state.h"
 
 namespace harness {

@@ -7,7 +7,6 @@
 
 #include "harness/serving/batching_scheduler.h"
 #include "harness/serving/visit_ring.h"
-#include "systems/rag/rag_params.h"
 #include "systems/rag/rag_state.h"
 
 namespace harness {

@@ -2,16 +2,100 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
+#include "harness/core/params.h"
 #include "harness/core/types.h"
 #include "harness/serving/visit.h"
-#include "systems/shepherd/flex_decisions.h"
-#include "systems/shepherd/flex_params.h"
+#include "systems/shepherd/flex_batch.h"
 #include "systems/shepherd/flex_queues.h"
 
 namespace harness {
+
+// What FLEX decides, as values.
+
+/// One decision. Which fields count depends on `kind`.
+struct FlexDecision {
+  enum class Kind : std::uint8_t {
+    kStart,    ///< `worker`, which is free, runs a batch of `module` with the visits named by first and count
+    kPreempt,  ///< `worker`'s running batch is to stop as soon as it can
+    kDrop      ///< `visit`, queued, can no longer make its deadline
+  };
+  Kind kind = Kind::kStart;
+  ModuleId module = 0;
+  WorkerId worker = 0;
+  VisitId visit = 0;
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+};
+
+/// The decisions of one event or several, to be carried out in order. Reused, it allocates nothing.
+class FlexDecisions {
+ public:
+  std::span<const FlexDecision> list() const { return list_; }
+  /// The visits of a batch that starts, in order of deadline.
+  std::span<const VisitId> visits(const FlexDecision& start) const {
+    return std::span(visits_).subspan(start.first, start.count);
+  }
+  void clear() {
+    list_.clear();
+    visits_.clear();
+  }
+
+  /// `visits`: any range of values with an `id`.
+  template <class Visits>
+  void start(WorkerId worker, ModuleId module, const Visits& visits) {
+    const auto first = static_cast<std::uint32_t>(visits_.size());
+    for (const auto& visit : visits) visits_.push_back(visit.id);
+    list_.push_back({FlexDecision::Kind::kStart, module, worker, 0, first,
+                     static_cast<std::uint32_t>(visits_.size()) - first});
+  }
+  void preempt(WorkerId worker) { list_.push_back({FlexDecision::Kind::kPreempt, 0, worker, 0, 0, 0}); }
+  void drop(VisitId visit) { list_.push_back({FlexDecision::Kind::kDrop, 0, 0, visit, 0, 0}); }
+
+ private:
+  std::vector<FlexDecision> list_;
+  std::vector<VisitId> visits_;
+};
+
+// FLEX's parameters, each with its source.
+
+/// Which GPU a candidate batch preempts when several run batches that are small enough.
+enum class FlexTarget {
+  kOrder,    ///< the first, as Algorithm 1 loops over the GPUs
+  kSmallest  ///< the one with the smallest batch, of equal ones the first
+};
+
+struct FlexParams {
+  double lambda = 1;
+  FlexBatch batch = FlexBatch::kSkip;
+  bool preempt = true;
+  FlexTarget target = FlexTarget::kOrder;
+  int max_batch = 128;
+
+  /// The threshold with so many GPUs (Theorems B.1 and B.3).
+  double lambda_for(int gpus) const {
+    if (lambda > 1) return lambda;
+    return gpus <= 1 ? 2.38 : 3.03;
+  }
+
+  void list(ParamList& params) {
+    params.number("lambda", lambda, 1, 128,
+                  "a candidate preempts a batch that it is this many times as large as; 1: 2.38 for one GPU, "
+                  "3.03 for several (SHEPHERD, Theorems B.1 and B.3)");
+    params.choice("batch", batch, {"prefix", "skip"},
+                  "which visits make a batch: prefix, those from the earliest deadline on; skip, early ones "
+                  "that would make it smaller are left out");
+    params.flag("preempt", preempt, "preempt running batches; off: the variant of SHEPHERD section 7.2");
+    params.choice(
+        "target", target, {"order", "smallest"},
+        "which GPU is preempted when several could be: order, the first; smallest, the one with the "
+        "smallest batch");
+    params.integer("max_batch", max_batch, 1, 1024, "most visits in a batch (SHEPHERD section 5.2)");
+  }
+};
 
 /// Fed with events, returns decisions; holds no clock. A free worker gets the largest feasible batch over all
 /// models. After a visit has come, the largest feasible batch that any worker could run in place of its own

@@ -12,7 +12,6 @@
 #include "systems/shepherd/herd_affinity.h"
 #include "systems/shepherd/herd_exact.h"
 #include "systems/shepherd/herd_packing.h"
-#include "systems/shepherd/herd_spread.h"
 
 namespace harness {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "harness/core/stream.h"
+#include "harness/core/arrivals.h"
 #include "harness/serving/router.h"
 #include "systems/shepherd/herd_input.h"
 

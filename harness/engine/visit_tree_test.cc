@@ -1,4 +1,4 @@
-#include "harness/core/fan_out.h"
+#include "harness/engine/visit_tree.h"
 
 #include <gtest/gtest.h>
 

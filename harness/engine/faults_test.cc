@@ -1,8 +1,8 @@
-#include "harness/engine/active_faults.h"
+#include "harness/engine/faults.h"
 
 #include <gtest/gtest.h>
 
-#include "harness/engine/gpu_places.h"
+#include "harness/engine/staff.h"
 
 namespace harness {
 namespace {

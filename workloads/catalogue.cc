@@ -1,4 +1,4 @@
-#include "workloads/data_home.h"
+#include "workloads/catalogue.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-#include "harness/engine/active_faults.h"
+#include "harness/engine/faults.h"
 
 #include <algorithm>
 
