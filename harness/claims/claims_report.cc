@@ -1,20 +1,15 @@
 #include "harness/claims/claims_report.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 
 #include "harness/core/error.h"
-#include "harness/record/json_text.h"
 #include "harness/record/junit_text.h"
+#include "harness/record/text_table.h"
 
 namespace harness {
 namespace {
-
-constexpr std::size_t kColumns = 6;
-constexpr std::array<const char*, kColumns> kHeader = {"id", "section", "claim", "paper", "ours", "verdict"};
-constexpr std::array<std::size_t, kColumns> kWidest = {40, 14, 46, 26, 32, 32};
 
 std::string short_text(double value) {
   char text[32];
@@ -49,51 +44,6 @@ std::string verdict_text(const Judgement& judgement) {
   return text + (judgement.verdict < Verdict::kReproduced && !judgement.claim->see.empty()
                      ? ", see " + judgement.claim->see
                      : "");
-}
-
-/// Broken at spaces into lines of at most `width`, or of one word that is longer.
-std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
-  std::vector<std::string> lines(1);
-  std::size_t begin = 0;
-  while (begin <= text.size()) {
-    const std::size_t end = std::min(text.find_first_of(" \n", begin), text.size());
-    const std::string word = text.substr(begin, end - begin);
-    begin = end + 1;
-    if (word.empty()) continue;
-    std::string& line = lines.back();
-    if (!line.empty() && line.size() + 1 + word.size() > width) {
-      lines.push_back(word);
-    } else {
-      line += (line.empty() ? "" : " ") + word;
-    }
-  }
-  return lines;
-}
-
-using Cells = std::array<std::vector<std::string>, kColumns>;
-
-Cells cells_of(const Judgement& judgement) {
-  const Claim& claim = *judgement.claim;
-  const std::string section = claim.section + (claim.figure.empty() ? "" : ", " + claim.figure);
-  const std::array<std::string, kColumns> texts = {
-      claim.id, section, claim.statement, claim.paper_value, ours(judgement), verdict_text(judgement)};
-  Cells cells;
-  for (std::size_t i = 0; i < kColumns; ++i) cells[i] = wrapped(texts[i], kWidest[i]);
-  return cells;
-}
-
-void append_row(std::string& out, const Cells& cells, const std::array<std::size_t, kColumns>& widths) {
-  std::size_t height = 0;
-  for (const auto& lines : cells) height = std::max(height, lines.size());
-  for (std::size_t y = 0; y < height; ++y) {
-    std::string line;
-    for (std::size_t i = 0; i < kColumns; ++i) {
-      const std::string text = y < cells[i].size() ? cells[i][y] : "";
-      line += (i == 0 ? "" : "  ") + text + std::string(widths[i] - text.size(), ' ');
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += line + "\n";
-  }
 }
 
 /// What the table has no room for: values that are missing, groups that do not hold or are within noise.
@@ -145,17 +95,51 @@ std::string experiments_of(const Claim& claim) {
   return text;
 }
 
-std::string json_groups(const std::vector<GroupResult>& groups) {
-  std::string text = "[";
+std::vector<Json> groups_json(const std::vector<GroupResult>& groups) {
+  std::vector<Json> objects;
   for (const GroupResult& group : groups) {
-    text += (&group == groups.data() ? "" : ", ") + std::string("{\"group\": ") + json_string(group.name()) +
-            ", \"mean\": " + json_number(group.mean) + ", \"half_width\": " + json_number(group.half_width) +
-            ", \"min\": " + json_number(group.least) + ", \"max\": " + json_number(group.most) +
-            ", \"seeds\": " + std::to_string(group.by_seed.size()) +
-            ", \"holds\": " + (group.holds ? "true" : "false") +
-            ", \"within_noise\": " + (group.within_noise ? "true" : "false") + "}";
+    JsonObject object;
+    object.add("group", group.name());
+    object.add("mean", group.mean);
+    object.add("half_width", group.half_width);
+    object.add("min", group.least);
+    object.add("max", group.most);
+    object.add("seeds", group.by_seed.size());
+    object.add("holds", group.holds);
+    object.add("within_noise", group.within_noise);
+    objects.push_back(object.json());
   }
-  return text + "]";
+  return objects;
+}
+
+TextTable table_of(const std::vector<Judgement>& judgements) {
+  TextTable table;
+  for (const Judgement& judgement : judgements) {
+    const Claim& claim = *judgement.claim;
+    table.add_row();
+    table.add({"id", "id", 40}, claim.id);
+    table.add({"paper", ""}, claim.paper);
+    table.add({"section", "section", 14}, claim.section,
+              claim.section + (claim.figure.empty() ? "" : ", " + claim.figure));
+    table.add({"figure", ""}, claim.figure);
+    table.add({"statement", "claim", 46}, claim.statement);
+    table.add({"paper_value", "paper", 26}, claim.paper_value);
+    table.add({"experiment", ""}, experiments_of(claim));
+    table.add({"expression", ""}, claim.expression_text);
+    table.add({"expect", ""}, claim.expect.text());
+    table.add({"", "ours", 32}, ours(judgement));
+    table.add({"verdict", "verdict", 32}, name_of(judgement.verdict), verdict_text(judgement));
+    table.add({"known", ""}, name_of(claim.known));
+    table.add({"see", ""}, claim.see);
+    table.add({"note", ""}, claim.note);
+    table.add({"worse", ""}, judgement.worse());
+    table.add({"value", ""}, judgement.value);
+    table.add({"half_width", ""}, judgement.half_width);
+    table.add({"within_noise", ""}, judgement.noisy > 0);
+    table.add({"groups", ""}, Json{json_of(groups_json(judgement.groups))});
+    table.add({"missing", ""}, Json{json_of(judgement.missing)});
+  }
+  return table;
 }
 
 std::string junit_message(const Judgement& judgement) {
@@ -180,49 +164,13 @@ JUnitCase::Result junit_result(Verdict verdict) {
 }  // namespace
 
 std::string claims_table(const std::vector<Judgement>& judgements) {
-  std::vector<Cells> rows(1);
-  for (std::size_t i = 0; i < kColumns; ++i) rows.front()[i] = {kHeader[i]};
-  for (const Judgement& judgement : judgements) rows.push_back(cells_of(judgement));
-  std::array<std::size_t, kColumns> widths{};
-  for (const Cells& row : rows) {
-    for (std::size_t i = 0; i < kColumns; ++i) {
-      for (const std::string& line : row[i]) widths[i] = std::max(widths[i], line.size());
-    }
-  }
-  std::string out;
-  for (const Cells& row : rows) append_row(out, row, widths);
   std::string more;
   for (const Judgement& judgement : judgements) more += remarks(judgement);
-  return out + (more.empty() ? "" : "\n" + more) + "\n" + counts(judgements);
+  return aligned_text(table_of(judgements)) + (more.empty() ? "" : "\n" + more) + "\n" + counts(judgements);
 }
 
 std::string claims_json(const std::vector<Judgement>& judgements) {
-  std::string out = "[";
-  for (const Judgement& judgement : judgements) {
-    const Claim& claim = *judgement.claim;
-    out += &judgement == judgements.data() ? "\n  {" : ",\n  {";
-    const std::pair<const char*, std::string> texts[] = {{"id", claim.id},
-                                                         {"paper", claim.paper},
-                                                         {"section", claim.section},
-                                                         {"figure", claim.figure},
-                                                         {"statement", claim.statement},
-                                                         {"paper_value", claim.paper_value},
-                                                         {"experiment", experiments_of(claim)},
-                                                         {"expression", claim.expression_text},
-                                                         {"expect", claim.expect.text()},
-                                                         {"verdict", name_of(judgement.verdict)},
-                                                         {"known", name_of(claim.known)},
-                                                         {"see", claim.see},
-                                                         {"note", claim.note}};
-    for (const auto& [key, text] : texts) out += json_string(key) + ": " + json_string(text) + ", ";
-    out += std::string("\"worse\": ") + (judgement.worse() ? "true" : "false") +
-           ", \"value\": " + json_number(judgement.value) +
-           ", \"half_width\": " + json_number(judgement.half_width) +
-           ", \"within_noise\": " + (judgement.noisy > 0 ? "true" : "false") +
-           ", \"groups\": " + json_groups(judgement.groups) +
-           ", \"missing\": " + json_strings(judgement.missing) + "}";
-  }
-  return out + (judgements.empty() ? "]\n" : "\n]\n");
+  return json_text(table_of(judgements)) + "\n";
 }
 
 std::string claims_junit(const std::vector<Judgement>& judgements) {

@@ -63,19 +63,24 @@ std::string alone_text(const Fidelity& fidelity) {
   return text.empty() ? "no cell that ran" : text;
 }
 
+std::string pace_text(const TextTable& paces) {
+  return (paces.rows.empty() ? "no batch of a valid cell took any time\n" : aligned_text(paces)) + "\n";
+}
+
 void judge_fidelity(const CompareOptions& options, int& exit_code) {
   const std::vector<ComparedMetric> metrics =
       chosen(options.within.empty() ? rate_metrics() : service_metrics("--within", options.within), options);
   Fidelity fidelity;
-  std::string pace;  // in front of the table, or in the object
+  TextTable paces;
   if (options.paced) {
     const PacedCells cells = simulate_paced(options.fidelity, options.folder);
     fidelity = fidelity_of(cells.pairs, metrics);
-    pace = options.json ? "\"pace\": " + pace_json(cells.paces) + ",\n" : pace_table(cells.paces) + "\n";
+    paces = pace_table(cells.paces);
   } else {
     fidelity = fidelity_of(read_summary(options.fidelity), metrics);
   }
-  print_text(options.json ? fidelity_json(fidelity, pace) : pace + fidelity_table(fidelity));
+  print_text(options.json ? fidelity_json(fidelity, options.paced ? &paces : nullptr)
+                          : (options.paced ? pace_text(paces) : "") + fidelity_table(fidelity));
   if (!options.junit.empty()) write_file(options.junit, fidelity_junit(fidelity));
   if (!fidelity.alone.empty() || fidelity.rows.empty())
     throw input_error({options.fidelity, 0, ""}, alone_text(fidelity),

@@ -23,6 +23,10 @@ std::string ms(TimeNs time_ns) { return number("%.3f", ns_to_ms(time_ns)); }
 std::string percent(double share) { return number("%.1f %%", 100 * share); }
 double mib(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 
+void add_ms(TextTable& table, const char* column, TimeNs time_ns) {
+  table.add({column}, ns_to_ms(time_ns), ms(time_ns));
+}
+
 double widest(const ModelProfile& profile) {
   double share = 0;
   for (const BatchLatency& size : profile.sizes) share = std::max(share, size.time.half_width_share());
@@ -116,16 +120,16 @@ MeasuredSet measured_set(const ProfileJobs& jobs) {
 
 std::string report_text(const ModelProfile& profile) {
   TextTable table;
-  table.columns = {"batch", "median_ms", "+-", "mean_ms", "p10_ms", "p90_ms", "p99_ms"};
   for (const BatchLatency& size : profile.sizes) {
     const TimingSummary& time = size.time;
-    table.rows.push_back({{std::to_string(size.batch), true},
-                          {ms(time.median_ns), true},
-                          {time.half_width_ns ? percent(time.half_width_share()) : "", true},
-                          {ms(time.mean_ns), true},
-                          {ms(time.p10_ns), true},
-                          {ms(time.p90_ns), true},
-                          {ms(time.p99_ns), true}});
+    table.add_row();
+    table.add({"batch"}, size.batch);
+    add_ms(table, "median_ms", time.median_ns);
+    table.add({"+-"}, time.half_width_share(), time.half_width_ns ? percent(time.half_width_share()) : "");
+    add_ms(table, "mean_ms", time.mean_ns);
+    add_ms(table, "p10_ms", time.p10_ns);
+    add_ms(table, "p90_ms", time.p90_ns);
+    add_ms(table, "p99_ms", time.p99_ns);
   }
   std::string text = profile.model + " on " + profile.device + ": loaded in " + ms(profile.load_ns) +
                      " ms, " + number("%.1f MiB", mib(profile.model_bytes)) + " of weights, " +

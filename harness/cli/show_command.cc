@@ -7,7 +7,6 @@
 
 #include "harness/cli/print_text.h"
 #include "harness/core/error.h"
-#include "harness/record/entry_text.h"
 #include "harness/record/paired_text.h"
 #include "harness/record/results_file.h"
 #include "harness/record/summary_text.h"
@@ -34,25 +33,53 @@ void require_known(const char* option, const std::string& name, const std::vecto
                     nearest.empty() ? join_names(known) : "a known name, such as " + nearest);
 }
 
-std::string cells_text(const ShowOptions& options, const std::vector<SummaryRow>& rows) {
-  std::vector<std::string> columns = options.columns;
-  if (columns.empty()) columns = options.json || options.csv ? summary_columns() : usual_columns(rows);
-  return options.json  ? summary_json(rows, columns)
-         : options.csv ? summary_csv(rows, columns)
-                       : summary_table(rows, columns);
+TextTable cells_table(const ShowOptions& options, const std::vector<SummaryRow>& rows) {
+  if (!options.columns.empty()) return summary_table(rows, options.columns);
+  return summary_table(rows, options.json || options.csv ? summary_columns() : usual_columns(rows));
 }
 
-std::string as_asked(const ShowOptions& options, const TextTable& table) {
-  return options.json ? json_text(table) : options.csv ? csv_text(table) : aligned_text(table);
+/// A row per cell and module that requests enter, in the order of `counts`.
+TextTable entry_table(const std::vector<SummaryRow>& rows, const std::vector<EntryCounts>& counts) {
+  const bool parameters = std::any_of(rows.begin(), rows.end(),
+                                      [](const SummaryRow& row) { return !row.cell.parameters.empty(); });
+  TextTable table;
+  for (const EntryCounts& entry : counts) {
+    const auto row = std::find_if(rows.begin(), rows.end(),
+                                  [&](const SummaryRow& one) { return one.cell.index == entry.cell; });
+    HARNESS_CHECK(row != rows.end(), "counts of a cell without a row");
+    const CellIdentity& cell = row->cell;
+    const RequestCounts& requests = entry.requests;
+    table.add_row();
+    table.add({"cell"}, cell.index);
+    table.add({"system"}, cell.system);
+    table.add({"variant"}, cell.variant);
+    table.add({"pipeline"}, cell.pipeline);
+    table.add({"trace"}, cell.trace);
+    table.add({"load"}, cell.load);
+    table.add({"seed"}, cell.seed);
+    table.add({"runtime"}, cell.runtime);
+    table.add({"slo_ms"}, row->slo_ms);
+    if (parameters) table.add({"parameters"}, cell.parameters);
+    table.add({"model"}, entry.module);
+    table.add({"sent"}, requests.sent);
+    table.add({"in_time"}, requests.in_time);
+    table.add({"late"}, requests.late);
+    table.add({"dropped"}, requests.dropped);
+    const auto in_time = static_cast<double>(requests.in_time);
+    const auto lost = static_cast<double>(requests.late + requests.dropped);
+    table.add({"goodput_rps"}, row->duration_s > 0 ? in_time / row->duration_s : kNoValue);
+    table.add({"drop_rate"}, requests.sent > 0 ? lost / static_cast<double>(requests.sent) : kNoValue);
+  }
+  return table;
 }
 
-std::string models_text(const ShowOptions& options, const std::vector<SummaryRow>& rows) {
+TextTable models_table(const ShowOptions& options, const std::vector<SummaryRow>& rows) {
   const std::vector<EntryCounts> counts = read_entry_counts(options.results);
   if (counts.empty()) {
     throw input_error({options.results, 0, "cells/N/modules"}, "no counts of requests by model",
                       "results with cells that ran, not those of an older harness or of results/baselines");
   }
-  return as_asked(options, entry_table(rows, counts, options.json || options.csv));
+  return entry_table(rows, counts);
 }
 
 /// PARD, which most files have; in others the first series, which it then says.
@@ -63,23 +90,24 @@ std::string default_baseline(const std::vector<std::string>& series) {
   return series.front();
 }
 
-std::string paired_text(const ShowOptions& options, const std::vector<SummaryRow>& rows) {
+TextTable series_table(const ShowOptions& options, const std::vector<SummaryRow>& rows) {
   const std::vector<WorkloadCells> workloads = by_workload(rows);
   if (workloads.empty())
     throw input_error({options.results, 0, ""}, "no cell that ran", "results to compare");
   const std::vector<std::string> series = series_names(workloads);
   if (!options.baseline.empty()) require_known("--baseline", options.baseline, series);
   const std::string baseline = options.baseline.empty() ? default_baseline(series) : options.baseline;
-  return as_asked(options, paired_table(workloads, options.paired, baseline, options.json || options.csv));
+  return paired_table(workloads, options.paired, baseline);
 }
 
 void show(const ShowOptions& options) {
   for (const std::string& column : options.columns) require_known("--columns", column, summary_columns());
   if (!options.paired.empty()) require_known("--paired", options.paired, metric_columns());
   const std::vector<SummaryRow> rows = read_summary(options.results);
-  print_text(options.models           ? models_text(options, rows)
-             : options.paired.empty() ? cells_text(options, rows)
-                                      : paired_text(options, rows));
+  const TextTable table = options.models           ? models_table(options, rows)
+                          : options.paired.empty() ? cells_table(options, rows)
+                                                   : series_table(options, rows);
+  print_text(options.json ? json_text(table) + "\n" : options.csv ? csv_text(table) : aligned_text(table));
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include "harness/experiment/recorded_cell.h"
 #include "harness/experiment/run_cell.h"
 #include "harness/record/results_file.h"
-#include "harness/record/text_table.h"
 #include "harness/sim/simulation.h"
 
 namespace harness {
@@ -129,38 +128,27 @@ class PacedFile {
   std::map<PaceKey, PaceTally> tallies_;
 };
 
-TextTable table_of(const std::vector<BatchPace>& paces, bool full) {
-  TextTable table{
-      {"pipeline", "module", "batch", "profile_ms", "batches", "pace_p10", "pace_p50", "pace_p90", "pace"},
-      {}};
-  for (const BatchPace& row : paces) {
-    table.rows.push_back({{row.pipeline},
-                          {row.module},
-                          {std::to_string(row.batch), true},
-                          number_cell(row.profile_ms, full),
-                          {std::to_string(row.batches), true},
-                          number_cell(row.p10, full),
-                          number_cell(row.p50, full),
-                          number_cell(row.p90, full),
-                          number_cell(row.mean, full)});
-  }
-  return table;
-}
-
 }  // namespace
 
 PacedCells simulate_paced(const std::string& path, const std::string& folder) {
   return PacedFile(path, folder).run();
 }
 
-std::string pace_table(const std::vector<BatchPace>& paces) {
-  return paces.empty() ? "no batch of a valid cell took any time\n" : aligned_text(table_of(paces, false));
-}
-
-std::string pace_json(const std::vector<BatchPace>& paces) {
-  std::string text = json_text(table_of(paces, true));
-  text.pop_back();  // the end of the line
-  return text;
+TextTable pace_table(const std::vector<BatchPace>& paces) {
+  TextTable table;
+  for (const BatchPace& row : paces) {
+    table.add_row();
+    table.add({"pipeline"}, row.pipeline);
+    table.add({"module"}, row.module);
+    table.add({"batch"}, row.batch);
+    table.add({"profile_ms"}, row.profile_ms);
+    table.add({"batches"}, row.batches);
+    table.add({"pace_p10"}, row.p10);
+    table.add({"pace_p50"}, row.p50);
+    table.add({"pace_p90"}, row.p90);
+    table.add({"pace"}, row.mean);
+  }
+  return table;
 }
 
 }  // namespace harness

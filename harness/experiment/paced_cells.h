@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/record/fidelity.h"
+#include "harness/record/text_table.h"
 
 namespace harness {
 
@@ -31,9 +32,7 @@ struct PacedCells {
 /// its visits, or one whose pipeline or profiles have changed.
 PacedCells simulate_paced(const std::string& path, const std::string& folder);
 
-/// A row per pipeline, module and batch size, or that there is none.
-std::string pace_table(const std::vector<BatchPace>& paces);
-/// The same as a JSON array.
-std::string pace_json(const std::vector<BatchPace>& paces);
+/// A row per pipeline, module and batch size.
+TextTable pace_table(const std::vector<BatchPace>& paces);
 
 }  // namespace harness

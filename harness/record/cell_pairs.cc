@@ -22,8 +22,6 @@ RowsByKey by_key(std::span<const SummaryRow> rows, std::vector<CellKey>& twice) 
 
 constexpr const char* kAnswersKey = "workload.answers";
 
-std::string short_text(double value) { return number_cell(value, false).text; }
-
 }  // namespace
 
 bool CellKey::operator<(const CellKey& other) const {
@@ -41,7 +39,7 @@ std::string CellKey::series() const {
 }
 
 std::string CellKey::workload() const {
-  return pipeline + " " + trace + " load " + short_text(load) + " slo " + short_text(slo_ms) + " ms seed " +
+  return pipeline + " " + trace + " load " + number_text(load) + " slo " + number_text(slo_ms) + " ms seed " +
          std::to_string(seed) + (parameters.empty() ? "" : " " + parameters);
 }
 
@@ -92,7 +90,7 @@ CellPairs paired_cells(std::span<const SummaryRow> base, std::span<const Summary
 
 std::string different_workload(const CellPair& pair) {
   const auto differ = [](const char* what, double base, double now) {
-    return base == now ? "" : std::string(what) + " " + short_text(base) + ", now " + short_text(now);
+    return base == now ? "" : std::string(what) + " " + number_text(base) + ", now " + number_text(now);
   };
   for (const std::string& difference :
        {differ("duration_s", pair.base->duration_s, pair.now->duration_s),

@@ -1,7 +1,6 @@
 #include "harness/record/comparison_text.h"
 
 #include "harness/core/error.h"
-#include "harness/record/json_text.h"
 #include "harness/record/junit_text.h"
 #include "harness/record/metric_text.h"
 #include "harness/record/text_table.h"
@@ -15,44 +14,24 @@ std::string remark_of(const MetricChange& change) {
 }
 
 TextTable table_of(const std::vector<MetricChange>& changes) {
-  TextTable table{{"system", "metric", "cells", "base", "now", "difference", "+-", "worst", "tolerance",
-                   "verdict", "worst cell"},
-                  {}};
+  TextTable table;
   for (const MetricChange& change : changes) {
     const ComparedMetric& metric = change.metric;
-    table.rows.push_back({{change.series},
-                          {metric.name},
-                          number_cell(static_cast<double>(change.difference.n), false),
-                          {value_text(metric, change.base), true},
-                          {value_text(metric, change.now), true},
-                          {difference_text(metric, change.difference.mean, true), true},
-                          {difference_text(metric, change.difference.half_width, false), true},
-                          {change_text(metric, change.worst), true},
-                          {tolerance_text(metric), true},
-                          {name_of(change.verdict)},
-                          {remark_of(change)}});
-  }
-  return table;
-}
-
-TextTable full_table_of(const std::vector<MetricChange>& changes) {
-  TextTable table{{"system", "metric", "better", "cells", "base", "now", "difference", "difference_95",
-                   "worst", "tolerance", "tolerance_kind", "verdict", "worst_cell"},
-                  {}};
-  for (const MetricChange& change : changes) {
-    table.rows.push_back({{change.series},
-                          {change.metric.name},
-                          {name_of(change.metric.better)},
-                          number_cell(static_cast<double>(change.difference.n), true),
-                          number_cell(change.base, true),
-                          number_cell(change.now, true),
-                          number_cell(change.difference.mean, true),
-                          number_cell(change.difference.half_width, true),
-                          number_cell(change.worst, true),
-                          number_cell(change.metric.tolerance.value, true),
-                          {change.metric.tolerance.relative ? "relative" : "absolute"},
-                          {name_of(change.verdict)},
-                          {remark_of(change)}});
+    const Spread& difference = change.difference;
+    table.add_row();
+    table.add({"system"}, change.series);
+    table.add({"metric"}, metric.name);
+    table.add({"better", ""}, name_of(metric.better));
+    table.add({"cells"}, difference.n);
+    table.add({"base"}, change.base, value_text(metric, change.base));
+    table.add({"now"}, change.now, value_text(metric, change.now));
+    table.add({"difference"}, difference.mean, difference_text(metric, difference.mean, true));
+    table.add({"difference_95", "+-"}, difference.half_width,
+              difference_text(metric, difference.half_width, false));
+    table.add({"worst"}, change.worst, change_text(metric, change.worst));
+    add_tolerance(table, metric);
+    table.add({"verdict"}, name_of(change.verdict));
+    table.add({"worst_cell", "worst cell"}, remark_of(change));
   }
   return table;
 }
@@ -96,23 +75,19 @@ std::string comparison_table(const Comparison& comparison) {
 }
 
 std::string comparison_json(const Comparison& comparison) {
-  std::string out = "{";
-  const auto count = [&](const char* name, std::size_t value) {
-    out += json_string(name) + ": " + std::to_string(value) + ",\n";
-  };
-  count("cells", comparison.pairs);
-  count("simulated", comparison.simulated);
-  count("same_fingerprint", comparison.same_fingerprint);
-  count("regressions", comparison.regressions());
-  count("better", comparison.better());
-  out += "\"stopped\": " + json_strings(texts_of(comparison.stopped)) + ",\n";
-  out += "\"resumed\": " + json_strings(texts_of(comparison.resumed)) + ",\n";
-  out += "\"recomputed\": " + json_strings(comparison.recomputed) + ",\n";
-  out += "\"settings\": " + json_strings(comparison.settings) + ",\n";
-  out += "\"not_comparable\": " + json_strings(comparison.problems) + ",\n";
-  std::string metrics = json_text(full_table_of(comparison.metrics));
-  metrics.pop_back();  // the end of the line
-  return out + "\"metrics\": " + metrics + "}\n";
+  JsonObject object;
+  object.add("cells", comparison.pairs);
+  object.add("simulated", comparison.simulated);
+  object.add("same_fingerprint", comparison.same_fingerprint);
+  object.add("regressions", comparison.regressions());
+  object.add("better", comparison.better());
+  object.add("stopped", texts_of(comparison.stopped));
+  object.add("resumed", texts_of(comparison.resumed));
+  object.add("recomputed", comparison.recomputed);
+  object.add("settings", comparison.settings);
+  object.add("not_comparable", comparison.problems);
+  object.add("metrics", Json{json_text(table_of(comparison.metrics))});
+  return object.json(",\n").text + "\n";
 }
 
 std::string comparison_junit(const Comparison& comparison) {

@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "harness/record/fidelity_text.h"
 #include "harness/record/junit_text.h"
 #include "harness/record/test_cells.h"
+#include "harness/record/text_table.h"
 
 namespace harness {
 namespace {
@@ -85,6 +88,21 @@ TEST(FidelityText, TheTableShowsPointsAndNamesWhatIsNotOk) {
   EXPECT_TRUE(holds(fidelity_junit(fidelity), "tests=\"2\" failures=\"1\"")) << fidelity_junit(fidelity);
   EXPECT_TRUE(holds(fidelity_json(fidelity), "\"within\": 1,\n\"beyond\": 0,\n\"invalid\": 1,"))
       << fidelity_json(fidelity);
+}
+
+TEST(TextTable, PeopleAndProgramsReadTheirOwnColumns) {
+  TextTable table;
+  for (const double value : {0.5, 1.0 / 3, static_cast<double>(NAN)}) {
+    table.add_row();
+    table.add({"", "what"}, "a, b");
+    table.add({"value", "short", 6}, value, "one two three");
+    table.add({"is_half", ""}, value == 0.5);
+  }
+  EXPECT_EQ(csv_text(table), "value,is_half\n0.5,true\n0.3333333333333333,false\n,false\n");
+  EXPECT_TRUE(json_text(table).starts_with("[\n  {\"value\": 0.5, \"is_half\": true},\n"));
+  EXPECT_TRUE(holds(json_text(table), "{\"value\": null, \"is_half\": false}\n]"));
+  EXPECT_TRUE(aligned_text(table).starts_with("what  short\na, b    one\n        two\n      three\n"))
+      << aligned_text(table);
 }
 
 TEST(JUnitText, TextsAreEscapedAndOutcomesCounted) {

@@ -1,7 +1,6 @@
 #include "harness/record/fidelity_text.h"
 
 #include "harness/core/error.h"
-#include "harness/record/json_text.h"
 #include "harness/record/junit_text.h"
 #include "harness/record/metric_text.h"
 #include "harness/record/text_table.h"
@@ -17,49 +16,29 @@ std::string half_range_text(const FidelityRow& row) {
 }
 
 TextTable table_of(const std::vector<FidelityRow>& rows) {
-  TextTable table{{"system", "workload", "metric", "runs", "simulated", "live", "difference", "half-range",
-                   "tolerance", "verdict"},
-                  {}};
-  for (const FidelityRow& row : rows) {
-    table.rows.push_back({{row.cell.series()},
-                          {row.cell.workload()},
-                          {row.metric.name},
-                          number_cell(static_cast<double>(row.runs), false),
-                          {value_text(row.metric, row.simulated), true},
-                          {value_text(row.metric, row.live), true},
-                          {change_text(row.metric, row.as_change(row.difference)), true},
-                          {half_range_text(row), true},
-                          {tolerance_text(row.metric), true},
-                          {name_of(row.verdict)}});
-  }
-  return table;
-}
-
-TextTable full_table_of(const std::vector<FidelityRow>& rows) {
-  TextTable table{
-      {"system", "variant", "runtime", "pipeline", "trace", "load", "slo_ms", "seed", "parameters", "metric",
-       "runs", "simulated", "live", "difference", "half_range", "tolerance", "tolerance_kind", "verdict"},
-      {}};
+  TextTable table;
   for (const FidelityRow& row : rows) {
     const CellKey& cell = row.cell;
-    table.rows.push_back({{cell.system},
-                          {cell.variant},
-                          {cell.runtime},
-                          {cell.pipeline},
-                          {cell.trace},
-                          number_cell(cell.load, true),
-                          number_cell(cell.slo_ms, true),
-                          {std::to_string(cell.seed), true},
-                          {cell.parameters},
-                          {row.metric.name},
-                          number_cell(static_cast<double>(row.runs), true),
-                          number_cell(row.simulated, true),
-                          number_cell(row.live, true),
-                          number_cell(row.difference, true),
-                          number_cell(row.half_range, true),
-                          number_cell(row.metric.tolerance.value, true),
-                          {row.metric.tolerance.relative ? "relative" : "absolute"},
-                          {name_of(row.verdict)}});
+    const ComparedMetric& metric = row.metric;
+    table.add_row();
+    table.add({"system"}, cell.system, cell.series());
+    table.add({"variant", ""}, cell.variant);
+    table.add({"runtime", ""}, cell.runtime);
+    table.add({"pipeline", ""}, cell.pipeline);
+    table.add({"trace", ""}, cell.trace);
+    table.add({"load", ""}, cell.load);
+    table.add({"slo_ms", ""}, cell.slo_ms);
+    table.add({"seed", ""}, cell.seed);
+    table.add({"parameters", ""}, cell.parameters);
+    table.add({"", "workload"}, cell.workload());
+    table.add({"metric"}, metric.name);
+    table.add({"runs"}, row.runs);
+    table.add({"simulated"}, row.simulated, value_text(metric, row.simulated));
+    table.add({"live"}, row.live, value_text(metric, row.live));
+    table.add({"difference"}, row.difference, change_text(metric, row.as_change(row.difference)));
+    table.add({"half_range", "half-range"}, row.half_range, half_range_text(row));
+    add_tolerance(table, metric);
+    table.add({"verdict"}, name_of(row.verdict));
   }
   return table;
 }
@@ -81,16 +60,16 @@ std::string fidelity_table(const Fidelity& fidelity) {
          "\n";
 }
 
-std::string fidelity_json(const Fidelity& fidelity, const std::string& more) {
-  std::string out = "{" + more;
+std::string fidelity_json(const Fidelity& fidelity, const TextTable* paces) {
+  JsonObject object;
+  if (paces != nullptr) object.add("pace", Json{json_text(*paces)});
   for (const FidelityVerdict verdict :
        {FidelityVerdict::kWithin, FidelityVerdict::kBeyond, FidelityVerdict::kInvalid})
-    out += json_string(name_of(verdict)) + ": " + std::to_string(fidelity.count_of(verdict)) + ",\n";
-  out += "\"not_ok\": " + json_strings(fidelity.invalid) + ",\n";
-  out += "\"not_comparable\": " + json_strings(fidelity.alone) + ",\n";
-  std::string rows = json_text(full_table_of(fidelity.rows));
-  rows.pop_back();  // the end of the line
-  return out + "\"rows\": " + rows + "}\n";
+    object.add(name_of(verdict), fidelity.count_of(verdict));
+  object.add("not_ok", fidelity.invalid);
+  object.add("not_comparable", fidelity.alone);
+  object.add("rows", Json{json_text(table_of(fidelity.rows))});
+  return object.json(",\n").text + "\n";
 }
 
 std::string fidelity_junit(const Fidelity& fidelity) {

@@ -4,14 +4,15 @@
 #include <string>
 
 #include "harness/record/fidelity.h"
+#include "harness/record/text_table.h"
 
 namespace harness {
 
 /// A row per live cell and metric, then the cells that are not ok or stand alone, then the counts.
 std::string fidelity_table(const Fidelity& fidelity);
-/// An object: the counts, `rows` with numbers in full, and the lists of the table as texts; `more` are
-/// members of it to come first ("" or "\"name\": value,\n").
-std::string fidelity_json(const Fidelity& fidelity, const std::string& more = "");
+/// An object: the counts, `rows` with numbers in full, and the lists of the table as texts; before them
+/// `pace`, a table of how fast the devices were, where there is one.
+std::string fidelity_json(const Fidelity& fidelity, const TextTable* paces = nullptr);
 /// JUnit's XML: a test case per live cell and metric, "beyond" and "invalid" fail; a cell alone is an error.
 std::string fidelity_junit(const Fidelity& fidelity);
 

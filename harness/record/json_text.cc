@@ -6,7 +6,7 @@
 
 namespace harness {
 
-std::string json_string(const std::string& text) {
+std::string json_of(const std::string& text) {
   std::string quoted = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') quoted += '\\';
@@ -21,16 +21,16 @@ std::string json_string(const std::string& text) {
   return quoted + "\"";
 }
 
-std::string json_number(double value) {
+std::string json_of(double value) {
   if (!std::isfinite(value)) return "null";
   char text[32];
   return std::string(text, std::to_chars(text, text + sizeof text, value).ptr);
 }
 
-std::string json_strings(const std::vector<std::string>& texts) {
-  std::string out = "[";
-  for (std::size_t i = 0; i < texts.size(); ++i) out += (i == 0 ? "" : ", ") + json_string(texts[i]);
-  return out + "]";
+Json JsonObject::json(const char* separator) const {
+  std::string text = "{";
+  for (const std::string& member : members_) text += (&member == members_.data() ? "" : separator) + member;
+  return {text + "}"};
 }
 
 }  // namespace harness

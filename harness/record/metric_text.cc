@@ -26,12 +26,12 @@ std::string with_sign(double value, const std::string& text, bool is_signed) {
 
 std::string value_text(const ComparedMetric& metric, double value) {
   if (std::isnan(value)) return "";
-  return metric.is_share() ? rounded(value * 100, 2) + "%" : number_cell(value, false).text;
+  return metric.is_share() ? rounded(value * 100, 2) + "%" : number_text(value);
 }
 
 std::string difference_text(const ComparedMetric& metric, double difference, bool is_signed) {
   if (std::isnan(difference)) return "";
-  if (!metric.is_share()) return with_sign(difference, number_cell(difference, false).text, is_signed);
+  if (!metric.is_share()) return with_sign(difference, number_text(difference), is_signed);
   return with_sign(difference, rounded(difference * 100, 3), is_signed) + " pt";
 }
 
@@ -42,8 +42,12 @@ std::string change_text(const ComparedMetric& metric, double change) {
 
 std::string tolerance_text(const ComparedMetric& metric) {
   const double value = metric.tolerance.value;
-  return metric.tolerance.relative ? number_cell(value * 100, false).text + "%"
-                                   : difference_text(metric, value, false);
+  return metric.tolerance.relative ? number_text(value * 100) + "%" : difference_text(metric, value, false);
+}
+
+void add_tolerance(TextTable& table, const ComparedMetric& metric) {
+  table.add({"tolerance"}, metric.tolerance.value, tolerance_text(metric));
+  table.add({"tolerance_kind", ""}, metric.tolerance.relative ? "relative" : "absolute");
 }
 
 }  // namespace harness

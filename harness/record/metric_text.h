@@ -16,5 +16,7 @@ std::string difference_text(const ComparedMetric& metric, double difference, boo
 std::string change_text(const ComparedMetric& metric, double change);
 /// "1 pt", "5%", "20".
 std::string tolerance_text(const ComparedMetric& metric);
+/// The columns `tolerance` and, for programs, `tolerance_kind`.
+void add_tolerance(TextTable& table, const ComparedMetric& metric);
 
 }  // namespace harness

@@ -18,50 +18,37 @@ bool several_runtimes(const std::vector<WorkloadCells>& workloads) {
   });
 }
 
-std::vector<std::string> columns_of(const std::string& metric, bool runtimes, bool parameters) {
-  std::vector<std::string> columns = {"pipeline", "trace", "load", "slo_ms"};
-  if (runtimes) columns.emplace_back("runtime");
-  if (parameters) columns.emplace_back("parameters");
-  for (const std::string& name :
-       {std::string("series"), std::string("seeds"), metric, metric + "_95", std::string("pairs"),
-        std::string("difference"), std::string("difference_95"), std::string("ratio"),
-        std::string("ratio_95")}) {
-    columns.push_back(name);
-  }
-  if (metric != kBoundShare) columns.emplace_back(kBoundShare);
-  return columns;
+void add_spread(TextTable& table, const std::string& name, const Spread& spread) {
+  table.add({name}, spread.mean);
+  table.add({name + "_95"}, spread.half_width);
 }
 
 }  // namespace
 
 TextTable paired_table(const std::vector<WorkloadCells>& workloads, const std::string& metric,
-                       const std::string& baseline, bool full_precision) {
+                       const std::string& baseline) {
   const bool parameters = any_parameters(workloads);
   const bool runtimes = several_runtimes(workloads);
-  TextTable table{columns_of(metric, runtimes, parameters), {}};
+  TextTable table;
   for (const WorkloadCells& cells : workloads) {
     const SeriesCells* base = cells.find(baseline);
     for (const SeriesCells& series : cells.series) {
-      TextRow row = {{cells.workload.pipeline}, {cells.workload.trace}};
-      const auto number = [&](double value) { row.push_back(number_cell(value, full_precision)); };
-      const auto spread = [&](const Spread& values) {
-        number(values.mean);
-        number(values.half_width);
-      };
-      number(cells.workload.load);
-      number(cells.workload.slo_ms);
-      if (runtimes) row.push_back({cells.workload.runtime});
-      if (parameters) row.push_back({cells.workload.parameters});
-      row.push_back({series.name});
       const Spread own = spread_over_seeds(series, metric);
-      number(static_cast<double>(own.n));
-      spread(own);
       const PairedSpread paired = base == nullptr ? PairedSpread() : paired_over_seeds(series, *base, metric);
-      number(static_cast<double>(paired.difference.n));
-      spread(paired.difference);
-      spread(paired.ratio);
-      if (metric != kBoundShare) number(spread_over_seeds(series, kBoundShare).mean);
-      table.rows.push_back(std::move(row));
+      table.add_row();
+      table.add({"pipeline"}, cells.workload.pipeline);
+      table.add({"trace"}, cells.workload.trace);
+      table.add({"load"}, cells.workload.load);
+      table.add({"slo_ms"}, cells.workload.slo_ms);
+      if (runtimes) table.add({"runtime"}, cells.workload.runtime);
+      if (parameters) table.add({"parameters"}, cells.workload.parameters);
+      table.add({"series"}, series.name);
+      table.add({"seeds"}, own.n);
+      add_spread(table, metric, own);
+      table.add({"pairs"}, paired.difference.n);
+      add_spread(table, "difference", paired.difference);
+      add_spread(table, "ratio", paired.ratio);
+      if (metric != kBoundShare) table.add({kBoundShare}, spread_over_seeds(series, kBoundShare).mean);
     }
   }
   return table;

@@ -14,7 +14,7 @@ namespace harness {
 /// share of the fluid bound. Without a value: differences where a workload lacks the baseline, half-widths of
 /// one seed.
 TextTable paired_table(const std::vector<WorkloadCells>& workloads, const std::string& metric,
-                       const std::string& baseline, bool full_precision);
+                       const std::string& baseline);
 
 /// The names of all series, in order of their first row.
 std::vector<std::string> series_names(const std::vector<WorkloadCells>& workloads);

@@ -3,45 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <type_traits>
-
-#include "harness/record/text_table.h"
 
 namespace harness {
 namespace {
 
-template <class Value>
-TextCell cell_of(const Value& value, bool full_precision) {
-  if constexpr (std::is_same_v<Value, std::string>)
-    return {value, false};
-  else if constexpr (std::is_same_v<Value, double>)
-    return number_cell(value, full_precision);
-  else
-    return {std::to_string(value), true};
-}
-
-TextRow cells_of(const SummaryRow& row, const std::vector<std::string>& columns, bool full_precision) {
-  std::map<std::string, TextCell> by_name;
-  SummaryRow::list(
-      row, [&](const char* name, const auto& value) { by_name[name] = cell_of(value, full_precision); });
-  TextRow cells;
-  for (const std::string& column : columns) cells.push_back(by_name.at(column));
-  return cells;
-}
-
-/// A cell that did not run has no results: a zero would look measured.
-void hide_results(TextRow& cells, const std::vector<std::string>& columns) {
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    const std::string& name = columns[i];
-    const bool given = name == "cell" || name == "load" || name == "seed" || name == "slo_ms";
-    if (cells[i].number && !given) cells[i].text = "-";
-  }
-}
-
-TextTable full_table(const std::vector<SummaryRow>& rows, const std::vector<std::string>& columns) {
-  TextTable table{columns, {}};
-  for (const SummaryRow& row : rows) table.rows.push_back(cells_of(row, columns, true));
-  return table;
+/// What a cell that did not run has all the same. Of the rest a zero would look measured.
+bool is_given(const std::string& column) {
+  return column == "cell" || column == "load" || column == "seed" || column == "slo_ms";
 }
 
 }  // namespace
@@ -75,21 +43,20 @@ std::vector<std::string> usual_columns(const std::vector<SummaryRow>& rows) {
   return names;
 }
 
-std::string summary_table(const std::vector<SummaryRow>& rows, const std::vector<std::string>& columns) {
-  TextTable table{columns, {}};
+TextTable summary_table(const std::vector<SummaryRow>& rows, const std::vector<std::string>& columns) {
+  TextTable table;
+  for (const std::string& column : columns) table.columns.push_back({column});
   for (const SummaryRow& row : rows) {
-    table.rows.push_back(cells_of(row, columns, false));
-    if (row.status != "ok" && row.sent == 0) hide_results(table.rows.back(), columns);
+    std::map<std::string, TextCell> cells;
+    SummaryRow::list(row, [&](const char* name, const auto& value) { cells[name] = cell_of(value); });
+    const bool has_results = row.status == "ok" || row.sent > 0;
+    table.add_row();
+    for (const std::string& column : columns) {
+      TextCell& cell = table.rows.back().emplace_back(cells.at(column));
+      if (cell.is_number && !has_results && !is_given(column)) cell.shown.clear();
+    }
   }
-  return aligned_text(table);
-}
-
-std::string summary_json(const std::vector<SummaryRow>& rows, const std::vector<std::string>& columns) {
-  return json_text(full_table(rows, columns));
-}
-
-std::string summary_csv(const std::vector<SummaryRow>& rows, const std::vector<std::string>& columns) {
-  return csv_text(full_table(rows, columns));
+  return table;
 }
 
 }  // namespace harness

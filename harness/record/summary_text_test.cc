@@ -19,37 +19,38 @@ std::vector<SummaryRow> two_rows() {
 }
 
 TEST(SummaryText, TableIsAligned) {
-  EXPECT_EQ(summary_table(two_rows(), {"system", "load", "sent"}),
+  EXPECT_EQ(aligned_text(summary_table(two_rows(), {"system", "load", "sent"})),
             "system         load         sent\n"
             "pard       0.333333  12345678901\n"
             "clipperpp        10            0\n");
 }
 
 TEST(SummaryText, EmptyTextShowsAsADash) {
-  EXPECT_EQ(summary_table(two_rows(), {"variant", "seed"}), "variant  seed\n-           0\n-           0\n");
+  EXPECT_EQ(aligned_text(summary_table(two_rows(), {"variant", "seed"})),
+            "variant  seed\n-           0\n-           0\n");
 }
 
 TEST(SummaryText, CsvQuotesAndKeepsFullPrecision) {
-  EXPECT_EQ(summary_csv(two_rows(), {"load", "why"}),
+  EXPECT_EQ(csv_text(summary_table(two_rows(), {"load", "why"})),
             "load,why\n0.3333333333333333,\n10,\"a \"\"quoted\"\", comma\nand line\"\n");
 }
 
 TEST(SummaryText, JsonEscapesAndKeepsFullPrecision) {
-  EXPECT_EQ(summary_json(two_rows(), {"load", "why"}),
+  EXPECT_EQ(json_text(summary_table(two_rows(), {"load", "why"})),
             "[\n  {\"load\": 0.3333333333333333, \"why\": \"\"},\n"
-            "  {\"load\": 10, \"why\": \"a \\\"quoted\\\", comma\\u000aand line\"}\n]\n");
-  EXPECT_EQ(summary_json({}, {"load"}), "[]\n");
+            "  {\"load\": 10, \"why\": \"a \\\"quoted\\\", comma\\u000aand line\"}\n]");
+  EXPECT_EQ(json_text(summary_table({}, {"load"})), "[]");
 }
 
 TEST(SummaryText, AValueThatDoesNotExistIsADashNothingOrNull) {
   std::vector<SummaryRow> rows(1);
   rows[0]["drop_rate"] = 0;
   const std::vector<std::string> columns = {"seed", "drop_share_last", "drop_rate"};
-  EXPECT_EQ(summary_table(rows, columns),
+  EXPECT_EQ(aligned_text(summary_table(rows, columns)),
             "seed  drop_share_last  drop_rate\n   0                -          0\n");
-  EXPECT_EQ(summary_csv(rows, columns), "seed,drop_share_last,drop_rate\n0,,0\n");
-  EXPECT_EQ(summary_json(rows, columns),
-            "[\n  {\"seed\": 0, \"drop_share_last\": null, \"drop_rate\": 0}\n]\n");
+  EXPECT_EQ(csv_text(summary_table(rows, columns)), "seed,drop_share_last,drop_rate\n0,,0\n");
+  EXPECT_EQ(json_text(summary_table(rows, columns)),
+            "[\n  {\"seed\": 0, \"drop_share_last\": null, \"drop_rate\": 0}\n]");
 }
 
 TEST(SummaryText, UsualColumnsGrowWhenTheyTellSomething) {
@@ -86,12 +87,12 @@ TEST(SummaryText, ACellWithoutResultsShowsNoneAsNumbers) {
   rows[0].cell.seed = 7;
   rows[0].slo_ms = 5;
   rows[0].status = "skipped";
-  EXPECT_EQ(summary_table(rows, {"system", "seed", "slo_ms", "goodput_rps", "sent"}),
+  EXPECT_EQ(aligned_text(summary_table(rows, {"system", "seed", "slo_ms", "goodput_rps", "sent"})),
             "system  seed  slo_ms  goodput_rps  sent\npard       7       5            -     -\n");
   rows[0].status = "invalid";  // given up
-  EXPECT_EQ(summary_table(rows, {"system", "sent"}), "system  sent\npard       -\n");
+  EXPECT_EQ(aligned_text(summary_table(rows, {"system", "sent"})), "system  sent\npard       -\n");
   rows[0].sent = 3;  // a load that left late has its numbers
-  EXPECT_EQ(summary_table(rows, {"system", "sent"}), "system  sent\npard       3\n");
+  EXPECT_EQ(aligned_text(summary_table(rows, {"system", "sent"})), "system  sent\npard       3\n");
 }
 
 TEST(SummaryText, EveryUsualColumnExists) {

@@ -5,17 +5,10 @@
 #include <cmath>
 #include <cstdio>
 
-#include "harness/record/json_text.h"
-
 namespace harness {
 namespace {
 
-/// JSON has no infinities and no NaN.
-std::string json_value(const TextCell& cell) {
-  if (!cell.number) return json_string(cell.text);
-  const bool finite = !cell.text.empty() && cell.text.find_first_of("ain") == std::string::npos;
-  return finite ? cell.text : "null";
-}
+using Lines = std::vector<std::string>;
 
 std::string csv_value(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
@@ -24,52 +17,112 @@ std::string csv_value(const std::string& text) {
   return quoted + "\"";
 }
 
-void append_aligned(std::string& out, const TextRow& row, const std::vector<std::size_t>& widths) {
+/// `text_of` says what stands in the column of that index.
+template <class Text>
+std::string csv_line(const TextTable& table, const Text& text_of) {
   std::string line;
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    const std::string text = row[i].text.empty() ? "-" : row[i].text;
-    const std::string space(widths[i] - text.size(), ' ');
-    line += (i == 0 ? "" : "  ") + (row[i].number ? space + text : text + space);
+  const char* separator = "";
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (table.columns[i].name.empty()) continue;
+    line += separator + csv_value(text_of(i));
+    separator = ",";
   }
-  line.erase(line.find_last_not_of(' ') + 1);
-  out += line + "\n";
+  return line + "\n";
+}
+
+/// Broken at spaces into lines of at most `widest`, or of one word that is longer.
+Lines wrapped(const std::string& text, std::size_t widest) {
+  if (text.empty()) return {"-"};
+  if (widest == 0) return {text};
+  Lines lines(1);
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find_first_of(" \n", begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (word.empty()) continue;
+    std::string& line = lines.back();
+    if (!line.empty() && line.size() + 1 + word.size() > widest) {
+      lines.push_back(word);
+    } else {
+      line += (line.empty() ? "" : " ") + word;
+    }
+  }
+  return lines;
+}
+
+/// A column of the table for people, its header first.
+struct ShownColumn {
+  std::vector<Lines> cells;
+  std::size_t width = 0;
+  bool to_the_right = false;
+};
+
+ShownColumn shown_column(const TextTable& table, std::size_t index) {
+  const TextColumn& column = table.columns[index];
+  ShownColumn shown{{{column.heading}}, column.heading.size()};
+  for (const auto& row : table.rows) {
+    shown.cells.push_back(wrapped(row[index].shown, column.widest));
+    for (const std::string& line : shown.cells.back()) shown.width = std::max(shown.width, line.size());
+    shown.to_the_right = row[index].is_number;
+  }
+  return shown;
+}
+
+void append_row(std::string& out, const std::vector<ShownColumn>& columns, std::size_t row) {
+  std::size_t height = 0;
+  for (const ShownColumn& column : columns) height = std::max(height, column.cells[row].size());
+  for (std::size_t y = 0; y < height; ++y) {
+    std::string line;
+    for (const ShownColumn& column : columns) {
+      const Lines& cell = column.cells[row];
+      const std::string text = y < cell.size() ? cell[y] : "";
+      const std::string space(column.width - text.size(), ' ');
+      line += (&column == columns.data() ? "" : "  ") + (column.to_the_right ? space + text : text + space);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+  }
 }
 
 }  // namespace
 
-TextCell number_cell(double value, bool full_precision) {
-  if (std::isnan(value)) return {"", true};
+TextCell cell_of(const std::string& text) { return {text, json_of(text), text}; }
+
+TextCell cell_of(double value) {
+  if (std::isnan(value)) return {"", "null", "", true};
   char text[32];
-  if (full_precision) return {std::string(text, std::to_chars(text, text + sizeof text, value).ptr), true};
+  return {std::string(text, std::to_chars(text, text + sizeof text, value).ptr), json_of(value),
+          number_text(value), true};
+}
+
+std::string number_text(double value) {
+  if (std::isnan(value)) return "";
+  char text[32];
   std::snprintf(text, sizeof text, "%.6g", value);
-  return {text, true};
+  return text;
 }
 
 std::string aligned_text(const TextTable& table) {
-  TextRow header;
-  std::vector<std::size_t> widths;
+  std::vector<ShownColumn> columns;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    header.push_back({table.columns[i], !table.rows.empty() && table.rows.front()[i].number});
-    widths.push_back(std::max<std::size_t>(1, table.columns[i].size()));
-    for (const TextRow& row : table.rows) widths[i] = std::max(widths[i], row[i].text.size());
+    if (!table.columns[i].heading.empty()) columns.push_back(shown_column(table, i));
   }
   std::string out;
-  append_aligned(out, header, widths);
-  for (const TextRow& row : table.rows) append_aligned(out, row, widths);
+  for (std::size_t row = 0; row <= table.rows.size(); ++row) append_row(out, columns, row);
   return out;
 }
 
 std::string json_text(const TextTable& table) {
-  std::string out = "[";
-  for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    const TextRow& row = table.rows[i];
-    out += i == 0 ? "\n  {" : ",\n  {";
-    for (std::size_t j = 0; j < row.size(); ++j) {
-      out += (j == 0 ? "" : ", ") + json_string(table.columns[j]) + ": " + json_value(row[j]);
+  std::string out;
+  for (const auto& row : table.rows) {
+    JsonObject object;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (!table.columns[i].name.empty()) object.add(table.columns[i].name, Json{row[i].json});
     }
-    out += "}";
+    out += (out.empty() ? "\n  " : ",\n  ") + object.json().text;
   }
-  return out + (table.rows.empty() ? "]\n" : "\n]\n");
+  return "[" + out + (table.rows.empty() ? "]" : "\n]");
 }
 
 std::string prefixed_lines(const std::string& prefix, const std::vector<std::string>& texts) {
@@ -79,15 +132,8 @@ std::string prefixed_lines(const std::string& prefix, const std::vector<std::str
 }
 
 std::string csv_text(const TextTable& table) {
-  std::string out;
-  for (std::size_t j = 0; j < table.columns.size(); ++j) {
-    out += (j == 0 ? "" : ",") + csv_value(table.columns[j]);
-  }
-  out += "\n";
-  for (const TextRow& row : table.rows) {
-    for (std::size_t j = 0; j < row.size(); ++j) out += (j == 0 ? "" : ",") + csv_value(row[j].text);
-    out += "\n";
-  }
+  std::string out = csv_line(table, [&](std::size_t i) { return table.columns[i].name; });
+  for (const auto& row : table.rows) out += csv_line(table, [&](std::size_t i) { return row[i].text; });
   return out;
 }
 

@@ -1,29 +1,64 @@
-// Rows of text and numbers as a table for people, as JSON and as CSV for programs.
+// A report's rows and columns: as a table for people, as JSON and as CSV for programs.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "harness/record/json_text.h"
+
 namespace harness {
 
+/// A value as its readers see it.
 struct TextCell {
-  std::string text;  ///< empty: no value
-  bool number = false;
+  std::string text;   ///< in CSV; empty: no value
+  std::string json;   ///< the same
+  std::string shown;  ///< to people
+  bool is_number = false;
 };
-using TextRow = std::vector<TextCell>;
+
+struct TextColumn {
+  std::string name;            ///< in JSON and CSV; empty: for people only
+  std::string heading = name;  ///< in the table; empty: for programs only
+  std::size_t widest = 0;      ///< longer texts of the table are broken at spaces; 0: none are
+};
+
+TextCell cell_of(const std::string& text);
+/// In the shortest form that reads back to the same value, for people as number_text(). NaN is no value, and
+/// null in JSON, as infinities are.
+TextCell cell_of(double value);
+/// What looks the same everywhere: a count, or JSON that has no place in a table.
+template <class Value>
+requires std::integral<Value> || std::same_as<Value, Json> TextCell cell_of(const Value& value) {
+  const std::string text = json_of(value);
+  return {text, text, text, true};
+}
 
 /// Every row has a cell for each column.
 struct TextTable {
-  std::vector<std::string> columns;
-  std::vector<TextRow> rows;
+  std::vector<TextColumn> columns;
+  std::vector<std::vector<TextCell>> rows;
+
+  /// Begins a row, which add() fills: the same columns in each.
+  void add_row() { rows.emplace_back(); }
+  template <class Value>
+  void add(const TextColumn& column, const Value& value) {
+    if (rows.size() == 1) columns.push_back(column);
+    rows.back().push_back(cell_of(value));
+  }
+  /// Of a value that people read as `shown`.
+  template <class Value>
+  void add(const TextColumn& column, const Value& value, const std::string& shown) {
+    add(column, value);
+    rows.back().back().shown = shown;
+  }
 };
 
-/// The shortest form that reads back to the same value, or six significant digits; no value for NaN.
-TextCell number_cell(double value, bool full_precision);
+/// Six significant digits; "" for NaN.
+std::string number_text(double value);
 
-/// Aligned with spaces, a header first; "-" where there is no value.
+/// Aligned with spaces, a header first; "-" where there is nothing to show.
 std::string aligned_text(const TextTable& table);
-/// An array of objects; a number without a value, or an infinite one, is null.
+/// An array of objects, a line each.
 std::string json_text(const TextTable& table);
 /// RFC 4180, a header first; nothing where there is no value.
 std::string csv_text(const TextTable& table);
