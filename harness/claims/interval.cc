@@ -2,19 +2,14 @@
 
 #include <charconv>
 #include <cmath>
-#include <cstdio>
+
+#include "harness/record/text_table.h"
 
 namespace harness {
 namespace {
 
 constexpr const char* kAllowed =
     "[low, high] with low <= high (inf for no end), or comparisons such as \"> 1\" or [\"> 0\", \"<= 1\"]";
-
-std::string bound_text(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
 
 void require_not_empty(const Interval& interval, const InputPlace& place) {
   const bool ordered = interval.low < interval.high ||
@@ -29,9 +24,9 @@ bool Interval::contains(double value) const {
 }
 
 std::string Interval::text() const {
-  if (std::isinf(high) && !std::isinf(low)) return (low_open ? "> " : ">= ") + bound_text(low);
-  if (std::isinf(low) && !std::isinf(high)) return (high_open ? "< " : "<= ") + bound_text(high);
-  return (low_open ? "(" : "[") + bound_text(low) + ", " + bound_text(high) + (high_open ? ")" : "]");
+  if (std::isinf(high) && !std::isinf(low)) return (low_open ? "> " : ">= ") + number_text(low);
+  if (std::isinf(low) && !std::isinf(high)) return (high_open ? "< " : "<= ") + number_text(high);
+  return (low_open ? "(" : "[") + number_text(low) + ", " + number_text(high) + (high_open ? ")" : "]");
 }
 
 bool is_comparison(std::string_view text) { return text.starts_with('<') || text.starts_with('>'); }

@@ -7,7 +7,6 @@
 #include "harness/core/error.h"
 #include "harness/experiment/paced_cells.h"
 #include "harness/record/comparison_text.h"
-#include "harness/record/fidelity_text.h"
 #include "harness/record/results_file.h"
 #include "workloads/file_bytes.h"
 

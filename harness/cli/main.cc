@@ -1,3 +1,115 @@
-#include "harness/cli/program.h"
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/cli/commands.h"
+#include "harness/core/error.h"
+#include "harness/experiment/build_info.h"
+#include "harness/experiment/cell_distribution.h"
+#include "harness/experiment/rank_work.h"
+
+namespace harness {
+namespace {
+
+/// One line; under mpirun one rank speaks for all.
+int fail(int code, const std::string& message) {
+  if (launched_rank() == 0) {
+    std::string line = message.substr(0, message.find_last_not_of('\n') + 1);
+    for (char& c : line) {
+      if (c == '\n' || c == '\r') c = ' ';
+    }
+    std::fprintf(stderr, "harness: %s\n", line.c_str());
+  }
+  return code;
+}
+
+std::string version() {
+  return version_text() + "\ncommit " + kGitCommit + (kGitDirty ? " with local changes" : "");
+}
+
+/// A first word that is neither a command nor a file: a slip of the pen.
+void check_command(const CLI::App& app, const std::string& word) {
+  std::error_code error;
+  if (word.empty() || word[0] == '-' || word.find_first_of("./") != std::string::npos ||
+      std::filesystem::exists(word, error))
+    return;
+  std::vector<std::string> known;
+  for (const CLI::App* command : app.get_subcommands({})) known.push_back(command->get_name());
+  if (std::find(known.begin(), known.end(), word) != known.end()) return;
+  const std::string near = nearest_name(word, known);
+  throw input_error({"", 0, "command line"},
+                    "unknown command '" + word + "'" + (near.empty() ? "" : ", did you mean '" + near + "'?"),
+                    "an experiment FILE.toml, or one of " + join_names(known));
+}
+
+int run(int argc, char** argv) {
+  int exit_code = 0;
+  CLI::App app("Compares serving systems for inference pipelines on the same workloads", "harness");
+  app.footer(
+      "Examples:\n"
+      "  harness experiments/quickstart.toml                  run it; results-out/quickstart.h5\n"
+      "  harness experiments/quickstart.toml --dry-run        the cells and their plans\n"
+      "  harness experiments/quickstart.toml -o out --set workload.loads=[0.8,1.2] --set "
+      "serving.commit=late\n"
+      "  mpirun -n 8 harness experiments/pard/twelve.toml     the cells spread over 8 ranks\n"
+      "  harness SUITE.toml                                   each experiment of suite = [\"a.toml\", ...]\n"
+      "  mpirun -n 9 harness doctor E.toml                    are machine and ranks fit for it?\n"
+      "  harness show results-out/quickstart.h5               a row per cell\n"
+      "  harness figures results-out/quickstart.h5 -o figures\n"
+      "  harness claims                                       which of the papers' claims hold\n"
+      "  harness compare base.h5 results-out/quickstart.h5    what became worse\n"
+      "  harness replay results-out/quickstart.h5             repeats what was recorded of each decision\n"
+      "  harness profile --pipeline tm -o tm.toml             measures models here, for `profiles = ...`\n"
+      "  harness profile --profiles tm.toml --goodput 250 -o tm.toml    what one GPU serves within 250 ms\n"
+      "  harness experiments/shepherd/two-streams.toml        streams of requests to models side by side\n"
+      "  harness trace cv maf-bursty --rate 6000              how much such streams vary\n"
+      "Exit codes: 0 well; 1 skipped or invalid cells, worse claims, or regressions; 2 bad input; 3 the "
+      "environment failed or interrupted.");
+  app.set_version_flag("--version", version());
+  app.require_subcommand(0, 1);
+  add_run_command(app, exit_code);
+  add_show_command(app, exit_code);
+  add_figures_command(app, exit_code);
+  add_claims_command(app, exit_code);
+  add_compare_command(app, exit_code);
+  add_replay_command(app, exit_code);
+  add_trace_command(app, exit_code);
+  add_profile_command(app, exit_code);
+  add_list_command(app, exit_code);
+  add_collect_command(app, exit_code);
+  add_doctor_command(app, exit_code);
+  if (argc > 1) check_command(app, argv[1]);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {
+    if (launched_rank() == 0) app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    return fail(kBadInput, std::string(error.what()) + " (see harness --help)");
+  }
+  return exit_code;
+}
+
+int run_program(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a write beyond a file-size limit fails instead of killing
+  try {
+    const int exit_code = run(argc, argv);
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
+    return fail(kEnvironment, "standard output: cannot be written");
+  } catch (const InputError& error) {
+    return fail(kBadInput, error.what());
+  } catch (const EnvironmentError& error) {
+    return fail(kEnvironment, error.what());
+  } catch (const std::exception& error) {
+    return fail(kEnvironment, error.what());
+  }
+}
+
+}  // namespace
+}  // namespace harness
 
 int main(int argc, char** argv) { return harness::run_program(argc, argv); }

@@ -7,7 +7,7 @@
 
 #include "harness/cli/print_text.h"
 #include "harness/core/error.h"
-#include "harness/record/paired_text.h"
+#include "harness/record/paired.h"
 #include "harness/record/results_file.h"
 #include "harness/record/summary_text.h"
 

@@ -4,11 +4,10 @@
 #include <type_traits>
 
 #include "harness/core/error.h"
-#include "harness/record/replay_tables.h"
+#include "harness/record/asked_tables.h"
 #include "harness/record/results_file.h"
 #include "harness/record/results_reader.h"
 #include "harness/record/staged_file.h"
-#include "harness/record/state_columns.h"
 #include "harness/record/stored_rows.h"
 #include "harness/record/table.h"
 

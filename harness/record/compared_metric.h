@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/record/summary.h"
+#include "harness/record/text_table.h"
 
 namespace harness {
 
@@ -53,5 +54,16 @@ std::vector<ComparedMetric> service_metrics(const std::string& option, const std
 /// Reads "drop_rate=0.02" or "latency_ms_p99=10%": sets the tolerance of that metric, which is added when it
 /// is not there. Throws InputError for an unknown metric or a bad number.
 void set_tolerance(std::vector<ComparedMetric>& metrics, const std::string& text);
+
+/// "95.2%" for a share, else six significant digits; "" where there is no value.
+std::string value_text(const ComparedMetric& metric, double value);
+/// "+0.12 pt" for a share, else "+3.5"; without the sign when `is_signed` is not set.
+std::string difference_text(const ComparedMetric& metric, double difference, bool is_signed);
+/// What ComparedMetric::change says: "+7%" with a relative tolerance, else as difference_text.
+std::string change_text(const ComparedMetric& metric, double change);
+/// "1 pt", "5%", "20".
+std::string tolerance_text(const ComparedMetric& metric);
+/// The columns `tolerance` and, for programs, `tolerance_kind`.
+void add_tolerance(TextTable& table, const ComparedMetric& metric);
 
 }  // namespace harness

@@ -6,7 +6,6 @@
 
 #include "harness/core/error.h"
 #include "harness/core/test_refusal.h"
-#include "harness/record/metric_text.h"
 #include "harness/record/paired.h"
 #include "harness/record/test_cells.h"
 

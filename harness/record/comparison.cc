@@ -161,15 +161,8 @@ bool is_comparable(Comparison& comparison, const CellPair& pair) {
 }  // namespace
 
 const char* name_of(ChangeVerdict verdict) {
-  switch (verdict) {
-    case ChangeVerdict::kBetter:
-      return "better";
-    case ChangeVerdict::kRegression:
-      return "regression";
-    case ChangeVerdict::kSame:
-      break;
-  }
-  return "same";
+  constexpr const char* kNames[] = {"same", "better", "regression"};
+  return kNames[static_cast<std::size_t>(verdict)];
 }
 
 std::size_t Comparison::regressions() const {

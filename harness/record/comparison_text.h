@@ -1,9 +1,11 @@
-// A comparison as text: a table for people, JSON and JUnit for programs.
+// What became worse, and how true a simulation is, as text: tables for people, JSON and JUnit for programs.
 #pragma once
 
 #include <string>
 
 #include "harness/record/comparison.h"
+#include "harness/record/fidelity.h"
+#include "harness/record/text_table.h"
 
 namespace harness {
 
@@ -14,5 +16,13 @@ std::string comparison_json(const Comparison& comparison);
 /// JUnit's XML: a test case per series and metric and per cell that stopped or resumed; a regression fails.
 /// What is not comparable is an error.
 std::string comparison_junit(const Comparison& comparison);
+
+/// A row per live cell and metric, then the cells that are not ok or stand alone, then the counts.
+std::string fidelity_table(const Fidelity& fidelity);
+/// An object: the counts, `rows` with numbers in full, and the lists of the table as texts; before them
+/// `pace`, a table of how fast the devices were, where there is one.
+std::string fidelity_json(const Fidelity& fidelity, const TextTable* paces = nullptr);
+/// JUnit's XML: a test case per live cell and metric, "beyond" and "invalid" fail; a cell alone is an error.
+std::string fidelity_junit(const Fidelity& fidelity);
 
 }  // namespace harness

@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "harness/record/fidelity_text.h"
 #include "harness/record/junit_text.h"
 #include "harness/record/test_cells.h"
 #include "harness/record/text_table.h"

@@ -111,15 +111,8 @@ void add_rows(Fidelity& result, const LiveCells& cells, const std::vector<Compar
 }  // namespace
 
 const char* name_of(FidelityVerdict verdict) {
-  switch (verdict) {
-    case FidelityVerdict::kWithin:
-      return "within";
-    case FidelityVerdict::kBeyond:
-      return "beyond";
-    case FidelityVerdict::kInvalid:
-      break;
-  }
-  return "invalid";
+  constexpr const char* kNames[] = {"within", "beyond", "invalid"};
+  return kNames[static_cast<std::size_t>(verdict)];
 }
 
 std::size_t Fidelity::count_of(FidelityVerdict verdict) const {

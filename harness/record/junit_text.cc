@@ -33,18 +33,10 @@ std::string count_of(const std::vector<JUnitCase>& cases, JUnitCase::Result resu
                                       [&](const JUnitCase& each) { return each.result == result; }));
 }
 
+/// nullptr: it passed.
 const char* element_of(JUnitCase::Result result) {
-  switch (result) {
-    case JUnitCase::Result::kFailed:
-      return "failure";
-    case JUnitCase::Result::kSkipped:
-      return "skipped";
-    case JUnitCase::Result::kError:
-      return "error";
-    case JUnitCase::Result::kPassed:
-      break;
-  }
-  return nullptr;
+  constexpr const char* kElements[] = {nullptr, "failure", "skipped", "error"};
+  return kElements[static_cast<std::size_t>(result)];
 }
 
 }  // namespace

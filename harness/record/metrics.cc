@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <utility>
+#include <vector>
 
-#include "harness/record/devices_text.h"
 #include "harness/record/summary.h"
 
 namespace harness {
@@ -69,6 +70,27 @@ TimeNs worker_time_until(const RunRecord& record, TimeNs until) {
 /// The last window of a run may be a short one.
 double window_length_s(const RunRecord& record, TimeNs start) {
   return ns_to_s(std::min(record.window_ns, record.duration_ns - start));
+}
+
+constexpr const char* kBetween = ", ";
+
+/// "NVIDIA H200" of "cuda:1 NVIDIA H200 (worker 3)", "cpu" of "cpu1".
+std::string kind_of(const std::string& full_name) {
+  const std::string name = full_name.substr(0, full_name.find(" (worker "));
+  const std::size_t space = name.find(' ');
+  if (space != std::string::npos) return name.substr(space + 1);
+  return name.substr(0, name.find_last_not_of("0123456789") + 1);
+}
+
+using Counts = std::vector<std::pair<std::string, int>>;
+
+void count(Counts& counts, const std::string& what) {
+  const auto is_it = [&what](const auto& each) { return each.first == what; };
+  const auto found = std::find_if(counts.begin(), counts.end(), is_it);
+  if (found == counts.end())
+    counts.emplace_back(what, 1);
+  else
+    ++found->second;
 }
 
 }  // namespace
@@ -352,6 +374,24 @@ SummaryRow summarise(const CellIdentity& cell, const MeasuredRun& run) {
   row.devices = devices_text(record.ranks);
   row.fingerprint = hex16(record.fingerprint);
   return row;
+}
+
+std::string devices_text(std::span<const RankTotals> ranks) {
+  Counts kinds;
+  Counts drivers;
+  for (const RankTotals& rank : ranks) {
+    for (std::size_t begin = 0; begin < rank.devices.size();) {
+      const std::size_t end = std::min(rank.devices.find(kBetween, begin), rank.devices.size());
+      count(kinds, kind_of(rank.devices.substr(begin, end - begin)));
+      begin = end + 2;
+    }
+    if (!rank.driver.empty()) count(drivers, rank.driver);
+  }
+  std::string text;
+  for (const auto& [kind, number] : kinds)
+    text += (text.empty() ? "" : kBetween) + std::to_string(number) + " x " + kind;
+  for (const auto& [driver, number] : drivers) text += kBetween + ("driver " + driver);
+  return text;
 }
 
 }  // namespace harness

@@ -70,4 +70,8 @@ PathTotals path_totals(const RunRecord& record);
 /// Busy time of all workers / worker_time_ns: a backlog served after the load does not exceed 1.
 double gpu_utilisation(const RunRecord& record);
 
+/// "8 x NVIDIA H200, driver 580.95.05", kinds and drivers in the order of the ranks; "" when no rank has
+/// devices.
+std::string devices_text(std::span<const RankTotals> ranks);
+
 }  // namespace harness

@@ -11,9 +11,8 @@
 #include <type_traits>
 
 #include "harness/core/error.h"
-#include "harness/record/replay_tables.h"
+#include "harness/record/asked_tables.h"
 #include "harness/record/results_file.h"
-#include "harness/record/state_columns.h"
 #include "harness/record/stored_rows.h"
 #include "harness/record/table.h"
 

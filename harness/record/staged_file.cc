@@ -3,15 +3,148 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#if H5_VERSION_GE(1, 13, 0)
+#include <H5FDdevelop.h>
+#endif
 
 #include "harness/core/error.h"
 
 namespace harness {
 namespace {
+
+// An HDF5 file driver for files that are written once: it writes to a descriptor that StagedFile owns and
+// remembers the first failure.
+constexpr haddr_t kMaxAddress = (haddr_t{1} << 62) - 1;
+
+struct OpenFile {
+  H5FD_t common;  // first: the library sees the file through it
+  StagedDescriptor* descriptor;
+  haddr_t allocated;
+};
+
+OpenFile& own(H5FD_t* file) { return *reinterpret_cast<OpenFile*>(file); }
+const OpenFile& own(const H5FD_t* file) { return *reinterpret_cast<const OpenFile*>(file); }
+
+H5FD_t* open_file(const char*, unsigned, hid_t access, haddr_t) {
+  const void* info = H5Pget_driver_info(access);
+  if (info == nullptr) return nullptr;
+  OpenFile* file = new OpenFile{};
+  std::memcpy(&file->descriptor, info, sizeof file->descriptor);
+  return &file->common;
+}
+
+herr_t close_file(H5FD_t* file) {
+  delete &own(file);
+  return 0;
+}
+
+int compare(const H5FD_t* a, const H5FD_t* b) {
+  const StagedDescriptor* left = own(a).descriptor;
+  const StagedDescriptor* right = own(b).descriptor;
+  return left == right ? 0 : (left < right ? -1 : 1);
+}
+
+herr_t query(const H5FD_t*, unsigned long* flags) {
+  *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
+           H5FD_FEAT_AGGREGATE_SMALLDATA;
+  return 0;
+}
+
+haddr_t allocated(const H5FD_t* file, H5FD_mem_t) { return own(file).allocated; }
+
+herr_t set_allocated(H5FD_t* file, H5FD_mem_t, haddr_t address) {
+  own(file).allocated = address;
+  return 0;
+}
+
+haddr_t end_of_file(const H5FD_t* file, H5FD_mem_t) { return own(file).descriptor->end; }
+
+herr_t read_bytes(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t size, void* buffer) {
+  char* at = static_cast<char*>(buffer);
+  while (size > 0) {
+    const ssize_t got = ::pread(own(file).descriptor->fd, at, size, static_cast<off_t>(address));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return -1;
+    if (got == 0) {
+      std::memset(at, 0, size);
+      return 0;
+    }
+    at += got;
+    address += static_cast<haddr_t>(got);
+    size -= static_cast<std::size_t>(got);
+  }
+  return 0;
+}
+
+herr_t write_bytes(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t size, const void* buffer) {
+  StagedDescriptor& descriptor = *own(file).descriptor;
+  descriptor.end = std::max(descriptor.end, address + size);
+  const char* at = static_cast<const char*>(buffer);
+  while (size > 0 && descriptor.error == 0) {
+    const ssize_t put = ::pwrite(descriptor.fd, at, size, static_cast<off_t>(address));
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) {
+      descriptor.error = put < 0 ? errno : ENOSPC;
+      break;
+    }
+    at += put;
+    address += static_cast<haddr_t>(put);
+    size -= static_cast<std::size_t>(put);
+  }
+  return 0;
+}
+
+herr_t truncate_file(H5FD_t* file, hid_t, hbool_t) {
+  OpenFile& open = own(file);
+  StagedDescriptor& descriptor = *open.descriptor;
+  if (descriptor.error == 0 && ::ftruncate(descriptor.fd, static_cast<off_t>(open.allocated)) != 0) {
+    descriptor.error = errno;
+  }
+  descriptor.end = open.allocated;
+  return 0;
+}
+
+H5FD_class_t make_class() {
+  constexpr H5FD_mem_t kFreeLists[] = H5FD_FLMAP_DICHOTOMY;
+  H5FD_class_t driver{};
+#if H5_VERSION_GE(1, 13, 0)
+  driver.version = H5FD_CLASS_VERSION;
+  driver.value = static_cast<H5FD_class_value_t>(600);
+#endif
+  driver.name = "harness_staged";
+  driver.maxaddr = kMaxAddress;
+  driver.fc_degree = H5F_CLOSE_STRONG;
+  driver.fapl_size = sizeof(StagedDescriptor*);
+  driver.open = open_file;
+  driver.close = close_file;
+  driver.cmp = compare;
+  driver.query = query;
+  driver.get_eoa = allocated;
+  driver.set_eoa = set_allocated;
+  driver.get_eof = end_of_file;
+  driver.read = read_bytes;
+  driver.write = write_bytes;
+  driver.truncate = truncate_file;
+  std::copy(std::begin(kFreeLists), std::end(kFreeLists), driver.fl_map);
+  return driver;
+}
+
+/// File access properties that make H5Fcreate write to `descriptor`, which must outlive the file.
+Hdf5Handle staged_access(StagedDescriptor& descriptor) {
+  static const H5FD_class_t kDriverClass = make_class();
+  const Hdf5Handle driver(H5FDregister(&kDriverClass), H5FDunregister, "register the file driver");
+  Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "make properties");
+  StagedDescriptor* info = &descriptor;
+  checked(H5Pset_driver(access.get(), driver.get(), &info), "choose the file driver");
+  checked(H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_V18), "set the format's version");
+  checked(H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG), "set properties");
+  return access;
+}
 
 /// Makes the rename itself durable. Some file systems refuse to sync a folder; the file's content is safe
 /// without.

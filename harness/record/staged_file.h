@@ -1,12 +1,22 @@
 // An HDF5 file that appears under its name only when it is complete. Internal to record/.
 #pragma once
 
+#include <hdf5.h>
+
 #include <string>
 
 #include "harness/record/hdf5_handle.h"
-#include "harness/record/staged_driver.h"
 
 namespace harness {
+
+/// A file being written. After the first failure further writes are discarded and reported as done: the
+/// library cannot close a file whose last writes fail, and would try again when the program ends. The caller
+/// looks at `error` instead.
+struct StagedDescriptor {
+  int fd = -1;
+  int error = 0;  ///< errno of the first failure, 0 when all is well
+  haddr_t end = 0;
+};
 
 /// Written as PATH.tmp, then synced and renamed by commit(). Destroyed before that, it leaves nothing behind.
 /// A left-over PATH.tmp of a killed run is overwritten. Throws EnvironmentError naming the path and the
@@ -19,7 +29,6 @@ class StagedFile {
   StagedFile& operator=(const StagedFile&) = delete;
 
   hid_t id() const { return file_.get(); }
-  const std::string& path() const { return path_; }
   /// Runs `work`, then throws EnvironmentError if a call of the library or a write to the disk has failed.
   template <class Work>
   void write(Work work) {

@@ -29,15 +29,8 @@ std::vector<std::pair<std::string, std::string>> parameters_of(const CellIdentit
 }
 
 const char* name_of(Better better) {
-  switch (better) {
-    case Better::kHigher:
-      return "higher";
-    case Better::kLower:
-      return "lower";
-    case Better::kNeither:
-      break;
-  }
-  return "neither";
+  constexpr const char* kNames[] = {"higher", "lower", "neither"};
+  return kNames[static_cast<std::size_t>(better)];
 }
 
 const Metric* find_metric(std::string_view name) {

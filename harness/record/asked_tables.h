@@ -1,12 +1,17 @@
-// What reached the queue domains of a cell, in its file. Internal to record/.
+// What a cell keeps only when it is asked to, in its file: published states, whose columns a system names,
+// and what reached the queue domains. Internal to record/.
 #pragma once
-
-#include <vector>
 
 #include "harness/record/hdf5_handle.h"
 #include "harness/record/replay_log.h"
+#include "harness/record/run_record.h"
 
 namespace harness {
+
+/// Writes the dataset `states`, unless nothing was recorded.
+void write_states(hid_t group, const StateTable& states);
+/// Reads it back; an empty table when it is not there.
+StateTable read_states(hid_t group);
 
 /// Writes the datasets `replay` (a row per domain) and `replay_log` (their bytes, one after the other),
 /// unless nothing was recorded.
