@@ -9,6 +9,7 @@
 
 #include "harness/cli/profile_report.h"
 #include "harness/core/error.h"
+#include "harness/core/test_refusal.h"
 #include "workloads/catalogue.h"
 
 namespace harness {
@@ -139,12 +140,9 @@ TEST(ProfileReport, IsReadBackAsItWasMeasured) {
   EXPECT_EQ(read.load_ns, 77);
   EXPECT_EQ(read.memory_mb, 12.5);
   EXPECT_EQ(read.source.rfind("harness profile, 20", 0), 0U) << read.source;
-  for (const char* words : {"\"a note\"", "batches of 8 and more", "repeats = 12", "stopped_by = \"time\""})
-    EXPECT_NE(text.find(words), std::string::npos) << words;
-  const std::string report = report_text(profile);
-  for (const char* words :
-       {"m on null", "stopped by the time limit after 12 rounds", "batches of 8 do not fit"})
-    EXPECT_NE(report.find(words), std::string::npos) << report;
+  EXPECT_TRUE(holds(text, "\"a note\"", "batches of 8 and more", "repeats = 12", "stopped_by = \"time\""));
+  EXPECT_TRUE(holds(report_text(profile), "m on null", "stopped by the time limit after 12 rounds",
+                    "batches of 8 do not fit"));
 }
 
 TEST(ProfileReport, WarnsOfWhatShouldNotBeTrusted) {
@@ -157,10 +155,8 @@ TEST(ProfileReport, WarnsOfWhatShouldNotBeTrusted) {
   profile.sizes[0].time.half_width_ns = profile.sizes[1].time.half_width_ns = 20;
   EXPECT_EQ(warnings_text(profile, job, 0.09), "");
   EXPECT_EQ(warnings_text(profile, job, {}), "");
-  EXPECT_EQ(
-      warnings_text(profile, job, 0.31),
-      "warning: other processes and virtual machines took 31 % of the processors' time, which is in the "
-      "medians\n");
+  EXPECT_TRUE(
+      holds(warnings_text(profile, job, 0.31), "other processes", "took 31 % of the processors' time"));
   const std::string wide = "warning: the medians are less exact than asked for (--halfwidth 2.0 %)";
   profile.sizes[1].time.half_width_ns = 21;
   EXPECT_EQ(warnings_text(profile, job, {}).rfind(wide, 0), 0U);
@@ -188,10 +184,8 @@ TEST(ProfileReport, AveragesExitPointsOverTheModels) {
   EXPECT_EQ(average.text(), "") << "the report of the model says it";
   add("b", 0.03, 0.06);
   add("c", 0.01, 0.01);
-  EXPECT_EQ(
-      average.text(),
-      "exit points of 3 models, on average over the models and as shares of the batch time: exit overhead "
-      "+1.0 % (most: +3.0 % of b), preemption delay 3.0 % (most: 6.0 % of b)\n");
+  EXPECT_TRUE(holds(average.text(), "exit points of 3 models", "exit overhead +1.0 % (most: +3.0 % of b)",
+                    "preemption delay 3.0 % (most: 6.0 % of b)\n"));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "harness/core/error.h"
+#include "harness/core/test_refusal.h"
 #include "harness/record/cv_file.h"
 #include "harness/record/results_file.h"
 #include "workloads/file_bytes.h"
@@ -39,14 +40,13 @@ std::string temporary(const char* name) { return (std::filesystem::temp_director
 
 TEST(TraceInfo, ShowsAShapeAndAFile) {
   const std::string shape = run("trace info constant --rate 50 --duration 10");
-  EXPECT_NE(shape.find("requests        500\n"), std::string::npos) << shape;
-  EXPECT_NE(shape.find("mean_rps        50\n"), std::string::npos) << shape;
+  EXPECT_TRUE(holds(shape, "requests        500\n", "mean_rps        50\n"));
   const std::string path = temporary("harness_trace_info.csv");
   write_file(path, "# bin_s = 2\n4\n12\n");
   const std::string file = run("trace info " + path);
-  EXPECT_NE(file.find("mean_rps        4\n"), std::string::npos) << file;
-  EXPECT_EQ(file.find("replayed"), std::string::npos) << file;
-  EXPECT_NE(run("trace info " + path + " --set compress=2").find("requests        16\n"), std::string::npos);
+  EXPECT_TRUE(holds(file, "mean_rps        4\n"));
+  EXPECT_FALSE(holds(file, "replayed"));
+  EXPECT_TRUE(holds(run("trace info " + path + " --set compress=2"), "requests        16\n"));
   std::filesystem::remove(path);
 }
 
@@ -68,7 +68,7 @@ TEST(TraceInfo, ShowsNoFigureThatTheBinsOrTheLengthDoNotGive) {
   EXPECT_EQ(figure(minutes, "cv_bin"), "0.5000") << minutes;
   EXPECT_EQ(figure(minutes, "cv_second"), "-") << minutes;
   EXPECT_EQ(figure(minutes, "cv_minute"), "0.5000") << minutes;
-  EXPECT_NE(minutes.find("(bins over their moving mean of 660 s)"), std::string::npos) << minutes;
+  EXPECT_TRUE(holds(minutes, "(bins over their moving mean of 660 s)"));
   const std::string hours = run("trace info " + path + " --set bin_s=3600");
   EXPECT_EQ(figure(hours, "cv_bin"), "0.5000") << hours;
   EXPECT_EQ(figure(hours, "cv_minute"), "-") << hours;
@@ -103,33 +103,34 @@ TEST(TraceImport, SaysWhatIsMissing) {
   int exit_code = 0;
   const std::string text = run("trace import " + folder + " -o " + folder + "/out", &exit_code);
   EXPECT_EQ(exit_code, 1);
-  EXPECT_NE(text.find("wiki: missing"), std::string::npos) << text;
+  EXPECT_TRUE(holds(text, "wiki: missing"));
   std::filesystem::remove_all(folder);
 }
 
 TEST(TraceCommand, RefusesBadArguments) {
-  EXPECT_THROW(run("trace info wiki --set compres=4"), InputError);
-  EXPECT_THROW(run("trace info wiki --set compress=fast"), InputError);
-  EXPECT_THROW(run("trace info wiki --set compress"), InputError);
-  EXPECT_THROW(run("trace info /nowhere/at/all"), InputError);
-  EXPECT_THROW(run("trace make poisson --rate 1e9 --duration 3600 -o /nowhere/x"), InputError);
+  for (const char* words :
+       {"info wiki --set compres=4", "info wiki --set compress=fast", "info wiki --set compress",
+        "info /nowhere/at/all", "info streams", "info two-streams --rate 5",
+        "make poisson --rate 1e9 --duration 3600 -o /nowhere/x", "cv poisson",
+        "cv poisson-streams --windows 400"})
+    EXPECT_THROW(run(std::string("trace ") + words), InputError) << words;
   EXPECT_THROW(run("trace make poisson -o /nowhere/x"), EnvironmentError);
 }
 
+/// Why a command is refused, behind what it printed until then.
 std::string refusal(const std::string& arguments) {
-  try {
-    run(arguments);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  CLI::App app;
+  int code = 0;
+  add_trace_command(app, code);
+  testing::internal::CaptureStdout();
+  const std::string why = refusal_of([&] { app.parse(arguments); });
+  return testing::internal::GetCapturedStdout() + why;
 }
 
 TEST(TraceCommand, NamesTheNearestShapeWhereThereIsNoFile) {
-  const std::string line = refusal("trace info twet");
-  EXPECT_NE(line.find("(did you mean tweet?)"), std::string::npos) << line;
-  EXPECT_NE(refusal("trace make poison -o x").find("(did you mean poisson?)"), std::string::npos);
-  EXPECT_EQ(refusal("trace info flie").find("file?"), std::string::npos) << "no shape by itself";
+  EXPECT_TRUE(holds(refusal("trace info twet"), "(did you mean tweet?)"));
+  EXPECT_TRUE(holds(refusal("trace make poison -o x"), "(did you mean poisson?)"));
+  EXPECT_FALSE(holds(refusal("trace info flie"), "file?")) << "no shape by itself";
 }
 
 /// The text of --help of a command below `trace`.
@@ -146,11 +147,11 @@ std::string help(const std::string& command) {
 TEST(TraceCommand, HelpsWithItsOwnExamples) {
   for (const char* command : {"", "info", "make", "import"}) {
     const std::string text = help(command);
-    EXPECT_EQ(text.find("quickstart"), std::string::npos) << text;
-    EXPECT_NE(text.find("harness trace"), std::string::npos) << text;
+    EXPECT_FALSE(holds(text, "quickstart"));
+    EXPECT_TRUE(holds(text, "harness trace"));
     EXPECT_TRUE(text[0] >= 'A' && text[0] <= 'Z') << text;
   }
-  EXPECT_EQ(help("info").find("azure, file"), std::string::npos) << "file is no shape by itself";
+  EXPECT_FALSE(holds(help("info"), "azure, file")) << "file is no shape by itself";
 }
 
 TEST(TraceCommand, RefusesRatesAndDurationsOutOfRange) {
@@ -196,53 +197,33 @@ TEST(TraceCv, ShowsStreamsAndGroups) {
   std::filesystem::remove(file);
   EXPECT_THROW(run("trace cv " + path + " -o cv.csv"), InputError);
   std::filesystem::remove(path);
-  EXPECT_THROW(run("trace cv poisson"), InputError);
-  EXPECT_THROW(run("trace cv poisson-streams --windows 400"), InputError);
-}
-
-/// What stands on standard output, and the message, where a command is refused.
-std::string refused_with_output(const std::string& arguments) {
-  CLI::App app;
-  int code = 0;
-  add_trace_command(app, code);
-  testing::internal::CaptureStdout();
-  std::string message = "accepted";
-  try {
-    app.parse(arguments);
-  } catch (const InputError& error) {
-    message = error.what();
-  }
-  return testing::internal::GetCapturedStdout() + message;
 }
 
 TEST(TraceCv, LeavesOutDefaultWindowsThatAreTooLong) {
   const std::string table = run("trace cv two-streams --duration 12 --csv");
   for (const char* window : {"0.1", "1", "6"})
-    EXPECT_NE(table.find(std::string(",") + window + ",1,2,"), std::string::npos) << window << table;
+    EXPECT_TRUE(holds(table, std::string(",") + window + ",1,2,")) << window;
   EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 4) << table;
 }
 
 TEST(TraceCv, NamesTheOptionBeforeAnythingIsPrinted) {
-  EXPECT_EQ(refused_with_output("trace cv two-streams --duration 12 --windows 1,7"),
+  EXPECT_EQ(refusal("trace cv two-streams --duration 12 --windows 1,7"),
             "--windows: found 7 s; allowed: at most half of the run, 6 s");
-  EXPECT_EQ(refused_with_output("trace cv two-streams --duration 0.1"),
+  EXPECT_EQ(refusal("trace cv two-streams --duration 0.1"),
             "--windows: found nothing; allowed: at most half of the run, 0.05 s");
-  EXPECT_EQ(refused_with_output("trace cv two-streams --duration 12 --groups 3"),
+  EXPECT_EQ(refusal("trace cv two-streams --duration 12 --groups 3"),
             "--groups: found more than all streams; allowed: 1 to 2");
-  EXPECT_EQ(refused_with_output("trace cv two-streams --groups 0").rfind("--groups: found 0", 0), 0U);
+  EXPECT_EQ(refusal("trace cv two-streams --groups 0").rfind("--groups: found 0", 0), 0U);
 }
 
 TEST(TraceInfo, PointsFromAnExperimentToCv) {
   const std::string line = refusal("trace info experiments/quickstart.toml");
   EXPECT_EQ(line.rfind("trace: found experiment experiments/quickstart.toml; allowed: ", 0), 0U) << line;
-  EXPECT_NE(line.find("`harness trace cv` reads"), std::string::npos) << line;
+  EXPECT_TRUE(holds(line, "`harness trace cv` reads"));
 }
 
 TEST(TraceInfo, ShowsStreams) {
-  const std::string text = run("trace info two-streams --duration 1.2");
-  EXPECT_NE(text.find("requests        11440\n"), std::string::npos) << text;
-  EXPECT_THROW(run("trace info streams"), InputError);
-  EXPECT_THROW(run("trace info two-streams --rate 5"), InputError);
+  EXPECT_TRUE(holds(run("trace info two-streams --duration 1.2"), "requests        11440\n"));
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ TEST(ComparedMetric, WhatAClientNotices) {
   }
   EXPECT_EQ(names, "goodput_rps latency_ms_p50 latency_ms_p90 latency_ms_p99 ");
   const std::string error = refusal_of([] { service_metrics("--within", "five"); });
-  EXPECT_NE(error.find("--within"), std::string::npos) << error;
+  EXPECT_TRUE(holds(error, "--within"));
 }
 
 /// Every column whose name tells a direction or a share is one of /summary.

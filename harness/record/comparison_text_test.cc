@@ -4,14 +4,13 @@
 
 #include <cmath>
 
+#include "harness/core/test_refusal.h"
 #include "harness/record/junit_text.h"
 #include "harness/record/test_cells.h"
 #include "harness/record/text_table.h"
 
 namespace harness {
 namespace {
-
-bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// With one space where a table has several.
 std::string squeezed(const std::string& text) {
@@ -34,41 +33,30 @@ TEST(ComparisonText, TheTableNamesWhatBecameWorseAndWhere) {
   const std::string table = squeezed(comparison_table(worse()));
   EXPECT_TRUE(holds(
       table,
-      "pard normalised_goodput 1 90% 85% -5 pt - -5 pt 1 pt regression lv tweet load 1 slo 500 ms seed 1\n"))
-      << table;
-  EXPECT_TRUE(holds(table, "1 of 2 simulated cells has the same fingerprint\n")) << table;
-  EXPECT_TRUE(holds(table, "same fingerprint, other metrics: pard lv")) << table;
-  EXPECT_TRUE(holds(table, "2 cells compared: 2 regressions, 0 better\n")) << table;
+      "pard normalised_goodput 1 90% 85% -5 pt - -5 pt 1 pt regression lv tweet load 1 slo 500 ms seed 1\n",
+      "1 of 2 simulated cells has the same fingerprint\n", "same fingerprint, other metrics: pard lv",
+      "2 cells compared: 2 regressions, 0 better\n"));
 }
 
 TEST(ComparisonText, TheTableNamesWhatIsMissing) {
   const Rows rows = {test_cell("pard", 900), test_cell("nexus", 700)};
   const std::string table = comparison_table(compare(rows, Rows{rows[0]}, usual_metrics()));
-  EXPECT_TRUE(holds(table, "not comparable: nexus lv tweet load 1 slo 500 ms seed 1: only in the base\n"))
-      << table;
-  EXPECT_TRUE(holds(table, "1 cell compared: 0 regressions, 0 better; not comparable in 1 respect\n"))
-      << table;
+  EXPECT_TRUE(holds(table, "not comparable: nexus lv tweet load 1 slo 500 ms seed 1: only in the base\n",
+                    "1 cell compared: 0 regressions, 0 better; not comparable in 1 respect\n"));
 }
 
 TEST(ComparisonText, JUnitHasACaseForEachSeriesAndMetric) {
-  const std::string xml = comparison_junit(worse());
-  EXPECT_TRUE(
-      holds(xml, "<testsuite name=\"compare\" tests=\"10\" failures=\"2\" skipped=\"0\" errors=\"0\">"))
-      << xml;
-  EXPECT_TRUE(holds(xml,
+  EXPECT_TRUE(holds(comparison_junit(worse()),
+                    "<testsuite name=\"compare\" tests=\"10\" failures=\"2\" skipped=\"0\" errors=\"0\">",
                     "<testcase classname=\"pard\" name=\"drop_rate\" time=\"0\">\n      <failure message="
-                    "\"regression: 10%, now 15%; worst +5 pt (tolerance 1 pt) in lv tweet"))
-      << xml;
+                    "\"regression: 10%, now 15%; worst +5 pt (tolerance 1 pt) in lv tweet"));
 }
 
 TEST(ComparisonText, JsonHoldsNumbersInFull) {
-  const std::string json = comparison_json(worse());
-  EXPECT_TRUE(holds(json, "\"regressions\": 2,")) << json;
-  EXPECT_TRUE(holds(json,
+  EXPECT_TRUE(holds(comparison_json(worse()), "\"regressions\": 2,",
                     "\"metric\": \"drop_rate\", \"better\": \"lower\", \"cells\": 1, \"base\": 0.1, "
-                    "\"now\": 0.15, "))
-      << json;
-  EXPECT_TRUE(holds(json, "\"difference_95\": null")) << json;
+                    "\"now\": 0.15, ",
+                    "\"difference_95\": null"));
 }
 
 TEST(FidelityText, TheTableShowsPointsAndNamesWhatIsNotOk) {
@@ -79,14 +67,12 @@ TEST(FidelityText, TheTableShowsPointsAndNamesWhatIsNotOk) {
   rows[4].why = "load left late";
   const Fidelity fidelity = fidelity_of(rows, {rate_metrics().front()});
   const std::string table = squeezed(fidelity_table(fidelity));
-  EXPECT_TRUE(holds(table, "normalised_goodput 2 90% 90.2% +0.2 pt 0.3 pt 1 pt within\n")) << table;
-  EXPECT_TRUE(holds(table, "normalised_goodput 0 50% - - - 1 pt invalid\n")) << table;
-  EXPECT_TRUE(holds(table, "not ok: naive emulated lv tweet load 1 slo 500 ms seed 1 live.repeat=1: invalid"))
-      << table;
-  EXPECT_TRUE(holds(table, "2 comparisons: 1 within their tolerance, 0 beyond, 1 invalid\n")) << table;
-  EXPECT_TRUE(holds(fidelity_junit(fidelity), "tests=\"2\" failures=\"1\"")) << fidelity_junit(fidelity);
-  EXPECT_TRUE(holds(fidelity_json(fidelity), "\"within\": 1,\n\"beyond\": 0,\n\"invalid\": 1,"))
-      << fidelity_json(fidelity);
+  EXPECT_TRUE(holds(table, "normalised_goodput 2 90% 90.2% +0.2 pt 0.3 pt 1 pt within\n",
+                    "normalised_goodput 0 50% - - - 1 pt invalid\n",
+                    "not ok: naive emulated lv tweet load 1 slo 500 ms seed 1 live.repeat=1: invalid",
+                    "2 comparisons: 1 within their tolerance, 0 beyond, 1 invalid\n"));
+  EXPECT_TRUE(holds(fidelity_junit(fidelity), "tests=\"2\" failures=\"1\""));
+  EXPECT_TRUE(holds(fidelity_json(fidelity), "\"within\": 1,\n\"beyond\": 0,\n\"invalid\": 1,"));
 }
 
 TEST(TextTable, PeopleAndProgramsReadTheirOwnColumns) {
@@ -108,11 +94,10 @@ TEST(JUnitText, TextsAreEscapedAndOutcomesCounted) {
   const std::string xml = junit_text("s", {{"a&b", "<x>", JUnitCase::Result::kPassed, "unused", "\"o\"\x01"},
                                            {"a", "y", JUnitCase::Result::kSkipped, "why", ""},
                                            {"a", "z", JUnitCase::Result::kError, "what", ""}});
-  EXPECT_TRUE(holds(xml, "tests=\"3\" failures=\"0\" skipped=\"1\" errors=\"1\"")) << xml;
-  EXPECT_TRUE(holds(xml, "classname=\"a&amp;b\" name=\"&lt;x&gt;\"")) << xml;
-  EXPECT_TRUE(holds(xml, "<system-out>&quot;o&quot; </system-out>")) << xml;
-  EXPECT_TRUE(holds(xml, "<skipped message=\"why\"/>")) << xml;
-  EXPECT_FALSE(holds(xml, "unused")) << xml;
+  EXPECT_TRUE(holds(xml, "tests=\"3\" failures=\"0\" skipped=\"1\" errors=\"1\"",
+                    "classname=\"a&amp;b\" name=\"&lt;x&gt;\"", "<system-out>&quot;o&quot; </system-out>",
+                    "<skipped message=\"why\"/>"));
+  EXPECT_FALSE(holds(xml, "unused"));
 }
 
 }  // namespace

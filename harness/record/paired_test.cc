@@ -4,19 +4,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "harness/record/test_cells.h"
 
 namespace harness {
 namespace {
 
 // Quantiles of published tables of Student's t, two-sided 95 %, to three decimals.
 TEST(Paired, QuantilesOfStudentsTAreThoseOfTheTables) {
-  EXPECT_NEAR(student_t_95(1), 12.706, 5e-4);
-  EXPECT_NEAR(student_t_95(2), 4.303, 5e-4);
-  EXPECT_NEAR(student_t_95(3), 3.182, 5e-4);
-  EXPECT_NEAR(student_t_95(4), 2.776, 5e-4);
-  EXPECT_NEAR(student_t_95(9), 2.262, 5e-4);
-  EXPECT_NEAR(student_t_95(29), 2.045, 5e-4);
-  EXPECT_NEAR(student_t_95(120), 1.980, 5e-4);
+  const std::pair<std::size_t, double> quantiles[] = {{1, 12.706}, {2, 4.303},  {3, 3.182},  {4, 2.776},
+                                                      {9, 2.262},  {29, 2.045}, {120, 1.980}};
+  for (const auto& [freedom, quantile] : quantiles) EXPECT_NEAR(student_t_95(freedom), quantile, 5e-4);
 }
 
 TEST(Paired, SpreadOfThreeValues) {
@@ -38,15 +37,8 @@ TEST(Paired, OneValueHasAMeanAndNoInterval) {
 
 SummaryRow row_of(const std::string& system, const std::string& variant, std::uint64_t seed, double goodput,
                   const std::string& parameters = "") {
-  SummaryRow row;
-  row.cell.system = system;
+  SummaryRow row = test_row(system, parameters, seed);
   row.cell.variant = variant;
-  row.cell.pipeline = "lv";
-  row.cell.trace = "tweet";
-  row.cell.load = 1;
-  row.cell.seed = seed;
-  row.cell.parameters = parameters;
-  row.slo_ms = 500;
   row["goodput_rps"] = goodput;
   return row;
 }

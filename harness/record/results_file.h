@@ -26,6 +26,8 @@ struct Provenance {
   std::string machine;        ///< processor, cores
   double wall_s = 0;          ///< from the start of the program to the assembly
   TimeNs clock_bound_ns = 0;  ///< the largest of the cells', which assemble_results() takes from them
+
+  bool operator==(const Provenance&) const = default;
 };
 
 /// Writes one cell: rows while the run goes on, the rest at finish(). The file appears under its name only

@@ -13,47 +13,39 @@ std::string settings(const std::string& workers, const std::string& params, cons
          "\n\n# cell 3\n# profiles 01ab\n" + more;
 }
 
-TEST(SettingsDifference, EqualTextsDifferInNothing) {
-  const std::string text = settings("32", "{ lambda = 0.1 }");
-  EXPECT_EQ(settings_differences(text, text), Texts());
-  EXPECT_EQ(settings_differences("", text), Texts());
-}
-
-TEST(SettingsDifference, ValuesAreNamedWithTheirTable) {
-  EXPECT_EQ(settings_differences(settings("32", "{}"), settings("64", "{}")),
-            Texts{"cluster.workers 32, now 64"});
-}
-
-TEST(SettingsDifference, ParametersCarryTheirSystem) {
-  EXPECT_EQ(settings_differences(settings("32", "{ lambda = 0.1, order = \"fcfs\", budget = \"x\" }"),
-                                 settings("32", "{ lambda = 0.2, order = \"hbf\", budget = \"x\" }")),
-            (Texts{"pard.lambda 0.1, now 0.2", "pard.order fcfs, now hbf"}));
-}
-
-TEST(SettingsDifference, WhatOnlyOneHasIsLeftOut) {
-  EXPECT_EQ(settings_differences(settings("32", "{ a = 1 }"),
-                                 settings("32", "{ a = 1, b = 2 }", "[live]\nc = 1\n")),
-            Texts());
-}
-
-TEST(SettingsDifference, FaultsAreTold) {
+TEST(SettingsDifference, SaysWhatOfTheSettingsDiffersByName) {
+  const std::string usual = settings("32", "{}");
   const std::string stop = "[[fault]]\nkind = \"stop\"\n";
-  EXPECT_EQ(settings_differences(settings("32", "{}"), settings("32", "{}", stop)),
-            Texts{"fault 1.kind stop now, none before"});
-  EXPECT_EQ(settings_differences(settings("32", "{}", stop + "[[fault]]\nkind = \"loss\"\n"),
-                                 settings("32", "{}", stop + "[[fault]]\nkind = \"slow\"\n")),
-            Texts{"fault 2.kind loss, now slow"});
-}
-
-TEST(SettingsDifference, ChecksumsTellThatContentsDifferButPlacesDoNot) {
-  const std::string base = "[cluster]\nprofiles = \"a\"\n# cell 3\n# profiles 01ab\n";
-  EXPECT_EQ(settings_differences(base, "[cluster]\nprofiles = \"a\"\n# cell 4\n# profiles 02ab\n"),
-            Texts{"contents of profiles differ"});
-}
-
-TEST(SettingsDifference, RanksAreTold) {
-  EXPECT_EQ(settings_differences("[live]\n# on 1 rank\n", "[live]\n# on 12 ranks\n"),
-            Texts{"ranks 1, now 12"});
+  const std::string profiles = "[cluster]\nprofiles = \"a\"\n# cell 3\n# profiles 01ab\n";
+  const struct {
+    const char* what;
+    std::string base, now;
+    Texts differences;
+  } cases[] = {
+      {"the same", usual, usual, {}},
+      {"nothing is known of one", "", usual, {}},
+      {"a value, with its table", usual, settings("64", "{}"), {"cluster.workers 32, now 64"}},
+      {"parameters, with their system",
+       settings("32", "{ lambda = 0.1, order = \"fcfs\", budget = \"x\" }"),
+       settings("32", "{ lambda = 0.2, order = \"hbf\", budget = \"x\" }"),
+       {"pard.lambda 0.1, now 0.2", "pard.order fcfs, now hbf"}},
+      {"what only one has",
+       settings("32", "{ a = 1 }"),
+       settings("32", "{ a = 1, b = 2 }", "[live]\nc = 1\n"),
+       {}},
+      {"a fault", usual, settings("32", "{}", stop), {"fault 1.kind stop now, none before"}},
+      {"another fault",
+       settings("32", "{}", stop + "[[fault]]\nkind = \"loss\"\n"),
+       settings("32", "{}", stop + "[[fault]]\nkind = \"slow\"\n"),
+       {"fault 2.kind loss, now slow"}},
+      {"contents, but not places",
+       profiles,
+       "[cluster]\nprofiles = \"a\"\n# cell 4\n# profiles 02ab\n",
+       {"contents of profiles differ"}},
+      {"ranks", "[live]\n# on 1 rank\n", "[live]\n# on 12 ranks\n", {"ranks 1, now 12"}},
+  };
+  for (const auto& [what, base, now, differences] : cases)
+    EXPECT_EQ(settings_differences(base, now), differences) << what;
 }
 
 }  // namespace

@@ -10,18 +10,26 @@ namespace harness {
 
 using Rows = std::vector<SummaryRow>;
 
-/// A cell of 10 s and 1,000 requests, of which `in_time` were completed in time and the others dropped.
-inline SummaryRow test_cell(const std::string& system, double in_time, double load = 1,
-                            const std::string& parameters = "") {
+/// A cell of the pipeline lv under the trace tweet, with an SLO of 500 ms.
+inline SummaryRow test_row(const std::string& system, const std::string& parameters = "",
+                           std::uint64_t seed = 1) {
   SummaryRow row;
   row.cell.system = system;
   row.cell.variant = "default";
   row.cell.pipeline = "lv";
   row.cell.trace = "tweet";
-  row.cell.load = load;
-  row.cell.seed = 1;
+  row.cell.load = 1;
+  row.cell.seed = seed;
   row.cell.parameters = parameters;
   row.slo_ms = 500;
+  return row;
+}
+
+/// One of 10 s and 1,000 requests, of which `in_time` were completed in time and the others dropped.
+inline SummaryRow test_cell(const std::string& system, double in_time, double load = 1,
+                            const std::string& parameters = "") {
+  SummaryRow row = test_row(system, parameters);
+  row.cell.load = load;
   row.workers = 64;
   row.duration_s = 10;
   row.sent = 1000;
