@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-from program_testing import SMALL, environment, finish, run, tree, write
+from program_testing import SMALL, Failures, environment, finish, write
 
 HEAD = '[workload]\npipelines = ["tm"]\ntraces = ["poisson"]\n'
 SYSTEM = '[[system]]\nname = "naive"\n'
@@ -210,24 +210,9 @@ COMMANDS = [
 ]
 
 
-def check(harness, folder, what, arguments, words, code, prepare=None):
-    before = tree(folder)
-    done = run([harness, *arguments], folder, **({"preexec_fn": prepare} if prepare else {}))
-    lines = done.stderr.splitlines()
-    problems = []
-    if done.returncode != code:
-        problems.append(f"exit code {done.returncode}, not {code}")
-    if len(lines) != 1 or not lines[0].startswith("harness: "):
-        problems.append(f"{len(lines)} lines on standard error")
-    problems += [f"the line lacks {word!r}" for word in words if word not in done.stderr]
-    if tree(folder) != before:
-        problems.append("something was written")
-    return [f"{what}: {'; '.join(problems)}\n    {done.stderr.strip()[:400]}"] if problems else []
-
-
 def full_output(harness, folder):
     """Standard output that cannot be written: exit code 3."""
-    failures = []
+    failures = Failures()
     for arguments in (["good.toml", "--dry-run"], ["list", "systems"], ["--help"]):
         with open("/dev/full", "w") as full:
             done = subprocess.run([harness, *arguments], cwd=folder, env=environment(), stdout=full,
@@ -240,26 +225,26 @@ def full_output(harness, folder):
 def environment_cases(harness, folder):
     """The folder cannot take the results: exit code 3."""
     import resource
-    failures = []
+    failures = Failures()
     write(folder, "afile", "x")
-    failures += check(harness, folder, "the output folder is a file", ["good.toml", "-o", "afile"], ["afile"], 3)
-    failures += check(harness, folder, "the output folder is below a file", ["good.toml", "-o", "afile/x"], ["afile"], 3)
-    failures += check(harness, folder, "the output folder is in /proc", ["good.toml", "-o", "/proc/results"], ["/proc"], 3)
+    failures.refused("the output folder is a file", [harness, "good.toml", "-o", "afile"], folder, ["afile"], 3)
+    failures.refused("the output folder is below a file", [harness, "good.toml", "-o", "afile/x"], folder, ["afile"], 3)
+    failures.refused("the output folder is in /proc", [harness, "good.toml", "-o", "/proc/results"], folder, ["/proc"], 3)
     done = subprocess.run([harness, "list", "pipelines"], cwd=folder, env=environment(HARNESS_HOME="/gone"),
                           capture_output=True, text=True)
     if done.returncode != 3 or "/gone/workloads: not found; set HARNESS_HOME" not in done.stderr:
         failures.append(f"no workloads: exit code {done.returncode}: {done.stderr.strip()}")
     full = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
-    failures += check(harness, folder, "no room for anything", ["good.toml", "-o", "full"], ["full"], 3, full)
+    failures.refused("no room for anything", [harness, "good.toml", "-o", "full"], folder, ["full"], 3, preexec_fn=full)
     later = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (70000, 70000))
-    failures += check(harness, folder, "the disk is full when a cell is written", ["rows.toml", "-o", "full", "--quiet"],
-                      ["full/rows"], 3, later)
+    failures.refused("the disk is full when a cell is written", [harness, "rows.toml", "-o", "full", "--quiet"], folder,
+                     ["full/rows"], 3, preexec_fn=later)
     return failures
 
 
 def main():
     harness = os.path.abspath(sys.argv[1])
-    failures = []
+    failures = Failures()
     cases = 0
     with tempfile.TemporaryDirectory() as folder:
         for name, text in FILES.items():
@@ -270,9 +255,9 @@ def main():
         write(folder, "cell/good.cells/0123456789abcdef.h5", FILES["torn.h5"])
         for what, text, words in EXPERIMENTS:
             write(folder, "e.toml", text)
-            failures += check(harness, folder, what, ["e.toml", "-o", "out"], words, 2)
+            failures.refused(what, [harness, "e.toml", "-o", "out"], folder, words)
         for what, arguments, words in COMMANDS:
-            failures += check(harness, folder, what, arguments, words, 2)
+            failures.refused(what, [harness, *arguments], folder, words)
         failures += environment_cases(harness, folder) + full_output(harness, folder)
         cases = len(EXPERIMENTS) + len(COMMANDS) + 9
     print(f"{cases} cases")

@@ -11,7 +11,7 @@ import xml.etree.ElementTree as ElementTree
 
 import h5py
 import numpy
-from program_testing import finish, run, tree, write
+from program_testing import Failures, finish, run, write
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 EXPERIMENT = """[workload]
@@ -127,11 +127,7 @@ def check_cases(harness, folder, failures):
         if done.returncode != code or missing or done.stderr.count("\n") != bool(stderr_words):
             failures.append(f"{arguments}: {done.returncode}, without {missing}:\n{done.stdout}{done.stderr}")
     for arguments, words in MISTAKES:
-        before = tree(folder)
-        done = run([harness, "compare", *arguments, "--junit", "j.xml"], folder)
-        missing = [word for word in words if word not in done.stderr]
-        if done.returncode != 2 or missing or done.stdout or done.stderr.count("\n") != 1 or tree(folder) != before:
-            failures.append(f"{arguments}: {done.returncode}, without {missing}: {done.stdout}{done.stderr}")
+        failures.refused(arguments, [harness, "compare", *arguments, "--junit", "j.xml"], folder, words)
 
 
 def check_skipped(harness, folder, failures):
@@ -165,13 +161,9 @@ def check_fidelity(harness, folder, failures):
     for name, shift, code, words in [("true.h5", 0.009, 0, "24 comparisons: 24 within their tolerance, 0 beyond"),
                                      ("untrue.h5", 0.02, 1, "24 comparisons: 8 within their tolerance, 16 beyond")]:
         make_live(folder, name, shift)
-        done = run([harness, "compare", "--fidelity", name], folder)
-        if done.returncode != code or words not in done.stdout:
-            failures.append(f"{name}: {done.returncode} {done.stdout}{done.stderr}")
+        failures.expect(name, run([harness, "compare", "--fidelity", name], folder), code, [words])
     wide = ["--tolerance", "drop_rate=0.03", "--tolerance", "normalised_goodput=0.03"]
-    done = run([harness, "compare", "--fidelity", "untrue.h5", *wide], folder)
-    if done.returncode != 0:
-        failures.append(f"untrue.h5 with tolerances: {done.returncode} {done.stdout}{done.stderr}")
+    failures.expect("with tolerances", run([harness, "compare", "--fidelity", "untrue.h5", *wide], folder), 0)
 
 
 def check_service_fidelity(harness, folder, failures):
@@ -180,9 +172,9 @@ def check_service_fidelity(harness, folder, failures):
                                 (0.06, 1, ["32 comparisons: 24 within their tolerance, 8 beyond", "latency_ms_p90", "+6%"])]:
         make_live(folder, "service.h5", 0.001, slower)
         done = run([harness, "compare", "--fidelity", "service.h5", "--within", "5%"], folder)
-        missing = [word for word in words if word not in done.stdout]
-        if done.returncode != code or missing or "drop_rate" in done.stdout:
-            failures.append(f"--within: {done.returncode}, without {missing}: {done.stdout}{done.stderr}")
+        failures.expect("--within", done, code, words)
+        if "drop_rate" in done.stdout:
+            failures.append(f"--within: {done.stdout}")
 
 
 def check_regress(harness, folder, failures):
@@ -202,7 +194,7 @@ def check_regress(harness, folder, failures):
 
 
 def main(harness):
-    failures = []
+    failures = Failures()
     with tempfile.TemporaryDirectory() as folder:
         make_files(harness, folder)
         check_cases(harness, folder, failures)

@@ -13,7 +13,7 @@ import tomllib
 
 import h5py
 
-from program_testing import finish, run, write
+from program_testing import Failures, finish, run, write
 
 NULL = """runtime = "gpu"
 [workload]
@@ -71,7 +71,7 @@ def on_null_devices(harness, mpirun, folder):
 
 def refused(harness, mpirun, folder):
     """What no device can do is one line before anything runs."""
-    failures = []
+    failures = Failures()
     slow = NULL + '[[fault]]\nkind = "slow"\nat_s = 1\nfor_s = 1\ngpu = 0\nfactor = 2\n'
     write(folder, "plain.toml", 'slo_ms = 400\n[[module]]\nname = "one"\nmodel = "resnet18"\ninput_bytes = 300\n')
     plain = NULL.replace('["tm"]', '["./plain.toml"]')
@@ -83,17 +83,13 @@ def refused(harness, mpirun, folder):
             ("immediate", immediate, 'immediate.toml:9: cluster.preemption: found immediate with runtime = "gpu"; allowed: exit_points'),
             ("nccl", nccl, "nccl.toml:10: gpu.exchange: found nccl with gpu.device = null; allowed: messages")):
         write(folder, f"{name}.toml", content)
-        done = run([harness, f"{name}.toml", "-o", name], folder)
-        if done.returncode != 2 or words not in done.stderr or os.path.exists(os.path.join(folder, name)):
-            failures.append(f"{name}: exit code {done.returncode}: {done.stderr}")
+        failures.refused(name, [harness, f"{name}.toml", "-o", name], folder, [words])
     write(folder, "shared.toml", NULL + '[serving]\nqueue = "module"\n')
-    done = run([mpirun, "-n", "3", harness, "shared.toml"], folder)
-    if done.returncode != 2 or 'shared.toml:20: serving.queue: found module with runtime = "gpu" on 3 ranks' not in done.stderr:
-        failures.append(f"queues over ranks: exit code {done.returncode}: {done.stderr}")
+    failures.expect("queues over ranks", run([mpirun, "-n", "3", harness, "shared.toml"], folder), 2,
+                    ['shared.toml:20: serving.queue: found module with runtime = "gpu" on 3 ranks'])
     write(folder, "grouped.toml", NULL.replace("nexus", "shepherd"))
-    done = run([mpirun, "-n", "3", harness, "grouped.toml"], folder)
-    if done.returncode != 2 or "grouped.toml: runtime: found gpu on 3 ranks for a system with one queue" not in done.stderr:
-        failures.append(f"groups over ranks: exit code {done.returncode}: {done.stderr}")
+    failures.expect("groups over ranks", run([mpirun, "-n", "3", harness, "grouped.toml"], folder), 2,
+                    ["grouped.toml: runtime: found gpu on 3 ranks for a system with one queue"])
     return failures
 
 

@@ -10,7 +10,7 @@ import tempfile
 import time
 import tomllib
 
-from program_testing import SMALL, environment, finish, run, tree, write
+from program_testing import SMALL, Failures, environment, finish, run, write
 
 ONE_MODULE = """slo_ms = 1000
 [[module]]
@@ -69,21 +69,12 @@ BAD = [
 
 
 def check_bad_input(harness, folder):
-    failures = []
-    before = tree(folder)
+    failures = Failures()
     for what, arguments, words in BAD:
         device = [] if "--device" in arguments else ["--device", "null"]
-        done = run([harness, "profile", *device, *arguments], folder)
-        lines = done.stderr.splitlines()
-        if done.returncode != 2 or len(lines) != 1 or done.stdout:
-            failures.append(f"{what}: exit code {done.returncode}: {done.stdout} {done.stderr}")
-        elif not all(word in lines[0] for word in words):
-            failures.append(f"{what}: {lines[0]!r} lacks one of {words}")
-    done = run([harness, "profile", "--device", "null", "--model", "a", "-o", "nowhere/p.toml"], folder)
-    if done.returncode != 3 or "nowhere" not in done.stderr:
-        failures.append(f"a folder that is not there: exit code {done.returncode}: {done.stderr}")
-    if tree(folder) != before:
-        failures.append("something was written")
+        failures.refused(what, [harness, "profile", *device, *arguments], folder, words)
+    failures.refused("a folder that is not there",
+                     [harness, "profile", "--device", "null", "--model", "a", "-o", "nowhere/p.toml"], folder, ["nowhere"], 3)
     return failures
 
 
@@ -189,21 +180,15 @@ def check_cpu(harness, folder):
 
 def check_cpu_failures(harness, folder):
     """Bad models: nothing is written when none is good, the good ones when one fails."""
-    failures = []
+    failures = Failures()
     write(folder, "mine.pt", b"this is no TorchScript")
-    before = tree(folder)
     for what, arguments, word in (
         ("no such model", ["--model", "lenett"], "lenet"),
         ("no such file", ["--file", "nowhere.pt", "--input", "8x8"], "nowhere.pt: found no such file"),
         ("no such file, nor a size", ["--file", "nowhere.pt"], "nowhere.pt: found no such file"),
         ("no TorchScript", ["--file", "mine.pt", "--input", "8x8"], "torch.jit.script(model).save(FILE)"),
     ):
-        done = run([harness, "profile", *arguments, "-o", "bad.toml"], folder)
-        lines = done.stderr.splitlines()
-        if done.returncode != 2 or len(lines) != 1 or word not in lines[0]:
-            failures.append(f"{what}: exit code {done.returncode}: {done.stdout} {done.stderr}")
-    if tree(folder) != before:
-        failures.append("something was written")
+        failures.refused(what, [harness, "profile", *arguments, "-o", "bad.toml"], folder, [word])
     return failures
 
 
@@ -251,8 +236,8 @@ def check_list(harness, folder):
     done = run([harness, "list", "devices"], folder)
     found = dict(re.findall(r"^(\S+) +(usable|not here) +\S", done.stdout, re.MULTILINE))
     if done.returncode != 0 or not {"cpu", "null"} <= set(found) or found["null"] != "usable":
-        return {}, [f"list devices: {done.stdout} {done.stderr}"]
-    return found, []
+        return {}, Failures([f"list devices: {done.stdout} {done.stderr}"])
+    return found, Failures()
 
 
 def check_list_models(harness, folder, has_torch):
@@ -269,13 +254,11 @@ def check_list_models(harness, folder, has_torch):
 
 def check_no_list(harness, folder):
     """Neither a list nor one that there is; help of its own."""
-    failures = []
+    failures = Failures()
     known = "allowed: one of systems, pipelines, profiles, variants, devices, models"
     for words, found in ((["list"], "list: found nothing"), (["list", "model"], "list: found 'model'"),
                          (["list", "models", "more"], "list: found 'more'")):
-        done = run([harness, *words], folder)
-        if done.returncode != 2 or done.stdout or found not in done.stderr or known not in done.stderr:
-            failures.append(f"{words}: exit code {done.returncode}: {done.stdout} {done.stderr}")
+        failures.refused(words, [harness, *words], folder, [found, known])
     done = run([harness, "list", "--help"], folder)
     if "harness list models" not in done.stdout or "quickstart" in done.stdout:
         failures.append(f"list --help: {done.stdout}")
@@ -294,9 +277,8 @@ def main():
             failures += check_cpu(harness, folder) + check_cpu_failures(harness, folder)
             failures += check_files(harness, os.path.abspath(sys.argv[2]), folder) + check_partial(harness, folder)
         else:
-            done = run([harness, "profile", "--model", "lenet", "-o", "p.toml"], folder)
-            if done.returncode != 2 or "LibTorch" not in done.stderr:
-                failures.append(f"cpu without LibTorch: {done.stderr}")
+            failures.expect("cpu without LibTorch", run([harness, "profile", "--model", "lenet", "-o", "p.toml"], folder), 2,
+                            ["LibTorch"])
             print("cpu: skipped, this build has no LibTorch")
     finish(failures)
 

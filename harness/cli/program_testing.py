@@ -66,6 +66,27 @@ def tree(folder):
     return found
 
 
+class Failures(list):
+    """What a test found wrong, a text each."""
+
+    def expect(self, what, done, code, words=()):
+        """The program ended with that code and said the words, on either output."""
+        text = done.stdout + done.stderr
+        if done.returncode != code or not all(word in text for word in words):
+            self.append(f"{what}: exit code {done.returncode}, expected {code} with {list(words)}\n    {text.strip()[:900]}")
+
+    def refused(self, what, command, folder, words, code=2, **options):
+        """The program ends with that code, says the words in its one line, prints nothing else and writes nothing."""
+        before = tree(folder)
+        done = run(command, folder, **options)
+        lines = done.stderr.splitlines()
+        if len(lines) != 1 or not lines[0].startswith("harness: ") or done.stdout:
+            self.append(f"{what}: not one line: {done.stdout[:400]}{done.stderr.strip()[:400]}")
+        if tree(folder) != before:
+            self.append(f"{what}: something was written")
+        self.expect(what, done, code, words)
+
+
 def finish(failures):
     for failure in failures:
         print(failure)

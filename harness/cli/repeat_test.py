@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 from kill_test import rows
-from program_testing import finish, run, several_cells, tree, write
+from program_testing import Failures, finish, run, several_cells, tree, write
 
 STUDENT_95 = {1: 12.7062, 2: 4.30265, 3: 3.18245, 4: 2.77645, 5: 2.57058, 6: 2.44691, 7: 2.36462}
 
@@ -31,12 +31,8 @@ def half_width(shown, seeds, baseline):
 
 def main():
     harness, mpirun = os.path.abspath(sys.argv[1]), sys.argv[2]
-    failures = []
-
-    def expect(what, done, code, words=()):
-        text = done.stdout + done.stderr
-        if done.returncode != code or not all(word in text for word in words):
-            failures.append(f"{what}: exit code {done.returncode}, expected {code} with {list(words)}\n    {text.strip()[:900]}")
+    failures = Failures()
+    expect = failures.expect
 
     def check(what, condition, why):
         if not condition:

@@ -10,7 +10,7 @@ import tempfile
 
 import h5py
 
-from program_testing import finish, run, write
+from program_testing import Failures, finish, run, write
 
 EXPERIMENT = """[workload]
 pipelines = ["%s"]
@@ -84,12 +84,8 @@ def own_pipeline(harness, folder, made, expect):
 
 def main():
     harness = os.path.abspath(sys.argv[1])
-    failures = []
-
-    def expect(what, done, code, words=()):
-        text = done.stdout + done.stderr
-        if done.returncode != code or not all(word in text for word in words):
-            failures.append(f"{what}: exit code {done.returncode}, expected {code} with {list(words)}\n    {text.strip()[:900]}")
+    failures = Failures()
+    expect = failures.expect
 
     def made(folder, name, text, *options):
         write(folder, f"{name}/e.toml", text)

@@ -12,7 +12,7 @@ import tempfile
 import h5py
 
 from kill_test import rows
-from program_testing import finish, run, several_cells, stopped_run, tree, write
+from program_testing import Failures, finish, run, several_cells, stopped_run, tree, write
 
 
 def part_of_a_run(harness, folder, out, more=0):
@@ -93,12 +93,8 @@ def complete_already(harness, folder, expect):
 
 def main():
     harness = os.path.abspath(sys.argv[1])
-    failures = []
-
-    def expect(what, done, code, words=()):
-        text = done.stdout + done.stderr
-        if done.returncode != code or not all(word in text for word in words):
-            failures.append(f"{what}: exit code {done.returncode}, expected {code} with {list(words)}\n    {text.strip()[:500]}")
+    failures = Failures()
+    expect = failures.expect
 
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "out")

@@ -14,7 +14,7 @@ import tempfile
 import h5py
 import numpy as np
 
-from program_testing import finish, run, write
+from program_testing import Failures, finish, run, write
 
 # 40 bursts of 40 requests to one model, 30 streams of 1,200 requests/s in all to every model in turn; more than 4 GPUs can serve.
 EXPERIMENT = """[workload]
@@ -157,18 +157,14 @@ def keys_of_classes_are_axes(harness, folder):
     with h5py.File(os.path.join(folder, "out/swept.h5")) as file:
         sent = [int(sent) for sent in file["summary"]["sent"]]
         named = [text.decode() for text in file["summary"]["parameters"]]
-    failures = []
+    failures = Failures()
     if sent[1] - sent[0] != 40 * 39 or abs(sent[0] - 40 - 4800) > 30:
         failures.append(f"requests {sent}: 40 bursts of 1 and of 40, and 30 streams of 160 evenly spaced requests")
     if named != ["trace.mixed.streams.0.burst=1", "trace.mixed.streams.0.burst=40"]:
         failures.append(f"parameters {named}")
     for key, said in (("trace.mixed.streams.2.count=1", "found class '2'"), ("trace.mixed.streams.count=1", "found class 'count'"),
                       ("trace.mixed.streams.1.cuont=1", "did you mean 'count'"), ("trace.maf-stable.streams.0.rps=1", "no classes")):
-        refused = run([harness, "swept.toml", "-o", "refused", "--set", key], folder)
-        if refused.returncode != 2 or said not in refused.stderr or refused.stderr.count("\n") != 1:
-            failures.append(f"--set {key}: {refused.returncode} {refused.stderr}")
-    if os.path.exists(os.path.join(folder, "refused")):
-        failures.append("a refused experiment wrote something")
+        failures.refused(f"--set {key}", [harness, "swept.toml", "-o", "refused", "--set", key], folder, [said])
     return failures
 
 

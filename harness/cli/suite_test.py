@@ -8,23 +8,17 @@ import sys
 import tempfile
 
 from kill_test import rows
-from program_testing import SMALL, finish, run, several_cells, stopped_run, tree, write
+from program_testing import Failures, SMALL, finish, run, several_cells, stopped_run, tree, write
 
 
-def refused(harness, folder, expect):
+def refused(harness, folder, failures):
     """What is wrong with any of them is found before the first one starts."""
-    failures = []
-    before = tree(folder)
     for what, arguments, words in (
             ("a bad experiment", ["bad.toml"], ["e/worse.toml:8: cluster.workers"]),
             ("a suite of suites", ["nested.toml"], ["nested.toml:1: suite", "a suite holds no other"]),
             ("a bad setting", ["all.toml", "--set", "planner.sizing_factor=0"], ["--set: planner.sizing_factor"]),
             ("a missing experiment", ["gone.toml"], ["gone.toml:1: suite = e/gone.toml", "no such file"])):
-        expect(what, run([harness, *arguments], folder), 2, words)
-        if tree(folder) != before:
-            failures.append(f"{what}: something was written")
-            before = tree(folder)
-    return failures
+        failures.refused(what, [harness, *arguments], folder, words)
 
 
 def stopped(harness, folder, expect):
@@ -37,19 +31,15 @@ def stopped(harness, folder, expect):
             break
     if code != 3 or "interrupted" not in stderr:
         return [f"a stopped suite: exit code {code}: {stderr[-500:]}"]
-    return expect("the rest of a suite", run([harness, "stopped.toml", "-o", out], folder), 0,
-                  ["suite stopped: 2 experiments", "1 cell, complete already", f"of {2 * seeds} cells are finished already"])
+    expect("the rest of a suite", run([harness, "stopped.toml", "-o", out], folder), 0,
+           ["suite stopped: 2 experiments", "1 cell, complete already", f"of {2 * seeds} cells are finished already"])
+    return []
 
 
 def main():
     harness, mpirun = os.path.abspath(sys.argv[1]), sys.argv[2]
-    failures = []
-
-    def expect(what, done, code, words=()):
-        text = done.stdout + done.stderr
-        if done.returncode != code or not all(word in text for word in words):
-            failures.append(f"{what}: exit code {done.returncode}, expected {code} with {list(words)}\n    {text.strip()[:900]}")
-        return []
+    failures = Failures()
+    expect = failures.expect
 
     with tempfile.TemporaryDirectory() as folder:
         write(folder, "e/one.toml", SMALL)
@@ -60,7 +50,7 @@ def main():
                               ("skips", ["skips", "one"]), ("stopped", ["one", "long"])):
             write(folder, f"{name}.toml", f"suite = {[f'e/{member}.toml' for member in members]}\n")
         write(folder, "nested.toml", 'suite = ["e/one.toml", "all.toml"]\n')
-        failures += refused(harness, folder, expect)
+        refused(harness, folder, failures)
         before = tree(folder)
         expect("a dry run", run([harness, "all.toml", "--dry-run"], folder), 0,
                ["e/one.toml: 1 cell, ", "e/more.toml: 6 cells, "])
