@@ -58,16 +58,16 @@ std::string remarks(const Judgement& judgement) {
     remark(std::to_string(judgement.missing.size()) +
            " groups without a value: " + judgement.missing.front());
   if (judgement.claim->combine != Combine::kAll || judgement.groups.size() == 1) return text;
-  std::string failing;
-  std::string noisy;
+  std::vector<std::string> failing;
+  std::vector<std::string> noisy;
   for (const GroupResult& group : judgement.groups) {
     const std::string shown = group.name() + " " + with_spread(group.mean, group.half_width);
-    if (!group.holds) failing += (failing.empty() ? "" : ", ") + shown;
-    if (group.within_noise) noisy += (noisy.empty() ? "" : ", ") + shown;
+    if (!group.holds) failing.push_back(shown);
+    if (group.within_noise) noisy.push_back(shown);
   }
   const std::string expected = judgement.claim->expect.text();
-  if (!failing.empty()) remark("not " + expected + ": " + failing);
-  if (!noisy.empty()) remark("within noise of " + expected + ": " + noisy);
+  if (!failing.empty()) remark("not " + expected + ": " + join_names(failing));
+  if (!noisy.empty()) remark("within noise of " + expected + ": " + join_names(noisy));
   return text;
 }
 
@@ -77,22 +77,14 @@ std::size_t count_of(const std::vector<Judgement>& judgements, Verdict verdict) 
 }
 
 std::string counts(const std::vector<Judgement>& judgements) {
-  std::string text = counted(judgements.size(), "claim") + ":";
-  const char* separator = " ";
+  std::vector<std::string> texts;
   for (const Verdict verdict :
-       {Verdict::kReproduced, Verdict::kPartly, Verdict::kNotReproduced, Verdict::kNotRun}) {
-    text += separator + std::to_string(count_of(judgements, verdict)) + " " + name_of(verdict);
-    separator = ", ";
-  }
+       {Verdict::kReproduced, Verdict::kPartly, Verdict::kNotReproduced, Verdict::kNotRun})
+    texts.push_back(std::to_string(count_of(judgements, verdict)) + " " + name_of(verdict));
   const auto worse = std::count_if(judgements.begin(), judgements.end(),
                                    [](const Judgement& judgement) { return judgement.worse(); });
-  return text + "; " + std::to_string(worse) + " worse than known\n";
-}
-
-std::string experiments_of(const Claim& claim) {
-  std::string text;
-  for (const std::string& stem : claim.experiments) text += (text.empty() ? "" : ", ") + stem;
-  return text;
+  return counted(judgements.size(), "claim") + ": " + join_names(texts) + "; " + std::to_string(worse) +
+         " worse than known\n";
 }
 
 std::vector<Json> groups_json(const std::vector<GroupResult>& groups) {
@@ -124,7 +116,7 @@ TextTable table_of(const std::vector<Judgement>& judgements) {
     table.add({"figure", ""}, claim.figure);
     table.add({"statement", "claim", 46}, claim.statement);
     table.add({"paper_value", "paper", 26}, claim.paper_value);
-    table.add({"experiment", ""}, experiments_of(claim));
+    table.add({"experiment", ""}, join_names(claim.experiments));
     table.add({"expression", ""}, claim.expression_text);
     table.add({"expect", ""}, claim.expect.text());
     table.add({"", "ours", 32}, ours(judgement));

@@ -45,11 +45,6 @@ const FieldValue* ResultRow::find(std::string_view key) const {
   return found == fields.end() ? nullptr : &found->second;
 }
 
-std::string ResultRow::text(std::string_view key) const {
-  const FieldValue* value = find(key);
-  return value == nullptr ? "" : value->text;
-}
-
 std::vector<ResultRow> result_rows(const std::string& experiment, std::vector<SummaryRow> rows) {
   std::vector<ResultRow> result;
   for (SummaryRow& row : rows) {

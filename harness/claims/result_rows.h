@@ -32,8 +32,6 @@ struct ResultRow {
   std::string why;  ///< when not ok: "skipped: ..." or "invalid: ..."
 
   const FieldValue* find(std::string_view key) const;
-  /// The field's text, "" when there is none.
-  std::string text(std::string_view key) const;
 };
 
 std::vector<ResultRow> result_rows(const std::string& experiment, std::vector<SummaryRow> rows);

@@ -26,9 +26,8 @@ void count_cuda(RankMachine& machine) {
   }
 }
 
-}  // namespace
-
-RankMachine machine_of_this_rank(const MachineFiles& files, bool asks_for_cuda) {
+RankMachine machine_of_this_rank(bool asks_for_cuda) {
+  const MachineFiles files;
   RankMachine machine;
   machine.host = host_name();
   machine.gpu_set = visible_gpu_set();
@@ -39,10 +38,12 @@ RankMachine machine_of_this_rank(const MachineFiles& files, bool asks_for_cuda) 
   return machine;
 }
 
+}  // namespace
+
 std::vector<RankMachine> gather_machines(CellDistribution& ranks, bool asks_for_cuda) {
   const bool hosts = ranks.rank() > 0 || ranks.ranks() == 1;
   RankReport own;
-  const std::vector<std::byte> bytes = packed(machine_of_this_rank(MachineFiles(), asks_for_cuda && hosts));
+  const std::vector<std::byte> bytes = packed(machine_of_this_rank(asks_for_cuda && hosts));
   own.message.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   std::vector<RankMachine> machines;
   for (const RankReport& report : ranks.gather(own))

@@ -22,10 +22,6 @@ struct RankMachine {
   std::string why_no_network;  ///< on processor cores; empty: they can
 };
 
-/// This process's. Only with `asks_for_cuda` the GPUs are counted that the build can use, which loads
-/// LibTorch.
-RankMachine machine_of_this_rank(const MachineFiles& files, bool asks_for_cuda);
-
 template <class Way>
 void code(Archive<Way>& archive, RankMachine& machine) {
   archive.value(machine.host);
@@ -37,7 +33,8 @@ void code(Archive<Way>& archive, RankMachine& machine) {
   archive.value(machine.why_no_network);
 }
 
-/// Collective: rank 0 gets every rank's, the others nothing. Ranks that host no GPU are not asked for CUDA.
+/// Collective: rank 0 gets every rank's, the others nothing. Only with `asks_for_cuda`, and on ranks that
+/// host GPUs, those are counted that the build can use, which loads LibTorch.
 std::vector<RankMachine> gather_machines(CellDistribution& ranks, bool asks_for_cuda);
 
 }  // namespace harness

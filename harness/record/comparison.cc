@@ -165,17 +165,11 @@ const char* name_of(ChangeVerdict verdict) {
   return kNames[static_cast<std::size_t>(verdict)];
 }
 
-std::size_t Comparison::regressions() const {
-  return stopped.size() + static_cast<std::size_t>(
-                              std::count_if(metrics.begin(), metrics.end(), [](const MetricChange& change) {
-                                return change.verdict == ChangeVerdict::kRegression;
-                              }));
-}
+std::size_t Comparison::regressions() const { return stopped.size() + count_of(ChangeVerdict::kRegression); }
 
-std::size_t Comparison::better() const {
-  return static_cast<std::size_t>(
-      std::count_if(metrics.begin(), metrics.end(),
-                    [](const MetricChange& change) { return change.verdict == ChangeVerdict::kBetter; }));
+std::size_t Comparison::count_of(ChangeVerdict verdict) const {
+  return static_cast<std::size_t>(std::count_if(
+      metrics.begin(), metrics.end(), [&](const MetricChange& change) { return change.verdict == verdict; }));
 }
 
 Comparison compare(std::span<const SummaryRow> base, std::span<const SummaryRow> now,

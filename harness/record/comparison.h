@@ -49,7 +49,8 @@ struct Comparison {
 
   /// Regressions: metrics of series, and cells that no longer run.
   std::size_t regressions() const;
-  std::size_t better() const;
+  std::size_t better() const { return count_of(ChangeVerdict::kBetter); }
+  std::size_t count_of(ChangeVerdict verdict) const;  ///< metrics of series
 };
 
 /// A metric is a regression when it became worse by more than its tolerance in any cell of the series, or
