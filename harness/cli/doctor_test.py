@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-from program_testing import environment, finish, run, several_cells, tree, write
+from program_testing import Failures, environment, finish, run, several_cells, tree, write
 
 EVERYWHERE = ("MPI", "cores", "load", "stolen time", "clock source", "processor frequency", "timers", "sockets",
               "open files", "locked memory", "shared memory", "output folder", "file locks", "figures")
@@ -86,13 +86,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         write(folder, "e.toml", several_cells(1))
         before = tree(folder)
-        failures = check_ranks(harness, mpirun, folder) + check_failures(harness, folder)
+        failures = Failures(check_ranks(harness, mpirun, folder) + check_failures(harness, folder))
         failures += check_layout(harness, mpirun, folder)
         for command in ([harness], [mpirun, "-n", "2", harness]):
-            done = run([*command, "doctor", "e.toml", "--set", "cluster.workers=0"], folder)
-            said = [line for line in done.stderr.splitlines() if line.startswith("harness: ")]
-            if done.returncode != 2 or len(said) != 1 or done.stdout:
-                failures.append(f"bad input: exit code {done.returncode}: {done.stdout} {done.stderr}")
+            failures.refused("bad input", [*command, "doctor", "e.toml", "--set", "cluster.workers=0"], folder, ["cluster.workers"])
         if tree(folder) != before:
             failures.append("something was written")
     finish(failures)

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import h5py
 
-from program_testing import SMALL, environment, finish, finished_cells, run, stopped_run, tree, write
+from program_testing import SMALL, Failures, environment, finish, finished_cells, run, stopped_run, write
 
 BOTH = 'runtime = ["simulated", "emulated"]\n' + SMALL.replace("duration_s = 5", "duration_s = 2") + (
     '[[system]]\nname = "pard"\n[cluster]\nworkers = 8\nprofile_scale = 3\n[live]\ngpus_per_rank = 4\nlateness_limit_ms = 5000\nstall_limit_ms = 5000\n')
@@ -25,24 +25,18 @@ def bytes_of(name):
 
 def refused(harness, mpirun, folder):
     """Ranks that the layout does not fit: one line that says how many would, and nothing written."""
-    failures = []
-    before = tree(folder)
+    failures = Failures()
     for arguments in ([], ["--dry-run"]):
-        done = run([mpirun, "-n", "2", harness, "both.toml", *arguments], folder)
-        said = [line for line in done.stderr.splitlines() if line.startswith("harness: ")]
-        if done.returncode != 2 or len(said) != 1 or "-n 3 fits" not in said[0] or "both.toml:14" not in said[0]:
-            failures.append(f"a layout that does not fit: exit code {done.returncode}: {done.stderr.strip()}")
-    if tree(folder) != before:
-        failures.append("a layout that does not fit: something was written")
+        failures.refused("a layout that does not fit", [mpirun, "-n", "2", harness, "both.toml", *arguments], folder,
+                         ["-n 3 fits", "both.toml:14"])
     return failures
 
 
 def dry_run(harness, mpirun, folder):
-    failures = []
+    failures = Failures()
     for ranks, words in ((1, "emulated: 8 workers in one process"), (3, "emulated: 8 workers on 2 of 3 ranks, at most 4")):
-        done = run([mpirun, "-n", str(ranks), harness, "both.toml", "--dry-run"], folder)
-        if done.returncode != 0 or words not in done.stdout or "4.0 s of wall-clock time" not in done.stdout:
-            failures.append(f"dry run on {ranks} ranks: exit code {done.returncode}: {done.stdout}{done.stderr}")
+        failures.expect(f"dry run on {ranks} ranks", run([mpirun, "-n", str(ranks), harness, "both.toml", "--dry-run"], folder),
+                        0, [words, "4.0 s of wall-clock time"])
     return failures
 
 

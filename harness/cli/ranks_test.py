@@ -9,7 +9,7 @@ import tempfile
 import h5py
 
 from kill_test import rows
-from program_testing import finish, run, several_cells, write
+from program_testing import Failures, finish, run, several_cells, write
 
 TABLES = ("requests", "visits", "windows", "module_windows", "modules", "workers", "plans", "latency")
 
@@ -35,7 +35,7 @@ def differences(reference, other):
 def main():
     harness = os.path.abspath(sys.argv[1])
     mpirun = sys.argv[2]
-    failures = []
+    failures = Failures()
     with tempfile.TemporaryDirectory() as folder:
         write(folder, "e.toml", several_cells(4))
         alone = run([harness, "e.toml", "-o", "1", "--quiet"], folder)
@@ -52,33 +52,20 @@ def main():
                 failures.append(f"{ranks} ranks: not one line of progress for each of 8 cells\n{done.stderr}")
         for what, arguments, code in (("bad input", ["--set", "planner.sizing_factor=0"], 2),
                                       ("a bad option", ["--nothing"], 2), ("no folder", ["-o", "/proc/x"], 3)):
-            done = run([mpirun, "-n", "2", harness, "e.toml", *arguments], folder)
-            said = sum(line.startswith("harness: ") for line in done.stderr.splitlines())
-            if done.returncode != code or said != 1:
-                failures.append(f"{what}: exit code {done.returncode}, said {said} times: {done.stderr.strip()}")
+            failures.refused(what, [mpirun, "-n", "2", harness, "e.toml", *arguments], folder, [], code)
         os.makedirs(os.path.join(folder, "elsewhere"))
         out = os.path.join(folder, "elsewhere", "out")
         command = [harness, "e.toml", "-o", out, "--quiet"]
-        done = run([mpirun, "-n", "1", *command, ":", "-n", "1", "-wdir", os.path.join(folder, "elsewhere"), *command], folder)
-        said = [line for line in done.stderr.splitlines() if line.startswith("harness: ")]
-        if done.returncode != 2 or len(said) != 1 or "rank 1: e.toml" not in said[0]:
-            failures.append(f"no file at rank 1: exit code {done.returncode}: {done.stderr.strip()}")
+        apart = [mpirun, "-n", "1", *command, ":", "-n", "1", "-wdir", os.path.join(folder, "elsewhere"), *command]
+        failures.refused("no file at rank 1", apart, folder, ["rank 1: e.toml"])
         deep = os.path.join(folder, *["d" * 200] * 4)
         os.makedirs(deep)
-        done = run([mpirun, "-n", "1", *command, ":", "-n", "1", harness, os.path.join(deep, "e.toml")], folder)
-        if done.returncode != 2 or f"rank 1: {deep}/e.toml: found No such file" not in done.stderr:
-            failures.append(f"a line of over 800 characters from rank 1: exit code {done.returncode}: {done.stderr.strip()}")
+        failures.refused("a line of over 800 characters from rank 1",
+                         [mpirun, "-n", "1", *command, ":", "-n", "1", harness, os.path.join(deep, "e.toml")], folder,
+                         [f"rank 1: {deep}/e.toml: found No such file"])
         for what, text in (("other seeds", several_cells(3)), ("other settings", several_cells(4) + "[cluster]\nworkers = 9\n")):
             write(folder, "elsewhere/e.toml", text)
-            done = run([mpirun, "-n", "1", *command, ":", "-n", "1", "-wdir", os.path.join(folder, "elsewhere"), *command],
-                       folder)
-            said = [line for line in done.stderr.splitlines() if line.startswith("harness: ")]
-            if done.returncode != 2 or len(said) != 1 or "rank 1: found another experiment" not in said[0]:
-                failures.append(f"{what} at rank 1: exit code {done.returncode}: {done.stderr.strip()}")
-            if os.path.exists(out):
-                failures.append(f"{what} at rank 1: something was written")
-        if os.path.exists(os.path.join(folder, "results-out")):
-            failures.append("a refused run made its folder")
+            failures.refused(f"{what} at rank 1", apart, folder, ["rank 1: found another experiment"])
     finish(failures)
 
 

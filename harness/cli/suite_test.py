@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 from kill_test import rows
-from program_testing import Failures, SMALL, finish, run, several_cells, stopped_run, tree, write
+from program_testing import SMALL, Failures, finish, run, several_cells, stopped_run, tree, write
 
 
 def refused(harness, folder, failures):
