@@ -13,7 +13,6 @@
 #include <benchmark/benchmark.h>
 #include <c10/core/InferenceMode.h>
 
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -134,12 +133,15 @@ void saturate_cpu(benchmark::State& state, const std::string& model, int exit_po
   SaturatedDevice saturated(*device, wait, source, network.input, outstanding);
   at::set_num_threads(1);
   const at::Tensor input = at::rand({batch, 3, network.input.height, network.input.width});
-  const std::vector<bool> no_exits(network.stages.size(), false);
-  const std::atomic<bool> stop = false;
+  const std::vector<std::size_t> whole = segment_begins(0, static_cast<int>(network.stages.size()));
   take_turns(state, saturated, batch, [&](int count) {
     const c10::InferenceMode inference;
     const TimeNs start_ns = steady_ns();
-    for (int i = 0; i < count; ++i) benchmark::DoNotOptimize(run_stages(network, no_exits, input, stop));
+    for (int i = 0; i < count; ++i) {
+      std::vector<at::Tensor> tensors = {input};
+      run_segment(network, whole, 0, tensors);
+      benchmark::DoNotOptimize(tensors);
+    }
     return static_cast<double>(steady_ns() - start_ns) * 1e-9;
   });
 }

@@ -7,7 +7,6 @@
 #include "harness/gpu/null_device.h"
 #include "harness/gpu/stream_device.h"
 #include "harness/gpu/test_device_kinds.h"
-#include "harness/gpu/threaded_device.h"
 
 namespace harness {
 namespace {
@@ -25,34 +24,7 @@ bool begins_segment(int stage, int exit_points) {
   return stage > 0 && stage * segments % kTestStages < segments;
 }
 
-/// Runs nothing but what run_test_stage() does.
-class StageEngine final : public BatchEngine {
- public:
-  explicit StageEngine(std::shared_ptr<StageGate> gate) : gate_(std::move(gate)) {}
-
-  int load(const ModelSource& source, const DevicePlace& place) override {
-    exit_points_.push_back(exit_points_of(source, place));
-    return exit_points_.back();
-  }
-  bool run(const SubmittedBatch& batch) override {
-    for (int stage = 0; stage < kTestStages; ++stage) {
-      if (begins_segment(stage, exit_points_[batch.model]) && batch.stop) return false;
-      run_test_stage(batch.place, stage, static_cast<int>(batch.pictures.size()), *gate_);
-    }
-    return true;
-  }
-  MemoryUse memory() const override {
-    MemoryUse use;
-    use.model_bytes.assign(exit_points_.size(), 1);
-    return use;
-  }
-
- private:
-  std::shared_ptr<StageGate> gate_;
-  std::vector<int> exit_points_;
-};
-
-/// Runs a segment's stages when it is enqueued, as LibTorch without graphs runs a network's host side.
+/// Runs a segment's stages when it is enqueued, as LibTorch does on the CPU.
 class StageStreamEngine final : public StreamEngine {
  public:
   explicit StageStreamEngine(std::shared_ptr<StageGate> gate) : gate_(std::move(gate)) {}
@@ -111,17 +83,11 @@ std::vector<TestedKind> tested_kinds() {
   const auto make_null = [](std::shared_ptr<StageGate>, Device::Wake wake) {
     return std::make_unique<NullDevice>(std::move(wake), "kind 7");
   };
-  const auto make_threaded = [](std::shared_ptr<StageGate> gate, Device::Wake wake) {
-    return std::make_unique<ThreadedDevice>("kind 7", std::make_unique<StageEngine>(std::move(gate)),
-                                            std::move(wake));
-  };
   const auto make_stream = [](std::shared_ptr<StageGate> gate, Device::Wake wake) {
     return std::make_unique<StreamDevice>(
         "kind 7", [gate] { return std::make_unique<StageStreamEngine>(gate); }, std::move(wake));
   };
-  return {{"null", make_null, false, ""},
-          {"threaded", make_threaded, true, ""},
-          {"stream", make_stream, true, ""}};
+  return {{"null", make_null, false, ""}, {"stream", make_stream, true, ""}};
 }
 
 }  // namespace harness

@@ -318,6 +318,7 @@ bool StreamDevice::enqueue_segments() {
     }
     const Stopwatch watch(handling_ns_);
     if (attempt(next->slot, [&] { engine_->enqueue(next->slot, next->index); })) queue_.enqueued();
+    if (note_passed()) break;  // its batch may have ended: that is told before another is begun
   }
   return enqueued;
 }

@@ -1,4 +1,4 @@
-// A device that runs enqueued work by itself, driven by a thread of its own: what a GPU needs.
+// A device that is driven by a thread of its own: a GPU, or LibTorch on the CPU.
 #pragma once
 
 #include <array>
@@ -35,7 +35,8 @@ struct HostWork {
 /// the other runs. Nothing is allocated per batch but the note of its end.
 ///
 /// While a batch with exit points runs, the thread looks without a pause: its segments are as short as the
-/// time that a sleep takes. Otherwise it sleeps 20 us between looks, or until it is needed.
+/// time that a sleep takes. Otherwise it sleeps 20 us between looks, or until it is needed. Where segments
+/// are computed in this thread, each has passed when it looks.
 class StreamDevice final : public Device {
  public:
   using MakeEngine = std::function<std::unique_ptr<StreamEngine>()>;

@@ -1,4 +1,4 @@
-// What enqueues work on a device that runs it by itself, as a GPU does: driven by a StreamDevice.
+// What runs batches for a StreamDevice, segment by segment.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,11 @@
 
 namespace harness {
 
-/// Everything is called on the device's thread and, but for load(), waits for nothing. A batch is named by
-/// its slot, 0..Device::kMostOutstanding - 1, from begin() to release(); what a slot holds of prepared
-/// pictures is its next batch's. A batch's segments are those between its model's exit points, in order, and
-/// all batches' segments run in the order of enqueue().
+/// Everything is called on the device's thread. Where the device runs by itself, as a GPU does, nothing but
+/// load() waits for it; where it is this thread, enqueue() computes. A batch is named by its slot,
+/// 0..Device::kMostOutstanding - 1, from begin() to release(); what a slot holds of prepared pictures is its
+/// next batch's. A batch's segments are those between its model's exit points, in order, and all batches'
+/// segments run in the order of enqueue().
 ///
 /// What a call throws fails the batch that it is for, or the load, unless it is a DeviceError of a lost
 /// device; errors need not name model and batch.
@@ -33,7 +34,7 @@ class StreamEngine {
 
   /// The slot's next batch may have this picture.
   virtual void prepare(int slot, DeviceModel model, const Picture& picture) = 0;
-  /// The slot's batch.
+  /// The slot's batch. The pictures stay until release().
   virtual void begin(int slot, DeviceModel model, std::span<const Picture> pictures) = 0;
   /// Copies a piece of what prepare() and begin() have left to copy: of the host's time no more than some ten
   /// microseconds. False when there was nothing; the first segment may be enqueued then.

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <optional>
 
+#include "harness/core/steady_clock.h"
 #include "harness/gpu/torch/torch_error.h"
 
 namespace harness {
@@ -36,10 +36,10 @@ void require_blas_for_threads() {
 
 CpuEngine::Loaded CpuEngine::make(const ModelSource& source, const DevicePlace& place) {
   StagedModel model = options_.models(source, place);
-  std::vector<bool> exits =
-      spread_exit_points(exit_points_of(model, source, place), static_cast<int>(model.stages.size()));
+  std::vector<std::size_t> begins =
+      segment_begins(exit_points_of(model, source, place), static_cast<int>(model.stages.size()));
   Assembler assembler(model.input);
-  return {std::move(model), std::move(exits), std::move(assembler)};
+  return {std::move(model), std::move(begins), std::move(assembler)};
 }
 
 at::Tensor CpuEngine::input_of(const Loaded& loaded, std::size_t count) {
@@ -51,11 +51,13 @@ at::Tensor CpuEngine::input_of(const Loaded& loaded, std::size_t count) {
 void CpuEngine::warm_up(const Loaded& loaded, const DevicePlace& place) {
   const c10::InferenceMode inference;
   std::fill_n(input_.begin(), batch_elements(loaded.model.input, 1), 0.0F);
-  const std::atomic<bool> stop = false;
   try {
     with_torch_errors(place, [&] {
-      for (int run = 0; run < kWarmUpRuns; ++run)
-        check_output(*run_stages(loaded.model, loaded.exits, input_of(loaded, 1), stop), 1, place);
+      for (int run = 0; run < kWarmUpRuns; ++run) {
+        std::vector<at::Tensor> state = {input_of(loaded, 1)};
+        for (int i = 0; i < loaded.segments(); ++i) run_segment(loaded.model, loaded.begins, i, state);
+        check_output(state.at(0), 1, place);
+      }
     });
   } catch (const DeviceError& error) {
     throw of_first_run(error, loaded.model, place);
@@ -71,27 +73,38 @@ int CpuEngine::load(const ModelSource& source, const DevicePlace& place) {
     if (input_.size() < values) input_.resize(values);
     warm_up(loaded, place);
     models_.push_back(std::move(loaded));
-    const std::vector<bool>& exits = models_.back().exits;
-    return static_cast<int>(std::count(exits.begin(), exits.end(), true));
+    return models_.back().segments() - 1;
   });
 }
 
-bool CpuEngine::run(const SubmittedBatch& batch) {
-  return with_torch_errors(batch.place, [&] {
+void CpuEngine::begin(int number, DeviceModel model, std::span<const Picture> pictures) {
+  slot(number) = {model, pictures, {}, {}};
+}
+
+void CpuEngine::enqueue(int number, int segment) {
+  Slot& one = slot(number);
+  if (segment == 0) one.span.started_ns = steady_ns();
+  with_torch_errors({}, [&] {
     const c10::InferenceMode inference;
-    Loaded& loaded = models_[batch.model];
-    const std::size_t pictures = batch.pictures.size();
-    loaded.assembler.assemble(batch.pictures,
-                              std::span(input_).first(batch_elements(loaded.model.input, pictures)));
-    const std::optional<at::Tensor> output =
-        run_stages(loaded.model, loaded.exits, input_of(loaded, pictures), batch.stop);
-    if (!output) return false;
-    check_output(*output, pictures, batch.place);
-    if (options_.on_output) {
-      const at::Tensor values = output->to(at::kFloat).contiguous();
-      options_.on_output(batch.tag, {values.data_ptr<float>(), static_cast<std::size_t>(values.numel())});
+    Loaded& loaded = models_[one.model];
+    const std::size_t count = one.pictures.size();
+    if (segment == 0) {
+      const std::size_t values = batch_elements(loaded.model.input, count);
+      loaded.assembler.assemble(one.pictures, std::span(input_).first(values));
+      one.state = {input_of(loaded, count)};
     }
-    return true;
+    run_segment(loaded.model, loaded.begins, segment, one.state);
+    if (segment + 1 == loaded.segments()) check_output(one.state.at(0), count, {});
+  });
+  one.span.ended_ns = steady_ns();
+}
+
+void CpuEngine::hand_out(int number, std::uint64_t tag) {
+  if (!options_.on_output) return;
+  with_torch_errors({}, [&] {
+    const c10::InferenceMode inference;
+    const at::Tensor values = slot(number).state[0].to(at::kFloat).contiguous();
+    options_.on_output(tag, {values.data_ptr<float>(), static_cast<std::size_t>(values.numel())});
   });
 }
 

@@ -1,34 +1,56 @@
 // Batches through LibTorch on the CPU.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "harness/gpu/batch_engine.h"
+#include "harness/gpu/stream_engine.h"
 #include "harness/gpu/torch/staged_model.h"
 #include "harness/gpu/torch/torch_device.h"
 
 namespace harness {
 
+/// Computes each segment when it is enqueued. Assembling the inputs is part of the first, and so of the
+/// batch's time: on a CPU there is no second engine to copy beside it.
+///
 /// Every loaded model has run a picture of zeros before it counts as loaded. The output of a batch of n is a
 /// tensor whose first dimension is n; any other fails the batch.
-class CpuEngine final : public BatchEngine {
+class CpuEngine final : public StreamEngine {
  public:
   /// options.models is set.
   explicit CpuEngine(TorchDeviceOptions options) : options_(std::move(options)) {}
 
   int load(const ModelSource& source, const DevicePlace& place) override;
-  bool run(const SubmittedBatch& batch) override;
   MemoryUse memory() const override;
+  std::vector<std::string> notes() const override { return {}; }
+  void prepare(int, DeviceModel, const Picture&) override {}
+  void begin(int slot, DeviceModel model, std::span<const Picture> pictures) override;
+  bool copy_some(int) override { return false; }
+  void enqueue(int slot, int segment) override;
+  bool passed(int, int) override { return true; }
+  DeviceSpan span(int number, int) override { return slot(number).span; }
+  void hand_out(int slot, std::uint64_t tag) override;
+  void release(int number) override { slot(number).state.clear(); }
 
  private:
   struct Loaded {
     StagedModel model;
-    std::vector<bool> exits;  ///< by stage: it begins with an exit point
+    std::vector<std::size_t> begins;  ///< segment_begins()
     Assembler assembler;
+    int segments() const { return static_cast<int>(begins.size()) - 1; }
+  };
+  struct Slot {
+    DeviceModel model = 0;
+    std::span<const Picture> pictures;
+    std::vector<at::Tensor> state;  ///< between segments; at the end the output
+    DeviceSpan span;
   };
 
+  Slot& slot(int number) { return slots_[static_cast<std::size_t>(number)]; }
   Loaded make(const ModelSource& source, const DevicePlace& place);
   /// The first `count` pictures of the input.
   at::Tensor input_of(const Loaded& loaded, std::size_t count);
@@ -37,6 +59,7 @@ class CpuEngine final : public BatchEngine {
   TorchDeviceOptions options_;
   std::vector<Loaded> models_;  ///< by DeviceModel
   std::vector<float> input_;    ///< of one batch, as large as the largest
+  std::array<Slot, Device::kMostOutstanding> slots_;
 };
 
 }  // namespace harness

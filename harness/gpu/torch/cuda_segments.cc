@@ -25,15 +25,6 @@ void move_weights(StagedModel& model, c10::Device device) {
   }
 }
 
-std::vector<std::size_t> begins_of(const std::vector<bool>& exits) {
-  std::vector<std::size_t> begins = {0};
-  for (std::size_t stage = 1; stage < exits.size(); ++stage) {
-    if (exits[stage]) begins.push_back(stage);
-  }
-  begins.push_back(exits.size());
-  return begins;
-}
-
 std::vector<int> graph_sizes(const ModelSource& source) {
   std::vector<int> sizes = source.batches;
   for (int batch = 1; source.batches.empty() && batch <= source.max_batch; ++batch) sizes.push_back(batch);
@@ -47,7 +38,7 @@ CudaSegments::CudaSegments(StagedModel model, const ModelSource& source, const D
     : where_(where), place_(place), model_(std::move(model)) {
   max_batch_ = static_cast<std::size_t>(source.max_batch);
   const int points = exit_points_of(model_, source, place);
-  begins_ = begins_of(spread_exit_points(points, static_cast<int>(model_.stages.size())));
+  begins_ = segment_begins(points, static_cast<int>(model_.stages.size()));
   check_format(model_.input);
   move_weights(model_, c10::Device(c10::kCUDA, where.device));
   input_ = DeviceBuffer(batch_elements(model_.input, max_batch_) * sizeof(float), "the batch of a model");
@@ -139,9 +130,8 @@ at::Tensor CudaSegments::input_of(std::size_t batch) const {
 void CudaSegments::run_stages_of(std::size_t batch, int segment) {
   with_torch_cuda_errors({}, [&] {
     const c10::InferenceMode inference;
-    const auto begin = begins_.begin() + segment;
     if (segment == 0) state_ = {input_of(batch)};
-    for (std::size_t stage = begin[0]; stage < begin[1]; ++stage) model_.stages[stage](state_);
+    run_segment(model_, begins_, segment, state_);
     if (segment + 1 < segments()) return;
     check_output(state_.at(0), batch, {place_.device, place_.model, static_cast<int>(batch)});
     kept_output_ = state_[0].to(at::kFloat).contiguous();

@@ -5,13 +5,13 @@
 #include <c10/core/InferenceMode.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "harness/gpu/test_pictures.h"
+#include "harness/gpu/torch/cpu_engine.h"
 #include "harness/gpu/torch/model_factory.h"
 #include "harness/gpu/torch/staged_model.h"
 #include "harness/gpu/torch/zoo/test_runs.h"
@@ -28,58 +28,65 @@ TEST(ExitPoints, LeaveEveryBitAsItIs) {
   const c10::InferenceMode inference;
   const std::uint64_t seed = fresh_seed();
   at::manual_seed(seed);
-  for (const SmallRun& run : small_runs()) {
-    if (kLeftOut.contains(run.model)) continue;
-    SCOPED_TRACE(std::string(run.model) + " " + seed_text(seed));
+  for (const SmallRun& small : small_runs()) {
+    if (kLeftOut.contains(small.model)) continue;
+    SCOPED_TRACE(std::string(small.model) + " " + seed_text(seed));
     ModelSource source;
-    source.model = run.model;
+    source.model = small.model;
     source.seed = seed;
-    const StagedModel model = make_staged_model(source, {"cpu", run.model, 0});
+    const StagedModel model = make_staged_model(source, {"cpu", small.model, 0});
     const int stages = static_cast<int>(model.stages.size());
-    const at::Tensor input = at::rand({1, 3, run.height, run.width});
-    const std::atomic<bool> stop = false;
-    const std::optional<at::Tensor> plain = run_stages(model, spread_exit_points(0, stages), input, stop);
-    ASSERT_TRUE(plain.has_value());
-    for (const int points : {find_zoo_model(run.model)->exit_points, stages - 1}) {
-      const std::optional<at::Tensor> output =
-          run_stages(model, spread_exit_points(points, stages), input, stop);
-      ASSERT_TRUE(output.has_value());
-      EXPECT_TRUE(at::equal(*output, *plain)) << points << " exit points";
-    }
+    const at::Tensor input = at::rand({1, 3, small.height, small.width});
+    const auto run = [&](int points) {
+      const std::vector<std::size_t> begins = segment_begins(points, stages);
+      std::vector<at::Tensor> state = {input};
+      for (int segment = 0; segment <= points; ++segment) run_segment(model, begins, segment, state);
+      return state.at(0);
+    };
+    const at::Tensor plain = run(0);
+    for (const int points : {find_zoo_model(small.model)->exit_points, stages - 1})
+      EXPECT_TRUE(at::equal(run(points), plain)) << points << " exit points";
   }
 }
 
-/// A batch that is asked to stop does so at each of the exit points, and leaves nothing behind: the next one
-/// is as if nothing had been.
+/// A batch that stops at any of its exit points leaves nothing behind: the next one is as if nothing had
+/// been.
 TEST(ExitPoints, AStoppedBatchLeavesTheNextOneAsItIs) {
-  at::set_num_threads(1);
-  const c10::InferenceMode inference;
   const std::uint64_t seed = fresh_seed();
   SCOPED_TRACE(seed_text(seed));
-  at::manual_seed(seed);
+  RandomStream random(seed, "stopped", 0);
+  std::vector<float> output;
+  TorchDeviceOptions options;
+  options.models = [](const ModelSource& source, const DevicePlace& place) {
+    return make_staged_model(source, place);
+  };
+  options.on_output = [&](std::uint64_t, std::span<const float> values) {
+    output.assign(values.begin(), values.end());
+  };
+  CpuEngine engine(options);
   ModelSource source;
   source.model = "lenet";
   source.seed = seed;
-  StagedModel model = make_staged_model(source, {"cpu", "lenet", 0});
-  const int stages = static_cast<int>(model.stages.size());
-  const std::vector<bool> exits = spread_exit_points(stages - 1, stages);
-  const at::Tensor input = at::rand({2, 3, 32, 32});
-  std::atomic<bool> stop = false;
-  const at::Tensor plain = run_stages(model, exits, input, stop).value();
-  for (int last = 0; last + 1 < stages; ++last) {
-    StagedModel stopping = model;
-    int ran = 0;
-    for (ModelStage& stage : stopping.stages) {
-      stage = [&, inner = stage](std::vector<at::Tensor>& state) {
-        inner(state);
-        stop = ran++ == last;
-      };
-    }
-    stop = false;
-    EXPECT_FALSE(run_stages(stopping, exits, input, stop).has_value());
-    EXPECT_EQ(ran, last + 1) << "no stage runs after the exit point";
-    stop = false;
-    EXPECT_TRUE(at::equal(run_stages(model, exits, input, stop).value(), plain));
+  source.max_batch = 2;
+  source.exit_points = kAllExitPoints;
+  const int points = engine.load(source, {"cpu", "lenet", 0});
+  ASSERT_GT(points, 1);
+  const OwnedPicture first = random_picture(random, 32, 32);
+  const OwnedPicture other = random_picture(random, 40, 20);
+  const auto run = [&](const OwnedPicture& one, int segments) {
+    const std::vector<Picture> pictures = {one.view(), one.view()};
+    output.clear();
+    engine.begin(0, 0, pictures);
+    for (int segment = 0; segment < segments; ++segment) engine.enqueue(0, segment);
+    if (segments > points) engine.hand_out(0, 1);
+    engine.release(0);
+    return output;
+  };
+  const std::vector<float> plain = run(first, points + 1);
+  ASSERT_FALSE(plain.empty());
+  for (int last = 1; last <= points; ++last) {
+    run(other, last);
+    EXPECT_EQ(run(first, points + 1), plain) << last << " segments";
   }
 }
 

@@ -45,21 +45,18 @@ DeviceError of_first_run(const DeviceError& error, const StagedModel& model, con
           "on an input of " + shape + ": " + error.detail()};
 }
 
-std::vector<bool> spread_exit_points(int exit_points, int stages) {
-  std::vector<bool> exits(static_cast<std::size_t>(stages), false);
-  for (int point = 1; point <= exit_points; ++point)
-    exits[static_cast<std::size_t>(point) * exits.size() / static_cast<std::size_t>(exit_points + 1)] = true;
-  return exits;
+std::vector<std::size_t> segment_begins(int exit_points, int stages) {
+  std::vector<std::size_t> begins;
+  for (int point = 0; point <= exit_points + 1; ++point)
+    begins.push_back(static_cast<std::size_t>(point) * static_cast<std::size_t>(stages) /
+                     static_cast<std::size_t>(exit_points + 1));
+  return begins;
 }
 
-std::optional<at::Tensor> run_stages(const StagedModel& model, const std::vector<bool>& exits,
-                                     const at::Tensor& input, const std::atomic<bool>& stop) {
-  std::vector<at::Tensor> state = {input};
-  for (std::size_t stage = 0; stage < model.stages.size(); ++stage) {
-    if (exits[stage] && stop) return std::nullopt;
-    model.stages[stage](state);
-  }
-  return state.at(0);
+void run_segment(const StagedModel& model, const std::vector<std::size_t>& begins, int segment,
+                 std::vector<at::Tensor>& state) {
+  const auto begin = begins.begin() + segment;
+  for (std::size_t stage = begin[0]; stage < begin[1]; ++stage) model.stages[stage](state);
 }
 
 }  // namespace harness

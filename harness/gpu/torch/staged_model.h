@@ -3,12 +3,10 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "harness/gpu/assembly.h"
@@ -41,13 +39,13 @@ void check_output(const at::Tensor& output, std::size_t batch, const DevicePlace
 /// names the input's shape, since that is what most such models do not take.
 DeviceError of_first_run(const DeviceError& error, const StagedModel& model, const DevicePlace& place);
 
-/// Which stages begin with an exit point: `exit_points` of the places between `stages` stages, evenly. Needs
-/// 0 <= exit_points < stages.
-std::vector<bool> spread_exit_points(int exit_points, int stages);
+/// The first stage of each segment between exit points, then the number of stages. `exit_points` of the
+/// places between `stages` stages begin a segment, evenly. Needs 0 <= exit_points < stages.
+std::vector<std::size_t> segment_begins(int exit_points, int stages);
 
-/// The output for `input`; nothing when `stop` was seen at an exit point of `exits`. What is computed does
-/// not depend on the exit points.
-std::optional<at::Tensor> run_stages(const StagedModel& model, const std::vector<bool>& exits,
-                                     const at::Tensor& input, const std::atomic<bool>& stop);
+/// Runs the segment's stages on what the segment before left. What is computed does not depend on the exit
+/// points.
+void run_segment(const StagedModel& model, const std::vector<std::size_t>& begins, int segment,
+                 std::vector<at::Tensor>& state);
 
 }  // namespace harness

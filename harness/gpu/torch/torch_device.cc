@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "harness/gpu/device_spec.h"
-#include "harness/gpu/threaded_device.h"
 #include "harness/gpu/torch/cpu_engine.h"
 #include "harness/gpu/torch/model_factory.h"
 
@@ -16,8 +15,8 @@ std::unique_ptr<Device> make_torch_cpu_device(TorchDeviceOptions options, Device
     };
   }
   std::string name = with_worker(options.name.empty() ? "cpu" : options.name, options.worker);
-  return std::make_unique<ThreadedDevice>(std::move(name), std::make_unique<CpuEngine>(std::move(options)),
-                                          std::move(wake));
+  const auto make = [options = std::move(options)] { return std::make_unique<CpuEngine>(options); };
+  return std::make_unique<StreamDevice>(std::move(name), make, std::move(wake));
 }
 
 }  // namespace harness

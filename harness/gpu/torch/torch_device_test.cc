@@ -52,6 +52,9 @@ class TorchDevice : public testing::Test {
   BatchEnd run(DeviceModel model, std::span<const Picture> pictures) {
     output_.clear();
     device_->submit(++tag_, model, pictures);
+    return next_end();
+  }
+  BatchEnd next_end() {
     std::vector<BatchEnd> ended;
     std::unique_lock lock(mutex_);
     while (!device_->take(ended)) {
@@ -261,6 +264,24 @@ TEST_F(TorchDevice, ComputesWithAsManyThreadsAsAsked) {
   }
 }
 
+/// The thread that computes the one must not go on to the other first.
+TEST_F(TorchDevice, TellsOfABatchBeforeItComputesTheNext) {
+  const auto gate = std::make_shared<StageGate>();
+  make(gated_models(gate));
+  ModelSource source;
+  source.model = "gated";
+  source.exit_points = kAllExitPoints;
+  const DeviceModel model = device_->load(source);
+  const Picture picture = plain(4, 4, {1, 2, 3});
+  gate->close();
+  device_->submit(1, model, std::span(&picture, 1));
+  device_->submit(2, model, std::span(&picture, 1));
+  gate->allow(kTestStages);
+  EXPECT_EQ(next_end().tag, 1U);
+  gate->open();
+  EXPECT_EQ(next_end().tag, 2U);
+}
+
 TEST_F(TorchDevice, SaysWhatTheAssemblyCannotTake) {
   make(mean_model);
   const DeviceModel model = device_->load({});
@@ -288,19 +309,15 @@ TEST(TorchError, KnowsWhenMemoryIsOutInLibrariesToo) {
 TEST(StagedModel, ExitPointsLieEvenlyBetweenStages) {
   for (int stages = 1; stages <= 40; ++stages) {
     for (int points = 0; points < stages; ++points) {
-      const std::vector<bool> exits = spread_exit_points(points, stages);
-      ASSERT_EQ(exits.size(), static_cast<std::size_t>(stages));
-      EXPECT_FALSE(exits[0]) << "before the first stage nothing has run";
-      std::vector<int> lengths;
-      int last = 0;
-      for (int stage = 1; stage <= stages; ++stage) {
-        if (stage < stages && !exits[static_cast<std::size_t>(stage)]) continue;
-        lengths.push_back(stage - last);
-        last = stage;
-      }
-      EXPECT_EQ(lengths.size(), static_cast<std::size_t>(points) + 1);
+      const std::vector<std::size_t> begins = segment_begins(points, stages);
+      ASSERT_EQ(begins.size(), static_cast<std::size_t>(points) + 2);
+      EXPECT_EQ(begins.front(), 0U);
+      EXPECT_EQ(begins.back(), static_cast<std::size_t>(stages));
+      std::vector<std::size_t> lengths;
+      for (std::size_t i = 1; i < begins.size(); ++i) lengths.push_back(begins[i] - begins[i - 1]);
       const auto [least, most] = std::minmax_element(lengths.begin(), lengths.end());
-      EXPECT_LE(*most - *least, 1) << points << " of " << stages;
+      EXPECT_GE(*least, 1U) << "before the first stage nothing has run";
+      EXPECT_LE(*most - *least, 1U) << points << " of " << stages;
     }
   }
 }
