@@ -38,8 +38,9 @@ void DeviceDesk::check(const ModelSource& source) const {
            ", both at least 1, or both 0 for the model's own");
 }
 
-DeviceModel DeviceDesk::add(const ModelSource& source) {
+DeviceModel DeviceDesk::add(const ModelSource& source, int exit_points) {
   sources_.push_back(source);
+  sources_.back().exit_points = exit_points;
   return static_cast<DeviceModel>(sources_.size() - 1);
 }
 
@@ -76,8 +77,11 @@ void DeviceDesk::admit(std::uint64_t tag, DeviceModel model, std::span<const Pic
   outstanding_.push_back(tag);
 }
 
-void DeviceDesk::release(std::span<const BatchEnd> ended) {
-  for (const BatchEnd& end : ended) std::erase(outstanding_, end.tag);
+bool DeviceDesk::take(std::vector<BatchEnd>& ended) {
+  const std::size_t before = ended.size();
+  if (!ended_.take(ended)) return false;
+  for (std::size_t i = before; i < ended.size(); ++i) std::erase(outstanding_, ended[i].tag);
+  return true;
 }
 
 }  // namespace harness

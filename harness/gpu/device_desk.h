@@ -1,4 +1,4 @@
-// What every device does with what it is given, before it runs anything: checks, and handles of models.
+// What every device does with what it is given and gives back: checks, handles of models, ends.
 #pragma once
 
 #include <cstdint>
@@ -8,24 +8,26 @@
 #include <vector>
 
 #include "harness/gpu/device.h"
+#include "harness/gpu/ended_batches.h"
 
 namespace harness {
 
 /// The models that a device has loaded and the batches that are outstanding there. Used by the device's one
-/// caller.
+/// caller, but for push().
 class DeviceDesk {
  public:
-  explicit DeviceDesk(std::string device) : device_(std::move(device)) {}
+  DeviceDesk(std::string device, Device::Wake wake) : device_(std::move(device)), ended_(std::move(wake)) {}
 
   const std::string& device() const { return device_; }
 
   /// Throws DeviceError when `source` asks for what no model has: batches below 1, exit points below
   /// kAllExitPoints, half an input size.
   void check(const ModelSource& source) const;
-  /// A model that has been loaded.
-  DeviceModel add(const ModelSource& source);
+  /// A model that has been loaded, and the exit points that it runs with.
+  DeviceModel add(const ModelSource& source, int exit_points);
   /// How many add() has had.
   std::size_t models() const { return sources_.size(); }
+  int exit_points(DeviceModel model) const { return sources_.at(model).exit_points; }
 
   /// Where a fault of this model with such a batch happens; any number that is no model's is named as such.
   DevicePlace place(DeviceModel model, std::size_t batch) const;
@@ -33,13 +35,16 @@ class DeviceDesk {
 
   /// Takes note of a batch, or throws as Device::submit().
   void admit(std::uint64_t tag, DeviceModel model, std::span<const Picture> pictures);
-  /// Notes that the caller was told of these ends.
-  void release(std::span<const BatchEnd> ended);
+  /// A batch has ended. Any thread.
+  void push(BatchEnd end) { ended_.push(std::move(end)); }
+  /// As Device::take().
+  bool take(std::vector<BatchEnd>& ended);
 
  private:
   std::string device_;
   std::vector<ModelSource> sources_;  ///< by DeviceModel
   std::vector<std::uint64_t> outstanding_;
+  EndedBatches ended_;
 };
 
 }  // namespace harness

@@ -1,12 +1,14 @@
 // A device that computes nothing: what is left of a run's time is the harness's own.
 #pragma once
 
+#include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "harness/core/steady_clock.h"
 #include "harness/gpu/device_desk.h"
-#include "harness/gpu/ended_batches.h"
 
 namespace harness {
 
@@ -17,21 +19,27 @@ namespace harness {
 /// timer of the event loop, in virtual time as on the wall clock, and needs no thread and no pictures.
 class NullDevice final : public Device {
  public:
-  explicit NullDevice(Wake wake, std::string name = "null")
-      : desk_(std::move(name)), ended_(std::move(wake)) {}
+  explicit NullDevice(Wake wake, std::string name = "null") : desk_(std::move(name), std::move(wake)) {}
 
-  DeviceModel load(const ModelSource& source) override;
-  int exit_points(DeviceModel model) const override { return exit_points_.at(model); }
-  void submit(std::uint64_t tag, DeviceModel model, std::span<const Picture> pictures) override;
+  DeviceModel load(const ModelSource& source) override {
+    desk_.check(source);
+    return desk_.add(source, std::max(source.exit_points, 0));
+  }
+  int exit_points(DeviceModel model) const override { return desk_.exit_points(model); }
+  void submit(std::uint64_t tag, DeviceModel model, std::span<const Picture> pictures) override {
+    desk_.admit(tag, model, pictures);
+    BatchEnd end;
+    end.tag = tag;
+    end.started_ns = end.ended_ns = steady_ns();
+    desk_.push(std::move(end));
+  }
   void preempt(std::uint64_t) override {}
-  bool take(std::vector<BatchEnd>& ended) override;
-  MemoryUse memory() const override;
+  bool take(std::vector<BatchEnd>& ended) override { return desk_.take(ended); }
+  MemoryUse memory() const override { return {0, 0, std::vector<std::uint64_t>(desk_.models())}; }
   std::string name() const override { return desk_.device(); }
 
  private:
   DeviceDesk desk_;
-  std::vector<int> exit_points_;  ///< by DeviceModel
-  EndedBatches ended_;
 };
 
 }  // namespace harness

@@ -31,7 +31,7 @@ class Stopwatch {
 }  // namespace
 
 StreamDevice::StreamDevice(std::string name, MakeEngine make, Wake wake)
-    : desk_(std::move(name)), ended_(std::move(wake)) {
+    : desk_(std::move(name), std::move(wake)) {
   std::exception_ptr failure;
   bool is_ready = false;
   thread_ = std::thread([&, make = std::move(make)] { work(make, failure, is_ready); });
@@ -64,8 +64,7 @@ DeviceModel StreamDevice::load(const ModelSource& source) {
     answered_.wait(lock, [&] { return request.done; });
   }
   if (request.failure) std::rethrow_exception(request.failure);
-  exit_points_.push_back(request.exit_points);
-  return desk_.add(source);
+  return desk_.add(source, request.exit_points);
 }
 
 int StreamDevice::slot_to_prepare(DeviceModel model) const {
@@ -126,14 +125,12 @@ void StreamDevice::preempt(std::uint64_t tag) {
 
 bool StreamDevice::take(std::vector<BatchEnd>& ended) {
   const std::size_t before = ended.size();
-  if (!ended_.take(ended)) return false;
-  const std::span<const BatchEnd> taken = std::span(ended).subspan(before);
-  for (const BatchEnd& end : taken) {
+  if (!desk_.take(ended)) return false;
+  for (std::size_t i = before; i < ended.size(); ++i) {
     for (Slot& one : slots_) {
-      if (one.used && one.tag == end.tag) one.used = false;
+      if (one.used && one.tag == ended[i].tag) one.used = false;
     }
   }
-  desk_.release(taken);
   return true;
 }
 
@@ -174,7 +171,7 @@ void StreamDevice::drive() {
 
 bool StreamDevice::spins() const {
   const auto running = queue_.running();
-  return running && exit_points_[slots_[static_cast<std::size_t>(running->slot)].model] > 0;
+  return running && desk_.exit_points(slots_[static_cast<std::size_t>(running->slot)].model) > 0;
 }
 
 bool StreamDevice::take_commands(bool moved) {
@@ -267,7 +264,7 @@ void StreamDevice::carry_out(const Command& command) {
   Slot& one = slot(command.slot);
   one.failure.reset();
   one.is_copied = false;
-  queue_.add(command.slot, exit_points_[one.model] + 1);
+  queue_.add(command.slot, desk_.exit_points(one.model) + 1);
   if (!lost_) attempt(command.slot, [&] { engine_->begin(command.slot, one.model, one.pictures); });
 }
 
@@ -358,7 +355,7 @@ void StreamDevice::end_batch(const SegmentQueue::Finished& finished) {
   engine_->release(finished.slot);
   queue_.remove();
   batches_.fetch_add(1, std::memory_order_relaxed);
-  ended_.push(std::move(end));
+  desk_.push(std::move(end));
 }
 
 void StreamDevice::lose_all() {
@@ -370,7 +367,7 @@ void StreamDevice::lose_all() {
     const bool knows = one.failure && one.failure->fault() == DeviceFault::kDeviceLost;
     end.fault = DeviceFault::kDeviceLost;
     end.failure = knows ? one.failure->what() : DeviceError(end.fault, place_of(one), "").what();
-    ended_.push(std::move(end));
+    desk_.push(std::move(end));
   }
 }
 

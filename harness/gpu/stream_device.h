@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "harness/gpu/device_desk.h"
-#include "harness/gpu/ended_batches.h"
 #include "harness/gpu/segment_queue.h"
 #include "harness/gpu/stream_engine.h"
 
@@ -46,7 +45,7 @@ class StreamDevice final : public Device {
   ~StreamDevice() override;
 
   DeviceModel load(const ModelSource& source) override;
-  int exit_points(DeviceModel model) const override { return exit_points_.at(model); }
+  int exit_points(DeviceModel model) const override { return desk_.exit_points(model); }
   void submit(std::uint64_t tag, DeviceModel model, std::span<const Picture> pictures) override;
   void prepare(DeviceModel model, const Picture& picture) override;
   void preempt(std::uint64_t tag) override;
@@ -119,13 +118,11 @@ class StreamDevice final : public Device {
   Slot& slot(int number) { return slots_[static_cast<std::size_t>(number)]; }
   bool spins() const;
 
-  DeviceDesk desk_;
-  std::vector<int> exit_points_;  ///< by DeviceModel; the device's thread reads it while load() waits for it
-  MemoryUse memory_;              ///< after the last load
+  DeviceDesk desk_;   ///< models are added while the device's thread does nothing
+  MemoryUse memory_;  ///< after the last load
   std::vector<std::string> notes_;
   std::array<Slot, kSlots> slots_;
   std::atomic<bool> lost_ = false;
-  EndedBatches ended_;
 
   std::mutex mutex_;  ///< of the next four
   std::condition_variable asked_;
