@@ -4,23 +4,29 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <memory>
 #include <utility>
 
 namespace harness {
 
-PlanThread::PlanThread(std::function<void()> wake) : wake_(std::move(wake)) {
-  // Of this thread alone (Linux). Where it is refused, plans compete with the loops as they did.
-  thread_.post([] { ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), 10); });
+PlanThread::PlanThread(std::function<void()> wake) : wake_(std::move(wake)), thread_([this] { work(); }) {}
+
+PlanThread::~PlanThread() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
 }
 
 void PlanThread::post(std::function<Plan()> compute) {
-  const auto work = std::make_shared<std::packaged_task<Plan()>>(std::move(compute));
-  plans_.push_back(work->get_future());
-  thread_.post([this, work] {
-    (*work)();
-    wake_();
-  });
+  std::packaged_task<Plan()> task(std::move(compute));
+  plans_.push_back(task.get_future());
+  {
+    const std::lock_guard lock(mutex_);
+    tasks_.push_back(std::move(task));
+  }
+  changed_.notify_one();
 }
 
 std::optional<Plan> PlanThread::take() {
@@ -29,6 +35,22 @@ std::optional<Plan> PlanThread::take() {
   std::future<Plan> plan = std::move(plans_.front());
   plans_.pop_front();
   return plan.get();
+}
+
+void PlanThread::work() {
+  // Of this thread alone (Linux). Where it is refused, plans compete with the loops as they did.
+  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), 10);
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return closing_ || !tasks_.empty(); });
+    if (closing_) return;
+    std::packaged_task<Plan()> task = std::move(tasks_.front());
+    tasks_.pop_front();
+    lock.unlock();
+    task();
+    wake_();
+    lock.lock();
+  }
 }
 
 }  // namespace harness
