@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <utility>
 
 #include "harness/core/error.h"
@@ -41,22 +40,21 @@ DeviceWorkers::DeviceWorkers(std::vector<std::unique_ptr<Device>> devices, std::
   }
 }
 
-std::vector<Picture> DeviceWorkers::example_batch(const Module& module, int batch) {
+DeviceWorkers::Example DeviceWorkers::example_batch(const Module& module, int batch) {
   const auto one = std::make_shared<std::vector<std::uint8_t>>(std::size_t{3} *
                                                                static_cast<std::size_t>(module.input_height) *
                                                                static_cast<std::size_t>(module.input_width));
   for (std::size_t i = 0; i < one->size(); ++i) (*one)[i] = static_cast<std::uint8_t>(i);
-  kept_.push_back(one);  // also when a device fails, and others still read it
-  return {static_cast<std::size_t>(batch), {*one, module.input_height, module.input_width}};
+  const Picture picture{*one, module.input_height, module.input_width};
+  return {std::vector<Picture>(static_cast<std::size_t>(batch), picture), one};
 }
 
-DeviceBatch DeviceWorkers::wait_for(std::size_t running) {
+DeviceBatch DeviceWorkers::finish() {
   constexpr timespec kPause{0, 100'000};
+  const auto is_busy = [](const Gpu& own) { return !own.running.empty(); };
   DeviceBatch last;
-  while (running > 0) {
+  while (std::any_of(gpus_.begin(), gpus_.end(), is_busy)) {
     const std::span<const DeviceBatch> ended = take();
-    HARNESS_CHECK(ended.size() <= running, "a batch ended for which nobody waits");
-    running -= ended.size();
     if (ended.empty())
       clock_nanosleep(CLOCK_MONOTONIC, 0, &kPause, nullptr);
     else
@@ -68,24 +66,22 @@ DeviceBatch DeviceWorkers::wait_for(std::size_t running) {
 void DeviceWorkers::try_batches(const Pipeline& pipeline, std::span<const int> batches) {
   for (std::size_t m = 0; m < batches.size(); ++m) {
     if (batches[m] == 0) continue;
-    const std::vector<Picture> pictures = example_batch(pipeline.modules[m], batches[m]);
+    const Example example = example_batch(pipeline.modules[m], batches[m]);
     const auto gpus = static_cast<std::uint32_t>(gpus_.size());
     for (std::uint32_t i = 0; i < Device::kMostOutstanding * gpus; ++i)
-      run_batch(i, first_gpu_ + i % gpus, static_cast<ModuleId>(m), pictures);
-    wait_for(Device::kMostOutstanding * gpus);
+      run_batch(i, first_gpu_ + i % gpus, static_cast<ModuleId>(m), example.pictures, {&example.owner, 1});
+    finish();
   }
-  kept_.clear();
 }
 
-TimeNs DeviceWorkers::time_alone(std::uint32_t device, ModuleId module,
-                                 const std::vector<std::vector<Picture>>& sizes, int rounds,
-                                 const std::function<void()>& check_signal) {
+TimeNs DeviceWorkers::time_alone(std::uint32_t device, ModuleId module, const std::vector<Example>& sizes,
+                                 int rounds, const std::function<void()>& check_signal) {
   std::vector<std::vector<TimeNs>> took(sizes.size());
   for (int round = 0; round < rounds; ++round) {
     if (check_signal) check_signal();
     for (std::size_t i = 0; i < sizes.size(); ++i) {
-      run_batch(device, first_gpu_ + device, module, sizes[i]);
-      const DeviceBatch batch = wait_for(1);
+      run_batch(device, first_gpu_ + device, module, sizes[i].pictures, {&sizes[i].owner, 1});
+      const DeviceBatch batch = finish();
       took[i].push_back(batch.ended_ns - batch.started_ns);
     }
   }
@@ -97,12 +93,12 @@ TimeNs DeviceWorkers::time_alone(std::uint32_t device, ModuleId module,
 double DeviceWorkers::pace(const Pipeline& pipeline, const std::vector<Profile>& profiles,
                            std::span<const int> batches, int rounds,
                            const std::function<void()>& check_signal) {
-  const std::size_t kept = kept_.size();
+  finish();  // what lost workers have left
   std::vector<TimeNs> took(gpus_.size(), 0);
   TimeNs expected_ns = 0;
   for (std::size_t m = 0; m < batches.size(); ++m) {
     if (batches[m] == 0) continue;
-    std::vector<std::vector<Picture>> sizes;
+    std::vector<Example> sizes;
     for (const int size : usual_batches(batches[m])) {
       sizes.push_back(example_batch(pipeline.modules[m], size));
       expected_ns += profiles[m].latency(size);
@@ -116,7 +112,6 @@ double DeviceWorkers::pace(const Pipeline& pipeline, const std::vector<Profile>&
     const double pace = static_cast<double>(each) / static_cast<double>(expected_ns);
     if (std::abs(pace - 1) > std::abs(farthest - 1)) farthest = pace;
   }
-  kept_.resize(kept);
   return farthest;
 }
 
@@ -128,55 +123,22 @@ void DeviceWorkers::prepare(std::uint32_t number, ModuleId module, const Picture
 }
 
 void DeviceWorkers::run_batch(WorkerId worker, std::uint32_t number, ModuleId module,
-                              std::span<const Picture> pictures) {
+                              std::span<const Picture> pictures,
+                              std::span<const std::shared_ptr<void>> owners) {
   Gpu& own = gpu(number);
-  own.running.push_back({next_tag_++,
-                         worker,
-                         std::exchange(own.prepared[module], {}),
-                         module,
-                         {pictures.begin(), pictures.end()}});
-  submit(own);
+  std::vector<std::shared_ptr<void>> kept = std::exchange(own.prepared[module], {});
+  kept.insert(kept.end(), owners.begin(), owners.end());
+  own.running.push_back({next_tag_++, worker, std::move(kept)});
+  own.device->submit(own.running.back().tag, own.models[module], pictures);
 }
 
-void DeviceWorkers::submit(Gpu& own) {
-  int outstanding = 0;
-  for (Running& one : own.running) {
-    if (++outstanding > Device::kMostOutstanding) return;
-    if (one.waiting.empty()) continue;
-    own.device->submit(one.tag, own.models[one.module], one.waiting);
-    one.waiting.clear();
-    if (one.preempt) own.device->preempt(one.tag);
-  }
-}
-
-void DeviceWorkers::preempt(WorkerId worker) {
+void DeviceWorkers::preempt(WorkerId worker, bool forget) {
   for (Gpu& own : gpus_) {
-    const auto is_it = [worker](const Running& one) { return one.worker == worker; };
-    const auto found = std::find_if(own.running.begin(), own.running.end(), is_it);
-    if (found == own.running.end()) continue;
-    if (found->waiting.empty()) {
-      own.device->preempt(found->tag);
-    } else {
-      found->preempt = true;
+    for (Running& one : own.running) {
+      if (one.worker != worker) continue;
+      own.device->preempt(one.tag);
+      if (forget) one.worker = kNone;
     }
-    return;
-  }
-}
-
-void DeviceWorkers::forget(WorkerId worker, std::vector<std::shared_ptr<void>> pictures) {
-  for (Gpu& own : gpus_) {
-    const auto is_it = [worker](const Running& one) { return one.worker == worker; };
-    const auto found = std::find_if(own.running.begin(), own.running.end(), is_it);
-    if (found == own.running.end()) continue;
-    if (!found->waiting.empty()) {  // what was prepared for it may still be on its way to the device
-      std::move(found->kept.begin(), found->kept.end(), std::back_inserter(own.prepared[found->module]));
-      own.running.erase(found);
-      return;
-    }
-    own.device->preempt(found->tag);
-    found->worker = kNone;
-    std::move(pictures.begin(), pictures.end(), std::back_inserter(found->kept));
-    return;
   }
 }
 
@@ -195,7 +157,6 @@ std::span<const DeviceBatch> DeviceWorkers::take() {
       if (!end.failure.empty()) throw CellFailed(end.failure);
       ended_.push_back({worker, end.started_ns, end.ended_ns, end.preempted});
     }
-    submit(own);
   }
   return ended_;
 }

@@ -57,15 +57,17 @@ class DeviceWorkers {
   /// The picture is in the batch of that module that the GPU is given next: the device may begin to copy it.
   /// `owner` keeps the bytes, until such a batch has ended.
   void prepare(std::uint32_t gpu, ModuleId module, const Picture& picture, std::shared_ptr<void> owner);
-  /// Runs a batch of `worker`, which has none running, on its GPU. The pictures' bytes stay until the batch
-  /// has ended. Throws DeviceError when it cannot run.
-  void run_batch(WorkerId worker, std::uint32_t gpu, ModuleId module, std::span<const Picture> pictures);
-  /// Asks the worker's batch to stop at its next exit point; take() tells whether it did.
-  void preempt(WorkerId worker);
-  /// Nobody waits for the worker's batch any more; what owns its pictures is kept until it has ended.
-  void forget(WorkerId worker, std::vector<std::shared_ptr<void>> pictures);
-  /// The run is over, also in the middle of batches: what owns their pictures is kept as long as the devices.
-  void keep(std::vector<std::shared_ptr<void>> pictures) { kept_ = std::move(pictures); }
+  /// Whether the GPU takes a batch: those of lost workers may still be on the device.
+  bool has_room(std::uint32_t gpu) const {
+    return gpus_[gpu - first_gpu_].running.size() < Device::kMostOutstanding;
+  }
+  /// Runs a batch of `worker`, which has none running, on its GPU, which has room. `owners` keep the
+  /// pictures' bytes, until the batch has ended or the device is gone. Throws DeviceError when it cannot run.
+  void run_batch(WorkerId worker, std::uint32_t gpu, ModuleId module, std::span<const Picture> pictures,
+                 std::span<const std::shared_ptr<void>> owners);
+  /// Asks the worker's batch to stop at its next exit point; take() tells whether it did. `forget`: it tells
+  /// nothing, for nobody waits for the batch any more.
+  void preempt(WorkerId worker, bool forget = false);
   /// The batches that have ended since the last call, but those forgotten; valid until the next call. Throws
   /// CellFailed for one that failed.
   std::span<const DeviceBatch> take();
@@ -79,10 +81,7 @@ class DeviceWorkers {
   struct Running {
     std::uint64_t tag = 0;
     WorkerId worker = kNone;                  ///< kNone: forgotten
-    std::vector<std::shared_ptr<void>> kept;  ///< prepared, or forgotten
-    ModuleId module = 0;
-    std::vector<Picture> waiting;  ///< not submitted: lost workers' batches are still on the device
-    bool preempt = false;          ///< when it is submitted
+    std::vector<std::shared_ptr<void>> kept;  ///< the owners of its pictures, and of those prepared for it
   };
   struct Gpu {
     std::vector<DeviceModel> models;                           ///< by module
@@ -91,18 +90,19 @@ class DeviceWorkers {
     std::unique_ptr<Device> device;  ///< last: it reads the pictures above until it is gone
   };
 
-  /// Pictures of the module's size for try_batches() and pace(), kept in `kept_`.
-  std::vector<Picture> example_batch(const Module& module, int batch);
+  /// Pictures of the module's size for try_batches() and pace().
+  struct Example {
+    std::vector<Picture> pictures;
+    std::shared_ptr<void> owner;
+  };
+  static Example example_batch(const Module& module, int batch);
   /// The sum of the medians of `rounds` batches of each size on the device, alone.
-  TimeNs time_alone(std::uint32_t device, ModuleId module, const std::vector<std::vector<Picture>>& sizes,
-                    int rounds, const std::function<void()>& check_signal);
-  /// Waits until `running` batches have ended; returns the last.
-  DeviceBatch wait_for(std::size_t running);
-  /// Submits what waits while the device has room.
-  static void submit(Gpu& own);
+  TimeNs time_alone(std::uint32_t device, ModuleId module, const std::vector<Example>& sizes, int rounds,
+                    const std::function<void()>& check_signal);
+  /// Waits until all batches have ended; returns the last.
+  DeviceBatch finish();
   Gpu& gpu(std::uint32_t number) { return gpus_[number - first_gpu_]; }
 
-  std::vector<std::shared_ptr<void>> kept_;  ///< before the devices, which read it until they are gone
   std::vector<Gpu> gpus_;
   std::uint32_t first_gpu_;
   std::uint64_t next_tag_ = 1;

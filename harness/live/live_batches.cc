@@ -18,20 +18,21 @@ bool LiveDomains::runs_here(const WorkerState& state) const {
   return layout_.rank_of(static_cast<int>(state.gpu)) == rank_;
 }
 
-std::vector<LiveDomains::Guest>::iterator LiveDomains::guest_of(WorkerId worker) {
-  return std::find_if(guests_.begin(), guests_.end(),
-                      [worker](const Guest& guest) { return guest.worker == worker; });
+LiveDomains::Run& LiveDomains::run_of(WorkerId worker) {
+  if (runs_.size() <= worker) runs_.resize(worker + 1);
+  return runs_[worker];
 }
 
 void LiveDomains::run_batch(WorkerId worker, TimeNs profile_ns) {
   const WorkerState& state = tables_.workers[worker];
   if (runs_here(state)) {
-    start({worker, state.gpu, state.module, profile_ns, {}, take_inputs(worker), now_});
+    start_own(worker, profile_ns, {});
     return;
   }
   RunMessage run;
   run.worker = worker;
   run.gpu = state.gpu;
+  run.module = state.module;
   run.profile_ns = profile_ns;
   std::vector<RunEntry> visits;
   for (std::size_t i = 0; tensors_ && i < state.running.size(); ++i) {
@@ -44,56 +45,75 @@ void LiveDomains::run_batch(WorkerId worker, TimeNs profile_ns) {
             std::span<const RunEntry>(visits));
 }
 
-void LiveDomains::run_visit(const ServiceVisit& visit) {
-  const WorkerState& state = tables_.workers[visit.worker];
-  start({visit.worker, state.gpu, state.module, 0, visit, take_inputs(visit.worker), now_});
+void LiveDomains::run_visit(const ServiceVisit& visit) { start_own(visit.worker, 0, visit); }
+
+void LiveDomains::start_own(WorkerId worker, TimeNs profile_ns, std::optional<ServiceVisit> visit) {
+  Run& run = run_of(worker);
+  run.gpu = tables_.workers[worker].gpu;
+  run.module = tables_.workers[worker].module;
+  run.profile_ns = profile_ns;
+  run.visit = std::move(visit);
+  take_inputs(worker, run);
+  start(worker);
 }
 
 void LiveDomains::take_run(int from, MessageReader& message) {
-  const auto run = message.read<RunMessage>();
-  Guest guest{run.worker, from, now_, {}, {}, false};
-  message.read_all(guest.visits);
-  if (guest_of(run.worker) != guests_.end()) return;  // it came before
+  const auto asked = message.read<RunMessage>();
+  if (is_guest(asked.worker)) return;  // it came before
+  Run run;
+  run.gpu = asked.gpu;
+  run.module = asked.module;
+  run.profile_ns = asked.profile_ns;
+  run.guest_of = from;
+  run.started_ns = now_;
+  message.read_all(run.visits);
   const auto is_lost = [this](const RunEntry& one) { return lost_.erase({one.request, one.index}) > 0; };
-  if (std::count_if(guest.visits.begin(), guest.visits.end(), is_lost) > 0) return;
-  for (const RunEntry& one : guest.visits) {
+  if (std::count_if(run.visits.begin(), run.visits.end(), is_lost) > 0) return;
+  for (const RunEntry& one : run.visits) {
     if (!tensors_ || one.source_rank == kNone) continue;
-    guest.inputs.push_back(tensors_->fetch({one.request, one.source}, static_cast<int>(one.source_rank),
-                                           spec_.pipeline.modules[one.module].input_bytes,
-                                           {one.module, kNone}));
+    run.inputs.push_back(tensors_->fetch({one.request, one.source}, static_cast<int>(one.source_rank),
+                                         spec_.pipeline.modules[one.module].input_bytes,
+                                         {one.module, kNone}));
   }
-  const ModuleId module = guest.visits.empty() ? ModuleId{0} : guest.visits.front().module;
-  guests_.push_back(std::move(guest));
-  start({run.worker, run.gpu, module, run.profile_ns, {}, guests_.back().inputs, now_});
+  run_of(asked.worker) = std::move(run);
+  start(asked.worker);
 }
 
-void LiveDomains::start(Start what) {
-  const auto is_here = [this](TransferId id) { return tensors_->is_here(id); };
-  if (std::all_of(what.inputs.begin(), what.inputs.end(), is_here)) {
-    start_now(what);
+bool LiveDomains::has_tensors(const Run& run) const {
+  return std::all_of(run.inputs.begin(), run.inputs.end(),
+                     [this](TransferId id) { return tensors_->is_here(id); });
+}
+
+void LiveDomains::start(WorkerId worker) {
+  Run& run = runs_[worker];
+  run.asked_ns = has_tensors(run) ? kNever : now_;
+  if (run.asked_ns != kNever) {
+    events_.push(now_ + kAskAgainNs, kLiveTensors, worker);
+  } else if (has_room(run)) {
+    start_now(worker);
     return;
   }
-  events_.push(now_ + kAskAgainNs, kLiveTensors, what.worker);
-  waiting_.push_back(std::move(what));
+  waiting_.push_back(worker);
 }
 
-void LiveDomains::start_now(const Start& what) {
-  if (what.visit) {
-    workers_.run_visit(now_, *what.visit);
+void LiveDomains::start_now(WorkerId worker) {
+  Run& run = runs_[worker];
+  if (run.visit) {
+    workers_.run_visit(now_, *run.visit);
   } else if (devices_ != nullptr) {
-    run_on_device(what);
+    run_on_device(worker, run);
   } else if (faults_.slows()) {
-    workers_.run_batch_slowly(now_, what.worker, what.profile_ns, faults_.factor(what.gpu));
+    workers_.run_batch_slowly(now_, worker, run.profile_ns, faults_.factor(run.gpu));
   } else {
-    workers_.run_batch(now_, what.worker, what.profile_ns);
+    workers_.run_batch(now_, worker, run.profile_ns);
   }
-  if (what.preempt) preempt_here(what.worker, what.module);
+  if (std::exchange(run.preempt, false)) preempt_here(worker);
 }
 
 void LiveDomains::preempt(WorkerId worker) {
   const WorkerState& state = tables_.workers[worker];
   if (runs_here(state)) {
-    preempt_here(worker, state.module);
+    preempt_here(worker);
     return;
   }
   RunMessage run;
@@ -103,22 +123,25 @@ void LiveDomains::preempt(WorkerId worker) {
   out_.send(layout_.rank_of(static_cast<int>(state.gpu)), MessageKind::kPreempt, run);
 }
 
-void LiveDomains::preempt_here(WorkerId worker, ModuleId module) {
-  const auto waiting = std::find_if(waiting_.begin(), waiting_.end(),
-                                    [worker](const Start& one) { return one.worker == worker; });
-  if (waiting != waiting_.end()) {
-    waiting->preempt = true;
+void LiveDomains::preempt_here(WorkerId worker) {
+  Run& run = runs_[worker];
+  if (std::find(waiting_.begin(), waiting_.end(), worker) != waiting_.end()) {
+    run.preempt = true;
   } else if (devices_ != nullptr) {
     devices_->preempt(worker);
   } else {
-    workers_.preempt(now_, worker, module);
+    workers_.preempt(now_, worker, run.module);
   }
 }
 
-void LiveDomains::run_on_device(const Start& what) {
+void LiveDomains::run_on_device(WorkerId worker, const Run& run) {
+  for (const TransferId id : run.inputs) {
+    pictures_.push_back(picture_of(run.module, id));
+    owners_.push_back(tensors_->at(id).owner);
+  }
+  devices_->run_batch(worker, run.gpu, run.module, pictures_, owners_);
   pictures_.clear();
-  for (const TransferId id : what.inputs) pictures_.push_back(picture_of(what.module, id));
-  devices_->run_batch(what.worker, what.gpu, what.module, pictures_);
+  owners_.clear();
 }
 
 Picture LiveDomains::picture_of(ModuleId module, TransferId id) const {
@@ -132,14 +155,13 @@ Picture LiveDomains::picture_of(ModuleId module, TransferId id) const {
 
 void LiveDomains::joined(WorkerId worker, VisitId) {
   if (spec_.profiles[tables_.workers[worker].module].service != Service::kBatch) return;
-  if (prepared_.size() <= worker) prepared_.resize(worker + 1);
   if (std::find(incomplete_.begin(), incomplete_.end(), worker) == incomplete_.end() && !prepare(worker))
     incomplete_.push_back(worker);
 }
 
 bool LiveDomains::prepare(WorkerId worker) {
   const WorkerState& state = tables_.workers[worker];
-  for (std::size_t& next = prepared_[worker]; next < state.forming.size(); ++next) {
+  for (std::size_t& next = run_of(worker).prepared; next < state.forming.size(); ++next) {
     const TransferId id = inputs_[state.forming[next].id].id;
     if (id == 0 || !tensors_->is_here(id)) return false;
     const ModuleId module = state.forming_module;
@@ -161,30 +183,30 @@ void LiveDomains::tensors_came() {
 }
 
 void LiveDomains::start_waiting() {
-  const auto is_here = [this](TransferId id) { return tensors_->is_here(id); };
   for (std::size_t i = 0; i < waiting_.size();) {
-    if (!std::all_of(waiting_[i].inputs.begin(), waiting_[i].inputs.end(), is_here)) {
+    const WorkerId worker = waiting_[i];
+    Run& run = runs_[worker];
+    if (!has_tensors(run) || !has_room(run)) {
       ++i;
       continue;
     }
-    const Start what = std::move(waiting_[i]);
     waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
-    const TimeNs waited_ns = now_ - what.asked_ns;
-    tensor_waits_.waits.add(waited_ns);
-    tensor_waits_.longest_ns = std::max(tensor_waits_.longest_ns, waited_ns);
-    const auto guest = guest_of(what.worker);
-    (guest == guests_.end() ? tables_.workers[what.worker].started_ns : guest->started_ns) = now_;
-    start_now(what);
+    if (run.asked_ns != kNever) {
+      const TimeNs waited_ns = now_ - run.asked_ns;
+      tensor_waits_.waits.add(waited_ns);
+      tensor_waits_.longest_ns = std::max(tensor_waits_.longest_ns, waited_ns);
+      (is_guest(worker) ? run.started_ns : tables_.workers[worker].started_ns) = now_;
+    }
+    start_now(worker);
   }
 }
 
 void LiveDomains::ask_again(WorkerId worker) {
-  const auto found = std::find_if(waiting_.begin(), waiting_.end(), [&](const Start& one) {
-    return one.worker == worker && now_ - one.asked_ns >= kAskAgainNs;
-  });
-  if (found == waiting_.end()) return;
+  if (std::find(waiting_.begin(), waiting_.end(), worker) == waiting_.end()) return;
+  const Run& run = runs_[worker];
+  if (now_ - run.asked_ns < kAskAgainNs) return;  // an earlier batch of the worker waited, too
   events_.push(now_ + kAskAgainNs, kLiveTensors, worker);
-  for (const TransferId id : found->inputs) tensors_->ask_again(id);
+  for (const TransferId id : run.inputs) tensors_->ask_again(id);
   start_waiting();  // what is kept here comes at once
 }
 
@@ -192,6 +214,7 @@ bool LiveDomains::take_batches(TimeNs now, const std::function<TimeNs(TimeNs)>& 
   if (devices_ == nullptr) return false;
   now_ = now;
   const std::span<const DeviceBatch> ended = devices_->take();
+  start_waiting();
   for (const DeviceBatch& batch : ended) {
     TimeNs& started_ns = tables_.workers[batch.worker].started_ns;
     started_ns = std::max(started_ns, run_time(batch.started_ns));
@@ -209,23 +232,23 @@ void LiveDomains::end_batch(WorkerId worker, TimeNs ended_ns, bool preempted) {
 }
 
 void LiveDomains::batch_event(WorkerId worker, TimeNs ended_ns, bool preempted) {
-  const auto guest = guest_of(worker);
-  if (guest == guests_.end()) {
+  if (!is_guest(worker)) {
     // A sequence may have ended, by its server's time, before its late start here.
     end_batch(worker, std::max(ended_ns, tables_.workers[worker].started_ns), preempted);
     return;
   }
-  for (const RunEntry& one : guest->visits) {
-    if (!guest->lost && !preempted) tensors_->keep({one.request, one.index}, {one.module, kNone});
+  Run& run = runs_[worker];
+  for (const RunEntry& one : run.visits) {
+    if (!run.lost && !preempted) tensors_->keep({one.request, one.index}, {one.module, kNone});
   }
-  for (const TransferId id : guest->inputs) tensors_->drop(id);
-  RunMessage run;
-  run.worker = worker;
-  run.started_ns = guest->started_ns;
-  run.ended_ns = ended_ns;
-  run.preempted = preempted ? 1 : 0;
-  out_.send(guest->rank, MessageKind::kBatchEnded, run);
-  guests_.erase(guest);
+  drop_inputs(run);
+  RunMessage end;
+  end.worker = worker;
+  end.started_ns = run.started_ns;
+  end.ended_ns = ended_ns;
+  end.preempted = preempted ? 1 : 0;
+  out_.send(run.guest_of, MessageKind::kBatchEnded, end);
+  run = {};
 }
 
 void LiveDomains::take_end(MessageReader& message) {
@@ -256,32 +279,33 @@ void LiveDomains::note_input(const DeliverMessage& delivery, std::span<const std
   }
 }
 
-const std::vector<TransferId>& LiveDomains::take_inputs(WorkerId worker) {
-  static const std::vector<TransferId> kNothing;
-  if (!tensors_) return kNothing;
-  if (running_inputs_.size() <= worker) running_inputs_.resize(worker + 1);
-  if (worker < prepared_.size()) prepared_[worker] = 0;  // of the batch that forms next
-  std::vector<TransferId>& ids = running_inputs_[worker];
-  const WorkerState& state = tables_.workers[worker];
-  for (const BatchVisit& member : state.running) {
+void LiveDomains::take_inputs(WorkerId worker, Run& run) {
+  if (!tensors_) return;
+  run.prepared = 0;
+  for (const BatchVisit& member : tables_.workers[worker].running) {
     VisitInput& input = inputs_[member.id];
     if (input.id != 0) {
-      ids.push_back(std::exchange(input.id, 0));
+      run.inputs.push_back(std::exchange(input.id, 0));
     } else if (input.source_rank != kNone) {
-      ids.push_back(tensors_->fetch({input.request, input.source}, static_cast<int>(input.source_rank),
-                                    spec_.pipeline.modules[state.module].input_bytes, {state.module, kNone}));
+      run.inputs.push_back(tensors_->fetch({input.request, input.source}, static_cast<int>(input.source_rank),
+                                           spec_.pipeline.modules[run.module].input_bytes,
+                                           {run.module, kNone}));
     }
   }
-  return ids;
 }
 
 void LiveDomains::give_inputs_back(WorkerId worker) {
-  if (worker >= running_inputs_.size()) return;
-  std::vector<TransferId>& ids = running_inputs_[worker];
+  if (worker >= runs_.size()) return;
+  std::vector<TransferId>& ids = runs_[worker].inputs;
   const std::vector<BatchVisit>& members = tables_.workers[worker].running;
   // Visits of a module bring a tensor each, or none does.
   for (std::size_t i = 0; i < ids.size(); ++i) inputs_[members[i].id].id = ids[i];
   ids.clear();
+}
+
+void LiveDomains::drop_inputs(Run& run) {
+  for (const TransferId id : run.inputs) tensors_->drop(id);
+  run.inputs.clear();
 }
 
 void LiveDomains::end_input(VisitId visit) {
@@ -301,17 +325,16 @@ void LiveDomains::keep_outputs(const WorkerState& state) {
 
 void LiveDomains::lose_guest(const TensorKey& visit) {
   const auto is_it = [&visit](const RunEntry& one) { return TensorKey{one.request, one.index} == visit; };
-  const auto guest = std::find_if(guests_.begin(), guests_.end(), [&is_it](const Guest& one) {
+  const auto found = std::find_if(runs_.begin(), runs_.end(), [&is_it](const Run& one) {
     return std::any_of(one.visits.begin(), one.visits.end(), is_it);
   });
-  if (guest == guests_.end()) {
+  if (found == runs_.end()) {
     lost_.insert(visit);
     return;
   }
-  guest->lost = true;
-  std::erase_if(waiting_, [&guest](const Start& one) { return one.worker == guest->worker; });
-  for (const TransferId id : guest->inputs) tensors_->drop(id);
-  guest->inputs.clear();
+  found->lost = true;
+  std::erase(waiting_, static_cast<WorkerId>(found - runs_.begin()));
+  drop_inputs(*found);
 }
 
 void LiveDomains::take_releases(MessageReader& message) {

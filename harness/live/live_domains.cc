@@ -38,17 +38,6 @@ LiveDomains::LiveDomains(const RunSpec& spec, const Layout& layout, int rank, bo
   for (std::uint32_t i = 0; i < changes.size(); ++i) events_.push(changes[i].at_ns, kLiveDomainFault, i);
 }
 
-LiveDomains::~LiveDomains() {
-  if (devices_ == nullptr) return;
-  std::vector<std::shared_ptr<void>> kept;
-  for (const std::vector<TransferId>& inputs : running_inputs_) {
-    for (const TransferId id : inputs) {
-      if (tensors_->is_here(id)) kept.push_back(tensors_->at(id).owner);
-    }
-  }
-  devices_->keep(std::move(kept));
-}
-
 bool LiveDomains::take(TimeNs now, int from, MessageReader& message) {
   now_ = now;
   switch (message.kind()) {
@@ -86,7 +75,7 @@ bool LiveDomains::take(TimeNs now, int from, MessageReader& message) {
       return true;
     case MessageKind::kPreempt: {
       const auto run = message.read<RunMessage>();
-      if (guest_of(run.worker) != guests_.end()) preempt_here(run.worker, run.module);
+      if (is_guest(run.worker)) preempt_here(run.worker);
       return true;
     }
     case MessageKind::kBatchEnded:
@@ -249,14 +238,7 @@ void LiveDomains::batch_preempted(TimeNs now, WorkerId worker, const WorkerState
 }
 
 void LiveDomains::batch_lost(TimeNs now, WorkerId worker, const WorkerState& state) {
-  std::erase_if(waiting_, [worker](const Start& one) { return one.worker == worker; });
-  if (devices_ != nullptr) {
-    std::vector<std::shared_ptr<void>> pictures;
-    for (const TransferId id : running_inputs_[worker]) {
-      if (tensors_->is_here(id)) pictures.push_back(tensors_->at(id).owner);
-    }
-    devices_->forget(worker, std::move(pictures));
-  }
+  if (std::erase(waiting_, worker) == 0 && devices_ != nullptr) devices_->preempt(worker, true);
   send_batch(MessageKind::kBatchLost, now, worker, state);
 }
 
@@ -289,9 +271,7 @@ void LiveDomains::send_batch(MessageKind kind, TimeNs ended_ns, WorkerId worker,
   if (!tensors_) return;
   if (kind == MessageKind::kBatchDone && runs_here(state)) keep_outputs(state);
   for (const BatchVisit& member : state.running) end_input(member.id);
-  if (worker >= running_inputs_.size()) return;
-  for (const TransferId id : running_inputs_[worker]) tensors_->drop(id);
-  running_inputs_[worker].clear();
+  if (worker < runs_.size()) drop_inputs(runs_[worker]);
 }
 
 void LiveDomains::tell(MessageKind kind, TimeNs at_ns, VisitId visit, DropReason reason) {

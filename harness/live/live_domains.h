@@ -36,8 +36,6 @@ class LiveDomains final : private Workers, private ToDispatcher {
   /// `devices`: run the batches; null: timers do. `exchanges`: bring tensors from GPU to GPU; may be null.
   LiveDomains(const RunSpec& spec, const Layout& layout, int rank, bool payload, MessageWriter& out,
               EventQueue& events, DeviceWorkers* devices = nullptr, DeviceExchanges* exchanges = nullptr);
-
-  ~LiveDomains() override;
   LiveDomains(const LiveDomains&) = delete;
   LiveDomains& operator=(const LiveDomains&) = delete;
 
@@ -105,31 +103,29 @@ class LiveDomains final : private Workers, private ToDispatcher {
   }
   void send_batch(MessageKind kind, TimeNs ended_ns, WorkerId worker, const WorkerState& state);
   void batch_event(WorkerId worker, TimeNs ended_ns, bool preempted = false);
-  void preempt_here(WorkerId worker, ModuleId module);
+  void preempt_here(WorkerId worker);
   void end_batch(WorkerId worker, TimeNs ended_ns, bool preempted);
   void tell(MessageKind kind, TimeNs at_ns, VisitId visit, DropReason reason);
   bool is_here(WorkerId worker) const;
 
-  /// A batch that runs here for a domain of another rank.
-  struct Guest {
-    WorkerId worker = 0;
-    int rank = 0;
-    TimeNs started_ns = 0;
-    std::vector<RunEntry> visits;    ///< with payload
-    std::vector<TransferId> inputs;  ///< with payload: dropped once it is lost
-    bool lost = false;               ///< nobody waits for its end
-  };
-  /// A batch, or a visit on a slot, that is to run on a GPU of this rank.
-  struct Start {
-    WorkerId worker = 0;
+  /// What a worker whose GPU is on this rank runs, or is to run: a batch, or a visit on a slot.
+  struct Run {
     std::uint32_t gpu = 0;
     ModuleId module = 0;
     TimeNs profile_ns = 0;
-    std::optional<ServiceVisit> visit;
-    std::vector<TransferId> inputs;
-    TimeNs asked_ns = 0;
-    bool preempt = false;  ///< as soon as it runs
+    TimeNs asked_ns = 0;  ///< when it lacked tensors; kNever: it did not
+    std::optional<ServiceVisit> visit{};
+    int guest_of = kNoRank;    ///< the rank whose domain it runs for, if that is another
+    bool preempt = false;      ///< as soon as it starts
+    std::size_t prepared = 0;  ///< with devices: so many pictures of the batch that forms next
+    // Of a guest.
+    bool lost = false;               ///< nobody waits for its end
+    TimeNs started_ns = 0;           ///< later than asked_ns if it waited
+    std::vector<RunEntry> visits{};  ///< with payload
+    // With payload.
+    std::vector<TransferId> inputs{};  ///< until it has ended or is lost
   };
+  static constexpr int kNoRank = -1;
   /// What a visit here needs.
   struct VisitInput {
     RequestId request = 0;
@@ -138,10 +134,16 @@ class LiveDomains final : private Workers, private ToDispatcher {
     TransferId id = 0;  ///< 0: none, or not fetched yet
   };
 
-  /// Starts it when its tensors are here.
-  void start(Start what);
-  void start_now(const Start& what);
-  void run_on_device(const Start& what);
+  Run& run_of(WorkerId worker);
+  bool is_guest(WorkerId worker) const { return worker < runs_.size() && runs_[worker].guest_of != kNoRank; }
+  /// A run for a domain of this rank.
+  void start_own(WorkerId worker, TimeNs profile_ns, std::optional<ServiceVisit> visit);
+  /// Starts the worker's run when its tensors are here and its device has room.
+  void start(WorkerId worker);
+  bool has_tensors(const Run& run) const;
+  bool has_room(const Run& run) const { return devices_ == nullptr || devices_->has_room(run.gpu); }
+  void start_now(WorkerId worker);
+  void run_on_device(WorkerId worker, const Run& run);
   /// Tensors have come: starts, and prepares, what has all of them now.
   void tensors_came();
   void start_waiting();
@@ -151,8 +153,8 @@ class LiveDomains final : private Workers, private ToDispatcher {
   Picture picture_of(ModuleId module, TransferId id) const;
   /// A batch still waits: its tensors, or the request for them, may have been lost.
   void ask_again(WorkerId worker);
-  /// The tensors of the batch that the worker is about to run, which stay until it has ended.
-  const std::vector<TransferId>& take_inputs(WorkerId worker);
+  /// Hands the tensors of what the worker is about to run over to `run`.
+  void take_inputs(WorkerId worker, Run& run);
   void note_input(const DeliverMessage& delivery, std::span<const std::byte> bytes);
   /// The worker's batch was preempted: its visits have their tensors again.
   void give_inputs_back(WorkerId worker);
@@ -162,7 +164,7 @@ class LiveDomains final : private Workers, private ToDispatcher {
   void keep_outputs(const WorkerState& state);
   /// Nobody waits for the visit's batch, which runs here or is on its way.
   void lose_guest(const TensorKey& visit);
-  std::vector<Guest>::iterator guest_of(WorkerId worker);
+  void drop_inputs(Run& run);
   /// Whether the worker's GPU, or what stands for it, is on this rank.
   bool runs_here(const WorkerState& state) const;
 
@@ -181,19 +183,18 @@ class LiveDomains final : private Workers, private ToDispatcher {
   DomainGroup group_;
   ActiveFaults faults_;
   HeldMessages held_;
-  std::vector<Place> places_;  ///< by domain
-  std::vector<Guest> guests_;  ///< in no order; few
+  std::vector<Place> places_;      ///< by domain
+  std::vector<Run> runs_;          ///< by worker
+  std::vector<WorkerId> waiting_;  ///< their runs lack tensors, or room on the device; few
   DeviceWorkers* devices_;
-  std::optional<LiveTensors> tensors_;                   ///< with payload, as what follows
-  bool fetches_late_;                                    ///< a domain's GPUs may be on several ranks
-  std::vector<VisitInput> inputs_;                       ///< by visit that stands here
-  std::vector<std::vector<TransferId>> running_inputs_;  ///< by worker
-  std::vector<Start> waiting_;                           ///< for tensors; in no order, few
-  std::set<TensorKey> lost_;  ///< visits of lost batches that another rank has yet to ask for
+  std::optional<LiveTensors> tensors_;  ///< with payload, as what follows
+  bool fetches_late_;                   ///< a domain's GPUs may be on several ranks
+  std::vector<VisitInput> inputs_;      ///< by visit that stands here
+  std::set<TensorKey> lost_;            ///< visits of lost batches that another rank has yet to ask for
   TensorWaits tensor_waits_;
-  std::vector<std::size_t> prepared_;  ///< by worker, with devices: so many of the forming batch
-  std::vector<WorkerId> incomplete_;   ///< with devices: their forming batches lack tensors
+  std::vector<WorkerId> incomplete_;  ///< with devices: their forming batches lack tensors
   std::vector<Picture> pictures_;
+  std::vector<std::shared_ptr<void>> owners_;
   LatencyHistogram delivery_delay_;
   std::vector<BatchEntry> entries_;
   std::vector<double> values_;
