@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "harness/core/random.h"
 #include "harness/gpu/batch_runner.h"
-#include "harness/gpu/test_timed_device.h"
+#include "harness/gpu/device_wait.h"
+#include "harness/gpu/test_scripted_device.h"
 
 namespace harness {
 namespace {
@@ -25,6 +28,30 @@ ProfileParams params(std::vector<int> batches) {
   result.rule.limit_ns = 3600 * kNsPerS;
   return result;
 }
+
+/// Virtual time, which waiting moves on.
+class VirtualWait final : public DeviceWait {
+ public:
+  TimeNs now_ns() const override { return now_ns_; }
+  void sleep_until(TimeNs time_ns) override { now_ns_ = std::max(now_ns_, time_ns); }
+  void wait_for_device(TimeNs deadline_ns) override { sleep_until(std::min(next_end_ns(), deadline_ns)); }
+
+  std::function<TimeNs()> next_end_ns;  ///< of the device
+
+ private:
+  TimeNs now_ns_ = 1'000'000;
+};
+
+/// In the time of `wait`. Loading takes 7 ms, handing a picture over 30 us.
+class TimedDevice final : public ScriptedDevice {
+ public:
+  TimedDevice(VirtualWait& wait, std::function<TimeNs(const ModelSource&, int)> latency)
+      : ScriptedDevice({[&wait] { return wait.now_ns(); }, std::move(latency), 30 * kNsPerUs}) {
+    script.on_load = [&wait] { wait.sleep_until(wait.now_ns() + 7 * kNsPerMs); };
+    script.note = " is timed";
+    wait.next_end_ns = [this] { return next_end_ns(); };
+  }
+};
 
 TimeNs line(const ModelSource&, int batch) { return 220'000 * batch + 3'740'000; }
 
@@ -49,7 +76,7 @@ TEST(ProfileModel, MeasuresWhatTheDeviceTakes) {
   TimedDevice device(wait, line);
   const ModelProfile profile = profile_model(device, wait, source(), params({1, 2, 5, 16}));
   EXPECT_EQ(profile.model, "m");
-  EXPECT_EQ(profile.device, "timed");
+  EXPECT_EQ(profile.device, "scripted");
   ASSERT_EQ(profile.sizes.size(), 4U);
   for (const BatchLatency& size : profile.sizes) {
     EXPECT_EQ(size.time.median_ns, line(source(), size.batch));
@@ -65,8 +92,8 @@ TEST(ProfileModel, MeasuresWhatTheDeviceTakes) {
   EXPECT_EQ(profile.stopped_by, StoppedBy::kNarrow);
   EXPECT_EQ(profile.refused_batch, 0);
   EXPECT_FALSE(profile.exit_points);
-  ASSERT_EQ(device.sources().size(), 1U);
-  EXPECT_EQ(device.sources()[0].max_batch, 16);
+  ASSERT_EQ(device.diary().models.size(), 1U);
+  EXPECT_EQ(device.diary().models[0].max_batch, 16);
 }
 
 // Noise of 6 % (lognormal: its median is the base), latencies that fall from 4 to 5 as in Nexus's vgg16: each
@@ -100,7 +127,7 @@ TEST(ProfileModel, ChargesExitPointsWithTheirDelays) {
     const TimeNs plain = 10 * kNsPerMs * batch;
     return model.exit_points > 0 ? plain * 103 / 100 : plain;
   });
-  device.handover_ns = 0;
+  device.script.handover_ns = 0;
   ProfileParams wanted = params({1, 2, 4});
   wanted.preemptions = 200;
   const ModelProfile profile = profile_model(device, wait, source(4), wanted);
@@ -119,27 +146,28 @@ TEST(ProfileModel, ChargesExitPointsWithTheirDelays) {
 TEST(ProfileModel, LeavesOutSizesThatDoNotFit) {
   VirtualWait wait;
   TimedDevice device(wait, line);
-  device.fits = 6;
+  device.script.fits = 6;
   const ModelProfile profile = profile_model(device, wait, source(), params({1, 4, 8, 16}));
   ASSERT_EQ(profile.sizes.size(), 2U);
   EXPECT_FALSE(profile.fit) << "a line through two points fits whatever they are";
   EXPECT_EQ(profile.sizes.back().batch, 4);
   EXPECT_EQ(profile.refused_batch, 8);
-  EXPECT_EQ(device.largest_batch, 8);
+  const std::vector<std::size_t>& sizes = device.diary().batch_sizes;
+  EXPECT_EQ(*std::max_element(sizes.begin(), sizes.end()), 8U);
 }
 
 TEST(ProfileModel, FailsWhereNothingCanBeMeasured) {
   VirtualWait wait;
   TimedDevice device(wait, line);
-  device.fits = 0;
+  device.script.fits = 0;
   EXPECT_THROW(profile_model(device, wait, source(), params({1, 2})), EnvironmentError);
-  device.fits = 100;
-  device.fails = 2;
+  device.script.fits = 100;
+  device.script.fails_at = device.diary().batch_sizes.size();
   try {
     profile_model(device, wait, source(), params({1, 2}));
     FAIL();
   } catch (const EnvironmentError& error) {
-    EXPECT_STREQ(error.what(), "device timed: it failed");
+    EXPECT_NE(std::string(error.what()).find(": compute failed: as told"), std::string::npos);
   }
   ModelSource broken = source();
   broken.model = "broken";

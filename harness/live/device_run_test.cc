@@ -8,20 +8,17 @@
 
 #include "harness/gpu/device_exchange.h"
 #include "harness/gpu/test_fake_lane.h"
+#include "harness/gpu/test_scripted_device.h"
 #include "harness/live/cell_failed.h"
 #include "harness/live/device_workers.h"
 #include "harness/live/live_run.h"
 #include "harness/live/tensors.h"
-#include "harness/live/test_device.h"
 #include "harness/live/test_transport.h"
 #include "harness/live/transport.h"
 #include "harness/sim/test_world.h"
 
 namespace harness {
 namespace {
-
-using testing::DeviceDiary;
-using testing::TestDevice;
 
 constexpr int kModules = 2;
 constexpr int kWorkersEach = 2;
@@ -77,26 +74,27 @@ void on_each_rank(int ranks, const std::function<void(int)>& run) {
   for (std::thread& thread : threads) thread.join();
 }
 
-/// A rank with test devices for `gpus` GPUs. Batches on the next device take longer, by the share `uneven`.
+/// A rank with scripted devices for `gpus` GPUs. Batches on the next device take longer, by the share
+/// `uneven`.
 class RankWithDevices {
  public:
   RankWithDevices(const std::string& system, Transport& transport, int first_gpu, int gpus,
-                  const TestDevice::Faults& faults = {}, double uneven = 0)
-      : spec_(small(system)), diaries_(static_cast<std::size_t>(gpus)) {
+                  DeviceScript script = {}, double uneven = 0)
+      : spec_(small(system)) {
     for (ModuleId module = 0; module < kModules; ++module) tensors_.push_back(tensors_of(spec_, module));
+    script.note = ": no CUDA graph";
+    script.is_right = [this](DeviceModel model, const Picture& one) {
+      return belongs_to(spec_.pipeline.modules[model], tensors_[model], one);
+    };
     std::vector<std::unique_ptr<Device>> devices;
     double times = 1;
-    for (DeviceDiary& diary : diaries_) {
-      devices.push_back(std::make_unique<TestDevice>(
-          [&transport] { transport.interrupt(); },
-          [this, times](std::size_t batch) {
-            return static_cast<TimeNs>(
-                times * static_cast<double>(spec_.profiles[0].latency(static_cast<int>(batch))));
-          },
-          [this](DeviceModel model, const Picture& one) {
-            return belongs_to(spec_.pipeline.modules[model], tensors_[model], one);
-          },
-          diary, faults));
+    for (int gpu = 0; gpu < gpus; ++gpu) {
+      script.latency = [this, times](const ModelSource&, int batch) {
+        return static_cast<TimeNs>(times * static_cast<double>(spec_.profiles[0].latency(batch)));
+      };
+      auto device = std::make_unique<ScriptedDevice>(script, [&transport] { transport.interrupt(); });
+      devices_.push_back(device.get());
+      devices.push_back(std::move(device));
       times += uneven;
     }
     workers_ = std::make_unique<DeviceWorkers>(std::move(devices), first_gpu,
@@ -114,16 +112,16 @@ class RankWithDevices {
 
   DeviceWorkers& workers() { return *workers_; }
   const RunSpec& spec() const { return spec_; }
-  /// Ends the devices.
-  const std::vector<DeviceDiary>& diaries() {
-    workers_.reset();
-    return diaries_;
+  std::vector<DeviceDiary> diaries() const {
+    std::vector<DeviceDiary> diaries;
+    for (const ScriptedDevice* device : devices_) diaries.push_back(device->diary());
+    return diaries;
   }
 
  private:
   RunSpec spec_;
   std::vector<std::vector<std::vector<std::byte>>> tensors_;  ///< by module
-  std::vector<DeviceDiary> diaries_;
+  std::vector<const ScriptedDevice*> devices_;
   std::unique_ptr<DeviceWorkers> workers_;
 };
 
@@ -166,7 +164,7 @@ TEST(DeviceRun, TensorsGoFromTheRankThatMadeThemToTheOneThatNeedsThem) {
   ASSERT_TRUE(record.has_value());
   EXPECT_EQ(wrong, std::vector<std::uint64_t>(kRanks, 0));
   EXPECT_EQ(record->in_time + record->late, record->sent) << "it drops nothing";
-  EXPECT_EQ(record->notes, std::vector<std::string>{"model net0, batch 3 without a CUDA graph"})
+  EXPECT_EQ(record->notes, (std::vector<std::string>{"net0: no CUDA graph", "net1: no CUDA graph"}))
       << "of four devices on two ranks, once";
   ASSERT_EQ(record->ranks.size(), 3u);
   const std::uint64_t bytes = record->sent * small("naive").pipeline.modules[1].input_bytes;
@@ -210,6 +208,13 @@ TEST(DeviceRun, GpusOfSeveralRanksExchangeTensorsInThreadsOfTheirOwn) {
   for (WorkerId gpu = 0; gpu < kModules * kWorkersEach; ++gpu) EXPECT_TRUE(net.nccl.stream(gpu).empty());
 }
 
+/// Devices whose batch of that number, from 0, ends so.
+DeviceScript with_fault(std::size_t DeviceScript::*fault, std::size_t batch) {
+  DeviceScript script;
+  script.*fault = batch;
+  return script;
+}
+
 /// What ended the run; "" when nothing did.
 std::string why_failed(RankWithDevices& rank, Transport& transport) {
   try {
@@ -231,7 +236,7 @@ TEST(DeviceRun, AFailedBatchEndsTheRunOnAllRanksAndTheNextOneRuns) {
     const int gpus = rank == 0 ? 0 : 2;
     {
       RankWithDevices broken("pard", transport, 2 * (rank - 1), gpus,
-                             rank == 2 ? TestDevice::Faults{.fails_at = 3} : TestDevice::Faults{});
+                             with_fault(&DeviceScript::fails_at, rank == 2 ? 3 : DeviceScript::kNoBatch));
       why[static_cast<std::size_t>(rank)] = why_failed(broken, transport);
     }
     between.arrive_and_wait();
@@ -239,7 +244,8 @@ TEST(DeviceRun, AFailedBatchEndsTheRunOnAllRanksAndTheNextOneRuns) {
     std::optional<RunRecord> record = sound.run(transport, 2);
     if (rank == 0) second = std::move(record);
   });
-  EXPECT_EQ(why[2], "device test: model broken, batch 1: compute failed");
+  EXPECT_EQ(why[2].rfind("device scripted: model net", 0), 0u) << why[2];
+  EXPECT_NE(why[2].find(": compute failed: as told"), std::string::npos) << why[2];
   EXPECT_EQ(why[0], "rank 2: " + why[2]);
   EXPECT_EQ(why[1], "rank 2: " + why[2]);
   ASSERT_TRUE(second.has_value());
@@ -255,13 +261,15 @@ TEST(DeviceRun, TheLargestBatchOfEachModuleIsTriedOnEveryDevice) {
     EXPECT_EQ(diary.batch_models, (std::vector<DeviceModel>{0, 0, 0, 0, 1, 1}));
     EXPECT_EQ(diary.batch_sizes, (std::vector<std::size_t>{4, 4, 2, 2, 3, 3})) << "two at once";
   }
-  RankWithDevices small("pard", *transport, 0, 3, TestDevice::Faults{.fails_above = 3});
+  DeviceScript script;
+  script.fits = 3;
+  RankWithDevices small("pard", *transport, 0, 3, script);
   EXPECT_NO_THROW(small.workers().try_batches(small.spec().pipeline, std::vector<int>{3, 3}));
   try {
     small.workers().try_batches(small.spec().pipeline, std::vector<int>{3, 4});
     FAIL() << "a batch that cannot run";
   } catch (const CellFailed& failed) {
-    EXPECT_STREQ(failed.what(), "device test: batch 4: out of memory");
+    EXPECT_STREQ(failed.what(), "device scripted: model net1, batch 4: out of memory");
   }
 }
 
@@ -307,7 +315,7 @@ TEST(DeviceRun, ThePaceAfterARunIsThatOfItsDevices) {
   RankWithDevices rank("pard", *transport, 0, kModules * kWorkersEach);
   ASSERT_TRUE(rank.run(*transport).has_value());
   EXPECT_GE(rank.workers().pace(rank.spec().pipeline, rank.spec().profiles, std::vector<int>{2, 2}, 3), 1);
-  RankWithDevices lost("pard", *transport, 0, 1, TestDevice::Faults{.refuses_at = 3});
+  RankWithDevices lost("pard", *transport, 0, 1, with_fault(&DeviceScript::refuses_at, 3));
   EXPECT_THROW(lost.workers().pace(lost.spec().pipeline, lost.spec().profiles, std::vector<int>{2, 2}, 3),
                DeviceError);
 }
@@ -316,13 +324,12 @@ TEST(DeviceRun, ThePaceAfterARunIsThatOfItsDevices) {
 // the cell fails by the name of the device, the model and the batch, and the next cell, on other devices,
 // runs.
 TEST(DeviceRun, ALostDeviceFailsItsCellAlone) {
-  for (const TestDevice::Faults& faults :
-       {TestDevice::Faults{.lost_from = 2}, TestDevice::Faults{.refuses_at = 2}}) {
+  for (const auto fault : {&DeviceScript::lost_from, &DeviceScript::refuses_at}) {
     const auto transport = make_local_transport();
     {
-      RankWithDevices broken("nexus", *transport, 0, kModules * kWorkersEach, faults);
+      RankWithDevices broken("nexus", *transport, 0, kModules * kWorkersEach, with_fault(fault, 2));
       const std::string why = why_failed(broken, *transport);
-      EXPECT_EQ(why.rfind("device test: model net", 0), 0u) << why;
+      EXPECT_EQ(why.rfind("device scripted: model net", 0), 0u) << why;
       EXPECT_NE(why.find(", batch "), std::string::npos) << why;
       EXPECT_NE(why.find(": device lost: it fell off the bus"), std::string::npos) << why;
     }

@@ -12,13 +12,13 @@
 #include "harness/engine/dispatcher.h"
 #include "harness/gpu/device_exchange.h"
 #include "harness/gpu/test_fake_lane.h"
+#include "harness/gpu/test_scripted_device.h"
 #include "harness/live/cell_failed.h"
 #include "harness/live/device_workers.h"
 #include "harness/live/layout.h"
 #include "harness/live/tensors.h"
 #include "harness/live/test_as_simulated.h"
 #include "harness/live/test_ranks_in_step.h"
-#include "harness/live/test_step_device.h"
 #include "harness/sim/test_preempting.h"
 #include "harness/sim/test_random_cells.h"
 #include "systems/all_systems.h"
@@ -27,7 +27,6 @@ namespace harness {
 namespace {
 
 using testing::RanksInStep;
-using testing::StepDevice;
 
 /// A random cell on devices: pictures of random sizes, a queue for each worker.
 RunSpec next_cell(
@@ -75,12 +74,14 @@ class RanksWithDevices {
     for (int rank = 0; rank < ranks; ++rank) {
       std::vector<std::unique_ptr<Device>> own;
       for (int gpu = 0; gpu < layout.gpus(rank); ++gpu) {
-        auto device = std::make_unique<StepDevice>(
-            [this] { return ranks_.now_ns(); },
-            [](std::size_t batch) { return static_cast<TimeNs>(4 + batch) * kNsPerMs / 2; },
-            [this](DeviceModel model, const Picture& one) {
-              return is_right(static_cast<ModuleId>(model), one);
-            });
+        DeviceScript script;
+        script.clock = [this] { return ranks_.now_ns(); };
+        script.latency = [](const ModelSource&, int batch) { return TimeNs{4 + batch} * kNsPerMs / 2; };
+        script.part_ns = kNsPerMs;
+        script.is_right = [this](DeviceModel model, const Picture& one) {
+          return is_right(static_cast<ModuleId>(model), one);
+        };
+        auto device = std::make_unique<ScriptedDevice>(std::move(script));
         devices_.push_back(device.get());
         own.push_back(std::move(device));
       }
@@ -97,7 +98,7 @@ class RanksWithDevices {
     for (DeviceExchanges& exchanges : exchanges_) devices.exchanges.push_back(&exchanges);
     devices.next_end_ns = [this] {
       TimeNs next = kNever;
-      for (const StepDevice* device : devices_) next = std::min(next, device->next_end_ns());
+      for (const ScriptedDevice* device : devices_) next = std::min(next, device->next_end_ns());
       for (WorkerId gpu = 0; net_ != nullptr && gpu < devices_.size(); ++gpu) {
         if (net_->nccl.has_ended(gpu) || !net_->nccl.ready().empty())
           next = std::min(next, ranks_.now_ns() + 20 * kNsPerUs);
@@ -107,7 +108,7 @@ class RanksWithDevices {
     return ranks_.run(spec_, {}, nullptr, &devices);
   }
 
-  const std::vector<StepDevice*>& devices() const { return devices_; }
+  const std::vector<ScriptedDevice*>& devices() const { return devices_; }
 
  private:
   void add_exchanges(int first_gpu, int gpus) {
@@ -140,7 +141,7 @@ class RanksWithDevices {
   Tensors tensors_;
   FakeLaneNet* net_;
   bool is_full_;
-  std::vector<StepDevice*> devices_;
+  std::vector<ScriptedDevice*> devices_;
   std::deque<DeviceExchanges> exchanges_;  ///< by rank
   std::vector<std::unique_ptr<DeviceWorkers>> workers_;
   RanksInStep ranks_;  ///< last: its loops end before what they use
@@ -166,14 +167,15 @@ TEST(TensorSteps, EachBatchGetsTheTensorsOfItsVisits) {
       EXPECT_EQ(record.why_invalid, "");
       std::uint64_t pictures = 0;
       std::uint64_t prepared = 0;
-      for (const StepDevice* device : cluster.devices()) {
-        EXPECT_EQ(device->wrong_pictures(), 0u);
-        pictures += device->pictures();
-        prepared += device->prepared_batches();
-        others += device->other_batches();
+      for (const ScriptedDevice* device : cluster.devices()) {
+        const DeviceDiary& diary = device->diary();
+        EXPECT_EQ(diary.wrong_pictures, 0u);
+        pictures += diary.pictures;
+        prepared += diary.prepared_batches;
+        others += diary.other_batches;
         // The tensors of one rank are there when a visit joins, and no batch is lost without a fault.
         if (ranks <= 2 && spec.faults.empty()) {
-          EXPECT_EQ(device->other_batches(), 0u);
+          EXPECT_EQ(diary.other_batches, 0u);
         }
       }
       EXPECT_GT(pictures, 0u);
@@ -210,7 +212,7 @@ TEST(TensorSteps, APreemptedBatchGetsItsTensorsAgain) {
     const RunRecord record = cluster.run();
     EXPECT_EQ(record.sent, record.in_time + record.late + record.dropped);
     EXPECT_EQ(record.why_invalid, "");
-    for (const StepDevice* device : cluster.devices()) EXPECT_EQ(device->wrong_pictures(), 0u);
+    for (const ScriptedDevice* device : cluster.devices()) EXPECT_EQ(device->diary().wrong_pictures, 0u);
     for (const RankTotals& rank : record.ranks) EXPECT_EQ(rank.tensors_left, 0u) << "rank " << rank.rank;
     for (const ModuleTotals& module : record.modules) preempted += module.preempted;
     in_time += record.in_time;
@@ -249,9 +251,9 @@ TEST(TensorSteps, TensorsGoFromGpuToGpuUnderAnyRoutingAndWhatBreaksGoesByMessage
       }
       EXPECT_EQ(record.sent, record.in_time + record.late + record.dropped);
       EXPECT_EQ(record.why_invalid, "");
-      for (const StepDevice* device : cluster.devices()) {
-        EXPECT_EQ(device->wrong_pictures(), 0u);
-        on_device += device->pictures_on_device();
+      for (const ScriptedDevice* device : cluster.devices()) {
+        EXPECT_EQ(device->diary().wrong_pictures, 0u);
+        on_device += device->diary().pictures_on_device;
       }
       for (const RankTotals& rank : record.ranks) {
         EXPECT_EQ(rank.tensors_left, 0u) << "rank " << rank.rank;
@@ -285,7 +287,7 @@ TEST(TensorSteps, ChannelsThatCannotBeOpenedEndTheCellBeforeItsLoad) {
               std::string::npos)
         << why;
   }
-  for (const StepDevice* device : cluster.devices()) EXPECT_EQ(device->pictures(), 0u);
+  for (const ScriptedDevice* device : cluster.devices()) EXPECT_EQ(device->diary().pictures, 0u);
 }
 
 TEST(TensorSteps, GpusWithoutRoomForTensorsFailTheCellAlone) {
