@@ -77,10 +77,23 @@ void DeviceDesk::admit(std::uint64_t tag, DeviceModel model, std::span<const Pic
   outstanding_.push_back(tag);
 }
 
+void DeviceDesk::push(BatchEnd end) {
+  {
+    const std::lock_guard lock(mutex_);
+    ended_.push_back(std::move(end));
+    if (ended_.size() > 1) return;
+  }
+  if (wake_) wake_();
+}
+
 bool DeviceDesk::take(std::vector<BatchEnd>& ended) {
-  const std::size_t before = ended.size();
-  if (!ended_.take(ended)) return false;
-  for (std::size_t i = before; i < ended.size(); ++i) std::erase(outstanding_, ended[i].tag);
+  const std::lock_guard lock(mutex_);
+  if (ended_.empty()) return false;
+  for (BatchEnd& end : ended_) {
+    std::erase(outstanding_, end.tag);
+    ended.push_back(std::move(end));
+  }
+  ended_.clear();
   return true;
 }
 

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "harness/gpu/device.h"
-#include "harness/gpu/ended_batches.h"
 
 namespace harness {
 
@@ -16,7 +16,9 @@ namespace harness {
 /// caller, but for push().
 class DeviceDesk {
  public:
-  DeviceDesk(std::string device, Device::Wake wake) : device_(std::move(device)), ended_(std::move(wake)) {}
+  /// `wake` is called by push(), on its thread, when something stands here after nothing did: once for all
+  /// that comes until the next take().
+  DeviceDesk(std::string device, Device::Wake wake) : device_(std::move(device)), wake_(std::move(wake)) {}
 
   const std::string& device() const { return device_; }
 
@@ -36,15 +38,17 @@ class DeviceDesk {
   /// Takes note of a batch, or throws as Device::submit().
   void admit(std::uint64_t tag, DeviceModel model, std::span<const Picture> pictures);
   /// A batch has ended. Any thread.
-  void push(BatchEnd end) { ended_.push(std::move(end)); }
-  /// As Device::take().
+  void push(BatchEnd end);
+  /// As Device::take(): all that was pushed, in the order of pushing.
   bool take(std::vector<BatchEnd>& ended);
 
  private:
   std::string device_;
   std::vector<ModelSource> sources_;  ///< by DeviceModel
   std::vector<std::uint64_t> outstanding_;
-  EndedBatches ended_;
+  Device::Wake wake_;
+  std::mutex mutex_;  ///< of the ends
+  std::vector<BatchEnd> ended_;
 };
 
 }  // namespace harness
