@@ -98,7 +98,7 @@ bool StreamDevice::post(const Command& command, std::size_t keep_free) {
 
 void StreamDevice::prepare(DeviceModel model, const Picture& picture) {
   const int number = slot_to_prepare(model);
-  if (lost_ || model >= desk_.models() || number < 0 || picture.on_device) return;
+  if (!copies_ahead_ || lost_ || model >= desk_.models() || number < 0 || picture.on_device) return;
   if (post({false, number, model, picture}, kMostOutstanding)) slot(number).prepared = model;
 }
 
@@ -140,6 +140,7 @@ void StreamDevice::work(const MakeEngine& make, std::exception_ptr& failure, boo
   prctl(PR_SET_TIMERSLACK, kTimerSlackNs);
   try {
     engine_ = make();
+    copies_ahead_ = engine_->copies_ahead();
   } catch (...) {
     failure = std::current_exception();
   }

@@ -118,8 +118,9 @@ class StreamDevice final : public Device {
   Slot& slot(int number) { return slots_[static_cast<std::size_t>(number)]; }
   bool spins() const;
 
-  DeviceDesk desk_;   ///< models are added while the device's thread does nothing
-  MemoryUse memory_;  ///< after the last load
+  bool copies_ahead_ = false;  ///< of the engine; constant
+  DeviceDesk desk_;            ///< models are added while the device's thread does nothing
+  MemoryUse memory_;           ///< after the last load
   std::vector<std::string> notes_;
   std::array<Slot, kSlots> slots_;
   std::atomic<bool> lost_ = false;

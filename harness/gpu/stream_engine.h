@@ -32,6 +32,8 @@ class StreamEngine {
   /// As Device::notes().
   virtual std::vector<std::string> notes() const = 0;
 
+  /// Whether inputs are copied while a batch runs; where not, prepare() is not called.
+  virtual bool copies_ahead() const { return true; }
   /// The slot's next batch may have this picture.
   virtual void prepare(int slot, DeviceModel model, const Picture& picture) = 0;
   /// The slot's batch. The pictures stay until release().

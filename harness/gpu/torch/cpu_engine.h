@@ -27,6 +27,7 @@ class CpuEngine final : public StreamEngine {
   int load(const ModelSource& source, const DevicePlace& place) override;
   MemoryUse memory() const override;
   std::vector<std::string> notes() const override { return {}; }
+  bool copies_ahead() const override { return false; }
   void prepare(int, DeviceModel, const Picture&) override {}
   void begin(int slot, DeviceModel model, std::span<const Picture> pictures) override;
   bool copy_some(int) override { return false; }
