@@ -13,17 +13,6 @@
 
 namespace harness::testing {
 
-/// What `draw` makes, drawn again for as long as it throws InputError because no plan fits.
-template <class Draw>
-RunSpec next_with_a_plan(const Draw& draw) {
-  for (;;) {
-    try {
-      return draw();
-    } catch (const InputError&) {
-    }
-  }
-}
-
 /// Expects the same counts of requests, visits and batches, and the same time on GPUs and in queues.
 inline void expect_same_totals(const RunRecord& live, const RunRecord& simulated) {
   EXPECT_EQ(live.why_invalid, "");

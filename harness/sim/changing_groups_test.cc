@@ -9,10 +9,8 @@
 
 #include "harness/core/random.h"
 #include "harness/core/test_time.h"
-#include "harness/engine/fluid_bound.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_groups.h"
-#include "harness/sim/test_run.h"
 
 namespace harness {
 namespace {
@@ -139,47 +137,6 @@ TEST(ChangingGroups, NoPlanIsMadeWhenTheLoadHasEnded) {
   RunSpec spec = replanned_models({{2, {0}}}, {{{1, {0}}, {1, {1}}}}, true, {{0, 0}});
   spec.arrivals = std::make_unique<testing::FixedArrivals>(std::vector<TimeNs>{499 * kMs}, 500 * kMs);
   EXPECT_EQ(simulate(spec, nullptr).workers.size(), 2U);
-}
-
-/// Most workers that have a GPU at once.
-int most_at_once(const RunRecord& record) {
-  std::vector<std::pair<TimeNs, int>> changes;
-  for (const WorkerTotals& worker : record.workers) {
-    if (worker.ready_ns == kNever || worker.ready_ns == worker.removed_ns) continue;
-    changes.emplace_back(worker.ready_ns, +1);
-    changes.emplace_back(worker.removed_ns, -1);
-  }
-  std::sort(changes.begin(), changes.end());
-  int now = 0;
-  int most = 0;
-  for (const auto& [at_ns, change] : changes) most = std::max(most, now += change);
-  return most;
-}
-
-TEST(ChangingGroups, BooksCloseInAnyCell) {
-  RandomStream random(1, "changing groups");
-  std::uint64_t in_time = 0;
-  std::uint64_t preempted = 0;
-  std::size_t moved = 0;
-  for (int round = 0; round < 300; ++round) {
-    SCOPED_TRACE("round " + std::to_string(round));
-    RunSpec spec = testing::random_changing_cell(random);
-    spec.record_replay = round % 4 == 0;
-    testing::RowKeeper rows;
-    const RunRecord record = simulate(spec, &rows);
-    EXPECT_EQ(record.sent, record.in_time + record.late + record.dropped);
-    EXPECT_EQ(record.sent, rows.request_rows.size());
-    EXPECT_EQ(record.unfinished, 0U);
-    EXPECT_LE(record.in_time, fluid_bound(spec, record));
-    EXPECT_LE(most_at_once(record), spec.workers);
-    in_time += record.in_time;
-    for (const ModuleTotals& module : record.modules) preempted += module.preempted;
-    for (const WorkerTotals& worker : record.workers) moved += worker.removed_ns != kNever ? 1 : 0;
-    if (spec.record_replay) testing::expect_repeated(spec, record.replay);
-  }
-  EXPECT_GT(in_time, 10'000U);
-  EXPECT_GT(preempted, 100U);
-  EXPECT_GT(moved, 1'000U);
 }
 
 // A module that every plan serves is never without a queue where models are loaded ahead.

@@ -1,5 +1,5 @@
 // Requests that take one branch of several (PARD section 5.2): the life cycle by hand, the planner, the
-// bound, and properties of random dynamic pipelines.
+// bound.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,7 +7,6 @@
 #include <set>
 #include <string>
 
-#include "harness/core/error.h"
 #include "harness/core/routes.h"
 #include "harness/engine/dispatcher.h"
 #include "harness/engine/fluid_bound.h"
@@ -184,133 +183,6 @@ TEST(DynamicBound, TakesTheShortestTimesOfTheRoutesThatVisitAModule) {
   EXPECT_EQ(record.in_time, direct);
   EXPECT_EQ(fluid_bound(spec, record), direct);
 }
-
-/// A random DAG of 3 to 7 modules in which about half of those with several subs choose.
-Pipeline random_pipeline(RandomStream& random) {
-  const std::size_t count = 3 + random.below(5);
-  Pipeline pipeline = testing::chain(count);
-  pipeline.name = "random";
-  std::vector<std::vector<std::string>> pres(count);
-  for (std::size_t m = 1; m < count; ++m) {
-    std::set<std::uint64_t> chosen = {random.below(m)};
-    while (random.below(3) == 0) chosen.insert(random.below(m));
-    for (const std::uint64_t pre : chosen) pres[m].push_back("m" + std::to_string(pre));
-  }
-  EXPECT_EQ(link_modules(pipeline, pres, std::vector<std::vector<std::string>>(count)), "");
-  for (const Module& module : std::vector<Module>(pipeline.modules)) {
-    if (module.subs.size() < 2 || random.below(4) == 0) continue;
-    std::vector<std::string> order;
-    std::vector<double> weights;
-    for (const ModuleId sub : module.subs) {
-      order.push_back(pipeline.modules[sub].name);
-      weights.push_back(0.2 + random.uniform());
-    }
-    EXPECT_EQ(choose_one(pipeline, module.name, order, weights), "");
-  }
-  return pipeline;
-}
-
-RunSpec random_spec(RandomStream& random, const SystemEntry& entry) {
-  const std::vector<Pipeline> shapes = testing::dynamic_pipelines();
-  const std::uint64_t shape = random.below(2 * shapes.size());
-  RunSpec spec;
-  spec.pipeline = shape < shapes.size() ? shapes[shape] : random_pipeline(random);
-  for (std::size_t m = 0; m < spec.pipeline.modules.size(); ++m) {
-    spec.profiles.push_back(linear_profile("m" + std::to_string(m), 0.2 + 2 * random.uniform(),
-                                           1 + 10 * random.uniform(),
-                                           4 + static_cast<int>(random.below(12))));
-  }
-  spec.slo_ns = ms_to_ns(100 + 300 * random.uniform());
-  spec.workers = static_cast<int>(spec.pipeline.modules.size() * (1 + random.below(3)));
-  spec.seed = random.bits();
-  spec.serving.commit = static_cast<Commit>(random.below(2));
-  spec.serving.dispatch = static_cast<Dispatch>(random.below(2));
-  spec.serving.queue = static_cast<QueueScope>(random.below(2));
-  spec.planner.sizing_factor = 1.2 + random.uniform();
-  spec.world.network_delay_ms = random.below(2) == 0 ? 0.0 : 2.0 * random.uniform();
-  if (random.below(4) == 0) {
-    spec.planner.autoscale = true;
-    spec.planner.workers = WorkerRule::kRate;
-    spec.planner.period_s = 0.5;
-    spec.planner.scale_down_s = 0.6;
-    spec.world.cold_start_ms = 300 * random.uniform();
-  }
-  spec.system = entry.make();
-  return spec;
-}
-
-/// Poisson arrivals at 0.4 to 2 times the capacity, for 3 s.
-void add_poisson_load(RunSpec& spec, RandomStream& random) {
-  const double capacity = capacity_rps(make_context(spec), initial_plan(spec, 500));
-  const double rate = std::min(1500.0, capacity * (0.4 + 1.6 * random.uniform()));
-  spec.arrivals = std::make_unique<testing::FixedArrivals>(
-      testing::poisson_times(rate, 3 * kNsPerS, random.bits()), 3 * kNsPerS);
-}
-
-/// What was run of each request: exactly its route when it was served, part of it otherwise.
-void expect_visits_follow_the_routes(const RunSpec& spec, const RowKeeper& rows) {
-  const Routes routes(spec.pipeline, spec.seed);
-  std::vector<std::uint64_t> done(rows.request_rows.size(), 0);
-  for (const VisitRow& row : rows.visit_rows) {
-    ASSERT_TRUE(routes[routes.of(row.request)].visits(row.module)) << "request " << row.request;
-    if (row.outcome != VisitOutcome::kDone) continue;
-    const std::uint64_t bit = std::uint64_t{1} << row.module;
-    ASSERT_EQ(done[row.request] & bit, 0u) << "a module is visited once";
-    done[row.request] |= bit;
-  }
-  for (const RequestRow& row : rows.request_rows) {
-    if (row.outcome == Outcome::kDropped) continue;
-    const Route& route = routes[routes.of(row.request)];
-    for (ModuleId m = 0; m < spec.pipeline.modules.size(); ++m) {
-      ASSERT_EQ((done[row.request] >> m & 1u) != 0, route.visits(m)) << "request " << row.request;
-    }
-  }
-}
-
-class DynamicCells : public ::testing::TestWithParam<const SystemEntry*> {};
-
-TEST_P(DynamicCells, CloseTheirBooksFollowTheRoutesAndStayWithinTheBound) {
-  RandomStream random(29, GetParam()->name);
-  int ran = 0;
-  for (int round = 0; round < 250; ++round) {
-    RunSpec spec = random_spec(random, *GetParam());
-    try {
-      add_poisson_load(spec, random);
-    } catch (const InputError&) {
-      continue;  // the planner finds no batch size for this SLO
-    }
-    ++ran;
-    RowKeeper rows;
-    const RunRecord record = simulate(spec, &rows);
-    ASSERT_EQ(record.sent, rows.request_rows.size());
-    ASSERT_LE(record.in_time, fluid_bound(spec, record)) << "round " << round;
-    expect_visits_follow_the_routes(spec, rows);
-  }
-  EXPECT_GE(ran, 150);
-}
-
-TEST_P(DynamicCells, ServeALightLoadInTime) {
-  for (const Pipeline& pipeline : testing::dynamic_pipelines()) {
-    for (const Commit commit : {Commit::kEarly, Commit::kLate}) {
-      for (const QueueScope queue : {QueueScope::kWorker, QueueScope::kModule}) {
-        const std::size_t modules = pipeline.modules.size();
-        RunSpec spec = testing::make_spec(GetParam()->name, pipeline,
-                                          std::vector<Profile>(modules, linear_profile("m", 2, 8, 8)),
-                                          std::vector<ModuleOverride>(modules, {4, 2}), ms_to_ns(300),
-                                          testing::poisson_times(40, 10 * kNsPerS, 5), 10 * kNsPerS);
-        spec.serving.commit = commit;
-        spec.serving.queue = queue;
-        const RunRecord record = simulate(spec, nullptr);
-        EXPECT_EQ(record.late, 0u) << pipeline.name;
-        EXPECT_LE(static_cast<double>(record.dropped), 0.01 * static_cast<double>(record.sent))
-            << pipeline.name;
-      }
-    }
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(AllSystems, DynamicCells, ::testing::ValuesIn(testing::every_system()),
-                         testing::kSystemName);
 
 }  // namespace
 }  // namespace harness

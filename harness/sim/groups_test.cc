@@ -1,7 +1,6 @@
 // Streams of requests, and queue domains that serve several modules (SHEPHERD, section 3.2).
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <memory>
@@ -9,10 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/error.h"
-#include "harness/core/random.h"
 #include "harness/core/test_time.h"
-#include "harness/engine/fluid_bound.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_groups.h"
 #include "harness/sim/test_system.h"
@@ -159,34 +155,6 @@ TEST(Groups, ARouterSeesTheStreamAndTheGroup) {
   ASSERT_EQ(rows.visit_rows.size(), 4U);
   const std::vector<WorkerId> expected = {0, 1, 0, 0};
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(rows.visit_rows[i].worker, expected[i]) << i;
-}
-
-TEST(Groups, BooksCloseInAnyCell) {
-  RandomStream random(1, "groups");
-  std::uint64_t in_time = 0;
-  std::uint64_t preempted = 0;
-  std::uint64_t mixed_workers = 0;
-  for (int round = 0; round < 150; ++round) {
-    SCOPED_TRACE("round " + std::to_string(round));
-    const RunSpec spec = testing::random_group_cell(random);
-    testing::RowKeeper rows;
-    const RunRecord record = simulate(spec, &rows);
-    EXPECT_EQ(record.sent, record.in_time + record.late + record.dropped);
-    EXPECT_EQ(record.sent, rows.request_rows.size());
-    EXPECT_EQ(record.unfinished, 0U);
-    EXPECT_LE(record.in_time, fluid_bound(spec, record));
-    in_time += record.in_time;
-    for (const ModuleTotals& module : record.modules) preempted += module.preempted;
-    std::vector<std::vector<bool>> served(record.workers.size(), std::vector<bool>(record.modules.size()));
-    for (const VisitRow& row : rows.visit_rows) {
-      if (row.outcome == VisitOutcome::kDone) served[row.worker][row.module] = true;
-    }
-    for (const std::vector<bool>& modules : served)
-      mixed_workers += std::count(modules.begin(), modules.end(), true) > 1 ? 1 : 0;
-  }
-  EXPECT_GT(in_time, 10'000U);
-  EXPECT_GT(preempted, 100U);
-  EXPECT_GT(mixed_workers, 50U);
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
-// Schedulers that take their time (world.scheduler_cost): by hand, against queueing theory, and laws over
-// random cells.
+// Schedulers that take their time (world.scheduler_cost): by hand and against queueing theory.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,10 +9,8 @@
 
 #include "harness/core/error.h"
 #include "harness/core/test_time.h"
-#include "harness/engine/fluid_bound.h"
 #include "harness/engine/replay_call.h"
 #include "harness/sim/simulation.h"
-#include "harness/sim/test_groups.h"
 #include "harness/sim/test_preempting.h"
 #include "harness/sim/test_run.h"
 #include "harness/sim/test_scheduler_cost.h"
@@ -21,8 +18,6 @@
 namespace harness {
 namespace {
 
-using testing::add_cost;
-using testing::expect_lawful;
 using testing::Ran;
 using testing::refusing;
 using testing::spec_of;
@@ -215,60 +210,6 @@ TEST(SchedulerCost, WhatWaitsForAQueueThatClosesGoesElsewhere) {
   std::vector<double> ends = ran.ends();
   std::sort(ends.begin(), ends.end());
   EXPECT_EQ(ends, (std::vector<double>{10, 20, 30, 40, 50, 60, 70, 80, 90, 100}));
-}
-
-class CostlyCells : public ::testing::TestWithParam<const SystemEntry*> {};
-
-TEST_P(CostlyCells, CloseTheirBooks) {
-  RandomStream random(31, GetParam()->name);
-  int ran = 0;
-  for (int round = 0; round < 150; ++round) {
-    RunSpec spec = testing::random_cell_or_dynamic(random, *GetParam());
-    if (random.below(2) == 0) spec.faults = testing::random_faults(random, spec.workers);
-    add_cost(spec, random);
-    try {
-      testing::add_load(spec, random);
-    } catch (const InputError&) {
-      continue;  // the planner finds no batch size for this SLO
-    }
-    ++ran;
-    SCOPED_TRACE("round " + std::to_string(round));
-    expect_lawful(spec, Ran(spec));
-  }
-  EXPECT_GE(ran, 80);
-}
-
-INSTANTIATE_TEST_SUITE_P(AllSystems, CostlyCells, ::testing::ValuesIn(testing::every_system()),
-                         testing::kSystemName);
-
-TEST(SchedulerCost, InRandomCellsThatPreemptTheBooksCloseAndEveryDecisionRepeats) {
-  RandomStream random(32, "preemption");
-  std::uint64_t preempted = 0;
-  for (int round = 0; round < 60; ++round) {
-    SCOPED_TRACE("round " + std::to_string(round));
-    RunSpec spec = testing::random_preempting_cell(random);
-    add_cost(spec, random);
-    spec.record_replay = true;
-    const Ran ran(spec);
-    expect_lawful(spec, ran);
-    for (const ModuleTotals& totals : ran.record.modules) preempted += totals.preempted;
-    testing::expect_repeated(spec, ran.record.replay);
-  }
-  EXPECT_GT(preempted, 1'000U);
-}
-
-TEST(SchedulerCost, InRandomGroupsTheBooksClose) {
-  RandomStream random(33, "groups");
-  std::uint64_t in_time = 0;
-  for (int round = 0; round < 100; ++round) {
-    SCOPED_TRACE("round " + std::to_string(round));
-    RunSpec spec = testing::random_group_cell(random);
-    add_cost(spec, random);
-    const Ran ran(spec);
-    expect_lawful(spec, ran);
-    in_time += ran.record.in_time;
-  }
-  EXPECT_GT(in_time, 10'000U);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Inboxes of schedulers that are bounded (world.scheduler_inbox_ms): by hand, against queueing theory, and
-// laws over random cells.
+// Inboxes of schedulers that are bounded (world.scheduler_inbox_ms): by hand and against queueing
+// theory.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,23 +10,18 @@
 
 #include "harness/core/error.h"
 #include "harness/core/test_time.h"
-#include "harness/engine/fluid_bound.h"
 #include "harness/sim/simulation.h"
-#include "harness/sim/test_groups.h"
-#include "harness/sim/test_preempting.h"
+#include "harness/sim/test_random_cells.h"
 #include "harness/sim/test_run.h"
 #include "harness/sim/test_scheduler_cost.h"
 
 namespace harness {
 namespace {
 
-using testing::add_cost;
-using testing::expect_lawful;
+using testing::kNoRoom;
 using testing::Ran;
 using testing::refusing;
 using testing::spec_of;
-
-constexpr double kNoRoom = 1e-6;  // a nanosecond: a visit that has to wait at all is refused
 
 bool was_refused(const RequestRow& row) {
   return row.outcome == Outcome::kDropped && row.reason == DropReason::kInboxFull;
@@ -198,82 +193,6 @@ TEST(SchedulerInbox, NothingThatIsTakenWaitsLonger) {
       if (!was_refused(row)) free_ns = row.sent_ns + wait_ns + cost_ns;
       ASSERT_EQ(row.end_ns, was_refused(row) ? row.sent_ns : free_ns);
     }
-    refusals += refused(ran.record);
-  }
-  EXPECT_GT(refusals, 1'000U);
-}
-
-/// Some cost and some room, often little.
-void add_inbox(RunSpec& spec, RandomStream& random) {
-  add_cost(spec, random);
-  spec.world.scheduler_inbox_ms = random.below(4) == 0 ? kNoRoom : 50 * random.uniform() * random.uniform();
-}
-
-class BoundedCells : public ::testing::TestWithParam<const SystemEntry*> {};
-
-TEST_P(BoundedCells, CloseTheirBooks) {
-  RandomStream random(42, GetParam()->name);
-  int ran = 0;
-  std::uint64_t refusals = 0;
-  for (int round = 0; round < 80; ++round) {
-    RunSpec spec = testing::random_cell_or_dynamic(random, *GetParam());
-    spec.planner.autoscale = false;
-    add_inbox(spec, random);
-    try {
-      testing::add_load(spec, random);
-    } catch (const InputError&) {
-      continue;  // the planner finds no batch size for this SLO
-    }
-    ++ran;
-    SCOPED_TRACE("round " + std::to_string(round));
-    const Ran cell(spec);
-    expect_lawful(spec, cell);
-    refusals += refused(cell.record);
-    spec.world.scheduler_inbox_ms = 1e6;
-    const RunRecord roomy = simulate(spec, nullptr);
-    spec.world.scheduler_inbox_ms = 0;
-    ASSERT_EQ(roomy.fingerprint, simulate(spec, nullptr).fingerprint) << "room for a quarter of an hour";
-  }
-  EXPECT_GE(ran, 40);
-  EXPECT_GT(refusals, 1'000U);
-}
-
-INSTANTIATE_TEST_SUITE_P(AllSystems, BoundedCells, ::testing::ValuesIn(testing::every_system()),
-                         testing::kSystemName);
-
-TEST(SchedulerInbox, BooksCloseUnderFaultsAndWhileClustersGrow) {
-  RandomStream random(43, "faults");
-  std::uint64_t refusals = 0;
-  for (int round = 0; round < 150; ++round) {
-    RunSpec spec = testing::random_cell(random, all_systems()[random.below(all_systems().size())]);
-    spec.faults = testing::random_faults(random, spec.workers);
-    add_inbox(spec, random);
-    try {
-      testing::add_load(spec, random);
-    } catch (const InputError&) {
-      continue;
-    }
-    SCOPED_TRACE("round " + std::to_string(round));
-    const Ran ran(spec);
-    ASSERT_EQ(ran.record.sent, ran.record.in_time + ran.record.late + ran.record.dropped);
-    ASSERT_EQ(ran.record.fingerprint, simulate(spec, nullptr).fingerprint);
-    refusals += refused(ran.record);
-  }
-  EXPECT_GT(refusals, 1'000U);
-}
-
-TEST(SchedulerInbox, BooksCloseInGroupsAndWhereBatchesArePreempted) {
-  RandomStream random(44, "groups");
-  std::uint64_t refusals = 0;
-  for (int round = 0; round < 100; ++round) {
-    SCOPED_TRACE("round " + std::to_string(round));
-    const bool groups = round % 2 == 0;
-    RunSpec spec = groups ? testing::random_group_cell(random) : testing::random_preempting_cell(random);
-    add_inbox(spec, random);
-    const Ran ran(spec);
-    ASSERT_EQ(ran.record.sent, ran.record.in_time + ran.record.late + ran.record.dropped);
-    ASSERT_LE(ran.record.in_time, fluid_bound(spec, ran.record));
-    ASSERT_EQ(ran.record.fingerprint, simulate(spec, nullptr).fingerprint);
     refusals += refused(ran.record);
   }
   EXPECT_GT(refusals, 1'000U);

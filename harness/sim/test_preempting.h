@@ -104,19 +104,16 @@ class PreemptingSystem final : public System {
 
 /// A cell of any shape, load and scaling, every third with faults, whose system preempts.
 inline RunSpec random_preempting_cell(RandomStream& random) {
-  for (;;) {
-    RunSpec spec = random_cell(random, all_systems().front());
-    spec.system = std::make_unique<PreemptingSystem>(0.5 + 3 * random.uniform());
-    for (Profile& profile : spec.profiles) profile.exit_points = static_cast<int>(random.below(60));
-    if (random.below(4) == 0) spec.world.preemption = Preemption::kImmediate;
-    try {
-      add_load(spec, random);
-    } catch (const InputError&) {
-      continue;
-    }
-    if (random.below(3) == 0) spec.faults = random_faults(random, spec.workers);
-    return spec;
-  }
+  RunSpec spec = next_with_a_plan([&random] {
+    RunSpec cell = random_cell(random, all_systems().front());
+    cell.system = std::make_unique<PreemptingSystem>(0.5 + 3 * random.uniform());
+    for (Profile& profile : cell.profiles) profile.exit_points = static_cast<int>(random.below(60));
+    if (random.below(4) == 0) cell.world.preemption = Preemption::kImmediate;
+    add_load(cell, random);
+    return cell;
+  });
+  if (random.below(3) == 0) spec.faults = random_faults(random, spec.workers);
+  return spec;
 }
 
 }  // namespace harness::testing

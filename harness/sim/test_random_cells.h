@@ -1,11 +1,13 @@
-// Random cells for property tests: any pipeline, load, way of serving and scaling.
+// Random cells for tests of laws: any pipeline, load, way of serving and scaling.
 #pragma once
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "harness/core/error.h"
 #include "harness/engine/dispatcher.h"
 #include "harness/engine/fluid_bound.h"
 #include "harness/sim/test_world.h"
@@ -72,15 +74,45 @@ inline RunSpec random_cell(RandomStream& random, const SystemEntry& entry) {
   return spec;
 }
 
+/// A random DAG of 3 to 7 modules in which about half of those with several subs choose.
+inline Pipeline random_pipeline(RandomStream& random) {
+  const std::size_t count = 3 + random.below(5);
+  Pipeline pipeline = chain(count);
+  pipeline.name = "random";
+  std::vector<std::vector<std::string>> pres(count);
+  for (std::size_t m = 1; m < count; ++m) {
+    std::set<std::uint64_t> chosen = {random.below(m)};
+    while (random.below(3) == 0) chosen.insert(random.below(m));
+    for (const std::uint64_t pre : chosen) pres[m].push_back("m" + std::to_string(pre));
+  }
+  HARNESS_CHECK(link_modules(pipeline, pres, std::vector<std::vector<std::string>>(count)).empty(), "a DAG");
+  for (const Module& module : std::vector<Module>(pipeline.modules)) {
+    if (module.subs.size() < 2 || random.below(4) == 0) continue;
+    std::vector<std::string> order;
+    std::vector<double> weights;
+    for (const ModuleId sub : module.subs) {
+      order.push_back(pipeline.modules[sub].name);
+      weights.push_back(0.2 + random.uniform());
+    }
+    HARNESS_CHECK(choose_one(pipeline, module.name, order, weights).empty(), "a choice");
+  }
+  return pipeline;
+}
+
+/// A cell without its load on a pipeline whose modules choose branches.
+inline RunSpec random_dynamic_cell(RandomStream& random, const SystemEntry& entry) {
+  RunSpec spec = random_cell(random, entry);
+  const std::vector<Pipeline> shapes = dynamic_pipelines();
+  const std::uint64_t shape = random.below(2 * shapes.size());
+  spec.pipeline = shape < shapes.size() ? shapes[shape] : random_pipeline(random);
+  spec.profiles = random_profiles(random, spec.pipeline.modules.size());
+  spec.workers = static_cast<int>(spec.pipeline.modules.size() * (1 + random.below(3)));
+  return spec;
+}
+
 /// A cell without its load, one in four on a pipeline whose modules choose branches.
 inline RunSpec random_cell_or_dynamic(RandomStream& random, const SystemEntry& entry) {
-  RunSpec spec = random_cell(random, entry);
-  if (random.below(4) > 0) return spec;
-  const std::vector<Pipeline> dynamic = dynamic_pipelines();
-  spec.pipeline = dynamic[random.below(dynamic.size())];
-  spec.profiles = random_profiles(random, spec.pipeline.modules.size());
-  spec.workers = static_cast<int>(spec.pipeline.modules.size()) * 2;
-  return spec;
+  return random.below(4) > 0 ? random_cell(random, entry) : random_dynamic_cell(random, entry);
 }
 
 /// Four seconds of bursts around a random multiple of the capacity; throws InputError if no plan fits.
@@ -90,6 +122,23 @@ inline void add_load(RunSpec& spec, RandomStream& random) {
   const double capacity = capacity_rps(make_context(spec), initial_plan(spec, 1000));
   const double rate = std::min(1500.0, capacity * (0.3 + 2 * random.uniform()));
   spec.arrivals = std::make_unique<FixedArrivals>(bursty_times(random, rate, duration_ns), duration_ns);
+}
+
+inline RunSpec loaded_cell(RandomStream& random, const SystemEntry& entry) {
+  RunSpec spec = random_cell(random, entry);
+  add_load(spec, random);
+  return spec;
+}
+
+/// What `draw` makes, drawn again for as long as it throws InputError because no plan fits.
+template <class Draw>
+RunSpec next_with_a_plan(const Draw& draw) {
+  for (;;) {
+    try {
+      return draw();
+    } catch (const InputError&) {
+    }
+  }
 }
 
 inline std::vector<Fault> random_faults(RandomStream& random, int workers) {

@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "harness/engine/dispatcher.h"
@@ -48,8 +51,33 @@ struct Ran {
   RunRecord record;
 };
 
-/// The schedulers of the cell's system decide again what stands in these logs.
-inline void expect_repeated(const RunSpec& spec, const std::vector<ReplayLog>& logs) {
+/// What the cells of a suite had in them, by name; dropped visits by the name of their reason.
+using Tally = std::map<std::string, std::uint64_t>;
+
+inline void add(const RunRecord& record, Tally& tally) {
+  tally["sent"] += record.sent;
+  tally["in_time"] += record.in_time;
+  tally["completed"] += record.in_time + record.late;
+  for (const ModuleTotals& module : record.modules) {
+    tally["visits"] += module.arrived;
+    tally["preempted"] += module.preempted;
+    for (std::size_t i = 0; i < kDropReasons; ++i)
+      tally[name_of(static_cast<DropReason>(i))] += module.dropped[i];
+  }
+  for (const WorkerTotals& worker : record.workers) {
+    tally["workers_added"] += worker.ready_ns > 0 ? 1 : 0;
+    tally["workers_removed"] += worker.removed_ns != kNever ? 1 : 0;
+  }
+}
+
+/// Lest laws hold because nothing happened.
+inline void expect_at_least(const Tally& least, Tally tally) {
+  for (const auto& [what, count] : least) EXPECT_GE(tally[what], count) << what;
+}
+
+/// The schedulers of the cell's system decide again what stands in these logs. Returns the number of
+/// decisions.
+inline std::uint64_t expect_repeated(const RunSpec& spec, const std::vector<ReplayLog>& logs) {
   const ServingContext context = make_context(spec);
   ReplayCounts counts;
   for (const ReplayLog& log : logs) {
@@ -58,7 +86,7 @@ inline void expect_repeated(const RunSpec& spec, const std::vector<ReplayLog>& l
     EXPECT_FALSE(difference.has_value()) << "domain " << log.domain << ", " << difference->call << ": "
                                          << difference->before << ", now " << difference->after;
   }
-  EXPECT_GT(counts.decisions, 0U);
+  return counts.decisions;
 }
 
 }  // namespace harness::testing

@@ -1,0 +1,126 @@
+// For tests: random cells of what systems are made for. Streams of several models before SHEPHERD, Clockwork
+// and Nexus; trees of tasks before Loki and its baselines.
+#pragma once
+
+#include <algorithm>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/sim/test_groups.h"
+#include "harness/sim/test_tasks.h"
+#include "systems/all_systems.h"
+
+namespace harness::testing {
+
+inline std::string one_of(RandomStream& random, std::initializer_list<const char*> words) {
+  return words.begin()[random.below(words.size())];
+}
+
+inline RunSpec shepherd_cell(RandomStream& random) {
+  RunSpec spec = random_side_by_side_cell(random);
+  spec.system = find_system("shepherd")->make();
+  set_param(spec, "lambda", random.below(2) == 0 ? 1.0 : 1.1 + 3 * random.uniform());
+  set_param(spec, "preempt", random.below(4) > 0);
+  set_param(spec, "max_batch", static_cast<double>(1 + random.below(32)));
+  return spec;
+}
+
+inline RunSpec clockwork_cell(RandomStream& random) {
+  RunSpec spec = random_side_by_side_cell(random);
+  spec.system = find_system("clockwork")->make();
+  set_param(spec, "margin_ms", static_cast<double>(random.below(6)));
+  set_param(spec, "schedule_ahead_ms", static_cast<double>(random.below(3) * 10));
+  set_param(spec, "max_batch", static_cast<double>(1 + random.below(32)));
+  return spec;
+}
+
+/// At least two models, planned for random rates.
+inline RunSpec nexus_cell(RandomStream& random) {
+  RunSpec spec = random_side_by_side_cell(random);
+  const std::size_t models = spec.pipeline.modules.size();
+  if (models < 2) return nexus_cell(random);
+  spec.system = find_system("nexus")->make();
+  set_param(spec, "turns", one_of(random, {"next", "cycle"}));
+  set_param(spec, "spare", one_of(random, {"unused", "scaled"}));
+  set_param(spec, "order", one_of(random, {"arrival", "deadline"}));
+  set_param(spec, "estimate", one_of(random, {"planned", "actual"}));
+  set_param(spec, "max_batch", static_cast<double>(1 + random.below(32)));
+  std::vector<double> peaks;
+  for (std::size_t m = 0; m < models && random.below(2) == 0; ++m)
+    peaks.push_back(random.below(8) == 0 ? 0 : 500 * random.uniform());
+  if (peaks.size() == models) spec.peak_rps = {peaks};
+  return spec;
+}
+
+/// SHEPHERD in several groups of at most a few GPUs, as HERD plans them.
+inline RunSpec herd_cell(RandomStream& random) {
+  const std::size_t models = 1 + random.below(5);
+  RunSpec spec;
+  spec.pipeline = side_by_side(std::vector<std::size_t>(models, 1));
+  spec.profiles = random_profiles(random, models);
+  for (Profile& profile : spec.profiles) {
+    profile.memory_mb = static_cast<double>(random.below(9'000));
+    profile.exit_points = static_cast<int>(random.below(60));
+  }
+  spec.workers = 6 + static_cast<int>(random.below(10));
+  spec.seed = random.bits();
+  for (std::uint64_t i = models + random.below(40); i > 0; --i) {
+    const auto entry = static_cast<ModuleId>(i <= models ? i - 1 : random.below(models));
+    spec.streams.push_back({entry, ms_to_ns(60 + 300 * random.uniform()), random.uniform()});
+    spec.slo_ns = std::max(spec.slo_ns, spec.streams.back().slo_ns);
+  }
+  spec.system = find_system("shepherd")->make();
+  set_param(spec, "herd_group_worker_limit", static_cast<double>(1 + random.below(5)));
+  std::vector<TimeNs> times = bursty_times(random, 1500, s_to_ns(2));
+  std::vector<StreamId> streams;
+  for (std::size_t i = 0; i < times.size(); ++i)
+    streams.push_back(static_cast<StreamId>(random.below(spec.streams.size())));
+  spec.arrivals = std::make_unique<FixedArrivals>(std::move(times), s_to_ns(2), std::move(streams));
+  if (initial_plan(spec, 1000).groups.size() < 2) throw InputError("one group");
+  return spec;
+}
+
+inline RunSpec faulty_herd_cell(RandomStream& random) {
+  RunSpec spec = herd_cell(random);
+  spec.faults = random_faults(random, spec.workers);
+  return spec;
+}
+
+/// A tree without faults before Loki or one of its baselines, which plan every second, or before the system
+/// that plans as it is told ("told"). Throws InputError if there is no plan for it.
+inline RunSpec tree_cell_of(const std::string& system, RandomStream& random, const TreeKind& kind = {}) {
+  RunSpec spec = random_tree_cell(random, kind);
+  spec.faults.clear();
+  if (random.below(3) == 0) spec.world.cold_start_ms = 0;
+  if (system == "told") return spec;
+  spec.system = find_system(system)->make();
+  spec.workers += static_cast<int>(spec.pipeline.tasks.size());
+  set_param(spec, "period_s", 0.8);
+  set_param(spec, "tables_period_s", 0.4);
+  set_param(spec, "demand_alpha", 0.9);  // plans follow every burst
+  set_param(spec, "deadline", one_of(random, {"request", "task"}));
+  set_param(spec, "expected_batch", one_of(random, {"planned", "queued"}));
+  const bool is_loki = system == "loki";
+  const std::string rule = one_of(random, {"none", "last_task", "per_task", is_loki ? "reroute" : "none"});
+  set_param(spec, "early_dropping", kind.refuses ? rule : "none");
+  if (is_loki) {
+    set_param(spec, "overflow",
+              one_of(random, {"equal", "capacity", "last", kind.refuses ? "drop" : "last"}));
+    set_param(spec, "ties", one_of(random, {"fill", "spread"}));
+    set_param(spec, "drop_at", one_of(random, {"end", "start"}));
+    set_param(spec, "reroute_limit", one_of(random, {"execution", "budget"}));
+  }
+  initial_plan(spec, 100);
+  return spec;
+}
+
+/// The same with faults in every third.
+inline RunSpec faulty_tree_cell_of(const std::string& system, RandomStream& random) {
+  RunSpec spec = tree_cell_of(system, random);
+  if (random.below(3) == 0) spec.faults = random_faults(random, spec.workers);
+  return spec;
+}
+
+}  // namespace harness::testing
