@@ -1,5 +1,4 @@
-// The live code in virtual time: over a network without delay it decides as the simulator does; over any
-// network, whatever that loses or repeats, the books close.
+// The live code in virtual time: over any network, whatever that loses or repeats, the books close.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,212 +10,111 @@
 
 #include "harness/engine/dispatcher.h"
 #include "harness/engine/replay.h"
-#include "harness/live/test_as_simulated.h"
 #include "harness/live/test_lossy_network.h"
 #include "harness/live/test_ranks_in_step.h"
 #include "harness/sim/simulation.h"
-#include "harness/sim/test_groups.h"
 #include "harness/sim/test_preempting.h"
-#include "harness/sim/test_random_cells.h"
-#include "harness/sim/test_world.h"
-#include "systems/all_systems.h"
+#include "harness/sim/test_run.h"
+#include "systems/test_system_cells.h"
 
 namespace harness {
 namespace {
 
 using testing::RanksInStep;
-using testing::run_live_and_simulated;
+using testing::Tally;
 
 /// The next cell that some plan fits.
-RunSpec next_cell(RandomStream& random, const SystemEntry& entry) {
-  return testing::next_with_a_plan([&] {
-    RunSpec spec = testing::random_cell(random, entry);
-    testing::add_load(spec, random);
-    return spec;
-  });
+RunSpec next_cell(RandomStream& random, const char* system) {
+  return testing::next_with_a_plan([&] { return testing::loaded_cell(random, *find_system(system)); });
 }
 
-/// Random cells of a system.
+/// Random cells of one kind. A new mechanism adds a kind.
 struct CellKind {
   std::string name;
-  std::function<RunSpec(RandomStream&)> next;
+  std::function<RunSpec(RandomStream&)> draw;  ///< may throw InputError: no plan fits
+  Tally at_least = {};                         ///< over any network
+  bool tensors = true;                         ///< with tensors in half of the cells
 };
+void PrintTo(const CellKind& kind, std::ostream* out) { *out << kind.name; }
 
-/// Those of all systems, of one that preempts, and of one whose queues serve several modules.
+/// Those of a system that preempts, of one whose queues serve several modules, of all systems, and of trees
+/// of tasks.
 std::vector<CellKind> cell_kinds() {
   std::vector<CellKind> kinds = {
-      {"preemption", testing::random_preempting_cell},
+      {"preemption", testing::random_preempting_cell, {{"preempted", 300}, {"tensor_waits", 1}}},
       {"groups", [](RandomStream& random) { return testing::random_group_cell(random); }},
       {"changing groups", testing::random_changing_cell}};
-  for (const SystemEntry& entry : all_systems())
-    kinds.push_back({entry.name, [&entry](RandomStream& random) { return next_cell(random, entry); }});
+  for (const SystemEntry& entry : all_systems()) {
+    const auto draw = [&entry](RandomStream& random) { return testing::loaded_cell(random, entry); };
+    kinds.push_back({entry.name, draw, {{"tensor_waits", 1}}});
+  }
+  for (const std::string system : {"told", "loki", "proteus", "inferline"}) {
+    const auto draw = [system](RandomStream& random) {
+      return testing::tree_cell_of(system, random, {.clock_bound_ns = 10 * kNsPerMs});
+    };
+    kinds.push_back({system + " trees", draw, {{"over_budget", 1}}, false});
+  }
   return kinds;
 }
 
-/// Tensors of random sizes, also of none, for the modules.
-LiveRun with_tensors(RunSpec& spec) {
-  RandomStream random(spec.seed, "with_tensors");
-  for (Module& module : spec.pipeline.modules)
-    module.input_bytes = random.below(5) == 0 ? 0 : static_cast<std::uint32_t>(1 + random.below(3000));
-  LiveRun how;
-  how.params.payload = true;
-  return how;
-}
+/// Tests that run side by side.
+class CellsOverNetworks : public ::testing::TestWithParam<CellKind> {};
 
-void expect_no_tensors_left(const RunRecord& record) {
-  for (const RankTotals& rank : record.ranks) EXPECT_EQ(rank.tensors_left, 0u) << "rank " << rank.rank;
-}
-
-TEST(LiveSteps, WithoutDelayTheLiveRunIsTheSimulatedOne) {
-  // Systems that exchange no state: reports and publications take 10 ms here, a message's time there.
-  for (const char* system : {"naive", "clipperpp", "nexus"}) {
-    RandomStream random(3, system);
-    for (int round = 0; round < 12; ++round) {
-      RunSpec spec = next_cell(random, *find_system(system));
-      spec.world.network_delay_ms = 0;
-      spec.planner.autoscale = false;
-      // The least loaded is another one while notices of the same moment are on their way.
-      spec.serving.dispatch = Dispatch::kRoundRobin;
-      if (round % 2 == 1) spec.faults = testing::random_faults(random, spec.workers);
-      const int ranks = 1 + static_cast<int>(random.below(5));
-      SCOPED_TRACE(std::string(system) + " round " + std::to_string(round) + " on " + std::to_string(ranks));
-      const LiveRun how = round % 4 < 2 ? LiveRun{} : with_tensors(spec);
-      const RunRecord live = run_live_and_simulated(spec, ranks, how).live;
-      expect_no_tensors_left(live);
-      for (const RankTotals& rank : live.ranks) EXPECT_EQ(rank.tensor_wait_max_ns, 0);
-      EXPECT_LT(live.lateness.quantile(1), LatencyHistogram::kResolutionNs)
-          << "the clock waits for everybody";
-    }
-  }
-}
-
-TEST(LiveSteps, TheLeastLoadedQueueIsTheSameWithFaultyLinks) {
-  // One module, so that nothing else happens at the moment of a notice.
-  int with_losses = 0;
-  for (const char* system : {"naive", "clipperpp", "nexus"}) {
-    RandomStream random(8, system);
-    for (int round = 0; round < 40; ++round) {
-      RunSpec spec = next_cell(random, *find_system(system));
-      if (spec.pipeline.modules.size() > 1) continue;
-      spec.world.network_delay_ms = 0;
-      spec.planner.autoscale = false;
-      spec.serving.dispatch = Dispatch::kLeastLoaded;
-      spec.serving.queue = QueueScope::kWorker;
-      spec.faults = testing::random_faults(random, spec.workers);
-      SCOPED_TRACE(std::string(system) + " round " + std::to_string(round));
-      const RunRecord live = run_live_and_simulated(spec, 2).live;
-      const auto lost = static_cast<std::size_t>(DropReason::kMessageLost);
-      if (live.modules[0].dropped[lost] > 0) ++with_losses;
-    }
-  }
-  EXPECT_GT(with_losses, 5);
-}
-
-TEST(LiveSteps, WithoutDelayPreemptionsAreTheSimulatedOnes) {
-  // One module, so that nothing else happens at the moment of a preemption.
-  RandomStream random(9, "preemption");
-  std::uint64_t preempted = 0;
-  for (int round = 0; round < 120; ++round) {
-    RunSpec spec = testing::random_preempting_cell(random);
-    if (spec.pipeline.modules.size() > 1) continue;
-    spec.world.network_delay_ms = 0;
-    spec.planner.autoscale = false;
-    spec.serving.dispatch = Dispatch::kRoundRobin;
+TEST_P(CellsOverNetworks, CloseTheirBooks) {
+  const CellKind& kind = GetParam();
+  RandomStream random(4, kind.name);
+  Tally tally;
+  for (int round = 0; round < 24; ++round) {
+    RunSpec spec = testing::next_with_a_plan([&] { return kind.draw(random); });
+    if (round % 2 == 1) spec.faults = testing::random_faults(random, spec.workers);
+    const LiveRun how = round < 12 || !kind.tensors ? LiveRun{} : testing::with_tensors(spec);
+    const TestFaults network = random_delays(random);
     const int ranks = 1 + static_cast<int>(random.below(5));
     SCOPED_TRACE("round " + std::to_string(round) + " on " + std::to_string(ranks));
-    const RunRecord simulated = run_live_and_simulated(spec, ranks).simulated;
-    for (const ModuleTotals& totals : simulated.modules) preempted += totals.preempted;
+    testing::RowKeeper rows;
+    const RunRecord record = RanksInStep(ranks, network).run(spec, how, &rows);
+    EXPECT_EQ(record.sent, record.in_time + record.late + record.dropped);
+    EXPECT_EQ(record.sent, rows.request_rows.size());
+    EXPECT_EQ(record.why_invalid, "");
+    testing::expect_no_tensors_left(record);
+    testing::add(record, tally);
+    for (const RankTotals& rank : record.ranks) tally["tensor_waits"] += rank.tensor_waits;
   }
-  EXPECT_GT(preempted, 1'000U);
+  testing::expect_at_least(kind.at_least, tally);
 }
 
-TEST(LiveSteps, WithoutDelayGroupsServeTheirStreamsAsSimulated) {
-  RandomStream random(15, "groups");
-  std::uint64_t preempted = 0;
-  std::size_t grouped = 0;
-  for (int round = 0; round < 150; ++round) {
-    RunSpec spec = testing::random_group_cell(random);
-    // No module sends to another, so that nothing else happens at the moment of an end.
-    const auto takes = [](const Module& module) { return !module.subs.empty(); };
-    if (std::any_of(spec.pipeline.modules.begin(), spec.pipeline.modules.end(), takes)) continue;
-    spec.world.network_delay_ms = 0;
-    const int ranks = 1 + static_cast<int>(random.below(5));
-    SCOPED_TRACE("round " + std::to_string(round) + " on " + std::to_string(ranks));
-    const LiveRun how = round % 2 == 0 ? LiveRun{} : with_tensors(spec);
-    const auto [live, simulated] = run_live_and_simulated(spec, ranks, how);
-    expect_no_tensors_left(live);
-    for (const ModuleTotals& totals : simulated.modules) preempted += totals.preempted;
-    grouped += simulated.plans.size();
+/// Twelve random cells of the kind; returns the requests that were left over.
+std::uint64_t run_over_lossy_networks(const CellKind& kind, std::uint64_t seed) {
+  std::uint64_t unfinished = 0;
+  RandomStream random(seed, kind.name);
+  for (int round = 0; round < 12; ++round) {
+    RunSpec spec = testing::next_with_a_plan([&] { return kind.draw(random); });
+    const LiveRun how = round % 2 == 0 || !kind.tensors ? LiveRun{} : testing::with_tensors(spec);
+    SCOPED_TRACE(kind.name + " round " + std::to_string(round));
+    unfinished += testing::unfinished_over_lossy_network(
+        spec, how, RandomStream(static_cast<std::uint64_t>(round), kind.name));
   }
-  EXPECT_GT(preempted, 1'000U);
-  EXPECT_GT(grouped, 100U);
+  return unfinished;
 }
 
-/// Every so manieth request alone, so that queues are empty when they close: visits that come back from
-/// there, and GPUs that become free at that moment, may come in any order.
-void thin_out(RunSpec& spec, std::size_t every) {
-  std::vector<TimeNs> times(100'000);
-  std::vector<StreamId> streams(times.size());
-  const std::size_t count = spec.arrivals->restarted()->next(times, streams);
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < count; i += every, ++kept) {
-    times[kept] = times[i];
-    streams[kept] = streams[i];
-  }
-  times.resize(kept);
-  streams.resize(kept);
-  spec.arrivals = std::make_unique<testing::FixedArrivals>(std::move(times), spec.arrivals->duration_ns(),
-                                                           std::move(streams));
+TEST_P(CellsOverNetworks, NeverBreakTheBooksWhereMessagesAreLost) {
+  EXPECT_GT(run_over_lossy_networks(GetParam(), 5), 0U) << "some message that was lost must have mattered";
 }
 
-TEST(LiveSteps, WithoutDelayGroupsChangeAsSimulated) {
-  RandomStream random(16, "changing groups");
-  std::size_t moved = 0;
-  for (int round = 0; round < 400; ++round) {
-    RunSpec spec = testing::random_changing_cell(random);
-    const auto takes = [](const Module& module) { return !module.subs.empty(); };
-    if (std::any_of(spec.pipeline.modules.begin(), spec.pipeline.modules.end(), takes)) continue;
-    if (!spec.system->loads_ahead()) continue;  // cold starts that end at one moment are heard of by rank
-    spec.world.network_delay_ms = 0;
-    thin_out(spec, 8);
-    // All queues on one rank: what several that close send back comes in order of the ranks.
-    const int ranks = 1 + static_cast<int>(random.below(2));
-    SCOPED_TRACE("round " + std::to_string(round) + " on " + std::to_string(ranks));
-    const RunRecord simulated = run_live_and_simulated(spec, ranks).simulated;
-    for (const WorkerTotals& worker : simulated.workers) moved += worker.removed_ns != kNever ? 1 : 0;
-  }
-  EXPECT_GT(moved, 300U);
-}
+INSTANTIATE_TEST_SUITE_P(AllKinds, CellsOverNetworks, ::testing::ValuesIn(cell_kinds()),
+                         [](const auto& kind) {
+                           std::string name = kind.param.name;
+                           std::replace(name.begin(), name.end(), ' ', '_');
+                           return name;
+                         });
 
-TEST(LiveSteps, BooksCloseOverAnyNetwork) {
-  std::uint64_t waits = 0;
-  std::uint64_t preempted = 0;
-  for (const CellKind& kind : cell_kinds()) {
-    RandomStream random(4, kind.name);
-    for (int round = 0; round < 24; ++round) {
-      RunSpec spec = kind.next(random);
-      if (round % 2 == 1) spec.faults = testing::random_faults(random, spec.workers);
-      const LiveRun how = round < 12 ? LiveRun{} : with_tensors(spec);
-      const TestFaults network = random_delays(random);
-      const int ranks = 1 + static_cast<int>(random.below(5));
-      SCOPED_TRACE(kind.name + " round " + std::to_string(round) + " on " + std::to_string(ranks));
-      testing::RowKeeper rows;
-      const RunRecord record = RanksInStep(ranks, network).run(spec, how, &rows);
-      EXPECT_EQ(record.sent, record.in_time + record.late + record.dropped);
-      EXPECT_EQ(record.sent, rows.request_rows.size());
-      EXPECT_EQ(record.why_invalid, "");
-      expect_no_tensors_left(record);
-      for (const RankTotals& rank : record.ranks) waits += rank.tensor_waits;
-      for (const ModuleTotals& totals : record.modules) preempted += totals.preempted;
-    }
-  }
-  EXPECT_GT(waits, 0u) << "some tensor must have come later than its visit's batch";
-  EXPECT_GT(preempted, 1'000u);
-}
+TEST(LossyNetwork, BringsAVisitTwiceToAQueueThatHasClosed) { run_over_lossy_networks(cell_kinds()[0], 20); }
+
+TEST(LossyNetwork, LosesThePlanOfAGroupWhoseQueueOpens) { run_over_lossy_networks(cell_kinds()[2], 8); }
 
 TEST(LiveSteps, EveryRankKeepsWhatReachedItsDomains) {
   RandomStream random(6, "replay");
-  RunSpec spec = next_cell(random, *find_system("pard"));
+  RunSpec spec = next_cell(random, "pard");
   spec.record_replay = true;
   spec.planner.autoscale = false;
   spec.serving.queue = QueueScope::kWorker;
@@ -252,9 +150,8 @@ TEST(LiveSteps, ALongReplayComesInPieces) {
 
 TEST(LiveSteps, TensorsGoFromWorkerToWorkerAndNotThroughRank0) {
   RandomStream random(7, "payload");
-  RunSpec spec =
-      next_cell(random, *find_system("naive"));  // drops nothing: every request visits every module
-  while (spec.pipeline.modules.size() == 1) spec = next_cell(random, *find_system("naive"));
+  RunSpec spec = next_cell(random, "naive");  // drops nothing: every request visits every module
+  while (spec.pipeline.modules.size() == 1) spec = next_cell(random, "naive");
   spec.pipeline = testing::chain(spec.pipeline.modules.size());
   spec.planner.autoscale = false;
   spec.serving.queue = QueueScope::kWorker;
@@ -270,7 +167,7 @@ TEST(LiveSteps, TensorsGoFromWorkerToWorkerAndNotThroughRank0) {
     how.params.payload = true;
     const RunRecord with = RanksInStep(ranks, {}).run(spec, how);
     EXPECT_EQ(with.in_time, without.in_time);
-    expect_no_tensors_left(with);
+    testing::expect_no_tensors_left(with);
     std::uint64_t by_handle = 0;
     std::uint64_t by_message = 0;
     for (const RankTotals& rank : with.ranks) {
@@ -291,37 +188,6 @@ TEST(LiveSteps, TensorsGoFromWorkerToWorkerAndNotThroughRank0) {
     }
   }
 }
-
-/// Twelve random cells of the kind; returns the requests that were left over.
-std::uint64_t run_over_lossy_networks(const CellKind& kind, std::uint64_t seed) {
-  std::uint64_t unfinished = 0;
-  RandomStream random(seed, kind.name);
-  for (int round = 0; round < 12; ++round) {
-    RunSpec spec = kind.next(random);
-    const LiveRun how = round % 2 == 0 ? LiveRun{} : with_tensors(spec);
-    SCOPED_TRACE(kind.name + " round " + std::to_string(round));
-    unfinished += testing::unfinished_over_lossy_network(
-        spec, how, RandomStream(static_cast<std::uint64_t>(round), kind.name));
-  }
-  return unfinished;
-}
-
-// In several tests, which run side by side.
-class LossyCells : public ::testing::TestWithParam<CellKind> {};
-
-TEST_P(LossyCells, NeverBreakTheBooks) {
-  EXPECT_GT(run_over_lossy_networks(GetParam(), 5), 0U) << "some message that was lost must have mattered";
-}
-
-INSTANTIATE_TEST_SUITE_P(AllKinds, LossyCells, ::testing::ValuesIn(cell_kinds()), [](const auto& kind) {
-  std::string name = kind.param.name;
-  std::replace(name.begin(), name.end(), ' ', '_');
-  return name;
-});
-
-TEST(LossyNetwork, BringsAVisitTwiceToAQueueThatHasClosed) { run_over_lossy_networks(cell_kinds()[0], 20); }
-
-TEST(LossyNetwork, LosesThePlanOfAGroupWhoseQueueOpens) { run_over_lossy_networks(cell_kinds()[2], 8); }
 
 }  // namespace
 }  // namespace harness

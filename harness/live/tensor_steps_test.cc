@@ -17,7 +17,6 @@
 #include "harness/live/device_workers.h"
 #include "harness/live/layout.h"
 #include "harness/live/tensors.h"
-#include "harness/live/test_as_simulated.h"
 #include "harness/live/test_ranks_in_step.h"
 #include "harness/sim/test_preempting.h"
 #include "harness/sim/test_random_cells.h"
@@ -213,7 +212,7 @@ TEST(TensorSteps, APreemptedBatchGetsItsTensorsAgain) {
     EXPECT_EQ(record.sent, record.in_time + record.late + record.dropped);
     EXPECT_EQ(record.why_invalid, "");
     for (const ScriptedDevice* device : cluster.devices()) EXPECT_EQ(device->diary().wrong_pictures, 0u);
-    for (const RankTotals& rank : record.ranks) EXPECT_EQ(rank.tensors_left, 0u) << "rank " << rank.rank;
+    testing::expect_no_tensors_left(record);
     for (const ModuleTotals& module : record.modules) preempted += module.preempted;
     in_time += record.in_time;
   }

@@ -1,6 +1,8 @@
 // For tests: the ranks of a live run in one thread and in virtual time, over a network as told.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <deque>
 #include <functional>
@@ -9,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/core/random.h"
 #include "harness/live/live_loop.h"
 #include "harness/live/test_transport.h"
 
@@ -78,5 +81,19 @@ class RanksInStep {
   std::deque<LiveRun> hows_;
   std::deque<LiveLoop> loops_;
 };
+
+/// Tensors of random sizes, also of none, for the modules.
+inline LiveRun with_tensors(RunSpec& spec) {
+  RandomStream random(spec.seed, "with_tensors");
+  for (Module& module : spec.pipeline.modules)
+    module.input_bytes = random.below(5) == 0 ? 0 : static_cast<std::uint32_t>(1 + random.below(3000));
+  LiveRun how;
+  how.params.payload = true;
+  return how;
+}
+
+inline void expect_no_tensors_left(const RunRecord& record) {
+  for (const RankTotals& rank : record.ranks) EXPECT_EQ(rank.tensors_left, 0u) << "rank " << rank.rank;
+}
 
 }  // namespace harness::testing

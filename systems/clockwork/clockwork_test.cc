@@ -1,5 +1,4 @@
-// Clockwork in the engine: streams of several models before one scheduler, in virtual time and over the live
-// code.
+// Clockwork in the engine: streams of several models before one scheduler, in virtual time.
 #include "systems/clockwork/clockwork.h"
 
 #include <gtest/gtest.h>
@@ -9,8 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "harness/engine/fluid_bound.h"
-#include "harness/live/test_as_simulated.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_groups.h"
 #include "systems/clockwork/test_clockwork_simulator.h"
@@ -63,45 +60,6 @@ TEST(ClockworkRun, ServesTheTwoStreamsOfSection72AsTheRulesAloneDo) {
       for (std::size_t m = 0; m < 2; ++m)
         EXPECT_EQ(record.modules[m].done, static_cast<std::uint64_t>(alone.in_time_of[m]));
     }
-  }
-}
-
-/// A cell of streams for Clockwork, with faults in every third.
-RunSpec random_cell(RandomStream& random) {
-  RunSpec spec = testing::random_side_by_side_cell(random);
-  spec.system = make_clockwork();
-  testing::set_param(spec, "margin_ms", static_cast<double>(random.below(6)));
-  testing::set_param(spec, "schedule_ahead_ms", static_cast<double>(random.below(3) * 10));
-  testing::set_param(spec, "max_batch", static_cast<double>(1 + random.below(32)));
-  return spec;
-}
-
-TEST(ClockworkRun, BooksCloseAndNothingIsLateInAnyCell) {
-  RandomStream random(1, "clockwork run");
-  std::uint64_t in_time = 0;
-  for (int round = 0; round < 120; ++round) {
-    SCOPED_TRACE("round " + std::to_string(round));
-    const RunSpec spec = random_cell(random);
-    const RunRecord record = simulate(spec, nullptr);
-    EXPECT_EQ(record.sent, record.in_time + record.late + record.dropped);
-    EXPECT_LE(record.in_time, fluid_bound(spec, record));
-    // Jitter, slow GPUs and links alone make late what was estimated to be in time.
-    if (spec.world.jitter == Jitter::kOff && spec.faults.empty()) {
-      EXPECT_EQ(record.late, 0U);
-    }
-    in_time += record.in_time;
-  }
-  EXPECT_GT(in_time, 10'000U);
-}
-
-TEST(ClockworkRun, DecidesOverTheLiveCodeWithoutDelayAsInVirtualTime) {
-  RandomStream random(2, "clockwork run");
-  for (int round = 0; round < 40; ++round) {
-    RunSpec spec = random_cell(random);
-    spec.world.network_delay_ms = 0;
-    const int ranks = 1 + static_cast<int>(random.below(5));
-    SCOPED_TRACE("round " + std::to_string(round) + " on " + std::to_string(ranks));
-    testing::run_live_and_simulated(spec, ranks);
   }
 }
 

@@ -190,51 +190,6 @@ TEST(LokiRuns, RulesOfEarlyDroppingDropWhatTheySay) {
   EXPECT_EQ(dropped("reroute", "start"), std::pair(true, true));
 }
 
-/// One of the three on any tree; some paths take too long for any plan.
-void run_random_trees(const char* system, int& ran) {
-  RandomStream random(7, system);
-  for (int round = 0; round < 60; ++round) {
-    SCOPED_TRACE("round " + std::to_string(round));
-    RunSpec spec = testing::random_tree_cell(random);
-    spec.system = find_system(system)->make();
-    spec.workers += static_cast<int>(spec.pipeline.tasks.size());
-    spec.faults.clear();
-    if (random.below(3) == 0) spec.faults = testing::random_faults(random, spec.workers);
-    set(spec, "period_s", 1.0);
-    set(spec, "tables_period_s", 0.4);
-    if (std::string(system) == "loki") {
-      const char* const rules[] = {"none", "last_task", "per_task", "reroute"};
-      const char* const overflows[] = {"equal", "capacity", "last", "drop"};
-      set(spec, "early_dropping", std::string(rules[random.below(4)]));
-      set(spec, "overflow", std::string(overflows[random.below(4)]));
-      set(spec, "ties", std::string(random.below(2) == 0 ? "fill" : "spread"));
-      set(spec, "drop_at", std::string(random.below(2) == 0 ? "end" : "start"));
-      set(spec, "reroute_limit", std::string(random.below(2) == 0 ? "execution" : "budget"));
-    } else {
-      const char* const rules[] = {"none", "last_task", "per_task"};
-      set(spec, "early_dropping", std::string(rules[random.below(3)]));
-    }
-    set(spec, "deadline", std::string(random.below(2) == 0 ? "request" : "task"));
-    set(spec, "expected_batch", std::string(random.below(2) == 0 ? "planned" : "queued"));
-    try {
-      const RunRecord record = simulate(spec, nullptr);  // closes the books, or stops
-      EXPECT_EQ(record.sent, record.in_time + record.late + record.dropped);
-      EXPECT_EQ(record.fingerprint, simulate(spec, nullptr).fingerprint) << "the same seed";
-      ++ran;
-    } catch (const InputError&) {
-    }
-  }
-}
-
-TEST(LokiRuns, BooksCloseInAnyTreeAndSeedsRepeat) {
-  for (const char* system : kSystems) {
-    SCOPED_TRACE(system);
-    int ran = 0;
-    run_random_trees(system, ran);
-    EXPECT_GE(ran, 40);
-  }
-}
-
 TEST(LokiRuns, PlainPipelinesAreTasksOfOneVariant) {
   for (const char* system : kSystems) {
     RunSpec spec = cell_of(system, testing::chain(2),

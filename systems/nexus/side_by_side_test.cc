@@ -1,5 +1,4 @@
-// Nexus over streams of several models in the engine: planner, router and schedulers, in virtual time and
-// over the live code.
+// Nexus over streams of several models in the engine: planner, router and schedulers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,11 +12,11 @@
 #include "harness/engine/dispatcher.h"
 #include "harness/engine/fluid_bound.h"
 #include "harness/engine/replay.h"
-#include "harness/live/test_as_simulated.h"
 #include "harness/sim/simulation.h"
-#include "harness/sim/test_groups.h"
+#include "harness/sim/test_run.h"
 #include "systems/nexus/nexus.h"
 #include "systems/nexus/test_side_by_side.h"
+#include "systems/test_system_cells.h"
 #include "workloads/stream_arrivals.h"
 
 namespace harness {
@@ -210,93 +209,21 @@ TEST(NexusSideBySide, AutoscaleKeepsTheNodes) {
   EXPECT_EQ(record.gpu_ns, fixed.gpu_ns);
 }
 
-/// Streams over models side by side, planned for random rates, with faults in every third cell.
-RunSpec random_side_by_side(RandomStream& random) {
-  for (;;) {
-    RunSpec spec = testing::random_side_by_side_cell(random);
-    const std::vector<Module>& modules = spec.pipeline.modules;
-    if (modules.size() < 2) continue;
-    spec.system = make_nexus();
-    testing::set_param(spec, "turns", std::string(random.below(2) == 0 ? "next" : "cycle"));
-    testing::set_param(spec, "spare", std::string(random.below(2) == 0 ? "unused" : "scaled"));
-    testing::set_param(spec, "order", std::string(random.below(2) == 0 ? "arrival" : "deadline"));
-    testing::set_param(spec, "estimate", std::string(random.below(2) == 0 ? "planned" : "actual"));
-    testing::set_param(spec, "max_batch", static_cast<double>(1 + random.below(32)));
-    std::vector<double> peaks;
-    for (std::size_t m = 0; m < modules.size() && random.below(2) == 0; ++m)
-      peaks.push_back(random.below(8) == 0 ? 0 : 500 * random.uniform());
-    if (peaks.size() == modules.size()) spec.peak_rps = {peaks};
-    return spec;
-  }
-}
-
-TEST(NexusSideBySide, BooksCloseAndNothingIsLateInAnyCell) {
-  RandomStream random(1, "nexus side by side");
-  std::uint64_t in_time = 0;
-  std::uint64_t without_node = 0;
-  std::uint64_t mixed_workers = 0;
-  for (int round = 0; round < 150; ++round) {
-    SCOPED_TRACE("round " + std::to_string(round));
-    const RunSpec spec = random_side_by_side(random);
-    testing::RowKeeper rows;
-    const RunRecord record = simulate(spec, &rows);
-    EXPECT_EQ(record.sent, record.in_time + record.late + record.dropped);
-    EXPECT_EQ(record.unfinished, 0U);
-    EXPECT_LE(record.in_time, fluid_bound(spec, record));
-    EXPECT_LE(record.workers.size(), spec.faults.empty() ? static_cast<std::size_t>(spec.workers) : 1000);
-    // No batch is started with a visit that cannot end in time by the profile: jitter, slow GPUs and links
-    // alone make it late.
-    if (spec.world.jitter == Jitter::kOff && spec.faults.empty()) {
-      EXPECT_EQ(record.late, 0U);
-    }
-    in_time += record.in_time;
-    std::vector<std::vector<bool>> served(record.workers.size(), std::vector<bool>(record.modules.size()));
-    for (const VisitRow& row : rows.visit_rows) {
-      if (row.outcome == VisitOutcome::kDone) served[row.worker][row.module] = true;
-      without_node += row.outcome == VisitOutcome::kDropped && row.reason == DropReason::kNoWorker ? 1 : 0;
-    }
-    for (const std::vector<bool>& modules : served)
-      mixed_workers += std::count(modules.begin(), modules.end(), true) > 1 ? 1 : 0;
-  }
-  EXPECT_GT(in_time, 10'000U);
-  EXPECT_GT(without_node, 100U);
-  EXPECT_GT(mixed_workers, 20U);
-}
-
-TEST(NexusSideBySide, DecidesOverTheLiveCodeWithoutDelayAsInVirtualTime) {
-  RandomStream random(2, "nexus side by side");
-  for (int round = 0; round < 40; ++round) {
-    RunSpec spec = random_side_by_side(random);
-    spec.world.network_delay_ms = 0;
-    const int ranks = 1 + static_cast<int>(random.below(5));
-    SCOPED_TRACE("round " + std::to_string(round) + " on " + std::to_string(ranks));
-    testing::run_live_and_simulated(spec, ranks);
-  }
-}
-
-TEST(NexusSideBySide, RepeatsEveryRecordedDecision) {
+TEST(NexusSideBySide, AFreshSystemRepeatsEveryRecordedDecision) {
   RandomStream random(3, "nexus side by side");
-  ReplayCounts counts;
+  std::uint64_t decisions = 0;
   for (int round = 0; round < 20; ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
-    RunSpec spec = random_side_by_side(random);
+    RunSpec spec = testing::nexus_cell(random);
     spec.record_replay = true;
     const RunRecord record = simulate(spec, nullptr);
-    const ServingContext context = make_context(spec);
-    const std::unique_ptr<System> fresh = make_nexus();
     ParamList from;
-    ParamList to;
     spec.system->list(from);
-    fresh->list(to);
-    for (const Param& param : from.params()) to.find(param.name)->set(param.get());
-    for (const ReplayLog& log : record.replay) {
-      const auto scheduler = fresh->make_scheduler(context, log.domain, log.group);
-      const auto difference = replay(log, *scheduler, counts);
-      EXPECT_FALSE(difference.has_value()) << difference->call;
-    }
+    std::unique_ptr<System> used = std::exchange(spec.system, make_nexus());
+    for (const Param& param : from.params()) testing::set_param(spec, param.name, param.get());
+    decisions += testing::expect_repeated(spec, record.replay);
   }
-  EXPECT_GT(counts.domains, 30U);
-  EXPECT_GT(counts.decisions, 10'000U);
+  EXPECT_GT(decisions, 10'000U);
 }
 
 /// Two of the example's models on 4 GPUs, 12 s: one is busy in the first half, the other in the second.

@@ -1,5 +1,4 @@
-// SHEPHERD in the engine: FLEX over streams of several models behind one queue, in virtual time and over the
-// live code.
+// SHEPHERD in the engine: FLEX over streams of several models behind one queue, in virtual time.
 #include "systems/shepherd/shepherd.h"
 
 #include <gtest/gtest.h>
@@ -11,8 +10,6 @@
 #include <vector>
 
 #include "harness/core/test_time.h"
-#include "harness/engine/fluid_bound.h"
-#include "harness/live/test_as_simulated.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_groups.h"
 #include "systems/shepherd/test_flex_simulator.h"
@@ -77,51 +74,6 @@ TEST(Shepherd, ServesTheTwoStreamsOfSection72AsTheAlgorithmAloneDoes) {
       EXPECT_EQ(alone.preempted > 0, preempt);
     }
   }
-}
-
-/// A cell of streams for SHEPHERD, with faults in every third.
-RunSpec random_cell(RandomStream& random) {
-  RunSpec spec = testing::random_side_by_side_cell(random);
-  spec.system = make_shepherd();
-  testing::set_param(spec, "lambda", random.below(2) == 0 ? 1.0 : 1.1 + 3 * random.uniform());
-  testing::set_param(spec, "preempt", random.below(4) > 0);
-  testing::set_param(spec, "max_batch", static_cast<double>(1 + random.below(32)));
-  return spec;
-}
-
-TEST(Shepherd, BooksCloseAndNothingIsLateInAnyCell) {
-  RandomStream random(1, "shepherd");
-  std::uint64_t in_time = 0;
-  std::uint64_t preempted = 0;
-  for (int round = 0; round < 120; ++round) {
-    SCOPED_TRACE("round " + std::to_string(round));
-    const RunSpec spec = random_cell(random);
-    const RunRecord record = simulate(spec, nullptr);
-    EXPECT_EQ(record.sent, record.in_time + record.late + record.dropped);
-    EXPECT_LE(record.in_time, fluid_bound(spec, record));
-    // FLEX starts only what the profile lets end in time: jitter, slow GPUs and links alone make it late.
-    if (spec.world.jitter == Jitter::kOff && spec.faults.empty()) {
-      EXPECT_EQ(record.late, 0U);
-    }
-    in_time += record.in_time;
-    for (const ModuleTotals& module : record.modules) preempted += module.preempted;
-  }
-  EXPECT_GT(in_time, 10'000U);
-  EXPECT_GT(preempted, 100U);
-}
-
-TEST(Shepherd, DecidesOverTheLiveCodeWithoutDelayAsInVirtualTime) {
-  RandomStream random(2, "shepherd");
-  std::uint64_t preempted = 0;
-  for (int round = 0; round < 70; ++round) {  // in 64 a drop comes before a batch's end over a slow link
-    RunSpec spec = random_cell(random);
-    spec.world.network_delay_ms = 0;
-    const int ranks = 1 + static_cast<int>(random.below(5));
-    SCOPED_TRACE("round " + std::to_string(round) + " on " + std::to_string(ranks));
-    const RunRecord simulated = testing::run_live_and_simulated(spec, ranks).simulated;
-    for (const ModuleTotals& module : simulated.modules) preempted += module.preempted;
-  }
-  EXPECT_GT(preempted, 50U);
 }
 
 }  // namespace

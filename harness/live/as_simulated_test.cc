@@ -1,0 +1,243 @@
+// The live code in virtual time over a network without delay decides as the simulator does: the same course
+// of every visit, whatever the system, on any number of ranks.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/live/test_ranks_in_step.h"
+#include "harness/record/metrics.h"
+#include "harness/sim/test_preempting.h"
+#include "harness/sim/test_run.h"
+#include "systems/test_system_cells.h"
+
+namespace harness {
+namespace {
+
+using testing::RanksInStep;
+using testing::Tally;
+using testing::TreeKind;
+
+/// Expects the same counts of requests, visits and batches, and the same time on GPUs and in queues.
+void expect_same_totals(const RunRecord& live, const RunRecord& simulated) {
+  EXPECT_EQ(live.why_invalid, "");
+  EXPECT_EQ(live.sent, simulated.sent);
+  EXPECT_EQ(live.in_time, simulated.in_time);
+  EXPECT_EQ(live.late, simulated.late);
+  EXPECT_EQ(live.dropped, simulated.dropped);
+  EXPECT_EQ(live.gpu_ns, simulated.gpu_ns);
+  EXPECT_EQ(live.gpu_invalid_ns, simulated.gpu_invalid_ns);
+  EXPECT_EQ(live.workers.size(), simulated.workers.size());
+  for (std::size_t m = 0; m < simulated.modules.size(); ++m) {
+    SCOPED_TRACE("module " + std::to_string(m));
+    EXPECT_EQ(live.modules[m].arrived, simulated.modules[m].arrived);
+    EXPECT_EQ(live.modules[m].done, simulated.modules[m].done);
+    EXPECT_EQ(live.modules[m].dropped, simulated.modules[m].dropped);
+    EXPECT_EQ(live.modules[m].batches, simulated.modules[m].batches);
+    EXPECT_EQ(live.modules[m].preempted, simulated.modules[m].preempted);
+    EXPECT_EQ(live.modules[m].queueing_ns, simulated.modules[m].queueing_ns);
+    EXPECT_EQ(live.modules[m].wait_ns, simulated.modules[m].wait_ns);
+  }
+}
+
+/// By moment and module: workers and batch cap at its end, where they are others than before. Of the workers
+/// that leave and come in one moment live rows may tell one by one.
+std::map<std::pair<TimeNs, ModuleId>, std::pair<std::uint32_t, std::uint32_t>> changes_of(
+    const RunRecord& record) {
+  std::map<std::pair<TimeNs, ModuleId>, std::pair<std::uint32_t, std::uint32_t>> changes;
+  for (const PlanRow& row : record.plans) changes[{row.at_ns, row.module}] = {row.workers, row.batch_cap};
+  std::map<ModuleId, std::pair<std::uint32_t, std::uint32_t>> before;
+  std::erase_if(changes, [&before](const auto& change) {
+    const auto [last, is_first] = before.try_emplace(change.first.second, change.second);
+    return !is_first && std::exchange(last->second, change.second) == change.second;
+  });
+  return changes;
+}
+
+void expect_same_plans_and_paths(const RunRecord& live, const RunRecord& simulated) {
+  EXPECT_TRUE(changes_of(live) == changes_of(simulated)) << "another plan";
+  EXPECT_EQ(live.accuracy_requests, simulated.accuracy_requests);
+  EXPECT_NEAR(live.accuracy_sum, simulated.accuracy_sum, 1e-6);
+  const PathTotals live_paths = path_totals(live);
+  const PathTotals paths = path_totals(simulated);
+  EXPECT_EQ(live_paths.in_time, paths.in_time);
+  EXPECT_EQ(live_paths.late, paths.late);
+  EXPECT_EQ(live_paths.lost, paths.lost);
+  EXPECT_NEAR(live_paths.accuracy_sum, paths.accuracy_sum, 1e-6);
+}
+
+/// Runs the cell in both ways and compares; returns the simulated record.
+RunRecord expect_as_simulated(const RunSpec& spec, int ranks, const LiveRun& how) {
+  testing::RowKeeper live_rows;
+  testing::RowKeeper simulated_rows;
+  const RunRecord live = RanksInStep(ranks, {}).run(spec, how, &live_rows);
+  RunRecord simulated = simulate(spec, &simulated_rows);
+  expect_same_totals(live, simulated);
+  expect_same_plans_and_paths(live, simulated);
+  EXPECT_TRUE(facts_of(live_rows) == facts_of(simulated_rows)) << "another course of visits";
+  testing::expect_no_tensors_left(live);
+  for (const RankTotals& rank : live.ranks) EXPECT_EQ(rank.tensor_wait_max_ns, 0);
+  EXPECT_LT(live.lateness.quantile(1), LatencyHistogram::kResolutionNs) << "the clock waits for everybody";
+  return simulated;
+}
+
+/// Random cells in which nothing depends on the order of what happens in one moment.
+struct Kind {
+  std::string name;
+  int cells = 0;
+  std::function<RunSpec(RandomStream&)> draw;  ///< may throw InputError: no plan fits
+  Tally at_least = {};
+  bool tensors = false;  ///< with tensors in half of the cells
+  int most_ranks = 5;
+};
+void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
+
+/// The next cell that `fits`.
+template <class Draw, class Fits>
+RunSpec drawn_until(RandomStream& random, const Draw& draw, const Fits& fits) {
+  for (;;) {
+    RunSpec spec = testing::next_with_a_plan([&] { return draw(random); });
+    if (fits(spec)) return spec;
+  }
+}
+
+bool has_one_module(const RunSpec& spec) { return spec.pipeline.modules.size() == 1; }
+
+/// No module sends to another, so that nothing else happens at the moment of an end.
+bool has_no_hops(const RunSpec& spec) {
+  return std::ranges::all_of(spec.pipeline.modules, [](const Module& module) { return module.subs.empty(); });
+}
+
+/// The least loaded is another one while notices of the same moment are on their way.
+RunSpec in_turn(RunSpec spec) {
+  spec.planner.autoscale = spec.planner.autoscale && spec.pipeline.has_tasks();
+  spec.serving.dispatch = Dispatch::kRoundRobin;
+  return spec;
+}
+
+/// Every so manieth request alone, so that queues are empty when they close: visits that come back from
+/// there, and GPUs that become free at that moment, may come in any order.
+RunSpec thinned_out(RunSpec spec, std::size_t every) {
+  std::vector<TimeNs> times(100'000);
+  std::vector<StreamId> streams(times.size());
+  const std::size_t count = spec.arrivals->restarted()->next(times, streams);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < count; i += every, ++kept) {
+    times[kept] = times[i];
+    streams[kept] = streams[i];
+  }
+  times.resize(kept);
+  streams.resize(kept);
+  spec.arrivals = std::make_unique<testing::FixedArrivals>(std::move(times), spec.arrivals->duration_ns(),
+                                                           std::move(streams));
+  return spec;
+}
+
+/// With workers that stop, or GPUs that are slow, in half of the cells.
+RunSpec faulty(RunSpec spec, RandomStream& random) {
+  if (random.below(2) == 0) spec.faults = testing::random_faults(random, spec.workers);
+  return spec;
+}
+
+/// Of systems that exchange no state: reports and publications take 10 ms here, a message's time there.
+void add_kinds_of(const SystemEntry& entry, std::vector<Kind>& kinds) {
+  const auto any = [&entry](RandomStream& random) { return testing::loaded_cell(random, entry); };
+  const auto faulty_cell = [any](RandomStream& random) { return faulty(in_turn(any(random)), random); };
+  kinds.push_back({entry.name, 12, faulty_cell, {}, true});
+  const auto least_loaded = [any](RandomStream& random) {
+    RunSpec spec = drawn_until(random, any, has_one_module);
+    spec.planner.autoscale = false;
+    spec.serving.dispatch = Dispatch::kLeastLoaded;
+    spec.serving.queue = QueueScope::kWorker;
+    spec.faults = testing::random_faults(random, spec.workers);
+    return spec;
+  };
+  kinds.push_back(
+      {std::string(entry.name) + "_least_loaded", 12, least_loaded, {{"message_lost", 10}}, false, 2});
+}
+
+/// Of the system that plans as it is told ("told"), and of those that plan for themselves, every second.
+void add_kinds_of_trees(const std::string& system, std::vector<Kind>& kinds) {
+  // Where visits are dropped, their siblings are cancelled: at once there, by messages here, before which a
+  // batch of the same moment may have begun. What is told to a worker that closes comes back later, too, so
+  // that the system without a mind of its own has one plan.
+  const bool replans = system != "told";
+  const auto whole = [system, replans](RandomStream& random) {
+    const auto draw = [&](RandomStream&) {
+      return in_turn(testing::tree_cell_of(system, random, {.refuses = false, .replans = replans}));
+    };
+    return drawn_until(random, draw, [](RunSpec& spec) {
+      spec.world.network_delay_ms = 0;
+      return simulate(spec, nullptr).dropped == 0;
+    });
+  };
+  const std::uint64_t changes = replans ? 5 : 0;
+  kinds.push_back(
+      {system + "_trees", 25, whole, {{"visits", 20'000}, {"workers_removed", changes}}, false, 3});
+  // A request has one visit at a time, so that no other is cancelled at the moment of a drop.
+  const auto line = [system, replans](RandomStream& random) {
+    RunSpec spec = faulty(
+        in_turn(testing::tree_cell_of(system, random, {.branches = false, .replans = replans})), random);
+    // Proteus plans for what arrives at each task: a live dispatcher hears it from the queues, late where
+    // messages are; a simulated one reads it.
+    std::erase_if(spec.faults, [&](const Fault& fault) {
+      return system == "proteus" && (fault.kind == FaultKind::kDelay || fault.kind == FaultKind::kLoss);
+    });
+    return spec;
+  };
+  kinds.push_back({system + "_lines", 60, line, {{"over_budget", 5}, {"worker_lost", 1}}, false, 3});
+}
+
+std::vector<Kind> kinds() {
+  const auto preempting = [](RandomStream& random) {
+    return in_turn(drawn_until(random, testing::random_preempting_cell, has_one_module));
+  };
+  const auto changing = [](RandomStream& random) {
+    // Cold starts that end at one moment are heard of by rank.
+    return thinned_out(
+        drawn_until(random, testing::random_changing_cell,
+                    [](const RunSpec& spec) { return has_no_hops(spec) && spec.system->loads_ahead(); }),
+        8);
+  };
+  std::vector<Kind> kinds = {
+      {"preempting", 30, preempting, {{"preempted", 1'000}}},
+      {"side_by_side", 60, testing::random_side_by_side_cell, {{"preempted", 1'000}}, true},
+      // All queues on one rank: what several that close send back comes in order of the ranks.
+      {"changing_groups", 80, changing, {{"workers_removed", 300}}, false, 2},
+      // In some a drop comes before a batch's end over a slow link.
+      {"shepherd_streams", 70, testing::shepherd_cell, {{"preempted", 50}}},
+      {"shepherd_groups", 25, testing::herd_cell, {{"in_time", 10'000}}},
+      {"clockwork_streams", 40, testing::clockwork_cell},
+      {"nexus_streams", 40, testing::nexus_cell}};
+  for (const char* system : {"naive", "clipperpp", "nexus"}) add_kinds_of(*find_system(system), kinds);
+  for (const char* system : {"told", "loki", "proteus", "inferline"}) add_kinds_of_trees(system, kinds);
+  return kinds;
+}
+
+class AsSimulated : public ::testing::TestWithParam<Kind> {};
+
+TEST_P(AsSimulated, WithoutDelayTheLiveRunIsTheSimulatedOne) {
+  const Kind& kind = GetParam();
+  // By another seed one cell in a hundred or so differs: what happens in one moment is heard of rank by rank.
+  RandomStream random(2, kind.name);
+  Tally tally;
+  for (int cell = 0; cell < kind.cells && !HasFailure(); ++cell) {
+    RunSpec spec = testing::next_with_a_plan([&] { return kind.draw(random); });
+    spec.world.network_delay_ms = 0;
+    const int ranks = 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(kind.most_ranks)));
+    SCOPED_TRACE("cell " + std::to_string(cell) + " on " + std::to_string(ranks) + " ranks");
+    const LiveRun how = kind.tensors && cell % 2 == 1 ? testing::with_tensors(spec) : LiveRun{};
+    testing::add(expect_as_simulated(spec, ranks, how), tally);
+  }
+  testing::expect_at_least(kind.at_least, tally);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, AsSimulated, ::testing::ValuesIn(kinds()),
+                         [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace harness
