@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 #include "systems/shepherd/herd_check.h"
 #include "systems/shepherd/test_herd_cases.h"
@@ -62,27 +63,24 @@ TEST(Herd, KeepsAffinitySetsApart) {
   EXPECT_TRUE(herd_violations(input, plan).empty());
 }
 
+void expect_infeasible(const HerdPlan& plan, std::initializer_list<const char*> words) {
+  EXPECT_EQ(plan.status, HerdStatus::kInfeasible);
+  EXPECT_TRUE(plan.groups.empty());
+  for (const char* word : words) EXPECT_NE(plan.reason.find(word), std::string::npos) << plan.reason;
+}
+
 TEST(Herd, SaysInWordsWhyThereIsNoPlan) {
   HerdInput large = four_models();
   large.models[2].bytes = 9 * kGigabyte;
-  HerdPlan plan = plan_herd(large);
-  EXPECT_EQ(plan.status, HerdStatus::kInfeasible);
-  EXPECT_EQ(plan.reason,
-            "model n2 fits in no group: it has 9000 MB, a GPU has 8000 MB for models (herd_gpu_memory_mb - "
-            "herd_reserved_mb)");
-  EXPECT_TRUE(plan.groups.empty());
+  expect_infeasible(plan_herd(large), {"n2 fits in no group", "9000 MB", "8000 MB", "herd_reserved_mb"});
 
   HerdInput few = four_models();
   few.params.max_groups = 1;
-  plan = plan_herd(few);
-  EXPECT_EQ(plan.status, HerdStatus::kInfeasible);
-  EXPECT_EQ(plan.reason, "memory and affinity need at least 2 groups, of 1 allowed");
+  expect_infeasible(plan_herd(few), {"memory and affinity", "at least 2 groups, of 1 allowed"});
 
   HerdInput slow = four_models();
   slow.models[0].goodput_rps = 0;
-  plan = plan_herd(slow);
-  EXPECT_EQ(plan.status, HerdStatus::kInfeasible);
-  EXPECT_EQ(plan.reason, "model n1 has a rate, and no goodput on a GPU");
+  expect_infeasible(plan_herd(slow), {"n1", "no goodput"});
   slow.models[0].rate_rps = 0;  // nobody asks for it
   EXPECT_EQ(plan_herd(slow).status, HerdStatus::kOptimal);
 
@@ -94,9 +92,8 @@ TEST(Herd, SaysInWordsWhyThereIsNoPlan) {
     tight.models.push_back({"", 10, 10, 1, 5, size * kGigabyte});
   tight.gpu_bytes = 11 * kGigabyte + kGigabyte / 2;  // 10.5 for models, 21 in all
   tight.params.max_groups = 2;
-  plan = plan_herd(tight);
-  EXPECT_EQ(plan.status, HerdStatus::kInfeasible);
-  EXPECT_EQ(plan.reason, "no packing of the models into at most 2 groups fits in memory");
+  HerdPlan plan = plan_herd(tight);
+  expect_infeasible(plan, {"no packing", "at most 2 groups"});
   EXPECT_GT(plan.programs, 0);
   tight.params.exact_models = 0;
   plan = plan_herd(tight);
@@ -115,9 +112,7 @@ TEST(Herd, SaysHowManyGroupsMemoryNeeds) {
   input.params.reserved_mb = 1200;
   EXPECT_EQ(plan_herd(input).status, HerdStatus::kOptimal);
   input.params.reserved_mb = 2000;
-  const HerdPlan plan = plan_herd(input);
-  EXPECT_EQ(plan.status, HerdStatus::kInfeasible);
-  EXPECT_EQ(plan.reason, "memory and affinity need at least 11 groups, of 10 allowed");
+  expect_infeasible(plan_herd(input), {"at least 11 groups, of 10 allowed"});
 }
 
 // Eq. 2 alone is content with everything in one group; sharing the load keeps the tolerance.

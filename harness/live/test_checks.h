@@ -1,0 +1,20 @@
+// For tests: what a check of the machine says, by its words.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <string>
+
+#include "harness/live/machine_checks.h"
+
+namespace harness {
+
+inline void expect_check(const Check& check, CheckLevel level,
+                         std::initializer_list<const char*> words = {}) {
+  const std::string text = text_of(check);
+  EXPECT_EQ(check.level, level) << text;
+  for (const char* word : words) EXPECT_NE(text.find(word), std::string::npos) << word << " in: " << text;
+}
+
+}  // namespace harness
