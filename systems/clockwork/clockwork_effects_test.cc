@@ -4,23 +4,18 @@
 
 #include <cstdio>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "systems/clockwork/test_clockwork_simulator.h"
+#include "systems/test_table4.h"
 #include "systems/test_two_streams.h"
 
 namespace harness {
 namespace {
 
-/// alpha and beta of SHEPHERD's Table 4, ms: the first 13 models.
-struct Model {
-  double alpha;
-  double beta;
-};
-constexpr Model kModels[] = {{0.22, 3.74},  {0.38, 5.78},  {0.75, 7.96},  {1.25, 13.57}, {1.77, 18.98},
-                             {1.18, 15.39}, {1.91, 29.21}, {3.35, 45.43}, {4.37, 74.20}, {0.69, 19.96},
-                             {1.74, 23.10}, {0.83, 27.47}, {1.12, 32.33}};
+const auto kModels = std::span(kTable4).first<13>();
 
 /// What comes nearest to the ratios of SHEPHERD's Figure 11a.
 void like_the_paper(ClockworkParams& params) {
@@ -135,7 +130,8 @@ TEST(ClockworkTwoStreams, IsFurtherBehindAt250MsWithSmallBatches) {
 /// 12 GPUs, 13 models, Poisson arrivals over all of them, SLO 250 ms.
 ClockworkOutcome mixed(double rate_rps, const ClockworkParams& params, double seconds) {
   ClockworkWorld world;
-  for (const Model& model : kModels) world.profiles.push_back(linear_profile(model.beta, model.alpha, 128));
+  for (const Table4Model& model : kModels)
+    world.profiles.push_back(linear_profile(model.beta_ms, model.alpha_ms, 128));
   world.workers = 12;
   world.params = params;
   RandomStream random(1, "clockwork effects");
@@ -143,7 +139,7 @@ ClockworkOutcome mixed(double rate_rps, const ClockworkParams& params, double se
   double at_s = 0;
   while ((at_s += random.exponential() / rate_rps) < seconds) {
     const TimeNs at_ns = s_to_ns(at_s);
-    requests.push_back({static_cast<ModuleId>(random.below(std::size(kModels))), at_ns, at_ns + 250 * kMs});
+    requests.push_back({static_cast<ModuleId>(random.below(kModels.size())), at_ns, at_ns + 250 * kMs});
   }
   return simulate_clockwork(world, std::move(requests));
 }

@@ -9,6 +9,7 @@
 
 #include "harness/core/random.h"
 #include "systems/shepherd/test_flex_simulator.h"
+#include "systems/test_table4.h"
 
 namespace harness {
 namespace {
@@ -16,20 +17,9 @@ namespace {
 constexpr TimeNs kSpanNs = 4 * kNsPerS;
 
 std::vector<Profile> table_4() {
-  struct Row {
-    double alpha_ms;
-    double beta_ms;
-    int exit_points;
-  };
-  const std::vector<Row> rows{{0.22, 3.74, 40},   {0.38, 5.78, 46},   {0.75, 7.96, 46},   {1.25, 13.57, 39},
-                              {1.77, 18.98, 84},  {1.18, 15.39, 78},  {1.91, 29.21, 57},  {3.35, 45.43, 96},
-                              {4.37, 74.20, 128}, {0.69, 19.96, 129}, {1.74, 23.10, 171}, {0.83, 27.47, 120},
-                              {1.12, 32.33, 142}, {0.25, 8.41, 44},   {0.96, 11.77, 122}, {2.59, 14.90, 51},
-                              {40.98, 5.67, 43}};
   std::vector<Profile> profiles;
-  for (const Row& row : rows) {
+  for (const Table4Model& row : kTable4)
     profiles.push_back(flex_profile(ms_to_ns(row.alpha_ms), ms_to_ns(row.beta_ms), 128, row.exit_points));
-  }
   return profiles;
 }
 
