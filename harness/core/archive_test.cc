@@ -45,7 +45,8 @@ Thing random_thing(RandomStream& random) {
   if (random.below(2) == 0) thing.number = -thing.number;
   thing.word = static_cast<std::uint32_t>(random.bits());
   thing.half = static_cast<std::uint16_t>(random.bits());
-  thing.real = std::ldexp(random.normal(), static_cast<int>(random.below(100)) - 50);
+  thing.real = random.normal();
+  thing.real = std::ldexp(thing.real, static_cast<int>(random.below(100)) - 50);
   thing.flag = random.below(2) == 0;
   thing.side = random.below(2) == 0 ? Side::kLeft : Side::kRight;
   for (std::uint64_t i = random.below(5); i > 0; --i) {

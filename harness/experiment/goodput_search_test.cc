@@ -59,8 +59,9 @@ TEST(GoodputSearch, IsBoundedByThroughputAndRisesWithTheSlo) {
   GoodputSearch search;
   search.requests = 2000;
   for (int round = 0; round < 30; ++round) {
-    const Profile profile =
-        linear(5 * random.uniform(), 20 * random.uniform() + 0.1, 1 + static_cast<int>(random.below(64)));
+    const double alpha_ms = 5 * random.uniform();
+    const double beta_ms = 20 * random.uniform() + 0.1;
+    const Profile profile = linear(alpha_ms, beta_ms, 1 + static_cast<int>(random.below(64)));
     double before = 0;
     for (const TimeNs slo_ns : {10 * kMs, 30 * kMs, 100 * kMs, 300 * kMs}) {
       SCOPED_TRACE("round " + std::to_string(round) + " SLO " + std::to_string(slo_ns / kMs));

@@ -155,8 +155,9 @@ TEST(ChangingGroups, NobodyIsTurnedAwayWhileWarmGpusMove) {
     if (spec.pipeline.modules.size() != modules) continue;
     spec.faults.clear();
     spec.workers = static_cast<int>(modules);
+    const Groups groups = served();
     spec.system = std::make_unique<testing::GroupSystem>(
-        served(), 1.5, false, testing::GroupChanges{300 * kMs, true, {served(), served(), served()}});
+        groups, 1.5, false, testing::GroupChanges{300 * kMs, true, {served(), served(), served()}});
     const RunRecord record = simulate(spec, nullptr);
     for (const ModuleTotals& module : record.modules)
       EXPECT_EQ(module.dropped[static_cast<std::size_t>(DropReason::kNoWorker)], 0U);

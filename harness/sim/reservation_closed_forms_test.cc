@@ -87,8 +87,8 @@ TEST(ReservationBound, IsAFeasibleScheduleOnRandomCells) {
     for (const std::size_t modules : {1, 3, 5}) shapes.push_back(testing::chain(modules));
     shapes.push_back(testing::diamond());
     const Pipeline pipeline = shapes[random.below(shapes.size())];
-    const std::vector<TimeNs> times =
-        testing::poisson_times(50 + 1500 * random.uniform(), kNsPerS, random.bits());
+    const double rate_rps = 50 + 1500 * random.uniform();
+    const std::vector<TimeNs> times = testing::poisson_times(rate_rps, kNsPerS, random.bits());
     std::vector<Profile> profiles;
     std::vector<ModuleOverride> modules;
     for (std::size_t m = 0; m < pipeline.modules.size(); ++m) {

@@ -91,8 +91,10 @@ TEST(SizedPacking, FitsAndCarriesTheScaledRatesWhateverTheSessions) {
   int scaled_down = 0;
   for (int round = 0; round < 200; ++round) {
     std::vector<Profile> profiles;
-    for (int i = 0; i < 8; ++i)
-      profiles.push_back(linear_profile(1 + 20 * random.uniform(), 0.2 + random.uniform(), 64));
+    for (int i = 0; i < 8; ++i) {
+      const double fixed_ms = 1 + 20 * random.uniform();
+      profiles.push_back(linear_profile(fixed_ms, 0.2 + random.uniform(), 64));
+    }
     std::vector<Session> sessions;
     for (const Profile& profile : profiles)
       sessions.push_back({&profile, ms_to_ns(30 + 250 * random.uniform()), 600 * random.uniform()});

@@ -109,8 +109,10 @@ TEST(SquishyPacking, EveryPackingMeetsItsSlosAndRates) {
   RandomStream random(1, "packing");
   for (int round = 0; round < 500; ++round) {
     std::vector<Profile> profiles;
-    for (int i = 0; i < 6; ++i)
-      profiles.push_back(linear_profile(1 + 10 * random.uniform(), 0.5 + random.uniform(), 32));
+    for (int i = 0; i < 6; ++i) {
+      const double fixed_ms = 1 + 10 * random.uniform();
+      profiles.push_back(linear_profile(fixed_ms, 0.5 + random.uniform(), 32));
+    }
     std::vector<Session> sessions;
     for (const Profile& profile : profiles) {
       sessions.push_back({&profile, ms_to_ns(60 + 200 * random.uniform()), 1 + 400 * random.uniform()});

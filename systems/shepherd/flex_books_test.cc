@@ -17,9 +17,10 @@ FlexWorld random_world(RandomStream& random) {
   FlexWorld world;
   const std::uint64_t models = 1 + random.below(3);
   for (std::uint64_t m = 0; m < models; ++m) {
-    world.profiles.push_back(
-        flex_profile(1 + static_cast<TimeNs>(random.below(4)), static_cast<TimeNs>(random.below(20)),
-                     1 + static_cast<int>(random.below(40)), static_cast<int>(random.below(6))));
+    const TimeNs alpha_ns = 1 + static_cast<TimeNs>(random.below(4));
+    const TimeNs beta_ns = static_cast<TimeNs>(random.below(20));
+    const int max_batch = 1 + static_cast<int>(random.below(40));
+    world.profiles.push_back(flex_profile(alpha_ns, beta_ns, max_batch, static_cast<int>(random.below(6))));
   }
   world.workers = 1 + static_cast<int>(random.below(4));
   world.at_exit_points = random.below(2) == 0;

@@ -228,7 +228,8 @@ TEST(FlexQueues, RememberNoSizeThatIsWrong) {
     TimeNs now = 0;
     for (VisitId id = 0; id < 5'000; ++id) {
       now += static_cast<TimeNs>(random.below(3));
-      queues.insert(static_cast<int>(random.below(3)), {now + static_cast<TimeNs>(random.below(30)), id});
+      const int which = static_cast<int>(random.below(3));
+      queues.insert(which, {now + static_cast<TimeNs>(random.below(30)), id});
       queues.expire(now, [](VisitId) {});
       FeasibleBatch best;
       int best_model = 0;

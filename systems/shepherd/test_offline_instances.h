@@ -76,7 +76,8 @@ inline LinearInstance random_instance(RandomStream& random, int kinds, int most,
   one.instance.gpus = 1 + static_cast<int>(random.below(3));
   const std::uint64_t models = 1 + random.below(3);
   for (std::uint64_t m = 0; m < models; ++m) {
-    one.add_model(1 + static_cast<TimeNs>(random.below(3)), static_cast<TimeNs>(random.below(9)), 128);
+    const TimeNs alpha_ns = 1 + static_cast<TimeNs>(random.below(3));
+    one.add_model(alpha_ns, static_cast<TimeNs>(random.below(9)), 128);
   }
   const std::uint64_t count = 1 + random.below(static_cast<std::uint64_t>(kinds));
   for (std::uint64_t k = 0; k < count; ++k) {
