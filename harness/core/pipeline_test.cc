@@ -112,23 +112,15 @@ TEST(LinkModules, RefusesMoreThan64Modules) {
   EXPECT_EQ(link(names, pres), "");
 }
 
-TEST(Paths, LongestOfTheDiamondByHand) {
+TEST(Paths, OfTheDiamondByHand) {
   const Pipeline pipeline = da();
   const std::vector<double> cost = {10, 7, 20, 5, 3};
   EXPECT_EQ(longest_after(pipeline, cost), (std::vector<double>{28, 8, 8, 3, 0}));
   EXPECT_EQ(longest_before(pipeline, cost), (std::vector<double>{0, 10, 10, 30, 35}));
-}
-
-TEST(Paths, AllOfTheDiamond) {
-  const Pipeline pipeline = da();
-  const std::vector<std::vector<ModuleId>> from_entry = {{1, 3, 4}, {2, 3, 4}};
-  EXPECT_EQ(paths_after(pipeline, 0), from_entry);
-  EXPECT_EQ(paths_after(pipeline, 3), (std::vector<std::vector<ModuleId>>{{4}}));
-  EXPECT_EQ(paths_after(pipeline, 4), (std::vector<std::vector<ModuleId>>{{}}));
-}
-
-TEST(Paths, ModulesAfterAreThoseOfAllPaths) {
-  const Pipeline pipeline = da();
+  using Paths = std::vector<std::vector<ModuleId>>;
+  EXPECT_EQ(paths_after(pipeline, 0), (Paths{{1, 3, 4}, {2, 3, 4}}));
+  EXPECT_EQ(paths_after(pipeline, 3), (Paths{{4}}));
+  EXPECT_EQ(paths_after(pipeline, 4), (Paths{{}}));
   EXPECT_EQ(modules_after(pipeline, 0), (std::vector<bool>{false, true, true, true, true}));
   EXPECT_EQ(modules_after(pipeline, 1), (std::vector<bool>{false, false, false, true, true}))
       << "not the module beside it";

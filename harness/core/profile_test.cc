@@ -74,15 +74,12 @@ TEST(Time, ConversionsRoundToTheNearest) {
 }
 
 TEST(DropReasons, HaveTheirNames) {
-  EXPECT_STREQ(name_of(DropReason::kExpired), "expired");
-  EXPECT_STREQ(name_of(DropReason::kOverBudget), "over_budget");
-  EXPECT_STREQ(name_of(DropReason::kEstimatedLate), "estimated_late");
-  EXPECT_STREQ(name_of(DropReason::kEarlyDrop), "early_drop");
-  EXPECT_STREQ(name_of(DropReason::kNoWorker), "no_worker");
-  EXPECT_STREQ(name_of(DropReason::kOverload), "overload");
-  EXPECT_STREQ(name_of(DropReason::kWorkerLost), "worker_lost");
-  EXPECT_STREQ(name_of(DropReason::kInboxFull), "inbox_full");
-  EXPECT_STREQ(name_of(DropReason::kMessageLost), "message_lost");
+  using enum DropReason;
+  const std::pair<DropReason, const char*> names[kDropReasons] = {
+      {kExpired, "expired"},        {kOverBudget, "over_budget"}, {kEstimatedLate, "estimated_late"},
+      {kEarlyDrop, "early_drop"},   {kNoWorker, "no_worker"},     {kOverload, "overload"},
+      {kWorkerLost, "worker_lost"}, {kInboxFull, "inbox_full"},   {kMessageLost, "message_lost"}};
+  for (const auto& [reason, name] : names) EXPECT_STREQ(name_of(reason), name);
 }
 
 }  // namespace

@@ -13,31 +13,26 @@
 namespace harness {
 namespace {
 
-TEST(GroupCapacity, OneGroupSharesItsTimeAmongItsModules) {
-  // A request needs 1/100 + 1/50 s of a worker, and there are three.
-  EXPECT_DOUBLE_EQ(group_capacity_rps(std::vector<WorkerGroup>{{3, {0, 1}}}, {100, 50}), 3 / 0.03);
-}
-
-TEST(GroupCapacity, TheSlowestOfSeparateGroupsDecides) {
-  EXPECT_DOUBLE_EQ(group_capacity_rps(std::vector<WorkerGroup>{{1, {0}}, {5, {1}}}, {100, 50}), 100);
-}
-
-TEST(GroupCapacity, AModuleInTwoGroupsTakesWhatTheOtherLeaves) {
-  // Module 0 alone would have 3 workers; module 1 needs all of its one at 50/s.
-  EXPECT_DOUBLE_EQ(group_capacity_rps(std::vector<WorkerGroup>{{1, {0, 1}}, {2, {0}}}, {100, 50}), 50);
-  EXPECT_DOUBLE_EQ(group_capacity_rps(std::vector<WorkerGroup>{{2, {0, 1}}, {1, {0}}}, {100, 50}), 100);
-}
-
-TEST(GroupCapacity, AModuleWithoutRequestsAsksForNothing) {
+TEST(GroupCapacity, ByHand) {
+  struct Case {
+    const char* what;
+    std::vector<WorkerGroup> groups;
+    std::vector<double> rps;
+    double expected;
+  };
   const double none = std::numeric_limits<double>::infinity();
-  EXPECT_DOUBLE_EQ(group_capacity_rps(std::vector<WorkerGroup>{{1, {0}}, {1, {1}}}, {100, none}), 100);
-}
-
-TEST(GroupCapacity, AModuleWithoutWorkersAllowsNothing) {
-  for (const double rps : {50.0, 1e15}) {
-    EXPECT_EQ(group_capacity_rps(std::vector<WorkerGroup>{{4, {0}}}, {100, rps}), 0);
-    EXPECT_EQ(group_capacity_rps(std::vector<WorkerGroup>{{4, {0}}, {0, {1}}}, {100, rps}), 0);
-  }
+  const Case cases[] = {
+      {"one group shares its time: 1/100 + 1/50 s of three workers", {{3, {0, 1}}}, {100, 50}, 3 / 0.03},
+      {"the slowest of separate groups decides", {{1, {0}}, {5, {1}}}, {100, 50}, 100},
+      {"module 0 takes what module 1 leaves: nothing of its one", {{1, {0, 1}}, {2, {0}}}, {100, 50}, 50},
+      {"and here one of two", {{2, {0, 1}}, {1, {0}}}, {100, 50}, 100},
+      {"a module without requests asks for nothing", {{1, {0}}, {1, {1}}}, {100, none}, 100},
+      {"a module without workers allows nothing", {{4, {0}}}, {100, 50}, 0},
+      {"nor one that is next to free", {{4, {0}}}, {100, 1e15}, 0},
+      {"nor a group without workers", {{4, {0}}, {0, {1}}}, {100, 50}, 0},
+      {"whatever it takes", {{4, {0}}, {0, {1}}}, {100, 1e15}, 0}};
+  for (const Case& each : cases)
+    EXPECT_DOUBLE_EQ(group_capacity_rps(each.groups, each.rps), each.expected) << each.what;
 }
 
 TEST(GroupCapacity, AModuleMayNeedNextToNothing) {

@@ -104,6 +104,11 @@ TEST(SizeBatches, KeepsOverridesAndSizesTheRestAroundThem) {
   EXPECT_EQ(size_batches(world.context, {}, {{60, 0}, {60, 0}}), (std::vector<int>{60, 60}));
 }
 
+Profile random_profile(RandomStream& random, int max_batch) {
+  const double fixed_ms = 2 + 20 * random.uniform();
+  return linear_profile(fixed_ms, 0.5 + 5 * random.uniform(), max_batch);
+}
+
 TEST(SizeBatches, IsNearTheBestOfAllCombinationsOnChains) {
   constexpr int kRounds = 300;
   RandomStream random(1, "chains");
@@ -113,7 +118,7 @@ TEST(SizeBatches, IsNearTheBestOfAllCombinationsOnChains) {
     std::vector<Profile> profiles;
     const int modules = 2 + static_cast<int>(random.below(3));
     for (int k = 0; k < modules; ++k) {
-      profiles.push_back(linear_profile(2 + 20 * random.uniform(), 0.5 + 5 * random.uniform(), 10));
+      profiles.push_back(random_profile(random, 10));
     }
     double least_ms = 0;
     for (const Profile& profile : profiles) least_ms += ns_to_ms(profile.latency(1));
@@ -151,7 +156,7 @@ TEST(SizeBatches, IsNearTheBestOnRandomDags) {
   for (int round = 0; round < 200; ++round) {
     std::vector<Profile> profiles;
     for (int k = 0; k < 4; ++k) {
-      profiles.push_back(linear_profile(2 + 20 * random.uniform(), 0.5 + 5 * random.uniform(), 8));
+      profiles.push_back(random_profile(random, 8));
     }
     const TestWorld world(profiles, ms_to_ns(200 + 200 * random.uniform()), 8,
                           {{0, 1}, {0, 2}, {1, 3}, {2, 3}});
@@ -162,12 +167,26 @@ TEST(SizeBatches, IsNearTheBestOnRandomDags) {
   EXPECT_LE(worst, 1.10);
 }
 
+using Workers = std::vector<int>;
+
+Workers workers_of(const Plan& plan) {
+  Workers workers;
+  for (const ModulePlan& module : plan.modules) workers.push_back(module.workers);
+  return workers;
+}
+
+std::vector<TimeNs> budgets_ms(const Plan& plan) {
+  std::vector<TimeNs> budgets;
+  for (const ModulePlan& module : plan.modules) budgets.push_back(module.budget_ns / kMs);
+  return budgets;
+}
+
 TEST(SizingPlanner, BalancedGivesTheBottleneckTheMostOfAllAllocations) {
   RandomStream random(3, "balanced");
   for (int round = 0; round < 60; ++round) {
     std::vector<Profile> profiles;
     for (int k = 0; k < 3; ++k) {
-      profiles.push_back(linear_profile(2 + 20 * random.uniform(), 0.5 + 5 * random.uniform(), 8));
+      profiles.push_back(random_profile(random, 8));
     }
     const int cluster = 3 + static_cast<int>(random.below(12));
     const TestWorld world(profiles, 400 * kMs, cluster);
@@ -191,34 +210,25 @@ TEST(SizingPlanner, BalancedByHand) {
   // Per worker 100, 50 and 25 requests/s at batch 1: 7 workers as 1, 2, 4 give 100 to each.
   const TestWorld world({profile_of_ms({10}), profile_of_ms({20}), profile_of_ms({40})}, 140 * kMs, 7);
   const Plan plan = make_sizing_planner(world.context, {}, {})->plan(0, {}, {});
-  EXPECT_EQ(plan.modules[0].workers, 1);
-  EXPECT_EQ(plan.modules[1].workers, 2);
-  EXPECT_EQ(plan.modules[2].workers, 4);
+  EXPECT_EQ(workers_of(plan), (Workers{1, 2, 4}));
   EXPECT_DOUBLE_EQ(capacity_rps(world.context, plan), 100);
   EXPECT_EQ(plan.modules[1].batch_cap, 1);
   EXPECT_EQ(plan.modules[1].exec_ns, 20 * kMs);
   // Budgets: the SLO in proportion to the execution times (Clipper++).
-  EXPECT_EQ(plan.modules[0].budget_ns, 20 * kMs);
-  EXPECT_EQ(plan.modules[1].budget_ns, 40 * kMs);
-  EXPECT_EQ(plan.modules[2].budget_ns, 80 * kMs);
+  EXPECT_EQ(budgets_ms(plan), (std::vector<TimeNs>{20, 40, 80}));
 }
 
 TEST(SizingPlanner, BudgetsFollowTheLongestPathOfADag) {
   const TestWorld world({profile_of_ms({10}), profile_of_ms({20}), profile_of_ms({5}), profile_of_ms({10})},
                         400 * kMs, 4, {{0, 1}, {0, 2}, {1, 3}, {2, 3}});
   const Plan plan = make_sizing_planner(world.context, {}, {})->plan(0, {}, {});
-  EXPECT_EQ(plan.modules[0].budget_ns, 100 * kMs);
-  EXPECT_EQ(plan.modules[1].budget_ns, 200 * kMs);
-  EXPECT_EQ(plan.modules[2].budget_ns, 50 * kMs);
-  EXPECT_EQ(plan.modules[3].budget_ns, 100 * kMs);
+  EXPECT_EQ(budgets_ms(plan), (std::vector<TimeNs>{100, 200, 50, 100}));
 }
 
 TEST(SizingPlanner, BalancedLeavesFixedWorkersAlone) {
   const TestWorld world({profile_of_ms({10}), profile_of_ms({10}), profile_of_ms({10})}, 100 * kMs, 9);
   const Plan plan = make_sizing_planner(world.context, {}, {{0, 0}, {0, 2}, {0, 0}})->plan(0, {}, {});
-  EXPECT_EQ(plan.modules[0].workers, 4);
-  EXPECT_EQ(plan.modules[1].workers, 2);
-  EXPECT_EQ(plan.modules[2].workers, 3);
+  EXPECT_EQ(workers_of(plan), (Workers{4, 2, 3}));
 }
 
 PlannerParams by_rate(double headroom = 1) {
@@ -228,25 +238,20 @@ PlannerParams by_rate(double headroom = 1) {
   return params;
 }
 
-std::vector<int> workers_for(Planner& planner, TimeNs now, double rps) {
-  std::vector<int> workers;
-  for (const ModulePlan& module : planner.plan(now, {rps, {}}, {}).modules) workers.push_back(module.workers);
-  return workers;
+Workers workers_for(Planner& planner, TimeNs now, double rps) {
+  return workers_of(planner.plan(now, {rps, {}}, {}));
 }
-
-using Workers = std::vector<int>;
 
 TEST(SizingPlanner, RateNeedsAreRoundedUp) {
   // 100 and 50 requests/s per worker.
   const TestWorld world({profile_of_ms({10}), profile_of_ms({20})}, 100 * kMs, 100);
-  const auto planner = make_sizing_planner(world.context, by_rate(), {});
-  EXPECT_EQ(workers_for(*planner, 0, 200), (Workers{2, 4})) << "an exact multiple needs no more";
-  const auto fresh = make_sizing_planner(world.context, by_rate(), {});
-  EXPECT_EQ(workers_for(*fresh, 0, 201), (Workers{3, 5}));
-  const auto idle = make_sizing_planner(world.context, by_rate(), {});
-  EXPECT_EQ(workers_for(*idle, 0, 0), (Workers{1, 1})) << "at least one each";
-  const auto roomy = make_sizing_planner(world.context, by_rate(1.5), {});
-  EXPECT_EQ(workers_for(*roomy, 0, 200), (Workers{3, 6}));
+  const auto fresh = [&](double rps, double headroom = 1) {
+    return workers_for(*make_sizing_planner(world.context, by_rate(headroom), {}), 0, rps);
+  };
+  EXPECT_EQ(fresh(200), (Workers{2, 4})) << "an exact multiple needs no more";
+  EXPECT_EQ(fresh(201), (Workers{3, 5}));
+  EXPECT_EQ(fresh(0), (Workers{1, 1})) << "at least one each";
+  EXPECT_EQ(fresh(200, 1.5), (Workers{3, 6}));
 }
 
 TEST(SizingPlanner, RateIsCutDownToTheCluster) {
@@ -259,9 +264,8 @@ TEST(SizingPlanner, RateIsCutDownToTheCluster) {
 TEST(SizingPlanner, RateTakesTheLargerOfOfferedAndSeen) {
   const TestWorld world({profile_of_ms({10}), profile_of_ms({10})}, 100 * kMs, 50);
   const auto planner = make_sizing_planner(world.context, by_rate(), {});
-  const Plan plan = planner->plan(0, {300, {500, 100}}, {});
-  EXPECT_EQ(plan.modules[0].workers, 5);
-  EXPECT_EQ(plan.modules[1].workers, 3) << "what was dropped upstream is still to be provided for";
+  EXPECT_EQ(workers_of(planner->plan(0, {300, {500, 100}}, {})), (Workers{5, 3}))
+      << "what was dropped upstream is still to be provided for";
 }
 
 TEST(SizingPlanner, ScalesUpAtOnceAndDownOnlyAfterTheHysteresis) {

@@ -47,8 +47,7 @@ TEST(AllocationCheck, SaysWhatIsBroken) {
 
 // All of one sink's requests, and none of the other's, through another detector.
 TEST(AllocationCheck, SeesThatPathsDoNotBeginAlike) {
-  LokiCase made;
-  make_traffic(made);
+  LokiCase made(make_traffic);
   Allocation plan;
   plan.feasible = true;
   plan.workers.assign(17, 0);

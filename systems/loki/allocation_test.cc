@@ -17,8 +17,7 @@ void expect_sound(const AllocationProblem& problem, const Allocation& plan) {
 
 // 150 requests/s and 300 visits/s: 1.5 workers each.
 TEST(LokiAllocation, ScalesHardwareByHand) {
-  LokiCase made;
-  make_by_hand(made);
+  LokiCase made(make_by_hand);
   made.problem.workers = 4;
   made.problem.demand_rps = 150;
   Allocation plan = scale_hardware(made.problem);
@@ -42,8 +41,7 @@ TEST(LokiAllocation, ScalesHardwareByHand) {
 
 // Three workers: two big ones and a fast one carry 150 with 0.9; with one big one at most 0.867.
 TEST(LokiAllocation, ScalesAccuracyByHand) {
-  LokiCase made;
-  make_by_hand(made);
+  LokiCase made(make_by_hand);
   made.problem.workers = 3;
   made.problem.demand_rps = 150;
   Allocation plan = scale_accuracy(made.problem);
@@ -65,8 +63,7 @@ TEST(LokiAllocation, ScalesAccuracyByHand) {
 // S = 3, D = 180, classifiers that are always best: x of the requests through the one big worker. Its
 // classifier's limit 180 (1 + x) <= 200 binds: x = 1/9, accuracy 1/9 + 0.8 x 8/9.
 TEST(LokiAllocation, SplitsRequestsOverPaths) {
-  LokiCase made;
-  make_by_hand(made);
+  LokiCase made(make_by_hand);
   made.problem.workers = 3;
   made.problem.demand_rps = 180;
   made.pipeline.modules[3].accuracy = 0.1;
@@ -81,8 +78,7 @@ TEST(LokiAllocation, SplitsRequestsOverPaths) {
 // 3 workers: two small ones and a fast one carry 400, which is what the sum of all work allows. With the best
 // variants alone a third worker helps nobody.
 TEST(LokiAllocation, FindsTheMostThroughput) {
-  LokiCase made;
-  make_by_hand(made);
+  LokiCase made(make_by_hand);
   made.problem.workers = 3;
   Allocation plan = most_throughput(made.problem);
   expect_sound(made.problem, plan);
@@ -103,10 +99,7 @@ TEST(LokiAllocation, FindsTheMostThroughput) {
 // Two tasks with 10 ms for one and 12 ms for two visits: 100 and 167 visits/s.
 TEST(LokiAllocation, SharesTheLatencyLimitAmongTheTasks) {
   LokiCase made;
-  std::vector<TaskSpec> tasks(2);
-  tasks[0].name = "first";
-  tasks[0].subs = {"second"};
-  tasks[1].name = "second";
+  std::vector<TaskSpec> tasks = {{"first", {"second"}, {}}, {"second", {}, {}}};
   made.variant(tasks[0], "a", 1, {1}, {10, 12});
   made.variant(tasks[1], "b", 1, {}, {10, 12});
   made.link(tasks);
@@ -128,11 +121,7 @@ TEST(LokiAllocation, SharesTheLatencyLimitAmongTheTasks) {
 // Eq. 2 summed over the paths to both sinks would ask for two workers at the root.
 TEST(LokiAllocation, CountsASharedTaskOnce) {
   LokiCase made;
-  std::vector<TaskSpec> tasks(3);
-  tasks[0].name = "root";
-  tasks[0].subs = {"left", "right"};
-  tasks[1].name = "left";
-  tasks[2].name = "right";
+  std::vector<TaskSpec> tasks = {{"root", {"left", "right"}, {}}, {"left", {}, {}}, {"right", {}, {}}};
   made.variant(tasks[0], "r", 1, {1, 0.5}, {10});
   made.variant(tasks[1], "l", 0.8, {}, {10});
   made.variant(tasks[2], "s", 0.6, {}, {10});
@@ -151,10 +140,7 @@ TEST(LokiAllocation, CountsASharedTaskOnce) {
 // 90 requests/s whatever the batches, so that the solver may take any: the smallest are meant.
 TEST(LokiAllocation, TakesTheSmallestBatchesOfThoseThatWillDo) {
   LokiCase made;
-  std::vector<TaskSpec> tasks(2);
-  tasks[0].name = "first";
-  tasks[0].subs = {"second"};
-  tasks[1].name = "second";
+  std::vector<TaskSpec> tasks = {{"first", {"second"}, {}}, {"second", {}, {}}};
   made.variant(tasks[0], "a", 1, {1}, {10, 15});
   made.variant(tasks[1], "b", 1, {}, {10, 15});
   made.link(tasks);
@@ -175,8 +161,7 @@ TEST(LokiAllocation, TakesTheSmallestBatchesOfThoseThatWillDo) {
 
 // What a variant detects is what the next task gets: measured factors count, not the pipeline's.
 TEST(LokiAllocation, UsesTheMeasuredFanOut) {
-  LokiCase made;
-  make_by_hand(made);
+  LokiCase made(make_by_hand);
   made.problem.workers = 8;
   made.problem.demand_rps = 100;
   made.problem.fan_out[0][0] = 5;
@@ -185,8 +170,7 @@ TEST(LokiAllocation, UsesTheMeasuredFanOut) {
 
 TEST(LokiAllocation, LosesAccuracyAndTakesWorkersAsDemandGrows) {
   for (const bool traffic : {true, false}) {
-    LokiCase made;
-    traffic ? make_traffic(made) : make_social(made);
+    LokiCase made(traffic ? make_traffic : make_social);
     const double most_rps = most_throughput(made.problem).demand_rps;
     double accuracy = 2;
     int workers = 0;
@@ -213,8 +197,7 @@ TEST(LokiAllocation, LosesAccuracyAndTakesWorkersAsDemandGrows) {
 
 // The best of four nodes of the tree, not proven, is a plan all the same.
 TEST(LokiAllocation, SaysTheGapWhereALimitStopsIt) {
-  LokiCase made;
-  make_traffic(made);
+  LokiCase made(make_traffic);
   made.problem.demand_rps = 700;
   const Allocation best = scale_accuracy(made.problem);
   const Allocation stopped = scale_accuracy(made.problem, {.max_nodes = 1});
@@ -230,8 +213,7 @@ TEST(LokiAllocation, SaysTheGapWhereALimitStopsIt) {
 
 // With a limit of 120 ms yolov5x has at most batch 2, and b7's batch of 16 leaves it no time.
 TEST(AugmentedGraph, HasNoBatchThatIsNeverTheBest) {
-  LokiCase made;
-  make_traffic(made);
+  LokiCase made(make_traffic);
   const AugmentedGraph graph = augmented_graph(made.problem, allowed_variants(made.pipeline, Variants::kAll));
   EXPECT_EQ(graph.sinks, 2);
   for (std::size_t v = 1; v < graph.vertices.size(); ++v) {

@@ -13,8 +13,7 @@ namespace harness {
 namespace {
 
 TEST(InferLineAllocation, IsTheMostThatTheBestVariantsCarry) {
-  LokiCase made;
-  make_by_hand(made);
+  LokiCase made(make_by_hand);
   made.problem.workers = 4;
   made.problem.demand_rps = 100;
   EXPECT_EQ(inferline_allocation(made.problem).workers, (std::vector<int>{1, 0, 1, 0}));
@@ -27,8 +26,7 @@ TEST(InferLineAllocation, IsTheMostThatTheBestVariantsCarry) {
 }
 
 TEST(ProteusAllocation, UsesAllWorkersByHand) {
-  LokiCase made;
-  make_by_hand(made);
+  LokiCase made(make_by_hand);
   made.problem.workers = 6;
   // 1.5 workers' load each: two each, and the two that are left one each.
   SeparateAllocation plan = proteus_allocation(made.problem, {150, 0, 300, 0});
@@ -49,8 +47,7 @@ TEST(ProteusAllocation, UsesAllWorkersByHand) {
 // The detector loses 0.2 with the small variant, the classifier 0.1 on twice the demand: alike by themselves.
 // A little more demand at the classifier decides for it, whatever the detector means to the pipeline.
 TEST(ProteusAllocation, WeighsTasksByTheirDemandAlone) {
-  LokiCase made;
-  make_by_hand(made);
+  LokiCase made(make_by_hand);
   made.problem.workers = 3;
   EXPECT_EQ(proteus_allocation(made.problem, {150, 0, 330, 0}).workers, (std::vector<int>{0, 1, 2, 0}));
   EXPECT_EQ(proteus_allocation(made.problem, {150, 0, 270, 0}).workers, (std::vector<int>{2, 0, 0, 1}));
@@ -59,10 +56,7 @@ TEST(ProteusAllocation, WeighsTasksByTheirDemandAlone) {
 // Of 40 ms each task gets 20: of two visits 16 ms, of four 24.
 TEST(ProteusAllocation, SplitsTheLimitByTasks) {
   LokiCase made;
-  std::vector<TaskSpec> tasks(2);
-  tasks[0].name = "first";
-  tasks[0].subs = {"second"};
-  tasks[1].name = "second";
+  std::vector<TaskSpec> tasks = {{"first", {"second"}, {}}, {"second", {}, {}}};
   made.variant(tasks[0], "a", 1, {1}, {12, 16, 24});
   made.variant(tasks[1], "slow", 1, {}, {30, 40, 50});
   made.variant(tasks[1], "less slow", 0.5, {}, {25, 40, 50});

@@ -89,14 +89,16 @@ TEST(ResourceManager, PlansAnewOnASignificantChange) {
   EXPECT_EQ(manager.at(12, measured({0})).modules[0].workers, 3);  // less is a change as well: 205 or so
 }
 
-/// A detector of 10 ms that is said to find one car; 5 ms a car.
-LokiWorld one_car() {
-  return LokiWorld({{"detect", {"cars"}, {task_variant("d", 1, {1})}}, {"cars", {}, {task_variant("c", 1)}}},
-                   {{10}, {5}}, 100, 10);
+/// A detector of 10 ms that is said to find `found` cars, of 5 ms each.
+LokiWorld cars_of(double found, double slo_ms = 100, int workers = 10,
+                  const std::vector<std::vector<double>>& latency_ms = {{10}, {5}}) {
+  return LokiWorld(
+      {{"detect", {"cars"}, {task_variant("d", 1, {found})}}, {"cars", {}, {task_variant("c", 1)}}},
+      latency_ms, slo_ms, workers);
 }
 
 TEST(ResourceManager, PlansWithTheFanOutsThatItMeasures) {
-  const LokiWorld world = one_car();
+  const LokiWorld world = cars_of(1);
   Manager manager(world);
   EXPECT_EQ(workers_of(manager.start(90)), (std::vector<int>{1, 1}));
   EXPECT_EQ(manager.metadata().fan_out[0][0], 1);
@@ -112,9 +114,7 @@ TEST(ResourceManager, PlansWithTheFanOutsThatItMeasures) {
 
 // 90 frames/s cause 180 cars/s, of which a worker carries 200; 1.2 times as many are 216.
 TEST(ResourceManager, PlansForLargerFanOutsWhereToldTo) {
-  const LokiWorld world(
-      {{"detect", {"cars"}, {task_variant("d", 1, {2})}}, {"cars", {}, {task_variant("c", 1)}}}, {{10}, {5}},
-      100, 10);
+  const LokiWorld world = cars_of(2);
   PlanningParams params;
   EXPECT_EQ(workers_of(Manager(world, Allocator::kLoki, params).start(90)), (std::vector<int>{1, 1}));
   params.fan_out_factor = 1.2;
@@ -148,9 +148,7 @@ TEST(ResourceManager, PlansForALeastDemand) {
 // No car is seen, so that one worker is enough for them; 80 frames/s would cause 400, of which a worker
 // carries 50.
 TEST(ResourceManager, ProteusTakesEachTasksShareOfTheLeastDemand) {
-  const LokiWorld world(
-      {{"detect", {"cars"}, {task_variant("d", 1, {5})}}, {"cars", {}, {task_variant("c", 1)}}}, {{10}, {20}},
-      100, 9);
+  const LokiWorld world = cars_of(5, 100, 9, {{10}, {20}});
   const auto planned = [&](const PlanningParams& params) {
     Manager manager(world, Allocator::kProteus, params);
     manager.start(50);
@@ -164,16 +162,12 @@ TEST(ResourceManager, ProteusTakesEachTasksShareOfTheLeastDemand) {
 }
 
 TEST(ResourceManager, SaysThatThereIsNoPlan) {
-  const LokiWorld few(
-      {{"detect", {"cars"}, {task_variant("d", 1, {1})}}, {"cars", {}, {task_variant("c", 1)}}}, {{10}, {5}},
-      100, 1);
+  const LokiWorld few = cars_of(1, 100, 1);
   EXPECT_THROW(Manager(few).start(10), InputError);
-  const LokiWorld tight(
-      {{"detect", {"cars"}, {task_variant("d", 1, {1})}}, {"cars", {}, {task_variant("c", 1)}}}, {{10}, {5}},
-      29, 10);
+  const LokiWorld tight = cars_of(1, 29);
   EXPECT_THROW(Manager(tight).start(10), InputError);
   EXPECT_THROW(Manager(tight, Allocator::kInferLine).start(10), InputError);
-  const LokiWorld one = one_car();
+  const LokiWorld one = cars_of(1);
   PlanningParams slow;
   slow.communication_ms = 20;  // 100 - 2 x 20 leaves 30 for execution; 36: 14
   EXPECT_EQ(Manager(one, Allocator::kLoki, slow).start(10).modules[0].workers, 1);
@@ -218,9 +212,7 @@ TEST(ResourceManager, ProteusUsesAllWorkersAndItsTasksKnowNothingOfEachOther) {
 }
 
 TEST(RaiseBatches, TakesTurnsWithinTheSlowestPath) {
-  const LokiWorld world(
-      {{"detect", {"cars"}, {task_variant("d", 1, {1})}}, {"cars", {}, {task_variant("c", 1)}}},
-      {{10, 12, 14, 16}, {10, 12, 14, 16}}, 60, 2);
+  const LokiWorld world = cars_of(1, 60, 2, {{10, 12, 14, 16}, {10, 12, 14, 16}});
   AllocationProblem problem;
   problem.pipeline = world.context.pipeline;
   problem.profiles = world.context.profiles;

@@ -14,6 +14,7 @@ namespace harness {
 /// A problem with what it points to. Neither copied nor moved: made in place and filled.
 struct LokiCase {
   LokiCase() = default;
+  explicit LokiCase(void (*make)(LokiCase&)) { make(*this); }
   LokiCase(const LokiCase&) = delete;
   LokiCase& operator=(const LokiCase&) = delete;
 
@@ -58,10 +59,7 @@ struct LokiCase {
 /// A detector that finds two things or a quicker one that finds one; what they find is classified. One visit
 /// at a time: 100 and 200 requests/s of a detector's worker, 200 and 400 of a classifier's.
 inline void make_by_hand(LokiCase& made) {
-  std::vector<TaskSpec> tasks(2);
-  tasks[0].name = "detect";
-  tasks[0].subs = {"classify"};
-  tasks[1].name = "classify";
+  std::vector<TaskSpec> tasks = {{"detect", {"classify"}, {}}, {"classify", {}, {}}};
   made.variant(tasks[0], "big", 1, {2}, {10});
   made.variant(tasks[0], "small", 0.8, {1}, {5});
   made.variant(tasks[1], "best", 1, {}, {5});
@@ -100,11 +98,7 @@ inline void add_car_classifiers(LokiCase& made, TaskSpec& task) {
 /// Traffic analysis at the paper's size: 5 detectors, 8 car classifiers, 4 face models (gendernet, and three
 /// as fast as 1.5, 2 and 3 times its latency).
 inline void make_traffic(LokiCase& made) {
-  std::vector<TaskSpec> tasks(3);
-  tasks[0].name = "detect";
-  tasks[0].subs = {"cars", "faces"};
-  tasks[1].name = "cars";
-  tasks[2].name = "faces";
+  std::vector<TaskSpec> tasks = {{"detect", {"cars", "faces"}, {}}, {"cars", {}, {}}, {"faces", {}, {}}};
   add_detectors(made, tasks[0]);
   add_car_classifiers(made, tasks[1]);
   double accuracy = 0.9;
@@ -121,10 +115,7 @@ inline void make_traffic(LokiCase& made) {
 
 /// Social media at the paper's size: 5 classifiers, then 4 models that describe the picture.
 inline void make_social(LokiCase& made) {
-  std::vector<TaskSpec> tasks(2);
-  tasks[0].name = "classify";
-  tasks[0].subs = {"caption"};
-  tasks[1].name = "caption";
+  std::vector<TaskSpec> tasks = {{"classify", {"caption"}, {}}, {"caption", {}, {}}};
   const std::vector<double> base = {3, 4, 6, 10, 18, 34};
   for (int k = 0; k < 5; ++k) {
     std::vector<double> latency_ms = base;

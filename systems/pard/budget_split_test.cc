@@ -29,28 +29,20 @@ class BudgetSplitTest : public ::testing::Test {
   PardParams params_{.estimate = EstimateScope::kWcl};
 };
 
-TEST_F(BudgetSplitTest, AddsUpTheBudgetsBefore) {
+TEST_F(BudgetSplitTest, AFixedSplitAddsUpTheBudgetsBeforeOrCarriesNothingOver) {
   params_.estimate = EstimateScope::kSplit;
-  EXPECT_EQ(split(0).allowed_ns(), 20 * kMs);
-  EXPECT_EQ(split(1).allowed_ns(), 60 * kMs);
-  EXPECT_EQ(split(2).allowed_ns(), 140 * kMs);
-  EXPECT_EQ(split(1).own_ns(), 40 * kMs);
-}
-
-TEST_F(BudgetSplitTest, CarriesNothingOverPerModule) {
-  params_.estimate = EstimateScope::kSplit;
-  params_.budget = SplitBudget::kPerModule;
-  EXPECT_EQ(split(0).allowed_ns(), 20 * kMs);
-  EXPECT_EQ(split(1).allowed_ns(), 40 * kMs);
-  EXPECT_EQ(split(2).allowed_ns(), 80 * kMs);
-}
-
-TEST_F(BudgetSplitTest, AFixedSplitIgnoresWorstLatencies) {
-  params_.estimate = EstimateScope::kSplit;
-  BudgetSplit fixed = split(1);
-  hear(fixed, 70, 35, 35);
-  fixed.on_period();
-  EXPECT_EQ(fixed.own_ns(), 40 * kMs);
+  const TimeNs cumulative_ms[] = {20, 60, 140};
+  const TimeNs own_ms[] = {20, 40, 80};
+  for (ModuleId module = 0; module < 3; ++module) {
+    params_.budget = SplitBudget::kCumulative;
+    BudgetSplit fixed = split(module);
+    EXPECT_EQ(fixed.allowed_ns(), cumulative_ms[module] * kMs);
+    hear(fixed, 70, 35, 35);
+    fixed.on_period();
+    EXPECT_EQ(fixed.own_ns(), own_ms[module] * kMs) << "whatever the worst latencies";
+    params_.budget = SplitBudget::kPerModule;
+    EXPECT_EQ(split(module).allowed_ns(), own_ms[module] * kMs);
+  }
 }
 
 TEST_F(BudgetSplitTest, DividesInProportionToTheWorstLatencies) {
