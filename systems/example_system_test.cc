@@ -5,6 +5,7 @@
 #include <sstream>
 #include <string>
 
+#include "harness/serving/test_params.h"
 #include "harness/serving/test_world.h"
 
 // README: freshest.cc
@@ -112,9 +113,7 @@ TEST(ExampleSystem, StandsInTheReadmeAsItIsCompiledHere) {
 TEST(ExampleSystem, ServesTheNewestAndDropsWhatIsTooLate) {
   TestWorld world({linear_profile(10, 5, 2)}, 100 * kMs, 1);
   const std::unique_ptr<System> system = make_freshest();
-  ParamList params;
-  system->list(params);
-  ASSERT_TRUE(params.find("margin_ms")->set(5.0));
+  set_params(*system, {{"margin_ms", 5.0}});
   SchedulerDriver driver(system->make_scheduler(world.context, 0, 0), world.context);
   driver.plan(0, world.plan({2}));
   driver.arrive(0, 1, 0);

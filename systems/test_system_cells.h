@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/sim/test_groups.h"
@@ -16,6 +17,14 @@ namespace harness::testing {
 
 inline std::string one_of(RandomStream& random, std::initializer_list<const char*> words) {
   return words.begin()[random.below(words.size())];
+}
+
+/// Of single requests in order of time, which name their model and stream as `module`.
+template <class Request>
+std::unique_ptr<ArrivalSource> arrivals_of_models(const std::vector<Request>& requests) {
+  std::vector<std::pair<TimeNs, StreamId>> sent;
+  for (const Request& request : requests) sent.emplace_back(request.arrival_ns, request.module);
+  return arrivals_of(std::move(sent), requests.back().arrival_ns + 1);
 }
 
 inline RunSpec shepherd_cell(RandomStream& random) {
@@ -57,9 +66,7 @@ inline RunSpec nexus_cell(RandomStream& random) {
 /// SHEPHERD in several groups of at most a few GPUs, as HERD plans them.
 inline RunSpec herd_cell(RandomStream& random) {
   const std::size_t models = 1 + random.below(5);
-  RunSpec spec;
-  spec.pipeline = side_by_side(std::vector<std::size_t>(models, 1));
-  spec.profiles = random_profiles(random, models);
+  RunSpec spec = side_by_side_cell(random_profiles(random, models), {}, 0, find_system("shepherd")->make());
   for (Profile& profile : spec.profiles) {
     profile.memory_mb = static_cast<double>(random.below(9'000));
     profile.exit_points = static_cast<int>(random.below(60));
@@ -71,13 +78,8 @@ inline RunSpec herd_cell(RandomStream& random) {
     spec.streams.push_back({entry, ms_to_ns(60 + 300 * random.uniform()), random.uniform()});
     spec.slo_ns = std::max(spec.slo_ns, spec.streams.back().slo_ns);
   }
-  spec.system = find_system("shepherd")->make();
   set_param(spec, "herd_group_worker_limit", static_cast<double>(1 + random.below(5)));
-  std::vector<TimeNs> times = bursty_times(random, 1500, s_to_ns(2));
-  std::vector<StreamId> streams;
-  for (std::size_t i = 0; i < times.size(); ++i)
-    streams.push_back(static_cast<StreamId>(random.below(spec.streams.size())));
-  spec.arrivals = std::make_unique<FixedArrivals>(std::move(times), s_to_ns(2), std::move(streams));
+  add_requests_of_streams(spec, bursty_times(random, 1500, s_to_ns(2)), s_to_ns(2), random);
   if (initial_plan(spec, 1000).groups.size() < 2) throw InputError("one group");
   return spec;
 }

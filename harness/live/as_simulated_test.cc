@@ -125,15 +125,9 @@ RunSpec thinned_out(RunSpec spec, std::size_t every) {
   std::vector<TimeNs> times(100'000);
   std::vector<StreamId> streams(times.size());
   const std::size_t count = spec.arrivals->restarted()->next(times, streams);
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < count; i += every, ++kept) {
-    times[kept] = times[i];
-    streams[kept] = streams[i];
-  }
-  times.resize(kept);
-  streams.resize(kept);
-  spec.arrivals = std::make_unique<testing::FixedArrivals>(std::move(times), spec.arrivals->duration_ns(),
-                                                           std::move(streams));
+  std::vector<std::pair<TimeNs, StreamId>> kept;
+  for (std::size_t i = 0; i < count; i += every) kept.emplace_back(times[i], streams[i]);
+  spec.arrivals = testing::arrivals_of(std::move(kept), spec.arrivals->duration_ns());
   return spec;
 }
 

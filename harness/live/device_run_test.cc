@@ -149,62 +149,52 @@ TEST(DeviceRun, EverySystemsBatchesRunOnTheDevices) {
   }
 }
 
-TEST(DeviceRun, TensorsGoFromTheRankThatMadeThemToTheOneThatNeedsThem) {
-  constexpr int kRanks = 3;  // the first sends, and each other has the two workers of a module
-  TestNetwork network(kRanks);
+constexpr int kRanks = 3;  // the first sends, and each other has the two workers of a module
+
+/// What ranks of the naive system, each in a thread, have run; every batch got its own pictures.
+RunRecord run_on_ranks(TestNetwork& network, const std::function<DeviceExchanges(int)>& exchanges_of = {}) {
   std::optional<RunRecord> record;
-  std::vector<std::uint64_t> wrong(kRanks, 0);
   on_each_rank(kRanks, [&](int rank) {
-    RankWithDevices own("naive", network.at(rank), 2 * (rank - 1), rank == 0 ? 0 : 2);
-    std::optional<RunRecord> mine = own.run(network.at(rank));
+    DeviceExchanges exchanges;
+    if (exchanges_of) exchanges = exchanges_of(rank);
+    RankWithDevices own("naive", network.at(rank), kWorkersEach * (rank - 1), rank == 0 ? 0 : kWorkersEach);
+    std::optional<RunRecord> mine = own.run(network.at(rank), 1, exchanges_of ? &exchanges : nullptr);
     if (mine) record = std::move(mine);
-    for (const DeviceDiary& diary : own.diaries())
-      wrong[static_cast<std::size_t>(rank)] += diary.wrong_pictures;
+    for (const DeviceDiary& diary : own.diaries()) EXPECT_EQ(diary.wrong_pictures, 0u) << "rank " << rank;
   });
-  ASSERT_TRUE(record.has_value());
-  EXPECT_EQ(wrong, std::vector<std::uint64_t>(kRanks, 0));
   EXPECT_EQ(record->in_time + record->late, record->sent) << "it drops nothing";
-  EXPECT_EQ(record->notes, (std::vector<std::string>{"net0: no CUDA graph", "net1: no CUDA graph"}))
+  EXPECT_EQ(record->ranks.size(), std::size_t{kRanks});
+  for (const RankTotals& rank : record->ranks) EXPECT_EQ(rank.tensors_left, 0u);
+  return std::move(*record);
+}
+
+TEST(DeviceRun, TensorsGoFromTheRankThatMadeThemToTheOneThatNeedsThem) {
+  TestNetwork network(kRanks);
+  const RunRecord record = run_on_ranks(network);
+  EXPECT_EQ(record.notes, (std::vector<std::string>{"net0: no CUDA graph", "net1: no CUDA graph"}))
       << "of four devices on two ranks, once";
-  ASSERT_EQ(record->ranks.size(), 3u);
-  const std::uint64_t bytes = record->sent * small("naive").pipeline.modules[1].input_bytes;
-  EXPECT_EQ(record->ranks[2].tensor_message_bytes, bytes);
-  EXPECT_EQ(record->ranks[1].tensor_message_bytes, 0u) << "clients' pictures come with the visits";
-  for (const RankTotals& rank : record->ranks) {
-    EXPECT_EQ(rank.tensor_handle_bytes, 0u);
-    EXPECT_EQ(rank.tensors_left, 0u);
-  }
+  const std::uint64_t bytes = record.sent * small("naive").pipeline.modules[1].input_bytes;
+  EXPECT_EQ(record.ranks[2].tensor_message_bytes, bytes);
+  EXPECT_EQ(record.ranks[1].tensor_message_bytes, 0u) << "clients' pictures come with the visits";
+  for (const RankTotals& rank : record.ranks) EXPECT_EQ(rank.tensor_handle_bytes, 0u);
 }
 
 TEST(DeviceRun, GpusOfSeveralRanksExchangeTensorsInThreadsOfTheirOwn) {
-  constexpr int kRanks = 3;
   TestNetwork network(kRanks);
   FakeLaneNet net(kModules * kWorkersEach, 3);
   net.wake = [&network](WorkerId gpu) { network.at(1 + static_cast<int>(gpu) / kWorkersEach).interrupt(); };
-  std::optional<RunRecord> record;
-  std::vector<std::uint64_t> wrong(kRanks, 0);
-  on_each_rank(kRanks, [&](int rank) {
+  const RunRecord record = run_on_ranks(network, [&net](int rank) {
     DeviceExchanges exchanges;
     exchanges.make_channel_id = FakeLane::make_id;
     const auto first_gpu = static_cast<WorkerId>(kWorkersEach * (rank - 1));
     for (WorkerId gpu = first_gpu; rank > 0 && gpu < first_gpu + kWorkersEach; ++gpu)
       exchanges.gpus.push_back(
           {std::make_unique<HostTensorMemory>(), std::make_unique<FakeLane>(net, gpu, true)});
-    RankWithDevices own("naive", network.at(rank), kWorkersEach * (rank - 1), rank == 0 ? 0 : kWorkersEach);
-    std::optional<RunRecord> mine = own.run(network.at(rank), 1, &exchanges);
-    if (mine) record = std::move(mine);
-    for (const DeviceDiary& diary : own.diaries())
-      wrong[static_cast<std::size_t>(rank)] += diary.wrong_pictures;
+    return exchanges;
   });
-  ASSERT_TRUE(record.has_value());
-  EXPECT_EQ(wrong, std::vector<std::uint64_t>(kRanks, 0));
-  EXPECT_EQ(record->in_time + record->late, record->sent) << "it drops nothing";
-  EXPECT_EQ(record->ranks[2].tensor_device_bytes,
-            record->sent * small("naive").pipeline.modules[1].input_bytes);
-  for (const RankTotals& rank : record->ranks) {
-    EXPECT_EQ(rank.tensor_message_bytes, 0u);
-    EXPECT_EQ(rank.tensors_left, 0u);
-  }
+  EXPECT_EQ(record.ranks[2].tensor_device_bytes,
+            record.sent * small("naive").pipeline.modules[1].input_bytes);
+  for (const RankTotals& rank : record.ranks) EXPECT_EQ(rank.tensor_message_bytes, 0u);
   for (WorkerId gpu = 0; gpu < kModules * kWorkersEach; ++gpu) EXPECT_TRUE(net.nccl.stream(gpu).empty());
 }
 
@@ -226,7 +216,6 @@ std::string why_failed(RankWithDevices& rank, Transport& transport) {
 }
 
 TEST(DeviceRun, AFailedBatchEndsTheRunOnAllRanksAndTheNextOneRuns) {
-  constexpr int kRanks = 3;
   TestNetwork network(kRanks);
   std::vector<std::string> why(kRanks);
   std::optional<RunRecord> second;

@@ -45,13 +45,7 @@ TEST(Answers, EachPathIsInTimeOrLateByItself) {
 /// takes the other two.
 RunSpec broken_classifier(Answers answers, TimeNs slo_ns) {
   RunSpec spec = five_cars(10, answers, slo_ns);
-  Fault fault;
-  fault.kind = FaultKind::kStop;
-  fault.at_ns = 25 * kMs;
-  fault.for_ns = kNsPerS;
-  fault.first_gpu = 1;
-  fault.gpus = 1;
-  spec.faults = {fault};
+  spec.faults = {testing::fault_of(FaultKind::kStop, 25, 1000, 1)};
   return spec;
 }
 

@@ -21,22 +21,13 @@ using Steps = std::vector<std::pair<TimeNs, std::uint32_t>>;
 /// Models a (1 ms) and b (10 ms), due after 200 ms, on two GPUs; plans every 500 ms for 2 s.
 RunSpec replanned_models(const Groups& groups, std::vector<Groups> later, bool loads_ahead,
                          std::vector<std::pair<TimeNs, StreamId>> load) {
-  RunSpec spec;
-  spec.pipeline = testing::side_by_side({1, 1});
-  spec.profiles = {testing::linear_profile("a", 0, 1, 1), testing::linear_profile("b", 0, 10, 1)};
-  spec.streams = {{0, 200 * kMs, 0}, {1, 200 * kMs, 0}};
-  spec.slo_ns = 200 * kMs;
-  spec.workers = 2;
+  RunSpec spec = testing::side_by_side_cell(
+      {testing::linear_profile("a", 0, 1, 1), testing::linear_profile("b", 0, 10, 1)},
+      {{0, 200 * kMs, 0}, {1, 200 * kMs, 0}}, 2,
+      std::make_unique<testing::GroupSystem>(
+          groups, 0.0, false, testing::GroupChanges{500 * kMs, loads_ahead, std::move(later)}));
   spec.world.cold_start_ms = 100;
-  spec.system = std::make_unique<testing::GroupSystem>(
-      groups, 0.0, false, testing::GroupChanges{500 * kMs, loads_ahead, std::move(later)});
-  std::vector<TimeNs> times;
-  std::vector<StreamId> streams;
-  for (const auto& [at_ns, stream] : load) {
-    times.push_back(at_ns);
-    streams.push_back(stream);
-  }
-  spec.arrivals = std::make_unique<testing::FixedArrivals>(std::move(times), 2 * kNsPerS, std::move(streams));
+  spec.arrivals = testing::arrivals_of(std::move(load), 2 * kNsPerS);
   return spec;
 }
 

@@ -99,11 +99,7 @@ RunSpec spy_spec(Seen& seen, std::vector<TimeNs> times) {
 }
 
 Fault fault(FaultKind kind, double at_s, double for_s, int gpu) {
-  Fault fault;
-  fault.kind = kind;
-  fault.at_ns = s_to_ns(at_s);
-  fault.for_ns = s_to_ns(for_s);
-  fault.first_gpu = gpu;
+  Fault fault = testing::fault_of(kind, 1e3 * at_s, 1e3 * for_s, gpu);
   fault.delay_ns = 300 * kNsPerMs;
   fault.factor = 2;
   return fault;

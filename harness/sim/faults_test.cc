@@ -13,6 +13,7 @@ namespace harness {
 namespace {
 
 using testing::at_ms;
+using testing::fault_of;
 using testing::Ran;
 
 /// A chain whose modules have so many workers each; a batch is one request and takes 10 ms. First in, first
@@ -23,16 +24,6 @@ RunSpec chain_spec(std::vector<int> workers, std::vector<TimeNs> times) {
   return testing::make_spec("naive", testing::chain(workers.size()),
                             std::vector<Profile>(workers.size(), testing::linear_profile("m", 0, 10, 1)),
                             overrides, kNsPerS, std::move(times), kNsPerS);
-}
-
-Fault fault_of(FaultKind kind, double at_ms, double for_ms, int gpu, int gpus = 1) {
-  Fault fault;
-  fault.kind = kind;
-  fault.at_ns = ms_to_ns(at_ms);
-  fault.for_ns = ms_to_ns(for_ms);
-  fault.first_gpu = gpu;
-  fault.gpus = gpus;
-  return fault;
 }
 
 Fault delay_of(double at_ms, double for_ms, int gpu, double delay_ms) {

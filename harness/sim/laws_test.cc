@@ -305,7 +305,7 @@ TEST_P(Laws, HoldInEveryCell) {
     const Ran ran(spec);
     expect_laws(spec, ran, tally);
     if (std::exchange(spec.record_replay, false)) {
-      tally["repeated_decisions"] += testing::expect_repeated(spec, ran.record.replay);
+      tally["repeated_decisions"] += testing::expect_repeated(spec, ran.record.replay).decisions;
       EXPECT_EQ(ran.record.fingerprint, simulate(spec, nullptr).fingerprint)
           << "rows and logs change nothing";
     }

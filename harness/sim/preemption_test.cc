@@ -84,12 +84,8 @@ TEST(Preemption, TheEndOfAPreemptedBatchEndsNoOther) {
 
 TEST(Preemption, ASlowGpuReachesItsExitPointsLate) {
   RunSpec spec = exit_point_spec({0, 1, 3});
-  Fault slow;
-  slow.kind = FaultKind::kSlow;
-  slow.at_ns = 0;
-  slow.for_ns = 2 * kMs;
-  slow.factor = 3;
-  spec.faults = {slow};
+  spec.faults = {testing::fault_of(FaultKind::kSlow, 0, 2)};
+  spec.faults[0].factor = 3;
   const Ran ran(spec);  // the first batch takes 30 ms, its exit points stand 6 ms apart
   EXPECT_EQ(ran.ends()[0], 16);
   EXPECT_EQ(ran.record.gpu_invalid_ns, 6 * kMs);
@@ -97,11 +93,7 @@ TEST(Preemption, ASlowGpuReachesItsExitPointsLate) {
 
 TEST(Preemption, AGpuThatStopsBeforeTheExitPointLosesTheBatch) {
   RunSpec spec = exit_point_spec({0, 1, 3});
-  Fault stop;
-  stop.kind = FaultKind::kStop;
-  stop.at_ns = 3 * kMs + kMs / 2;
-  stop.for_ns = 100 * kMs;
-  spec.faults = {stop};
+  spec.faults = {testing::fault_of(FaultKind::kStop, 3.5, 100)};
   const Ran ran(spec);
   EXPECT_EQ(ran.record.modules[0].preempted, 0U);
   EXPECT_EQ(ran.record.dropped, 3U) << "one lost, two without a worker";

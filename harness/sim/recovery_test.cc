@@ -31,14 +31,8 @@ TEST_P(Recovery, EverySystemGoesOnAfterLosingHalfOfItsWorkersForTwoSeconds) {
     spec.system->list(params);
     // Systems that have no more workers than the demand needs: eight a module too.
     if (const Param* headroom = params.find("headroom")) headroom->set(1.6);
-    for (int module = 0; module < 3; ++module) {
-      Fault fault;
-      fault.at_ns = 10 * kNsPerS;
-      fault.for_ns = 2 * kNsPerS;
-      fault.first_gpu = 8 * module;
-      fault.gpus = 4;
-      spec.faults.push_back(fault);
-    }
+    for (int module = 0; module < 3; ++module)
+      spec.faults.push_back(testing::fault_of(FaultKind::kStop, 10'000, 2'000, 8 * module, 4));
     const RunRecord record = simulate(spec, nullptr);
     const double before = goodput_share(record, 4, 10);
     EXPECT_GT(before, 0.95);

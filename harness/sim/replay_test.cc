@@ -52,12 +52,7 @@ RunSpec failing(const std::string& system) {
   spec.module_overrides = std::vector<ModuleOverride>(2, {4, 3});
   spec.workers = 6;
   spec.serving.queue = QueueScope::kModule;
-  Fault stop;
-  stop.at_ns = kNsPerS;
-  stop.for_ns = kNsPerS / 2;
-  stop.first_gpu = 1;
-  stop.gpus = 4;
-  spec.faults = {stop};
+  spec.faults = {testing::fault_of(FaultKind::kStop, 1000, 500, 1, 4)};
   return spec;
 }
 

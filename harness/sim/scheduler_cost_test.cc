@@ -183,11 +183,7 @@ TEST(SchedulerCost, APreemptedWorkerWaitsForTheScheduler) {
 TEST(SchedulerCost, AGpuThatStopsWhileItsEndWaitsHasWorkedUntilThatEnd) {
   // The batch runs from 5 to 15, and would be heard of at 20.
   RunSpec spec = spec_of({0}, 1, 5);
-  Fault stop;
-  stop.kind = FaultKind::kStop;
-  stop.at_ns = 17 * kMs;
-  stop.for_ns = 100 * kMs;
-  spec.faults = {stop};
+  spec.faults = {testing::fault_of(FaultKind::kStop, 17, 100)};
   const Ran ran(spec);
   EXPECT_EQ(ran.record.modules[0].dropped[static_cast<std::size_t>(DropReason::kWorkerLost)], 1U);
   EXPECT_EQ(ran.record.gpu_ns, 10 * kMs);
@@ -199,11 +195,7 @@ TEST(SchedulerCost, WhatWaitsForAQueueThatClosesGoesElsewhere) {
   // turned away then, and the other four with it. The second handles all ten, until 100 ms.
   RunSpec spec = refusing(std::vector<TimeNs>(10, 0), 2, 10);
   spec.serving.queue = QueueScope::kWorker;
-  Fault stop;
-  stop.kind = FaultKind::kStop;
-  stop.at_ns = 5 * kMs;
-  stop.for_ns = 500 * kMs;
-  spec.faults = {stop};
+  spec.faults = {testing::fault_of(FaultKind::kStop, 5, 500)};
   const Ran ran(spec);
   EXPECT_EQ(ran.record.modules[0].arrived, 10U);
   EXPECT_EQ(ran.record.modules[0].dropped[static_cast<std::size_t>(DropReason::kOverload)], 10U);

@@ -120,11 +120,7 @@ TEST(SchedulerInbox, WhatAClosingQueueSendsOnMayBeRefusedElsewhere) {
   // to 80.
   RunSpec spec = refusing(std::vector<TimeNs>(10, 0), 2, 10);
   spec.serving.queue = QueueScope::kWorker;
-  Fault stop;
-  stop.kind = FaultKind::kStop;
-  stop.at_ns = 5 * kMs;
-  stop.for_ns = 500 * kMs;
-  spec.faults = {stop};
+  spec.faults = {testing::fault_of(FaultKind::kStop, 5, 500)};
   spec.world.scheduler_inbox_ms = 80;
   EXPECT_EQ(refused(Ran(spec).record), 0U);
   spec.world.scheduler_inbox_ms = 50;

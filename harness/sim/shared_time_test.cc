@@ -18,25 +18,16 @@ namespace {
 /// One worker for a (1 ms a visit, however many in a batch) and b (10 ms); `a` and `b` requests, evenly over
 /// a second, due after 100 ms.
 RunSpec one_worker(int a, int b, std::vector<WorkerGroup> groups = {{1, {0, 1}}}) {
-  RunSpec spec;
-  spec.pipeline = testing::side_by_side({1, 1});
-  spec.profiles = {testing::linear_profile("a", 1, 0, 8), testing::linear_profile("b", 10, 0, 8)};
-  spec.streams = {{0, 100 * kMs, 0}, {1, 100 * kMs, 0}};
-  spec.slo_ns = 100 * kMs;
-  spec.workers = 0;
-  for (const WorkerGroup& group : groups) spec.workers += group.workers;
-  spec.system = std::make_unique<testing::GroupSystem>(std::move(groups), 0.0);
+  int workers = 0;
+  for (const WorkerGroup& group : groups) workers += group.workers;
+  RunSpec spec = testing::side_by_side_cell(
+      {testing::linear_profile("a", 1, 0, 8), testing::linear_profile("b", 10, 0, 8)},
+      {{0, 100 * kMs, 0}, {1, 100 * kMs, 0}}, workers,
+      std::make_unique<testing::GroupSystem>(std::move(groups), 0.0));
   std::vector<std::pair<TimeNs, StreamId>> sent;
   for (int i = 0; i < a; ++i) sent.emplace_back(kNsPerS / a * i, 0);
   for (int i = 0; i < b; ++i) sent.emplace_back(kNsPerS / b * i, 1);
-  std::sort(sent.begin(), sent.end());
-  std::vector<TimeNs> times;
-  std::vector<StreamId> streams;
-  for (const auto& [time, stream] : sent) {
-    times.push_back(time);
-    streams.push_back(stream);
-  }
-  spec.arrivals = std::make_unique<testing::FixedArrivals>(std::move(times), kNsPerS, std::move(streams));
+  spec.arrivals = testing::arrivals_of(std::move(sent), kNsPerS);
   return spec;
 }
 

@@ -233,6 +233,28 @@ inline Pipeline side_by_side(const std::vector<std::size_t>& lengths) {
   return pipeline;
 }
 
+/// Models side by side, without requests.
+inline RunSpec side_by_side_cell(std::vector<Profile> profiles, std::vector<Stream> streams, int workers,
+                                 std::unique_ptr<System> system) {
+  RunSpec spec;
+  spec.pipeline = side_by_side(std::vector<std::size_t>(profiles.size(), 1));
+  spec.profiles = std::move(profiles);
+  spec.streams = std::move(streams);
+  for (const Stream& stream : spec.streams) spec.slo_ns = std::max(spec.slo_ns, stream.slo_ns);
+  spec.workers = workers;
+  spec.system = std::move(system);
+  return spec;
+}
+
+/// Requests at those times, each of a random stream of the cell.
+inline void add_requests_of_streams(RunSpec& spec, const std::vector<TimeNs>& times, TimeNs duration_ns,
+                                    RandomStream& random) {
+  std::vector<std::pair<TimeNs, StreamId>> requests;
+  for (const TimeNs time : times)
+    requests.emplace_back(time, static_cast<StreamId>(random.below(spec.streams.size())));
+  spec.arrivals = arrivals_of(std::move(requests), duration_ns);
+}
+
 /// Each module in one group, or in several.
 inline std::vector<WorkerGroup> random_groups(RandomStream& random, std::size_t modules) {
   std::vector<WorkerGroup> groups;
@@ -305,11 +327,7 @@ inline RunSpec random_group_cell(RandomStream& random, bool changing) {
   }
   spec.system = std::make_unique<GroupSystem>(groups, factor, by_stream, std::move(changes));
   const double mean_rps = std::min(3000.0, rate_rps * (0.2 + random.uniform()));
-  std::vector<TimeNs> times = bursty_times(random, mean_rps, s_to_ns(3));
-  std::vector<StreamId> streams;
-  for (std::size_t i = 0; i < times.size(); ++i)
-    streams.push_back(static_cast<StreamId>(random.below(spec.streams.size())));
-  spec.arrivals = std::make_unique<FixedArrivals>(std::move(times), s_to_ns(3), std::move(streams));
+  add_requests_of_streams(spec, bursty_times(random, mean_rps, s_to_ns(3)), s_to_ns(3), random);
   if (random.below(3) == 0) spec.faults = random_faults(random, spec.workers);
   return spec;
 }

@@ -75,10 +75,10 @@ inline void expect_at_least(const Tally& least, Tally tally) {
   for (const auto& [what, count] : least) EXPECT_GE(tally[what], count) << what;
 }
 
-/// The schedulers of the cell's system decide again what stands in these logs. Returns the number of
-/// decisions.
-inline std::uint64_t expect_repeated(const RunSpec& spec, const std::vector<ReplayLog>& logs) {
-  const ServingContext context = make_context(spec);
+/// The schedulers of the cell's system decide again what stands in these logs; returns how much.
+inline ReplayCounts expect_repeated(const RunSpec& spec, const std::vector<ReplayLog>& logs) {
+  const RequestSizes sizes(spec.seed, spec.profiles, spec.trace_tokens);
+  const ServingContext context = make_context(spec, &sizes);
   ReplayCounts counts;
   for (const ReplayLog& log : logs) {
     const auto scheduler = spec.system->make_scheduler(context, log.domain, log.group);
@@ -86,7 +86,7 @@ inline std::uint64_t expect_repeated(const RunSpec& spec, const std::vector<Repl
     EXPECT_FALSE(difference.has_value()) << "domain " << log.domain << ", " << difference->call << ": "
                                          << difference->before << ", now " << difference->after;
   }
-  return counts.decisions;
+  return counts;
 }
 
 }  // namespace harness::testing

@@ -10,6 +10,7 @@
 
 #include "harness/core/random.h"
 #include "harness/engine/run_spec.h"
+#include "harness/serving/test_params.h"
 #include "systems/all_systems.h"
 
 namespace harness::testing {
@@ -45,6 +46,19 @@ class FixedArrivals final : public ArrivalSource {
   std::vector<StreamId> streams_;
   std::size_t position_ = 0;
 };
+
+/// Requests of streams, sorted here by their times.
+inline std::unique_ptr<FixedArrivals> arrivals_of(std::vector<std::pair<TimeNs, StreamId>> requests,
+                                                  TimeNs duration_ns) {
+  std::ranges::stable_sort(requests, {}, &std::pair<TimeNs, StreamId>::first);
+  std::vector<TimeNs> times;
+  std::vector<StreamId> streams;
+  for (const auto& [time, stream] : requests) {
+    times.push_back(time);
+    streams.push_back(stream);
+  }
+  return std::make_unique<FixedArrivals>(std::move(times), duration_ns, std::move(streams));
+}
 
 /// Times given in ms.
 inline std::vector<TimeNs> at_ms(const std::vector<double>& times_ms) {
@@ -140,6 +154,17 @@ inline RunSpec make_spec(const std::string& system, Pipeline pipeline, std::vect
   return spec;
 }
 
+/// `gpus` GPUs from `first_gpu` on.
+inline Fault fault_of(FaultKind kind, double at_ms, double for_ms, int first_gpu = 0, int gpus = 1) {
+  Fault fault;
+  fault.kind = kind;
+  fault.at_ns = ms_to_ns(at_ms);
+  fault.for_ns = ms_to_ns(for_ms);
+  fault.first_gpu = first_gpu;
+  fault.gpus = gpus;
+  return fault;
+}
+
 /// Keeps the rows in memory.
 class RowKeeper final : public RowSink {
  public:
@@ -178,10 +203,7 @@ inline const auto kSystemName = [](const auto& test) { return std::string(test.p
 /// Sets a parameter of the cell's system; throws std::out_of_range when there is none of that name or it
 /// refuses.
 inline void set_param(RunSpec& spec, const std::string& name, const ParamValue& value) {
-  ParamList list;
-  spec.system->list(list);
-  const Param* param = list.find(name);
-  if (param == nullptr || !param->set(value)) throw std::out_of_range(name);
+  set_params(*spec.system, {{name, value}});
 }
 
 /// Tells Loki and its baselines, which drop by the budgets of their tasks whatever the SLO, not to.

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "harness/serving/test_params.h"
 #include "harness/serving/test_world.h"
 #include "systems/clipperpp/clipperpp_policy.h"
 
@@ -15,10 +16,8 @@ namespace {
 /// most 4.
 class ClipperppTest : public testing::Test {
  protected:
-  void start(const std::vector<std::pair<std::string, ParamValue>>& values = {}) {
-    ParamList params;
-    system_->list(params);
-    for (const auto& [name, value] : values) ASSERT_TRUE(params.find(name)->set(value)) << name;
+  void start(const ParamValues& values = {}) {
+    set_params(*system_, values);
     driver_ =
         std::make_unique<SchedulerDriver>(system_->make_scheduler(world_.context, 0, 1), world_.context, 1);
     Plan plan = world_.plan({4, 4, 4});
@@ -36,41 +35,27 @@ class ClipperppTest : public testing::Test {
 
 constexpr const char* kServed = "join 0<1; launch 0";
 
-TEST_F(ClipperppTest, CumulativeServesAtExactlyTheSumOfTheBudgets) {
-  start();
-  driver_->arrive(20 * kMs, 1, 0);
-  EXPECT_EQ(driver_->add(150 * kMs, 0), kServed);
-}
-
-TEST_F(ClipperppTest, CumulativeDropsOneNanosecondLater) {
-  start();
-  driver_->arrive(20 * kMs, 1, 0);
-  EXPECT_EQ(driver_->add(150 * kMs + 1, 0), "drop 1 over_budget");
-}
-
-TEST_F(ClipperppTest, CumulativeCarriesOverWhatEarlierModulesLeft) {
-  start();
-  // Sent at 0, here since 20 ms: it may wait 130 ms though this module's own budget is 50 ms.
-  driver_->arrive(20 * kMs, 1, 0);
-  EXPECT_EQ(driver_->add(140 * kMs, 0), kServed);
-}
-
-TEST_F(ClipperppTest, PerModuleServesAtExactlyItsOwnBudget) {
-  start({{"budget", std::string("per_module")}});
-  driver_->arrive(20 * kMs, 1, 0);
-  EXPECT_EQ(driver_->add(70 * kMs, 0), kServed);
-}
-
-TEST_F(ClipperppTest, PerModuleCarriesNothingOver) {
-  start({{"budget", std::string("per_module")}});
-  driver_->arrive(20 * kMs, 1, 0);
-  EXPECT_EQ(driver_->add(70 * kMs + 1, 0), "drop 1 over_budget");
-}
-
-TEST_F(ClipperppTest, PerModuleForgivesWhatEarlierModulesOverspent) {
-  start({{"budget", std::string("per_module")}});
-  driver_->arrive(290 * kMs, 1, 0);
-  EXPECT_EQ(driver_->add(295 * kMs, 0), kServed);
+// One visit, sent at 0, that comes at some moment; then there is a worker.
+TEST_F(ClipperppTest, ServesUpToTheBudgetsAndDropsOneNanosecondLater) {
+  struct Case {
+    const char* what;
+    const char* budget;
+    TimeNs arrives, free;
+    bool served;
+  };
+  const Case cases[] = {
+      {"at the sum of the budgets", "cumulative", 20 * kMs, 150 * kMs, true},
+      {"after it", "cumulative", 20 * kMs, 150 * kMs + 1, false},
+      {"carries over what earlier modules left: 120 ms, not 50", "cumulative", 20 * kMs, 140 * kMs, true},
+      {"at the module's own budget", "per_module", 20 * kMs, 70 * kMs, true},
+      {"carries nothing over", "per_module", 20 * kMs, 70 * kMs + 1, false},
+      {"forgives what earlier modules overspent", "per_module", 290 * kMs, 295 * kMs, true}};
+  for (const Case& each : cases) {
+    SCOPED_TRACE(std::string(each.budget) + ": " + each.what);
+    start({{"budget", std::string(each.budget)}});
+    driver_->arrive(each.arrives, 1, 0);
+    EXPECT_EQ(driver_->add(each.free, 0), each.served ? kServed : "drop 1 over_budget");
+  }
 }
 
 TEST_F(ClipperppTest, ADropPastTheDeadlineOfTheRequestIsCalledExpired) {

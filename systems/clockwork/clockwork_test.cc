@@ -9,52 +9,29 @@
 #include <vector>
 
 #include "harness/sim/simulation.h"
-#include "harness/sim/test_groups.h"
 #include "systems/clockwork/test_clockwork_simulator.h"
+#include "systems/test_system_cells.h"
 #include "systems/test_two_streams.h"
 
 namespace harness {
 namespace {
-
-/// Those of section 7.2, for 6 s.
-struct TwoStreams {
-  std::vector<Profile> profiles{linear_profile(3.74, 0.22, 128), linear_profile(74.20, 4.37, 128)};
-  std::vector<ClockworkRequest> requests;
-  std::vector<StreamId> stream_of;
-
-  explicit TwoStreams(TimeNs slo_ns)
-      : requests(requests_of_two_streams<ClockworkRequest>(6 * kNsPerS, slo_ns)) {
-    for (const ClockworkRequest& request : requests) stream_of.push_back(request.module);
-  }
-  RunSpec spec(TimeNs slo_ns) const {
-    RunSpec spec;
-    spec.pipeline = testing::side_by_side({1, 1});
-    spec.profiles = profiles;
-    spec.streams = {{0, slo_ns, 0}, {1, slo_ns, 0}};
-    spec.slo_ns = slo_ns;
-    spec.workers = 1;
-    spec.system = make_clockwork();
-    std::vector<TimeNs> times;
-    for (const ClockworkRequest& request : requests) times.push_back(request.arrival_ns);
-    spec.arrivals = std::make_unique<testing::FixedArrivals>(times, times.back() + 1, stream_of);
-    return spec;
-  }
-};
 
 // The engine serves as many requests of each model as the rules alone, in a simulator of their own, do.
 TEST(ClockworkRun, ServesTheTwoStreamsOfSection72AsTheRulesAloneDo) {
   for (const TimeNs slo_ns : {250 * kMs, 90 * kMs}) {
     for (const int max_batch : {16, 128}) {
       SCOPED_TRACE(std::to_string(slo_ns / kMs) + " ms, batches of " + std::to_string(max_batch));
-      const TwoStreams load(slo_ns);
+      const auto requests = requests_of_two_streams<ClockworkRequest>(6 * kNsPerS, slo_ns);
       ClockworkWorld world;
-      world.profiles = load.profiles;
+      world.profiles = {linear_profile(3.74, 0.22, 128), linear_profile(74.20, 4.37, 128)};
       world.params.max_batch = max_batch;
-      const ClockworkOutcome alone = simulate_clockwork(world, load.requests);
-      RunSpec spec = load.spec(slo_ns);
+      const ClockworkOutcome alone = simulate_clockwork(world, requests);
+      RunSpec spec =
+          testing::side_by_side_cell(world.profiles, {{0, slo_ns, 0}, {1, slo_ns, 0}}, 1, make_clockwork());
+      spec.arrivals = testing::arrivals_of_models(requests);
       testing::set_param(spec, "max_batch", static_cast<double>(max_batch));
       const RunRecord record = simulate(spec, nullptr);
-      EXPECT_EQ(record.sent, load.requests.size());
+      EXPECT_EQ(record.sent, requests.size());
       EXPECT_EQ(record.late, 0U);
       EXPECT_EQ(record.in_time, static_cast<std::uint64_t>(alone.in_time));
       for (std::size_t m = 0; m < 2; ++m)

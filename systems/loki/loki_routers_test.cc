@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/core/test_time.h"
+#include "harness/serving/test_params.h"
 #include "systems/loki/early_dropping.h"
 #include "systems/loki/loki.h"
 #include "systems/loki/test_loki_world.h"
@@ -206,9 +207,7 @@ TEST(ProteusRouting, IsBySharesOrMostAccurateFirst) {
   plan.notes = metadata;
   const auto accurate_share = [&](const char* routing) {
     const std::unique_ptr<System> proteus = make_proteus();
-    ParamList params;
-    proteus->list(params);
-    EXPECT_TRUE(params.find("routing")->set(std::string(routing)));
+    set_params(*proteus, {{"routing", std::string(routing)}});
     const std::unique_ptr<Router> router = proteus->make_router(world.context, 0);
     router->on_plan(plan);
     std::vector<std::uint32_t> out(10'000);

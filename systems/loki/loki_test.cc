@@ -19,6 +19,7 @@ namespace {
 
 using testing::linear_profile;
 using testing::poisson_times;
+using testing::set_param;
 using testing::tree;
 using testing::variant;
 
@@ -35,12 +36,6 @@ RunSpec cell_of(const std::string& system, Pipeline pipeline, std::vector<Profil
   return spec;
 }
 
-void set(RunSpec& spec, const std::string& name, const ParamValue& value) {
-  ParamList params;
-  spec.system->list(params);
-  ASSERT_TRUE(params.find(name)->set(value)) << name;
-}
-
 /// Three cars a frame; large and small detectors, large and small classifiers.
 Pipeline cars() {
   return tree({{"detect", {"cars"}, {variant("large", 1, {3}), variant("small", 0.5, {3})}},
@@ -55,7 +50,7 @@ std::vector<Profile> car_profiles() {
 
 /// With workers to spare: a plan for the mean alone runs its workers at load 1, where no queue has a bound.
 RunRecord run_with_headroom(RunSpec spec) {
-  set(spec, "headroom", 1.3);
+  set_param(spec, "headroom", 1.3);
   return simulate(spec, nullptr);
 }
 
@@ -99,7 +94,7 @@ TEST(LokiRuns, PlansThatAreEqualStartNoWorker) {
     std::vector<TimeNs> times;
     for (TimeNs at = 0; at < s_to_ns(14); at += kNsPerS / 230) times.push_back(at);
     spec.arrivals = std::make_unique<testing::FixedArrivals>(std::move(times), s_to_ns(14));
-    set(spec, "period_s", 1.0);
+    set_param(spec, "period_s", 1.0);
     EXPECT_EQ(simulate(spec, nullptr).workers.size(), 3U) << system;
   }
 }
@@ -141,7 +136,7 @@ TEST(LokiRuns, CarriesWhatInferLineCannot) {
   EXPECT_LE(share_in_time(inferline), 776.0 / 1100);
   EXPECT_GE(accuracy_of(inferline), 1 - 1e-12);
   RunSpec few = cell_of("inferline", cars(), car_profiles(), 12, 300, 8);
-  set(few, "routing", std::string("dispatch"));
+  set_param(few, "routing", std::string("dispatch"));
   EXPECT_GE(share_in_time(run_with_headroom(std::move(few))), 0.95);
 }
 
@@ -153,7 +148,7 @@ TEST(LokiRuns, FollowsARamp) {
   }
   RunSpec spec = cell_of("loki", cars(), car_profiles(), 12, 100, 40);
   spec.arrivals = std::make_unique<testing::FixedArrivals>(std::move(times), 40 * kNsPerS);
-  set(spec, "early_dropping", std::string("last_task"));
+  set_param(spec, "early_dropping", std::string("last_task"));
   const RunRecord record = run_with_headroom(std::move(spec));
   EXPECT_GE(share_in_time(record), 0.8);
   // What 130/s need at 8 s, and 910/s at the end: 130 (1/200 + 3/286) = 2.0, 910: more than the 12 there are.
@@ -169,8 +164,8 @@ TEST(LokiRuns, FollowsARamp) {
 TEST(LokiRuns, RulesOfEarlyDroppingDropWhatTheySay) {
   const auto dropped = [](const char* rule, const char* at = "end") {
     RunSpec spec = cell_of("loki", cars(), car_profiles(), 4, 700, 8);
-    set(spec, "early_dropping", std::string(rule));
-    set(spec, "drop_at", std::string(at));
+    set_param(spec, "early_dropping", std::string(rule));
+    set_param(spec, "drop_at", std::string(at));
     const RunRecord record = simulate(spec, nullptr);
     std::uint64_t over_budget = 0;
     std::uint64_t late = 0;

@@ -7,6 +7,7 @@
 
 #include "harness/core/random.h"
 #include "harness/serving/sizing_planner.h"
+#include "harness/serving/test_params.h"
 #include "harness/serving/test_world.h"
 #include "systems/nexus/nexus.h"
 
@@ -76,7 +77,8 @@ TEST(SplitLatency, IsTheBestOfAllSplitsOnChainsAndTrees) {
     const TestWorld::Edges& edges = shapes[static_cast<std::size_t>(round) % shapes.size()];
     std::vector<Profile> profiles;
     for (std::size_t k = 0; k <= edges.size(); ++k) {
-      profiles.push_back(linear_profile(1 + 8 * random.uniform(), 0.5 + 2 * random.uniform(), 8));
+      const double fixed_ms = 1 + 8 * random.uniform();
+      profiles.push_back(linear_profile(fixed_ms, 0.5 + 2 * random.uniform(), 8));
     }
     const TestWorld world(profiles, 120 * kMs, 4, edges);
     std::vector<SplitModule> modules;
@@ -105,9 +107,7 @@ TEST(SplitStep, IsTheWantedOneOrMakesAtMost2000Steps) {
 /// The shared planner's plan after Nexus has refined it.
 Plan refined(const TestWorld& world, const char* budget) {
   const std::unique_ptr<System> nexus = make_nexus();
-  ParamList params;
-  nexus->list(params);
-  EXPECT_TRUE(params.find("budget")->set(std::string(budget)));
+  set_params(*nexus, {{"budget", std::string(budget)}});
   Plan plan = make_sizing_planner(world.context, {}, {})->plan(0, {}, {});
   nexus->refine(world.context, plan);
   return plan;

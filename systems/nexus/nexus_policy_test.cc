@@ -9,21 +9,19 @@
 #include <string>
 
 #include "harness/core/random.h"
+#include "harness/serving/test_params.h"
 #include "harness/serving/test_world.h"
 #include "systems/nexus/nexus.h"
 
 namespace harness {
 namespace {
 
-using Values = std::vector<std::pair<std::string, ParamValue>>;
-
 /// One module: latency 10 + 5 b ms, batches of at most 3 (25 ms), SLO 100 ms.
 class NexusTest : public testing::Test {
  protected:
-  void start(const Values& values = {}) {
-    ParamList params;
-    system_->list(params);
-    for (const auto& [name, value] : values) ASSERT_TRUE(params.find(name)->set(value)) << name;
+  void start(const ParamValues& values = {}) {
+    system_ = make_nexus();
+    set_params(*system_, values);
     driver_ =
         std::make_unique<SchedulerDriver>(system_->make_scheduler(world_.context, 0, 0), world_.context);
     driver_->plan(0, world_.plan({3}));
@@ -34,51 +32,57 @@ class NexusTest : public testing::Test {
   }
 
   TestWorld world_{{linear_profile(10, 5, 3)}, 100 * kMs, 1};
-  std::unique_ptr<System> system_ = make_nexus();
+  std::unique_ptr<System> system_;
   std::unique_ptr<SchedulerDriver> driver_;
 };
 
 constexpr TimeNs kSend =
     -25 * kMs;  // sent then, a visit ends in time exactly when its batch of 3 starts at 50 ms
 
-TEST_F(NexusTest, ServesWhatEndsExactlyAtTheDeadline) {
-  start();
-  queue(0, {kSend});
-  EXPECT_EQ(driver_->add(50 * kMs, 0), "join 0<1; launch 0");
-}
-
-TEST_F(NexusTest, DropsWhatWouldEndOneNanosecondLate) {
-  start();
-  queue(0, {kSend});
-  EXPECT_EQ(driver_->add(50 * kMs + 1, 0), "drop 1 early_drop");
-}
-
-TEST_F(NexusTest, DropsEverythingBeforeTheFirstWindowThatFits) {
-  start();
-  // 1 late, 2 in time, 3 late, 4-6 in time: windows {1,2,3}, {2,3,4}, {3,4,5} fail, {4,5,6} fits. 2 goes with
-  // them.
-  queue(0, {kSend - 1, kSend, kSend - 1, kSend, kSend, kSend});
-  EXPECT_EQ(
-      driver_->add(50 * kMs, 0),
-      "drop 1 early_drop; drop 2 early_drop; drop 3 early_drop; join 0<4; join 0<5; join 0<6; launch 0");
-}
-
-TEST_F(NexusTest, StopsAtTheFirstWindowEvenIfLaterVisitsAreLate) {
-  start();
-  queue(0, {kSend, kSend, kSend, kSend - 1, kSend});
-  EXPECT_EQ(driver_->add(50 * kMs, 0), "join 0<1; join 0<2; join 0<3; launch 0");
-}
-
-TEST_F(NexusTest, WindowsNearTheEndAreShorter) {
-  start();
-  queue(0, {kSend, kSend - 1, kSend, kSend});
-  EXPECT_EQ(driver_->add(50 * kMs, 0), "drop 1 early_drop; drop 2 early_drop; join 0<3; join 0<4; launch 0");
-}
-
-TEST_F(NexusTest, WhenNoWindowFitsOnlyWhatCannotEndInTimeGoes) {
-  start();
-  queue(0, {kSend - 1, kSend, kSend, kSend - 1});
-  EXPECT_EQ(driver_->add(50 * kMs, 0), "drop 1 early_drop; drop 4 early_drop; join 0<2; join 0<3; launch 0");
+// Visits 1, 2, ... are queued, then a worker is free at 50 ms, or a nanosecond later.
+TEST_F(NexusTest, DropsWhatStandsBeforeTheFirstWindowThatFits) {
+  struct Case {
+    const char* what;
+    std::vector<TimeNs> sent;
+    std::string expected;
+    TimeNs after_ns = 0;
+    ParamValues values = {};
+  };
+  const ParamValues actual = {{"estimate", std::string("actual")}};
+  const Case cases[] = {
+      {"ends exactly at the deadline", {kSend}, "join 0<1; launch 0"},
+      {"would end a nanosecond late", {kSend}, "drop 1 early_drop", 1},
+      // Windows {1,2,3}, {2,3,4}, {3,4,5} fail, {4,5,6} fits. 2 goes with them.
+      {"1 late, 2 in time, 3 late, 4-6 in time",
+       {kSend - 1, kSend, kSend - 1, kSend, kSend, kSend},
+       "drop 1 early_drop; drop 2 early_drop; drop 3 early_drop; join 0<4; join 0<5; join 0<6; launch 0"},
+      {"the same in order of deadline: only 1 and 3 stand before the window, none in time is skipped",
+       {kSend - 1, kSend, kSend - 1, kSend, kSend, kSend},
+       "drop 1 early_drop; drop 3 early_drop; join 0<2; join 0<4; join 0<5; launch 0",
+       0,
+       {{"order", std::string("deadline")}}},
+      {"stops at the first window though a later visit is late",
+       {kSend, kSend, kSend, kSend - 1, kSend},
+       "join 0<1; join 0<2; join 0<3; launch 0"},
+      {"windows near the end are shorter",
+       {kSend, kSend - 1, kSend, kSend},
+       "drop 1 early_drop; drop 2 early_drop; join 0<3; join 0<4; launch 0"},
+      {"no window fits: only what cannot end in time goes",
+       {kSend - 1, kSend, kSend, kSend - 1},
+       "drop 1 early_drop; drop 4 early_drop; join 0<2; join 0<3; launch 0"},
+      // Alone a visit runs 15 ms: sent 35 ms before 0, it may start at 50 ms. As planned it would be late.
+      {"the window's own size", {-35 * kMs}, "join 0<1; launch 0", 0, actual},
+      {"two that end in time alone, not together, in 20 ms",
+       {-35 * kMs, -35 * kMs},
+       "drop 1 early_drop; join 0<2; launch 0",
+       0,
+       actual}};
+  for (const Case& each : cases) {
+    SCOPED_TRACE(each.what);
+    start(each.values);
+    queue(0, each.sent);
+    EXPECT_EQ(driver_->add(50 * kMs + each.after_ns, 0), each.expected);
+  }
 }
 
 TEST_F(NexusTest, AVisitThatJoinsLaterIsCheckedByItself) {
@@ -103,21 +107,6 @@ TEST_F(NexusTest, TheWindowIsTheRoomThatIsLeft) {
   EXPECT_EQ(driver_->add(60 * kMs, 1), "drop 5 early_drop; join 1<6; launch 1");
 }
 
-TEST_F(NexusTest, ActualEstimateUsesTheWindowsOwnSize) {
-  start({{"estimate", std::string("actual")}});
-  // Alone the visit runs 15 ms: sent 35 ms before 0, it may start at 50 ms. With planned it would be 10 ms
-  // late.
-  queue(0, {-35 * kMs});
-  EXPECT_EQ(driver_->add(50 * kMs, 0), "join 0<1; launch 0");
-}
-
-TEST_F(NexusTest, ActualEstimateDropsTheFirstOfTwoThatDoNotFitTogether) {
-  start({{"estimate", std::string("actual")}});
-  // Each ends in time alone (15 ms), not in a batch of two (20 ms).
-  queue(0, {-35 * kMs, -35 * kMs});
-  EXPECT_EQ(driver_->add(50 * kMs, 0), "drop 1 early_drop; join 0<2; launch 0");
-}
-
 TEST_F(NexusTest, DeadlineOrderSortsByDueTimeAndKeepsEqualsInOrder) {
   start({{"order", std::string("deadline")}});
   queue(0, {30, 10, 20, 10});
@@ -138,14 +127,6 @@ TEST_F(NexusTest, VisitsOfALostWorkerStandWhereTheirOrderSays) {
   EXPECT_EQ(driver_->started(4 * kMs, 1, 29 * kMs, 3), "join 1<6");
 }
 
-TEST_F(NexusTest, DeadlineOrderNeverSkipsAVisitInTime) {
-  start({{"order", std::string("deadline")}});
-  // The case of DropsEverythingBeforeTheFirstWindowThatFits: sorted, only 1 and 3 stand before the window.
-  queue(0, {kSend - 1, kSend, kSend - 1, kSend, kSend, kSend});
-  EXPECT_EQ(driver_->add(50 * kMs, 0),
-            "drop 1 early_drop; drop 3 early_drop; join 0<2; join 0<4; join 0<5; launch 0");
-}
-
 TEST_F(NexusTest, CancelledVisitsDoNotStandInAWindow) {
   start();
   queue(0, {kSend - 1, kSend});
@@ -163,9 +144,7 @@ TEST(NexusSplit, DueAtAModuleIsTheSumOfTheSplitsUpToIt) {
   plan.modules[1].budget_ns = 30 * kMs;
   for (const TimeNs late : {0, 1}) {
     const std::unique_ptr<System> system = make_nexus();
-    ParamList params;
-    system->list(params);
-    ASSERT_TRUE(params.find("budget")->set(std::string("split")));
+    set_params(*system, {{"budget", std::string("split")}});
     SchedulerDriver driver(system->make_scheduler(world.context, 0, 1), world.context, 1);
     driver.plan(0, plan);
     driver.arrive(20 * kMs, 1, 0);
@@ -228,9 +207,7 @@ TEST_P(NexusEstimates, NeverJoinsAVisitThatItEstimatedLate) {
   for (int round = 0; round < 5000; ++round) {
     const TestWorld world({profile_of_ms(latencies)}, 100 * kMs, 1);
     const std::unique_ptr<System> system = make_nexus();
-    ParamList params;
-    system->list(params);
-    ASSERT_TRUE(params.find("estimate")->set(std::string(GetParam())));
+    set_params(*system, {{"estimate", std::string(GetParam())}});
     SchedulerDriver driver(system->make_scheduler(world.context, 0, 0), world.context);
     const int cap = 1 + static_cast<int>(random.below(6));
     driver.plan(0, world.plan({cap}));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_groups.h"
 #include "systems/nexus/nexus.h"
+#include "systems/test_table4.h"
 #include "workloads/catalogue.h"
 
 namespace harness {
@@ -36,30 +38,24 @@ struct Variant {
 
 /// The first 13 models of Table 4, each with a stream of its own and an equal share of the requests.
 RunSpec cell(const Load& load, const Variant& variant) {
-  const std::vector<std::string> models = {
-      "resnet18",   "resnet34",   "resnet50",    "resnet101",   "resnet152",   "resnest50",  "resnest101",
-      "resnest200", "resnest269", "densenet121", "densenet161", "densenet169", "densenet201"};
+  const auto models = std::span(kTable4).first<13>();
   const ProfileSet set = load_profiles("shepherd-v100");
-  RunSpec spec;
-  spec.pipeline = testing::side_by_side(std::vector<std::size_t>(models.size(), 1));
-  spec.slo_ns = ms_to_ns(load.slo_ms);
-  spec.workers = 12;
-  spec.system = make_nexus();
+  std::vector<Profile> profiles;
+  std::vector<Stream> streams;
   for (ModuleId m = 0; m < models.size(); ++m) {
-    spec.profiles.push_back(set.profiles.at(models[m]));
-    spec.streams.push_back({m, spec.slo_ns, load.rate_rps / static_cast<double>(models.size())});
+    profiles.push_back(set.profiles.at(models[m].name));
+    streams.push_back({m, ms_to_ns(load.slo_ms), load.rate_rps / static_cast<double>(models.size())});
   }
+  RunSpec spec = testing::side_by_side_cell(profiles, streams, 12, make_nexus());
   for (const auto& [name, value] : variant.params) testing::set_param(spec, name, value);
   RandomStream random(1, load.name);
-  std::vector<TimeNs> times;
-  std::vector<StreamId> streams;
+  std::vector<std::pair<TimeNs, StreamId>> requests;
   std::vector<std::vector<double>> by_second(kSpanS, std::vector<double>(models.size(), 0.0));
   const auto bursts_rps = load.rate_rps / static_cast<double>(load.burst);
   for (double at_s = random.exponential() / bursts_rps; at_s < kSpanS;
        at_s += random.exponential() / bursts_rps) {
     const auto stream = static_cast<StreamId>(random.below(models.size()));
-    times.insert(times.end(), load.burst, s_to_ns(at_s));
-    streams.insert(streams.end(), load.burst, stream);
+    requests.insert(requests.end(), load.burst, {s_to_ns(at_s), stream});
     by_second[static_cast<std::size_t>(at_s)][stream] += static_cast<double>(load.burst);
   }
   if (variant.knows_peak) {
@@ -68,8 +64,7 @@ RunSpec cell(const Load& load, const Variant& variant) {
       for (std::size_t m = 0; m < models.size(); ++m) peaks[m] = std::max(peaks[m], second[m]);
     }
   }
-  spec.arrivals =
-      std::make_unique<testing::FixedArrivals>(std::move(times), kSpanS * kNsPerS, std::move(streams));
+  spec.arrivals = testing::arrivals_of(std::move(requests), kSpanS * kNsPerS);
   return spec;
 }
 

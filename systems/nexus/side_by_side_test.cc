@@ -22,26 +22,11 @@
 namespace harness {
 namespace {
 
-/// Requests of the streams in order of time.
-class StreamRequests {
- public:
-  void add(StreamId stream, const std::vector<TimeNs>& times) {
-    for (const TimeNs time : times) requests_.emplace_back(time, stream);
-  }
-  std::unique_ptr<ArrivalSource> arrivals(TimeNs duration_ns) {
-    std::stable_sort(requests_.begin(), requests_.end());
-    std::vector<TimeNs> times;
-    std::vector<StreamId> streams;
-    for (const auto& [time, stream] : requests_) {
-      times.push_back(time);
-      streams.push_back(stream);
-    }
-    return std::make_unique<testing::FixedArrivals>(std::move(times), duration_ns, std::move(streams));
-  }
+using StreamRequests = std::vector<std::pair<TimeNs, StreamId>>;
 
- private:
-  std::vector<std::pair<TimeNs, StreamId>> requests_;
-};
+void add(StreamRequests& requests, StreamId stream, const std::vector<TimeNs>& times) {
+  for (const TimeNs time : times) requests.emplace_back(time, stream);
+}
 
 std::vector<TimeNs> evenly(double rate_rps, TimeNs duration_ns) {
   std::vector<TimeNs> times;
@@ -51,14 +36,9 @@ std::vector<TimeNs> evenly(double rate_rps, TimeNs duration_ns) {
 
 /// The worked example of the Nexus paper, planned without margins, on `workers` GPUs and without requests.
 RunSpec example(int workers) {
-  RunSpec spec;
-  spec.pipeline = testing::side_by_side({1, 1, 1});
-  spec.profiles = nexus_example_profiles();
-  spec.streams = nexus_example_streams();
-  spec.slo_ns = 250 * kMs;
-  spec.workers = workers;
+  RunSpec spec =
+      testing::side_by_side_cell(nexus_example_profiles(), nexus_example_streams(), workers, make_nexus());
   spec.world.network_delay_ms = 0;
-  spec.system = make_nexus();
   testing::set_param(spec, "profile_margin", 1.0);
   testing::set_param(spec, "network_ms", 0.0);
   return spec;
@@ -68,8 +48,8 @@ RunSpec example(int workers) {
 void offer(RunSpec& spec, double factor, TimeNs duration_ns) {
   StreamRequests requests;
   for (StreamId i = 0; i < spec.streams.size(); ++i)
-    requests.add(i, testing::poisson_times(factor * spec.streams[i].rate_rps, duration_ns, i + 1));
-  spec.arrivals = requests.arrivals(duration_ns);
+    add(requests, i, testing::poisson_times(factor * spec.streams[i].rate_rps, duration_ns, i + 1));
+  spec.arrivals = testing::arrivals_of(std::move(requests), duration_ns);
 }
 
 TEST(NexusSideBySide, ServesTheWorkedExampleInTime) {
@@ -77,8 +57,8 @@ TEST(NexusSideBySide, ServesTheWorkedExampleInTime) {
     RunSpec spec = example(3);
     testing::set_param(spec, "turns", std::string(turns));
     StreamRequests requests;
-    for (StreamId i = 0; i < 3; ++i) requests.add(i, evenly(0.95 * spec.streams[i].rate_rps, 20 * kNsPerS));
-    spec.arrivals = requests.arrivals(20 * kNsPerS);
+    for (StreamId i = 0; i < 3; ++i) add(requests, i, evenly(0.95 * spec.streams[i].rate_rps, 20 * kNsPerS));
+    spec.arrivals = testing::arrivals_of(std::move(requests), 20 * kNsPerS);
     testing::RowKeeper rows;
     const RunRecord record = simulate(spec, &rows);
     EXPECT_EQ(record.in_time, record.sent) << turns;
@@ -221,7 +201,7 @@ TEST(NexusSideBySide, AFreshSystemRepeatsEveryRecordedDecision) {
     spec.system->list(from);
     std::unique_ptr<System> used = std::exchange(spec.system, make_nexus());
     for (const Param& param : from.params()) testing::set_param(spec, param.name, param.get());
-    decisions += testing::expect_repeated(spec, record.replay);
+    decisions += testing::expect_repeated(spec, record.replay).decisions;
   }
   EXPECT_GT(decisions, 10'000U);
 }
@@ -234,15 +214,12 @@ RunSpec rates_that_swap(double replan_s, const char* load) {
   spec.world.cold_start_ms = 1000;
   testing::set_param(spec, "replan_s", replan_s);
   testing::set_param(spec, "load", std::string(load));
-  std::vector<TimeNs> times;
-  std::vector<StreamId> streams;
+  StreamRequests requests;
   for (int i = 0; i < 12 * 420; ++i) {
-    times.push_back(i * (kNsPerS / 420));
-    const bool first_half = times.back() < 6 * kNsPerS;
-    streams.push_back((i % 15 == 0) == first_half ? 1 : 0);
+    const TimeNs at = i * (kNsPerS / 420);
+    requests.emplace_back(at, (i % 15 == 0) == (at < 6 * kNsPerS) ? 1 : 0);
   }
-  spec.arrivals =
-      std::make_unique<testing::FixedArrivals>(std::move(times), 12 * kNsPerS, std::move(streams));
+  spec.arrivals = testing::arrivals_of(std::move(requests), 12 * kNsPerS);
   const ServingContext context = make_context(spec);
   spec.peak_rps = peak_rps(*spec.arrivals, spec.streams, spec.pipeline.modules.size(),
                            spec.system->replan_period_ns(context));

@@ -13,8 +13,8 @@ namespace {
 constexpr TimeNs kDuration = 20 * kNsPerS;
 
 /// A chain of modules with batches of 4 in 10 ms, one worker each (400 requests/s), SLO 60 ms a module.
-RunRecord run(const std::string& variant, std::size_t modules, double rate_rps,
-              const std::vector<std::pair<std::string, ParamValue>>& more = {}, double slow_last = 1) {
+RunRecord run(const std::string& variant, std::size_t modules, double rate_rps, const ParamValues& more = {},
+              double slow_last = 1) {
   std::vector<Profile> profiles(modules, testing::linear_profile("test", 1, 6, 4));
   for (TimeNs& latency : profiles.back().latency_ns)
     latency = static_cast<TimeNs>(slow_last * static_cast<double>(latency));
@@ -23,10 +23,8 @@ RunRecord run(const std::string& variant, std::size_t modules, double rate_rps,
                                     static_cast<TimeNs>(modules) * 60 * kNsPerMs,
                                     testing::poisson_times(rate_rps, kDuration, 3), kDuration);
   spec.workers = static_cast<int>(modules);
-  ParamList params;
-  spec.system->list(params);
-  apply_variant(params, variant);
-  for (const auto& [key, value] : more) EXPECT_TRUE(params.find(key)->set(value)) << key;
+  apply_variant(*spec.system, variant);
+  set_params(*spec.system, more);
   return simulate(spec, nullptr);
 }
 
@@ -70,8 +68,7 @@ TEST(PardSimulated, EveryVariantDecidesDifferentlyAroundCapacity) {
 // The last module has half the rate. Overloaded, it has the first refuse for it: since both go by one level
 // and one priority, what reaches the last module was refused before, but for what was on its way.
 TEST(PardSimulated, OcRefusesAtTheEntryForTheLastModule) {
-  const std::vector<std::pair<std::string, ParamValue>> hasty = {{"overload_alpha", 0.2},
-                                                                 {"overload_threshold_ms", 30.0}};
+  const ParamValues hasty = {{"overload_alpha", 0.2}, {"overload_threshold_ms", 30.0}};
   const RunRecord record = run("oc", 3, 300, hasty, 2);
   EXPECT_GT(dropped(record, 0, DropReason::kOverload), 200U);
   EXPECT_LT(dropped(record, 2, DropReason::kOverload), dropped(record, 0, DropReason::kOverload) / 20);

@@ -20,7 +20,7 @@ TEST(PardVariants, AreElevenAndStandInTheReadme) {
   for (const PardVariant& variant : pard_variants()) {
     std::string entry = "[[system]]\nname = \"pard\"\nvariant = \"" + variant.name + "\"\nparams = { ";
     for (const auto& [key, value] : variant.settings) {
-      entry += (&key == &variant.settings.front().first ? "" : ", ") + key + " = \"" + value + '"';
+      entry += (&key == &variant.settings.front().first ? "" : ", ") + key + " = \"" + text_of(value) + '"';
     }
     EXPECT_NE(text.str().find(entry + " }\n"), std::string::npos) << entry;
   }

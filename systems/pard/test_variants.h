@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/serving/test_params.h"
 #include "harness/serving/test_world.h"
 #include "systems/pard/pard.h"
 #include "systems/pard/pard_state.h"
@@ -15,7 +16,7 @@ namespace harness {
 
 struct PardVariant {
   std::string name;
-  std::vector<std::pair<std::string, std::string>> settings;
+  ParamValues settings;
 };
 
 /// As the README lists them.
@@ -36,13 +37,9 @@ inline const std::vector<PardVariant>& pard_variants() {
 }
 
 /// Sets the parameters of the variant; "default" has none. Throws std::out_of_range for what does not exist.
-inline void apply_variant(ParamList& params, const std::string& name) {
+inline void apply_variant(System& system, const std::string& name) {
   for (const PardVariant& variant : pard_variants()) {
-    if (variant.name != name) continue;
-    for (const auto& [key, value] : variant.settings) {
-      if (!params.find(key)->set(value)) throw std::out_of_range(key);
-    }
-    return;
+    if (variant.name == name) return set_params(system, variant.settings);
   }
   if (name != "default") throw std::out_of_range(name);
 }
@@ -51,15 +48,10 @@ inline void apply_variant(ParamList& params, const std::string& name) {
 /// and the controller of one module; nothing passes between them unless the test says so.
 class PardVariantWorld {
  public:
-  PardVariantWorld(const std::string& variant, ModuleId module, int batch,
-                   const std::vector<std::pair<std::string, std::string>>& more = {})
+  PardVariantWorld(const std::string& variant, ModuleId module, int batch, const ParamValues& more = {})
       : world_({steady(10), steady(20), steady(40)}, 210 * kMs, 3), module_(module) {
-    ParamList params;
-    system_->list(params);
-    apply_variant(params, variant);
-    for (const auto& [key, value] : more) {
-      if (!params.find(key)->set(value)) throw std::out_of_range(key);
-    }
+    apply_variant(*system_, variant);
+    set_params(*system_, more);
     plan_ = world_.plan({batch, batch, batch});
     for (std::size_t k = 0; k < 3; ++k) plan_.modules[k].budget_ns = plan_.modules[k].exec_ns * 3;
     scheduler_ = system_->make_scheduler(world_.context, 0, module);

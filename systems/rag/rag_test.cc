@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "harness/serving/test_params.h"
 #include "harness/serving/test_world.h"
 #include "systems/rag/rag_controller.h"
 #include "systems/rag/rag_policy.h"
@@ -40,9 +41,7 @@ class RagTest : public testing::Test {
 
   std::unique_ptr<SchedulerDriver> driver(const char* policy, ModuleId module = 0) {
     system_ = make_rag();
-    ParamList params;
-    system_->list(params);
-    EXPECT_TRUE(params.find("policy")->set(std::string(policy)));
+    set_params(*system_, {{"policy", std::string(policy)}});
     auto driver = std::make_unique<SchedulerDriver>(system_->make_scheduler(world_.context, 0, module),
                                                     world_.context, module);
     driver->plan(0, plan_);

@@ -25,18 +25,15 @@ namespace {
 
 /// The first models of Table 4, one stream each for every rate given.
 RunSpec table4(std::size_t models, int workers, const std::vector<double>& rates_rps) {
-  RunSpec spec;
-  spec.pipeline = testing::side_by_side(std::vector<std::size_t>(models, 1));
   const ProfileSet set = load_profiles("shepherd-v100");
   auto next = set.profiles.begin();
-  for (std::size_t m = 0; m < models; ++m) spec.profiles.push_back((next++)->second);
-  spec.slo_ns = 250 * kMs;
-  spec.workers = workers;
+  std::vector<Profile> profiles;
+  for (std::size_t m = 0; m < models; ++m) profiles.push_back((next++)->second);
+  std::vector<Stream> streams;
   for (const double rate : rates_rps) {
-    for (ModuleId m = 0; m < models; ++m) spec.streams.push_back({m, spec.slo_ns, rate});
+    for (ModuleId m = 0; m < models; ++m) streams.push_back({m, 250 * kMs, rate});
   }
-  spec.system = make_shepherd();
-  return spec;
+  return testing::side_by_side_cell(profiles, streams, workers, make_shepherd());
 }
 
 HerdPlan checked_plan(const RunSpec& spec, const HerdPlannerParams& params) {
@@ -163,26 +160,21 @@ TEST(ServingGroups, KeepEachStreamAmongItsWorkers) {
 /// Two models that do not fit together, 432 requests/s a GPU each, on 6 GPUs: 1,500/s and 200/s in four
 /// streams each; from `swap_ns` on the other way round.
 RunSpec rates_that_swap(double period_s, TimeNs swap_ns) {
-  RunSpec spec;
-  spec.pipeline = testing::side_by_side({1, 1});
-  spec.profiles = {testing::linear_profile("a", 2, 10, 32), testing::linear_profile("b", 2, 10, 32)};
-  for (Profile& profile : spec.profiles) profile.memory_mb = 9'000;
-  spec.slo_ns = 250 * kMs;
-  spec.workers = 6;
+  std::vector<Stream> streams;
   for (StreamId i = 0; i < 8; ++i)
-    spec.streams.push_back({static_cast<ModuleId>(i / 4), spec.slo_ns, (i < 4 ? 1500.0 : 200.0) / 4});
-  spec.system = make_shepherd();
+    streams.push_back({static_cast<ModuleId>(i / 4), 250 * kMs, (i < 4 ? 1500.0 : 200.0) / 4});
+  RunSpec spec = testing::side_by_side_cell(
+      {testing::linear_profile("a", 2, 10, 32), testing::linear_profile("b", 2, 10, 32)}, streams, 6,
+      make_shepherd());
+  for (Profile& profile : spec.profiles) profile.memory_mb = 9'000;
   testing::set_param(spec, "herd_period_s", period_s);
-  std::vector<TimeNs> times;
-  std::vector<StreamId> streams;
+  std::vector<std::pair<TimeNs, StreamId>> requests;
   for (int i = 0; i < 10 * 1700; ++i) {
-    times.push_back(i * (kNsPerS / 1700));
-    const bool few = i % 17 < 2;
-    const bool to_second = few == (times.back() < swap_ns);
-    streams.push_back(static_cast<StreamId>(i / 17 % 4 + (to_second ? 4 : 0)));
+    const TimeNs at = i * (kNsPerS / 1700);
+    const bool to_second = (i % 17 < 2) == (at < swap_ns);
+    requests.emplace_back(at, i / 17 % 4 + (to_second ? 4 : 0));
   }
-  spec.arrivals =
-      std::make_unique<testing::FixedArrivals>(std::move(times), 10 * kNsPerS, std::move(streams));
+  spec.arrivals = testing::arrivals_of(std::move(requests), 10 * kNsPerS);
   return spec;
 }
 
