@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/error.h"
 #include "harness/core/test_time.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_random_cells.h"

@@ -15,12 +15,14 @@
 
 namespace harness::testing {
 
-/// A queue for each module; a free worker takes the front of the longest one. An arrival preempts the
-/// smallest batch if `factor` times that is no more than its own queue; 0: never.
+/// A queue for each module; a free worker takes the front of the longest one, and drops what is past its
+/// deadline. An arrival preempts the smallest batch if `factor` times that is no more than its own queue; 0:
+/// never. Visits of a preempted batch go to the back of their queue. `before_start`: also a batch of which
+/// the start has not been heard.
 class GroupScheduler final : public Scheduler {
  public:
-  GroupScheduler(const ServingContext& context, GroupId group, double factor)
-      : context_(context), group_(group), factor_(factor) {}
+  GroupScheduler(const ServingContext& context, GroupId group, double factor, bool before_start = false)
+      : context_(context), group_(group), factor_(factor), before_start_(before_start) {}
 
   void on_plan(TimeNs, const Plan& plan, Decisions&) override {
     plan_ = plan;
@@ -41,7 +43,7 @@ class GroupScheduler final : public Scheduler {
     Worker* smallest = nullptr;
     WorkerId which = 0;
     for (auto& [id, worker] : workers_) {
-      if (!worker.started || worker.asked) continue;
+      if (worker.running == 0 || worker.asked || !(worker.started || before_start_)) continue;
       if (smallest == nullptr || worker.running < smallest->running) {
         smallest = &worker;
         which = id;
@@ -80,6 +82,7 @@ class GroupScheduler final : public Scheduler {
 
   /// A visit comes from a stream that its module, or one before it, is the entry of.
   void check(const Visit& visit) const {
+    if (context_.streams.empty()) return;
     const ModuleId entry = entries_of(*context_.pipeline)[visit.module];
     const bool known =
         std::any_of(context_.streams.begin(), context_.streams.end(), [&](const Stream& stream) {
@@ -125,6 +128,7 @@ class GroupScheduler final : public Scheduler {
   const ServingContext& context_;
   GroupId group_;
   double factor_;
+  bool before_start_;
   Plan plan_;
   std::map<WorkerId, Worker> workers_;
   std::map<ModuleId, std::deque<Visit>> queues_;
