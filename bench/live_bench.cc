@@ -10,7 +10,7 @@
 #include "harness/live/clock_offset.h"
 #include "harness/live/load_sender.h"
 #include "harness/live/precise_wait.h"
-#include "harness/live/timer_slack.h"
+#include "harness/live/this_host.h"
 #include "harness/live/wake_socket.h"
 #include "workloads/trace_spec.h"
 

@@ -1,4 +1,5 @@
-// Whole files in memory, plain or gzipped, and files that appear only when they are complete.
+// Whole files in memory, plain or gzipped, their checksums, and files that appear only when they are
+// complete.
 #pragma once
 
 #include <string>

@@ -406,9 +406,9 @@ TEST(TaskFiles, SayWhatIsWrongWithThem) {
     text.replace(text.find(what), what.size(), instead);
     return message_of(text);
   };
-  EXPECT_NE(
-      with("fan_out = [2]", "").find("two.toml:6: task.fan_out: found 0 numbers; allowed: 1, one for each"),
-      std::string::npos);
+  EXPECT_NE(with("fan_out = [2]", "")
+                .find("two.toml:6: task.variant.fan_out: found 0 numbers; allowed: 1, one for each"),
+            std::string::npos);
   EXPECT_NE(
       with("fan_out = [2]", "fan_out = [2, 3]").find("two.toml:9: task.variant.fan_out: found 2 numbers"),
       std::string::npos);

@@ -26,7 +26,6 @@
 #include "harness/live/precise_wait.h"
 #include "harness/live/rank_survey.h"
 #include "harness/live/sleep_check.h"
-#include "harness/live/storage_checks.h"
 #include "harness/live/survey_checks.h"
 #include "harness/live/transport.h"
 

@@ -1,4 +1,5 @@
-// Where requests come from. Open loop: sending times do not depend on the system under test.
+// Where requests come from, and what streams of them ask for. Open loop: sending times do not depend on the
+// system under test.
 #pragma once
 
 #include <algorithm>

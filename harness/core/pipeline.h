@@ -46,8 +46,8 @@ struct Module {
 };
 
 /// A directed acyclic graph with exactly one entry, in which every module is reachable from the entry; or
-/// several of them side by side without edges between them, each with streams of its own (stream.h). Modules
-/// stand in topological order: every id in `pres` is smaller than the module's own.
+/// several of them side by side without edges between them, each with streams of its own (arrivals.h).
+/// Modules stand in topological order: every id in `pres` is smaller than the module's own.
 ///
 /// Or a tree of tasks (Loki, section 2.1), each done by one of its variants: `pres` and `subs` then name the
 /// first modules of the tasks before and after, the same for all variants, and mean any variant of them. A

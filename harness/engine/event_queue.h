@@ -1,4 +1,5 @@
-// The event queue of a runtime: what is due next, ties in order of insertion.
+// The events of a runtime: what is due next (ties in order of insertion), messages that wait, domains'
+// timers.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Which faults hold now: what a runtime asks before it runs a batch or carries a message.
+// Faults: what goes wrong as part of an experiment, and what of it holds now, which a runtime asks before it
+// runs a batch or carries a message.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// A callback of a scheduler as a value, with what the scheduler decided in answer.
+// A callback of a scheduler as a value, with what the scheduler decided in answer, and as bytes of a log.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // What a request's visits have beyond a chain's or a DAG's where tasks have variants and visits cause several
-// (Loki): which visits of a request are under way, and the accuracy along their paths.
+// (Loki): how many, which are under way, and the accuracy along their paths.
 #pragma once
 
 #include <cmath>

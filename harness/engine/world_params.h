@@ -1,4 +1,4 @@
-// What the world does to a run, as opposed to what a system decides.
+// What the world does to a run, and what requests ask for, as opposed to what a system decides.
 #pragma once
 
 #include "harness/core/params.h"

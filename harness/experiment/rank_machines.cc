@@ -6,8 +6,7 @@
 #include "harness/core/error.h"
 #include "harness/gpu/device_module.h"
 #include "harness/gpu/devices.h"
-#include "harness/live/gpu_set.h"
-#include "harness/live/host_name.h"
+#include "harness/live/this_host.h"
 
 namespace harness {
 namespace {

@@ -9,8 +9,7 @@
 
 #include "harness/gpu/device.h"
 #include "harness/gpu/device_exchange.h"
-#include "harness/gpu/device_spec.h"
-#include "harness/gpu/model_info.h"
+#include "harness/gpu/devices.h"
 
 namespace harness {
 

@@ -1,4 +1,4 @@
-#include "harness/gpu/latency_fit.h"
+#include "harness/gpu/timing.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "harness/gpu/median_interval.h"
+#include "harness/gpu/timing.h"
 
 #include <gtest/gtest.h>
 

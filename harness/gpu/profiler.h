@@ -8,9 +8,7 @@
 
 #include "harness/gpu/device.h"
 #include "harness/gpu/device_wait.h"
-#include "harness/gpu/latency_fit.h"
-#include "harness/gpu/median_interval.h"
-#include "harness/gpu/repeated_timing.h"
+#include "harness/gpu/timing.h"
 
 namespace harness {
 

@@ -1,4 +1,4 @@
-#include "harness/gpu/repeated_timing.h"
+#include "harness/gpu/timing.h"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "harness/core/error.h"
-#include "harness/gpu/median_interval.h"
 #include "harness/gpu/profiler.h"
+#include "harness/gpu/timing.h"
 #include "harness/live/cell_failed.h"
 
 namespace harness {

@@ -12,8 +12,8 @@
 #include "harness/gpu/nvidia_driver.h"
 #include "harness/live/cell_failed.h"
 #include "harness/live/device_workers.h"
-#include "harness/live/host_name.h"
 #include "harness/live/precise_wait.h"
+#include "harness/live/this_host.h"
 
 namespace harness {
 namespace {

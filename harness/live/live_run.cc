@@ -3,7 +3,7 @@
 #include "harness/core/steady_clock.h"
 #include "harness/live/live_loop.h"
 #include "harness/live/precise_wait.h"
-#include "harness/live/timer_slack.h"
+#include "harness/live/this_host.h"
 
 namespace harness {
 

@@ -27,7 +27,7 @@ enum class MessageKind : std::uint16_t {
   kPong,       ///< ClockMessage
   kHeartbeat,  ///< nothing
   kFinish,     ///< nothing: send your part of the books
-  kPart,       ///< PartMessage, bytes of a part (rank_part.h)
+  kPart,       ///< PartMessage, bytes of a part (live_loop.h)
   kEnd,        ///< nothing: the run is over
   kAbort,      ///< characters: why
   kFail,       ///< characters: why this run, and it alone, cannot go on

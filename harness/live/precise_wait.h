@@ -21,7 +21,7 @@ constexpr TimeNs sleep_deadline_ns(TimeNs deadline_ns, const WaitParams& params)
 }
 
 /// Sleeps until steady_ns() reaches `deadline_ns` and returns the time then. Earlier only if a signal came.
-/// As exact as the thread's timer slack (timer_slack.h) and the kernel's scheduling let it.
+/// As exact as the thread's timer slack (this_host.h) and the kernel's scheduling let it.
 TimeNs sleep_until(TimeNs deadline_ns);
 
 /// Reads the clock until it reaches `deadline_ns` and returns it: exact to tens of nanoseconds while nobody

@@ -6,7 +6,7 @@
 #include <sys/time.h>
 
 #include "harness/core/error.h"
-#include "harness/live/timer_slack.h"
+#include "harness/live/this_host.h"
 
 namespace harness {
 namespace {

@@ -9,8 +9,8 @@
 #include "harness/core/error.h"
 #include "harness/core/steady_clock.h"
 #include "harness/live/clock_offset.h"
-#include "harness/live/host_name.h"
 #include "harness/live/sleep_check.h"
+#include "harness/live/this_host.h"
 
 namespace harness {
 namespace {

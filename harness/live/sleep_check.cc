@@ -8,7 +8,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/steady_clock.h"
-#include "harness/live/timer_slack.h"
+#include "harness/live/this_host.h"
 
 namespace harness {
 namespace {

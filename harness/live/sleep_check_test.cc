@@ -4,7 +4,7 @@
 
 #include "harness/core/steady_clock.h"
 #include "harness/live/test_checks.h"
-#include "harness/live/timer_slack.h"
+#include "harness/live/this_host.h"
 
 namespace harness {
 namespace {

@@ -1,4 +1,4 @@
-#include "harness/live/storage_checks.h"
+#include "harness/live/survey_checks.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,23 @@
-// What the facts about all ranks of a job mean.
+// What the facts about all ranks of a job mean, and what `harness doctor` tries of sockets and folders.
 #pragma once
 
 #include <span>
 #include <string>
 #include <vector>
 
+#include "harness/live/machine_checks.h"
 #include "harness/live/rank_survey.h"
 
 namespace harness {
+
+// What `harness doctor` tries of sockets and of the folder that results go to.
+
+/// Writes, syncs and removes a small file in `folder`, or in the nearest folder above it that exists.
+Check check_output_folder(const std::string& folder);
+/// Whether HDF5 will be able to lock files there; `setting` is HDF5_USE_FILE_LOCKING, or empty.
+Check check_file_locking(const std::string& folder, const std::string& setting);
+/// Binds a datagram socket, and sends to it.
+Check check_own_socket();
 
 /// How the launcher's environment says that the ranks were started.
 struct Launch {

@@ -180,7 +180,7 @@ TEST(TensorSteps, EachBatchGetsTheTensorsOfItsVisits) {
         others += device->diary().other_batches;
         // The tensors of one rank are there when a visit joins, and no batch is lost without a fault.
         if (ranks <= 2 && spec.faults.empty()) {
-          EXPECT_EQ(diary.other_batches, 0u);
+          EXPECT_EQ(device->diary().other_batches, 0u);
         }
       }
       EXPECT_GT(pictures, 0u);

@@ -15,7 +15,7 @@
 
 #include "harness/core/random.h"
 #include "harness/core/steady_clock.h"
-#include "harness/live/timer_slack.h"
+#include "harness/live/this_host.h"
 #include "harness/live/transport.h"
 
 namespace harness {

@@ -1,4 +1,4 @@
-#include "harness/record/settings_difference.h"
+#include "harness/record/comparison.h"
 
 #include <gtest/gtest.h>
 

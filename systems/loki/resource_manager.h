@@ -1,4 +1,5 @@
-// Loki's Resource Manager (section 4) as a planner, and those of the systems that it is compared with.
+// Loki's Resource Manager (section 4) as a planner with its parameters, and those of the systems that it is
+// compared with.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,5 @@
-// Which pipelines Loki can plan for, and what they say of their loads.
+// What Loki plans for: which pipelines, what they say of their loads, and the Metadata Store of both its
+// parts.
 #pragma once
 
 #include <vector>

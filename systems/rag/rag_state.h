@@ -1,4 +1,4 @@
-// What the parts of `rag` tell one another, and the averages they make of it.
+// What the parts of `rag` tell one another, what they make of it, and the system's parameters.
 #pragma once
 
 #include <array>

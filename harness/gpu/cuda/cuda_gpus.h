@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/gpu/device_spec.h"
+#include "harness/gpu/devices.h"
 
 namespace harness {
 

@@ -1,12 +1,20 @@
 #include "harness/gpu/torch/model_factory.h"
 
-#include <memory>
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/serialization/import.h>
 
-#include "harness/gpu/torch/torchscript_file.h"
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "harness/gpu/torch/torch_error.h"
 #include "harness/gpu/torch/zoo/network.h"
 #include "harness/gpu/torch/zoo/zoo.h"
 
 namespace harness {
+
 namespace {
 
 StagedModel make_from_zoo(const ModelSource& source, const DevicePlace& place, c10::Device device) {
@@ -27,10 +35,65 @@ StagedModel make_from_zoo(const ModelSource& source, const DevicePlace& place, c
   return model;
 }
 
+/// As torchvision's models take pictures.
+InputFormat imagenet_format(const ModelSource& source) {
+  InputFormat format;
+  format.height = source.input_height;
+  format.width = source.input_width;
+  format.mean = {0.485F, 0.456F, 0.406F};
+  format.scale = {1 / 0.229F, 1 / 0.224F, 1 / 0.225F};
+  return format;
+}
+
+std::shared_ptr<torch::jit::Module> read_module(const ModelSource& source, const DevicePlace& place,
+                                                c10::Device device) {
+  const auto refuse = [&](const std::string& why) {
+    throw DeviceError(
+        DeviceFault::kNotAModel, place,
+        "the file is none that torch.jit.save() wrote, as torch.jit.script(model).save(FILE) does: " + why);
+  };
+  errno = 0;
+  if (!std::ifstream(source.file, std::ios::binary))
+    throw DeviceError(DeviceFault::kMissingModel, place,
+                      std::string("the file cannot be read: ") + std::strerror(errno));
+  std::shared_ptr<torch::jit::Module> module;
+  try {
+    module = std::make_shared<torch::jit::Module>(torch::jit::load(source.file, device));
+  } catch (const c10::Error& error) {
+    refuse(error.what_without_backtrace());
+  } catch (const std::exception& error) {
+    refuse(error.what());
+  }
+  if (!module->find_method("forward"))
+    throw DeviceError(DeviceFault::kNotAModel, place, "the TorchScript module has no forward()");
+  module->eval();
+  return module;
+}
+
 }  // namespace
 
 StagedModel make_staged_model(const ModelSource& source, const DevicePlace& place, c10::Device device) {
   return source.file.empty() ? make_from_zoo(source, place, device) : load_torchscript(source, place, device);
+}
+
+StagedModel load_torchscript(const ModelSource& source, const DevicePlace& place, c10::Device device) {
+  if (source.input_height == 0)
+    throw DeviceError(DeviceFault::kWrongShape, place,
+                      "a TorchScript file does not say how large its pictures are: give input_height and "
+                      "input_width");
+  const std::shared_ptr<torch::jit::Module> module = read_module(source, place, device);
+  StagedModel model;
+  model.input = imagenet_format(source);
+  for (const at::Tensor& weight : module->parameters()) model.weights.push_back(weight);
+  for (const at::Tensor& weight : module->buffers()) model.weights.push_back(weight);
+  model.stages.push_back([module, place](std::vector<at::Tensor>& state) {
+    const c10::IValue output = module->forward({state[0]});
+    if (!output.isTensor())
+      throw DeviceError(DeviceFault::kNotAModel, place,
+                        "forward() returns a " + output.tagKind() + ", a tensor is needed");
+    state[0] = output.toTensor();
+  });
+  return model;
 }
 
 }  // namespace harness

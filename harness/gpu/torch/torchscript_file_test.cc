@@ -1,4 +1,4 @@
-#include "harness/gpu/torch/torchscript_file.h"
+#include "harness/gpu/torch/model_factory.h"
 
 #include <ATen/ops/full.h>
 #include <ATen/ops/zeros.h>

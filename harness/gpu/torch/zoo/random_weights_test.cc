@@ -1,4 +1,4 @@
-#include "harness/gpu/torch/zoo/random_weights.h"
+#include "harness/gpu/torch/zoo/network.h"
 
 #include <gtest/gtest.h>
 
