@@ -4,7 +4,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/random.h"
-#include "workloads/exponential_gaps.h"
+#include "workloads/draws.h"
 
 namespace harness {
 namespace {

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "harness/core/random.h"
-#include "workloads/exponential_gaps.h"
+#include "workloads/draws.h"
 
 namespace harness {
 namespace {

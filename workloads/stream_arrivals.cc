@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "harness/core/random.h"
-#include "workloads/alias_table.h"
-#include "workloads/exponential_gaps.h"
+#include "workloads/draws.h"
 
 namespace harness {
 namespace {

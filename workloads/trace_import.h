@@ -1,4 +1,4 @@
-// Readers for recorded traces.
+// Readers for recorded traces, and the formats that they know.
 #pragma once
 
 #include <string>
@@ -7,9 +7,24 @@
 
 #include "harness/core/request_sizes.h"
 #include "harness/core/types.h"
+#include "workloads/text_lines.h"
 #include "workloads/trace_spec.h"
 
 namespace harness {
+
+// The published formats that read_trace knows (trace_import.h describes them).
+
+/// Requests that a trace may have in a minute or a bin.
+inline constexpr double kLargestCount = 1e12;
+
+/// Invocations per minute, from the first day on, of the functions chosen by `column` (as in TraceSpec).
+std::vector<double> read_azure_functions(TextLines lines, const std::string& column);
+
+/// The same by function, in the order of their names; all of one length.
+std::vector<std::vector<double>> read_function_minutes(TextLines lines, const std::string& column);
+
+/// Times of the requests, from the first one on; appends their lengths to `tokens` unless it is null.
+std::vector<TimeNs> read_azure_llm(TextLines lines, TraceTokens* tokens = nullptr);
 
 /// A recorded trace: sending times, or counts per bin (then `times_ns` is empty). Source time 0 is the file's
 /// beginning.

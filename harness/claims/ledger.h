@@ -1,17 +1,41 @@
 // The claims ledger: a TOML file with a [[claim]] for each statement of a paper that experiments can confirm
-// or contradict (docs/claims.md).
+// or contradict, and the interval that it expects (docs/claims.md).
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "harness/claims/expression.h"
-#include "harness/claims/interval.h"
 #include "harness/claims/result_rows.h"
+#include "harness/core/error.h"
+#include "workloads/toml_tree.h"
 
 namespace harness {
+
+// An interval of numbers, as ledgers write what they expect.
+
+/// The numbers from `low` to `high`; an open end does not belong to it.
+struct Interval {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool low_open = false;
+  bool high_open = false;
+
+  bool contains(double value) const;
+  /// "[1.6, 17]", "> 1", "(0, 1]".
+  std::string text() const;
+};
+
+/// Whether `text` begins with <, <=, > or >=.
+bool is_comparison(std::string_view text);
+/// Narrows `interval` by a comparison such as "> 1.6". Throws InputError.
+void narrow(Interval& interval, const InputPlace& place, std::string_view comparison);
+/// Reads [low, high] (inf and -inf for no end), a comparison, or an array of comparisons that all hold.
+/// Throws InputError when it is anything else, or nothing lies in it.
+Interval read_interval(const InputPlace& place, const TomlValue& value);
 
 /// From worst to best; "not run" is neither.
 enum class Verdict { kNotRun, kNotReproduced, kPartly, kReproduced };

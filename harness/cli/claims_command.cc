@@ -9,7 +9,6 @@
 #include "harness/claims/claims_report.h"
 #include "harness/claims/ledger.h"
 #include "harness/claims/verdict.h"
-#include "harness/cli/print_text.h"
 #include "harness/core/error.h"
 #include "harness/record/results_file.h"
 #include "systems/all_systems.h"

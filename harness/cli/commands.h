@@ -1,11 +1,24 @@
-// The commands of `harness`, one function each.
+// The commands of `harness`, one function each, and how they print.
 #pragma once
+
+#include <cstdio>
+#include <string>
+
+#include "harness/core/error.h"
 
 namespace CLI {
 class App;
 }
 
 namespace harness {
+
+// Writing a whole text to standard output.
+
+/// Throws EnvironmentError when not all of it could be written (a full disk, a closed pipe).
+inline void print_text(const std::string& text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (!written || std::fflush(stdout) != 0) throw EnvironmentError("standard output: cannot be written");
+}
 
 // Each adds its command to `app`. The command prints to standard output, throws InputError for what is wrong
 // with its arguments and files, EnvironmentError for what failed, and sets `exit_code`, which outlives the

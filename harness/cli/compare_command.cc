@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "harness/cli/print_text.h"
 #include "harness/core/error.h"
 #include "harness/experiment/paced_cells.h"
 #include "harness/record/comparison_text.h"

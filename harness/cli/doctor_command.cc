@@ -25,7 +25,6 @@
 #include "harness/gpu/cpu_facts.h"
 #include "harness/live/precise_wait.h"
 #include "harness/live/rank_survey.h"
-#include "harness/live/sleep_check.h"
 #include "harness/live/survey_checks.h"
 #include "harness/live/transport.h"
 

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "harness/cli/print_text.h"
 #include "harness/cli/profile_jobs.h"
 #include "harness/cli/profile_report.h"
 #include "harness/core/error.h"

@@ -1,16 +1,38 @@
-// What `harness profile` was asked to measure, checked.
+// What `harness profile` was asked to measure, checked, and the goodput that it adds.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "harness/cli/profile_goodput.h"
+#include "harness/experiment/goodput_search.h"
 #include "harness/gpu/device.h"
 #include "harness/gpu/devices.h"
 #include "harness/gpu/profiler.h"
 
 namespace harness {
+
+// The goodput of one GPU, a column of profiles (`harness profile --goodput`).
+
+/// What the user asked for.
+struct GoodputOptions {
+  std::vector<double> slos_ms;  ///< rising; empty: none is looked for
+  double share = 0.99;
+  int requests = 20'000;
+  std::string profiles;  ///< an existing set whose models get it; empty: those just measured
+};
+
+/// Throws InputError for an option that is out of its range.
+void check_goodput(const GoodputOptions& options);
+
+/// `text`, a file of profiles, with the goodput of all of its models. Prints a line for each model when
+/// `verbose`. `file` is for messages. Throws InputError.
+std::string text_with_goodput(const std::string& file, const std::string& text, const GoodputOptions& options,
+                              std::uint64_t seed, bool verbose);
+
+/// The same for the set `options.profiles`, written to `output`, which may be the same file: the exit code.
+/// Throws InputError, EnvironmentError.
+int add_goodput(const GoodputOptions& options, std::uint64_t seed, const std::string& output);
 
 /// What the user typed.
 struct ProfileOptions {

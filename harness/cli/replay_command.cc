@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "harness/cli/print_text.h"
 #include "harness/experiment/replay_results.h"
 
 namespace harness {

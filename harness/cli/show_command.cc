@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <memory>
 
-#include "harness/cli/print_text.h"
 #include "harness/core/error.h"
 #include "harness/record/paired.h"
 #include "harness/record/results_file.h"

@@ -8,7 +8,7 @@
 #include "harness/engine/books.h"
 #include "harness/engine/ports.h"
 #include "harness/engine/queue_domain_host.h"
-#include "harness/engine/recording_scheduler.h"
+#include "harness/engine/replay_call.h"
 #include "harness/engine/run_spec.h"
 
 namespace harness {

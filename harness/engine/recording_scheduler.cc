@@ -1,4 +1,4 @@
-#include "harness/engine/recording_scheduler.h"
+#include "harness/engine/replay_call.h"
 
 #include <algorithm>
 #include <iterator>

@@ -7,7 +7,7 @@
 
 #include "harness/engine/dispatcher.h"
 #include "harness/experiment/cell_text.h"
-#include "harness/experiment/fault_reader.h"
+#include "harness/experiment/readers.h"
 #include "harness/serving/common_plans.h"
 #include "systems/all_systems.h"
 #include "workloads/catalogue.h"

@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "harness/experiment/config_tree.h"
-#include "harness/experiment/stream_reader.h"
+#include "harness/experiment/readers.h"
 
 namespace harness {
 namespace {

@@ -5,10 +5,8 @@
 #include <filesystem>
 #include <sstream>
 
-#include "harness/experiment/fault_reader.h"
+#include "harness/experiment/readers.h"
 #include "harness/experiment/repeat_until.h"
-#include "harness/experiment/stream_reader.h"
-#include "harness/experiment/system_reader.h"
 #include "systems/all_systems.h"
 #include "workloads/catalogue.h"
 #include "workloads/file_bytes.h"

@@ -1,4 +1,4 @@
-#include "harness/experiment/fault_reader.h"
+#include "harness/experiment/readers.h"
 
 #include <algorithm>
 #include <cmath>

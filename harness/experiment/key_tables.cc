@@ -4,7 +4,7 @@
 
 #include "harness/experiment/config_tree.h"
 #include "harness/experiment/experiment_spec.h"
-#include "harness/experiment/stream_reader.h"
+#include "harness/experiment/readers.h"
 #include "systems/all_systems.h"
 
 namespace harness {

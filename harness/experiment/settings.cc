@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "harness/experiment/fault_reader.h"
-#include "harness/experiment/stream_reader.h"
+#include "harness/experiment/readers.h"
 #include "systems/all_systems.h"
 
 namespace harness {

@@ -1,4 +1,4 @@
-#include "harness/experiment/stream_reader.h"
+#include "harness/experiment/readers.h"
 
 namespace harness {
 namespace {

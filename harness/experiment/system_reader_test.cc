@@ -1,4 +1,4 @@
-#include "harness/experiment/system_reader.h"
+#include "harness/experiment/readers.h"
 
 #include <gtest/gtest.h>
 

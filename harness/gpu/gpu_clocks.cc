@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <fstream>
+#include <sstream>
 
 namespace harness {
+
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenLooks{250};
@@ -113,6 +116,18 @@ std::vector<std::string> GpuClockWatch::notes() {
   if (!why_.empty()) return {"the GPU's clocks are not visible: " + why_};
   const std::lock_guard lock(mutex_);
   return gpu_clock_notes(looks_, most_mhz_);
+}
+
+std::string nvidia_driver_version(const std::string& root) {
+  std::ifstream file(root + "/proc/driver/nvidia/version");
+  std::string line;
+  std::getline(file, line);
+  std::istringstream words(line);
+  for (std::string word; words >> word;) {
+    const bool of_digits = word.find_first_not_of("0123456789.") == std::string::npos;
+    if (of_digits && word.find('.') != std::string::npos) return word;
+  }
+  return "";
 }
 
 }  // namespace harness

@@ -1,4 +1,5 @@
-// What NVIDIA's driver tells of a GPU's clocks and of what slows it down, while something is measured on it.
+// What NVIDIA's driver tells: its version, a GPU's clocks, and what slows it down while something is
+// measured.
 #pragma once
 
 #include <condition_variable>
@@ -9,6 +10,12 @@
 #include <vector>
 
 namespace harness {
+
+// Which driver NVIDIA's GPUs of this machine have.
+
+/// "580.95.05", as the kernel module tells it; "" where there is none, or it tells nothing. Reads below
+/// `root`: "/" outside of tests.
+std::string nvidia_driver_version(const std::string& root = "/");
 
 /// One look at a GPU that had work.
 struct GpuClockLook {

@@ -1,4 +1,4 @@
-#include "harness/gpu/nvidia_driver.h"
+#include "harness/gpu/gpu_clocks.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -4,11 +4,14 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <span>
+#include <string>
 
 #include "harness/core/error.h"
-#include "harness/gpu/batch_runner.h"
+#include "harness/core/random.h"
 
 namespace harness {
+
 namespace {
 
 /// A size of one of the loaded models.
@@ -141,6 +144,9 @@ std::vector<std::string> notes_from(const Device& device, std::size_t earlier) {
   return {notes.begin() + static_cast<std::ptrdiff_t>(earlier), notes.end()};
 }
 
+constexpr TimeNs kLongestBatchNs = 600 * kNsPerS;
+constexpr std::size_t kMostPictureBytes = std::size_t{256} << 20;
+
 }  // namespace
 
 std::vector<int> usual_batches(int most) {
@@ -195,6 +201,67 @@ ModelProfile profile_model(Device& device, DeviceWait& wait, const ModelSource& 
   profile.drift = timed.drift();
   if (models.size() > 1) profile.exit_points = cost_of_exit_points(runner, models[1], params, batches, timed);
   return profile;
+}
+
+TimeNs FinishedBatch::time_ns() const { return std::max<TimeNs>(1, end.ended_ns - end.started_ns); }
+
+BatchRunner::BatchRunner(Device& device, DeviceWait& wait, int most, int height, int width,
+                         std::uint64_t seed)
+    : device_(device), wait_(wait) {
+  const std::size_t picture_bytes =
+      std::size_t{3} * static_cast<std::size_t>(height) * static_cast<std::size_t>(width);
+  const std::size_t different =
+      std::clamp<std::size_t>(kMostPictureBytes / picture_bytes, 1, static_cast<std::size_t>(most));
+  bytes_.resize(picture_bytes * different);
+  RandomStream random(seed, "pictures");
+  for (std::uint8_t& byte : bytes_) byte = static_cast<std::uint8_t>(random.bits() >> 56);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(most); ++i)
+    pictures_.push_back(
+        {std::span(bytes_).subspan(i % different * picture_bytes, picture_bytes), height, width});
+}
+
+void BatchRunner::submit(DeviceModel model, int batch, FinishedBatch& finished) {
+  finished.end.tag = next_tag_++;
+  finished.submitted_ns = wait_.now_ns();
+  device_.submit(finished.end.tag, model, std::span(pictures_).first(static_cast<std::size_t>(batch)));
+}
+
+bool BatchRunner::take(FinishedBatch& finished) {
+  ended_.clear();
+  if (!device_.take(ended_)) return false;
+  finished.taken_ns = wait_.now_ns();
+  HARNESS_CHECK(ended_.size() == 1 && ended_.front().tag == finished.end.tag, "the end of another batch");
+  finished.end = ended_.front();
+  return true;
+}
+
+void BatchRunner::finish(FinishedBatch& finished, int batch) {
+  const TimeNs deadline_ns = wait_.now_ns() + kLongestBatchNs;
+  while (!take(finished)) {
+    if (wait_.now_ns() >= deadline_ns) {
+      throw EnvironmentError("device " + device_.name() + ": a batch of " + std::to_string(batch) +
+                             " has not ended within ten minutes");
+    }
+    wait_.wait_for_device(deadline_ns);
+  }
+}
+
+FinishedBatch BatchRunner::run(DeviceModel model, int batch) {
+  FinishedBatch finished;
+  submit(model, batch, finished);
+  finish(finished, batch);
+  return finished;
+}
+
+FinishedBatch BatchRunner::run_preempted(DeviceModel model, int batch, TimeNs after_ns) {
+  FinishedBatch finished;
+  submit(model, batch, finished);
+  wait_.sleep_until(finished.submitted_ns + after_ns);
+  if (take(finished)) return finished;
+  finished.asked_ns = wait_.now_ns();
+  device_.preempt(finished.end.tag);
+  finish(finished, batch);
+  return finished;
 }
 
 }  // namespace harness

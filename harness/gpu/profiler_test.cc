@@ -7,7 +7,6 @@
 #include <functional>
 
 #include "harness/core/random.h"
-#include "harness/gpu/batch_runner.h"
 #include "harness/gpu/device_wait.h"
 #include "harness/gpu/test_scripted_device.h"
 

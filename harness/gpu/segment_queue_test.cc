@@ -1,4 +1,4 @@
-#include "harness/gpu/segment_queue.h"
+#include "harness/gpu/stream_device.h"
 
 #include <gtest/gtest.h>
 

@@ -17,7 +17,6 @@
 #include "harness/live/load_sender.h"
 #include "harness/live/messages.h"
 #include "harness/live/plan_thread.h"
-#include "harness/live/tensor_ledger.h"
 #include "harness/live/tensors.h"
 
 namespace harness {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "harness/core/error.h"
-#include "harness/gpu/nvidia_driver.h"
+#include "harness/gpu/gpu_clocks.h"
 #include "harness/live/cell_failed.h"
 #include "harness/live/device_workers.h"
 #include "harness/live/precise_wait.h"

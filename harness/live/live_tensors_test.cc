@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/core/random.h"
-#include "harness/live/tensor_ledger.h"
+#include "harness/live/tensors.h"
 #include "harness/live/test_transport.h"
 #include "harness/sim/test_world.h"
 

@@ -9,7 +9,7 @@
 #include "harness/core/error.h"
 #include "harness/core/steady_clock.h"
 #include "harness/live/clock_offset.h"
-#include "harness/live/sleep_check.h"
+#include "harness/live/precise_wait.h"
 #include "harness/live/this_host.h"
 
 namespace harness {

@@ -1,4 +1,4 @@
-#include "harness/live/sleep_check.h"
+#include "harness/live/precise_wait.h"
 
 #include <gtest/gtest.h>
 

@@ -16,14 +16,14 @@ constexpr const char* kSimulated = "simulated";
 constexpr const char* kLiveKeys[] = {"live.", "gpu."};
 
 /// A live run and its simulation.
-struct Run {
+struct RunPair {
   const SummaryRow* live = nullptr;
   const SummaryRow* simulated = nullptr;
 };
 
 struct LiveCell {
   CellKey key;
-  std::vector<Run> runs;
+  std::vector<RunPair> runs;
 };
 
 /// Of a live cell the simulated one; of a simulated one itself.
@@ -36,7 +36,7 @@ CellKey simulated_counterpart(CellKey key) {
 /// Live cells in the order in which they are first added.
 class LiveCells {
  public:
-  void add(const Run& run) {
+  void add(const RunPair& run) {
     const CellKey key = without(key_of(run.live->cell, run.live->slo_ms), kRepeatKey);
     const auto [place, is_new] = places_.emplace(key, cells_.size());
     if (is_new) cells_.push_back({key, {}});
@@ -59,15 +59,16 @@ FidelityRow row_of(const LiveCell& cell, const ComparedMetric& metric) {
   FidelityRow row;
   row.cell = cell.key;
   row.metric = metric;
-  const auto difference_of = [&](const Run& run) {
+  const auto difference_of = [&](const RunPair& run) {
     return value_of(run.live, metric) - value_of(run.simulated, metric);
   };
-  const bool some_have_both = std::any_of(cell.runs.begin(), cell.runs.end(),
-                                          [&](const Run& run) { return !std::isnan(difference_of(run)); });
+  const bool some_have_both = std::any_of(cell.runs.begin(), cell.runs.end(), [&](const RunPair& run) {
+    return !std::isnan(difference_of(run));
+  });
   std::vector<double> live;
   std::vector<double> simulated;
   std::vector<double> differences;
-  for (const Run& run : cell.runs) {
+  for (const RunPair& run : cell.runs) {
     const double difference = difference_of(run);
     if (std::isnan(difference) && some_have_both) continue;
     live.push_back(value_of(run.live, metric));
@@ -97,7 +98,7 @@ void add_if_not_ok(Fidelity& result, const SummaryRow& row) {
 }
 
 void add_rows(Fidelity& result, const LiveCells& cells, const std::vector<ComparedMetric>& metrics) {
-  const auto neither_ran = [](const Run& run) { return !ran(run.live) && !ran(run.simulated); };
+  const auto neither_ran = [](const RunPair& run) { return !ran(run.live) && !ran(run.simulated); };
   for (const LiveCell& cell : cells.cells()) {
     if (std::all_of(cell.runs.begin(), cell.runs.end(), neither_ran)) continue;
     for (const ComparedMetric& metric : metrics) {

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 namespace harness {
+
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -135,6 +136,33 @@ std::string csv_text(const TextTable& table) {
   std::string out = csv_line(table, [&](std::size_t i) { return table.columns[i].name; });
   for (const auto& row : table.rows) out += csv_line(table, [&](std::size_t i) { return row[i].text; });
   return out;
+}
+
+std::string json_of(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    if (static_cast<unsigned char>(c) >= 0x20) {
+      quoted += c;
+      continue;
+    }
+    char escaped[8];
+    std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned char>(c));
+    quoted += escaped;
+  }
+  return quoted + "\"";
+}
+
+std::string json_of(double value) {
+  if (!std::isfinite(value)) return "null";
+  char text[32];
+  return std::string(text, std::to_chars(text, text + sizeof text, value).ptr);
+}
+
+Json JsonObject::json(const char* separator) const {
+  std::string text = "{";
+  for (const std::string& member : members_) text += (&member == members_.data() ? "" : separator) + member;
+  return {text + "}"};
 }
 
 }  // namespace harness

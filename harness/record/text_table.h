@@ -1,12 +1,52 @@
 // A report's rows and columns: as a table for people, as JSON and as CSV for programs.
 #pragma once
 
+#include <concepts>
 #include <string>
 #include <vector>
 
-#include "harness/record/json_text.h"
-
 namespace harness {
+
+// Texts and numbers as JSON.
+
+/// A text that is JSON already.
+struct Json {
+  std::string text;
+};
+
+inline std::string json_of(const Json& json) { return json.text; }
+/// In quotes, with '"', '\' and control characters escaped.
+std::string json_of(const std::string& text);
+/// The shortest form that reads back to the same value; "null" for infinities and NaN.
+std::string json_of(double value);
+/// true or false, or a whole number.
+template <std::integral Value>
+std::string json_of(Value value) {
+  if constexpr (std::same_as<Value, bool>)
+    return value ? "true" : "false";
+  else
+    return std::to_string(value);
+}
+/// An array on one line.
+template <class Value>
+std::string json_of(const std::vector<Value>& values) {
+  std::string list;
+  for (const Value& value : values) list += (list.empty() ? "" : ", ") + json_of(value);
+  return "[" + list + "]";
+}
+
+/// An object, with its members in the order in which they were added.
+class JsonObject {
+ public:
+  template <class Value>
+  void add(const std::string& name, const Value& value) {
+    members_.push_back(json_of(name) + ": " + json_of(value));
+  }
+  Json json(const char* separator = ", ") const;
+
+ private:
+  std::vector<std::string> members_;
+};
 
 /// A value as its readers see it.
 struct TextCell {

@@ -1,4 +1,4 @@
-#include "harness/serving/group_capacity.h"
+#include "harness/serving/sizing_planner.h"
 
 #include <gtest/gtest.h>
 

@@ -3,13 +3,26 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "harness/core/params.h"
 #include "harness/serving/context.h"
+#include "harness/serving/plan.h"
 #include "harness/serving/planner.h"
 
 namespace harness {
+
+// What a plan's groups of workers can carry together.
+
+/// The largest rate, requests/s, at which each module's share of the requests can be divided over the groups
+/// that serve it so that no group has more work than its workers do. `rps`: by module, the requests/s that
+/// one worker would carry if nothing else came; infinite where none go there. By Hall's condition it is the
+/// least, over all sets of modules, of the workers that serve any of them over the seconds that a request
+/// needs of them. 0 when a module has requests and no workers. Batches are those of `rps` in every group:
+/// WorkerGroup::batch_caps and cycle_ns do not count. Cost grows with the square of the different sets of
+/// modules, not with the groups.
+double group_capacity_rps(std::span<const WorkerGroup> groups, const std::vector<double>& rps);
 
 /// Fixed by the experiment for one module; 0 leaves it to the planner.
 struct ModuleOverride {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/core/random.h"
-#include "systems/clockwork/available_workers.h"
+#include "systems/clockwork/central_scheduler.h"
 #include "systems/clockwork/model_strategies.h"
 
 namespace harness {

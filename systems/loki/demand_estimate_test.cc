@@ -1,4 +1,4 @@
-#include "systems/loki/demand_estimate.h"
+#include "systems/loki/resource_manager.h"
 
 #include <gtest/gtest.h>
 

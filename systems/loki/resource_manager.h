@@ -8,10 +8,41 @@
 #include "harness/serving/context.h"
 #include "harness/serving/planner.h"
 #include "systems/loki/allocation.h"
-#include "systems/loki/demand_estimate.h"
 #include "systems/loki/trees.h"
 
 namespace harness {
+
+// The demand that Loki plans for (section 4.2): a moving average of recent rates, and when it has changed.
+
+/// Exponentially weighted moving average: of rates r_0 (the newest), r_1, ... the sum of (1 - alpha)^i r_i
+/// over the sum of (1 - alpha)^i, so that the first ones weigh no more than they should.
+///
+/// Reconstructed: alpha, and that rates are those of equal periods.
+class DemandEstimate {
+ public:
+  explicit DemandEstimate(double alpha) : keep_(1 - alpha) {}
+
+  /// Adds the newest period's rate.
+  void add(double rate_rps) {
+    sum_ = keep_ * sum_ + rate_rps;
+    weight_ = keep_ * weight_ + 1;
+  }
+  /// 0 before the first period.
+  double rate_rps() const { return weight_ > 0 ? sum_ / weight_ : 0; }
+  bool has_rates() const { return weight_ > 0; }
+
+ private:
+  double keep_;
+  double sum_ = 0;
+  double weight_ = 0;
+};
+
+/// Whether a demand has left the one that was planned for by more than the share `change` of it.
+///
+/// Reconstructed: "a significant change in the demand" (section 4.2), up or down.
+inline bool changed_significantly(double demand_rps, double planned_rps, double change) {
+  return demand_rps > planned_rps * (1 + change) || demand_rps < planned_rps * (1 - change);
+}
 
 // How often Loki's Resource Manager plans, and for what (section 4), as parameters.
 

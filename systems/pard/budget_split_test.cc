@@ -1,4 +1,4 @@
-#include "systems/pard/budget_split.h"
+#include "systems/pard/downstream_estimate.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "systems/shepherd/flex_queues.h"
+#include "systems/shepherd/flex.h"
 
 #include <gtest/gtest.h>
 

@@ -12,9 +12,9 @@
 #include <thread>
 
 #include "harness/core/random.h"
-#include "harness/gpu/batch_runner.h"
 #include "harness/gpu/cuda/cuda_check.h"
 #include "harness/gpu/device_wait.h"
+#include "harness/gpu/profiler.h"
 #include "harness/gpu/test_device_kinds.h"
 #include "harness/gpu/test_pictures.h"
 #include "harness/gpu/torch/model_factory.h"

@@ -1,4 +1,4 @@
-#include "workloads/alias_table.h"
+#include "workloads/draws.h"
 
 #include "harness/core/error.h"
 

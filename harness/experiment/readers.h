@@ -1,0 +1,56 @@
+// Readers of an experiment file's tables [[system]], [[fault]] and [[trace.NAME.streams]], and of keys that
+// name one of them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/experiment/experiment_spec.h"
+#include "workloads/stream_class.h"
+#include "workloads/table_reader.h"
+#include "workloads/trace_spec.h"
+
+namespace harness {
+
+// Reads the [[system]] tables of an experiment file.
+
+/// Fills `spec.systems`; `spec.workload` has been read. Throws InputError.
+void read_systems(const TableReader& document, ExperimentSpec& spec);
+
+// [[trace.NAME.streams]]: the classes of a trace of shape streams.
+
+/// The key of a trace's table that holds its classes.
+inline constexpr const char* kStreamsKey = "streams";
+
+/// The keys of a class but slo_ms, which is a list.
+std::vector<Param> stream_params(StreamClass& streams);
+
+/// The classes in a trace's table; none when it has no such key. Throws InputError.
+std::vector<StreamClass> read_streams(const TableReader& trace);
+
+/// Sets a key of one of the trace's classes; `field` is "streams.N.KEY", slo_ms one number. Whether the key
+/// has a meaning beside the others, check_trace() says. Throws InputError at the assignment's place.
+void assign_to_streams(TraceSpec& trace, const std::string& field, const Assignment& assignment);
+
+/// The classes as tables of the trace of that name, which read back as the same: their keys with a meaning.
+std::string stream_tables(const std::string& trace, const std::vector<StreamClass>& classes);
+
+/// Reads them as far as they can be checked without knowing the cluster. Throws InputError.
+std::vector<FaultAt> read_faults(const TableReader& document);
+
+/// Sets `field` of all faults of that name, as "fault.NAME.FIELD" asks for. Throws InputError: no such fault,
+/// a field that a key cannot set, or a value that one of them may not have.
+void assign_to_faults(std::vector<FaultAt>& faults, const std::string& name, const std::string& field,
+                      const Assignment& assignment);
+
+/// Throws InputError unless every GPU that a fault names is one of the cluster's `workers`. Those that do not
+/// happen may name any.
+void check_faults(const std::vector<FaultAt>& faults, int workers);
+
+/// Without those that do not happen.
+std::vector<Fault> faults_that_happen(const std::vector<FaultAt>& faults);
+
+/// The faults as [[fault]] tables, which read back as the same.
+std::string fault_tables(const std::vector<Fault>& faults);
+
+}  // namespace harness
