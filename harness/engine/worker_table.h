@@ -21,11 +21,11 @@ struct WorkerState {
   std::uint32_t slot = 0;  ///< shared and delay: index among the workers that its module has had
   Life life = Life::kStarting;
   bool busy = false;
-  bool launched = false;    ///< the forming batch is closed and waits for the running one
-  bool preempting = false;  ///< the running batch was asked to stop
+  bool launched = false;        ///< the forming batch is closed and waits for the running one
+  bool preempting = false;      ///< the running batch was asked to stop
+  std::uint32_t preempted = 0;  ///< live: how many of its batches were preempted, as far as is known here
   TimeNs started_ns = 0;
   TimeNs expected_end_ns = 0;
-  TimeNs preempted_ns = kNever;    ///< start of the last batch that was preempted; live, at the dispatcher
   TimeNs service_gpu_ns = kNever;  ///< GPU time of the visit that runs; kNever: a batch
   TimeNs ended_ns = kNever;        ///< end of what runs, if its queue domain has not heard of it yet
   std::vector<BatchVisit> forming;

@@ -209,8 +209,8 @@ void LiveDispatcher::tell_end(TimeNs now, MessageKind kind, const BatchMessage& 
 void LiveDispatcher::take_preempted(const BatchMessage& batch) {
   if (batch.worker >= tables_.workers.size()) return;
   WorkerState& state = tables_.workers[batch.worker];
-  if (batch.started_ns == state.preempted_ns) return;  // it came before
-  state.preempted_ns = batch.started_ns;
+  if (batch.preempted <= state.preempted) return;  // it came before
+  state.preempted = batch.preempted;
   ++progress_;
   state.module = batch.module;
   state.started_ns = batch.started_ns;
@@ -234,7 +234,7 @@ void LiveDispatcher::take_visit(MessageKind kind, TimeNs now, const VisitMessage
   } else if (kind == MessageKind::kReturned && !record.cancelled) {
     dispatcher_.on_visits_returned(now, record.visit.module, {&message.visit, 1});
   } else {
-    if (!record.counted) books_.on_arrived(now, record.visit.module);
+    books_.on_reached(now, record);
     dispatcher_.on_visit_cancelled(message.at_ns, message.visit);
   }
   told_by_ = kNone;

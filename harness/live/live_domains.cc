@@ -233,6 +233,7 @@ void LiveDomains::batch_preempted(TimeNs now, WorkerId worker, const WorkerState
   batch.ended_ns = now;
   batch.worker = worker;
   batch.module = state.module;
+  batch.preempted = ++tables_.workers[worker].preempted;
   out_.send(0, MessageKind::kBatchPreempted, batch);
   give_inputs_back(worker);
 }

@@ -17,7 +17,7 @@
 namespace harness {
 
 /// Raised with every change of a struct below.
-inline constexpr std::uint16_t kMessageVersion = 7;
+inline constexpr std::uint16_t kMessageVersion = 8;
 
 enum class MessageKind : std::uint16_t {
   // Between the loops of the ranks.
@@ -157,7 +157,8 @@ struct BatchMessage {
   WorkerId worker = 0;
   std::uint32_t held = 0;  ///< an injected fault has held it back
   ModuleId module = 0;
-  std::uint16_t padding[3] = {};
+  std::uint16_t padding = 0;
+  std::uint32_t preempted = 0;  ///< kBatchPreempted: the worker's so manieth, from 1
 };
 
 struct BatchEntry {
