@@ -52,7 +52,7 @@ void LiveDomains::start_own(WorkerId worker, TimeNs profile_ns, std::optional<Se
   run.gpu = tables_.workers[worker].gpu;
   run.module = tables_.workers[worker].module;
   run.profile_ns = profile_ns;
-  run.visit = std::move(visit);
+  run.visit = visit;
   take_inputs(worker, run);
   start(worker);
 }
