@@ -14,7 +14,6 @@
 #include "harness/core/error.h"
 
 namespace harness {
-
 namespace {
 
 struct OpenFile {

@@ -13,7 +13,6 @@
 #include "workloads/text_lines.h"
 
 namespace harness {
-
 namespace {
 
 constexpr int kLargestBatch = 4096;

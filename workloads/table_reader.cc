@@ -75,8 +75,9 @@ std::string TableReader::text_in(const std::string& key, const TomlValue& item,
 }
 
 std::string TableReader::text(const std::string& key) const {
-  get<std::string>(key, kString);
-  return text_in(key, *find(key), kString);
+  const auto& text = get<std::string>(key, kString);
+  if (text.empty()) throw input_error(place(key), "\"\"", kString);
+  return text;
 }
 
 std::string TableReader::text_or(const std::string& key, const std::string& fallback) const {

@@ -12,7 +12,6 @@
 #include "workloads/text_lines.h"
 
 namespace harness {
-
 namespace {
 
 constexpr double kLatestS = 1e9;

@@ -9,7 +9,6 @@
 #include "workloads/table_reader.h"
 
 namespace harness {
-
 namespace {
 
 const std::vector<std::string> kKeys = {

@@ -6,7 +6,6 @@
 #include "harness/record/paired.h"
 
 namespace harness {
-
 namespace {
 
 const std::vector<std::string> kSeedKey = {"seed"};

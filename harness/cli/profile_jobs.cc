@@ -22,7 +22,6 @@
 #include "workloads/goodput_text.h"
 
 namespace harness {
-
 namespace {
 
 namespace fs = std::filesystem;

@@ -8,7 +8,6 @@
 #include "harness/core/routes.h"
 
 namespace harness {
-
 namespace {
 
 /// Execution times may fall below the profile by this factor; 0: without limit.

@@ -10,7 +10,6 @@
 #include "harness/core/error.h"
 
 namespace harness {
-
 namespace {
 
 constexpr std::size_t kShownEntries = 8;  // of a list, in texts

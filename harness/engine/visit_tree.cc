@@ -6,7 +6,6 @@
 #include "harness/core/random.h"
 
 namespace harness {
-
 namespace {
 
 /// The distribution function of a Poisson variable, to where nothing is left of it in a double.

@@ -3,7 +3,6 @@
 #include "harness/experiment/experiment_spec.h"
 
 namespace harness {
-
 namespace {
 
 constexpr PlainKey kKeys[] = {

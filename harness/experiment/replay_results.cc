@@ -14,7 +14,6 @@
 #include "harness/record/run_record.h"
 
 namespace harness {
-
 namespace {
 
 auto fields(const VisitRow& row) {

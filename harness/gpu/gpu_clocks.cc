@@ -9,7 +9,6 @@
 #include <sstream>
 
 namespace harness {
-
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenLooks{250};

@@ -11,7 +11,6 @@
 #include "harness/core/random.h"
 
 namespace harness {
-
 namespace {
 
 /// A size of one of the loaded models.

@@ -10,7 +10,6 @@
 #include "harness/core/steady_clock.h"
 
 namespace harness {
-
 namespace {
 
 constexpr std::chrono::microseconds kPause{20};

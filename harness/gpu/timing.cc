@@ -14,7 +14,6 @@
 #include "harness/core/random.h"
 
 namespace harness {
-
 namespace {
 
 constexpr double kOutside = 0.05;

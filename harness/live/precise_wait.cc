@@ -14,7 +14,6 @@
 #include "harness/live/this_host.h"
 
 namespace harness {
-
 namespace {
 
 /// A set of cores of any size, as the kernel takes it.

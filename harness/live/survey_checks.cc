@@ -22,7 +22,6 @@
 #include "harness/core/steady_clock.h"
 
 namespace harness {
-
 namespace {
 
 // One way; beyond, SLOs of tens of milliseconds begin to blur.

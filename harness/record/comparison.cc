@@ -8,7 +8,6 @@
 #include "harness/core/error.h"
 
 namespace harness {
-
 namespace {
 
 using Pairs = std::vector<CellPair>;

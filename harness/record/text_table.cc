@@ -6,7 +6,6 @@
 #include <cstdio>
 
 namespace harness {
-
 namespace {
 
 using Lines = std::vector<std::string>;

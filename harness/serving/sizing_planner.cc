@@ -13,7 +13,6 @@
 #include "harness/core/routes.h"
 
 namespace harness {
-
 namespace {
 
 double gpu_ns_per_request(const Profile& profile, int batch) {

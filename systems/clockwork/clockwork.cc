@@ -11,7 +11,6 @@
 #include "systems/clockwork/central_scheduler.h"
 
 namespace harness {
-
 namespace {
 
 /// Carries events to a CentralScheduler over the modules of the domain. A batch is launched as it is formed,

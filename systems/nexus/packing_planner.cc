@@ -7,7 +7,6 @@
 #include "harness/serving/common_plans.h"
 
 namespace harness {
-
 namespace {
 
 /// Visits/s of each module to provision for.

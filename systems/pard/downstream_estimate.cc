@@ -6,7 +6,6 @@
 #include "harness/core/error.h"
 
 namespace harness {
-
 namespace {
 
 double lambda_of(const PardParams& params) {

@@ -10,7 +10,6 @@
 #include "harness/core/error.h"
 
 namespace harness {
-
 namespace {
 
 const HerdItem& at(std::span<const HerdItem> items, int index) {

@@ -6,7 +6,6 @@
 #include "harness/serving/common_plans.h"
 
 namespace harness {
-
 namespace {
 
 /// Groups over which HERD would spread the shares. So many that they cannot be numbered take it

@@ -14,7 +14,6 @@
 #include "harness/gpu/torch/zoo/zoo.h"
 
 namespace harness {
-
 namespace {
 
 StagedModel make_from_zoo(const ModelSource& source, const DevicePlace& place, c10::Device device) {

@@ -5,7 +5,6 @@
 #include <string_view>
 
 namespace harness {
-
 namespace {
 
 DeviceFault fault_of(std::string_view text, DeviceFault otherwise) {

@@ -11,7 +11,6 @@
 #include "harness/core/random.h"
 
 namespace harness {
-
 namespace {
 
 constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15ULL;
