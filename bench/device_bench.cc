@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "harness/core/steady_clock.h"
-#include "harness/gpu/device_wait.h"
 #include "harness/gpu/test_pictures.h"
+#include "harness/gpu/timing.h"
 #include "harness/gpu/torch/model_factory.h"
 #include "harness/gpu/torch/torch_device.h"
 #ifdef HARNESS_TORCH_CUDA

@@ -44,7 +44,7 @@ LAYERS["claims"] = {"core", "record_interface", "record", "workloads", "claims"}
 LAYERS["cli"] = EVERYTHING | {"experiment", "claims", "cli"}
 LAYERS["main"] = EVERYTHING | {"experiment", "claims", "cli", "main"}
 
-RECORD_INTERFACE = re.compile(r"^harness/record/(run_record|latency_histogram|replay_log)\.(h|cc)$")
+RECORD_INTERFACE = re.compile(r"^harness/record/(run_record|latency_histogram)\.(h|cc)$")
 
 # Libraries that stay behind a few files: header -> files that may include it. Tests and benchmarks are free.
 LIBRARIES = [

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/profile.h"
 #include "harness/core/types.h"
 #include "workloads/table_reader.h"
 
@@ -69,5 +70,13 @@ std::string text_of(const MeasuredSet& set);
 /// each array has as many entries, that quantiles are in order. Nothing of it is used in a run. Throws
 /// InputError.
 void check_measured(const TableReader& measured, std::size_t sizes);
+
+// Profiles of services that do not run batches, as they stand in a set of profiles.
+
+/// A [[shared]] table: a server with continuous batching. `top` gives the device and source of all profiles.
+/// Throws InputError.
+Profile shared_profile(const TableReader& fields, const TableReader& top);
+/// A [[delay]] table: a remote call. Throws InputError.
+Profile delay_profile(const TableReader& fields, const TableReader& top);
 
 }  // namespace harness

@@ -8,7 +8,6 @@
 #include "workloads/catalogue.h"
 #include "workloads/file_bytes.h"
 #include "workloads/measured_profile.h"
-#include "workloads/service_profile.h"
 #include "workloads/table_reader.h"
 #include "workloads/text_lines.h"
 

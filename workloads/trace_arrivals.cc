@@ -5,7 +5,6 @@
 #include "workloads/rate_curve.h"
 #include "workloads/stream_arrivals.h"
 #include "workloads/trace_import.h"
-#include "workloads/trace_shapes.h"
 #include "workloads/trace_spec.h"
 
 namespace harness {

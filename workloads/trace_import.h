@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/core/request_sizes.h"
+#include "harness/core/profile.h"
 #include "harness/core/types.h"
 #include "workloads/text_lines.h"
 #include "workloads/trace_spec.h"

@@ -1,4 +1,4 @@
-#include "workloads/trace_shapes.h"
+#include "workloads/rate_curve.h"
 
 #include <gtest/gtest.h>
 

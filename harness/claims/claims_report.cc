@@ -5,7 +5,6 @@
 #include <cstdio>
 
 #include "harness/core/error.h"
-#include "harness/record/junit_text.h"
 #include "harness/record/text_table.h"
 
 namespace harness {

@@ -20,8 +20,6 @@
 #include "harness/cli/doctor_layout.h"
 #include "harness/experiment/cell_distribution.h"
 #include "harness/experiment/device_needs.h"
-#include "harness/experiment/rank_machines.h"
-#include "harness/experiment/rank_work.h"
 #include "harness/gpu/cpu_facts.h"
 #include "harness/live/precise_wait.h"
 #include "harness/live/rank_survey.h"

@@ -5,7 +5,7 @@
 
 #include "harness/core/error.h"
 #include "harness/experiment/cell_factory.h"
-#include "harness/experiment/suite.h"
+#include "harness/experiment/driver.h"
 #include "harness/live/layout.h"
 
 namespace harness {

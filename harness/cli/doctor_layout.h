@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/experiment/cell_distribution.h"
 #include "harness/experiment/device_needs.h"
-#include "harness/experiment/rank_machines.h"
 #include "harness/live/live_params.h"
 #include "harness/live/machine_checks.h"
 

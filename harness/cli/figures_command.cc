@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "harness/core/error.h"
-#include "harness/experiment/rank_work.h"
+#include "harness/experiment/cell_distribution.h"
 #include "harness/record/cv_file.h"
 #include "harness/record/results_file.h"
 

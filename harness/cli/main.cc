@@ -11,7 +11,6 @@
 #include "harness/core/error.h"
 #include "harness/experiment/build_info.h"
 #include "harness/experiment/cell_distribution.h"
-#include "harness/experiment/rank_work.h"
 
 namespace harness {
 namespace {

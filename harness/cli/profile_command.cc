@@ -14,9 +14,9 @@
 #include "harness/core/error.h"
 #include "harness/experiment/cell_distribution.h"
 #include "harness/gpu/cpu_facts.h"
-#include "harness/gpu/device_wait.h"
 #include "harness/gpu/devices.h"
 #include "harness/gpu/gpu_clocks.h"
+#include "harness/gpu/timing.h"
 #include "workloads/file_bytes.h"
 
 namespace harness {

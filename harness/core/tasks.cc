@@ -7,7 +7,7 @@
 namespace harness {
 namespace {
 
-constexpr std::size_t kMostModules = 64;
+constexpr std::size_t kMostVariants = 64;
 constexpr double kMostFanOut = 100;
 
 /// The tasks as modules of a plain pipeline, which checks names and finds the order.
@@ -46,7 +46,7 @@ std::string check_variants(const std::vector<TaskSpec>& tasks) {
     }
     modules += task.variants.size();
   }
-  return modules > kMostModules ? "more than 64 variants" : "";
+  return modules > kMostVariants ? "more than 64 variants" : "";
 }
 
 /// The values by entry of `names`, in the order of `wanted`.

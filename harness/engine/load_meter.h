@@ -8,7 +8,7 @@
 #include "harness/engine/books.h"
 #include "harness/engine/request_flow.h"
 #include "harness/engine/run_spec.h"
-#include "harness/serving/planner.h"
+#include "harness/serving/plan.h"
 
 namespace harness {
 

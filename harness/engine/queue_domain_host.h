@@ -6,11 +6,9 @@
 #include <vector>
 
 #include "harness/core/profile.h"
-#include "harness/core/request_sizes.h"
 #include "harness/engine/books.h"
 #include "harness/engine/ports.h"
 #include "harness/engine/slot_table.h"
-#include "harness/engine/worker_table.h"
 #include "harness/serving/scheduler.h"
 
 namespace harness {

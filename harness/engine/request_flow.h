@@ -14,7 +14,6 @@
 #include "harness/engine/ports.h"
 #include "harness/engine/slot_table.h"
 #include "harness/engine/visit_tree.h"
-#include "harness/engine/worker_table.h"
 #include "harness/serving/router.h"
 
 namespace harness {

@@ -8,7 +8,6 @@
 #include "harness/core/arrivals.h"
 #include "harness/core/pipeline.h"
 #include "harness/core/profile.h"
-#include "harness/core/request_sizes.h"
 #include "harness/engine/device_pace.h"
 #include "harness/engine/faults.h"
 #include "harness/engine/world_params.h"

@@ -7,10 +7,17 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 #include <thread>
 #include <utility>
+
+#include "harness/core/error.h"
+#include "harness/gpu/device_module.h"
+#include "harness/gpu/devices.h"
+#include "harness/live/this_host.h"
 
 namespace harness {
 namespace {
@@ -213,6 +220,94 @@ std::vector<RankReport> CellDistribution::gather(const RankReport& report) {
     next.message = take(one.message_bytes);
   }
   return reports;
+}
+
+namespace {
+
+RankReport report_of(const std::function<void(RankReport&)>& work) {
+  RankReport report;
+  try {
+    work(report);
+  } catch (const InputError& error) {
+    report = {kBadInput, error.what(), 0, ""};
+  } catch (const std::exception& error) {
+    report = {kEnvironment, error.what(), 0, ""};
+  }
+  return report;
+}
+
+/// The first rank's that failed, or that read something else than rank 0.
+RankReport failure_in(const std::vector<RankReport>& reports, const std::string& file) {
+  for (std::size_t rank = 0; rank < reports.size(); ++rank) {
+    const std::string name = "rank " + std::to_string(rank);
+    RankReport report = reports[rank];
+    if (report.exit_code != kAllWell) {
+      if (rank > 0) report.message = name + ": " + report.message;
+      return report;
+    }
+    if (report.digest == reports[0].digest) continue;
+    report.exit_code = kBadInput;
+    report.message = input_error({file, 0, name}, "another experiment than at rank 0",
+                                 "the same experiment, pipelines, profiles, traces and build on all ranks")
+                         .what();
+    return report;
+  }
+  return {};
+}
+
+}  // namespace
+
+int on_all_ranks(CellDistribution& ranks, const std::string& file,
+                 const std::function<void(RankReport&)>& work) {
+  const std::vector<RankReport> reports = ranks.gather(report_of(work));
+  RankReport failure;
+  if (ranks.rank() == 0) failure = failure_in(reports, file);
+  const int code = ranks.share(failure.exit_code);
+  if (code != kAllWell && ranks.rank() != 0) throw RankStopped{};
+  if (code == kBadInput) throw InputError(failure.message);
+  if (code != kAllWell) throw EnvironmentError(failure.message);
+  return ranks.share(ranks.rank() == 0 ? reports[0].value : 0);
+}
+
+namespace {
+
+void count_cuda(RankMachine& machine) {
+  try {
+    for (const DeviceInfo& info : list_devices()) {
+      if (!info.name.starts_with("cuda")) continue;
+      if (info.is_usable)
+        ++machine.cuda;
+      else
+        machine.why_no_cuda = info.description;
+    }
+  } catch (const EnvironmentError& error) {
+    machine.why_no_cuda = error.what();
+  }
+}
+
+RankMachine machine_of_this_rank(bool asks_for_cuda) {
+  const MachineFiles files;
+  RankMachine machine;
+  machine.host = host_name();
+  machine.gpu_set = visible_gpu_set();
+  machine.cores = usable_cores(files);
+  while (files.exists("dev/nvidia" + std::to_string(machine.nvidia))) ++machine.nvidia;
+  if (device_module_file().empty()) machine.why_no_network = "this build has no LibTorch";
+  if (asks_for_cuda) count_cuda(machine);
+  return machine;
+}
+
+}  // namespace
+
+std::vector<RankMachine> gather_machines(CellDistribution& ranks, bool asks_for_cuda) {
+  const bool hosts = ranks.rank() > 0 || ranks.ranks() == 1;
+  RankReport own;
+  const std::vector<std::byte> bytes = packed(machine_of_this_rank(asks_for_cuda && hosts));
+  own.message.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  std::vector<RankMachine> machines;
+  for (const RankReport& report : ranks.gather(own))
+    machines.push_back(unpacked<RankMachine>(std::as_bytes(std::span(report.message))));
+  return machines;
 }
 
 }  // namespace harness

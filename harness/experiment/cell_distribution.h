@@ -2,10 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "harness/core/archive.h"
+#include "harness/live/machine_checks.h"
 
 namespace harness {
 
@@ -70,5 +74,51 @@ class CellDistribution {
   std::size_t next_ = 0;
   Counts counts_;
 };
+
+// A piece of work that all ranks do at once, with one line for whatever fails on any of them.
+
+/// The program's exit codes.
+inline constexpr int kAllWell = 0;
+inline constexpr int kVerdictAgainst = 1;
+inline constexpr int kBadInput = 2;
+inline constexpr int kEnvironment = 3;
+
+/// What ends a rank other than 0 when any rank failed: rank 0 says why.
+struct RankStopped {};
+
+/// Every rank does `work`, which sets `value` and, where all ranks must have read the same from `file`,
+/// `digest` of its report. Returns rank 0's value on every rank. What `work` throws on any rank, and a digest
+/// other than rank 0's, is thrown at rank 0, with the rank's number when it is another; the others throw
+/// RankStopped.
+int on_all_ranks(CellDistribution& ranks, const std::string& file,
+                 const std::function<void(RankReport&)>& work);
+
+// What the ranks of a job have for cells with runtime = "gpu": known before the first cell runs.
+
+/// A rank's processor cores and GPUs.
+struct RankMachine {
+  std::string host;
+  std::uint64_t gpu_set = 0;  ///< visible_gpu_set(): ranks with the same share GPUs
+  UsableCores cores;
+  int nvidia = 0;              ///< NVIDIA GPUs that the kernel shows, usable or not
+  int cuda = 0;                ///< GPUs that this build can use
+  std::string why_no_cuda;     ///< in a line, where that is none; empty when it was not asked
+  std::string why_no_network;  ///< on processor cores; empty: they can
+};
+
+template <class Way>
+void code(Archive<Way>& archive, RankMachine& machine) {
+  archive.value(machine.host);
+  archive.value(machine.gpu_set);
+  code(archive, machine.cores);
+  archive.value(machine.nvidia);
+  archive.value(machine.cuda);
+  archive.value(machine.why_no_cuda);
+  archive.value(machine.why_no_network);
+}
+
+/// Collective: rank 0 gets every rank's, the others nothing. Only with `asks_for_cuda`, and on ranks that
+/// host GPUs, those are counted that the build can use, which loads LibTorch.
+std::vector<RankMachine> gather_machines(CellDistribution& ranks, bool asks_for_cuda);
 
 }  // namespace harness

@@ -15,7 +15,6 @@
 #include "harness/experiment/device_needs.h"
 #include "harness/experiment/driver.h"
 #include "harness/experiment/progress.h"
-#include "harness/experiment/rank_machines.h"
 #include "harness/experiment/repeat_until.h"
 #include "harness/experiment/run_cell.h"
 

@@ -7,7 +7,7 @@
 
 #include "harness/core/test_refusal.h"
 #include "harness/experiment/config_tree.h"
-#include "harness/experiment/suite.h"
+#include "harness/experiment/driver.h"
 #include "harness/experiment/test_experiment_text.h"
 #include "systems/all_systems.h"
 

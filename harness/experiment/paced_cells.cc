@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "harness/experiment/recorded_cell.h"
+#include "harness/experiment/replay_results.h"
 #include "harness/experiment/run_cell.h"
 #include "harness/record/results_file.h"
 #include "harness/sim/simulation.h"

@@ -8,7 +8,6 @@
 
 #include "harness/engine/dispatcher.h"
 #include "harness/engine/replay.h"
-#include "harness/experiment/recorded_cell.h"
 #include "harness/record/cell_pairs.h"
 #include "harness/record/results_file.h"
 #include "harness/record/run_record.h"
@@ -338,6 +337,18 @@ class FileComparison {
 
 ReplayVerdict compare_replays(const std::string& before, const std::string& after) {
   return FileComparison(before, after).run();
+}
+
+RecordedCell::RecordedCell(const std::string& path, std::uint32_t index, const std::string& toml,
+                           const std::string& folder, std::optional<Runtime> runtime)
+    : spec_(parse_experiment(path + " " + cell_place(index), toml, {})) {
+  spec_.folder = folder;
+  spec_.folder_note = " (--folder says where relative paths start)";
+  if (runtime) spec_.runtimes = {*runtime};
+  factory_.emplace(spec_, "");
+  if (toml.find(factory_->checksums(cell())) == std::string::npos)
+    throw input_error({path, 0, cell_place(index)}, "another pipeline or other profiles than those here now",
+                      "a run on the pipeline and profiles as they are");
 }
 
 }  // namespace harness

@@ -1,7 +1,10 @@
 // Repeats the decisions of recorded runs, and finds the first one that differs.
 #pragma once
 
+#include <optional>
 #include <string>
+
+#include "harness/experiment/cell_factory.h"
 
 namespace harness {
 
@@ -20,5 +23,32 @@ ReplayVerdict replay_results(const std::string& path, const std::string& folder)
 /// what was decided; where one of the two has no replay, their fingerprints, then their visits. Throws
 /// InputError: no two cells are the same.
 ReplayVerdict compare_replays(const std::string& before, const std::string& after);
+
+/// A cell of a results file, made anew from the settings that stand beside its results.
+class RecordedCell {
+ public:
+  /// `toml` are the effective settings of cell `index` of the file at `path`; relative paths in them start at
+  /// `folder`. With `runtime`, the same cell under that one. Throws InputError: this build does not know the
+  /// system, or the pipeline or the profiles are no longer those of the run.
+  RecordedCell(const std::string& path, std::uint32_t index, const std::string& toml,
+               const std::string& folder, std::optional<Runtime> runtime = {});
+  RecordedCell(const RecordedCell&) = delete;
+  RecordedCell& operator=(const RecordedCell&) = delete;
+
+  /// All of the run but its arrivals.
+  RunSpec make_world() { return factory_->make_world(cell()); }
+  PreparedCell prepare() { return factory_->prepare(cell()); }
+  /// The whole run. `prepared` says that it can run.
+  RunSpec make_run(const PreparedCell& prepared) { return factory_->make_run(prepared); }
+
+ private:
+  const Cell& cell() const { return factory_->cells().front(); }
+
+  ExperimentSpec spec_;
+  std::optional<CellFactory> factory_;  ///< refers to spec_
+};
+
+/// "cells/7", for messages.
+inline std::string cell_place(std::uint32_t index) { return "cells/" + std::to_string(index); }
 
 }  // namespace harness

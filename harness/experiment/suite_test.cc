@@ -1,4 +1,4 @@
-#include "harness/experiment/suite.h"
+#include "harness/experiment/driver.h"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +8,7 @@
 #include "harness/core/test_refusal.h"
 #include "harness/experiment/cell_text.h"
 #include "harness/experiment/test_experiment_text.h"
+#include "harness/record/test_folder.h"
 
 namespace harness {
 namespace {
@@ -15,22 +16,14 @@ namespace {
 const std::string kExperiment =
     "[workload]\npipelines = \"tm\"\ntraces = \"poisson\"\n[[system]]\nname = \"naive\"\n";
 
-/// A folder with some files, gone at the end.
-class Folder {
- public:
-  Folder() : path_(::testing::TempDir() + "/suite_test") { std::filesystem::create_directories(path_); }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
+class SuiteFiles : public FolderTest {
+ protected:
   std::string write(const std::string& name, const std::string& text) const {
-    const std::filesystem::path file = std::filesystem::path(path_) / name;
+    const std::filesystem::path file = path(name);
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file) << text;
     return file.lexically_normal().string();
   }
-
- private:
-  std::string path_;
 };
 
 /// The line that refuses the suite in this file.
@@ -38,44 +31,41 @@ std::string error_of_suite(const std::string& path) {
   return refusal_of([&] { experiment_files(path); });
 }
 
-TEST(Suite, AnExperimentStandsForItself) {
-  const Folder folder;
-  const std::string file = folder.write("a.toml", kExperiment);
+TEST_F(SuiteFiles, AnExperimentStandsForItself) {
+  const std::string file = write("a.toml", kExperiment);
   const ExperimentFiles found = experiment_files(file);
   EXPECT_FALSE(found.is_suite);
   EXPECT_EQ(found.files, std::vector<std::string>{file});
 }
 
-TEST(Suite, NamesExperimentsFromItsFolderInOrder) {
-  const Folder folder;
-  const std::string b = folder.write("b.toml", kExperiment);
-  const std::string a = folder.write("sub/a.toml", kExperiment);
+TEST_F(SuiteFiles, NamesExperimentsFromItsFolderInOrder) {
+  const std::string b = write("b.toml", kExperiment);
+  const std::string a = write("sub/a.toml", kExperiment);
   const ExperimentFiles found =
-      experiment_files(folder.write("all.toml", "suite = [\"b.toml\", \"sub/../sub/a.toml\"]\n"));
+      experiment_files(write("all.toml", "suite = [\"b.toml\", \"sub/../sub/a.toml\"]\n"));
   EXPECT_TRUE(found.is_suite);
   EXPECT_EQ(found.name, "all");
   EXPECT_EQ(found.files, (std::vector<std::string>{b, a}));
-  EXPECT_EQ(experiment_files(folder.write("all.toml", "name = \"x\"\nsuite = \"b.toml\"\n")).name, "x");
+  EXPECT_EQ(experiment_files(write("all.toml", "name = \"x\"\nsuite = \"b.toml\"\n")).name, "x");
 }
 
-TEST(Suite, ErrorsSayWhatIsWrongWithIt) {
-  const Folder folder;
-  folder.write("a.toml", kExperiment);
-  const std::string other = folder.write("sub/a.toml", kExperiment);
-  const std::string all = folder.write("all.toml", "suite = [\n\"a.toml\",\n\"gone.toml\"]\n");
+TEST_F(SuiteFiles, ErrorsSayWhatIsWrongWithIt) {
+  write("a.toml", kExperiment);
+  write("sub/a.toml", kExperiment);
+  const std::string all = write("all.toml", "suite = [\n\"a.toml\",\n\"gone.toml\"]\n");
   EXPECT_EQ(error_of_suite(all).rfind(all + ":3: suite = ", 0), 0U) << error_of_suite(all);
   EXPECT_NE(error_of_suite(all).find("gone.toml: found no such file"), std::string::npos)
       << error_of_suite(all);
-  folder.write("all.toml", "suite = [\"a.toml\", \"sub/a.toml\"]\n");
-  EXPECT_NE(error_of_suite(all).find(" and " + other), std::string::npos) << error_of_suite(all);
-  folder.write("all.toml", "suite = [\"a.toml\", \"all.toml\"]\n");
+  write("all.toml", "suite = [\"a.toml\", \"sub/a.toml\"]\n");
+  EXPECT_NE(error_of_suite(all).find("/a.toml and /"), std::string::npos) << error_of_suite(all);
+  write("all.toml", "suite = [\"a.toml\", \"all.toml\"]\n");
   EXPECT_NE(error_of_suite(all).find("a suite; allowed: experiments"), std::string::npos)
       << error_of_suite(all);
-  folder.write("all.toml", "suite = [\"a.toml\"]\n[workload]\n");
+  write("all.toml", "suite = [\"a.toml\"]\n[workload]\n");
   EXPECT_NE(error_of_suite(all).find("unknown key 'workload'"), std::string::npos) << error_of_suite(all);
-  folder.write("all.toml", "suite = []\n");
+  write("all.toml", "suite = []\n");
   EXPECT_NE(error_of_suite(all).find("an empty array"), std::string::npos) << error_of_suite(all);
-  folder.write("all.toml", "suite = [1]\n");
+  write("all.toml", "suite = [1]\n");
   EXPECT_NE(error_of_suite(all).find("found 1"), std::string::npos) << error_of_suite(all);
 }
 

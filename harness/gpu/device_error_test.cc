@@ -1,10 +1,15 @@
-#include "harness/gpu/device_error.h"
-
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <new>
 #include <stdexcept>
 #include <string>
+
+#include "harness/gpu/device_error.h"
+#include "harness/gpu/gpu_clocks.h"
+#include "harness/gpu/graph_notes.h"
 
 namespace harness {
 namespace {
@@ -66,6 +71,47 @@ TEST(DeviceError, IsMadeOfWhateverABatchThrows) {
   EXPECT_EQ(caught(5).fault(), DeviceFault::kComputeFailed);
   EXPECT_STREQ(caught(DeviceError(DeviceFault::kDeviceLost, {}, "xid")).what(),
                "device cpu: model lenet, batch 2: device lost: xid");
+}
+
+}  // namespace
+
+namespace {
+
+using Notes = std::vector<std::string>;
+
+TEST(GraphNotes, JoinNeighboursOfOneReason) {
+  const std::vector<int> sizes = {1, 2, 4, 8, 16};
+  const auto notes = [&](const std::vector<RefusedSize>& refused) { return graph_notes(sizes, refused); };
+  EXPECT_EQ(notes({}), Notes());
+  EXPECT_EQ(notes({{4, "a"}}), Notes{"batch 4 without a CUDA graph: a"});
+  EXPECT_EQ(notes({{4, "a"}, {8, "a"}, {16, "a"}}), Notes{"batch 4 to 16 without a CUDA graph: a"});
+  EXPECT_EQ(notes({{1, "a"}, {4, "a"}}),
+            (Notes{"batch 1 without a CUDA graph: a", "batch 4 without a CUDA graph: a"}));
+  EXPECT_EQ(notes({{1, "a"}, {2, "b"}, {4, "b"}, {16, "b"}}),
+            (Notes{"batch 1 without a CUDA graph: a", "batch 2 to 4 without a CUDA graph: b",
+                   "batch 16 without a CUDA graph: b"}));
+}
+
+}  // namespace
+
+namespace {
+
+TEST(NvidiaDriver, IsReadFromTheKernelModulesOwnLine) {
+  namespace fs = std::filesystem;
+  const fs::path root = fs::path(testing::TempDir()) / ("nvidia_driver_" + std::to_string(::getpid()));
+  fs::create_directories(root / "proc/driver/nvidia");
+  EXPECT_EQ(nvidia_driver_version(root.string()), "");
+  const auto version_of = [&root](const std::string& line) {
+    std::ofstream(root / "proc/driver/nvidia/version") << line << "\nGCC version:  gcc version 12.2.0\n";
+    return nvidia_driver_version(root.string());
+  };
+  EXPECT_EQ(
+      version_of("NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.15  Tue Mar  5 22:23:56 UTC 2024"),
+      "550.54.15");
+  EXPECT_EQ(version_of("NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build"),
+            "580.95.05");
+  EXPECT_EQ(version_of("NVRM version: unknown"), "");
+  fs::remove_all(root);
 }
 
 }  // namespace

@@ -5,9 +5,9 @@
 #include <map>
 #include <vector>
 
-#include "harness/gpu/tensor_carrier.h"
+#include "harness/gpu/device_exchange.h"
 #include "harness/gpu/tensor_exchange.h"
-#include "harness/gpu/transfer_lane.h"
+#include "harness/gpu/tensor_store.h"
 
 namespace harness {
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "harness/gpu/device.h"
-#include "harness/gpu/device_wait.h"
 #include "harness/gpu/timing.h"
 
 namespace harness {

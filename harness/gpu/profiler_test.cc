@@ -7,8 +7,8 @@
 #include <functional>
 
 #include "harness/core/random.h"
-#include "harness/gpu/device_wait.h"
 #include "harness/gpu/test_scripted_device.h"
+#include "harness/gpu/timing.h"
 
 namespace harness {
 namespace {

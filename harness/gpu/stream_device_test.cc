@@ -7,8 +7,8 @@
 #include <chrono>
 #include <thread>
 
-#include "harness/gpu/device_wait.h"
 #include "harness/gpu/test_stepped_engine.h"
+#include "harness/gpu/timing.h"
 
 namespace harness {
 namespace {

@@ -1,16 +1,54 @@
 // What is made of timings: medians and how well they are known, repeats until they are, a line through them.
 #pragma once
 
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "harness/core/types.h"
+#include "harness/gpu/device.h"
 
 namespace harness {
+
+// Waiting for a device in a program that has nothing else to do.
+
+/// The clock of a device's times, and how to wait: the profiler's world, which tests replace by virtual time.
+class DeviceWait {
+ public:
+  virtual ~DeviceWait() = default;
+  DeviceWait(const DeviceWait&) = delete;
+  DeviceWait& operator=(const DeviceWait&) = delete;
+
+  /// The clock of BatchEnd's times.
+  virtual TimeNs now_ns() const = 0;
+  virtual void sleep_until(TimeNs time_ns) = 0;
+  /// Returns when the device has called its Wake since the last call, or at `deadline_ns`.
+  virtual void wait_for_device(TimeNs deadline_ns) = 0;
+
+ protected:
+  DeviceWait() = default;
+};
+
+/// On the wall clock. To outlive the device that has its wake().
+class SteadyWait final : public DeviceWait {
+ public:
+  /// For the device: any thread may call it.
+  Device::Wake wake();
+
+  TimeNs now_ns() const override;
+  void sleep_until(TimeNs time_ns) override;
+  void wait_for_device(TimeNs deadline_ns) override;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable woken_;
+  bool is_woken_ = false;
+};
 
 // The line that serving papers put through a profile: latency = alpha b + beta (SHEPHERD, Eq. 1).
 

@@ -11,7 +11,7 @@
 
 #include "harness/gpu/device_exchange.h"
 #include "harness/gpu/exchange_carrier.h"
-#include "harness/gpu/tensor_carrier.h"
+#include "harness/gpu/tensor_store.h"
 #include "harness/live/messages.h"
 #include "harness/live/tensors.h"
 

@@ -11,7 +11,6 @@
 #include "harness/engine/dispatcher.h"
 #include "harness/engine/event_queue.h"
 #include "harness/engine/faults.h"
-#include "harness/live/held_messages.h"
 #include "harness/live/layout.h"
 #include "harness/live/live_events.h"
 #include "harness/live/load_sender.h"

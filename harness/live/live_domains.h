@@ -12,7 +12,6 @@
 #include "harness/engine/faults.h"
 #include "harness/engine/worker_models.h"
 #include "harness/live/device_workers.h"
-#include "harness/live/held_messages.h"
 #include "harness/live/layout.h"
 #include "harness/live/live_events.h"
 #include "harness/live/live_tensors.h"

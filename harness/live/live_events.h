@@ -1,7 +1,13 @@
 // What is due on a rank of a live run: the kinds of events in its queue.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
+#include <vector>
+
+#include "harness/engine/event_queue.h"
+#include "harness/live/messages.h"
 
 namespace harness {
 
@@ -22,6 +28,44 @@ enum LiveEvent : std::uint32_t {
   kLiveFault,
   kLiveOrder,
   kLiveAcknowledgement,
+};
+
+// Messages that an injected fault holds back on a rank.
+
+/// Keeps composed messages until their events are due.
+class HeldMessages {
+ public:
+  HeldMessages(MessageWriter& out, EventQueue& events, std::uint32_t kind, int ranks)
+      : out_(out), events_(events), kind_(kind), held_for_(static_cast<std::size_t>(ranks), 0) {}
+
+  /// The message sets off for `to` at `at_ns`.
+  void hold(TimeNs at_ns, int to, std::span<const std::byte> message) {
+    const std::uint32_t slot = messages_.put();
+    messages_[slot].to = to;
+    messages_[slot].bytes.assign(message.begin(), message.end());
+    ++held_for_[static_cast<std::size_t>(to)];
+    events_.push(at_ns, kind_, slot);
+  }
+  /// Whether some message for that rank waits: one that must not overtake it has to be held as well.
+  bool any(int to) const { return held_for_[static_cast<std::size_t>(to)] > 0; }
+  /// The event with that index is due.
+  void release(std::uint32_t slot) {
+    const Held& held = messages_[slot];
+    out_.send_composed(held.to, held.bytes);
+    --held_for_[static_cast<std::size_t>(held.to)];
+    messages_.release(slot);
+  }
+
+ private:
+  struct Held {
+    int to = 0;
+    std::vector<std::byte> bytes;
+  };
+  MessageWriter& out_;
+  EventQueue& events_;
+  std::uint32_t kind_;
+  Mailbox<Held> messages_;
+  std::vector<int> held_for_;  ///< by rank
 };
 
 }  // namespace harness

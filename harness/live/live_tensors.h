@@ -9,7 +9,6 @@
 #include <span>
 #include <vector>
 
-#include "harness/gpu/tensor_carrier.h"
 #include "harness/gpu/tensor_store.h"
 #include "harness/live/gpu_transfers.h"
 #include "harness/live/messages.h"

@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "harness/core/arrivals.h"
-#include "harness/engine/arrival_cursor.h"
 #include "harness/record/latency_histogram.h"
 
 namespace harness {

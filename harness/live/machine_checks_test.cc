@@ -1,12 +1,16 @@
-#include "harness/live/machine_checks.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
+#include "harness/core/steady_clock.h"
+#include "harness/live/machine_checks.h"
+#include "harness/live/precise_wait.h"
+#include "harness/live/survey_checks.h"
 #include "harness/live/test_checks.h"
+#include "harness/live/this_host.h"
 
 namespace harness {
 namespace {
@@ -162,6 +166,66 @@ TEST_F(FakeMachine, SharedMemoryMustHoldASegmentForEachRank) {
   EXPECT_EQ(check_shared_memory(files(), 1).level, CheckLevel::kOk);
   EXPECT_EQ(check_shared_memory(files(), 1'000'000'000).level, CheckLevel::kFail);
 }
+
+}  // namespace
+
+namespace {
+
+TEST(SleepCheckTest, QuantilesAreNearestRanks) {
+  std::vector<TimeNs> values;
+  for (TimeNs i = 200; i >= 1; --i) values.push_back(i);
+  const Overshoot overshoot = overshoot_of(values);
+  EXPECT_EQ(overshoot.p50_ns, 100);
+  EXPECT_EQ(overshoot.p99_ns, 198);
+  EXPECT_EQ(overshoot.max_ns, 200);
+  EXPECT_EQ(overshoot_of({7}).p50_ns, 7);
+  EXPECT_EQ(overshoot_of({7}).p99_ns, 7);
+}
+
+TEST(SleepCheckTest, SleepsLastAndLeaveTheSlackAsItWas) {
+  const TimeNs slack_ns = timer_slack_ns();
+  const TimeNs began_ns = steady_ns();
+  const SleepFindings findings = measure_slack(5, kNsPerMs);
+  EXPECT_GE(steady_ns() - began_ns, 10 * kNsPerMs);
+  EXPECT_GE(findings.exact.p50_ns, 0);
+  EXPECT_LE(findings.exact.p99_ns, findings.exact.max_ns);
+  EXPECT_EQ(timer_slack_ns(), slack_ns);
+}
+
+TEST(SleepCheckTest, JudgesSleepsWithTheSmallSlack) {
+  SleepFindings findings{50'000, true, {60'000, 2'000'000, 2'000'000}, {8'000, 40'000, 50'000}};
+  expect_check(check_sleeps(findings), CheckLevel::kOk,
+               {"p50 8 us, p99 40 us late with 1 ns", "p50 60 us, p99 2000 us with 50000 ns"});
+  findings.exact.p99_ns = 3'000'000;
+  EXPECT_EQ(check_sleeps(findings).level, CheckLevel::kWarn);
+  findings.exact.p99_ns = 40'000;
+  findings.slack_set = false;
+  EXPECT_EQ(check_sleeps(findings).level, CheckLevel::kWarn);
+}
+
+}  // namespace
+
+namespace {
+
+TEST(StorageChecksTest, TriesTheNearestFolderThatExistsAndLeavesNothing) {
+  std::string name = testing::TempDir() + "/storage-XXXXXX";
+  const std::string folder = ::mkdtemp(name.data());
+  const Check check = check_output_folder(folder + "/not/yet");
+  expect_check(check, check.level, {(folder + ": ").c_str(), "is safe after"});
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(StorageChecksTest, AFolderThatTakesNoFilesFails) {
+  EXPECT_EQ(check_output_folder("/proc/self").level, CheckLevel::kFail);
+}
+
+TEST(StorageChecksTest, SaysWhatHdf5IsTold) {
+  expect_check(check_file_locking(testing::TempDir(), ""), CheckLevel::kOk, {"is not set"});
+  expect_check(check_file_locking(testing::TempDir(), "FALSE"), CheckLevel::kOk, {"=FALSE"});
+}
+
+TEST(StorageChecksTest, ADatagramComesBack) { EXPECT_EQ(check_own_socket().level, CheckLevel::kOk); }
 
 }  // namespace
 }  // namespace harness

@@ -17,9 +17,9 @@
 #include "harness/core/steady_clock.h"
 #include "harness/live/loopback.h"
 #include "harness/live/packet.h"
-#include "harness/live/shared_board.h"
 #include "harness/live/this_host.h"
 #include "harness/live/transport.h"
+#include "harness/live/wake_board.h"
 #include "harness/live/wake_socket.h"
 
 namespace harness {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "harness/record/hdf5_handle.h"
-#include "harness/record/replay_log.h"
 #include "harness/record/run_record.h"
 
 namespace harness {

@@ -1,7 +1,7 @@
 #include "harness/record/comparison_text.h"
 
 #include "harness/core/error.h"
-#include "harness/record/junit_text.h"
+#include "harness/record/text_table.h"
 
 namespace harness {
 namespace {

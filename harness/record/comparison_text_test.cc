@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "harness/core/test_refusal.h"
-#include "harness/record/junit_text.h"
 #include "harness/record/test_cells.h"
 #include "harness/record/text_table.h"
 

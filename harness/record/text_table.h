@@ -106,4 +106,19 @@ std::string csv_text(const TextTable& table);
 /// Each text on a line of its own, behind the prefix.
 std::string prefixed_lines(const std::string& prefix, const std::vector<std::string>& texts);
 
+// Test reports in JUnit's XML, as CI servers show them.
+
+struct JUnitCase {
+  enum class Result { kPassed, kFailed, kSkipped, kError };
+
+  std::string group;  ///< the `classname`, by which reports are folded
+  std::string name;
+  Result result = Result::kPassed;
+  std::string message;  ///< why it did not pass
+  std::string output;
+};
+
+/// One test suite with its counts.
+std::string junit_text(const std::string& suite, const std::vector<JUnitCase>& cases);
+
 }  // namespace harness

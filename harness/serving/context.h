@@ -11,7 +11,6 @@
 #include "harness/core/params.h"
 #include "harness/core/pipeline.h"
 #include "harness/core/profile.h"
-#include "harness/core/request_sizes.h"
 
 namespace harness {
 

@@ -9,7 +9,6 @@
 #include "harness/core/params.h"
 #include "harness/serving/context.h"
 #include "harness/serving/plan.h"
-#include "harness/serving/planner.h"
 
 namespace harness {
 

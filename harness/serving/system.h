@@ -8,7 +8,7 @@
 
 #include "harness/serving/context.h"
 #include "harness/serving/controller.h"
-#include "harness/serving/planner.h"
+#include "harness/serving/plan.h"
 #include "harness/serving/router.h"
 #include "harness/serving/scheduler.h"
 

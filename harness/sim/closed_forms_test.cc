@@ -1,9 +1,13 @@
 // Mean waits against queueing theory.
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "harness/core/error.h"
+#include "harness/engine/device_pace.h"
 #include "harness/sim/simulation.h"
+#include "harness/sim/test_random_cells.h"
 #include "harness/sim/test_world.h"
 
 namespace harness {
@@ -63,6 +67,70 @@ TEST(ClosedForms, MMcMeanWait) {
     EXPECT_NEAR(mean_wait_s(servers, load, Jitter::kExponential, kExecMs) / expected, 1.0, 0.01) << servers;
   }
 }
+
+}  // namespace
+
+// Batches that proceed by a pace that changes with time.
+
+namespace {
+
+using testing::linear_profile;
+
+/// One worker, batches of 1 that take 10 ms by the profile, requests at 0, 100 and 200 ms. The pace is 2
+/// until 105 ms, the middle between the two recorded batches, and 1 from then on.
+TEST(DevicePaceRun, LatenciesByHand) {
+  RunSpec spec = testing::make_spec("naive", testing::chain(1), {linear_profile("m", 0, 10, 1)}, {{1, 1}},
+                                    s_to_ns(1), {0, ms_to_ns(100), ms_to_ns(200)}, ms_to_ns(300));
+  spec.pace = std::make_shared<DevicePace>(std::vector<PacedBatch>{
+      {0, 0, ms_to_ns(20), ms_to_ns(10)}, {0, ms_to_ns(190), ms_to_ns(200), ms_to_ns(10)}});
+  testing::RowKeeper rows;
+  const RunRecord record = simulate(spec, &rows);
+  EXPECT_EQ(record.in_time, 3u);
+  ASSERT_EQ(rows.visit_rows.size(), 3u);
+  EXPECT_EQ(rows.visit_rows[0].ended_ns, ms_to_ns(20));
+  EXPECT_EQ(rows.visit_rows[1].ended_ns, ms_to_ns(112.5));  // 5 ms for 2.5 of it, then the other 7.5
+  EXPECT_EQ(rows.visit_rows[2].ended_ns, ms_to_ns(210));
+}
+
+class OwnPace : public ::testing::TestWithParam<const SystemEntry*> {};
+
+/// The pace that a run's batches had says all of what they took: the run comes out once more, to the bit.
+/// (Of a batch that was preempted, or whose visits all were cancelled, nobody knows what it would have
+/// taken.)
+TEST_P(OwnPace, MakesTheSameRun) {
+  int ran = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto cell = [&] {
+      RandomStream random(seed, GetParam()->name);
+      RunSpec spec = testing::random_cell(random, *GetParam());
+      spec.pipeline = testing::chain(3);
+      spec.profiles = testing::random_profiles(random, 3);
+      spec.workers = 6;
+      spec.world.jitter = Jitter::kOff;
+      testing::add_load(spec, random);
+      return spec;
+    };
+    try {
+      RunSpec jittery = cell();
+      jittery.world.jitter = Jitter::kExponential;
+      testing::RowKeeper rows;
+      const RunRecord first = simulate(jittery, &rows);
+      const auto preempted = [](const ModuleTotals& module) { return module.preempted > 0; };
+      if (std::any_of(first.modules.begin(), first.modules.end(), preempted)) continue;
+      EXPECT_NE(simulate(cell(), nullptr).fingerprint, first.fingerprint) << "seed " << seed;
+      RunSpec paced = cell();
+      paced.pace = std::make_shared<DevicePace>(paced_batches(rows.visit_rows, jittery.profiles));
+      EXPECT_EQ(simulate(paced, nullptr).fingerprint, first.fingerprint) << "seed " << seed;
+      ++ran;
+    } catch (const InputError&) {
+      continue;  // the planner finds no batch size for this SLO
+    }
+  }
+  EXPECT_GE(ran, 5);
+}
+
+INSTANTIATE_TEST_SUITE_P(AllSystems, OwnPace, ::testing::ValuesIn(testing::every_system()),
+                         testing::kSystemName);
 
 }  // namespace
 }  // namespace harness

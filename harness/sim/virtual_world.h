@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "harness/engine/arrival_cursor.h"
+#include "harness/core/arrivals.h"
 #include "harness/engine/dispatcher.h"
 #include "harness/engine/domain_group.h"
 #include "harness/engine/event_queue.h"

@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "harness/core/types.h"
-#include "harness/serving/decisions.h"
+#include "harness/serving/scheduler.h"
 #include "harness/serving/visit.h"
-#include "systems/clockwork/clockwork_params.h"
 #include "systems/clockwork/model_strategies.h"
 
 namespace harness {

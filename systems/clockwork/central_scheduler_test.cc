@@ -1,13 +1,17 @@
 // Clockwork's rules on cases that can be worked out by hand.
-#include "systems/clockwork/central_scheduler.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "harness/core/random.h"
 #include "harness/serving/test_world.h"
+#include "systems/clockwork/central_scheduler.h"
+#include "systems/clockwork/model_strategies.h"
 
 namespace harness {
 namespace {
@@ -249,6 +253,67 @@ TEST(Clockwork, ServesEqualStartsOfModelsInTheirOrder) {
   hand.arrive(0, 0, 50, 1);
   hand.arrive(0, 1, 50, 0);
   EXPECT_EQ(hand.free(0), "join 0<1; launch 0");
+}
+
+}  // namespace
+
+// The parts of Clockwork's controller: the estimate of a latency, the heap of workers.
+
+namespace {
+
+TEST(LatencyEstimate, IsTheProfilesUntilThereAreEnough) {
+  LatencyEstimate estimate(100, 10, 99);
+  for (int i = 1; i <= 9; ++i) {
+    estimate.add(i);
+    EXPECT_EQ(estimate.ns(), 100);
+  }
+  estimate.add(5);
+  EXPECT_EQ(estimate.ns(), 9);
+}
+
+// Of ten values the nearest rank of 99 % is the tenth: the largest, until ten more have come.
+TEST(LatencyEstimate, KeepsAnOutlierForTenBatches) {
+  LatencyEstimate estimate(100, 10, 99);
+  for (int i = 0; i < 10; ++i) estimate.add(20);
+  estimate.add(50);
+  for (int i = 0; i < 9; ++i) {
+    EXPECT_EQ(estimate.ns(), 50);
+    estimate.add(20);
+  }
+  EXPECT_EQ(estimate.ns(), 50);
+  estimate.add(20);
+  EXPECT_EQ(estimate.ns(), 20);
+}
+
+TEST(LatencyEstimate, TakesTheNearestRank) {
+  const std::vector<std::pair<double, TimeNs>> of_one_to_ten{{0, 1},  {10, 1},  {11, 2},  {50, 5},
+                                                             {90, 9}, {91, 10}, {100, 10}};
+  for (const auto& [percentile, expected] : of_one_to_ten) {
+    LatencyEstimate estimate(100, 10, percentile);
+    for (const TimeNs took : {7, 3, 10, 1, 9, 5, 2, 8, 6, 4}) estimate.add(took);
+    EXPECT_EQ(estimate.ns(), expected) << percentile;
+  }
+}
+
+TEST(AvailableWorkers, AgreesWithAMap) {
+  RandomStream random(1, "available_workers");
+  AvailableWorkers workers;
+  std::map<WorkerId, TimeNs> model;
+  for (int step = 0; step < 20'000; ++step) {
+    const auto worker = static_cast<WorkerId>(random.below(40));
+    if (random.below(3) == 0) {
+      workers.erase(worker);
+      model.erase(worker);
+    } else {
+      model[worker] = static_cast<TimeNs>(random.below(20));
+      workers.set(worker, model[worker]);
+    }
+    ASSERT_EQ(workers.empty(), model.empty());
+    if (model.empty()) continue;
+    std::pair<TimeNs, WorkerId> first{kNever, 0};
+    for (const auto& [id, free_ns] : model) first = std::min(first, {free_ns, id});
+    ASSERT_EQ(std::pair(workers.first_ns(), workers.first()), first);
+  }
 }
 
 }  // namespace

@@ -10,9 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/serving/decisions.h"
+#include "harness/serving/scheduler.h"
 #include "harness/serving/visit.h"
-#include "systems/clockwork/clockwork_params.h"
 #include "systems/clockwork/model_strategies.h"
 
 namespace harness {

@@ -10,7 +10,6 @@
 #include "harness/serving/plan.h"
 #include "systems/loki/routing_params.h"
 #include "systems/loki/routing_tables.h"
-#include "systems/loki/table_draws.h"
 
 namespace harness {
 

@@ -9,7 +9,7 @@
 #include "harness/serving/router.h"
 #include "systems/loki/load_balancer.h"
 #include "systems/loki/routing_params.h"
-#include "systems/loki/table_draws.h"
+#include "systems/loki/routing_tables.h"
 #include "systems/loki/trees.h"
 
 namespace harness {

@@ -6,7 +6,7 @@
 
 #include "harness/core/params.h"
 #include "harness/serving/context.h"
-#include "harness/serving/planner.h"
+#include "harness/serving/plan.h"
 #include "systems/loki/allocation.h"
 #include "systems/loki/trees.h"
 

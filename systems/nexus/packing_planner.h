@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/serving/context.h"
-#include "harness/serving/planner.h"
+#include "harness/serving/plan.h"
 #include "systems/nexus/nexus_params.h"
 #include "systems/nexus/squishy_packing.h"
 

@@ -1,10 +1,15 @@
 // PARD's variants in whole simulated runs.
+
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <sstream>
 #include <string>
 
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_world.h"
+#include "systems/pard/pard.h"
+#include "systems/pard/pard_test_world.h"
 #include "systems/pard/test_variants.h"
 
 namespace harness {
@@ -79,6 +84,62 @@ TEST(PardSimulated, OcRefusesNothingUnlessOverloaded) {
   const RunRecord record = run("oc", 3, 100);
   for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(dropped(record, k, DropReason::kOverload), 0U);
   EXPECT_EQ(record.fingerprint, run("back", 3, 100).fingerprint);
+}
+
+}  // namespace
+
+namespace {
+
+TEST(Pard, HasThePapersDefaults) {
+  ParamList params;
+  const std::unique_ptr<System> system = make_pard();
+  system->list(params);
+  const auto value = [&](const char* name) { return text_of(params.find(name)->get()); };
+  EXPECT_EQ(value("lambda"), "0.1");
+  EXPECT_EQ(value("wait_samples"), "10000");
+  EXPECT_EQ(value("wait_window"), "10000");
+  EXPECT_EQ(value("queueing_window_s"), "5");
+  EXPECT_EQ(value("order"), "adaptive");
+  EXPECT_EQ(value("downstream_wait"), "quantile");
+  EXPECT_EQ(value("estimate"), "full");
+}
+
+TEST(Pard, ExplainsEveryParameterInItsReadme) {
+  std::ifstream file("systems/pard/README.md");
+  ASSERT_TRUE(file) << "run from the repository root";
+  std::stringstream text;
+  text << file.rdbuf();
+  ParamList params;
+  const std::unique_ptr<System> system = make_pard();
+  system->list(params);
+  for (const Param& param : params.params()) {
+    EXPECT_NE(text.str().find("`" + param.name + "`"), std::string::npos) << param.name;
+    EXPECT_FALSE(param.doc.empty());
+  }
+}
+
+// Planner and workers of one module agree on what they send each other.
+TEST(Pard, CarriesReportsToThePlannerAndItsStateBack) {
+  const PardTestWorld world({10 * kNsPerMs, 20 * kNsPerMs}, chain_of(2));
+  const std::unique_ptr<System> system = make_pard();
+  const std::unique_ptr<Scheduler> scheduler = system->make_scheduler(world.context, 0, 0);
+  const std::unique_ptr<Controller> controller = system->make_controller(world.context, 0);
+  Decisions out;
+  Publication publication;
+  controller->on_plan(0, world.plan);
+  scheduler->on_plan(0, world.plan, out);
+  scheduler->on_worker_added(0, 0, out);
+  out.clear();
+  scheduler->on_timer(kNsPerS, out);
+  for (const Decision& decision : out.list()) {
+    if (decision.kind == Decision::Kind::kReport)
+      controller->on_report(kNsPerS, 0, out.values(decision), publication);
+  }
+  controller->on_period(kNsPerS + 1, publication);
+  ASSERT_TRUE(publication.due());
+  out.clear();
+  scheduler->on_state(kNsPerS + 1, 0, publication.state(), out);
+  EXPECT_TRUE(out.list().empty());
 }
 
 }  // namespace

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "harness/gpu/cuda/cuda_stream.h"
+#include "harness/gpu/device_exchange.h"
 #include "harness/gpu/nccl/nccl_communicator.h"
-#include "harness/gpu/transfer_lane.h"
 
 namespace harness {
 

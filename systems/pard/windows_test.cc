@@ -1,6 +1,6 @@
-#include "systems/pard/windows.h"
-
 #include <gtest/gtest.h>
+
+#include "systems/pard/windows.h"
 
 namespace harness {
 namespace {
@@ -51,6 +51,61 @@ TEST(NextOrder, ChangesAtOnceWithoutABand) {
   EXPECT_EQ(next_order(BudgetOrder::kLow, 1.0001, 0), BudgetOrder::kHigh);
   EXPECT_EQ(next_order(BudgetOrder::kHigh, 0.9999, 0), BudgetOrder::kLow);
   EXPECT_EQ(next_order(BudgetOrder::kHigh, 1.0, 0), BudgetOrder::kHigh);
+}
+
+}  // namespace
+
+namespace {
+
+TEST(QueueingWindow, IsZeroWithoutVisits) {
+  QueueingWindow window(5);
+  EXPECT_EQ(window.mean_ns(), 0);
+  window.add(0, 0);
+  EXPECT_EQ(window.mean_ns(), 0);
+}
+
+TEST(QueueingWindow, WeighsTheNewestMost) {
+  QueueingWindow window(3);
+  window.add(100, 1);
+  EXPECT_DOUBLE_EQ(window.mean_ns(), 100);
+  window.add(200, 1);  // weights 2 and 3
+  EXPECT_DOUBLE_EQ(window.mean_ns(), (2 * 100 + 3 * 200) / 5.0);
+  window.add(600, 1);  // weights 1, 2, 3
+  EXPECT_DOUBLE_EQ(window.mean_ns(), (100 + 2 * 200 + 3 * 600) / 6.0);
+  window.add(0, 1);  // the first is gone
+  EXPECT_DOUBLE_EQ(window.mean_ns(), (200 + 2 * 600) / 6.0);
+}
+
+TEST(QueueingWindow, WeighsVisitsNotPeriods) {
+  QueueingWindow window(2);
+  window.add(10 * 40, 10);
+  window.add(1 * 700, 1);
+  EXPECT_DOUBLE_EQ(window.mean_ns(), (1 * 400 + 2 * 700) / 12.0);
+}
+
+TEST(QueueingWindow, SkipsPeriodsWithoutVisits) {
+  QueueingWindow window(3);
+  window.add(50, 1);
+  window.add(0, 0);
+  EXPECT_DOUBLE_EQ(window.mean_ns(), 50);
+  window.add(0, 0);
+  window.add(0, 0);
+  EXPECT_EQ(window.mean_ns(), 0);
+}
+
+}  // namespace
+
+namespace {
+
+TEST(WorstWindow, KeepsTheLargestOfTheLastPeriods) {
+  WorstWindow window(3);
+  EXPECT_EQ(window.worst_ns(), 0);
+  const double added[] = {5, 9, 2, 3, 1, 0, 0, 0};
+  const double worst[] = {5, 9, 9, 9, 3, 3, 1, 0};
+  for (std::size_t i = 0; i < std::size(added); ++i) {
+    window.add(added[i]);
+    EXPECT_EQ(window.worst_ns(), worst[i]) << i;
+  }
 }
 
 }  // namespace
