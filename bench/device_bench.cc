@@ -18,11 +18,11 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/steady_clock.h"
 #include "harness/gpu/test_pictures.h"
 #include "harness/gpu/timing.h"
 #include "harness/gpu/torch/model_factory.h"
 #include "harness/gpu/torch/torch_device.h"
+#include "harness/machine/steady_clock.h"
 #ifdef HARNESS_TORCH_CUDA
 #include "harness/gpu/cuda/cuda_check.h"
 #include "harness/gpu/cuda/cuda_gpus.h"

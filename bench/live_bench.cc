@@ -9,9 +9,9 @@
 #include "harness/core/random.h"
 #include "harness/live/clock_offset.h"
 #include "harness/live/load_sender.h"
-#include "harness/live/precise_wait.h"
-#include "harness/live/this_host.h"
 #include "harness/live/wake_socket.h"
+#include "harness/machine/precise_wait.h"
+#include "harness/machine/this_host.h"
 #include "workloads/trace_spec.h"
 
 namespace harness {

@@ -20,11 +20,11 @@
 #include "harness/cli/doctor_layout.h"
 #include "harness/experiment/cell_distribution.h"
 #include "harness/experiment/device_needs.h"
-#include "harness/gpu/cpu_facts.h"
-#include "harness/live/precise_wait.h"
 #include "harness/live/rank_survey.h"
 #include "harness/live/survey_checks.h"
 #include "harness/live/transport.h"
+#include "harness/machine/cpu_facts.h"
+#include "harness/machine/precise_wait.h"
 
 namespace harness {
 namespace {

@@ -13,10 +13,10 @@
 #include "harness/cli/profile_report.h"
 #include "harness/core/error.h"
 #include "harness/experiment/cell_distribution.h"
-#include "harness/gpu/cpu_facts.h"
 #include "harness/gpu/devices.h"
-#include "harness/gpu/gpu_clocks.h"
 #include "harness/gpu/timing.h"
+#include "harness/machine/cpu_facts.h"
+#include "harness/machine/gpu_clocks.h"
 #include "workloads/file_bytes.h"
 
 namespace harness {

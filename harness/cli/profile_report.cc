@@ -7,7 +7,7 @@
 
 #include "harness/core/error.h"
 #include "harness/experiment/build_info.h"
-#include "harness/gpu/cpu_facts.h"
+#include "harness/machine/cpu_facts.h"
 #include "harness/record/text_table.h"
 
 namespace harness {

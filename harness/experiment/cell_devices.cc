@@ -7,11 +7,11 @@
 
 #include "harness/core/error.h"
 #include "harness/core/params.h"
-#include "harness/core/steady_clock.h"
 #include "harness/engine/dispatcher.h"
 #include "harness/gpu/device_module.h"
 #include "harness/gpu/devices.h"
 #include "harness/live/layout.h"
+#include "harness/machine/steady_clock.h"
 
 namespace harness {
 namespace {

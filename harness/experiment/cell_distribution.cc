@@ -17,7 +17,7 @@
 #include "harness/core/error.h"
 #include "harness/gpu/device_module.h"
 #include "harness/gpu/devices.h"
-#include "harness/live/this_host.h"
+#include "harness/machine/this_host.h"
 
 namespace harness {
 namespace {

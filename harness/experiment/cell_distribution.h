@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/core/archive.h"
-#include "harness/live/machine_checks.h"
+#include "harness/machine/machine_checks.h"
 
 namespace harness {
 

@@ -14,7 +14,7 @@
 #include "harness/experiment/dry_run.h"
 #include "harness/experiment/run_cell.h"
 #include "harness/live/layout.h"
-#include "harness/live/precise_wait.h"
+#include "harness/machine/precise_wait.h"
 #include "workloads/file_bytes.h"
 
 namespace harness {

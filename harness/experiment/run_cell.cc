@@ -6,9 +6,9 @@
 
 #include "harness/engine/fluid_bound.h"
 #include "harness/experiment/cell_devices.h"
-#include "harness/gpu/cpu_facts.h"
 #include "harness/gpu/devices.h"
 #include "harness/live/cell_failed.h"
+#include "harness/machine/cpu_facts.h"
 #include "harness/sim/simulation.h"
 
 namespace harness {

@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "harness/core/random.h"
-#include "harness/core/steady_clock.h"
 #include "harness/gpu/test_device_kinds.h"
+#include "harness/machine/steady_clock.h"
 
 namespace harness {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "harness/gpu/device_error.h"
-#include "harness/gpu/gpu_clocks.h"
 #include "harness/gpu/graph_notes.h"
+#include "harness/machine/gpu_clocks.h"
 
 namespace harness {
 namespace {

@@ -3,10 +3,10 @@
 #include <span>
 #include <utility>
 
-#include "harness/core/steady_clock.h"
 #include "harness/gpu/null_device.h"
 #include "harness/gpu/stream_device.h"
 #include "harness/gpu/test_device_kinds.h"
+#include "harness/machine/steady_clock.h"
 
 namespace harness {
 namespace {

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "harness/core/error.h"
-#include "harness/gpu/cpu_facts.h"
 #include "harness/gpu/device_module.h"
 #include "harness/gpu/null_device.h"
+#include "harness/machine/cpu_facts.h"
 
 namespace harness {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/steady_clock.h"
 #include "harness/gpu/device_desk.h"
+#include "harness/machine/steady_clock.h"
 
 namespace harness {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "harness/core/error.h"
-#include "harness/core/steady_clock.h"
+#include "harness/machine/steady_clock.h"
 
 namespace harness {
 namespace {

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "harness/core/error.h"
-#include "harness/core/steady_clock.h"
 #include "harness/gpu/device.h"
+#include "harness/machine/steady_clock.h"
 
 namespace harness {
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/steady_clock.h"
 #include "harness/gpu/stream_engine.h"
+#include "harness/machine/steady_clock.h"
 
 namespace harness {
 

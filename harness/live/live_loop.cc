@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "harness/core/error.h"
-#include "harness/gpu/gpu_clocks.h"
 #include "harness/live/cell_failed.h"
 #include "harness/live/device_workers.h"
-#include "harness/live/precise_wait.h"
-#include "harness/live/this_host.h"
+#include "harness/machine/gpu_clocks.h"
+#include "harness/machine/precise_wait.h"
+#include "harness/machine/this_host.h"
 
 namespace harness {
 namespace {

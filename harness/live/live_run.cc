@@ -1,9 +1,9 @@
 #include "harness/live/live_run.h"
 
-#include "harness/core/steady_clock.h"
 #include "harness/live/live_loop.h"
-#include "harness/live/precise_wait.h"
-#include "harness/live/this_host.h"
+#include "harness/machine/precise_wait.h"
+#include "harness/machine/steady_clock.h"
+#include "harness/machine/this_host.h"
 
 namespace harness {
 

@@ -11,10 +11,10 @@
 #include <utility>
 
 #include "harness/core/error.h"
-#include "harness/core/steady_clock.h"
 #include "harness/engine/dispatcher.h"
 #include "harness/live/test_transport.h"
 #include "harness/live/transport.h"
+#include "harness/machine/steady_clock.h"
 #include "harness/sim/test_run.h"
 
 namespace harness {

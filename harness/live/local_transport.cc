@@ -3,10 +3,10 @@
 #include <atomic>
 
 #include "harness/core/error.h"
-#include "harness/core/steady_clock.h"
 #include "harness/live/loopback.h"
 #include "harness/live/transport.h"
 #include "harness/live/wake_board.h"
+#include "harness/machine/steady_clock.h"
 
 namespace harness {
 namespace {

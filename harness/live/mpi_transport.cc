@@ -14,13 +14,13 @@
 #include <vector>
 
 #include "harness/core/error.h"
-#include "harness/core/steady_clock.h"
 #include "harness/live/loopback.h"
 #include "harness/live/packet.h"
-#include "harness/live/this_host.h"
 #include "harness/live/transport.h"
 #include "harness/live/wake_board.h"
 #include "harness/live/wake_socket.h"
+#include "harness/machine/steady_clock.h"
+#include "harness/machine/this_host.h"
 
 namespace harness {
 namespace {

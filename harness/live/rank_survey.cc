@@ -7,10 +7,10 @@
 
 #include "harness/core/archive.h"
 #include "harness/core/error.h"
-#include "harness/core/steady_clock.h"
 #include "harness/live/clock_offset.h"
-#include "harness/live/precise_wait.h"
-#include "harness/live/this_host.h"
+#include "harness/machine/precise_wait.h"
+#include "harness/machine/steady_clock.h"
+#include "harness/machine/this_host.h"
 
 namespace harness {
 namespace {

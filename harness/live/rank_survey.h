@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "harness/core/types.h"
-#include "harness/live/machine_checks.h"
 #include "harness/live/transport.h"
+#include "harness/machine/machine_checks.h"
 
 namespace harness {
 

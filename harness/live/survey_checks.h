@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/live/machine_checks.h"
 #include "harness/live/rank_survey.h"
+#include "harness/machine/machine_checks.h"
 
 namespace harness {
 

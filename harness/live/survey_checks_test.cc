@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/live/test_checks.h"
+#include "harness/machine/test_checks.h"
 
 namespace harness {
 namespace {

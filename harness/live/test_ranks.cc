@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "harness/core/random.h"
-#include "harness/core/steady_clock.h"
-#include "harness/live/this_host.h"
 #include "harness/live/transport.h"
+#include "harness/machine/steady_clock.h"
+#include "harness/machine/this_host.h"
 
 namespace harness {
 namespace {

@@ -15,10 +15,10 @@
 
 #include "harness/core/error.h"
 #include "harness/core/random.h"
-#include "harness/core/steady_clock.h"
 #include "harness/live/loopback.h"
 #include "harness/live/packet.h"
 #include "harness/live/transport.h"
+#include "harness/machine/steady_clock.h"
 
 namespace harness {
 

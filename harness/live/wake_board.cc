@@ -13,7 +13,7 @@
 #include <new>
 #include <vector>
 
-#include "harness/core/steady_clock.h"
+#include "harness/machine/steady_clock.h"
 
 namespace harness {
 namespace {

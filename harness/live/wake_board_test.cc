@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "harness/core/steady_clock.h"
+#include "harness/machine/steady_clock.h"
 
 namespace harness {
 namespace {

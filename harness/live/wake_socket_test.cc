@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/steady_clock.h"
+#include "harness/machine/steady_clock.h"
 
 namespace harness {
 namespace {

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <optional>
 
-#include "harness/core/steady_clock.h"
 #include "harness/gpu/cuda/cuda_check.h"
+#include "harness/machine/steady_clock.h"
 
 namespace harness {
 namespace {

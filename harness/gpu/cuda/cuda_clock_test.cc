@@ -5,8 +5,8 @@
 #include <chrono>
 #include <thread>
 
-#include "harness/core/steady_clock.h"
 #include "harness/gpu/cuda/cuda_check.h"
+#include "harness/machine/steady_clock.h"
 
 namespace harness {
 namespace {

@@ -8,8 +8,8 @@
 
 #include <algorithm>
 
-#include "harness/core/steady_clock.h"
 #include "harness/gpu/torch/torch_error.h"
+#include "harness/machine/steady_clock.h"
 
 namespace harness {
 namespace {

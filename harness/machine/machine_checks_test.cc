@@ -5,12 +5,11 @@
 #include <filesystem>
 #include <fstream>
 
-#include "harness/core/steady_clock.h"
-#include "harness/live/machine_checks.h"
-#include "harness/live/precise_wait.h"
-#include "harness/live/survey_checks.h"
-#include "harness/live/test_checks.h"
-#include "harness/live/this_host.h"
+#include "harness/machine/machine_checks.h"
+#include "harness/machine/precise_wait.h"
+#include "harness/machine/steady_clock.h"
+#include "harness/machine/test_checks.h"
+#include "harness/machine/this_host.h"
 
 namespace harness {
 namespace {

@@ -1,4 +1,4 @@
-#include "harness/gpu/cpu_facts.h"
+#include "harness/machine/cpu_facts.h"
 
 #include <time.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "harness/live/machine_checks.h"
+#include "harness/machine/machine_checks.h"
 
 #include <dirent.h>
 #include <sys/statvfs.h>

@@ -1,4 +1,4 @@
-#include "harness/live/precise_wait.h"
+#include "harness/machine/precise_wait.h"
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -6,7 +6,7 @@
 #include <sys/time.h>
 
 #include "harness/core/error.h"
-#include "harness/live/this_host.h"
+#include "harness/machine/this_host.h"
 
 namespace harness {
 namespace {

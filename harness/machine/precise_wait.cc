@@ -1,4 +1,4 @@
-#include "harness/live/precise_wait.h"
+#include "harness/machine/precise_wait.h"
 
 #include <sched.h>
 #include <sys/prctl.h>
@@ -10,8 +10,8 @@
 #include <string>
 
 #include "harness/core/error.h"
-#include "harness/core/steady_clock.h"
-#include "harness/live/this_host.h"
+#include "harness/machine/steady_clock.h"
+#include "harness/machine/this_host.h"
 
 namespace harness {
 namespace {

@@ -1,4 +1,4 @@
-#include "harness/gpu/gpu_clocks.h"
+#include "harness/machine/gpu_clocks.h"
 
 #include <gtest/gtest.h>
 

@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "harness/core/steady_clock.h"
 #include "harness/core/types.h"
-#include "harness/live/machine_checks.h"
+#include "harness/machine/machine_checks.h"
+#include "harness/machine/steady_clock.h"
 
 namespace harness {
 
