@@ -42,8 +42,9 @@ LAYERS = {
 EVERYTHING = set(LAYERS) - {"system"}
 LAYERS["experiment"] = EVERYTHING | {"experiment"}
 LAYERS["claims"] = {"core", "record_interface", "record", "workloads", "claims"}
-LAYERS["cli"] = EVERYTHING | {"experiment", "claims", "cli"}
-LAYERS["main"] = EVERYTHING | {"experiment", "claims", "cli", "main"}
+LAYERS["doctor"] = EVERYTHING | {"experiment", "doctor"}
+LAYERS["cli"] = EVERYTHING | {"experiment", "claims", "doctor", "cli"}
+LAYERS["main"] = EVERYTHING | {"experiment", "claims", "doctor", "cli", "main"}
 
 RECORD_INTERFACE = re.compile(r"^harness/record/(run_record|latency_histogram)\.(h|cc)$")
 

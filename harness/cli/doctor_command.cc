@@ -17,11 +17,11 @@
 #include <utility>
 #include <vector>
 
-#include "harness/cli/doctor_layout.h"
+#include "harness/doctor/doctor_layout.h"
+#include "harness/doctor/rank_survey.h"
+#include "harness/doctor/survey_checks.h"
 #include "harness/experiment/cell_distribution.h"
 #include "harness/experiment/device_needs.h"
-#include "harness/live/rank_survey.h"
-#include "harness/live/survey_checks.h"
 #include "harness/live/transport.h"
 #include "harness/machine/cpu_facts.h"
 #include "harness/machine/precise_wait.h"

@@ -1,4 +1,4 @@
-#include "harness/live/survey_checks.h"
+#include "harness/doctor/survey_checks.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>

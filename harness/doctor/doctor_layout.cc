@@ -1,4 +1,4 @@
-#include "harness/cli/doctor_layout.h"
+#include "harness/doctor/doctor_layout.h"
 
 #include <algorithm>
 #include <utility>

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/live/rank_survey.h"
+#include "harness/doctor/rank_survey.h"
 #include "harness/machine/machine_checks.h"
 
 namespace harness {

@@ -1,4 +1,4 @@
-#include "harness/live/rank_survey.h"
+#include "harness/doctor/rank_survey.h"
 
 #include <gtest/gtest.h>
 
