@@ -46,17 +46,23 @@ LAYERS["doctor"] = EVERYTHING | {"experiment", "doctor"}
 LAYERS["cli"] = EVERYTHING | {"experiment", "claims", "doctor", "cli"}
 LAYERS["main"] = EVERYTHING | {"experiment", "claims", "doctor", "cli", "main"}
 
+# The folders within a layer, from below: a file may include its own folder and those that are named before it.
+FOLDERS = {
+    "gpu": ["", "cuda", "nccl", "torch/zoo", "torch"],
+    "live": ["", "transport", "protocol", "tensors", "run"],
+}
+
 RECORD_INTERFACE = re.compile(r"^harness/record/(run_record|latency_histogram)\.(h|cc)$")
 
 # Libraries that stay behind a few files: header -> files that may include it. Tests and benchmarks are free.
 LIBRARIES = [
-    (r"toml\+\+/|toml\.hpp", r"^(workloads|harness/experiment)/[a-z_0-9]+\.cc$"),
+    (r"toml\+\+/|toml\.hpp", r"^(workloads|harness/experiment)/[a-z_0-9/]+\.cc$"),
     (r"CLI/", r"^harness/(cli/[a-z_0-9]+|main)\.cc$"),
-    (r"hdf5", r"^harness/record/[a-z_0-9]+\.(h|cc)$"),
+    (r"hdf5", r"^harness/record/[a-z_0-9/]+\.(h|cc)$"),
     (r"glpk", r"^harness/milp/milp\.cc$"),
-    (r"mpi\.h$", r"^harness/(experiment|live)/[a-z_0-9]+\.cc$|^harness/main\.cc$"),
-    (r"zlib\.h$", r"^workloads/[a-z_0-9]+\.cc$"),
-    (r"openssl/", r"^(workloads|harness/experiment)/[a-z_0-9]+\.cc$"),
+    (r"mpi\.h$", r"^harness/(experiment|live)/[a-z_0-9/]+\.cc$|^harness/main\.cc$"),
+    (r"zlib\.h$", r"^workloads/[a-z_0-9/]+\.cc$"),
+    (r"openssl/", r"^(workloads|harness/experiment)/[a-z_0-9/]+\.cc$"),
     (r"torch/|ATen/|c10/", r"^harness/gpu/torch/"),
     (r"cuda|nvml", r"^harness/gpu/(cuda|torch|nccl)/"),
     (r"nccl\.h$", r"^harness/gpu/nccl/"),
@@ -119,12 +125,28 @@ def layer_of(path):
     return {"systems": "systems_list", "workloads": "workloads"}.get(path.split("/")[0])
 
 
+def part_of(path):
+    """(part, folder within it): ("live", "transport"); ("core", ""). What systems include has a rule of its own."""
+    part, *folders = path.removeprefix("harness/").split("/")[:-1] or ["main"]
+    return part, "" if part == "systems" else "/".join(folders)
+
+
+def may_include_folder(path, target):
+    """Between two files of one part."""
+    part, folder = part_of(path)
+    order = FOLDERS.get(part, [""])
+    return part_of(target)[1] in order[:order.index(folder) + 1]
+
+
 def check_layers(path, text):
     if not is_cpp(path) or is_test(path):
         return []
     layer = layer_of(path)
     if layer is None:
         return [Finding(path, 1, "layers", "stands in no layer of the design")]
+    part, folder = part_of(path)
+    if folder not in FOLDERS.get(part, [""]):
+        return [Finding(path, 1, "layers", f"{PurePosixPath(path).parent} is no folder of the design")]
     findings = []
     for match in INCLUDE.finditer(text):
         if match.group(1) == "<":
@@ -138,6 +160,8 @@ def check_layers(path, text):
         elif layer == "system" and other == "system":
             if path.split("/")[1] != target.split("/")[1]:
                 findings.append(Finding(path, line, "layers", f"includes another system's file {target}"))
+        elif part_of(target)[0] == part and not may_include_folder(path, target):
+            findings.append(Finding(path, line, "layers", f"{target} is in a folder above this file's"))
         elif other not in LAYERS[layer]:
             findings.append(Finding(path, line, "layers", f"{layer} must not include {other} ({target})"))
     return findings
