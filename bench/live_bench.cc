@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "harness/core/random.h"
-#include "harness/live/clock_offset.h"
 #include "harness/live/load_sender.h"
-#include "harness/live/wake_socket.h"
+#include "harness/live/transport/clock_offset.h"
+#include "harness/live/transport/wake_socket.h"
 #include "harness/machine/precise_wait.h"
 #include "harness/machine/this_host.h"
 #include "workloads/trace_spec.h"

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "harness/live/packet.h"
-#include "harness/live/test_transport.h"
-#include "harness/live/transport.h"
+#include "harness/live/transport/packet.h"
+#include "harness/live/transport/test_transport.h"
+#include "harness/live/transport/transport.h"
 
 namespace harness {
 namespace {

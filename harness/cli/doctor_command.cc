@@ -22,7 +22,7 @@
 #include "harness/doctor/survey_checks.h"
 #include "harness/experiment/cell_distribution.h"
 #include "harness/experiment/device_needs.h"
-#include "harness/live/transport.h"
+#include "harness/live/transport/transport.h"
 #include "harness/machine/cpu_facts.h"
 #include "harness/machine/precise_wait.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/core/types.h"
-#include "harness/live/transport.h"
+#include "harness/live/transport/transport.h"
 #include "harness/machine/machine_checks.h"
 
 namespace harness {

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "harness/core/error.h"
-#include "harness/live/test_transport.h"
+#include "harness/live/transport/test_transport.h"
 
 namespace harness {
 namespace {

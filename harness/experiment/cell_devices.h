@@ -10,7 +10,7 @@
 #include "harness/experiment/cell_factory.h"
 #include "harness/gpu/device_exchange.h"
 #include "harness/live/device_workers.h"
-#include "harness/live/transport.h"
+#include "harness/live/transport/transport.h"
 
 namespace harness {
 

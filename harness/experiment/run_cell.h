@@ -13,7 +13,7 @@
 #include "harness/gpu/device_exchange.h"
 #include "harness/live/device_workers.h"
 #include "harness/live/live_run.h"
-#include "harness/live/transport.h"
+#include "harness/live/transport/transport.h"
 #include "harness/record/results_file.h"
 #include "harness/record/run_record.h"
 #include "harness/record/summary.h"

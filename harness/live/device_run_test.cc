@@ -13,8 +13,8 @@
 #include "harness/live/device_workers.h"
 #include "harness/live/live_run.h"
 #include "harness/live/tensors.h"
-#include "harness/live/test_transport.h"
-#include "harness/live/transport.h"
+#include "harness/live/transport/test_transport.h"
+#include "harness/live/transport/transport.h"
 #include "harness/sim/test_world.h"
 
 namespace harness {

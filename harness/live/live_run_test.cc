@@ -12,8 +12,8 @@
 
 #include "harness/core/error.h"
 #include "harness/engine/dispatcher.h"
-#include "harness/live/test_transport.h"
-#include "harness/live/transport.h"
+#include "harness/live/transport/test_transport.h"
+#include "harness/live/transport/transport.h"
 #include "harness/machine/steady_clock.h"
 #include "harness/sim/test_run.h"
 

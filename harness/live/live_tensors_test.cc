@@ -11,7 +11,7 @@
 
 #include "harness/core/random.h"
 #include "harness/live/tensors.h"
-#include "harness/live/test_transport.h"
+#include "harness/live/transport/test_transport.h"
 #include "harness/sim/test_world.h"
 
 namespace harness {

@@ -10,7 +10,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/types.h"
-#include "harness/live/transport.h"
+#include "harness/live/transport/transport.h"
 #include "harness/serving/plan.h"
 #include "harness/serving/visit.h"
 

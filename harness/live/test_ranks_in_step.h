@@ -13,7 +13,7 @@
 
 #include "harness/core/random.h"
 #include "harness/live/live_loop.h"
-#include "harness/live/test_transport.h"
+#include "harness/live/transport/test_transport.h"
 
 namespace harness::testing {
 

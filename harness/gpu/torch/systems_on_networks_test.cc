@@ -15,7 +15,7 @@
 #include "harness/gpu/torch/test_witness_device.h"
 #include "harness/live/device_workers.h"
 #include "harness/live/live_run.h"
-#include "harness/live/transport.h"
+#include "harness/live/transport/transport.h"
 #include "harness/sim/test_preempting.h"
 #include "harness/sim/test_world.h"
 

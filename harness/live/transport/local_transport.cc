@@ -3,9 +3,9 @@
 #include <atomic>
 
 #include "harness/core/error.h"
-#include "harness/live/loopback.h"
-#include "harness/live/transport.h"
-#include "harness/live/wake_board.h"
+#include "harness/live/transport/loopback.h"
+#include "harness/live/transport/transport.h"
+#include "harness/live/transport/wake_board.h"
 #include "harness/machine/steady_clock.h"
 
 namespace harness {

@@ -1,4 +1,4 @@
-#include "harness/live/packet.h"
+#include "harness/live/transport/packet.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "harness/live/wake_board.h"
+#include "harness/live/transport/wake_board.h"
 
 #include <gtest/gtest.h>
 

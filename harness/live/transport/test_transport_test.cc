@@ -1,4 +1,4 @@
-#include "harness/live/test_transport.h"
+#include "harness/live/transport/test_transport.h"
 
 #include <gtest/gtest.h>
 

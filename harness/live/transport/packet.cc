@@ -1,10 +1,10 @@
-#include "harness/live/packet.h"
+#include "harness/live/transport/packet.h"
 
 #include <cstring>
 #include <utility>
 
 #include "harness/core/error.h"
-#include "harness/live/transport.h"
+#include "harness/live/transport/transport.h"
 
 namespace harness {
 namespace {

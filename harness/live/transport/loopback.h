@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/live/packet.h"
-#include "harness/live/transport.h"
+#include "harness/live/transport/packet.h"
+#include "harness/live/transport/transport.h"
 
 namespace harness {
 

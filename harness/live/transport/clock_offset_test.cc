@@ -1,4 +1,4 @@
-#include "harness/live/clock_offset.h"
+#include "harness/live/transport/clock_offset.h"
 
 #include <gtest/gtest.h>
 

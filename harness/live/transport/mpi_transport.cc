@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "harness/core/error.h"
-#include "harness/live/loopback.h"
-#include "harness/live/packet.h"
-#include "harness/live/transport.h"
-#include "harness/live/wake_board.h"
-#include "harness/live/wake_socket.h"
+#include "harness/live/transport/loopback.h"
+#include "harness/live/transport/packet.h"
+#include "harness/live/transport/transport.h"
+#include "harness/live/transport/wake_board.h"
+#include "harness/live/transport/wake_socket.h"
 #include "harness/machine/steady_clock.h"
 #include "harness/machine/this_host.h"
 

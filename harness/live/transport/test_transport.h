@@ -15,9 +15,9 @@
 
 #include "harness/core/error.h"
 #include "harness/core/random.h"
-#include "harness/live/loopback.h"
-#include "harness/live/packet.h"
-#include "harness/live/transport.h"
+#include "harness/live/transport/loopback.h"
+#include "harness/live/transport/packet.h"
+#include "harness/live/transport/transport.h"
 #include "harness/machine/steady_clock.h"
 
 namespace harness {

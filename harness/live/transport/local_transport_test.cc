@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/core/error.h"
-#include "harness/live/transport.h"
+#include "harness/live/transport/transport.h"
 #include "harness/machine/steady_clock.h"
 #include "harness/machine/this_host.h"
 

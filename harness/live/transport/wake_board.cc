@@ -1,4 +1,4 @@
-#include "harness/live/wake_board.h"
+#include "harness/live/transport/wake_board.h"
 
 // The C interface only.
 #define OMPI_SKIP_MPICXX 1

@@ -1,4 +1,4 @@
-#include "harness/live/wake_socket.h"
+#include "harness/live/transport/wake_socket.h"
 
 #include <gtest/gtest.h>
 
