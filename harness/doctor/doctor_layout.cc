@@ -6,7 +6,7 @@
 #include "harness/core/error.h"
 #include "harness/experiment/cell_factory.h"
 #include "harness/experiment/driver.h"
-#include "harness/live/layout.h"
+#include "harness/live/protocol/layout.h"
 
 namespace harness {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "harness/experiment/cell_distribution.h"
 #include "harness/experiment/device_needs.h"
-#include "harness/live/live_params.h"
+#include "harness/live/protocol/live_params.h"
 #include "harness/machine/machine_checks.h"
 
 namespace harness {

@@ -10,7 +10,7 @@
 #include "harness/engine/dispatcher.h"
 #include "harness/gpu/device_module.h"
 #include "harness/gpu/devices.h"
-#include "harness/live/layout.h"
+#include "harness/live/protocol/layout.h"
 #include "harness/machine/steady_clock.h"
 
 namespace harness {

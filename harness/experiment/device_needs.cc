@@ -4,7 +4,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/params.h"
-#include "harness/live/layout.h"
+#include "harness/live/protocol/layout.h"
 
 namespace harness {
 namespace {

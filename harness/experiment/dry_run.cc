@@ -7,7 +7,7 @@
 
 #include "harness/core/error.h"
 #include "harness/experiment/progress.h"
-#include "harness/live/layout.h"
+#include "harness/live/protocol/layout.h"
 
 namespace harness {
 namespace {

@@ -13,7 +13,7 @@
 #include "harness/experiment/cell_text.h"
 #include "harness/experiment/dry_run.h"
 #include "harness/experiment/run_cell.h"
-#include "harness/live/layout.h"
+#include "harness/live/protocol/layout.h"
 #include "harness/machine/precise_wait.h"
 #include "workloads/file_bytes.h"
 

@@ -10,7 +10,7 @@
 #include "harness/core/params.h"
 #include "harness/engine/faults.h"
 #include "harness/engine/world_params.h"
-#include "harness/live/live_params.h"
+#include "harness/live/protocol/live_params.h"
 #include "harness/serving/context.h"
 #include "harness/serving/sizing_planner.h"
 #include "harness/serving/system.h"

@@ -9,7 +9,7 @@
 #include "harness/core/error.h"
 #include "harness/gpu/profiler.h"
 #include "harness/gpu/timing.h"
-#include "harness/live/cell_failed.h"
+#include "harness/live/protocol/cell_failed.h"
 
 namespace harness {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "harness/live/cell_failed.h"
 #include "harness/live/gpu_transfers.h"
+#include "harness/live/protocol/cell_failed.h"
 
 namespace harness {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "harness/engine/run_spec.h"
 #include "harness/gpu/transfer_sequencer.h"
-#include "harness/live/layout.h"
-#include "harness/live/messages.h"
+#include "harness/live/protocol/layout.h"
+#include "harness/live/protocol/messages.h"
 #include "harness/serving/plan.h"
 
 namespace harness {

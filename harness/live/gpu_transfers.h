@@ -12,7 +12,7 @@
 #include "harness/gpu/device_exchange.h"
 #include "harness/gpu/exchange_carrier.h"
 #include "harness/gpu/tensor_store.h"
-#include "harness/live/messages.h"
+#include "harness/live/protocol/messages.h"
 #include "harness/live/tensors.h"
 
 namespace harness {

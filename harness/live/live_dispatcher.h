@@ -11,11 +11,11 @@
 #include "harness/engine/dispatcher.h"
 #include "harness/engine/event_queue.h"
 #include "harness/engine/faults.h"
-#include "harness/live/layout.h"
-#include "harness/live/live_events.h"
 #include "harness/live/load_sender.h"
-#include "harness/live/messages.h"
 #include "harness/live/plan_thread.h"
+#include "harness/live/protocol/layout.h"
+#include "harness/live/protocol/live_events.h"
+#include "harness/live/protocol/messages.h"
 #include "harness/live/tensors.h"
 
 namespace harness {

@@ -6,8 +6,8 @@
 
 #include "harness/core/error.h"
 #include "harness/engine/run_spec.h"
-#include "harness/live/layout.h"
-#include "harness/live/live_params.h"
+#include "harness/live/protocol/layout.h"
+#include "harness/live/protocol/live_params.h"
 
 namespace harness {
 

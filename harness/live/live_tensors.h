@@ -11,7 +11,7 @@
 
 #include "harness/gpu/tensor_store.h"
 #include "harness/live/gpu_transfers.h"
-#include "harness/live/messages.h"
+#include "harness/live/protocol/messages.h"
 #include "harness/live/tensors.h"
 
 namespace harness {

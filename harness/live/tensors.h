@@ -12,7 +12,7 @@
 #include "harness/core/pipeline.h"
 #include "harness/core/types.h"
 #include "harness/gpu/tensor_store.h"
-#include "harness/live/messages.h"
+#include "harness/live/protocol/messages.h"
 
 namespace harness {
 

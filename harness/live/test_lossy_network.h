@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "harness/core/random.h"
-#include "harness/live/messages.h"
+#include "harness/live/protocol/messages.h"
 #include "harness/live/test_ranks_in_step.h"
 
 namespace harness::testing {

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "harness/live/live_params.h"
+#include "harness/live/protocol/live_params.h"
 
 namespace harness {
 

@@ -1,4 +1,4 @@
-#include "harness/live/layout.h"
+#include "harness/live/protocol/layout.h"
 
 #include <algorithm>
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/engine/event_queue.h"
-#include "harness/live/messages.h"
+#include "harness/live/protocol/messages.h"
 
 namespace harness {
 
