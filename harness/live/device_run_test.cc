@@ -12,7 +12,7 @@
 #include "harness/live/device_workers.h"
 #include "harness/live/live_run.h"
 #include "harness/live/protocol/cell_failed.h"
-#include "harness/live/tensors.h"
+#include "harness/live/tensors/tensors.h"
 #include "harness/live/transport/test_transport.h"
 #include "harness/live/transport/transport.h"
 #include "harness/sim/test_world.h"

@@ -16,7 +16,7 @@
 #include "harness/live/protocol/layout.h"
 #include "harness/live/protocol/live_events.h"
 #include "harness/live/protocol/messages.h"
-#include "harness/live/tensors.h"
+#include "harness/live/tensors/tensors.h"
 
 namespace harness {
 

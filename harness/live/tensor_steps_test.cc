@@ -16,7 +16,7 @@
 #include "harness/live/device_workers.h"
 #include "harness/live/protocol/cell_failed.h"
 #include "harness/live/protocol/layout.h"
-#include "harness/live/tensors.h"
+#include "harness/live/tensors/tensors.h"
 #include "harness/live/test_ranks_in_step.h"
 #include "harness/sim/test_preempting.h"
 #include "harness/sim/test_random_cells.h"

@@ -15,7 +15,7 @@
 #include "harness/gpu/device.h"
 #include "harness/gpu/torch/test_double_reference.h"
 #include "harness/gpu/torch/torch_device.h"
-#include "harness/live/tensors.h"
+#include "harness/live/tensors/tensors.h"
 
 namespace harness {
 

@@ -1,4 +1,4 @@
-#include "harness/live/live_tensors.h"
+#include "harness/live/tensors/live_tensors.h"
 
 #include <cstring>
 #include <string>

@@ -1,4 +1,4 @@
-#include "harness/live/tensors.h"
+#include "harness/live/tensors/tensors.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,6 +1,6 @@
 // Tensors of several ranks: what is asked for comes, whatever the network loses or repeats, and nothing
 // stays.
-#include "harness/live/live_tensors.h"
+#include "harness/live/tensors/live_tensors.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/core/random.h"
-#include "harness/live/tensors.h"
+#include "harness/live/tensors/tensors.h"
 #include "harness/live/transport/test_transport.h"
 #include "harness/sim/test_world.h"
 

@@ -13,7 +13,7 @@
 #include "harness/gpu/exchange_carrier.h"
 #include "harness/gpu/tensor_store.h"
 #include "harness/live/protocol/messages.h"
-#include "harness/live/tensors.h"
+#include "harness/live/tensors/tensors.h"
 
 namespace harness {
 

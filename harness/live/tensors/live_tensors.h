@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "harness/gpu/tensor_store.h"
-#include "harness/live/gpu_transfers.h"
 #include "harness/live/protocol/messages.h"
-#include "harness/live/tensors.h"
+#include "harness/live/tensors/gpu_transfers.h"
+#include "harness/live/tensors/tensors.h"
 
 namespace harness {
 

@@ -1,4 +1,4 @@
-#include "harness/live/gpu_transfers.h"
+#include "harness/live/tensors/gpu_transfers.h"
 
 #include <algorithm>
 #include <string>

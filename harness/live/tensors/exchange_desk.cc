@@ -1,10 +1,10 @@
-#include "harness/live/exchange_desk.h"
+#include "harness/live/tensors/exchange_desk.h"
 
 #include <algorithm>
 #include <string>
 
-#include "harness/live/gpu_transfers.h"
 #include "harness/live/protocol/cell_failed.h"
+#include "harness/live/tensors/gpu_transfers.h"
 
 namespace harness {
 namespace {
