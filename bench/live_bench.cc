@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "harness/core/random.h"
-#include "harness/live/load_sender.h"
+#include "harness/live/run/load_sender.h"
 #include "harness/live/transport/clock_offset.h"
 #include "harness/live/transport/wake_socket.h"
 #include "harness/machine/precise_wait.h"

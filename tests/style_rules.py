@@ -49,7 +49,7 @@ LAYERS["main"] = EVERYTHING | {"experiment", "claims", "doctor", "cli", "main"}
 # The folders within a layer, from below: a file may include its own folder and those that are named before it.
 FOLDERS = {
     "gpu": ["", "cuda", "nccl", "torch/zoo", "torch"],
-    "live": ["transport", "protocol", "tensors", ""],
+    "live": ["transport", "protocol", "tensors", "run"],
 }
 
 RECORD_INTERFACE = re.compile(r"^harness/record/(run_record|latency_histogram)\.(h|cc)$")

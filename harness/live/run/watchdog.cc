@@ -1,4 +1,4 @@
-#include "harness/live/watchdog.h"
+#include "harness/live/run/watchdog.h"
 
 #include <algorithm>
 

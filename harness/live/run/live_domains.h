@@ -11,10 +11,10 @@
 #include "harness/engine/event_queue.h"
 #include "harness/engine/faults.h"
 #include "harness/engine/worker_models.h"
-#include "harness/live/device_workers.h"
 #include "harness/live/protocol/layout.h"
 #include "harness/live/protocol/live_events.h"
 #include "harness/live/protocol/messages.h"
+#include "harness/live/run/device_workers.h"
 #include "harness/live/tensors/live_tensors.h"
 #include "harness/record/latency_histogram.h"
 

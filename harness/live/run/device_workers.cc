@@ -1,4 +1,4 @@
-#include "harness/live/device_workers.h"
+#include "harness/live/run/device_workers.h"
 
 #include <time.h>
 

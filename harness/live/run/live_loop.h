@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "harness/core/archive.h"
-#include "harness/live/live_dispatcher.h"
-#include "harness/live/live_domains.h"
-#include "harness/live/live_run.h"
+#include "harness/live/run/live_dispatcher.h"
+#include "harness/live/run/live_domains.h"
+#include "harness/live/run/live_run.h"
+#include "harness/live/run/watchdog.h"
 #include "harness/live/tensors/exchange_desk.h"
 #include "harness/live/transport/clock_offset.h"
-#include "harness/live/watchdog.h"
 #include "harness/record/run_record.h"
 
 namespace harness {

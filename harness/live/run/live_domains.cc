@@ -1,4 +1,4 @@
-#include "harness/live/live_domains.h"
+#include "harness/live/run/live_domains.h"
 
 #include <algorithm>
 #include <utility>

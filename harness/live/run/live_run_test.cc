@@ -1,6 +1,6 @@
 // The live runtime on small cells: the books close, all systems and shapes of pipelines run, and what comes
 // out is what arithmetic says, within what a busy machine may add.
-#include "harness/live/live_run.h"
+#include "harness/live/run/live_run.h"
 
 #include <gtest/gtest.h>
 

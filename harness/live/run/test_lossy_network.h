@@ -7,7 +7,7 @@
 
 #include "harness/core/random.h"
 #include "harness/live/protocol/messages.h"
-#include "harness/live/test_ranks_in_step.h"
+#include "harness/live/run/test_ranks_in_step.h"
 
 namespace harness::testing {
 

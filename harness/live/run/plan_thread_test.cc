@@ -1,4 +1,4 @@
-#include "harness/live/plan_thread.h"
+#include "harness/live/run/plan_thread.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "harness/live/load_sender.h"
+#include "harness/live/run/load_sender.h"
 
 #include <utility>
 

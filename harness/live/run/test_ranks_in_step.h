@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "harness/core/random.h"
-#include "harness/live/live_loop.h"
+#include "harness/live/run/live_loop.h"
 #include "harness/live/transport/test_transport.h"
 
 namespace harness::testing {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/core/test_time.h"
-#include "harness/live/test_ranks_in_step.h"
+#include "harness/live/run/test_ranks_in_step.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_system.h"
 #include "harness/sim/test_world.h"

@@ -1,4 +1,4 @@
-#include "harness/live/live_dispatcher.h"
+#include "harness/live/run/live_dispatcher.h"
 
 #include <algorithm>
 #include <string>

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/live/test_ranks_in_step.h"
+#include "harness/live/run/test_ranks_in_step.h"
 #include "harness/record/metrics.h"
 #include "harness/sim/test_preempting.h"
 #include "harness/sim/test_run.h"

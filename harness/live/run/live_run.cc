@@ -1,6 +1,6 @@
-#include "harness/live/live_run.h"
+#include "harness/live/run/live_run.h"
 
-#include "harness/live/live_loop.h"
+#include "harness/live/run/live_loop.h"
 #include "harness/machine/precise_wait.h"
 #include "harness/machine/steady_clock.h"
 #include "harness/machine/this_host.h"

@@ -10,8 +10,8 @@
 
 #include "harness/engine/dispatcher.h"
 #include "harness/engine/replay.h"
-#include "harness/live/test_lossy_network.h"
-#include "harness/live/test_ranks_in_step.h"
+#include "harness/live/run/test_lossy_network.h"
+#include "harness/live/run/test_ranks_in_step.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_preempting.h"
 #include "harness/sim/test_run.h"

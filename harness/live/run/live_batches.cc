@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "harness/live/live_domains.h"
+#include "harness/live/run/live_domains.h"
 
 namespace harness {
 namespace {

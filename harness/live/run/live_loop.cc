@@ -1,4 +1,4 @@
-#include "harness/live/live_loop.h"
+#include "harness/live/run/live_loop.h"
 
 #include <sys/resource.h>
 
@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "harness/core/error.h"
-#include "harness/live/device_workers.h"
 #include "harness/live/protocol/cell_failed.h"
+#include "harness/live/run/device_workers.h"
 #include "harness/machine/gpu_clocks.h"
 #include "harness/machine/precise_wait.h"
 #include "harness/machine/this_host.h"

@@ -11,11 +11,11 @@
 #include "harness/engine/dispatcher.h"
 #include "harness/engine/event_queue.h"
 #include "harness/engine/faults.h"
-#include "harness/live/load_sender.h"
-#include "harness/live/plan_thread.h"
 #include "harness/live/protocol/layout.h"
 #include "harness/live/protocol/live_events.h"
 #include "harness/live/protocol/messages.h"
+#include "harness/live/run/load_sender.h"
+#include "harness/live/run/plan_thread.h"
 #include "harness/live/tensors/tensors.h"
 
 namespace harness {
