@@ -5,8 +5,8 @@
 #include <cstring>
 #include <vector>
 
-#include "harness/gpu/assembly.h"
-#include "harness/gpu/test_pictures.h"
+#include "harness/gpu/inputs/assembly.h"
+#include "harness/gpu/inputs/test_pictures.h"
 
 namespace harness {
 namespace {

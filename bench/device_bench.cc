@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/gpu/test_pictures.h"
+#include "harness/gpu/inputs/test_pictures.h"
 #include "harness/gpu/timing.h"
 #include "harness/gpu/torch/model_factory.h"
 #include "harness/gpu/torch/torch_device.h"

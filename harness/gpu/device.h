@@ -9,7 +9,7 @@
 
 #include "harness/core/types.h"
 #include "harness/gpu/device_error.h"
-#include "harness/gpu/picture.h"
+#include "harness/gpu/inputs/picture.h"
 
 namespace harness {
 

@@ -3,7 +3,7 @@
 // the CPU's.
 #pragma once
 
-#include "harness/gpu/assembly_kernel.h"
+#include "harness/gpu/inputs/assembly_kernel.h"
 
 struct CUstream_st;  // cudaStream_t is a pointer to it
 

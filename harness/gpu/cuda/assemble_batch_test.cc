@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "harness/gpu/assembly.h"
 #include "harness/gpu/cuda/cuda_buffer.h"
 #include "harness/gpu/cuda/cuda_check.h"
 #include "harness/gpu/cuda/cuda_graph.h"
 #include "harness/gpu/cuda/cuda_stream.h"
-#include "harness/gpu/test_pictures.h"
+#include "harness/gpu/inputs/assembly.h"
+#include "harness/gpu/inputs/test_pictures.h"
 
 namespace harness {
 namespace {

@@ -1,6 +1,6 @@
 #include "harness/gpu/cuda/cuda_inputs.h"
 
-#include "harness/gpu/assembly.h"
+#include "harness/gpu/inputs/assembly.h"
 
 namespace harness {
 

@@ -5,11 +5,11 @@
 #include <optional>
 #include <span>
 
-#include "harness/gpu/assembly_kernel.h"
 #include "harness/gpu/cuda/cuda_buffer.h"
 #include "harness/gpu/cuda/cuda_stream.h"
 #include "harness/gpu/device.h"
-#include "harness/gpu/input_layout.h"
+#include "harness/gpu/inputs/assembly_kernel.h"
+#include "harness/gpu/inputs/input_layout.h"
 
 namespace harness {
 

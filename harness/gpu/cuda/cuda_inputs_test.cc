@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include "harness/gpu/assembly.h"
 #include "harness/gpu/cuda/assemble_batch.h"
 #include "harness/gpu/cuda/cuda_check.h"
-#include "harness/gpu/test_pictures.h"
+#include "harness/gpu/inputs/assembly.h"
+#include "harness/gpu/inputs/test_pictures.h"
 
 namespace harness {
 namespace {

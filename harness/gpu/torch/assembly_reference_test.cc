@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/gpu/assembly.h"
-#include "harness/gpu/test_pictures.h"
+#include "harness/gpu/inputs/assembly.h"
+#include "harness/gpu/inputs/test_pictures.h"
 #include "harness/gpu/torch/test_double_reference.h"
 
 namespace harness {

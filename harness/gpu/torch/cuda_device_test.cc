@@ -13,9 +13,9 @@
 
 #include "harness/core/random.h"
 #include "harness/gpu/cuda/cuda_check.h"
+#include "harness/gpu/inputs/test_pictures.h"
 #include "harness/gpu/profiler.h"
 #include "harness/gpu/test_device_kinds.h"
-#include "harness/gpu/test_pictures.h"
 #include "harness/gpu/timing.h"
 #include "harness/gpu/torch/model_factory.h"
 #include "harness/gpu/torch/test_gated_model.h"

@@ -6,8 +6,8 @@
 #include <mutex>
 #include <utility>
 
-#include "harness/gpu/assembly.h"
 #include "harness/gpu/cuda/assemble_batch.h"
+#include "harness/gpu/inputs/assembly.h"
 #include "harness/gpu/torch/cuda_error.h"
 
 namespace harness {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/gpu/test_pictures.h"
+#include "harness/gpu/inputs/test_pictures.h"
 #include "harness/gpu/torch/cpu_engine.h"
 #include "harness/gpu/torch/model_factory.h"
 #include "harness/gpu/torch/staged_model.h"

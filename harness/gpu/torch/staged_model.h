@@ -9,8 +9,8 @@
 #include <memory>
 #include <vector>
 
-#include "harness/gpu/assembly.h"
 #include "harness/gpu/device.h"
+#include "harness/gpu/inputs/assembly.h"
 
 namespace harness {
 

@@ -11,7 +11,7 @@
 
 #include "harness/engine/dispatcher.h"
 #include "harness/engine/replay.h"
-#include "harness/gpu/test_pictures.h"
+#include "harness/gpu/inputs/test_pictures.h"
 #include "harness/gpu/torch/test_witness_device.h"
 #include "harness/live/run/device_workers.h"
 #include "harness/live/run/live_run.h"

@@ -11,7 +11,7 @@
 #include <memory>
 #include <string>
 
-#include "harness/gpu/test_pictures.h"
+#include "harness/gpu/inputs/test_pictures.h"
 #include "harness/gpu/torch/zoo/network.h"
 #include "harness/gpu/torch/zoo/test_networks.h"
 #include "harness/gpu/torch/zoo/test_runs.h"

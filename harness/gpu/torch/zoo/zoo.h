@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/gpu/assembly.h"
+#include "harness/gpu/inputs/assembly.h"
 
 namespace harness {
 

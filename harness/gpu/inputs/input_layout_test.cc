@@ -1,4 +1,4 @@
-#include "harness/gpu/input_layout.h"
+#include "harness/gpu/inputs/input_layout.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "harness/gpu/assembly_kernel.h"
-#include "harness/gpu/test_pictures.h"
+#include "harness/gpu/inputs/assembly_kernel.h"
+#include "harness/gpu/inputs/test_pictures.h"
 
 namespace harness {
 namespace {

@@ -1,4 +1,4 @@
-#include "harness/gpu/assembly.h"
+#include "harness/gpu/inputs/assembly.h"
 
 #include <cmath>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "harness/gpu/assembly.h"
+#include "harness/gpu/inputs/assembly.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "harness/core/error.h"
-#include "harness/gpu/test_pictures.h"
+#include "harness/gpu/inputs/test_pictures.h"
 
 namespace harness {
 namespace {

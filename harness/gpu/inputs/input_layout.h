@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "harness/gpu/picture.h"
+#include "harness/gpu/inputs/picture.h"
 
 namespace harness {
 

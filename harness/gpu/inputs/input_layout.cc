@@ -1,10 +1,10 @@
-#include "harness/gpu/input_layout.h"
+#include "harness/gpu/inputs/input_layout.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "harness/core/error.h"
-#include "harness/gpu/assembly_kernel.h"
+#include "harness/gpu/inputs/assembly_kernel.h"
 
 namespace harness {
 namespace {

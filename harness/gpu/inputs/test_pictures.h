@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "harness/core/random.h"
-#include "harness/gpu/assembly.h"
-#include "harness/gpu/input_layout.h"
-#include "harness/gpu/picture.h"
+#include "harness/gpu/inputs/assembly.h"
+#include "harness/gpu/inputs/input_layout.h"
+#include "harness/gpu/inputs/picture.h"
 
 namespace harness {
 

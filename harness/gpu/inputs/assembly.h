@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "harness/gpu/assembly_kernel.h"
-#include "harness/gpu/picture.h"
+#include "harness/gpu/inputs/assembly_kernel.h"
+#include "harness/gpu/inputs/picture.h"
 
 namespace harness {
 

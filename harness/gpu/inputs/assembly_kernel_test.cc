@@ -1,6 +1,6 @@
 // The kernel's per-thread code, run on the host thread by thread over the kernel's grid: what it computes and
 // which words it reads is proven here, the launch itself by cuda/assemble_batch_test.cc on a GPU.
-#include "harness/gpu/assembly_kernel.h"
+#include "harness/gpu/inputs/assembly_kernel.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <numeric>
 #include <vector>
 
-#include "harness/gpu/assembly.h"
-#include "harness/gpu/test_pictures.h"
+#include "harness/gpu/inputs/assembly.h"
+#include "harness/gpu/inputs/test_pictures.h"
 
 namespace harness {
 namespace {
