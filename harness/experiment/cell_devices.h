@@ -8,7 +8,7 @@
 
 #include "harness/engine/run_spec.h"
 #include "harness/experiment/cell_factory.h"
-#include "harness/gpu/device_exchange.h"
+#include "harness/gpu/exchange/device_exchange.h"
 #include "harness/live/run/device_workers.h"
 #include "harness/live/transport/transport.h"
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "harness/gpu/device.h"
-#include "harness/gpu/device_exchange.h"
 #include "harness/gpu/devices.h"
+#include "harness/gpu/exchange/device_exchange.h"
 
 namespace harness {
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "harness/gpu/cuda/cuda_stream.h"
-#include "harness/gpu/tensor_store.h"
+#include "harness/gpu/exchange/tensor_store.h"
 
 namespace harness {
 

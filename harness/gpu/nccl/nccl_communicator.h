@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/gpu/transfer.h"
+#include "harness/gpu/exchange/transfer.h"
 
 namespace harness {
 

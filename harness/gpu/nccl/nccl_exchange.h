@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "harness/gpu/device_exchange.h"
+#include "harness/gpu/exchange/device_exchange.h"
 
 namespace harness {
 

@@ -6,8 +6,8 @@
 #include <barrier>
 #include <thread>
 
-#include "harness/gpu/device_exchange.h"
-#include "harness/gpu/test_fake_lane.h"
+#include "harness/gpu/exchange/device_exchange.h"
+#include "harness/gpu/exchange/test_fake_lane.h"
 #include "harness/gpu/test_scripted_device.h"
 #include "harness/live/protocol/cell_failed.h"
 #include "harness/live/run/device_workers.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/engine/run_spec.h"
-#include "harness/gpu/transfer_sequencer.h"
+#include "harness/gpu/exchange/transfer_sequencer.h"
 #include "harness/live/protocol/layout.h"
 #include "harness/live/protocol/messages.h"
 #include "harness/serving/plan.h"

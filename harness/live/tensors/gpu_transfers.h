@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "harness/gpu/device_exchange.h"
-#include "harness/gpu/exchange_carrier.h"
-#include "harness/gpu/tensor_store.h"
+#include "harness/gpu/exchange/device_exchange.h"
+#include "harness/gpu/exchange/exchange_carrier.h"
+#include "harness/gpu/exchange/tensor_store.h"
 #include "harness/live/protocol/messages.h"
 #include "harness/live/tensors/tensors.h"
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "harness/gpu/tensor_store.h"
+#include "harness/gpu/exchange/tensor_store.h"
 #include "harness/live/protocol/messages.h"
 #include "harness/live/tensors/gpu_transfers.h"
 #include "harness/live/tensors/tensors.h"

@@ -11,7 +11,7 @@
 
 #include "harness/core/pipeline.h"
 #include "harness/core/types.h"
-#include "harness/gpu/tensor_store.h"
+#include "harness/gpu/exchange/tensor_store.h"
 #include "harness/live/protocol/messages.h"
 
 namespace harness {

@@ -1,4 +1,4 @@
-#include "harness/gpu/exchange_carrier.h"
+#include "harness/gpu/exchange/exchange_carrier.h"
 
 #include <utility>
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/gpu/transfer.h"
+#include "harness/gpu/exchange/transfer.h"
 
 namespace harness {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/core/random.h"
-#include "harness/gpu/test_exchange_net.h"
+#include "harness/gpu/exchange/test_exchange_net.h"
 
 namespace harness {
 namespace {

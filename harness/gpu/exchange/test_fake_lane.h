@@ -13,8 +13,8 @@
 
 #include "harness/core/error.h"
 #include "harness/core/random.h"
-#include "harness/gpu/device_exchange.h"
-#include "harness/gpu/test_fake_nccl.h"
+#include "harness/gpu/exchange/device_exchange.h"
+#include "harness/gpu/exchange/test_fake_nccl.h"
 
 namespace harness {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/gpu/test_exchange_net.h"
+#include "harness/gpu/exchange/test_exchange_net.h"
 
 namespace harness {
 

@@ -1,4 +1,4 @@
-#include "harness/gpu/tensor_store.h"
+#include "harness/gpu/exchange/tensor_store.h"
 
 #include <cstring>
 #include <new>

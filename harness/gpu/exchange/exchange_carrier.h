@@ -5,9 +5,9 @@
 #include <map>
 #include <vector>
 
-#include "harness/gpu/device_exchange.h"
-#include "harness/gpu/tensor_exchange.h"
-#include "harness/gpu/tensor_store.h"
+#include "harness/gpu/exchange/device_exchange.h"
+#include "harness/gpu/exchange/tensor_exchange.h"
+#include "harness/gpu/exchange/tensor_store.h"
 
 namespace harness {
 

@@ -1,4 +1,4 @@
-#include "harness/gpu/tensor_exchange.h"
+#include "harness/gpu/exchange/tensor_exchange.h"
 
 #include "harness/core/error.h"
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "harness/gpu/tensor_exchange.h"
-#include "harness/gpu/test_fake_nccl.h"
-#include "harness/gpu/transfer_sequencer.h"
+#include "harness/gpu/exchange/tensor_exchange.h"
+#include "harness/gpu/exchange/test_fake_nccl.h"
+#include "harness/gpu/exchange/transfer_sequencer.h"
 
 namespace harness {
 

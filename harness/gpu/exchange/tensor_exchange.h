@@ -39,7 +39,7 @@
 #include <map>
 #include <set>
 
-#include "harness/gpu/transfer.h"
+#include "harness/gpu/exchange/transfer.h"
 
 namespace harness {
 

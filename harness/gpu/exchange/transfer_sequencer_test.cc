@@ -1,4 +1,4 @@
-#include "harness/gpu/transfer_sequencer.h"
+#include "harness/gpu/exchange/transfer_sequencer.h"
 
 #include <gtest/gtest.h>
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "harness/core/random.h"
-#include "harness/gpu/test_exchange_net.h"
-#include "harness/gpu/test_naive_net.h"
+#include "harness/gpu/exchange/test_exchange_net.h"
+#include "harness/gpu/exchange/test_naive_net.h"
 
 namespace harness {
 namespace {

@@ -1,4 +1,4 @@
-#include "harness/gpu/test_exchange_net.h"
+#include "harness/gpu/exchange/test_exchange_net.h"
 
 #include <algorithm>
 #include <utility>

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/gpu/tensor_store.h"
-#include "harness/gpu/transfer.h"
+#include "harness/gpu/exchange/tensor_store.h"
+#include "harness/gpu/exchange/transfer.h"
 
 namespace harness {
 

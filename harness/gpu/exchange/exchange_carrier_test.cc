@@ -1,5 +1,5 @@
 // Carriers with real bytes: what a worker has sent is what another gets, and no store keeps anything.
-#include "harness/gpu/exchange_carrier.h"
+#include "harness/gpu/exchange/exchange_carrier.h"
 
 #include <gtest/gtest.h>
 
@@ -15,8 +15,8 @@
 
 #include "harness/core/error.h"
 #include "harness/core/random.h"
-#include "harness/gpu/test_fake_lane.h"
-#include "harness/gpu/transfer_sequencer.h"
+#include "harness/gpu/exchange/test_fake_lane.h"
+#include "harness/gpu/exchange/transfer_sequencer.h"
 
 namespace harness {
 namespace {

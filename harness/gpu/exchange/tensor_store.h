@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "harness/gpu/transfer.h"
+#include "harness/gpu/exchange/transfer.h"
 
 namespace harness {
 
