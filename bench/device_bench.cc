@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "harness/gpu/inputs/test_pictures.h"
-#include "harness/gpu/timing.h"
+#include "harness/gpu/profiling/timing.h"
 #include "harness/gpu/torch/model_factory.h"
 #include "harness/gpu/torch/torch_device.h"
 #include "harness/machine/steady_clock.h"

@@ -11,7 +11,7 @@
 #include "harness/core/error.h"
 #include "harness/core/params.h"
 #include "harness/core/routes.h"
-#include "harness/gpu/devices.h"
+#include "harness/gpu/device/devices.h"
 #include "systems/all_systems.h"
 #include "workloads/catalogue.h"
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "harness/experiment/goodput_search.h"
-#include "harness/gpu/device.h"
-#include "harness/gpu/devices.h"
-#include "harness/gpu/profiler.h"
+#include "harness/gpu/device/device.h"
+#include "harness/gpu/device/devices.h"
+#include "harness/gpu/profiling/profiler.h"
 
 namespace harness {
 

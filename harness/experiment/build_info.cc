@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "harness/experiment/cell_store.h"
-#include "harness/gpu/device_module.h"
+#include "harness/gpu/device/device_module.h"
 #include "workloads/file_bytes.h"
 
 namespace harness {

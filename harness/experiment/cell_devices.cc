@@ -8,8 +8,8 @@
 #include "harness/core/error.h"
 #include "harness/core/params.h"
 #include "harness/engine/dispatcher.h"
-#include "harness/gpu/device_module.h"
-#include "harness/gpu/devices.h"
+#include "harness/gpu/device/device_module.h"
+#include "harness/gpu/device/devices.h"
 #include "harness/live/protocol/layout.h"
 #include "harness/machine/steady_clock.h"
 

@@ -15,8 +15,8 @@
 #include <utility>
 
 #include "harness/core/error.h"
-#include "harness/gpu/device_module.h"
-#include "harness/gpu/devices.h"
+#include "harness/gpu/device/device_module.h"
+#include "harness/gpu/device/devices.h"
 #include "harness/machine/this_host.h"
 
 namespace harness {

@@ -6,7 +6,7 @@
 
 #include "harness/engine/fluid_bound.h"
 #include "harness/experiment/cell_devices.h"
-#include "harness/gpu/devices.h"
+#include "harness/gpu/device/devices.h"
 #include "harness/live/protocol/cell_failed.h"
 #include "harness/machine/cpu_facts.h"
 #include "harness/sim/simulation.h"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "harness/gpu/cuda/cuda_stream.h"
-#include "harness/gpu/device_clock.h"
+#include "harness/gpu/device/device_clock.h"
 
 namespace harness {
 

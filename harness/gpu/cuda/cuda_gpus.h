@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/gpu/devices.h"
+#include "harness/gpu/device/devices.h"
 
 namespace harness {
 

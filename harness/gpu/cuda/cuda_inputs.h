@@ -7,7 +7,7 @@
 
 #include "harness/gpu/cuda/cuda_buffer.h"
 #include "harness/gpu/cuda/cuda_stream.h"
-#include "harness/gpu/device.h"
+#include "harness/gpu/device/device.h"
 #include "harness/gpu/inputs/assembly_kernel.h"
 #include "harness/gpu/inputs/input_layout.h"
 

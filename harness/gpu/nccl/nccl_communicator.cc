@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "harness/core/error.h"
-#include "harness/gpu/device_error.h"
+#include "harness/gpu/device/device_error.h"
 
 namespace harness {
 

@@ -8,7 +8,7 @@
 
 #include "harness/core/error.h"
 #include "harness/gpu/cuda/cuda_check.h"
-#include "harness/gpu/device_error.h"
+#include "harness/gpu/device/device_error.h"
 
 namespace harness {
 namespace {

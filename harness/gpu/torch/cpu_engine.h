@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/gpu/stream_engine.h"
+#include "harness/gpu/device/stream_engine.h"
 #include "harness/gpu/torch/staged_model.h"
 #include "harness/gpu/torch/torch_device.h"
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "harness/gpu/cuda/cuda_gpus.h"
-#include "harness/gpu/devices.h"
+#include "harness/gpu/device/devices.h"
 #include "harness/gpu/torch/cuda_engine.h"
 #include "harness/gpu/torch/model_factory.h"
 #include "harness/gpu/torch/torch_device.h"

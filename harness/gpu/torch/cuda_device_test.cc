@@ -13,10 +13,10 @@
 
 #include "harness/core/random.h"
 #include "harness/gpu/cuda/cuda_check.h"
+#include "harness/gpu/device/test_device_kinds.h"
 #include "harness/gpu/inputs/test_pictures.h"
-#include "harness/gpu/profiler.h"
-#include "harness/gpu/test_device_kinds.h"
-#include "harness/gpu/timing.h"
+#include "harness/gpu/profiling/profiler.h"
+#include "harness/gpu/profiling/timing.h"
 #include "harness/gpu/torch/model_factory.h"
 #include "harness/gpu/torch/test_gated_model.h"
 #include "harness/gpu/torch/torch_device.h"

@@ -15,7 +15,7 @@
 #include "harness/gpu/cuda/cuda_buffer.h"
 #include "harness/gpu/cuda/cuda_clock.h"
 #include "harness/gpu/cuda/cuda_inputs.h"
-#include "harness/gpu/stream_engine.h"
+#include "harness/gpu/device/stream_engine.h"
 #include "harness/gpu/torch/cuda_segments.h"
 #include "harness/gpu/torch/torch_device.h"
 

@@ -3,7 +3,7 @@
 
 #include <c10/core/Device.h>
 
-#include "harness/gpu/device.h"
+#include "harness/gpu/device/device.h"
 #include "harness/gpu/torch/staged_model.h"
 
 namespace harness {

@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "harness/gpu/device.h"
+#include "harness/gpu/device/device.h"
 #include "harness/gpu/inputs/assembly.h"
 
 namespace harness {

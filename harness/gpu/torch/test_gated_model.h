@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "harness/gpu/test_device_kinds.h"
+#include "harness/gpu/device/test_device_kinds.h"
 #include "harness/gpu/torch/torch_device.h"
 
 namespace harness {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/gpu/device.h"
+#include "harness/gpu/device/device.h"
 #include "harness/gpu/torch/test_double_reference.h"
 #include "harness/gpu/torch/torch_device.h"
 #include "harness/live/tensors/tensors.h"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "harness/gpu/devices.h"
+#include "harness/gpu/device/devices.h"
 #include "harness/gpu/torch/cpu_engine.h"
 #include "harness/gpu/torch/model_factory.h"
 

@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
-#include "harness/gpu/device.h"
-#include "harness/gpu/stream_device.h"
+#include "harness/gpu/device/device.h"
+#include "harness/gpu/device/stream_device.h"
 
 namespace harness {
 

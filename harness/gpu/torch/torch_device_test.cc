@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "harness/core/random.h"
-#include "harness/gpu/test_device_kinds.h"
+#include "harness/gpu/device/test_device_kinds.h"
 #include "harness/gpu/torch/model_factory.h"
 #include "harness/gpu/torch/test_gated_model.h"
 #include "harness/gpu/torch/torch_error.h"

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "harness/core/error.h"
-#include "harness/gpu/device_error.h"
+#include "harness/gpu/device/device_error.h"
 
 namespace harness {
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "harness/core/error.h"
-#include "harness/gpu/profiler.h"
-#include "harness/gpu/timing.h"
+#include "harness/gpu/profiling/profiler.h"
+#include "harness/gpu/profiling/timing.h"
 #include "harness/live/protocol/cell_failed.h"
 
 namespace harness {

@@ -13,7 +13,7 @@
 #include "harness/core/pipeline.h"
 #include "harness/core/profile.h"
 #include "harness/core/types.h"
-#include "harness/gpu/device.h"
+#include "harness/gpu/device/device.h"
 
 namespace harness {
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "harness/engine/dispatcher.h"
+#include "harness/gpu/device/test_scripted_device.h"
 #include "harness/gpu/exchange/device_exchange.h"
 #include "harness/gpu/exchange/test_fake_lane.h"
-#include "harness/gpu/test_scripted_device.h"
 #include "harness/live/protocol/cell_failed.h"
 #include "harness/live/protocol/layout.h"
 #include "harness/live/run/device_workers.h"

@@ -1,0 +1,104 @@
+#include "harness/gpu/device/devices.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "harness/core/error.h"
+#include "harness/gpu/device/device_module.h"
+#include "harness/gpu/device/null_device.h"
+#include "harness/machine/cpu_facts.h"
+
+namespace harness {
+namespace {
+
+constexpr const char* kNoTorch = "this build has no LibTorch (install it, then run cmake again)";
+constexpr const char* kNoCuda = "this build has no devices for CUDA";
+
+DeviceInfo cpu_info() {
+  const CpuFacts facts = read_cpu_facts();
+  const std::string what = facts.model + ", " + counted(facts.processors, "processor") + "; ";
+  try {
+    const DeviceModule* const module = device_module();
+    return {"cpu", module != nullptr, what + (module == nullptr ? kNoTorch : module->libraries)};
+  } catch (const EnvironmentError& error) {
+    return {"cpu", false, what + error.what()};
+  }
+}
+
+/// Those that can be made, or one line that says why none can.
+std::vector<DeviceInfo> cuda_infos(bool has_module) {
+  std::vector<DeviceInfo> infos;
+  if (has_module) infos = device_module()->gpus();
+  if (infos.empty()) infos.push_back({"cuda", false, kNoCuda});
+  return infos;
+}
+
+}  // namespace
+
+DeviceSpec parse_device(const std::string& text, const std::string& key) {
+  DeviceSpec spec;
+  const std::size_t colon = text.find(':');
+  spec.kind = text.substr(0, colon);
+  bool good = spec.kind == "cpu" || spec.kind == "null" || spec.kind == "cuda";
+  if (colon != std::string::npos) {
+    const char* begin = text.data() + colon + 1;
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(begin, end, spec.index);
+    good = good && spec.kind == "cuda" && error == std::errc() && stop == end && spec.index >= 0;
+  }
+  if (!good) throw input_error({"", 0, key}, "'" + text + "'", "cpu, cuda:N (N = 0, 1, ...) or null");
+  return spec;
+}
+
+std::unique_ptr<Device> make_device(const DeviceSpec& spec, std::function<void()> wake) {
+  if (spec.kind == "null")
+    return std::make_unique<NullDevice>(std::move(wake), with_worker("null", spec.worker));
+  const DeviceModule* const module = device_module();
+  if (module == nullptr) throw input_error({"", 0, "device"}, spec.kind, std::string("null; ") + kNoTorch);
+  return module->make(spec, std::move(wake));
+}
+
+void check_model(const DeviceSpec& spec, const ModelSource& source, const std::string& key) {
+  if (spec.kind == "null") return;
+  std::error_code error;
+  if (!source.file.empty()) {
+    if (std::filesystem::is_regular_file(source.file, error)) return;
+    const bool is_there = std::filesystem::exists(source.file, error);
+    throw input_error({source.file, 0, ""}, is_there ? "no file" : "no such file",
+                      "a model that torch.jit.save has written");
+  }
+  const std::vector<std::string> names = zoo_model_names();
+  if (names.empty() || std::find(names.begin(), names.end(), source.model) != names.end()) return;
+  const std::string near = nearest_name(source.model, names);
+  throw input_error({"", 0, key}, "'" + source.model + "'",
+                    join_names(names) + (near.empty() ? "" : " (did you mean " + near + "?)"));
+}
+
+std::vector<DeviceInfo> list_devices() {
+  std::vector<DeviceInfo> infos = {cpu_info()};
+  for (DeviceInfo& info : cuda_infos(infos.front().is_usable)) infos.push_back(std::move(info));
+  infos.push_back(
+      {"null", true, "computes nothing and ends each batch at once: what is left is the harness's own time"});
+  return infos;
+}
+
+std::vector<ModelInfo> list_models() {
+  const DeviceModule* const module = device_module();
+  return module == nullptr ? std::vector<ModelInfo>() : module->models();
+}
+
+std::vector<std::string> zoo_model_names() {
+  std::vector<std::string> names;
+  for (const ModelInfo& model : list_models()) names.push_back(model.name);
+  return names;
+}
+
+std::string execution_libraries() {
+  const DeviceModule* const module = device_module();
+  return module == nullptr ? "" : module->libraries;
+}
+
+}  // namespace harness

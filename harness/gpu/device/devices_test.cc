@@ -1,0 +1,71 @@
+#include "harness/gpu/device/devices.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "harness/core/error.h"
+
+namespace harness {
+namespace {
+
+TEST(ParseDevice, TakesKindsAndNumbersOfGpus) {
+  EXPECT_EQ(parse_device("cpu", "k").kind, "cpu");
+  EXPECT_EQ(parse_device("null", "k").kind, "null");
+  EXPECT_EQ(parse_device("cuda", "k").index, 0);
+  const DeviceSpec second = parse_device("cuda:12", "k");
+  EXPECT_EQ(second.kind, "cuda");
+  EXPECT_EQ(second.index, 12);
+  for (const char* wrong : {"", "tpu", "cuda:", "cuda:-1", "cuda:1x", "cuda: 1", "cpu:1", "null:0", "CPU"}) {
+    try {
+      parse_device(wrong, "--device");
+      ADD_FAILURE() << "accepted " << wrong;
+    } catch (const InputError& error) {
+      EXPECT_EQ(std::string(error.what()).rfind("--device: found '", 0), 0U) << error.what();
+    }
+  }
+}
+
+// What the list calls usable can be made; what it does not gives one clear line.
+TEST(ListDevices, AgreesWithMakeDevice) {
+  const std::vector<DeviceInfo> devices = list_devices();
+  const auto has = [&](const char* name) {
+    return std::any_of(devices.begin(), devices.end(),
+                       [&](const DeviceInfo& info) { return info.name == name; });
+  };
+  EXPECT_TRUE(has("cpu"));
+  EXPECT_TRUE(has("null"));
+  for (const DeviceInfo& info : devices) {
+    EXPECT_FALSE(info.description.empty());
+    DeviceSpec spec = parse_device(info.name, "k");
+    if (info.is_usable) {
+      const std::string name = make_device(spec, [] {})->name();
+      EXPECT_EQ(name.rfind(info.name, 0), 0U) << name;
+      spec.worker = 3;
+      EXPECT_EQ(make_device(spec, [] {})->name(), name + " (worker 3)");
+    } else {
+      EXPECT_THROW(make_device(spec, [] {}), InputError) << info.name;
+    }
+  }
+}
+
+TEST(CheckModel, KnowsTheModelsOfTheZoo) {
+  ModelSource source;
+  source.model = "no such model";
+  EXPECT_NO_THROW(check_model({"null", 0, 1}, source, "k"));
+  const std::vector<std::string> names = zoo_model_names();
+  EXPECT_EQ(names.empty(), execution_libraries().empty());
+  if (names.empty()) return;
+  for (const ModelInfo& model : list_models())
+    EXPECT_TRUE(model.parameters > 0 && model.input_height > 0 && model.input_width > 0 &&
+                !model.source.empty());
+  EXPECT_THROW(check_model({"cpu", 0, 1}, source, "k"), InputError);
+  source.file = "/nowhere/at/all.pt";
+  EXPECT_THROW(check_model({"cpu", 0, 1}, source, "k"), InputError);
+  source.file.clear();
+  source.model = names.front();
+  EXPECT_NO_THROW(check_model({"cpu", 0, 1}, source, "k"));
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,45 @@
+// A device that computes nothing: what is left of a run's time is the harness's own.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/gpu/device/device_desk.h"
+#include "harness/machine/steady_clock.h"
+
+namespace harness {
+
+/// Ends each batch within submit(), at the time it was submitted; so nothing can be preempted. Loads any
+/// model, without looking for its file; models have no exit points but those asked for.
+///
+/// The emulated device, which takes as long as a profile says, is no Device: engine/worker_models.h sets a
+/// timer of the event loop, in virtual time as on the wall clock, and needs no thread and no pictures.
+class NullDevice final : public Device {
+ public:
+  explicit NullDevice(Wake wake, std::string name = "null") : desk_(std::move(name), std::move(wake)) {}
+
+  DeviceModel load(const ModelSource& source) override {
+    desk_.check(source);
+    return desk_.add(source, std::max(source.exit_points, 0));
+  }
+  int exit_points(DeviceModel model) const override { return desk_.exit_points(model); }
+  void submit(std::uint64_t tag, DeviceModel model, std::span<const Picture> pictures) override {
+    desk_.admit(tag, model, pictures);
+    BatchEnd end;
+    end.tag = tag;
+    end.started_ns = end.ended_ns = steady_ns();
+    desk_.push(std::move(end));
+  }
+  void preempt(std::uint64_t) override {}
+  bool take(std::vector<BatchEnd>& ended) override { return desk_.take(ended); }
+  MemoryUse memory() const override { return {0, 0, std::vector<std::uint64_t>(desk_.models())}; }
+  std::string name() const override { return desk_.device(); }
+
+ private:
+  DeviceDesk desk_;
+};
+
+}  // namespace harness

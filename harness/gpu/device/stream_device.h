@@ -1,0 +1,214 @@
+// A device that is driven by a thread of its own, segment by segment: a GPU, or LibTorch on the CPU.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "harness/gpu/device/device.h"
+#include "harness/gpu/device/device_desk.h"
+#include "harness/gpu/device/stream_engine.h"
+
+namespace harness {
+
+// Which work of the outstanding batches a device gets next, where it runs what was enqueued by itself.
+
+/// The batches outstanding on a device, cut into segments at their exit points: a batch without exit points
+/// is one. All segments run in one order, that of submission, and at most kMostAhead stand on the device, the
+/// running one among them: with fewer the device would wait for the host between two, with more a preempted
+/// batch would run on for longer (design, section 6).
+///
+/// A batch is named by its slot, 0..kMostOutstanding - 1.
+class SegmentQueue {
+ public:
+  static constexpr int kMostAhead = 2;
+
+  struct Segment {
+    int slot = 0;
+    int index = 0;  ///< from 0
+    bool operator==(const Segment&) const = default;
+  };
+  /// The earliest batch, whose work is over.
+  struct Finished {
+    int slot = 0;
+    int enqueued = 0;   ///< segments that ran
+    bool whole = true;  ///< these are all that it has
+  };
+
+  /// A batch was submitted; the slot has none. At least one segment.
+  void add(int slot, int segments);
+  bool empty() const { return count_ == 0; }
+  /// Whether the slot's batch has been added and not removed.
+  bool has(int slot) const;
+
+  /// The segment that the device may be given now.
+  std::optional<Segment> next() const;
+  /// It was given next().
+  void enqueued();
+  /// The earliest segment that stands on the device.
+  std::optional<Segment> running() const;
+  /// It is done with running().
+  void passed();
+  /// Nothing further of this batch is to be enqueued. Does nothing when all of it is, or when it is not here.
+  void stop(int slot);
+
+  std::optional<Finished> finished() const;
+  /// Takes away the earliest batch, which is finished.
+  void remove();
+  /// Takes away all, whose slots it returns in order: the device is lost.
+  std::vector<int> drop_all();
+
+ private:
+  struct Batch {
+    int slot = 0;
+    int segments = 1;
+    int enqueued = 0;
+    int passed = 0;
+    bool stopped = false;
+    bool is_enqueued() const { return stopped || enqueued == segments; }
+  };
+  /// Places in batches_; count_: there is none.
+  std::size_t first_waiting() const;
+  std::size_t first_running() const;
+
+  std::array<Batch, Device::kMostOutstanding> batches_;  ///< in the order of submission
+  std::size_t count_ = 0;
+  int ahead_ = 0;  ///< enqueued and not passed
+};
+
+/// What the device's thread has done for batches. Polling is not counted.
+struct HostWork {
+  std::uint64_t batches = 0;  ///< that ended
+  TimeNs copying_ns = 0;      ///< pictures' bytes to where the device copies them from
+  TimeNs handling_ns = 0;     ///< all else: enqueueing, times, ends
+};
+
+/// The event loop's calls put notes into a table of fixed size; the thread copies inputs in pieces, keeps two
+/// segments on the device (SegmentQueue), looks whether they have passed, and tells of the batches that have
+/// ended. The inputs of one outstanding batch, or of the one that will be submitted next, are copied while
+/// the other runs. Nothing is allocated per batch but the note of its end.
+///
+/// While a batch with exit points runs, the thread looks without a pause: its segments are as short as the
+/// time that a sleep takes. Otherwise it sleeps 20 us between looks, or until it is needed. Where segments
+/// are computed in this thread, each has passed when it looks.
+class StreamDevice final : public Device {
+ public:
+  using MakeEngine = std::function<std::unique_ptr<StreamEngine>()>;
+
+  /// `make` is called on the device's thread, where the engine lives; what it throws is thrown here.
+  StreamDevice(std::string name, MakeEngine make, Wake wake);
+  ~StreamDevice() override;
+
+  DeviceModel load(const ModelSource& source) override;
+  int exit_points(DeviceModel model) const override { return desk_.exit_points(model); }
+  void submit(std::uint64_t tag, DeviceModel model, std::span<const Picture> pictures) override;
+  void prepare(DeviceModel model, const Picture& picture) override;
+  void preempt(std::uint64_t tag) override;
+  bool take(std::vector<BatchEnd>& ended) override;
+  MemoryUse memory() const override { return memory_; }
+  std::vector<std::string> notes() const override { return notes_; }
+  std::string name() const override { return desk_.device(); }
+
+  HostWork host_work() const;
+
+ private:
+  static constexpr std::size_t kSlots = kMostOutstanding;
+  static constexpr std::size_t kCommands = 256;
+
+  /// What the event loop's thread asks for, but for loads.
+  struct Command {
+    bool submits = false;  ///< and else prepares
+    int slot = 0;
+    DeviceModel model = 0;
+    Picture picture;
+  };
+  struct LoadRequest {
+    const ModelSource& source;
+    int exit_points = 0;
+    std::exception_ptr failure;
+    bool done = false;
+  };
+  /// Where an outstanding batch stands until its end has been taken.
+  struct Slot {
+    // Of the event loop's thread.
+    bool used = false;
+    std::optional<DeviceModel> prepared;  ///< for whose next batch pictures were prepared here
+    // Written before the submit command, constant until the end has been taken.
+    std::uint64_t tag = 0;
+    DeviceModel model = 0;
+    std::vector<Picture> pictures;
+    TimeNs submitted_ns = 0;
+    std::atomic<bool> stop = false;
+    // Of the device's thread.
+    bool is_copied = false;
+    std::optional<DeviceError> failure;
+  };
+
+  // The event loop's thread.
+  int slot_to_prepare(DeviceModel model) const;
+  int slot_to_submit(DeviceModel model) const;
+  /// False when the table is full.
+  bool post(const Command& command, std::size_t keep_free);
+
+  // The device's thread.
+  void work(const MakeEngine& make, std::exception_ptr& failure, bool& is_ready);
+  void drive();
+  /// Takes what was asked for, after a pause when there is nothing to do; false when the device goes away.
+  bool take_commands(bool moved);
+  void carry_out(const Command& command);
+  void load(LoadRequest& request);
+  bool copy_inputs();
+  bool copy_piece(int number);
+  bool note_passed();
+  bool enqueue_segments();
+  bool end_batches();
+  void end_batch(const SegmentQueue::Finished& finished);
+  void lose_all();
+  /// Makes the exception now handled the failure of the slot's batch.
+  void fail(int number);
+  /// Runs `call` for the slot; what it throws fails its batch. False if it threw.
+  template <typename Call>
+  bool attempt(int number, const Call& call);
+  DevicePlace place_of(const Slot& one) const;
+  Slot& slot(int number) { return slots_[static_cast<std::size_t>(number)]; }
+  bool spins() const;
+
+  bool copies_ahead_ = false;  ///< of the engine; constant
+  DeviceDesk desk_;            ///< models are added while the device's thread does nothing
+  MemoryUse memory_;           ///< after the last load
+  std::vector<std::string> notes_;
+  std::array<Slot, kSlots> slots_;
+  std::atomic<bool> lost_ = false;
+
+  std::mutex mutex_;  ///< of the next four
+  std::condition_variable asked_;
+  std::condition_variable answered_;
+  std::array<Command, kCommands> commands_;
+  std::size_t first_command_ = 0;
+  std::size_t command_count_ = 0;
+  LoadRequest* load_request_ = nullptr;
+  bool closing_ = false;
+  std::atomic<bool> has_commands_ = false;
+
+  std::unique_ptr<StreamEngine> engine_;  ///< made and destroyed on the device's thread, as what follows
+  SegmentQueue queue_;
+  std::vector<DevicePlace> places_;  ///< by DeviceModel
+  TimeNs last_end_ns_ = 0;
+  std::atomic<std::uint64_t> batches_ = 0;
+  std::atomic<TimeNs> copying_ns_ = 0;
+  std::atomic<TimeNs> handling_ns_ = 0;
+  std::thread thread_;
+};
+
+}  // namespace harness

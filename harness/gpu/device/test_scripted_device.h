@@ -1,0 +1,233 @@
+// For tests: a device whose batches take as long as told, in any clock, and which looks at its pictures.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "harness/core/error.h"
+#include "harness/gpu/device/device.h"
+#include "harness/machine/steady_clock.h"
+
+namespace harness {
+
+/// How a device behaves. Batches are counted from 0.
+struct DeviceScript {
+  static constexpr std::size_t kNoBatch = ~std::size_t{0};
+
+  std::function<TimeNs()> clock = steady_ns;
+  std::function<TimeNs(const ModelSource&, int batch)> latency = nullptr;
+  TimeNs handover_ns = 0;  ///< for each picture, before its batch can start
+  TimeNs part_ns = 0;      ///< a batch can stop after each such part of its run; 0: at its exit points
+  std::function<bool(DeviceModel, const Picture&)> is_right = nullptr;  ///< judges pictures
+  std::function<void()> on_load = nullptr;
+  std::string note = "";  ///< of each model, behind its name; "": devices have no notes
+
+  int fits = 1 << 20;                ///< larger batches are too much for the memory
+  std::size_t fails_at = kNoBatch;   ///< this one fails, by itself
+  std::size_t lost_from = kNoBatch;  ///< the device is lost when it has this one, and refuses what comes then
+  std::size_t refuses_at = kNoBatch;  ///< the device is found lost when this one is submitted
+};
+
+/// What a device was given, by the batches whose ends were taken.
+struct DeviceDiary {
+  std::vector<ModelSource> models;
+  std::vector<DeviceModel> batch_models;
+  std::vector<std::size_t> batch_sizes;
+  std::uint64_t pictures = 0;
+  std::uint64_t pictures_on_device = 0;
+  std::uint64_t wrong_pictures = 0;
+  /// Batches of which all pictures, and no others, had been prepared in their order; and the rest.
+  std::uint64_t prepared_batches = 0;
+  std::uint64_t other_batches = 0;
+};
+
+/// A batch's pictures, and those prepared for it, are looked at when its end is taken, so that one that is
+/// gone by then is found by the address sanitizer at the latest. Exit points cut a batch into equal parts.
+class ScriptedDevice : public Device {
+ public:
+  /// `wake` is called when a batch ends, in real time; null: nobody waits for it.
+  explicit ScriptedDevice(DeviceScript how, Wake wake = nullptr) : script(std::move(how)) {
+    if (wake) thread_ = std::thread([this, wake = std::move(wake)] { wake_up(wake); });
+  }
+  ~ScriptedDevice() override {
+    if (!thread_.joinable()) return;
+    announce(kOver);
+    thread_.join();
+  }
+
+  DeviceModel load(const ModelSource& source) override {
+    if (source.model == "broken") throw error(DeviceFault::kMissingModel, source.model, 0, "no such");
+    if (script.on_load) script.on_load();
+    diary_.models.push_back(source);
+    return static_cast<DeviceModel>(diary_.models.size() - 1);
+  }
+  int exit_points(DeviceModel model) const override { return diary_.models.at(model).exit_points; }
+
+  void submit(std::uint64_t tag, DeviceModel model, std::span<const Picture> pictures) override {
+    HARNESS_CHECK(batches_.size() < kMostOutstanding, "too many batches at once");
+    const ModelSource& source = diary_.models.at(model);
+    if (is_lost_ || submitted_ == script.refuses_at) throw lost(source, pictures.size());
+    const auto count = static_cast<int>(pictures.size());
+    Batch batch;
+    batch.tag = tag;
+    batch.number = submitted_++;
+    batch.model = model;
+    batch.earliest_ns = script.clock() + script.handover_ns * count;
+    batch.latency_ns = script.latency(source, count);
+    batch.pictures.assign(pictures.begin(), pictures.end());
+    batch.prepared = std::exchange(prepared_[model], {});
+    batches_.push_back(std::move(batch));
+    announce(next_end_ns());
+  }
+  void prepare(DeviceModel model, const Picture& picture) override { prepared_[model].push_back(picture); }
+
+  void preempt(std::uint64_t tag) override {
+    TimeNs started_ns = free_ns_;
+    for (Batch& batch : batches_) {
+      started_ns = std::max(started_ns, batch.earliest_ns);
+      if (batch.tag == tag) {
+        const TimeNs parts = diary_.models[batch.model].exit_points + 1;
+        const TimeNs part_ns = script.part_ns > 0 ? script.part_ns : (batch.latency_ns + parts - 1) / parts;
+        const TimeNs ran_ns = script.clock() - started_ns;
+        batch.stopped_ns = ran_ns < 0 ? 0 : (ran_ns / part_ns + 1) * part_ns;
+      }
+      started_ns += batch.run_ns();
+    }
+    announce(next_end_ns());
+  }
+
+  bool take(std::vector<BatchEnd>& ended) override {
+    const std::size_t before = ended.size();
+    while (next_end_ns() <= script.clock()) {
+      const Batch batch = std::move(batches_.front());
+      batches_.pop_front();
+      ended.push_back(end_of(batch));
+      free_ns_ = ended.back().ended_ns;
+    }
+    announce(next_end_ns());
+    return ended.size() > before;
+  }
+
+  MemoryUse memory() const override {
+    return {0, 1000 * diary_.models.size(), std::vector<std::uint64_t>(diary_.models.size(), 5'000'000)};
+  }
+  std::vector<std::string> notes() const override {
+    std::vector<std::string> lines;
+    for (const ModelSource& source : diary_.models) lines.push_back(source.model + script.note);
+    if (script.note.empty()) lines.clear();
+    return lines;
+  }
+  std::string name() const override { return "scripted"; }
+
+  TimeNs next_end_ns() const { return batches_.empty() ? kNever : start_ns() + batches_.front().run_ns(); }
+  const DeviceDiary& diary() const { return diary_; }
+
+  DeviceScript script;  ///< may change between batches
+
+ private:
+  static constexpr TimeNs kOver = -1;
+  struct Batch {
+    std::uint64_t tag = 0;
+    std::size_t number = 0;
+    DeviceModel model = 0;
+    TimeNs earliest_ns = 0;
+    TimeNs latency_ns = 0;
+    TimeNs stopped_ns = kNever;  ///< of its run; kNever: nobody has asked
+    std::vector<Picture> pictures;
+    std::vector<Picture> prepared;
+
+    TimeNs run_ns() const { return std::min(latency_ns, stopped_ns); }
+  };
+
+  TimeNs start_ns() const { return std::max(free_ns_, batches_.front().earliest_ns); }
+
+  static DeviceError error(DeviceFault fault, const std::string& model, std::size_t batch,
+                           const std::string& detail) {
+    return {fault, {"scripted", model, static_cast<int>(batch)}, detail};
+  }
+  static DeviceError lost(const ModelSource& source, std::size_t batch) {
+    return error(DeviceFault::kDeviceLost, source.model, batch, "it fell off the bus");
+  }
+
+  BatchEnd end_of(const Batch& batch) {
+    look_at(batch);
+    BatchEnd end;
+    end.tag = batch.tag;
+    end.started_ns = std::max(free_ns_, batch.earliest_ns);
+    end.ended_ns = end.started_ns + batch.run_ns();
+    end.preempted = batch.run_ns() < batch.latency_ns;
+    is_lost_ = is_lost_ || batch.number >= script.lost_from;
+    const ModelSource& source = diary_.models[batch.model];
+    const auto fail = [&](const DeviceError& error) {
+      end.failure = error.what();
+      end.fault = error.fault();
+    };
+    if (batch.number == script.fails_at)
+      fail(error(DeviceFault::kComputeFailed, source.model, batch.pictures.size(), "as told"));
+    if (batch.pictures.size() > static_cast<std::size_t>(script.fits))
+      fail(error(DeviceFault::kOutOfMemory, source.model, batch.pictures.size(), ""));
+    if (is_lost_) fail(lost(source, batch.pictures.size()));
+    return end;
+  }
+
+  void look_at(const Batch& batch) {
+    diary_.batch_models.push_back(batch.model);
+    diary_.batch_sizes.push_back(batch.pictures.size());
+    diary_.pictures += batch.pictures.size();
+    const auto is_same = [](const Picture& a, const Picture& b) { return a.bytes.data() == b.bytes.data(); };
+    const bool all = std::equal(batch.pictures.begin(), batch.pictures.end(), batch.prepared.begin(),
+                                batch.prepared.end(), is_same);
+    ++(all ? diary_.prepared_batches : diary_.other_batches);
+    for (const Picture& picture : batch.pictures) diary_.pictures_on_device += picture.on_device ? 1 : 0;
+    for (const auto* pictures : {&batch.pictures, &batch.prepared}) {
+      for (const Picture& picture : *pictures) {
+        if (script.is_right && !script.is_right(batch.model, picture)) ++diary_.wrong_pictures;
+      }
+    }
+  }
+
+  /// The thread is to call `wake` then.
+  void announce(TimeNs at_ns) {
+    if (!thread_.joinable()) return;
+    const std::lock_guard lock(mutex_);
+    wake_ns_ = at_ns;
+    changed_.notify_one();
+  }
+  void wake_up(const Wake& wake) {
+    std::unique_lock lock(mutex_);
+    while (wake_ns_ != kOver) {
+      const TimeNs left_ns = wake_ns_ == kNever ? kNsPerS : wake_ns_ - steady_ns();
+      if (left_ns > 0) {
+        changed_.wait_for(lock, std::chrono::nanoseconds(left_ns));
+        continue;
+      }
+      wake_ns_ = kNever;
+      lock.unlock();
+      wake();
+      lock.lock();
+    }
+  }
+
+  DeviceDiary diary_;
+  std::map<DeviceModel, std::vector<Picture>> prepared_;
+  std::deque<Batch> batches_;
+  TimeNs free_ns_ = 0;  ///< the last batch that was taken ended
+  std::size_t submitted_ = 0;
+  bool is_lost_ = false;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  TimeNs wake_ns_ = kNever;
+  std::thread thread_;
+};
+
+}  // namespace harness

@@ -1,0 +1,266 @@
+#include "harness/gpu/profiling/profiler.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "harness/core/error.h"
+#include "harness/core/random.h"
+
+namespace harness {
+namespace {
+
+/// A size of one of the loaded models.
+struct Point {
+  DeviceModel model = 0;
+  int batch = 0;
+};
+
+/// Every line goes through two points: it says nothing then.
+constexpr std::size_t kLeastFitted = 3;
+/// Preempting is given this part of the time that the latencies may take.
+constexpr TimeNs kPreemptingShare = 4;
+
+void require_success(const FinishedBatch& finished) {
+  if (!finished.end.failure.empty()) throw BatchFailed(finished.end);
+}
+
+/// Drops the sizes that the device has no memory for; returns the least of them, or 0.
+int drop_refused(BatchRunner& runner, DeviceModel model, std::vector<int>& batches) {
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    const FinishedBatch finished = runner.run(model, batches[i]);
+    if (finished.end.fault == DeviceFault::kOutOfMemory && i > 0) {
+      const int refused = batches[i];
+      batches.resize(i);
+      return refused;
+    }
+    require_success(finished);
+  }
+  return 0;
+}
+
+std::vector<Point> points_of(const std::vector<DeviceModel>& models, const std::vector<int>& batches) {
+  std::vector<Point> points;
+  for (const DeviceModel model : models) {
+    for (const int batch : batches) points.push_back({model, batch});
+  }
+  return points;
+}
+
+/// The moment of the i-th preemption in (0, 1): however many there are, they lie evenly.
+double moment(int i) {
+  constexpr double kGolden = 0.6180339887498949;
+  const double turned = 0.5 + kGolden * i;
+  return turned - std::floor(turned);
+}
+
+/// The delays of preemptions of one size.
+struct Delays {
+  int batch = 0;
+  TimeNs plain_ns = 0;
+  TimeNs segmented_ns = 0;
+  double sum_ns = 0;
+  int count = 0;
+};
+
+void measure_preemption(BatchRunner& runner, DeviceModel model, const ProfileParams& params,
+                        std::vector<Delays>& sizes, ExitPointCost& cost) {
+  const TimeNs end_ns = runner.wait().now_ns() + params.rule.limit_ns / kPreemptingShare;
+  std::vector<TimeNs> all;
+  for (int i = 0; i < params.preemptions && (i == 0 || runner.wait().now_ns() < end_ns); ++i) {
+    for (Delays& size : sizes) {
+      const TimeNs after_ns = static_cast<TimeNs>(moment(i) * static_cast<double>(size.segmented_ns));
+      const FinishedBatch finished = runner.run_preempted(model, size.batch, after_ns);
+      require_success(finished);
+      const TimeNs delay_ns = finished.end.ended_ns - finished.asked_ns;
+      if (finished.asked_ns == 0 || delay_ns < 0) continue;
+      ++(finished.end.preempted ? cost.stopped : cost.ran_out);
+      size.sum_ns += static_cast<double>(delay_ns);
+      ++size.count;
+      all.push_back(delay_ns);
+    }
+  }
+  if (all.empty()) return;
+  const TimingSummary summary = summary_of(all);
+  cost.delay_median_ns = summary.median_ns;
+  cost.delay_p99_ns = summary.p99_ns;
+  int counted = 0;
+  for (const Delays& size : sizes) {
+    if (size.count == 0) continue;
+    cost.delay_share += size.sum_ns / size.count / static_cast<double>(size.plain_ns);
+    ++counted;
+  }
+  cost.delay_share /= counted;
+}
+
+/// `timed` has the plain model's sizes first, then those of the model with exit points.
+ExitPointCost cost_of_exit_points(BatchRunner& runner, DeviceModel segmented, const ProfileParams& params,
+                                  const std::vector<int>& batches, const RepeatedTimes& timed) {
+  ExitPointCost cost;
+  cost.exit_points = runner.device().exit_points(segmented);
+  std::vector<Delays> sizes;
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    Delays size;
+    size.batch = batches[i];
+    size.plain_ns = timed.summary(i).median_ns;
+    size.segmented_ns = timed.summary(batches.size() + i).median_ns;
+    const double overhead = static_cast<double>(size.segmented_ns) / static_cast<double>(size.plain_ns) - 1;
+    cost.overhead += overhead / static_cast<double>(batches.size());
+    cost.largest_overhead = i == 0 ? overhead : std::max(cost.largest_overhead, overhead);
+    sizes.push_back(size);
+  }
+  measure_preemption(runner, segmented, params, sizes, cost);
+  return cost;
+}
+
+void check(const ProfileParams& params) {
+  const std::vector<int>& batches = params.batches;
+  HARNESS_CHECK(!batches.empty() && batches.front() == 1 &&
+                    std::is_sorted(batches.begin(), batches.end(), std::less_equal<>()),
+                "batch sizes rise from 1");
+}
+
+/// Loads the model and notes what that took.
+DeviceModel load_plain(BatchRunner& runner, ModelSource source, ModelProfile& profile) {
+  Device& device = runner.device();
+  source.exit_points = 0;
+  const std::uint64_t input_bytes = device.memory().input_bytes;
+  const TimeNs before_ns = runner.wait().now_ns();
+  const DeviceModel model = device.load(source);
+  profile.load_ns = runner.wait().now_ns() - before_ns;
+  const MemoryUse use = device.memory();
+  profile.model_bytes = use.model_bytes.at(model);
+  profile.input_bytes = use.input_bytes - std::min(use.input_bytes, input_bytes);
+  return model;
+}
+
+/// What the device has said since it had said so much.
+std::vector<std::string> notes_from(const Device& device, std::size_t earlier) {
+  const std::vector<std::string> notes = device.notes();
+  return {notes.begin() + static_cast<std::ptrdiff_t>(earlier), notes.end()};
+}
+
+constexpr TimeNs kLongestBatchNs = 600 * kNsPerS;
+constexpr std::size_t kMostPictureBytes = std::size_t{256} << 20;
+
+}  // namespace
+
+std::vector<int> usual_batches(int most) {
+  std::vector<int> batches;
+  for (int power = 1; power <= most; power *= 2) {
+    batches.push_back(power);
+    const int between = power + power / 2;
+    if (power > 1 && between <= most) batches.push_back(between);
+  }
+  if (batches.back() != most) batches.push_back(most);
+  return batches;
+}
+
+ModelProfile profile_model(Device& device, DeviceWait& wait, const ModelSource& source,
+                           const ProfileParams& params) {
+  check(params);
+  BatchRunner runner(device, wait, params.batches.back(), params.picture_height, params.picture_width,
+                     source.seed);
+  ModelSource loaded = source;
+  loaded.max_batch = params.batches.back();
+  loaded.batches = params.batches;
+  ModelProfile profile;
+  profile.model = source.model;
+  profile.device = device.name();
+  const std::size_t earlier_notes = device.notes().size();
+  std::vector<DeviceModel> models = {load_plain(runner, loaded, profile)};
+  std::vector<int> batches = params.batches;
+  profile.refused_batch = drop_refused(runner, models.front(), batches);
+  if (source.exit_points != 0) {
+    const DeviceModel segmented = device.load(loaded);
+    if (device.exit_points(segmented) > 0) models.push_back(segmented);
+  }
+  profile.notes = notes_from(device, earlier_notes);
+  const std::vector<Point> points = points_of(models, batches);
+  std::vector<TimeNs> handovers;
+  const auto time_once = [&](std::size_t i) {
+    const FinishedBatch finished = runner.run(points[i].model, points[i].batch);
+    require_success(finished);
+    if (i == 0) handovers.push_back(finished.handover_ns());
+    return finished.time_ns();
+  };
+  const RepeatedTimes timed =
+      time_repeatedly(points.size(), time_once, params.rule, [&] { return wait.now_ns(); });
+  std::vector<TimeNs> medians;
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    profile.sizes.push_back({batches[i], timed.summary(i)});
+    medians.push_back(profile.sizes.back().time.median_ns);
+  }
+  if (batches.size() >= kLeastFitted) profile.fit = fit_latency(batches, medians);
+  profile.handover_ns = median_of(handovers);
+  profile.stopped_by = timed.stopped_by;
+  profile.drift = timed.drift();
+  if (models.size() > 1) profile.exit_points = cost_of_exit_points(runner, models[1], params, batches, timed);
+  return profile;
+}
+
+TimeNs FinishedBatch::time_ns() const { return std::max<TimeNs>(1, end.ended_ns - end.started_ns); }
+
+BatchRunner::BatchRunner(Device& device, DeviceWait& wait, int most, int height, int width,
+                         std::uint64_t seed)
+    : device_(device), wait_(wait) {
+  const std::size_t picture_bytes =
+      std::size_t{3} * static_cast<std::size_t>(height) * static_cast<std::size_t>(width);
+  const std::size_t different =
+      std::clamp<std::size_t>(kMostPictureBytes / picture_bytes, 1, static_cast<std::size_t>(most));
+  bytes_.resize(picture_bytes * different);
+  RandomStream random(seed, "pictures");
+  for (std::uint8_t& byte : bytes_) byte = static_cast<std::uint8_t>(random.bits() >> 56);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(most); ++i)
+    pictures_.push_back(
+        {std::span(bytes_).subspan(i % different * picture_bytes, picture_bytes), height, width});
+}
+
+void BatchRunner::submit(DeviceModel model, int batch, FinishedBatch& finished) {
+  finished.end.tag = next_tag_++;
+  finished.submitted_ns = wait_.now_ns();
+  device_.submit(finished.end.tag, model, std::span(pictures_).first(static_cast<std::size_t>(batch)));
+}
+
+bool BatchRunner::take(FinishedBatch& finished) {
+  ended_.clear();
+  if (!device_.take(ended_)) return false;
+  finished.taken_ns = wait_.now_ns();
+  HARNESS_CHECK(ended_.size() == 1 && ended_.front().tag == finished.end.tag, "the end of another batch");
+  finished.end = ended_.front();
+  return true;
+}
+
+void BatchRunner::finish(FinishedBatch& finished, int batch) {
+  const TimeNs deadline_ns = wait_.now_ns() + kLongestBatchNs;
+  while (!take(finished)) {
+    if (wait_.now_ns() >= deadline_ns) {
+      throw EnvironmentError("device " + device_.name() + ": a batch of " + std::to_string(batch) +
+                             " has not ended within ten minutes");
+    }
+    wait_.wait_for_device(deadline_ns);
+  }
+}
+
+FinishedBatch BatchRunner::run(DeviceModel model, int batch) {
+  FinishedBatch finished;
+  submit(model, batch, finished);
+  finish(finished, batch);
+  return finished;
+}
+
+FinishedBatch BatchRunner::run_preempted(DeviceModel model, int batch, TimeNs after_ns) {
+  FinishedBatch finished;
+  submit(model, batch, finished);
+  wait_.sleep_until(finished.submitted_ns + after_ns);
+  if (take(finished)) return finished;
+  finished.asked_ns = wait_.now_ns();
+  device_.preempt(finished.end.tag);
+  finish(finished, batch);
+  return finished;
+}
+
+}  // namespace harness
