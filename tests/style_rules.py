@@ -23,36 +23,35 @@ MAX_FUNCTION_LINES = 70
 USUAL_FUNCTION_LINES = 40
 USUAL_FUNCTION_SHARE = 0.95
 
-# Arrows of the design: which layers a layer may include. "record_interface" is what a run leaves behind, without HDF5.
+# Arrows of the design: which layers a layer may include. "record/run" is what a run leaves behind, without HDF5.
 LAYERS = {
     "core": {"core"},
     "serving": {"core", "serving"},
     "milp": {"core", "milp"},
     "machine": {"core", "machine"},
-    "record_interface": {"core", "record_interface"},
-    "record": {"core", "record_interface", "record"},
-    "engine": {"core", "serving", "record_interface", "engine"},
-    "sim": {"core", "serving", "record_interface", "engine", "sim"},
+    "record/run": {"core", "record/run"},
+    "record": {"core", "record/run", "record"},
+    "engine": {"core", "serving", "record/run", "engine"},
+    "sim": {"core", "serving", "record/run", "engine", "sim"},
     "gpu": {"core", "machine", "gpu"},
-    "live": {"core", "machine", "serving", "record_interface", "engine", "gpu", "live"},
+    "live": {"core", "machine", "serving", "record/run", "engine", "gpu", "live"},
     "workloads": {"core", "workloads"},
     "systems_list": {"core", "serving", "systems_list", "system"},
     "system": {"core", "serving", "milp"},
 }
 EVERYTHING = set(LAYERS) - {"system"}
 LAYERS["experiment"] = EVERYTHING | {"experiment"}
-LAYERS["claims"] = {"core", "record_interface", "record", "workloads", "claims"}
+LAYERS["claims"] = {"core", "record/run", "record", "workloads", "claims"}
 LAYERS["doctor"] = EVERYTHING | {"experiment", "doctor"}
 LAYERS["cli"] = EVERYTHING | {"experiment", "claims", "doctor", "cli"}
 LAYERS["main"] = EVERYTHING | {"experiment", "claims", "doctor", "cli", "main"}
 
 # The folders within a layer, from below: a file may include its own folder and those that are named before it.
 FOLDERS = {
+    "record": ["run", ""],
     "gpu": ["inputs", "exchange", "device", "profiling", "cuda", "nccl", "torch/zoo", "torch"],
     "live": ["transport", "protocol", "tensors", "run"],
 }
-
-RECORD_INTERFACE = re.compile(r"^harness/record/(run_record|latency_histogram)\.(h|cc)$")
 
 # Libraries that stay behind a few files: header -> files that may include it. Tests and benchmarks are free.
 LIBRARIES = [
@@ -113,8 +112,8 @@ def line_of(text, offset):
 
 def layer_of(path):
     """The layer of a product file, or None when it stands outside the layout."""
-    if RECORD_INTERFACE.match(path):
-        return "record_interface"
+    if path.startswith("harness/record/run/"):
+        return "record/run"
     if re.match(r"^harness/main\.cc$", path):
         return "main"
     match = re.match(r"^harness/([a-z_]+)/", path)

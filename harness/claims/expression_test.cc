@@ -7,7 +7,7 @@
 
 #include "harness/claims/verdict.h"
 #include "harness/core/test_refusal.h"
-#include "harness/record/test_cells.h"
+#include "harness/record/run/test_cells.h"
 
 namespace harness {
 namespace {

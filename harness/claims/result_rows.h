@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/record/summary.h"
+#include "harness/record/run/summary.h"
 
 namespace harness {
 

@@ -6,7 +6,7 @@
 
 #include "harness/claims/claims_report.h"
 #include "harness/core/test_refusal.h"
-#include "harness/record/test_cells.h"
+#include "harness/record/run/test_cells.h"
 
 namespace harness {
 namespace {

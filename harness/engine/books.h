@@ -9,7 +9,7 @@
 #include "harness/core/pipeline.h"
 #include "harness/engine/slot_table.h"
 #include "harness/engine/world_params.h"
-#include "harness/record/run_record.h"
+#include "harness/record/run/run_record.h"
 #include "harness/serving/plan.h"
 
 namespace harness {

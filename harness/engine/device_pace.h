@@ -6,7 +6,7 @@
 
 #include "harness/core/profile.h"
 #include "harness/core/types.h"
-#include "harness/record/run_record.h"
+#include "harness/record/run/run_record.h"
 
 namespace harness {
 

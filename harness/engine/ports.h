@@ -7,7 +7,7 @@
 
 #include "harness/core/profile.h"
 #include "harness/core/types.h"
-#include "harness/record/run_record.h"
+#include "harness/record/run/run_record.h"
 #include "harness/serving/plan.h"
 #include "harness/serving/visit.h"
 

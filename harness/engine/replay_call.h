@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/record/run_record.h"
+#include "harness/record/run/run_record.h"
 #include "harness/serving/scheduler.h"
 
 namespace harness {

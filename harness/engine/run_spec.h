@@ -11,7 +11,7 @@
 #include "harness/engine/device_pace.h"
 #include "harness/engine/faults.h"
 #include "harness/engine/world_params.h"
-#include "harness/record/run_record.h"
+#include "harness/record/run/run_record.h"
 #include "harness/serving/context.h"
 #include "harness/serving/sizing_planner.h"
 #include "harness/serving/system.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/core/arrivals.h"
-#include "harness/record/run_record.h"
+#include "harness/record/run/run_record.h"
 #include "harness/serving/visit.h"
 
 namespace harness {

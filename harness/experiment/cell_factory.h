@@ -9,7 +9,7 @@
 
 #include "harness/engine/run_spec.h"
 #include "harness/experiment/expansion.h"
-#include "harness/record/summary.h"
+#include "harness/record/run/summary.h"
 #include "harness/serving/plan.h"
 #include "workloads/catalogue.h"
 #include "workloads/stream_population.h"

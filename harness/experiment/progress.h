@@ -7,7 +7,7 @@
 #include <string>
 
 #include "harness/experiment/cell_distribution.h"
-#include "harness/record/summary.h"
+#include "harness/record/run/summary.h"
 
 namespace harness {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "harness/experiment/experiment_spec.h"
-#include "harness/record/summary.h"
+#include "harness/record/run/summary.h"
 #include "workloads/table_reader.h"
 
 namespace harness {

@@ -10,7 +10,7 @@
 #include "harness/engine/replay.h"
 #include "harness/record/cell_pairs.h"
 #include "harness/record/results_file.h"
-#include "harness/record/run_record.h"
+#include "harness/record/run/run_record.h"
 
 namespace harness {
 namespace {

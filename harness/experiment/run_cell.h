@@ -15,8 +15,8 @@
 #include "harness/live/run/live_run.h"
 #include "harness/live/transport/transport.h"
 #include "harness/record/results_file.h"
-#include "harness/record/run_record.h"
-#include "harness/record/summary.h"
+#include "harness/record/run/run_record.h"
+#include "harness/record/run/summary.h"
 
 namespace harness {
 

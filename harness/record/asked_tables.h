@@ -3,7 +3,7 @@
 #pragma once
 
 #include "harness/record/hdf5_handle.h"
-#include "harness/record/run_record.h"
+#include "harness/record/run/run_record.h"
 
 namespace harness {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/record/summary.h"
+#include "harness/record/run/summary.h"
 
 namespace harness {
 

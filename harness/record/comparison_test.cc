@@ -4,7 +4,7 @@
 
 #include "harness/record/cell_pairs.h"
 #include "harness/record/comparison.h"
-#include "harness/record/test_cells.h"
+#include "harness/record/run/test_cells.h"
 
 namespace harness {
 namespace {

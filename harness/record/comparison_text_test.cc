@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "harness/core/test_refusal.h"
-#include "harness/record/test_cells.h"
+#include "harness/record/run/test_cells.h"
 #include "harness/record/text_table.h"
 
 namespace harness {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "harness/record/test_cells.h"
+#include "harness/record/run/test_cells.h"
 
 namespace harness {
 namespace {

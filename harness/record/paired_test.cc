@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "harness/record/test_cells.h"
+#include "harness/record/run/test_cells.h"
 
 namespace harness {
 namespace {

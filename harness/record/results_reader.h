@@ -6,7 +6,7 @@
 
 #include "harness/core/error.h"
 #include "harness/record/hdf5_handle.h"
-#include "harness/record/summary.h"
+#include "harness/record/run/summary.h"
 
 namespace harness {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/record/run_record.h"
+#include "harness/record/run/run_record.h"
 #include "harness/record/table.h"
 
 namespace harness {

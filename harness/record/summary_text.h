@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/record/summary.h"
+#include "harness/record/run/summary.h"
 #include "harness/record/text_table.h"
 
 namespace harness {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/record/run_record.h"
-#include "harness/record/summary.h"
+#include "harness/record/run/run_record.h"
+#include "harness/record/run/summary.h"
 
 namespace harness {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "harness/record/hdf5_handle.h"
-#include "harness/record/run_record.h"
+#include "harness/record/run/run_record.h"
 
 namespace harness {
 

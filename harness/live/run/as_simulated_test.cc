@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/live/run/test_ranks_in_step.h"
-#include "harness/record/metrics.h"
+#include "harness/record/run/metrics.h"
 #include "harness/sim/test_preempting.h"
 #include "harness/sim/test_run.h"
 #include "systems/test_system_cells.h"

@@ -16,7 +16,7 @@
 #include "harness/live/protocol/messages.h"
 #include "harness/live/run/device_workers.h"
 #include "harness/live/tensors/live_tensors.h"
-#include "harness/record/latency_histogram.h"
+#include "harness/record/run/latency_histogram.h"
 
 namespace harness {
 

@@ -15,7 +15,7 @@
 #include "harness/live/run/watchdog.h"
 #include "harness/live/tensors/exchange_desk.h"
 #include "harness/live/transport/clock_offset.h"
-#include "harness/record/run_record.h"
+#include "harness/record/run/run_record.h"
 
 namespace harness {
 

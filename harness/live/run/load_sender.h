@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "harness/core/arrivals.h"
-#include "harness/record/latency_histogram.h"
+#include "harness/record/run/latency_histogram.h"
 
 namespace harness {
 

@@ -17,7 +17,7 @@
 
 #include "harness/core/archive.h"
 #include "harness/core/types.h"
-#include "harness/record/latency_histogram.h"
+#include "harness/record/run/latency_histogram.h"
 
 namespace harness {
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <span>
 
-#include "harness/record/run_record.h"
+#include "harness/record/run/run_record.h"
 
 namespace harness {
 

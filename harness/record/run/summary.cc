@@ -1,4 +1,4 @@
-#include "harness/record/summary.h"
+#include "harness/record/run/summary.h"
 
 #include <algorithm>
 #include <sstream>

@@ -1,4 +1,4 @@
-#include "harness/record/latency_histogram.h"
+#include "harness/record/run/latency_histogram.h"
 
 namespace harness {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/record/run_record.h"
+#include "harness/record/run/run_record.h"
 
 namespace harness {
 

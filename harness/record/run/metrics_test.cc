@@ -1,4 +1,4 @@
-#include "harness/record/metrics.h"
+#include "harness/record/run/metrics.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "harness/record/summary.h"
+#include "harness/record/run/summary.h"
 
 namespace harness {
 namespace {
