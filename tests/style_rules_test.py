@@ -27,7 +27,7 @@ class Layers(unittest.TestCase):
             ("harness/engine/books.h", "harness/record/run/run_record.h"),
             ("harness/engine/books.h", "harness/record/run/latency_histogram.h"),
             ("harness/sim/world.cc", "harness/engine/books.h"),
-            ("harness/live/loop.cc", "harness/gpu/device.h"),
+            ("harness/live/run/live_loop.cc", "harness/gpu/device/device.h"),
             ("workloads/trace.cc", "harness/core/arrivals.h"),
             ("harness/record/hdf5/results_file.cc", "harness/record/run/run_record.h"),
             ("harness/experiment/driver.cc", "systems/all_systems.h"),

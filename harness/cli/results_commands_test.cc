@@ -11,7 +11,7 @@
 #include "harness/core/test_refusal.h"
 #include "harness/record/results_file.h"
 #include "harness/record/run/test_cells.h"
-#include "harness/record/synthetic_run.h"
+#include "harness/record/test_synthetic_run.h"
 #include "harness/record/test_folder.h"
 
 namespace harness {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/core/random.h"
-#include "harness/record/synthetic_run.h"
+#include "harness/record/test_synthetic_run.h"
 #include "harness/record/test_folder.h"
 
 namespace harness {

@@ -12,7 +12,7 @@
 #include "harness/core/error.h"
 #include "harness/core/random.h"
 #include "harness/record/hdf5_handle.h"
-#include "harness/record/synthetic_run.h"
+#include "harness/record/test_synthetic_run.h"
 #include "harness/record/test_folder.h"
 #include "harness/record/test_same_cell.h"
 

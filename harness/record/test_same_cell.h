@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/record/results_file.h"
-#include "harness/record/synthetic_run.h"
+#include "harness/record/test_synthetic_run.h"
 
 namespace harness {
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "harness/record/results_file.h"
-#include "harness/record/synthetic_run.h"
+#include "harness/record/test_synthetic_run.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "harness/record/synthetic_run.h"
+#include "harness/record/test_synthetic_run.h"
 
 #include <algorithm>
 #include <cmath>
