@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "harness/core/error.h"
-#include "harness/record/text_table.h"
+#include "harness/record/analysis/text_table.h"
 
 namespace harness {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "harness/record/text_table.h"
+#include "harness/record/analysis/text_table.h"
 #include "workloads/table_reader.h"
 
 namespace harness {

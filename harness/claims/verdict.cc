@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/record/paired.h"
+#include "harness/record/analysis/paired.h"
 
 namespace harness {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "harness/core/error.h"
 #include "harness/experiment/paced_cells.h"
-#include "harness/record/comparison_text.h"
+#include "harness/record/analysis/comparison_text.h"
 #include "harness/record/results_file.h"
 #include "workloads/file_bytes.h"
 

@@ -8,7 +8,7 @@
 #include "harness/core/error.h"
 #include "harness/experiment/build_info.h"
 #include "harness/machine/cpu_facts.h"
-#include "harness/record/text_table.h"
+#include "harness/record/analysis/text_table.h"
 
 namespace harness {
 namespace {

@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "harness/core/error.h"
-#include "harness/record/paired.h"
+#include "harness/record/analysis/paired.h"
+#include "harness/record/analysis/summary_text.h"
 #include "harness/record/results_file.h"
-#include "harness/record/summary_text.h"
 
 namespace harness {
 namespace {

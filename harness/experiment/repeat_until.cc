@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "harness/core/error.h"
-#include "harness/record/paired.h"
+#include "harness/record/analysis/paired.h"
 #include "systems/all_systems.h"
 
 namespace harness {

@@ -8,7 +8,7 @@
 
 #include "harness/engine/dispatcher.h"
 #include "harness/engine/replay.h"
-#include "harness/record/cell_pairs.h"
+#include "harness/record/analysis/cell_pairs.h"
 #include "harness/record/results_file.h"
 #include "harness/record/run/run_record.h"
 

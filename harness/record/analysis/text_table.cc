@@ -1,4 +1,4 @@
-#include "harness/record/text_table.h"
+#include "harness/record/analysis/text_table.h"
 
 #include <algorithm>
 #include <charconv>

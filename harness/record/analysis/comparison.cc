@@ -1,4 +1,4 @@
-#include "harness/record/comparison.h"
+#include "harness/record/analysis/comparison.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,10 @@
-#include "harness/record/cell_pairs.h"
+#include "harness/record/analysis/cell_pairs.h"
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 
-#include "harness/record/text_table.h"
+#include "harness/record/analysis/text_table.h"
 
 namespace harness {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "harness/record/cell_pairs.h"
-#include "harness/record/compared_metric.h"
-#include "harness/record/paired.h"
+#include "harness/record/analysis/cell_pairs.h"
+#include "harness/record/analysis/compared_metric.h"
+#include "harness/record/analysis/paired.h"
 
 namespace harness {
 

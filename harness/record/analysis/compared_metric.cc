@@ -1,4 +1,4 @@
-#include "harness/record/compared_metric.h"
+#include "harness/record/analysis/compared_metric.h"
 
 #include <algorithm>
 #include <charconv>
@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "harness/core/error.h"
-#include "harness/record/paired.h"
+#include "harness/record/analysis/paired.h"
 
 namespace harness {
 namespace {

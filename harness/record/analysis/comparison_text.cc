@@ -1,7 +1,7 @@
-#include "harness/record/comparison_text.h"
+#include "harness/record/analysis/comparison_text.h"
 
 #include "harness/core/error.h"
-#include "harness/record/text_table.h"
+#include "harness/record/analysis/text_table.h"
 
 namespace harness {
 namespace {

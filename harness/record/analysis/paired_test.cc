@@ -1,4 +1,4 @@
-#include "harness/record/paired.h"
+#include "harness/record/analysis/paired.h"
 
 #include <gtest/gtest.h>
 

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "harness/record/comparison.h"
-#include "harness/record/fidelity.h"
-#include "harness/record/text_table.h"
+#include "harness/record/analysis/comparison.h"
+#include "harness/record/analysis/fidelity.h"
+#include "harness/record/analysis/text_table.h"
 
 namespace harness {
 

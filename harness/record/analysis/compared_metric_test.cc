@@ -1,4 +1,4 @@
-#include "harness/record/compared_metric.h"
+#include "harness/record/analysis/compared_metric.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/test_refusal.h"
-#include "harness/record/paired.h"
+#include "harness/record/analysis/paired.h"
 #include "harness/record/run/test_cells.h"
 
 namespace harness {

@@ -1,4 +1,4 @@
-#include "harness/record/fidelity.h"
+#include "harness/record/analysis/fidelity.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "harness/record/paired.h"
+#include "harness/record/analysis/paired.h"
 
 namespace harness {
 namespace {

@@ -1,4 +1,4 @@
-#include "harness/record/fidelity.h"
+#include "harness/record/analysis/fidelity.h"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/record/analysis/text_table.h"
 #include "harness/record/run/summary.h"
-#include "harness/record/text_table.h"
 
 namespace harness {
 

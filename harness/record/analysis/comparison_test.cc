@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "harness/record/cell_pairs.h"
-#include "harness/record/comparison.h"
+#include "harness/record/analysis/cell_pairs.h"
+#include "harness/record/analysis/comparison.h"
 #include "harness/record/run/test_cells.h"
 
 namespace harness {

@@ -1,4 +1,4 @@
-#include "harness/record/summary_text.h"
+#include "harness/record/analysis/summary_text.h"
 
 #include <algorithm>
 #include <cmath>

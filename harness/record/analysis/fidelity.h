@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/record/cell_pairs.h"
-#include "harness/record/compared_metric.h"
+#include "harness/record/analysis/cell_pairs.h"
+#include "harness/record/analysis/compared_metric.h"
 
 namespace harness {
 

@@ -1,12 +1,12 @@
-#include "harness/record/comparison_text.h"
+#include "harness/record/analysis/comparison_text.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "harness/core/test_refusal.h"
+#include "harness/record/analysis/text_table.h"
 #include "harness/record/run/test_cells.h"
-#include "harness/record/text_table.h"
 
 namespace harness {
 namespace {
