@@ -10,7 +10,7 @@
 #include "harness/claims/ledger.h"
 #include "harness/claims/verdict.h"
 #include "harness/core/error.h"
-#include "harness/record/results_file.h"
+#include "harness/record/hdf5/results_file.h"
 #include "systems/all_systems.h"
 #include "workloads/catalogue.h"
 #include "workloads/file_bytes.h"

@@ -6,7 +6,7 @@
 #include "harness/core/error.h"
 #include "harness/experiment/paced_cells.h"
 #include "harness/record/analysis/comparison_text.h"
-#include "harness/record/results_file.h"
+#include "harness/record/hdf5/results_file.h"
 #include "workloads/file_bytes.h"
 
 namespace harness {

@@ -18,8 +18,8 @@
 
 #include "harness/core/error.h"
 #include "harness/experiment/cell_distribution.h"
-#include "harness/record/cv_file.h"
-#include "harness/record/results_file.h"
+#include "harness/record/hdf5/cv_file.h"
+#include "harness/record/hdf5/results_file.h"
 
 namespace harness {
 namespace {

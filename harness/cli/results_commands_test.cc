@@ -9,10 +9,10 @@
 #include "harness/cli/commands.h"
 #include "harness/core/error.h"
 #include "harness/core/test_refusal.h"
-#include "harness/record/results_file.h"
+#include "harness/record/hdf5/results_file.h"
+#include "harness/record/hdf5/test_folder.h"
+#include "harness/record/hdf5/test_synthetic_run.h"
 #include "harness/record/run/test_cells.h"
-#include "harness/record/test_synthetic_run.h"
-#include "harness/record/test_folder.h"
 
 namespace harness {
 namespace {

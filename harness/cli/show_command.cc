@@ -8,7 +8,7 @@
 #include "harness/core/error.h"
 #include "harness/record/analysis/paired.h"
 #include "harness/record/analysis/summary_text.h"
-#include "harness/record/results_file.h"
+#include "harness/record/hdf5/results_file.h"
 
 namespace harness {
 namespace {

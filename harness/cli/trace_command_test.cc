@@ -11,8 +11,8 @@
 
 #include "harness/core/error.h"
 #include "harness/core/test_refusal.h"
-#include "harness/record/cv_file.h"
-#include "harness/record/results_file.h"
+#include "harness/record/hdf5/cv_file.h"
+#include "harness/record/hdf5/results_file.h"
 #include "workloads/file_bytes.h"
 #include "workloads/trace_facts.h"
 #include "workloads/trace_import.h"

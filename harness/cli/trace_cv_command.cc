@@ -12,7 +12,7 @@
 
 #include "harness/core/error.h"
 #include "harness/experiment/experiment_spec.h"
-#include "harness/record/cv_file.h"
+#include "harness/record/hdf5/cv_file.h"
 #include "workloads/stream_arrivals.h"
 #include "workloads/stream_cv.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/record/results_file.h"
+#include "harness/record/hdf5/results_file.h"
 
 namespace harness {
 

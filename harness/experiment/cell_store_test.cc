@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "harness/core/random.h"
-#include "harness/record/test_synthetic_run.h"
-#include "harness/record/test_folder.h"
+#include "harness/record/hdf5/test_folder.h"
+#include "harness/record/hdf5/test_synthetic_run.h"
 
 namespace harness {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "harness/experiment/replay_results.h"
 #include "harness/experiment/run_cell.h"
-#include "harness/record/results_file.h"
+#include "harness/record/hdf5/results_file.h"
 #include "harness/sim/simulation.h"
 
 namespace harness {

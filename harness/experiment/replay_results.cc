@@ -9,7 +9,7 @@
 #include "harness/engine/dispatcher.h"
 #include "harness/engine/replay.h"
 #include "harness/record/analysis/cell_pairs.h"
-#include "harness/record/results_file.h"
+#include "harness/record/hdf5/results_file.h"
 #include "harness/record/run/run_record.h"
 
 namespace harness {

@@ -14,7 +14,7 @@
 #include "harness/live/run/device_workers.h"
 #include "harness/live/run/live_run.h"
 #include "harness/live/transport/transport.h"
-#include "harness/record/results_file.h"
+#include "harness/record/hdf5/results_file.h"
 #include "harness/record/run/run_record.h"
 #include "harness/record/run/summary.h"
 

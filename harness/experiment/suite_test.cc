@@ -8,7 +8,7 @@
 #include "harness/core/test_refusal.h"
 #include "harness/experiment/cell_text.h"
 #include "harness/experiment/test_experiment_text.h"
-#include "harness/record/test_folder.h"
+#include "harness/record/hdf5/test_folder.h"
 
 namespace harness {
 namespace {

@@ -1,4 +1,4 @@
-#include "harness/record/results_reader.h"
+#include "harness/record/hdf5/results_reader.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -11,10 +11,10 @@
 #include <type_traits>
 
 #include "harness/core/error.h"
-#include "harness/record/asked_tables.h"
-#include "harness/record/results_file.h"
-#include "harness/record/stored_rows.h"
-#include "harness/record/table.h"
+#include "harness/record/hdf5/asked_tables.h"
+#include "harness/record/hdf5/results_file.h"
+#include "harness/record/hdf5/stored_rows.h"
+#include "harness/record/hdf5/table.h"
 
 namespace harness {
 namespace {

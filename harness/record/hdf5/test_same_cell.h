@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/record/results_file.h"
-#include "harness/record/test_synthetic_run.h"
+#include "harness/record/hdf5/results_file.h"
+#include "harness/record/hdf5/test_synthetic_run.h"
 
 namespace harness {
 

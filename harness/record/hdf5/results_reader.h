@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "harness/core/error.h"
-#include "harness/record/hdf5_handle.h"
+#include "harness/record/hdf5/hdf5_handle.h"
 #include "harness/record/run/summary.h"
 
 namespace harness {

@@ -1,4 +1,4 @@
-#include "harness/record/table.h"
+#include "harness/record/hdf5/table.h"
 
 namespace harness {
 namespace {

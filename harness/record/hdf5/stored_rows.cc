@@ -1,4 +1,4 @@
-#include "harness/record/stored_rows.h"
+#include "harness/record/hdf5/stored_rows.h"
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
-#include "harness/record/asked_tables.h"
+#include "harness/record/hdf5/asked_tables.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "harness/core/error.h"
-#include "harness/record/table.h"
+#include "harness/record/hdf5/table.h"
 
 namespace harness {
 namespace {

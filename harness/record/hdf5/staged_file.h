@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "harness/record/hdf5_handle.h"
+#include "harness/record/hdf5/hdf5_handle.h"
 
 namespace harness {
 

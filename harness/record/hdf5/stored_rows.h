@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/record/hdf5/table.h"
 #include "harness/record/run/run_record.h"
-#include "harness/record/table.h"
 
 namespace harness {
 

@@ -1,4 +1,4 @@
-#include "harness/record/hdf5_handle.h"
+#include "harness/record/hdf5/hdf5_handle.h"
 
 namespace harness {
 namespace {

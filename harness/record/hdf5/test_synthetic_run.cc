@@ -1,4 +1,4 @@
-#include "harness/record/test_synthetic_run.h"
+#include "harness/record/hdf5/test_synthetic_run.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <span>
 
 #include "harness/core/random.h"
-#include "harness/record/results_file.h"
+#include "harness/record/hdf5/results_file.h"
 
 namespace harness {
 namespace {

@@ -1,10 +1,10 @@
-#include "harness/record/cv_file.h"
+#include "harness/record/hdf5/cv_file.h"
 
 #include <filesystem>
 
-#include "harness/record/results_reader.h"
-#include "harness/record/staged_file.h"
-#include "harness/record/table.h"
+#include "harness/record/hdf5/results_reader.h"
+#include "harness/record/hdf5/staged_file.h"
+#include "harness/record/hdf5/table.h"
 
 namespace harness {
 namespace {

@@ -1,4 +1,4 @@
-#include "harness/record/staged_file.h"
+#include "harness/record/hdf5/staged_file.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "harness/record/hdf5_handle.h"
+#include "harness/record/hdf5/hdf5_handle.h"
 #include "harness/record/run/run_record.h"
 
 namespace harness {

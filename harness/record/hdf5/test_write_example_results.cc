@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "harness/record/results_file.h"
-#include "harness/record/test_synthetic_run.h"
+#include "harness/record/hdf5/results_file.h"
+#include "harness/record/hdf5/test_synthetic_run.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "harness/record/results_file.h"
+#include "harness/record/hdf5/results_file.h"
 
 #include <gtest/gtest.h>
 #include <hdf5.h>
@@ -11,10 +11,10 @@
 
 #include "harness/core/error.h"
 #include "harness/core/random.h"
-#include "harness/record/hdf5_handle.h"
-#include "harness/record/test_synthetic_run.h"
-#include "harness/record/test_folder.h"
-#include "harness/record/test_same_cell.h"
+#include "harness/record/hdf5/hdf5_handle.h"
+#include "harness/record/hdf5/test_folder.h"
+#include "harness/record/hdf5/test_same_cell.h"
+#include "harness/record/hdf5/test_synthetic_run.h"
 
 namespace harness {
 namespace {

@@ -4,12 +4,12 @@
 #include <type_traits>
 
 #include "harness/core/error.h"
-#include "harness/record/asked_tables.h"
-#include "harness/record/results_file.h"
-#include "harness/record/results_reader.h"
-#include "harness/record/staged_file.h"
-#include "harness/record/stored_rows.h"
-#include "harness/record/table.h"
+#include "harness/record/hdf5/asked_tables.h"
+#include "harness/record/hdf5/results_file.h"
+#include "harness/record/hdf5/results_reader.h"
+#include "harness/record/hdf5/staged_file.h"
+#include "harness/record/hdf5/stored_rows.h"
+#include "harness/record/hdf5/table.h"
 
 namespace harness {
 namespace {

@@ -2,7 +2,7 @@
 // and what reached the queue domains. Internal to record/.
 #pragma once
 
-#include "harness/record/hdf5_handle.h"
+#include "harness/record/hdf5/hdf5_handle.h"
 #include "harness/record/run/run_record.h"
 
 namespace harness {
