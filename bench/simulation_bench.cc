@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "harness/core/random.h"
-#include "harness/engine/dispatcher.h"
-#include "harness/engine/fluid_bound.h"
+#include "harness/engine/bounds/fluid_bound.h"
+#include "harness/engine/dispatch/dispatcher.h"
 #include "harness/sim/simulation.h"
 #include "systems/all_systems.h"
 #include "workloads/catalogue.h"

@@ -51,17 +51,17 @@ struct Module {
 ///
 /// Or a tree of tasks (Loki, section 2.1), each done by one of its variants: `pres` and `subs` then name the
 /// first modules of the tasks before and after, the same for all variants, and mean any variant of them. A
-/// visit causes any number of visits at each task after it (engine/visit_tree.h); its request is complete
-/// when all are.
+/// visit causes any number of visits at each task after it (engine/accounting/visit_tree.h); its request is
+/// complete when all are.
 struct Pipeline {
   std::string name;
   std::string description;
   TimeNs slo_ns = 0;  ///< the paper's end-to-end objective; an experiment may set another
   std::vector<Module> modules;
-  bool side_by_side = false;  ///< it may have several entries
-  std::vector<Task> tasks;    ///< in topological order; empty: each module is a task of its own
-  bool fixed_fan_out =
-      false;  ///< of a tree of tasks: counts stray from their mean by rounding only (engine/visit_tree.h)
+  bool side_by_side = false;   ///< it may have several entries
+  std::vector<Task> tasks;     ///< in topological order; empty: each module is a task of its own
+  bool fixed_fan_out = false;  ///< of a tree of tasks: counts stray from their mean by rounding only
+                               ///< (engine/accounting/visit_tree.h)
 
   bool has_tasks() const { return !tasks.empty(); }
   /// The first module of the module's task, which is itself where there are no tasks.

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/engine/staff.h"
+#include "harness/engine/dispatch/staff.h"
 
 namespace harness {
 namespace {

@@ -1,7 +1,7 @@
 #include "harness/experiment/bounds.h"
 
-#include "harness/engine/fluid_bound.h"
-#include "harness/engine/reservation_bound.h"
+#include "harness/engine/bounds/fluid_bound.h"
+#include "harness/engine/bounds/reservation_bound.h"
 #include "workloads/file_bytes.h"
 
 namespace harness {

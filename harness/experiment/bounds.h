@@ -12,8 +12,8 @@ namespace harness {
 
 /// Requests in time: the most that any policy could reach lies between `reservation` and `fluid`.
 struct Bounds {
-  std::uint64_t fluid = 0;                   ///< engine/fluid_bound.h
-  std::optional<std::uint64_t> reservation;  ///< engine/reservation_bound.h
+  std::uint64_t fluid = 0;                   ///< engine/bounds/fluid_bound.h
+  std::optional<std::uint64_t> reservation;  ///< engine/bounds/reservation_bound.h
 };
 
 /// Both bounds depend on the arrivals, the plan's rows and the world, not on the system's decisions: systems

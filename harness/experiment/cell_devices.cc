@@ -7,7 +7,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/params.h"
-#include "harness/engine/dispatcher.h"
+#include "harness/engine/dispatch/dispatcher.h"
 #include "harness/gpu/device/device_module.h"
 #include "harness/gpu/device/devices.h"
 #include "harness/live/protocol/layout.h"

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "harness/engine/dispatcher.h"
+#include "harness/engine/dispatch/dispatcher.h"
 #include "harness/experiment/cell_text.h"
 #include "harness/experiment/readers.h"
 #include "harness/serving/common_plans.h"

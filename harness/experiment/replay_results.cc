@@ -6,8 +6,8 @@
 #include <tuple>
 #include <utility>
 
-#include "harness/engine/dispatcher.h"
-#include "harness/engine/replay.h"
+#include "harness/engine/dispatch/dispatcher.h"
+#include "harness/engine/replay/replay.h"
 #include "harness/record/analysis/cell_pairs.h"
 #include "harness/record/hdf5/results_file.h"
 #include "harness/record/run/run_record.h"

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "harness/engine/fluid_bound.h"
+#include "harness/engine/bounds/fluid_bound.h"
 #include "harness/experiment/cell_devices.h"
 #include "harness/gpu/device/devices.h"
 #include "harness/live/protocol/cell_failed.h"

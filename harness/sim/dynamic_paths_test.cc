@@ -8,8 +8,8 @@
 #include <string>
 
 #include "harness/core/routes.h"
-#include "harness/engine/dispatcher.h"
-#include "harness/engine/fluid_bound.h"
+#include "harness/engine/bounds/fluid_bound.h"
+#include "harness/engine/dispatch/dispatcher.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_system.h"
 #include "harness/sim/test_world.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/core/test_time.h"
-#include "harness/engine/fluid_bound.h"
+#include "harness/engine/bounds/fluid_bound.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_groups.h"
 #include "harness/sim/test_system.h"
@@ -145,7 +145,7 @@ TEST(CapacityCurve, IsTheBottleneckAtEachTime) {
 
 }  // namespace
 
-// What workers that serve several modules can do at most (engine/fluid_bound.h).
+// What workers that serve several modules can do at most (engine/bounds/fluid_bound.h).
 
 namespace {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "harness/core/routes.h"
-#include "harness/engine/fluid_bound.h"
-#include "harness/engine/reservation_bound.h"
+#include "harness/engine/bounds/fluid_bound.h"
+#include "harness/engine/bounds/reservation_bound.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_groups.h"
 #include "harness/sim/test_preempting.h"

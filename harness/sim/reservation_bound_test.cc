@@ -7,7 +7,7 @@
 #include <span>
 #include <tuple>
 
-#include "harness/engine/fluid_bound.h"
+#include "harness/engine/bounds/fluid_bound.h"
 #include "harness/sim/test_reservation.h"
 
 namespace harness {

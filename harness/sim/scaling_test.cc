@@ -1,7 +1,7 @@
 // Autoscaling: when workers come and go, and what happens to the queue of one that goes.
 #include <gtest/gtest.h>
 
-#include "harness/engine/fluid_bound.h"
+#include "harness/engine/bounds/fluid_bound.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_system.h"
 #include "harness/sim/test_world.h"

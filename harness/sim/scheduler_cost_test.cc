@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/core/test_time.h"
-#include "harness/engine/replay_call.h"
+#include "harness/engine/replay/replay_call.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_preempting.h"
 #include "harness/sim/test_run.h"

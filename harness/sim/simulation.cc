@@ -3,7 +3,7 @@
 #include <chrono>
 
 #include "harness/core/error.h"
-#include "harness/engine/slot_table.h"
+#include "harness/engine/accounting/slot_table.h"
 #include "harness/sim/virtual_world.h"
 
 namespace harness {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "harness/core/error.h"
-#include "harness/engine/dispatcher.h"
-#include "harness/engine/fluid_bound.h"
+#include "harness/engine/bounds/fluid_bound.h"
+#include "harness/engine/dispatch/dispatcher.h"
 #include "harness/sim/test_world.h"
 
 namespace harness::testing {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/core/routes.h"
-#include "harness/engine/reservation_bound.h"
+#include "harness/engine/bounds/reservation_bound.h"
 #include "harness/sim/test_world.h"
 
 namespace harness::testing {

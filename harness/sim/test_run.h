@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/engine/dispatcher.h"
-#include "harness/engine/replay.h"
+#include "harness/engine/dispatch/dispatcher.h"
+#include "harness/engine/replay/replay.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_world.h"
 

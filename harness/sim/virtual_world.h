@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "harness/core/arrivals.h"
-#include "harness/engine/dispatcher.h"
-#include "harness/engine/domain_group.h"
+#include "harness/engine/dispatch/dispatcher.h"
 #include "harness/engine/event_queue.h"
 #include "harness/engine/faults.h"
-#include "harness/engine/worker_models.h"
+#include "harness/engine/queues/domain_group.h"
+#include "harness/engine/queues/worker_models.h"
 #include "harness/sim/scheduler_queues.h"
 
 namespace harness {

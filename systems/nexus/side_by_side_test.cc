@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "harness/engine/dispatcher.h"
-#include "harness/engine/fluid_bound.h"
-#include "harness/engine/replay.h"
+#include "harness/engine/bounds/fluid_bound.h"
+#include "harness/engine/dispatch/dispatcher.h"
+#include "harness/engine/replay/replay.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_run.h"
 #include "systems/nexus/nexus.h"

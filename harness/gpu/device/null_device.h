@@ -15,8 +15,8 @@ namespace harness {
 /// Ends each batch within submit(), at the time it was submitted; so nothing can be preempted. Loads any
 /// model, without looking for its file; models have no exit points but those asked for.
 ///
-/// The emulated device, which takes as long as a profile says, is no Device: engine/worker_models.h sets a
-/// timer of the event loop, in virtual time as on the wall clock, and needs no thread and no pictures.
+/// The emulated device, which takes as long as a profile says, is no Device: engine/queues/worker_models.h
+/// sets a timer of the event loop, in virtual time as on the wall clock, and needs no thread and no pictures.
 class NullDevice final : public Device {
  public:
   explicit NullDevice(Wake wake, std::string name = "null") : desk_(std::move(name), std::move(wake)) {}

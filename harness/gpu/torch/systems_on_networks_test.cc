@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/engine/dispatcher.h"
-#include "harness/engine/replay.h"
+#include "harness/engine/dispatch/dispatcher.h"
+#include "harness/engine/replay/replay.h"
 #include "harness/gpu/inputs/test_pictures.h"
 #include "harness/gpu/torch/test_witness_device.h"
 #include "harness/live/run/device_workers.h"

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "harness/engine/dispatcher.h"
+#include "harness/engine/dispatch/dispatcher.h"
 #include "harness/engine/event_queue.h"
 #include "harness/engine/faults.h"
 #include "harness/live/protocol/layout.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "harness/engine/dispatcher.h"
+#include "harness/engine/dispatch/dispatcher.h"
 
 namespace harness {
 namespace {

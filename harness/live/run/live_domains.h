@@ -7,10 +7,10 @@
 #include <set>
 #include <vector>
 
-#include "harness/engine/domain_group.h"
 #include "harness/engine/event_queue.h"
 #include "harness/engine/faults.h"
-#include "harness/engine/worker_models.h"
+#include "harness/engine/queues/domain_group.h"
+#include "harness/engine/queues/worker_models.h"
 #include "harness/live/protocol/layout.h"
 #include "harness/live/protocol/live_events.h"
 #include "harness/live/protocol/messages.h"

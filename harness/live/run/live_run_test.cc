@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "harness/core/error.h"
-#include "harness/engine/dispatcher.h"
+#include "harness/engine/dispatch/dispatcher.h"
 #include "harness/live/transport/test_transport.h"
 #include "harness/live/transport/transport.h"
 #include "harness/machine/steady_clock.h"

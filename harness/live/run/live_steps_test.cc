@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/engine/dispatcher.h"
-#include "harness/engine/replay.h"
+#include "harness/engine/dispatch/dispatcher.h"
+#include "harness/engine/replay/replay.h"
 #include "harness/live/run/test_lossy_network.h"
 #include "harness/live/run/test_ranks_in_step.h"
 #include "harness/sim/simulation.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/engine/dispatcher.h"
+#include "harness/engine/dispatch/dispatcher.h"
 #include "harness/gpu/device/test_scripted_device.h"
 #include "harness/gpu/exchange/device_exchange.h"
 #include "harness/gpu/exchange/test_fake_lane.h"

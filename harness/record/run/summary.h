@@ -49,7 +49,7 @@ struct MeasuredRun {
   const RunRecord& record;
   double capacity_rps = 0;                         ///< of the plan at time 0
   std::function<double(TimeNs)> capacity_at = {};  ///< requests/s at a time; empty: it is not known
-  double fluid_requests = 0;                       ///< the fluid bound (engine/fluid_bound.h)
+  double fluid_requests = 0;                       ///< the fluid bound (engine/bounds/fluid_bound.h)
   std::optional<double> reserved_requests = {};    ///< none: no schedule is sure to be feasible
 };
 

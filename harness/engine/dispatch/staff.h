@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "harness/engine/books.h"
-#include "harness/engine/domain_group.h"
+#include "harness/engine/accounting/books.h"
+#include "harness/engine/dispatch/request_flow.h"
 #include "harness/engine/ports.h"
-#include "harness/engine/request_flow.h"
+#include "harness/engine/queues/domain_group.h"
 #include "harness/engine/run_spec.h"
 #include "harness/serving/plan.h"
 

@@ -1,4 +1,4 @@
-#include "harness/engine/staff.h"
+#include "harness/engine/dispatch/staff.h"
 
 #include <algorithm>
 #include <utility>

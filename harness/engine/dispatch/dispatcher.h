@@ -6,13 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "harness/engine/books.h"
-#include "harness/engine/domain_group.h"
-#include "harness/engine/load_meter.h"
+#include "harness/engine/accounting/books.h"
+#include "harness/engine/dispatch/load_meter.h"
+#include "harness/engine/dispatch/request_flow.h"
+#include "harness/engine/dispatch/staff.h"
 #include "harness/engine/ports.h"
-#include "harness/engine/request_flow.h"
+#include "harness/engine/queues/domain_group.h"
 #include "harness/engine/run_spec.h"
-#include "harness/engine/staff.h"
 
 namespace harness {
 

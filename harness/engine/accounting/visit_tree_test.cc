@@ -1,4 +1,4 @@
-#include "harness/engine/visit_tree.h"
+#include "harness/engine/accounting/visit_tree.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "harness/engine/request_flow.h"
+#include "harness/engine/dispatch/request_flow.h"
 
 #include "harness/core/error.h"
 

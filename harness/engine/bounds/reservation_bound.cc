@@ -1,4 +1,4 @@
-#include "harness/engine/reservation_bound.h"
+#include "harness/engine/bounds/reservation_bound.h"
 
 #include <algorithm>
 #include <array>

@@ -1,11 +1,11 @@
-#include "harness/engine/domain_group.h"
+#include "harness/engine/queues/domain_group.h"
 
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
 #include "harness/core/error.h"
-#include "harness/engine/slot_table.h"
+#include "harness/engine/accounting/slot_table.h"
 
 namespace harness {
 

@@ -1,4 +1,4 @@
-#include "harness/engine/dispatcher.h"
+#include "harness/engine/dispatch/dispatcher.h"
 
 #include <utility>
 

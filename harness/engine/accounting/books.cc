@@ -1,4 +1,4 @@
-#include "harness/engine/books.h"
+#include "harness/engine/accounting/books.h"
 
 #include <string_view>
 #include <utility>

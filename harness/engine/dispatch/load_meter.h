@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "harness/engine/books.h"
-#include "harness/engine/request_flow.h"
+#include "harness/engine/accounting/books.h"
+#include "harness/engine/dispatch/request_flow.h"
 #include "harness/engine/run_spec.h"
 #include "harness/serving/plan.h"
 

@@ -1,4 +1,4 @@
-#include "harness/engine/replay_call.h"
+#include "harness/engine/replay/replay_call.h"
 
 #include <algorithm>
 #include <array>

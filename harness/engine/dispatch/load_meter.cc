@@ -1,4 +1,4 @@
-#include "harness/engine/load_meter.h"
+#include "harness/engine/dispatch/load_meter.h"
 
 #include <cmath>
 #include <utility>

@@ -10,10 +10,10 @@
 #include "harness/core/arrivals.h"
 #include "harness/core/pipeline.h"
 #include "harness/core/routes.h"
-#include "harness/engine/books.h"
+#include "harness/engine/accounting/books.h"
+#include "harness/engine/accounting/slot_table.h"
+#include "harness/engine/accounting/visit_tree.h"
 #include "harness/engine/ports.h"
-#include "harness/engine/slot_table.h"
-#include "harness/engine/visit_tree.h"
 #include "harness/serving/router.h"
 
 namespace harness {

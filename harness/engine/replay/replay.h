@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "harness/engine/replay_call.h"
+#include "harness/engine/replay/replay_call.h"
 
 namespace harness {
 

@@ -1,4 +1,4 @@
-#include "harness/engine/queue_domain_host.h"
+#include "harness/engine/queues/queue_domain_host.h"
 
 #include <algorithm>
 #include <utility>

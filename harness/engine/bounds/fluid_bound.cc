@@ -1,4 +1,4 @@
-#include "harness/engine/fluid_bound.h"
+#include "harness/engine/bounds/fluid_bound.h"
 
 #include <algorithm>
 #include <limits>

@@ -5,10 +5,10 @@
 #include <memory>
 #include <vector>
 
-#include "harness/engine/books.h"
+#include "harness/engine/accounting/books.h"
 #include "harness/engine/ports.h"
-#include "harness/engine/queue_domain_host.h"
-#include "harness/engine/replay_call.h"
+#include "harness/engine/queues/queue_domain_host.h"
+#include "harness/engine/replay/replay_call.h"
 #include "harness/engine/run_spec.h"
 
 namespace harness {

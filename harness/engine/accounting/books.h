@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/core/pipeline.h"
-#include "harness/engine/slot_table.h"
+#include "harness/engine/accounting/slot_table.h"
 #include "harness/engine/world_params.h"
 #include "harness/record/run/run_record.h"
 #include "harness/serving/plan.h"

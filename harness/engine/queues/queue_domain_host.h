@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "harness/core/profile.h"
-#include "harness/engine/books.h"
+#include "harness/engine/accounting/books.h"
+#include "harness/engine/accounting/slot_table.h"
 #include "harness/engine/ports.h"
-#include "harness/engine/slot_table.h"
 #include "harness/serving/scheduler.h"
 
 namespace harness {

@@ -1,4 +1,4 @@
-#include "harness/engine/replay.h"
+#include "harness/engine/replay/replay.h"
 
 #include <algorithm>
 

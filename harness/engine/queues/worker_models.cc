@@ -1,4 +1,4 @@
-#include "harness/engine/worker_models.h"
+#include "harness/engine/queues/worker_models.h"
 
 #include <algorithm>
 

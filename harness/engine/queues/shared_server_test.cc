@@ -1,5 +1,5 @@
 // Continuous batching against closed forms and cases computed by hand.
-#include "harness/engine/worker_models.h"
+#include "harness/engine/queues/worker_models.h"
 
 #include <gtest/gtest.h>
 
