@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "harness/core/error.h"
-#include "harness/experiment/experiment_spec.h"
+#include "harness/experiment/reading/experiment_spec.h"
 #include "harness/record/hdf5/cv_file.h"
 #include "workloads/stream_arrivals.h"
 #include "workloads/stream_cv.h"

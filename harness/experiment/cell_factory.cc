@@ -7,7 +7,7 @@
 
 #include "harness/engine/dispatch/dispatcher.h"
 #include "harness/experiment/cell_text.h"
-#include "harness/experiment/readers.h"
+#include "harness/experiment/reading/readers.h"
 #include "harness/serving/common_plans.h"
 #include "systems/all_systems.h"
 #include "workloads/catalogue.h"

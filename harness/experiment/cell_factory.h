@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/engine/run_spec.h"
-#include "harness/experiment/expansion.h"
+#include "harness/experiment/reading/expansion.h"
 #include "harness/record/run/summary.h"
 #include "harness/serving/plan.h"
 #include "workloads/catalogue.h"

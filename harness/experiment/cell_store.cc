@@ -12,7 +12,7 @@
 #include <set>
 
 #include "harness/core/error.h"
-#include "harness/experiment/experiment_spec.h"
+#include "harness/experiment/reading/experiment_spec.h"
 #include "workloads/file_bytes.h"
 
 namespace harness {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <sstream>
 
-#include "harness/experiment/config_tree.h"
-#include "harness/experiment/readers.h"
+#include "harness/experiment/reading/config_tree.h"
+#include "harness/experiment/reading/readers.h"
 
 namespace harness {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/experiment/experiment_spec.h"
+#include "harness/experiment/reading/experiment_spec.h"
 
 namespace harness {
 

@@ -15,7 +15,7 @@
 #include "harness/experiment/device_needs.h"
 #include "harness/experiment/driver.h"
 #include "harness/experiment/progress.h"
-#include "harness/experiment/repeat_until.h"
+#include "harness/experiment/reading/repeat_until.h"
 #include "harness/experiment/run_cell.h"
 
 namespace harness {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/experiment/experiment_spec.h"
+#include "harness/experiment/reading/experiment_spec.h"
 #include "tests/fuzz/reading.h"
 
 namespace harness {

@@ -1,12 +1,12 @@
-#include "harness/experiment/experiment_spec.h"
+#include "harness/experiment/reading/experiment_spec.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
 
-#include "harness/experiment/readers.h"
-#include "harness/experiment/repeat_until.h"
+#include "harness/experiment/reading/readers.h"
+#include "harness/experiment/reading/repeat_until.h"
 #include "systems/all_systems.h"
 #include "workloads/catalogue.h"
 #include "workloads/file_bytes.h"

@@ -1,4 +1,4 @@
-#include "harness/experiment/repeat_until.h"
+#include "harness/experiment/reading/repeat_until.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include <iterator>
 
-#include "harness/experiment/experiment_spec.h"
+#include "harness/experiment/reading/experiment_spec.h"
 
 namespace harness {
 namespace {

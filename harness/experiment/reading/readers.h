@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/experiment/experiment_spec.h"
+#include "harness/experiment/reading/experiment_spec.h"
 #include "workloads/stream_class.h"
 #include "workloads/table_reader.h"
 #include "workloads/trace_spec.h"

@@ -1,4 +1,4 @@
-#include "harness/experiment/experiment_spec.h"
+#include "harness/experiment/reading/experiment_spec.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <fstream>
 
 #include "harness/core/test_refusal.h"
-#include "harness/experiment/config_tree.h"
 #include "harness/experiment/driver.h"
+#include "harness/experiment/reading/config_tree.h"
 #include "harness/experiment/test_experiment_text.h"
 #include "systems/all_systems.h"
 

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "harness/experiment/experiment_spec.h"
-#include "harness/experiment/key_tables.h"
+#include "harness/experiment/reading/experiment_spec.h"
+#include "harness/experiment/reading/key_tables.h"
 #include "workloads/file_bytes.h"
 
 namespace harness {

@@ -1,4 +1,4 @@
-#include "harness/experiment/readers.h"
+#include "harness/experiment/reading/readers.h"
 
 #include <algorithm>
 

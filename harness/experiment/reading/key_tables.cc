@@ -1,10 +1,10 @@
-#include "harness/experiment/key_tables.h"
+#include "harness/experiment/reading/key_tables.h"
 
 #include <sstream>
 
-#include "harness/experiment/config_tree.h"
-#include "harness/experiment/experiment_spec.h"
-#include "harness/experiment/readers.h"
+#include "harness/experiment/reading/config_tree.h"
+#include "harness/experiment/reading/experiment_spec.h"
+#include "harness/experiment/reading/readers.h"
 #include "systems/all_systems.h"
 
 namespace harness {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/experiment/settings.h"
+#include "harness/experiment/reading/settings.h"
 
 namespace harness {
 

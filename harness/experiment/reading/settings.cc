@@ -1,8 +1,8 @@
-#include "harness/experiment/settings.h"
+#include "harness/experiment/reading/settings.h"
 
 #include <algorithm>
 
-#include "harness/experiment/readers.h"
+#include "harness/experiment/reading/readers.h"
 #include "systems/all_systems.h"
 
 namespace harness {

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "harness/experiment/experiment_spec.h"
+#include "harness/experiment/reading/experiment_spec.h"
 #include "harness/record/run/summary.h"
 #include "workloads/table_reader.h"
 

@@ -1,4 +1,4 @@
-#include "harness/experiment/expansion.h"
+#include "harness/experiment/reading/expansion.h"
 
 #include <algorithm>
 

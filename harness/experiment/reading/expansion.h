@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/core/pipeline.h"
-#include "harness/experiment/experiment_spec.h"
+#include "harness/experiment/reading/experiment_spec.h"
 
 namespace harness {
 

@@ -1,4 +1,4 @@
-#include "harness/experiment/config_tree.h"
+#include "harness/experiment/reading/config_tree.h"
 
 #include <algorithm>
 #include <charconv>
