@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "harness/core/error.h"
-#include "harness/experiment/cell_distribution.h"
+#include "harness/experiment/cells/cell_distribution.h"
 #include "harness/record/hdf5/cv_file.h"
 #include "harness/record/hdf5/results_file.h"
 

@@ -12,7 +12,7 @@
 #include "harness/cli/profile_jobs.h"
 #include "harness/cli/profile_report.h"
 #include "harness/core/error.h"
-#include "harness/experiment/cell_distribution.h"
+#include "harness/experiment/cells/cell_distribution.h"
 #include "harness/gpu/device/devices.h"
 #include "harness/gpu/profiling/timing.h"
 #include "harness/machine/cpu_facts.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/experiment/goodput_search.h"
+#include "harness/experiment/cells/goodput_search.h"
 #include "harness/gpu/device/device.h"
 #include "harness/gpu/device/devices.h"
 #include "harness/gpu/profiling/profiler.h"

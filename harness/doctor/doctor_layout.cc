@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "harness/core/error.h"
-#include "harness/experiment/cell_factory.h"
+#include "harness/experiment/cells/cell_factory.h"
 #include "harness/experiment/driver.h"
 #include "harness/live/protocol/layout.h"
 

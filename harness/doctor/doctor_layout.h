@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/experiment/cell_distribution.h"
-#include "harness/experiment/device_needs.h"
+#include "harness/experiment/cells/cell_distribution.h"
+#include "harness/experiment/cells/device_needs.h"
 #include "harness/live/protocol/live_params.h"
 #include "harness/machine/machine_checks.h"
 

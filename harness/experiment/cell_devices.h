@@ -7,7 +7,7 @@
 #include <string>
 
 #include "harness/engine/run_spec.h"
-#include "harness/experiment/cell_factory.h"
+#include "harness/experiment/cells/cell_factory.h"
 #include "harness/gpu/exchange/device_exchange.h"
 #include "harness/live/run/device_workers.h"
 #include "harness/live/transport/transport.h"

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "harness/core/error.h"
-#include "harness/experiment/cell_distribution.h"
+#include "harness/experiment/cells/cell_distribution.h"
 #include "harness/experiment/experiment_run.h"
 #include "workloads/catalogue.h"
 #include "workloads/file_bytes.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/experiment/cell_factory.h"
+#include "harness/experiment/cells/cell_factory.h"
 
 namespace harness {
 

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "harness/experiment/bounds.h"
-#include "harness/experiment/cell_distribution.h"
-#include "harness/experiment/cell_factory.h"
 #include "harness/experiment/cell_store.h"
-#include "harness/experiment/device_needs.h"
+#include "harness/experiment/cells/bounds.h"
+#include "harness/experiment/cells/cell_distribution.h"
+#include "harness/experiment/cells/cell_factory.h"
+#include "harness/experiment/cells/device_needs.h"
 #include "harness/experiment/driver.h"
 #include "harness/experiment/progress.h"
 #include "harness/experiment/reading/repeat_until.h"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "harness/experiment/cell_distribution.h"
+#include "harness/experiment/cells/cell_distribution.h"
 #include "harness/record/run/summary.h"
 
 namespace harness {

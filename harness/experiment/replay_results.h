@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "harness/experiment/cell_factory.h"
+#include "harness/experiment/cells/cell_factory.h"
 
 namespace harness {
 

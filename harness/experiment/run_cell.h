@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/experiment/bounds.h"
-#include "harness/experiment/cell_factory.h"
+#include "harness/experiment/cells/bounds.h"
+#include "harness/experiment/cells/cell_factory.h"
 #include "harness/gpu/exchange/device_exchange.h"
 #include "harness/live/run/device_workers.h"
 #include "harness/live/run/live_run.h"

@@ -6,8 +6,8 @@
 #include <fstream>
 
 #include "harness/core/test_refusal.h"
-#include "harness/experiment/cell_text.h"
-#include "harness/experiment/test_experiment_text.h"
+#include "harness/experiment/cells/cell_text.h"
+#include "harness/experiment/cells/test_experiment_text.h"
 #include "harness/record/hdf5/test_folder.h"
 
 namespace harness {

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "harness/experiment/cell_factory.h"
-#include "harness/experiment/test_experiment_text.h"
+#include "harness/experiment/cells/cell_factory.h"
+#include "harness/experiment/cells/test_experiment_text.h"
 
 namespace harness {
 namespace {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 
-#include "harness/experiment/cell_factory.h"
+#include "harness/experiment/cells/cell_factory.h"
+#include "harness/experiment/cells/test_experiment_text.h"
 #include "harness/experiment/dry_run.h"
-#include "harness/experiment/test_experiment_text.h"
 #include "harness/sim/simulation.h"
 
 namespace harness {

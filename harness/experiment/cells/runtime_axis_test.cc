@@ -3,9 +3,9 @@
 
 #include <map>
 
-#include "harness/experiment/cell_factory.h"
+#include "harness/experiment/cells/cell_factory.h"
+#include "harness/experiment/cells/test_experiment_text.h"
 #include "harness/experiment/dry_run.h"
-#include "harness/experiment/test_experiment_text.h"
 
 namespace harness {
 namespace {

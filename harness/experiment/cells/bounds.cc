@@ -1,4 +1,4 @@
-#include "harness/experiment/bounds.h"
+#include "harness/experiment/cells/bounds.h"
 
 #include "harness/engine/bounds/fluid_bound.h"
 #include "harness/engine/bounds/reservation_bound.h"

@@ -1,4 +1,4 @@
-#include "harness/experiment/cell_text.h"
+#include "harness/experiment/cells/cell_text.h"
 
 #include <algorithm>
 #include <sstream>

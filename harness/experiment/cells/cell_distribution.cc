@@ -1,4 +1,4 @@
-#include "harness/experiment/cell_distribution.h"
+#include "harness/experiment/cells/cell_distribution.h"
 
 // The C interface only.
 #define OMPI_SKIP_MPICXX 1

@@ -1,4 +1,4 @@
-#include "harness/experiment/goodput_search.h"
+#include "harness/experiment/cells/goodput_search.h"
 
 #include <algorithm>
 

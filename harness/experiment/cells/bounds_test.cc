@@ -1,5 +1,5 @@
 // Which cells share their bounds.
-#include "harness/experiment/bounds.h"
+#include "harness/experiment/cells/bounds.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "harness/experiment/cell_factory.h"
+#include "harness/experiment/cells/cell_factory.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <system_error>
 
 #include "harness/engine/dispatch/dispatcher.h"
-#include "harness/experiment/cell_text.h"
+#include "harness/experiment/cells/cell_text.h"
 #include "harness/experiment/reading/readers.h"
 #include "harness/serving/common_plans.h"
 #include "systems/all_systems.h"

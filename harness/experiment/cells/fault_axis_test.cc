@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "harness/core/test_refusal.h"
-#include "harness/experiment/cell_factory.h"
-#include "harness/experiment/test_experiment_text.h"
+#include "harness/experiment/cells/cell_factory.h"
+#include "harness/experiment/cells/test_experiment_text.h"
 
 namespace harness {
 namespace {

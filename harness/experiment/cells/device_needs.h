@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "harness/engine/run_spec.h"
-#include "harness/experiment/cell_distribution.h"
-#include "harness/experiment/cell_factory.h"
+#include "harness/experiment/cells/cell_distribution.h"
+#include "harness/experiment/cells/cell_factory.h"
 
 namespace harness {
 

@@ -1,4 +1,4 @@
-#include "harness/experiment/device_needs.h"
+#include "harness/experiment/cells/device_needs.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // The goodput of one GPU against what queueing theory says of it.
-#include "harness/experiment/goodput_search.h"
+#include "harness/experiment/cells/goodput_search.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "harness/experiment/cell_factory.h"
+#include "harness/experiment/cells/cell_factory.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <fstream>
 #include <set>
 
-#include "harness/experiment/test_experiment_text.h"
+#include "harness/experiment/cells/test_experiment_text.h"
 
 namespace harness {
 namespace {

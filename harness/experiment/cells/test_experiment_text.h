@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "harness/core/test_refusal.h"
-#include "harness/experiment/cell_factory.h"
+#include "harness/experiment/cells/cell_factory.h"
 
 namespace harness {
 
