@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "harness/experiment/cell_store.h"
+#include "harness/experiment/storing/cell_store.h"
 
 namespace harness {
 

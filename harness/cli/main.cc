@@ -9,8 +9,8 @@
 
 #include "harness/cli/commands.h"
 #include "harness/core/error.h"
-#include "harness/experiment/build_info.h"
 #include "harness/experiment/cells/cell_distribution.h"
+#include "harness/experiment/storing/build_info.h"
 
 namespace harness {
 namespace {

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "harness/experiment/replay_results.h"
+#include "harness/experiment/storing/replay_results.h"
 
 namespace harness {
 namespace {

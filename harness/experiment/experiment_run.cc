@@ -7,12 +7,12 @@
 #include <optional>
 
 #include "harness/core/error.h"
-#include "harness/experiment/build_info.h"
 #include "harness/experiment/cell_devices.h"
 #include "harness/experiment/cells/cell_distribution.h"
 #include "harness/experiment/cells/cell_text.h"
 #include "harness/experiment/dry_run.h"
 #include "harness/experiment/run_cell.h"
+#include "harness/experiment/storing/build_info.h"
 #include "harness/live/protocol/layout.h"
 #include "harness/machine/precise_wait.h"
 #include "workloads/file_bytes.h"

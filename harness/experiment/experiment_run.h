@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "harness/experiment/cell_store.h"
 #include "harness/experiment/cells/bounds.h"
 #include "harness/experiment/cells/cell_distribution.h"
 #include "harness/experiment/cells/cell_factory.h"
@@ -17,6 +16,7 @@
 #include "harness/experiment/progress.h"
 #include "harness/experiment/reading/repeat_until.h"
 #include "harness/experiment/run_cell.h"
+#include "harness/experiment/storing/cell_store.h"
 
 namespace harness {
 

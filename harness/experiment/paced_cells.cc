@@ -7,8 +7,8 @@
 #include <tuple>
 #include <utility>
 
-#include "harness/experiment/replay_results.h"
 #include "harness/experiment/run_cell.h"
+#include "harness/experiment/storing/replay_results.h"
 #include "harness/record/hdf5/results_file.h"
 #include "harness/sim/simulation.h"
 

@@ -1,4 +1,4 @@
-#include "harness/experiment/replay_results.h"
+#include "harness/experiment/storing/replay_results.h"
 
 #include <algorithm>
 #include <span>

@@ -1,5 +1,5 @@
 // Which file counts where a cell was run again: the later one, and never none.
-#include "harness/experiment/cell_store.h"
+#include "harness/experiment/storing/cell_store.h"
 
 #include <gtest/gtest.h>
 

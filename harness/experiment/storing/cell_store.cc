@@ -1,4 +1,4 @@
-#include "harness/experiment/cell_store.h"
+#include "harness/experiment/storing/cell_store.h"
 
 #include <fcntl.h>
 #include <sys/file.h>

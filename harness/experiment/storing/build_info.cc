@@ -1,4 +1,4 @@
-#include "harness/experiment/build_info.h"
+#include "harness/experiment/storing/build_info.h"
 
 #include <unistd.h>
 
@@ -6,7 +6,7 @@
 #include <string_view>
 #include <thread>
 
-#include "harness/experiment/cell_store.h"
+#include "harness/experiment/storing/cell_store.h"
 #include "harness/gpu/device/device_module.h"
 #include "workloads/file_bytes.h"
 
