@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "harness/core/error.h"
-#include "harness/experiment/paced_cells.h"
+#include "harness/experiment/running/paced_cells.h"
 #include "harness/record/analysis/comparison_text.h"
 #include "harness/record/hdf5/results_file.h"
 #include "workloads/file_bytes.h"

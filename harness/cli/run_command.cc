@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "harness/core/error.h"
-#include "harness/experiment/driver.h"
+#include "harness/experiment/running/driver.h"
 
 namespace harness {
 

@@ -5,7 +5,7 @@
 
 #include "harness/core/error.h"
 #include "harness/experiment/cells/cell_factory.h"
-#include "harness/experiment/driver.h"
+#include "harness/experiment/running/driver.h"
 #include "harness/live/protocol/layout.h"
 
 namespace harness {

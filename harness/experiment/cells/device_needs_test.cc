@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "harness/experiment/cell_devices.h"
 #include "harness/experiment/cells/device_needs.h"
+#include "harness/experiment/running/cell_devices.h"
 #include "harness/sim/test_world.h"
 
 namespace harness {

@@ -7,8 +7,8 @@
 
 #include "harness/core/test_refusal.h"
 #include "harness/experiment/cells/test_experiment_text.h"
-#include "harness/experiment/driver.h"
 #include "harness/experiment/reading/config_tree.h"
+#include "harness/experiment/running/driver.h"
 #include "systems/all_systems.h"
 
 namespace harness {

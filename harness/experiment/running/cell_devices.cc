@@ -1,4 +1,4 @@
-#include "harness/experiment/cell_devices.h"
+#include "harness/experiment/running/cell_devices.h"
 
 #include <algorithm>
 #include <cmath>

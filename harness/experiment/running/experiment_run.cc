@@ -1,4 +1,4 @@
-#include "harness/experiment/experiment_run.h"
+#include "harness/experiment/running/experiment_run.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -7,11 +7,11 @@
 #include <optional>
 
 #include "harness/core/error.h"
-#include "harness/experiment/cell_devices.h"
 #include "harness/experiment/cells/cell_distribution.h"
 #include "harness/experiment/cells/cell_text.h"
-#include "harness/experiment/dry_run.h"
-#include "harness/experiment/run_cell.h"
+#include "harness/experiment/running/cell_devices.h"
+#include "harness/experiment/running/dry_run.h"
+#include "harness/experiment/running/run_cell.h"
 #include "harness/experiment/storing/build_info.h"
 #include "harness/live/protocol/layout.h"
 #include "harness/machine/precise_wait.h"

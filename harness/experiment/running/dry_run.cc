@@ -1,4 +1,4 @@
-#include "harness/experiment/dry_run.h"
+#include "harness/experiment/running/dry_run.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <set>
 
 #include "harness/core/error.h"
-#include "harness/experiment/progress.h"
+#include "harness/experiment/running/progress.h"
 #include "harness/live/protocol/layout.h"
 
 namespace harness {

@@ -1,4 +1,4 @@
-#include "harness/experiment/progress.h"
+#include "harness/experiment/running/progress.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "harness/experiment/paced_cells.h"
+#include "harness/experiment/running/paced_cells.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "harness/experiment/run_cell.h"
+#include "harness/experiment/running/run_cell.h"
 #include "harness/experiment/storing/replay_results.h"
 #include "harness/record/hdf5/results_file.h"
 #include "harness/sim/simulation.h"

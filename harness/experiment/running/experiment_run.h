@@ -12,10 +12,10 @@
 #include "harness/experiment/cells/cell_distribution.h"
 #include "harness/experiment/cells/cell_factory.h"
 #include "harness/experiment/cells/device_needs.h"
-#include "harness/experiment/driver.h"
-#include "harness/experiment/progress.h"
 #include "harness/experiment/reading/repeat_until.h"
-#include "harness/experiment/run_cell.h"
+#include "harness/experiment/running/driver.h"
+#include "harness/experiment/running/progress.h"
+#include "harness/experiment/running/run_cell.h"
 #include "harness/experiment/storing/cell_store.h"
 
 namespace harness {

@@ -1,4 +1,4 @@
-#include "harness/experiment/driver.h"
+#include "harness/experiment/running/driver.h"
 
 #include <gtest/gtest.h>
 

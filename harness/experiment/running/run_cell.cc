@@ -1,11 +1,11 @@
-#include "harness/experiment/run_cell.h"
+#include "harness/experiment/running/run_cell.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 
 #include "harness/engine/bounds/fluid_bound.h"
-#include "harness/experiment/cell_devices.h"
+#include "harness/experiment/running/cell_devices.h"
 #include "harness/gpu/device/devices.h"
 #include "harness/live/protocol/cell_failed.h"
 #include "harness/machine/cpu_facts.h"

@@ -1,4 +1,4 @@
-#include "harness/experiment/driver.h"
+#include "harness/experiment/running/driver.h"
 
 #include <algorithm>
 #include <chrono>
@@ -9,7 +9,7 @@
 
 #include "harness/core/error.h"
 #include "harness/experiment/cells/cell_distribution.h"
-#include "harness/experiment/experiment_run.h"
+#include "harness/experiment/running/experiment_run.h"
 #include "workloads/catalogue.h"
 #include "workloads/file_bytes.h"
 #include "workloads/table_reader.h"
