@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "workloads/catalogue.h"
-#include "workloads/table_reader.h"
+#include "workloads/files/table_reader.h"
 
 namespace harness {
 namespace {

@@ -9,7 +9,7 @@
 #include "harness/core/error.h"
 #include "harness/core/test_time.h"
 #include "workloads/catalogue.h"
-#include "workloads/file_bytes.h"
+#include "workloads/files/file_bytes.h"
 
 namespace harness {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "harness/core/profile.h"
 #include "harness/core/types.h"
-#include "workloads/table_reader.h"
+#include "workloads/files/table_reader.h"
 
 namespace harness {
 

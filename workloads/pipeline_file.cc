@@ -3,8 +3,8 @@
 #include <filesystem>
 
 #include "workloads/catalogue.h"
-#include "workloads/file_bytes.h"
-#include "workloads/table_reader.h"
+#include "workloads/files/file_bytes.h"
+#include "workloads/files/table_reader.h"
 
 namespace harness {
 namespace {

@@ -6,10 +6,10 @@
 
 #include "harness/core/params.h"
 #include "workloads/catalogue.h"
-#include "workloads/file_bytes.h"
+#include "workloads/files/file_bytes.h"
+#include "workloads/files/table_reader.h"
+#include "workloads/files/text_lines.h"
 #include "workloads/measured_profile.h"
-#include "workloads/table_reader.h"
-#include "workloads/text_lines.h"
 
 namespace harness {
 namespace {

@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "harness/core/error.h"
-#include "workloads/file_bytes.h"
+#include "workloads/files/file_bytes.h"
 #include "workloads/trace_facts.h"
 #include "workloads/trace_spec.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "harness/core/error.h"
-#include "workloads/file_bytes.h"
+#include "workloads/files/file_bytes.h"
 
 namespace harness {
 namespace {

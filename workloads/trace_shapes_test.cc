@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <numeric>
 
-#include "workloads/file_bytes.h"
+#include "workloads/files/file_bytes.h"
 #include "workloads/trace_facts.h"
 #include "workloads/trace_import.h"
 

@@ -7,8 +7,8 @@
 
 #include "harness/core/error.h"
 #include "workloads/catalogue.h"
-#include "workloads/file_bytes.h"
-#include "workloads/table_reader.h"
+#include "workloads/files/file_bytes.h"
+#include "workloads/files/table_reader.h"
 #include "workloads/trace_import.h"
 
 namespace harness {

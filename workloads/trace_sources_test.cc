@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "harness/core/error.h"
-#include "workloads/file_bytes.h"
+#include "workloads/files/file_bytes.h"
 #include "workloads/trace_import.h"
 
 namespace harness {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "harness/record/analysis/text_table.h"
-#include "workloads/table_reader.h"
+#include "workloads/files/table_reader.h"
 
 namespace harness {
 namespace {

@@ -11,7 +11,7 @@
 #include "harness/claims/expression.h"
 #include "harness/claims/result_rows.h"
 #include "harness/core/error.h"
-#include "workloads/toml_tree.h"
+#include "workloads/files/toml_tree.h"
 
 namespace harness {
 

@@ -13,7 +13,7 @@
 #include "harness/record/hdf5/results_file.h"
 #include "systems/all_systems.h"
 #include "workloads/catalogue.h"
-#include "workloads/file_bytes.h"
+#include "workloads/files/file_bytes.h"
 
 namespace harness {
 namespace {

@@ -7,7 +7,7 @@
 #include "harness/experiment/running/paced_cells.h"
 #include "harness/record/analysis/comparison_text.h"
 #include "harness/record/hdf5/results_file.h"
-#include "workloads/file_bytes.h"
+#include "workloads/files/file_bytes.h"
 
 namespace harness {
 namespace {

@@ -17,7 +17,7 @@
 #include "harness/gpu/profiling/timing.h"
 #include "harness/machine/cpu_facts.h"
 #include "harness/machine/gpu_clocks.h"
-#include "workloads/file_bytes.h"
+#include "workloads/files/file_bytes.h"
 
 namespace harness {
 namespace {

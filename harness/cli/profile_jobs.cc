@@ -18,7 +18,7 @@
 #include "harness/core/error.h"
 #include "harness/core/params.h"
 #include "workloads/catalogue.h"
-#include "workloads/file_bytes.h"
+#include "workloads/files/file_bytes.h"
 #include "workloads/goodput_text.h"
 
 namespace harness {

@@ -15,7 +15,7 @@
 
 #include "harness/core/error.h"
 #include "workloads/catalogue.h"
-#include "workloads/file_bytes.h"
+#include "workloads/files/file_bytes.h"
 #include "workloads/trace_facts.h"
 #include "workloads/trace_import.h"
 #include "workloads/trace_sources.h"

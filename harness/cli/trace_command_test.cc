@@ -13,7 +13,7 @@
 #include "harness/core/test_refusal.h"
 #include "harness/record/hdf5/cv_file.h"
 #include "harness/record/hdf5/results_file.h"
-#include "workloads/file_bytes.h"
+#include "workloads/files/file_bytes.h"
 #include "workloads/trace_facts.h"
 #include "workloads/trace_import.h"
 

@@ -2,7 +2,7 @@
 
 #include "harness/engine/bounds/fluid_bound.h"
 #include "harness/engine/bounds/reservation_bound.h"
-#include "workloads/file_bytes.h"
+#include "workloads/files/file_bytes.h"
 
 namespace harness {
 namespace {

@@ -11,7 +11,7 @@
 #include "harness/serving/common_plans.h"
 #include "systems/all_systems.h"
 #include "workloads/catalogue.h"
-#include "workloads/file_bytes.h"
+#include "workloads/files/file_bytes.h"
 #include "workloads/stream_arrivals.h"
 #include "workloads/trace_import.h"
 

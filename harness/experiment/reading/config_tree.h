@@ -7,7 +7,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/params.h"
-#include "workloads/toml_tree.h"
+#include "workloads/files/toml_tree.h"
 
 namespace harness {
 

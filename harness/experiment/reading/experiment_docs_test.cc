@@ -8,7 +8,7 @@
 
 #include "harness/experiment/reading/experiment_spec.h"
 #include "harness/experiment/reading/key_tables.h"
-#include "workloads/file_bytes.h"
+#include "workloads/files/file_bytes.h"
 
 namespace harness {
 namespace {

@@ -9,8 +9,8 @@
 #include "harness/experiment/reading/repeat_until.h"
 #include "systems/all_systems.h"
 #include "workloads/catalogue.h"
-#include "workloads/file_bytes.h"
-#include "workloads/table_reader.h"
+#include "workloads/files/file_bytes.h"
+#include "workloads/files/table_reader.h"
 
 namespace harness {
 namespace {

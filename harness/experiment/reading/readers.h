@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "harness/experiment/reading/experiment_spec.h"
+#include "workloads/files/table_reader.h"
 #include "workloads/stream_class.h"
-#include "workloads/table_reader.h"
 #include "workloads/trace_spec.h"
 
 namespace harness {

@@ -7,7 +7,7 @@
 
 #include "harness/experiment/reading/experiment_spec.h"
 #include "harness/record/run/summary.h"
-#include "workloads/table_reader.h"
+#include "workloads/files/table_reader.h"
 
 namespace harness {
 

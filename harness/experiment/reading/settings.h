@@ -14,7 +14,7 @@
 #include "harness/serving/context.h"
 #include "harness/serving/sizing_planner.h"
 #include "harness/serving/system.h"
-#include "workloads/table_reader.h"
+#include "workloads/files/table_reader.h"
 #include "workloads/trace_spec.h"
 
 namespace harness {

@@ -11,8 +11,8 @@
 #include "harness/experiment/cells/cell_distribution.h"
 #include "harness/experiment/running/experiment_run.h"
 #include "workloads/catalogue.h"
-#include "workloads/file_bytes.h"
-#include "workloads/table_reader.h"
+#include "workloads/files/file_bytes.h"
+#include "workloads/files/table_reader.h"
 
 namespace harness {
 namespace {

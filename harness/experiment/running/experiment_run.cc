@@ -15,7 +15,7 @@
 #include "harness/experiment/storing/build_info.h"
 #include "harness/live/protocol/layout.h"
 #include "harness/machine/precise_wait.h"
-#include "workloads/file_bytes.h"
+#include "workloads/files/file_bytes.h"
 
 namespace harness {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "harness/experiment/storing/cell_store.h"
 #include "harness/gpu/device/device_module.h"
-#include "workloads/file_bytes.h"
+#include "workloads/files/file_bytes.h"
 
 namespace harness {
 

@@ -13,7 +13,7 @@
 
 #include "harness/core/error.h"
 #include "harness/experiment/reading/experiment_spec.h"
-#include "workloads/file_bytes.h"
+#include "workloads/files/file_bytes.h"
 
 namespace harness {
 namespace {

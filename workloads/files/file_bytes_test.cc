@@ -1,4 +1,4 @@
-#include "workloads/file_bytes.h"
+#include "workloads/files/file_bytes.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "workloads/table_reader.h"
+#include "workloads/files/table_reader.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "workloads/toml_tree.h"
+#include "workloads/files/toml_tree.h"
 
 namespace harness {
 

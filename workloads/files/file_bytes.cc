@@ -1,4 +1,4 @@
-#include "workloads/file_bytes.h"
+#include "workloads/files/file_bytes.h"
 
 #include <fcntl.h>
 #include <openssl/evp.h>

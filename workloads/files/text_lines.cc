@@ -1,4 +1,4 @@
-#include "workloads/text_lines.h"
+#include "workloads/files/text_lines.h"
 
 #include <charconv>
 #include <cmath>

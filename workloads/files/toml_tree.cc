@@ -1,4 +1,4 @@
-#include "workloads/toml_tree.h"
+#include "workloads/files/toml_tree.h"
 
 #include <toml++/toml.h>
 
