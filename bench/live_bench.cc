@@ -12,7 +12,7 @@
 #include "harness/live/transport/wake_socket.h"
 #include "harness/machine/precise_wait.h"
 #include "harness/machine/this_host.h"
-#include "workloads/trace_spec.h"
+#include "workloads/spec/trace_spec.h"
 
 namespace harness {
 namespace {

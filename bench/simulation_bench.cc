@@ -15,7 +15,7 @@
 #include "harness/sim/simulation.h"
 #include "systems/all_systems.h"
 #include "workloads/catalogue.h"
-#include "workloads/trace_spec.h"
+#include "workloads/spec/trace_spec.h"
 
 namespace harness {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "harness/core/pipeline.h"
 #include "harness/core/profile.h"
-#include "workloads/trace_spec.h"
+#include "workloads/spec/trace_spec.h"
 
 namespace harness {
 

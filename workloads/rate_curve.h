@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/core/types.h"
-#include "workloads/trace_spec.h"
+#include "workloads/spec/trace_spec.h"
 
 namespace harness {
 

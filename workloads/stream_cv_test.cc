@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "harness/core/error.h"
+#include "workloads/spec/trace_spec.h"
 #include "workloads/stream_arrivals.h"
 #include "workloads/test_streams.h"
-#include "workloads/trace_spec.h"
 
 namespace harness {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "harness/core/arrivals.h"
 #include "harness/core/pipeline.h"
-#include "workloads/trace_spec.h"
+#include "workloads/spec/trace_spec.h"
 
 namespace harness {
 

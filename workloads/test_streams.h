@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "workloads/trace_spec.h"
+#include "workloads/spec/trace_spec.h"
 
 namespace harness {
 

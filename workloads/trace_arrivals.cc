@@ -3,9 +3,9 @@
 #include "harness/core/error.h"
 #include "workloads/curve_arrivals.h"
 #include "workloads/rate_curve.h"
+#include "workloads/spec/trace_spec.h"
 #include "workloads/stream_arrivals.h"
 #include "workloads/trace_import.h"
-#include "workloads/trace_spec.h"
 
 namespace harness {
 namespace {

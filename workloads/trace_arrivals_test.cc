@@ -6,8 +6,8 @@
 
 #include "harness/core/error.h"
 #include "workloads/files/file_bytes.h"
+#include "workloads/spec/trace_spec.h"
 #include "workloads/trace_facts.h"
-#include "workloads/trace_spec.h"
 
 namespace harness {
 namespace {

@@ -8,7 +8,7 @@
 #include "harness/core/profile.h"
 #include "harness/core/types.h"
 #include "workloads/files/text_lines.h"
-#include "workloads/trace_spec.h"
+#include "workloads/spec/trace_spec.h"
 
 namespace harness {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "workloads/trace_spec.h"
+#include "workloads/spec/trace_spec.h"
 
 namespace harness {
 

@@ -4,7 +4,7 @@
 
 #include "harness/sim/simulation.h"
 #include "systems/all_systems.h"
-#include "workloads/trace_spec.h"
+#include "workloads/spec/trace_spec.h"
 
 namespace harness {
 namespace {

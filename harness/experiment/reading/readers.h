@@ -7,8 +7,8 @@
 
 #include "harness/experiment/reading/experiment_spec.h"
 #include "workloads/files/table_reader.h"
-#include "workloads/stream_class.h"
-#include "workloads/trace_spec.h"
+#include "workloads/spec/stream_class.h"
+#include "workloads/spec/trace_spec.h"
 
 namespace harness {
 

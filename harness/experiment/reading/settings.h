@@ -15,7 +15,7 @@
 #include "harness/serving/sizing_planner.h"
 #include "harness/serving/system.h"
 #include "workloads/files/table_reader.h"
-#include "workloads/trace_spec.h"
+#include "workloads/spec/trace_spec.h"
 
 namespace harness {
 

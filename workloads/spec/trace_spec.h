@@ -10,7 +10,7 @@
 #include "harness/core/arrivals.h"
 #include "harness/core/error.h"
 #include "harness/core/params.h"
-#include "workloads/stream_class.h"
+#include "workloads/spec/stream_class.h"
 
 namespace harness {
 

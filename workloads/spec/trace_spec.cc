@@ -1,4 +1,4 @@
-#include "workloads/trace_spec.h"
+#include "workloads/spec/trace_spec.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "workloads/stream_class.h"
+#include "workloads/spec/stream_class.h"
 
 namespace harness {
 namespace {
