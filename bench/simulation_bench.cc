@@ -14,7 +14,7 @@
 #include "harness/engine/dispatch/dispatcher.h"
 #include "harness/sim/simulation.h"
 #include "systems/all_systems.h"
-#include "workloads/catalogue.h"
+#include "workloads/catalogue/catalogue.h"
 #include "workloads/spec/trace_spec.h"
 
 namespace harness {

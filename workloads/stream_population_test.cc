@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "harness/core/error.h"
-#include "workloads/catalogue.h"
+#include "workloads/catalogue/catalogue.h"
 #include "workloads/files/file_bytes.h"
 #include "workloads/test_streams.h"
 

@@ -6,7 +6,7 @@
 #include <system_error>
 
 #include "harness/core/error.h"
-#include "workloads/catalogue.h"
+#include "workloads/catalogue/catalogue.h"
 #include "workloads/files/file_bytes.h"
 #include "workloads/files/table_reader.h"
 #include "workloads/trace_import.h"

@@ -12,7 +12,7 @@
 #include "harness/core/error.h"
 #include "harness/record/hdf5/results_file.h"
 #include "systems/all_systems.h"
-#include "workloads/catalogue.h"
+#include "workloads/catalogue/catalogue.h"
 #include "workloads/files/file_bytes.h"
 
 namespace harness {

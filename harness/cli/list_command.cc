@@ -13,7 +13,7 @@
 #include "harness/core/routes.h"
 #include "harness/gpu/device/devices.h"
 #include "systems/all_systems.h"
-#include "workloads/catalogue.h"
+#include "workloads/catalogue/catalogue.h"
 
 namespace harness {
 namespace {

@@ -17,9 +17,9 @@
 #include "harness/cli/commands.h"
 #include "harness/core/error.h"
 #include "harness/core/params.h"
-#include "workloads/catalogue.h"
+#include "workloads/catalogue/catalogue.h"
+#include "workloads/catalogue/goodput_text.h"
 #include "workloads/files/file_bytes.h"
-#include "workloads/goodput_text.h"
 
 namespace harness {
 namespace {

@@ -10,7 +10,7 @@
 #include "harness/cli/profile_report.h"
 #include "harness/core/error.h"
 #include "harness/core/test_refusal.h"
-#include "workloads/catalogue.h"
+#include "workloads/catalogue/catalogue.h"
 
 namespace harness {
 namespace {

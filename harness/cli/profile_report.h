@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/cli/profile_jobs.h"
-#include "workloads/measured_profile.h"
+#include "workloads/catalogue/measured_profile.h"
 
 namespace harness {
 

@@ -14,7 +14,7 @@
 #include <system_error>
 
 #include "harness/core/error.h"
-#include "workloads/catalogue.h"
+#include "workloads/catalogue/catalogue.h"
 #include "workloads/files/file_bytes.h"
 #include "workloads/trace_facts.h"
 #include "workloads/trace_import.h"

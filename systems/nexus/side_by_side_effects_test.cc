@@ -15,7 +15,7 @@
 #include "harness/sim/test_groups.h"
 #include "systems/nexus/nexus.h"
 #include "systems/test_table4.h"
-#include "workloads/catalogue.h"
+#include "workloads/catalogue/catalogue.h"
 
 namespace harness {
 namespace {

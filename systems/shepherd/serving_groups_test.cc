@@ -18,7 +18,7 @@
 #include "systems/shepherd/share_router.h"
 #include "systems/shepherd/shepherd.h"
 #include "systems/test_system_cells.h"
-#include "workloads/catalogue.h"
+#include "workloads/catalogue/catalogue.h"
 
 namespace harness {
 namespace {

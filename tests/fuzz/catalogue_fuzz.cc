@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "tests/fuzz/reading.h"
-#include "workloads/catalogue.h"
+#include "workloads/catalogue/catalogue.h"
 
 namespace harness {
 namespace {

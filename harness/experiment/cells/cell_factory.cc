@@ -10,7 +10,7 @@
 #include "harness/experiment/reading/readers.h"
 #include "harness/serving/common_plans.h"
 #include "systems/all_systems.h"
-#include "workloads/catalogue.h"
+#include "workloads/catalogue/catalogue.h"
 #include "workloads/files/file_bytes.h"
 #include "workloads/stream_arrivals.h"
 #include "workloads/trace_import.h"

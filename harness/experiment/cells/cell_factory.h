@@ -11,7 +11,7 @@
 #include "harness/experiment/reading/expansion.h"
 #include "harness/record/run/summary.h"
 #include "harness/serving/plan.h"
-#include "workloads/catalogue.h"
+#include "workloads/catalogue/catalogue.h"
 #include "workloads/stream_population.h"
 
 namespace harness {

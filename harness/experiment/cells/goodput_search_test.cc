@@ -9,7 +9,7 @@
 #include "harness/core/random.h"
 #include "harness/core/test_time.h"
 #include "harness/sim/test_world.h"
-#include "workloads/catalogue.h"
+#include "workloads/catalogue/catalogue.h"
 
 namespace harness {
 namespace {

@@ -10,7 +10,7 @@
 #include "harness/core/test_refusal.h"
 #include "harness/experiment/cells/cell_factory.h"
 #include "harness/experiment/cells/test_experiment_text.h"
-#include "workloads/catalogue.h"
+#include "workloads/catalogue/catalogue.h"
 
 namespace harness {
 namespace {

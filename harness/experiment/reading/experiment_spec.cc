@@ -8,7 +8,7 @@
 #include "harness/experiment/reading/readers.h"
 #include "harness/experiment/reading/repeat_until.h"
 #include "systems/all_systems.h"
-#include "workloads/catalogue.h"
+#include "workloads/catalogue/catalogue.h"
 #include "workloads/files/file_bytes.h"
 #include "workloads/files/table_reader.h"
 

@@ -10,7 +10,7 @@
 #include "harness/core/error.h"
 #include "harness/experiment/cells/cell_distribution.h"
 #include "harness/experiment/running/experiment_run.h"
-#include "workloads/catalogue.h"
+#include "workloads/catalogue/catalogue.h"
 #include "workloads/files/file_bytes.h"
 #include "workloads/files/table_reader.h"
 

@@ -5,7 +5,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/routes.h"
-#include "workloads/catalogue.h"
+#include "workloads/catalogue/catalogue.h"
 
 namespace harness {
 namespace {

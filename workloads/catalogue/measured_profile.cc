@@ -1,4 +1,4 @@
-#include "workloads/measured_profile.h"
+#include "workloads/catalogue/measured_profile.h"
 
 #include <algorithm>
 #include <array>

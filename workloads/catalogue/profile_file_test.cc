@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "harness/core/error.h"
-#include "workloads/catalogue.h"
+#include "workloads/catalogue/catalogue.h"
 
 namespace harness {
 namespace {

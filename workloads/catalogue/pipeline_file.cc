@@ -2,7 +2,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "workloads/catalogue.h"
+#include "workloads/catalogue/catalogue.h"
 #include "workloads/files/file_bytes.h"
 #include "workloads/files/table_reader.h"
 

@@ -1,10 +1,10 @@
-#include "workloads/goodput_text.h"
+#include "workloads/catalogue/goodput_text.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 
-#include "workloads/catalogue.h"
+#include "workloads/catalogue/catalogue.h"
 #include "workloads/files/table_reader.h"
 
 namespace harness {

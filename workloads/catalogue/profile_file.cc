@@ -5,11 +5,11 @@
 #include <system_error>
 
 #include "harness/core/params.h"
-#include "workloads/catalogue.h"
+#include "workloads/catalogue/catalogue.h"
+#include "workloads/catalogue/measured_profile.h"
 #include "workloads/files/file_bytes.h"
 #include "workloads/files/table_reader.h"
 #include "workloads/files/text_lines.h"
-#include "workloads/measured_profile.h"
 
 namespace harness {
 namespace {

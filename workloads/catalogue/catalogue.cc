@@ -1,4 +1,4 @@
-#include "workloads/catalogue.h"
+#include "workloads/catalogue/catalogue.h"
 
 #include <algorithm>
 #include <cstdlib>

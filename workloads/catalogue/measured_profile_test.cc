@@ -8,8 +8,8 @@
 
 #include "harness/core/error.h"
 #include "harness/core/random.h"
-#include "workloads/catalogue.h"
-#include "workloads/measured_profile.h"
+#include "workloads/catalogue/catalogue.h"
+#include "workloads/catalogue/measured_profile.h"
 #include "workloads/trace_import.h"
 
 namespace harness {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/core/pipeline.h"
-#include "workloads/catalogue.h"
+#include "workloads/catalogue/catalogue.h"
 
 namespace harness {
 namespace {

@@ -1,4 +1,4 @@
-#include "workloads/goodput_text.h"
+#include "workloads/catalogue/goodput_text.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/test_time.h"
-#include "workloads/catalogue.h"
+#include "workloads/catalogue/catalogue.h"
 #include "workloads/files/file_bytes.h"
 
 namespace harness {
