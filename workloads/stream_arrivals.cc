@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/core/random.h"
-#include "workloads/draws.h"
+#include "workloads/arrivals/draws.h"
 
 namespace harness {
 namespace {

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "harness/core/random.h"
-#include "workloads/draws.h"
+#include "workloads/arrivals/draws.h"
 #include "workloads/test_streams.h"
 
 namespace harness {

@@ -1,8 +1,8 @@
 #include <cmath>
 
 #include "harness/core/error.h"
-#include "workloads/curve_arrivals.h"
-#include "workloads/rate_curve.h"
+#include "workloads/arrivals/curve_arrivals.h"
+#include "workloads/arrivals/rate_curve.h"
 #include "workloads/spec/trace_spec.h"
 #include "workloads/stream_arrivals.h"
 #include "workloads/trace_import.h"

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "workloads/rate_curve.h"
+#include "workloads/arrivals/rate_curve.h"
 
 namespace harness {
 namespace {

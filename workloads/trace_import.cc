@@ -7,9 +7,9 @@
 #include <set>
 
 #include "harness/core/error.h"
+#include "workloads/arrivals/rate_curve.h"
 #include "workloads/files/file_bytes.h"
 #include "workloads/files/text_lines.h"
-#include "workloads/rate_curve.h"
 
 namespace harness {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/core/random.h"
-#include "workloads/curve_arrivals.h"
+#include "workloads/arrivals/curve_arrivals.h"
 
 namespace harness {
 namespace {

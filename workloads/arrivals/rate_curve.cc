@@ -1,4 +1,4 @@
-#include "workloads/rate_curve.h"
+#include "workloads/arrivals/rate_curve.h"
 
 #include <algorithm>
 #include <array>

@@ -1,10 +1,10 @@
-#include "workloads/curve_arrivals.h"
+#include "workloads/arrivals/curve_arrivals.h"
 
 #include <algorithm>
 
 #include "harness/core/error.h"
 #include "harness/core/random.h"
-#include "workloads/draws.h"
+#include "workloads/arrivals/draws.h"
 
 namespace harness {
 namespace {

@@ -1,4 +1,4 @@
-#include "workloads/draws.h"
+#include "workloads/arrivals/draws.h"
 
 #include "harness/core/error.h"
 

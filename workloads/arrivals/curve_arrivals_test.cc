@@ -1,4 +1,4 @@
-#include "workloads/curve_arrivals.h"
+#include "workloads/arrivals/curve_arrivals.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "harness/core/random.h"
-#include "workloads/draws.h"
+#include "workloads/arrivals/draws.h"
 
 namespace harness {
 namespace {

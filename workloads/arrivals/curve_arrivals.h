@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "harness/core/arrivals.h"
-#include "workloads/rate_curve.h"
+#include "workloads/arrivals/rate_curve.h"
 
 namespace harness {
 
