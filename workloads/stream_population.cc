@@ -6,7 +6,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/random.h"
-#include "workloads/trace_import.h"
+#include "workloads/trace_files/trace_import.h"
 
 namespace harness {
 namespace {

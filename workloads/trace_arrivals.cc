@@ -5,7 +5,7 @@
 #include "workloads/arrivals/rate_curve.h"
 #include "workloads/spec/trace_spec.h"
 #include "workloads/stream_arrivals.h"
-#include "workloads/trace_import.h"
+#include "workloads/trace_files/trace_import.h"
 
 namespace harness {
 namespace {

@@ -7,7 +7,7 @@
 #include "harness/core/error.h"
 #include "workloads/files/file_bytes.h"
 #include "workloads/spec/trace_spec.h"
-#include "workloads/trace_facts.h"
+#include "workloads/trace_files/trace_facts.h"
 
 namespace harness {
 namespace {

@@ -16,9 +16,9 @@
 #include "harness/core/error.h"
 #include "workloads/catalogue/catalogue.h"
 #include "workloads/files/file_bytes.h"
-#include "workloads/trace_facts.h"
-#include "workloads/trace_import.h"
-#include "workloads/trace_sources.h"
+#include "workloads/trace_files/trace_facts.h"
+#include "workloads/trace_files/trace_import.h"
+#include "workloads/trace_files/trace_sources.h"
 
 namespace harness {
 namespace {

@@ -14,8 +14,8 @@
 #include "harness/record/hdf5/cv_file.h"
 #include "harness/record/hdf5/results_file.h"
 #include "workloads/files/file_bytes.h"
-#include "workloads/trace_facts.h"
-#include "workloads/trace_import.h"
+#include "workloads/trace_files/trace_facts.h"
+#include "workloads/trace_files/trace_import.h"
 
 namespace harness {
 namespace {

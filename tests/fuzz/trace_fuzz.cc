@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tests/fuzz/reading.h"
-#include "workloads/trace_import.h"
+#include "workloads/trace_files/trace_import.h"
 
 namespace harness {
 namespace {

@@ -10,7 +10,7 @@
 #include "harness/core/random.h"
 #include "workloads/catalogue/catalogue.h"
 #include "workloads/catalogue/measured_profile.h"
-#include "workloads/trace_import.h"
+#include "workloads/trace_files/trace_import.h"
 
 namespace harness {
 namespace {

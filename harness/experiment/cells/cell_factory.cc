@@ -13,7 +13,7 @@
 #include "workloads/catalogue/catalogue.h"
 #include "workloads/files/file_bytes.h"
 #include "workloads/stream_arrivals.h"
-#include "workloads/trace_import.h"
+#include "workloads/trace_files/trace_import.h"
 
 namespace harness {
 namespace {

@@ -1,4 +1,4 @@
-#include "workloads/trace_import.h"
+#include "workloads/trace_files/trace_import.h"
 
 #include <gtest/gtest.h>
 

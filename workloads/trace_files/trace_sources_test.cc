@@ -1,4 +1,4 @@
-#include "workloads/trace_sources.h"
+#include "workloads/trace_files/trace_sources.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "harness/core/error.h"
 #include "workloads/files/file_bytes.h"
-#include "workloads/trace_import.h"
+#include "workloads/trace_files/trace_import.h"
 
 namespace harness {
 namespace {

@@ -1,4 +1,4 @@
-#include "workloads/trace_sources.h"
+#include "workloads/trace_files/trace_sources.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -9,7 +9,7 @@
 #include "workloads/catalogue/catalogue.h"
 #include "workloads/files/file_bytes.h"
 #include "workloads/files/table_reader.h"
-#include "workloads/trace_import.h"
+#include "workloads/trace_files/trace_import.h"
 
 namespace harness {
 namespace {

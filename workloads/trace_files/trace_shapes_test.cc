@@ -9,8 +9,8 @@
 #include <numeric>
 
 #include "workloads/files/file_bytes.h"
-#include "workloads/trace_facts.h"
-#include "workloads/trace_import.h"
+#include "workloads/trace_files/trace_facts.h"
+#include "workloads/trace_files/trace_import.h"
 
 namespace harness {
 namespace {

@@ -1,4 +1,4 @@
-#include "workloads/trace_facts.h"
+#include "workloads/trace_files/trace_facts.h"
 
 #include <gtest/gtest.h>
 
