@@ -1,9 +1,10 @@
-// Time of a request of many streams: workloads/stream_arrivals.h. Each iteration takes 4,096 requests.
+// Time of a request of many streams: workloads/streams/stream_arrivals.h. Each iteration takes 4,096
+// requests.
 #include <benchmark/benchmark.h>
 
 #include <array>
 
-#include "workloads/stream_arrivals.h"
+#include "workloads/streams/stream_arrivals.h"
 
 namespace harness {
 namespace {

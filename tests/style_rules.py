@@ -48,7 +48,7 @@ LAYERS["main"] = EVERYTHING | {"experiment", "claims", "doctor", "cli", "main"}
 
 # The folders within a layer, from below: a file may include its own folder and those that are named before it.
 FOLDERS = {
-    "workloads": ["files", "spec", "catalogue", "arrivals", "trace_files", ""],
+    "workloads": ["files", "spec", "catalogue", "arrivals", "trace_files", "streams"],
     "experiment": ["reading", "cells", "storing", "running"],
     "engine": ["", "replay", "accounting", "bounds", "queues", "dispatch"],
     "record": ["run", "analysis", "hdf5"],

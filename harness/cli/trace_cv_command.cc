@@ -13,8 +13,8 @@
 #include "harness/core/error.h"
 #include "harness/experiment/reading/experiment_spec.h"
 #include "harness/record/hdf5/cv_file.h"
-#include "workloads/stream_arrivals.h"
-#include "workloads/stream_cv.h"
+#include "workloads/streams/stream_arrivals.h"
+#include "workloads/streams/stream_cv.h"
 
 namespace harness {
 namespace {

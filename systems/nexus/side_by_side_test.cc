@@ -17,7 +17,7 @@
 #include "systems/nexus/nexus.h"
 #include "systems/nexus/test_side_by_side.h"
 #include "systems/test_system_cells.h"
-#include "workloads/stream_arrivals.h"
+#include "workloads/streams/stream_arrivals.h"
 
 namespace harness {
 namespace {

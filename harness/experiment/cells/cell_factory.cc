@@ -12,7 +12,7 @@
 #include "systems/all_systems.h"
 #include "workloads/catalogue/catalogue.h"
 #include "workloads/files/file_bytes.h"
-#include "workloads/stream_arrivals.h"
+#include "workloads/streams/stream_arrivals.h"
 #include "workloads/trace_files/trace_import.h"
 
 namespace harness {

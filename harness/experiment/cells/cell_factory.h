@@ -12,7 +12,7 @@
 #include "harness/record/run/summary.h"
 #include "harness/serving/plan.h"
 #include "workloads/catalogue/catalogue.h"
-#include "workloads/stream_population.h"
+#include "workloads/streams/stream_population.h"
 
 namespace harness {
 

@@ -4,7 +4,7 @@
 #include "workloads/arrivals/curve_arrivals.h"
 #include "workloads/arrivals/rate_curve.h"
 #include "workloads/spec/trace_spec.h"
-#include "workloads/stream_arrivals.h"
+#include "workloads/streams/stream_arrivals.h"
 #include "workloads/trace_files/trace_import.h"
 
 namespace harness {

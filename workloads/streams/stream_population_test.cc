@@ -1,4 +1,4 @@
-#include "workloads/stream_population.h"
+#include "workloads/streams/stream_population.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include "harness/core/error.h"
 #include "workloads/catalogue/catalogue.h"
 #include "workloads/files/file_bytes.h"
-#include "workloads/test_streams.h"
+#include "workloads/streams/test_streams.h"
 
 namespace harness {
 namespace {

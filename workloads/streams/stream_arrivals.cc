@@ -1,4 +1,4 @@
-#include "workloads/stream_arrivals.h"
+#include "workloads/streams/stream_arrivals.h"
 
 #include <algorithm>
 #include <array>

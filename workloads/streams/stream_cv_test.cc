@@ -1,4 +1,4 @@
-#include "workloads/stream_cv.h"
+#include "workloads/streams/stream_cv.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 
 #include "harness/core/error.h"
 #include "workloads/spec/trace_spec.h"
-#include "workloads/stream_arrivals.h"
-#include "workloads/test_streams.h"
+#include "workloads/streams/stream_arrivals.h"
+#include "workloads/streams/test_streams.h"
 
 namespace harness {
 namespace {

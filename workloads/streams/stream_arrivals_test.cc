@@ -1,4 +1,4 @@
-#include "workloads/stream_arrivals.h"
+#include "workloads/streams/stream_arrivals.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "harness/core/random.h"
 #include "workloads/arrivals/draws.h"
-#include "workloads/test_streams.h"
+#include "workloads/streams/test_streams.h"
 
 namespace harness {
 namespace {

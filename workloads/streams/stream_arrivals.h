@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/core/arrivals.h"
-#include "workloads/stream_population.h"
+#include "workloads/streams/stream_population.h"
 
 namespace harness {
 

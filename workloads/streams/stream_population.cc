@@ -1,4 +1,4 @@
-#include "workloads/stream_population.h"
+#include "workloads/streams/stream_population.h"
 
 #include <algorithm>
 #include <cmath>

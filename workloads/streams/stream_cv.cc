@@ -1,4 +1,4 @@
-#include "workloads/stream_cv.h"
+#include "workloads/streams/stream_cv.h"
 
 #include <algorithm>
 #include <array>
