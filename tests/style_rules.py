@@ -27,7 +27,6 @@ USUAL_FUNCTION_SHARE = 0.95
 LAYERS = {
     "core": {"core"},
     "serving": {"core", "serving"},
-    "milp": {"core", "milp"},
     "machine": {"core", "machine"},
     "record/run": {"core", "record/run"},
     "record": {"core", "record/run", "record"},
@@ -37,7 +36,7 @@ LAYERS = {
     "live": {"core", "machine", "serving", "record/run", "engine", "gpu", "live"},
     "workloads": {"core", "workloads"},
     "systems_list": {"core", "serving", "systems_list", "system"},
-    "system": {"core", "serving", "milp"},
+    "system": {"core", "serving"},
 }
 EVERYTHING = set(LAYERS) - {"system"}
 LAYERS["experiment"] = EVERYTHING | {"experiment"}
@@ -61,7 +60,7 @@ LIBRARIES = [
     (r"toml\+\+/|toml\.hpp", r"^(workloads|harness/experiment)/[a-z_0-9/]+\.cc$"),
     (r"CLI/", r"^harness/(cli/[a-z_0-9]+|main)\.cc$"),
     (r"hdf5", r"^harness/record/[a-z_0-9/]+\.(h|cc)$"),
-    (r"glpk", r"^harness/milp/milp\.cc$"),
+    (r"glpk", r"^harness/serving/milp\.cc$"),
     (r"mpi\.h$", r"^harness/(experiment|live)/[a-z_0-9/]+\.cc$|^harness/main\.cc$"),
     (r"zlib\.h$", r"^workloads/[a-z_0-9/]+\.cc$"),
     (r"openssl/", r"^(workloads|harness/experiment)/[a-z_0-9/]+\.cc$"),
@@ -81,7 +80,7 @@ SYSTEM_WORDS = re.compile(
     r"\w+_distribution|unordered_\w+)\b|\b(thread_local|getenv|clock_gettime|steady_ns|gettimeofday|usleep|nanosleep|fopen|printf|"
     r"fprintf|puts|srand|rand|drand48)\b\s*(?=\(|\b)|(?<![\w.>:])(?:std::)?(?:time|clock)\s*\(\s*(?:\)|NULL|nullptr|0|&)")
 # Results must be the same to the bit everywhere: no order of hash tables, no distribution or libm of the platform's.
-DECIDING = re.compile(r"^(systems|workloads|harness/(core|serving|milp|engine|sim))/")
+DECIDING = re.compile(r"^(systems|workloads|harness/(core|serving|engine|sim))/")
 DECIDING_HEADERS = re.compile(r"^(random|unordered_map|unordered_set)$")
 DECIDING_WORDS = re.compile(
     r"std::(unordered_\w+|\w+_distribution|mt19937\w*|log|log2|log10|log1p|exp|exp2|expm1|pow|sin|cos|tan|tgamma|lgamma|erf|"

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "harness/milp/milp.h"
+#include "harness/serving/milp.h"
 #include "systems/loki/augmented_graph.h"
 
 namespace harness {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "harness/milp/milp.h"
+#include "harness/serving/milp.h"
 
 namespace harness {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "harness/core/profile.h"
 #include "harness/core/types.h"
-#include "harness/milp/milp.h"
+#include "harness/serving/milp.h"
 
 namespace harness {
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "harness/milp/milp.h"
+#include "harness/serving/milp.h"
 #include "systems/shepherd/herd_affinity.h"
 
 namespace harness {

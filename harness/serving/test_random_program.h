@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/core/random.h"
-#include "harness/milp/milp.h"
+#include "harness/serving/milp.h"
 
 namespace harness {
 

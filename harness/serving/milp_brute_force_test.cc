@@ -1,7 +1,7 @@
 // The solver against every point of small programs.
 #include <gtest/gtest.h>
 
-#include "harness/milp/test_random_program.h"
+#include "harness/serving/test_random_program.h"
 
 namespace harness {
 namespace {

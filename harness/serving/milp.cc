@@ -1,4 +1,4 @@
-#include "harness/milp/milp.h"
+#include "harness/serving/milp.h"
 
 #include <glpk.h>
 
