@@ -17,7 +17,6 @@
 #include <span>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "harness/core/error.h"
@@ -35,7 +34,9 @@ class Archive {
     const std::uint64_t ahead = static_cast<std::uint64_t>(value) - base;
     std::uint64_t word = (ahead << 1) ^ (0 - (ahead >> 63));
     way().word(word);
-    value = static_cast<Number>(((word >> 1) ^ (0 - (word & 1))) + base);
+    const std::uint64_t coded = ((word >> 1) ^ (0 - (word & 1))) + base;
+    value = static_cast<Number>(coded);
+    if (static_cast<std::uint64_t>(value) != coded) way().fail();
   }
   /// To the bit. Few digits take few bytes.
   void real(double& value) {
@@ -107,11 +108,13 @@ class WritingArchive : public Archive<WritingArchive> {
     bytes_.insert(bytes_.end(), values.begin(), values.end());
   }
 
+  void fail() {}
+
  private:
   std::vector<std::byte>& bytes_;
 };
 
-/// Zeros, and failed(), once the bytes are used up.
+/// Zeros, and failed(), once the bytes are used up; failed(), too, where a number is too large for its type.
 class ReadingArchive : public Archive<ReadingArchive> {
  public:
   static constexpr bool kReads = true;
@@ -146,6 +149,7 @@ class ReadingArchive : public Archive<ReadingArchive> {
   }
 
   bool failed() const { return failed_; }
+  void fail() { failed_ = true; }
   /// How many bytes have been read.
   std::size_t at() const { return at_; }
 

@@ -87,5 +87,18 @@ TEST(Archive, BytesThatAreCutOrTooManyAreNoticed) {
   }
 }
 
+TEST(Archive, ANumberThatIsTooLargeForItsTypeIsNoNumber) {
+  for (const std::int64_t sent : {std::int64_t{65'535}, std::int64_t{65'536}, std::int64_t{-1}}) {
+    std::vector<std::byte> bytes;
+    WritingArchive out(bytes);
+    std::int64_t large = sent;
+    out.value(large);
+    ReadingArchive in(bytes);
+    std::uint16_t small = 0;
+    in.value(small);
+    EXPECT_EQ(in.failed(), sent != 65'535) << sent;
+  }
+}
+
 }  // namespace
 }  // namespace harness

@@ -16,6 +16,21 @@ void check_group_count(std::size_t groups) {
                    std::to_string(kMostGroups) + " are allowed");
 }
 
+bool suits(const Plan& plan, std::size_t modules) {
+  const auto is_cap = [](int cap) { return cap >= 1; };
+  const auto is_sound = [&](const WorkerGroup& group) {
+    const std::size_t count = group.modules.size();
+    return count > 0 && (group.batch_caps.empty() || group.batch_caps.size() == count) &&
+           (group.shares.empty() || group.shares.size() == count) &&
+           std::all_of(group.batch_caps.begin(), group.batch_caps.end(), is_cap) &&
+           std::all_of(group.modules.begin(), group.modules.end(), [&](ModuleId m) { return m < modules; });
+  };
+  return plan.modules.size() == modules && plan.groups.size() <= kMostGroups &&
+         std::all_of(plan.modules.begin(), plan.modules.end(),
+                     [&](const ModulePlan& module) { return is_cap(module.batch_cap); }) &&
+         std::all_of(plan.groups.begin(), plan.groups.end(), is_sound);
+}
+
 bool follows(const Plan& current, const Plan& next) {
   if (next.groups.size() > kMostGroups || next.groups.size() < current.groups.size()) return false;
   const auto no_less = [](const ModulePlan& a, const ModulePlan& b) { return b.batch_cap >= a.batch_cap; };

@@ -14,6 +14,9 @@ inline constexpr std::size_t kMostGroups = 65'534;
 /// Throws InputError where a plan would have more groups than it may.
 void check_group_count(std::size_t groups);
 
+/// Whether it is a plan of a pipeline with so many modules, as everyone who is handed one takes for granted.
+bool suits(const Plan& plan, std::size_t modules);
+
 /// Whether `next` may follow `current` in a run: no more groups than a plan may have, the groups of `current`
 /// first (is_same_group), and no module's batch cap smaller than before.
 bool follows(const Plan& current, const Plan& next);

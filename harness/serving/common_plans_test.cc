@@ -20,6 +20,52 @@ Profile profile_of(int max_batch, Service service = Service::kBatch) {
   return profile;
 }
 
+/// Of 1 to 6 modules, with up to 4 groups.
+Plan random_plan(RandomStream& random) {
+  const auto below = [&](std::uint64_t end) { return static_cast<int>(random.below(end)); };
+  Plan plan;
+  plan.modules.resize(1 + random.below(6));
+  for (ModulePlan& module : plan.modules) {
+    module.workers = below(9);
+    module.batch_cap = 1 + below(128);
+  }
+  plan.groups.resize(random.below(5));
+  for (WorkerGroup& group : plan.groups) {
+    for (ModuleId m = 0; m < plan.modules.size(); ++m) {
+      if (random.below(2) == 0 || (m + 1U == plan.modules.size() && group.modules.empty()))
+        group.modules.push_back(m);
+    }
+    if (random.below(2) == 0) group.batch_caps.assign(group.modules.size(), 1 + below(128));
+    if (random.below(2) == 0) group.shares.assign(group.modules.size(), below(3));
+  }
+  return plan;
+}
+
+TEST(CommonPlans, APlanThatSuitsIsOneThatEveryoneCanWalk) {
+  RandomStream random(1, "plans that suit");
+  for (int round = 0; round < 300; ++round) {
+    const Plan plan = random_plan(random);
+    const std::size_t modules = plan.modules.size();
+    ASSERT_TRUE(suits(plan, modules));
+    EXPECT_FALSE(suits(plan, modules + 1));
+    Plan bad = plan;
+    bad.modules[random.below(modules)].batch_cap = 0;
+    EXPECT_FALSE(suits(bad, modules));
+    if (plan.groups.empty()) continue;
+    const std::size_t g = random.below(plan.groups.size());
+    for (const auto& damage : std::vector<void (*)(WorkerGroup&)>{
+             [](WorkerGroup& group) { group.modules.clear(); },
+             [](WorkerGroup& group) { group.modules.back() = 6; },
+             [](WorkerGroup& group) { group.batch_caps.assign(group.modules.size() + 1, 1); },
+             [](WorkerGroup& group) { group.batch_caps.assign(group.modules.size(), 0); },
+             [](WorkerGroup& group) { group.shares.assign(group.modules.size() + 1, 1); }}) {
+      bad = plan;
+      damage(bad.groups[g]);
+      EXPECT_FALSE(suits(bad, modules));
+    }
+  }
+}
+
 TEST(CommonPlans, OneGroupHasAllWorkersAndModels) {
   const Profile large = profile_of(64), small = profile_of(4);
   ServingContext context;

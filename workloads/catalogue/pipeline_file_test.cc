@@ -104,7 +104,7 @@ TEST(ShippedPipelines, DaDynamicIsDaWithAChoice) {
   EXPECT_EQ(visit_probabilities(dynamic), (std::vector<double>{1, 0.5, 0.5, 1, 1}));
 }
 
-/// All but rag, whose models and services are of other profiles (service_profile_test.cc), and small, whose
+/// All but rag, whose models and services are of other profiles (profile_file_test.cc), and small, whose
 /// profiles every machine measures for itself, models side by side, which are no video analytics, and trees
 /// of tasks (loki_workload_test.cc).
 Names video_pipelines() {

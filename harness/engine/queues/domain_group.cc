@@ -105,7 +105,6 @@ void DomainGroup::return_queue(TimeNs now, QueueDomainHost& host) {
 void DomainGroup::remove_worker(TimeNs now, WorkerId worker) {
   WorkerState& state = tables_.workers[worker];
   state.life = WorkerState::Life::kGone;
-  state.totals.removed_ns = now;
   QueueDomainHost& host = *hosts_[state.domain];
   host.remove_worker();
   if (host.is_empty()) hosts_[state.domain].reset();

@@ -23,6 +23,18 @@ using testing::Tally;
 using testing::TreeKind;
 
 /// Expects the same counts of requests, visits and batches, and the same time on GPUs and in queues.
+/// What all workers together did.
+WorkerTotals sum_of(const std::vector<WorkerTotals>& workers) {
+  WorkerTotals sum;
+  for (const WorkerTotals& worker : workers) {
+    sum.busy_ns += worker.busy_ns;
+    sum.gpu_ns += worker.gpu_ns;
+    sum.batches += worker.batches;
+    sum.visits += worker.visits;
+  }
+  return sum;
+}
+
 void expect_same_totals(const RunRecord& live, const RunRecord& simulated) {
   EXPECT_EQ(live.why_invalid, "");
   EXPECT_EQ(live.sent, simulated.sent);
@@ -32,6 +44,11 @@ void expect_same_totals(const RunRecord& live, const RunRecord& simulated) {
   EXPECT_EQ(live.gpu_ns, simulated.gpu_ns);
   EXPECT_EQ(live.gpu_invalid_ns, simulated.gpu_invalid_ns);
   EXPECT_EQ(live.workers.size(), simulated.workers.size());
+  const WorkerTotals ours = sum_of(live.workers), theirs = sum_of(simulated.workers);
+  EXPECT_EQ(ours.busy_ns, theirs.busy_ns);
+  EXPECT_EQ(ours.gpu_ns, theirs.gpu_ns);
+  EXPECT_EQ(ours.batches, theirs.batches);
+  EXPECT_EQ(ours.visits, theirs.visits);
   for (std::size_t m = 0; m < simulated.modules.size(); ++m) {
     SCOPED_TRACE("module " + std::to_string(m));
     EXPECT_EQ(live.modules[m].arrived, simulated.modules[m].arrived);

@@ -24,8 +24,9 @@ constexpr int kModules = 2;
 constexpr int kWorkersEach = 2;
 
 /// 2 modules with pictures of 8 x 6 and 5 x 4 pixels, 2 workers each, 100 requests/s for half a second.
-/// The SLO is one that no pause of a busy machine exceeds.
-RunSpec small(const std::string& system) {
+/// The SLO is one that no pause of a busy machine exceeds. `remote`: the second module is a remote call by
+/// threads, four of them.
+RunSpec small(const std::string& system, bool remote = false) {
   std::vector<Profile> profiles;
   std::vector<ModuleOverride> overrides;
   Pipeline pipeline = testing::chain(kModules);
@@ -37,6 +38,12 @@ RunSpec small(const std::string& system) {
     module.input_height = 8 - 3 * m;
     module.input_width = 6 - 2 * m;
     module.input_bytes = static_cast<std::uint32_t>(3 * module.input_height * module.input_width);
+  }
+  if (remote) {
+    profiles[1].service = Service::kDelay;
+    profiles[1].delay = {4, 5 * kNsPerMs, 0.0};
+    profiles[1].latency_ns = {5 * kNsPerMs};
+    overrides[1] = {1, 4};
   }
   const TimeNs duration_ns = kNsPerS / 2;
   RunSpec spec = testing::make_spec(system, std::move(pipeline), std::move(profiles), overrides, 30 * kNsPerS,
@@ -79,8 +86,8 @@ void on_each_rank(int ranks, const std::function<void(int)>& run) {
 class RankWithDevices {
  public:
   RankWithDevices(const std::string& system, Transport& transport, int first_gpu, int gpus,
-                  DeviceScript script = {}, double uneven = 0)
-      : spec_(small(system)) {
+                  DeviceScript script = {}, double uneven = 0, bool remote = false)
+      : spec_(small(system, remote)) {
     for (ModuleId module = 0; module < kModules; ++module) tensors_.push_back(tensors_of(spec_, module));
     script.note = ": no CUDA graph";
     script.is_right = [this](DeviceModel model, const Picture& one) {
@@ -177,6 +184,20 @@ TEST(DeviceRun, TensorsGoFromTheRankThatMadeThemToTheOneThatNeedsThem) {
   EXPECT_EQ(record.ranks[2].tensor_message_bytes, bytes);
   EXPECT_EQ(record.ranks[1].tensor_message_bytes, 0u) << "clients' pictures come with the visits";
   for (const RankTotals& rank : record.ranks) EXPECT_EQ(rank.tensor_handle_bytes, 0u);
+}
+
+TEST(DeviceRun, RemoteCallsRunWhereTheirQueueIsWhateverDevicesTheRankHas) {
+  // GPUs 0 and 1 run the first module's batches; the queue of the second, whose threads count as GPUs 2 to 5, is
+  // on the rank of the first of them, which has devices for GPUs 0 to 2 only.
+  TestNetwork network(kRanks);
+  std::optional<RunRecord> record;
+  on_each_rank(kRanks, [&](int rank) {
+    RankWithDevices own("naive", network.at(rank), 3 * (rank - 1), rank == 0 ? 0 : 3, {}, 0, true);
+    std::optional<RunRecord> mine = own.run(network.at(rank));
+    if (mine) record = std::move(mine);
+  });
+  EXPECT_EQ(record->in_time, record->sent) << "nothing is dropped, and 30 s are enough";
+  EXPECT_EQ(record->modules[1].done, record->sent);
 }
 
 TEST(DeviceRun, GpusOfSeveralRanksExchangeTensorsInThreadsOfTheirOwn) {

@@ -59,6 +59,7 @@ class DeviceWorkers {
   void prepare(std::uint32_t gpu, ModuleId module, const Picture& picture, std::shared_ptr<void> owner);
   /// Whether the GPU takes a batch: those of lost workers may still be on the device.
   bool has_room(std::uint32_t gpu) const {
+    HARNESS_CHECK(gpu - first_gpu_ < gpus_.size(), "a GPU of another rank");
     return gpus_[gpu - first_gpu_].running.size() < Device::kMostOutstanding;
   }
   /// Runs a batch of `worker`, which has none running, on its GPU, which has room. `owners` keep the

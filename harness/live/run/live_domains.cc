@@ -131,7 +131,11 @@ bool LiveDomains::is_here(WorkerId worker) const {
   return worker < tables_.workers.size() && tables_.workers[worker].domain != kNone;
 }
 
-void LiveDomains::take_plan(MessageReader& message) { group_.set_plan(now_, unpacked<Plan>(message.rest())); }
+void LiveDomains::take_plan(MessageReader& message) {
+  const Plan plan = unpacked<Plan>(message.rest());
+  if (!suits(plan, spec_.pipeline.modules.size())) throw EnvironmentError("a plan from rank 0 is damaged");
+  group_.set_plan(now_, plan);
+}
 
 void LiveDomains::open_domain(const DomainMessage& message) {
   if (place_of(message.domain).gpu != kNone) return;
@@ -147,7 +151,6 @@ void LiveDomains::add_worker(const WorkerMessage& message) {
   WorkerState& state = tables_.workers[message.worker];
   state.group = message.group;
   state.module = group_.plan().served_by(message.group).front();
-  state.totals.module = state.module;
   state.slot = message.slot;
   state.gpu = message.gpu;
   group_.add_worker(now_, message.domain, message.worker);

@@ -140,7 +140,8 @@ class LiveDomains final : private Workers, private ToDispatcher {
   /// Starts the worker's run when its tensors are here and its device has room.
   void start(WorkerId worker);
   bool has_tensors(const Run& run) const;
-  bool has_room(const Run& run) const { return devices_ == nullptr || devices_->has_room(run.gpu); }
+  /// Slots and threads take no room of a device, and may have no GPU on this rank.
+  bool has_room(const Run& run) const { return devices_ == nullptr || run.visit || devices_->has_room(run.gpu); }
   void start_now(WorkerId worker);
   void run_on_device(WorkerId worker, const Run& run);
   /// Tensors have come: starts, and prepares, what has all of them now.

@@ -25,7 +25,7 @@ namespace harness {
 // decision.
 
 /// The log of one queue domain. `bytes` holds its callbacks with their decisions, in order, as
-/// engine/replay_code.h writes and reads them.
+/// engine/replay/replay_call.h writes and reads them.
 struct ReplayLog {
   DomainId domain = 0;
   std::uint16_t group = 0;  ///< the module, or the group of the plan, that it serves
