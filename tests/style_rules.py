@@ -22,6 +22,7 @@ MAX_FILE_LINES = 500
 MAX_FUNCTION_LINES = 70
 USUAL_FUNCTION_LINES = 40
 USUAL_FUNCTION_SHARE = 0.95
+MIN_SOURCES = 4  # of a folder
 
 # Arrows of the design: which layers a layer may include. "record/run" is what a run leaves behind, without HDF5.
 LAYERS = {
@@ -254,6 +255,20 @@ def check_types_once(texts):
             first = found.setdefault(match.group(1), path)
             if first != path:
                 findings.append(Finding(path, line_of(text, match.start()), "type-once", f"{match.group(1)} is also in {first}"))
+    return findings
+
+
+def check_folders(paths):
+    """`paths`: all files of the tree. A folder of sources is a subject: a page says what it is for, and it is no pair."""
+    findings, sources = [], {}
+    for path in paths:
+        if is_cpp(path) and not is_test(path):
+            sources.setdefault(PurePosixPath(path).parent.as_posix(), []).append(path)
+    for folder, files in sorted(sources.items()):
+        if f"{folder}/README.md" not in paths:
+            findings.append(Finding(files[0], 1, "folders", f"{folder} has no README.md"))
+        if len(files) < MIN_SOURCES and not folder.startswith("systems"):
+            findings.append(Finding(files[0], 1, "folders", f"{folder} has {len(files)} sources, at least {MIN_SOURCES}"))
     return findings
 
 

@@ -95,6 +95,18 @@ class Layers(unittest.TestCase):
             self.assertEqual(findings == [], allowed, f"{path} -> {header}")
 
 
+class Folders(unittest.TestCase):
+
+    def test_a_folder_of_sources_has_a_page_and_is_no_pair(self):
+        four = {f"harness/live/run/{name}.cc" for name in "abcd"}
+        page = {"harness/live/run/README.md"}
+        self.assertEqual(rules.check_folders(four | page), [])
+        self.assertIn("no README.md", messages(rules.check_folders(four))[0])
+        three = four - {"harness/live/run/a.cc"} | {"harness/live/run/a_test.cc"}
+        self.assertIn("3 sources", messages(rules.check_folders(three | page))[0])
+        self.assertEqual(rules.check_folders({"systems/naive/naive.cc", "systems/naive/README.md"}), [])
+
+
 class Banned(unittest.TestCase):
 
     def fires(self, path, text):

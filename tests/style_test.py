@@ -37,9 +37,9 @@ def text_of(path):
 
 def print_shape(lines, lengths):
     """For the reader: how far the tree is from the sizes aimed at."""
-    aimed = sum(100 <= count <= 200 for count in lines) / max(1, len(lines))
+    few = sum(count < 40 for count in lines)
     short = sum(length <= style_rules.USUAL_FUNCTION_LINES for length in lengths) / max(1, len(lengths))
-    print(f"{len(lines)} C++ files, median {statistics.median(lines or [0]):.0f} lines, {aimed:.0%} in 100-200 (aim: half); "
+    print(f"{len(lines)} C++ files without tests, median {statistics.median(lines or [0]):.0f} lines, {few} under 40; "
           f"{len(lengths)} functions, {short:.1%} within {style_rules.USUAL_FUNCTION_LINES} lines, "
           f"longest {max(lengths, default=0)}")
 
@@ -54,9 +54,9 @@ def main():
         for rule in style_rules.RULES:
             findings += rule(path, text)
         lengths += [length for _, _, length in style_rules.functions(path, text)]
-        if style_rules.is_cpp(path):
+        if style_rules.is_cpp(path) and not style_rules.is_test(path):
             lines.append(len(text.splitlines()))
-    findings += style_rules.check_types_once(texts)
+    findings += style_rules.check_types_once(texts) + style_rules.check_folders(set(texts))
     for finding in sorted(findings):
         print(finding)
     wrong = style_rules.check_usual_length(lengths)
