@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "harness/engine/dispatch/dispatcher.h"
+#include "harness/serving/common_plans.h"
 
 namespace harness {
 namespace {
