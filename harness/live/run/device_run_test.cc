@@ -187,8 +187,8 @@ TEST(DeviceRun, TensorsGoFromTheRankThatMadeThemToTheOneThatNeedsThem) {
 }
 
 TEST(DeviceRun, RemoteCallsRunWhereTheirQueueIsWhateverDevicesTheRankHas) {
-  // GPUs 0 and 1 run the first module's batches; the queue of the second, whose threads count as GPUs 2 to 5, is
-  // on the rank of the first of them, which has devices for GPUs 0 to 2 only.
+  // GPUs 0 and 1 run the first module's batches; the queue of the second, whose threads count as GPUs 2 to 5,
+  // is on the rank of the first of them, which has devices for GPUs 0 to 2 only.
   TestNetwork network(kRanks);
   std::optional<RunRecord> record;
   on_each_rank(kRanks, [&](int rank) {

@@ -141,7 +141,9 @@ class LiveDomains final : private Workers, private ToDispatcher {
   void start(WorkerId worker);
   bool has_tensors(const Run& run) const;
   /// Slots and threads take no room of a device, and may have no GPU on this rank.
-  bool has_room(const Run& run) const { return devices_ == nullptr || run.visit || devices_->has_room(run.gpu); }
+  bool has_room(const Run& run) const {
+    return devices_ == nullptr || run.visit || devices_->has_room(run.gpu);
+  }
   void start_now(WorkerId worker);
   void run_on_device(WorkerId worker, const Run& run);
   /// Tensors have come: starts, and prepares, what has all of them now.
