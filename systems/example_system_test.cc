@@ -69,7 +69,7 @@ class FreshestPolicy {
 class Freshest final : public System {
  public:
   void list(ParamList& params) override { params_.list(params); }
-  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId,
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId,
                                             ModuleId module) override {
     return std::make_unique<BatchingScheduler<FreshestPolicy>>(context, module, params_);
   }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kCap = 3;
 
-/// A queue domain of one module with several workers. A batch of b visits takes 10 + 5 b ms.
+/// A queue of one module with several workers. A batch of b visits takes 10 + 5 b ms.
 class LossHost {
  public:
   LossHost(const SystemEntry& entry, Commit commit, std::uint64_t seed)
@@ -47,7 +47,7 @@ class LossHost {
   /// Nothing more arrives; what is there is run.
   void finish() { end_batches_until(now_ + 10 * kNsPerS); }
 
-  /// Loses every worker, as when a domain closes: whatever is queued is taken back.
+  /// Loses every worker, as when a queue closes: whatever is queued is taken back.
   void close() {
     lose(alive());
     for (Kept& visit : visits_) {
@@ -254,7 +254,7 @@ TEST(WorkerLost, NoSystemForgetsAVisitServesItTwiceOrNamesTheWorkerAgain) {
   }
 }
 
-TEST(WorkerLost, ADomainThatLosesItsLastWorkerGivesEverythingBack) {
+TEST(WorkerLost, AQueueThatLosesItsLastWorkerGivesEverythingBack) {
   for (const SystemEntry& entry : all_systems()) {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       SCOPED_TRACE(std::string(entry.name) + " seed " + std::to_string(seed));

@@ -28,13 +28,13 @@ void add_replay_command(CLI::App& app, int& exit_code) {
   CLI::App* command =
       app.add_subcommand("replay", "Repeat the decisions of recorded runs, or find where two runs part");
   command->footer(
-      "With one file, each queue domain's scheduler is made anew and fed what reached it in the run\n"
+      "With one file, each queue's scheduler is made anew and fed what reached it in the run\n"
       "([record] replay = true keeps that); the first decision that differs is shown. With two files, the "
       "first\n"
-      "difference between their cells: in what reached a domain, then in what was decided. Cells without a\n"
+      "difference between their cells: in what reached a queue, then in what was decided. Cells without a\n"
       "replay are compared by their fingerprints, then by their visits. Routers and controllers are not "
       "recorded:\n"
-      "what they gave a domain is (docs/replay.md).\n"
+      "what they gave a queue is (docs/replay.md).\n"
       "Examples:\n"
       "  harness quickstart.toml --set record.replay=true\n"
       "  harness replay results-out/quickstart.h5\n"

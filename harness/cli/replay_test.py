@@ -51,7 +51,7 @@ def counts(path):
     """What every replay of the file holds, as the command says it."""
     with h5py.File(path) as file:
         tables = [cell["replay"][:] for cell in file["cells"].values()]
-    return [f"{len(tables)} cells", f"{sum(map(len, tables)):,} domains", f"{sum(int(t['callbacks'].sum()) for t in tables):,} callbacks",
+    return [f"{len(tables)} cells", f"{sum(map(len, tables)):,} queues", f"{sum(int(t['callbacks'].sum()) for t in tables):,} callbacks",
             f"{sum(int(t['decisions'].sum()) for t in tables):,} decisions"]
 
 
@@ -123,9 +123,9 @@ def main():
                 rows = log[:]
                 rows["byte"][place] = value
                 log[...] = rows
-            expect(f"damaged {what}", run([harness, "replay", damaged], folder), 2, [f"{what}.h5", "cells/0", "a damaged log of domain"])
+            expect(f"damaged {what}", run([harness, "replay", damaged], folder), 2, [f"{what}.h5", "cells/0", "a damaged log of queue"])
 
-        # Runs that were given the same, but with another network: what reached the domains differs.
+        # Runs that were given the same, but with another network: what reached the queues differs.
         delayed = made(folder, "delayed", experiment(systems=["pard"]), "--set", "cluster.network_delay_ms=1")
         expect("other inputs", run([harness, "replay", recorded, delayed], folder), 1,
                ["cell 3: pard tm tweet load 0.9", "what reached it differs", "on_arrival(visit", "2 of 2 cells", "8 cells stand in"])

@@ -16,15 +16,15 @@ inline constexpr TimeNs kNever = std::numeric_limits<TimeNs>::max();
 
 /// Index of a request in its workload, in sending order, from 0.
 using RequestId = std::uint64_t;
-/// Handle of a live visit. Unique among the visits that stand before a queue domain or run there; reused
+/// Handle of a live visit. Unique among the visits that stand before a queue or run there; reused
 /// afterwards.
 using VisitId = std::uint32_t;
 /// Index of a module in its pipeline.
 using ModuleId = std::uint16_t;
 /// Index of a worker in the cluster, from 0; never reused for another worker within a run.
 using WorkerId = std::uint32_t;
-/// Index of a queue domain; never reused within a run.
-using DomainId = std::uint32_t;
+/// Index of a queue; never reused within a run.
+using QueueId = std::uint32_t;
 
 inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
@@ -47,10 +47,10 @@ enum class DropReason : std::uint8_t {
   kOverBudget,     ///< it had used up the latency budget of this module
   kEstimatedLate,  ///< the system estimated that it would end late
   kEarlyDrop,      ///< Nexus: before the first window that can finish in time
-  kNoWorker,       ///< the router found no queue domain to take it
+  kNoWorker,       ///< the router found no queue to take it
   kOverload,       ///< refused on arrival: this module or a later one is overloaded
   kWorkerLost,     ///< its batch ran on a worker that stopped
-  kMessageLost,    ///< it was lost on its way to a queue domain, or the notice of its end was on the way back
+  kMessageLost,    ///< it was lost on its way to a queue, or the notice of its end was on the way back
   kInboxFull,      ///< refused at the door: it would have waited too long for its scheduler's turn
   kCount
 };

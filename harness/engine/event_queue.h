@@ -1,4 +1,4 @@
-// The events of a runtime: what is due next (ties in order of insertion), messages that wait, domains'
+// The events of a runtime: what is due next (ties in order of insertion), messages that wait, queues'
 // timers.
 #pragma once
 
@@ -104,30 +104,30 @@ class EventQueue {
   std::uint64_t pushed_ = 0;
 };
 
-// The timer of each queue domain: the earliest wake-up asked for stands.
+// The timer of each queue: the earliest wake-up asked for stands.
 
-/// Pushes events of one kind with the domain as index.
-class DomainTimers {
+/// Pushes events of one kind with the queue as index.
+class QueueTimers {
  public:
-  DomainTimers(EventQueue& events, std::uint32_t kind) : events_(events), kind_(kind) {}
+  QueueTimers(EventQueue& events, std::uint32_t kind) : events_(events), kind_(kind) {}
 
-  void wake_at(DomainId domain, TimeNs at_ns) {
-    if (due_.size() <= domain) due_.resize(domain + 1, kNever);
-    if (at_ns >= due_[domain]) return;
-    due_[domain] = at_ns;
-    events_.push(at_ns, kind_, domain);
+  void wake_at(QueueId queue, TimeNs at_ns) {
+    if (due_.size() <= queue) due_.resize(queue + 1, kNever);
+    if (at_ns >= due_[queue]) return;
+    due_[queue] = at_ns;
+    events_.push(at_ns, kind_, queue);
   }
   /// Whether the event due at `at_ns` is the one that stands; then there is none any more.
-  bool take(DomainId domain, TimeNs at_ns) {
-    if (due_[domain] != at_ns) return false;  // an earlier wake-up was asked for since
-    due_[domain] = kNever;
+  bool take(QueueId queue, TimeNs at_ns) {
+    if (due_[queue] != at_ns) return false;  // an earlier wake-up was asked for since
+    due_[queue] = kNever;
     return true;
   }
 
  private:
   EventQueue& events_;
   std::uint32_t kind_;
-  std::vector<TimeNs> due_;  ///< by domain: kNever if it has none
+  std::vector<TimeNs> due_;  ///< by queue: kNever if it has none
 };
 
 }  // namespace harness

@@ -19,8 +19,8 @@ namespace harness {
 enum class FaultKind {
   kStop,   ///< they are gone: their workers are lost, what ran on them too
   kSlow,   ///< batches that start take `factor` times as long
-  kDelay,  ///< every message between the dispatcher and their queue domains takes `delay_ns` longer
-  kLoss,   ///< every message between the dispatcher and their queue domains is lost
+  kDelay,  ///< every message between the dispatcher and their queues takes `delay_ns` longer
+  kLoss,   ///< every message between the dispatcher and their queues is lost
 };
 inline constexpr int kFaultKinds = 4;
 constexpr const char* name_of(FaultKind kind) {
@@ -48,11 +48,11 @@ struct FaultChange {
   bool begins = false;
 };
 
-/// From the dispatcher to a queue domain, or back.
+/// From the dispatcher to a queue, or back.
 enum class LinkDirection : std::uint8_t { kDown, kUp };
 
-/// The slow GPUs and the faulty links of this moment. A link joins the dispatcher with the queue domains that
-/// stand at a GPU; plans, and what makes and removes domains and workers, travel beside it. Stops are the
+/// The slow GPUs and the faulty links of this moment. A link joins the dispatcher with the queues that
+/// stand at a GPU; plans, and what makes and removes queues and workers, travel beside it. Stops are the
 /// dispatcher's. The runtime applies each change when its time has come; GPUs are named by their place, kNone
 /// (no place) is never touched.
 class ActiveFaults {

@@ -1,4 +1,4 @@
-// What the dispatcher, the queue domains and the workers beneath them say to each other: direct calls in
+// What the dispatcher, the queues and the workers beneath them say to each other: direct calls in
 // virtual time, messages between ranks in a live run. Called per batch or per message.
 #pragma once
 
@@ -20,7 +20,7 @@ struct WorkerState {
   GroupId group = 0;
   ModuleId module = 0;  ///< of the batch that runs or ran last; before that the first of its group
   ModuleId forming_module = 0;
-  DomainId domain = kNone;
+  QueueId queue = kNone;
   std::uint32_t gpu = 0;   ///< its place in the cluster; a slot or a thread: one that its server may share
   std::uint32_t slot = 0;  ///< shared and delay: index among the workers that its module has had
   Life life = Life::kStarting;
@@ -31,7 +31,7 @@ struct WorkerState {
   TimeNs started_ns = 0;
   TimeNs expected_end_ns = 0;
   TimeNs service_gpu_ns = kNever;  ///< GPU time of the visit that runs; kNever: a batch
-  TimeNs ended_ns = kNever;        ///< end of what runs, if its queue domain has not heard of it yet
+  TimeNs ended_ns = kNever;        ///< end of what runs, if its queue has not heard of it yet
   std::vector<BatchVisit> forming;
   std::vector<BatchVisit> running;
   WorkerTotals totals;
@@ -46,10 +46,10 @@ struct WorkerState {
 
 using WorkerTable = std::vector<WorkerState>;
 
-/// A visit on its way to a queue domain.
+/// A visit on its way to a queue.
 struct Delivery {
   VisitId visit = 0;
-  DomainId domain = 0;
+  QueueId queue = 0;
 };
 
 /// A message that a visit's request has ended elsewhere. The slot may have been reused when it arrives: the
@@ -70,43 +70,43 @@ struct ServiceVisit {
 };
 
 /// What the dispatcher says. A message takes its delay; without one, the runtime may carry it out at once.
-class ToDomains {
+class ToQueues {
  public:
-  virtual ~ToDomains() = default;
+  virtual ~ToQueues() = default;
 
-  /// Carries visits to their domains; DomainGroup::on_delivery follows for each, in order.
+  /// Carries visits to their queues; RankQueues::on_delivery follows for each, in order.
   virtual void deliver(std::span<const Delivery> deliveries) = 0;
-  /// Carries a cancellation; DomainGroup::on_cancellation follows.
+  /// Carries a cancellation; RankQueues::on_cancellation follows.
   virtual void cancel(const Cancellation& cancellation) = 0;
-  /// Carries a module's published state to its own domains and the other controllers:
-  /// DomainGroup::on_publication and Dispatcher::on_publication.
+  /// Carries a module's published state to its own queues and the other controllers:
+  /// RankQueues::on_publication and Dispatcher::on_publication.
   virtual void publish(ModuleId module, std::span<const double> state) = 0;
 
   // At the start and when workers come or go.
   /// The plan that holds from now on; the first call of all.
   virtual void set_plan(TimeNs now, const Plan& plan) = 0;
-  /// Makes a domain without workers where `first_worker` is, for that group. The worker is added next, or
+  /// Makes a queue without workers where `first_worker` is, for that group. The worker is added next, or
   /// when what its GPU runs for another group has ended; visits may come before.
-  virtual void open_domain(TimeNs now, DomainId domain, GroupId group, WorkerId first_worker) = 0;
-  /// The worker can serve the domain from now on.
-  virtual void add_worker(TimeNs now, DomainId domain, WorkerId worker) = 0;
+  virtual void open_queue(TimeNs now, QueueId queue, GroupId group, WorkerId first_worker) = 0;
+  /// The worker can serve the queue from now on.
+  virtual void add_worker(TimeNs now, QueueId queue, WorkerId worker) = 0;
   /// The worker takes no further batch than those it has; ToDispatcher::worker_gone follows. `closes`: the
-  /// domain has no other, so that whatever is queued there or arrives later comes back.
+  /// queue has no other, so that whatever is queued there or arrives later comes back.
   virtual void drain_worker(TimeNs now, WorkerId worker, bool closes) = 0;
-  /// Workers of the domain are gone at once: what ran on them is lost (ToDispatcher::batch_lost), what had
-  /// joined is queued again; ToDispatcher::worker_gone follows for each. `closes` as above; a domain that
+  /// Workers of the queue are gone at once: what ran on them is lost (ToDispatcher::batch_lost), what had
+  /// joined is queued again; ToDispatcher::worker_gone follows for each. `closes` as above; a queue that
   /// closes before it ever had a worker has none to lose.
-  virtual void lose_workers(TimeNs now, DomainId domain, std::span<const WorkerId> workers, bool closes) = 0;
+  virtual void lose_workers(TimeNs now, QueueId queue, std::span<const WorkerId> workers, bool closes) = 0;
 
   // To itself, later.
-  /// Tells the router of `module`, after the delay of a message, that `count` visits have left `domain`:
+  /// Tells the router of `module`, after the delay of a message, that `count` visits have left `queue`:
   /// Dispatcher::on_acknowledgement.
-  virtual void acknowledge(ModuleId module, DomainId domain, int count) = 0;
+  virtual void acknowledge(ModuleId module, QueueId queue, int count) = 0;
   /// Calls Dispatcher::on_worker_ready(worker) after its cold start.
   virtual void start_worker(WorkerId worker, TimeNs cold_start_ns) = 0;
 };
 
-/// What the queue domains say. `now` is when it happened.
+/// What the queues say. `now` is when it happened.
 class ToDispatcher {
  public:
   virtual ~ToDispatcher() = default;
@@ -122,31 +122,31 @@ class ToDispatcher {
   virtual void visit_dropped(TimeNs now, VisitId visit, DropReason reason) = 0;
   /// A visit has left because of a cancellation.
   virtual void visit_cancelled(TimeNs now, VisitId visit) = 0;
-  /// Visits of a domain that is closed, to be routed again.
+  /// Visits of a queue that is closed, to be routed again.
   virtual void visits_returned(TimeNs now, ModuleId module, std::span<const VisitId> visits) = 0;
   /// A draining worker has nothing left to run, or the worker is lost.
   virtual void worker_gone(TimeNs now, WorkerId worker) = 0;
-  /// Carries a domain's report to its module's controller: Dispatcher::on_report.
-  virtual void report(ModuleId module, DomainId domain, std::span<const double> values) = 0;
+  /// Carries a queue's report to its module's controller: Dispatcher::on_report.
+  virtual void report(ModuleId module, QueueId queue, std::span<const double> values) = 0;
 };
 
-/// What runs the batches of the queue domains and wakes them.
+/// What runs the batches of the queues and wakes them.
 class Workers {
  public:
   virtual ~Workers() = default;
 
-  /// Runs a batch; the runtime calls DomainGroup::on_batch_done(worker) when it ends.
+  /// Runs a batch; the runtime calls RankQueues::on_batch_done(worker) when it ends.
   virtual void run_batch(WorkerId worker, TimeNs profile_ns) = 0;
   /// Runs one visit on a worker whose service is shared or delay; on_batch_done(worker) follows as well.
   virtual void run_visit(const ServiceVisit& visit) = 0;
   /// The visit has joined the worker's forming batch: what it needs may be brought there (design, section 5).
   /// Only of a group with tell_joins().
   virtual void joined(WorkerId /*worker*/, VisitId /*visit*/) {}
-  /// Has the worker's running batch stop at its next exit point: DomainGroup::on_batch_preempted(worker)
+  /// Has the worker's running batch stop at its next exit point: RankQueues::on_batch_preempted(worker)
   /// follows then, unless the batch ends before.
   virtual void preempt(WorkerId worker) = 0;
-  /// Calls DomainGroup::on_timer(domain) at `at_ns`, unless a call for an earlier time came meanwhile.
-  virtual void wake_at(DomainId domain, TimeNs at_ns) = 0;
+  /// Calls RankQueues::on_timer(queue) at `at_ns`, unless a call for an earlier time came meanwhile.
+  virtual void wake_at(QueueId queue, TimeNs at_ns) = 0;
 };
 
 }  // namespace harness

@@ -38,7 +38,7 @@ struct RunSpec {
   Answers answers = Answers::kWhole;  ///< counts where the pipeline has tasks
   std::vector<Fault> faults;          ///< in any order
   bool record_states = false;         ///< keep what the controllers publish
-  bool record_replay = false;         ///< keep what reaches each queue domain
+  bool record_replay = false;         ///< keep what reaches each queue
   std::unique_ptr<System> system;
   std::unique_ptr<ArrivalSource> arrivals;
   std::shared_ptr<const TraceTokens> trace_tokens;  ///< lengths recorded with the trace; may be null

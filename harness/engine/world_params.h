@@ -44,7 +44,7 @@ enum class Preemption { kExitPoints, kImmediate };
 /// How long a worker that is started during a run takes until it can serve.
 enum class ColdStart { kFixed, kLoadTime };
 
-/// What a message costs the scheduler of a queue domain in virtual time (sim/scheduler_queues.h).
+/// What a message costs the scheduler of a queue in virtual time (sim/scheduler_queues.h).
 enum class SchedulerCost { kFree, kFixed };
 
 struct WorldParams {

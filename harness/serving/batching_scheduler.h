@@ -22,7 +22,7 @@ struct BatchSlot {
   int room = 0;    ///< how many more may join
 };
 
-/// Scheduler of a domain that serves one module with one or more workers.
+/// Scheduler of a queue that serves one module with one or more workers.
 ///
 /// commit = early: visits join the forming batch from the start of the batch before it until it is full or
 /// the worker falls free (PARD section 4.2). commit = late: visits join only when a worker is free. A free

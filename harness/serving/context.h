@@ -16,7 +16,7 @@ namespace harness {
 
 /// When a visit may join a batch (design, section 5).
 enum class Commit { kEarly, kLate };
-/// How a module's router spreads visits over its domains.
+/// How a module's router spreads visits over its queues.
 enum class Dispatch { kRoundRobin, kLeastLoaded };
 /// What stands behind one queue.
 enum class QueueScope { kWorker, kModule };

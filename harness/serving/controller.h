@@ -10,7 +10,7 @@
 
 namespace harness {
 
-/// What a controller wants published. The host sends it to the module's own domains and to every other
+/// What a controller wants published. The host sends it to the module's own queues and to every other
 /// controller.
 class Publication {
  public:
@@ -34,8 +34,8 @@ class Controller {
   virtual ~Controller() = default;
 
   virtual void on_plan(TimeNs now, const Plan& plan) = 0;
-  /// A domain of this module has reported.
-  virtual void on_report(TimeNs now, DomainId domain, std::span<const double> values, Publication& out) = 0;
+  /// A queue of this module has reported.
+  virtual void on_report(TimeNs now, QueueId queue, std::span<const double> values, Publication& out) = 0;
   /// Once per state period (PARD: one second).
   virtual void on_period(TimeNs now, Publication& out) = 0;
   /// Another module's state has arrived.

@@ -1,4 +1,4 @@
-// Which queue domain takes a visit next.
+// Which queue takes a visit next.
 #pragma once
 
 #include <memory>
@@ -9,24 +9,24 @@
 
 namespace harness {
 
-/// What a router knows of a queue domain: its own doing and what it was told, never the truth of this
+/// What a router knows of a queue: its own doing and what it was told, never the truth of this
 /// instant.
-struct DomainView {
-  DomainId id = 0;
+struct QueueView {
+  QueueId id = 0;
   int workers = 1;
   /// Visits sent there whose end has been acknowledged not yet. Kept only for routers that say they need it.
   int outstanding = 0;
   GroupId group = 0;  ///< whose workers it has (Plan::groups)
 };
 
-/// Written by a router in place of a domain: the visit is dropped as over_budget.
+/// Written by a router in place of a queue: the visit is dropped as over_budget.
 inline constexpr std::uint32_t kRefused = kNone - 1;
 
 /// Where visits come from that a served batch causes (Loki: a worker's table says where to send them).
 struct Upstream {
-  DomainId domain = 0;  ///< that served their parents
+  QueueId queue = 0;    ///< that served their parents
   ModuleId module = 0;  ///< its module: the variant that did
-  /// By visit: when its parent came to stand before that domain.
+  /// By visit: when its parent came to stand before that queue.
   std::span<const TimeNs> arrived_ns;
 };
 
@@ -35,12 +35,12 @@ class Router {
  public:
   virtual ~Router() = default;
 
-  /// Chooses a domain for each of `visits`, in order: writes into out[i] an index into `domains`, or kNone to
-  /// drop it (`no_worker`), or kRefused. In a tree of tasks one router serves a task: `domains` are those of
-  /// all its variants, and with a domain it chooses the variant (DomainView::group is its module). `domains`
-  /// are the module's active domains in order of id, at least one; the caller raises `outstanding` of
-  /// domains[out[i]] itself, so a router that counts within one call keeps its own tally.
-  virtual void route(TimeNs now, std::span<const Visit> visits, std::span<const DomainView> domains,
+  /// Chooses a queue for each of `visits`, in order: writes into out[i] an index into `queues`, or kNone to
+  /// drop it (`no_worker`), or kRefused. In a tree of tasks one router serves a task: `queues` are those of
+  /// all its variants, and with a queue it chooses the variant (QueueView::group is its module). `queues`
+  /// are the module's active queues in order of id, at least one; the caller raises `outstanding` of
+  /// queues[out[i]] itself, so a router that counts within one call keeps its own tally.
+  virtual void route(TimeNs now, std::span<const Visit> visits, std::span<const QueueView> queues,
                      std::span<std::uint32_t> out) = 0;
 
   /// The plan that holds from now on: before the first call, and whenever it changes.
@@ -48,17 +48,17 @@ class Router {
 
   /// The same for visits that others have caused. Default: wherever they come from.
   virtual void route_onward(TimeNs now, const Upstream&, std::span<const Visit> visits,
-                            std::span<const DomainView> domains, std::span<std::uint32_t> out) {
-    route(now, visits, domains, out);
+                            std::span<const QueueView> queues, std::span<std::uint32_t> out) {
+    route(now, visits, queues, out);
   }
 
   /// Whether the host must keep `outstanding` (acknowledgements cost messages).
   virtual bool needs_outstanding() const { return false; }
 };
 
-/// Domain after domain.
+/// Queue after queue.
 std::unique_ptr<Router> make_round_robin_router();
-/// The domain with the fewest outstanding visits per worker; ties go to the lowest id.
+/// The queue with the fewest outstanding visits per worker; ties go to the lowest id.
 std::unique_ptr<Router> make_least_loaded_router();
 
 }  // namespace harness

@@ -7,9 +7,9 @@ namespace {
 
 class RoundRobinRouter final : public Router {
  public:
-  void route(TimeNs, std::span<const Visit> visits, std::span<const DomainView> domains,
+  void route(TimeNs, std::span<const Visit> visits, std::span<const QueueView> queues,
              std::span<std::uint32_t> out) override {
-    const auto count = static_cast<std::uint32_t>(domains.size());
+    const auto count = static_cast<std::uint32_t>(queues.size());
     for (std::size_t i = 0; i < visits.size(); ++i) {
       if (next_ >= count) next_ = 0;
       out[i] = next_++;
@@ -22,15 +22,15 @@ class RoundRobinRouter final : public Router {
 
 class LeastLoadedRouter final : public Router {
  public:
-  void route(TimeNs, std::span<const Visit> visits, std::span<const DomainView> domains,
+  void route(TimeNs, std::span<const Visit> visits, std::span<const QueueView> queues,
              std::span<std::uint32_t> out) override {
     tally_.clear();
-    for (const DomainView& domain : domains) tally_.push_back(domain.outstanding);
+    for (const QueueView& queue : queues) tally_.push_back(queue.outstanding);
     for (std::size_t i = 0; i < visits.size(); ++i) {
       std::size_t best = 0;
-      for (std::size_t d = 1; d < domains.size(); ++d) {
-        const auto left = static_cast<std::int64_t>(tally_[d]) * domains[best].workers;
-        const auto right = static_cast<std::int64_t>(tally_[best]) * domains[d].workers;
+      for (std::size_t d = 1; d < queues.size(); ++d) {
+        const auto left = static_cast<std::int64_t>(tally_[d]) * queues[best].workers;
+        const auto right = static_cast<std::int64_t>(tally_[best]) * queues[d].workers;
         if (left < right) best = d;
       }
       ++tally_[best];

@@ -10,15 +10,15 @@
 namespace harness {
 namespace {
 
-std::vector<DomainView> domains(const std::vector<int>& outstanding, const std::vector<int>& workers = {}) {
-  std::vector<DomainView> views;
+std::vector<QueueView> queues(const std::vector<int>& outstanding, const std::vector<int>& workers = {}) {
+  std::vector<QueueView> views;
   for (std::size_t i = 0; i < outstanding.size(); ++i) {
-    views.push_back({static_cast<DomainId>(10 + i), workers.empty() ? 1 : workers[i], outstanding[i]});
+    views.push_back({static_cast<QueueId>(10 + i), workers.empty() ? 1 : workers[i], outstanding[i]});
   }
   return views;
 }
 
-std::vector<std::uint32_t> route(Router& router, std::size_t visits, const std::vector<DomainView>& views) {
+std::vector<std::uint32_t> route(Router& router, std::size_t visits, const std::vector<QueueView>& views) {
   const std::vector<Visit> batch(visits);
   std::vector<std::uint32_t> out(visits, kNone);
   router.route(0, batch, views, out);
@@ -27,44 +27,44 @@ std::vector<std::uint32_t> route(Router& router, std::size_t visits, const std::
 
 using Chosen = std::vector<std::uint32_t>;
 
-TEST(RoundRobinRouter, GoesDomainAfterDomainAcrossCalls) {
+TEST(RoundRobinRouter, GoesQueueAfterQueueAcrossCalls) {
   const auto router = make_round_robin_router();
   EXPECT_FALSE(router->needs_outstanding());
-  EXPECT_EQ(route(*router, 4, domains({0, 0, 0})), (Chosen{0, 1, 2, 0}));
-  EXPECT_EQ(route(*router, 2, domains({9, 9, 9})), (Chosen{1, 2}));
+  EXPECT_EQ(route(*router, 4, queues({0, 0, 0})), (Chosen{0, 1, 2, 0}));
+  EXPECT_EQ(route(*router, 2, queues({9, 9, 9})), (Chosen{1, 2}));
 }
 
-TEST(RoundRobinRouter, SurvivesDomainsComingAndGoing) {
+TEST(RoundRobinRouter, SurvivesQueuesComingAndGoing) {
   const auto router = make_round_robin_router();
-  EXPECT_EQ(route(*router, 2, domains({0, 0, 0})), (Chosen{0, 1}));
-  EXPECT_EQ(route(*router, 3, domains({0, 0})), (Chosen{0, 1, 0})) << "index 2 is gone";
-  EXPECT_EQ(route(*router, 3, domains({0, 0, 0, 0})), (Chosen{1, 2, 3}));
+  EXPECT_EQ(route(*router, 2, queues({0, 0, 0})), (Chosen{0, 1}));
+  EXPECT_EQ(route(*router, 3, queues({0, 0})), (Chosen{0, 1, 0})) << "index 2 is gone";
+  EXPECT_EQ(route(*router, 3, queues({0, 0, 0, 0})), (Chosen{1, 2, 3}));
 }
 
 TEST(LeastLoadedRouter, TakesTheLeastOutstandingAndTheLowestOfEquals) {
   const auto router = make_least_loaded_router();
   EXPECT_TRUE(router->needs_outstanding());
-  EXPECT_EQ(route(*router, 1, domains({3, 1, 2})), (Chosen{1}));
-  EXPECT_EQ(route(*router, 1, domains({2, 2, 2})), (Chosen{0}));
+  EXPECT_EQ(route(*router, 1, queues({3, 1, 2})), (Chosen{1}));
+  EXPECT_EQ(route(*router, 1, queues({2, 2, 2})), (Chosen{0}));
 }
 
 TEST(LeastLoadedRouter, CountsItsOwnChoicesWithinACall) {
   const auto router = make_least_loaded_router();
   // 3,1,2 -> 1 (3,2,2) -> 1 (3,3,2) -> 2 (3,3,3) -> 0
-  EXPECT_EQ(route(*router, 4, domains({3, 1, 2})), (Chosen{1, 1, 2, 0}));
+  EXPECT_EQ(route(*router, 4, queues({3, 1, 2})), (Chosen{1, 1, 2, 0}));
 }
 
 TEST(LeastLoadedRouter, ComparesPerWorker) {
   const auto router = make_least_loaded_router();
   // 3/1 against 4/2, then 5/2: 2.0, 2.5 < 3; 6/2 = 3 ties with 3/1 and the lower index wins.
-  EXPECT_EQ(route(*router, 3, domains({3, 4}, {1, 2})), (Chosen{1, 1, 0}));
+  EXPECT_EQ(route(*router, 3, queues({3, 4}, {1, 2})), (Chosen{1, 1, 0}));
 }
 
 /// A system that leaves everything to the defaults.
 class PlainSystem final : public System {
  public:
   void list(ParamList&) override {}
-  std::unique_ptr<Scheduler> make_scheduler(const ServingContext&, DomainId, ModuleId) override {
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext&, QueueId, ModuleId) override {
     return nullptr;
   }
 };

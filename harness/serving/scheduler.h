@@ -1,4 +1,4 @@
-// Fast decisions of one queue domain: order, drop, form a batch, launch.
+// Fast decisions of one queue: order, drop, form a batch, launch.
 #pragma once
 
 #include <span>
@@ -28,7 +28,7 @@ struct Decision {
 /// one: an illegal decision is a bug of the system and stops the run.
 class Decisions {
  public:
-  /// The visit, queued at this domain, ends here and with it its request.
+  /// The visit, queued at this queue, ends here and with it its request.
   void drop(VisitId visit, DropReason reason) {
     list_.push_back({Decision::Kind::kDrop, reason, visit, 0, 0});
   }
@@ -43,7 +43,7 @@ class Decisions {
   /// Asks the worker's running batch to stop at its next exit point (SHEPHERD, section 6). It may end before
   /// that: of on_batch_preempted and on_batch_done exactly one follows. Once for each batch.
   void preempt(WorkerId worker) { list_.push_back({Decision::Kind::kPreempt, {}, 0, worker, 0}); }
-  /// Asks for on_timer at `at_ns` or, if that is past, at once. A domain has one timer: the earliest request
+  /// Asks for on_timer at `at_ns` or, if that is past, at once. A queue has one timer: the earliest request
   /// stands.
   void wake_at(TimeNs at_ns) { list_.push_back({Decision::Kind::kWakeAt, {}, 0, 0, at_ns}); }
   /// Sends values to the module's controller; their meaning is the system's. Copies `values`.
@@ -71,7 +71,7 @@ class Decisions {
   std::vector<double> values_;
 };
 
-/// One instance per queue domain, which serves the modules of a group (Plan::served_by), called from one
+/// One instance per queue, which serves the modules of a group (Plan::served_by), called from one
 /// thread, never re-entered. `now` is the only clock; all randomness comes from streams keyed by the
 /// context's seed. Callbacks a system does not need keep their empty default.
 class Scheduler {
@@ -80,7 +80,7 @@ class Scheduler {
 
   /// The first call, and again whenever the plan changes.
   virtual void on_plan(TimeNs now, const Plan& plan, Decisions& out) = 0;
-  /// A worker joins the domain, idle. on_worker_free follows.
+  /// A worker joins the queue, idle. on_worker_free follows.
   virtual void on_worker_added(TimeNs now, WorkerId worker, Decisions& out) = 0;
   /// The worker leaves once it has run what it has: no further joins; launch its forming batch if there is
   /// one.
@@ -92,9 +92,9 @@ class Scheduler {
   /// on_cancelled follows for every queued visit, these too: the host routes them again.
   virtual void on_workers_lost(TimeNs now, std::span<const WorkerId> workers, std::span<const Visit> visits,
                                Decisions& out) = 0;
-  /// A visit stands before this domain.
+  /// A visit stands before this queue.
   virtual void on_arrival(TimeNs now, const Visit& visit, Decisions& out) = 0;
-  /// A queued visit is gone (its request ended elsewhere, or it was handed to another domain): forget it.
+  /// A queued visit is gone (its request ended elsewhere, or it was handed to another queue): forget it.
   virtual void on_cancelled(TimeNs now, VisitId visit, Decisions& out) = 0;
   /// The worker is idle and has no launched batch.
   virtual void on_worker_free(TimeNs now, WorkerId worker, Decisions& out) = 0;
@@ -107,7 +107,7 @@ class Scheduler {
   /// they joined, but for those whose requests are known to have ended. They are queued here again,
   /// arrived_ns as before.
   virtual void on_batch_preempted(TimeNs, const BatchView&, std::span<const Visit>, Decisions&) {}
-  /// A module's published state has reached this domain (after its delay). `state` is what that controller
+  /// A module's published state has reached this queue (after its delay). `state` is what that controller
   /// published.
   virtual void on_state(TimeNs, ModuleId, std::span<const double>, Decisions&) {}
   /// The time asked for with wake_at has come.

@@ -21,9 +21,9 @@ class System {
 
   /// Binds the system's own parameters (without the shared ones) into `params`.
   virtual void list(ParamList& params) = 0;
-  /// The scheduler of a domain of that group (Plan::served_by), which is its module where the plan has no
+  /// The scheduler of a queue of that group (Plan::served_by), which is its module where the plan has no
   /// groups.
-  virtual std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId domain,
+  virtual std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId queue,
                                                     GroupId group) = 0;
   /// The planner; null for the shared one (sizing_planner.h).
   virtual std::unique_ptr<Planner> make_planner(const ServingContext&) const { return nullptr; }

@@ -1,5 +1,5 @@
 // What a system sees of requests and batches. Plain values; handles are valid while the visit stands at the
-// domain.
+// queue.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace harness {
 
-/// A request at a module, as its queue domain sees it.
+/// A request at a module, as its queue sees it.
 struct Visit {
   VisitId id = 0;
   ModuleId module = 0;
@@ -17,7 +17,7 @@ struct Visit {
   TimeNs sent_ns = 0;  ///< when the client sent the request (PARD: t_s)
   TimeNs due_ns = 0;   ///< sent_ns + SLO
   TimeNs arrived_ns =
-      0;  ///< when it came to stand before this domain (PARD: t_r); at a merge, when the last branch came
+      0;  ///< when it came to stand before this queue (PARD: t_r); at a merge, when the last branch came
 
   bool operator==(const Visit&) const = default;
 };

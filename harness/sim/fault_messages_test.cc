@@ -14,15 +14,15 @@ namespace {
 
 /// What reached whom and when, in ms.
 struct Seen {
-  std::vector<std::pair<double, DomainId>> reports;  ///< at the controller
-  std::vector<std::pair<double, DomainId>> states;   ///< at the domains
-  std::vector<std::pair<double, double>> batches;    ///< start and expected end
+  std::vector<std::pair<double, QueueId>> reports;  ///< at the controller
+  std::vector<std::pair<double, QueueId>> states;   ///< at the queues
+  std::vector<std::pair<double, double>> batches;   ///< start and expected end
 };
 
-/// First in, first out; reports its domain at every whole second.
+/// First in, first out; reports its queue at every whole second.
 class SpyPolicy {
  public:
-  SpyPolicy(Seen& seen, DomainId domain) : seen_(seen), domain_(domain) {}
+  SpyPolicy(Seen& seen, QueueId id) : seen_(seen), id_(id) {}
   void on_plan(TimeNs, const ModulePlan&) {}
   void start(TimeNs now, Decisions& out) { out.wake_at((now / kNsPerS + 1) * kNsPerS); }
   void push(TimeNs, const Visit& visit) { queue_.push({visit.id}); }
@@ -38,10 +38,10 @@ class SpyPolicy {
   }
   void on_done(TimeNs, const BatchView&) {}
   void on_state(TimeNs now, ModuleId, std::span<const double>) {
-    seen_.states.emplace_back(ns_to_ms(now), domain_);
+    seen_.states.emplace_back(ns_to_ms(now), id_);
   }
   void on_timer(TimeNs now, Decisions& out) {
-    const double value = domain_;
+    const double value = id_;
     out.report({&value, 1});
     start(now, out);
   }
@@ -51,7 +51,7 @@ class SpyPolicy {
     VisitId id = 0;
   };
   Seen& seen_;
-  DomainId domain_;
+  QueueId id_;
   VisitRing<Waiting> queue_;
 };
 
@@ -59,8 +59,8 @@ class SpyController final : public Controller {
  public:
   explicit SpyController(Seen& seen) : seen_(seen) {}
   void on_plan(TimeNs, const Plan&) override {}
-  void on_report(TimeNs now, DomainId domain, std::span<const double>, Publication&) override {
-    seen_.reports.emplace_back(ns_to_ms(now), domain);
+  void on_report(TimeNs now, QueueId queue, std::span<const double>, Publication&) override {
+    seen_.reports.emplace_back(ns_to_ms(now), queue);
   }
   void on_period(TimeNs, Publication& out) override {
     const double value = 1;
@@ -76,9 +76,9 @@ class SpySystem final : public System {
  public:
   explicit SpySystem(Seen& seen) : seen_(seen) {}
   void list(ParamList&) override {}
-  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId domain,
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId queue,
                                             ModuleId module) override {
-    return std::make_unique<BatchingScheduler<SpyPolicy>>(context, module, seen_, domain);
+    return std::make_unique<BatchingScheduler<SpyPolicy>>(context, module, seen_, queue);
   }
   std::unique_ptr<Controller> make_controller(const ServingContext&, ModuleId) override {
     return std::make_unique<SpyController>(seen_);
@@ -105,10 +105,10 @@ Fault fault(FaultKind kind, double at_s, double for_s, int gpu) {
   return fault;
 }
 
-std::vector<double> times_of(const std::vector<std::pair<double, DomainId>>& seen, DomainId domain) {
+std::vector<double> times_of(const std::vector<std::pair<double, QueueId>>& seen, QueueId queue) {
   std::vector<double> times;
   for (const auto& [at, which] : seen) {
-    if (which == domain) times.push_back(at);
+    if (which == queue) times.push_back(at);
   }
   return times;
 }

@@ -1,4 +1,4 @@
-// Streams of requests, and queue domains that serve several modules (SHEPHERD, section 3.2).
+// Streams of requests, and queues that serve several modules (SHEPHERD, section 3.2).
 #include <gtest/gtest.h>
 
 #include <array>

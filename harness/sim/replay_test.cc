@@ -1,4 +1,4 @@
-// What a run records of its queue domains repeats every decision, and shows where one was changed.
+// What a run records of its queues repeats every decision, and shows where one was changed.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -65,14 +65,14 @@ RunSpec failing_in_turn(const std::string& system, QueueScope queue) {
   return spec;
 }
 
-/// Each domain's log against the scheduler that `system` makes.
+/// Each queue's log against the scheduler that `system` makes.
 std::vector<ReplayDifference> replayed(const RunSpec& spec, System& system, const RunRecord& record,
                                        ReplayCounts& counts) {
   const RequestSizes sizes(spec.seed, spec.profiles, spec.trace_tokens);
   const ServingContext context = make_context(spec, &sizes);
   std::vector<ReplayDifference> differences;
   for (const ReplayLog& log : record.replay) {
-    const auto scheduler = system.make_scheduler(context, log.domain, log.group);
+    const auto scheduler = system.make_scheduler(context, log.queue, log.group);
     if (auto difference = replay(log, *scheduler, counts)) differences.push_back(std::move(*difference));
   }
   return differences;
@@ -94,7 +94,7 @@ std::vector<Step> steps_of(const ReplayLog& log) {
 }
 
 ReplayLog log_of(const ReplayLog& place, std::vector<Step>& steps) {
-  ReplayLog log{place.domain, place.group, 0, 0, {}};
+  ReplayLog log{place.queue, place.group, 0, 0, {}};
   ReplayWriter writer(log);
   for (Step& step : steps) writer.write(step.call, step.decisions, 0);
   return log;
@@ -124,7 +124,7 @@ TEST_P(Replay, RepeatsEveryDecision) {
     const RunRecord record = simulate(spec, nullptr);
     ReplayCounts counts;
     EXPECT_TRUE(replayed(spec, *GetParam()->make(), record, counts).empty());
-    EXPECT_EQ(counts.domains, record.replay.size());
+    EXPECT_EQ(counts.queues, record.replay.size());
     std::uint64_t callbacks = 0;
     std::uint64_t decisions = 0;
     for (const ReplayLog& log : record.replay) {
@@ -186,7 +186,7 @@ TEST_P(Replay, FindsAChangedDecisionWhereItIs) {
   ReplayCounts counts;
   const std::vector<ReplayDifference> found = replayed(spec, *GetParam()->make(), record, counts);
   ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0].domain, last);
+  EXPECT_EQ(found[0].queue, last);
   EXPECT_EQ(found[0].group, original.group);
   EXPECT_EQ(found[0].callback, at + 1);
   EXPECT_EQ(found[0].at_ns, steps[at].call.now);
@@ -370,7 +370,7 @@ TEST(ReplayLogs, DamageIsNoticed) {
       first_difference(log, damaged, counts);
       EXPECT_EQ(damaged.bytes.size(), log.bytes.size());
     } catch (const DamagedReplay& damage) {
-      EXPECT_EQ(damage.domain, log.domain);
+      EXPECT_EQ(damage.queue, log.queue);
     }
   }
 }

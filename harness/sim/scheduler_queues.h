@@ -11,7 +11,7 @@
 
 namespace harness {
 
-/// A message for the scheduler of a queue domain, and what it concerns.
+/// A message for the scheduler of a queue, and what it concerns.
 struct SchedulerMessage {
   enum class Kind : std::uint32_t {
     kArrival,         ///< index: the visit
@@ -19,15 +19,15 @@ struct SchedulerMessage {
     kBatchPreempted,  ///< index: the worker
     kCancellation,    ///< index: the runtime's slot
     kPublication,     ///< a module's state; index: the runtime's slot
-    kTimer,           ///< index: the domain
+    kTimer,           ///< index: the queue
   };
   Kind kind = Kind::kArrival;
   std::uint32_t index = 0;
 };
 
-/// Each queue domain's scheduler is one processor: it handles its messages in order of their coming, each for
+/// Each queue's scheduler is one processor: it handles its messages in order of their coming, each for
 /// the cost, and what it decides takes effect when the cost has passed. Pushes an event of one kind, with the
-/// domain as index, when a message has been handled: the runtime then takes it, carries it out, and calls
+/// queue as index, when a message has been handled: the runtime then takes it, carries it out, and calls
 /// serve_next.
 ///
 /// The inbox of messages is bounded for visits alone: one that would wait longer than the bound for its turn
@@ -51,36 +51,36 @@ class SchedulerQueues {
         until_ns_(until_ns) {}
 
   /// Whether there is no room for a visit that comes now.
-  bool is_full(TimeNs now, DomainId domain) const {
-    return domain < processors_.size() && processors_[domain].work_ns(now, cost_ns_) > longest_wait_ns_;
+  bool is_full(TimeNs now, QueueId queue) const {
+    return queue < processors_.size() && processors_[queue].work_ns(now, cost_ns_) > longest_wait_ns_;
   }
 
-  void put(TimeNs now, DomainId domain, SchedulerMessage message) {
-    if (processors_.size() <= domain) processors_.resize(domain + 1);
-    Processor& processor = processors_[domain];
+  void put(TimeNs now, QueueId queue, SchedulerMessage message) {
+    if (processors_.size() <= queue) processors_.resize(queue + 1);
+    Processor& processor = processors_[queue];
     processor.waiting.push_back(message);
-    if (!processor.busy) serve_next(now, domain);
+    if (!processor.busy) serve_next(now, queue);
   }
-  bool waits(DomainId domain) const { return !processors_[domain].waiting.empty(); }
+  bool waits(QueueId queue) const { return !processors_[queue].waiting.empty(); }
   /// The message that came first.
-  SchedulerMessage take(DomainId domain) {
-    std::deque<SchedulerMessage>& waiting = processors_[domain].waiting;
+  SchedulerMessage take(QueueId queue) {
+    std::deque<SchedulerMessage>& waiting = processors_[queue].waiting;
     const SchedulerMessage first = waiting.front();
     waiting.pop_front();
-    processors_[domain].handled_ns = kNever;
+    processors_[queue].handled_ns = kNever;
     return first;
   }
   /// The scheduler is free for the next message.
-  void serve_next(TimeNs now, DomainId domain) {
-    Processor& processor = processors_[domain];
+  void serve_next(TimeNs now, QueueId queue) {
+    Processor& processor = processors_[queue];
     processor.busy = !processor.waiting.empty();
     if (!processor.busy) return;
     processor.busy_ns += std::clamp<TimeNs>(until_ns_ - now, 0, cost_ns_);
     processor.handled_ns = now + cost_ns_;
-    events_.push(processor.handled_ns, kind_, domain);
+    events_.push(processor.handled_ns, kind_, queue);
   }
 
-  /// The largest of the times for which a domain's scheduler has handled messages, those under way too.
+  /// The largest of the times for which a queue's scheduler has handled messages, those under way too.
   TimeNs most_busy_ns() const {
     TimeNs most = 0;
     for (const Processor& processor : processors_) most = std::max(most, processor.busy_ns);
@@ -106,7 +106,7 @@ class SchedulerQueues {
   TimeNs cost_ns_;
   TimeNs longest_wait_ns_;
   TimeNs until_ns_;
-  std::vector<Processor> processors_;  ///< by domain
+  std::vector<Processor> processors_;  ///< by queue
 };
 
 }  // namespace harness

@@ -19,7 +19,7 @@ VirtualWorld::VirtualWorld(const RunSpec& spec, RowSink* rows)
       sizes_(spec.seed, spec.profiles, spec.trace_tokens),
       context_(make_context(spec, &sizes_)),
       books_(spec.pipeline, spec.arrivals->duration_ns(), spec.slo_ns, rows, spec.answers),
-      domains_(spec, context_, *this, *this, tables_, books_),
+      queues_(spec, context_, *this, *this, tables_, books_),
       dispatcher_(spec, context_, *this, tables_, books_),
       arrivals_(spec.arrivals->restarted()) {
   const TimeNs cost_ns = ms_to_ns(spec.world.scheduler_cost_us * 1e-3);
@@ -85,7 +85,7 @@ RunRecord VirtualWorld::close(std::uint64_t events) {
   std::vector<WorkerTotals> totals;
   for (const WorkerState& worker : tables_.workers) totals.push_back(worker.totals);
   RunRecord record = books_.close(now_, events, std::move(totals));
-  record.replay = domains_.take_replay();
+  record.replay = queues_.take_replay();
   if (schedulers_) record.scheduler_busy_ns = schedulers_->most_busy_ns();
   return record;
 }
@@ -116,7 +116,7 @@ void VirtualWorld::handle(const Event& event) {
       handle_deliveries(event.index);
       break;
     case kCancellation:
-      tell(tables_.visits[cancellations_[event.index].visit].domain, {Message::kCancellation, event.index});
+      tell(tables_.visits[cancellations_[event.index].visit].queue, {Message::kCancellation, event.index});
       break;
     case kTimer:
       if (timers_.take(event.index, event.at_ns)) tell(event.index, {Message::kTimer, event.index});
@@ -127,7 +127,7 @@ void VirtualWorld::handle(const Event& event) {
       break;
     case kAcknowledgement: {
       const AcknowledgementMessage& message = acknowledgements_[event.index];
-      dispatcher_.on_acknowledgement(message.module, message.domain, message.count);
+      dispatcher_.on_acknowledgement(message.module, message.queue, message.count);
       acknowledgements_.release(event.index);
       break;
     }
@@ -154,7 +154,7 @@ void VirtualWorld::handle(const Event& event) {
       handle_late_batch_done(event.index);
       break;
     case kLatePublication:
-      tell(values_[event.index].domain, {Message::kPublication, event.index});
+      tell(values_[event.index].queue, {Message::kPublication, event.index});
       break;
     case kScheduler:
       handle_scheduler(event.index);
@@ -162,31 +162,31 @@ void VirtualWorld::handle(const Event& event) {
   }
 }
 
-void VirtualWorld::tell(DomainId domain, SchedulerMessage message) {
-  if (schedulers_ && domain != kNone) [[unlikely]] {
-    schedulers_->put(now_, domain, message);
+void VirtualWorld::tell(QueueId queue, SchedulerMessage message) {
+  if (schedulers_ && queue != kNone) [[unlikely]] {
+    schedulers_->put(now_, queue, message);
     return;
   }
-  handle_message(domain, message);
+  handle_message(queue, message);
 }
 
-void VirtualWorld::handle_message(DomainId domain, SchedulerMessage message) {
+void VirtualWorld::handle_message(QueueId queue, SchedulerMessage message) {
   switch (message.kind) {
     case Message::kBatchDone:
-      domains_.on_batch_done(now_, message.index, tables_.workers[message.index].end_ns(now_));
+      queues_.on_batch_done(now_, message.index, tables_.workers[message.index].end_ns(now_));
       break;
     case Message::kBatchPreempted:
-      domains_.on_batch_preempted(now_, message.index, tables_.workers[message.index].end_ns(now_));
+      queues_.on_batch_preempted(now_, message.index, tables_.workers[message.index].end_ns(now_));
       break;
     case Message::kArrival:
-      domains_.on_delivery(now_, {message.index, domain});
+      queues_.on_delivery(now_, {message.index, queue});
       break;
     case Message::kCancellation:
-      domains_.on_cancellation(now_, cancellations_[message.index]);
+      queues_.on_cancellation(now_, cancellations_[message.index]);
       cancellations_.release(message.index);
       break;
     case Message::kTimer:
-      domains_.on_timer(now_, message.index);
+      queues_.on_timer(now_, message.index);
       break;
     case Message::kPublication:
       handle_publication_at(message.index);
@@ -194,11 +194,11 @@ void VirtualWorld::handle_message(DomainId domain, SchedulerMessage message) {
   }
 }
 
-void VirtualWorld::handle_scheduler(DomainId domain) {
+void VirtualWorld::handle_scheduler(QueueId queue) {
   do {
-    handle_message(domain, schedulers_->take(domain));
-  } while (schedulers_->waits(domain) && !domains_.is_open(domain));
-  schedulers_->serve_next(now_, domain);
+    handle_message(queue, schedulers_->take(queue));
+  } while (schedulers_->waits(queue) && !queues_.is_open(queue));
+  schedulers_->serve_next(now_, queue);
 }
 
 void VirtualWorld::tell_of_end(Message kind, WorkerId worker) {
@@ -207,17 +207,17 @@ void VirtualWorld::tell_of_end(Message kind, WorkerId worker) {
     state.ended_ns = now_;
     if (state.life == WorkerState::Life::kGone) return;  // nothing will be heard of it
   }
-  tell(state.domain, {kind, worker});
+  tell(state.queue, {kind, worker});
 }
 
 void VirtualWorld::arrive(const Delivery& delivery) {
   if (schedulers_ && !enter_inbox(delivery)) [[unlikely]]
     return;
-  tell(delivery.domain, {Message::kArrival, delivery.visit});
+  tell(delivery.queue, {Message::kArrival, delivery.visit});
 }
 
 bool VirtualWorld::enter_inbox(const Delivery& delivery) {
-  const bool is_refused = schedulers_->is_full(now_, delivery.domain) && domains_.is_open(delivery.domain);
+  const bool is_refused = schedulers_->is_full(now_, delivery.queue) && queues_.is_open(delivery.queue);
   books_.on_reached(now_, tables_.visits[delivery.visit]);
   if (is_refused) dispatcher_.on_visit_dropped(now_, delivery.visit, DropReason::kInboxFull);
   return !is_refused;
@@ -230,7 +230,7 @@ void VirtualWorld::prefetch_upcoming() const {
     if (i == 0) {
       prefetch_batch(upcoming[i].index);
     } else {
-      domains_.prefetch_worker(upcoming[i].index);
+      queues_.prefetch_worker(upcoming[i].index);
     }
   }
 }
@@ -240,11 +240,11 @@ void VirtualWorld::prefetch_batch(WorkerId worker) const {
     prefetch_object(&tables_.visits[member.id]);
     dispatcher_.prefetch_request(member.id);
   }
-  domains_.prefetch_host(worker);
+  queues_.prefetch_host(worker);
 }
 
 void VirtualWorld::handle_deliveries(std::uint32_t slot) {
-  domains_.prefetch(deliveries_[slot]);
+  queues_.prefetch(deliveries_[slot]);
   for (const Delivery& delivery : deliveries_[slot]) arrive(delivery);
   deliveries_.release(slot);
 }
@@ -252,7 +252,7 @@ void VirtualWorld::handle_deliveries(std::uint32_t slot) {
 void VirtualWorld::handle_values(EventKind kind, std::uint32_t slot) {
   const ValuesMessage& message = values_[slot];
   if (kind == kReport) {
-    dispatcher_.on_report(now_, message.module, message.domain, message.values);
+    dispatcher_.on_report(now_, message.module, message.queue, message.values);
   } else {
     tell_publication(message);
   }
@@ -289,7 +289,7 @@ void VirtualWorld::deliver(std::span<const Delivery> deliveries) {
     return;
   }
   if (network_ns_ == 0) {
-    domains_.prefetch(deliveries);
+    queues_.prefetch(deliveries);
     for (const Delivery& delivery : deliveries) arrive(delivery);
     return;
   }
@@ -298,7 +298,7 @@ void VirtualWorld::deliver(std::span<const Delivery> deliveries) {
   events_.push(now_ + network_ns_, kDeliveries, slot);
 }
 
-void VirtualWorld::wake_at(DomainId domain, TimeNs at_ns) { timers_.wake_at(domain, at_ns); }
+void VirtualWorld::wake_at(QueueId queue, TimeNs at_ns) { timers_.wake_at(queue, at_ns); }
 
 void VirtualWorld::start_worker(WorkerId worker, TimeNs cold_start_ns) {
   events_.push(now_ + cold_start_ns, kWorkerReady, worker);

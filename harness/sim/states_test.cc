@@ -8,7 +8,7 @@
 namespace harness {
 namespace {
 
-/// Reports two values when its domain starts.
+/// Reports two values when its queue starts.
 class ReportingPolicy : public testing::ScriptedPolicy {
  public:
   ReportingPolicy() : ScriptedPolicy({}) {}
@@ -24,7 +24,7 @@ class PublishingController final : public Controller {
  public:
   explicit PublishingController(ModuleId module) : module_(module) {}
   void on_plan(TimeNs, const Plan&) override {}
-  void on_report(TimeNs, DomainId, std::span<const double>, Publication&) override {}
+  void on_report(TimeNs, QueueId, std::span<const double>, Publication&) override {}
   void on_period(TimeNs, Publication& out) override {
     ++periods_;
     const double values[] = {10.0 + module_, module_ > 0 && periods_ == 2 ? 1.0 : 0.0, 3};
@@ -41,7 +41,7 @@ class PublishingSystem final : public System {
  public:
   explicit PublishingSystem(std::vector<const char*> names) : names_(std::move(names)) {}
   void list(ParamList&) override {}
-  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId,
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId,
                                             ModuleId module) override {
     return std::make_unique<BatchingScheduler<ReportingPolicy>>(context, module);
   }
@@ -58,7 +58,7 @@ std::unique_ptr<System> publishing(std::vector<const char*> names) {
   return std::make_unique<PublishingSystem>(std::move(names));
 }
 
-/// Three modules of two workers, each its own queue domain; the only request ends before 2.6 s, so that two
+/// Three modules of two workers, each its own queue; the only request ends before 2.6 s, so that two
 /// state periods end in the run.
 RunSpec two_periods(std::unique_ptr<System> system) {
   RunSpec spec = testing::make_spec("naive", testing::chain(3),
@@ -71,7 +71,7 @@ RunSpec two_periods(std::unique_ptr<System> system) {
 TEST(States, EveryValueCountsForEveryReceiver) {
   const RunRecord record = simulate(two_periods(publishing({})), nullptr);
   // Six reports of two values to one controller each. Three modules publish three values twice, each to two
-  // domains and two other controllers.
+  // queues and two other controllers.
   EXPECT_EQ(record.exchanged_bytes, 8u * (6 * 2 + 3 * 2 * 3 * (2 + 2)));
 }
 

@@ -41,7 +41,7 @@ TEST(Tasks, ARequestEndsWithItsLastLeaf) {
   EXPECT_EQ(record.gpu_ns, 25 * kMs);
 }
 
-TEST(Tasks, ADomainChoosesTheVariant) {
+TEST(Tasks, AQueueChoosesTheVariant) {
   // Frames take turns between the detectors, cars between the classifiers: b7, b0, b7 for the first frame's
   // three; b0 for the one of the second.
   testing::RowKeeper rows;

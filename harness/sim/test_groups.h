@@ -1,4 +1,4 @@
-// A system for tests whose queue domains serve several modules, and cells for it.
+// A system for tests whose queues serve several modules, and cells for it.
 #pragma once
 
 #include <algorithm>
@@ -174,17 +174,17 @@ class GroupPlanner final : public Planner {
   std::size_t next_ = 0;
 };
 
-/// To the open domain whose group is the stream's number modulo their number. Checks that all that it sees is
+/// To the open queue whose group is the stream's number modulo their number. Checks that all that it sees is
 /// in the plan.
 class StreamRouter final : public Router {
  public:
   void on_plan(const Plan& plan) override { plan_ = plan; }
-  void route(TimeNs, std::span<const Visit> visits, std::span<const DomainView> domains,
+  void route(TimeNs, std::span<const Visit> visits, std::span<const QueueView> queues,
              std::span<std::uint32_t> out) override {
-    for (const DomainView& view : domains)
+    for (const QueueView& view : queues)
       HARNESS_CHECK(plan_.workers_of(view.group) > 0, "a router sees a queue that closes");
     for (std::size_t i = 0; i < visits.size(); ++i)
-      out[i] = static_cast<std::uint32_t>(visits[i].stream % domains.size());
+      out[i] = static_cast<std::uint32_t>(visits[i].stream % queues.size());
   }
 
  private:
@@ -200,7 +200,7 @@ class GroupSystem final : public System {
   bool preempts() const override { return factor_ > 0; }
   TimeNs replan_period_ns(const ServingContext&) const override { return changes_.period_ns; }
   bool loads_ahead() const override { return changes_.loads_ahead; }
-  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId, GroupId group) override {
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId, GroupId group) override {
     return std::make_unique<GroupScheduler>(context, group, factor_);
   }
   std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {

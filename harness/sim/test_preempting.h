@@ -8,13 +8,13 @@
 
 namespace harness::testing {
 
-/// As GroupScheduler has it, a queue for each domain.
+/// A GroupScheduler for each queue.
 class PreemptingSystem final : public System {
  public:
   explicit PreemptingSystem(double factor) : factor_(factor) {}
   void list(ParamList&) override {}
   bool preempts() const override { return true; }
-  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId, GroupId group) override {
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId, GroupId group) override {
     return std::make_unique<GroupScheduler>(context, group, factor_, true);
   }
 

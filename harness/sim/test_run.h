@@ -81,9 +81,9 @@ inline ReplayCounts expect_repeated(const RunSpec& spec, const std::vector<Repla
   const ServingContext context = make_context(spec, &sizes);
   ReplayCounts counts;
   for (const ReplayLog& log : logs) {
-    const auto scheduler = spec.system->make_scheduler(context, log.domain, log.group);
+    const auto scheduler = spec.system->make_scheduler(context, log.queue, log.group);
     const std::optional<ReplayDifference> difference = replay(log, *scheduler, counts);
-    EXPECT_FALSE(difference.has_value()) << "domain " << log.domain << ", " << difference->call << ": "
+    EXPECT_FALSE(difference.has_value()) << "queue " << log.queue << ", " << difference->call << ": "
                                          << difference->before << ", now " << difference->after;
   }
   return counts;

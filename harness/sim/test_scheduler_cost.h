@@ -30,7 +30,7 @@ class Refuser final : public Scheduler {
 class RefusingSystem final : public System {
  public:
   void list(ParamList&) override {}
-  std::unique_ptr<Scheduler> make_scheduler(const ServingContext&, DomainId, ModuleId) override {
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext&, QueueId, ModuleId) override {
     return std::make_unique<Refuser>();
   }
 };

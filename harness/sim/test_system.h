@@ -50,7 +50,7 @@ class ScriptedSystem final : public System {
  public:
   explicit ScriptedSystem(DropList drops) : drops_(std::move(drops)) {}
   void list(ParamList&) override {}
-  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId,
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId,
                                             ModuleId module) override {
     return std::make_unique<BatchingScheduler<ScriptedPolicy>>(context, module, drops_[module]);
   }

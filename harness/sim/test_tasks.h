@@ -47,7 +47,7 @@ struct TreeRules {
   std::vector<std::vector<int>> workers;
   int batch_cap = 1;
   double refuse = 0;          ///< share of the visits that routers refuse when they come from others
-  bool random = false;        ///< domains at random instead of one after the other
+  bool random = false;        ///< queues at random instead of one after the other
   TimeNs clock_bound_ns = 0;  ///< by which the clocks of a live run's ranks may differ
   /// Where each LoadStatistics::fan_out is kept, unless null.
   std::vector<std::vector<std::vector<double>>>* measured = nullptr;
@@ -83,19 +83,19 @@ class TreeRouter final : public Router {
   TreeRouter(const ServingContext& context, ModuleId task, const TreeRules& rules)
       : pipeline_(*context.pipeline), task_(task), rules_(rules), random_(context.seed, "test.tree", task) {}
 
-  void route(TimeNs, std::span<const Visit> visits, std::span<const DomainView> domains,
+  void route(TimeNs, std::span<const Visit> visits, std::span<const QueueView> queues,
              std::span<std::uint32_t> out) override {
     for (std::size_t i = 0; i < visits.size(); ++i) {
       HARNESS_CHECK(pipeline_.task_of(visits[i].module) == task_, "a visit of another task");
-      const std::uint64_t at = rules_.random ? random_.below(domains.size()) : next_++ % domains.size();
+      const std::uint64_t at = rules_.random ? random_.below(queues.size()) : next_++ % queues.size();
       out[i] = static_cast<std::uint32_t>(at);
     }
-    for (const DomainView& view : domains)
-      HARNESS_CHECK(pipeline_.task_of(view.group) == task_, "a domain of another task");
+    for (const QueueView& view : queues)
+      HARNESS_CHECK(pipeline_.task_of(view.group) == task_, "a queue of another task");
   }
 
   void route_onward(TimeNs now, const Upstream& from, std::span<const Visit> visits,
-                    std::span<const DomainView> domains, std::span<std::uint32_t> out) override {
+                    std::span<const QueueView> queues, std::span<std::uint32_t> out) override {
     HARNESS_CHECK(pipeline_.task_of(from.module) == pipeline_.modules[task_].pres.front(), "from elsewhere");
     HARNESS_CHECK(from.arrived_ns.size() == visits.size(), "not one parent for each visit");
     for (std::size_t i = 0; i < visits.size(); ++i) {
@@ -103,7 +103,7 @@ class TreeRouter final : public Router {
                         from.arrived_ns[i] < now + rules_.clock_bound_ns,
                     "a parent's arrival");
     }
-    route(now, visits, domains, out);
+    route(now, visits, queues, out);
     for (std::uint32_t& choice : out) {
       if (rules_.refuse > 0 && random_.uniform() < rules_.refuse) choice = kRefused;
     }
@@ -121,9 +121,9 @@ class TreeSystem final : public System {
  public:
   explicit TreeSystem(TreeRules rules) : rules_(std::move(rules)), naive_(find_system("naive")->make()) {}
   void list(ParamList&) override {}
-  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId domain,
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId queue,
                                             GroupId group) override {
-    return naive_->make_scheduler(context, domain, group);
+    return naive_->make_scheduler(context, queue, group);
   }
   std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
     return std::make_unique<TreePlanner>(context, rules_);

@@ -9,16 +9,16 @@
 #include "harness/engine/dispatch/dispatcher.h"
 #include "harness/engine/event_queue.h"
 #include "harness/engine/faults.h"
-#include "harness/engine/queues/domain_group.h"
+#include "harness/engine/queues/rank_queues.h"
 #include "harness/engine/queues/worker_models.h"
 #include "harness/sim/scheduler_queues.h"
 
 namespace harness {
 
-/// One run: the dispatcher and all queue domains over the same tables, joined by direct calls and by messages
+/// One run: the dispatcher and all queues over the same tables, joined by direct calls and by messages
 /// that take their delay. What an event leads to runs to its end; nothing is re-entered, except that without
 /// a delay what is delivered arrives at once. Single-threaded.
-class VirtualWorld final : private ToDomains, private ToDispatcher, private Workers {
+class VirtualWorld final : private ToQueues, private ToDispatcher, private Workers {
  public:
   /// `spec` outlives the world. `rows` may be null.
   VirtualWorld(const RunSpec& spec, RowSink* rows);
@@ -50,9 +50,9 @@ class VirtualWorld final : private ToDomains, private ToDispatcher, private Work
 
   struct ValuesMessage {
     ModuleId module = 0;
-    DomainId domain = 0;
+    QueueId queue = 0;
     std::vector<double> values;
-    std::vector<DomainId> except;  ///< a publication's: it does not go there
+    std::vector<QueueId> except;  ///< a publication's: it does not go there
   };
 
   /// The notice of a batch's end, held by a faulty link.
@@ -64,32 +64,32 @@ class VirtualWorld final : private ToDomains, private ToDispatcher, private Work
 
   struct AcknowledgementMessage {
     ModuleId module = 0;
-    DomainId domain = 0;
+    QueueId queue = 0;
     int count = 0;
   };
 
   void run_batch(WorkerId worker, TimeNs profile_ns) override;
   void run_visit(const ServiceVisit& visit) override;
   void preempt(WorkerId worker) override { workers_.preempt(now_, worker, tables_.workers[worker].module); }
-  void wake_at(DomainId domain, TimeNs at_ns) override;
+  void wake_at(QueueId queue, TimeNs at_ns) override;
 
   void deliver(std::span<const Delivery> deliveries) override;
   void cancel(const Cancellation& cancellation) override;
   void publish(ModuleId module, std::span<const double> state) override;
-  void set_plan(TimeNs now, const Plan& plan) override { domains_.set_plan(now, plan); }
-  void open_domain(TimeNs now, DomainId domain, GroupId group, WorkerId) override {
-    domains_.open_domain(now, domain, group);
+  void set_plan(TimeNs now, const Plan& plan) override { queues_.set_plan(now, plan); }
+  void open_queue(TimeNs now, QueueId queue, GroupId group, WorkerId) override {
+    queues_.open_queue(now, queue, group);
   }
-  void add_worker(TimeNs now, DomainId domain, WorkerId worker) override {
-    domains_.add_worker(now, domain, worker);
+  void add_worker(TimeNs now, QueueId queue, WorkerId worker) override {
+    queues_.add_worker(now, queue, worker);
   }
   void drain_worker(TimeNs now, WorkerId worker, bool closes) override {
-    domains_.drain_worker(now, worker, closes);
+    queues_.drain_worker(now, worker, closes);
   }
-  void lose_workers(TimeNs now, DomainId domain, std::span<const WorkerId> workers, bool closes) override {
-    domains_.lose_workers(now, domain, workers, closes);
+  void lose_workers(TimeNs now, QueueId queue, std::span<const WorkerId> workers, bool closes) override {
+    queues_.lose_workers(now, queue, workers, closes);
   }
-  void acknowledge(ModuleId module, DomainId domain, int count) override;
+  void acknowledge(ModuleId module, QueueId queue, int count) override;
   void start_worker(WorkerId worker, TimeNs cold_start_ns) override;
 
   void batch_done(TimeNs now, WorkerId worker, const WorkerState& state) override {
@@ -111,26 +111,26 @@ class VirtualWorld final : private ToDomains, private ToDispatcher, private Work
     dispatcher_.on_visits_returned(now, module, visits);
   }
   void worker_gone(TimeNs now, WorkerId worker) override { dispatcher_.on_worker_gone(now, worker); }
-  void report(ModuleId module, DomainId domain, std::span<const double> values) override;
+  void report(ModuleId module, QueueId queue, std::span<const double> values) override;
 
   /// Over faulty links: whether the notice of a batch's end comes later (kLateBatchDone) or never.
   bool holds_batch_done(WorkerId worker, const WorkerState& state);
   void start();
   void handle(const Event& event);
-  /// A message to the domain's scheduler: handled now or, where messages cost time, when its turn has come.
-  void tell(DomainId domain, SchedulerMessage message);
-  void handle_message(DomainId domain, SchedulerMessage message);
+  /// A message to the queue's scheduler: handled now or, where messages cost time, when its turn has come.
+  void tell(QueueId queue, SchedulerMessage message);
+  void handle_message(QueueId queue, SchedulerMessage message);
   /// What the worker ran has ended or stopped.
   void tell_of_end(Message kind, WorkerId worker);
-  /// The visit stands before its domain, unless its scheduler's inbox is full.
+  /// The visit stands before its queue, unless its scheduler's inbox is full.
   void arrive(const Delivery& delivery);
-  /// Of schedulers whose work costs time: false: the inbox is full and the visit is dropped. A domain that
+  /// Of schedulers whose work costs time: false: the inbox is full and the visit is dropped. A queue that
   /// takes no visits any more sends it elsewhere and refuses none.
   bool enter_inbox(const Delivery& delivery);
   void tell_publication(const ValuesMessage& message);
-  /// The domain's scheduler has spent what its first message costs. What waits at a domain that takes no
+  /// The queue's scheduler has spent what its first message costs. What waits at a queue that takes no
   /// visits any more costs nothing.
-  void handle_scheduler(DomainId domain);
+  void handle_scheduler(QueueId queue);
   void prefetch_upcoming() const;
   void prefetch_batch(WorkerId worker) const;
   void handle_deliveries(std::uint32_t slot);
@@ -141,12 +141,12 @@ class VirtualWorld final : private ToDomains, private ToDispatcher, private Work
   void handle_publication_at(std::uint32_t slot);
   bool links_are_faulty() const { return now_ <= faults_.links_until_ns(); }
   /// As ActiveFaults::held_until, for a message sent now.
-  std::optional<TimeNs> held_until(DomainId domain, LinkDirection direction) {
-    return faults_.held_until(now_, domain == kNone ? kNone : dispatcher_.gpu_of(domain), direction);
+  std::optional<TimeNs> held_until(QueueId queue, LinkDirection direction) {
+    return faults_.held_until(now_, queue == kNone ? kNone : dispatcher_.gpu_of(queue), direction);
   }
   void deliver_over_faulty_links(std::span<const Delivery> deliveries);
-  /// The message to that domain alone, in a slot of its own.
-  std::uint32_t put_publication_at(DomainId domain, const ValuesMessage& message);
+  /// The message to that queue alone, in a slot of its own.
+  std::uint32_t put_publication_at(QueueId queue, const ValuesMessage& message);
   void publish_over_faulty_links(ValuesMessage& message);
   /// Batches started and visits dropped so far: stands still only if nothing happens.
   std::uint64_t progress() const;
@@ -162,14 +162,14 @@ class VirtualWorld final : private ToDomains, private ToDispatcher, private Work
   bool joins_end_;  ///< what has joined a batch may leave it: a fault takes the worker, or it is preempted
   EventQueue events_;
   WorkerModels workers_;
-  DomainTimers timers_;
+  QueueTimers timers_;
   std::optional<SchedulerQueues> schedulers_;  ///< with a cost only
   ActiveFaults faults_;
   RequestSizes sizes_;
   ServingContext context_;
   EngineTables tables_;
   Books books_;
-  DomainGroup domains_;
+  RankQueues queues_;
   Dispatcher dispatcher_;
   ArrivalCursor arrivals_;
   Mailbox<std::vector<Delivery>> deliveries_;
@@ -177,7 +177,7 @@ class VirtualWorld final : private ToDomains, private ToDispatcher, private Work
   Mailbox<ValuesMessage> values_;
   Mailbox<AcknowledgementMessage> acknowledgements_;
   Mailbox<BatchNotice> notices_;
-  DomainId heard_from_ = kNone;  ///< the domain whose held notice is being handled
+  QueueId heard_from_ = kNone;   ///< the queue whose held notice is being handled
   std::deque<Plan> next_plans_;  ///< computed, not in effect yet; in order
   std::uint64_t seen_progress_ = 0;
   TimeNs progress_check_ns_ = 0;

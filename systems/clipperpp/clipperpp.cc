@@ -9,7 +9,7 @@ namespace {
 class Clipperpp final : public System {
  public:
   void list(ParamList& params) override { params_.list(params); }
-  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId,
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId,
                                             ModuleId module) override {
     return std::make_unique<BatchingScheduler<ClipperppPolicy>>(context, module, context, module, params_);
   }

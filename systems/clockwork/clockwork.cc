@@ -13,7 +13,7 @@
 namespace harness {
 namespace {
 
-/// Carries events to a CentralScheduler over the modules of the domain. A batch is launched as it is formed,
+/// Carries events to a CentralScheduler over the modules of the queue. A batch is launched as it is formed,
 /// behind the running one too: the schedule-ahead is one batch at most. With commit = late batches are formed
 /// for free workers alone.
 class ClockworkScheduler final : public Scheduler {
@@ -76,7 +76,7 @@ class Clockwork final : public System {
 
   bool serves_streams() const override { return true; }
 
-  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId, GroupId group) override {
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId, GroupId group) override {
     return std::make_unique<ClockworkScheduler>(context, group, params_);
   }
   /// Null where a module is no model on GPUs: the shared planner gives each module its own workers then.

@@ -6,7 +6,7 @@
 namespace harness {
 namespace {
 
-bool is_same(const DomainView& a, const DomainView& b) {
+bool is_same(const QueueView& a, const QueueView& b) {
   return a.id == b.id && a.workers == b.workers && a.group == b.group;
 }
 
@@ -35,17 +35,17 @@ void LoadBalancer::on_plan(const Plan& plan) {
   build();
 }
 
-void LoadBalancer::see(ModuleId task, std::span<const DomainView> domains) {
-  std::vector<DomainView>& seen = views_[task];
-  if (std::equal(seen.begin(), seen.end(), domains.begin(), domains.end(), is_same)) return;
-  seen.assign(domains.begin(), domains.end());
+void LoadBalancer::see(ModuleId task, std::span<const QueueView> queues) {
+  std::vector<QueueView>& seen = views_[task];
+  if (std::equal(seen.begin(), seen.end(), queues.begin(), queues.end(), is_same)) return;
+  seen.assign(queues.begin(), queues.end());
   build();
 }
 
-std::span<const RoutingEntry> LoadBalancer::from(DomainId domain, ModuleId task, std::size_t sub) const {
-  const auto found = std::lower_bound(workers_.begin(), workers_.end(), domain,
-                                      [](const RoutedWorker& each, DomainId id) { return each.id < id; });
-  if (found == workers_.end() || found->id != domain) return into(task);
+std::span<const RoutingEntry> LoadBalancer::from(QueueId queue, ModuleId task, std::size_t sub) const {
+  const auto found = std::lower_bound(workers_.begin(), workers_.end(), queue,
+                                      [](const RoutedWorker& each, QueueId id) { return each.id < id; });
+  if (found == workers_.end() || found->id != queue) return into(task);
   return tables_.from(static_cast<std::size_t>(found - workers_.begin()), sub);
 }
 
@@ -55,7 +55,7 @@ void LoadBalancer::build() {
     std::uint32_t index;
   };
   std::vector<Place> places;
-  for (const std::vector<DomainView>& views : views_) {
+  for (const std::vector<QueueView>& views : views_) {
     for (std::uint32_t i = 0; i < views.size(); ++i) {
       const auto module = static_cast<ModuleId>(views[i].group);
       const ModulePlan& planned = plan_.modules[module];

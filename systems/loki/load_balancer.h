@@ -17,7 +17,7 @@
 namespace harness {
 
 /// One for all routers of a system, in one thread. Tables are made anew with each plan (one is announced for
-/// each period of measuring, changed or not) and whenever a router shows other domains of its task than
+/// each period of measuring, changed or not) and whenever a router shows other queues of its task than
 /// before: workers join when they have started and leave as soon as they drain.
 class LoadBalancer {
  public:
@@ -26,16 +26,16 @@ class LoadBalancer {
 
   /// With each plan come its Metadata (Plan::notes).
   void on_plan(const Plan& plan);
-  /// The domains of the task (its first module) as they are now: before each use of the tables.
-  void see(ModuleId task, std::span<const DomainView> domains);
+  /// The queues of the task (its first module) as they are now: before each use of the tables.
+  void see(ModuleId task, std::span<const QueueView> queues);
 
   /// Into the task, wherever from: the frontend's table, where it is the root.
   std::span<const RoutingEntry> into(ModuleId task) const { return tables_.into(node_of_[task]); }
-  /// From the domain to the task at that index of its module's `subs`; into() where the tables do not know
-  /// the domain, which a plan has taken away.
-  std::span<const RoutingEntry> from(DomainId domain, ModuleId task, std::size_t sub) const;
+  /// From the queue to the task at that index of its module's `subs`; into() where the tables do not know
+  /// the queue, which a plan has taken away.
+  std::span<const RoutingEntry> from(QueueId queue, ModuleId task, std::size_t sub) const;
   std::span<Backup> backups(ModuleId task) { return tables_.backups(node_of_[task]); }
-  /// The index, in the list that the router of its task showed last, of the domain at that place of the
+  /// The index, in the list that the router of its task showed last, of the queue at that place of the
   /// tables.
   std::uint32_t index_of(std::uint32_t place) const { return index_[place]; }
   /// Of ModulePlan::budget_ns.
@@ -48,10 +48,10 @@ class LoadBalancer {
   MostAccurateFirst most_accurate_first_;
   std::shared_ptr<const Metadata> metadata_;
   Plan plan_;
-  std::vector<std::size_t> node_of_;            ///< by module: the place of its task
-  std::vector<std::vector<DomainView>> views_;  ///< by task's first module, in order of id
-  std::vector<RoutedWorker> workers_;           ///< a domain each, in order of id
-  std::vector<std::uint32_t> index_;            ///< by place in workers_
+  std::vector<std::size_t> node_of_;           ///< by module: the place of its task
+  std::vector<std::vector<QueueView>> views_;  ///< by task's first module, in order of id
+  std::vector<RoutedWorker> workers_;          ///< a queue each, in order of id
+  std::vector<std::uint32_t> index_;           ///< by place in workers_
   RoutingTables tables_;
 };
 

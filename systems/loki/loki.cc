@@ -22,7 +22,7 @@ class TreeSystem : public System {
     if (!is_for_loki(context)) return nullptr;
     return std::make_unique<ResourceManager>(context, planning_, allocator_, dropping_.budget_factor);
   }
-  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId, GroupId group) override {
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId, GroupId group) override {
     const auto module = static_cast<ModuleId>(group);
     return std::make_unique<BatchingScheduler<ArrivalOrderPolicy>>(context, module, context, module, routing_,
                                                                    dropping_);

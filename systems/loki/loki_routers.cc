@@ -26,9 +26,9 @@ void LokiRouter::on_plan(const Plan& plan) {
   if (task_ == 0) balancer_->on_plan(plan);  // once for all
 }
 
-void LokiRouter::route(TimeNs, std::span<const Visit> visits, std::span<const DomainView> domains,
+void LokiRouter::route(TimeNs, std::span<const Visit> visits, std::span<const QueueView> queues,
                        std::span<std::uint32_t> out) {
-  balancer_->see(task_, domains);
+  balancer_->see(task_, queues);
   const std::span<const RoutingEntry> table = balancer_->into(task_);
   for (std::size_t i = 0; i < visits.size(); ++i) {
     const RoutingEntry* drawn = draw(table, draws_.next());
@@ -37,9 +37,9 @@ void LokiRouter::route(TimeNs, std::span<const Visit> visits, std::span<const Do
 }
 
 void LokiRouter::route_onward(TimeNs now, const Upstream& from, std::span<const Visit> visits,
-                              std::span<const DomainView> domains, std::span<std::uint32_t> out) {
-  balancer_->see(task_, domains);
-  const std::span<const RoutingEntry> table = balancer_->from(from.domain, task_, sub_);
+                              std::span<const QueueView> queues, std::span<std::uint32_t> out) {
+  balancer_->see(task_, queues);
+  const std::span<const RoutingEntry> table = balancer_->from(from.queue, task_, sub_);
   const TimeNs budget_ns = balancer_->budget_ns(from.module);
   for (std::size_t i = 0; i < visits.size(); ++i) {
     const TimeNs behind_ns = time_behind(now - from.arrived_ns[i], budget_ns);
@@ -60,20 +60,20 @@ void ShareOfVariantsRouter::on_plan(const Plan& plan) {
   metadata_ = std::static_pointer_cast<const Metadata>(plan.notes);
 }
 
-void ShareOfVariantsRouter::route(TimeNs, std::span<const Visit> visits, std::span<const DomainView> domains,
+void ShareOfVariantsRouter::route(TimeNs, std::span<const Visit> visits, std::span<const QueueView> queues,
                                   std::span<std::uint32_t> out) {
   std::fill(workers_.begin(), workers_.end(), 0);
-  for (const DomainView& domain : domains) workers_[domain.group] += domain.workers;
+  for (const QueueView& queue : queues) workers_[queue.group] += queue.workers;
   up_to_.clear();
   double sum = 0;
-  for (const DomainView& domain : domains)
-    up_to_.push_back(sum += metadata_->share[domain.group] * domain.workers / workers_[domain.group]);
+  for (const QueueView& queue : queues)
+    up_to_.push_back(sum += metadata_->share[queue.group] * queue.workers / workers_[queue.group]);
   for (std::size_t i = 0; i < visits.size(); ++i) {
     // Variants that the newest allocation leaves out are all there is until the others have started.
     const double number = draws_.next();
     const auto place = sum > 0 ? std::upper_bound(up_to_.begin(), up_to_.end(), number * sum) - up_to_.begin()
-                               : static_cast<std::ptrdiff_t>(number * static_cast<double>(domains.size()));
-    out[i] = static_cast<std::uint32_t>(std::min(place, static_cast<std::ptrdiff_t>(domains.size()) - 1));
+                               : static_cast<std::ptrdiff_t>(number * static_cast<double>(queues.size()));
+    out[i] = static_cast<std::uint32_t>(std::min(place, static_cast<std::ptrdiff_t>(queues.size()) - 1));
   }
 }
 

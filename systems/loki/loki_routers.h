@@ -25,10 +25,10 @@ class LokiRouter final : public Router {
              double tables_period_s, std::shared_ptr<LoadBalancer> balancer);
 
   void on_plan(const Plan& plan) override;
-  void route(TimeNs now, std::span<const Visit> visits, std::span<const DomainView> domains,
+  void route(TimeNs now, std::span<const Visit> visits, std::span<const QueueView> queues,
              std::span<std::uint32_t> out) override;
   void route_onward(TimeNs now, const Upstream& from, std::span<const Visit> visits,
-                    std::span<const DomainView> domains, std::span<std::uint32_t> out) override;
+                    std::span<const QueueView> queues, std::span<std::uint32_t> out) override;
 
  private:
   ModuleId task_;
@@ -48,14 +48,14 @@ class ShareOfVariantsRouter final : public Router {
 
   /// With each plan come its Metadata (Plan::notes).
   void on_plan(const Plan& plan) override;
-  void route(TimeNs now, std::span<const Visit> visits, std::span<const DomainView> domains,
+  void route(TimeNs now, std::span<const Visit> visits, std::span<const QueueView> queues,
              std::span<std::uint32_t> out) override;
 
  private:
   std::shared_ptr<const Metadata> metadata_;
   TableDraws draws_;
   std::vector<int> workers_;   ///< by module
-  std::vector<double> up_to_;  ///< by domain: sum of the shares to here
+  std::vector<double> up_to_;  ///< by queue: sum of the shares to here
 };
 
 }  // namespace harness

@@ -51,8 +51,8 @@ struct Cars {
     detect->route(0, std::vector<Visit>(count), detectors, out);
     return out;
   }
-  /// Of cars whose frame came `spent` ago to the domain.
-  std::vector<std::uint32_t> sent_on(TimeNs spent, std::size_t count, DomainId from = 0) {
+  /// Of cars whose frame came `spent` ago to the queue.
+  std::vector<std::uint32_t> sent_on(TimeNs spent, std::size_t count, QueueId from = 0) {
     const std::vector<TimeNs> arrived(count, kNsPerS);
     std::vector<std::uint32_t> out(count);
     cars->route_onward(kNsPerS + spent, {from, 0, arrived}, std::vector<Visit>(count), classifiers, out);
@@ -64,8 +64,8 @@ struct Cars {
   std::shared_ptr<LoadBalancer> balancer;
   std::unique_ptr<LokiRouter> detect, cars;
   Plan plan;
-  std::vector<DomainView> detectors = {{0, 1, 0, 0}};
-  std::vector<DomainView> classifiers = {{1, 1, 0, 2}, {2, 1, 0, 3}};
+  std::vector<QueueView> detectors = {{0, 1, 0, 0}};
+  std::vector<QueueView> classifiers = {{1, 1, 0, 2}, {2, 1, 0, 3}};
 };
 
 double share_of(const std::vector<std::uint32_t>& out, std::uint32_t choice) {
@@ -141,7 +141,7 @@ TEST(LokiRouter, SendsOnAllThatQueuesHaveJudged) {
   EXPECT_EQ(reroute.sent_on(90 * kMs, 1), std::vector<std::uint32_t>{kRefused});
 }
 
-TEST(LokiRouter, FollowsTheDomainsThatServe) {
+TEST(LokiRouter, FollowsTheQueuesThatServe) {
   Cars cars;
   cars.frames(1);
   cars.sent_on(10 * kMs, 1);
@@ -185,12 +185,12 @@ TEST(ShareOfVariantsRouter, SpreadsEachVariantsShareOverItsWorkers) {
   constexpr std::size_t kVisits = 40'000;
   const std::vector<Visit> visits(kVisits);
   std::vector<std::uint32_t> out(kVisits);
-  router.route(0, visits, std::vector<DomainView>{{0, 1, 0, 0}, {1, 1, 0, 1}, {2, 1, 0, 0}, {3, 1, 0, 0}},
+  router.route(0, visits, std::vector<QueueView>{{0, 1, 0, 0}, {1, 1, 0, 1}, {2, 1, 0, 0}, {3, 1, 0, 0}},
                out);
-  for (const std::uint32_t domain : {0U, 2U, 3U}) EXPECT_NEAR(share_of(out, domain), 0.2, 0.01);
+  for (const std::uint32_t queue : {0U, 2U, 3U}) EXPECT_NEAR(share_of(out, queue), 0.2, 0.01);
   EXPECT_NEAR(share_of(out, 1), 0.4, 0.0125);
   metadata->share = {1, 0};  // its workers have not started yet
-  router.route(0, visits, std::vector<DomainView>{{1, 1, 0, 1}, {4, 1, 0, 1}}, out);
+  router.route(0, visits, std::vector<QueueView>{{1, 1, 0, 1}, {4, 1, 0, 1}}, out);
   EXPECT_NEAR(share_of(out, 0), 0.5, 0.0125);
   EXPECT_NEAR(share_of(out, 1), 0.5, 0.0125);
 }
@@ -211,8 +211,7 @@ TEST(ProteusRouting, IsBySharesOrMostAccurateFirst) {
     const std::unique_ptr<Router> router = proteus->make_router(world.context, 0);
     router->on_plan(plan);
     std::vector<std::uint32_t> out(10'000);
-    router->route(0, std::vector<Visit>(out.size()), std::vector<DomainView>{{0, 1, 0, 0}, {1, 1, 0, 1}},
-                  out);
+    router->route(0, std::vector<Visit>(out.size()), std::vector<QueueView>{{0, 1, 0, 0}, {1, 1, 0, 1}}, out);
     return share_of(out, 0);
   };
   EXPECT_EQ(accurate_share("tables"), 1);

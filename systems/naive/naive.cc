@@ -40,7 +40,7 @@ class NaivePolicy {
 class Naive final : public System {
  public:
   void list(ParamList&) override {}
-  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId,
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId,
                                             ModuleId module) override {
     return std::make_unique<BatchingScheduler<NaivePolicy>>(context, module);
   }

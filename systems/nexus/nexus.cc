@@ -33,7 +33,7 @@ class Nexus final : public System {
   }
   bool loads_ahead() const override { return params_.load == NexusLoad::kAhead; }
 
-  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId, GroupId group) override {
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId, GroupId group) override {
     if (is_side_by_side(context)) return std::make_unique<CycleScheduler>(context, group, params_);
     // Without groups a group is a module.
     return std::make_unique<BatchingScheduler<NexusPolicy>>(context, group, context, group, params_);

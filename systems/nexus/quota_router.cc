@@ -7,7 +7,7 @@
 namespace harness {
 namespace {
 
-/// The first visit with which a domain that has had `sent` is not ahead of its share.
+/// The first visit with which a queue that has had `sent` is not ahead of its share.
 double turn_after(double sent, double share) {
   double visit = std::floor(sent / share) + 1;
   while (visit > 1 && sent < (visit - 1) * share) --visit;
@@ -36,19 +36,19 @@ void QuotaRouter::on_plan(const Plan& plan) {
   quotas_.clear();
 }
 
-void QuotaRouter::route(TimeNs, std::span<const Visit> visits, std::span<const DomainView> domains,
+void QuotaRouter::route(TimeNs, std::span<const Visit> visits, std::span<const QueueView> queues,
                         std::span<std::uint32_t> out) {
-  const auto same = [](const Quota& quota, const DomainView& domain) { return quota.domain == domain.id; };
-  if (!std::equal(quotas_.begin(), quotas_.end(), domains.begin(), domains.end(), same)) start_anew(domains);
+  const auto same = [](const Quota& quota, const QueueView& queue) { return quota.queue == queue.id; };
+  if (!std::equal(quotas_.begin(), quotas_.end(), queues.begin(), queues.end(), same)) start_anew(queues);
   for (std::size_t i = 0; i < visits.size(); ++i) out[i] = next();
 }
 
-void QuotaRouter::start_anew(std::span<const DomainView> domains) {
+void QuotaRouter::start_anew(std::span<const QueueView> queues) {
   quotas_.clear();
   sent_ = 0;
   double total = 0;
-  for (const DomainView& domain : domains) {
-    quotas_.push_back({domain.id, domain.group < weights_.size() ? weights_[domain.group] : 0, 0});
+  for (const QueueView& queue : queues) {
+    quotas_.push_back({queue.id, queue.group < weights_.size() ? weights_[queue.group] : 0, 0});
     total += quotas_.back().share;
   }
   ahead_ = {};

@@ -17,11 +17,11 @@ namespace harness {
 /// serve the module.
 std::vector<double> planned_rps(const Plan& plan, ModuleId module);
 
-/// Weighted round robin: after n visits each domain has had its share of the n within one visit. The next
-/// visit goes, among the domains that are not ahead of their share, to the one whose share of the visits so
+/// Weighted round robin: after n visits each queue has had its share of the n within one visit. The next
+/// visit goes, among the queues that are not ahead of their share, to the one whose share of the visits so
 /// far next reaches a whole visit (the first of several): earliest deadline first, which keeps every share
-/// within one (proportionate fairness: Baruah et al., 1996). Counted anew whenever the domains or the weights
-/// change. Where no domain has a weight all have the same. A visit costs O(log n) with n domains, a call
+/// within one (proportionate fairness: Baruah et al., 1996). Counted anew whenever the queues or the weights
+/// change. Where no queue has a weight all have the same. A visit costs O(log n) with n queues, a call
 /// O(n).
 class QuotaRouter final : public Router {
  public:
@@ -30,25 +30,25 @@ class QuotaRouter final : public Router {
       : module_(module), weights_(std::move(weights)) {}
 
   void on_plan(const Plan& plan) override;
-  void route(TimeNs now, std::span<const Visit> visits, std::span<const DomainView> domains,
+  void route(TimeNs now, std::span<const Visit> visits, std::span<const QueueView> queues,
              std::span<std::uint32_t> out) override;
 
  private:
   struct Quota {
-    DomainId domain = 0;
+    QueueId queue = 0;
     double share = 0;  ///< of all visits
     double sent = 0;
   };
-  /// A number of visits to all domains together, and a domain's index: the first of equal ones comes first.
+  /// A number of visits to all queues together, and a queue's index: the first of equal ones comes first.
   using Turn = std::pair<double, std::uint32_t>;
   using Turns = std::priority_queue<Turn, std::vector<Turn>, std::greater<>>;
 
-  void start_anew(std::span<const DomainView> domains);
+  void start_anew(std::span<const QueueView> queues);
   std::uint32_t next();
 
   ModuleId module_;
   std::vector<double> weights_;
-  std::vector<Quota> quotas_;  ///< as the domains
+  std::vector<Quota> quotas_;  ///< as the queues
   Turns ahead_;                ///< of their share, each by the visit with which it no longer is
   Turns behind_;               ///< the others, by the visit up to which their next one is due
   double sent_ = 0;

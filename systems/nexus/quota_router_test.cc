@@ -10,28 +10,28 @@
 namespace harness {
 namespace {
 
-/// Domains 10, 11, ... of groups 0, 1, ...
-std::vector<DomainView> domains_of(std::size_t count) {
-  std::vector<DomainView> domains;
+/// Queues 10, 11, ... of groups 0, 1, ...
+std::vector<QueueView> queues_of(std::size_t count) {
+  std::vector<QueueView> queues;
   for (std::size_t i = 0; i < count; ++i)
-    domains.push_back({static_cast<DomainId>(10 + i), 1, 0, static_cast<GroupId>(i)});
-  return domains;
+    queues.push_back({static_cast<QueueId>(10 + i), 1, 0, static_cast<GroupId>(i)});
+  return queues;
 }
 
 /// Where the next visits go, as the groups' numbers.
-std::vector<std::uint32_t> route(QuotaRouter& router, const std::vector<DomainView>& domains,
+std::vector<std::uint32_t> route(QuotaRouter& router, const std::vector<QueueView>& queues,
                                  std::size_t visits) {
   const std::vector<Visit> batch(visits);
   std::vector<std::uint32_t> out(visits);
-  router.route(0, batch, domains, out);
-  for (std::uint32_t& choice : out) choice = domains[choice].group;
+  router.route(0, batch, queues, out);
+  for (std::uint32_t& choice : out) choice = queues[choice].group;
   return out;
 }
 
 TEST(QuotaRouter, SpreadsInProportionToTheWeights) {
   QuotaRouter router(0, {160, 64});
-  const std::vector<DomainView> domains = domains_of(2);
-  const std::vector<std::uint32_t> out = route(router, domains, 7);
+  const std::vector<QueueView> queues = queues_of(2);
+  const std::vector<std::uint32_t> out = route(router, queues, 7);
   EXPECT_EQ(std::accumulate(out.begin(), out.end(), 0), 2) << "5 to 2";
 }
 
@@ -42,17 +42,17 @@ TEST(QuotaRouter, KeepsEveryShareWithinOneVisit) {
     for (double& weight : weights) weight = random.below(4) == 0 ? 1.0 : 0.01 + 20 * random.uniform();
     const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
     QuotaRouter router(0, weights);
-    const std::vector<DomainView> domains = domains_of(weights.size());
+    const std::vector<QueueView> queues = queues_of(weights.size());
     std::vector<double> sent(weights.size(), 0.0);
     for (int visits = 1; visits <= 1000; ++visits) {
-      ++sent[route(router, domains, 1).front()];
+      ++sent[route(router, queues, 1).front()];
       for (std::size_t i = 0; i < weights.size(); ++i)
         ASSERT_LT(std::abs(sent[i] - visits * weights[i] / total), 1 + 1e-9) << "round " << round;
     }
   }
 }
 
-// The rule as the header says it, with all domains looked at for each visit.
+// The rule as the header says it, with all queues looked at for each visit.
 TEST(QuotaRouter, ChoosesTheEarliestEndOfThoseThatAreNotAhead) {
   RandomStream random(2, "quota");
   for (int round = 0; round < 100; ++round) {
@@ -61,7 +61,7 @@ TEST(QuotaRouter, ChoosesTheEarliestEndOfThoseThatAreNotAhead) {
     weights[random.below(weights.size())] = 1;
     const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
     QuotaRouter router(0, weights);
-    const std::vector<DomainView> domains = domains_of(weights.size());
+    const std::vector<QueueView> queues = queues_of(weights.size());
     std::vector<double> sent(weights.size(), 0.0);
     for (int visit = 1; visit <= 500; ++visit) {
       std::size_t earliest = weights.size();
@@ -70,7 +70,7 @@ TEST(QuotaRouter, ChoosesTheEarliestEndOfThoseThatAreNotAhead) {
         if (sent[i] >= visit * (weights[i] / total)) continue;
         if (earliest == weights.size() || end(i) < end(earliest)) earliest = i;
       }
-      ASSERT_EQ(route(router, domains, 1).front(), earliest) << "round " << round << " visit " << visit;
+      ASSERT_EQ(route(router, queues, 1).front(), earliest) << "round " << round << " visit " << visit;
       ++sent[earliest];
     }
   }
@@ -79,16 +79,16 @@ TEST(QuotaRouter, ChoosesTheEarliestEndOfThoseThatAreNotAhead) {
 TEST(QuotaRouter, VisitsThatComeTogetherAreSpreadAsOneByOne) {
   QuotaRouter together(0, {3, 2, 2});
   QuotaRouter alone(0, {3, 2, 2});
-  const std::vector<DomainView> domains = domains_of(3);
-  const std::vector<std::uint32_t> at_once = route(together, domains, 50);
-  for (const std::uint32_t choice : at_once) EXPECT_EQ(route(alone, domains, 1).front(), choice);
+  const std::vector<QueueView> queues = queues_of(3);
+  const std::vector<std::uint32_t> at_once = route(together, queues, 50);
+  for (const std::uint32_t choice : at_once) EXPECT_EQ(route(alone, queues, 1).front(), choice);
 }
 
 TEST(QuotaRouter, TheVisitsOfALostNodeGoToTheOthersInProportion) {
   QuotaRouter router(0, {2, 1, 1});
-  const std::vector<DomainView> all = domains_of(3);
+  const std::vector<QueueView> all = queues_of(3);
   route(router, all, 5);
-  const std::vector<DomainView> rest(all.begin(), all.begin() + 2);
+  const std::vector<QueueView> rest(all.begin(), all.begin() + 2);
   std::vector<int> sent(2, 0);
   for (const std::uint32_t choice : route(router, rest, 30)) ++sent[choice];
   EXPECT_EQ(sent, (std::vector<int>{20, 10}));
@@ -99,9 +99,9 @@ TEST(QuotaRouter, TheVisitsOfALostNodeGoToTheOthersInProportion) {
 
 TEST(QuotaRouter, NodesThatAreNotPlannedGetNothingBesideOthersAndTurnsAlone) {
   QuotaRouter router(0, {1, 0, 0});
-  for (const std::uint32_t choice : route(router, domains_of(3), 10)) EXPECT_EQ(choice, 0U);
-  const std::vector<DomainView> all = domains_of(3);
-  const std::vector<DomainView> rest(all.begin() + 1, all.end());
+  for (const std::uint32_t choice : route(router, queues_of(3), 10)) EXPECT_EQ(choice, 0U);
+  const std::vector<QueueView> all = queues_of(3);
+  const std::vector<QueueView> rest(all.begin() + 1, all.end());
   std::vector<int> sent(3, 0);
   for (const std::uint32_t choice : route(router, rest, 10)) ++sent[choice];
   EXPECT_EQ(sent, (std::vector<int>{0, 5, 5}));

@@ -22,9 +22,9 @@ void PardController::on_plan(TimeNs, const Plan& plan) {
   downstream_.on_plan(plan);
 }
 
-void PardController::on_report(TimeNs, DomainId domain, std::span<const double> values, Publication&) {
+void PardController::on_report(TimeNs, QueueId queue, std::span<const double> values, Publication&) {
   const PardReport::View report = PardReport::view(values);
-  domains_[domain] = {report.workers, 0};
+  queues_[queue] = {report.workers, 0};
   arrived_ += report.arrived;
   dropped_ += report.dropped;
   started_ += report.started;
@@ -35,9 +35,9 @@ void PardController::on_report(TimeNs, DomainId domain, std::span<const double> 
 
 double PardController::serving_workers() {
   double workers = 0;
-  for (auto domain = domains_.begin(); domain != domains_.end();) {
-    workers += domain->second.workers;
-    domain = ++domain->second.silent_periods > kForgetAfter ? domains_.erase(domain) : std::next(domain);
+  for (auto queue = queues_.begin(); queue != queues_.end();) {
+    workers += queue->second.workers;
+    queue = ++queue->second.silent_periods > kForgetAfter ? queues_.erase(queue) : std::next(queue);
   }
   return workers > 0 ? workers : plan_.workers;
 }

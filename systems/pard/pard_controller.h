@@ -15,7 +15,7 @@
 
 namespace harness {
 
-/// Gathers its domains' reports (PardReport) and publishes the module's state (PardState) once per period.
+/// Gathers its queues' reports (PardReport) and publishes the module's state (PardState) once per period.
 /// States of other modules count from the next period on; only when a later module's overload changes what
 /// this one may admit, it publishes at once, its last state with the new level.
 class PardController final : public Controller {
@@ -23,17 +23,17 @@ class PardController final : public Controller {
   PardController(const ServingContext& context, ModuleId module, const PardParams& params);
 
   void on_plan(TimeNs now, const Plan& plan) override;
-  void on_report(TimeNs now, DomainId domain, std::span<const double> values, Publication& out) override;
+  void on_report(TimeNs now, QueueId queue, std::span<const double> values, Publication& out) override;
   void on_period(TimeNs now, Publication& out) override;
   void on_state(TimeNs now, ModuleId module, std::span<const double> state, Publication& out) override;
 
  private:
-  /// A domain's workers, as it last said.
+  /// A queue's workers, as it last said.
   struct Heard {
     double workers = 0;
     int silent_periods = 0;
   };
-  static constexpr int kForgetAfter = 1;  ///< a domain silent for longer is gone
+  static constexpr int kForgetAfter = 1;  ///< a queue silent for longer is gone
 
   double serving_workers();
   PardState compute();
@@ -49,7 +49,7 @@ class PardController final : public Controller {
   DownstreamEstimate downstream_;
   OverloadControl overload_;
   BudgetOrder order_;
-  std::map<DomainId, Heard> domains_;
+  std::map<QueueId, Heard> queues_;
   // Sums over the reports of this period.
   double arrived_ = 0;
   double dropped_ = 0;

@@ -21,11 +21,11 @@ class PardControllerTest : public ::testing::Test {
     controller_->on_plan(0, world_.plan);
   }
 
-  void report(DomainId domain, double workers, double arrived, double dropped, double started,
+  void report(QueueId queue, double workers, double arrived, double dropped, double started,
               double queueing_ns, std::vector<double> waits = {}, double worst_ns = 0) {
     std::vector<double> values = {workers, arrived, dropped, started, queueing_ns, worst_ns};
     values.insert(values.end(), waits.begin(), waits.end());
-    controller_->on_report(0, domain, values, out_);
+    controller_->on_report(0, queue, values, out_);
     EXPECT_FALSE(out_.due());
   }
 
@@ -51,7 +51,7 @@ class PardControllerTest : public ::testing::Test {
   TimeNs now_ = 0;
 };
 
-TEST_F(PardControllerTest, PublishesWhatItsDomainsReport) {
+TEST_F(PardControllerTest, PublishesWhatItsQueuesReport) {
   report(7, 1, 100, 10, 80, 80 * 2e6);
   report(9, 1, 60, 0, 20, 20 * 7e6);
   const PardState state = period();
@@ -106,7 +106,7 @@ TEST_F(PardControllerTest, CountsTheWorkersThatServe) {
     period();
   }
   report(0, 1, 0, 0, 0, 0);
-  EXPECT_DOUBLE_EQ(period().throughput_rps, 400);  // domain 1 is gone
+  EXPECT_DOUBLE_EQ(period().throughput_rps, 400);  // queue 1 is gone
 }
 
 TEST_F(PardControllerTest, ChangesOrderBeyondTheBandOnly) {

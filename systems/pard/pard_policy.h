@@ -1,4 +1,4 @@
-// PARD's Request Broker (sections 4.2 and 4.3): the policy of its queue domains.
+// PARD's Request Broker (sections 4.2 and 4.3): the policy of its queues.
 #pragma once
 
 #include <span>
@@ -124,7 +124,7 @@ class PardPolicy {
   const ServingContext* context_;
   PardParams params_;
   ModuleId module_;
-  int own_workers_ = 0;      ///< of this domain
+  int own_workers_ = 0;      ///< of this queue
   int planned_workers_ = 1;  ///< of the module
   bool heard_ = false;       ///< a state of the own module has arrived
   TimeNs exec_ns_ = 0;

@@ -283,7 +283,7 @@ TEST_F(PardPolicyTest, CountsAVisitOfALostWorkerOnceAndOrdersItByItsBudget) {
   }
 }
 
-// wait_window x own workers / planned workers, rounded up: one domain with all workers reports the whole
+// wait_window x own workers / planned workers, rounded up: one queue with all workers reports the whole
 // window.
 TEST_F(PardPolicyTest, ReportsTheShareOfTheWindowThatItsWorkersHave) {
   world_.plan.modules[0].workers = 4;

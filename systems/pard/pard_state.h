@@ -63,7 +63,7 @@ struct PardState {
   static void repack_admitted(std::span<double> values, double admitted);
 };
 
-/// What one domain has seen since its last report; collected in place, so that sending copies it once.
+/// What one queue has seen since its last report; collected in place, so that sending copies it once.
 class PardReport {
  public:
   /// At most `most_waits` batch waits are kept, the newest.

@@ -76,7 +76,7 @@ class PardVariantWorld {
     controller_->on_state(0, module, packed, publication_);
     pass_on();
   }
-  /// The module's one domain reports, a period ends, and its worker hears of it.
+  /// The module's one queue reports, a period ends, and its worker hears of it.
   PardState period(double arrived, double started = 0, double queueing_ms = 0, double worst_ms = 0) {
     const double values[] = {1, arrived, 0, started, started * queueing_ms * 1e6, worst_ms * 1e6};
     controller_->on_report(0, 0, values, publication_);

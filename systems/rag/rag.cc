@@ -12,7 +12,7 @@ class Rag final : public System {
  public:
   void list(ParamList& params) override { params_.list(params); }
 
-  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId,
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId,
                                             ModuleId module) override {
     return std::make_unique<BatchingScheduler<RagPolicy>>(context, module, context, module, params_);
   }

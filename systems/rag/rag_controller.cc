@@ -14,7 +14,7 @@ RagController::RagController(const ServingContext& context, ModuleId module, con
 
 void RagController::on_plan(TimeNs, const Plan& plan) { plan_ = plan; }
 
-void RagController::on_report(TimeNs, DomainId, std::span<const double> values, Publication&) {
+void RagController::on_report(TimeNs, QueueId, std::span<const double> values, Publication&) {
   const RagReport report = RagReport::of(values);
   period_.started += report.started;
   period_.queueing_ns += report.queueing_ns;

@@ -9,13 +9,13 @@
 
 namespace harness {
 
-/// Publishes a RagState once per period, from its domains' reports (RagReport) and the other modules' states.
+/// Publishes a RagState once per period, from its queues' reports (RagReport) and the other modules' states.
 class RagController final : public Controller {
  public:
   RagController(const ServingContext& context, ModuleId module, const RagParams& params);
 
   void on_plan(TimeNs now, const Plan& plan) override;
-  void on_report(TimeNs now, DomainId domain, std::span<const double> values, Publication& out) override;
+  void on_report(TimeNs now, QueueId queue, std::span<const double> values, Publication& out) override;
   void on_period(TimeNs now, Publication& out) override;
   void on_state(TimeNs now, ModuleId module, std::span<const double> state, Publication& out) override;
 

@@ -1,4 +1,4 @@
-// The policy of `rag`'s queue domains: what it drops when a visit could start.
+// The policy of `rag`'s queues: what it drops when a visit could start.
 #pragma once
 
 #include <map>

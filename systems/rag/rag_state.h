@@ -35,7 +35,7 @@ struct RagParams {
   }
 };
 
-/// Sums over what one domain has seen since its last report.
+/// Sums over what one queue has seen since its last report.
 struct RagReport {
   static constexpr std::size_t kSize = 5;
   double started = 0;

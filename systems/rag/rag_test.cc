@@ -110,7 +110,7 @@ TEST_F(RagTest, SlotsTakeNothingEarlyAndNothingIsLeftBehind) {
   EXPECT_EQ(one->arrive(0, 4, 0), "") << "the slot is taken: no batch forms behind a running visit";
 }
 
-TEST_F(RagTest, PublishesMeansOfWhatItsDomainsReport) {
+TEST_F(RagTest, PublishesMeansOfWhatItsQueuesReport) {
   RagController rewrite(world_.context, 0, RagParams());
   RagController generate(world_.context, 1, RagParams());
   Publication out;

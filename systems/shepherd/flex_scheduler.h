@@ -1,4 +1,4 @@
-// FLEX as the scheduler of a queue domain (SHEPHERD, section 5.2).
+// FLEX as the scheduler of a queue (SHEPHERD, section 5.2).
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace harness {
 
-/// Carries events to a Flex over the modules of the domain and its decisions to the host. What the planner
+/// Carries events to a Flex over the modules of the queue and its decisions to the host. What the planner
 /// caps stays capped: a module's batches are no larger than its planned cap. A batch's end is told to Flex
 /// when the worker is free: before that visits that the batch sends on may stand here already.
 class FlexScheduler final : public Scheduler {

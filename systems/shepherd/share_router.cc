@@ -80,25 +80,25 @@ void ShareRouter::divide(std::vector<std::uint32_t> share_of, std::vector<GroupI
   place_.assign(group_of_.size(), 0);
 }
 
-void ShareRouter::route(TimeNs, std::span<const Visit> visits, std::span<const DomainView> domains,
+void ShareRouter::route(TimeNs, std::span<const Visit> visits, std::span<const QueueView> queues,
                         std::span<std::uint32_t> out) {
   for (std::size_t i = 0; i < visits.size(); ++i) {
     const std::uint32_t share = share_of_[visits[i].stream];
     const std::uint32_t place = place_[share];
-    const bool is_there = place < domains.size() && domains[place].group == group_of_[share];
-    out[i] = is_there ? place : find_domain(share, domains);
+    const bool is_there = place < queues.size() && queues[place].group == group_of_[share];
+    out[i] = is_there ? place : find_queue(share, queues);
   }
 }
 
-std::uint32_t ShareRouter::find_domain(std::uint32_t share, std::span<const DomainView> domains) {
+std::uint32_t ShareRouter::find_queue(std::uint32_t share, std::span<const QueueView> queues) {
   std::uint32_t& place = place_[share];
   for (std::size_t next = 0; next < group_of_.size(); ++next) {
     const GroupId group = group_of_[(share + next) % group_of_.size()];
-    if (place < domains.size() && domains[place].group == group) return place;
-    const auto found = std::find_if(domains.begin(), domains.end(),
-                                    [group](const DomainView& domain) { return domain.group == group; });
-    if (found == domains.end()) continue;
-    return place = static_cast<std::uint32_t>(found - domains.begin());
+    if (place < queues.size() && queues[place].group == group) return place;
+    const auto found = std::find_if(queues.begin(), queues.end(),
+                                    [group](const QueueView& queue) { return queue.group == group; });
+    if (found == queues.end()) continue;
+    return place = static_cast<std::uint32_t>(found - queues.begin());
   }
   report_bug(__FILE__, __LINE__, "a model's workers are in none of its groups");
 }

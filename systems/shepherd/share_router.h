@@ -31,19 +31,19 @@ class ShareRouter final : public Router {
   void on_plan(const Plan& plan) override;
   /// `share_of`: by Visit::stream; `group_of`: by share. What on_plan does.
   void divide(std::vector<std::uint32_t> share_of, std::vector<GroupId> group_of);
-  void route(TimeNs now, std::span<const Visit> visits, std::span<const DomainView> domains,
+  void route(TimeNs now, std::span<const Visit> visits, std::span<const QueueView> queues,
              std::span<std::uint32_t> out) override;
 
  private:
   /// That of the first of the groups from the share's own on that has one; to be found in `place_` then.
-  std::uint32_t find_domain(std::uint32_t share, std::span<const DomainView> domains);
+  std::uint32_t find_queue(std::uint32_t share, std::span<const QueueView> queues);
 
   std::span<const Stream> streams_;
   ModuleId model_;
   HerdSplit split_;
   std::vector<std::uint32_t> share_of_;
   std::vector<GroupId> group_of_;
-  std::vector<std::uint32_t> place_;  ///< by share: where its domain was last found
+  std::vector<std::uint32_t> place_;  ///< by share: where its queue was last found
 };
 
 }  // namespace harness

@@ -113,17 +113,17 @@ TEST(ShareRouter, SendsEachStreamToItsGroupAndOnWhenThatIsGone) {
   std::vector<Visit> visits(4);
   for (std::uint16_t i = 0; i < 4; ++i) visits[i].stream = i;
   Shares out(4);
-  std::vector<DomainView> domains = {{10, 1, 0, 7}, {11, 1, 0, 4}};
-  router.route(0, visits, domains, out);
+  std::vector<QueueView> queues = {{10, 1, 0, 7}, {11, 1, 0, 4}};
+  router.route(0, visits, queues, out);
   EXPECT_EQ(out, (Shares{1, 1, 0, 1}));
-  domains = {{10, 1, 0, 7}};
-  router.route(0, visits, domains, out);
+  queues = {{10, 1, 0, 7}};
+  router.route(0, visits, queues, out);
   EXPECT_EQ(out, (Shares{0, 0, 0, 0}));
-  domains = {{10, 1, 0, 7}, {12, 1, 0, 4}};
-  router.route(0, visits, domains, out);
+  queues = {{10, 1, 0, 7}, {12, 1, 0, 4}};
+  router.route(0, visits, queues, out);
   EXPECT_EQ(out, (Shares{1, 1, 0, 1}));
-  domains = {{12, 1, 0, 4}};
-  router.route(0, visits, domains, out);
+  queues = {{12, 1, 0, 4}};
+  router.route(0, visits, queues, out);
   EXPECT_EQ(out, (Shares{0, 0, 0, 0}));
 }
 

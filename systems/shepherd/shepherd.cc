@@ -44,7 +44,7 @@ class Shepherd final : public System {
   }
   bool loads_ahead() const override { return herd_.load == HerdLoad::kAhead; }
 
-  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId, GroupId group) override {
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId, GroupId group) override {
     return std::make_unique<FlexScheduler>(context, group, flex_);
   }
   /// Null where a module is no model on GPUs: the shared planner gives each module its own workers then.

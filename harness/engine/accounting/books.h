@@ -63,7 +63,7 @@ class Books {
     stamp(now, (std::uint64_t{worker} << 20) ^ visits.size());
   }
 
-  /// A visit has reached its domain: only the first time at this module counts.
+  /// A visit has reached its queue: only the first time at this module counts.
   void on_reached(TimeNs now, VisitRecord& record) {
     if (record.counted) return;
     record.counted = true;
@@ -173,7 +173,7 @@ class Books {
   /// A plan with groups takes effect: a row for each module of each group.
   void on_group_row(const GroupRow& row) { record_.groups.push_back(row); }
 
-  /// Adds what the books of another rank's queue domains hold: arrivals, starts of batches, decisions.
+  /// Adds what the books of another rank's queues hold: arrivals, starts of batches, decisions.
   void absorb(const RunRecord& part);
   /// After all parts: visits whose arrival and end do not both stand here, because messages were lost or
   /// repeated. Arrivals then count what has ended.

@@ -60,7 +60,7 @@ class SlotTable {
   std::vector<std::uint32_t> free_;
 };
 
-/// Where a live visit is. Waiting: before a merge whose other branches have not come yet; its domain is
+/// Where a live visit is. Waiting: before a merge whose other branches have not come yet; its queue is
 /// chosen already.
 enum class VisitState : std::uint8_t { kWaiting, kTravelling, kQueued, kForming };
 
@@ -69,7 +69,7 @@ struct alignas(64) VisitRecord {
   Visit visit;
   TimeNs joined_ns = 0;
   std::uint32_t request_slot = 0;
-  DomainId domain = kNone;
+  QueueId queue = kNone;
   std::uint16_t index = 0;   ///< of the visit in its request
   std::uint16_t parent = 0;  ///< index of the visit that caused it
   VisitState state = VisitState::kTravelling;

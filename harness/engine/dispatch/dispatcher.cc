@@ -51,28 +51,28 @@ Plan initial_plan(const RunSpec& spec, double offered_rps) {
   return first_plan(spec, context, *planner, offered_rps);
 }
 
-Dispatcher::Dispatcher(const RunSpec& spec, const ServingContext& context, ToDomains& domains,
+Dispatcher::Dispatcher(const RunSpec& spec, const ServingContext& context, ToQueues& queues,
                        EngineTables& tables, Books& books)
     : spec_(spec),
       context_(context),
-      to_domains_(domains),
+      to_queues_(queues),
       tables_(tables),
       books_(books),
-      domains_(spec.pipeline.modules.size()),
-      flow_(spec.pipeline, context.streams, spec.seed, spec.answers, tables.visits, books, domains, domains_),
+      queues_(spec.pipeline.modules.size()),
+      flow_(spec.pipeline, context.streams, spec.seed, spec.answers, tables.visits, books, queues, queues_),
       planner_(make_planner(spec, context)),
       period_ns_(spec.system->replan_period_ns(context)),
       plan_(first_plan(spec, context, *planner_, offered_rps(spec))),
       computed_(plan_),
       load_(spec, period_ns_, flow_, books),
-      staff_(spec, context, domains, tables, books, domains_) {
-  for (ModuleId module = 0; module < domains_.size(); ++module) {
-    domains_[module].router = spec.system->make_router(context_, module);
-    domains_[module].counts_outstanding = domains_[module].router->needs_outstanding();
+      staff_(spec, context, queues, tables, books, queues_) {
+  for (ModuleId module = 0; module < queues_.size(); ++module) {
+    queues_[module].router = spec.system->make_router(context_, module);
+    queues_[module].counts_outstanding = queues_[module].router->needs_outstanding();
     if (auto controller = spec.system->make_controller(context_, module))
       controllers_.push_back(std::move(controller));
   }
-  HARNESS_CHECK(controllers_.empty() || controllers_.size() == domains_.size(),
+  HARNESS_CHECK(controllers_.empty() || controllers_.size() == queues_.size(),
                 "a system has controllers for some modules only");
   if (!controllers_.empty()) books_.name_states(spec.system->state_names(), spec.record_states);
 }
@@ -93,8 +93,8 @@ void Dispatcher::apply_plan(TimeNs now, const Plan& plan) {
 void Dispatcher::announce_plan(TimeNs now) {
   books_.on_plan(plan_);
   for (auto& controller : controllers_) controller->on_plan(now, plan_);
-  for (ModuleDomains& module : domains_) module.router->on_plan(plan_);
-  to_domains_.set_plan(now, plan_);
+  for (ModuleQueues& module : queues_) module.router->on_plan(plan_);
+  to_queues_.set_plan(now, plan_);
 }
 
 TimeNs Dispatcher::next_planning_ns(TimeNs at_ns) const {
@@ -118,15 +118,15 @@ Plan Dispatcher::compute_plan(TimeNs now, const LoadStatistics& load) {
 
 void Dispatcher::publish(TimeNs now, ModuleId module) {
   if (publication_.due()) {
-    const std::size_t receivers = domains_[module].views.size() + controllers_.size() - 1;
+    const std::size_t receivers = queues_[module].views.size() + controllers_.size() - 1;
     books_.on_published(now, module, publication_.state(), receivers);
-    to_domains_.publish(module, publication_.state());
+    to_queues_.publish(module, publication_.state());
   }
   publication_.clear();
 }
 
-void Dispatcher::on_report(TimeNs now, ModuleId module, DomainId domain, std::span<const double> values) {
-  controllers_[module]->on_report(now, domain, values, publication_);
+void Dispatcher::on_report(TimeNs now, ModuleId module, QueueId queue, std::span<const double> values) {
+  controllers_[module]->on_report(now, queue, values, publication_);
   publish(now, module);
 }
 
@@ -145,9 +145,9 @@ void Dispatcher::on_period(TimeNs now) {
   }
 }
 
-void Dispatcher::on_acknowledgement(ModuleId module, DomainId domain, int count) {
-  for (DomainView& view : domains_[spec_.pipeline.task_of(module)].views) {
-    if (view.id == domain) view.outstanding -= count;
+void Dispatcher::on_acknowledgement(ModuleId module, QueueId queue, int count) {
+  for (QueueView& view : queues_[spec_.pipeline.task_of(module)].views) {
+    if (view.id == queue) view.outstanding -= count;
   }
 }
 

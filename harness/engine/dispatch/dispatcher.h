@@ -11,7 +11,7 @@
 #include "harness/engine/dispatch/request_flow.h"
 #include "harness/engine/dispatch/staff.h"
 #include "harness/engine/ports.h"
-#include "harness/engine/queues/domain_group.h"
+#include "harness/engine/queues/rank_queues.h"
 #include "harness/engine/run_spec.h"
 
 namespace harness {
@@ -21,11 +21,11 @@ namespace harness {
 class Dispatcher {
  public:
   /// Makes the routers, the controllers and the initial plan. Everything outlives the dispatcher.
-  Dispatcher(const RunSpec& spec, const ServingContext& context, ToDomains& domains, EngineTables& tables,
+  Dispatcher(const RunSpec& spec, const ServingContext& context, ToQueues& queues, EngineTables& tables,
              Books& books);
   ~Dispatcher();
 
-  /// Starts at `now`: the plan reaches the domains, which are opened with their workers.
+  /// Starts at `now`: the plan reaches the queues, which are opened with their workers.
   void start(TimeNs now);
 
   /// A request of the stream that is due `now` leaves, `lateness_ns` after that.
@@ -34,7 +34,7 @@ class Dispatcher {
   }
   /// Nothing more is heard of what is still under way: it ends as unfinished.
   void give_up(TimeNs now) { flow_.give_up(now); }
-  // What the domains say (ToDispatcher).
+  // What the queues say (ToDispatcher).
   void on_batch_done(TimeNs now, WorkerId worker, const WorkerState& state) {
     on_late_batch_done(now, worker, state, now);
   }
@@ -64,25 +64,25 @@ class Dispatcher {
     count_batch(worker, state, state.end_ns(now));
     flow_.fail_batch(now, worker, state, state.end_ns(now), DropReason::kMessageLost);
   }
-  /// A visit is lost on its way to its domain.
+  /// A visit is lost on its way to its queue.
   void on_delivery_lost(TimeNs now, VisitId visit) {
     flow_.end_on_the_way(now, visit, DropReason::kMessageLost);
   }
 
   void on_fault(TimeNs now, const Fault& fault, bool begins) { staff_.on_fault(now, fault, begins); }
-  /// Where the domain stands: the GPU of its first worker.
-  std::uint32_t gpu_of(DomainId domain) const { return staff_.gpu_of(domain); }
-  const std::vector<DomainView>& open_domains(ModuleId module) const { return domains_[module].views; }
-  /// ToDomains::acknowledge is called for what leaves the group's queues.
+  /// Where the queue stands: the GPU of its first worker.
+  std::uint32_t gpu_of(QueueId queue) const { return staff_.gpu_of(queue); }
+  const std::vector<QueueView>& open_queues(ModuleId module) const { return queues_[module].views; }
+  /// ToQueues::acknowledge is called for what leaves the group's queues.
   bool counts_outstanding(GroupId group) const {
     const ModuleId module = plan_.served_by(group).front();
-    return domains_[spec_.pipeline.task_of(module)].counts_outstanding;
+    return queues_[spec_.pipeline.task_of(module)].counts_outstanding;
   }
 
-  void on_report(TimeNs now, ModuleId module, DomainId domain, std::span<const double> values);
+  void on_report(TimeNs now, ModuleId module, QueueId queue, std::span<const double> values);
   /// A module's published state has reached the controllers of the others.
   void on_publication(TimeNs now, ModuleId module, std::span<const double> state);
-  void on_acknowledgement(ModuleId module, DomainId domain, int count);
+  void on_acknowledgement(ModuleId module, QueueId queue, int count);
   void on_worker_ready(TimeNs now, WorkerId worker) { staff_.on_worker_ready(now, worker); }
   /// A state period is over: the controllers publish.
   void on_period(TimeNs now);
@@ -93,7 +93,7 @@ class Dispatcher {
   /// The next plan, from that load. The runtime applies it later, in order. Reads and writes nothing that the
   /// other calls do: it may run in another thread beside them, one call at a time, in the order of the loads.
   Plan compute_plan(TimeNs now, const LoadStatistics& load);
-  /// Scales groups up and down to `plan` and tells domains, routers and controllers.
+  /// Scales groups up and down to `plan` and tells queues, routers and controllers.
   void apply_plan(TimeNs now, const Plan& plan);
   /// When a plan is to be computed after the one at `at_ns` (0: the first); kNever when no more are.
   TimeNs next_planning_ns(TimeNs at_ns) const;
@@ -127,10 +127,10 @@ class Dispatcher {
 
   const RunSpec& spec_;
   const ServingContext& context_;
-  ToDomains& to_domains_;
+  ToQueues& to_queues_;
   EngineTables& tables_;
   Books& books_;
-  std::vector<ModuleDomains> domains_;
+  std::vector<ModuleQueues> queues_;
   RequestFlow flow_;
   std::unique_ptr<Planner> planner_;
   TimeNs period_ns_;  ///< of the system's own planning; 0: none

@@ -5,8 +5,8 @@
 namespace harness {
 
 RequestFlow::RequestFlow(const Pipeline& pipeline, const std::vector<Stream>& streams, std::uint64_t seed,
-                         Answers answers, SlotTable<VisitRecord>& visits, Books& books, ToDomains& to_domains,
-                         std::vector<ModuleDomains>& domains)
+                         Answers answers, SlotTable<VisitRecord>& visits, Books& books, ToQueues& to_queues,
+                         std::vector<ModuleQueues>& queues)
     : pipeline_(pipeline),
       streams_(streams),
       is_chain_(pipeline.is_chain()),
@@ -15,8 +15,8 @@ RequestFlow::RequestFlow(const Pipeline& pipeline, const std::vector<Stream>& st
       routes_(pipeline, seed),
       visits_(visits),
       books_(books),
-      to_domains_(to_domains),
-      domains_(domains) {
+      to_queues_(to_queues),
+      queues_(queues) {
   if (pipeline.has_tasks()) tree_.emplace(pipeline, seed);
 }
 
@@ -45,8 +45,8 @@ void RequestFlow::send(TimeNs now, StreamId stream, TimeNs lateness_ns) {
     books_.on_paths_begun(1);
   }
   deliveries_.clear();
-  choose_domains(now, from.entry, {&visit, 1});
-  to_domains_.deliver(deliveries_);
+  choose_queues(now, from.entry, {&visit, 1});
+  to_queues_.deliver(deliveries_);
 }
 
 VisitId RequestFlow::make_visit(std::uint32_t request_slot, ModuleId module, std::uint16_t parent) {
@@ -81,25 +81,25 @@ void RequestFlow::assign_module(VisitId visit, ModuleId module) {
   record.visit.module = module;
 }
 
-void RequestFlow::choose_domains(TimeNs now, ModuleId module, std::span<const VisitId> visits,
-                                 const Upstream* from) {
-  ModuleDomains& domains = domains_[module];
-  if (domains.views.empty()) {
+void RequestFlow::choose_queues(TimeNs now, ModuleId module, std::span<const VisitId> visits,
+                                const Upstream* from) {
+  ModuleQueues& queues = queues_[module];
+  if (queues.views.empty()) {
     for (const VisitId visit : visits) end_on_the_way(now, visit, DropReason::kNoWorker);
     return;
   }
   route_visits_.clear();
   for (const VisitId visit : visits) route_visits_.push_back(visits_[visit].visit);
   const bool is_tree = tree_.has_value();
-  if (is_tree) {  // a sibling that is refused now cancels those that have a domain
-    for (const VisitId visit : visits) visits_[visit].domain = kNone;
+  if (is_tree) {  // a sibling that is refused now cancels those that have a queue
+    for (const VisitId visit : visits) visits_[visit].queue = kNone;
   }
   if (route_choices_.size() < visits.size()) route_choices_.resize(visits.size());
   const std::span<std::uint32_t> choices(route_choices_.data(), visits.size());
   if (from != nullptr) {
-    domains.router->route_onward(now, *from, route_visits_, domains.views, choices);
+    queues.router->route_onward(now, *from, route_visits_, queues.views, choices);
   } else {
-    domains.router->route(now, route_visits_, domains.views, choices);
+    queues.router->route(now, route_visits_, queues.views, choices);
   }
   static_assert(kRefused + 1 == kNone);
   for (std::size_t i = 0; i < visits.size(); ++i) {
@@ -108,10 +108,10 @@ void RequestFlow::choose_domains(TimeNs now, ModuleId module, std::span<const Vi
                      choices[i] == kRefused ? DropReason::kOverBudget : DropReason::kNoWorker);
       continue;
     }
-    HARNESS_CHECK(choices[i] < domains.views.size(), "a router chose no domain of its list");
-    DomainView& view = domains.views[choices[i]];
-    if (domains.counts_outstanding) ++view.outstanding;
-    visits_[visits[i]].domain = view.id;
+    HARNESS_CHECK(choices[i] < queues.views.size(), "a router chose no queue of its list");
+    QueueView& view = queues.views[choices[i]];
+    if (queues.counts_outstanding) ++view.outstanding;
+    visits_[visits[i]].queue = view.id;
     if (is_tree) assign_module(visits[i], view.group);
     deliveries_.push_back({visits[i], view.id});
   }
@@ -123,13 +123,13 @@ void RequestFlow::end_on_the_way(TimeNs now, VisitId visit, DropReason reason) {
     books_.on_arrived(now, record.visit.module);
     record.visit.arrived_ns = now;
   }
-  record.domain = kNone;
+  record.queue = kNone;
   drop(now, visit, reason);
 }
 
-void RequestFlow::acknowledge(ModuleId module, DomainId domain, int count) {
-  const bool counts = domains_[pipeline_.task_of(module)].counts_outstanding;
-  if (counts && domain != kNone) to_domains_.acknowledge(module, domain, count);
+void RequestFlow::acknowledge(ModuleId module, QueueId queue, int count) {
+  const bool counts = queues_[pipeline_.task_of(module)].counts_outstanding;
+  if (counts && queue != kNone) to_queues_.acknowledge(module, queue, count);
 }
 
 void RequestFlow::on_batch_done(TimeNs now, WorkerId worker, const WorkerState& state, TimeNs ended_ns) {
@@ -139,7 +139,7 @@ void RequestFlow::on_batch_done(TimeNs now, WorkerId worker, const WorkerState& 
   const TimeNs exec_ns = ended_ns - started_ns;
   const TimeNs gpu_ns = state.gpu_time_ns(ended_ns);
   books_.on_batch_done(module, visits.size(), exec_ns, gpu_ns);
-  acknowledge(module, state.domain, static_cast<int>(visits.size()));
+  acknowledge(module, state.queue, static_cast<int>(visits.size()));
   const auto count = static_cast<TimeNs>(visits.size());
   TimeNs share_ns = gpu_ns / count + gpu_ns % count;  // the first visit carries the remainder
   if (books_.wants_rows()) write_rows(ended_ns, worker, started_ns, visits);
@@ -167,16 +167,16 @@ void RequestFlow::on_batch_done(TimeNs now, WorkerId worker, const WorkerState& 
   deliveries_.clear();
   if (is_chain_) {
     for (const VisitId visit : finished_) advance_visit(visit, subs.front());
-    choose_domains(now, subs.front(), finished_);
-    to_domains_.deliver(deliveries_);
+    choose_queues(now, subs.front(), finished_);
+    to_queues_.deliver(deliveries_);
     return;
   }
   if (tree_) {
-    grow(now, module, state.domain);
+    grow(now, module, state.queue);
   } else {
     for (const ModuleId to : subs) split_to(now, module, to);  // all branches leave before any arrives
   }
-  to_domains_.deliver(deliveries_);
+  to_queues_.deliver(deliveries_);
   for (const VisitId visit : finished_) end_visit(now, visit);
 }
 
@@ -213,10 +213,10 @@ void RequestFlow::split_to(TimeNs now, ModuleId from, ModuleId to) {
     const std::uint16_t index = parent.index;
     if (goes_there(slot)) children_.push_back(make_visit(slot, to, index));
   }
-  if (!children_.empty()) choose_domains(now, to, children_);
+  if (!children_.empty()) choose_queues(now, to, children_);
 }
 
-void RequestFlow::grow(TimeNs now, ModuleId from, DomainId domain) {
+void RequestFlow::grow(TimeNs now, ModuleId from, QueueId queue) {
   const std::vector<ModuleId>& subs = pipeline_.modules[from].subs;
   // All numbers first: what the variant is seen to cause must not depend on what is refused on the way.
   child_counts_.clear();
@@ -229,8 +229,8 @@ void RequestFlow::grow(TimeNs now, ModuleId from, DomainId domain) {
     for (std::size_t i = 0; i < finished_.size(); ++i)
       add_children(finished_[i], s, from, child_counts_[s * finished_.size() + i]);
     if (children_.empty()) continue;
-    const Upstream upstream{domain, from, parents_arrived_};
-    choose_domains(now, subs[s], children_, &upstream);
+    const Upstream upstream{queue, from, parents_arrived_};
+    choose_queues(now, subs[s], children_, &upstream);
   }
   for (std::size_t i = 0; i < finished_.size(); ++i) {
     std::int64_t children = 0;
@@ -272,7 +272,7 @@ void RequestFlow::merge_at(TimeNs now, const VisitRecord& branch, ModuleId to) {
   if (branches == 1) {
     const VisitId visit = make_visit(slot, to, index);
     visits_[visit].state = VisitState::kWaiting;
-    choose_domains(now, to, {&visit, 1});
+    choose_queues(now, to, {&visit, 1});
     if (requests_[slot].ended) return;
     deliveries_.pop_back();  // it waits for the other branches
   }
@@ -281,7 +281,7 @@ void RequestFlow::merge_at(TimeNs now, const VisitRecord& branch, ModuleId to) {
   record.parent = index;
   if (branches < branches_to(slot, to)) return;
   record.state = VisitState::kTravelling;
-  deliveries_.push_back({visit, record.domain});
+  deliveries_.push_back({visit, record.queue});
 }
 
 void RequestFlow::drop(TimeNs now, VisitId visit, DropReason reason) {
@@ -293,7 +293,7 @@ void RequestFlow::drop(TimeNs now, VisitId visit, DropReason reason) {
   }
   books_.on_visit_dropped(now, record.visit.module, request.id, reason);
   if (books_.wants_rows()) write_row(now, record, VisitOutcome::kDropped, reason);
-  acknowledge(record.visit.module, record.domain, 1);
+  acknowledge(record.visit.module, record.queue, 1);
   lose_paths(request, 1);
   request.reason = reason;
   request.module = record.visit.module;
@@ -313,7 +313,7 @@ void RequestFlow::drop(TimeNs now, VisitId visit, DropReason reason) {
 void RequestFlow::on_cancelled(TimeNs now, VisitId visit) {
   const VisitRecord& record = visits_[visit];
   books_.on_visit_cancelled(record.visit.module);
-  acknowledge(record.visit.module, record.domain, 1);
+  acknowledge(record.visit.module, record.queue, 1);
   lose_paths(request_of(record), 1);
   if (books_.wants_rows()) write_row(now, record, VisitOutcome::kCancelled, DropReason::kExpired);
   end_visit(now, visit);
@@ -326,7 +326,7 @@ void RequestFlow::reroute(TimeNs now, ModuleId module, std::span<const VisitId> 
     if (!request_of(record).ended) {
       wanted.push_back(visit);
       record.state = VisitState::kTravelling;
-      acknowledge(module, record.domain, 1);
+      acknowledge(module, record.queue, 1);
       continue;
     }
     if (!record.counted) {
@@ -335,11 +335,10 @@ void RequestFlow::reroute(TimeNs now, ModuleId module, std::span<const VisitId> 
     }
     on_cancelled(now, visit);
   }
-  std::vector<Delivery>
-      outer;  // a visit may be found to need another domain while others are being delivered
+  std::vector<Delivery> outer;  // a visit may be found to need another queue while others are being delivered
   outer.swap(deliveries_);
-  choose_domains(now, pipeline_.task_of(module), wanted);
-  to_domains_.deliver(deliveries_);
+  choose_queues(now, pipeline_.task_of(module), wanted);
+  to_queues_.deliver(deliveries_);
   deliveries_.swap(outer);
 }
 
@@ -393,7 +392,7 @@ void RequestFlow::cancel_siblings(std::uint32_t request_slot) {
   if (tree_) {
     for (const VisitId visit : tree_->live(request_slot)) {
       const VisitRecord& record = visits_[visit];
-      if (record.domain != kNone) to_domains_.cancel({visit, record.visit.request, record.index});
+      if (record.queue != kNone) to_queues_.cancel({visit, record.visit.request, record.index});
     }
     return;
   }
@@ -402,10 +401,10 @@ void RequestFlow::cancel_siblings(std::uint32_t request_slot) {
     if (visit == kNone) continue;
     const VisitRecord& record = visits_[visit];
     if (record.state == VisitState::kWaiting) {
-      acknowledge(module, record.domain, 1);
+      acknowledge(module, record.queue, 1);
       end_visit(requests_[request_slot].end_ns, visit);
     } else {
-      to_domains_.cancel({visit, record.visit.request, record.index});
+      to_queues_.cancel({visit, record.visit.request, record.index});
     }
   }
 }

@@ -18,16 +18,16 @@
 
 namespace harness {
 
-/// The active domains of one module, or of all variants of a task at its first module, as its router sees
+/// The active queues of one module, or of all variants of a task at its first module, as its router sees
 /// them.
-struct ModuleDomains {
+struct ModuleQueues {
   std::unique_ptr<Router> router;
-  bool counts_outstanding = false;  ///< the router needs DomainView::outstanding
-  std::vector<DomainView> views;    ///< in order of id
+  bool counts_outstanding = false;  ///< the router needs QueueView::outstanding
+  std::vector<QueueView> views;     ///< in order of id
 };
 
-/// Moves requests through the pipeline. Visits that leave a domain come in through on_batch_done and drop;
-/// visits that enter one go out through ToDomains::deliver. A dropped branch fails its request: queued
+/// Moves requests through the pipeline. Visits that leave a queue come in through on_batch_done and drop;
+/// visits that enter one go out through ToQueues::deliver. A dropped branch fails its request: queued
 /// siblings are told by a cancellation that travels like any message; siblings in a forming or running batch
 /// run and count as invalid, unless their worker is lost or their batch preempted. Not so in a tree of tasks
 /// with Answers::kPartial: there the request ends with its last visit, as dropped where and why its last
@@ -36,8 +36,8 @@ class RequestFlow {
  public:
   /// `seed` chooses the routes of the requests. Everything outlives this.
   RequestFlow(const Pipeline& pipeline, const std::vector<Stream>& streams, std::uint64_t seed,
-              Answers answers, SlotTable<VisitRecord>& visits, Books& books, ToDomains& to_domains,
-              std::vector<ModuleDomains>& domains);
+              Answers answers, SlotTable<VisitRecord>& visits, Books& books, ToQueues& to_queues,
+              std::vector<ModuleQueues>& queues);
 
   /// A client sends the next request, of that stream, due to leave `now`, which really leaves `lateness_ns`
   /// later.
@@ -51,11 +51,11 @@ class RequestFlow {
   /// The visit, which is queued or travels, ends here, and its request with it or its branch alone. Counts as
   /// cancelled when the request was dropped at another module before: a request is dropped at one module.
   void drop(TimeNs now, VisitId visit, DropReason reason);
-  /// The visit ends on its way to a domain, which never sees it, nor does the router hear of its end.
+  /// The visit ends on its way to a queue, which never sees it, nor does the router hear of its end.
   void end_on_the_way(TimeNs now, VisitId visit, DropReason reason);
   /// A visit of an ended request ends: it has been withdrawn from its queue, or was cancelled on its way.
   void on_cancelled(TimeNs now, VisitId visit);
-  /// Routes visits again whose domain is going away; they count as new arrivals nowhere: the caller has
+  /// Routes visits again whose queue is going away; they count as new arrivals nowhere: the caller has
   /// withdrawn them. Those of ended requests end instead.
   void reroute(TimeNs now, ModuleId module, std::span<const VisitId> visits);
 
@@ -91,17 +91,17 @@ class RequestFlow {
   void advance_visit(VisitId visit, ModuleId to);
   /// Sends the finished visits of `from` on to its sub `to`, those whose requests go there.
   void split_to(TimeNs now, ModuleId from, ModuleId to);
-  /// Sends the visits on that the finished visits of a tree's `from`, which `domain` served, cause.
-  void grow(TimeNs now, ModuleId from, DomainId domain);
+  /// Sends the visits on that the finished visits of a tree's `from`, which `queue` served, cause.
+  void grow(TimeNs now, ModuleId from, QueueId queue);
   /// `count` visits at that sub of `from`, which has served `parent`: into `children_`.
   void add_children(VisitId parent, std::size_t sub, ModuleId from, std::uint32_t count);
   /// Another branch of the request has reached the merge `to`.
   void merge_at(TimeNs now, const VisitRecord& branch, ModuleId to);
-  /// Chooses domains for `visits`, all at `module` or its task; those that none takes are dropped. Appends to
+  /// Chooses queues for `visits`, all at `module` or its task; those that none takes are dropped. Appends to
   /// `deliveries_`.
-  void choose_domains(TimeNs now, ModuleId module, std::span<const VisitId> visits,
-                      const Upstream* from = nullptr);
-  /// Tells apart variants: the visit goes to one of `module`'s domains.
+  void choose_queues(TimeNs now, ModuleId module, std::span<const VisitId> visits,
+                     const Upstream* from = nullptr);
+  /// Tells apart variants: the visit goes to one of `module`'s queues.
   void assign_module(VisitId visit, ModuleId module);
   void end_visit(TimeNs now, VisitId visit);
   /// Of trees: a path ends with a visit that `served_by` has served and that causes no other.
@@ -111,8 +111,8 @@ class RequestFlow {
     if (tree_) books_.on_paths_lost(request.sent_ns, paths);
   }
   void cancel_siblings(std::uint32_t request_slot);
-  /// `count` visits have left their domain: lets the router know, if it counts.
-  void acknowledge(ModuleId module, DomainId domain, int count);
+  /// `count` visits have left their queue: lets the router know, if it counts.
+  void acknowledge(ModuleId module, QueueId queue, int count);
   /// A batch that came to nothing, for the rows of its visits.
   struct FailedBatch {
     WorkerId worker = kNone;
@@ -141,8 +141,8 @@ class RequestFlow {
   SlotTable<VisitRecord>& visits_;
   SlotTable<RequestRecord> requests_;
   Books& books_;
-  ToDomains& to_domains_;
-  std::vector<ModuleDomains>& domains_;
+  ToQueues& to_queues_;
+  std::vector<ModuleQueues>& queues_;
   RequestId next_request_ = 0;
 
   std::optional<VisitTree> tree_;  ///< of a tree of tasks

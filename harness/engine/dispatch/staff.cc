@@ -5,14 +5,14 @@
 
 namespace harness {
 
-Staff::Staff(const RunSpec& spec, const ServingContext& context, ToDomains& to_domains, EngineTables& tables,
-             Books& books, std::vector<ModuleDomains>& domains)
+Staff::Staff(const RunSpec& spec, const ServingContext& context, ToQueues& to_queues, EngineTables& tables,
+             Books& books, std::vector<ModuleQueues>& queues)
     : spec_(spec),
       context_(context),
-      to_domains_(to_domains),
+      to_queues_(to_queues),
       tables_(tables),
       books_(books),
-      domains_(domains),
+      queues_(queues),
       places_(spec.workers),
       serving_(spec.pipeline.modules.size(), 0) {}
 
@@ -50,7 +50,7 @@ TimeNs Staff::cold_start_ns(GroupId group) const {
   return sum_ns;
 }
 
-void Staff::start_worker(GroupId group) { to_domains_.start_worker(add_worker(group), cold_start_ns(group)); }
+void Staff::start_worker(GroupId group) { to_queues_.start_worker(add_worker(group), cold_start_ns(group)); }
 
 void Staff::await_gpus() {
   awaiting_.clear();
@@ -124,7 +124,7 @@ void Staff::on_worker_ready(TimeNs now, WorkerId worker) {
 }
 
 void Staff::open_for(TimeNs now, WorkerId worker) {
-  const bool is_new = find_domain(now, worker);
+  const bool is_new = find_queue(now, worker);
   begin_serving(now, worker);
   enter_view(worker, is_new);
 }
@@ -133,37 +133,37 @@ void Staff::begin_serving(TimeNs now, WorkerId worker) {
   WorkerState& state = tables_.workers[worker];
   state.life = WorkerState::Life::kServing;
   count_serving(state.group, +1);
-  to_domains_.add_worker(now, state.domain, worker);
+  to_queues_.add_worker(now, state.queue, worker);
 }
 
-bool Staff::find_domain(TimeNs now, WorkerId worker) {
+bool Staff::find_queue(TimeNs now, WorkerId worker) {
   WorkerState& state = tables_.workers[worker];
   const GroupId group = state.group;
-  const std::vector<DomainView>& views = domains_[spec_.pipeline.task_of(state.module)].views;
+  const std::vector<QueueView>& views = queues_[spec_.pipeline.task_of(state.module)].views;
   const auto view = std::find_if(views.begin(), views.end(),
-                                 [group](const DomainView& each) { return each.group == group; });
+                                 [group](const QueueView& each) { return each.group == group; });
   // The slots of a server and the threads of a pool share one queue, as do the workers of a group.
   const bool is_batch = spec_.profiles[state.module].service == Service::kBatch;
   const bool shares = !plan_->groups.empty() || !is_batch;
-  const bool own_domain = (context_.serving.queue == QueueScope::kWorker && !shares) || view == views.end();
-  state.domain = own_domain ? static_cast<DomainId>(domain_gpus_.size()) : view->id;
-  if (own_domain) {
-    domain_gpus_.push_back(state.gpu);
-    to_domains_.open_domain(now, state.domain, group, worker);
+  const bool own_queue = (context_.serving.queue == QueueScope::kWorker && !shares) || view == views.end();
+  state.queue = own_queue ? static_cast<QueueId>(queue_gpus_.size()) : view->id;
+  if (own_queue) {
+    queue_gpus_.push_back(state.gpu);
+    to_queues_.open_queue(now, state.queue, group, worker);
   }
-  return own_domain;
+  return own_queue;
 }
 
 void Staff::enter_view(WorkerId worker, bool is_new) {
-  const DomainId domain = tables_.workers[worker].domain;
+  const QueueId queue = tables_.workers[worker].queue;
   const GroupId group = tables_.workers[worker].group;
   for (const ModuleId module : plan_->served_by(group)) {
-    std::vector<DomainView>& open = domains_[spec_.pipeline.task_of(module)].views;
+    std::vector<QueueView>& open = queues_[spec_.pipeline.task_of(module)].views;
     if (is_new) {
-      open.push_back({domain, 1, 0, group});
+      open.push_back({queue, 1, 0, group});
     } else {
-      ++std::find_if(open.begin(), open.end(), [domain](const DomainView& v) {
-          return v.id == domain;
+      ++std::find_if(open.begin(), open.end(), [queue](const QueueView& v) {
+          return v.id == queue;
         })->workers;
     }
   }
@@ -172,12 +172,12 @@ void Staff::enter_view(WorkerId worker, bool is_new) {
 void Staff::drain_worker(TimeNs now, WorkerId worker) {
   WorkerState& state = tables_.workers[worker];
   if (state.life == WorkerState::Life::kStarting) {
-    if (abandon_start(now, worker)) to_domains_.lose_workers(now, state.domain, {}, true);
+    if (abandon_start(now, worker)) to_queues_.lose_workers(now, state.queue, {}, true);
     return;
   }
   forget(worker);
   state.life = WorkerState::Life::kDraining;
-  to_domains_.drain_worker(now, worker, leave_view(worker));
+  to_queues_.drain_worker(now, worker, leave_view(worker));
 }
 
 void Staff::forget(WorkerId worker) { std::erase(workers_of_[tables_.workers[worker].group], worker); }
@@ -188,7 +188,7 @@ bool Staff::abandon_start(TimeNs now, WorkerId worker) {
   state.life = WorkerState::Life::kGone;
   state.totals.ready_ns = now;
   state.totals.removed_ns = now;
-  if (state.domain == kNone) {
+  if (state.queue == kNone) {
     places_.release(state.gpu, worker);
     --alive_workers_;
     return false;
@@ -200,13 +200,13 @@ bool Staff::abandon_start(TimeNs now, WorkerId worker) {
 void Staff::change_groups(TimeNs now) {
   const bool ahead = spec_.system->loads_ahead();
   std::vector<std::uint32_t> gpus;
-  std::vector<DomainId> empty;
+  std::vector<QueueId> empty;
   std::vector<LeavingWorker> leaving = release_workers(now, gpus, empty);
   if (ahead) hand_over(now, gpus);
-  // Queues that close last: what is routed again may come to a domain that has lost some of its workers.
+  // Queues that close last: what is routed again may come to a queue that has lost some of its workers.
   std::stable_partition(leaving.begin(), leaving.end(), [](const LeavingWorker& one) { return !one.closes; });
-  for (const LeavingWorker& one : leaving) to_domains_.drain_worker(now, one.worker, one.closes);
-  for (const DomainId domain : empty) to_domains_.lose_workers(now, domain, {}, true);
+  for (const LeavingWorker& one : leaving) to_queues_.drain_worker(now, one.worker, one.closes);
+  for (const QueueId queue : empty) to_queues_.lose_workers(now, queue, {}, true);
   if (!ahead) fill_up(now);
 }
 
@@ -222,13 +222,13 @@ void Staff::hand_over(TimeNs now, std::span<const std::uint32_t> gpus) {
       const WorkerId heir = make_worker(group);
       tables_.workers[heir].gpu = *next;
       places_.heir_at(*next++) = heir;
-      enter_view(heir, find_domain(now, heir));
+      enter_view(heir, find_queue(now, heir));
     }
   }
 }
 
 std::vector<Staff::LeavingWorker> Staff::release_workers(TimeNs now, std::vector<std::uint32_t>& gpus,
-                                                         std::vector<DomainId>& empty) {
+                                                         std::vector<QueueId>& empty) {
   std::vector<LeavingWorker> leaving;
   for (GroupId group = 0; group < plan_->group_count(); ++group) {
     const auto wanted = static_cast<std::size_t>(plan_->workers_of(group));
@@ -236,8 +236,8 @@ std::vector<Staff::LeavingWorker> Staff::release_workers(TimeNs now, std::vector
       const WorkerId worker = workers_of_[group].back();
       WorkerState& state = tables_.workers[worker];
       if (state.life == WorkerState::Life::kStarting) {
-        if (state.domain != kNone) gpus.push_back(state.gpu);
-        if (abandon_start(now, worker)) empty.push_back(state.domain);
+        if (state.queue != kNone) gpus.push_back(state.gpu);
+        if (abandon_start(now, worker)) empty.push_back(state.queue);
         continue;
       }
       forget(worker);
@@ -253,9 +253,9 @@ bool Staff::leave_view(WorkerId worker) {
   const WorkerState& state = tables_.workers[worker];
   bool is_empty = false;
   for (const ModuleId module : plan_->served_by(state.group)) {
-    std::vector<DomainView>& views = domains_[spec_.pipeline.task_of(module)].views;
+    std::vector<QueueView>& views = queues_[spec_.pipeline.task_of(module)].views;
     const auto view =
-        std::find_if(views.begin(), views.end(), [&](const DomainView& v) { return v.id == state.domain; });
+        std::find_if(views.begin(), views.end(), [&](const QueueView& v) { return v.id == state.queue; });
     is_empty = --view->workers == 0;
     if (is_empty) views.erase(view);
   }
@@ -316,17 +316,17 @@ void Staff::on_fault(TimeNs now, const Fault& fault, bool begins) {
 void Staff::stop_gpus(TimeNs now, int first_gpu, int gpus) {
   using Life = WorkerState::Life;
   // No router may choose a queue, and no scheduler a worker, that stops at this very moment.
-  std::vector<std::pair<DomainId, WorkerId>> lost;
-  std::vector<DomainId> closed;
+  std::vector<std::pair<QueueId, WorkerId>> lost;
+  std::vector<QueueId> closed;
   const auto first = static_cast<std::uint32_t>(first_gpu);
   for (std::uint32_t gpu = first; gpu < first + static_cast<std::uint32_t>(gpus); ++gpu) {
     if (!places_.stop(gpu)) continue;
     if (const WorkerId heir = places_.heir_at(gpu); heir != kNone) {
       places_.group_at_stop(gpu) = tables_.workers[heir].group;
-      const DomainId domain = tables_.workers[heir].domain;
+      const QueueId queue = tables_.workers[heir].queue;
       if (abandon_start(now, heir)) {
-        lost.emplace_back(domain, kNone);
-        closed.push_back(domain);
+        lost.emplace_back(queue, kNone);
+        closed.push_back(queue);
       }
     }
     const WorkerId worker = places_.worker_at(gpu);
@@ -338,28 +338,28 @@ void Staff::stop_gpus(TimeNs now, int first_gpu, int gpus) {
       abandon_start(now, worker);
       continue;
     }
-    lost.emplace_back(state.domain, worker);
+    lost.emplace_back(state.queue, worker);
     if (state.life == Life::kServing) {
       forget(worker);
-      if (leave_view(worker)) closed.push_back(state.domain);
+      if (leave_view(worker)) closed.push_back(state.queue);
     }
     state.life = Life::kDraining;
-    places_.release(gpu, worker);  // it may be back before the domain has said that the worker is gone
+    places_.release(gpu, worker);  // it may be back before the queue has said that the worker is gone
   }
-  // Queues that close last: what is routed again may come to a domain that has lost some of its workers.
-  const auto closes = [&closed](DomainId domain) {
-    return std::find(closed.begin(), closed.end(), domain) != closed.end();
+  // Queues that close last: what is routed again may come to a queue that has lost some of its workers.
+  const auto closes = [&closed](QueueId queue) {
+    return std::find(closed.begin(), closed.end(), queue) != closed.end();
   };
   std::stable_sort(lost.begin(), lost.end(), [&closes](const auto& a, const auto& b) {
     return std::pair(closes(a.first), a.first) < std::pair(closes(b.first), b.first);
   });
-  std::vector<WorkerId> of_domain;
+  std::vector<WorkerId> of_queue;
   for (std::size_t i = 0; i < lost.size(); ++i) {
-    const DomainId domain = lost[i].first;
-    if (lost[i].second != kNone) of_domain.push_back(lost[i].second);
-    if (i + 1 < lost.size() && lost[i + 1].first == domain) continue;
-    to_domains_.lose_workers(now, domain, of_domain, closes(domain));
-    of_domain.clear();
+    const QueueId queue = lost[i].first;
+    if (lost[i].second != kNone) of_queue.push_back(lost[i].second);
+    if (i + 1 < lost.size() && lost[i + 1].first == queue) continue;
+    to_queues_.lose_workers(now, queue, of_queue, closes(queue));
+    of_queue.clear();
   }
   on_free_gpus(now);
 }
@@ -379,9 +379,9 @@ void Staff::resume_gpus(TimeNs now, int first_gpu, int gpus) {
 }
 
 void Staff::record_all(TimeNs now) {
-  for (ModuleId module = 0; module < domains_.size(); ++module) record_workers(now, module);
+  for (ModuleId module = 0; module < queues_.size(); ++module) record_workers(now, module);
   if (plan_->groups.empty()) return;
-  std::vector<double> parts(domains_.size(), 0);  // into which a module's streams are divided
+  std::vector<double> parts(queues_.size(), 0);  // into which a module's streams are divided
   for (const GroupId number : used_groups_) {
     for (std::size_t i = 0; i < plan_->groups[number].shares.size(); ++i)
       parts[plan_->groups[number].modules[i]] += plan_->groups[number].shares[i];

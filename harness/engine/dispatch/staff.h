@@ -1,4 +1,4 @@
-// The workers of a run: which GPU and which queue domain each has, and who comes and goes as plans and faults
+// The workers of a run: which GPU and which queue each has, and who comes and goes as plans and faults
 // say.
 #pragma once
 
@@ -12,7 +12,7 @@
 #include "harness/engine/accounting/books.h"
 #include "harness/engine/dispatch/request_flow.h"
 #include "harness/engine/ports.h"
-#include "harness/engine/queues/domain_group.h"
+#include "harness/engine/queues/rank_queues.h"
 #include "harness/engine/run_spec.h"
 #include "harness/serving/plan.h"
 
@@ -83,15 +83,15 @@ class GpuPlaces {
   std::uint32_t lowest_ = 0;  ///< no place below it is free
 };
 
-/// Carries plans out: starts workers, drains them, opens queue domains and closes them, and keeps the
-/// routers' views of these (ModuleDomains::views). Each call is an event at `now`. Single-threaded.
+/// Carries plans out: starts workers, drains them, opens queues and closes them, and keeps the
+/// routers' views of these (ModuleQueues::views). Each call is an event at `now`. Single-threaded.
 class Staff {
  public:
   /// Everything outlives this.
-  Staff(const RunSpec& spec, const ServingContext& context, ToDomains& to_domains, EngineTables& tables,
-        Books& books, std::vector<ModuleDomains>& domains);
+  Staff(const RunSpec& spec, const ServingContext& context, ToQueues& to_queues, EngineTables& tables,
+        Books& books, std::vector<ModuleQueues>& queues);
 
-  /// The workers of the first plan, all warm. `plan`, which domains and routers know already, outlives this
+  /// The workers of the first plan, all warm. `plan`, which queues and routers know already, outlives this
   /// and changes only right before follow().
   void start(TimeNs now, const Plan& plan);
   /// Scales groups up and down to that plan, which has changed.
@@ -102,13 +102,13 @@ class Staff {
   /// A fault begins or ends: stops are carried out here, the others where batches run and messages travel.
   void on_fault(TimeNs now, const Fault& fault, bool begins);
 
-  /// The GPU of the domain's first worker.
-  std::uint32_t gpu_of(DomainId domain) const { return domain_gpus_[domain]; }
+  /// The GPU of the queue's first worker.
+  std::uint32_t gpu_of(QueueId queue) const { return queue_gpus_[queue]; }
 
  private:
   struct LeavingWorker {
     WorkerId worker = 0;
-    bool closes = false;  ///< its domain
+    bool closes = false;  ///< its queue
   };
 
   /// GPUs stop: their workers are lost (slots of shared servers and threads of remote calls are not touched),
@@ -122,17 +122,17 @@ class Staff {
   /// A worker of that group without a place.
   WorkerId make_worker(GroupId group);
   void open_for(TimeNs now, WorkerId worker);
-  /// Finds the worker its domain, of its own or with the others of its group, and opens it if need be.
+  /// Finds the worker its queue, of its own or with the others of its group, and opens it if need be.
   /// Returns whether it was opened.
-  bool find_domain(TimeNs now, WorkerId worker);
+  bool find_queue(TimeNs now, WorkerId worker);
   void enter_view(WorkerId worker, bool is_new);
-  /// It has its GPU and its domain.
+  /// It has its GPU and its queue.
   void begin_serving(TimeNs now, WorkerId worker);
   void drain_worker(TimeNs now, WorkerId worker);
-  /// The worker's cold start, or its waiting for a GPU, ends here. Returns whether its domain is to close,
+  /// The worker's cold start, or its waiting for a GPU, ends here. Returns whether its queue is to close,
   /// which it has without ever having had a worker.
   bool abandon_start(TimeNs now, WorkerId worker);
-  /// The worker's domain has one worker fewer; true if it has none left and no router sees it any more.
+  /// The worker's queue has one worker fewer; true if it has none left and no router sees it any more.
   bool leave_view(WorkerId worker);
   /// It is no longer one of its group's.
   void forget(WorkerId worker);
@@ -142,14 +142,14 @@ class Staff {
   bool has_free_gpu() const { return alive_workers_ + places_.idle_stopped() < spec_.workers; }
   /// As the plan's groups say. No router sees a queue that closes before any is sent on.
   void change_groups(TimeNs now);
-  /// Models are in memory (System::loads_ahead): the new domains take visits from now on, their workers
+  /// Models are in memory (System::loads_ahead): the new queues take visits from now on, their workers
   /// follow as these GPUs end what they run for others.
   void hand_over(TimeNs now, std::span<const std::uint32_t> gpus);
   /// What is more than the plan says is no longer its group's. Returns the workers whose batches may still
   /// run; GPUs that others will leave, or were to get, are in `gpus`, and what is to close without workers in
   /// `empty`.
   std::vector<LeavingWorker> release_workers(TimeNs now, std::vector<std::uint32_t>& gpus,
-                                             std::vector<DomainId>& empty);
+                                             std::vector<QueueId>& empty);
   /// Of a new plan.
   void note_groups();
   void await_gpus();
@@ -169,10 +169,10 @@ class Staff {
 
   const RunSpec& spec_;
   const ServingContext& context_;
-  ToDomains& to_domains_;
+  ToQueues& to_queues_;
   EngineTables& tables_;
   Books& books_;
-  std::vector<ModuleDomains>& domains_;
+  std::vector<ModuleQueues>& queues_;
   const Plan* plan_ = nullptr;  ///< in force
   GpuPlaces places_;
   std::vector<std::vector<WorkerId>> workers_of_;  ///< by group: that serve it, or will; by their numbers
@@ -180,7 +180,7 @@ class Staff {
   std::vector<GroupId> awaiting_;                  ///< one for each worker that awaits a GPU, the last first
   std::vector<std::uint32_t> serving_;             ///< by module: workers that serve it or drain
   int alive_workers_ = 0;                          ///< that have a GPU, or drain
-  std::vector<std::uint32_t> domain_gpus_;         ///< by domain id
+  std::vector<std::uint32_t> queue_gpus_;          ///< by queue id
 };
 
 }  // namespace harness

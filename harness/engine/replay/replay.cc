@@ -39,26 +39,26 @@ ReplayDifference differing_call(const ReplayCall* before, const ReplayCall* afte
 ReplayDifference placed(ReplayDifference difference, const ReplayLog& log, bool has_groups,
                         std::uint64_t callback) {
   difference.has_groups = has_groups;
-  difference.domain = log.domain;
+  difference.queue = log.queue;
   difference.group = log.group;
   difference.callback = callback;
   return difference;
 }
 
 void require_whole(const ReplayReader& reader, const ReplayLog& log) {
-  if (reader.damaged()) throw DamagedReplay{log.domain};
+  if (reader.damaged()) throw DamagedReplay{log.queue};
 }
 
 /// Whether the plan has groups; throws if the log's is none of them.
 bool has_groups(const ReplayCall& plan, const ReplayLog& log) {
-  if (log.group >= plan.plan.group_count()) throw DamagedReplay{log.domain};
+  if (log.group >= plan.plan.group_count()) throw DamagedReplay{log.queue};
   return !plan.plan.groups.empty();
 }
 
 }  // namespace
 
 std::optional<ReplayDifference> replay(const ReplayLog& log, Scheduler& scheduler, ReplayCounts& counts) {
-  ++counts.domains;
+  ++counts.queues;
   ReplayReader reader(log);
   ReplayCall call;
   Decisions recorded;
@@ -79,7 +79,7 @@ std::optional<ReplayDifference> replay(const ReplayLog& log, Scheduler& schedule
 
 std::optional<ReplayDifference> first_difference(const ReplayLog& before, const ReplayLog& after,
                                                  ReplayCounts& counts) {
-  ++counts.domains;
+  ++counts.queues;
   ReplayReader readers[] = {ReplayReader(before), ReplayReader(after)};
   ReplayCall calls[2];
   Decisions decisions[2];

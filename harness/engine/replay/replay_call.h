@@ -60,7 +60,7 @@ std::string decision_text(const Decisions& decisions, std::size_t i);
 /// "12.345678901 s".
 std::string time_text(TimeNs at);
 
-// How the callbacks and decisions of a queue domain become the bytes of a ReplayLog, and back.
+// How the callbacks and decisions of a queue become the bytes of a ReplayLog, and back.
 //
 // Whole numbers are written as the difference to what they usually are: times to the callback's, visits and
 // requests to the one before.
@@ -141,14 +141,14 @@ class RecordingScheduler final : public Scheduler {
   ReplayCall call_;
 };
 
-/// The logs of a run's queue domains. Outlives the schedulers that it has wrapped.
+/// The logs of a run's queues. Outlives the schedulers that it has wrapped.
 class ReplayRecorder {
  public:
   /// Without `wanted` it records nothing and costs nothing.
   explicit ReplayRecorder(bool wanted) : wanted_(wanted) {}
   /// The scheduler, with a recorder around it if recording is wanted.
-  std::unique_ptr<Scheduler> wrap(std::unique_ptr<Scheduler> scheduler, DomainId domain, GroupId group);
-  /// Hands over all logs, in order of domain; the schedulers may not be called any more.
+  std::unique_ptr<Scheduler> wrap(std::unique_ptr<Scheduler> scheduler, QueueId queue, GroupId group);
+  /// Hands over all logs, in order of queue; the schedulers may not be called any more.
   std::vector<ReplayLog> take();
 
  private:

@@ -82,7 +82,7 @@ constexpr PlainKey kKeys[] = {
      "whether the results hold a row for each state that a controller publishes (PARD: one per module and "
      "state period)"},
     {"record", "replay", "false", "true or false",
-     "whether the results hold all that reached each queue domain, for `harness replay`"},
+     "whether the results hold all that reached each queue, for `harness replay`"},
 };
 
 }  // namespace

@@ -39,11 +39,11 @@ std::string visit_text(const VisitRow& row, std::span<const std::string> modules
   return text + ", " + outcome_text(row) + " " + time_text(row.ended_ns);
 }
 
-/// How many cells and domains of those that were compared differ.
+/// How many cells and queues of those that were compared differ.
 struct ReplayTally {
   std::uint64_t cells = 0;
   std::uint64_t cells_differing = 0;
-  std::uint64_t domains_differing = 0;
+  std::uint64_t queues_differing = 0;
   ReplayCounts counts;
 };
 
@@ -59,16 +59,16 @@ std::string several(std::uint64_t count, const char* what) {
   return grouped(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-/// "12 cells, 96 domains, 1,234,567 callbacks, 2,345,678 decisions: none differs", or how many do.
+/// "12 cells, 96 queues, 1,234,567 callbacks, 2,345,678 decisions: none differs", or how many do.
 std::string tally_text(const ReplayTally& tally) {
   const std::string amount =
       several(tally.counts.callbacks, "callback") + ", " + several(tally.counts.decisions, "decision");
   if (tally.cells_differing == 0) {
-    return several(tally.cells, "cell") + ", " + several(tally.counts.domains, "domain") + ", " + amount +
+    return several(tally.cells, "cell") + ", " + several(tally.counts.queues, "queue") + ", " + amount +
            ": none differs\n";
   }
   return grouped(tally.cells_differing) + " of " + several(tally.cells, "cell") + ", " +
-         grouped(tally.domains_differing) + " of " + several(tally.counts.domains, "domain") + " differ (" +
+         grouped(tally.queues_differing) + " of " + several(tally.counts.queues, "queue") + " differ (" +
          amount + " compared)\n";
 }
 
@@ -81,16 +81,16 @@ std::string difference_text(const ReplayDifference& difference, const std::strin
   const auto line = [&](const std::string& who, const std::string& text) {
     return "  " + who + std::string(width - who.size() + 2, ' ') + text + "\n";
   };
-  return "  domain " + std::to_string(difference.domain) + " (" + served + "), callback " +
+  return "  queue " + std::to_string(difference.queue) + " (" + served + "), callback " +
          grouped(difference.callback) + " at " + time_text(difference.at_ns) + ": " + what + " differs\n" +
          (is_call ? "" : "  " + difference.call + "\n") + line(before, difference.before) +
          line(after, difference.after);
 }
 
-/// The earliest of two, if any; of two at one time that of the lower domain.
+/// The earliest of two, if any; of two at one time that of the lower queue.
 void keep_earlier(std::optional<ReplayDifference>& first, std::optional<ReplayDifference> other) {
   if (!other) return;
-  const auto place = [](const ReplayDifference& one) { return std::pair(one.at_ns, one.domain); };
+  const auto place = [](const ReplayDifference& one) { return std::pair(one.at_ns, one.queue); };
   if (!first || place(*other) < place(*first)) first = std::move(other);
 }
 
@@ -111,28 +111,28 @@ std::string visit_difference_text(std::vector<VisitRow> before, std::vector<Visi
 /// A cell's first difference and what it compared.
 struct CellFinding {
   std::optional<ReplayDifference> first;
-  std::uint64_t domains_differing = 0;
+  std::uint64_t queues_differing = 0;
 
   void add(std::optional<ReplayDifference> difference) {
-    if (difference) ++domains_differing;
+    if (difference) ++queues_differing;
     keep_earlier(first, std::move(difference));
   }
 };
 
-/// What the domain of a difference serves.
+/// What the queue of a difference serves.
 std::string served_text(const ReplayDifference& difference, std::span<const std::string> modules) {
   if (difference.has_groups) return "group " + std::to_string(difference.group);
   const bool known = difference.group < modules.size();
   return "module " + (known ? modules[difference.group] : std::to_string(difference.group));
 }
 
-[[noreturn]] void throw_damaged(const std::string& path, const SummaryRow& row, DomainId domain) {
+[[noreturn]] void throw_damaged(const std::string& path, const SummaryRow& row, QueueId queue) {
   throw input_error({path, 0, cell_place(row.cell.index) + "/replay_log"},
-                    "a damaged log of domain " + std::to_string(domain),
+                    "a damaged log of queue " + std::to_string(queue),
                     "what harness wrote there (version 5)");
 }
 
-/// The scheduler of every domain of one cell, made as the run made them.
+/// The scheduler of every queue of one cell, made as the run made them.
 class CellWorld {
  public:
   CellWorld(const std::string& path, std::uint32_t index, const std::string& toml, const std::string& folder)
@@ -141,7 +141,7 @@ class CellWorld {
     context_ = make_context(run_, &*sizes_);
   }
 
-  /// Whether there can be such a domain; its log says more.
+  /// Whether there can be such a queue; its log says more.
   bool has(GroupId group) const {
     return group < run_.pipeline.modules.size() || run_.system->make_planner(context_) != nullptr;
   }
@@ -151,7 +151,7 @@ class CellWorld {
     return names;
   }
   std::unique_ptr<Scheduler> make_scheduler(const ReplayLog& log) const {
-    return run_.system->make_scheduler(context_, log.domain, log.group);
+    return run_.system->make_scheduler(context_, log.queue, log.group);
   }
 
  private:
@@ -164,7 +164,7 @@ class CellWorld {
 CellFinding replay_cell(const CellWorld& world, const std::vector<ReplayLog>& logs, ReplayCounts& counts) {
   CellFinding finding;
   for (const ReplayLog& log : logs) {
-    if (!world.has(log.group)) throw DamagedReplay{log.domain};
+    if (!world.has(log.group)) throw DamagedReplay{log.queue};
     const std::unique_ptr<Scheduler> scheduler = world.make_scheduler(log);
     finding.add(replay(log, *scheduler, counts));
   }
@@ -173,7 +173,7 @@ CellFinding replay_cell(const CellWorld& world, const std::vector<ReplayLog>& lo
 
 void count(ReplayTally& tally, const CellFinding& finding) {
   ++tally.cells;
-  tally.domains_differing += finding.domains_differing;
+  tally.queues_differing += finding.queues_differing;
   if (finding.first) ++tally.cells_differing;
 }
 
@@ -196,7 +196,7 @@ ReplayVerdict replay_results(const std::string& path, const std::string& folder)
                      difference_text(*finding.first, served_text(*finding.first, world.modules()), "recorded",
                                      "came out");
     } catch (const DamagedReplay& damage) {
-      throw_damaged(path, row, damage.domain);
+      throw_damaged(path, row, damage.queue);
     }
   }
   if (tally.cells == 0)
@@ -208,18 +208,18 @@ ReplayVerdict replay_results(const std::string& path, const std::string& folder)
 
 namespace {
 
-/// A domain that only one of the runs had.
-ReplayDifference lone_domain(const ReplayLog& log, bool in_first) {
+/// A queue that only one of the runs had.
+ReplayDifference lone_queue(const ReplayLog& log, bool in_first) {
   ReplayReader reader(log);
   ReplayCall call;
   Decisions decisions;
   ReplayDifference difference;
   if (reader.next(call, decisions)) difference.at_ns = call.now;
-  difference.domain = log.domain;
+  difference.queue = log.queue;
   difference.group = log.group;
   difference.callback = 1;
-  difference.before = in_first ? text_of(call) : "no such domain";
-  difference.after = in_first ? "no such domain" : text_of(call);
+  difference.before = in_first ? text_of(call) : "no such queue";
+  difference.after = in_first ? "no such queue" : text_of(call);
   return difference;
 }
 
@@ -229,13 +229,13 @@ CellFinding compare_logs(const std::vector<ReplayLog>& before, const std::vector
   auto a = before.begin();
   auto b = after.begin();
   while (a != before.end() || b != after.end()) {
-    const bool has_a = a != before.end() && (b == after.end() || a->domain <= b->domain);
-    const bool has_b = b != after.end() && (a == before.end() || b->domain <= a->domain);
+    const bool has_a = a != before.end() && (b == after.end() || a->queue <= b->queue);
+    const bool has_b = b != after.end() && (a == before.end() || b->queue <= a->queue);
     if (has_a && has_b) {
       finding.add(first_difference(*a, *b, counts));
     } else {
-      ++counts.domains;
-      finding.add(lone_domain(has_a ? *a : *b, has_a));
+      ++counts.queues;
+      finding.add(lone_queue(has_a ? *a : *b, has_a));
     }
     if (has_a) ++a;
     if (has_b) ++b;
@@ -288,7 +288,7 @@ class FileComparison {
     try {
       finding = compare_logs(before, after, tally_.counts);
     } catch (const DamagedReplay& damage) {
-      throw_damaged(paths_[0] + " or " + paths_[1], *pair.base, damage.domain);
+      throw_damaged(paths_[0] + " or " + paths_[1], *pair.base, damage.queue);
     }
     count(tally_, finding);
     if (!finding.first || tally_.cells_differing > 1) return;

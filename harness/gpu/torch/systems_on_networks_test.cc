@@ -153,7 +153,7 @@ void expect_repeated(const RunSpec& spec, const RunRecord& record) {
   const ServingContext context = make_context(spec, &sizes);
   ReplayCounts counts;
   for (const ReplayLog& log : record.replay) {
-    const auto scheduler = spec.system->make_scheduler(context, log.domain, log.group);
+    const auto scheduler = spec.system->make_scheduler(context, log.queue, log.group);
     const auto difference = replay(log, *scheduler, counts);
     EXPECT_FALSE(difference.has_value())
         << difference->call << " " << difference->before << " " << difference->after;

@@ -12,15 +12,15 @@
 namespace harness {
 
 enum LiveEvent : std::uint32_t {
-  // Of the queue domains and workers; the index is a worker, a server or a domain.
+  // Of the queues and workers; the index is a worker, a server or a queue.
   kLiveBatchDone,
   kLiveServer,
   kLiveBatchPreempted,
   kLiveTimer,
   kLiveColdStart,
-  kLiveTensors,      ///< a batch of the worker may still wait for tensors
-  kLiveDomainFault,  ///< the index is a change of ActiveFaults
-  kLiveNotice,       ///< of HeldMessages
+  kLiveTensors,     ///< a batch of the worker may still wait for tensors
+  kLiveQueueFault,  ///< the index is a change of ActiveFaults
+  kLiveNotice,      ///< of HeldMessages
   // Of the dispatcher.
   kLiveStatePeriod,
   kLivePlanPeriod,

@@ -31,19 +31,19 @@ enum class MessageKind : std::uint16_t {
   kEnd,        ///< nothing: the run is over
   kAbort,      ///< characters: why
   kFail,       ///< characters: why this run, and it alone, cannot go on
-  // From the dispatcher to the queue domains.
+  // From the dispatcher to the queues.
   kSetPlan,      ///< a Plan, packed
-  kOpenDomain,   ///< DomainMessage
+  kOpenQueue,    ///< QueueMessage
   kStartWorker,  ///< WorkerMessage: its cold start begins
   kAddWorker,    ///< WorkerMessage
   kDrainWorker,  ///< WorkerMessage, `closes`
   kDeliver,      ///< DeliverMessage, bytes that the client has sent
   kCancel,       ///< VisitMessage
-  kLoseWorkers,  ///< DomainMessage, `closes`, WorkerId entries
-  kPublish,      ///< ValuesMessage, double entries; kNone: to all of the module's domains there
+  kLoseWorkers,  ///< QueueMessage, `closes`, WorkerId entries
+  kPublish,      ///< ValuesMessage, double entries; kNone: to all of the module's queues there
   kExchange,     ///< the same, to the controllers, from rank 0 to itself
   kRelease,      ///< ReleaseEntry entries: tensors that nobody needs any more
-  // From the queue domains to the dispatcher.
+  // From the queues to the dispatcher.
   kWorkerReady,     ///< WorkerMessage: its cold start is over
   kBatchDone,       ///< BatchMessage, BatchEntry entries
   kBatchLost,       ///< the same: its worker was lost
@@ -54,7 +54,7 @@ enum class MessageKind : std::uint16_t {
   kReturned,        ///< VisitMessage
   kWorkerGone,      ///< WorkerMessage
   kReport,          ///< ValuesMessage, double entries
-  // Between the rank of a domain and those of its other workers.
+  // Between the rank of a queue and those of its other workers.
   kRunBatch,    ///< RunMessage; with payload RunEntry entries
   kPreempt,     ///< RunMessage
   kBatchEnded,  ///< RunMessage
@@ -106,17 +106,17 @@ struct PartMessage {
   std::uint64_t size = 0;  ///< of the whole part
 };
 
-struct DomainMessage {
-  DomainId domain = 0;
+struct QueueMessage {
+  QueueId queue = 0;
   std::uint32_t gpu = 0;  ///< of its first worker
   GroupId group = 0;
   std::uint8_t closes = 0;
-  std::uint8_t acknowledges = 0;  ///< kOpenDomain: the router counts what leaves (Router::needs_outstanding)
+  std::uint8_t acknowledges = 0;  ///< kOpenQueue: the router counts what leaves (Router::needs_outstanding)
 };
 
 struct WorkerMessage {
   WorkerId worker = 0;
-  DomainId domain = 0;
+  QueueId queue = 0;
   std::uint32_t slot = 0;
   std::uint32_t gpu = 0;
   GroupId group = 0;
@@ -128,7 +128,7 @@ struct WorkerMessage {
 struct DeliverMessage {
   Visit visit;
   TimeNs sent_ns = 0;  ///< when the dispatcher sent this
-  DomainId domain = 0;
+  QueueId queue = 0;
   std::uint16_t index = 0;
   std::uint16_t parent = 0;
   std::uint16_t counted = 0;
@@ -142,7 +142,7 @@ struct VisitMessage {
   TimeNs arrived_ns = 0;
   TimeNs told_ns = 0;  ///< when the router hears of it: 0 at once, later or kNever by an injected fault
   VisitId visit = 0;
-  DomainId domain = kNone;  ///< where it was
+  QueueId queue = kNone;  ///< where it was
   std::uint16_t index = 0;
   std::uint16_t counted = 0;
   DropReason reason = DropReason::kExpired;
@@ -171,7 +171,7 @@ struct BatchEntry {
 };
 
 struct ValuesMessage {
-  DomainId domain = 0;
+  QueueId queue = 0;
   ModuleId module = 0;
   std::uint16_t padding = 0;
 };

@@ -1,8 +1,8 @@
-// The part of LiveDomains that runs batches and sees to their tensors.
+// The part of LiveQueues that runs batches and sees to their tensors.
 #include <algorithm>
 #include <utility>
 
-#include "harness/live/run/live_domains.h"
+#include "harness/live/run/live_queues.h"
 
 namespace harness {
 namespace {
@@ -12,18 +12,18 @@ constexpr TimeNs kAskAgainNs = kNsPerS;
 
 }  // namespace
 
-bool LiveDomains::runs_here(const WorkerState& state) const {
+bool LiveQueues::runs_here(const WorkerState& state) const {
   // Slots and threads have no place of their own: they run where their queue is.
   if (spec_.profiles[state.module].service != Service::kBatch) return true;
   return layout_.rank_of(static_cast<int>(state.gpu)) == rank_;
 }
 
-LiveDomains::Run& LiveDomains::run_of(WorkerId worker) {
+LiveQueues::Run& LiveQueues::run_of(WorkerId worker) {
   if (runs_.size() <= worker) runs_.resize(worker + 1);
   return runs_[worker];
 }
 
-void LiveDomains::run_batch(WorkerId worker, TimeNs profile_ns) {
+void LiveQueues::run_batch(WorkerId worker, TimeNs profile_ns) {
   const WorkerState& state = tables_.workers[worker];
   if (runs_here(state)) {
     start_own(worker, profile_ns, {});
@@ -45,9 +45,9 @@ void LiveDomains::run_batch(WorkerId worker, TimeNs profile_ns) {
             std::span<const RunEntry>(visits));
 }
 
-void LiveDomains::run_visit(const ServiceVisit& visit) { start_own(visit.worker, 0, visit); }
+void LiveQueues::run_visit(const ServiceVisit& visit) { start_own(visit.worker, 0, visit); }
 
-void LiveDomains::start_own(WorkerId worker, TimeNs profile_ns, std::optional<ServiceVisit> visit) {
+void LiveQueues::start_own(WorkerId worker, TimeNs profile_ns, std::optional<ServiceVisit> visit) {
   Run& run = run_of(worker);
   run.gpu = tables_.workers[worker].gpu;
   run.module = tables_.workers[worker].module;
@@ -57,7 +57,7 @@ void LiveDomains::start_own(WorkerId worker, TimeNs profile_ns, std::optional<Se
   start(worker);
 }
 
-void LiveDomains::take_run(int from, MessageReader& message) {
+void LiveQueues::take_run(int from, MessageReader& message) {
   const auto asked = message.read<RunMessage>();
   if (is_guest(asked.worker)) return;  // it came before
   Run run;
@@ -79,12 +79,12 @@ void LiveDomains::take_run(int from, MessageReader& message) {
   start(asked.worker);
 }
 
-bool LiveDomains::has_tensors(const Run& run) const {
+bool LiveQueues::has_tensors(const Run& run) const {
   return std::all_of(run.inputs.begin(), run.inputs.end(),
                      [this](TransferId id) { return tensors_->is_here(id); });
 }
 
-void LiveDomains::start(WorkerId worker) {
+void LiveQueues::start(WorkerId worker) {
   Run& run = runs_[worker];
   run.asked_ns = has_tensors(run) ? kNever : now_;
   if (run.asked_ns != kNever) {
@@ -96,7 +96,7 @@ void LiveDomains::start(WorkerId worker) {
   waiting_.push_back(worker);
 }
 
-void LiveDomains::start_now(WorkerId worker) {
+void LiveQueues::start_now(WorkerId worker) {
   Run& run = runs_[worker];
   if (run.visit) {
     workers_.run_visit(now_, *run.visit);
@@ -110,7 +110,7 @@ void LiveDomains::start_now(WorkerId worker) {
   if (std::exchange(run.preempt, false)) preempt_here(worker);
 }
 
-void LiveDomains::preempt(WorkerId worker) {
+void LiveQueues::preempt(WorkerId worker) {
   const WorkerState& state = tables_.workers[worker];
   if (runs_here(state)) {
     preempt_here(worker);
@@ -123,7 +123,7 @@ void LiveDomains::preempt(WorkerId worker) {
   out_.send(layout_.rank_of(static_cast<int>(state.gpu)), MessageKind::kPreempt, run);
 }
 
-void LiveDomains::preempt_here(WorkerId worker) {
+void LiveQueues::preempt_here(WorkerId worker) {
   Run& run = runs_[worker];
   if (std::find(waiting_.begin(), waiting_.end(), worker) != waiting_.end()) {
     run.preempt = true;
@@ -134,7 +134,7 @@ void LiveDomains::preempt_here(WorkerId worker) {
   }
 }
 
-void LiveDomains::run_on_device(WorkerId worker, const Run& run) {
+void LiveQueues::run_on_device(WorkerId worker, const Run& run) {
   for (const TransferId id : run.inputs) {
     pictures_.push_back(picture_of(run.module, id));
     owners_.push_back(tensors_->at(id).owner);
@@ -144,7 +144,7 @@ void LiveDomains::run_on_device(WorkerId worker, const Run& run) {
   owners_.clear();
 }
 
-Picture LiveDomains::picture_of(ModuleId module, TransferId id) const {
+Picture LiveQueues::picture_of(ModuleId module, TransferId id) const {
   const std::span<std::byte> bytes = tensors_->at(id).span();
   const Module& declared = spec_.pipeline.modules[module];
   return {{reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()},
@@ -153,13 +153,13 @@ Picture LiveDomains::picture_of(ModuleId module, TransferId id) const {
           tensors_->is_on_device(id)};
 }
 
-void LiveDomains::joined(WorkerId worker, VisitId) {
+void LiveQueues::joined(WorkerId worker, VisitId) {
   if (spec_.profiles[tables_.workers[worker].module].service != Service::kBatch) return;
   if (std::find(incomplete_.begin(), incomplete_.end(), worker) == incomplete_.end() && !prepare(worker))
     incomplete_.push_back(worker);
 }
 
-bool LiveDomains::prepare(WorkerId worker) {
+bool LiveQueues::prepare(WorkerId worker) {
   const WorkerState& state = tables_.workers[worker];
   for (std::size_t& next = run_of(worker).prepared; next < state.forming.size(); ++next) {
     const TransferId id = inputs_[state.forming[next].id].id;
@@ -170,19 +170,19 @@ bool LiveDomains::prepare(WorkerId worker) {
   return true;
 }
 
-bool LiveDomains::take_transfers(TimeNs now) {
+bool LiveQueues::take_transfers(TimeNs now) {
   if (!tensors_ || !tensors_->poll()) return false;
   now_ = now;
   tensors_came();
   return true;
 }
 
-void LiveDomains::tensors_came() {
+void LiveQueues::tensors_came() {
   start_waiting();
   std::erase_if(incomplete_, [this](WorkerId worker) { return prepare(worker); });
 }
 
-void LiveDomains::start_waiting() {
+void LiveQueues::start_waiting() {
   for (std::size_t i = 0; i < waiting_.size();) {
     const WorkerId worker = waiting_[i];
     Run& run = runs_[worker];
@@ -201,7 +201,7 @@ void LiveDomains::start_waiting() {
   }
 }
 
-void LiveDomains::ask_again(WorkerId worker) {
+void LiveQueues::ask_again(WorkerId worker) {
   if (std::find(waiting_.begin(), waiting_.end(), worker) == waiting_.end()) return;
   const Run& run = runs_[worker];
   if (now_ - run.asked_ns < kAskAgainNs) return;  // an earlier batch of the worker waited, too
@@ -210,7 +210,7 @@ void LiveDomains::ask_again(WorkerId worker) {
   start_waiting();  // what is kept here comes at once
 }
 
-bool LiveDomains::take_batches(TimeNs now, const std::function<TimeNs(TimeNs)>& run_time) {
+bool LiveQueues::take_batches(TimeNs now, const std::function<TimeNs(TimeNs)>& run_time) {
   if (devices_ == nullptr) return false;
   now_ = now;
   const std::span<const DeviceBatch> ended = devices_->take();
@@ -223,15 +223,15 @@ bool LiveDomains::take_batches(TimeNs now, const std::function<TimeNs(TimeNs)>& 
   return !ended.empty();
 }
 
-void LiveDomains::end_batch(WorkerId worker, TimeNs ended_ns, bool preempted) {
+void LiveQueues::end_batch(WorkerId worker, TimeNs ended_ns, bool preempted) {
   if (preempted) {
-    group_.on_batch_preempted(now_, worker, ended_ns);
+    queues_.on_batch_preempted(now_, worker, ended_ns);
   } else {
-    group_.on_batch_done(now_, worker, ended_ns);
+    queues_.on_batch_done(now_, worker, ended_ns);
   }
 }
 
-void LiveDomains::batch_event(WorkerId worker, TimeNs ended_ns, bool preempted) {
+void LiveQueues::batch_event(WorkerId worker, TimeNs ended_ns, bool preempted) {
   if (!is_guest(worker)) {
     // A sequence may have ended, by its server's time, before its late start here.
     end_batch(worker, std::max(ended_ns, tables_.workers[worker].started_ns), preempted);
@@ -251,14 +251,14 @@ void LiveDomains::batch_event(WorkerId worker, TimeNs ended_ns, bool preempted) 
   run = {};
 }
 
-void LiveDomains::take_end(MessageReader& message) {
+void LiveQueues::take_end(MessageReader& message) {
   const auto run = message.read<RunMessage>();
   if (!is_here(run.worker) || !tables_.workers[run.worker].busy) return;
   tables_.workers[run.worker].started_ns = run.started_ns;
   end_batch(run.worker, run.ended_ns, run.preempted != 0);
 }
 
-void LiveDomains::note_input(const DeliverMessage& delivery, std::span<const std::byte> bytes) {
+void LiveQueues::note_input(const DeliverMessage& delivery, std::span<const std::byte> bytes) {
   const VisitId visit = delivery.visit.id;
   if (inputs_.size() <= visit) inputs_.resize(visit + 1);
   end_input(visit);  // of a visit that rank 0 knows no more of
@@ -275,11 +275,11 @@ void LiveDomains::note_input(const DeliverMessage& delivery, std::span<const std
     const ModuleId module = delivery.visit.module;
     input.id =
         tensors_->fetch({input.request, input.source}, static_cast<int>(input.source_rank),
-                        spec_.pipeline.modules[module].input_bytes, {module, place_of(delivery.domain).gpu});
+                        spec_.pipeline.modules[module].input_bytes, {module, place_of(delivery.queue).gpu});
   }
 }
 
-void LiveDomains::take_inputs(WorkerId worker, Run& run) {
+void LiveQueues::take_inputs(WorkerId worker, Run& run) {
   if (!tensors_) return;
   run.prepared = 0;
   for (const BatchVisit& member : tables_.workers[worker].running) {
@@ -294,7 +294,7 @@ void LiveDomains::take_inputs(WorkerId worker, Run& run) {
   }
 }
 
-void LiveDomains::give_inputs_back(WorkerId worker) {
+void LiveQueues::give_inputs_back(WorkerId worker) {
   if (worker >= runs_.size()) return;
   std::vector<TransferId>& ids = runs_[worker].inputs;
   const std::vector<BatchVisit>& members = tables_.workers[worker].running;
@@ -303,12 +303,12 @@ void LiveDomains::give_inputs_back(WorkerId worker) {
   ids.clear();
 }
 
-void LiveDomains::drop_inputs(Run& run) {
+void LiveQueues::drop_inputs(Run& run) {
   for (const TransferId id : run.inputs) tensors_->drop(id);
   run.inputs.clear();
 }
 
-void LiveDomains::end_input(VisitId visit) {
+void LiveQueues::end_input(VisitId visit) {
   VisitInput& input = inputs_[visit];
   if (input.id != 0) tensors_->drop(input.id);
   if (input.source_rank == static_cast<std::uint32_t>(rank_) && input.source == kClientTensor)
@@ -316,14 +316,14 @@ void LiveDomains::end_input(VisitId visit) {
   input = {};
 }
 
-void LiveDomains::keep_outputs(const WorkerState& state) {
+void LiveQueues::keep_outputs(const WorkerState& state) {
   for (const BatchVisit& member : state.running) {
     const VisitRecord& record = tables_.visits[member.id];
     tensors_->keep({record.visit.request, record.index}, {state.module, state.gpu});
   }
 }
 
-void LiveDomains::lose_guest(const TensorKey& visit) {
+void LiveQueues::lose_guest(const TensorKey& visit) {
   const auto is_it = [&visit](const RunEntry& one) { return TensorKey{one.request, one.index} == visit; };
   const auto found = std::find_if(runs_.begin(), runs_.end(), [&is_it](const Run& one) {
     return std::any_of(one.visits.begin(), one.visits.end(), is_it);
@@ -337,7 +337,7 @@ void LiveDomains::lose_guest(const TensorKey& visit) {
   drop_inputs(*found);
 }
 
-void LiveDomains::take_releases(MessageReader& message) {
+void LiveQueues::take_releases(MessageReader& message) {
   std::vector<ReleaseEntry> entries;
   message.read_all(entries);
   if (!tensors_) return;

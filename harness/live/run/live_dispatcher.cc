@@ -74,7 +74,7 @@ bool LiveDispatcher::handle(TimeNs now, const Event& event) {
       return true;
     case kLiveAcknowledgement: {
       const Acknowledgement& one = acknowledgements_[event.index];
-      dispatcher_.on_acknowledgement(one.module, one.domain, one.count);
+      dispatcher_.on_acknowledgement(one.module, one.queue, one.count);
       acknowledgements_.release(event.index);
       return true;
     }
@@ -94,7 +94,7 @@ void LiveDispatcher::await_planning(TimeNs last_ns) {
 }
 
 void LiveDispatcher::plan_period(TimeNs now) {
-  std::vector<std::uint64_t> arrived = delivered_;  // and what never reached a domain
+  std::vector<std::uint64_t> arrived = delivered_;  // and what never reached a queue
   for (std::size_t m = 0; m < arrived.size(); ++m) arrived[m] += books_.record().modules[m].arrived;
   LoadStatistics load = dispatcher_.take_load(now, arrived);
   plans_due_ns_.push_back(now + ms_to_ns(spec_.planner.plan_time_ms));
@@ -148,7 +148,7 @@ bool LiveDispatcher::take(TimeNs now, MessageReader& message) {
     case MessageKind::kReport: {
       const auto report = message.read<ValuesMessage>();
       message.read_all(values_);
-      dispatcher_.on_report(now, report.module, report.domain, values_);
+      dispatcher_.on_report(now, report.module, report.queue, values_);
       return true;
     }
     case MessageKind::kExchange: {
@@ -192,7 +192,7 @@ void LiveDispatcher::tell_end(TimeNs now, MessageKind kind, const BatchMessage& 
   last_end_ns_ = std::max(last_end_ns_, batch.ended_ns);
   state.started_ns = batch.started_ns;
   state.service_gpu_ns = batch.service_gpu_ns;
-  told_by_ = state.domain;
+  told_by_ = state.queue;
   told_ns_ = batch.told_ns;
   if (kind == MessageKind::kBatchLost) {
     dispatcher_.on_batch_lost(batch.ended_ns, batch.worker, state);
@@ -220,14 +220,14 @@ void LiveDispatcher::take_preempted(const BatchMessage& batch) {
 
 void LiveDispatcher::take_visit(MessageKind kind, TimeNs now, const VisitMessage& message) {
   if (!is_live(message.visit, message.request, message.index)) return;
-  if (tables_.visits[message.visit].domain != message.domain) return;  // it has been sent elsewhere since
+  if (tables_.visits[message.visit].queue != message.queue) return;  // it has been sent elsewhere since
   if (kind != MessageKind::kReturned) ++progress_;
   last_end_ns_ = std::max(last_end_ns_, message.at_ns);
   VisitRecord& record = tables_.visits[message.visit];
   record.counted = message.counted != 0;
   if (!record.counted) --delivered_[record.visit.module];  // it has arrived nowhere
   record.visit.arrived_ns = message.arrived_ns;
-  told_by_ = record.domain;
+  told_by_ = record.queue;
   told_ns_ = message.told_ns;
   if (kind == MessageKind::kDropped) {
     dispatcher_.on_visit_dropped(message.at_ns, message.visit, message.reason);
@@ -247,19 +247,18 @@ void LiveDispatcher::take_gone(TimeNs now, WorkerId worker) {
   if (tables_.workers[worker].life == WorkerState::Life::kDraining) dispatcher_.on_worker_gone(now, worker);
 }
 
-std::optional<TimeNs> LiveDispatcher::held_until(DomainId domain) {
+std::optional<TimeNs> LiveDispatcher::held_until(QueueId queue) {
   std::optional<TimeNs> held;
-  if (links_are_faulty()) held = faults_.held_until(now_, dispatcher_.gpu_of(domain), LinkDirection::kDown);
-  if (!held && held_.any(domain_rank_[domain])) return now_;  // behind what is due and has not been looked at
+  if (links_are_faulty()) held = faults_.held_until(now_, dispatcher_.gpu_of(queue), LinkDirection::kDown);
+  if (!held && held_.any(queue_rank_[queue])) return now_;  // behind what is due and has not been looked at
   return held;
 }
 
-void LiveDispatcher::send_at(std::optional<TimeNs> held, DomainId domain,
-                             std::span<const std::byte> message) {
+void LiveDispatcher::send_at(std::optional<TimeNs> held, QueueId queue, std::span<const std::byte> message) {
   if (held) {
-    held_.hold(*held, domain_rank_[domain], message);
+    held_.hold(*held, queue_rank_[queue], message);
   } else {
-    out_.send_composed(domain_rank_[domain], message);
+    out_.send_composed(queue_rank_[queue], message);
   }
 }
 
@@ -274,7 +273,7 @@ void LiveDispatcher::deliver_one(const Delivery& delivery) {
     dispatcher_.on_visit_cancelled(now_, delivery.visit);
     return;
   }
-  const std::optional<TimeNs> held = held_until(delivery.domain);
+  const std::optional<TimeNs> held = held_until(delivery.queue);
   if (held == kNever) {
     dispatcher_.on_delivery_lost(now_, delivery.visit);
     return;
@@ -282,13 +281,13 @@ void LiveDispatcher::deliver_one(const Delivery& delivery) {
   DeliverMessage message;
   message.visit = record.visit;
   message.sent_ns = now_;
-  message.domain = delivery.domain;
+  message.queue = delivery.queue;
   message.index = record.index;
   message.parent = record.parent;
   message.counted = record.counted ? 1 : 0;
   if (!record.counted) ++delivered_[record.visit.module];
   const std::span<const std::byte> tensor = add_tensor(record, message);
-  send_at(held, delivery.domain, out_.compose(MessageKind::kDeliver, message, tensor));
+  send_at(held, delivery.queue, out_.compose(MessageKind::kDeliver, message, tensor));
 }
 
 std::span<const std::byte> LiveDispatcher::add_tensor(const VisitRecord& record, DeliverMessage& message) {
@@ -305,13 +304,13 @@ std::span<const std::byte> LiveDispatcher::add_tensor(const VisitRecord& record,
 int LiveDispatcher::rank_of_batches(WorkerId worker) const {
   const WorkerState& state = tables_.workers[worker];
   const bool on_its_gpu = spec_.profiles[state.module].service == Service::kBatch;
-  return on_its_gpu ? rank_of_worker(worker) : domain_rank_[state.domain];
+  return on_its_gpu ? rank_of_worker(worker) : queue_rank_[state.queue];
 }
 
 void LiveDispatcher::note_tensors(MessageKind kind, WorkerId worker) {
   const WorkerState& state = tables_.workers[worker];
   const int rank = rank_of_batches(worker);
-  const bool is_guest = rank != domain_rank_[state.domain];
+  const bool is_guest = rank != queue_rank_[state.queue];
   for (const BatchEntry& entry : entries_) {
     const TensorKey key{entry.request, entry.index};
     if (kind == MessageKind::kBatchLost) {
@@ -344,7 +343,7 @@ void LiveDispatcher::sweep_tensors(RequestId request) {
 
 void LiveDispatcher::cancel(const Cancellation& cancellation) {
   VisitRecord& record = tables_.visits[cancellation.visit];
-  const std::optional<TimeNs> held = held_until(record.domain);
+  const std::optional<TimeNs> held = held_until(record.queue);
   if (held == kNever) return;
   record.cancelled = true;
   VisitMessage message;
@@ -352,16 +351,16 @@ void LiveDispatcher::cancel(const Cancellation& cancellation) {
   message.request = cancellation.request;
   message.visit = cancellation.visit;
   message.index = cancellation.index;
-  send_at(held, record.domain, out_.compose(MessageKind::kCancel, message));
+  send_at(held, record.queue, out_.compose(MessageKind::kCancel, message));
 }
 
-void LiveDispatcher::acknowledge(ModuleId module, DomainId domain, int count) {
-  const TimeNs at_ns = domain == told_by_ ? told_ns_ : 0;
+void LiveDispatcher::acknowledge(ModuleId module, QueueId queue, int count) {
+  const TimeNs at_ns = queue == told_by_ ? told_ns_ : 0;
   if (at_ns <= now_) {
-    dispatcher_.on_acknowledgement(module, domain, count);
+    dispatcher_.on_acknowledgement(module, queue, count);
   } else if (at_ns != kNever) {
     const std::uint32_t slot = acknowledgements_.put();
-    acknowledgements_[slot] = {module, domain, count};
+    acknowledgements_[slot] = {module, queue, count};
     events_.push(at_ns, kLiveAcknowledgement, slot);
   }
 }
@@ -374,15 +373,15 @@ void LiveDispatcher::publish(ModuleId module, std::span<const double> state) {
     return;
   }
   std::vector<bool> to(static_cast<std::size_t>(layout_.ranks()), false);
-  for (const DomainView& view : dispatcher_.open_domains(module))
-    to[static_cast<std::size_t>(domain_rank_[view.id])] = true;
+  for (const QueueView& view : dispatcher_.open_queues(module))
+    to[static_cast<std::size_t>(queue_rank_[view.id])] = true;
   for (std::size_t rank = 0; rank < to.size(); ++rank) {
     if (to[rank]) out_.send(static_cast<int>(rank), MessageKind::kPublish, message, state);
   }
 }
 
 void LiveDispatcher::publish_over_faulty_links(ModuleId module, std::span<const double> state) {
-  for (const DomainView& view : dispatcher_.open_domains(module)) {
+  for (const QueueView& view : dispatcher_.open_queues(module)) {
     const std::optional<TimeNs> held = held_until(view.id);
     if (held == kNever) continue;
     send_at(held, view.id, out_.compose(MessageKind::kPublish, ValuesMessage{view.id, module, 0}, state));
@@ -393,7 +392,7 @@ WorkerMessage LiveDispatcher::message_of(WorkerId worker) const {
   const WorkerState& state = tables_.workers[worker];
   WorkerMessage message;
   message.worker = worker;
-  message.domain = state.domain;
+  message.queue = state.queue;
   message.slot = state.slot;
   message.gpu = state.gpu;
   message.group = state.group;
@@ -412,30 +411,30 @@ void LiveDispatcher::set_plan(TimeNs, const Plan& plan) {
     out_.send(rank, MessageKind::kSetPlan, NoContents{}, std::span<const std::byte>(bytes));
 }
 
-void LiveDispatcher::open_domain(TimeNs, DomainId domain, GroupId group, WorkerId first_worker) {
-  if (domain_rank_.size() <= domain) domain_rank_.resize(domain + 1, 0);
-  domain_rank_[domain] = rank_of_worker(first_worker);
-  out_.send(domain_rank_[domain], MessageKind::kOpenDomain,
-            DomainMessage{domain, tables_.workers[first_worker].gpu, group, 0,
-                          dispatcher_.counts_outstanding(group) ? std::uint8_t{1} : std::uint8_t{0}});
+void LiveDispatcher::open_queue(TimeNs, QueueId queue, GroupId group, WorkerId first_worker) {
+  if (queue_rank_.size() <= queue) queue_rank_.resize(queue + 1, 0);
+  queue_rank_[queue] = rank_of_worker(first_worker);
+  out_.send(queue_rank_[queue], MessageKind::kOpenQueue,
+            QueueMessage{queue, tables_.workers[first_worker].gpu, group, 0,
+                         dispatcher_.counts_outstanding(group) ? std::uint8_t{1} : std::uint8_t{0}});
 }
 
-void LiveDispatcher::add_worker(TimeNs now, DomainId domain, WorkerId worker) {
+void LiveDispatcher::add_worker(TimeNs now, QueueId queue, WorkerId worker) {
   tables_.workers[worker].totals.ready_ns = now;
-  out_.send(domain_rank_[domain], MessageKind::kAddWorker, message_of(worker));
+  out_.send(queue_rank_[queue], MessageKind::kAddWorker, message_of(worker));
 }
 
 void LiveDispatcher::drain_worker(TimeNs, WorkerId worker, bool closes) {
   WorkerMessage message = message_of(worker);
   message.closes = closes ? 1 : 0;
-  out_.send(domain_rank_[message.domain], MessageKind::kDrainWorker, message);
+  out_.send(queue_rank_[message.queue], MessageKind::kDrainWorker, message);
 }
 
-void LiveDispatcher::lose_workers(TimeNs, DomainId domain, std::span<const WorkerId> workers, bool closes) {
-  DomainMessage message;
-  message.domain = domain;
+void LiveDispatcher::lose_workers(TimeNs, QueueId queue, std::span<const WorkerId> workers, bool closes) {
+  QueueMessage message;
+  message.queue = queue;
   message.closes = closes ? 1 : 0;
-  out_.send(domain_rank_[domain], MessageKind::kLoseWorkers, message, workers);
+  out_.send(queue_rank_[queue], MessageKind::kLoseWorkers, message, workers);
 }
 
 RunRecord LiveDispatcher::close(std::uint64_t events) {

@@ -1,5 +1,5 @@
 // Rank 0's part of a live run: the load, the life cycle of requests, routers, controllers and the planner;
-// messages to and from the ranks' queue domains.
+// messages to and from the ranks' queues.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace harness {
 
 /// All times are of the run, in rank 0's clock. A message about a visit that has ended, or has been
 /// sent elsewhere since, is ignored. Single-threaded.
-class LiveDispatcher final : private ToDomains {
+class LiveDispatcher final : private ToQueues {
  public:
   /// Everything outlives this. `payload`: deliveries carry what the client has sent, or say where the visit's
   /// tensor is kept. `rows` may be null. `wake` ends a sleep of the loop, from any thread; plans are computed
@@ -30,7 +30,7 @@ class LiveDispatcher final : private ToDomains {
   LiveDispatcher(const RunSpec& spec, const Layout& layout, bool payload, MessageWriter& out,
                  EventQueue& events, RowSink* rows, std::function<void()> wake);
 
-  /// Opens the initial plan's domains; the load starts at 0.
+  /// Opens the initial plan's queues; the load starts at 0.
   void start();
   /// Sends a request if one is due; false when none is.
   bool send_due(TimeNs now);
@@ -66,14 +66,14 @@ class LiveDispatcher final : private ToDomains {
   void deliver(std::span<const Delivery> deliveries) override;
   void cancel(const Cancellation& cancellation) override;
   void publish(ModuleId module, std::span<const double> state) override;
-  void acknowledge(ModuleId module, DomainId domain, int count) override;
+  void acknowledge(ModuleId module, QueueId queue, int count) override;
   void start_worker(WorkerId worker, TimeNs cold_start_ns) override;
 
   void set_plan(TimeNs now, const Plan& plan) override;
-  void open_domain(TimeNs now, DomainId domain, GroupId group, WorkerId first_worker) override;
-  void add_worker(TimeNs now, DomainId domain, WorkerId worker) override;
+  void open_queue(TimeNs now, QueueId queue, GroupId group, WorkerId first_worker) override;
+  void add_worker(TimeNs now, QueueId queue, WorkerId worker) override;
   void drain_worker(TimeNs now, WorkerId worker, bool closes) override;
-  void lose_workers(TimeNs now, DomainId domain, std::span<const WorkerId> workers, bool closes) override;
+  void lose_workers(TimeNs now, QueueId queue, std::span<const WorkerId> workers, bool closes) override;
 
   void take_batch(TimeNs now, MessageReader& message);
   void tell_end(TimeNs now, MessageKind kind, const BatchMessage& batch, WorkerState& state);
@@ -82,10 +82,10 @@ class LiveDispatcher final : private ToDomains {
   void deliver_one(const Delivery& delivery);
   void publish_over_faulty_links(ModuleId module, std::span<const double> state);
   bool links_are_faulty() const { return now_ <= faults_.links_until_ns(); }
-  /// When what is sent to the domain now sets off, as ActiveFaults::held_until.
-  std::optional<TimeNs> held_until(DomainId domain);
+  /// When what is sent to the queue now sets off, as ActiveFaults::held_until.
+  std::optional<TimeNs> held_until(QueueId queue);
   /// Sends or holds a composed message.
-  void send_at(std::optional<TimeNs> held, DomainId domain, std::span<const std::byte> message);
+  void send_at(std::optional<TimeNs> held, QueueId queue, std::span<const std::byte> message);
   void take_visit(MessageKind kind, TimeNs now, const VisitMessage& message);
   void take_gone(TimeNs now, WorkerId worker);
   /// Notes where the tensors of an ended batch are; `entries_` are its visits.
@@ -111,7 +111,7 @@ class LiveDispatcher final : private ToDomains {
 
   struct Acknowledgement {
     ModuleId module = 0;
-    DomainId domain = 0;
+    QueueId queue = 0;
     int count = 0;
   };
 
@@ -132,10 +132,10 @@ class LiveDispatcher final : private ToDomains {
   std::optional<Tensors> tensors_;             ///< with payload: what clients send
   std::optional<TensorLedger> ledger_;         ///< with payload
   Mailbox<Acknowledgement> acknowledgements_;  ///< held by a faulty link
-  DomainId told_by_ = kNone;                   ///< the domain whose message is being handled ...
+  QueueId told_by_ = kNone;                    ///< the queue whose message is being handled ...
   TimeNs told_ns_ = 0;                         ///< ... and when its router hears of that
-  std::vector<int> domain_rank_;               ///< by domain
-  std::vector<std::uint64_t> delivered_;       ///< visits sent to each module's domains
+  std::vector<int> queue_rank_;                ///< by queue
+  std::vector<std::uint64_t> delivered_;       ///< visits sent to each module's queues
   std::deque<TimeNs> plans_due_ns_;            ///< when the plans not in effect are to be, at the earliest
   std::deque<Plan> next_plans_;                ///< the first of them, computed
   std::vector<BatchEntry> entries_;

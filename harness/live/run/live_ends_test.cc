@@ -89,7 +89,7 @@ class StoppingSystem final : public System {
  public:
   void list(ParamList&) override {}
   bool preempts() const override { return true; }
-  std::unique_ptr<Scheduler> make_scheduler(const ServingContext&, DomainId, GroupId) override {
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext&, QueueId, GroupId) override {
     return std::make_unique<StoppingScheduler>();
   }
 };

@@ -31,16 +31,16 @@ std::string text_of(const MessageReader& message) {
   return {reinterpret_cast<const char*>(message.rest().data()), message.rest().size()};
 }
 
-void add_tensors(const LiveDomains& domains, RankTotals& totals) {
-  const TensorBytes& bytes = domains.tensors()->bytes();
+void add_tensors(const LiveQueues& queues, RankTotals& totals) {
+  const TensorBytes& bytes = queues.tensors()->bytes();
   totals.tensor_handle_bytes = bytes.by_handle;
   totals.tensor_message_bytes = bytes.by_message;
   totals.tensor_device_bytes = bytes.by_device;
-  const TensorWaits& waits = domains.tensor_waits();
+  const TensorWaits& waits = queues.tensor_waits();
   totals.tensor_waits = waits.waits.total();
   totals.tensor_wait_p99_ns = waits.waits.quantile(0.99);
   totals.tensor_wait_max_ns = waits.longest_ns;
-  totals.tensors_left = domains.tensors()->count();
+  totals.tensors_left = queues.tensors()->count();
 }
 
 TimeNs thread_cpu_ns() {
@@ -76,7 +76,7 @@ LiveLoop::LiveLoop(const RunSpec& spec, const LiveRun& run, Transport& transport
     dispatcher_.emplace(spec, layout_, payload, out_, events_, rows, run.plans_aside ? wake : nullptr);
   }
   if (!is_first() || transport.ranks() == 1)
-    domains_.emplace(spec, layout_, transport.rank(), payload, out_, events_, run.devices, run.exchanges);
+    queues_.emplace(spec, layout_, transport.rank(), payload, out_, events_, run.devices, run.exchanges);
   if (is_first() && run.exchanges != nullptr) desk_.emplace(spec, layout_, dispatcher_->plan(), out_);
 }
 
@@ -126,8 +126,8 @@ bool LiveLoop::take_turn() {
 bool LiveLoop::work() {
   bool busy =
       transport_.receive([this](int from, std::span<const std::byte> bytes) { take(from, bytes); }) > 0;
-  if (domains_ && domains_->take_transfers(run_time(clock_()))) busy = true;
-  if (finishes_ && domains_->is_quiet()) send_part();
+  if (queues_ && queues_->take_transfers(run_time(clock_()))) busy = true;
+  if (finishes_ && queues_->is_quiet()) send_part();
   if (phase_ != Phase::kRunning) return busy;
   int sent = 0;
   while (dispatcher_ && sent < kMostAtOnce && dispatcher_->send_due(now())) ++sent;
@@ -136,8 +136,7 @@ bool LiveLoop::work() {
   for (; handled < kMostAtOnce && !events_.empty() && events_.top().at_ns <= now(); ++handled)
     handle(events_.pop());
   if (dispatcher_ && dispatcher_->take_plans(now())) ++handled;
-  if (domains_ && domains_->take_batches(now(), [this](TimeNs steady) { return run_time(steady); }))
-    ++handled;
+  if (queues_ && queues_->take_batches(now(), [this](TimeNs steady) { return run_time(steady); })) ++handled;
   handled_ += static_cast<std::uint64_t>(sent + handled);
   return busy || sent > 0 || handled > 0;
 }
@@ -166,7 +165,7 @@ void LiveLoop::take(int from, std::span<const std::byte> bytes) {
   ++handled_;
   const TimeNs at_ns = run_time(steady);
   if (dispatcher_ && dispatcher_->take(at_ns, message)) return;
-  if (domains_ && domains_->take(at_ns, from, message)) return;
+  if (queues_ && queues_->take(at_ns, from, message)) return;
   if (desk_ && desk_->take(message)) return start_if_ready();
   take_own(from, message);
 }
@@ -192,7 +191,7 @@ void LiveLoop::take_own(int from, MessageReader& message) {
       break;
     case MessageKind::kFinish:
       finishes_ = true;
-      if (domains_->is_quiet()) send_part();
+      if (queues_->is_quiet()) send_part();
       break;
     case MessageKind::kPart:
       if (is_first()) take_part(from, message);
@@ -217,7 +216,7 @@ void LiveLoop::handle(const Event& event) {
   due_late_.add(late_ns);
   due_latest_ns_ = std::max(due_latest_ns_, late_ns);
   if (dispatcher_ && dispatcher_->handle(at_ns, event)) return;
-  if (domains_) domains_->handle(at_ns, event);
+  if (queues_) queues_->handle(at_ns, event);
 }
 
 void LiveLoop::ping() { out_.send(0, MessageKind::kPing, ClockMessage{clock_(), 0}); }
@@ -285,11 +284,11 @@ RankTotals LiveLoop::totals() const {
   totals.cpu_ns = thread_cpu_ns() - cpu_before_ns_;
   totals.due_late_p99_ns = due_late_.quantile(0.99);
   totals.due_late_max_ns = due_latest_ns_;
-  if (domains_ && domains_->delivery_delay().total() > 0) {
-    totals.delivery_p50_ns = domains_->delivery_delay().quantile(0.5);
-    totals.delivery_p99_ns = domains_->delivery_delay().quantile(0.99);
+  if (queues_ && queues_->delivery_delay().total() > 0) {
+    totals.delivery_p50_ns = queues_->delivery_delay().quantile(0.5);
+    totals.delivery_p99_ns = queues_->delivery_delay().quantile(0.99);
   }
-  if (domains_ && domains_->tensors() != nullptr) add_tensors(*domains_, totals);
+  if (queues_ && queues_->tensors() != nullptr) add_tensors(*queues_, totals);
   if (!is_first()) {
     const TimeNs local_ns = clock_();
     totals.clock_offset_ns = -offset_.offset_ns(local_ns);
@@ -301,8 +300,8 @@ RankTotals LiveLoop::totals() const {
 std::vector<std::string> LiveLoop::notes() const {
   std::vector<std::string> notes;
   if (run_.devices != nullptr) notes = run_.devices->notes();
-  if (domains_ && domains_->tensors() != nullptr) {
-    for (std::string& note : domains_->tensors()->notes()) notes.push_back(std::move(note));
+  if (queues_ && queues_->tensors() != nullptr) {
+    for (std::string& note : queues_->tensors()->notes()) notes.push_back(std::move(note));
   }
   return notes;
 }
@@ -311,8 +310,8 @@ void LiveLoop::send_part() {
   finishes_ = false;
   RankPart part;
   part.notes = notes();
-  part.books = domains_->part();
-  part.books.replay = domains_->take_replay();
+  part.books = queues_->part();
+  part.books.replay = queues_->take_replay();
   part.totals = totals();
   const std::vector<std::byte> bytes = packed(std::move(part));
   const std::span<const std::byte> all(bytes);
@@ -448,7 +447,7 @@ RunRecord LiveLoop::close() {
   std::sort(record.ranks.begin(), record.ranks.end(),
             [](const RankTotals& a, const RankTotals& b) { return a.rank < b.rank; });
   std::sort(record.replay.begin(), record.replay.end(),
-            [](const ReplayLog& a, const ReplayLog& b) { return a.domain < b.domain; });
+            [](const ReplayLog& a, const ReplayLog& b) { return a.queue < b.queue; });
   record.wall_s = ns_to_s(clock_() - began_ns_);
   return record;
 }

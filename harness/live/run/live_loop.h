@@ -10,7 +10,7 @@
 
 #include "harness/core/archive.h"
 #include "harness/live/run/live_dispatcher.h"
-#include "harness/live/run/live_domains.h"
+#include "harness/live/run/live_queues.h"
 #include "harness/live/run/live_run.h"
 #include "harness/live/run/watchdog.h"
 #include "harness/live/tensors/exchange_desk.h"
@@ -41,7 +41,7 @@ void code(Archive<Way>& archive, RankPart& part) {
   archive.list(part.notes);
   archive.value(part.books.exchanged_bytes);
   archive.value(part.books.fingerprint);
-  archive.list(part.books.modules, [&](ModuleTotals& totals) {  // what the queue domains' books hold
+  archive.list(part.books.modules, [&](ModuleTotals& totals) {  // what the queues' books hold
     archive.value(totals.arrived);
     archive.value(totals.batches);
     archive.value(totals.queueing_ns);
@@ -56,7 +56,7 @@ void code(Archive<Way>& archive, RankPart& part) {
 /// A steady clock, in ns.
 using LiveClock = std::function<TimeNs()>;
 
-/// A rank's loop, for one cell. Rank 0 dispatches; with several ranks the others host the domains. Used by
+/// A rank's loop, for one cell. Rank 0 dispatches; with several ranks the others host the queues. Used by
 /// one thread; tests step it by turn() over a clock of their own.
 class LiveLoop {
  public:
@@ -127,7 +127,7 @@ class LiveLoop {
   ClockOffset offset_;
   EventQueue events_;
   std::optional<LiveDispatcher> dispatcher_;
-  std::optional<LiveDomains> domains_;
+  std::optional<LiveQueues> queues_;
   std::optional<ExchangeDesk> desk_;  ///< at rank 0, when GPUs exchange tensors by themselves
   TimeNs opening_ns_ = kNever;        ///< since when its channels are being opened
 

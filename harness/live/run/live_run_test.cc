@@ -59,13 +59,12 @@ std::uint64_t requests_of(const RunSpec& spec) {
   return static_cast<std::uint64_t>(spec.arrivals->expected_requests());
 }
 
-/// What was recorded of each domain repeats its decisions; in wall-clock time no two runs are alike.
+/// What was recorded of each queue repeats its decisions; in wall-clock time no two runs are alike.
 void expect_replayed(const RunSpec& spec, const RunRecord& record) {
   const bool grouped = !initial_plan(spec, 1000).groups.empty();
   ASSERT_EQ(record.replay.size(), grouped ? 1U : record.workers.size())
-      << "one domain a worker, or all in one";
-  for (DomainId domain = 0; domain < record.replay.size(); ++domain)
-    EXPECT_EQ(record.replay[domain].domain, domain);
+      << "one queue a worker, or all in one";
+  for (QueueId queue = 0; queue < record.replay.size(); ++queue) EXPECT_EQ(record.replay[queue].queue, queue);
   EXPECT_GT(testing::expect_repeated(spec, record.replay).callbacks, 2 * record.sent)
       << "an arrival at each of two modules, and batches";
 }
@@ -156,10 +155,10 @@ class WaitingPlanner final : public Planner {
 class CountingRouter final : public Router {
  public:
   explicit CountingRouter(std::shared_ptr<Seen> seen) : seen_(std::move(seen)) {}
-  void route(TimeNs now, std::span<const Visit> visits, std::span<const DomainView> domains,
+  void route(TimeNs now, std::span<const Visit> visits, std::span<const QueueView> queues,
              std::span<std::uint32_t> out) override {
     seen_->routed += static_cast<int>(visits.size());
-    inner_->route(now, visits, domains, out);
+    inner_->route(now, visits, queues, out);
   }
 
  private:
@@ -171,9 +170,9 @@ class WaitingSystem final : public System {
  public:
   explicit WaitingSystem(std::shared_ptr<Seen> seen) : seen_(std::move(seen)) {}
   void list(ParamList&) override {}
-  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, DomainId domain,
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId queue,
                                             GroupId group) override {
-    return naive_->make_scheduler(context, domain, group);
+    return naive_->make_scheduler(context, queue, group);
   }
   std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
     return std::make_unique<WaitingPlanner>(context, seen_);

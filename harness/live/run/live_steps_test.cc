@@ -112,15 +112,15 @@ TEST(LossyNetwork, BringsAVisitTwiceToAQueueThatHasClosed) { run_over_lossy_netw
 
 TEST(LossyNetwork, LosesThePlanOfAGroupWhoseQueueOpens) { run_over_lossy_networks(cell_kinds()[2], 8); }
 
-TEST(LiveSteps, EveryRankKeepsWhatReachedItsDomains) {
+TEST(LiveSteps, EveryRankKeepsWhatReachedItsQueues) {
   RandomStream random(6, "replay");
   RunSpec spec = next_cell(random, "pard");
   spec.record_replay = true;
   spec.planner.autoscale = false;
   spec.serving.queue = QueueScope::kWorker;
   const RunRecord record = RanksInStep(3, {}).run(spec, {});
-  EXPECT_EQ(record.replay.size(), record.workers.size()) << "a log for each worker's own domain";
-  for (std::size_t i = 0; i < record.replay.size(); ++i) EXPECT_EQ(record.replay[i].domain, i);
+  EXPECT_EQ(record.replay.size(), record.workers.size()) << "a log for each worker's own queue";
+  for (std::size_t i = 0; i < record.replay.size(); ++i) EXPECT_EQ(record.replay[i].queue, i);
 }
 
 /// A rank's log is larger than a message needs to be: it comes in pieces, and whole.
@@ -135,12 +135,12 @@ TEST(LiveSteps, ALongReplayComesInPieces) {
     const RunRecord live = RanksInStep(ranks, {}).run(spec, {});
     EXPECT_EQ(live.why_invalid, "");
     ASSERT_EQ(live.replay.size(), 2U);
-    for (std::size_t domain = 0; domain < 2; ++domain) {
-      const ReplayLog& log = live.replay[domain];
+    for (std::size_t queue = 0; queue < 2; ++queue) {
+      const ReplayLog& log = live.replay[queue];
       EXPECT_GT(log.bytes.size(), 80'000U);
       const ReplayCounts counts = testing::expect_repeated(spec, {log});
-      EXPECT_EQ(counts.callbacks, simulated.replay[domain].callbacks);
-      EXPECT_EQ(counts.decisions, simulated.replay[domain].decisions);
+      EXPECT_EQ(counts.callbacks, simulated.replay[queue].callbacks);
+      EXPECT_EQ(counts.decisions, simulated.replay[queue].decisions);
     }
   }
 }

@@ -26,19 +26,19 @@ Hdf5Handle row_type_of(const std::vector<std::string>& names) {
   return type.take();
 }
 
-constexpr const char* kDomains = "replay";
+constexpr const char* kQueues = "replay";
 constexpr const char* kBytes = "replay_log";
 constexpr std::size_t kChunkBytes = 1 << 18;
 
-struct StoredDomain {
-  std::uint32_t domain = 0;
+struct StoredQueue {
+  std::uint32_t queue = 0;
   std::uint16_t module = 0;
   std::uint64_t callbacks = 0;
   std::uint64_t decisions = 0;
   std::uint64_t bytes = 0;
 
   static void list(auto& row, auto&& column) {
-    column("domain", row.domain);
+    column("domain", row.queue);
     column("module", row.module);
     column("callbacks", row.callbacks);
     column("decisions", row.decisions);
@@ -94,13 +94,13 @@ StateTable read_states(hid_t group) {
 
 void write_replay(hid_t group, const std::vector<ReplayLog>& logs) {
   if (logs.empty()) return;
-  std::vector<StoredDomain> rows;
+  std::vector<StoredQueue> rows;
   std::size_t total = 0;
   for (const ReplayLog& log : logs) {
-    rows.push_back({log.domain, log.group, log.callbacks, log.decisions, log.bytes.size()});
+    rows.push_back({log.queue, log.group, log.callbacks, log.decisions, log.bytes.size()});
     total += log.bytes.size();
   }
-  write_table(group, kDomains, rows);
+  write_table(group, kQueues, rows);
   TableWriter bytes(group, kBytes, byte_type(), std::clamp<std::size_t>(total, 1, kChunkBytes));
   // Whole chunks, so that none is compressed twice.
   std::vector<std::byte> chunk;
@@ -120,16 +120,16 @@ void write_replay(hid_t group, const std::vector<ReplayLog>& logs) {
 
 std::vector<ReplayLog> read_replay(hid_t group) {
   std::vector<ReplayLog> logs;
-  if (!has_link(group, kDomains)) return logs;
-  const std::vector<StoredDomain> rows = read_table<StoredDomain>(group, kDomains);
+  if (!has_link(group, kQueues)) return logs;
+  const std::vector<StoredQueue> rows = read_table<StoredQueue>(group, kQueues);
   const StoredTable table(group, kBytes);
   std::vector<std::byte> bytes(table.rows());
   table.read(byte_type(), bytes.data());
   std::size_t at = 0;
-  for (const StoredDomain& row : rows) {
-    if (row.bytes > bytes.size() - at) throw Hdf5Failure("read the log of a queue domain");
+  for (const StoredQueue& row : rows) {
+    if (row.bytes > bytes.size() - at) throw Hdf5Failure("read the log of a queue");
     const auto from = bytes.begin() + static_cast<std::ptrdiff_t>(at);
-    ReplayLog log{row.domain, row.module, row.callbacks, row.decisions, {}};
+    ReplayLog log{row.queue, row.module, row.callbacks, row.decisions, {}};
     log.bytes.assign(from, from + static_cast<std::ptrdiff_t>(row.bytes));
     logs.push_back(std::move(log));
     at += static_cast<std::size_t>(row.bytes);

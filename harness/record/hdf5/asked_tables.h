@@ -1,5 +1,5 @@
 // What a cell keeps only when it is asked to, in its file: published states, whose columns a system names,
-// and what reached the queue domains. Internal to record/.
+// and what reached the queues. Internal to record/.
 #pragma once
 
 #include "harness/record/hdf5/hdf5_handle.h"
@@ -12,7 +12,7 @@ void write_states(hid_t group, const StateTable& states);
 /// Reads it back; an empty table when it is not there.
 StateTable read_states(hid_t group);
 
-/// Writes the datasets `replay` (a row per domain) and `replay_log` (their bytes, one after the other),
+/// Writes the datasets `replay` (a row per queue) and `replay_log` (their bytes, one after the other),
 /// unless nothing was recorded.
 void write_replay(hid_t group, const std::vector<ReplayLog>& logs);
 /// Reads them back; nothing when they are not there.

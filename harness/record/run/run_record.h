@@ -21,13 +21,13 @@
 
 namespace harness {
 
-// What reached one queue domain during a run, and what its scheduler decided: enough to repeat every
+// What reached one queue during a run, and what its scheduler decided: enough to repeat every
 // decision.
 
-/// The log of one queue domain. `bytes` holds its callbacks with their decisions, in order, as
+/// The log of one queue. `bytes` holds its callbacks with their decisions, in order, as
 /// engine/replay/replay_call.h writes and reads them.
 struct ReplayLog {
-  DomainId domain = 0;
+  QueueId queue = 0;
   std::uint16_t group = 0;  ///< the module, or the group of the plan, that it serves
   std::uint64_t callbacks = 0;
   std::uint64_t decisions = 0;
@@ -38,7 +38,7 @@ struct ReplayLog {
 
 template <class Way>
 void code(Archive<Way>& archive, ReplayLog& log) {
-  archive.value(log.domain);
+  archive.value(log.queue);
   archive.value(log.group);
   archive.value(log.callbacks);
   archive.value(log.decisions);
@@ -130,7 +130,7 @@ struct WindowCounts {
 
 /// What happened at one module in one window of virtual time (by the time of the event).
 struct ModuleWindow {
-  std::uint32_t arrived = 0;  ///< visits that came to stand before its domains
+  std::uint32_t arrived = 0;  ///< visits that came to stand before its queues
   std::uint32_t started = 0;  ///< visits whose batch started
   std::uint32_t dropped = 0;
   std::uint32_t batches = 0;  ///< batches started
@@ -357,15 +357,15 @@ struct RunRecord {
   LatencyHistogram latency;       ///< of the completed requests (in time and late)
   std::uint64_t fingerprint = 0;  ///< of all decisions: joins, launches, drops, with their times
   std::uint64_t events = 0;
-  /// Of all reports (to the module's controller) and published states (to each of the module's domains and
+  /// Of all reports (to the module's controller) and published states (to each of the module's queues and
   /// each other controller): 8 a value and receiver.
   std::uint64_t exchanged_bytes = 0;
   /// How often the published value named "order" changed, over all modules; -1: the system publishes none.
   std::int64_t order_changes = -1;
-  /// Time of the load for which the busiest queue domain's scheduler handled messages; -1: they cost nothing.
+  /// Time of the load for which the busiest queue's scheduler handled messages; -1: they cost nothing.
   TimeNs scheduler_busy_ns = -1;
   StateTable states;               ///< empty unless wanted, as the next
-  std::vector<ReplayLog> replay;   ///< one per queue domain, in order
+  std::vector<ReplayLog> replay;   ///< one per queue, in order
   std::vector<RankTotals> ranks;   ///< of a live run, in order; empty in virtual time, as the next two
   LatencyHistogram lateness;       ///< of all requests sent: RequestRow::lateness_ns
   TimeNs clock_bound_ns = 0;       ///< the largest of the ranks'

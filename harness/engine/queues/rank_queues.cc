@@ -1,4 +1,4 @@
-#include "harness/engine/queues/domain_group.h"
+#include "harness/engine/queues/rank_queues.h"
 
 #include <algorithm>
 #include <iterator>
@@ -9,8 +9,8 @@
 
 namespace harness {
 
-DomainGroup::DomainGroup(const RunSpec& spec, const ServingContext& context, Workers& workers,
-                         ToDispatcher& to_dispatcher, EngineTables& tables, Books& books)
+RankQueues::RankQueues(const RunSpec& spec, const ServingContext& context, Workers& workers,
+                       ToDispatcher& to_dispatcher, EngineTables& tables, Books& books)
     : spec_(spec),
       context_(context),
       to_dispatcher_(to_dispatcher),
@@ -20,28 +20,28 @@ DomainGroup::DomainGroup(const RunSpec& spec, const ServingContext& context, Wor
                    &to_dispatcher, &decisions_,     context.sizes, spec.profiles},
       replay_(spec.record_replay) {}
 
-void DomainGroup::set_plan(TimeNs now, const Plan& plan) {
+void RankQueues::set_plan(TimeNs now, const Plan& plan) {
   plan_ = plan;
   for (auto& host : hosts_) {
     if (host != nullptr) host->on_plan(now, plan_);
   }
 }
 
-void DomainGroup::open_domain(TimeNs now, DomainId domain, GroupId group) {
-  if (hosts_.size() <= domain) hosts_.resize(domain + 1);
-  auto scheduler = spec_.system->make_scheduler(context_, domain, group);
-  scheduler = replay_.wrap(std::move(scheduler), domain, group);
-  hosts_[domain] = std::make_unique<QueueDomainHost>(domain, group, plan_.served_by(group),
-                                                     std::move(scheduler), environment_);
-  hosts_[domain]->on_plan(now, plan_);
+void RankQueues::open_queue(TimeNs now, QueueId queue, GroupId group) {
+  if (hosts_.size() <= queue) hosts_.resize(queue + 1);
+  auto scheduler = spec_.system->make_scheduler(context_, queue, group);
+  scheduler = replay_.wrap(std::move(scheduler), queue, group);
+  hosts_[queue] =
+      std::make_unique<QueueHost>(queue, group, plan_.served_by(group), std::move(scheduler), environment_);
+  hosts_[queue]->on_plan(now, plan_);
 }
 
-void DomainGroup::add_worker(TimeNs now, DomainId domain, WorkerId worker) {
-  hosts_[domain]->add_worker(now, worker);
+void RankQueues::add_worker(TimeNs now, QueueId queue, WorkerId worker) {
+  hosts_[queue]->add_worker(now, worker);
 }
 
-void DomainGroup::drain_worker(TimeNs now, WorkerId worker, bool closes) {
-  QueueDomainHost& host = *hosts_[tables_.workers[worker].domain];
+void RankQueues::drain_worker(TimeNs now, WorkerId worker, bool closes) {
+  QueueHost& host = *hosts_[tables_.workers[worker].queue];
   host.drain_worker(now, worker);
   if (closes) {
     host.close();
@@ -50,8 +50,8 @@ void DomainGroup::drain_worker(TimeNs now, WorkerId worker, bool closes) {
   if (!tables_.workers[worker].busy) remove_worker(now, worker);
 }
 
-void DomainGroup::lose_workers(TimeNs now, DomainId domain, std::span<const WorkerId> workers, bool closes) {
-  QueueDomainHost* const host = host_of(domain);
+void RankQueues::lose_workers(TimeNs now, QueueId queue, std::span<const WorkerId> workers, bool closes) {
+  QueueHost* const host = host_of(queue);
   std::vector<WorkerId> lost;
   for (const WorkerId worker : workers) {
     WorkerState& state = tables_.workers[worker];
@@ -66,10 +66,10 @@ void DomainGroup::lose_workers(TimeNs now, DomainId domain, std::span<const Work
     return_queue(now, *host);
   }
   for (const WorkerId worker : lost) remove_worker(now, worker);
-  if (lost.empty() && host->is_empty()) hosts_[domain].reset();
+  if (lost.empty() && host->is_empty()) hosts_[queue].reset();
 }
 
-void DomainGroup::turn_away(TimeNs now, VisitId visit) {
+void RankQueues::turn_away(TimeNs now, VisitId visit) {
   VisitRecord& record = tables_.visits[visit];
   if (!record.cancelled) {
     to_dispatcher_.visits_returned(now, record.visit.module, {&visit, 1});
@@ -79,12 +79,12 @@ void DomainGroup::turn_away(TimeNs now, VisitId visit) {
   to_dispatcher_.visit_cancelled(now, visit);
 }
 
-void DomainGroup::return_queue(TimeNs now, QueueDomainHost& host) {
+void RankQueues::return_queue(TimeNs now, QueueHost& host) {
   const SlotTable<VisitRecord>& visits = tables_.visits;
   std::vector<VisitId> queued;
   for (VisitId visit = 0; visit < visits.slots(); ++visit) {
     const VisitRecord& record = visits[visit];
-    if (record.state == VisitState::kQueued && record.domain == host.id()) queued.push_back(visit);
+    if (record.state == VisitState::kQueued && record.queue == host.id()) queued.push_back(visit);
   }
   std::sort(queued.begin(), queued.end(), [&visits](VisitId a, VisitId b) {
     const Visit& left = visits[a].visit;
@@ -102,16 +102,16 @@ void DomainGroup::return_queue(TimeNs now, QueueDomainHost& host) {
   }
 }
 
-void DomainGroup::remove_worker(TimeNs now, WorkerId worker) {
+void RankQueues::remove_worker(TimeNs now, WorkerId worker) {
   WorkerState& state = tables_.workers[worker];
   state.life = WorkerState::Life::kGone;
-  QueueDomainHost& host = *hosts_[state.domain];
+  QueueHost& host = *hosts_[state.queue];
   host.remove_worker();
-  if (host.is_empty()) hosts_[state.domain].reset();
+  if (host.is_empty()) hosts_[state.queue].reset();
   to_dispatcher_.worker_gone(now, worker);
 }
 
-void DomainGroup::on_cancellation(TimeNs now, const Cancellation& cancellation) {
+void RankQueues::on_cancellation(TimeNs now, const Cancellation& cancellation) {
   if (cancellation.visit >= tables_.visits.slots()) return;
   VisitRecord& record = tables_.visits[cancellation.visit];
   const bool same = record.visit.request == cancellation.request && record.index == cancellation.index;
@@ -120,26 +120,26 @@ void DomainGroup::on_cancellation(TimeNs now, const Cancellation& cancellation) 
     record.cancelled = true;
     return;
   }
-  hosts_[record.domain]->withdraw(now, cancellation.visit);
+  hosts_[record.queue]->withdraw(now, cancellation.visit);
   to_dispatcher_.visit_cancelled(now, cancellation.visit);
 }
 
-void DomainGroup::on_batch_done(TimeNs now, WorkerId worker, TimeNs ended_ns) {
+void RankQueues::on_batch_done(TimeNs now, WorkerId worker, TimeNs ended_ns) {
   WorkerState& state = tables_.workers[worker];
   if (state.life == WorkerState::Life::kGone) [[unlikely]] {
     return;
   }
-  QueueDomainHost& host = *hosts_[state.domain];
+  QueueHost& host = *hosts_[state.queue];
   host.batch_done(now, worker, ended_ns);
   to_dispatcher_.batch_done(ended_ns, worker, state);
   host.start_next(now, worker);
   if (state.life == WorkerState::Life::kDraining && !state.busy) remove_worker(now, worker);
 }
 
-void DomainGroup::on_batch_preempted(TimeNs now, WorkerId worker, TimeNs ended_ns) {
+void RankQueues::on_batch_preempted(TimeNs now, WorkerId worker, TimeNs ended_ns) {
   WorkerState& state = tables_.workers[worker];
   if (state.life == WorkerState::Life::kGone) return;
-  QueueDomainHost& host = *hosts_[state.domain];
+  QueueHost& host = *hosts_[state.queue];
   to_dispatcher_.batch_preempted(ended_ns, worker, state);
   host.batch_preempted(now, worker, ended_ns);
   if (host.closed()) return_queue(now, host);
@@ -147,12 +147,12 @@ void DomainGroup::on_batch_preempted(TimeNs now, WorkerId worker, TimeNs ended_n
   if (state.life == WorkerState::Life::kDraining && !state.busy) remove_worker(now, worker);
 }
 
-void DomainGroup::on_timer(TimeNs now, DomainId domain) {
-  if (QueueDomainHost* host = host_of(domain)) host->on_timer(now);
+void RankQueues::on_timer(TimeNs now, QueueId queue) {
+  if (QueueHost* host = host_of(queue)) host->on_timer(now);
 }
 
-void DomainGroup::on_publication(TimeNs now, ModuleId module, std::span<const double> state,
-                                 std::span<const DomainId> except) {
+void RankQueues::on_publication(TimeNs now, ModuleId module, std::span<const double> state,
+                                std::span<const QueueId> except) {
   for (const auto& host : hosts_) {
     if (host == nullptr || host->closed()) continue;
     const std::vector<ModuleId>& own = host->modules();
@@ -162,28 +162,28 @@ void DomainGroup::on_publication(TimeNs now, ModuleId module, std::span<const do
   }
 }
 
-void DomainGroup::on_publication_at(TimeNs now, DomainId domain, ModuleId module,
-                                    std::span<const double> state) {
-  QueueDomainHost* const host = host_of(domain);
+void RankQueues::on_publication_at(TimeNs now, QueueId queue, ModuleId module,
+                                   std::span<const double> state) {
+  QueueHost* const host = host_of(queue);
   if (host != nullptr && !host->closed()) host->on_state(now, module, state);
 }
 
-void DomainGroup::prefetch(std::span<const Delivery> deliveries) const {
+void RankQueues::prefetch(std::span<const Delivery> deliveries) const {
   if (deliveries.size() < 2) return;
-  for (const Delivery& delivery : deliveries) prefetch_object(hosts_[delivery.domain].get());
+  for (const Delivery& delivery : deliveries) prefetch_object(hosts_[delivery.queue].get());
   for (const Delivery& delivery : deliveries) {
-    if (const QueueDomainHost* host = hosts_[delivery.domain].get()) host->prefetch();
+    if (const QueueHost* host = hosts_[delivery.queue].get()) host->prefetch();
   }
 }
 
-void DomainGroup::prefetch_worker(WorkerId worker) const {
+void RankQueues::prefetch_worker(WorkerId worker) const {
   const WorkerState& state = tables_.workers[worker];
   prefetch_span(state.running.data(), state.running.size());
 }
 
-void DomainGroup::prefetch_host(WorkerId worker) const {
-  const DomainId domain = tables_.workers[worker].domain;
-  if (domain != kNone) prefetch_object(hosts_[domain].get());
+void RankQueues::prefetch_host(WorkerId worker) const {
+  const QueueId queue = tables_.workers[worker].queue;
+  if (queue != kNone) prefetch_object(hosts_[queue].get());
 }
 
 }  // namespace harness

@@ -1,4 +1,4 @@
-// The host of one queue domain: calls its scheduler, checks and carries out its decisions, keeps its workers'
+// The host of one queue: calls its scheduler, checks and carries out its decisions, keeps its workers'
 // batches.
 #pragma once
 
@@ -26,18 +26,18 @@ struct HostEnvironment {
   bool tells_joins = false;           ///< Workers::joined is called
 };
 
-/// Serves the modules of a group. Every public function is an event of the domain at
+/// Serves the modules of a group. Every public function is an event of the queue at
 /// virtual or wall time `now`; none is re-entered. An illegal decision (a visit that does not stand here, a
 /// full or closed batch, ...) is a bug and stops the run.
-class QueueDomainHost {
+class QueueHost {
  public:
   /// `modules`: those it serves, the group's, in order.
-  QueueDomainHost(DomainId id, GroupId group, std::vector<ModuleId> modules,
-                  std::unique_ptr<Scheduler> scheduler, const HostEnvironment& environment);
+  QueueHost(QueueId id, GroupId group, std::vector<ModuleId> modules, std::unique_ptr<Scheduler> scheduler,
+            const HostEnvironment& environment);
 
-  DomainId id() const { return id_; }
+  QueueId id() const { return id_; }
   const std::vector<ModuleId>& modules() const { return modules_; }
-  /// A closed domain finishes what runs and takes no visit.
+  /// A closed queue finishes what runs and takes no visit.
   bool closed() const { return closed_; }
   void close() { closed_ = true; }
   /// Nothing runs here, and nothing will.
@@ -88,7 +88,7 @@ class QueueDomainHost {
 
   const Profile& profile(ModuleId module) const { return environment_->profiles[module]; }
 
-  DomainId id_;
+  QueueId id_;
   GroupId group_;
   std::vector<ModuleId> modules_;
   bool closed_ = false;

@@ -1,4 +1,4 @@
-#include "harness/engine/queues/queue_domain_host.h"
+#include "harness/engine/queues/queue_host.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,26 +7,26 @@
 
 namespace harness {
 
-QueueDomainHost::QueueDomainHost(DomainId id, GroupId group, std::vector<ModuleId> modules,
-                                 std::unique_ptr<Scheduler> scheduler, const HostEnvironment& environment)
+QueueHost::QueueHost(QueueId id, GroupId group, std::vector<ModuleId> modules,
+                     std::unique_ptr<Scheduler> scheduler, const HostEnvironment& environment)
     : id_(id),
       group_(group),
       modules_(std::move(modules)),
       scheduler_(std::move(scheduler)),
       environment_(&environment) {}
 
-void QueueDomainHost::on_plan(TimeNs now, const Plan& plan) {
+void QueueHost::on_plan(TimeNs now, const Plan& plan) {
   batch_caps_.assign(plan.modules.size(), 0);
   for (const ModuleId module : modules_) batch_caps_[module] = plan.batch_cap(group_, module);
   scheduler_->on_plan(now, plan, *environment_->decisions);
   carry_out(now);
 }
 
-void QueueDomainHost::add_worker(TimeNs now, WorkerId worker) {
+void QueueHost::add_worker(TimeNs now, WorkerId worker) {
   WorkerState& state = (*environment_->workers)[worker];
   newest_worker_ = worker;
   ++workers_;
-  state.domain = id_;
+  state.queue = id_;
   state.life = WorkerState::Life::kServing;
   state.totals.ready_ns = now;
   scheduler_->on_worker_added(now, worker, *environment_->decisions);
@@ -34,7 +34,7 @@ void QueueDomainHost::add_worker(TimeNs now, WorkerId worker) {
   carry_out(now);
 }
 
-void QueueDomainHost::drain_worker(TimeNs now, WorkerId worker) {
+void QueueHost::drain_worker(TimeNs now, WorkerId worker) {
   own_worker(worker).life = WorkerState::Life::kDraining;
   scheduler_->on_worker_draining(now, worker, *environment_->decisions);
   carry_out(now);
@@ -43,7 +43,7 @@ void QueueDomainHost::drain_worker(TimeNs now, WorkerId worker) {
                 "a draining worker's forming batch was not launched");
 }
 
-void QueueDomainHost::lose_workers(TimeNs now, std::span<const WorkerId> workers) {
+void QueueHost::lose_workers(TimeNs now, std::span<const WorkerId> workers) {
   std::vector<BatchVisit> joined;
   for (const WorkerId worker : workers) {
     WorkerState& state = own_worker(worker);
@@ -60,7 +60,7 @@ void QueueDomainHost::lose_workers(TimeNs now, std::span<const WorkerId> workers
   carry_out(now);
 }
 
-std::vector<Visit> QueueDomainHost::queue_again(TimeNs now, std::span<const BatchVisit> members) {
+std::vector<Visit> QueueHost::queue_again(TimeNs now, std::span<const BatchVisit> members) {
   std::vector<Visit> visits;
   for (const BatchVisit& member : members) {
     VisitRecord& record = (*environment_->visits)[member.id];
@@ -75,24 +75,24 @@ std::vector<Visit> QueueDomainHost::queue_again(TimeNs now, std::span<const Batc
   return visits;
 }
 
-void QueueDomainHost::arrive(TimeNs now, VisitId visit) {
+void QueueHost::arrive(TimeNs now, VisitId visit) {
   VisitRecord& record = (*environment_->visits)[visit];
   record.state = VisitState::kQueued;
-  record.domain = id_;
+  record.queue = id_;
   environment_->books->on_reached(now, record);
   const Visit copy = record.visit;
   scheduler_->on_arrival(now, copy, *environment_->decisions);
   carry_out(now);
 }
 
-void QueueDomainHost::withdraw(TimeNs now, VisitId visit) {
+void QueueHost::withdraw(TimeNs now, VisitId visit) {
   HARNESS_CHECK((*environment_->visits)[visit].state == VisitState::kQueued,
                 "a visit is withdrawn that is not queued");
   scheduler_->on_cancelled(now, visit, *environment_->decisions);
   carry_out(now);
 }
 
-void QueueDomainHost::batch_done(TimeNs now, WorkerId worker, TimeNs ended_ns) {
+void QueueHost::batch_done(TimeNs now, WorkerId worker, TimeNs ended_ns) {
   const WorkerState& state = own_worker(worker);
   const BatchView view{worker,        state.module, state.started_ns, state.expected_end_ns,
                        state.running, ended_ns};
@@ -100,7 +100,7 @@ void QueueDomainHost::batch_done(TimeNs now, WorkerId worker, TimeNs ended_ns) {
   carry_out(now);
 }
 
-void QueueDomainHost::batch_preempted(TimeNs now, WorkerId worker, TimeNs ended_ns) {
+void QueueHost::batch_preempted(TimeNs now, WorkerId worker, TimeNs ended_ns) {
   WorkerState& state = own_worker(worker);
   const std::vector<BatchVisit> members = std::exchange(state.running, {});
   const BatchView view{worker, state.module, state.started_ns, state.expected_end_ns, members, ended_ns};
@@ -108,7 +108,7 @@ void QueueDomainHost::batch_preempted(TimeNs now, WorkerId worker, TimeNs ended_
   carry_out(now);
 }
 
-void QueueDomainHost::start_next(TimeNs now, WorkerId worker) {
+void QueueHost::start_next(TimeNs now, WorkerId worker) {
   WorkerState& state = own_worker(worker);
   state.busy = false;
   state.preempting = false;
@@ -120,17 +120,17 @@ void QueueDomainHost::start_next(TimeNs now, WorkerId worker) {
   carry_out(now);
 }
 
-void QueueDomainHost::on_state(TimeNs now, ModuleId module, std::span<const double> state) {
+void QueueHost::on_state(TimeNs now, ModuleId module, std::span<const double> state) {
   scheduler_->on_state(now, module, state, *environment_->decisions);
   carry_out(now);
 }
 
-void QueueDomainHost::on_timer(TimeNs now) {
+void QueueHost::on_timer(TimeNs now) {
   scheduler_->on_timer(now, *environment_->decisions);
   carry_out(now);
 }
 
-void QueueDomainHost::carry_out(TimeNs now) {
+void QueueHost::carry_out(TimeNs now) {
   Decisions& out = *environment_->decisions;
   // Starting a batch calls the scheduler again, which appends to the list: index, do not iterate.
   for (std::size_t i = 0; i < out.list().size(); ++i) {
@@ -160,17 +160,17 @@ void QueueDomainHost::carry_out(TimeNs now) {
   out.clear();
 }
 
-WorkerState& QueueDomainHost::own_worker(WorkerId worker) {
-  HARNESS_CHECK(worker < environment_->workers->size() && (*environment_->workers)[worker].domain == id_,
-                "a decision names a worker of another domain");
+WorkerState& QueueHost::own_worker(WorkerId worker) {
+  HARNESS_CHECK(worker < environment_->workers->size() && (*environment_->workers)[worker].queue == id_,
+                "a decision names a worker of another queue");
   return (*environment_->workers)[worker];
 }
 
-void QueueDomainHost::join(TimeNs now, const Decision& decision) {
+void QueueHost::join(TimeNs now, const Decision& decision) {
   const VisitId visit = decision.visit_or_first;
   HARNESS_CHECK(visit < environment_->visits->slots(), "a join names no visit");
   VisitRecord& record = (*environment_->visits)[visit];
-  HARNESS_CHECK(record.state == VisitState::kQueued && record.domain == id_,
+  HARNESS_CHECK(record.state == VisitState::kQueued && record.queue == id_,
                 "a join names a visit not queued here");
   WorkerState& worker = own_worker(decision.worker_or_count);
   HARNESS_CHECK(worker.life == WorkerState::Life::kServing && !worker.launched, "a join into a closed batch");
@@ -189,23 +189,23 @@ void QueueDomainHost::join(TimeNs now, const Decision& decision) {
     environment_->runtime->joined(decision.worker_or_count, visit);
 }
 
-void QueueDomainHost::drop(TimeNs now, const Decision& decision) {
+void QueueHost::drop(TimeNs now, const Decision& decision) {
   const VisitId visit = decision.visit_or_first;
   HARNESS_CHECK(visit < environment_->visits->slots(), "a drop names no visit");
   VisitRecord& record = (*environment_->visits)[visit];
-  HARNESS_CHECK(record.state == VisitState::kQueued && record.domain == id_,
+  HARNESS_CHECK(record.state == VisitState::kQueued && record.queue == id_,
                 "a drop names a visit not queued here");
   environment_->dispatcher->visit_dropped(now, visit, decision.reason);
 }
 
-void QueueDomainHost::launch(TimeNs now, WorkerId worker) {
+void QueueHost::launch(TimeNs now, WorkerId worker) {
   WorkerState& state = own_worker(worker);
   HARNESS_CHECK(!state.launched && !state.forming.empty(), "a launch of an empty or closed batch");
   state.launched = true;
   if (!state.busy) start_batch(now, worker);
 }
 
-void QueueDomainHost::preempt(TimeNs now, WorkerId worker) {
+void QueueHost::preempt(TimeNs now, WorkerId worker) {
   WorkerState& state = own_worker(worker);
   HARNESS_CHECK(state.busy && !state.preempting,
                 "a preemption of an idle worker, or a second one of a batch");
@@ -216,7 +216,7 @@ void QueueDomainHost::preempt(TimeNs now, WorkerId worker) {
   environment_->runtime->preempt(worker);
 }
 
-void QueueDomainHost::start_batch(TimeNs now, WorkerId worker) {
+void QueueHost::start_batch(TimeNs now, WorkerId worker) {
   WorkerState& state = own_worker(worker);
   state.running.swap(state.forming);
   state.forming.clear();
@@ -238,7 +238,7 @@ void QueueDomainHost::start_batch(TimeNs now, WorkerId worker) {
   scheduler_->on_batch_started(now, view, *environment_->decisions);
 }
 
-void QueueDomainHost::start_visit(WorkerId worker, WorkerState& state) {
+void QueueHost::start_visit(WorkerId worker, WorkerState& state) {
   const VisitRecord& record = (*environment_->visits)[state.running.front().id];
   ServiceVisit visit{worker, state.slot, state.module, record.visit.request, {}};
   state.service_gpu_ns = 0;

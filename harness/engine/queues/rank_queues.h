@@ -1,4 +1,4 @@
-// The queue domains of one rank. The same object code for every runtime; what differs stands behind
+// The queues of one rank. The same object code for every runtime; what differs stands behind
 // Workers and ToDispatcher.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 #include "harness/engine/accounting/books.h"
 #include "harness/engine/ports.h"
-#include "harness/engine/queues/queue_domain_host.h"
+#include "harness/engine/queues/queue_host.h"
 #include "harness/engine/replay/replay_call.h"
 #include "harness/engine/run_spec.h"
 
@@ -20,29 +20,29 @@ struct EngineTables {
   WorkerTable workers;
 };
 
-/// Makes and feeds the hosts of its domains. Every public function is an event at virtual or wall time `now`;
+/// Makes and feeds the hosts of its queues. Every public function is an event at virtual or wall time `now`;
 /// none is re-entered but on_delivery. Single-threaded.
-class DomainGroup {
+class RankQueues {
  public:
   /// Everything outlives the group. `spec.system` makes its schedulers.
-  DomainGroup(const RunSpec& spec, const ServingContext& context, Workers& workers,
-              ToDispatcher& to_dispatcher, EngineTables& tables, Books& books);
+  RankQueues(const RunSpec& spec, const ServingContext& context, Workers& workers,
+             ToDispatcher& to_dispatcher, EngineTables& tables, Books& books);
 
   /// Workers::joined is to be called.
   void tell_joins() { environment_.tells_joins = true; }
 
-  // Commands of the dispatcher (ToDomains).
+  // Commands of the dispatcher (ToQueues).
   void set_plan(TimeNs now, const Plan& plan);
-  void open_domain(TimeNs now, DomainId domain, GroupId group);
-  void add_worker(TimeNs now, DomainId domain, WorkerId worker);
+  void open_queue(TimeNs now, QueueId queue, GroupId group);
+  void add_worker(TimeNs now, QueueId queue, WorkerId worker);
   void drain_worker(TimeNs now, WorkerId worker, bool closes);
   /// Workers that are gone already are passed over.
-  void lose_workers(TimeNs now, DomainId domain, std::span<const WorkerId> workers, bool closes);
+  void lose_workers(TimeNs now, QueueId queue, std::span<const WorkerId> workers, bool closes);
 
   /// A visit arrives; its record is in the tables, travelling.
   void on_delivery(TimeNs now, const Delivery& delivery) {
     const VisitRecord& record = tables_.visits[delivery.visit];
-    QueueDomainHost* host = host_of(delivery.domain);
+    QueueHost* host = host_of(delivery.queue);
     if (record.cancelled || host == nullptr || host->closed()) [[unlikely]] {
       turn_away(now, delivery.visit);
       return;
@@ -56,12 +56,12 @@ class DomainGroup {
   void on_batch_done(TimeNs now, WorkerId worker, TimeNs ended_ns);
   /// What the worker ran stopped at `ended_ns`, at an exit point. Likewise.
   void on_batch_preempted(TimeNs now, WorkerId worker, TimeNs ended_ns);
-  void on_timer(TimeNs now, DomainId domain);
-  /// A module's published state has reached this rank, but for the domains in `except`.
+  void on_timer(TimeNs now, QueueId queue);
+  /// A module's published state has reached this rank, but for the queues in `except`.
   void on_publication(TimeNs now, ModuleId module, std::span<const double> state,
-                      std::span<const DomainId> except = {});
-  /// It has reached that domain alone.
-  void on_publication_at(TimeNs now, DomainId domain, ModuleId module, std::span<const double> state);
+                      std::span<const QueueId> except = {});
+  /// It has reached that queue alone.
+  void on_publication_at(TimeNs now, QueueId queue, ModuleId module, std::span<const double> state);
 
   // Hints for the cache, without effect on the run: on_delivery follows for each of these; on_batch_done
   // follows for this worker, soon or next.
@@ -72,23 +72,21 @@ class DomainGroup {
   /// That holds; empty before the first.
   const Plan& plan() const { return plan_; }
 
-  /// Whether the domain is here and takes visits.
-  bool is_open(DomainId domain) const {
-    const QueueDomainHost* const host = host_of(domain);
+  /// Whether the queue is here and takes visits.
+  bool is_open(QueueId queue) const {
+    const QueueHost* const host = host_of(queue);
     return host != nullptr && !host->closed();
   }
 
-  /// What reached the domains, if the run records it; after the last event.
+  /// What reached the queues, if the run records it; after the last event.
   std::vector<ReplayLog> take_replay() { return replay_.take(); }
 
  private:
-  QueueDomainHost* host_of(DomainId domain) const {
-    return domain < hosts_.size() ? hosts_[domain].get() : nullptr;
-  }
+  QueueHost* host_of(QueueId queue) const { return queue < hosts_.size() ? hosts_[queue].get() : nullptr; }
   /// A visit that no scheduler here may see.
   void turn_away(TimeNs now, VisitId visit);
-  /// Sends back what is queued at a domain that closes, in (due, request) order.
-  void return_queue(TimeNs now, QueueDomainHost& host);
+  /// Sends back what is queued at a queue that closes, in (due, request) order.
+  void return_queue(TimeNs now, QueueHost& host);
   void remove_worker(TimeNs now, WorkerId worker);
 
   const RunSpec& spec_;
@@ -100,7 +98,7 @@ class DomainGroup {
   HostEnvironment environment_;
   Plan plan_;
   ReplayRecorder replay_;
-  std::vector<std::unique_ptr<QueueDomainHost>> hosts_;  ///< by domain id; null when gone or elsewhere
+  std::vector<std::unique_ptr<QueueHost>> hosts_;  ///< by queue id; null when gone or elsewhere
 };
 
 }  // namespace harness

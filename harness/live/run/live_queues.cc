@@ -1,4 +1,4 @@
-#include "harness/live/run/live_domains.h"
+#include "harness/live/run/live_queues.h"
 
 #include <algorithm>
 #include <utility>
@@ -13,9 +13,8 @@ constexpr RequestId kNoRequest = ~RequestId{0};
 
 }  // namespace
 
-LiveDomains::LiveDomains(const RunSpec& spec, const Layout& layout, int rank, bool payload,
-                         MessageWriter& out, EventQueue& events, DeviceWorkers* devices,
-                         DeviceExchanges* exchanges)
+LiveQueues::LiveQueues(const RunSpec& spec, const Layout& layout, int rank, bool payload, MessageWriter& out,
+                       EventQueue& events, DeviceWorkers* devices, DeviceExchanges* exchanges)
     : spec_(spec),
       layout_(layout),
       rank_(rank),
@@ -26,7 +25,7 @@ LiveDomains::LiveDomains(const RunSpec& spec, const Layout& layout, int rank, bo
       books_(spec.pipeline, spec.arrivals->duration_ns(), spec.slo_ns, nullptr),
       workers_(spec, events, {kLiveBatchDone, kLiveServer, kLiveBatchPreempted}),
       timers_(events, kLiveTimer),
-      group_(spec, context_, *this, *this, tables_, books_),
+      queues_(spec, context_, *this, *this, tables_, books_),
       faults_(spec.faults),
       held_(out, events, kLiveNotice, layout.ranks()),
       devices_(devices),
@@ -34,19 +33,19 @@ LiveDomains::LiveDomains(const RunSpec& spec, const Layout& layout, int rank, bo
   if (payload)
     tensors_.emplace(spec.pipeline, spec.seed, rank, out, exchanges,
                      static_cast<std::uint32_t>(layout.first_gpu(rank)));
-  if (devices != nullptr) group_.tell_joins();
+  if (devices != nullptr) queues_.tell_joins();
   const std::vector<FaultChange>& changes = faults_.changes();
-  for (std::uint32_t i = 0; i < changes.size(); ++i) events_.push(changes[i].at_ns, kLiveDomainFault, i);
+  for (std::uint32_t i = 0; i < changes.size(); ++i) events_.push(changes[i].at_ns, kLiveQueueFault, i);
 }
 
-bool LiveDomains::take(TimeNs now, int from, MessageReader& message) {
+bool LiveQueues::take(TimeNs now, int from, MessageReader& message) {
   now_ = now;
   switch (message.kind()) {
     case MessageKind::kSetPlan:
       take_plan(message);
       return true;
-    case MessageKind::kOpenDomain:
-      open_domain(message.read<DomainMessage>());
+    case MessageKind::kOpenQueue:
+      open_queue(message.read<QueueMessage>());
       return true;
     case MessageKind::kStartWorker: {
       const auto start = message.read<WorkerMessage>();
@@ -92,7 +91,7 @@ bool LiveDomains::take(TimeNs now, int from, MessageReader& message) {
   }
 }
 
-bool LiveDomains::handle(TimeNs now, const Event& event) {
+bool LiveQueues::handle(TimeNs now, const Event& event) {
   now_ = now;
   switch (event.kind) {
     case kLiveBatchDone:
@@ -106,7 +105,7 @@ bool LiveDomains::handle(TimeNs now, const Event& event) {
         batch_event(worker, event.at_ns);
       return true;
     case kLiveTimer:
-      if (timers_.take(event.index, event.at_ns)) group_.on_timer(now_, event.index);
+      if (timers_.take(event.index, event.at_ns)) queues_.on_timer(now_, event.index);
       return true;
     case kLiveColdStart: {
       WorkerMessage ready;
@@ -117,7 +116,7 @@ bool LiveDomains::handle(TimeNs now, const Event& event) {
     case kLiveTensors:
       ask_again(event.index);
       return true;
-    case kLiveDomainFault:
+    case kLiveQueueFault:
       faults_.apply(faults_.changes()[event.index]);
       return true;
     case kLiveNotice:
@@ -128,50 +127,50 @@ bool LiveDomains::handle(TimeNs now, const Event& event) {
   }
 }
 
-bool LiveDomains::is_here(WorkerId worker) const {
-  return worker < tables_.workers.size() && tables_.workers[worker].domain != kNone;
+bool LiveQueues::is_here(WorkerId worker) const {
+  return worker < tables_.workers.size() && tables_.workers[worker].queue != kNone;
 }
 
-void LiveDomains::take_plan(MessageReader& message) {
+void LiveQueues::take_plan(MessageReader& message) {
   const Plan plan = unpacked<Plan>(message.rest());
   if (!suits(plan, spec_.pipeline.modules.size())) throw EnvironmentError("a plan from rank 0 is damaged");
-  group_.set_plan(now_, plan);
+  queues_.set_plan(now_, plan);
 }
 
-void LiveDomains::open_domain(const DomainMessage& message) {
-  if (place_of(message.domain).gpu != kNone) return;
-  if (message.group >= group_.plan().group_count()) return;  // its plan was lost
-  if (places_.size() <= message.domain) places_.resize(message.domain + 1);
-  places_[message.domain] = {message.gpu, message.acknowledges != 0};
-  group_.open_domain(now_, message.domain, message.group);
+void LiveQueues::open_queue(const QueueMessage& message) {
+  if (place_of(message.queue).gpu != kNone) return;
+  if (message.group >= queues_.plan().group_count()) return;  // its plan was lost
+  if (places_.size() <= message.queue) places_.resize(message.queue + 1);
+  places_[message.queue] = {message.gpu, message.acknowledges != 0};
+  queues_.open_queue(now_, message.queue, message.group);
 }
 
-void LiveDomains::add_worker(const WorkerMessage& message) {
-  if (place_of(message.domain).gpu == kNone || is_here(message.worker)) return;
+void LiveQueues::add_worker(const WorkerMessage& message) {
+  if (place_of(message.queue).gpu == kNone || is_here(message.worker)) return;
   if (tables_.workers.size() <= message.worker) tables_.workers.resize(message.worker + 1);
   WorkerState& state = tables_.workers[message.worker];
   state.group = message.group;
-  state.module = group_.plan().served_by(message.group).front();
+  state.module = queues_.plan().served_by(message.group).front();
   state.slot = message.slot;
   state.gpu = message.gpu;
-  group_.add_worker(now_, message.domain, message.worker);
+  queues_.add_worker(now_, message.queue, message.worker);
 }
 
-void LiveDomains::drain_worker(const WorkerMessage& message) {
+void LiveQueues::drain_worker(const WorkerMessage& message) {
   if (!is_here(message.worker)) return;
   if (tables_.workers[message.worker].life != WorkerState::Life::kServing) return;
-  group_.drain_worker(now_, message.worker, message.closes != 0);
+  queues_.drain_worker(now_, message.worker, message.closes != 0);
 }
 
-void LiveDomains::lose_workers(MessageReader& message) {
-  const auto domain = message.read<DomainMessage>();
+void LiveQueues::lose_workers(MessageReader& message) {
+  const auto queue = message.read<QueueMessage>();
   std::vector<WorkerId> workers;
   message.read_all(workers);
   std::erase_if(workers, [this](WorkerId worker) { return !is_here(worker); });
-  group_.lose_workers(now_, domain.domain, workers, domain.closes != 0);
+  queues_.lose_workers(now_, queue.queue, workers, queue.closes != 0);
 }
 
-void LiveDomains::take_delivery(MessageReader& message) {
+void LiveQueues::take_delivery(MessageReader& message) {
   const auto delivery = message.read<DeliverMessage>();
   const VisitId visit = delivery.visit.id;
   while (tables_.visits.slots() <= visit) {
@@ -186,40 +185,40 @@ void LiveDomains::take_delivery(MessageReader& message) {
   record.index = delivery.index;
   record.parent = delivery.parent;
   record.counted = delivery.counted != 0;
-  record.domain = delivery.domain;
+  record.queue = delivery.queue;
   record.live = true;
   if (tensors_) note_input(delivery, message.rest());
   delivery_delay_.add(now_ - delivery.sent_ns);
-  group_.on_delivery(now_, {visit, delivery.domain});
+  queues_.on_delivery(now_, {visit, delivery.queue});
 }
 
-void LiveDomains::take_cancellation(MessageReader& message) {
+void LiveQueues::take_cancellation(MessageReader& message) {
   const auto cancelled = message.read<VisitMessage>();
   if (cancelled.visit >= tables_.visits.slots() || !tables_.visits[cancelled.visit].live) return;
-  group_.on_cancellation(now_, {cancelled.visit, cancelled.request, cancelled.index});
+  queues_.on_cancellation(now_, {cancelled.visit, cancelled.request, cancelled.index});
 }
 
-void LiveDomains::take_state(MessageReader& message) {
+void LiveQueues::take_state(MessageReader& message) {
   const auto state = message.read<ValuesMessage>();
   message.read_all(values_);
-  if (state.domain == kNone) {
-    group_.on_publication(now_, state.module, values_, {});
+  if (state.queue == kNone) {
+    queues_.on_publication(now_, state.module, values_, {});
   } else {
-    group_.on_publication_at(now_, state.domain, state.module, values_);
+    queues_.on_publication_at(now_, state.queue, state.module, values_);
   }
 }
 
-std::optional<TimeNs> LiveDomains::held_until(DomainId domain) {
+std::optional<TimeNs> LiveQueues::held_until(QueueId queue) {
   std::optional<TimeNs> held;
   if (now_ <= faults_.links_until_ns())
-    held = faults_.held_until(now_, place_of(domain).gpu, LinkDirection::kUp);
+    held = faults_.held_until(now_, place_of(queue).gpu, LinkDirection::kUp);
   if (!held && held_.any(0)) return now_;  // behind what is due and has not been looked at yet
   return held;
 }
 
-void LiveDomains::report(ModuleId module, DomainId domain, std::span<const double> values) {
-  const ValuesMessage message{domain, module, 0};
-  const std::optional<TimeNs> held = held_until(domain);
+void LiveQueues::report(ModuleId module, QueueId queue, std::span<const double> values) {
+  const ValuesMessage message{queue, module, 0};
+  const std::optional<TimeNs> held = held_until(queue);
   if (!held) {
     out_.send(0, MessageKind::kReport, message, values);
   } else if (*held != kNever) {
@@ -227,11 +226,11 @@ void LiveDomains::report(ModuleId module, DomainId domain, std::span<const doubl
   }
 }
 
-void LiveDomains::batch_done(TimeNs now, WorkerId worker, const WorkerState& state) {
+void LiveQueues::batch_done(TimeNs now, WorkerId worker, const WorkerState& state) {
   send_batch(MessageKind::kBatchDone, now, worker, state);
 }
 
-void LiveDomains::batch_preempted(TimeNs now, WorkerId worker, const WorkerState& state) {
+void LiveQueues::batch_preempted(TimeNs now, WorkerId worker, const WorkerState& state) {
   BatchMessage batch;
   batch.started_ns = state.started_ns;
   batch.ended_ns = now;
@@ -242,12 +241,12 @@ void LiveDomains::batch_preempted(TimeNs now, WorkerId worker, const WorkerState
   give_inputs_back(worker);
 }
 
-void LiveDomains::batch_lost(TimeNs now, WorkerId worker, const WorkerState& state) {
+void LiveQueues::batch_lost(TimeNs now, WorkerId worker, const WorkerState& state) {
   if (std::erase(waiting_, worker) == 0 && devices_ != nullptr) devices_->preempt(worker, true);
   send_batch(MessageKind::kBatchLost, now, worker, state);
 }
 
-void LiveDomains::send_batch(MessageKind kind, TimeNs ended_ns, WorkerId worker, const WorkerState& state) {
+void LiveQueues::send_batch(MessageKind kind, TimeNs ended_ns, WorkerId worker, const WorkerState& state) {
   BatchMessage batch;
   batch.started_ns = state.started_ns;
   batch.ended_ns = ended_ns;
@@ -263,7 +262,7 @@ void LiveDomains::send_batch(MessageKind kind, TimeNs ended_ns, WorkerId worker,
   }
   const std::span<const BatchEntry> entries(entries_);
   const bool lost = kind == MessageKind::kBatchLost;
-  const std::optional<TimeNs> held = lost ? acknowledged_at(state.domain) : held_until(state.domain);
+  const std::optional<TimeNs> held = lost ? acknowledged_at(state.queue) : held_until(state.queue);
   if (lost || held == kNever) {  // only the books hear of it
     batch.told_ns = held.value_or(0);
     out_.send(0, lost ? kind : MessageKind::kBatchUnheard, batch, entries);
@@ -279,40 +278,40 @@ void LiveDomains::send_batch(MessageKind kind, TimeNs ended_ns, WorkerId worker,
   if (worker < runs_.size()) drop_inputs(runs_[worker]);
 }
 
-void LiveDomains::tell(MessageKind kind, TimeNs at_ns, VisitId visit, DropReason reason) {
+void LiveQueues::tell(MessageKind kind, TimeNs at_ns, VisitId visit, DropReason reason) {
   VisitRecord& record = tables_.visits[visit];
   VisitMessage message;
   message.at_ns = at_ns;
   message.request = record.visit.request;
   message.arrived_ns = record.visit.arrived_ns;
   message.visit = visit;
-  message.domain = record.domain;
+  message.queue = record.queue;
   message.index = record.index;
   message.counted = record.counted ? 1 : 0;
   message.reason = reason;
-  message.told_ns = acknowledged_at(record.domain).value_or(0);
+  message.told_ns = acknowledged_at(record.queue).value_or(0);
   out_.send(0, kind, message);
   record.live = false;
   record.state = VisitState::kTravelling;
   if (tensors_) end_input(visit);
 }
 
-void LiveDomains::visit_dropped(TimeNs now, VisitId visit, DropReason reason) {
+void LiveQueues::visit_dropped(TimeNs now, VisitId visit, DropReason reason) {
   tell(MessageKind::kDropped, now, visit, reason);
 }
 
-void LiveDomains::visit_cancelled(TimeNs now, VisitId visit) {
+void LiveQueues::visit_cancelled(TimeNs now, VisitId visit) {
   tell(MessageKind::kCancelled, now, visit, DropReason::kExpired);
 }
 
-void LiveDomains::visits_returned(TimeNs now, ModuleId, std::span<const VisitId> visits) {
+void LiveQueues::visits_returned(TimeNs now, ModuleId, std::span<const VisitId> visits) {
   for (const VisitId visit : visits) {
     tell(MessageKind::kReturned, now, visit, DropReason::kExpired);
     tables_.visits[visit].visit.request = kNoRequest;  // it may come here again
   }
 }
 
-void LiveDomains::worker_gone(TimeNs, WorkerId worker) {
+void LiveQueues::worker_gone(TimeNs, WorkerId worker) {
   WorkerMessage gone;
   gone.worker = worker;
   out_.send(0, MessageKind::kWorkerGone, gone);

@@ -1,4 +1,4 @@
-// A rank's queue domains and emulated GPUs in a live run: messages of the dispatcher come in, messages to it
+// A rank's queues and emulated GPUs in a live run: messages of the dispatcher come in, messages to it
 // go out.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #include "harness/engine/event_queue.h"
 #include "harness/engine/faults.h"
-#include "harness/engine/queues/domain_group.h"
+#include "harness/engine/queues/rank_queues.h"
 #include "harness/engine/queues/worker_models.h"
 #include "harness/live/protocol/layout.h"
 #include "harness/live/protocol/live_events.h"
@@ -28,30 +28,30 @@ struct TensorWaits {
 
 /// All times are of the run, in rank 0's clock. A message that comes twice, or concerns what is not here, is
 /// ignored. Single-threaded.
-class LiveDomains final : private Workers, private ToDispatcher {
+class LiveQueues final : private Workers, private ToDispatcher {
  public:
   /// Everything outlives this. `events` takes events of the kinds of LiveEvent.
   /// `payload`: visits need their tensors, and batches wait until they are here.
   /// `devices`: run the batches; null: timers do. `exchanges`: bring tensors from GPU to GPU; may be null.
-  LiveDomains(const RunSpec& spec, const Layout& layout, int rank, bool payload, MessageWriter& out,
-              EventQueue& events, DeviceWorkers* devices = nullptr, DeviceExchanges* exchanges = nullptr);
-  LiveDomains(const LiveDomains&) = delete;
-  LiveDomains& operator=(const LiveDomains&) = delete;
+  LiveQueues(const RunSpec& spec, const Layout& layout, int rank, bool payload, MessageWriter& out,
+             EventQueue& events, DeviceWorkers* devices = nullptr, DeviceExchanges* exchanges = nullptr);
+  LiveQueues(const LiveQueues&) = delete;
+  LiveQueues& operator=(const LiveQueues&) = delete;
 
-  /// A message that is for queue domains or workers; false when it is another.
+  /// A message that is for queues or workers; false when it is another.
   bool take(TimeNs now, int from, MessageReader& message);
   /// Batches that devices have ended; false when there is none. `run_time` turns a time of this rank's clock
   /// into one of the run. Throws DeviceError, CellFailed.
   bool take_batches(TimeNs now, const std::function<TimeNs(TimeNs)>& run_time);
   /// Handles what GPUs have exchanged; false when they have nothing.
   bool take_transfers(TimeNs now);
-  /// An event of a domain or worker; false when it is another.
+  /// An event of a queue or worker; false when it is another.
   bool handle(TimeNs now, const Event& event);
 
   /// This rank's part of the books, and how long deliveries took to come here.
   const RunRecord& part() { return books_.part(); }
-  /// What reached the domains here, if the run keeps it.
-  std::vector<ReplayLog> take_replay() { return group_.take_replay(); }
+  /// What reached the queues here, if the run keeps it.
+  std::vector<ReplayLog> take_replay() { return queues_.take_replay(); }
   const LatencyHistogram& delivery_delay() const { return delivery_delay_; }
   /// Whether no GPU is sending or receiving a tensor.
   bool is_quiet() const { return !tensors_ || tensors_->is_quiet(); }
@@ -60,9 +60,9 @@ class LiveDomains final : private Workers, private ToDispatcher {
   const LiveTensors* tensors() const { return tensors_ ? &*tensors_ : nullptr; }
 
  private:
-  /// Of a domain.
+  /// Of a queue.
   struct Place {
-    std::uint32_t gpu = kNone;  ///< of its first worker; kNone: the domain has never been here
+    std::uint32_t gpu = kNone;  ///< of its first worker; kNone: the queue has never been here
     bool acknowledges = false;
   };
 
@@ -70,8 +70,8 @@ class LiveDomains final : private Workers, private ToDispatcher {
   void run_visit(const ServiceVisit& visit) override;
   void joined(WorkerId worker, VisitId visit) override;
   void preempt(WorkerId worker) override;
-  void wake_at(DomainId domain, TimeNs at_ns) override { timers_.wake_at(domain, at_ns); }
-  void report(ModuleId module, DomainId domain, std::span<const double> values) override;
+  void wake_at(QueueId queue, TimeNs at_ns) override { timers_.wake_at(queue, at_ns); }
+  void report(ModuleId module, QueueId queue, std::span<const double> values) override;
 
   void batch_done(TimeNs now, WorkerId worker, const WorkerState& state) override;
   void batch_preempted(TimeNs now, WorkerId worker, const WorkerState& state) override;
@@ -88,17 +88,17 @@ class LiveDomains final : private Workers, private ToDispatcher {
   void take_run(int from, MessageReader& message);
   void take_end(MessageReader& message);
   void take_releases(MessageReader& message);
-  void open_domain(const DomainMessage& message);
+  void open_queue(const QueueMessage& message);
   void add_worker(const WorkerMessage& message);
   void drain_worker(const WorkerMessage& message);
   void lose_workers(MessageReader& message);
-  Place place_of(DomainId domain) const { return domain < places_.size() ? places_[domain] : Place{}; }
-  /// When what the domain says now sets off, as ActiveFaults::held_until.
-  std::optional<TimeNs> held_until(DomainId domain);
+  Place place_of(QueueId queue) const { return queue < places_.size() ? places_[queue] : Place{}; }
+  /// When what the queue says now sets off, as ActiveFaults::held_until.
+  std::optional<TimeNs> held_until(QueueId queue);
   /// The same for what it acknowledges to its router, if that counts; at once otherwise: only then there is a
   /// message in virtual time.
-  std::optional<TimeNs> acknowledged_at(DomainId domain) {
-    return place_of(domain).acknowledges ? held_until(domain) : std::nullopt;
+  std::optional<TimeNs> acknowledged_at(QueueId queue) {
+    return place_of(queue).acknowledges ? held_until(queue) : std::nullopt;
   }
   void send_batch(MessageKind kind, TimeNs ended_ns, WorkerId worker, const WorkerState& state);
   void batch_event(WorkerId worker, TimeNs ended_ns, bool preempted = false);
@@ -114,7 +114,7 @@ class LiveDomains final : private Workers, private ToDispatcher {
     TimeNs profile_ns = 0;
     TimeNs asked_ns = 0;  ///< when it lacked tensors; kNever: it did not
     std::optional<ServiceVisit> visit{};
-    int guest_of = kNoRank;    ///< the rank whose domain it runs for, if that is another
+    int guest_of = kNoRank;    ///< the rank whose queue it runs for, if that is another
     bool preempt = false;      ///< as soon as it starts
     std::size_t prepared = 0;  ///< with devices: so many pictures of the batch that forms next
     // Of a guest.
@@ -135,7 +135,7 @@ class LiveDomains final : private Workers, private ToDispatcher {
 
   Run& run_of(WorkerId worker);
   bool is_guest(WorkerId worker) const { return worker < runs_.size() && runs_[worker].guest_of != kNoRank; }
-  /// A run for a domain of this rank.
+  /// A run for a queue of this rank.
   void start_own(WorkerId worker, TimeNs profile_ns, std::optional<ServiceVisit> visit);
   /// Starts the worker's run when its tensors are here and its device has room.
   void start(WorkerId worker);
@@ -160,7 +160,7 @@ class LiveDomains final : private Workers, private ToDispatcher {
   void note_input(const DeliverMessage& delivery, std::span<const std::byte> bytes);
   /// The worker's batch was preempted: its visits have their tensors again.
   void give_inputs_back(WorkerId worker);
-  /// The visit has left this rank's domains.
+  /// The visit has left this rank's queues.
   void end_input(VisitId visit);
   /// The batch is over: keeps what it leaves behind.
   void keep_outputs(const WorkerState& state);
@@ -181,16 +181,16 @@ class LiveDomains final : private Workers, private ToDispatcher {
   EngineTables tables_;
   Books books_;
   WorkerModels workers_;
-  DomainTimers timers_;
-  DomainGroup group_;
+  QueueTimers timers_;
+  RankQueues queues_;
   ActiveFaults faults_;
   HeldMessages held_;
-  std::vector<Place> places_;      ///< by domain
+  std::vector<Place> places_;      ///< by queue
   std::vector<Run> runs_;          ///< by worker
   std::vector<WorkerId> waiting_;  ///< their runs lack tensors, or room on the device; few
   DeviceWorkers* devices_;
   std::optional<LiveTensors> tensors_;  ///< with payload, as what follows
-  bool fetches_late_;                   ///< a domain's GPUs may be on several ranks
+  bool fetches_late_;                   ///< a queue's GPUs may be on several ranks
   std::vector<VisitInput> inputs_;      ///< by visit that stands here
   std::set<TensorKey> lost_;            ///< visits of lost batches that another rank has yet to ask for
   TensorWaits tensor_waits_;
