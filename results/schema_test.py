@@ -77,7 +77,7 @@ class ReadingTest(unittest.TestCase):
         self.file = h5py.File(EXAMPLE)
         self.addCleanup(self.file.close)
 
-    def test_the_books_close_in_every_table(self):
+    def test_the_accounting_closes_in_every_table(self):
         for row in self.file["summary"][:]:
             cell = self.file[f"cells/{row['cell']}"]
             counts = [int((cell["requests"]["outcome"] == value).sum()) for value in range(4)]

@@ -24,9 +24,9 @@ class Layers(unittest.TestCase):
             ("systems/pard/pard.cc", "systems/pard/state.h"),
             ("systems/pard/pard.cc", "harness/serving/milp.h"),
             ("systems/all_systems.cc", "systems/pard/pard.h"),
-            ("harness/engine/books.h", "harness/record/run/run_record.h"),
-            ("harness/engine/books.h", "harness/record/run/latency_histogram.h"),
-            ("harness/sim/world.cc", "harness/engine/books.h"),
+            ("harness/engine/accounting.h", "harness/record/run/run_record.h"),
+            ("harness/engine/accounting.h", "harness/record/run/latency_histogram.h"),
+            ("harness/sim/world.cc", "harness/engine/accounting.h"),
             ("harness/live/run/live_loop.cc", "harness/gpu/device/device.h"),
             ("workloads/spec/trace.cc", "harness/core/arrivals.h"),
             ("harness/record/hdf5/results_file.cc", "harness/record/run/run_record.h"),
@@ -46,17 +46,17 @@ class Layers(unittest.TestCase):
     def test_any_other_arrow(self):
         for path, include in [
             ("harness/core/types.h", "harness/serving/plan.h"),
-            ("harness/serving/plan.h", "harness/engine/books.h"),
+            ("harness/serving/plan.h", "harness/engine/accounting.h"),
             ("harness/serving/plan.h", "systems/all_systems.h"),
             ("systems/pard/pard.cc", "systems/nexus/nexus.h"),
-            ("systems/pard/pard.cc", "harness/engine/books.h"),
+            ("systems/pard/pard.cc", "harness/engine/accounting.h"),
             ("systems/pard/pard.cc", "harness/record/run/run_record.h"),
             ("systems/pard/pard.cc", "workloads/catalogue.h"),
             ("systems/all_systems.cc", "harness/sim/simulation.h"),
-            ("harness/engine/books.h", "harness/record/hdf5/results_file.h"),
-            ("harness/engine/books.h", "harness/sim/simulation.h"),
-            ("harness/engine/books.h", "systems/all_systems.h"),
-            ("harness/record/run/summary.cc", "harness/engine/books.h"),
+            ("harness/engine/accounting.h", "harness/record/hdf5/results_file.h"),
+            ("harness/engine/accounting.h", "harness/sim/simulation.h"),
+            ("harness/engine/accounting.h", "systems/all_systems.h"),
+            ("harness/record/run/summary.cc", "harness/engine/accounting.h"),
             ("workloads/spec/trace.cc", "harness/serving/plan.h"),
             ("harness/live/transport/packet.cc", "harness/live/run/live_loop.h"),
             ("harness/live/transport/packet.cc", "harness/live/rooms/live_loop.h"),
@@ -77,7 +77,7 @@ class Layers(unittest.TestCase):
         for path, header, allowed in [
             ("workloads/pipeline_file.cc", "toml++/toml.h", True),
             ("workloads/pipeline_file.h", "toml++/toml.h", False),
-            ("harness/engine/books.cc", "toml++/toml.h", False),
+            ("harness/engine/accounting.cc", "toml++/toml.h", False),
             ("harness/cli/arguments.cc", "CLI/CLI.hpp", True),
             ("harness/experiment/running/driver.cc", "CLI/CLI.hpp", False),
             ("harness/record/hdf5/results_file.cc", "hdf5.h", True),
@@ -123,7 +123,7 @@ class Banned(unittest.TestCase):
             self.assertTrue(self.fires("systems/pard/pard.cc", text), text)
 
     def test_elsewhere_only_what_changes_results(self):
-        self.assertTrue(self.fires("harness/engine/books.cc", "#include <unordered_map>\n"))
+        self.assertTrue(self.fires("harness/engine/accounting.cc", "#include <unordered_map>\n"))
         self.assertTrue(self.fires("workloads/shapes.cc", "double y = std::exp(x);\n"))
         self.assertFalse(self.fires("harness/sim/simulation.cc", "#include <chrono>\n"))
         self.assertFalse(self.fires("harness/cli/show.cc", "#include <iostream>\n"))

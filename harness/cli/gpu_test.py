@@ -47,7 +47,7 @@ def closed(rows, what):
         if row["status"] != "ok" or row["runtime"] != "gpu":
             failures.append(f"{what}: {row['status']} {row['runtime']} {row['why']}")
         if row["in_time"] + row["late"] + row["dropped"] + row["unfinished"] != row["sent"] or row["sent"] == 0:
-            failures.append(f"{what}: the books do not close")
+            failures.append(f"{what}: the accounting does not close")
     return failures
 
 

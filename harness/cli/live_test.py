@@ -74,9 +74,9 @@ def both(harness, mpirun, folder):
     with h5py.File(os.path.join(folder, "three/both.h5")) as file:
         for row in three[2:]:
             cell = file[f"cells/{row['cell']}"]
-            books = [(cell["requests"]["outcome"] == value).sum() for value in range(4)]
-            if books != [row["in_time"], row["late"], row["dropped"], row["unfinished"]] or sum(books) != three[0]["sent"]:
-                failures.append(f"an emulated cell: {books} are not the books of {three[0]['sent']} requests")
+            counts = [(cell["requests"]["outcome"] == value).sum() for value in range(4)]
+            if counts != [row["in_time"], row["late"], row["dropped"], row["unfinished"]] or sum(counts) != three[0]["sent"]:
+                failures.append(f"an emulated cell: {counts} are not the outcomes of {three[0]['sent']} requests")
             if list(cell["ranks"]["workers"]) != [0, 4, 4] or cell["ranks"]["messages_sent"].min() == 0:
                 failures.append(f"an emulated cell: {cell['ranks'][:]}")
             if file.attrs["clock_bound_ns"] < cell.attrs["clock_bound_ns"] or cell.attrs["clock_bound_ns"] <= 0:
@@ -95,7 +95,7 @@ def invalid(harness, folder, settings, seconds, words):
         if row["status"] != "invalid" or words not in row["why"]:
             failures.append(f"{settings}: {row['status']} {row['why']}")
         if row["in_time"] + row["late"] + row["dropped"] + row["unfinished"] != row["sent"] or row["wall_s"] > seconds:
-            failures.append(f"{settings}: the books do not close, or it took {row['wall_s']} s")
+            failures.append(f"{settings}: the accounting does not close, or it took {row['wall_s']} s")
     if done.returncode != 1 or len(rows) != 2:
         failures.append(f"{settings}: exit code {done.returncode}: {done.stderr}")
     return failures

@@ -108,7 +108,7 @@ int most_at_once(const RunRecord& record) {
   return most;
 }
 
-/// What holds of every run; simulate() has closed the books, or stopped.
+/// What holds of every run; simulate() has closed the accounting, or stopped.
 void expect_laws(const RunSpec& spec, const Ran& ran, Tally& tally) {
   expect_rows_add_up(spec, ran);
   const std::uint64_t bound = fluid_bound(spec, ran.record);

@@ -1,4 +1,4 @@
-// Shared and delay services in a whole run: times, GPU time, drops, books.
+// Shared and delay services in a whole run: times, GPU time, drops, accounting.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -205,8 +205,8 @@ RunSpec rag_like(const SystemEntry& entry, double load, std::uint64_t seed) {
   return spec;
 }
 
-/// Every registered system serves services: its books close (checked in every run), it does not pass the
-/// bound, the same cell gives the same record, and a light load is served.
+/// Every registered system serves services: its accounting closes (checked in every run), it does not pass
+/// the bound, the same cell gives the same record, and a light load is served.
 class ServiceConformance : public ::testing::TestWithParam<const SystemEntry*> {};
 
 TEST_P(ServiceConformance, ServesAPipelineOfServices) {

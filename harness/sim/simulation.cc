@@ -18,9 +18,9 @@ VirtualWorld::VirtualWorld(const RunSpec& spec, RowSink* rows)
       faults_(spec.faults),
       sizes_(spec.seed, spec.profiles, spec.trace_tokens),
       context_(make_context(spec, &sizes_)),
-      books_(spec.pipeline, spec.arrivals->duration_ns(), spec.slo_ns, rows, spec.answers),
-      queues_(spec, context_, *this, *this, tables_, books_),
-      dispatcher_(spec, context_, *this, tables_, books_),
+      accounting_(spec.pipeline, spec.arrivals->duration_ns(), spec.slo_ns, rows, spec.answers),
+      queues_(spec, context_, *this, *this, tables_, accounting_),
+      dispatcher_(spec, context_, *this, tables_, accounting_),
       arrivals_(spec.arrivals->restarted()) {
   const TimeNs cost_ns = ms_to_ns(spec.world.scheduler_cost_us * 1e-3);
   const double inbox_ms = spec.world.scheduler_inbox_ms;
@@ -63,7 +63,7 @@ RunRecord VirtualWorld::run() {
     if (++handled >= next_report) {
       next_report = handled + kEventsBetweenReports;
       check_progress();
-      if (spec_.progress) spec_.progress(now_, books_.record().sent);
+      if (spec_.progress) spec_.progress(now_, accounting_.record().sent);
     }
   }
   RunRecord record = close(handled);
@@ -74,7 +74,7 @@ RunRecord VirtualWorld::run() {
 
 std::uint64_t VirtualWorld::progress() const {
   std::uint64_t count = 0;
-  for (const ModuleTotals& totals : books_.record().modules) {
+  for (const ModuleTotals& totals : accounting_.record().modules) {
     count += totals.batches;
     for (const std::uint64_t dropped : totals.dropped) count += dropped;
   }
@@ -84,7 +84,7 @@ std::uint64_t VirtualWorld::progress() const {
 RunRecord VirtualWorld::close(std::uint64_t events) {
   std::vector<WorkerTotals> totals;
   for (const WorkerState& worker : tables_.workers) totals.push_back(worker.totals);
-  RunRecord record = books_.close(now_, events, std::move(totals));
+  RunRecord record = accounting_.close(now_, events, std::move(totals));
   record.replay = queues_.take_replay();
   if (schedulers_) record.scheduler_busy_ns = schedulers_->most_busy_ns();
   return record;
@@ -218,7 +218,7 @@ void VirtualWorld::arrive(const Delivery& delivery) {
 
 bool VirtualWorld::enter_inbox(const Delivery& delivery) {
   const bool is_refused = schedulers_->is_full(now_, delivery.queue) && queues_.is_open(delivery.queue);
-  books_.on_reached(now_, tables_.visits[delivery.visit]);
+  accounting_.on_reached(now_, tables_.visits[delivery.visit]);
   if (is_refused) dispatcher_.on_visit_dropped(now_, delivery.visit, DropReason::kInboxFull);
   return !is_refused;
 }
@@ -261,7 +261,7 @@ void VirtualWorld::handle_values(EventKind kind, std::uint32_t slot) {
 
 void VirtualWorld::handle_plan_period() {
   std::vector<std::uint64_t> arrived;
-  for (const ModuleTotals& totals : books_.record().modules) arrived.push_back(totals.arrived);
+  for (const ModuleTotals& totals : accounting_.record().modules) arrived.push_back(totals.arrived);
   next_plans_.push_back(dispatcher_.compute_plan(now_, dispatcher_.take_load(now_, arrived)));
   events_.push(now_ + ms_to_ns(spec_.planner.plan_time_ms), kPlanReady, 0);
   await_planning();

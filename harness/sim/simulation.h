@@ -5,8 +5,8 @@
 
 namespace harness {
 
-/// Runs a cell in virtual time until every request has ended, and closes the books. Deterministic: the same
-/// spec gives the same record (but for wall_s) to the bit. `rows` may be null.
+/// Runs a cell in virtual time until every request has ended, and closes the accounting. Deterministic: the
+/// same spec gives the same record (but for wall_s) to the bit. `rows` may be null.
 RunRecord simulate(const RunSpec& spec, RowSink* rows);
 
 }  // namespace harness

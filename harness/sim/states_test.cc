@@ -1,4 +1,4 @@
-// What the books say about reports and published states, of a system whose values are known.
+// What the accounting says about reports and published states, of a system whose values are known.
 #include <gtest/gtest.h>
 
 #include "harness/sim/simulation.h"

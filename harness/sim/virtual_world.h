@@ -151,7 +151,7 @@ class VirtualWorld final : private ToQueues, private ToDispatcher, private Worke
   /// Batches started and visits dropped so far: stands still only if nothing happens.
   std::uint64_t progress() const;
   void check_progress();
-  /// Closes the books (a bug if they do not close).
+  /// Closes the accounting (a bug if it does not close).
   RunRecord close(std::uint64_t events);
 
   const RunSpec& spec_;
@@ -168,7 +168,7 @@ class VirtualWorld final : private ToQueues, private ToDispatcher, private Worke
   RequestSizes sizes_;
   ServingContext context_;
   EngineTables tables_;
-  Books books_;
+  Accounting accounting_;
   RankQueues queues_;
   Dispatcher dispatcher_;
   ArrivalCursor arrivals_;

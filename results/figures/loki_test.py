@@ -189,7 +189,7 @@ class TimeTest(Drawn):
                     np.testing.assert_allclose(line.get_ydata().mean(), 100 * workers / WORKERS, rtol=1e-6)
 
     def test_dotted_lines_part_hardware_from_accuracy_scaling(self):
-        """By the workers' own books: some serves a lesser variant in the middle of each part with accuracy scaling, none elsewhere."""
+        """By the workers' own totals: some serves a lesser variant in the middle of each part with accuracy scaling, none elsewhere."""
         listed = accuracy_of_models()
         parts = 0
         for rate in RATES:

@@ -76,7 +76,7 @@ struct alignas(64) VisitRecord {
   bool cancelled = false;  ///< its request ended elsewhere: it ends when it arrives, when its forming batch
                            ///< is lost, or when its running one is preempted
   bool live = false;       ///< its request still has it
-  bool counted = false;    ///< its arrival at this module is in the books (a rerouted visit arrives again)
+  bool counted = false;    ///< its arrival at this module is counted (a rerouted visit arrives again)
 };
 
 /// A live request: one with visits left, though its outcome may stand already (a dropped request whose other

@@ -52,20 +52,21 @@ Plan initial_plan(const RunSpec& spec, double offered_rps) {
 }
 
 Dispatcher::Dispatcher(const RunSpec& spec, const ServingContext& context, ToQueues& queues,
-                       EngineTables& tables, Books& books)
+                       EngineTables& tables, Accounting& accounting)
     : spec_(spec),
       context_(context),
       to_queues_(queues),
       tables_(tables),
-      books_(books),
+      accounting_(accounting),
       queues_(spec.pipeline.modules.size()),
-      flow_(spec.pipeline, context.streams, spec.seed, spec.answers, tables.visits, books, queues, queues_),
+      flow_(spec.pipeline, context.streams, spec.seed, spec.answers, tables.visits, accounting, queues,
+            queues_),
       planner_(make_planner(spec, context)),
       period_ns_(spec.system->replan_period_ns(context)),
       plan_(first_plan(spec, context, *planner_, offered_rps(spec))),
       computed_(plan_),
-      load_(spec, period_ns_, flow_, books),
-      staff_(spec, context, queues, tables, books, queues_) {
+      load_(spec, period_ns_, flow_, accounting),
+      staff_(spec, context, queues, tables, accounting, queues_) {
   for (ModuleId module = 0; module < queues_.size(); ++module) {
     queues_[module].router = spec.system->make_router(context_, module);
     queues_[module].counts_outstanding = queues_[module].router->needs_outstanding();
@@ -74,7 +75,7 @@ Dispatcher::Dispatcher(const RunSpec& spec, const ServingContext& context, ToQue
   }
   HARNESS_CHECK(controllers_.empty() || controllers_.size() == queues_.size(),
                 "a system has controllers for some modules only");
-  if (!controllers_.empty()) books_.name_states(spec.system->state_names(), spec.record_states);
+  if (!controllers_.empty()) accounting_.name_states(spec.system->state_names(), spec.record_states);
 }
 
 Dispatcher::~Dispatcher() = default;
@@ -91,7 +92,7 @@ void Dispatcher::apply_plan(TimeNs now, const Plan& plan) {
 }
 
 void Dispatcher::announce_plan(TimeNs now) {
-  books_.on_plan(plan_);
+  accounting_.on_plan(plan_);
   for (auto& controller : controllers_) controller->on_plan(now, plan_);
   for (ModuleQueues& module : queues_) module.router->on_plan(plan_);
   to_queues_.set_plan(now, plan_);
@@ -119,7 +120,7 @@ Plan Dispatcher::compute_plan(TimeNs now, const LoadStatistics& load) {
 void Dispatcher::publish(TimeNs now, ModuleId module) {
   if (publication_.due()) {
     const std::size_t receivers = queues_[module].views.size() + controllers_.size() - 1;
-    books_.on_published(now, module, publication_.state(), receivers);
+    accounting_.on_published(now, module, publication_.state(), receivers);
     to_queues_.publish(module, publication_.state());
   }
   publication_.clear();

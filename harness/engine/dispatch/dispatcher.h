@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/engine/accounting/books.h"
+#include "harness/engine/accounting/accounting.h"
 #include "harness/engine/dispatch/load_meter.h"
 #include "harness/engine/dispatch/request_flow.h"
 #include "harness/engine/dispatch/staff.h"
@@ -22,7 +22,7 @@ class Dispatcher {
  public:
   /// Makes the routers, the controllers and the initial plan. Everything outlives the dispatcher.
   Dispatcher(const RunSpec& spec, const ServingContext& context, ToQueues& queues, EngineTables& tables,
-             Books& books);
+             Accounting& accounting);
   ~Dispatcher();
 
   /// Starts at `now`: the plan reaches the queues, which are opened with their workers.
@@ -40,7 +40,7 @@ class Dispatcher {
   }
   void on_batch_preempted(TimeNs now, WorkerId worker, const WorkerState& state) {
     count_busy(worker, state, now);
-    books_.on_batch_preempted(state.module, state.gpu_time_ns(now));
+    accounting_.on_batch_preempted(state.module, state.gpu_time_ns(now));
   }
   void on_batch_lost(TimeNs now, WorkerId worker, const WorkerState& state) {
     count_busy(worker, state, state.end_ns(now));
@@ -129,7 +129,7 @@ class Dispatcher {
   const ServingContext& context_;
   ToQueues& to_queues_;
   EngineTables& tables_;
-  Books& books_;
+  Accounting& accounting_;
   std::vector<ModuleQueues> queues_;
   RequestFlow flow_;
   std::unique_ptr<Planner> planner_;

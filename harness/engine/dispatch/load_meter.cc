@@ -10,11 +10,12 @@ std::vector<double> peaks_at(const RunSpec& spec, TimeNs period_ns, TimeNs now) 
   return period < spec.peak_rps.size() ? spec.peak_rps[period] : std::vector<double>{};
 }
 
-LoadMeter::LoadMeter(const RunSpec& spec, TimeNs period_ns, const RequestFlow& flow, const Books& books)
+LoadMeter::LoadMeter(const RunSpec& spec, TimeNs period_ns, const RequestFlow& flow,
+                     const Accounting& accounting)
     : spec_(spec),
       period_ns_(period_ns),
       flow_(flow),
-      books_(books),
+      accounting_(accounting),
       arrived_(spec.pipeline.modules.size(), 0),
       done_(spec.pipeline.modules.size(), 0),
       caused_(flow.caused()) {}
@@ -42,7 +43,7 @@ std::vector<std::vector<double>> LoadMeter::fan_out() {
   const std::vector<std::vector<std::uint64_t>>& caused = flow_.caused();
   std::vector<std::vector<double>> means;
   for (ModuleId m = 0; m < caused.size(); ++m) {
-    const std::uint64_t done = books_.record().modules[m].done;
+    const std::uint64_t done = accounting_.record().modules[m].done;
     const auto served = static_cast<double>(done - std::exchange(done_[m], done));
     std::vector<double>& of_module = means.emplace_back();
     for (std::size_t s = 0; s < caused[m].size(); ++s) {

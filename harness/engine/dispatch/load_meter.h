@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "harness/engine/accounting/books.h"
+#include "harness/engine/accounting/accounting.h"
 #include "harness/engine/dispatch/request_flow.h"
 #include "harness/engine/run_spec.h"
 #include "harness/serving/plan.h"
@@ -16,7 +16,7 @@ namespace harness {
 class LoadMeter {
  public:
   /// `period_ns`: of the system's own planning (0: none), whose peaks are known. Everything outlives this.
-  LoadMeter(const RunSpec& spec, TimeNs period_ns, const RequestFlow& flow, const Books& books);
+  LoadMeter(const RunSpec& spec, TimeNs period_ns, const RequestFlow& flow, const Accounting& accounting);
 
   /// The load since the last call, or the start. `arrived` counts the visits that have arrived at each module
   /// since the start.
@@ -29,7 +29,7 @@ class LoadMeter {
   const RunSpec& spec_;
   TimeNs period_ns_;
   const RequestFlow& flow_;
-  const Books& books_;
+  const Accounting& accounting_;
   TimeNs at_ns_ = 0;                                ///< of the last call
   std::vector<std::uint64_t> arrived_;              ///< per module, up to then
   std::vector<std::uint64_t> done_;                 ///< the same of visits served ...

@@ -5,8 +5,8 @@
 namespace harness {
 
 RequestFlow::RequestFlow(const Pipeline& pipeline, const std::vector<Stream>& streams, std::uint64_t seed,
-                         Answers answers, SlotTable<VisitRecord>& visits, Books& books, ToQueues& to_queues,
-                         std::vector<ModuleQueues>& queues)
+                         Answers answers, SlotTable<VisitRecord>& visits, Accounting& accounting,
+                         ToQueues& to_queues, std::vector<ModuleQueues>& queues)
     : pipeline_(pipeline),
       streams_(streams),
       is_chain_(pipeline.is_chain()),
@@ -14,7 +14,7 @@ RequestFlow::RequestFlow(const Pipeline& pipeline, const std::vector<Stream>& st
       is_partial_(pipeline.has_tasks() && answers == Answers::kPartial),
       routes_(pipeline, seed),
       visits_(visits),
-      books_(books),
+      accounting_(accounting),
       to_queues_(to_queues),
       queues_(queues) {
   if (pipeline.has_tasks()) tree_.emplace(pipeline, seed);
@@ -38,11 +38,11 @@ void RequestFlow::send(TimeNs now, StreamId stream, TimeNs lateness_ns) {
     if (route_at_.size() <= slot) route_at_.resize(slot + 1, 0);
     route_at_[slot] = static_cast<std::uint16_t>(routes_.of(request.id));
   }
-  books_.on_sent(now, from.entry);
+  accounting_.on_sent(now, from.entry);
   const VisitId visit = make_visit(slot, from.entry, 0);
   if (tree_) {
     tree_->add_first(slot, visit, request.id);
-    books_.on_paths_begun(1);
+    accounting_.on_paths_begun(1);
   }
   deliveries_.clear();
   choose_queues(now, from.entry, {&visit, 1});
@@ -77,7 +77,7 @@ void RequestFlow::advance_visit(VisitId visit, ModuleId to) {
 
 void RequestFlow::assign_module(VisitId visit, ModuleId module) {
   VisitRecord& record = visits_[visit];
-  if (record.counted && record.visit.module != module) books_.on_moved(record.visit.module, module);
+  if (record.counted && record.visit.module != module) accounting_.on_moved(record.visit.module, module);
   record.visit.module = module;
 }
 
@@ -120,7 +120,7 @@ void RequestFlow::choose_queues(TimeNs now, ModuleId module, std::span<const Vis
 void RequestFlow::end_on_the_way(TimeNs now, VisitId visit, DropReason reason) {
   VisitRecord& record = visits_[visit];
   if (!record.counted) {
-    books_.on_arrived(now, record.visit.module);
+    accounting_.on_arrived(now, record.visit.module);
     record.visit.arrived_ns = now;
   }
   record.queue = kNone;
@@ -138,11 +138,11 @@ void RequestFlow::on_batch_done(TimeNs now, WorkerId worker, const WorkerState& 
   const std::span<const BatchVisit> visits = state.running;
   const TimeNs exec_ns = ended_ns - started_ns;
   const TimeNs gpu_ns = state.gpu_time_ns(ended_ns);
-  books_.on_batch_done(module, visits.size(), exec_ns, gpu_ns);
+  accounting_.on_batch_done(module, visits.size(), exec_ns, gpu_ns);
   acknowledge(module, state.queue, static_cast<int>(visits.size()));
   const auto count = static_cast<TimeNs>(visits.size());
   TimeNs share_ns = gpu_ns / count + gpu_ns % count;  // the first visit carries the remainder
-  if (books_.wants_rows()) write_rows(ended_ns, worker, started_ns, visits);
+  if (accounting_.wants_rows()) write_rows(ended_ns, worker, started_ns, visits);
   // With thousands of workers the records of a batch lie scattered outside the near caches: fetch them
   // together.
   const std::vector<ModuleId>& subs = pipeline_.modules[module].subs;
@@ -184,7 +184,7 @@ void RequestFlow::fail_batch(TimeNs now, WorkerId worker, const WorkerState& sta
                              DropReason reason) {
   const TimeNs gpu_ns = state.gpu_time_ns(ended_ns);
   const auto count = static_cast<TimeNs>(state.running.size());
-  books_.on_batch_failed(gpu_ns);
+  accounting_.on_batch_failed(gpu_ns);
   failed_ = {worker, state.started_ns, ended_ns, static_cast<std::uint16_t>(count)};
   TimeNs share_ns = gpu_ns / count + gpu_ns % count;
   for (const BatchVisit& member : state.running) {
@@ -238,14 +238,14 @@ void RequestFlow::grow(TimeNs now, ModuleId from, QueueId queue) {
     if (children == 0)
       serve_path(now, finished_[i], from);
     else
-      books_.on_paths_begun(children - 1);
+      accounting_.on_paths_begun(children - 1);
   }
 }
 
 void RequestFlow::serve_path(TimeNs now, VisitId visit, ModuleId served_by) {
   const std::uint32_t slot = visits_[visit].request_slot;
   const RequestRecord& request = requests_[slot];
-  books_.on_path_served(request.sent_ns, now <= request.due_ns, tree_->on_leaf(slot, visit, served_by));
+  accounting_.on_path_served(request.sent_ns, now <= request.due_ns, tree_->on_leaf(slot, visit, served_by));
 }
 
 void RequestFlow::add_children(VisitId parent, std::size_t sub, ModuleId from, std::uint32_t count) {
@@ -291,8 +291,8 @@ void RequestFlow::drop(TimeNs now, VisitId visit, DropReason reason) {
     on_cancelled(now, visit);
     return;
   }
-  books_.on_visit_dropped(now, record.visit.module, request.id, reason);
-  if (books_.wants_rows()) write_row(now, record, VisitOutcome::kDropped, reason);
+  accounting_.on_visit_dropped(now, record.visit.module, request.id, reason);
+  if (accounting_.wants_rows()) write_row(now, record, VisitOutcome::kDropped, reason);
   acknowledge(record.visit.module, record.queue, 1);
   lose_paths(request, 1);
   request.reason = reason;
@@ -304,7 +304,7 @@ void RequestFlow::drop(TimeNs now, VisitId visit, DropReason reason) {
   const std::uint32_t slot = record.request_slot;
   request.ended = true;
   request.end_ns = now;
-  books_.on_request_outcome(streams_[request.stream].entry, request.sent_ns, Outcome::kDropped, 0);
+  accounting_.on_request_outcome(streams_[request.stream].entry, request.sent_ns, Outcome::kDropped, 0);
   const bool has_siblings = request.live_visits > 1;
   end_visit(now, visit);
   if (has_siblings) cancel_siblings(slot);
@@ -312,10 +312,10 @@ void RequestFlow::drop(TimeNs now, VisitId visit, DropReason reason) {
 
 void RequestFlow::on_cancelled(TimeNs now, VisitId visit) {
   const VisitRecord& record = visits_[visit];
-  books_.on_visit_cancelled(record.visit.module);
+  accounting_.on_visit_cancelled(record.visit.module);
   acknowledge(record.visit.module, record.queue, 1);
   lose_paths(request_of(record), 1);
-  if (books_.wants_rows()) write_row(now, record, VisitOutcome::kCancelled, DropReason::kExpired);
+  if (accounting_.wants_rows()) write_row(now, record, VisitOutcome::kCancelled, DropReason::kExpired);
   end_visit(now, visit);
 }
 
@@ -330,7 +330,7 @@ void RequestFlow::reroute(TimeNs now, ModuleId module, std::span<const VisitId> 
       continue;
     }
     if (!record.counted) {
-      books_.on_arrived(now, module);
+      accounting_.on_arrived(now, module);
       record.visit.arrived_ns = now;
     }
     on_cancelled(now, visit);
@@ -358,14 +358,14 @@ void RequestFlow::end_visit(TimeNs now, VisitId visit) {
     request.end_ns = now;
     const ModuleId entry = streams_[request.stream].entry;
     if (is_partial_ && !tree_->has_served(slot)) {
-      books_.on_request_outcome(entry, request.sent_ns, Outcome::kDropped, 0);
+      accounting_.on_request_outcome(entry, request.sent_ns, Outcome::kDropped, 0);
     } else {
       request.module = module;
       outcome = now <= request.due_ns ? Outcome::kInTime : Outcome::kLate;
-      books_.on_request_outcome(entry, request.sent_ns, outcome, now - request.sent_ns);
+      accounting_.on_request_outcome(entry, request.sent_ns, outcome, now - request.sent_ns);
     }
   }
-  books_.on_request_gone(request, outcome, tree_ ? tree_->accuracy(slot) : NAN);
+  accounting_.on_request_gone(request, outcome, tree_ ? tree_->accuracy(slot) : NAN);
   if (is_dag_) {
     for (ModuleId m = 0; m < pipeline_.modules.size(); ++m) branches_at_[place(slot, m)] = 0;
   }
@@ -377,9 +377,9 @@ void RequestFlow::give_up(TimeNs now) {
     const VisitRecord& record = visits_[visit];
     if (!record.live) continue;
     RequestRecord& request = request_of(record);
-    if (record.state != VisitState::kWaiting) books_.on_visit_unfinished(record.visit.module);
+    if (record.state != VisitState::kWaiting) accounting_.on_visit_unfinished(record.visit.module);
     lose_paths(request, 1);
-    if (!request.ended) books_.on_request_unfinished();
+    if (!request.ended) accounting_.on_request_unfinished();
     request.given_up = request.given_up || !request.ended;
     request.ended = true;
     request.module = record.visit.module;
@@ -413,10 +413,10 @@ void RequestFlow::write_rows(TimeNs now, WorkerId worker, TimeNs started_ns,
                              std::span<const BatchVisit> visits) {
   for (const BatchVisit& member : visits) {
     const VisitRecord& record = visits_[member.id];
-    books_.on_visit_row({record.visit.request, member.arrived_ns, member.joined_ns, started_ns, now, worker,
-                         record.index, record.parent, record.visit.module,
-                         static_cast<std::uint16_t>(visits.size()), VisitOutcome::kDone,
-                         DropReason::kExpired});
+    accounting_.on_visit_row({record.visit.request, member.arrived_ns, member.joined_ns, started_ns, now,
+                              worker, record.index, record.parent, record.visit.module,
+                              static_cast<std::uint16_t>(visits.size()), VisitOutcome::kDone,
+                              DropReason::kExpired});
   }
 }
 
@@ -437,7 +437,7 @@ void RequestFlow::write_row(TimeNs now, const VisitRecord& record, VisitOutcome 
   row.module = record.visit.module;
   row.outcome = outcome;
   row.reason = reason;
-  books_.on_visit_row(row);
+  accounting_.on_visit_row(row);
 }
 
 }  // namespace harness

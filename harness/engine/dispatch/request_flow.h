@@ -10,7 +10,7 @@
 #include "harness/core/arrivals.h"
 #include "harness/core/pipeline.h"
 #include "harness/core/routes.h"
-#include "harness/engine/accounting/books.h"
+#include "harness/engine/accounting/accounting.h"
 #include "harness/engine/accounting/slot_table.h"
 #include "harness/engine/accounting/visit_tree.h"
 #include "harness/engine/ports.h"
@@ -36,7 +36,7 @@ class RequestFlow {
  public:
   /// `seed` chooses the routes of the requests. Everything outlives this.
   RequestFlow(const Pipeline& pipeline, const std::vector<Stream>& streams, std::uint64_t seed,
-              Answers answers, SlotTable<VisitRecord>& visits, Books& books, ToQueues& to_queues,
+              Answers answers, SlotTable<VisitRecord>& visits, Accounting& accounting, ToQueues& to_queues,
               std::vector<ModuleQueues>& queues);
 
   /// A client sends the next request, of that stream, due to leave `now`, which really leaves `lateness_ns`
@@ -108,7 +108,7 @@ class RequestFlow {
   void serve_path(TimeNs now, VisitId visit, ModuleId served_by);
   /// Where the pipeline is a tree: paths of the request are lost.
   void lose_paths(const RequestRecord& request, std::uint32_t paths) {
-    if (tree_) books_.on_paths_lost(request.sent_ns, paths);
+    if (tree_) accounting_.on_paths_lost(request.sent_ns, paths);
   }
   void cancel_siblings(std::uint32_t request_slot);
   /// `count` visits have left their queue: lets the router know, if it counts.
@@ -140,7 +140,7 @@ class RequestFlow {
   Routes routes_;
   SlotTable<VisitRecord>& visits_;
   SlotTable<RequestRecord> requests_;
-  Books& books_;
+  Accounting& accounting_;
   ToQueues& to_queues_;
   std::vector<ModuleQueues>& queues_;
   RequestId next_request_ = 0;

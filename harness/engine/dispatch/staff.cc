@@ -6,12 +6,12 @@
 namespace harness {
 
 Staff::Staff(const RunSpec& spec, const ServingContext& context, ToQueues& to_queues, EngineTables& tables,
-             Books& books, std::vector<ModuleQueues>& queues)
+             Accounting& accounting, std::vector<ModuleQueues>& queues)
     : spec_(spec),
       context_(context),
       to_queues_(to_queues),
       tables_(tables),
-      books_(books),
+      accounting_(accounting),
       queues_(queues),
       places_(spec.workers),
       serving_(spec.pipeline.modules.size(), 0) {}
@@ -296,12 +296,12 @@ void Staff::record_workers(TimeNs now, ModuleId module) {
   row.workers = serving_[module];
   row.batch_cap = static_cast<std::uint32_t>(plan_->modules[module].batch_cap);
   row.exec_ns = plan_->modules[module].exec_ns;
-  const std::vector<PlanRow>& rows = books_.record().plans;
+  const std::vector<PlanRow>& rows = accounting_.record().plans;
   const auto last =
       std::find_if(rows.rbegin(), rows.rend(), [&](const PlanRow& old) { return old.module == module; });
   const bool same = last != rows.rend() && last->workers == row.workers && last->batch_cap == row.batch_cap &&
                     last->exec_ns == row.exec_ns;
-  if (!same) books_.on_plan_row(row);
+  if (!same) accounting_.on_plan_row(row);
 }
 
 void Staff::on_fault(TimeNs now, const Fault& fault, bool begins) {
@@ -396,7 +396,7 @@ void Staff::record_all(TimeNs now) {
                    static_cast<std::uint32_t>(plan_->batch_cap(number, group.modules[i])),
                    group.cycle_ns};
       if (!group.shares.empty()) row.share = group.shares[i] / parts[group.modules[i]];
-      books_.on_group_row(row);
+      accounting_.on_group_row(row);
     }
   }
 }

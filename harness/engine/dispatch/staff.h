@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/engine/accounting/books.h"
+#include "harness/engine/accounting/accounting.h"
 #include "harness/engine/dispatch/request_flow.h"
 #include "harness/engine/ports.h"
 #include "harness/engine/queues/rank_queues.h"
@@ -89,7 +89,7 @@ class Staff {
  public:
   /// Everything outlives this.
   Staff(const RunSpec& spec, const ServingContext& context, ToQueues& to_queues, EngineTables& tables,
-        Books& books, std::vector<ModuleQueues>& queues);
+        Accounting& accounting, std::vector<ModuleQueues>& queues);
 
   /// The workers of the first plan, all warm. `plan`, which queues and routers know already, outlives this
   /// and changes only right before follow().
@@ -171,7 +171,7 @@ class Staff {
   const ServingContext& context_;
   ToQueues& to_queues_;
   EngineTables& tables_;
-  Books& books_;
+  Accounting& accounting_;
   std::vector<ModuleQueues>& queues_;
   const Plan* plan_ = nullptr;  ///< in force
   GpuPlaces places_;

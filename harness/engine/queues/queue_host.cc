@@ -79,7 +79,7 @@ void QueueHost::arrive(TimeNs now, VisitId visit) {
   VisitRecord& record = (*environment_->visits)[visit];
   record.state = VisitState::kQueued;
   record.queue = id_;
-  environment_->books->on_reached(now, record);
+  environment_->accounting->on_reached(now, record);
   const Visit copy = record.visit;
   scheduler_->on_arrival(now, copy, *environment_->decisions);
   carry_out(now);
@@ -152,7 +152,7 @@ void QueueHost::carry_out(TimeNs now) {
         environment_->runtime->wake_at(id_, decision.at_ns < now ? now : decision.at_ns);
         break;
       case Decision::Kind::kReport:
-        environment_->books->on_exchanged(out.values(decision).size(), 1);
+        environment_->accounting->on_exchanged(out.values(decision).size(), 1);
         environment_->dispatcher->report(modules_.front(), id_, out.values(decision));
         break;
     }
@@ -184,7 +184,7 @@ void QueueHost::join(TimeNs now, const Decision& decision) {
   record.state = VisitState::kForming;
   record.joined_ns = now;
   worker.forming.push_back({visit, record.visit.arrived_ns, now});
-  environment_->books->on_joined(now, decision.worker_or_count, record.visit.request);
+  environment_->accounting->on_joined(now, decision.worker_or_count, record.visit.request);
   if (environment_->tells_joins) [[unlikely]]
     environment_->runtime->joined(decision.worker_or_count, visit);
 }
@@ -212,7 +212,7 @@ void QueueHost::preempt(TimeNs now, WorkerId worker) {
   HARNESS_CHECK(profile(state.module).service == Service::kBatch,
                 "a preemption at a service without batches");
   state.preempting = true;
-  environment_->books->on_preempt(now, worker);
+  environment_->accounting->on_preempt(now, worker);
   environment_->runtime->preempt(worker);
 }
 
@@ -228,7 +228,7 @@ void QueueHost::start_batch(TimeNs now, WorkerId worker) {
   state.started_ns = now;
   state.ended_ns = kNever;
   state.expected_end_ns = now + latency_ns;
-  environment_->books->on_batch_started(now, worker, state.module, state.running);
+  environment_->accounting->on_batch_started(now, worker, state.module, state.running);
   if (own.service == Service::kBatch) {
     environment_->runtime->run_batch(worker, latency_ns);
   } else {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/core/profile.h"
-#include "harness/engine/accounting/books.h"
+#include "harness/engine/accounting/accounting.h"
 #include "harness/engine/accounting/slot_table.h"
 #include "harness/engine/ports.h"
 #include "harness/serving/scheduler.h"
@@ -17,7 +17,7 @@ namespace harness {
 struct HostEnvironment {
   SlotTable<VisitRecord>* visits = nullptr;
   WorkerTable* workers = nullptr;
-  Books* books = nullptr;
+  Accounting* accounting = nullptr;
   Workers* runtime = nullptr;
   ToDispatcher* dispatcher = nullptr;
   Decisions* decisions = nullptr;  ///< scratch, empty between calls

@@ -10,13 +10,13 @@
 namespace harness {
 
 RankQueues::RankQueues(const RunSpec& spec, const ServingContext& context, Workers& workers,
-                       ToDispatcher& to_dispatcher, EngineTables& tables, Books& books)
+                       ToDispatcher& to_dispatcher, EngineTables& tables, Accounting& accounting)
     : spec_(spec),
       context_(context),
       to_dispatcher_(to_dispatcher),
       tables_(tables),
-      books_(books),
-      environment_{&tables.visits, &tables.workers, &books,        &workers,
+      accounting_(accounting),
+      environment_{&tables.visits, &tables.workers, &accounting,   &workers,
                    &to_dispatcher, &decisions_,     context.sizes, spec.profiles},
       replay_(spec.record_replay) {}
 
@@ -75,7 +75,7 @@ void RankQueues::turn_away(TimeNs now, VisitId visit) {
     to_dispatcher_.visits_returned(now, record.visit.module, {&visit, 1});
     return;
   }
-  books_.on_reached(now, record);
+  accounting_.on_reached(now, record);
   to_dispatcher_.visit_cancelled(now, visit);
 }
 

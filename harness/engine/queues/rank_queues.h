@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "harness/engine/accounting/books.h"
+#include "harness/engine/accounting/accounting.h"
 #include "harness/engine/ports.h"
 #include "harness/engine/queues/queue_host.h"
 #include "harness/engine/replay/replay_call.h"
@@ -26,7 +26,7 @@ class RankQueues {
  public:
   /// Everything outlives the group. `spec.system` makes its schedulers.
   RankQueues(const RunSpec& spec, const ServingContext& context, Workers& workers,
-             ToDispatcher& to_dispatcher, EngineTables& tables, Books& books);
+             ToDispatcher& to_dispatcher, EngineTables& tables, Accounting& accounting);
 
   /// Workers::joined is to be called.
   void tell_joins() { environment_.tells_joins = true; }
@@ -93,7 +93,7 @@ class RankQueues {
   const ServingContext& context_;
   ToDispatcher& to_dispatcher_;
   EngineTables& tables_;
-  Books& books_;
+  Accounting& accounting_;
   Decisions decisions_;
   HostEnvironment environment_;
   Plan plan_;

@@ -11,7 +11,7 @@
 
 namespace harness {
 
-/// Keeps the books of an input buffer and fills its half on the host, a piece at a time: first the kernel's
+/// Knows what an input buffer holds and fills its half on the host, a piece at a time: first the kernel's
 /// table of pictures (StagedPicture), then their bytes, each from a multiple of 16 on. Pictures may be added
 /// before the batch is known (Device::prepare); those that the batch then has are not copied again. Allocates
 /// nothing for a batch no larger than those before.

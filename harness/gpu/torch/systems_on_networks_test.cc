@@ -1,5 +1,5 @@
 // Every system on every kind of pipeline that it serves, in wall-clock time on devices that run a real
-// network: what comes out for each picture is the network's in double precision, the books close, every
+// network: what comes out for each picture is the network's in double precision, the accounting closes, every
 // recorded decision is repeated (and was legal, or the host would have ended the run). And a system that
 // preempts, on a network that stops at its exit points.
 #include <gtest/gtest.h>

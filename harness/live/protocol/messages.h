@@ -26,7 +26,7 @@ enum class MessageKind : std::uint16_t {
   kPing,       ///< ClockMessage
   kPong,       ///< ClockMessage
   kHeartbeat,  ///< nothing
-  kFinish,     ///< nothing: send your part of the books
+  kFinish,     ///< nothing: send your part of the accounting
   kPart,       ///< PartMessage, bytes of a part (live_loop.h)
   kEnd,        ///< nothing: the run is over
   kAbort,      ///< characters: why
@@ -47,8 +47,9 @@ enum class MessageKind : std::uint16_t {
   kWorkerReady,     ///< WorkerMessage: its cold start is over
   kBatchDone,       ///< BatchMessage, BatchEntry entries
   kBatchLost,       ///< the same: its worker was lost
-  kBatchUnheard,    ///< the same: an injected fault has lost the notice, only the books hear of it
-  kBatchPreempted,  ///< BatchMessage: it stopped early, its visits wait again; only the books hear of it
+  kBatchUnheard,    ///< the same: an injected fault has lost the notice, only the accounting learns of it
+  kBatchPreempted,  ///< BatchMessage: it stopped early, its visits wait again; only the accounting learns of
+                    ///< it
   kDropped,         ///< VisitMessage
   kCancelled,       ///< VisitMessage
   kReturned,        ///< VisitMessage

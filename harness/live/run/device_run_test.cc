@@ -1,5 +1,5 @@
-// Live runs whose batches run on devices: every visit's own picture gets there, the books close, a failure
-// ends the run on all ranks and leaves the next one alone.
+// Live runs whose batches run on devices: every visit's own picture gets there, the accounting closes, a
+// failure ends the run on all ranks and leaves the next one alone.
 #include <gtest/gtest.h>
 
 #include <algorithm>

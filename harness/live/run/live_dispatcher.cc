@@ -23,8 +23,8 @@ LiveDispatcher::LiveDispatcher(const RunSpec& spec, const Layout& layout, bool p
       events_(events),
       sizes_(spec.seed, spec.profiles, spec.trace_tokens),
       context_(make_context(spec, &sizes_)),
-      books_(spec.pipeline, spec.arrivals->duration_ns(), spec.slo_ns, rows, spec.answers),
-      dispatcher_(spec, context_, *this, tables_, books_),
+      accounting_(spec.pipeline, spec.arrivals->duration_ns(), spec.slo_ns, rows, spec.answers),
+      dispatcher_(spec, context_, *this, tables_, accounting_),
       sender_(spec.arrivals->restarted()),
       faults_(spec.faults),
       held_(out, events, kLiveOrder, layout.ranks()),
@@ -95,7 +95,7 @@ void LiveDispatcher::await_planning(TimeNs last_ns) {
 
 void LiveDispatcher::plan_period(TimeNs now) {
   std::vector<std::uint64_t> arrived = delivered_;  // and what never reached a queue
-  for (std::size_t m = 0; m < arrived.size(); ++m) arrived[m] += books_.record().modules[m].arrived;
+  for (std::size_t m = 0; m < arrived.size(); ++m) arrived[m] += accounting_.record().modules[m].arrived;
   LoadStatistics load = dispatcher_.take_load(now, arrived);
   plans_due_ns_.push_back(now + ms_to_ns(spec_.planner.plan_time_ms));
   events_.push(plans_due_ns_.back(), kLivePlanReady, 0);
@@ -234,7 +234,7 @@ void LiveDispatcher::take_visit(MessageKind kind, TimeNs now, const VisitMessage
   } else if (kind == MessageKind::kReturned && !record.cancelled) {
     dispatcher_.on_visits_returned(now, record.visit.module, {&message.visit, 1});
   } else {
-    books_.on_reached(now, record);
+    accounting_.on_reached(now, record);
     dispatcher_.on_visit_cancelled(message.at_ns, message.visit);
   }
   told_by_ = kNone;
@@ -269,7 +269,7 @@ void LiveDispatcher::deliver(std::span<const Delivery> deliveries) {
 void LiveDispatcher::deliver_one(const Delivery& delivery) {
   const VisitRecord& record = tables_.visits[delivery.visit];
   if (record.cancelled) {  // a sibling's delivery was lost just now
-    if (!record.counted) books_.on_arrived(now_, record.visit.module);
+    if (!record.counted) accounting_.on_arrived(now_, record.visit.module);
     dispatcher_.on_visit_cancelled(now_, delivery.visit);
     return;
   }
@@ -438,10 +438,10 @@ void LiveDispatcher::lose_workers(TimeNs, QueueId queue, std::span<const WorkerI
 }
 
 RunRecord LiveDispatcher::close(std::uint64_t events) {
-  const std::uint64_t astray = books_.settle_arrivals();
+  const std::uint64_t astray = accounting_.settle_arrivals();
   std::vector<WorkerTotals> totals;
   for (const WorkerState& worker : tables_.workers) totals.push_back(worker.totals);
-  RunRecord record = books_.close(last_end_ns_, events, std::move(totals));
+  RunRecord record = accounting_.close(last_end_ns_, events, std::move(totals));
   record.lateness = sender_.lateness();
   if (astray > 0) {
     record.why_invalid = "messages were lost or repeated: the arrival and the end of " +

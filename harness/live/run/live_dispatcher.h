@@ -57,9 +57,9 @@ class LiveDispatcher final : private ToQueues {
     if (ledger_) ledger_->clear();
     release_tensors();
   }
-  /// Another rank's part of the books.
-  void absorb(const RunRecord& part) { books_.absorb(part); }
-  /// Closes the books, at the end of everything.
+  /// Another rank's part of the accounting.
+  void absorb(const RunRecord& part) { accounting_.absorb(part); }
+  /// Closes the accounting, at the end of everything.
   RunRecord close(std::uint64_t events);
 
  private:
@@ -124,7 +124,7 @@ class LiveDispatcher final : private ToQueues {
   RequestSizes sizes_;
   ServingContext context_;
   EngineTables tables_;
-  Books books_;
+  Accounting accounting_;
   Dispatcher dispatcher_;
   LoadSender sender_;
   ActiveFaults faults_;

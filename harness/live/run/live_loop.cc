@@ -310,8 +310,8 @@ void LiveLoop::send_part() {
   finishes_ = false;
   RankPart part;
   part.notes = notes();
-  part.books = queues_->part();
-  part.books.replay = queues_->take_replay();
+  part.accounting = queues_->part();
+  part.accounting.replay = queues_->take_replay();
   part.totals = totals();
   const std::vector<std::byte> bytes = packed(std::move(part));
   const std::span<const std::byte> all(bytes);
@@ -431,12 +431,13 @@ void LiveLoop::look_for_end() {
 }
 
 RunRecord LiveLoop::close() {
-  for (const RankPart& part : parts_) dispatcher_->absorb(part.books);
+  for (const RankPart& part : parts_) dispatcher_->absorb(part.accounting);
   RunRecord record = dispatcher_->close(handled_);
   if (!why_invalid_.empty()) record.why_invalid = why_invalid_;
   record.ranks.push_back(totals());
   for (RankPart& part : parts_) {
-    std::move(part.books.replay.begin(), part.books.replay.end(), std::back_inserter(record.replay));
+    std::move(part.accounting.replay.begin(), part.accounting.replay.end(),
+              std::back_inserter(record.replay));
     for (std::string& note : part.notes) {
       if (std::find(record.notes.begin(), record.notes.end(), note) == record.notes.end())
         record.notes.push_back(std::move(note));

@@ -19,10 +19,10 @@
 
 namespace harness {
 
-// What a rank of a live run sends rank 0 at its end: its part of the books and what it did.
+// What a rank of a live run sends rank 0 at its end: its part of the accounting and what it did.
 
 struct RankPart {
-  RunRecord books;  ///< arrivals, starts and the like, replay logs; not the ends of requests
+  RunRecord accounting;  ///< arrivals, starts and the like, replay logs; not the ends of requests
   RankTotals totals;
   std::vector<std::string> notes;  ///< as RunRecord::notes
 };
@@ -39,9 +39,9 @@ void code(Archive<Way>& archive, RankPart& part) {
   const auto column = [&](const char*, auto& value) { archive.value(value); };
   RankTotals::list(part.totals, column);
   archive.list(part.notes);
-  archive.value(part.books.exchanged_bytes);
-  archive.value(part.books.fingerprint);
-  archive.list(part.books.modules, [&](ModuleTotals& totals) {  // what the queues' books hold
+  archive.value(part.accounting.exchanged_bytes);
+  archive.value(part.accounting.fingerprint);
+  archive.list(part.accounting.modules, [&](ModuleTotals& totals) {  // what the queues' accounting holds
     archive.value(totals.arrived);
     archive.value(totals.batches);
     archive.value(totals.queueing_ns);
@@ -49,8 +49,8 @@ void code(Archive<Way>& archive, RankPart& part) {
     code(archive, totals.queueing_delay);
     code(archive, totals.batch_wait);
   });
-  archive.list(part.books.module_windows, [&](ModuleWindow& row) { ModuleWindow::list(row, column); });
-  archive.list(part.books.replay, [&](ReplayLog& log) { code(archive, log); });
+  archive.list(part.accounting.module_windows, [&](ModuleWindow& row) { ModuleWindow::list(row, column); });
+  archive.list(part.accounting.replay, [&](ReplayLog& log) { code(archive, log); });
 }
 
 /// A steady clock, in ns.
@@ -75,7 +75,7 @@ class LiveLoop {
   void wait();
   /// When wait() ends at the latest, by the clock.
   TimeNs wake_ns() const;
-  /// Closes the books; at rank 0, once it is over.
+  /// Closes the accounting; at rank 0, once it is over.
   RunRecord close();
 
  private:

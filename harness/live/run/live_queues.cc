@@ -22,10 +22,10 @@ LiveQueues::LiveQueues(const RunSpec& spec, const Layout& layout, int rank, bool
       events_(events),
       sizes_(spec.seed, spec.profiles, spec.trace_tokens),
       context_(make_context(spec, &sizes_)),
-      books_(spec.pipeline, spec.arrivals->duration_ns(), spec.slo_ns, nullptr),
+      accounting_(spec.pipeline, spec.arrivals->duration_ns(), spec.slo_ns, nullptr),
       workers_(spec, events, {kLiveBatchDone, kLiveServer, kLiveBatchPreempted}),
       timers_(events, kLiveTimer),
-      queues_(spec, context_, *this, *this, tables_, books_),
+      queues_(spec, context_, *this, *this, tables_, accounting_),
       faults_(spec.faults),
       held_(out, events, kLiveNotice, layout.ranks()),
       devices_(devices),
@@ -263,7 +263,7 @@ void LiveQueues::send_batch(MessageKind kind, TimeNs ended_ns, WorkerId worker, 
   const std::span<const BatchEntry> entries(entries_);
   const bool lost = kind == MessageKind::kBatchLost;
   const std::optional<TimeNs> held = lost ? acknowledged_at(state.queue) : held_until(state.queue);
-  if (lost || held == kNever) {  // only the books hear of it
+  if (lost || held == kNever) {  // only the accounting learns of it
     batch.told_ns = held.value_or(0);
     out_.send(0, lost ? kind : MessageKind::kBatchUnheard, batch, entries);
   } else if (held) {

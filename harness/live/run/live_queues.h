@@ -48,8 +48,8 @@ class LiveQueues final : private Workers, private ToDispatcher {
   /// An event of a queue or worker; false when it is another.
   bool handle(TimeNs now, const Event& event);
 
-  /// This rank's part of the books, and how long deliveries took to come here.
-  const RunRecord& part() { return books_.part(); }
+  /// This rank's part of the accounting, and how long deliveries took to come here.
+  const RunRecord& part() { return accounting_.part(); }
   /// What reached the queues here, if the run keeps it.
   std::vector<ReplayLog> take_replay() { return queues_.take_replay(); }
   const LatencyHistogram& delivery_delay() const { return delivery_delay_; }
@@ -179,7 +179,7 @@ class LiveQueues final : private Workers, private ToDispatcher {
   RequestSizes sizes_;
   ServingContext context_;
   EngineTables tables_;
-  Books books_;
+  Accounting accounting_;
   WorkerModels workers_;
   QueueTimers timers_;
   RankQueues queues_;

@@ -41,8 +41,8 @@ struct LiveRun {
   bool plans_aside = true;
 };
 
-/// Runs a cell on the live cluster until every request has ended, and closes the books. All ranks make the
-/// same calls in the same order, each with the same `spec`, whose layout fits (layout_fault()); only rank
+/// Runs a cell on the live cluster until every request has ended, and closes the accounting. All ranks make
+/// the same calls in the same order, each with the same `spec`, whose layout fits (layout_fault()); only rank
 /// 0's has its `progress` called, several times a second, with the time since the start of the load. `rows`
 /// is rank 0's and may be null. Returns the record at rank 0, nothing on the others. Throws EnvironmentError
 /// on every rank that hears of it when a rank is lost, RankHung when one says nothing for hang_limit_s,

@@ -1,5 +1,5 @@
-// The live runtime on small cells: the books close, all systems and shapes of pipelines run, and what comes
-// out is what arithmetic says, within what a busy machine may add.
+// The live runtime on small cells: the accounting closes, all systems and shapes of pipelines run, and what
+// comes out is what arithmetic says, within what a busy machine may add.
 #include "harness/live/run/live_run.h"
 
 #include <gtest/gtest.h>
@@ -69,7 +69,7 @@ void expect_replayed(const RunSpec& spec, const RunRecord& record) {
       << "an arrival at each of two modules, and batches";
 }
 
-TEST(LiveRun, EverySystemClosesItsBooksInOneRank) {
+TEST(LiveRun, EverySystemClosesItsAccountingInOneRank) {
   for (const SystemEntry& entry : all_systems()) {
     RunSpec spec = small(entry.name, chain(2));
     testing::without_early_dropping(spec);

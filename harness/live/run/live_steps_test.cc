@@ -1,4 +1,4 @@
-// The live code in virtual time: over any network, whatever that loses or repeats, the books close.
+// The live code in virtual time: over any network, whatever that loses or repeats, the accounting closes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -60,7 +60,7 @@ std::vector<CellKind> cell_kinds() {
 /// Tests that run side by side.
 class CellsOverNetworks : public ::testing::TestWithParam<CellKind> {};
 
-TEST_P(CellsOverNetworks, CloseTheirBooks) {
+TEST_P(CellsOverNetworks, CloseTheirAccounting) {
   const CellKind& kind = GetParam();
   RandomStream random(4, kind.name);
   Tally tally;
@@ -97,7 +97,7 @@ std::uint64_t run_over_lossy_networks(const CellKind& kind, std::uint64_t seed) 
   return unfinished;
 }
 
-TEST_P(CellsOverNetworks, NeverBreakTheBooksWhereMessagesAreLost) {
+TEST_P(CellsOverNetworks, AlwaysCloseTheAccountingWhereMessagesAreLost) {
   EXPECT_GT(run_over_lossy_networks(GetParam(), 5), 0U) << "some message that was lost must have mattered";
 }
 

@@ -12,7 +12,7 @@
 namespace harness::testing {
 
 /// Runs the cell on three ranks. Of a hundred messages that concern requests one is lost or comes twice, by
-/// `fate`. Expects that the books close, and that a cell with a hole is marked; returns its unfinished
+/// `fate`. Expects that the accounting closes, and that a cell with a hole is marked; returns its unfinished
 /// requests.
 inline std::uint64_t unfinished_over_lossy_network(const RunSpec& spec, LiveRun how, RandomStream fate) {
   TestFaults network;

@@ -1,5 +1,5 @@
 // A made-up run for tests of files and figures: a chain of batching modules under a load with bursts, its
-// books closed.
+// accounting closed.
 #pragma once
 
 #include <string>

@@ -330,8 +330,8 @@ struct RankTotals {
   }
 };
 
-/// Everything a run leaves behind. The books: sent = in_time + late + dropped + unfinished, checked before it
-/// is returned.
+/// Everything a run leaves behind. Conservation: sent = in_time + late + dropped + unfinished, checked before
+/// it is returned.
 struct RunRecord {
   TimeNs duration_ns = 0;  ///< of the load
   TimeNs end_ns = 0;       ///< when the last request ended

@@ -1,5 +1,5 @@
-// The books of a run: every count, the GPU time, the rows and the fingerprint, kept by the host and never by
-// a system.
+// The accounting of a run: every count, the GPU time, the rows and the fingerprint, kept by the host and
+// never by a system.
 #pragma once
 
 #include <cmath>
@@ -15,11 +15,11 @@
 namespace harness {
 
 /// Fills a RunRecord while the run goes on. Hot functions are inline; one call per batch or per visit.
-class Books {
+class Accounting {
  public:
-  /// `rows` may be null. `answers` says what closing the books checks.
-  Books(const Pipeline& pipeline, TimeNs duration_ns, TimeNs slo_ns, RowSink* rows,
-        Answers answers = Answers::kWhole);
+  /// `rows` may be null. `answers` says what closing the accounting checks.
+  Accounting(const Pipeline& pipeline, TimeNs duration_ns, TimeNs slo_ns, RowSink* rows,
+             Answers answers = Answers::kWhole);
 
   /// A request leaves; `entry` is the first module on its way.
   void on_sent(TimeNs now, ModuleId entry) {
@@ -173,18 +173,19 @@ class Books {
   /// A plan with groups takes effect: a row for each module of each group.
   void on_group_row(const GroupRow& row) { record_.groups.push_back(row); }
 
-  /// Adds what the books of another rank's queues hold: arrivals, starts of batches, decisions.
+  /// Adds what the accounting of another rank's queues holds: arrivals, starts of batches, decisions.
   void absorb(const RunRecord& part);
   /// After all parts: visits whose arrival and end do not both stand here, because messages were lost or
   /// repeated. Arrivals then count what has ended.
   std::uint64_t settle_arrivals();
-  /// What these books hold so far, of a rank that keeps only a part.
+  /// What has been counted so far, of a rank that keeps only a part.
   const RunRecord& part() {
     if (rows_ != nullptr) flush_rows();
     return record_;
   }
 
-  /// Closes the books: checks that requests and visits add up (a bug otherwise) and hands the record over.
+  /// Closes the accounting: checks that requests and visits add up (a bug otherwise) and hands the record
+  /// over.
   RunRecord close(TimeNs end_ns, std::uint64_t events, std::vector<WorkerTotals> workers);
 
   const RunRecord& record() const { return record_; }

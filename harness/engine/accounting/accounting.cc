@@ -1,4 +1,4 @@
-#include "harness/engine/accounting/books.h"
+#include "harness/engine/accounting/accounting.h"
 
 #include <string_view>
 #include <utility>
@@ -8,7 +8,8 @@
 
 namespace harness {
 
-Books::Books(const Pipeline& pipeline, TimeNs duration_ns, TimeNs slo_ns, RowSink* rows, Answers answers)
+Accounting::Accounting(const Pipeline& pipeline, TimeNs duration_ns, TimeNs slo_ns, RowSink* rows,
+                       Answers answers)
     : modules_(pipeline.modules.size()),
       answers_(pipeline.has_tasks() ? answers : Answers::kWhole),
       has_tasks_(pipeline.has_tasks()),
@@ -31,7 +32,7 @@ Books::Books(const Pipeline& pipeline, TimeNs duration_ns, TimeNs slo_ns, RowSin
   }
 }
 
-void Books::name_states(std::span<const char* const> names, bool record) {
+void Accounting::name_states(std::span<const char* const> names, bool record) {
   state_names_ = names.size();
   if (record) record_.states.names.assign(names.begin(), names.end());
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -42,7 +43,8 @@ void Books::name_states(std::span<const char* const> names, bool record) {
   record_.order_changes = 0;
 }
 
-void Books::on_published(TimeNs now, ModuleId module, std::span<const double> state, std::size_t receivers) {
+void Accounting::on_published(TimeNs now, ModuleId module, std::span<const double> state,
+                              std::size_t receivers) {
   on_exchanged(state.size(), receivers);
   HARNESS_CHECK(state.size() >= state_names_, "a published state lacks values that have names");
   if (order_place_ != kNowhere) {
@@ -57,7 +59,7 @@ void Books::on_published(TimeNs now, ModuleId module, std::span<const double> st
                       state.begin() + static_cast<std::ptrdiff_t>(state_names_));
 }
 
-void Books::open_window(TimeNs now) {
+void Accounting::open_window(TimeNs now) {
   current_window_ = window_index(now);
   current_window_end_ns_ = static_cast<TimeNs>(current_window_ + 1) * record_.window_ns;
   if (current_window_ < record_.windows.size()) return;
@@ -65,26 +67,26 @@ void Books::open_window(TimeNs now) {
   record_.module_windows.resize((current_window_ + 1) * modules_);
 }
 
-void Books::on_visit_row(const VisitRow& row) {
+void Accounting::on_visit_row(const VisitRow& row) {
   visit_rows_.push_back(row);
   if (visit_rows_.size() == kRowChunk) flush_rows();
 }
 
-void Books::write_request(const RequestRecord& request, Outcome outcome, double accuracy) {
+void Accounting::write_request(const RequestRecord& request, Outcome outcome, double accuracy) {
   request_rows_.push_back({request.id, request.sent_ns, request.end_ns, request.gpu_ns, request.module,
                            outcome, request.reason, request.lateness_ns, request.stream,
                            request.due_ns - request.sent_ns, accuracy});
   if (request_rows_.size() == kRowChunk) flush_rows();
 }
 
-void Books::flush_rows() {
+void Accounting::flush_rows() {
   rows_->requests(request_rows_);
   rows_->visits(visit_rows_);
   request_rows_.clear();
   visit_rows_.clear();
 }
 
-void Books::absorb(const RunRecord& part) {
+void Accounting::absorb(const RunRecord& part) {
   for (std::size_t m = 0; m < modules_; ++m) {
     const ModuleTotals& from = part.modules[m];
     ModuleTotals& to = record_.modules[m];
@@ -111,7 +113,7 @@ void Books::absorb(const RunRecord& part) {
   stamp(0, part.fingerprint);
 }
 
-std::uint64_t Books::settle_arrivals() {
+std::uint64_t Accounting::settle_arrivals() {
   std::uint64_t astray = 0;
   for (ModuleTotals& totals : record_.modules) {
     std::uint64_t ended = totals.done + totals.cancelled + totals.unfinished;
@@ -122,24 +124,24 @@ std::uint64_t Books::settle_arrivals() {
   return astray;
 }
 
-void Books::check_requests() const {
+void Accounting::check_requests() const {
   WindowCounts sum;
   std::uint64_t open = 0;
   for (const WindowCounts& window : record_.windows) {
     HARNESS_CHECK(window.sent >= window.in_time + window.late + window.dropped,
-                  "the books do not close: a window");
+                  "the accounting does not close: a window");
     open += window.sent - window.in_time - window.late - window.dropped;
     sum.in_time += window.in_time;
     sum.late += window.late;
     sum.dropped += window.dropped;
   }
-  HARNESS_CHECK(open == record_.unfinished, "the books do not close: unfinished requests by window");
+  HARNESS_CHECK(open == record_.unfinished, "the accounting does not close: unfinished requests by window");
   HARNESS_CHECK(record_.sent == record_.in_time + record_.late + record_.dropped + record_.unfinished,
-                "the books do not close: requests");
+                "the accounting does not close: requests");
   HARNESS_CHECK(sum.in_time == static_cast<std::uint32_t>(record_.in_time) &&
                     sum.late == static_cast<std::uint32_t>(record_.late) &&
                     sum.dropped == static_cast<std::uint32_t>(record_.dropped),
-                "the books do not close: requests by window");
+                "the accounting does not close: requests by window");
   RequestCounts entered;
   for (const ModuleTotals& module : record_.modules) {
     entered.sent += module.requests.sent;
@@ -149,41 +151,42 @@ void Books::check_requests() const {
   }
   HARNESS_CHECK(entered.sent == record_.sent && entered.in_time == record_.in_time &&
                     entered.late == record_.late && entered.dropped == record_.dropped,
-                "the books do not close: requests by entry");
+                "the accounting does not close: requests by entry");
   HARNESS_CHECK(record_.latency.total() == record_.in_time + record_.late,
-                "the books do not close: latencies");
+                "the accounting does not close: latencies");
   HARNESS_CHECK(gpu_valid_ns_ + record_.gpu_invalid_ns == record_.gpu_ns,
-                "the books do not close: GPU time by request");
+                "the accounting does not close: GPU time by request");
 }
 
-void Books::check_visits() const {
+void Accounting::check_visits() const {
   std::uint64_t dropped = 0;
   for (const ModuleTotals& totals : record_.modules) {
     std::uint64_t here = 0;
     for (const std::uint64_t count : totals.dropped) here += count;
     HARNESS_CHECK(totals.arrived == totals.done + totals.cancelled + totals.unfinished + here,
-                  "the books do not close: visits");
+                  "the accounting does not close: visits");
     dropped += here;
   }
   if (answers_ == Answers::kWhole) {
     HARNESS_CHECK(dropped == record_.dropped,
-                  "the books do not close: a dropped request is dropped at one module");
+                  "the accounting does not close: a dropped request is dropped at one module");
   } else {
-    HARNESS_CHECK(dropped >= record_.dropped, "the books do not close: a dropped request lost a visit");
+    HARNESS_CHECK(dropped >= record_.dropped,
+                  "the accounting does not close: a dropped request lost a visit");
   }
   TimeNs gpu_ns = 0;
   for (const WorkerTotals& worker : record_.workers) gpu_ns += worker.gpu_ns;
-  HARNESS_CHECK(gpu_ns == record_.gpu_ns, "the books do not close: GPU time by worker");
+  HARNESS_CHECK(gpu_ns == record_.gpu_ns, "the accounting does not close: GPU time by worker");
 }
 
-void Books::check_paths() const {
+void Accounting::check_paths() const {
   std::int64_t served = 0;
   std::int64_t lost = 0;
   for (const WindowCounts& window : record_.windows) {
     served += std::int64_t{window.paths.in_time} + window.paths.late;
     lost += window.paths.lost;
   }
-  HARNESS_CHECK(served + lost == paths_begun_, "the books do not close: paths");
+  HARNESS_CHECK(served + lost == paths_begun_, "the accounting does not close: paths");
   std::uint64_t done = 0;
   std::uint64_t cancelled = 0;
   std::uint64_t other = 0;  // visits that ended before they were served in another way
@@ -193,15 +196,16 @@ void Books::check_paths() const {
     other += totals.unfinished;
     for (const std::uint64_t count : totals.dropped) other += count;
   }
-  HARNESS_CHECK(static_cast<std::uint64_t>(served) <= done, "the books do not close: served paths");
-  HARNESS_CHECK(static_cast<std::uint64_t>(lost) >= cancelled + other, "the books do not close: lost paths");
+  HARNESS_CHECK(static_cast<std::uint64_t>(served) <= done, "the accounting does not close: served paths");
+  HARNESS_CHECK(static_cast<std::uint64_t>(lost) >= cancelled + other,
+                "the accounting does not close: lost paths");
   if (answers_ == Answers::kWhole) return;
   HARNESS_CHECK(cancelled == 0, "a visit was cancelled where each branch stands for itself");
   HARNESS_CHECK(static_cast<std::uint64_t>(lost) == other,
-                "the books do not close: each lost path was lost at one visit");
+                "the accounting does not close: each lost path was lost at one visit");
 }
 
-RunRecord Books::close(TimeNs end_ns, std::uint64_t events, std::vector<WorkerTotals> workers) {
+RunRecord Accounting::close(TimeNs end_ns, std::uint64_t events, std::vector<WorkerTotals> workers) {
   if (rows_ != nullptr) flush_rows();
   record_.end_ns = end_ns;
   record_.events = events;

@@ -22,7 +22,7 @@ RunSpec four_requests(Commit commit) {
   return spec;
 }
 
-TEST(Books, EarlyCommitSplitsWaitingIntoQueueingAndBatchWait) {
+TEST(Accounting, EarlyCommitSplitsWaitingIntoQueueingAndBatchWait) {
   RowKeeper rows;
   const RunRecord record = simulate(four_requests(Commit::kEarly), &rows);
   // Request 0 runs 0-10; 1 and 2 form the next batch, 10-24; 3 joins at its start and runs 24-34: late by 6
@@ -43,14 +43,14 @@ TEST(Books, EarlyCommitSplitsWaitingIntoQueueingAndBatchWait) {
   EXPECT_EQ(record.windows[0].late, 1u);
 }
 
-TEST(Books, LateCommitHasNoBatchWait) {
+TEST(Accounting, LateCommitHasNoBatchWait) {
   const RunRecord record = simulate(four_requests(Commit::kLate), nullptr);
   EXPECT_EQ(record.modules[0].wait_ns, 0);
   EXPECT_EQ(record.modules[0].queueing_ns, ms_to_ns((10 - 1) + (10 - 2) + (24 - 3)));
   EXPECT_EQ(record.in_time, 3u);
 }
 
-TEST(Books, DeadlineItselfIsInTime) {
+TEST(Accounting, DeadlineItselfIsInTime) {
   RunSpec spec = four_requests(Commit::kEarly);
   spec.slo_ns = ms_to_ns(31);  // request 3 takes exactly 31 ms
   EXPECT_EQ(simulate(spec, nullptr).in_time, 4u);
@@ -58,7 +58,7 @@ TEST(Books, DeadlineItselfIsInTime) {
   EXPECT_EQ(simulate(spec, nullptr).in_time, 3u);
 }
 
-TEST(Books, ChainWithNetworkDelayOnEveryHop) {
+TEST(Accounting, ChainWithNetworkDelayOnEveryHop) {
   RunSpec spec =
       testing::make_spec("naive", chain(2), {linear_profile("a", 0, 10, 4), linear_profile("b", 0, 20, 4)},
                          {{4, 1}, {4, 1}}, ms_to_ns(100), at_ms({0}), kNsPerS);
@@ -73,7 +73,7 @@ TEST(Books, ChainWithNetworkDelayOnEveryHop) {
   EXPECT_EQ(rows.visit_rows[1].visit, 1);
 }
 
-TEST(Books, GpuTimeOfADroppedRequestIsInvalidAndSharedByTheBatch) {
+TEST(Accounting, GpuTimeOfADroppedRequestIsInvalidAndSharedByTheBatch) {
   RunSpec spec =
       testing::make_spec("naive", chain(2), {linear_profile("a", 4, 6, 2), linear_profile("b", 0, 20, 2)},
                          {{2, 1}, {2, 1}}, ms_to_ns(100), at_ms({0, 1, 2}), kNsPerS);
@@ -90,7 +90,7 @@ TEST(Books, GpuTimeOfADroppedRequestIsInvalidAndSharedByTheBatch) {
   EXPECT_EQ(record.workers[1].busy_ns, ms_to_ns(40));
 }
 
-TEST(Books, OneQueueFeedsSeveralWorkers) {
+TEST(Accounting, OneQueueFeedsSeveralWorkers) {
   RunSpec spec = testing::make_spec("naive", chain(1), {linear_profile("m", 0, 10, 1)}, {{1, 2}},
                                     ms_to_ns(15), at_ms({0, 0, 0}), kNsPerS);
   spec.system = std::make_unique<testing::ScriptedSystem>(testing::DropList{});
@@ -100,7 +100,7 @@ TEST(Books, OneQueueFeedsSeveralWorkers) {
   EXPECT_EQ(record.in_time, 2u);
 }
 
-TEST(Books, SameSpecSameRecordToTheBit) {
+TEST(Accounting, SameSpecSameRecordToTheBit) {
   const auto fingerprint = [](std::uint64_t seed) {
     RunSpec spec =
         testing::make_spec("naive", chain(2), {linear_profile("a", 2, 6, 8), linear_profile("b", 1, 9, 8)},
