@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "harness/core/renamed.h"
+
 namespace harness {
 namespace {
 
@@ -111,8 +113,9 @@ class Parser {
 
   Expression named() {
     const std::size_t begin = at_;
-    const std::string name = take_name();
+    std::string name = take_name();
     if (take("(")) return function(name, begin);
+    name = name_now(renamed_columns(), name);
     if (!take("[")) fail("\"[\" with a series after the metric " + name + ", or \"(\" after a function");
     require_metric(name, begin);
     Expression metric;
@@ -141,7 +144,7 @@ class Parser {
       call.arguments.push_back(expression());
     } while (extreme && take(","));
     if (call.operation != Operation::kAbs && call.arguments.size() == 1 && take_over()) {
-      call.over = quoted_or_plain("),", "the key to reduce over, such as pard.lambda or load");
+      call.over = today(quoted_or_plain("),", "the key to reduce over, such as pard.lambda or load"));
     } else if (call.operation != Operation::kAbs && !extreme) {
       fail("\"over KEY\" in " + name + "(...)");
     }
@@ -165,10 +168,15 @@ class Parser {
     if (variant != "*") metric.selectors.push_back({"variant", {variant, std::nullopt}});
   }
 
+  /// A column or a parameter by the name that it has today.
+  static std::string today(const std::string& key) {
+    return name_now(renamed_keys(), name_now(renamed_columns(), key));
+  }
+
   /// KEY=VALUE. A key that is no column and has no dot is a parameter of the series' system.
   Selector selector(const Expression& metric) {
     const std::size_t begin = at_;
-    std::string key = quoted_or_plain("=,]", "KEY=VALUE");
+    std::string key = today(quoted_or_plain("=,]", "KEY=VALUE"));
     require("=");
     const std::string value = quoted_or_plain(",]", "a value");
     const std::vector<std::string> columns = selecting_columns();
@@ -178,7 +186,7 @@ class Parser {
         at_ = begin;
         fail_unknown("column", key, columns);
       }
-      key = metric.selectors.front().value.text + "." + key;
+      key = today(metric.selectors.front().value.text + "." + key);
     }
     return {key, field_value(value)};
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "harness/core/renamed.h"
 #include "harness/record/analysis/text_table.h"
 #include "workloads/files/table_reader.h"
 
@@ -103,8 +104,8 @@ class ClaimReader {
       }
       Filter filter;
       filter.place = {fields_.file(), entry.value.line, claim_.id + ": where." + key};
-      filter.key = key;
-      require_key(filter.place, key);
+      filter.key = name_now(renamed_keys(), name_now(renamed_columns(), key));
+      require_key(filter.place, filter.key);
       const auto* items = std::get_if<TomlArray>(&entry.value.data);
       if (items == nullptr) {
         add_condition(filter, entry.value);

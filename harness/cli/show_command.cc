@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "harness/core/error.h"
+#include "harness/core/renamed.h"
 #include "harness/record/analysis/paired.h"
 #include "harness/record/analysis/summary_text.h"
 #include "harness/record/hdf5/results_file.h"
@@ -99,7 +100,9 @@ TextTable series_table(const ShowOptions& options, const std::vector<SummaryRow>
   return paired_table(workloads, options.paired, baseline);
 }
 
-void show(const ShowOptions& options) {
+void show(ShowOptions options) {
+  for (std::string& column : options.columns) column = name_now(renamed_columns(), column);
+  options.paired = name_now(renamed_columns(), options.paired);
   for (const std::string& column : options.columns) require_known("--columns", column, summary_columns());
   if (!options.paired.empty()) require_known("--paired", options.paired, metric_columns());
   const std::vector<SummaryRow> rows = read_summary(options.results);

@@ -12,6 +12,10 @@ NS_PER_S = 1e9
 NS_PER_MS = 1e6
 MEASURE_LATENCY = 0
 # Parameters under these tables change the load or the cluster: they make another workload, not another series.
+# Columns that had another name in earlier versions, as harness/core/renamed.cc lists them.
+RENAMED_COLUMNS = {
+    "domain": "queue",
+}
 WORKLOAD_TABLES = ("workload.", "trace.", "cluster.", "planner.", "module.", "live.")
 
 
@@ -101,7 +105,7 @@ class Cell:
         return name in self._group
 
     def table(self, name):
-        return self._group[name][:]
+        return with_names_of_today(self._group[name][:])
 
     @cached_property
     def windows(self):
@@ -181,7 +185,7 @@ class Results:
     def __init__(self, path):
         self.path = Path(path)
         self._file = h5py.File(path, "r")
-        rows = [plain(row) for row in self._file["summary"][:]]
+        rows = [plain(row) for row in with_names_of_today(self._file["summary"][:])]
         experiment = parsed(text_of(self._file.attrs.get("experiment_toml", "")))
         self.figures = named(experiment.get("figures", []))  # those that the experiment asks for
         by_rate = not {"rates_rps", "rates_rps_per_worker"}.isdisjoint(experiment.get("workload", {}))
@@ -256,6 +260,12 @@ def named(names):
 def plain_name(text):
     """A text as part of a file's name."""
     return "".join(c if c.isalnum() or c in "-._" else "_" for c in text)
+
+
+def with_names_of_today(rows):
+    """A table whose columns are called as they are now."""
+    rows.dtype.names = tuple(RENAMED_COLUMNS.get(name, name) for name in rows.dtype.names)
+    return rows
 
 
 def plain(row):

@@ -4,23 +4,45 @@
 
 #include <algorithm>
 
+#include "harness/core/renamed.h"
+
 namespace harness {
 namespace {
 
-TomlValue value_of(const std::string& file, const toml::node& node);
+TomlValue value_of(const std::string& file, const toml::node& node, const std::string& path);
 
-TomlValue table_of(const std::string& file, const toml::table& table) {
+/// Gives the keys of the table at `path` the names that they have today.
+void rename_keys(const std::string& file, TomlTable& entries, const std::string& path) {
+  for (TomlEntry& entry : entries) {
+    const std::string before = path.empty() ? entry.key : path + "." + entry.key;
+    const std::string now = name_now(renamed_keys(), before);
+    if (now == before) continue;
+    std::string key = now.substr(now.rfind('.') + 1);
+    if (member_of(entries, key) != nullptr)
+      throw input_error(place_of(file, entry.value, before), "the old name of '" + key + "' beside it",
+                        "one of them");
+    entry.key = std::move(key);
+  }
+  std::sort(entries.begin(), entries.end(),
+            [](const TomlEntry& a, const TomlEntry& b) { return a.key < b.key; });
+}
+
+TomlValue table_of(const std::string& file, const toml::table& table, const std::string& path) {
   TomlTable entries;
-  for (const auto& [key, node] : table) entries.push_back({std::string(key.str()), value_of(file, node)});
+  for (const auto& [name, node] : table) {
+    const std::string key(name.str());
+    entries.push_back({key, value_of(file, node, path.empty() ? key : path + "." + key)});
+  }
+  rename_keys(file, entries, path);
   return {static_cast<int>(table.source().begin.line), std::move(entries)};
 }
 
-TomlValue value_of(const std::string& file, const toml::node& node) {
+TomlValue value_of(const std::string& file, const toml::node& node, const std::string& path) {
   const int line = static_cast<int>(node.source().begin.line);
-  if (const auto* table = node.as_table()) return table_of(file, *table);
+  if (const auto* table = node.as_table()) return table_of(file, *table, path);
   if (const auto* array = node.as_array()) {
     TomlArray values;
-    for (const toml::node& element : *array) values.push_back(value_of(file, element));
+    for (const toml::node& element : *array) values.push_back(value_of(file, element, path));
     return {line, std::move(values)};
   }
   if (const auto* flag = node.as_boolean()) return {line, flag->get()};
@@ -77,7 +99,7 @@ void check_key_depth(const std::string& file, std::string_view text) {
 TomlValue parse_toml(const std::string& file, std::string_view text) {
   check_key_depth(file, text);
   try {
-    return table_of(file, toml::parse(text, file));
+    return table_of(file, toml::parse(text, file), "");
   } catch (const toml::parse_error& error) {
     throw input_error({file, static_cast<int>(error.source().begin.line), ""}, error.description(),
                       "TOML 1.0");

@@ -38,8 +38,8 @@ inline constexpr int kMostKeyParts = 64;
 /// Throws InputError when a line of `text` has a dotted key of more than kMostKeyParts parts.
 void check_key_depth(const std::string& file, std::string_view text);
 
-/// Parses a document; the result's data is its table. Throws InputError with the line of a syntax error or of
-/// a key that is too deep.
+/// Parses a document; the result's data is its table. Keys have the names that they have today (renamed.h).
+/// Throws InputError with the line of a syntax error or of a key that is too deep.
 TomlValue parse_toml(const std::string& file, std::string_view text);
 
 /// The member of that name of a table, or null.

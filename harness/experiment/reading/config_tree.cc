@@ -5,6 +5,8 @@
 #include <optional>
 #include <sstream>
 
+#include "harness/core/renamed.h"
+
 namespace harness {
 namespace {
 
@@ -204,6 +206,7 @@ void apply_override(TomlValue& document, const std::string& override_text) {
     throw input_error({"--set", 0, ""}, override_text, "KEY=VALUE, such as planner.sizing_factor=2");
   }
   check_key_depth("--set", override_text);
+  key = name_now(renamed_keys(), key);
   const InputPlace place{"--set", 0, key};
   std::vector<TomlValue*> values = {&document};
   std::istringstream parts(key);

@@ -5,9 +5,11 @@
 #include <filesystem>
 #include <fstream>
 
+#include "harness/core/renamed.h"
 #include "harness/core/test_refusal.h"
 #include "harness/experiment/cells/test_experiment_text.h"
 #include "harness/experiment/reading/config_tree.h"
+#include "harness/experiment/reading/settings.h"
 #include "harness/experiment/running/driver.h"
 #include "systems/all_systems.h"
 
@@ -204,6 +206,28 @@ TEST(ExperimentSpec, OverridesReplaceAndAddValues) {
   EXPECT_EQ(spec.traces.count("wiki"), 1U);
   ASSERT_EQ(spec.base.system_params.size(), 1U);
   EXPECT_EQ(text_of(spec.base.system_params[0].value), "0.3");
+}
+
+TEST(ExperimentSpec, KeysAndValuesAreReadUnderTheNamesThatTheyHadBefore) {
+  for (const Renamed& key : renamed_keys()) {
+    const std::string now(key.now), before(key.before), section = section_of(now);
+    if (find_system(section) != nullptr || section == now || section == "repeat_until") continue;
+    Settings settings;
+    std::string value;
+    for (const Section& fixed : fixed_sections(settings)) {
+      for (const Param& param : fixed.params)
+        if (fixed.name + "." + param.name == now) value = other_value(param);
+    }
+    ASSERT_NE(value, "") << now;
+    const std::string member = before.substr(before.find('.') + 1) + " = " + value + "\n";
+    const std::string text = parse(kSmallest, {now + "=" + value}).text;
+    EXPECT_EQ(parse(kSmallest, {before + "=" + value}).text, text);
+    const std::string table = "[" + section + "]\n";
+    EXPECT_EQ(parse(kSmallest + table + member, {now + "=" + value}).text, text);
+    EXPECT_NE(error_of(kSmallest + table + member + now.substr(now.find('.') + 1) + " = " + value + "\n")
+                  .find("the old name of '"),
+              std::string::npos);
+  }
 }
 
 // What is recorded as the experiment's text is the experiment.

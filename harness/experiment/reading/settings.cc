@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/core/renamed.h"
 #include "harness/experiment/reading/readers.h"
 #include "systems/all_systems.h"
 
@@ -54,6 +55,16 @@ void assign_to_trace(Settings& settings, const std::string& trace, const std::st
   }
   set_param(trace_params(spec), field, assignment);
   spec.places[field] = assignment.place;
+}
+
+/// With the names that its key and its value have today.
+Assignment renamed(const Assignment& given) {
+  Assignment assignment = given;
+  assignment.key = name_now(renamed_keys(), given.key);
+  const std::string before = assignment.key + "=" + text_of(given.value);
+  const std::string now = name_now(renamed_values(), before);
+  if (now != before) assignment.value = now.substr(now.find('=') + 1);
+  return assignment;
 }
 
 std::vector<std::string> section_names() {
@@ -127,7 +138,8 @@ std::vector<Param> system_params(System& system) {
   return params;
 }
 
-void assign(Settings& settings, const Assignment& assignment) {
+void assign(Settings& settings, const Assignment& given) {
+  const Assignment assignment = renamed(given);
   const std::string section = section_of(assignment.key);
   const std::string member = member_of_section(assignment.key);
   if (section == assignment.key) {

@@ -38,7 +38,7 @@ struct StoredQueue {
   std::uint64_t bytes = 0;
 
   static void list(auto& row, auto&& column) {
-    column("domain", row.queue);
+    column("queue", row.queue);
     column("module", row.module);
     column("callbacks", row.callbacks);
     column("decisions", row.decisions);

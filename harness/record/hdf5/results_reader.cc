@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "harness/core/error.h"
+#include "harness/core/renamed.h"
 #include "harness/record/hdf5/asked_tables.h"
 #include "harness/record/hdf5/results_file.h"
 #include "harness/record/hdf5/stored_rows.h"
@@ -116,7 +117,8 @@ std::vector<SummaryRow> read_summary_table(hid_t root) {
   const SummaryRow row;
   SummaryRow::list(row, [&names](const char* name, const auto&) {
     const bool may_lack = find_metric(name) != nullptr || is_among(kLaterTexts, name);
-    if (!may_lack && !is_among(names, name)) throw Hdf5Failure("find all columns of /summary");
+    if (!may_lack && !is_among(names, name) && !is_among(names, name_before(renamed_columns(), name)))
+      throw Hdf5Failure("find all columns of /summary");
   });
   return read_table<SummaryRow>(root, kSummaryTable);
 }

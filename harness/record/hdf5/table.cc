@@ -1,5 +1,7 @@
 #include "harness/record/hdf5/table.h"
 
+#include "harness/core/renamed.h"
+
 namespace harness {
 namespace {
 
@@ -49,7 +51,11 @@ Hdf5Handle stored_type(const DropReason*) {
 }
 
 void RowType::add(const std::string& name, Hdf5Handle type, std::size_t bytes) {
-  columns_.push_back({name, std::move(type), bytes_});
+  const auto has = [this](const std::string& column) {
+    return std::find(in_file_.begin(), in_file_.end(), column) != in_file_.end();
+  };
+  const std::string before = has(name) ? "" : name_before(renamed_columns(), name);
+  columns_.push_back({has(before) ? before : name, std::move(type), bytes_});
   bytes_ += bytes;
 }
 

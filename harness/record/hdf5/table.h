@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "harness/record/hdf5/hdf5_handle.h"
@@ -68,6 +69,10 @@ const char* get_value(const char* at, Value& value) {
 /// The type of a row whose columns are added one after the other.
 class RowType {
  public:
+  RowType() = default;
+  /// To read a file with these columns: one that it has under an older name gets that name.
+  explicit RowType(std::vector<std::string> in_file) : in_file_(std::move(in_file)) {}
+
   template <class Value>
   void operator()(const std::string& name, const Value& value) {
     add(name, stored_type(&value), kStoredBytes<Value>);
@@ -83,13 +88,14 @@ class RowType {
     Hdf5Handle type;
     std::size_t offset;
   };
+  std::vector<std::string> in_file_;
   std::vector<Column> columns_;
   std::size_t bytes_ = 0;
 };
 
 template <class Row>
-Hdf5Handle row_type() {
-  RowType type;
+Hdf5Handle row_type(std::vector<std::string> in_file) {
+  RowType type(std::move(in_file));
   const Row row{};
   Row::list(row, type);
   return type.take();
@@ -99,7 +105,9 @@ Hdf5Handle row_type() {
 template <class Row>
 class PackedRows {
  public:
-  PackedRows() : type_(row_type<Row>()), bytes_a_row_(H5Tget_size(type_.get())) {}
+  /// `in_file`: the columns of the file that is read, if one is.
+  explicit PackedRows(std::vector<std::string> in_file = {})
+      : type_(row_type<Row>(std::move(in_file))), bytes_a_row_(H5Tget_size(type_.get())) {}
 
   const Hdf5Handle& type() const { return type_; }
   std::size_t size() const { return bytes_.size() / bytes_a_row_; }
@@ -218,7 +226,7 @@ class StoredTable {
 template <class Row>
 std::vector<Row> read_table(hid_t group, const std::string& name) {
   const StoredTable table(group, name);
-  PackedRows<Row> packed;
+  PackedRows<Row> packed(table.column_names());
   packed.push_back_defaults(table.rows());
   table.read(packed.type(), packed.data());
   std::vector<Row> rows;

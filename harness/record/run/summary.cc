@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "harness/core/error.h"
+#include "harness/core/renamed.h"
 
 namespace harness {
 std::string hex16(std::uint64_t value) {
@@ -21,7 +22,7 @@ std::vector<std::pair<std::string, std::string>> parameters_of(const CellIdentit
       if (!pairs.empty()) pairs.back().second += " " + word;
       continue;
     }
-    const std::string key = word.substr(0, equals);
+    const std::string key = name_now(renamed_keys(), word.substr(0, equals));
     std::erase_if(pairs, [&](const auto& earlier) { return earlier.first == key; });
     pairs.emplace_back(key, word.substr(equals + 1));
   }

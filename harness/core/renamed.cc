@@ -1,0 +1,34 @@
+#include "harness/core/renamed.h"
+
+#include <algorithm>
+#include <array>
+
+namespace harness {
+namespace {
+
+constexpr Renamed kColumns[] = {
+    {"domain", "queue"},
+};
+
+constexpr std::array<Renamed, 0> kKeys = {};
+constexpr std::array<Renamed, 0> kValues = {};
+
+}  // namespace
+
+std::span<const Renamed> renamed_columns() { return kColumns; }
+std::span<const Renamed> renamed_keys() { return kKeys; }
+std::span<const Renamed> renamed_values() { return kValues; }
+
+std::string name_now(std::span<const Renamed> list, std::string_view name) {
+  const auto found =
+      std::find_if(list.begin(), list.end(), [name](const Renamed& one) { return one.before == name; });
+  return std::string(found == list.end() ? name : found->now);
+}
+
+std::string name_before(std::span<const Renamed> list, std::string_view name) {
+  const auto found =
+      std::find_if(list.begin(), list.end(), [name](const Renamed& one) { return one.now == name; });
+  return found == list.end() ? "" : std::string(found->before);
+}
+
+}  // namespace harness
