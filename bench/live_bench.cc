@@ -1,13 +1,13 @@
-// The live runtime's sender and clocks. `lateness/...` sends Poisson load in real time, with nothing else to
-// do: p50, p99 and max of its lateness in us, and how much of a core that takes. Only numbers from an idle
-// machine mean anything.
+// The live runtime's generator and clocks. `schedule_lag/...` sends Poisson load in real time, with nothing
+// else to do: p50, p99 and max of its schedule lag in us, and how much of a core that takes. Only numbers
+// from an idle machine mean anything.
 #include <benchmark/benchmark.h>
 
 #include <memory>
 #include <optional>
 
 #include "harness/core/random.h"
-#include "harness/live/run/load_sender.h"
+#include "harness/live/run/load_generator.h"
 #include "harness/live/transport/clock_offset.h"
 #include "harness/live/transport/wake_socket.h"
 #include "harness/machine/precise_wait.h"
@@ -24,61 +24,61 @@ std::unique_ptr<ArrivalSource> poisson(double rate_rps, double duration_s) {
   return make_arrivals(trace, rate_rps, 1);
 }
 
-/// What the generator costs for a request: its time drawn, its lateness kept; with `read_clock`, the clock
-/// read too.
-void sender_cost(benchmark::State& state, bool read_clock) {
+/// What the generator costs for a request: its time drawn, its schedule lag kept; with `read_clock`, the
+/// clock read too.
+void generator_cost(benchmark::State& state, bool read_clock) {
   constexpr double kRateRps = 1e4;
   constexpr double kEndlessS = 1e6;
-  LoadSender sender(poisson(kRateRps, kEndlessS));
+  LoadGenerator generator(poisson(kRateRps, kEndlessS));
   RandomStream random(1, "live_bench");
   const TimeNs began = steady_ns();
-  DueRequest due;
+  ScheduledRequest due;
   for (auto _ : state) {
     const auto late_ns = static_cast<TimeNs>(random.bits() & 0xffff);
-    TimeNs now = sender.next_due_ns() + late_ns;
+    TimeNs now = generator.next_send_ns() + late_ns;
     if (read_clock) now += (steady_ns() - began) & 1;
-    benchmark::DoNotOptimize(sender.take(now, due));
+    benchmark::DoNotOptimize(generator.take(now, due));
     benchmark::DoNotOptimize(due);
   }
   state.SetItemsProcessed(state.iterations());
 }
 
-/// How the sender waits.
+/// How the generator waits.
 enum class Wait { kSleep, kSocket, kSpin, kSpinPinned };
 
-/// Sends load in real time, as a loop with nothing else to do would, and returns the sender.
-LoadSender send_in_real_time(double rate_rps, double duration_s, Wait wait) {
+/// Sends load in real time, as a loop with nothing else to do would, and returns the generator.
+LoadGenerator send_in_real_time(double rate_rps, double duration_s, Wait wait) {
   std::optional<PinnedThread> pinned;
   if (wait == Wait::kSpinPinned) pinned.emplace(allowed_cores().back());
   std::optional<WakeSocket> socket;
   if (wait == Wait::kSocket) socket.emplace(0, random_token(), true);
   const WaitParams params{wait == Wait::kSpin || wait == Wait::kSpinPinned};
   set_timer_slack();
-  LoadSender sender(poisson(rate_rps, duration_s));
+  LoadGenerator generator(poisson(rate_rps, duration_s));
   const TimeNs began = steady_ns() + 10 * kNsPerMs;
-  DueRequest due;
-  while (!sender.done()) {
-    const TimeNs deadline = began + sender.next_due_ns();
+  ScheduledRequest due;
+  while (!generator.done()) {
+    const TimeNs deadline = began + generator.next_send_ns();
     if (socket) {
       socket->sleep(deadline, kNsPerS);
     } else {
       precise_wait(deadline, params);
     }
-    while (sender.take(steady_ns() - began, due)) benchmark::DoNotOptimize(due);
+    while (generator.take(steady_ns() - began, due)) benchmark::DoNotOptimize(due);
   }
-  return sender;
+  return generator;
 }
 
-void lateness(benchmark::State& state, Wait wait) {
+void schedule_lag(benchmark::State& state, Wait wait) {
   const auto rate_rps = static_cast<double>(state.range(0));
   const auto duration_s = static_cast<double>(state.range(1));
   const auto us = [](TimeNs ns) { return static_cast<double>(ns) / static_cast<double>(kNsPerUs); };
   for (auto _ : state) {
-    const LoadSender sender = send_in_real_time(rate_rps, duration_s, wait);
-    state.counters["p50_us"] = us(sender.lateness().quantile(0.5));
-    state.counters["p99_us"] = us(sender.lateness().quantile(0.99));
-    state.counters["max_us"] = us(sender.most_late_ns());
-    state.counters["requests"] = static_cast<double>(sender.sent());
+    const LoadGenerator generator = send_in_real_time(rate_rps, duration_s, wait);
+    state.counters["p50_us"] = us(generator.schedule_lag().quantile(0.5));
+    state.counters["p99_us"] = us(generator.schedule_lag().quantile(0.99));
+    state.counters["max_us"] = us(generator.max_schedule_lag_ns());
+    state.counters["requests"] = static_cast<double>(generator.sent());
   }
 }
 
@@ -119,8 +119,8 @@ void clock_read(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(steady_ns());
 }
 
-BENCHMARK_CAPTURE(sender_cost, alone, false);
-BENCHMARK_CAPTURE(sender_cost, with_clock, true);
+BENCHMARK_CAPTURE(generator_cost, alone, false);
+BENCHMARK_CAPTURE(generator_cost, with_clock, true);
 BENCHMARK(clock_read);
 BENCHMARK(clock_to_rank0);
 BENCHMARK(clock_to_local);
@@ -134,10 +134,10 @@ void in_real_time(benchmark::internal::Benchmark* bench) {
       ->Unit(benchmark::kMillisecond)
       ->UseRealTime();
 }
-BENCHMARK_CAPTURE(lateness, sleep, Wait::kSleep)->Apply(in_real_time);
-BENCHMARK_CAPTURE(lateness, socket, Wait::kSocket)->Apply(in_real_time);
-BENCHMARK_CAPTURE(lateness, spin, Wait::kSpin)->Apply(in_real_time);
-BENCHMARK_CAPTURE(lateness, spin_pinned, Wait::kSpinPinned)->Apply(in_real_time);
+BENCHMARK_CAPTURE(schedule_lag, sleep, Wait::kSleep)->Apply(in_real_time);
+BENCHMARK_CAPTURE(schedule_lag, socket, Wait::kSocket)->Apply(in_real_time);
+BENCHMARK_CAPTURE(schedule_lag, spin, Wait::kSpin)->Apply(in_real_time);
+BENCHMARK_CAPTURE(schedule_lag, spin_pinned, Wait::kSpinPinned)->Apply(in_real_time);
 
 }  // namespace
 }  // namespace harness

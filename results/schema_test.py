@@ -95,17 +95,17 @@ class ReadingTest(unittest.TestCase):
             durations = [max(0, int(visit[name])) for name in ("queueing_ns", "wait_ns", "exec_ns")]
             self.assertGreaterEqual(int(visit["ended_ns"]) - sum(durations), sent[int(visit["request"])])
 
-    def test_only_live_cells_have_ranks_and_lateness(self):
+    def test_only_live_cells_have_ranks_and_schedule_lags(self):
         self.assertNotIn("ranks", self.file["cells/0"])
-        self.assertEqual(self.file["cells/0/requests"]["lateness_ns"].max(), 0)
-        for column in ("lateness_us_p99", "messages", "clock_bound_us"):
+        self.assertEqual(self.file["cells/0/requests"]["schedule_lag_ns"].max(), 0)
+        for column in ("schedule_lag_us_p99", "messages", "clock_bound_us"):
             self.assertTrue((self.file["summary"][column] != self.file["summary"][column]).all(), column)
         with h5py.File(LIVE) as live:
-            late = sorted(live["cells/0/requests"]["lateness_ns"])
+            late = sorted(live["cells/0/requests"]["schedule_lag_ns"])
             row = live["summary"][0]
             exact = late[-(-len(late) * 99 // 100) - 1] / 1e3
-            self.assertGreaterEqual(row["lateness_us_p99"], exact)
-            self.assertLessEqual(row["lateness_us_p99"], exact * (1 + 1 / 128) + 0.032)
+            self.assertGreaterEqual(row["schedule_lag_us_p99"], exact)
+            self.assertLessEqual(row["schedule_lag_us_p99"], exact * (1 + 1 / 128) + 0.032)
             self.assertEqual(row["messages"], live["cells/0/ranks"]["messages_sent"].sum())
             self.assertNotEqual(row["sim_requests_per_s"], row["sim_requests_per_s"])
 

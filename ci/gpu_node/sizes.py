@@ -48,7 +48,7 @@ GPU = Sizes(
     is_judged=True,
 )
 
-_CPU_RUN = ("gpu.device=cpu", "live.lateness_limit_ms=10000", "live.stall_limit_ms=10000")
+_CPU_RUN = ("gpu.device=cpu", "live.schedule_lag_limit_ms=10000", "live.stall_limit_ms=10000")
 
 CPU = Sizes(
     device="cpu",

@@ -94,7 +94,7 @@ def planned(harness, folder, name, experiment):
 def on_null_devices(harness, folder):
     """Fifteen measured cells, with all that a GPU's would go through but the networks."""
     settings = ["gpu.device=null", 'workload.pipelines=["detector"]', "workload.duration_s=0.3", "workload.loads=[0.05]",
-                "live.lateness_limit_ms=20000", "live.stall_limit_ms=20000"]
+                "live.schedule_lag_limit_ms=20000", "live.stall_limit_ms=20000"]
     done = run([harness, "experiments/gpu/one-gpu.toml", "--quiet", *[word for each in settings for word in ("--set", each)]], folder)
     compared = run([harness, "compare", "--fidelity", "results-out/one-gpu.h5", "--tolerance", "normalised_goodput=2%"], folder)
     if done.returncode != 0 or compared.returncode not in (0, 1) or "normalised_goodput" not in compared.stdout:

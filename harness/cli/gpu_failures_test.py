@@ -30,7 +30,7 @@ duration_s = 0.25
 workers = 2
 profiles = "models.toml"
 [live]
-lateness_limit_ms = 5000
+schedule_lag_limit_ms = 5000
 stall_limit_ms = 5000
 [[system]]
 name = "nexus"
@@ -48,7 +48,7 @@ duration_s = 5
 workers = 2
 profiles = "models.toml"
 [live]
-lateness_limit_ms = 5000
+schedule_lag_limit_ms = 5000
 stall_limit_ms = 5000
 [[system]]
 name = "nexus"

@@ -27,7 +27,7 @@ workers = 6
 device = "null"
 [live]
 gpus_per_rank = 3
-lateness_limit_ms = 5000
+schedule_lag_limit_ms = 5000
 stall_limit_ms = 5000
 [[system]]
 name = "nexus"
@@ -180,7 +180,7 @@ def on_processors(harness, folder):
         return [f"profile: exit code {measured.returncode}: {measured.stderr}"]
     # An SLO that profiles measured on a busy machine meet too.
     done = run([harness, EXAMPLE, "--quiet", "--set", "workload.duration_s=2", "--set", "workload.slo_ms=20000", "--set",
-                "cluster.profile_scale=3", "--set", "live.lateness_limit_ms=5000", "--set", "live.stall_limit_ms=5000"], folder)
+                "cluster.profile_scale=3", "--set", "live.schedule_lag_limit_ms=5000", "--set", "live.stall_limit_ms=5000"], folder)
     rows = summary(folder, "results-out/quickstart-torch.h5")
     failures = closed([row for row in rows if row["runtime"] == "gpu"], "real networks")
     if done.returncode != 0 or len(rows) != 8 or any(row["in_time"] == 0 for row in rows):
@@ -231,7 +231,7 @@ def paced(harness, folder):
     failures = []
     for settings, code, why in (["workload.duration_s=1"], 0, ""), (["cell_limit_s=1"], 1, "took longer than cell_limit_s = 1"):
         settings += ["runtime=gpu", "workload.slo_ms=10000", "planner.max_batch=1", "gpu.pace_limit=9",
-                     "live.lateness_limit_ms=5000", "live.stall_limit_ms=5000"]
+                     "live.schedule_lag_limit_ms=5000", "live.stall_limit_ms=5000"]
         done = run([harness, EXAMPLE, "-o", f"paced-{code}", "--quiet", *(word for each in settings for word in ("--set", each))], folder)
         whys = [row["why"] for row in summary(folder, f"paced-{code}/quickstart-torch.h5")]
         if done.returncode != code or len(whys) != 4 or any(not each.startswith(why) or bool(each) != bool(why) for each in whys):

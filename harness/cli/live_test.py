@@ -63,7 +63,7 @@ def both(harness, mpirun, folder):
     """Simulated and emulated cells of one file; the simulated ones are those of one rank."""
     run([harness, "both.toml", "-o", "alone", "--set", "runtime=simulated", "--quiet"], folder)
     done = run([mpirun, "-n", "3", harness, "both.toml", "-o", "three"], folder)
-    if done.returncode != 0 or done.stderr.count("lateness p99") != 2:
+    if done.returncode != 0 or done.stderr.count("schedule lag p99") != 2:
         return [f"both runtimes: exit code {done.returncode}: {done.stderr}"]
     alone, three = summary_of(folder, "alone/both.h5"), summary_of(folder, "three/both.h5")
     failures = []
@@ -85,7 +85,7 @@ def both(harness, mpirun, folder):
 
 
 def invalid(harness, folder, settings, seconds, words):
-    """A live cell that is given up, or whose load left late, is kept and says why."""
+    """A live cell that is given up, or whose load generator fell behind, is kept and says why."""
     out = words.split(" ")[0]
     done = run([harness, "both.toml", "-o", out, "--quiet", "--set", "runtime=emulated",
                 *(word for setting in settings for word in ("--set", setting))], folder)
@@ -197,7 +197,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         write(folder, "both.toml", BOTH)
         failures = refused(harness, mpirun, folder) + dry_run(harness, mpirun, folder) + limit(harness, folder)
-        late = "the 99th percentile of the lateness"
+        late = "load generator behind schedule"
         given_up = "took longer than cell_limit_s = 0.5"
         checks = [
             (stalled, harness, mpirun, folder),
@@ -207,7 +207,7 @@ def main():
             (lost, harness, mpirun, folder, 0, signal.SIGSTOP, "harness: rank 0 "),
             (both, harness, mpirun, folder),
             (interrupted, harness, mpirun, folder),
-            (invalid, harness, folder, ["live.lateness_limit_ms=0"], 10, late),
+            (invalid, harness, folder, ["live.schedule_lag_limit_ms=0"], 10, late),
             (invalid, harness, folder, ["cell_limit_s=0.5", "workload.duration_s=20"], 10, given_up),
         ]
         with ThreadPoolExecutor(3) as pool:  # each in a folder of results of its own; they wait

@@ -8,9 +8,16 @@ namespace {
 
 constexpr Renamed kColumns[] = {
     {"domain", "queue"},
+    {"lateness_ns", "schedule_lag_ns"},
+    {"lateness_us_p50", "schedule_lag_us_p50"},
+    {"lateness_us_p99", "schedule_lag_us_p99"},
+    {"lateness_us_max", "schedule_lag_us_max"},
 };
 
-constexpr std::array<Renamed, 0> kKeys = {};
+constexpr Renamed kKeys[] = {
+    {"live.lateness_limit_ms", "live.schedule_lag_limit_ms"},
+};
+
 constexpr std::array<Renamed, 0> kValues = {};
 
 }  // namespace

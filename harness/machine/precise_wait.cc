@@ -36,7 +36,8 @@ class CoreSet {
   cpu_set_t* bits_;
 };
 
-// The lateness that the sender is to keep on a free core, and one at which SLOs of tens of ms begin to blur.
+// The schedule lag that the load generator is to keep on a free core, and one at which SLOs of tens of ms
+// begin to blur.
 constexpr TimeNs kGoodP50Ns = 100'000;
 constexpr TimeNs kGoodP99Ns = 1'000'000;
 
@@ -109,22 +110,22 @@ PinnedThread::~PinnedThread() {
   set.apply();
 }
 
-Overshoot overshoot_of(std::vector<TimeNs> lateness_ns) {
-  HARNESS_CHECK(!lateness_ns.empty(), "quantiles of nothing");
-  std::sort(lateness_ns.begin(), lateness_ns.end());
-  return {at_rank(lateness_ns, 0.5), at_rank(lateness_ns, 0.99), lateness_ns.back()};
+Overshoot overshoot_of(std::vector<TimeNs> overshoot_ns) {
+  HARNESS_CHECK(!overshoot_ns.empty(), "quantiles of nothing");
+  std::sort(overshoot_ns.begin(), overshoot_ns.end());
+  return {at_rank(overshoot_ns, 0.5), at_rank(overshoot_ns, 0.99), overshoot_ns.back()};
 }
 
 Overshoot measure_sleeps(int times, TimeNs period_ns) {
-  std::vector<TimeNs> lateness_ns;
+  std::vector<TimeNs> overshoot_ns;
   for (int i = 0; i < times; ++i) {
     const TimeNs due_ns = steady_ns() + period_ns;
     const timespec due = to_timespec(due_ns);
     while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, nullptr) == EINTR) {
     }
-    lateness_ns.push_back(std::max<TimeNs>(steady_ns() - due_ns, 0));
+    overshoot_ns.push_back(std::max<TimeNs>(steady_ns() - due_ns, 0));
   }
-  return overshoot_of(std::move(lateness_ns));
+  return overshoot_of(std::move(overshoot_ns));
 }
 
 SleepFindings measure_slack(int times, TimeNs period_ns) {

@@ -19,7 +19,7 @@ struct Overshoot {
 };
 
 /// Of at least one value; nearest ranks.
-Overshoot overshoot_of(std::vector<TimeNs> lateness_ns);
+Overshoot overshoot_of(std::vector<TimeNs> overshoot_ns);
 
 /// Sleeps `times` times until a time `period_ns` later. Blocks for about their product.
 Overshoot measure_sleeps(int times, TimeNs period_ns);

@@ -15,6 +15,10 @@ MEASURE_LATENCY = 0
 # Columns that had another name in earlier versions, as harness/core/renamed.cc lists them.
 RENAMED_COLUMNS = {
     "domain": "queue",
+    "lateness_ns": "schedule_lag_ns",
+    "lateness_us_p50": "schedule_lag_us_p50",
+    "lateness_us_p99": "schedule_lag_us_p99",
+    "lateness_us_max": "schedule_lag_us_max",
 }
 WORKLOAD_TABLES = ("workload.", "trace.", "cluster.", "planner.", "module.", "live.")
 

@@ -94,7 +94,7 @@ struct alignas(64) RequestRecord {
   ModuleId module = 0;
   StreamId stream = 0;
   TimeNs end_ns = 0;
-  TimeNs lateness_ns = 0;
+  TimeNs schedule_lag_ns = 0;
 };
 
 }  // namespace harness

@@ -28,9 +28,9 @@ class Dispatcher {
   /// Starts at `now`: the plan reaches the queues, which are opened with their workers.
   void start(TimeNs now);
 
-  /// A request of the stream that is due `now` leaves, `lateness_ns` after that.
-  void on_request(TimeNs now, StreamId stream, TimeNs lateness_ns = 0) {
-    flow_.send(now, stream, lateness_ns);
+  /// A request of the stream that is due `now` leaves, `schedule_lag_ns` after that.
+  void on_request(TimeNs now, StreamId stream, TimeNs schedule_lag_ns = 0) {
+    flow_.send(now, stream, schedule_lag_ns);
   }
   /// Nothing more is heard of what is still under way: it ends as unfinished.
   void give_up(TimeNs now) { flow_.give_up(now); }

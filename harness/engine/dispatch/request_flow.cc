@@ -20,7 +20,7 @@ RequestFlow::RequestFlow(const Pipeline& pipeline, const std::vector<Stream>& st
   if (pipeline.has_tasks()) tree_.emplace(pipeline, seed);
 }
 
-void RequestFlow::send(TimeNs now, StreamId stream, TimeNs lateness_ns) {
+void RequestFlow::send(TimeNs now, StreamId stream, TimeNs schedule_lag_ns) {
   const Stream& from = streams_[stream];
   const std::uint32_t slot = requests_.allocate();
   RequestRecord& request = requests_[slot];
@@ -28,7 +28,7 @@ void RequestFlow::send(TimeNs now, StreamId stream, TimeNs lateness_ns) {
   request.id = next_request_++;
   request.sent_ns = now;
   request.due_ns = now + from.slo_ns;
-  request.lateness_ns = lateness_ns;
+  request.schedule_lag_ns = schedule_lag_ns;
   request.stream = stream;
   if (is_dag_ && visit_at_.size() < place(slot + 1, 0)) {
     visit_at_.resize(place(slot + 1, 0), kNone);

@@ -39,9 +39,9 @@ class RequestFlow {
               Answers answers, SlotTable<VisitRecord>& visits, Accounting& accounting, ToQueues& to_queues,
               std::vector<ModuleQueues>& queues);
 
-  /// A client sends the next request, of that stream, due to leave `now`, which really leaves `lateness_ns`
-  /// later.
-  void send(TimeNs now, StreamId stream, TimeNs lateness_ns = 0);
+  /// A client sends the next request, of that stream, due to leave `now`, which really leaves
+  /// `schedule_lag_ns` later.
+  void send(TimeNs now, StreamId stream, TimeNs schedule_lag_ns = 0);
   /// The worker's running batch has ended at `ended_ns`, which is heard of now: its visits end, their
   /// successors are sent on.
   void on_batch_done(TimeNs now, WorkerId worker, const WorkerState& state, TimeNs ended_ns);

@@ -171,7 +171,7 @@ TEST(RuntimeAxis, ALimitIsANumberOfSeconds) {
 TEST(RuntimeAxis, TheDryRunShowsLayoutsAndTheTimeOfLiveCells) {
   const std::vector<PreparedCell> cells = prepare_all(parse(kBothRuntimes + "[live]\ngpus_per_rank = 8\n"));
   EXPECT_EQ(layout_text(cells, 9), "emulated: 64 workers on 8 of 9 ranks, at most 8 on each; rank 0 sends\n");
-  EXPECT_EQ(layout_text(cells, 1), "emulated: 64 workers in one process with the sender\n");
+  EXPECT_EQ(layout_text(cells, 1), "emulated: 64 workers in one process with the load generator\n");
   EXPECT_TRUE(has(dry_run_total(cells), "40 s of wall-clock time")) << dry_run_total(cells);
   EXPECT_TRUE(has(dry_run_table(cells), "emulated"));
   const std::vector<PreparedCell> simulated = prepare_all(parse(kTwoLoads));

@@ -153,7 +153,7 @@ std::string layout_text(const std::vector<PreparedCell>& cells, int ranks) {
     const int hosts = ranks - 1 - layout.idle_ranks();
     std::string line = name_of(cell.cell.runtime) + std::string(": ") + counted(workers, "worker") + " ";
     if (ranks == 1)
-      line += "in one process with the sender";
+      line += "in one process with the load generator";
     else
       line += "on " + std::to_string(hosts) + " of " + std::to_string(ranks) + " ranks, at most " +
               std::to_string(layout.gpus_per_rank()) + " on each; rank 0 sends";

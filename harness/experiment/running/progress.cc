@@ -90,7 +90,7 @@ void Progress::finish(const SummaryRow& row) {
     if (!work_.live) line += " at " + short_count(row["sim_requests_per_s"]) + "/s";
     line += formatted(", goodput %.1f/s", row["goodput_rps"]) +
             formatted(", dropped or late %.1f %%", row["drop_rate"] * 100);
-    if (work_.live) line += formatted(", lateness p99 %.0f us", row["lateness_us_p99"]);
+    if (work_.live) line += formatted(", schedule lag p99 %.0f us", row["schedule_lag_us_p99"]);
   }
   const double left = left_s(0);
   if (left > 0 && done < work_.cells) line += ", " + short_time(left) + " left";

@@ -51,10 +51,10 @@ std::function<void(TimeNs, std::uint64_t)> limited(const CellRun& how) {
 /// Empty, or why the measurement cannot be trusted.
 std::string why_invalid(const RunRecord& record, const LiveParams& live) {
   if (!record.why_invalid.empty()) return record.why_invalid;
-  const double late_ms = ns_to_ms(record.lateness.quantile(0.99));
-  if (late_ms > live.lateness_limit_ms) {
-    return "the 99th percentile of the lateness of sending is " + text_of(late_ms) +
-           " ms, above live.lateness_limit_ms = " + text_of(live.lateness_limit_ms);
+  const double late_ms = ns_to_ms(record.schedule_lag.quantile(0.99));
+  if (late_ms > live.schedule_lag_limit_ms) {
+    return "load generator behind schedule: p99 schedule lag " + text_of(late_ms) +
+           " ms exceeds live.schedule_lag_limit_ms = " + text_of(live.schedule_lag_limit_ms);
   }
   for (const RankTotals& rank : record.ranks) {
     const double stall_ms = ns_to_ms(rank.due_late_max_ns);

@@ -39,8 +39,8 @@ class Layout {
 /// "4 ranks for 64 workers, 8 on each but the first; -n 9 fits"; empty when the layout fits.
 std::string layout_fault(int workers, int ranks, const LiveParams& params);
 
-/// "core 7, not among those that rank 0 may use: 0, 1"; empty when the sender can keep to its `spin_core`,
-/// and when nobody knows the `allowed` cores of rank 0.
+/// "core 7, not among those that rank 0 may use: 0, 1"; empty when the load generator can keep to its
+/// `spin_core`, and when nobody knows the `allowed` cores of rank 0.
 std::string spin_core_fault(const LiveParams& params, std::span<const int> allowed);
 
 }  // namespace harness

@@ -25,7 +25,7 @@ LiveDispatcher::LiveDispatcher(const RunSpec& spec, const Layout& layout, bool p
       context_(make_context(spec, &sizes_)),
       accounting_(spec.pipeline, spec.arrivals->duration_ns(), spec.slo_ns, rows, spec.answers),
       dispatcher_(spec, context_, *this, tables_, accounting_),
-      sender_(spec.arrivals->restarted()),
+      generator_(spec.arrivals->restarted()),
       faults_(spec.faults),
       held_(out, events, kLiveOrder, layout.ranks()),
       delivered_(spec.pipeline.modules.size(), 0) {
@@ -45,10 +45,10 @@ void LiveDispatcher::start() {
 }
 
 bool LiveDispatcher::send_due(TimeNs now) {
-  DueRequest due;
-  if (!sender_.take(now, due)) return false;
+  ScheduledRequest due;
+  if (!generator_.take(now, due)) return false;
   now_ = now;
-  dispatcher_.on_request(due.scheduled_ns, due.stream, due.lateness_ns);
+  dispatcher_.on_request(due.scheduled_ns, due.stream, due.schedule_lag_ns);
   return true;
 }
 
@@ -442,7 +442,7 @@ RunRecord LiveDispatcher::close(std::uint64_t events) {
   std::vector<WorkerTotals> totals;
   for (const WorkerState& worker : tables_.workers) totals.push_back(worker.totals);
   RunRecord record = accounting_.close(last_end_ns_, events, std::move(totals));
-  record.lateness = sender_.lateness();
+  record.schedule_lag = generator_.schedule_lag();
   if (astray > 0) {
     record.why_invalid = "messages were lost or repeated: the arrival and the end of " +
                          std::to_string(astray) + " visits do not agree";

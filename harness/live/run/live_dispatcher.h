@@ -14,7 +14,7 @@
 #include "harness/live/protocol/layout.h"
 #include "harness/live/protocol/live_events.h"
 #include "harness/live/protocol/messages.h"
-#include "harness/live/run/load_sender.h"
+#include "harness/live/run/load_generator.h"
 #include "harness/live/run/plan_thread.h"
 #include "harness/live/tensors/tensors.h"
 
@@ -35,7 +35,7 @@ class LiveDispatcher final : private ToQueues {
   /// Sends a request if one is due; false when none is.
   bool send_due(TimeNs now);
   /// When the next request is due; kNever after the last.
-  TimeNs next_due_ns() const { return sender_.next_due_ns(); }
+  TimeNs next_due_ns() const { return generator_.next_send_ns(); }
   /// A message that is for the dispatcher; false when it is another.
   bool take(TimeNs now, MessageReader& message);
   /// Puts plans into effect that are due and have been computed since; false when there are none.
@@ -46,8 +46,8 @@ class LiveDispatcher final : private ToQueues {
   /// The plan that holds now.
   const Plan& plan() const { return dispatcher_.plan(); }
   /// Whether all of the load has been sent and has ended.
-  bool done() const { return sender_.done() && dispatcher_.live_requests() == 0; }
-  std::uint64_t sent() const { return sender_.sent(); }
+  bool done() const { return generator_.done() && dispatcher_.live_requests() == 0; }
+  std::uint64_t sent() const { return generator_.sent(); }
   /// Notices of ended batches and dropped visits so far: stands still only if nothing happens.
   std::uint64_t progress() const { return progress_; }
   /// Nothing more is waited for.
@@ -126,7 +126,7 @@ class LiveDispatcher final : private ToQueues {
   EngineTables tables_;
   Accounting accounting_;
   Dispatcher dispatcher_;
-  LoadSender sender_;
+  LoadGenerator generator_;
   ActiveFaults faults_;
   HeldMessages held_;
   std::optional<Tensors> tensors_;             ///< with payload: what clients send

@@ -45,7 +45,7 @@ void expect_closed(const RunRecord& record, std::uint64_t sent) {
   EXPECT_EQ(record.in_time + record.late + record.dropped, sent);
   EXPECT_EQ(record.unfinished, 0u);
   EXPECT_EQ(record.why_invalid, "");
-  EXPECT_EQ(record.lateness.total(), sent);
+  EXPECT_EQ(record.schedule_lag.total(), sent);
 }
 
 RunRecord run_in_one_rank(const RunSpec& spec) {

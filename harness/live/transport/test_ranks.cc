@@ -186,7 +186,7 @@ void lost_wakes(Transport& transport) {
   expect(transport.rank() > 0 || transport.counters().wakes_received == 0, transport, "something woke it");
 }
 
-/// Deadlines are met: the median and the worst lateness of sleeps of about a millisecond and 40 ms.
+/// Deadlines are met: the median and the worst overshoot of sleeps of about a millisecond and 40 ms.
 void deadlines(Transport& transport) {
   for (const TimeNs length_ns : {kNsPerMs, 40 * kNsPerMs}) {
     std::vector<TimeNs> late;
@@ -266,7 +266,7 @@ void load(Transport& transport, double seconds) {
   };
   const auto requests = static_cast<double>(late_ns.size());
   std::printf(
-      "%d ranks: lateness p50 %.1f p99 %.1f us; send p50 %.1f p99 %.1f us; processor time a round trip: "
+      "%d ranks: overshoot p50 %.1f p99 %.1f us; send p50 %.1f p99 %.1f us; processor time a round trip: "
       "%.1f us at rank 0, %.1f us in all; %.2f wakes a packet\n",
       transport.ranks(), us(late_ns, 0.5), us(late_ns, 0.99), us(flush_ns, 0.5), us(flush_ns, 0.99),
       used_us / requests, all_us / requests, wakes / packets);

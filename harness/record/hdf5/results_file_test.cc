@@ -92,7 +92,7 @@ SyntheticRun live_run(std::uint32_t index) {
 TEST_F(ResultsFile, ALiveCellReadsBackWithItsRanksAndTheLatenessOfEachRequest) {
   const SyntheticRun run = live_run(7);
   ASSERT_EQ(run.record.ranks.size(), 2u);
-  ASSERT_GT(run.requests[0].lateness_ns, 0);
+  ASSERT_GT(run.requests[0].schedule_lag_ns, 0);
   write_synthetic_cell(path("cell.h5"), run, true);
   expect_same_cell(run, read_cell(path("cell.h5"), 7));
 }
@@ -101,7 +101,7 @@ TEST_F(ResultsFile, ASimulatedCellHasNoRanks) {
   write_synthetic_cell(path("cell.h5"), synthetic_run(settings_of(7, "pard", 3)), false);
   const CellContents cell = read_cell(path("cell.h5"), 7);
   EXPECT_TRUE(cell.record.ranks.empty());
-  EXPECT_TRUE(std::isnan(cell.summary["lateness_us_p99"]));
+  EXPECT_TRUE(std::isnan(cell.summary["schedule_lag_us_p99"]));
   EXPECT_FALSE(std::isnan(cell.summary["sim_requests_per_s"]));
 }
 
@@ -249,13 +249,13 @@ TEST_F(ResultsFile, ColumnsAreReadUnderTheNamesThatTheyHadBefore) {
 }
 
 /// As files were before there was a live runtime.
-TEST_F(ResultsFile, AnOlderFileWithoutLatenessAndClocksReadsAsASimulatedCell) {
+TEST_F(ResultsFile, AnOlderFileWithoutScheduleLagAndClocksReadsAsASimulatedCell) {
   const SyntheticRun run = synthetic_run(settings_of(7, "pard", 3));
   write_synthetic_cell(path("cell.h5"), run, true);
-  remove_column(path("cell.h5"), "cells/7/requests", "lateness_ns");
+  remove_column(path("cell.h5"), "cells/7/requests", "schedule_lag_ns");
   remove_columns(path("cell.h5"), "summary",
-                 {"lateness_us_p50", "lateness_us_p99", "lateness_us_max", "messages", "message_bytes",
-                  "clock_bound_us", "devices"});
+                 {"schedule_lag_us_p50", "schedule_lag_us_p99", "schedule_lag_us_max", "messages",
+                  "message_bytes", "clock_bound_us", "devices"});
   remove_totals(path("cell.h5"), {"clock_bound_ns"});
   expect_same_cell(run, read_cell(path("cell.h5"), 7));
   assemble_results(path("one.h5"), {path("cell.h5")}, {});

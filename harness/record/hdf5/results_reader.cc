@@ -54,8 +54,8 @@ void restore_histograms(RunRecord& record, const std::vector<StoredBucket>& buck
   for (const StoredBucket& bucket : buckets) {
     if (bucket.measure == Measure::kLatency) {
       record.latency.add(bucket.up_to_ns, bucket.count);
-    } else if (bucket.measure == Measure::kLateness) {
-      record.lateness.add(bucket.up_to_ns, bucket.count);
+    } else if (bucket.measure == Measure::kScheduleLag) {
+      record.schedule_lag.add(bucket.up_to_ns, bucket.count);
     } else if (bucket.module < record.modules.size()) {
       ModuleTotals& module = record.modules[bucket.module];
       const bool queueing = bucket.measure == Measure::kQueueingDelay;

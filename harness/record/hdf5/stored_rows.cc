@@ -23,15 +23,14 @@ Hdf5Handle stored_type(const Measure*) {
 
 StoredRequest stored(const RequestRow& row) {
   return {row.request, row.sent_ns, row.end_ns - row.sent_ns, row.gpu_ns, row.module,
-          row.outcome, row.reason,  row.lateness_ns,          row.stream, row.slo_ns,
+          row.outcome, row.reason,  row.schedule_lag_ns,      row.stream, row.slo_ns,
           row.accuracy};
 }
 
 RequestRow restored(const StoredRequest& row) {
-  return {row.request, row.sent_ns,     row.sent_ns + row.latency_ns,
-          row.gpu_ns,  row.module,      row.outcome,
-          row.reason,  row.lateness_ns, row.stream,
-          row.slo_ns,  row.accuracy};
+  return {row.request, row.sent_ns, row.sent_ns + row.latency_ns, row.gpu_ns, row.module,
+          row.outcome, row.reason,  row.schedule_lag_ns,          row.stream, row.slo_ns,
+          row.accuracy};
 }
 
 StoredVisit stored(const VisitRow& row) {
@@ -113,7 +112,7 @@ std::vector<StoredWorker> stored_workers(const RunRecord& record) {
 std::vector<StoredBucket> stored_buckets(const RunRecord& record) {
   std::vector<StoredBucket> rows;
   append_buckets(rows, Measure::kLatency, kWholeRequests, record.latency);
-  append_buckets(rows, Measure::kLateness, kWholeRequests, record.lateness);
+  append_buckets(rows, Measure::kScheduleLag, kWholeRequests, record.schedule_lag);
   for (std::size_t module = 0; module < record.modules.size(); ++module) {
     const auto id = static_cast<std::uint16_t>(module);
     append_buckets(rows, Measure::kQueueingDelay, id, record.modules[module].queueing_delay);

@@ -27,8 +27,8 @@ struct StoredRequest {
   std::uint16_t module = 0;
   Outcome outcome = Outcome::kUnfinished;
   DropReason reason = DropReason::kExpired;
-  TimeNs lateness_ns = 0;    ///< files made before there was a live runtime have no such column
-  std::uint32_t stream = 0;  ///< nor those made before there were streams this one and the next
+  TimeNs schedule_lag_ns = 0;  ///< files made before there was a live runtime have no such column
+  std::uint32_t stream = 0;    ///< nor those made before there were streams this one and the next
   TimeNs slo_ns = 0;
   double accuracy = NAN;  ///< nor those made before models had accuracies this one
 
@@ -40,7 +40,7 @@ struct StoredRequest {
     column("module", row.module);
     column("outcome", row.outcome);
     column("reason", row.reason);
-    column("lateness_ns", row.lateness_ns);
+    column("schedule_lag_ns", row.schedule_lag_ns);
     column("stream", row.stream);
     column("slo_ns", row.slo_ns);
     column("accuracy", row.accuracy);
@@ -122,7 +122,7 @@ struct StoredWorker {
 };
 
 /// What a histogram counts.
-enum class Measure : std::uint8_t { kLatency, kQueueingDelay, kBatchWait, kLateness };
+enum class Measure : std::uint8_t { kLatency, kQueueingDelay, kBatchWait, kScheduleLag };
 Hdf5Handle stored_type(const Measure*);
 
 /// One filled bucket of a histogram. `module` is kWholeRequests for what no module has.

@@ -52,7 +52,7 @@ inline void expect_same_record(const RunRecord& a, const RunRecord& b) {
   EXPECT_EQ(a.fingerprint, b.fingerprint);
   EXPECT_EQ(a.wall_s, b.wall_s);
   EXPECT_EQ(a.latency.counts(), b.latency.counts());
-  EXPECT_EQ(a.lateness.counts(), b.lateness.counts());
+  EXPECT_EQ(a.schedule_lag.counts(), b.schedule_lag.counts());
   expect_same_rows(a.modules, b.modules);
   for (std::size_t i = 0; i < a.modules.size(); ++i) {
     EXPECT_EQ(a.modules[i].queueing_delay.counts(), b.modules[i].queueing_delay.counts());

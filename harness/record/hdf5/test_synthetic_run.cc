@@ -54,7 +54,7 @@ class Synthesis {
       row.slo_ns = settings_.slo_ns;
       if (settings_.accuracy > 0) row.accuracy = 1;
       // Without a draw of its own, so that the rest is the same in every runtime.
-      if (settings_.cell.runtime != "simulated") row.lateness_ns = at % 50'021;
+      if (settings_.cell.runtime != "simulated") row.schedule_lag_ns = at % 50'021;
       run_.requests.push_back(row);
       travellers_.push_back({row.request, at});
     }
@@ -204,7 +204,7 @@ void count_visit(RunRecord& record, const VisitRow& row) {
 
 /// Rank 0, which sends, and one with all the workers.
 void add_ranks(RunRecord& record, const std::vector<RequestRow>& requests, std::size_t visits) {
-  for (const RequestRow& row : requests) record.lateness.add(row.lateness_ns);
+  for (const RequestRow& row : requests) record.schedule_lag.add(row.schedule_lag_ns);
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
     RankTotals totals;
     totals.rank = rank;

@@ -49,8 +49,8 @@ double latency_ms(const RunRecord& record, double quantile) {
 double microseconds_if_live(const RunRecord& record, TimeNs ns) {
   return record.ranks.empty() ? kNoValue : static_cast<double>(ns) / static_cast<double>(kNsPerUs);
 }
-double lateness_us(const RunRecord& record, double quantile) {
-  return microseconds_if_live(record, record.lateness.quantile(quantile));
+double schedule_lag_us(const RunRecord& record, double quantile) {
+  return microseconds_if_live(record, record.schedule_lag.quantile(quantile));
 }
 double sum_if_live(const RunRecord& record, std::uint64_t RankTotals::*count) {
   double sum = record.ranks.empty() ? kNoValue : 0;
@@ -336,9 +336,9 @@ constexpr Metric kMetrics[] = {
        return share(static_cast<double>(run.record.scheduler_busy_ns),
                     static_cast<double>(run.record.duration_ns));
      }},
-    {"lateness_us_p50", kLower, false, [](Run run) { return lateness_us(run.record, 0.5); }},
-    {"lateness_us_p99", kLower, false, [](Run run) { return lateness_us(run.record, 0.99); }},
-    {"lateness_us_max", kLower, false, [](Run run) { return lateness_us(run.record, 1); }},
+    {"schedule_lag_us_p50", kLower, false, [](Run run) { return schedule_lag_us(run.record, 0.5); }},
+    {"schedule_lag_us_p99", kLower, false, [](Run run) { return schedule_lag_us(run.record, 0.99); }},
+    {"schedule_lag_us_max", kLower, false, [](Run run) { return schedule_lag_us(run.record, 1); }},
     // Sent by all ranks, and their bytes.
     {"messages", kLower, false, [](Run run) { return sum_if_live(run.record, &RankTotals::messages_sent); }},
     {"message_bytes", kLower, false,

@@ -50,9 +50,9 @@ TEST(Metrics, RatesAreOverTheLoadsDuration) {
 TEST(Metrics, ALiveRunHasLatenessAndMessagesInsteadOfASpeedOfSimulation) {
   RunRecord record = four_windows();
   // 98 sent 2 us late, one 30 us, one 1 ms: ranks 50, 99 and 100 of 100.
-  record.lateness.add(2 * kNsPerUs, 98);
-  record.lateness.add(30 * kNsPerUs);
-  record.lateness.add(kNsPerMs);
+  record.schedule_lag.add(2 * kNsPerUs, 98);
+  record.schedule_lag.add(30 * kNsPerUs);
+  record.schedule_lag.add(kNsPerMs);
   record.clock_bound_ns = 2'500;
   record.ranks.resize(2);
   record.ranks[0].messages_sent = 10;
@@ -65,18 +65,19 @@ TEST(Metrics, ALiveRunHasLatenessAndMessagesInsteadOfASpeedOfSimulation) {
   EXPECT_DOUBLE_EQ(row["message_bytes"], 740);
   EXPECT_DOUBLE_EQ(row["clock_bound_us"], 2.5);
   const double error = LatencyHistogram::kRelativeError;
-  EXPECT_GE(row["lateness_us_p50"], 2);
-  EXPECT_LE(row["lateness_us_p50"], 2 + 1e-3 * LatencyHistogram::kResolutionNs);
-  EXPECT_GE(row["lateness_us_p99"], 30);
-  EXPECT_LE(row["lateness_us_p99"], 30 * (1 + error));
-  EXPECT_GE(row["lateness_us_max"], 1000);
-  EXPECT_LE(row["lateness_us_max"], 1000 * (1 + error));
+  EXPECT_GE(row["schedule_lag_us_p50"], 2);
+  EXPECT_LE(row["schedule_lag_us_p50"], 2 + 1e-3 * LatencyHistogram::kResolutionNs);
+  EXPECT_GE(row["schedule_lag_us_p99"], 30);
+  EXPECT_LE(row["schedule_lag_us_p99"], 30 * (1 + error));
+  EXPECT_GE(row["schedule_lag_us_max"], 1000);
+  EXPECT_LE(row["schedule_lag_us_max"], 1000 * (1 + error));
 }
 
 TEST(Metrics, ASimulatedRunHasNoLateness) {
   const SummaryRow row = summary_of(four_windows());
-  for (const double value : {row["lateness_us_p50"], row["lateness_us_p99"], row["lateness_us_max"],
-                             row["messages"], row["message_bytes"], row["clock_bound_us"]})
+  for (const double value :
+       {row["schedule_lag_us_p50"], row["schedule_lag_us_p99"], row["schedule_lag_us_max"], row["messages"],
+        row["message_bytes"], row["clock_bound_us"]})
     EXPECT_TRUE(std::isnan(value));
 }
 
@@ -305,14 +306,25 @@ TEST(Metrics, ASchedulerIsBusyForAShareOfTheLoad) {
 }
 
 TEST(Metrics, ARunWithoutRequestsHasNoUndefinedMetric) {
-  const std::set<std::string> without_value = {
-      "drop_share_last",  "drop_share_latter_half", "drop_share_first_two",
-      "queueing_ms_mean", "batch_wait_ms_mean",     "order_changes",
-      "scheduler_busy",   "reservation_rps",        "bound_gap",
-      "lateness_us_p50",  "lateness_us_p99",        "lateness_us_max",
-      "messages",         "message_bytes",          "clock_bound_us",
-      "accuracy",         "path_violation_rate",    "path_accuracy",
-      "workers_min_10s"};
+  const std::set<std::string> without_value = {"drop_share_last",
+                                               "drop_share_latter_half",
+                                               "drop_share_first_two",
+                                               "queueing_ms_mean",
+                                               "batch_wait_ms_mean",
+                                               "order_changes",
+                                               "scheduler_busy",
+                                               "reservation_rps",
+                                               "bound_gap",
+                                               "schedule_lag_us_p50",
+                                               "schedule_lag_us_p99",
+                                               "schedule_lag_us_max",
+                                               "messages",
+                                               "message_bytes",
+                                               "clock_bound_us",
+                                               "accuracy",
+                                               "path_violation_rate",
+                                               "path_accuracy",
+                                               "workers_min_10s"};
   const SummaryRow row = summarise({}, {RunRecord{}, 0, [](TimeNs) { return 0.0; }});
   for (const Metric& metric : metrics()) {
     const double value = row[metric.name];

@@ -59,9 +59,9 @@ struct RequestRow {
   std::uint16_t module = 0;  ///< where it was dropped; otherwise the last module
   Outcome outcome = Outcome::kUnfinished;
   DropReason reason = DropReason::kExpired;  ///< counts when dropped
-  TimeNs lateness_ns = 0;    ///< how long after sent_ns, when it was due, it really left; 0 in virtual time
-  std::uint32_t stream = 0;  ///< that it belongs to; 0 without streams
-  TimeNs slo_ns = 0;         ///< in time until sent_ns + slo_ns; 0: not known (read from an older file)
+  TimeNs schedule_lag_ns = 0;  ///< how long after sent_ns, when it was due, it really left; 0 in virtual time
+  std::uint32_t stream = 0;    ///< that it belongs to; 0 without streams
+  TimeNs slo_ns = 0;           ///< in time until sent_ns + slo_ns; 0: not known (read from an older file)
   /// Mean over its paths of the product of the accuracies of the models that served them (Loki, section 2.1);
   /// NaN where models have none, or it ended before any path did.
   double accuracy = NAN;
@@ -367,7 +367,7 @@ struct RunRecord {
   StateTable states;               ///< empty unless wanted, as the next
   std::vector<ReplayLog> replay;   ///< one per queue, in order
   std::vector<RankTotals> ranks;   ///< of a live run, in order; empty in virtual time, as the next two
-  LatencyHistogram lateness;       ///< of all requests sent: RequestRow::lateness_ns
+  LatencyHistogram schedule_lag;   ///< of all requests sent: RequestRow::schedule_lag_ns
   TimeNs clock_bound_ns = 0;       ///< the largest of the ranks'
   std::vector<std::string> notes;  ///< of a live run: what a reader should know of how it ran, each once
   std::string why_invalid;         ///< not empty: what happened to the run, so that its numbers count nowhere

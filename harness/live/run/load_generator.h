@@ -1,0 +1,60 @@
+// The load generator of a live run, open loop: requests are sent at their scheduled times, whatever the
+// system does.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "harness/core/arrivals.h"
+#include "harness/record/run/latency_histogram.h"
+
+namespace harness {
+
+/// A request that is to be sent now.
+struct ScheduledRequest {
+  RequestId request = 0;
+  TimeNs scheduled_ns = 0;
+  TimeNs schedule_lag_ns = 0;  ///< from then until it was taken
+  StreamId stream = 0;
+};
+
+/// Says which requests are to be sent, and keeps the schedule lag of each. A request that is late makes no
+/// other one wait, and none is left out (no coordinated omission). All times are of the run: 0 when the load
+/// starts. Pure: fed with `now`; how to wait is the caller's. One thread.
+class LoadGenerator {
+ public:
+  /// Reads `source` in small chunks, so that no request waits long for the times of others to be drawn.
+  explicit LoadGenerator(std::unique_ptr<ArrivalSource> source) : arrivals_(std::move(source), kChunk) {}
+
+  /// When the next request is to be sent; kNever after the last.
+  TimeNs next_send_ns() const { return arrivals_.next_ns(); }
+  bool done() const { return arrivals_.next_ns() == kNever; }
+
+  /// Takes the next request if it is to be sent at `now`, else returns false. To be called until it does,
+  /// with the clock read anew each time: sending a request takes time, by which those behind it are later.
+  bool take(TimeNs now, ScheduledRequest& request) {
+    const TimeNs scheduled_ns = arrivals_.next_ns();
+    if (scheduled_ns > now || scheduled_ns == kNever) return false;
+    request = {sent_++, scheduled_ns, now - scheduled_ns, arrivals_.next_stream()};
+    schedule_lag_.add(request.schedule_lag_ns);
+    if (request.schedule_lag_ns > max_schedule_lag_ns_) max_schedule_lag_ns_ = request.schedule_lag_ns;
+    arrivals_.advance();
+    return true;
+  }
+
+  std::uint64_t sent() const { return sent_; }
+  /// Schedule lag of all requests taken.
+  const LatencyHistogram& schedule_lag() const { return schedule_lag_; }
+  /// The largest of them, exact; 0 when none was taken.
+  TimeNs max_schedule_lag_ns() const { return max_schedule_lag_ns_; }
+
+ private:
+  static constexpr std::size_t kChunk = 64;  ///< drawn in about a microsecond
+
+  ArrivalCursor arrivals_;
+  LatencyHistogram schedule_lag_;
+  TimeNs max_schedule_lag_ns_ = 0;
+  std::uint64_t sent_ = 0;
+};
+
+}  // namespace harness
