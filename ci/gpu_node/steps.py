@@ -254,13 +254,13 @@ def compare_runtimes(node, name, tolerance, keeps_visits=False):
     that the devices had, which says whether that made the difference, and decides nothing."""
     text = node.out / f"{name}-fidelity.txt"
     code = node.shell.run([node.harness, "compare", "--fidelity", node.out / f"{name}.h5", "--tolerance",
-                           f"normalised_goodput={tolerance}", "--junit", node.out / f"{name}-fidelity.xml"],
+                           f"slo_attainment={tolerance}", "--junit", node.out / f"{name}-fidelity.xml"],
                           codes=(0, 1, 2), stdout=text)
     note = f"{last_line(text)} (goodput: {tolerance})"
     if keeps_visits:
         paced = node.out / f"{name}-paced.txt"
         node.shell.run([node.harness, "compare", "--fidelity", node.out / f"{name}.h5", "--paced", "--folder",
-                        "experiments/gpu", "--tolerance", f"normalised_goodput={tolerance}"], codes=(0, 1, 2), stdout=paced)
+                        "experiments/gpu", "--tolerance", f"slo_attainment={tolerance}"], codes=(0, 1, 2), stdout=paced)
         note += f"; at the measured pace: {last_line(paced)}"
     if code == 2 or (code == 1 and node.sizes.is_judged):
         raise Failed(note)
@@ -279,7 +279,7 @@ def regress(node, again):
     base = folder / "profiles.toml"
     sizes = [*node.sizes.one_gpu, f"cluster.profiles={base}"]
     results = experiment(node, again, "regress", sizes)
-    code = node.shell.run([node.harness, "compare", folder / "regress.h5", results, "--tolerance", "normalised_goodput=0.02",
+    code = node.shell.run([node.harness, "compare", folder / "regress.h5", results, "--tolerance", "slo_attainment=0.02",
                            "--tolerance", "latency_ms_p50=10%", "--tolerance", "latency_ms_p99=20%", "--junit",
                            node.out / "regress.xml"], codes=(0, 1, 2), stdout=node.out / "regress.txt")
     slower = report.slower_models(report.profiles_of(base), report.profiles_of(node.profiles), 0.05)

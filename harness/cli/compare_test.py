@@ -45,7 +45,7 @@ FILES = {
     "short": experiment().replace("duration_s = 10", "duration_s = 5"),
     "impossible": experiment() + "[planner]\nsizing_factor = 90\n",
 }
-LIMITS = ["--tolerance", "drop_rate=1", "--tolerance", "invalid_rate=1", "--tolerance", "normalised_goodput=1",
+LIMITS = ["--tolerance", "drop_rate=1", "--tolerance", "invalid_rate=1", "--tolerance", "slo_attainment=1",
           "--tolerance", "latency_ms_p50=1000%", "--tolerance", "latency_ms_p99=1000%"]
 
 # (arguments, exit code, words of standard output, words of the one line of standard error)
@@ -162,7 +162,7 @@ def check_fidelity(harness, folder, failures):
                                      ("untrue.h5", 0.02, 1, "24 comparisons: 8 within their tolerance, 16 beyond")]:
         make_live(folder, name, shift)
         failures.expect(name, run([harness, "compare", "--fidelity", name], folder), code, [words])
-    wide = ["--tolerance", "drop_rate=0.03", "--tolerance", "normalised_goodput=0.03"]
+    wide = ["--tolerance", "drop_rate=0.03", "--tolerance", "slo_attainment=0.03"]
     failures.expect("with tolerances", run([harness, "compare", "--fidelity", "untrue.h5", *wide], folder), 0)
 
 

@@ -12,6 +12,12 @@ constexpr Renamed kColumns[] = {
     {"lateness_us_p50", "schedule_lag_us_p50"},
     {"lateness_us_p99", "schedule_lag_us_p99"},
     {"lateness_us_max", "schedule_lag_us_max"},
+    {"reservation_rps", "offline_schedule_rps"},
+    {"bound_gap", "optimality_gap"},
+    {"optimal_goodput_rps", "capacity_goodput_rps"},
+    {"scheduler_busy", "scheduler_utilisation"},
+    {"visit_share", "visit_ratio"},
+    {"normalised_goodput", "slo_attainment"},
 };
 
 constexpr Renamed kKeys[] = {

@@ -141,7 +141,7 @@ TEST(DynamicPlan, CapacityOverTimeCountsVisits) {
   RunSpec spec = choice_spec({0}, {});
   ASSERT_EQ(choose_one(spec.pipeline, "m0", {"m1", "m2"}, {1, 3}), "");
   RunRecord record = simulate(spec, nullptr);
-  EXPECT_EQ(record.modules[2].visit_share, 0.75);
+  EXPECT_EQ(record.modules[2].visit_ratio, 0.75);
   record.plans.clear();
   for (ModuleId m = 0; m < 4; ++m) record.plans.push_back({0, m, 2, 1, ms_to_ns(10)});
   record.plans.push_back({kNsPerS, 2, 1, 1, ms_to_ns(10)});

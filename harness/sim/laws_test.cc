@@ -10,7 +10,7 @@
 
 #include "harness/core/routes.h"
 #include "harness/engine/bounds/fluid_bound.h"
-#include "harness/engine/bounds/reservation_bound.h"
+#include "harness/engine/bounds/offline_schedule.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_groups.h"
 #include "harness/sim/test_preempting.h"
@@ -113,7 +113,7 @@ void expect_laws(const RunSpec& spec, const Ran& ran, Tally& tally) {
   expect_rows_add_up(spec, ran);
   const std::uint64_t bound = fluid_bound(spec, ran.record);
   EXPECT_LE(ran.record.in_time, bound);
-  EXPECT_LE(reservation_bound(spec, ran.record).value_or(0), bound);
+  EXPECT_LE(offline_schedule(spec, ran.record).value_or(0), bound);
   EXPECT_LE(most_at_once(ran.record), spec.workers);
   if (spec.pipeline.has_tasks()) {
     testing::expect_tree_laws(spec, ran, tally);

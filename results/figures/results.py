@@ -19,6 +19,12 @@ RENAMED_COLUMNS = {
     "lateness_us_p50": "schedule_lag_us_p50",
     "lateness_us_p99": "schedule_lag_us_p99",
     "lateness_us_max": "schedule_lag_us_max",
+    "reservation_rps": "offline_schedule_rps",
+    "bound_gap": "optimality_gap",
+    "optimal_goodput_rps": "capacity_goodput_rps",
+    "scheduler_busy": "scheduler_utilisation",
+    "visit_share": "visit_ratio",
+    "normalised_goodput": "slo_attainment",
 }
 WORKLOAD_TABLES = ("workload.", "trace.", "cluster.", "planner.", "module.", "live.")
 
@@ -173,7 +179,7 @@ class Cell:
         if (plans["at_ns"] <= 0).all():
             return np.full(len(times_s), self["capacity_rps"])  # also where a worker is no server of batches
         modules = self.table("modules")
-        visits = modules["visit_share"] if "visit_share" in modules.dtype.names else np.ones(len(modules))  # older files
+        visits = modules["visit_ratio"] if "visit_ratio" in modules.dtype.names else np.ones(len(modules))  # older files
         slowest = np.full(len(times_s), np.inf)
         for module in np.unique(plans["module"]):
             rows = plans[plans["module"] == module]

@@ -22,7 +22,7 @@ Accounting::Accounting(const Pipeline& pipeline, TimeNs duration_ns, TimeNs slo_
   for (std::size_t i = 0; i < modules_; ++i) {
     record_.modules[i].depth = static_cast<std::uint16_t>(before[i] + 1.0);
     record_.modules[i].last = pipeline.modules[i].subs.empty();
-    record_.modules[i].visit_share = visits[i];
+    record_.modules[i].visit_ratio = visits[i];
     if (pipeline.has_tasks()) record_.modules[i].accuracy = pipeline.modules[i].accuracy;
   }
   open_window(0);

@@ -1,7 +1,7 @@
 #include "harness/experiment/cells/bounds.h"
 
 #include "harness/engine/bounds/fluid_bound.h"
-#include "harness/engine/bounds/reservation_bound.h"
+#include "harness/engine/bounds/offline_schedule.h"
 #include "workloads/files/file_bytes.h"
 
 namespace harness {
@@ -52,7 +52,7 @@ std::string bounds_text(const std::string& arrivals, const RunSpec& spec, const 
 
 const Bounds& BoundCache::of(const std::string& arrivals, const RunSpec& spec, const RunRecord& record) {
   const auto [place, is_new] = known_.try_emplace(sha256_of(bounds_text(arrivals, spec, record)));
-  if (is_new) place->second = {fluid_bound(spec, record), reservation_bound(spec, record)};
+  if (is_new) place->second = {fluid_bound(spec, record), offline_schedule(spec, record)};
   return place->second;
 }
 

@@ -10,10 +10,10 @@
 
 namespace harness {
 
-/// Requests in time: the most that any policy could reach lies between `reservation` and `fluid`.
+/// Requests in time: the most that any policy could reach lies between `offline_schedule` and `fluid`.
 struct Bounds {
-  std::uint64_t fluid = 0;                   ///< engine/bounds/fluid_bound.h
-  std::optional<std::uint64_t> reservation;  ///< engine/bounds/reservation_bound.h
+  std::uint64_t fluid = 0;                        ///< engine/bounds/fluid_bound.h
+  std::optional<std::uint64_t> offline_schedule;  ///< engine/bounds/offline_schedule.h
 };
 
 /// Both bounds depend on the arrivals, the plan's rows and the world, not on the system's decisions: systems

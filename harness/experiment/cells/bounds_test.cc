@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/sim/test_groups.h"
-#include "harness/sim/test_reservation.h"
+#include "harness/sim/test_offline_schedule.h"
 
 namespace harness {
 namespace {
@@ -40,26 +40,26 @@ TEST(BoundCache, ComputesOncePerArrivalsPlanAndWorld) {
   const RunSpec spec = make_spec({0, 0, 0});
   const RunRecord record = testing::fixed_plan(spec, 3, {{2, 1}});
   const Bounds& first = cache.of("three", spec, record);
-  EXPECT_EQ(first.reservation, 2u);
+  EXPECT_EQ(first.offline_schedule, 2u);
   EXPECT_EQ(first.fluid, 2u);
   EXPECT_EQ(&cache.of("three", make_spec({0, 0, 0}), record), &first);
 
   const RunSpec later = make_spec({0, ms_to_ns(10), ms_to_ns(20)});
-  EXPECT_EQ(cache.of("spread", later, record).reservation, 3u) << "other arrivals";
-  EXPECT_EQ(cache.of("three", spec, testing::fixed_plan(spec, 3, {{1, 1}})).reservation, 1u)
+  EXPECT_EQ(cache.of("spread", later, record).offline_schedule, 3u) << "other arrivals";
+  EXPECT_EQ(cache.of("three", spec, testing::fixed_plan(spec, 3, {{1, 1}})).offline_schedule, 1u)
       << "another plan";
   RunSpec slow = make_spec({0, 0, 0});
   slow.profiles = {scaled(slow.profiles.front(), 2)};
-  EXPECT_EQ(cache.of("three", slow, record).reservation, 0u) << "other profiles";
+  EXPECT_EQ(cache.of("three", slow, record).offline_schedule, 0u) << "other profiles";
   RunSpec strict = make_spec({0, 0, 0});
   strict.slo_ns = ms_to_ns(9);
-  EXPECT_EQ(cache.of("three", strict, record).reservation, 0u) << "another SLO";
+  EXPECT_EQ(cache.of("three", strict, record).offline_schedule, 0u) << "another SLO";
   RunSpec far = make_spec({0, 0, 0});
   far.world.network_delay_ms = 1;
-  EXPECT_EQ(cache.of("three", far, record).reservation, 0u) << "another network";
+  EXPECT_EQ(cache.of("three", far, record).offline_schedule, 0u) << "another network";
   RunSpec jittery = make_spec({0, 0, 0});
   jittery.world.jitter = Jitter::kUniform;
-  EXPECT_FALSE(cache.of("three", jittery, record).reservation.has_value());
+  EXPECT_FALSE(cache.of("three", jittery, record).offline_schedule.has_value());
 }
 
 }  // namespace

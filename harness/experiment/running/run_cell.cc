@@ -90,7 +90,7 @@ SummaryRow row_of(const PreparedCell& prepared, const RunSpec& spec, const RunRe
   const Bounds& bound = bounds.of(prepared.arrivals_text, spec, record);
   MeasuredRun run{record, prepared.capacity_rps};
   run.fluid_requests = static_cast<double>(bound.fluid);
-  if (bound.reservation) run.reserved_requests = static_cast<double>(*bound.reservation);
+  if (bound.offline_schedule) run.scheduled_requests = static_cast<double>(*bound.offline_schedule);
   // With workers that serve several modules, or variants to choose from, capacity depends on which requests
   // are served, and how.
   if (prepared.plan.groups.empty() && !spec.pipeline.has_tasks()) {

@@ -7,7 +7,7 @@
 namespace harness {
 namespace {
 
-void check_reserved(cudaError_t status, const char* call, std::size_t bytes, std::string_view purpose) {
+void check_scheduled(cudaError_t status, const char* call, std::size_t bytes, std::string_view purpose) {
   if (status == cudaSuccess) return;
   fail_cuda(status, call, "reserving " + std::to_string(bytes) + " bytes for " + std::string(purpose));
 }
@@ -24,13 +24,13 @@ void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, co
 
 DeviceBuffer::DeviceBuffer(std::size_t bytes, std::string_view purpose) : size_(bytes) {
   void* data = nullptr;
-  check_reserved(cudaMalloc(&data, bytes), "cudaMalloc", bytes, purpose);
+  check_scheduled(cudaMalloc(&data, bytes), "cudaMalloc", bytes, purpose);
   data_.reset(static_cast<std::byte*>(data));
 }
 
 PinnedBuffer::PinnedBuffer(std::size_t bytes, std::string_view purpose) : size_(bytes) {
   void* data = nullptr;
-  check_reserved(cudaHostAlloc(&data, bytes, cudaHostAllocDefault), "cudaHostAlloc", bytes, purpose);
+  check_scheduled(cudaHostAlloc(&data, bytes, cudaHostAllocDefault), "cudaHostAlloc", bytes, purpose);
   data_.reset(static_cast<std::byte*>(data));
 }
 

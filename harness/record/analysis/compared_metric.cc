@@ -48,20 +48,18 @@ std::string with_sign(double value, const std::string& text, bool is_signed) {
 
 Better better_of(const std::string& column) {
   if (const Metric* metric = find_metric(column)) return metric->better;
-  if (column == kNormalisedGoodput || column == "in_time") return Better::kHigher;
+  if (column == "in_time") return Better::kHigher;
   return column == "late" || column == "dropped" || column == "unfinished" ? Better::kLower
                                                                            : Better::kNeither;
 }
 
 bool ComparedMetric::is_share() const {
   const Metric* metric = find_metric(name);
-  return metric != nullptr ? metric->is_share : name == kNormalisedGoodput;
+  return metric != nullptr && metric->is_share;
 }
 
 double ComparedMetric::value_in(const SummaryRow& row) const {
-  if (name != kNormalisedGoodput) return number_in(row, name).value_or(kNoValue);
-  const double offered = row["offered_rps"];
-  return offered > 0 ? row["goodput_rps"] / offered : kNoValue;
+  return number_in(row, name).value_or(kNoValue);
 }
 
 double ComparedMetric::change(double base, double now) const {
@@ -90,7 +88,7 @@ bool ComparedMetric::is_beyond(double amount) const {
 
 std::vector<ComparedMetric> rate_metrics() {
   std::vector<ComparedMetric> metrics;
-  for (const char* name : {kNormalisedGoodput, "drop_rate", "invalid_rate"})
+  for (const char* name : {"slo_attainment", "drop_rate", "invalid_rate"})
     metrics.push_back({name, better_of(name), kOnePoint});
   metrics.push_back({"accuracy", better_of("accuracy"), kOnePoint, true});
   return metrics;
@@ -123,14 +121,9 @@ void set_tolerance(std::vector<ComparedMetric>& metrics, const std::string& text
     given->tolerance = tolerance;
     return;
   }
-  std::vector<std::string> known = metric_columns();
-  known.insert(known.begin(), kNormalisedGoodput);
-  if (std::find(known.begin(), known.end(), name) == known.end()) {
-    const std::string nearest = nearest_name(name, known);
-    throw input_error(
-        {"", 0, kOption}, name,
-        nearest.empty() ? join_names(known) : "a numeric column of /summary, such as " + nearest);
-  }
+  const std::vector<std::string> known = metric_columns();
+  if (std::find(known.begin(), known.end(), name) == known.end())
+    throw_unknown({"", 0, kOption}, "metric", name, known);
   metrics.push_back({name, better_of(name), tolerance});
 }
 

@@ -9,7 +9,7 @@
 
 namespace harness {
 
-/// What of a numeric column of /summary, or of kNormalisedGoodput, is better. Where neither way is, any
+/// What of a numeric column of /summary is better. Where neither way is, any
 /// change counts as one for the worse.
 Better better_of(const std::string& column);
 
@@ -21,10 +21,9 @@ struct Tolerance {
 };
 
 /// goodput_rps / offered_rps; no column of /summary, as loads differ between cells.
-inline constexpr const char* kNormalisedGoodput = "normalised_goodput";
 
 struct ComparedMetric {
-  std::string name;  ///< kNormalisedGoodput or a numeric column of /summary
+  std::string name;  ///< a numeric column of /summary
   Better better = Better::kNeither;
   Tolerance tolerance;
   bool where_present = false;  ///< no row where neither result has a value: not all models have an accuracy
@@ -42,7 +41,7 @@ struct ComparedMetric {
   bool is_beyond(double amount) const;
 };
 
-/// Normalised goodput, drop rate, invalid rate and, where models have one, accuracy, each within 1 point.
+/// SLO attainment, drop rate, invalid rate and, where models have one, accuracy, each within 1 point.
 std::vector<ComparedMetric> rate_metrics();
 /// Those, and the latencies at p50 and p99 within 5 %.
 std::vector<ComparedMetric> usual_metrics();

@@ -16,8 +16,8 @@ ComparedMetric metric(const std::string& name, double tolerance, bool relative) 
   return {name, better_of(name), {tolerance, relative}};
 }
 
-TEST(ComparedMetric, NormalisedGoodputIsTheShareOfTheOfferedRate) {
-  const ComparedMetric goodput = metric(kNormalisedGoodput, 0.01, false);
+TEST(ComparedMetric, IsACellsOwnValueOrNone) {
+  const ComparedMetric goodput = metric("slo_attainment", 0.01, false);
   EXPECT_DOUBLE_EQ(goodput.value_in(test_cell("pard", 900)), 0.9);
   EXPECT_TRUE(std::isnan(goodput.value_in(SummaryRow())));
   EXPECT_EQ(metric("workers", 0, false).value_in(test_cell("pard", 900)), 64);
@@ -99,8 +99,8 @@ TEST(ComparedMetric, DirectionsOfColumns) {
     EXPECT_EQ(better_of(name), Better::kNeither) << name;
   for (const std::string& name : metric_columns()) {
     const bool share = name.find("rate") != std::string::npos || name.find("share") != std::string::npos ||
-                       name == "gpu_utilisation" || name == "scheduler_busy" || name == "bound_gap" ||
-                       name == "accuracy" || name == "path_accuracy";
+                       name == "gpu_utilisation" || name == "scheduler_utilisation" ||
+                       name == "optimality_gap" || name == "accuracy" || name == "path_accuracy";
     EXPECT_EQ(metric(name, 0, false).is_share(), share) << name;
   }
 }

@@ -21,10 +21,10 @@ Comparison compared(const Rows& base, const Rows& now) { return compare(base, no
 
 TEST(Comparison, DifferencesOfThreeCellsByHand) {
   const Rows base = {test_cell("pard", 900, 0.8), test_cell("pard", 800, 1), test_cell("pard", 600, 1.2)};
-  // Normalised goodput: + 2, - 1 and - 4 points; their mean is - 1 point, their deviation 3 points.
+  // SLO attainment: + 2, - 1 and - 4 points; their mean is - 1 point, their deviation 3 points.
   const Rows now = {test_cell("pard", 920, 0.8), test_cell("pard", 790, 1), test_cell("pard", 560, 1.2)};
   const Comparison comparison = compared(base, now);
-  const MetricChange& goodput = change_of(comparison, "pard", kNormalisedGoodput);
+  const MetricChange& goodput = change_of(comparison, "pard", "slo_attainment");
   EXPECT_DOUBLE_EQ(goodput.base, (0.9 + 0.8 + 0.6) / 3);
   EXPECT_DOUBLE_EQ(goodput.now, (0.92 + 0.79 + 0.56) / 3);
   EXPECT_EQ(goodput.difference.n, 3u);
@@ -68,7 +68,7 @@ TEST(Comparison, RepeatsOfALiveCellAreJudgedByTheirMean) {
   const Rows base = {repeat(1, 900), repeat(2, 900), repeat(3, 900)};
   // - 2, + 1 and 0 points are - 1/3 of a point together.
   const Comparison comparison = compared(base, {repeat(1, 880), repeat(2, 910), repeat(3, 900)});
-  const MetricChange& goodput = change_of(comparison, "pard emulated", kNormalisedGoodput);
+  const MetricChange& goodput = change_of(comparison, "pard emulated", "slo_attainment");
   EXPECT_EQ(goodput.difference.n, 3u);
   EXPECT_NEAR(goodput.worst, -0.01 / 3, 1e-12);
   EXPECT_EQ(goodput.worst_cell, "lv tweet load 1 slo 500 ms seed 1");

@@ -30,11 +30,11 @@ Comparison worse() {
 
 TEST(ComparisonText, TheTableNamesWhatBecameWorseAndWhere) {
   const std::string table = squeezed(comparison_table(worse()));
-  EXPECT_TRUE(holds(
-      table,
-      "pard normalised_goodput 1 90% 85% -5 pt - -5 pt 1 pt regression lv tweet load 1 slo 500 ms seed 1\n",
-      "1 of 2 simulated cells has the same fingerprint\n", "same fingerprint, other metrics: pard lv",
-      "2 cells compared: 2 regressions, 0 better\n"));
+  EXPECT_TRUE(
+      holds(table,
+            "pard slo_attainment 1 90% 85% -5 pt - -5 pt 1 pt regression lv tweet load 1 slo 500 ms seed 1\n",
+            "1 of 2 simulated cells has the same fingerprint\n", "same fingerprint, other metrics: pard lv",
+            "2 cells compared: 2 regressions, 0 better\n"));
 }
 
 TEST(ComparisonText, TheTableNamesWhatIsMissing) {
@@ -66,8 +66,8 @@ TEST(FidelityText, TheTableShowsPointsAndNamesWhatIsNotOk) {
   rows[4].why = "load left late";
   const Fidelity fidelity = fidelity_of(rows, {rate_metrics().front()});
   const std::string table = squeezed(fidelity_table(fidelity));
-  EXPECT_TRUE(holds(table, "normalised_goodput 2 90% 90.2% +0.2 pt 0.3 pt 1 pt within\n",
-                    "normalised_goodput 0 50% - - - 1 pt invalid\n",
+  EXPECT_TRUE(holds(table, "slo_attainment 2 90% 90.2% +0.2 pt 0.3 pt 1 pt within\n",
+                    "slo_attainment 0 50% - - - 1 pt invalid\n",
                     "not ok: naive emulated lv tweet load 1 slo 500 ms seed 1 live.repeat=1: invalid",
                     "2 comparisons: 1 within their tolerance, 0 beyond, 1 invalid\n"));
   EXPECT_TRUE(holds(fidelity_junit(fidelity), "tests=\"2\" failures=\"1\""));

@@ -23,7 +23,7 @@ TEST(Fidelity, FiveRepeatsByHand) {
   ASSERT_EQ(fidelity.rows.size(), 3u);
   const FidelityRow& goodput = fidelity.rows[0];
   EXPECT_EQ(goodput.cell.name(), "pard emulated lv tweet load 1 slo 500 ms seed 1");
-  EXPECT_EQ(goodput.metric.name, kNormalisedGoodput);
+  EXPECT_EQ(goodput.metric.name, "slo_attainment");
   EXPECT_EQ(goodput.runs, 5u);
   EXPECT_NEAR(goodput.live, 0.9, 1e-12);
   EXPECT_NEAR(goodput.half_range, 0.0075, 1e-12);

@@ -221,6 +221,9 @@ TEST_F(ResultsFile, AMetricThatAnOlderFileLacksHasNoValue) {
   EXPECT_TRUE(std::isnan(row["queueing_ms_mean"]));
   EXPECT_EQ(row["batch_wait_ms_mean"], run.summary["batch_wait_ms_mean"]);
   EXPECT_EQ(row.cell.trace, "tweet");
+  remove_column(path("cell.h5"), "summary", "slo_attainment");
+  EXPECT_EQ(read_summary(path("cell.h5")).at(0)["slo_attainment"], run.summary["slo_attainment"])
+      << "it follows";
   for (const char* column : {"input_hash", "load", "sent"}) {
     write_synthetic_cell(path("cell.h5"), run, false);
     remove_column(path("cell.h5"), "summary", column);

@@ -20,6 +20,8 @@
 namespace harness {
 namespace {
 
+/// The one metric that follows from what files without it have.
+constexpr std::string_view kSloAttainment = "slo_attainment";
 constexpr const char* kAllowed = "a results file written by harness";
 /// What files of an older harness may lack, beside metrics.
 constexpr std::string_view kLaterTexts[] = {"answers", "devices"};
@@ -120,7 +122,12 @@ std::vector<SummaryRow> read_summary_table(hid_t root) {
     if (!may_lack && !is_among(names, name) && !is_among(names, name_before(renamed_columns(), name)))
       throw Hdf5Failure("find all columns of /summary");
   });
-  return read_table<SummaryRow>(root, kSummaryTable);
+  std::vector<SummaryRow> rows = read_table<SummaryRow>(root, kSummaryTable);
+  if (is_among(names, kSloAttainment)) return rows;
+  for (SummaryRow& one : rows) {
+    if (one.sent > 0) one[kSloAttainment] = static_cast<double>(one.in_time) / static_cast<double>(one.sent);
+  }
+  return rows;
 }
 
 std::string cell_group_name(std::uint32_t index) { return "/cells/" + std::to_string(index); }

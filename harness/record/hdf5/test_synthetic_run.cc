@@ -244,7 +244,7 @@ void count(SyntheticRun& run, const SyntheticSettings& settings) {
   record.modules.resize(settings.modules);
   for (std::size_t i = 0; i < settings.modules; ++i) {
     record.modules[i].depth = static_cast<std::uint16_t>(i + 1);
-    record.modules[i].visit_share = 1.0 / static_cast<double>(i + 1);
+    record.modules[i].visit_ratio = 1.0 / static_cast<double>(i + 1);
     if (settings.accuracy > 0) record.modules[i].accuracy = settings.accuracy;
   }
   record.modules.back().last = true;

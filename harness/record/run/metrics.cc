@@ -226,6 +226,8 @@ constexpr Metric kMetrics[] = {
      [](Run run) { return share(static_cast<double>(run.record.sent), duration_s(run.record)); }},
     {"goodput_rps", kHigher, false,
      [](Run run) { return share(static_cast<double>(run.record.in_time), duration_s(run.record)); }},
+    {"slo_attainment", kHigher, true,
+     [](Run run) { return share_if_any(run.record.in_time, run.record.sent); }},
     // Over the overloaded seconds: those in which more was sent than the capacity then; 0 if there are none.
     {"goodput_overload_rps", kHigher, false,
      [](Run run) {
@@ -296,7 +298,7 @@ constexpr Metric kMetrics[] = {
      [](Run run) { return mean_delay_ms(run.record, &ModuleTotals::wait_ns); }},
     {"gpu_utilisation", kNeither, true, [](Run run) { return gpu_utilisation(run.record); }},
     // What a system without any loss would complete (PARD, section 5.4).
-    {"optimal_goodput_rps", kNeither, false,
+    {"capacity_goodput_rps", kNeither, false,
      [](Run run) {
        if (!run.capacity_at) return kNoValue;
        return share(optimal_requests(run.record, run.capacity_at), duration_s(run.record));
@@ -306,16 +308,16 @@ constexpr Metric kMetrics[] = {
     {"bound_share", kHigher, true,
      [](Run run) { return share(static_cast<double>(run.record.in_time), run.fluid_requests); }},
     // Requests in time of an offline schedule / duration_s.
-    {"reservation_rps", kNeither, false,
+    {"offline_schedule_rps", kNeither, false,
      [](Run run) {
-       if (!run.reserved_requests || run.record.duration_ns <= 0) return kNoValue;
-       return *run.reserved_requests / duration_s(run.record);
+       if (!run.scheduled_requests || run.record.duration_ns <= 0) return kNoValue;
+       return *run.scheduled_requests / duration_s(run.record);
      }},
     // 1 - the larger of that schedule and in_time / fluid bound.
-    {"bound_gap", kLower, true,
+    {"optimality_gap", kLower, true,
      [](Run run) {
-       if (!run.reserved_requests || run.fluid_requests <= 0) return kNoValue;
-       const double feasible = std::max(*run.reserved_requests, static_cast<double>(run.record.in_time));
+       if (!run.scheduled_requests || run.fluid_requests <= 0) return kNoValue;
+       const double feasible = std::max(*run.scheduled_requests, static_cast<double>(run.record.in_time));
        return 1.0 - feasible / run.fluid_requests;
      }},
     // Reports and published states, 1000 bit/s.
@@ -330,7 +332,7 @@ constexpr Metric kMetrics[] = {
        return run.record.order_changes < 0 ? kNoValue : static_cast<double>(run.record.order_changes);
      }},
     // Share of the load's time, of the busiest queue.
-    {"scheduler_busy", kLower, true,
+    {"scheduler_utilisation", kLower, true,
      [](Run run) {
        if (run.record.scheduler_busy_ns < 0) return kNoValue;
        return share(static_cast<double>(run.record.scheduler_busy_ns),

@@ -275,7 +275,7 @@ TEST(Metrics, DelaysAreMeansByModuleSummedOverTheModules) {
 TEST(Metrics, OptimalGoodputIsTheLeastOfSentAndCapacitySecondBySecond) {
   // 80 of 100, 100 of 200, 100 of 100, and of 60 in half a second 50.
   EXPECT_DOUBLE_EQ(optimal_requests(four_windows(), always_hundred), 330);
-  EXPECT_DOUBLE_EQ(summary_of(four_windows())["optimal_goodput_rps"], 330 / 3.5);
+  EXPECT_DOUBLE_EQ(summary_of(four_windows())["capacity_goodput_rps"], 330 / 3.5);
   const auto capacity_at = [](TimeNs at) { return at < kNsPerS ? 50.0 : 1000.0; };
   EXPECT_DOUBLE_EQ(optimal_requests(four_windows(), capacity_at), 410);
 }
@@ -300,21 +300,22 @@ TEST(Metrics, ChangesOfTheOrderExistOnlyWhereAnOrderIsPublished) {
 
 TEST(Metrics, ASchedulerIsBusyForAShareOfTheLoad) {
   RunRecord record = four_windows();
-  EXPECT_TRUE(std::isnan(summary_of(record)["scheduler_busy"])) << "its messages cost nothing";
+  EXPECT_TRUE(std::isnan(summary_of(record)["scheduler_utilisation"])) << "its messages cost nothing";
   record.scheduler_busy_ns = 2'800 * kNsPerMs;
-  EXPECT_DOUBLE_EQ(summary_of(record)["scheduler_busy"], 0.8) << "of 3.5 s of load";
+  EXPECT_DOUBLE_EQ(summary_of(record)["scheduler_utilisation"], 0.8) << "of 3.5 s of load";
 }
 
 TEST(Metrics, ARunWithoutRequestsHasNoUndefinedMetric) {
-  const std::set<std::string> without_value = {"drop_share_last",
+  const std::set<std::string> without_value = {"slo_attainment",
+                                               "drop_share_last",
                                                "drop_share_latter_half",
                                                "drop_share_first_two",
                                                "queueing_ms_mean",
                                                "batch_wait_ms_mean",
                                                "order_changes",
-                                               "scheduler_busy",
-                                               "reservation_rps",
-                                               "bound_gap",
+                                               "scheduler_utilisation",
+                                               "offline_schedule_rps",
+                                               "optimality_gap",
                                                "schedule_lag_us_p50",
                                                "schedule_lag_us_p99",
                                                "schedule_lag_us_max",

@@ -165,7 +165,7 @@ struct ModuleTotals {
   std::uint64_t preempted = 0;  ///< of them, stopped before their end; their visits waited again
   std::uint16_t depth = 1;      ///< modules on the longest path from the entry to it, both counted
   bool last = false;            ///< no module takes its output
-  double visit_share = 1;  ///< probability that a request visits it, by the pipeline's choices of branches
+  double visit_ratio = 1;  ///< probability that a request visits it, by the pipeline's choices of branches
   double accuracy = NAN;   ///< of its model, relative to the best of its task; NAN where models have none
   std::array<std::uint64_t, kDropReasons> dropped{};  ///< visits dropped here, by reason
   TimeNs queueing_ns = 0;                             ///< sums over the visits that started
@@ -179,7 +179,7 @@ struct ModuleTotals {
   static void list(auto& row, auto&& column) {
     column("depth", row.depth);
     column("last", row.last);
-    column("visit_share", row.visit_share);
+    column("visit_ratio", row.visit_ratio);
     column("accuracy", row.accuracy);
     column("arrived", row.arrived);
     column("done", row.done);

@@ -50,7 +50,7 @@ struct MeasuredRun {
   double capacity_rps = 0;                         ///< of the plan at time 0
   std::function<double(TimeNs)> capacity_at = {};  ///< requests/s at a time; empty: it is not known
   double fluid_requests = 0;                       ///< the fluid bound (engine/bounds/fluid_bound.h)
-  std::optional<double> reserved_requests = {};    ///< none: no schedule is sure to be feasible
+  std::optional<double> scheduled_requests = {};   ///< none: no schedule is sure to be feasible
 };
 
 /// A metric: everything that the harness knows of it. The list of all stands in metrics.cc, and a new one is

@@ -36,6 +36,7 @@ inline SummaryRow test_cell(const std::string& system, double in_time, double lo
   row["offered_rps"] = 100;
   row.in_time = static_cast<std::uint64_t>(in_time);
   row["goodput_rps"] = in_time / 10;
+  row["slo_attainment"] = in_time / 1000;
   row["drop_rate"] = (1000 - in_time) / 1000;
   row["invalid_rate"] = 0;
   row["latency_ms_p50"] = 100;

@@ -1,4 +1,4 @@
-#include "harness/engine/bounds/reservation_bound.h"
+#include "harness/engine/bounds/offline_schedule.h"
 
 #include <algorithm>
 #include <array>
@@ -127,7 +127,7 @@ class Schedule {
   std::uint64_t accepted() const { return accepted_; }
 
   /// Where the request that was accepted last runs.
-  void append_visits(RequestId request, std::size_t route, std::vector<ReservedVisit>& visits) const {
+  void append_visits(RequestId request, std::size_t route, std::vector<ScheduledVisit>& visits) const {
     for (const Stop& stop : stops_[route]) {
       const Place& place = places_[stop.module];
       visits.push_back({request, stop.module, lanes_[stop.module].worker, place.start_ns, place.end_ns});
@@ -217,7 +217,7 @@ void for_arrivals(const RunSpec& spec, const Routes& routes, Each each) {
 }
 
 void list_visits(const RunSpec& spec, const RunRecord& record, const Routes& routes, const Style& style,
-                 std::vector<ReservedVisit>& visits) {
+                 std::vector<ScheduledVisit>& visits) {
   Schedule schedule(spec, record, routes, style);
   for_arrivals(spec, routes, [&](RequestId first, std::span<const TimeNs> sent, const auto& route) {
     for (std::size_t i = 0; i < sent.size(); ++i) {
@@ -230,8 +230,8 @@ void list_visits(const RunSpec& spec, const RunRecord& record, const Routes& rou
 
 }  // namespace
 
-std::optional<std::uint64_t> reservation_bound(const RunSpec& spec, const RunRecord& record,
-                                               std::vector<ReservedVisit>* visits) {
+std::optional<std::uint64_t> offline_schedule(const RunSpec& spec, const RunRecord& record,
+                                              std::vector<ScheduledVisit>* visits) {
   if (spec.pipeline.has_tasks()) return std::nullopt;
   if (!spec.streams.empty() || !spec.faults.empty() || !times_are_known(spec) || !plan_is_fixed(spec, record))
     return std::nullopt;

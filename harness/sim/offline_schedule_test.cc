@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "harness/engine/bounds/fluid_bound.h"
-#include "harness/sim/test_reservation.h"
+#include "harness/sim/test_offline_schedule.h"
 
 namespace harness {
 namespace {
@@ -194,7 +194,7 @@ SmallCase random_case(RandomStream& random, int largest_cap) {
 }
 
 struct Bracket {
-  std::uint64_t reservation = 0;
+  std::uint64_t schedule = 0;
   std::uint64_t optimum = 0;
   std::uint64_t fluid = 0;
 };
@@ -214,45 +214,45 @@ Bracket bracket_of(const SmallCase& small) {
   const RunRecord record = testing::fixed_plan(spec, times.size(), small.modules);
   SmallCase same = small;
   same.slo = std::max(1, small.slo);
-  return {testing::checked_reservation(spec, record, times), static_cast<std::uint64_t>(Optimum(same).find()),
+  return {testing::checked_schedule(spec, record, times), static_cast<std::uint64_t>(Optimum(same).find()),
           fluid_bound(spec, record)};
 }
 
-TEST(ReservationBound, BracketsTheOptimumWithTheFluidBound) {
-  RandomStream random(17, "reservation_bound_test");
+TEST(OfflineSchedule, BracketsTheOptimumWithTheFluidBound) {
+  RandomStream random(17, "offline_schedule_test");
   constexpr int kRounds = 400;
   int equal = 0;
   int fluid_equal = 0;
   for (int round = 0; round < kRounds; ++round) {
     const Bracket bracket = bracket_of(random_case(random, 3));
-    ASSERT_LE(bracket.reservation, bracket.optimum) << "round " << round;
+    ASSERT_LE(bracket.schedule, bracket.optimum) << "round " << round;
     ASSERT_LE(bracket.optimum, bracket.fluid) << "round " << round;
-    equal += bracket.reservation == bracket.optimum ? 1 : 0;
+    equal += bracket.schedule == bracket.optimum ? 1 : 0;
     fluid_equal += bracket.fluid == bracket.optimum ? 1 : 0;
   }
-  RecordProperty("reservation_is_optimum", equal);
+  RecordProperty("schedule_is_optimum", equal);
   RecordProperty("fluid_is_optimum", fluid_equal);
-  std::cout << "of " << kRounds << " optima the reservation reaches " << equal << ", the fluid bound is "
+  std::cout << "of " << kRounds << " optima the offline schedule reaches " << equal << ", the fluid bound is "
             << fluid_equal << "\n";
 }
 
-TEST(ReservationBound, IsTheOptimumWithoutBatching) {
+TEST(OfflineSchedule, IsTheOptimumWithoutBatching) {
   // Requests are alike but for their sending times and due in the same order: at each module, whoever comes
   // first goes first, and the j-th accepted ends no later than the j-th of any other schedule.
-  RandomStream random(23, "reservation_bound_test");
+  RandomStream random(23, "offline_schedule_test");
   for (int round = 0; round < 200; ++round) {
     const Bracket bracket = bracket_of(random_case(random, 1));
-    ASSERT_EQ(bracket.reservation, bracket.optimum) << "round " << round;
+    ASSERT_EQ(bracket.schedule, bracket.optimum) << "round " << round;
   }
 }
 
 }  // namespace
 
-// The reservation bound where paper and pencil give the answer, and how near it comes to the fluid bound.
+// The offline schedule where paper and pencil give the answer, and how near it comes to the fluid bound.
 
 namespace {
 
-using testing::checked_reservation;
+using testing::checked_schedule;
 using testing::fixed_plan;
 using testing::linear_profile;
 
@@ -265,7 +265,7 @@ RunSpec uniform_spec(const Pipeline& pipeline, double alpha_ms, double beta_ms, 
       std::vector<ModuleOverride>(modules, module), ms_to_ns(slo_ms), times, 60 * kNsPerS);
 }
 
-TEST(ReservationBound, TakesAllThatComeAtExactCapacity) {
+TEST(OfflineSchedule, TakesAllThatComeAtExactCapacity) {
   // Batches of 4 take 20 ms: two workers start one every 10 ms. Groups of 4 come every 10 ms and need 20 ms
   // at each module of the longest path.
   std::vector<TimeNs> times;
@@ -274,12 +274,12 @@ TEST(ReservationBound, TakesAllThatComeAtExactCapacity) {
     const RunSpec spec = uniform_spec(pipeline, 2, 12, {4, 2}, slo_ms, times);
     const RunRecord record =
         fixed_plan(spec, times.size(), std::vector<ModuleOverride>(pipeline.modules.size(), {4, 2}));
-    EXPECT_EQ(checked_reservation(spec, record, times), 4000u);
+    EXPECT_EQ(checked_schedule(spec, record, times), 4000u);
     EXPECT_EQ(fluid_bound(spec, record), 4000u);
   }
 }
 
-TEST(ReservationBound, ComesWithinOnePercentOfTheFluidBoundInALongOverload) {
+TEST(OfflineSchedule, ComesWithinOnePercentOfTheFluidBoundInALongOverload) {
   // 400 requests/s can be served, 800 are sent.
   const std::vector<TimeNs> times = testing::poisson_times(800, 60 * kNsPerS, 7);
   for (const Pipeline& pipeline : {testing::chain(1), testing::chain(5), testing::diamond()}) {
@@ -287,48 +287,48 @@ TEST(ReservationBound, ComesWithinOnePercentOfTheFluidBoundInALongOverload) {
     spec.world.network_delay_ms = 1;
     const RunRecord record =
         fixed_plan(spec, times.size(), std::vector<ModuleOverride>(pipeline.modules.size(), {4, 2}));
-    const std::uint64_t accepted = checked_reservation(spec, record, times);
+    const std::uint64_t accepted = checked_schedule(spec, record, times);
     const std::uint64_t fluid = fluid_bound(spec, record);
     EXPECT_LE(accepted, fluid);
     EXPECT_GE(static_cast<double>(accepted), 0.99 * static_cast<double>(fluid));
   }
 }
 
-TEST(ReservationBound, OfNoLoadIsZero) {
+TEST(OfflineSchedule, OfNoLoadIsZero) {
   const RunSpec spec = uniform_spec(testing::chain(2), 2, 12, {4, 2}, 40, {});
-  EXPECT_EQ(checked_reservation(spec, fixed_plan(spec, 0, {{4, 2}, {4, 2}}), {}), 0u);
+  EXPECT_EQ(checked_schedule(spec, fixed_plan(spec, 0, {{4, 2}, {4, 2}}), {}), 0u);
 }
 
-TEST(ReservationBound, TakesOneRequestIffItsShortestTimeFits) {
+TEST(OfflineSchedule, TakesOneRequestIffItsShortestTimeFits) {
   // Twice 1 ms of network and 14 ms of execution alone in a batch.
   RunSpec spec = uniform_spec(testing::chain(2), 2, 12, {4, 2}, 30, {ms_to_ns(5)});
   spec.world.network_delay_ms = 1;
   const RunRecord record = fixed_plan(spec, 1, {{4, 2}, {4, 2}});
-  EXPECT_EQ(checked_reservation(spec, record, {ms_to_ns(5)}), 1u);
+  EXPECT_EQ(checked_schedule(spec, record, {ms_to_ns(5)}), 1u);
   spec.slo_ns -= 1;
-  EXPECT_EQ(checked_reservation(spec, record, {ms_to_ns(5)}), 0u);
+  EXPECT_EQ(checked_schedule(spec, record, {ms_to_ns(5)}), 0u);
 }
 
-TEST(ReservationBound, IsZeroWhereAModuleHasNoWorkers) {
+TEST(OfflineSchedule, IsZeroWhereAModuleHasNoWorkers) {
   const RunSpec spec = uniform_spec(testing::chain(2), 2, 12, {4, 2}, 100, {0, 0});
-  EXPECT_EQ(reservation_bound(spec, fixed_plan(spec, 2, {{4, 2}, {4, 0}})), 0u);
+  EXPECT_EQ(offline_schedule(spec, fixed_plan(spec, 2, {{4, 2}, {4, 0}})), 0u);
 }
 
-TEST(ReservationBound, DoesNotExistWhereNoScheduleIsSureToBeFeasible) {
+TEST(OfflineSchedule, DoesNotExistWhereNoScheduleIsSureToBeFeasible) {
   RunSpec spec = uniform_spec(testing::chain(1), 2, 12, {4, 2}, 100, {0, 0});
   RunRecord record = fixed_plan(spec, 2, {{4, 2}});
-  EXPECT_TRUE(reservation_bound(spec, record).has_value());
+  EXPECT_TRUE(offline_schedule(spec, record).has_value());
   spec.world.jitter = Jitter::kUniform;
-  EXPECT_FALSE(reservation_bound(spec, record).has_value());
+  EXPECT_FALSE(offline_schedule(spec, record).has_value());
   spec.world.jitter = Jitter::kExponential;
-  EXPECT_FALSE(reservation_bound(spec, record).has_value());
+  EXPECT_FALSE(offline_schedule(spec, record).has_value());
   spec.world.jitter = Jitter::kOff;
   record.plans.push_back({kNsPerS, 0, 1, 4, ms_to_ns(20)});
-  EXPECT_FALSE(reservation_bound(spec, record).has_value()) << "a worker leaves after a second";
+  EXPECT_FALSE(offline_schedule(spec, record).has_value()) << "a worker leaves after a second";
 }
 
-TEST(ReservationBound, IsAFeasibleScheduleOnRandomCells) {
-  RandomStream random(5, "reservation_bound_test");
+TEST(OfflineSchedule, IsAFeasibleScheduleOnRandomCells) {
+  RandomStream random(5, "offline_schedule_test");
   for (int round = 0; round < 200; ++round) {
     std::vector<Pipeline> shapes = testing::dynamic_pipelines();
     for (const std::size_t modules : {1, 3, 5}) shapes.push_back(testing::chain(modules));
@@ -348,7 +348,7 @@ TEST(ReservationBound, IsAFeasibleScheduleOnRandomCells) {
                                       ms_to_ns(5 + 300 * random.uniform()), times, kNsPerS);
     spec.world.network_delay_ms = random.below(2) == 0 ? 0.0 : 3 * random.uniform();
     const RunRecord record = fixed_plan(spec, times.size(), modules);
-    EXPECT_LE(checked_reservation(spec, record, times), fluid_bound(spec, record)) << "round " << round;
+    EXPECT_LE(checked_schedule(spec, record, times), fluid_bound(spec, record)) << "round " << round;
   }
 }
 

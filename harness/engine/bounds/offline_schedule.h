@@ -1,4 +1,4 @@
-// The reservation bound: what a schedule made with full knowledge of the arrivals completes in time, under
+// The offline schedule: what a schedule made with full knowledge of the arrivals completes in time, under
 // the same plan. The optimum lies between it and the fluid bound (fluid_bound.h).
 #pragma once
 
@@ -12,7 +12,7 @@ namespace harness {
 
 /// A place in a batch, reserved for one request. The visits of a module with the same worker and start are
 /// one batch.
-struct ReservedVisit {
+struct ScheduledVisit {
   RequestId request = 0;
   ModuleId module = 0;
   std::uint32_t worker = 0;  ///< 0 .. the module's workers - 1
@@ -32,7 +32,7 @@ struct ReservedVisit {
 /// batches, with several streams or faults, where workers serve several modules, or when the plan changes
 /// during the run. `visits` gets the schedule itself, in order of request and module; for tests, as it needs
 /// memory for each visit.
-std::optional<std::uint64_t> reservation_bound(const RunSpec& spec, const RunRecord& record,
-                                               std::vector<ReservedVisit>* visits = nullptr);
+std::optional<std::uint64_t> offline_schedule(const RunSpec& spec, const RunRecord& record,
+                                              std::vector<ScheduledVisit>* visits = nullptr);
 
 }  // namespace harness

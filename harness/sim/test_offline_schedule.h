@@ -1,4 +1,4 @@
-// For tests of the reservation bound: the record of a fixed plan, and the rules that a schedule must keep,
+// For tests of the offline schedule: the record of a fixed plan, and the rules that a schedule must keep,
 // written down independently of the code that makes one.
 #pragma once
 
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/core/routes.h"
-#include "harness/engine/bounds/reservation_bound.h"
+#include "harness/engine/bounds/offline_schedule.h"
 #include "harness/sim/test_world.h"
 
 namespace harness::testing {
@@ -32,9 +32,9 @@ inline RunRecord fixed_plan(const RunSpec& spec, std::uint64_t sent,
 /// Batches keep to their size and their worker: they take what the profile says for as many as run in them,
 /// and the next on the worker starts when that has passed.
 inline void expect_batches_fit(const RunSpec& spec, const RunRecord& record,
-                               const std::vector<ReservedVisit>& visits) {
+                               const std::vector<ScheduledVisit>& visits) {
   std::map<std::tuple<ModuleId, std::uint32_t, TimeNs>, int> sizes;
-  for (const ReservedVisit& visit : visits) ++sizes[{visit.module, visit.worker, visit.start_ns}];
+  for (const ScheduledVisit& visit : visits) ++sizes[{visit.module, visit.worker, visit.start_ns}];
   std::map<std::pair<ModuleId, std::uint32_t>, TimeNs> busy_until;
   for (const auto& [batch, size] : sizes) {
     const auto& [module, worker, start] = batch;
@@ -43,7 +43,7 @@ inline void expect_batches_fit(const RunSpec& spec, const RunRecord& record,
     ASSERT_GE(start, (busy_until[{module, worker}])) << "module " << module << " worker " << worker;
     busy_until[{module, worker}] = start + spec.profiles[module].latency(size);
   }
-  for (const ReservedVisit& visit : visits) {
+  for (const ScheduledVisit& visit : visits) {
     const int size = sizes.at({visit.module, visit.worker, visit.start_ns});
     ASSERT_GE(visit.end_ns, visit.start_ns + spec.profiles[visit.module].latency(size));
   }
@@ -52,10 +52,10 @@ inline void expect_batches_fit(const RunSpec& spec, const RunRecord& record,
 /// Every request visits every module of its route once, after all that send it there, and ends by its due
 /// time. Returns how many requests there are.
 inline std::size_t expect_requests_in_time(const RunSpec& spec, const std::vector<TimeNs>& times,
-                                           const std::vector<ReservedVisit>& visits) {
+                                           const std::vector<ScheduledVisit>& visits) {
   const TimeNs hop_ns = ms_to_ns(spec.world.network_delay_ms);
-  std::map<RequestId, std::map<ModuleId, ReservedVisit>> requests;
-  for (const ReservedVisit& visit : visits) {
+  std::map<RequestId, std::map<ModuleId, ScheduledVisit>> requests;
+  for (const ScheduledVisit& visit : visits) {
     EXPECT_TRUE(requests[visit.request].emplace(visit.module, visit).second) << "visited twice";
   }
   const Routes routes(spec.pipeline, spec.seed);
@@ -75,10 +75,10 @@ inline std::size_t expect_requests_in_time(const RunSpec& spec, const std::vecto
 }
 
 /// The bound, after checking that its schedule can be carried out and has as many requests.
-inline std::uint64_t checked_reservation(const RunSpec& spec, const RunRecord& record,
-                                         const std::vector<TimeNs>& times) {
-  std::vector<ReservedVisit> visits;
-  const std::uint64_t accepted = reservation_bound(spec, record, &visits).value();
+inline std::uint64_t checked_schedule(const RunSpec& spec, const RunRecord& record,
+                                      const std::vector<TimeNs>& times) {
+  std::vector<ScheduledVisit> visits;
+  const std::uint64_t accepted = offline_schedule(spec, record, &visits).value();
   expect_batches_fit(spec, record, visits);
   EXPECT_EQ(expect_requests_in_time(spec, times, visits), accepted);
   return accepted;
