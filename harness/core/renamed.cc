@@ -18,6 +18,7 @@ constexpr Renamed kColumns[] = {
     {"scheduler_busy", "scheduler_utilisation"},
     {"visit_share", "visit_ratio"},
     {"normalised_goodput", "slo_attainment"},
+    {"batch_cap", "max_batch"},
 };
 
 constexpr Renamed kKeys[] = {

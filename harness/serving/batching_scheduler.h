@@ -62,7 +62,7 @@ class BatchingScheduler final : public Scheduler {
         policy_(std::forward<Args>(args)...) {}
 
   void on_plan(TimeNs now, const Plan& plan, Decisions& out) override {
-    batch_cap_ = plan.modules[module_].batch_cap;
+    max_batch_ = plan.modules[module_].max_batch;
     if constexpr (requires(Policy policy) { policy.on_plan(now, plan); }) {
       policy_.on_plan(now, plan);
     } else {
@@ -176,9 +176,9 @@ class BatchingScheduler final : public Scheduler {
 
   int limit() const {
     if constexpr (requires(const Policy policy) { policy.batch_limit(); }) {
-      return std::min(batch_cap_, policy_.batch_limit());
+      return std::min(max_batch_, policy_.batch_limit());
     }
-    return batch_cap_;
+    return max_batch_;
   }
 
   /// The worker whose next batch has room and is expected to start first (of two that would start now, a free
@@ -222,7 +222,7 @@ class BatchingScheduler final : public Scheduler {
   ModuleId module_;
   bool early_;
   bool started_ = false;
-  int batch_cap_ = 1;
+  int max_batch_ = 1;
   std::vector<Worker> workers_;
   Policy policy_;
 };

@@ -20,20 +20,20 @@ bool suits(const Plan& plan, std::size_t modules) {
   const auto is_cap = [](int cap) { return cap >= 1; };
   const auto is_sound = [&](const WorkerGroup& group) {
     const std::size_t count = group.modules.size();
-    return count > 0 && (group.batch_caps.empty() || group.batch_caps.size() == count) &&
+    return count > 0 && (group.max_batches.empty() || group.max_batches.size() == count) &&
            (group.shares.empty() || group.shares.size() == count) &&
-           std::all_of(group.batch_caps.begin(), group.batch_caps.end(), is_cap) &&
+           std::all_of(group.max_batches.begin(), group.max_batches.end(), is_cap) &&
            std::all_of(group.modules.begin(), group.modules.end(), [&](ModuleId m) { return m < modules; });
   };
   return plan.modules.size() == modules && plan.groups.size() <= kMostGroups &&
          std::all_of(plan.modules.begin(), plan.modules.end(),
-                     [&](const ModulePlan& module) { return is_cap(module.batch_cap); }) &&
+                     [&](const ModulePlan& module) { return is_cap(module.max_batch); }) &&
          std::all_of(plan.groups.begin(), plan.groups.end(), is_sound);
 }
 
 bool follows(const Plan& current, const Plan& next) {
   if (next.groups.size() > kMostGroups || next.groups.size() < current.groups.size()) return false;
-  const auto no_less = [](const ModulePlan& a, const ModulePlan& b) { return b.batch_cap >= a.batch_cap; };
+  const auto no_less = [](const ModulePlan& a, const ModulePlan& b) { return b.max_batch >= a.max_batch; };
   return std::equal(current.groups.begin(), current.groups.end(), next.groups.begin(), is_same_group) &&
          std::equal(current.modules.begin(), current.modules.end(), next.modules.begin(), next.modules.end(),
                     no_less);
@@ -43,15 +43,15 @@ Plan continued_plan(const Plan& current, const Plan& wanted) {
   Plan plan = wanted;
   plan.groups = current.groups;
   for (std::size_t m = 0; m < current.modules.size(); ++m) {
-    if (current.modules[m].batch_cap <= plan.modules[m].batch_cap) continue;
-    plan.modules[m].batch_cap = current.modules[m].batch_cap;
+    if (current.modules[m].max_batch <= plan.modules[m].max_batch) continue;
+    plan.modules[m].max_batch = current.modules[m].max_batch;
     plan.modules[m].exec_ns = current.modules[m].exec_ns;
   }
   // By what makes them the same, then the largest first: equal groups meet in that order.
   using Key = std::tuple<const std::vector<ModuleId>&, const std::vector<int>&, TimeNs, int>;
   const auto order_of = [](const std::vector<WorkerGroup>& groups) {
     const auto key = [&](std::size_t i) {
-      return Key(groups[i].modules, groups[i].batch_caps, groups[i].cycle_ns, -groups[i].workers);
+      return Key(groups[i].modules, groups[i].max_batches, groups[i].cycle_ns, -groups[i].workers);
     };
     std::vector<std::size_t> order(groups.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -60,7 +60,7 @@ Plan continued_plan(const Plan& current, const Plan& wanted) {
     return order;
   };
   const auto is_before = [](const WorkerGroup& a, const WorkerGroup& b) {
-    return std::tie(a.modules, a.batch_caps, a.cycle_ns) < std::tie(b.modules, b.batch_caps, b.cycle_ns);
+    return std::tie(a.modules, a.max_batches, a.cycle_ns) < std::tie(b.modules, b.max_batches, b.cycle_ns);
   };
   for (WorkerGroup& group : plan.groups) {
     group.workers = 0;
@@ -95,8 +95,8 @@ Plan one_group_plan(const ServingContext& context, int max_batch) {
     group.modules.push_back(static_cast<ModuleId>(plan.modules.size()));
     ModulePlan& module = plan.modules.emplace_back();
     module.workers = context.workers;
-    module.batch_cap = std::min(max_batch, profile->max_batch());
-    module.exec_ns = profile->latency(module.batch_cap);
+    module.max_batch = std::min(max_batch, profile->max_batch());
+    module.exec_ns = profile->latency(module.max_batch);
   }
   return plan;
 }

@@ -18,15 +18,15 @@ void check_group_count(std::size_t groups);
 bool suits(const Plan& plan, std::size_t modules);
 
 /// Whether `next` may follow `current` in a run: no more groups than a plan may have, the groups of `current`
-/// first (is_same_group), and no module's batch cap smaller than before.
+/// first (is_same_group), and no module's maximum batch size smaller than before.
 bool follows(const Plan& current, const Plan& next);
 
 /// The plan `wanted`, whose groups may be any and in any order, as one that follows `current`: a group that
 /// is there already is used again, others are added, those that are not wanted have no workers. Of equal
 /// groups the larger ones stay the larger ones, so that as few workers move as can be; each has at most one
-/// of the wanted groups. A module's batch cap never falls (batches of the plan before may still run).
-/// Returns `current` where that would have more groups than a plan may have: the groups of a long run are
-/// used up then.
+/// of the wanted groups. A module's maximum batch size never falls (batches of the plan before may still
+/// run). Returns `current` where that would have more groups than a plan may have: the groups of a long run
+/// are used up then.
 Plan continued_plan(const Plan& current, const Plan& wanted);
 
 /// Whether every module is a model that runs in batches: no shared server and no thread pool.

@@ -27,7 +27,7 @@ Plan random_plan(RandomStream& random) {
   plan.modules.resize(1 + random.below(6));
   for (ModulePlan& module : plan.modules) {
     module.workers = below(9);
-    module.batch_cap = 1 + below(128);
+    module.max_batch = 1 + below(128);
   }
   plan.groups.resize(random.below(5));
   for (WorkerGroup& group : plan.groups) {
@@ -35,7 +35,7 @@ Plan random_plan(RandomStream& random) {
       if (random.below(2) == 0 || (m + 1U == plan.modules.size() && group.modules.empty()))
         group.modules.push_back(m);
     }
-    if (random.below(2) == 0) group.batch_caps.assign(group.modules.size(), 1 + below(128));
+    if (random.below(2) == 0) group.max_batches.assign(group.modules.size(), 1 + below(128));
     if (random.below(2) == 0) group.shares.assign(group.modules.size(), below(3));
   }
   return plan;
@@ -49,15 +49,15 @@ TEST(CommonPlans, APlanThatSuitsIsOneThatEveryoneCanWalk) {
     ASSERT_TRUE(suits(plan, modules));
     EXPECT_FALSE(suits(plan, modules + 1));
     Plan bad = plan;
-    bad.modules[random.below(modules)].batch_cap = 0;
+    bad.modules[random.below(modules)].max_batch = 0;
     EXPECT_FALSE(suits(bad, modules));
     if (plan.groups.empty()) continue;
     const std::size_t g = random.below(plan.groups.size());
     for (const auto& damage : std::vector<void (*)(WorkerGroup&)>{
              [](WorkerGroup& group) { group.modules.clear(); },
              [](WorkerGroup& group) { group.modules.back() = 6; },
-             [](WorkerGroup& group) { group.batch_caps.assign(group.modules.size() + 1, 1); },
-             [](WorkerGroup& group) { group.batch_caps.assign(group.modules.size(), 0); },
+             [](WorkerGroup& group) { group.max_batches.assign(group.modules.size() + 1, 1); },
+             [](WorkerGroup& group) { group.max_batches.assign(group.modules.size(), 0); },
              [](WorkerGroup& group) { group.shares.assign(group.modules.size() + 1, 1); }}) {
       bad = plan;
       damage(bad.groups[g]);
@@ -77,10 +77,10 @@ TEST(CommonPlans, OneGroupHasAllWorkersAndModels) {
   EXPECT_EQ(plan.groups[0].modules, (std::vector<ModuleId>{0, 1}));
   ASSERT_EQ(plan.modules.size(), 2U);
   EXPECT_EQ(plan.modules[0].workers, 7);
-  EXPECT_EQ(plan.modules[0].batch_cap, 16);
+  EXPECT_EQ(plan.modules[0].max_batch, 16);
   EXPECT_EQ(plan.modules[0].exec_ns, 26);
   EXPECT_EQ(plan.modules[1].workers, 7);
-  EXPECT_EQ(plan.modules[1].batch_cap, 4);
+  EXPECT_EQ(plan.modules[1].max_batch, 4);
   EXPECT_EQ(plan.modules[1].exec_ns, 14);
 }
 
@@ -99,9 +99,9 @@ TEST(CommonPlans, KnowWhatRunsInBatches) {
   EXPECT_FALSE(has_only_batches(context));
 }
 
-Plan plan_with(std::vector<WorkerGroup> groups, int batch_cap = 4) {
+Plan plan_with(std::vector<WorkerGroup> groups, int max_batch = 4) {
   Plan plan;
-  plan.modules = {{1, batch_cap, 10, 0}, {1, batch_cap, 10, 0}};
+  plan.modules = {{1, max_batch, 10, 0}, {1, max_batch, 10, 0}};
   plan.groups = std::move(groups);
   return plan;
 }
@@ -114,7 +114,7 @@ TEST(ContinuedPlan, UsesEqualGroupsAgainAndAddsTheOthers) {
   const std::vector<int> workers = {0, 3, 5, 1, 2};
   for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(plan.groups[i].workers, workers[i]) << i;
   EXPECT_EQ(plan.groups[3].modules, (std::vector<ModuleId>{1}));
-  EXPECT_EQ(plan.groups[4].batch_caps, (std::vector<int>{2}));
+  EXPECT_EQ(plan.groups[4].max_batches, (std::vector<int>{2}));
   EXPECT_TRUE(follows(current, plan));
   // Back: nothing is added, and the retired group is used again.
   const Plan back = continued_plan(plan, current);
@@ -125,7 +125,7 @@ TEST(ContinuedPlan, UsesEqualGroupsAgainAndAddsTheOthers) {
 
 TEST(ContinuedPlan, BatchesNeverGetSmaller) {
   const Plan plan = continued_plan(plan_with({{1, {0}}}, 8), plan_with({{1, {0}}}, 4));
-  EXPECT_EQ(plan.modules[0].batch_cap, 8);
+  EXPECT_EQ(plan.modules[0].max_batch, 8);
 }
 
 TEST(ContinuedPlan, EndsWhereGroupsAreUsedUp) {

@@ -16,8 +16,8 @@ using GroupId = std::uint16_t;
 /// The plan of one module.
 struct ModulePlan {
   int workers = 1;     ///< that serve it, perhaps beside others
-  int batch_cap = 1;   ///< largest batch a scheduler may form, 1..the profile's maximum
-  TimeNs exec_ns = 0;  ///< d_k: the profile's latency at batch_cap
+  int max_batch = 1;   ///< largest batch a scheduler may form, 1..the profile's maximum
+  TimeNs exec_ns = 0;  ///< d_k: the profile's latency at max_batch
   TimeNs budget_ns =
       0;  ///< share of the SLO for this module alone (waits and execution), for systems that split it
 
@@ -30,7 +30,7 @@ struct WorkerGroup {
   std::vector<ModuleId> modules;  ///< in order, at least one
   /// Of systems that plan each group for itself (Nexus: the nodes of a packing). As `modules`: largest batch
   /// here, at most the module's own; empty: the module's own.
-  std::vector<int> batch_caps = {};
+  std::vector<int> max_batches = {};
   /// The time in which each worker is to run one batch of every module; 0: not planned.
   TimeNs cycle_ns = 0;
   /// As `modules`, for routers and records: how many of the equal parts into which a module's streams are
@@ -42,7 +42,7 @@ struct WorkerGroup {
 
 /// Whether it is the same group, with perhaps another number of workers and other shares.
 inline bool is_same_group(const WorkerGroup& a, const WorkerGroup& b) {
-  return a.modules == b.modules && a.batch_caps == b.batch_caps && a.cycle_ns == b.cycle_ns;
+  return a.modules == b.modules && a.max_batches == b.max_batches && a.cycle_ns == b.cycle_ns;
 }
 
 /// What a planner tells the routers of its own system with a plan. Never written again.
@@ -77,11 +77,11 @@ struct Plan {
     return std::find(served.begin(), served.end(), module) != served.end();
   }
   /// The largest batch of the module, one of the group's, there.
-  int batch_cap(GroupId group, ModuleId module) const {
-    if (groups.empty() || groups[group].batch_caps.empty()) return modules[module].batch_cap;
+  int max_batch(GroupId group, ModuleId module) const {
+    if (groups.empty() || groups[group].max_batches.empty()) return modules[module].max_batch;
     const std::vector<ModuleId>& served = groups[group].modules;
-    return groups[group].batch_caps[static_cast<std::size_t>(std::find(served.begin(), served.end(), module) -
-                                                             served.begin())];
+    return groups[group].max_batches[static_cast<std::size_t>(
+        std::find(served.begin(), served.end(), module) - served.begin())];
   }
   /// Whether there are workers that serve several modules.
   bool shares_workers() const {
@@ -99,20 +99,20 @@ template <class Way>
 void code(Archive<Way>& archive, Plan& plan) {
   archive.list(plan.modules, [&](ModulePlan& module) {
     archive.value(module.workers);
-    archive.value(module.batch_cap);
+    archive.value(module.max_batch);
     archive.value(module.exec_ns);
     archive.value(module.budget_ns);
   });
   archive.list(plan.groups, [&](WorkerGroup& group) {
     archive.value(group.workers);
     archive.list(group.modules);
-    archive.list(group.batch_caps);
+    archive.list(group.max_batches);
     archive.value(group.cycle_ns);
     archive.list(group.shares);
   });
 }
 
-// The planner: replicas, batch caps, latency budgets.
+// The planner: replicas, maximum batch sizes, latency budgets.
 
 /// What a planner is told about the load.
 struct LoadStatistics {

@@ -33,7 +33,7 @@ class Decisions {
     list_.push_back({Decision::Kind::kDrop, reason, visit, 0, 0});
   }
   /// The queued visit joins the worker's forming batch (which it opens if need be); the host stamps t_b. All
-  /// visits of a batch are at the same module, at most the planned batch cap of them.
+  /// visits of a batch are at the same module, at most the planned maximum batch size of them.
   void join(WorkerId worker, VisitId visit) {
     list_.push_back({Decision::Kind::kJoin, {}, visit, worker, 0});
   }

@@ -19,7 +19,7 @@ namespace harness {
 /// one worker would carry if nothing else came; infinite where none go there. By Hall's condition it is the
 /// least, over all sets of modules, of the workers that serve any of them over the seconds that a request
 /// needs of them. 0 when a module has requests and no workers. Batches are those of `rps` in every group:
-/// WorkerGroup::batch_caps and cycle_ns do not count. Cost grows with the square of the different sets of
+/// WorkerGroup::max_batches and cycle_ns do not count. Cost grows with the square of the different sets of
 /// modules, not with the groups.
 double group_capacity_rps(std::span<const WorkerGroup> groups, const std::vector<double>& rps);
 
@@ -83,7 +83,7 @@ std::vector<double> stream_rps(const ServingContext& context);
 
 /// Requests/s that the plan carries at its batches: of a module with workers of its own workers b / (v d),
 /// the least over them; of groups group_capacity_rps at the modules' own batches, which is an upper bound
-/// where groups have smaller ones (WorkerGroup::batch_caps) or a cycle. With several streams v is the
+/// where groups have smaller ones (WorkerGroup::max_batches) or a cycle. With several streams v is the
 /// module's share of their expected rates. NaN of a tree of tasks, where it depends on the variants chosen.
 double capacity_rps(const ServingContext& context, const Plan& plan);
 

@@ -212,7 +212,7 @@ TEST(SizingPlanner, BalancedByHand) {
   const Plan plan = make_sizing_planner(world.context, {}, {})->plan(0, {}, {});
   EXPECT_EQ(workers_of(plan), (Workers{1, 2, 4}));
   EXPECT_DOUBLE_EQ(capacity_rps(world.context, plan), 100);
-  EXPECT_EQ(plan.modules[1].batch_cap, 1);
+  EXPECT_EQ(plan.modules[1].max_batch, 1);
   EXPECT_EQ(plan.modules[1].exec_ns, 20 * kMs);
   // Budgets: the SLO in proportion to the execution times (Clipper++).
   EXPECT_EQ(budgets_ms(plan), (std::vector<TimeNs>{20, 40, 80}));

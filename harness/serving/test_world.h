@@ -62,7 +62,7 @@ class TestWorld {
 
   const Pipeline& pipeline() const { return pipeline_; }
 
-  /// A plan with one worker per module, these batch caps, and budgets that share the SLO equally.
+  /// A plan with one worker per module, these maximum batch sizes, and budgets that share the SLO equally.
   Plan plan(const std::vector<int>& caps) const {
     Plan plan;
     for (std::size_t k = 0; k < caps.size(); ++k) {

@@ -21,7 +21,7 @@ RunSpec five_cars(double car_ms, Answers answers, TimeNs slo_ns) {
   const Pipeline pipeline =
       tree({{"detect", {"cars"}, {variant("d", 1, {5})}}, {"cars", {}, {variant("c", 0.5)}}});
   testing::TreeRules rules{{{1, 1}}};
-  rules.batch_cap = 2;
+  rules.max_batch = 2;
   RunSpec spec = tree_cell(pipeline, {linear_profile("d", 0, 10, 2), linear_profile("c", 0, car_ms, 2)},
                            rules, {0}, kNsPerS);
   spec.slo_ns = slo_ns;

@@ -94,7 +94,7 @@ TEST(Groups, RowsKnowStreamsThatVisitsNumberModulo65536) {
 TEST(Groups, ARecordHasTheGroupsOfThePlan) {
   RunSpec spec = two_models(3, {0}, {1});
   std::vector<WorkerGroup> groups = {{2, {0, 1}}, {1, {1}}};
-  groups[0].batch_caps = {8, 3};
+  groups[0].max_batches = {8, 3};
   groups[0].cycle_ns = 7 * kMs;
   groups[0].shares = {1, 3};
   groups[1].shares = {1};
@@ -104,7 +104,7 @@ TEST(Groups, ARecordHasTheGroupsOfThePlan) {
   const auto facts = [&record](std::size_t i) {
     const GroupRow& row = record.groups[i];
     return std::array<std::int64_t, 6>{row.at_ns,   row.group,     row.module,
-                                       row.workers, row.batch_cap, row.cycle_ns};
+                                       row.workers, row.max_batch, row.cycle_ns};
   };
   EXPECT_EQ(facts(0), (std::array<std::int64_t, 6>{0, 0, 0, 2, 8, 7 * kMs}));
   EXPECT_EQ(facts(1), (std::array<std::int64_t, 6>{0, 0, 1, 2, 3, 7 * kMs}));

@@ -131,7 +131,7 @@ void expect_nothing_late(const RunSpec& spec, const Ran& ran) {
 }
 
 /// What Nexus and PARD estimate at least, without jitter, when the expected start is the true one: start +
-/// d(batch cap), for PARD also the executions of the later modules, within the deadline.
+/// d(maximum batch size), for PARD also the executions of the later modules, within the deadline.
 void expect_no_visit_run_late(const RunSpec& spec, const Ran& ran, bool downstream) {
   if (spec.world.jitter != Jitter::kOff) return;
   std::vector<TimeNs> exec(ran.record.modules.size());

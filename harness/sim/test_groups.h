@@ -113,7 +113,7 @@ class GroupScheduler final : public Scheduler {
     std::deque<Visit>& waiting = longest->second;
     if (waiting.empty()) return false;
     worker.module = longest->first;
-    while (worker.running < plan_.modules[worker.module].batch_cap && !waiting.empty()) {
+    while (worker.running < plan_.modules[worker.module].max_batch && !waiting.empty()) {
       if (waiting.front().due_ns <= now) {
         out.drop(waiting.front().id, DropReason::kExpired);
       } else {
@@ -161,8 +161,8 @@ class GroupPlanner final : public Planner {
       module.workers = 0;
       for (GroupId group = 0; group < plan.group_count(); ++group)
         module.workers += plan.serves(group, m) ? plan.workers_of(group) : 0;
-      module.batch_cap = context_.profiles[m]->max_batch();
-      module.exec_ns = context_.profiles[m]->latency(module.batch_cap);
+      module.max_batch = context_.profiles[m]->max_batch();
+      module.exec_ns = context_.profiles[m]->latency(module.max_batch);
       plan.modules.push_back(module);
     }
     return plan;

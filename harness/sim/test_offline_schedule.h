@@ -39,7 +39,7 @@ inline void expect_batches_fit(const RunSpec& spec, const RunRecord& record,
   for (const auto& [batch, size] : sizes) {
     const auto& [module, worker, start] = batch;
     ASSERT_LT(worker, record.plans[module].workers);
-    ASSERT_LE(size, static_cast<int>(record.plans[module].batch_cap));
+    ASSERT_LE(size, static_cast<int>(record.plans[module].max_batch));
     ASSERT_GE(start, (busy_until[{module, worker}])) << "module " << module << " worker " << worker;
     busy_until[{module, worker}] = start + spec.profiles[module].latency(size);
   }

@@ -45,7 +45,7 @@ inline std::vector<Profile> car_profiles() {
 struct TreeRules {
   /// Workers by module; one entry for each plan, the last for all later ones.
   std::vector<std::vector<int>> workers;
-  int batch_cap = 1;
+  int max_batch = 1;
   double refuse = 0;          ///< share of the visits that routers refuse when they come from others
   bool random = false;        ///< queues at random instead of one after the other
   TimeNs clock_bound_ns = 0;  ///< by which the clocks of a live run's ranks may differ
@@ -66,7 +66,7 @@ class TreePlanner final : public Planner {
     const std::vector<int>& workers = rules_.workers[std::min(next_++, rules_.workers.size() - 1)];
     Plan plan;
     for (std::size_t m = 0; m < workers.size(); ++m) {
-      const int cap = std::min(rules_.batch_cap, context_.profiles[m]->max_batch());
+      const int cap = std::min(rules_.max_batch, context_.profiles[m]->max_batch());
       plan.modules.push_back({workers[m], cap, context_.profiles[m]->latency(cap)});
     }
     return plan;
@@ -195,7 +195,7 @@ inline RunSpec random_tree_cell(RandomStream& random, const TreeKind& kind = {})
       if (random.below(8) > 0) ++workers[first + random.below(static_cast<std::uint64_t>(task.variants))];
     }
   }
-  rules.batch_cap = 1 + static_cast<int>(random.below(16));
+  rules.max_batch = 1 + static_cast<int>(random.below(16));
   rules.refuse = random.below(2) == 0 || !kind.refuses ? 0.0 : 0.05;
   rules.random = random.below(2) == 0;
   rules.clock_bound_ns = kind.clock_bound_ns;

@@ -175,7 +175,7 @@ class RowsTest(unittest.TestCase):
     def test_capacity_follows_the_plans_and_of_one_plan_is_that_of_the_summary(self):
         """A server with continuous batching serves more or less than workers x batch / latency."""
         plans = np.array([(0, 0, 2, 8, 1e9), (10e9, 0, 4, 8, 1e9)], dtype=[
-            ("at_ns", "i8"), ("module", "u2"), ("workers", "u4"), ("batch_cap", "u4"), ("exec_ns", "i8")])
+            ("at_ns", "i8"), ("module", "u2"), ("workers", "u4"), ("max_batch", "u4"), ("exec_ns", "i8")])
         modules = np.zeros(1, dtype=[("done", "u8")])
         times = np.array([1.0, 11.0])
         changing = Cell({"capacity_rps": 7}, {"plans": plans, "modules": modules})

@@ -25,6 +25,7 @@ RENAMED_COLUMNS = {
     "scheduler_busy": "scheduler_utilisation",
     "visit_share": "visit_ratio",
     "normalised_goodput": "slo_attainment",
+    "batch_cap": "max_batch",
 }
 WORKLOAD_TABLES = ("workload.", "trace.", "cluster.", "planner.", "module.", "live.")
 
@@ -183,7 +184,7 @@ class Cell:
         slowest = np.full(len(times_s), np.inf)
         for module in np.unique(plans["module"]):
             rows = plans[plans["module"] == module]
-            rates = rows["workers"] * rows["batch_cap"] / (rows["exec_ns"] / NS_PER_S) / visits[module]
+            rates = rows["workers"] * rows["max_batch"] / (rows["exec_ns"] / NS_PER_S) / visits[module]
             at = np.searchsorted(rows["at_ns"] / NS_PER_S, times_s, side="right") - 1
             slowest = np.minimum(slowest, rates[np.maximum(at, 0)])
         return slowest

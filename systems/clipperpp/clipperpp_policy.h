@@ -81,7 +81,7 @@ class ClipperppPolicy {
     own_budget_ns_ = plan.modules[module_].budget_ns;
     const double before = longest_before(*context_.pipeline, budgets)[module_];
     budget_to_here_ns_ = static_cast<TimeNs>(before) + own_budget_ns_;
-    most_ = plan.modules[module_].batch_cap;
+    most_ = plan.modules[module_].max_batch;
     aimd_.set_most(most_);
   }
 

@@ -27,7 +27,7 @@ class ClockworkScheduler final : public Scheduler {
     if (central_) return;
     std::vector<ClockworkModel> models;
     for (const ModuleId module : plan.served_by(group_)) {
-      const int cap = std::min(plan.modules[module].batch_cap, params_.max_batch);
+      const int cap = std::min(plan.modules[module].max_batch, params_.max_batch);
       models.push_back({module, context_.profiles[module], cap});
     }
     central_.emplace(params_, models, context_.serving.commit == Commit::kEarly);

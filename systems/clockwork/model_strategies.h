@@ -134,7 +134,7 @@ class LatencyEstimate {
 struct ClockworkModel {
   ModuleId module = 0;
   const Profile* profile = nullptr;  ///< read in the constructor only
-  int batch_cap = 16;                ///< at most this many visits in a batch
+  int max_batch = 16;                ///< at most this many visits in a batch
 };
 
 /// A visit that waits. `due_ns`: the deadline less the margin.
@@ -155,7 +155,7 @@ struct ClockworkStrategy {
 class ModelStrategies {
  public:
   ModelStrategies(const ClockworkModel& model, const ClockworkParams& params) : params_(params) {
-    for (int size = 1; size <= model.batch_cap; size = next(size)) {
+    for (int size = 1; size <= model.max_batch; size = next(size)) {
       const TimeNs latency_ns = model.profile->latency(size);
       if (size > 1 && params.max_exec_ms > 0 && latency_ns > ms_to_ns(params.max_exec_ms)) continue;
       sizes_.push_back(size);

@@ -22,7 +22,7 @@ class PlainClockwork {
   PlainClockwork(const ClockworkParams& params, std::span<const ClockworkModel> models, bool queues_behind)
       : params_(params), models_(models.begin(), models.end()), queues_behind_(queues_behind) {
     for (const ClockworkModel& model : models_) {
-      for (int size = 1; size <= model.batch_cap; ++size) {
+      for (int size = 1; size <= model.max_batch; ++size) {
         const bool power = (size & (size - 1)) == 0;
         const bool fits = params_.max_exec_ms == 0 || size == 1 ||
                           model.profile->latency(size) <= ms_to_ns(params_.max_exec_ms);

@@ -60,7 +60,7 @@ void LoadBalancer::build() {
       const auto module = static_cast<ModuleId>(views[i].group);
       const ModulePlan& planned = plan_.modules[module];
       const double capacity_rps =
-          views[i].workers * worker_rps(*context_.profiles[module], planned.batch_cap);
+          views[i].workers * worker_rps(*context_.profiles[module], planned.max_batch);
       places.push_back({{views[i].id, module, capacity_rps, planned.exec_ns}, i});
     }
   }

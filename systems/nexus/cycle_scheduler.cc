@@ -14,9 +14,9 @@ void CycleScheduler::on_plan(TimeNs now, const Plan& plan, Decisions&) {
   TimeNs offset_ns = 0;
   for (const ModuleId module : group.modules) {
     ModulePlan& session = own.modules[module];
-    session.batch_cap = plan.batch_cap(group_, module);
-    session.exec_ns = context_.profiles[module]->latency(session.batch_cap);
-    sessions_.push_back({module, session.batch_cap, offset_ns, NexusPolicy(context_, module, params_)});
+    session.max_batch = plan.max_batch(group_, module);
+    session.exec_ns = context_.profiles[module]->latency(session.max_batch);
+    sessions_.push_back({module, session.max_batch, offset_ns, NexusPolicy(context_, module, params_)});
     offset_ns += session.exec_ns;
   }
   for (NodeSession& session : sessions_) session.queue.on_plan(now, own);
@@ -106,7 +106,7 @@ void CycleScheduler::take_planned(TimeNs now, Decisions& out) {
 
 bool CycleScheduler::run(TimeNs now, NodeSession& session, Decisions& out) {
   if (session.queue.empty()) return false;
-  if (session.queue.fill(now, {worker_, now, 0, session.batch_cap}, out) == 0) return false;
+  if (session.queue.fill(now, {worker_, now, 0, session.max_batch}, out) == 0) return false;
   out.launch(worker_);
   free_ = false;
   return true;

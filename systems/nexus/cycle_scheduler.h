@@ -40,7 +40,7 @@ class CycleScheduler final : public Scheduler {
  private:
   struct NodeSession {
     ModuleId module = 0;
-    int batch_cap = 1;
+    int max_batch = 1;
     TimeNs offset_ns = 0;  ///< of its turn from the start of a duty cycle
     NexusPolicy queue;
   };

@@ -22,7 +22,7 @@ struct Subtree {
 double split_cost(const SplitModule& module, TimeNs budget_ns) {
   if (budget_ns < module.least_ns) return kInfinity;
   double best_rps = 0;
-  for (int batch = 1; batch <= std::min(module.batch_cap, module.profile->max_batch()); ++batch) {
+  for (int batch = 1; batch <= std::min(module.max_batch, module.profile->max_batch()); ++batch) {
     const TimeNs latency = module.profile->latency(batch);
     if (2 * latency <= budget_ns) best_rps = std::max(best_rps, batch / ns_to_s(latency));
   }

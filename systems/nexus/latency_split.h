@@ -13,7 +13,7 @@ namespace harness {
 struct SplitModule {
   const Profile* profile = nullptr;
   double rate = 1;      ///< visits of this module per request, or any common multiple of that
-  int batch_cap = 1;    ///< no larger batch counts
+  int max_batch = 1;    ///< no larger batch counts
   TimeNs least_ns = 0;  ///< no smaller budget is given
 };
 

@@ -120,7 +120,7 @@ TEST(NexusRefine, RewritesBudgetsOnlyAndUsesTheWholeSlo) {
   const Plan after = refined(world, "split");
   TimeNs sum = 0;
   for (std::size_t k = 0; k < 3; ++k) {
-    EXPECT_EQ(after.modules[k].batch_cap, before.modules[k].batch_cap);
+    EXPECT_EQ(after.modules[k].max_batch, before.modules[k].max_batch);
     EXPECT_EQ(after.modules[k].workers, before.modules[k].workers);
     EXPECT_GE(after.modules[k].budget_ns, after.modules[k].exec_ns) << "else every visit is dropped";
     sum += after.modules[k].budget_ns;

@@ -55,7 +55,7 @@ class Nexus final : public System {
     std::vector<SplitModule> modules;
     for (std::size_t k = 0; k < plan.modules.size(); ++k) {
       // A budget below the planned batch's own execution time would have every visit dropped.
-      modules.push_back({context.profiles[k], visits[k], plan.modules[k].batch_cap, plan.modules[k].exec_ns});
+      modules.push_back({context.profiles[k], visits[k], plan.modules[k].max_batch, plan.modules[k].exec_ns});
     }
     const TimeNs step_ns = split_step(context.slo_ns, ms_to_ns(params_.split_step_ms));
     std::vector<TimeNs> budgets = split_latency(*context.pipeline, modules, context.slo_ns, step_ns);

@@ -12,7 +12,7 @@ void NexusPolicy::on_plan(TimeNs, const Plan& plan) {
   split_to_here_ns_ =
       static_cast<TimeNs>(longest_before(*context_.pipeline, budgets)[module_]) + own.budget_ns;
   planned_exec_ns_ = own.exec_ns;
-  batch_cap_ = own.batch_cap;
+  max_batch_ = own.max_batch;
 }
 
 NexusPolicy::Waiting NexusPolicy::waiting(const Visit& visit) const {
@@ -40,7 +40,7 @@ void NexusPolicy::put_back(TimeNs, const Visit& visit) {
 
 TimeNs NexusPolicy::exec_ns(const BatchSlot& slot, std::size_t more) const {
   if (params_.estimate == NexusEstimate::kPlanned) return planned_exec_ns_;
-  return context_.profiles[module_]->latency(std::min(slot.joined + static_cast<int>(more), batch_cap_));
+  return context_.profiles[module_]->latency(std::min(slot.joined + static_cast<int>(more), max_batch_));
 }
 
 std::size_t NexusPolicy::first_fitting(const BatchSlot& slot) const {

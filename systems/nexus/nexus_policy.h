@@ -46,7 +46,7 @@ class NexusPolicy {
   const ServingContext& context_;
   ModuleId module_;
   NexusParams params_;
-  int batch_cap_ = 1;
+  int max_batch_ = 1;
   TimeNs planned_exec_ns_ = 0;
   TimeNs split_to_here_ns_ = 0;
   VisitRing<Waiting> queue_;

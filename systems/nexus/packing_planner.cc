@@ -43,7 +43,7 @@ class PackingPlanner final : public Planner {
     for (const Session& session : sessions) plan.modules.push_back({0, 1, 0, session.slo_ns});
     for (const PackedNode& node : sized.packing.nodes) add_node(node, plan);
     for (ModuleId m = 0; m < plan.modules.size(); ++m)
-      plan.modules[m].exec_ns = context_.profiles[m]->latency(plan.modules[m].batch_cap);
+      plan.modules[m].exec_ns = context_.profiles[m]->latency(plan.modules[m].max_batch);
     return current.modules.empty() ? plan : continued_plan(current, plan);
   }
 
@@ -56,10 +56,10 @@ class PackingPlanner final : public Planner {
     group.cycle_ns = node.duty_ns;
     for (const NodeShare& share : shares) {
       group.modules.push_back(static_cast<ModuleId>(share.session));
-      group.batch_caps.push_back(share.batch);
+      group.max_batches.push_back(share.batch);
       ModulePlan& module = plan.modules[share.session];
       ++module.workers;
-      module.batch_cap = std::max(module.batch_cap, share.batch);
+      module.max_batch = std::max(module.max_batch, share.batch);
     }
     plan.groups.push_back(std::move(group));
   }

@@ -42,8 +42,8 @@ std::vector<Session> sessions_of(const ServingContext& context, const LoadStatis
                                  const std::vector<Profile>& profiles, const NexusParams& params);
 
 /// Plans by squishy bin packing (pack_onto): a group of one worker for each node, with the batches of its
-/// sessions and its duty cycle. A module's own batch cap is the largest of its nodes'; one without a node has
-/// no workers, and its visits are dropped. The rate to provision for is the largest over a second
+/// sessions and its duty cycle. A module's own maximum batch size is the largest of its nodes'; one without a
+/// node has no workers, and its visits are dropped. The rate to provision for is the largest over a second
 /// (LoadStatistics::peak_rps) if that is known; else what the streams promise or, later, sent in the period
 /// before; or an equal share for each stream. A later plan has the nodes of the one before it that it needs
 /// again (continued_plan). The context outlives the planner.

@@ -19,19 +19,19 @@ TEST(PackingPlanner, MakesAGroupOfEachNodeOfTheWorkedExample) {
   const Plan plan = planned(world, without_margins(), example_load());
   ASSERT_EQ(plan.groups.size(), 3U);
   EXPECT_EQ(plan.groups[0].modules, std::vector<ModuleId>{0});
-  EXPECT_EQ(plan.groups[0].batch_caps, std::vector<int>{16});
+  EXPECT_EQ(plan.groups[0].max_batches, std::vector<int>{16});
   EXPECT_EQ(plan.groups[0].cycle_ns, 100 * kMs);
   EXPECT_EQ(plan.groups[1].modules, (std::vector<ModuleId>{0, 1})) << "B shares the node of A's residue";
-  EXPECT_EQ(plan.groups[1].batch_caps, (std::vector<int>{8, 4}));
+  EXPECT_EQ(plan.groups[1].max_batches, (std::vector<int>{8, 4}));
   EXPECT_EQ(plan.groups[1].cycle_ns, 125 * kMs);
   EXPECT_EQ(plan.groups[2].modules, std::vector<ModuleId>{2}) << "C does not fit there";
-  EXPECT_EQ(plan.groups[2].batch_caps, std::vector<int>{4});
+  EXPECT_EQ(plan.groups[2].max_batches, std::vector<int>{4});
   for (const WorkerGroup& group : plan.groups) EXPECT_EQ(group.workers, 1);
   EXPECT_EQ(plan.modules[0].workers, 2);
-  EXPECT_EQ(plan.modules[0].batch_cap, 16);
+  EXPECT_EQ(plan.modules[0].max_batch, 16);
   EXPECT_EQ(plan.modules[0].exec_ns, 100 * kMs);
   EXPECT_EQ(plan.modules[1].workers, 1);
-  EXPECT_EQ(plan.modules[1].batch_cap, 4);
+  EXPECT_EQ(plan.modules[1].max_batch, 4);
   EXPECT_EQ(plan.modules[2].workers, 1);
 }
 
@@ -42,10 +42,10 @@ TEST(PackingPlanner, MarginsMakeBatchesSmaller) {
                               {{0, 200 * kMs, 0}, {1, 250 * kMs, 0}, {2, 250 * kMs, 0}}, 8);
   const Plan plan = planned(world, {}, {0, {92, 0, 0}, {}});
   ASSERT_EQ(plan.groups.size(), 1U);
-  EXPECT_EQ(plan.groups[0].batch_caps, std::vector<int>{8});
+  EXPECT_EQ(plan.groups[0].max_batches, std::vector<int>{8});
   EXPECT_EQ(plan.modules[0].exec_ns, 75 * kMs) << "the true latency";
   EXPECT_EQ(plan.modules[1].workers, 0) << "no requests, no node";
-  EXPECT_EQ(plan.modules[1].batch_cap, 1);
+  EXPECT_EQ(plan.modules[1].max_batch, 1);
 }
 
 TEST(PackingPlanner, ProvisionsForThePeakSecondIfItIsKnown) {
@@ -54,7 +54,7 @@ TEST(PackingPlanner, ProvisionsForThePeakSecondIfItIsKnown) {
   load.peak_rps = {480, 0, 0};
   const Plan plan = planned(world, without_margins(), load);
   ASSERT_EQ(plan.groups.size(), 3U) << "3 x 160/s";
-  for (const WorkerGroup& group : plan.groups) EXPECT_EQ(group.batch_caps, std::vector<int>{16});
+  for (const WorkerGroup& group : plan.groups) EXPECT_EQ(group.max_batches, std::vector<int>{16});
 }
 
 TEST(PackingPlanner, SharesTheOfferedRateEquallyIfNothingElseIsKnown) {
@@ -85,7 +85,7 @@ TEST(PackingPlanner, NoBatchIsLargerThanTold) {
   NexusParams params = without_margins();
   params.max_batch = 8;
   const Plan plan = planned(world, params, example_load());
-  for (const ModulePlan& module : plan.modules) EXPECT_LE(module.batch_cap, 8);
+  for (const ModulePlan& module : plan.modules) EXPECT_LE(module.max_batch, 8);
 }
 
 TEST(PackingPlanner, PlansOnlyModelsThatSendNothingOn) {

@@ -21,7 +21,7 @@ std::vector<double> planned_rps(const Plan& plan, ModuleId module) {
   std::vector<double> rps;
   for (GroupId group = 0; group < plan.groups.size(); ++group) {
     const bool planned = plan.serves(group, module) && plan.groups[group].cycle_ns > 0;
-    const double visits = planned ? plan.workers_of(group) * plan.batch_cap(group, module) : 0;
+    const double visits = planned ? plan.workers_of(group) * plan.max_batch(group, module) : 0;
     rps.push_back(planned ? visits / ns_to_s(plan.groups[group].cycle_ns) : 0);
   }
   return rps;

@@ -107,7 +107,7 @@ TEST(NexusSideBySide, GoodputStaysAboutThePlannedRateAsTheLoadGrows) {
     const Plan plan = initial_plan(spec, 0);
     for (GroupId group = 0; group < plan.groups.size(); ++group) {
       for (const ModuleId module : plan.groups[group].modules)
-        sum += plan.batch_cap(group, module) / ns_to_s(plan.groups[group].cycle_ns);
+        sum += plan.max_batch(group, module) / ns_to_s(plan.groups[group].cycle_ns);
     }
     return sum;
   }();

@@ -45,11 +45,11 @@ double PardController::serving_workers() {
 PardState PardController::compute() {
   PardState state;
   state.exec_ns = static_cast<double>(plan_.exec_ns);
-  state.batch = plan_.batch_cap;
+  state.batch = plan_.max_batch;
   queueing_.add(queueing_sum_ns_, started_);
   state.queueing_ns = queueing_.mean_ns();
   state.input_rps = arrived_ / period_s_;
-  state.throughput_rps = serving_workers() * plan_.batch_cap / ns_to_s(plan_.exec_ns);
+  state.throughput_rps = serving_workers() * plan_.max_batch / ns_to_s(plan_.exec_ns);
   state.drop_rate = arrived_ > 0 ? dropped_ / arrived_ : 0;
   state.load = state.input_rps / state.throughput_rps;
   band_.add(state.input_rps);

@@ -22,7 +22,7 @@ namespace harness {
 struct FlexModel {
   ModuleId module = 0;
   const Profile* profile = nullptr;  ///< read in the constructor only
-  int batch_cap = 128;               ///< at most this many visits in a batch
+  int max_batch = 128;               ///< at most this many visits in a batch
 };
 
 /// The queues of all models; a model is named by its index here.
@@ -30,7 +30,7 @@ class FlexQueues {
  public:
   FlexQueues(std::span<const FlexModel> models, FlexBatch rule, int max_batch) : rule_(rule) {
     for (const FlexModel& model : models) {
-      const int cap = std::min({model.batch_cap, max_batch, model.profile->max_batch()});
+      const int cap = std::min({model.max_batch, max_batch, model.profile->max_batch()});
       queues_.push_back({DeadlineQueue<FlexVisit>(), FlexLatency(*model.profile, cap), 0});
     }
   }

@@ -8,7 +8,7 @@ void FlexScheduler::on_plan(TimeNs, const Plan& plan, Decisions&) {
   if (flex_) return;
   std::vector<FlexModel> models;
   for (const ModuleId module : plan.served_by(group_))
-    models.push_back({module, context_.profiles[module], plan.modules[module].batch_cap});
+    models.push_back({module, context_.profiles[module], plan.modules[module].max_batch});
   flex_.emplace(params_, models);
 }
 

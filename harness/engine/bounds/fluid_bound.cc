@@ -32,7 +32,7 @@ class FluidServer {
   /// From `at_ns` on: that many workers, batches up to `cap`.
   void add_step(const PlanRow& row) {
     const double rate = factor_ > 0 && profile_.service == Service::kBatch
-                            ? best_throughput_rps(profile_, static_cast<int>(row.batch_cap)) / factor_ * 1e-9
+                            ? best_throughput_rps(profile_, static_cast<int>(row.max_batch)) / factor_ * 1e-9
                             : std::numeric_limits<double>::infinity();
     steps_.push_back({static_cast<double>(row.at_ns), row.workers == 0 ? 0.0 : rate * row.workers});
   }
@@ -143,7 +143,7 @@ double worker_ns(const RunRecord& record, TimeNs until_ns) {
 std::vector<int> largest_caps(const RunRecord& record, std::size_t modules) {
   std::vector<int> caps(modules, 0);
   for (const PlanRow& row : record.plans)
-    caps[row.module] = std::max(caps[row.module], static_cast<int>(row.batch_cap));
+    caps[row.module] = std::max(caps[row.module], static_cast<int>(row.max_batch));
   return caps;
 }
 
@@ -230,7 +230,7 @@ CapacityCurve::CapacityCurve(const Pipeline& pipeline, const RunRecord& record,
   for (std::size_t i = 0; i < record.plans.size(); ++i) {
     const PlanRow& row = record.plans[i];
     const bool is_batch = profiles.empty() || profiles[row.module].service == Service::kBatch;
-    const double visits_rps = is_batch ? row.workers * row.batch_cap / ns_to_s(row.exec_ns)
+    const double visits_rps = is_batch ? row.workers * row.max_batch / ns_to_s(row.exec_ns)
                                        : row.workers * worker_rps(profiles[row.module], 1);
     module_rps[row.module] = visits_rps / visits[row.module];
     const bool last_at_this_time = i + 1 == record.plans.size() || record.plans[i + 1].at_ns > row.at_ns;

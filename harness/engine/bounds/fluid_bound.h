@@ -9,14 +9,14 @@
 
 namespace harness {
 
-/// Requests in time that no policy can exceed, given the arrivals of `spec` and the workers(t) and batch caps
-/// that `record.plans` says. Per module a fluid server of rate workers(t) x max over b <= cap of b / d(b); a
-/// visit's work must fit between its sending + the shortest time before the module and its deadline - the
-/// shortest time after it; FIFO, rejecting what cannot finish in time (optimal for equal work and agreeable
-/// deadlines). The least over the modules. Where modules choose branches (core/routes.h) a module is offered
-/// the requests alone that visit it, the others count as in time, and the shortest times are the least over
-/// the routes that visit it. Shortest times are the least execution times over b (times 1 -
-/// jitter_fraction for uniform jitter, 0 for exponential jitter, whose rate is unbounded) plus the network
+/// Requests in time that no policy can exceed, given the arrivals of `spec` and the workers(t) and maximum
+/// batch sizes that `record.plans` says. Per module a fluid server of rate workers(t) x max over b <= cap of
+/// b / d(b); a visit's work must fit between its sending + the shortest time before the module and its
+/// deadline - the shortest time after it; FIFO, rejecting what cannot finish in time (optimal for equal work
+/// and agreeable deadlines). The least over the modules. Where modules choose branches (core/routes.h) a
+/// module is offered the requests alone that visit it, the others count as in time, and the shortest times
+/// are the least over the routes that visit it. Shortest times are the least execution times over b (times 1
+/// - jitter_fraction for uniform jitter, 0 for exponential jitter, whose rate is unbounded) plus the network
 /// delay of every hop. Streams that are due sooner count for nothing. Where workers serve several modules
 /// no more than what they can complete in the time that they have together. A shared or delay service sets no
 /// limit: its visits differ in length, so its rate and its shortest time are left out, and the bound is loose
@@ -28,7 +28,7 @@ class CapacityCurve {
  public:
   /// `profiles` one per module; may be empty when all services are batch.
   CapacityCurve(const Pipeline& pipeline, const RunRecord& record, std::span<const Profile> profiles = {});
-  /// workers x batch_cap / exec / (probability that a request visits it) of the bottleneck module at that
+  /// workers x max_batch / exec / (probability that a request visits it) of the bottleneck module at that
   /// time; for other services workers x worker_rps / that probability.
   double at(TimeNs now) const;
 

@@ -32,7 +32,7 @@ struct BatchChoice {
 std::vector<BatchChoice> batch_choices(const Profile& profile, const PlanRow& row) {
   std::vector<BatchChoice> choices;
   TimeNs longest = 0;
-  const int cap = std::min(static_cast<int>(row.batch_cap), profile.max_batch());
+  const int cap = std::min(static_cast<int>(row.max_batch), profile.max_batch());
   for (int size = 1; size <= cap; ++size) {
     longest = std::max(longest, profile.latency(size));
     choices.push_back(
@@ -199,7 +199,7 @@ bool times_are_known(const RunSpec& spec) {
 
 bool can_serve(const RunRecord& record) {
   return std::all_of(record.plans.begin(), record.plans.end(),
-                     [](const PlanRow& row) { return row.workers > 0 && row.batch_cap > 0; });
+                     [](const PlanRow& row) { return row.workers > 0 && row.max_batch > 0; });
 }
 
 /// Calls `each(first request, sending times, routes)` for the arrivals, in chunks.

@@ -294,12 +294,12 @@ void Staff::record_workers(TimeNs now, ModuleId module) {
   row.at_ns = now;
   row.module = module;
   row.workers = serving_[module];
-  row.batch_cap = static_cast<std::uint32_t>(plan_->modules[module].batch_cap);
+  row.max_batch = static_cast<std::uint32_t>(plan_->modules[module].max_batch);
   row.exec_ns = plan_->modules[module].exec_ns;
   const std::vector<PlanRow>& rows = accounting_.record().plans;
   const auto last =
       std::find_if(rows.rbegin(), rows.rend(), [&](const PlanRow& old) { return old.module == module; });
-  const bool same = last != rows.rend() && last->workers == row.workers && last->batch_cap == row.batch_cap &&
+  const bool same = last != rows.rend() && last->workers == row.workers && last->max_batch == row.max_batch &&
                     last->exec_ns == row.exec_ns;
   if (!same) accounting_.on_plan_row(row);
 }
@@ -393,7 +393,7 @@ void Staff::record_all(TimeNs now) {
                    number,
                    group.modules[i],
                    static_cast<std::uint32_t>(group.workers),
-                   static_cast<std::uint32_t>(plan_->batch_cap(number, group.modules[i])),
+                   static_cast<std::uint32_t>(plan_->max_batch(number, group.modules[i])),
                    group.cycle_ns};
       if (!group.shares.empty()) row.share = group.shares[i] / parts[group.modules[i]];
       accounting_.on_group_row(row);

@@ -16,8 +16,8 @@ QueueHost::QueueHost(QueueId id, GroupId group, std::vector<ModuleId> modules,
       environment_(&environment) {}
 
 void QueueHost::on_plan(TimeNs now, const Plan& plan) {
-  batch_caps_.assign(plan.modules.size(), 0);
-  for (const ModuleId module : modules_) batch_caps_[module] = plan.batch_cap(group_, module);
+  max_batches_.assign(plan.modules.size(), 0);
+  for (const ModuleId module : modules_) max_batches_[module] = plan.max_batch(group_, module);
   scheduler_->on_plan(now, plan, *environment_->decisions);
   carry_out(now);
 }
@@ -180,7 +180,7 @@ void QueueHost::join(TimeNs now, const Decision& decision) {
   } else {
     HARNESS_CHECK(worker.forming_module == module, "a join into a batch of another module");
   }
-  HARNESS_CHECK(static_cast<int>(worker.forming.size()) < batch_caps_[module], "a join into a full batch");
+  HARNESS_CHECK(static_cast<int>(worker.forming.size()) < max_batches_[module], "a join into a full batch");
   record.state = VisitState::kForming;
   record.joined_ns = now;
   worker.forming.push_back({visit, record.visit.arrived_ns, now});

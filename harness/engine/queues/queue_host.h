@@ -93,7 +93,7 @@ class QueueHost {
   std::vector<ModuleId> modules_;
   bool closed_ = false;
   int workers_ = 0;
-  std::vector<int> batch_caps_;  ///< by module of the pipeline
+  std::vector<int> max_batches_;  ///< by module of the pipeline
   WorkerId newest_worker_ = kNone;
   std::unique_ptr<Scheduler> scheduler_;
   const HostEnvironment* environment_;

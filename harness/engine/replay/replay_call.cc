@@ -56,14 +56,14 @@ std::string plan_text(const Plan& plan) {
   std::string text;
   for (const ModulePlan& module : plan.modules) {
     text += (text.empty() ? "" : "; ") + counted(module.workers, "worker") + ", batches of " +
-            std::to_string(module.batch_cap) + ", execution " + time_text(module.exec_ns) + ", budget " +
+            std::to_string(module.max_batch) + ", execution " + time_text(module.exec_ns) + ", budget " +
             time_text(module.budget_ns);
   }
   for (const WorkerGroup& group : plan.groups) {
     text += "; " + counted(group.workers, "worker") + " for modules";
     for (const ModuleId module : group.modules) text += " " + std::to_string(module);
-    for (std::size_t i = 0; i < group.batch_caps.size(); ++i)
-      text += (i == 0 ? ", batches of " : ", ") + std::to_string(group.batch_caps[i]);
+    for (std::size_t i = 0; i < group.max_batches.size(); ++i)
+      text += (i == 0 ? ", batches of " : ", ") + std::to_string(group.max_batches[i]);
     if (group.cycle_ns > 0) text += ", every " + time_text(group.cycle_ns);
   }
   return text;

@@ -38,7 +38,7 @@ std::string bounds_text(const std::string& arrivals, const RunSpec& spec, const 
     add(row.at_ns);
     add(row.module);
     add(row.workers);
-    add(row.batch_cap);
+    add(row.max_batch);
   }
   if (record.shares_workers) text += "\nworkers";
   for (const WorkerTotals& worker : record.workers) {

@@ -176,8 +176,8 @@ RunSpec chain_of(const std::string& system) {
 TEST(CellDevices, LoadTheBatchesOfThePlanOrOfAnyThatMayFollow) {
   Plan plan;
   plan.modules.resize(2);
-  plan.modules[0].batch_cap = 1;
-  plan.modules[1].batch_cap = 2;
+  plan.modules[0].max_batch = 1;
+  plan.modules[1].max_batch = 2;
   EXPECT_EQ(largest_batches(chain_of("naive"), plan), (std::vector<int>{1, 2}));
   // Chooses batches anew each time that it allocates workers, also without groups.
   EXPECT_EQ(largest_batches(chain_of("loki"), plan), (std::vector<int>{4, 8}));

@@ -198,12 +198,12 @@ TEST(StreamAxis, TheDryRunPutsModelsOfOnePlanTogether) {
   cell.module_names = {"a", "b", "c", "d"};
   cell.plan.modules.resize(4);
   for (ModulePlan& module : cell.plan.modules) {
-    module.batch_cap = 128;
+    module.max_batch = 128;
     module.workers = 12;
   }
   cell.plan.groups = {{12, {0, 1, 2, 3}}};
   EXPECT_TRUE(has(dry_run_table({cell}), "  4 models 128 x 12; one group of 12 for all\n"));
-  cell.plan.modules[1].batch_cap = 64;
+  cell.plan.modules[1].max_batch = 64;
   cell.plan.modules[3].workers = 0;
   cell.plan.groups = {{4, {0, 1}}, {8, {1, 2}}};
   EXPECT_TRUE(has(dry_run_table({cell}),
@@ -211,7 +211,7 @@ TEST(StreamAxis, TheDryRunPutsModelsOfOnePlanTogether) {
                   "4 for a, b; 8 for b, c\n"));
   cell.module_names.push_back("e");
   cell.plan.modules.push_back(cell.plan.modules[0]);
-  for (std::size_t k = 0; k < 5; ++k) cell.plan.modules[k].batch_cap = static_cast<int>(10 + k);
+  for (std::size_t k = 0; k < 5; ++k) cell.plan.modules[k].max_batch = static_cast<int>(10 + k);
   cell.plan.groups = {{1, {0}}, {2, {0}}, {1, {0, 1, 2}}, {3, {3}}, {1, {4}}};
   EXPECT_TRUE(has(dry_run_table({cell}),
                   "  5 models 10 to 14 x 0 to 12; 5 groups of 1 to 3 for 1 to 3 models "

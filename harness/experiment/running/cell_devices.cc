@@ -45,7 +45,7 @@ std::vector<int> largest_batches(const RunSpec& spec, const Plan& plan) {
   const bool may_grow = spec.system->replan_period_ns(make_context(spec)) > 0;
   std::vector<int> batches;
   for (std::size_t m = 0; m < spec.profiles.size(); ++m) {
-    const int most = may_grow ? spec.profiles[m].max_batch() : plan.modules[m].batch_cap;
+    const int most = may_grow ? spec.profiles[m].max_batch() : plan.modules[m].max_batch;
     batches.push_back(spec.profiles[m].service == Service::kBatch ? most : 0);
   }
   return batches;
@@ -70,7 +70,7 @@ void check_on_devices(const RunSpec& spec, const Plan& plan, std::span<const Fau
   // Groups with batches of their own are nodes of one worker in every plan.
   const bool may_grow = plans_groups_anew(spec, plan);
   const auto is_spread = [may_grow](const WorkerGroup& group) {
-    return group.workers > 1 || (may_grow && group.batch_caps.empty());
+    return group.workers > 1 || (may_grow && group.max_batches.empty());
   };
   if (ranks > 2 && std::any_of(plan.groups.begin(), plan.groups.end(), is_spread))
     throw input_error(

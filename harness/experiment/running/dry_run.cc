@@ -71,18 +71,18 @@ std::string groups_text(const PreparedCell& cell) {
 
 std::string module_text(const ModulePlan& module) {
   if (module.workers == 0) return "without a worker";
-  return std::to_string(module.batch_cap) + " x " + std::to_string(module.workers);
+  return std::to_string(module.max_batch) + " x " + std::to_string(module.workers);
 }
 
 /// "13 models 7 to 42 x 1 to 4".
 std::string many_modules_text(const std::vector<ModulePlan>& modules) {
   const auto [small, large] =
       std::minmax_element(modules.begin(), modules.end(),
-                          [](const ModulePlan& a, const ModulePlan& b) { return a.batch_cap < b.batch_cap; });
+                          [](const ModulePlan& a, const ModulePlan& b) { return a.max_batch < b.max_batch; });
   const auto [few, many] =
       std::minmax_element(modules.begin(), modules.end(),
                           [](const ModulePlan& a, const ModulePlan& b) { return a.workers < b.workers; });
-  return std::to_string(modules.size()) + " models " + range_text(small->batch_cap, large->batch_cap) +
+  return std::to_string(modules.size()) + " models " + range_text(small->max_batch, large->max_batch) +
          " x " + range_text(few->workers, many->workers);
 }
 

@@ -61,12 +61,12 @@ void expect_same_totals(const RunRecord& live, const RunRecord& simulated) {
   }
 }
 
-/// By moment and module: workers and batch cap at its end, where they are others than before. Of the workers
-/// that leave and come in one moment live rows may tell one by one.
+/// By moment and module: workers and maximum batch size at its end, where they are others than before. Of the
+/// workers that leave and come in one moment live rows may tell one by one.
 std::map<std::pair<TimeNs, ModuleId>, std::pair<std::uint32_t, std::uint32_t>> changes_of(
     const RunRecord& record) {
   std::map<std::pair<TimeNs, ModuleId>, std::pair<std::uint32_t, std::uint32_t>> changes;
-  for (const PlanRow& row : record.plans) changes[{row.at_ns, row.module}] = {row.workers, row.batch_cap};
+  for (const PlanRow& row : record.plans) changes[{row.at_ns, row.module}] = {row.workers, row.max_batch};
   std::map<ModuleId, std::pair<std::uint32_t, std::uint32_t>> before;
   std::erase_if(changes, [&before](const auto& change) {
     const auto [last, is_first] = before.try_emplace(change.first.second, change.second);

@@ -226,14 +226,14 @@ struct PlanRow {
   std::uint16_t module = 0;
   std::uint32_t workers =
       0;  ///< workers that can serve from then on (a cold start ends with a row of its own)
-  std::uint32_t batch_cap = 1;
+  std::uint32_t max_batch = 1;
   TimeNs exec_ns = 0;
 
   static void list(auto& row, auto&& column) {
     column("at_ns", row.at_ns);
     column("module", row.module);
     column("workers", row.workers);
-    column("batch_cap", row.batch_cap);
+    column("max_batch", row.max_batch);
     column("exec_ns", row.exec_ns);
   }
 };
@@ -244,7 +244,7 @@ struct GroupRow {
   std::uint16_t group = 0;  ///< its place in the plan
   std::uint16_t module = 0;
   std::uint32_t workers = 0;                                ///< of the group, for all its modules
-  std::uint32_t batch_cap = 1;                              ///< of the module there
+  std::uint32_t max_batch = 1;                              ///< of the module there
   TimeNs cycle_ns = 0;                                      ///< as WorkerGroup::cycle_ns
   double share = std::numeric_limits<double>::quiet_NaN();  ///< as WorkerGroup::shares; NaN: not planned
 
@@ -253,7 +253,7 @@ struct GroupRow {
     column("group", row.group);
     column("module", row.module);
     column("workers", row.workers);
-    column("batch_cap", row.batch_cap);
+    column("max_batch", row.max_batch);
     column("cycle_ns", row.cycle_ns);
     column("share", row.share);
   }
