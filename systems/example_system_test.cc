@@ -8,6 +8,8 @@
 #include "harness/serving/test_params.h"
 #include "harness/serving/test_world.h"
 
+#define make_freshest make_freshest_of_readme  // whoever has followed the page has a make_freshest
+
 // README: freshest.cc
 #include <memory>
 #include <vector>

@@ -29,10 +29,9 @@ std::vector<ComparedMetric> chosen(std::vector<ComparedMetric> metrics, const Co
   return metrics;
 }
 
-/// "A (and 3 more)".
+/// "4, first A": an end that is cut off loses nothing else.
 std::string first_of(const std::vector<std::string>& texts) {
-  const std::string more = texts.size() > 1 ? " (and " + std::to_string(texts.size() - 1) + " more)" : "";
-  return texts.front() + more;
+  return texts.size() > 1 ? std::to_string(texts.size()) + " problems, first " + texts.front() : texts.front();
 }
 
 void compare_files(const CompareOptions& options, int& exit_code) {

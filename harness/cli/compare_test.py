@@ -59,9 +59,9 @@ CASES = [
     (["base.h5", "worse.h5", *LIMITS], 0, ["0 regressions, 0 better"], []),
     (["base.h5", "worse.h5", *LIMITS, "--tolerance", "in_time=5%"], 1, ["in_time", "1 regression,"], []),
     (["base.h5", "fewer.h5"], 2, ["not comparable: nexus lv tweet load 1.2", "4 cells compared: 0 regressions"],
-     ["fewer.h5", "only in the base (and 3 more)"]),
+     ["fewer.h5", "4 problems, first ", "only in the base"]),
     (["fewer.h5", "base.h5"], 2, ["only in the new results"], ["base.h5"]),
-    (["base.h5", "smaller.h5"], 2, ["workers 32, now 16"], ["workers 32, now 16 (and 7 more)"]),
+    (["base.h5", "smaller.h5"], 2, ["workers 32, now 16"], ["8 problems, first ", "workers 32, now 16"]),
     (["base.h5", "short.h5"], 2, ["duration_s 10, now 5"], ["duration_s 10, now 5"]),
     (["--fidelity", "base.h5"], 2, ["no live cell", "0 comparisons"], ["base.h5", "8 simulated cells without a live one;", '"gpu"']),
 ]

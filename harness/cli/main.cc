@@ -88,7 +88,12 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& success) {
     if (launched_rank() == 0) app.exit(success);
   } catch (const CLI::ParseError& error) {
-    return fail(kBadInput, std::string(error.what()) + " (see harness --help)");
+    std::string command = "harness";
+    for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
+      at = at->get_subcommands().front();
+      command += " " + at->get_name();
+    }
+    return fail(kBadInput, std::string(error.what()) + " (see " + command + " --help)");
   }
   return exit_code;
 }

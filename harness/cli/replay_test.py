@@ -123,7 +123,10 @@ def main():
                 rows = log[:]
                 rows["byte"][place] = value
                 log[...] = rows
-            expect(f"damaged {what}", run([harness, "replay", damaged], folder), 2, [f"{what}.h5", "cells/0", "a damaged log of queue"])
+            found = "a log of version 9" if what == "version" else "a damaged log of queue"
+            expect(f"damaged {what}", run([harness, "replay", damaged], folder), 2, [f"{what}.h5", "cells/0", found])
+            if what == "version":
+                expect("compared by fingerprints", run([harness, "replay", recorded, damaged], folder), 0, ["by their fingerprints"])
 
         # Runs that were given the same, but with another network: what reached the queues differs.
         delayed = made(folder, "delayed", experiment(systems=["pard"]), "--set", "cluster.network_delay_ms=1")

@@ -27,10 +27,8 @@ struct ShowOptions {
 };
 
 void require_known(const char* option, const std::string& name, const std::vector<std::string>& known) {
-  if (std::find(known.begin(), known.end(), name) != known.end()) return;
-  const std::string nearest = nearest_name(name, known);
-  throw input_error({"", 0, option}, name,
-                    nearest.empty() ? join_names(known) : "a known name, such as " + nearest);
+  if (std::find(known.begin(), known.end(), name) == known.end())
+    throw_unknown({"", 0, option}, "name", name, known);
 }
 
 TextTable cells_table(const ShowOptions& options, const std::vector<SummaryRow>& rows) {

@@ -184,9 +184,10 @@ class Cell:
         slowest = np.full(len(times_s), np.inf)
         for module in np.unique(plans["module"]):
             rows = plans[plans["module"] == module]
-            rates = rows["workers"] * rows["max_batch"] / (rows["exec_ns"] / NS_PER_S) / visits[module]
+            with np.errstate(divide="ignore", invalid="ignore"):  # a module that nobody visits limits nothing
+                rates = rows["workers"] * rows["max_batch"] / (rows["exec_ns"] / NS_PER_S) / visits[module]
             at = np.searchsorted(rows["at_ns"] / NS_PER_S, times_s, side="right") - 1
-            slowest = np.minimum(slowest, rates[np.maximum(at, 0)])
+            slowest = np.fmin(slowest, rates[np.maximum(at, 0)])
         return slowest
 
 

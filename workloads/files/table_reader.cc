@@ -180,7 +180,8 @@ std::vector<TableReader> TableReader::tables(const std::string& key) const {
 
 std::vector<TableReader> TableReader::some_tables(const std::string& key) const {
   const std::string allowed = "at least one [[" + dotted(key) + "]]";
-  const auto& array = get<TomlArray>(key, allowed);
+  const auto& array =
+      get<TomlArray>(key, has(key) ? "tables with the heading [[" + dotted(key) + "]]" : allowed);
   if (array.empty()) throw input_error(place(key), "an empty array", allowed);
   std::vector<TableReader> result;
   for (const TomlValue& item : array) result.emplace_back(file_, item, dotted(key));

@@ -116,7 +116,6 @@ std::string arguments(const ReplayCall& call) {
 
 using Kind = ReplayCall::Kind;
 
-constexpr std::byte kVersion{5};
 constexpr std::uint8_t kKindBits = 4;
 constexpr std::uint8_t kManyDecisions = 15;  // so many or more: their number follows
 constexpr std::uint8_t kReasonShift = 3;
@@ -360,7 +359,7 @@ bool same_call(const ReplayCall& a, const ReplayCall& b) {
 
 ReplayWriter::ReplayWriter(ReplayLog& log) : log_(&log) {
   HARNESS_CHECK(log.bytes.empty(), "a replay log is written twice");
-  log.bytes.push_back(kVersion);
+  log.bytes.push_back(kReplayVersion);
 }
 
 void ReplayWriter::write(ReplayCall& call, const Decisions& out, std::size_t first) {
@@ -381,7 +380,7 @@ void ReplayWriter::write(ReplayCall& call, const Decisions& out, std::size_t fir
 }
 
 ReplayReader::ReplayReader(const ReplayLog& log) : log_(&log) {
-  damaged_ = log.bytes.empty() || log.bytes.front() != kVersion;
+  damaged_ = log.bytes.empty() || log.bytes.front() != kReplayVersion;
   at_ = 1;
 }
 

@@ -89,6 +89,9 @@ class ReplayWriter {
 /// Whether both are the same callback with the same arguments, to the bit.
 bool same_call(const ReplayCall& a, const ReplayCall& b);
 
+/// What logs begin with; those of other versions cannot be read.
+inline constexpr std::byte kReplayVersion{5};
+
 /// Reads a log, which outlives the reader.
 class ReplayReader {
  public:

@@ -128,8 +128,14 @@ std::string served_text(const ReplayDifference& difference, std::span<const std:
 
 [[noreturn]] void throw_damaged(const std::string& path, const SummaryRow& row, QueueId queue) {
   throw input_error({path, 0, cell_place(row.cell.index) + "/replay_log"},
-                    "a damaged log of queue " + std::to_string(queue),
-                    "what harness wrote there (version 5)");
+                    "a damaged log of queue " + std::to_string(queue), "what harness wrote there");
+}
+
+/// The version of logs that this program does not read; 0: it reads them, or there are none.
+int other_version(const std::vector<ReplayLog>& logs) {
+  const bool other =
+      !logs.empty() && !logs.front().bytes.empty() && logs.front().bytes.front() != kReplayVersion;
+  return other ? static_cast<int>(logs.front().bytes.front()) : 0;
 }
 
 /// The scheduler of every queue of one cell, made as the run made them.
@@ -185,6 +191,12 @@ ReplayVerdict replay_results(const std::string& path, const std::string& folder)
   for (const SummaryRow& row : read_summary(path)) {
     const CellReplay cell = read_cell_replay(path, row.cell.index);
     if (cell.logs.empty()) continue;
+    if (const int version = other_version(cell.logs)) {
+      throw input_error(
+          {path, 0, cell_place(row.cell.index) + "/replay_log"},
+          "a log of version " + std::to_string(version),
+          "version " + std::to_string(static_cast<int>(kReplayVersion)) + ", which this harness writes");
+    }
     const CellWorld world(path, row.cell.index, cell.effective_toml, folder);
     try {
       const CellFinding finding = replay_cell(world, cell.logs, tally.counts);
@@ -283,7 +295,8 @@ class FileComparison {
     if (pair.base->status == "skipped" && pair.now->status == "skipped") return;
     const std::vector<ReplayLog> before = read_cell_replay(paths_[0], pair.base->cell.index).logs;
     const std::vector<ReplayLog> after = read_cell_replay(paths_[1], pair.now->cell.index).logs;
-    if (before.empty() || after.empty()) return compare_fingerprints(pair);
+    if (before.empty() || after.empty() || other_version(before) > 0 || other_version(after) > 0)
+      return compare_fingerprints(pair);
     CellFinding finding;
     try {
       finding = compare_logs(before, after, tally_.counts);

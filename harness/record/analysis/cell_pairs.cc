@@ -1,7 +1,9 @@
 #include "harness/record/analysis/cell_pairs.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "harness/record/analysis/text_table.h"
@@ -11,10 +13,28 @@ namespace {
 
 using RowsByKey = std::map<CellKey, const SummaryRow*>;
 
-RowsByKey by_key(std::span<const SummaryRow> rows, std::vector<CellKey>& twice) {
+/// Keys in which a load that another build has computed with another last bit is the same load.
+class Keys {
+ public:
+  CellKey of(const SummaryRow& row) {
+    CellKey key = key_of(row.cell, row.slo_ms);
+    const double margin = 1e-9 * std::abs(key.load);
+    const auto near = loads_.lower_bound(key.load - margin);
+    if (near != loads_.end() && *near <= key.load + margin)
+      key.load = *near;
+    else
+      loads_.insert(key.load);
+    return key;
+  }
+
+ private:
+  std::set<double> loads_;
+};
+
+RowsByKey by_key(std::span<const SummaryRow> rows, Keys& keys, std::vector<CellKey>& twice) {
   RowsByKey found;
   for (const SummaryRow& row : rows) {
-    const CellKey key = key_of(row.cell, row.slo_ms);
+    const CellKey key = keys.of(row);
     if (!found.emplace(key, &row).second) twice.push_back(key);
   }
   return found;
@@ -69,10 +89,11 @@ CellKey without(CellKey key, const std::string& parameter) {
 
 CellPairs paired_cells(std::span<const SummaryRow> base, std::span<const SummaryRow> now) {
   CellPairs result;
-  const RowsByKey base_rows = by_key(base, result.twice);
-  RowsByKey now_rows = by_key(now, result.twice);
+  Keys keys;
+  const RowsByKey base_rows = by_key(base, keys, result.twice);
+  const RowsByKey now_rows = by_key(now, keys, result.twice);
   for (const SummaryRow& row : base) {
-    const CellKey key = key_of(row.cell, row.slo_ms);
+    const CellKey key = keys.of(row);
     if (base_rows.at(key) != &row) continue;
     const auto other = now_rows.find(key);
     if (other == now_rows.end()) {
@@ -82,7 +103,7 @@ CellPairs paired_cells(std::span<const SummaryRow> base, std::span<const Summary
     }
   }
   for (const SummaryRow& row : now) {
-    const CellKey key = key_of(row.cell, row.slo_ms);
+    const CellKey key = keys.of(row);
     if (base_rows.count(key) == 0 && now_rows.at(key) == &row) result.only_now.push_back(key);
   }
   return result;

@@ -252,6 +252,15 @@ TEST(CellPairs, CellsArePairedByWhatTheyAreWhereverTheyStand) {
   EXPECT_TRUE(cells.only_base.empty() && cells.only_now.empty() && cells.twice.empty());
 }
 
+TEST(CellPairs, ALoadThatDiffersInItsLastBitsIsTheSameLoad) {
+  const Rows base = {test_cell("pard", 900, 0.49717968750000013), test_cell("pard", 900, 0.498)};
+  const Rows now = {test_cell("pard", 900, 0.49717968749999997), test_cell("pard", 900, 0.49800001)};
+  const CellPairs cells = paired_cells(base, now);
+  ASSERT_EQ(cells.pairs.size(), 1u);
+  EXPECT_EQ(cells.only_base.size(), 1u);
+  EXPECT_EQ(cells.only_now.size(), 1u);
+}
+
 TEST(CellPairs, WhatNamesACellTellsItFromOthers) {
   const SummaryRow row = test_cell("pard", 900);
   const Rows base = {row};
