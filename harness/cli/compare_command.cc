@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "harness/core/error.h"
-#include "harness/experiment/running/paced_cells.h"
+#include "harness/experiment/running/measured_cells.h"
 #include "harness/record/analysis/comparison_text.h"
 #include "harness/record/hdf5/results_file.h"
 #include "workloads/files/file_bytes.h"
@@ -16,7 +16,7 @@ struct CompareOptions {
   std::string base;
   std::string now;
   std::string fidelity;
-  bool paced = false;
+  bool measured_times = false;
   std::string folder = ".";
   std::string within;
   std::vector<std::string> tolerances;
@@ -31,7 +31,8 @@ std::vector<ComparedMetric> chosen(std::vector<ComparedMetric> metrics, const Co
 
 /// "4, first A": an end that is cut off loses nothing else.
 std::string first_of(const std::vector<std::string>& texts) {
-  return texts.size() > 1 ? std::to_string(texts.size()) + " problems, first " + texts.front() : texts.front();
+  return texts.size() > 1 ? std::to_string(texts.size()) + " problems, first " + texts.front()
+                          : texts.front();
 }
 
 void compare_files(const CompareOptions& options, int& exit_code) {
@@ -60,24 +61,26 @@ std::string alone_text(const Fidelity& fidelity) {
   return text.empty() ? "no cell that ran" : text;
 }
 
-std::string pace_text(const TextTable& paces) {
-  return (paces.rows.empty() ? "no batch of a valid cell took any time\n" : aligned_text(paces)) + "\n";
+std::string slowdown_text(const TextTable& slowdowns) {
+  return (slowdowns.rows.empty() ? "no batch of a valid cell took any time\n" : aligned_text(slowdowns)) +
+         "\n";
 }
 
 void judge_fidelity(const CompareOptions& options, int& exit_code) {
   const std::vector<ComparedMetric> metrics =
       chosen(options.within.empty() ? rate_metrics() : service_metrics("--within", options.within), options);
   Fidelity fidelity;
-  TextTable paces;
-  if (options.paced) {
-    const PacedCells cells = simulate_paced(options.fidelity, options.folder);
+  TextTable slowdowns;
+  if (options.measured_times) {
+    const MeasuredCells cells = simulate_with_measured_times(options.fidelity, options.folder);
     fidelity = fidelity_of(cells.pairs, metrics);
-    paces = pace_table(cells.paces);
+    slowdowns = slowdown_table(cells.slowdowns);
   } else {
     fidelity = fidelity_of(read_summary(options.fidelity), metrics);
   }
-  print_text(options.json ? fidelity_json(fidelity, options.paced ? &paces : nullptr)
-                          : (options.paced ? pace_text(paces) : "") + fidelity_table(fidelity));
+  print_text(options.json
+                 ? fidelity_json(fidelity, options.measured_times ? &slowdowns : nullptr)
+                 : (options.measured_times ? slowdown_text(slowdowns) : "") + fidelity_table(fidelity));
   if (!options.junit.empty()) write_file(options.junit, fidelity_junit(fidelity));
   if (!fidelity.alone.empty() || fidelity.rows.empty())
     throw input_error({options.fidelity, 0, ""}, alone_text(fidelity),
@@ -99,7 +102,8 @@ void add_compare_command(CLI::App& app, int& exit_code) {
       "  harness compare base.h5 new.h5 --tolerance drop_rate=0.02 --tolerance goodput_rps=5%\n"
       "  harness compare --fidelity results-out/fidelity.h5\n"
       "  harness compare --fidelity results-out/quickstart-torch-fidelity.h5 --within 5%\n"
-      "  harness compare --fidelity results-out/quickstart-torch.h5 --paced --folder experiments --within "
+      "  harness compare --fidelity results-out/quickstart-torch.h5 --measured-times --folder experiments "
+      "--within "
       "5%\n"
       "Exit codes: 0 all well; 1 a regression, or a difference beyond its tolerance; 2 not comparable: a "
       "file\n"
@@ -115,16 +119,17 @@ void add_compare_command(CLI::App& app, int& exit_code) {
           ->excludes(base)
           ->excludes(now)
           ->type_name("RESULTS.h5");
-  CLI::Option* paced =
+  CLI::Option* measured_times =
       command
-          ->add_flag("--paced", options->paced,
-                     "fidelity: compares cells on devices with simulations of devices that are as fast as "
-                     "those were, batch by batch, instead of as fast as their profile")
+          ->add_flag(
+              "--measured-times,--measured", options->measured_times,
+              "fidelity: simulates cells on devices with the batch times measured in their run instead of "
+              "the profile's")
           ->needs(fidelity);
   command
       ->add_option("--folder", options->folder,
-                   "paced: folder of the experiment file, where its relative paths start")
-      ->needs(paced)
+                   "measured-times: folder of the experiment file, where its relative paths start")
+      ->needs(measured_times)
       ->type_name("DIR")
       ->capture_default_str()
       ->check(CLI::ExistingDirectory);

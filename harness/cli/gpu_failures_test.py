@@ -112,7 +112,7 @@ def check(done, folder, ranks):
 
 def judged(harness, folder):
     """Cells that were given up are simulated all the same, and make their comparisons invalid; the others stand."""
-    done = run([harness, "compare", "--fidelity", "one/failures.h5", "--paced", "--json"], folder)
+    done = run([harness, "compare", "--fidelity", "one/failures.h5", "--measured-times", "--json"], folder)
     if done.returncode != 1:
         return [f"judged: exit code {done.returncode}: {done.stdout}{done.stderr}"]
     compared = json.loads(done.stdout)

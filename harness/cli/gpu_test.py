@@ -93,22 +93,22 @@ def refused(harness, mpirun, folder):
     return failures
 
 
-def at_another_pace(harness, mpirun, folder):
+def at_another_speed(harness, mpirun, folder):
     """Null devices are faster than any profile, by nearly all of its latency."""
-    done = run([harness, "null.toml", "-o", "near", "--set", "gpu.pace_limit=1", "--quiet"], folder)
+    done = run([harness, "null.toml", "-o", "near", "--set", "gpu.profile_error_limit=1", "--quiet"], folder)
     if done.returncode != 0:
         return [f"within the limit: exit code {done.returncode}: {done.stderr}"]
-    limit = ["--set", "gpu.pace_limit=0.5", "--set", "gpu.pace_wait_s=0.3", "--quiet"]
-    done = run([harness, "null.toml", "-o", "pace", *limit], folder)
-    rows = summary(folder, "pace/null.h5")
-    words = "times the profiles' latency before the load, beyond gpu.pace_limit = 0.5"
+    limit = ["--set", "gpu.profile_error_limit=0.5", "--set", "gpu.profile_check_wait_s=0.3", "--quiet"]
+    done = run([harness, "null.toml", "-o", "slow", *limit], folder)
+    rows = summary(folder, "slow/null.h5")
+    words = "times the profiles' latency before the load, beyond gpu.profile_error_limit = 0.5"
     failures = closed(summary(folder, "near/null.h5"), "within the limit")
-    failures += [f"another pace: {row['status']} {row['why']}" for row in rows if row["status"] != "invalid" or words not in row["why"]]
+    failures += [f"another speed: {row['status']} {row['why']}" for row in rows if row["status"] != "invalid" or words not in row["why"]]
     if done.returncode != 1 or any(row["in_time"] + row["late"] + row["dropped"] != row["sent"] for row in rows):
-        failures.append(f"another pace: exit code {done.returncode}: {done.stderr}")
+        failures.append(f"another speed: exit code {done.returncode}: {done.stderr}")
     done = run([mpirun, "-n", "3", harness, "null.toml", "-o", "none", *limit], folder)
-    if done.returncode != 2 or "gpu.pace_limit: found a limit on 3 ranks; allowed: 0, or one rank" not in done.stderr:
-        failures.append(f"pace on several ranks: exit code {done.returncode}: {done.stderr}")
+    if done.returncode != 2 or "gpu.profile_error_limit: found a limit on 3 ranks; allowed: 0, or one rank" not in done.stderr:
+        failures.append(f"limit on several ranks: exit code {done.returncode}: {done.stderr}")
     return failures
 
 
@@ -191,17 +191,17 @@ def on_processors(harness, folder):
         devices = row["devices"].removeprefix("2 x cpu, ") if row["runtime"] == "gpu" else row["devices"]
         if devices != (re.search("LibTorch [0-9.]+[0-9]", versions).group() if row["runtime"] == "gpu" else ""):
             failures.append(f"real networks: the results say {row['devices']!r}, {versions!r}")
-    return failures + at_measured_pace(harness, folder)
+    return failures + with_measured_times(harness, folder)
 
 
-def at_measured_pace(harness, folder):
-    """The pace of batches of 1, a third of a profile that was scaled by 3, as the results have it; simulated at that pace the
+def with_measured_times(harness, folder):
+    """The slowdown of batches of 1, a third of a profile that was scaled by 3, as the results have it; simulated with it the
     requests take as long as they did. Refused once the profile is another."""
-    compare = [harness, "compare", "--fidelity", "results-out/quickstart-torch.h5", "--paced", "--folder", os.path.dirname(EXAMPLE), "--json",
+    compare = [harness, "compare", "--fidelity", "results-out/quickstart-torch.h5", "--measured-times", "--folder", os.path.dirname(EXAMPLE), "--json",
                "--within", "25%"]
     done = run(compare, folder)
     if done.returncode not in (0, 1):
-        return [f"at the measured pace: exit code {done.returncode}: {done.stderr}"]
+        return [f"with measured times: exit code {done.returncode}: {done.stderr}"]
     with open(os.path.join(folder, "results-out/small-cpu.toml"), "rb") as file:
         profile_ns = next(one["latency_ms"][0] for one in tomllib.load(file)["profile"] if one["model"] == "resnet18") * 3e6
     took_ns = []
@@ -211,13 +211,13 @@ def at_measured_pace(harness, folder):
             alone = visits[(visits["outcome"] == 0) & (visits["module"] == 0) & (visits["batch"] == 1)]
             took_ns += list(alone["exec_ns"]) if row["runtime"] == b"gpu" else []
     compared = json.loads(done.stdout)
-    pace = [row for row in compared["pace"] if row["batch"] == 1][0]
+    slowdown = [row for row in compared["slowdown"] if row["batch"] == 1][0]
     failures = []
-    if pace["batches"] != len(took_ns) or abs(pace["pace"] / (sum(took_ns) / len(took_ns) / profile_ns) - 1) > 1e-6:
-        failures.append(f"at the measured pace: {pace}, {len(took_ns)} batches of {sum(took_ns)} ns, by the profile {profile_ns}")
+    if slowdown["batches"] != len(took_ns) or abs(slowdown["slowdown"] / (sum(took_ns) / len(took_ns) / profile_ns) - 1) > 1e-6:
+        failures.append(f"with measured times: {slowdown}, {len(took_ns)} batches of {sum(took_ns)} ns, by the profile {profile_ns}")
     medians = [row for row in compared["rows"] if row["metric"] == "latency_ms_p50"]
     if len(medians) != 4 or any(row["runs"] != 1 or row["verdict"] != "within" for row in medians):
-        failures.append(f"at the measured pace: {compared['rows']}")
+        failures.append(f"with measured times: {compared['rows']}")
     with open(os.path.join(folder, "results-out/small-cpu.toml"), "a", encoding="utf-8") as file:
         file.write("# another\n")
     done = run(compare, folder)
@@ -226,16 +226,16 @@ def at_measured_pace(harness, folder):
     return failures
 
 
-def paced(harness, folder):
+def measured(harness, folder):
     """Before and after the load; not after a cell that was given up, whose batches may still run."""
     failures = []
     for settings, code, why in (["workload.duration_s=1"], 0, ""), (["cell_limit_s=1"], 1, "took longer than cell_limit_s = 1"):
-        settings += ["runtime=gpu", "workload.slo_ms=10000", "planner.max_batch=1", "gpu.pace_limit=9",
+        settings += ["runtime=gpu", "workload.slo_ms=10000", "planner.max_batch=1", "gpu.profile_error_limit=9",
                      "live.schedule_lag_limit_ms=5000", "live.stall_limit_ms=5000"]
-        done = run([harness, EXAMPLE, "-o", f"paced-{code}", "--quiet", *(word for each in settings for word in ("--set", each))], folder)
-        whys = [row["why"] for row in summary(folder, f"paced-{code}/quickstart-torch.h5")]
+        done = run([harness, EXAMPLE, "-o", f"measured-{code}", "--quiet", *(word for each in settings for word in ("--set", each))], folder)
+        whys = [row["why"] for row in summary(folder, f"measured-{code}/quickstart-torch.h5")]
         if done.returncode != code or len(whys) != 4 or any(not each.startswith(why) or bool(each) != bool(why) for each in whys):
-            failures.append(f"paced: exit code {done.returncode}: {done.stderr} {whys}")
+            failures.append(f"measured: exit code {done.returncode}: {done.stderr} {whys}")
     return failures
 
 
@@ -245,13 +245,13 @@ def main():
         write(folder, "null.toml", NULL)
         failures = without_profiles(harness, folder)
         failures += on_null_devices(harness, sys.argv[2], folder) + refused(harness, sys.argv[2], folder)
-        failures += at_another_pace(harness, sys.argv[2], folder)
+        failures += at_another_speed(harness, sys.argv[2], folder)
         failures += doubtful(harness, folder)
         devices = run([harness, "list", "devices"], folder).stdout
         if not any(line.split()[:2] == ["cuda:0", "usable"] for line in devices.splitlines()):
             failures += without_cuda(harness, sys.argv[2], folder)
         if any(line.split()[:2] == ["cpu", "usable"] for line in devices.splitlines()):
-            failures += on_processors(harness, folder) + paced(harness, folder)
+            failures += on_processors(harness, folder) + measured(harness, folder)
     finish(failures)
 
 

@@ -23,6 +23,8 @@ constexpr Renamed kColumns[] = {
 
 constexpr Renamed kKeys[] = {
     {"live.lateness_limit_ms", "live.schedule_lag_limit_ms"},
+    {"gpu.pace_limit", "gpu.profile_error_limit"},
+    {"gpu.pace_wait_s", "gpu.profile_check_wait_s"},
 };
 
 constexpr std::array<Renamed, 0> kValues = {};

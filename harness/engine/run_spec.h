@@ -8,8 +8,8 @@
 #include "harness/core/arrivals.h"
 #include "harness/core/pipeline.h"
 #include "harness/core/profile.h"
-#include "harness/engine/device_pace.h"
 #include "harness/engine/faults.h"
+#include "harness/engine/measured_slowdown.h"
 #include "harness/engine/world_params.h"
 #include "harness/record/run/run_record.h"
 #include "harness/serving/context.h"
@@ -33,8 +33,8 @@ struct RunSpec {
   PlannerParams planner;
   std::vector<ModuleOverride> module_overrides;  ///< empty, or one per module
   WorldParams world;
-  std::shared_ptr<const DevicePace>
-      pace;                           ///< simulated: what batches take, instead of world.jitter; null: none
+  std::shared_ptr<const MeasuredSlowdown>
+      slowdown;                       ///< simulated: what batches take, instead of world.jitter; null: none
   Answers answers = Answers::kWhole;  ///< counts where the pipeline has tasks
   std::vector<Fault> faults;          ///< in any order
   bool record_states = false;         ///< keep what the controllers publish

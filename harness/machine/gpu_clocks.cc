@@ -16,11 +16,11 @@ constexpr unsigned kMultiprocessors = 1;  ///< NVML_CLOCK_SM
 constexpr std::uint64_t kIdle = 0x1;      ///< nvmlClocksEventReasonGpuIdle
 
 /// A reason for which a GPU is slower than it could be, as nvml.h numbers it.
-struct Slowdown {
+struct ThrottleReason {
   std::uint64_t bits;
   const char* name;
 };
-constexpr Slowdown kSlowdowns[] = {
+constexpr ThrottleReason kThrottleReasons[] = {
     {0x2, "a clock that was set for it"},       {0x4 | 0x80, "its power limit"}, {0x20 | 0x40, "heat"},
     {0x10, "others of its group (sync boost)"}, {0x8, "its hardware"},
 };
@@ -42,13 +42,13 @@ std::vector<std::string> gpu_clock_notes(const std::vector<GpuClockLook>& looks,
       "GPU clock " + std::to_string(mhz[mhz.size() / 2]) + " MHz (least " + std::to_string(mhz.front()) + ")";
   if (most_mhz > 0) clock += " of at most " + std::to_string(most_mhz);
   std::vector<std::string> notes = {clock};
-  for (const Slowdown& slowdown : kSlowdowns) {
+  for (const ThrottleReason& reason : kThrottleReasons) {
     const auto slowed = std::count_if(looks.begin(), looks.end(), [&](const GpuClockLook& look) {
-      return (look.reasons & slowdown.bits) != 0;
+      return (look.reasons & reason.bits) != 0;
     });
     if (slowed == 0) continue;
     const double share = 100.0 * static_cast<double>(slowed) / static_cast<double>(looks.size());
-    notes.push_back(std::string("GPU slowed down by ") + slowdown.name + " in " +
+    notes.push_back(std::string("GPU slowed down by ") + reason.name + " in " +
                     std::to_string(std::max(1L, std::lround(share))) + " % of " +
                     std::to_string(looks.size()) + " looks");
   }

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "harness/core/error.h"
-#include "harness/engine/device_pace.h"
+#include "harness/engine/measured_slowdown.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_random_cells.h"
 #include "harness/sim/test_world.h"
@@ -70,18 +70,18 @@ TEST(ClosedForms, MMcMeanWait) {
 
 }  // namespace
 
-// Batches that proceed by a pace that changes with time.
+// Batches whose slowdown changes with time.
 
 namespace {
 
 using testing::linear_profile;
 
-/// One worker, batches of 1 that take 10 ms by the profile, requests at 0, 100 and 200 ms. The pace is 2
+/// One worker, batches of 1 that take 10 ms by the profile, requests at 0, 100 and 200 ms. The slowdown is 2
 /// until 105 ms, the middle between the two recorded batches, and 1 from then on.
-TEST(DevicePaceRun, LatenciesByHand) {
+TEST(MeasuredSlowdownRun, LatenciesByHand) {
   RunSpec spec = testing::make_spec("naive", testing::chain(1), {linear_profile("m", 0, 10, 1)}, {{1, 1}},
                                     s_to_ns(1), {0, ms_to_ns(100), ms_to_ns(200)}, ms_to_ns(300));
-  spec.pace = std::make_shared<DevicePace>(std::vector<PacedBatch>{
+  spec.slowdown = std::make_shared<MeasuredSlowdown>(std::vector<MeasuredBatch>{
       {0, 0, ms_to_ns(20), ms_to_ns(10)}, {0, ms_to_ns(190), ms_to_ns(200), ms_to_ns(10)}});
   testing::RowKeeper rows;
   const RunRecord record = simulate(spec, &rows);
@@ -92,12 +92,12 @@ TEST(DevicePaceRun, LatenciesByHand) {
   EXPECT_EQ(rows.visit_rows[2].ended_ns, ms_to_ns(210));
 }
 
-class OwnPace : public ::testing::TestWithParam<const SystemEntry*> {};
+class OwnSlowdown : public ::testing::TestWithParam<const SystemEntry*> {};
 
-/// The pace that a run's batches had says all of what they took: the run comes out once more, to the bit.
+/// The slowdown that a run's batches had says all of what they took: the repeated run is bit-identical.
 /// (Of a batch that was preempted, or whose visits all were cancelled, nobody knows what it would have
 /// taken.)
-TEST_P(OwnPace, MakesTheSameRun) {
+TEST_P(OwnSlowdown, MakesTheSameRun) {
   int ran = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const auto cell = [&] {
@@ -118,9 +118,10 @@ TEST_P(OwnPace, MakesTheSameRun) {
       const auto preempted = [](const ModuleTotals& module) { return module.preempted > 0; };
       if (std::any_of(first.modules.begin(), first.modules.end(), preempted)) continue;
       EXPECT_NE(simulate(cell(), nullptr).fingerprint, first.fingerprint) << "seed " << seed;
-      RunSpec paced = cell();
-      paced.pace = std::make_shared<DevicePace>(paced_batches(rows.visit_rows, jittery.profiles));
-      EXPECT_EQ(simulate(paced, nullptr).fingerprint, first.fingerprint) << "seed " << seed;
+      RunSpec measured = cell();
+      measured.slowdown =
+          std::make_shared<MeasuredSlowdown>(measured_batches(rows.visit_rows, jittery.profiles));
+      EXPECT_EQ(simulate(measured, nullptr).fingerprint, first.fingerprint) << "seed " << seed;
       ++ran;
     } catch (const InputError&) {
       continue;  // the planner finds no batch size for this SLO
@@ -129,7 +130,7 @@ TEST_P(OwnPace, MakesTheSameRun) {
   EXPECT_GE(ran, 5);
 }
 
-INSTANTIATE_TEST_SUITE_P(AllSystems, OwnPace, ::testing::ValuesIn(testing::every_system()),
+INSTANTIATE_TEST_SUITE_P(AllSystems, OwnSlowdown, ::testing::ValuesIn(testing::every_system()),
                          testing::kSystemName);
 
 }  // namespace

@@ -87,7 +87,7 @@ WorkerModels::WorkerModels(const RunSpec& spec, EventQueue& events, const Worker
     : spec_(spec), events_(events), kinds_(kinds), servers_of_(spec.pipeline.modules.size()) {}
 
 TimeNs WorkerModels::execution_ns(TimeNs now, WorkerId worker, TimeNs profile_ns) {
-  if (spec_.pace != nullptr) return spec_.pace->duration_ns(worker, now, profile_ns);
+  if (spec_.slowdown != nullptr) return spec_.slowdown->duration_ns(worker, now, profile_ns);
   if (spec_.world.jitter == Jitter::kOff) return profile_ns;
   while (executions_.size() <= worker) executions_.emplace_back(spec_.seed, "execution", executions_.size());
   RandomStream& random = executions_[worker];

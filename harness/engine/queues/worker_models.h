@@ -102,7 +102,7 @@ class WorkerModels {
   /// An event of a server, due at `at_ns`: the workers whose visits end then; valid until the next call.
   std::span<const WorkerId> on_server(std::uint32_t server, TimeNs at_ns);
 
-  /// Time that a batch takes on this worker from now on, by jitter or pace.
+  /// Time that a batch takes on this worker from now on, by jitter or slowdown.
   TimeNs execution_ns(TimeNs now, WorkerId worker, TimeNs profile_ns);
 
  private:

@@ -122,20 +122,21 @@ std::unique_ptr<DeviceWorkers> make_cell_devices(const RunSpec& spec, const Prep
   return workers;
 }
 
-std::string pace_fault(DeviceWorkers& workers, const RunSpec& spec, const PreparedCell& prepared,
-                       const PaceLook& look) {
+std::string profile_fault(DeviceWorkers& workers, const RunSpec& spec, const PreparedCell& prepared,
+                          const ProfileCheck& look) {
   constexpr int kRounds = 7;
-  const double limit = prepared.settings.gpu.pace_limit;
+  const double limit = prepared.settings.gpu.profile_error_limit;
   if (limit <= 0) return "";
   const std::vector<int> batches = largest_batches(spec, prepared.plan);
   const TimeNs until_ns = steady_ns() + look.wait_ns;
-  double pace = 0;
+  double slowdown = 0;
   do {
-    pace = workers.pace(spec.pipeline, spec.profiles, batches, kRounds, look.check_signal);
-    if (std::abs(pace - 1) <= limit) return "";
+    slowdown = workers.slowdown(spec.pipeline, spec.profiles, batches, kRounds, look.check_signal);
+    if (std::abs(slowdown - 1) <= limit) return "";
   } while (steady_ns() < until_ns);
-  return std::string("batches alone on a device took ") + text_of(std::round(100 * pace) / 100) +
-         " times the profiles' latency " + look.when + " the load, beyond gpu.pace_limit = " + text_of(limit);
+  return std::string("batches alone on a device took ") + text_of(std::round(100 * slowdown) / 100) +
+         " times the profiles' latency " + look.when +
+         " the load, beyond gpu.profile_error_limit = " + text_of(limit);
 }
 
 }  // namespace harness

@@ -37,15 +37,16 @@ std::vector<int> largest_batches(const RunSpec& spec, const Plan& plan);
 std::unique_ptr<DeviceWorkers> make_cell_devices(const RunSpec& spec, const PreparedCell& prepared,
                                                  Transport& transport);
 
-/// When to look at the devices' pace.
-struct PaceLook {
+/// When to compare the devices with their profiles.
+struct ProfileCheck {
   const char* when = "";               ///< "before" or "after" the load
-  TimeNs wait_ns = 0;                  ///< looks again, as long as they are not, for so long
+  TimeNs wait_ns = 0;                  ///< checks again, as long as they are not as fast, for so long
   std::function<void()> check_signal;  ///< called between rounds of batches
 };
 /// Empty, or that the devices, with nothing else running, are not as fast as the cell's profiles say, by more
-/// than gpu.pace_limit: then the cell would measure the machine. Throws as DeviceWorkers::try_batches().
-std::string pace_fault(DeviceWorkers& workers, const RunSpec& spec, const PreparedCell& prepared,
-                       const PaceLook& look);
+/// than gpu.profile_error_limit: then the cell would measure the machine. Throws as
+/// DeviceWorkers::try_batches().
+std::string profile_fault(DeviceWorkers& workers, const RunSpec& spec, const PreparedCell& prepared,
+                          const ProfileCheck& look);
 
 }  // namespace harness

@@ -83,8 +83,8 @@ void ExperimentRun::check_devices(const PreparedCell& prepared) {
                       "exit_points: batches on devices stop there alone");
   const std::string exchange = why_no_exchange(prepared.settings.gpu, ranks_.ranks());
   if (!exchange.empty()) throw input_error(place_of(spec_, "gpu.exchange"), exchange, "messages");
-  if (prepared.settings.gpu.pace_limit > 0 && ranks_.ranks() > 1)
-    throw input_error(place_of(spec_, "gpu.pace_limit"),
+  if (prepared.settings.gpu.profile_error_limit > 0 && ranks_.ranks() > 1)
+    throw input_error(place_of(spec_, "gpu.profile_error_limit"),
                       "a limit on " + std::to_string(ranks_.ranks()) + " ranks", "0, or one rank");
   if (prepared.why.empty()) add_need(needs_, prepared, world);
 }

@@ -150,10 +150,10 @@ std::optional<SummaryRow> LiveCell::give_up(const char* why) {
 }
 
 /// A run that ended by itself left no batch on the devices. What fails here does not undo it.
-std::string LiveCell::pace_after(const std::function<void()>& check_signal) {
+std::string LiveCell::profile_fault_after(const std::function<void()>& check_signal) {
   if (!devices_) return "";
   try {
-    return pace_fault(*devices_, spec_, prepared_, {"after", 0, check_signal});
+    return profile_fault(*devices_, spec_, prepared_, {"after", 0, check_signal});
   } catch (const CellFailed& failed) {
     return failed.what();
   } catch (const DeviceError& failed) {
@@ -165,11 +165,11 @@ std::optional<SummaryRow> LiveCell::run(BoundCache& bounds, const std::function<
   const bool keeps_rows = transport_.rank() == 0 && how_.rows;
   CpuClocks clocks_before;
   std::optional<RunRecord> record;
-  std::string pace;
+  std::string slowdown;
   try {
     if (devices_) {
-      const auto wait_ns = static_cast<TimeNs>(prepared_.settings.gpu.pace_wait_s * kNsPerS);
-      pace = pace_fault(*devices_, spec_, prepared_, {"before", wait_ns, check_signal});
+      const auto wait_ns = static_cast<TimeNs>(prepared_.settings.gpu.profile_check_wait_s * kNsPerS);
+      slowdown = profile_fault(*devices_, spec_, prepared_, {"before", wait_ns, check_signal});
     }
     clocks_before = read_cpu_clocks();
     record = run_live(spec_,
@@ -185,7 +185,7 @@ std::optional<SummaryRow> LiveCell::run(BoundCache& bounds, const std::function<
   HARNESS_CHECK(record.has_value(), "a live run left no record");
   SummaryRow row = row_of(prepared_, spec_, *record, bounds);
   row.why = why_invalid(*record, prepared_.settings.live);
-  if (row.why.empty()) row.why = pace.empty() ? pace_after(check_signal) : pace;
+  if (row.why.empty()) row.why = slowdown.empty() ? profile_fault_after(check_signal) : slowdown;
   if (!row.why.empty()) {
     row.status = "invalid";
     row.why += theft_note(clocks_before);

@@ -75,8 +75,8 @@ class LiveCell {
  private:
   /// A row of a cell that did not run, at rank 0.
   std::optional<SummaryRow> give_up(const char* why);
-  /// Why the devices' pace was another after the load, or could not be found out; else empty.
-  std::string pace_after(const std::function<void()>& check_signal);
+  /// Why the devices were not as fast as their profiles after the run, or could not be checked; else empty.
+  std::string profile_fault_after(const std::function<void()>& check_signal);
 
   const PreparedCell& prepared_;
   CellRun how_;

@@ -26,8 +26,8 @@ struct GpuParams {
   ExchangeBy exchange = ExchangeBy::kMessages;
   int threads = 1;
   int weights_seed = 1;
-  double pace_limit = 0;
-  double pace_wait_s = 0;
+  double profile_error_limit = 0;
+  double profile_check_wait_s = 0;
 
   void list(ParamList& params) {
     params.choice(
@@ -41,13 +41,14 @@ struct GpuParams {
     params.integer("threads", threads, 1, 1024,
                    "cpu: threads of each worker; workers x threads should not pass the cores of a host");
     params.integer("weights_seed", weights_seed, 0, 1'000'000'000, "of the networks' random weights");
-    params.number("pace_limit", pace_limit, 0, 10,
+    params.number("profile_error_limit", profile_error_limit, 0, 10,
                   "one rank alone: the share by which batches alone on a device, just before and after the "
-                  "load, may take longer or shorter than the profile says; beyond it the cell is invalid; 0: "
-                  "not looked at");
-    params.number("pace_wait_s", pace_wait_s, 0, 86400,
-                  "with pace_limit: how long a cell waits before its load, looking again and again, for the "
-                  "devices to be at the profile's pace");
+                  "run, may take longer or shorter than the profile says; beyond it the cell is invalid; 0: "
+                  "not checked");
+    params.number(
+        "profile_check_wait_s", profile_check_wait_s, 0, 86400,
+        "with profile_error_limit: how long a cell waits before its run, checking again and again, for the "
+        "devices to be as fast as the profile says");
   }
 };
 

@@ -283,27 +283,27 @@ TEST(DeviceRun, TheLargestBatchOfEachModuleIsTriedOnEveryDevice) {
   }
 }
 
-TEST(DeviceRun, ThePaceIsThatOfBatchesAloneOnADevice) {
+TEST(DeviceRun, TheSlowdownIsThatOfBatchesAloneOnADevice) {
   const auto transport = make_local_transport();
   RankWithDevices rank("pard", *transport, 0, 2);
   // A batch of n takes 4 + 2 n ms or longer, as the profiles say.
-  const auto pace = [&](std::int64_t times, std::int64_t by) {
+  const auto slowdown = [&](std::int64_t times, std::int64_t by) {
     std::vector<Profile> profiles = rank.spec().profiles;
     for (Profile& profile : profiles) {
       for (TimeNs& latency_ns : profile.latency_ns) latency_ns = latency_ns * times / by;
     }
-    return rank.workers().pace(rank.spec().pipeline, profiles, std::vector<int>{2, 4}, 5);
+    return rank.workers().slowdown(rank.spec().pipeline, profiles, std::vector<int>{2, 4}, 5);
   };
-  EXPECT_GE(pace(1, 1), 1);
-  EXPECT_GE(pace(1, 2), 2);
-  EXPECT_LE(pace(1000, 1), 1);
+  EXPECT_GE(slowdown(1, 1), 1);
+  EXPECT_GE(slowdown(1, 2), 2);
+  EXPECT_LE(slowdown(1000, 1), 1);
   for (const DeviceDiary& diary : rank.diaries()) {
     EXPECT_EQ(diary.batch_sizes.size(), 3U * 5 * (2 + 4)) << "1, 2 and 1, 2, 3, 4";
     EXPECT_EQ(std::count(diary.batch_sizes.begin(), diary.batch_sizes.end(), 4U), 3 * 5);
   }
 }
 
-TEST(DeviceRun, ThePaceIsThatOfTheDeviceFarthestFromTheProfiles) {
+TEST(DeviceRun, TheSlowdownIsThatOfTheDeviceFarthestFromTheProfiles) {
   const auto transport = make_local_transport();
   RankWithDevices rank("pard", *transport, 0, 2, {}, 1.5);
   std::vector<Profile> profiles = rank.spec().profiles;
@@ -311,22 +311,24 @@ TEST(DeviceRun, ThePaceIsThatOfTheDeviceFarthestFromTheProfiles) {
     for (TimeNs& latency_ns : profile.latency_ns) latency_ns = latency_ns * 5 / 3;
   }
   // The first takes 0.6 of the profile or longer, the second 1.5 or longer: farther, though not as a ratio.
-  EXPECT_GE(rank.workers().pace(rank.spec().pipeline, profiles, std::vector<int>{1, 1}, 3), 1.5);
+  EXPECT_GE(rank.workers().slowdown(rank.spec().pipeline, profiles, std::vector<int>{1, 1}, 3), 1.5);
 }
 
-TEST(DeviceRun, NoBatchesAreAtThePaceOfAnyProfile) {
+TEST(DeviceRun, NoBatchesAreAsFastAsAnyProfile) {
   const auto transport = make_local_transport();
   RankWithDevices rank("pard", *transport, 0, 1);
-  EXPECT_EQ(rank.workers().pace(rank.spec().pipeline, rank.spec().profiles, std::vector<int>{0, 0}, 3), 1);
+  EXPECT_EQ(rank.workers().slowdown(rank.spec().pipeline, rank.spec().profiles, std::vector<int>{0, 0}, 3),
+            1);
 }
 
-TEST(DeviceRun, ThePaceAfterARunIsThatOfItsDevices) {
+TEST(DeviceRun, TheSlowdownAfterARunIsThatOfItsDevices) {
   const auto transport = make_local_transport();
   RankWithDevices rank("pard", *transport, 0, kModules * kWorkersEach);
   ASSERT_TRUE(rank.run(*transport).has_value());
-  EXPECT_GE(rank.workers().pace(rank.spec().pipeline, rank.spec().profiles, std::vector<int>{2, 2}, 3), 1);
+  EXPECT_GE(rank.workers().slowdown(rank.spec().pipeline, rank.spec().profiles, std::vector<int>{2, 2}, 3),
+            1);
   RankWithDevices lost("pard", *transport, 0, 1, with_fault(&DeviceScript::refuses_at, 3));
-  EXPECT_THROW(lost.workers().pace(lost.spec().pipeline, lost.spec().profiles, std::vector<int>{2, 2}, 3),
+  EXPECT_THROW(lost.workers().slowdown(lost.spec().pipeline, lost.spec().profiles, std::vector<int>{2, 2}, 3),
                DeviceError);
 }
 

@@ -90,9 +90,9 @@ TimeNs DeviceWorkers::time_alone(std::uint32_t device, ModuleId module, const st
   return sum;
 }
 
-double DeviceWorkers::pace(const Pipeline& pipeline, const std::vector<Profile>& profiles,
-                           std::span<const int> batches, int rounds,
-                           const std::function<void()>& check_signal) {
+double DeviceWorkers::slowdown(const Pipeline& pipeline, const std::vector<Profile>& profiles,
+                               std::span<const int> batches, int rounds,
+                               const std::function<void()>& check_signal) {
   finish();  // what lost workers have left
   std::vector<TimeNs> took(gpus_.size(), 0);
   TimeNs expected_ns = 0;
@@ -109,8 +109,8 @@ double DeviceWorkers::pace(const Pipeline& pipeline, const std::vector<Profile>&
   if (expected_ns == 0) return 1;
   double farthest = 1;
   for (const TimeNs each : took) {
-    const double pace = static_cast<double>(each) / static_cast<double>(expected_ns);
-    if (std::abs(pace - 1) > std::abs(farthest - 1)) farthest = pace;
+    const double slowdown = static_cast<double>(each) / static_cast<double>(expected_ns);
+    if (std::abs(slowdown - 1) > std::abs(farthest - 1)) farthest = slowdown;
   }
   return farthest;
 }

@@ -51,8 +51,8 @@ class DeviceWorkers {
   /// profile is measured: alone, on one device after the other. Calls `check_signal`, if any, between rounds.
   /// Returns how long that took in units of what `profiles`, by module, say: the sum of the medians, of the
   /// device where it is farthest from 1; 1 where no module has batches. Used, and throws, as try_batches().
-  double pace(const Pipeline& pipeline, const std::vector<Profile>& profiles, std::span<const int> batches,
-              int rounds, const std::function<void()>& check_signal = {});
+  double slowdown(const Pipeline& pipeline, const std::vector<Profile>& profiles,
+                  std::span<const int> batches, int rounds, const std::function<void()>& check_signal = {});
 
   /// The picture is in the batch of that module that the GPU is given next: the device may begin to copy it.
   /// `owner` keeps the bytes, until such a batch has ended.
@@ -91,7 +91,7 @@ class DeviceWorkers {
     std::unique_ptr<Device> device;  ///< last: it reads the pictures above until it is gone
   };
 
-  /// Pictures of the module's size for try_batches() and pace().
+  /// Pictures of the module's size for try_batches() and slowdown().
   struct Example {
     std::vector<Picture> pictures;
     std::shared_ptr<void> owner;

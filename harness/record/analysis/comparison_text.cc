@@ -163,9 +163,9 @@ std::string fidelity_table(const Fidelity& fidelity) {
          "\n";
 }
 
-std::string fidelity_json(const Fidelity& fidelity, const TextTable* paces) {
+std::string fidelity_json(const Fidelity& fidelity, const TextTable* slowdowns) {
   JsonObject object;
-  if (paces != nullptr) object.add("pace", Json{json_text(*paces)});
+  if (slowdowns != nullptr) object.add("slowdown", Json{json_text(*slowdowns)});
   for (const FidelityVerdict verdict :
        {FidelityVerdict::kWithin, FidelityVerdict::kBeyond, FidelityVerdict::kInvalid})
     object.add(name_of(verdict), fidelity.count_of(verdict));

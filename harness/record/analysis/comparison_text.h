@@ -20,8 +20,8 @@ std::string comparison_junit(const Comparison& comparison);
 /// A row per live cell and metric, then the cells that are not ok or stand alone, then the counts.
 std::string fidelity_table(const Fidelity& fidelity);
 /// An object: the counts, `rows` with numbers in full, and the lists of the table as texts; before them
-/// `pace`, a table of how fast the devices were, where there is one.
-std::string fidelity_json(const Fidelity& fidelity, const TextTable* paces = nullptr);
+/// `slowdown`, a table of how fast the devices were, where there is one.
+std::string fidelity_json(const Fidelity& fidelity, const TextTable* slowdowns = nullptr);
 /// JUnit's XML: a test case per live cell and metric, "beyond" and "invalid" fail; a cell alone is an error.
 std::string fidelity_junit(const Fidelity& fidelity);
 

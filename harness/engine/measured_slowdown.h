@@ -1,4 +1,4 @@
-// How fast the devices of a live run were, for a simulation on devices as fast.
+// How fast the devices of a live run were, relative to their profile, for a simulation on devices as fast.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 namespace harness {
 
 /// A batch that a device ran, and what its profile says of it.
-struct PacedBatch {
+struct MeasuredBatch {
   WorkerId worker = 0;
   TimeNs started_ns = 0;  ///< when the device turned to it
   TimeNs ended_ns = 0;    ///< after that
@@ -19,32 +19,35 @@ struct PacedBatch {
   ModuleId module = 0;
   int size = 1;
 
-  /// The time that it took in units of the profile's.
-  double pace() const { return static_cast<double>(ended_ns - started_ns) / static_cast<double>(profile_ns); }
+  /// The time that it took over the profile's.
+  double slowdown() const {
+    return static_cast<double>(ended_ns - started_ns) / static_cast<double>(profile_ns);
+  }
 };
 
 /// The batches of a run that took any time and ended with a visit done, by worker and time. A batch begins no
 /// earlier than the one before it ended: the clocks of two hosts are not known exactly. `profiles`, by
 /// module, have each visit's module and batch size.
-std::vector<PacedBatch> paced_batches(std::span<const VisitRow> visits, const std::vector<Profile>& profiles);
+std::vector<MeasuredBatch> measured_batches(std::span<const VisitRow> visits,
+                                            const std::vector<Profile>& profiles);
 
-/// Each worker's pace over time: that of the batch that ran then; between two batches that of the nearer one,
-/// before the first and after the last theirs. A worker without batches has the pace of all together, and
+/// Each worker's slowdown over time: that of the batch that ran then; between two batches that of the nearer
+/// one, before the first and after the last theirs. A worker without batches has that of all together, and
 /// where there are none at all the profile holds.
-class DevicePace {
+class MeasuredSlowdown {
  public:
-  /// Batches by worker and time, as of paced_batches(); those of one worker do not overlap.
-  explicit DevicePace(const std::vector<PacedBatch>& batches);
+  /// Batches by worker and time, as of measured_batches(); those of one worker do not overlap.
+  explicit MeasuredSlowdown(const std::vector<MeasuredBatch>& batches);
 
   /// How long a batch that takes `profile_ns` by the profile takes on `worker` from `now` on, when it
-  /// proceeds at every moment by the pace of that moment; at least 1.
+  /// proceeds at every moment by the slowdown of that moment; at least 1.
   TimeNs duration_ns(WorkerId worker, TimeNs now, TimeNs profile_ns) const;
 
  private:
-  /// Until then (kNever: for ever) the worker has this pace.
+  /// Until then (kNever: for ever) the worker has this slowdown.
   struct Piece {
     TimeNs until_ns = kNever;
-    double pace = 1;
+    double slowdown = 1;
   };
 
   std::span<const Piece> pieces_of(WorkerId worker) const;

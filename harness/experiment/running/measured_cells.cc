@@ -1,4 +1,4 @@
-#include "harness/experiment/running/paced_cells.h"
+#include "harness/experiment/running/measured_cells.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@ namespace {
 
 /// Of a module of a pipeline, by its places in the file and in the pipeline, a batch size, and what the
 /// profile says of it.
-using PaceKey = std::tuple<std::size_t, ModuleId, int, TimeNs>;
+using SlowdownKey = std::tuple<std::size_t, ModuleId, int, TimeNs>;
 
 /// Of a visit that was done.
 bool is_possible(const VisitRow& visit, const std::vector<Profile>& profiles) {
@@ -27,17 +27,17 @@ bool is_possible(const VisitRow& visit, const std::vector<Profile>& profiles) {
   return profile.service != Service::kBatch || (visit.batch >= 1 && visit.batch <= profile.max_batch());
 }
 
-/// Takes the paces of batches of one kind.
-class PaceTally {
+/// Takes the slowdowns of batches of one kind.
+class SlowdownTally {
  public:
-  void add(const PacedBatch& batch) {
-    paces_.push_back(batch.pace());
+  void add(const MeasuredBatch& batch) {
+    slowdowns_.push_back(batch.slowdown());
     took_ns_ += static_cast<double>(batch.ended_ns - batch.started_ns);
     profile_ns_ += static_cast<double>(batch.profile_ns);
   }
-  void fill(BatchPace& row) {
-    std::sort(paces_.begin(), paces_.end());
-    row.batches = paces_.size();
+  void fill(BatchSlowdown& row) {
+    std::sort(slowdowns_.begin(), slowdowns_.end());
+    row.batches = slowdowns_.size();
     row.p10 = at(0.1);
     row.p50 = at(0.5);
     row.p90 = at(0.9);
@@ -46,20 +46,20 @@ class PaceTally {
 
  private:
   double at(double q) const {
-    const auto rank = static_cast<std::size_t>(std::ceil(q * static_cast<double>(paces_.size())));
-    return paces_[rank - 1];
+    const auto rank = static_cast<std::size_t>(std::ceil(q * static_cast<double>(slowdowns_.size())));
+    return slowdowns_[rank - 1];
   }
 
-  std::vector<double> paces_;
+  std::vector<double> slowdowns_;
   double took_ns_ = 0;
   double profile_ns_ = 0;
 };
 
-class PacedFile {
+class MeasuredFile {
  public:
-  PacedFile(const std::string& path, const std::string& folder) : path_(path), folder_(folder) {}
+  MeasuredFile(const std::string& path, const std::string& folder) : path_(path), folder_(folder) {}
 
-  PacedCells run() {
+  MeasuredCells run() {
     for (const SummaryRow& row : read_summary_with_settings(path_)) {
       if (row.cell.runtime == name_of(Runtime::kGpu)) add(row);
     }
@@ -68,10 +68,10 @@ class PacedFile {
                         "results of an experiment with runtime = \"gpu\"");
     for (auto& [key, tally] : tallies_) {
       const auto& [pipeline, module, size, profile_ns] = key;
-      BatchPace row{pipelines_[pipeline].name, pipelines_[pipeline].modules[module].name, size,
-                    ns_to_ms(profile_ns)};
+      BatchSlowdown row{pipelines_[pipeline].name, pipelines_[pipeline].modules[module].name, size,
+                        ns_to_ms(profile_ns)};
       tally.fill(row);
-      result_.paces.push_back(row);
+      result_.slowdowns.push_back(row);
     }
     return std::move(result_);
   }
@@ -84,7 +84,7 @@ class PacedFile {
     if (prepared.why.empty()) {
       RunSpec spec = cell.make_run(prepared);
       spec.record_states = spec.record_replay = false;
-      spec.pace = std::make_shared<DevicePace>(batches_of(row, spec));
+      spec.slowdown = std::make_shared<MeasuredSlowdown>(batches_of(row, spec));
       simulated = row_of(prepared, spec, simulate(spec, nullptr), bounds_);
     } else {
       simulated.status = "skipped";
@@ -94,7 +94,7 @@ class PacedFile {
   }
 
   /// None of a cell that did not run. Those of a valid one count in the table.
-  std::vector<PacedBatch> batches_of(const SummaryRow& row, const RunSpec& spec) {
+  std::vector<MeasuredBatch> batches_of(const SummaryRow& row, const RunSpec& spec) {
     const bool is_valid = row.status == "ok";
     const std::vector<VisitRow> visits = read_cell(path_, row.cell.index).visits;
     const InputPlace place{path_, 0, cell_place(row.cell.index) + "/visits"};
@@ -104,9 +104,9 @@ class PacedFile {
       if (visit.outcome == VisitOutcome::kDone && !is_possible(visit, spec.profiles))
         throw input_error(place, "a batch that no run of this cell can have had", "what harness wrote there");
     }
-    const std::vector<PacedBatch> batches = paced_batches(visits, spec.profiles);
+    const std::vector<MeasuredBatch> batches = measured_batches(visits, spec.profiles);
     const std::size_t pipeline = place_of(spec.pipeline);
-    for (const PacedBatch& batch : batches) {
+    for (const MeasuredBatch& batch : batches) {
       if (is_valid) tallies_[{pipeline, batch.module, batch.size, batch.profile_ns}].add(batch);
     }
     return batches;
@@ -122,31 +122,31 @@ class PacedFile {
 
   std::string path_;
   std::string folder_;
-  PacedCells result_;
+  MeasuredCells result_;
   BoundCache bounds_;
   std::vector<Pipeline> pipelines_;
-  std::map<PaceKey, PaceTally> tallies_;
+  std::map<SlowdownKey, SlowdownTally> tallies_;
 };
 
 }  // namespace
 
-PacedCells simulate_paced(const std::string& path, const std::string& folder) {
-  return PacedFile(path, folder).run();
+MeasuredCells simulate_with_measured_times(const std::string& path, const std::string& folder) {
+  return MeasuredFile(path, folder).run();
 }
 
-TextTable pace_table(const std::vector<BatchPace>& paces) {
+TextTable slowdown_table(const std::vector<BatchSlowdown>& slowdowns) {
   TextTable table;
-  for (const BatchPace& row : paces) {
+  for (const BatchSlowdown& row : slowdowns) {
     table.add_row();
     table.add({"pipeline"}, row.pipeline);
     table.add({"module"}, row.module);
     table.add({"batch"}, row.batch);
     table.add({"profile_ms"}, row.profile_ms);
     table.add({"batches"}, row.batches);
-    table.add({"pace_p10"}, row.p10);
-    table.add({"pace_p50"}, row.p50);
-    table.add({"pace_p90"}, row.p90);
-    table.add({"pace"}, row.mean);
+    table.add({"slowdown_p10"}, row.p10);
+    table.add({"slowdown_p50"}, row.p50);
+    table.add({"slowdown_p90"}, row.p90);
+    table.add({"slowdown"}, row.mean);
   }
   return table;
 }
