@@ -6,19 +6,19 @@
 #include <vector>
 
 #include "harness/gpu/inputs/assembly.h"
-#include "harness/gpu/inputs/test_pictures.h"
+#include "harness/gpu/inputs/test_images.h"
 
 namespace harness {
 namespace {
 
 constexpr int kBatch = 32;
 
-/// Pictures of 640x480 to 300x300: hardly a byte of them goes unread.
+/// Images of 640x480 to 300x300: hardly a byte of them goes unread.
 void assemble(benchmark::State& state) {
   RandomStream random(1, "assembly_bench");
-  std::vector<OwnedPicture> pictures;
-  for (int i = 0; i < kBatch; ++i) pictures.push_back(random_picture(random, 480, 640));
-  const std::vector<Picture> views = views_of(pictures);
+  std::vector<OwnedImage> images;
+  for (int i = 0; i < kBatch; ++i) images.push_back(random_image(random, 480, 640));
+  const std::vector<Image> views = views_of(images);
   Assembler assembler({300, 300, {0.485F, 0.456F, 0.406F}, {1 / 0.229F, 1 / 0.224F, 1 / 0.225F}});
   std::vector<float> out(batch_elements(assembler.format(), kBatch));
   for (auto _ : state) {
@@ -26,9 +26,9 @@ void assemble(benchmark::State& state) {
     benchmark::DoNotOptimize(out.data());
     benchmark::ClobberMemory();
   }
-  const std::size_t bytes = kBatch * pictures[0].bytes.size() + out.size() * sizeof(float);
+  const std::size_t bytes = kBatch * images[0].bytes.size() + out.size() * sizeof(float);
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(bytes));
-  state.counters["pictures"] = benchmark::Counter(kBatch, benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["images"] = benchmark::Counter(kBatch, benchmark::Counter::kIsIterationInvariantRate);
 }
 
 void copy(benchmark::State& state) {

@@ -13,14 +13,14 @@
 #include "harness/gpu/cuda/cuda_buffer.h"
 #include "harness/gpu/cuda/cuda_check.h"
 #include "harness/gpu/inputs/assembly.h"
-#include "harness/gpu/inputs/test_pictures.h"
+#include "harness/gpu/inputs/test_images.h"
 
 namespace harness {
 namespace {
 
 constexpr InputFormat kFormat{300, 300, {0.485F, 0.456F, 0.406F}, {1 / 0.229F, 1 / 0.224F, 1 / 0.225F}};
 
-/// Bytes of the 32-byte sectors that hold a byte some output value depends on; the picture starts a sector.
+/// Bytes of the 32-byte sectors that hold a byte some output value depends on; the image starts a sector.
 std::size_t sector_bytes(int height, int width) {
   const AssemblyConstants constants = constants_of(kFormat);
   std::set<int> sectors;
@@ -70,9 +70,9 @@ void run_on_gpu(benchmark::State& state) {
   const auto batch = static_cast<std::size_t>(state.range(0));
   const std::size_t sets = batch == 1 ? 128 : 16;  // at least 256 MB of inputs and outputs
   RandomStream random(1, "assembly_cuda_bench");
-  const OwnedPicture picture = random_picture(random, 480, 640);
-  const std::vector<Picture> pictures(batch, picture.view());
-  const std::size_t in_bytes = layout_of(pictures).size();
+  const OwnedImage image = random_image(random, 480, 640);
+  const std::vector<Image> images(batch, image.view());
+  const std::size_t in_bytes = layout_of(images).size();
   const std::size_t out_bytes = batch_elements(kFormat, batch) * sizeof(float);
   const DeviceBuffer in(sets * in_bytes, "inputs");
   const DeviceBuffer out(sets * out_bytes, "outputs");
@@ -80,7 +80,7 @@ void run_on_gpu(benchmark::State& state) {
   CudaStream stream;
   for (std::size_t set = 0; set < sets; ++set) {
     std::byte* const to = in.data() + set * in_bytes;
-    stage(layout_of(pictures), host.bytes(), to);
+    stage(layout_of(images), host.bytes(), to);
     cuda_check(cudaMemcpyAsync(to, host.bytes().data(), in_bytes, cudaMemcpyHostToDevice, stream.get()),
                "cudaMemcpyAsync", "staging inputs");
     stream.synchronize();
@@ -88,7 +88,7 @@ void run_on_gpu(benchmark::State& state) {
   const AssemblyConstants constants = constants_of(kFormat);
   const auto assemble_all = [&] {
     for (std::size_t set = 0; set < sets; ++set) {
-      assemble_batch_cuda(reinterpret_cast<const StagedPicture*>(in.data() + set * in_bytes),
+      assemble_batch_cuda(reinterpret_cast<const StagedImage*>(in.data() + set * in_bytes),
                           static_cast<int>(batch), constants,
                           reinterpret_cast<float*>(out.data() + set * out_bytes), stream.get());
     }

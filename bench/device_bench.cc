@@ -1,11 +1,11 @@
 // A device that always has its next batch, beside a bare loop that calls the same network, or its graph, back
 // to back on an input that lies ready. `of_bare` is the device's throughput as a share of the loop's; the two
-// take turns, so that a machine that slows down slows both. Pictures have the network's own size. With
-// `_worker` a batch is submitted when the one before has ended, its pictures prepared while that ran, as
+// take turns, so that a machine that slows down slows both. Images have the network's own size. With
+// `_worker` a batch is submitted when the one before has ended, its images prepared while that ran, as
 // workers of a run do whose systems decide at the end of a batch; else two are outstanding.
 //
 // Host's time for a batch, all of it in microseconds: `submit_us` of the event loop's thread in submit(),
-// prepare() and take(); on CUDA also `handling_us` of the device's thread but for `copying_us`, the pictures'
+// prepare() and take(); on CUDA also `handling_us` of the device's thread but for `copying_us`, the images'
 // bytes to where the GPU copies them from.
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/gpu/inputs/test_pictures.h"
+#include "harness/gpu/inputs/test_images.h"
 #include "harness/gpu/profiling/timing.h"
 #include "harness/gpu/torch/model_factory.h"
 #include "harness/gpu/torch/torch_device.h"
@@ -52,8 +52,8 @@ class SaturatedDevice {
       : device_(device), wait_(wait), model_(device.load(source)), outstanding_(outstanding) {
     RandomStream random(1, "device_bench");
     for (int i = 0; i < source.max_batch; ++i)
-      owned_.push_back(random_picture(random, format.height, format.width));
-    pictures_ = views_of(owned_);
+      owned_.push_back(random_image(random, format.height, format.width));
+    images_ = views_of(owned_);
   }
 
   /// Seconds for `count` batches. Throws EnvironmentError when one fails.
@@ -64,9 +64,9 @@ class SaturatedDevice {
     while (ended < count) {
       while (submitted < count && submitted - ended < outstanding_) {
         const TimeNs before_ns = steady_ns();
-        device_.submit(++tag_, model_, pictures_);
+        device_.submit(++tag_, model_, images_);
         if (outstanding_ == 1) {
-          for (const Picture& next : pictures_) device_.prepare(model_, next);
+          for (const Image& next : images_) device_.prepare(model_, next);
         }
         calling_ns_ += steady_ns() - before_ns;
         ++submitted;
@@ -98,8 +98,8 @@ class SaturatedDevice {
   SteadyWait& wait_;
   DeviceModel model_;
   int outstanding_;
-  std::vector<OwnedPicture> owned_;
-  std::vector<Picture> pictures_;
+  std::vector<OwnedImage> owned_;
+  std::vector<Image> images_;
   std::vector<BatchEnd> ends_;
   std::uint64_t tag_ = 0;
   TimeNs calling_ns_ = 0;
@@ -108,7 +108,7 @@ class SaturatedDevice {
 
 /// Takes turns of `bare(count)`, which returns seconds, and the device; the benchmark's time is the device's.
 template <typename Bare>
-void take_turns(benchmark::State& state, SaturatedDevice& device, int pictures, const Bare& bare) {
+void take_turns(benchmark::State& state, SaturatedDevice& device, int images, const Bare& bare) {
   bare(kTurn);
   device.run(kTurn);
   double bare_s = 0;
@@ -119,7 +119,7 @@ void take_turns(benchmark::State& state, SaturatedDevice& device, int pictures, 
     state.SetIterationTime(taken);
     device_s += taken;
   }
-  state.SetItemsProcessed(state.iterations() * kTurn * pictures);
+  state.SetItemsProcessed(state.iterations() * kTurn * images);
   state.counters["of_bare"] = bare_s / device_s;
   state.counters["submit_us"] = device.calling_us();
 }

@@ -284,7 +284,7 @@ no CUDA-capable device is detected
             with self.assertRaises(Failed):
                 report.bench_lines(self.write("b.json", json.dumps({"benchmarks": benches})))
 
-    def test_finds_the_pictures_of_the_models(self):
+    def test_finds_the_images_of_the_models(self):
         self.assertEqual(report.models_of(("tm", "classifier"), ROOT),
                          [("rcnn", 480, 640), ("resnet50", 224, 224), ("inception_v3", 299, 299)])
 

@@ -69,7 +69,7 @@ def bench_faults(report):
 
 
 def models_of(pipelines, root):
-    """[(model, height, width)] of the pipelines: each model with the largest pictures that it gets."""
+    """[(model, height, width)] of the pipelines: each model with the largest images that it gets."""
     found = {}
     for pipeline in pipelines:
         path = root / "workloads" / "pipelines" / f"{pipeline}.toml"

@@ -178,7 +178,7 @@ def measure(node, again, models, options, folder, output, of_model=lambda _: ())
         if path.exists():
             continue
         part = folder / f"{model}.part.toml"
-        code = node.shell.run([node.harness, "profile", "--device", node.sizes.device, "--model", model, "--picture",
+        code = node.shell.run([node.harness, "profile", "--device", node.sizes.device, "--model", model, "--image-size",
                                f"{height}x{width}", *options, *of_model(model), "-o", part], codes=range(-64, 256))
         if code == 0:
             part.replace(path)

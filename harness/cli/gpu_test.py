@@ -62,7 +62,7 @@ def on_null_devices(harness, mpirun, folder):
         ranks = file["cells/0/ranks"][:]
         # A frame of 640 x 480 goes to the first module, 3 bytes a pixel.
         if ranks["bytes_sent"][0] < rows[0]["sent"] * 640 * 480 * 3:
-            failures.append("null devices: the pictures did not travel")
+            failures.append("null devices: the images did not travel")
         devices = [re.sub(r" \(worker \d\)", "", row["devices"].decode()) for row in ranks]
         if devices != ["", "null, null, null", "null, null, null"] or rows[0]["devices"] != "6 x null":
             failures.append(f"null devices: the results say {devices}, {rows[0]['devices']!r}")

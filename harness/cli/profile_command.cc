@@ -23,7 +23,7 @@ namespace harness {
 namespace {
 
 /// A fault that is the request's: trying again on another machine gives the same. The zoo's models compute on
-/// pictures of their own size; a user's, and those of another size, need not.
+/// images of their own size; a user's, and those of another size, need not.
 bool is_bad_input(DeviceFault fault, const ModelSource& source) {
   const bool may_not_fit = !source.file.empty() || source.input_height > 0;
   return fault == DeviceFault::kMissingModel || fault == DeviceFault::kNotAModel ||
@@ -174,7 +174,7 @@ void add_options(CLI::App& command, ProfileOptions& options) {
   CLI::Option* pipeline =
       command
           .add_option("--pipeline", options.pipelines,
-                      "all models of a pipeline, with its pictures; repeatable, or several with commas")
+                      "all models of a pipeline, with its images; repeatable, or several with commas")
           ->type_name("NAME")
           ->delimiter(',')
           ->allow_extra_args(false);
@@ -191,8 +191,8 @@ void add_options(CLI::App& command, ProfileOptions& options) {
   command.add_option("--threads", options.threads, "cpu: threads that compute a batch")
       ->capture_default_str();
   command
-      .add_option("--picture", options.picture,
-                  "size of the pictures sent (default: the pipeline's, or 224x224)")
+      .add_option("--image-size,--picture", options.image,
+                  "size of the images sent (default: the pipeline's, or 224x224)")
       ->type_name("HxW");
   command.add_option("--input", options.input, "size that they are resized to (default: the model's own)")
       ->type_name("HxW");
@@ -206,7 +206,7 @@ void add_options(CLI::App& command, ProfileOptions& options) {
                   "this share of it")
       ->capture_default_str();
   command.add_option("--limit-s", options.limit_s, "seconds for each model at most")->capture_default_str();
-  command.add_option("--seed", options.seed, "of weights, pictures, the order, and arrivals for --goodput")
+  command.add_option("--seed", options.seed, "of weights, images, the order, and arrivals for --goodput")
       ->capture_default_str();
   add_goodput_options(command, options.goodput);
   command.add_option("-o,--output", options.output, "the profiles' file")
@@ -230,7 +230,7 @@ void add_profile_command(CLI::App& app, int& exit_code) {
       "Experiments name the file as `profiles = \"tm.toml\"`. docs/profile.md says how it is measured.\n"
       "Exit codes: 0 all measured; 1 a model failed, the others are in the file; 2 bad input, such as a "
       "model "
-      "that\nfails on pictures of --input; 3 the environment failed.");
+      "that\nfails on images of --input; 3 the environment failed.");
   command->callback([options, &exit_code] {
     if (launched_rank() != 0) return;
     const GoodputOptions& goodput = options->goodput;

@@ -113,22 +113,22 @@ RepeatRule rule_of(const ProfileOptions& options) {
 
 struct ListedModel {
   std::string name;
-  Size picture;
-  std::string file;  ///< of a pipeline's module, which takes pictures of `input`; empty: another's
+  Size image;
+  std::string file;  ///< of a pipeline's module, which takes images of `input`; empty: another's
   Size input;
 };
 
-/// Models with the pictures that they get; the largest of a model's.
+/// Models with the images that they get; the largest of a model's.
 class ModelList {
  public:
   explicit ModelList(Size usual) : usual_(usual) {}
   void add(ListedModel model) {
-    if (model.picture.area() == 0) model.picture = usual_;
+    if (model.image.area() == 0) model.image = usual_;
     for (ListedModel& one : models_) {
       if (one.name != model.name) continue;
       if (one.file != model.file)
         throw wrong("--pipeline", "two files for the model " + one.name, "another name for each");
-      if (model.picture.area() > one.picture.area()) one.picture = model.picture;
+      if (model.image.area() > one.image.area()) one.image = model.image;
       return;
     }
     models_.push_back(std::move(model));
@@ -140,18 +140,17 @@ class ModelList {
   std::vector<ListedModel> models_;
 };
 
-ListedModel model_of(const Module& module, bool own_picture) {
+ListedModel model_of(const Module& module, bool own_image) {
   const Size declared = {module.input_height, module.input_width};
-  return {module.model, own_picture ? declared : Size{}, module.file,
-          module.file.empty() ? Size{} : declared};
+  return {module.model, own_image ? declared : Size{}, module.file, module.file.empty() ? Size{} : declared};
 }
 
 ModelList models_of(const ProfileOptions& options) {
-  ModelList list(options.picture.empty() ? Size{224, 224} : size_of("--picture", options.picture));
+  ModelList list(options.image.empty() ? Size{224, 224} : size_of("--image-size", options.image));
   for (const std::string& model : options.models) list.add({model, {}, "", {}});
   for (const std::string& pipeline : options.pipelines) {
     for (const Module& module : load_pipeline(pipeline).modules)
-      list.add(model_of(module, options.picture.empty()));
+      list.add(model_of(module, options.image.empty()));
   }
   if (!options.file.empty() && options.models.empty())
     list.add({fs::path(options.file).stem().string(), {}, "", {}});
@@ -256,8 +255,8 @@ ProfileJobs profile_jobs(const ProfileOptions& options) {
     ProfileJob& own = result.jobs.emplace_back(job);
     own.source.model = model.name;
     own.source.exit_points = exit_points.of(model.name);
-    own.params.picture_height = model.picture.height;
-    own.params.picture_width = model.picture.width;
+    own.params.image_height = model.image.height;
+    own.params.image_width = model.image.width;
     if (!model.file.empty()) {
       own.source.file = model.file;
       own.source.input_height = model.input.height;

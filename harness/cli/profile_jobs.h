@@ -43,8 +43,8 @@ struct ProfileOptions {
   std::vector<int> batches;
   int max_batch = 16;
   int threads = 1;
-  std::string input;    ///< "224x224"; empty: the model's own
-  std::string picture;  ///< empty: what the pipeline's module declares, else 224x224
+  std::string input;  ///< "224x224"; empty: the model's own
+  std::string image;  ///< empty: what the pipeline's module declares, else 224x224
   std::string exit_points = "0";
   double half_width = 0.02;
   double limit_s = 60;

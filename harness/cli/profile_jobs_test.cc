@@ -23,16 +23,16 @@ ProfileOptions options() {
 }
 
 // PARD's pipelines: tm has three models, lv five modules with five models; ga uses ResNet-50 twice.
-TEST(ProfileJobs, TakeEachModelOfAPipelineOnceWithItsPictures) {
+TEST(ProfileJobs, TakeEachModelOfAPipelineOnceWithItsImages) {
   ProfileOptions wanted = options();
   wanted.pipelines = {"tm"};
   const ProfileJobs tm = profile_jobs(wanted);
   ASSERT_EQ(tm.jobs.size(), 3U);
   EXPECT_EQ(tm.jobs[0].source.model, "rcnn");
-  EXPECT_EQ(tm.jobs[0].params.picture_height, 480);
-  EXPECT_EQ(tm.jobs[0].params.picture_width, 640);
-  EXPECT_EQ(tm.jobs[1].params.picture_height, 224);
-  EXPECT_EQ(tm.jobs[2].params.picture_width, 299);
+  EXPECT_EQ(tm.jobs[0].params.image_height, 480);
+  EXPECT_EQ(tm.jobs[0].params.image_width, 640);
+  EXPECT_EQ(tm.jobs[1].params.image_height, 224);
+  EXPECT_EQ(tm.jobs[2].params.image_width, 299);
   wanted.pipelines = {"ga"};
   EXPECT_EQ(profile_jobs(wanted).jobs.size(), 4U);
   wanted.pipelines = {"ga", "tm"};
@@ -40,10 +40,10 @@ TEST(ProfileJobs, TakeEachModelOfAPipelineOnceWithItsPictures) {
   wanted.pipelines = {"ga"};
   wanted.models = {"lenet", "resnet50"};
   EXPECT_EQ(profile_jobs(wanted).jobs.size(), 5U);
-  wanted.picture = "32x48";
+  wanted.image = "32x48";
   for (const ProfileJob& job : profile_jobs(wanted).jobs) {
-    EXPECT_EQ(job.params.picture_height, 32) << job.source.model;
-    EXPECT_EQ(job.params.picture_width, 48) << job.source.model;
+    EXPECT_EQ(job.params.image_height, 32) << job.source.model;
+    EXPECT_EQ(job.params.image_width, 48) << job.source.model;
   }
 }
 
@@ -83,7 +83,7 @@ TEST(ProfileJobs, TakeExitPointsFromASetOfProfiles) {
   EXPECT_THROW(profile_jobs(wanted), InputError);
 }
 
-// A module's own file runs on pictures of the size that it declares.
+// A module's own file runs on images of the size that it declares.
 TEST(ProfileJobs, TakeAPipelinesFiles) {
   const std::string folder = testing::TempDir();
   const std::string module =
@@ -99,7 +99,7 @@ TEST(ProfileJobs, TakeAPipelinesFiles) {
   EXPECT_EQ(std::filesystem::path(source.file).filename(), "mine.pt");
   EXPECT_EQ(source.input_height, 20);
   EXPECT_EQ(source.input_width, 30);
-  EXPECT_EQ(jobs.jobs[0].params.picture_width, 30);
+  EXPECT_EQ(jobs.jobs[0].params.image_width, 30);
   std::ofstream(folder + "/own.toml")
       << "slo_ms = 100\n" + module + "subs = ['b']\n" +
              "[[module]]\nname = 'b'\nmodel = 'mine'\ninput_size = [20, 30]\n";

@@ -90,8 +90,8 @@ MeasuredProfile measured_profile(const ModelProfile& profile, const ProfileJob& 
     result.exit_points =
         MeasuredExitPoints{cost.exit_points, cost.overhead, cost.delay_share, cost.delay_p99_ns};
   }
-  result.notes.push_back("pictures of " + std::to_string(job.params.picture_height) + " x " +
-                         std::to_string(job.params.picture_width) + " pixels");
+  result.notes.push_back("images of " + std::to_string(job.params.image_height) + " x " +
+                         std::to_string(job.params.image_width) + " pixels");
   if (!job.source.file.empty()) result.notes.push_back("TorchScript file " + job.source.file);
   if (profile.stopped_by != StoppedBy::kNarrow) result.notes.push_back(stop_text(profile));
   if (profile.refused_batch > 0) {

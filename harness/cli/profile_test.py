@@ -44,8 +44,8 @@ BAD = [
     ("an interval that is no number", ["--model", "a", "--halfwidth", "nan", "-o", "p.toml"], ["--halfwidth"]),
     ("no time", ["--model", "a", "--limit-s", "0", "-o", "p.toml"], ["--limit-s"]),
     ("no threads", ["--model", "a", "--threads", "0", "-o", "p.toml"], ["--threads", "1 to 1024"]),
-    ("a picture of one side", ["--model", "a", "--picture", "224", "-o", "p.toml"], ["--picture", "HEIGHTxWIDTH"]),
-    ("a picture of nothing", ["--model", "a", "--picture", "0x9", "-o", "p.toml"], ["--picture"]),
+    ("an image of one side", ["--model", "a", "--image-size", "224", "-o", "p.toml"], ["--image-size", "HEIGHTxWIDTH"]),
+    ("an image of nothing", ["--model", "a", "--picture", "0x9", "-o", "p.toml"], ["--image-size"]),
     ("half an exit point", ["--model", "a", "--exit-points", "0.5", "-o", "p.toml"], ["--exit-points", "all"]),
     ("an unknown pipeline", ["--pipeline", "tmm", "-o", "p.toml"], ["did you mean tm?"]),
     ("a file and a pipeline", ["--pipeline", "tm", "--file", "m.pt", "-o", "p.toml"], ["--file"]),
@@ -193,7 +193,7 @@ def check_cpu_failures(harness, folder):
 
 
 def check_files(harness, write_models, folder):
-    """A TorchScript file with pictures that it takes, and with others: that is what was asked for, not the machine."""
+    """A TorchScript file with images that it takes, and with others: that is what was asked for, not the machine."""
     made = run([write_models, folder], folder)
     if made.returncode != 0:
         return [made.stderr]
@@ -202,7 +202,7 @@ def check_files(harness, write_models, folder):
     words = "device cpu: model fixed of fixed.pt, batch 1: compute failed: on an input of [1, 3, 16, 12]: "
     failures = []
     if done.returncode != 2 or words not in done.stderr or os.path.exists(os.path.join(folder, "fixed.toml")):
-        failures.append(f"a file that takes other pictures: exit code {done.returncode}: {done.stderr}")
+        failures.append(f"a file that takes other images: exit code {done.returncode}: {done.stderr}")
     done = run([*profile, "8x8", "--exit-points", "all"], folder)
     if done.returncode != 0 or "warning: --exit-points changes nothing: fixed.pt is a TorchScript" not in done.stdout:
         failures.append(f"a file: exit code {done.returncode}: {done.stderr}")

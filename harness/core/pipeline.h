@@ -32,7 +32,7 @@ struct Module {
   std::vector<ModuleId> subs;  ///< modules that take its output; empty only for sinks
   Branches branches = Branches::kAll;
   std::uint32_t input_bytes = 0;  ///< size of the tensor that a visit brings; 0: not declared
-  int input_height = 0;           ///< it is a picture of so many pixels, 24 bits each; 0: not declared
+  int input_height = 0;           ///< it is an image of so many pixels, 24 bits each; 0: not declared
   int input_width = 0;
   std::vector<double> branch_weights;  ///< kOne: positive, one per entry of `subs`; kAll: empty
   ModuleId task = 0;                   ///< of a tree of tasks: the first module of its task

@@ -1,6 +1,6 @@
 // Counter-based random numbers: every consumer has a stream of its own, keyed by (seed, name, index), so that
-// no decision depends on who drew before it. The same bits on every compiler and machine: only integer
-// operations, +, -, *, / and sqrt.
+// no decision depends on who drew before it. A stream's name is part of its key: renaming it changes results.
+// The same bits on every compiler and machine: only integer operations, +, -, *, / and sqrt.
 #pragma once
 
 #include <cmath>

@@ -12,7 +12,7 @@
 namespace harness {
 namespace {
 
-/// Detectors that find 2 and 1 cars a picture; two classifiers.
+/// Detectors that find 2 and 1 cars an image; two classifiers.
 Pipeline traffic() {
   return linked({{"detect", {"cars"}, {task_variant("x", 1, {2}), task_variant("n", 0.5, {1})}},
                  {"cars", {}, {task_variant("b7", 1, {}), task_variant("b0", 0.8, {})}}});

@@ -113,7 +113,7 @@ inline void make_traffic(LokiCase& made) {
   made.problem.latency_limit_ns = ms_to_ns(120);
 }
 
-/// Social media at the paper's size: 5 classifiers, then 4 models that describe the picture.
+/// Social media at the paper's size: 5 classifiers, then 4 models that describe the image.
 inline void make_social(LokiCase& made) {
   std::vector<TaskSpec> tasks = {{"classify", {"caption"}, {}}, {"caption", {}, {}}};
   const std::vector<double> base = {3, 4, 6, 10, 18, 34};

@@ -169,7 +169,7 @@ TEST(LokiProfiles, B7FollowsARuleThatHoldsForTheMeasuredOnes) {
   }
 }
 
-// jcjohnson/cnn-benchmarks: forward pass of 16 pictures on a GTX 1080; its cores and clock against those of a
+// jcjohnson/cnn-benchmarks: forward pass of 16 images on a GTX 1080; its cores and clock against those of a
 // GTX 1080 Ti.
 TEST(LokiProfiles, ResNetsAreSlowerThanOnAV100AsMeasuredOnesAre) {
   const ProfileSet set = load_profiles("loki-gtx1080ti");

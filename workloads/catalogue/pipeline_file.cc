@@ -54,7 +54,7 @@ void read_branches(const TableReader& fields, Pipeline& pipeline) {
 
 constexpr double kMostBytes = 32 << 20;
 
-/// What a visit brings: so many bytes, or a picture of so many pixels.
+/// What a visit brings: so many bytes, or an image of so many pixels.
 void read_input(const TableReader& fields, Module& module) {
   if (fields.has("input_bytes"))
     module.input_bytes = static_cast<std::uint32_t>(fields.number("input_bytes", 0, kMostBytes) + 0.5);
@@ -79,7 +79,7 @@ void read_model_file(const TableReader& fields, const std::string& pipeline_file
   const std::string file = fields.text("file");
   if (file.empty() || module.input_height == 0)
     throw input_error(fields.place("file"), file.empty() ? "no name" : "a model without input_size",
-                      "a TorchScript file, and the size of the pictures that it takes");
+                      "a TorchScript file, and the size of the images that it takes");
   module.file = (std::filesystem::path(pipeline_file).parent_path() / file).string();
 }
 

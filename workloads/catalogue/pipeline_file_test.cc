@@ -197,7 +197,7 @@ TEST(ParsePipeline, AModuleMayDeclareItsTensor) {
   EXPECT_THROW(parse_pipeline("p.toml", kAlone + "input_bytes=33554433\n"), InputError);
 }
 
-TEST(ParsePipeline, AModuleMayDeclareItsPicture) {
+TEST(ParsePipeline, AModuleMayDeclareItsImage) {
   const auto last = [](const std::string& keys) {
     return parse_pipeline("p.toml", kAlone + keys + "\n").modules.back();
   };

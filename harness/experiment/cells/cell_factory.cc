@@ -420,7 +420,7 @@ std::string CellFactory::checksums(const Cell& cell) {
 
 PreparedCell CellFactory::prepare(const Cell& cell) {
   Settings settings = settings_of(spec_, cell);
-  if (cell.runtime == Runtime::kGpu) settings.live.payload = true;  // networks need their pictures
+  if (cell.runtime == Runtime::kGpu) settings.live.payload = true;  // networks need their images
   check_faults(settings.faults, settings.cluster.workers);
   PreparedCell prepared;
   prepared.module_names = module_names(pipelines_[cell.pipeline]);
@@ -429,7 +429,7 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
   find_target(cell, prepared);
   if (pipelines_[cell.pipeline].has_tasks() && is_live(prepared) && settings.live.payload)
     prepared.why =
-        "in trees of tasks no pictures are brought to workers yet: no runtime = gpu, no live.payload";
+        "in trees of tasks no images are brought to workers yet: no runtime = gpu, no live.payload";
   const bool known = prepared.why.empty();
   if (known) {
     const Offered& load = offered(settings, prepared.target_rps, cell.seed);

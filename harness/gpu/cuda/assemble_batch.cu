@@ -1,4 +1,4 @@
-// How the kernel means to reach 80 % of a copy's bandwidth. The numbers are for 32 pictures of 640x480 to
+// How the kernel means to reach 80 % of a copy's bandwidth. The numbers are for 32 images of 640x480 to
 // 300x300: 29 MB read, 35 MB written. Nothing here has been measured.
 //
 // A warp takes 32 neighbouring columns: each of its stores is 128 bytes in a row of one plane, and each of
@@ -35,30 +35,30 @@ constexpr int kBlockWarps = 8;
 constexpr int kBlockRows = kRows * kBlockWarps;
 
 __global__ void __launch_bounds__(kBlockColumns* kBlockWarps, 4)
-    assemble_kernel(const StagedPicture* __restrict__ pictures,
+    assemble_kernel(const StagedImage* __restrict__ images,
                     const __grid_constant__ AssemblyConstants constants, float* __restrict__ out) {
   const int column = static_cast<int>(blockIdx.x) * kBlockColumns + static_cast<int>(threadIdx.x);
   const int first_row = static_cast<int>(blockIdx.y) * kBlockRows + static_cast<int>(threadIdx.y) * kRows;
   if (column >= constants.width || first_row >= constants.height) return;
   const std::size_t planes =
       3 * static_cast<std::size_t>(constants.height) * static_cast<std::size_t>(constants.width);
-  assemble_pixels<kRows>(pictures[blockIdx.z], constants, first_row, column, out + blockIdx.z * planes);
+  assemble_pixels<kRows>(images[blockIdx.z], constants, first_row, column, out + blockIdx.z * planes);
 }
 
 unsigned blocks(int size, int block) { return static_cast<unsigned>((size + block - 1) / block); }
 
 }  // namespace
 
-void assemble_batch_cuda(const StagedPicture* pictures, int count, const AssemblyConstants& constants,
-                         float* out, CUstream_st* stream) {
-  HARNESS_CHECK(count >= 0 && count <= kMostAssembled, "a batch to assemble has 0 to 65535 pictures");
+void assemble_batch_cuda(const StagedImage* images, int count, const AssemblyConstants& constants, float* out,
+                         CUstream_st* stream) {
+  HARNESS_CHECK(count >= 0 && count <= kMostAssembled, "a batch to assemble has 0 to 65535 images");
   if (count == 0) return;
   const dim3 grid(blocks(constants.width, kBlockColumns), blocks(constants.height, kBlockRows),
                   static_cast<unsigned>(count));
-  assemble_kernel<<<grid, dim3(kBlockColumns, kBlockWarps), 0, stream>>>(pictures, constants, out);
+  assemble_kernel<<<grid, dim3(kBlockColumns, kBlockWarps), 0, stream>>>(images, constants, out);
   const cudaError_t launched = cudaGetLastError();
   if (launched != cudaSuccess) {
-    fail_cuda(launched, "assemble_kernel", "assembling a batch of " + std::to_string(count) + " pictures");
+    fail_cuda(launched, "assemble_kernel", "assembling a batch of " + std::to_string(count) + " images");
   }
 }
 

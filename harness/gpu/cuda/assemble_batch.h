@@ -1,4 +1,4 @@
-// Batch assembly as a CUDA kernel: uint8 pictures of differing sizes on the device -> one float32 NCHW batch,
+// Batch assembly as a CUDA kernel: uint8 images of differing sizes on the device -> one float32 NCHW batch,
 // with resize, normalisation and layout change fused. The arithmetic is assembly_kernel.h's: the same bits as
 // the CPU's.
 #pragma once
@@ -9,15 +9,15 @@ struct CUstream_st;  // cudaStream_t is a pointer to it
 
 namespace harness {
 
-/// Most pictures of one call: a dimension of the grid.
+/// Most images of one call: a dimension of the grid.
 inline constexpr int kMostAssembled = 65535;
 
-/// Enqueues the assembly of `count` pictures (0 to kMostAssembled) on `stream` and returns. `pictures` is a
-/// table on the device, with the pictures' bytes where it says (InputLayout makes both); `out` has
+/// Enqueues the assembly of `count` images (0 to kMostAssembled) on `stream` and returns. `images` is a
+/// table on the device, with the images' bytes where it says (InputLayout makes both); `out` has
 /// batch_elements(count) floats on the device. All stay until the stream has passed this point. The launch
 /// depends on `constants` and `count` alone, so a CUDA graph that captured it serves later batches of other
 /// sizes through the same table. Throws DeviceError when the launch is refused.
-void assemble_batch_cuda(const StagedPicture* pictures, int count, const AssemblyConstants& constants,
-                         float* out, CUstream_st* stream);
+void assemble_batch_cuda(const StagedImage* images, int count, const AssemblyConstants& constants, float* out,
+                         CUstream_st* stream);
 
 }  // namespace harness

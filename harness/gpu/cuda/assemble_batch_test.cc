@@ -11,7 +11,7 @@
 #include "harness/gpu/cuda/cuda_graph.h"
 #include "harness/gpu/cuda/cuda_stream.h"
 #include "harness/gpu/inputs/assembly.h"
-#include "harness/gpu/inputs/test_pictures.h"
+#include "harness/gpu/inputs/test_images.h"
 
 namespace harness {
 namespace {
@@ -33,19 +33,19 @@ class DeviceBatch {
         device_out_(floats * sizeof(float), "test"),
         host_out_(floats * sizeof(float), "test") {}
 
-  void stage(const std::vector<Picture>& pictures) {
-    harness::stage(layout_of(pictures), host_in_.bytes(), device_in_.data());
+  void stage(const std::vector<Image>& images) {
+    harness::stage(layout_of(images), host_in_.bytes(), device_in_.data());
     std::memset(host_out_.bytes().data(), 0xFF, host_out_.bytes().size());  // NaN
   }
   void enqueue(const CudaStream& stream, int count, const InputFormat& format) {
     copy_part_to_device(host_in_, device_in_, 0, device_in_.size(), stream);
-    assemble_batch_cuda(reinterpret_cast<const StagedPicture*>(device_in_.data()), count,
-                        constants_of(format), reinterpret_cast<float*>(device_out_.data()), stream.get());
+    assemble_batch_cuda(reinterpret_cast<const StagedImage*>(device_in_.data()), count, constants_of(format),
+                        reinterpret_cast<float*>(device_out_.data()), stream.get());
     copy_to_host(device_out_, host_out_, host_out_.bytes().size(), stream);
   }
-  void expect_as_cpu(const std::vector<Picture>& pictures, const InputFormat& format) const {
-    std::vector<float> expected(batch_elements(format, pictures.size()));
-    assemble_batch(pictures, format, expected);
+  void expect_as_cpu(const std::vector<Image>& images, const InputFormat& format) const {
+    std::vector<float> expected(batch_elements(format, images.size()));
+    assemble_batch(images, format, expected);
     const auto* const found = reinterpret_cast<const float*>(host_out_.bytes().data());
     for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_EQ(found[i], expected[i]) << "element " << i;
   }
@@ -65,8 +65,8 @@ TEST_F(AssembleBatchCuda, GivesTheBitsOfTheCpuVersion) {
   for (int i = 0; i < 50; ++i) {
     const InputFormat format = random_format(random, 9);
     const int count = 1 + static_cast<int>(random.below(40));
-    const std::vector<OwnedPicture> pictures = random_pictures(random, count, 9);
-    const std::vector<Picture> views = views_of(pictures);
+    const std::vector<OwnedImage> images = random_images(random, count, 9);
+    const std::vector<Image> views = views_of(images);
     DeviceBatch batch(layout_of(views).size(), batch_elements(format, views.size()));
     batch.stage(views);
     batch.enqueue(stream, count, format);
@@ -86,11 +86,11 @@ TEST_F(AssembleBatchCuda, ServesOtherSizesFromOneGraph) {
   DeviceBatch batch(kStaged, batch_elements(format, 4));
   const CudaGraph graph(stream, [&] { batch.enqueue(stream, 4, format); });
   for (int i = 0; i < 5; ++i) {
-    const std::vector<OwnedPicture> pictures = random_pictures(random, 4, 6);
-    batch.stage(views_of(pictures));
+    const std::vector<OwnedImage> images = random_images(random, 4, 6);
+    batch.stage(views_of(images));
     graph.launch(stream);
     stream.synchronize();
-    batch.expect_as_cpu(views_of(pictures), format);
+    batch.expect_as_cpu(views_of(images), format);
   }
 }
 

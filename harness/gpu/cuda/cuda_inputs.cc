@@ -11,28 +11,28 @@ void CudaInputs::reserve(std::size_t bytes) {
 }
 
 void CudaInputs::grow(std::size_t bytes) {
-  host_ = PinnedBuffer(bytes, "pictures");
+  host_ = PinnedBuffer(bytes, "images");
   device_ = DeviceBuffer();  // the new one may need its room
-  device_ = DeviceBuffer(bytes, "pictures");
+  device_ = DeviceBuffer(bytes, "images");
 }
 
-void CudaInputs::prepare(DeviceModel model, std::size_t most, const Picture& picture) {
+void CudaInputs::prepare(DeviceModel model, std::size_t most, const Image& image) {
   if (model_ != model) {
     model_ = model;
     layout_.clear(most);
   }
-  if (!picture.bytes.empty() && layout_.size_with(picture) <= device_.size()) layout_.add(picture);
+  if (!image.bytes.empty() && layout_.size_with(image) <= device_.size()) layout_.add(image);
 }
 
-void CudaInputs::begin(DeviceModel model, std::size_t most, std::span<const Picture> pictures) {
-  check_pictures(pictures);
+void CudaInputs::begin(DeviceModel model, std::size_t most, std::span<const Image> images) {
+  check_images(images);
   if (model_ != model) layout_.clear(most);
   model_ = model;
-  layout_.place(pictures);
+  layout_.place(images);
   if (layout_.size() > device_.size()) {
     // Without what was prepared: it stands in the buffers that go.
     layout_.clear(most);
-    layout_.place(pictures);
+    layout_.place(images);
     grow(layout_.size());
   }
   layout_.write_table(host_.bytes(), device_.data());

@@ -14,7 +14,7 @@
 namespace harness {
 
 /// A pinned buffer and one on the device, of which there are two each: while the batch of one runs, that of
-/// the other is copied. Pictures are copied a piece at a time, to the pinned buffer by the host and on from
+/// the other is copied. Images are copied a piece at a time, to the pinned buffer by the host and on from
 /// there by the copy stream. One thread. All throw DeviceError.
 class CudaInputs {
  public:
@@ -24,11 +24,11 @@ class CudaInputs {
   /// the device.
   void reserve(std::size_t bytes);
 
-  /// The next batch, of this model and up to `most` pictures, may have this picture. Does nothing where there
+  /// The next batch, of this model and up to `most` images, may have this image. Does nothing where there
   /// is no room for it.
-  void prepare(DeviceModel model, std::size_t most, const Picture& picture);
-  /// The batch. Throws InputError for pictures that the assembly refuses.
-  void begin(DeviceModel model, std::size_t most, std::span<const Picture> pictures);
+  void prepare(DeviceModel model, std::size_t most, const Image& image);
+  /// The batch. Throws InputError for images that the assembly refuses.
+  void begin(DeviceModel model, std::size_t most, std::span<const Image> images);
   /// Copies a piece; false when there is nothing left to copy.
   bool copy_some(const CudaStream& copies);
   /// What is enqueued on `compute` from now on finds the batch copied: copy_some() has returned false.
@@ -37,7 +37,7 @@ class CudaInputs {
   void clear();
 
   /// The batch's table, for the assembly kernel.
-  const StagedPicture* table() const { return reinterpret_cast<const StagedPicture*>(device_.data()); }
+  const StagedImage* table() const { return reinterpret_cast<const StagedImage*>(device_.data()); }
   /// Of the device's memory.
   std::size_t bytes() const { return device_.size(); }
 
@@ -50,7 +50,7 @@ class CudaInputs {
   PinnedBuffer host_;
   DeviceBuffer device_;
   InputLayout layout_;
-  std::optional<DeviceModel> model_;  ///< that the pictures are for
+  std::optional<DeviceModel> model_;  ///< that the images are for
   CudaEvent copied_;                  ///< on the copy stream, behind the last piece so far
 };
 

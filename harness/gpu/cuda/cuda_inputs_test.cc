@@ -7,7 +7,7 @@
 #include "harness/gpu/cuda/assemble_batch.h"
 #include "harness/gpu/cuda/cuda_check.h"
 #include "harness/gpu/inputs/assembly.h"
-#include "harness/gpu/inputs/test_pictures.h"
+#include "harness/gpu/inputs/test_images.h"
 
 namespace harness {
 namespace {
@@ -19,18 +19,18 @@ class CudaInputsTest : public testing::Test {
     if (!why.empty()) GTEST_SKIP() << "no GPU: " << why;
   }
   /// Copies and assembles the batch, and compares with the CPU's.
-  void expect_assembled(CudaInputs& inputs, const std::vector<Picture>& pictures) {
+  void expect_assembled(CudaInputs& inputs, const std::vector<Image>& images) {
     const InputFormat format{33, 47, {0.4F, 0.5F, 0.6F}, {2, 3, 4}};
     CudaStream copies;
     CudaStream compute;
     while (inputs.copy_some(copies)) {
     }
-    std::vector<float> expected(batch_elements(format, pictures.size()));
-    assemble_batch(pictures, format, expected);
+    std::vector<float> expected(batch_elements(format, images.size()));
+    assemble_batch(images, format, expected);
     const DeviceBuffer out(expected.size() * sizeof(float), "test");
     const PinnedBuffer back(out.size(), "test");
     inputs.wait_in(compute);
-    assemble_batch_cuda(inputs.table(), static_cast<int>(pictures.size()), constants_of(format),
+    assemble_batch_cuda(inputs.table(), static_cast<int>(images.size()), constants_of(format),
                         reinterpret_cast<float*>(out.data()), compute.get());
     copy_to_host(out, back, out.size(), compute);
     compute.synchronize();
@@ -39,19 +39,19 @@ class CudaInputsTest : public testing::Test {
   }
 };
 
-TEST_F(CudaInputsTest, BringPicturesOver) {
+TEST_F(CudaInputsTest, BringImagesOver) {
   RandomStream random(fresh_seed(), "inputs");
   CudaInputs inputs;
   inputs.reserve(1000);
   for (int i = 0; i < 5; ++i) {
-    const std::vector<OwnedPicture> owned = random_pictures(random, 6, 10);
-    const std::vector<Picture> pictures = views_of(owned);
-    inputs.begin(3, 8, pictures);
-    expect_assembled(inputs, pictures);
+    const std::vector<OwnedImage> owned = random_images(random, 6, 10);
+    const std::vector<Image> images = views_of(owned);
+    inputs.begin(3, 8, images);
+    expect_assembled(inputs, images);
     inputs.clear();
-    for (std::size_t k = 0; k < 4; ++k) inputs.prepare(3, 8, pictures[k]);
-    inputs.begin(3, 8, pictures);
-    expect_assembled(inputs, pictures);
+    for (std::size_t k = 0; k < 4; ++k) inputs.prepare(3, 8, images[k]);
+    inputs.begin(3, 8, images);
+    expect_assembled(inputs, images);
     inputs.clear();
   }
 }
@@ -60,11 +60,11 @@ TEST_F(CudaInputsTest, ForgetWhatWasPreparedForAnotherModel) {
   RandomStream random(fresh_seed(), "inputs");
   CudaInputs inputs;
   inputs.reserve(1 << 20);
-  const std::vector<OwnedPicture> owned = random_pictures(random, 6, 6);
-  const std::vector<Picture> pictures = views_of(owned);
-  for (const Picture& picture : pictures) inputs.prepare(1, 8, picture);
-  inputs.begin(2, 6, pictures);
-  expect_assembled(inputs, pictures);
+  const std::vector<OwnedImage> owned = random_images(random, 6, 6);
+  const std::vector<Image> images = views_of(owned);
+  for (const Image& image : images) inputs.prepare(1, 8, image);
+  inputs.begin(2, 6, images);
+  expect_assembled(inputs, images);
 }
 
 }  // namespace

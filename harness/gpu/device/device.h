@@ -9,7 +9,7 @@
 
 #include "harness/core/types.h"
 #include "harness/gpu/device/device_error.h"
-#include "harness/gpu/inputs/picture.h"
+#include "harness/gpu/inputs/image.h"
 
 namespace harness {
 
@@ -26,7 +26,7 @@ struct ModelSource {
   /// (a CUDA graph), others take longer. Empty: all.
   std::vector<int> batches;
   int exit_points = 0;   ///< at which a batch can stop (SHEPHERD, Table 4), evenly among the model's stages
-  int input_height = 0;  ///< pixels that pictures are resized to; 0: the model's own, a file has none
+  int input_height = 0;  ///< pixels that images are resized to; 0: the model's own, a file has none
   int input_width = 0;
 };
 
@@ -80,17 +80,17 @@ class Device {
   /// Exit points that the loaded model runs with.
   virtual int exit_points(DeviceModel model) const = 0;
 
-  /// Has the device run `model` on 1..max_batch pictures; their bytes stay in place until take() has shown
+  /// Has the device run `model` on 1..max_batch images; their bytes stay in place until take() has shown
   /// the batch's end. `tag` is the caller's, of no outstanding batch. Throws DeviceError when the batch
-  /// cannot run at all (no such model, too many or no pictures, a picture whose bytes are not its size, a
+  /// cannot run at all (no such model, too many or no images, an image whose bytes are not its size, a
   /// lost device): it has then not been submitted. A third outstanding batch is a bug.
-  virtual void submit(std::uint64_t tag, DeviceModel model, std::span<const Picture> pictures) = 0;
+  virtual void submit(std::uint64_t tag, DeviceModel model, std::span<const Image> images) = 0;
 
-  /// This picture will be in the next batch submitted of that model, so the device may begin to copy it while
-  /// another batch runs. Its bytes stay until that batch has ended. submit() decides: pictures that were
+  /// This image will be in the next batch submitted of that model, so the device may begin to copy it while
+  /// another batch runs. Its bytes stay until that batch has ended. submit() decides: images that were
   /// prepared, in the order of prepare() and as the same bytes, are not copied again; anything else is as if
   /// never prepared. Never fails: what cannot be prepared is copied later, or refused by submit().
-  virtual void prepare(DeviceModel /*model*/, const Picture& /*picture*/) {}
+  virtual void prepare(DeviceModel /*model*/, const Image& /*image*/) {}
 
   /// Asks the batch to stop at its next exit point (SHEPHERD, section 6), after what the device has of it
   /// already: a GPU up to two segments, also of a batch that waits behind another. One of which the device

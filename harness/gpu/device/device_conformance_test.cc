@@ -15,7 +15,7 @@ namespace harness {
 namespace {
 
 constexpr int kSide = 8;
-constexpr int kMostPictures = 4;
+constexpr int kMostImages = 4;
 
 /// An event loop with one device: it sleeps until woken, as the live runtime does.
 class DeviceConformance : public testing::TestWithParam<TestedKind> {
@@ -29,14 +29,14 @@ class DeviceConformance : public testing::TestWithParam<TestedKind> {
   DeviceModel load(const std::string& model, int exit_points = 0) {
     ModelSource source;
     source.model = model;
-    source.max_batch = kMostPictures;
+    source.max_batch = kMostImages;
     source.exit_points = exit_points;
     return device_->load(source);
   }
   void submit(std::uint64_t tag, DeviceModel model, int batch = 1) {
-    const Picture picture{bytes_, kSide, kSide};
-    const std::vector<Picture> pictures(static_cast<std::size_t>(batch), picture);
-    device_->submit(tag, model, pictures);
+    const Image image{bytes_, kSide, kSide};
+    const std::vector<Image> images(static_cast<std::size_t>(batch), image);
+    device_->submit(tag, model, images);
   }
   /// Sleeps until `count` ends have come in all.
   const std::vector<BatchEnd>& collect(std::size_t count) {
@@ -88,7 +88,7 @@ TEST_P(DeviceConformance, EveryBatchEndsOnceInOrderOfSubmission) {
   for (std::uint64_t tag = 0; tag < kBatches; ++tag) {
     if (tag >= Device::kMostOutstanding) collect(tag + 1 - Device::kMostOutstanding);
     submitted_ns.push_back(steady_ns());
-    const auto batch = 1 + static_cast<int>(random.uniform() * kMostPictures);
+    const auto batch = 1 + static_cast<int>(random.uniform() * kMostImages);
     submit(tag, models[random.uniform() < 0.5 ? 0 : 1], batch);
   }
   collect(kBatches);
@@ -192,28 +192,25 @@ TEST_P(DeviceConformance, PreemptingWhatHasEndedOrNeverWasDoesNothing) {
 
 TEST_P(DeviceConformance, WhatCannotRunIsRefusedWithModelBatchAndDevice) {
   const DeviceModel model = load("small");
-  const Picture whole{bytes_, kSide, kSide};
-  const Picture cut{std::span(bytes_).first(100), kSide, kSide};
-  const Picture flat{{}, 0, kSide};
+  const Image whole{bytes_, kSide, kSide};
+  const Image cut{std::span(bytes_).first(100), kSide, kSide};
+  const Image flat{{}, 0, kSide};
   struct Case {
     DeviceModel model;
-    std::vector<Picture> pictures;
+    std::vector<Image> images;
     DeviceFault fault;
     std::string says;
   };
   const std::vector<Case> cases = {
       {model + 1, {whole}, DeviceFault::kMissingModel, "model number 1, batch 1: missing model: 1 loaded"},
-      {model, {}, DeviceFault::kWrongShape, "model small: wrong shape: no pictures"},
-      {model, std::vector<Picture>(5, whole), DeviceFault::kWrongShape, "model small, batch 5: wrong shape"},
-      {model,
-       {whole, cut},
-       DeviceFault::kWrongShape,
-       "batch 2: wrong shape: picture 1 is 8 x 8 in 100 bytes"},
-      {model, {flat}, DeviceFault::kWrongShape, "batch 1: wrong shape: picture 0 is 0 x 8 in 0 bytes"},
+      {model, {}, DeviceFault::kWrongShape, "model small: wrong shape: no images"},
+      {model, std::vector<Image>(5, whole), DeviceFault::kWrongShape, "model small, batch 5: wrong shape"},
+      {model, {whole, cut}, DeviceFault::kWrongShape, "batch 2: wrong shape: image 1 is 8 x 8 in 100 bytes"},
+      {model, {flat}, DeviceFault::kWrongShape, "batch 1: wrong shape: image 0 is 0 x 8 in 0 bytes"},
   };
   for (const Case& one : cases) {
     try {
-      device_->submit(5, one.model, one.pictures);
+      device_->submit(5, one.model, one.images);
       ADD_FAILURE() << one.says;
     } catch (const DeviceError& error) {
       EXPECT_EQ(error.fault(), one.fault);

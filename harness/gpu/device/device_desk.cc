@@ -5,15 +5,15 @@
 namespace harness {
 namespace {
 
-std::string text_of(const Picture& picture) {
-  return std::to_string(picture.height) + " x " + std::to_string(picture.width) + " in " +
-         std::to_string(picture.bytes.size()) + " bytes";
+std::string text_of(const Image& image) {
+  return std::to_string(image.height) + " x " + std::to_string(image.width) + " in " +
+         std::to_string(image.bytes.size()) + " bytes";
 }
 
-bool is_whole(const Picture& picture) {
-  if (picture.height < 1 || picture.width < 1) return false;
-  return picture.bytes.size() ==
-         3 * static_cast<std::uint64_t>(picture.height) * static_cast<std::uint64_t>(picture.width);
+bool is_whole(const Image& image) {
+  if (image.height < 1 || image.width < 1) return false;
+  return image.bytes.size() ==
+         3 * static_cast<std::uint64_t>(image.height) * static_cast<std::uint64_t>(image.width);
 }
 
 }  // namespace
@@ -57,19 +57,19 @@ DevicePlace DeviceDesk::place(DeviceModel model, std::size_t batch) const {
   return found;
 }
 
-void DeviceDesk::admit(std::uint64_t tag, DeviceModel model, std::span<const Picture> pictures) {
+void DeviceDesk::admit(std::uint64_t tag, DeviceModel model, std::span<const Image> images) {
   const auto refuse = [&](DeviceFault fault, const std::string& detail) {
-    throw DeviceError(fault, place(model, pictures.size()), detail);
+    throw DeviceError(fault, place(model, images.size()), detail);
   };
   if (model >= sources_.size())
     refuse(DeviceFault::kMissingModel, std::to_string(sources_.size()) + " loaded");
   const int most = sources_[model].max_batch;
-  if (pictures.empty()) refuse(DeviceFault::kWrongShape, "no pictures");
-  if (pictures.size() > static_cast<std::size_t>(most))
+  if (images.empty()) refuse(DeviceFault::kWrongShape, "no images");
+  if (images.size() > static_cast<std::size_t>(most))
     refuse(DeviceFault::kWrongShape, "loaded for batches of at most " + std::to_string(most));
-  const auto broken = std::find_if_not(pictures.begin(), pictures.end(), is_whole);
-  if (broken != pictures.end())
-    refuse(DeviceFault::kWrongShape, "picture " + std::to_string(broken - pictures.begin()) + " is " +
+  const auto broken = std::find_if_not(images.begin(), images.end(), is_whole);
+  if (broken != images.end())
+    refuse(DeviceFault::kWrongShape, "image " + std::to_string(broken - images.begin()) + " is " +
                                          text_of(*broken) + ", 3 x height x width are needed");
   HARNESS_CHECK(outstanding_.size() < Device::kMostOutstanding, "too many batches outstanding on a device");
   HARNESS_CHECK(std::find(outstanding_.begin(), outstanding_.end(), tag) == outstanding_.end(),

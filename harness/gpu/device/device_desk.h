@@ -36,7 +36,7 @@ class DeviceDesk {
   DevicePlace place(const ModelSource& source) const;
 
   /// Takes note of a batch, or throws as Device::submit().
-  void admit(std::uint64_t tag, DeviceModel model, std::span<const Picture> pictures);
+  void admit(std::uint64_t tag, DeviceModel model, std::span<const Image> images);
   /// A batch has ended. Any thread.
   void push(BatchEnd end);
   /// As Device::take(): all that was pushed, in the order of pushing.

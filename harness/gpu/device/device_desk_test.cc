@@ -10,7 +10,7 @@ namespace harness {
 namespace {
 
 const std::vector<std::uint8_t> kPixels(3 * 2 * 5);
-const std::vector<Picture> kPictures = {{kPixels, 2, 5}};
+const std::vector<Image> kImages = {{kPixels, 2, 5}};
 
 BatchEnd end_of(std::uint64_t tag) {
   BatchEnd end;
@@ -31,29 +31,29 @@ TEST(DeviceDesk, NamesTheFileOfAModelThatHasOne) {
   EXPECT_EQ(desk.place(source).model, "of models/mine.pt");
 }
 
-TEST(DeviceDesk, TakesPicturesOfDifferingSizes) {
+TEST(DeviceDesk, TakesImagesOfDifferingSizes) {
   DeviceDesk desk("cpu", nullptr);
   ModelSource source;
   source.max_batch = 2;
   const DeviceModel model = desk.add(source, 0);
-  const std::vector<Picture> pictures = {{kPixels, 2, 5}, {std::span(kPixels).first(9), 3, 1}};
-  desk.admit(1, model, pictures);
-  EXPECT_THROW(desk.admit(2, model, std::vector<Picture>{{kPixels, 5, 5}}), DeviceError);
+  const std::vector<Image> images = {{kPixels, 2, 5}, {std::span(kPixels).first(9), 3, 1}};
+  desk.admit(1, model, images);
+  EXPECT_THROW(desk.admit(2, model, std::vector<Image>{{kPixels, 5, 5}}), DeviceError);
 }
 
 TEST(DeviceDesk, AnswersForNoMoreThanTwoAtOnce) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   DeviceDesk desk("cpu", nullptr);
   const DeviceModel model = desk.add({}, 0);
-  desk.admit(1, model, kPictures);
-  EXPECT_DEATH(desk.admit(1, model, kPictures), "two batches of one tag");
-  desk.admit(2, model, kPictures);
-  EXPECT_DEATH(desk.admit(3, model, kPictures), "too many batches");
+  desk.admit(1, model, kImages);
+  EXPECT_DEATH(desk.admit(1, model, kImages), "two batches of one tag");
+  desk.admit(2, model, kImages);
+  EXPECT_DEATH(desk.admit(3, model, kImages), "too many batches");
   desk.push(end_of(1));
   std::vector<BatchEnd> ended;
   EXPECT_TRUE(desk.take(ended));
   EXPECT_FALSE(desk.take(ended));
-  desk.admit(3, model, kPictures);
+  desk.admit(3, model, kImages);
 }
 
 TEST(DeviceDesk, GivesEndsInOrderBehindWhatIsThere) {

@@ -14,7 +14,7 @@ enum class DeviceFault : std::uint8_t {
   kOutOfMemory,    ///< this batch or model is too much for it; smaller ones may fit
   kMissingModel,   ///< no such model or file
   kNotAModel,      ///< the file is there, but is none that the device can run
-  kWrongShape,     ///< pictures, batch size or output do not fit the model
+  kWrongShape,     ///< images, batch size or output do not fit the model
   kComputeFailed,  ///< the model failed on this batch; other batches may run
   kDeviceLost,     ///< nothing will run on this device any more
 };

@@ -39,9 +39,9 @@ class StageStreamEngine final : public StreamEngine {
     return use;
   }
   std::vector<std::string> notes() const override { return {}; }
-  void prepare(int, DeviceModel, const Picture&) override {}
-  void begin(int slot, DeviceModel model, std::span<const Picture> pictures) override {
-    batches_[static_cast<std::size_t>(slot)] = {model, static_cast<int>(pictures.size()), {}};
+  void prepare(int, DeviceModel, const Image&) override {}
+  void begin(int slot, DeviceModel model, std::span<const Image> images) override {
+    batches_[static_cast<std::size_t>(slot)] = {model, static_cast<int>(images.size()), {}};
   }
   bool copy_some(int) override { return false; }
   void enqueue(int slot, int segment) override {
@@ -52,8 +52,8 @@ class StageStreamEngine final : public StreamEngine {
     for (int stage = 0; stage < kTestStages; ++stage) {
       if (begins_segment(stage, model.exit_points)) ++begun;
       DevicePlace here = model.place;
-      here.batch = batch.pictures;
-      if (begun == segment) run_test_stage(here, stage, batch.pictures, *gate_);
+      here.batch = batch.images;
+      if (begun == segment) run_test_stage(here, stage, batch.images, *gate_);
     }
     batch.span.ended_ns = steady_ns();
   }
@@ -69,7 +69,7 @@ class StageStreamEngine final : public StreamEngine {
   };
   struct Batch {
     DeviceModel model = 0;
-    int pictures = 0;
+    int images = 0;
     DeviceSpan span;
   };
   std::shared_ptr<StageGate> gate_;

@@ -16,7 +16,7 @@ namespace harness {
 /// model, without looking for its file; models have no exit points but those asked for.
 ///
 /// The emulated device, which takes as long as a profile says, is no Device: engine/queues/worker_models.h
-/// sets a timer of the event loop, in virtual time as on the wall clock, and needs no thread and no pictures.
+/// sets a timer of the event loop, in virtual time as on the wall clock, and needs no thread and no images.
 class NullDevice final : public Device {
  public:
   explicit NullDevice(Wake wake, std::string name = "null") : desk_(std::move(name), std::move(wake)) {}
@@ -26,8 +26,8 @@ class NullDevice final : public Device {
     return desk_.add(source, std::max(source.exit_points, 0));
   }
   int exit_points(DeviceModel model) const override { return desk_.exit_points(model); }
-  void submit(std::uint64_t tag, DeviceModel model, std::span<const Picture> pictures) override {
-    desk_.admit(tag, model, pictures);
+  void submit(std::uint64_t tag, DeviceModel model, std::span<const Image> images) override {
+    desk_.admit(tag, model, images);
     BatchEnd end;
     end.tag = tag;
     end.started_ns = end.ended_ns = steady_ns();

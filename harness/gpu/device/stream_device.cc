@@ -97,22 +97,22 @@ bool StreamDevice::post(const Command& command, std::size_t keep_free) {
   return true;
 }
 
-void StreamDevice::prepare(DeviceModel model, const Picture& picture) {
+void StreamDevice::prepare(DeviceModel model, const Image& image) {
   const int number = slot_to_prepare(model);
-  if (!copies_ahead_ || lost_ || model >= desk_.models() || number < 0 || picture.on_device) return;
-  if (post({false, number, model, picture}, kMostOutstanding)) slot(number).prepared = model;
+  if (!copies_ahead_ || lost_ || model >= desk_.models() || number < 0 || image.on_device) return;
+  if (post({false, number, model, image}, kMostOutstanding)) slot(number).prepared = model;
 }
 
-void StreamDevice::submit(std::uint64_t tag, DeviceModel model, std::span<const Picture> pictures) {
-  if (lost_) throw DeviceError(DeviceFault::kDeviceLost, desk_.place(model, pictures.size()), "");
-  desk_.admit(tag, model, pictures);
+void StreamDevice::submit(std::uint64_t tag, DeviceModel model, std::span<const Image> images) {
+  if (lost_) throw DeviceError(DeviceFault::kDeviceLost, desk_.place(model, images.size()), "");
+  desk_.admit(tag, model, images);
   const int number = slot_to_submit(model);
   Slot& one = slot(number);
   one.used = true;
   one.prepared.reset();
   one.tag = tag;
   one.model = model;
-  one.pictures.assign(pictures.begin(), pictures.end());
+  one.images.assign(images.begin(), images.end());
   one.submitted_ns = steady_ns();
   one.stop = false;
   HARNESS_CHECK(post({true, number, model, {}}, 0), "no room for a batch");
@@ -228,7 +228,7 @@ void StreamDevice::load(LoadRequest& request) {
 
 DevicePlace StreamDevice::place_of(const Slot& one) const {
   DevicePlace place = places_[one.model];
-  place.batch = static_cast<int>(one.pictures.size());
+  place.batch = static_cast<int>(one.images.size());
   return place;
 }
 
@@ -258,8 +258,7 @@ bool StreamDevice::attempt(int number, const Call& call) {
 
 void StreamDevice::carry_out(const Command& command) {
   if (!command.submits) {
-    if (!lost_)
-      attempt(command.slot, [&] { engine_->prepare(command.slot, command.model, command.picture); });
+    if (!lost_) attempt(command.slot, [&] { engine_->prepare(command.slot, command.model, command.image); });
     return;
   }
   const Stopwatch watch(handling_ns_);
@@ -267,7 +266,7 @@ void StreamDevice::carry_out(const Command& command) {
   one.failure.reset();
   one.is_copied = false;
   queue_.add(command.slot, desk_.exit_points(one.model) + 1);
-  if (!lost_) attempt(command.slot, [&] { engine_->begin(command.slot, one.model, one.pictures); });
+  if (!lost_) attempt(command.slot, [&] { engine_->begin(command.slot, one.model, one.images); });
 }
 
 bool StreamDevice::copy_inputs() {

@@ -90,7 +90,7 @@ class SegmentQueue {
 /// What the device's thread has done for batches. Polling is not counted.
 struct HostWork {
   std::uint64_t batches = 0;  ///< that ended
-  TimeNs copying_ns = 0;      ///< pictures' bytes to where the device copies them from
+  TimeNs copying_ns = 0;      ///< images' bytes to where the device copies them from
   TimeNs handling_ns = 0;     ///< all else: enqueueing, times, ends
 };
 
@@ -112,8 +112,8 @@ class StreamDevice final : public Device {
 
   DeviceModel load(const ModelSource& source) override;
   int exit_points(DeviceModel model) const override { return desk_.exit_points(model); }
-  void submit(std::uint64_t tag, DeviceModel model, std::span<const Picture> pictures) override;
-  void prepare(DeviceModel model, const Picture& picture) override;
+  void submit(std::uint64_t tag, DeviceModel model, std::span<const Image> images) override;
+  void prepare(DeviceModel model, const Image& image) override;
   void preempt(std::uint64_t tag) override;
   bool take(std::vector<BatchEnd>& ended) override;
   MemoryUse memory() const override { return memory_; }
@@ -131,7 +131,7 @@ class StreamDevice final : public Device {
     bool submits = false;  ///< and else prepares
     int slot = 0;
     DeviceModel model = 0;
-    Picture picture;
+    Image image;
   };
   struct LoadRequest {
     const ModelSource& source;
@@ -143,11 +143,11 @@ class StreamDevice final : public Device {
   struct Slot {
     // Of the event loop's thread.
     bool used = false;
-    std::optional<DeviceModel> prepared;  ///< for whose next batch pictures were prepared here
+    std::optional<DeviceModel> prepared;  ///< for whose next batch images were prepared here
     // Written before the submit command, constant until the end has been taken.
     std::uint64_t tag = 0;
     DeviceModel model = 0;
-    std::vector<Picture> pictures;
+    std::vector<Image> images;
     TimeNs submitted_ns = 0;
     std::atomic<bool> stop = false;
     // Of the device's thread.

@@ -22,8 +22,8 @@ class StreamDeviceTest : public testing::Test {
     source.exit_points = exit_points;
     return device_->load(source);
   }
-  void submit(std::uint64_t tag, DeviceModel model, std::size_t pictures = 1) {
-    device_->submit(tag, model, std::span(pictures_).first(pictures));
+  void submit(std::uint64_t tag, DeviceModel model, std::size_t images = 1) {
+    device_->submit(tag, model, std::span(images_).first(images));
   }
   /// Ends may come two at a time.
   BatchEnd next_end() {
@@ -45,7 +45,7 @@ class StreamDeviceTest : public testing::Test {
   }
 
   std::array<std::uint8_t, 12> bytes_ = {};
-  const std::vector<Picture> pictures_ = std::vector<Picture>(8, Picture{bytes_, 2, 2});
+  const std::vector<Image> images_ = std::vector<Image>(8, Image{bytes_, 2, 2});
   std::vector<BatchEnd> ended_;  ///< and not looked at
   SteadyWait wait_;
   std::shared_ptr<SteppedGpu> gpu_ = std::make_shared<SteppedGpu>();
@@ -119,13 +119,13 @@ TEST_F(StreamDeviceTest, PreparesInTheSlotOfTheNextBatch) {
   const DeviceModel model = load(0);
   submit(1, model, 1);
   gpu_->wait_for({"run 1 0"});
-  device_->prepare(model, pictures_[0]);
-  device_->prepare(model, pictures_[1]);
+  device_->prepare(model, images_[0]);
+  device_->prepare(model, images_[1]);
   gpu_->wait_for({"prepare 0", "prepare 0"});
   gpu_->wait_for({"copy 0", "copy 0"});
   submit(2, model, 2);
   gpu_->wait_for({"begin 0", "run 0 0"});
-  EXPECT_EQ(times_asked("copy 0"), 2) << "each picture once";
+  EXPECT_EQ(times_asked("copy 0"), 2) << "each image once";
   gpu_->let_pass(2);
   next_end();
   next_end();
@@ -136,8 +136,8 @@ TEST_F(StreamDeviceTest, PreparesNothingWhereNoSlotIsFree) {
   const DeviceModel model = load(0);
   submit(1, model);
   submit(2, model);
-  device_->prepare(model, pictures_[0]);
-  device_->prepare(model + 1, pictures_[0]);
+  device_->prepare(model, images_[0]);
+  device_->prepare(model + 1, images_[0]);
   gpu_->let_pass(2);
   gpu_->wait_for({"release 1", "release 0"});
   EXPECT_EQ(times_asked("prepare 0") + times_asked("prepare 1"), 0);
@@ -182,7 +182,7 @@ TEST_F(StreamDeviceTest, APreparationThatFailsIsLeftToItsBatch) {
   gpu_->fail_by([](const std::string& line) {
     if (line == "prepare 1") throw std::bad_alloc();
   });
-  device_->prepare(model, pictures_[0]);
+  device_->prepare(model, images_[0]);
   gpu_->wait_for({"prepare 1"});
   gpu_->fail_by(nullptr);
   gpu_->let_pass(1);
@@ -190,12 +190,12 @@ TEST_F(StreamDeviceTest, APreparationThatFailsIsLeftToItsBatch) {
   EXPECT_EQ(next_end().failure, "");
 }
 
-TEST_F(StreamDeviceTest, APreparedPictureWhoseCopyFailsIsCopiedAgain) {
+TEST_F(StreamDeviceTest, APreparedImageWhoseCopyFailsIsCopiedAgain) {
   const DeviceModel model = load(0);
   gpu_->fail_by([](const std::string& line) {
     if (line == "copy 1") throw DeviceError(DeviceFault::kComputeFailed, {"gpu 7", "", 0}, "a copy");
   });
-  device_->prepare(model, pictures_[0]);
+  device_->prepare(model, images_[0]);
   gpu_->wait_for({"prepare 1", "copy 1", "release 1"});
   gpu_->fail_by(nullptr);
   gpu_->let_pass(1);

@@ -13,7 +13,7 @@ namespace harness {
 
 /// Everything is called on the device's thread. Where the device runs by itself, as a GPU does, nothing but
 /// load() waits for it; where it is this thread, enqueue() computes. A batch is named by its slot,
-/// 0..Device::kMostOutstanding - 1, from begin() to release(); what a slot holds of prepared pictures is its
+/// 0..Device::kMostOutstanding - 1, from begin() to release(); what a slot holds of prepared images is its
 /// next batch's. A batch's segments are those between its model's exit points, in order, and all batches'
 /// segments run in the order of enqueue().
 ///
@@ -34,10 +34,10 @@ class StreamEngine {
 
   /// Whether inputs are copied while a batch runs; where not, prepare() is not called.
   virtual bool copies_ahead() const { return true; }
-  /// The slot's next batch may have this picture.
-  virtual void prepare(int slot, DeviceModel model, const Picture& picture) = 0;
-  /// The slot's batch. The pictures stay until release().
-  virtual void begin(int slot, DeviceModel model, std::span<const Picture> pictures) = 0;
+  /// The slot's next batch may have this image.
+  virtual void prepare(int slot, DeviceModel model, const Image& image) = 0;
+  /// The slot's batch. The images stay until release().
+  virtual void begin(int slot, DeviceModel model, std::span<const Image> images) = 0;
   /// Copies a piece of what prepare() and begin() have left to copy: of the host's time no more than some ten
   /// microseconds. False when there was nothing; the first segment may be enqueued then.
   virtual bool copy_some(int slot) = 0;
@@ -50,7 +50,7 @@ class StreamEngine {
   virtual DeviceSpan span(int slot, int segments) = 0;
   /// All segments have passed: whoever wants the output gets it.
   virtual void hand_out(int slot, std::uint64_t tag) = 0;
-  /// The slot is free; prepared pictures are forgotten.
+  /// The slot is free; prepared images are forgotten.
   virtual void release(int slot) = 0;
 
  protected:

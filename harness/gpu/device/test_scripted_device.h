@@ -1,4 +1,4 @@
-// For tests: a device whose batches take as long as told, in any clock, and which looks at its pictures.
+// For tests: a device whose batches take as long as told, in any clock, and which looks at its images.
 #pragma once
 
 #include <algorithm>
@@ -26,9 +26,9 @@ struct DeviceScript {
 
   std::function<TimeNs()> clock = steady_ns;
   std::function<TimeNs(const ModelSource&, int batch)> latency = nullptr;
-  TimeNs handover_ns = 0;  ///< for each picture, before its batch can start
+  TimeNs handover_ns = 0;  ///< for each image, before its batch can start
   TimeNs part_ns = 0;      ///< a batch can stop after each such part of its run; 0: at its exit points
-  std::function<bool(DeviceModel, const Picture&)> is_right = nullptr;  ///< judges pictures
+  std::function<bool(DeviceModel, const Image&)> is_right = nullptr;  ///< judges images
   std::function<void()> on_load = nullptr;
   std::string note = "";  ///< of each model, behind its name; "": devices have no notes
 
@@ -43,15 +43,15 @@ struct DeviceDiary {
   std::vector<ModelSource> models;
   std::vector<DeviceModel> batch_models;
   std::vector<std::size_t> batch_sizes;
-  std::uint64_t pictures = 0;
-  std::uint64_t pictures_on_device = 0;
-  std::uint64_t wrong_pictures = 0;
-  /// Batches of which all pictures, and no others, had been prepared in their order; and the rest.
+  std::uint64_t images = 0;
+  std::uint64_t images_on_device = 0;
+  std::uint64_t wrong_images = 0;
+  /// Batches of which all images, and no others, had been prepared in their order; and the rest.
   std::uint64_t prepared_batches = 0;
   std::uint64_t other_batches = 0;
 };
 
-/// A batch's pictures, and those prepared for it, are looked at when its end is taken, so that one that is
+/// A batch's images, and those prepared for it, are looked at when its end is taken, so that one that is
 /// gone by then is found by the address sanitizer at the latest. Exit points cut a batch into equal parts.
 class ScriptedDevice : public Device {
  public:
@@ -73,23 +73,23 @@ class ScriptedDevice : public Device {
   }
   int exit_points(DeviceModel model) const override { return diary_.models.at(model).exit_points; }
 
-  void submit(std::uint64_t tag, DeviceModel model, std::span<const Picture> pictures) override {
+  void submit(std::uint64_t tag, DeviceModel model, std::span<const Image> images) override {
     HARNESS_CHECK(batches_.size() < kMostOutstanding, "too many batches at once");
     const ModelSource& source = diary_.models.at(model);
-    if (is_lost_ || submitted_ == script.refuses_at) throw lost(source, pictures.size());
-    const auto count = static_cast<int>(pictures.size());
+    if (is_lost_ || submitted_ == script.refuses_at) throw lost(source, images.size());
+    const auto count = static_cast<int>(images.size());
     Batch batch;
     batch.tag = tag;
     batch.number = submitted_++;
     batch.model = model;
     batch.earliest_ns = script.clock() + script.handover_ns * count;
     batch.latency_ns = script.latency(source, count);
-    batch.pictures.assign(pictures.begin(), pictures.end());
+    batch.images.assign(images.begin(), images.end());
     batch.prepared = std::exchange(prepared_[model], {});
     batches_.push_back(std::move(batch));
     announce(next_end_ns());
   }
-  void prepare(DeviceModel model, const Picture& picture) override { prepared_[model].push_back(picture); }
+  void prepare(DeviceModel model, const Image& image) override { prepared_[model].push_back(image); }
 
   void preempt(std::uint64_t tag) override {
     TimeNs started_ns = free_ns_;
@@ -143,8 +143,8 @@ class ScriptedDevice : public Device {
     TimeNs earliest_ns = 0;
     TimeNs latency_ns = 0;
     TimeNs stopped_ns = kNever;  ///< of its run; kNever: nobody has asked
-    std::vector<Picture> pictures;
-    std::vector<Picture> prepared;
+    std::vector<Image> images;
+    std::vector<Image> prepared;
 
     TimeNs run_ns() const { return std::min(latency_ns, stopped_ns); }
   };
@@ -173,25 +173,25 @@ class ScriptedDevice : public Device {
       end.fault = error.fault();
     };
     if (batch.number == script.fails_at)
-      fail(error(DeviceFault::kComputeFailed, source.model, batch.pictures.size(), "as told"));
-    if (batch.pictures.size() > static_cast<std::size_t>(script.fits))
-      fail(error(DeviceFault::kOutOfMemory, source.model, batch.pictures.size(), ""));
-    if (is_lost_) fail(lost(source, batch.pictures.size()));
+      fail(error(DeviceFault::kComputeFailed, source.model, batch.images.size(), "as told"));
+    if (batch.images.size() > static_cast<std::size_t>(script.fits))
+      fail(error(DeviceFault::kOutOfMemory, source.model, batch.images.size(), ""));
+    if (is_lost_) fail(lost(source, batch.images.size()));
     return end;
   }
 
   void look_at(const Batch& batch) {
     diary_.batch_models.push_back(batch.model);
-    diary_.batch_sizes.push_back(batch.pictures.size());
-    diary_.pictures += batch.pictures.size();
-    const auto is_same = [](const Picture& a, const Picture& b) { return a.bytes.data() == b.bytes.data(); };
-    const bool all = std::equal(batch.pictures.begin(), batch.pictures.end(), batch.prepared.begin(),
+    diary_.batch_sizes.push_back(batch.images.size());
+    diary_.images += batch.images.size();
+    const auto is_same = [](const Image& a, const Image& b) { return a.bytes.data() == b.bytes.data(); };
+    const bool all = std::equal(batch.images.begin(), batch.images.end(), batch.prepared.begin(),
                                 batch.prepared.end(), is_same);
     ++(all ? diary_.prepared_batches : diary_.other_batches);
-    for (const Picture& picture : batch.pictures) diary_.pictures_on_device += picture.on_device ? 1 : 0;
-    for (const auto* pictures : {&batch.pictures, &batch.prepared}) {
-      for (const Picture& picture : *pictures) {
-        if (script.is_right && !script.is_right(batch.model, picture)) ++diary_.wrong_pictures;
+    for (const Image& image : batch.images) diary_.images_on_device += image.on_device ? 1 : 0;
+    for (const auto* images : {&batch.images, &batch.prepared}) {
+      for (const Image& image : *images) {
+        if (script.is_right && !script.is_right(batch.model, image)) ++diary_.wrong_images;
       }
     }
   }
@@ -219,7 +219,7 @@ class ScriptedDevice : public Device {
   }
 
   DeviceDiary diary_;
-  std::map<DeviceModel, std::vector<Picture>> prepared_;
+  std::map<DeviceModel, std::vector<Image>> prepared_;
   std::deque<Batch> batches_;
   TimeNs free_ns_ = 0;  ///< the last batch that was taken ended
   std::size_t submitted_ = 0;

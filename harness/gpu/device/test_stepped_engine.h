@@ -75,7 +75,7 @@ class SteppedGpu {
 };
 
 /// Notes "begin SLOT", "copy SLOT", "run SLOT SEGMENT", "prepare SLOT", "release SLOT". A batch needs a copy
-/// for each picture.
+/// for each image.
 class SteppedEngine final : public StreamEngine {
  public:
   explicit SteppedEngine(std::shared_ptr<SteppedGpu> gpu) : gpu_(std::move(gpu)) {}
@@ -87,14 +87,14 @@ class SteppedEngine final : public StreamEngine {
   }
   MemoryUse memory() const override { return {}; }
   std::vector<std::string> notes() const override { return {"a note"}; }
-  void prepare(int slot, DeviceModel, const Picture&) override {
+  void prepare(int slot, DeviceModel, const Image&) override {
     note("prepare " + std::to_string(slot));
     ++at(slot).prepared;
     ++at(slot).copies;
   }
-  void begin(int slot, DeviceModel, std::span<const Picture> pictures) override {
+  void begin(int slot, DeviceModel, std::span<const Image> images) override {
     note("begin " + std::to_string(slot));
-    at(slot).copies += static_cast<int>(pictures.size()) - at(slot).prepared;
+    at(slot).copies += static_cast<int>(images.size()) - at(slot).prepared;
   }
   bool copy_some(int slot) override {
     if (at(slot).copies == 0) return false;

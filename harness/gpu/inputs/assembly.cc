@@ -66,20 +66,18 @@ void check_format(const InputFormat& format) {
   }
 }
 
-void check_pictures(std::span<const Picture> pictures) {
-  for (std::size_t i = 0; i < pictures.size(); ++i) {
-    const Picture& picture = pictures[i];
-    const InputPlace place{"", 0,
-                           "picture " + std::to_string(i + 1) + " of " + std::to_string(pictures.size())};
-    if (!is_side(picture.height) || !is_side(picture.width)) {
-      throw input_error(place, size_text(picture.height, picture.width), allowed_sides());
+void check_images(std::span<const Image> images) {
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const Image& image = images[i];
+    const InputPlace place{"", 0, "image " + std::to_string(i + 1) + " of " + std::to_string(images.size())};
+    if (!is_side(image.height) || !is_side(image.width)) {
+      throw input_error(place, size_text(image.height, image.width), allowed_sides());
     }
     const std::size_t bytes =
-        3 * static_cast<std::size_t>(picture.height) * static_cast<std::size_t>(picture.width);
-    if (picture.bytes.size() != bytes) {
+        3 * static_cast<std::size_t>(image.height) * static_cast<std::size_t>(image.width);
+    if (image.bytes.size() != bytes) {
       throw input_error(
-          place,
-          std::to_string(picture.bytes.size()) + " bytes for " + size_text(picture.height, picture.width),
+          place, std::to_string(image.bytes.size()) + " bytes for " + size_text(image.height, image.width),
           std::to_string(bytes) + " bytes (RGB)");
     }
   }
@@ -106,17 +104,17 @@ Assembler::Assembler(const InputFormat& format)
       column_start_(static_cast<std::size_t>(format.width)),
       column_weight_(static_cast<std::size_t>(format.width)) {}
 
-void Assembler::assemble(std::span<const Picture> pictures, std::span<float> out) {
-  check_pictures(pictures);
-  const std::size_t wanted = batch_elements(format_, pictures.size());
+void Assembler::assemble(std::span<const Image> images, std::span<float> out) {
+  check_images(images);
+  const std::size_t wanted = batch_elements(format_, images.size());
   if (out.size() != wanted) {
-    throw input_error({"", 0, "output for " + std::to_string(pictures.size()) + " pictures"},
+    throw input_error({"", 0, "output for " + std::to_string(images.size()) + " images"},
                       std::to_string(out.size()) + " floats", std::to_string(wanted) + " floats");
   }
   float* planes = out.data();
-  for (const Picture& picture : pictures) {
-    set_input_width(picture.width);
-    assemble_picture(picture, planes);
+  for (const Image& image : images) {
+    set_input_width(image.width);
+    assemble_image(image, planes);
     planes += batch_elements(format_, 1);
   }
 }
@@ -132,19 +130,19 @@ void Assembler::set_input_width(int width) {
   input_width_ = width;
 }
 
-void Assembler::assemble_picture(const Picture& picture, float* planes) {
-  const int row_bytes = 3 * picture.width;
+void Assembler::assemble_image(const Image& image, float* planes) {
+  const int row_bytes = 3 * image.width;
   for (int row = 0; row < constants_.height; ++row) {
-    const Tap tap = tap_of(row, constants_.height, constants_.half_row, picture.height);
-    const std::uint8_t* upper = picture.bytes.data() + static_cast<std::size_t>(tap.low) * row_bytes;
+    const Tap tap = tap_of(row, constants_.height, constants_.half_row, image.height);
+    const std::uint8_t* upper = image.bytes.data() + static_cast<std::size_t>(tap.low) * row_bytes;
     blend_rows(upper, tap.weight > 0 ? upper + row_bytes : upper, tap.weight, row_bytes, row_.data());
     float* to = planes + static_cast<std::size_t>(row) * static_cast<std::size_t>(constants_.width);
     write_row(row_.data(), column_start_, column_weight_, constants_, to);
   }
 }
 
-void assemble_batch(std::span<const Picture> pictures, const InputFormat& format, std::span<float> out) {
-  Assembler(format).assemble(pictures, out);
+void assemble_batch(std::span<const Image> images, const InputFormat& format, std::span<float> out) {
+  Assembler(format).assemble(images, out);
 }
 
 }  // namespace harness

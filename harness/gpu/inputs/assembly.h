@@ -1,4 +1,4 @@
-// Batch assembly: the pictures of a batch's requests, of whatever sizes, become the one tensor that the
+// Batch assembly: the images of a batch's requests, of whatever sizes, become the one tensor that the
 // network takes. Resize, normalisation and layout change in one pass over memory. This is the CPU version;
 // the CUDA kernel (cuda/assemble_batch.h) gives the same bits.
 #pragma once
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/gpu/inputs/assembly_kernel.h"
-#include "harness/gpu/inputs/picture.h"
+#include "harness/gpu/inputs/image.h"
 
 namespace harness {
 
@@ -23,15 +23,15 @@ struct InputFormat {
   std::array<float, 3> scale = {1, 1, 1};
 };
 
-/// Floats of a batch of `count` pictures: count * 3 * height * width.
+/// Floats of a batch of `count` images: count * 3 * height * width.
 std::size_t batch_elements(const InputFormat& format, std::size_t count);
 
 /// Refuses a format without pixels, with more than kLongestSide on a side, or with a mean or scale that is
 /// not finite. Throws InputError.
 void check_format(const InputFormat& format);
-/// Refuses pictures whose sides are not 1 to kLongestSide or whose bytes are not 3 * height * width; says
+/// Refuses images whose sides are not 1 to kLongestSide or whose bytes are not 3 * height * width; says
 /// which of the batch. Throws InputError.
-void check_pictures(std::span<const Picture> pictures);
+void check_images(std::span<const Image> images);
 
 /// The checked format as the arithmetic uses it. Throws InputError.
 AssemblyConstants constants_of(const InputFormat& format);
@@ -45,16 +45,16 @@ class Assembler {
 
   const InputFormat& format() const { return format_; }
 
-  /// Fills `out` (NCHW, batch_elements floats) from the pictures. Bilinear with half-pixel centres, edges
+  /// Fills `out` (NCHW, batch_elements floats) from the images. Bilinear with half-pixel centres, edges
   /// repeated, no filter when shrinking: what torch.nn.functional.interpolate calls mode "bilinear",
   /// align_corners = false, antialias = false. Each value is within |scale| * 2^-24 * (13 + 2 |mean|) of the
-  /// exact one. Throws InputError, before writing anything, for wrong pictures and for an `out` of another
+  /// exact one. Throws InputError, before writing anything, for wrong images and for an `out` of another
   /// size.
-  void assemble(std::span<const Picture> pictures, std::span<float> out);
+  void assemble(std::span<const Image> images, std::span<float> out);
 
  private:
   void set_input_width(int width);
-  void assemble_picture(const Picture& picture, float* planes);
+  void assemble_image(const Image& image, float* planes);
 
   InputFormat format_;
   AssemblyConstants constants_;
@@ -65,6 +65,6 @@ class Assembler {
 };
 
 /// As Assembler::assemble, for a single batch.
-void assemble_batch(std::span<const Picture> pictures, const InputFormat& format, std::span<float> out);
+void assemble_batch(std::span<const Image> images, const InputFormat& format, std::span<float> out);
 
 }  // namespace harness

@@ -18,7 +18,7 @@
 
 namespace harness {
 
-/// Largest side of a picture or of the network's input: offsets and the numerators of taps then fit 32 bits.
+/// Largest side of an image or of the network's input: offsets and the numerators of taps then fit 32 bits.
 inline constexpr int kLongestSide = 16384;
 
 /// What every output value is computed with: InputFormat with its divisions done. Made by constants_of().
@@ -31,14 +31,14 @@ struct AssemblyConstants {
   float offset[3] = {};   ///< -mean * scale
 };
 
-/// A picture where the kernel reads it: as little-endian words. The first byte stands at a multiple of 4, and
+/// An image where the kernel reads it: as little-endian words. The first byte stands at a multiple of 4, and
 /// the last word is readable to its end.
-struct StagedPicture {
+struct StagedImage {
   const std::uint32_t* words = nullptr;
   std::int32_t height = 0;
   std::int32_t width = 0;
 };
-static_assert(sizeof(StagedPicture) == 16);
+static_assert(sizeof(StagedImage) == 16);
 
 /// Where an output row (or column) lies between the input's: (1 - weight) of `low` and weight of `low` + 1.
 /// The weight is 0 where there is no `low` + 1.
@@ -94,25 +94,25 @@ HARNESS_HOST_DEVICE float byte_of(const PixelPair& pair, int index) {
 }
 
 /// What one thread of the kernel does: kRows output pixels below each other, from (first_row, column) on, in
-/// all three planes. `planes` is the first of the picture's three output planes.
+/// all three planes. `planes` is the first of the image's three output planes.
 template <int kRows>
-HARNESS_HOST_DEVICE void assemble_pixels(const StagedPicture& picture, const AssemblyConstants& constants,
+HARNESS_HOST_DEVICE void assemble_pixels(const StagedImage& image, const AssemblyConstants& constants,
                                          int first_row, int column, float* planes) {
-  const std::uint32_t last_word = static_cast<std::uint32_t>(3 * picture.height * picture.width - 1) / 4;
-  const Tap across = tap_of(column, constants.width, constants.half_column, picture.width);
+  const std::uint32_t last_word = static_cast<std::uint32_t>(3 * image.height * image.width - 1) / 4;
+  const Tap across = tap_of(column, constants.width, constants.half_column, image.width);
   PixelPair upper[kRows];
   PixelPair lower[kRows];
   float weight[kRows];
   HARNESS_UNROLL
   for (int i = 0; i < kRows; ++i) {  // all loads first: they wait together
     const int row = first_row + i < constants.height ? first_row + i : constants.height - 1;
-    const Tap down = tap_of(row, constants.height, constants.half_row, picture.height);
+    const Tap down = tap_of(row, constants.height, constants.half_row, image.height);
     const int next = down.weight > 0 ? down.low + 1 : down.low;
     weight[i] = down.weight;
-    upper[i] = load_pair(picture.words,
-                         static_cast<std::uint32_t>(3 * (down.low * picture.width + across.low)), last_word);
-    lower[i] = load_pair(picture.words, static_cast<std::uint32_t>(3 * (next * picture.width + across.low)),
+    upper[i] = load_pair(image.words, static_cast<std::uint32_t>(3 * (down.low * image.width + across.low)),
                          last_word);
+    lower[i] =
+        load_pair(image.words, static_cast<std::uint32_t>(3 * (next * image.width + across.low)), last_word);
   }
   const int plane = constants.height * constants.width;
   HARNESS_UNROLL

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/gpu/inputs/assembly.h"
-#include "harness/gpu/inputs/test_pictures.h"
+#include "harness/gpu/inputs/test_images.h"
 
 namespace harness {
 namespace {
@@ -52,21 +52,21 @@ TEST(Tap, IsTheExactFractionAtTheLargestSizes) {
   }
 }
 
-/// Words that hold a picture's bytes and none more, so that the address sanitizer sees a read past them.
-std::vector<std::uint32_t> words_of(const OwnedPicture& picture) {
-  std::vector<std::uint32_t> words((picture.bytes.size() + 3) / 4);
-  std::memcpy(words.data(), picture.bytes.data(), picture.bytes.size());
+/// Words that hold an image's bytes and none more, so that the address sanitizer sees a read past them.
+std::vector<std::uint32_t> words_of(const OwnedImage& image) {
+  std::vector<std::uint32_t> words((image.bytes.size() + 3) / 4);
+  std::memcpy(words.data(), image.bytes.data(), image.bytes.size());
   return words;
 }
 
 template <int kRows>
-std::vector<float> by_threads(const OwnedPicture& picture, const InputFormat& format) {
-  const std::vector<std::uint32_t> words = words_of(picture);
+std::vector<float> by_threads(const OwnedImage& image, const InputFormat& format) {
+  const std::vector<std::uint32_t> words = words_of(image);
   const AssemblyConstants constants = constants_of(format);
   std::vector<float> out(batch_elements(format, 1), std::numeric_limits<float>::quiet_NaN());
   for (int first_row = 0; first_row < format.height; first_row += kRows) {
     for (int column = 0; column < format.width; ++column) {
-      assemble_pixels<kRows>({words.data(), picture.height, picture.width}, constants, first_row, column,
+      assemble_pixels<kRows>({words.data(), image.height, image.width}, constants, first_row, column,
                              out.data());
     }
   }
@@ -80,12 +80,12 @@ TEST(AssemblePixels, GivesTheBitsOfTheCpuVersion) {
   for (int i = 0; i < 2000; ++i) {
     const InputFormat format = random_format(random, 6);
     const int height = random_side(random, 8);
-    const OwnedPicture picture = random_picture(random, height, random_side(random, 8));
+    const OwnedImage image = random_image(random, height, random_side(random, 8));
     std::vector<float> expected(batch_elements(format, 1));
-    assemble_batch(std::vector<Picture>{picture.view()}, format, expected);
-    for (const std::vector<float>& found : {by_threads<4>(picture, format), by_threads<1>(picture, format)}) {
+    assemble_batch(std::vector<Image>{image.view()}, format, expected);
+    for (const std::vector<float>& found : {by_threads<4>(image, format), by_threads<1>(image, format)}) {
       ASSERT_EQ(std::memcmp(found.data(), expected.data(), found.size() * sizeof(float)), 0)
-          << picture.width << "x" << picture.height << " to " << format.width << "x" << format.height;
+          << image.width << "x" << image.height << " to " << format.width << "x" << format.height;
     }
   }
 }

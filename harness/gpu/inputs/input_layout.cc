@@ -16,7 +16,7 @@ bool is_same(std::span<const std::uint8_t> one, std::span<const std::uint8_t> ot
 }  // namespace
 
 void InputLayout::clear(std::size_t most) {
-  table_bytes_ = aligned(most * sizeof(StagedPicture));
+  table_bytes_ = aligned(most * sizeof(StagedImage));
   pieces_.clear();
   entries_.clear();
   end_ = table_bytes_;
@@ -26,34 +26,32 @@ void InputLayout::clear(std::size_t most) {
   sent_ = table_bytes_;
 }
 
-void InputLayout::add(const Picture& picture) {
-  pieces_.push_back({picture.bytes, end_});
-  end_ = size_with(picture);
+void InputLayout::add(const Image& image) {
+  pieces_.push_back({image.bytes, end_});
+  end_ = size_with(image);
 }
 
-std::size_t InputLayout::size_with(const Picture& picture) const {
-  return end_ + aligned(picture.bytes.size());
-}
+std::size_t InputLayout::size_with(const Image& image) const { return end_ + aligned(image.bytes.size()); }
 
-void InputLayout::place(std::span<const Picture> batch) {
-  HARNESS_CHECK(batch.size() * sizeof(StagedPicture) <= table_bytes_, "a batch larger than its table");
+void InputLayout::place(std::span<const Image> batch) {
+  HARNESS_CHECK(batch.size() * sizeof(StagedImage) <= table_bytes_, "a batch larger than its table");
   entries_.clear();
   const std::size_t prepared = pieces_.size();
   std::size_t from = 0;
-  for (const Picture& picture : batch) {
-    Entry entry{nullptr, 0, picture.height, picture.width};
-    if (picture.on_device) {
-      entry.on_device = picture.bytes.data();
+  for (const Image& image : batch) {
+    Entry entry{nullptr, 0, image.height, image.width};
+    if (image.on_device) {
+      entry.on_device = image.bytes.data();
       entries_.push_back(entry);
       continue;
     }
     std::size_t match = from;
-    while (match < prepared && !is_same(pieces_[match].bytes, picture.bytes)) ++match;
+    while (match < prepared && !is_same(pieces_[match].bytes, image.bytes)) ++match;
     if (match < prepared) {
       from = match + 1;
     } else {
       match = pieces_.size();
-      add(picture);
+      add(image);
     }
     entry.at = pieces_[match].at;
     entries_.push_back(entry);
@@ -66,7 +64,7 @@ void InputLayout::write_table(std::span<std::byte> host, const std::byte* device
   for (const Entry& entry : entries_) {
     const void* const bytes =
         entry.on_device != nullptr ? static_cast<const void*>(entry.on_device) : device + entry.at;
-    const StagedPicture staged{static_cast<const std::uint32_t*>(bytes), entry.height, entry.width};
+    const StagedImage staged{static_cast<const std::uint32_t*>(bytes), entry.height, entry.width};
     std::memcpy(host.data() + at, &staged, sizeof staged);
     at += sizeof staged;
   }
@@ -77,7 +75,7 @@ InputLayout::Range InputLayout::stage(std::span<std::byte> host, std::size_t mos
   const bool table_alone = table_waits_ && sent_ > table_bytes_;
   const std::size_t begin = table_waits_ ? 0 : sent_;
   table_waits_ = false;
-  if (table_alone) return {0, entries_.size() * sizeof(StagedPicture)};
+  if (table_alone) return {0, entries_.size() * sizeof(StagedImage)};
   while (most > 0 && next_ < pieces_.size()) {
     const Piece& piece = pieces_[next_];
     const std::size_t bytes = std::min(most, piece.bytes.size() - into_);

@@ -1,4 +1,4 @@
-// Where the pictures of one batch stand in the buffer that a device copies them from, when they come one by
+// Where the images of one batch stand in the buffer that a device copies them from, when they come one by
 // one.
 #pragma once
 
@@ -7,12 +7,12 @@
 #include <span>
 #include <vector>
 
-#include "harness/gpu/inputs/picture.h"
+#include "harness/gpu/inputs/image.h"
 
 namespace harness {
 
 /// Knows what an input buffer holds and fills its half on the host, a piece at a time: first the kernel's
-/// table of pictures (StagedPicture), then their bytes, each from a multiple of 16 on. Pictures may be added
+/// table of images (StagedImage), then their bytes, each from a multiple of 16 on. Images may be added
 /// before the batch is known (Device::prepare); those that the batch then has are not copied again. Allocates
 /// nothing for a batch no larger than those before.
 class InputLayout {
@@ -23,19 +23,19 @@ class InputLayout {
     std::size_t end = 0;
   };
 
-  /// Forgets all pictures; batches of up to `most` will come.
+  /// Forgets all images; batches of up to `most` will come.
   void clear(std::size_t most);
   bool empty() const { return pieces_.empty(); }
 
-  /// This picture may be in the batch: its bytes are to be copied behind the others.
-  void add(const Picture& picture);
+  /// This image may be in the batch: its bytes are to be copied behind the others.
+  void add(const Image& image);
   /// What add() would make of size().
-  std::size_t size_with(const Picture& picture) const;
+  std::size_t size_with(const Image& image) const;
 
   /// The batch is known (at most clear()'s number). Those that were added, in the order of add() and as the
-  /// same bytes, keep their places; the others are added, but for pictures on the device, which stay where
+  /// same bytes, keep their places; the others are added, but for images on the device, which stay where
   /// they are.
-  void place(std::span<const Picture> batch);
+  void place(std::span<const Image> batch);
   /// Bytes that the buffer needs.
   std::size_t size() const { return end_; }
   /// Writes the table of the placed batch for a buffer at `device`.

@@ -144,7 +144,7 @@ std::vector<std::string> notes_from(const Device& device, std::size_t earlier) {
 }
 
 constexpr TimeNs kLongestBatchNs = 600 * kNsPerS;
-constexpr std::size_t kMostPictureBytes = std::size_t{256} << 20;
+constexpr std::size_t kMostImageBytes = std::size_t{256} << 20;
 
 }  // namespace
 
@@ -162,7 +162,7 @@ std::vector<int> usual_batches(int most) {
 ModelProfile profile_model(Device& device, DeviceWait& wait, const ModelSource& source,
                            const ProfileParams& params) {
   check(params);
-  BatchRunner runner(device, wait, params.batches.back(), params.picture_height, params.picture_width,
+  BatchRunner runner(device, wait, params.batches.back(), params.image_height, params.image_width,
                      source.seed);
   ModelSource loaded = source;
   loaded.max_batch = params.batches.back();
@@ -207,22 +207,21 @@ TimeNs FinishedBatch::time_ns() const { return std::max<TimeNs>(1, end.ended_ns 
 BatchRunner::BatchRunner(Device& device, DeviceWait& wait, int most, int height, int width,
                          std::uint64_t seed)
     : device_(device), wait_(wait) {
-  const std::size_t picture_bytes =
+  const std::size_t image_bytes =
       std::size_t{3} * static_cast<std::size_t>(height) * static_cast<std::size_t>(width);
   const std::size_t different =
-      std::clamp<std::size_t>(kMostPictureBytes / picture_bytes, 1, static_cast<std::size_t>(most));
-  bytes_.resize(picture_bytes * different);
+      std::clamp<std::size_t>(kMostImageBytes / image_bytes, 1, static_cast<std::size_t>(most));
+  bytes_.resize(image_bytes * different);
   RandomStream random(seed, "pictures");
   for (std::uint8_t& byte : bytes_) byte = static_cast<std::uint8_t>(random.bits() >> 56);
   for (std::size_t i = 0; i < static_cast<std::size_t>(most); ++i)
-    pictures_.push_back(
-        {std::span(bytes_).subspan(i % different * picture_bytes, picture_bytes), height, width});
+    images_.push_back({std::span(bytes_).subspan(i % different * image_bytes, image_bytes), height, width});
 }
 
 void BatchRunner::submit(DeviceModel model, int batch, FinishedBatch& finished) {
   finished.end.tag = next_tag_++;
   finished.submitted_ns = wait_.now_ns();
-  device_.submit(finished.end.tag, model, std::span(pictures_).first(static_cast<std::size_t>(batch)));
+  device_.submit(finished.end.tag, model, std::span(images_).first(static_cast<std::size_t>(batch)));
 }
 
 bool BatchRunner::take(FinishedBatch& finished) {

@@ -26,14 +26,14 @@ struct FinishedBatch {
   TimeNs handover_ns() const { return taken_ns - submitted_ns - (end.ended_ns - end.started_ns); }
 };
 
-/// One batch at a time of pictures with random bytes. `device` and `wait` outlive it; nothing else uses the
+/// One batch at a time of images with random bytes. `device` and `wait` outlive it; nothing else uses the
 /// device meanwhile.
 class BatchRunner {
  public:
-  /// `most` pictures of one size, from a seed; the same again where all would be more than 256 MiB.
+  /// `most` images of one size, from a seed; the same again where all would be more than 256 MiB.
   BatchRunner(Device& device, DeviceWait& wait, int most, int height, int width, std::uint64_t seed);
 
-  /// Runs a batch of 1..most pictures to its end, which may be a failure. Throws DeviceError as
+  /// Runs a batch of 1..most images to its end, which may be a failure. Throws DeviceError as
   /// Device::submit(), EnvironmentError when no end comes within ten minutes.
   FinishedBatch run(DeviceModel model, int batch);
   /// The same, asked to stop `after_ns` after its submission unless it has ended before.
@@ -50,15 +50,15 @@ class BatchRunner {
   Device& device_;
   DeviceWait& wait_;
   std::vector<std::uint8_t> bytes_;
-  std::vector<Picture> pictures_;
+  std::vector<Image> images_;
   std::vector<BatchEnd> ended_;
   std::uint64_t next_tag_ = 1;
 };
 
 struct ProfileParams {
   std::vector<int> batches;  ///< sizes to measure, rising from 1
-  int picture_height = 224;  ///< of the pictures that are sent; the device resizes them to the model's input
-  int picture_width = 224;
+  int image_height = 224;    ///< of the images that are sent; the device resizes them to the model's input
+  int image_width = 224;
   RepeatRule rule;       ///< for all sizes of a model together
   int preemptions = 40;  ///< of each size, for a model with exit points
 };

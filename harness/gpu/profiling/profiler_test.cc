@@ -23,7 +23,7 @@ ModelSource source(int exit_points = 0) {
 ProfileParams params(std::vector<int> batches) {
   ProfileParams result;
   result.batches = std::move(batches);
-  result.picture_height = result.picture_width = 2;
+  result.image_height = result.image_width = 2;
   result.rule.limit_ns = 3600 * kNsPerS;
   return result;
 }
@@ -41,7 +41,7 @@ class VirtualWait final : public DeviceWait {
   TimeNs now_ns_ = 1'000'000;
 };
 
-/// In the time of `wait`. Loading takes 7 ms, handing a picture over 30 us.
+/// In the time of `wait`. Loading takes 7 ms, handing an image over 30 us.
 class TimedDevice final : public ScriptedDevice {
  public:
   TimedDevice(VirtualWait& wait, std::function<TimeNs(const ModelSource&, int)> latency)

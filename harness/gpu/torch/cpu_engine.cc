@@ -77,8 +77,8 @@ int CpuEngine::load(const ModelSource& source, const DevicePlace& place) {
   });
 }
 
-void CpuEngine::begin(int number, DeviceModel model, std::span<const Picture> pictures) {
-  slot(number) = {model, pictures, {}, {}};
+void CpuEngine::begin(int number, DeviceModel model, std::span<const Image> images) {
+  slot(number) = {model, images, {}, {}};
 }
 
 void CpuEngine::enqueue(int number, int segment) {
@@ -87,10 +87,10 @@ void CpuEngine::enqueue(int number, int segment) {
   with_torch_errors({}, [&] {
     const c10::InferenceMode inference;
     Loaded& loaded = models_[one.model];
-    const std::size_t count = one.pictures.size();
+    const std::size_t count = one.images.size();
     if (segment == 0) {
       const std::size_t values = batch_elements(loaded.model.input, count);
-      loaded.assembler.assemble(one.pictures, std::span(input_).first(values));
+      loaded.assembler.assemble(one.images, std::span(input_).first(values));
       one.state = {input_of(loaded, count)};
     }
     run_segment(loaded.model, loaded.begins, segment, one.state);

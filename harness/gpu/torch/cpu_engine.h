@@ -17,7 +17,7 @@ namespace harness {
 /// Computes each segment when it is enqueued. Assembling the inputs is part of the first, and so of the
 /// batch's time: on a CPU there is no second engine to copy beside it.
 ///
-/// Every loaded model has run a picture of zeros before it counts as loaded. The output of a batch of n is a
+/// Every loaded model has run an image of zeros before it counts as loaded. The output of a batch of n is a
 /// tensor whose first dimension is n; any other fails the batch.
 class CpuEngine final : public StreamEngine {
  public:
@@ -28,8 +28,8 @@ class CpuEngine final : public StreamEngine {
   MemoryUse memory() const override;
   std::vector<std::string> notes() const override { return {}; }
   bool copies_ahead() const override { return false; }
-  void prepare(int, DeviceModel, const Picture&) override {}
-  void begin(int slot, DeviceModel model, std::span<const Picture> pictures) override;
+  void prepare(int, DeviceModel, const Image&) override {}
+  void begin(int slot, DeviceModel model, std::span<const Image> images) override;
   bool copy_some(int) override { return false; }
   void enqueue(int slot, int segment) override;
   bool passed(int, int) override { return true; }
@@ -46,14 +46,14 @@ class CpuEngine final : public StreamEngine {
   };
   struct Slot {
     DeviceModel model = 0;
-    std::span<const Picture> pictures;
+    std::span<const Image> images;
     std::vector<at::Tensor> state;  ///< between segments; at the end the output
     DeviceSpan span;
   };
 
   Slot& slot(int number) { return slots_[static_cast<std::size_t>(number)]; }
   Loaded make(const ModelSource& source, const DevicePlace& place);
-  /// The first `count` pictures of the input.
+  /// The first `count` images of the input.
   at::Tensor input_of(const Loaded& loaded, std::size_t count);
   void warm_up(const Loaded& loaded, const DevicePlace& place);
 

@@ -14,7 +14,7 @@
 #include "harness/core/random.h"
 #include "harness/gpu/cuda/cuda_check.h"
 #include "harness/gpu/device/test_device_kinds.h"
-#include "harness/gpu/inputs/test_pictures.h"
+#include "harness/gpu/inputs/test_images.h"
 #include "harness/gpu/profiling/profiler.h"
 #include "harness/gpu/profiling/timing.h"
 #include "harness/gpu/torch/model_factory.h"
@@ -63,8 +63,8 @@ class Outputs {
     ended_.erase(ended_.begin());
     return end;
   }
-  std::vector<float> run(DeviceModel model, std::span<const Picture> pictures) {
-    device_->submit(++tag_, model, pictures);
+  std::vector<float> run(DeviceModel model, std::span<const Image> images) {
+    device_->submit(++tag_, model, images);
     EXPECT_EQ(next_end().failure, "");
     return values_[tag_];
   }
@@ -84,8 +84,8 @@ class CudaDevice : public testing::Test {
     const std::string why = why_no_cuda_device();
     if (!why.empty()) GTEST_SKIP() << "no GPU: " << why;
   }
-  std::vector<Picture> pictures(int count) {
-    owned_ = random_pictures(random_, count, 9);
+  std::vector<Image> images(int count) {
+    owned_ = random_images(random_, count, 9);
     return views_of(owned_);
   }
   static ModelSource source_of(const std::string& model, int max_batch, int exit_points = 0) {
@@ -97,7 +97,7 @@ class CudaDevice : public testing::Test {
   }
 
   RandomStream random_{fresh_seed(), "cuda device"};
-  std::vector<OwnedPicture> owned_;
+  std::vector<OwnedImage> owned_;
 };
 
 bool same_bits(const std::vector<float>& one, const std::vector<float>& other) {
@@ -121,7 +121,7 @@ TEST_F(CudaDevice, ComputesWhatTheCpuComputes) {
     SCOPED_TRACE(name);
     Outputs cpu(false);
     Outputs gpu(true);
-    const std::vector<Picture> batch = pictures(2);
+    const std::vector<Image> batch = images(2);
     const std::vector<float> expected = cpu.run(cpu.device().load(source_of(name, 2)), batch);
     const std::vector<float> found = gpu.run(gpu.device().load(source_of(name, 2)), batch);
     EXPECT_EQ(gpu.device().notes(), std::vector<std::string>());
@@ -140,7 +140,7 @@ TEST_F(CudaDevice, GivesTheSameBitsByGraphsWithExitPointsAndCallByCall) {
   EXPECT_EQ(graphs.device().exit_points(all), 51);
   EXPECT_EQ(graphs.device().notes(), std::vector<std::string>());
   for (int batch = 1; batch <= 4; ++batch) {
-    const std::vector<Picture> given = pictures(batch);
+    const std::vector<Image> given = images(batch);
     const std::vector<float> expected = graphs.run(plain, given);
     EXPECT_TRUE(same_bits(graphs.run(some, given), expected));
     EXPECT_TRUE(same_bits(graphs.run(all, given), expected));
@@ -152,12 +152,12 @@ TEST_F(CudaDevice, KeepsBatchesApartThatOverlap) {
   Outputs gpu(true);
   const DeviceModel lenet = gpu.device().load(source_of("lenet", 8));
   const DeviceModel other = gpu.device().load(source_of("lenet", 8, kAllExitPoints));
-  std::vector<std::vector<OwnedPicture>> owned;
+  std::vector<std::vector<OwnedImage>> owned;
   for (int i = 0; i < 40; ++i)
-    owned.push_back(random_pictures(random_, 1 + static_cast<int>(random_.below(8)), 8));
+    owned.push_back(random_images(random_, 1 + static_cast<int>(random_.below(8)), 8));
   std::vector<BatchEnd> ended;
   for (std::uint64_t tag = 0; tag < owned.size(); ++tag) {
-    const std::vector<Picture> batch = views_of(owned[tag]);
+    const std::vector<Image> batch = views_of(owned[tag]);
     const DeviceModel model = tag % 3 == 0 ? other : lenet;
     if (tag >= 2) ended.push_back(gpu.next_end());
     for (std::size_t k = 0; tag % 2 == 0 && k + 1 < batch.size(); ++k) gpu.device().prepare(model, batch[k]);
@@ -208,8 +208,8 @@ TEST_F(CudaDevice, SaysWhyASizeRunsWithoutAGraph) {
   const std::vector<std::string> notes = gpu.device().notes();
   ASSERT_EQ(notes.size(), 1U);
   EXPECT_EQ(notes[0].rfind("model peeping, batch 3 to 4 without a CUDA graph: ", 0), 0U) << notes[0];
-  EXPECT_EQ(gpu.run(model, pictures(4)).size(), 4U) << "it runs, call by call";
-  EXPECT_EQ(gpu.run(model, pictures(2)).size(), 2U);
+  EXPECT_EQ(gpu.run(model, images(4)).size(), 4U) << "it runs, call by call";
+  EXPECT_EQ(gpu.run(model, images(2)).size(), 2U);
 }
 
 TEST_F(CudaDevice, LeavesOthersWhenMemoryIsOut) {
@@ -223,12 +223,12 @@ TEST_F(CudaDevice, LeavesOthersWhenMemoryIsOut) {
     return model;
   });
   const DeviceModel model = gpu.device().load(source_of("giant", 3));
-  const std::vector<Picture> two = pictures(2);
+  const std::vector<Image> two = images(2);
   gpu.device().submit(1, model, two);
   const BatchEnd end = gpu.next_end();
   EXPECT_EQ(end.fault, DeviceFault::kOutOfMemory);
   EXPECT_NE(end.failure.find("model giant, batch 2: out of memory: "), std::string::npos) << end.failure;
-  EXPECT_EQ(gpu.run(model, pictures(3)).size(), 3U);
+  EXPECT_EQ(gpu.run(model, images(3)).size(), 3U);
 }
 
 TEST_F(CudaDevice, RunsTorchScript) {
@@ -243,7 +243,7 @@ TEST_F(CudaDevice, RunsTorchScript) {
   module.save(source.file);
   Outputs cpu(false);
   Outputs gpu(true);
-  const std::vector<Picture> batch = pictures(3);
+  const std::vector<Image> batch = images(3);
   const std::vector<float> expected = cpu.run(cpu.device().load(source), batch);
   const std::vector<float> found = gpu.run(gpu.device().load(source), batch);
   std::filesystem::remove(source.file);

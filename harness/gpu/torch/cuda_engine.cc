@@ -13,10 +13,10 @@
 namespace harness {
 namespace {
 
-/// Bytes of a batch of pictures of the network's own size.
+/// Bytes of a batch of images of the network's own size.
 std::size_t usual_bytes(const InputFormat& format, std::size_t batch) {
-  const std::size_t picture = batch_elements(format, 1);  // a byte a value
-  return batch * (sizeof(StagedPicture) + picture + 16);
+  const std::size_t image = batch_elements(format, 1);  // a byte a value
+  return batch * (sizeof(StagedImage) + image + 16);
 }
 
 c10::cuda::CUDAStream torch_stream(const CudaStream& stream, c10::DeviceIndex device) {
@@ -86,16 +86,16 @@ MemoryUse CudaEngine::memory() const {
   return use;
 }
 
-void CudaEngine::prepare(int number, DeviceModel model, const Picture& picture) {
-  slot(number).inputs.prepare(model, models_[model].segments->max_batch(), picture);
+void CudaEngine::prepare(int number, DeviceModel model, const Image& image) {
+  slot(number).inputs.prepare(model, models_[model].segments->max_batch(), image);
 }
 
-void CudaEngine::begin(int number, DeviceModel model, std::span<const Picture> pictures) {
+void CudaEngine::begin(int number, DeviceModel model, std::span<const Image> images) {
   Slot& one = slot(number);
   one.model = model;
-  one.batch = pictures.size();
+  one.batch = images.size();
   one.outputs = 0;
-  one.inputs.begin(model, models_[model].segments->max_batch(), pictures);
+  one.inputs.begin(model, models_[model].segments->max_batch(), images);
 }
 
 bool CudaEngine::copy_some(int number) { return slot(number).inputs.copy_some(copies_); }

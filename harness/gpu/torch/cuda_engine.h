@@ -22,7 +22,7 @@
 namespace harness {
 
 /// One GPU: a compute stream, on which all batches run one after another, and a copy stream, which brings
-/// their pictures over meanwhile. Made, used and destroyed by one thread, whose current GPU and LibTorch
+/// their images over meanwhile. Made, used and destroyed by one thread, whose current GPU and LibTorch
 /// stream it sets.
 class CudaEngine final : public StreamEngine {
  public:
@@ -34,8 +34,8 @@ class CudaEngine final : public StreamEngine {
   int load(const ModelSource& source, const DevicePlace& place) override;
   MemoryUse memory() const override;
   std::vector<std::string> notes() const override { return notes_; }
-  void prepare(int slot, DeviceModel model, const Picture& picture) override;
-  void begin(int slot, DeviceModel model, std::span<const Picture> pictures) override;
+  void prepare(int slot, DeviceModel model, const Image& image) override;
+  void begin(int slot, DeviceModel model, std::span<const Image> images) override;
   bool copy_some(int slot) override;
   void enqueue(int slot, int segment) override;
   bool passed(int slot, int segment) override;

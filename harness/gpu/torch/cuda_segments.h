@@ -15,7 +15,7 @@
 
 namespace harness {
 
-/// Values on the device, one picture's after another's.
+/// Values on the device, one image's after another's.
 struct CudaOutput {
   const float* values = nullptr;
   std::size_t count = 0;
@@ -42,7 +42,7 @@ class CudaSegments {
   const InputFormat& format() const { return model_.input; }
   std::size_t max_batch() const { return max_batch_; }
   int segments() const { return static_cast<int>(begins_.size()) - 1; }
-  /// Of max_batch pictures, in the format.
+  /// Of max_batch images, in the format.
   float* input() const { return reinterpret_cast<float*>(input_.data()); }
   std::size_t input_bytes() const { return input_.size(); }
   std::uint64_t weight_bytes() const { return bytes_of(model_); }

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/gpu/inputs/test_pictures.h"
+#include "harness/gpu/inputs/test_images.h"
 #include "harness/gpu/torch/cpu_engine.h"
 #include "harness/gpu/torch/model_factory.h"
 #include "harness/gpu/torch/staged_model.h"
@@ -71,12 +71,12 @@ TEST(ExitPoints, AStoppedBatchLeavesTheNextOneAsItIs) {
   source.exit_points = kAllExitPoints;
   const int points = engine.load(source, {"cpu", "lenet", 0});
   ASSERT_GT(points, 1);
-  const OwnedPicture first = random_picture(random, 32, 32);
-  const OwnedPicture other = random_picture(random, 40, 20);
-  const auto run = [&](const OwnedPicture& one, int segments) {
-    const std::vector<Picture> pictures = {one.view(), one.view()};
+  const OwnedImage first = random_image(random, 32, 32);
+  const OwnedImage other = random_image(random, 40, 20);
+  const auto run = [&](const OwnedImage& one, int segments) {
+    const std::vector<Image> images = {one.view(), one.view()};
     output.clear();
-    engine.begin(0, 0, pictures);
+    engine.begin(0, 0, images);
     for (int segment = 0; segment < segments; ++segment) engine.enqueue(0, segment);
     if (segments > points) engine.hand_out(0, 1);
     engine.release(0);

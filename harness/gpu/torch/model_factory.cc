@@ -34,7 +34,7 @@ StagedModel make_from_zoo(const ModelSource& source, const DevicePlace& place, c
   return model;
 }
 
-/// As torchvision's models take pictures.
+/// As torchvision's models take images.
 InputFormat imagenet_format(const ModelSource& source) {
   InputFormat format;
   format.height = source.input_height;
@@ -78,7 +78,7 @@ StagedModel make_staged_model(const ModelSource& source, const DevicePlace& plac
 StagedModel load_torchscript(const ModelSource& source, const DevicePlace& place, c10::Device device) {
   if (source.input_height == 0)
     throw DeviceError(DeviceFault::kWrongShape, place,
-                      "a TorchScript file does not say how large its pictures are: give input_height and "
+                      "a TorchScript file does not say how large its images are: give input_height and "
                       "input_width");
   const std::shared_ptr<torch::jit::Module> module = read_module(source, place, device);
   StagedModel model;

@@ -30,8 +30,8 @@ int exit_points_of(const StagedModel& model, const ModelSource& source, const De
 }
 
 void check_output(const at::Tensor& output, std::size_t batch, const DevicePlace& place) {
-  const auto pictures = static_cast<std::int64_t>(batch);
-  if (output.defined() && output.dim() > 0 && output.size(0) == pictures) return;
+  const auto images = static_cast<std::int64_t>(batch);
+  if (output.defined() && output.dim() > 0 && output.size(0) == images) return;
   throw DeviceError(DeviceFault::kWrongShape, place,
                     "the output is " + shape_of(output) + ", not [" + std::to_string(batch) + ", ...]");
 }

@@ -1,5 +1,5 @@
 // Every system on every kind of pipeline that it serves, in wall-clock time on devices that run a real
-// network: what comes out for each picture is the network's in double precision, the accounting closes, every
+// network: what comes out for each image is the network's in double precision, the accounting closes, every
 // recorded decision is repeated (and was legal, or the host would have ended the run). And a system that
 // preempts, on a network that stops at its exit points.
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 #include "harness/engine/dispatch/dispatcher.h"
 #include "harness/engine/replay/replay.h"
-#include "harness/gpu/inputs/test_pictures.h"
+#include "harness/gpu/inputs/test_images.h"
 #include "harness/gpu/torch/test_witness_device.h"
 #include "harness/live/run/device_workers.h"
 #include "harness/live/run/live_run.h"
@@ -123,7 +123,7 @@ class WitnessedRank {
   void expect_networks_ran(const RunRecord& record) const {
     std::vector<std::uint64_t> right(outputs_.modules().size(), 0);
     for (const Witness& witness : witnesses_) {
-      EXPECT_EQ(witness.wrong, 0u) << "pictures with another output than the network's in double precision";
+      EXPECT_EQ(witness.wrong, 0u) << "images with another output than the network's in double precision";
       for (std::size_t model = 0; model < right.size(); ++model) right[model] += witness.right[model];
     }
     for (std::size_t model = 0; model < right.size(); ++model) {
@@ -142,7 +142,7 @@ class WitnessedRank {
   }
 
   const RunSpec& spec_;
-  PictureOutputs outputs_;
+  ImageOutputs outputs_;
   std::vector<Witness> witnesses_;
   std::unique_ptr<Transport> transport_;
   std::unique_ptr<DeviceWorkers> workers_;  ///< last: its devices use the rest
@@ -213,7 +213,7 @@ TEST_P(TorchConformance, ServesThroughTheNetwork) {
   expect_repeated(spec, record);
 }
 
-TEST(PreemptionOnNetworks, StoppedBatchesLeaveNothingAndTheirPicturesRunAgain) {
+TEST(PreemptionOnNetworks, StoppedBatchesLeaveNothingAndTheirImagesRunAgain) {
   const std::uint64_t seed = fresh_seed();
   SCOPED_TRACE(seed_text(seed));
   const RunSpec spec = preempting_spec(seed);

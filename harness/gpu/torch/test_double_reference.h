@@ -1,4 +1,4 @@
-// For tests: what a network makes of pictures, in double precision from the bytes on.
+// For tests: what a network makes of images, in double precision from the bytes on.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -14,11 +14,11 @@
 
 namespace harness {
 
-/// The picture as a network's input [1, 3, height, width] in double, resized as
+/// The image as a network's input [1, 3, height, width] in double, resized as
 /// torch.nn.functional.interpolate does (mode "bilinear", align_corners = false).
-inline at::Tensor double_input(const Picture& picture, const InputFormat& format) {
-  std::vector<std::uint8_t> bytes(picture.bytes.begin(), picture.bytes.end());
-  const at::Tensor pixels = at::from_blob(bytes.data(), {1, picture.height, picture.width, 3}, at::kByte)
+inline at::Tensor double_input(const Image& image, const InputFormat& format) {
+  std::vector<std::uint8_t> bytes(image.bytes.begin(), image.bytes.end());
+  const at::Tensor pixels = at::from_blob(bytes.data(), {1, image.height, image.width, 3}, at::kByte)
                                 .permute({0, 3, 1, 2})
                                 .to(at::kDouble);
   const std::array<std::int64_t, 2> size = {format.height, format.width};
@@ -40,8 +40,8 @@ class DoubleNetwork {
     network_->to(at::kDouble);
   }
 
-  std::vector<double> output(const Picture& picture) const {
-    const at::Tensor values = network_->forward(double_input(picture, model_.input)).contiguous();
+  std::vector<double> output(const Image& image) const {
+    const at::Tensor values = network_->forward(double_input(image, model_.input)).contiguous();
     return {values.data_ptr<double>(), values.data_ptr<double>() + values.numel()};
   }
 

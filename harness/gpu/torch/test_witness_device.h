@@ -1,4 +1,4 @@
-// For tests: a torch device that compares the output of each picture with the network's in double precision.
+// For tests: a torch device that compares the output of each image with the network's in double precision.
 #pragma once
 
 #include <algorithm>
@@ -19,13 +19,13 @@
 
 namespace harness {
 
-/// The pictures that visits bring to the modules of a pipeline of one zoo model, and what comes out for each.
-class PictureOutputs {
+/// The images that visits bring to the modules of a pipeline of one zoo model, and what comes out for each.
+class ImageOutputs {
  public:
-  /// `seeds`: of the pictures and of the weights. `modules`: those that run the model, in the order in which
+  /// `seeds`: of the images and of the weights. `modules`: those that run the model, in the order in which
   /// devices load them.
-  PictureOutputs(const Pipeline& pipeline, std::vector<ModuleId> modules, const ZooModel& model,
-                 std::uint64_t tensors_seed, std::uint64_t weights_seed)
+  ImageOutputs(const Pipeline& pipeline, std::vector<ModuleId> modules, const ZooModel& model,
+               std::uint64_t tensors_seed, std::uint64_t weights_seed)
       : modules_(std::move(modules)) {
     Tensors tensors(pipeline, tensors_seed);
     const DoubleNetwork network(model, weights_seed);
@@ -43,9 +43,9 @@ class PictureOutputs {
   }
 
   const std::vector<ModuleId>& modules() const { return modules_; }
-  /// What comes out for the picture; null when no visit brings that one.
-  const std::vector<double>* find(DeviceModel model, const Picture& picture) const {
-    const auto found = outputs_.at(model).find(text_of(picture));
+  /// What comes out for the image; null when no visit brings that one.
+  const std::vector<double>* find(DeviceModel model, const Image& image) const {
+    const auto found = outputs_.at(model).find(text_of(image));
     return found == outputs_[model].end() ? nullptr : &found->second;
   }
 
@@ -56,12 +56,12 @@ class PictureOutputs {
   static void add(const Module& declared, std::span<const std::byte> bytes, const DoubleNetwork& network,
                   Outputs& outputs) {
     const auto own = bytes.first(declared.input_bytes);
-    const Picture picture = {{reinterpret_cast<const std::uint8_t*>(own.data()), own.size()},
-                             declared.input_height,
-                             declared.input_width};
-    outputs[text_of(picture)] = network.output(picture);
+    const Image image = {{reinterpret_cast<const std::uint8_t*>(own.data()), own.size()},
+                         declared.input_height,
+                         declared.input_width};
+    outputs[text_of(image)] = network.output(image);
   }
-  static std::string text_of(const Picture& picture) { return {picture.bytes.begin(), picture.bytes.end()}; }
+  static std::string text_of(const Image& image) { return {image.bytes.begin(), image.bytes.end()}; }
 
   std::vector<ModuleId> modules_;
   std::vector<Outputs> outputs_;  ///< by DeviceModel
@@ -69,7 +69,7 @@ class PictureOutputs {
 
 /// What one device has computed.
 struct Witness {
-  std::vector<std::uint64_t> right;  ///< pictures with their own output, by DeviceModel
+  std::vector<std::uint64_t> right;  ///< images with their own output, by DeviceModel
   std::uint64_t wrong = 0;           ///< others
   double largest_error = 0;          ///< of the right ones, as a share of the largest output
 };
@@ -78,10 +78,10 @@ struct Witness {
 class WitnessDevice final : public Device {
  public:
   /// Single precision through a few layers is exact to some 1e-6 of the largest output; the outputs of two
-  /// pictures differ by a hundred thousand times that.
+  /// images differ by a hundred thousand times that.
   static constexpr double kTolerance = 1e-4;
 
-  WitnessDevice(const PictureOutputs& outputs, Witness& witness, Wake wake)
+  WitnessDevice(const ImageOutputs& outputs, Witness& witness, Wake wake)
       : outputs_(outputs), witness_(witness) {
     witness_.right.resize(outputs.modules().size());
     TorchDeviceOptions options;
@@ -91,14 +91,14 @@ class WitnessDevice final : public Device {
 
   DeviceModel load(const ModelSource& source) override { return device_->load(source); }
   int exit_points(DeviceModel model) const override { return device_->exit_points(model); }
-  void submit(std::uint64_t tag, DeviceModel model, std::span<const Picture> pictures) override {
+  void submit(std::uint64_t tag, DeviceModel model, std::span<const Image> images) override {
     {
       const std::scoped_lock lock(mutex_);
       Batch& batch = batches_[tag];
       batch.model = model;
-      for (const Picture& picture : pictures) batch.expected.push_back(outputs_.find(model, picture));
+      for (const Image& image : images) batch.expected.push_back(outputs_.find(model, image));
     }
-    device_->submit(tag, model, pictures);
+    device_->submit(tag, model, images);
   }
   void preempt(std::uint64_t tag) override { device_->preempt(tag); }
   bool take(std::vector<BatchEnd>& ended) override { return device_->take(ended); }
@@ -108,7 +108,7 @@ class WitnessDevice final : public Device {
  private:
   struct Batch {
     DeviceModel model = 0;
-    std::vector<const std::vector<double>*> expected;  ///< by picture
+    std::vector<const std::vector<double>*> expected;  ///< by image
   };
 
   void judge(std::uint64_t tag, std::span<const float> values) {
@@ -138,7 +138,7 @@ class WitnessDevice final : public Device {
     return error / largest;
   }
 
-  const PictureOutputs& outputs_;
+  const ImageOutputs& outputs_;
   Witness& witness_;
   std::mutex mutex_;
   std::map<std::uint64_t, Batch> batches_;  ///< by tag

@@ -17,7 +17,7 @@ struct StagedModel;
 /// Makes a model, or throws DeviceError of this place. Called on a device's thread.
 using ModelFactory = std::function<StagedModel(const ModelSource& source, const DevicePlace& place)>;
 
-/// Takes the output of a batch that ran to its end, before its end can be taken: the values of all pictures,
+/// Takes the output of a batch that ran to its end, before its end can be taken: the values of all images,
 /// one after another, in the order of submission. Called on the device's thread; the values stay during the
 /// call only. What it throws fails the batch.
 using OutputSink = std::function<void(std::uint64_t tag, std::span<const float> values)>;

@@ -49,9 +49,9 @@ class TorchDevice : public testing::Test {
     woken_ = true;
     changed_.notify_one();
   }
-  BatchEnd run(DeviceModel model, std::span<const Picture> pictures) {
+  BatchEnd run(DeviceModel model, std::span<const Image> images) {
     output_.clear();
-    device_->submit(++tag_, model, pictures);
+    device_->submit(++tag_, model, images);
     return next_end();
   }
   BatchEnd next_end() {
@@ -63,27 +63,27 @@ class TorchDevice : public testing::Test {
     }
     return ended.at(0);
   }
-  /// One picture of one colour.
-  Picture plain(int height, int width, std::array<std::uint8_t, 3> colour) {
-    std::vector<std::uint8_t>& bytes = pictures_.emplace_back();
+  /// One image of one colour.
+  Image plain(int height, int width, std::array<std::uint8_t, 3> colour) {
+    std::vector<std::uint8_t>& bytes = images_.emplace_back();
     for (int i = 0; i < height * width; ++i) bytes.insert(bytes.end(), colour.begin(), colour.end());
     return {bytes, height, width};
   }
-  /// Pictures of random sizes and bytes.
-  std::vector<Picture> random_pictures(std::size_t count, std::uint64_t seed) {
+  /// Images of random sizes and bytes.
+  std::vector<Image> random_images(std::size_t count, std::uint64_t seed) {
     RandomStream random(seed, "pictures", 0);
-    std::vector<Picture> pictures;
+    std::vector<Image> images;
     for (std::size_t i = 0; i < count; ++i) {
       const int height = 20 + static_cast<int>(random.uniform() * 40);
       const int width = 20 + static_cast<int>(random.uniform() * 40);
-      std::vector<std::uint8_t>& bytes = pictures_.emplace_back(3UL * height * width);
+      std::vector<std::uint8_t>& bytes = images_.emplace_back(3UL * height * width);
       for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random.uniform() * 256);
-      pictures.push_back({bytes, height, width});
+      images.push_back({bytes, height, width});
     }
-    return pictures;
+    return images;
   }
 
-  std::deque<std::vector<std::uint8_t>> pictures_;
+  std::deque<std::vector<std::uint8_t>> images_;
   std::vector<float> output_;  ///< of the last batch
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -105,7 +105,7 @@ bool same_bits(const std::vector<float>& one, const std::vector<float>& other) {
   return one.size() == other.size() && std::memcmp(one.data(), other.data(), one.size() * sizeof(float)) == 0;
 }
 
-/// The mean of all values of a picture, in 0..255.
+/// The mean of all values of an image, in 0..255.
 StagedModel mean_model(const ModelSource&, const DevicePlace&) {
   StagedModel model;
   model.input.height = 6;
@@ -115,19 +115,19 @@ StagedModel mean_model(const ModelSource&, const DevicePlace&) {
   return model;
 }
 
-TEST_F(TorchDevice, GivesEachPictureItsOutputInOrder) {
+TEST_F(TorchDevice, GivesEachImageItsOutputInOrder) {
   make(mean_model);
   ModelSource source;
   source.max_batch = 3;
   const DeviceModel model = device_->load(source);
-  const std::vector<Picture> pictures = {plain(5, 9, {30, 60, 90}), plain(1, 1, {0, 0, 0}),
-                                         plain(6, 3, {255, 255, 255})};
-  EXPECT_EQ(run(model, pictures).failure, "");
+  const std::vector<Image> images = {plain(5, 9, {30, 60, 90}), plain(1, 1, {0, 0, 0}),
+                                     plain(6, 3, {255, 255, 255})};
+  EXPECT_EQ(run(model, images).failure, "");
   ASSERT_EQ(output_.size(), 3U);
   EXPECT_NEAR(output_[0], 60, 1e-4);
   EXPECT_EQ(output_[1], 0);
   EXPECT_NEAR(output_[2], 255, 1e-4);
-  EXPECT_EQ(run(model, std::span(pictures).first(1)).failure, "");
+  EXPECT_EQ(run(model, std::span(images).first(1)).failure, "");
   ASSERT_EQ(output_.size(), 1U);
   EXPECT_NEAR(output_[0], 60, 1e-4);
 }
@@ -137,14 +137,14 @@ TEST_F(TorchDevice, GivesTheSameBitsForTheSameSeedAndOthersForAnother) {
   const DeviceModel first = device_->load(lenet(7));
   const DeviceModel again = device_->load(lenet(7));
   const DeviceModel other = device_->load(lenet(8));
-  const std::vector<Picture> pictures = random_pictures(5, 1);
-  run(first, pictures);
+  const std::vector<Image> images = random_images(5, 1);
+  run(first, images);
   const std::vector<float> expected = output_;
   ASSERT_EQ(expected.size() % 5, 0U);
   ASSERT_GT(expected.size(), 5U);
-  run(again, pictures);
+  run(again, images);
   EXPECT_TRUE(same_bits(output_, expected));
-  run(other, pictures);
+  run(other, images);
   EXPECT_FALSE(same_bits(output_, expected));
 }
 
@@ -157,12 +157,12 @@ TEST_F(TorchDevice, GivesTheSameBitsWithExitPointsAndWithout) {
   EXPECT_EQ(device_->exit_points(one), 1);
   EXPECT_GT(device_->exit_points(all), 1);
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    const std::vector<Picture> pictures = random_pictures(seed, seed);
-    run(plain_model, pictures);
+    const std::vector<Image> images = random_images(seed, seed);
+    run(plain_model, images);
     const std::vector<float> expected = output_;
-    run(one, pictures);
+    run(one, images);
     EXPECT_TRUE(same_bits(output_, expected));
-    run(all, pictures);
+    run(all, images);
     EXPECT_TRUE(same_bits(output_, expected));
   }
 }
@@ -215,14 +215,14 @@ TEST_F(TorchDevice, SaysWhenTheOutputIsNotABatch) {
   source.model = "shrinking";
   source.max_batch = 3;
   const DeviceModel model = device_->load(source);
-  const std::vector<Picture> pictures(3, plain(6, 3, {1, 2, 3}));
-  const BatchEnd scalar = run(model, std::span(pictures).first(2));
+  const std::vector<Image> images(3, plain(6, 3, {1, 2, 3}));
+  const BatchEnd scalar = run(model, std::span(images).first(2));
   EXPECT_EQ(scalar.fault, DeviceFault::kWrongShape);
   EXPECT_EQ(scalar.failure,
             "device cpu: model shrinking, batch 2: wrong shape: the output is a scalar, not [2, ...]");
-  EXPECT_EQ(run(model, pictures).failure,
+  EXPECT_EQ(run(model, images).failure,
             "device cpu: model shrinking, batch 3: wrong shape: the output is [1, 3], not [3, ...]");
-  EXPECT_EQ(run(model, std::span(pictures).first(1)).failure, "");
+  EXPECT_EQ(run(model, std::span(images).first(1)).failure, "");
 }
 
 TEST_F(TorchDevice, SaysWhenMemoryIsOut) {
@@ -240,13 +240,13 @@ TEST_F(TorchDevice, SaysWhenMemoryIsOut) {
   source.model = "giant";
   source.max_batch = 2;
   const DeviceModel model = device_->load(source);
-  const std::vector<Picture> pictures(2, plain(6, 3, {1, 2, 3}));
-  const BatchEnd end = run(model, pictures);
+  const std::vector<Image> images(2, plain(6, 3, {1, 2, 3}));
+  const BatchEnd end = run(model, images);
   EXPECT_EQ(end.fault, DeviceFault::kOutOfMemory);
   const std::string begin = "device cpu: model giant, batch 2: out of memory: ";
   EXPECT_EQ(end.failure.substr(0, begin.size()), begin);
   EXPECT_NE(end.failure.find("4503599627370496 bytes"), std::string::npos) << end.failure;
-  EXPECT_EQ(run(model, std::span(pictures).first(1)).failure, "");
+  EXPECT_EQ(run(model, std::span(images).first(1)).failure, "");
 }
 
 TEST_F(TorchDevice, ComputesWithAsManyThreadsAsAsked) {
@@ -272,10 +272,10 @@ TEST_F(TorchDevice, TellsOfABatchBeforeItComputesTheNext) {
   source.model = "gated";
   source.exit_points = kAllExitPoints;
   const DeviceModel model = device_->load(source);
-  const Picture picture = plain(4, 4, {1, 2, 3});
+  const Image image = plain(4, 4, {1, 2, 3});
   gate->close();
-  device_->submit(1, model, std::span(&picture, 1));
-  device_->submit(2, model, std::span(&picture, 1));
+  device_->submit(1, model, std::span(&image, 1));
+  device_->submit(2, model, std::span(&image, 1));
   gate->allow(kTestStages);
   EXPECT_EQ(next_end().tag, 1U);
   gate->open();
@@ -285,7 +285,7 @@ TEST_F(TorchDevice, TellsOfABatchBeforeItComputesTheNext) {
 TEST_F(TorchDevice, SaysWhatTheAssemblyCannotTake) {
   make(mean_model);
   const DeviceModel model = device_->load({});
-  const Picture longest = plain(1, 1 << 20, {1, 2, 3});
+  const Image longest = plain(1, 1 << 20, {1, 2, 3});
   const BatchEnd end = run(model, std::span(&longest, 1));
   EXPECT_EQ(end.fault, DeviceFault::kWrongShape) << end.failure;
 }

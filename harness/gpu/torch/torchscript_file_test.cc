@@ -71,14 +71,14 @@ TEST_F(TorchScriptFile, RunsAsSaved) {
   EXPECT_EQ(output.max().item<float>(), 2 * 6 * 0.5F + 3);
 }
 
-TEST_F(TorchScriptFile, TakesPicturesAsImageNetDoes) {
+TEST_F(TorchScriptFile, TakesImagesAsImageNetDoes) {
   const StagedModel model = load_torchscript(save("def forward(self, x):\n  return x\n"), place_);
   // The published means and deviations of R, G and B, in 0..1.
   const double mean[] = {0.485, 0.456, 0.406};
   const double deviation[] = {0.229, 0.224, 0.225};
   std::vector<float> values(3UL * 2 * 3);
   const std::vector<std::uint8_t> bytes = {255, 128, 0};
-  assemble_batch(std::vector<Picture>{{bytes, 1, 1}}, model.input, values);
+  assemble_batch(std::vector<Image>{{bytes, 1, 1}}, model.input, values);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::size_t channel = i / 6;
     EXPECT_NEAR(values[i], (bytes[channel] / 255.0 - mean[channel]) / deviation[channel], 1e-5);
@@ -105,7 +105,7 @@ TEST_F(TorchScriptFile, SaysWhatAFileIsThatIsNone) {
             begin_ + "not a model: forward() returns a Tuple, a tensor is needed");
 }
 
-TEST_F(TorchScriptFile, NeedsTheSizeOfItsPictures) {
+TEST_F(TorchScriptFile, NeedsTheSizeOfItsImages) {
   ModelSource source = save("def forward(self, x):\n  return x\n");
   source.input_height = source.input_width = 0;
   const std::string begin = begin_ + "wrong shape: ";

@@ -1,5 +1,5 @@
-// Writes TorchScript models that fail on pictures, though not on the zeros that a device warms up with (the
-// last one fails on both), for tests that run the program. "uneven" runs batches of 1 and 4 pictures, no
+// Writes TorchScript models that fail on images, though not on the zeros that a device warms up with (the
+// last one fails on both), for tests that run the program. "uneven" runs batches of 1 and 4 images, no
 // others.
 //
 //     write_test_models FOLDER
@@ -13,7 +13,7 @@ namespace {
 
 struct TestModel {
   const char* name;
-  const char* on_pictures;  ///< what forward(x) returns for them ...
+  const char* on_images;  ///< what forward(x) returns for them ...
   const char* on_zeros = "x.mean([2, 3])";
 };
 
@@ -23,7 +23,7 @@ constexpr TestModel kModels[] = {
     {"shrinking", "x.mean()"},
     {"failing", "x.view([7, 7])"},
     {"uneven", "x.mean([2, 3]) if x.size(0) == 1 or x.size(0) == 4 else x.view([7, 7])"},
-    {"fixed", "x.view([x.size(0), 192])", "x.view([x.size(0), 192])"},  // pictures of 8 x 8
+    {"fixed", "x.view([x.size(0), 192])", "x.view([x.size(0), 192])"},  // images of 8 x 8
 };
 
 void write(const TestModel& model, const std::string& folder) {
@@ -31,7 +31,7 @@ void write(const TestModel& model, const std::string& folder) {
   module.define(std::string("def forward(self, x):\n"
                             "    if bool(x.abs().sum() > 0):\n"
                             "        return ") +
-                model.on_pictures + "\n    return " + model.on_zeros + "\n");
+                model.on_images + "\n    return " + model.on_zeros + "\n");
   module.save(folder + "/" + model.name + ".pt");
 }
 

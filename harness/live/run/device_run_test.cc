@@ -1,4 +1,4 @@
-// Live runs whose batches run on devices: every visit's own picture gets there, the accounting closes, a
+// Live runs whose batches run on devices: every visit's own image gets there, the accounting closes, a
 // failure ends the run on all ranks and leaves the next one alone.
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ namespace {
 constexpr int kModules = 2;
 constexpr int kWorkersEach = 2;
 
-/// 2 modules with pictures of 8 x 6 and 5 x 4 pixels, 2 workers each, 100 requests/s for half a second.
+/// 2 modules with images of 8 x 6 and 5 x 4 pixels, 2 workers each, 100 requests/s for half a second.
 /// The SLO is one that no pause of a busy machine exceeds. `remote`: the second module is a remote call by
 /// threads, four of them.
 RunSpec small(const std::string& system, bool remote = false) {
@@ -65,11 +65,11 @@ std::vector<std::vector<std::byte>> tensors_of(const RunSpec& spec, ModuleId mod
   return all;
 }
 
-/// One of the pictures that come to the module, and of its size.
+/// One of the images that come to the module, and of its size.
 bool belongs_to(const Module& declared, const std::vector<std::vector<std::byte>>& tensors,
-                const Picture& picture) {
-  if (picture.height != declared.input_height || picture.width != declared.input_width) return false;
-  const auto bytes = std::as_bytes(picture.bytes);
+                const Image& image) {
+  if (image.height != declared.input_height || image.width != declared.input_width) return false;
+  const auto bytes = std::as_bytes(image.bytes);
   return std::any_of(tensors.begin(), tensors.end(), [&](const std::vector<std::byte>& tensor) {
     return std::equal(bytes.begin(), bytes.end(), tensor.begin(), tensor.end());
   });
@@ -90,7 +90,7 @@ class RankWithDevices {
       : spec_(small(system, remote)) {
     for (ModuleId module = 0; module < kModules; ++module) tensors_.push_back(tensors_of(spec_, module));
     script.note = ": no CUDA graph";
-    script.is_right = [this](DeviceModel model, const Picture& one) {
+    script.is_right = [this](DeviceModel model, const Image& one) {
       return belongs_to(spec_.pipeline.modules[model], tensors_[model], one);
     };
     std::vector<std::unique_ptr<Device>> devices;
@@ -144,7 +144,7 @@ TEST(DeviceRun, EverySystemsBatchesRunOnTheDevices) {
     EXPECT_EQ(record->in_time, record->sent) << "load 0.2 of the capacity, an SLO of 2,500 batches";
     std::vector<std::uint64_t> visits(kModules, 0);
     for (const DeviceDiary& diary : rank.diaries()) {
-      EXPECT_EQ(diary.wrong_pictures, 0u);
+      EXPECT_EQ(diary.wrong_images, 0u);
       ASSERT_EQ(diary.models.size(), 2u) << "each device has the models of all modules";
       EXPECT_EQ(diary.models[1].model, "net1");
       EXPECT_EQ(diary.models[1].max_batch, 4);
@@ -158,7 +158,7 @@ TEST(DeviceRun, EverySystemsBatchesRunOnTheDevices) {
 
 constexpr int kRanks = 3;  // the first sends, and each other has the two workers of a module
 
-/// What ranks of the naive system, each in a thread, have run; every batch got its own pictures.
+/// What ranks of the naive system, each in a thread, have run; every batch got its own images.
 RunRecord run_on_ranks(TestNetwork& network, const std::function<DeviceExchanges(int)>& exchanges_of = {}) {
   std::optional<RunRecord> record;
   on_each_rank(kRanks, [&](int rank) {
@@ -167,7 +167,7 @@ RunRecord run_on_ranks(TestNetwork& network, const std::function<DeviceExchanges
     RankWithDevices own("naive", network.at(rank), kWorkersEach * (rank - 1), rank == 0 ? 0 : kWorkersEach);
     std::optional<RunRecord> mine = own.run(network.at(rank), 1, exchanges_of ? &exchanges : nullptr);
     if (mine) record = std::move(mine);
-    for (const DeviceDiary& diary : own.diaries()) EXPECT_EQ(diary.wrong_pictures, 0u) << "rank " << rank;
+    for (const DeviceDiary& diary : own.diaries()) EXPECT_EQ(diary.wrong_images, 0u) << "rank " << rank;
   });
   EXPECT_EQ(record->in_time + record->late, record->sent) << "it drops nothing";
   EXPECT_EQ(record->ranks.size(), std::size_t{kRanks});
@@ -182,7 +182,7 @@ TEST(DeviceRun, TensorsGoFromTheRankThatMadeThemToTheOneThatNeedsThem) {
       << "of four devices on two ranks, once";
   const std::uint64_t bytes = record.sent * small("naive").pipeline.modules[1].input_bytes;
   EXPECT_EQ(record.ranks[2].tensor_message_bytes, bytes);
-  EXPECT_EQ(record.ranks[1].tensor_message_bytes, 0u) << "clients' pictures come with the visits";
+  EXPECT_EQ(record.ranks[1].tensor_message_bytes, 0u) << "clients' images come with the visits";
   for (const RankTotals& rank : record.ranks) EXPECT_EQ(rank.tensor_handle_bytes, 0u);
 }
 
@@ -352,7 +352,7 @@ TEST(DeviceRun, ALostDeviceFailsItsCellAlone) {
   }
 }
 
-TEST(DeviceRun, ALostWorkersBatchIsForgottenAndItsPicturesStay) {
+TEST(DeviceRun, ALostWorkersBatchIsForgottenAndItsImagesStay) {
   const auto transport = make_local_transport();
   RankWithDevices rank("pard", *transport, 0, kModules * kWorkersEach);
   const_cast<RunSpec&>(rank.spec()).faults = {{FaultKind::kStop, 100 * kNsPerMs, 100 * kNsPerMs, 0, 3, 1, 0},
@@ -361,7 +361,7 @@ TEST(DeviceRun, ALostWorkersBatchIsForgottenAndItsPicturesStay) {
   ASSERT_TRUE(record.has_value());
   EXPECT_EQ(record->in_time + record->late + record->dropped, record->sent);
   EXPECT_EQ(record->ranks[0].tensors_left, 0u);
-  for (const DeviceDiary& diary : rank.diaries()) EXPECT_EQ(diary.wrong_pictures, 0u);
+  for (const DeviceDiary& diary : rank.diaries()) EXPECT_EQ(diary.wrong_images, 0u);
 }
 
 }  // namespace

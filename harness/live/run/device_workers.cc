@@ -45,8 +45,8 @@ DeviceWorkers::Example DeviceWorkers::example_batch(const Module& module, int ba
                                                                static_cast<std::size_t>(module.input_height) *
                                                                static_cast<std::size_t>(module.input_width));
   for (std::size_t i = 0; i < one->size(); ++i) (*one)[i] = static_cast<std::uint8_t>(i);
-  const Picture picture{*one, module.input_height, module.input_width};
-  return {std::vector<Picture>(static_cast<std::size_t>(batch), picture), one};
+  const Image image{*one, module.input_height, module.input_width};
+  return {std::vector<Image>(static_cast<std::size_t>(batch), image), one};
 }
 
 DeviceBatch DeviceWorkers::finish() {
@@ -69,7 +69,7 @@ void DeviceWorkers::try_batches(const Pipeline& pipeline, std::span<const int> b
     const Example example = example_batch(pipeline.modules[m], batches[m]);
     const auto gpus = static_cast<std::uint32_t>(gpus_.size());
     for (std::uint32_t i = 0; i < Device::kMostOutstanding * gpus; ++i)
-      run_batch(i, first_gpu_ + i % gpus, static_cast<ModuleId>(m), example.pictures, {&example.owner, 1});
+      run_batch(i, first_gpu_ + i % gpus, static_cast<ModuleId>(m), example.images, {&example.owner, 1});
     finish();
   }
 }
@@ -80,7 +80,7 @@ TimeNs DeviceWorkers::time_alone(std::uint32_t device, ModuleId module, const st
   for (int round = 0; round < rounds; ++round) {
     if (check_signal) check_signal();
     for (std::size_t i = 0; i < sizes.size(); ++i) {
-      run_batch(device, first_gpu_ + device, module, sizes[i].pictures, {&sizes[i].owner, 1});
+      run_batch(device, first_gpu_ + device, module, sizes[i].images, {&sizes[i].owner, 1});
       const DeviceBatch batch = finish();
       took[i].push_back(batch.ended_ns - batch.started_ns);
     }
@@ -115,21 +115,20 @@ double DeviceWorkers::slowdown(const Pipeline& pipeline, const std::vector<Profi
   return farthest;
 }
 
-void DeviceWorkers::prepare(std::uint32_t number, ModuleId module, const Picture& picture,
+void DeviceWorkers::prepare(std::uint32_t number, ModuleId module, const Image& image,
                             std::shared_ptr<void> owner) {
   Gpu& own = gpu(number);
   own.prepared[module].push_back(std::move(owner));
-  own.device->prepare(own.models[module], picture);
+  own.device->prepare(own.models[module], image);
 }
 
 void DeviceWorkers::run_batch(WorkerId worker, std::uint32_t number, ModuleId module,
-                              std::span<const Picture> pictures,
-                              std::span<const std::shared_ptr<void>> owners) {
+                              std::span<const Image> images, std::span<const std::shared_ptr<void>> owners) {
   Gpu& own = gpu(number);
   std::vector<std::shared_ptr<void>> kept = std::exchange(own.prepared[module], {});
   kept.insert(kept.end(), owners.begin(), owners.end());
   own.running.push_back({next_tag_++, worker, std::move(kept)});
-  own.device->submit(own.running.back().tag, own.models[module], pictures);
+  own.device->submit(own.running.back().tag, own.models[module], images);
 }
 
 void DeviceWorkers::preempt(WorkerId worker, bool forget) {

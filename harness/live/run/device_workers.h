@@ -43,7 +43,7 @@ class DeviceWorkers {
   DeviceWorkers(std::vector<std::unique_ptr<Device>> devices, std::uint32_t first_gpu, const Models& models);
 
   /// Runs batches of each module's largest size, `batches` by module (0: none), on every device, as many as
-  /// it takes at once, of pictures of the module's size, and waits for all: what cannot run would otherwise
+  /// it takes at once, of images of the module's size, and waits for all: what cannot run would otherwise
   /// show by chance, when the load first makes such a batch, and buffers would grow then. Nothing else may be
   /// running. Throws DeviceError or CellFailed.
   void try_batches(const Pipeline& pipeline, std::span<const int> batches);
@@ -54,17 +54,17 @@ class DeviceWorkers {
   double slowdown(const Pipeline& pipeline, const std::vector<Profile>& profiles,
                   std::span<const int> batches, int rounds, const std::function<void()>& check_signal = {});
 
-  /// The picture is in the batch of that module that the GPU is given next: the device may begin to copy it.
+  /// The image is in the batch of that module that the GPU is given next: the device may begin to copy it.
   /// `owner` keeps the bytes, until such a batch has ended.
-  void prepare(std::uint32_t gpu, ModuleId module, const Picture& picture, std::shared_ptr<void> owner);
+  void prepare(std::uint32_t gpu, ModuleId module, const Image& image, std::shared_ptr<void> owner);
   /// Whether the GPU takes a batch: those of lost workers may still be on the device.
   bool has_room(std::uint32_t gpu) const {
     HARNESS_CHECK(gpu - first_gpu_ < gpus_.size(), "a GPU of another rank");
     return gpus_[gpu - first_gpu_].running.size() < Device::kMostOutstanding;
   }
   /// Runs a batch of `worker`, which has none running, on its GPU, which has room. `owners` keep the
-  /// pictures' bytes, until the batch has ended or the device is gone. Throws DeviceError when it cannot run.
-  void run_batch(WorkerId worker, std::uint32_t gpu, ModuleId module, std::span<const Picture> pictures,
+  /// images' bytes, until the batch has ended or the device is gone. Throws DeviceError when it cannot run.
+  void run_batch(WorkerId worker, std::uint32_t gpu, ModuleId module, std::span<const Image> images,
                  std::span<const std::shared_ptr<void>> owners);
   /// Asks the worker's batch to stop at its next exit point; take() tells whether it did. `forget`: it tells
   /// nothing, for nobody waits for the batch any more.
@@ -82,18 +82,18 @@ class DeviceWorkers {
   struct Running {
     std::uint64_t tag = 0;
     WorkerId worker = kNone;                  ///< kNone: forgotten
-    std::vector<std::shared_ptr<void>> kept;  ///< the owners of its pictures, and of those prepared for it
+    std::vector<std::shared_ptr<void>> kept;  ///< the owners of its images, and of those prepared for it
   };
   struct Gpu {
     std::vector<DeviceModel> models;                           ///< by module
     std::vector<std::vector<std::shared_ptr<void>>> prepared;  ///< by module: for the next batch
     std::vector<Running> running;                              ///< in the order of submission; few
-    std::unique_ptr<Device> device;  ///< last: it reads the pictures above until it is gone
+    std::unique_ptr<Device> device;  ///< last: it reads the images above until it is gone
   };
 
-  /// Pictures of the module's size for try_batches() and slowdown().
+  /// Images of the module's size for try_batches() and slowdown().
   struct Example {
-    std::vector<Picture> pictures;
+    std::vector<Image> images;
     std::shared_ptr<void> owner;
   };
   static Example example_batch(const Module& module, int batch);

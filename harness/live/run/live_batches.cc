@@ -136,15 +136,15 @@ void LiveQueues::preempt_here(WorkerId worker) {
 
 void LiveQueues::run_on_device(WorkerId worker, const Run& run) {
   for (const TransferId id : run.inputs) {
-    pictures_.push_back(picture_of(run.module, id));
+    images_.push_back(image_of(run.module, id));
     owners_.push_back(tensors_->at(id).owner);
   }
-  devices_->run_batch(worker, run.gpu, run.module, pictures_, owners_);
-  pictures_.clear();
+  devices_->run_batch(worker, run.gpu, run.module, images_, owners_);
+  images_.clear();
   owners_.clear();
 }
 
-Picture LiveQueues::picture_of(ModuleId module, TransferId id) const {
+Image LiveQueues::image_of(ModuleId module, TransferId id) const {
   const std::span<std::byte> bytes = tensors_->at(id).span();
   const Module& declared = spec_.pipeline.modules[module];
   return {{reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()},
@@ -165,7 +165,7 @@ bool LiveQueues::prepare(WorkerId worker) {
     const TransferId id = inputs_[state.forming[next].id].id;
     if (id == 0 || !tensors_->is_here(id)) return false;
     const ModuleId module = state.forming_module;
-    devices_->prepare(state.gpu, module, picture_of(module, id), tensors_->at(id).owner);
+    devices_->prepare(state.gpu, module, image_of(module, id), tensors_->at(id).owner);
   }
   return true;
 }

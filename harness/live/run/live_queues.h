@@ -116,7 +116,7 @@ class LiveQueues final : private Workers, private ToDispatcher {
     std::optional<ServiceVisit> visit{};
     int guest_of = kNoRank;    ///< the rank whose queue it runs for, if that is another
     bool preempt = false;      ///< as soon as it starts
-    std::size_t prepared = 0;  ///< with devices: so many pictures of the batch that forms next
+    std::size_t prepared = 0;  ///< with devices: so many images of the batch that forms next
     // Of a guest.
     bool lost = false;               ///< nobody waits for its end
     TimeNs started_ns = 0;           ///< later than asked_ns if it waited
@@ -149,10 +149,10 @@ class LiveQueues final : private Workers, private ToDispatcher {
   /// Tensors have come: starts, and prepares, what has all of them now.
   void tensors_came();
   void start_waiting();
-  /// Hands the pictures of the forming batch that are here to the device, in order, up to the first that is
+  /// Hands the images of the forming batch that are here to the device, in order, up to the first that is
   /// not. False: there is such a one.
   bool prepare(WorkerId worker);
-  Picture picture_of(ModuleId module, TransferId id) const;
+  Image image_of(ModuleId module, TransferId id) const;
   /// A batch still waits: its tensors, or the request for them, may have been lost.
   void ask_again(WorkerId worker);
   /// Hands the tensors of what the worker is about to run over to `run`.
@@ -195,7 +195,7 @@ class LiveQueues final : private Workers, private ToDispatcher {
   std::set<TensorKey> lost_;            ///< visits of lost batches that another rank has yet to ask for
   TensorWaits tensor_waits_;
   std::vector<WorkerId> incomplete_;  ///< with devices: their forming batches lack tensors
-  std::vector<Picture> pictures_;
+  std::vector<Image> images_;
   std::vector<std::shared_ptr<void>> owners_;
   LatencyHistogram delivery_delay_;
   std::vector<BatchEntry> entries_;

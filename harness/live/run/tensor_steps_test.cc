@@ -27,7 +27,7 @@ namespace {
 
 using testing::RanksInStep;
 
-/// A random cell on devices: pictures of random sizes, a queue for each worker.
+/// A random cell on devices: images of random sizes, a queue for each worker.
 RunSpec next_cell(
     RandomStream& random, const SystemEntry& entry,
     const std::function<void(RunSpec&)>& change = [](RunSpec&) {}) {
@@ -77,7 +77,7 @@ class RanksWithDevices {
         script.clock = [this] { return ranks_.now_ns(); };
         script.latency = [](const ModelSource&, int batch) { return TimeNs{4 + batch} * kNsPerMs / 2; };
         script.part_ns = kNsPerMs;
-        script.is_right = [this](DeviceModel model, const Picture& one) {
+        script.is_right = [this](DeviceModel model, const Image& one) {
           return is_right(static_cast<ModuleId>(model), one);
         };
         auto device = std::make_unique<ScriptedDevice>(std::move(script));
@@ -123,10 +123,10 @@ class RanksWithDevices {
 
   /// What clients send to the first module; elsewhere what the first of the module's `pres` leaves behind,
   /// for the requests of these pipelines take all branches.
-  bool is_right(ModuleId module, const Picture& picture) {
+  bool is_right(ModuleId module, const Image& image) {
     const Module& declared = spec_.pipeline.modules[module];
-    const auto bytes = std::as_bytes(picture.bytes);
-    if (picture.height != declared.input_height || bytes.size() != declared.input_bytes) return false;
+    const auto bytes = std::as_bytes(image.bytes);
+    if (image.height != declared.input_height || bytes.size() != declared.input_bytes) return false;
     for (RequestId request = 0; request < 8; ++request) {
       const std::span<const std::byte> made = declared.pres.empty()
                                                   ? tensors_.input(module, request)
@@ -146,12 +146,12 @@ class RanksWithDevices {
   RanksInStep ranks_;  ///< last: its loops end before what they use
 };
 
-/// Runs the cell; every batch got the pictures of its visits, nothing is left over.
+/// Runs the cell; every batch got the images of its visits, nothing is left over.
 RunRecord run_and_expect_right_tensors(RanksWithDevices& cluster) {
   RunRecord record = cluster.run();
   EXPECT_EQ(record.sent, record.in_time + record.late + record.dropped);
   EXPECT_EQ(record.why_invalid, "");
-  for (const ScriptedDevice* device : cluster.devices()) EXPECT_EQ(device->diary().wrong_pictures, 0u);
+  for (const ScriptedDevice* device : cluster.devices()) EXPECT_EQ(device->diary().wrong_images, 0u);
   testing::expect_no_tensors_left(record);
   return record;
 }
@@ -172,10 +172,10 @@ TEST(TensorSteps, EachBatchGetsTheTensorsOfItsVisits) {
                    std::to_string(ranks));
       RanksWithDevices cluster(spec, ranks, network);
       const RunRecord record = run_and_expect_right_tensors(cluster);
-      std::uint64_t pictures = 0;
+      std::uint64_t images = 0;
       std::uint64_t prepared = 0;
       for (const ScriptedDevice* device : cluster.devices()) {
-        pictures += device->diary().pictures;
+        images += device->diary().images;
         prepared += device->diary().prepared_batches;
         others += device->diary().other_batches;
         // The tensors of one rank are there when a visit joins, and no batch is lost without a fault.
@@ -183,7 +183,7 @@ TEST(TensorSteps, EachBatchGetsTheTensorsOfItsVisits) {
           EXPECT_EQ(device->diary().other_batches, 0u);
         }
       }
-      EXPECT_GT(pictures, 0u);
+      EXPECT_GT(images, 0u);
       EXPECT_GT(prepared, 0u);
       for (const RankTotals& rank : record.ranks) {
         by_handle += rank.tensor_handle_bytes;
@@ -249,7 +249,7 @@ TEST(TensorSteps, TensorsGoFromGpuToGpuUnderAnyRoutingAndWhatBreaksGoesByMessage
       } else if (spec.faults.empty()) {
         EXPECT_EQ(record.notes, std::vector<std::string>());
       }
-      for (const ScriptedDevice* device : cluster.devices()) on_device += device->diary().pictures_on_device;
+      for (const ScriptedDevice* device : cluster.devices()) on_device += device->diary().images_on_device;
       for (const RankTotals& rank : record.ranks) {
         by_device += rank.tensor_device_bytes;
         by_message += rank.tensor_message_bytes;
@@ -290,7 +290,7 @@ TEST(TensorSteps, ChannelsThatCannotBeOpenedEndTheCellBeforeItsLoad) {
   RanksWithDevices cluster(spec, 1 + spec.workers, {}, &net);
   const std::string why = failure_of(cluster);
   EXPECT_NE(why.find("modules m0 and m1 cannot exchange tensors: " + net.why_not), std::string::npos) << why;
-  for (const ScriptedDevice* device : cluster.devices()) EXPECT_EQ(device->diary().pictures, 0u);
+  for (const ScriptedDevice* device : cluster.devices()) EXPECT_EQ(device->diary().images, 0u);
 }
 
 TEST(TensorSteps, GpusWithoutRoomForTensorsFailTheCellAlone) {

@@ -84,7 +84,7 @@ class TensorLedger {
 };
 
 /// A few tensors of random bytes for each module, which the requests take in turn. A network with random
-/// weights leaves nothing behind that a picture could be made of, so what stands for its output is random as
+/// weights leaves nothing behind that an image could be made of, so what stands for its output is random as
 /// well, and as large as the declarations say. Made when first asked for, and the same on all ranks. One
 /// thread.
 class Tensors {

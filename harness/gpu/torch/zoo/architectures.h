@@ -1,4 +1,4 @@
-// One function a family: each appends an architecture's stages, from the picture to its output.
+// One function a family: each appends an architecture's stages, from the image to its output.
 #pragma once
 
 #include <array>
@@ -40,15 +40,15 @@ void describe_efficientnet(NetworkBuilder& network, double width, double depth, 
 /// VGG-16 (Simonyan and Zisserman, ICLR'15). Output [b, classes].
 void describe_vgg16(NetworkBuilder& network, int classes);
 
-/// LeNet-5 (LeCun et al., 1998) for pictures of 32 x 32 in colour, with rectifiers and max pooling. Output
+/// LeNet-5 (LeCun et al., 1998) for images of 32 x 32 in colour, with rectifiers and max pooling. Output
 /// [b, 10].
 void describe_lenet(NetworkBuilder& network);
 
 /// The image encoder of CLIP (Radford et al., ICML'21): a vision transformer on patches of `patch` pixels of
-/// a picture of 224 x 224. Output [b, embedding].
+/// an image of 224 x 224. Output [b, embedding].
 void describe_clip_vit(NetworkBuilder& network, int patch, int width, int layers, int embedding);
 
-/// BERT (Devlin et al., NAACL'19), uncased vocabulary, with the pooler. A picture's pixels are the token
+/// BERT (Devlin et al., NAACL'19), uncased vocabulary, with the pooler. An image's pixels are the token
 /// numbers (tokens_of), at most 512. Output [b, width].
 void describe_bert(NetworkBuilder& network, int width, int layers);
 

@@ -89,9 +89,9 @@ LevelOfBox levels_of(const std::vector<at::Tensor>& levels, const at::Tensor& bo
   }
   const at::Tensor level = level_of(boxes, levels.size());
   // Places are counted as integers: a float would not hold those of a large batch.
-  const at::Tensor picture = at::arange(boxes.size(0), boxes.options().dtype(at::kLong)) * places;
+  const at::Tensor image = at::arange(boxes.size(0), boxes.options().dtype(at::kLong)) * places;
   return {by_level(level, scales), by_level(level, heights), by_level(level, widths),
-          picture.unsqueeze(-1) + by_level(level, starts).to(at::kLong)};
+          image.unsqueeze(-1) + by_level(level, starts).to(at::kLong)};
 }
 
 }  // namespace

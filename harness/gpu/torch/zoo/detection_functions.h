@@ -25,10 +25,10 @@ at::Tensor grid_anchors(const at::Tensor& base, std::int64_t height, std::int64_
 /// size, the size by exp(dw), exp(dh), at most 62.5 times.
 at::Tensor moved_boxes(const at::Tensor& boxes, const at::Tensor& deltas);
 
-/// Boxes cut at the picture's edges.
+/// Boxes cut at the image's edges.
 at::Tensor clipped_boxes(const at::Tensor& boxes, std::int64_t height, std::int64_t width);
 
-/// Boxes in pixels as shares of the picture's sides.
+/// Boxes in pixels as shares of the image's sides.
 at::Tensor relative_boxes(const at::Tensor& boxes, double height, double width);
 
 /// RoIAlign over a feature pyramid (He et al., ICCV'17; Lin et al., CVPR'17, equation 1): each of the boxes

@@ -20,15 +20,15 @@ at::Tensor box(double x1, double y1, double x2, double y2) {
   return corners;
 }
 
-/// A pyramid at strides 4, 8, 16, 32 of a picture of 256 x 256, whose value at pixel (x, y) is linear:
-/// (100 level + 10 channel + picture) + 0.5 x - 0.25 y, with the pixel of a cell's index times its stride.
-std::vector<at::Tensor> linear_pyramid(std::int64_t pictures, std::int64_t channels) {
+/// A pyramid at strides 4, 8, 16, 32 of an image of 256 x 256, whose value at pixel (x, y) is linear:
+/// (100 level + 10 channel + image) + 0.5 x - 0.25 y, with the pixel of a cell's index times its stride.
+std::vector<at::Tensor> linear_pyramid(std::int64_t images, std::int64_t channels) {
   std::vector<at::Tensor> levels;
   for (int level = 0; level < 4; ++level) {
     const int stride = 4 << level, side = 256 / stride;
-    at::Tensor map = at::empty({pictures, channels, side, side}, at::kDouble);
+    at::Tensor map = at::empty({images, channels, side, side}, at::kDouble);
     auto cells = map.accessor<double, 4>();
-    for (std::int64_t b = 0; b < pictures; ++b)
+    for (std::int64_t b = 0; b < images; ++b)
       for (std::int64_t c = 0; c < channels; ++c)
         for (int y = 0; y < side; ++y)
           for (int x = 0; x < side; ++x)

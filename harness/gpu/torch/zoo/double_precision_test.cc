@@ -1,5 +1,5 @@
 // Networks in single precision against themselves in double precision, layer by layer and from end to end, on
-// pictures and weights drawn afresh in every run.
+// images and weights drawn afresh in every run.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <memory>
 #include <string>
 
-#include "harness/gpu/inputs/test_pictures.h"
+#include "harness/gpu/inputs/test_images.h"
 #include "harness/gpu/torch/zoo/network.h"
 #include "harness/gpu/torch/zoo/test_networks.h"
 #include "harness/gpu/torch/zoo/test_runs.h"
@@ -25,7 +25,7 @@ namespace {
 /// hundred times that and more.
 constexpr double kLayerTolerance = 1e-5;
 /// The same over a whole network, in which later layers may make more of the errors of earlier ones
-/// (EfficientNet on small pictures: up to a hundred thousand times as much). How much shows when the double
+/// (EfficientNet on small images: up to a hundred thousand times as much). How much shows when the double
 /// network's own layers have their outputs rounded to single precision. Errors within layers come to some 5
 /// times that, where they grow to up to 60; TF32 and bfloat16 would leave thousands of times as much.
 constexpr double kNetworkFactor = 500;
@@ -50,7 +50,7 @@ NetworkState in_single(const NetworkState& state) {
   return result;
 }
 
-/// What a device would assemble from random pictures of the network's size.
+/// What a device would assemble from random images of the network's size.
 at::Tensor random_input(RandomStream& random, const SmallRun& run) {
   const InputFormat& format = find_zoo_model(run.model)->input;
   at::Tensor input = at::empty({run.output[0], 3, run.height, run.width}, at::kDouble);

@@ -54,8 +54,8 @@ at::Tensor split_sum(const at::Tensor& x, const at::Tensor& logits, int radix) {
   return at::mul(x.view({batch, radix, channels, x.size(2), x.size(3)}), shares).sum(1);
 }
 
-at::Tensor tokens_of(const at::Tensor& picture, int vocabulary) {
-  const at::Tensor bytes = at::flatten(at::round(picture), 2).clamp(0, 255).to(at::kLong);
+at::Tensor tokens_of(const at::Tensor& image, int vocabulary) {
+  const at::Tensor bytes = at::flatten(at::round(image), 2).clamp(0, 255).to(at::kLong);
   const at::Tensor number = bytes.select(1, 0) + bytes.select(1, 1) * 256 + bytes.select(1, 2) * 65536;
   return at::remainder(number, vocabulary);
 }

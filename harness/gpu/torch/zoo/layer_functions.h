@@ -17,15 +17,15 @@ at::Tensor activated(at::Tensor fresh, Activation activation);
 /// keys, values side by side, each of `heads` equal parts; the result is [batch, tokens, width].
 at::Tensor attend(const at::Tensor& qkv, int heads);
 
-/// Split attention's gap (ResNeSt, Zhang et al., section 3.2): the mean over the picture of the sum over the
+/// Split attention's gap (ResNeSt, Zhang et al., section 3.2): the mean over the image of the sum over the
 /// `radix` splits of the channels; [b, radix * c, h, w] to [b, c, 1, 1].
 at::Tensor split_mean(const at::Tensor& x, int radix);
 
 /// The sum over splits of x weighted by the softmax, over splits, of `logits` [b, radix * c, 1, 1].
 at::Tensor split_sum(const at::Tensor& x, const at::Tensor& logits, int radix);
 
-/// Token numbers from a picture [b, 3, h, w] of values 0 to 255: [b, h * w], red + 256 green + 65536 blue,
+/// Token numbers from an image [b, 3, h, w] of values 0 to 255: [b, h * w], red + 256 green + 65536 blue,
 /// modulo the vocabulary.
-at::Tensor tokens_of(const at::Tensor& picture, int vocabulary);
+at::Tensor tokens_of(const at::Tensor& image, int vocabulary);
 
 }  // namespace harness

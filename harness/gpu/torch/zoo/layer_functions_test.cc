@@ -78,11 +78,11 @@ TEST(LayerFunctions, SplitAttentionWeighsTheSplits) {
 }
 
 TEST(LayerFunctions, TokensAreThePixelsBytes) {
-  at::Tensor picture = at::zeros({1, 3, 1, 4});
+  at::Tensor image = at::zeros({1, 3, 1, 4});
   const float pixels[4][3] = {{7, 0, 0}, {0, 1, 0}, {0, 0, 1}, {255, 255, 255}};
   for (int pixel = 0; pixel < 4; ++pixel)
-    for (int channel = 0; channel < 3; ++channel) picture[0][channel][0][pixel] = pixels[pixel][channel];
-  const at::Tensor tokens = tokens_of(picture, 30522);
+    for (int channel = 0; channel < 3; ++channel) image[0][channel][0][pixel] = pixels[pixel][channel];
+  const at::Tensor tokens = tokens_of(image, 30522);
   EXPECT_EQ(tokens[0][0].item<std::int64_t>(), 7);
   EXPECT_EQ(tokens[0][1].item<std::int64_t>(), 256);
   EXPECT_EQ(tokens[0][2].item<std::int64_t>(), 65536 - 2 * 30522);

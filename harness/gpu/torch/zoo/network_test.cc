@@ -73,13 +73,13 @@ std::vector<double> dense(const std::vector<double>& x, const at::Tensor& weight
 // Also shows that stages follow their network when it changes type, as they do when it moves to a GPU.
 TEST(Network, LenetIsItsTextbookFormulaInDoublePrecision) {
   const std::shared_ptr<Network> network = test_network("lenet", 5);
-  const at::Tensor pictures = random_tensor({2, 3, 32, 32}, 11);
-  const at::Tensor single = network->forward(pictures.to(at::kFloat));
+  const at::Tensor images = random_tensor({2, 3, 32, 32}, 11);
+  const at::Tensor single = network->forward(images.to(at::kFloat));
   network->to(at::kDouble);
-  const at::Tensor exact = network->forward(pictures);
+  const at::Tensor exact = network->forward(images);
   auto w = weights_of(*network);
   for (std::int64_t b = 0; b < 2; ++b) {
-    at::Tensor x = halved(rectified_conv(pictures[b], w.at("conv1_weight"), w.at("conv1_bias")));
+    at::Tensor x = halved(rectified_conv(images[b], w.at("conv1_weight"), w.at("conv1_bias")));
     x = halved(rectified_conv(x, w.at("conv2_weight"), w.at("conv2_bias"))).contiguous();
     std::vector<double> values(x.data_ptr<double>(), x.data_ptr<double>() + x.numel());
     values = dense(values, w.at("hidden1_weight"), w.at("hidden1_bias"), true);
@@ -140,7 +140,7 @@ struct SmallInput {
   std::int64_t height, width;
 };
 
-/// One of each family, on the smallest pictures it takes.
+/// One of each family, on the smallest images it takes.
 constexpr SmallInput kSmallInputs[] = {
     {"resnet18", 32, 32},  {"resnet50", 32, 32},     {"resnest50", 32, 32},       {"densenet121", 32, 32},
     {"googlenet", 32, 32}, {"inception_v3", 75, 75}, {"efficientnet-b0", 32, 32}, {"yolov5n", 64, 64},

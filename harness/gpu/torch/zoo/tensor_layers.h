@@ -18,7 +18,7 @@ void add_attend(NetworkBuilder& network, const std::string& name, int heads);
 /// Patches [b, width, h, w], h * w = `patches`, become tokens [b, 1 + patches, width]: a learned class token
 /// first, learned positions added.
 void add_patch_tokens(NetworkBuilder& network, const std::string& name, int patches, int width);
-/// A picture becomes token numbers, tokens_of().
+/// An image becomes token numbers, tokens_of().
 void add_tokens(NetworkBuilder& network, const std::string& name, int vocabulary);
 /// Token numbers [b, n], n <= positions, become the sums of word, position and segment embeddings (BERT's;
 /// all in the first of two segments).
@@ -36,9 +36,9 @@ void add_enlarged(NetworkBuilder& network, const std::string& name);
 /// stage a level, weights shared. Ends with [p2 .. p6, five times (scores [b, n], deltas [b, n, 4])].
 void add_proposal_scores(NetworkBuilder& network, const std::string& name, int width);
 /// From there to [p2 .. p5, proposals [b, count, 4]]: the `count` of highest score, boxes in pixels of a
-/// picture whose sides are four times p2's.
+/// image whose sides are four times p2's.
 void add_proposals(NetworkBuilder& network, const std::string& name, int count);
-/// From there to [proposals as shares of the picture's sides, regions [b * count, channels * 7 * 7]].
+/// From there to [proposals as shares of the image's sides, regions [b * count, channels * 7 * 7]].
 void add_region_pooling(NetworkBuilder& network, const std::string& name);
 /// Proposals, class logits [b * count, classes] and deltas [b * count, 4 * classes] become detections
 /// [b, count, 5 * classes].

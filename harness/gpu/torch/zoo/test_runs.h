@@ -6,7 +6,7 @@
 
 namespace harness {
 
-/// A network (test_networks.h) on the smallest pictures that it takes, or some.
+/// A network (test_networks.h) on the smallest images that it takes, or some.
 struct SmallRun {
   const char* model;
   std::int64_t height, width;
@@ -14,7 +14,7 @@ struct SmallRun {
 };
 
 /// Every network of the zoo but those that differ from another in a number of classes or layers alone (vgg16
-/// from gendernet, bert-large from bert). Two pictures of the smaller models, one of those that would take
+/// from gendernet, bert-large from bert). Two images of the smaller models, one of those that would take
 /// long.
 inline const std::vector<SmallRun>& small_runs() {
   static const std::vector<SmallRun> kRuns = {{"resnet18", 32, 32, {2, 1000}},

@@ -98,9 +98,9 @@ constexpr ZooModel kModels[] = {
      51, imagenet(300), [](NetworkBuilder& n) { describe_faster_rcnn(n, 100); }},
     {"bert", 109'482'240, kBert,
      "Table 4 says BERT alone: base, uncased, 512 tokens; its alpha of 41 ms is nearer to bert-large; each "
-     "pixel of a picture of 16 x 32 is a token",
+     "pixel of an image of 16 x 32 is a token",
      43, kTokenInput, [](NetworkBuilder& n) { describe_bert(n, 768, 12); }},
-    {"bert-large", 335'141'888, kBert, "each pixel of a picture of 16 x 32 is a token", 0, kTokenInput,
+    {"bert-large", 335'141'888, kBert, "each pixel of an image of 16 x 32 is a token", 0, kTokenInput,
      [](NetworkBuilder& n) { describe_bert(n, 1024, 24); }},
     {"yolov5n", 1'867'405, kYolo, "", 0, kYoloInput,
      [](NetworkBuilder& n) { describe_yolov5(n, 0.33, 0.25); }},

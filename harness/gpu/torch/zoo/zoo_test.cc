@@ -180,17 +180,17 @@ TEST(Zoo, WorkIsThePublished) {
 }
 
 // Random weights are scaled so that signals neither die nor blow up on the way.
-TEST(Zoo, OutputsHaveTheirShapeAndTellPicturesApart) {
+TEST(Zoo, OutputsHaveTheirShapeAndTellImagesApart) {
   at::set_num_threads(1);
   for (const auto& [name, height, width, output] : small_runs()) {
     const ZooModel& model = *find_zoo_model(name);
     at::manual_seed(9);
-    at::Tensor pictures = at::rand({output[0], 3, height, width});
+    at::Tensor images = at::rand({output[0], 3, height, width});
     for (int c = 0; c < 3; ++c)
-      pictures.select(1, c)
+      images.select(1, c)
           .sub_(model.input.mean[static_cast<std::size_t>(c)])
           .mul_(model.input.scale[static_cast<std::size_t>(c)]);
-    const at::Tensor result = test_network(name)->forward(pictures);
+    const at::Tensor result = test_network(name)->forward(images);
     EXPECT_EQ(result.sizes().vec(), output) << name;
     EXPECT_TRUE(at::isfinite(result).all().item<bool>()) << name;
     if (output[0] > 1) {

@@ -7,12 +7,12 @@
 
 namespace harness {
 
-/// The bytes of a picture begin at multiples of 16 in a buffer.
+/// The bytes of an image begin at multiples of 16 in a buffer.
 constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
 
 /// An RGB image: 3 x height x width bytes, rows top down, the three values of a pixel side by side. Does not
 /// own its bytes: they stay until the batch that they are part of has ended.
-struct Picture {
+struct Image {
   std::span<const std::uint8_t> bytes;
   int height = 0;
   int width = 0;

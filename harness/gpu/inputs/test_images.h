@@ -1,4 +1,4 @@
-// Pictures and formats for tests, drawn afresh in every run.
+// Images and formats for tests, drawn afresh in every run.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 #include "harness/core/random.h"
 #include "harness/gpu/inputs/assembly.h"
+#include "harness/gpu/inputs/image.h"
 #include "harness/gpu/inputs/input_layout.h"
-#include "harness/gpu/inputs/picture.h"
 
 namespace harness {
 
@@ -25,27 +25,27 @@ inline std::uint64_t fresh_seed() {
 
 inline std::string seed_text(std::uint64_t seed) { return "HARNESS_TEST_SEED=" + std::to_string(seed); }
 
-/// A picture with its bytes.
-struct OwnedPicture {
+/// An image with its bytes.
+struct OwnedImage {
   std::vector<std::uint8_t> bytes;
   int height = 0;
   int width = 0;
-  Picture view() const { return {bytes, height, width}; }
+  Image view() const { return {bytes, height, width}; }
 };
 
-inline std::vector<Picture> views_of(const std::vector<OwnedPicture>& pictures) {
-  std::vector<Picture> views;
-  for (const OwnedPicture& picture : pictures) views.push_back(picture.view());
+inline std::vector<Image> views_of(const std::vector<OwnedImage>& images) {
+  std::vector<Image> views;
+  for (const OwnedImage& image : images) views.push_back(image.view());
   return views;
 }
 
 /// Uniform random bytes: the hardest to interpolate.
-inline OwnedPicture random_picture(RandomStream& random, int height, int width) {
-  OwnedPicture picture{
+inline OwnedImage random_image(RandomStream& random, int height, int width) {
+  OwnedImage image{
       std::vector<std::uint8_t>(3 * static_cast<std::size_t>(height) * static_cast<std::size_t>(width)),
       height, width};
-  for (std::uint8_t& byte : picture.bytes) byte = static_cast<std::uint8_t>(random.below(256));
-  return picture;
+  for (std::uint8_t& byte : image.bytes) byte = static_cast<std::uint8_t>(random.below(256));
+  return image;
 }
 
 /// A side of 1 to 2^bits pixels, small ones as likely as large ones.
@@ -54,13 +54,13 @@ inline int random_side(RandomStream& random, int bits) {
   return static_cast<int>(random.below(most)) + 1;
 }
 
-inline std::vector<OwnedPicture> random_pictures(RandomStream& random, int count, int bits) {
-  std::vector<OwnedPicture> pictures;
+inline std::vector<OwnedImage> random_images(RandomStream& random, int count, int bits) {
+  std::vector<OwnedImage> images;
   for (int i = 0; i < count; ++i) {
     const int height = random_side(random, bits);
-    pictures.push_back(random_picture(random, height, random_side(random, bits)));
+    images.push_back(random_image(random, height, random_side(random, bits)));
   }
-  return pictures;
+  return images;
 }
 
 inline InputFormat random_format(RandomStream& random, int bits) {
@@ -75,7 +75,7 @@ inline InputFormat random_format(RandomStream& random, int bits) {
 }
 
 /// The layout of a whole batch at once.
-inline InputLayout layout_of(const std::vector<Picture>& batch) {
+inline InputLayout layout_of(const std::vector<Image>& batch) {
   InputLayout layout;
   layout.clear(batch.size());
   layout.place(batch);
