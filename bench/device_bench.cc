@@ -34,7 +34,7 @@ namespace {
 
 /// Batches of a turn: the loop's, then the device's.
 constexpr int kTurn = 4;
-constexpr int kTwo = Device::kMostOutstanding;
+constexpr int kTwo = Device::kMaxOutstanding;
 
 ModelSource source_of(const std::string& model, int batch, int exit_points) {
   ModelSource source;

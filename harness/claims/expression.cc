@@ -11,7 +11,7 @@
 namespace harness {
 namespace {
 
-constexpr int kMostDepth = 100;  // of parentheses and signs
+constexpr int kMaxDepth = 100;  // of parentheses and signs
 
 struct Word {
   const char* text;
@@ -81,8 +81,8 @@ class Parser {
   }
 
   Expression factor() {
-    if (++depth_ > kMostDepth)
-      fail("at most " + std::to_string(kMostDepth) + " signs and parentheses within each other");
+    if (++depth_ > kMaxDepth)
+      fail("at most " + std::to_string(kMaxDepth) + " signs and parentheses within each other");
     Expression result;
     skip_space();
     const char c = at_ < text_.size() ? text_[at_] : '\0';

@@ -66,7 +66,7 @@ class ExitPointChoice {
     const std::vector<std::string> names = profile_set_names();
     if (text.ends_with(".toml") || std::find(names.begin(), names.end(), text) != names.end()) {
       set_ = load_profiles(text);
-    } else if (count && *count <= kMost && (*count >= 0 || text == "all")) {
+    } else if (count && *count <= kMax && (*count >= 0 || text == "all")) {
       of_all_ = *count;
     } else {
       throw wrong("--exit-points", "'" + text + "'",
@@ -80,7 +80,7 @@ class ExitPointChoice {
   }
 
  private:
-  static constexpr int kMost = 1'000'000;
+  static constexpr int kMax = 1'000'000;
   int of_all_ = 0;
   std::optional<ProfileSet> set_;
 };
@@ -175,7 +175,7 @@ void check_names(const ModelList& list) {
 }
 
 constexpr double kLongestSloMs = 1e6;
-constexpr int kMostGoodputRequests = 10'000'000;
+constexpr int kMaxGoodputRequests = 10'000'000;
 
 /// What the file says of how it was found.
 std::string source_of(const GoodputSearch& search) {
@@ -285,7 +285,7 @@ void check_goodput(const GoodputOptions& options) {
     throw wrong("--goodput", "SLOs that do not rise", "each larger than the last");
   if (!(options.share > 0 && options.share <= 1))
     throw wrong("--goodput-share", text_of(options.share), "a share above 0, at most 1, such as 0.99");
-  if (options.requests < 100 || options.requests > kMostGoodputRequests)
+  if (options.requests < 100 || options.requests > kMaxGoodputRequests)
     throw wrong("--goodput-requests", std::to_string(options.requests), "100 to 10000000");
 }
 

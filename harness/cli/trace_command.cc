@@ -86,11 +86,11 @@ void check_there_is_a_file(const std::string& trace) {
 
 /// Options are checked here, because CLI11's ranges take NaN and no open end.
 void check_options(const TraceArguments& arguments) {
-  constexpr double kMost = 1e9;
-  if (arguments.rate && !(*arguments.rate > 0 && *arguments.rate <= kMost)) {
+  constexpr double kMax = 1e9;
+  if (arguments.rate && !(*arguments.rate > 0 && *arguments.rate <= kMax)) {
     throw input_error({"", 0, "--rate"}, text_of(*arguments.rate), "more than 0, at most 1e9 requests/s");
   }
-  if (arguments.duration_s && !(*arguments.duration_s >= 0 && *arguments.duration_s <= kMost)) {
+  if (arguments.duration_s && !(*arguments.duration_s >= 0 && *arguments.duration_s <= kMax)) {
     throw input_error({"", 0, "--duration"}, text_of(*arguments.duration_s), "0 to 1e9 s");
   }
 }
@@ -153,7 +153,7 @@ void print_facts(const char* title, const TraceFacts& facts) {
            " (" + values + " over their moving mean of " + text_of(facts.trend_s) + " s)");
 }
 
-constexpr double kMostBinsShown = 1e7;
+constexpr double kMaxBinsShown = 1e7;
 
 void show_info(const TraceArguments& arguments) {
   const TraceSpec spec = spec_of(arguments);
@@ -171,7 +171,7 @@ void show_info(const TraceArguments& arguments) {
   }
   const auto arrivals = make_arrivals(spec, rate_of(arguments, spec), arguments.seed);
   std::printf("one replayed second is %.6g source seconds\n", compression_of(spec));
-  const double bin_s = std::max(1.0, ns_to_s(arrivals->duration_ns()) / kMostBinsShown);
+  const double bin_s = std::max(1.0, ns_to_s(arrivals->duration_ns()) / kMaxBinsShown);
   print_facts("replayed", facts_of(counts_of(*arrivals, bin_s), bin_s));
 }
 
@@ -183,10 +183,10 @@ void append_time(std::string& text, TimeNs time) {
 }
 
 void make_file(const TraceArguments& arguments) {
-  constexpr double kMostRequests = 5e7;
+  constexpr double kMaxRequests = 5e7;
   const TraceSpec spec = spec_of(arguments);
   const auto arrivals = make_arrivals(spec, rate_of(arguments, spec), arguments.seed);
-  if (arrivals->expected_requests() > kMostRequests) {
+  if (arrivals->expected_requests() > kMaxRequests) {
     throw input_error({"", 0, "--rate x --duration"}, text_of(arrivals->expected_requests()) + " requests",
                       "at most 50000000 in a file");
   }

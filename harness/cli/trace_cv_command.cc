@@ -83,9 +83,9 @@ std::vector<StreamTrace> traces_of(const CvArguments& arguments) {
 }
 
 void check_options(const CvArguments& arguments) {
-  constexpr double kMost = 1e9;
+  constexpr double kMax = 1e9;
   const auto check = [](const char* key, double value, double low) {
-    if (!(value >= low && value <= kMost))
+    if (!(value >= low && value <= kMax))
       throw input_error({"", 0, key}, text_of(value), "numbers from " + text_of(low) + " to 1e+09");
   };
   for (const double window_s : arguments.windows_s) check("--windows", window_s, 1e-9);

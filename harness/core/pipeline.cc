@@ -101,9 +101,9 @@ std::string check_entries(const Pipeline& pipeline) {
 
 std::string link_modules(Pipeline& pipeline, const std::vector<std::vector<std::string>>& pres_names,
                          const std::vector<std::vector<std::string>>& subs_names) {
-  constexpr std::size_t kMostModules = 64;
+  constexpr std::size_t kMaxModules = 64;
   if (std::string wrong = check_names(pipeline.modules); !wrong.empty()) return wrong;
-  if (pipeline.modules.size() > kMostModules) return "more than 64 modules";
+  if (pipeline.modules.size() > kMaxModules) return "more than 64 modules";
   Edges successors(pipeline.modules.size());
   std::string wrong = add_edges(pipeline.modules, pres_names, true, successors);
   if (wrong.empty()) wrong = add_edges(pipeline.modules, subs_names, false, successors);
@@ -136,7 +136,7 @@ std::string choose_one(Pipeline& pipeline, const std::string& module, const std:
   for (const Module& each : modules) {
     if (each.branches == Branches::kOne) routes *= each.subs.size();
   }
-  if (routes > kMostRoutes) {
+  if (routes > kMaxRoutes) {
     return "the choices of the modules combine to " + std::to_string(routes) + " routes";
   }
   std::vector<double> sorted(subs, 1.0);

@@ -94,7 +94,7 @@ struct TaskSpec {
 std::string link_tasks(Pipeline& pipeline, const std::vector<TaskSpec>& tasks);
 
 /// The choices of all modules with Branches::kOne must not combine to more than this.
-inline constexpr std::size_t kMostRoutes = 4096;
+inline constexpr std::size_t kMaxRoutes = 4096;
 
 /// Makes `module` of a linked pipeline send each request to one of its subs, with probabilities in proportion
 /// to `weights`: one positive number for each name in `order`, which names every sub once. Both empty: equal

@@ -25,6 +25,8 @@ constexpr Renamed kKeys[] = {
     {"live.lateness_limit_ms", "live.schedule_lag_limit_ms"},
     {"gpu.pace_limit", "gpu.profile_error_limit"},
     {"gpu.pace_wait_s", "gpu.profile_check_wait_s"},
+    {"repeat_until.most_seeds", "repeat_until.max_seeds"},
+    {"profile.most_tokens", "profile.max_tokens"},
 };
 
 constexpr std::array<Renamed, 0> kValues = {};

@@ -8,7 +8,7 @@
 namespace harness {
 namespace {
 
-constexpr std::uint64_t kMostModules = 64;
+constexpr std::uint64_t kMaxModules = 64;
 
 /// For each module the least value over the routes that visit it.
 template <class Longest>
@@ -48,7 +48,7 @@ Routes::Routes(const Pipeline& pipeline, std::uint64_t seed) : seed_(seed) {
 }
 
 std::size_t Routes::branch_of(const Choice& choice, RequestId request) const {
-  const double drawn = RandomStream(seed_, "branch", request * kMostModules + choice.module).uniform();
+  const double drawn = RandomStream(seed_, "branch", request * kMaxModules + choice.module).uniform();
   std::size_t branch = 0;
   while (branch + 1 < choice.up_to.size() && drawn >= choice.up_to[branch]) ++branch;
   return branch;

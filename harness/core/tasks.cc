@@ -7,8 +7,8 @@
 namespace harness {
 namespace {
 
-constexpr std::size_t kMostVariants = 64;
-constexpr double kMostFanOut = 100;
+constexpr std::size_t kMaxVariants = 64;
+constexpr double kMaxFanOut = 100;
 
 /// The tasks as modules of a plain pipeline, which checks names and finds the order.
 std::string order_tasks(const std::vector<TaskSpec>& tasks, Pipeline& plain) {
@@ -31,7 +31,7 @@ std::string check_variant(const TaskSpec& task, const Module& variant) {
   if (!(variant.accuracy > 0 && variant.accuracy <= 1)) return name + "accuracy must be above 0, at most 1";
   if (variant.fan_out.size() != task.subs.size()) return name + "needs one fan_out for each of its subs";
   for (const double mean : variant.fan_out) {
-    if (!(mean >= 0 && mean <= kMostFanOut)) return name + "fan_out must lie between 0 and 100";
+    if (!(mean >= 0 && mean <= kMaxFanOut)) return name + "fan_out must lie between 0 and 100";
   }
   const auto same = [&](const Module& other) { return other.model == variant.model; };
   return std::count_if(task.variants.begin(), task.variants.end(), same) > 1 ? name + "named twice" : "";
@@ -46,7 +46,7 @@ std::string check_variants(const std::vector<TaskSpec>& tasks) {
     }
     modules += task.variants.size();
   }
-  return modules > kMostVariants ? "more than 64 variants" : "";
+  return modules > kMaxVariants ? "more than 64 variants" : "";
 }
 
 /// The values by entry of `names`, in the order of `wanted`.

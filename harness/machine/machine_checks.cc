@@ -188,14 +188,14 @@ std::optional<std::int64_t> MachineFiles::read_number(const std::string& name) c
 }
 
 std::vector<int> cores_in_list(std::string_view list) {
-  constexpr int kMostCores = 1 << 16;
+  constexpr int kMaxCores = 1 << 16;
   std::vector<int> cores;
   while (!list.empty()) {
     const std::string_view part = list.substr(0, list.find(','));
     const std::size_t dash = part.find('-');
     const auto first = parse<int>(part.substr(0, dash));
     const auto last = dash == std::string_view::npos ? first : parse<int>(part.substr(dash + 1));
-    if (!first || !last || *first < 0 || *last < *first || *last >= kMostCores) return {};
+    if (!first || !last || *first < 0 || *last < *first || *last >= kMaxCores) return {};
     for (int core = *first; core <= *last; ++core) cores.push_back(core);
     list.remove_prefix(std::min(part.size() + 1, list.size()));
   }

@@ -19,8 +19,8 @@ namespace {
 /// A set of cores of any size, as the kernel takes it.
 class CoreSet {
  public:
-  static constexpr int kMostCores = 8192;
-  CoreSet() : bits_(CPU_ALLOC(kMostCores)) { CPU_ZERO_S(size(), bits_); }
+  static constexpr int kMaxCores = 8192;
+  CoreSet() : bits_(CPU_ALLOC(kMaxCores)) { CPU_ZERO_S(size(), bits_); }
   ~CoreSet() { CPU_FREE(bits_); }
   CoreSet(const CoreSet&) = delete;
   CoreSet& operator=(const CoreSet&) = delete;
@@ -32,7 +32,7 @@ class CoreSet {
   bool apply() const { return sched_setaffinity(0, size(), bits_) == 0; }
 
  private:
-  static std::size_t size() { return CPU_ALLOC_SIZE(kMostCores); }
+  static std::size_t size() { return CPU_ALLOC_SIZE(kMaxCores); }
   cpu_set_t* bits_;
 };
 
@@ -87,7 +87,7 @@ std::vector<int> allowed_cores() {
   CoreSet set;
   std::vector<int> cores;
   if (!set.read()) return cores;
-  for (int core = 0; core < CoreSet::kMostCores; ++core) {
+  for (int core = 0; core < CoreSet::kMaxCores; ++core) {
     if (set.has(core)) cores.push_back(core);
   }
   return cores;
@@ -95,7 +95,7 @@ std::vector<int> allowed_cores() {
 
 PinnedThread::PinnedThread(int core) : former_(allowed_cores()) {
   CoreSet one;
-  const bool possible = core >= 0 && core < CoreSet::kMostCores;
+  const bool possible = core >= 0 && core < CoreSet::kMaxCores;
   if (possible) one.add(core);
   if (possible && one.apply()) return;
   std::string allowed;

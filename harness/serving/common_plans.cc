@@ -11,9 +11,9 @@
 namespace harness {
 
 void check_group_count(std::size_t groups) {
-  if (groups <= kMostGroups) return;
+  if (groups <= kMaxGroups) return;
   throw InputError("the plan has " + std::to_string(groups) + " groups of workers, at most " +
-                   std::to_string(kMostGroups) + " are allowed");
+                   std::to_string(kMaxGroups) + " are allowed");
 }
 
 bool suits(const Plan& plan, std::size_t modules) {
@@ -25,14 +25,14 @@ bool suits(const Plan& plan, std::size_t modules) {
            std::all_of(group.max_batches.begin(), group.max_batches.end(), is_cap) &&
            std::all_of(group.modules.begin(), group.modules.end(), [&](ModuleId m) { return m < modules; });
   };
-  return plan.modules.size() == modules && plan.groups.size() <= kMostGroups &&
+  return plan.modules.size() == modules && plan.groups.size() <= kMaxGroups &&
          std::all_of(plan.modules.begin(), plan.modules.end(),
                      [&](const ModulePlan& module) { return is_cap(module.max_batch); }) &&
          std::all_of(plan.groups.begin(), plan.groups.end(), is_sound);
 }
 
 bool follows(const Plan& current, const Plan& next) {
-  if (next.groups.size() > kMostGroups || next.groups.size() < current.groups.size()) return false;
+  if (next.groups.size() > kMaxGroups || next.groups.size() < current.groups.size()) return false;
   const auto no_less = [](const ModulePlan& a, const ModulePlan& b) { return b.max_batch >= a.max_batch; };
   return std::equal(current.groups.begin(), current.groups.end(), next.groups.begin(), is_same_group) &&
          std::equal(current.modules.begin(), current.modules.end(), next.modules.begin(), next.modules.end(),
@@ -79,7 +79,7 @@ Plan continued_plan(const Plan& current, const Plan& wanted) {
   }
   std::sort(added.begin(), added.end());
   for (const std::size_t i : added) plan.groups.push_back(wanted.groups[i]);
-  return plan.groups.size() > kMostGroups ? current : plan;
+  return plan.groups.size() > kMaxGroups ? current : plan;
 }
 
 bool has_only_batches(const ServingContext& context) {

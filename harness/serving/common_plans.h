@@ -9,7 +9,7 @@
 namespace harness {
 
 /// The most groups that a plan may have: what GroupId numbers, less one for "none".
-inline constexpr std::size_t kMostGroups = 65'534;
+inline constexpr std::size_t kMaxGroups = 65'534;
 
 /// Throws InputError where a plan would have more groups than it may.
 void check_group_count(std::size_t groups);

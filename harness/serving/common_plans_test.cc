@@ -130,7 +130,7 @@ TEST(ContinuedPlan, BatchesNeverGetSmaller) {
 
 TEST(ContinuedPlan, EndsWhereGroupsAreUsedUp) {
   Plan current = plan_with({});
-  for (std::size_t i = 0; i < kMostGroups; ++i)
+  for (std::size_t i = 0; i < kMaxGroups; ++i)
     current.groups.push_back({0, {0}, {1}, static_cast<TimeNs>(i + 1)});
   current.groups[7].workers = 2;
   EXPECT_EQ(continued_plan(current, plan_with({{1, {1}}})).groups[7].workers, 2) << "as it was";

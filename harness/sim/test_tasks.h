@@ -58,10 +58,10 @@ class TreePlanner final : public Planner {
  public:
   TreePlanner(const ServingContext& context, const TreeRules& rules) : context_(context), rules_(rules) {}
   Plan plan(TimeNs now, const LoadStatistics& load, const Plan&) override {
-    constexpr double kMost = 1e5;  // visits/s in any test
+    constexpr double kMax = 1e5;  // visits/s in any test
     for (const double rps : load.module_rps)
-      HARNESS_CHECK(rps > -kMost && rps < kMost, "a rate out of the world");
-    HARNESS_CHECK(now == 0 || (load.offered_rps >= 0 && load.offered_rps < kMost), "a rate out of the world");
+      HARNESS_CHECK(rps > -kMax && rps < kMax, "a rate out of the world");
+    HARNESS_CHECK(now == 0 || (load.offered_rps >= 0 && load.offered_rps < kMax), "a rate out of the world");
     if (rules_.measured != nullptr) rules_.measured->push_back(load.fan_out);
     const std::vector<int>& workers = rules_.workers[std::min(next_++, rules_.workers.size() - 1)];
     Plan plan;

@@ -17,7 +17,7 @@ from shepherd.series import GROUP_LIMIT, SYSTEMS, WORKERS
 
 FILE = Path(__file__).with_name("catalogue.txt")
 GENERAL = "general"
-MOST_SETTINGS = 12
+MAX_SETTINGS = 12
 
 
 @dataclass(frozen=True)
@@ -85,10 +85,10 @@ def draw(results, name, folder):
         return
     if drawing.by_workload:
         parts = [(setting.of_workload(pair), own) for setting, cells in parts for pair, own in group(cells, pair_of).items()]
-    for setting, cells in parts[:MOST_SETTINGS]:
+    for setting, cells in parts[:MAX_SETTINGS]:
         note = f" With {setting.text}." if setting.text else ""
-        if len(parts) > MOST_SETTINGS:
-            note += f" {len(parts) - MOST_SETTINGS} further settings of the file are not drawn."
+        if len(parts) > MAX_SETTINGS:
+            note += f" {len(parts) - MAX_SETTINGS} further settings of the file are not drawn."
         yield from save(results, drawing.draw(cells), folder, stem + setting.stem, note)
 
 

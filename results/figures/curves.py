@@ -6,7 +6,7 @@ import numpy as np
 import look
 from selection import group, name_of, pair_of, series_of, spread
 
-MOST_SERIES = 8
+MAX_SERIES = 8
 
 
 def grid_of(count):
@@ -45,13 +45,13 @@ def ranked_series(cells, systems):
 
 def ordered_series(cells, systems):
     """As many of these as one panel shows."""
-    return dict(list(ranked_series(cells, systems).items())[:MOST_SERIES])
+    return dict(list(ranked_series(cells, systems).items())[:MAX_SERIES])
 
 
 def left_out_text(panels, systems):
     """A sentence for captions: which series have no curve in a panel [(title, cells)] that could show them; empty when all have."""
-    names = {name: None for _, cells in panels for name in list(ranked_series(cells, systems))[MOST_SERIES:]}
-    return f" Not drawn, of more than {MOST_SERIES} series: {', '.join(map(name_of, names))}." if names else ""
+    names = {name: None for _, cells in panels for name in list(ranked_series(cells, systems))[MAX_SERIES:]}
+    return f" Not drawn, of more than {MAX_SERIES} series: {', '.join(map(name_of, names))}." if names else ""
 
 
 def draw_series(axes, cells, systems, place, column, scale=1):

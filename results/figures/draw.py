@@ -44,7 +44,7 @@ def draw_general(results, folder, limit):
     """Yields the paths of the figures as they are finished."""
     palette = Palette(results.series())
     workloads = results.workloads()
-    pages = shares.pages_of(workloads, min(len(results.series()), shares.MOST_SERIES))
+    pages = shares.pages_of(workloads, min(len(results.series()), shares.MAX_SERIES))
     for number, page in enumerate(pages[:limit], start=1):
         yield from shares.draw_rates(results, palette, page, number, folder)
     for workload, by_series in list(workloads.items())[:limit]:

@@ -69,7 +69,7 @@ class DrawTest(unittest.TestCase):
         pages = shares.pages_of(workloads, 15)
         self.assertEqual([key for page in pages for key in page], list(workloads))
         for page in pages:
-            self.assertLessEqual(15 * len(page), shares.MOST_BARS)
+            self.assertLessEqual(15 * len(page), shares.MAX_BARS)
 
 
 class ManySeriesTest(Drawn):

@@ -7,24 +7,24 @@ import numpy as np
 import style
 from results import NS_PER_MS, flatten, seeds_note
 
-MOST_POINTS = 150
-MOST_LINES = 8
+MAX_POINTS = 150
+MAX_LINES = 8
 SHORTEST_DELAY_MS = 0.1
 
 
 def chosen_lines(by_series):
-    """At most MOST_LINES series, default variants first; and a sentence about those left out."""
+    """At most MAX_LINES series, default variants first; and a sentence about those left out."""
     ranked = sorted(by_series, key=lambda key: key.variant != "default" or bool(key.parameters))
-    kept = set(ranked[:MOST_LINES])
+    kept = set(ranked[:MAX_LINES])
     left_out = len(ranked) - len(kept)
     note = f" {left_out} further series are not drawn." if left_out else ""
     return {key: cells for key, cells in by_series.items() if key in kept}, note
 
 
 def bins_of(cells):
-    """(windows in a bin, number of bins) so that a line has at most MOST_POINTS points."""
+    """(windows in a bin, number of bins) so that a line has at most MAX_POINTS points."""
     windows = min(len(cell.table("windows")) for cell in cells)
-    width = max(1, -(-windows // MOST_POINTS))
+    width = max(1, -(-windows // MAX_POINTS))
     return width, windows // width
 
 

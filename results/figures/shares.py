@@ -6,8 +6,8 @@ import numpy as np
 import style
 from results import flatten, seeds_note, without_table
 
-MOST_BARS = 48
-MOST_SERIES = 20
+MAX_BARS = 48
+MAX_SERIES = 20
 
 
 def mean(cells, column):
@@ -15,9 +15,9 @@ def mean(cells, column):
 
 
 def pages_of(workloads, series_count):
-    """Workloads that share a page: as many as have at most MOST_BARS bars together."""
+    """Workloads that share a page: as many as have at most MAX_BARS bars together."""
     items = list(workloads.items())
-    each = max(1, MOST_BARS // max(1, series_count))
+    each = max(1, MAX_BARS // max(1, series_count))
     pages = -(-len(items) // each)
     each = -(-len(items) // pages)
     return [dict(items[i: i + each]) for i in range(0, len(items), each)]
@@ -54,7 +54,7 @@ def set_workload_ticks(axes, page):
 
 def draw_rates(results, palette, page, number, folder):
     series = [key for key in results.series() if any(key in by_series for by_series in page.values())]
-    drawn = series[:MOST_SERIES]
+    drawn = series[:MAX_SERIES]
     figure, (drops, invalid) = plt.subplots(2, 1, sharex=True, figsize=(style.WIDTH, 4.4))
     draw_bars(drops, page, drawn, palette, "drop_rate")
     draw_bars(invalid, page, drawn, palette, "invalid_rate")
@@ -81,7 +81,7 @@ def drop_shares(cells):
 
 
 def draw_drops_by_module(results, palette, workload, by_series, folder):
-    drawn = dict(list(by_series.items())[:MOST_SERIES])
+    drawn = dict(list(by_series.items())[:MAX_SERIES])
     names = flatten(drawn)[0].module_names()
     dropped = np.array([drop_shares(cells) for cells in drawn.values()])
     late = np.array([100 * np.mean([cell["late"] / max(1, cell["sent"]) for cell in cells]) for cells in drawn.values()])

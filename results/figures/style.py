@@ -36,7 +36,7 @@ OTHER_COLOURS = [
 LINE_STYLES = ["-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1, 1.2)), (0, (8, 2, 2, 2)), (0, (3, 3))]
 OFFERED = "#b8b8b8"
 # Of a pipeline's modules a ramp shows their order; of more than this, most often models side by side, neighbours on it look alike.
-MOST_ON_RAMP = 6
+MAX_ON_RAMP = 6
 MODULE_COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442"]
 MODULE_HATCHES = ["", "////", "....", "xxxx", "----", "oooo"]
 
@@ -114,7 +114,7 @@ def graded(colour, rank, count):
 
 def module_colours(count):
     """One for each of a pipeline's modules; of more than seven they repeat."""
-    if count <= MOST_ON_RAMP:
+    if count <= MAX_ON_RAMP:
         return list(plt.get_cmap("viridis")(np.linspace(0.08, 0.92, count)))
     return [MODULE_COLOURS[k % len(MODULE_COLOURS)] for k in range(count)]
 

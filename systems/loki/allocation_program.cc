@@ -8,7 +8,7 @@ namespace harness {
 namespace {
 
 // Shares below this are what the solver takes for none (but one of those that share a flow is kept).
-constexpr double kLeastShare = 10 * kMilpTolerance;
+constexpr double kMinShare = 10 * kMilpTolerance;
 
 template <class Values>
 decltype(auto) at(Values& values, int index) {
@@ -166,7 +166,7 @@ std::vector<double> AllocationProgram::clean_flows(std::span<const double> value
     for (const int p : among)
       if (at(graph_.prefixes, p).sub == sub) most = std::max(most, at(raw, p));
     const auto counts = [&](int p) {
-      return at(graph_.prefixes, p).sub == sub && at(raw, p) >= std::min(kLeastShare, most);
+      return at(graph_.prefixes, p).sub == sub && at(raw, p) >= std::min(kMinShare, most);
     };
     for (const int p : among)
       if (counts(p)) sum += at(raw, p);

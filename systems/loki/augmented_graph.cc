@@ -170,7 +170,7 @@ class GraphBuilder {
                                    latency_ns, modules_[module].subs.empty()});
       }
     }
-    HARNESS_CHECK(graph_.prefixes.size() <= kMostPrefixes, "too many paths of variants and batch sizes");
+    HARNESS_CHECK(graph_.prefixes.size() <= kMaxPrefixes, "too many paths of variants and batch sizes");
   }
 
   void drop_unused() {

@@ -37,7 +37,7 @@ struct AugmentedGraph {
 };
 
 /// Paths of more variants with batch sizes than this are refused (HARNESS_CHECK).
-inline constexpr std::size_t kMostPrefixes = 200'000;
+inline constexpr std::size_t kMaxPrefixes = 200'000;
 
 /// `allowed`: by module. The pipeline must be a tree.
 AugmentedGraph augmented_graph(const AllocationProblem& problem, const std::vector<bool>& allowed);

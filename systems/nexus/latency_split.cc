@@ -8,7 +8,7 @@
 namespace harness {
 namespace {
 
-constexpr TimeNs kMostSteps = 2000;
+constexpr TimeNs kMaxSteps = 2000;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// The best split of one module's subtree for every total.
@@ -35,7 +35,7 @@ bool is_tree(const Pipeline& pipeline) {
 }
 
 TimeNs split_step(TimeNs slo_ns, TimeNs wanted_ns) {
-  return std::max(wanted_ns, (slo_ns + kMostSteps - 1) / kMostSteps);
+  return std::max(wanted_ns, (slo_ns + kMaxSteps - 1) / kMaxSteps);
 }
 
 std::vector<TimeNs> split_latency(const Pipeline& pipeline, const std::vector<SplitModule>& modules,

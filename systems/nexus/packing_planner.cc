@@ -69,10 +69,10 @@ class PackingPlanner final : public Planner {
   std::vector<Profile> profiles_;
 };
 
-constexpr double kLeastFactor = 1e-6;
-constexpr double kMostFactor = 1e6;
+constexpr double kMinFactor = 1e-6;
+constexpr double kMaxFactor = 1e6;
 /// Times in nanoseconds between rarer requests would not fit.
-constexpr double kLeastRps = 1e-6;
+constexpr double kMinRps = 1e-6;
 
 /// Packs those of the sessions that are served, at a multiple of their rates.
 class ScaledPacker {
@@ -90,7 +90,7 @@ class ScaledPacker {
     std::vector<Session> scaled;
     for (const std::size_t i : served_) {
       scaled.push_back(sessions_[i]);
-      scaled.back().rate_rps = std::max(kLeastRps, sessions_[i].rate_rps * factor);
+      scaled.back().rate_rps = std::max(kMinRps, sessions_[i].rate_rps * factor);
     }
     const auto most_nodes = static_cast<std::size_t>(gpus_);
     Packing packing = pack_sessions(scaled, most_nodes);
@@ -166,13 +166,13 @@ SizedPacking pack_onto(const std::vector<Session>& sessions, int gpus, NexusSpar
   ScaledPacker packer(sessions, gpus);
   SizedPacking sized;
   std::optional<Packing> least;
-  while (packer.has_sessions() && !(least = packer.at(kLeastFactor)))
+  while (packer.has_sessions() && !(least = packer.at(kMinFactor)))
     sized.left_out.push_back(packer.leave_out());
   if (!packer.has_sessions()) return sized;
-  double fits = kLeastFactor;
+  double fits = kMinFactor;
   sized.packing = std::move(*least);
   sized.rate_factor = fits;
-  for (double factor = 1; factor <= (spare == NexusSpare::kScaled ? kMostFactor : 1); factor *= 2) {
+  for (double factor = 1; factor <= (spare == NexusSpare::kScaled ? kMaxFactor : 1); factor *= 2) {
     auto packing = packer.at(factor);
     if (!packing) {
       bisect(packer, fits, factor, sized);

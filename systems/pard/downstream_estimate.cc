@@ -26,7 +26,7 @@ std::vector<std::vector<ModuleId>> checked_paths(const Pipeline& pipeline, Modul
     for (const ModuleId sub : pipeline.modules[i].subs) count[i] += count[sub];
     if (pipeline.modules[i].subs.empty()) count[i] = 1;
   }
-  if (count[module] > DownstreamEstimate::kMostPaths) {
+  if (count[module] > DownstreamEstimate::kMaxPaths) {
     throw input_error({pipeline.name, 0, "pipeline"},
                       "more than 1024 paths behind module '" + pipeline.modules[module].name + "'",
                       "for PARD at most 1024 paths from a module to the sinks");

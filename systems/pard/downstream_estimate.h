@@ -68,10 +68,10 @@ class BudgetSplit {
 /// then joins iff t_e + d_k <= t + SLO - L_sub, t the sending or the arrival at the module.
 class DownstreamEstimate {
  public:
-  /// `samples` random sums per path. Throws InputError for a pipeline with more than kMostPaths paths behind
+  /// `samples` random sums per path. Throws InputError for a pipeline with more than kMaxPaths paths behind
   /// `module`.
   DownstreamEstimate(const ServingContext& context, ModuleId module, const PardParams& params);
-  static constexpr double kMostPaths = 1024;
+  static constexpr double kMaxPaths = 1024;
 
   void on_plan(const Plan& plan);
   void on_state(ModuleId module, const PardState& state);

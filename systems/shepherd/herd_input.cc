@@ -11,14 +11,14 @@
 namespace harness {
 namespace {
 
-constexpr double kLeastAlphaMs = 1e-6;  // affinity divides by alpha
+constexpr double kMinAlphaMs = 1e-6;  // affinity divides by alpha
 
 /// Eq. 1 through the least and the largest batch.
 void set_line(HerdModel& model, const Profile& profile) {
   const int last = profile.max_batch();
   const double first_ms = ns_to_ms(profile.latency(1));
   model.alpha_ms = last > 1 ? (ns_to_ms(profile.latency(last)) - first_ms) / (last - 1) : first_ms;
-  model.alpha_ms = std::max(model.alpha_ms, kLeastAlphaMs);
+  model.alpha_ms = std::max(model.alpha_ms, kMinAlphaMs);
   model.beta_ms = first_ms - model.alpha_ms;
 }
 

@@ -69,9 +69,9 @@ std::vector<std::int64_t> thresholds_of(std::span<const HerdItem> items, int set
     if (item.set == set && 2 * item.bytes <= capacity) sizes.push_back(item.bytes);
   std::sort(sizes.begin(), sizes.end());
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
-  constexpr std::size_t kMost = 15;
+  constexpr std::size_t kMax = 15;
   std::vector<std::int64_t> thresholds = {0};
-  const std::size_t count = std::min(sizes.size(), kMost);
+  const std::size_t count = std::min(sizes.size(), kMax);
   for (std::size_t i = 0; i < count; ++i) thresholds.push_back(sizes[i * sizes.size() / count]);
   return thresholds;
 }
@@ -149,11 +149,11 @@ Packing joined(const std::vector<std::vector<Packing>>& candidates, const std::v
 
 int required_gpus(double need, double tolerance) {
   if (need <= 0 || tolerance <= 0) return 1;
-  constexpr double kMost = 1e9;
-  int gpus = static_cast<int>(std::clamp(std::ceil(need * tolerance), 1.0, kMost));
+  constexpr double kMax = 1e9;
+  int gpus = static_cast<int>(std::clamp(std::ceil(need * tolerance), 1.0, kMax));
   // Rounding may leave it one off; what counts is the quotient, as the plan reports it.
   while (gpus > 1 && (gpus - 1) / need >= tolerance) --gpus;
-  while (gpus / need < tolerance && gpus < static_cast<int>(kMost)) ++gpus;
+  while (gpus / need < tolerance && gpus < static_cast<int>(kMax)) ++gpus;
   return gpus;
 }
 

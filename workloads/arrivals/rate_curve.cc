@@ -14,9 +14,9 @@ namespace {
 constexpr double kLongBinS = 600;
 /// No replay is longer, so that times in nanoseconds fit.
 constexpr double kLongestS = 1e9;
-/// Interpolation cuts a bin into parts of about this many replayed seconds, at most kMostParts of them.
+/// Interpolation cuts a bin into parts of about this many replayed seconds, at most kMaxParts of them.
 constexpr double kPartS = 0.1;
-constexpr double kMostParts = 64;
+constexpr double kMaxParts = 64;
 
 InputError wrong(const TraceSpec& spec, const char* key, const std::string& found,
                  const std::string& allowed) {
@@ -46,7 +46,7 @@ class Integral {
 void repeat_to(RateCurve& curve, double duration_s) {
   const std::size_t once = curve.rps.size();
   const double bins = std::ceil(duration_s / curve.bin_s);
-  HARNESS_CHECK(bins <= static_cast<double>(kMostBins), "the caller limits the bins");
+  HARNESS_CHECK(bins <= static_cast<double>(kMaxBins), "the caller limits the bins");
   while (curve.rps.size() < static_cast<std::size_t>(bins))
     curve.rps.push_back(curve.rps[curve.rps.size() - once]);
 }
@@ -57,7 +57,7 @@ bool draws_lines(const TraceSpec& spec, double bin_s) {
 }
 
 int parts_of(double replayed_bin_s, std::size_t bins) {
-  const double most = std::min(kMostParts, static_cast<double>(kMostBins) / static_cast<double>(bins));
+  const double most = std::min(kMaxParts, static_cast<double>(kMaxBins) / static_cast<double>(bins));
   return static_cast<int>(std::clamp(std::ceil(replayed_bin_s / kPartS), 1.0, std::max(1.0, most)));
 }
 
@@ -158,7 +158,7 @@ Replay replay_of(const TraceSpec& spec, RateCurve source, bool measured, double 
   for (double& rate : source.rps) rate *= compress;
   Replay replay{std::move(source), 0};
   if (spec.repeat && spec.duration_s > 0) {
-    if (spec.duration_s / replay.curve.bin_s > static_cast<double>(kMostBins)) {
+    if (spec.duration_s / replay.curve.bin_s > static_cast<double>(kMaxBins)) {
       throw wrong(spec, "duration_s", text_of(spec.duration_s), "a duration of at most 50000000 bins");
     }
     repeat_to(replay.curve, spec.duration_s);
@@ -296,10 +296,10 @@ RateCurve azure_curve(std::int64_t first, std::int64_t bins, std::uint64_t seed)
 RateCurve fitted_curve(const std::string& shape, double from_s, double length_s, std::uint64_t seed) {
   const double bin_s = shape == "wiki" ? static_cast<double>(kHourS) : (shape == "azure" ? 60.0 : 1.0);
   const double bins = std::ceil(length_s / bin_s);
-  if (!(bins <= static_cast<double>(kMostBins))) {
+  if (!(bins <= static_cast<double>(kMaxBins))) {
     throw input_error(
         {"", 0, "duration_s"}, "a " + shape + " of " + text_of(length_s) + " source seconds",
-        "at most " + text_of(static_cast<double>(kMostBins) * bin_s) + " (duration_s x compress)");
+        "at most " + text_of(static_cast<double>(kMaxBins) * bin_s) + " (duration_s x compress)");
   }
   const auto first = static_cast<std::int64_t>(from_s / bin_s);
   const auto count = static_cast<std::int64_t>(bins);

@@ -20,7 +20,7 @@ struct RateCurve {
 };
 
 /// No curve may have more bins (400 MB).
-inline constexpr std::size_t kMostBins = 50'000'000;
+inline constexpr std::size_t kMaxBins = 50'000'000;
 
 /// `s` in bins; a quotient that rounding put beside a whole number (0.3 / 0.1, 1.1 / 0.1) is that number.
 double bins_of(double s, double bin_s);

@@ -14,8 +14,8 @@
 namespace harness {
 namespace {
 
-constexpr double kMostMs = 1e9;
-constexpr double kMostShare = 1e6;
+constexpr double kMaxMs = 1e9;
+constexpr double kMaxShare = 1e6;
 
 /// Milliseconds to the nanosecond, without zeros at the end.
 std::string ms_text(TimeNs time_ns) {
@@ -103,7 +103,7 @@ void add_profile(std::string& text, const MeasuredProfile& profile) {
 /// The array's numbers, as many as there are sizes.
 std::vector<double> check_array(const TableReader& fields, const std::string& key, std::size_t sizes) {
   if (!fields.has(key)) return {};
-  std::vector<double> values = fields.numbers(key, 0, kMostMs);
+  std::vector<double> values = fields.numbers(key, 0, kMaxMs);
   if (values.size() != sizes) {
     throw input_error(fields.place(key), std::to_string(values.size()) + " entries",
                       std::to_string(sizes) + ", as many as latency_ms has");
@@ -153,18 +153,17 @@ void check_measured(const TableReader& measured, std::size_t sizes) {
   check_order(measured, p10, p90, "p90_ms");
   check_order(measured, p90, p99, "p99_ms");
   for (const char* key : {"handover_ms", "preemption_delay_p99_ms", "fit_alpha_ms", "fit_beta_ms"})
-    check_number(measured, key, key[0] == 'f' ? -kMostMs : 0, kMostMs);
+    check_number(measured, key, key[0] == 'f' ? -kMaxMs : 0, kMaxMs);
   for (const char* key : {"drift", "fit_r2", "exit_overhead"})
-    check_number(measured, key, -kMostShare, kMostShare);
-  for (const char* key : {"fit_largest_error", "preemption_delay"})
-    check_number(measured, key, 0, kMostShare);
+    check_number(measured, key, -kMaxShare, kMaxShare);
+  for (const char* key : {"fit_largest_error", "preemption_delay"}) check_number(measured, key, 0, kMaxShare);
   if (measured.has("fit_largest_error_batch")) measured.integer("fit_largest_error_batch", 1, 4096);
 }
 
 namespace {
 
-constexpr int kMostSlots = 4096;
-constexpr double kMostTokens = 1e7;
+constexpr int kMaxSlots = 4096;
+constexpr double kMaxTokens = 1e7;
 constexpr double kFastest = 1e12;
 constexpr double kWidest = 4;  ///< sigma of a lognormal
 
@@ -179,15 +178,15 @@ bool is_second(const TableReader& fields, const std::string& key, const char* fi
 
 TokenLengths lengths_of(const TableReader& fields, const std::string& what) {
   TokenLengths lengths;
-  lengths.median = fields.number(what + "_median", 1, kMostTokens);
+  lengths.median = fields.number(what + "_median", 1, kMaxTokens);
   lengths.sigma = fields.number(what + "_sigma", 0, kWidest);
-  lengths.most = fields.number_or("most_tokens", 1, kMostTokens, lengths.most);
+  lengths.most = fields.number_or("max_tokens", 1, kMaxTokens, lengths.most);
   return lengths;
 }
 
 /// Total rates at 1..slots sequences: straight lines between the given ones, constant after the last.
 std::vector<double> decode_curve(const TableReader& fields, int slots) {
-  const std::vector<double> points = fields.numbers("concurrency", 1, kMostSlots);
+  const std::vector<double> points = fields.numbers("concurrency", 1, kMaxSlots);
   const std::vector<double> rates = fields.numbers("decode_tokens_per_s", 1e-6, kFastest);
   if (points.size() != rates.size()) {
     throw input_error(fields.place("concurrency"), std::to_string(points.size()) + " numbers",
@@ -236,13 +235,13 @@ TimeNs whole_ns(double ns) {
 Profile shared_profile(const TableReader& fields, const TableReader& top) {
   fields.require_known({"model", "device", "source", "slots", "prefill_tokens_per_s", "chunk_tokens",
                         "concurrency", "decode_tokens_per_s", "ends_at", "lengths", "input_median",
-                        "input_sigma", "output_median", "output_sigma", "most_tokens"});
+                        "input_sigma", "output_median", "output_sigma", "max_tokens"});
   Profile profile = named_profile(fields, top, top.text_or("device", ""));
   profile.service = Service::kShared;
   SharedService& shared = profile.shared;
-  shared.slots = fields.integer("slots", 1, kMostSlots);
+  shared.slots = fields.integer("slots", 1, kMaxSlots);
   shared.prefill_tokens_per_s = fields.number("prefill_tokens_per_s", 1e-6, kFastest);
-  shared.chunk_tokens = fields.number_or("chunk_tokens", 1, kMostTokens, shared.chunk_tokens);
+  shared.chunk_tokens = fields.number_or("chunk_tokens", 1, kMaxTokens, shared.chunk_tokens);
   shared.decode_tokens_per_s = decode_curve(fields, shared.slots);
   shared.ends_at_first_token = is_second(fields, "ends_at", "last_token", "first_token");
   shared.lengths_from_trace = is_second(fields, "lengths", "drawn", "trace");
@@ -256,7 +255,7 @@ Profile delay_profile(const TableReader& fields, const TableReader& top) {
   fields.require_known({"model", "device", "source", "threads", "median_ms", "sigma"});
   Profile profile = named_profile(fields, top, "remote");
   profile.service = Service::kDelay;
-  profile.delay.slots = fields.integer("threads", 1, kMostSlots);
+  profile.delay.slots = fields.integer("threads", 1, kMaxSlots);
   profile.delay.median_ns = ms_to_ns(fields.number("median_ms", 1e-6, 1e7));
   profile.delay.sigma = fields.number("sigma", 0, kWidest);
   profile.latency_ns = {whole_ns(mean_ns(profile.delay))};

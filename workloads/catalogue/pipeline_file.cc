@@ -30,9 +30,9 @@ void read_branches(const TableReader& fields, Pipeline& pipeline) {
   std::vector<std::string> order;
   std::vector<double> weights;
   if (weighted) {
-    constexpr double kLeast = 1e-6;
-    constexpr double kMost = 1e6;
-    weights = fields.numbers("branch_weights", kLeast, kMost);
+    constexpr double kMin = 1e-6;
+    constexpr double kMax = 1e6;
+    weights = fields.numbers("branch_weights", kMin, kMax);
     order = fields.has("subs") ? fields.texts("subs") : std::vector<std::string>{};
     if (order.size() != subs) {
       throw input_error(fields.place("branch_weights"),
@@ -48,21 +48,21 @@ void read_branches(const TableReader& fields, Pipeline& pipeline) {
   if (const std::string wrong = choose_one(pipeline, name, order, weights); !wrong.empty()) {
     throw input_error(
         fields.place("branches"), wrong,
-        "'one' with two modules or more after it, and at most " + std::to_string(kMostRoutes) + " routes");
+        "'one' with two modules or more after it, and at most " + std::to_string(kMaxRoutes) + " routes");
   }
 }
 
-constexpr double kMostBytes = 32 << 20;
+constexpr double kMaxBytes = 32 << 20;
 
 /// What a visit brings: so many bytes, or an image of so many pixels.
 void read_input(const TableReader& fields, Module& module) {
   if (fields.has("input_bytes"))
-    module.input_bytes = static_cast<std::uint32_t>(fields.number("input_bytes", 0, kMostBytes) + 0.5);
+    module.input_bytes = static_cast<std::uint32_t>(fields.number("input_bytes", 0, kMaxBytes) + 0.5);
   if (!fields.has("input_size")) return;
   const std::vector<double> size = fields.numbers("input_size", 1, 4096);
   const double bytes = size.size() == 2 ? 3 * size[0] * size[1] : 0;
   const bool whole = size.size() == 2 && std::floor(size[0]) == size[0] && std::floor(size[1]) == size[1];
-  if (!whole || bytes > kMostBytes || (module.input_bytes > 0 && module.input_bytes != bytes)) {
+  if (!whole || bytes > kMaxBytes || (module.input_bytes > 0 && module.input_bytes != bytes)) {
     throw input_error(fields.place("input_size"), "another size",
                       "[height, width] in whole pixels of 3 bytes, at most 32 MiB, the same as input_bytes "
                       "where both stand");

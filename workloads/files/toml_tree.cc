@@ -88,9 +88,9 @@ void check_key_depth(const std::string& file, std::string_view text) {
     } else if (!part) {
       dots = 0;
     }
-    if (dots >= kMostKeyParts) {
+    if (dots >= kMaxKeyParts) {
       throw input_error({file, line, ""}, "a dotted key of many parts",
-                        "at most " + std::to_string(kMostKeyParts) + " parts");
+                        "at most " + std::to_string(kMaxKeyParts) + " parts");
     }
     before = c;
   }

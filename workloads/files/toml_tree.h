@@ -33,9 +33,9 @@ inline constexpr int kCommandLine = -1;
 
 /// No dotted key may have more parts: TOML readers nest a table in a table for each, and a file could exhaust
 /// the stack.
-inline constexpr int kMostKeyParts = 64;
+inline constexpr int kMaxKeyParts = 64;
 
-/// Throws InputError when a line of `text` has a dotted key of more than kMostKeyParts parts.
+/// Throws InputError when a line of `text` has a dotted key of more than kMaxKeyParts parts.
 void check_key_depth(const std::string& file, std::string_view text);
 
 /// Parses a document; the result's data is its table. Keys have the names that they have today (renamed.h).

@@ -3,10 +3,10 @@
 namespace harness {
 namespace {
 
-constexpr int kMostStreams = 1'000'000;
+constexpr int kMaxStreams = 1'000'000;
 
 void list_rates(StreamClass& streams, ParamList& params) {
-  params.integer("count", streams.count, 1, kMostStreams, "number of streams");
+  params.integer("count", streams.count, 1, kMaxStreams, "number of streams");
   params.number("rps", streams.rps, 1e-9, 1e9,
                 "requests/s of the whole class over the run where rates_rps is 0, else its weight among the "
                 "classes; bursts have a rate of their own");
@@ -43,7 +43,7 @@ void list_process(StreamClass& streams, ParamList& params) {
                 "mmpp: share of the time in the high state");
   params.number("mmpp_high_s", streams.mmpp_high_s, 0.001, 1e6,
                 "mmpp: mean length of a stay in the high state");
-  params.integer("mmpp_chains", streams.mmpp_chains, 0, kMostStreams,
+  params.integer("mmpp_chains", streams.mmpp_chains, 0, kMaxStreams,
                  "mmpp: how many independent states there are, stream i having number i modulo this; 0: each "
                  "stream its own. As many as entries: streams of one module change together");
   params.integer("burst", streams.burst, 1, 1'000'000'000, "bursts: requests in one, of each stream");

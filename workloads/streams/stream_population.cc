@@ -11,7 +11,7 @@
 namespace harness {
 namespace {
 
-constexpr double kMostStreamMinutes = 1e9;
+constexpr double kMaxStreamMinutes = 1e9;
 
 /// Random numbers of a population: one sequence for each class and purpose.
 RandomStream population_random(const StreamClass& spec, const char* purpose, std::size_t number) {
@@ -137,9 +137,9 @@ StreamPopulation::StreamPopulation(const TraceSpec& spec, double target_rps)
                         "a rate of 0, at which each class has its own");
     }
     const double minutes = one.minutes == StreamMinutes::kConstant ? 1 : spec.duration_s / one.minute_s;
-    if (minutes * one.count > kMostStreamMinutes) {
+    if (minutes * one.count > kMaxStreamMinutes) {
       throw input_error(place_of_field(one, "minute_s"), text_of(minutes) + " minutes of each stream",
-                        "at most " + text_of(kMostStreamMinutes) + " of all streams");
+                        "at most " + text_of(kMaxStreamMinutes) + " of all streams");
     }
     classes_.emplace_back(one, i, duration_ns_, functions_);
   }

@@ -15,7 +15,7 @@ namespace harness {
 namespace {
 
 constexpr double kLatestS = 1e9;
-constexpr std::size_t kMostTimes = 100'000'000;
+constexpr std::size_t kMaxTimes = 100'000'000;
 
 bool is_binary(std::string_view text) { return text.substr(0, 4096).find('\0') != std::string_view::npos; }
 
@@ -57,7 +57,7 @@ std::vector<TimeNs> read_times(TextLines lines) {
       throw lines.error("send time", std::string(trimmed(lines.line())) + " after " + text_of(before),
                         "times in seconds that do not fall (counts per bin: format = \"counts\")");
     }
-    if (times.size() == kMostTimes) throw lines.error("", "more than 100000000 times", "at most 100000000");
+    if (times.size() == kMaxTimes) throw lines.error("", "more than 100000000 times", "at most 100000000");
     before = time;
     times.push_back(s_to_ns(time));
   }
@@ -115,7 +115,7 @@ std::vector<double> read_counts(TextLines lines, const std::string& column) {
       count += number_field(lines, "count in column " + std::to_string(index + 1), fields[index], 0,
                             kLargestCount);
     }
-    if (counts.size() == kMostBins) throw lines.error("", "more than 50000000 bins", "at most 50000000");
+    if (counts.size() == kMaxBins) throw lines.error("", "more than 50000000 bins", "at most 50000000");
     counts.push_back(count);
   }
   return counts;
@@ -340,7 +340,7 @@ std::vector<std::vector<float>> function_minutes(const TraceSpec& spec) {
 
 std::vector<double> counts_of(const std::vector<TimeNs>& times_ns, double bin_s) {
   const double bins = times_ns.empty() ? 0 : std::floor(bins_of(ns_to_s(times_ns.back()), bin_s)) + 1;
-  if (bins > static_cast<double>(kMostBins)) {
+  if (bins > static_cast<double>(kMaxBins)) {
     throw input_error({"", 0, "bin_s"},
                       text_of(bin_s) + " for a trace of " + text_of(ns_to_s(times_ns.back())) + " s",
                       "at most 50000000 bins");

@@ -49,9 +49,9 @@ class FittedShape : public testing::TestWithParam<RealTrace> {
     spec.duration_s = length_s;
     spec.compress = 1;
     spec.interpolate = Interpolate::kOff;
-    constexpr double kMostRequests = 4e7;
+    constexpr double kMaxRequests = 4e7;
     const double mean = facts_of(real_.counts, real_.bin_s).mean_rps;
-    return counts_of(*make_arrivals(spec, std::min(mean, kMostRequests / length_s), seed), real_.bin_s);
+    return counts_of(*make_arrivals(spec, std::min(mean, kMaxRequests / length_s), seed), real_.bin_s);
   }
 
   TraceSpec spec_;

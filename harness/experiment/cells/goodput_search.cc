@@ -10,8 +10,8 @@ namespace harness {
 namespace {
 
 constexpr double kPrecision = 0.002;
-constexpr double kLeastShare = 1e-5;  ///< of the largest throughput: slower rates are not looked at
-constexpr double kLeastSlos = 100;
+constexpr double kMinShare = 1e-5;  ///< of the largest throughput: slower rates are not looked at
+constexpr double kMinSlos = 100;
 constexpr double kLongestRunS = 1e9;
 constexpr double kLargestRps = 1e6;
 
@@ -38,7 +38,7 @@ class OneGpu {
     run.system = find_system("shepherd")->make();
     TraceSpec poisson;
     poisson.name = "goodput";
-    poisson.duration_s = std::max(search_.requests / rate_rps, kLeastSlos * ns_to_s(slo_ns_));
+    poisson.duration_s = std::max(search_.requests / rate_rps, kMinSlos * ns_to_s(slo_ns_));
     run.arrivals = make_arrivals(poisson, rate_rps, search_.seed);
     return run;
   }
@@ -57,7 +57,7 @@ double one_gpu_goodput_rps(const Profile& profile, TimeNs slo_ns, const GoodputS
   double high = std::min(kLargestRps, best_throughput_within_rps(profile, profile.max_batch(), slo_ns));
   if (high == 0) return 0;
   if (gpu.serves(high)) return high;
-  const double least = std::max(kLeastShare * high, search.requests / kLongestRunS);
+  const double least = std::max(kMinShare * high, search.requests / kLongestRunS);
   double low = 0;
   while (high - low > kPrecision * high && high > least) {
     const double middle = (low + high) / 2;

@@ -128,9 +128,9 @@ class Expansion {
   }
 
   void add(const Cell& cell) {
-    if (cells_.size() == kMostCells) {
-      throw input_error({spec_.file, 0, "cells"}, "more than " + std::to_string(kMostCells),
-                        "at most " + std::to_string(kMostCells) + " combinations of all axes");
+    if (cells_.size() == kMaxCells) {
+      throw input_error({spec_.file, 0, "cells"}, "more than " + std::to_string(kMaxCells),
+                        "at most " + std::to_string(kMaxCells) + " combinations of all axes");
     }
     cells_.push_back(cell);
     cells_.back().index = static_cast<std::uint32_t>(cells_.size() - 1);

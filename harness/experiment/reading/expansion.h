@@ -11,7 +11,7 @@
 
 namespace harness {
 
-/// One cell as places on the axes. Small: an experiment may have kMostCells.
+/// One cell as places on the axes. Small: an experiment may have kMaxCells.
 struct Cell {
   std::uint32_t index = 0;
   Runtime runtime = Runtime::kSimulated;
@@ -28,7 +28,7 @@ inline constexpr std::size_t kNotSwept = static_cast<std::size_t>(-1);
 
 /// All cells, with every seed that may be added. Outermost first: runtimes, pipelines, traces, SLOs, loads,
 /// seeds, sweeps of shared settings, systems, sweeps of the system's own parameters. `pipelines` are those of
-/// workload.pipelines. Throws InputError: modules that no pipeline has, more than kMostCells.
+/// workload.pipelines. Throws InputError: modules that no pipeline has, more than kMaxCells.
 std::vector<Cell> expand(const ExperimentSpec& spec, const std::vector<Pipeline>& pipelines);
 
 /// How many of all cells, which are the first, there are with that many seeds: at least those listed.

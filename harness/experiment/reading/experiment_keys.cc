@@ -74,7 +74,7 @@ constexpr PlainKey kKeys[] = {
     {"repeat_until", "baseline", "(none)", "a series: a system, or SYSTEM/VARIANT",
      "the interval is then that of the differences to this series, seed by seed, else of the metric "
      "itself"},
-    {"repeat_until", "most_seeds", "20", "an integer from 2 to 1000",
+    {"repeat_until", "max_seeds", "20", "an integer from 2 to 1000",
      "no more seeds than this, those listed included"},
     {"record", "rows", "true", "true or false",
      "whether the results hold a row for each request and each visit; every metric is computed either way"},

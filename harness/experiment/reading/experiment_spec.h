@@ -14,7 +14,7 @@
 namespace harness {
 
 /// No experiment may have more cells.
-inline constexpr std::uint64_t kMostCells = 100'000;
+inline constexpr std::uint64_t kMaxCells = 100'000;
 
 /// Where a cell runs.
 enum class Runtime { kSimulated, kEmulated, kGpu };
@@ -62,7 +62,7 @@ struct RepeatUntil {
   std::string metric;     ///< a column of /summary
   double half_width = 0;  ///< of the 95 % interval, in every workload and series
   std::string baseline;   ///< a series ("pard", "pard/back") to take differences to; empty: the metric itself
-  std::size_t most_seeds = 20;
+  std::size_t max_seeds = 20;
 };
 
 /// The whole file.

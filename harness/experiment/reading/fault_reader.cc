@@ -8,7 +8,7 @@
 namespace harness {
 namespace {
 
-constexpr double kMostGpus = 1e6;
+constexpr double kMaxGpus = 1e6;
 
 /// A number of a fault, in its table or by a key that names the fault.
 struct NumberKey {
@@ -42,14 +42,14 @@ constexpr NumberKey kNumbers[] = {
      [](Fault& fault, double value) { fault.delay_ns = ms_to_ns(value); }},
     {"gpu",
      0,
-     kMostGpus - 1,
+     kMaxGpus - 1,
      "an integer from 0 to workers - 1",
      {},
      true,
      [](Fault& fault, double value) { fault.first_gpu = static_cast<int>(value); }},
     {"count",
      1,
-     kMostGpus,
+     kMaxGpus,
      "an integer from 1 to workers - gpu",
      {},
      true,
@@ -104,7 +104,7 @@ void read_range(const TableReader& table, Fault& fault) {
   const std::string allowed = "[FIRST, LAST], integers from 0 to workers - 1, FIRST < LAST";
   if (table.has("count"))
     throw input_error(table.place("count"), "count beside gpus", "count beside gpu, or gpus = [FIRST, LAST]");
-  const std::vector<double> places = table.number_axis("gpus", 0, kMostGpus - 1, allowed);
+  const std::vector<double> places = table.number_axis("gpus", 0, kMaxGpus - 1, allowed);
   const bool whole =
       std::floor(places.front()) == places.front() && std::floor(places.back()) == places.back();
   if (places.size() != 2 || !whole || places[0] > places[1]) {

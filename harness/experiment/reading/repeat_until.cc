@@ -14,7 +14,7 @@ namespace harness {
 namespace {
 
 constexpr double kLargestSeed = 9007199254740992.0;  // 2^53, as in workload.seeds
-constexpr int kMostSeedsAllowed = 1000;
+constexpr int kMaxSeedsAllowed = 1000;
 
 std::string series_name(const SystemSpec& system) {
   return system.variant == "default" ? system.name : system.name + "/" + system.variant;
@@ -47,12 +47,12 @@ void check_baseline(const ExperimentSpec& spec, const InputPlace& place) {
 /// The integers after the largest listed seed.
 void list_added_seeds(ExperimentSpec& spec, const InputPlace& place) {
   std::vector<std::uint64_t>& listed = spec.workload.seeds;
-  if (listed.size() > spec.repeat->most_seeds) {
-    throw input_error(place, std::to_string(spec.repeat->most_seeds),
+  if (listed.size() > spec.repeat->max_seeds) {
+    throw input_error(place, std::to_string(spec.repeat->max_seeds),
                       "at least the " + counted(listed.size(), "seed") + " of workload.seeds");
   }
   const std::uint64_t largest = *std::max_element(listed.begin(), listed.end());
-  const std::size_t more = spec.repeat->most_seeds - listed.size();
+  const std::size_t more = spec.repeat->max_seeds - listed.size();
   if (static_cast<double>(largest) + static_cast<double>(more) > kLargestSeed) {
     throw input_error(place, counted(more, "seed") + " after " + std::to_string(largest),
                       "integers from 0 to 2^53");
@@ -86,12 +86,12 @@ void read_repeat_until(const TableReader& document, ExperimentSpec& spec) {
   if (std::find(metrics.begin(), metrics.end(), repeat.metric) == metrics.end())
     throw_unknown(table.place("metric"), "metric", repeat.metric, metrics);
   repeat.half_width = table.number("half_width", 1e-12, 1e12);
-  if (table.has("most_seeds"))
-    repeat.most_seeds = static_cast<std::size_t>(table.integer("most_seeds", 2, kMostSeedsAllowed));
+  if (table.has("max_seeds"))
+    repeat.max_seeds = static_cast<std::size_t>(table.integer("max_seeds", 2, kMaxSeedsAllowed));
   repeat.baseline = table.text_or("baseline", "");
   spec.repeat = repeat;
   if (!repeat.baseline.empty()) check_baseline(spec, table.place("baseline"));
-  list_added_seeds(spec, table.place("most_seeds"));
+  list_added_seeds(spec, table.place("max_seeds"));
 }
 
 std::size_t first_seeds(const ExperimentSpec& spec) {
@@ -99,7 +99,7 @@ std::size_t first_seeds(const ExperimentSpec& spec) {
   return spec.repeat ? std::max<std::size_t>(listed, 2) : listed;
 }
 
-std::size_t most_seeds(const ExperimentSpec& spec) {
+std::size_t max_seeds(const ExperimentSpec& spec) {
   return spec.workload.seeds.size() + spec.workload.added_seeds.size();
 }
 

@@ -18,7 +18,7 @@ void read_repeat_until(const TableReader& document, ExperimentSpec& spec);
 /// The seeds with which the experiment begins: those listed, two at least when it may add some.
 std::size_t first_seeds(const ExperimentSpec& spec);
 /// The most seeds that it may have.
-std::size_t most_seeds(const ExperimentSpec& spec);
+std::size_t max_seeds(const ExperimentSpec& spec);
 
 /// How well the metric is known.
 struct Repetition {

@@ -62,18 +62,18 @@ TEST(RepeatUntil, ASingleValueIsNotEnoughAndNoValueDemandsNothing) {
 }
 
 TEST(RepeatUntil, AddsTheIntegersAfterTheLargestSeed) {
-  const ExperimentSpec spec = parse(kTwoSeeds + kRepeat + "most_seeds = 5\n");
+  const ExperimentSpec spec = parse(kTwoSeeds + kRepeat + "max_seeds = 5\n");
   EXPECT_EQ(spec.workload.seeds, (std::vector<std::uint64_t>{4, 2}));
   EXPECT_EQ(spec.workload.added_seeds, (std::vector<std::uint64_t>{5, 6, 7}));
   EXPECT_EQ(first_seeds(spec), 2U);
-  EXPECT_EQ(most_seeds(spec), 5U);
-  EXPECT_EQ(most_seeds(parse(kTwoSeeds + kRepeat)), 20U);
+  EXPECT_EQ(max_seeds(spec), 5U);
+  EXPECT_EQ(max_seeds(parse(kTwoSeeds + kRepeat)), 20U);
   const ExperimentSpec one = parse(kTwoSeeds + kRepeat, {"workload.seeds=7"});
   EXPECT_EQ(first_seeds(one), 2U);
   EXPECT_EQ(one.workload.added_seeds.front(), 8U);
   EXPECT_EQ(one.workload.added_seeds.size(), 19U);
   EXPECT_EQ(first_seeds(parse(kTwoSeeds)), 2U);
-  EXPECT_EQ(most_seeds(parse(kTwoSeeds)), 2U);
+  EXPECT_EQ(max_seeds(parse(kTwoSeeds)), 2U);
 }
 
 // The cells of the listed seeds keep numbers and hashes; those of each added seed follow in the same order.
@@ -113,14 +113,13 @@ TEST(RepeatUntil, ErrorsSayWhatIsAllowed) {
       std::string::npos);
   EXPECT_NE(error_of(kTwoSeeds + kRepeat + "baseline = \"prad\"\n").find("did you mean 'pard'"),
             std::string::npos);
-  EXPECT_NE(error_of(kTwoSeeds + kRepeat + "most_seeds = 1\n").find("an integer from 2"), std::string::npos);
-  EXPECT_NE(error_of(kTwoSeeds + kRepeat + "most_seeds = 2.5\n").find("an integer from 2"),
-            std::string::npos);
-  EXPECT_NE(error_of(kTwoSeeds + kRepeat + "most_seed = 2\n").find("did you mean 'most_seeds'"),
+  EXPECT_NE(error_of(kTwoSeeds + kRepeat + "max_seeds = 1\n").find("an integer from 2"), std::string::npos);
+  EXPECT_NE(error_of(kTwoSeeds + kRepeat + "max_seeds = 2.5\n").find("an integer from 2"), std::string::npos);
+  EXPECT_NE(error_of(kTwoSeeds + kRepeat + "most_seed = 2\n").find("did you mean 'max_seeds'"),
             std::string::npos);
   std::string three = kTwoSeeds;
   three.replace(three.find("[4, 2]"), 6, "[1, 2, 3]");
-  EXPECT_NE(error_of(three + kRepeat + "most_seeds = 2\n").find("at least the 3 seeds"), std::string::npos);
+  EXPECT_NE(error_of(three + kRepeat + "max_seeds = 2\n").find("at least the 3 seeds"), std::string::npos);
   const std::string baseline = "baseline = \"pard\"\n";
   EXPECT_NE(error_of(kTwoSeeds + kRepeat + baseline + sweep("pard.lambda", "[0.1, 0.2]")).find("one series"),
             std::string::npos);

@@ -3,8 +3,8 @@
 namespace harness {
 namespace {
 
-constexpr double kLeastSloMs = 1e-3;
-constexpr double kMostSloMs = 1e7;
+constexpr double kMinSloMs = 1e-3;
+constexpr double kMaxSloMs = 1e7;
 constexpr const char* kSlosAllowed = "numbers from 0.001 to 1e+07";
 
 StreamClass read_class(const TableReader& table) {
@@ -14,7 +14,7 @@ StreamClass read_class(const TableReader& table) {
   std::vector<std::string> known = {"slo_ms"};
   for (const Param& param : params) known.push_back(param.name);
   table.require_known(known);
-  streams.slo_ms = table.number_axis("slo_ms", kLeastSloMs, kMostSloMs, kSlosAllowed);
+  streams.slo_ms = table.number_axis("slo_ms", kMinSloMs, kMaxSloMs, kSlosAllowed);
   for (Param& param : params) {
     if (!table.has(param.name)) continue;
     streams.places[param.name] = table.place(param.name);
@@ -51,7 +51,7 @@ void assign_to_streams(TraceSpec& trace, const std::string& field, const Assignm
   streams.places[key] = assignment.place;
   if (key == "slo_ms") {
     const auto* slo_ms = std::get_if<double>(&assignment.value);
-    if (slo_ms == nullptr || !(*slo_ms >= kLeastSloMs && *slo_ms <= kMostSloMs))
+    if (slo_ms == nullptr || !(*slo_ms >= kMinSloMs && *slo_ms <= kMaxSloMs))
       throw input_error(assignment.place, text_of(assignment.value), kSlosAllowed);
     streams.slo_ms = {*slo_ms};
     return;

@@ -27,7 +27,7 @@ std::string names_text(const PreparedCell& cell, const WorkerGroup& group) {
   return text;
 }
 
-constexpr std::size_t kMostParts = 4;  // of a plan of groups shown one by one
+constexpr std::size_t kMaxParts = 4;  // of a plan of groups shown one by one
 
 /// "7 to 42", "12".
 std::string range_text(int least, int most) {
@@ -66,7 +66,7 @@ std::string groups_text(const PreparedCell& cell) {
     text += std::to_string(first.workers) + " for " + names_text(cell, first);
     from = to;
   }
-  return parts <= kMostParts ? text : many_groups_text(groups);
+  return parts <= kMaxParts ? text : many_groups_text(groups);
 }
 
 std::string module_text(const ModulePlan& module) {
@@ -104,7 +104,7 @@ std::string modules_text(const PreparedCell& cell) {
     else
       ++same->count;
   }
-  if (!cell.plan.groups.empty() && all.size() > kMostParts) return many_modules_text(cell.plan.modules);
+  if (!cell.plan.groups.empty() && all.size() > kMaxParts) return many_modules_text(cell.plan.modules);
   std::string text;
   for (const Alike& one : all) {
     text += (text.empty() ? "" : ", ") + (one.count == 1 ? one.name : std::to_string(one.count) + " models") +

@@ -142,7 +142,7 @@ void ExperimentRun::print_plan(bool brief, RankReport& report) {
   if (skipped > 0 && brief) text += ", " + std::to_string(skipped) + " skipped";
   if (wanted_ < expected_.size()) {
     text += "; with [repeat_until] up to " + count_text(expected_.size()) + " (" +
-            std::to_string(most_seeds(spec_)) + " seeds)";
+            std::to_string(max_seeds(spec_)) + " seeds)";
   }
   for (const std::string& note : device_notes(needs_, machines_))
     text += "\n" + (brief ? file_ + ": " : "") + "warning: " + note;
@@ -209,7 +209,7 @@ bool ExperimentRun::settle_seeds() {
     const std::vector<SummaryRow> more = store_.rows_of(wanted().subspan(std::min(rows_.size(), wanted_)));
     rows_.insert(rows_.end(), more.begin(), more.end());
     repetition_ = judge(*spec_.repeat, std::span<const SummaryRow>(rows_).first(wanted_));
-    if (repetition_.widest <= spec_.repeat->half_width || seeds_ == most_seeds(spec_)) return true;
+    if (repetition_.widest <= spec_.repeat->half_width || seeds_ == max_seeds(spec_)) return true;
     set_seeds(seeds_ + 1);
   }
 }

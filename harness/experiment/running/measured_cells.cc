@@ -21,8 +21,8 @@ using SlowdownKey = std::tuple<std::size_t, ModuleId, int, TimeNs>;
 
 /// Of a visit that was done.
 bool is_possible(const VisitRow& visit, const std::vector<Profile>& profiles) {
-  constexpr WorkerId kMostWorkers = 100'000'000;  // with those that took another's place
-  if (visit.module >= profiles.size() || visit.worker >= kMostWorkers) return false;
+  constexpr WorkerId kMaxWorkers = 100'000'000;  // with those that took another's place
+  if (visit.module >= profiles.size() || visit.worker >= kMaxWorkers) return false;
   const Profile& profile = profiles[visit.module];
   return profile.service != Service::kBatch || (visit.batch >= 1 && visit.batch <= profile.max_batch());
 }

@@ -76,10 +76,10 @@ std::string theft_note(const CpuClocks& before) {
 
 /// "NOTE; NOTE; ... and 3 more".
 std::string text_of_notes(const std::vector<std::string>& notes) {
-  constexpr std::size_t kMost = 4;
+  constexpr std::size_t kMax = 4;
   std::string text;
-  for (std::size_t i = 0; i < std::min(notes.size(), kMost); ++i) text += (i == 0 ? "" : "; ") + notes[i];
-  if (notes.size() > kMost) text += "; and " + std::to_string(notes.size() - kMost) + " more";
+  for (std::size_t i = 0; i < std::min(notes.size(), kMax); ++i) text += (i == 0 ? "" : "; ") + notes[i];
+  if (notes.size() > kMax) text += "; and " + std::to_string(notes.size() - kMax) + " more";
   return text;
 }
 

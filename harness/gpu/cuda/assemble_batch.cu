@@ -51,7 +51,7 @@ unsigned blocks(int size, int block) { return static_cast<unsigned>((size + bloc
 
 void assemble_batch_cuda(const StagedImage* images, int count, const AssemblyConstants& constants, float* out,
                          CUstream_st* stream) {
-  HARNESS_CHECK(count >= 0 && count <= kMostAssembled, "a batch to assemble has 0 to 65535 images");
+  HARNESS_CHECK(count >= 0 && count <= kMaxAssembled, "a batch to assemble has 0 to 65535 images");
   if (count == 0) return;
   const dim3 grid(blocks(constants.width, kBlockColumns), blocks(constants.height, kBlockRows),
                   static_cast<unsigned>(count));

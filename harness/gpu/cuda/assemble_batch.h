@@ -10,9 +10,9 @@ struct CUstream_st;  // cudaStream_t is a pointer to it
 namespace harness {
 
 /// Most images of one call: a dimension of the grid.
-inline constexpr int kMostAssembled = 65535;
+inline constexpr int kMaxAssembled = 65535;
 
-/// Enqueues the assembly of `count` images (0 to kMostAssembled) on `stream` and returns. `images` is a
+/// Enqueues the assembly of `count` images (0 to kMaxAssembled) on `stream` and returns. `images` is a
 /// table on the device, with the images' bytes where it says (InputLayout makes both); `out` has
 /// batch_elements(count) floats on the device. All stay until the stream has passed this point. The launch
 /// depends on `constants` and `count` alone, so a CUDA graph that captured it serves later batches of other

@@ -10,7 +10,7 @@ namespace harness {
 namespace {
 
 /// The last one counts; the first are slow, the calls being cold.
-constexpr int kMostTries = 5;
+constexpr int kMaxTries = 5;
 constexpr TimeNs kNarrowNs = 10 * kNsPerUs;
 constexpr TimeNs kPatienceNs = 200 * kNsPerUs;
 
@@ -47,7 +47,7 @@ TimeNs CudaClock::host_ns(int reference, const CudaEvent& event) const {
 }
 
 bool CudaClock::record(CudaEvent& event, DeviceClock::Bracket& bracket) {
-  for (int i = 0; i < kMostTries; ++i) {
+  for (int i = 0; i < kMaxTries; ++i) {
     bracket.before_ns = steady_ns();
     event.record(stream_);
     do {

@@ -6,7 +6,7 @@
 namespace harness {
 namespace {
 
-constexpr int kLeastMajor = 8;
+constexpr int kMinMajor = 8;
 
 std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
@@ -26,7 +26,7 @@ std::string description_of(const cudaDeviceProp& gpu) {
 DeviceInfo info_of(int index) {
   cudaDeviceProp gpu{};
   cuda_check(cudaGetDeviceProperties(&gpu, index), "cudaGetDeviceProperties", "listing GPUs");
-  DeviceInfo info{"cuda:" + std::to_string(index), gpu.major >= kLeastMajor, description_of(gpu), ""};
+  DeviceInfo info{"cuda:" + std::to_string(index), gpu.major >= kMinMajor, description_of(gpu), ""};
   if (!info.is_usable) info.description += "; too old: 8.0 or more is needed";
   char bus_id[32] = "";
   cuda_check(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, index), "cudaDeviceGetPCIBusId", "listing GPUs");
@@ -59,7 +59,7 @@ std::string cuda_gpu_name(int index) {
     throw input_error({"", 0, "device"}, name, "cuda:0 to cuda:" + std::to_string(count - 1));
   cudaDeviceProp gpu{};
   cuda_check(cudaGetDeviceProperties(&gpu, index), "cudaGetDeviceProperties", "naming a GPU");
-  if (gpu.major < kLeastMajor)
+  if (gpu.major < kMinMajor)
     throw input_error({"", 0, "device"}, name + " " + gpu.name, "GPUs of compute capability 8.0 or more");
   return name + " " + gpu.name;
 }

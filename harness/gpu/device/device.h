@@ -62,7 +62,7 @@ struct MemoryUse {
 class Device {
  public:
   /// Batches that may be submitted and not yet taken: one runs while the inputs of the next are prepared.
-  static constexpr int kMostOutstanding = 2;
+  static constexpr int kMaxOutstanding = 2;
 
   /// Tells the event loop that take() has something. Called by the device's threads, or from within submit()
   /// and preempt(); must be quick, and must call nothing of the device.

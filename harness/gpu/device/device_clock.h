@@ -15,7 +15,7 @@ namespace harness {
 /// milliseconds loses digits as it grows; a batch keeps the one that it began with.
 class DeviceClock {
  public:
-  /// The current one, those of kMostOutstanding batches, and one to be made.
+  /// The current one, those of kMaxOutstanding batches, and one to be made.
   static constexpr int kReferences = 4;
   /// A reference is renewed when it is older.
   static constexpr TimeNs kRenewNs = 200 * kNsPerMs;

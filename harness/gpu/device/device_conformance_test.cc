@@ -15,7 +15,7 @@ namespace harness {
 namespace {
 
 constexpr int kSide = 8;
-constexpr int kMostImages = 4;
+constexpr int kMaxImages = 4;
 
 /// An event loop with one device: it sleeps until woken, as the live runtime does.
 class DeviceConformance : public testing::TestWithParam<TestedKind> {
@@ -29,7 +29,7 @@ class DeviceConformance : public testing::TestWithParam<TestedKind> {
   DeviceModel load(const std::string& model, int exit_points = 0) {
     ModelSource source;
     source.model = model;
-    source.max_batch = kMostImages;
+    source.max_batch = kMaxImages;
     source.exit_points = exit_points;
     return device_->load(source);
   }
@@ -86,9 +86,9 @@ TEST_P(DeviceConformance, EveryBatchEndsOnceInOrderOfSubmission) {
   constexpr std::uint64_t kBatches = 300;
   std::vector<TimeNs> submitted_ns;
   for (std::uint64_t tag = 0; tag < kBatches; ++tag) {
-    if (tag >= Device::kMostOutstanding) collect(tag + 1 - Device::kMostOutstanding);
+    if (tag >= Device::kMaxOutstanding) collect(tag + 1 - Device::kMaxOutstanding);
     submitted_ns.push_back(steady_ns());
-    const auto batch = 1 + static_cast<int>(random.uniform() * kMostImages);
+    const auto batch = 1 + static_cast<int>(random.uniform() * kMaxImages);
     submit(tag, models[random.uniform() < 0.5 ? 0 : 1], batch);
   }
   collect(kBatches);

@@ -71,7 +71,7 @@ void DeviceDesk::admit(std::uint64_t tag, DeviceModel model, std::span<const Ima
   if (broken != images.end())
     refuse(DeviceFault::kWrongShape, "image " + std::to_string(broken - images.begin()) + " is " +
                                          text_of(*broken) + ", 3 x height x width are needed");
-  HARNESS_CHECK(outstanding_.size() < Device::kMostOutstanding, "too many batches outstanding on a device");
+  HARNESS_CHECK(outstanding_.size() < Device::kMaxOutstanding, "too many batches outstanding on a device");
   HARNESS_CHECK(std::find(outstanding_.begin(), outstanding_.end(), tag) == outstanding_.end(),
                 "two batches of one tag outstanding on a device");
   outstanding_.push_back(tag);

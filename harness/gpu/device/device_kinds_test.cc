@@ -74,7 +74,7 @@ class StageStreamEngine final : public StreamEngine {
   };
   std::shared_ptr<StageGate> gate_;
   std::vector<Model> models_;
-  std::array<Batch, Device::kMostOutstanding> batches_;
+  std::array<Batch, Device::kMaxOutstanding> batches_;
 };
 
 }  // namespace

@@ -103,7 +103,7 @@ TEST(SegmentQueue, KeepsItsPromisesUnderRandomStops) {
       const Segment next = *queue.next();
       ASSERT_EQ(next.index, ran[static_cast<std::size_t>(next.slot)]++);
       queue.enqueued();
-      ASSERT_LE(++ahead, SegmentQueue::kMostAhead);
+      ASSERT_LE(++ahead, SegmentQueue::kMaxAhead);
     } else if (what == 2 && queue.running()) {
       queue.passed();
       --ahead;

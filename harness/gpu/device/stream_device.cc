@@ -100,7 +100,7 @@ bool StreamDevice::post(const Command& command, std::size_t keep_free) {
 void StreamDevice::prepare(DeviceModel model, const Image& image) {
   const int number = slot_to_prepare(model);
   if (!copies_ahead_ || lost_ || model >= desk_.models() || number < 0 || image.on_device) return;
-  if (post({false, number, model, image}, kMostOutstanding)) slot(number).prepared = model;
+  if (post({false, number, model, image}, kMaxOutstanding)) slot(number).prepared = model;
 }
 
 void StreamDevice::submit(std::uint64_t tag, DeviceModel model, std::span<const Image> images) {
@@ -398,7 +398,7 @@ std::size_t SegmentQueue::first_running() const {
 
 std::optional<SegmentQueue::Segment> SegmentQueue::next() const {
   const std::size_t i = first_waiting();
-  if (i == count_ || ahead_ >= kMostAhead) return std::nullopt;
+  if (i == count_ || ahead_ >= kMaxAhead) return std::nullopt;
   return Segment{batches_[i].slot, batches_[i].enqueued};
 }
 

@@ -25,14 +25,14 @@ namespace harness {
 // Which work of the outstanding batches a device gets next, where it runs what was enqueued by itself.
 
 /// The batches outstanding on a device, cut into segments at their exit points: a batch without exit points
-/// is one. All segments run in one order, that of submission, and at most kMostAhead stand on the device, the
+/// is one. All segments run in one order, that of submission, and at most kMaxAhead stand on the device, the
 /// running one among them: with fewer the device would wait for the host between two, with more a preempted
 /// batch would run on for longer (design, section 6).
 ///
-/// A batch is named by its slot, 0..kMostOutstanding - 1.
+/// A batch is named by its slot, 0..kMaxOutstanding - 1.
 class SegmentQueue {
  public:
-  static constexpr int kMostAhead = 2;
+  static constexpr int kMaxAhead = 2;
 
   struct Segment {
     int slot = 0;
@@ -82,7 +82,7 @@ class SegmentQueue {
   std::size_t first_waiting() const;
   std::size_t first_running() const;
 
-  std::array<Batch, Device::kMostOutstanding> batches_;  ///< in the order of submission
+  std::array<Batch, Device::kMaxOutstanding> batches_;  ///< in the order of submission
   std::size_t count_ = 0;
   int ahead_ = 0;  ///< enqueued and not passed
 };
@@ -123,7 +123,7 @@ class StreamDevice final : public Device {
   HostWork host_work() const;
 
  private:
-  static constexpr std::size_t kSlots = kMostOutstanding;
+  static constexpr std::size_t kSlots = kMaxOutstanding;
   static constexpr std::size_t kCommands = 256;
 
   /// What the event loop's thread asks for, but for loads.

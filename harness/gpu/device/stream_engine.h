@@ -13,7 +13,7 @@ namespace harness {
 
 /// Everything is called on the device's thread. Where the device runs by itself, as a GPU does, nothing but
 /// load() waits for it; where it is this thread, enqueue() computes. A batch is named by its slot,
-/// 0..Device::kMostOutstanding - 1, from begin() to release(); what a slot holds of prepared images is its
+/// 0..Device::kMaxOutstanding - 1, from begin() to release(); what a slot holds of prepared images is its
 /// next batch's. A batch's segments are those between its model's exit points, in order, and all batches'
 /// segments run in the order of enqueue().
 ///

@@ -74,7 +74,7 @@ class ScriptedDevice : public Device {
   int exit_points(DeviceModel model) const override { return diary_.models.at(model).exit_points; }
 
   void submit(std::uint64_t tag, DeviceModel model, std::span<const Image> images) override {
-    HARNESS_CHECK(batches_.size() < kMostOutstanding, "too many batches at once");
+    HARNESS_CHECK(batches_.size() < kMaxOutstanding, "too many batches at once");
     const ModelSource& source = diary_.models.at(model);
     if (is_lost_ || submitted_ == script.refuses_at) throw lost(source, images.size());
     const auto count = static_cast<int>(images.size());

@@ -136,7 +136,7 @@ class SteppedEngine final : public StreamEngine {
   }
 
   std::shared_ptr<SteppedGpu> gpu_;
-  std::vector<Batch> batches_ = std::vector<Batch>(Device::kMostOutstanding);
+  std::vector<Batch> batches_ = std::vector<Batch>(Device::kMaxOutstanding);
   int enqueued_ = 0;
 };
 

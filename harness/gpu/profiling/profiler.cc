@@ -20,7 +20,7 @@ struct Point {
 };
 
 /// Every line goes through two points: it says nothing then.
-constexpr std::size_t kLeastFitted = 3;
+constexpr std::size_t kMinFitted = 3;
 /// Preempting is given this part of the time that the latencies may take.
 constexpr TimeNs kPreemptingShare = 4;
 
@@ -144,7 +144,7 @@ std::vector<std::string> notes_from(const Device& device, std::size_t earlier) {
 }
 
 constexpr TimeNs kLongestBatchNs = 600 * kNsPerS;
-constexpr std::size_t kMostImageBytes = std::size_t{256} << 20;
+constexpr std::size_t kMaxImageBytes = std::size_t{256} << 20;
 
 }  // namespace
 
@@ -194,7 +194,7 @@ ModelProfile profile_model(Device& device, DeviceWait& wait, const ModelSource& 
     profile.sizes.push_back({batches[i], timed.summary(i)});
     medians.push_back(profile.sizes.back().time.median_ns);
   }
-  if (batches.size() >= kLeastFitted) profile.fit = fit_latency(batches, medians);
+  if (batches.size() >= kMinFitted) profile.fit = fit_latency(batches, medians);
   profile.handover_ns = median_of(handovers);
   profile.stopped_by = timed.stopped_by;
   profile.drift = timed.drift();
@@ -210,7 +210,7 @@ BatchRunner::BatchRunner(Device& device, DeviceWait& wait, int most, int height,
   const std::size_t image_bytes =
       std::size_t{3} * static_cast<std::size_t>(height) * static_cast<std::size_t>(width);
   const std::size_t different =
-      std::clamp<std::size_t>(kMostImageBytes / image_bytes, 1, static_cast<std::size_t>(most));
+      std::clamp<std::size_t>(kMaxImageBytes / image_bytes, 1, static_cast<std::size_t>(most));
   bytes_.resize(image_bytes * different);
   RandomStream random(seed, "pictures");
   for (std::uint8_t& byte : bytes_) byte = static_cast<std::uint8_t>(random.bits() >> 56);

@@ -60,7 +60,7 @@ class CpuEngine final : public StreamEngine {
   TorchDeviceOptions options_;
   std::vector<Loaded> models_;  ///< by DeviceModel
   std::vector<float> input_;    ///< of one batch, as large as the largest
-  std::array<Slot, Device::kMostOutstanding> slots_;
+  std::array<Slot, Device::kMaxOutstanding> slots_;
 };
 
 }  // namespace harness

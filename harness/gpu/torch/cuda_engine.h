@@ -88,7 +88,7 @@ class CudaEngine final : public StreamEngine {
   Workspaces workspaces_;  ///< goes after the graphs, and before the pool, which gives back what is unused
   std::vector<Loaded> models_;  ///< by DeviceModel
   std::vector<std::string> notes_;
-  std::array<Slot, Device::kMostOutstanding> slots_;
+  std::array<Slot, Device::kMaxOutstanding> slots_;
 };
 
 }  // namespace harness

@@ -207,7 +207,7 @@ struct FetchMessage {
 };
 
 /// Most GPUs of a channel.
-inline constexpr std::size_t kMostMembers = 256;
+inline constexpr std::size_t kMaxMembers = 256;
 
 struct ChannelMessage {
   std::uint32_t channel = 0;
@@ -215,7 +215,7 @@ struct ChannelMessage {
   ModuleId to = 0;    ///< ... for this one's
   std::uint32_t gpu = kNone;
   std::uint32_t members = 0;
-  std::uint32_t gpus[kMostMembers] = {};
+  std::uint32_t gpus[kMaxMembers] = {};
 };
 
 struct ReleaseEntry {

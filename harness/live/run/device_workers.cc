@@ -68,7 +68,7 @@ void DeviceWorkers::try_batches(const Pipeline& pipeline, std::span<const int> b
     if (batches[m] == 0) continue;
     const Example example = example_batch(pipeline.modules[m], batches[m]);
     const auto gpus = static_cast<std::uint32_t>(gpus_.size());
-    for (std::uint32_t i = 0; i < Device::kMostOutstanding * gpus; ++i)
+    for (std::uint32_t i = 0; i < Device::kMaxOutstanding * gpus; ++i)
       run_batch(i, first_gpu_ + i % gpus, static_cast<ModuleId>(m), example.images, {&example.owner, 1});
     finish();
   }

@@ -60,7 +60,7 @@ class DeviceWorkers {
   /// Whether the GPU takes a batch: those of lost workers may still be on the device.
   bool has_room(std::uint32_t gpu) const {
     HARNESS_CHECK(gpu - first_gpu_ < gpus_.size(), "a GPU of another rank");
-    return gpus_[gpu - first_gpu_].running.size() < Device::kMostOutstanding;
+    return gpus_[gpu - first_gpu_].running.size() < Device::kMaxOutstanding;
   }
   /// Runs a batch of `worker`, which has none running, on its GPU, which has room. `owners` keep the
   /// images' bytes, until the batch has ended or the device is gone. Throws DeviceError when it cannot run.

@@ -20,12 +20,12 @@ namespace {
 
 constexpr int kFirstPings = 40;
 constexpr int kLaterPings = 10;
-constexpr int kMostAtOnce = 256;  ///< requests or events, before messages are looked at again
+constexpr int kMaxAtOnce = 256;  ///< requests or events, before messages are looked at again
 constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
 constexpr TimeNs kProgressNs = 200 * kNsPerMs;
 constexpr TimeNs kStartLead = 100 * kNsPerMs;  ///< and more for each rank: all have the start by then
 constexpr TimeNs kStartLeadPerRank = 4 * kNsPerMs;
-constexpr TimeNs kMostOpening = 60 * kNsPerS;  ///< of channels between GPUs
+constexpr TimeNs kMaxOpening = 60 * kNsPerS;  ///< of channels between GPUs
 
 std::string text_of(const MessageReader& message) {
   return {reinterpret_cast<const char*>(message.rest().data()), message.rest().size()};
@@ -130,10 +130,10 @@ bool LiveLoop::work() {
   if (finishes_ && queues_->is_quiet()) send_part();
   if (phase_ != Phase::kRunning) return busy;
   int sent = 0;
-  while (dispatcher_ && sent < kMostAtOnce && dispatcher_->send_due(now())) ++sent;
+  while (dispatcher_ && sent < kMaxAtOnce && dispatcher_->send_due(now())) ++sent;
   if (sent > 0) transport_.flush();  // they leave before anything else is done
   int handled = 0;
-  for (; handled < kMostAtOnce && !events_.empty() && events_.top().at_ns <= now(); ++handled)
+  for (; handled < kMaxAtOnce && !events_.empty() && events_.top().at_ns <= now(); ++handled)
     handle(events_.pop());
   if (dispatcher_ && dispatcher_->take_plans(now())) ++handled;
   if (queues_ && queues_->take_batches(now(), [this](TimeNs steady) { return run_time(steady); })) ++handled;
@@ -355,7 +355,7 @@ void LiveLoop::housekeeping() {
     next_progress_ns_ = steady + kProgressNs;
     if (spec_.progress && phase_ != Phase::kWaiting) spec_.progress(run_time(steady), dispatcher_->sent());
   }
-  if (phase_ == Phase::kWaiting && opening_ns_ < steady - kMostOpening)
+  if (phase_ == Phase::kWaiting && opening_ns_ < steady - kMaxOpening)
     throw CellFailed("gpu.exchange: the GPUs' channels are not open after a minute");
   if (is_first() && phase_ == Phase::kRunning) look_for_end();
   if (phase_ == Phase::kCollecting) look_for_parts();

@@ -38,7 +38,7 @@ void ExchangeDesk::add_channel(ModuleId from, ModuleId to,
   if (needs.input_bytes == 0 || needs.pres.empty()) return;
   std::vector<std::uint32_t> members = gpus[from];
   members.insert(members.end(), gpus[to].begin(), gpus[to].end());
-  if (members.empty() || members.size() > kMostMembers) return;
+  if (members.empty() || members.size() > kMaxMembers) return;
   if (rank_of(members.front()) == rank_of(members.back())) return;  // by handle: places rise with modules
   Channel channel;
   channel.message.channel = static_cast<ChannelId>(joining_.size() + 1);

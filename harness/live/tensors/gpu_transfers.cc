@@ -79,7 +79,7 @@ bool GpuTransfers::take(int, MessageReader& message) {
 }
 
 void GpuTransfers::join(const ChannelMessage& message, std::span<const std::byte> id) {
-  if (message.members > kMostMembers) throw EnvironmentError("a message between ranks is cut");
+  if (message.members > kMaxMembers) throw EnvironmentError("a message between ranks is cut");
   Channel& channel = channels_[{message.from, message.to}];
   channel = {message.channel, {message.gpus, message.gpus + message.members}};
   for (const WorkerId member : channel.members) {

@@ -154,8 +154,8 @@ TimeNs ClockOffset::bound_ns(TimeNs local_ns) const {
 
 TimeNs burst_gap_ns(int index, TimeNs period_ns) {
   constexpr TimeNs kFirstGapNs = 100 * kNsPerMs;
-  constexpr int kMostDoublings = 30;
-  return std::min(period_ns, kFirstGapNs << std::min(index, kMostDoublings));
+  constexpr int kMaxDoublings = 30;
+  return std::min(period_ns, kFirstGapNs << std::min(index, kMaxDoublings));
 }
 
 }  // namespace harness

@@ -32,8 +32,8 @@ Hdf5Handle make_group(hid_t parent, const std::string& path) {
   const Hdf5Handle untimed(H5Pcreate(H5P_GROUP_CREATE), H5Pclose, "make properties");
   checked(H5Pset_obj_track_times(untimed.get(), false), "set properties");
   // HDF5 keeps more than 8 attributes elsewhere, and 1.10 crashes when it copies text from there.
-  constexpr unsigned kMostAttributes = 32;
-  checked(H5Pset_attr_phase_change(untimed.get(), kMostAttributes, 0), "set properties");
+  constexpr unsigned kMaxAttributes = 32;
+  checked(H5Pset_attr_phase_change(untimed.get(), kMaxAttributes, 0), "set properties");
   // Groups that the library makes on the way would carry the time.
   for (std::size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
     const std::string outer = path.substr(0, slash);

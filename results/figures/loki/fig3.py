@@ -12,7 +12,7 @@ import style
 COLUMNS = {"task", "model", "accuracy", "profiles", "batch", "throughput_rps"}
 FIRST = "efficientnet"  # the paper's family
 BATCHES = (1, 4, 16, 64)
-MOST_PANELS = 12
+MAX_PANELS = 12
 
 
 def is_table(path):
@@ -49,7 +49,7 @@ def label_points(axes, points):
 
 
 def draw_table(table):
-    panels = panels_of(table)[:MOST_PANELS]
+    panels = panels_of(table)[:MAX_PANELS]
     columns = min(3, len(panels))
     rows = -(-len(panels) // columns)
     figure, grid = plt.subplots(rows, columns, squeeze=False, figsize=(max(4.2, 3.0 * columns), 0.5 + 2.4 * rows))

@@ -9,7 +9,7 @@ from selection import Missing, absent_note, by_series, first_seed, name_of, one_
 SERIES = ("pard", "pard/instant")
 COLUMNS = ("load", "band", "order")
 SPAN_S = 120
-MOST_LOAD = 5
+MAX_LOAD = 5
 HBF_COLOUR = "#f3c9a8"
 
 
@@ -63,7 +63,7 @@ def greatest_load(states, span):
     """The greatest load factor within the span, so far as it is drawn."""
     times = states["at_ns"] / NS_PER_S
     shown = states["load"][(times >= span[0]) & (times <= span[1])]
-    return min(MOST_LOAD, float(shown.max())) if len(shown) else 1.0
+    return min(MAX_LOAD, float(shown.max())) if len(shown) else 1.0
 
 
 def draw(cells):

@@ -12,7 +12,7 @@ import style
 OUTCOME_DONE = 0
 POLICY = "rag.policy"
 SHORTEST_MS = 1
-MOST_SPAN_OF_FINE_TICKS = 300
+MAX_SPAN_OF_FINE_TICKS = 300
 
 
 def policy_of(cell):
@@ -36,7 +36,7 @@ def shown_policy(policies):
 
 def tick_steps(low, high):
     """Labels per decade of a logarithmic axis: as many as have room."""
-    return (1, 2, 5) if high < MOST_SPAN_OF_FINE_TICKS * low else (1,)
+    return (1, 2, 5) if high < MAX_SPAN_OF_FINE_TICKS * low else (1,)
 
 
 def draw(cells):

@@ -12,7 +12,7 @@ import style
 SERIES = ("naive", "nexus", "clipperpp")
 REACTIVE = ("nexus", "clipperpp")
 SMOOTH_S = 5
-MOST_MODULES = 5
+MAX_MODULES = 5
 
 
 def draw_window_sizes(goodput, drops, series):

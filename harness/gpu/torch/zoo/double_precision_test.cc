@@ -30,7 +30,7 @@ constexpr double kLayerTolerance = 1e-5;
 /// times that, where they grow to up to 60; TF32 and bfloat16 would leave thousands of times as much.
 constexpr double kNetworkFactor = 500;
 /// Where the last layer sees no more of the layers before than their rounding.
-constexpr double kLeastTolerance = 2e-6;
+constexpr double kMinTolerance = 2e-6;
 
 double largest(const at::Tensor& values) {
   return values.numel() == 0 ? 0 : values.abs().max().item<double>();
@@ -108,7 +108,7 @@ TEST(DoublePrecision, EveryLayerAndNetworkIsWithinRounding) {
     const at::Tensor reference = exact->forward(input);
     const double error = error_of(single->forward(input.to(at::kFloat)), reference);
     const double rounding = error_of(rounded_between_layers(*exact, input), reference);
-    EXPECT_LE(error, kNetworkFactor * rounding + kLeastTolerance);
+    EXPECT_LE(error, kNetworkFactor * rounding + kMinTolerance);
     EXPECT_GT(error, 0) << "a single-precision network that rounds nothing was not run in single precision";
     if (std::getenv("HARNESS_SHOW_ERRORS") != nullptr)
       std::printf("%s: error %.2g of the largest output, by rounding between layers %.2g\n", run.model, error,
