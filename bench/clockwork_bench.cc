@@ -58,7 +58,7 @@ class Cluster {
     Visit visit;
     visit.id = take_id();
     visit.module = static_cast<ModuleId>(random_.below(profiles_.size()));
-    visit.due_ns = now_ + 250 * kNsPerMs;
+    visit.deadline_ns = now_ + 250 * kNsPerMs;
     module_of_[visit.id] = visit.module;
     central_.on_arrival(now_, visit, out_);
     carry_out();

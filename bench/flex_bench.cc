@@ -54,9 +54,9 @@ class Group {
     Visit visit;
     visit.id = take_id();
     visit.module = module_;
-    visit.due_ns = now_ + 250 * kNsPerMs;
+    visit.deadline_ns = now_ + 250 * kNsPerMs;
     if (slo_spread_ns_ > 0)
-      visit.due_ns -= static_cast<TimeNs>(random_.below(static_cast<std::uint64_t>(slo_spread_ns_)));
+      visit.deadline_ns -= static_cast<TimeNs>(random_.below(static_cast<std::uint64_t>(slo_spread_ns_)));
     visits_[visit.id] = visit;
     flex_.on_arrival(now_, visit, decisions_);
     carry_out();

@@ -47,7 +47,7 @@ class FreshestPolicy {
     while (joined < slot.room && !stack_.empty()) {
       const Visit visit = stack_.back();
       stack_.pop_back();
-      if (slot.start_ns + exec_ns_ + margin_ns_ > visit.due_ns) {
+      if (slot.start_ns + exec_ns_ + margin_ns_ > visit.deadline_ns) {
         out.drop(visit.id, DropReason::kEstimatedLate);
       } else {
         out.join(slot.worker, visit.id);

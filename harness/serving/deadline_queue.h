@@ -12,25 +12,25 @@
 
 namespace harness {
 
-/// Index of the first visit that is due at `due_ns` or later; `visits`, a contiguous range, in deadline
+/// Index of the first visit that is due at `deadline_ns` or later; `visits`, a contiguous range, in deadline
 /// order.
 template <class Visits>
-std::size_t first_due_from(const Visits& visits, TimeNs due_ns) {
+std::size_t first_due_from(const Visits& visits, TimeNs deadline_ns) {
   if (std::size(visits) == 0) return 0;
   const auto* base = std::data(visits);
   for (std::size_t count = std::size(visits); count > 1;) {
     const std::size_t half = count / 2;
-    base = base[half - 1].due_ns < due_ns ? base + half : base;
+    base = base[half - 1].deadline_ns < deadline_ns ? base + half : base;
     count -= half;
   }
-  return static_cast<std::size_t>(base - std::data(visits)) + (base->due_ns < due_ns ? 1 : 0);
+  return static_cast<std::size_t>(base - std::data(visits)) + (base->deadline_ns < deadline_ns ? 1 : 0);
 }
 
 /// Visits in order of deadline; equal deadlines stand in the order of insertion. `Queued`: a small value with
-/// `due_ns` and `id`. A sorted array with room at both ends, so that a batch is found by binary search and
-/// what goes off at the front costs nothing. An insertion costs a binary search and a shift of the shorter
-/// side: next to nothing for deadlines that come nearly in order, at most half of the visits for one in the
-/// middle.
+/// `deadline_ns` and `id`. A sorted array with room at both ends, so that a batch is found by binary search
+/// and what goes off at the front costs nothing. An insertion costs a binary search and a shift of the
+/// shorter side: next to nothing for deadlines that come nearly in order, at most half of the visits for one
+/// in the middle.
 template <class Queued>
 class DeadlineQueue {
  public:
@@ -40,12 +40,12 @@ class DeadlineQueue {
   std::span<const Queued> visits() const { return std::span(visits_).subspan(begin_); }
 
   void insert(const Queued& visit) {
-    if (empty() || visits_.back().due_ns <= visit.due_ns) {
+    if (empty() || visits_.back().deadline_ns <= visit.deadline_ns) {
       make_room();
       visits_.push_back(visit);
       return;
     }
-    std::size_t at = begin_ + first_due_from(visits(), visit.due_ns + 1);
+    std::size_t at = begin_ + first_due_from(visits(), visit.deadline_ns + 1);
     if (begin_ > 0 && at - begin_ < visits_.size() - at) {
       std::copy(place(begin_), place(at), place(begin_ - 1));
       --begin_;
@@ -58,7 +58,7 @@ class DeadlineQueue {
 
   /// Takes `visit` away, which stands here.
   void erase(const Queued& visit) {
-    std::size_t at = first_due_from(visits(), visit.due_ns);
+    std::size_t at = first_due_from(visits(), visit.deadline_ns);
     while (begin_ + at < visits_.size() && visits_[begin_ + at].id != visit.id) ++at;
     HARNESS_CHECK(begin_ + at < visits_.size(), "a visit does not stand in its queue");
     erase(at, 1);

@@ -13,7 +13,7 @@ namespace harness {
 namespace {
 
 struct Queued {
-  TimeNs due_ns = 0;
+  TimeNs deadline_ns = 0;
   VisitId id = 0;
 };
 
@@ -41,7 +41,7 @@ TEST(DeadlineQueue, AgreesWithAMultimap) {
         model.erase(begin, std::next(begin, static_cast<std::ptrdiff_t>(count)));
       }
       std::vector<std::pair<TimeNs, VisitId>> found;
-      for (const Queued& visit : queue.visits()) found.emplace_back(visit.due_ns, visit.id);
+      for (const Queued& visit : queue.visits()) found.emplace_back(visit.deadline_ns, visit.id);
       const std::vector<std::pair<TimeNs, VisitId>> expected(model.begin(), model.end());
       ASSERT_EQ(found, expected);
     }

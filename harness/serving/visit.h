@@ -14,8 +14,8 @@ struct Visit {
   ModuleId module = 0;
   std::uint16_t stream = 0;  ///< that the request belongs to, modulo 65,536
   RequestId request = 0;
-  TimeNs sent_ns = 0;  ///< when the client sent the request (PARD: t_s)
-  TimeNs due_ns = 0;   ///< sent_ns + SLO
+  TimeNs sent_ns = 0;      ///< when the client sent the request (PARD: t_s)
+  TimeNs deadline_ns = 0;  ///< sent_ns + SLO
   TimeNs arrived_ns =
       0;  ///< when it came to stand before this queue (PARD: t_r); at a merge, when the last branch came
 

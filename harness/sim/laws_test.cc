@@ -143,8 +143,8 @@ void expect_no_visit_run_late(const RunSpec& spec, const Ran& ran, bool downstre
   }
   for (const VisitRow& row : ran.rows.visit_rows) {
     if (row.outcome != VisitOutcome::kDone) continue;
-    const TimeNs due_ns = ran.rows.request_rows[row.request].sent_ns + spec.slo_ns;
-    ASSERT_LE(row.started_ns + exec[row.module], due_ns) << row.request << " at module " << row.module;
+    const TimeNs deadline_ns = ran.rows.request_rows[row.request].sent_ns + spec.slo_ns;
+    ASSERT_LE(row.started_ns + exec[row.module], deadline_ns) << row.request << " at module " << row.module;
   }
 }
 

@@ -207,7 +207,7 @@ TEST_P(Replay, NamesADifferingCallbackBeforeDecisions) {
   std::vector<Step> steps = steps_of(original);
   std::size_t at = steps.size() / 3;
   while (steps[at].call.kind != ReplayCall::Kind::kArrival) ++at;
-  steps[at].call.visit.due_ns += 1;
+  steps[at].call.visit.deadline_ns += 1;
   const ReplayLog changed = log_of(original, steps);
   ReplayCounts counts;
   const auto found = first_difference(original, changed, counts);

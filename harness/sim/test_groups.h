@@ -86,7 +86,7 @@ class GroupScheduler final : public Scheduler {
     const ModuleId entry = entries_of(*context_.pipeline)[visit.module];
     const bool known =
         std::any_of(context_.streams.begin(), context_.streams.end(), [&](const Stream& stream) {
-          return stream.entry == entry && visit.due_ns == visit.sent_ns + stream.slo_ns;
+          return stream.entry == entry && visit.deadline_ns == visit.sent_ns + stream.slo_ns;
         });
     HARNESS_CHECK(known, "a visit of no stream");
   }
@@ -114,7 +114,7 @@ class GroupScheduler final : public Scheduler {
     if (waiting.empty()) return false;
     worker.module = longest->first;
     while (worker.running < plan_.modules[worker.module].max_batch && !waiting.empty()) {
-      if (waiting.front().due_ns <= now) {
+      if (waiting.front().deadline_ns <= now) {
         out.drop(waiting.front().id, DropReason::kExpired);
       } else {
         out.join(id, waiting.front().id);

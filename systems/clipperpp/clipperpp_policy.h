@@ -98,7 +98,7 @@ class ClipperppPolicy {
       const Waiting visit = queue_.front();
       queue_.pop_front();
       if (as_of > visit.limit_ns) {
-        out.drop(visit.id, as_of > visit.due_ns ? DropReason::kExpired : DropReason::kOverBudget);
+        out.drop(visit.id, as_of > visit.deadline_ns ? DropReason::kExpired : DropReason::kOverBudget);
       } else {
         out.join(slot.worker, visit.id);
         ++joined;
@@ -120,13 +120,13 @@ class ClipperppPolicy {
   struct Waiting {
     VisitId id = 0;
     TimeNs limit_ns = 0;  ///< served up to and including this moment
-    TimeNs due_ns = 0;
+    TimeNs deadline_ns = 0;
   };
 
   Waiting waiting(const Visit& visit) const {
     const bool cumulative = params_.budget == ClipperppBudget::kCumulative;
     const TimeNs limit = cumulative ? visit.sent_ns + budget_to_here_ns_ : visit.arrived_ns + own_budget_ns_;
-    return {visit.id, limit, visit.due_ns};
+    return {visit.id, limit, visit.deadline_ns};
   }
 
   const ServingContext& context_;

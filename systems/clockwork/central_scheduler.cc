@@ -60,7 +60,7 @@ void CentralScheduler::on_cancelled(VisitId visit) {
   HARNESS_CHECK(visit < places_.size() && places_[visit].model != kNowhere,
                 "a cancelled visit stands in no queue");
   Model& model = models_[static_cast<std::size_t>(places_[visit].model)];
-  model.strategies.erase({places_[visit].due_ns, visit});
+  model.strategies.erase({places_[visit].deadline_ns, visit});
   model.changed = true;
   leave(visit);
 }
@@ -91,11 +91,11 @@ CentralScheduler::Model& CentralScheduler::model_of(ModuleId module) {
 
 void CentralScheduler::enqueue(const Visit& visit) {
   Model& model = model_of(visit.module);
-  const TimeNs due_ns = visit.due_ns - margin_ns_;
-  model.strategies.insert({due_ns, visit.id});
+  const TimeNs deadline_ns = visit.deadline_ns - margin_ns_;
+  model.strategies.insert({deadline_ns, visit.id});
   model.changed = true;
   if (visit.id >= places_.size()) places_.resize(std::max<std::size_t>(visit.id + 1, 2 * places_.size()));
-  places_[visit.id] = {due_ns, model_of_[visit.module]};
+  places_[visit.id] = {deadline_ns, model_of_[visit.module]};
   ++queued_;
 }
 

@@ -122,7 +122,7 @@ class CentralScheduler {
  private:
   /// Where a visit waits, so that it can be found by its id.
   struct Place {
-    TimeNs due_ns = 0;
+    TimeNs deadline_ns = 0;
     int model = kNowhere;
   };
   /// A model's queues, and the strategy of it that comes first.

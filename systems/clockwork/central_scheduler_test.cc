@@ -40,7 +40,7 @@ class Hand {
     Visit visit;
     visit.id = id;
     visit.module = module;
-    visit.due_ns = ms_to_ns(due);
+    visit.deadline_ns = ms_to_ns(due);
     return text([&](Decisions& out) { central_.on_arrival(ms_to_ns(now), visit, out); });
   }
   std::string free(double now, WorkerId worker = 0) {

@@ -137,9 +137,9 @@ struct ClockworkModel {
   int max_batch = 16;                ///< at most this many visits in a batch
 };
 
-/// A visit that waits. `due_ns`: the deadline less the margin.
+/// A visit that waits. `deadline_ns`: the deadline less the margin.
 struct WaitingVisit {
-  TimeNs due_ns = 0;
+  TimeNs deadline_ns = 0;
   VisitId id = 0;
 };
 
@@ -179,7 +179,7 @@ class ModelStrategies {
 
   void insert(const WaitingVisit& visit) {
     visits_.insert(visit);
-    for (TimeNs& from_ns : from_ns_) from_ns = std::min(from_ns, visit.due_ns);
+    for (TimeNs& from_ns : from_ns_) from_ns = std::min(from_ns, visit.deadline_ns);
   }
   void erase(const WaitingVisit& visit) { visits_.erase(visit); }
 
@@ -197,7 +197,7 @@ class ModelStrategies {
     for (int size = 0; size < sizes; ++size) {
       const std::size_t front = front_of(size);
       if (front == visits_.size()) break;
-      const TimeNs start_ns = waiting()[front].due_ns - estimate_ns(size);
+      const TimeNs start_ns = waiting()[front].deadline_ns - estimate_ns(size);
       const bool sooner =
           params_.ties == ClockworkTies::kSmall ? start_ns < first.start_ns : start_ns <= first.start_ns;
       if (sooner) first = {start_ns, size};

@@ -65,7 +65,7 @@ class PlainClockwork {
 
  private:
   struct Waiting {
-    TimeNs due_ns = 0;
+    TimeNs deadline_ns = 0;
     int order = 0;
     ModuleId module = 0;
     VisitId id = 0;
@@ -73,10 +73,10 @@ class PlainClockwork {
   using Strategy = std::pair<ModuleId, int>;  ///< a model and a batch size
 
   void enter(const Visit& visit) {
-    const Waiting waiting{visit.due_ns - ms_to_ns(params_.margin_ms), order_++, visit.module, visit.id};
+    const Waiting waiting{visit.deadline_ns - ms_to_ns(params_.margin_ms), order_++, visit.module, visit.id};
     waiting_.push_back(waiting);
     for (auto& [strategy, from_ns] : from_ns_) {
-      if (strategy.first == visit.module) from_ns = std::min(from_ns, waiting.due_ns);
+      if (strategy.first == visit.module) from_ns = std::min(from_ns, waiting.deadline_ns);
     }
   }
   void remove(VisitId visit) {
@@ -108,11 +108,11 @@ class PlainClockwork {
     const auto found = from_ns_.find(strategy);
     std::vector<Waiting> queue;
     for (const Waiting& one : waiting_) {
-      const bool there = found == from_ns_.end() || one.due_ns >= found->second;
+      const bool there = found == from_ns_.end() || one.deadline_ns >= found->second;
       if (one.module == strategy.first && there) queue.push_back(one);
     }
     std::sort(queue.begin(), queue.end(), [](const Waiting& one, const Waiting& other) {
-      return std::pair(one.due_ns, one.order) < std::pair(other.due_ns, other.order);
+      return std::pair(one.deadline_ns, one.order) < std::pair(other.deadline_ns, other.order);
     });
     return queue;
   }
@@ -165,7 +165,7 @@ class PlainClockwork {
         const std::vector<Waiting> queue = queue_of(strategy);
         if (queue.empty()) continue;
         const int tie = params_.ties == ClockworkTies::kSmall ? size : -size;
-        const std::tuple rank{queue.front().due_ns - estimate_ns(strategy.first, size), tie, m};
+        const std::tuple rank{queue.front().deadline_ns - estimate_ns(strategy.first, size), tie, m};
         if (rank < least) {
           least = rank;
           first = strategy;
@@ -181,14 +181,14 @@ class PlainClockwork {
     for (const int size : sizes) from_ns_[{module, size}] = start_ns + estimate_ns(module, size);
     std::vector<Waiting> late;
     for (const Waiting& one : waiting_) {
-      const auto is_late = [&](int size) { return one.due_ns < from_ns_.at({module, size}); };
+      const auto is_late = [&](int size) { return one.deadline_ns < from_ns_.at({module, size}); };
       if (one.module == module && std::all_of(sizes.begin(), sizes.end(), is_late)) late.push_back(one);
     }
     drop(late, DropReason::kEstimatedLate, out);
   }
   void drop(std::vector<Waiting> visits, DropReason reason, Decisions& out) {
     std::sort(visits.begin(), visits.end(), [](const Waiting& one, const Waiting& other) {
-      return std::pair(one.due_ns, one.order) < std::pair(other.due_ns, other.order);
+      return std::pair(one.deadline_ns, one.order) < std::pair(other.deadline_ns, other.order);
     });
     for (const Waiting& one : visits) {
       out.drop(one.id, reason);
@@ -205,7 +205,8 @@ class PlainClockwork {
     if (params_.overtaken == ClockworkOvertaken::kDrop) {
       std::vector<Waiting> overtaken;
       for (const Waiting& one : waiting_) {
-        if (one.module == strategy.first && one.due_ns < queue.front().due_ns) overtaken.push_back(one);
+        if (one.module == strategy.first && one.deadline_ns < queue.front().deadline_ns)
+          overtaken.push_back(one);
       }
       drop(overtaken, DropReason::kEarlyDrop, out);
     }

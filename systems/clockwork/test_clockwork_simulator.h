@@ -22,7 +22,7 @@ namespace harness {
 struct ClockworkRequest {
   ModuleId module = 0;
   TimeNs arrival_ns = 0;
-  TimeNs due_ns = 0;
+  TimeNs deadline_ns = 0;
 };
 
 /// Something else than arrivals that happens.
@@ -118,7 +118,7 @@ class ClockworkSimulator {
     Visit visit;
     visit.id = id;
     visit.module = requests_[id].module;
-    visit.due_ns = requests_[id].due_ns;
+    visit.deadline_ns = requests_[id].deadline_ns;
     return visit;
   }
   void push(TimeNs at_ns, EventKind kind, std::uint32_t subject, std::uint64_t batch = 0) {
@@ -159,10 +159,10 @@ class ClockworkSimulator {
       const ClockworkRequest& request = requests_[id];
       state_[id] = State::kEnded;
       ++outcome_.served_of[request.module];
-      const bool in_time = now_ <= request.due_ns;
+      const bool in_time = now_ <= request.deadline_ns;
       in_time ? ++outcome_.in_time : ++outcome_.late;
       outcome_.in_time_of[request.module] += in_time ? 1 : 0;
-      const TimeNs aim_ns = request.due_ns - ms_to_ns(world_.params.margin_ms);
+      const TimeNs aim_ns = request.deadline_ns - ms_to_ns(world_.params.margin_ms);
       outcome_.latest_end_ns = std::max(outcome_.latest_end_ns, now_ - aim_ns);
     }
     workers_[worker].running.clear();

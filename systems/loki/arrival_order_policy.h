@@ -69,14 +69,14 @@ class ArrivalOrderPolicy {
  private:
   struct Waiting {
     VisitId id = 0;
-    TimeNs due_ns = 0;
+    TimeNs deadline_ns = 0;
     TimeNs arrived_ns = 0;
   };
 
-  static Waiting waiting(const Visit& visit) { return {visit.id, visit.due_ns, visit.arrived_ns}; }
+  static Waiting waiting(const Visit& visit) { return {visit.id, visit.deadline_ns, visit.arrived_ns}; }
 
   TimeNs latest_end_ns(const Waiting& visit) const {
-    return limit_ == TurnLimit::kBudget ? visit.arrived_ns + budget_ns_ : visit.due_ns;
+    return limit_ == TurnLimit::kBudget ? visit.arrived_ns + budget_ns_ : visit.deadline_ns;
   }
 
   /// Of the forming batch, which `joined` have joined now and `waiting` more may.

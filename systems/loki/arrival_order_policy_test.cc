@@ -111,7 +111,7 @@ TEST(ArrivalOrderPolicy, CountsThoseThatHaveJoined) {
     Plan plan = world.plan({4});
     plan.modules[0].budget_ns = 12 * kMs;
     policy.on_plan(0, plan);
-    policy.push(0, {.id = 1, .due_ns = 50 * kMs, .arrived_ns = 0});
+    policy.push(0, {.id = 1, .deadline_ns = 50 * kMs, .arrived_ns = 0});
     Decisions out;
     return policy.fill(0, {.worker = 0, .start_ns = start, .joined = 2, .room = 2}, out);
   };
@@ -134,7 +134,7 @@ bool is_served(TimeNs from, DropAt drop_at, RerouteLimit limit) {
   for (const Profile& profile : world.profiles)
     plan.modules.push_back({1, 1, profile.latency(1), 2 * profile.latency(1)});
   policy.on_plan(0, plan);
-  policy.push(0, {.id = 1, .module = 0, .due_ns = 1, .arrived_ns = 0});
+  policy.push(0, {.id = 1, .module = 0, .deadline_ns = 1, .arrived_ns = 0});
   Decisions out;
   return policy.fill(0, {.worker = 0, .start_ns = from, .joined = 0, .room = 1}, out) == 1;
 }

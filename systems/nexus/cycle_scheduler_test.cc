@@ -33,7 +33,7 @@ class CycleSchedulerTest : public testing::Test {
     visit.id = id;
     visit.module = module;
     visit.sent_ns = now;
-    visit.due_ns = now + world_.context.streams[module].slo_ns;
+    visit.deadline_ns = now + world_.context.streams[module].slo_ns;
     visit.arrived_ns = now;
     return call([&](Decisions& out) { scheduler_->on_arrival(now, visit, out); });
   }

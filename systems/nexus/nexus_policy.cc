@@ -17,14 +17,14 @@ void NexusPolicy::on_plan(TimeNs, const Plan& plan) {
 
 NexusPolicy::Waiting NexusPolicy::waiting(const Visit& visit) const {
   const bool split = params_.budget == NexusBudget::kSplit;
-  return {visit.id, split ? visit.sent_ns + split_to_here_ns_ : visit.due_ns};
+  return {visit.id, split ? visit.sent_ns + split_to_here_ns_ : visit.deadline_ns};
 }
 
 void NexusPolicy::push(TimeNs, const Visit& visit) {
   const Waiting entry = waiting(visit);
   std::size_t at = queue_.size();
   if (params_.order == NexusOrder::kDeadline) {
-    while (at > 0 && queue_[at - 1].due_ns > entry.due_ns) --at;
+    while (at > 0 && queue_[at - 1].deadline_ns > entry.deadline_ns) --at;
   }
   queue_.insert(at, entry);
 }
@@ -33,7 +33,7 @@ void NexusPolicy::put_back(TimeNs, const Visit& visit) {
   const Waiting entry = waiting(visit);
   std::size_t at = 0;
   if (params_.order == NexusOrder::kDeadline) {
-    while (at < queue_.size() && queue_[at].due_ns < entry.due_ns) ++at;
+    while (at < queue_.size() && queue_[at].deadline_ns < entry.deadline_ns) ++at;
   }
   queue_.insert(at, entry);
 }
@@ -48,7 +48,7 @@ std::size_t NexusPolicy::first_fitting(const BatchSlot& slot) const {
   const TimeNs end = slot.start_ns + exec_ns(slot, std::min(room, queue_.size()));
   std::size_t run = 0;  // visits in a row, ending at i, that can end in time
   for (std::size_t i = 0; i < queue_.size(); ++i) {
-    run = queue_[i].due_ns >= end ? run + 1 : 0;
+    run = queue_[i].deadline_ns >= end ? run + 1 : 0;
     if (run == room) return i + 1 - room;
   }
   // Past here windows reach the end of the queue and are shorter.
@@ -62,7 +62,7 @@ std::size_t NexusPolicy::first_fitting_in_tail(const BatchSlot& slot) const {
   for (std::size_t first = count > room ? count - room + 1 : 1; first < count; ++first) {
     const TimeNs end = slot.start_ns + exec_ns(slot, count - first);
     bool fits = true;
-    for (std::size_t i = first; i < count && fits; ++i) fits = queue_[i].due_ns >= end;
+    for (std::size_t i = first; i < count && fits; ++i) fits = queue_[i].deadline_ns >= end;
     if (fits) return first;
   }
   return count;
@@ -79,7 +79,7 @@ int NexusPolicy::fill(TimeNs, const BatchSlot& slot, Decisions& out) {
     // No window fits: only what cannot end in time by itself goes; then the last of the rest fits by itself.
     const TimeNs end = slot.start_ns + exec_ns(slot, 1);
     queue_.erase_if([&](const Waiting& visit) {
-      if (visit.due_ns >= end) return false;
+      if (visit.deadline_ns >= end) return false;
       out.drop(visit.id, DropReason::kEarlyDrop);
       return true;
     });

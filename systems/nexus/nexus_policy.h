@@ -32,7 +32,7 @@ class NexusPolicy {
  private:
   struct Waiting {
     VisitId id = 0;
-    TimeNs due_ns = 0;  ///< of the current module
+    TimeNs deadline_ns = 0;  ///< of the current module
   };
 
   Waiting waiting(const Visit& visit) const;

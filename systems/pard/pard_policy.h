@@ -73,11 +73,11 @@ class PardPolicy {
 
   struct Arrived {
     VisitId id = 0;
-    TimeNs due_ns = 0;
+    TimeNs deadline_ns = 0;
   };
 
   TimeNs due_of(const Visit& visit) const {
-    return from_arrival_ ? visit.arrived_ns + context_->slo_ns : visit.due_ns;
+    return from_arrival_ ? visit.arrived_ns + context_->slo_ns : visit.deadline_ns;
   }
 
   int fill_by_budget(TimeNs end_ns, const BatchSlot& slot, Decisions& out) {
@@ -95,7 +95,7 @@ class PardPolicy {
     while (joined < slot.room && !arrivals_.empty()) {
       const Arrived visit = arrivals_.front();
       arrivals_.pop_front();
-      if (visit.due_ns < end_ns) {
+      if (visit.deadline_ns < end_ns) {
         drop(visit.id, kLate, out);
       } else {
         out.join(slot.worker, visit.id);

@@ -49,7 +49,7 @@ class PardPolicyTest : public ::testing::Test {
     Visit visit;
     visit.id = id;
     visit.request = id;
-    visit.due_ns = due;
+    visit.deadline_ns = due;
     visit.arrived_ns = now;
     scheduler_->on_arrival(now, visit, out_);
   }
@@ -263,10 +263,10 @@ TEST_F(PardPolicyTest, CountsAVisitOfALostWorkerOnceAndOrdersItByItsBudget) {
     arrive(kMs, 1, 300 * kMs);
     Visit early;
     early.id = 1001;
-    early.due_ns = 200 * kMs;
+    early.deadline_ns = 200 * kMs;
     Visit late;
     late.id = 1002;
-    late.due_ns = 400 * kMs;
+    late.deadline_ns = 400 * kMs;
     const std::vector<Visit> back{early, late};
     const WorkerId lost = 0;
     scheduler_->on_workers_lost(2 * kMs, {&lost, 1}, back, out_);
@@ -348,9 +348,9 @@ TEST(PardPolicy, NeverJoinsWhatItEstimatesLate) {
       if (draw < 14) {
         Visit visit;
         visit.id = next++;
-        visit.due_ns = now + static_cast<TimeNs>(random.below(120 * kMs));
+        visit.deadline_ns = now + static_cast<TimeNs>(random.below(120 * kMs));
         policy.push(now, visit);
-        queued[visit.id] = visit.due_ns;
+        queued[visit.id] = visit.deadline_ns;
       } else if (draw < 15 && !queued.empty()) {
         ASSERT_TRUE(policy.erase(queued.begin()->first));
         queued.erase(queued.begin());

@@ -64,11 +64,11 @@ int RagPolicy::fill(TimeNs, const BatchSlot& slot, Decisions& out) {
   while (joined < slot.room && !queue_.empty()) {
     const Waiting visit = queue_.front();
     queue_.pop_front();
-    if (slot.start_ns > visit.due_ns) {
+    if (slot.start_ns > visit.deadline_ns) {
       out.drop(visit.id, DropReason::kExpired);
       continue;
     }
-    const double budget_ns = static_cast<double>(visit.due_ns - slot.start_ns);
+    const double budget_ns = static_cast<double>(visit.deadline_ns - slot.start_ns);
     if (!reactive && remaining_ns(visit.request) > budget_ns) {
       out.drop(visit.id, DropReason::kEstimatedLate);
       continue;

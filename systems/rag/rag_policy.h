@@ -20,8 +20,10 @@ class RagPolicy {
 
   void on_plan(TimeNs now, const Plan& plan);
   void start(TimeNs now, Decisions& out);
-  void push(TimeNs, const Visit& visit) { queue_.push({visit.id, visit.request, visit.due_ns}); }
-  void put_back(TimeNs, const Visit& visit) { queue_.push_front({visit.id, visit.request, visit.due_ns}); }
+  void push(TimeNs, const Visit& visit) { queue_.push({visit.id, visit.request, visit.deadline_ns}); }
+  void put_back(TimeNs, const Visit& visit) {
+    queue_.push_front({visit.id, visit.request, visit.deadline_ns});
+  }
   void on_lost(WorkerId worker);
   bool erase(VisitId visit) { return queue_.erase(visit); }
   bool empty() const { return queue_.empty(); }
@@ -38,7 +40,7 @@ class RagPolicy {
   struct Waiting {
     VisitId id = 0;
     RequestId request = 0;
-    TimeNs due_ns = 0;
+    TimeNs deadline_ns = 0;
   };
   struct Joined {
     RequestId request = 0;

@@ -117,11 +117,11 @@ void Flex::note_workers() {
 
 void Flex::enqueue(TimeNs now, const Visit& visit, FlexDecisions& out) {
   const int model = model_of(visit.module);
-  if (queues_.hopeless(model, visit.due_ns, now)) {
+  if (queues_.hopeless(model, visit.deadline_ns, now)) {
     out.drop(visit.id);
     return;
   }
-  queues_.insert(model, {visit.due_ns, visit.id});
+  queues_.insert(model, {visit.deadline_ns, visit.id});
   touch(model);
 }
 
@@ -242,7 +242,7 @@ void Flex::hold(const Candidate& candidate, FlexDecisions& out) {
   while (next_.size() < static_cast<std::size_t>(candidate.batch.size)) {
     const bool from_queue =
         first + taken < queued.size() &&
-        (own == worker.batch.size() || queued[first + taken].due_ns <= worker.batch[own].due_ns);
+        (own == worker.batch.size() || queued[first + taken].deadline_ns <= worker.batch[own].deadline_ns);
     if (from_queue) {
       next_.push_back(queued[first + taken++]);
       next_.back().held = true;

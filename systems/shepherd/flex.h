@@ -45,21 +45,24 @@ class FlexQueues {
     queue.visits.insert(visit);
     queue.most = queue.latency.cap();
     if (visit.id >= places_.size()) places_.resize(std::max<std::size_t>(visit.id + 1, 2 * places_.size()));
-    places_[visit.id] = {visit.due_ns, model};
+    places_[visit.id] = {visit.deadline_ns, model};
     ++places_in_use_;
-    next_expiry_ns_ = std::min(next_expiry_ns_, visit.due_ns - queue.latency.least());
+    next_expiry_ns_ = std::min(next_expiry_ns_, visit.deadline_ns - queue.latency.least());
   }
 
   /// Forgets a visit; false if it does not stand here.
   bool erase(VisitId id) {
     if (id >= places_.size() || places_[id].model == kNowhere) return false;
-    at(places_[id].model).visits.erase({places_[id].due_ns, id});
+    at(places_[id].model).visits.erase({places_[id].deadline_ns, id});
     leave(id);
     return true;
   }
 
-  /// Whether a visit due at `due_ns` is late whatever is done: no batch that it could be in ends by then.
-  bool hopeless(int model, TimeNs due_ns, TimeNs now) const { return due_ns < now + latency(model).least(); }
+  /// Whether a visit due at `deadline_ns` is late whatever is done: no batch that it could be in ends by
+  /// then.
+  bool hopeless(int model, TimeNs deadline_ns, TimeNs now) const {
+    return deadline_ns < now + latency(model).least();
+  }
 
   /// Takes the hopeless visits out, calling drop(id) for each: by model, in order of deadline. O(1) while
   /// there are none.
@@ -77,7 +80,7 @@ class FlexQueues {
       }
       if (count > 0) queue.visits.erase(0, count);
       if (!queue.visits.empty()) {
-        next_expiry_ns_ = std::min(next_expiry_ns_, queue.visits.front().due_ns - least_ns);
+        next_expiry_ns_ = std::min(next_expiry_ns_, queue.visits.front().deadline_ns - least_ns);
       }
     }
   }
@@ -142,7 +145,7 @@ class FlexQueues {
   };
   /// Where a visit stands, so that it can be found by its id.
   struct Place {
-    TimeNs due_ns = 0;
+    TimeNs deadline_ns = 0;
     int model = kNowhere;
   };
 

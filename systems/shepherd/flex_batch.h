@@ -21,7 +21,7 @@ enum class FlexBatch {
 
 /// A visit in a queue or in a batch.
 struct FlexVisit {
-  TimeNs due_ns = 0;
+  TimeNs deadline_ns = 0;
   VisitId id = 0;
   bool held = false;  ///< in a batch: it does not run yet, but waits for its worker to be free
 };
@@ -62,16 +62,16 @@ struct MergedVisits {
   std::span<const FlexVisit> queued;
   std::span<const FlexVisit> running;
 
-  /// How many are due at `due_ns` or later.
-  int count_from(TimeNs due_ns) const {
-    return static_cast<int>(queued.size() - first_due_from(queued, due_ns) + running.size() -
-                            first_due_from(running, due_ns));
+  /// How many are due at `deadline_ns` or later.
+  int count_from(TimeNs deadline_ns) const {
+    return static_cast<int>(queued.size() - first_due_from(queued, deadline_ns) + running.size() -
+                            first_due_from(running, deadline_ns));
   }
-  /// The earliest deadline at or after `due_ns`; kNever if there is none.
-  TimeNs deadline_from(TimeNs due_ns) const {
-    const std::size_t q = first_due_from(queued, due_ns), r = first_due_from(running, due_ns);
-    return std::min(q < queued.size() ? queued[q].due_ns : kNever,
-                    r < running.size() ? running[r].due_ns : kNever);
+  /// The earliest deadline at or after `deadline_ns`; kNever if there is none.
+  TimeNs deadline_from(TimeNs deadline_ns) const {
+    const std::size_t q = first_due_from(queued, deadline_ns), r = first_due_from(running, deadline_ns);
+    return std::min(q < queued.size() ? queued[q].deadline_ns : kNever,
+                    r < running.size() ? running[r].deadline_ns : kNever);
   }
 };
 

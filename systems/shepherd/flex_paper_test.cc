@@ -48,7 +48,7 @@ TEST(FlexFigure4, LosesBothWhenThePreemptionTakesTime) {
   for (int i = 0; i < 100; ++i) requests.push_back({0, 6 * kNsPerMs, 16 * kNsPerMs});
   EXPECT_EQ(simulate_flex(world, requests).in_time, 0);
   // At an exit point the whole burst has come, and makes one batch.
-  for (FlexRequest& request : requests) request.due_ns += 2 * kNsPerMs;
+  for (FlexRequest& request : requests) request.deadline_ns += 2 * kNsPerMs;
   EXPECT_EQ(simulate_flex(world, requests).in_time, 100);
 }
 

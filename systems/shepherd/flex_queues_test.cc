@@ -20,7 +20,7 @@ Profile profile_of(std::vector<TimeNs> latency_ns) {
 
 std::vector<TimeNs> dues_of(std::span<const FlexVisit> visits) {
   std::vector<TimeNs> dues;
-  for (const FlexVisit& visit : visits) dues.push_back(visit.due_ns);
+  for (const FlexVisit& visit : visits) dues.push_back(visit.deadline_ns);
   return dues;
 }
 
@@ -28,12 +28,13 @@ std::vector<TimeNs> dues_of(std::span<const FlexVisit> visits) {
 std::vector<std::pair<TimeNs, VisitId>> chosen(const MergedVisits& visits, const FeasibleBatch& choice) {
   std::vector<FlexVisit> merged;
   std::merge(visits.queued.begin(), visits.queued.end(), visits.running.begin(), visits.running.end(),
-             std::back_inserter(merged),
-             [](const FlexVisit& one, const FlexVisit& other) { return one.due_ns < other.due_ns; });
+             std::back_inserter(merged), [](const FlexVisit& one, const FlexVisit& other) {
+               return one.deadline_ns < other.deadline_ns;
+             });
   std::vector<std::pair<TimeNs, VisitId>> batch;
   for (const FlexVisit& visit : merged) {
-    if (visit.due_ns >= choice.from_ns && static_cast<int>(batch.size()) < choice.size) {
-      batch.emplace_back(visit.due_ns, visit.id);
+    if (visit.deadline_ns >= choice.from_ns && static_cast<int>(batch.size()) < choice.size) {
+      batch.emplace_back(visit.deadline_ns, visit.id);
     }
   }
   return batch;
@@ -101,7 +102,7 @@ struct RandomCase {
       (random.below(3) == 0 ? running : queued).push_back(visit);
     }
     const auto by_due = [](const FlexVisit& one, const FlexVisit& other) {
-      return one.due_ns < other.due_ns;
+      return one.deadline_ns < other.deadline_ns;
     };
     std::stable_sort(queued.begin(), queued.end(), by_due);
     std::stable_sort(running.begin(), running.end(), by_due);

@@ -19,7 +19,7 @@ struct Start {
 
 bool can_join(const OfflineRequests& requests, const Start& start) {
   return requests.model == start.model && requests.arrival_ns <= start.at_ns &&
-         start.end_ns <= requests.due_ns;
+         start.end_ns <= requests.deadline_ns;
 }
 
 /// Feasible batches that start at `at_ns`.

@@ -13,7 +13,7 @@ namespace harness {
 struct OfflineRequests {
   int model = 0;
   TimeNs arrival_ns = 0;
-  TimeNs due_ns = 0;
+  TimeNs deadline_ns = 0;
   int count = 1;
 };
 

@@ -57,15 +57,15 @@ class ExhaustiveOptimum {
   int with_batch(const State& state, int model, const std::vector<int>& batch) {
     int size = 0;
     TimeNs start_ns = state.first.front();
-    TimeNs due_ns = kNever;
+    TimeNs deadline_ns = kNever;
     for (std::size_t kind = 0; kind < batch.size(); ++kind) {
       if (batch[kind] == 0) continue;
       size += batch[kind];
       start_ns = std::max(start_ns, instance_.requests[kind].arrival_ns);
-      due_ns = std::min(due_ns, instance_.requests[kind].due_ns);
+      deadline_ns = std::min(deadline_ns, instance_.requests[kind].deadline_ns);
     }
     const Profile& profile = instance_.models[static_cast<std::size_t>(model)];
-    if (size == 0 || size > profile.max_batch() || start_ns + profile.latency(size) > due_ns) return 0;
+    if (size == 0 || size > profile.max_batch() || start_ns + profile.latency(size) > deadline_ns) return 0;
     State after = state;
     after.first.front() = start_ns + profile.latency(size);
     std::sort(after.first.begin(), after.first.end());

@@ -28,7 +28,7 @@ inline Profile flex_profile(TimeNs alpha_ns, TimeNs beta_ns, int max_batch, int 
 struct FlexRequest {
   ModuleId module = 0;
   TimeNs arrival_ns = 0;
-  TimeNs due_ns = 0;
+  TimeNs deadline_ns = 0;
 };
 
 /// Something else than arrivals that happens to the group.
@@ -127,7 +127,7 @@ class FlexSimulator {
   }
   Visit visit_of(VisitId id) const {
     const FlexRequest& request = requests_[id];
-    return {id, request.module, 0, id, request.arrival_ns, request.due_ns, request.arrival_ns};
+    return {id, request.module, 0, id, request.arrival_ns, request.deadline_ns, request.arrival_ns};
   }
   void push(TimeNs at_ns, EventKind kind, std::uint32_t subject, std::uint64_t batch = 0) {
     events_.push({at_ns, kind, order_++, subject, batch});
@@ -152,7 +152,7 @@ class FlexSimulator {
 
   void end(WorkerId worker) {
     for (const VisitId id : gpus_[worker].visits) {
-      ASSERT_LE(now_, requests_[id].due_ns) << "request " << id << " ends late";
+      ASSERT_LE(now_, requests_[id].deadline_ns) << "request " << id << " ends late";
       state_[id] = State::kEnded;
       outcome_.ended_ns[id] = now_;
       ++outcome_.in_time;
@@ -291,10 +291,10 @@ class FlexSimulator {
     std::vector<TimeNs> dues;
     for (std::size_t id = 0; id < requests_.size(); ++id) {
       if (state_[id] == State::kQueued && requests_[id].module == module)
-        dues.push_back(requests_[id].due_ns);
+        dues.push_back(requests_[id].deadline_ns);
     }
     for (const VisitId id : gpu.visits) {
-      if (gpu.module == module) dues.push_back(requests_[id].due_ns);
+      if (gpu.module == module) dues.push_back(requests_[id].deadline_ns);
     }
     std::sort(dues.begin(), dues.end(), std::greater<>());
     const Profile& profile = world_.profiles[module];

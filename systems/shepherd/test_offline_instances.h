@@ -50,7 +50,7 @@ inline std::string text_of(const LinearInstance& one) {
   }
   for (const OfflineRequests& kind : one.instance.requests) {
     text += " " + std::to_string(kind.count) + " of " + std::to_string(kind.model) + " in [" +
-            std::to_string(kind.arrival_ns) + ", " + std::to_string(kind.due_ns) + "]";
+            std::to_string(kind.arrival_ns) + ", " + std::to_string(kind.deadline_ns) + "]";
   }
   return text;
 }
@@ -63,7 +63,7 @@ inline FlexOutcome serve_by_flex(const OfflineInstance& instance, const FlexPara
   world.params = params;
   std::vector<FlexRequest> requests;
   for (const OfflineRequests& kind : instance.requests) {
-    const FlexRequest request{static_cast<ModuleId>(kind.model), kind.arrival_ns, kind.due_ns};
+    const FlexRequest request{static_cast<ModuleId>(kind.model), kind.arrival_ns, kind.deadline_ns};
     requests.insert(requests.end(), static_cast<std::size_t>(kind.count), request);
   }
   return simulate_flex(world, std::move(requests));
@@ -88,8 +88,8 @@ inline LinearInstance random_instance(RandomStream& random, int kinds, int most,
     const Profile& profile = one.instance.models[static_cast<std::size_t>(requests.model)];
     // From just enough for one of them to more than enough for all.
     const int fitting = 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(requests.count)));
-    requests.due_ns = requests.arrival_ns + profile.latency(fitting) +
-                      (random.below(2) == 0 ? 0 : static_cast<TimeNs>(random.below(6)));
+    requests.deadline_ns = requests.arrival_ns + profile.latency(fitting) +
+                           (random.below(2) == 0 ? 0 : static_cast<TimeNs>(random.below(6)));
     one.instance.requests.push_back(requests);
   }
   return one;
@@ -114,7 +114,7 @@ inline LinearInstance random_chain(RandomStream& random, int links) {
     requests.arrival_ns = at_ns;
     const Profile& profile = one.instance.models[static_cast<std::size_t>(requests.model)];
     const TimeNs latency_ns = profile.latency(std::min(requests.count, profile.max_batch()));
-    requests.due_ns = at_ns + latency_ns + static_cast<TimeNs>(random.below(2));
+    requests.deadline_ns = at_ns + latency_ns + static_cast<TimeNs>(random.below(2));
     if (random.below(2) == 0) requests.count *= one.instance.gpus;
     one.instance.requests.push_back(requests);
     at_ns += random.below(4) == 0 ? latency_ns

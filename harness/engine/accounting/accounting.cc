@@ -75,7 +75,7 @@ void Accounting::on_visit_row(const VisitRow& row) {
 void Accounting::write_request(const RequestRecord& request, Outcome outcome, double accuracy) {
   request_rows_.push_back({request.id, request.sent_ns, request.end_ns, request.gpu_ns, request.module,
                            outcome, request.reason, request.schedule_lag_ns, request.stream,
-                           request.due_ns - request.sent_ns, accuracy});
+                           request.deadline_ns - request.sent_ns, accuracy});
   if (request_rows_.size() == kRowChunk) flush_rows();
 }
 

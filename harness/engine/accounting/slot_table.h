@@ -84,7 +84,7 @@ struct alignas(64) VisitRecord {
 struct alignas(64) RequestRecord {
   RequestId id = 0;
   TimeNs sent_ns = 0;
-  TimeNs due_ns = 0;
+  TimeNs deadline_ns = 0;
   TimeNs gpu_ns = 0;
   std::uint32_t live_visits = 0;
   std::uint16_t next_index = 0;

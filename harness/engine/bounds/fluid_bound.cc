@@ -37,9 +37,9 @@ class FluidServer {
     steps_.push_back({static_cast<double>(row.at_ns), row.workers == 0 ? 0.0 : rate * row.workers});
   }
 
-  void offer(TimeNs sent_ns, TimeNs due_ns) {
+  void offer(TimeNs sent_ns, TimeNs deadline_ns) {
     ++offered_;
-    const auto latest = static_cast<double>(due_ns - after_ns_);
+    const auto latest = static_cast<double>(deadline_ns - after_ns_);
     const double deadline = latest + 1.0 + latest * kRelativeSlack;
     const double start = std::max(busy_until_, static_cast<double>(sent_ns + before_ns_));
     const double finish = finish_of(start);

@@ -111,13 +111,13 @@ class Schedule {
   }
 
   /// Reserves for the next request, in order of sending; false when it cannot end in time.
-  bool offer(std::size_t route, TimeNs sent_ns, TimeNs due_ns) {
+  bool offer(std::size_t route, TimeNs sent_ns, TimeNs deadline_ns) {
     for (const Stop& stop : stops_[route]) {
       TimeNs ready = sent_ns;
       for (const ModuleId pre : stop.pres) ready = std::max(ready, places_[pre].end_ns);
       Place& place = places_[stop.module];
       place = find(lanes_[stop.module], ready + hop_ns_);
-      if (place.end_ns + stop.after_ns > due_ns) return false;
+      if (place.end_ns + stop.after_ns > deadline_ns) return false;
     }
     for (const Stop& stop : stops_[route]) reserve(lanes_[stop.module], places_[stop.module]);
     ++accepted_;

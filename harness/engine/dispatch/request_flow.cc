@@ -27,7 +27,7 @@ void RequestFlow::send(TimeNs now, StreamId stream, TimeNs schedule_lag_ns) {
   request = {};
   request.id = next_request_++;
   request.sent_ns = now;
-  request.due_ns = now + from.slo_ns;
+  request.deadline_ns = now + from.slo_ns;
   request.schedule_lag_ns = schedule_lag_ns;
   request.stream = stream;
   if (is_dag_ && visit_at_.size() < place(slot + 1, 0)) {
@@ -55,7 +55,7 @@ VisitId RequestFlow::make_visit(std::uint32_t request_slot, ModuleId module, std
   VisitRecord& record = visits_[visit];
   record = {};
   record.visit = {visit,      module,          static_cast<std::uint16_t>(request.stream),
-                  request.id, request.sent_ns, request.due_ns,
+                  request.id, request.sent_ns, request.deadline_ns,
                   0};
   record.request_slot = request_slot;
   record.live = true;
@@ -245,7 +245,8 @@ void RequestFlow::grow(TimeNs now, ModuleId from, QueueId queue) {
 void RequestFlow::serve_path(TimeNs now, VisitId visit, ModuleId served_by) {
   const std::uint32_t slot = visits_[visit].request_slot;
   const RequestRecord& request = requests_[slot];
-  accounting_.on_path_served(request.sent_ns, now <= request.due_ns, tree_->on_leaf(slot, visit, served_by));
+  accounting_.on_path_served(request.sent_ns, now <= request.deadline_ns,
+                             tree_->on_leaf(slot, visit, served_by));
 }
 
 void RequestFlow::add_children(VisitId parent, std::size_t sub, ModuleId from, std::uint32_t count) {
@@ -361,7 +362,7 @@ void RequestFlow::end_visit(TimeNs now, VisitId visit) {
       accounting_.on_request_outcome(entry, request.sent_ns, Outcome::kDropped, 0);
     } else {
       request.module = module;
-      outcome = now <= request.due_ns ? Outcome::kInTime : Outcome::kLate;
+      outcome = now <= request.deadline_ns ? Outcome::kInTime : Outcome::kLate;
       accounting_.on_request_outcome(entry, request.sent_ns, outcome, now - request.sent_ns);
     }
   }

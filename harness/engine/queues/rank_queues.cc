@@ -89,7 +89,8 @@ void RankQueues::return_queue(TimeNs now, QueueHost& host) {
   std::sort(queued.begin(), queued.end(), [&visits](VisitId a, VisitId b) {
     const Visit& left = visits[a].visit;
     const Visit& right = visits[b].visit;
-    return left.due_ns != right.due_ns ? left.due_ns < right.due_ns : left.request < right.request;
+    return left.deadline_ns != right.deadline_ns ? left.deadline_ns < right.deadline_ns
+                                                 : left.request < right.request;
   });
   for (const VisitId visit : queued) host.withdraw(now, visit);
   // To each module's router those of that module, in order.

@@ -72,7 +72,7 @@ std::string plan_text(const Plan& plan) {
 std::string visit_text(const Visit& visit) {
   return "visit " + std::to_string(visit.id) + but_first("module", visit.module) +
          but_first("stream", visit.stream) + ", request " + std::to_string(visit.request) + ", sent " +
-         time_text(visit.sent_ns) + ", due " + time_text(visit.due_ns) + ", arrived " +
+         time_text(visit.sent_ns) + ", deadline " + time_text(visit.deadline_ns) + ", arrived " +
          time_text(visit.arrived_ns);
 }
 
@@ -136,11 +136,11 @@ void code_visit(Archive<Way>& archive, ReplayContext& context, ModuleId own, Vis
   archive.number(visit.stream);
   archive.number(visit.request, context.request);
   archive.number(visit.sent_ns, context.now);
-  archive.number(visit.due_ns, sum(visit.sent_ns, context.slo_ns));
+  archive.number(visit.deadline_ns, sum(visit.sent_ns, context.slo_ns));
   archive.number(visit.arrived_ns, context.now);
   context.visit = visit.id;
   context.request = visit.request;
-  context.slo_ns = difference(visit.due_ns, visit.sent_ns);
+  context.slo_ns = difference(visit.deadline_ns, visit.sent_ns);
 }
 
 template <class Way>
