@@ -28,7 +28,7 @@ std::unique_ptr<ArrivalSource> arrivals_of_models(const std::vector<Request>& re
 }
 
 inline RunSpec shepherd_cell(RandomStream& random) {
-  RunSpec spec = random_side_by_side_cell(random);
+  RunSpec spec = random_independent_cell(random);
   spec.system = find_system("shepherd")->make();
   set_param(spec, "lambda", random.below(2) == 0 ? 1.0 : 1.1 + 3 * random.uniform());
   set_param(spec, "preempt", random.below(4) > 0);
@@ -37,7 +37,7 @@ inline RunSpec shepherd_cell(RandomStream& random) {
 }
 
 inline RunSpec clockwork_cell(RandomStream& random) {
-  RunSpec spec = random_side_by_side_cell(random);
+  RunSpec spec = random_independent_cell(random);
   spec.system = find_system("clockwork")->make();
   set_param(spec, "margin_ms", static_cast<double>(random.below(6)));
   set_param(spec, "schedule_ahead_ms", static_cast<double>(random.below(3) * 10));
@@ -47,7 +47,7 @@ inline RunSpec clockwork_cell(RandomStream& random) {
 
 /// At least two models, planned for random rates.
 inline RunSpec nexus_cell(RandomStream& random) {
-  RunSpec spec = random_side_by_side_cell(random);
+  RunSpec spec = random_independent_cell(random);
   const std::size_t models = spec.pipeline.modules.size();
   if (models < 2) return nexus_cell(random);
   spec.system = find_system("nexus")->make();
@@ -66,7 +66,7 @@ inline RunSpec nexus_cell(RandomStream& random) {
 /// SHEPHERD in several groups of at most a few GPUs, as HERD plans them.
 inline RunSpec herd_cell(RandomStream& random) {
   const std::size_t models = 1 + random.below(5);
-  RunSpec spec = side_by_side_cell(random_profiles(random, models), {}, 0, find_system("shepherd")->make());
+  RunSpec spec = independent_cell(random_profiles(random, models), {}, 0, find_system("shepherd")->make());
   for (Profile& profile : spec.profiles) {
     profile.memory_mb = static_cast<double>(random.below(9'000));
     profile.exit_points = static_cast<int>(random.below(60));

@@ -65,7 +65,7 @@ int run(int argc, char** argv) {
       "  harness replay results-out/quickstart.h5             repeats what was recorded of each decision\n"
       "  harness profile --pipeline tm -o tm.toml             measures models here, for `profiles = ...`\n"
       "  harness profile --profiles tm.toml --goodput 250 -o tm.toml    what one GPU serves within 250 ms\n"
-      "  harness experiments/shepherd/two-streams.toml        streams of requests to models side by side\n"
+      "  harness experiments/shepherd/two-streams.toml        streams of requests to independent models\n"
       "  harness trace cv maf-bursty --rate 6000              how much such streams vary\n"
       "Exit codes: 0 well; 1 skipped or invalid cells, worse claims, or regressions; 2 bad input; 3 the "
       "environment failed or interrupted.");

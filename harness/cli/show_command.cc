@@ -136,10 +136,9 @@ void add_show_command(CLI::App& app, int& exit_code) {
           ->type_name("A,B,C");
   CLI::Option* models =
       command
-          ->add_flag(
-              "--models", options->models,
-              "a row per cell and model that requests enter (of models side by side each): what became "
-              "of its requests")
+          ->add_flag("--models", options->models,
+                     "a row per cell and model that requests enter (of independent models each): what became "
+                     "of its requests")
           ->excludes(columns);
   CLI::Option* paired =
       command

@@ -84,9 +84,9 @@ std::string check_entries(const Pipeline& pipeline) {
   const std::vector<Module>& modules = pipeline.modules;
   const std::vector<ModuleId> entries = entries_of(pipeline);
   for (std::size_t i = 1; i < modules.size(); ++i) {
-    if (modules[i].pres.empty() && !pipeline.side_by_side) {
+    if (modules[i].pres.empty() && !pipeline.independent) {
       return "two entries, '" + modules[0].name + "' and '" + modules[i].name +
-             "': give one of them pres, or set side_by_side = true";
+             "': give one of them pres, or set independent = true";
     }
     for (const ModuleId pre : modules[i].pres) {
       if (entries[pre] != entries[i])

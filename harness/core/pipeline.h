@@ -46,7 +46,7 @@ struct Module {
 };
 
 /// A directed acyclic graph with exactly one entry, in which every module is reachable from the entry; or
-/// several of them side by side without edges between them, each with streams of its own (arrivals.h).
+/// several independent ones without edges between them, each with streams of its own (arrivals.h).
 /// Modules stand in topological order: every id in `pres` is smaller than the module's own.
 ///
 /// Or a tree of tasks (Loki, section 2.1), each done by one of its variants: `pres` and `subs` then name the
@@ -58,7 +58,7 @@ struct Pipeline {
   std::string description;
   TimeNs slo_ns = 0;  ///< the paper's end-to-end objective; an experiment may set another
   std::vector<Module> modules;
-  bool side_by_side = false;   ///< it may have several entries
+  bool independent = false;    ///< it may have several entries
   std::vector<Task> tasks;     ///< in topological order; empty: each module is a task of its own
   bool fixed_fan_out = false;  ///< of a tree of tasks: counts stray from their mean by rounding only
                                ///< (engine/accounting/visit_tree.h)
@@ -77,7 +77,7 @@ struct Pipeline {
 };
 
 /// Puts `modules` (pres given by name in `pres_names[i]`, subs likewise) into topological order, fills in
-/// `pres` and `subs` and checks the contract of Pipeline (several entries only where it is `side_by_side`).
+/// `pres` and `subs` and checks the contract of Pipeline (several entries only where it is `independent`).
 /// Returns "" or what is wrong, in words that name the modules concerned.
 std::string link_modules(Pipeline& pipeline, const std::vector<std::vector<std::string>>& pres_names,
                          const std::vector<std::vector<std::string>>& subs_names);

@@ -80,7 +80,7 @@ TEST(LinkModules, RefusesTwoEntries) {
 
 TEST(LinkModules, TakesSeveralEntriesSideBySideIfNothingJoinsThem) {
   Pipeline pipeline;
-  pipeline.side_by_side = true;
+  pipeline.independent = true;
   for (const char* name : {"a", "b", "c", "d"}) pipeline.modules.emplace_back().name = name;
   Pipeline joined = pipeline;
   EXPECT_EQ(link_modules(pipeline, {{}, {}, {"a"}, {"b"}}, NameLists(4)), "");

@@ -26,7 +26,8 @@ constexpr Renamed kKeys[] = {
     {"gpu.pace_limit", "gpu.profile_error_limit"},
     {"gpu.pace_wait_s", "gpu.profile_check_wait_s"},
     {"repeat_until.most_seeds", "repeat_until.max_seeds"},
-    {"profile.most_tokens", "profile.max_tokens"},
+    {"side_by_side", "independent"},
+    {"shared.most_tokens", "shared.max_tokens"},
 };
 
 constexpr std::array<Renamed, 0> kValues = {};

@@ -49,7 +49,7 @@ struct PlannerParams {
                   "(2: a batch waits at most as long as it runs)");
     params.integer(
         "max_batch", max_batch, 1, 1024,
-        "no batch is planned larger than this; shepherd, clockwork, and nexus with models side by side have "
+        "no batch is planned larger than this; shepherd, clockwork, and nexus with independent models have "
         "limits of their own (128, 16, 128)");
     params.choice(
         "workers", workers, {"balanced", "rate"},

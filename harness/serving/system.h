@@ -34,7 +34,7 @@ class System {
   virtual std::span<const char* const> state_names() const { return {}; }
   /// The router of a module; by default what `serving.dispatch` says.
   virtual std::unique_ptr<Router> make_router(const ServingContext& context, ModuleId module);
-  /// Whether it serves pipelines side by side, each with streams of its own.
+  /// Whether it serves independent pipelines, each with streams of its own.
   virtual bool serves_streams() const { return false; }
   /// Whether it serves trees of tasks: chooses a variant for each visit (Pipeline::tasks).
   virtual bool serves_tasks() const { return false; }

@@ -21,7 +21,7 @@ using Steps = std::vector<std::pair<TimeNs, std::uint32_t>>;
 /// Models a (1 ms) and b (10 ms), due after 200 ms, on two GPUs; plans every 500 ms for 2 s.
 RunSpec replanned_models(const Groups& groups, std::vector<Groups> later, bool loads_ahead,
                          std::vector<std::pair<TimeNs, StreamId>> load) {
-  RunSpec spec = testing::side_by_side_cell(
+  RunSpec spec = testing::independent_cell(
       {testing::linear_profile("a", 0, 1, 1), testing::linear_profile("b", 0, 10, 1)},
       {{0, 200 * kMs, 0}, {1, 200 * kMs, 0}}, 2,
       std::make_unique<testing::GroupSystem>(

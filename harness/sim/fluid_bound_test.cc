@@ -154,7 +154,7 @@ namespace {
 RunSpec one_worker(int a, int b, std::vector<WorkerGroup> groups = {{1, {0, 1}}}) {
   int workers = 0;
   for (const WorkerGroup& group : groups) workers += group.workers;
-  RunSpec spec = testing::side_by_side_cell(
+  RunSpec spec = testing::independent_cell(
       {testing::linear_profile("a", 1, 0, 8), testing::linear_profile("b", 10, 0, 8)},
       {{0, 100 * kMs, 0}, {1, 100 * kMs, 0}}, workers,
       std::make_unique<testing::GroupSystem>(std::move(groups), 0.0));

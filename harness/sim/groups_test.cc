@@ -19,7 +19,7 @@ namespace {
 /// Modules a (1 ms) and b (10 ms) behind one queue of `workers`; requests to a are due after 20 ms, to b
 /// after 100 ms.
 RunSpec two_models(int workers, std::vector<TimeNs> times, std::vector<StreamId> streams) {
-  RunSpec spec = testing::side_by_side_cell(
+  RunSpec spec = testing::independent_cell(
       {testing::linear_profile("a", 0, 1, 8), testing::linear_profile("b", 0, 10, 8)},
       {{0, 20 * kMs, 0}, {1, 100 * kMs, 0}}, workers,
       std::make_unique<testing::GroupSystem>(std::vector<WorkerGroup>{{workers, {0, 1}}}, 0.0));

@@ -218,10 +218,10 @@ class GroupSystem final : public System {
   GroupChanges changes_;
 };
 
-/// Chains side by side: `lengths` modules each.
-inline Pipeline side_by_side(const std::vector<std::size_t>& lengths) {
+/// Independent chains: `lengths` modules each.
+inline Pipeline independent(const std::vector<std::size_t>& lengths) {
   Pipeline pipeline;
-  pipeline.name = "side_by_side";
+  pipeline.name = "independent";
   for (const std::size_t length : lengths) {
     for (std::size_t i = 0; i < length; ++i) {
       const auto id = static_cast<ModuleId>(pipeline.modules.size());
@@ -237,11 +237,11 @@ inline Pipeline side_by_side(const std::vector<std::size_t>& lengths) {
   return pipeline;
 }
 
-/// Models side by side, without requests.
-inline RunSpec side_by_side_cell(std::vector<Profile> profiles, std::vector<Stream> streams, int workers,
-                                 std::unique_ptr<System> system) {
+/// Independent models, without requests.
+inline RunSpec independent_cell(std::vector<Profile> profiles, std::vector<Stream> streams, int workers,
+                                std::unique_ptr<System> system) {
   RunSpec spec;
-  spec.pipeline = side_by_side(std::vector<std::size_t>(profiles.size(), 1));
+  spec.pipeline = independent(std::vector<std::size_t>(profiles.size(), 1));
   spec.profiles = std::move(profiles);
   spec.streams = std::move(streams);
   for (const Stream& stream : spec.streams) spec.slo_ns = std::max(spec.slo_ns, stream.slo_ns);
@@ -294,14 +294,14 @@ inline GroupChanges random_changes(RandomStream& random, const std::vector<Worke
   return changes;
 }
 
-/// Streams over chains side by side whose modules, also of different chains, are in groups, which change if
+/// Streams over independent chains whose modules, also of different chains, are in groups, which change if
 /// `changing`.
 inline RunSpec random_group_cell(RandomStream& random, bool changing) {
   RunSpec spec = random_cell(random, all_systems().front());
   spec.planner.autoscale = false;
   std::vector<std::size_t> lengths(1 + random.below(4));
   for (std::size_t& length : lengths) length = 1 + random.below(3) / 2;
-  spec.pipeline = side_by_side(lengths);
+  spec.pipeline = independent(lengths);
   const std::size_t modules = spec.pipeline.modules.size();
   spec.profiles = random_profiles(random, modules);
   for (Profile& profile : spec.profiles) profile.exit_points = static_cast<int>(random.below(60));
@@ -340,7 +340,7 @@ inline RunSpec random_group_cell(RandomStream& random) { return random_group_cel
 inline RunSpec random_changing_cell(RandomStream& random) { return random_group_cell(random, true); }
 
 /// The same over models of which none sends to another.
-inline RunSpec random_side_by_side_cell(RandomStream& random) {
+inline RunSpec random_independent_cell(RandomStream& random) {
   for (;;) {
     RunSpec spec = random_group_cell(random);
     const std::vector<Module>& modules = spec.pipeline.modules;

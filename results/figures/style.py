@@ -35,7 +35,7 @@ OTHER_COLOURS = [
 ]
 LINE_STYLES = ["-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1, 1.2)), (0, (8, 2, 2, 2)), (0, (3, 3))]
 OFFERED = "#b8b8b8"
-# Of a pipeline's modules a ramp shows their order; of more than this, most often models side by side, neighbours on it look alike.
+# Of a pipeline's modules a ramp shows their order; of more than this, most often independent models, neighbours on it look alike.
 MAX_ON_RAMP = 6
 MODULE_COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442"]
 MODULE_HATCHES = ["", "////", "....", "xxxx", "----", "oooo"]

@@ -27,7 +27,7 @@ TEST(ClockworkRun, ServesTheTwoStreamsOfSection72AsTheRulesAloneDo) {
       world.params.max_batch = max_batch;
       const ClockworkOutcome alone = simulate_clockwork(world, requests);
       RunSpec spec =
-          testing::side_by_side_cell(world.profiles, {{0, slo_ns, 0}, {1, slo_ns, 0}}, 1, make_clockwork());
+          testing::independent_cell(world.profiles, {{0, slo_ns, 0}, {1, slo_ns, 0}}, 1, make_clockwork());
       spec.arrivals = testing::arrivals_of_models(requests);
       testing::set_param(spec, "max_batch", static_cast<double>(max_batch));
       const RunRecord record = simulate(spec, nullptr);

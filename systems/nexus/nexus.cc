@@ -29,27 +29,27 @@ class Nexus final : public System {
   bool serves_streams() const override { return true; }
   bool wants_peaks() const override { return true; }
   TimeNs replan_period_ns(const ServingContext& context) const override {
-    return is_side_by_side(context) ? s_to_ns(params_.replan_s) : 0;
+    return has_independent_models(context) ? s_to_ns(params_.replan_s) : 0;
   }
   bool loads_ahead() const override { return params_.load == NexusLoad::kAhead; }
 
   std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId, GroupId group) override {
-    if (is_side_by_side(context)) return std::make_unique<CycleScheduler>(context, group, params_);
+    if (has_independent_models(context)) return std::make_unique<CycleScheduler>(context, group, params_);
     // Without groups a group is a module.
     return std::make_unique<BatchingScheduler<NexusPolicy>>(context, group, context, group, params_);
   }
 
   std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
-    return is_side_by_side(context) ? make_packing_planner(context, params_) : nullptr;
+    return has_independent_models(context) ? make_packing_planner(context, params_) : nullptr;
   }
 
   std::unique_ptr<Router> make_router(const ServingContext& context, ModuleId module) override {
-    if (!is_side_by_side(context)) return System::make_router(context, module);
+    if (!has_independent_models(context)) return System::make_router(context, module);
     return std::make_unique<QuotaRouter>(module);
   }
 
   void refine(const ServingContext& context, Plan& plan) override {
-    if (is_side_by_side(context)) return;
+    if (has_independent_models(context)) return;
     if (params_.budget != NexusBudget::kSplit || !is_tree(*context.pipeline)) return;
     const std::vector<double> visits = visit_probabilities(*context.pipeline);
     std::vector<SplitModule> modules;

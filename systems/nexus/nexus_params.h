@@ -24,7 +24,7 @@ struct NexusParams {
   NexusBudget budget = NexusBudget::kEndToEnd;
   NexusEstimate estimate = NexusEstimate::kPlanned;
   double split_step_ms = 1;
-  // Models side by side only.
+  // Independent models only.
   NexusTurns turns = NexusTurns::kNext;
   NexusSpare spare = NexusSpare::kUnused;
   double profile_margin = 1.15;
@@ -46,30 +46,29 @@ struct NexusParams {
         "the size that the batch has with the window");
     params.number("split_step_ms", split_step_ms, 0.1, 100,
                   "budget = split: the SLO is split in steps of this, or of SLO / 2000 if that is more");
-    list_side_by_side(params);
+    list_independent(params);
   }
 
  private:
-  void list_side_by_side(ParamList& params) {
+  void list_independent(ParamList& params) {
     params.choice("turns", turns, {"next", "cycle"},
-                  "models side by side, on a GPU that several share: next, one batch after the other, empty "
+                  "independent models, on a GPU that several share: next, one batch after the other, empty "
                   "queues passed over, as the released code; cycle, each at its place in the planned duty "
                   "cycle");
-    params.choice(
-        "spare", spare, {"unused", "scaled"},
-        "models side by side, GPUs that the packing does not need: unused; scaled, packed again for "
-        "the largest multiple of all rates that fits");
+    params.choice("spare", spare, {"unused", "scaled"},
+                  "independent models, GPUs that the packing does not need: unused; scaled, packed again for "
+                  "the largest multiple of all rates that fits");
     params.number("profile_margin", profile_margin, 1, 10,
-                  "models side by side: packed with all latencies multiplied by this");
+                  "independent models: packed with all latencies multiplied by this");
     params.number("network_ms", network_ms, 0, 1e4,
-                  "models side by side: packed with SLOs shorter by this, for the network");
+                  "independent models: packed with SLOs shorter by this, for the network");
     params.integer("max_batch", max_batch, 1, 1024,
-                   "models side by side: most visits in a batch; a profile may allow fewer");
+                   "independent models: most visits in a batch; a profile may allow fewer");
     params.number("replan_s", replan_s, 0, 1e6,
-                  "models side by side: packed anew every so many seconds, for the peak second of those that "
+                  "independent models: packed anew every so many seconds, for the peak second of those that "
                   "follow (SHEPHERD section 7); 0: once, for the peak second of the run");
     params.choice("load", load, {"ahead", "cold"},
-                  "models side by side, a GPU that becomes another node: ahead, its models are in memory and "
+                  "independent models, a GPU that becomes another node: ahead, its models are in memory and "
                   "it serves when the batch that it runs has ended; cold, after cluster.cold_start_ms more");
   }
 };

@@ -134,7 +134,7 @@ void bisect(const ScaledPacker& packer, double fits, double too_much, SizedPacki
 
 }  // namespace
 
-bool is_side_by_side(const ServingContext& context) {
+bool has_independent_models(const ServingContext& context) {
   if (context.profiles.size() < 2 || !has_only_batches(context)) return false;
   for (std::size_t m = 0; m < context.profiles.size(); ++m) {
     const Module& module = context.pipeline->modules[m];

@@ -1,4 +1,4 @@
-// Nexus's planner for models side by side (SHEPHERD, section 7: "Nexus").
+// Nexus's planner for independent models (SHEPHERD, section 7: "Nexus").
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ SizedPacking pack_onto(const std::vector<Session>& sessions, int gpus, NexusSpar
 
 /// Whether Nexus plans by packing: two or more modules, each a model on GPUs that takes requests from streams
 /// and sends nothing on.
-bool is_side_by_side(const ServingContext& context);
+bool has_independent_models(const ServingContext& context);
 
 /// One session per module, in order: the shortest SLO of its streams (0 without streams), less the network's
 /// part; the rate to provision for. `profiles`: by module, with the margin.

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "systems/nexus/test_side_by_side.h"
+#include "systems/nexus/test_independent_models.h"
 
 namespace harness {
 namespace {
@@ -90,11 +90,11 @@ TEST(PackingPlanner, NoBatchIsLargerThanTold) {
 
 TEST(PackingPlanner, PlansOnlyModelsThatSendNothingOn) {
   const SideBySideWorld world(nexus_example_profiles(), nexus_example_streams(), 3);
-  EXPECT_TRUE(is_side_by_side(world.context));
+  EXPECT_TRUE(has_independent_models(world.context));
   const TestWorld chain({linear_profile(1, 1, 2), linear_profile(1, 1, 2)}, 100 * kMs, 2);
-  EXPECT_FALSE(is_side_by_side(chain.context));
+  EXPECT_FALSE(has_independent_models(chain.context));
   const TestWorld alone({linear_profile(1, 1, 2)}, 100 * kMs, 2);
-  EXPECT_FALSE(is_side_by_side(alone.context));
+  EXPECT_FALSE(has_independent_models(alone.context));
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "harness/core/random.h"
-#include "systems/nexus/test_side_by_side.h"
+#include "systems/nexus/test_independent_models.h"
 
 namespace harness {
 namespace {

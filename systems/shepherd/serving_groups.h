@@ -7,7 +7,7 @@
 
 namespace harness {
 
-/// Whether streams enter at models side by side. Where requests go through a pipeline, or there is one
+/// Whether streams enter at independent models. Where requests go through a pipeline, or there is one
 /// stream, one group has all GPUs and models (one_group_plan).
 bool is_for_herd(const ServingContext& context);
 

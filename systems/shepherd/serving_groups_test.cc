@@ -33,7 +33,7 @@ RunSpec table4(std::size_t models, int workers, const std::vector<double>& rates
   for (const double rate : rates_rps) {
     for (ModuleId m = 0; m < models; ++m) streams.push_back({m, 250 * kMs, rate});
   }
-  return testing::side_by_side_cell(profiles, streams, workers, make_shepherd());
+  return testing::independent_cell(profiles, streams, workers, make_shepherd());
 }
 
 HerdPlan checked_plan(const RunSpec& spec, const HerdPlannerParams& params) {
@@ -163,7 +163,7 @@ RunSpec rates_that_swap(double period_s, TimeNs swap_ns) {
   std::vector<Stream> streams;
   for (StreamId i = 0; i < 8; ++i)
     streams.push_back({static_cast<ModuleId>(i / 4), 250 * kMs, (i < 4 ? 1500.0 : 200.0) / 4});
-  RunSpec spec = testing::side_by_side_cell(
+  RunSpec spec = testing::independent_cell(
       {testing::linear_profile("a", 2, 10, 32), testing::linear_profile("b", 2, 10, 32)}, streams, 6,
       make_shepherd());
   for (Profile& profile : spec.profiles) profile.memory_mb = 9'000;

@@ -31,7 +31,7 @@ TEST(Shepherd, ServesTheTwoStreamsOfSection72AsTheAlgorithmAloneDoes) {
       world.at_exit_points = true;
       const FlexOutcome alone = simulate_flex(world, requests);
       RunSpec spec =
-          testing::side_by_side_cell(world.profiles, {{0, slo_ns, 0}, {1, slo_ns, 0}}, 1, make_shepherd());
+          testing::independent_cell(world.profiles, {{0, slo_ns, 0}, {1, slo_ns, 0}}, 1, make_shepherd());
       testing::set_param(spec, "preempt", preempt);
       spec.arrivals = testing::arrivals_of_models(requests);
       const RunRecord record = simulate(spec, nullptr);

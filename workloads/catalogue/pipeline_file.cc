@@ -152,7 +152,7 @@ void read_modules(const TableReader& top, const std::string& file, Pipeline& pip
   if (const std::string wrong = link_modules(pipeline, pres, subs); !wrong.empty()) {
     throw input_error(
         {file, 0, "module"}, wrong,
-        "a directed acyclic graph with one entry, or with side_by_side = true several (pres, subs by name)");
+        "a directed acyclic graph with one entry, or with independent = true several (pres, subs by name)");
   }
   for (const TableReader& fields : tables) read_branches(fields, pipeline);
 }
@@ -166,13 +166,13 @@ Pipeline parse_pipeline(const std::string& file, std::string_view text) {
   if (has_tasks) {
     top.require_known({"description", "slo_ms", "fan_out_spread", "task"});
   } else {
-    top.require_known({"description", "slo_ms", "side_by_side", "module", "task"});
+    top.require_known({"description", "slo_ms", "independent", "module", "task"});
   }
   Pipeline pipeline;
   pipeline.name = stem_of(file);
   pipeline.description = top.text_or("description", "");
   pipeline.slo_ns = ms_to_ns(top.number("slo_ms", 1e-3, 1e9));
-  pipeline.side_by_side = top.flag_or("side_by_side", false);
+  pipeline.independent = top.flag_or("independent", false);
   if (has_tasks) {
     read_tasks(top, file, pipeline);
   } else {

@@ -69,7 +69,7 @@ TEST(ShippedPipelines, HaveTheModelsOfShepherdSideBySide) {
   names.resize(13);
   EXPECT_EQ(module_names(first), names);
   for (const Pipeline* pipeline : {&all, &first, &two}) {
-    EXPECT_TRUE(pipeline->side_by_side);
+    EXPECT_TRUE(pipeline->independent);
     EXPECT_EQ(pipeline->slo_ns, 250 * kNsPerMs);
     EXPECT_EQ(entries_in(*pipeline).size(), pipeline->modules.size());
     for (const Module& module : pipeline->modules) {
@@ -105,13 +105,13 @@ TEST(ShippedPipelines, DaDynamicIsDaWithAChoice) {
 }
 
 /// All but rag, whose models and services are of other profiles (profile_file_test.cc), and small, whose
-/// profiles every machine measures for itself, models side by side, which are no video analytics, and trees
+/// profiles every machine measures for itself, independent models, which are no video analytics, and trees
 /// of tasks (loki_workload_test.cc).
 Names video_pipelines() {
   Names names = pipeline_names();
   std::erase_if(names, [](const std::string& name) {
     const Pipeline pipeline = load_pipeline(name);
-    return pipeline.side_by_side || pipeline.has_tasks();
+    return pipeline.independent || pipeline.has_tasks();
   });
   std::erase(names, "rag");
   std::erase(names, "small");
@@ -320,13 +320,13 @@ INSTANTIATE_TEST_SUITE_P(
             "cycle: a, b"},
         BadPipeline{"two_entries",
                     "slo_ms=1\n[[module]]\nname='a'\nmodel='m'\n[[module]]\nname='b'\nmodel='m'\n",
-                    "two entries, 'a' and 'b': give one of them pres, or set side_by_side = true"},
+                    "two entries, 'a' and 'b': give one of them pres, or set independent = true"},
         BadPipeline{"joined_entries",
                     "slo_ms=1\nside_by_side=true\n[[module]]\nname='a'\nmodel='m'\n[[module]]\nname='b'\n"
                     "model='m'\n[[module]]\nname='c'\nmodel='m'\npres=['a','b']\n",
                     "module 'c' is reached from two entries, 'a' and 'b'"},
-        BadPipeline{"side_by_side_text", "slo_ms=1\nside_by_side='yes'\n[[module]]\nname='a'\nmodel='m'\n",
-                    "p.toml:2: side_by_side: found \"yes\"; allowed: true or false"},
+        BadPipeline{"independent_text", "slo_ms=1\nside_by_side='yes'\n[[module]]\nname='a'\nmodel='m'\n",
+                    "p.toml:2: independent: found \"yes\"; allowed: true or false"},
         BadPipeline{"pres_number", "slo_ms=1\n[[module]]\nname='a'\nmodel='m'\npres=[4]\n", "found 4"},
         BadPipeline{"pres_text", "slo_ms=1\n[[module]]\nname='a'\nmodel='m'\npres='b'\n", "array of strings"},
         BadPipeline{"module_table", "slo_ms=1\n[module]\nname='a'\n", "[[module]]"},
@@ -417,8 +417,7 @@ TEST(TaskFiles, SayWhatIsWrongWithThem) {
   EXPECT_NE(with("accuracy = 28", "acuracy = 28").find("accuracy"), std::string::npos);
   EXPECT_NE(with("slo_ms = 250", "slo_ms = 250\nfan_out_spread = \"x\"").find("'rounded'"),
             std::string::npos);
-  EXPECT_NE(with("slo_ms = 250", "slo_ms = 250\nside_by_side = true").find("side_by_side"),
-            std::string::npos);
+  EXPECT_NE(with("slo_ms = 250", "slo_ms = 250\nside_by_side = true").find("independent"), std::string::npos);
 }
 
 }  // namespace

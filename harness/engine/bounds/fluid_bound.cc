@@ -215,7 +215,7 @@ std::uint64_t fluid_bound(const RunSpec& spec, const RunRecord& record) {
     sent += count;
     last_due_ns = chunk[count - 1] + spec.slo_ns;
   }
-  // Of each pipeline the least over its modules; pipelines side by side add up.
+  // Of each pipeline the least over its modules; independent pipelines add up.
   std::vector<std::uint64_t> least = sent_to;
   for (ModuleId m = 0; m < servers.size(); ++m)
     least[entries[m]] = std::min(least[entries[m]], servers[m].bound(sent_to[entries[m]]));

@@ -18,7 +18,7 @@ TEST(BoundCache, ComputesAnewWhereWorkersAreShared) {
   // 2 modules, a request to each at once, 10 ms a batch, SLO 10 ms: one worker for both serves one of them.
   BoundCache cache;
   RunSpec spec = make_spec({0, 0});
-  spec.pipeline = testing::side_by_side({1, 1});
+  spec.pipeline = testing::independent({1, 1});
   spec.profiles.push_back(spec.profiles.front());
   spec.streams = {{0, spec.slo_ns, 0}, {1, spec.slo_ns, 0}};
   spec.arrivals = std::make_unique<testing::FixedArrivals>(std::vector<TimeNs>{0, 0}, kNsPerS,

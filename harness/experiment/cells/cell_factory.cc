@@ -155,7 +155,7 @@ std::string names_of_those(bool (System::*serves)() const) {
   return join_names(able);
 }
 
-/// What cannot be served: streams by a system that knows one pipeline, pipelines side by side by one load,
+/// What cannot be served: streams by a system that knows one pipeline, independent pipelines by one load,
 /// trees of tasks by a system that chooses no variants.
 void check_served(const ExperimentSpec& spec, const std::vector<Pipeline>& pipelines,
                   const std::vector<Cell>& cells) {
@@ -164,10 +164,10 @@ void check_served(const ExperimentSpec& spec, const std::vector<Pipeline>& pipel
     const NamedAt& pipeline = spec.workload.pipelines[cell.pipeline];
     const SystemSpec& system = spec.systems[cell.system];
     const bool streams = spec.traces.at(trace.name).shape == "streams";
-    if (pipelines[cell.pipeline].side_by_side && !streams) {
+    if (pipelines[cell.pipeline].independent && !streams) {
       throw input_error(trace.place,
                         "trace " + trace.name + ", one load, on pipeline " + pipeline.name +
-                            ", which has several side by side",
+                            ", which has several independent ones",
                         "traces of shape streams");
     }
     if (streams && !find_system(system.name)->make()->serves_streams()) {

@@ -217,7 +217,7 @@ std::vector<Kind> kinds() {
   };
   std::vector<Kind> kinds = {
       {"preempting", 30, preempting, {{"preempted", 1'000}}},
-      {"side_by_side", 60, testing::random_side_by_side_cell, {{"preempted", 1'000}}, true},
+      {"independent", 60, testing::random_independent_cell, {{"preempted", 1'000}}, true},
       // All queues on one rank: what several that close send back comes in order of the ranks.
       {"changing_groups", 80, changing, {{"workers_removed", 300}}, false, 2},
       // In some a drop comes before a batch's end over a slow link.

@@ -336,7 +336,7 @@ TEST_F(ResultsFile, AnOlderFileWithoutStreamsAndGroupsReadsWithoutThem) {
 TEST_F(ResultsFile, RequestsAreCountedByTheModuleThatTheyEnter) {
   SyntheticRun first = synthetic_run(settings_of(4, "pard", 1));
   const SyntheticRun second = synthetic_run(settings_of(11, "naive", 2));
-  // Half of the first run's requests enter at the second of two models side by side.
+  // Half of the first run's requests enter at the second of two independent models.
   first.record.modules[1].depth = 1;
   RequestCounts& one = first.record.modules[0].requests;
   RequestCounts& other = first.record.modules[1].requests;

@@ -46,7 +46,7 @@ RunSpec cell(const Load& load, const Variant& variant) {
     profiles.push_back(set.profiles.at(models[m].name));
     streams.push_back({m, ms_to_ns(load.slo_ms), load.rate_rps / static_cast<double>(models.size())});
   }
-  RunSpec spec = testing::side_by_side_cell(profiles, streams, 12, make_nexus());
+  RunSpec spec = testing::independent_cell(profiles, streams, 12, make_nexus());
   for (const auto& [name, value] : variant.params) testing::set_param(spec, name, value);
   RandomStream random(1, load.name);
   std::vector<std::pair<TimeNs, StreamId>> requests;

@@ -15,7 +15,7 @@
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_run.h"
 #include "systems/nexus/nexus.h"
-#include "systems/nexus/test_side_by_side.h"
+#include "systems/nexus/test_independent_models.h"
 #include "systems/test_system_cells.h"
 #include "workloads/streams/stream_arrivals.h"
 
@@ -37,7 +37,7 @@ std::vector<TimeNs> evenly(double rate_rps, TimeNs duration_ns) {
 /// The worked example of the Nexus paper, planned without margins, on `workers` GPUs and without requests.
 RunSpec example(int workers) {
   RunSpec spec =
-      testing::side_by_side_cell(nexus_example_profiles(), nexus_example_streams(), workers, make_nexus());
+      testing::independent_cell(nexus_example_profiles(), nexus_example_streams(), workers, make_nexus());
   spec.world.network_delay_ms = 0;
   testing::set_param(spec, "profile_margin", 1.0);
   testing::set_param(spec, "network_ms", 0.0);
