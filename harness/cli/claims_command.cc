@@ -155,7 +155,8 @@ void add_claims_command(CLI::App& app, int& exit_code) {
       "are not reproduced or find no cell in results that are there; 2 bad input. docs/claims.md describes "
       "ledgers.");
   command->add_option("results", options->results, "results files (HDF5)")->type_name("RESULTS.h5");
-  command->add_option("--ledger", options->ledger, std::string("the ledger; ") + kLedger)->type_name("FILE");
+  command->add_option("--claims-file,--ledger", options->ledger, std::string("the ledger; ") + kLedger)
+      ->type_name("FILE");
   command->add_option("--folder", options->folder, "where the results are; results-out")->type_name("DIR");
   command->add_option("--junit", options->junit, "also writes a JUnit report")->type_name("FILE");
   command->add_flag("--json", options->json, "everything as JSON");

@@ -92,25 +92,25 @@ MISTAKES = [
 def check_cases(harness, folder, failures):
     for what, ledger, arguments, code, words in CASES:
         write(folder, "l.toml", ledger)
-        done = run([harness, "claims", "--ledger", "l.toml", *arguments], folder)
+        done = run([harness, "claims", "--claims-file", "l.toml", *arguments], folder)
         failures.expect(what, done, code, words)
         if done.stderr:
             failures.append(f"{what}: {done.stderr}")
     for what, ledger, arguments, words in MISTAKES:
         write(folder, "l.toml", ledger)
-        failures.refused(what, [harness, "claims", "--ledger", "l.toml", "--junit", "j.xml", *arguments], folder, words)
-    failures.refused("no ledger", [harness, "claims", "--ledger", "none.toml"], folder, ["none.toml"])
+        failures.refused(what, [harness, "claims", "--claims-file", "l.toml", "--junit", "j.xml", *arguments], folder, words)
+    failures.refused("no ledger", [harness, "claims", "--claims-file", "none.toml"], folder, ["none.toml"])
 
 
 def check_reports(harness, folder, failures):
     write(folder, "l.toml", TRUE + FALSE + KNOWN + MISSING)
-    done = run([harness, "claims", "--ledger", "l.toml", "--json", "--junit", "j.xml"], folder)
+    done = run([harness, "claims", "--claims-file", "l.toml", "--json", "--junit", "j.xml"], folder)
     verdicts = ["reproduced", "not reproduced", "not reproduced", "not run"]
     claims = json.loads(done.stdout)
     if [each["verdict"] for each in claims] != verdicts or [each["worse"] for each in claims] != [0, 1, 0, 0]:
         failures.append(f"JSON: {done.stdout}")
     write(folder, "noisy.toml", TRUE + NOISY + NOISY_MEAN)
-    noisy = run([harness, "claims", "--ledger", "noisy.toml", "--json"], folder).stdout
+    noisy = run([harness, "claims", "--claims-file", "noisy.toml", "--json"], folder).stdout
     if [each["within_noise"] for each in json.loads(noisy)] != [False, True, True]:
         failures.append(f"JSON's noise: {noisy}")
     if claims[0]["groups"][0]["seeds"] != 2 or not claims[0]["value"] > 1 or claims[3]["value"] is not None:

@@ -181,13 +181,13 @@ def run_again(folder, command):
     """The invalid cell alone is run once more."""
     before = summary_of(folder, "stalled/both.h5")
     kept = run(command, folder)
-    again = run([*command, "--again"], folder)
+    again = run([*command, "--rerun-failed"], folder)
     after = summary_of(folder, "stalled/both.h5")
     failures = []
-    if kept.returncode != 1 or "complete already" not in kept.stdout or "--again runs them once more" not in kept.stderr:
+    if kept.returncode != 1 or "complete already" not in kept.stdout or "--rerun-failed runs them once more" not in kept.stderr:
         failures.append(f"invalid results: exit code {kept.returncode}: {kept.stdout}{kept.stderr}")
     if again.returncode != 0 or after[0]["wall_s"] != before[0]["wall_s"] or after[1]["status"] != "ok":
-        failures.append(f"--again: exit code {again.returncode}: {after}: {again.stderr}")
+        failures.append(f"--rerun-failed: exit code {again.returncode}: {after}: {again.stderr}")
     return failures
 
 

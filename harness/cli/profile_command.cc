@@ -201,7 +201,7 @@ void add_options(CLI::App& command, ProfileOptions& options) {
                   "measure the cost of so many as well, of all, or of those that a set of profiles lists")
       ->capture_default_str();
   command
-      .add_option("--halfwidth", options.half_width,
+      .add_option("--half-width,--halfwidth", options.half_width,
                   "repeat until half of each median's 95 % interval is within "
                   "this share of it")
       ->capture_default_str();

@@ -101,7 +101,7 @@ std::vector<int> batches_of(const ProfileOptions& options) {
 
 RepeatRule rule_of(const ProfileOptions& options) {
   if (!(options.half_width > 0 && options.half_width < 1))
-    throw wrong("--halfwidth", text_of(options.half_width), "a share above 0 and below 1, such as 0.02");
+    throw wrong("--half-width", text_of(options.half_width), "a share above 0 and below 1, such as 0.02");
   if (!(options.limit_s > 0 && options.limit_s <= 86'400))
     throw wrong("--limit-s", text_of(options.limit_s), "above 0, at most 86400 s");
   RepeatRule rule;

@@ -157,7 +157,7 @@ TEST(ProfileReport, WarnsOfWhatShouldNotBeTrusted) {
   EXPECT_EQ(warnings_text(profile, job, {}), "");
   EXPECT_TRUE(
       holds(warnings_text(profile, job, 0.31), "other processes", "took 31 % of the processors' time"));
-  const std::string wide = "warning: the medians are less exact than asked for (--halfwidth 2.0 %)";
+  const std::string wide = "warning: the medians are less exact than asked for (--half-width 2.0 %)";
   profile.sizes[1].time.half_width_ns = 21;
   EXPECT_EQ(warnings_text(profile, job, {}).rfind(wide, 0), 0U);
   profile.sizes[1].time.half_width_ns.reset();  // too few repeats to know

@@ -155,7 +155,7 @@ std::string warnings_text(const ModelProfile& profile, const ProfileJob& job, st
   constexpr double kMuch = 0.1;
   std::string text;
   if (widest(profile) > job.params.rule.half_width)
-    text += "warning: the medians are less exact than asked for (--halfwidth " +
+    text += "warning: the medians are less exact than asked for (--half-width " +
             percent(job.params.rule.half_width) +
             "): take a quieter machine, a larger --limit-s or smaller batches\n";
   if (job.wants_exit_points && !profile.exit_points)

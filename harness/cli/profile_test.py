@@ -40,8 +40,8 @@ BAD = [
     ("a batch that is none", ["--model", "a", "--batches", "1,x", "-o", "p.toml"], ["--batches"]),
     ("a huge batch", ["--model", "a", "--max-batch", "5000", "-o", "p.toml"], ["--max-batch", "1 to 4096"]),
     ("both kinds of batches", ["--model", "a", "--max-batch", "4", "--batches", "1", "-o", "p.toml"], ["--batches"]),
-    ("an interval of nothing", ["--model", "a", "--halfwidth", "0", "-o", "p.toml"], ["--halfwidth", "above 0"]),
-    ("an interval that is no number", ["--model", "a", "--halfwidth", "nan", "-o", "p.toml"], ["--halfwidth"]),
+    ("an interval of nothing", ["--model", "a", "--half-width", "0", "-o", "p.toml"], ["--half-width", "above 0"]),
+    ("an interval that is no number", ["--model", "a", "--half-width", "nan", "-o", "p.toml"], ["--half-width"]),
     ("no time", ["--model", "a", "--limit-s", "0", "-o", "p.toml"], ["--limit-s"]),
     ("no threads", ["--model", "a", "--threads", "0", "-o", "p.toml"], ["--threads", "1 to 1024"]),
     ("an image of one side", ["--model", "a", "--image-size", "224", "-o", "p.toml"], ["--image-size", "HEIGHTxWIDTH"]),
@@ -156,7 +156,7 @@ max_batch = 32
 def check_cpu(harness, folder):
     """LibTorch on the processor: medians between their quantiles, and a simulation that runs with the file."""
     done = run([harness, "profile", "--model", "lenet", "--batches", "1,2,4,8", "--exit-points", "1", "--limit-s", "3",
-                "--halfwidth", "0.05", "-o", "lenet.toml"], folder)
+                "--half-width", "0.05", "-o", "lenet.toml"], folder)
     if done.returncode != 0:
         return [f"cpu: exit code {done.returncode}: {done.stdout} {done.stderr}"]
     failures = []
@@ -220,7 +220,7 @@ def check_partial(harness, folder):
     elif profile_of(os.path.join(folder, "part.toml"), "lenet")["batch"] != [1, 2]:
         failures.append("a model that fails: the other is not in the file")
     path = os.path.join(folder, "killed.toml")
-    process = subprocess.Popen([harness, "profile", "--model", "lenet,resnet18", "--batches", "1", "--halfwidth", "1e-9",
+    process = subprocess.Popen([harness, "profile", "--model", "lenet,resnet18", "--batches", "1", "--half-width", "1e-9",
                                 "--limit-s", "1", "-o", path], cwd=folder, env=environment(), stdout=subprocess.DEVNULL)
     while process.poll() is None and not os.path.exists(path):
         time.sleep(0.005)

@@ -66,8 +66,8 @@ def main():
         expect("a tighter interval", run([harness, "e.toml", "-o", "oneTrue"], folder), 0,
                [f"{2 * enough} of {2 * enough + 2} cells are finished already", f"{2 * enough + 2} cells"])
         write(folder, "e.toml", experiment(1e9, 8))
-        expect("--again", run([harness, "e.toml", "-o", "oneTrue", "--again"], folder), 2,
-               ["e.toml:", "repeat_until: found --again", "allowed: --fresh"])
+        expect("--rerun-failed", run([harness, "e.toml", "-o", "oneTrue", "--rerun-failed"], folder), 2,
+               ["e.toml:", "repeat_until: found --rerun-failed", "allowed: --fresh"])
         expect("a wider interval", run([harness, "e.toml", "-o", "oneTrue"], folder), 2, ["results of more seeds", "2 seeds"])
         # Cells of a run without [repeat_until] are used.
         write(folder, "e.toml", several_cells(3))

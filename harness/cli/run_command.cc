@@ -24,7 +24,8 @@ void add_run_command(CLI::App& app, int& exit_code) {
   app.add_flag("--dry-run", options->dry_run, "print the cells and their plans; write nothing");
   CLI::Option* fresh =
       app.add_flag("--fresh", options->fresh, "start over: remove earlier results of this experiment");
-  app.add_flag("--again", options->again, "run cells once more that were skipped or came out invalid")
+  app.add_flag("--rerun-failed,--again", options->again,
+               "run cells once more that were skipped or came out invalid")
       ->excludes(fresh);
   app.add_flag("--allow-skipped", options->allow_skipped,
                "exit with 0 although cells were skipped or are invalid");

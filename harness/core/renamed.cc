@@ -1,7 +1,6 @@
 #include "harness/core/renamed.h"
 
 #include <algorithm>
-#include <array>
 
 namespace harness {
 namespace {
@@ -27,10 +26,16 @@ constexpr Renamed kKeys[] = {
     {"gpu.pace_wait_s", "gpu.profile_check_wait_s"},
     {"repeat_until.most_seeds", "repeat_until.max_seeds"},
     {"side_by_side", "independent"},
+    {"nexus.load", "nexus.model_loading"},
+    {"shepherd.herd_load", "shepherd.herd_model_loading"},
     {"shared.most_tokens", "shared.max_tokens"},
 };
 
-constexpr std::array<Renamed, 0> kValues = {};
+constexpr Renamed kValues[] = {
+    {"serving.dispatch=least_loaded", "serving.dispatch=least_outstanding"},
+    {"nexus.model_loading=ahead", "nexus.model_loading=preloaded"},
+    {"shepherd.herd_model_loading=ahead", "shepherd.herd_model_loading=preloaded"},
+};
 
 }  // namespace
 

@@ -17,7 +17,7 @@ namespace harness {
 /// When a visit may join a batch (design, section 5).
 enum class Commit { kEarly, kLate };
 /// How a module's router spreads visits over its queues.
-enum class Dispatch { kRoundRobin, kLeastLoaded };
+enum class Dispatch { kRoundRobin, kLeastOutstanding };
 /// What stands behind one queue.
 enum class QueueScope { kWorker, kModule };
 
@@ -39,7 +39,7 @@ struct ServingParams {
                   "when visits join a batch: early, from the start of the batch before it (PARD section "
                   "4.2); late, only "
                   "when the worker is free");
-    params.choice("dispatch", dispatch, {"round_robin", "least_loaded"},
+    params.choice("dispatch", dispatch, {"round_robin", "least_outstanding"},
                   "how a module's router chooses a queue");
     params.choice("queue", queue, {"worker", "module"},
                   "one queue per worker, or one per module shared by its workers");

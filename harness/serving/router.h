@@ -59,6 +59,6 @@ class Router {
 /// Queue after queue.
 std::unique_ptr<Router> make_round_robin_router();
 /// The queue with the fewest outstanding visits per worker; ties go to the lowest id.
-std::unique_ptr<Router> make_least_loaded_router();
+std::unique_ptr<Router> make_least_outstanding_router();
 
 }  // namespace harness

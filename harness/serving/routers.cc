@@ -20,7 +20,7 @@ class RoundRobinRouter final : public Router {
   std::uint32_t next_ = 0;
 };
 
-class LeastLoadedRouter final : public Router {
+class LeastOutstandingRouter final : public Router {
  public:
   void route(TimeNs, std::span<const Visit> visits, std::span<const QueueView> queues,
              std::span<std::uint32_t> out) override {
@@ -46,6 +46,6 @@ class LeastLoadedRouter final : public Router {
 }  // namespace
 
 std::unique_ptr<Router> make_round_robin_router() { return std::make_unique<RoundRobinRouter>(); }
-std::unique_ptr<Router> make_least_loaded_router() { return std::make_unique<LeastLoadedRouter>(); }
+std::unique_ptr<Router> make_least_outstanding_router() { return std::make_unique<LeastOutstandingRouter>(); }
 
 }  // namespace harness

@@ -41,21 +41,21 @@ TEST(RoundRobinRouter, SurvivesQueuesComingAndGoing) {
   EXPECT_EQ(route(*router, 3, queues({0, 0, 0, 0})), (Chosen{1, 2, 3}));
 }
 
-TEST(LeastLoadedRouter, TakesTheLeastOutstandingAndTheLowestOfEquals) {
-  const auto router = make_least_loaded_router();
+TEST(LeastOutstandingRouter, TakesTheLeastOutstandingAndTheLowestOfEquals) {
+  const auto router = make_least_outstanding_router();
   EXPECT_TRUE(router->needs_outstanding());
   EXPECT_EQ(route(*router, 1, queues({3, 1, 2})), (Chosen{1}));
   EXPECT_EQ(route(*router, 1, queues({2, 2, 2})), (Chosen{0}));
 }
 
-TEST(LeastLoadedRouter, CountsItsOwnChoicesWithinACall) {
-  const auto router = make_least_loaded_router();
+TEST(LeastOutstandingRouter, CountsItsOwnChoicesWithinACall) {
+  const auto router = make_least_outstanding_router();
   // 3,1,2 -> 1 (3,2,2) -> 1 (3,3,2) -> 2 (3,3,3) -> 0
   EXPECT_EQ(route(*router, 4, queues({3, 1, 2})), (Chosen{1, 1, 2, 0}));
 }
 
-TEST(LeastLoadedRouter, ComparesPerWorker) {
-  const auto router = make_least_loaded_router();
+TEST(LeastOutstandingRouter, ComparesPerWorker) {
+  const auto router = make_least_outstanding_router();
   // 3/1 against 4/2, then 5/2: 2.0, 2.5 < 3; 6/2 = 3 ties with 3/1 and the lower index wins.
   EXPECT_EQ(route(*router, 3, queues({3, 4}, {1, 2})), (Chosen{1, 1, 0}));
 }
@@ -73,7 +73,7 @@ TEST(System, DefaultRouterFollowsTheDispatchSetting) {
   TestWorld world({linear_profile(1, 1, 4)}, 100 * kMs, 1);
   PlainSystem system;
   EXPECT_FALSE(system.make_router(world.context, 0)->needs_outstanding());
-  world.context.serving.dispatch = Dispatch::kLeastLoaded;
+  world.context.serving.dispatch = Dispatch::kLeastOutstanding;
   EXPECT_TRUE(system.make_router(world.context, 0)->needs_outstanding());
   EXPECT_EQ(system.make_controller(world.context, 0), nullptr);
 }

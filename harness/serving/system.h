@@ -46,7 +46,7 @@ class System {
   virtual TimeNs replan_period_ns(const ServingContext&) const { return 0; }
   /// Whether GPUs that a new plan moves to another group serve it as soon as what runs there has ended, the
   /// models being in memory; otherwise they are free then, and those of the new group start cold.
-  virtual bool loads_ahead() const { return false; }
+  virtual bool models_are_preloaded() const { return false; }
   /// Whether its schedulers preempt: models then run with the exit points of their profiles.
   virtual bool preempts() const { return false; }
   /// Rewrites the latency budgets of a plan that the shared planner made (Nexus: its own split). Default:

@@ -19,13 +19,13 @@ using Groups = std::vector<WorkerGroup>;
 using Steps = std::vector<std::pair<TimeNs, std::uint32_t>>;
 
 /// Models a (1 ms) and b (10 ms), due after 200 ms, on two GPUs; plans every 500 ms for 2 s.
-RunSpec replanned_models(const Groups& groups, std::vector<Groups> later, bool loads_ahead,
+RunSpec replanned_models(const Groups& groups, std::vector<Groups> later, bool models_are_preloaded,
                          std::vector<std::pair<TimeNs, StreamId>> load) {
   RunSpec spec = testing::independent_cell(
       {testing::linear_profile("a", 0, 1, 1), testing::linear_profile("b", 0, 10, 1)},
       {{0, 200 * kMs, 0}, {1, 200 * kMs, 0}}, 2,
       std::make_unique<testing::GroupSystem>(
-          groups, 0.0, false, testing::GroupChanges{500 * kMs, loads_ahead, std::move(later)}));
+          groups, 0.0, false, testing::GroupChanges{500 * kMs, models_are_preloaded, std::move(later)}));
   spec.world.cold_start_ms = 100;
   spec.arrivals = testing::arrivals_of(std::move(load), 2 * kNsPerS);
   return spec;
@@ -70,8 +70,8 @@ TEST(ChangingGroups, AColdGpuServesItsNewGroupAfterTheColdStart) {
 }
 
 TEST(ChangingGroups, NothingMovesWhereThePlanIsTheSame) {
-  for (const bool loads_ahead : {false, true}) {
-    const RunSpec spec = replanned_models({{1, {0}}, {1, {1}}}, {{{1, {1}}, {1, {0}}}}, loads_ahead,
+  for (const bool models_are_preloaded : {false, true}) {
+    const RunSpec spec = replanned_models({{1, {0}}, {1, {1}}}, {{{1, {1}}, {1, {0}}}}, models_are_preloaded,
                                           {{400 * kMs, 1}, {800 * kMs, 0}, {1200 * kMs, 1}});
     const RunRecord record = simulate(spec, nullptr);
     EXPECT_EQ(record.in_time, 3U);
@@ -97,21 +97,21 @@ TEST(ChangingGroups, WhatIsQueuedMovesWithTheGpu) {
 TEST(ChangingGroups, QueuesThatCloseTogetherSendNothingToOneAnother) {
   // Twenty requests for a at 499 ms before each of two queues, of which the plan of 500 ms has neither. Their
   // router checks that it is shown none of the two (testing::StreamRouter).
-  for (const bool loads_ahead : {false, true}) {
+  for (const bool models_are_preloaded : {false, true}) {
     std::vector<std::pair<TimeNs, StreamId>> load(40, {499 * kMs, 0});
     for (std::size_t i = 0; i < 20; ++i) load[i].second = 1;
-    RunSpec spec = replanned_models({}, {}, loads_ahead, load);
+    RunSpec spec = replanned_models({}, {}, models_are_preloaded, load);
     spec.streams = {{0, 200 * kMs, 0}, {0, 200 * kMs, 0}};
     const std::vector<Groups> later = {{{0, {0}}, {0, {0}}, {2, {0, 1}}}};
     spec.system = std::make_unique<testing::GroupSystem>(
-        Groups{{1, {0}}, {1, {0}}}, 0.0, true, testing::GroupChanges{500 * kMs, loads_ahead, later});
+        Groups{{1, {0}}, {1, {0}}}, 0.0, true, testing::GroupChanges{500 * kMs, models_are_preloaded, later});
     const RunRecord record = simulate(spec, nullptr);
     const std::uint64_t turned_away =
         record.modules[0].dropped[static_cast<std::size_t>(DropReason::kNoWorker)];
     EXPECT_EQ(record.in_time + turned_away, 40U);
     // Warm, the new group takes them all. Cold, there is none for 100 ms; each queue has run two at most.
-    EXPECT_EQ(turned_away == 0, loads_ahead);
-    EXPECT_EQ(turned_away >= 36, !loads_ahead);
+    EXPECT_EQ(turned_away == 0, models_are_preloaded);
+    EXPECT_EQ(turned_away >= 36, !models_are_preloaded);
   }
 }
 

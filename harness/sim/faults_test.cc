@@ -203,7 +203,7 @@ TEST(DelayedLink, KeepsTheOrder) {
 TEST(DelayedLink, LeavesTheWorkerBusyAndTheRouterInTheDark) {
   // Least loaded: GPU 0 is heard of 50 ms late, so that the second request goes to GPU 1.
   RunSpec spec = chain_spec({2}, at_ms({0, 20, 70}));
-  spec.serving.dispatch = Dispatch::kLeastLoaded;
+  spec.serving.dispatch = Dispatch::kLeastOutstanding;
   spec.faults = {delay_of(5, 30, 0, 50)};
   const Ran ran(spec);
   EXPECT_EQ(ran.visit(0, 0).worker, 0U);
@@ -238,7 +238,7 @@ TEST(LossyLink, ALostNoticeEndsTheRequestsOfTheBatch) {
 
 TEST(LossyLink, TheRouterGoesOnCountingWhatItNeverHeardOf) {
   RunSpec spec = chain_spec({2}, at_ms({0, 50, 100, 150}));
-  spec.serving.dispatch = Dispatch::kLeastLoaded;
+  spec.serving.dispatch = Dispatch::kLeastOutstanding;
   spec.faults = {fault_of(FaultKind::kLoss, 5, 10, 0)};
   const Ran ran(spec);
   EXPECT_EQ(ran.rows.request_rows.at(0).reason, DropReason::kMessageLost);

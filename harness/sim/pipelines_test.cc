@@ -97,7 +97,7 @@ TEST(Dag, ARequestDroppedInBothBranchesAtOnceCountsAsOneDrop) {
   EXPECT_EQ(record.modules[2].cancelled, 1u);
 }
 
-TEST(Dispatch, LeastLoadedPrefersTheIdleWorkerWhereRoundRobinQueues) {
+TEST(Dispatch, LeastOutstandingPrefersTheIdleWorkerWhereRoundRobinQueues) {
   const auto in_time = [](Dispatch dispatch) {
     // d(1) = 10 ms, d(2) = 40 ms, SLO 10 ms: only a request that starts at once and alone is in time.
     Profile profile = linear_profile("m", 30, -20, 2);
@@ -112,7 +112,7 @@ TEST(Dispatch, LeastLoadedPrefersTheIdleWorkerWhereRoundRobinQueues) {
   // w1 (25-35). The request at 36: it is w0's turn, which is busy until 50; least loaded takes w1, which is
   // idle.
   EXPECT_EQ(in_time(Dispatch::kRoundRobin), 3u);
-  EXPECT_EQ(in_time(Dispatch::kLeastLoaded), 4u);
+  EXPECT_EQ(in_time(Dispatch::kLeastOutstanding), 4u);
 }
 
 }  // namespace

@@ -94,7 +94,7 @@ TEST(SchedulerInbox, RouterHearsOfWhatIsRefused) {
   times.push_back(10 * kMs);
   RunSpec spec = refusing(std::move(times), 2, 1);
   spec.serving.queue = QueueScope::kWorker;
-  spec.serving.dispatch = Dispatch::kLeastLoaded;
+  spec.serving.dispatch = Dispatch::kLeastOutstanding;
   spec.world.scheduler_inbox_ms = kNoRoom;
   const Ran ran(spec);
   EXPECT_EQ(ran.record.modules[0].dropped[static_cast<std::size_t>(DropReason::kOverload)], 4U);

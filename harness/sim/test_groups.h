@@ -137,7 +137,7 @@ class GroupScheduler final : public Scheduler {
 /// Groups that change: after each period those of the next entry, after the last again the first.
 struct GroupChanges {
   TimeNs period_ns = 0;
-  bool loads_ahead = true;
+  bool models_are_preloaded = true;
   std::vector<std::vector<WorkerGroup>> later = {};
 };
 
@@ -199,7 +199,7 @@ class GroupSystem final : public System {
   void list(ParamList&) override {}
   bool preempts() const override { return factor_ > 0; }
   TimeNs replan_period_ns(const ServingContext&) const override { return changes_.period_ns; }
-  bool loads_ahead() const override { return changes_.loads_ahead; }
+  bool models_are_preloaded() const override { return changes_.models_are_preloaded; }
   std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId, GroupId group) override {
     return std::make_unique<GroupScheduler>(context, group, factor_);
   }
@@ -279,7 +279,7 @@ inline GroupChanges random_changes(RandomStream& random, const std::vector<Worke
                                    std::size_t modules, int workers) {
   GroupChanges changes;
   changes.period_ns = ms_to_ns(200 + 400 * random.uniform());
-  changes.loads_ahead = random.below(2) == 0;
+  changes.models_are_preloaded = random.below(2) == 0;
   for (std::uint64_t more = 2 + random.below(4); more > 0; --more) {
     std::vector<WorkerGroup> next = random.below(2) == 0 ? groups : random_groups(random, modules);
     int sum = 0;

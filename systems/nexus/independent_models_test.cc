@@ -213,7 +213,7 @@ RunSpec rates_that_swap(double replan_s, const char* load) {
   spec.slo_ns = 250 * kMs;
   spec.world.cold_start_ms = 1000;
   testing::set_param(spec, "replan_s", replan_s);
-  testing::set_param(spec, "load", std::string(load));
+  testing::set_param(spec, "model_loading", std::string(load));
   StreamRequests requests;
   for (int i = 0; i < 12 * 420; ++i) {
     const TimeNs at = i * (kNsPerS / 420);
@@ -233,8 +233,8 @@ double in_time_share(const RunRecord& record) {
 // SHEPHERD, section 7: "provision for the peak demand in every 60-second window of the workload". 392/s and
 // 28/s need the 4 GPUs: those of one model's peak are the other's in the second half.
 TEST(NexusSideBySide, EachWindowIsProvisionedForItsOwnPeak) {
-  const RunRecord once = simulate(rates_that_swap(0, "ahead"), nullptr);
-  const RunRecord anew = simulate(rates_that_swap(6, "ahead"), nullptr);
+  const RunRecord once = simulate(rates_that_swap(0, "preloaded"), nullptr);
+  const RunRecord anew = simulate(rates_that_swap(6, "preloaded"), nullptr);
   const RunRecord cold = simulate(rates_that_swap(6, "cold"), nullptr);
   std::printf("in time: once %.1f %%, anew %.1f %%, anew and cold %.1f %%\n", 100 * in_time_share(once),
               100 * in_time_share(anew), 100 * in_time_share(cold));
@@ -246,8 +246,8 @@ TEST(NexusSideBySide, EachWindowIsProvisionedForItsOwnPeak) {
 }
 
 TEST(NexusSideBySide, ARunOfOneWindowIsPlannedOnce) {
-  RunSpec one = rates_that_swap(12, "ahead");
-  RunSpec never = rates_that_swap(0, "ahead");
+  RunSpec one = rates_that_swap(12, "preloaded");
+  RunSpec never = rates_that_swap(0, "preloaded");
   EXPECT_EQ(one.peak_rps, never.peak_rps);
   EXPECT_EQ(simulate(one, nullptr).fingerprint, simulate(never, nullptr).fingerprint);
 }

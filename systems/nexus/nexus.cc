@@ -31,7 +31,7 @@ class Nexus final : public System {
   TimeNs replan_period_ns(const ServingContext& context) const override {
     return has_independent_models(context) ? s_to_ns(params_.replan_s) : 0;
   }
-  bool loads_ahead() const override { return params_.load == NexusLoad::kAhead; }
+  bool models_are_preloaded() const override { return params_.model_loading == ModelLoading::kPreloaded; }
 
   std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId, GroupId group) override {
     if (has_independent_models(context)) return std::make_unique<CycleScheduler>(context, group, params_);

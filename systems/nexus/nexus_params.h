@@ -17,7 +17,7 @@ enum class NexusTurns { kNext, kCycle };
 enum class NexusSpare { kUnused, kScaled };
 
 /// What becomes of a GPU that a new plan makes another node.
-enum class NexusLoad { kAhead, kCold };
+enum class ModelLoading { kPreloaded, kCold };
 
 struct NexusParams {
   NexusOrder order = NexusOrder::kArrival;
@@ -30,7 +30,7 @@ struct NexusParams {
   double profile_margin = 1.15;
   double network_ms = 2;
   double replan_s = 60;
-  NexusLoad load = NexusLoad::kAhead;
+  ModelLoading model_loading = ModelLoading::kPreloaded;
   int max_batch = 128;
 
   void list(ParamList& params) {
@@ -67,9 +67,10 @@ struct NexusParams {
     params.number("replan_s", replan_s, 0, 1e6,
                   "independent models: packed anew every so many seconds, for the peak second of those that "
                   "follow (SHEPHERD section 7); 0: once, for the peak second of the run");
-    params.choice("load", load, {"ahead", "cold"},
-                  "independent models, a GPU that becomes another node: ahead, its models are in memory and "
-                  "it serves when the batch that it runs has ended; cold, after cluster.cold_start_ms more");
+    params.choice(
+        "model_loading", model_loading, {"preloaded", "cold"},
+        "independent models, a GPU that becomes another node: preloaded, its models are in memory and "
+        "it serves when the batch that it runs has ended; cold, after cluster.cold_start_ms more");
   }
 };
 

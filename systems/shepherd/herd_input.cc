@@ -80,9 +80,10 @@ void HerdPlannerParams::list(ParamList& list) {
               "how a model's streams are divided into shares: rate, as evenly as can be; order, in turn");
   list.number("herd_period_s", period_s, 0, 1e6,
               "plan anew every so many seconds, from the rates measured in the last of them; 0: once");
-  list.choice("herd_load", load, {"ahead", "cold"},
-              "herd_period_s, a GPU that a new plan puts into another group: ahead, its models are in memory "
-              "and it serves when the batch that it runs has ended; cold, after cluster.cold_start_ms more");
+  list.choice(
+      "herd_model_loading", model_loading, {"preloaded", "cold"},
+      "herd_period_s, a GPU that a new plan puts into another group: preloaded, its models are in memory "
+      "and it serves when the batch that it runs has ended; cold, after cluster.cold_start_ms more");
 }
 
 double stream_goodput_rps(const Profile& profile, TimeNs slo_ns, HerdGoodput from, int max_batch) {

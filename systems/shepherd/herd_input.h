@@ -18,9 +18,9 @@ enum class HerdSplit {
 };
 
 /// What becomes of a GPU that a new plan puts into another group.
-enum class HerdLoad {
-  kAhead,  ///< the models are in memory: it serves when the batch that it runs has ended
-  kCold    ///< after cluster.cold_start_ms more
+enum class HerdModelLoading {
+  kPreloaded,  ///< the models are in memory: it serves when the batch that it runs has ended
+  kCold        ///< after cluster.cold_start_ms more
 };
 
 /// Values of Visit::stream: a router cannot tell streams apart whose numbers are equal modulo this.
@@ -33,7 +33,7 @@ struct HerdPlannerParams {
   HerdGoodput goodput = HerdGoodput::kProfile;
   HerdSplit split = HerdSplit::kRate;
   double period_s = 0;
-  HerdLoad load = HerdLoad::kAhead;
+  HerdModelLoading model_loading = HerdModelLoading::kPreloaded;
 
   HerdPlannerParams() { herd.shares = 0; }
 

@@ -42,7 +42,7 @@ class Shepherd final : public System {
   TimeNs replan_period_ns(const ServingContext& context) const override {
     return has_only_batches(context) && is_for_herd(context) ? s_to_ns(herd_.period_s) : 0;
   }
-  bool loads_ahead() const override { return herd_.load == HerdLoad::kAhead; }
+  bool models_are_preloaded() const override { return herd_.model_loading == HerdModelLoading::kPreloaded; }
 
   std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId, GroupId group) override {
     return std::make_unique<FlexScheduler>(context, group, flex_);

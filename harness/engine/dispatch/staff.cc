@@ -198,7 +198,7 @@ bool Staff::abandon_start(TimeNs now, WorkerId worker) {
 }
 
 void Staff::change_groups(TimeNs now) {
-  const bool ahead = spec_.system->loads_ahead();
+  const bool ahead = spec_.system->models_are_preloaded();
   std::vector<std::uint32_t> gpus;
   std::vector<QueueId> empty;
   std::vector<LeavingWorker> leaving = release_workers(now, gpus, empty);

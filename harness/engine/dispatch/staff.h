@@ -142,8 +142,8 @@ class Staff {
   bool has_free_gpu() const { return alive_workers_ + places_.idle_stopped() < spec_.workers; }
   /// As the plan's groups say. No router sees a queue that closes before any is sent on.
   void change_groups(TimeNs now);
-  /// Models are in memory (System::loads_ahead): the new queues take visits from now on, their workers
-  /// follow as these GPUs end what they run for others.
+  /// Models are in memory (System::models_are_preloaded): the new queues take visits from now on, their
+  /// workers follow as these GPUs end what they run for others.
   void hand_over(TimeNs now, std::span<const std::uint32_t> gpus);
   /// What is more than the plan says is no longer its group's. Returns the workers whose batches may still
   /// run; GPUs that others will leave, or were to get, are in `gpus`, and what is to close without workers in

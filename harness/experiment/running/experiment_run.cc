@@ -119,7 +119,7 @@ void ExperimentRun::check() {
     load(report);
     if (options_.again && spec_.repeat)
       throw input_error(place_of(spec_, "repeat_until"),
-                        "--again, which would settle anew how many seeds there are", "--fresh");
+                        "--rerun-failed, which would settle anew how many seeds there are", "--fresh");
     if (ranks_.rank() == 0 && !options_.dry_run && !options_.fresh) inspect_own();
   });
   gather_machines_for_devices();
@@ -472,7 +472,7 @@ void ExperimentRun::end(const std::string& how) {
   std::fflush(stdout);
   if (bad > 0)
     std::fprintf(stderr, "%zu of %s skipped or invalid%s; the first: %s\n", bad, counts.c_str(),
-                 some_invalid ? " (--again runs them once more)" : "", why.c_str());
+                 some_invalid ? " (--rerun-failed runs them once more)" : "", why.c_str());
 }
 
 }  // namespace harness

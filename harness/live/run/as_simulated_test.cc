@@ -160,16 +160,20 @@ void add_kinds_of(const SystemEntry& entry, std::vector<Kind>& kinds) {
   const auto any = [&entry](RandomStream& random) { return testing::loaded_cell(random, entry); };
   const auto faulty_cell = [any](RandomStream& random) { return faulty(in_turn(any(random)), random); };
   kinds.push_back({entry.name, 12, faulty_cell, {}, true});
-  const auto least_loaded = [any](RandomStream& random) {
+  const auto least_outstanding = [any](RandomStream& random) {
     RunSpec spec = drawn_until(random, any, has_one_module);
     spec.planner.autoscale = false;
-    spec.serving.dispatch = Dispatch::kLeastLoaded;
+    spec.serving.dispatch = Dispatch::kLeastOutstanding;
     spec.serving.queue = QueueScope::kWorker;
     spec.faults = testing::random_faults(random, spec.workers);
     return spec;
   };
-  kinds.push_back(
-      {std::string(entry.name) + "_least_loaded", 12, least_loaded, {{"message_lost", 10}}, false, 2});
+  kinds.push_back({std::string(entry.name) + "_least_outstanding",
+                   12,
+                   least_outstanding,
+                   {{"message_lost", 10}},
+                   false,
+                   2});
 }
 
 /// Of the system that plans as it is told ("told"), and of those that plan for themselves, every second.
@@ -210,10 +214,11 @@ std::vector<Kind> kinds() {
   };
   const auto changing = [](RandomStream& random) {
     // Cold starts that end at one moment are heard of by rank.
-    return thinned_out(
-        drawn_until(random, testing::random_changing_cell,
-                    [](const RunSpec& spec) { return has_no_hops(spec) && spec.system->loads_ahead(); }),
-        8);
+    return thinned_out(drawn_until(random, testing::random_changing_cell,
+                                   [](const RunSpec& spec) {
+                                     return has_no_hops(spec) && spec.system->models_are_preloaded();
+                                   }),
+                       8);
   };
   std::vector<Kind> kinds = {
       {"preempting", 30, preempting, {{"preempted", 1'000}}},
