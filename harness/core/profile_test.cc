@@ -76,9 +76,15 @@ TEST(Time, ConversionsRoundToTheNearest) {
 TEST(DropReasons, HaveTheirNames) {
   using enum DropReason;
   const std::pair<DropReason, const char*> names[kDropReasons] = {
-      {kExpired, "expired"},        {kOverBudget, "over_budget"}, {kEstimatedLate, "estimated_late"},
-      {kEarlyDrop, "early_drop"},   {kNoWorker, "no_worker"},     {kOverload, "overload"},
-      {kWorkerLost, "worker_lost"}, {kInboxFull, "inbox_full"},   {kMessageLost, "message_lost"}};
+      {kExpired, "expired"},
+      {kOverBudget, "over_budget"},
+      {kEstimatedLate, "estimated_late"},
+      {kEarlyDrop, "early_drop"},
+      {kNoWorker, "no_worker"},
+      {kOverload, "overload"},
+      {kWorkerLost, "worker_lost"},
+      {kSchedulerQueueFull, "scheduler_queue_full"},
+      {kMessageLost, "message_lost"}};
   for (const auto& [reason, name] : names) EXPECT_STREQ(name_of(reason), name);
 }
 

@@ -18,12 +18,14 @@ constexpr Renamed kColumns[] = {
     {"visit_share", "visit_ratio"},
     {"normalised_goodput", "slo_attainment"},
     {"batch_cap", "max_batch"},
+    {"dropped_inbox_full", "dropped_scheduler_queue_full"},
 };
 
 constexpr Renamed kKeys[] = {
     {"live.lateness_limit_ms", "live.schedule_lag_limit_ms"},
     {"gpu.pace_limit", "gpu.profile_error_limit"},
     {"gpu.pace_wait_s", "gpu.profile_check_wait_s"},
+    {"cluster.scheduler_inbox_ms", "cluster.scheduler_queue_limit_ms"},
     {"repeat_until.most_seeds", "repeat_until.max_seeds"},
     {"side_by_side", "independent"},
     {"nexus.load", "nexus.model_loading"},

@@ -56,7 +56,7 @@ struct WorldParams {
   Preemption preemption = Preemption::kExitPoints;
   SchedulerCost scheduler_cost = SchedulerCost::kFree;
   double scheduler_cost_us = 20;
-  double scheduler_inbox_ms = 0;
+  double scheduler_queue_limit_ms = 0;
 
   void list(ParamList& params) {
     params.number("network_delay_ms", network_delay_ms, 0, 1e4,
@@ -81,9 +81,10 @@ struct WorldParams {
         "cost");
     params.number("scheduler_cost_us", scheduler_cost_us, 0, 1e6,
                   "fixed: cost of a message (20: 50,000 messages/s, SHEPHERD figure 10)");
-    params.number("scheduler_inbox_ms", scheduler_inbox_ms, 0, 1e6,
-                  "with scheduler_cost: a visit that would wait longer than this for its scheduler's turn is "
-                  "refused at the door (inbox_full), at no cost; 0: none is");
+    params.number(
+        "scheduler_queue_limit_ms", scheduler_queue_limit_ms, 0, 1e6,
+        "with scheduler_cost: limit of the scheduler's queue: a visit that would wait longer than this is "
+        "rejected on arrival (scheduler_queue_full) at no cost; 0: unlimited");
   }
 };
 

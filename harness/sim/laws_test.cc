@@ -82,10 +82,10 @@ void expect_cost_is_charged(const RunSpec& spec, const Ran& ran) {
   const bool queues_stay = spec.faults.empty() &&
                            std::ranges::all_of(record.plans, [](const auto& row) { return row.at_ns == 0; });
   for (const VisitRow& row : ran.rows.visit_rows) {
-    if (row.outcome == VisitOutcome::kDropped && row.reason == DropReason::kInboxFull) {
+    if (row.outcome == VisitOutcome::kDropped && row.reason == DropReason::kSchedulerQueueFull) {
       ASSERT_GE(row.ended_ns, row.arrived_ns);
       if (queues_stay) {
-        ASSERT_EQ(row.ended_ns, row.arrived_ns) << "not at the door";
+        ASSERT_EQ(row.ended_ns, row.arrived_ns) << "not on arrival";
       }
     }
     if (row.started_ns == 0) continue;
@@ -150,9 +150,9 @@ void expect_no_visit_run_late(const RunSpec& spec, const Ran& ran, bool downstre
 
 /// A queue with room for a quarter of an hour is one without a bound.
 void expect_room_changes_nothing(RunSpec& spec, const Ran&) {
-  spec.world.scheduler_inbox_ms = 1e6;
+  spec.world.scheduler_queue_limit_ms = 1e6;
   const std::uint64_t roomy = simulate(spec, nullptr).fingerprint;
-  spec.world.scheduler_inbox_ms = 0;
+  spec.world.scheduler_queue_limit_ms = 0;
   EXPECT_EQ(roomy, simulate(spec, nullptr).fingerprint);
 }
 
@@ -200,9 +200,9 @@ void add_kinds_of(const SystemEntry& entry, std::vector<Kind>& kinds) {
       "bounded", 60, testing::random_cell_or_dynamic,
       [](RunSpec& spec, RandomStream& random) {
         spec.planner.autoscale = false;
-        testing::add_inbox(spec, random);
+        testing::add_queue_limit(spec, random);
       },
-      {{"inbox_full", 1'000}}, expect_room_changes_nothing);
+      {{"scheduler_queue_full", 1'000}}, expect_room_changes_nothing);
 }
 
 RunSpec costly(RunSpec spec, RandomStream& random) {
@@ -211,11 +211,11 @@ RunSpec costly(RunSpec spec, RandomStream& random) {
 }
 
 RunSpec bounded(RunSpec spec, RandomStream& random) {
-  testing::add_inbox(spec, random);
+  testing::add_queue_limit(spec, random);
   return spec;
 }
 
-/// A cell of any system, with faults and a bounded inbox, which may grow.
+/// A cell of any system, with faults and a bounded scheduler queue, which may grow.
 RunSpec faulty_bounded_cell(RandomStream& random) {
   const SystemEntry& entry = all_systems()[random.below(all_systems().size())];
   RunSpec spec = testing::random_cell(random, entry);
@@ -237,7 +237,7 @@ std::vector<Kind> kinds() {
       {"preempting_bounded",
        50,
        [](Random& random) { return bounded(testing::random_preempting_cell(random), random); },
-       {{"inbox_full", 500}}},
+       {{"scheduler_queue_full", 500}}},
       {"groups", 150, group_cell, {{"in_time", 10'000}, {"preempted", 100}, {"mixed_workers", 50}}},
       {"groups_costly",
        100,
@@ -246,12 +246,12 @@ std::vector<Kind> kinds() {
       {"groups_bounded",
        50,
        [=](Random& random) { return bounded(group_cell(random), random); },
-       {{"inbox_full", 500}}},
+       {{"scheduler_queue_full", 500}}},
       {"changing_groups",
        300,
        testing::random_changing_cell,
        {{"in_time", 10'000}, {"preempted", 100}, {"workers_removed", 1'000}}},
-      {"faulty_bounded", 110, faulty_bounded_cell, {{"inbox_full", 1'000}}},
+      {"faulty_bounded", 110, faulty_bounded_cell, {{"scheduler_queue_full", 1'000}}},
       {"trees",
        200,
        tree_cell,

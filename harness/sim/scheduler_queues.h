@@ -30,7 +30,7 @@ struct SchedulerMessage {
 /// queue as index, when a message has been handled: the runtime then takes it, carries it out, and calls
 /// serve_next.
 ///
-/// The inbox of messages is bounded for visits alone: one that would wait longer than the bound for its turn
+/// The queue of messages is bounded for visits alone: one that would wait longer than the bound for its turn
 /// is refused before it gets there, which costs the scheduler nothing. Everything else is always taken: a
 /// scheduler that does not hear of a batch's end has lost its worker.
 ///

@@ -23,9 +23,9 @@ VirtualWorld::VirtualWorld(const RunSpec& spec, RowSink* rows)
       dispatcher_(spec, context_, *this, tables_, accounting_),
       arrivals_(spec.arrivals->restarted()) {
   const TimeNs cost_ns = ms_to_ns(spec.world.scheduler_cost_us * 1e-3);
-  const double inbox_ms = spec.world.scheduler_inbox_ms;
+  const double limit_ms = spec.world.scheduler_queue_limit_ms;
   if (spec.world.scheduler_cost == SchedulerCost::kFixed && cost_ns > 0)
-    schedulers_.emplace(events_, kScheduler, cost_ns, inbox_ms > 0 ? ms_to_ns(inbox_ms) : kNever,
+    schedulers_.emplace(events_, kScheduler, cost_ns, limit_ms > 0 ? ms_to_ns(limit_ms) : kNever,
                         spec.arrivals->duration_ns());
 }
 
@@ -211,15 +211,15 @@ void VirtualWorld::tell_of_end(Message kind, WorkerId worker) {
 }
 
 void VirtualWorld::arrive(const Delivery& delivery) {
-  if (schedulers_ && !enter_inbox(delivery)) [[unlikely]]
+  if (schedulers_ && !enter_scheduler_queue(delivery)) [[unlikely]]
     return;
   tell(delivery.queue, {Message::kArrival, delivery.visit});
 }
 
-bool VirtualWorld::enter_inbox(const Delivery& delivery) {
+bool VirtualWorld::enter_scheduler_queue(const Delivery& delivery) {
   const bool is_refused = schedulers_->is_full(now_, delivery.queue) && queues_.is_open(delivery.queue);
   accounting_.on_reached(now_, tables_.visits[delivery.visit]);
-  if (is_refused) dispatcher_.on_visit_dropped(now_, delivery.visit, DropReason::kInboxFull);
+  if (is_refused) dispatcher_.on_visit_dropped(now_, delivery.visit, DropReason::kSchedulerQueueFull);
   return !is_refused;
 }
 

@@ -58,12 +58,13 @@ inline void add_cost(RunSpec& spec, RandomStream& random) {
   spec.world.scheduler_cost_us = std::exp2(11.5 * random.uniform());
 }
 
-constexpr double kNoRoom = 1e-6;  ///< of an inbox, in ms: a visit that has to wait at all is refused
+constexpr double kNoRoom = 1e-6;  ///< of a scheduler queue, in ms: a visit that has to wait at all is refused
 
 /// Some cost and some room, often little.
-inline void add_inbox(RunSpec& spec, RandomStream& random) {
+inline void add_queue_limit(RunSpec& spec, RandomStream& random) {
   add_cost(spec, random);
-  spec.world.scheduler_inbox_ms = random.below(4) == 0 ? kNoRoom : 50 * random.uniform() * random.uniform();
+  spec.world.scheduler_queue_limit_ms =
+      random.below(4) == 0 ? kNoRoom : 50 * random.uniform() * random.uniform();
 }
 
 }  // namespace harness::testing

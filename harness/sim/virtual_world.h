@@ -122,11 +122,11 @@ class VirtualWorld final : private ToQueues, private ToDispatcher, private Worke
   void handle_message(QueueId queue, SchedulerMessage message);
   /// What the worker ran has ended or stopped.
   void tell_of_end(Message kind, WorkerId worker);
-  /// The visit stands before its queue, unless its scheduler's inbox is full.
+  /// The visit stands before its queue, unless its scheduler's queue is full.
   void arrive(const Delivery& delivery);
-  /// Of schedulers whose work costs time: false: the inbox is full and the visit is dropped. A queue that
+  /// Of schedulers whose work costs time: false: its queue is full and the visit is dropped. A queue that
   /// takes no visits any more sends it elsewhere and refuses none.
-  bool enter_inbox(const Delivery& delivery);
+  bool enter_scheduler_queue(const Delivery& delivery);
   void tell_publication(const ValuesMessage& message);
   /// The queue's scheduler has spent what its first message costs. What waits at a queue that takes no
   /// visits any more costs nothing.

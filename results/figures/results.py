@@ -26,6 +26,7 @@ RENAMED_COLUMNS = {
     "visit_share": "visit_ratio",
     "normalised_goodput": "slo_attainment",
     "batch_cap": "max_batch",
+    "dropped_inbox_full": "dropped_scheduler_queue_full",
 }
 WORKLOAD_TABLES = ("workload.", "trace.", "cluster.", "planner.", "module.", "live.")
 

@@ -65,7 +65,7 @@ TEST(RuntimeAxis, ASweepOfLiveSettingsMultipliesEmulatedCellsAlone) {
 
 TEST(RuntimeAxis, ASweepOfSimulatedLinksMultipliesSimulatedCellsAlone) {
   for (const char* key :
-       {"cluster.network_delay_ms", "cluster.scheduler_cost_us", "cluster.scheduler_inbox_ms"}) {
+       {"cluster.network_delay_ms", "cluster.scheduler_cost_us", "cluster.scheduler_queue_limit_ms"}) {
     const ExperimentSpec spec = parse(kBothRuntimes + sweep(key, "[1, 2]"));
     const std::vector<PreparedCell> cells = prepare_all(spec);
     EXPECT_EQ(cells.size(), 2U * 4 + 4);
@@ -94,7 +94,7 @@ TEST(RuntimeAxis, EmulatedCellsPayTheRealCostOfScheduling) {
     const bool live = cell.runtime == Runtime::kEmulated;
     const WorldParams world = factory.make_run(prepared).world;
     EXPECT_EQ(world.scheduler_cost, live ? SchedulerCost::kFree : SchedulerCost::kFixed);
-    EXPECT_EQ(world.scheduler_inbox_ms, live ? 0 : 5);
+    EXPECT_EQ(world.scheduler_queue_limit_ms, live ? 0 : 5);
   }
 }
 

@@ -36,7 +36,7 @@ void check_modules(const ExperimentSpec& spec, const std::vector<Pipeline>& pipe
 /// Of the simulated world's links and schedulers: a live cell has real ones.
 bool of_simulated_world(const std::string& key) {
   return key == "cluster.network_delay_ms" || key == "cluster.scheduler_cost" ||
-         key == "cluster.scheduler_cost_us" || key == "cluster.scheduler_inbox_ms" ||
+         key == "cluster.scheduler_cost_us" || key == "cluster.scheduler_queue_limit_ms" ||
          key == "serving.state_delay_ms";
 }
 
@@ -161,7 +161,7 @@ Settings settings_with(const ExperimentSpec& spec, const Cell& cell, bool own) {
     settings.world.network_delay_ms = 0;
     settings.serving.state_delay_ms = 0;
     settings.world.scheduler_cost = SchedulerCost::kFree;
-    settings.world.scheduler_inbox_ms = 0;
+    settings.world.scheduler_queue_limit_ms = 0;
   }
   if (cell.runtime == Runtime::kGpu) settings.world.jitter = Jitter::kOff;
   return settings;

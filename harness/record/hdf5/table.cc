@@ -46,7 +46,11 @@ Hdf5Handle stored_type(const VisitOutcome*) {
 }
 Hdf5Handle stored_type(const DropReason*) {
   std::vector<std::string> names;
-  for (int i = 0; i < kDropReasons; ++i) names.emplace_back(name_of(static_cast<DropReason>(i)));
+  for (int i = 0; i < kDropReasons; ++i) {
+    const auto reason = static_cast<DropReason>(i);
+    // HDF5 converts enumerations by name: a renamed value would make older files unreadable.
+    names.emplace_back(reason == DropReason::kSchedulerQueueFull ? "inbox_full" : name_of(reason));
+  }
   return enumeration(names);
 }
 

@@ -1,4 +1,4 @@
-// Inboxes of schedulers that are bounded (world.scheduler_inbox_ms): by hand and against queueing
+// Queues of schedulers that are bounded (world.scheduler_queue_limit_ms): by hand and against queueing
 // theory.
 
 #include <gtest/gtest.h>
@@ -25,13 +25,13 @@ using testing::refusing;
 using testing::spec_of;
 
 bool was_refused(const RequestRow& row) {
-  return row.outcome == Outcome::kDropped && row.reason == DropReason::kInboxFull;
+  return row.outcome == Outcome::kDropped && row.reason == DropReason::kSchedulerQueueFull;
 }
 
 std::uint64_t refused(const RunRecord& record) {
   std::uint64_t sum = 0;
   for (const ModuleTotals& totals : record.modules)
-    sum += totals.dropped[static_cast<std::size_t>(DropReason::kInboxFull)];
+    sum += totals.dropped[static_cast<std::size_t>(DropReason::kSchedulerQueueFull)];
   return sum;
 }
 
@@ -43,11 +43,11 @@ std::vector<RequestId> refused_requests(const Ran& ran) {
   return result;
 }
 
-TEST(SchedulerInbox, RefusesWhatWouldWaitLonger) {
+TEST(SchedulerQueueLimit, RefusesWhatWouldWaitLonger) {
   // Five come at once, 1 ms each: they would wait 0, 1, 2, 3 and 4 ms. At 2.5 ms the one under way needs half
   // a millisecond more, at 3 ms the scheduler is idle.
   RunSpec spec = refusing({0, 0, 0, 0, 0, 5 * kMs / 2, 3 * kMs}, 1, 1);
-  spec.world.scheduler_inbox_ms = 2;
+  spec.world.scheduler_queue_limit_ms = 2;
   const Ran ran(spec);
   EXPECT_EQ(refused_requests(ran), (std::vector<RequestId>{3, 4}));
   EXPECT_EQ(ran.ends(), (std::vector<double>{1, 2, 3, 0, 0, 4, 5}));
@@ -55,38 +55,38 @@ TEST(SchedulerInbox, RefusesWhatWouldWaitLonger) {
   for (const VisitRow& row : ran.rows.visit_rows)
     EXPECT_EQ(row.arrived_ns, ran.rows.request_rows[row.request].sent_ns) << "it came all the same";
   EXPECT_EQ(ran.record.modules[0].arrived, 7U);
-  spec.world.scheduler_inbox_ms = 1.999;
+  spec.world.scheduler_queue_limit_ms = 1.999;
   EXPECT_EQ(refused_requests(Ran(spec)), (std::vector<RequestId>{2, 3, 4}));
-  spec.world.scheduler_inbox_ms = kNoRoom;
+  spec.world.scheduler_queue_limit_ms = kNoRoom;
   EXPECT_EQ(refused_requests(Ran(spec)), (std::vector<RequestId>{1, 2, 3, 4, 6}));
-  spec.world.scheduler_inbox_ms = 0;
+  spec.world.scheduler_queue_limit_ms = 0;
   EXPECT_EQ(refused(Ran(spec).record), 0U) << "without a bound";
 }
 
-TEST(SchedulerInbox, EndsOfBatchesAreAlwaysTakenAndTakeRoom) {
+TEST(SchedulerQueueLimit, EndsOfBatchesAreAlwaysTakenAndTakeRoom) {
   // Three batches of one start at 1, 2 and 3 ms and end at 11, 12 and 13. A request at 10.5 is under way when
   // the first end comes, whose turn is at 11.5; one that comes at 12.2 would wait for 0.3 ms of that end and
   // 1 ms of the end of 12 ms.
   const std::vector<double> times = {0, 1, 2, 10.5, 12.2};
   RunSpec spec = spec_of(times, 4, 1);
-  spec.world.scheduler_inbox_ms = 1.29;
+  spec.world.scheduler_queue_limit_ms = 1.29;
   const Ran ran(spec);
   EXPECT_EQ(refused_requests(ran), (std::vector<RequestId>{4}));
   EXPECT_EQ(ran.ends(), (std::vector<double>{11, 12, 13, 21.5, 12.2}));
   EXPECT_EQ(ran.record.scheduler_busy_ns, 8 * kMs) << "four arrivals, four ends";
-  spec.world.scheduler_inbox_ms = 1.3;
+  spec.world.scheduler_queue_limit_ms = 1.3;
   EXPECT_EQ(refused(Ran(spec).record), 0U);
 }
 
-TEST(SchedulerInbox, EachQueueHasAnInboxOfItsOwn) {
+TEST(SchedulerQueueLimit, EachSchedulerHasALimitOfItsOwn) {
   RunSpec spec = refusing({0, 0, 0}, 2, 1);
-  spec.world.scheduler_inbox_ms = kNoRoom;
+  spec.world.scheduler_queue_limit_ms = kNoRoom;
   EXPECT_EQ(refused_requests(Ran(spec)), (std::vector<RequestId>{1, 2}));
   spec.serving.queue = QueueScope::kWorker;
   EXPECT_EQ(refused_requests(Ran(spec)), (std::vector<RequestId>{2}));
 }
 
-TEST(SchedulerInbox, RouterHearsOfWhatIsRefused) {
+TEST(SchedulerQueueLimit, RouterHearsOfWhatIsRefused) {
   // Least loaded: were the refused ones still counted at the queue that refused them, all that follow would
   // go to the other and be refused there.
   std::vector<TimeNs> times(40, 0);
@@ -95,13 +95,13 @@ TEST(SchedulerInbox, RouterHearsOfWhatIsRefused) {
   RunSpec spec = refusing(std::move(times), 2, 1);
   spec.serving.queue = QueueScope::kWorker;
   spec.serving.dispatch = Dispatch::kLeastOutstanding;
-  spec.world.scheduler_inbox_ms = kNoRoom;
+  spec.world.scheduler_queue_limit_ms = kNoRoom;
   const Ran ran(spec);
   EXPECT_EQ(ran.record.modules[0].dropped[static_cast<std::size_t>(DropReason::kOverload)], 4U);
   EXPECT_EQ(refused(ran.record), 38U);
 }
 
-TEST(SchedulerInbox, ARefusedBranchTakesItsRequestAlong) {
+TEST(SchedulerQueueLimit, ARefusedBranchTakesItsRequestAlong) {
   // A diamond; the second request's entry is refused while the first's arrival is under way.
   RunSpec spec = testing::make_spec(
       "naive", testing::diamond(), std::vector<Profile>(4, testing::linear_profile("m", 0, 10, 1)),
@@ -109,22 +109,22 @@ TEST(SchedulerInbox, ARefusedBranchTakesItsRequestAlong) {
   spec.serving.queue = QueueScope::kModule;
   spec.world.scheduler_cost = SchedulerCost::kFixed;
   spec.world.scheduler_cost_us = 1000;
-  spec.world.scheduler_inbox_ms = kNoRoom;
+  spec.world.scheduler_queue_limit_ms = kNoRoom;
   const Ran ran(spec);
   EXPECT_EQ(refused_requests(ran), (std::vector<RequestId>{1}));
   EXPECT_EQ(ran.record.in_time, 2U);
 }
 
-TEST(SchedulerInbox, WhatAClosingQueueSendsOnMayBeRefusedElsewhere) {
+TEST(SchedulerQueueLimit, WhatAClosingQueueSendsOnMayBeRefusedElsewhere) {
   // As in scheduler_cost_test: the first queue stops at 5 ms and sends its five requests on at 10 ms, when
   // what it was handling has come to its turn. The second needs 40 ms more for its own: they would wait 40
   // to 80.
   RunSpec spec = refusing(std::vector<TimeNs>(10, 0), 2, 10);
   spec.serving.queue = QueueScope::kWorker;
   spec.faults = {testing::fault_of(FaultKind::kStop, 5, 500)};
-  spec.world.scheduler_inbox_ms = 80;
+  spec.world.scheduler_queue_limit_ms = 80;
   EXPECT_EQ(refused(Ran(spec).record), 0U);
-  spec.world.scheduler_inbox_ms = 50;
+  spec.world.scheduler_queue_limit_ms = 50;
   const Ran ran(spec);
   EXPECT_EQ(refused(ran.record), 3U);
   EXPECT_EQ(ran.record.modules[0].arrived, 10U);
@@ -144,14 +144,14 @@ double share_taken(double load, double bound) {
   return crossings / (1 + load * crossings);
 }
 
-TEST(SchedulerInbox, TheClosedFormIsThatOfKnownQueues) {
+TEST(SchedulerQueueLimit, TheClosedFormIsThatOfKnownQueues) {
   for (const double load : {0.3, 1.0, 4.0})
     EXPECT_NEAR(share_taken(load, 0), 1 / (1 + load), 1e-12) << "Erlang's B with one server";
   EXPECT_NEAR(share_taken(0.5, 12), 1, 1e-6) << "none is refused";
   EXPECT_NEAR(share_taken(2, 8), 0.5, 1e-4) << "always busy";
 }
 
-TEST(SchedulerInbox, TakesAsMD1WithABoundToTheWait) {
+TEST(SchedulerQueueLimit, TakesAsMD1WithABoundToTheWait) {
   constexpr double kCostMs = 0.1;
   constexpr TimeNs kDuration = 40 * kNsPerS;
   for (const double load : {0.5, 0.9, 1.0, 2.0}) {
@@ -160,7 +160,7 @@ TEST(SchedulerInbox, TakesAsMD1WithABoundToTheWait) {
       SCOPED_TRACE("load " + std::to_string(load) + ", bound " + std::to_string(bound));
       RunSpec spec = refusing({}, 1, kCostMs);
       spec.arrivals = std::make_unique<testing::FixedArrivals>(times, kDuration);
-      spec.world.scheduler_inbox_ms = bound * kCostMs;
+      spec.world.scheduler_queue_limit_ms = bound * kCostMs;
       const RunRecord record = simulate(spec, nullptr);
       const auto sent = static_cast<double>(record.sent);
       const double taken = sent - static_cast<double>(refused(record));
@@ -171,18 +171,18 @@ TEST(SchedulerInbox, TakesAsMD1WithABoundToTheWait) {
   }
 }
 
-TEST(SchedulerInbox, NothingThatIsTakenWaitsLonger) {
+TEST(SchedulerQueueLimit, NothingThatIsTakenWaitsLonger) {
   RandomStream random(41, "inbox");
   std::uint64_t refusals = 0;
   for (int round = 0; round < 30; ++round) {
     const double cost_ms = 0.01 + random.uniform();
     RunSpec spec = refusing({}, 1, cost_ms);
-    spec.world.scheduler_inbox_ms = 20 * random.uniform() * random.uniform();
+    spec.world.scheduler_queue_limit_ms = 20 * random.uniform() * random.uniform();
     spec.arrivals = std::make_unique<testing::FixedArrivals>(
         testing::bursty_times(random, 2e3 * (0.2 + random.uniform()) / cost_ms, kNsPerS), kNsPerS);
     const Ran ran(spec);
     const TimeNs cost_ns = ms_to_ns(cost_ms);
-    const TimeNs bound_ns = ms_to_ns(spec.world.scheduler_inbox_ms);
+    const TimeNs bound_ns = ms_to_ns(spec.world.scheduler_queue_limit_ms);
     TimeNs free_ns = 0;  // when all that has been taken will have been handled
     for (const RequestRow& row : ran.rows.request_rows) {
       const TimeNs wait_ns = std::max<TimeNs>(0, free_ns - row.sent_ns);
