@@ -94,7 +94,7 @@ TEST(Ledger, RefusesMistakesWithTheirPlace) {
     const char* words;
   } mistakes[] = {
       {"", "claims.toml:", "at least one [[claim]]"},
-      {"claim = 3", "claims.toml:", "at least one [[claim]]"},
+      {"claim = 3", "claims.toml:", "tables with the heading [[claim]]"},
       {"[claims]", "claims.toml:1:", "did you mean 'claim'"},
       {claim + "expects = 1", "claims.toml:11:", "did you mean 'expect'"},
       {replaced(claim, "paper = \"pard\"\n", ""), "claims.toml:2: claim.paper:", "nothing"},

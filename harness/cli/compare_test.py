@@ -62,7 +62,7 @@ CASES = [
      ["fewer.h5", "4 problems, first ", "only in the base"]),
     (["fewer.h5", "base.h5"], 2, ["only in the new results"], ["base.h5"]),
     (["base.h5", "smaller.h5"], 2, ["workers 32, now 16"], ["8 problems, first ", "workers 32, now 16"]),
-    (["base.h5", "short.h5"], 2, ["duration_s 10, now 5"], ["duration_s 10, now 5"]),
+    (["base.h5", "short.h5"], 2, ["duration_s 10, now 5"], ["8 problems, first ", "duration_s 10, now"]),
     (["--fidelity", "base.h5"], 2, ["no live cell", "0 comparisons"], ["base.h5", "8 simulated cells without a live one;", '"gpu"']),
 ]
 # Bad input, with nothing printed or written: (arguments, words)

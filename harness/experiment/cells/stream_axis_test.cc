@@ -282,7 +282,8 @@ TEST(StreamAxis, WhatIsRefused) {
       {"no class", workload("s") + "[trace.s]\nshape = \"streams\"\n" + kShepherd,
        "found no class of streams; allowed: one [[trace.s.streams]] or more"},
       {"a table", workload("s") + "[trace.s.streams]\ncount = 3\n" + kShepherd,
-       "exp/test.toml:8: trace.s.streams: found a table; allowed: at least one [[trace.s.streams]]"},
+       "exp/test.toml:8: trace.s.streams: found a table; allowed: tables with the heading "
+       "[[trace.s.streams]]"},
       {"classes of another shape", workload("s") + "[trace.s]\nshape = \"wiki\"\n" + streams + kShepherd,
        "streams: found classes of streams with shape wiki; allowed: shape = \"streams\""},
       {"classes beside a preset", workload("s") + "[trace.s]\nshape = \"maf-stable\"\n" + streams + kShepherd,

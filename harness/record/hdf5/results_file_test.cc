@@ -187,14 +187,14 @@ void rename_column(const std::string& path, const std::string& name_of_table, co
     H5free_memory(name);
   }
   std::vector<char> bytes(H5Tget_size(all.get()) * rows);
-  H5Dread(table.get(), kept.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data());
+  H5Dread(table.get(), all.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data());
   table.reset();
   H5Ldelete(file.get(), name_of_table.c_str(), H5P_DEFAULT);
   table = Hdf5Handle(H5Dcreate2(file.get(), name_of_table.c_str(), kept.get(), space.get(), H5P_DEFAULT,
                                 H5P_DEFAULT, H5P_DEFAULT),
                      H5Dclose, "make");
   H5Dwrite(table.get(), kept.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data());
-  H5Dvlen_reclaim(kept.get(), space.get(), H5P_DEFAULT, bytes.data());
+  H5Dvlen_reclaim(all.get(), space.get(), H5P_DEFAULT, bytes.data());
 }
 
 bool has_column(const std::string& path, const std::string& table, const std::string& column) {
