@@ -4,8 +4,8 @@ that were skipped stand last."""
 import csv
 import sys
 
-COLUMNS = [("goodput_rps", "goodput r/s", "{:.1f}"), ("drop_rate", "drop rate", "{:.2%}"),
-           ("invalid_rate", "invalid rate", "{:.2%}"), ("bound_share", "of the bound", "{:.1%}")]
+COLUMNS = [("goodput_rps", "goodput r/s", "{:.1f}"), ("drop_rate", "SLO missed", "{:.2%}"),
+           ("invalid_rate", "wasted GPU time", "{:.2%}"), ("bound_share", "of upper bound", "{:.1%}")]
 WORKLOAD = ["pipeline", "trace", "load", "seed"]
 
 
@@ -28,11 +28,11 @@ def headline(lines):
     text = []
     for workload, cells in workloads.items():
         text.append("  ".join(f"{key} {value}" for key, value in zip(WORKLOAD, workload) if value))
-        text.append(f"  {'system':<24}" + "".join(f"{title:>14}" for _, title, _ in COLUMNS))
+        text.append(f"  {'system':<24}" + "".join(f"{title:>17}" for _, title, _ in COLUMNS))
         for row in sorted(cells, key=best_first):
             variant = row.get("variant", "")
             name = row["system"] + (f" ({variant})" if variant not in ("", "default") else "")
-            text.append((f"  {name:<24}" + "".join(f"{value:>14}" for value in values_of(row))).rstrip())
+            text.append((f"  {name:<24}" + "".join(f"{value:>17}" for value in values_of(row))).rstrip())
     return "\n".join(text)
 
 

@@ -124,8 +124,9 @@ void print_claims(const ClaimsOptions& options, int& exit_code) {
   Results results(options);
   std::erase_if(claims, [&](const Claim& claim) { return !results.concern(claim); });
   if (claims.empty())
-    throw input_error({options.results.front(), 0, ""}, "results on which no claim rests",
-                      "results files named as the claims' experiments");
+    throw input_refusal(
+        {options.results.front(), 0, ""},
+        "no claim uses this file; expected a results file named after an experiment in the claims file");
   std::vector<Judgement> judgements;
   for (const Claim& claim : claims) judgements.push_back(results.judged(claim));
   const std::string text = options.json ? claims_json(judgements) : claims_table(judgements);
@@ -151,11 +152,13 @@ void add_claims_command(CLI::App& app, int& exit_code) {
       "  harness claims results-out/overall.h5 --id 'pard.ablation.*'\n"
       "  harness claims --paper pard --junit claims.xml\n"
       "  harness claims --json | jq '.[] | select(.verdict == \"not reproduced\") | .id'\n"
-      "Exit codes: 0 no claim came out worse than the ledger's `known`; 1 some did, or, with --strict, some\n"
+      "Exit codes: 0 no claim came out worse than the claims file's `known`; 1 some did, or, with --strict, "
+      "some\n"
       "are not reproduced or find no cell in results that are there; 2 bad input. docs/claims.md describes "
       "ledgers.");
   command->add_option("results", options->results, "results files (HDF5)")->type_name("RESULTS.h5");
-  command->add_option("--claims-file,--ledger", options->ledger, std::string("the ledger; ") + kLedger)
+  command
+      ->add_option("--claims-file,--ledger", options->ledger, std::string("the file of claims; ") + kLedger)
       ->type_name("FILE");
   command->add_option("--folder", options->folder, "where the results are; results-out")->type_name("DIR");
   command->add_option("--junit", options->junit, "also writes a JUnit report")->type_name("FILE");

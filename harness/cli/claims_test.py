@@ -81,7 +81,7 @@ MISTAKES = [
     ("an id twice", TRUE + TRUE, [], ["l.toml:12: id", "a.true"]),
     ("no claim of that id", TRUE, ["--id", "c.*"], ["c.*"]),
     ("no claim of that paper", TRUE, ["--paper", "loki"], ["loki"]),
-    ("results of no claim", MISSING, ["results-out/small.h5"], ["small.h5", "no claim rests"]),
+    ("results of no claim", MISSING, ["results-out/small.h5"], ["small.h5", "no claim uses this file"]),
     ("results that are not there", TRUE, ["none.h5"], ["none.h5"]),
     ("results that are not results", TRUE, ["l.toml"], ["l.toml"]),
     ("the same results twice", TRUE, ["results-out/small.h5"] * 2, ["a second file for small"]),

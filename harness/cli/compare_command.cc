@@ -93,7 +93,8 @@ void judge_fidelity(const CompareOptions& options, int& exit_code) {
 
 void add_compare_command(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<CompareOptions>();
-  CLI::App* command = app.add_subcommand("compare", "Say what became worse, or how true the simulation is");
+  CLI::App* command = app.add_subcommand(
+      "compare", "Find regressions between two results files, or compare simulated with live cells");
   command->footer(
       "Cells are paired by what they are, and a metric that became worse by more than its tolerance in any\n"
       "cell is a regression. With --fidelity the simulated cells of a file are compared with its live ones.\n"

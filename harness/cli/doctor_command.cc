@@ -150,7 +150,7 @@ int examine(const DoctorOptions& options) {
 void add_doctor_command(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<DoctorOptions>();
   CLI::App* command =
-      app.add_subcommand("doctor", "Say whether this machine or this job's ranks are fit, and what to do");
+      app.add_subcommand("doctor", "Check this machine and this job's MPI ranks, and suggest fixes");
   command->footer(
       "Examples:\n"
       "  harness doctor\n"

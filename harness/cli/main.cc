@@ -57,17 +57,18 @@ int run(int argc, char** argv) {
       "serving.commit=late\n"
       "  mpirun -n 8 harness experiments/pard/twelve.toml     the cells spread over 8 ranks\n"
       "  harness SUITE.toml                                   each experiment of suite = [\"a.toml\", ...]\n"
-      "  mpirun -n 9 harness doctor E.toml                    are machine and ranks fit for it?\n"
+      "  mpirun -n 9 harness doctor E.toml                    checks machine and ranks for it\n"
       "  harness show results-out/quickstart.h5               a row per cell\n"
       "  harness figures results-out/quickstart.h5 -o figures\n"
       "  harness claims                                       which of the papers' claims hold\n"
-      "  harness compare base.h5 results-out/quickstart.h5    what became worse\n"
-      "  harness replay results-out/quickstart.h5             repeats what was recorded of each decision\n"
+      "  harness compare base.h5 results-out/quickstart.h5    finds regressions\n"
+      "  harness replay results-out/quickstart.h5             verifies recorded decisions\n"
       "  harness profile --pipeline tm -o tm.toml             measures models here, for `profiles = ...`\n"
       "  harness profile --profiles tm.toml --goodput 250 -o tm.toml    what one GPU serves within 250 ms\n"
       "  harness experiments/shepherd/two-streams.toml        streams of requests to independent models\n"
       "  harness trace cv maf-bursty --rate 6000              how much such streams vary\n"
-      "Exit codes: 0 well; 1 skipped or invalid cells, worse claims, or regressions; 2 bad input; 3 the "
+      "Exit codes: 0 well; 1 a check failed: skipped or invalid cells, worse claims, or regressions; 2 bad "
+      "input; 3 the "
       "environment failed or interrupted.");
   app.set_version_flag("--version", version());
   app.require_subcommand(0, 1);

@@ -256,7 +256,7 @@ def check_no_list(harness, folder):
     """Neither a list nor one that there is; help of its own."""
     failures = Failures()
     known = "allowed: one of systems, pipelines, profiles, variants, devices, models"
-    for words, found in ((["list"], "list: found nothing"), (["list", "model"], "list: found 'model'"),
+    for words, found in ((["list"], "list: missing"), (["list", "model"], "list: found 'model'"),
                          (["list", "models", "more"], "list: found 'more'")):
         failures.refused(words, [harness, *words], folder, [found, known])
     done = run([harness, "list", "--help"], folder)

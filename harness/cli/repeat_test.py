@@ -68,7 +68,7 @@ def main():
         write(folder, "e.toml", experiment(1e9, 8))
         expect("--rerun-failed", run([harness, "e.toml", "-o", "oneTrue", "--rerun-failed"], folder), 2,
                ["e.toml:", "repeat_until: found --rerun-failed", "allowed: --fresh"])
-        expect("a wider interval", run([harness, "e.toml", "-o", "oneTrue"], folder), 2, ["results of more seeds", "2 seeds"])
+        expect("a wider interval", run([harness, "e.toml", "-o", "oneTrue"], folder), 2, ["more seeds than needed (2)"])
         # Cells of a run without [repeat_until] are used.
         write(folder, "e.toml", several_cells(3))
         expect("plain seeds", run([harness, "e.toml", "-o", "plain", "--quiet"], folder), 0)

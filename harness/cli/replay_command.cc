@@ -25,8 +25,8 @@ void replay(const ReplayOptions& options, int& exit_code) {
 
 void add_replay_command(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<ReplayOptions>();
-  CLI::App* command =
-      app.add_subcommand("replay", "Repeat the decisions of recorded runs, or find where two runs part");
+  CLI::App* command = app.add_subcommand(
+      "replay", "Verify recorded decisions, or find the first difference between two runs");
   command->footer(
       "With one file, each queue's scheduler is made anew and fed what reached it in the run\n"
       "([record] replay = true keeps that); the first decision that differs is shown. With two files, the "

@@ -115,8 +115,8 @@ void show(ShowOptions options) {
 void add_show_command(CLI::App& app, int& exit_code) {
   static_cast<void>(exit_code);
   const auto options = std::make_shared<ShowOptions>();
-  CLI::App* command =
-      app.add_subcommand("show", "Print a row per cell of a results file, or compare series seed by seed");
+  CLI::App* command = app.add_subcommand(
+      "show", "Print a row per cell of a results file, or compare configurations, paired by seed");
   command->footer(
       "Examples:\n"
       "  harness show quickstart.h5\n"
@@ -142,9 +142,10 @@ void add_show_command(CLI::App& app, int& exit_code) {
           ->excludes(columns);
   CLI::Option* paired =
       command
-          ->add_option("--paired", options->paired,
-                       "a row per workload and series: the metric's mean, its difference and ratio to the "
-                       "baseline seed by seed, 95 % intervals, share of the bound")
+          ->add_option(
+              "--paired", options->paired,
+              "a row per workload and series: the metric's mean, its difference and ratio to the "
+              "baseline, paired by seed, with 95 % confidence intervals, and share of the upper bound")
           ->excludes(columns)
           ->excludes(models)
           ->type_name("METRIC");

@@ -210,7 +210,7 @@ TEST(TraceCv, NamesTheOptionBeforeAnythingIsPrinted) {
   EXPECT_EQ(refusal("trace cv two-streams --duration 12 --windows 1,7"),
             "--windows: found 7 s; allowed: at most half of the run, 6 s");
   EXPECT_EQ(refusal("trace cv two-streams --duration 0.1"),
-            "--windows: found nothing; allowed: at most half of the run, 0.05 s");
+            "--windows: missing; expected at most half of the run, 0.05 s");
   EXPECT_EQ(refusal("trace cv two-streams --duration 12 --groups 3"),
             "--groups: found more than all streams; allowed: 1 to 2");
   EXPECT_EQ(refusal("trace cv two-streams --groups 0").rfind("--groups: found 0", 0), 0U);

@@ -52,15 +52,19 @@ std::string in_lower_case(std::string_view text) {
 
 }  // namespace
 
-InputError input_error(const InputPlace& place, std::string_view found, std::string_view allowed) {
+InputError input_refusal(const InputPlace& place, std::string_view sentence) {
   std::string line;
   if (!place.file.empty()) line += printable(place.file) + ":";
   if (place.line > 0) line += std::to_string(place.line) + ":";
   if (!line.empty()) line += " ";
   if (!place.key.empty()) line += printable(place.key) + ": ";
-  line += "found " + printable(found, kLongestFound);
-  if (!allowed.empty()) line += "; allowed: " + std::string(allowed);
-  return InputError(line);
+  return InputError(line + std::string(sentence));
+}
+
+InputError input_error(const InputPlace& place, std::string_view found, std::string_view allowed) {
+  if (found == "nothing") return input_refusal(place, "missing; expected " + std::string(allowed));
+  const std::string text = "found " + printable(found, kLongestFound);
+  return input_refusal(place, allowed.empty() ? text : text + "; allowed: " + std::string(allowed));
 }
 
 std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates) {

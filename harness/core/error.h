@@ -35,8 +35,10 @@ struct InputPlace {
   std::string key;
 };
 
-/// Makes the one clear line of an InputError. Control characters of `found` are shown escaped, long ones are
-/// cut.
+/// Makes the line "FILE:LINE: KEY: SENTENCE", for what is no value of a key.
+InputError input_refusal(const InputPlace& place, std::string_view sentence);
+/// Makes the one clear line of an InputError; with "nothing" found, "missing; expected ALLOWED". Control
+/// characters of `found` are shown escaped, long ones are cut.
 InputError input_error(const InputPlace& place, std::string_view found, std::string_view allowed);
 
 /// The candidate nearest to `word` by edit distance, case aside; when none is near (at most half of its

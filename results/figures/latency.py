@@ -34,7 +34,7 @@ def draw_latency(results, palette, workload, by_series, folder):
         axes.plot(latencies, shares, drawstyle="steps-post", **palette.line(key))
     for slo in slos:
         axes.axvline(slo, color="black", linestyle=":", linewidth=1, label="SLO" if slo == slos[0] else None)
-    axes.set(title=workload.title, xlabel="latency (ms)", ylabel="completed (% of sent)", xlim=(0, longest), ylim=(0, 104))
+    axes.set(title=workload.title, xlabel="latency (ms)", ylabel="CDF (% of sent)", xlim=(0, longest), ylim=(0, 104))
     style.legend(figure, *axes.get_legend_handles_labels())
     caption = (f"Share of all requests sent that were completed within a latency; what is missing to 100 % at the right "
                f"was dropped or took longer than {longest:g} ms. All seeds together.{note} {results.source(cells)}")

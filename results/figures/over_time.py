@@ -77,7 +77,7 @@ def draw_goodput(results, palette, workload, by_series, folder):
         rate.plot(times, in_time / bin_s, **line_style(palette, key, count))
         ratio.plot(times, 100 * share(in_time, mean_of(own, "sent", width, count)), **line_style(palette, key, count))
     rate.set(title=workload.title, ylabel="goodput (requests/s)", ylim=(0, None))
-    ratio.set(xlabel="time of sending (s)", ylabel="in time (%)", ylim=(-2, 104), xlim=(0, count * bin_s))
+    ratio.set(xlabel="send time (s)", ylabel="SLO attainment (%)", ylim=(-2, 104), xlim=(0, count * bin_s))
     style.legend(figure, *rate.get_legend_handles_labels())
     caption = (f"Goodput and share of the requests completed within the SLO ({own[0]['slo_ms']:g} ms), by time of "
                f"sending in bins of {bin_s:g} s; grey: offered load.{capacity}{seeds_note(lines)}{note} "

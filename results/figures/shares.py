@@ -59,7 +59,7 @@ def draw_rates(results, palette, page, number, folder):
     draw_bars(drops, page, drawn, palette, "drop_rate")
     draw_bars(invalid, page, drawn, palette, "invalid_rate")
     drops.set_ylabel("drop rate (%)")
-    invalid.set_ylabel("invalid rate (%)")
+    invalid.set_ylabel("wasted GPU time (%)")
     set_workload_ticks(invalid, page)
     style.legend(figure, *drops.get_legend_handles_labels())
     bars = {(workload, key): by_series[key] for workload, by_series in page.items() for key in drawn if key in by_series}
@@ -98,7 +98,7 @@ def draw_drops_by_module(results, palette, workload, by_series, folder):
     for place, total in zip(places, left):
         axes.annotate(f"{total:.1f}", (total, place), xytext=(3, 0), textcoords="offset points", va="center", fontsize=7)
     axes.set_yticks(places, [key.label for key in drawn])
-    axes.set(xlabel="requests dropped or late (% of sent)", title=workload.title, xlim=(0, max(left.max() * 1.09, 1)))
+    axes.set(xlabel="dropped or late (% of sent)", title=workload.title, xlim=(0, max(left.max() * 1.09, 1)))
     axes.invert_yaxis()
     axes.grid(False, axis="y")
     style.legend(figure, *axes.get_legend_handles_labels())

@@ -306,7 +306,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadPipeline{"unknown_top_key", "slo_m=1\n[[module]]\nname='a'\nmodel='m'\n",
                     "did you mean 'slo_ms'?"},
         BadPipeline{"unsuffixed_key", "slo=1\n[[module]]\nname='a'\nmodel='m'\n", "did you mean 'slo_ms'?"},
-        BadPipeline{"no_model", "slo_ms=1\n[[module]]\nname='a'\n", "model: found nothing"},
+        BadPipeline{"no_model", "slo_ms=1\n[[module]]\nname='a'\n", "model: missing"},
         BadPipeline{"empty_name", "slo_ms=1\n[[module]]\nname=''\nmodel='m'\n", "p.toml:3: module.name"},
         BadPipeline{"twice", "slo_ms=1\n[[module]]\nname='a'\nmodel='m'\n[[module]]\nname='a'\nmodel='m'\n",
                     "two modules are named 'a'"},

@@ -196,7 +196,7 @@ TEST_F(RecordedMinutes, AreThoseOfOneFunctionFromSomeMinuteOn) {
 TEST_F(RecordedMinutes, NeedAFileOfFunctions) {
   TraceSpec none = trace_;
   none.file = "";
-  EXPECT_EQ(error_of(none), "file: found nothing; allowed: the file of the recorded minutes");
+  EXPECT_EQ(error_of(none), "file: missing; expected the file of the recorded minutes");
   trace_.column = "f3";
   EXPECT_NE(error_of(trace_).find("found no invocations"), std::string::npos) << error_of(trace_);
   write_file(trace_.file, "1\n2\n");

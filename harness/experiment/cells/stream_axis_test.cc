@@ -301,7 +301,7 @@ TEST(StreamAxis, WhatIsRefused) {
        "exp/test.toml:9: trace.s.streams.module: found 'bert' in pipeline shepherd13; allowed: a module "
        "without pres"},
       {"no file", workload("s") + streams + "minutes = \"recorded\"\n" + kShepherd,
-       "exp/test.toml:8: trace.s.file: found nothing; allowed: the file of the recorded minutes"},
+       "exp/test.toml:8: trace.s.file: missing; expected the file of the recorded minutes"},
       {"a first burst after the end",
        workload("s") + streams + "process = \"bursts\"\noffset_ms = 3000\n" + kShepherd,
        "exp/test.toml:10: trace.s.streams.offset_ms: found 3000; allowed: less than the 3000 ms of "

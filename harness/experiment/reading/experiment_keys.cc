@@ -21,7 +21,7 @@ constexpr PlainKey kKeys[] = {
     {"workload", "pipelines", "(needed)", "names of `harness list pipelines`, or paths ending in .toml",
      "axis: what is served"},
     {"workload", "traces", "(needed)", "names of [trace.NAME] tables, or bare shapes",
-     "axis: how the load moves"},
+     "axis: request rate over time"},
     {"workload", "loads", "1", "numbers from 1e-06 to 1000",
      "axis: offered rate, relative to the capacity that the initial plan has without the systems' own "
      "settings"},
@@ -68,12 +68,12 @@ constexpr PlainKey kKeys[] = {
     {"fault", "delay_ms", "(needed by delay)", "a number above 0, at most 1e+06",
      "delay: every message takes longer by this"},
     {"repeat_until", "metric", "(needed)", "a column of /summary that holds numbers",
-     "what must be known well enough in every workload and series"},
+     "what must be known well enough in every workload and configuration"},
     {"repeat_until", "half_width", "(needed)", "a number from 1e-12 to 1e+12",
      "the most that half the width of the 95 % interval over the seeds (Student's t) may be"},
-    {"repeat_until", "baseline", "(none)", "a series: a system, or SYSTEM/VARIANT",
-     "the interval is then that of the differences to this series, seed by seed, else of the metric "
-     "itself"},
+    {"repeat_until", "baseline", "(none)", "a configuration: a system, or SYSTEM/VARIANT",
+     "the interval is then that of the differences to this configuration, paired by seed, else of the "
+     "metric itself"},
     {"repeat_until", "max_seeds", "20", "an integer from 2 to 1000",
      "no more seeds than this, those listed included"},
     {"record", "rows", "true", "true or false",

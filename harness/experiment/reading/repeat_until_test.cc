@@ -108,9 +108,8 @@ TEST(RepeatUntil, ErrorsSayWhatIsAllowed) {
       0U);
   EXPECT_EQ(
       error_of(kTwoSeeds + "[repeat_until]\nhalf_width = 1\n").rfind("exp/test.toml:9: repeat_until", 0), 0U);
-  EXPECT_NE(
-      error_of(kTwoSeeds + "[repeat_until]\nmetric = \"drop_rate\"\n").find("half_width: found nothing"),
-      std::string::npos);
+  EXPECT_NE(error_of(kTwoSeeds + "[repeat_until]\nmetric = \"drop_rate\"\n").find("half_width: missing"),
+            std::string::npos);
   EXPECT_NE(error_of(kTwoSeeds + kRepeat + "baseline = \"prad\"\n").find("did you mean 'pard'"),
             std::string::npos);
   EXPECT_NE(error_of(kTwoSeeds + kRepeat + "max_seeds = 1\n").find("an integer from 2"), std::string::npos);

@@ -185,8 +185,9 @@ void ExperimentRun::refuse(const ForeignCell& foreign) {
   } catch (const std::exception&) {
     difference = "other cells";
   }
-  throw input_error({foreign.path, 0, "results made differently"}, difference,
-                    "the same settings and build; -o for another folder; --fresh to start over");
+  throw input_refusal({foreign.path, 0, ""},
+                      "existing results were made with other settings or another build: " + difference +
+                          "; use -o DIR for another folder, or --fresh to start over");
 }
 
 std::span<const ExpectedCell> ExperimentRun::wanted() const {
@@ -223,8 +224,9 @@ void ExperimentRun::inspect_own() {
   if (!settle_seeds()) return;
   for (std::size_t i = wanted_; i < expected_.size(); ++i) {
     if (!store_.has(expected_[i].input_hash)) continue;
-    throw input_error({store_.results_path(), 0, "repeat_until"}, "results of more seeds",
-                      std::to_string(seeds_) + " seeds, which are enough; --fresh to start over");
+    throw input_refusal(
+        {store_.results_path(), 0, "repeat_until"},
+        "results have more seeds than needed (" + std::to_string(seeds_) + "); use --fresh to start over");
   }
 }
 

@@ -59,7 +59,7 @@ std::string why_invalid(const RunRecord& record, const LiveParams& live) {
   for (const RankTotals& rank : record.ranks) {
     const double stall_ms = ns_to_ms(rank.due_late_max_ns);
     if (stall_ms <= live.stall_limit_ms) continue;
-    return "rank " + std::to_string(rank.rank) + " on " + rank.host + " stood still for " +
+    return "rank " + std::to_string(rank.rank) + " on " + rank.host + " stalled for " +
            text_of(std::round(stall_ms)) + " ms, above live.stall_limit_ms = " + text_of(live.stall_limit_ms);
   }
   return "";

@@ -422,7 +422,7 @@ void LiveLoop::look_for_end() {
     progress_at_ns_ = at_ns;
     return;
   } else if (at_ns - progress_at_ns_ > patience_ns()) {
-    why_invalid_ = "the load has ended, and nothing is heard of requests that have not";
+    why_invalid_ = "no progress on outstanding requests since the last request was sent";
   } else {
     return;
   }

@@ -86,10 +86,10 @@ def draw(cells, number):
         for at_s, _ in changes:
             axes.axvline(at_s, color="black", linestyle=(0, (1, 2)), linewidth=0.9)
     grid[0].set_title(workload_name(cells), loc="left")
-    grid[-1].set(xlabel="time of sending (s)", xlim=(0, count * bin_s))
+    grid[-1].set(xlabel="send time (s)", xlim=(0, count * bin_s))
     look.legend_of(figure, *grid[1:])
     caption = (f"Loki figure {number}. Demand, accuracy of the completed requests, workers that can serve (of the cluster's) and SLO "
-               f"violations, by time of sending in bins of {bin_s:g} s. Dotted: from here on some of Loki's workers host a variant that is "
+               f"violations, by send time in bins of {bin_s:g} s. Dotted: from here on some of Loki's workers host a variant that is "
                f"not the most accurate of its task, or none do any more.{violations.text(cells, with_paths)}{note}")
     return figure, caption, cells
 

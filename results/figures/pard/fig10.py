@@ -57,6 +57,6 @@ def draw(cells):
     look.legend_of(figure, *grid[:, 1:].flat)
     seeds = len({cell["seed"] for cell in cells})
     caption = (f"PARD figure 10. Left: request rate, over its mean. Right: requests completed in time, of those sent in a "
-               f"centred window of {SMOOTH_S} s, by time of sending.{f' {seeds} seeds together.' if seeds > 1 else ''}"
+               f"centred window of {SMOOTH_S} s, by send time.{f' {seeds} seeds together.' if seeds > 1 else ''}"
                f"{absent_note(cells, SERIES)}")
     return figure, caption, cells

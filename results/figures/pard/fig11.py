@@ -36,11 +36,11 @@ def draw(cells):
     shares = np.array([shares_by_module(same, len(names)) for same in series.values()])
     labels = [name_of(name) if name == "pard" else name_of(name).partition("-")[2] for name in series]
     look.stacked_bars(modules, shares, labels, [f"M{k + 1} {name}" for k, name in enumerate(names)])
-    modules.set_ylabel("lost requests (%)")
+    modules.set_ylabel("share of drops (%)")
     rates.set_title(f"(a) {workload_name(workload)}", loc="left")
     modules.set_title("(b)", loc="left")
     look.legend_of(figure, rates, modules)
     caption = ("PARD figure 11. (a) Drop rate (dropped or late, of all sent) and invalid rate (GPU time on requests that did not "
-               "end in time) of PARD and its variants. (b) Share of the lost requests by module where they were dropped; late "
+               "end in time) of PARD and its variants. (b) Share of the dropped or late requests by module where they were dropped; late "
                f"ones count at the last module.{seeds_text(workload)}{absent_note(workload, SERIES)}")
     return figure, caption, workload

@@ -91,7 +91,7 @@ def draw_parts(axes, cell, visits):
         shown = np.linspace(0, len(values) - 1, min(len(values), 2000)).astype(int)
         axes.plot(values[shown], 100 * (shown + 1) / len(values), color=colour, linestyle=look.style.LINE_STYLES[rank],
                   label=f"{label} (sd {values.std():.0f} ms)")
-    axes.set(xlabel="sum over the modules (ms)", ylabel="requests (%)", xlim=(0, None), ylim=(0, 140), yticks=range(0, 101, 25))
+    axes.set(xlabel="sum over the modules (ms)", ylabel="CDF (% of requests)", xlim=(0, None), ylim=(0, 140), yticks=range(0, 101, 25))
     axes.legend(loc="upper left", fontsize=7)
     axes.set_title("(b) parts of the latency", loc="left")
 

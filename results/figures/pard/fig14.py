@@ -30,7 +30,7 @@ def draw_stress(parts):
         first = next(iter(curves.ordered_series(cells, SYSTEMS).values()))
         axes.plot(*optimum(first, place), color="black", linestyle=":", linewidth=1.2, label="optimum")
         curves.draw_series(axes, cells, SYSTEMS, place, "goodput_rps")
-        axes.set(xlabel="request rate (1/s)", ylabel="goodput (1/s)", xlim=(0, None), ylim=(0, None))
+        axes.set(xlabel="request rate (requests/s)", ylabel="goodput (requests/s)", xlim=(0, None), ylim=(0, None))
         axes.set_title(title, loc="left")
     look.legend_of(figure, *grid)
     cells = [cell for _, own in parts for cell in own]

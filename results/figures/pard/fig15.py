@@ -63,7 +63,7 @@ def draw(cells):
             modules.plot(np.maximum(own, SHORTEST_MS), 100 * np.arange(1, len(own) + 1) / len(own), color=colours[module],
                          linestyle=look.style.LINE_STYLES[module % 6], label=name, drawstyle="steps-post")
     modules.set_xscale("log")
-    modules.set(xlabel="latency (ms)", ylabel="visits done (%)", ylim=(0, 102))
+    modules.set(xlabel="latency (ms)", ylabel="CDF of latency (%)", ylim=(0, 102))
     modules.xaxis.set_major_locator(LogLocator(subs=tick_steps(*modules.get_xlim())))
     modules.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     modules.minorticks_off()

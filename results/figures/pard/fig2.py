@@ -21,7 +21,7 @@ def draw_window_sizes(goodput, drops, series):
         values = 100 * np.array([[windows.least_goodput(cell, size) for size in sizes] for cell in cells])
         look.marked_line(goodput, (sizes, *spread(values[:, :, 0])), look.line_of(name), look.MARKERS[name])
         look.marked_line(drops, (sizes, *spread(values[:, :, 1])), look.line_of(name), look.MARKERS[name])
-    for axes, label in ((goodput, "least goodput (% of sent)"), (drops, "drop rate (%)")):
+    for axes, label in ((goodput, "minimum goodput (% of sent)"), (drops, "drop rate (%)")):
         windows.window_axis(axes, sizes)
         axes.set(xlabel="window (s)", ylabel=label, ylim=(0, 104))
 
@@ -35,7 +35,7 @@ def draw_modules(panels, cells):
         look.stacked_bars(axes, shares, [f"{p}\n{t}" for p, t in workloads], [f"M{k + 1}" for k in range(most)])
         axes.tick_params(axis="x", labelsize=6)
         axes.set_title(f"(c) {name_of(name)}", loc="left")
-        axes.set_ylabel("drops (%)")
+        axes.set_ylabel("share of drops (%)")
 
 
 def draw_transient(axes, series):
@@ -52,7 +52,7 @@ def draw_transient(axes, series):
         if name in series:
             times, drops = windows.over_time(series[name], windows.lost, SMOOTH_S)
             axes.plot(times, 100 * drops, **look.line_of(name))
-    axes.set(xlabel="time of sending (s)", ylabel="drop rate (%)", ylim=(0, 104), xlim=(0, times[-1]))
+    axes.set(xlabel="send time (s)", ylabel="drop rate (%)", ylim=(0, 104), xlim=(0, times[-1]))
 
 
 def draw(cells):
@@ -70,7 +70,7 @@ def draw(cells):
     panels["d"].set_title(f"(d) {title}", loc="left")
     look.legend_of(figure, panels["a"], panels["c"])
     caption = (f"PARD figure 2. (a) Least share of the requests sent in any sliding window that was completed in time, (b) drop "
-               f"rate of the same window. (c) Share of the lost requests by module where they were dropped (M1 first; late ones "
+               f"rate of the same window. (c) Share of the dropped or late requests by module where they were dropped (M1 first; late ones "
                f"count at the last). (d) Drop rate over centred windows of {SMOOTH_S} s; grey: request rate."
                f"{seeds_text(workload)}{absent_note(cells, SERIES)}")
     return figure, caption, cells

@@ -28,8 +28,8 @@ def draw(cells):
         axes.set_title(f"{pipeline}-{trace}", loc="left")
         axes.set_ylim(0, 104)
     figure.supxlabel("window (s)", fontsize=8.5)
-    figure.supylabel("greatest drop rate (%)", fontsize=8.5)
+    figure.supylabel("maximum drop rate (%)", fontsize=8.5)
     look.legend_of(figure, *grid.flat)
-    caption = (f"PARD figure 9. Greatest drop rate of any sliding window, by time of sending, against the window's size."
+    caption = (f"PARD figure 9. Maximum drop rate of any sliding window, by send time, against the window's size."
                f"{seeds_text(cells)}{absent_note(cells, SERIES)}")
     return figure, caption, cells

@@ -21,7 +21,7 @@ def draw(cells):
         values = [spread([cell["goodput_rps"] for cell in of_slo[slos[i]]]) for i in places]
         look.bars_beside(axes, places, values, rank, len(series), color=look.line_of(name, 1)["color"], label=name_of(name))
     axes.set_xticks(range(len(slos)), [f"SLO {slo:g} ms" for slo in slos])
-    axes.set(ylabel="goodput (1/s)", ylim=(0, None))
+    axes.set(ylabel="goodput (requests/s)", ylim=(0, None))
     axes.grid(False, axis="x")
     look.legend_of(figure, axes)
     caption = (f"SHEPHERD figure 11a. Bursts to one model and single requests to another on one GPU.{seeds_text(cells)}"

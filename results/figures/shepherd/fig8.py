@@ -26,7 +26,7 @@ def draw_panel(axes, cells):
         latencies, shares = completed_by(own)
         axes.plot(np.concatenate([[0], latencies]), np.concatenate([[0], shares]), drawstyle="steps-post", **look.line_of(name))
     axes.axvline(slo_ms, color="black", linestyle=":", linewidth=1, label="SLO")
-    axes.set(xlabel="latency (ms)", ylabel="completed requests (%)", xlim=(0, 1.1 * slo_ms), ylim=(0, 104))
+    axes.set(xlabel="latency (ms)", ylabel="CDF of latency (%)", xlim=(0, 1.1 * slo_ms), ylim=(0, 104))
 
 
 def draw(cells):

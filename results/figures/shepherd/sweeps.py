@@ -41,8 +41,8 @@ def draw_load(parts):
         diagonal(goodput, cells, place)
         curves.draw_series(goodput, cells, SYSTEMS, place, "goodput_rps")
         curves.draw_series(utilisation, cells, SYSTEMS, place, "gpu_utilisation", 100)
-        goodput.set(xscale="log", yscale="log", ylabel="goodput (1/s)")
-        utilisation.set(xlabel="request rate (1/s)", ylabel="utilisation (%)", ylim=(0, 104))
+        goodput.set(xscale="log", yscale="log", ylabel="goodput (requests/s)")
+        utilisation.set(xlabel="request rate (requests/s)", ylabel="utilisation (%)", ylim=(0, 104))
         goodput.set_title(title, loc="left")
     look.legend_of(figure, *grid.flat)
     cells = all_of(parts)
@@ -58,7 +58,7 @@ def draw_slo(parts):
     for axes, (title, cells) in zip(grid, panels):
         diagonal(axes, cells, lambda cell: cell["slo_ms"])
         curves.draw_series(axes, cells, SYSTEMS, lambda cell: cell["slo_ms"], "goodput_rps")
-        axes.set(xlabel="SLO (ms)", ylabel="goodput (1/s)", ylim=(0, None))
+        axes.set(xlabel="SLO (ms)", ylabel="goodput (requests/s)", ylim=(0, None))
         axes.set_title(title, loc="left")
     look.legend_of(figure, *grid)
     cells = all_of(parts)
@@ -73,7 +73,7 @@ def draw_scale(parts):
     for axes, (title, cells) in zip(grid, panels):
         diagonal(axes, cells, workers_of)
         curves.draw_series(axes, cells, SYSTEMS, workers_of, "goodput_rps")
-        axes.set(xlabel="GPUs", ylabel="goodput (1/s)", xlim=(0, None), ylim=(0, None))
+        axes.set(xlabel="GPUs", ylabel="goodput (requests/s)", xlim=(0, None), ylim=(0, None))
         axes.set_title(title, loc="left")
     look.legend_of(figure, *grid)
     cells = all_of(parts)
@@ -97,7 +97,7 @@ def draw_groups(parts):
         for rank, (limit, own) in enumerate(limited.items()):
             look_of = {"color": look.OTHER[rank % len(look.OTHER)], "label": f"{name_of(own[0]['system'])}, {limit_text(limit)}"}
             look.marked_line(axes, curves.curve(own, workers_of, "goodput_rps"), look_of, "os^D"[rank % 4])
-        axes.set(xlabel="GPUs", ylabel="goodput (1/s)", xlim=(0, None), ylim=(0, None))
+        axes.set(xlabel="GPUs", ylabel="goodput (requests/s)", xlim=(0, None), ylim=(0, None))
         axes.set_title(title, loc="left")
     look.legend_of(figure, *grid)
     cells = all_of(parts)
