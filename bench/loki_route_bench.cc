@@ -1,5 +1,5 @@
-// Loki's routing tables (Algorithm 1), made anew as once a second: the paper's Load Balancer takes 0.15 ms on
-// average (section 6.5, 20 workers). And what a visit costs that is sent on by them.
+// Loki's routing tables (Algorithm 1), made again as once a second: the paper's Load Balancer takes 0.15 ms
+// on average (section 6.5, 20 workers). And what a visit costs that is sent on by them.
 //
 // Pipelines of the paper's shapes: traffic analysis, 5 detectors before 8 classifiers of cars and 2 of faces;
 // social media, 5 classifiers before 4 captioners. Workers serve the variants in turn; demand is a share of

@@ -173,7 +173,7 @@ def lines_below(kind, words, folder):
 
 
 def fill(document, folder):
-    """The document with its tables made anew."""
+    """The document with its tables made again."""
     lines, out = document.split("\n"), []
     place = 0
     while place < len(lines):

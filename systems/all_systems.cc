@@ -32,7 +32,7 @@ std::span<const SystemEntry> all_systems() {
           "Clockwork: the batch that must start first, over all workers (OSDI'20; SHEPHERD section 7)",
           make_clockwork},
       SystemEntry{"loki",
-                  "Loki: hardware scaling, then accuracy scaling of trees of tasks, with opportunistic "
+                  "Loki: hardware scaling, then accuracy scaling of task trees, with opportunistic "
                   "rerouting (HPDC'24)",
                   make_loki},
       SystemEntry{"proteus",

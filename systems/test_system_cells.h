@@ -1,5 +1,5 @@
 // For tests: random cells of what systems are made for. Streams of several models before SHEPHERD, Clockwork
-// and Nexus; trees of tasks before Loki and its baselines.
+// and Nexus; task trees before Loki and its baselines.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-"""The scripts under ci/ notice what they are there to notice. Each runs as a copy beside stand-ins for what it calls."""
+"""The scripts under ci/ notice what they are there to notice. Each runs as a copy beside substitutes for what it calls."""
 
 import os
 import re
@@ -38,7 +38,7 @@ class Scripts(unittest.TestCase):
         self.program(f"{build}/bin/harness", f'[ "$1" != show ] || printf "%s\\n" "{COLUMNS}" "{cell}"')
 
     def apt_with_everything(self):
-        """Nothing is missing but torch; a stand-in for python makes the environment that the script asks for."""
+        """Nothing is missing but torch; a substitute for python makes the environment that the script asks for."""
         self.program("tools/dpkg-query", "printf installed")
         self.program("tools/apt-get", 'echo "apt-get $*" >>"$0.log"')
 

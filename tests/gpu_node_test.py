@@ -1,5 +1,5 @@
 """ci/gpu-node: which packages it fetches, how they are found, how its steps go on and end, what it reads from results. The machine is
-made of stand-ins."""
+made of substitutes."""
 
 import json
 import os

@@ -80,7 +80,7 @@ SYSTEM_WORDS = re.compile(
     r"std::(chrono|thread|jthread|mutex|atomic\w*|async|cout|cerr|clog|cin|endl|filesystem|random_device|mt19937\w*|"
     r"\w+_distribution|unordered_\w+)\b|\b(thread_local|getenv|clock_gettime|steady_ns|gettimeofday|usleep|nanosleep|fopen|printf|"
     r"fprintf|puts|srand|rand|drand48)\b\s*(?=\(|\b)|(?<![\w.>:])(?:std::)?(?:time|clock)\s*\(\s*(?:\)|NULL|nullptr|0|&)")
-# Results must be the same to the bit everywhere: no order of hash tables, no distribution or libm of the platform's.
+# Results must be bit-identical everywhere: no order of hash tables, no distribution or libm of the platform's.
 DECIDING = re.compile(r"^(systems|workloads|harness/(core|serving|engine|sim))/")
 DECIDING_HEADERS = re.compile(r"^(random|unordered_map|unordered_set)$")
 DECIDING_WORDS = re.compile(

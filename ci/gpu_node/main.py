@@ -43,7 +43,7 @@ def arguments(words):
 
 
 def clear(folder):
-    """Removes what earlier runs left; the profiles stay until the step has measured them anew, since experiments that are run by
+    """Removes what earlier runs left; the profiles stay until the step has measured them again, since experiments that are run by
     hand name them."""
     for path in folder.iterdir():
         if path.is_dir():

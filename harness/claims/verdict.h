@@ -56,7 +56,8 @@ struct GroupResult {
   std::vector<double> by_seed;     ///< of the seeds that have a value
   std::vector<std::string> seeds;  ///< which those are; "all"
   double mean = 0;
-  double half_width = 0;  ///< of the 95 % interval of the mean (Student's t); NaN with a single seed
+  double half_width =
+      0;  ///< of the 95 % confidence interval of the mean (Student's t); NaN with a single seed
   double least = 0;
   double most = 0;
   bool holds = false;         ///< the mean lies in `expect`

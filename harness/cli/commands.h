@@ -26,7 +26,7 @@ inline void print_text(const std::string& text) {
 
 /// `harness FILE.toml` runs an experiment: the arguments of the top level.
 void add_run_command(CLI::App& app, int& exit_code);
-/// `harness show RESULTS.h5`: a row per cell, or with --paired a comparison seed by seed.
+/// `harness show RESULTS.h5`: a row per cell, or with --paired a comparison paired by seed.
 void add_show_command(CLI::App& app, int& exit_code);
 /// `harness figures RESULTS.h5` draws the figures of an experiment with results/figures/draw.py; 2: a
 /// figure's name is unknown or nothing could be drawn (the script has said so). The environment variables

@@ -23,7 +23,7 @@ void list_systems() {
     const std::unique_ptr<System> system = entry.make();
     std::printf("%-12s %s%s%s\n", entry.name, entry.summary,
                 system->serves_streams() ? "; serves streams" : "",
-                system->serves_tasks() ? "; serves trees of tasks" : "");
+                system->serves_tasks() ? "; serves task trees" : "");
     ParamList params;
     system->list(params);
     for (const Param& param : params.params()) {
@@ -158,7 +158,7 @@ struct List {
 
 constexpr List kLists[] = {
     {"systems", "serving systems and their parameters", list_systems},
-    {"pipelines", "pipelines, their modules and stand-in models", list_pipelines},
+    {"pipelines", "pipelines, their modules and substitute models", list_pipelines},
     {"profiles", "sets of profiles and their models", list_profiles},
     {"variants", "variants of tasks: accuracy, and throughput by batch, as CSV", list_variants},
     {"devices", "what this build can run models on, here", list_devices_here},
@@ -187,7 +187,7 @@ void add_list_command(CLI::App& app, int& exit_code) {
   list->footer(
       "Examples:\n"
       "  harness list systems       each with its parameters, for `params = { ... }` and [[sweep]]\n"
-      "  harness list pipelines     their modules, models and SLOs; of trees of tasks the variants,\n"
+      "  harness list pipelines     their modules, models and SLOs; of task trees the variants,\n"
       "                             their accuracies and how many visits one causes at the tasks after it\n"
       "  harness list profiles      which models each set has, for cluster.profiles\n"
       "  harness list variants      what each variant of a task gives up in accuracy and wins in\n"

@@ -202,7 +202,7 @@ void add_options(CLI::App& command, ProfileOptions& options) {
       ->capture_default_str();
   command
       .add_option("--half-width,--halfwidth", options.half_width,
-                  "repeat until half of each median's 95 % interval is within "
+                  "repeat until half of each median's 95 % confidence interval is within "
                   "this share of it")
       ->capture_default_str();
   command.add_option("--limit-s", options.limit_s, "seconds for each model at most")->capture_default_str();

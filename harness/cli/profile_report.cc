@@ -113,8 +113,8 @@ MeasuredSet measured_set(const ProfileJobs& jobs) {
   set.source = "harness profile, " + today() + ", " + version_text() + ", commit " + kGitCommit +
                (kGitDirty ? " with local changes" : "") + "; " + machine_text() +
                (threads.empty() ? "" : ", " + threads) +
-               "; medians, repeated until half of their 95 % interval is within " + percent(rule.half_width) +
-               " or " + number("%g s", ns_to_s(rule.limit_ns)) + " have passed";
+               "; medians, repeated until half of their 95 % confidence interval is within " +
+               percent(rule.half_width) + " or " + number("%g s", ns_to_s(rule.limit_ns)) + " have passed";
   return set;
 }
 

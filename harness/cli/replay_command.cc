@@ -28,7 +28,7 @@ void add_replay_command(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "replay", "Verify recorded decisions, or find the first difference between two runs");
   command->footer(
-      "With one file, each queue's scheduler is made anew and fed what reached it in the run\n"
+      "With one file, each queue's scheduler is made again and fed what reached it in the run\n"
       "([record] replay = true keeps that); the first decision that differs is shown. With two files, the "
       "first\n"
       "difference between their cells: in what reached a queue, then in what was decided. Cells without a\n"

@@ -75,7 +75,7 @@ TextTable models_table(const ShowOptions& options, const std::vector<SummaryRow>
   const std::vector<EntryCounts> counts = read_entry_counts(options.results);
   if (counts.empty()) {
     throw input_error({options.results, 0, "cells/N/modules"}, "no counts of requests by model",
-                      "results with cells that ran, not those of an older harness or of results/baselines");
+                      "results with cells that ran, not those of an older version or of results/baselines");
   }
   return entry_table(rows, counts);
 }

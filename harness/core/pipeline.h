@@ -35,7 +35,7 @@ struct Module {
   int input_height = 0;           ///< it is an image of so many pixels, 24 bits each; 0: not declared
   int input_width = 0;
   std::vector<double> branch_weights;  ///< kOne: positive, one per entry of `subs`; kAll: empty
-  ModuleId task = 0;                   ///< of a tree of tasks: the first module of its task
+  ModuleId task = 0;                   ///< of a task tree: the first module of its task
   double accuracy =
       1;  ///< of the model, 0 < . <= 1, relative to the best one of its task (Loki, section 6.1)
   std::string accuracy_source;  ///< citation, one line; empty where it is not given
@@ -49,7 +49,7 @@ struct Module {
 /// several independent ones without edges between them, each with streams of its own (arrivals.h).
 /// Modules stand in topological order: every id in `pres` is smaller than the module's own.
 ///
-/// Or a tree of tasks (Loki, section 2.1), each done by one of its variants: `pres` and `subs` then name the
+/// Or a task tree (Loki, section 2.1), each task done by one of its variants: `pres` and `subs` then name the
 /// first modules of the tasks before and after, the same for all variants, and mean any variant of them. A
 /// visit causes any number of visits at each task after it (engine/accounting/visit_tree.h); its request is
 /// complete when all are.
@@ -60,7 +60,7 @@ struct Pipeline {
   std::vector<Module> modules;
   bool independent = false;    ///< it may have several entries
   std::vector<Task> tasks;     ///< in topological order; empty: each module is a task of its own
-  bool fixed_fan_out = false;  ///< of a tree of tasks: counts stray from their mean by rounding only
+  bool fixed_fan_out = false;  ///< of a task tree: counts stray from their mean by rounding only
                                ///< (engine/accounting/visit_tree.h)
 
   bool has_tasks() const { return !tasks.empty(); }
@@ -89,7 +89,7 @@ struct TaskSpec {
   std::vector<Module> variants;   ///< at least one; `fan_out` by entry of `subs`; no pres, subs and task yet
 };
 
-/// Fills in `tasks` and `modules` from a tree of tasks: topological order, variants by falling accuracy
+/// Fills in `tasks` and `modules` from a task tree: topological order, variants by falling accuracy
 /// (equal ones as given), named "task:model". Returns "" or what is wrong.
 std::string link_tasks(Pipeline& pipeline, const std::vector<TaskSpec>& tasks);
 
@@ -111,7 +111,7 @@ std::vector<double> longest_after(const Pipeline& pipeline, const std::vector<do
 /// holds least times.
 std::vector<double> longest_before(const Pipeline& pipeline, const std::vector<double>& cost);
 
-/// The modules without pres, ascending; of a tree of tasks the first variant of its root.
+/// The modules without pres, ascending; of a task tree the first variant of its root.
 std::vector<ModuleId> entries_in(const Pipeline& pipeline);
 
 /// By module: the entry from which its requests come.

@@ -1,4 +1,4 @@
-// Trees of tasks: see pipeline.h.
+// Task trees: see pipeline.h.
 #include <algorithm>
 #include <utility>
 

@@ -5,9 +5,9 @@
 
 namespace harness {
 
-// What requests to trees of tasks ask for, as opposed to what a system decides.
+// What requests to task trees ask for, as opposed to what a system decides.
 
-/// What counts as the answer of a request whose visits form a tree of tasks. The paper (Loki) leaves open
+/// What counts as the answer of a request whose visits form a task tree. The paper (Loki) leaves open
 /// what a lost car means for its frame; the figures of its authors' simulator count visits one by one.
 enum class Answers {
   kWhole,    ///< all its visits: one that is dropped fails it, and its siblings are cancelled
@@ -24,13 +24,12 @@ struct RequestParams {
   FanOutSpread fan_out_spread = FanOutSpread::kPipeline;
 
   void list(ParamList& params) {
-    params.choice(
-        "answers", answers, {"whole", "partial"},
-        "of trees of tasks alone. whole: a dropped visit fails its request and cancels what is left "
-        "of it; partial: it ends its own branch alone, and the request is answered by the other "
-        "paths when its last visit is gone, or dropped when no path was served");
+    params.choice("answers", answers, {"whole", "partial"},
+                  "of task trees alone. whole: a dropped visit fails its request and cancels what is left "
+                  "of it; partial: it ends its own branch alone, and the request is answered by the other "
+                  "paths when its last visit is gone, or dropped when no path was served");
     params.choice("fan_out_spread", fan_out_spread, {"pipeline", "poisson", "rounded"},
-                  "of trees of tasks alone: how the numbers of visits that a visit causes stray from their "
+                  "of task trees alone: how the numbers of visits that a visit causes stray from their "
                   "means: as the pipeline's file says; as Poisson variables; by rounding only");
   }
 };

@@ -126,7 +126,7 @@ struct LoadStatistics {
   /// one second of the period that begins (System::replan_period_ns), or of the run (SHEPHERD, section 7:
   /// Nexus is provisioned for the peak); empty: not known.
   std::vector<double> peak_rps = {};
-  /// Of a tree of tasks, by module and entry of its subs: the mean number of visits there that a visit served
+  /// Of a task tree, by module and entry of its subs: the mean number of visits there that a visit served
   /// by it has caused over the same time (Loki, section 4.2: multiplicative factors by heartbeats); NaN where
   /// it served none. Empty before the start.
   std::vector<std::vector<double>> fan_out = {};

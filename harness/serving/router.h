@@ -36,7 +36,7 @@ class Router {
   virtual ~Router() = default;
 
   /// Chooses a queue for each of `visits`, in order: writes into out[i] an index into `queues`, or kNone to
-  /// drop it (`no_worker`), or kRefused. In a tree of tasks one router serves a task: `queues` are those of
+  /// drop it (`no_worker`), or kRefused. In a task tree one router serves a task: `queues` are those of
   /// all its variants, and with a queue it chooses the variant (QueueView::group is its module). `queues`
   /// are the module's active queues in order of id, at least one; the caller raises `outstanding` of
   /// queues[out[i]] itself, so a router that counts within one call keeps its own tally.

@@ -84,11 +84,11 @@ std::vector<double> stream_rps(const ServingContext& context);
 /// Requests/s that the plan carries at its batches: of a module with workers of its own workers b / (v d),
 /// the least over them; of groups group_capacity_rps at the modules' own batches, which is an upper bound
 /// where groups have smaller ones (WorkerGroup::max_batches) or a cycle. With several streams v is the
-/// module's share of their expected rates. NaN of a tree of tasks, where it depends on the variants chosen.
+/// module's share of their expected rates. NaN of a task tree, where it depends on the variants chosen.
 double capacity_rps(const ServingContext& context, const Plan& plan);
 
 /// Requests/s that the cluster's workers carry in parts, each at its model's best throughput and whatever the
-/// SLO: of streams in proportion to their expected rates, of a tree of tasks by the most accurate variants.
+/// SLO: of streams in proportion to their expected rates, of a task tree by the most accurate variants.
 double best_capacity_rps(const ServingContext& context);
 
 }  // namespace harness

@@ -36,13 +36,13 @@ class System {
   virtual std::unique_ptr<Router> make_router(const ServingContext& context, ModuleId module);
   /// Whether it serves independent pipelines, each with streams of its own.
   virtual bool serves_streams() const { return false; }
-  /// Whether it serves trees of tasks: chooses a variant for each visit (Pipeline::tasks).
+  /// Whether it serves task trees: chooses a variant for each visit (Pipeline::tasks).
   virtual bool serves_tasks() const { return false; }
   /// Whether its planner is told LoadStatistics::peak_rps, which costs a pass over the arrivals.
   virtual bool wants_peaks() const { return false; }
-  /// How long its plans hold: so often it plans anew while requests are being sent, whatever
+  /// How long its plans hold: so often it plans again while requests are being sent, whatever
   /// planner.autoscale says, and only then may the groups of its plans change. 0: one plan with groups holds
-  /// for the whole run; plans without groups are made anew as planner.autoscale says.
+  /// for the whole run; plans without groups are made again as planner.autoscale says.
   virtual TimeNs replan_period_ns(const ServingContext&) const { return 0; }
   /// Whether GPUs that a new plan moves to another group serve it as soon as what runs there has ended, the
   /// models being in memory; otherwise they are free then, and those of the new group start cold.

@@ -1,4 +1,4 @@
-// What counts as an answer of a request to a tree of tasks, and what becomes of its paths.
+// What counts as an answer of a request to a task tree, and what becomes of its paths.
 #include <gtest/gtest.h>
 
 #include <vector>

@@ -78,7 +78,7 @@ std::vector<ReplayDifference> replayed(const RunSpec& spec, System& system, cons
   return differences;
 }
 
-/// A log taken apart, to be changed and written anew.
+/// A log taken apart, to be changed and written again.
 struct Step {
   ReplayCall call;
   Decisions decisions;

@@ -1,4 +1,4 @@
-// Trees of tasks with model variants, whose visits cause several others (Loki, sections 2.1 and 4.1).
+// Task trees with model variants, whose visits cause several others (Loki, sections 2.1 and 4.1).
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A system for tests that serves trees of tasks, and cells for it.
+// A system for tests that serves task trees, and cells for it.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Laws of runs of trees of tasks: what rows and counts say of paths, visits and accuracies.
+// Laws of runs of task trees: what rows and counts say of paths, visits and accuracies.
 #pragma once
 
 #include <gtest/gtest.h>

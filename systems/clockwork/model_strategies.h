@@ -82,7 +82,7 @@ struct ClockworkParams {
                   "no smaller (released code), or one of the strategy's own size");
     params.choice("stale", stale, {"serve", "refresh"},
                   "a strategy whose first visit is late by now: serve, keeps its place and runs with what "
-                  "is left of it (released code); refresh, is placed anew by its first visit that is not");
+                  "is left of it (released code); refresh, is placed again by its first visit that is not");
     params.choice("overtaken", overtaken, {"drop", "keep"},
                   "visits due too early for the batch that their model runs: drop (released code), or keep "
                   "for a smaller batch");

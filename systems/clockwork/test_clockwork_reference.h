@@ -1,4 +1,4 @@
-// Clockwork's rules written down plainly: every list is made anew whenever it is needed. For tests only.
+// Clockwork's rules written down plainly: every list is made again whenever it is needed. For tests only.
 #pragma once
 
 #include <algorithm>

@@ -16,7 +16,7 @@
 
 namespace harness {
 
-/// One for all routers of a system, in one thread. Tables are made anew with each plan (one is announced for
+/// One for all routers of a system, in one thread. Tables are made again with each plan (one is announced for
 /// each period of measuring, changed or not) and whenever a router shows other queues of its task than
 /// before: workers join when they have started and leave as soon as they drain.
 class LoadBalancer {

@@ -61,10 +61,10 @@ struct PlanningParams {
   int max_nodes = 2000;
 
   void list(ParamList& params) {
-    params.number("period_s", period_s, 0.1, 1e5, "workers are allocated anew so often (section 4.2: 10 s)");
+    params.number("period_s", period_s, 0.1, 1e5, "workers are allocated again so often (section 4.2: 10 s)");
     params.number(
         "tables_period_s", tables_period_s, 0.1, 1e5,
-        "rates are measured over this time, routing tables made anew so often (sections 3 and 5.1)");
+        "rates are measured over this time, routing tables made again so often (sections 3 and 5.1)");
     params.number("demand_alpha", demand_alpha, 0.01, 1,
                   "weight of the newest rate in the moving averages of demand and fan-outs (section 4.2)");
     params.number(
@@ -94,7 +94,7 @@ struct PlanningParams {
 enum class Allocator { kLoki, kProteus, kInferLine };
 
 /// Asked once per `tables_period_s`: measures the rate and the fan-outs of the last period, publishes their
-/// moving averages, and allocates workers anew every `period_s` and on a significant change of the demand
+/// moving averages, and allocates workers again every `period_s` and on a significant change of the demand
 /// (Proteus: of any task's demand); in between the plan in force stands. The rate before the start counts as
 /// that of a period; fan-outs are the pipeline's until a variant has served a visit. Demand below
 /// `min_demand_rps` counts as that, and at each task as what it causes there.

@@ -210,7 +210,7 @@ bool equal(std::span<const RoutingEntry> a, std::span<const RoutingEntry> b) {
   });
 }
 
-// Tables that are made anew are those that would be made afresh: nothing stays of those before. (That making
+// Tables that are made again are those that would be made afresh: nothing stays of those before. (That making
 // them allocates nothing is counted by bench/loki_route_bench.cc.)
 TEST(RoutingTables, MadeAnewAreThoseMadeAfresh) {
   RandomStream random(5, "anew");
@@ -218,17 +218,17 @@ TEST(RoutingTables, MadeAnewAreThoseMadeAfresh) {
     const RoutingCase made = random_case(random);
     const std::vector<std::vector<double>> fan_out = fan_out_of(made.pipeline);
     MostAccurateFirst router(made.pipeline, Overflow::kEqual, Ties::kFill);
-    Made anew{made, Overflow::kEqual, Ties::kFill, {}};
-    router.build(made.workers, fan_out, 1e9, anew.tables);
-    router.build(std::span(made.workers).first(made.workers.size() / 2), fan_out, 0, anew.tables);
-    router.build(made.workers, fan_out, made.demand_rps, anew.tables);
+    Made again{made, Overflow::kEqual, Ties::kFill, {}};
+    router.build(made.workers, fan_out, 1e9, again.tables);
+    router.build(std::span(made.workers).first(made.workers.size() / 2), fan_out, 0, again.tables);
+    router.build(made.workers, fan_out, made.demand_rps, again.tables);
     const RoutingTables afresh = tables_of(made);
-    anew.for_each_table([&](std::size_t w, std::size_t sub, std::size_t) {
-      EXPECT_TRUE(equal(anew.tables.from(w, sub), afresh.from(w, sub)));
+    again.for_each_table([&](std::size_t w, std::size_t sub, std::size_t) {
+      EXPECT_TRUE(equal(again.tables.from(w, sub), afresh.from(w, sub)));
     });
-    for (std::size_t task = 0; task < anew.tasks(); ++task) {
-      EXPECT_TRUE(equal(anew.tables.into(task), afresh.into(task)));
-      EXPECT_EQ(anew.tables.backups(task).size(), afresh.backups(task).size());
+    for (std::size_t task = 0; task < again.tasks(); ++task) {
+      EXPECT_TRUE(equal(again.tables.into(task), afresh.into(task)));
+      EXPECT_EQ(again.tables.backups(task).size(), afresh.backups(task).size());
     }
   }
 }

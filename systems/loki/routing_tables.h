@@ -86,7 +86,7 @@ const RoutingEntry* draw(std::span<const RoutingEntry> table, double number);
 
 /// MostAccurateFirst (Algorithm 1): task by task, the workers of a task, most accurate first, each send what
 /// they take in times its fan-out to the most accurate workers of the next task that have capacity left.
-/// Keeps what it works with, so that making tables anew allocates nothing.
+/// Keeps what it works with, so that making tables again allocates nothing.
 ///
 /// Reconstructed (RoutingParams): ties, overflow. Algorithm 1 leaves the tables of workers without demand
 /// empty, though rerouted visits may come to them: here they send to where the next visit/s more would go,

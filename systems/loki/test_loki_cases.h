@@ -1,4 +1,4 @@
-// Trees of tasks with profiles for tests and benchmarks of Loki's Resource Manager.
+// Task trees with profiles for tests and benchmarks of Loki's Resource Manager.
 #pragma once
 
 #include <deque>

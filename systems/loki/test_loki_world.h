@@ -1,4 +1,4 @@
-// A tree of tasks with its context, for tests of Loki's parts.
+// A task tree with its context, for tests of Loki's parts.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Trees of tasks with workers, for the tests of the routing tables.
+// Task trees with workers, for the tests of the routing tables.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -234,14 +234,14 @@ double in_time_share(const RunRecord& record) {
 // 28/s need the 4 GPUs: those of one model's peak are the other's in the second half.
 TEST(NexusSideBySide, EachWindowIsProvisionedForItsOwnPeak) {
   const RunRecord once = simulate(rates_that_swap(0, "preloaded"), nullptr);
-  const RunRecord anew = simulate(rates_that_swap(6, "preloaded"), nullptr);
+  const RunRecord again = simulate(rates_that_swap(6, "preloaded"), nullptr);
   const RunRecord cold = simulate(rates_that_swap(6, "cold"), nullptr);
-  std::printf("in time: once %.1f %%, anew %.1f %%, anew and cold %.1f %%\n", 100 * in_time_share(once),
-              100 * in_time_share(anew), 100 * in_time_share(cold));
+  std::printf("in time: once %.1f %%, again %.1f %%, again and cold %.1f %%\n", 100 * in_time_share(once),
+              100 * in_time_share(again), 100 * in_time_share(cold));
   EXPECT_LT(in_time_share(once), 0.8) << "both peaks do not fit together";
-  EXPECT_GT(in_time_share(anew), 0.97);
-  EXPECT_LT(in_time_share(cold), in_time_share(anew) - 0.05) << "1 s of 12 without most of the GPUs";
-  for (const RunRecord* record : {&once, &anew, &cold})
+  EXPECT_GT(in_time_share(again), 0.97);
+  EXPECT_LT(in_time_share(cold), in_time_share(again) - 0.05) << "1 s of 12 without most of the GPUs";
+  for (const RunRecord* record : {&once, &again, &cold})
     EXPECT_EQ(record->sent, record->in_time + record->late + record->dropped);
 }
 

@@ -65,7 +65,7 @@ struct NexusParams {
     params.integer("max_batch", max_batch, 1, 1024,
                    "independent models: most visits in a batch; a profile may allow fewer");
     params.number("replan_s", replan_s, 0, 1e6,
-                  "independent models: packed anew every so many seconds, for the peak second of those that "
+                  "independent models: packed again every so many seconds, for the peak second of those that "
                   "follow (SHEPHERD section 7); 0: once, for the peak second of the run");
     params.choice(
         "model_loading", model_loading, {"preloaded", "cold"},

@@ -20,7 +20,7 @@ std::vector<double> planned_rps(const Plan& plan, ModuleId module);
 /// Weighted round robin: after n visits each queue has had its share of the n within one visit. The next
 /// visit goes, among the queues that are not ahead of their share, to the one whose share of the visits so
 /// far next reaches a whole visit (the first of several): earliest deadline first, which keeps every share
-/// within one (proportionate fairness: Baruah et al., 1996). Counted anew whenever the queues or the weights
+/// within one (proportionate fairness: Baruah et al., 1996). Counted again whenever the queues or the weights
 /// change. Where no queue has a weight all have the same. A visit costs O(log n) with n queues, a call
 /// O(n).
 class QuotaRouter final : public Router {

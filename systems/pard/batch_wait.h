@@ -30,7 +30,7 @@ class WaitWindow {
  public:
   explicit WaitWindow(int size);
 
-  /// The execution time d of a batch; what stands in the window is binned anew.
+  /// The execution time d of a batch; what stands in the window is binned again.
   void set_exec(TimeNs exec_ns);
   void add(double wait_ns);
   /// Waits in the window, at most its size.

@@ -76,7 +76,7 @@ class PardReport {
 
   /// The report: the header, then the waits in ns. Valid until the next change.
   std::span<const double> values();
-  /// Starts anew; the number of workers stays.
+  /// Starts again; the number of workers stays.
   void clear();
 
   /// A report as received.

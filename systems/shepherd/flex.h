@@ -268,7 +268,7 @@ struct FlexParams {
 /// the worker runs: its queued visits are held, so that no other worker takes them or is preempted for them
 /// too, and only a batch lambda times as large replaces it. When the worker is free, because its batch was
 /// preempted or had ended before, held and returned visits go back to their queues and the batch is formed
-/// anew: later arrivals join it, and what the delay has made hopeless does not shrink it. With preemption
+/// again: later arrivals join it, and what the delay has made hopeless does not shrink it. With preemption
 /// without delay this is Algorithm 1.
 ///
 /// Ties: of equally large batches that of the model given first; idle workers in order of their ids, before

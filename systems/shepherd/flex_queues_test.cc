@@ -218,7 +218,7 @@ TEST_F(FlexQueuesOfTwo, ForgetAndExpire) {
 }
 
 TEST(FlexQueues, RememberNoSizeThatIsWrong) {
-  // Against looking at every model anew, over random insertions, batches and time.
+  // Against looking at every model again, over random insertions, batches and time.
   for (const FlexBatch rule : {FlexBatch::kSkip, FlexBatch::kPrefix}) {
     RandomStream random(3, "flex_queues");
     const std::vector<Profile> profiles{profile_of({5, 6, 7, 8}), profile_of({4, 7, 10, 13}),

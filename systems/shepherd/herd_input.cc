@@ -79,7 +79,7 @@ void HerdPlannerParams::list(ParamList& list) {
   list.choice("herd_split", split, {"rate", "order"},
               "how a model's streams are divided into shares: rate, as evenly as can be; order, in turn");
   list.number("herd_period_s", period_s, 0, 1e6,
-              "plan anew every so many seconds, from the rates measured in the last of them; 0: once");
+              "plan again every so many seconds, from the rates measured in the last of them; 0: once");
   list.choice(
       "herd_model_loading", model_loading, {"preloaded", "cold"},
       "herd_period_s, a GPU that a new plan puts into another group: preloaded, its models are in memory "

@@ -200,10 +200,10 @@ TEST(HerdPeriod, GroupsFollowRatesThatSwap) {
 
 TEST(HerdPeriod, NothingMovesWhileTheLoadIsSteady) {
   const RunRecord once = simulate(rates_that_swap(0, kNever), nullptr);
-  const RunRecord anew = simulate(rates_that_swap(2, kNever), nullptr);
-  EXPECT_EQ(anew.workers.size(), 6U);
-  EXPECT_EQ(anew.in_time, once.in_time);
-  EXPECT_EQ(anew.fingerprint, once.fingerprint);
+  const RunRecord again = simulate(rates_that_swap(2, kNever), nullptr);
+  EXPECT_EQ(again.workers.size(), 6U);
+  EXPECT_EQ(again.in_time, once.in_time);
+  EXPECT_EQ(again.fingerprint, once.fingerprint);
 }
 
 TEST(HerdPeriod, MeasuredRatesAreDividedAsThePromisedOnes) {

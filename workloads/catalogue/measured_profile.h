@@ -19,7 +19,7 @@ struct MeasuredLatency {
   TimeNs p10_ns = 0;
   TimeNs p90_ns = 0;
   TimeNs p99_ns = 0;
-  std::optional<TimeNs> half_width_ns;  ///< of the 95 % interval of the median
+  std::optional<TimeNs> half_width_ns;  ///< of the 95 % confidence interval of the median
   TimeNs mean_ns = 0;
 };
 

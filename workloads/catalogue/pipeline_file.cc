@@ -128,7 +128,7 @@ void read_tasks(const TableReader& top, const std::string& file, Pipeline& pipel
   std::vector<TaskSpec> tasks;
   for (const TableReader& fields : top.some_tables("task")) tasks.push_back(read_task(fields));
   if (const std::string wrong = link_tasks(pipeline, tasks); !wrong.empty())
-    throw input_error({file, 0, "task"}, wrong, "a tree of tasks (subs by name), each with its variants");
+    throw input_error({file, 0, "task"}, wrong, "a task tree (subs by name), each with its variants");
 }
 
 void read_modules(const TableReader& top, const std::string& file, Pipeline& pipeline) {

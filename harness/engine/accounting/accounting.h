@@ -116,7 +116,7 @@ class Accounting {
   void on_visit_unfinished(ModuleId module) { ++record_.modules[module].unfinished; }
   void on_request_unfinished() { ++record_.unfinished; }
 
-  /// Of trees of tasks: the number of paths is seen to be larger by that many: 1 for a request that is sent,
+  /// Of task trees: the number of paths is seen to be larger by that many: 1 for a request that is sent,
   /// one less than the visits that a visit causes.
   void on_paths_begun(std::int64_t paths) { paths_begun_ += paths; }
   /// A path of a request sent then is served, with that accuracy.

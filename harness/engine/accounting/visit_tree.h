@@ -13,7 +13,7 @@ namespace harness {
 
 // How many visits at the next tasks a visit causes (Loki, section 4.1: a detector's objects each go on).
 
-/// Draws the numbers of visits that visits of a tree of tasks cause. They depend on the seed, the request and
+/// Draws the numbers of visits that visits of a task tree cause. They depend on the seed, the request and
 /// the place of the visit among the request's visits alone, not on order: every system sees the same request.
 /// Variants of a task draw from one random number, so that a variant with the larger mean never finds less.
 ///

@@ -28,7 +28,7 @@ struct ScheduledVisit {
 /// at most the plan's caps, and in whether batches start evenly spaced over the workers or as soon as one is
 /// free.
 ///
-/// Nothing where no schedule is sure to be feasible: in trees of tasks, with jitter, with services other than
+/// Nothing where no schedule is sure to be feasible: in task trees, with jitter, with services other than
 /// batches, with several streams or faults, where workers serve several modules, or when the plan changes
 /// during the run. `visits` gets the schedule itself, in order of request and module; for tests, as it needs
 /// memory for each visit.

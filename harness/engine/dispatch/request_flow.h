@@ -29,7 +29,7 @@ struct ModuleQueues {
 /// Moves requests through the pipeline. Visits that leave a queue come in through on_batch_done and drop;
 /// visits that enter one go out through ToQueues::deliver. A dropped branch fails its request: queued
 /// siblings are told by a cancellation that travels like any message; siblings in a forming or running batch
-/// run and count as invalid, unless their worker is lost or their batch preempted. Not so in a tree of tasks
+/// run and count as invalid, unless their worker is lost or their batch preempted. Not so in a task tree
 /// with Answers::kPartial: there the request ends with its last visit, as dropped where and why its last
 /// dropped visit was if no path of it was served, else as answered then.
 class RequestFlow {
@@ -135,8 +135,8 @@ class RequestFlow {
   const Pipeline& pipeline_;
   const std::vector<Stream>& streams_;
   bool is_chain_;
-  bool is_dag_;      ///< neither a chain nor a tree of tasks
-  bool is_partial_;  ///< a tree of tasks with Answers::kPartial
+  bool is_dag_;      ///< neither a chain nor a task tree
+  bool is_partial_;  ///< a task tree with Answers::kPartial
   Routes routes_;
   SlotTable<VisitRecord>& visits_;
   SlotTable<RequestRecord> requests_;
@@ -145,7 +145,7 @@ class RequestFlow {
   std::vector<ModuleQueues>& queues_;
   RequestId next_request_ = 0;
 
-  std::optional<VisitTree> tree_;  ///< of a tree of tasks
+  std::optional<VisitTree> tree_;  ///< of a task tree
 
   /// DAGs only, at place(): the request's live visit at that module (it visits each once) and how many
   /// branches have come to a merge.

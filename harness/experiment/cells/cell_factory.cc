@@ -156,7 +156,7 @@ std::string names_of_those(bool (System::*serves)() const) {
 }
 
 /// What cannot be served: streams by a system that knows one pipeline, independent pipelines by one load,
-/// trees of tasks by a system that chooses no variants.
+/// task trees by a system that chooses no variants.
 void check_served(const ExperimentSpec& spec, const std::vector<Pipeline>& pipelines,
                   const std::vector<Cell>& cells) {
   for (const Cell& cell : cells) {
@@ -176,17 +176,17 @@ void check_served(const ExperimentSpec& spec, const std::vector<Pipeline>& pipel
     }
     if (pipelines[cell.pipeline].has_tasks() && !find_system(system.name)->make()->serves_tasks()) {
       throw input_error(system.place,
-                        system.name + ", which serves no trees of tasks, with pipeline " + pipeline.name,
+                        system.name + ", which serves no task trees, with pipeline " + pipeline.name,
                         names_of_those(&System::serves_tasks) + ", or pipelines of modules");
     }
   }
 }
 
-/// What only requests to trees of tasks can ask for.
+/// What only requests to task trees can ask for.
 void check_requests(const ExperimentSpec& spec, const std::vector<Pipeline>& pipelines) {
   const auto refuse = [&](const InputPlace& place, const std::string& pipeline) {
-    throw input_error(place, "pipeline " + pipeline + ", which is no tree of tasks",
-                      "this key with trees of tasks alone");
+    throw input_error(place, "pipeline " + pipeline + ", which is no task tree",
+                      "this key with task trees alone");
   };
   for (const auto& [key, place] : spec.places) {
     if (section_of(key) != kWorkload) continue;
@@ -428,8 +428,7 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
   prepared.slo_ns = slo_of(cell);
   find_target(cell, prepared);
   if (pipelines_[cell.pipeline].has_tasks() && is_live(prepared) && settings.live.payload)
-    prepared.why =
-        "in trees of tasks no images are brought to workers yet: no runtime = gpu, no live.payload";
+    prepared.why = "in task trees no images are brought to workers yet: no runtime = gpu, no live.payload";
   const bool known = prepared.why.empty();
   if (known) {
     const Offered& load = offered(settings, prepared.target_rps, cell.seed);

@@ -82,7 +82,7 @@ class CellFactory {
   const Offered& offered(const Settings& settings, double target_rps, std::uint64_t seed);
   /// The plan of the shared settings, whose capacity the loads of all systems are relative to.
   const Planned& reference(const Cell& cell);
-  /// best_capacity_rps of the cell's streams or tree of tasks.
+  /// best_capacity_rps of the cell's streams or task tree.
   double best_capacity(const Cell& cell, const Settings& shared);
   /// Finds the rate that the cell's arrivals are scaled to; sets `why` when it has none.
   void find_target(const Cell& cell, PreparedCell& prepared);

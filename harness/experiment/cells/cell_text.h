@@ -13,7 +13,7 @@ struct CellNames {
   Runtime runtime = Runtime::kSimulated;
   double cell_limit_s = 0;
   std::string pipeline;
-  bool has_tasks = false;  ///< it is a tree of tasks
+  bool has_tasks = false;  ///< it is a task tree
   std::string system;
   std::string variant;
   double slo_ms = 0;
@@ -27,7 +27,7 @@ struct CellNames {
 
 /// Every setting with its value, defaults too: [workload], [trace.NAME], [cluster], [serving], [planner], the
 /// pipeline's [module.NAME], [record], [[system]] with all its parameters; [live] in emulated cells alone,
-/// the settings of [workload] on trees of tasks alone. A time limit and faults stand there if there are any.
+/// the settings of [workload] on task trees alone. A time limit and faults stand there if there are any.
 std::string cell_text(const Settings& settings, const CellNames& names,
                       const std::vector<std::string>& modules);
 

@@ -179,7 +179,7 @@ TEST(CellDevices, LoadTheBatchesOfThePlanOrOfAnyThatMayFollow) {
   plan.modules[0].max_batch = 1;
   plan.modules[1].max_batch = 2;
   EXPECT_EQ(largest_batches(chain_of("naive"), plan), (std::vector<int>{1, 2}));
-  // Chooses batches anew each time that it allocates workers, also without groups.
+  // Chooses batches again each time that it allocates workers, also without groups.
   EXPECT_EQ(largest_batches(chain_of("loki"), plan), (std::vector<int>{4, 8}));
   RunSpec streaming = chain_of("naive");
   streaming.profiles[1].service = Service::kShared;

@@ -96,7 +96,7 @@ TEST(GoodputSearch, FallsWithTheShare) {
   }
 }
 
-// What workloads/profiles/shepherd-v100.toml says is what its command finds; a model of it anew.
+// What workloads/profiles/shepherd-v100.toml says is what its command finds; a model of it again.
 TEST(GoodputSearch, IsWhatTheProfilesOfShepherdSay) {
   const ProfileSet set = load_profiles("shepherd-v100");
   for (const auto& [model, profile] : set.profiles) {

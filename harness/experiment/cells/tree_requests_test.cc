@@ -1,4 +1,4 @@
-// The keys of [workload] that concern trees of tasks alone: what counts as an answer, and how many visits a
+// The keys of [workload] that concern task trees alone: what counts as an answer, and how many visits a
 // visit causes.
 #include <gtest/gtest.h>
 
@@ -68,15 +68,15 @@ TEST(TreeRequests, AreSweptOnTreesAlone) {
   EXPECT_EQ(
       refused("[workload]\npipelines = [\"tm\"]\ntraces = [\"poisson\"]\n[[system]]\nname = \"naive\"\n" +
               answers),
-      "exp/test.toml:8: workload.answers: found pipeline tm, which is no tree of tasks; allowed: "
-      "this key with trees of tasks alone");
+      "exp/test.toml:8: workload.answers: found pipeline tm, which is no task tree; allowed: "
+      "this key with task trees alone");
 }
 
 TEST(TreeRequests, AreRefusedWhereAnswersHaveOnePart) {
   EXPECT_EQ(refused("[workload]\npipelines = [\"tm\"]\ntraces = [\"poisson\"]\nanswers = \"partial\"\n"
                     "[[system]]\nname = \"naive\"\n"),
-            "exp/test.toml:4: workload.answers: found pipeline tm, which is no tree of tasks; allowed: "
-            "this key with trees of tasks alone");
+            "exp/test.toml:4: workload.answers: found pipeline tm, which is no task tree; allowed: "
+            "this key with task trees alone");
   EXPECT_EQ(refused(text_of_workload(kTree, "answers = \"most\"\n")),
             "exp/test.toml:5: workload.answers: found \"most\"; allowed: one of whole, partial");
   EXPECT_EQ(refused(text_of_workload(kTree, "fan_out_spread = [\"poisson\"]\n")),
@@ -92,7 +92,7 @@ TEST(TreeRequests, NeedASystemThatServesThem) {
   const std::string message = refused(
       "[workload]\npipelines = [\"tm\", \"traffic-analysis\"]\n"
       "traces = [\"poisson\"]\n[[system]]\nname = \"naive\"\n");
-  EXPECT_EQ(message.rfind("exp/test.toml:5: system.name: found naive, which serves no trees of tasks, "
+  EXPECT_EQ(message.rfind("exp/test.toml:5: system.name: found naive, which serves no task trees, "
                           "with pipeline traffic-analysis; allowed: ",
                           0),
             0U)

@@ -70,7 +70,7 @@ constexpr PlainKey kKeys[] = {
     {"repeat_until", "metric", "(needed)", "a column of /summary that holds numbers",
      "what must be known well enough in every workload and configuration"},
     {"repeat_until", "half_width", "(needed)", "a number from 1e-12 to 1e+12",
-     "the most that half the width of the 95 % interval over the seeds (Student's t) may be"},
+     "the most that half the width of the 95 % confidence interval over the seeds (Student's t) may be"},
     {"repeat_until", "baseline", "(none)", "a configuration: a system, or SYSTEM/VARIANT",
      "the interval is then that of the differences to this configuration, paired by seed, else of the "
      "metric itself"},

@@ -60,7 +60,7 @@ struct WorkloadSpec {
 /// [repeat_until]: when there are seeds enough.
 struct RepeatUntil {
   std::string metric;     ///< a column of /summary
-  double half_width = 0;  ///< of the 95 % interval, in every workload and series
+  double half_width = 0;  ///< of the 95 % confidence interval, in every workload and series
   std::string baseline;   ///< a series ("pard", "pard/back") to take differences to; empty: the metric itself
   std::size_t max_seeds = 20;
 };

@@ -22,12 +22,13 @@ std::size_t max_seeds(const ExperimentSpec& spec);
 
 /// How well the metric is known.
 struct Repetition {
-  double widest = 0;  ///< half-width of the widest 95 % interval; infinite where a series has one value only
+  double widest =
+      0;  ///< half-width of the widest 95 % confidence interval; infinite where a series has one value only
   std::string where;  ///< its series and workload; empty when no cell has a value
 };
 
 /// Of the rows of all seeds so far: the interval of the metric in each workload and series or, with a
-/// baseline, of its differences to that series, seed by seed. Series without any value do not count.
+/// baseline, of its differences to that series, paired by seed. Series without any value do not count.
 Repetition judge(const RepeatUntil& repeat, std::span<const SummaryRow> rows);
 
 /// "drop_rate with 7 seeds: half-width at most 0.0049 (nexus - pard, lv tweet slo 500 ms load 1)".

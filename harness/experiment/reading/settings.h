@@ -46,7 +46,7 @@ struct Settings {
   PlannerParams planner;
   LiveParams live;         ///< counts in live cells
   GpuParams gpu;           ///< counts in cells on GPUs
-  RequestParams requests;  ///< of [workload]; counts on trees of tasks
+  RequestParams requests;  ///< of [workload]; counts on task trees
   std::map<std::string, ModuleOverride> modules;
   TraceSpec trace;
   std::vector<FaultAt> faults;

@@ -119,7 +119,7 @@ void ExperimentRun::check() {
     load(report);
     if (options_.again && spec_.repeat)
       throw input_error(place_of(spec_, "repeat_until"),
-                        "--rerun-failed, which would settle anew how many seeds there are", "--fresh");
+                        "--rerun-failed, which would settle again how many seeds there are", "--fresh");
     if (ranks_.rank() == 0 && !options_.dry_run && !options_.fresh) inspect_own();
   });
   gather_machines_for_devices();

@@ -14,7 +14,7 @@ struct ReplayVerdict {
   bool differs = false;
 };
 
-/// Makes the scheduler of each recorded queue anew, feeds it what the run's had got, and compares what
+/// Makes the scheduler of each recorded queue again, feeds it what the run's had got, and compares what
 /// it decides. Relative paths of the experiment start at `folder`. Throws InputError: no cell holds a replay,
 /// this build does not know the system, or the cell's pipeline or profiles have changed.
 ReplayVerdict replay_results(const std::string& path, const std::string& folder);
@@ -24,7 +24,7 @@ ReplayVerdict replay_results(const std::string& path, const std::string& folder)
 /// InputError: no two cells are the same.
 ReplayVerdict compare_replays(const std::string& before, const std::string& after);
 
-/// A cell of a results file, made anew from the settings that stand beside its results.
+/// A cell of a results file, made again from the settings that stand beside its results.
 class RecordedCell {
  public:
   /// `toml` are the effective settings of cell `index` of the file at `path`; relative paths in them start at

@@ -51,7 +51,7 @@ struct MemoryUse {
   std::vector<std::uint64_t> model_bytes;  ///< parameters and buffers by DeviceModel
 };
 
-/// One GPU or a stand-in, which runs batches one after another in the order of submission. Used by one
+/// One GPU or a substitute, which runs batches one after another in the order of submission. Used by one
 /// thread, the event loop's; nothing but load() waits for the device.
 ///
 /// Each submitted batch ends exactly once, in that order: run, preempted or failed. A batch that fails leaves

@@ -92,7 +92,7 @@ struct TimingSummary {
   TimeNs p90_ns = 0;
   TimeNs p99_ns = 0;
   TimeNs mean_ns = 0;  ///< rounded down; above the median where a few take much longer
-  /// Of the 95 % interval of the median, (x(high) - x(low)) / 2. Nothing below 6 values.
+  /// Of the 95 % confidence interval of the median, (x(high) - x(low)) / 2. Nothing below 6 values.
   std::optional<TimeNs> half_width_ns;
 
   /// The half-width as a share of the median; infinite when there is none.
@@ -109,7 +109,7 @@ TimeNs median_of(std::span<const TimeNs> times);
 
 /// When the timing may stop.
 struct RepeatRule {
-  double half_width = 0.02;        ///< of every median's 95 % interval, as a share of the median
+  double half_width = 0.02;        ///< of every median's 95 % confidence interval, as a share of the median
   int warm_up = 3;                 ///< runs of each before the first that counts
   int least_rounds = 10;           ///< at least 6
   int most_rounds = 1000;          ///< at least least_rounds
@@ -133,7 +133,7 @@ struct RepeatedTimes {
 };
 
 /// Times `things` things by `time_once(i)`, which returns how long it took, above 0. Round by round: in each,
-/// every thing is timed once, in an order drawn anew, until the half-width of every median is within the
+/// every thing is timed once, in an order drawn again, until the half-width of every median is within the
 /// rule. None leaves the rounds earlier, so that a machine which grows slower (heat, neighbours) makes all of
 /// them slower alike, and ratios between them stay right.
 ///

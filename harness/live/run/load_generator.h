@@ -31,7 +31,7 @@ class LoadGenerator {
   bool done() const { return arrivals_.next_ns() == kNever; }
 
   /// Takes the next request if it is to be sent at `now`, else returns false. To be called until it does,
-  /// with the clock read anew each time: sending a request takes time, by which those behind it are later.
+  /// with the clock read again each time: sending a request takes time, by which those behind it are later.
   bool take(TimeNs now, ScheduledRequest& request) {
     const TimeNs scheduled_ns = arrivals_.next_ns();
     if (scheduled_ns > now || scheduled_ns == kNever) return false;

@@ -1,5 +1,5 @@
 // Statistics over the seeds of an experiment: what a metric is, and how far it is from that of a baseline
-// when both are taken seed by seed. Works on rows of /summary.
+// when both are taken paired by seed. Works on rows of /summary.
 #pragma once
 
 #include <compare>
@@ -19,7 +19,7 @@ struct Spread {
   std::size_t n = 0;             ///< values; kNoValue ones do not count
   double mean = kNoValue;        ///< needs 1
   double deviation = kNoValue;   ///< sample standard deviation (n - 1); needs 2
-  double half_width = kNoValue;  ///< of the 95 % interval around the mean, by Student's t; needs 2
+  double half_width = kNoValue;  ///< of the 95 % confidence interval around the mean, by Student's t; needs 2
 };
 Spread spread_of(std::span<const double> values);
 
@@ -77,10 +77,10 @@ struct PairedSpread {
 PairedSpread paired_over_seeds(const SeriesCells& series, const SeriesCells& baseline,
                                const std::string& metric);
 
-/// A row per workload and series: the metric's mean over the seeds with the half-width of its 95 % interval,
-/// the mean of its difference to `baseline` and of its ratio, taken seed by seed, with theirs, and the mean
-/// share of the fluid bound. Without a value: differences where a workload lacks the baseline, half-widths of
-/// one seed.
+/// A row per workload and series: the metric's mean over the seeds with the half-width of its 95 % confidence
+/// interval, the mean of its difference to `baseline` and of its ratio, taken paired by seed, with theirs,
+/// and the mean share of the fluid bound. Without a value: differences where a workload lacks the baseline,
+/// half-widths of one seed.
 TextTable paired_table(const std::vector<WorkloadCells>& workloads, const std::string& metric,
                        const std::string& baseline);
 

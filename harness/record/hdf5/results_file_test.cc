@@ -166,7 +166,7 @@ void remove_totals(const std::string& path, const std::vector<const char*>& name
     ASSERT_GE(H5Adelete_by_name(file.get(), "cells/7", name, H5P_DEFAULT), 0) << name;
 }
 
-/// Writes the table anew, the column under another name, or without it where that is "".
+/// Writes the table again, the column under another name, or without it where that is "".
 void rename_column(const std::string& path, const std::string& name_of_table, const std::string& column,
                    const std::string& name_then) {
   const Hdf5Handle file = opened(path);

@@ -23,7 +23,7 @@ namespace {
 /// The one metric that follows from what files without it have.
 constexpr std::string_view kSloAttainment = "slo_attainment";
 constexpr const char* kAllowed = "a results file written by harness";
-/// What files of an older harness may lack, beside metrics.
+/// What files of an older version may lack, beside metrics.
 constexpr std::string_view kLaterTexts[] = {"answers", "devices"};
 constexpr std::string_view kLaterTotals[] = {"accuracy_sum",  "accuracy_requests", "exchanged_bytes",
                                              "order_changes", "scheduler_busy_ns", kClockBoundAttribute};

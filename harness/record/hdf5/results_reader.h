@@ -18,7 +18,7 @@ inline constexpr const char* kVersionAttribute = "format_version";
 inline constexpr const char* kContentsAttribute = "contents";
 inline constexpr const char* kCellContents = "cell";
 inline constexpr const char* kExperimentContents = "experiment";
-/// Of the root of an assembled file and of each cell's group; files of an older harness have none there.
+/// Of the root of an assembled file and of each cell's group; files of an older version have none there.
 inline constexpr const char* kClockBoundAttribute = "clock_bound_ns";
 /// A row per cell, its columns those of SummaryRow.
 inline constexpr const char* kSummaryTable = "summary";

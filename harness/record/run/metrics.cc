@@ -270,7 +270,7 @@ constexpr Metric kMetrics[] = {
        return share(static_cast<double>(run.record.gpu_invalid_ns), static_cast<double>(run.record.gpu_ns));
      }},
     {"accuracy", kHigher, true, [](Run run) { return mean_accuracy(run.record); }},
-    // Of trees of tasks: paths that were late or lost / all paths.
+    // Of task trees: paths that were late or lost / all paths.
     {"path_violation_rate", kLower, true,
      [](Run run) {
        const PathTotals paths = path_totals(run.record);

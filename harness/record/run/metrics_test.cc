@@ -194,7 +194,7 @@ TEST(Metrics, AccuracyIsTheMeanOfTheCompletedRequestsThatHaveOne) {
 
 TEST(Metrics, PathsAreLateOrLostWhateverBecameOfTheirRequests) {
   RunRecord record = four_windows();
-  EXPECT_TRUE(std::isnan(summary_of(record)["path_violation_rate"])) << "no tree of tasks";
+  EXPECT_TRUE(std::isnan(summary_of(record)["path_violation_rate"])) << "no task tree";
   EXPECT_TRUE(std::isnan(summary_of(record)["path_accuracy"]));
   record.windows[0].paths = {60, 20, 5, 40};
   record.windows[2].paths = {10, 0, 5, 10};

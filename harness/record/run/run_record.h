@@ -96,7 +96,7 @@ class RowSink {
   virtual void visits(std::span<const VisitRow> rows) = 0;
 };
 
-/// What became of the paths of some requests to a tree of tasks: a path is served when the visit ends that
+/// What became of the paths of some requests to a task tree: a path is served when the visit ends that
 /// causes no other. It is lost when one of its visits is dropped, cancelled, not made because its request had
 /// ended, or unfinished: what that one would have caused nobody knows, so it is one path. Zeros elsewhere.
 struct PathCounts {

@@ -28,7 +28,7 @@ struct CellIdentity {
   double load = 0;  ///< target rate / capacity of the reference plan (the shared settings' own)
   std::uint64_t seed = 0;
   std::string runtime = "simulated";
-  std::string answers;         ///< whole or partial where the pipeline is a tree of tasks, else ""
+  std::string answers;         ///< whole or partial where the pipeline is a task tree, else ""
   std::string parameters;      ///< swept and overridden parameters, "key=value key=value"
   std::string effective_toml;  ///< the cell's whole effective settings, one canonical text
   std::string

@@ -56,8 +56,9 @@ class Network : public torch::nn::Module {
 
   /// Elements of all parameters (buffers, such as running means, are no parameters).
   std::int64_t parameter_count() const;
-  /// Draws all weights anew. Each depends on (seed, the parameter's name, its index there) alone, by integers
-  /// and one rounding: the same bits on every machine and with every LibTorch. Needs them on the CPU.
+  /// Draws all weights again. Each depends on (seed, the parameter's name, its index there) alone, by
+  /// integers and one rounding: the same bits on every machine and with every LibTorch. Needs them on the
+  /// CPU.
   void fill_weights(std::uint64_t seed);
 
  private:
