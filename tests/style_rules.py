@@ -92,6 +92,14 @@ LEFTOVER = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "X" + "XX", 
 PLACEHOLDER = re.compile(r"@[A-Z]+@")
 MACHINE_PATH = re.compile("(?<![\\w.}])/(" + "|".join(["wor" + "k", "roo" + "t", "hom" + "e"]) + r")/[A-Za-z.]")
 
+# Words that the project has given up (docs/terms.md): pages and what the program prints say the new one.
+RETIRED = re.compile(
+    r"queue domain|seed by seed|\btrees? of tasks\b|verdict against you|older harness|at the door\b|side_by_side|(?<!,)--paced\b|"
+    r"\bpace_limit\b|most_seeds|normalised_goodput|reservation_rps|bound_gap\b|optimal_goodput_rps|scheduler_busy\b|visit_share|"
+    r"batch_cap\b|lateness_|scheduler_inbox|(?<!,)--(?:again|halfwidth|ledger|picture)\b|least_loaded|herd_load\b|what became worse|"
+    r"stand-in\b|left too? late|\bthe books\b", re.IGNORECASE)
+NAMES_RETIRED_WORDS = {"docs/terms.md", "harness/core/renamed.cc", "harness/core/renamed.h"}
+
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^">]+)[">]', re.MULTILINE)
 STATIC = re.compile(r"\bstatic\b([^;{=(]*)([;{=(])")
 
@@ -228,6 +236,17 @@ def check_leftovers(path, text):
     ]
 
 
+def check_retired_words(path, text):
+    """In pages, and in the literals of the program."""
+    if path in NAMES_RETIRED_WORDS or not (path.endswith((".md", ".toml")) or (is_cpp(path) and not is_test(path))):
+        return []
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line if not is_cpp(path) else " ".join(re.findall(r'"(?:\\.|[^"\\])*"', line)) if "#include" not in line else ""
+        found += [Finding(path, number, "retired-word", f"{match.group(0)} (docs/terms.md)") for match in RETIRED.finditer(words)]
+    return found
+
+
 def check_machine_paths(path, text):
     return [
         Finding(path, number, "machine-path", line.strip()[:100])
@@ -274,7 +293,7 @@ def check_folders(paths):
 
 RULES = [
     check_layers, check_libraries, check_banned, check_file_length, check_function_length, check_leftovers,
-    check_machine_paths, check_header_guard
+    check_machine_paths, check_header_guard, check_retired_words
 ]
 
 

@@ -107,6 +107,17 @@ class Folders(unittest.TestCase):
         self.assertEqual(rules.check_folders({"systems/naive/naive.cc", "systems/naive/README.md"}), [])
 
 
+class RetiredWords(unittest.TestCase):
+
+    def test_pages_and_messages_say_the_new_word(self):
+        for path, text in (("docs/a.md", "Each queue domain has one.\n"), ("harness/cli/a.cc", 'add_flag("--paced", "x");\n'),
+                           ("experiments/a.toml", "lateness_limit_ms = 2\n")):
+            self.assertEqual(len(rules.check_retired_words(path, text)), 1, path)
+        for path, text in (("docs/terms.md", "queue domain\n"), ("harness/cli/a.cc", "int batch_cap = 1;  // not printed\n"),
+                           ("docs/a.md", "Each queue has one.\n")):
+            self.assertEqual(rules.check_retired_words(path, text), [], path)
+
+
 class Banned(unittest.TestCase):
 
     def fires(self, path, text):
