@@ -13,7 +13,7 @@
 #include "bench/counted_allocations.h"
 #include "harness/core/pipeline.h"
 #include "harness/core/random.h"
-#include "systems/loki/early_dropping.h"
+#include "systems/loki/arrival_order_policy.h"
 #include "systems/loki/routing_tables.h"
 
 namespace harness {

@@ -7,7 +7,6 @@
 
 #include "systems/loki/allocation_program.h"
 #include "systems/loki/augmented_graph.h"
-#include "systems/loki/priced_paths.h"
 
 namespace harness {
 namespace {

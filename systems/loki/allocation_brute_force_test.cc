@@ -5,7 +5,6 @@
 #include "systems/loki/allocation.h"
 #include "systems/loki/allocation_check.h"
 #include "systems/loki/augmented_graph.h"
-#include "systems/loki/priced_paths.h"
 #include "systems/loki/test_loki_cases.h"
 #include "systems/loki/test_loki_exhaustive.h"
 

@@ -2,9 +2,7 @@
 
 #include "systems/loki/arrival_order_policy.h"
 #include "systems/loki/load_balancer.h"
-#include "systems/loki/loki_routers.h"
 #include "systems/loki/resource_manager.h"
-#include "systems/loki/trees.h"
 
 namespace harness {
 namespace {

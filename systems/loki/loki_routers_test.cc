@@ -1,4 +1,4 @@
-#include "systems/loki/loki_routers.h"
+#include "systems/loki/load_balancer.h"
 
 #include <gtest/gtest.h>
 
@@ -9,10 +9,10 @@
 
 #include "harness/core/test_time.h"
 #include "harness/serving/test_params.h"
-#include "systems/loki/early_dropping.h"
+#include "systems/loki/arrival_order_policy.h"
 #include "systems/loki/loki.h"
+#include "systems/loki/resource_manager.h"
 #include "systems/loki/test_loki_world.h"
-#include "systems/loki/trees.h"
 
 namespace harness {
 namespace {

@@ -8,7 +8,6 @@
 
 #include "harness/core/error.h"
 #include "systems/loki/test_loki_world.h"
-#include "systems/loki/trees.h"
 
 namespace harness {
 namespace {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "systems/loki/resource_manager.h"
-#include "systems/loki/routing_params.h"
 #include "systems/loki/routing_tables.h"
 #include "systems/loki/test_routing_cases.h"
 

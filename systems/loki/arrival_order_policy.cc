@@ -1,4 +1,4 @@
-#include "systems/loki/early_dropping.h"
+#include "systems/loki/arrival_order_policy.h"
 
 #include <algorithm>
 #include <cmath>
