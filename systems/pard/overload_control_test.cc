@@ -1,4 +1,4 @@
-#include "systems/pard/overload_control.h"
+#include "systems/pard/pard_policy.h"
 
 #include <gtest/gtest.h>
 

@@ -8,8 +8,8 @@
 #include "harness/serving/controller.h"
 #include "systems/pard/batch_wait.h"
 #include "systems/pard/downstream_estimate.h"
-#include "systems/pard/overload_control.h"
 #include "systems/pard/pard_params.h"
+#include "systems/pard/pard_policy.h"
 #include "systems/pard/pard_state.h"
 #include "systems/pard/windows.h"
 

@@ -6,6 +6,38 @@
 
 namespace harness {
 
+OverloadControl::OverloadControl(const Pipeline& pipeline, ModuleId module, const PardParams& params)
+    : controls_(params.admission == AdmissionRule::kOverload),
+      threshold_ns_(params.overload_threshold_ms * static_cast<double>(kNsPerMs)),
+      alpha_(params.overload_alpha),
+      recovery_(params.overload_recovery),
+      module_(module),
+      counts_(modules_after(pipeline, module)),
+      levels_(pipeline.modules.size(), 1.0) {
+  counts_[module] = true;
+}
+
+void OverloadControl::on_period(double queueing_mean_ns) {
+  if (!controls_) return;
+  double& level = levels_[module_];
+  level = queueing_mean_ns > threshold_ns_ ? level * (1 - alpha_) : std::min(1.0, level + recovery_);
+}
+
+bool OverloadControl::on_level(ModuleId module, double level) {
+  if (!controls_ || !counts_[module]) return false;
+  const double before = admitted();
+  levels_[module] = level;
+  return admitted() != before;
+}
+
+double OverloadControl::admitted() const {
+  double least = 1;
+  for (std::size_t i = 0; i < levels_.size(); ++i) {
+    if (counts_[i]) least = std::min(least, levels_[i]);
+  }
+  return least;
+}
+
 PardPolicy::PardPolicy(const ServingContext& context, ModuleId module, const PardParams& params)
     : by_arrival_(params.order == PardOrder::kFcfs),
       from_arrival_(params.counts_from_arrival()),

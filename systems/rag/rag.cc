@@ -1,7 +1,6 @@
 #include "systems/rag/rag.h"
 
 #include "harness/serving/batching_scheduler.h"
-#include "systems/rag/rag_controller.h"
 #include "systems/rag/rag_policy.h"
 #include "systems/rag/rag_state.h"
 

@@ -9,6 +9,7 @@
 
 #include "harness/core/params.h"
 #include "harness/serving/context.h"
+#include "harness/serving/controller.h"
 #include "harness/serving/plan.h"
 
 namespace harness {
@@ -93,6 +94,30 @@ class RecentMean {
   };
   std::size_t periods_;
   std::deque<Period> recent_;  ///< the newest last
+};
+
+// Recent averages of one module, and what they say of the modules after it.
+
+/// Publishes a RagState once per period, from its queues' reports (RagReport) and the other modules' states.
+class RagController final : public Controller {
+ public:
+  RagController(const ServingContext& context, ModuleId module, const RagParams& params);
+
+  void on_plan(TimeNs now, const Plan& plan) override;
+  void on_report(TimeNs now, QueueId queue, std::span<const double> values, Publication& out) override;
+  void on_period(TimeNs now, Publication& out) override;
+  void on_state(TimeNs now, ModuleId module, std::span<const double> state, Publication& out) override;
+
+ private:
+  const ServingContext& context_;
+  ModuleId module_;
+  double lambda_;
+  Plan plan_;
+  RagReport period_;  ///< sums over the reports of this period
+  RecentMean queueing_;
+  RecentMean exec_;
+  RecentMean slowdown_;
+  std::vector<RagMeasured> measured_;  ///< by module, as last heard
 };
 
 }  // namespace harness

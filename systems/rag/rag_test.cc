@@ -8,8 +8,8 @@
 
 #include "harness/serving/test_params.h"
 #include "harness/serving/test_world.h"
-#include "systems/rag/rag_controller.h"
 #include "systems/rag/rag_policy.h"
+#include "systems/rag/rag_state.h"
 
 namespace harness {
 namespace {

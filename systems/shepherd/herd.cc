@@ -10,7 +10,6 @@
 #include "harness/core/error.h"
 #include "harness/core/params.h"
 #include "systems/shepherd/herd_affinity.h"
-#include "systems/shepherd/herd_exact.h"
 #include "systems/shepherd/herd_packing.h"
 
 namespace harness {

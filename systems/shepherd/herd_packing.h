@@ -68,4 +68,27 @@ std::vector<double> tops_of(std::span<const HerdItem> items, const Packing& grou
 std::optional<SizedGroups> best_packing(std::span<const HerdItem> items, const GroupLimits& limits,
                                         double bound);
 
+// HERD's integer program where packing by rules leaves a question open.
+//
+// Eq. 2 with its max-min goal and its product of variables becomes linear for a given tolerance t: a group
+// whose first model (in order of need) is r then takes c_r = required_gpus(n_r, t) GPUs. Naming each group by
+// its first model leaves none of the symmetry between groups.
+
+enum class ExactAnswer { kFound, kNoPacking, kOpen };
+
+struct ExactResult {
+  ExactAnswer answer = ExactAnswer::kOpen;  ///< kNoPacking is proven; kOpen: the node limit came first
+  Packing groups;                           ///< kFound
+  long nodes = 0;
+};
+
+/// Is there a packing with which every model has at least the burst tolerance `tolerance`?
+ExactResult find_packing(std::span<const HerdItem> items, const GroupLimits& limits, double tolerance,
+                         long max_nodes);
+
+/// All values size / need that a minimum burst tolerance can have, strictly above `low` and up to `high`,
+/// ascending.
+std::vector<double> tolerances_between(std::span<const HerdItem> items, int group_gpus, double low,
+                                       double high);
+
 }  // namespace harness

@@ -15,7 +15,6 @@
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_groups.h"
 #include "systems/shepherd/herd_check.h"
-#include "systems/shepherd/share_router.h"
 #include "systems/shepherd/shepherd.h"
 #include "systems/test_system_cells.h"
 #include "workloads/catalogue/catalogue.h"

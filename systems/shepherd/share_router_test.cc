@@ -1,4 +1,4 @@
-#include "systems/shepherd/share_router.h"
+#include "systems/shepherd/serving_groups.h"
 
 #include <gtest/gtest.h>
 

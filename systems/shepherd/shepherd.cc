@@ -5,7 +5,6 @@
 #include "harness/serving/common_plans.h"
 #include "systems/shepherd/flex_scheduler.h"
 #include "systems/shepherd/serving_groups.h"
-#include "systems/shepherd/share_router.h"
 
 namespace harness {
 namespace {
