@@ -22,7 +22,7 @@
 #include "harness/gpu/profiling/timing.h"
 #include "harness/gpu/torch/model_factory.h"
 #include "harness/gpu/torch/torch_device.h"
-#include "harness/machine/steady_clock.h"
+#include "harness/machine/this_host.h"
 #ifdef HARNESS_TORCH_CUDA
 #include "harness/gpu/cuda/cuda_check.h"
 #include "harness/gpu/cuda/cuda_gpus.h"

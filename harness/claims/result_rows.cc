@@ -5,7 +5,7 @@
 #include <cmath>
 #include <type_traits>
 
-#include "harness/record/analysis/summary_text.h"
+#include "harness/record/analysis/report_text.h"
 
 namespace harness {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "harness/core/error.h"
 #include "harness/experiment/running/measured_cells.h"
-#include "harness/record/analysis/comparison_text.h"
+#include "harness/record/analysis/report_text.h"
 #include "harness/record/hdf5/results_file.h"
 #include "workloads/files/file_bytes.h"
 

@@ -18,7 +18,7 @@
 #include "harness/core/error.h"
 #include "harness/core/params.h"
 #include "workloads/catalogue/catalogue.h"
-#include "workloads/catalogue/goodput_text.h"
+#include "workloads/catalogue/measured_profile.h"
 #include "workloads/files/file_bytes.h"
 
 namespace harness {

@@ -9,7 +9,6 @@
 #include "harness/core/error.h"
 #include "harness/live/transport/clock_offset.h"
 #include "harness/machine/precise_wait.h"
-#include "harness/machine/steady_clock.h"
 #include "harness/machine/this_host.h"
 
 namespace harness {

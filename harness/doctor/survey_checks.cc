@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "harness/core/error.h"
-#include "harness/machine/steady_clock.h"
+#include "harness/machine/this_host.h"
 
 namespace harness {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "harness/machine/machine_checks.h"
 #include "harness/machine/precise_wait.h"
-#include "harness/machine/steady_clock.h"
 #include "harness/machine/test_checks.h"
 #include "harness/machine/this_host.h"
 

@@ -10,7 +10,6 @@
 #include <string>
 
 #include "harness/core/error.h"
-#include "harness/machine/steady_clock.h"
 #include "harness/machine/this_host.h"
 
 namespace harness {

@@ -5,7 +5,7 @@
 
 #include "harness/core/types.h"
 #include "harness/machine/machine_checks.h"
-#include "harness/machine/steady_clock.h"
+#include "harness/machine/this_host.h"
 
 namespace harness {
 

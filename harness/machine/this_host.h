@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sys/prctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <array>
@@ -41,6 +42,24 @@ inline std::uint64_t visible_gpu_set() {
   if (kernel.empty()) kernel = host_name();
   const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
   return hash_text(visible == nullptr ? "" : visible, hash_text(kernel));
+}
+
+// The clock of live runs and of the batches of their devices.
+
+/// Nanoseconds of CLOCK_MONOTONIC: never steps back; every rank of a host reads the same clock, and another
+/// host's has another zero and another rate. Any thread.
+inline TimeNs steady_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<TimeNs>(now.tv_sec) * kNsPerS + now.tv_nsec;
+}
+
+/// A time of steady_ns() or a duration as system calls take it.
+inline timespec to_timespec(TimeNs ns) {
+  timespec value{};
+  value.tv_sec = ns / kNsPerS;
+  value.tv_nsec = ns % kNsPerS;
+  return value;
 }
 
 }  // namespace harness

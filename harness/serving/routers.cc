@@ -1,6 +1,7 @@
 #include <vector>
 
 #include "harness/serving/router.h"
+#include "harness/serving/system.h"
 
 namespace harness {
 namespace {
@@ -47,5 +48,10 @@ class LeastOutstandingRouter final : public Router {
 
 std::unique_ptr<Router> make_round_robin_router() { return std::make_unique<RoundRobinRouter>(); }
 std::unique_ptr<Router> make_least_outstanding_router() { return std::make_unique<LeastOutstandingRouter>(); }
+
+std::unique_ptr<Router> System::make_router(const ServingContext& context, ModuleId) {
+  return context.serving.dispatch == Dispatch::kRoundRobin ? make_round_robin_router()
+                                                           : make_least_outstanding_router();
+}
 
 }  // namespace harness

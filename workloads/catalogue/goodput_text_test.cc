@@ -1,4 +1,4 @@
-#include "workloads/catalogue/goodput_text.h"
+#include "workloads/catalogue/measured_profile.h"
 
 #include <gtest/gtest.h>
 

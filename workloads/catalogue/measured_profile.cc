@@ -10,6 +10,8 @@
 
 #include "harness/core/error.h"
 #include "harness/core/params.h"
+#include "workloads/catalogue/catalogue.h"
+#include "workloads/files/table_reader.h"
 
 namespace harness {
 namespace {
@@ -260,6 +262,136 @@ Profile delay_profile(const TableReader& fields, const TableReader& top) {
   profile.delay.sigma = fields.number("sigma", 0, kWidest);
   profile.latency_ns = {whole_ns(mean_ns(profile.delay))};
   return profile;
+}
+
+namespace {
+
+constexpr const char* kSlos = "goodput_slo_ms";
+constexpr const char* kRates = "goodput_rps";
+constexpr const char* kSource = "goodput_source";
+
+/// Lines of a text; a key's line is as TOML counts it, from 1.
+class EditedLines {
+ public:
+  explicit EditedLines(std::string_view text) {
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find('\n'), text.size());
+      lines_.emplace_back(text.substr(0, end));
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    added_.resize(lines_.size() + 1);
+    gone_.resize(lines_.size());
+  }
+
+  /// Takes away the key on that line, with the lines that its array goes on over.
+  void remove(int line) {
+    std::size_t at = static_cast<std::size_t>(line) - 1;
+    const bool is_array = lines_[at].find('[') != std::string::npos;
+    gone_[at] = true;
+    while (is_array && at + 1 < lines_.size() && lines_[at].find(']') == std::string::npos)
+      gone_[++at] = true;
+  }
+  void add_after(int line, const std::string& text) { added_[static_cast<std::size_t>(line)] += text; }
+  /// The last line of the keys that stand together from that line on: before an empty one or a header.
+  int last_of_block(int line) const {
+    auto at = static_cast<std::size_t>(line);
+    while (at < lines_.size()) {
+      const std::size_t first = lines_[at].find_first_not_of(" \t\r");
+      if (first == std::string::npos || lines_[at][first] == '[') break;
+      ++at;
+    }
+    return static_cast<int>(at);
+  }
+  std::string text() const {
+    std::string text = added_[0];
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      if (!gone_[i]) text += lines_[i] + "\n";
+      text += added_[i + 1];
+    }
+    return text;
+  }
+
+ private:
+  std::vector<std::string> lines_;
+  std::vector<std::string> added_;  ///< [i]: behind line i
+  std::vector<bool> gone_;
+};
+
+std::string number_text(double value) {
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), "%.6g", value);
+  return text.data();
+}
+
+template <class Value>
+std::string line_of(const char* key, const std::vector<GoodputPoint>& points, Value value) {
+  std::string text;
+  for (const GoodputPoint& point : points) text += (text.empty() ? "" : ", ") + number_text(value(point));
+  return std::string(key) + " = [" + text + "]\n";
+}
+
+void remove_keys(EditedLines& lines, const TableReader& fields, std::initializer_list<const char*> keys) {
+  for (const char* key : keys) {
+    if (fields.has(key)) lines.remove(fields.place(key).line);
+  }
+}
+
+void set_source(EditedLines& lines, const TableReader& top, const std::string& source) {
+  remove_keys(lines, top, {kSource});
+  int line = 0;
+  for (const char* key : {"description", "device", "source"}) {
+    if (top.has(key)) line = std::max(line, top.place(key).line);
+  }
+  lines.add_after(line, std::string(kSource) + " = \"" + source + "\"\n");
+}
+
+bool is_as_before(const Profile& before, const Profile& after) {
+  return before.model == after.model && before.device == after.device && before.source == after.source &&
+         before.latency_ns == after.latency_ns && before.memory_mb == after.memory_mb &&
+         before.load_ns == after.load_ns && before.exit_points == after.exit_points;
+}
+
+/// Whether `text` reads back as it should.
+bool reads_back(const std::string& file, const std::string& text, const ProfileSet& before,
+                const std::map<std::string, std::vector<GoodputPoint>>& goodput) {
+  try {
+    const ProfileSet after = parse_profiles(file, text);
+    return std::equal(before.profiles.begin(), before.profiles.end(), after.profiles.begin(),
+                      after.profiles.end(), [&](const auto& old, const auto& now) {
+                        const auto found = goodput.find(now.first);
+                        const std::size_t points =
+                            found == goodput.end() ? old.second.goodput.size() : found->second.size();
+                        return is_as_before(old.second, now.second) && now.second.goodput.size() == points;
+                      });
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+std::string with_goodput(const std::string& file, std::string_view text,
+                         const std::map<std::string, std::vector<GoodputPoint>>& goodput,
+                         const std::string& source) {
+  const ProfileSet before = parse_profiles(file, text);
+  const TomlValue document = parse_toml(file, text);
+  const TableReader top(file, document);
+  EditedLines lines(text);
+  set_source(lines, top, source);
+  for (const TableReader& fields : top.some_tables("profile")) {
+    const auto found = goodput.find(fields.text("model"));
+    if (found == goodput.end()) continue;
+    remove_keys(lines, fields, {kSlos, kRates, kSource});
+    const auto slo_ms = [](const GoodputPoint& point) { return ns_to_ms(point.slo_ns); };
+    const auto rps = [](const GoodputPoint& point) { return point.rps; };
+    lines.add_after(lines.last_of_block(fields.place("model").line),
+                    line_of(kSlos, found->second, slo_ms) + line_of(kRates, found->second, rps));
+  }
+  std::string result = lines.text();
+  if (!reads_back(file, result, before, goodput))
+    throw input_error({file, 0, "profile"}, "profiles in one line, or keys of several",
+                      "[[profile]] tables with a line for each key, so that goodput can be added");
+  return result;
 }
 
 }  // namespace harness

@@ -2,8 +2,10 @@
 // latencies.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/core/profile.h"
@@ -78,5 +80,15 @@ void check_measured(const TableReader& measured, std::size_t sizes);
 Profile shared_profile(const TableReader& fields, const TableReader& top);
 /// A [[delay]] table: a remote call. Throws InputError.
 Profile delay_profile(const TableReader& fields, const TableReader& top);
+
+// Goodput of models, written into a file of profiles that people keep.
+
+/// The text of a set of profiles with the goodput of each model of `goodput` in its [[profile]] in place of
+/// what stood there (goodput_slo_ms, goodput_rps), and `source`, one line of printable ASCII, as the set's
+/// goodput_source. All else stays as it is, comments too. `file` is for messages. Throws InputError when the
+/// text is not a set of profiles, or not laid out in lines: each key on its own.
+std::string with_goodput(const std::string& file, std::string_view text,
+                         const std::map<std::string, std::vector<GoodputPoint>>& goodput,
+                         const std::string& source);
 
 }  // namespace harness

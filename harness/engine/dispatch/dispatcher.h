@@ -2,19 +2,50 @@
 // and, as its plans say, the workers. The same object code for every runtime; in a live run it is rank 0's.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "harness/engine/accounting/accounting.h"
-#include "harness/engine/dispatch/load_meter.h"
 #include "harness/engine/dispatch/request_flow.h"
 #include "harness/engine/dispatch/staff.h"
 #include "harness/engine/ports.h"
 #include "harness/engine/queues/rank_queues.h"
 #include "harness/engine/run_spec.h"
+#include "harness/serving/plan.h"
 
 namespace harness {
+
+// What arrived since the last plan, for the next one.
+
+/// Single-threaded.
+class LoadMeter {
+ public:
+  /// `period_ns`: of the system's own planning (0: none), whose peaks are known. Everything outlives this.
+  LoadMeter(const RunSpec& spec, TimeNs period_ns, const RequestFlow& flow, const Accounting& accounting);
+
+  /// The load since the last call, or the start. `arrived` counts the visits that have arrived at each module
+  /// since the start.
+  LoadStatistics take(TimeNs now, std::span<const std::uint64_t> arrived);
+
+ private:
+  /// LoadStatistics::fan_out since the last call.
+  std::vector<std::vector<double>> fan_out();
+
+  const RunSpec& spec_;
+  TimeNs period_ns_;
+  const RequestFlow& flow_;
+  const Accounting& accounting_;
+  TimeNs at_ns_ = 0;                                ///< of the last call
+  std::vector<std::uint64_t> arrived_;              ///< per module, up to then
+  std::vector<std::uint64_t> done_;                 ///< the same of visits served ...
+  std::vector<std::vector<std::uint64_t>> caused_;  ///< ... and caused (RequestFlow::caused)
+};
+
+/// The peak rates of the period that begins or has begun at `now`; empty: not known.
+std::vector<double> peaks_at(const RunSpec& spec, TimeNs period_ns, TimeNs now);
 
 /// The runtime feeds it events with their time; each call runs to its end and is never re-entered, except
 /// that what it delivers, returns or drops may come back at once. Single-threaded.

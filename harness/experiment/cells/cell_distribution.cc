@@ -15,7 +15,6 @@
 #include <utility>
 
 #include "harness/core/error.h"
-#include "harness/gpu/device/device_module.h"
 #include "harness/gpu/device/devices.h"
 #include "harness/machine/this_host.h"
 

@@ -8,10 +8,9 @@
 #include "harness/core/error.h"
 #include "harness/core/params.h"
 #include "harness/engine/dispatch/dispatcher.h"
-#include "harness/gpu/device/device_module.h"
 #include "harness/gpu/device/devices.h"
 #include "harness/live/protocol/layout.h"
-#include "harness/machine/steady_clock.h"
+#include "harness/machine/this_host.h"
 
 namespace harness {
 namespace {

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "harness/experiment/storing/cell_store.h"
-#include "harness/gpu/device/device_module.h"
+#include "harness/gpu/device/devices.h"
 #include "workloads/files/file_bytes.h"
 
 namespace harness {

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "harness/gpu/cuda/cuda_check.h"
-#include "harness/machine/steady_clock.h"
+#include "harness/machine/this_host.h"
 
 namespace harness {
 namespace {

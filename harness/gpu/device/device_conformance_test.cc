@@ -9,7 +9,7 @@
 
 #include "harness/core/random.h"
 #include "harness/gpu/device/test_device_kinds.h"
-#include "harness/machine/steady_clock.h"
+#include "harness/machine/this_host.h"
 
 namespace harness {
 namespace {

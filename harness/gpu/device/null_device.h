@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/gpu/device/device_desk.h"
-#include "harness/machine/steady_clock.h"
+#include "harness/machine/this_host.h"
 
 namespace harness {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "harness/core/error.h"
-#include "harness/machine/steady_clock.h"
+#include "harness/machine/this_host.h"
 
 namespace harness {
 namespace {

@@ -16,7 +16,7 @@
 
 #include "harness/core/error.h"
 #include "harness/gpu/device/device.h"
-#include "harness/machine/steady_clock.h"
+#include "harness/machine/this_host.h"
 
 namespace harness {
 

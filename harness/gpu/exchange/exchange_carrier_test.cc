@@ -1,5 +1,5 @@
 // Carriers with real bytes: what a worker has sent is what another gets, and no store keeps anything.
-#include "harness/gpu/exchange/exchange_carrier.h"
+#include "harness/gpu/exchange/tensor_exchange.h"
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/random.h"
-#include "harness/machine/steady_clock.h"
+#include "harness/machine/this_host.h"
 
 namespace harness {
 namespace {

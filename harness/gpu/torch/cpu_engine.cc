@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "harness/gpu/torch/torch_error.h"
-#include "harness/machine/steady_clock.h"
+#include "harness/machine/this_host.h"
 
 namespace harness {
 namespace {

@@ -1,4 +1,4 @@
-#include "harness/gpu/device/device_module.h"
+#include "harness/gpu/device/devices.h"
 
 #include <string>
 #include <utility>

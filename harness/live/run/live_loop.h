@@ -13,7 +13,7 @@
 #include "harness/live/run/live_queues.h"
 #include "harness/live/run/live_run.h"
 #include "harness/live/run/watchdog.h"
-#include "harness/live/tensors/exchange_desk.h"
+#include "harness/live/tensors/gpu_transfers.h"
 #include "harness/live/transport/clock_offset.h"
 #include "harness/record/run/run_record.h"
 

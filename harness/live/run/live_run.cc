@@ -2,7 +2,6 @@
 
 #include "harness/live/run/live_loop.h"
 #include "harness/machine/precise_wait.h"
-#include "harness/machine/steady_clock.h"
 #include "harness/machine/this_host.h"
 
 namespace harness {

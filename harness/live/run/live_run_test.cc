@@ -14,7 +14,7 @@
 #include "harness/engine/dispatch/dispatcher.h"
 #include "harness/live/transport/test_transport.h"
 #include "harness/live/transport/transport.h"
-#include "harness/machine/steady_clock.h"
+#include "harness/machine/this_host.h"
 #include "harness/sim/test_run.h"
 
 namespace harness {

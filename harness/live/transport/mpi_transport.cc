@@ -19,7 +19,6 @@
 #include "harness/live/transport/transport.h"
 #include "harness/live/transport/wake_board.h"
 #include "harness/live/transport/wake_socket.h"
-#include "harness/machine/steady_clock.h"
 #include "harness/machine/this_host.h"
 
 namespace harness {

@@ -15,7 +15,6 @@
 
 #include "harness/core/random.h"
 #include "harness/live/transport/transport.h"
-#include "harness/machine/steady_clock.h"
 #include "harness/machine/this_host.h"
 
 namespace harness {

@@ -18,7 +18,7 @@
 #include "harness/live/transport/loopback.h"
 #include "harness/live/transport/packet.h"
 #include "harness/live/transport/transport.h"
-#include "harness/machine/steady_clock.h"
+#include "harness/machine/this_host.h"
 
 namespace harness {
 

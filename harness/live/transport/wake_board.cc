@@ -13,7 +13,7 @@
 #include <new>
 #include <vector>
 
-#include "harness/machine/steady_clock.h"
+#include "harness/machine/this_host.h"
 
 namespace harness {
 namespace {

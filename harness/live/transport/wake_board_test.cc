@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "harness/machine/steady_clock.h"
+#include "harness/machine/this_host.h"
 
 namespace harness {
 namespace {

@@ -17,7 +17,7 @@
 #include <string>
 
 #include "harness/core/random.h"
-#include "harness/machine/steady_clock.h"
+#include "harness/machine/this_host.h"
 
 namespace harness {
 namespace {

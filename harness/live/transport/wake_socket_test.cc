@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/machine/steady_clock.h"
+#include "harness/machine/this_host.h"
 
 namespace harness {
 namespace {

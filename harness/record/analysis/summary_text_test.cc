@@ -1,4 +1,4 @@
-#include "harness/record/analysis/summary_text.h"
+#include "harness/record/analysis/report_text.h"
 
 #include <gtest/gtest.h>
 

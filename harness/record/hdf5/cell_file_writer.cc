@@ -4,7 +4,6 @@
 #include <type_traits>
 
 #include "harness/core/error.h"
-#include "harness/record/hdf5/asked_tables.h"
 #include "harness/record/hdf5/results_file.h"
 #include "harness/record/hdf5/results_reader.h"
 #include "harness/record/hdf5/staged_file.h"

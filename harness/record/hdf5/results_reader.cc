@@ -12,7 +12,6 @@
 
 #include "harness/core/error.h"
 #include "harness/core/renamed.h"
-#include "harness/record/hdf5/asked_tables.h"
 #include "harness/record/hdf5/results_file.h"
 #include "harness/record/hdf5/stored_rows.h"
 #include "harness/record/hdf5/table.h"

@@ -1,6 +1,10 @@
 #include "harness/record/hdf5/stored_rows.h"
 
 #include <algorithm>
+#include <cstring>
+
+#include "harness/core/error.h"
+#include "harness/record/hdf5/table.h"
 
 namespace harness {
 namespace {
@@ -119,6 +123,136 @@ std::vector<StoredBucket> stored_buckets(const RunRecord& record) {
     append_buckets(rows, Measure::kBatchWait, id, record.modules[module].batch_wait);
   }
   return rows;
+}
+
+namespace {
+
+constexpr const char* kStatesTable = "states";
+constexpr const char* kTime = "at_ns";
+constexpr const char* kModule = "module";
+constexpr int kFixedColumns = 2;
+constexpr std::size_t kValuesOffset = sizeof(TimeNs) + sizeof(std::uint16_t);
+
+std::size_t row_size(std::size_t values) { return kValuesOffset + values * sizeof(double); }
+
+Hdf5Handle row_type_of(const std::vector<std::string>& names) {
+  RowType type;
+  const StateTable::Row row;
+  type(kTime, row.at_ns);
+  type(kModule, row.module);
+  for (const std::string& name : names) type(name, 0.0);
+  return type.take();
+}
+
+constexpr const char* kQueues = "replay";
+constexpr const char* kBytes = "replay_log";
+constexpr std::size_t kChunkBytes = 1 << 18;
+
+struct StoredQueue {
+  std::uint32_t queue = 0;
+  std::uint16_t module = 0;
+  std::uint64_t callbacks = 0;
+  std::uint64_t decisions = 0;
+  std::uint64_t bytes = 0;
+
+  static void list(auto& row, auto&& column) {
+    column("queue", row.queue);
+    column("module", row.module);
+    column("callbacks", row.callbacks);
+    column("decisions", row.decisions);
+    column("bytes", row.bytes);
+  }
+};
+
+Hdf5Handle byte_type() {
+  RowType type;
+  type("byte", std::uint8_t{0});
+  return type.take();
+}
+
+}  // namespace
+
+void write_states(hid_t group, const StateTable& states) {
+  if (states.names.empty()) return;
+  const std::size_t values = states.names.size();
+  HARNESS_CHECK(states.values.size() == states.rows.size() * values, "a published state lacks values");
+  std::vector<char> bytes(states.rows.size() * row_size(values));
+  char* place = bytes.data();
+  const double* value = states.values.data();
+  for (const StateTable::Row& row : states.rows) {
+    std::memcpy(put_value(put_value(place, row.at_ns), row.module), value, values * sizeof(double));
+    place += row_size(values);
+    value += values;
+  }
+  TableWriter table(group, kStatesTable, row_type_of(states.names),
+                    std::clamp<std::size_t>(states.rows.size(), 1, kChunkRows));
+  table.append(bytes.data(), states.rows.size());
+}
+
+StateTable read_states(hid_t group) {
+  StateTable states;
+  if (!has_link(group, kStatesTable)) return states;
+  const StoredTable table(group, kStatesTable);
+  states.names = table.column_names();
+  if (states.names.size() < kFixedColumns) throw Hdf5Failure("find the columns of the states");
+  states.names.erase(states.names.begin(), states.names.begin() + kFixedColumns);
+  const std::size_t values = states.names.size();
+  std::vector<char> bytes(table.rows() * row_size(values));
+  table.read(row_type_of(states.names), bytes.data());
+  states.rows.resize(table.rows());
+  states.values.resize(table.rows() * values);
+  const char* place = bytes.data();
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    place = get_value(get_value(place, states.rows[i].at_ns), states.rows[i].module);
+    std::memcpy(&states.values[i * values], place, values * sizeof(double));
+    place += values * sizeof(double);
+  }
+  return states;
+}
+
+void write_replay(hid_t group, const std::vector<ReplayLog>& logs) {
+  if (logs.empty()) return;
+  std::vector<StoredQueue> rows;
+  std::size_t total = 0;
+  for (const ReplayLog& log : logs) {
+    rows.push_back({log.queue, log.group, log.callbacks, log.decisions, log.bytes.size()});
+    total += log.bytes.size();
+  }
+  write_table(group, kQueues, rows);
+  TableWriter bytes(group, kBytes, byte_type(), std::clamp<std::size_t>(total, 1, kChunkBytes));
+  // Whole chunks, so that none is compressed twice.
+  std::vector<std::byte> chunk;
+  for (const ReplayLog& log : logs) {
+    for (std::size_t at = 0; at < log.bytes.size();) {
+      const std::size_t more = std::min(log.bytes.size() - at, kChunkBytes - chunk.size());
+      const auto from = log.bytes.begin() + static_cast<std::ptrdiff_t>(at);
+      chunk.insert(chunk.end(), from, from + static_cast<std::ptrdiff_t>(more));
+      at += more;
+      if (chunk.size() < kChunkBytes) continue;
+      bytes.append(chunk.data(), chunk.size());
+      chunk.clear();
+    }
+  }
+  bytes.append(chunk.data(), chunk.size());
+}
+
+std::vector<ReplayLog> read_replay(hid_t group) {
+  std::vector<ReplayLog> logs;
+  if (!has_link(group, kQueues)) return logs;
+  const std::vector<StoredQueue> rows = read_table<StoredQueue>(group, kQueues);
+  const StoredTable table(group, kBytes);
+  std::vector<std::byte> bytes(table.rows());
+  table.read(byte_type(), bytes.data());
+  std::size_t at = 0;
+  for (const StoredQueue& row : rows) {
+    if (row.bytes > bytes.size() - at) throw Hdf5Failure("read the log of a queue");
+    const auto from = bytes.begin() + static_cast<std::ptrdiff_t>(at);
+    ReplayLog log{row.queue, row.module, row.callbacks, row.decisions, {}};
+    log.bytes.assign(from, from + static_cast<std::ptrdiff_t>(row.bytes));
+    logs.push_back(std::move(log));
+    at += static_cast<std::size_t>(row.bytes);
+  }
+  return logs;
 }
 
 }  // namespace harness
