@@ -25,7 +25,6 @@
 #include "harness/machine/this_host.h"
 #ifdef HARNESS_TORCH_CUDA
 #include "harness/gpu/cuda/cuda_check.h"
-#include "harness/gpu/cuda/cuda_gpus.h"
 #include "harness/gpu/torch/cuda_engine.h"
 #endif
 

@@ -97,7 +97,7 @@ TEST(Ledger, RefusesMistakesWithTheirPlace) {
       {"claim = 3", "claims.toml:", "tables with the heading [[claim]]"},
       {"[claims]", "claims.toml:1:", "did you mean 'claim'"},
       {claim + "expects = 1", "claims.toml:11:", "did you mean 'expect'"},
-      {replaced(claim, "paper = \"pard\"\n", ""), "claims.toml:2: claim.paper:", "nothing"},
+      {replaced(claim, "paper = \"pard\"\n", ""), "claims.toml:2: claim.paper:", "missing"},
       {replaced(claim, "expect = [1.6, 17]\n", ""), "claims.toml:2:", "an interval such as"},
       {replaced(claim, "[1.6, 17]", "[17, 1.6]"),
        "claims.toml:10: pard.overall.drop-rate: expect:", "nothing lies"},

@@ -112,7 +112,7 @@ def make_live(folder, name, shift, slower=0):
             again["runtime"] = b"emulated"
             again["parameters"] = f"live.repeat={repeat}".encode()
             again["drop_rate"] += shift
-            again["goodput_rps"] -= shift * again["offered_rps"]
+            again["slo_attainment"] -= shift
             again["latency_ms_p90"] *= 1 + slower
             live.append(again)
         source.copy("cells", file)

@@ -172,8 +172,8 @@ def stalled(harness, mpirun, folder):
     os.kill(rank, signal.SIGCONT)
     stderr = process.communicate(timeout=60)[1]
     why = summary_of(folder, "stalled/both.h5")[1]["why"]
-    if process.returncode != 1 or not why.startswith("rank 2 on ") or "stood still" not in why:
-        return [f"a rank that stood still: exit code {process.returncode}, {why}: {stderr}"]
+    if process.returncode != 1 or not why.startswith("rank 2 on ") or "stalled" not in why:
+        return [f"a rank that stalled: exit code {process.returncode}, {why}: {stderr}"]
     return run_again(folder, command)
 
 

@@ -10,7 +10,7 @@
 #include "harness/cli/commands.h"
 #include "harness/core/error.h"
 #include "harness/experiment/cells/cell_distribution.h"
-#include "harness/experiment/storing/build_info.h"
+#include "harness/experiment/storing/cell_store.h"
 
 namespace harness {
 namespace {

@@ -6,7 +6,7 @@
 #include <ctime>
 
 #include "harness/core/error.h"
-#include "harness/experiment/storing/build_info.h"
+#include "harness/experiment/storing/cell_store.h"
 #include "harness/machine/cpu_facts.h"
 #include "harness/record/analysis/text_table.h"
 

@@ -255,7 +255,7 @@ def check_list_models(harness, folder, has_torch):
 def check_no_list(harness, folder):
     """Neither a list nor one that there is; help of its own."""
     failures = Failures()
-    known = "allowed: one of systems, pipelines, profiles, variants, devices, models"
+    known = "one of systems, pipelines, profiles, variants, devices, models"
     for words, found in ((["list"], "list: missing"), (["list", "model"], "list: found 'model'"),
                          (["list", "models", "more"], "list: found 'more'")):
         failures.refused(words, [harness, *words], folder, [found, known])

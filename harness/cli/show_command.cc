@@ -7,8 +7,8 @@
 
 #include "harness/core/error.h"
 #include "harness/core/renamed.h"
-#include "harness/record/analysis/report_text.h"
 #include "harness/record/analysis/paired.h"
+#include "harness/record/analysis/report_text.h"
 #include "harness/record/hdf5/results_file.h"
 
 namespace harness {

@@ -64,6 +64,13 @@ struct BugContext {
 /// Sets the context for this thread; pass {} to clear it.
 void set_bug_context(const BugContext& context);
 
+// A failure that ends one cell of an experiment and no other.
+
+/// A device could not run a batch: on every rank the run is over, and the ranks can go on with the next.
+class CellFailed : public EnvironmentError {
+  using EnvironmentError::EnvironmentError;
+};
+
 }  // namespace harness
 
 /// An invariant of the program: on failure the run stops as a bug, in every build.

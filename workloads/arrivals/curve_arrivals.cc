@@ -4,7 +4,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/random.h"
-#include "workloads/arrivals/draws.h"
+#include "workloads/arrivals/rate_curve.h"
 
 namespace harness {
 namespace {

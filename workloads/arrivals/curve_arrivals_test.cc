@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "harness/core/random.h"
-#include "workloads/arrivals/draws.h"
+#include "workloads/arrivals/rate_curve.h"
 
 namespace harness {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/core/random.h"
-#include "workloads/arrivals/draws.h"
+#include "workloads/arrivals/rate_curve.h"
 
 namespace harness {
 namespace {

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "harness/core/random.h"
-#include "workloads/arrivals/draws.h"
+#include "workloads/arrivals/rate_curve.h"
 #include "workloads/streams/test_streams.h"
 
 namespace harness {

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "harness/experiment/reading/experiment_keys.h"
 #include "harness/experiment/reading/experiment_spec.h"
-#include "harness/experiment/reading/key_tables.h"
 #include "workloads/files/file_bytes.h"
 
 namespace harness {

@@ -1,6 +1,10 @@
 #include <iterator>
+#include <sstream>
 
+#include "harness/experiment/reading/config_tree.h"
 #include "harness/experiment/reading/experiment_spec.h"
+#include "harness/experiment/reading/readers.h"
+#include "systems/all_systems.h"
 
 namespace harness {
 namespace {
@@ -98,6 +102,80 @@ std::vector<std::string> plain_keys_of(const std::string& table) {
     if (table == key.table) names.push_back(key.name);
   }
   return names;
+}
+
+namespace {
+
+constexpr const char* kHead = "| key | default | allowed | what it does |\n|---|---|---|---|\n";
+
+std::string cell(std::string text) {
+  for (std::size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2))
+    text.insert(at, "\\");
+  return text;
+}
+
+std::string row(const std::string& name, const std::string& standard, const std::string& allowed,
+                const std::string& doc) {
+  return "| `" + name + "` | " + cell(standard) + " | " + cell(allowed) + " | " + cell(doc) + " |\n";
+}
+
+std::string table_of(const std::vector<Param>& params) {
+  std::string text = kHead;
+  for (const Param& param : params) {
+    const std::string standard = text_of(param.get());
+    text += row(param.name, standard.empty() ? "(none)" : standard, param.allowed, param.doc);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> key_tables() {
+  std::map<std::string, std::string> tables;
+  for (const PlainKey& key : plain_keys()) {
+    std::string& table = tables[*key.table == '\0' ? "file" : key.table];
+    if (table.empty()) table = kHead;
+    table += row(key.name, key.standard, key.allowed, key.doc);
+  }
+  Settings settings;
+  for (const Section& section : fixed_sections(settings)) {
+    std::string& table = tables[section.name];  // that of [workload] has begun with its axes
+    table += table_of(section.params).substr(table.empty() ? 0 : std::string(kHead).size());
+  }
+  tables["trace"] = table_of(trace_params(settings.trace));
+  StreamClass streams;
+  tables["streams"] = table_of(stream_params(streams));
+  tables["streams"] += row("slo_ms", "the workload's", "numbers from 0.001 to 1e+07",
+                           "end-to-end latency objectives that the streams have in turn");
+  ModuleOverride module;
+  tables["module"] = table_of(module_params(module));
+  for (const SystemEntry& entry : all_systems()) {
+    const std::unique_ptr<System> system = entry.make();
+    const std::vector<Param> params = system_params(*system);
+    tables[entry.name] = params.empty() ? "It has no parameters.\n" : table_of(params);
+  }
+  return tables;
+}
+
+std::string with_key_tables(const std::string& document) {
+  const std::map<std::string, std::string> tables = key_tables();
+  const std::string marker = "<!-- keys: ";
+  std::istringstream lines(document);
+  std::string text;
+  std::string line;
+  bool in_table = false;
+  while (std::getline(lines, line)) {
+    if (in_table && !line.empty()) continue;
+    in_table = false;
+    text += line + "\n";
+    if (line.rfind(marker, 0) != 0) continue;
+    const std::string name = line.substr(marker.size(), line.find(" -->") - marker.size());
+    const auto table = tables.find(name);
+    if (table == tables.end()) continue;
+    text += table->second;
+    in_table = true;
+  }
+  return text;
 }
 
 }  // namespace harness

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "harness/experiment/reading/config_tree.h"
 #include "harness/experiment/reading/readers.h"
 #include "harness/experiment/reading/repeat_until.h"
 #include "systems/all_systems.h"

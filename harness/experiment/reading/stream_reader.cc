@@ -1,3 +1,4 @@
+#include "harness/experiment/reading/config_tree.h"
 #include "harness/experiment/reading/readers.h"
 
 namespace harness {

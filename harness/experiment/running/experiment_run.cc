@@ -12,7 +12,7 @@
 #include "harness/experiment/running/cell_devices.h"
 #include "harness/experiment/running/dry_run.h"
 #include "harness/experiment/running/run_cell.h"
-#include "harness/experiment/storing/build_info.h"
+#include "harness/experiment/storing/cell_store.h"
 #include "harness/live/protocol/layout.h"
 #include "harness/machine/precise_wait.h"
 #include "workloads/files/file_bytes.h"

@@ -4,10 +4,10 @@
 #include <chrono>
 #include <cmath>
 
+#include "harness/core/error.h"
 #include "harness/engine/bounds/fluid_bound.h"
 #include "harness/experiment/running/cell_devices.h"
 #include "harness/gpu/device/devices.h"
-#include "harness/live/protocol/cell_failed.h"
 #include "harness/machine/cpu_facts.h"
 #include "harness/sim/simulation.h"
 

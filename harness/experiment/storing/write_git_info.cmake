@@ -11,7 +11,7 @@ else()
   endif()
 endif()
 file(CONFIGURE OUTPUT ${OUTPUT} CONTENT "// Written by write_git_info.cmake.
-#include \"harness/experiment/storing/build_info.h\"
+#include \"harness/experiment/storing/cell_store.h\"
 
 namespace harness {
 const char* const kGitCommit = \"${commit}\";

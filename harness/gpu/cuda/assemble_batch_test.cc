@@ -8,7 +8,6 @@
 
 #include "harness/gpu/cuda/cuda_buffer.h"
 #include "harness/gpu/cuda/cuda_check.h"
-#include "harness/gpu/cuda/cuda_graph.h"
 #include "harness/gpu/cuda/cuda_stream.h"
 #include "harness/gpu/inputs/assembly.h"
 #include "harness/gpu/inputs/test_images.h"

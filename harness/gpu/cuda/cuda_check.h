@@ -5,8 +5,10 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/gpu/device/device_error.h"
+#include "harness/gpu/device/devices.h"
 
 namespace harness {
 
@@ -28,5 +30,14 @@ DeviceFault fault_of(cudaError_t status);
 
 /// Why this process has no CUDA device ("no CUDA-capable device is detected"), or "" when it has one.
 std::string why_no_cuda_device();
+
+// The GPUs of this host.
+
+/// All GPUs that this process sees, with what they are; one that the kernels are not compiled for (compute
+/// capability below 8.0) is not usable. Without any: one entry, "cuda", that says why in one line.
+std::vector<DeviceInfo> list_cuda_gpus();
+
+/// "cuda:1 NVIDIA H200": as devices call it. Throws InputError when this process has no such GPU.
+std::string cuda_gpu_name(int index);
 
 }  // namespace harness

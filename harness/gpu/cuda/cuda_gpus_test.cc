@@ -1,11 +1,10 @@
-#include "harness/gpu/cuda/cuda_gpus.h"
+#include "harness/gpu/cuda/cuda_check.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "harness/core/error.h"
-#include "harness/gpu/cuda/cuda_check.h"
 
 namespace harness {
 namespace {

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <functional>
 #include <memory>
 
 namespace harness {
@@ -47,6 +48,26 @@ class CudaEvent {
     void operator()(cudaEvent_t event) const { cudaEventDestroy(event); }
   };
   std::unique_ptr<CUevent_st, Destroy> event_;
+};
+
+// Work of a stream, recorded once and launched as one.
+
+/// An instantiated CUDA graph. The buffers that the recorded work names stay as long as it is launched.
+class CudaGraph {
+ public:
+  /// Runs `enqueue`, whose work on `stream` (and on streams it makes wait for it, and it for them) is
+  /// recorded instead of run. Work that a capture cannot hold (synchronous calls, memory from cudaMalloc)
+  /// fails it: throws DeviceError, or what `enqueue` threw; the stream is as before and nothing has run.
+  CudaGraph(CudaStream& stream, const std::function<void()>& enqueue);
+
+  /// Enqueues all of it on `stream`. Throws DeviceError.
+  void launch(const CudaStream& stream) const;
+
+ private:
+  struct Destroy {
+    void operator()(cudaGraphExec_t graph) const { cudaGraphExecDestroy(graph); }
+  };
+  std::unique_ptr<CUgraphExec_st, Destroy> graph_;
 };
 
 }  // namespace harness

@@ -2,11 +2,35 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <vector>
 
+#include "harness/gpu/cuda/cuda_stream.h"
 #include "harness/gpu/exchange/device_exchange.h"
+#include "harness/gpu/exchange/tensor_store.h"
 
 namespace harness {
+
+// Tensors in the memory of a CUDA device.
+
+/// From the device's memory pool, which keeps what is freed for the next tensor. Every call waits for the
+/// device to have done it, so that the memory may be used on any stream; what is let go of must be used by
+/// no stream any more. One thread. A copy that fails is a DeviceError.
+class DeviceTensorMemory final : public TensorMemory {
+ public:
+  /// Throws DeviceError when the device cannot be used.
+  explicit DeviceTensorMemory(int device);
+
+  StoredTensor allocate(std::size_t bytes) override;
+  void copy_to_host(const StoredTensor& from, std::span<std::byte> to) override;
+  void copy_from_host(std::span<const std::byte> from, const StoredTensor& to) override;
+
+ private:
+  void copy(void* to, const void* from, std::size_t bytes);
+
+  int device_;
+  std::shared_ptr<CudaStream> stream_;  ///< tensors share it: it stays until the last one has gone
+};
 
 /// For the device of that index, which has the GPU `self` of the cluster; `wake` is called by a thread of the
 /// lane. Throws DeviceError when the device cannot be used.

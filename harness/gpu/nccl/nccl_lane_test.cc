@@ -10,7 +10,7 @@
 
 #include "harness/core/random.h"
 #include "harness/gpu/cuda/cuda_check.h"
-#include "harness/gpu/nccl/device_tensor_memory.h"
+#include "harness/gpu/nccl/nccl_exchange.h"
 
 namespace harness {
 namespace {

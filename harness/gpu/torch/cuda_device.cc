@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "harness/gpu/cuda/cuda_gpus.h"
+#include "harness/gpu/cuda/cuda_check.h"
 #include "harness/gpu/device/devices.h"
 #include "harness/gpu/torch/cuda_engine.h"
 #include "harness/gpu/torch/model_factory.h"

@@ -1,9 +1,9 @@
 #include "harness/gpu/torch/cuda_segments.h"
 
 #include <ATen/ATen.h>
+#include <ATen/cuda/CUDAGraph.h>
 #include <c10/core/InferenceMode.h>
 #include <c10/cuda/CUDACachingAllocator.h>
-
 #include <array>
 #include <utility>
 
@@ -11,6 +11,32 @@
 #include "harness/gpu/torch/cuda_error.h"
 
 namespace harness {
+
+namespace allocator = c10::cuda::CUDACachingAllocator;
+
+GraphPool::GraphPool(c10::DeviceIndex device) : device_(device), id_(at::cuda::graph_pool_handle()) {
+  allocator::createOrIncrefPool(device_, id_);
+}
+
+GraphPool::~GraphPool() {
+  try {
+    allocator::releasePool(device_, id_);
+    allocator::emptyCache();  // or it stays with streams that are gone
+  } catch (const c10::Error&) {
+    // Of a lost device: nothing is allocated there any more.
+  }
+}
+
+GraphPool::Use::Use(GraphPool& pool, cudaStream_t stream) : pool_(pool) {
+  allocator::beginAllocateToPool(pool.device_, pool.id_,
+                                 [stream](cudaStream_t other) { return other == stream; });
+}
+
+GraphPool::Use::~Use() {
+  allocator::endAllocateToPool(pool_.device_, pool_.id_);
+  allocator::releasePool(pool_.device_, pool_.id_);  // beginAllocateToPool() counts a user of its own
+}
+
 namespace {
 
 /// TorchScript optimises what its first runs saw; libraries choose their algorithms, and CUDA loads kernels,

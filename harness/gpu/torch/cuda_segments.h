@@ -1,19 +1,52 @@
 // A network on a GPU, segment by segment: as CUDA graphs where it can be captured.
 #pragma once
 
-#include <ATen/core/Tensor.h>
+#include <cuda_runtime_api.h>
 
+#include <ATen/core/Tensor.h>
+#include <c10/core/Allocator.h>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "harness/gpu/cuda/cuda_buffer.h"
-#include "harness/gpu/cuda/cuda_graph.h"
-#include "harness/gpu/torch/graph_pool.h"
+#include "harness/gpu/cuda/cuda_stream.h"
 #include "harness/gpu/torch/staged_model.h"
 
 namespace harness {
+
+// Memory for what captured CUDA graphs compute.
+
+/// A pool of LibTorch's caching allocator. What is allocated from it during a capture keeps its address for
+/// as long as the pool lives, and is handed to nobody but later captures: graphs that share a pool must run
+/// one after another, and what one leaves there is gone once another runs. To be destroyed after the graphs.
+/// One thread.
+class GraphPool {
+ public:
+  /// Of GPU `device`, which LibTorch has been initialised for.
+  explicit GraphPool(c10::DeviceIndex device);
+  /// Gives the memory back, with all that LibTorch keeps unused.
+  ~GraphPool();
+  GraphPool(const GraphPool&) = delete;
+  GraphPool& operator=(const GraphPool&) = delete;
+
+  /// While it lives, tensors made for `stream` are of the pool. One at a time.
+  class Use {
+   public:
+    Use(GraphPool& pool, cudaStream_t stream);
+    ~Use();
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+
+   private:
+    GraphPool& pool_;
+  };
+
+ private:
+  c10::DeviceIndex device_;
+  c10::MempoolId_t id_;
+};
 
 /// Values on the device, one image's after another's.
 struct CudaOutput {

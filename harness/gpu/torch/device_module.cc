@@ -10,7 +10,7 @@
 #include "harness/gpu/nccl/nccl_exchange.h"
 #endif
 #ifdef HARNESS_TORCH_CUDA
-#include "harness/gpu/cuda/cuda_gpus.h"
+#include "harness/gpu/cuda/cuda_check.h"
 #endif
 
 namespace harness {

@@ -6,10 +6,10 @@
 #include <barrier>
 #include <thread>
 
+#include "harness/core/error.h"
 #include "harness/gpu/device/test_scripted_device.h"
 #include "harness/gpu/exchange/device_exchange.h"
 #include "harness/gpu/exchange/test_fake_lane.h"
-#include "harness/live/protocol/cell_failed.h"
 #include "harness/live/run/device_workers.h"
 #include "harness/live/run/live_run.h"
 #include "harness/live/tensors/tensors.h"

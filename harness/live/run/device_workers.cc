@@ -9,7 +9,6 @@
 #include "harness/core/error.h"
 #include "harness/gpu/profiling/profiler.h"
 #include "harness/gpu/profiling/timing.h"
-#include "harness/live/protocol/cell_failed.h"
 
 namespace harness {
 

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "harness/core/error.h"
-#include "harness/live/protocol/cell_failed.h"
 #include "harness/live/run/device_workers.h"
 #include "harness/machine/gpu_clocks.h"
 #include "harness/machine/precise_wait.h"

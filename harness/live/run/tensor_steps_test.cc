@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/error.h"
 #include "harness/engine/dispatch/dispatcher.h"
 #include "harness/gpu/device/test_scripted_device.h"
 #include "harness/gpu/exchange/device_exchange.h"
 #include "harness/gpu/exchange/test_fake_lane.h"
-#include "harness/live/protocol/cell_failed.h"
 #include "harness/live/protocol/layout.h"
 #include "harness/live/run/device_workers.h"
 #include "harness/live/run/test_ranks_in_step.h"

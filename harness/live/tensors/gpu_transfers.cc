@@ -5,7 +5,6 @@
 
 #include "harness/core/error.h"
 #include "harness/gpu/device/device_error.h"
-#include "harness/live/protocol/cell_failed.h"
 
 namespace harness {
 
