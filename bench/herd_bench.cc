@@ -12,8 +12,8 @@
 
 #include "harness/core/random.h"
 #include "systems/shepherd/herd.h"
-#include "systems/shepherd/herd_check.h"
 #include "systems/shepherd/test_herd_cases.h"
+#include "systems/shepherd/test_herd_check.h"
 #include "systems/shepherd/test_herd_literal.h"
 
 namespace harness {

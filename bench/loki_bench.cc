@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "systems/loki/allocation.h"
-#include "systems/loki/allocation_check.h"
 #include "systems/loki/baseline_allocations.h"
+#include "systems/loki/test_allocation_check.h"
 #include "systems/loki/test_loki_cases.h"
 
 namespace harness {

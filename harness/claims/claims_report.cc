@@ -1,4 +1,4 @@
-#include "harness/claims/claims_report.h"
+#include "harness/claims/verdict.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "harness/claims/claims_report.h"
 #include "harness/core/test_refusal.h"
 #include "harness/record/run/test_cells.h"
 

@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 
-#include "harness/claims/claims_report.h"
 #include "harness/claims/ledger.h"
 #include "harness/claims/verdict.h"
 #include "harness/core/error.h"

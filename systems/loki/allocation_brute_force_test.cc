@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "systems/loki/allocation.h"
-#include "systems/loki/allocation_check.h"
 #include "systems/loki/augmented_graph.h"
+#include "systems/loki/test_allocation_check.h"
 #include "systems/loki/test_loki_cases.h"
 #include "systems/loki/test_loki_exhaustive.h"
 

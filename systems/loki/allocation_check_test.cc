@@ -1,4 +1,4 @@
-#include "systems/loki/allocation_check.h"
+#include "systems/loki/test_allocation_check.h"
 
 #include <gtest/gtest.h>
 

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "systems/loki/allocation_check.h"
 #include "systems/loki/augmented_graph.h"
+#include "systems/loki/test_allocation_check.h"
 #include "systems/loki/test_loki_cases.h"
 
 namespace harness {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "systems/loki/allocation_check.h"
+#include "systems/loki/test_allocation_check.h"
 #include "systems/loki/test_loki_cases.h"
 #include "systems/loki/test_loki_exhaustive.h"
 

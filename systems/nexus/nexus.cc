@@ -9,7 +9,6 @@
 #include "systems/nexus/latency_split.h"
 #include "systems/nexus/nexus_policy.h"
 #include "systems/nexus/packing_planner.h"
-#include "systems/nexus/quota_router.h"
 
 namespace harness {
 namespace {

@@ -2,11 +2,17 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <queue>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "harness/serving/context.h"
 #include "harness/serving/plan.h"
+#include "harness/serving/router.h"
 #include "systems/nexus/nexus_params.h"
 #include "systems/nexus/squishy_packing.h"
 
@@ -48,5 +54,48 @@ std::vector<Session> sessions_of(const ServingContext& context, const LoadStatis
 /// before; or an equal share for each stream. A later plan has the nodes of the one before it that it needs
 /// again (continued_plan). The context outlives the planner.
 std::unique_ptr<Planner> make_packing_planner(const ServingContext& context, const NexusParams& params);
+
+// How a session's visits are spread over the nodes of Nexus's packing.
+
+/// Visits/s that each group of the plan is packed for at this module: batch / duty cycle; 0 where it does not
+/// serve the module.
+std::vector<double> planned_rps(const Plan& plan, ModuleId module);
+
+/// Weighted round robin: after n visits each queue has had its share of the n within one visit. The next
+/// visit goes, among the queues that are not ahead of their share, to the one whose share of the visits so
+/// far next reaches a whole visit (the first of several): earliest deadline first, which keeps every share
+/// within one (proportionate fairness: Baruah et al., 1996). Counted again whenever the queues or the weights
+/// change. Where no queue has a weight all have the same. A visit costs O(log n) with n queues, a call
+/// O(n).
+class QuotaRouter final : public Router {
+ public:
+  /// `weights`: by group, until on_plan says others: planned_rps of the module.
+  explicit QuotaRouter(ModuleId module, std::vector<double> weights = {})
+      : module_(module), weights_(std::move(weights)) {}
+
+  void on_plan(const Plan& plan) override;
+  void route(TimeNs now, std::span<const Visit> visits, std::span<const QueueView> queues,
+             std::span<std::uint32_t> out) override;
+
+ private:
+  struct Quota {
+    QueueId queue = 0;
+    double share = 0;  ///< of all visits
+    double sent = 0;
+  };
+  /// A number of visits to all queues together, and a queue's index: the first of equal ones comes first.
+  using Turn = std::pair<double, std::uint32_t>;
+  using Turns = std::priority_queue<Turn, std::vector<Turn>, std::greater<>>;
+
+  void start_anew(std::span<const QueueView> queues);
+  std::uint32_t next();
+
+  ModuleId module_;
+  std::vector<double> weights_;
+  std::vector<Quota> quotas_;  ///< as the queues
+  Turns ahead_;                ///< of their share, each by the visit with which it no longer is
+  Turns behind_;               ///< the others, by the visit up to which their next one is due
+  double sent_ = 0;
+};
 
 }  // namespace harness

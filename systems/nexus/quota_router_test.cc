@@ -1,4 +1,4 @@
-#include "systems/nexus/quota_router.h"
+#include "systems/nexus/packing_planner.h"
 
 #include <gtest/gtest.h>
 

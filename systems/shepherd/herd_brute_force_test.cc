@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "systems/shepherd/herd_affinity.h"
-#include "systems/shepherd/herd_check.h"
 #include "systems/shepherd/herd_packing.h"
 #include "systems/shepherd/test_herd_cases.h"
+#include "systems/shepherd/test_herd_check.h"
 #include "systems/shepherd/test_herd_literal.h"
 
 namespace harness {

@@ -1,5 +1,5 @@
 // The checker refuses what is wrong with a plan, and names the constraint.
-#include "systems/shepherd/herd_check.h"
+#include "systems/shepherd/test_herd_check.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/serving/test_world.h"
-#include "systems/shepherd/herd_check.h"
+#include "systems/shepherd/test_herd_check.h"
 
 namespace harness {
 namespace {

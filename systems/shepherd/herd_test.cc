@@ -6,8 +6,8 @@
 #include <cmath>
 #include <initializer_list>
 
-#include "systems/shepherd/herd_check.h"
 #include "systems/shepherd/test_herd_cases.h"
+#include "systems/shepherd/test_herd_check.h"
 
 namespace harness {
 namespace {

@@ -14,8 +14,8 @@
 #include "harness/core/test_time.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_groups.h"
-#include "systems/shepherd/herd_check.h"
 #include "systems/shepherd/shepherd.h"
+#include "systems/shepherd/test_herd_check.h"
 #include "systems/test_system_cells.h"
 #include "workloads/catalogue/catalogue.h"
 

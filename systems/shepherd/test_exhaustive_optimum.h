@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "systems/shepherd/offline_optimum.h"
+#include "systems/shepherd/test_offline_optimum.h"
 
 namespace harness {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "harness/core/random.h"
-#include "systems/shepherd/offline_optimum.h"
 #include "systems/shepherd/test_flex_simulator.h"
+#include "systems/shepherd/test_offline_optimum.h"
 
 namespace harness {
 

@@ -4,7 +4,6 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/claims/claims_report.h"
 #include "harness/claims/ledger.h"
 #include "harness/claims/verdict.h"
 #include "tests/fuzz/reading.h"

@@ -5,7 +5,7 @@
 
 #include "harness/experiment/cells/cell_factory.h"
 #include "harness/experiment/cells/test_experiment_text.h"
-#include "harness/experiment/running/dry_run.h"
+#include "harness/experiment/running/experiment_run.h"
 
 namespace harness {
 namespace {

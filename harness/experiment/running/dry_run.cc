@@ -1,4 +1,4 @@
-#include "harness/experiment/running/dry_run.h"
+#include "harness/experiment/running/experiment_run.h"
 
 #include <algorithm>
 #include <array>

@@ -10,7 +10,6 @@
 #include "harness/experiment/cells/cell_distribution.h"
 #include "harness/experiment/cells/cell_text.h"
 #include "harness/experiment/running/cell_devices.h"
-#include "harness/experiment/running/dry_run.h"
 #include "harness/experiment/running/run_cell.h"
 #include "harness/experiment/storing/cell_store.h"
 #include "harness/live/protocol/layout.h"

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/core/error.h"
 
@@ -49,5 +51,17 @@ class DeviceError : public EnvironmentError {
 /// The exception being handled, as callers of a device see it: inputs that an assembly refuses are of a wrong
 /// shape, std::bad_alloc is memory that ran out, what nobody knows is a failed computation.
 DeviceError caught_at(const DevicePlace& place);
+
+// What a user is told of batch sizes that run without a CUDA graph.
+
+/// Why a batch size has no graphs.
+struct RefusedSize {
+  int batch = 0;
+  std::string why;
+};
+
+/// "batch 3 to 8 without a CUDA graph: WHY": a line for sizes that are neighbours in `sizes` and refused for
+/// the same reason. `sizes` are all that were tried; both rise, and each refused size is one of them.
+std::vector<std::string> graph_notes(std::span<const int> sizes, std::span<const RefusedSize> refused);
 
 }  // namespace harness

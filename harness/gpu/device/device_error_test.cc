@@ -8,7 +8,6 @@
 #include <string>
 
 #include "harness/gpu/device/device_error.h"
-#include "harness/gpu/device/graph_notes.h"
 #include "harness/machine/gpu_clocks.h"
 
 namespace harness {

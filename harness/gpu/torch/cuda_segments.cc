@@ -7,7 +7,7 @@
 #include <array>
 #include <utility>
 
-#include "harness/gpu/device/graph_notes.h"
+#include "harness/gpu/device/device_error.h"
 #include "harness/gpu/torch/cuda_error.h"
 
 namespace harness {

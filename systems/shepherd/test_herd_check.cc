@@ -1,4 +1,4 @@
-#include "systems/shepherd/herd_check.h"
+#include "systems/shepherd/test_herd_check.h"
 
 #include <cmath>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "systems/shepherd/offline_optimum.h"
+#include "systems/shepherd/test_offline_optimum.h"
 
 #include <algorithm>
 #include <cmath>
