@@ -143,7 +143,8 @@ TEST_F(ResultsCommands, ShowComparesWithTheFirstSeriesWhereThereIsNoPard) {
   const std::string csv = output_of({"show", two, "--paired", "goodput_rps", "--csv"});
   const std::string said = testing::internal::GetCapturedStderr();
   EXPECT_EQ(said,
-            "harness show: the baseline is shepherd, the first series of the file (--baseline SERIES)\n");
+            "harness show: the baseline is shepherd, the first configuration of the file (--baseline "
+            "SYSTEM[/VARIANT])\n");
   EXPECT_TRUE(holds(csv, "clockwork,1,55,,1,-55,,0.5,"));
   testing::internal::CaptureStderr();
   output_of({"show", path("a.h5"), "--paired", "in_time"});

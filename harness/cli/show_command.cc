@@ -83,8 +83,10 @@ TextTable models_table(const ShowOptions& options, const std::vector<SummaryRow>
 /// PARD, which most files have; in others the first series, which it then says.
 std::string default_baseline(const std::vector<std::string>& series) {
   if (std::find(series.begin(), series.end(), kUsualBaseline) != series.end()) return kUsualBaseline;
-  std::fprintf(stderr, "harness show: the baseline is %s, the first series of the file (--baseline SERIES)\n",
-               series.front().c_str());
+  std::fprintf(
+      stderr,
+      "harness show: the baseline is %s, the first configuration of the file (--baseline SYSTEM[/VARIANT])\n",
+      series.front().c_str());
   return series.front();
 }
 
@@ -144,18 +146,19 @@ void add_show_command(CLI::App& app, int& exit_code) {
       command
           ->add_option(
               "--paired", options->paired,
-              "a row per workload and series: the metric's mean, its difference and ratio to the "
+              "a row per workload and configuration: the metric's mean, its difference and ratio to the "
               "baseline, paired by seed, with 95 % confidence intervals, and share of the upper bound")
           ->excludes(columns)
           ->excludes(models)
           ->type_name("METRIC");
   command
-      ->add_option("--baseline", options->baseline,
-                   "the series that the others are compared with: a system, or SYSTEM/VARIANT; where its own "
-                   "parameters are swept, followed by them, as in \"pard lambda=0.2\" (--paired prints all; "
-                   "default pard, or the file's first series)")
+      ->add_option(
+          "--baseline", options->baseline,
+          "the configuration that the others are compared with: a system, or SYSTEM/VARIANT; where its own "
+          "parameters are swept, followed by them, as in \"pard lambda=0.2\" (--paired prints all; "
+          "default pard, or the file's first)")
       ->needs(paired)
-      ->type_name("SERIES");
+      ->type_name("SYSTEM[/VARIANT]");
   command->callback([options] { show(*options); });
 }
 

@@ -26,11 +26,12 @@ void check_baseline(const ExperimentSpec& spec, const InputPlace& place) {
   std::vector<std::string> known;
   for (const SystemSpec& system : spec.systems) known.push_back(series_name(system));
   if (std::find(known.begin(), known.end(), baseline) == known.end())
-    throw_unknown(place, "series", baseline, known);
+    throw_unknown(place, "configuration", baseline, known);
   const std::string system = baseline.substr(0, baseline.find('/'));
   for (const SweepAxis& axis : spec.sweeps) {
     if (section_of(axis.key) == system)
-      throw input_error(place, baseline + ", with a sweep of " + axis.key, "one series: no sweep of its own");
+      throw input_error(place, baseline + ", with a sweep of " + axis.key,
+                        "one configuration: no sweep of its own");
   }
   for (const NamedAt& pipeline : spec.workload.pipelines) {
     for (const NamedAt& trace : spec.workload.traces) {
@@ -39,7 +40,7 @@ void check_baseline(const ExperimentSpec& spec, const InputPlace& place) {
       };
       if (std::any_of(spec.systems.begin(), spec.systems.end(), is_there)) continue;
       throw input_error(place, baseline + ", which has no cells on " + pipeline.name + " with " + trace.name,
-                        "a series of every workload");
+                        "a configuration of every workload");
     }
   }
 }

@@ -120,8 +120,9 @@ TEST(RepeatUntil, ErrorsSayWhatIsAllowed) {
   three.replace(three.find("[4, 2]"), 6, "[1, 2, 3]");
   EXPECT_NE(error_of(three + kRepeat + "max_seeds = 2\n").find("at least the 3 seeds"), std::string::npos);
   const std::string baseline = "baseline = \"pard\"\n";
-  EXPECT_NE(error_of(kTwoSeeds + kRepeat + baseline + sweep("pard.lambda", "[0.1, 0.2]")).find("one series"),
-            std::string::npos);
+  EXPECT_NE(
+      error_of(kTwoSeeds + kRepeat + baseline + sweep("pard.lambda", "[0.1, 0.2]")).find("one configuration"),
+      std::string::npos);
   EXPECT_NE(error_of(kTwoSeeds + "only = { pipelines = [\"lv\"] }\n" + kRepeat + baseline)
                 .find("no cells on tm with poisson"),
             std::string::npos);
