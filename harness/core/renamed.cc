@@ -51,6 +51,10 @@ std::string name_now(std::span<const Renamed> list, std::string_view name) {
   return std::string(found == list.end() ? name : found->now);
 }
 
+std::string setting_now(std::string_view key, std::string_view value) {
+  return name_now(renamed_values(), name_now(renamed_keys(), key) + "=" + std::string(value));
+}
+
 std::string name_before(std::span<const Renamed> list, std::string_view name) {
   const auto found =
       std::find_if(list.begin(), list.end(), [name](const Renamed& one) { return one.now == name; });

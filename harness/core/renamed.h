@@ -22,6 +22,8 @@ std::span<const Renamed> renamed_values();
 
 /// Today's name; `name` itself where it has always been so called.
 std::string name_now(std::span<const Renamed> list, std::string_view name);
+/// "KEY=VALUE" with the names that both have today.
+std::string setting_now(std::string_view key, std::string_view value);
 /// What it was called before; "" where it has always been so called.
 std::string name_before(std::span<const Renamed> list, std::string_view name);
 

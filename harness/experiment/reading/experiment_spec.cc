@@ -279,6 +279,8 @@ void read_sweeps(const TableReader& document, ExperimentSpec& spec) {
     if (axis.key.empty())
       throw input_error(table.place("key"), "nothing", "a dotted key, such as planner.sizing_factor");
     axis.values = table.value_axis("values");
+    for (ParamValue& value : axis.values) value = with_names_of_today({axis.key, value, {}}).value;
+    axis.key = with_names_of_today({axis.key, {}, {}}).key;
     axis.place = table.place("values");
     axis.place.key = axis.key;
     if (axis.values.empty()) throw input_error(axis.place, "no values", "at least one of values");

@@ -57,16 +57,6 @@ void assign_to_trace(Settings& settings, const std::string& trace, const std::st
   spec.places[field] = assignment.place;
 }
 
-/// With the names that its key and its value have today.
-Assignment renamed(const Assignment& given) {
-  Assignment assignment = given;
-  assignment.key = name_now(renamed_keys(), given.key);
-  const std::string before = assignment.key + "=" + text_of(given.value);
-  const std::string now = name_now(renamed_values(), before);
-  if (now != before) assignment.value = now.substr(now.find('=') + 1);
-  return assignment;
-}
-
 std::vector<std::string> section_names() {
   std::vector<std::string> names = {"cluster", "serving", "planner", "live",   "gpu",
                                     "module",  "trace",   "fault",   kWorkload};
@@ -75,6 +65,15 @@ std::vector<std::string> section_names() {
 }
 
 }  // namespace
+
+Assignment with_names_of_today(Assignment assignment) {
+  const std::string value = text_of(assignment.value);
+  const std::string now = setting_now(assignment.key, value);
+  assignment.key = now.substr(0, now.find('='));
+  if (std::string today = now.substr(assignment.key.size() + 1); today != value)
+    assignment.value = std::move(today);
+  return assignment;
+}
 
 Param text_param(const char* name, std::string& field, const char* allowed, const char* doc,
                  const std::vector<std::string>& names) {
@@ -139,7 +138,7 @@ std::vector<Param> system_params(System& system) {
 }
 
 void assign(Settings& settings, const Assignment& given) {
-  const Assignment assignment = renamed(given);
+  const Assignment assignment = with_names_of_today(given);
   const std::string section = section_of(assignment.key);
   const std::string member = member_of_section(assignment.key);
   if (section == assignment.key) {

@@ -74,6 +74,9 @@ std::vector<Param> module_params(ModuleOverride& module);
 /// The parameters of a system.
 std::vector<Param> system_params(System& system);
 
+/// The assignment with the names that its key and its value have today (core/renamed.h).
+Assignment with_names_of_today(Assignment assignment);
+
 /// Sets the key in `settings`; `fault.NAME.*` in those of its faults. `trace.NAME.*` of another trace than
 /// `settings.trace` and keys of other systems are checked as far as they can be and otherwise kept or
 /// ignored. Throws InputError: unknown key (with the nearest known one) or a value that is not allowed.

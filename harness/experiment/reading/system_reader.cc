@@ -43,6 +43,7 @@ void read_params(const TableReader& table, SystemSpec& system) {
     const char* key = own ? "params" : "set";
     if (!table.has(key)) continue;
     for (Assignment& assignment : table.table(key).assignments(own ? system.name : "")) {
+      assignment = with_names_of_today(std::move(assignment));
       check_override(system, assignment);
       for (const Assignment& other : system.overrides) {
         if (other.key == assignment.key)

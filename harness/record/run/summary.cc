@@ -22,9 +22,10 @@ std::vector<std::pair<std::string, std::string>> parameters_of(const CellIdentit
       if (!pairs.empty()) pairs.back().second += " " + word;
       continue;
     }
-    const std::string key = name_now(renamed_keys(), word.substr(0, equals));
+    const std::string now = setting_now(word.substr(0, equals), word.substr(equals + 1));
+    const std::string key = now.substr(0, now.find('='));
     std::erase_if(pairs, [&](const auto& earlier) { return earlier.first == key; });
-    pairs.emplace_back(key, word.substr(equals + 1));
+    pairs.emplace_back(key, now.substr(key.size() + 1));
   }
   return pairs;
 }
