@@ -1,4 +1,4 @@
-# Compiler settings. Results must be the same to the bit for gcc and clang, in release and sanitizer builds:
+# Compiler settings. Results must be bit-identical for gcc and clang, in release and sanitizer builds:
 # no fast-math, no contraction of a*b+c into a fused operation, the x86-64 baseline instruction set.
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)

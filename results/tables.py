@@ -32,7 +32,7 @@ from results import Results, number  # noqa: E402
 from selection import series_of  # noqa: E402
 
 MARKER = re.compile(r"^<!-- (table|csv|claims): (.*) -->$")
-SHARES = ("rate", "share", "gap", "utilisation", "busy")
+SHARES = ("rate", "share", "gap", "utilisation", "attainment")
 WHOLE_FROM = 1000
 
 

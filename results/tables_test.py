@@ -13,7 +13,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import tables  # noqa: E402
-from results import RENAMED_COLUMNS  # noqa: E402
+from results import RENAMED_COLUMNS, RENAMED_KEYS, RENAMED_VALUES  # noqa: E402
 
 COLUMNS = [("cell", "u4"), ("system", "S16"), ("variant", "S16"), ("pipeline", "S16"), ("trace", "S16"), ("load", "f8"), ("seed", "u8"),
            ("slo_ms", "f8"), ("parameters", "S64"), ("status", "S8"), ("drop_rate", "f8"), ("goodput_rps", "f8")]
@@ -27,8 +27,9 @@ class Names(unittest.TestCase):
 
     def test_figures_know_the_columns_that_had_another_name(self):
         source = (Path(__file__).parent.parent / "harness/core/renamed.cc").read_text(encoding="utf8")
-        columns = source.split("kColumns[] = {")[1].split("};")[0]
-        self.assertEqual(dict(re.findall(r'\{"(\w+)", "(\w+)"\}', columns)), RENAMED_COLUMNS)
+        for name, known in (("kColumns", RENAMED_COLUMNS), ("kKeys", RENAMED_KEYS), ("kValues", RENAMED_VALUES)):
+            listed = source.split(f"{name}[] = {{")[1].split("};")[0]
+            self.assertEqual(dict(re.findall(r'\{"([^"]+)",\s+"([^"]+)"\}', listed)), known)
 
 
 class Tables(unittest.TestCase):

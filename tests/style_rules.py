@@ -22,6 +22,7 @@ MAX_FILE_LINES = 500
 MAX_FUNCTION_LINES = 70
 USUAL_FUNCTION_LINES = 40
 USUAL_FUNCTION_SHARE = 0.95
+MAX_PROSE_LINE = 100
 MIN_SOURCES = 4  # of a folder
 
 # Arrows of the design: which layers a layer may include. "record/run" is what a run leaves behind, without HDF5.
@@ -247,6 +248,17 @@ def check_retired_words(path, text):
     return found
 
 
+def check_prose_lines(path, text):
+    """Paragraphs and lists of pages; tables, code, headings and what one link or code span fills are free."""
+    findings, fenced = [], False
+    for number, line in enumerate(text.splitlines() if path.endswith(".md") else [], 1):
+        fenced ^= line.lstrip().startswith("```")
+        one_word = " " not in re.sub(r"`[^`]*`|!?\[[^\]]*\]\([^)]*\)[.,;:]?", "x", line.strip())
+        if len(line) > MAX_PROSE_LINE and not (fenced or one_word or re.match(r"    |[|#<]", line)):
+            findings.append(Finding(path, number, "prose-line", f"{len(line)} characters, at most {MAX_PROSE_LINE}"))
+    return findings
+
+
 def check_machine_paths(path, text):
     return [
         Finding(path, number, "machine-path", line.strip()[:100])
@@ -293,7 +305,7 @@ def check_folders(paths):
 
 RULES = [
     check_layers, check_libraries, check_banned, check_file_length, check_function_length, check_leftovers,
-    check_machine_paths, check_header_guard, check_retired_words
+    check_machine_paths, check_header_guard, check_prose_lines, check_retired_words
 ]
 
 

@@ -107,6 +107,16 @@ class Folders(unittest.TestCase):
         self.assertEqual(rules.check_folders({"systems/naive/naive.cc", "systems/naive/README.md"}), [])
 
 
+class Prose(unittest.TestCase):
+
+    def test_lines_of_prose_are_short_and_tables_are_free(self):
+        long = "word " * 21
+        self.assertEqual(len(rules.check_prose_lines("a.md", f"{long}\n\n- {long}\n")), 2)
+        for free in (f"| {long} |\n", f"    {long}\n", f"```\n{long}\n```\n", "word " * 19 + "\n", f"[{long}](x.md)\n"):
+            self.assertEqual(rules.check_prose_lines("a.md", free), [], free)
+        self.assertEqual(rules.check_prose_lines("a.h", f"// {long}\n"), [])
+
+
 class RetiredWords(unittest.TestCase):
 
     def test_pages_and_messages_say_the_new_word(self):

@@ -116,7 +116,8 @@ class Parser {
     std::string name = take_name();
     if (take("(")) return function(name, begin);
     name = name_now(renamed_columns(), name);
-    if (!take("[")) fail("\"[\" with a series after the metric " + name + ", or \"(\" after a function");
+    if (!take("["))
+      fail("\"[\" with a configuration after the metric " + name + ", or \"(\" after a function");
     require_metric(name, begin);
     Expression metric;
     metric.operation = Operation::kMetric;
@@ -154,7 +155,7 @@ class Parser {
 
   void series(Expression& metric) {
     const std::size_t begin = at_;
-    const std::string system = quoted_or_plain("/,]", "a series such as pard or pard/back");
+    const std::string system = quoted_or_plain("/,]", "a configuration such as pard or pard/back");
     const std::string variant = take("/")       ? quoted_or_plain(",]", "a variant")
                                 : system == "*" ? "*"
                                                 : "default";
@@ -188,7 +189,7 @@ class Parser {
       }
       key = today(metric.selectors.front().value.text + "." + key);
     }
-    return {key, field_value(value)};
+    return {key, field_value(setting_now(key, value).substr(key.size() + 1))};
   }
 
   void require_metric(const std::string& name, std::size_t begin) {

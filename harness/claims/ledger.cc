@@ -119,6 +119,10 @@ class ClaimReader {
     }
   }
 
+  static std::string value_now(const Filter& filter, const std::string& value) {
+    return setting_now(filter.key, value).substr(filter.key.size() + 1);
+  }
+
   static void add_condition(Filter& filter, const TomlValue& value) {
     if (const auto* number = std::get_if<double>(&value.data)) {
       filter.any.push_back(field_value(*number));
@@ -130,7 +134,7 @@ class ClaimReader {
       if (!filter.range) filter.range.emplace();
       narrow(*filter.range, filter.place, *text);
     } else {
-      filter.any.push_back(field_value(*text));
+      filter.any.push_back(field_value(value_now(filter, *text)));
     }
   }
 

@@ -29,7 +29,7 @@ std::vector<ComparedMetric> chosen(std::vector<ComparedMetric> metrics, const Co
   return metrics;
 }
 
-/// "4, first A": an end that is cut off loses nothing else.
+/// "4 problems, first A": if the end is cut off, the number is not.
 std::string first_of(const std::vector<std::string>& texts) {
   return texts.size() > 1 ? std::to_string(texts.size()) + " problems, first " + texts.front()
                           : texts.front();
@@ -123,7 +123,7 @@ void add_compare_command(CLI::App& app, int& exit_code) {
   CLI::Option* measured_times =
       command
           ->add_flag(
-              "--measured-times,--measured", options->measured_times,
+              "--measured-times,--paced", options->measured_times,
               "fidelity: simulates cells on devices with the batch times measured in their run instead of "
               "the profile's")
           ->needs(fidelity);

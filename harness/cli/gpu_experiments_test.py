@@ -99,7 +99,7 @@ def on_null_devices(harness, folder):
     compared = run([harness, "compare", "--fidelity", "results-out/one-gpu.h5", "--tolerance", "slo_attainment=2%"], folder)
     if done.returncode != 0 or compared.returncode not in (0, 1) or "slo_attainment" not in compared.stdout:
         return [f"on null devices: {done.returncode} {done.stderr}; {compared.returncode} {compared.stdout} {compared.stderr}"]
-    # They take no time, which is no slowdown: the profile's times hold, and is far off.
+    # They take no time, which gives no slowdown: the profile's times hold, and they are far off.
     measured = run([harness, "compare", "--fidelity", "results-out/one-gpu.h5", "--measured-times", "--folder", "experiments/gpu", "--within", "5%"],
                   folder)
     if measured.returncode != 1 or "no batch of a valid cell took any time" not in measured.stdout or "latency_ms_p50" not in measured.stdout:

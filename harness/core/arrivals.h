@@ -13,7 +13,7 @@
 
 namespace harness {
 
-// Streams of requests (design, section 2): where they enter and how soon they are due.
+// Streams of requests: where they enter and how soon they are due.
 
 /// Index of a stream in its workload, from 0.
 using StreamId = std::uint32_t;

@@ -1,4 +1,4 @@
-// The three kinds of failure (design, section 9). An outcome (dropped, late) is data, never an exception.
+// The three kinds of failure. An outcome (dropped, late) is data, never an exception.
 #pragma once
 
 #include <cstddef>

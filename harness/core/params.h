@@ -1,5 +1,5 @@
 // Parameter structs list their fields once; parsing, help, documentation and recording walk that list
-// (design, section 10).
+//.
 #pragma once
 
 #include <functional>

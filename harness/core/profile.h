@@ -11,7 +11,7 @@
 
 namespace harness {
 
-// How a worker serves a visit other than in batches (design, section 2): continuous batching and remote
+// How a worker serves a visit other than in batches: continuous batching and remote
 // calls.
 
 /// batch: one batch at a time, its latency by size. shared: the worker is one slot of a server that runs many

@@ -1,4 +1,4 @@
-// Ids, time and the few enumerations that every layer shares (design, section 2).
+// Ids, time and the few enumerations that every layer shares.
 #pragma once
 
 #include <cstdint>

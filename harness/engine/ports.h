@@ -139,7 +139,7 @@ class Workers {
   virtual void run_batch(WorkerId worker, TimeNs profile_ns) = 0;
   /// Runs one visit on a worker whose service is shared or delay; on_batch_done(worker) follows as well.
   virtual void run_visit(const ServiceVisit& visit) = 0;
-  /// The visit has joined the worker's forming batch: what it needs may be brought there (design, section 5).
+  /// The visit has joined the worker's forming batch: what it needs may be brought there.
   /// Only of a group with tell_joins().
   virtual void joined(WorkerId /*worker*/, VisitId /*visit*/) {}
   /// Has the worker's running batch stop at its next exit point: RankQueues::on_batch_preempted(worker)

@@ -14,7 +14,7 @@
 
 namespace harness {
 
-/// When a visit may join a batch (design, section 5).
+/// When a visit may join a batch.
 enum class Commit { kEarly, kLate };
 /// How a module's router spreads visits over its queues.
 enum class Dispatch { kRoundRobin, kLeastOutstanding };

@@ -10,7 +10,7 @@
 
 namespace harness {
 
-// The write-only list into which a scheduler puts its decisions (design, section 5).
+// The write-only list into which a scheduler puts its decisions.
 
 /// One decision of a scheduler. Which fields count depends on `kind`.
 struct Decision {

@@ -1,4 +1,4 @@
-// Schedulers that take their time (design, section 5; world.scheduler_cost): what is for a scheduler waits
+// Schedulers that take their time: what is for a scheduler waits
 // until it has handled what came before, so that a central one saturates in virtual time as it does in life
 // (SHEPHERD, figure 10).
 #pragma once

@@ -11,7 +11,6 @@ import numpy as np
 NS_PER_S = 1e9
 NS_PER_MS = 1e6
 MEASURE_LATENCY = 0
-# Parameters under these tables change the load or the cluster: they make another workload, not another series.
 # Columns that had another name in earlier versions, as harness/core/renamed.cc lists them.
 RENAMED_COLUMNS = {
     "domain": "queue",
@@ -28,6 +27,24 @@ RENAMED_COLUMNS = {
     "batch_cap": "max_batch",
     "dropped_inbox_full": "dropped_scheduler_queue_full",
 }
+# Swept keys that had another name, and their values.
+RENAMED_KEYS = {
+    "live.lateness_limit_ms": "live.schedule_lag_limit_ms",
+    "gpu.pace_limit": "gpu.profile_error_limit",
+    "gpu.pace_wait_s": "gpu.profile_check_wait_s",
+    "cluster.scheduler_inbox_ms": "cluster.scheduler_queue_limit_ms",
+    "repeat_until.most_seeds": "repeat_until.max_seeds",
+    "shared.most_tokens": "shared.max_tokens",
+    "side_by_side": "independent",
+    "nexus.load": "nexus.model_loading",
+    "shepherd.herd_load": "shepherd.herd_model_loading",
+}
+RENAMED_VALUES = {
+    "serving.dispatch=least_loaded": "serving.dispatch=least_outstanding",
+    "nexus.model_loading=ahead": "nexus.model_loading=preloaded",
+    "shepherd.herd_model_loading=ahead": "shepherd.herd_model_loading=preloaded",
+}
+# Parameters under these tables change the load or the cluster: they make another workload, not another series.
 WORKLOAD_TABLES = ("workload.", "trace.", "cluster.", "planner.", "module.", "live.")
 
 
@@ -281,12 +298,23 @@ def with_names_of_today(rows):
     return rows
 
 
+def parameter_now(word):
+    """KEY=VALUE by the names that both have today."""
+    key, equals, value = word.partition("=")
+    now = RENAMED_KEYS.get(key, key) + equals + value
+    return RENAMED_VALUES.get(now, now)
+
+
 def plain(row):
     """A row of /summary as a dictionary of Python values."""
     values = {}
     for name in row.dtype.names:
         value = row[name]
         values[name] = value.decode() if isinstance(value, bytes) else value.item()
+    if "parameters" in values:
+        values["parameters"] = " ".join(parameter_now(word) for word in values["parameters"].split(" "))
+    if "sent" in values:
+        values.setdefault("slo_attainment", values["in_time"] / values["sent"] if values["sent"] else float("nan"))
     return values
 
 

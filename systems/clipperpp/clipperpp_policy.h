@@ -32,7 +32,8 @@ struct ClipperppParams {
                   "a visit is over budget as of the moment it is taken into a batch, or as of that batch's "
                   "expected start");
     params.flag("aimd", aimd,
-                "adapt the batch size by additive increase, multiplicative back-off, within the planned cap");
+                "adapt the batch size by additive increase, multiplicative back-off, within the planned "
+                "maximum size");
     params.integer("aimd_step", aimd_step, 1, 64,
                    "aimd: a full batch within the module's budget raises the size by this");
     params.number("aimd_backoff", aimd_backoff, 0, 1,

@@ -94,13 +94,13 @@ NextWorker next_worker(EarlyDropping rule, TimeNs save_ns, std::span<const Routi
 std::uint32_t choose_backup(std::span<const Backup> backups, TimeNs limit_ns, RandomStream& random);
 
 /// A policy for BatchingScheduler. A visit whose batch would end after the limit of the rule in force
-/// (early_dropping.h) is dropped when its turn comes: when it would join the batch.
+/// (routing_tables.h) is dropped when its turn comes: when it would join the batch.
 ///
 /// Reconstructed: the batch is expected to execute as long as one of the planned size (kPlanned), so that no
 /// visit that joins later makes it longer; the authors' simulator takes what is queued (kQueued).
 class ArrivalOrderPolicy {
  public:
-  /// `context` outlives this. Without Loki's plans (trees.h) there are no budgets to keep.
+  /// `context` outlives this. Without Loki's plans (resource_manager.h) there are no budgets to keep.
   ArrivalOrderPolicy(const ServingContext& context, ModuleId module, const RoutingParams& routing,
                      const DroppingParams& dropping)
       : context_(context),

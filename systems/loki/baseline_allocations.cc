@@ -7,7 +7,7 @@
 namespace harness {
 namespace {
 
-constexpr double kJustBelow = 1 - 1e-9;  // rounding must not make a part infeasible that can be served
+constexpr double kPartJustBelow = 1 - 1e-9;  // rounding must not make a part infeasible that can be served
 
 // A variant with the batch size that it runs with.
 struct Option {
@@ -77,7 +77,7 @@ class SeparateProgram {
       const MilpSolution most = solved(1, false);
       plan.optimal = most.status == MilpStatus::kOptimal || most.status == MilpStatus::kInfeasible;
       if (take(most, plan)) {
-        const MilpSolution accurate = solved(plan.served * kJustBelow, true);
+        const MilpSolution accurate = solved(plan.served * kPartJustBelow, true);
         plan.optimal &= take(accurate, plan) && accurate.status == MilpStatus::kOptimal;
       }
     }

@@ -129,7 +129,7 @@ enum class Allocator { kLoki, kProteus, kInferLine };
 /// execution takes half of the SLO at most.
 class ResourceManager final : public Planner {
  public:
-  /// Metadata go with each plan (Plan::notes). `budget_factor`: of ModulePlan::budget_ns (early_dropping.h).
+  /// Metadata go with each plan (Plan::notes). `budget_factor`: of ModulePlan::budget_ns (routing_tables.h).
   ResourceManager(const ServingContext& context, const PlanningParams& params, Allocator allocator,
                   double budget_factor);
 

@@ -97,7 +97,7 @@ void check_first_burst(const StreamClass& streams, double duration_s) {
 }
 
 void check_classes(const TraceSpec& spec) {
-  constexpr int kMaxStreams = 1'000'000;
+  constexpr int kMaxStreamsInAll = 1'000'000;
   check_no_key_of_a_single_load(spec);
   if (spec.streams.empty()) {
     throw wrong(spec, "streams", "no class of streams",
@@ -112,8 +112,8 @@ void check_classes(const TraceSpec& spec) {
     recorded |= one.minutes == StreamMinutes::kRecorded;
     count += one.count;
   }
-  if (count > kMaxStreams)
-    throw wrong(spec, "streams", text_of(count) + " streams", "at most " + std::to_string(kMaxStreams));
+  if (count > kMaxStreamsInAll)
+    throw wrong(spec, "streams", text_of(count) + " streams", "at most " + std::to_string(kMaxStreamsInAll));
   if (recorded == spec.file.empty()) {
     throw wrong(spec, "file", recorded ? "nothing" : "'" + spec.file + "' of which no class takes minutes",
                 recorded ? "the file of the recorded minutes" : "a class with minutes = \"recorded\"");

@@ -1,4 +1,4 @@
-// The fluid bound (design, section 2): what any policy could complete in time at most, under the same plan.
+// The fluid bound: what any policy could complete in time at most, under the same plan.
 #pragma once
 
 #include <cstdint>

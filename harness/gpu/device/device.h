@@ -1,4 +1,4 @@
-// The execution layer as the live runtime sees it: what loads models and runs batches (design, section 6).
+// The execution layer as the live runtime sees it: what loads models and runs batches.
 #pragma once
 
 #include <cstdint>

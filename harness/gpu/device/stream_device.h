@@ -27,7 +27,7 @@ namespace harness {
 /// The batches outstanding on a device, cut into segments at their exit points: a batch without exit points
 /// is one. All segments run in one order, that of submission, and at most kMaxAhead stand on the device, the
 /// running one among them: with fewer the device would wait for the host between two, with more a preempted
-/// batch would run on for longer (design, section 6).
+/// batch would run on for longer.
 ///
 /// A batch is named by its slot, 0..kMaxOutstanding - 1.
 class SegmentQueue {

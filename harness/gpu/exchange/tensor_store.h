@@ -81,7 +81,7 @@ class TensorStore {
   std::size_t used_bytes_ = 0;
 };
 
-// Ways in which a tensor gets from the worker that made it to the one that needs it (design, section 6).
+// Ways in which a tensor gets from the worker that made it to the one that needs it.
 //
 //   both workers on this rank          HandleCarrier: the handle is passed on
 //   both members of an open channel    ExchangeCarrier: from device to device, by NCCL

@@ -1,5 +1,5 @@
 // Workers that are devices: what runs a rank's batches in a run on real GPUs, where WorkerModels' timers do
-// on emulated ones (design, section 6).
+// on emulated ones.
 #pragma once
 
 #include <cstdint>

@@ -25,8 +25,8 @@ namespace harness {
 /// Bytes of memory that each GPU has for tensors that arrive.
 inline constexpr std::uint64_t kArrivalRoomBytes = std::uint64_t{256} << 20;
 
-/// One channel for each pair of modules, opened by rank 0 before the load starts (exchange_desk.h). What no
-/// channel or no memory is there for goes by message. Used by the loop's thread.
+/// One channel for each pair of modules, opened by rank 0 before the load starts (ExchangeDesk below). What
+/// no channel or no memory is there for goes by message. Used by the loop's thread.
 class GpuTransfers {
  public:
   /// `exchanges` are those of the GPUs from `first_gpu` on. `send` takes diverted tensors, `events` hears of

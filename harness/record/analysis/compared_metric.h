@@ -20,8 +20,6 @@ struct Tolerance {
   auto operator<=>(const Tolerance&) const = default;
 };
 
-/// goodput_rps / offered_rps; no column of /summary, as loads differ between cells.
-
 struct ComparedMetric {
   std::string name;  ///< a numeric column of /summary
   Better better = Better::kNeither;

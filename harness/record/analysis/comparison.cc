@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "harness/core/error.h"
+#include "harness/core/renamed.h"
 
 namespace harness {
 namespace {
@@ -182,6 +183,14 @@ void add_inline(Settings& settings, const std::string& table, const std::string&
   }
 }
 
+/// A setting by the names that its key and its value have today.
+void put(Settings& settings, const std::string& key, const std::string& value) {
+  const std::string now = setting_now(key, unquoted(value));
+  const std::string key_now = now.substr(0, now.find('='));
+  const std::string value_now = now.substr(key_now.size() + 1);
+  settings[key_now] = value_now == unquoted(value) ? value : "\"" + value_now + "\"";
+}
+
 Settings settings_of(const std::string& text) {
   Settings settings;
   std::istringstream lines(text);
@@ -208,7 +217,7 @@ Settings settings_of(const std::string& text) {
       if (key == kParams) {
         add_inline(settings, value, system + ".");
       } else {
-        settings[prefix + key] = value;
+        put(settings, prefix + key, value);
       }
     }
   }

@@ -39,7 +39,7 @@ struct MetricChange {
 /// A cell that ran in one file and was skipped or is invalid in the other.
 struct StatusChange {
   CellKey key;
-  std::string text;  ///< "ok, now invalid (load left late)"
+  std::string text;  ///< "ok, now invalid (load generator fell behind)"
 };
 
 struct Comparison {

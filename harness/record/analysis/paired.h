@@ -1,5 +1,5 @@
 // Statistics over the seeds of an experiment: what a metric is, and how far it is from that of a baseline
-// when both are taken paired by seed. Works on rows of /summary.
+// when both are paired by seed. Works on rows of /summary.
 #pragma once
 
 #include <compare>
@@ -78,9 +78,9 @@ PairedSpread paired_over_seeds(const SeriesCells& series, const SeriesCells& bas
                                const std::string& metric);
 
 /// A row per workload and series: the metric's mean over the seeds with the half-width of its 95 % confidence
-/// interval, the mean of its difference to `baseline` and of its ratio, taken paired by seed, with theirs,
-/// and the mean share of the fluid bound. Without a value: differences where a workload lacks the baseline,
-/// half-widths of one seed.
+/// interval, the mean of its difference to `baseline` and of its ratio, paired by seed, with their
+/// half-widths, and the mean share of the fluid bound. Without a value: differences where a workload lacks
+/// the baseline, half-widths of one seed.
 TextTable paired_table(const std::vector<WorkloadCells>& workloads, const std::string& metric,
                        const std::string& baseline);
 
