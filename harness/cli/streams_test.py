@@ -141,7 +141,7 @@ def results_tell_of_streams(harness, folder):
         if not (file["summary"]["drop_rate"] > 0).any():
             failures.append("nothing was dropped: the test shows little")
     paired = run([harness, "show", "out/mixed.h5", "--paired", "goodput_rps"], folder)
-    if paired.returncode or "the baseline is shepherd, the first series" not in paired.stderr:
+    if paired.returncode or "the baseline is shepherd, the first configuration" not in paired.stderr:
         failures.append(f"show --paired without pard: {paired.returncode} {paired.stderr}")
     return failures
 
