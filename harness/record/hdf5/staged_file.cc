@@ -138,10 +138,10 @@ H5FD_class_t make_class() {
 Hdf5Handle staged_access(StagedDescriptor& descriptor) {
   // Kept until the program ends: HDF5 still reads the class of a file that closes after its driver is gone.
   static const H5FD_class_t kDriverClass = make_class();
-  static const hid_t driver = checked(H5FDregister(&kDriverClass), "register the file driver");
+  static const hid_t kDriver = checked(H5FDregister(&kDriverClass), "register the file driver");
   Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "make properties");
   StagedDescriptor* info = &descriptor;
-  checked(H5Pset_driver(access.get(), driver, &info), "choose the file driver");
+  checked(H5Pset_driver(access.get(), kDriver, &info), "choose the file driver");
   checked(H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_V18), "set the format's version");
   checked(H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG), "set properties");
   return access;
