@@ -8,6 +8,7 @@ namespace harness {
 namespace {
 
 thread_local BugContext bug_context;
+thread_local bool bugs_fail_cells = false;
 
 constexpr std::size_t kLongestFound = 80;
 
@@ -101,13 +102,20 @@ void throw_unknown(const InputPlace& place, const std::string& what, const std::
 void set_bug_context(const BugContext& context) { bug_context = context; }
 
 void report_bug(const char* file, int line, const char* what) {
-  std::fprintf(stderr, "harness: bug at %s:%d: %s", file, line, what);
+  std::string text = "bug at " + std::string(file) + ":" + std::to_string(line) + ": " + what;
   if (bug_context.now_ns != nullptr) {
-    std::fprintf(stderr, " (seed %llu, virtual time %.9f s)", bug_context.seed,
-                 static_cast<double>(*bug_context.now_ns) * 1e-9);
+    char when[80];
+    std::snprintf(when, sizeof when, " (seed %llu, virtual time %.9f s)", bug_context.seed,
+                  static_cast<double>(*bug_context.now_ns) * 1e-9);
+    text += when;
   }
-  std::fprintf(stderr, "\n");
+  if (bugs_fail_cells) throw CellFailed(text);
+  std::fprintf(stderr, "harness: %s\n", text.c_str());
   std::abort();
 }
+
+BugsFailCells::BugsFailCells() { bugs_fail_cells = true; }
+
+BugsFailCells::~BugsFailCells() { bugs_fail_cells = false; }
 
 }  // namespace harness

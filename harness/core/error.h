@@ -53,7 +53,8 @@ std::string join_names(const std::vector<std::string>& names);
 [[noreturn]] void throw_unknown(const InputPlace& place, const std::string& what, const std::string& name,
                                 const std::vector<std::string>& known);
 
-/// Prints `what` with the running cell's seed and virtual time, then aborts. For bugs only.
+/// For bugs only: prints `what` with the running cell's seed and virtual time, then aborts. While this thread
+/// has a BugsFailCells, throws CellFailed with that line instead.
 [[noreturn]] void report_bug(const char* file, int line, const char* what);
 
 /// Where report_bug looks up the seed and virtual time of the cell now running in this thread.
@@ -66,9 +67,19 @@ void set_bug_context(const BugContext& context);
 
 // A failure that ends one cell of an experiment and no other.
 
-/// A device could not run a batch: on every rank the run is over, and the ranks can go on with the next.
+/// The cell's run cannot go on, on any rank, and the ranks can go on with the next cell: a device could not
+/// run a batch, a simulation stands still or outgrows its limits. what() says why in a line.
 class CellFailed : public EnvironmentError {
   using EnvironmentError::EnvironmentError;
+};
+
+/// While it exists, a bug in this thread ends the cell that runs here instead of the program. Not nested.
+class BugsFailCells {
+ public:
+  BugsFailCells();
+  ~BugsFailCells();
+  BugsFailCells(const BugsFailCells&) = delete;
+  BugsFailCells& operator=(const BugsFailCells&) = delete;
 };
 
 }  // namespace harness

@@ -55,5 +55,20 @@ TEST(ReportBug, NamesTheSeedAndTheVirtualTime) {
       "bug at .*error_test.cc.*arithmetic \\(seed 77, virtual time 1.5");
 }
 
+TEST(Bugs, EndTheCellWhileOneAsksForIt) {
+  set_bug_context({7, nullptr});
+  {
+    const BugsFailCells bugs;
+    try {
+      HARNESS_CHECK(1 > 2, "one is more than two");
+      ADD_FAILURE();
+    } catch (const CellFailed& failed) {
+      EXPECT_NE(std::string(failed.what()).find("one is more than two"), std::string::npos) << failed.what();
+    }
+  }
+  EXPECT_DEATH(HARNESS_CHECK(false, "and the program otherwise"),
+               "harness: bug at .*and the program otherwise");
+}
+
 }  // namespace
 }  // namespace harness

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <vector>
@@ -93,19 +94,11 @@ void take_lesser(std::optional<double>& least, std::optional<double> value) {
   if (value && (!least || *value < *least)) least = value;
 }
 
-/// The least quota of this process's control groups and those above them, of both versions.
-std::optional<double> cpu_quota(const MachineFiles& files) {
-  std::optional<double> least;
-  const auto look = [&](const std::string& folder, bool v2) {
-    if (v2) {
-      if (const auto text = files.read(folder + "/cpu.max")) take_lesser(least, quota_v2(*text));
-      return;
-    }
-    const auto quota = files.read_number(folder + "/cpu.cfs_quota_us");
-    const auto period = files.read_number(folder + "/cpu.cfs_period_us");
-    if (quota && period && *quota > 0 && *period > 0)
-      take_lesser(least, static_cast<double>(*quota) / static_cast<double>(*period));
-  };
+/// Calls `look` with the folder of each of this process's control groups that limits `controller`, and of
+/// those above them, and whether it is of version 2.
+void for_each_group(const MachineFiles& files, const std::string& controller,
+                    const std::vector<std::string>& mounts,
+                    const std::function<void(const std::string&, bool)>& look) {
   const auto look_upwards = [&](const std::string& mount, std::string group, bool v2) {
     for (;;) {
       look(mount + group, v2);
@@ -121,12 +114,35 @@ std::optional<double> cpu_quota(const MachineFiles& files) {
     const std::string controllers = "," + std::string(line.substr(first + 1, second - first - 1)) + ",";
     const std::string group(line.substr(second + 1));
     if (controllers == ",,") look_upwards("sys/fs/cgroup", group, true);
-    if (controllers.find(",cpu,") != std::string::npos) {
-      look_upwards("sys/fs/cgroup/cpu", group, false);
-      look_upwards("sys/fs/cgroup/cpu,cpuacct", group, false);
+    if (controllers.find("," + controller + ",") == std::string::npos) return;
+    for (const std::string& mount : mounts) look_upwards("sys/fs/cgroup/" + mount, group, false);
+  });
+}
+
+/// The least quota of the control groups.
+std::optional<double> cpu_quota(const MachineFiles& files) {
+  std::optional<double> least;
+  for_each_group(files, "cpu", {"cpu", "cpu,cpuacct"}, [&](const std::string& folder, bool v2) {
+    if (v2) {
+      if (const auto text = files.read(folder + "/cpu.max")) take_lesser(least, quota_v2(*text));
+      return;
     }
+    const auto quota = files.read_number(folder + "/cpu.cfs_quota_us");
+    const auto period = files.read_number(folder + "/cpu.cfs_period_us");
+    if (quota && period && *quota > 0 && *period > 0)
+      take_lesser(least, static_cast<double>(*quota) / static_cast<double>(*period));
   });
   return least;
+}
+
+/// The number behind `name` in a file with a name and a number a line ("MemAvailable:  12 kB").
+std::optional<double> named_number(const std::optional<std::string>& text, std::string_view name) {
+  std::optional<double> found;
+  for_each_line(text.value_or(""), [&](std::string_view line) {
+    const std::vector<std::string_view> words = words_of(line);
+    if (words.size() >= 2 && words[0] == name) found = parse<double>(words[1]);
+  });
+  return found;
 }
 
 /// The soft and the hard limit of /proc/self/limits; "unlimited" is a very large number.
@@ -328,6 +344,30 @@ Check check_shared_memory(const MachineFiles& files, int ranks) {
   return {CheckLevel::kFail, "shared memory", found,
           counted(ranks, "rank") + (ranks == 1 ? " here needs " : " here need ") + number(needed / 1e6) +
               " MB: docker --shm-size, or mount -o remount,size=1G /dev/shm"};
+}
+
+std::optional<double> available_memory(const MachineFiles& files) {
+  constexpr double kKiB = 1024;
+  std::optional<double> least = named_number(files.read("proc/meminfo"), "MemAvailable:");
+  if (least) *least *= kKiB;
+  for_each_group(files, "memory", {"memory"}, [&](const std::string& folder, bool v2) {
+    const auto limit = files.read_number(folder + (v2 ? "/memory.max" : "/memory.limit_in_bytes"));
+    const auto used = files.read_number(folder + (v2 ? "/memory.current" : "/memory.usage_in_bytes"));
+    if (!limit || !used) return;
+    // What the group's files keep in memory makes room when it is needed.
+    const char* const cached = v2 ? "inactive_file" : "total_inactive_file";
+    const double kept = named_number(files.read(folder + "/memory.stat"), cached).value_or(0);
+    take_lesser(least, std::max(0.0, static_cast<double>(*limit - *used) + kept));
+  });
+  return least;
+}
+
+double resident_memory() {
+  const auto text = MachineFiles().read("proc/self/statm");
+  if (!text) return 0;
+  const std::vector<std::string_view> words = words_of(*text);
+  if (words.size() < 2) return 0;
+  return parse<double>(words[1]).value_or(0) * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace harness

@@ -60,6 +60,13 @@ void code(Archive<Way>& archive, UsableCores& cores) {
 }
 
 UsableCores usable_cores(const MachineFiles& files);
+
+/// Bytes that the processes here may take beyond what they have: what is free or can be freed, and what the
+/// control groups leave. Nothing where that is not visible.
+std::optional<double> available_memory(const MachineFiles& files);
+/// Bytes of this process that are in memory; 0 where that is not visible. A few microseconds.
+double resident_memory();
+
 /// Whether `ranks` ranks of a host find a core each among those that any of them may use, within the quota.
 Check check_cores(const UsableCores& cores, int ranks);
 

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "harness/core/error.h"
 #include "harness/core/test_time.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_run.h"
@@ -267,6 +268,20 @@ TEST(Faults, OnesThatConcernNothingChangeNothing) {
   spec.faults.push_back(fault_of(FaultKind::kLoss, 0, 1e6, 3));
   spec.faults.push_back(fault_of(FaultKind::kStop, 100, 1e6, 4));
   EXPECT_EQ(simulate(spec, nullptr).fingerprint, sound.fingerprint);
+}
+
+TEST(RunsThatDoNotEnd, ADayAndTenLoadsAreTheLongestWait) {
+  // One worker serves a request in 100 s: 2,000 of them take 2.3 days.
+  RunSpec spec = testing::make_spec("naive", testing::chain(1), {testing::linear_profile("m", 0, 100'000, 1)},
+                                    {{1, 1}}, kNsPerS, std::vector<TimeNs>(2000, 0), kNsPerS);
+  try {
+    simulate(spec, nullptr);
+    ADD_FAILURE() << "it has an end";
+  } catch (const CellFailed& failed) {
+    EXPECT_EQ(
+        std::string(failed.what()),
+        "1136 requests still in the system after the load, and nothing is due within 86400 s of its end");
+  }
 }
 
 }  // namespace

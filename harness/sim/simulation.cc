@@ -1,14 +1,30 @@
 #include "harness/sim/simulation.h"
 
+#include <algorithm>
 #include <chrono>
+#include <string>
 
 #include "harness/core/error.h"
 #include "harness/engine/accounting/slot_table.h"
 #include "harness/sim/virtual_world.h"
 
 namespace harness {
+namespace {
+
+/// When a run must be over. Windows are recorded until then, and what waits so long is hardly ever served.
+TimeNs last_moment(TimeNs duration_ns) {
+  constexpr TimeNs kDay = 24 * 3600 * kNsPerS;
+  constexpr TimeNs kTimesTheLoad = 10;
+  constexpr TimeNs kLatest = kNever / 4;
+  if (duration_ns > kLatest / (kTimesTheLoad + 1)) return kLatest;
+  return duration_ns + std::max(kDay, kTimesTheLoad * duration_ns);
+}
+
+}  // namespace
+
 VirtualWorld::VirtualWorld(const RunSpec& spec, RowSink* rows)
     : spec_(spec),
+      last_ns_(last_moment(spec.arrivals->duration_ns())),
       network_ns_(ms_to_ns(spec.world.network_delay_ms)),
       state_delay_ns_(ms_to_ns(spec.serving.state_delay_ms)),
       state_period_ns_(ms_to_ns(spec.serving.state_period_ms)),
@@ -55,7 +71,8 @@ RunRecord VirtualWorld::run() {
       dispatcher_.on_request(now_, stream);
     } else {
       if (arrivals_.next_ns() == kNever && dispatcher_.live_requests() == 0) break;
-      HARNESS_CHECK(event_ns != kNever, "requests wait and nothing is due");
+      if (event_ns > last_ns_) [[unlikely]]
+        give_up(event_ns);
       const Event event = events_.pop();
       now_ = event.at_ns;
       handle(event);
@@ -63,7 +80,7 @@ RunRecord VirtualWorld::run() {
     if (++handled >= next_report) {
       next_report = handled + kEventsBetweenReports;
       check_progress();
-      if (spec_.progress) spec_.progress(now_, accounting_.record().sent);
+      report_progress();
     }
   }
   RunRecord record = close(handled);
@@ -90,11 +107,24 @@ RunRecord VirtualWorld::close(std::uint64_t events) {
   return record;
 }
 
+std::string VirtualWorld::waiting_text() const {
+  return counted(dispatcher_.live_requests(), "request") + " still in the system after the load, and ";
+}
+
+void VirtualWorld::give_up(TimeNs event_ns) const {
+  if (event_ns == kNever) throw CellFailed(waiting_text() + "nothing is due any more");
+  const TimeNs after_ns = last_ns_ - spec_.arrivals->duration_ns();
+  throw CellFailed(waiting_text() + "nothing is due within " + std::to_string(after_ns / kNsPerS) +
+                   " s of its end");
+}
+
 void VirtualWorld::check_progress() {
   constexpr TimeNs kLongestStandstill = 3600 * kNsPerS;
   if (arrivals_.next_ns() != kNever || now_ < progress_check_ns_) return;
-  HARNESS_CHECK(progress_check_ns_ == 0 || progress() != seen_progress_,
-                "the load has ended, requests are queued, and no batch has started for an hour");
+  const auto is_busy = [](const WorkerState& worker) { return !worker.running.empty(); };
+  const bool runs = std::any_of(tables_.workers.begin(), tables_.workers.end(), is_busy);
+  if (progress_check_ns_ != 0 && progress() == seen_progress_ && !runs)
+    throw CellFailed(waiting_text() + "no batch has run for an hour of virtual time");
   seen_progress_ = progress();
   progress_check_ns_ = now_ + kLongestStandstill;
 }
@@ -263,6 +293,7 @@ void VirtualWorld::handle_plan_period() {
   std::vector<std::uint64_t> arrived;
   for (const ModuleTotals& totals : accounting_.record().modules) arrived.push_back(totals.arrived);
   next_plans_.push_back(dispatcher_.compute_plan(now_, dispatcher_.take_load(now_, arrived)));
+  report_progress();  // a plan may take long
   events_.push(now_ + ms_to_ns(spec_.planner.plan_time_ms), kPlanReady, 0);
   await_planning();
 }

@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "harness/core/arrivals.h"
@@ -151,10 +152,17 @@ class VirtualWorld final : private ToQueues, private ToDispatcher, private Worke
   /// Batches started and visits dropped so far: stands still only if nothing happens.
   std::uint64_t progress() const;
   void check_progress();
+  void report_progress() const {
+    if (spec_.progress) spec_.progress(now_, accounting_.record().sent);
+  }
+  std::string waiting_text() const;
+  /// Requests are in the system, and the next event is too late to wait for, or there is none.
+  [[noreturn]] void give_up(TimeNs event_ns) const;
   /// Closes the accounting (a bug if it does not close).
   RunRecord close(std::uint64_t events);
 
   const RunSpec& spec_;
+  TimeNs last_ns_;  ///< a run that is not over then ends as failed
   TimeNs now_ = 0;
   TimeNs network_ns_;
   TimeNs state_delay_ns_;

@@ -205,11 +205,28 @@ void Accounting::check_paths() const {
                 "the accounting does not close: each lost path was lost at one visit");
 }
 
+/// Sums of times are integers; one that went beyond them would be a wrong figure.
+void Accounting::check_sums() const {
+  constexpr double kLargest = 9e18;
+  const auto is_too_large = [](const LatencyHistogram& times) {
+    double sum_ns = 0;
+    for (std::size_t i = 0; i < times.counts().size(); ++i)
+      sum_ns += static_cast<double>(times.counts()[i]) * static_cast<double>(LatencyHistogram::upper_edge(i));
+    return sum_ns > kLargest;
+  };
+  for (const ModuleTotals& module : record_.modules) {
+    if (is_too_large(module.queueing_delay) || is_too_large(module.batch_wait))
+      throw CellFailed(
+          "requests waited for more than 285 years in all, more than the sums of times can hold");
+  }
+}
+
 RunRecord Accounting::close(TimeNs end_ns, std::uint64_t events, std::vector<WorkerTotals> workers) {
   if (rows_ != nullptr) flush_rows();
   record_.end_ns = end_ns;
   record_.events = events;
   record_.workers = std::move(workers);
+  check_sums();
   check_requests();
   check_visits();
   if (has_tasks_) check_paths();

@@ -220,6 +220,7 @@ class Accounting {
   void write_request(const RequestRecord& request, Outcome outcome, double accuracy);
   void flush_rows();
 
+  void check_sums() const;
   void check_requests() const;
   void check_visits() const;
   void check_paths() const;

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "harness/core/error.h"
 #include "harness/core/profile.h"
 #include "harness/core/random.h"
 #include "harness/engine/event_queue.h"
@@ -85,8 +86,10 @@ class WorkerModels {
   }
   /// The same on a GPU that takes `factor` times as long.
   void run_batch_slowly(TimeNs now, WorkerId worker, TimeNs profile_ns, double factor) {
-    const auto usual = static_cast<double>(execution_ns(now, worker, profile_ns));
-    start(now, worker, static_cast<TimeNs>(usual * factor + 0.5));
+    const double slow_ns = static_cast<double>(execution_ns(now, worker, profile_ns)) * factor;
+    constexpr double kLongestNs = 1e16;
+    if (!(slow_ns <= kLongestNs)) throw CellFailed("slow faults make a batch last for more than 115 days");
+    start(now, worker, static_cast<TimeNs>(slow_ns + 0.5));
   }
   /// Has the worker's batch of `module` stop at the first of its exit points from now on, which part the
   /// batch's time evenly (world.preemption = immediate: now). After the last it runs to its end.

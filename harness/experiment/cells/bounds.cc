@@ -51,9 +51,10 @@ std::string bounds_text(const std::string& arrivals, const RunSpec& spec, const 
 }  // namespace
 
 const Bounds& BoundCache::of(const std::string& arrivals, const RunSpec& spec, const RunRecord& record) {
-  const auto [place, is_new] = known_.try_emplace(sha256_of(bounds_text(arrivals, spec, record)));
-  if (is_new) place->second = {fluid_bound(spec, record), offline_schedule(spec, record)};
-  return place->second;
+  const std::string key = sha256_of(bounds_text(arrivals, spec, record));
+  const auto known = known_.find(key);
+  if (known != known_.end()) return known->second;
+  return known_.emplace(key, Bounds{fluid_bound(spec, record), offline_schedule(spec, record)}).first->second;
 }
 
 }  // namespace harness

@@ -85,6 +85,10 @@ struct CellDistribution::Ranks {
     MPI_Init(nullptr, nullptr);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Comm host = MPI_COMM_NULL;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+    MPI_Comm_size(host, &ranks_here);
+    MPI_Comm_free(&host);
     const MPI_Aint bytes = rank == 0 ? static_cast<MPI_Aint>(kCounters * sizeof(std::int64_t)) : 0;
     MPI_Win_allocate(bytes, sizeof(std::int64_t), MPI_INFO_NULL, MPI_COMM_WORLD, &counters, &window);
     if (rank == 0) std::fill_n(counters, static_cast<std::size_t>(kCounters), 0);
@@ -114,6 +118,7 @@ struct CellDistribution::Ranks {
 
   int rank = 0;
   int ranks = 1;
+  int ranks_here = 1;
   std::int64_t* counters = nullptr;
   MPI_Win window = MPI_WIN_NULL;
 };
@@ -127,6 +132,8 @@ CellDistribution::~CellDistribution() = default;
 int CellDistribution::rank() const { return mpi_ ? mpi_->rank : 0; }
 
 int CellDistribution::ranks() const { return mpi_ ? mpi_->ranks : 1; }
+
+int CellDistribution::ranks_here() const { return mpi_ ? mpi_->ranks_here : 1; }
 
 int CellDistribution::share(int value) {
   if (mpi_) broadcast(&value, 1, MPI_INT, mpi_->rank);

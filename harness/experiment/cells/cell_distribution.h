@@ -40,6 +40,8 @@ class CellDistribution {
 
   int rank() const;
   int ranks() const;
+  /// Those that run on this host.
+  int ranks_here() const;
 
   /// Rank 0's value, on every rank. The others wait without spinning.
   int share(int value);

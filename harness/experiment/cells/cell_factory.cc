@@ -65,11 +65,6 @@ std::string pipeline_text(const Pipeline& pipeline) {
   return text;
 }
 
-InputPlace place_in(const ExperimentSpec& spec, const std::string& key) {
-  const auto place = spec.places.find(key);
-  return place == spec.places.end() ? InputPlace{spec.file, 0, key} : place->second;
-}
-
 /// Where the set of profiles is named: for all systems, for one, or in a sweep.
 InputPlace place_of_profiles(const ExperimentSpec& spec, const std::string& name) {
   const std::string key = "cluster.profiles";
@@ -83,7 +78,7 @@ InputPlace place_of_profiles(const ExperimentSpec& spec, const std::string& name
         std::find(axis.values.begin(), axis.values.end(), ParamValue(name)) != axis.values.end())
       return axis.place;
   }
-  return place_in(spec, key);
+  return place_of(spec, key);
 }
 
 bool has_cells_on_devices(const ExperimentSpec& spec) {
@@ -125,7 +120,7 @@ std::string how_to_measure_all(const ExperimentSpec& spec, const Settings& setti
 /// What the planner would refuse for other reasons than the SLO.
 void check_settings(const ExperimentSpec& spec, const Settings& settings, const RunSpec& run) {
   if (settings.planner.autoscale && settings.planner.workers != WorkerRule::kRate) {
-    throw input_error(place_in(spec, "planner.autoscale"), "true with workers = balanced",
+    throw input_error(place_of(spec, "planner.autoscale"), "true with workers = balanced",
                       "true with workers = rate");
   }
   for (std::size_t k = 0; k < run.pipeline.modules.size(); ++k) {
@@ -133,7 +128,7 @@ void check_settings(const ExperimentSpec& spec, const Settings& settings, const 
     const int batch = run.module_overrides[k].batch;
     if (batch <= most) continue;
     throw input_error(
-        place_in(spec, "module." + run.pipeline.modules[k].name + ".batch"), std::to_string(batch),
+        place_of(spec, "module." + run.pipeline.modules[k].name + ".batch"), std::to_string(batch),
         "at most " + std::to_string(most) + ", the largest batch in the profile of " + run.profiles[k].model);
   }
 }
@@ -256,7 +251,7 @@ RunSpec CellFactory::world_of(const Cell& cell, const Settings& settings) {
   for (const Module& module : run.pipeline.modules) {
     const auto found = set.profiles.find(module.model);
     if (found == set.profiles.end()) {
-      throw input_error(place_in(spec_, "cluster.profiles"),
+      throw input_error(place_of(spec_, "cluster.profiles"),
                         "no profile of " + module.model + " in " + set.name,
                         "a set with every model of pipeline " + run.pipeline.name + " (" + module.name +
                             " has this one; `harness list profiles` names those of each set)" +
@@ -335,10 +330,11 @@ void CellFactory::add_streams(const Cell& cell, const Settings& settings, const 
   if (system == nullptr || !system->wants_peaks()) return;
   const TimeNs period_ns = system->replan_period_ns(make_context(run));
   const std::string key = arrivals_text(cell, settings, cell.rate) + "\n" + std::to_string(period_ns);
-  const auto [peak, is_new] = peaks_.try_emplace(key);
-  if (is_new) {
+  auto peak = peaks_.find(key);
+  if (peak == peaks_.end()) {
     const auto arrivals = make_stream_arrivals(load.population, cell.seed);
-    peak->second = peak_rps(*arrivals, run.streams, run.pipeline.modules.size(), period_ns);
+    peak =
+        peaks_.emplace(key, peak_rps(*arrivals, run.streams, run.pipeline.modules.size(), period_ns)).first;
   }
   run.peak_rps = peak->second;
 }

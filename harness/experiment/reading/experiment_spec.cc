@@ -69,6 +69,9 @@ void read_head(const TableReader& document, ExperimentSpec& spec) {
   if (document.has("record")) {
     const TableReader record = document.table("record");
     record.require_known(plain_keys_of("record"));
+    for (const char* key : {"rows", "states", "replay"}) {
+      if (record.has(key)) spec.size_places[std::string("record.") + key] = record.place(key);
+    }
     spec.rows = record.flag_or("rows", true);
     spec.states = record.flag_or("states", false);
     spec.replay = record.flag_or("replay", false);
@@ -189,8 +192,10 @@ void read_workload(const TableReader& document, ExperimentSpec& spec) {
   read_axes(table, spec.workload);
   read_requests(table, spec);
   std::optional<Assignment> duration;
-  if (table.has("duration_s"))
+  if (table.has("duration_s")) {
     duration = Assignment{"", table.value("duration_s", "a number"), table.place("duration_s")};
+    spec.size_places["workload.duration_s"] = duration->place;
+  }
   TomlValue none;
   none.data = TomlTable();
   const bool given = table.has("loads");
@@ -347,6 +352,18 @@ ExperimentSpec load_experiment(const std::string& path, const std::vector<std::s
   if (!spec.figures.empty() && std::filesystem::exists(figure_catalogue(), error))
     check_figures(spec, figure_catalogue());
   return spec;
+}
+
+InputPlace place_of(const ExperimentSpec& spec, const std::string& key) {
+  const auto place = spec.places.find(key);
+  if (place != spec.places.end()) return place->second;
+  for (const SweepAxis& axis : spec.sweeps) {
+    if (axis.key == key) return axis.place;
+  }
+  const auto size = spec.size_places.find(key);
+  if (size != spec.size_places.end()) return size->second;
+  if (spec.workload.rate_place.key == key) return spec.workload.rate_place;
+  return {spec.file, 0, key};
 }
 
 std::string resolve_path(const std::string& folder, const std::string& path) {

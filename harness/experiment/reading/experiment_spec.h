@@ -78,6 +78,8 @@ struct ExperimentSpec {
   std::map<std::string, TraceSpec> traces;   ///< one per name in workload.traces
   Settings base;                             ///< without a trace, with the faults of [[fault]]
   std::map<std::string, InputPlace> places;  ///< of every key of `base` that the file sets
+  /// Of those keys of other tables that say how much a cell takes, where the file sets them.
+  std::map<std::string, InputPlace> size_places;
   std::vector<SystemSpec> systems;
   std::vector<SweepAxis> sweeps;
   std::optional<RepeatUntil> repeat;
@@ -99,6 +101,9 @@ ExperimentSpec load_experiment(const std::string& path, const std::vector<std::s
 /// Throws InputError unless every name in `figures` begins a line of the file `catalogue` (name, tab, what it
 /// is).
 void check_figures(const ExperimentSpec& spec, const std::string& catalogue);
+
+/// Where the file sets or sweeps the key; without a line where it does neither.
+InputPlace place_of(const ExperimentSpec& spec, const std::string& key);
 
 /// A path of an experiment file as the program opens it: absolute ones as they are, "$HARNESS_DATA/..." below
 /// that variable (by default ../shared/data beside the repository), others from `folder`. Without "a/.." and

@@ -1,5 +1,7 @@
 #include "harness/experiment/running/experiment_run.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -22,16 +24,6 @@ namespace {
 std::string stem_of_file(const std::string& path) { return std::filesystem::path(path).stem().string(); }
 
 std::string count_text(std::size_t cells) { return counted(cells, "cell"); }
-
-/// Where the file sets or sweeps the key.
-InputPlace place_of(const ExperimentSpec& spec, const std::string& key) {
-  const auto place = spec.places.find(key);
-  if (place != spec.places.end()) return place->second;
-  for (const SweepAxis& axis : spec.sweeps) {
-    if (axis.key == key) return axis.place;
-  }
-  return {spec.file, 0, key};
-}
 
 }  // namespace
 
@@ -56,8 +48,10 @@ void ExperimentRun::load(RankReport& report) {
     if (is_live(prepared) && prepared.why.empty()) check_layout(prepared);
     if (cell.runtime == Runtime::kGpu) check_devices(prepared);
     hashes += prepared.identity.input_hash;
+    needs_of_all_.note(prepared, spec_);
   }
   report.digest = sha256_of(hashes);
+  needs_of_all_.check_memory(spec_, ranks_.ranks_here());
   set_seeds(first_seeds(spec_));
 }
 
@@ -123,7 +117,10 @@ void ExperimentRun::check() {
   });
   gather_machines_for_devices();
   on_all_ranks(ranks_, file_, [this](RankReport&) {
-    if (ranks_.rank() == 0 && !options_.dry_run) refuse_without_devices();
+    if (ranks_.rank() != 0) return;
+    if (!options_.dry_run) refuse_without_devices();
+    needs_of_all_.check_disk(spec_, options_.folder, wanted_,
+                             [this](std::size_t cell) { return store_.has(expected_[cell].input_hash); });
   });
   checking_ = Clock::now() - began;
 }
@@ -138,6 +135,8 @@ void ExperimentRun::print_plan(bool brief, RankReport& report) {
       std::count_if(cells.begin(), cells.end(), [](const PreparedCell& cell) { return !cell.why.empty(); });
   std::string text = brief ? file_ + ": " : dry_run_table(cells) + layout_text(cells, ranks_.ranks());
   text += dry_run_total(cells);
+  if (const double bytes = needs_of_all_.row_bytes(wanted_); bytes > 0)
+    text += ", about " + short_bytes(bytes) + " of rows";
   if (skipped > 0 && brief) text += ", " + std::to_string(skipped) + " skipped";
   if (wanted_ < expected_.size()) {
     text += "; with [repeat_until] up to " + count_text(expected_.size()) + " (" +
@@ -307,6 +306,8 @@ CellRun ExperimentRun::how_to_run(const PreparedCell& prepared, Progress& progre
   how.rows = spec_.rows;
   how.limit_s = spec_.cell_limit_s;
   how.path = store_.cell_path(prepared.identity.input_hash);
+  how.crash = crash_in_mark(store_.mark_path(prepared.identity.input_hash));
+  how.memory_bytes = needs_of_all_.memory_bytes();
   how.progress = [&](TimeNs now, std::uint64_t sent) {
     check_signal_();
     ranks_.serve();
@@ -315,11 +316,21 @@ CellRun ExperimentRun::how_to_run(const PreparedCell& prepared, Progress& progre
   return how;
 }
 
+CrashMark ExperimentRun::mark_of(const PreparedCell& prepared) const {
+  return {
+      store_.mark_path(prepared.identity.input_hash),
+      std::to_string(prepared.cell.index) + ", " + cell_title(prepared.identity, ns_to_ms(prepared.slo_ns)),
+      spec_.cell_limit_s};
+}
+
 void ExperimentRun::run_simulated(std::uint32_t index, Progress& progress) {
   const Cell& cell = factory_->cells().at(index);
   const PreparedCell prepared = factory_->prepare(cell);
   progress.begin(prepared.identity, ns_to_ms(prepared.slo_ns), prepared.duration_s);
-  const SummaryRow row = run_cell(*factory_, bounds_, prepared, how_to_run(prepared, progress));
+  const CellRun how = how_to_run(prepared, progress);
+  const CrashMark crash = mark_of(prepared);
+  const SummaryRow row = run_cell(*factory_, bounds_, prepared, how);
+  if (!how.crash.empty()) ::unlink(store_.mark_path(prepared.identity.input_hash).c_str());
   ranks_.finish_one(static_cast<std::int64_t>(row.sent));
   progress.finish(row);
 }
@@ -382,15 +393,19 @@ void ExperimentRun::run_live_cell(std::uint32_t index, Transport& transport, Pro
   std::optional<LiveCell> live;
   const std::string missing = why_no_devices_for(index);
   const bool is_without = ranks_.share(missing.empty() ? 0 : 1) != 0;
+  const std::string mark = store_.mark_path(expected_[index].input_hash);
+  const bool has_crashed = ranks_.share(crash_in_mark(mark).empty() ? 0 : 1) != 0;
   on_all_ranks(ranks_, file_, [&](RankReport&) {
     check_signal_();
     prepared = factory_->prepare(cell);
     if (is_without) prepared.why = missing.empty() ? "rank 0 knows" : missing;
     progress.begin(prepared.identity, ns_to_ms(prepared.slo_ns), prepared.duration_s);
-    if (prepared.why.empty()) live.emplace(*factory_, prepared, how_to_run(prepared, progress), transport);
+    if (prepared.why.empty() && !has_crashed)
+      live.emplace(*factory_, prepared, how_to_run(prepared, progress), transport);
   });
   skip_without_devices(prepared, live);
   on_all_ranks(ranks_, file_, [&](RankReport&) {
+    const CrashMark crash = mark_of(prepared);
     std::optional<SummaryRow> row;
     if (live)
       row = run_together(*live);

@@ -113,6 +113,16 @@ std::string short_count(double count) {
   return formatted("%.0f", count);
 }
 
+std::string short_bytes(double bytes) {
+  constexpr std::array<const char*, 7> kUnits = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+  constexpr double kStep = 1000;
+  std::size_t unit = 0;
+  for (; bytes >= kStep && unit + 1 < kUnits.size(); ++unit) bytes /= kStep;
+  char text[48];
+  std::snprintf(text, sizeof text, "%.3g %s", bytes, kUnits[unit]);
+  return text;
+}
+
 std::string short_time(double seconds) {
   if (seconds < 60) return formatted(seconds < 9.95 ? "%.1f s" : "%.0f s", seconds);
   const auto whole = static_cast<long>(seconds);

@@ -58,6 +58,8 @@ class Progress {
 std::string cell_title(const CellIdentity& cell, double slo_ms);
 /// "3.2 M", "850 k", "12".
 std::string short_count(double count);
+/// "1.2 GB", "850 MB", "12 kB".
+std::string short_bytes(double bytes);
 /// "4.1 s", "2 min 5 s", "1 h 3 min".
 std::string short_time(double seconds);
 

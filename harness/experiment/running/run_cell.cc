@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <exception>
+#include <new>
 
 #include "harness/core/error.h"
 #include "harness/engine/bounds/fluid_bound.h"
 #include "harness/experiment/running/cell_devices.h"
+#include "harness/experiment/running/cell_needs.h"
 #include "harness/gpu/device/devices.h"
 #include "harness/machine/cpu_facts.h"
 #include "harness/sim/simulation.h"
@@ -15,9 +18,6 @@ namespace harness {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// Ends a simulation that takes too long.
-struct TooLong {};
 
 /// The row of a cell that has no results.
 SummaryRow empty_row(const PreparedCell& prepared, const char* status, const std::string& why) {
@@ -40,10 +40,13 @@ SummaryRow write_empty(const PreparedCell& prepared, const CellRun& how, const c
   return row;
 }
 
-std::function<void(TimeNs, std::uint64_t)> limited(const CellRun& how) {
-  if (how.limit_s <= 0) return how.progress;
-  return [&how, began = Clock::now()](TimeNs now, std::uint64_t sent) {
-    if (std::chrono::duration<double>(Clock::now() - began).count() > how.limit_s) throw TooLong();
+/// What a simulation reports its progress to: ends it when it takes too long or too much.
+std::function<void(TimeNs, std::uint64_t)> watched(const CellRun& how) {
+  return [&how, began = Clock::now(), memory = MemoryWatch(how.memory_bytes)](TimeNs now,
+                                                                              std::uint64_t sent) mutable {
+    if (how.limit_s > 0 && std::chrono::duration<double>(Clock::now() - began).count() > how.limit_s)
+      throw CellFailed("took longer than cell_limit_s = " + text_of(how.limit_s));
+    memory.look();
     if (how.progress) how.progress(now, sent);
   };
 }
@@ -105,20 +108,51 @@ SummaryRow row_of(const PreparedCell& prepared, const RunSpec& spec, const RunRe
   return row;
 }
 
+namespace {
+
+/// The input was checked before: what a planner refuses in the midst of a run is the cell's failure.
+RunRecord simulated(const RunSpec& spec, RowSink* rows) {
+  try {
+    return simulate(spec, rows);
+  } catch (const InputError& refused) {
+    throw CellFailed(refused.what());
+  }
+}
+
+/// Runs it and writes its file. Throws what makes the cell, or more, fail.
+SummaryRow simulate_cell(CellFactory& factory, BoundCache& bounds, const PreparedCell& prepared,
+                         const CellRun& how) {
+  const BugsFailCells bugs;
+  RunSpec spec = factory.make_run(prepared);
+  spec.progress = watched(how);
+  CellFileWriter writer(how.path, prepared.identity, prepared.module_names);
+  const RunRecord record = simulated(spec, how.rows ? &writer : nullptr);
+  SummaryRow row = row_of(prepared, spec, record, bounds);
+  writer.finish(row, record);
+  return row;
+}
+
+}  // namespace
+
 SummaryRow run_cell(CellFactory& factory, BoundCache& bounds, const PreparedCell& prepared,
                     const CellRun& how) {
   if (!prepared.why.empty()) return write_empty(prepared, how, "skipped", prepared.why);
-  RunSpec spec = factory.make_run(prepared);
-  spec.progress = limited(how);
+  if (!how.crash.empty()) return write_empty(prepared, how, "invalid", how.crash);
+  std::string why;
   try {
-    CellFileWriter writer(how.path, prepared.identity, prepared.module_names);
-    const RunRecord record = simulate(spec, how.rows ? &writer : nullptr);
-    SummaryRow row = row_of(prepared, spec, record, bounds);
-    writer.finish(row, record);
-    return row;
-  } catch (const TooLong&) {
-    return write_empty(prepared, how, "invalid", "took longer than cell_limit_s = " + text_of(how.limit_s));
+    return simulate_cell(factory, bounds, prepared, how);
+  } catch (const CellFailed& failed) {
+    why = failed.what();
+  } catch (const EnvironmentError&) {
+    throw;  // no file can be written, or the run is interrupted
+  } catch (const InputError&) {
+    throw;  // a file that was read before is not there any more
+  } catch (const std::bad_alloc&) {
+    why = "it needs more memory than there is";
+  } catch (const std::exception& error) {
+    why = std::string("its run failed: ") + error.what();
   }
+  return write_empty(prepared, how, "invalid", why);
 }
 
 LiveCell::LiveCell(CellFactory& factory, const PreparedCell& prepared, CellRun how, Transport& transport)

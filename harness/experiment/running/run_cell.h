@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -47,6 +48,9 @@ struct CellRun {
   bool rows = true;    ///< keep one for each request and visit
   double limit_s = 0;  ///< wall time after which the cell is given up; 0: none
   std::string path;    ///< of the cell's file
+  std::string crash;   ///< how it ended the program before; empty: it did not
+  /// What this process may have in memory.
+  double memory_bytes = std::numeric_limits<double>::infinity();
   /// As in RunSpec; may throw to end the run.
   std::function<void(TimeNs, std::uint64_t)> progress;
 };
@@ -55,8 +59,9 @@ struct CellRun {
 SummaryRow row_of(const PreparedCell& prepared, const RunSpec& spec, const RunRecord& record,
                   BoundCache& bounds);
 
-/// Simulates the cell, or records it as skipped, or as invalid when it takes too long. `bounds` remembers
-/// those of the cells before.
+/// Simulates the cell, or records it as skipped, or as invalid when it fails, whatever the reason: it takes
+/// too long or too much memory, stands still, a bug. `bounds` remembers those of the cells before. Throws
+/// EnvironmentError, also what `how.progress` throws, and InputError where a file of its input has changed.
 SummaryRow run_cell(CellFactory& factory, BoundCache& bounds, const PreparedCell& prepared,
                     const CellRun& how);
 

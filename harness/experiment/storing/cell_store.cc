@@ -131,6 +131,10 @@ std::string CellStore::cell_path(const std::string& input_hash) const {
   return cells_ + "/" + input_hash + ".h5";
 }
 
+std::string CellStore::mark_path(const std::string& input_hash) const {
+  return cells_ + "/" + input_hash + ".crash";
+}
+
 std::optional<ForeignCell> CellStore::inspect(const std::vector<ExpectedCell>& expected) {
   found_.clear();
   std::set<std::string> hashes;

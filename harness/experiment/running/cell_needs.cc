@@ -1,0 +1,109 @@
+#include "harness/experiment/running/cell_needs.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "harness/core/error.h"
+#include "harness/experiment/running/progress.h"
+#include "harness/machine/machine_checks.h"
+#include "harness/record/run/run_record.h"
+
+namespace harness {
+namespace {
+
+// Measured with the pipelines of the catalogue.
+constexpr double kBytesInFlight = 250;  // of a request, with its visits
+constexpr double kBytesPerRow = 7;      // of requests and visits on disk, compressed
+constexpr double kBytesPerState = 80;   // what one module publishes once
+constexpr double kBytesOfReplay = 24;   // of a visit
+constexpr double kCopies = 3;           // of a table that is being written
+
+struct Part {
+  double bytes = 0;
+  const char* key = "";
+};
+
+}  // namespace
+
+CellNeeds needs_of(const PreparedCell& prepared, const ExperimentSpec& spec) {
+  const auto modules = static_cast<double>(prepared.module_names.size());
+  const double requests = prepared.expected_requests;
+  const double visits = requests * modules;
+  const double windows = prepared.duration_s / ns_to_s(RunRecord().window_ns);
+  const double periods = prepared.duration_s * 1000 / prepared.settings.serving.state_period_ms;
+  const double kept =
+      spec.rows && is_live(prepared) ? requests * sizeof(RequestRow) + visits * sizeof(VisitRow) : 0;
+  const std::array<Part, 5> parts = {
+      Part{windows * (sizeof(WindowCounts) + modules * sizeof(ModuleWindow)) * kCopies,
+           "workload.duration_s"},
+      Part{std::min(requests, prepared.offered_rps * ns_to_s(prepared.slo_ns)) * kBytesInFlight,
+           spec.workload.rates_rps.empty() ? "workload.loads" : "workload.rates_rps"},
+      Part{kept, "record.rows"},
+      Part{spec.states ? periods * modules * kBytesPerState * kCopies : 0, "record.states"},
+      Part{spec.replay ? visits * kBytesOfReplay * kCopies : 0, "record.replay"},
+  };
+  CellNeeds needs;
+  for (const Part& part : parts) needs.memory_bytes += part.bytes;
+  needs.key = std::max_element(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
+                return a.bytes < b.bytes;
+              })->key;
+  if (spec.rows) needs.row_bytes = (requests + visits) * kBytesPerRow;
+  return needs;
+}
+
+void ExperimentNeeds::note(const PreparedCell& prepared, const ExperimentSpec& spec) {
+  CellNeeds needs = prepared.why.empty() ? needs_of(prepared, spec) : CellNeeds();
+  row_bytes_.push_back(needs.row_bytes);
+  if (needs.memory_bytes <= largest_.memory_bytes) return;
+  largest_ = std::move(needs);
+  largest_cell_ = prepared.cell.index;
+}
+
+void ExperimentNeeds::check_memory(const ExperimentSpec& spec, int ranks_here) {
+  memory_bytes_ = std::numeric_limits<double>::infinity();
+  if (const std::optional<double> available = available_memory(MachineFiles()))
+    memory_bytes_ = *available / std::max(1, ranks_here) + resident_memory();
+  if (largest_.memory_bytes <= memory_bytes_) return;
+  throw input_error(place_of(spec, largest_.key),
+                    "cell " + std::to_string(largest_cell_) + ", which takes at least " +
+                        short_bytes(largest_.memory_bytes) + " of memory",
+                    "at most " + short_bytes(memory_bytes_) + ", what there is here for each rank");
+}
+
+double ExperimentNeeds::row_bytes(std::size_t cells) const {
+  return std::accumulate(row_bytes_.begin(), row_bytes_.begin() + static_cast<std::ptrdiff_t>(cells), 0.0);
+}
+
+void ExperimentNeeds::check_disk(const ExperimentSpec& spec, const std::string& folder, std::size_t cells,
+                                 const std::function<bool(std::size_t)>& has) const {
+  std::error_code error;
+  std::filesystem::path place = std::filesystem::absolute(folder, error);
+  while (place.has_relative_path() && !std::filesystem::exists(place, error)) place = place.parent_path();
+  const std::filesystem::space_info space = std::filesystem::space(place, error);
+  if (error) return;
+  double bytes = 0;
+  for (std::size_t cell = 0; cell < cells; ++cell) bytes += row_bytes_[cell] * (has(cell) ? 1 : 2);
+  const auto free = static_cast<double>(space.available);
+  if (bytes <= free) return;
+  throw input_error(
+      place_of(spec, "record.rows"), "rows of about " + short_bytes(bytes) + " with all cells' files",
+      "at most " + short_bytes(free) + ", what is free in " + folder + "; record.rows = false keeps none");
+}
+
+MemoryWatch::MemoryWatch(double for_rank) : limit_bytes_(0.6 * for_rank) {}
+
+void MemoryWatch::look() {
+  constexpr std::size_t kCallsBetweenLooks = 8;
+  if (++calls_ % kCallsBetweenLooks != 0) return;
+  const double bytes = resident_memory();
+  if (bytes <= limit_bytes_) return;
+  throw CellFailed("it has taken " + short_bytes(bytes) +
+                   " of memory, more than three fifths of what a rank can have here");
+}
+
+}  // namespace harness

@@ -1,0 +1,122 @@
+#include "harness/experiment/running/crash_mark.h"
+
+#include <fcntl.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "harness/experiment/cells/cell_distribution.h"
+
+namespace harness {
+namespace {
+
+struct FatalSignal {
+  int number;
+  const char* reason;  // as the mark holds it
+};
+constexpr std::array<FatalSignal, 6> kFatal = {{{SIGSEGV, "the program crashed in it: segmentation fault"},
+                                                {SIGBUS, "the program crashed in it: bus error"},
+                                                {SIGFPE, "the program crashed in it: arithmetic error"},
+                                                {SIGILL, "the program crashed in it: illegal instruction"},
+                                                {SIGABRT, "the program aborted in it"},
+                                                {SIGALRM, "it took longer than twice cell_limit_s"}}};
+constexpr std::size_t kLongestText = 1024;
+
+// All that the handlers need is put here before: they may call little.
+std::array<char, kLongestText> mark_path{};
+std::array<char, kLongestText> cell_title_text{};
+std::array<struct sigaction, kFatal.size()> before{};
+volatile std::sig_atomic_t is_marking = 0;
+
+void put_text(std::array<char, kLongestText>& to, const std::string& text) {
+  const std::size_t length = std::min(text.size(), to.size() - 1);
+  std::copy_n(text.begin(), length, to.begin());
+  to[length] = '\0';
+}
+
+void say(int file, const char* text) {
+  // Nothing can be done about what cannot be written any more.
+  [[maybe_unused]] const ssize_t put = ::write(file, text, std::strlen(text));
+}
+
+void write_mark(const char* reason) {
+  const int file = ::open(mark_path.data(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+  if (file >= 0) {
+    say(file, reason);
+    say(file, "\n");
+    ::fsync(file);
+    ::close(file);
+  }
+  for (const char* part : {"harness: cell ", static_cast<const char*>(cell_title_text.data()), ": ", reason,
+                           "; the same command finishes the other cells\n"})
+    say(STDERR_FILENO, part);
+}
+
+void on_fatal(int number, siginfo_t* info, void*) {
+  const auto* const fatal = std::find_if(kFatal.begin(), kFatal.end(),
+                                         [&](const FatalSignal& one) { return one.number == number; });
+  if (is_marking != 0) {
+    is_marking = 0;
+    write_mark(fatal->reason);
+  }
+  if (number == SIGALRM) ::_exit(kEnvironment);
+  ::sigaction(number, &before[static_cast<std::size_t>(fatal - kFatal.begin())], nullptr);
+  // What the processor found it finds again on return; what was sent is sent once more.
+  if (info->si_code <= 0) ::raise(number);
+}
+
+void install_handlers() {
+  // A stack that has run over has no room for a handler.
+  constexpr std::size_t kStackBytes = std::size_t{64} << 10;
+  static std::array<char, kStackBytes> other_stack;
+  stack_t stack{};
+  stack.ss_sp = other_stack.data();
+  stack.ss_size = other_stack.size();
+  ::sigaltstack(&stack, nullptr);
+  struct sigaction action {};
+  action.sa_sigaction = on_fatal;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  for (std::size_t i = 0; i < kFatal.size(); ++i) ::sigaction(kFatal[i].number, &action, &before[i]);
+}
+
+void set_alarm(double limit_s) {
+  constexpr double kGraceS = 10;
+  constexpr double kLongestS = 1e8;  // what all kernels take
+  itimerval timer{};
+  if (limit_s > 0)
+    timer.it_value.tv_sec = static_cast<time_t>(std::min(kLongestS, std::ceil(2 * limit_s + kGraceS)));
+  ::setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
+}  // namespace
+
+CrashMark::CrashMark(const std::string& path, const std::string& title, double limit_s) {
+  static const bool installed = (install_handlers(), true);
+  static_cast<void>(installed);
+  put_text(mark_path, path);
+  put_text(cell_title_text, title);
+  is_marking = 1;
+  if (limit_s > 0) set_alarm(limit_s);
+}
+
+CrashMark::~CrashMark() {
+  is_marking = 0;
+  set_alarm(0);
+}
+
+std::string crash_in_mark(const std::string& path) {
+  std::ifstream file(path);
+  std::string reason;
+  std::getline(file, reason);
+  return reason;
+}
+
+}  // namespace harness

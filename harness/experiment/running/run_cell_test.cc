@@ -1,0 +1,194 @@
+// A cell that fails fails alone: schedules of faults drawn at random, limits of time and memory, crashes.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include "harness/core/error.h"
+#include "harness/core/random.h"
+#include "harness/core/test_refusal.h"
+#include "harness/experiment/cells/test_experiment_text.h"
+#include "harness/experiment/running/cell_needs.h"
+#include "harness/experiment/running/crash_mark.h"
+#include "harness/experiment/running/run_cell.h"
+
+namespace harness {
+namespace {
+
+class CellRuns : public testing::Test {
+ public:
+  CellRuns() {
+    std::string name = testing::TempDir() + "/run-cell-XXXXXX";
+    folder_ = ::mkdtemp(name.data());
+  }
+  ~CellRuns() override { std::filesystem::remove_all(folder_); }
+
+ protected:
+  CellRun how() const {
+    CellRun how;
+    how.path = folder_ + "/cell.h5";
+    return how;
+  }
+  SummaryRow run_first(const std::string& text, const CellRun& how) const {
+    const ExperimentSpec spec = parse(text);
+    CellFactory factory(spec, "b");
+    BoundCache bounds;
+    return run_cell(factory, bounds, factory.prepare(factory.cells().front()), how);
+  }
+
+  std::string folder_;
+};
+
+std::string workload_of(const std::string& system, const std::string& load, int seed) {
+  return "[workload]\npipelines = [\"tm\"]\ntraces = [\"poisson\"]\nduration_s = 2\nloads = [" + load +
+         "]\nseeds = [" + std::to_string(seed) + "]\n[cluster]\nworkers = 8\n[[system]]\nname = \"" + system +
+         "\"\n";
+}
+
+/// One to four faults of any kind, at any time, as hard as the format allows.
+std::string random_faults(RandomStream& random) {
+  const auto below = [&random](int end) { return static_cast<int>(random.uniform() * end); };
+  std::string text;
+  for (int left = 1 + below(4); left > 0; --left) {
+    const auto kind = static_cast<FaultKind>(below(kFaultKinds));
+    const int first = below(7);
+    text += std::string("[[fault]]\nkind = \"") + name_of(kind) +
+            "\"\nat_s = " + text_of(random.uniform() * 2) +
+            "\nfor_s = " + text_of(0.1 + random.uniform() * 3) + "\ngpus = [" + std::to_string(first) + ", " +
+            std::to_string(first + 1 + below(7 - first)) + "]\n";
+    if (kind == FaultKind::kSlow) text += below(2) == 0 ? "factor = 1000\n" : "factor = 37\n";
+    if (kind == FaultKind::kDelay) text += "delay_ms = " + std::to_string(1 + below(1000)) + "\n";
+  }
+  return text;
+}
+
+TEST_F(CellRuns, AnyScheduleOfFaultsEndsTheCellAlone) {
+  constexpr int kTries = 60;
+  constexpr const char* kSystems[] = {"naive", "pard", "nexus", "clipperpp"};
+  RandomStream random(25, "faults");
+  int invalid = 0;
+  for (int i = 0; i < kTries; ++i) {
+    const std::string text =
+        workload_of(kSystems[i % 4], i % 3 == 0 ? "1.5" : "0.8", i + 1) + random_faults(random);
+    const SummaryRow row = run_first(text, how());
+    if (row.status == "ok") continue;
+    ++invalid;
+    EXPECT_EQ(row.status, "invalid") << text;
+    EXPECT_FALSE(row.why.empty()) << text;
+    EXPECT_EQ(read_summary(how().path).front().status, "invalid") << text;
+  }
+  EXPECT_LT(invalid, kTries / 2) << "most schedules can be run";
+}
+
+TEST_F(CellRuns, WhatTakesForeverIsInvalid) {
+  std::string faults;
+  for (int i = 0; i < 4; ++i)
+    faults += "[[fault]]\nkind = \"slow\"\nat_s = 0.5\nfor_s = 1\ngpus = [0, 7]\nfactor = 1000\n";
+  for (const char* system : {"naive", "pard"}) {
+    const SummaryRow row = run_first(workload_of(system, "0.8", 1) + faults, how());
+    EXPECT_EQ(row.status, "invalid") << system;
+    EXPECT_TRUE(has(row.why, "115 days")) << row.why;
+  }
+}
+
+TEST_F(CellRuns, MemoryIsLimited) {
+  CellRun little = how();
+  little.memory_bytes = 1;
+  const SummaryRow row = run_first(workload_of("naive", "40", 1), little);
+  EXPECT_EQ(row.status, "invalid");
+  EXPECT_TRUE(has(row.why, "of memory")) << row.why;
+}
+
+TEST_F(CellRuns, WhatTheirProgressThrowsDecides) {
+  const auto throwing = [this](auto error) {
+    CellRun run = how();
+    run.progress = [error](TimeNs, std::uint64_t) { throw error; };
+    return run_first(workload_of("naive", "40", 1), run);
+  };
+  EXPECT_EQ(throwing(std::bad_alloc()).why, "it needs more memory than there is");
+  EXPECT_EQ(throwing(std::out_of_range("at")).why, "its run failed: at");
+  EXPECT_EQ(throwing(InputError("no plan")).why, "no plan");
+  EXPECT_THROW(throwing(EnvironmentError("interrupted")), EnvironmentError);
+  EXPECT_FALSE(std::filesystem::exists(how().path + ".tmp"));
+}
+
+TEST_F(CellRuns, ABugFailsTheCell) {
+  CellRun run = how();
+  run.progress = [](TimeNs, std::uint64_t) { HARNESS_CHECK(false, "as it must not be"); };
+  const SummaryRow row = run_first(workload_of("naive", "40", 1), run);
+  EXPECT_EQ(row.status, "invalid");
+  EXPECT_TRUE(has(row.why, "as it must not be (seed 1, virtual time")) << row.why;
+}
+
+TEST_F(CellRuns, ACellThatEndedTheProgramIsNotRunAgain) {
+  CellRun run = how();
+  run.crash = "the program aborted in it";
+  const SummaryRow row = run_first(workload_of("naive", "1", 1), run);
+  EXPECT_EQ(row.status, "invalid");
+  EXPECT_EQ(row.why, run.crash);
+}
+
+TEST(CrashMarks, HoldTheReason) {
+  const struct {
+    int signal;
+    const char* reason;
+  } kCases[] = {{SIGSEGV, "the program crashed in it: segmentation fault"},
+                {SIGBUS, "the program crashed in it: bus error"},
+                {SIGFPE, "the program crashed in it: arithmetic error"},
+                {SIGILL, "the program crashed in it: illegal instruction"},
+                {SIGABRT, "the program aborted in it"},
+                {SIGALRM, "it took longer than twice cell_limit_s"}};
+  for (const auto& one : kCases) {
+    const std::string path =
+        testing::TempDir() + "/mark-" + std::to_string(::getpid()) + "-" + std::to_string(one.signal);
+    EXPECT_EQ(crash_in_mark(path), "");
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::close(STDERR_FILENO);
+      const CrashMark mark(path, "3, naive", 0);
+      ::raise(one.signal);
+      ::_exit(0);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_FALSE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << one.reason;
+    EXPECT_EQ(crash_in_mark(path), one.reason);
+    std::filesystem::remove(path);
+  }
+}
+
+TEST(CrashMarks, AreNotLeftByWhatEndsBetweenCells) {
+  const std::string path = testing::TempDir() + "/mark-" + std::to_string(::getpid());
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::close(STDERR_FILENO);
+    { const CrashMark mark(path, "3, naive", 0); }
+    ::raise(SIGSEGV);
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(crash_in_mark(path), "");
+}
+
+TEST(CellNeedsTest, CountWhatGrowsWithTheKeys) {
+  const auto needs = [](const std::string& duration, const std::string& rate) {
+    ExperimentSpec spec =
+        parse("[workload]\npipelines = [\"tm\"]\ntraces = [\"poisson\"]\nduration_s = " + duration +
+              "\nrates_rps = [" + rate + "]\n[cluster]\nworkers = 8\n[[system]]\nname = \"naive\"\n");
+    const PreparedCell cell = prepare_all(spec).front();
+    return needs_of(cell, spec);
+  };
+  EXPECT_LT(needs("60", "100").memory_bytes, 1e6);
+  EXPECT_GT(needs("1e9", "0.001").memory_bytes, 1e11);
+  EXPECT_EQ(needs("1e9", "0.001").key, "workload.duration_s");
+  EXPECT_GT(needs("600", "1e9").memory_bytes, 1e10);
+  EXPECT_EQ(needs("600", "1e9").key, "workload.rates_rps");
+  EXPECT_NEAR(needs("60", "100").row_bytes * 10, needs("600", "100").row_bytes, 1e-6);
+}
+
+}  // namespace
+}  // namespace harness
