@@ -205,6 +205,11 @@ COMMANDS = [
                                   "live.spin_core=999999"], ["--set: live.spin_core", "core 999999", "rank 0 may use"]),
     ("--set of a fault that is not there", ["good.toml", "--set", "fault.crash.on=false"], ["--set: fault"]),
     ("listing the unknown", ["list", "planets"], ["planets", "systems, pipelines"]),
+    ("an empty folder for the results", ["good.toml", "-o", ""], ["an empty value at -o"]),
+    ("an empty folder in one word", ["good.toml", "--output="], ["an empty value at --output="]),
+    ("an empty folder of figures", ["figures", "text.h5", "-o", ""], ["an empty value at -o"]),
+    ("an empty file", [""], ["an empty value at first argument"]),
+    ("--fresh over something else", ["good.toml", "-o", "way", "--fresh"], ["way/good.h5", "--fresh replaces results"]),
     ("results of something else in the way", ["good.toml", "-o", "way"], ["way/good.h5"]),
     ("a cell of something else in the way", ["good.toml", "-o", "cell"], ["cell/good.cells/0123456789abcdef.h5"]),
 ]

@@ -87,6 +87,31 @@ def ended_in_order(harness, folder, number):
     return failures
 
 
+def crashed(harness, folder, number):
+    """A cell that ends the program by a fault: the same command finishes the others and says how it ended."""
+    for seeds in (6, 12, 24, 48):
+        out = f"crash{number}-{seeds}"
+        write(folder, "crash.toml", several_cells(seeds, 20))
+        command = [harness, "crash.toml", "-o", out, "--quiet"]
+        code, stderr, _ = stopped_run(command, folder, f"{out}/crash", 1, number)
+        if code != 0:
+            break
+    failures = []
+    marks = [mark for mark in glob.glob(os.path.join(folder, out, "crash.cells", "*.crash"))
+             if not os.path.exists(mark[:-6] + ".h5")]  # else it came when the cell was finished
+    if code != -number or len(marks) > 1 or (marks and "the same command finishes the other cells" not in stderr):
+        failures.append(f"signal {number}: exit code {code}, {len(marks)} marks: {stderr.strip()}")
+    again = run(command, folder)
+    invalid = [row for row in rows(harness, folder, f"{out}/crash.h5") if row["status"] != "ok"]
+    if again.returncode != len(marks) or len(invalid) != len(marks):  # none: it came between two cells
+        failures.append(f"signal {number}: then exit code {again.returncode} and {len(invalid)} invalid cells")
+    if any("the program crashed in it" not in row["why"] for row in invalid):
+        failures.append(f"signal {number}: {invalid[0]['why']}")
+    if marks and run([*command, "--rerun-failed"], folder).returncode != 0:
+        failures.append(f"signal {number}: the cell cannot be run again")
+    return failures
+
+
 def terminal_closed(harness, folder, ignored):
     """The terminal of a run goes away. Under nohup the run does not care."""
     write(folder, "long.toml", several_cells(8, 20))
@@ -151,6 +176,8 @@ def main():
         for number in (signal.SIGTERM, signal.SIGINT):
             failures += ended_in_order(harness, folder, number) + ends_outside_cells(harness, folder, number)
         failures += ended_in_order(harness, folder, signal.SIGHUP)
+        for number in (signal.SIGSEGV, signal.SIGFPE):
+            failures += crashed(harness, folder, number)
         for ignored in (False, True):
             failures += terminal_closed(harness, folder, ignored)
     finish(failures)

@@ -5,6 +5,7 @@
 #include <exception>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/cli/commands.h"
@@ -46,6 +47,17 @@ void check_command(const CLI::App& app, const std::string& word) {
                     "an experiment FILE.toml, or one of " + join_names(known));
 }
 
+/// An empty argument is a variable of a script that is not set: as a folder it would be the root folder.
+void check_arguments(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    const bool is_option = argument.starts_with("-") && argument.ends_with("=");
+    if (!argument.empty() && !is_option) continue;
+    const std::string option = is_option ? std::string(argument) : (i > 1 ? argv[i - 1] : "first argument");
+    throw input_error({"", 0, "command line"}, "an empty value at " + option, "a value, or no such argument");
+  }
+}
+
 int run(int argc, char** argv) {
   int exit_code = 0;
   CLI::App app("Compares serving systems for inference pipelines on the same workloads", "harness");
@@ -83,6 +95,7 @@ int run(int argc, char** argv) {
   add_list_command(app, exit_code);
   add_collect_command(app, exit_code);
   add_doctor_command(app, exit_code);
+  check_arguments(argc, argv);
   if (argc > 1) check_command(app, argv[1]);
   try {
     app.parse(argc, argv);

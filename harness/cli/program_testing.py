@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 SMALL = """[workload]
 pipelines = ["tm"]
@@ -45,6 +46,20 @@ def stopped_run(command, folder, results, cells, number):
     process.send_signal(number)
     stderr = process.communicate(timeout=60)[1]
     return process.returncode, stderr, finished_cells(out, stem)
+
+
+def processes_of_ranks(parent):
+    """Process ids by rank, of what this mpirun started."""
+    found = {}
+    for folder in glob.glob("/proc/[0-9]*"):
+        try:
+            if int(Path(folder, "stat").read_text().rsplit(")", 1)[1].split()[1]) != parent:
+                continue
+            variables = Path(folder, "environ").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        found.update((int(one.split(b"=")[1]), int(folder[6:])) for one in variables if one.startswith(b"OMPI_COMM_WORLD_RANK="))
+    return found
 
 
 def write(folder, name, text):

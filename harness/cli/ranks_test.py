@@ -3,13 +3,17 @@
     ranks_test.py HARNESS MPIRUN
 """
 import os
+import signal
+import subprocess
 import sys
 import tempfile
+import time
 
 import h5py
 
 from kill_test import rows
-from program_testing import Failures, finish, run, several_cells, write
+from program_testing import (Failures, environment, finish, finished_cells, processes_of_ranks, run, several_cells,
+                             write)
 
 TABLES = ("requests", "visits", "windows", "module_windows", "modules", "workers", "plans", "latency")
 
@@ -32,6 +36,24 @@ def differences(reference, other):
     return found
 
 
+def stopped_rank(harness, mpirun, folder, victim):
+    """A rank that stands still ends the run, which names it; the same command finishes the rest."""
+    write(folder, "long.toml", several_cells(8, 400))
+    out = f"stopped{victim}"
+    command = [mpirun, "-n", "3", harness, "long.toml", "-o", out, "--quiet"]
+    job = subprocess.Popen(command, cwd=folder, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    while finished_cells(os.path.join(folder, out), "long") < 1 and job.poll() is None:
+        time.sleep(0.01)
+    if job.poll() is not None:
+        return [f"the run was over before rank {victim} could be stopped"]
+    os.kill(processes_of_ranks(job.pid)[victim], signal.SIGSTOP)
+    stderr = job.communicate(timeout=120)[1]
+    done = finished_cells(os.path.join(folder, out), "long")
+    if job.returncode != 3 or f"harness: rank {victim} on " not in stderr or "has not answered for 15 s" not in stderr or not done:
+        return [f"rank {victim} stopped: exit code {job.returncode}, {done} cells: {stderr.strip()[:400]}"]
+    return []
+
+
 def main():
     harness = os.path.abspath(sys.argv[1])
     mpirun = sys.argv[2]
@@ -50,6 +72,8 @@ def main():
             failures += differences(os.path.join(folder, "1/e.h5"), os.path.join(folder, f"{ranks}/e.h5"))
             if sum(line.startswith("[") for line in done.stderr.splitlines()) != 8:
                 failures.append(f"{ranks} ranks: not one line of progress for each of 8 cells\n{done.stderr}")
+        for victim in (0, 2):
+            failures += stopped_rank(harness, mpirun, folder, victim)
         for what, arguments, code in (("bad input", ["--set", "planner.sizing_factor=0"], 2),
                                       ("a bad option", ["--nothing"], 2), ("no folder", ["-o", "/proc/x"], 3)):
             failures.refused(what, [mpirun, "-n", "2", harness, "e.toml", *arguments], folder, [], code)

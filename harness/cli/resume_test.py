@@ -91,6 +91,48 @@ def complete_already(harness, folder, expect):
     return ["the cells of complete results are left"] if os.path.exists(os.path.dirname(path)) else []
 
 
+def started_over(harness, folder, expect):
+    """--fresh takes nothing away before the new cells are there, and nothing that harness did not write."""
+    failures = []
+    part_of_a_run(harness, folder, "over", 2)
+    cells = os.path.join(folder, "over/part.cells")
+    command = [harness, "part.toml", "-o", "over", "--quiet"]
+    expect("finishing", run(command, folder), 0)
+    complete = os.path.join(folder, "over/part.h5")
+    old = open(complete, "rb").read()
+    code, stderr, new = stopped_run([*command, "--fresh"], folder, "over/part", 1, signal.SIGTERM)
+    if code == 0:
+        return [f"--fresh could not be stopped: {stderr}"]
+    if open(complete, "rb").read() != old:
+        failures.append("--fresh that was stopped took the results away")
+    write(folder, "over/part.cells/mine.txt", "my notes")
+    expect("going on", run(command[:-1], folder), 0, [f"{new} of ", "harness did not write"])
+    if open(complete, "rb").read() == old:
+        failures.append("--fresh made no new results")
+    if sorted(os.listdir(cells)) != ["mine.txt"]:
+        failures.append(f"left in the folder of cells: {os.listdir(cells)}")
+    os.remove(os.path.join(cells, "mine.txt"))
+    return failures
+
+
+def links(harness, folder, expect):
+    """No output and no lock follows a symbolic link."""
+    failures = []
+    write(folder, "e.toml", several_cells(1))
+    target = write(folder, "target.txt", "mine")
+    for place in ("l1/e.cells/lock", "l2/e.cells/probe.tmp", "l3/e.h5.tmp"):
+        os.makedirs(os.path.dirname(os.path.join(folder, place)))
+        os.symlink(target, os.path.join(folder, place))
+        run([harness, "e.toml", "-o", place[:2], "--quiet"], folder)
+    os.makedirs(os.path.join(folder, "l4"))
+    os.makedirs(os.path.join(folder, "elsewhere"))
+    os.symlink(os.path.join(folder, "elsewhere"), os.path.join(folder, "l4/e.cells"))
+    expect("a link in place of the cells", run([harness, "e.toml", "-o", "l4"], folder), 3, ["symbolic link"])
+    if open(target).read() != "mine" or os.listdir(os.path.join(folder, "elsewhere")):
+        failures.append("a symbolic link was followed")
+    return failures
+
+
 def main():
     harness = os.path.abspath(sys.argv[1])
     failures = Failures()
@@ -129,6 +171,7 @@ def main():
 
         failures += collected(harness, folder, expect) + collected_beside_results(harness, folder, expect)
         failures += complete_already(harness, folder, expect)
+        failures += started_over(harness, folder, expect) + links(harness, folder, expect)
     finish(failures)
 
 

@@ -25,7 +25,8 @@ void add_run_command(CLI::App& app, int& exit_code) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_flag("--dry-run", options->dry_run, "print the cells and their plans; write nothing");
   CLI::Option* fresh =
-      app.add_flag("--fresh", options->fresh, "start over: remove earlier results of this experiment");
+      app.add_flag("--fresh", options->fresh,
+                   "start over: earlier results of this experiment stay until new ones take their place");
   app.add_flag("--rerun-failed,--again", options->again,
                "run cells once more that were skipped or came out invalid")
       ->excludes(fresh);

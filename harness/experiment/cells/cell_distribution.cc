@@ -15,7 +15,9 @@
 #include <utility>
 
 #include "harness/core/error.h"
+#include "harness/experiment/cells/rank_watch.h"
 #include "harness/gpu/device/devices.h"
+#include "harness/live/run/watchdog.h"
 #include "harness/machine/this_host.h"
 
 namespace harness {
@@ -88,18 +90,52 @@ struct CellDistribution::Ranks {
     MPI_Comm host = MPI_COMM_NULL;
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
     MPI_Comm_size(host, &ranks_here);
+    share_beats(host);
     MPI_Comm_free(&host);
     const MPI_Aint bytes = rank == 0 ? static_cast<MPI_Aint>(kCounters * sizeof(std::int64_t)) : 0;
     MPI_Win_allocate(bytes, sizeof(std::int64_t), MPI_INFO_NULL, MPI_COMM_WORLD, &counters, &window);
     if (rank == 0) std::fill_n(counters, static_cast<std::size_t>(kCounters), 0);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_lock_all(MPI_MODE_NOCHECK, window);
+    start_watch();
   }
 
   ~Ranks() {
     MPI_Win_unlock_all(window);
-    MPI_Win_free(&window);
+    MPI_Win_free(&window);  // all ranks are here: none misses another's beats any more
+    watch.reset();
+    MPI_Win_free(&beats_window);
     MPI_Finalize();
+  }
+
+  /// Memory of this host's ranks, for who they are and their beats.
+  void share_beats(MPI_Comm host) {
+    int own_place = 0;
+    MPI_Comm_rank(host, &own_place);
+    const auto here = static_cast<std::size_t>(ranks_here);
+    const MPI_Aint bytes = own_place == 0 ? static_cast<MPI_Aint>(here * sizeof(RankWatch::Beat)) : 0;
+    void* memory = nullptr;
+    MPI_Win_allocate_shared(bytes, sizeof(RankWatch::Beat), MPI_INFO_NULL, host, &memory, &beats_window);
+    MPI_Aint all_bytes = 0;
+    int unit = 0;
+    MPI_Win_shared_query(beats_window, 0, &all_bytes, &unit, &memory);
+    beats = std::span(static_cast<RankWatch::Beat*>(memory), here);
+    place = static_cast<std::size_t>(own_place);
+    new (&beats[place]) RankWatch::Beat(0);
+    ranks_of_places.resize(here);
+    MPI_Allgather(&rank, 1, MPI_INT, ranks_of_places.data(), 1, MPI_INT, host);
+  }
+
+  void start_watch() {
+    constexpr TimeNs kLimitNs = 15 * kNsPerS;
+    if (ranks_here < 2) return;
+    watch.emplace(beats, place, kLimitNs, [this](std::size_t silent, TimeNs silent_ns) {
+      // The others of this host see it, too: the first of them ends all.
+      std::this_thread::sleep_for(std::chrono::milliseconds(700) * std::min<std::size_t>(place, 20));
+      std::fprintf(stderr, "harness: %s; the same command finishes the rest\n",
+                   silence_text(ranks_of_places[silent], host_name(), silent_ns).c_str());
+      std::_Exit(kEnvironment);
+    });
   }
 
   std::int64_t add(Counter counter, std::int64_t value) {
@@ -119,6 +155,11 @@ struct CellDistribution::Ranks {
   int rank = 0;
   int ranks = 1;
   int ranks_here = 1;
+  std::size_t place = 0;             ///< among this host's ranks
+  std::vector<int> ranks_of_places;  ///< of this host's
+  std::span<RankWatch::Beat> beats;
+  MPI_Win beats_window = MPI_WIN_NULL;
+  std::optional<RankWatch> watch;
   std::int64_t* counters = nullptr;
   MPI_Win window = MPI_WIN_NULL;
 };
@@ -132,6 +173,10 @@ CellDistribution::~CellDistribution() = default;
 int CellDistribution::rank() const { return mpi_ ? mpi_->rank : 0; }
 
 int CellDistribution::ranks() const { return mpi_ ? mpi_->ranks : 1; }
+
+void CellDistribution::watch_ranks(bool watches) {
+  if (mpi_ && mpi_->watch) mpi_->watch->ignore(!watches);
+}
 
 int CellDistribution::ranks_here() const { return mpi_ ? mpi_->ranks_here : 1; }
 

@@ -43,6 +43,11 @@ class CellDistribution {
   /// Those that run on this host.
   int ranks_here() const;
 
+  /// From the start a rank of this host that stands still for 15 s, whatever the others do, ends the program
+  /// with exit code 3 and a line that names it. Not while this was called with false: live runs watch each
+  /// other.
+  void watch_ranks(bool watches);
+
   /// Rank 0's value, on every rank. The others wait without spinning.
   int share(int value);
   /// Makes rank 0's list of cells, in the order in which they are to be dealt, every rank's, and begins to

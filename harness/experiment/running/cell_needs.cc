@@ -85,7 +85,7 @@ void ExperimentNeeds::check_disk(const ExperimentSpec& spec, const std::string& 
   std::filesystem::path place = std::filesystem::absolute(folder, error);
   while (place.has_relative_path() && !std::filesystem::exists(place, error)) place = place.parent_path();
   const std::filesystem::space_info space = std::filesystem::space(place, error);
-  if (error) return;
+  if (error || space.capacity == 0) return;  // no disk: /proc
   double bytes = 0;
   for (std::size_t cell = 0; cell < cells; ++cell) bytes += row_bytes_[cell] * (has(cell) ? 1 : 2);
   const auto free = static_cast<double>(space.available);

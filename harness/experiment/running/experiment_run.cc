@@ -113,7 +113,11 @@ void ExperimentRun::check() {
     if (options_.again && spec_.repeat)
       throw input_error(place_of(spec_, "repeat_until"),
                         "--rerun-failed, which would settle again how many seeds there are", "--fresh");
-    if (ranks_.rank() == 0 && !options_.dry_run && !options_.fresh) inspect_own();
+    if (ranks_.rank() != 0 || options_.dry_run) return;
+    if (options_.fresh)
+      store_.check_replaceable();
+    else
+      inspect_own();
   });
   gather_machines_for_devices();
   on_all_ranks(ranks_, file_, [this](RankReport&) {
@@ -247,7 +251,7 @@ bool ExperimentRun::begin() {
   }
   store_.open();
   if (options_.fresh) {
-    store_.remove_all();
+    store_.start_over();
   } else {
     inspect_own();  // again: until the lock was taken another run may have gone on
     if (store_.complete(wanted())) {
@@ -328,8 +332,10 @@ void ExperimentRun::run_simulated(std::uint32_t index, Progress& progress) {
   const PreparedCell prepared = factory_->prepare(cell);
   progress.begin(prepared.identity, ns_to_ms(prepared.slo_ns), prepared.duration_s);
   const CellRun how = how_to_run(prepared, progress);
-  const CrashMark crash = mark_of(prepared);
-  const SummaryRow row = run_cell(*factory_, bounds_, prepared, how);
+  const SummaryRow row = [&] {
+    const CrashMark crash = mark_of(prepared);
+    return run_cell(*factory_, bounds_, prepared, how);
+  }();
   if (!how.crash.empty()) ::unlink(store_.mark_path(prepared.identity.input_hash).c_str());
   ranks_.finish_one(static_cast<std::int64_t>(row.sent));
   progress.finish(row);
@@ -428,7 +434,9 @@ void ExperimentRun::compute_live(std::vector<std::uint32_t> cells) {
   for (const std::uint32_t index : cells) work.amount += costs_.at(index);
   Progress progress(ranks_, work, options_.quiet);
   const std::unique_ptr<Transport> transport = make_mpi_transport();
+  ranks_.watch_ranks(false);
   for (const std::uint32_t index : cells) run_live_cell(index, *transport, progress);
+  ranks_.watch_ranks(true);
 }
 
 void ExperimentRun::compute() {

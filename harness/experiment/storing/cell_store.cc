@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -66,6 +67,12 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr const char* kExperiment = "/experiment.toml";
+constexpr const char* kLock = "/lock";
+constexpr const char* kProbe = "/probe.tmp";
+// While a run starts over: STEM.h5 does not count any more, and the cells that were there before lie in a
+// folder.
+constexpr const char* kFresh = "/fresh";
+constexpr const char* kBefore = "/before";
 
 [[noreturn]] void throw_environment(const std::string& path, const std::string& what, int error) {
   throw EnvironmentError(path + ": " + what + ": " + std::strerror(error));
@@ -81,25 +88,57 @@ std::vector<std::string> cell_files(const std::string& folder) {
   return files;
 }
 
+/// A file that harness writes there for a cell, named by its hash of 16 hexadecimal digits, or what is left
+/// of another that it was writing when it was killed.
+bool is_own_file(const fs::path& path) {
+  const std::string name = path.filename().string();
+  if (name.starts_with("experiment.toml.tmp") || name.starts_with("fresh.tmp")) return true;
+  const std::size_t hash = name.find_first_not_of("0123456789abcdef");
+  if (hash != 16) return false;
+  const std::string kind = name.substr(hash);
+  return kind == ".h5" || kind == ".h5.tmp" || kind == ".crash";
+}
+
+/// 0, or the errno of the first write that failed; a short one is followed by another, which says why.
+int write_whole(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t put = ::write(file, text.data(), text.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return put < 0 ? errno : ENOSPC;
+    text.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return 0;
+}
+
 /// Writes, syncs and removes a file of some size.
 void try_to_write(const std::string& folder) {
-  const std::string path = folder + "/probe.tmp";
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  const std::string path = folder + kProbe;
+  ::unlink(path.c_str());
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
   if (file < 0) throw_environment(folder, "cannot be written", errno);
-  const std::string block(64 * 1024, '\0');
-  const bool written = ::write(file, block.data(), block.size()) == static_cast<ssize_t>(block.size());
-  const int error = written ? (::fsync(file) == 0 ? 0 : errno) : (errno != 0 ? errno : ENOSPC);
+  int error = write_whole(file, std::string(64 * 1024, '\0'));
+  if (error == 0 && ::fsync(file) != 0) error = errno;
   ::close(file);
   ::unlink(path.c_str());
   if (error != 0) throw_environment(folder, "cannot be written", error);
+}
+
+/// Moves the cells' results from folder to folder.
+void move_cells(const std::string& from, const std::string& to) {
+  for (const std::string& path : cell_files(from)) {
+    std::error_code error;
+    if (is_own_file(path)) fs::rename(path, to + "/" + fs::path(path).filename().string(), error);
+  }
+  std::error_code error;
+  fs::remove(from, error);  // when it is empty
 }
 
 /// Whether the open file is the one that the path names.
 bool is_at(int file, const std::string& path) {
   struct stat open_file {};
   struct stat named {};
-  return ::fstat(file, &open_file) == 0 && ::stat(path.c_str(), &named) == 0 &&
-         open_file.st_ino == named.st_ino;
+  return ::fstat(file, &open_file) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+         open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino;
 }
 
 /// The name that an experiment gives itself, else the stem of its results.
@@ -121,7 +160,9 @@ CellStore::~CellStore() {
   if (cell_files(cells_).empty()) {
     std::error_code error;
     fs::remove(cells_ + kExperiment, error);
-    fs::remove(cells_ + "/lock", error);
+    move_cells(cells_ + kBefore, cells_);
+    fs::remove(cells_ + kFresh, error);
+    fs::remove(cells_ + kLock, error);
     remove_made_folders();
   }
   ::close(lock_);
@@ -141,7 +182,7 @@ std::optional<ForeignCell> CellStore::inspect(const std::vector<ExpectedCell>& e
   std::set<std::string> failed;
   for (const ExpectedCell& cell : expected) hashes.insert(cell.input_hash);
   std::error_code error;
-  if (fs::exists(results_, error)) {
+  if (fs::exists(results_, error) && !fs::exists(cells_ + kFresh, error)) {
     for (const SummaryRow& row : read_summary(results_)) {
       if (hashes.count(row.cell.input_hash) == 0) {
         return ForeignCell{results_, row.cell.index, "", read_provenance(results_).experiment_toml};
@@ -214,11 +255,14 @@ void CellStore::open() {
     std::error_code error;
     fs::create_directories(cells_, error);
     if (error) throw_environment(cells_, "cannot be made", error.value());
+    if (fs::is_symlink(cells_, error))
+      throw EnvironmentError(cells_ +
+                             ": a symbolic link, which is not followed: remove it, or choose another -o");
     try_to_write(cells_);
-    lock_ = ::open((cells_ + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    if (lock_ < 0) throw_environment(cells_, "cannot be written", errno);
+    lock_ = ::open((cells_ + kLock).c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
+    if (lock_ < 0) throw_environment(cells_ + kLock, "cannot be written", errno);
     // The run that held the lock before may have removed the file.
-    if (::flock(lock_, LOCK_EX | LOCK_NB) != 0 || !is_at(lock_, cells_ + "/lock"))
+    if (::flock(lock_, LOCK_EX | LOCK_NB) != 0 || !is_at(lock_, cells_ + kLock))
       throw EnvironmentError(cells_ + ": another harness is writing here");
   } catch (const EnvironmentError&) {
     if (lock_ >= 0) ::close(lock_);
@@ -236,10 +280,24 @@ void CellStore::remove_made_folders() {
   }
 }
 
-void CellStore::remove_all() {
+void CellStore::check_replaceable() const {
   std::error_code error;
-  for (const std::string& path : cell_files(cells_)) fs::remove(path, error);
-  fs::remove(results_, error);
+  if (!fs::exists(fs::symlink_status(results_, error))) return;
+  try {
+    read_summary(results_);
+  } catch (const InputError& refused) {
+    throw input_refusal({results_, 0, ""},
+                        "--fresh replaces results of harness alone, and this is none that can "
+                        "be read; remove it, or use -o DIR for another folder");
+  }
+}
+
+void CellStore::start_over() {
+  std::error_code error;
+  fs::create_directory(cells_ + kBefore, error);
+  move_cells(cells_, cells_ + kBefore);
+  write_file(cells_ + kFresh,
+             "STEM.h5 is replaced when the new cells are complete; those from before lie in before/\n");
   found_.clear();
 }
 
@@ -263,7 +321,19 @@ void CellStore::assemble(std::span<const ExpectedCell> expected, const Provenanc
 
 void CellStore::remove_cells() {
   std::error_code error;
-  fs::remove_all(cells_, error);
+  for (const std::string& folder : {cells_ + kBefore, cells_}) {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+      if (is_own_file(entry.path())) files.push_back(entry.path());
+    }
+    for (const fs::path& file : files) fs::remove(file, error);
+  }
+  // The lock last: whoever sees the folder without it may make one.
+  for (const char* name : {kBefore, kExperiment, kFresh, kProbe, kLock}) fs::remove(cells_ + name, error);
+  fs::remove(cells_, error);
+  if (fs::exists(cells_, error))
+    std::fprintf(stderr, "harness: warning: %s: holds files that harness did not write; they stay\n",
+                 cells_.c_str());
 }
 
 std::size_t CellStore::collect(const Provenance& provenance) {

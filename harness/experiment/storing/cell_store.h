@@ -78,8 +78,12 @@ class CellStore {
   /// Makes the folders, takes the experiment's lock and tries whether files can be written. Throws
   /// EnvironmentError and leaves no new folder behind.
   void open();
-  /// Removes all results of this stem (--fresh); after open().
-  void remove_all();
+  /// Throws InputError when STEM.h5 is there and is no results file: --fresh would not replace what harness
+  /// did not write.
+  void check_replaceable() const;
+  /// From here on nothing of what is there counts as finished (--fresh); after open(). It stays until new
+  /// results take its place: STEM.h5 as it is, cells in the folder before/ of STEM.cells.
+  void start_over();
   /// Keeps the experiment's text beside the cells, for collect(); after open().
   void keep_experiment(const std::string& toml);
   /// Puts STEM.h5 together from these cells, then removes STEM.cells. What `before_each` throws ends
@@ -89,7 +93,8 @@ class CellStore {
   /// Puts STEM.h5 together from what it holds and the cells of STEM.cells, which stay; after open(). Returns
   /// how many cells it holds then. Throws InputError when the two hold different cells of one index.
   std::size_t collect(const Provenance& provenance);
-  /// Removes STEM.cells when nothing but STEM.h5 is needed.
+  /// Removes what harness wrote in STEM.cells, and the folder if nothing else is in it, when nothing but
+  /// STEM.h5 is needed.
   void remove_cells();
 
  private:

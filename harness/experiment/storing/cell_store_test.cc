@@ -56,6 +56,52 @@ class CellStoreTest : public FolderTest {
   }
 };
 
+TEST_F(CellStoreTest, StartingOverTakesNothingAwayBeforeThereIsNew) {
+  make_results();
+  const std::string old_cell = store().cell_path(expected()[0].input_hash);
+  {
+    CellStore made = store();
+    made.open();
+    write(made, 0, "ok", 7);
+    made.start_over();
+    EXPECT_FALSE(made.inspect(expected()).has_value());
+    EXPECT_FALSE(made.has(expected()[0].input_hash)) << "neither in the results nor as a cell";
+    EXPECT_FALSE(made.has(expected()[1].input_hash));
+    expect_assembled({"ok", "invalid"}, {1, 2});
+  }
+  EXPECT_TRUE(fs::exists(old_cell)) << "no new cell: all is as before";
+  {
+    CellStore made = store();
+    made.open();
+    made.start_over();
+    write(made, 0, "ok", 8);
+  }
+  CellStore made = store();
+  made.open();
+  EXPECT_FALSE(made.inspect(expected()).has_value());
+  EXPECT_TRUE(made.has(expected()[0].input_hash)) << "a new cell counts, without --fresh";
+  EXPECT_FALSE(made.has(expected()[1].input_hash));
+  write(made, 1, "ok", 9);
+  made.note_finished(expected()[1].input_hash);
+  made.assemble(expected(), {}, {});
+  expect_assembled({"ok", "ok"}, {8, 9});
+  EXPECT_FALSE(made.has_cells_folder());
+}
+
+TEST_F(CellStoreTest, FilesOfOthersStay) {
+  CellStore made = store();
+  made.open();
+  write(made, 0, "ok", 1);
+  write(made, 1, "ok", 2);
+  fs::create_directory(path("two.cells/plots"));
+  ASSERT_FALSE(made.inspect(expected()).has_value());
+  testing::internal::CaptureStderr();
+  made.assemble(expected(), {}, {});
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("did not write"), std::string::npos);
+  EXPECT_TRUE(fs::exists(path("two.cells/plots")));
+  EXPECT_FALSE(fs::exists(made.cell_path(expected()[0].input_hash)));
+}
+
 TEST_F(CellStoreTest, WhatFailedIsForgottenAndReplaced) {
   make_results();
   CellStore again = store();
