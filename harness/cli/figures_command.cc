@@ -11,8 +11,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -20,6 +20,7 @@
 #include "harness/experiment/cells/cell_distribution.h"
 #include "harness/record/hdf5/cv_file.h"
 #include "harness/record/hdf5/results_file.h"
+#include "workloads/files/file_bytes.h"
 
 namespace harness {
 namespace {
@@ -66,7 +67,7 @@ std::string script_path(const std::string& name) {
 
 /// Prints the names of the figures and what they show.
 void list() {
-  std::ifstream catalogue(script_path("catalogue.txt"));
+  std::istringstream catalogue(read_file(script_path("catalogue.txt")));
   for (std::string line; std::getline(catalogue, line);) {
     const std::size_t tab = line.find('\t');
     if (tab == std::string::npos) continue;
@@ -76,9 +77,10 @@ void list() {
 
 void require_something_to_draw(const std::string& path) {
   if (path.ends_with(".csv")) {
-    std::error_code error;
-    if (!std::filesystem::exists(path, error))
-      throw input_error({path, 0, ""}, "no such file", "a table of harness trace cv --csv or list variants");
+    const std::string text = read_file(path);
+    const auto is_text = [](char c) { return (c >= ' ' && c <= '~') || c == '\n' || c == '\r'; };
+    if (text.empty() || !std::all_of(text.begin(), text.end(), is_text))
+      throw input_error({path, 0, ""}, "no text", "a table of harness trace cv --csv or list variants");
     return;
   }
   if (is_cv_table(path)) return;

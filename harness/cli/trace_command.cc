@@ -158,7 +158,7 @@ constexpr double kMaxBinsShown = 1e7;
 void show_info(const TraceArguments& arguments) {
   const TraceSpec spec = spec_of(arguments);
   if (spec.shape == "file") {
-    const TraceData data = read_trace(spec.file, read_file(spec.file), spec);
+    const TraceData data = read_trace(spec.file, read_file(spec.file, kLargestTrace), spec);
     const std::vector<double> counts =
         data.times_ns.empty() ? data.counts : counts_of(data.times_ns, data.bin_s);
     std::printf("file    %s\nformat  %s\nsha256  %s\n", spec.file.c_str(), data.format.c_str(),

@@ -12,22 +12,28 @@
 #include <cstring>
 
 #include "harness/core/error.h"
+#include "harness/core/input_file.h"
 
 namespace harness {
 namespace {
 
-struct OpenFile {
-  explicit OpenFile(int handle) : descriptor(handle) {}
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-  ~OpenFile() {
+struct OutputFile {
+  explicit OutputFile(int handle) : descriptor(handle) {}
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+  ~OutputFile() {
     if (descriptor >= 0) ::close(descriptor);
   }
   int descriptor;
 };
 
-InputError unreadable(const std::string& path, const char* why) {
-  return input_error({path, 0, ""}, why, "a readable file");
+constexpr std::size_t kChunk = std::size_t{1} << 16;
+
+std::string mebibytes(std::size_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
+
+InputError too_large(const std::string& file, const std::string& what, std::size_t largest) {
+  return input_error({file, 0, ""}, what + "more than " + mebibytes(largest),
+                     "at most " + mebibytes(largest));
 }
 
 struct Inflater {
@@ -50,15 +56,13 @@ std::size_t unpack_member(const std::string& file, std::string_view bytes, std::
   z_stream& stream = inflater.stream;
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
   stream.avail_in = static_cast<uInt>(bytes.size());
-  char chunk[1 << 16];
+  char chunk[kChunk];
   for (;;) {
     stream.next_out = reinterpret_cast<Bytef*>(chunk);
     stream.avail_out = sizeof chunk;
     const int state = inflate(&stream, Z_NO_FLUSH);
     text.append(chunk, sizeof chunk - stream.avail_out);
-    if (text.size() > kLargestInput) {
-      throw input_error({file, 0, ""}, "gzip data that unpack to more than 1 GiB", "at most 1 GiB");
-    }
+    if (text.size() > kLargestTrace) throw too_large(file, "gzip data that unpack to ", kLargestTrace);
     if (state == Z_STREAM_END) return bytes.size() - stream.avail_in;
     if (state == Z_BUF_ERROR || (state == Z_OK && stream.avail_in == 0 && stream.avail_out != 0)) {
       throw input_error({file, 0, ""}, "truncated gzip data", "a complete gzip file");
@@ -78,20 +82,25 @@ void write_all(int descriptor, std::string_view bytes, const std::string& path) 
   }
 }
 
-/// Whether the path names something that a rename must not replace, such as /dev/stdout.
+/// Whether the path names something that a rename must not replace, such as /dev/stdout. Links elsewhere are
+/// not followed.
 bool is_special(const std::string& path) {
+  if (path.starts_with("/dev/") || path.starts_with("/proc/")) return true;
   struct stat facts {};
-  return ::stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode);
+  return ::lstat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode) &&
+         !S_ISLNK(facts.st_mode);
 }
 
 void write_special(const std::string& path, std::string_view bytes) {
-  OpenFile file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  const OutputFile file(::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
   if (file.descriptor < 0) throw EnvironmentError(path + ": cannot open: " + std::strerror(errno));
   write_all(file.descriptor, bytes, path);
 }
 
 void write_whole(const std::string& temporary, std::string_view bytes, const std::string& path) {
-  OpenFile file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  ::unlink(temporary.c_str());  // what an earlier process of this number left, or a link
+  const OutputFile file(
+      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
   if (file.descriptor < 0) throw EnvironmentError(path + ": cannot create: " + std::strerror(errno));
   write_all(file.descriptor, bytes, path);
   if (::fsync(file.descriptor) != 0) throw EnvironmentError(path + ": cannot write: " + std::strerror(errno));
@@ -99,22 +108,16 @@ void write_whole(const std::string& temporary, std::string_view bytes, const std
 
 }  // namespace
 
-std::string read_file(const std::string& path) {
-  const OpenFile file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.descriptor < 0) throw unreadable(path, std::strerror(errno));
-  struct stat facts {};
-  if (::fstat(file.descriptor, &facts) != 0) throw unreadable(path, std::strerror(errno));
-  if (S_ISDIR(facts.st_mode)) throw unreadable(path, "a folder");
+std::string read_file(const std::string& path, std::size_t largest) {
+  InputFile file(path);
+  if (file.size() > largest) throw too_large(path, "", largest);
   std::string bytes;
-  char chunk[1 << 16];
-  for (;;) {
-    const ssize_t count = ::read(file.descriptor, chunk, sizeof chunk);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw unreadable(path, std::strerror(errno));
-    if (count == 0) return bytes;
-    bytes.append(chunk, static_cast<std::size_t>(count));
-    if (bytes.size() > kLargestInput) throw input_error({path, 0, ""}, "more than 1 GiB", "at most 1 GiB");
+  char chunk[kChunk];
+  while (const std::size_t count = file.read(chunk, sizeof chunk)) {
+    bytes.append(chunk, count);
+    if (bytes.size() > largest) throw too_large(path, "", largest);
   }
+  return bytes;
 }
 
 std::string unpacked(const std::string& file, std::string_view bytes) {
@@ -162,20 +165,54 @@ void write_file(const std::string& path, std::string_view bytes) {
   throw EnvironmentError(path + ": cannot rename the finished file: " + std::strerror(reason));
 }
 
-std::string sha256_of(std::string_view bytes) {
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned int size = 0;
-  const int done = EVP_Digest(bytes.data(), bytes.size(), digest, &size, EVP_sha256(), nullptr);
-  HARNESS_CHECK(done == 1, "SHA-256 failed");
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string hex;
-  for (unsigned int i = 0; i < size; ++i) {
-    hex += kDigits[digest[i] >> 4];
-    hex += kDigits[digest[i] & 15];
+namespace {
+
+/// SHA-256 of what is given bit by bit.
+class Digest {
+ public:
+  Digest() : context_(EVP_MD_CTX_new()) {
+    HARNESS_CHECK(context_ != nullptr && EVP_DigestInit_ex(context_, EVP_sha256(), nullptr) == 1,
+                  "SHA-256 cannot start");
   }
-  return hex;
+  Digest(const Digest&) = delete;
+  Digest& operator=(const Digest&) = delete;
+  ~Digest() { EVP_MD_CTX_free(context_); }
+
+  void add(std::string_view bytes) {
+    HARNESS_CHECK(EVP_DigestUpdate(context_, bytes.data(), bytes.size()) == 1, "SHA-256 failed");
+  }
+
+  std::string hex() {
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned int size = 0;
+    HARNESS_CHECK(EVP_DigestFinal_ex(context_, digest, &size) == 1, "SHA-256 failed");
+    constexpr char kDigits[] = "0123456789abcdef";
+    std::string hex;
+    for (unsigned int i = 0; i < size; ++i) {
+      hex += kDigits[digest[i] >> 4];
+      hex += kDigits[digest[i] & 15];
+    }
+    return hex;
+  }
+
+ private:
+  EVP_MD_CTX* context_;
+};
+
+}  // namespace
+
+std::string sha256_of(std::string_view bytes) {
+  Digest digest;
+  digest.add(bytes);
+  return digest.hex();
 }
 
-std::string sha256_of_file(const std::string& path) { return sha256_of(read_file(path)); }
+std::string sha256_of_file(const std::string& path) {
+  InputFile file(path);
+  Digest digest;
+  char chunk[kChunk];
+  while (const std::size_t count = file.read(chunk, sizeof chunk)) digest.add({chunk, count});
+  return digest.hex();
+}
 
 }  // namespace harness

@@ -11,27 +11,30 @@ namespace harness {
 
 /// SHA-256 of the bytes, 64 hex digits.
 std::string sha256_of(std::string_view bytes);
-/// SHA-256 of the file's bytes. Throws InputError when it cannot be read.
+/// SHA-256 of the file's bytes, whatever its size. Throws InputError when it is no readable regular file.
 std::string sha256_of_file(const std::string& path);
 
-/// No input file, packed or unpacked, may be larger.
-inline constexpr std::size_t kLargestInput = std::size_t{1} << 30;
+/// No text, such as an experiment's, may be larger: 16 MiB, twice a list of a million seeds.
+inline constexpr std::size_t kLargestText = std::size_t{1} << 24;
+/// No trace, packed or unpacked, may be larger: 512 MiB, thrice a day of Azure Functions.
+inline constexpr std::size_t kLargestTrace = std::size_t{1} << 29;
 
-/// The file's bytes. Throws InputError naming the path when it is missing, a folder, unreadable or above
-/// kLargestInput.
-std::string read_file(const std::string& path);
+/// The file's bytes. Throws InputError naming the path when it is missing, no regular file, unreadable or
+/// above `largest` bytes.
+std::string read_file(const std::string& path, std::size_t largest = kLargestText);
 
 /// `bytes` unpacked when they begin like gzip, else as they are. Throws InputError (`file` is for the
 /// message) when the gzip data are truncated, corrupt, followed by something else, or unpack to more than
-/// kLargestInput.
+/// kLargestTrace.
 std::string unpacked(const std::string& file, std::string_view bytes);
 
 /// `bytes` as gzip, without a time stamp, so that equal input gives equal files.
 std::string packed(std::string_view bytes);
 
 /// Writes the file under a temporary name beside it, flushes it to the disk and renames it; packed when the
-/// name ends in .gz. A device or pipe (/dev/stdout) is written directly. Throws EnvironmentError naming the
-/// path; nothing is then left behind.
+/// name ends in .gz. A symbolic link is replaced, not followed, but for those of /dev and /proc: they, and
+/// any device or pipe, are written directly (/dev/stdout). Throws EnvironmentError naming the path; nothing
+/// is then left behind.
 void write_file(const std::string& path, std::string_view bytes);
 
 }  // namespace harness

@@ -1,6 +1,7 @@
 #include "workloads/files/file_bytes.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -29,6 +30,65 @@ TEST(Unpacked, RefusesEveryTruncation) {
 TEST(ReadFile, RefusesFoldersAndMissingFiles) {
   EXPECT_THROW(read_file("/"), InputError);
   EXPECT_THROW(read_file("/nowhere/at/all"), InputError);
+}
+
+TEST(ReadFile, RefusesMoreThanItsBound) {
+  const std::string path = (std::filesystem::temp_directory_path() / "harness_read_file").string();
+  write_file(path, "");
+  for (const std::size_t bound : {std::size_t{1}, kLargestText, kLargestTrace}) {
+    std::filesystem::resize_file(path, bound + 1);  // sparse
+    try {
+      read_file(path, bound);
+      ADD_FAILURE() << bound;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find(std::to_string(bound >> 20) + " MiB"), std::string::npos);
+    }
+  }
+  std::filesystem::resize_file(path, kLargestText);
+  EXPECT_EQ(read_file(path).size(), kLargestText);
+  std::filesystem::remove(path);
+}
+
+/// Many small members, as well as a large one.
+TEST(Unpacked, RefusesMoreThanItsBound) {
+  const std::string member = packed(std::string(std::size_t{1} << 26, '0'));
+  std::string bomb;
+  for (std::size_t size = 0; size <= kLargestTrace; size += std::size_t{1} << 26) bomb += member;
+  try {
+    unpacked("bomb.gz", bomb);
+    ADD_FAILURE();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "bomb.gz: found gzip data that unpack to more than 512 MiB; allowed: at most 512 MiB");
+  }
+}
+
+TEST(Sha256, OfAFileIsThatOfItsBytes) {
+  const std::string path = (std::filesystem::temp_directory_path() / "harness_sha256").string();
+  for (const std::size_t size : {0U, 1U, 65'535U, 65'536U, 200'000U}) {
+    const std::string text(size, 'x');
+    write_file(path, text);
+    EXPECT_EQ(sha256_of_file(path), sha256_of(text)) << size;
+  }
+  EXPECT_EQ(sha256_of(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  std::filesystem::remove(path);
+}
+
+TEST(WriteFile, FollowsNoLink) {
+  const std::string path = (std::filesystem::temp_directory_path() / "harness_write_link").string();
+  const std::string other = path + ".other";
+  write_file(other, "precious");
+  const std::string temporary = path + ".tmp" + std::to_string(::getpid());
+  for (const std::string& link : {path, temporary}) {
+    std::filesystem::create_symlink(other, link);
+    write_file(path, "new");
+    EXPECT_EQ(read_file(other), "precious") << link;
+    EXPECT_EQ(read_file(path), "new") << link;
+    EXPECT_FALSE(std::filesystem::is_symlink(path)) << link;
+    EXPECT_FALSE(std::filesystem::exists(temporary)) << link;
+    std::filesystem::remove(path);
+  }
+  std::filesystem::remove(other);
 }
 
 TEST(WriteFile, PacksByNameAndReplaces) {

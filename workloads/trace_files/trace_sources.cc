@@ -101,7 +101,7 @@ std::vector<TraceSource> trace_sources() {
 
 std::string trace_bytes(const TraceSpec& spec) {
   std::error_code error;
-  if (fs::exists(spec.file, error) || error) return read_file(spec.file);
+  if (fs::exists(spec.file, error) || error) return read_file(spec.file, kLargestTrace);
   const fs::path path = fs::path(spec.file).lexically_normal();
   const std::vector<TraceSource> sources = trace_sources();
   const bool is_real = std::any_of(sources.begin(), sources.end(),
@@ -125,7 +125,7 @@ std::vector<ImportOutcome> import_sources(const std::vector<TraceSource>& source
     const auto found = files.find(source.file);
     if (found != files.end()) {
       for (const std::string& path : found->second) {
-        const std::string bytes = read_file(path);
+        const std::string bytes = read_file(path, kLargestTrace);
         outcome.kind = ImportOutcome::Kind::kOtherChecksum;
         outcome.found_at = path;
         outcome.found_sha256 = sha256_of(bytes);

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <system_error>
 #include <utility>
 
 #include "harness/core/error.h"
+#include "harness/core/input_file.h"
 #include "harness/gpu/device/null_device.h"
 #include "harness/machine/cpu_facts.h"
 
@@ -93,12 +93,9 @@ std::unique_ptr<Device> make_device(const DeviceSpec& spec, std::function<void()
 
 void check_model(const DeviceSpec& spec, const ModelSource& source, const std::string& key) {
   if (spec.kind == "null") return;
-  std::error_code error;
   if (!source.file.empty()) {
-    if (std::filesystem::is_regular_file(source.file, error)) return;
-    const bool is_there = std::filesystem::exists(source.file, error);
-    throw input_error({source.file, 0, ""}, is_there ? "no file" : "no such file",
-                      "a model that torch.jit.save has written");
+    const InputFile opened(source.file, "a model that torch.jit.save has written");
+    return;
   }
   const std::vector<std::string> names = zoo_model_names();
   if (names.empty() || std::find(names.begin(), names.end(), source.model) != names.end()) return;

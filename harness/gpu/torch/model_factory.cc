@@ -3,12 +3,11 @@
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/serialization/import.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <memory>
 #include <string>
 
+#include "harness/core/error.h"
+#include "harness/core/input_file.h"
 #include "harness/gpu/torch/torch_error.h"
 #include "harness/gpu/torch/zoo/network.h"
 #include "harness/gpu/torch/zoo/zoo.h"
@@ -51,10 +50,13 @@ std::shared_ptr<torch::jit::Module> read_module(const ModelSource& source, const
         DeviceFault::kNotAModel, place,
         "the file is none that torch.jit.save() wrote, as torch.jit.script(model).save(FILE) does: " + why);
   };
-  errno = 0;
-  if (!std::ifstream(source.file, std::ios::binary))
+  try {
+    const InputFile opened(source.file, "a model's file");
+  } catch (const InputError& error) {
+    const std::string why = error.what();  // begins with the path, which the message has already
     throw DeviceError(DeviceFault::kMissingModel, place,
-                      std::string("the file cannot be read: ") + std::strerror(errno));
+                      "the file cannot be read: " + why.substr(why.find("found ")));
+  }
   std::shared_ptr<torch::jit::Module> module;
   try {
     module = std::make_shared<torch::jit::Module>(torch::jit::load(source.file, device));

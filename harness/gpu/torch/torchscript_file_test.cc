@@ -87,7 +87,7 @@ TEST_F(TorchScriptFile, TakesImagesAsImageNetDoes) {
 
 TEST_F(TorchScriptFile, SaysWhatAFileIsThatIsNone) {
   EXPECT_EQ(refusal(source_of("absent.pt")),
-            begin_ + "missing model: the file cannot be read: No such file or directory");
+            begin_ + "missing model: the file cannot be read: found no such file; allowed: a model's file");
   const ModelSource text = source_of("text.pt");
   std::ofstream(text.file) << "no model at all\n";
   const std::string none = begin_ +

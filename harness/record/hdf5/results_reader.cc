@@ -1,9 +1,7 @@
 #include "harness/record/hdf5/results_reader.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
+#include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <optional>
@@ -11,6 +9,7 @@
 #include <type_traits>
 
 #include "harness/core/error.h"
+#include "harness/core/input_file.h"
 #include "harness/core/renamed.h"
 #include "harness/record/hdf5/results_file.h"
 #include "harness/record/hdf5/stored_rows.h"
@@ -31,15 +30,7 @@ bool is_among(const auto& names, std::string_view name) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-void require_readable(const std::string& path) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) throw input_error({path, 0, ""}, "a folder", kAllowed);
-  std::FILE* file = std::fopen(path.c_str(), "rb");
-  if (file == nullptr) {
-    throw input_error({path, 0, ""}, errno == ENOENT ? "no such file" : std::strerror(errno), kAllowed);
-  }
-  std::fclose(file);
-}
+void require_readable(const std::string& path) { const InputFile opened(path, kAllowed); }
 
 Hdf5Handle reading_access() {
   Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "make properties");

@@ -1,0 +1,56 @@
+#include "harness/core/input_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "harness/core/error.h"
+
+namespace harness {
+namespace {
+
+/// What is no regular file, in words.
+const char* kind_of(mode_t mode) {
+  if (S_ISDIR(mode)) return "a folder";
+  if (S_ISFIFO(mode)) return "a pipe (FIFO)";
+  if (S_ISSOCK(mode)) return "a socket";
+  return "a device";
+}
+
+}  // namespace
+
+InputFile::InputFile(const std::string& path, std::string_view allowed) : path_(path), allowed_(allowed) {
+  struct stat facts {};
+  // Before it is opened, because opening a device may do something, and a socket cannot be opened.
+  if (::stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode))
+    throw input_error({path, 0, ""}, kind_of(facts.st_mode), allowed);
+  descriptor_ = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  const int reason = errno;
+  if (descriptor_ < 0 && (reason == EMFILE || reason == ENFILE))
+    throw EnvironmentError(path + ": cannot open: " + std::strerror(reason));
+  if (descriptor_ < 0)
+    throw input_error({path, 0, ""}, reason == ENOENT ? "no such file" : std::strerror(reason), allowed);
+  // Once more: by now it may be another.
+  if (::fstat(descriptor_, &facts) == 0 && S_ISREG(facts.st_mode)) {
+    size_ = static_cast<std::uint64_t>(facts.st_size);
+    return;
+  }
+  ::close(descriptor_);
+  throw input_error({path, 0, ""}, kind_of(facts.st_mode), allowed);
+}
+
+InputFile::~InputFile() { ::close(descriptor_); }
+
+std::size_t InputFile::read(char* into, std::size_t capacity) {
+  ssize_t count = 0;
+  do {
+    count = ::read(descriptor_, into, capacity);
+  } while (count < 0 && errno == EINTR);
+  if (count < 0) throw input_error({path_, 0, ""}, std::strerror(errno), allowed_);
+  return static_cast<std::size_t>(count);
+}
+
+}  // namespace harness

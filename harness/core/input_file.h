@@ -1,0 +1,34 @@
+// The one way to open what a user names as an input.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace harness {
+
+/// A regular file, open for reading until the end of its life. Opening and reading never wait: a FIFO, a
+/// device, a socket or a folder is refused at once.
+class InputFile {
+ public:
+  /// Throws InputError naming the path, what is there and what is `allowed`; EnvironmentError when the
+  /// process has no descriptor left.
+  explicit InputFile(const std::string& path, std::string_view allowed = "a readable file");
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+  ~InputFile();
+
+  /// Bytes of the file when it was opened; 0 for those of /proc.
+  std::uint64_t size() const { return size_; }
+  /// The next bytes, at most `capacity`; returns how many, 0 at the end. Throws InputError.
+  std::size_t read(char* into, std::size_t capacity);
+
+ private:
+  std::string path_;
+  std::string allowed_;
+  std::uint64_t size_ = 0;
+  int descriptor_ = -1;
+};
+
+}  // namespace harness
