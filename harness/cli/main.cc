@@ -1,3 +1,7 @@
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
@@ -15,6 +19,9 @@
 
 namespace harness {
 namespace {
+
+/// A simulated cell opens some 20 files at once; libraries of devices and MPI's have some more.
+constexpr rlim_t kMinDescriptors = 64;
 
 /// One line; under mpirun one rank speaks for all.
 int fail(int code, const std::string& message) {
@@ -112,12 +119,37 @@ int run(int argc, char** argv) {
   return exit_code;
 }
 
+/// Whatever is printed goes nowhere else than to standard output and standard error: where they are closed,
+/// the next files that are opened would take their place.
+void open_standard_files() {
+  int opened = 0;
+  do {
+    opened = ::open("/dev/null", O_RDWR);
+  } while (opened >= 0 && opened <= STDERR_FILENO);
+  if (opened >= 0) ::close(opened);
+  if (::fcntl(STDERR_FILENO, F_GETFD) < 0) throw EnvironmentError("/dev/null: cannot be opened");
+}
+
+/// Too few would be missing in the middle of a run, or where a library does not say so.
+void check_descriptors() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kMinDescriptors) return;
+  throw EnvironmentError("a process may open only " + std::to_string(limit.rlim_cur) +
+                         " files here; at least " + std::to_string(kMinDescriptors) +
+                         " are needed (ulimit -n " + std::to_string(kMinDescriptors) + ")");
+}
+
 int run_program(int argc, char** argv) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a write beyond a file-size limit fails instead of killing
+  // A write beyond a file-size limit, or to a pipe that nobody reads, fails instead of killing.
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);
   try {
+    open_standard_files();
+    check_descriptors();
     const int exit_code = run(argc, argv);
-    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
-    return fail(kEnvironment, "standard output: cannot be written");
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+      return fail(kEnvironment, "standard output: cannot be written");
+    return std::ferror(stderr) == 0 ? exit_code : kEnvironment;
   } catch (const InputError& error) {
     return fail(kBadInput, error.what());
   } catch (const EnvironmentError& error) {
