@@ -24,6 +24,7 @@
 #include "harness/experiment/cells/device_needs.h"
 #include "harness/live/transport/transport.h"
 #include "harness/machine/cpu_facts.h"
+#include "harness/machine/mpi_leftovers.h"
 #include "harness/machine/precise_wait.h"
 
 namespace harness {
@@ -33,6 +34,7 @@ struct DoctorOptions {
   std::string file;
   std::string folder = "results-out";
   std::vector<std::string> overrides;
+  bool clean = false;
 };
 
 constexpr int kSleeps = 200;
@@ -116,6 +118,13 @@ std::vector<RankMachine> gather_needed(CellDistribution& cells,
   return gather_machines(cells, cells.share(cuda ? 1 : 0) != 0);
 }
 
+int clean() {
+  const std::vector<std::string> removed = remove_mpi_leftovers(usual_mpi_folders());
+  for (const std::string& path : removed) std::printf("removed %s\n", path.c_str());
+  std::printf("%s of killed MPI jobs removed\n", counted(removed.size(), "leftover").c_str());
+  return kAllWell;
+}
+
 int examine(const DoctorOptions& options) {
   CellDistribution cells;
   ExperimentLayout experiment;
@@ -154,7 +163,8 @@ void add_doctor_command(CLI::App& app, int& exit_code) {
   command->footer(
       "Examples:\n"
       "  harness doctor\n"
-      "  mpirun -n 9 harness doctor experiments/fidelity.toml\n\n"
+      "  mpirun -n 9 harness doctor experiments/fidelity.toml\n"
+      "  harness doctor --clean       after jobs of MPI that were killed\n\n"
       "One line for each finding: ok, warn (it works, with times that scatter more) or fail, what was "
       "found,\n"
       "what to do. Ends with 1 when something failed. docs/cluster.md explains the lines.");
@@ -166,9 +176,12 @@ void add_doctor_command(CLI::App& app, int& exit_code) {
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->add_flag(
+      "--clean", options->clean,
+      "only remove shared memory and session folders that killed MPI jobs of this user left here");
   command->callback([&exit_code, options] {
     try {
-      exit_code = examine(*options);
+      exit_code = options->clean ? clean() : examine(*options);
     } catch (const RankStopped&) {
       exit_code = kAllWell;  // rank 0 says what is wrong
     }

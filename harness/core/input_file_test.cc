@@ -21,10 +21,8 @@ namespace {
 /// A folder of this process with one thing of each kind.
 class InputFiles : public testing::Test {
  protected:
-  InputFiles() : folder_(std::filesystem::temp_directory_path() / ("inputs" + std::to_string(::getpid()))) {
-    std::filesystem::create_directories(folder_);
-  }
-  ~InputFiles() override { std::filesystem::remove_all(folder_); }
+  void SetUp() override { std::filesystem::create_directories(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
@@ -45,7 +43,8 @@ class InputFiles : public testing::Test {
   }
 
  private:
-  std::filesystem::path folder_;
+  std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / ("inputs" + std::to_string(::getpid()));
 };
 
 TEST_F(InputFiles, NothingButRegularFilesIsOpened) {

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <span>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -31,6 +32,13 @@ const char* launcher_rank() {
     if (const char* value = std::getenv(name)) return value;
   }
   return nullptr;
+}
+
+/// Whether the launcher says that all ranks are on this host.
+bool all_ranks_are_here() {
+  const char* const here = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  const char* const all = std::getenv("OMPI_COMM_WORLD_SIZE");
+  return here != nullptr && all != nullptr && std::string_view(here) == all;
 }
 
 /// A report without its texts, which follow it: first the digest, then the message.
@@ -84,6 +92,8 @@ struct CellDistribution::Ranks {
     setenv("OMPI_MCA_osc", "^ucx", 0);
     // A live run's ranks sleep between their calls of MPI; then 3 pieces at a time, as is usual, are few.
     setenv("OMPI_MCA_pml_ob1_send_pipeline_depth", "64", 0);
+    // Shared memory alone: else each rank would listen on a port that other hosts can reach.
+    if (all_ranks_are_here()) setenv("OMPI_MCA_btl", "self,vader", 0);
     MPI_Init(nullptr, nullptr);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
