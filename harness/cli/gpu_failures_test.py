@@ -6,12 +6,13 @@ others run. Needs LibTorch.
 import json
 import os
 import re
+import signal
 import sys
 import tempfile
 
 import h5py
 
-from program_testing import finish, run, write
+from program_testing import finish, finished_cells, run, stopped_run, write
 
 PIPELINE = """slo_ms = 1000
 [[module]]
@@ -81,7 +82,7 @@ MODELS = {
 
 def write_inputs(folder):
     profiles = 'device = "cpu"\n'
-    for model in (*MODELS, "uneven"):
+    for model in (*MODELS, "uneven", "endless", "endless_at_once"):
         profiles += f'[[profile]]\nmodel = "{model}"\nalpha_ms = 2\nbeta_ms = 1\nmax_batch = 4\n'
     for model, (file, _) in MODELS.items():
         write(folder, f"{model}_alone.toml", PIPELINE.format(model=model, file=file))
@@ -139,6 +140,32 @@ def again_and_again(harness, mpirun, folder):
             if row["status"] != b"skipped" or not re.fullmatch(pattern, row["why"].decode())]
 
 
+def endless(harness, mpirun, folder):
+    """A model that never returns ends the program, at its cell's limit or when the user wants to stop; the cells before are kept."""
+    failures = []
+    for model in ("endless", "endless_at_once"):
+        name = f"{model}_alone"
+        write(folder, f"{name}.toml", PIPELINE.format(model=model, file=f'file = "{model}.pt"'))
+        text = EXPERIMENT.format(pipelines=f'"./lenet_alone.toml", "./{name}.toml"')
+        write(folder, f"{model}.toml", text)
+        for ranks in (1, 2) if model == "endless" else ():  # loading has a minute more
+            launch = [mpirun, "-n", str(ranks)] if ranks > 1 else []
+            out = f"{model}_{ranks}"
+            done = run([*launch, harness, f"{model}.toml", "--quiet", "-o", out, "--set", "cell_limit_s=1",
+                        "--set", "live.hang_limit_s=1000"], folder)
+            said = [line for line in done.stderr.splitlines() if line.startswith("harness: ") and "warning" not in line]
+            where = f"harness: device cpu \\(worker [01]\\): model {model} {FILE.format(model)}(, batch \\d)?: compute failed: "
+            if done.returncode != 3 or len(said) != 1 or not re.match(where + ".* has not ended for .*cell_limit_s = 1", said[0]):
+                failures.append(f"{model} on {ranks} ranks: exit code {done.returncode}: {done.stderr}")
+            if finished_cells(os.path.join(folder, out), model) != 2:
+                failures.append(f"{model} on {ranks} ranks: finished cells are lost")
+        command = [harness, f"{model}.toml", "--quiet", "-o", f"{model}_stopped"]
+        code, stderr, kept = stopped_run(command, folder, f"{model}_stopped/{model}", 2, signal.SIGTERM)
+        if code != 3 or stderr != "harness: interrupted; the same command finishes the rest\n" or kept != 2:
+            failures.append(f"{model}, SIGTERM: exit code {code}, {kept} cells: {stderr}")
+    return failures
+
+
 def main():
     harness, mpirun, write_models = os.path.abspath(sys.argv[1]), sys.argv[2], os.path.abspath(sys.argv[3])
     with tempfile.TemporaryDirectory() as folder:
@@ -150,6 +177,7 @@ def main():
         failures += judged(harness, folder)
         done = run([mpirun, "-n", "3", harness, "failures.toml", "--quiet", "-o", "three"], folder)
         failures += check(done, os.path.join(folder, "three"), 3) + again_and_again(harness, mpirun, folder)
+        failures += endless(harness, mpirun, folder)
     finish(failures)
 
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -33,7 +34,10 @@ bool is_bad_input(DeviceFault fault, const ModelSource& source) {
 /// Measures on a device of its own, so that each model finds all of the memory and no other's failure.
 ModelProfile measure(const DeviceSpec& spec, const ProfileJob& job) {
   SteadyWait wait;
-  const std::unique_ptr<Device> device = make_device(spec, wait.wake());
+  std::unique_ptr<Device> made = make_device(spec, wait.wake());
+  std::optional<DeviceWatch> watch;
+  if (auto activity = made->activity()) watch.emplace(std::vector{std::move(activity)}, DeviceWatch::Rules{});
+  const std::unique_ptr<Device> device = std::move(made);  // its end waits for what it computes
   return profile_model(*device, wait, job.source, job.params);
 }
 

@@ -104,7 +104,7 @@ std::unique_ptr<DeviceExchanges> make_cell_exchanges(const RunSpec& spec, const 
 }
 
 std::unique_ptr<DeviceWorkers> make_cell_devices(const RunSpec& spec, const PreparedCell& prepared,
-                                                 Transport& transport) {
+                                                 Transport& transport, DeviceWatch::Rules watch) {
   const RankGpus gpus(spec, prepared, transport);
   std::vector<std::unique_ptr<Device>> devices;
   for (int gpu = 0; gpu < gpus.count; ++gpu) {
@@ -116,7 +116,8 @@ std::unique_ptr<DeviceWorkers> make_cell_devices(const RunSpec& spec, const Prep
   const std::vector<int> batches = largest_batches(spec, prepared.plan);
   auto workers = std::make_unique<DeviceWorkers>(
       std::move(devices), static_cast<std::uint32_t>(gpus.first),
-      DeviceWorkers::Models{spec.pipeline, spec.profiles, seed, spec.system->preempts(), batches});
+      DeviceWorkers::Models{spec.pipeline, spec.profiles, seed, spec.system->preempts(), batches,
+                            std::move(watch)});
   workers->try_batches(spec.pipeline, batches);
   return workers;
 }

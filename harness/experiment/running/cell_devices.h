@@ -32,10 +32,11 @@ std::unique_ptr<DeviceExchanges> make_cell_exchanges(const RunSpec& spec, const 
 std::vector<int> largest_batches(const RunSpec& spec, const Plan& plan);
 
 /// Makes the devices of the rank's GPUs, loads the pipeline's models and runs the largest batch that is
-/// planned of each on each. Wakes `transport`. Throws InputError where this build has no such device,
-/// DeviceError where one or a model cannot be had, that or CellFailed where a batch cannot run.
+/// planned of each on each. `watch` are the rules for what they compute from then on. Wakes `transport`.
+/// Throws InputError where this build has no such device, DeviceError where one or a model cannot be had,
+/// that or CellFailed where a batch cannot run.
 std::unique_ptr<DeviceWorkers> make_cell_devices(const RunSpec& spec, const PreparedCell& prepared,
-                                                 Transport& transport);
+                                                 Transport& transport, DeviceWatch::Rules watch);
 
 /// When to compare the devices with their profiles.
 struct ProfileCheck {

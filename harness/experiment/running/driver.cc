@@ -1,6 +1,7 @@
 #include "harness/experiment/running/driver.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -58,7 +59,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-volatile std::sig_atomic_t stop_signal = 0;
+std::atomic<int> stop_signal = 0;  // read by the watch of devices, too
 
 void install_signal_handlers() {
   const auto stop = [](int signal) {

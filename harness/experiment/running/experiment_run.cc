@@ -312,6 +312,7 @@ CellRun ExperimentRun::how_to_run(const PreparedCell& prepared, Progress& progre
   how.path = store_.cell_path(prepared.identity.input_hash);
   how.crash = crash_in_mark(store_.mark_path(prepared.identity.input_hash));
   how.memory_bytes = needs_of_all_.memory_bytes();
+  how.check_signal = check_signal_;
   how.progress = [&](TimeNs now, std::uint64_t sent) {
     check_signal_();
     ranks_.serve();

@@ -159,7 +159,7 @@ LiveCell::LiveCell(CellFactory& factory, const PreparedCell& prepared, CellRun h
     : prepared_(prepared), how_(std::move(how)), transport_(transport), spec_(factory.make_run(prepared)) {
   if (prepared.cell.runtime == Runtime::kGpu) {
     try {
-      devices_ = make_cell_devices(spec_, prepared, transport);
+      devices_ = make_cell_devices(spec_, prepared, transport, {how_.limit_s, how_.check_signal});
       exchanges_ = make_cell_exchanges(spec_, prepared, transport);
     } catch (const DeviceError& error) {
       why_ = error.what();

@@ -53,6 +53,7 @@ struct CellRun {
   double memory_bytes = std::numeric_limits<double>::infinity();
   /// As in RunSpec; may throw to end the run.
   std::function<void(TimeNs, std::uint64_t)> progress;
+  std::function<void()> check_signal{};  ///< throws when the user wants to stop; any thread
 };
 
 /// The row of a run of `spec`, which was made of `prepared`.

@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "harness/core/types.h"
 #include "harness/gpu/device/device_error.h"
+#include "harness/gpu/device/device_watch.h"
 #include "harness/gpu/inputs/image.h"
 
 namespace harness {
@@ -101,6 +103,9 @@ class Device {
   virtual bool take(std::vector<BatchEnd>& ended) = 0;
 
   virtual MemoryUse memory() const = 0;
+
+  /// What it computes now, for a DeviceWatch; may be kept beyond the device's end. Null: it never takes long.
+  virtual std::shared_ptr<const DeviceActivity> activity() const { return nullptr; }
 
   /// What a user should know of the loaded models, a line each: such as those that run without a CUDA graph,
   /// and why.

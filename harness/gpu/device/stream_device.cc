@@ -213,6 +213,7 @@ bool StreamDevice::take_commands(bool moved) {
 
 void StreamDevice::load(LoadRequest& request) {
   const DevicePlace place = desk_.place(request.source);
+  activity_->begin(place, 0);
   try {
     if (lost_) throw DeviceError(DeviceFault::kDeviceLost, place, "");
     request.exit_points = engine_->load(request.source, place);
@@ -224,6 +225,14 @@ void StreamDevice::load(LoadRequest& request) {
     if (error.fault() == DeviceFault::kDeviceLost) lost_ = true;
     request.failure = std::make_exception_ptr(error);
   }
+  activity_->end();
+}
+
+void StreamDevice::note_activity() {
+  for (int number = 0; number < static_cast<int>(kSlots); ++number) {
+    if (queue_.has(number)) return activity_->begin(places_[slot(number).model], slot(number).images.size());
+  }
+  activity_->end();
 }
 
 DevicePlace StreamDevice::place_of(const Slot& one) const {
@@ -265,7 +274,9 @@ void StreamDevice::carry_out(const Command& command) {
   Slot& one = slot(command.slot);
   one.failure.reset();
   one.is_copied = false;
+  const bool was_idle = queue_.empty();
   queue_.add(command.slot, desk_.exit_points(one.model) + 1);
+  if (was_idle) note_activity();
   if (!lost_) attempt(command.slot, [&] { engine_->begin(command.slot, one.model, one.images); });
 }
 
@@ -355,6 +366,7 @@ void StreamDevice::end_batch(const SegmentQueue::Finished& finished) {
   }
   engine_->release(finished.slot);
   queue_.remove();
+  note_activity();
   batches_.fetch_add(1, std::memory_order_relaxed);
   desk_.push(std::move(end));
 }
@@ -370,6 +382,7 @@ void StreamDevice::lose_all() {
     end.failure = knows ? one.failure->what() : DeviceError(end.fault, place_of(one), "").what();
     desk_.push(std::move(end));
   }
+  activity_->end();
 }
 
 void SegmentQueue::add(int slot, int segments) {

@@ -117,6 +117,7 @@ class StreamDevice final : public Device {
   void preempt(std::uint64_t tag) override;
   bool take(std::vector<BatchEnd>& ended) override;
   MemoryUse memory() const override { return memory_; }
+  std::shared_ptr<const DeviceActivity> activity() const override { return activity_; }
   std::vector<std::string> notes() const override { return notes_; }
   std::string name() const override { return desk_.device(); }
 
@@ -173,6 +174,8 @@ class StreamDevice final : public Device {
   bool note_passed();
   bool enqueue_segments();
   bool end_batches();
+  /// What the device turns to now: the earliest batch, or nothing.
+  void note_activity();
   void end_batch(const SegmentQueue::Finished& finished);
   void lose_all();
   /// Makes the exception now handled the failure of the slot's batch.
@@ -189,6 +192,7 @@ class StreamDevice final : public Device {
   MemoryUse memory_;           ///< after the last load
   std::vector<std::string> notes_;
   std::array<Slot, kSlots> slots_;
+  const std::shared_ptr<DeviceActivity> activity_ = std::make_shared<DeviceActivity>();
   std::atomic<bool> lost_ = false;
 
   std::mutex mutex_;  ///< of the next four

@@ -1,6 +1,6 @@
 // Writes TorchScript models that fail on images, though not on the zeros that a device warms up with (the
 // last one fails on both), for tests that run the program. "uneven" runs batches of 1 and 4 images, no
-// others.
+// others; "endless" never returns, "endless_at_once" not even on zeros.
 //
 //     write_test_models FOLDER
 #include <torch/csrc/jit/api/module.h>
@@ -35,6 +35,21 @@ void write(const TestModel& model, const std::string& folder) {
   module.save(folder + "/" + model.name + ".pt");
 }
 
+/// Never returns where `condition` holds.
+void write_endless(const std::string& name, const std::string& condition, const std::string& folder) {
+  torch::jit::Module module(name);
+  module.define(
+      "def forward(self, x):\n"
+      "    i = 0\n"
+      "    if " +
+      condition +
+      ":\n"
+      "        while i >= 0:\n"
+      "            i = (i + 1) % 7\n"
+      "    return x.mean([2, 3])\n");
+  module.save(folder + "/" + name + ".pt");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -44,6 +59,8 @@ int main(int argc, char** argv) {
   }
   try {
     for (const TestModel& model : kModels) write(model, argv[1]);
+    write_endless("endless", "bool(x.abs().sum() > 0)", argv[1]);
+    write_endless("endless_at_once", "True", argv[1]);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "write_test_models: %s\n", error.what());
     return 3;

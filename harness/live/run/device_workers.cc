@@ -15,6 +15,11 @@ namespace harness {
 DeviceWorkers::DeviceWorkers(std::vector<std::unique_ptr<Device>> devices, std::uint32_t first_gpu,
                              const Models& models)
     : first_gpu_(first_gpu) {
+  std::vector<std::shared_ptr<const DeviceActivity>> watched;
+  for (const std::unique_ptr<Device>& device : devices) {
+    if (auto activity = device->activity()) watched.push_back(std::move(activity));
+  }
+  if (!watched.empty()) watch_.emplace(std::move(watched), models.watch);
   for (std::unique_ptr<Device>& device : devices) {
     Gpu& gpu = gpus_.emplace_back();
     gpu.device = std::move(device);

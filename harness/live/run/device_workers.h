@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "harness/core/profile.h"
 #include "harness/core/types.h"
 #include "harness/gpu/device/device.h"
+#include "harness/gpu/device/device_watch.h"
 
 namespace harness {
 
@@ -36,6 +38,7 @@ class DeviceWorkers {
     std::uint64_t seed = 1;
     bool preemptible = false;    ///< with the exit points of the profiles
     std::vector<int> batches{};  ///< by module: the largest that will be run; empty: the profiles'
+    DeviceWatch::Rules watch{};  ///< of what the devices compute, until they are gone
   };
 
   /// Loads the models of the modules that are served in batches; takes as long as that takes. Throws
@@ -104,6 +107,7 @@ class DeviceWorkers {
   DeviceBatch finish();
   Gpu& gpu(std::uint32_t number) { return gpus_[number - first_gpu_]; }
 
+  std::optional<DeviceWatch> watch_;  ///< before gpus_, whose end waits for the devices
   std::vector<Gpu> gpus_;
   std::uint32_t first_gpu_;
   std::uint64_t next_tag_ = 1;
