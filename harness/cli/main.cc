@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -130,6 +131,12 @@ void open_standard_files() {
   if (::fcntl(STDERR_FILENO, F_GETFD) < 0) throw EnvironmentError("/dev/null: cannot be opened");
 }
 
+/// Whether messages were lost because nobody reads standard error any more; for another reason they may be.
+bool has_lost_its_reader() {
+  pollfd error{STDERR_FILENO, POLLOUT, 0};
+  return std::ferror(stderr) != 0 && ::poll(&error, 1, 0) == 1 && (error.revents & POLLERR) != 0;
+}
+
 /// Too few would be missing in the middle of a run, or where a library does not say so.
 void check_descriptors() {
   rlimit limit{};
@@ -149,7 +156,7 @@ int run_program(int argc, char** argv) {
     const int exit_code = run(argc, argv);
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
       return fail(kEnvironment, "standard output: cannot be written");
-    return std::ferror(stderr) == 0 ? exit_code : kEnvironment;
+    return has_lost_its_reader() ? kEnvironment : exit_code;
   } catch (const InputError& error) {
     return fail(kBadInput, error.what());
   } catch (const EnvironmentError& error) {
