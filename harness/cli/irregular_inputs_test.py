@@ -104,6 +104,7 @@ INPUTS = {
     "results to replay with": ("in.h5", None, ["replay", "good.h5", "in.h5"]),
     "cell to collect": ("in.cells/0123456789abcdef.h5", None, ["collect", "in.cells"]),
     "pipeline of results": ("mine/p.toml", None, ["replay", "named.h5", "--folder", "mine"]),
+    "trace of results": ("mine/t.csv", None, ["compare", "--fidelity", "timed.h5", "--measured-times", "--folder", "mine"]),
     "profiles of results": ("mine/s.toml", None, ["replay", "named.h5", "--folder", "mine"]),
 }
 # Where a folder is no mistake, or says what it lacks.
@@ -123,19 +124,22 @@ replay = true
 [[system]]
 name = "naive"
 """
+TIMED = 'runtime = ["simulated", "gpu"]\n' + NAMED.replace("replay = true", "replay = false") + '[gpu]\ndevice = "null"\n'
 
 
 def prepare(harness, folder, failures):
     """Results that name files of the folder mine, and these files."""
     write(folder, "mine/t.csv", "second,count\n" + "".join(f"{i},{40 + i % 7}\n" for i in range(10)))
     write(folder, "mine/named.toml", NAMED)
+    write(folder, "mine/timed.toml", TIMED)
     os.makedirs(os.path.join(folder, "set"))
     os.makedirs(os.path.join(folder, "in.cells"))
-    write(folder, "mine/p.toml", 'slo_ms = 200\n[[module]]\nname = "only"\nmodel = "resnet18"\n')
+    write(folder, "mine/p.toml", 'slo_ms = 200\n[[module]]\nname = "only"\nmodel = "resnet18"\ninput_size = [8, 8]\n')
     shutil.copy("workloads/profiles/shepherd-v100.toml", os.path.join(folder, "mine/s.toml"))
     write(folder, "good.toml", SMALL)
     for name in ("good.toml", "mine/named.toml"):
         failures.expect(name, run([harness, name, "-o", ".", "--quiet"], folder), 0)
+    run([harness, "mine/timed.toml", "-o", ".", "--quiet"], folder)  # whether its live cell is valid, the machine decides
     failures.expect("replay", run([harness, "replay", "named.h5", "--folder", "mine"], folder), 0)
 
 
