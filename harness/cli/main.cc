@@ -162,7 +162,7 @@ int run_program(int argc, char** argv) {
   } catch (const EnvironmentError& error) {
     return fail(kEnvironment, error.what());
   } catch (const std::exception& error) {
-    return fail(kEnvironment, error.what());
+    return fail(kEnvironment, reason_of(error));
   }
 }
 

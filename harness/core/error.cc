@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 
 namespace harness {
 namespace {
@@ -52,6 +53,12 @@ std::string in_lower_case(std::string_view text) {
 }
 
 }  // namespace
+
+std::string reason_of(const std::exception& error) {
+  const bool is_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||
+                         dynamic_cast<const std::length_error*>(&error) != nullptr;
+  return is_memory ? "not enough memory" : error.what();
+}
 
 InputError input_refusal(const InputPlace& place, std::string_view sentence) {
   std::string line;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -27,6 +28,9 @@ class InputError : public std::runtime_error {
 class EnvironmentError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+/// What to tell a user of what was thrown: what() of it, or that there is not enough memory.
+std::string reason_of(const std::exception& error);
 
 /// Where an input stands, for messages. `line` 0 means unknown and is left out, as are empty parts.
 struct InputPlace {

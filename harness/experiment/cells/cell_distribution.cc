@@ -292,7 +292,7 @@ RankReport report_of(const std::function<void(RankReport&)>& work) {
   } catch (const InputError& error) {
     report = {kBadInput, error.what(), 0, ""};
   } catch (const std::exception& error) {
-    report = {kEnvironment, error.what(), 0, ""};
+    report = {kEnvironment, reason_of(error), 0, ""};
   }
   return report;
 }

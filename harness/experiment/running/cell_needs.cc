@@ -11,6 +11,7 @@
 #include "harness/core/error.h"
 #include "harness/experiment/running/progress.h"
 #include "harness/machine/machine_checks.h"
+#include "harness/machine/this_host.h"
 #include "harness/record/run/run_record.h"
 
 namespace harness {
@@ -98,8 +99,10 @@ void ExperimentNeeds::check_disk(const ExperimentSpec& spec, const std::string& 
 MemoryWatch::MemoryWatch(double for_rank) : limit_bytes_(0.6 * for_rank) {}
 
 void MemoryWatch::look() {
-  constexpr std::size_t kCallsBetweenLooks = 8;
-  if (++calls_ % kCallsBetweenLooks != 0) return;
+  constexpr TimeNs kBetweenNs = 50 * kNsPerMs;
+  const TimeNs now_ns = steady_ns();
+  if (now_ns < next_ns_) return;
+  next_ns_ = now_ns + kBetweenNs;
   const double bytes = resident_memory();
   if (bytes <= limit_bytes_) return;
   throw CellFailed("it has taken " + short_bytes(bytes) +

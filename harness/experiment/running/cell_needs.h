@@ -44,8 +44,8 @@ class ExperimentNeeds {
   double memory_bytes_ = 0;
 };
 
-/// Made when a run begins; call it every few milliseconds. Throws CellFailed when the process has more than
-/// three fifths of `for_rank` in memory: a table that grows is copied to twice its size.
+/// Made when a run begins; call look() at least every few milliseconds. Throws CellFailed when the process
+/// has more than three fifths of `for_rank` in memory: a table that grows is copied to twice its size.
 class MemoryWatch {
  public:
   explicit MemoryWatch(double for_rank);
@@ -53,7 +53,7 @@ class MemoryWatch {
 
  private:
   double limit_bytes_;
-  std::size_t calls_ = 0;
+  TimeNs next_ns_ = 0;
 };
 
 }  // namespace harness

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <exception>
-#include <new>
 
 #include "harness/core/error.h"
 #include "harness/engine/bounds/fluid_bound.h"
@@ -147,10 +146,8 @@ SummaryRow run_cell(CellFactory& factory, BoundCache& bounds, const PreparedCell
     throw;  // no file can be written, or the run is interrupted
   } catch (const InputError&) {
     throw;  // a file that was read before is not there any more
-  } catch (const std::bad_alloc&) {
-    why = "it needs more memory than there is";
   } catch (const std::exception& error) {
-    why = std::string("its run failed: ") + error.what();
+    why = "its run failed: " + reason_of(error);
   }
   return write_empty(prepared, how, "invalid", why);
 }
@@ -206,8 +203,13 @@ std::optional<SummaryRow> LiveCell::run(BoundCache& bounds, const std::function<
       slowdown = profile_fault(*devices_, spec_, prepared_, {"before", wait_ns, check_signal});
     }
     clocks_before = read_cpu_clocks();
+    // Every rank's tensors wait in its memory with the visits that they belong to.
+    const auto check = [&check_signal, memory = MemoryWatch(how_.memory_bytes)]() mutable {
+      check_signal();
+      memory.look();
+    };
     record = run_live(spec_,
-                      {prepared_.settings.live, how_.limit_s, check_signal, prepared_.identity.index + 1,
+                      {prepared_.settings.live, how_.limit_s, check, prepared_.identity.index + 1,
                        devices_.get(), exchanges_.get()},
                       transport_, keeps_rows ? &rows_ : nullptr);
   } catch (const CellFailed& failed) {

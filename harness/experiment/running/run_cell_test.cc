@@ -6,6 +6,8 @@
 
 #include <csignal>
 #include <filesystem>
+#include <memory>
+#include <optional>
 
 #include "harness/core/error.h"
 #include "harness/core/random.h"
@@ -102,13 +104,27 @@ TEST_F(CellRuns, MemoryIsLimited) {
   EXPECT_TRUE(has(row.why, "of memory")) << row.why;
 }
 
+TEST_F(CellRuns, MemoryOfLiveRunsIsLimited) {
+  CellRun little = how();
+  little.memory_bytes = 1;
+  const ExperimentSpec spec = parse("runtime = \"emulated\"\n" + workload_of("naive", "0.5", 1));
+  CellFactory factory(spec, "b");
+  const PreparedCell prepared = factory.prepare(factory.cells().front());
+  const std::unique_ptr<Transport> transport = make_local_transport();
+  BoundCache bounds;
+  const std::optional<SummaryRow> row = LiveCell(factory, prepared, little, *transport).run(bounds, [] {});
+  ASSERT_TRUE(row);
+  EXPECT_EQ(row->status, "skipped");
+  EXPECT_TRUE(has(row->why, "of memory")) << row->why;
+}
+
 TEST_F(CellRuns, WhatTheirProgressThrowsDecides) {
   const auto throwing = [this](auto error) {
     CellRun run = how();
     run.progress = [error](TimeNs, std::uint64_t) { throw error; };
     return run_first(workload_of("naive", "40", 1), run);
   };
-  EXPECT_EQ(throwing(std::bad_alloc()).why, "it needs more memory than there is");
+  EXPECT_EQ(throwing(std::bad_alloc()).why, "its run failed: not enough memory");
   EXPECT_EQ(throwing(std::out_of_range("at")).why, "its run failed: at");
   EXPECT_EQ(throwing(InputError("no plan")).why, "no plan");
   EXPECT_THROW(throwing(EnvironmentError("interrupted")), EnvironmentError);
