@@ -1,7 +1,9 @@
 // The commands of `harness`, one function each, and how they print.
 #pragma once
 
+#include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include "harness/core/error.h"
@@ -12,12 +14,26 @@ class App;
 
 namespace harness {
 
-// Writing a whole text to standard output.
+// Writing a whole text to standard output. Names in it may come from any file: nothing but its lines reaches
+// the terminal, no control characters.
 
 /// Throws EnvironmentError when not all of it could be written (a full disk, a closed pipe).
 inline void print_text(const std::string& text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  const std::string shown = printable_lines(text);
+  const bool written = std::fwrite(shown.data(), 1, shown.size(), stdout) == shown.size();
   if (!written || std::fflush(stdout) != 0) throw EnvironmentError("standard output: cannot be written");
+}
+/// The same, formatted as by printf.
+[[gnu::format(printf, 1, 2)]] inline void print_formatted(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  char* text = nullptr;
+  const int size = vasprintf(&text, format, arguments);
+  va_end(arguments);
+  if (size < 0) throw EnvironmentError("standard output: no memory for what is printed");
+  const std::string whole(text, static_cast<std::size_t>(size));
+  std::free(text);
+  print_text(whole);
 }
 
 // Each adds its command to `app`. The command prints to standard output, throws InputError for what is wrong

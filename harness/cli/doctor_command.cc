@@ -99,12 +99,12 @@ int print(const std::vector<Check>& checks) {
   int warnings = 0;
   int failures = 0;
   for (const Check& check : checks) {
-    std::printf("%s\n", text_of(check).c_str());
+    print_formatted("%s\n", text_of(check).c_str());
     if (check.level == CheckLevel::kWarn) ++warnings;
     if (check.level == CheckLevel::kFail) ++failures;
   }
-  std::printf("%d failed, %d warned, %d well\n", failures, warnings,
-              static_cast<int>(checks.size()) - failures - warnings);
+  print_formatted("%d failed, %d warned, %d well\n", failures, warnings,
+                  static_cast<int>(checks.size()) - failures - warnings);
   return failures > 0 ? kVerdictAgainst : kAllWell;
 }
 

@@ -71,7 +71,7 @@ void list() {
   for (std::string line; std::getline(catalogue, line);) {
     const std::size_t tab = line.find('\t');
     if (tab == std::string::npos) continue;
-    std::printf("%-15s  %s\n", line.substr(0, tab).c_str(), line.substr(tab + 1).c_str());
+    print_formatted("%-15s  %s\n", line.substr(0, tab).c_str(), line.substr(tab + 1).c_str());
   }
 }
 

@@ -21,14 +21,14 @@ namespace {
 void list_systems() {
   for (const SystemEntry& entry : all_systems()) {
     const std::unique_ptr<System> system = entry.make();
-    std::printf("%-12s %s%s%s\n", entry.name, entry.summary,
-                system->serves_streams() ? "; serves streams" : "",
-                system->serves_tasks() ? "; serves task trees" : "");
+    print_formatted("%-12s %s%s%s\n", entry.name, entry.summary,
+                    system->serves_streams() ? "; serves streams" : "",
+                    system->serves_tasks() ? "; serves task trees" : "");
     ParamList params;
     system->list(params);
     for (const Param& param : params.params()) {
-      std::printf("    %-22s %-12s %s (%s)\n", param.name.c_str(), text_of(param.get()).c_str(),
-                  param.doc.c_str(), param.allowed.c_str());
+      print_formatted("    %-22s %-12s %s (%s)\n", param.name.c_str(), text_of(param.get()).c_str(),
+                      param.doc.c_str(), param.allowed.c_str());
     }
   }
 }
@@ -49,10 +49,10 @@ std::string variant_text(const Pipeline& pipeline, const Module& variant) {
 
 void list_tasks(const Pipeline& pipeline) {
   for (const Task& task : pipeline.tasks) {
-    std::printf("    %s: one of %d variants\n", task.name.c_str(), task.variants);
+    print_formatted("    %s: one of %d variants\n", task.name.c_str(), task.variants);
     for (int v = 0; v < task.variants; ++v) {
       const Module& variant = pipeline.modules[task.first + static_cast<std::size_t>(v)];
-      std::printf("        %-18s %s\n", variant.model.c_str(), variant_text(pipeline, variant).c_str());
+      print_formatted("        %-18s %s\n", variant.model.c_str(), variant_text(pipeline, variant).c_str());
     }
   }
 }
@@ -60,8 +60,8 @@ void list_tasks(const Pipeline& pipeline) {
 void list_pipelines() {
   for (const std::string& name : pipeline_names()) {
     const Pipeline pipeline = load_pipeline(name);
-    std::printf("%-11s SLO %s ms: %s\n", name.c_str(), text_of(ns_to_ms(pipeline.slo_ns)).c_str(),
-                pipeline.description.c_str());
+    print_formatted("%-11s SLO %s ms: %s\n", name.c_str(), text_of(ns_to_ms(pipeline.slo_ns)).c_str(),
+                    pipeline.description.c_str());
     if (pipeline.has_tasks()) {
       list_tasks(pipeline);
       continue;
@@ -73,7 +73,7 @@ void list_pipelines() {
       for (const ModuleId pre : module.pres)
         after += (after.empty() ? "after " : ", ") + pipeline.modules[pre].name;
       if (visits[m] < 1) after += " (" + text_of(std::round(1000 * visits[m]) / 10) + " % of the requests)";
-      std::printf("    %-22s %-16s %s\n", module.name.c_str(), module.model.c_str(), after.c_str());
+      print_formatted("    %-22s %-16s %s\n", module.name.c_str(), module.model.c_str(), after.c_str());
     }
   }
 }
@@ -93,11 +93,11 @@ std::string goodput_text(const Profile& profile) {
 void list_profiles() {
   for (const std::string& name : profile_set_names()) {
     const ProfileSet set = load_profiles(name);
-    std::printf("%s: %s\n", name.c_str(), set.description.c_str());
+    print_formatted("%s: %s\n", name.c_str(), set.description.c_str());
     for (const auto& [model, profile] : set.profiles) {
-      std::printf("    %-22s %8.2f ms at 1, %8.2f ms at %d%s\n", model.c_str(), ns_to_ms(profile.latency(1)),
-                  ns_to_ms(profile.latency(profile.max_batch())), profile.max_batch(),
-                  goodput_text(profile).c_str());
+      print_formatted("    %-22s %8.2f ms at 1, %8.2f ms at %d%s\n", model.c_str(),
+                      ns_to_ms(profile.latency(1)), ns_to_ms(profile.latency(profile.max_batch())),
+                      profile.max_batch(), goodput_text(profile).c_str());
     }
   }
 }
@@ -109,14 +109,14 @@ void list_batches(const std::string& variant, const std::string& model, const st
   if (found == profiles.profiles.end()) return;
   for (int batch = 1; batch <= found->second.max_batch(); batch *= 2) {
     const TimeNs latency_ns = found->second.latency(batch);
-    std::printf("%s,%s,%d,%s,%s\n", variant.c_str(), set.c_str(), batch,
-                text_of(ns_to_ms(latency_ns)).c_str(), text_of(batch / ns_to_s(latency_ns)).c_str());
+    print_formatted("%s,%s,%d,%s,%s\n", variant.c_str(), set.c_str(), batch,
+                    text_of(ns_to_ms(latency_ns)).c_str(), text_of(batch / ns_to_s(latency_ns)).c_str());
   }
 }
 
 /// CSV: what each variant of a task gives up in accuracy and wins in throughput.
 void list_variants() {
-  std::printf("pipeline,task,model,accuracy,profiles,batch,latency_ms,throughput_rps\n");
+  print_formatted("pipeline,task,model,accuracy,profiles,batch,latency_ms,throughput_rps\n");
   for (const std::string& name : pipeline_names()) {
     const Pipeline pipeline = load_pipeline(name);
     for (const Module& module : pipeline.modules) {
@@ -130,8 +130,8 @@ void list_variants() {
 
 void list_devices_here() {
   for (const DeviceInfo& device : list_devices()) {
-    std::printf("%-8s %-9s %s\n", device.name.c_str(), device.is_usable ? "usable" : "not here",
-                device.description.c_str());
+    print_formatted("%-8s %-9s %s\n", device.name.c_str(), device.is_usable ? "usable" : "not here",
+                    device.description.c_str());
   }
 }
 
@@ -140,13 +140,13 @@ void list_models_here() {
   if (models.empty())
     throw input_error({"", 0, "list models"}, "a build without LibTorch, which has none",
                       "a build with it: install it, then run cmake again");
-  std::printf("%-16s %-9s %10s %11s  %s\n", "model", "input", "parameters", "Table 4", "count from");
+  print_formatted("%-16s %-9s %10s %11s  %s\n", "model", "input", "parameters", "Table 4", "count from");
   for (const ModelInfo& model : models) {
     const std::string input = std::to_string(model.input_height) + " x " + std::to_string(model.input_width);
     const std::string points = model.exit_points > 0 ? std::to_string(model.exit_points) : "-";
-    std::printf("%-16s %-9s %10lld %11s  %s\n", model.name.c_str(), input.c_str(),
-                static_cast<long long>(model.parameters), points.c_str(), model.source.c_str());
-    if (!model.notes.empty()) std::printf("    %s\n", model.notes.c_str());
+    print_formatted("%-16s %-9s %10lld %11s  %s\n", model.name.c_str(), input.c_str(),
+                    static_cast<long long>(model.parameters), points.c_str(), model.source.c_str());
+    if (!model.notes.empty()) print_formatted("    %s\n", model.notes.c_str());
   }
 }
 

@@ -69,7 +69,7 @@ void add_collect_command(CLI::App& app, int& exit_code) {
       ->type_name("STEM.cells");
   command->callback([folder] {
     const std::size_t cells = collect_cells(*folder, build_provenance());
-    std::printf("%zu finished cells collected from %s\n", cells, folder->c_str());
+    print_formatted("%zu finished cells collected from %s\n", cells, folder->c_str());
   });
 }
 

@@ -86,7 +86,7 @@ std::string default_baseline(const std::vector<std::string>& series) {
   std::fprintf(
       stderr,
       "harness show: the baseline is %s, the first configuration of the file (--baseline SYSTEM[/VARIANT])\n",
-      series.front().c_str());
+      printable(series.front()).c_str());
   return series.front();
 }
 

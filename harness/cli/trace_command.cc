@@ -127,9 +127,9 @@ double rate_of(const TraceArguments& arguments, const TraceSpec& spec) {
 
 void print_cv(const char* name, bool is_defined, double value, const std::string& remark = "") {
   if (is_defined) {
-    std::printf("  %-15s %.4f%s\n", name, value, remark.c_str());
+    print_formatted("  %-15s %.4f%s\n", name, value, remark.c_str());
   } else {
-    std::printf("  %-15s -\n", name);
+    print_formatted("  %-15s -\n", name);
   }
 }
 
@@ -138,14 +138,14 @@ void print_facts(const char* title, const TraceFacts& facts) {
   const bool has_seconds = divides_into(facts, 1);
   const bool has_values = has_seconds || (facts.second_s == facts.bin_s && facts.bins >= 2);
   const std::string values = has_seconds ? "seconds" : "bins";
-  std::printf("%s\n", title);
-  std::printf("  length_s        %.6g (%llu bins of %.6g s)\n", facts.length_s,
-              static_cast<unsigned long long>(facts.bins), facts.bin_s);
-  std::printf("  requests        %.0f\n", facts.requests);
-  std::printf("  mean_rps        %.6g\n", facts.mean_rps);
-  std::printf("  peak_rps        %.6g (mean of the highest %s s)\n", facts.peak_rps,
-              text_of(facts.second_s).c_str());
-  std::printf("  peak_over_mean  %.4f\n", facts.peak_over_mean);
+  print_formatted("%s\n", title);
+  print_formatted("  length_s        %.6g (%llu bins of %.6g s)\n", facts.length_s,
+                  static_cast<unsigned long long>(facts.bins), facts.bin_s);
+  print_formatted("  requests        %.0f\n", facts.requests);
+  print_formatted("  mean_rps        %.6g\n", facts.mean_rps);
+  print_formatted("  peak_rps        %.6g (mean of the highest %s s)\n", facts.peak_rps,
+                  text_of(facts.second_s).c_str());
+  print_formatted("  peak_over_mean  %.4f\n", facts.peak_over_mean);
   if (!has_seconds && has_values) print_cv("cv_bin", true, facts.cv_second);
   print_cv("cv_second", has_seconds, facts.cv_second);
   print_cv("cv_minute", divides_into(facts, 60), facts.cv_minute);
@@ -161,16 +161,16 @@ void show_info(const TraceArguments& arguments) {
     const TraceData data = read_trace(spec.file, read_file(spec.file, kLargestTrace), spec);
     const std::vector<double> counts =
         data.times_ns.empty() ? data.counts : counts_of(data.times_ns, data.bin_s);
-    std::printf("file    %s\nformat  %s\nsha256  %s\n", spec.file.c_str(), data.format.c_str(),
-                trace_checksum(spec).c_str());
+    print_formatted("file    %s\nformat  %s\nsha256  %s\n", spec.file.c_str(), data.format.c_str(),
+                    trace_checksum(spec).c_str());
     print_facts("recorded (source time)", facts_of(counts, data.bin_s));
     if (!arguments.rate && !arguments.duration_s && arguments.settings.empty()) return;
   } else {
-    std::printf("shape   %s (seed %llu)\n", arguments.trace.c_str(),
-                static_cast<unsigned long long>(arguments.seed));
+    print_formatted("shape   %s (seed %llu)\n", arguments.trace.c_str(),
+                    static_cast<unsigned long long>(arguments.seed));
   }
   const auto arrivals = make_arrivals(spec, rate_of(arguments, spec), arguments.seed);
-  std::printf("one replayed second is %.6g source seconds\n", compression_of(spec));
+  print_formatted("one replayed second is %.6g source seconds\n", compression_of(spec));
   const double bin_s = std::max(1.0, ns_to_s(arrivals->duration_ns()) / kMaxBinsShown);
   print_facts("replayed", facts_of(counts_of(*arrivals, bin_s), bin_s));
 }
@@ -200,14 +200,14 @@ void make_file(const TraceArguments& arguments) {
   if (requests == 0)
     throw input_error({"", 0, "trace"}, "no request in this time", "a higher --rate or longer --duration");
   write_file(arguments.output, text);
-  std::printf("%s: %zu send times over %.6g s\n", arguments.output.c_str(), requests,
-              ns_to_s(arrivals->duration_ns()));
+  print_formatted("%s: %zu send times over %.6g s\n", arguments.output.c_str(), requests,
+                  ns_to_s(arrivals->duration_ns()));
 }
 
 void import_folder(const TraceArguments& arguments, int& exit_code) {
   const std::string out = arguments.output.empty() ? "traces" : arguments.output;
   for (const ImportOutcome& outcome : import_sources(trace_sources(), arguments.folder, out)) {
-    std::printf("%s\n", describe(outcome).c_str());
+    print_formatted("%s\n", describe(outcome).c_str());
     if (outcome.kind != ImportOutcome::Kind::kImported) exit_code = 1;
   }
 }

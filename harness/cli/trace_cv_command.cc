@@ -98,18 +98,18 @@ void check_options(const CvArguments& arguments) {
 
 void print_heading(bool csv) {
   if (csv)
-    std::printf("trace,rate_rps,window_s,group,groups,windows,mean_cv\n");
+    print_formatted("trace,rate_rps,window_s,group,groups,windows,mean_cv\n");
   else
-    std::printf("%-16s %10s %10s %8s %8s %9s %10s\n", "trace", "rate_rps", "window_s", "group", "groups",
-                "windows", "mean_cv");
+    print_formatted("%-16s %10s %10s %8s %8s %9s %10s\n", "trace", "rate_rps", "window_s", "group", "groups",
+                    "windows", "mean_cv");
 }
 
 void print_row(const std::string& name, double rate_rps, const StreamCv& cv, bool csv) {
   const char* format = csv ? "%s,%s,%s,%zu,%zu,%llu,%s\n" : "%-16s %10s %10s %8zu %8zu %9llu %10s\n";
   char mean[32];
   std::snprintf(mean, sizeof mean, "%.5g", cv.mean_cv);
-  std::printf(format, name.c_str(), text_of(rate_rps).c_str(), text_of(cv.window_s).c_str(), cv.group,
-              cv.groups, static_cast<unsigned long long>(cv.windows), cv.groups == 0 ? "-" : mean);
+  print_formatted(format, name.c_str(), text_of(rate_rps).c_str(), text_of(cv.window_s).c_str(), cv.group,
+                  cv.groups, static_cast<unsigned long long>(cv.windows), cv.groups == 0 ? "-" : mean);
 }
 
 /// The windows asked for; of the default ones those that the run holds twice.

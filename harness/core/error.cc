@@ -13,22 +13,6 @@ thread_local bool bugs_fail_cells = false;
 
 constexpr std::size_t kLongestFound = 80;
 
-/// `text` on one line: control characters are escaped, what is past `longest` is cut.
-std::string printable(std::string_view text, std::size_t longest = std::string_view::npos) {
-  std::string shown;
-  for (const char c : text.substr(0, longest)) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-      char escaped[8];
-      std::snprintf(escaped, sizeof escaped, "\\x%02x", static_cast<unsigned char>(c));
-      shown += escaped;
-    } else {
-      shown += c;
-    }
-  }
-  if (text.size() > longest) shown += "...";
-  return shown;
-}
-
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -58,6 +42,46 @@ std::string reason_of(const std::exception& error) {
   const bool is_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||
                          dynamic_cast<const std::length_error*>(&error) != nullptr;
   return is_memory ? "not enough memory" : error.what();
+}
+
+std::size_t printable_bytes(std::string_view text) {
+  const auto byte = [text](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
+  };
+  const unsigned first = byte(0);
+  if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
+  const std::size_t size =
+      first < 0xc2 ? 0 : (first < 0xe0 ? 2 : (first < 0xf0 ? 3 : (first < 0xf5 ? 4 : 0)));
+  for (std::size_t i = 1; i < size; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  }
+  return first == 0xc2 && byte(1) < 0xa0 ? 0 : size;
+}
+
+std::string printable(std::string_view text, std::size_t longest) {
+  std::string shown;
+  const bool is_cut = text.size() > longest;
+  for (text = text.substr(0, longest); !text.empty();) {
+    const std::size_t bytes = printable_bytes(text);
+    if (bytes > 0) {
+      shown += text.substr(0, bytes);
+    } else {
+      char escaped[8];
+      std::snprintf(escaped, sizeof escaped, "\\x%02x", static_cast<unsigned char>(text[0]));
+      shown += escaped;
+    }
+    text.remove_prefix(std::max<std::size_t>(bytes, 1));
+  }
+  return is_cut ? shown + "..." : shown;
+}
+
+std::string printable_lines(std::string_view text) {
+  std::string shown;
+  for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+    shown += printable(text.substr(0, end)) + "\n";
+    text.remove_prefix(end + 1);
+  }
+  return shown + printable(text);
 }
 
 InputError input_refusal(const InputPlace& place, std::string_view sentence) {

@@ -17,6 +17,14 @@ inline std::string counted(std::size_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
+/// `text` as it may be printed on one line: control characters, and bytes that are no UTF-8, are shown as
+/// \x1b, what is past `longest` bytes is cut.
+std::string printable(std::string_view text, std::size_t longest = std::string_view::npos);
+/// The same of each of its lines.
+std::string printable_lines(std::string_view text);
+/// How many bytes at the beginning of `text` are one character of UTF-8 and no control character; 0: none.
+std::size_t printable_bytes(std::string_view text);
+
 /// Bad input: what() is one line "FILE:LINE: KEY: found X; allowed: Y". The program exits with 2, nothing
 /// written.
 class InputError : public std::runtime_error {

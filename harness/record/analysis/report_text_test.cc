@@ -44,6 +44,20 @@ TEST(ComparisonText, TheTableNamesWhatIsMissing) {
                     "1 cell compared: 0 regressions, 0 better; not comparable in 1 respect\n"));
 }
 
+TEST(TextTables, ShowNoControlCharacters) {
+  TextTable table;
+  table.add_row();
+  table.add({"name"}, std::string("a\x1b[2J\nb\xc2\x9b"
+                                  "c\x7f\x9b"));
+  table.add({"why", "why", 5}, std::string("one\ntwo \x1b"));
+  EXPECT_EQ(aligned_text(table),
+            "name                            why\na\\x1b[2J\\x0ab\\xc2\\x9bc\\x7f\\x9b  one\n"
+            "                                two\n                                \\x1b\n");
+  EXPECT_EQ(json_text(table),
+            "[\n  {\"name\": \"a\\u001b[2J\\u000ab\\u009bc\\u007f\\ufffd\", \"why\": \"one\\u000atwo "
+            "\\u001b\"}\n]");
+}
+
 TEST(ComparisonText, JUnitHasACaseForEachSeriesAndMetric) {
   EXPECT_TRUE(holds(comparison_junit(worse()),
                     "<testsuite name=\"compare\" tests=\"10\" failures=\"2\" skipped=\"0\" errors=\"0\">",

@@ -4,6 +4,9 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <string_view>
+
+#include "harness/core/error.h"
 
 namespace harness {
 namespace {
@@ -30,15 +33,16 @@ std::string csv_line(const TextTable& table, const Text& text_of) {
   return line + "\n";
 }
 
-/// Broken at spaces into lines of at most `widest`, or of one word that is longer.
+/// Without control characters, broken at spaces into lines of at most `widest`, or of one word that is
+/// longer.
 Lines wrapped(const std::string& text, std::size_t widest) {
   if (text.empty()) return {"-"};
-  if (widest == 0) return {text};
+  if (widest == 0) return {printable(text)};
   Lines lines(1);
   std::size_t begin = 0;
   while (begin <= text.size()) {
     const std::size_t end = std::min(text.find_first_of(" \n", begin), text.size());
-    const std::string word = text.substr(begin, end - begin);
+    const std::string word = printable(std::string_view(text).substr(begin, end - begin));
     begin = end + 1;
     if (word.empty()) continue;
     std::string& line = lines.back();
@@ -139,15 +143,21 @@ std::string csv_text(const TextTable& table) {
 
 std::string json_of(const std::string& text) {
   std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    if (static_cast<unsigned char>(c) >= 0x20) {
-      quoted += c;
-      continue;
+  for (std::string_view rest = text; !rest.empty();) {
+    std::size_t bytes = printable_bytes(rest);
+    if (bytes > 0) {
+      if (rest[0] == '"' || rest[0] == '\\') quoted += '\\';
+      quoted += rest.substr(0, bytes);
+    } else {
+      // One of the control characters that UTF-8 has in two bytes, in one, or no UTF-8 at all.
+      const bool is_c1 = rest[0] == '\xc2' && rest.size() > 1 && (rest[1] & 0xe0) == 0x80;
+      bytes = is_c1 ? 2 : 1;
+      const auto code = static_cast<unsigned char>(rest[bytes - 1]);
+      char escaped[8];
+      std::snprintf(escaped, sizeof escaped, "\\u%04x", is_c1 || code < 0x80 ? code : 0xfffdU);
+      quoted += escaped;
     }
-    char escaped[8];
-    std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned char>(c));
-    quoted += escaped;
+    rest.remove_prefix(bytes);
   }
   return quoted + "\"";
 }
