@@ -20,7 +20,13 @@ void read_scalar(hid_t object, const char* name, hid_t type, void* value) {
 }  // namespace
 
 void prepare_hdf5() {
-  checked(H5open(), "start the library");
+  [[maybe_unused]] static const bool kStarted = [] {
+    checked(H5open(), "start the library");
+    // A file that is read must not make the library read other files, or load programs.
+    checked(H5Lunregister(H5L_TYPE_EXTERNAL), "refuse links to other files");
+    checked(H5PLset_loading_state(0), "refuse plugins");
+    return true;
+  }();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 

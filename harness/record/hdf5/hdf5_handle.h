@@ -20,7 +20,8 @@ class Hdf5Failure : public std::exception {
   const char* doing_;
 };
 
-/// Opens the library and turns off its printing of errors, for this thread. Cheap when repeated.
+/// Opens the library, without links to other files and without plugins, and turns off its printing of errors,
+/// for this thread. Cheap when repeated.
 void prepare_hdf5();
 
 /// Throws Hdf5Failure(doing) when `result` is negative; otherwise returns it. `doing` must outlive the

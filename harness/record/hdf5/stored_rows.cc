@@ -192,7 +192,7 @@ void write_states(hid_t group, const StateTable& states) {
 StateTable read_states(hid_t group) {
   StateTable states;
   if (!has_link(group, kStatesTable)) return states;
-  const StoredTable table(group, kStatesTable);
+  StoredTable table(group, kStatesTable);
   states.names = table.column_names();
   if (states.names.size() < kFixedColumns) throw Hdf5Failure("find the columns of the states");
   states.names.erase(states.names.begin(), states.names.begin() + kFixedColumns);
@@ -240,7 +240,7 @@ std::vector<ReplayLog> read_replay(hid_t group) {
   std::vector<ReplayLog> logs;
   if (!has_link(group, kQueues)) return logs;
   const std::vector<StoredQueue> rows = read_table<StoredQueue>(group, kQueues);
-  const StoredTable table(group, kBytes);
+  StoredTable table(group, kBytes);
   std::vector<std::byte> bytes(table.rows());
   table.read(byte_type(), bytes.data());
   std::size_t at = 0;

@@ -1,5 +1,8 @@
 #include "harness/record/hdf5/table.h"
 
+#include <algorithm>
+#include <new>
+
 #include "harness/core/renamed.h"
 
 namespace harness {
@@ -14,8 +17,28 @@ Hdf5Handle creation_properties(std::size_t chunk_rows) {
   checked(H5Pset_chunk(creation.get(), 1, &chunk), "set the chunk's size");
   checked(H5Pset_shuffle(creation.get()), "set the shuffle filter");
   checked(H5Pset_deflate(creation.get(), kDeflateLevel), "set the compression");
+  checked(H5Pset_fletcher32(creation.get()), "set the chunks' checksums");
   checked(H5Pset_obj_track_times(creation.get(), false), "set properties");
   return creation;
+}
+
+// Deflate packs at most so many bytes into one.
+constexpr std::uint64_t kMaxPacking = 1032;
+// What all texts of one table may take in memory.
+constexpr std::size_t kMaxTextBytes = std::size_t{256} << 20;
+
+/// Throws Hdf5Failure for a table whose rows lie in other files, or cannot all be in this one.
+void check_storage(hid_t dataset, std::size_t rows) {
+  const Hdf5Handle creation(H5Dget_create_plist(dataset), H5Pclose, "look at a dataset");
+  if (H5Pget_layout(creation.get()) == H5D_VIRTUAL || H5Pget_external_count(creation.get()) != 0)
+    throw Hdf5Failure("find rows in this file: they are in another");
+  const Hdf5Handle type(H5Dget_type(dataset), H5Tclose, "look at the columns");
+  const Hdf5Handle file(H5Iget_file_id(dataset), H5Fclose, "look at a dataset");
+  hsize_t file_bytes = 0;
+  checked(H5Fget_filesize(file.get(), &file_bytes), "look at the file's size");
+  const std::uint64_t stored = std::min<std::uint64_t>(H5Dget_storage_size(dataset), file_bytes);
+  if (rows > 0 && rows > stored * kMaxPacking / std::max<std::size_t>(H5Tget_size(type.get()), 1))
+    throw Hdf5Failure("find as many rows as a table claims");
 }
 
 Hdf5Handle copy_of(hid_t type) { return Hdf5Handle(H5Tcopy(type), H5Tclose, "copy a type"); }
@@ -102,7 +125,9 @@ bool has_link(hid_t group, const std::string& name) {
 StoredTable::StoredTable(hid_t group, const std::string& name)
     : dataset_(H5Dopen2(group, name.c_str(), H5P_DEFAULT), H5Dclose, "open a dataset") {
   const Hdf5Handle space(H5Dget_space(dataset_.get()), H5Sclose, "look at a dataset");
+  if (H5Sget_simple_extent_ndims(space.get()) != 1) throw Hdf5Failure("find rows in a dataset");
   rows_ = static_cast<std::size_t>(checked(H5Sget_simple_extent_npoints(space.get()), "count rows"));
+  check_storage(dataset_.get(), rows_);
 }
 
 std::vector<std::string> StoredTable::column_names() const {
@@ -118,15 +143,23 @@ std::vector<std::string> StoredTable::column_names() const {
   return names;
 }
 
-void StoredTable::read(const Hdf5Handle& type, void* rows) const {
-  if (rows_ == 0) return;
-  checked(H5Dread(dataset_.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, rows), "read rows");
+void* StoredTable::take_text(std::size_t bytes, void* table) noexcept {
+  StoredTable& own = *static_cast<StoredTable*>(table);
+  if (bytes > kMaxTextBytes - own.text_bytes_) return nullptr;
+  own.text_bytes_ += bytes;
+  try {
+    return own.texts_.allocate(bytes, 1);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
 }
 
-void StoredTable::free_texts(const Hdf5Handle& type, void* rows) const {
+void StoredTable::read(const Hdf5Handle& type, void* rows) {
   if (rows_ == 0) return;
-  const Hdf5Handle space(H5Dget_space(dataset_.get()), H5Sclose, "look at a dataset");
-  H5Dvlen_reclaim(type.get(), space.get(), H5P_DEFAULT, rows);
+  const Hdf5Handle transfer(H5Pcreate(H5P_DATASET_XFER), H5Pclose, "make properties");
+  const auto keep = [](void*, void*) {};
+  checked(H5Pset_vlen_mem_manager(transfer.get(), take_text, this, keep, nullptr), "bound texts");
+  checked(H5Dread(dataset_.get(), type.get(), H5S_ALL, H5S_ALL, transfer.get(), rows), "read rows");
 }
 
 }  // namespace harness

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory_resource>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -204,34 +205,37 @@ class ChunkedTable {
 
 bool has_link(hid_t group, const std::string& name);
 
-/// A dataset opened for reading.
+/// A dataset opened for reading. Throws Hdf5Failure for one whose rows are in other files, are more than can
+/// be in this one, or have more text than any of ours.
 class StoredTable {
  public:
   StoredTable(hid_t group, const std::string& name);
   std::size_t rows() const { return rows_; }
   /// In the order of the file.
   std::vector<std::string> column_names() const;
-  /// Reads all rows to where they are to stand. Columns are matched by name: those that the file lacks stay
-  /// as they are there.
-  void read(const Hdf5Handle& type, void* rows) const;
-  /// Frees the texts that read() gave.
-  void free_texts(const Hdf5Handle& type, void* rows) const;
+  /// Reads all rows to where they are to stand; texts live as long as this. Columns are matched by name:
+  /// those that the file lacks stay as they are there.
+  void read(const Hdf5Handle& type, void* rows);
 
  private:
+  /// Where the library puts a text: nullptr when it is too much.
+  static void* take_text(std::size_t bytes, void* table) noexcept;
+
   Hdf5Handle dataset_;
   std::size_t rows_ = 0;
+  std::pmr::monotonic_buffer_resource texts_;
+  std::size_t text_bytes_ = 0;
 };
 
 /// All rows of the dataset `name`; a column that an older file lacks has its default.
 template <class Row>
 std::vector<Row> read_table(hid_t group, const std::string& name) {
-  const StoredTable table(group, name);
+  StoredTable table(group, name);
   PackedRows<Row> packed(table.column_names());
   packed.push_back_defaults(table.rows());
   table.read(packed.type(), packed.data());
   std::vector<Row> rows;
   for (std::size_t i = 0; i < table.rows(); ++i) rows.push_back(packed.row(i));
-  table.free_texts(packed.type(), packed.data());
   return rows;
 }
 
