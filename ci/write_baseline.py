@@ -7,6 +7,9 @@ import sys
 
 import h5py
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "results"))
+from seal import seal  # noqa: E402
+
 
 def write_baseline(results, baseline):
     temporary = baseline + ".tmp"
@@ -18,6 +21,7 @@ def write_baseline(results, baseline):
         for name, cell in source["cells"].items():
             target.create_group(f"cells/{name}").attrs["effective_toml"] = cell.attrs["effective_toml"]
         cells = len(source["summary"])
+    seal(temporary)
     os.replace(temporary, baseline)
     print(f"{baseline}: {cells} cells, {os.path.getsize(baseline) // 1024} KiB")
 

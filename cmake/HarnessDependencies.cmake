@@ -9,15 +9,19 @@ find_package(Boost 1.74 REQUIRED)
 find_package(GTest REQUIRED)
 find_package(benchmark REQUIRED)
 
-# GLPK has no CMake files of its own.
-find_path(GLPK_INCLUDE_DIR glpk.h)
-find_library(GLPK_LIBRARY glpk)
-if(NOT GLPK_INCLUDE_DIR OR NOT GLPK_LIBRARY)
-  message(FATAL_ERROR "GLPK not found: run ci/setup, or install libglpk-dev")
-endif()
-add_library(GLPK::glpk UNKNOWN IMPORTED)
-set_target_properties(GLPK::glpk PROPERTIES
-  IMPORTED_LOCATION ${GLPK_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES ${GLPK_INCLUDE_DIR})
+# Those that have no CMake files of their own: NAME::LIBRARY from the header, the library and Debian's package.
+function(harness_plain_library name header library package)
+  find_path(${name}_INCLUDE_DIR ${header})
+  find_library(${name}_LIBRARY ${library})
+  if(NOT ${name}_INCLUDE_DIR OR NOT ${name}_LIBRARY)
+    message(FATAL_ERROR "${name} not found: run ci/setup, or install ${package}")
+  endif()
+  add_library(${name}::${library} UNKNOWN IMPORTED)
+  set_target_properties(${name}::${library} PROPERTIES
+    IMPORTED_LOCATION ${${name}_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES ${${name}_INCLUDE_DIR})
+endfunction()
+harness_plain_library(GLPK glpk.h glpk libglpk-dev)
+harness_plain_library(xxHash xxhash.h xxhash libxxhash-dev)
 
 # The Python that has h5py and matplotlib (Debian's); another python3 may come first on PATH.
 set(HARNESS_PYTHON "" CACHE FILEPATH "Python with h5py, numpy and matplotlib")

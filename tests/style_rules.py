@@ -62,6 +62,7 @@ LIBRARIES = [
     (r"toml\+\+/|toml\.hpp", r"^(workloads|harness/experiment)/[a-z_0-9/]+\.cc$"),
     (r"CLI/", r"^harness/(cli/[a-z_0-9]+|main)\.cc$"),
     (r"hdf5", r"^harness/record/[a-z_0-9/]+\.(h|cc)$"),
+    (r"xxhash\.h$", r"^harness/record/hdf5/[a-z_0-9]+\.cc$"),
     (r"glpk", r"^harness/serving/milp\.cc$"),
     (r"mpi\.h$", r"^harness/(experiment|live)/[a-z_0-9/]+\.cc$|^harness/main\.cc$"),
     (r"zlib\.h$", r"^workloads/[a-z_0-9/]+\.cc$"),

@@ -91,7 +91,7 @@ def with_prefix(env, prefix):
 
 def outside(prefix, cache):
     """Entries of a CMake cache for libraries that the prefix holds, but that were found elsewhere: ["NAME=PATH"]."""
-    names = re.compile(r"^((?:HDF5|MPI|ZLIB|OPENSSL|Boost|GTest|benchmark|GLPK|CLI11|tomlplusplus)\w*):(?:FILEPATH|PATH)=(/.*)$", re.MULTILINE)
+    names = re.compile(r"^((?:HDF5|MPI|ZLIB|OPENSSL|Boost|GTest|benchmark|GLPK|xxHash|CLI11|tomlplusplus)\w*):(?:FILEPATH|PATH)=(/.*)$", re.MULTILINE)
     # The node's own C library, which every list of libraries ends with.
     system = re.compile(r"/lib(c|m|dl|pthread|rt)\.(so|a)$")
     return [f"{name}={path}" for name, path in names.findall(cache)

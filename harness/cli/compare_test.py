@@ -11,7 +11,7 @@ import xml.etree.ElementTree as ElementTree
 
 import h5py
 import numpy
-from program_testing import Failures, finish, run, write
+from program_testing import Failures, edited, finish, run, write
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 EXPERIMENT = """[workload]
@@ -92,7 +92,7 @@ def make_files(harness, folder):
         if done.returncode != 0:
             finish([done.stderr])
     shutil.copy(os.path.join(folder, "base.h5"), os.path.join(folder, "other-build.h5"))
-    with h5py.File(os.path.join(folder, "other-build.h5"), "r+") as file:
+    with edited(os.path.join(folder, "other-build.h5")) as file:
         rows = file["summary"][:]
         rows["input_hash"] = b"0123456789abcdef"
         rows["wall_s"] *= 100
@@ -102,7 +102,7 @@ def make_files(harness, folder):
 def make_live(folder, name, shift, slower=0):
     """Of base.h5's cells as they are, and again as two emulated repeats each, off by `shift` of the requests sent and, at
     p90, slower by this share."""
-    with h5py.File(os.path.join(folder, "base.h5")) as source, h5py.File(os.path.join(folder, name), "w") as file:
+    with h5py.File(os.path.join(folder, "base.h5")) as source, edited(os.path.join(folder, name), "w") as file:
         for key, value in source.attrs.items():
             file.attrs[key] = value
         rows = source["summary"][:]

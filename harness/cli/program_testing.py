@@ -1,10 +1,19 @@
 """What the tests that run the program share: a folder, experiments, and the program itself."""
+import contextlib
 import glob
 import os
 import subprocess
 import sys
 import time
 from pathlib import Path
+
+import h5py
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "results"))
+from seal import seal  # noqa: E402
+
+import h5py
 
 SMALL = """[workload]
 pipelines = ["tm"]
@@ -68,6 +77,14 @@ def write(folder, name, text):
     with open(path, "wb" if isinstance(text, bytes) else "w") as file:
         file.write(text)
     return path
+
+
+@contextlib.contextmanager
+def edited(path, mode="r+"):
+    """A results file that is open for changes, and gets the checksum of what is in it then."""
+    with h5py.File(path, mode) as file:
+        yield file
+    seal(path)
 
 
 def tree(folder):

@@ -10,7 +10,7 @@ import tempfile
 
 import h5py
 
-from program_testing import Failures, finish, run, write
+from program_testing import Failures, edited, finish, run, write
 
 EXPERIMENT = """[workload]
 pipelines = ["%s"]
@@ -108,7 +108,7 @@ def main():
 
         # Another parameter of the scheduler decides otherwise.
         other = shutil.copy(recorded, os.path.join(folder, "parameter.h5"))
-        with h5py.File(other, "r+") as file:
+        with edited(other) as file:
             cell = next(row["cell"] for row in file["summary"] if row["system"] == b"pard" and row["load"] > 1)
             attributes = file[f"cells/{cell}"].attrs
             text = attributes["effective_toml"]
@@ -118,7 +118,7 @@ def main():
         # A file that was changed or damaged.
         for what, place, value in (("version", 0, 9), ("end", -1, 0xff)):
             damaged = shutil.copy(recorded, os.path.join(folder, f"{what}.h5"))
-            with h5py.File(damaged, "r+") as file:
+            with edited(damaged) as file:
                 log = file["cells/0/replay_log"]
                 rows = log[:]
                 rows["byte"][place] = value

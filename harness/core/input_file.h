@@ -23,6 +23,8 @@ class InputFile {
   std::uint64_t size() const { return size_; }
   /// The next bytes, at most `capacity`; returns how many, 0 at the end. Throws InputError.
   std::size_t read(char* into, std::size_t capacity);
+  /// For reading at any place.
+  int descriptor() const { return descriptor_; }
 
  private:
   std::string path_;

@@ -132,8 +132,11 @@ void assemble_results(const std::string& path, const std::vector<std::string>& c
       if (!is_new && known->second == row.cell.input_hash) continue;
       if (!is_new)
         throw input_error({cell_file, 0, "cell"}, std::to_string(row.cell.index), "each cell once");
-      staged.write(
-          [&] { clock_bound_ns = std::max(clock_bound_ns, copy_cell(source, staged.id(), row.cell.index)); });
+      // What cannot be copied is the source's fault, what cannot be written ours.
+      staged.write([&] {
+        clock_bound_ns = std::max(
+            clock_bound_ns, source.read([&] { return copy_cell(source, staged.id(), row.cell.index); }));
+      });
       rows.push_back(std::move(row));
     }
   }

@@ -1,7 +1,6 @@
 #include "harness/record/hdf5/cv_file.h"
 
-#include <filesystem>
-
+#include "harness/core/error.h"
 #include "harness/record/hdf5/results_reader.h"
 #include "harness/record/hdf5/staged_file.h"
 #include "harness/record/hdf5/table.h"
@@ -26,14 +25,13 @@ void write_cv_table(const std::string& path, const CvTable& table) {
 }
 
 bool is_cv_table(const std::string& path) {
-  prepare_hdf5();
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error) || H5Fis_hdf5(path.c_str()) <= 0) return false;
   try {
-    const Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose, "open the file");
+    const Hdf5Handle file = open_verified(path);
     return has_attribute(file.get(), kFormatAttribute) &&
            read_text_attribute(file.get(), kFormatAttribute) == kCvFormatName;
   } catch (const Hdf5Failure&) {
+    return false;
+  } catch (const InputError&) {
     return false;
   }
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <hdf5.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -107,11 +108,19 @@ TEST_F(ResultsFailure, AFullDiskWhileAssemblingKeepsTheCells) {
   EXPECT_EQ(read_summary(path("all.h5")).size(), 1u);
 }
 
-TEST_F(ResultsFailure, ADeviceWithoutSpace) {
-  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
-  fs::create_symlink("/dev/full", path("cell.h5.tmp"));
-  expect_failure<EnvironmentError>([&] { write_synthetic_cell(path("cell.h5"), some_run(), true); },
-                                   "No space left on device");
+TEST_F(ResultsFailure, NothingIsWrittenThroughALinkOrToADevice) {
+  std::ofstream(path("precious")) << "a text";
+  fs::create_symlink(path("precious"), path("cell.h5.tmp"));
+  const auto write = [&] { write_synthetic_cell(path("cell.h5"), some_run(), true); };
+  expect_failure<EnvironmentError>(write, path("cell.h5"), "no regular file");
+  EXPECT_EQ(fs::file_size(path("precious")), 6U);
+  EXPECT_TRUE(fs::is_symlink(path("cell.h5.tmp")));
+  fs::remove(path("cell.h5.tmp"));
+  ASSERT_EQ(mkfifo(path("cell.h5.tmp").c_str(), 0600), 0);
+  expect_failure<EnvironmentError>(write, path("cell.h5"), "no regular file");
+  fs::remove(path("cell.h5.tmp"));
+  write();
+  EXPECT_EQ(files_in_folder(), 2U);
 }
 
 TEST_F(ResultsFailure, AFolderThatCannotBeWritten) {

@@ -15,6 +15,7 @@
 #include "harness/core/renamed.h"
 #include "harness/record/hdf5/hdf5_handle.h"
 #include "harness/record/hdf5/table.h"
+#include "harness/record/hdf5/test_edited_file.h"
 #include "harness/record/hdf5/test_folder.h"
 #include "harness/record/hdf5/test_same_cell.h"
 #include "harness/record/hdf5/test_synthetic_run.h"
@@ -156,12 +157,8 @@ TEST_F(ResultsFile, ASkippedCellHasARowAndNothingElse) {
   EXPECT_TRUE(cell.record.modules.empty());
 }
 
-Hdf5Handle opened(const std::string& path) {
-  return Hdf5Handle(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose, "open");
-}
-
 void remove_totals(const std::string& path, const std::vector<const char*>& names) {
-  const Hdf5Handle file = opened(path);
+  const EditedFile file(path);
   for (const char* name : names)
     ASSERT_GE(H5Adelete_by_name(file.get(), "cells/7", name, H5P_DEFAULT), 0) << name;
 }
@@ -169,7 +166,7 @@ void remove_totals(const std::string& path, const std::vector<const char*>& name
 /// Writes the table again, the column under another name, or without it where that is "".
 void rename_column(const std::string& path, const std::string& name_of_table, const std::string& column,
                    const std::string& name_then) {
-  const Hdf5Handle file = opened(path);
+  const EditedFile file(path);
   Hdf5Handle table(H5Dopen2(file.get(), name_of_table.c_str(), H5P_DEFAULT), H5Dclose, "open");
   const Hdf5Handle stored(H5Dget_type(table.get()), H5Tclose, "type");
   const Hdf5Handle all(H5Tget_native_type(stored.get(), H5T_DIR_DEFAULT), H5Tclose, "type");
@@ -198,7 +195,7 @@ void rename_column(const std::string& path, const std::string& name_of_table, co
 }
 
 bool has_column(const std::string& path, const std::string& table, const std::string& column) {
-  const Hdf5Handle file = opened(path);
+  const EditedFile file(path);
   if (!has_link(file.get(), table)) return false;
   const std::vector<std::string> names = StoredTable(file.get(), table).column_names();
   return std::find(names.begin(), names.end(), column) != names.end();
@@ -324,7 +321,7 @@ TEST_F(ResultsFile, AnOlderFileWithoutStreamsAndGroupsReadsWithoutThem) {
   remove_columns(path("cell.h5"), "cells/7/requests", {"stream", "slo_ns"});
   remove_columns(path("cell.h5"), "cells/7/modules",
                  {"requests_sent", "requests_in_time", "requests_late", "requests_dropped"});
-  ASSERT_GE(H5Ldelete(opened(path("cell.h5")).get(), "cells/7/groups", H5P_DEFAULT), 0);
+  ASSERT_GE(H5Ldelete(EditedFile(path("cell.h5")).get(), "cells/7/groups", H5P_DEFAULT), 0);
   for (RequestRow& row : run.requests) row.stream = 0;
   for (RequestRow& row : run.requests) row.slo_ns = 0;
   for (ModuleTotals& module : run.record.modules) module.requests = {};

@@ -1,16 +1,24 @@
 #include "harness/record/hdf5/results_reader.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <type_traits>
 
 #include "harness/core/error.h"
 #include "harness/core/input_file.h"
 #include "harness/core/renamed.h"
+#include "harness/record/hdf5/file_seal.h"
 #include "harness/record/hdf5/results_file.h"
 #include "harness/record/hdf5/stored_rows.h"
 #include "harness/record/hdf5/table.h"
@@ -30,7 +38,39 @@ bool is_among(const auto& names, std::string_view name) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-void require_readable(const std::string& path) { const InputFile opened(path, kAllowed); }
+/// What a file is and when it was last written: as long as this stays the same, so does what is in it.
+using FileState = std::array<std::int64_t, 5>;
+
+/// Says what is wrong with the open file of that path, or nothing.
+std::string problem_of(int fd, const std::string& path) {
+  struct stat status {};
+  if (::fstat(fd, &status) != 0) return std::strerror(errno);
+  static std::set<FileState> verified;
+  const FileState state = {static_cast<std::int64_t>(status.st_dev), static_cast<std::int64_t>(status.st_ino),
+                           status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
+  if (verified.count(state) > 0) return "";
+  const Seal seal = check_seal(fd, path);
+  if (seal == Seal::kForeign) return "a file that is not HDF5";
+  if (seal == Seal::kDamaged) return "a damaged file: its checksum does not match";
+  if (seal == Seal::kUnsealed) {
+    std::fprintf(stderr,
+                 "harness: warning: %s has no checksum: written by an older version; damage would not be "
+                 "noticed\n",
+                 printable(path).c_str());
+  }
+  verified.insert(state);
+  return "";
+}
+
+void verify(const std::string& path) {
+  const InputFile file(path, kAllowed);
+  const std::string problem = problem_of(file.descriptor(), path);
+  if (!problem.empty()) throw input_error({path, 0, ""}, problem, kAllowed);
+}
+
+InputError damaged_file(const std::string& path, const std::string& doing) {
+  return input_error({path, 0, ""}, "a truncated or damaged HDF5 file (could not " + doing + ")", kAllowed);
+}
 
 Hdf5Handle reading_access() {
   Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "make properties");
@@ -122,20 +162,22 @@ std::vector<SummaryRow> read_summary_table(hid_t root) {
 
 std::string cell_group_name(std::uint32_t index) { return "/cells/" + std::to_string(index); }
 
-ResultsReader::ResultsReader(const std::string& path) : path_(path) {
+Hdf5Handle open_verified(const std::string& path) {
   prepare_hdf5();
-  require_readable(path);
-  if (H5Fis_hdf5(path.c_str()) <= 0) throw input_error({path, 0, ""}, "a file that is not HDF5", kAllowed);
-  read([&] {
+  verify(path);
+  try {
     const Hdf5Handle access = reading_access();
-    file_ = Hdf5Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose, "open the file");
-  });
+    return Hdf5Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose, "open the file");
+  } catch (const Hdf5Failure& failure) {
+    throw damaged_file(path, failure.what());
+  }
+}
+
+ResultsReader::ResultsReader(const std::string& path) : path_(path), file_(open_verified(path)) {
   check_format();
 }
 
-InputError ResultsReader::damaged(const std::string& doing) const {
-  return input_error({path_, 0, ""}, "a truncated or damaged HDF5 file (could not " + doing + ")", kAllowed);
-}
+InputError ResultsReader::damaged(const std::string& doing) const { return damaged_file(path_, doing); }
 
 void ResultsReader::check_format() const {
   const bool named = has_attribute(root(), kFormatAttribute) && has_attribute(root(), kVersionAttribute);

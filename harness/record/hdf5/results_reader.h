@@ -1,6 +1,8 @@
 // Opening a results file for reading, with one clear line for whatever is wrong with it. Internal to record/.
 #pragma once
 
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -29,18 +31,27 @@ std::string cell_group_name(std::uint32_t index);
 /// The rows of /summary. Throws Hdf5Failure when a column is missing that every file has.
 std::vector<SummaryRow> read_summary_table(hid_t root);
 
+/// Opens an HDF5 file for reading after its checksum was found right, which takes one reading of the whole
+/// file for all openings in a run of the program. Of a file of an older version, which has none, it says so
+/// once on standard error. Throws InputError.
+Hdf5Handle open_verified(const std::string& path);
+
 /// A file of ours, open for reading. The constructor throws InputError.
 class ResultsReader {
  public:
   explicit ResultsReader(const std::string& path);
   hid_t root() const { return file_.get(); }
-  /// Runs `work` and turns a failure of the library into an InputError.
+  /// Runs `work` and turns a failure of the library, or of memory, into an InputError.
   template <class Work>
   auto read(Work work) const {
     try {
       return work();
     } catch (const Hdf5Failure& failure) {
       throw damaged(failure.what());
+    } catch (const std::bad_alloc&) {
+      throw damaged("hold it in memory");
+    } catch (const std::length_error&) {
+      throw damaged("hold it in memory");
     }
   }
 

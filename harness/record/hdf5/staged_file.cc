@@ -1,6 +1,7 @@
 #include "harness/record/hdf5/staged_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #endif
 
 #include "harness/core/error.h"
+#include "harness/record/hdf5/file_seal.h"
 
 namespace harness {
 namespace {
@@ -84,18 +86,7 @@ herr_t read_bytes(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t 
 herr_t write_bytes(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t size, const void* buffer) {
   StagedDescriptor& descriptor = *own(file).descriptor;
   descriptor.end = std::max(descriptor.end, address + size);
-  const char* at = static_cast<const char*>(buffer);
-  while (size > 0 && descriptor.error == 0) {
-    const ssize_t put = ::pwrite(descriptor.fd, at, size, static_cast<off_t>(address));
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) {
-      descriptor.error = put < 0 ? errno : ENOSPC;
-      break;
-    }
-    at += put;
-    address += static_cast<haddr_t>(put);
-    size -= static_cast<std::size_t>(put);
-  }
+  if (descriptor.error == 0) descriptor.error = write_whole(descriptor.fd, buffer, size, address);
   return 0;
 }
 
@@ -147,6 +138,14 @@ Hdf5Handle staged_access(StagedDescriptor& descriptor) {
   return access;
 }
 
+/// Opens a new file, in the place of one that a killed run left. A link or a device was put there by somebody
+/// else, and is not written to. Negative: errno says why not.
+int open_new(const std::string& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode)) ::unlink(path.c_str());
+  return ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+}
+
 /// Makes the rename itself durable. Some file systems refuse to sync a folder; the file's content is safe
 /// without.
 void sync_folder_of(const std::string& path) {
@@ -161,7 +160,10 @@ void sync_folder_of(const std::string& path) {
 
 StagedFile::StagedFile(const std::string& path) : path_(path), staged_path_(path + ".tmp") {
   prepare_hdf5();
-  descriptor_.fd = ::open(staged_path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  descriptor_.fd = open_new(staged_path_);
+  if (descriptor_.fd < 0 && errno == EEXIST)
+    throw EnvironmentError(path_ + ": cannot be written: " + staged_path_ +
+                           " is there and is no regular file");
   if (descriptor_.fd < 0) {
     descriptor_.error = errno;
     throw_failure("");
@@ -171,6 +173,7 @@ StagedFile::StagedFile(const std::string& path) : path_(path), staged_path_(path
       const Hdf5Handle access = staged_access(descriptor_);
       const Hdf5Handle untimed(H5Pcreate(H5P_FILE_CREATE), H5Pclose, "make properties");
       checked(H5Pset_obj_track_times(untimed.get(), false), "set properties");
+      checked(H5Pset_userblock(untimed.get(), kSealBytes), "leave room for the checksum");
       file_ = Hdf5Handle(H5Fcreate(staged_path_.c_str(), H5F_ACC_TRUNC, untimed.get(), access.get()),
                          H5Fclose, "create the file");
     });
@@ -188,7 +191,8 @@ void StagedFile::commit() {
   write([&] {
     if (!file_.reset()) throw Hdf5Failure("close the file");
   });
-  if (::fsync(descriptor_.fd) != 0) descriptor_.error = errno;
+  descriptor_.error = seal_file(descriptor_.fd);
+  if (descriptor_.error == 0 && ::fsync(descriptor_.fd) != 0) descriptor_.error = errno;
   if (descriptor_.error == 0 && std::rename(staged_path_.c_str(), path_.c_str()) != 0) {
     descriptor_.error = errno;
   }

@@ -18,9 +18,9 @@ struct StagedDescriptor {
   haddr_t end = 0;
 };
 
-/// Written as PATH.tmp, then synced and renamed by commit(). Destroyed before that, it leaves nothing behind.
-/// A left-over PATH.tmp of a killed run is overwritten. Throws EnvironmentError naming the path and the
-/// reason.
+/// Written as PATH.tmp, then sealed with its checksum, synced and renamed by commit(). Destroyed before that,
+/// it leaves nothing behind. A left-over PATH.tmp of a killed run is replaced; a link or a device of that
+/// name is never written to. Throws EnvironmentError naming the path and the reason.
 class StagedFile {
  public:
   explicit StagedFile(const std::string& path);
@@ -30,12 +30,16 @@ class StagedFile {
 
   hid_t id() const { return file_.get(); }
   /// Runs `work`, then throws EnvironmentError if a call of the library or a write to the disk has failed.
+  /// What else `work` throws (of a file that it reads) is passed on, unless the disk failed before.
   template <class Work>
   void write(Work work) {
     try {
       work();
     } catch (const Hdf5Failure& failure) {
       throw_failure(failure.what());
+    } catch (...) {
+      if (descriptor_.error != 0) throw_failure("");
+      throw;
     }
     if (descriptor_.error != 0) throw_failure("");
   }

@@ -1,0 +1,41 @@
+// Changing a results file behind the program's back, as an attacker would who knows about the checksum.
+#pragma once
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <hdf5.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "harness/record/hdf5/file_seal.h"
+#include "harness/record/hdf5/hdf5_handle.h"
+
+namespace harness {
+
+/// Makes the checksum of the file right again.
+inline void seal_again(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  EXPECT_EQ(seal_file(fd), 0);
+  ::close(fd);
+}
+
+/// A file of ours that is open for changes, and sealed again at the end.
+class EditedFile {
+ public:
+  explicit EditedFile(const std::string& path)
+      : path_(path), file_(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose, "open") {}
+  EditedFile(const EditedFile&) = delete;
+  EditedFile& operator=(const EditedFile&) = delete;
+  ~EditedFile() {
+    EXPECT_TRUE(file_.reset());
+    seal_again(path_);
+  }
+  hid_t get() const { return file_.get(); }
+
+ private:
+  std::string path_;
+  Hdf5Handle file_;
+};
+
+}  // namespace harness
