@@ -31,6 +31,24 @@ std::vector<double> latencies(const ServingContext& context, const std::vector<i
   return result;
 }
 
+/// The longest path as it depends on one module's latency. Latencies are whole nanoseconds, so that sums are
+/// exact.
+class PathThrough {
+ public:
+  PathThrough(const Pipeline& pipeline, std::vector<double> cost, std::size_t module) {
+    constexpr double kLongerThanAll = 1e15;  // ns: beyond every other latency, and sums stay whole
+    cost[module] = 0;
+    others_ = longest_path(pipeline, cost);
+    cost[module] = kLongerThanAll;
+    rest_ = longest_path(pipeline, cost) - kLongerThanAll;
+  }
+  double longest(double latency) const { return std::max(others_, rest_ + latency); }
+
+ private:
+  double others_ = 0;
+  double rest_ = 0;  ///< of the longest path through the module; far below 0 where none is
+};
+
 /// A larger batch for one module.
 struct Step {
   std::size_t module = 0;
@@ -50,24 +68,22 @@ struct Step {
 /// plateaus. `visits`: the probability that a request visits each module.
 Step best_step(const ServingContext& context, const PlannerParams& params, const std::vector<double>& visits,
                const std::vector<bool>& fixed, const std::vector<int>& batches) {
-  std::vector<double> cost = latencies(context, batches);
+  const std::vector<double> cost = latencies(context, batches);
   const double now = longest_path(*context.pipeline, cost);
   Step best;
   for (std::size_t k = 0; k < batches.size(); ++k) {
     if (fixed[k]) continue;
     const Profile& profile = *context.profiles[k];
-    const double kept = cost[k];
+    const PathThrough through(*context.pipeline, cost, k);
     for (int batch = batches[k] + 1; batch <= std::min(params.max_batch, profile.max_batch()); ++batch) {
       const double saved =
           visits[k] * (gpu_ns_per_request(profile, batches[k]) - gpu_ns_per_request(profile, batch));
       if (saved <= 0) continue;
-      cost[k] = static_cast<double>(profile.latency(batch));
-      const double path = longest_path(*context.pipeline, cost);
+      const double path = through.longest(static_cast<double>(profile.latency(batch)));
       if (params.sizing_factor * path > static_cast<double>(context.slo_ns)) continue;
       const Step step{k, batch, saved, path - now};
       if (best.saved <= 0 || step.better_than(best)) best = step;
     }
-    cost[k] = kept;
   }
   return best;
 }
