@@ -184,7 +184,8 @@ void write_states(hid_t group, const StateTable& states) {
     place += row_size(values);
     value += values;
   }
-  TableWriter table(group, kStatesTable, row_type_of(states.names),
+  const Hdf5Handle type = row_type_of(states.names);
+  TableWriter table(group, kStatesTable, type.get(),
                     std::clamp<std::size_t>(states.rows.size(), 1, kChunkRows));
   table.append(bytes.data(), states.rows.size());
 }
@@ -198,7 +199,7 @@ StateTable read_states(hid_t group) {
   states.names.erase(states.names.begin(), states.names.begin() + kFixedColumns);
   const std::size_t values = states.names.size();
   std::vector<char> bytes(table.rows() * row_size(values));
-  table.read(row_type_of(states.names), bytes.data());
+  table.read(row_type_of(states.names).get(), bytes.data());
   states.rows.resize(table.rows());
   states.values.resize(table.rows() * values);
   const char* place = bytes.data();
@@ -219,7 +220,8 @@ void write_replay(hid_t group, const std::vector<ReplayLog>& logs) {
     total += log.bytes.size();
   }
   write_table(group, kQueues, rows);
-  TableWriter bytes(group, kBytes, byte_type(), std::clamp<std::size_t>(total, 1, kChunkBytes));
+  const Hdf5Handle type = byte_type();
+  TableWriter bytes(group, kBytes, type.get(), std::clamp<std::size_t>(total, 1, kChunkBytes));
   // Whole chunks, so that none is compressed twice.
   std::vector<std::byte> chunk;
   for (const ReplayLog& log : logs) {
@@ -242,7 +244,7 @@ std::vector<ReplayLog> read_replay(hid_t group) {
   const std::vector<StoredQueue> rows = read_table<StoredQueue>(group, kQueues);
   StoredTable table(group, kBytes);
   std::vector<std::byte> bytes(table.rows());
-  table.read(byte_type(), bytes.data());
+  table.read(byte_type().get(), bytes.data());
   std::size_t at = 0;
   for (const StoredQueue& row : rows) {
     if (row.bytes > bytes.size() - at) throw Hdf5Failure("read the log of a queue");

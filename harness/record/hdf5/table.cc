@@ -93,15 +93,25 @@ Hdf5Handle RowType::take() {
   return row;
 }
 
-TableWriter::TableWriter(hid_t group, const char* name, const Hdf5Handle& type, std::size_t chunk_rows)
-    : type_(copy_of(type.get())) {
+void write_small_table(hid_t group, const char* name, hid_t type, const void* rows, std::size_t count) {
+  const hsize_t size = count;
+  const Hdf5Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose, "make a dataspace");
+  const Hdf5Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "make properties");
+  checked(H5Pset_layout(creation.get(), H5D_COMPACT), "set the layout");
+  checked(H5Pset_obj_track_times(creation.get(), false), "set properties");
+  const Hdf5Handle dataset(
+      H5Dcreate2(group, name, type, space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT), H5Dclose,
+      "make a dataset");
+  if (count > 0) checked(H5Dwrite(dataset.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows), "write rows");
+}
+
+TableWriter::TableWriter(hid_t group, const char* name, hid_t type, std::size_t chunk_rows) : type_(type) {
   const hsize_t none = 0;
   const hsize_t unlimited = H5S_UNLIMITED;
   const Hdf5Handle space(H5Screate_simple(1, &none, &unlimited), H5Sclose, "make a dataspace");
   const Hdf5Handle creation = creation_properties(chunk_rows);
-  dataset_ =
-      Hdf5Handle(H5Dcreate2(group, name, type_.get(), space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT),
-                 H5Dclose, "make a dataset");
+  dataset_ = Hdf5Handle(H5Dcreate2(group, name, type_, space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT),
+                        H5Dclose, "make a dataset");
 }
 
 void TableWriter::append(const void* rows, std::size_t count) {
@@ -114,7 +124,7 @@ void TableWriter::append(const void* rows, std::size_t count) {
   checked(H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, &start, nullptr, &added, nullptr),
           "select rows");
   const Hdf5Handle memory_space(H5Screate_simple(1, &added, nullptr), H5Sclose, "make a dataspace");
-  checked(H5Dwrite(dataset_.get(), type_.get(), memory_space.get(), file_space.get(), H5P_DEFAULT, rows),
+  checked(H5Dwrite(dataset_.get(), type_, memory_space.get(), file_space.get(), H5P_DEFAULT, rows),
           "write rows");
 }
 
@@ -154,12 +164,12 @@ void* StoredTable::take_text(std::size_t bytes, void* table) noexcept {
   }
 }
 
-void StoredTable::read(const Hdf5Handle& type, void* rows) {
+void StoredTable::read(hid_t type, void* rows) {
   if (rows_ == 0) return;
   const Hdf5Handle transfer(H5Pcreate(H5P_DATASET_XFER), H5Pclose, "make properties");
   const auto keep = [](void*, void*) {};
   checked(H5Pset_vlen_mem_manager(transfer.get(), take_text, this, keep, nullptr), "bound texts");
-  checked(H5Dread(dataset_.get(), type.get(), H5S_ALL, H5S_ALL, transfer.get(), rows), "read rows");
+  checked(H5Dread(dataset_.get(), type, H5S_ALL, H5S_ALL, transfer.get(), rows), "read rows");
 }
 
 }  // namespace harness

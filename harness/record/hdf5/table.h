@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <memory_resource>
 #include <span>
 #include <string>
@@ -94,12 +95,18 @@ class RowType {
   std::size_t bytes_ = 0;
 };
 
+/// Made once for all tables with these columns: HDF5 takes longer to make a type than to write some rows.
 template <class Row>
-Hdf5Handle row_type(std::vector<std::string> in_file) {
-  RowType type(std::move(in_file));
-  const Row row{};
-  Row::list(row, type);
-  return type.take();
+hid_t row_type(const std::vector<std::string>& in_file) {
+  static std::map<std::vector<std::string>, Hdf5Handle> types;
+  Hdf5Handle& known = types[in_file];
+  if (!known) {
+    RowType type(in_file);
+    const Row row{};
+    Row::list(row, type);
+    known = type.take();
+  }
+  return known.get();
 }
 
 /// Rows as HDF5 takes and gives them.
@@ -107,10 +114,11 @@ template <class Row>
 class PackedRows {
  public:
   /// `in_file`: the columns of the file that is read, if one is.
-  explicit PackedRows(std::vector<std::string> in_file = {})
-      : type_(row_type<Row>(std::move(in_file))), bytes_a_row_(H5Tget_size(type_.get())) {}
+  explicit PackedRows(const std::vector<std::string>& in_file = {})
+      : type_(row_type<Row>(in_file)), bytes_a_row_(H5Tget_size(type_)) {}
 
-  const Hdf5Handle& type() const { return type_; }
+  hid_t type() const { return type_; }
+  std::size_t bytes() const { return bytes_.size(); }
   std::size_t size() const { return bytes_.size() / bytes_a_row_; }
   char* data() { return bytes_.data(); }
   void reserve(std::size_t rows) { bytes_.reserve(rows * bytes_a_row_); }
@@ -144,23 +152,28 @@ class PackedRows {
   }
 
  private:
-  Hdf5Handle type_;
+  hid_t type_;
   std::size_t bytes_a_row_;
   std::vector<char> bytes_;
 };
 
-/// A growing dataset; `type` is that of a row in memory, packed, and in the file.
+/// A growing dataset; `type` is that of a row in memory, packed, and in the file, and outlives this.
 class TableWriter {
  public:
   /// Makes the dataset `name` in `group`. Chunks hold at most `chunk_rows` rows.
-  TableWriter(hid_t group, const char* name, const Hdf5Handle& type, std::size_t chunk_rows);
+  TableWriter(hid_t group, const char* name, hid_t type, std::size_t chunk_rows);
   void append(const void* rows, std::size_t count);
 
  private:
-  Hdf5Handle type_;
+  hid_t type_;
   Hdf5Handle dataset_;
   hsize_t size_ = 0;
 };
+
+/// Tables of at most so many bytes stand in the file as they are: a chunk of their own would be larger.
+inline constexpr std::size_t kSmallTableBytes = 2048;
+/// Writes such a table.
+void write_small_table(hid_t group, const char* name, hid_t type, const void* rows, std::size_t count);
 
 /// Writes a finished list of rows as the dataset `name`.
 template <class Row>
@@ -169,6 +182,10 @@ void write_table(hid_t group, const char* name, const std::vector<Row>& rows,
   PackedRows<Row> packed;
   packed.reserve(rows.size());
   for (const Row& row : rows) packed.push_back(row);
+  if (packed.bytes() <= kSmallTableBytes) {
+    write_small_table(group, name, packed.type(), packed.data(), rows.size());
+    return;
+  }
   TableWriter table(group, name, packed.type(), std::clamp<std::size_t>(rows.size(), 1, chunk_rows));
   table.append(packed.data(), rows.size());
 }
@@ -189,9 +206,11 @@ class ChunkedTable {
       if (chunk_.size() == kChunkRows) flush();
     }
   }
+  /// Writes the last rows.
   void flush() {
     if (chunk_.size() == 0) return;
-    if (table_.empty()) table_.emplace_back(group_, name_, chunk_.type(), kChunkRows);
+    // Fewer rows than a chunk are all that there are: a chunk is compressed whole.
+    if (table_.empty()) table_.emplace_back(group_, name_, chunk_.type(), chunk_.size());
     table_.front().append(chunk_.data(), chunk_.size());
     chunk_.clear();
   }
@@ -215,7 +234,7 @@ class StoredTable {
   std::vector<std::string> column_names() const;
   /// Reads all rows to where they are to stand; texts live as long as this. Columns are matched by name:
   /// those that the file lacks stay as they are there.
-  void read(const Hdf5Handle& type, void* rows);
+  void read(hid_t type, void* rows);
 
  private:
   /// Where the library puts a text: nullptr when it is too much.
