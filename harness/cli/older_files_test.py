@@ -51,6 +51,15 @@ def check_commands(harness, folder, failures):
     failures.expect("figures", run([harness, "figures", "older.h5", "-o", "figures"], folder), 0, [".pdf"])
 
 
+def check_warning(harness, folder, failures):
+    """It has no checksum, which every command says, once, and then reads it."""
+    for command in (["show", "older.h5"], ["compare", "older.h5", "older.h5"], ["replay", "older.h5"]):
+        done = run([harness, *command], folder)
+        lines = [line for line in done.stderr.splitlines() if "has no checksum" in line]
+        if len(lines) != 1 or not lines[0].startswith("harness: warning: older.h5 has no checksum: written by an older version"):
+            failures.append(f"{command}: {done.stderr}")
+
+
 def check_experiment(harness, folder, failures):
     """The same cells today: their swept key has another name, and they are the same cells."""
     done = run([harness, os.path.join(OLDER, "experiment.toml"), "-o", "now", "--quiet", "--set", "runtime=simulated"], folder)
@@ -70,7 +79,7 @@ def main():
     harness, failures = sys.argv[1], Failures()
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(os.path.join(OLDER, "results.h5"), os.path.join(folder, "older.h5"))
-        for check in (check_columns, check_commands, check_experiment):
+        for check in (check_columns, check_commands, check_warning, check_experiment):
             check(harness, folder, failures)
     finish(failures)
 

@@ -26,11 +26,7 @@ void write_cv_table(const std::string& path, const CvTable& table) {
 
 bool is_cv_table(const std::string& path) {
   try {
-    const Hdf5Handle file = open_verified(path);
-    return has_attribute(file.get(), kFormatAttribute) &&
-           read_text_attribute(file.get(), kFormatAttribute) == kCvFormatName;
-  } catch (const Hdf5Failure&) {
-    return false;
+    return VerifiedFile(path).format() == kCvFormatName;
   } catch (const InputError&) {
     return false;
   }

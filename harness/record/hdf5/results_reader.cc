@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -41,31 +42,31 @@ bool is_among(const auto& names, std::string_view name) {
 /// What a file is and when it was last written: as long as this stays the same, so does what is in it.
 using FileState = std::array<std::int64_t, 5>;
 
-/// Says what is wrong with the open file of that path, or nothing.
-std::string problem_of(int fd, const std::string& path) {
+/// What the block of the open file says; the file is read once in a run of the program.
+Seal seal_of_file(int fd, const std::string& path) {
+  static std::map<FileState, Seal> verified;
   struct stat status {};
-  if (::fstat(fd, &status) != 0) return std::strerror(errno);
-  static std::set<FileState> verified;
+  if (::fstat(fd, &status) != 0) throw input_error({path, 0, ""}, std::strerror(errno), kAllowed);
   const FileState state = {static_cast<std::int64_t>(status.st_dev), static_cast<std::int64_t>(status.st_ino),
                            status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
-  if (verified.count(state) > 0) return "";
+  const auto known = verified.find(state);
+  if (known != verified.end()) return known->second;
   const Seal seal = check_seal(fd, path);
-  if (seal == Seal::kForeign) return "a file that is not HDF5";
-  if (seal == Seal::kDamaged) return "a damaged file: its checksum does not match";
-  if (seal == Seal::kUnsealed) {
-    std::fprintf(stderr,
-                 "harness: warning: %s has no checksum: written by an older version; damage would not be "
-                 "noticed\n",
-                 printable(path).c_str());
-  }
-  verified.insert(state);
-  return "";
+  if (seal == Seal::kForeign) throw input_error({path, 0, ""}, "a file that is not HDF5", kAllowed);
+  if (seal == Seal::kDamaged)
+    throw input_error({path, 0, ""}, "a damaged file: its checksum does not match", kAllowed);
+  verified.emplace(state, seal);
+  return seal;
 }
 
-void verify(const std::string& path) {
-  const InputFile file(path, kAllowed);
-  const std::string problem = problem_of(file.descriptor(), path);
-  if (!problem.empty()) throw input_error({path, 0, ""}, problem, kAllowed);
+/// Of a file of ours, which may be used without: says once in a run of the program that it has no checksum.
+void warn_without_seal(const std::string& path) {
+  static std::set<std::string> warned;
+  if (!warned.insert(path).second) return;
+  std::fprintf(
+      stderr,
+      "harness: warning: %s has no checksum: written by an older version; damage would not be noticed\n",
+      printable(path).c_str());
 }
 
 InputError damaged_file(const std::string& path, const std::string& doing) {
@@ -162,31 +163,38 @@ std::vector<SummaryRow> read_summary_table(hid_t root) {
 
 std::string cell_group_name(std::uint32_t index) { return "/cells/" + std::to_string(index); }
 
-Hdf5Handle open_verified(const std::string& path) {
+VerifiedFile::VerifiedFile(const std::string& path) : path_(path) {
   prepare_hdf5();
-  verify(path);
+  {
+    const InputFile file(path, kAllowed);
+    is_sealed_ = seal_of_file(file.descriptor(), path) == Seal::kMatches;
+  }
   try {
     const Hdf5Handle access = reading_access();
-    return Hdf5Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose, "open the file");
+    file_ = Hdf5Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose, "open the file");
   } catch (const Hdf5Failure& failure) {
     throw damaged_file(path, failure.what());
   }
 }
 
-ResultsReader::ResultsReader(const std::string& path) : path_(path), file_(open_verified(path)) {
-  check_format();
+std::string VerifiedFile::format() const {
+  std::string format;
+  try {
+    const bool named = has_attribute(root(), kFormatAttribute) && has_attribute(root(), kVersionAttribute);
+    if (named) format = read_text_attribute(root(), kFormatAttribute);
+  } catch (const Hdf5Failure&) {
+    return "";
+  }
+  if (!is_sealed_ && (format == kFormatName || format == kCvFormatName)) warn_without_seal(path_);
+  return format;
 }
+
+ResultsReader::ResultsReader(const std::string& path) : path_(path), file_(path) { check_format(); }
 
 InputError ResultsReader::damaged(const std::string& doing) const { return damaged_file(path_, doing); }
 
 void ResultsReader::check_format() const {
-  const bool named = has_attribute(root(), kFormatAttribute) && has_attribute(root(), kVersionAttribute);
-  std::string format;
-  try {
-    if (named) format = read_text_attribute(root(), kFormatAttribute);
-  } catch (const Hdf5Failure&) {
-    format.clear();
-  }
+  const std::string format = file_.format();
   if (format == kCvFormatName)
     throw input_error({path_, 0, kFormatAttribute}, "a table of harness trace cv", kAllowed);
   if (format != kFormatName) {

@@ -31,16 +31,27 @@ std::string cell_group_name(std::uint32_t index);
 /// The rows of /summary. Throws Hdf5Failure when a column is missing that every file has.
 std::vector<SummaryRow> read_summary_table(hid_t root);
 
-/// Opens an HDF5 file for reading after its checksum was found right, which takes one reading of the whole
-/// file for all openings in a run of the program. Of a file of an older version, which has none, it says so
-/// once on standard error. Throws InputError.
-Hdf5Handle open_verified(const std::string& path);
+/// An HDF5 file, opened for reading after its checksum was found right, which takes one reading of the whole
+/// file for all openings in a run of the program. The constructor throws InputError.
+class VerifiedFile {
+ public:
+  explicit VerifiedFile(const std::string& path);
+  hid_t root() const { return file_.get(); }
+  /// What the file says that it is; "" if it says nothing. Of a file of ours without a checksum, as older
+  /// versions wrote them, standard error says so, once in a run of the program.
+  std::string format() const;
+
+ private:
+  std::string path_;
+  Hdf5Handle file_;
+  bool is_sealed_ = false;
+};
 
 /// A file of ours, open for reading. The constructor throws InputError.
 class ResultsReader {
  public:
   explicit ResultsReader(const std::string& path);
-  hid_t root() const { return file_.get(); }
+  hid_t root() const { return file_.root(); }
   /// Runs `work` and turns a failure of the library, or of memory, into an InputError.
   template <class Work>
   auto read(Work work) const {
@@ -60,7 +71,7 @@ class ResultsReader {
   void check_format() const;
 
   std::string path_;
-  Hdf5Handle file_;
+  VerifiedFile file_;
 };
 
 }  // namespace harness
