@@ -11,7 +11,9 @@
 namespace harness {
 namespace {
 
-constexpr int kMaxDepth = 100;  // of parentheses and signs
+constexpr int kMaxDepth = 100;     // of parentheses and signs
+constexpr int kMaxTerms = 1000;    // the tree is walked by recursion: no deeper than it has terms
+constexpr int kMaxReductions = 4;  // within each other: each runs all that is within it once per value
 
 struct Word {
   const char* text;
@@ -28,6 +30,13 @@ constexpr Word kComparisons[] = {{"<=", Operation::kLessEqual},
 
 bool is_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+/// How many reductions stand within each other, this one too.
+int nested_reductions(const Expression& expression) {
+  int within = 0;
+  for (const Expression& argument : expression.arguments)
+    within = std::max(within, nested_reductions(argument));
+  return within + (expression.over.empty() ? 0 : 1);
 }
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
@@ -81,6 +90,8 @@ class Parser {
   }
 
   Expression factor() {
+    if (++terms_ > kMaxTerms)
+      fail("at most " + std::to_string(kMaxTerms) + " numbers, metrics and functions");
     if (++depth_ > kMaxDepth)
       fail("at most " + std::to_string(kMaxDepth) + " signs and parentheses within each other");
     Expression result;
@@ -146,6 +157,8 @@ class Parser {
     } while (extreme && take(","));
     if (call.operation != Operation::kAbs && call.arguments.size() == 1 && take_over()) {
       call.over = today(quoted_or_plain("),", "the key to reduce over, such as pard.lambda or load"));
+      if (nested_reductions(call) > kMaxReductions)
+        fail("at most " + std::to_string(kMaxReductions) + " of \"over KEY\" within each other");
     } else if (call.operation != Operation::kAbs && !extreme) {
       fail("\"over KEY\" in " + name + "(...)");
     }
@@ -266,6 +279,7 @@ class Parser {
   const Vocabulary& vocabulary_;
   std::size_t at_ = 0;
   int depth_ = 0;
+  int terms_ = 0;
 };
 
 }  // namespace

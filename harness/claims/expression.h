@@ -63,7 +63,8 @@ struct Vocabulary {
 /// Whether some reduction within it runs over that key.
 bool reduces_over(const Expression& expression, std::string_view key);
 
-/// Throws InputError at `place`: a mistake of form, an unknown column or system (naming the nearest).
+/// Throws InputError at `place`: a mistake of form, an unknown column or system (naming the nearest), more
+/// than 1000 terms, 100 signs and parentheses or 4 reductions within each other.
 Expression parse_expression(const InputPlace& place, std::string_view text, const Vocabulary& vocabulary);
 
 }  // namespace harness

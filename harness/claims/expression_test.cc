@@ -151,6 +151,47 @@ TEST(Expression, RefusesWhatItCannotRead) {
   EXPECT_TRUE(holds(error_of_expression(std::string(5000, '-')), "100 signs"));
 }
 
+/// `many` of `part`, put together.
+std::string repeated(const std::string& part, int many) {
+  std::string text;
+  for (int i = 0; i < many; ++i) text += part;
+  return text;
+}
+
+TEST(Expression, RefusesMoreTermsThanItCanWalk) {
+  constexpr int kMost = 1000;
+  for (const std::string& one : std::vector<std::string>{"1 + ", "1 - ", "2 * ", "2 / ", "abs(1) + ",
+                                                         "drop_rate[nexus] * ", "- 1 - "}) {
+    const bool two = one == "abs(1) + " || one == "- 1 - ";  // the function and its argument, sign and number
+    const int fitting = two ? kMost / 2 - 1 : kMost - 1;
+    EXPECT_NO_THROW(parse_expression(kPlace, repeated(one, fitting) + "1", {})) << one;
+    for (const int many : {kMost, 50'000}) {
+      EXPECT_TRUE(holds(error_of_expression(repeated(one, many) + "1"),
+                        "claims.toml:7: c: expression: ", "at most 1000 numbers, metrics and functions"))
+          << one;
+    }
+  }
+  EXPECT_TRUE(holds(error_of_expression("min(1" + repeated(", 1", 50'000) + ")"), "at most 1000"));
+  EXPECT_DOUBLE_EQ(value_of(repeated("1 + ", kMost - 1) + "1"), kMost);
+}
+
+TEST(Expression, RefusesManyReductionsWithinEachOther) {
+  const auto nested = [](int many) {
+    return repeated("mean(", many) + "drop_rate[pard]" + repeated(" over pard.lambda)", many);
+  };
+  EXPECT_NO_THROW(parse_expression(kPlace, nested(4), {}));
+  EXPECT_TRUE(holds(error_of_expression(nested(5)), "at most 4 of \"over KEY\""));
+  EXPECT_NO_THROW(parse_expression(kPlace, nested(4) + " + " + nested(4), {}));
+}
+
+TEST(SameValue, WholeNumbersAreTheSameOnlyWhenEqual) {
+  EXPECT_FALSE(same_value(field_value("20240101"), field_value("20240102")));
+  EXPECT_FALSE(same_value(field_value(9007199254740991.0), field_value(9007199254740992.0)));
+  EXPECT_TRUE(same_value(field_value("20240101"), field_value(20240101.0)));
+  EXPECT_TRUE(same_value(field_value("0.3"), field_value(0.1 + 0.2)));
+  EXPECT_TRUE(same_value(field_value("1"), field_value(1 + 1e-9)));
+}
+
 TEST(Expression, KnowsTheSystems) {
   const Vocabulary vocabulary{{"naive", "nexus", "pard"}};
   EXPECT_NO_THROW(parse_expression(kPlace, "drop_rate[pard/any] + drop_rate[*]", vocabulary));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "harness/core/renamed.h"
@@ -202,12 +203,13 @@ std::vector<Claim> parse_ledger(const std::string& file, std::string_view text,
   const TableReader top(file, document);
   top.require_known({"claim"});
   std::vector<Claim> result;
+  std::map<std::string, int> lines;  // of the ids
   for (const TableReader& fields : top.some_tables("claim")) {
     Claim claim = ClaimReader(fields, vocabulary).read();
-    for (const Claim& other : result) {
-      if (other.id != claim.id) continue;
+    const auto [other, is_new] = lines.emplace(claim.id, claim.place.line);
+    if (!is_new) {
       throw input_error({file, claim.place.line, "id"}, "\"" + claim.id + "\" again",
-                        "an id of its own (line " + std::to_string(other.place.line) + " has this one)");
+                        "an id of its own (line " + std::to_string(other->second) + " has this one)");
     }
     result.push_back(std::move(claim));
   }

@@ -31,6 +31,8 @@ FieldValue field_value(double number) {
 
 bool same_value(const FieldValue& a, const FieldValue& b) {
   if (!a.number || !b.number) return a.text == b.text;
+  const auto whole = [](double number) { return std::floor(number) == number; };
+  if (whole(*a.number) && whole(*b.number)) return *a.number == *b.number;  // seeds are often large
   return std::abs(*a.number - *b.number) <= kTolerance * std::max(std::abs(*a.number), std::abs(*b.number));
 }
 

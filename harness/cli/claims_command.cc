@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 
+#include "harness/claims/glob.h"
 #include "harness/claims/ledger.h"
 #include "harness/claims/verdict.h"
 #include "harness/core/error.h"
@@ -32,17 +33,6 @@ struct ClaimsOptions {
   bool strict = false;
 };
 
-/// Whether `text` is what `pattern` says; '*' stands for any characters, none too.
-bool matches(std::string_view pattern, std::string_view text) {
-  if (pattern.empty()) return text.empty();
-  if (pattern.front() != '*')
-    return !text.empty() && pattern.front() == text.front() && matches(pattern.substr(1), text.substr(1));
-  for (std::size_t skip = 0; skip <= text.size(); ++skip) {
-    if (matches(pattern.substr(1), text.substr(skip))) return true;
-  }
-  return false;
-}
-
 std::string ledger_path(const ClaimsOptions& options) {
   if (!options.ledger.empty()) return options.ledger;
   std::error_code error;
@@ -56,7 +46,7 @@ std::vector<Claim> chosen_claims(const ClaimsOptions& options) {
   const std::string path = ledger_path(options);
   std::vector<Claim> claims = parse_ledger(path, read_file(path), vocabulary);
   std::erase_if(claims, [&](const Claim& claim) {
-    return !matches(options.id, claim.id) || (!options.paper.empty() && options.paper != claim.paper);
+    return !fits_glob(options.id, claim.id) || (!options.paper.empty() && options.paper != claim.paper);
   });
   if (claims.empty()) {
     const std::string paper = options.paper.empty() ? "" : " of paper " + options.paper;
