@@ -1,6 +1,7 @@
 #include "harness/core/error.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
@@ -11,7 +12,32 @@ namespace {
 thread_local BugContext bug_context;
 thread_local bool bugs_fail_cells = false;
 
-constexpr std::size_t kLongestFound = 80;
+// Bytes of a message's parts that are shown. Lists of what is allowed have up to 2,000.
+constexpr std::size_t kLongestFile = 400;
+constexpr std::size_t kLongestKey = 200;
+constexpr std::size_t kLongestFound = 160;
+constexpr std::size_t kLongestName = 80;
+constexpr std::size_t kLongestSentence = 4000;
+constexpr std::size_t kLongestWord = 200;
+
+bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
+
+/// Whether the code point shows itself where it stands: no control character, no line or paragraph separator,
+/// nothing that changes the direction of text, no byte-order mark.
+bool is_visible(std::uint32_t code) {
+  return code >= 0x20 && (code < 0x7f || code > 0x9f) && (code < 0x2028 || code > 0x202e) &&
+         (code < 0x2066 || code > 0x2069) && code != 0xfeff;
+}
+
+/// The beginning, two thirds, and the end of a long text; no character is cut in two.
+std::string shortened(std::string_view text, std::size_t longest) {
+  if (text.size() <= longest) return std::string(text);
+  std::size_t head = longest - longest / 3;
+  std::size_t tail = text.size() - longest / 3;
+  while (head > 0 && continues(text[head])) --head;
+  while (tail < text.size() && continues(text[tail])) ++tail;
+  return std::string(text.substr(0, head)) + "..." + std::string(text.substr(tail));
+}
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -45,34 +71,36 @@ std::string reason_of(const std::exception& error) {
 }
 
 std::size_t printable_bytes(std::string_view text) {
-  const auto byte = [text](std::size_t i) {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
-  };
-  const unsigned first = byte(0);
-  if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
-  const std::size_t size =
-      first < 0xc2 ? 0 : (first < 0xe0 ? 2 : (first < 0xf0 ? 3 : (first < 0xf5 ? 4 : 0)));
-  for (std::size_t i = 1; i < size; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
+  if (text.empty()) return 0;
+  const auto lead = static_cast<unsigned char>(text[0]);
+  const std::size_t size = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};  // less: written longer than needed
+  constexpr std::uint32_t kMost = 0x10ffff;
+  std::uint32_t code = size == 1 ? lead : lead & (0x7fU >> size);
+  if ((lead >= 0x80 && lead < 0xc0) || lead >= 0xf8 || size > text.size()) return 0;
+  for (const char c : text.substr(1, size - 1)) {
+    if (!continues(c)) return 0;
+    code = code << 6 | (static_cast<unsigned char>(c) & 0x3fU);
   }
-  return first == 0xc2 && byte(1) < 0xa0 ? 0 : size;
+  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
+  return code >= kLeast[size] && code <= kMost && !surrogate && is_visible(code) ? size : 0;
 }
 
 std::string printable(std::string_view text, std::size_t longest) {
+  const std::string kept = shortened(text, longest);
   std::string shown;
-  const bool is_cut = text.size() > longest;
-  for (text = text.substr(0, longest); !text.empty();) {
-    const std::size_t bytes = printable_bytes(text);
-    if (bytes > 0) {
-      shown += text.substr(0, bytes);
+  for (std::string_view rest = kept; !rest.empty();) {
+    if (const std::size_t size = printable_bytes(rest); size > 0) {
+      shown += rest.substr(0, size);
+      rest.remove_prefix(size);
     } else {
-      char escaped[8];
-      std::snprintf(escaped, sizeof escaped, "\\x%02x", static_cast<unsigned char>(text[0]));
-      shown += escaped;
+      constexpr const char* kDigits = "0123456789abcdef";
+      const auto byte = static_cast<unsigned char>(rest.front());
+      shown += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
+      rest.remove_prefix(1);
     }
-    text.remove_prefix(std::max<std::size_t>(bytes, 1));
   }
-  return is_cut ? shown + "..." : shown;
+  return shown;
 }
 
 std::string printable_lines(std::string_view text) {
@@ -86,11 +114,11 @@ std::string printable_lines(std::string_view text) {
 
 InputError input_refusal(const InputPlace& place, std::string_view sentence) {
   std::string line;
-  if (!place.file.empty()) line += printable(place.file) + ":";
+  if (!place.file.empty()) line += printable(place.file, kLongestFile) + ":";
   if (place.line > 0) line += std::to_string(place.line) + ":";
   if (!line.empty()) line += " ";
-  if (!place.key.empty()) line += printable(place.key) + ": ";
-  return InputError(line + std::string(sentence));
+  if (!place.key.empty()) line += printable(place.key, kLongestKey) + ": ";
+  return InputError(line + printable(sentence, kLongestSentence));
 }
 
 InputError input_error(const InputPlace& place, std::string_view found, std::string_view allowed) {
@@ -100,10 +128,12 @@ InputError input_error(const InputPlace& place, std::string_view found, std::str
 }
 
 std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates) {
-  const std::string lower = in_lower_case(word);
   std::string best;
+  if (word.size() > kLongestWord) return best;
+  const std::string lower = in_lower_case(word);
   std::size_t best_distance = std::max<std::size_t>(word.size() / 2, 1) + 1;
   for (const std::string& candidate : candidates) {
+    if (candidate.size() > kLongestWord) continue;
     const std::size_t distance = edit_distance(lower, in_lower_case(candidate));
     if (distance < best_distance) {
       best_distance = distance;
@@ -111,6 +141,7 @@ std::string nearest_name(std::string_view word, const std::vector<std::string>& 
     }
   }
   for (const std::string& candidate : candidates) {
+    if (candidate.size() > kLongestWord) continue;
     if (best.empty() && !word.empty() && in_lower_case(candidate).starts_with(lower)) best = candidate;
   }
   return best;
@@ -125,9 +156,10 @@ std::string join_names(const std::vector<std::string>& names) {
 void throw_unknown(const InputPlace& place, const std::string& what, const std::string& name,
                    const std::vector<std::string>& known) {
   const std::string near = nearest_name(name, known);
-  throw input_error(
-      place, "unknown " + what + " '" + name + "'" + (near.empty() ? "" : ", did you mean '" + near + "'?"),
-      join_names(known));
+  throw input_error(place,
+                    "unknown " + what + " '" + shortened(name, kLongestName) + "'" +
+                        (near.empty() ? "" : ", did you mean '" + near + "'?"),
+                    join_names(known));
 }
 
 void set_bug_context(const BugContext& context) { bug_context = context; }

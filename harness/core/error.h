@@ -17,12 +17,13 @@ inline std::string counted(std::size_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-/// `text` as it may be printed on one line: control characters, and bytes that are no UTF-8, are shown as
-/// \x1b, what is past `longest` bytes is cut.
+/// `text` as it may be printed, on one line: bytes are shown escaped ("\\x0a") that are a control character,
+/// change the direction of what follows or are no UTF-8. Of more than `longest` bytes the beginning and the
+/// end are kept, with "..." between them.
 std::string printable(std::string_view text, std::size_t longest = std::string_view::npos);
 /// The same of each of its lines.
 std::string printable_lines(std::string_view text);
-/// How many bytes at the beginning of `text` are one character of UTF-8 and no control character; 0: none.
+/// How many bytes at the beginning of `text` are one character that may be printed; 0: none.
 std::size_t printable_bytes(std::string_view text);
 
 /// Bad input: what() is one line "FILE:LINE: KEY: found X; allowed: Y". The program exits with 2, nothing
@@ -47,14 +48,16 @@ struct InputPlace {
   std::string key;
 };
 
-/// Makes the line "FILE:LINE: KEY: SENTENCE", for what is no value of a key.
+/// Makes the line "FILE:LINE: KEY: SENTENCE", for what is no value of a key. All of it is printable and of a
+/// bounded length, whatever the input was.
 InputError input_refusal(const InputPlace& place, std::string_view sentence);
-/// Makes the one clear line of an InputError; with "nothing" found, "missing; expected ALLOWED". Control
-/// characters of `found` are shown escaped, long ones are cut.
+/// Makes the one clear line of an InputError; with "nothing" found, "missing; expected ALLOWED". Of a long
+/// `found` the beginning and the end are shown.
 InputError input_error(const InputPlace& place, std::string_view found, std::string_view allowed);
 
 /// The candidate nearest to `word` by edit distance, case aside; when none is near (at most half of its
-/// length away), the first that begins with it (slo: slo_ms), or "".
+/// length away), the first that begins with it (slo: slo_ms), or "". Words of more than 200 bytes are near
+/// none.
 std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates);
 
 /// "a, b, c" for messages.
