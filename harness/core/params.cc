@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <iterator>
 
 #include "harness/core/error.h"
 
@@ -71,6 +72,12 @@ void ParamList::add_choice(const char* name, std::function<int()> get, std::func
          }
          return false;
        }});
+}
+
+void ParamList::move_to(std::vector<Param>& params) {
+  params.insert(params.end(), std::make_move_iterator(params_.begin()),
+                std::make_move_iterator(params_.end()));
+  params_.clear();
 }
 
 std::vector<std::string> ParamList::names() const {

@@ -44,6 +44,8 @@ class ParamList {
   }
 
   const std::vector<Param>& params() const { return params_; }
+  /// Moves them to the end of `params`.
+  void move_to(std::vector<Param>& params);
   std::vector<std::string> names() const;
   /// The parameter of that name, or null.
   const Param* find(const std::string& name) const;

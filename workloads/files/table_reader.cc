@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace harness {
 namespace {
@@ -133,13 +134,12 @@ std::vector<const TomlValue*> TableReader::axis(const std::string& key, const st
   if (array == nullptr) return {found};
   if (array->empty()) throw input_error(place(key), "an empty array", "one or more: " + allowed);
   std::vector<const TomlValue*> result;
+  std::set<ParamValue> before;
   ParamValue value;
-  ParamValue before;
   for (const TomlValue& item : *array) {
-    for (const TomlValue* other : result) {
-      if (to_param_value(item, value) && to_param_value(*other, before) && value == before)
-        throw input_error(at(key, item), describe(item) + " twice", "each value once");
-    }
+    const bool ordered = to_param_value(item, value) && value == value;  // which NaN is not
+    if (ordered && !before.insert(value).second)
+      throw input_error(at(key, item), describe(item) + " twice", "each value once");
     result.push_back(&item);
   }
   return result;

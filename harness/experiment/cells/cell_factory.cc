@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "harness/engine/dispatch/dispatcher.h"
+#include "harness/experiment/cells/cell_checks.h"
 #include "harness/experiment/cells/cell_text.h"
 #include "harness/experiment/reading/readers.h"
 #include "harness/serving/common_plans.h"
@@ -17,6 +18,8 @@
 
 namespace harness {
 namespace {
+
+constexpr std::size_t kMaxConfigurations = 10'000;  // that are kept; of some 10 kB each
 
 bool is_path(const std::string& name) {
   return name.find('/') != std::string::npos || name.ends_with(".toml") || name.ends_with(".txt");
@@ -142,60 +145,6 @@ double load_of_rate(const PreparedCell& cell) {
 
 bool has_streams(const Settings& settings) { return settings.trace.shape == "streams"; }
 
-std::string names_of_those(bool (System::*serves)() const) {
-  std::vector<std::string> able;
-  for (const SystemEntry& entry : all_systems()) {
-    if ((entry.make().get()->*serves)()) able.emplace_back(entry.name);
-  }
-  return join_names(able);
-}
-
-/// What cannot be served: streams by a system that knows one pipeline, independent pipelines by one load,
-/// task trees by a system that chooses no variants.
-void check_served(const ExperimentSpec& spec, const std::vector<Pipeline>& pipelines,
-                  const std::vector<Cell>& cells) {
-  for (const Cell& cell : cells) {
-    const NamedAt& trace = spec.workload.traces[cell.trace];
-    const NamedAt& pipeline = spec.workload.pipelines[cell.pipeline];
-    const SystemSpec& system = spec.systems[cell.system];
-    const bool streams = spec.traces.at(trace.name).shape == "streams";
-    if (pipelines[cell.pipeline].independent && !streams) {
-      throw input_error(trace.place,
-                        "trace " + trace.name + ", one load, on pipeline " + pipeline.name +
-                            ", which has several independent ones",
-                        "traces of shape streams");
-    }
-    if (streams && !find_system(system.name)->make()->serves_streams()) {
-      throw input_error(system.place, system.name + ", which serves no streams, with trace " + trace.name,
-                        names_of_those(&System::serves_streams) + ", or `only` with other traces");
-    }
-    if (pipelines[cell.pipeline].has_tasks() && !find_system(system.name)->make()->serves_tasks()) {
-      throw input_error(system.place,
-                        system.name + ", which serves no task trees, with pipeline " + pipeline.name,
-                        names_of_those(&System::serves_tasks) + ", or pipelines of modules");
-    }
-  }
-}
-
-/// What only requests to task trees can ask for.
-void check_requests(const ExperimentSpec& spec, const std::vector<Pipeline>& pipelines) {
-  const auto refuse = [&](const InputPlace& place, const std::string& pipeline) {
-    throw input_error(place, "pipeline " + pipeline + ", which is no task tree",
-                      "this key with task trees alone");
-  };
-  for (const auto& [key, place] : spec.places) {
-    if (section_of(key) != kWorkload) continue;
-    for (std::size_t i = 0; i < pipelines.size(); ++i) {
-      if (!pipelines[i].has_tasks()) refuse(place, spec.workload.pipelines[i].name);
-    }
-  }
-  const auto is_tree = [](const Pipeline& pipeline) { return pipeline.has_tasks(); };
-  for (const SweepAxis& axis : spec.sweeps) {
-    if (section_of(axis.key) == kWorkload && std::none_of(pipelines.begin(), pipelines.end(), is_tree))
-      refuse(axis.place, spec.workload.pipelines.front().name);
-  }
-}
-
 std::vector<std::string> module_names(const Pipeline& pipeline) {
   std::vector<std::string> names;
   for (const Module& module : pipeline.modules) names.push_back(module.name);
@@ -272,19 +221,62 @@ RunSpec CellFactory::world_of(const Cell& cell, const Settings& settings) {
   return run;
 }
 
-const CellFactory::Planned& CellFactory::planned(const Cell& cell, const Settings& settings,
-                                                 double offered_rps, const System* system) {
-  const bool by_rate = settings.planner.workers == WorkerRule::kRate || system != nullptr;
-  const std::string key =
-      pipelines_[cell.pipeline].name + " " + std::to_string(slo_of(cell)) + " " +
-      text_of(by_rate ? offered_rps : 0.0) +
-      planning_text(settings, module_names(pipelines_[cell.pipeline])) +
-      (system == nullptr ? "" : spec_.systems[cell.system].name + parameters_text(spec_, cell)) +
-      (has_streams(settings) ? arrivals_text(cell, settings, cell.rate) : "");
+CellFactory::Configuration CellFactory::made_configuration(const Cell& cell, Whose whose) {
+  Configuration made;
+  Settings& settings = made.settings;
+  settings = whose == Whose::kOwn ? settings_of(spec_, cell) : shared_settings_of(spec_, cell);
+  if (whose == Whose::kReference) {
+    // Workers that follow the rate have no capacity before the rate is known: the whole cluster's counts.
+    settings.planner.workers = WorkerRule::kBalanced;
+    settings.planner.autoscale = false;
+  }
+  const std::string trace = trace_text(settings);
+  const auto [number, is_new] = trace_numbers_.emplace(trace, traces_.size());
+  if (is_new) traces_.push_back(trace);
+  made.trace = number->second;
+  made.planning = planning_text(settings, module_names(pipelines_[cell.pipeline]));
+  if (whose != Whose::kOwn) return made;
+  made.parameters = parameters_text(spec_, cell);
+  if (cell.runtime == Runtime::kGpu) settings.live.payload = true;  // networks need their images
+  check_faults(settings.faults, settings.cluster.workers);
+  made.frame = frame_of(cell, settings);
+  return made;
+}
+
+CellFactory::Configuration& CellFactory::configuration(const Cell& cell, Whose whose) {
+  const std::size_t system = whose == Whose::kOwn ? cell.system : 0;  // else it is of all systems
+  const ConfigurationKey key{whose, cell.runtime, cell.pipeline, cell.trace, system, cell.swept};
+  const auto found = configurations_.find(key);
+  if (found != configurations_.end()) return found->second;
+  return configurations_.emplace(key, made_configuration(cell, whose)).first->second;
+}
+
+/// A system that has the shared planner plan has the same plan whatever its own parameters are.
+bool CellFactory::plans_itself(const Cell& cell, Configuration& own) {
+  if (has_streams(own.settings)) return true;
+  if (!own.plans_itself) {
+    const RunSpec run = world_of(cell, own.settings);
+    const std::unique_ptr<System> system = make_system(spec_.systems[cell.system].name, own.settings);
+    own.plans_itself = system->make_planner(make_context(run)) != nullptr;
+  }
+  return *own.plans_itself;
+}
+
+const CellFactory::Planned& CellFactory::planned(const Cell& cell, Whose whose, double offered_rps) {
+  Configuration& of = configuration(cell, whose);
+  const Settings& settings = of.settings;
+  const bool by_system = whose == Whose::kOwn && plans_itself(cell, of);
+  const bool by_rate = settings.planner.workers == WorkerRule::kRate || by_system;
+  const std::string key = pipelines_[cell.pipeline].name + " " + std::to_string(slo_of(cell)) + " " +
+                          text_of(by_rate ? offered_rps : 0.0) + of.planning +
+                          (by_system ? spec_.systems[cell.system].name + of.parameters : "") +
+                          (has_streams(settings) ? arrivals_text(cell, of, cell.rate) : "");
   const auto found = plans_.find(key);
   if (found != plans_.end()) return found->second;
+  const std::unique_ptr<System> system =
+      by_system ? make_system(spec_.systems[cell.system].name, settings) : nullptr;
   RunSpec run = world_of(cell, settings);
-  add_streams(cell, settings, system, run);
+  add_streams(cell, of, system.get(), run);
   const ServingContext context = make_context(run);
   Planned result;
   try {
@@ -299,10 +291,12 @@ const CellFactory::Planned& CellFactory::planned(const Cell& cell, const Setting
   return plans_.emplace(key, std::move(result)).first->second;
 }
 
-const CellFactory::Offered& CellFactory::offered(const Settings& settings, double target_rps,
+const CellFactory::Offered& CellFactory::offered(const Configuration& of, double target_rps,
                                                  std::uint64_t seed) {
-  const bool streams = has_streams(settings);  // whose population has no seed
-  const OfferKey key{trace_text(settings), target_rps, streams ? 0 : seed};
+  const Settings& settings = of.settings;
+  const bool streams = has_streams(settings);
+  const bool without_seed = streams || settings.trace.shape == "file";  // a population, a file: of all seeds
+  const OfferKey key{of.trace, target_rps, without_seed ? 0 : seed};
   const auto found = offers_.find(key);
   if (found != offers_.end()) return found->second;
   const TraceSpec trace = resolved_trace(settings);
@@ -320,16 +314,15 @@ const CellFactory::Offered& CellFactory::offered(const Settings& settings, doubl
   return offers_.emplace(key, std::move(load)).first->second;
 }
 
-void CellFactory::add_streams(const Cell& cell, const Settings& settings, const System* system,
-                              RunSpec& run) {
-  if (!has_streams(settings)) return;
-  const Offered& load = offered(settings, cell.rate, cell.seed);
+void CellFactory::add_streams(const Cell& cell, const Configuration& of, const System* system, RunSpec& run) {
+  if (!has_streams(of.settings)) return;
+  const Offered& load = offered(of, cell.rate, cell.seed);
   run.streams = streams_of(*load.population, run.pipeline, slo_of(cell));
   run.slo_ns = 0;
   for (const Stream& stream : run.streams) run.slo_ns = std::max(run.slo_ns, stream.slo_ns);
   if (system == nullptr || !system->wants_peaks()) return;
   const TimeNs period_ns = system->replan_period_ns(make_context(run));
-  const std::string key = arrivals_text(cell, settings, cell.rate) + "\n" + std::to_string(period_ns);
+  const std::string key = arrivals_text(cell, of, cell.rate) + "\n" + std::to_string(period_ns);
   auto peak = peaks_.find(key);
   if (peak == peaks_.end()) {
     const auto arrivals = make_stream_arrivals(load.population, cell.seed);
@@ -339,36 +332,32 @@ void CellFactory::add_streams(const Cell& cell, const Settings& settings, const 
   run.peak_rps = peak->second;
 }
 
-std::string CellFactory::arrivals_text(const Cell& cell, const Settings& settings, double target_rps) const {
-  std::string text = text_of(target_rps) + " " + std::to_string(cell.seed) + trace_text(settings);
-  if (has_streams(settings))
+std::string CellFactory::arrivals_text(const Cell& cell, const Configuration& of, double target_rps) const {
+  std::string text = text_of(target_rps) + " " + std::to_string(cell.seed) + traces_[of.trace];
+  if (has_streams(of.settings))
     text += "\n" + pipelines_[cell.pipeline].name + " " + std::to_string(slo_of(cell));
   return text;
 }
 
-const CellFactory::Planned& CellFactory::reference(const Cell& cell) {
-  Settings shared = shared_settings_of(spec_, cell);
-  // Workers that follow the rate have no capacity before the rate is known: the whole cluster's counts.
-  shared.planner.workers = WorkerRule::kBalanced;
-  shared.planner.autoscale = false;
-  return planned(cell, shared, 0);
-}
-
-double CellFactory::best_capacity(const Cell& cell, const Settings& shared) {
-  RunSpec run = world_of(cell, shared);
-  add_streams(cell, shared, nullptr, run);
-  return best_capacity_rps(make_context(run));
+double CellFactory::best_capacity(const Cell& cell) {
+  Configuration& of = configuration(cell, Whose::kShared);
+  const auto key = std::make_pair(slo_of(cell), has_streams(of.settings) ? cell.rate : 0);
+  const auto found = of.best_capacity.find(key);
+  if (found != of.best_capacity.end()) return found->second;
+  RunSpec run = world_of(cell, of.settings);
+  add_streams(cell, of, nullptr, run);
+  return of.best_capacity.emplace(key, best_capacity_rps(make_context(run))).first->second;
 }
 
 void CellFactory::find_target(const Cell& cell, PreparedCell& prepared) {
   const bool is_tree = pipelines_[cell.pipeline].has_tasks();
   if (spec_.workload.rates_rps.empty() && is_tree) {
-    prepared.reference_rps = best_capacity(cell, shared_settings_of(spec_, cell));
+    prepared.reference_rps = best_capacity(cell);
     prepared.target_rps = cell.rate * prepared.reference_rps;
     return;
   }
   if (spec_.workload.rates_rps.empty()) {
-    const Planned& plan = reference(cell);
+    const Planned& plan = planned(cell, Whose::kReference, 0);
     prepared.why = plan.why;
     prepared.reference_rps = plan.capacity_rps;
     prepared.target_rps = cell.rate * plan.capacity_rps;
@@ -376,16 +365,14 @@ void CellFactory::find_target(const Cell& cell, PreparedCell& prepared) {
   }
   prepared.target_rps = cell.rate;
   try {
-    const Settings shared = shared_settings_of(spec_, cell);
-    prepared.reference_rps =
-        is_tree || has_streams(shared) ? best_capacity(cell, shared) : reference(cell).capacity_rps;
+    const bool by_best = is_tree || has_streams(configuration(cell, Whose::kShared).settings);
+    prepared.reference_rps = by_best ? best_capacity(cell) : planned(cell, Whose::kReference, 0).capacity_rps;
   } catch (const InputError&) {
     // Shared settings that no system uses as they are: the rates are known without them.
   }
 }
 
-std::string CellFactory::text_of_cell(const Cell& cell, const Settings& settings, double target_rps,
-                                      bool known) {
+CellFrame CellFactory::frame_of(const Cell& cell, const Settings& settings) const {
   const SystemSpec& system = spec_.systems[cell.system];
   CellNames names;
   names.runtime = cell.runtime;
@@ -395,29 +382,35 @@ std::string CellFactory::text_of_cell(const Cell& cell, const Settings& settings
   names.has_tasks = pipelines_[cell.pipeline].has_tasks();
   names.system = system.name;
   names.variant = system.variant;
-  names.slo_ms = ns_to_ms(slo_of(cell));
-  names.rate = known ? "rates_rps = [" + text_of(target_rps) + "]" : "loads = [" + text_of(cell.rate) + "]";
-  names.seed = cell.seed;
   names.rows = spec_.rows;
   names.states = spec_.states;
   names.replay = spec_.replay;
-  const TraceSpec trace = resolved_trace(settings);
-  if (trace_checksums_.count(trace.file) == 0) trace_checksums_[trace.file] = trace_checksum(trace);
-  std::string text = cell_text(settings, names, module_names(pipelines_[cell.pipeline]));
-  text += "\n# cell " + std::to_string(cell.index) + "\n" + checksums(cell);
-  if (!trace.file.empty()) text += "# trace " + trace_checksums_[trace.file] + "\n";
-  return text;
+  return cell_frame(settings, names, module_names(pipelines_[cell.pipeline]));
+}
+
+std::string CellFactory::text_of_cell(const Cell& cell, double target_rps, bool known) {
+  Configuration& own = configuration(cell, Whose::kOwn);
+  if (own.checksums.empty()) {
+    const TraceSpec trace = resolved_trace(own.settings);
+    if (trace_checksums_.count(trace.file) == 0) trace_checksums_[trace.file] = trace_checksum(trace);
+    own.checksums = checksums(cell);
+    if (!trace.file.empty()) own.checksums += "# trace " + trace_checksums_[trace.file] + "\n";
+  }
+  const std::string rate =
+      known ? "rates_rps = [" + text_of(target_rps) + "]" : "loads = [" + text_of(cell.rate) + "]";
+  return cell_text(own.frame, rate, cell.seed, ns_to_ms(slo_of(cell))) + "\n# cell " +
+         std::to_string(cell.index) + "\n" + own.checksums;
 }
 
 std::string CellFactory::checksums(const Cell& cell) {
   return "# pipeline " + pipeline_checksums_[cell.pipeline] + "\n# profiles " +
-         profiles(settings_of(spec_, cell)).checksum + "\n";
+         profiles(configuration(cell, Whose::kOwn).settings).checksum + "\n";
 }
 
 PreparedCell CellFactory::prepare(const Cell& cell) {
-  Settings settings = settings_of(spec_, cell);
-  if (cell.runtime == Runtime::kGpu) settings.live.payload = true;  // networks need their images
-  check_faults(settings.faults, settings.cluster.workers);
+  if (configurations_.size() > kMaxConfigurations) configurations_.clear();
+  const Configuration& own = configuration(cell, Whose::kOwn);
+  const Settings& settings = own.settings;
   PreparedCell prepared;
   prepared.module_names = module_names(pipelines_[cell.pipeline]);
   prepared.cell = cell;
@@ -427,16 +420,15 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
     prepared.why = "in task trees no images are brought to workers yet: no runtime = gpu, no live.payload";
   const bool known = prepared.why.empty();
   if (known) {
-    const Offered& load = offered(settings, prepared.target_rps, cell.seed);
-    prepared.arrivals_text = arrivals_text(cell, settings, prepared.target_rps);
+    const Offered& load = offered(own, prepared.target_rps, cell.seed);
+    prepared.arrivals_text = arrivals_text(cell, own, prepared.target_rps);
     prepared.expected_requests = load.requests;
     prepared.duration_s = load.duration_s;
     prepared.offered_rps = load.duration_s > 0 ? load.requests / load.duration_s : 0;
-    const auto system = make_system(spec_.systems[cell.system].name, settings);
-    const Planned& own = planned(cell, settings, prepared.offered_rps, system.get());
-    prepared.why = own.why;
-    prepared.plan = own.plan;
-    prepared.capacity_rps = own.capacity_rps;
+    const Planned& plan = planned(cell, Whose::kOwn, prepared.offered_rps);
+    prepared.why = plan.why;
+    prepared.plan = plan.plan;
+    prepared.capacity_rps = plan.capacity_rps;
   }
   CellIdentity& identity = prepared.identity;
   identity.index = cell.index;
@@ -448,21 +440,21 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
   identity.seed = cell.seed;
   identity.runtime = name_of(cell.runtime);
   if (pipelines_[cell.pipeline].has_tasks()) identity.answers = name_of(settings.requests.answers);
-  identity.parameters = parameters_text(spec_, cell);
-  identity.effective_toml = text_of_cell(cell, settings, prepared.target_rps, known);
+  identity.parameters = own.parameters;
+  identity.effective_toml = text_of_cell(cell, prepared.target_rps, known);
   if (is_live(prepared))
     identity.effective_toml += "# on " + std::to_string(ranks_) + (ranks_ == 1 ? " rank\n" : " ranks\n");
   identity.input_hash = sha256_of(identity.effective_toml + "# build " + build_).substr(0, 16);
-  prepared.settings = std::move(settings);
+  prepared.settings = settings;
   return prepared;
 }
 
-RunSpec CellFactory::make_world(const Cell& cell) { return make_world(cell, settings_of(spec_, cell)); }
-
-RunSpec CellFactory::make_world(const Cell& cell, const Settings& settings) {
+RunSpec CellFactory::make_world(const Cell& cell) {
+  const Configuration& own = configuration(cell, Whose::kOwn);
+  const Settings& settings = own.settings;
   RunSpec run = world_of(cell, settings);
   run.system = make_system(spec_.systems[cell.system].name, settings);
-  add_streams(cell, settings, run.system.get(), run);
+  add_streams(cell, own, run.system.get(), run);
   const auto takes_lengths = [](const Profile& profile) { return profile.shared.lengths_from_trace; };
   if (std::any_of(run.profiles.begin(), run.profiles.end(), takes_lengths)) {
     run.trace_tokens = std::make_shared<const TraceTokens>(recorded_tokens(resolved_trace(settings)));
@@ -474,9 +466,9 @@ RunSpec CellFactory::make_world(const Cell& cell, const Settings& settings) {
 
 RunSpec CellFactory::make_run(const PreparedCell& prepared) {
   const std::uint64_t seed = prepared.cell.seed;
-  RunSpec run = make_world(prepared.cell, prepared.settings);
+  RunSpec run = make_world(prepared.cell);
   const std::shared_ptr<const StreamPopulation>& population =
-      offered(prepared.settings, prepared.target_rps, seed).population;
+      offered(configuration(prepared.cell, Whose::kOwn), prepared.target_rps, seed).population;
   run.arrivals = population ? make_stream_arrivals(population, seed)
                             : make_arrivals(resolved_trace(prepared.settings), prepared.target_rps, seed);
   return run;

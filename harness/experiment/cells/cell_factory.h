@@ -3,11 +3,13 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "harness/engine/run_spec.h"
+#include "harness/experiment/cells/cell_text.h"
 #include "harness/experiment/reading/expansion.h"
 #include "harness/record/run/summary.h"
 #include "harness/serving/plan.h"
@@ -60,7 +62,24 @@ class CellFactory {
     double capacity_rps = 0;
     std::string why;
   };
-  using OfferKey = std::tuple<std::string, double, std::uint64_t>;  ///< the trace, its rate, the seed
+  /// Whose settings: the cell's own; what its load is relative to (shared_settings_of); the same with the
+  /// whole cluster's workers from the start.
+  enum class Whose { kOwn, kShared, kReference };
+  /// What cells have in common that differ in rate, seed and SLO alone. Texts of settings are made once for
+  /// all of them: an experiment may have many seeds.
+  struct Configuration {
+    Settings settings;
+    std::size_t trace = 0;   ///< in traces_
+    std::string planning;    ///< planning_text()
+    std::string parameters;  ///< parameters_text()
+    std::string checksums;   ///< of kOwn, once asked for: lines, as checksums() and of the trace's file
+    CellFrame frame;         ///< of kOwn
+    std::optional<bool> plans_itself;                           ///< of kOwn, once asked for
+    std::map<std::pair<TimeNs, double>, double> best_capacity;  ///< by SLO and rate of streams (else 0)
+  };
+  using ConfigurationKey =
+      std::tuple<Whose, Runtime, std::size_t, std::size_t, std::size_t, std::vector<std::size_t>>;
+  using OfferKey = std::tuple<std::size_t, double, std::uint64_t>;  ///< the trace, its rate, the seed
   struct Offered {
     double requests = 0;
     double duration_s = 0;
@@ -71,22 +90,23 @@ class CellFactory {
   TraceSpec resolved_trace(const Settings& settings) const;
   TimeNs slo_of(const Cell& cell) const;
   RunSpec world_of(const Cell& cell, const Settings& settings);
-  RunSpec make_world(const Cell& cell, const Settings& settings);
-  /// By the shared planner, or with `system` by the one that the cell's system brings.
-  const Planned& planned(const Cell& cell, const Settings& settings, double offered_rps,
-                         const System* system = nullptr);
+  /// Made when it is first asked for; it stays until the next cell is prepared.
+  Configuration& configuration(const Cell& cell, Whose whose);
+  Configuration made_configuration(const Cell& cell, Whose whose);
+  CellFrame frame_of(const Cell& cell, const Settings& settings) const;
+  bool plans_itself(const Cell& cell, Configuration& own);
+  /// By the shared planner, or, when it is the cell's own, by the one that its system brings.
+  const Planned& planned(const Cell& cell, Whose whose, double offered_rps);
   /// The streams of the cell's trace, if it has any, the longest of their SLOs and the modules' peaks.
-  void add_streams(const Cell& cell, const Settings& settings, const System* system, RunSpec& run);
+  void add_streams(const Cell& cell, const Configuration& of, const System* system, RunSpec& run);
   /// Equal for cells with the same requests.
-  std::string arrivals_text(const Cell& cell, const Settings& settings, double target_rps) const;
-  const Offered& offered(const Settings& settings, double target_rps, std::uint64_t seed);
-  /// The plan of the shared settings, whose capacity the loads of all systems are relative to.
-  const Planned& reference(const Cell& cell);
+  std::string arrivals_text(const Cell& cell, const Configuration& of, double target_rps) const;
+  const Offered& offered(const Configuration& of, double target_rps, std::uint64_t seed);
   /// best_capacity_rps of the cell's streams or task tree.
-  double best_capacity(const Cell& cell, const Settings& shared);
+  double best_capacity(const Cell& cell);
   /// Finds the rate that the cell's arrivals are scaled to; sets `why` when it has none.
   void find_target(const Cell& cell, PreparedCell& prepared);
-  std::string text_of_cell(const Cell& cell, const Settings& settings, double target_rps, bool known);
+  std::string text_of_cell(const Cell& cell, double target_rps, bool known);
 
   const ExperimentSpec& spec_;
   std::string build_;
@@ -95,6 +115,9 @@ class CellFactory {
   std::vector<std::string> pipeline_checksums_;
   std::map<std::string, ProfileSet> profile_sets_;
   std::map<std::string, std::string> trace_checksums_;
+  std::map<ConfigurationKey, Configuration> configurations_;
+  std::map<std::string, std::size_t> trace_numbers_;  ///< by trace_text()
+  std::vector<std::string> traces_;                   ///< trace_text() by number
   std::map<std::string, Planned> plans_;
   std::map<OfferKey, Offered> offers_;
   std::map<std::string, std::vector<std::vector<double>>> peaks_;

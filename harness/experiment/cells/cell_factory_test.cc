@@ -25,6 +25,76 @@ std::vector<TimeNs> first_times(CellFactory& factory, const Cell& cell) {
   return times;
 }
 
+/// An experiment whose seeds are 1 to `seeds`.
+std::string many_seeds(int seeds) {
+  std::string list;
+  for (int seed = 1; seed <= seeds; ++seed) list += (seed == 1 ? "" : ", ") + std::to_string(seed);
+  return "[workload]\npipelines = [\"tm\"]\ntraces = [\"poisson\"]\nseeds = [" + list + "]\n" + kTwoSystems;
+}
+
+// These end at once, or never: in quadratic time, or with as many texts of settings as cells.
+TEST(Expansion, AMillionSeedsAreRefusedAndAHundredThousandCellsPrepared) {
+  EXPECT_EQ(error_of_cells(many_seeds(1'000'000)),
+            "exp/test.toml: cells: found more than 100000; allowed: at most 100000 combinations of all axes");
+  const ExperimentSpec spec = parse(many_seeds(50'000));
+  CellFactory factory(spec, "b");
+  ASSERT_EQ(factory.cells().size(), 100'000U);
+  std::set<std::string> hashes;
+  for (const Cell& cell : factory.cells()) hashes.insert(factory.prepare(cell).identity.input_hash);
+  EXPECT_EQ(hashes.size(), factory.cells().size());
+}
+
+TEST(Expansion, CombinationsWithoutASystemAreNotTried) {
+  std::string values = "1";
+  for (int i = 2; i <= 20'000; ++i) values += ", " + std::to_string(i);
+  const ExperimentSpec spec = parse(
+      "[workload]\npipelines = [\"tm\", \"lv\"]\ntraces = [\"poisson\"]\nslo_ms = [500]\nseeds = [" + values +
+      "]\nrates_rps = [" + values + "]\n[[system]]\nname = \"pard\"\nonly = { pipelines = [\"lv\"] }\n");
+  EXPECT_TRUE(has(refusal_of([&] { CellFactory(spec, "b"); }), "more than 100000"));
+}
+
+// What cells have in common is made once: each must be what it would be alone.
+TEST(CellFactory, ACellIsTheSameWhateverWasPreparedBefore) {
+  const ExperimentSpec spec = parse(R"(runtime = ["simulated", "emulated"]
+[workload]
+pipelines = ["tm", "da-dynamic"]
+traces = ["poisson", "tweet"]
+loads = [0.5, 1.5]
+seeds = [1, 2]
+slo_ms = [500, 600]
+[[system]]
+name = "pard"
+variant = "large"
+params = { wait_samples = 20 }
+set = { cluster.workers = 80 }
+[[system]]
+name = "nexus"
+)" + kTwoSystems + sweep("planner.max_batch", "[4, 16]") +
+                                    sweep("pard.lambda", "[0.1, 0.3]") +
+                                    sweep("planner.workers", "[\"balanced\", \"rate\"]"));
+  CellFactory factory(spec, "b");
+  constexpr std::size_t kStride = 37;  // shares no factor with any axis
+  for (std::size_t i = 0; i < factory.cells().size(); ++i) {
+    const PreparedCell shared = factory.prepare(factory.cells()[i * 5 % factory.cells().size()]);
+    if (i % kStride != 0) continue;
+    const PreparedCell alone = CellFactory(spec, "b").prepare(shared.cell);
+    EXPECT_EQ(shared.identity.effective_toml, alone.identity.effective_toml);
+    EXPECT_EQ(shared.identity.input_hash, alone.identity.input_hash);
+    EXPECT_EQ(shared.identity.parameters, alone.identity.parameters);
+    EXPECT_EQ(shared.arrivals_text, alone.arrivals_text);
+    EXPECT_EQ(shared.why, alone.why);
+    EXPECT_EQ(shared.expected_requests, alone.expected_requests);
+    EXPECT_EQ(shared.target_rps, alone.target_rps);
+    EXPECT_EQ(shared.capacity_rps, alone.capacity_rps);
+    EXPECT_EQ(shared.reference_rps, alone.reference_rps);
+    ASSERT_EQ(shared.plan.modules.size(), alone.plan.modules.size());
+    for (std::size_t k = 0; k < alone.plan.modules.size(); ++k) {
+      EXPECT_EQ(shared.plan.modules[k].workers, alone.plan.modules[k].workers);
+      EXPECT_EQ(shared.plan.modules[k].max_batch, alone.plan.modules[k].max_batch);
+    }
+  }
+}
+
 TEST(Expansion, EveryCombinationOnceInTheStatedOrder) {
   const ExperimentSpec spec = parse(R"([workload]
 pipelines = ["tm", "lv"]

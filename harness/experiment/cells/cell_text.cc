@@ -42,10 +42,12 @@ std::string system_table(const Settings& settings, const CellNames& names) {
 
 }  // namespace
 
-std::string cell_text(const Settings& settings, const CellNames& names,
-                      const std::vector<std::string>& modules) {
+CellFrame cell_frame(const Settings& settings, const CellNames& names,
+                     const std::vector<std::string>& modules) {
   Settings copy = settings;
-  std::string text = std::string("runtime = \"") + name_of(names.runtime) + "\"\n";
+  CellFrame frame;
+  std::string& text = frame.before;
+  text = std::string("runtime = \"") + name_of(names.runtime) + "\"\n";
   if (names.cell_limit_s > 0) text += "cell_limit_s = " + text_of(names.cell_limit_s) + "\n";
   std::string requests;
   for (const Section& section : fixed_sections(copy)) {
@@ -59,14 +61,19 @@ std::string cell_text(const Settings& settings, const CellNames& names,
   }
   text += module_tables(copy, modules) + trace_text(settings);
   text += "\n[workload]\npipelines = [" + toml_text(names.pipeline) + "]\n";
-  text += "traces = [" + toml_text(settings.trace.name) + "]\n" + names.rate + "\n";
-  text += "seeds = [" + std::to_string(names.seed) + "]\n";
-  text += "slo_ms = [" + text_of(names.slo_ms) + "]\n";
-  if (names.has_tasks) text += requests;
-  text += std::string("\n[record]\nrows = ") + (names.rows ? "true\n" : "false\n");
-  text += std::string("states = ") + (names.states ? "true\n" : "false\n");
-  if (names.replay) text += "replay = true\n";
-  return text + names.faults + system_table(settings, names);
+  text += "traces = [" + toml_text(settings.trace.name) + "]\n";
+  std::string& end = frame.after;
+  if (names.has_tasks) end += requests;
+  end += std::string("\n[record]\nrows = ") + (names.rows ? "true\n" : "false\n");
+  end += std::string("states = ") + (names.states ? "true\n" : "false\n");
+  if (names.replay) end += "replay = true\n";
+  end += names.faults + system_table(settings, names);
+  return frame;
+}
+
+std::string cell_text(const CellFrame& frame, const std::string& rate, std::uint64_t seed, double slo_ms) {
+  return frame.before + rate + "\nseeds = [" + std::to_string(seed) + "]\nslo_ms = [" + text_of(slo_ms) +
+         "]\n" + frame.after;
 }
 
 std::string planning_text(const Settings& settings, const std::vector<std::string>& modules) {

@@ -8,7 +8,7 @@
 
 namespace harness {
 
-/// What names a cell besides its settings.
+/// What names a cell besides its settings, its rate, its seed and its SLO.
 struct CellNames {
   Runtime runtime = Runtime::kSimulated;
   double cell_limit_s = 0;
@@ -16,20 +16,26 @@ struct CellNames {
   bool has_tasks = false;  ///< it is a task tree
   std::string system;
   std::string variant;
-  double slo_ms = 0;
-  std::string rate;  ///< a line: "rates_rps = [...]" or "loads = [...]"
-  std::uint64_t seed = 0;
   bool rows = true;
   bool states = false;
   bool replay = false;
   std::string faults;  ///< fault_tables()
 };
 
+/// A cell's text but for three lines of [workload], which is the same for many cells.
+struct CellFrame {
+  std::string before;
+  std::string after;
+};
+
 /// Every setting with its value, defaults too: [workload], [trace.NAME], [cluster], [serving], [planner], the
 /// pipeline's [module.NAME], [record], [[system]] with all its parameters; [live] in emulated cells alone,
 /// the settings of [workload] on task trees alone. A time limit and faults stand there if there are any.
-std::string cell_text(const Settings& settings, const CellNames& names,
-                      const std::vector<std::string>& modules);
+CellFrame cell_frame(const Settings& settings, const CellNames& names,
+                     const std::vector<std::string>& modules);
+
+/// The text of one of its cells. `rate` is a line: "rates_rps = [...]" or "loads = [...]".
+std::string cell_text(const CellFrame& frame, const std::string& rate, std::uint64_t seed, double slo_ms);
 
 /// The settings that decide the plan: [cluster], [planner], those of [workload] and the modules.
 std::string planning_text(const Settings& settings, const std::vector<std::string>& modules);

@@ -84,6 +84,7 @@ class Expansion {
     const std::vector<double> slos = workload.slo_ms.empty() ? std::vector<double>{0} : workload.slo_ms;
     for (cell.pipeline = 0; cell.pipeline < workload.pipelines.size(); ++cell.pipeline) {
       for (cell.trace = 0; cell.trace < workload.traces.size(); ++cell.trace) {
+        if (!has_system(cell)) continue;  // else many combinations might make no cell
         for (const double slo : slos) {
           for (const double rate : rates) {
             for (const std::uint64_t seed : seeds) {
@@ -116,6 +117,13 @@ class Expansion {
       sweep(cell, axis + 1, own);
     }
     cell.swept[axis] = kNotSwept;
+  }
+
+  bool has_system(const Cell& cell) const {
+    return std::any_of(spec_.systems.begin(), spec_.systems.end(), [&](const SystemSpec& system) {
+      return makes_cells(system, spec_.workload.pipelines[cell.pipeline].name,
+                         spec_.workload.traces[cell.trace].name);
+    });
   }
 
   void add_systems(Cell& cell) {

@@ -13,7 +13,7 @@ template <class Listed>
 void append(std::vector<Param>& params, Listed& listed) {
   ParamList list;
   listed.list(list);
-  params.insert(params.end(), list.params().begin(), list.params().end());
+  list.move_to(params);
 }
 
 std::vector<Param> cluster_params(Settings& settings) {
@@ -153,14 +153,16 @@ void assign(Settings& settings, const Assignment& given) {
     if (section == "fault") return assign_to_faults(settings.faults, member, field, assignment);
     return set_param(module_params(settings.modules[member]), field, assignment);
   }
+  if (const SystemEntry* entry = find_system(section)) {
+    const std::unique_ptr<System> system = entry->make();
+    set_param(system_params(*system), name, assignment);
+    settings.system_params.push_back(assignment);
+    return;
+  }
   for (const Section& fixed : fixed_sections(settings)) {
     if (fixed.name == section) return set_param(fixed.params, name, assignment);
   }
-  const SystemEntry* entry = find_system(section);
-  if (entry == nullptr) throw_unknown(assignment.place, "section", section, section_names());
-  const std::unique_ptr<System> system = entry->make();
-  set_param(system_params(*system), name, assignment);
-  settings.system_params.push_back(assignment);
+  throw_unknown(assignment.place, "section", section, section_names());
 }
 
 std::unique_ptr<System> make_system(const std::string& name, const Settings& settings) {

@@ -33,7 +33,7 @@ std::vector<Param> stream_params(StreamClass& streams) {
                                           "where the streams enter; empty: the pipeline's entries in turn")};
   ParamList list;
   streams.list(list);
-  params.insert(params.end(), list.params().begin(), list.params().end());
+  list.move_to(params);
   return params;
 }
 

@@ -1,0 +1,63 @@
+#include "harness/experiment/cells/cell_checks.h"
+
+#include <algorithm>
+
+#include "systems/all_systems.h"
+
+namespace harness {
+namespace {
+
+std::string names_of_those(bool (System::*serves)() const) {
+  std::vector<std::string> able;
+  for (const SystemEntry& entry : all_systems()) {
+    if ((entry.make().get()->*serves)()) able.emplace_back(entry.name);
+  }
+  return join_names(able);
+}
+
+}  // namespace
+
+void check_served(const ExperimentSpec& spec, const std::vector<Pipeline>& pipelines,
+                  const std::vector<Cell>& cells) {
+  for (const Cell& cell : cells) {
+    const NamedAt& trace = spec.workload.traces[cell.trace];
+    const NamedAt& pipeline = spec.workload.pipelines[cell.pipeline];
+    const SystemSpec& system = spec.systems[cell.system];
+    const bool streams = spec.traces.at(trace.name).shape == "streams";
+    if (pipelines[cell.pipeline].independent && !streams) {
+      throw input_error(trace.place,
+                        "trace " + trace.name + ", one load, on pipeline " + pipeline.name +
+                            ", which has several independent ones",
+                        "traces of shape streams");
+    }
+    if (streams && !find_system(system.name)->make()->serves_streams()) {
+      throw input_error(system.place, system.name + ", which serves no streams, with trace " + trace.name,
+                        names_of_those(&System::serves_streams) + ", or `only` with other traces");
+    }
+    if (pipelines[cell.pipeline].has_tasks() && !find_system(system.name)->make()->serves_tasks()) {
+      throw input_error(system.place,
+                        system.name + ", which serves no task trees, with pipeline " + pipeline.name,
+                        names_of_those(&System::serves_tasks) + ", or pipelines of modules");
+    }
+  }
+}
+
+void check_requests(const ExperimentSpec& spec, const std::vector<Pipeline>& pipelines) {
+  const auto refuse = [&](const InputPlace& place, const std::string& pipeline) {
+    throw input_error(place, "pipeline " + pipeline + ", which is no task tree",
+                      "this key with task trees alone");
+  };
+  for (const auto& [key, place] : spec.places) {
+    if (section_of(key) != kWorkload) continue;
+    for (std::size_t i = 0; i < pipelines.size(); ++i) {
+      if (!pipelines[i].has_tasks()) refuse(place, spec.workload.pipelines[i].name);
+    }
+  }
+  const auto is_tree = [](const Pipeline& pipeline) { return pipeline.has_tasks(); };
+  for (const SweepAxis& axis : spec.sweeps) {
+    if (section_of(axis.key) == kWorkload && std::none_of(pipelines.begin(), pipelines.end(), is_tree))
+      refuse(axis.place, spec.workload.pipelines.front().name);
+  }
+}
+
+}  // namespace harness

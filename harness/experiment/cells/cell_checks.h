@@ -1,0 +1,19 @@
+// What an experiment's pipelines, traces and systems cannot do together.
+#pragma once
+
+#include <vector>
+
+#include "harness/core/pipeline.h"
+#include "harness/experiment/reading/expansion.h"
+
+namespace harness {
+
+/// Throws InputError for what cannot be served: streams by a system that knows one pipeline, independent
+/// pipelines by one load, task trees by a system that chooses no variants.
+void check_served(const ExperimentSpec& spec, const std::vector<Pipeline>& pipelines,
+                  const std::vector<Cell>& cells);
+
+/// Throws InputError for what only requests to task trees can ask for, where a pipeline is none.
+void check_requests(const ExperimentSpec& spec, const std::vector<Pipeline>& pipelines);
+
+}  // namespace harness
