@@ -3,6 +3,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include "harness/core/renamed.h"
 
@@ -10,6 +11,13 @@ namespace harness {
 namespace {
 
 TomlValue value_of(const std::string& file, const toml::node& node, const std::string& path);
+
+double exact(const InputPlace& place, std::int64_t integer) {
+  constexpr double kTooLarge = 9223372036854775808.0;  // 2^63, to which the largest would be rounded
+  const auto number = static_cast<double>(integer);
+  if (number < kTooLarge && static_cast<std::int64_t>(number) == integer) return number;
+  throw InexactInteger(place, std::to_string(integer));
+}
 
 /// Gives the keys of the table at `path` the names that they have today.
 void rename_keys(const std::string& file, TomlTable& entries, const std::string& path) {
@@ -46,7 +54,7 @@ TomlValue value_of(const std::string& file, const toml::node& node, const std::s
     return {line, std::move(values)};
   }
   if (const auto* flag = node.as_boolean()) return {line, flag->get()};
-  if (const auto* integer = node.as_integer()) return {line, static_cast<double>(integer->get())};
+  if (const auto* integer = node.as_integer()) return {line, exact({file, line, path}, integer->get())};
   if (const auto* number = node.as_floating_point()) return {line, number->get()};
   if (const auto* text = node.as_string()) return {line, text->get()};
   throw input_error({file, line, ""}, "a date or time", "booleans, numbers, strings, arrays and tables");

@@ -17,7 +17,8 @@ struct TomlValue;
 using TomlArray = std::vector<TomlValue>;
 using TomlTable = std::vector<TomlEntry>;  ///< by key, in rising order
 
-/// A value and the line it stands on. Integers are doubles; dates are not supported.
+/// A value and the line it stands on. Integers are doubles, and refused where that would round them; dates
+/// are not supported.
 struct TomlValue {
   int line = 0;
   std::variant<bool, double, std::string, TomlArray, TomlTable> data;
@@ -38,8 +39,16 @@ inline constexpr int kMaxKeyParts = 64;
 /// Throws InputError when a line of `text` has a dotted key of more than kMaxKeyParts parts.
 void check_key_depth(const std::string& file, std::string_view text);
 
+/// An integer that a double does not hold: nothing may be made of it instead.
+class InexactInteger : public InputError {
+ public:
+  static constexpr const char* kAllowed = "integers from -2^53 to 2^53: larger ones would be rounded";
+  InexactInteger(const InputPlace& place, std::string_view found)
+      : InputError(input_error(place, found, kAllowed)) {}
+};
+
 /// Parses a document; the result's data is its table. Keys have the names that they have today (renamed.h).
-/// Throws InputError with the line of a syntax error or of a key that is too deep.
+/// Throws InputError with the line of a syntax error, of a key that is too deep or of an InexactInteger.
 TomlValue parse_toml(const std::string& file, std::string_view text);
 
 /// The member of that name of a table, or null.

@@ -28,6 +28,8 @@ TomlValue override_value(const InputPlace& place, const std::string& text) {
     TomlTable& table = *table_in(document);
     if (table.size() != 1) throw input_error(place, text, "one TOML value");
     value = std::move(table.front().value);
+  } catch (const InexactInteger&) {
+    throw InexactInteger(place, text);
   } catch (const InputError&) {
     if (!is_bare(text, "./")) throw input_error(place, text, "a TOML value, such as 2, [1, 2] or \"late\"");
     value.data = text;

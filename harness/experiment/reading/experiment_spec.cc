@@ -18,9 +18,6 @@ namespace {
 
 constexpr Runtime kRuntimes[] = {Runtime::kSimulated, Runtime::kEmulated, Runtime::kGpu};
 constexpr double kLargestLimit = 1e9;
-constexpr double kLargestSeed =
-    9007199254740992.0;  // 2^53: larger integers are not exact in a TOML reader's double
-
 std::vector<std::string> top_level_names() {
   std::vector<std::string> names = plain_keys_of("");
   for (const char* table : {"workload", "trace", "cluster", "serving", "planner", "live", "gpu", "module",
@@ -129,7 +126,8 @@ void read_axes(const TableReader& table, WorkloadSpec& workload) {
   read_rates(table, workload);
   workload.slo_ms = table.number_axis("slo_ms", 1e-3, 1e7, "numbers from 0.001 to 1e+07");
   const std::string seeds_allowed = "integers from 0 to 2^53";
-  const std::vector<double> seeds = table.number_axis("seeds", 0, kLargestSeed, seeds_allowed);
+  const std::vector<double> seeds =
+      table.number_axis("seeds", 0, static_cast<double>(kLargestSeed), seeds_allowed);
   if (!seeds.empty()) workload.seeds.clear();
   for (const double seed : seeds) {
     const auto integer = static_cast<std::uint64_t>(seed);

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <random>
 
 #include "harness/core/renamed.h"
 #include "harness/core/test_refusal.h"
@@ -334,6 +335,44 @@ TEST(ExperimentSpec, PathsStartAtTheFileAndDataMayBeElsewhere) {
   const std::string standard = resolve_path("exp", "$HARNESS_DATA/a.csv");
   EXPECT_TRUE(standard.ends_with("/shared/data/a.csv")) << standard;
   EXPECT_EQ(standard.find(".."), std::string::npos) << standard;
+}
+
+/// An experiment with these seeds.
+std::string with_seeds(const std::string& seeds) {
+  return "[workload]\npipelines = [\"tm\"]\ntraces = [\"poisson\"]\nseeds = " + seeds +
+         "\n[[system]]\nname = \"pard\"\n";
+}
+
+// Drawn around every power of two that a TOML integer can reach: kept exactly, or refused.
+TEST(Seeds, AreNeverRounded) {
+  std::mt19937_64 random(25);
+  constexpr int kBits = 63;
+  constexpr int kTries = 20;
+  for (int bits = 1; bits <= kBits; ++bits) {
+    for (int i = 0; i < kTries; ++i) {
+      const std::uint64_t seed = (std::uint64_t{1} << bits) - 3 + random() % 6;
+      const std::string text = std::to_string(seed);
+      for (const bool set : {false, true}) {
+        const auto read = [&] {
+          return set ? parse(with_seeds("[1]"), {"workload.seeds=[" + text + "]"})
+                     : parse(with_seeds("[" + text + "]"));
+        };
+        if (seed <= (std::uint64_t{1} << 53)) {
+          EXPECT_EQ(read().workload.seeds, std::vector<std::uint64_t>{seed}) << text;
+        } else {
+          EXPECT_TRUE(holds(refusal_of(read), set ? "--set: workload.seeds: " : "exp/test.toml:4: ", text))
+              << text;
+        }
+      }
+    }
+  }
+}
+
+TEST(Seeds, AddedOnesAreWithinTheLimitToo) {
+  const std::string repeat = "[repeat_until]\nmetric = \"drop_rate\"\nhalf_width = 0.1\nmax_seeds = 2\n";
+  EXPECT_EQ(parse(with_seeds("[9007199254740991]") + repeat).workload.added_seeds,
+            std::vector<std::uint64_t>{9007199254740992});
+  EXPECT_TRUE(holds(error_of(with_seeds("[9007199254740992]") + repeat), "max_seeds", "2^53"));
 }
 
 }  // namespace

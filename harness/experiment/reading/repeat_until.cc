@@ -13,7 +13,6 @@
 namespace harness {
 namespace {
 
-constexpr double kLargestSeed = 9007199254740992.0;  // 2^53, as in workload.seeds
 constexpr int kMaxSeedsAllowed = 1000;
 
 std::string series_name(const SystemSpec& system) {
@@ -54,7 +53,7 @@ void list_added_seeds(ExperimentSpec& spec, const InputPlace& place) {
   }
   const std::uint64_t largest = *std::max_element(listed.begin(), listed.end());
   const std::size_t more = spec.repeat->max_seeds - listed.size();
-  if (static_cast<double>(largest) + static_cast<double>(more) > kLargestSeed) {
+  if (largest + more > kLargestSeed) {
     throw input_error(place, counted(more, "seed") + " after " + std::to_string(largest),
                       "integers from 0 to 2^53");
   }
