@@ -1,9 +1,11 @@
 // The commands of `harness`, one function each, and how they print.
 #pragma once
 
+#include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include "harness/core/error.h"
@@ -21,7 +23,8 @@ namespace harness {
 inline void print_text(const std::string& text) {
   const std::string shown = printable_lines(text);
   const bool written = std::fwrite(shown.data(), 1, shown.size(), stdout) == shown.size();
-  if (!written || std::fflush(stdout) != 0) throw EnvironmentError("standard output: cannot be written");
+  if (!written || std::fflush(stdout) != 0) 
+    throw EnvironmentError(std::string("standard output: cannot be written: ") + std::strerror(errno));
 }
 /// The same, formatted as by printf.
 [[gnu::format(printf, 1, 2)]] inline void print_formatted(const char* format, ...) {

@@ -20,6 +20,7 @@
 
 #include "harness/core/error.h"
 #include "harness/machine/this_host.h"
+#include "workloads/files/file_bytes.h"
 
 namespace harness {
 namespace {
@@ -131,10 +132,9 @@ TimeNs time_to_sync(const std::string& folder) {
   const File file(::mkstemp(name.data()));
   if (file.number() < 0) return -errno;
   ::unlink(name.c_str());
-  const std::vector<char> bytes(kTryBytes, 'x');
+  const std::string bytes(kTryBytes, 'x');
   const TimeNs began_ns = steady_ns();
-  const ssize_t written = ::write(file.number(), bytes.data(), bytes.size());
-  if (written != static_cast<ssize_t>(bytes.size())) return written < 0 ? -errno : -ENOSPC;
+  if (const int error = write_fully(file.number(), bytes); error != 0) return -error;
   if (::fsync(file.number()) != 0) return -errno;
   return steady_ns() - began_ns;
 }

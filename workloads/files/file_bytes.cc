@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "harness/core/error.h"
 #include "harness/core/input_file.h"
@@ -24,6 +25,8 @@ struct OutputFile {
   ~OutputFile() {
     if (descriptor >= 0) ::close(descriptor);
   }
+  /// Network file systems say here what did not reach the disk.
+  bool close() { return ::close(std::exchange(descriptor, -1)) == 0; }
   int descriptor;
 };
 
@@ -74,12 +77,8 @@ std::size_t unpack_member(const std::string& file, std::string_view bytes, std::
 }
 
 void write_all(int descriptor, std::string_view bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) throw EnvironmentError(path + ": cannot write: " + std::strerror(errno));
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (const int error = write_fully(descriptor, bytes); error != 0)
+    throw EnvironmentError(path + ": cannot write: " + std::strerror(error));
 }
 
 /// Whether the path names something that a rename must not replace, such as /dev/stdout. Links elsewhere are
@@ -99,14 +98,26 @@ void write_special(const std::string& path, std::string_view bytes) {
 
 void write_whole(const std::string& temporary, std::string_view bytes, const std::string& path) {
   ::unlink(temporary.c_str());  // what an earlier process of this number left, or a link
-  const OutputFile file(
+  OutputFile file(
       ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
   if (file.descriptor < 0) throw EnvironmentError(path + ": cannot create: " + std::strerror(errno));
   write_all(file.descriptor, bytes, path);
-  if (::fsync(file.descriptor) != 0) throw EnvironmentError(path + ": cannot write: " + std::strerror(errno));
+  if (::fsync(file.descriptor) != 0 || !file.close())
+    throw EnvironmentError(path + ": cannot write: " + std::strerror(errno));
 }
 
 }  // namespace
+
+int write_fully(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    if (written == 0) return EIO;  // no errno says why
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
 
 std::string read_file(const std::string& path, std::size_t largest) {
   InputFile file(path);

@@ -31,6 +31,10 @@ std::string unpacked(const std::string& file, std::string_view bytes);
 /// `bytes` as gzip, without a time stamp, so that equal input gives equal files.
 std::string packed(std::string_view bytes);
 
+/// Writes all of it. Returns 0, or the errno that says why not: a write that takes a part only is followed by
+/// another, which fails for the true reason (a full disk, a limit on the size of files, a quota).
+int write_fully(int descriptor, std::string_view bytes);
+
 /// Writes the file under a temporary name beside it, flushes it to the disk and renames it; packed when the
 /// name ends in .gz. A symbolic link is replaced, not followed, but for those of /dev and /proc: they, and
 /// any device or pipe, are written directly (/dev/stdout). Throws EnvironmentError naming the path; nothing

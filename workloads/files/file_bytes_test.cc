@@ -3,6 +3,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <sys/resource.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
 #include <filesystem>
 
 #include "harness/core/error.h"
@@ -113,6 +118,46 @@ TEST(WriteFile, ReportsAFullDisk) {
   if (!std::filesystem::is_character_file("/dev/full")) GTEST_SKIP() << "no /dev/full here";
   EXPECT_THROW(write_file("/dev/full", "x"), EnvironmentError);
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
+/// No file of this process becomes longer while it lives: a write takes a part, the next fails with EFBIG.
+class FileLengthLimit {
+ public:
+  explicit FileLengthLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  FileLengthLimit(const FileLengthLimit&) = delete;
+  FileLengthLimit& operator=(const FileLengthLimit&) = delete;
+  ~FileLengthLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  void (*handler_)(int);
+  rlimit before_{};
+};
+
+// Whatever errno was before, and wherever the limit falls.
+TEST(WriteFile, SaysWhyAWriteWasShort) {
+  const std::string path = (std::filesystem::temp_directory_path() / "harness_write_short").string();
+  constexpr std::size_t kSize = 100'000;
+  for (const int before : {0, ENOENT, EEXIST, EINTR}) {
+    for (const std::size_t limit : {std::size_t{0}, std::size_t{1}, std::size_t{4096}, kSize - 1}) {
+      std::string message;
+      try {
+        const FileLengthLimit limited(limit);
+        errno = before;
+        write_file(path, std::string(kSize, 'x'));
+      } catch (const EnvironmentError& error) {
+        message = error.what();
+      }
+      EXPECT_EQ(message, path + ": cannot write: " + std::strerror(EFBIG)) << before << " " << limit;
+      EXPECT_FALSE(std::filesystem::exists(path));
+    }
+  }
 }
 
 }  // namespace
