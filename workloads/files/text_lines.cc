@@ -7,6 +7,18 @@
 
 namespace harness {
 
+std::string_view plain_text(const std::string& file, std::string_view bytes) {
+  constexpr std::string_view kMark = "\xef\xbb\xbf";
+  constexpr std::size_t kLooked = 4096;  // where a NUL says that it is no text
+  const char* const allowed = "text in UTF-8, plain or gzipped";
+  if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff"))
+    throw input_error({file, 0, ""}, "UTF-16 or UTF-32 (a byte-order mark)", allowed);
+  if (bytes.substr(0, kLooked).find('\0') != std::string_view::npos)
+    throw input_error({file, 0, ""}, "binary data", allowed);
+  if (bytes.starts_with(kMark)) bytes.remove_prefix(kMark.size());
+  return bytes;
+}
+
 bool TextLines::next() {
   constexpr std::size_t kLongestLine = std::size_t{1} << 20;
   if (rest_.empty()) return false;

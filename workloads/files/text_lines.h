@@ -9,10 +9,16 @@
 
 namespace harness {
 
+/// The text of an input file, without the byte-order mark of UTF-8 that some editors write. Throws InputError
+/// for UTF-16, UTF-32 and what is no text. All readers of text begin with it.
+std::string_view plain_text(const std::string& file, std::string_view bytes);
+
 /// Walks the lines of a text. A line ends at LF or CR LF; the last one may lack it.
 class TextLines {
  public:
-  TextLines(std::string file, std::string_view text) : file_(std::move(file)), rest_(text) {}
+  /// Throws InputError as plain_text does.
+  TextLines(std::string file, std::string_view text)
+      : file_(std::move(file)), rest_(plain_text(file_, text)) {}
 
   /// Takes the next line, without its end; false at the end. Throws InputError for a line longer than 1 MiB.
   bool next();

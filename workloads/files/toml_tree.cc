@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "harness/core/renamed.h"
+#include "workloads/files/text_lines.h"
 
 namespace harness {
 namespace {
@@ -104,7 +105,8 @@ void check_key_depth(const std::string& file, std::string_view text) {
   }
 }
 
-TomlValue parse_toml(const std::string& file, std::string_view text) {
+TomlValue parse_toml(const std::string& file, std::string_view bytes) {
+  const std::string_view text = plain_text(file, bytes);
   check_key_depth(file, text);
   try {
     return table_of(file, toml::parse(text, file), "");

@@ -49,7 +49,7 @@ class InexactInteger : public InputError {
 
 /// Parses a document; the result's data is its table. Keys have the names that they have today (renamed.h).
 /// Throws InputError with the line of a syntax error, of a key that is too deep or of an InexactInteger.
-TomlValue parse_toml(const std::string& file, std::string_view text);
+TomlValue parse_toml(const std::string& file, std::string_view bytes);
 
 /// The member of that name of a table, or null.
 const TomlValue* member_of(const TomlTable& table, const std::string& name);

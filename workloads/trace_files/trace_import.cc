@@ -1,23 +1,22 @@
 #include "workloads/trace_files/trace_import.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "harness/core/error.h"
 #include "workloads/arrivals/rate_curve.h"
 #include "workloads/files/file_bytes.h"
 #include "workloads/files/text_lines.h"
+#include "workloads/trace_files/bin_times.h"
 
 namespace harness {
 namespace {
 
 constexpr double kLatestS = 1e9;
 constexpr std::size_t kMaxTimes = 100'000'000;
-
-bool is_binary(std::string_view text) { return text.substr(0, 4096).find('\0') != std::string_view::npos; }
 
 /// X of a comment "# bin_s = X" that stands before the data, or 0.
 double stated_bin_s(const std::string& file, std::string_view text) {
@@ -92,6 +91,7 @@ std::vector<std::size_t> selected_columns(const TextLines& lines, const std::str
 
 std::vector<double> read_counts(TextLines lines, const std::string& column) {
   std::vector<double> counts;
+  std::optional<BinTimes> times;
   std::vector<std::string_view> fields;
   std::vector<std::size_t> selected;
   std::size_t width = 0;
@@ -103,8 +103,10 @@ std::vector<double> read_counts(TextLines lines, const std::string& column) {
       double number = 0;
       if (!fields[selected[0]].empty() && !read_number(fields[selected[0]], number) &&
           fields[selected[0]] != "nan" && fields[selected[0]] != "NaN") {
+        times = BinTimes::named(fields, selected);
         continue;
       }
+      times = BinTimes::unnamed(fields, selected);
     }
     if (fields.size() != width) {
       throw lines.error("", std::to_string(fields.size()) + " fields",
@@ -117,7 +119,9 @@ std::vector<double> read_counts(TextLines lines, const std::string& column) {
     }
     if (counts.size() == kMaxBins) throw lines.error("", "more than 50000000 bins", "at most 50000000");
     counts.push_back(count);
+    if (times) times->add(lines, fields);
   }
+  if (times) times->check();
   return counts;
 }
 
@@ -195,55 +199,6 @@ void check_wanted(const TextLines& lines, const std::vector<std::string_view>& w
   }
 }
 
-/// Days since 1970-01-01 (H. Hinnant, "chrono-compatible low-level date algorithms").
-std::int64_t days_from_civil(int year, int month, int day) {
-  const std::int64_t y = month <= 2 ? year - 1 : year;
-  const std::int64_t era = y / 400;
-  const std::int64_t year_of_era = y - era * 400;
-  const std::int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-  return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719468;
-}
-
-/// The digits of `text` at [from, from + count) as a number within [low, high]; false otherwise.
-bool read_digits(std::string_view text, std::size_t from, std::size_t count, int low, int high, int& value) {
-  if (from + count > text.size()) return false;
-  const char* begin = text.data() + from;
-  const auto [end, failure] = std::from_chars(begin, begin + count, value);
-  return failure == std::errc() && end == begin + count && *begin != '-' && value >= low && value <= high;
-}
-
-/// The fraction of a second ".6805900" in ns, cut after nine digits; false when it is not one.
-bool read_fraction(std::string_view text, TimeNs& ns) {
-  ns = 0;
-  if (text.empty()) return true;
-  if (text.front() != '.' || text.size() < 2) return false;
-  TimeNs unit = kNsPerS / 10;
-  for (const char c : text.substr(1)) {
-    if (c < '0' || c > '9') return false;
-    ns += unit * (c - '0');
-    unit /= 10;
-  }
-  return true;
-}
-
-/// Nanoseconds since 1970 of "2023-11-16 18:15:46.6805900".
-TimeNs read_timestamp(const TextLines& lines, std::string_view text) {
-  int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
-  TimeNs fraction = 0;
-  const bool good = text.size() >= 19 && text[4] == '-' && text[7] == '-' &&
-                    (text[10] == ' ' || text[10] == 'T') && text[13] == ':' && text[16] == ':' &&
-                    read_digits(text, 0, 4, 1970, 2200, year) && read_digits(text, 5, 2, 1, 12, month) &&
-                    read_digits(text, 8, 2, 1, 31, day) && read_digits(text, 11, 2, 0, 23, hour) &&
-                    read_digits(text, 14, 2, 0, 59, minute) && read_digits(text, 17, 2, 0, 60, second) &&
-                    read_fraction(text.substr(19), fraction);
-  if (!good) {
-    const std::string found = text.empty() ? "an empty field" : quoted(text);
-    throw lines.error("TIMESTAMP", found, "YYYY-MM-DD HH:MM:SS.fraction");
-  }
-  const std::int64_t seconds = days_from_civil(year, month, day) * 86400 + hour * 3600 + minute * 60 + second;
-  return seconds * kNsPerS + fraction;
-}
-
 /// Adds the rows of the chosen functions to what `days_of` gives for each.
 template <class DaysOf>
 void read_functions(TextLines& lines, const std::string& column, DaysOf days_of) {
@@ -254,10 +209,16 @@ void read_functions(TextLines& lines, const std::string& column, DaysOf days_of)
   std::vector<std::string_view> wanted;
   if (!column.empty()) split_fields(column, wanted);
   std::set<std::string> seen;
+  std::set<std::string> rows;
   while (lines.next_filled()) {
     split_fields(lines.line(), fields);
     const std::string function(fields[std::min(columns.function, fields.size() - 1)]);
     seen.insert(function);
+    const std::size_t before = std::min(columns.first_minute, fields.size());
+    const std::vector<std::string> names(fields.begin(),
+                                         fields.begin() + static_cast<std::ptrdiff_t>(before));
+    if (!rows.insert(join_names(names)).second)
+      throw lines.error("", "a second row of " + join_names(names), "each function and day once");
     const bool chosen =
         wanted.empty() || std::any_of(wanted.begin(), wanted.end(),
                                       [&](std::string_view name) { return function.starts_with(name); });
@@ -285,7 +246,6 @@ std::vector<double> joined(const DayCounts& days, const DayCounts& all) {
 
 TraceData read_trace(const std::string& file_name, std::string_view bytes, const TraceSpec& spec) {
   const std::string text = unpacked(file_name, bytes);
-  if (is_binary(text)) throw input_error({file_name, 0, ""}, "binary data", "text, plain or gzipped");
   TraceData data;
   data.format = spec.format == "auto" ? detected_format(file_name, text) : spec.format;
   TextLines lines(file_name, text);
@@ -320,7 +280,6 @@ TraceTokens recorded_tokens(const TraceSpec& spec) {
 
 std::vector<std::vector<float>> function_minutes(const TraceSpec& spec) {
   const std::string text = unpacked(spec.file, trace_bytes(spec));
-  if (is_binary(text)) throw input_error({spec.file, 0, ""}, "binary data", "text, plain or gzipped");
   if (spec.format == "auto" && detected_format(spec.file, text) != "azure_functions") {
     throw input_error(place_of_field(spec, "file"), "a file of format " + detected_format(spec.file, text),
                       "azure_functions, whose minutes streams can have");
@@ -387,7 +346,12 @@ std::vector<TimeNs> read_azure_llm(TextLines lines, TraceTokens* tokens) {
     split_fields(lines.line(), fields);
     if (fields.size() != 3)
       throw lines.error("", std::to_string(fields.size()) + " fields", "3, as in the header");
-    const TimeNs time = read_timestamp(lines, fields[0]);
+    const std::optional<TimeNs> stamp = read_timestamp(fields[0]);
+    if (!stamp) {
+      const std::string found = fields[0].empty() ? "an empty field" : quoted(fields[0]);
+      throw lines.error("TIMESTAMP", found, "YYYY-MM-DD HH:MM:SS.fraction");
+    }
+    const TimeNs time = *stamp;
     const double input = number_field(lines, "ContextTokens", fields[1], 0, 1e9);
     const double output = number_field(lines, "GeneratedTokens", fields[2], 0, 1e9);
     if (tokens != nullptr) {

@@ -45,12 +45,13 @@ struct TraceData {
 /// without a header
 ///   of names (a first row whose selected field is not a number). Counts are numbers from 0 to 1e12. A
 ///   comment
-///   "# bin_s = X" gives the length of a bin.
+///   "# bin_s = X" gives the length of a bin. Rows are bins one after the other: times beside them must be
+///   sorted, none twice, none left out (bin_times.h).
 /// azure_functions: Azure Functions 2019: a header whose last columns are 1..1440, before them at least
 /// hash_func
-///   (HashFunction) and possibly day; a row per function and day with the invocations of each minute. Without
-///   a day column every function stands once. Days are counted from the smallest one; missing rows are days
-///   without requests.
+///   (HashFunction) and possibly day; one row per function and day with the invocations of each minute.
+///   Without a day column every function stands once. Days are counted from the smallest one; missing rows
+///   are days without requests.
 /// azure_llm: Azure LLM inference: TIMESTAMP,ContextTokens,GeneratedTokens; the times, from the first one on,
 /// and the token counts.
 /// auto: by the first line: a header beginning HashOwner, HashApp, HashFunction or hash_func is

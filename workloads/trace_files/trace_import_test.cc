@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
 
 #include "harness/core/error.h"
+#include "harness/core/params.h"
+#include "harness/core/test_refusal.h"
 #include "workloads/files/file_bytes.h"
 
 namespace harness {
@@ -99,6 +102,62 @@ TEST(ReadTrace, TakesWhatCountsTextWrites) {
   const TraceData data = read(packed(counts_text("title", 0.1, {1, 0, 2.5})));
   EXPECT_EQ(data.bin_s, 0.1);
   EXPECT_EQ(data.counts, (Counts{1, 0, 2.5}));
+}
+
+/// Rows "time,count" whose times are `step` apart, from `first` on; a time may be written as a stamp.
+std::vector<std::string> timed_rows(double first, double step, bool stamps) {
+  constexpr int kRows = 50;
+  std::vector<std::string> rows;
+  for (int i = 0; i < kRows; ++i) {
+    const std::string minute = (i < 10 ? "0" : "") + std::to_string(i);
+    rows.push_back((stamps ? "2024-02-29 18:" + minute + ":00.5" : text_of(first + i * step)) + "," +
+                   std::to_string(i));
+  }
+  return rows;
+}
+
+std::string joined_lines(const std::string& header, const std::vector<std::string>& rows) {
+  std::string text = header;
+  for (const std::string& row : rows) text += row + "\n";
+  return text;
+}
+
+// Wherever a row is missing, comes twice or stands in another's place: as recorded, or refused at its line.
+TEST(ReadTrace, RefusesCountsWhoseTimesAreUnsortedRepeatedOrGapped) {
+  std::mt19937 random(25);
+  const std::string headers[] = {"time,n\n", "Timestamp,n\n", "minute,n\n", "t_ms,n\n", ""};
+  for (const std::string& header : headers) {
+    for (const bool stamps : {false, true}) {
+      for (const double step : {0.1, 1.0, 60.0, 1000.0}) {
+        const std::vector<std::string> rows = timed_rows(random() % 2 == 0 ? 0 : 1.7e9, step, stamps);
+        EXPECT_EQ(read(joined_lines(header, rows)).counts.size(), rows.size()) << header << step;
+        for (int i = 0; i < 20; ++i) {
+          std::vector<std::string> wrong = rows;
+          const std::size_t at = 2 + random() % (rows.size() - 3);  // neither of the first two, nor the last
+          if (i % 3 == 0) wrong.erase(wrong.begin() + static_cast<std::ptrdiff_t>(at));
+          if (i % 3 == 1) wrong[at] = wrong[at - 1];
+          if (i % 3 == 2) std::swap(wrong[at], wrong[at + 1]);
+          EXPECT_TRUE(holds(refusal_of([&] { read(joined_lines(header, wrong)); }),
+                            "t.csv:" + std::to_string(at + (header.empty() ? 1 : 2)) + ":", " after ",
+                            "in order"))
+              << joined_lines(header, wrong);
+        }
+      }
+    }
+  }
+}
+
+TEST(ReadTrace, TakesColumnsThatAreNoTimes) {
+  EXPECT_EQ(read("timeouts,n\n5,1\n5,2\n3,3\n").counts, (Counts{1, 2, 3}));
+  EXPECT_EQ(read("date,n\nMon,1\nMon,2\n").counts, (Counts{1, 2}));
+  EXPECT_EQ(read("5,1\n9,2\n3,3\n3,4\n").counts, (Counts{1, 2, 3, 4}));
+  EXPECT_EQ(read("time,n\n5,1\n5,2\n", "counts", "1").counts, (Counts{5, 5}));
+}
+
+TEST(ReadTrace, RefusesASecondRowOfAFunctionAndDay) {
+  const std::string text = azure_header() + azure_row("aa1,1", 5) + azure_row("bb2,1", 7);
+  EXPECT_TRUE(holds(refusal_of([&] { read(text + azure_row("aa1,1", 5)); }), "t.csv:4: ", "aa1, 1", "once"));
+  EXPECT_NO_THROW(read(text + azure_row("aa1,2", 5)));
 }
 
 TEST(CountsOf, CountsTimesInBins) {
