@@ -1,5 +1,6 @@
 #include "workloads/files/text_lines.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -13,8 +14,10 @@ std::string_view plain_text(const std::string& file, std::string_view bytes) {
   const char* const allowed = "text in UTF-8, plain or gzipped";
   if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff"))
     throw input_error({file, 0, ""}, "UTF-16 or UTF-32 (a byte-order mark)", allowed);
-  if (bytes.substr(0, kLooked).find('\0') != std::string_view::npos)
-    throw input_error({file, 0, ""}, "binary data", allowed);
+  if (const std::size_t zero = bytes.substr(0, kLooked).find('\0'); zero != std::string_view::npos) {
+    const auto lines = std::count(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(zero), '\n');
+    throw input_error({file, static_cast<int>(lines) + 1, ""}, "binary data, a zero byte", allowed);
+  }
   if (bytes.starts_with(kMark)) bytes.remove_prefix(kMark.size());
   return bytes;
 }

@@ -37,10 +37,12 @@ TEST(PlainText, RefusesOtherEncodingsInEveryKindOfText) {
                                    widened(text, 3, false, std::string("\xff\xfe\0\0", 4)),
                                    widened(text, 3, true, std::string("\0\0\xfe\xff", 4)),
                                    widened(text, 1, false, ""), widened(text, 1, true, "")}) {
-    EXPECT_TRUE(holds(refusal_of([&] { TextLines("t.csv", bytes); }), "t.csv: found ", "text in UTF-8"));
-    EXPECT_TRUE(holds(refusal_of([&] { parse_toml("e.toml", bytes); }), "e.toml: found ", "text in UTF-8"));
+    EXPECT_TRUE(holds(refusal_of([&] { TextLines("t.csv", bytes); }), "t.csv:", " found ", "text in UTF-8"));
+    EXPECT_TRUE(
+        holds(refusal_of([&] { parse_toml("e.toml", bytes); }), "e.toml:", " found ", "text in UTF-8"));
   }
   EXPECT_TRUE(holds(refusal_of([] { plain_text("t", "\xff\xfe"); }), "UTF-16"));
+  EXPECT_TRUE(holds(refusal_of([] { plain_text("t", std::string("a\nb\0", 4)); }), "t:2: found binary data"));
 }
 
 }  // namespace

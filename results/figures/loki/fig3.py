@@ -19,14 +19,14 @@ def is_table(path):
     """Whether the file is such a table."""
     if path.suffix != ".csv":
         return False
-    with open(path, encoding="utf-8", newline="") as file:
+    with open(path, encoding="utf-8-sig", newline="") as file:
         return COLUMNS <= set(csv.DictReader(file).fieldnames or ())
 
 
 def panels_of(table):
     """[(task, profiles, {batch: [(requests/s, accuracy, model)]})] in the order of the table, the paper's family first."""
     panels = {}
-    with open(table, encoding="utf-8", newline="") as file:
+    with open(table, encoding="utf-8-sig", newline="") as file:
         for row in csv.DictReader(file):
             batches = panels.setdefault((row["task"], row["profiles"]), {})
             batches.setdefault(int(row["batch"]), {})[row["model"]] = (float(row["throughput_rps"]), float(row["accuracy"]), row["model"])

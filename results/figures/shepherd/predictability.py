@@ -26,7 +26,7 @@ def is_table(path):
 def table_of(path):
     """The table's rows as dictionaries of columns."""
     if str(path).endswith(".csv"):
-        with open(path, encoding="utf-8", newline="") as file:
+        with open(path, encoding="utf-8-sig", newline="") as file:
             return list(csv.DictReader(file))
     with h5py.File(path, "r") as file:
         rows = file["cv"][:]
