@@ -23,7 +23,7 @@ namespace harness {
 inline void print_text(const std::string& text) {
   const std::string shown = printable_lines(text);
   const bool written = std::fwrite(shown.data(), 1, shown.size(), stdout) == shown.size();
-  if (!written || std::fflush(stdout) != 0) 
+  if (!written || std::fflush(stdout) != 0)
     throw EnvironmentError(std::string("standard output: cannot be written: ") + std::strerror(errno));
 }
 /// The same, formatted as by printf.

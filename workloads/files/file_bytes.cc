@@ -98,8 +98,7 @@ void write_special(const std::string& path, std::string_view bytes) {
 
 void write_whole(const std::string& temporary, std::string_view bytes, const std::string& path) {
   ::unlink(temporary.c_str());  // what an earlier process of this number left, or a link
-  OutputFile file(
-      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+  OutputFile file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
   if (file.descriptor < 0) throw EnvironmentError(path + ": cannot create: " + std::strerror(errno));
   write_all(file.descriptor, bytes, path);
   if (::fsync(file.descriptor) != 0 || !file.close())

@@ -99,24 +99,13 @@ bool is_own_file(const fs::path& path) {
   return kind == ".h5" || kind == ".h5.tmp" || kind == ".crash";
 }
 
-/// 0, or the errno of the first write that failed; a short one is followed by another, which says why.
-int write_whole(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t put = ::write(file, text.data(), text.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return put < 0 ? errno : ENOSPC;
-    text.remove_prefix(static_cast<std::size_t>(put));
-  }
-  return 0;
-}
-
 /// Writes, syncs and removes a file of some size.
 void try_to_write(const std::string& folder) {
   const std::string path = folder + kProbe;
   ::unlink(path.c_str());
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
   if (file < 0) throw_environment(folder, "cannot be written", errno);
-  int error = write_whole(file, std::string(64 * 1024, '\0'));
+  int error = write_fully(file, std::string(64 * 1024, '\0'));
   if (error == 0 && ::fsync(file) != 0) error = errno;
   ::close(file);
   ::unlink(path.c_str());
