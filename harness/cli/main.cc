@@ -27,11 +27,12 @@ constexpr rlim_t kMinDescriptors = 64;
 /// One line; under mpirun one rank speaks for all.
 int fail(int code, const std::string& message) {
   if (launched_rank() == 0) {
+    constexpr std::size_t kLongest = 8000;  // twice what the parts of a message can be
     std::string line = message.substr(0, message.find_last_not_of('\n') + 1);
     for (char& c : line) {
       if (c == '\n' || c == '\r') c = ' ';
     }
-    std::fprintf(stderr, "harness: %s\n", line.c_str());
+    std::fprintf(stderr, "harness: %s\n", printable(line, kLongest).c_str());
   }
   return code;
 }

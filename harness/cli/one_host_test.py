@@ -13,7 +13,7 @@ import time
 
 from program_testing import SMALL, Failures, environment, finish, run, write
 
-LIVE = 'runtime = "emulated"\n' + SMALL + "[cluster]\nworkers = 4\n"
+LIVE = 'runtime = "emulated"\n' + SMALL + "[cluster]\nworkers = 4\n[live]\nschedule_lag_limit_ms = 20000\nstall_limit_ms = 20000\n"
 LISTENS = "0A"
 
 
