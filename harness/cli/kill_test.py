@@ -137,7 +137,7 @@ def terminal_closed(harness, folder, ignored):
 
 def ends_outside_cells(harness, folder, number):
     """Signals count also while cells are prepared, and in the other commands."""
-    write(folder, "many.toml", several_cells(1).replace("seeds = [1]", f"seeds = {list(range(40000))}"))
+    write(folder, "many.toml", several_cells(1).replace("seeds = [1]", f"seeds = {list(range(40000))}") + "[record]\nrows = false\n")
     failures = []
     for what, arguments, code in (("a dry run", ["many.toml", "--dry-run"], 3), ("preparing cells", ["many.toml"], 3),
                                   ("making a trace", ["trace", "make", "poisson", "--rate", "2e7", "--duration", "1",
