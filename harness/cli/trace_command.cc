@@ -13,6 +13,7 @@
 #include <optional>
 #include <system_error>
 
+#include "harness/core/arrivals.h"
 #include "harness/core/error.h"
 #include "workloads/catalogue/catalogue.h"
 #include "workloads/files/file_bytes.h"
@@ -55,7 +56,8 @@ void apply_setting(const std::string& setting, ParamList& params) {
                       join_names(params.names()) + (near.empty() ? "" : " (did you mean " + near + "?)"));
   }
   const std::string value = setting.substr(equals + 1);
-  if (!param->set(value_of(value))) throw input_error({"", 0, key}, "'" + value + "'", param->allowed);
+  if (!param->set(value_of(value)))
+    throw input_error({"", 0, "--set: " + key}, "'" + value + "'", param->allowed);
 }
 
 /// The shapes that need no file.
@@ -153,24 +155,37 @@ void print_facts(const char* title, const TraceFacts& facts) {
            " (" + values + " over their moving mean of " + text_of(facts.trend_s) + " s)");
 }
 
+/// The trace's requests; throws InputError when there are more than `most`.
+std::unique_ptr<ArrivalSource> arrivals_of(const TraceArguments& arguments, const TraceSpec& spec,
+                                           double most) {
+  std::unique_ptr<ArrivalSource> arrivals = make_arrivals(spec, rate_of(arguments, spec), arguments.seed);
+  if (arrivals->expected_requests() <= most) return arrivals;
+  throw input_error({"", 0, "--rate x --duration"}, text_of(arrivals->expected_requests()) + " requests",
+                    "at most " + text_of(most));
+}
+
 constexpr double kMaxBinsShown = 1e7;
+constexpr double kMaxRequestsShown = 2e8;
 
 void show_info(const TraceArguments& arguments) {
   const TraceSpec spec = spec_of(arguments);
-  if (spec.shape == "file") {
+  const bool is_file = spec.shape == "file";
+  const bool is_replayed = !is_file || arguments.rate || arguments.duration_s || !arguments.settings.empty();
+  const auto arrivals = is_replayed ? arrivals_of(arguments, spec, kMaxRequestsShown) : nullptr;
+  if (is_file) {
     const TraceData data = read_trace(spec.file, read_file(spec.file, kLargestTrace), spec);
     const std::vector<double> counts =
         data.times_ns.empty() ? data.counts : counts_of(data.times_ns, data.bin_s);
     print_formatted("file    %s\nformat  %s\nsha256  %s\n", spec.file.c_str(), data.format.c_str(),
                     trace_checksum(spec).c_str());
     print_facts("recorded (source time)", facts_of(counts, data.bin_s));
-    if (!arguments.rate && !arguments.duration_s && arguments.settings.empty()) return;
   } else {
     print_formatted("shape   %s (seed %llu)\n", arguments.trace.c_str(),
                     static_cast<unsigned long long>(arguments.seed));
   }
-  const auto arrivals = make_arrivals(spec, rate_of(arguments, spec), arguments.seed);
-  print_formatted("one replayed second is %.6g source seconds\n", compression_of(spec));
+  if (!is_replayed) return;
+  print_formatted("one replayed second is %.6g source seconds
+", compression_of(spec));
   const double bin_s = std::max(1.0, ns_to_s(arrivals->duration_ns()) / kMaxBinsShown);
   print_facts("replayed", facts_of(counts_of(*arrivals, bin_s), bin_s));
 }
@@ -185,11 +200,7 @@ void append_time(std::string& text, TimeNs time) {
 void make_file(const TraceArguments& arguments) {
   constexpr double kMaxRequests = 5e7;
   const TraceSpec spec = spec_of(arguments);
-  const auto arrivals = make_arrivals(spec, rate_of(arguments, spec), arguments.seed);
-  if (arrivals->expected_requests() > kMaxRequests) {
-    throw input_error({"", 0, "--rate x --duration"}, text_of(arrivals->expected_requests()) + " requests",
-                      "at most 50000000 in a file");
-  }
+  const auto arrivals = arrivals_of(arguments, spec, kMaxRequests);
   std::string text;
   std::array<TimeNs, 512> times{};
   std::size_t requests = 0;

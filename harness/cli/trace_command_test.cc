@@ -133,6 +133,20 @@ TEST(TraceCommand, NamesTheNearestShapeWhereThereIsNoFile) {
   EXPECT_FALSE(holds(refusal("trace info flie"), "file?")) << "no shape by itself";
 }
 
+TEST(TraceInfo, RefusesMoreRequestsThanAnyoneWaitsForBeforeItPrintsAnything) {
+  for (const char* shape : {"constant", "poisson", "gamma", "mmpp", "step", "tweet", "azure"}) {
+    const std::string line = refusal(std::string("trace info ") + shape + " --rate 1e6 --duration 1e5");
+    EXPECT_EQ(line.rfind("--rate x --duration: found ", 0), 0U) << line;
+  }
+  const std::string line = refusal("trace info wiki --duration 1e9");
+  EXPECT_EQ(line.rfind("duration_s: found ", 0), 0U) << line;
+}
+
+TEST(TraceCommand, NamesTheSettingThatItRefuses) {
+  EXPECT_TRUE(
+      holds(refusal("trace info tweet --set interpolate=never"), "--set: interpolate: found 'never'"));
+}
+
 /// The text of --help of a command below `trace`.
 std::string help(const std::string& command) {
   CLI::App app;
