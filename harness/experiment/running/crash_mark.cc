@@ -10,9 +10,11 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
 
+#include "harness/core/input_file.h"
 #include "harness/experiment/cells/cell_distribution.h"
 
 namespace harness {
@@ -113,10 +115,15 @@ CrashMark::~CrashMark() {
 }
 
 std::string crash_in_mark(const std::string& path) {
-  std::ifstream file(path);
-  std::string reason;
-  std::getline(file, reason);
-  return reason;
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return "";
+  std::array<char, kLongestText> text{};
+  const std::size_t length = InputFile(path).read(text.data(), text.size());
+  const std::string_view said(text.data(), length);
+  for (const FatalSignal& one : kFatal) {
+    if (said == std::string(one.reason) + "\n") return one.reason;
+  }
+  return "the program crashed in it: its mark does not say how";
 }
 
 }  // namespace harness

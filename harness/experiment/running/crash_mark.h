@@ -18,7 +18,8 @@ class CrashMark {
   CrashMark& operator=(const CrashMark&) = delete;
 };
 
-/// The reason in a mark of an earlier run; empty when there is none.
+/// The reason in a mark of an earlier run; empty when there is none. A mark that says something else still
+/// tells of a crash. Throws InputError where the mark is no regular file.
 std::string crash_in_mark(const std::string& path);
 
 }  // namespace harness

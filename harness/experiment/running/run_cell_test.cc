@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
 
@@ -188,6 +189,18 @@ TEST(CrashMarks, AreNotLeftByWhatEndsBetweenCells) {
   int status = 0;
   ::waitpid(child, &status, 0);
   EXPECT_EQ(crash_in_mark(path), "");
+}
+
+TEST(CrashMarks, ThatSaySomethingElseStillTellOfACrash) {
+  const std::string path = testing::TempDir() + "/mark-" + std::to_string(::getpid());
+  for (const std::string& text : {std::string(), std::string("\x1b[2J\n"), std::string(1 << 20, 'x')}) {
+    std::ofstream(path) << text;
+    EXPECT_EQ(crash_in_mark(path), "the program crashed in it: its mark does not say how");
+  }
+  std::filesystem::remove(path);
+  ::mkfifo(path.c_str(), 0600);
+  EXPECT_TRUE(holds(refusal_of([&] { crash_in_mark(path); }), path, "a pipe"));
+  std::filesystem::remove(path);
 }
 
 TEST(CellNeedsTest, CountWhatGrowsWithTheKeys) {
