@@ -350,6 +350,7 @@ std::size_t CellStore::collect(const Provenance& provenance) {
     made.experiment = fs::path(results_).stem().string();
   }
   if (fs::exists(results_, error)) files.push_back(results_);  // gives way to cells that were run again
+  open();
   assemble_results(results_, files, made);
   return hashes.size();
 }
@@ -366,7 +367,6 @@ std::size_t collect_cells(const std::string& folder, const Provenance& provenanc
   if (cell_files(path.string()).empty())
     throw input_error(place, "no finished cell", "a folder with finished cells");
   CellStore store(path.has_parent_path() ? path.parent_path().string() : ".", path.stem().string());
-  store.open();
   return store.collect(provenance);
 }
 

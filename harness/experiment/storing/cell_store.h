@@ -90,8 +90,9 @@ class CellStore {
   /// it with both as they were.
   void assemble(std::span<const ExpectedCell> expected, const Provenance& provenance,
                 const std::function<void()>& before_each);
-  /// Puts STEM.h5 together from what it holds and the cells of STEM.cells, which stay; after open(). Returns
-  /// how many cells it holds then. Throws InputError when the two hold different cells of one index.
+  /// Puts STEM.h5 together from what it holds and the cells of STEM.cells, which stay. Returns how many cells
+  /// it holds then. Throws InputError, before it writes anything, when one of them cannot be read or the two
+  /// hold different cells of one index; and as open() does, which it calls.
   std::size_t collect(const Provenance& provenance);
   /// Removes what harness wrote in STEM.cells, and the folder if nothing else is in it, when nothing but
   /// STEM.h5 is needed.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/core/random.h"
+#include "harness/core/test_refusal.h"
 #include "harness/record/hdf5/test_folder.h"
 #include "harness/record/hdf5/test_synthetic_run.h"
 
@@ -161,6 +162,21 @@ TEST_F(CellStoreTest, CollectingTakesTheSecondRun) {
   }
   EXPECT_EQ(collect_cells(path("two.cells"), {}), 2u);
   expect_assembled({"ok", "ok"}, {1, 3});
+}
+
+TEST_F(CellStoreTest, CollectingWhatCannotBeReadWritesNothing) {
+  {
+    CellStore killed = store();
+    killed.open();
+    write(killed, 0, "ok", 1);
+    write(killed, 1, "ok", 2);
+  }
+  const std::string cell = store().cell_path(expected()[1].input_hash);
+  fs::resize_file(cell, fs::file_size(cell) - 1);
+  fs::remove(path("two.cells/lock"));
+  EXPECT_TRUE(holds(refusal_of([&] { collect_cells(path("two.cells"), {}); }), cell));
+  EXPECT_FALSE(fs::exists(path("two.cells/lock")));
+  EXPECT_FALSE(fs::exists(path("two.h5")));
 }
 
 TEST_F(CellStoreTest, AFailedCellThatIsNotAssembledYetIsForgottenToo) {
