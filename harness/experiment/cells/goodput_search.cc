@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/core/error.h"
 #include "harness/sim/simulation.h"
 #include "systems/all_systems.h"
 #include "workloads/spec/trace_spec.h"
@@ -21,8 +22,12 @@ class OneGpu {
       : profile_(profile), slo_ns_(slo_ns), search_(search) {}
 
   bool serves(double rate_rps) const {
-    const RunRecord record = simulate(run(rate_rps), nullptr);
-    return static_cast<double>(record.in_time) >= search_.share * static_cast<double>(record.sent);
+    try {
+      const RunRecord record = simulate(run(rate_rps), nullptr);
+      return static_cast<double>(record.in_time) >= search_.share * static_cast<double>(record.sent);
+    } catch (const CellFailed&) {
+      return false;  // requests wait for ever
+    }
   }
 
  private:

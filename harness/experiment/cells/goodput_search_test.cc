@@ -32,6 +32,20 @@ TEST(GoodputSearch, IsThatOfASingleServerWithRoomForOneMore) {
   }
 }
 
+// A rate at which requests wait for ever is not served: profiles whose larger batches are faster.
+TEST(GoodputSearch, EndsWithAnyProfile) {
+  GoodputSearch search;
+  search.requests = 100;
+  RandomStream random(1, "any profile");
+  for (int i = 0; i < 50; ++i) {
+    Profile profile = linear(1, 1, 1);
+    profile.latency_ns.resize(1 + random.below(64));
+    for (TimeNs& latency : profile.latency_ns)
+      latency = static_cast<TimeNs>(1 + random.below(3000)) * kMs / 100;
+    EXPECT_GE(one_gpu_goodput_rps(profile, kMs, search), 0);
+  }
+}
+
 // The same with an SLO of 10 ms: whatever finds it busy is lost, so that 1 / (1 + rho) is served (Erlang).
 TEST(GoodputSearch, IsErlangsWhereNothingCanWait) {
   GoodputSearch search;
