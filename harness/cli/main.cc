@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -162,6 +163,8 @@ int run_program(int argc, char** argv) {
     return fail(kBadInput, error.what());
   } catch (const EnvironmentError& error) {
     return fail(kEnvironment, error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(kEnvironment, kLackOfMemory);
   } catch (const std::exception& error) {
     return fail(kEnvironment, reason_of(error));
   }

@@ -1,4 +1,4 @@
-"""Standard files that are closed, or that nobody reads, and a process that may open only a few files.
+"""Standard files that are closed, or that nobody reads, and a process that may open only a few files or has little memory.
 
     standard_files_test.py HARNESS
 """
@@ -78,6 +78,19 @@ def few_descriptors(harness, folder, failures):
     failures.expect("enough descriptors", run([harness, "e.toml", "-o", "few"], folder, preexec_fn=only(ENOUGH)), 0)
 
 
+def little_memory(harness, folder, failures):
+    """From where the program can be loaded on."""
+    limited = lambda amount: lambda: resource.setrlimit(resource.RLIMIT_AS, (amount, amount))
+    loads = lambda amount: run([harness, "--version"], folder, preexec_fn=limited(amount)).returncode == 0
+    least = next((amount for amount in range(16 << 20, 256 << 20, 1 << 20) if loads(amount)), None)
+    if least is None:
+        return  # a build with a sanitizer
+    for more in range(2 << 20, 24 << 20, 1 << 20):
+        done = run([harness, "show", "closed0/e.h5"], folder, preexec_fn=limited(least + more))
+        if done.returncode not in (0, 3) or (done.returncode == 3 and done.stderr != "harness: there is not enough memory\n"):
+            failures.append(f"{least + more} bytes of memory: exit code {done.returncode}: {done.stderr.strip()}")
+
+
 def main():
     harness = os.path.abspath(sys.argv[1])
     failures = Failures()
@@ -86,6 +99,7 @@ def main():
         closed_files(harness, folder, failures)
         unread_files(harness, folder, failures)
         few_descriptors(harness, folder, failures)
+        little_memory(harness, folder, failures)
     finish(failures)
 
 

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 #include <span>
 #include <string_view>
 #include <thread>
@@ -291,6 +292,8 @@ RankReport report_of(const std::function<void(RankReport&)>& work) {
     work(report);
   } catch (const InputError& error) {
     report = {kBadInput, error.what(), 0, ""};
+  } catch (const std::bad_alloc&) {
+    report = {kEnvironment, kLackOfMemory, 0, ""};
   } catch (const std::exception& error) {
     report = {kEnvironment, reason_of(error), 0, ""};
   }

@@ -1,5 +1,7 @@
 #include "harness/record/hdf5/hdf5_handle.h"
 
+#include <new>
+
 namespace harness {
 namespace {
 
@@ -17,7 +19,19 @@ void read_scalar(hid_t object, const char* name, hid_t type, void* value) {
   checked(H5Aread(attribute.get(), type, value), name);
 }
 
+herr_t note_lack_of_memory(unsigned, const H5E_error2_t* error, void* is_lacking) {
+  if (error->maj_num == H5E_RESOURCE && error->min_num == H5E_NOSPACE) *static_cast<bool*>(is_lacking) = true;
+  return 0;
+}
+
 }  // namespace
+
+void throw_failure(const char* doing) {
+  bool is_lacking = false;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, note_lack_of_memory, &is_lacking);
+  if (is_lacking) throw std::bad_alloc();
+  throw Hdf5Failure(doing);
+}
 
 void prepare_hdf5() {
   [[maybe_unused]] static const bool kStarted = [] {

@@ -24,11 +24,14 @@ class Hdf5Failure : public std::exception {
 /// for this thread. Cheap when repeated.
 void prepare_hdf5();
 
-/// Throws Hdf5Failure(doing) when `result` is negative; otherwise returns it. `doing` must outlive the
-/// program.
+/// Throws what the last call of the library, which failed, stands for: std::bad_alloc when it had no memory,
+/// else Hdf5Failure(doing).
+[[noreturn]] void throw_failure(const char* doing);
+
+/// Throws that when `result` is negative; otherwise returns it. `doing` must outlive the program.
 template <class Result>
 Result checked(Result result, const char* doing) {
-  if (result < 0) throw Hdf5Failure(doing);
+  if (result < 0) throw_failure(doing);
   return result;
 }
 

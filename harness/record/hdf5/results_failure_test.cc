@@ -9,6 +9,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <new>
 
 #include "harness/core/error.h"
 #include "harness/core/random.h"
@@ -93,6 +94,18 @@ TEST_F(ResultsFailure, AFullDiskAtAnyByteIsOneErrorAndLeavesNothing) {
   // Types of rows are kept.
   constexpr unsigned kOpen = H5F_OBJ_FILE | H5F_OBJ_GROUP | H5F_OBJ_DATASET | H5F_OBJ_ATTR;
   EXPECT_EQ(H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), kOpen), 0);
+}
+
+TEST_F(ResultsFailure, ALackOfMemoryInTheLibraryIsNoDamage) {
+  prepare_hdf5();
+  const auto fails = [](hid_t major, hid_t minor) {
+    H5Eclear2(H5E_DEFAULT);
+    H5Epush2(H5E_DEFAULT, __FILE__, __func__, __LINE__, H5E_ERR_CLS, major, minor, "failed");
+    throw_failure("read rows");
+  };
+  EXPECT_THROW(fails(H5E_RESOURCE, H5E_NOSPACE), std::bad_alloc);
+  EXPECT_THROW(fails(H5E_IO, H5E_READERROR), Hdf5Failure);
+  H5Eclear2(H5E_DEFAULT);
 }
 
 TEST_F(ResultsFailure, AFullDiskWhileAssemblingKeepsTheCells) {
