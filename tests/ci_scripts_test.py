@@ -71,6 +71,20 @@ class Scripts(unittest.TestCase):
                 self.assertEqual(f"experiments/{paper}/all.toml --quiet -o results-out{fresh}" in ran, paper in papers, (words, paper))
                 self.assertEqual(f"results/tables.py {page} results-out" in ran, paper in papers, (words, paper))
 
+    def test_attack_notices_a_program_that_crashes_and_one_that_accepts_everything(self):
+        for path in ("harness/cli/program_testing.py", "docs/experiment.md", "results/seal.py"):
+            (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / path, self.folder / path)
+        for program in ("kill -SEGV $$", "exit 0"):
+            self.program("build/release/bin/harness", program)
+            for kind in ("kills", "damage", "hostile", "faults", "limits"):
+                env = dict(os.environ, HARNESS_JOBS="2")
+                done = subprocess.run([sys.executable, str(self.folder / "ci/attack"), "--only", kind, "--tries", "4"], env=env,
+                                      capture_output=True, text=True, check=False, timeout=120)
+                self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+                self.assertIn(f"FAILED: ci/attack --only {kind} --seed 1 --tries 1", done.stdout, done.stderr)
+                shutil.rmtree(re.search(r"files: (\S+)/", done.stdout)[1])
+
     def test_cuda_fails_when_the_build_has_no_such_devices(self):
         self.apt_with_everything()
         self.program("tools/nvcc", "exit 0")
