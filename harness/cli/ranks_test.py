@@ -36,21 +36,33 @@ def differences(reference, other):
     return found
 
 
-def stopped_rank(harness, mpirun, folder, victim):
-    """A rank that stands still ends the run, which names it; the same command finishes the rest."""
+def rank_with_signal(harness, mpirun, folder, victim, number):
+    """Sends it when a cell is finished. The job's exit code, what it said and how many cells are finished then."""
     write(folder, "long.toml", several_cells(8, 400))
-    out = f"stopped{victim}"
+    out = f"signal{number}-{victim}"
     command = [mpirun, "-n", "3", harness, "long.toml", "-o", out, "--quiet"]
     job = subprocess.Popen(command, cwd=folder, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     while finished_cells(os.path.join(folder, out), "long") < 1 and job.poll() is None:
         time.sleep(0.01)
-    if job.poll() is not None:
-        return [f"the run was over before rank {victim} could be stopped"]
-    os.kill(processes_of_ranks(job.pid)[victim], signal.SIGSTOP)
+    assert job.poll() is None, "the run was over before"
+    os.kill(processes_of_ranks(job.pid)[victim], number)
     stderr = job.communicate(timeout=120)[1]
-    done = finished_cells(os.path.join(folder, out), "long")
-    if job.returncode != 3 or f"harness: rank {victim} on " not in stderr or "has not answered for 15 s" not in stderr or not done:
-        return [f"rank {victim} stopped: exit code {job.returncode}, {done} cells: {stderr.strip()[:400]}"]
+    return job.returncode, stderr, finished_cells(os.path.join(folder, out), "long")
+
+
+def stopped_rank(harness, mpirun, folder, victim):
+    """A rank that stands still ends the run, which names it; the same command finishes the rest."""
+    code, stderr, done = rank_with_signal(harness, mpirun, folder, victim, signal.SIGSTOP)
+    if code != 3 or f"harness: rank {victim} on " not in stderr or "has not answered for 15 s" not in stderr or not done:
+        return [f"rank {victim} stopped: exit code {code}, {done} cells: {stderr.strip()[:400]}"]
+    return []
+
+
+def crashed_rank(harness, mpirun, folder, number):
+    """A rank that crashes is gone at once: nothing of MPI's runs in its place, which could wait for itself."""
+    code, stderr, done = rank_with_signal(harness, mpirun, folder, 1, number)
+    if code == 0 or f"exited on signal {number.value}" not in stderr or "Process received signal" in stderr or not done:
+        return [f"signal {number}: exit code {code}, {done} cells: {stderr.strip()[:1000]}"]
     return []
 
 
@@ -74,6 +86,8 @@ def main():
                 failures.append(f"{ranks} ranks: not one line of progress for each of 8 cells\n{done.stderr}")
         for victim in (0, 2):
             failures += stopped_rank(harness, mpirun, folder, victim)
+        for number in (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE):
+            failures += crashed_rank(harness, mpirun, folder, number)
         for what, arguments, code in (("bad input", ["--set", "planner.sizing_factor=0"], 2),
                                       ("a bad option", ["--nothing"], 2), ("no folder", ["-o", "/proc/x"], 3)):
             failures.refused(what, [mpirun, "-n", "2", harness, "e.toml", *arguments], folder, [], code)

@@ -95,6 +95,9 @@ struct CellDistribution::Ranks {
     setenv("OMPI_MCA_pml_ob1_send_pipeline_depth", "64", 0);
     // Shared memory alone: else each rank would listen on a port that other hosts can reach.
     if (all_ranks_are_here()) setenv("OMPI_MCA_btl", "self,vader", 0);
+    // On a crash Open MPI would print the stack, for which it allocates memory: a rank that crashed while it
+    // did the same would wait for itself for ever.
+    setenv("OMPI_MCA_opal_signal", "", 0);
     MPI_Init(nullptr, nullptr);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
