@@ -171,6 +171,9 @@ FILES = {
 COMMANDS = [
     ("no arguments", [], ["no experiment file"]),
     ("an unknown option", ["good.toml", "--sett", "a=b"], ["--sett"]),
+    ("an option without end", ["good.toml", "--" + "x" * 100000], ["--xx", "see harness --help"]),
+    ("an option that would steer a terminal", ["good.toml", "--\x1b[2J\u202e"], ["\\x1b[2J"]),
+    ("a file without end", ["show", "x" * 100000], ["xxx"]),
     ("an option without its value", ["good.toml", "--set"], ["--set"]),
     ("two experiments", ["good.toml", "good.toml"], ["good.toml"]),
     ("an experiment that is not there", ["gone.toml"], ["gone.toml"]),

@@ -120,7 +120,7 @@ std::vector<RankMachine> gather_needed(CellDistribution& cells,
 
 int clean() {
   const std::vector<std::string> removed = remove_mpi_leftovers(usual_mpi_folders());
-  for (const std::string& path : removed) std::printf("removed %s\n", path.c_str());
+  for (const std::string& path : removed) print_formatted("removed %s\n", path.c_str());
   std::printf("%s of killed MPI jobs removed\n", counted(removed.size(), "leftover").c_str());
   return kAllWell;
 }

@@ -25,15 +25,17 @@ namespace {
 /// A simulated cell opens some 20 files at once; libraries of devices and MPI's have some more.
 constexpr rlim_t kMinDescriptors = 64;
 
-/// One line; under mpirun one rank speaks for all.
+constexpr std::size_t kLongestMessage = 5000;
+constexpr std::size_t kLongestUsage = 500;  // of what is wrong with the command line
+
+/// One line that may be printed, whatever it repeats; under mpirun one rank speaks for all.
 int fail(int code, const std::string& message) {
   if (launched_rank() == 0) {
-    constexpr std::size_t kLongest = 8000;  // twice what the parts of a message can be
     std::string line = message.substr(0, message.find_last_not_of('\n') + 1);
     for (char& c : line) {
       if (c == '\n' || c == '\r') c = ' ';
     }
-    std::fprintf(stderr, "harness: %s\n", printable(line, kLongest).c_str());
+    std::fprintf(stderr, "harness: %s\n", printable(line, kLongestMessage).c_str());
   }
   return code;
 }
@@ -117,7 +119,7 @@ int run(int argc, char** argv) {
       at = at->get_subcommands().front();
       command += " " + at->get_name();
     }
-    return fail(kBadInput, std::string(error.what()) + " (see " + command + " --help)");
+    return fail(kBadInput, printable(error.what(), kLongestUsage) + " (see " + command + " --help)");
   }
   return exit_code;
 }
@@ -163,8 +165,6 @@ int run_program(int argc, char** argv) {
     return fail(kBadInput, error.what());
   } catch (const EnvironmentError& error) {
     return fail(kEnvironment, error.what());
-  } catch (const std::bad_alloc&) {
-    return fail(kEnvironment, kLackOfMemory);
   } catch (const std::exception& error) {
     return fail(kEnvironment, reason_of(error));
   }

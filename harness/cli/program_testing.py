@@ -11,6 +11,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "results"))
 from seal import seal  # noqa: E402
 
+LONGEST_LINE = 6000  # of a message
+
 SMALL = """[workload]
 pipelines = ["tm"]
 traces = ["poisson"]
@@ -113,6 +115,8 @@ class Failures(list):
         said = [line for line in lines if line.startswith("harness: ")]
         if len(said) != 1 or done.stdout or (said != lines and "mpi" not in os.path.basename(command[0])):
             self.append(f"{what}: not one line: {done.stdout[:400]}{done.stderr.strip()[:400]}")
+        if any(len(line) > LONGEST_LINE or not line.isprintable() for line in said):
+            self.append(f"{what}: no line for a terminal: {said[0][:400]!r}")
         if tree(folder) != before:
             self.append(f"{what}: something was written")
         self.expect(what, done, code, words)

@@ -184,8 +184,7 @@ void show_info(const TraceArguments& arguments) {
                     static_cast<unsigned long long>(arguments.seed));
   }
   if (!is_replayed) return;
-  print_formatted("one replayed second is %.6g source seconds
-", compression_of(spec));
+  print_formatted("one replayed second is %.6g source seconds\n", compression_of(spec));
   const double bin_s = std::max(1.0, ns_to_s(arrivals->duration_ns()) / kMaxBinsShown);
   print_facts("replayed", facts_of(counts_of(*arrivals, bin_s), bin_s));
 }

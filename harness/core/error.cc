@@ -25,8 +25,8 @@ bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; 
 /// Whether the code point shows itself where it stands: no control character, no line or paragraph separator,
 /// nothing that changes the direction of text, no byte-order mark.
 bool is_visible(std::uint32_t code) {
-  return code >= 0x20 && (code < 0x7f || code > 0x9f) && (code < 0x2028 || code > 0x202e) &&
-         (code < 0x2066 || code > 0x2069) && code != 0xfeff;
+  return code >= 0x20 && (code < 0x7f || code > 0x9f) && code != 0x61c && (code < 0x200b || code > 0x200f) &&
+         (code < 0x2028 || code > 0x202e) && (code < 0x2060 || code > 0x2069) && code != 0xfeff;
 }
 
 /// The beginning, two thirds, and the end of a long text; no character is cut in two.
@@ -67,7 +67,7 @@ std::string in_lower_case(std::string_view text) {
 std::string reason_of(const std::exception& error) {
   const bool is_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||
                          dynamic_cast<const std::length_error*>(&error) != nullptr;
-  return is_memory ? "not enough memory" : error.what();
+  return is_memory ? "there is not enough memory" : error.what();
 }
 
 std::size_t printable_bytes(std::string_view text) {
@@ -179,6 +179,9 @@ void report_bug(const char* file, int line, const char* what) {
 
 BugsFailCells::BugsFailCells() { bugs_fail_cells = true; }
 
-BugsFailCells::~BugsFailCells() { bugs_fail_cells = false; }
+BugsFailCells::~BugsFailCells() {
+  bugs_fail_cells = false;
+  set_bug_context({});
+}
 
 }  // namespace harness

@@ -88,7 +88,8 @@ class CellFailed : public EnvironmentError {
   using EnvironmentError::EnvironmentError;
 };
 
-/// While it exists, a bug in this thread ends the cell that runs here instead of the program. Not nested.
+/// While it exists, a bug in this thread ends the cell that runs here instead of the program; its end clears
+/// the BugContext. Not nested.
 class BugsFailCells {
  public:
   BugsFailCells();

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kTimeNames[] = {"time",   "timestamp", "date", "datetime", "second", "seconds",
                                       "minute", "minutes",   "hour", "hours",    "bin",    "t"};
-constexpr double kRounding = 1e-3;  // of a step: as times are written
+constexpr double kRounding = 0.05;  // of a step: 0.33, 0.67, 1.00
 
 /// Days since 1970-01-01 (H. Hinnant, "chrono-compatible low-level date algorithms").
 std::int64_t days_from_civil(int year, int month, int day) {

@@ -247,7 +247,7 @@ void CellDistribution::serve() {
 void CellDistribution::abort(int exit_code, const std::string& why) {
   // The others are ended while they wait here, unless this rank cannot do it.
   std::this_thread::sleep_for(std::chrono::milliseconds(100) * std::min(rank(), 20));
-  std::fprintf(stderr, "harness: %s\n", why.c_str());
+  std::fprintf(stderr, "harness: %s\n", printable(why).c_str());
   std::fflush(stderr);
   if (mpi_) MPI_Abort(MPI_COMM_WORLD, exit_code);
   std::_Exit(exit_code);
@@ -295,8 +295,6 @@ RankReport report_of(const std::function<void(RankReport&)>& work) {
     work(report);
   } catch (const InputError& error) {
     report = {kBadInput, error.what(), 0, ""};
-  } catch (const std::bad_alloc&) {
-    report = {kEnvironment, kLackOfMemory, 0, ""};
   } catch (const std::exception& error) {
     report = {kEnvironment, reason_of(error), 0, ""};
   }

@@ -89,8 +89,6 @@ inline constexpr int kAllWell = 0;
 inline constexpr int kVerdictAgainst = 1;
 inline constexpr int kBadInput = 2;
 inline constexpr int kEnvironment = 3;
-/// What std::bad_alloc is called; the exit code is kEnvironment.
-inline constexpr const char* kLackOfMemory = "there is not enough memory";
 
 /// What ends a rank other than 0 when any rank failed: rank 0 says why.
 struct RankStopped {};

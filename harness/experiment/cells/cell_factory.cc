@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <numeric>
 #include <system_error>
 
+#include "harness/core/routes.h"
 #include "harness/engine/dispatch/dispatcher.h"
 #include "harness/experiment/cells/cell_checks.h"
 #include "harness/experiment/cells/cell_text.h"
@@ -424,6 +426,11 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
     prepared.arrivals_text = arrivals_text(cell, own, prepared.target_rps);
     prepared.expected_requests = load.requests;
     prepared.duration_s = load.duration_s;
+    const Pipeline& pipeline = pipelines_[cell.pipeline];
+    if (!pipeline.independent && !pipeline.has_tasks()) {
+      const std::vector<double> visits = visit_probabilities(pipeline);
+      prepared.visits_per_request = std::accumulate(visits.begin(), visits.end(), 0.0);
+    }
     prepared.offered_rps = load.duration_s > 0 ? load.requests / load.duration_s : 0;
     const Planned& plan = planned(cell, Whose::kOwn, prepared.offered_rps);
     prepared.why = plan.why;

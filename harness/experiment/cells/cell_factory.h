@@ -33,7 +33,8 @@ struct PreparedCell {
   double offered_rps = 0;    ///< expected requests / duration
   double duration_s = 0;
   double expected_requests = 0;
-  std::string arrivals_text;  ///< equal for cells with the same arrivals
+  double visits_per_request = 1;  ///< expected; at least that many where requests choose modules or variants
+  std::string arrivals_text;      ///< equal for cells with the same arrivals
 };
 
 /// Whether it runs in wall-clock time on all ranks.

@@ -4,7 +4,6 @@
 #include <array>
 #include <filesystem>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -22,7 +21,7 @@ constexpr double kBytesInFlight = 250;  // of a request, with its visits
 constexpr double kBytesPerRow = 7;      // of requests and visits on disk, compressed
 constexpr double kBytesPerState = 80;   // what one module publishes once
 constexpr double kBytesOfReplay = 24;   // of a visit, in memory
-constexpr double kCopies = 3;           // of a table that is being written
+constexpr double kCopies = 2;           // of a table that is being written
 
 struct Part {
   double bytes = 0;
@@ -34,7 +33,7 @@ struct Part {
 CellNeeds needs_of(const PreparedCell& prepared, const ExperimentSpec& spec) {
   const auto modules = static_cast<double>(prepared.module_names.size());
   const double requests = prepared.expected_requests;
-  const double visits = requests * modules;
+  const double visits = requests * prepared.visits_per_request;
   const double windows = prepared.duration_s / ns_to_s(RunRecord().window_ns);
   const double periods = prepared.duration_s * 1000 / prepared.settings.serving.state_period_ms;
   const double kept =
@@ -58,26 +57,31 @@ CellNeeds needs_of(const PreparedCell& prepared, const ExperimentSpec& spec) {
 }
 
 void ExperimentNeeds::note(const PreparedCell& prepared, const ExperimentSpec& spec) {
-  CellNeeds needs = prepared.why.empty() ? needs_of(prepared, spec) : CellNeeds();
-  row_bytes_.push_back(needs.row_bytes);
-  if (needs.memory_bytes <= largest_.memory_bytes) return;
-  largest_ = std::move(needs);
-  largest_cell_ = prepared.cell.index;
+  needs_.push_back(prepared.why.empty() ? needs_of(prepared, spec) : CellNeeds());
 }
 
-void ExperimentNeeds::check_memory(const ExperimentSpec& spec, int ranks_here) {
+void ExperimentNeeds::check_memory(const ExperimentSpec& spec, std::size_t cells, int ranks_here) {
+  constexpr double kShare = 0.6;
   memory_bytes_ = std::numeric_limits<double>::infinity();
   if (const std::optional<double> available = available_memory(MachineFiles()))
-    memory_bytes_ = *available / std::max(1, ranks_here) + resident_memory();
-  if (largest_.memory_bytes <= memory_bytes_) return;
-  throw input_error(place_of(spec, largest_.key),
-                    "cell " + std::to_string(largest_cell_) + ", which takes at least " +
-                        short_bytes(largest_.memory_bytes) + " of memory",
-                    "at most " + short_bytes(memory_bytes_) + ", what there is here for each rank");
+    memory_bytes_ = kShare * (*available / std::max(1, ranks_here) + resident_memory());
+  const auto takes_less = [](const CellNeeds& a, const CellNeeds& b) {
+    return a.memory_bytes < b.memory_bytes;
+  };
+  const auto end = needs_.begin() + static_cast<std::ptrdiff_t>(cells);
+  const auto most = std::max_element(needs_.begin(), end, takes_less);
+  if (most == end || most->memory_bytes <= memory_bytes_) return;
+  throw input_error(
+      place_of(spec, most->key),
+      "cell " + std::to_string(most - needs_.begin()) + ", which takes about " +
+          short_bytes(most->memory_bytes) + " of memory",
+      "at most " + short_bytes(memory_bytes_) + ", three fifths of what there is here for each rank");
 }
 
 double ExperimentNeeds::row_bytes(std::size_t cells) const {
-  return std::accumulate(row_bytes_.begin(), row_bytes_.begin() + static_cast<std::ptrdiff_t>(cells), 0.0);
+  double bytes = 0;
+  for (std::size_t cell = 0; cell < cells; ++cell) bytes += needs_[cell].row_bytes;
+  return bytes;
 }
 
 void ExperimentNeeds::check_disk(const ExperimentSpec& spec, const std::string& folder, std::size_t cells,
@@ -88,7 +92,7 @@ void ExperimentNeeds::check_disk(const ExperimentSpec& spec, const std::string& 
   const std::filesystem::space_info space = std::filesystem::space(place, error);
   if (error || space.capacity == 0) return;  // no disk: /proc
   double bytes = 0;
-  for (std::size_t cell = 0; cell < cells; ++cell) bytes += row_bytes_[cell] * (has(cell) ? 1 : 2);
+  for (std::size_t cell = 0; cell < cells; ++cell) bytes += needs_[cell].row_bytes * (has(cell) ? 1 : 2);
   const auto free = static_cast<double>(space.available);
   constexpr double kSurely = 0.7;  // rows of requests that are dropped early are fewer
   if (kSurely * bytes <= free) return;
@@ -96,8 +100,6 @@ void ExperimentNeeds::check_disk(const ExperimentSpec& spec, const std::string& 
       place_of(spec, "record.rows"), "rows of about " + short_bytes(bytes) + " with all cells' files",
       "at most " + short_bytes(free) + ", what is free in " + folder + "; record.rows = false keeps none");
 }
-
-MemoryWatch::MemoryWatch(double for_rank) : limit_bytes_(0.6 * for_rank) {}
 
 void MemoryWatch::look() {
   constexpr TimeNs kBetweenNs = 50 * kNsPerMs;
@@ -107,7 +109,7 @@ void MemoryWatch::look() {
   const double bytes = resident_memory();
   if (bytes <= limit_bytes_) return;
   throw CellFailed("it has taken " + short_bytes(bytes) +
-                   " of memory, more than three fifths of what a rank can have here");
+                   " of memory, more than three fifths of what there is here for a rank");
 }
 
 }  // namespace harness

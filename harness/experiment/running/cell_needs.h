@@ -11,7 +11,7 @@
 
 namespace harness {
 
-/// A lower estimate of what a cell takes at its rank; a system that lets requests wait takes more.
+/// An estimate of what a cell takes at its rank; a system that lets requests wait takes more.
 struct CellNeeds {
   double memory_bytes = 0;
   std::string key;       ///< of the experiment's file: what the most of the memory is for
@@ -25,30 +25,29 @@ class ExperimentNeeds {
  public:
   /// Of each cell in order. Those that cannot run need nothing.
   void note(const PreparedCell& prepared, const ExperimentSpec& spec);
-  /// Throws InputError, naming cell and key, when one cell takes more memory than a rank of this host can
-  /// have.
-  void check_memory(const ExperimentSpec& spec, int ranks_here);
+  /// Throws InputError, naming cell and key, when one of the first `cells` cells takes more memory than a
+  /// rank of this host may have.
+  void check_memory(const ExperimentSpec& spec, std::size_t cells, int ranks_here);
   /// The same of the rows of the first `cells` cells on the disk of `folder`, which need not exist. Cells'
   /// files stay until the results have been assembled from them; `has` says which are there.
   void check_disk(const ExperimentSpec& spec, const std::string& folder, std::size_t cells,
                   const std::function<bool(std::size_t)>& has) const;
   /// On disk, of the first `cells` cells.
   double row_bytes(std::size_t cells) const;
-  /// What this rank may have; infinite where the kernel does not tell. After check_memory().
+  /// What a cell may take here: three fifths of what there is for this rank, because a table that grows is
+  /// copied to twice its size. Infinite where the kernel does not tell. After check_memory().
   double memory_bytes() const { return memory_bytes_; }
 
  private:
-  std::vector<double> row_bytes_;  ///< of each cell on disk
-  CellNeeds largest_;              ///< of the cell that takes the most memory
-  std::uint32_t largest_cell_ = 0;
+  std::vector<CellNeeds> needs_;  ///< of each cell
   double memory_bytes_ = 0;
 };
 
 /// Made when a run begins; call look() at least every few milliseconds. Throws CellFailed when the process
-/// has more than three fifths of `for_rank` in memory: a table that grows is copied to twice its size.
+/// has more than `limit_bytes` in memory.
 class MemoryWatch {
  public:
-  explicit MemoryWatch(double for_rank);
+  explicit MemoryWatch(double limit_bytes) : limit_bytes_(limit_bytes) {}
   void look();
 
  private:

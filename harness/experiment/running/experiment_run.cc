@@ -1,7 +1,5 @@
 #include "harness/experiment/running/experiment_run.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -12,6 +10,7 @@
 #include "harness/experiment/cells/cell_distribution.h"
 #include "harness/experiment/cells/cell_text.h"
 #include "harness/experiment/running/cell_devices.h"
+#include "harness/experiment/running/crash_mark.h"
 #include "harness/experiment/running/run_cell.h"
 #include "harness/experiment/storing/cell_store.h"
 #include "harness/live/protocol/layout.h"
@@ -51,7 +50,6 @@ void ExperimentRun::load(RankReport& report) {
     needs_of_all_.note(prepared, spec_);
   }
   report.digest = sha256_of(hashes);
-  needs_of_all_.check_memory(spec_, ranks_.ranks_here());
   set_seeds(first_seeds(spec_));
 }
 
@@ -113,18 +111,23 @@ void ExperimentRun::check() {
     if (options_.again && spec_.repeat)
       throw input_error(place_of(spec_, "repeat_until"),
                         "--rerun-failed, which would settle again how many seeds there are", "--fresh");
-    if (ranks_.rank() != 0 || options_.dry_run) return;
+    if (ranks_.rank() != 0) return;
     if (options_.fresh)
       store_.check_replaceable();
+    else if (options_.dry_run)
+      look_at_own();
     else
       inspect_own();
   });
   gather_machines_for_devices();
-  on_all_ranks(ranks_, file_, [this](RankReport&) {
-    if (ranks_.rank() != 0) return;
-    if (!options_.dry_run) refuse_without_devices();
-    needs_of_all_.check_disk(spec_, options_.folder, wanted_,
-                             [this](std::size_t cell) { return store_.has(expected_[cell].input_hash); });
+  const bool is_complete = ranks_.share(store_.complete(wanted()) ? 1 : 0) != 0;
+  on_all_ranks(ranks_, file_, [&](RankReport&) {
+    if (ranks_.rank() == 0 && !options_.dry_run) refuse_without_devices();
+    if (is_complete) return;
+    needs_of_all_.check_memory(spec_, wanted_, ranks_.ranks_here());
+    if (ranks_.rank() == 0)
+      needs_of_all_.check_disk(spec_, options_.folder, wanted_,
+                               [this](std::size_t cell) { return store_.has(expected_[cell].input_hash); });
   });
   checking_ = Clock::now() - began;
 }
@@ -232,6 +235,15 @@ void ExperimentRun::inspect_own() {
   }
 }
 
+/// For a dry run: other results in this one's place are no fault of it, and do not count.
+void ExperimentRun::look_at_own() {
+  try {
+    store_.inspect(expected_);
+  } catch (const InputError&) {
+    store_.forget_all();
+  }
+}
+
 /// Complete results keep the experiment's text as it is now: what changes no cell may have been changed.
 void ExperimentRun::renew_text() {
   Provenance provenance = read_provenance(store_.results_path());
@@ -260,6 +272,7 @@ bool ExperimentRun::begin() {
       return false;
     }
   }
+  if (options_.again) store_.forget_crashes();
   store_.keep_experiment(spec_.text);
   plan_order();
   say_finished();
@@ -310,7 +323,7 @@ CellRun ExperimentRun::how_to_run(const PreparedCell& prepared, Progress& progre
   how.rows = spec_.rows;
   how.limit_s = spec_.cell_limit_s;
   how.path = store_.cell_path(prepared.identity.input_hash);
-  how.crash = crash_in_mark(store_.mark_path(prepared.identity.input_hash));
+  how.mark = store_.mark_path(prepared.identity.input_hash);
   how.memory_bytes = needs_of_all_.memory_bytes();
   how.check_signal = check_signal_;
   how.progress = [&](TimeNs now, std::uint64_t sent) {
@@ -321,23 +334,11 @@ CellRun ExperimentRun::how_to_run(const PreparedCell& prepared, Progress& progre
   return how;
 }
 
-CrashMark ExperimentRun::mark_of(const PreparedCell& prepared) const {
-  return {
-      store_.mark_path(prepared.identity.input_hash),
-      std::to_string(prepared.cell.index) + ", " + cell_title(prepared.identity, ns_to_ms(prepared.slo_ns)),
-      spec_.cell_limit_s};
-}
-
 void ExperimentRun::run_simulated(std::uint32_t index, Progress& progress) {
   const Cell& cell = factory_->cells().at(index);
   const PreparedCell prepared = factory_->prepare(cell);
   progress.begin(prepared.identity, ns_to_ms(prepared.slo_ns), prepared.duration_s);
-  const CellRun how = how_to_run(prepared, progress);
-  const SummaryRow row = [&] {
-    const CrashMark crash = mark_of(prepared);
-    return run_cell(*factory_, bounds_, prepared, how);
-  }();
-  if (!how.crash.empty()) ::unlink(store_.mark_path(prepared.identity.input_hash).c_str());
+  const SummaryRow row = run_cell(*factory_, bounds_, prepared, how_to_run(prepared, progress));
   ranks_.finish_one(static_cast<std::int64_t>(row.sent));
   progress.finish(row);
 }
@@ -412,7 +413,6 @@ void ExperimentRun::run_live_cell(std::uint32_t index, Transport& transport, Pro
   });
   skip_without_devices(prepared, live);
   on_all_ranks(ranks_, file_, [&](RankReport&) {
-    const CrashMark crash = mark_of(prepared);
     std::optional<SummaryRow> row;
     if (live)
       row = run_together(*live);

@@ -14,7 +14,6 @@
 #include "harness/experiment/cells/device_needs.h"
 #include "harness/experiment/reading/repeat_until.h"
 #include "harness/experiment/running/cell_needs.h"
-#include "harness/experiment/running/crash_mark.h"
 #include "harness/experiment/running/driver.h"
 #include "harness/experiment/running/progress.h"
 #include "harness/experiment/running/run_cell.h"
@@ -60,6 +59,7 @@ class ExperimentRun {
   [[noreturn]] void refuse(const ForeignCell& foreign);
   std::string difference_from(const ForeignCell& foreign);
   void inspect_own();
+  void look_at_own();
   bool begin();
   void renew_text();
   std::span<const ExpectedCell> wanted() const;
@@ -78,7 +78,6 @@ class ExperimentRun {
   std::optional<SummaryRow> run_together(LiveCell& cell);
   void skip_without_devices(PreparedCell& prepared, std::optional<LiveCell>& live);
   void run_live_cell(std::uint32_t index, Transport& transport, Progress& progress);
-  CrashMark mark_of(const PreparedCell& prepared) const;
   CellRun how_to_run(const PreparedCell& prepared, Progress& progress);
   void finish();
   void end(const std::string& how);

@@ -1,5 +1,8 @@
 #include "harness/experiment/running/run_cell.h"
 
+#include <malloc.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -9,6 +12,8 @@
 #include "harness/engine/bounds/fluid_bound.h"
 #include "harness/experiment/running/cell_devices.h"
 #include "harness/experiment/running/cell_needs.h"
+#include "harness/experiment/running/crash_mark.h"
+#include "harness/experiment/running/progress.h"
 #include "harness/gpu/device/devices.h"
 #include "harness/machine/cpu_facts.h"
 #include "harness/sim/simulation.h"
@@ -29,6 +34,12 @@ SummaryRow empty_row(const PreparedCell& prepared, const char* status, const std
   row.duration_s = prepared.duration_s;
   row["offered_rps"] = prepared.offered_rps;
   return row;
+}
+
+/// "3, pard lv tweet slo 500 ms load 1.2 seed 1", for messages.
+std::string title_of(const PreparedCell& prepared) {
+  return std::to_string(prepared.identity.index) + ", " +
+         cell_title(prepared.identity, ns_to_ms(prepared.slo_ns));
 }
 
 SummaryRow write_empty(const PreparedCell& prepared, const CellRun& how, const char* status,
@@ -122,6 +133,7 @@ RunRecord simulated(const RunSpec& spec, RowSink* rows) {
 SummaryRow simulate_cell(CellFactory& factory, BoundCache& bounds, const PreparedCell& prepared,
                          const CellRun& how) {
   const BugsFailCells bugs;
+  const CrashMark mark(how.mark, title_of(prepared), how.limit_s);
   RunSpec spec = factory.make_run(prepared);
   spec.progress = watched(how);
   CellFileWriter writer(how.path, prepared.identity, prepared.module_names);
@@ -136,7 +148,11 @@ SummaryRow simulate_cell(CellFactory& factory, BoundCache& bounds, const Prepare
 SummaryRow run_cell(CellFactory& factory, BoundCache& bounds, const PreparedCell& prepared,
                     const CellRun& how) {
   if (!prepared.why.empty()) return write_empty(prepared, how, "skipped", prepared.why);
-  if (!how.crash.empty()) return write_empty(prepared, how, "invalid", how.crash);
+  if (const std::string crash = crash_in_mark(how.mark); !crash.empty()) {
+    const SummaryRow row = write_empty(prepared, how, "invalid", crash);
+    ::unlink(how.mark.c_str());
+    return row;
+  }
   std::string why;
   try {
     return simulate_cell(factory, bounds, prepared, how);
@@ -149,6 +165,7 @@ SummaryRow run_cell(CellFactory& factory, BoundCache& bounds, const PreparedCell
   } catch (const std::exception& error) {
     why = "its run failed: " + reason_of(error);
   }
+  ::malloc_trim(0);  // what it took is not the next cell's
   return write_empty(prepared, how, "invalid", why);
 }
 
@@ -193,6 +210,7 @@ std::string LiveCell::profile_fault_after(const std::function<void()>& check_sig
 }
 
 std::optional<SummaryRow> LiveCell::run(BoundCache& bounds, const std::function<void()>& check_signal) {
+  const CrashMark mark(how_.mark, title_of(prepared_), 0);  // its loop knows the limit, a DeviceWatch too
   const bool keeps_rows = transport_.rank() == 0 && how_.rows;
   CpuClocks clocks_before;
   std::optional<RunRecord> record;

@@ -48,7 +48,7 @@ struct CellRun {
   bool rows = true;    ///< keep one for each request and visit
   double limit_s = 0;  ///< wall time after which the cell is given up; 0: none
   std::string path;    ///< of the cell's file
-  std::string crash;   ///< how it ended the program before; empty: it did not
+  std::string mark;    ///< of what is left when the cell ends the program (crash_mark.h); empty: nothing
   /// What this process may have in memory.
   double memory_bytes = std::numeric_limits<double>::infinity();
   /// As in RunSpec; may throw to end the run.

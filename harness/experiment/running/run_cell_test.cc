@@ -125,7 +125,7 @@ TEST_F(CellRuns, WhatTheirProgressThrowsDecides) {
     run.progress = [error](TimeNs, std::uint64_t) { throw error; };
     return run_first(workload_of("naive", "40", 1), run);
   };
-  EXPECT_EQ(throwing(std::bad_alloc()).why, "its run failed: not enough memory");
+  EXPECT_EQ(throwing(std::bad_alloc()).why, "its run failed: there is not enough memory");
   EXPECT_EQ(throwing(std::out_of_range("at")).why, "its run failed: at");
   EXPECT_EQ(throwing(InputError("no plan")).why, "no plan");
   EXPECT_THROW(throwing(EnvironmentError("interrupted")), EnvironmentError);
@@ -142,10 +142,12 @@ TEST_F(CellRuns, ABugFailsTheCell) {
 
 TEST_F(CellRuns, ACellThatEndedTheProgramIsNotRunAgain) {
   CellRun run = how();
-  run.crash = "the program aborted in it";
+  run.mark = folder_ + "/cell.crash";
+  std::ofstream(run.mark) << "the program aborted in it\n";
   const SummaryRow row = run_first(workload_of("naive", "1", 1), run);
   EXPECT_EQ(row.status, "invalid");
-  EXPECT_EQ(row.why, run.crash);
+  EXPECT_EQ(row.why, "the program aborted in it");
+  EXPECT_EQ(run_first(workload_of("naive", "1", 1), run).status, "ok") << "asked for once more, it is";
 }
 
 TEST(CrashMarks, HoldTheReason) {

@@ -253,6 +253,8 @@ void CellStore::open() {
     // The run that held the lock before may have removed the file.
     if (::flock(lock_, LOCK_EX | LOCK_NB) != 0 || !is_at(lock_, cells_ + kLock))
       throw EnvironmentError(cells_ + ": another harness is writing here");
+    // A run was killed while it put them away.
+    if (!fs::exists(cells_ + kFresh, error)) move_cells(cells_ + kBefore, cells_);
   } catch (const EnvironmentError&) {
     if (lock_ >= 0) ::close(lock_);
     lock_ = -1;
@@ -281,8 +283,17 @@ void CellStore::check_replaceable() const {
   }
 }
 
+void CellStore::forget_crashes() {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(cells_, error)) {
+    std::error_code ignored;
+    if (is_own_file(entry.path()) && entry.path().extension() == ".crash") fs::remove(entry.path(), ignored);
+  }
+}
+
 void CellStore::start_over() {
   std::error_code error;
+  forget_crashes();
   fs::create_directory(cells_ + kBefore, error);
   move_cells(cells_, cells_ + kBefore);
   write_file(cells_ + kFresh,
@@ -326,6 +337,12 @@ void CellStore::remove_cells() {
 }
 
 std::size_t CellStore::collect(const Provenance& provenance) {
+  std::error_code exists;
+  if (fs::exists(cells_ + kFresh, exists) && fs::exists(results_, exists))
+    throw input_refusal({cells_, 0, ""},
+                        "a run with --fresh that is not finished; the same command without --fresh "
+                        "finishes it, and " +
+                            results_ + " stays until then");
   Provenance made = provenance;
   std::map<std::uint32_t, std::string> hashes;
   std::vector<std::string> files = cell_files(cells_);

@@ -59,6 +59,8 @@ class CellStore {
   /// skipped or are invalid there: those in STEM.cells were run after them. Returns a cell that is none of
   /// the expected ones, if there is any. Throws InputError for files that are not ours.
   std::optional<ForeignCell> inspect(const std::vector<ExpectedCell>& expected);
+  /// From here on none counts as finished.
+  void forget_all() { found_.clear(); }
   /// From here on cells that were skipped or are invalid do not count as finished. Their files stay until
   /// others take their places. After inspect().
   void forget_failed();
@@ -84,6 +86,8 @@ class CellStore {
   /// From here on nothing of what is there counts as finished (--fresh); after open(). It stays until new
   /// results take its place: STEM.h5 as it is, cells in the folder before/ of STEM.cells.
   void start_over();
+  /// From here on cells that ended the program are run once more; after open().
+  void forget_crashes();
   /// Keeps the experiment's text beside the cells, for collect(); after open().
   void keep_experiment(const std::string& toml);
   /// Puts STEM.h5 together from these cells, then removes STEM.cells. What `before_each` throws ends

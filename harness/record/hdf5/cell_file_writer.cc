@@ -111,7 +111,7 @@ void CellFileWriter::finish(SummaryRow row, const RunRecord& record) {
     file_->visits.reset();
     file_->group.reset();
   });
-  staged.commit();
+  staged.commit(StagedFile::Durable::kSoon);
 }
 
 void assemble_results(const std::string& path, const std::vector<std::string>& cell_files,

@@ -52,15 +52,13 @@ class ResultsReader {
  public:
   explicit ResultsReader(const std::string& path);
   hid_t root() const { return file_.root(); }
-  /// Runs `work` and turns a failure of the library, or of memory, into an InputError.
+  /// Runs `work` and turns a failure of the library into an InputError. A lack of memory is none of the file.
   template <class Work>
   auto read(Work work) const {
     try {
       return work();
     } catch (const Hdf5Failure& failure) {
       throw damaged(failure.what());
-    } catch (const std::bad_alloc&) {
-      throw damaged("hold it in memory");
     } catch (const std::length_error&) {
       throw damaged("hold it in memory");
     }

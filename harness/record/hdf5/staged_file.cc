@@ -148,16 +148,9 @@ int open_new(const std::string& path) {
 }
 
 /// Makes the rename itself durable. Some file systems refuse to sync a folder; the file's content is safe
-/// without. Files that follow each other in one folder share this, at most a second late: of many small cells
-/// it would take most of the time, and those that a power cut takes back are run again.
+/// without.
 void sync_folder_of(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  using Clock = std::chrono::steady_clock;
-  static std::filesystem::path synced;
-  static Clock::time_point synced_at;
-  if (folder == synced && Clock::now() - synced_at < std::chrono::seconds(1)) return;
-  synced = folder;
-  synced_at = Clock::now();
   const int fd = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return;
   ::fsync(fd);
@@ -195,7 +188,7 @@ StagedFile::~StagedFile() {
   if (descriptor_.fd >= 0) discard();
 }
 
-void StagedFile::commit() {
+void StagedFile::commit(Durable durable) {
   write([&] {
     if (!file_.reset()) throw Hdf5Failure("close the file");
   });
@@ -207,6 +200,10 @@ void StagedFile::commit() {
   if (descriptor_.error != 0) throw_failure("");
   ::close(descriptor_.fd);
   descriptor_.fd = -1;
+  using Clock = std::chrono::steady_clock;
+  static Clock::time_point synced_at;
+  if (durable == Durable::kSoon && Clock::now() - synced_at < std::chrono::seconds(1)) return;
+  synced_at = Clock::now();
   sync_folder_of(path_);
 }
 

@@ -43,7 +43,11 @@ class StagedFile {
     }
     if (descriptor_.error != 0) throw_failure("");
   }
-  void commit();
+  /// kAtOnce: when it returns, a power cut leaves the file. kSoon: the folder is synced at most once a
+  /// second, of many small files it would take most of the time, and a power cut may take those of the last
+  /// second back.
+  enum class Durable { kAtOnce, kSoon };
+  void commit(Durable durable = Durable::kAtOnce);
 
  private:
   [[noreturn]] void throw_failure(const std::string& doing) const;
