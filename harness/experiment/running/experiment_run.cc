@@ -115,7 +115,7 @@ void ExperimentRun::check() {
     if (options_.fresh)
       store_.check_replaceable();
     else if (options_.dry_run)
-      look_at_own();
+      store_.look(expected_);
     else
       inspect_own();
   });
@@ -232,15 +232,6 @@ void ExperimentRun::inspect_own() {
     throw input_refusal(
         {store_.results_path(), 0, "repeat_until"},
         "results have more seeds than needed (" + std::to_string(seeds_) + "); use --fresh to start over");
-  }
-}
-
-/// For a dry run: other results in this one's place are no fault of it, and do not count.
-void ExperimentRun::look_at_own() {
-  try {
-    store_.inspect(expected_);
-  } catch (const InputError&) {
-    store_.forget_all();
   }
 }
 

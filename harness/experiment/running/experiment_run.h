@@ -59,7 +59,6 @@ class ExperimentRun {
   [[noreturn]] void refuse(const ForeignCell& foreign);
   std::string difference_from(const ForeignCell& foreign);
   void inspect_own();
-  void look_at_own();
   bool begin();
   void renew_text();
   std::span<const ExpectedCell> wanted() const;

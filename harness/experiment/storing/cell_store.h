@@ -59,8 +59,8 @@ class CellStore {
   /// skipped or are invalid there: those in STEM.cells were run after them. Returns a cell that is none of
   /// the expected ones, if there is any. Throws InputError for files that are not ours.
   std::optional<ForeignCell> inspect(const std::vector<ExpectedCell>& expected);
-  /// From here on none counts as finished.
-  void forget_all() { found_.clear(); }
+  /// The same for a dry run: where inspect() throws, nothing counts as finished.
+  void look(const std::vector<ExpectedCell>& expected);
   /// From here on cells that were skipped or are invalid do not count as finished. Their files stay until
   /// others take their places. After inspect().
   void forget_failed();
