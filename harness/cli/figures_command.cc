@@ -83,6 +83,7 @@ void require_something_to_draw(const std::string& path) {
       throw input_error({path, 0, ""}, "no text", "a table of harness trace cv --csv or list variants");
     return;
   }
+  require_own_objects(path);
   if (is_cv_table(path)) return;
   const std::vector<SummaryRow> rows = read_summary(path);
   if (std::none_of(rows.begin(), rows.end(), [](const SummaryRow& row) { return row.status == "ok"; })) {

@@ -86,6 +86,8 @@ def check_refused(harness, folder, failures):
     for what, make in REFUSED.items():
         name = changed_copy(folder, what.replace(" ", "-") + ".h5", make)
         command = [harness, "show" if "summary" in what else "replay", name]
+        if what in ("external link", "external storage", "virtual"):  # before a program that would follow them sees it
+            failures.refused(f"figures of {what}", [harness, "figures", name], folder, [f"{name}: /", "found a link, or rows"])
         failures.refused(what, command, folder, [f"{name}: found a truncated or damaged HDF5 file"], preexec_fn=limited)
         # As a cell's file: what is copied must not come from elsewhere.
         os.makedirs(os.path.join(folder, "hostile.cells"), exist_ok=True)

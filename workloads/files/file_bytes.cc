@@ -91,9 +91,22 @@ bool is_special(const std::string& path) {
 }
 
 void write_special(const std::string& path, std::string_view bytes) {
-  const OutputFile file(::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
+  // A pipe that nobody reads would not open before somebody does.
+  const OutputFile file(::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   if (file.descriptor < 0) throw EnvironmentError(path + ": cannot open: " + std::strerror(errno));
+  ::fcntl(file.descriptor, F_SETFL, ::fcntl(file.descriptor, F_GETFL) & ~O_NONBLOCK);
   write_all(file.descriptor, bytes, path);
+}
+
+/// A text does not replace results, which take long to make: their name was given by mistake.
+void refuse_results(const std::string& path) {
+  const OutputFile file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
+  char begin[16] = {};
+  if (file.descriptor < 0 || ::read(file.descriptor, begin, sizeof begin) <= 0) return;
+  const std::string_view text(begin, sizeof begin);
+  if (text.starts_with("harness file") || text.starts_with("\x89HDF"))
+    throw input_refusal({path, 0, ""},
+                        "a results file, which is not replaced by a text; choose another name");
 }
 
 void write_whole(const std::string& temporary, std::string_view bytes, const std::string& path) {
@@ -162,6 +175,7 @@ void write_file(const std::string& path, std::string_view bytes) {
   const bool gzipped = path.size() > 3 && path.ends_with(".gz");
   const std::string content = gzipped ? packed(bytes) : std::string(bytes);
   if (is_special(path)) return write_special(path, content);
+  refuse_results(path);
   const std::string temporary = path + ".tmp" + std::to_string(::getpid());
   try {
     write_whole(temporary, content, path);

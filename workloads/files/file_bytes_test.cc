@@ -1,6 +1,7 @@
 #include "workloads/files/file_bytes.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <sys/resource.h>
@@ -9,6 +10,7 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 #include "harness/core/error.h"
 
@@ -94,6 +96,25 @@ TEST(WriteFile, FollowsNoLink) {
     std::filesystem::remove(path);
   }
   std::filesystem::remove(other);
+}
+
+TEST(WriteFile, ReplacesNoResults) {
+  const std::string path = (std::filesystem::temp_directory_path() / "harness_write_results").string();
+  for (const std::string& begin :
+       {std::string("harness file, XXH3-128 of the rest"), std::string("\x89HDF\r\n\x1a\n")}) {
+    std::ofstream(path, std::ios::binary) << begin << std::string(600, 'x');
+    EXPECT_THROW(write_file(path, "text"), InputError);
+    EXPECT_TRUE(read_file(path).starts_with(begin));
+  }
+  std::filesystem::remove(path);
+}
+
+TEST(WriteFile, DoesNotWaitForTheReaderOfAPipe) {
+  const std::string path = (std::filesystem::temp_directory_path() / "harness_write_pipe").string();
+  std::filesystem::remove(path);
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_THROW(write_file(path, "text"), EnvironmentError);
+  std::filesystem::remove(path);
 }
 
 TEST(WriteFile, PacksByNameAndReplaces) {

@@ -122,6 +122,15 @@ void move_cells(const std::string& from, const std::string& to) {
   fs::remove(from, error);  // when it is empty
 }
 
+/// The hash that a cell's file says. Throws InputError with what to do about it.
+std::string hash_in(const std::string& path) {
+  try {
+    return cell_input_hash(path).value_or("");
+  } catch (const InputError& refused) {
+    throw InputError(std::string(refused.what()) + "; without this file its cell alone is run again");
+  }
+}
+
 /// Whether the open file is the one that the path names.
 bool is_at(int file, const std::string& path) {
   struct stat open_file {};
@@ -181,7 +190,7 @@ std::optional<ForeignCell> CellStore::inspect(const std::vector<ExpectedCell>& e
     }
   }
   for (const std::string& path : cell_files(cells_)) {
-    const std::string hash = cell_input_hash(path).value_or("");
+    const std::string hash = hash_in(path);
     if (hashes.count(hash) == 0 || path != cell_path(hash)) {
       const bool kept = fs::exists(cells_ + kExperiment, error);
       return ForeignCell{path, read_summary(path).front().cell.index, cell_effective_toml(path),

@@ -33,16 +33,19 @@ std::string csv_line(const TextTable& table, const Text& text_of) {
   return line + "\n";
 }
 
+// Bytes of a word, or of a whole text, that a table shows: no column of ours has as many.
+constexpr std::size_t kLongestCell = 2000;
+
 /// Without control characters, broken at spaces into lines of at most `widest`, or of one word that is
 /// longer.
 Lines wrapped(const std::string& text, std::size_t widest) {
   if (text.empty()) return {"-"};
-  if (widest == 0) return {printable(text)};
+  if (widest == 0) return {printable(text, kLongestCell)};
   Lines lines(1);
   std::size_t begin = 0;
   while (begin <= text.size()) {
     const std::size_t end = std::min(text.find_first_of(" \n", begin), text.size());
-    const std::string word = printable(std::string_view(text).substr(begin, end - begin));
+    const std::string word = printable(std::string_view(text).substr(begin, end - begin), kLongestCell);
     begin = end + 1;
     if (word.empty()) continue;
     std::string& line = lines.back();

@@ -1,5 +1,8 @@
 #include "harness/record/hdf5/cv_file.h"
 
+#include <filesystem>
+#include <system_error>
+
 #include "harness/core/error.h"
 #include "harness/record/hdf5/results_reader.h"
 #include "harness/record/hdf5/staged_file.h"
@@ -13,6 +16,10 @@ constexpr std::int64_t kCvFormat = 1;
 }  // namespace
 
 void write_cv_table(const std::string& path, const CvTable& table) {
+  std::error_code error;
+  if (std::filesystem::exists(path, error) && !is_cv_table(path))
+    throw input_refusal({path, 0, ""},
+                        "no table of harness trace cv, and not replaced by one; choose another name");
   StagedFile staged(path);
   staged.write([&] {
     write_attribute(staged.id(), kFormatAttribute, std::string(kCvFormatName));

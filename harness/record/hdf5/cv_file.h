@@ -35,7 +35,7 @@ struct CvTable {
 };
 
 /// Writes the file (results/README.md describes it); it appears under its name only when it is complete.
-/// Throws EnvironmentError naming the path.
+/// Throws EnvironmentError naming the path, InputError where it would replace another file.
 void write_cv_table(const std::string& path, const CvTable& table);
 
 /// Whether the file holds such a table; false for a file that is not there or another's.

@@ -12,11 +12,13 @@ void write_scalar(hid_t object, const char* name, hid_t type, const void* value)
   checked(H5Awrite(attribute.get(), type, value), "write an attribute");
 }
 
+constexpr const char* kReadAttribute = "read an attribute";
+
 void read_scalar(hid_t object, const char* name, hid_t type, void* value) {
-  const Hdf5Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose, name);
-  const Hdf5Handle space(H5Aget_space(attribute.get()), H5Sclose, name);
-  if (H5Sget_simple_extent_npoints(space.get()) != 1) throw Hdf5Failure(name);
-  checked(H5Aread(attribute.get(), type, value), name);
+  const Hdf5Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose, kReadAttribute);
+  const Hdf5Handle space(H5Aget_space(attribute.get()), H5Sclose, kReadAttribute);
+  if (H5Sget_simple_extent_npoints(space.get()) != 1) throw Hdf5Failure(kReadAttribute);
+  checked(H5Aread(attribute.get(), type, value), kReadAttribute);
 }
 
 herr_t note_lack_of_memory(unsigned, const H5E_error2_t* error, void* is_lacking) {

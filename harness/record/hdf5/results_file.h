@@ -60,6 +60,9 @@ std::string cell_effective_toml(const std::string& path);
 void assemble_results(const std::string& path, const std::vector<std::string>& cell_files,
                       const Provenance& provenance, const std::function<void()>& before_each = {});
 
+/// For a program that will follow whatever stands in the file: throws InputError, naming the link or dataset,
+/// unless all of it lies in this file.
+void require_own_objects(const std::string& path);
 /// Reads /summary of an assembled file. Throws InputError (with the path) when the file is missing or not
 /// ours.
 std::vector<SummaryRow> read_summary(const std::string& path);

@@ -182,6 +182,42 @@ VerifiedFile::VerifiedFile(const std::string& path) : path_(path) {
   }
 }
 
+namespace {
+
+/// What a walk over a file's links has found: the first that is none of ours.
+struct ForeignLink {
+  std::string name;
+};
+
+herr_t look_at_link(hid_t group, const char* name, const H5L_info_t* link, void* found) {
+  auto& foreign = *static_cast<ForeignLink*>(found);
+  bool is_own = link->type == H5L_TYPE_HARD;
+  if (is_own) {
+    const hid_t object = H5Oopen(group, name, H5P_DEFAULT);
+    is_own = object >= 0;
+    if (is_own && H5Iget_type(object) == H5I_DATASET) {
+      const hid_t creation = H5Dget_create_plist(object);
+      is_own = H5Pget_layout(creation) != H5D_VIRTUAL && H5Pget_external_count(creation) == 0;
+      H5Pclose(creation);
+    }
+    if (object >= 0) H5Oclose(object);
+  }
+  if (is_own) return 0;
+  foreign.name = name;
+  return 1;
+}
+
+}  // namespace
+
+void require_own_objects(const std::string& path) {
+  const VerifiedFile file(path);
+  ForeignLink foreign;
+  const herr_t end = H5Lvisit(file.root(), H5_INDEX_NAME, H5_ITER_NATIVE, look_at_link, &foreign);
+  if (end == 0) return;
+  throw input_error({path, 0, "/" + foreign.name}, "a link, or rows, to what may lie in another file",
+                    "a results file that holds all that is in it");
+}
+
 std::string VerifiedFile::format() const {
   std::string format;
   try {
