@@ -101,8 +101,8 @@ void set_alarm(double limit_s) {
 }  // namespace
 
 CrashMark::CrashMark(const std::string& path, const std::string& title, double limit_s) {
-  static const bool installed = (install_handlers(), true);
-  static_cast<void>(installed);
+  static const bool kInstalled = (install_handlers(), true);
+  static_cast<void>(kInstalled);
   put_text(mark_path, path);
   put_text(cell_title_text, title);
   is_marking = 1;
