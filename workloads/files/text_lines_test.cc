@@ -22,7 +22,8 @@ std::string widened(const std::string& text, std::size_t zeros, bool first, cons
 }
 
 TEST(PlainText, PassesOverTheByteOrderMarkOfUtf8) {
-  TextLines lines("t.csv", kUtf8Mark + "1,2\n");
+  const std::string text = kUtf8Mark + "1,2\n";
+  TextLines lines("t.csv", text);
   ASSERT_TRUE(lines.next());
   EXPECT_EQ(lines.line(), "1,2");
   const TomlValue document = parse_toml("e.toml", kUtf8Mark + "a = 1\n");
