@@ -87,6 +87,18 @@ RateCurve curve_of(const TraceSpec& spec, const TraceData& data) {
   return sliced(spec, curve);
 }
 
+std::unique_ptr<ArrivalSource> placed(const TraceSpec& spec, std::shared_ptr<const Replay> replay,
+                                      std::uint64_t seed) {
+  constexpr double kMostChanges = 1e8;  // seconds
+  const PlacingRule rule = placing_rule(spec);
+  const double changes = 2 * replay->duration_s * rule.mmpp_high_share / rule.mmpp_high_s;
+  if (rule.process == ArrivalProcess::kMmpp && changes > kMostChanges)
+    throw input_error(place_of_field(spec, "mmpp_high_s"),
+                      text_of(changes) + " changes of state in " + text_of(replay->duration_s) + " s",
+                      "at most " + text_of(kMostChanges));
+  return make_curve_arrivals(std::move(replay), rule, seed);
+}
+
 }  // namespace
 
 std::unique_ptr<ArrivalSource> make_arrivals(const TraceSpec& spec, double target_rps, std::uint64_t seed) {
@@ -103,12 +115,12 @@ std::unique_ptr<ArrivalSource> make_arrivals(const TraceSpec& spec, double targe
                         "more than 0 requests/s for the generated shape " + spec.shape);
     }
     auto replay = std::make_shared<const Replay>(generated_replay(spec, target_rps, seed));
-    return make_curve_arrivals(std::move(replay), placing_rule(spec), seed);
+    return placed(spec, std::move(replay), seed);
   }
   const TraceData data = read_trace(spec.file, trace_bytes(spec), spec);
   if (!data.times_ns.empty() && target_rps <= 0) return recorded(spec, data);
   auto replay = std::make_shared<const Replay>(replay_of(spec, curve_of(spec, data), true, target_rps));
-  return make_curve_arrivals(std::move(replay), placing_rule(spec), seed);
+  return placed(spec, std::move(replay), seed);
 }
 
 }  // namespace harness

@@ -227,5 +227,15 @@ TEST(TraceSpecList, HasADocumentationForEachParameter) {
   EXPECT_FALSE(params.find("process")->set(std::string("normal")));
 }
 
+TEST(TraceArrivals, RefusesMoreChangesOfStateThanAnyoneWaitsFor) {
+  TraceSpec spec;
+  spec.shape = "mmpp";
+  spec.duration_s = 1e9;
+  spec.mmpp_high_s = 0.001;
+  EXPECT_THROW(make_arrivals(spec, 1, 1), InputError);
+  spec.duration_s = 1000;
+  EXPECT_EQ(make_arrivals(spec, 1, 1)->duration_ns(), 1000 * kNsPerS);
+}
+
 }  // namespace
 }  // namespace harness
