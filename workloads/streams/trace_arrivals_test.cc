@@ -227,7 +227,7 @@ TEST(TraceSpecList, HasADocumentationForEachParameter) {
   EXPECT_FALSE(params.find("process")->set(std::string("normal")));
 }
 
-TEST(TraceArrivals, RefusesMoreChangesOfStateThanAnyoneWaitsFor) {
+TEST_F(TraceArrivals, RefusesMoreChangesOfStateThanAnyoneWaitsFor) {
   TraceSpec spec;
   spec.shape = "mmpp";
   spec.duration_s = 1e9;
