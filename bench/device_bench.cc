@@ -1,8 +1,9 @@
 // A device that always has its next batch, beside a bare loop that calls the same network, or its graph, back
 // to back on an input that lies ready. `of_bare` is the device's throughput as a share of the loop's; the two
 // take turns, so that a machine that slows down slows both. Images have the network's own size. With
-// `_worker` a batch is submitted when the one before has ended, its images prepared while that ran, as
-// workers of a run do whose systems decide at the end of a batch; else two are outstanding.
+// `_worker` a batch's images are prepared while the one before runs, and then it is submitted, as the full
+// batches of a run are; with `_late` it is submitted when the one before has ended, as those that a system
+// decides then.
 //
 // Host's time for a batch, all of it in microseconds: `submit_us` of the event loop's thread in submit(),
 // prepare() and take(); on CUDA also `handling_us` of the device's thread but for `copying_us`, the images'
@@ -33,7 +34,9 @@ namespace {
 
 /// Batches of a turn: the loop's, then the device's.
 constexpr int kTurn = 4;
-constexpr int kTwo = Device::kMaxOutstanding;
+
+/// When a batch is submitted.
+enum class Submission { kAhead, kLate };
 
 ModelSource source_of(const std::string& model, int batch, int exit_points) {
   ModelSource source;
@@ -43,12 +46,15 @@ ModelSource source_of(const std::string& model, int batch, int exit_points) {
   return source;
 }
 
-/// Batches through a device, `outstanding` of them whenever there are as many left.
+/// Batches through a device.
 class SaturatedDevice {
  public:
   SaturatedDevice(Device& device, SteadyWait& wait, const ModelSource& source, const InputFormat& format,
-                  int outstanding)
-      : device_(device), wait_(wait), model_(device.load(source)), outstanding_(outstanding) {
+                  Submission submission)
+      : device_(device),
+        wait_(wait),
+        model_(device.load(source)),
+        outstanding_(submission == Submission::kAhead ? Device::kMaxOutstanding : 1) {
     RandomStream random(1, "device_bench");
     for (int i = 0; i < source.max_batch; ++i)
       owned_.push_back(random_image(random, format.height, format.width));
@@ -63,10 +69,9 @@ class SaturatedDevice {
     while (ended < count) {
       while (submitted < count && submitted - ended < outstanding_) {
         const TimeNs before_ns = steady_ns();
+        if (outstanding_ > 1) prepare();
         device_.submit(++tag_, model_, images_);
-        if (outstanding_ == 1) {
-          for (const Image& next : images_) device_.prepare(model_, next);
-        }
+        if (outstanding_ == 1) prepare();
         calling_ns_ += steady_ns() - before_ns;
         ++submitted;
       }
@@ -78,6 +83,9 @@ class SaturatedDevice {
   double calling_us() const { return static_cast<double>(calling_ns_) * 1e-3 / batches_; }
 
  private:
+  void prepare() {
+    for (const Image& next : images_) device_.prepare(model_, next);
+  }
   int take() {
     ends_.clear();
     const TimeNs before_ns = steady_ns();
@@ -123,13 +131,13 @@ void take_turns(benchmark::State& state, SaturatedDevice& device, int images, co
   state.counters["submit_us"] = device.calling_us();
 }
 
-void saturate_cpu(benchmark::State& state, const std::string& model, int exit_points, int outstanding) {
+void saturate_cpu(benchmark::State& state, const std::string& model, int exit_points, Submission submission) {
   const auto batch = static_cast<int>(state.range(0));
   const ModelSource source = source_of(model, batch, exit_points);
   SteadyWait wait;
   const std::unique_ptr<Device> device = make_torch_cpu_device({}, wait.wake());
   const StagedModel network = make_staged_model(source, {"bare", model, 0});
-  SaturatedDevice saturated(*device, wait, source, network.input, outstanding);
+  SaturatedDevice saturated(*device, wait, source, network.input, submission);
   at::set_num_threads(1);
   const at::Tensor input = at::rand({batch, 3, network.input.height, network.input.width});
   const std::vector<std::size_t> whole = segment_begins(0, static_cast<int>(network.stages.size()));
@@ -175,11 +183,11 @@ class BareSegments {
   std::optional<CudaSegments> segments_;
 };
 
-void run_on_gpu(benchmark::State& state, const ModelSource& source, int outstanding) {
+void run_on_gpu(benchmark::State& state, const ModelSource& source, Submission submission) {
   BareSegments bare(source_of(source.model, source.max_batch, 0));
   SteadyWait wait;
   const std::unique_ptr<StreamDevice> device = make_torch_cuda_device({}, 0, wait.wake());
-  SaturatedDevice saturated(*device, wait, source, bare.format(), outstanding);
+  SaturatedDevice saturated(*device, wait, source, bare.format(), submission);
   const HostWork before = device->host_work();
   take_turns(state, saturated, source.max_batch, [&](int count) { return bare.run(count); });
   const HostWork after = device->host_work();
@@ -191,11 +199,11 @@ void run_on_gpu(benchmark::State& state, const ModelSource& source, int outstand
 #endif
 
 void saturate_cuda(benchmark::State& state, [[maybe_unused]] const std::string& model,
-                   [[maybe_unused]] int exit_points, [[maybe_unused]] int outstanding) {
+                   [[maybe_unused]] int exit_points, [[maybe_unused]] Submission submission) {
 #ifdef HARNESS_TORCH_CUDA
   const std::string why = why_no_cuda_device();
   if (why.empty()) {
-    run_on_gpu(state, source_of(model, static_cast<int>(state.range(0)), exit_points), outstanding);
+    run_on_gpu(state, source_of(model, static_cast<int>(state.range(0)), exit_points), submission);
     return;
   }
   state.SkipWithError(("no GPU: " + why).c_str());
@@ -204,42 +212,42 @@ void saturate_cuda(benchmark::State& state, [[maybe_unused]] const std::string& 
 #endif
 }
 
-BENCHMARK_CAPTURE(saturate_cpu, lenet, "lenet", 0, kTwo)
+BENCHMARK_CAPTURE(saturate_cpu, lenet_worker, "lenet", 0, Submission::kAhead)
     ->Arg(16)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(saturate_cpu, resnet18, "resnet18", 0, kTwo)
+BENCHMARK_CAPTURE(saturate_cpu, resnet18_worker, "resnet18", 0, Submission::kAhead)
     ->Arg(1)
     ->Arg(4)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(saturate_cpu, resnet18_worker, "resnet18", 0, 1)
+BENCHMARK_CAPTURE(saturate_cpu, resnet18_late, "resnet18", 0, Submission::kLate)
     ->Arg(1)
     ->Arg(4)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(saturate_cpu, resnet18_exits, "resnet18", kAllExitPoints, kTwo)
+BENCHMARK_CAPTURE(saturate_cpu, resnet18_exits, "resnet18", kAllExitPoints, Submission::kAhead)
     ->Arg(4)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(saturate_cuda, resnet18, "resnet18", 0, kTwo)
+BENCHMARK_CAPTURE(saturate_cuda, resnet18_worker, "resnet18", 0, Submission::kAhead)
     ->Arg(1)
     ->Arg(32)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(saturate_cuda, resnet50, "resnet50", 0, kTwo)
+BENCHMARK_CAPTURE(saturate_cuda, resnet50_worker, "resnet50", 0, Submission::kAhead)
     ->Arg(1)
     ->Arg(8)
     ->Arg(32)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(saturate_cuda, resnet50_worker, "resnet50", 0, 1)
+BENCHMARK_CAPTURE(saturate_cuda, resnet50_late, "resnet50", 0, Submission::kLate)
     ->Arg(1)
     ->Arg(8)
     ->Arg(32)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(saturate_cuda, resnet50_exits, "resnet50", 46, kTwo)
+BENCHMARK_CAPTURE(saturate_cuda, resnet50_exits, "resnet50", 46, Submission::kAhead)
     ->Arg(1)
     ->Arg(8)
     ->Arg(32)

@@ -32,6 +32,7 @@ struct WorkerState {
   TimeNs expected_end_ns = 0;
   TimeNs service_gpu_ns = kNever;  ///< GPU time of the visit that runs; kNever: a batch
   TimeNs ended_ns = kNever;        ///< end of what runs, if its queue has not heard of it yet
+  TimeNs closed_ns = kNever;       ///< since when the forming batch is full or launched
   std::vector<BatchVisit> forming;
   std::vector<BatchVisit> running;
   WorkerTotals totals;
@@ -135,13 +136,17 @@ class Workers {
  public:
   virtual ~Workers() = default;
 
-  /// Runs a batch; the runtime calls RankQueues::on_batch_done(worker) when it ends.
-  virtual void run_batch(WorkerId worker, TimeNs profile_ns) = 0;
+  /// Runs a batch; the runtime calls RankQueues::on_batch_done(worker) when it ends. `handover_ns`: what
+  /// passes from its start until an emulated GPU turns to it.
+  virtual void run_batch(WorkerId worker, TimeNs profile_ns, TimeNs handover_ns) = 0;
   /// Runs one visit on a worker whose service is shared or delay; on_batch_done(worker) follows as well.
   virtual void run_visit(const ServiceVisit& visit) = 0;
   /// The visit has joined the worker's forming batch: what it needs may be brought there.
   /// Only of a group with tell_joins().
   virtual void joined(WorkerId /*worker*/, VisitId /*visit*/) {}
+  /// The worker's forming batch is full or launched while another runs: it starts when that has ended, as it
+  /// is, so the GPU may be given it at once. Only of a group with tell_joins().
+  virtual void closed(WorkerId /*worker*/) {}
   /// Has the worker's running batch stop at its next exit point: RankQueues::on_batch_preempted(worker)
   /// follows then, unless the batch ends before.
   virtual void preempt(WorkerId worker) = 0;

@@ -73,7 +73,7 @@ class BatchingScheduler final : public Scheduler {
   }
 
   void on_worker_added(TimeNs, WorkerId worker, Decisions&) override {
-    workers_.push_back({worker, 0, false, false, 0});
+    workers_.push_back({worker});
     count_workers();
   }
 
@@ -120,6 +120,7 @@ class BatchingScheduler final : public Scheduler {
   void on_batch_started(TimeNs now, const BatchView& batch, Decisions& out) override {
     Worker& state = find(batch.worker);
     state.busy = true;
+    state.full = false;
     state.forming = 0;
     state.expected_end_ns = batch.expected_end_ns;
     policy_.on_started(now, batch);
@@ -146,6 +147,7 @@ class BatchingScheduler final : public Scheduler {
     int forming = 0;
     bool busy = false;  ///< runs a batch, or has launched one
     bool draining = false;
+    bool full = false;  ///< its forming batch is, whatever a new plan allows
     TimeNs expected_end_ns = 0;
   };
 
@@ -186,7 +188,7 @@ class BatchingScheduler final : public Scheduler {
   Worker* open_worker(TimeNs now) {
     Worker* best = nullptr;
     for (Worker& worker : workers_) {
-      if (worker.draining || worker.forming >= limit() || (worker.busy && !early_)) continue;
+      if (worker.draining || worker.full || worker.forming >= limit() || (worker.busy && !early_)) continue;
       if (best == nullptr || starts_before(worker, *best, now)) best = &worker;
     }
     return best;
@@ -204,11 +206,12 @@ class BatchingScheduler final : public Scheduler {
 
   /// Returns the number of joins.
   int fill(TimeNs now, Worker& worker, Decisions& out) {
-    const int room = limit() - worker.forming;
+    const int room = worker.full ? 0 : limit() - worker.forming;
     int joined = 0;
     if (room > 0 && !policy_.empty()) {
       joined = policy_.fill(now, {worker.id, start_of(worker, now), worker.forming, room}, out);
       worker.forming += joined;
+      worker.full = worker.forming >= max_batch_;
     }
     if (!worker.busy && worker.forming > 0) launch(worker, out);
     return joined;

@@ -212,7 +212,9 @@ TEST_F(Batching, ANewPlanChangesTheCapAndStartsThePolicyOnlyOnce) {
   EXPECT_EQ(driver_->arrive(2 * kMs, 2, 0), "join 0<2");
   EXPECT_EQ(driver_->arrive(2 * kMs, 3, 0), "");
   EXPECT_EQ(driver_->plan(3 * kMs, world_.plan({4})), "");
-  EXPECT_EQ(driver_->arrive(4 * kMs, 4, 0), "join 0<3; join 0<4");
+  EXPECT_EQ(driver_->arrive(4 * kMs, 4, 0), "") << "what is full stays as it is";
+  EXPECT_EQ(driver_->free(16 * kMs, 0), "launch 0");
+  EXPECT_EQ(driver_->started(16 * kMs, 0, 32 * kMs), "join 0<3; join 0<4");
 }
 
 TEST_F(Batching, ThePolicyMayLimitTheBatchBelowThePlan) {

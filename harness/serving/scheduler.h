@@ -33,7 +33,9 @@ class Decisions {
     list_.push_back({Decision::Kind::kDrop, reason, visit, 0, 0});
   }
   /// The queued visit joins the worker's forming batch (which it opens if need be); the host stamps t_b. All
-  /// visits of a batch are at the same module, at most the planned maximum batch size of them.
+  /// visits of a batch are at the same module, at most the planned maximum batch size of them. A batch that
+  /// is full while another runs is closed, whatever a later plan allows, and starts when that ends: a GPU has
+  /// it by then. on_worker_free() launches it.
   void join(WorkerId worker, VisitId visit) {
     list_.push_back({Decision::Kind::kJoin, {}, visit, worker, 0});
   }

@@ -43,6 +43,24 @@ TEST(Accounting, EarlyCommitSplitsWaitingIntoQueueingAndBatchWait) {
   EXPECT_EQ(record.windows[0].late, 1u);
 }
 
+TEST(Accounting, ABatchThatIsFullBeforeTheEndOfTheOneBeforeItHasNoHandover) {
+  RunSpec spec = four_requests(Commit::kEarly);
+  spec.profiles[0].handover_ns = ms_to_ns(1);
+  RowKeeper rows;
+  simulate(spec, &rows);
+  // Request 0 finds the GPU idle: 1 + 10 ms. 1 and 2 are a full batch at 2 ms: 11-25. 3 waits for their end:
+  // 25-36.
+  ASSERT_EQ(rows.visit_rows.size(), 4u);
+  EXPECT_EQ(rows.visit_rows[0].ended_ns, ms_to_ns(11));
+  EXPECT_EQ(rows.visit_rows[1].started_ns, ms_to_ns(11));
+  EXPECT_EQ(rows.visit_rows[1].ended_ns, ms_to_ns(25));
+  EXPECT_EQ(rows.visit_rows[3].started_ns, ms_to_ns(25));
+  EXPECT_EQ(rows.visit_rows[3].ended_ns, ms_to_ns(36));
+  spec = four_requests(Commit::kLate);  // no batch is decided before the end of the one before it
+  spec.profiles[0].handover_ns = ms_to_ns(1);
+  EXPECT_EQ(simulate(spec, nullptr).end_ns, ms_to_ns((1 + 10) + (1 + 14) + (1 + 10)));
+}
+
 TEST(Accounting, LateCommitHasNoBatchWait) {
   const RunRecord record = simulate(four_requests(Commit::kLate), nullptr);
   EXPECT_EQ(record.modules[0].wait_ns, 0);

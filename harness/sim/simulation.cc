@@ -303,12 +303,13 @@ void VirtualWorld::await_planning() {
   if (at_ns != kNever) events_.push(at_ns, kPlanPeriod, 0);
 }
 
-void VirtualWorld::run_batch(WorkerId worker, TimeNs profile_ns) {
+void VirtualWorld::run_batch(WorkerId worker, TimeNs profile_ns, TimeNs handover_ns) {
   if (faults_.slows()) [[unlikely]] {
-    workers_.run_batch_slowly(now_, worker, profile_ns, faults_.factor(tables_.workers[worker].gpu));
+    workers_.run_batch_slowly(now_, worker, profile_ns, handover_ns,
+                              faults_.factor(tables_.workers[worker].gpu));
     return;
   }
-  workers_.run_batch(now_, worker, profile_ns);
+  workers_.run_batch(now_, worker, profile_ns, handover_ns);
 }
 
 void VirtualWorld::run_visit(const ServiceVisit& visit) { workers_.run_visit(now_, visit); }

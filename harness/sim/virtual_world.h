@@ -69,7 +69,7 @@ class VirtualWorld final : private ToQueues, private ToDispatcher, private Worke
     int count = 0;
   };
 
-  void run_batch(WorkerId worker, TimeNs profile_ns) override;
+  void run_batch(WorkerId worker, TimeNs profile_ns, TimeNs handover_ns) override;
   void run_visit(const ServiceVisit& visit) override;
   void preempt(WorkerId worker) override { workers_.preempt(now_, worker, tables_.workers[worker].module); }
   void wake_at(QueueId queue, TimeNs at_ns) override;

@@ -139,7 +139,7 @@ std::string text_of(const MeasuredSet& set) {
   return text;
 }
 
-void check_measured(const TableReader& measured, std::size_t sizes) {
+TimeNs read_measured(const TableReader& measured, std::size_t sizes) {
   measured.require_known({"repeats", "stopped_by", "drift", "half_width_ms", "mean_ms", "p10_ms", "p90_ms",
                           "p99_ms", "handover_ms", "fit_alpha_ms", "fit_beta_ms", "fit_r2",
                           "fit_largest_error", "fit_largest_error_batch", "exit_overhead", "preemption_delay",
@@ -160,6 +160,7 @@ void check_measured(const TableReader& measured, std::size_t sizes) {
     check_number(measured, key, -kMaxShare, kMaxShare);
   for (const char* key : {"fit_largest_error", "preemption_delay"}) check_number(measured, key, 0, kMaxShare);
   if (measured.has("fit_largest_error_batch")) measured.integer("fit_largest_error_batch", 1, 4096);
+  return ms_to_ns(measured.number_or("handover_ms", 0, kMaxMs, 0));
 }
 
 namespace {

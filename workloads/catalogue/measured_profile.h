@@ -69,9 +69,9 @@ struct MeasuredSet {
 std::string text_of(const MeasuredSet& set);
 
 /// Checks the table [profile.measured] of a profile with `sizes` latencies: its keys (docs/profile.md), that
-/// each array has as many entries, that quantiles are in order. Nothing of it is used in a run. Throws
-/// InputError.
-void check_measured(const TableReader& measured, std::size_t sizes);
+/// each array has as many entries, that quantiles are in order. Returns the handover, in ns, which alone of
+/// it is used in a run. Throws InputError.
+TimeNs read_measured(const TableReader& measured, std::size_t sizes);
 
 // Profiles of services that do not run batches, as they stand in a set of profiles.
 

@@ -119,7 +119,8 @@ Profile profile_of(const TableReader& fields, const TableReader& top) {
   if (fields.has("measured")) {
     if (!tabled)
       throw input_error(fields.place("measured"), "measured without latency_ms", "both or neither");
-    check_measured(fields.table("measured"), fields.numbers("latency_ms", 0, kLongestMs).size());
+    profile.handover_ns =
+        read_measured(fields.table("measured"), fields.numbers("latency_ms", 0, kLongestMs).size());
   }
   return profile;
 }

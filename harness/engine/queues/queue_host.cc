@@ -52,6 +52,7 @@ void QueueHost::lose_workers(TimeNs now, std::span<const WorkerId> workers) {
     state.running.clear();
     state.busy = false;
     state.launched = false;
+    state.closed_ns = kNever;
     state.preempting = false;
   }
   std::stable_sort(joined.begin(), joined.end(),
@@ -108,8 +109,10 @@ void QueueHost::batch_preempted(TimeNs now, WorkerId worker, TimeNs ended_ns) {
   carry_out(now);
 }
 
-void QueueHost::start_next(TimeNs now, WorkerId worker) {
+void QueueHost::start_next(TimeNs now, WorkerId worker, TimeNs free_ns) {
   WorkerState& state = own_worker(worker);
+  freed_ = worker;
+  free_ns_ = free_ns;
   state.busy = false;
   state.preempting = false;
   if (state.launched) {
@@ -118,6 +121,9 @@ void QueueHost::start_next(TimeNs now, WorkerId worker) {
     scheduler_->on_worker_free(now, worker, *environment_->decisions);
   }
   carry_out(now);
+  freed_ = kNone;
+  HARNESS_CHECK(state.busy || state.closed_ns == kNever,
+                "a full batch does not start when its worker is free");
 }
 
 void QueueHost::on_state(TimeNs now, ModuleId module, std::span<const double> state) {
@@ -174,19 +180,28 @@ void QueueHost::join(TimeNs now, const Decision& decision) {
                 "a join names a visit not queued here");
   WorkerState& worker = own_worker(decision.worker_or_count);
   HARNESS_CHECK(worker.life == WorkerState::Life::kServing && !worker.launched, "a join into a closed batch");
+  HARNESS_CHECK(worker.closed_ns == kNever, "a join into a full batch");
   const ModuleId module = record.visit.module;
   if (worker.forming.empty()) {
     worker.forming_module = module;
   } else {
     HARNESS_CHECK(worker.forming_module == module, "a join into a batch of another module");
   }
-  HARNESS_CHECK(static_cast<int>(worker.forming.size()) < max_batches_[module], "a join into a full batch");
   record.state = VisitState::kForming;
   record.joined_ns = now;
   worker.forming.push_back({visit, record.visit.arrived_ns, now});
   environment_->accounting->on_joined(now, decision.worker_or_count, record.visit.request);
   if (environment_->tells_joins) [[unlikely]]
     environment_->runtime->joined(decision.worker_or_count, visit);
+  if (static_cast<int>(worker.forming.size()) >= max_batches_[module])
+    close_batch(now, decision.worker_or_count, worker);
+}
+
+void QueueHost::close_batch(TimeNs now, WorkerId worker, WorkerState& state) {
+  if (state.closed_ns != kNever) return;
+  state.closed_ns = now;
+  if (environment_->tells_joins && state.busy) [[unlikely]]
+    environment_->runtime->closed(worker);
 }
 
 void QueueHost::drop(TimeNs now, const Decision& decision) {
@@ -202,7 +217,11 @@ void QueueHost::launch(TimeNs now, WorkerId worker) {
   WorkerState& state = own_worker(worker);
   HARNESS_CHECK(!state.launched && !state.forming.empty(), "a launch of an empty or closed batch");
   state.launched = true;
-  if (!state.busy) start_batch(now, worker);
+  if (!state.busy) {
+    start_batch(now, worker);
+  } else {
+    close_batch(now, worker, state);
+  }
 }
 
 void QueueHost::preempt(TimeNs now, WorkerId worker) {
@@ -225,17 +244,26 @@ void QueueHost::start_batch(TimeNs now, WorkerId worker) {
   state.module = state.forming_module;
   const Profile& own = profile(state.module);
   const TimeNs latency_ns = own.latency(static_cast<int>(state.running.size()));
-  state.started_ns = now;
+  const bool follows = worker == freed_;
+  state.started_ns = follows ? std::max(free_ns_, state.running.back().joined_ns) : now;
   state.ended_ns = kNever;
-  state.expected_end_ns = now + latency_ns;
-  environment_->accounting->on_batch_started(now, worker, state.module, state.running);
+  state.expected_end_ns = state.started_ns + latency_ns;
+  environment_->accounting->on_batch_started(state.started_ns, worker, state.module, state.running);
   if (own.service == Service::kBatch) {
-    environment_->runtime->run_batch(worker, latency_ns);
+    environment_->runtime->run_batch(worker, latency_ns, handover_ns(state, follows));
   } else {
     start_visit(worker, state);
   }
+  state.closed_ns = kNever;
   const BatchView view{worker, state.module, state.started_ns, state.expected_end_ns, state.running};
   scheduler_->on_batch_started(now, view, *environment_->decisions);
+}
+
+TimeNs QueueHost::handover_ns(const WorkerState& state, bool follows) const {
+  const TimeNs all_ns = profile(state.module).handover_ns;
+  if (!follows || all_ns == 0) return all_ns;
+  if (state.closed_ns < free_ns_) return 0;                            // it was on the GPU by then
+  return std::max<TimeNs>(all_ns - (state.started_ns - free_ns_), 0);  // some has passed since the end
 }
 
 void QueueHost::start_visit(WorkerId worker, WorkerState& state) {

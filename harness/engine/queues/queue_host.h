@@ -23,7 +23,7 @@ struct HostEnvironment {
   Decisions* decisions = nullptr;  ///< scratch, empty between calls
   const RequestSizes* sizes = nullptr;
   std::span<const Profile> profiles;  ///< by module
-  bool tells_joins = false;           ///< Workers::joined is called
+  bool tells_joins = false;           ///< Workers::joined and Workers::closed are called
 };
 
 /// Serves the modules of a group. Every public function is an event of the queue at
@@ -69,8 +69,9 @@ class QueueHost {
   void batch_done(TimeNs now, WorkerId worker, TimeNs ended_ns);
   /// The worker's batch stopped at an exit point at `ended_ns`: queues its visits again. start_next follows.
   void batch_preempted(TimeNs now, WorkerId worker, TimeNs ended_ns);
-  /// Starts what is launched, or tells the scheduler that the worker is free.
-  void start_next(TimeNs now, WorkerId worker);
+  /// Starts what is launched, or tells the scheduler that the worker is free, which it has been since
+  /// `free_ns`: a batch that it runs next starts then, or when the last of its visits joined.
+  void start_next(TimeNs now, WorkerId worker, TimeNs free_ns);
   void on_state(TimeNs now, ModuleId module, std::span<const double> state);
   void on_timer(TimeNs now);
 
@@ -82,7 +83,10 @@ class QueueHost {
   void preempt(TimeNs now, WorkerId worker);
   /// Those whose requests have ended meanwhile end here.
   std::vector<Visit> queue_again(TimeNs now, std::span<const BatchVisit> members);
+  /// The worker's forming batch takes no more visits.
+  void close_batch(TimeNs now, WorkerId worker, WorkerState& state);
   void start_batch(TimeNs now, WorkerId worker);
+  TimeNs handover_ns(const WorkerState& state, bool follows) const;
   void start_visit(WorkerId worker, WorkerState& state);
   WorkerState& own_worker(WorkerId worker);
 
@@ -95,6 +99,8 @@ class QueueHost {
   int workers_ = 0;
   std::vector<int> max_batches_;  ///< by module of the pipeline
   WorkerId newest_worker_ = kNone;
+  WorkerId freed_ = kNone;  ///< within start_next
+  TimeNs free_ns_ = 0;
   std::unique_ptr<Scheduler> scheduler_;
   const HostEnvironment* environment_;
 };

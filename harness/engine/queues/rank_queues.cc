@@ -133,7 +133,7 @@ void RankQueues::on_batch_done(TimeNs now, WorkerId worker, TimeNs ended_ns) {
   QueueHost& host = *hosts_[state.queue];
   host.batch_done(now, worker, ended_ns);
   to_dispatcher_.batch_done(ended_ns, worker, state);
-  host.start_next(now, worker);
+  host.start_next(now, worker, starts_on_time_ ? ended_ns : now);
   if (state.life == WorkerState::Life::kDraining && !state.busy) remove_worker(now, worker);
 }
 
@@ -144,7 +144,7 @@ void RankQueues::on_batch_preempted(TimeNs now, WorkerId worker, TimeNs ended_ns
   to_dispatcher_.batch_preempted(ended_ns, worker, state);
   host.batch_preempted(now, worker, ended_ns);
   if (host.closed()) return_queue(now, host);
-  host.start_next(now, worker);
+  host.start_next(now, worker, starts_on_time_ ? ended_ns : now);
   if (state.life == WorkerState::Life::kDraining && !state.busy) remove_worker(now, worker);
 }
 

@@ -30,6 +30,9 @@ class RankQueues {
 
   /// Workers::joined is to be called.
   void tell_joins() { environment_.tells_joins = true; }
+  /// A batch that was formed when the one before it ended starts at that end, as the next in a GPU's stream
+  /// does, however late that end is heard of.
+  void start_on_time() { starts_on_time_ = true; }
 
   // Commands of the dispatcher (ToQueues).
   void set_plan(TimeNs now, const Plan& plan);
@@ -96,6 +99,7 @@ class RankQueues {
   Accounting& accounting_;
   Decisions decisions_;
   HostEnvironment environment_;
+  bool starts_on_time_ = false;
   Plan plan_;
   ReplayRecorder replay_;
   std::vector<std::unique_ptr<QueueHost>> hosts_;  ///< by queue id; null when gone or elsewhere

@@ -80,16 +80,16 @@ class WorkerModels {
  public:
   WorkerModels(const RunSpec& spec, EventQueue& events, const WorkerEventKinds& kinds);
 
-  /// Starts a batch now that takes `profile_ns` by the profile.
-  void run_batch(TimeNs now, WorkerId worker, TimeNs profile_ns) {
-    start(now, worker, execution_ns(now, worker, profile_ns));
+  /// Starts a batch now that takes `profile_ns` by the profile, after the handover.
+  void run_batch(TimeNs now, WorkerId worker, TimeNs profile_ns, TimeNs handover_ns) {
+    start(now, worker, handover_ns + execution_ns(now, worker, profile_ns));
   }
   /// The same on a GPU that takes `factor` times as long.
-  void run_batch_slowly(TimeNs now, WorkerId worker, TimeNs profile_ns, double factor) {
+  void run_batch_slowly(TimeNs now, WorkerId worker, TimeNs profile_ns, TimeNs handover_ns, double factor) {
     const double slow_ns = static_cast<double>(execution_ns(now, worker, profile_ns)) * factor;
     constexpr double kLongestNs = 1e16;
     if (!(slow_ns <= kLongestNs)) throw CellFailed("slow faults make a batch last for more than 115 days");
-    start(now, worker, static_cast<TimeNs>(slow_ns + 0.5));
+    start(now, worker, handover_ns + static_cast<TimeNs>(slow_ns + 0.5));
   }
   /// Has the worker's batch of `module` stop at the first of its exit points from now on, which part the
   /// batch's time evenly (world.preemption = immediate: now). After the last it runs to its end.

@@ -26,8 +26,9 @@ struct DeviceScript {
 
   std::function<TimeNs()> clock = steady_ns;
   std::function<TimeNs(const ModelSource&, int batch)> latency = nullptr;
-  TimeNs handover_ns = 0;  ///< for each image, before its batch can start
-  TimeNs part_ns = 0;      ///< a batch can stop after each such part of its run; 0: at its exit points
+  TimeNs handover_ns = 0;    ///< for each image, before its batch can start
+  TimeNs submission_ns = 0;  ///< for each batch, likewise
+  TimeNs part_ns = 0;        ///< a batch can stop after each such part of its run; 0: at its exit points
   std::function<bool(DeviceModel, const Image&)> is_right = nullptr;  ///< judges images
   std::function<void()> on_load = nullptr;
   std::string note = "";  ///< of each model, behind its name; "": devices have no notes
@@ -82,7 +83,7 @@ class ScriptedDevice : public Device {
     batch.tag = tag;
     batch.number = submitted_++;
     batch.model = model;
-    batch.earliest_ns = script.clock() + script.handover_ns * count;
+    batch.earliest_ns = script.clock() + script.handover_ns * count + script.submission_ns;
     batch.latency_ns = script.latency(source, count);
     batch.images.assign(images.begin(), images.end());
     batch.prepared = std::exchange(prepared_[model], {});

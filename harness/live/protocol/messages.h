@@ -17,7 +17,7 @@
 namespace harness {
 
 /// Raised with every change of a struct below.
-inline constexpr std::uint16_t kMessageVersion = 8;
+inline constexpr std::uint16_t kMessageVersion = 9;
 
 enum class MessageKind : std::uint16_t {
   // Between the loops of the ranks.
@@ -179,6 +179,7 @@ struct ValuesMessage {
 
 struct RunMessage {
   TimeNs profile_ns = 0;
+  TimeNs handover_ns = 0;
   TimeNs started_ns = 0;
   TimeNs ended_ns = 0;
   WorkerId worker = 0;

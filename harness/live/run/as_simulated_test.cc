@@ -243,10 +243,13 @@ TEST_P(AsSimulated, WithoutDelayTheLiveRunIsTheSimulatedOne) {
   // told of requests that travel, and without a delay a visit is sent though its request has ended in that
   // moment. Of 20 others 12 parted where several events share a nanosecond; 3 are not explained.
   RandomStream random(2, kind.name);
+  RandomStream handovers(2, kind.name + " handovers");
   Tally tally;
   for (int cell = 0; cell < kind.cells && !HasFailure(); ++cell) {
     RunSpec spec = testing::next_with_a_plan([&] { return kind.draw(random); });
     spec.world.network_delay_ms = 0;
+    for (Profile& profile : spec.profiles)
+      profile.handover_ns = cell % 3 == 2 ? static_cast<TimeNs>(handovers.below(kNsPerMs)) : 0;
     const int ranks = 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(kind.most_ranks)));
     SCOPED_TRACE("cell " + std::to_string(cell) + " on " + std::to_string(ranks) + " ranks");
     const LiveRun how = kind.tensors && cell % 2 == 1 ? testing::with_tensors(spec) : LiveRun{};

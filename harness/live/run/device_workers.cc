@@ -140,7 +140,8 @@ void DeviceWorkers::preempt(WorkerId worker, bool forget) {
     for (Running& one : own.running) {
       if (one.worker != worker) continue;
       own.device->preempt(one.tag);
-      if (forget) one.worker = kNone;
+      if (!forget) return;  // what is ahead runs next
+      one.worker = kNone;
     }
   }
 }

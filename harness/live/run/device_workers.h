@@ -65,12 +65,13 @@ class DeviceWorkers {
     HARNESS_CHECK(gpu - first_gpu_ < gpus_.size(), "a GPU of another rank");
     return gpus_[gpu - first_gpu_].running.size() < Device::kMaxOutstanding;
   }
-  /// Runs a batch of `worker`, which has none running, on its GPU, which has room. `owners` keep the
-  /// images' bytes, until the batch has ended or the device is gone. Throws DeviceError when it cannot run.
+  /// Runs a batch of `worker`, behind the one that runs if it has one, on its GPU, which has room. `owners`
+  /// keep the images' bytes, until the batch has ended or the device is gone. Throws DeviceError when it
+  /// cannot run.
   void run_batch(WorkerId worker, std::uint32_t gpu, ModuleId module, std::span<const Image> images,
                  std::span<const std::shared_ptr<void>> owners);
-  /// Asks the worker's batch to stop at its next exit point; take() tells whether it did. `forget`: it tells
-  /// nothing, for nobody waits for the batch any more.
+  /// Asks the worker's earliest batch to stop at its next exit point; take() tells whether it did. `forget`:
+  /// all of its batches, and it tells nothing, for nobody waits for them any more.
   void preempt(WorkerId worker, bool forget = false);
   /// The batches that have ended since the last call, but those forgotten; valid until the next call. Throws
   /// CellFailed for one that failed.

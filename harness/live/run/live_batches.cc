@@ -23,10 +23,12 @@ LiveQueues::Run& LiveQueues::run_of(WorkerId worker) {
   return runs_[worker];
 }
 
-void LiveQueues::run_batch(WorkerId worker, TimeNs profile_ns) {
+void LiveQueues::run_batch(WorkerId worker, TimeNs profile_ns, TimeNs handover_ns) {
   const WorkerState& state = tables_.workers[worker];
   if (runs_here(state)) {
-    start_own(worker, profile_ns, {});
+    run_of(worker).profile_ns = profile_ns;
+    run_of(worker).handover_ns = handover_ns;
+    start_own(worker, {});
     return;
   }
   RunMessage run;
@@ -34,6 +36,7 @@ void LiveQueues::run_batch(WorkerId worker, TimeNs profile_ns) {
   run.gpu = state.gpu;
   run.module = state.module;
   run.profile_ns = profile_ns;
+  run.handover_ns = handover_ns;
   std::vector<RunEntry> visits;
   for (std::size_t i = 0; tensors_ && i < state.running.size(); ++i) {
     const VisitId visit = state.running[i].id;
@@ -45,14 +48,20 @@ void LiveQueues::run_batch(WorkerId worker, TimeNs profile_ns) {
             std::span<const RunEntry>(visits));
 }
 
-void LiveQueues::run_visit(const ServiceVisit& visit) { start_own(visit.worker, 0, visit); }
+void LiveQueues::run_visit(const ServiceVisit& visit) { start_own(visit.worker, visit); }
 
-void LiveQueues::start_own(WorkerId worker, TimeNs profile_ns, std::optional<ServiceVisit> visit) {
+void LiveQueues::start_own(WorkerId worker, std::optional<ServiceVisit> visit) {
   Run& run = run_of(worker);
   run.gpu = tables_.workers[worker].gpu;
   run.module = tables_.workers[worker].module;
-  run.profile_ns = profile_ns;
   run.visit = visit;
+  run.prepared = 0;
+  std::erase(closed_, worker);
+  if (std::exchange(run.ahead, false)) {
+    run.asked_ns = kNever;
+    run.inputs = std::exchange(run.next, {});
+    return;
+  }
   take_inputs(worker, run);
   start(worker);
 }
@@ -64,6 +73,7 @@ void LiveQueues::take_run(int from, MessageReader& message) {
   run.gpu = asked.gpu;
   run.module = asked.module;
   run.profile_ns = asked.profile_ns;
+  run.handover_ns = asked.handover_ns;
   run.guest_of = from;
   run.started_ns = now_;
   message.read_all(run.visits);
@@ -101,11 +111,13 @@ void LiveQueues::start_now(WorkerId worker) {
   if (run.visit) {
     workers_.run_visit(now_, *run.visit);
   } else if (devices_ != nullptr) {
-    run_on_device(worker, run);
+    run_on_device(worker, run.gpu, run.module, run.inputs);
+    // What follows is an emulated GPU.
   } else if (faults_.slows()) {
-    workers_.run_batch_slowly(now_, worker, run.profile_ns, faults_.factor(run.gpu));
+    workers_.run_batch_slowly(started_of(worker), worker, run.profile_ns, run.handover_ns,
+                              faults_.factor(run.gpu));
   } else {
-    workers_.run_batch(now_, worker, run.profile_ns);
+    workers_.run_batch(started_of(worker), worker, run.profile_ns, run.handover_ns);
   }
   if (std::exchange(run.preempt, false)) preempt_here(worker);
 }
@@ -134,12 +146,13 @@ void LiveQueues::preempt_here(WorkerId worker) {
   }
 }
 
-void LiveQueues::run_on_device(WorkerId worker, const Run& run) {
-  for (const TransferId id : run.inputs) {
-    images_.push_back(image_of(run.module, id));
+void LiveQueues::run_on_device(WorkerId worker, std::uint32_t gpu, ModuleId module,
+                               std::span<const TransferId> inputs) {
+  for (const TransferId id : inputs) {
+    images_.push_back(image_of(module, id));
     owners_.push_back(tensors_->at(id).owner);
   }
-  devices_->run_batch(worker, run.gpu, run.module, images_, owners_);
+  devices_->run_batch(worker, gpu, module, images_, owners_);
   images_.clear();
   owners_.clear();
 }
@@ -170,6 +183,39 @@ bool LiveQueues::prepare(WorkerId worker) {
   return true;
 }
 
+void LiveQueues::closed(WorkerId worker) {
+  const WorkerState& state = tables_.workers[worker];
+  const bool in_batches = spec_.profiles[state.forming_module].service == Service::kBatch;
+  if (in_batches && runs_here(state) && !submit_ahead(worker)) closed_.push_back(worker);
+}
+
+bool LiveQueues::submit_ahead(WorkerId worker) {
+  const WorkerState& state = tables_.workers[worker];
+  Run& run = run_of(worker);
+  // Not before what is to run first.
+  if (!devices_->has_room(state.gpu) || std::find(waiting_.begin(), waiting_.end(), worker) != waiting_.end())
+    return false;
+  for (const BatchVisit& member : state.forming) {
+    const TransferId id = inputs_[member.id].id;
+    if (id == 0 || !tensors_->is_here(id)) return false;
+  }
+  for (const BatchVisit& member : state.forming) run.next.push_back(std::exchange(inputs_[member.id].id, 0));
+  run.ahead = true;
+  run.prepared = state.forming.size();
+  std::erase(incomplete_, worker);
+  run_on_device(worker, state.gpu, state.forming_module, run.next);
+  return true;
+}
+
+void LiveQueues::take_back(WorkerId worker) {
+  std::erase(closed_, worker);
+  if (worker >= runs_.size() || !std::exchange(runs_[worker].ahead, false)) return;
+  Run& run = runs_[worker];
+  const std::vector<BatchVisit>& members = tables_.workers[worker].forming;
+  for (std::size_t i = 0; i < members.size(); ++i) inputs_[members[i].id].id = run.next[i];
+  run.next.clear();
+}
+
 bool LiveQueues::take_transfers(TimeNs now) {
   if (!tensors_ || !tensors_->poll()) return false;
   now_ = now;
@@ -180,6 +226,11 @@ bool LiveQueues::take_transfers(TimeNs now) {
 void LiveQueues::tensors_came() {
   start_waiting();
   std::erase_if(incomplete_, [this](WorkerId worker) { return prepare(worker); });
+  submit_closed();
+}
+
+void LiveQueues::submit_closed() {
+  std::erase_if(closed_, [this](WorkerId worker) { return submit_ahead(worker); });
 }
 
 void LiveQueues::start_waiting() {
@@ -195,7 +246,7 @@ void LiveQueues::start_waiting() {
       const TimeNs waited_ns = now_ - run.asked_ns;
       tensor_waits_.waits.add(waited_ns);
       tensor_waits_.longest_ns = std::max(tensor_waits_.longest_ns, waited_ns);
-      (is_guest(worker) ? run.started_ns : tables_.workers[worker].started_ns) = now_;
+      started_of(worker) = now_;
     }
     start_now(worker);
   }
@@ -215,6 +266,7 @@ bool LiveQueues::take_batches(TimeNs now, const std::function<TimeNs(TimeNs)>& r
   now_ = now;
   const std::span<const DeviceBatch> ended = devices_->take();
   start_waiting();
+  submit_closed();
   for (const DeviceBatch& batch : ended) {
     TimeNs& started_ns = tables_.workers[batch.worker].started_ns;
     started_ns = std::max(started_ns, run_time(batch.started_ns));
@@ -281,7 +333,6 @@ void LiveQueues::note_input(const DeliverMessage& delivery, std::span<const std:
 
 void LiveQueues::take_inputs(WorkerId worker, Run& run) {
   if (!tensors_) return;
-  run.prepared = 0;
   for (const BatchVisit& member : tables_.workers[worker].running) {
     VisitInput& input = inputs_[member.id];
     if (input.id != 0) {

@@ -121,23 +121,31 @@ bool LiveLoop::take_turn() {
   return busy;
 }
 
-/// One round of everything that is due; whether there was anything.
+/// One round of everything that is due; whether there was anything. What is due comes before messages: a
+/// batch that has ended does not wait for what arrived after its end.
 bool LiveLoop::work() {
+  int handled = 0;
+  if (phase_ == Phase::kRunning) {
+    while (handled < kMaxAtOnce && !events_.empty() && events_.top().at_ns <= now()) {
+      handle(events_.pop());
+      ++handled;
+    }
+  }
   bool busy =
       transport_.receive([this](int from, std::span<const std::byte> bytes) { take(from, bytes); }) > 0;
   if (queues_ && queues_->take_transfers(run_time(clock_()))) busy = true;
   if (finishes_ && queues_->is_quiet()) send_part();
-  if (phase_ != Phase::kRunning) return busy;
-  int sent = 0;
-  while (dispatcher_ && sent < kMaxAtOnce && dispatcher_->send_due(now())) ++sent;
-  if (sent > 0) transport_.flush();  // they leave before anything else is done
-  int handled = 0;
-  for (; handled < kMaxAtOnce && !events_.empty() && events_.top().at_ns <= now(); ++handled)
-    handle(events_.pop());
-  if (dispatcher_ && dispatcher_->take_plans(now())) ++handled;
-  if (queues_ && queues_->take_batches(now(), [this](TimeNs steady) { return run_time(steady); })) ++handled;
-  handled_ += static_cast<std::uint64_t>(sent + handled);
-  return busy || sent > 0 || handled > 0;
+  if (phase_ == Phase::kRunning) {
+    int sent = 0;
+    while (dispatcher_ && sent < kMaxAtOnce && dispatcher_->send_due(now())) ++sent;
+    if (sent > 0) transport_.flush();  // they leave before anything else is done
+    handled += sent;
+    if (dispatcher_ && dispatcher_->take_plans(now())) ++handled;
+    if (queues_ && queues_->take_batches(now(), [this](TimeNs steady) { return run_time(steady); }))
+      ++handled;
+  }
+  handled_ += static_cast<std::uint64_t>(handled);
+  return busy || handled > 0;
 }
 
 TimeNs LiveLoop::next_due_ns() const {

@@ -33,6 +33,7 @@ LiveQueues::LiveQueues(const RunSpec& spec, const Layout& layout, int rank, bool
   if (payload)
     tensors_.emplace(spec.pipeline, spec.seed, rank, out, exchanges,
                      static_cast<std::uint32_t>(layout.first_gpu(rank)));
+  queues_.start_on_time();
   if (devices != nullptr) queues_.tell_joins();
   const std::vector<FaultChange>& changes = faults_.changes();
   for (std::uint32_t i = 0; i < changes.size(); ++i) events_.push(changes[i].at_ns, kLiveQueueFault, i);
@@ -243,6 +244,7 @@ void LiveQueues::batch_preempted(TimeNs now, WorkerId worker, const WorkerState&
 
 void LiveQueues::batch_lost(TimeNs now, WorkerId worker, const WorkerState& state) {
   if (std::erase(waiting_, worker) == 0 && devices_ != nullptr) devices_->preempt(worker, true);
+  take_back(worker);
   send_batch(MessageKind::kBatchLost, now, worker, state);
 }
 

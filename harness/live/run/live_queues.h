@@ -66,9 +66,10 @@ class LiveQueues final : private Workers, private ToDispatcher {
     bool acknowledges = false;
   };
 
-  void run_batch(WorkerId worker, TimeNs profile_ns) override;
+  void run_batch(WorkerId worker, TimeNs profile_ns, TimeNs handover_ns) override;
   void run_visit(const ServiceVisit& visit) override;
   void joined(WorkerId worker, VisitId visit) override;
+  void closed(WorkerId worker) override;
   void preempt(WorkerId worker) override;
   void wake_at(QueueId queue, TimeNs at_ns) override { timers_.wake_at(queue, at_ns); }
   void report(ModuleId module, QueueId queue, std::span<const double> values) override;
@@ -112,17 +113,20 @@ class LiveQueues final : private Workers, private ToDispatcher {
     std::uint32_t gpu = 0;
     ModuleId module = 0;
     TimeNs profile_ns = 0;
+    TimeNs handover_ns = 0;
     TimeNs asked_ns = 0;  ///< when it lacked tensors; kNever: it did not
     std::optional<ServiceVisit> visit{};
     int guest_of = kNoRank;    ///< the rank whose queue it runs for, if that is another
     bool preempt = false;      ///< as soon as it starts
     std::size_t prepared = 0;  ///< with devices: so many images of the batch that forms next
+    bool ahead = false;        ///< the device has that batch already
     // Of a guest.
     bool lost = false;               ///< nobody waits for its end
     TimeNs started_ns = 0;           ///< later than asked_ns if it waited
     std::vector<RunEntry> visits{};  ///< with payload
     // With payload.
     std::vector<TransferId> inputs{};  ///< until it has ended or is lost
+    std::vector<TransferId> next{};    ///< of the batch that is ahead
   };
   static constexpr int kNoRank = -1;
   /// What a visit here needs.
@@ -134,9 +138,13 @@ class LiveQueues final : private Workers, private ToDispatcher {
   };
 
   Run& run_of(WorkerId worker);
+  /// When what the worker runs here started.
+  TimeNs& started_of(WorkerId worker) {
+    return is_guest(worker) ? runs_[worker].started_ns : tables_.workers[worker].started_ns;
+  }
   bool is_guest(WorkerId worker) const { return worker < runs_.size() && runs_[worker].guest_of != kNoRank; }
   /// A run for a queue of this rank.
-  void start_own(WorkerId worker, TimeNs profile_ns, std::optional<ServiceVisit> visit);
+  void start_own(WorkerId worker, std::optional<ServiceVisit> visit);
   /// Starts the worker's run when its tensors are here and its device has room.
   void start(WorkerId worker);
   bool has_tensors(const Run& run) const;
@@ -145,7 +153,7 @@ class LiveQueues final : private Workers, private ToDispatcher {
     return devices_ == nullptr || run.visit || devices_->has_room(run.gpu);
   }
   void start_now(WorkerId worker);
-  void run_on_device(WorkerId worker, const Run& run);
+  void run_on_device(WorkerId worker, std::uint32_t gpu, ModuleId module, std::span<const TransferId> inputs);
   /// Tensors have come: starts, and prepares, what has all of them now.
   void tensors_came();
   void start_waiting();
@@ -153,6 +161,12 @@ class LiveQueues final : private Workers, private ToDispatcher {
   /// not. False: there is such a one.
   bool prepare(WorkerId worker);
   Image image_of(ModuleId module, TransferId id) const;
+  /// Submits the worker's closed batch behind the one that runs, if its tensors are here and the device has
+  /// room. False: not yet.
+  bool submit_ahead(WorkerId worker);
+  void submit_closed();
+  /// The worker is lost: what is ahead goes back to its queue.
+  void take_back(WorkerId worker);
   /// A batch still waits: its tensors, or the request for them, may have been lost.
   void ask_again(WorkerId worker);
   /// Hands the tensors of what the worker is about to run over to `run`.
@@ -195,6 +209,7 @@ class LiveQueues final : private Workers, private ToDispatcher {
   std::set<TensorKey> lost_;            ///< visits of lost batches that another rank has yet to ask for
   TensorWaits tensor_waits_;
   std::vector<WorkerId> incomplete_;  ///< with devices: their forming batches lack tensors
+  std::vector<WorkerId> closed_;      ///< with devices: to be submitted ahead
   std::vector<Image> images_;
   std::vector<std::shared_ptr<void>> owners_;
   LatencyHistogram delivery_delay_;

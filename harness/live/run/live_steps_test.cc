@@ -145,6 +145,31 @@ TEST(LiveSteps, ALongReplayComesInPieces) {
   }
 }
 
+/// 500 requests arrive within 5 ms at a GPU that serves 4 in 10 ms: it never waits for a rank that wakes
+/// late.
+TEST(LiveSteps, FullBatchesFollowEachOtherHoweverLateTheRankWakes) {
+  std::vector<TimeNs> arrivals;
+  for (int i = 0; i < 500; ++i) arrivals.push_back(i * 10 * kNsPerUs);
+  const RunSpec spec = testing::make_spec("naive", testing::chain(1), {testing::linear_profile("m", 2, 2, 4)},
+                                          {{4, 1}}, 10 * kNsPerS, arrivals, kNsPerS);
+  for (const TimeNs late_ns : {TimeNs{0}, 100 * kNsPerUs, 3 * kNsPerMs}) {
+    SCOPED_TRACE(late_ns);
+    testing::RowKeeper rows;
+    RanksInStep ranks(2, {});
+    ranks.oversleep(late_ns);
+    ranks.run(spec, {}, &rows);
+    ASSERT_EQ(rows.visit_rows.size(), 500U);
+    TimeNs ended_ns = rows.visit_rows.front().ended_ns;
+    for (std::size_t i = 1; i < rows.visit_rows.size(); ++i) {
+      const auto& row = rows.visit_rows[i];
+      if (row.ended_ns != ended_ns) {
+        EXPECT_EQ(row.started_ns, ended_ns) << i;
+      }
+      ended_ns = row.ended_ns;
+    }
+  }
+}
+
 TEST(LiveSteps, TensorsGoFromWorkerToWorkerAndNotThroughRank0) {
   RandomStream random(7, "payload");
   RunSpec spec = next_cell(random, "naive");  // drops nothing: every request visits every module

@@ -18,6 +18,7 @@
 #include "harness/live/run/device_workers.h"
 #include "harness/live/run/test_ranks_in_step.h"
 #include "harness/live/tensors/tensors.h"
+#include "harness/sim/simulation.h"
 #include "harness/sim/test_preempting.h"
 #include "harness/sim/test_random_cells.h"
 #include "systems/all_systems.h"
@@ -196,6 +197,27 @@ TEST(TensorSteps, EachBatchGetsTheTensorsOfItsVisits) {
   EXPECT_GT(by_message, 0u);
   EXPECT_GT(waits, 0u) << "some tensor must have come later than its visit's batch";
   EXPECT_GT(others, 0u) << "some must have been prepared for a batch that was lost, or came too late to be";
+}
+
+/// A device that turns to a batch 0.5 ms after its submission serves full batches without a gap, and the run
+/// is the one that is simulated with that handover.
+TEST(TensorSteps, AFullBatchIsOnTheDeviceBeforeTheOneBeforeItEnds) {
+  std::vector<TimeNs> arrivals;
+  for (int i = 0; i < 102; ++i) arrivals.push_back(i * 10 * kNsPerUs);
+  RunSpec spec = testing::make_spec("naive", testing::chain(1), {testing::linear_profile("m", 0.5, 2, 4)},
+                                    {{4, 1}}, 10 * kNsPerS, arrivals, kNsPerS);
+  spec.pipeline.modules[0].input_height = 2;
+  spec.pipeline.modules[0].input_width = 3;
+  spec.pipeline.modules[0].input_bytes = 18;
+  spec.profiles[0].handover_ns = kNsPerMs / 2;
+  const RunRecord simulated = simulate(spec, nullptr);
+  RanksWithDevices cluster(spec, 2, {});
+  for (ScriptedDevice* device : cluster.devices()) device->script.submission_ns = kNsPerMs / 2;
+  const RunRecord live = run_and_expect_right_tensors(cluster);
+  EXPECT_EQ(live.in_time, 102U);
+  EXPECT_EQ(live.end_ns, simulated.end_ns);
+  EXPECT_EQ(live.gpu_ns + 2 * (kNsPerMs / 2), simulated.gpu_ns)
+      << "the first and the last batch are not full";
 }
 
 TEST(TensorSteps, APreemptedBatchGetsItsTensorsAgain) {

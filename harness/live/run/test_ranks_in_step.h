@@ -47,11 +47,13 @@ class RanksInStep {
     }
     for (LiveLoop& loop : loops_) loop.begin();
     while (!over()) {
-      if (!turn()) now_ns_ = std::max(now_ns_ + 1, next_ns());
+      if (!turn()) now_ns_ = std::max(now_ns_ + 1, next_ns() + late_ns_);
     }
     return loops_.front().close();
   }
 
+  /// Every sleep ends so late, as on a busy machine.
+  void oversleep(TimeNs late_ns) { late_ns_ = late_ns; }
   TestNetwork& network() { return network_; }
   TimeNs now_ns() const { return now_ns_; }
 
@@ -76,6 +78,7 @@ class RanksInStep {
   }
 
   TimeNs now_ns_ = kNsPerS;
+  TimeNs late_ns_ = 0;
   TestNetwork network_;
   const Devices* devices_ = nullptr;
   std::deque<LiveRun> hows_;
