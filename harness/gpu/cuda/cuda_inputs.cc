@@ -7,7 +7,19 @@ namespace harness {
 void CudaInputs::reserve(std::size_t bytes) {
   if (bytes <= device_.size()) return;
   clear();
+  wait_for_pieces();
   grow(bytes);
+}
+
+void CudaInputs::restart(DeviceModel model, std::size_t most) {
+  wait_for_pieces();
+  model_ = model;
+  layout_.clear(most);
+}
+
+void CudaInputs::wait_for_pieces() {
+  if (is_copying_) copied_.wait();
+  is_copying_ = false;
 }
 
 void CudaInputs::grow(std::size_t bytes) {
@@ -17,23 +29,18 @@ void CudaInputs::grow(std::size_t bytes) {
 }
 
 void CudaInputs::prepare(DeviceModel model, std::size_t most, const Image& image) {
-  if (model_ != model) {
-    model_ = model;
-    layout_.clear(most);
-  }
+  if (model_ != model) restart(model, most);
   if (!image.bytes.empty() && layout_.size_with(image) <= device_.size()) layout_.add(image);
 }
 
 void CudaInputs::begin(DeviceModel model, std::size_t most, std::span<const Image> images) {
   check_images(images);
-  if (model_ != model) layout_.clear(most);
-  model_ = model;
+  if (model_ != model) restart(model, most);
   layout_.place(images);
   if (layout_.size() > device_.size()) {
-    // Without what was prepared: it stands in the buffers that go.
-    layout_.clear(most);
+    restart(model, most);  // without what was prepared, the batch may fit
     layout_.place(images);
-    grow(layout_.size());
+    if (layout_.size() > device_.size()) grow(layout_.size());
   }
   layout_.write_table(host_.bytes(), device_.data());
 }
@@ -41,8 +48,9 @@ void CudaInputs::begin(DeviceModel model, std::size_t most, std::span<const Imag
 bool CudaInputs::copy_some(const CudaStream& copies) {
   if (!model_ || layout_.is_staged()) return false;
   const InputLayout::Range range = layout_.stage(host_.bytes(), kPieceBytes);
+  is_copying_ = true;
   copy_part_to_device(host_, device_, range.begin, range.end, copies);
-  if (layout_.is_staged()) copied_.record(copies);
+  copied_.record(copies);
   return true;
 }
 

@@ -20,14 +20,15 @@ class CudaInputs {
  public:
   CudaInputs() : copied_(CudaEvent::Timing::kOff) {}
 
-  /// Makes room for `bytes`; nothing is under way. Larger batches make room when they come, which waits for
-  /// the device.
+  /// Makes room for `bytes`. Larger batches make room when they come, which waits for the device. The room
+  /// never shrinks.
   void reserve(std::size_t bytes);
 
   /// The next batch, of this model and up to `most` images, may have this image. Does nothing where there
   /// is no room for it.
   void prepare(DeviceModel model, std::size_t most, const Image& image);
-  /// The batch. Throws InputError for images that the assembly refuses.
+  /// The batch. What was prepared and is not in it is forgotten where it takes the batch's room. Throws
+  /// InputError for images that the assembly refuses.
   void begin(DeviceModel model, std::size_t most, std::span<const Image> images);
   /// Copies a piece; false when there is nothing left to copy.
   bool copy_some(const CudaStream& copies);
@@ -45,6 +46,10 @@ class CudaInputs {
   /// Of the host's time about 20 us.
   static constexpr std::size_t kPieceBytes = std::size_t{256} << 10;
 
+  /// Begins anew, for a batch of up to `most` images of the model: waits for pieces that are still being
+  /// copied, whose places the next ones take.
+  void restart(DeviceModel model, std::size_t most);
+  void wait_for_pieces();
   void grow(std::size_t bytes);
 
   PinnedBuffer host_;
@@ -52,6 +57,7 @@ class CudaInputs {
   InputLayout layout_;
   std::optional<DeviceModel> model_;  ///< that the images are for
   CudaEvent copied_;                  ///< on the copy stream, behind the last piece so far
+  bool is_copying_ = false;           ///< nobody has waited for that piece
 };
 
 }  // namespace harness

@@ -37,6 +37,10 @@ bool CudaEvent::passed() const {
   return true;
 }
 
+void CudaEvent::wait() const {
+  cuda_check(cudaEventSynchronize(get()), "cudaEventSynchronize", "waiting until a stream passed a point");
+}
+
 float CudaEvent::ms_since(const CudaEvent& start) const {
   float ms = 0;
   cuda_check(cudaEventElapsedTime(&ms, start.get(), get()), "cudaEventElapsedTime",

@@ -40,6 +40,8 @@ class CudaEvent {
   /// Whether the stream has passed the last record; true before any. Throws what the work before it failed
   /// with.
   bool passed() const;
+  /// Blocks until it has; throws likewise.
+  void wait() const;
   /// Milliseconds from `start` to this one, both with timing and passed; resolution 0.5 us.
   float ms_since(const CudaEvent& start) const;
 
