@@ -26,7 +26,7 @@
 #include "harness/machine/this_host.h"
 #ifdef HARNESS_TORCH_CUDA
 #include "harness/gpu/cuda/cuda_check.h"
-#include "harness/gpu/torch/cuda_engine.h"
+#include "harness/gpu/torch/cuda_segments.h"
 #endif
 
 namespace harness {

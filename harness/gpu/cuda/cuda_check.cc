@@ -1,18 +1,32 @@
 #include "harness/gpu/cuda/cuda_check.h"
 
+#include <utility>
+
 #include "harness/core/error.h"
 
 namespace harness {
 
-void fail_cuda(cudaError_t status, const char* call, std::string_view attempted) {
-  int device = -1;
-  const bool known = cudaGetDevice(&device) == cudaSuccess;
-  DevicePlace place;
-  place.device = known ? "cuda:" + std::to_string(device) : "cuda";
+namespace {
+
+[[noreturn]] void fail_at(std::string device, cudaError_t status, const char* call,
+                          std::string_view attempted) {
   const std::string detail = std::string(call) + ": " + cudaGetErrorName(status) + " (" +
                              cudaGetErrorString(status) + ") when " + std::string(attempted);
   cudaGetLastError();  // clears what is not sticky, so that the next launch does not report it again
-  throw DeviceError(fault_of(status), place, detail);
+  throw DeviceError(fault_of(status), {std::move(device), "", 0}, detail);
+}
+
+}  // namespace
+
+void fail_cuda(cudaError_t status, const char* call, std::string_view attempted) {
+  int device = -1;
+  const bool known = cudaGetDevice(&device) == cudaSuccess;
+  fail_at(known ? "cuda:" + std::to_string(device) : "cuda", status, call, attempted);
+}
+
+void set_cuda_device(int device, std::string_view attempted) {
+  const cudaError_t status = cudaSetDevice(device);
+  if (status != cudaSuccess) fail_at("cuda:" + std::to_string(device), status, "cudaSetDevice", attempted);
 }
 
 DeviceFault fault_of(cudaError_t status) {

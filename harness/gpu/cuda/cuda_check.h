@@ -23,6 +23,9 @@ inline void cuda_check(cudaError_t status, const char* call, std::string_view at
     fail_cuda(status, call, attempted);
 }
 
+/// Makes the device the calling thread's current one. Throws its DeviceError, which names it.
+void set_cuda_device(int device, std::string_view attempted);
+
 /// What an error (not cudaSuccess) means for what comes after it: out of memory leaves the device as it was;
 /// errors after which CUDA refuses everything else in this process (a bad address, a failed launch, a fallen
 /// GPU) lose it.

@@ -32,7 +32,9 @@ TEST(CudaClock, PutsEventsWhereTheHostSawThem) {
     EXPECT_GE(told_ns, before_ns - clock.error_ns() - 10 * kNsPerUs);
     EXPECT_LE(told_ns, after_ns + clock.error_ns() + 10 * kNsPerUs);
   }
+#ifndef HARNESS_FAKE_CUDA  // whose threads run when the machine lets them
   EXPECT_LT(clock.error_ns(), 100 * kNsPerUs);
+#endif
 }
 
 }  // namespace

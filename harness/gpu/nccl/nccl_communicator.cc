@@ -51,13 +51,6 @@ void NcclCommunicator::receive(std::span<std::byte> bytes, WorkerId from, cudaSt
   check(ncclRecv(bytes.data(), bytes.size(), ncclUint8, rank_of(from), communicator_, stream));
 }
 
-void NcclCommunicator::broadcast(std::span<std::byte> bytes, WorkerId root, cudaStream_t stream) {
-  note("ncclBroadcast",
-       "from worker " + std::to_string(root) + " to " + std::to_string(members_.size()) + " members");
-  check(ncclBroadcast(bytes.data(), bytes.data(), bytes.size(), ncclUint8, rank_of(root), communicator_,
-                      stream));
-}
-
 void NcclCommunicator::begin_group() {
   note("ncclGroupStart", "");
   check(ncclGroupStart());

@@ -43,7 +43,6 @@ class NcclCommunicator {
   /// a worker sends itself must stand in a group with its receive.
   void send(std::span<const std::byte> bytes, WorkerId to, cudaStream_t stream);
   void receive(std::span<std::byte> bytes, WorkerId from, cudaStream_t stream);
-  void broadcast(std::span<std::byte> bytes, WorkerId root, cudaStream_t stream);
   /// What is called between the two is enqueued as one operation.
   void begin_group();
   void end_group();

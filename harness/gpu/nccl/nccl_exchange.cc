@@ -16,8 +16,9 @@ namespace harness {
 
 DeviceTensorMemory::DeviceTensorMemory(int device) : device_(device) {
   const std::string attempted = "preparing memory for tensors on device " + std::to_string(device);
-  cuda_check(cudaSetDevice(device), "cudaSetDevice", attempted);
+  set_cuda_device(device, attempted);
   stream_ = std::make_shared<CudaStream>();
+  allocated_ = std::make_shared<CudaEvent>(CudaEvent::Timing::kOff);
   cudaMemPool_t pool = nullptr;
   cuda_check(cudaDeviceGetDefaultMemPool(&pool, device), "cudaDeviceGetDefaultMemPool", attempted);
   std::uint64_t keep_bytes = std::numeric_limits<std::uint64_t>::max();
@@ -26,7 +27,7 @@ DeviceTensorMemory::DeviceTensorMemory(int device) : device_(device) {
 }
 
 StoredTensor DeviceTensorMemory::allocate(std::size_t bytes) {
-  cuda_check(cudaSetDevice(device_), "cudaSetDevice", "allocating a tensor");
+  set_cuda_device(device_, "allocating a tensor");
   void* data = nullptr;
   const std::size_t reserved = (std::max<std::size_t>(bytes, 1) + 3) / 4 * 4;  // the assembly reads words
   const cudaError_t allocated = cudaMallocAsync(&data, reserved, stream_->get());
@@ -37,7 +38,7 @@ StoredTensor DeviceTensorMemory::allocate(std::size_t bytes) {
   cuda_check(allocated, "cudaMallocAsync", "allocating a tensor of " + std::to_string(bytes) + " bytes");
   std::shared_ptr<void> owner(
       data, [stream = stream_](void* memory) { (void)cudaFreeAsync(memory, stream->get()); });
-  stream_->synchronize();
+  allocated_->record(*stream_);
   return {static_cast<std::byte*>(data), bytes, std::move(owner)};
 }
 
@@ -53,7 +54,7 @@ void DeviceTensorMemory::copy_from_host(std::span<const std::byte> from, const S
 
 void DeviceTensorMemory::copy(void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
-  cuda_check(cudaSetDevice(device_), "cudaSetDevice", "copying a tensor");
+  set_cuda_device(device_, "copying a tensor");
   cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_->get()), "cudaMemcpyAsync",
              "copying a tensor of " + std::to_string(bytes) + " bytes");
   stream_->synchronize();
@@ -61,8 +62,9 @@ void DeviceTensorMemory::copy(void* to, const void* from, std::size_t bytes) {
 
 DeviceExchange make_nccl_exchange(int device, WorkerId self, std::function<void()> wake) {
   DeviceExchange made;
-  made.memory = std::make_unique<DeviceTensorMemory>(device);
-  made.lane = std::make_unique<NcclLane>(device, self, std::move(wake));
+  auto memory = std::make_unique<DeviceTensorMemory>(device);
+  made.lane = std::make_unique<NcclLane>(device, self, std::move(wake), memory->allocated());
+  made.memory = std::move(memory);
   return made;
 }
 

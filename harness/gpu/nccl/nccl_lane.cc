@@ -17,10 +17,11 @@ constexpr std::chrono::microseconds kPollInterval{10};
 
 }  // namespace
 
-NcclLane::NcclLane(int device, WorkerId self, std::function<void()> wake)
-    : device_(device), self_(self), wake_(std::move(wake)) {
-  cuda_check(cudaSetDevice(device), "cudaSetDevice",
-             "choosing device " + std::to_string(device) + " for worker " + std::to_string(self));
+NcclLane::NcclLane(int device, WorkerId self, std::function<void()> wake,
+                   std::shared_ptr<const CudaEvent> allocated)
+    : device_(device), self_(self), wake_(std::move(wake)), allocated_(std::move(allocated)) {
+  set_cuda_device(device,
+                  "choosing device " + std::to_string(device) + " for worker " + std::to_string(self));
   stream_ = std::make_unique<CudaStream>();
   thread_ = std::thread([this] { run(); });
 }
@@ -62,11 +63,6 @@ void NcclLane::send(std::uint64_t ticket, ChannelId channel, WorkerId to, std::s
 void NcclLane::receive(std::uint64_t ticket, ChannelId channel, WorkerId from, std::span<std::byte> bytes) {
   add(ticket, channel,
       [bytes, from](NcclCommunicator& c, cudaStream_t stream) { c.receive(bytes, from, stream); });
-}
-
-void NcclLane::broadcast(std::uint64_t ticket, ChannelId channel, WorkerId root, std::span<std::byte> bytes) {
-  add(ticket, channel,
-      [bytes, root](NcclCommunicator& c, cudaStream_t stream) { c.broadcast(bytes, root, stream); });
 }
 
 void NcclLane::add(std::uint64_t ticket, ChannelId channel,
@@ -167,7 +163,7 @@ void NcclLane::watch_launching() {
   Operation operation = std::move(launching_.front());
   launching_.pop_front();
   if (mark_enqueued(operation)) return running_.push_back(std::move(operation));
-  fail(std::move(operation));
+  end_unmarked(std::move(operation));
 }
 
 void NcclLane::launch_next() {
@@ -180,6 +176,7 @@ void NcclLane::launch_next() {
     return end(std::move(operation));
   }
   try {
+    if (allocated_) stream_->wait_for(*allocated_);
     operation.launch(*found->second, stream_->get());
     launching_.push_back(std::move(operation));
   } catch (const DeviceError& error) {
@@ -195,14 +192,19 @@ void NcclLane::watch_running() {
       break;  // the map has changed; the next round looks at the others
     }
   while (!running_.empty()) {
+    bool is_over = true;
     try {
       if (!running_.front().done->passed()) return;
     } catch (const DeviceError& error) {
       running_.front().failure = error.what();
+      is_over = error.fault() == DeviceFault::kDeviceLost;
     }
     Operation operation = std::move(running_.front());
     running_.pop_front();
-    end(std::move(operation));
+    if (is_over)
+      end(std::move(operation));
+    else
+      end_unmarked(std::move(operation));
   }
 }
 
@@ -220,8 +222,15 @@ void NcclLane::give_up(ChannelId channel, std::string why) {
     operation.failure = std::move(why);
     running_.push_back(std::move(operation));
   } else {
-    end(std::move(operation));
+    end_unmarked(std::move(operation));
   }
+}
+
+void NcclLane::end_unmarked(Operation operation) {
+  const std::string why = operation.failure;
+  while (!communicators_.empty()) give_up(communicators_.begin()->first, why);
+  (void)cudaStreamSynchronize(stream_->get());  // a lost device does not use the memory any more
+  end(std::move(operation));
 }
 
 bool NcclLane::mark_enqueued(Operation& operation) {
@@ -238,10 +247,8 @@ bool NcclLane::mark_enqueued(Operation& operation) {
 }
 
 void NcclLane::fail(Operation operation) {
-  const ChannelId channel = operation.channel;
-  const std::string why = operation.failure;
+  give_up(operation.channel, operation.failure);  // first: what was enqueued of it ends with the communicator
   end(std::move(operation));
-  give_up(channel, why);
 }
 
 void NcclLane::end(Operation operation) {

@@ -25,13 +25,15 @@ namespace harness {
 
 /// One stream and one thread, which makes all NCCL calls, so that neither the first connection to a peer
 /// nor a peer that is lost holds up the event loop. It polls while something is under way and sleeps
-/// otherwise. Nothing of it has run on two GPUs: NCCL refuses two ranks on one, where only opening, one
-/// member's broadcast and aborts can.
+/// otherwise. Nothing of it has run on two GPUs: NCCL refuses two ranks on one, where only opening and aborts
+/// can.
 class NcclLane final : public ChannelLane {
  public:
-  /// `wake` is called by the lane's thread when there is something to take. Makes the device the calling
+  /// `wake` is called by the lane's thread when there is something to take. `allocated`: operations wait for
+  /// its last record (DeviceTensorMemory::allocated()); null: for nothing. Makes the device the calling
   /// thread's current one; throws DeviceError when it cannot be used.
-  NcclLane(int device, WorkerId self, std::function<void()> wake);
+  NcclLane(int device, WorkerId self, std::function<void()> wake,
+           std::shared_ptr<const CudaEvent> allocated = nullptr);
   /// Aborts what is under way.
   ~NcclLane() override;
 
@@ -42,8 +44,6 @@ class NcclLane final : public ChannelLane {
 
   void send(std::uint64_t ticket, ChannelId channel, WorkerId to, std::span<const std::byte> bytes) override;
   void receive(std::uint64_t ticket, ChannelId channel, WorkerId from, std::span<std::byte> bytes) override;
-  /// The root's bytes come to all other members: what one GPU alone can run, for a test.
-  void broadcast(std::uint64_t ticket, ChannelId channel, WorkerId root, std::span<std::byte> bytes);
   void abort(ChannelId channel) override;
   void take(std::vector<LaneEnd>& ended) override;
 
@@ -79,6 +79,9 @@ class NcclLane final : public ChannelLane {
   /// Lets it run once the stream has passed this point; false, with the failure, when that cannot be
   /// marked.
   bool mark_enqueued(Operation& operation);
+  /// Ends an operation that may be enqueued, where nothing can tell when the stream has passed it: after all
+  /// channels have been given up, which empties the stream.
+  void end_unmarked(Operation operation);
   /// Ends it with its failure, and its channel too.
   void fail(Operation operation);
   void end(Operation operation);
@@ -87,6 +90,7 @@ class NcclLane final : public ChannelLane {
   int device_;
   WorkerId self_;
   std::function<void()> wake_;
+  std::shared_ptr<const CudaEvent> allocated_;
 
   // The thread's own.
   std::unique_ptr<CudaStream> stream_;

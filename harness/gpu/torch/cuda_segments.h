@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/gpu/cuda/cuda_buffer.h"
+#include "harness/gpu/cuda/cuda_engine.h"
 #include "harness/gpu/cuda/cuda_stream.h"
 #include "harness/gpu/torch/staged_model.h"
 
@@ -48,17 +49,11 @@ class GraphPool {
   c10::MempoolId_t id_;
 };
 
-/// Values on the device, one image's after another's.
-struct CudaOutput {
-  const float* values = nullptr;
-  std::size_t count = 0;
-};
-
 /// A loaded model. Its input is one tensor, which the assembly fills; the segments between its exit points
 /// are enqueued one after another. Graphs for each segment of ModelSource::batches are captured when it is
 /// made, after running that size call by call; any other size, and one that cannot be captured, runs call by
 /// call. All on the device's thread, where `stream` is LibTorch's current stream.
-class CudaSegments {
+class CudaSegments final : public CudaModel {
  public:
   /// Where it runs. All outlive it.
   struct Place {
@@ -72,21 +67,16 @@ class CudaSegments {
   /// stage throws, when a batch of one does not run or the device is lost.
   CudaSegments(StagedModel model, const ModelSource& source, const DevicePlace& place, const Place& where);
 
-  const InputFormat& format() const { return model_.input; }
-  std::size_t max_batch() const { return max_batch_; }
-  int segments() const { return static_cast<int>(begins_.size()) - 1; }
-  /// Of max_batch images, in the format.
-  float* input() const { return reinterpret_cast<float*>(input_.data()); }
-  std::size_t input_bytes() const { return input_.size(); }
-  std::uint64_t weight_bytes() const { return bytes_of(model_); }
+  const InputFormat& format() const override { return model_.input; }
+  std::size_t max_batch() const override { return max_batch_; }
+  int segments() const override { return static_cast<int>(begins_.size()) - 1; }
+  float* input() const override { return reinterpret_cast<float*>(input_.data()); }
+  std::size_t input_bytes() const override { return input_.size(); }
+  std::uint64_t weight_bytes() const override { return bytes_of(model_); }
   /// "batch 3 to 8 without a CUDA graph: WHY", a line for each reason; none when all sizes have graphs.
-  const std::vector<std::string>& notes() const { return notes_; }
-
-  /// Enqueues a segment of a batch, 0 first, in order. Throws likewise.
-  void enqueue(std::size_t batch, int segment);
-  /// Of the batch whose last segment was enqueued last; its values are there once that has passed, until the
-  /// next batch's first segment.
-  const CudaOutput& output() const { return output_; }
+  const std::vector<std::string>& notes() const override { return notes_; }
+  void enqueue(std::size_t batch, int segment) override;
+  const CudaOutput& output() const override { return output_; }
 
  private:
   /// The graphs of a batch size, and where they leave the output.

@@ -1,0 +1,179 @@
+// What the parts of the fake CUDA runtime share: its state, and how a call begins and ends.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "harness/gpu/cuda/test_fake_cuda.h"
+
+namespace harness::fake_cuda {
+
+constexpr int kHost = -1;
+#ifdef __SANITIZE_ADDRESS__
+constexpr std::size_t kGuardBytes = 0;  ///< the sanitizer's own guards tell of the access itself
+#else
+constexpr std::size_t kGuardBytes = 256;  ///< before and behind each block
+#endif
+constexpr std::align_val_t kAlignment{256};
+constexpr std::byte kGuard{0xA5};
+constexpr std::byte kUnset{0xFF};  ///< floats of it are no numbers
+
+/// Memory of a device, or page-locked memory of the host.
+class Block {
+ public:
+  Block(int device, std::size_t bytes, bool is_ready)
+      : device_(device), bytes_(bytes), is_ready_(is_ready), whole_(new (kAlignment) std::byte[size()]) {
+    std::memset(whole_.get(), static_cast<int>(kGuard), size());
+    std::memset(data(), static_cast<int>(kUnset), bytes);
+  }
+  std::byte* data() const { return whole_.get() + kGuardBytes; }
+  bool holds(const void* from, std::size_t bytes) const {
+    const auto begin = reinterpret_cast<std::uintptr_t>(data());
+    const auto at = reinterpret_cast<std::uintptr_t>(from);
+    return at >= begin && at + bytes <= begin + bytes_;
+  }
+  bool is_whole() const {
+    const auto is_guard = [](std::byte byte) { return byte == kGuard; };
+    return std::all_of(whole_.get(), data(), is_guard) &&
+           std::all_of(data() + bytes_, whole_.get() + size(), is_guard);
+  }
+
+  int device_;
+  std::size_t bytes_;
+  bool is_ready_;   ///< the stream has passed the point from which it may be used
+  int queued_ = 0;  ///< work that names it
+
+ private:
+  struct Free {
+    void operator()(std::byte* data) const { ::operator delete[](data, kAlignment); }
+  };
+  std::size_t size() const { return bytes_ + 2 * kGuardBytes; }
+  std::unique_ptr<std::byte[], Free> whole_;
+};
+
+using Blocks = std::vector<std::shared_ptr<Block>>;
+
+struct Work {
+  std::string name;
+  std::vector<const void*> names;
+  std::function<cudaError_t()> run;
+  std::function<bool()> is_ready;
+  bool always = false;  ///< also on a lost device
+};
+
+struct EventState {
+  bool has_timing = false;
+  std::uint64_t recorded = 0;
+  std::uint64_t passed = 0;
+  std::chrono::steady_clock::time_point at;
+};
+
+}  // namespace harness::fake_cuda
+
+// NOLINTBEGIN(readability-identifier-naming): the runtime's names
+struct CUstream_st {
+  int device = 0;
+  std::deque<std::pair<harness::fake_cuda::Work, harness::fake_cuda::Blocks>> queue;  ///< the first one runs
+  bool closes = false;
+  CUgraph_st* capture = nullptr;
+  bool capture_broke = false;
+  int timed_records = 0;
+  std::thread thread;
+};
+struct CUevent_st {
+  int device = 0;
+  std::shared_ptr<harness::fake_cuda::EventState> state;
+};
+struct CUgraph_st {
+  std::vector<harness::fake_cuda::Work> works;
+};
+struct CUgraphExec_st {
+  std::vector<harness::fake_cuda::Work> works;
+};
+// NOLINTEND(readability-identifier-naming)
+
+namespace harness::fake_cuda {
+
+struct Failure {
+  cudaError_t error = cudaSuccess;
+  int skip = 0;
+};
+
+struct Runtime {
+  std::recursive_mutex mutex;  ///< of everything; work runs without it
+  std::condition_variable_any changed;
+  std::map<const void*, std::shared_ptr<Block>> blocks;
+  std::set<CUstream_st*> streams;
+  std::size_t others = 0;           ///< events and graphs
+  std::optional<std::string> held;  ///< work of that name, or all
+  std::array<cudaError_t, kDevices> lost{};
+  std::map<std::string, Failure, std::less<>> failures;
+  std::map<std::string, int, std::less<>> calls;
+  std::vector<std::string> faults;
+};
+extern Runtime& runtime;
+
+inline thread_local int current_device = 0;
+inline thread_local cudaError_t last_error = cudaSuccess;
+inline thread_local CUstream_st* capturing = nullptr;  ///< by this thread
+
+// Under the runtime's lock.
+cudaError_t take_failure(std::string_view name);
+inline cudaError_t& lost_error(int device) { return runtime.lost[static_cast<std::size_t>(device)]; }
+inline bool is_lost_now(int device) { return lost_error(device) != cudaSuccess; }
+std::shared_ptr<Block> block_of(const void* data);
+cudaError_t allocate(void** data, int device, std::size_t bytes, bool is_ready = true);
+void deallocate(const void* data);
+/// What a stream's thread does.
+void run_stream(CUstream_st* stream);
+void push(CUstream_st* stream, const Work& work);
+/// The same, or into the graph that the stream records.
+cudaError_t add(CUstream_st* stream, Work work);
+
+inline cudaError_t done() { return cudaSuccess; }
+
+/// A call of the runtime: counted, failed where a test wants it or the device is lost, and else `body`.
+template <typename Body>
+cudaError_t call(const char* name, int device, const Body& body) {
+  const std::unique_lock lock(runtime.mutex);
+  ++runtime.calls[name];
+  cudaError_t error = take_failure(name);
+  if (error == cudaSuccess && device != kHost) error = lost_error(device);
+  if (error == cudaSuccess) error = body();
+  if (error != cudaSuccess && error != cudaErrorNotReady) last_error = error;
+  return error;
+}
+
+/// A call that ends something: it does so whatever it says.
+template <typename Body>
+cudaError_t ending(const char* name, int device, const Body& body) {
+  const std::unique_lock lock(runtime.mutex);
+  body();
+  return call(name, device, done);
+}
+
+/// Blocks the host; held streams go on. Under one lock only.
+template <typename Done>
+void wait_until(const Done& done) {
+  runtime.held.reset();
+  runtime.changed.notify_all();
+  runtime.changed.wait(runtime.mutex, done);
+}
+
+}  // namespace harness::fake_cuda
