@@ -1,4 +1,4 @@
-// This host as a process sees it: what it calls itself, which GPUs there are, how late sleeps may end.
+// This host as a process sees it: what it calls itself, its clock, how late sleeps may end.
 #pragma once
 
 #include <sys/prctl.h>
@@ -6,12 +6,8 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdint>
-#include <cstdlib>
-#include <fstream>
 #include <string>
 
-#include "harness/core/random.h"
 #include "harness/core/types.h"
 
 namespace harness {
@@ -29,19 +25,6 @@ inline TimeNs timer_slack_ns() { return prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 
 inline std::string host_name() {
   std::array<char, 256> name{};
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "a host without name";
-}
-
-// Which GPUs a process sees, as far as it can be compared between processes.
-
-/// The same for two processes if they run under one kernel with the same CUDA_VISIBLE_DEVICES. Containers of
-/// one machine count as one place, though each may have been given GPUs of its own: a GPU taken twice would
-/// go unnoticed, one that is not there does not.
-inline std::uint64_t visible_gpu_set() {
-  std::string kernel;
-  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), kernel);
-  if (kernel.empty()) kernel = host_name();
-  const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  return hash_text(visible == nullptr ? "" : visible, hash_text(kernel));
 }
 
 // The clock of live runs and of the batches of their devices.

@@ -21,6 +21,7 @@
 #include "harness/gpu/device/devices.h"
 #include "harness/live/run/watchdog.h"
 #include "harness/machine/this_host.h"
+#include "harness/machine/visible_gpus.h"
 
 namespace harness {
 namespace {

@@ -20,6 +20,7 @@
 #include "harness/live/transport/wake_board.h"
 #include "harness/live/transport/wake_socket.h"
 #include "harness/machine/this_host.h"
+#include "harness/machine/visible_gpus.h"
 
 namespace harness {
 namespace {

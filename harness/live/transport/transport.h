@@ -60,13 +60,13 @@ class Transport {
   virtual std::size_t receive(const TakeMessage& take) = 0;
   /// Sleeps until steady_ns() reaches `deadline_ns`, or a message may have arrived, or a signal came; may
   /// return early for no reason. Returns at once when a message is known to wait. The deadline is met as
-  /// exactly as the thread's timer slack lets it (this_host.h).
+  /// exactly as the thread's timer slack lets it (visible_gpus.h).
   virtual void wait_until(TimeNs deadline_ns) = 0;
   /// Ends the wait_until() under way, or the next one. From any thread; costs a system call when the rank
   /// sleeps.
   virtual void interrupt() = 0;
   virtual const TransportCounters& counters() const = 0;
-  /// visible_gpu_set() of each rank (this_host.h).
+  /// visible_gpu_set() of each rank (visible_gpus.h).
   virtual std::span<const std::uint64_t> gpu_sets() const = 0;
 
  protected:

@@ -1,0 +1,60 @@
+#include "harness/machine/visible_gpus.h"
+
+#include <dlfcn.h>
+
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <string_view>
+
+#include "harness/core/random.h"
+#include "harness/machine/this_host.h"
+
+namespace harness {
+namespace {
+
+using Uuid = std::array<char, 16>;
+
+template <typename Function>
+bool find_in(void* library, const char* name, Function*& function) {
+  function = reinterpret_cast<Function*>(dlsym(library, name));
+  return function != nullptr;
+}
+
+/// The UUIDs of the GPUs that CUDA shows this process, in its order; "" when it shows none. Nothing is run on
+/// them: no memory of theirs is taken.
+std::string visible_uuids(const std::string& driver) {
+  void* const library = dlopen(driver.c_str(), RTLD_NOW);  // stays: drivers do not like to be unloaded
+  if (library == nullptr) return "";
+  int (*init)(unsigned) = nullptr;
+  int (*count_of)(int*) = nullptr;
+  int (*device_of)(int*, int) = nullptr;
+  int (*uuid_of)(Uuid*, int) = nullptr;
+  if (!find_in(library, "cuInit", init) || !find_in(library, "cuDeviceGetCount", count_of) ||
+      !find_in(library, "cuDeviceGet", device_of) || !find_in(library, "cuDeviceGetUuid_v2", uuid_of))
+    return "";
+  int count = 0;
+  if (init(0) != 0 || count_of(&count) != 0) return "";
+  std::string uuids;
+  for (int index = 0; index < count; ++index) {
+    int device = 0;
+    Uuid uuid{};
+    if (device_of(&device, index) != 0 || uuid_of(&uuid, device) != 0) return "";
+    uuids.append(uuid.data(), uuid.size());
+  }
+  return uuids;
+}
+
+}  // namespace
+
+std::uint64_t visible_gpu_set(const std::string& driver) {
+  const std::string uuids = visible_uuids(driver);
+  if (!uuids.empty()) return hash_text(uuids);
+  std::string kernel;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), kernel);
+  if (kernel.empty()) kernel = host_name();
+  const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  return hash_text(visible == nullptr ? "" : visible, hash_text(kernel));
+}
+
+}  // namespace harness
