@@ -1,5 +1,5 @@
-// A driver of CUDA for a test: its GPUs are the letters of HARNESS_TEST_GPUS, each a UUID of that letter; "-" is a
-// GPU whose UUID it does not tell.
+// A driver of CUDA for a test: its GPUs are the letters of HARNESS_TEST_GPUS, each a UUID of that letter; "-"
+// is a GPU whose UUID it does not tell.
 #include <cstdlib>
 #include <cstring>
 

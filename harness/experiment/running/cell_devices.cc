@@ -29,9 +29,9 @@ struct RankGpus {
   int first_device;  ///< of those that this process sees
 };
 
-/// With two ranks all GPUs are on one.
-bool by_nccl(const GpuParams& params, int ranks) {
-  return params.device == DeviceKind::kCuda && params.exchange == ExchangeBy::kNccl && ranks > 2;
+/// Where one rank has all GPUs, their lanes have nothing to do: channels join GPUs of several ranks.
+bool by_nccl(const GpuParams& params) {
+  return params.device == DeviceKind::kCuda && params.exchange == ExchangeBy::kNccl;
 }
 
 bool plans_groups_anew(const RunSpec& spec, const Plan& plan) {
@@ -78,10 +78,10 @@ void check_on_devices(const RunSpec& spec, const Plan& plan, std::span<const Fau
         "gpu on one or two ranks");
 }
 
-std::string why_no_exchange(const GpuParams& params, int ranks) {
+std::string why_no_exchange(const GpuParams& params) {
   if (params.exchange == ExchangeBy::kNccl && params.device != DeviceKind::kCuda)
     return std::string("nccl with gpu.device = ") + name_of(params.device);
-  if (!by_nccl(params, ranks)) return "";
+  if (!by_nccl(params)) return "";
   const DeviceModule* const module = device_module();
   if (module == nullptr || module->make_exchange == nullptr) return "nccl, which this build has not";
   return "";
@@ -89,7 +89,7 @@ std::string why_no_exchange(const GpuParams& params, int ranks) {
 
 std::unique_ptr<DeviceExchanges> make_cell_exchanges(const RunSpec& spec, const PreparedCell& prepared,
                                                      Transport& transport) {
-  if (!by_nccl(prepared.settings.gpu, transport.ranks())) return nullptr;
+  if (!by_nccl(prepared.settings.gpu)) return nullptr;
   auto exchanges = std::make_unique<DeviceExchanges>();
   const DeviceModule* const module = device_module();
   HARNESS_CHECK(module != nullptr && module->make_exchange != nullptr, "an exchange that was not checked");

@@ -20,7 +20,7 @@ void check_on_devices(const RunSpec& spec, const Plan& plan, std::span<const Fau
                       const InputPlace& queue, int ranks);
 
 /// What keeps the tensors of a cell on devices from going from GPU to GPU as it asks; empty: nothing.
-std::string why_no_exchange(const GpuParams& params, int ranks);
+std::string why_no_exchange(const GpuParams& params);
 
 /// The exchanges of the rank's GPUs, none on rank 0; null when messages do. Wakes `transport`.
 /// Throws DeviceError where one cannot be had.

@@ -72,7 +72,7 @@ void ExperimentRun::check_devices(const PreparedCell& prepared) {
   if (world.world.preemption == Preemption::kImmediate && world.system->preempts())
     throw input_error(place_of(spec_, "cluster.preemption"), "immediate with runtime = \"gpu\"",
                       "exit_points: batches on devices stop there alone");
-  const std::string exchange = why_no_exchange(prepared.settings.gpu, ranks_.ranks());
+  const std::string exchange = why_no_exchange(prepared.settings.gpu);
   if (!exchange.empty()) throw input_error(place_of(spec_, "gpu.exchange"), exchange, "messages");
   if (prepared.settings.gpu.profile_error_limit > 0 && ranks_.ranks() > 1)
     throw input_error(place_of(spec_, "gpu.profile_error_limit"),
