@@ -34,12 +34,25 @@ void require_blas_for_threads() {
 
 }  // namespace
 
-CpuEngine::Loaded CpuEngine::make(const ModelSource& source, const DevicePlace& place) {
-  StagedModel model = options_.models(source, place);
-  std::vector<std::size_t> begins =
-      segment_begins(exit_points_of(model, source, place), static_cast<int>(model.stages.size()));
+CpuEngine::Loaded CpuEngine::make(StagedModel model, const ModelSource& source, const DevicePlace& place) {
+  const int points = exit_points_of(model, source, place);
   Assembler assembler(model.input);
+  std::vector<std::size_t> begins = segment_begins(points, static_cast<int>(model.stages.size()));
   return {std::move(model), std::move(begins), std::move(assembler)};
+}
+
+std::vector<TimeNs> CpuEngine::time_stages(const Loaded& loaded) {
+  const c10::InferenceMode inference;
+  std::vector<TimeNs> best(loaded.model.stages.size(), kNever);
+  for (int run = 0; run < kStageTimings; ++run) {
+    std::vector<at::Tensor> state = {input_of(loaded, 1)};
+    for (std::size_t stage = 0; stage < best.size(); ++stage) {
+      const TimeNs start_ns = steady_ns();
+      loaded.model.stages[stage](state);
+      best[stage] = std::min(best[stage], steady_ns() - start_ns);
+    }
+  }
+  return best;
 }
 
 at::Tensor CpuEngine::input_of(const Loaded& loaded, std::size_t count) {
@@ -68,10 +81,12 @@ int CpuEngine::load(const ModelSource& source, const DevicePlace& place) {
   return with_torch_errors(place, [&] {
     at::set_num_threads(options_.threads);
     require_blas_for_threads();
-    Loaded loaded = make(source, place);
+    Loaded loaded = make(options_.models(source, place), source, place);
     const std::size_t values = batch_elements(loaded.model.input, static_cast<std::size_t>(source.max_batch));
     if (input_.size() < values) input_.resize(values);
     warm_up(loaded, place);
+    const int points = loaded.segments() - 1;
+    if (has_choice(points, loaded.model)) loaded.begins = segment_begins(points, time_stages(loaded));
     models_.push_back(std::move(loaded));
     return models_.back().segments() - 1;
   });

@@ -17,7 +17,8 @@ namespace harness {
 /// Computes each segment when it is enqueued. Assembling the inputs is part of the first, and so of the
 /// batch's time: on a CPU there is no second engine to copy beside it.
 ///
-/// Every loaded model has run an image of zeros before it counts as loaded. The output of a batch of n is a
+/// Every loaded model has run an image of zeros before it counts as loaded; where it has exit points, that
+/// tells how long its stages take, and so where they are. The output of a batch of n is a
 /// tensor whose first dimension is n; any other fails the batch.
 class CpuEngine final : public StreamEngine {
  public:
@@ -52,7 +53,9 @@ class CpuEngine final : public StreamEngine {
   };
 
   Slot& slot(int number) { return slots_[static_cast<std::size_t>(number)]; }
-  Loaded make(const ModelSource& source, const DevicePlace& place);
+  Loaded make(StagedModel model, const ModelSource& source, const DevicePlace& place);
+  /// How long the stages take for an image of zeros.
+  std::vector<TimeNs> time_stages(const Loaded& loaded);
   /// The first `count` images of the input.
   at::Tensor input_of(const Loaded& loaded, std::size_t count);
   void warm_up(const Loaded& loaded, const DevicePlace& place);

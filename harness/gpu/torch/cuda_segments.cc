@@ -4,6 +4,7 @@
 #include <ATen/cuda/CUDAGraph.h>
 #include <c10/core/InferenceMode.h>
 #include <c10/cuda/CUDACachingAllocator.h>
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -71,6 +72,7 @@ CudaSegments::CudaSegments(StagedModel model, const ModelSource& source, const D
   cuda_check(cudaMemsetAsync(input_.data(), 0, input_.size(), where.stream.get()), "cudaMemsetAsync",
              "clearing an input");
   try_first_run();
+  if (has_choice(points, model_)) begins_ = segment_begins(points, time_stages());
   captured_.resize(max_batch_);
   if (where.graphs) prepare_sizes(graph_sizes(source));
   forget_state();
@@ -85,6 +87,31 @@ void CudaSegments::try_first_run() {
   } catch (const DeviceError& error) {
     throw of_first_run(error, model_, place_);
   }
+}
+
+std::vector<TimeNs> CudaSegments::time_stages() {
+  const c10::InferenceMode inference;
+  warm_up(max_batch_);
+  std::vector<TimeNs> best(model_.stages.size(), kNever);
+  for (int run = 0; run < kStageTimings; ++run) {
+    std::vector<CudaEvent> passed;
+    for (std::size_t i = 0; i <= best.size(); ++i) passed.emplace_back(CudaEvent::Timing::kOn);
+    passed[0].record(where_.stream);
+    with_torch_cuda_errors({}, [&] {
+      state_ = {input_of(max_batch_)};
+      for (std::size_t stage = 0; stage < best.size(); ++stage) {
+        model_.stages[stage](state_);
+        passed[stage + 1].record(where_.stream);
+      }
+    });
+    where_.stream.synchronize();
+    for (std::size_t stage = 0; stage < best.size(); ++stage) {
+      const double ms = static_cast<double>(passed[stage + 1].ms_since(passed[stage]));
+      best[stage] = std::min(best[stage], static_cast<TimeNs>(ms * static_cast<double>(kNsPerMs)));
+    }
+  }
+  forget_state();
+  return best;
 }
 
 void CudaSegments::prepare_sizes(const std::vector<int>& sizes) {

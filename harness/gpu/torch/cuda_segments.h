@@ -86,6 +86,8 @@ class CudaSegments final : public CudaModel {
   };
 
   void try_first_run();
+  /// How long the stages take for a batch of the largest size, call by call.
+  std::vector<TimeNs> time_stages();
   /// `sizes` rising.
   void prepare_sizes(const std::vector<int>& sizes);
   void warm_up(std::size_t batch);

@@ -5,9 +5,14 @@
 #include <c10/core/InferenceMode.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <limits>
 #include <set>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "harness/gpu/inputs/test_images.h"
@@ -47,6 +52,75 @@ TEST(ExitPoints, LeaveEveryBitAsItIs) {
     for (const int points : {find_zoo_model(small.model)->exit_points, stages - 1})
       EXPECT_TRUE(at::equal(run(points), plain)) << points << " exit points";
   }
+}
+
+double sum_of_squares(const std::vector<std::size_t>& begins, const std::vector<TimeNs>& stage_ns) {
+  double sum = 0;
+  for (std::size_t i = 0; i + 1 < begins.size(); ++i) {
+    double segment = 0;
+    for (std::size_t stage = begins[i]; stage < begins[i + 1]; ++stage)
+      segment += static_cast<double>(stage_ns[stage]);
+    sum += segment * segment;
+  }
+  return sum;
+}
+
+/// No other choice of so many places has a shorter mean time until the next exit point.
+TEST(ExitPoints, AreSpreadByTheTimesOfTheStages) {
+  EXPECT_EQ(segment_begins(1, std::vector<TimeNs>{90, 10, 10, 10, 10, 10}),
+            (std::vector<std::size_t>{0, 1, 6}));
+  EXPECT_EQ(segment_begins(1, 6), (std::vector<std::size_t>{0, 3, 6}));
+  const std::uint64_t seed = fresh_seed();
+  SCOPED_TRACE(seed_text(seed));
+  RandomStream random(seed, "stages", 0);
+  for (int i = 0; i < 300; ++i) {
+    std::vector<TimeNs> stage_ns(1 + random.below(10));
+    for (TimeNs& ns : stage_ns) ns = static_cast<TimeNs>(random.below(1000));
+    const std::size_t stages = stage_ns.size();
+    std::vector<double> best(stages, std::numeric_limits<double>::infinity());  // by exit points
+    for (std::uint32_t places = 0; places < 1U << (stages - 1); ++places) {
+      std::vector<std::size_t> begins = {0};
+      for (std::size_t stage = 1; stage < stages; ++stage)
+        if ((places >> (stage - 1) & 1U) != 0) begins.push_back(stage);
+      begins.push_back(stages);
+      best[begins.size() - 2] = std::min(best[begins.size() - 2], sum_of_squares(begins, stage_ns));
+    }
+    for (std::size_t points = 0; points < stages; ++points) {
+      const std::vector<std::size_t> begins = segment_begins(static_cast<int>(points), stage_ns);
+      ASSERT_EQ(begins.size(), points + 2);
+      EXPECT_EQ(std::ranges::adjacent_find(begins, std::greater_equal<>()), begins.end()) << "none is empty";
+      EXPECT_EQ(begins.back(), stages);
+      EXPECT_EQ(sum_of_squares(begins, stage_ns), best[points]);
+    }
+  }
+}
+
+/// The device puts them where its own stages say: of six stages the first takes nearly all the time.
+TEST(ExitPoints, ADeviceMeasuresItsStages) {
+  std::vector<int> ran;
+  TorchDeviceOptions options;
+  options.models = [&ran](const ModelSource&, const DevicePlace&) {
+    StagedModel model;
+    model.input.height = model.input.width = 4;
+    for (int stage = 0; stage < 6; ++stage) {
+      model.stages.emplace_back([&ran, stage](std::vector<at::Tensor>&) {
+        ran.push_back(stage);
+        if (stage == 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      });
+    }
+    return model;
+  };
+  CpuEngine engine(options);
+  ModelSource source;
+  source.exit_points = 1;
+  ASSERT_EQ(engine.load(source, {"cpu", "uneven", 0}), 1);
+  RandomStream random(1, "uneven", 0);
+  const OwnedImage image = random_image(random, 4, 4);
+  const std::vector<Image> images = {image.view()};
+  engine.begin(0, 0, images);
+  ran.clear();
+  engine.enqueue(0, 0);
+  EXPECT_EQ(ran, std::vector<int>{0});
 }
 
 /// A batch that stops at any of its exit points leaves nothing behind: the next one is as if nothing had

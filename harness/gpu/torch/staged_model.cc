@@ -1,6 +1,8 @@
 #include "harness/gpu/torch/staged_model.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <string>
 
 namespace harness {
@@ -45,12 +47,40 @@ DeviceError of_first_run(const DeviceError& error, const StagedModel& model, con
           "on an input of " + shape + ": " + error.detail()};
 }
 
-std::vector<std::size_t> segment_begins(int exit_points, int stages) {
-  std::vector<std::size_t> begins;
-  for (int point = 0; point <= exit_points + 1; ++point)
-    begins.push_back(static_cast<std::size_t>(point) * static_cast<std::size_t>(stages) /
-                     static_cast<std::size_t>(exit_points + 1));
+std::vector<std::size_t> segment_begins(int exit_points, std::span<const TimeNs> stage_ns) {
+  const std::size_t stages = stage_ns.size();
+  const auto segments = static_cast<std::size_t>(exit_points) + 1;
+  std::vector<double> until = {0};  // the time of the stages before
+  for (const TimeNs ns : stage_ns) until.push_back(until.back() + static_cast<double>(ns));
+  // best[s][e]: the least sum of squares of s segments that end before stage e; from[s][e]: where the last
+  // begins.
+  constexpr double kUnreached = std::numeric_limits<double>::infinity();
+  std::vector<std::vector<double>> best(segments + 1, std::vector<double>(stages + 1, kUnreached));
+  std::vector<std::vector<std::size_t>> from(segments + 1, std::vector<std::size_t>(stages + 1, 0));
+  best[0][0] = 0;
+  for (std::size_t s = 1; s <= segments; ++s) {
+    for (std::size_t end = s; end <= stages; ++end) {
+      for (std::size_t begin = s - 1; begin < end; ++begin) {
+        const double last = until[end] - until[begin];
+        const double sum = best[s - 1][begin] + last * last;
+        if (sum >= best[s][end]) continue;
+        best[s][end] = sum;
+        from[s][end] = begin;
+      }
+    }
+  }
+  std::vector<std::size_t> begins = {stages};
+  for (std::size_t s = segments; s > 0; --s) begins.push_back(from[s][begins.back()]);
+  std::reverse(begins.begin(), begins.end());
   return begins;
+}
+
+std::vector<std::size_t> segment_begins(int exit_points, int stages) {
+  return segment_begins(exit_points, std::vector<TimeNs>(static_cast<std::size_t>(stages), 1));
+}
+
+bool has_choice(int exit_points, const StagedModel& model) {
+  return exit_points > 0 && exit_points + 1 < static_cast<int>(model.stages.size());
 }
 
 void run_segment(const StagedModel& model, const std::vector<std::size_t>& begins, int segment,

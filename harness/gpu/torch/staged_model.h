@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "harness/gpu/device/device.h"
@@ -39,9 +40,18 @@ void check_output(const at::Tensor& output, std::size_t batch, const DevicePlace
 /// names the input's shape, since that is what most such models do not take.
 DeviceError of_first_run(const DeviceError& error, const StagedModel& model, const DevicePlace& place);
 
-/// The first stage of each segment between exit points, then the number of stages. `exit_points` of the
-/// places between `stages` stages begin a segment, evenly. Needs 0 <= exit_points < stages.
+/// The first stage of each segment between exit points, then the number of stages. Of the places between the
+/// stages, which take `stage_ns` each, `exit_points` begin a segment: those for which the mean time until the
+/// next exit point, from any moment of a batch, is shortest (the sum of the squares of the segments' times).
+/// Needs 0 <= exit_points < stages.
+std::vector<std::size_t> segment_begins(int exit_points, std::span<const TimeNs> stage_ns);
+/// For stages that take equally long.
 std::vector<std::size_t> segment_begins(int exit_points, int stages);
+
+/// Whether it matters how long the stages take: there are exit points, and not at every place.
+bool has_choice(int exit_points, const StagedModel& model);
+/// Runs of all stages, the best of which counts for each.
+inline constexpr int kStageTimings = 3;
 
 /// Runs the segment's stages on what the segment before left. What is computed does not depend on the exit
 /// points.
