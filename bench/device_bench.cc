@@ -25,6 +25,8 @@
 #include "harness/gpu/torch/torch_device.h"
 #include "harness/machine/this_host.h"
 #ifdef HARNESS_TORCH_CUDA
+#include <c10/cuda/CUDAGuard.h>
+
 #include "harness/gpu/cuda/cuda_check.h"
 #include "harness/gpu/torch/cuda_segments.h"
 #endif

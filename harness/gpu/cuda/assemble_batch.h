@@ -1,6 +1,6 @@
 // Batch assembly as a CUDA kernel: uint8 images of differing sizes on the device -> one float32 NCHW batch,
-// with resize, normalisation and layout change fused. The arithmetic is assembly_kernel.h's: the same bits as
-// the CPU's.
+// with resize, normalisation and layout change fused. The arithmetic is assembly_kernel.h's: within
+// tolerance_of() of the exact values, as the CPU's.
 #pragma once
 
 #include "harness/gpu/inputs/assembly_kernel.h"

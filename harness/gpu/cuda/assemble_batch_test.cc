@@ -9,6 +9,7 @@
 #include "harness/gpu/cuda/cuda_buffer.h"
 #include "harness/gpu/cuda/cuda_check.h"
 #include "harness/gpu/cuda/cuda_stream.h"
+#include "harness/gpu/cuda/test_assembled.h"
 #include "harness/gpu/inputs/assembly.h"
 #include "harness/gpu/inputs/test_images.h"
 
@@ -43,10 +44,7 @@ class DeviceBatch {
     copy_to_host(device_out_, host_out_, host_out_.bytes().size(), stream);
   }
   void expect_as_cpu(const std::vector<Image>& images, const InputFormat& format) const {
-    std::vector<float> expected(batch_elements(format, images.size()));
-    assemble_batch(images, format, expected);
-    const auto* const found = reinterpret_cast<const float*>(host_out_.bytes().data());
-    for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_EQ(found[i], expected[i]) << "element " << i;
+    expect_assembled(reinterpret_cast<const float*>(host_out_.bytes().data()), images, format);
   }
 
  private:
@@ -56,7 +54,7 @@ class DeviceBatch {
   PinnedBuffer host_out_;
 };
 
-TEST_F(AssembleBatchCuda, GivesTheBitsOfTheCpuVersion) {
+TEST_F(AssembleBatchCuda, GivesTheValuesOfTheCpuVersion) {
   const std::uint64_t seed = fresh_seed();
   SCOPED_TRACE(seed_text(seed));
   RandomStream random(seed, "cuda");

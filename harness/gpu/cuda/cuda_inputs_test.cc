@@ -6,6 +6,7 @@
 
 #include "harness/gpu/cuda/assemble_batch.h"
 #include "harness/gpu/cuda/cuda_check.h"
+#include "harness/gpu/cuda/test_assembled.h"
 #include "harness/gpu/inputs/assembly.h"
 #include "harness/gpu/inputs/test_images.h"
 
@@ -25,17 +26,14 @@ class CudaInputsTest : public testing::Test {
     CudaStream compute;
     while (inputs.copy_some(copies)) {
     }
-    std::vector<float> expected(batch_elements(format, images.size()));
-    assemble_batch(images, format, expected);
-    const DeviceBuffer out(expected.size() * sizeof(float), "test");
+    const DeviceBuffer out(batch_elements(format, images.size()) * sizeof(float), "test");
     const PinnedBuffer back(out.size(), "test");
     inputs.wait_in(compute);
     assemble_batch_cuda(inputs.table(), static_cast<int>(images.size()), constants_of(format),
                         reinterpret_cast<float*>(out.data()), compute.get());
     copy_to_host(out, back, out.size(), compute);
     compute.synchronize();
-    const auto* const found = reinterpret_cast<const float*>(back.bytes().data());
-    for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_EQ(found[i], expected[i]) << "element " << i;
+    harness::expect_assembled(reinterpret_cast<const float*>(back.bytes().data()), images, format);
   }
 };
 

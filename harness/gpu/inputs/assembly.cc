@@ -83,6 +83,11 @@ void check_images(std::span<const Image> images) {
   }
 }
 
+float tolerance_of(const InputFormat& format, std::size_t channel) {
+  constexpr float kHalfUlp = 0x1p-24F;
+  return std::abs(format.scale[channel]) * kHalfUlp * (13 + 2 * std::abs(format.mean[channel]));
+}
+
 AssemblyConstants constants_of(const InputFormat& format) {
   check_format(format);
   AssemblyConstants constants;

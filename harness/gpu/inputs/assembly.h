@@ -1,6 +1,6 @@
 // Batch assembly: the images of a batch's requests, of whatever sizes, become the one tensor that the
 // network takes. Resize, normalisation and layout change in one pass over memory. This is the CPU version;
-// the CUDA kernel (cuda/assemble_batch.h) gives the same bits.
+// the CUDA kernel (cuda/assemble_batch.h) gives the same values within tolerance_of().
 #pragma once
 
 #include <array>
@@ -33,6 +33,10 @@ void check_format(const InputFormat& format);
 /// which of the batch. Throws InputError.
 void check_images(std::span<const Image> images);
 
+/// How far a value of this channel may be from the exact one, by whichever version: |scale| * 2^-24 * (13 + 2
+/// |mean|). Two versions are at most twice that apart.
+float tolerance_of(const InputFormat& format, std::size_t channel);
+
 /// The checked format as the arithmetic uses it. Throws InputError.
 AssemblyConstants constants_of(const InputFormat& format);
 
@@ -47,9 +51,8 @@ class Assembler {
 
   /// Fills `out` (NCHW, batch_elements floats) from the images. Bilinear with half-pixel centres, edges
   /// repeated, no filter when shrinking: what torch.nn.functional.interpolate calls mode "bilinear",
-  /// align_corners = false, antialias = false. Each value is within |scale| * 2^-24 * (13 + 2 |mean|) of the
-  /// exact one. Throws InputError, before writing anything, for wrong images and for an `out` of another
-  /// size.
+  /// align_corners = false, antialias = false. Each value is within tolerance_of() of the exact one. Throws
+  /// InputError, before writing anything, for wrong images and for an `out` of another size.
   void assemble(std::span<const Image> images, std::span<float> out);
 
  private:

@@ -1,6 +1,6 @@
-// The arithmetic of batch assembly, the same source for the CPU version and the CUDA kernel. Every operation
-// rounds once (no contraction to fused multiply-adds in either), in the same order, so both give the same
-// bits.
+// The arithmetic of batch assembly, the same source for the CPU version and the CUDA kernel. On the CPU every
+// operation rounds once; for GPUs the compiler makes fused multiply-adds of some, which round less often:
+// both stay within tolerance_of() (assembly.h), and taps are the same bits.
 #pragma once
 
 #include <cstdint>
