@@ -2,8 +2,10 @@
 
     profile_test.py HARNESS [WRITE_TEST_MODELS]
 """
+import glob
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -240,6 +242,24 @@ def check_list(harness, folder):
     return found, Failures()
 
 
+def check_moved(harness, folder):
+    """The program and its module of devices, moved together, then with a damaged module."""
+    module, = glob.glob(os.path.join(os.path.dirname(harness), "..", "lib", "libharness_torch_devices.so"))
+    moved = os.path.join(folder, "moved")
+    for file, place in ((harness, "bin"), (module, "lib")):
+        os.makedirs(os.path.join(moved, place))
+        shutil.copy(file, os.path.join(moved, place))
+    found, failures = check_list(os.path.join(moved, "bin", "harness"), folder)
+    if found.get("cpu") != "usable":
+        failures.append(f"a module that was moved with its program: {found}")
+    write(moved, "lib/libharness_torch_devices.so", "no library")
+    done = run([os.path.join(moved, "bin", "harness"), "list", "devices"], folder)
+    lines = [line for line in done.stdout.splitlines() if line.startswith(("cpu ", "cuda "))]
+    if len(lines) != 2 or any("moved/lib/libharness_torch_devices.so: cannot be loaded: " not in line for line in lines):
+        failures.append(f"a module that cannot be loaded: {done.stdout} {done.stderr}")
+    return failures
+
+
 def check_list_models(harness, folder, has_torch):
     done = run([harness, "list", "models"], folder)
     found = re.findall(r"^(\S+) +(\d+) x (\d+) +(\d+) +(\d+|-)  \S", done.stdout, re.MULTILINE)
@@ -274,7 +294,7 @@ def main():
         failures += check_goodput(harness, folder)
         failures += check_list_models(harness, folder, devices.get("cpu") == "usable")
         if devices.get("cpu") == "usable":
-            failures += check_cpu(harness, folder) + check_cpu_failures(harness, folder)
+            failures += check_cpu(harness, folder) + check_cpu_failures(harness, folder) + check_moved(harness, folder)
             failures += check_files(harness, os.path.abspath(sys.argv[2]), folder) + check_partial(harness, folder)
         else:
             failures.expect("cpu without LibTorch", run([harness, "profile", "--model", "lenet", "-o", "p.toml"], folder), 2,

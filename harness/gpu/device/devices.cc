@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <system_error>
 #include <utility>
 
@@ -31,7 +32,16 @@ const DeviceModule* load_module(const std::string& file) {
 
 std::string device_module_file() {
 #ifdef HARNESS_DEVICE_MODULE
-  return HARNESS_DEVICE_MODULE;
+  constexpr int kMostFolders = 6;  // from a test's to the build's
+  std::error_code error;
+  std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  const std::string beside = (folder.parent_path() / "lib" / HARNESS_DEVICE_MODULE).string();
+  for (int i = 0; i < kMostFolders; ++i) {
+    const std::filesystem::path file = folder / "lib" / HARNESS_DEVICE_MODULE;
+    if (std::filesystem::exists(file, error)) return file.string();
+    folder = folder.parent_path();
+  }
+  return beside;
 #else
   return "";
 #endif
@@ -59,11 +69,13 @@ DeviceInfo cpu_info() {
 }
 
 /// Those that can be made, or one line that says why none can.
-std::vector<DeviceInfo> cuda_infos(bool has_module) {
-  std::vector<DeviceInfo> infos;
-  if (has_module) infos = device_module()->gpus();
-  if (infos.empty()) infos.push_back({"cuda", false, kNoCuda});
-  return infos;
+std::vector<DeviceInfo> cuda_infos() {
+  try {
+    const DeviceModule* const module = device_module();
+    return module == nullptr ? std::vector<DeviceInfo>{{"cuda", false, kNoCuda}} : module->gpus();
+  } catch (const EnvironmentError& error) {
+    return {{"cuda", false, error.what()}};
+  }
 }
 
 }  // namespace
@@ -106,7 +118,7 @@ void check_model(const DeviceSpec& spec, const ModelSource& source, const std::s
 
 std::vector<DeviceInfo> list_devices() {
   std::vector<DeviceInfo> infos = {cpu_info()};
-  for (DeviceInfo& info : cuda_infos(infos.front().is_usable)) infos.push_back(std::move(info));
+  for (DeviceInfo& info : cuda_infos()) infos.push_back(std::move(info));
   infos.push_back(
       {"null", true, "computes nothing and ends each batch at once: what is left is the harness's own time"});
   return infos;

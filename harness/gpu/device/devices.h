@@ -90,7 +90,8 @@ struct DeviceModule {
 inline constexpr const char* kDeviceModuleSymbol = "harness_device_module";
 using DeviceModuleFunction = const DeviceModule*();
 
-/// The module's file; "" in a build without LibTorch.
+/// The module's file: in the folder `lib` beside that of the running program, or beside one above it, so that
+/// programs and module move together. "" in a build without LibTorch.
 std::string device_module_file();
 
 /// The module; nullptr in a build without it. Throws EnvironmentError when it is there and cannot be loaded.
