@@ -16,6 +16,7 @@ namespace harness {
 /// One worker: at most one running batch, and one forming behind it.
 struct WorkerState {
   enum class Life : std::uint8_t { kStarting, kServing, kDraining, kGone };
+  enum class Next : std::uint8_t { kOpen, kFull, kLaunched };
 
   GroupId group = 0;
   ModuleId module = 0;  ///< of the batch that runs or ran last; before that the first of its group
@@ -25,14 +26,13 @@ struct WorkerState {
   std::uint32_t slot = 0;  ///< shared and delay: index among the workers that its module has had
   Life life = Life::kStarting;
   bool busy = false;
-  bool launched = false;        ///< the forming batch is closed and waits for the running one
+  Next next = Next::kOpen;      ///< the forming batch; unless open it waits for the running one
   bool preempting = false;      ///< the running batch was asked to stop
   std::uint32_t preempted = 0;  ///< live: how many of its batches were preempted, as far as is known here
   TimeNs started_ns = 0;
   TimeNs expected_end_ns = 0;
   TimeNs service_gpu_ns = kNever;  ///< GPU time of the visit that runs; kNever: a batch
   TimeNs ended_ns = kNever;        ///< end of what runs, if its queue has not heard of it yet
-  TimeNs closed_ns = kNever;       ///< since when the forming batch is full or launched
   std::vector<BatchVisit> forming;
   std::vector<BatchVisit> running;
   WorkerTotals totals;

@@ -39,7 +39,7 @@ void QueueHost::drain_worker(TimeNs now, WorkerId worker) {
   scheduler_->on_worker_draining(now, worker, *environment_->decisions);
   carry_out(now);
   const WorkerState& state = own_worker(worker);
-  HARNESS_CHECK(state.forming.empty() || state.launched,
+  HARNESS_CHECK(state.forming.empty() || state.next == WorkerState::Next::kLaunched,
                 "a draining worker's forming batch was not launched");
 }
 
@@ -51,8 +51,7 @@ void QueueHost::lose_workers(TimeNs now, std::span<const WorkerId> workers) {
     state.forming.clear();
     state.running.clear();
     state.busy = false;
-    state.launched = false;
-    state.closed_ns = kNever;
+    state.next = WorkerState::Next::kOpen;
     state.preempting = false;
   }
   std::stable_sort(joined.begin(), joined.end(),
@@ -113,16 +112,17 @@ void QueueHost::start_next(TimeNs now, WorkerId worker, TimeNs free_ns) {
   WorkerState& state = own_worker(worker);
   freed_ = worker;
   free_ns_ = free_ns;
+  was_closed_ = state.next != WorkerState::Next::kOpen;
   state.busy = false;
   state.preempting = false;
-  if (state.launched) {
+  if (state.next == WorkerState::Next::kLaunched) {
     start_batch(now, worker);
   } else if (state.life == WorkerState::Life::kServing) {
     scheduler_->on_worker_free(now, worker, *environment_->decisions);
   }
   carry_out(now);
   freed_ = kNone;
-  HARNESS_CHECK(state.busy || state.closed_ns == kNever,
+  HARNESS_CHECK(state.busy || state.next == WorkerState::Next::kOpen,
                 "a full batch does not start when its worker is free");
 }
 
@@ -179,8 +179,9 @@ void QueueHost::join(TimeNs now, const Decision& decision) {
   HARNESS_CHECK(record.state == VisitState::kQueued && record.queue == id_,
                 "a join names a visit not queued here");
   WorkerState& worker = own_worker(decision.worker_or_count);
-  HARNESS_CHECK(worker.life == WorkerState::Life::kServing && !worker.launched, "a join into a closed batch");
-  HARNESS_CHECK(worker.closed_ns == kNever, "a join into a full batch");
+  HARNESS_CHECK(worker.life == WorkerState::Life::kServing && worker.next != WorkerState::Next::kLaunched,
+                "a join into a closed batch");
+  HARNESS_CHECK(worker.next != WorkerState::Next::kFull, "a join into a full batch");
   const ModuleId module = record.visit.module;
   if (worker.forming.empty()) {
     worker.forming_module = module;
@@ -194,13 +195,13 @@ void QueueHost::join(TimeNs now, const Decision& decision) {
   if (environment_->tells_joins) [[unlikely]]
     environment_->runtime->joined(decision.worker_or_count, visit);
   if (static_cast<int>(worker.forming.size()) >= max_batches_[module])
-    close_batch(now, decision.worker_or_count, worker);
+    close_batch(WorkerState::Next::kFull, decision.worker_or_count, worker);
 }
 
-void QueueHost::close_batch(TimeNs now, WorkerId worker, WorkerState& state) {
-  if (state.closed_ns != kNever) return;
-  state.closed_ns = now;
-  if (environment_->tells_joins && state.busy) [[unlikely]]
+void QueueHost::close_batch(WorkerState::Next how, WorkerId worker, WorkerState& state) {
+  const bool was_open = state.next == WorkerState::Next::kOpen;
+  state.next = how;
+  if (environment_->tells_joins && state.busy && was_open) [[unlikely]]
     environment_->runtime->closed(worker);
 }
 
@@ -215,13 +216,10 @@ void QueueHost::drop(TimeNs now, const Decision& decision) {
 
 void QueueHost::launch(TimeNs now, WorkerId worker) {
   WorkerState& state = own_worker(worker);
-  HARNESS_CHECK(!state.launched && !state.forming.empty(), "a launch of an empty or closed batch");
-  state.launched = true;
-  if (!state.busy) {
-    start_batch(now, worker);
-  } else {
-    close_batch(now, worker, state);
-  }
+  HARNESS_CHECK(state.next != WorkerState::Next::kLaunched && !state.forming.empty(),
+                "a launch of an empty or closed batch");
+  close_batch(WorkerState::Next::kLaunched, worker, state);
+  if (!state.busy) start_batch(now, worker);
 }
 
 void QueueHost::preempt(TimeNs now, WorkerId worker) {
@@ -239,7 +237,7 @@ void QueueHost::start_batch(TimeNs now, WorkerId worker) {
   WorkerState& state = own_worker(worker);
   state.running.swap(state.forming);
   state.forming.clear();
-  state.launched = false;
+  state.next = WorkerState::Next::kOpen;
   state.busy = true;
   state.module = state.forming_module;
   const Profile& own = profile(state.module);
@@ -254,7 +252,6 @@ void QueueHost::start_batch(TimeNs now, WorkerId worker) {
   } else {
     start_visit(worker, state);
   }
-  state.closed_ns = kNever;
   const BatchView view{worker, state.module, state.started_ns, state.expected_end_ns, state.running};
   scheduler_->on_batch_started(now, view, *environment_->decisions);
 }
@@ -262,8 +259,8 @@ void QueueHost::start_batch(TimeNs now, WorkerId worker) {
 TimeNs QueueHost::handover_ns(const WorkerState& state, bool follows) const {
   const TimeNs all_ns = profile(state.module).handover_ns;
   if (!follows || all_ns == 0) return all_ns;
-  if (state.closed_ns < free_ns_) return 0;                            // it was on the GPU by then
-  return std::max<TimeNs>(all_ns - (state.started_ns - free_ns_), 0);  // some has passed since the end
+  if (was_closed_ && state.running.back().joined_ns < free_ns_) return 0;  // it was on the GPU by then
+  return std::max<TimeNs>(all_ns - (state.started_ns - free_ns_), 0);      // some has passed since the end
 }
 
 void QueueHost::start_visit(WorkerId worker, WorkerState& state) {

@@ -84,7 +84,7 @@ class QueueHost {
   /// Those whose requests have ended meanwhile end here.
   std::vector<Visit> queue_again(TimeNs now, std::span<const BatchVisit> members);
   /// The worker's forming batch takes no more visits.
-  void close_batch(TimeNs now, WorkerId worker, WorkerState& state);
+  void close_batch(WorkerState::Next how, WorkerId worker, WorkerState& state);
   void start_batch(TimeNs now, WorkerId worker);
   TimeNs handover_ns(const WorkerState& state, bool follows) const;
   void start_visit(WorkerId worker, WorkerState& state);
@@ -99,7 +99,8 @@ class QueueHost {
   int workers_ = 0;
   std::vector<int> max_batches_;  ///< by module of the pipeline
   WorkerId newest_worker_ = kNone;
-  WorkerId freed_ = kNone;  ///< within start_next
+  WorkerId freed_ = kNone;   ///< within start_next
+  bool was_closed_ = false;  ///< then the batch that it is to run
   TimeNs free_ns_ = 0;
   std::unique_ptr<Scheduler> scheduler_;
   const HostEnvironment* environment_;
