@@ -93,6 +93,17 @@ def refused(harness, mpirun, folder):
     return failures
 
 
+def loaded_once(harness, mpirun, folder):
+    """Each cell says what it loaded: the first one of a rank all models, the others, of later rounds too, none."""
+    write(folder, "again.toml", NULL + '[repeat_until]\nmetric = "goodput_rps"\nhalf_width = 1e-9\nmost_seeds = 3\n')
+    settings = ["--set", "workload.slo_ms=10000", "--set", "workload.duration_s=1", "--set", "planner.max_batch=1"]
+    done = run([mpirun, "-n", "2", harness, "again.toml", "--set", "live.gpus_per_rank=6", *settings], folder)
+    loaded = re.findall(r", loaded (.+) in \d+ ms", done.stderr)
+    if done.returncode != 0 or loaded != ["rcnn, resnet50, inception_v3"] + 5 * ["nothing"]:
+        return [f"loaded once: exit code {done.returncode}: {loaded}: {done.stderr}"]
+    return []
+
+
 def at_another_speed(harness, mpirun, folder):
     """Null devices are faster than any profile, by nearly all of its latency."""
     done = run([harness, "null.toml", "-o", "near", "--set", "gpu.profile_error_limit=1", "--quiet"], folder)
@@ -245,7 +256,7 @@ def main():
         write(folder, "null.toml", NULL)
         failures = without_profiles(harness, folder)
         failures += on_null_devices(harness, sys.argv[2], folder) + refused(harness, sys.argv[2], folder)
-        failures += at_another_speed(harness, sys.argv[2], folder)
+        failures += loaded_once(harness, sys.argv[2], folder) + at_another_speed(harness, sys.argv[2], folder)
         failures += doubtful(harness, folder)
         devices = run([harness, "list", "devices"], folder).stdout
         if not any(line.split()[:2] == ["cuda:0", "usable"] for line in devices.splitlines()):

@@ -103,23 +103,78 @@ std::unique_ptr<DeviceExchanges> make_cell_exchanges(const RunSpec& spec, const 
   return exchanges;
 }
 
-std::unique_ptr<DeviceWorkers> make_cell_devices(const RunSpec& spec, const PreparedCell& prepared,
-                                                 Transport& transport, DeviceWatch::Rules watch) {
-  const RankGpus gpus(spec, prepared, transport);
-  std::vector<std::unique_ptr<Device>> devices;
-  for (int gpu = 0; gpu < gpus.count; ++gpu) {
-    const DeviceSpec device = {name_of(prepared.settings.gpu.device), gpus.first_device + gpu,
-                               prepared.settings.gpu.threads, gpus.first + gpu};
-    devices.push_back(make_device(device, [&transport] { transport.interrupt(); }));
+std::unique_ptr<DeviceWorkers> CellDevices::take(const RunSpec& spec, const PreparedCell& prepared) {
+  const TimeNs start_ns = steady_ns();
+  const RankGpus gpus(spec, prepared, transport_);
+  const GpuParams& params = prepared.settings.gpu;
+  const std::vector<DeviceSpec> before = std::exchange(specs_, {});
+  for (int gpu = 0; gpu < gpus.count; ++gpu)
+    specs_.push_back({name_of(params.device), gpus.first_device + gpu, params.threads, gpus.first + gpu});
+  if (specs_ != before) kept_.reset();
+  const auto first_gpu = static_cast<std::uint32_t>(gpus.first);
+  const DeviceWorkers::Models models{spec.pipeline,
+                                     spec.profiles,
+                                     static_cast<std::uint64_t>(params.weights_seed),
+                                     spec.system->preempts(),
+                                     largest_batches(spec, prepared.plan),
+                                     watch_};
+  std::vector<std::string> loaded;
+  std::unique_ptr<DeviceWorkers> workers = std::move(kept_);
+  if (!workers || !workers->turn_to(models)) {
+    workers = renewed(std::move(workers), models, first_gpu);
+    if (!specs_.empty()) loaded = workers->loaded();
   }
-  const auto seed = static_cast<std::uint64_t>(prepared.settings.gpu.weights_seed);
-  const std::vector<int> batches = largest_batches(spec, prepared.plan);
-  auto workers = std::make_unique<DeviceWorkers>(
-      std::move(devices), static_cast<std::uint32_t>(gpus.first),
-      DeviceWorkers::Models{spec.pipeline, spec.profiles, seed, spec.system->preempts(), batches,
-                            std::move(watch)});
-  workers->try_batches(spec.pipeline, batches);
+  const auto took_ms = static_cast<int>((steady_ns() - start_ns) / kNsPerMs);
+  loading_.ms = loaded.empty() ? -1 : took_ms;
+  loading_.text = "loaded " + (loaded.empty() ? "nothing" : join_names(loaded)) + " in " +
+                  std::to_string(took_ms) + " ms";
   return workers;
+}
+
+std::unique_ptr<DeviceWorkers> CellDevices::renewed(std::unique_ptr<DeviceWorkers> before,
+                                                    DeviceWorkers::Models models, std::uint32_t first_gpu) {
+  const std::vector<int> needed = models.batches;
+  if (before) models.batches = before->batches_for_both(models);
+  before.reset();  // its memory is the others'
+  if (models.batches != needed) {
+    try {
+      std::unique_ptr<DeviceWorkers> both = make(models, first_gpu);
+      if (both->notes().empty()) return both;
+    } catch (const DeviceError&) {  // of what this cell may not need
+    } catch (const CellFailed&) {
+    }
+    models.batches = needed;
+  }
+  return make(models, first_gpu);
+}
+
+std::unique_ptr<DeviceWorkers> CellDevices::make(const DeviceWorkers::Models& models,
+                                                 std::uint32_t first_gpu) {
+  std::vector<std::unique_ptr<Device>> devices;
+  for (const DeviceSpec& spec : specs_)
+    devices.push_back(make_(spec, [&transport = transport_] { transport.interrupt(); }));
+  auto workers = std::make_unique<DeviceWorkers>(std::move(devices), first_gpu, models);
+  workers->try_batches(models.batches);
+  return workers;
+}
+
+void CellDevices::give_back(std::unique_ptr<DeviceWorkers> workers) {
+  if (!workers) return;
+  try {
+    workers->settle();
+    kept_ = std::move(workers);
+  } catch (const DeviceError&) {  // the next cell's are new ones
+  } catch (const CellFailed&) {
+  }
+}
+
+std::string longest_loading(const CellDevices::Loading& own, CellDistribution& ranks) {
+  RankReport report;
+  report.message = own.text;
+  report.value = own.ms;
+  const std::vector<RankReport> all = ranks.gather(report);
+  const auto is_faster = [](const RankReport& a, const RankReport& b) { return a.value < b.value; };
+  return all.empty() ? "" : std::max_element(all.begin(), all.end(), is_faster)->message;
 }
 
 std::string profile_fault(DeviceWorkers& workers, const RunSpec& spec, const PreparedCell& prepared,

@@ -386,7 +386,7 @@ void ExperimentRun::skip_without_devices(PreparedCell& prepared, std::optional<L
 }
 
 /// All ranks have the cell at once; what fails on one of them ends it on all.
-void ExperimentRun::run_live_cell(std::uint32_t index, Transport& transport, Progress& progress) {
+void ExperimentRun::run_live_cell(std::uint32_t index, Progress& progress) {
   const Cell& cell = factory_->cells().at(index);
   PreparedCell prepared;
   std::optional<LiveCell> live;
@@ -400,9 +400,11 @@ void ExperimentRun::run_live_cell(std::uint32_t index, Transport& transport, Pro
     if (is_without) prepared.why = missing.empty() ? "rank 0 knows" : missing;
     progress.begin(prepared.identity, ns_to_ms(prepared.slo_ns), prepared.duration_s);
     if (prepared.why.empty() && !has_crashed)
-      live.emplace(*factory_, prepared, how_to_run(prepared, progress), transport);
+      live.emplace(*factory_, prepared, how_to_run(prepared, progress), *transport_, *devices_);
   });
   skip_without_devices(prepared, live);
+  if (live && cell.runtime == Runtime::kGpu)
+    progress.note_loading(longest_loading(devices_->loading(), ranks_));
   on_all_ranks(ranks_, file_, [&](RankReport&) {
     std::optional<SummaryRow> row;
     if (live)
@@ -425,9 +427,12 @@ void ExperimentRun::compute_live(std::vector<std::uint32_t> cells) {
   work.live = true;
   for (const std::uint32_t index : cells) work.amount += costs_.at(index);
   Progress progress(ranks_, work, options_.quiet);
-  const std::unique_ptr<Transport> transport = make_mpi_transport();
+  if (!transport_) transport_ = make_mpi_transport();
+  if (!devices_)
+    devices_ =
+        std::make_unique<CellDevices>(*transport_, DeviceWatch::Rules{spec_.cell_limit_s, check_signal_});
   ranks_.watch_ranks(false);
-  for (const std::uint32_t index : cells) run_live_cell(index, *transport, progress);
+  for (const std::uint32_t index : cells) run_live_cell(index, progress);
   ranks_.watch_ranks(true);
 }
 

@@ -13,11 +13,13 @@
 #include "harness/experiment/cells/cell_factory.h"
 #include "harness/experiment/cells/device_needs.h"
 #include "harness/experiment/reading/repeat_until.h"
+#include "harness/experiment/running/cell_devices.h"
 #include "harness/experiment/running/cell_needs.h"
 #include "harness/experiment/running/driver.h"
 #include "harness/experiment/running/progress.h"
 #include "harness/experiment/running/run_cell.h"
 #include "harness/experiment/storing/cell_store.h"
+#include "harness/live/transport/transport.h"
 
 namespace harness {
 
@@ -76,7 +78,7 @@ class ExperimentRun {
   void run_simulated(std::uint32_t index, Progress& progress);
   std::optional<SummaryRow> run_together(LiveCell& cell);
   void skip_without_devices(PreparedCell& prepared, std::optional<LiveCell>& live);
-  void run_live_cell(std::uint32_t index, Transport& transport, Progress& progress);
+  void run_live_cell(std::uint32_t index, Progress& progress);
   CellRun how_to_run(const PreparedCell& prepared, Progress& progress);
   void finish();
   void end(const std::string& how);
@@ -96,11 +98,13 @@ class ExperimentRun {
   std::vector<RankMachine> machines_;  ///< by rank; at rank 0, where something is needed
   std::vector<double> costs_;          ///< of each cell: expected requests, or seconds of a live one
   ExperimentNeeds needs_of_all_;
-  std::size_t seeds_ = 0;             ///< so far, of those that [repeat_until] allows
-  std::size_t wanted_ = 0;            ///< cells with those seeds: the first ones
-  std::vector<SummaryRow> rows_;      ///< of the first finished cells, for [repeat_until]
-  Repetition repetition_;             ///< as of seeds_
-  std::vector<std::uint32_t> order_;  ///< cells to run
+  std::size_t seeds_ = 0;                 ///< so far, of those that [repeat_until] allows
+  std::size_t wanted_ = 0;                ///< cells with those seeds: the first ones
+  std::vector<SummaryRow> rows_;          ///< of the first finished cells, for [repeat_until]
+  Repetition repetition_;                 ///< as of seeds_
+  std::vector<std::uint32_t> order_;      ///< cells to run
+  std::unique_ptr<Transport> transport_;  ///< of live cells, from the first to the last
+  std::unique_ptr<CellDevices> devices_;  ///< likewise
   ExperimentEnd end_;
 };
 

@@ -56,6 +56,7 @@ void Progress::show_line(const std::string& line) {
 
 void Progress::begin(const CellIdentity& cell, double slo_ms, double duration_s) {
   name_ = cell_title(cell, slo_ms);
+  loading_.clear();
   duration_s_ = duration_s;
   cell_began_ = Clock::now();
   shown_ = {};
@@ -91,6 +92,7 @@ void Progress::finish(const SummaryRow& row) {
     line += formatted(", goodput %.1f/s", row["goodput_rps"]) +
             formatted(", dropped or late %.1f %%", row["drop_rate"] * 100);
     if (work_.live) line += formatted(", schedule lag p99 %.0f us", row["schedule_lag_us_p99"]);
+    if (!loading_.empty()) line += ", " + loading_;
   }
   const double left = left_s(0);
   if (left > 0 && done < work_.cells) line += ", " + short_time(left) + " left";

@@ -31,6 +31,8 @@ class Progress {
   void begin(const CellIdentity& cell, double slo_ms, double duration_s);
   /// It is at this time of its load. Cheap enough to be called every few milliseconds.
   void update(TimeNs now, std::uint64_t sent);
+  /// What the cell that has begun has loaded, for its line.
+  void note_loading(const std::string& loading) { loading_ = loading; }
   void finish(const SummaryRow& row);
 
  private:
@@ -50,6 +52,7 @@ class Progress {
   Clock::time_point shown_{};
   Clock::time_point cell_began_ = Clock::now();
   std::string name_;
+  std::string loading_;
   double duration_s_ = 0;
   double done_s_ = 0;  ///< of live cells
 };

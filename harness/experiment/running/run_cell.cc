@@ -169,11 +169,16 @@ SummaryRow run_cell(CellFactory& factory, BoundCache& bounds, const PreparedCell
   return write_empty(prepared, how, "invalid", why);
 }
 
-LiveCell::LiveCell(CellFactory& factory, const PreparedCell& prepared, CellRun how, Transport& transport)
-    : prepared_(prepared), how_(std::move(how)), transport_(transport), spec_(factory.make_run(prepared)) {
+LiveCell::LiveCell(CellFactory& factory, const PreparedCell& prepared, CellRun how, Transport& transport,
+                   CellDevices& devices)
+    : prepared_(prepared),
+      how_(std::move(how)),
+      transport_(transport),
+      kept_(devices),
+      spec_(factory.make_run(prepared)) {
   if (prepared.cell.runtime == Runtime::kGpu) {
     try {
-      devices_ = make_cell_devices(spec_, prepared, transport, {how_.limit_s, how_.check_signal});
+      devices_ = devices.take(spec_, prepared);
       exchanges_ = make_cell_exchanges(spec_, prepared, transport);
     } catch (const DeviceError& error) {
       why_ = error.what();
@@ -197,14 +202,17 @@ std::optional<SummaryRow> LiveCell::give_up(const char* why) {
   return write_empty(prepared_, how_, "skipped", why);
 }
 
-/// A run that ended by itself left no batch on the devices. What fails here does not undo it.
+/// A run that ended by itself left no batch on the devices. What fails here does not undo it, but the devices
+/// are not kept.
 std::string LiveCell::profile_fault_after(const std::function<void()>& check_signal) {
   if (!devices_) return "";
   try {
     return profile_fault(*devices_, spec_, prepared_, {"after", 0, check_signal});
   } catch (const CellFailed& failed) {
+    devices_.reset();
     return failed.what();
   } catch (const DeviceError& failed) {
+    devices_.reset();
     return failed.what();
   }
 }
@@ -235,11 +243,15 @@ std::optional<SummaryRow> LiveCell::run(BoundCache& bounds, const std::function<
   } catch (const DeviceError& failed) {  // before the load
     return give_up(failed.what());
   }
-  if (transport_.rank() != 0) return std::nullopt;
+  if (transport_.rank() != 0) {
+    kept_.give_back(std::move(devices_));
+    return std::nullopt;
+  }
   HARNESS_CHECK(record.has_value(), "a live run left no record");
   SummaryRow row = row_of(prepared_, spec_, *record, bounds);
   row.why = why_invalid(*record, prepared_.settings.live);
   if (row.why.empty()) row.why = slowdown.empty() ? profile_fault_after(check_signal) : slowdown;
+  kept_.give_back(std::move(devices_));
   if (!row.why.empty()) {
     row.status = "invalid";
     row.why += theft_note(clocks_before);

@@ -11,6 +11,7 @@
 
 #include "harness/experiment/cells/bounds.h"
 #include "harness/experiment/cells/cell_factory.h"
+#include "harness/experiment/running/cell_devices.h"
 #include "harness/gpu/exchange/device_exchange.h"
 #include "harness/live/run/device_workers.h"
 #include "harness/live/run/live_run.h"
@@ -66,11 +67,14 @@ SummaryRow row_of(const PreparedCell& prepared, const RunSpec& spec, const RunRe
 SummaryRow run_cell(CellFactory& factory, BoundCache& bounds, const PreparedCell& prepared,
                     const CellRun& how);
 
-/// One live cell that can run; every rank has one. The constructor makes the world, the devices and, at rank
-/// 0, the file, so that what is wrong there shows before the ranks begin to wait for each other.
+/// One live cell that can run; every rank has one. The constructor makes the world, has the devices loaded
+/// and, at rank 0, makes the file, so that what is wrong there shows before the ranks begin to wait for each
+/// other.
 class LiveCell {
  public:
-  LiveCell(CellFactory& factory, const PreparedCell& prepared, CellRun how, Transport& transport);
+  /// `devices` are the rank's, and outlive it as the transport does.
+  LiveCell(CellFactory& factory, const PreparedCell& prepared, CellRun how, Transport& transport,
+           CellDevices& devices);
   /// Why the cell cannot run, known on the rank whose device or model is not to be had; else empty.
   const std::string& why() const { return why_; }
   /// Runs it together with the other ranks; rank 0 writes the file and returns the row. `check_signal` as in
@@ -87,9 +91,10 @@ class LiveCell {
   const PreparedCell& prepared_;
   CellRun how_;
   Transport& transport_;
+  CellDevices& kept_;
   RunSpec spec_;
   std::string why_;
-  std::unique_ptr<DeviceWorkers> devices_;      ///< on GPUs, on a rank that has some
+  std::unique_ptr<DeviceWorkers> devices_;      ///< with runtime = "gpu"
   std::unique_ptr<DeviceExchanges> exchanges_;  ///< where tensors go from GPU to GPU
   std::optional<CellFileWriter> writer_;        ///< at rank 0
   RowBuffer rows_;

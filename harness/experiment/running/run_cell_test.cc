@@ -113,7 +113,9 @@ TEST_F(CellRuns, MemoryOfLiveRunsIsLimited) {
   const PreparedCell prepared = factory.prepare(factory.cells().front());
   const std::unique_ptr<Transport> transport = make_local_transport();
   BoundCache bounds;
-  const std::optional<SummaryRow> row = LiveCell(factory, prepared, little, *transport).run(bounds, [] {});
+  CellDevices devices(*transport, {});
+  const std::optional<SummaryRow> row =
+      LiveCell(factory, prepared, little, *transport, devices).run(bounds, [] {});
   ASSERT_TRUE(row);
   EXPECT_EQ(row->status, "skipped");
   EXPECT_TRUE(has(row->why, "of memory")) << row->why;

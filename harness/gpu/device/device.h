@@ -31,6 +31,8 @@ struct ModelSource {
       0;  ///< at which a batch can stop (SHEPHERD, Table 4), evenly in time where the device knows
   int input_height = 0;  ///< pixels that images are resized to; 0: the model's own, a file has none
   int input_width = 0;
+
+  bool operator==(const ModelSource&) const = default;
 };
 
 /// Handle of a loaded model, from 0 in order of loading. Good for the device's lifetime.

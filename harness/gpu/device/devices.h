@@ -20,6 +20,8 @@ struct DeviceSpec {
   int index = 0;             ///< cuda: the GPU's number on this host
   int threads = 1;           ///< cpu: that compute one batch together
   int worker = -1;           ///< of the cell that it serves, for its name; -1: of none
+
+  bool operator==(const DeviceSpec&) const = default;
 };
 
 /// "cpu (worker 3)"; without a worker the device's name alone.

@@ -265,8 +265,8 @@ TEST(DeviceRun, AFailedBatchEndsTheRunOnAllRanksAndTheNextOneRuns) {
 TEST(DeviceRun, TheLargestBatchOfEachModuleIsTriedOnEveryDevice) {
   const auto transport = make_local_transport();
   RankWithDevices rank("pard", *transport, 0, 3);
-  rank.workers().try_batches(rank.spec().pipeline, std::vector<int>{4, 0});
-  rank.workers().try_batches(rank.spec().pipeline, std::vector<int>{2, 3});
+  rank.workers().try_batches(std::vector<int>{4, 0});
+  rank.workers().try_batches(std::vector<int>{2, 3});
   for (const DeviceDiary& diary : rank.diaries()) {
     EXPECT_EQ(diary.batch_models, (std::vector<DeviceModel>{0, 0, 0, 0, 1, 1}));
     EXPECT_EQ(diary.batch_sizes, (std::vector<std::size_t>{4, 4, 2, 2, 3, 3})) << "two at once";
@@ -274,9 +274,9 @@ TEST(DeviceRun, TheLargestBatchOfEachModuleIsTriedOnEveryDevice) {
   DeviceScript script;
   script.fits = 3;
   RankWithDevices small("pard", *transport, 0, 3, script);
-  EXPECT_NO_THROW(small.workers().try_batches(small.spec().pipeline, std::vector<int>{3, 3}));
+  EXPECT_NO_THROW(small.workers().try_batches(std::vector<int>{3, 3}));
   try {
-    small.workers().try_batches(small.spec().pipeline, std::vector<int>{3, 4});
+    small.workers().try_batches(std::vector<int>{3, 4});
     FAIL() << "a batch that cannot run";
   } catch (const CellFailed& failed) {
     EXPECT_STREQ(failed.what(), "device scripted: model net1, batch 4: out of memory");

@@ -15,6 +15,11 @@ namespace harness {
 DeviceWorkers::DeviceWorkers(std::vector<std::unique_ptr<Device>> devices, std::uint32_t first_gpu,
                              const Models& models)
     : first_gpu_(first_gpu) {
+  for (std::size_t m = 0; m < models.pipeline.modules.size(); ++m) {
+    std::optional<Need> need = need_of(models, m);
+    place_.push_back(need ? loaded_.size() : kNotLoaded);
+    if (need) loaded_.push_back(std::move(*need));
+  }
   std::vector<std::shared_ptr<const DeviceActivity>> watched;
   for (const std::unique_ptr<Device>& device : devices) {
     if (auto activity = device->activity()) watched.push_back(std::move(activity));
@@ -23,33 +28,82 @@ DeviceWorkers::DeviceWorkers(std::vector<std::unique_ptr<Device>> devices, std::
   for (std::unique_ptr<Device>& device : devices) {
     Gpu& gpu = gpus_.emplace_back();
     gpu.device = std::move(device);
-    gpu.models.resize(models.pipeline.modules.size());
-    gpu.prepared.resize(gpu.models.size());
-    for (std::size_t m = 0; m < gpu.models.size(); ++m) {
-      const Profile& profile = models.profiles[m];
-      if (profile.service != Service::kBatch) continue;
-      ModelSource source;
-      const Module& module = models.pipeline.modules[m];
-      source.model = module.model;
-      source.file = module.file;
-      if (!module.file.empty()) {
-        source.input_height = module.input_height;
-        source.input_width = module.input_width;
-      }
-      source.seed = models.seed;
-      source.max_batch = models.batches.empty() ? profile.max_batch() : std::max(models.batches[m], 1);
-      if (models.preemptible) source.exit_points = profile.exit_points;
-      gpu.models[m] = gpu.device->load(source);
-    }
+    for (const Need& need : loaded_) gpu.models.push_back(gpu.device->load(need.source));
+    gpu.prepared.resize(loaded_.size());
   }
 }
 
-DeviceWorkers::Example DeviceWorkers::example_batch(const Module& module, int batch) {
-  const auto one = std::make_shared<std::vector<std::uint8_t>>(std::size_t{3} *
-                                                               static_cast<std::size_t>(module.input_height) *
-                                                               static_cast<std::size_t>(module.input_width));
+std::optional<DeviceWorkers::Need> DeviceWorkers::need_of(const Models& models, std::size_t m) {
+  const Profile& profile = models.profiles[m];
+  if (profile.service != Service::kBatch) return std::nullopt;
+  const Module& module = models.pipeline.modules[m];
+  Need need{{}, module.input_height, module.input_width};
+  ModelSource& source = need.source;
+  source.model = module.model;
+  source.file = module.file;
+  if (!module.file.empty()) {
+    source.input_height = module.input_height;
+    source.input_width = module.input_width;
+  }
+  source.seed = models.seed;
+  source.max_batch = models.batches.empty() ? profile.max_batch() : std::max(models.batches[m], 1);
+  if (models.preemptible) source.exit_points = profile.exit_points;
+  return need;
+}
+
+bool DeviceWorkers::Need::is_like(const Need& other) const {
+  ModelSource same = other.source;
+  if (source.exit_points == 0) same.max_batch = source.max_batch;
+  return source == same && image_height == other.image_height && image_width == other.image_width;
+}
+
+std::size_t DeviceWorkers::place_of(const Need& need, const std::vector<std::size_t>& taken) const {
+  for (std::size_t i = 0; i < loaded_.size(); ++i) {
+    if (std::find(taken.begin(), taken.end(), i) != taken.end()) continue;
+    if (loaded_[i].is_like(need) && loaded_[i].source.max_batch >= need.source.max_batch) return i;
+  }
+  return kNotLoaded;
+}
+
+bool DeviceWorkers::turn_to(const Models& models) {
+  std::vector<std::size_t> place(models.pipeline.modules.size(), kNotLoaded);
+  std::size_t needs = 0;
+  bool is_exact = true;
+  for (std::size_t m = 0; m < place.size(); ++m) {
+    const std::optional<Need> need = need_of(models, m);
+    if (!need) continue;
+    const std::size_t found = place_of(*need, place);
+    if (found == kNotLoaded) return false;
+    is_exact = is_exact && loaded_[found].source == need->source;
+    place[m] = found;
+    ++needs;
+  }
+  if (!notes().empty() && (!is_exact || needs != loaded_.size())) return false;
+  place_ = std::move(place);
+  return true;
+}
+
+std::vector<int> DeviceWorkers::batches_for_both(const Models& models) const {
+  std::vector<int> batches = models.batches;
+  for (std::size_t m = 0; notes().empty() && m < batches.size(); ++m) {
+    const std::optional<Need> need = need_of(models, m);
+    for (const Need& loaded : loaded_) {
+      if (need && loaded.is_like(*need)) batches[m] = std::max(batches[m], loaded.source.max_batch);
+    }
+  }
+  return batches;
+}
+
+void DeviceWorkers::settle() {
+  finish();  // what lost workers have left
+  for (std::size_t i = 0; i < loaded_.size(); ++i) run_everywhere(i, 1);
+}
+
+DeviceWorkers::Example DeviceWorkers::example_batch(int height, int width, int batch) {
+  const auto one = std::make_shared<std::vector<std::uint8_t>>(
+      std::size_t{3} * static_cast<std::size_t>(height) * static_cast<std::size_t>(width));
   for (std::size_t i = 0; i < one->size(); ++i) (*one)[i] = static_cast<std::uint8_t>(i);
-  const Image image{*one, module.input_height, module.input_width};
+  const Image image{*one, height, width};
   return {std::vector<Image>(static_cast<std::size_t>(batch), image), one};
 }
 
@@ -67,14 +121,17 @@ DeviceBatch DeviceWorkers::finish() {
   return last;
 }
 
-void DeviceWorkers::try_batches(const Pipeline& pipeline, std::span<const int> batches) {
+void DeviceWorkers::run_everywhere(std::size_t place, int batch) {
+  const Example example = example_batch(loaded_[place].image_height, loaded_[place].image_width, batch);
+  const auto gpus = static_cast<std::uint32_t>(gpus_.size());
+  for (std::uint32_t i = 0; i < Device::kMaxOutstanding * gpus; ++i)
+    run_loaded(i, gpus_[i % gpus], place, example.images, {&example.owner, 1});
+  finish();
+}
+
+void DeviceWorkers::try_batches(std::span<const int> batches) {
   for (std::size_t m = 0; m < batches.size(); ++m) {
-    if (batches[m] == 0) continue;
-    const Example example = example_batch(pipeline.modules[m], batches[m]);
-    const auto gpus = static_cast<std::uint32_t>(gpus_.size());
-    for (std::uint32_t i = 0; i < Device::kMaxOutstanding * gpus; ++i)
-      run_batch(i, first_gpu_ + i % gpus, static_cast<ModuleId>(m), example.images, {&example.owner, 1});
-    finish();
+    if (batches[m] > 0) run_everywhere(place_[m], batches[m]);
   }
 }
 
@@ -104,7 +161,7 @@ double DeviceWorkers::slowdown(const Pipeline& pipeline, const std::vector<Profi
     if (batches[m] == 0) continue;
     std::vector<Example> sizes;
     for (const int size : usual_batches(batches[m])) {
-      sizes.push_back(example_batch(pipeline.modules[m], size));
+      sizes.push_back(example_batch(pipeline.modules[m].input_height, pipeline.modules[m].input_width, size));
       expected_ns += profiles[m].latency(size);
     }
     for (std::uint32_t i = 0; i < gpus_.size(); ++i)
@@ -122,17 +179,21 @@ double DeviceWorkers::slowdown(const Pipeline& pipeline, const std::vector<Profi
 void DeviceWorkers::prepare(std::uint32_t number, ModuleId module, const Image& image,
                             std::shared_ptr<void> owner) {
   Gpu& own = gpu(number);
-  own.prepared[module].push_back(std::move(owner));
-  own.device->prepare(own.models[module], image);
+  own.prepared[place_[module]].push_back(std::move(owner));
+  own.device->prepare(own.models[place_[module]], image);
 }
 
 void DeviceWorkers::run_batch(WorkerId worker, std::uint32_t number, ModuleId module,
                               std::span<const Image> images, std::span<const std::shared_ptr<void>> owners) {
-  Gpu& own = gpu(number);
-  std::vector<std::shared_ptr<void>> kept = std::exchange(own.prepared[module], {});
+  run_loaded(worker, gpu(number), place_[module], images, owners);
+}
+
+void DeviceWorkers::run_loaded(WorkerId worker, Gpu& own, std::size_t place, std::span<const Image> images,
+                               std::span<const std::shared_ptr<void>> owners) {
+  std::vector<std::shared_ptr<void>> kept = std::exchange(own.prepared[place], {});
   kept.insert(kept.end(), owners.begin(), owners.end());
   own.running.push_back({next_tag_++, worker, std::move(kept)});
-  own.device->submit(own.running.back().tag, own.models[module], images);
+  own.device->submit(own.running.back().tag, own.models[place], images);
 }
 
 void DeviceWorkers::preempt(WorkerId worker, bool forget) {
@@ -163,6 +224,15 @@ std::span<const DeviceBatch> DeviceWorkers::take() {
     }
   }
   return ended_;
+}
+
+std::vector<std::string> DeviceWorkers::loaded() const {
+  std::vector<std::string> names;
+  for (const Need& need : loaded_) {
+    const std::string& name = need.source.model;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
 }
 
 std::vector<std::string> DeviceWorkers::notes() const {
