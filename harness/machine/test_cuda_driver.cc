@@ -1,4 +1,4 @@
-// A driver of CUDA for a test: its GPUs are the letters of HARNESS_TEST_GPUS, each a UUID of that letter; "-"
+// A driver of CUDA for a test: its GPUs are the letters of FAKE_CUDA_GPUS, each a UUID of that letter; "-"
 // is a GPU whose UUID it does not tell.
 #include <cstdlib>
 #include <cstring>
@@ -7,7 +7,7 @@ namespace {
 constexpr int kUuidBytes = 16;
 constexpr int kNoDevice = 100;  // CUDA_ERROR_NO_DEVICE
 const char* gpus() {
-  const char* const given = std::getenv("HARNESS_TEST_GPUS");
+  const char* const given = std::getenv("FAKE_CUDA_GPUS");
   return given == nullptr ? "" : given;
 }
 }  // namespace

@@ -12,11 +12,11 @@ class VisibleGpus : public testing::Test {
  protected:
   void TearDown() override {
     unsetenv("CUDA_VISIBLE_DEVICES");
-    unsetenv("HARNESS_TEST_GPUS");
+    unsetenv("FAKE_CUDA_GPUS");
   }
   /// Of a process that is shown these GPUs by this name.
   static std::uint64_t set_of(const std::string& gpus, const std::string& name) {
-    setenv("HARNESS_TEST_GPUS", gpus.c_str(), 1);
+    setenv("FAKE_CUDA_GPUS", gpus.c_str(), 1);
     setenv("CUDA_VISIBLE_DEVICES", name.c_str(), 1);
     return visible_gpu_set(HARNESS_TEST_CUDA_DRIVER);
   }
