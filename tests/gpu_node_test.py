@@ -266,11 +266,11 @@ no CUDA-capable device is detected
         self.assertIn("2.00%", text)
 
     def test_benchmarks_of_a_gpu_are_held_to_what_is_asked(self):
-        good = {"name": "saturate_cuda/resnet50/8/manual_time", "of_bare": 0.97, "submit_us": 6, "handling_us": 13.9}
+        good = {"name": "saturate_cuda/resnet50_worker/8/manual_time", "of_bare": 0.97, "submit_us": 6, "handling_us": 13.9}
         copy = {"name": "assemble_on_gpu/32/manual_time", "of_copy": 0.8}
         fine = [good, copy, dict(copy, name="assemble_on_gpu/8/manual_time", of_copy=0.1),
                 dict(good, name="saturate_cuda/resnet50_exits/8/manual_time", of_bare=0.5, handling_us=99),
-                dict(good, name="saturate_cuda/resnet50_worker/1/manual_time", of_bare=0.9, handling_us=30),
+                dict(good, name="saturate_cuda/resnet50_late/1/manual_time", of_bare=0.9, handling_us=30),
                 {"name": "saturate_cpu/resnet18/1/manual_time", "of_bare": 0.5, "submit_us": 99}]
         self.assertEqual(report.bench_faults(self.write("b.json", json.dumps({"benchmarks": fine}))), [])
         slow = [dict(good, of_bare=0.9699), dict(good, handling_us=14), dict(copy, of_copy=0.79)]
