@@ -1,22 +1,23 @@
 """The command line of ci/gpu-node."""
 
 import argparse
-import shutil
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 import report
+import visit as visits
 from fetch import fetch
 from node import checked_node, identity_of
 from problems import Failed, Problem
 from runner import PASSED, Clock, Shell, State, exit_code, is_done, run_steps, summary
-from steps import STEPS, experiment
+from sizes import CPU_VISIT, GPU_VISIT
+from steps import STEPS, make_baseline
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 NAMES = [step.name for step in STEPS]
+ARCHIVE_MIB = 15
 
 
 def arguments(words):
@@ -28,16 +29,22 @@ def arguments(words):
     commands.add_parser("steps", help="list the steps")
     running = commands.add_parser("run", help="run the steps that have not passed, or those named")
     renewing = commands.add_parser("renew", help="make this GPU's results its baseline")
-    for command in (running, renewing):
-        command.add_argument("--device", choices=("cuda", "cpu"), help="cpu: every step, small, on processor cores; "
+    visiting = commands.add_parser("visit", help="run one block of steps on a node that is at hand for a short while")
+    for command in (running, renewing, visiting):
+        command.add_argument("--device", choices=("cuda", "cuda:0", "cpu"), help="cpu: every step, small, on processor cores; "
                              "default: HARNESS_NODE_DEVICE, else cuda")
         command.add_argument("--prefix", help="folder or archive of `fetch`; default: HARNESS_PREFIX, else the machine's libraries")
-        command.add_argument("--out", default=str(ROOT / "results-out" / "gpu-node"), help="folder of the results")
         command.add_argument("--jobs", type=int, default=0, help="processes that build and test; default: one for each core")
-        command.add_argument("--budget-s", type=float, default=None, help="stop in order after so many seconds")
+        command.add_argument("--budget-s", type=float, default=540 if command is visiting else None,
+                             help="stop in order after so many seconds; default: %(default)s")
+    for command in (running, renewing):
+        command.add_argument("--out", default=str(ROOT / "results-out" / "gpu-node"), help="folder of the results")
+    visiting.add_argument("block", nargs="?", metavar="N", help=f"which block: {', '.join(visits.BLOCKS)}")
+    visiting.add_argument("--out", help="where the archive visit-N.tar.xz goes, at most 15 MiB")
+    visiting.add_argument("--list", action="store_true", help="print what to bring and the commands of each block; nothing is run")
     running.add_argument("--fresh", action="store_true", help="forget earlier results")
     running.add_argument("--pack", help="archive of what is worth keeping; default: the folder's name with .tar.xz")
-    running.add_argument("--pack-mib", type=float, default=15, help="its size at most; default: %(default)s")
+    running.add_argument("--pack-mib", type=float, default=ARCHIVE_MIB, help="its size at most; default: %(default)s")
     running.add_argument("steps", nargs="*", metavar="STEP", help=", ".join(NAMES))
     return parser.parse_args(words)
 
@@ -53,8 +60,9 @@ def clear(folder):
     (folder / "logs").mkdir()
 
 
-def prepared(options):
-    node = checked_node(ROOT, options)
+def prepared(options, out):
+    node = checked_node(ROOT, options, out.resolve())
+    (node.out / "logs").mkdir(parents=True, exist_ok=True)
     clock = Clock(options.budget_s)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: clock.stop())
@@ -66,39 +74,60 @@ def run(options):
     unknown = [name for name in options.steps if name not in NAMES]
     if unknown:
         raise Problem(f"step {unknown[0]}; allowed: {', '.join(NAMES)}")
+    prepared_run = prepared(options, Path(options.out))
+    out = prepared_run[0].out
+    archive = Path(options.pack) if options.pack else out.with_name(out.name + ".tar.xz")
+    return run_and_pack(prepared_run, STEPS, options.steps, options.fresh, archive, options.pack_mib)
+
+
+def run_and_pack(prepared_run, steps, chosen, is_fresh, archive, pack_mib):
     begin = time.monotonic()
-    node, clock, state = prepared(options)
-    if state.path.exists() and (options.fresh or not state.results):  # without results: of other sources
+    node, clock, state = prepared_run
+    if state.path.exists() and (is_fresh or not state.results):  # without results: of other sources
         clear(node.out)
         state.results.clear()
-    run_steps(STEPS, options.steps, node, state, clock)
-    text = summary(STEPS, state)
+    run_steps(steps, chosen, node, state, clock)
+    text = summary(steps, state)
     (node.out / "summary.txt").write_text(text, encoding="utf-8")
-    archive = Path(options.pack) if options.pack else node.out.with_name(node.out.name + ".tar.xz")
-    left_out = report.pack(node.out, archive, int(options.pack_mib * 2**20))
+    left_out = report.pack(node.out, archive, int(pack_mib * 2**20))
     print(f"\n{text}\n{time.monotonic() - begin:.0f} s; {archive}: {archive.stat().st_size / 2**20:.2f} MiB"
           + (f", without {', '.join(left_out)}" if left_out else ""))
-    judged = [step for step in STEPS if not options.steps or step.name in options.steps]
-    return exit_code(judged, state)
+    return exit_code([step for step in steps if not chosen or step.name in chosen], state)
+
+
+def visit(options):
+    """One block. What it makes, and what the next call goes on with, is results-out/gpu-visit; `--out` gets all of it packed."""
+    work = ROOT / "results-out" / "gpu-visit"
+    if options.list:
+        node = checked_node(ROOT, options, work)
+        node.shell = Shell(ROOT, node.environment(), Clock(None))
+        node.sizes = GPU_VISIT if node.device == "cuda" else CPU_VISIT
+        print(visits.listing(node))
+        return 0
+    block = visits.BLOCKS.get(options.block)
+    if block is None or options.out is None:
+        raise Problem(f"visit: found block {options.block} and --out {options.out}; allowed: a block of "
+                      f"{', '.join(visits.BLOCKS)}, and a folder (ci/gpu-node visit --list says what they do)")
+    prepared_run = prepared(options, work)
+    node = prepared_run[0]
+    node.sizes = GPU_VISIT if node.device == "cuda" else CPU_VISIT
+    folder = Path(options.out)
+    folder.mkdir(parents=True, exist_ok=True)
+    return run_and_pack(prepared_run, block.steps, (), False, folder / f"visit-{options.block}.tar.xz",
+                        ARCHIVE_MIB)
 
 
 def renew(options):
     """The profiles that the step `profile` has measured, and experiments/gpu/regress.toml run with them."""
-    node, _, state = prepared(options)
+    node, _, state = prepared(options, Path(options.out))
     profiled = next(step for step in STEPS if step.name == "profile")
     if not is_done(profiled, node, state) or state.of("profile").verdict != PASSED:
         raise Problem("the step profile has not passed; ci/gpu-node run profile", 1)
-    folder = node.baseline()
-    folder.mkdir(parents=True, exist_ok=True)
     node.shell.log = node.out / "logs" / "renew.log"
-    shutil.copy(node.profiles, folder / "profiles.toml")
     try:
-        results = experiment(node, False, "regress", (*node.sizes.one_gpu, f"cluster.profiles={folder / 'profiles.toml'}"))
-        subprocess.run([node.python(), ROOT / "ci" / "write_baseline.py", results, folder / "regress.h5"], check=True,
-                       env=node.shell.env)
-    except (Failed, subprocess.CalledProcessError) as why:
+        print(f"{make_baseline(node, False, node.baseline())}; commit them")
+    except Failed as why:
         raise Problem(f"{why} ({node.shell.log})", 1) from why
-    print(f"{folder}: profiles.toml and regress.h5; commit them")
     return 0
 
 
@@ -111,7 +140,7 @@ def main(words):
         if options.command == "steps":
             print("\n".join(f"{step.name:<12} {step.what}" for step in STEPS))
             return 0
-        return run(options) if options.command == "run" else renew(options)
+        return {"run": run, "renew": renew, "visit": visit}[options.command](options)
     except Problem as problem:
         print(f"ci/gpu-node: {problem}", file=sys.stderr)
         return problem.code

@@ -83,18 +83,11 @@ class Node:
         name = self.gpus()[0] if self.device == "cuda" and self.gpus() else self.device
         return self.root / "results" / "baselines" / "gpu" / slug(name)
 
-    def settings(self, sizes):
-        """Options of harness for an experiment of experiments/gpu."""
-        words = [f"cluster.profiles={self.profiles}", *sizes]
-        return [word for setting in words for word in ("--set", setting)]
 
-
-def checked_node(root, options):
-    device = options.device or os.environ.get("HARNESS_NODE_DEVICE", "cuda")
+def checked_node(root, options, out):
+    device = (options.device or os.environ.get("HARNESS_NODE_DEVICE", "cuda")).removesuffix(":0")
     if device not in ("cuda", "cpu"):
         raise Problem(f"device {device}; allowed: cuda, cpu")
     given = options.prefix or os.environ.get("HARNESS_PREFIX")
     prefix = prefixes.unpacked(given, root) if given else None
-    out = Path(options.out).resolve()
-    (out / "logs").mkdir(parents=True, exist_ok=True)
     return Node(root, out, device, prefix, options.jobs or os.cpu_count() or 1)

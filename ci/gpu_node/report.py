@@ -15,16 +15,17 @@ WANT_OF_GPU = re.compile(r"no GPU|no CUDA|driver version|driver shows no device|
 
 
 def test_counts(junit):
-    """(run, failed names, Counter of the reasons of skipped cases) of CTest's JUnit report. A program that is one entry
-    may skip some of its cases, so what the programs printed counts."""
+    """(run, failed names, Counter of the reasons of skipped cases) of a JUnit report: CTest's, in which a program that is one
+    entry may skip some of its cases, so what the programs printed counts; or GoogleTest's own."""
     cases = xml.etree.ElementTree.parse(junit).getroot().iter("testcase")
     run, failed, reasons = 0, [], Counter()
     for case in cases:
         run += 1
-        if case.get("status") == "fail":
+        if case.get("status") == "fail" or case.find("failure") is not None:
             failed.append(case.get("name"))
         text = "\n".join(part.text or "" for part in case.iter("system-out"))
         found = re.findall(r": Skipped\n(.*)", text)
+        found += [each.get("message").partition("\n")[2] for each in case.iter("skipped") if "\n" in each.get("message", "")]
         reasons.update(line.strip() or "no reason" for line in found)
         if not found and case.get("status") in ("notrun", "disabled", "skipped"):
             reasons["no reason"] += 1
@@ -124,7 +125,8 @@ def exit_table(profiles):
 
 # In the order in which they go into the archive while it has room.
 PACKED = ["summary.txt", "state.json", "environment.txt", "profiles.toml", "exit-points.toml", "exit-points.txt", "*.xml", "*.txt",
-          "bench/*.json", "*.h5", "profiles/*.toml", "exit-points/*.toml", "figures/**/*", "logs/*.log"]
+          "bench/*.json", "baseline/*/*", "*.h5", "cut/*.*", "*.toml", "profiles/*.toml", "exit-points/*.toml", "tests/*.xml",
+          "figures/**/*", "logs/*.log"]
 LOG_BYTES = 200_000
 
 

@@ -25,15 +25,21 @@ class Clock:
     def __init__(self, budget_s, now=time.monotonic):
         self._now = now
         self._end = None if budget_s is None else now() + budget_s
+        self._step_end = None
         self._stopped = False
 
     def stop(self):
         self._stopped = True
 
+    def limit_step(self, limit_s):
+        """Of the step that begins; None: as long as there is time."""
+        self._step_end = None if limit_s is None else self._now() + limit_s
+
     def left(self):
         if self._stopped:
             return 0
-        return None if self._end is None else max(0, self._end - self._now())
+        ends = [end for end in (self._end, self._step_end) if end is not None]
+        return max(0, min(ends) - self._now()) if ends else None
 
     def is_over(self):
         return self.left() == 0
@@ -133,6 +139,8 @@ class Step:
     needs: tuple = ()
     is_there: object = None  # (node) -> whether what it made is still on this machine; None: always
     is_useful_failed: bool = False  # others can use what it made although it failed
+    limit_s: float | None = None  # it is stopped after so long, and the next one begins
+    commands: object = None  # (node) -> what it runs, for a list
 
 
 def run_step(step, node, state, clock):
@@ -143,6 +151,7 @@ def run_step(step, node, state, clock):
         pass
     print(f"== {step.name}: {step.what}", flush=True)
     begin = time.monotonic()
+    clock.limit_step(step.limit_s)
     try:
         verdict, note = PASSED, step.run(node, again) or ""
     except NotHere as why:
@@ -150,10 +159,13 @@ def run_step(step, node, state, clock):
     except Failed as why:
         verdict, note = FAILED, str(why)
     except OutOfTime:
-        verdict, note = UNFINISHED, "the time was up: run it again"
+        clock.limit_step(None)
+        note = "the time was up: run it again" if clock.is_over() else f"its {step.limit_s:.0f} s were up: run it again"
+        verdict = UNFINISHED
+    clock.limit_step(None)
     seconds = time.monotonic() - begin + (before.seconds if again else 0)
     state.set(step.name, Result(verdict, round(seconds, 1), note))
-    if verdict == FAILED:
+    if verdict == FAILED or (verdict == UNFINISHED and not clock.is_over()):
         print_tail(node.shell.log)
     print(f"   {verdict}{': ' + note if note else ''}", flush=True)
     return verdict

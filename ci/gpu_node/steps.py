@@ -3,7 +3,10 @@ the summary, or raises Failed or NotHere."""
 
 import re
 import shutil
+from collections import Counter
+from pathlib import Path
 
+import commands
 import report
 from prefix import outside
 from problems import Failed, NotHere
@@ -48,13 +51,8 @@ def lacking(node, torch):
 
 
 def configure(node):
-    options = [f"-DHARNESS_PYTHON={node.python()}", "-DHARNESS_WERROR=OFF"]
-    if node.prefix:
-        # The node's own h5cc would name the node's own HDF5.
-        options += [f"-DCMAKE_PREFIX_PATH={node.prefix / 'usr'}", "-DHDF5_C_COMPILER_EXECUTABLE=false"]
-    if node.torch_python():
-        options.append(f"-DHARNESS_TORCH_PYTHON={node.torch_python()}")
-    node.shell.run(["cmake", "--preset", node.sizes.preset, *options])
+    """(note, whether NCCL was found)."""
+    node.shell.run(commands.configure(node))
     log = node.shell.log.read_text(encoding="utf-8", errors="replace")
     found = re.findall(r"LibTorch: (\w+)(?:, with CUDA: (\w+))?; CUDA: (\w+); NCCL: (\w+)", log)
     torch, torch_cuda, cuda, nccl = (word in ("ON", "TRUE", "1") for word in (found[-1] if found else [""] * 4))
@@ -66,20 +64,36 @@ def configure(node):
         cache = (node.build / "CMakeCache.txt").read_text(encoding="utf-8")
         elsewhere = outside(node.prefix, cache)
         if elsewhere:
-            return f"{len(elsewhere)} libraries are not of the prefix: {elsewhere[0]}"
-        return "all libraries of the prefix" + ("" if nccl else ", no NCCL")
-    return "" if nccl else "no NCCL"
+            return f"{len(elsewhere)} libraries are not of the prefix: {elsewhere[0]}", nccl
+        return "all libraries of the prefix" + ("" if nccl else ", no NCCL"), nccl
+    return "" if nccl else "no NCCL", nccl
 
 
-def build(node, _again):
-    note = configure(node)
-    targets = ["--target", *node.sizes.targets] if node.sizes.targets else []
-    node.shell.run(["cmake", "--build", node.build, "-j", node.jobs, *targets])
-    devices = node.shell.output([node.harness, "list", "devices"])
+def build(node, _again, targets=None):
+    """`targets`: paths in the build folder; None: those of the sizes."""
+    note, has_nccl = configure(node)
+    targets = node.sizes.targets if targets is None else [each for each in targets if has_nccl or "nccl" not in each]
+    node.shell.run(commands.build(node, targets))
+    devices = node.shell.output(commands.list_devices(node))
     (node.out / "devices.txt").write_text(devices, encoding="utf-8")
     if not re.search(rf"^{node.sizes.device} +usable", devices, re.MULTILINE):
         raise Failed(f"harness list devices shows no usable {node.sizes.device}: {devices.strip() or 'it failed'}")
     return note
+
+
+def build_targets(node, _again, targets):
+    """Some of the build's targets, by their paths in its folder, and notes them: what lies there may be of other sources."""
+    note = build(node, False, targets)
+    built = node.out / "built.txt"
+    before = built.read_text(encoding="utf-8").splitlines() if built.exists() else []
+    built.write_text("\n".join(sorted({*before, *targets})) + "\n", encoding="utf-8")
+    return note
+
+
+def are_built(node, targets):
+    built = node.out / "built.txt"
+    noted = built.read_text(encoding="utf-8").splitlines() if built.exists() else []
+    return all(each in noted and ((node.build / each).exists() or "nccl" in each) for each in targets)
 
 
 def is_built(node):
@@ -95,7 +109,26 @@ def tests(node, _again):
                    codes=range(256))
     if not junit.exists():
         raise Failed("ctest wrote no report")
-    run, failed, reasons = report.test_counts(junit)
+    return judged_tests(node, *report.test_counts(junit))
+
+
+def test_programs(node, _again, targets):
+    """Programs of unit tests, each as one process; those of what the build has not found are left out."""
+    (node.out / "tests").mkdir(exist_ok=True)
+    run, failed, reasons = 0, [], Counter()
+    for target in (each for each in targets if (node.build / each).exists()):
+        command = commands.unit_tests(node, target)
+        junit = Path(command[1].split(":", 1)[1])
+        junit.unlink(missing_ok=True)
+        code = node.shell.run(command, codes=range(-64, 256))
+        counts = report.test_counts(junit) if junit.exists() else (0, [], {})
+        run += counts[0]
+        failed += counts[1] or ([f"{Path(target).name} (exit code {code})"] if code or not counts[0] else [])
+        reasons.update(counts[2])
+    return judged_tests(node, run, failed, reasons)
+
+
+def judged_tests(node, run, failed, reasons):
     lines = [f"{count:>5}  {reason}" for reason, count in reasons.most_common()]
     (node.out / "skipped.txt").write_text("".join(line + "\n" for line in lines), encoding="utf-8")
     want = report.skipped_for_want_of_gpu(reasons)
@@ -107,30 +140,38 @@ def tests(node, _again):
     return note
 
 
+def sanitizer_tool(node):
+    return shutil.which("compute-sanitizer", path=node.shell.env["PATH"] + ":/usr/local/cuda/bin")
+
+
 def sanitizer(node, again):
     """compute-sanitizer over whatever launches kernels; the tools for races and for unset memory only where no library
-    of others runs beside it. Tests fail calls on purpose, and libraries probe: a call that fails is no finding. Nor is the
-    clock's error, which grows with what the tool adds to each call."""
-    tool = shutil.which("compute-sanitizer", path=node.shell.env["PATH"] + ":/usr/local/cuda/bin")
+    of others runs beside it."""
+    layer = node.build / "harness" / "gpu"
+    own = sorted(path for path in layer.glob("cuda/*_test") if not path.name.startswith("fake_"))
+    others = sorted([*(path for path in layer.glob("nccl/*_test") if not path.name.startswith("fake_")),
+                     *layer.glob("torch/*cuda*_test")])
+    jobs = [("memcheck", program) for program in own + others]
+    jobs += [(name, program) for name in ("racecheck", "synccheck", "initcheck") for program in own]
+    # The clock's error grows with what the tool adds to each call.
+    return sanitized(node, again, [(name, program, "--gtest_filter=-CudaClock.*") for name, program in jobs])
+
+
+def sanitized(node, again, jobs):
+    """`jobs`: (tool of compute-sanitizer, program, its words...)."""
+    tool = sanitizer_tool(node)
     if node.device != "cuda":
         raise NotHere("no GPU is asked for")
     if not tool:
         raise NotHere("compute-sanitizer was not found")
-    layer = node.build / "harness" / "gpu"
-    own = sorted(layer.glob("cuda/*_test"))
-    others = sorted([*layer.glob("nccl/*_test"), *layer.glob("torch/*cuda*_test")])
-    jobs = [("memcheck", program) for program in own + others]
-    jobs += [(name, program) for name in ("racecheck", "synccheck", "initcheck") for program in own]
     passed_file = node.out / "sanitizer.txt"
     passed = passed_file.read_text(encoding="utf-8").splitlines() if again and passed_file.exists() else []
     failures = []
-    for name, program in jobs:
+    for name, program, *words in jobs:
         line = f"{name} {program.name}"
         if line in passed:
             continue
-        options = ["--report-api-errors", "no"] if name == "memcheck" else []
-        code = node.shell.run([tool, "--tool", name, *options, "--error-exitcode", 97, "--print-limit", 20, program,
-                               "--gtest_filter=-CudaClock.*"], codes=range(-64, 256))
+        code = node.shell.run(commands.sanitize(tool, name, program, *words), codes=range(-64, 256))
         if code == 0:
             passed.append(line)
             passed_file.write_text("\n".join(passed) + "\n", encoding="utf-8")
@@ -144,25 +185,39 @@ def sanitizer(node, again):
 def bench(node, _again):
     folder = node.out / "bench"
     folder.mkdir(exist_ok=True)
-    programs = sorted({path for pattern in node.sizes.benches for path in (node.build / "bench").glob(pattern)})
-    if not programs:
-        raise Failed("no benchmark was built")
     lines, failures = [], []
-    for program in programs:
-        result = folder / f"{program.name}.json"
+    for name in node.sizes.benches:
+        result = folder / f"{name}.json"
         result.unlink(missing_ok=True)
         try:
-            node.shell.run([program, f"--benchmark_min_time={node.sizes.bench_s}", f"--benchmark_out={result}",
-                            "--benchmark_out_format=json"])
+            node.shell.run(commands.bench(node, name))
             lines += report.bench_lines(result)
             if node.sizes.is_judged:
                 failures += report.bench_faults(result)
         except Failed as why:
-            failures.append(f"{program.name}: {why}")
+            failures.append(f"{name}: {why}")
     (node.out / "bench.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     if failures:
         raise Failed("; ".join(failures))
-    return f"{len(lines)} benchmarks of {len(programs)} programs"
+    return f"{len(lines)} benchmarks of {len(node.sizes.benches)} programs"
+
+
+def kernel_counters(node, _again):
+    """Nsight Compute on one launch of the assembly kernel, as text: what bounds it."""
+    if node.device != "cuda":
+        raise NotHere("no GPU is asked for")
+    if not shutil.which("ncu", path=node.shell.env["PATH"] + ":/usr/local/cuda/bin"):
+        raise NotHere("ncu was not found")
+    text = node.out / "ncu.txt"
+    node.shell.run(commands.ncu(node), stdout=text)
+    found = re.findall(r"((?:Compute \(SM\)|DRAM) Throughput) +% +([\d.,]+)", text.read_text(encoding="utf-8"))
+    if not found:
+        raise Failed("ncu saw no launch of the kernel, or was not let to count (ncu.txt)")
+    return ", ".join(f"{name} {share} %" for name, share in found)
+
+
+def one_model(model, height, width):
+    return "--model", model, "--image-size", f"{height}x{width}"
 
 
 def measure(node, again, models, options, folder, output, of_model=lambda _: ()):
@@ -178,8 +233,8 @@ def measure(node, again, models, options, folder, output, of_model=lambda _: ())
         if path.exists():
             continue
         part = folder / f"{model}.part.toml"
-        code = node.shell.run([node.harness, "profile", "--device", node.sizes.device, "--model", model, "--image-size",
-                               f"{height}x{width}", *options, *of_model(model), "-o", part], codes=range(-64, 256))
+        code = node.shell.run(commands.profile(node, one_model(model, height, width), (*options, *of_model(model)), part),
+                              codes=range(-64, 256))
         if code == 0:
             part.replace(path)
         else:
@@ -205,12 +260,18 @@ def has_profiles(node):
     return node.profiles.exists()
 
 
+def exit_counts(node):
+    """{model: exit points}, as SHEPHERD's Table 4 lists them."""
+    listed = report.profiles_of(node.root / "workloads" / "profiles" / "shepherd-v100.toml")
+    return {model: listed[model]["exit_points"] for model in node.sizes.exit_models}
+
+
 def exit_points(node, again):
     output = node.out / "exit-points.toml"
-    points = report.profiles_of(node.root / "workloads" / "profiles" / "shepherd-v100.toml")
-    sizes = [(model, 224, 224) for model in node.sizes.exit_models]
+    points = exit_counts(node)
+    sizes = [(model, 224, 224) for model in points]
     failed = measure(node, again, sizes, node.sizes.exit_profile, node.out / "exit-points", output,
-                     lambda model: ("--exit-points", points[model]["exit_points"]))
+                     lambda model: ("--exit-points", points[model]))
     table, overhead, delay = report.exit_table(report.profiles_of(output))
     (node.out / "exit-points.txt").write_text(table, encoding="utf-8")
     note = f"means over {len(sizes) - len(failed)} models: execution {overhead:.2%}, preemption {delay:.2%} of a batch"
@@ -221,19 +282,17 @@ def exit_points(node, again):
     return note
 
 
-def experiment(node, again, name, sizes, ranks=1, launcher=()):
-    """Runs experiments/gpu/NAME.toml; finished cells of an interrupted run are kept."""
-    path = node.root / "experiments" / "gpu" / f"{name}.toml"
-    if node.sizes.edits:
-        text = path.read_text(encoding="utf-8")
-        for old, new in node.sizes.edits:
-            text = text.replace(f"values = {old}", f"values = {new}")
-        path = node.out / f"{name}.toml"
-        path.write_text(text, encoding="utf-8")
-    launch = ["mpirun", "-n", ranks, "--bind-to", "none", *launcher] if ranks > 1 else []
-    fresh = [] if again else ["--fresh"]
-    node.shell.run([*launch, node.harness, path, *node.settings(sizes), "-o", node.out, "--quiet", *fresh])
-    return node.out / f"{name}.h5"
+def experiment(node, again, name, settings, ranks=1, folder=None, profiles=None):
+    """Runs experiments/gpu/NAME.toml with these settings and the node's profiles, or others; returns the results."""
+    command, results = commands.gpu_experiment(node, again, name, settings, ranks, folder, profiles)
+    return run_experiment(node, command, results)
+
+
+def run_experiment(node, command, results):
+    """Leaves `harness show` of the results beside them."""
+    node.shell.run(command)
+    node.shell.run(commands.show(node, results), stdout=results.with_name(f"{results.stem}-show.txt"))
+    return results
 
 
 def one_gpu(node, again):
@@ -249,18 +308,20 @@ def last_line(path):
     return lines[-1] if lines else "nothing was compared"
 
 
-def compare_runtimes(node, name, tolerance, keeps_visits=False):
+def asked(node, tolerance):
+    """The tolerance where measurements are judged."""
+    return tolerance if node.sizes.is_judged else node.sizes.tolerance
+
+
+def compare_runtimes(node, results, tolerance, keeps_visits=False):
     """harness compare --fidelity, as text and JUnit; its exit code decides. Where the results keep their visits also with the batch times
     that the devices had, which says whether that made the difference, and decides nothing."""
-    text = node.out / f"{name}-fidelity.txt"
-    code = node.shell.run([node.harness, "compare", "--fidelity", node.out / f"{name}.h5", "--tolerance",
-                           f"slo_attainment={tolerance}", "--junit", node.out / f"{name}-fidelity.xml"],
-                          codes=(0, 1, 2), stdout=text)
+    text = results.with_name(f"{results.stem}-fidelity.txt")
+    code = node.shell.run(commands.compare(node, results, tolerance), codes=(0, 1, 2), stdout=text)
     note = f"{last_line(text)} (goodput: {tolerance})"
     if keeps_visits:
-        measured = node.out / f"{name}-measured-times.txt"
-        node.shell.run([node.harness, "compare", "--fidelity", node.out / f"{name}.h5", "--measured-times", "--folder",
-                        "experiments/gpu", "--tolerance", f"slo_attainment={tolerance}"], codes=(0, 1, 2), stdout=measured)
+        measured = results.with_name(f"{results.stem}-measured-times.txt")
+        node.shell.run(commands.compare_at_measured_times(node, results, tolerance), codes=(0, 1, 2), stdout=measured)
         note += f"; with measured batch times: {last_line(measured)}"
     if code == 2 or (code == 1 and node.sizes.is_judged):
         raise Failed(note)
@@ -268,7 +329,7 @@ def compare_runtimes(node, name, tolerance, keeps_visits=False):
 
 
 def fidelity(node, _again):
-    return compare_runtimes(node, "one-gpu", node.sizes.tolerance, keeps_visits=True)
+    return compare_runtimes(node, node.out / "one-gpu.h5", node.sizes.tolerance, keeps_visits=True)
 
 
 def regress(node, again):
@@ -277,8 +338,7 @@ def regress(node, again):
     if not (folder / "regress.h5").exists():
         raise NotHere(f"no baseline of this GPU in results/baselines/gpu/{folder.name} (ci/gpu-node renew makes one)")
     base = folder / "profiles.toml"
-    sizes = [*node.sizes.one_gpu, f"cluster.profiles={base}"]
-    results = experiment(node, again, "regress", sizes)
+    results = experiment(node, again, "regress", node.sizes.one_gpu, profiles=base)
     code = node.shell.run([node.harness, "compare", folder / "regress.h5", results, "--tolerance", "slo_attainment=0.02",
                            "--tolerance", "latency_ms_p50=10%", "--tolerance", "latency_ms_p99=20%", "--junit",
                            node.out / "regress.xml"], codes=(0, 1, 2), stdout=node.out / "regress.txt")
@@ -296,15 +356,38 @@ def regress(node, again):
 
 
 def saturation(node, again):
-    experiment(node, again, "saturation", node.sizes.saturation)
-    return compare_runtimes(node, "saturation", "3%" if node.sizes.is_judged else node.sizes.tolerance)
+    results = experiment(node, again, "saturation", node.sizes.saturation)
+    return compare_runtimes(node, results, asked(node, "3%"))
 
 
 def eight_gpus(node, again):
     if node.device == "cuda" and len(node.gpus()) < node.sizes.node_gpus:
         raise NotHere(f"{len(node.gpus())} GPUs, {node.sizes.node_gpus} are needed")
-    experiment(node, again, "node", node.sizes.node, ranks=2)
-    return compare_runtimes(node, "node", "5%" if node.sizes.is_judged else node.sizes.tolerance)
+    results = experiment(node, again, "node", node.sizes.node, ranks=2)
+    return compare_runtimes(node, results, asked(node, "5%"))
+
+
+def nccl_one(node, again, profiles=None):
+    if node.device != "cuda":
+        raise NotHere("no GPU is asked for")
+    results = experiment(node, again, "nccl-one", (), profiles=profiles)
+    return compare_runtimes(node, results, asked(node, "5%"))
+
+
+def nccl_pair(node, again):
+    if len(node.gpus()) < 2 or node.device != "cuda":
+        raise NotHere("fewer than 2 GPUs are asked for")
+    results = experiment(node, again, "nccl-pair", (), ranks=3)
+    return compare_runtimes(node, results, asked(node, "5%"))
+
+
+def make_baseline(node, again, folder):
+    """The profiles that the step `profile` has measured, and experiments/gpu/regress.toml run with them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copy(node.profiles, folder / "profiles.toml")
+    results = experiment(node, again, "regress", node.sizes.one_gpu, profiles=folder / "profiles.toml")
+    node.shell.run(commands.write_baseline(node, results, folder / "regress.h5"))
+    return f"{folder}: profiles.toml and regress.h5"
 
 
 def figures(node, _again):
@@ -328,6 +411,8 @@ STEPS = [
     Step("regress", "experiments/gpu/regress.toml against this GPU's baseline", regress, ("profile",)),
     Step("saturation", "experiments/gpu/saturation.toml", saturation, ("profile",)),
     Step("exit-points", "what preemption costs (SHEPHERD, Figure 12)", exit_points, ("build",)),
+    Step("nccl-one", "experiments/gpu/nccl-one.toml: NCCL beside the batches of one GPU", nccl_one, ("profile",)),
+    Step("nccl-pair", "experiments/gpu/nccl-pair.toml: tensors between two GPUs", nccl_pair, ("profile",)),
     Step("node", "experiments/gpu/node.toml: tm and lv on eight GPUs", eight_gpus, ("profile",)),
     Step("figures", "figures of the experiments", figures, ("one-gpu",)),
 ]
