@@ -1,16 +1,20 @@
 """ci/gpu-node visit: its blocks run what its list says, go on where they stopped, and build only what they run. The machine is that of
 gpu_node_test.py."""
 
+import os
 import re
 import tarfile
 import unittest
 from types import SimpleNamespace
 
-from gpu_node_test import ROOT, Machine  # also finds the modules of ci/gpu_node
+from gpu_node_test import ROOT, Folder, Machine  # also finds the modules of ci/gpu_node
 
+import runner  # noqa: E402
 import sizes  # noqa: E402
+import steps  # noqa: E402
 import visit  # noqa: E402
 from node import Node  # noqa: E402
+from problems import Failed  # noqa: E402
 
 
 class Visits(Machine):
@@ -58,6 +62,34 @@ class Visits(Machine):
             done = self.run_node("visit", *words)
             self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
             self.assertIn(text, done.stderr)
+
+
+class CudaTools(Folder):
+
+    def setUp(self):
+        super().setUp()
+        shell = runner.Shell(self.folder, dict(os.environ, PATH=f"{self.folder}:{os.environ['PATH']}"), runner.Clock(None))
+        shell.log = self.folder / "log"
+        self.node = Node(self.folder, self.folder, "cuda", None, 1, shell)
+
+    def test_what_the_sanitizer_has_passed_is_not_run_again(self):
+        self.program("compute-sanitizer", 'echo "$2 $(basename "${@: -2:1}")" >>ran; [ "$2" != "$(cat bad)" ]')
+        for path in ("harness/gpu/cuda/assemble_batch_test", "harness/gpu/nccl/nccl_lane_test", "bin/harness"):
+            self.write(f"build/cuda/{path}")
+        self.write("bad", "racecheck")
+        with self.assertRaisesRegex(Failed, "2 of 5 runs found something: racecheck assemble_batch_test, racecheck nccl_lane_test"):
+            visit.sanitizer(self.node, False)
+        self.write("bad", "none")
+        self.write("ran")
+        self.assertEqual(visit.sanitizer(self.node, False), "5 runs, nothing found")
+        self.assertEqual(len((self.folder / "ran").read_text(encoding="utf-8").splitlines()), 2)
+
+    def test_counters_of_the_kernel_are_read_or_said_to_be_refused(self):
+        self.program("ncu", "echo '    DRAM Throughput           %        71.25'")
+        self.assertEqual(steps.kernel_counters(self.node, False), "DRAM Throughput 71.25 %")
+        self.program("ncu", "echo '==ERROR== ERR_NVGPUCTRPERM'")
+        with self.assertRaisesRegex(Failed, "not let to count"):
+            steps.kernel_counters(self.node, False)
 
 
 class Blocks(unittest.TestCase):

@@ -34,8 +34,8 @@ def bench(node, name):
             "--benchmark_out_format=json"]
 
 
-def ncu(node):
-    return ["ncu", "--set", "full", "--kernel-name", "regex:assemble", "--launch-skip", 2, "--launch-count", 1,
+def ncu(node, tool):
+    return [tool, "--set", "full", "--kernel-name", "regex:assemble", "--launch-skip", 2, "--launch-count", 1,
             node.build / "bench" / "assembly_cuda_bench", "--benchmark_filter=assemble_on_gpu/32/", "--benchmark_min_time=0.001"]
 
 

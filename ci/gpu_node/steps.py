@@ -140,8 +140,14 @@ def judged_tests(node, run, failed, reasons):
     return note
 
 
-def sanitizer_tool(node):
-    return shutil.which("compute-sanitizer", path=node.shell.env["PATH"] + ":/usr/local/cuda/bin")
+def cuda_tool(node, name):
+    """Where a tool of the CUDA toolkit is. NotHere without it, or without a GPU."""
+    if node.device != "cuda":
+        raise NotHere("no GPU is asked for")
+    tool = shutil.which(name, path=node.shell.env["PATH"] + ":/usr/local/cuda/bin")
+    if not tool:
+        raise NotHere(f"{name} was not found")
+    return tool
 
 
 def sanitizer(node, again):
@@ -159,11 +165,7 @@ def sanitizer(node, again):
 
 def sanitized(node, again, jobs):
     """`jobs`: (tool of compute-sanitizer, program, its words...)."""
-    tool = sanitizer_tool(node)
-    if node.device != "cuda":
-        raise NotHere("no GPU is asked for")
-    if not tool:
-        raise NotHere("compute-sanitizer was not found")
+    tool = cuda_tool(node, "compute-sanitizer")
     passed_file = node.out / "sanitizer.txt"
     passed = passed_file.read_text(encoding="utf-8").splitlines() if again and passed_file.exists() else []
     failures = []
@@ -204,12 +206,9 @@ def bench(node, _again):
 
 def kernel_counters(node, _again):
     """Nsight Compute on one launch of the assembly kernel, as text: what bounds it."""
-    if node.device != "cuda":
-        raise NotHere("no GPU is asked for")
-    if not shutil.which("ncu", path=node.shell.env["PATH"] + ":/usr/local/cuda/bin"):
-        raise NotHere("ncu was not found")
+    tool = cuda_tool(node, "ncu")
     text = node.out / "ncu.txt"
-    node.shell.run(commands.ncu(node), stdout=text)
+    node.shell.run(commands.ncu(node, tool), stdout=text)
     found = re.findall(r"((?:Compute \(SM\)|DRAM) Throughput) +% +([\d.,]+)", text.read_text(encoding="utf-8"))
     if not found:
         raise Failed("ncu saw no launch of the kernel, or was not let to count (ncu.txt)")

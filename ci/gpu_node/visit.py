@@ -19,12 +19,11 @@ _FIRST = {
 }
 
 _PROGRAM = ("bin/harness",)
+_KERNEL_TESTS, _NCCL_TESTS = "harness/gpu/cuda/assemble_batch_test", "harness/gpu/nccl/nccl_lane_test"
 _TESTS = {
-    "cuda": ("harness/gpu/cuda/assemble_batch_test", "harness/gpu/gpu_devices_test", "harness/gpu/nccl/nccl_lane_test",
-             "harness/gpu/torch/cuda_device_test"),
+    "cuda": (_KERNEL_TESTS, "harness/gpu/gpu_devices_test", _NCCL_TESTS, "harness/gpu/torch/cuda_device_test"),
     "cpu": ("harness/gpu/assembly_test", "harness/gpu/gpu_devices_test", "harness/gpu/torch/torch_device_test"),
 }
-_SANITIZED = ("harness/gpu/cuda/assemble_batch_test", "harness/gpu/nccl/nccl_lane_test")
 
 
 @dataclass(frozen=True)
@@ -81,16 +80,17 @@ def baseline(node, again):
 
 
 def sanitizer_jobs(node):
+    """Those of NCCL come last: its kernels may take the tools long."""
     filtered = "--gtest_filter=-CudaClock.*"
-    programs = [node.build / each for each in _SANITIZED if (node.build / each).exists() or not node.harness.exists()]
-    jobs = [(tool, program, filtered) for tool in ("memcheck", "racecheck") for program in programs]
     exits = commands.profile(node, ("--model", "resnet18"), ("--exit-points", 4, "--batches", 1, "--half-width", 0.5, "--limit-s", 5),
                              node.out / "sanitized.toml")
-    return [*jobs, ("memcheck", *exits)]
+    kernels, nccl = ([(tool, node.build / each, filtered) for tool in ("memcheck", "racecheck")] for each in (_KERNEL_TESTS, _NCCL_TESTS))
+    return [*kernels, ("memcheck", *exits), *nccl]
 
 
-def sanitizer(node, again):
-    return steps.sanitized(node, again, sanitizer_jobs(node))
+def sanitizer(node, _again):
+    """What has passed stays. Without NCCL there is no program of its tests."""
+    return steps.sanitized(node, True, [job for job in sanitizer_jobs(node) if job[1].exists()])
 
 
 def build_step(cuda, cpu):
@@ -165,7 +165,7 @@ BLOCKS = {
         build_step((*_PROGRAM, "bench/assembly_cuda_bench", "bench/device_bench"), (*_PROGRAM, "bench/assembly_bench", "bench/device_bench")),
         known("bench", 300, lambda node: [commands.bench(node, each) for each in node.sizes.benches]),
         Step("ncu", "Nsight Compute on the assembly kernel", steps.kernel_counters, ("build",), limit_s=120,
-             commands=lambda node: [commands.ncu(node)]),
+             commands=lambda node: [commands.ncu(node, "ncu")]),
     )),
     "3": Block("Profiles, and how true the simulation is: one-gpu.toml with one measurement of each cell", (
         ENVIRONMENT, BUILD, PROFILE,
@@ -184,7 +184,7 @@ BLOCKS = {
     )),
     "5": Block("compute-sanitizer over the project's own kernels, NCCL, and a model with exit points", (
         ENVIRONMENT,
-        build_step(_PROGRAM + _SANITIZED, _PROGRAM),
+        build_step((*_PROGRAM, _KERNEL_TESTS, _NCCL_TESTS), _PROGRAM),
         Step("sanitizer", "memcheck and racecheck", sanitizer, ("build",), limit_s=480,
              commands=lambda node: [commands.sanitize("compute-sanitizer", *job) for job in sanitizer_jobs(node)]),
     )),
