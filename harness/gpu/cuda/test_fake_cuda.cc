@@ -38,7 +38,7 @@ void run_stream(CUstream_st* stream) {
       lock.lock();
     }
     if (error != cudaSuccess) lost_error(stream->device) = error;
-    for (const std::shared_ptr<Block>& block : stream->queue.front().second) --block->queued_;
+    for (const std::shared_ptr<Block>& block : stream->queue.front().second) --block->queued;
     stream->queue.pop_front();
     runtime.changed.notify_all();
   }
@@ -48,7 +48,7 @@ void push(CUstream_st* stream, const Work& work) {
   Blocks blocks;
   for (const void* name : work.names)
     if (std::shared_ptr<Block> block = block_of(name)) blocks.push_back(std::move(block));
-  for (const std::shared_ptr<Block>& block : blocks) ++block->queued_;
+  for (const std::shared_ptr<Block>& block : blocks) ++block->queued;
   stream->queue.emplace_back(work, std::move(blocks));
   runtime.changed.notify_all();
 }
@@ -65,7 +65,7 @@ cudaError_t add(CUstream_st* stream, Work work) {
 cudaError_t allocate(void** data, int device, std::size_t bytes, bool is_ready) {
   std::size_t used = 0;
   for (const auto& [at, block] : runtime.blocks)
-    if (block->device_ == device) used += block->bytes_;
+    if (block->device == device) used += block->bytes;
   if (bytes > kDeviceBytes - used) return cudaErrorMemoryAllocation;
   auto block = std::make_shared<Block>(device, bytes, is_ready);
   *data = block->data();
@@ -80,8 +80,8 @@ void deallocate(const void* data) {
     return;
   }
   const std::shared_ptr<Block> block = found->second;
-  const std::string bytes = std::to_string(block->bytes_) + " bytes";
-  if (block->queued_ > 0) runtime.faults.push_back(bytes + " freed while work that names them was queued");
+  const std::string bytes = std::to_string(block->bytes) + " bytes";
+  if (block->queued > 0) runtime.faults.push_back(bytes + " freed while work that names them was queued");
   if (!block->is_whole()) runtime.faults.push_back("a guard of " + bytes + " was overwritten");
   runtime.blocks.erase(found);
 }
@@ -139,7 +139,7 @@ std::size_t alive() {
 bool is_usable(const void* data, std::size_t bytes) {
   const std::unique_lock lock(runtime.mutex);
   const std::shared_ptr<Block> block = block_of(data);
-  return block && block->is_ready_ && block->holds(data, bytes);
+  return block && block->is_ready && block->holds(data, bytes);
 }
 
 cudaError_t enqueue(std::string_view name, cudaStream_t stream, std::vector<const void*> names,

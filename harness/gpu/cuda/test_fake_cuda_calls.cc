@@ -95,7 +95,7 @@ cudaError_t cudaFree(void* data) {
   {
     const std::unique_lock lock(runtime.mutex);
     const std::shared_ptr<Block> block = block_of(data);
-    const int device = block ? block->device_ : current_device;
+    const int device = block ? block->device : current_device;
     wait_until([device] { return is_idle(device); });
   }
   return ending("cudaFree", current_device, [data] { deallocate(data); });
@@ -105,7 +105,7 @@ cudaError_t cudaFreeHost(void* data) {
   return ending("cudaFreeHost", current_device, [data] {
     const std::shared_ptr<Block> block = block_of(data);
     // A lost device has nothing under way, but its streams' threads may have to take note of that.
-    if (block && is_lost_now(current_device)) wait_until([&] { return block->queued_ == 0; });
+    if (block && is_lost_now(current_device)) wait_until([&] { return block->queued == 0; });
     deallocate(data);
   });
 }
@@ -125,7 +125,7 @@ cudaError_t cudaMallocAsync(void** data, std::size_t bytes, cudaStream_t stream)
     if (error != cudaSuccess) return error;
     const std::shared_ptr<Block> block = block_of(*data);
     const auto run = [block] {
-      locked([&block] { block->is_ready_ = true; });
+      locked([&block] { block->is_ready = true; });
       return cudaSuccess;
     };
     return add(stream, {"cudaMallocAsync", {*data}, run, {}, false});

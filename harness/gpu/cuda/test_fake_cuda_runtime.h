@@ -37,33 +37,36 @@ constexpr std::byte kUnset{0xFF};  ///< floats of it are no numbers
 /// Memory of a device, or page-locked memory of the host.
 class Block {
  public:
-  Block(int device, std::size_t bytes, bool is_ready)
-      : device_(device), bytes_(bytes), is_ready_(is_ready), whole_(new (kAlignment) std::byte[size()]) {
+  Block(int of_device, std::size_t of_bytes, bool can_be_used)
+      : device(of_device),
+        bytes(of_bytes),
+        is_ready(can_be_used),
+        whole_(new (kAlignment) std::byte[size()]) {
     std::memset(whole_.get(), static_cast<int>(kGuard), size());
     std::memset(data(), static_cast<int>(kUnset), bytes);
   }
   std::byte* data() const { return whole_.get() + kGuardBytes; }
-  bool holds(const void* from, std::size_t bytes) const {
+  bool holds(const void* from, std::size_t count) const {
     const auto begin = reinterpret_cast<std::uintptr_t>(data());
     const auto at = reinterpret_cast<std::uintptr_t>(from);
-    return at >= begin && at + bytes <= begin + bytes_;
+    return at >= begin && at + count <= begin + bytes;
   }
   bool is_whole() const {
     const auto is_guard = [](std::byte byte) { return byte == kGuard; };
     return std::all_of(whole_.get(), data(), is_guard) &&
-           std::all_of(data() + bytes_, whole_.get() + size(), is_guard);
+           std::all_of(data() + bytes, whole_.get() + size(), is_guard);
   }
 
-  int device_;
-  std::size_t bytes_;
-  bool is_ready_;   ///< the stream has passed the point from which it may be used
-  int queued_ = 0;  ///< work that names it
+  int device;
+  std::size_t bytes;
+  bool is_ready;   ///< the stream has passed the point from which it may be used
+  int queued = 0;  ///< work that names it
 
  private:
   struct Free {
     void operator()(std::byte* data) const { ::operator delete[](data, kAlignment); }
   };
-  std::size_t size() const { return bytes_ + 2 * kGuardBytes; }
+  std::size_t size() const { return bytes + 2 * kGuardBytes; }
   std::unique_ptr<std::byte[], Free> whole_;
 };
 
