@@ -13,7 +13,7 @@
 namespace harness {
 namespace {
 
-using Uuid = std::array<char, 16>;
+constexpr std::size_t kUuidBytes = 16;
 
 template <typename Function>
 bool find_in(void* library, const char* name, Function*& function) {
@@ -29,7 +29,7 @@ std::string visible_uuids(const std::string& driver) {
   int (*init)(unsigned) = nullptr;
   int (*count_of)(int*) = nullptr;
   int (*device_of)(int*, int) = nullptr;
-  int (*uuid_of)(Uuid*, int) = nullptr;
+  int (*uuid_of)(char*, int) = nullptr;
   if (!find_in(library, "cuInit", init) || !find_in(library, "cuDeviceGetCount", count_of) ||
       !find_in(library, "cuDeviceGet", device_of) || !find_in(library, "cuDeviceGetUuid_v2", uuid_of))
     return "";
@@ -38,8 +38,8 @@ std::string visible_uuids(const std::string& driver) {
   std::string uuids;
   for (int index = 0; index < count; ++index) {
     int device = 0;
-    Uuid uuid{};
-    if (device_of(&device, index) != 0 || uuid_of(&uuid, device) != 0) return "";
+    std::array<char, kUuidBytes> uuid{};
+    if (device_of(&device, index) != 0 || uuid_of(uuid.data(), device) != 0) return "";
     uuids.append(uuid.data(), uuid.size());
   }
   return uuids;
