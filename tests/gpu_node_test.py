@@ -200,6 +200,19 @@ class Steps(Folder):
         self.assertEqual(self.verdicts(steps), ([runner.PASSED, runner.PASSED], 0))
         self.assertEqual(seen, [False, True])
 
+    def test_a_step_that_reaches_its_limit_is_stopped_and_the_next_begins(self):
+        self.node.shell.clock = self.clock
+
+        def endless(node, _again):
+            node.shell.run(["sleep", "60"])
+
+        steps = [step("a", endless, limit_s=0.3), step("b", lambda *_: "")]
+        self.assertEqual(self.verdicts(steps), ([runner.UNFINISHED, runner.PASSED], 3))
+        self.assertFalse(self.clock.is_over())
+
+
+class Commands(Folder):
+
     def shell(self, budget_s=None):
         shell = runner.Shell(self.folder, dict(os.environ), runner.Clock(budget_s))
         shell.log = self.folder / "log"
@@ -215,16 +228,6 @@ class Steps(Folder):
         while is_running(int(child.read_text(encoding="utf-8"))) and time.monotonic() < deadline:
             time.sleep(0.05)
         self.assertFalse(is_running(int(child.read_text(encoding="utf-8"))))
-
-    def test_a_step_that_reaches_its_limit_is_stopped_and_the_next_begins(self):
-        self.node.shell.clock = self.clock
-
-        def endless(node, _again):
-            node.shell.run(["sleep", "60"])
-
-        steps = [step("a", endless, limit_s=0.3), step("b", lambda *_: "")]
-        self.assertEqual(self.verdicts(steps), ([runner.UNFINISHED, runner.PASSED], 3))
-        self.assertFalse(self.clock.is_over())
 
     def test_commands_are_logged_and_judged_by_their_exit_code(self):
         shell = self.shell()

@@ -40,7 +40,7 @@ def arguments(words):
     for command in (running, renewing):
         command.add_argument("--out", default=str(ROOT / "results-out" / "gpu-node"), help="folder of the results")
     visiting.add_argument("block", nargs="?", metavar="N", help=f"which block: {', '.join(visits.BLOCKS)}")
-    visiting.add_argument("--out", help="where the archive visit-N.tar.xz goes, at most 15 MiB")
+    visiting.add_argument("--out", help=f"where the archive visit-N.tar.xz goes, at most {ARCHIVE_MIB} MiB")
     visiting.add_argument("--list", action="store_true", help="print what to bring and the commands of each block; nothing is run")
     running.add_argument("--fresh", action="store_true", help="forget earlier results")
     running.add_argument("--pack", help="archive of what is worth keeping; default: the folder's name with .tar.xz")
@@ -95,13 +95,18 @@ def run_and_pack(prepared_run, steps, chosen, is_fresh, archive, pack_mib):
     return exit_code([step for step in steps if not chosen or step.name in chosen], state)
 
 
+def of_visit(node):
+    """With the sizes of a visit."""
+    node.sizes = GPU_VISIT if node.device == "cuda" else CPU_VISIT
+    return node
+
+
 def visit(options):
     """One block. What it makes, and what the next call goes on with, is results-out/gpu-visit; `--out` gets all of it packed."""
     work = ROOT / "results-out" / "gpu-visit"
     if options.list:
-        node = checked_node(ROOT, options, work)
+        node = of_visit(checked_node(ROOT, options, work))
         node.shell = Shell(ROOT, node.environment(), Clock(None))
-        node.sizes = GPU_VISIT if node.device == "cuda" else CPU_VISIT
         print(visits.listing(node))
         return 0
     block = visits.BLOCKS.get(options.block)
@@ -109,8 +114,7 @@ def visit(options):
         raise Problem(f"visit: found block {options.block} and --out {options.out}; allowed: a block of "
                       f"{', '.join(visits.BLOCKS)}, and a folder (ci/gpu-node visit --list says what they do)")
     prepared_run = prepared(options, work)
-    node = prepared_run[0]
-    node.sizes = GPU_VISIT if node.device == "cuda" else CPU_VISIT
+    of_visit(prepared_run[0])
     folder = Path(options.out)
     folder.mkdir(parents=True, exist_ok=True)
     return run_and_pack(prepared_run, block.steps, (), False, folder / f"visit-{options.block}.tar.xz",

@@ -183,12 +183,14 @@ class BatchingScheduler final : public Scheduler {
     return max_batch_;
   }
 
+  int room_of(const Worker& worker) const { return worker.full ? 0 : limit() - worker.forming; }
+
   /// The worker whose next batch has room and is expected to start first (of two that would start now, a free
   /// one: the other's batch is overdue); null when there is none.
   Worker* open_worker(TimeNs now) {
     Worker* best = nullptr;
     for (Worker& worker : workers_) {
-      if (worker.draining || worker.full || worker.forming >= limit() || (worker.busy && !early_)) continue;
+      if (worker.draining || room_of(worker) <= 0 || (worker.busy && !early_)) continue;
       if (best == nullptr || starts_before(worker, *best, now)) best = &worker;
     }
     return best;
@@ -206,7 +208,7 @@ class BatchingScheduler final : public Scheduler {
 
   /// Returns the number of joins.
   int fill(TimeNs now, Worker& worker, Decisions& out) {
-    const int room = worker.full ? 0 : limit() - worker.forming;
+    const int room = room_of(worker);
     int joined = 0;
     if (room > 0 && !policy_.empty()) {
       joined = policy_.fill(now, {worker.id, start_of(worker, now), worker.forming, room}, out);

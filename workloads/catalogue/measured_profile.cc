@@ -154,7 +154,7 @@ TimeNs read_measured(const TableReader& measured, std::size_t sizes) {
   const std::vector<double> p99 = check_array(measured, "p99_ms", sizes);
   check_order(measured, p10, p90, "p90_ms");
   check_order(measured, p90, p99, "p99_ms");
-  for (const char* key : {"handover_ms", "preemption_delay_p99_ms", "fit_alpha_ms", "fit_beta_ms"})
+  for (const char* key : {"preemption_delay_p99_ms", "fit_alpha_ms", "fit_beta_ms"})
     check_number(measured, key, key[0] == 'f' ? -kMaxMs : 0, kMaxMs);
   for (const char* key : {"drift", "fit_r2", "exit_overhead"})
     check_number(measured, key, -kMaxShare, kMaxShare);

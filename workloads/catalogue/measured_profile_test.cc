@@ -62,6 +62,7 @@ TEST(MeasuredProfiles, KeepEverythingElse) {
   MeasuredSet set = one({latency(1, 2'000'000), latency(3, 4'000'000)});
   set.profiles[0].fit = MeasuredFit{1, 1, 0.5, 0.25, 3};
   set.profiles[0].exit_points = MeasuredExitPoints{46, 0.03, 0.01, 90'000};
+  set.profiles[0].handover_ns = 70'000;
   set.profiles[0].notes = {"the clock is not visible", "two"};
   const std::string text = text_of(set);
   const ProfileSet read = parse_profiles("p.toml", text);
@@ -71,6 +72,7 @@ TEST(MeasuredProfiles, KeepEverythingElse) {
   EXPECT_EQ(profile.source, "harness profile");
   EXPECT_EQ(profile.memory_mb, 102.2);
   EXPECT_EQ(profile.load_ns, 123'456'789);
+  EXPECT_EQ(profile.handover_ns, 70'000);
   // Between the measured sizes the reader draws straight lines.
   EXPECT_EQ(profile.latency(2), 3'000'000);
   for (const char* line :

@@ -89,7 +89,7 @@ RateCurve curve_of(const TraceSpec& spec, const TraceData& data) {
 
 std::unique_ptr<ArrivalSource> placed(const TraceSpec& spec, std::shared_ptr<const Replay> replay,
                                       std::uint64_t seed) {
-  constexpr double kMostChanges = 1e8;  // seconds
+  constexpr double kMostChanges = 1e8;  // they are made before the first arrival
   const PlacingRule rule = placing_rule(spec);
   const double changes = 2 * replay->duration_s * rule.mmpp_high_share / rule.mmpp_high_s;
   if (rule.process == ArrivalProcess::kMmpp && changes > kMostChanges)

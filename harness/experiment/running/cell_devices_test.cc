@@ -75,6 +75,15 @@ class ManyDevices {
   std::map<int, ScriptedDevice*> last_;
 };
 
+/// One rank's devices from cell to cell.
+struct RankDevices {
+  std::unique_ptr<Transport> transport = make_local_transport();
+  ManyDevices devices;
+  CellDevices kept{*transport, {}, devices.maker()};
+};
+
+class CellDevicesTest : public testing::Test, public RankDevices {};
+
 /// Runs a batch of the module's largest size on the worker's device; the model that it went through.
 ModelSource ran_through(DeviceWorkers& workers, ManyDevices& devices, const DeviceCell& cell, int worker,
                         ModuleId module) {
@@ -101,14 +110,13 @@ void expect_serves(DeviceWorkers& workers, ManyDevices& devices, const DeviceCel
   }
 }
 
-TEST(CellDevices, EachCellHasWhatItNeedsWhateverCameBefore) {
+TEST(CellDevicesOfCells, EachCellHasWhatItNeedsWhateverCameBefore) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE(seed);
     RandomStream random(seed, "cell_devices");
-    const auto transport = make_local_transport();
-    ManyDevices devices;
+    RankDevices rank;
+    auto& [transport, devices, kept] = rank;
     if (seed % 2 == 1) devices.script.note = ": no CUDA graph";
-    CellDevices kept(*transport, {}, devices.maker());
     bool is_kept = false;
     std::vector<int> before;
     std::string what_before;
@@ -142,10 +150,7 @@ TEST(CellDevices, EachCellHasWhatItNeedsWhateverCameBefore) {
   }
 }
 
-TEST(CellDevices, SystemsThatPlanLargerBatchesInTurnLoadThemOnce) {
-  const auto transport = make_local_transport();
-  ManyDevices devices;
-  CellDevices kept(*transport, {}, devices.maker());
+TEST_F(CellDevicesTest, SystemsThatPlanLargerBatchesInTurnLoadThemOnce) {
   DeviceCell one("tm", 3, 1);
   DeviceCell other("tm", 3, 1);
   one.with_batches({1, 2, 3});
@@ -160,10 +165,7 @@ TEST(CellDevices, SystemsThatPlanLargerBatchesInTurnLoadThemOnce) {
   EXPECT_EQ(devices.made, 2 * 3);
 }
 
-TEST(CellDevices, WhatAnotherCellHadIsLoadedOnlyWhereItFits) {
-  const auto transport = make_local_transport();
-  ManyDevices devices;
-  CellDevices kept(*transport, {}, devices.maker());
+TEST_F(CellDevicesTest, WhatAnotherCellHadIsLoadedOnlyWhereItFits) {
   DeviceCell one("tm", 3, 1);
   DeviceCell other("tm", 3, 1);
   one.with_batches({4, 2, 2});
@@ -175,10 +177,7 @@ TEST(CellDevices, WhatAnotherCellHadIsLoadedOnlyWhereItFits) {
   for (const ModelSource& source : devices.of_worker(0).diary().models) EXPECT_EQ(source.max_batch, 3);
 }
 
-TEST(CellDevices, LostDevicesAreNotKept) {
-  const auto transport = make_local_transport();
-  ManyDevices devices;
-  CellDevices kept(*transport, {}, devices.maker());
+TEST_F(CellDevicesTest, LostDevicesAreNotKept) {
   DeviceCell cell("tm", 3, 1);
   for (const auto fault : {&DeviceScript::lost_from, &DeviceScript::refuses_at, &DeviceScript::fails_at}) {
     auto workers = kept.take(cell.world, cell.prepared);
@@ -189,10 +188,7 @@ TEST(CellDevices, LostDevicesAreNotKept) {
   EXPECT_EQ(devices.made, 3 * 3);
 }
 
-TEST(CellDevices, NoImageIsKeptBetweenCells) {
-  const auto transport = make_local_transport();
-  ManyDevices devices;
-  CellDevices kept(*transport, {}, devices.maker());
+TEST_F(CellDevicesTest, NoImageIsKeptBetweenCells) {
   DeviceCell cell("tm", 3, 1);
   auto workers = kept.take(cell.world, cell.prepared);
   const Module& module = cell.world.pipeline.modules[1];
@@ -205,7 +201,7 @@ TEST(CellDevices, NoImageIsKeptBetweenCells) {
   EXPECT_EQ(devices.alive(), 3);
 }
 
-TEST(CellDevices, ALiveCellGivesThemBack) {
+TEST(CellDevicesOfCells, ALiveCellGivesThemBack) {
   const auto transport = make_local_transport();
   CellDevices kept(*transport, {});
   DeviceCell cell("tm", 6, 1);

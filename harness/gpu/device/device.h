@@ -27,8 +27,7 @@ struct ModelSource {
   /// Sizes up to max_batch, rising, that are to be as fast as the device can: where it makes each size ready
   /// (a CUDA graph), others take longer. Empty: all.
   std::vector<int> batches;
-  int exit_points =
-      0;  ///< at which a batch can stop (SHEPHERD, Table 4), evenly in time where the device knows
+  int exit_points = 0;   ///< at which a batch can stop (SHEPHERD, Table 4), evenly in time if that is known
   int input_height = 0;  ///< pixels that images are resized to; 0: the model's own, a file has none
   int input_width = 0;
 

@@ -34,10 +34,11 @@ void require_blas_for_threads() {
 
 }  // namespace
 
-CpuEngine::Loaded CpuEngine::make(StagedModel model, const ModelSource& source, const DevicePlace& place) {
-  const int points = exit_points_of(model, source, place);
+CpuEngine::Loaded CpuEngine::make(const ModelSource& source, const DevicePlace& place) {
+  StagedModel model = options_.models(source, place);
+  std::vector<std::size_t> begins =
+      segment_begins(exit_points_of(model, source, place), static_cast<int>(model.stages.size()));
   Assembler assembler(model.input);
-  std::vector<std::size_t> begins = segment_begins(points, static_cast<int>(model.stages.size()));
   return {std::move(model), std::move(begins), std::move(assembler)};
 }
 
@@ -81,7 +82,7 @@ int CpuEngine::load(const ModelSource& source, const DevicePlace& place) {
   return with_torch_errors(place, [&] {
     at::set_num_threads(options_.threads);
     require_blas_for_threads();
-    Loaded loaded = make(options_.models(source, place), source, place);
+    Loaded loaded = make(source, place);
     const std::size_t values = batch_elements(loaded.model.input, static_cast<std::size_t>(source.max_batch));
     if (input_.size() < values) input_.resize(values);
     warm_up(loaded, place);

@@ -53,7 +53,7 @@ class CpuEngine final : public StreamEngine {
   };
 
   Slot& slot(int number) { return slots_[static_cast<std::size_t>(number)]; }
-  Loaded make(StagedModel model, const ModelSource& source, const DevicePlace& place);
+  Loaded make(const ModelSource& source, const DevicePlace& place);
   /// How long the stages take for an image of zeros.
   std::vector<TimeNs> time_stages(const Loaded& loaded);
   /// The first `count` images of the input.

@@ -26,8 +26,9 @@ LiveQueues::Run& LiveQueues::run_of(WorkerId worker) {
 void LiveQueues::run_batch(WorkerId worker, TimeNs profile_ns, TimeNs handover_ns) {
   const WorkerState& state = tables_.workers[worker];
   if (runs_here(state)) {
-    run_of(worker).profile_ns = profile_ns;
-    run_of(worker).handover_ns = handover_ns;
+    Run& own = run_of(worker);
+    own.profile_ns = profile_ns;
+    own.handover_ns = handover_ns;
     start_own(worker, {});
     return;
   }
@@ -112,8 +113,7 @@ void LiveQueues::start_now(WorkerId worker) {
     workers_.run_visit(now_, *run.visit);
   } else if (devices_ != nullptr) {
     run_on_device(worker, run.gpu, run.module, run.inputs);
-    // What follows is an emulated GPU.
-  } else if (faults_.slows()) {
+  } else if (faults_.slows()) {  // here and below: an emulated GPU
     workers_.run_batch_slowly(started_of(worker), worker, run.profile_ns, run.handover_ns,
                               faults_.factor(run.gpu));
   } else {
@@ -137,7 +137,7 @@ void LiveQueues::preempt(WorkerId worker) {
 
 void LiveQueues::preempt_here(WorkerId worker) {
   Run& run = runs_[worker];
-  if (std::find(waiting_.begin(), waiting_.end(), worker) != waiting_.end()) {
+  if (is_waiting(worker)) {
     run.preempt = true;
   } else if (devices_ != nullptr) {
     devices_->preempt(worker);
@@ -192,9 +192,7 @@ void LiveQueues::closed(WorkerId worker) {
 bool LiveQueues::submit_ahead(WorkerId worker) {
   const WorkerState& state = tables_.workers[worker];
   Run& run = run_of(worker);
-  // Not before what is to run first.
-  if (!devices_->has_room(state.gpu) || std::find(waiting_.begin(), waiting_.end(), worker) != waiting_.end())
-    return false;
+  if (!devices_->has_room(state.gpu) || is_waiting(worker)) return false;  // not before what runs first
   for (const BatchVisit& member : state.forming) {
     const TransferId id = inputs_[member.id].id;
     if (id == 0 || !tensors_->is_here(id)) return false;
@@ -253,7 +251,7 @@ void LiveQueues::start_waiting() {
 }
 
 void LiveQueues::ask_again(WorkerId worker) {
-  if (std::find(waiting_.begin(), waiting_.end(), worker) == waiting_.end()) return;
+  if (!is_waiting(worker)) return;
   const Run& run = runs_[worker];
   if (now_ - run.asked_ns < kAskAgainNs) return;  // an earlier batch of the worker waited, too
   events_.push(now_ + kAskAgainNs, kLiveTensors, worker);

@@ -2,6 +2,7 @@
 // go out.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <set>
@@ -148,6 +149,9 @@ class LiveQueues final : private Workers, private ToDispatcher {
   /// Starts the worker's run when its tensors are here and its device has room.
   void start(WorkerId worker);
   bool has_tensors(const Run& run) const;
+  bool is_waiting(WorkerId worker) const {
+    return std::find(waiting_.begin(), waiting_.end(), worker) != waiting_.end();
+  }
   /// Slots and threads take no room of a device, and may have no GPU on this rank.
   bool has_room(const Run& run) const {
     return devices_ == nullptr || run.visit || devices_->has_room(run.gpu);
