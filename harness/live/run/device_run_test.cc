@@ -352,6 +352,26 @@ TEST(DeviceRun, ALostDeviceFailsItsCellAlone) {
   }
 }
 
+TEST(DeviceRun, APreemptionStopsTheWorkersEarliestBatchAlone) {
+  const auto transport = make_local_transport();
+  TimeNs now_ns = kNsPerS;
+  DeviceScript script;
+  script.clock = [&now_ns] { return now_ns; };
+  script.part_ns = kNsPerUs;
+  RankWithDevices rank("pard", *transport, 0, 1, script);
+  const Module& module = rank.spec().pipeline.modules[0];
+  const std::vector<std::uint8_t> bytes(module.input_bytes);
+  const Image image{bytes, module.input_height, module.input_width};
+  constexpr WorkerId kWorker = 5;
+  for (int i = 0; i < 2; ++i) rank.workers().run_batch(kWorker, 0, 0, {&image, 1}, {});
+  rank.workers().preempt(kWorker);
+  now_ns += kNsPerS;
+  const std::span<const DeviceBatch> ended = rank.workers().take();
+  ASSERT_EQ(ended.size(), 2U);
+  EXPECT_TRUE(ended[0].preempted);
+  EXPECT_FALSE(ended[1].preempted) << "it is the one that runs next";
+}
+
 TEST(DeviceRun, ALostWorkersBatchIsForgottenAndItsImagesStay) {
   const auto transport = make_local_transport();
   RankWithDevices rank("pard", *transport, 0, kModules * kWorkersEach);
