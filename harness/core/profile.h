@@ -83,9 +83,9 @@ struct Profile {
   std::string device;
   std::string source;                 ///< citation, one line
   std::vector<TimeNs> latency_ns;     ///< [b - 1] is the latency of a batch of b
+  TimeNs handover_ns = 0;             ///< of a batch decided at the end of the one before; 0: not known
   double memory_mb = 0;               ///< resident size, 0 when the source does not say
   TimeNs load_ns = 0;                 ///< time to load it onto a device, 0 when the source does not say
-  TimeNs handover_ns = 0;             ///< of a batch decided at the end of the one before; 0: not known
   int exit_points = 0;                ///< where a running batch can be preempted; 0: the source names none
   std::vector<GoodputPoint> goodput;  ///< by rising SLO; empty: not known
   std::string goodput_source;         ///< how it was found, one line

@@ -110,9 +110,7 @@ void QueueHost::batch_preempted(TimeNs now, WorkerId worker, TimeNs ended_ns) {
 
 void QueueHost::start_next(TimeNs now, WorkerId worker, TimeNs free_ns) {
   WorkerState& state = own_worker(worker);
-  freed_ = worker;
-  free_ns_ = free_ns;
-  was_closed_ = state.next != WorkerState::Next::kOpen;
+  *environment_->freed = {worker, state.next != WorkerState::Next::kOpen, free_ns};
   state.busy = false;
   state.preempting = false;
   if (state.next == WorkerState::Next::kLaunched) {
@@ -121,7 +119,7 @@ void QueueHost::start_next(TimeNs now, WorkerId worker, TimeNs free_ns) {
     scheduler_->on_worker_free(now, worker, *environment_->decisions);
   }
   carry_out(now);
-  freed_ = kNone;
+  environment_->freed->worker = kNone;
   HARNESS_CHECK(state.busy || state.next == WorkerState::Next::kOpen,
                 "a full batch does not start when its worker is free");
 }
@@ -242,13 +240,13 @@ void QueueHost::start_batch(TimeNs now, WorkerId worker) {
   state.module = state.forming_module;
   const Profile& own = profile(state.module);
   const TimeNs latency_ns = own.latency(static_cast<int>(state.running.size()));
-  const bool follows = worker == freed_;
-  state.started_ns = follows ? std::max(free_ns_, state.running.back().joined_ns) : now;
+  const FreedWorker& freed = *environment_->freed;
+  state.started_ns = worker == freed.worker ? std::max(freed.free_ns, state.running.back().joined_ns) : now;
   state.ended_ns = kNever;
   state.expected_end_ns = state.started_ns + latency_ns;
   environment_->accounting->on_batch_started(state.started_ns, worker, state.module, state.running);
   if (own.service == Service::kBatch) {
-    environment_->runtime->run_batch(worker, latency_ns, handover_ns(state, follows));
+    environment_->runtime->run_batch(worker, latency_ns, handover_ns(worker, state));
   } else {
     start_visit(worker, state);
   }
@@ -256,11 +254,12 @@ void QueueHost::start_batch(TimeNs now, WorkerId worker) {
   scheduler_->on_batch_started(now, view, *environment_->decisions);
 }
 
-TimeNs QueueHost::handover_ns(const WorkerState& state, bool follows) const {
+TimeNs QueueHost::handover_ns(WorkerId worker, const WorkerState& state) const {
   const TimeNs all_ns = profile(state.module).handover_ns;
-  if (!follows || all_ns == 0) return all_ns;
-  if (was_closed_ && state.running.back().joined_ns < free_ns_) return 0;  // it was on the GPU by then
-  return std::max<TimeNs>(all_ns - (state.started_ns - free_ns_), 0);      // some has passed since the end
+  const FreedWorker& freed = *environment_->freed;
+  if (worker != freed.worker || all_ns == 0) return all_ns;
+  if (freed.was_closed && state.running.back().joined_ns < freed.free_ns) return 0;  // the GPU had it by then
+  return std::max<TimeNs>(all_ns - (state.started_ns - freed.free_ns), 0);  // some has passed since the end
 }
 
 void QueueHost::start_visit(WorkerId worker, WorkerState& state) {

@@ -13,6 +13,13 @@
 
 namespace harness {
 
+/// The worker that has fallen free, while its next batch is decided and started.
+struct FreedWorker {
+  WorkerId worker = kNone;
+  bool was_closed = false;  ///< its forming batch, when that was looked at
+  TimeNs free_ns = 0;
+};
+
 /// What all hosts of a run share. It and what it points to outlive the hosts.
 struct HostEnvironment {
   SlotTable<VisitRecord>* visits = nullptr;
@@ -21,6 +28,7 @@ struct HostEnvironment {
   Workers* runtime = nullptr;
   ToDispatcher* dispatcher = nullptr;
   Decisions* decisions = nullptr;  ///< scratch, empty between calls
+  FreedWorker* freed = nullptr;    ///< scratch, nobody between calls
   const RequestSizes* sizes = nullptr;
   std::span<const Profile> profiles;  ///< by module
   bool tells_joins = false;           ///< Workers::joined and Workers::closed are called
@@ -86,7 +94,7 @@ class QueueHost {
   /// The worker's forming batch takes no more visits.
   void close_batch(WorkerState::Next how, WorkerId worker, WorkerState& state);
   void start_batch(TimeNs now, WorkerId worker);
-  TimeNs handover_ns(const WorkerState& state, bool follows) const;
+  TimeNs handover_ns(WorkerId worker, const WorkerState& state) const;
   void start_visit(WorkerId worker, WorkerState& state);
   WorkerState& own_worker(WorkerId worker);
 
@@ -99,9 +107,6 @@ class QueueHost {
   int workers_ = 0;
   std::vector<int> max_batches_;  ///< by module of the pipeline
   WorkerId newest_worker_ = kNone;
-  WorkerId freed_ = kNone;   ///< within start_next
-  bool was_closed_ = false;  ///< then the batch that it is to run
-  TimeNs free_ns_ = 0;
   std::unique_ptr<Scheduler> scheduler_;
   const HostEnvironment* environment_;
 };

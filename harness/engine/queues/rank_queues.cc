@@ -16,8 +16,8 @@ RankQueues::RankQueues(const RunSpec& spec, const ServingContext& context, Worke
       to_dispatcher_(to_dispatcher),
       tables_(tables),
       accounting_(accounting),
-      environment_{&tables.visits, &tables.workers, &accounting,   &workers,
-                   &to_dispatcher, &decisions_,     context.sizes, spec.profiles},
+      environment_{&tables.visits, &tables.workers, &accounting,   &workers,     &to_dispatcher,
+                   &decisions_,    &freed_,         context.sizes, spec.profiles},
       replay_(spec.record_replay) {}
 
 void RankQueues::set_plan(TimeNs now, const Plan& plan) {

@@ -98,6 +98,7 @@ class RankQueues {
   EngineTables& tables_;
   Accounting& accounting_;
   Decisions decisions_;
+  FreedWorker freed_;
   HostEnvironment environment_;
   bool starts_on_time_ = false;
   Plan plan_;
