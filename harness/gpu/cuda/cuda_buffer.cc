@@ -1,6 +1,8 @@
 #include "harness/gpu/cuda/cuda_buffer.h"
 
+#include <algorithm>
 #include <string>
+#include <utility>
 
 #include "harness/gpu/cuda/cuda_check.h"
 
@@ -32,6 +34,26 @@ PinnedBuffer::PinnedBuffer(std::size_t bytes, std::string_view purpose) : size_(
   void* data = nullptr;
   check_scheduled(cudaHostAlloc(&data, bytes, cudaHostAllocDefault), "cudaHostAlloc", bytes, purpose);
   data_.reset(static_cast<std::byte*>(data));
+}
+
+std::shared_ptr<PinnedBuffer> PinnedPool::take(std::size_t bytes, std::string_view purpose) {
+  PinnedBuffer buffer;
+  {
+    const std::lock_guard lock(free_->mutex);
+    std::vector<PinnedBuffer>& buffers = free_->buffers;
+    const auto is_enough = [bytes](const PinnedBuffer& one) { return one.bytes().size() >= bytes; };
+    const auto found = std::find_if(buffers.begin(), buffers.end(), is_enough);
+    if (found != buffers.end()) {
+      buffer = std::move(*found);
+      buffers.erase(found);
+    }
+  }
+  if (buffer.bytes().empty()) buffer = PinnedBuffer(bytes, purpose);
+  return {new PinnedBuffer(std::move(buffer)), [free = free_](PinnedBuffer* used) {
+            const std::lock_guard lock(free->mutex);
+            free->buffers.push_back(std::move(*used));
+            delete used;
+          }};
 }
 
 void copy_part_to_device(const PinnedBuffer& from, const DeviceBuffer& to, std::size_t begin, std::size_t end,

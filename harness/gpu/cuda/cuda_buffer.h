@@ -5,8 +5,10 @@
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "harness/gpu/cuda/cuda_stream.h"
 
@@ -42,6 +44,21 @@ class PinnedBuffer {
   };
   std::unique_ptr<std::byte, Free> data_;
   std::size_t size_ = 0;
+};
+
+/// Pinned buffers that are used again and again: reserving one stops the device for a while. One thread takes
+/// them; any gives them back, also after the pool's end.
+class PinnedPool {
+ public:
+  /// One of at least so many bytes. Throws DeviceError.
+  std::shared_ptr<PinnedBuffer> take(std::size_t bytes, std::string_view purpose);
+
+ private:
+  struct Free {
+    std::mutex mutex;
+    std::vector<PinnedBuffer> buffers;
+  };
+  std::shared_ptr<Free> free_ = std::make_shared<Free>();
 };
 
 /// Enqueues the copy of the bytes from `begin` to `end` to the same places of `to`; both buffers are that

@@ -35,7 +35,8 @@ int CudaEngine::load(const ModelSource& source, const DevicePlace& place) {
   const std::size_t bytes = usual_bytes(model->format(), model->max_batch());
   for (Slot& one : slots_) one.inputs.reserve(bytes);
   for (const std::string& note : model->notes()) notes_.push_back("model " + place.model + ", " + note);
-  models_.push_back({std::move(model), constants});
+  models_.push_back(
+      {std::move(model), constants, source.output_bytes * static_cast<std::size_t>(source.max_batch)});
   return models_.back().model->segments() - 1;
 }
 
@@ -88,7 +89,10 @@ void CudaEngine::enqueue(int number, int segment) {
   try {
     if (segment == 0) start(one);
     model.enqueue(one.batch, segment);
-    if (segment + 1 == model.segments() && on_output_) fetch_output(one);
+    if (segment + 1 == model.segments()) {
+      if (on_output_) fetch_output(one);
+      fetch_payload(one);
+    }
     end_of(one, segment).record(compute_);
   } catch (...) {
     // The batch fails, and its slot is the next one's: nothing of it may still run then.
@@ -107,6 +111,16 @@ void CudaEngine::fetch_output(Slot& one) {
   one.outputs = output.count;
 }
 
+void CudaEngine::fetch_payload(Slot& one) {
+  const CudaOutput& output = models_[one.model].model->output();
+  if (output.payload == nullptr) return;
+  one.payload = payloads_.take(models_[one.model].payload_bytes, "what batches leave behind");
+  one.payload_bytes = output.payload_bytes;
+  cuda_check(cudaMemcpyAsync(one.payload->bytes().data(), output.payload, output.payload_bytes,
+                             cudaMemcpyDeviceToHost, compute_.get()),
+             "cudaMemcpyAsync", "fetching what a batch leaves behind");
+}
+
 bool CudaEngine::passed(int number, int segment) {
   Slot& one = slot(number);
   if (!end_of(one, segment).passed()) return false;
@@ -121,15 +135,19 @@ DeviceSpan CudaEngine::span(int number, int segments) {
           is_whole ? clock_.host_ns(*one.reference, one.ended) : one.seen_ns};
 }
 
-void CudaEngine::hand_out(int number, std::uint64_t tag) {
-  const Slot& one = slot(number);
+StoredTensor CudaEngine::hand_out(int number, std::uint64_t tag) {
+  Slot& one = slot(number);
   if (on_output_) on_output_(tag, {reinterpret_cast<const float*>(one.output.bytes().data()), one.outputs});
+  if (one.payload == nullptr) return {};
+  std::byte* const data = one.payload->bytes().data();
+  return {data, one.payload_bytes, std::move(one.payload)};
 }
 
 void CudaEngine::release(int number) {
   Slot& one = slot(number);
   if (one.reference) clock_.release(*one.reference);
   one.reference.reset();
+  one.payload.reset();
   one.inputs.clear();
 }
 

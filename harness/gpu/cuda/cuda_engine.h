@@ -23,6 +23,8 @@ namespace harness {
 struct CudaOutput {
   const float* values = nullptr;
   std::size_t count = 0;
+  const std::uint8_t* payload = nullptr;  ///< what BatchEnd::outputs are copied from; null: none
+  std::size_t payload_bytes = 0;
 };
 
 /// A loaded model, whose input the assembly fills. All on the device's thread; throws DeviceError, which need
@@ -82,7 +84,7 @@ class CudaEngine final : public StreamEngine {
   void enqueue(int slot, int segment) override;
   bool passed(int slot, int segment) override;
   DeviceSpan span(int slot, int segments) override;
-  void hand_out(int slot, std::uint64_t tag) override;
+  StoredTensor hand_out(int slot, std::uint64_t tag) override;
   void release(int slot) override;
 
  private:
@@ -93,6 +95,7 @@ class CudaEngine final : public StreamEngine {
   struct Loaded {
     std::unique_ptr<CudaModel> model;
     AssemblyConstants constants;
+    std::size_t payload_bytes = 0;  ///< of the largest batch
   };
   struct Slot {
     CudaInputs inputs;
@@ -107,11 +110,14 @@ class CudaEngine final : public StreamEngine {
     std::optional<int> reference;             ///< of the clock
     PinnedBuffer output;
     std::size_t outputs = 0;
+    std::shared_ptr<PinnedBuffer> payload;
+    std::size_t payload_bytes = 0;
   };
 
   Slot& slot(int number) { return slots_[static_cast<std::size_t>(number)]; }
   void start(Slot& one);
   void fetch_output(Slot& one);
+  void fetch_payload(Slot& one);
 
   CudaEvent& end_of(Slot& one, int segment);
 
@@ -123,6 +129,7 @@ class CudaEngine final : public StreamEngine {
   CudaClock clock_;
   std::vector<Loaded> models_;  ///< by DeviceModel
   std::vector<std::string> notes_;
+  PinnedPool payloads_;
   std::array<Slot, Device::kMaxOutstanding> slots_;
 };
 

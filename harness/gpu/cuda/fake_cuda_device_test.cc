@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <condition_variable>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -32,6 +33,7 @@ class FakeModel final : public CudaModel {
         stream_(stream),
         gate_(std::move(gate)),
         max_batch_(static_cast<std::size_t>(source.max_batch)),
+        output_bytes_(source.output_bytes),
         segments_(1 + (source.exit_points == kAllExitPoints ? kTestStages - 1 : source.exit_points)),
         input_(batch_elements(kFormat, max_batch_) * sizeof(float), "the batch of a model"),
         values_(input_.size(), "what a model computes") {
@@ -55,6 +57,8 @@ class FakeModel final : public CudaModel {
   void enqueue(std::size_t batch, int segment) override {
     const auto images = static_cast<int>(batch);
     output_ = {reinterpret_cast<const float*>(values_.data()), batch_elements(kFormat, batch)};
+    if (output_bytes_ > 0) output_.payload = reinterpret_cast<const std::uint8_t*>(values_.data());
+    output_.payload_bytes = batch * output_bytes_;
     if (!gate_)
       return graphs_[(batch - 1) * static_cast<std::size_t>(segments_) + static_cast<std::size_t>(segment)]
           .launch(stream_);
@@ -98,6 +102,7 @@ class FakeModel final : public CudaModel {
   CudaStream& stream_;
   std::shared_ptr<StageGate> gate_;  ///< null: graphs
   std::size_t max_batch_;
+  std::size_t output_bytes_;
   int segments_;
   DeviceBuffer input_;
   DeviceBuffer values_;
@@ -143,6 +148,7 @@ std::vector<TestedKind> tested_kinds() {
 namespace {
 
 constexpr int kLargestBatch = 4;
+constexpr std::size_t kOutputBytes = 100;  ///< of each image: less than what a model computes of one
 
 /// A device whose outputs and ends a test waits for.
 class FakeCudaDevice : public testing::Test {
@@ -169,6 +175,7 @@ class FakeCudaDevice : public testing::Test {
     source.model = "net";
     source.max_batch = kLargestBatch;
     source.exit_points = exit_points;
+    source.output_bytes = kOutputBytes;
     return device_->load(source);
   }
   /// Ends in order, `count` of them.
@@ -205,10 +212,15 @@ class FakeCudaDevice : public testing::Test {
       for (const BatchEnd& end : wait_for_ends(1)) {
         if (end.failure.empty()) {
           EXPECT_EQ(values_[end.tag], FakeModel::expected(views_of(owned[end.tag]), segments)) << end.tag;
+          EXPECT_EQ(end.outputs.bytes, owned[end.tag].size() * kOutputBytes);
         }
         EXPECT_EQ(owned.erase(end.tag), 1U) << "each ends once";
         ends.push_back(end);
       }
+    }
+    for (const BatchEnd& end : ends) {  // none has been written over
+      EXPECT_EQ(end.outputs.bytes == 0, !end.failure.empty());
+      EXPECT_EQ(std::memcmp(end.outputs.data, values_[end.tag].data(), end.outputs.bytes), 0) << end.tag;
     }
     return ends;
   }

@@ -11,6 +11,7 @@
 #include "harness/core/types.h"
 #include "harness/gpu/device/device_error.h"
 #include "harness/gpu/device/device_watch.h"
+#include "harness/gpu/exchange/tensor_store.h"
 #include "harness/gpu/inputs/image.h"
 
 namespace harness {
@@ -30,6 +31,8 @@ struct ModelSource {
   int exit_points = 0;   ///< at which a batch can stop (SHEPHERD, Table 4), evenly in time if that is known
   int input_height = 0;  ///< pixels that images are resized to; 0: the model's own, a file has none
   int input_width = 0;
+  /// What each image of a batch leaves behind for other models (BatchEnd::outputs); 0: nothing.
+  std::size_t output_bytes = 0;
 
   bool operator==(const ModelSource&) const = default;
 };
@@ -46,6 +49,10 @@ struct BatchEnd {
   bool preempted = false;  ///< it stopped early: there are no outputs
   std::string failure;     ///< what() of a DeviceError; empty: all went well, or preempted
   DeviceFault fault = DeviceFault::kNoFault;
+  /// In the host's memory, ModelSource::output_bytes of each image, one after another: the bytes of what the
+  /// network has made of it, again and again up to that size. None of a device that computes nothing, or of a
+  /// batch that did not run to its end.
+  StoredTensor outputs{};
 };
 
 /// Bytes on the device.

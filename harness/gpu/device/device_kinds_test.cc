@@ -59,7 +59,7 @@ class StageStreamEngine final : public StreamEngine {
   }
   bool passed(int, int) override { return true; }
   DeviceSpan span(int slot, int) override { return batches_[static_cast<std::size_t>(slot)].span; }
-  void hand_out(int, std::uint64_t) override {}
+  StoredTensor hand_out(int, std::uint64_t) override { return {}; }
   void release(int) override {}
 
  private:

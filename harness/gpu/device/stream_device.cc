@@ -353,7 +353,7 @@ void StreamDevice::end_batch(const SegmentQueue::Finished& finished) {
   if (finished.enqueued > 0)
     attempt(finished.slot, [&] { told = engine_->span(finished.slot, finished.enqueued); });
   if (finished.whole && !one.failure)
-    attempt(finished.slot, [&] { engine_->hand_out(finished.slot, one.tag); });
+    attempt(finished.slot, [&] { end.outputs = engine_->hand_out(finished.slot, one.tag); });
   if (lost_) return;  // lose_all() tells of it
   const DeviceSpan span = possible_span(told, std::max(one.submitted_ns, last_end_ns_), steady_ns());
   end.started_ns = span.started_ns;

@@ -48,8 +48,8 @@ class StreamEngine {
 
   /// When the first `segments` of the batch, all that were enqueued and at least one, ran. They have passed.
   virtual DeviceSpan span(int slot, int segments) = 0;
-  /// All segments have passed: whoever wants the output gets it.
-  virtual void hand_out(int slot, std::uint64_t tag) = 0;
+  /// All segments have passed: whoever wants the output gets it, and BatchEnd::outputs are returned.
+  virtual StoredTensor hand_out(int slot, std::uint64_t tag) = 0;
   /// The slot is free; prepared images are forgotten.
   virtual void release(int slot) = 0;
 

@@ -15,10 +15,22 @@
 #include <vector>
 
 #include "harness/core/error.h"
+#include "harness/core/random.h"
 #include "harness/gpu/device/device.h"
 #include "harness/machine/this_host.h"
 
 namespace harness {
+
+/// What a scripted model leaves behind of an image: depends on the model's name and on each byte.
+inline std::vector<std::byte> scripted_output(const std::string& model, std::span<const std::uint8_t> image,
+                                              std::size_t bytes) {
+  std::uint64_t hash = 0;
+  for (const std::uint8_t byte : image) hash = (hash ^ byte) * 0x100000001b3;
+  RandomStream random(hash, "scripted " + model);
+  std::vector<std::byte> output(bytes);
+  for (std::byte& byte : output) byte = static_cast<std::byte>(random.bits() & 0xff);
+  return output;
+}
 
 /// How a device behaves. Batches are counted from 0.
 struct DeviceScript {
@@ -178,7 +190,18 @@ class ScriptedDevice : public Device {
     if (batch.images.size() > static_cast<std::size_t>(script.fits))
       fail(error(DeviceFault::kOutOfMemory, source.model, batch.images.size(), ""));
     if (is_lost_) fail(lost(source, batch.images.size()));
+    if (end.failure.empty() && !end.preempted && source.output_bytes > 0)
+      end.outputs = outputs_of(source, batch.images);
     return end;
+  }
+
+  static StoredTensor outputs_of(const ModelSource& source, const std::vector<Image>& images) {
+    const auto all = std::make_shared<std::vector<std::byte>>();
+    for (const Image& image : images) {
+      const std::vector<std::byte> one = scripted_output(source.model, image.bytes, source.output_bytes);
+      all->insert(all->end(), one.begin(), one.end());
+    }
+    return {all->data(), all->size(), all};
   }
 
   void look_at(const Batch& batch) {

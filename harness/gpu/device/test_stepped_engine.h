@@ -116,7 +116,10 @@ class SteppedEngine final : public StreamEngine {
     at(slot).span.ended_ns = steady_ns();
     return at(slot).span;
   }
-  void hand_out(int slot, std::uint64_t) override { note("hand out " + std::to_string(slot)); }
+  StoredTensor hand_out(int slot, std::uint64_t) override {
+    note("hand out " + std::to_string(slot));
+    return {};
+  }
   void release(int slot) override {
     note("release " + std::to_string(slot));
     at(slot) = {};

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "harness/gpu/torch/torch_error.h"
 #include "harness/machine/this_host.h"
@@ -39,7 +41,7 @@ CpuEngine::Loaded CpuEngine::make(const ModelSource& source, const DevicePlace& 
   std::vector<std::size_t> begins =
       segment_begins(exit_points_of(model, source, place), static_cast<int>(model.stages.size()));
   Assembler assembler(model.input);
-  return {std::move(model), std::move(begins), std::move(assembler)};
+  return {std::move(model), std::move(begins), std::move(assembler), source.output_bytes};
 }
 
 std::vector<TimeNs> CpuEngine::time_stages(const Loaded& loaded) {
@@ -94,7 +96,7 @@ int CpuEngine::load(const ModelSource& source, const DevicePlace& place) {
 }
 
 void CpuEngine::begin(int number, DeviceModel model, std::span<const Image> images) {
-  slot(number) = {model, images, {}, {}};
+  slot(number) = {model, images, {}, {}, {}};
 }
 
 void CpuEngine::enqueue(int number, int segment) {
@@ -110,18 +112,25 @@ void CpuEngine::enqueue(int number, int segment) {
       one.state = {input_of(loaded, count)};
     }
     run_segment(loaded.model, loaded.begins, segment, one.state);
-    if (segment + 1 == loaded.segments()) check_output(one.state.at(0), count, {});
+    if (segment + 1 < loaded.segments()) return;
+    check_output(one.state.at(0), count, {});
+    if (loaded.output_bytes > 0) one.payload = payload_of(one.state[0], loaded.output_bytes);
   });
   one.span.ended_ns = steady_ns();
 }
 
-void CpuEngine::hand_out(int number, std::uint64_t tag) {
-  if (!options_.on_output) return;
-  with_torch_errors({}, [&] {
-    const c10::InferenceMode inference;
-    const at::Tensor values = slot(number).state[0].to(at::kFloat).contiguous();
-    options_.on_output(tag, {values.data_ptr<float>(), static_cast<std::size_t>(values.numel())});
-  });
+StoredTensor CpuEngine::hand_out(int number, std::uint64_t tag) {
+  Slot& one = slot(number);
+  if (options_.on_output) {
+    with_torch_errors({}, [&] {
+      const c10::InferenceMode inference;
+      const at::Tensor values = one.state[0].to(at::kFloat).contiguous();
+      options_.on_output(tag, {values.data_ptr<float>(), static_cast<std::size_t>(values.numel())});
+    });
+  }
+  if (!one.payload.defined()) return {};
+  auto owner = std::make_shared<at::Tensor>(std::move(one.payload));
+  return {reinterpret_cast<std::byte*>(owner->data_ptr<std::uint8_t>()), owner->nbytes(), owner};
 }
 
 MemoryUse CpuEngine::memory() const {

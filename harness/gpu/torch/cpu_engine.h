@@ -35,14 +35,15 @@ class CpuEngine final : public StreamEngine {
   void enqueue(int slot, int segment) override;
   bool passed(int, int) override { return true; }
   DeviceSpan span(int number, int) override { return slot(number).span; }
-  void hand_out(int slot, std::uint64_t tag) override;
-  void release(int number) override { slot(number).state.clear(); }
+  StoredTensor hand_out(int slot, std::uint64_t tag) override;
+  void release(int number) override { slot(number) = {}; }
 
  private:
   struct Loaded {
     StagedModel model;
     std::vector<std::size_t> begins;  ///< segment_begins()
     Assembler assembler;
+    std::size_t output_bytes = 0;
     int segments() const { return static_cast<int>(begins.size()) - 1; }
   };
   struct Slot {
@@ -50,6 +51,7 @@ class CpuEngine final : public StreamEngine {
     std::span<const Image> images;
     std::vector<at::Tensor> state;  ///< between segments; at the end the output
     DeviceSpan span;
+    at::Tensor payload;  ///< at the end, where there is one
   };
 
   Slot& slot(int number) { return slots_[static_cast<std::size_t>(number)]; }

@@ -62,7 +62,7 @@ std::vector<int> graph_sizes(const ModelSource& source) {
 
 CudaSegments::CudaSegments(StagedModel model, const ModelSource& source, const DevicePlace& place,
                            const Place& where)
-    : where_(where), place_(place), model_(std::move(model)) {
+    : where_(where), place_(place), model_(std::move(model)), output_bytes_(source.output_bytes) {
   max_batch_ = static_cast<std::size_t>(source.max_batch);
   const int points = exit_points_of(model_, source, place);
   begins_ = segment_begins(points, static_cast<int>(model_.stages.size()));
@@ -138,6 +138,7 @@ void CudaSegments::prepare_sizes(const std::vector<int>& sizes) {
 void CudaSegments::forget_state() {
   state_.clear();
   kept_output_.reset();
+  kept_payload_.reset();
 }
 
 void CudaSegments::capture_with_room(std::size_t batch) {
@@ -190,6 +191,10 @@ void CudaSegments::run_stages_of(std::size_t batch, int segment) {
     kept_output_ = state_[0].to(at::kFloat).contiguous();
     state_.clear();
     output_ = {kept_output_.data_ptr<float>(), static_cast<std::size_t>(kept_output_.numel())};
+    if (output_bytes_ == 0) return;
+    kept_payload_ = payload_of(kept_output_, output_bytes_);
+    output_.payload = kept_payload_.data_ptr<std::uint8_t>();
+    output_.payload_bytes = kept_payload_.nbytes();
   });
 }
 

@@ -102,12 +102,14 @@ class CudaSegments final : public CudaModel {
   DevicePlace place_;
   StagedModel model_;
   std::size_t max_batch_;
+  std::size_t output_bytes_;
   std::vector<std::size_t> begins_;  ///< by segment: its first stage; then the number of stages
   DeviceBuffer input_;
   std::vector<Captured> captured_;  ///< by batch size - 1
   std::vector<std::string> notes_;
   std::vector<at::Tensor> state_;  ///< between segments that run call by call
   at::Tensor kept_output_;         ///< likewise
+  at::Tensor kept_payload_;        ///< likewise
   CudaOutput output_;
 };
 

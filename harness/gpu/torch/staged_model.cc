@@ -1,5 +1,7 @@
 #include "harness/gpu/torch/staged_model.h"
 
+#include <ATen/ops/zeros.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <limits>
@@ -36,6 +38,16 @@ void check_output(const at::Tensor& output, std::size_t batch, const DevicePlace
   if (output.defined() && output.dim() > 0 && output.size(0) == images) return;
   throw DeviceError(DeviceFault::kWrongShape, place,
                     "the output is " + shape_of(output) + ", not [" + std::to_string(batch) + ", ...]");
+}
+
+at::Tensor payload_of(const at::Tensor& output, std::size_t bytes) {
+  const auto wanted = static_cast<std::int64_t>(bytes);
+  const std::int64_t images = output.size(0);
+  const std::int64_t each = images == 0 ? 0 : output.numel() / images;
+  if (each == 0) return at::zeros({images, wanted}, output.options().dtype(at::kByte));
+  const at::Tensor own = output.to(at::kFloat).contiguous().view({images, each}).view(at::kByte);
+  const std::int64_t times = (wanted + own.size(1) - 1) / own.size(1);
+  return own.repeat({1, times}).narrow(1, 0, wanted).contiguous();
 }
 
 DeviceError of_first_run(const DeviceError& error, const StagedModel& model, const DevicePlace& place) {

@@ -36,6 +36,9 @@ int exit_points_of(const StagedModel& model, const ModelSource& source, const De
 /// Refuses an output whose first dimension is not the batch. Throws DeviceError.
 void check_output(const at::Tensor& output, std::size_t batch, const DevicePlace& place);
 
+/// BatchEnd::outputs of a batch's output, as one tensor of bytes where the output is.
+at::Tensor payload_of(const at::Tensor& output, std::size_t bytes);
+
 /// A DeviceError of the first run of a model on a device: a failed computation is that of one image, and
 /// names the input's shape, since that is what most such models do not take.
 DeviceError of_first_run(const DeviceError& error, const StagedModel& model, const DevicePlace& place);

@@ -2,9 +2,15 @@
 // network: what comes out for each image is the network's in double precision, the accounting closes, every
 // recorded decision is repeated (and was legal, or the host would have ended the run). And a system that
 // preempts, on a network that stops at its exit points.
+#include <ATen/Parallel.h>
+#include <ATen/ops/from_blob.h>
+#include <c10/core/InferenceMode.h>
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +18,7 @@
 #include "harness/engine/dispatch/dispatcher.h"
 #include "harness/engine/replay/replay.h"
 #include "harness/gpu/inputs/test_images.h"
+#include "harness/gpu/torch/model_factory.h"
 #include "harness/gpu/torch/test_witness_device.h"
 #include "harness/live/run/device_workers.h"
 #include "harness/live/run/live_run.h"
@@ -181,6 +188,76 @@ RunSpec preempting_spec(std::uint64_t seed) {
   spec.seed = seed;
   spec.record_replay = true;
   return spec;
+}
+
+/// How often each output came, by a hash of its values.
+using Outputs = std::map<std::uint64_t, int>;
+
+void count_output(Outputs& outputs, std::span<const float> values) {
+  std::uint64_t hash = 0;
+  for (const float value : values) hash = (hash ^ std::bit_cast<std::uint32_t>(value)) * 0x100000001b3;
+  ++outputs[hash];
+}
+
+/// Those of the networks of a chain, called one after another for each request: each takes its image from
+/// what the one before has left.
+Outputs outputs_of_calls(const RunSpec& spec, std::uint64_t requests, std::uint64_t weights_seed) {
+  at::set_num_threads(1);
+  const c10::InferenceMode inference;
+  ModelSource source;
+  source.model = kModel;
+  source.seed = weights_seed;
+  const StagedModel network = make_staged_model(source, {"calls", kModel, 1});
+  const std::vector<std::size_t> whole = segment_begins(0, static_cast<int>(network.stages.size()));
+  Tensors clients(spec.pipeline, spec.seed);
+  Outputs outputs;
+  for (RequestId request = 0; request < requests; ++request) {
+    const std::span<const std::byte> sent = clients.input(0, request);
+    std::vector<std::uint8_t> bytes(reinterpret_cast<const std::uint8_t*>(sent.data()),
+                                    reinterpret_cast<const std::uint8_t*>(sent.data()) + sent.size());
+    for (std::size_t m = 0; m < spec.pipeline.modules.size(); ++m) {
+      const Module& module = spec.pipeline.modules[m];
+      const Image image{std::span(bytes).first(module.input_bytes), module.input_height, module.input_width};
+      std::vector<float> input(batch_elements(network.input, 1));
+      assemble_batch({&image, 1}, network.input, input);
+      std::vector<at::Tensor> state = {
+          at::from_blob(input.data(), {1, 3, network.input.height, network.input.width}, at::kFloat)};
+      run_segment(network, whole, 0, state);
+      const at::Tensor values = state[0].contiguous();
+      count_output(outputs, {values.data_ptr<float>(), static_cast<std::size_t>(values.numel())});
+      const at::Tensor left = payload_of(values, output_bytes(spec.pipeline, static_cast<ModuleId>(m)));
+      bytes.assign(left.data_ptr<std::uint8_t>(), left.data_ptr<std::uint8_t>() + left.numel());
+    }
+  }
+  return outputs;
+}
+
+TEST(ResultsOfChains, AreThoseOfTheNetworksOneAfterAnother) {
+  const std::uint64_t seed = fresh_seed();
+  SCOPED_TRACE(seed_text(seed));
+  RunSpec spec = spec_of("naive", {"chain", testing::chain(3), {}}, seed);
+  for (Profile& profile : spec.profiles) profile.latency_ns.resize(1);  // the same bits in any run
+  spec.module_overrides.assign(spec.profiles.size(), {1, 2});
+  const std::unique_ptr<Transport> transport = make_local_transport();
+  std::mutex mutex;
+  Outputs outputs;
+  TorchDeviceOptions options;
+  options.on_output = [&](std::uint64_t, std::span<const float> values) {
+    const std::scoped_lock lock(mutex);
+    count_output(outputs, values);
+  };
+  std::vector<std::unique_ptr<Device>> devices;
+  for (int gpu = 0; gpu < spec.workers; ++gpu)
+    devices.push_back(make_torch_cpu_device(options, [&] { transport->interrupt(); }));
+  DeviceWorkers workers(std::move(devices), 0, DeviceWorkers::Models{spec.pipeline, spec.profiles, seed + 1});
+  LiveRun how;
+  how.number = 1;
+  how.devices = &workers;
+  const RunRecord record = run_live(spec, how, *transport, nullptr).value();
+  ASSERT_EQ(record.dropped, 0U);
+  ASSERT_GT(record.sent, 0U);
+  EXPECT_EQ(outputs, outputs_of_calls(spec, record.sent, seed + 1));
+  EXPECT_GT(outputs.size(), 2 * Tensors::kEach) << "each module's are others";
 }
 
 struct Case {

@@ -19,26 +19,39 @@
 
 namespace harness {
 
-/// The images that visits bring to the modules of a pipeline of one zoo model, and what comes out for each.
+/// The images that visits bring to the modules of a pipeline of one zoo model, and what comes out for each:
+/// what clients send, what services seem to leave behind, and what devices have been seen to.
 class ImageOutputs {
  public:
   /// `seeds`: of the images and of the weights. `modules`: those that run the model, in the order in which
   /// devices load them.
   ImageOutputs(const Pipeline& pipeline, std::vector<ModuleId> modules, const ZooModel& model,
                std::uint64_t tensors_seed, std::uint64_t weights_seed)
-      : modules_(std::move(modules)) {
+      : pipeline_(pipeline), modules_(std::move(modules)), network_(model, weights_seed) {
     Tensors tensors(pipeline, tensors_seed);
-    const DoubleNetwork network(model, weights_seed);
-    for (const ModuleId module : modules_) {
-      const Module& declared = pipeline.modules[module];
-      auto& outputs = outputs_.emplace_back();
+    outputs_.resize(modules_.size());
+    for (std::size_t i = 0; i < modules_.size(); ++i) {
+      const Module& declared = pipeline.modules[modules_[i]];
       for (RequestId request = 0; request < Tensors::kEach; ++request) {
-        if (declared.pres.empty()) add(declared, tensors.input(module, request), network, outputs);
+        if (declared.pres.empty()) add(declared, tensors.input(modules_[i], request), outputs_[i]);
         for (const ModuleId pre : declared.pres) {
+          if (std::find(modules_.begin(), modules_.end(), pre) != modules_.end()) continue;
           const StoredTensor tensor = tensors.output(pre, request);
-          add(declared, tensor.span(), network, outputs);
+          add(declared, tensor.span(), outputs_[i]);
         }
       }
+    }
+  }
+
+  /// A batch of the model has left that behind, of so many images.
+  void see(DeviceModel model, const StoredTensor& outputs, std::size_t images) {
+    const std::size_t each = outputs.bytes / images;
+    for (std::size_t i = 0; i < modules_.size(); ++i) {
+      const Module& declared = pipeline_.modules[modules_[i]];
+      const std::vector<ModuleId>& pres = declared.pres;
+      if (std::find(pres.begin(), pres.end(), modules_[model]) == pres.end()) continue;
+      for (std::size_t image = 0; image < images; ++image)
+        add(declared, outputs.span().subspan(image * each, each), outputs_[i]);
     }
   }
 
@@ -53,17 +66,19 @@ class ImageOutputs {
   using Outputs = std::map<std::string, std::vector<double>>;
 
   /// The module takes as many of the bytes as it declares.
-  static void add(const Module& declared, std::span<const std::byte> bytes, const DoubleNetwork& network,
-                  Outputs& outputs) {
+  void add(const Module& declared, std::span<const std::byte> bytes, Outputs& outputs) const {
     const auto own = bytes.first(declared.input_bytes);
     const Image image = {{reinterpret_cast<const std::uint8_t*>(own.data()), own.size()},
                          declared.input_height,
                          declared.input_width};
-    outputs[text_of(image)] = network.output(image);
+    const auto [found, is_new] = outputs.try_emplace(text_of(image));
+    if (is_new) found->second = network_.output(image);
   }
   static std::string text_of(const Image& image) { return {image.bytes.begin(), image.bytes.end()}; }
 
+  const Pipeline& pipeline_;
   std::vector<ModuleId> modules_;
+  DoubleNetwork network_;
   std::vector<Outputs> outputs_;  ///< by DeviceModel
 };
 
@@ -81,8 +96,7 @@ class WitnessDevice final : public Device {
   /// images differ by a hundred thousand times that.
   static constexpr double kTolerance = 1e-4;
 
-  WitnessDevice(const ImageOutputs& outputs, Witness& witness, Wake wake)
-      : outputs_(outputs), witness_(witness) {
+  WitnessDevice(ImageOutputs& outputs, Witness& witness, Wake wake) : outputs_(outputs), witness_(witness) {
     witness_.right.resize(outputs.modules().size());
     TorchDeviceOptions options;
     options.on_output = [this](std::uint64_t tag, std::span<const float> values) { judge(tag, values); };
@@ -98,10 +112,19 @@ class WitnessDevice final : public Device {
       batch.model = model;
       for (const Image& image : images) batch.expected.push_back(outputs_.find(model, image));
     }
+    submitted_[tag] = {model, images.size()};
     device_->submit(tag, model, images);
   }
   void preempt(std::uint64_t tag) override { device_->preempt(tag); }
-  bool take(std::vector<BatchEnd>& ended) override { return device_->take(ended); }
+  bool take(std::vector<BatchEnd>& ended) override {
+    const std::size_t before = ended.size();
+    if (!device_->take(ended)) return false;
+    for (std::size_t i = before; i < ended.size(); ++i) {
+      const auto [model, images] = submitted_.extract(ended[i].tag).mapped();
+      if (ended[i].outputs.bytes > 0) outputs_.see(model, ended[i].outputs, images);
+    }
+    return true;
+  }
   MemoryUse memory() const override { return device_->memory(); }
   std::string name() const override { return device_->name(); }
 
@@ -138,8 +161,9 @@ class WitnessDevice final : public Device {
     return error / largest;
   }
 
-  const ImageOutputs& outputs_;
+  ImageOutputs& outputs_;
   Witness& witness_;
+  std::map<std::uint64_t, std::pair<DeviceModel, std::size_t>> submitted_;  ///< with their images, by tag
   std::mutex mutex_;
   std::map<std::uint64_t, Batch> batches_;  ///< by tag
   std::unique_ptr<Device> device_;          ///< last: its thread uses the rest

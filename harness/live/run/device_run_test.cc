@@ -52,15 +52,18 @@ RunSpec small(const std::string& system, bool remote = false) {
   return spec;
 }
 
-/// What the clients send, or the module before leaves behind.
+/// What the clients send, or the module before makes of it.
 std::vector<std::vector<std::byte>> tensors_of(const RunSpec& spec, ModuleId module) {
   Tensors tensors(spec.pipeline, spec.seed);
   std::vector<std::vector<std::byte>> all;
-  for (RequestId request = 0; request < 8; ++request) {
-    const StoredTensor output =
-        module == 0 ? StoredTensor{} : tensors.output(static_cast<ModuleId>(module - 1), request);
-    const std::span<const std::byte> bytes = module == 0 ? tensors.input(0, request) : output.span();
-    all.emplace_back(bytes.begin(), bytes.end());
+  for (RequestId request = 0; request < Tensors::kEach; ++request) {
+    const std::span<const std::byte> sent = tensors.input(0, request);
+    const std::span<const std::uint8_t> pixels(reinterpret_cast<const std::uint8_t*>(sent.data()),
+                                               sent.size());
+    const Module& first = spec.pipeline.modules[0];
+    std::vector<std::byte> bytes(sent.begin(), sent.end());
+    if (module == 1) bytes = scripted_output(first.model, pixels, output_bytes(spec.pipeline, 0));
+    all.push_back(std::move(bytes));
   }
   return all;
 }

@@ -9,6 +9,7 @@
 #include "harness/core/error.h"
 #include "harness/gpu/profiling/profiler.h"
 #include "harness/gpu/profiling/timing.h"
+#include "harness/live/tensors/tensors.h"
 
 namespace harness {
 
@@ -48,6 +49,7 @@ std::optional<DeviceWorkers::Need> DeviceWorkers::need_of(const Models& models, 
   source.seed = models.seed;
   source.max_batch = models.batches.empty() ? profile.max_batch() : std::max(models.batches[m], 1);
   if (models.preemptible) source.exit_points = profile.exit_points;
+  source.output_bytes = output_bytes(models.pipeline, static_cast<ModuleId>(m));
   return need;
 }
 
@@ -220,7 +222,7 @@ std::span<const DeviceBatch> DeviceWorkers::take() {
       own.running.erase(found);
       if (worker == kNone) continue;
       if (!end.failure.empty()) throw CellFailed(end.failure);
-      ended_.push_back({worker, end.started_ns, end.ended_ns, end.preempted});
+      ended_.push_back({worker, end.started_ns, end.ended_ns, end.preempted, end.outputs});
     }
   }
   return ended_;

@@ -25,6 +25,7 @@ struct DeviceBatch {
   TimeNs started_ns = 0;  ///< when the device turned to it, of the steady clock
   TimeNs ended_ns = 0;
   bool preempted = false;  ///< it stopped early
+  StoredTensor outputs{};  ///< as BatchEnd::outputs
 };
 
 /// The devices of the GPUs that a rank hosts, each with the models of all modules, so that a worker serves at

@@ -268,6 +268,7 @@ bool LiveQueues::take_batches(TimeNs now, const std::function<TimeNs(TimeNs)>& r
   for (const DeviceBatch& batch : ended) {
     TimeNs& started_ns = tables_.workers[batch.worker].started_ns;
     started_ns = std::max(started_ns, run_time(batch.started_ns));
+    runs_[batch.worker].outputs = batch.outputs;
     batch_event(batch.worker, run_time(batch.ended_ns), batch.preempted);
   }
   return !ended.empty();
@@ -288,8 +289,9 @@ void LiveQueues::batch_event(WorkerId worker, TimeNs ended_ns, bool preempted) {
     return;
   }
   Run& run = runs_[worker];
-  for (const RunEntry& one : run.visits) {
-    if (!run.lost && !preempted) tensors_->keep({one.request, one.index}, {one.module, kNone});
+  for (std::size_t i = 0; i < run.visits.size() && !run.lost && !preempted; ++i) {
+    const RunEntry& one = run.visits[i];
+    tensors_->keep({one.request, one.index}, {one.module, kNone}, output_of(run, i, run.visits.size()));
   }
   drop_inputs(run);
   RunMessage end;
@@ -365,11 +367,20 @@ void LiveQueues::end_input(VisitId visit) {
   input = {};
 }
 
-void LiveQueues::keep_outputs(const WorkerState& state) {
-  for (const BatchVisit& member : state.running) {
-    const VisitRecord& record = tables_.visits[member.id];
-    tensors_->keep({record.visit.request, record.index}, {state.module, state.gpu});
+StoredTensor LiveQueues::output_of(const Run& run, std::size_t place, std::size_t visits) {
+  if (run.outputs.owner == nullptr) return {};
+  const std::size_t each = run.outputs.bytes / visits;
+  return {run.outputs.data + place * each, each, run.outputs.owner};
+}
+
+void LiveQueues::keep_outputs(WorkerId worker, const WorkerState& state) {
+  Run& run = run_of(worker);
+  for (std::size_t i = 0; i < state.running.size(); ++i) {
+    const VisitRecord& record = tables_.visits[state.running[i].id];
+    tensors_->keep({record.visit.request, record.index}, {state.module, state.gpu},
+                   output_of(run, i, state.running.size()));
   }
+  run.outputs = {};
 }
 
 void LiveQueues::lose_guest(const TensorKey& visit) {

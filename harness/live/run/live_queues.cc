@@ -275,7 +275,7 @@ void LiveQueues::send_batch(MessageKind kind, TimeNs ended_ns, WorkerId worker, 
     out_.send(0, kind, batch, entries);
   }
   if (!tensors_) return;
-  if (kind == MessageKind::kBatchDone && runs_here(state)) keep_outputs(state);
+  if (kind == MessageKind::kBatchDone && runs_here(state)) keep_outputs(worker, state);
   for (const BatchVisit& member : state.running) end_input(member.id);
   if (worker < runs_.size()) drop_inputs(runs_[worker]);
 }

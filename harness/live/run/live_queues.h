@@ -127,6 +127,7 @@ class LiveQueues final : private Workers, private ToDispatcher {
     std::vector<RunEntry> visits{};  ///< with payload
     // With payload.
     std::vector<TransferId> inputs{};  ///< until it has ended or is lost
+    StoredTensor outputs{};            ///< what a device has made of them, one after another
     std::vector<TransferId> next{};    ///< of the batch that is ahead
   };
   static constexpr int kNoRank = -1;
@@ -180,8 +181,10 @@ class LiveQueues final : private Workers, private ToDispatcher {
   void give_inputs_back(WorkerId worker);
   /// The visit has left this rank's queues.
   void end_input(VisitId visit);
+  /// What the run leaves behind of one of its visits; none: nothing was computed.
+  static StoredTensor output_of(const Run& run, std::size_t place, std::size_t visits);
   /// The batch is over: keeps what it leaves behind.
-  void keep_outputs(const WorkerState& state);
+  void keep_outputs(WorkerId worker, const WorkerState& state);
   /// Nobody waits for the visit's batch, which runs here or is on its way.
   void lose_guest(const TensorKey& visit);
   void drop_inputs(Run& run);

@@ -25,9 +25,9 @@ GpuTransfers::Gpu::Gpu(DeviceExchange& own, WorkerId self, GpuTransfers& all, Me
                          },
                      .room_bytes = kArrivalRoomBytes}) {}
 
-GpuTransfers::GpuTransfers(DeviceExchanges& exchanges, std::uint32_t first_gpu, Tensors& tensors,
-                           MessageWriter& out, MessageCarrier::SendBytes send, TransferEvents& events)
-    : exchanges_(exchanges), first_gpu_(first_gpu), tensors_(tensors), out_(out) {
+GpuTransfers::GpuTransfers(DeviceExchanges& exchanges, std::uint32_t first_gpu, MessageWriter& out,
+                           MessageCarrier::SendBytes send, TransferEvents& events)
+    : exchanges_(exchanges), first_gpu_(first_gpu), out_(out) {
   for (DeviceExchange& own : exchanges.gpus)
     gpus_.emplace_back(own, first_gpu + static_cast<WorkerId>(gpus_.size()), *this, out, send, events);
 }
@@ -40,19 +40,19 @@ bool GpuTransfers::Channel::has(std::uint32_t gpu) const {
   return std::find(members.begin(), members.end(), gpu) != members.end();
 }
 
-bool GpuTransfers::carry(TransferId id, RequestId request, ModuleId from, std::uint32_t from_gpu, ModuleId to,
-                         std::uint32_t to_gpu, std::uint64_t bytes) {
-  const auto found = channels_.find({from, to});
-  if (found == channels_.end() || !is_here(from_gpu)) return false;
+bool GpuTransfers::carry(TransferId id, std::span<const std::byte> whole, const TensorPlace& from,
+                         const TensorPlace& to, std::uint64_t bytes) {
+  const auto found = channels_.find({from.module, to.module});
+  if (found == channels_.end() || !is_here(from.gpu) || whole.size() < bytes) return false;
   const Channel& channel = found->second;
-  if (from_gpu == to_gpu || !channel.has(from_gpu) || !channel.has(to_gpu)) return false;
-  Gpu& own = gpu(from_gpu);
-  if (own.outputs.size() <= from || own.outputs[from].empty()) return false;
-  const StoredTensor& whole = own.outputs[from][request % Tensors::kEach];
-  if (whole.bytes < bytes) return false;
-  const TensorHandle source = own.sources.put({whole.data, bytes, whole.owner});
+  if (from.gpu == to.gpu || !channel.has(from.gpu) || !channel.has(to.gpu)) return false;
+  Gpu& own = gpu(from.gpu);
+  StoredTensor copy = own.exchange.memory->allocate(bytes);
+  if (copy.owner == nullptr) return false;
+  own.exchange.memory->copy_from_host(whole.first(bytes), copy);
+  const TensorHandle source = own.sources.put(std::move(copy));
   own.carrier.carry(
-      {.id = id, .source = source, .bytes = bytes, .from = from_gpu, .to = to_gpu, .channel = channel.id});
+      {.id = id, .source = source, .bytes = bytes, .from = from.gpu, .to = to.gpu, .channel = channel.id});
   return true;
 }
 
@@ -84,24 +84,7 @@ void GpuTransfers::join(const ChannelMessage& message, std::span<const std::byte
   channel = {message.channel, {message.gpus, message.gpus + message.members}};
   for (const WorkerId member : channel.members) {
     if (!is_here(member)) continue;
-    upload(gpu(member), message.from);
     gpu(member).exchange.lane->open(channel.id, id, channel.members);
-  }
-}
-
-void GpuTransfers::upload(Gpu& own, ModuleId module) {
-  if (own.outputs.size() <= module) own.outputs.resize(module + std::size_t{1});
-  if (!own.outputs[module].empty()) return;
-  for (RequestId request = 0; request < Tensors::kEach; ++request) {
-    const StoredTensor tensor = tensors_.output(module, request);
-    StoredTensor copy = own.exchange.memory->allocate(tensor.bytes);
-    if (copy.owner == nullptr)
-      throw DeviceError(DeviceFault::kOutOfMemory, {own.name(), "", 0},
-                        "no room for " + std::to_string(Tensors::kEach) + " tensors of " +
-                            std::to_string(tensor.bytes) +
-                            " bytes (gpu.exchange = messages needs none there)");
-    own.exchange.memory->copy_from_host(tensor.span(), copy);
-    own.outputs[module].push_back(std::move(copy));
   }
 }
 

@@ -17,7 +17,6 @@
 #include "harness/gpu/exchange/transfer_sequencer.h"
 #include "harness/live/protocol/layout.h"
 #include "harness/live/protocol/messages.h"
-#include "harness/live/tensors/tensors.h"
 #include "harness/serving/plan.h"
 
 namespace harness {
@@ -25,23 +24,29 @@ namespace harness {
 /// Bytes of memory that each GPU has for tensors that arrive.
 inline constexpr std::uint64_t kArrivalRoomBytes = std::uint64_t{256} << 20;
 
+/// Which module of which GPU makes or needs a tensor.
+struct TensorPlace {
+  ModuleId module = 0;
+  std::uint32_t gpu = kNone;  ///< kNone: not known yet
+};
+
 /// One channel for each pair of modules, opened by rank 0 before the load starts (ExchangeDesk below). What
 /// no channel or no memory is there for goes by message. Used by the loop's thread.
 class GpuTransfers {
  public:
   /// `exchanges` are those of the GPUs from `first_gpu` on. `send` takes diverted tensors, `events` hears of
   /// what arrives. Everything outlives this.
-  GpuTransfers(DeviceExchanges& exchanges, std::uint32_t first_gpu, Tensors& tensors, MessageWriter& out,
+  GpuTransfers(DeviceExchanges& exchanges, std::uint32_t first_gpu, MessageWriter& out,
                MessageCarrier::SendBytes send, TransferEvents& events);
   /// Ends the lanes, which read and write tensors.
   ~GpuTransfers();
   GpuTransfers(const GpuTransfers&) = delete;
   GpuTransfers& operator=(const GpuTransfers&) = delete;
 
-  /// Sends what a visit of `from` has left behind, if a channel joins the two GPUs, of which the first is
-  /// here; false: none does.
-  bool carry(TransferId id, RequestId request, ModuleId from, std::uint32_t from_gpu, ModuleId to,
-             std::uint32_t to_gpu, std::uint64_t bytes);
+  /// Sends the first `bytes` of what a visit of `from` has left behind in the host's memory, if a channel
+  /// joins the two GPUs, of which the first is here and has room for it; false: else.
+  bool carry(TransferId id, std::span<const std::byte> whole, const TensorPlace& from, const TensorPlace& to,
+             std::uint64_t bytes);
   /// A message about channels or transfers; false when it is another. Throws DeviceError.
   bool take(int from, MessageReader& message);
   /// Handles what has ended in the lanes; false when nothing has.
@@ -67,7 +72,6 @@ class GpuTransfers {
     TensorStore sources;
     MessageCarrier diverted;
     ExchangeCarrier carrier;
-    std::vector<std::vector<StoredTensor>> outputs;  ///< by module: copies of Tensors::output
   };
   struct Channel {
     ChannelId id = 0;
@@ -76,8 +80,6 @@ class GpuTransfers {
   };
 
   void join(const ChannelMessage& message, std::span<const std::byte> id);
-  /// Brings what visits of the module leave behind into the GPU's memory.
-  void upload(Gpu& gpu, ModuleId module);
   Gpu& gpu(std::uint32_t number) { return gpus_[number - first_gpu_]; }
   bool is_here(std::uint32_t number) const {
     return number >= first_gpu_ && number - first_gpu_ < gpus_.size();
@@ -85,7 +87,6 @@ class GpuTransfers {
 
   DeviceExchanges& exchanges_;
   std::uint32_t first_gpu_;
-  Tensors& tensors_;
   MessageWriter& out_;
   std::deque<Gpu> gpus_;
   std::map<std::pair<ModuleId, ModuleId>, Channel> channels_;

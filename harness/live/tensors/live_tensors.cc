@@ -18,8 +18,7 @@ LiveTensors::LiveTensors(const Pipeline& pipeline, std::uint64_t seed, int rank,
           store_, memory_, [this](WorkerId, std::span<const std::byte> tensor) { send(tensor); }, *this) {
   if (exchanges == nullptr) return;
   transfers_.emplace(
-      *exchanges, first_gpu, tensors_, out,
-      [this](WorkerId, std::span<const std::byte> tensor) { send(tensor); },
+      *exchanges, first_gpu, out, [this](WorkerId, std::span<const std::byte> tensor) { send(tensor); },
       static_cast<TransferEvents&>(*this));
 }
 
@@ -29,9 +28,10 @@ void LiveTensors::send(std::span<const std::byte> tensor) {
   out_.send(static_cast<int>(transfer.id >> kRankShift), MessageKind::kTensor, NoContents{}, tensor);
 }
 
-void LiveTensors::keep(const TensorKey& key, const TensorPlace& made) {
+void LiveTensors::keep(const TensorKey& key, const TensorPlace& made, StoredTensor output) {
   if (tensors_.output_bytes(made.module) == 0 || kept_.contains(key)) return;
-  kept_.emplace(key, Kept{store_.put(tensors_.output(made.module, key.request)), made});
+  if (output.owner == nullptr) output = tensors_.output(made.module, key.request);
+  kept_.emplace(key, Kept{store_.put(std::move(output)), made});
 }
 
 void LiveTensors::keep_input(RequestId request, std::span<const std::byte> bytes) {
@@ -118,8 +118,8 @@ void LiveTensors::take_fetch(int from, const FetchMessage& fetch) {
   const auto found = kept_.find(key);
   if (transfers_ && fetch.gpu != kNone && found != kept_.end()) {
     const TensorPlace& made = found->second.made;
-    if (transfers_->carry(fetch.id, key.request, made.module, made.gpu, fetch.module, fetch.gpu, fetch.bytes))
-      return;
+    const StoredTensor& whole = store_.at(found->second.handle);
+    if (transfers_->carry(fetch.id, whole.span(), made, {fetch.module, fetch.gpu}, fetch.bytes)) return;
   }
   const TensorHandle source = first_bytes(key, fetch.bytes);
   if (source == kNoTensor) return out_.send(from, MessageKind::kTensorGone, fetch);

@@ -23,12 +23,6 @@ struct TensorBytes {
   std::uint64_t by_device = 0;   ///< by another, from GPU to GPU
 };
 
-/// Which module of which GPU needs a tensor.
-struct TensorPlace {
-  ModuleId module = 0;
-  std::uint32_t gpu = kNone;  ///< kNone: not known yet
-};
-
 /// A tensor that is needed here has a number (a TransferId, 0: none) from put() or fetch() until drop(). A
 /// message that comes twice, or answers nobody, is ignored; one that is lost is made good by ask_again().
 /// What is not kept where it should be comes as zeros: that happens to visits alone for which nobody waits.
@@ -42,8 +36,9 @@ class LiveTensors final : private TransferEvents {
   LiveTensors(const LiveTensors&) = delete;
   LiveTensors& operator=(const LiveTensors&) = delete;
 
-  /// A visit has ended there: keeps what it leaves behind for the modules that follow.
-  void keep(const TensorKey& key, const TensorPlace& made);
+  /// A visit has ended there: keeps what it leaves behind for the modules that follow, `output` in the host's
+  /// memory, or, where that is none, what stands for it.
+  void keep(const TensorKey& key, const TensorPlace& made, StoredTensor output = {});
   /// Keeps what the client has sent.
   void keep_input(RequestId request, std::span<const std::byte> bytes);
   /// Nobody needs it any more. False when it is not kept.

@@ -16,12 +16,18 @@ std::size_t rounded(std::size_t bytes) {
 
 }  // namespace
 
+std::size_t output_bytes(const Pipeline& pipeline, ModuleId module) {
+  std::size_t bytes = 0;
+  for (const ModuleId sub : pipeline.modules[module].subs)
+    bytes = std::max<std::size_t>(bytes, pipeline.modules[sub].input_bytes);
+  return bytes;
+}
+
 Tensors::Tensors(const Pipeline& pipeline, std::uint64_t seed)
     : seed_(seed), inputs_(pipeline.modules.size()), outputs_(pipeline.modules.size()) {
   for (std::size_t m = 0; m < outputs_.size(); ++m) {
     inputs_[m].bytes = pipeline.modules[m].input_bytes;
-    for (const ModuleId sub : pipeline.modules[m].subs)
-      outputs_[m].bytes = std::max<std::size_t>(outputs_[m].bytes, pipeline.modules[sub].input_bytes);
+    outputs_[m].bytes = harness::output_bytes(pipeline, static_cast<ModuleId>(m));
   }
 }
 

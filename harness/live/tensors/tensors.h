@@ -83,21 +83,21 @@ class TensorLedger {
   std::vector<std::vector<ReleaseEntry>> released_;  ///< by rank: not told yet
 };
 
-/// A few tensors of random bytes for each module, which the requests take in turn. A network with random
-/// weights leaves nothing behind that an image could be made of, so what stands for its output is random as
-/// well, and as large as the declarations say. Made when first asked for, and the same on all ranks. One
-/// thread.
+/// Bytes that a visit of the module leaves behind: as many as the largest input of the modules that follow,
+/// each of which takes as many of them, from the front, as it declares. 0: they take no tensor.
+std::size_t output_bytes(const Pipeline& pipeline, ModuleId module);
+
+/// A few tensors of random bytes for each module, which the requests take in turn: what clients send, and
+/// what stands for the outputs where nothing is computed (timers, services, null devices). Made when first
+/// asked for, and the same on all ranks. One thread.
 class Tensors {
  public:
   Tensors(const Pipeline& pipeline, std::uint64_t seed);
 
   /// What the client sends with a request: Module::input_bytes bytes of the module that it enters by.
   std::span<const std::byte> input(ModuleId entry, RequestId request);
-  /// What a visit of the module leaves behind: as many bytes as the largest input of the modules that follow,
-  /// each of which takes as many of them, from the front, as it declares. Shared, not copied: a device has it
-  /// in its memory when a batch has ended, and no copy of the host's belongs to that.
+  /// What stands for what a visit of the module leaves behind, of output_bytes(). Shared, not copied.
   StoredTensor output(ModuleId module, RequestId request);
-  /// 0: the modules that follow take no tensor.
   std::size_t output_bytes(ModuleId module) const { return outputs_[module].bytes; }
 
   /// Requests that are so many apart have the same tensors.
