@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <cstring>
 #include <deque>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -24,11 +26,13 @@ namespace harness {
 /// What a scripted model leaves behind of an image: depends on the model's name and on each byte.
 inline std::vector<std::byte> scripted_output(const std::string& model, std::span<const std::uint8_t> image,
                                               std::size_t bytes) {
-  std::uint64_t hash = 0;
-  for (const std::uint8_t byte : image) hash = (hash ^ byte) * 0x100000001b3;
-  RandomStream random(hash, "scripted " + model);
+  const std::string_view content(reinterpret_cast<const char*>(image.data()), image.size());
+  RandomStream random(std::hash<std::string_view>()(content), "scripted " + model);
   std::vector<std::byte> output(bytes);
-  for (std::byte& byte : output) byte = static_cast<std::byte>(random.bits() & 0xff);
+  for (std::size_t i = 0; i < bytes; i += sizeof(std::uint64_t)) {
+    const std::uint64_t word = random.bits();
+    std::memcpy(&output[i], &word, std::min(sizeof(word), bytes - i));
+  }
   return output;
 }
 
