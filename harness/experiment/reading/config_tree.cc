@@ -92,6 +92,19 @@ TomlValue* table_member(TomlValue& value, const std::string& name) {
   return table == nullptr ? nullptr : const_cast<TomlValue*>(member_of(*table, name));
 }
 
+/// The values of the [[sweep]] of that key; nullptr where the file has none.
+TomlValue* swept_values(TomlValue& document, const std::string& key) {
+  TomlValue* sweeps = table_member(document, "sweep");
+  auto* array = sweeps == nullptr ? nullptr : std::get_if<TomlArray>(&sweeps->data);
+  if (array == nullptr) return nullptr;
+  for (TomlValue& sweep : *array) {
+    const TomlValue* its_key = table_member(sweep, "key");
+    const auto* text = its_key == nullptr ? nullptr : std::get_if<std::string>(&its_key->data);
+    if (text != nullptr && name_now(renamed_keys(), *text) == key) return table_member(sweep, "values");
+  }
+  return nullptr;
+}
+
 /// Whether --set gave the value or something in it.
 bool has_command_line(const TomlValue& value) {
   const auto* table = std::get_if<TomlTable>(&value.data);
@@ -210,6 +223,10 @@ void apply_override(TomlValue& document, const std::string& override_text) {
   check_key_depth("--set", override_text);
   key = name_now(renamed_keys(), key);
   const InputPlace place{"--set", 0, key};
+  if (TomlValue* swept = swept_values(document, key)) {
+    *swept = override_value(place, override_text.substr(equals + 1));
+    return;
+  }
   std::vector<TomlValue*> values = {&document};
   std::istringstream parts(key);
   std::string part;

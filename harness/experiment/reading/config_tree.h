@@ -13,8 +13,8 @@ namespace harness {
 
 /// Applies "KEY=VALUE": sets the value under a dotted key of `document` (a table), making tables as needed;
 /// "fault.NAME.KEY" in all [[fault]] of that name, "trace.NAME.streams.N.KEY" in class N of its
-/// [[trace.NAME.streams]]. VALUE is TOML; a bare word counts as text. Throws
-/// InputError that names --set.
+/// [[trace.NAME.streams]]; the values of a [[sweep]] that the document has of that key. VALUE is TOML; a bare
+/// word counts as text. Throws InputError that names --set.
 void apply_override(TomlValue& document, const std::string& override_text);
 
 /// Which class of streams the part N of a key trace.NAME.streams.N.KEY means, one of `classes` from 0. Throws

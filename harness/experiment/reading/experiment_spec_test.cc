@@ -248,6 +248,24 @@ TEST(ExperimentSpec, EffectiveTextReadsBackTheSame) {
   EXPECT_EQ(parse(spec.text, {"cluster.workers=12"}).text, spec.text);
 }
 
+TEST(ExperimentSpec, SetReplacesTheValuesOfASweep) {
+  const std::string swept = kSmallest +
+                            "[[sweep]]\nkey = \"planner.sizing_factor\"\nvalues = [1.0, 1.5, 2.0]\n" +
+                            "[[sweep]]\nkey = \"live.repeat\"\nvalues = [1, 2, 3]\n";
+  const auto counts = [&](const std::vector<std::string>& overrides) {
+    const ExperimentSpec spec = parse(swept, overrides);
+    EXPECT_EQ(parse(spec.text).sweeps[0].values, spec.sweeps[0].values);
+    return std::vector<std::size_t>{spec.sweeps[0].values.size(), spec.sweeps[1].values.size()};
+  };
+  using Counts = std::vector<std::size_t>;
+  EXPECT_EQ(counts({"live.repeat=[2]"}), (Counts{3, 1}));
+  EXPECT_EQ(counts({"live.repeat=2"}), (Counts{3, 1}));
+  EXPECT_EQ(counts({"planner.sizing_factor=[1, 3]", "live.repeat=[5, 6, 7, 8]"}), (Counts{2, 4}));
+  EXPECT_EQ(counts({"cluster.workers=12"}), (Counts{3, 3}));
+  EXPECT_EQ(error_of(swept, {"live.repeat=[0]"}).rfind("--set: live.repeat: found 0", 0), 0U);
+  EXPECT_EQ(error_of(swept, {"live.repeat=[]"}).rfind("--set: ", 0), 0U);
+}
+
 TEST(ExperimentSpec, ErrorsNameFileLineKeyAndNearestName) {
   EXPECT_EQ(error_of(kSmallest + "[planner]\nsizing_facto = 2\n").substr(0, 93),
             "exp/test.toml:7: planner.sizing_facto: found unknown key 'sizing_facto', did you mean 'sizing");
