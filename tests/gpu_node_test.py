@@ -24,7 +24,7 @@ import report  # noqa: E402
 import runner  # noqa: E402
 import sizes  # noqa: E402
 import steps  # noqa: E402
-from problems import Failed, NotHere, OutOfTime  # noqa: E402
+from problems import Failed, NotHere, OutOfTime, Problem  # noqa: E402
 from steps import STEPS  # noqa: E402
 
 PROFILE = """description = "d {model}"
@@ -123,10 +123,16 @@ class Prefix(Folder):
         self.write("p/packages.txt", "x\n")
         self.write("p/usr/lib/x86_64-linux-gnu/libsz.so.2")
         archive = fetch.pack(self.folder / "p")
-        first = prefix.unpacked(archive, self.folder)
+        first = prefix.unpacked(archive, self.folder / "u", "packages.txt", "fetch")
         self.assertTrue((first / "usr/lib/x86_64-linux-gnu/libsz.so.2").exists())
         (first / "mark").touch()
-        self.assertTrue((prefix.unpacked(archive, self.folder) / "mark").exists())
+        self.assertTrue((prefix.unpacked(archive, self.folder / "u", "packages.txt", "fetch") / "mark").exists())
+
+    def test_what_is_none_is_told_in_a_line(self):
+        for path, text in ((self.folder / "gone", "no such"), (self.write("torn.tar.xz", "x"), "cannot be unpacked"),
+                           (self.write("dir/x").parent, "not made by fetch")):
+            with self.assertRaisesRegex(Problem, f"^.*{text}.*$"):
+                prefix.unpacked(path, self.folder / "u", "packages.txt", "fetch")
 
     def test_names_libraries_found_elsewhere(self):
         cache = ("HDF5_C_INCLUDE_DIR:PATH=/p/usr/include\nGTest_DIR:PATH=/usr/lib/cmake/GTest\nOther_DIR:PATH=/usr/x\n"
@@ -372,7 +378,7 @@ class Machine(Folder):
     def run_node(self, *words, **more):
         env = dict(os.environ, PATH=f"{self.folder / 'tools'}:{os.environ['PATH']}", HARNESS_NODE_PYTHON=sys.executable,
                    HARNESS_PYTHON=str(self.folder / "tools/python3"), HARNESS_TORCH_PYTHON=str(self.folder / "tools/python3"),
-                   PYTHONDONTWRITEBYTECODE="1", **more)
+                   PYTHONDONTWRITEBYTECODE="1") | more
         env.pop("HARNESS_PREFIX", None)
         return subprocess.run([self.folder / "ci/gpu-node", *words], env=env, capture_output=True, text=True, check=False)
 
@@ -396,6 +402,8 @@ class Whole(Machine):
         again = self.run_node("run", "--device", "cpu")
         self.assertEqual(again.returncode, 0)
         self.assertEqual(re.findall(r"^== (\S+):", again.stdout, re.MULTILINE), NOT_ON_PROCESSORS)
+        fresh = self.run_node("run", "--device", "cpu", "--fresh", "environment")
+        self.assertEqual((fresh.returncode, self.rows(fresh)["build"]), (0, "left"), fresh.stderr)
 
     def test_a_model_that_fails_is_named_and_the_others_are_used(self):
         done = self.run_node("run", "--device", "cpu", BAD_MODEL="inception_v3")
@@ -427,7 +435,7 @@ class Lacks(unittest.TestCase):
     def test_are_told_all_at_once(self):
         def no_python():
             raise Failed("no Python with h5py")
-        node = SimpleNamespace(shell=SimpleNamespace(env={"PATH": "/nowhere"}), device="cuda", gpus=lambda: [], python=no_python)
+        node = SimpleNamespace(shell=SimpleNamespace(env={"PATH": "/nowhere"}), device="cuda", bundle=None, gpus=lambda: [], python=no_python)
         told = "; ".join(steps.lacking(node, ""))
         for what in ("no cmake", "no ninja", "no g++", "no Python with h5py", "no Python with torch", "no GPU"):
             self.assertIn(what, told)

@@ -70,7 +70,7 @@ class CudaTools(Folder):
         super().setUp()
         shell = runner.Shell(self.folder, dict(os.environ, PATH=f"{self.folder}:{os.environ['PATH']}"), runner.Clock(None))
         shell.log = self.folder / "log"
-        self.node = Node(self.folder, self.folder, "cuda", None, 1, shell)
+        self.node = Node(self.folder, self.folder, "cuda", None, 1, shell=shell)
 
     def test_what_the_sanitizer_has_passed_is_not_run_again(self):
         self.program("compute-sanitizer", 'echo "$2 $(basename "${@: -2:1}")" >>ran; [ "$2" != "$(cat bad)" ]')
@@ -98,7 +98,8 @@ class Blocks(unittest.TestCase):
         text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "experiments/gpu").glob("*.toml"))
         for size in (sizes.CPU, sizes.GPU_VISIT):
             for setting in (*size.one_gpu, *size.saturation, *size.node):
-                for key in re.findall(r'key="([^"]+)"', setting):
+                key = setting.split("=")[0]
+                if key.startswith(("live.repeat", "module.")):
                     self.assertIn(f'key = "{key}"', text)
 
     def test_each_block_is_whole_bounded_and_builds_what_it_runs(self):

@@ -1,11 +1,14 @@
 """The command line of ci/gpu-node."""
 
 import argparse
+import os
+import shutil
 import signal
 import sys
 import time
 from pathlib import Path
 
+import bundle
 import report
 import visit as visits
 from fetch import fetch
@@ -26,14 +29,21 @@ def arguments(words):
     commands = parser.add_subparsers(dest="command", required=True)
     fetching = commands.add_parser("fetch", help="download the libraries, with internet, on Debian 12")
     fetching.add_argument("folder", nargs="?", default="build/prefix", help="where to; default: %(default)s")
+    packing = commands.add_parser("pack", help="build and pack what a GPU node needs, with internet, on Debian 12")
+    packing.add_argument("archive", nargs="?", default="build/bundle/gpu-node.tar.xz", help="default: %(default)s")
     commands.add_parser("steps", help="list the steps")
     running = commands.add_parser("run", help="run the steps that have not passed, or those named")
     renewing = commands.add_parser("renew", help="make this GPU's results its baseline")
     visiting = commands.add_parser("visit", help="run one block of steps on a node that is at hand for a short while")
+    executing = commands.add_parser("exec", help="run a command with the environment of the prefix or the bundle")
+    executing.add_argument("words", nargs=argparse.REMAINDER, metavar="-- COMMAND")
+    for command in (visiting, executing):
+        command.add_argument("--bundle", help="archive or folder of `pack`; default: what is built here")
+    for command in (running, renewing, visiting, executing):
+        command.add_argument("--prefix", help="folder or archive of `fetch`; default: HARNESS_PREFIX, else the machine's libraries")
     for command in (running, renewing, visiting):
         command.add_argument("--device", choices=("cuda", "cuda:0", "cpu"), help="cpu: every step, small, on processor cores; "
                              "default: HARNESS_NODE_DEVICE, else cuda")
-        command.add_argument("--prefix", help="folder or archive of `fetch`; default: HARNESS_PREFIX, else the machine's libraries")
         command.add_argument("--jobs", type=int, default=0, help="processes that build and test; default: one for each core")
         command.add_argument("--budget-s", type=float, default=540 if command is visiting else None,
                              help="stop in order after so many seconds; default: %(default)s")
@@ -67,7 +77,7 @@ def prepared(options, out):
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: clock.stop())
     node.shell = Shell(ROOT, node.environment(), clock)
-    return node, clock, State(node.out / "state.json", identity_of(ROOT, node.device))
+    return node, clock, State(node.out / "state.json", node.identity())
 
 
 def run(options):
@@ -135,16 +145,31 @@ def renew(options):
     return 0
 
 
+def execute(options):
+    """Becomes the command."""
+    words = options.words[1:] if options.words[:1] == ["--"] else options.words
+    if not words:
+        raise Problem("exec: no command; allowed: ci/gpu-node exec [--prefix P | --bundle B] -- COMMAND")
+    options.device, options.jobs = "cpu", 0
+    env = checked_node(ROOT, options, ROOT / "results-out").environment()
+    program = shutil.which(words[0], path=env["PATH"])
+    if not program:
+        raise Problem(f"exec: {words[0]}: no such program")
+    os.execve(program, words, env)
+
+
 def main(words):
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `| head` ends it without a traceback
     options = arguments(words)
     try:
         if options.command == "fetch":
             return fetch(Path(options.folder).resolve())
+        if options.command == "pack":
+            return bundle.make(ROOT, Path(options.archive).resolve(), identity_of(ROOT))
         if options.command == "steps":
             print("\n".join(f"{step.name:<12} {step.what}" for step in STEPS))
             return 0
-        return {"run": run, "renew": renew, "visit": visit}[options.command](options)
+        return {"run": run, "renew": renew, "visit": visit, "exec": execute}[options.command](options)
     except Problem as problem:
         print(f"ci/gpu-node: {problem}", file=sys.stderr)
         return problem.code

@@ -8,6 +8,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import bundle as bundles
 import prefix as prefixes
 from problems import Failed, Problem
 from sizes import CPU, GPU
@@ -24,8 +25,8 @@ def base_environment():
     return env
 
 
-def identity_of(root, device):
-    """What results belong to: the device and the sources that the program is built from."""
+def identity_of(root):
+    """Of the sources that the program is built from."""
     digest = hashlib.sha256()
     for folder in ("cmake", "harness", "systems", "workloads", "bench"):
         for path in sorted((root / folder).rglob("*")):
@@ -33,7 +34,7 @@ def identity_of(root, device):
                 digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
     for name in ("CMakeLists.txt", "CMakePresets.json"):
         digest.update((root / name).read_bytes())
-    return f"{device} {digest.hexdigest()[:16]}"
+    return digest.hexdigest()[:16]
 
 
 def slug(name):
@@ -47,17 +48,24 @@ class Node:
     device: str  # "cuda" or "cpu"
     prefix: Path | None
     jobs: int
+    bundle: Path | None = None  # whose programs run; None: those of a build
     shell: object = None
 
     def __post_init__(self):
         self.sizes = GPU if self.device == "cuda" else CPU
-        self.build = self.root / "build" / self.sizes.preset
+        self.build = self.bundle or self.root / "build" / self.sizes.preset
         self.harness = self.build / "bin" / "harness"
         self.profiles = self.out / "profiles.toml"
 
     def environment(self):
         env = base_environment()
+        if self.bundle:
+            return bundles.with_bundle(env, self.bundle, self.root, bundles.torch_of(self.torch_pythons()))
         return prefixes.with_prefix(env, self.prefix) if self.prefix else env
+
+    def identity(self):
+        """What results belong to: the device, and the program by its sources."""
+        return f"{self.device} " + (f"bundle {bundles.facts(self.bundle)['identity']}" if self.bundle else identity_of(self.root))
 
     def python(self):
         """The first Python that reads results and draws."""
@@ -66,12 +74,15 @@ class Node:
                 return shutil.which(python, path=self.shell.env["PATH"]) or python
         raise Failed("no Python with h5py, numpy and matplotlib; name one by HARNESS_PYTHON")
 
+    def torch_pythons(self):
+        """Where pip's torch may be, the first first."""
+        return [python for python in (os.environ.get("HARNESS_TORCH_PYTHON"), self.root / "build/torch/bin/python3", sys.executable,
+                                      "python3") if python]
+
     def torch_python(self):
         """A Python with pip's torch, whose LibTorch CMake takes; "": CMake looks for another LibTorch."""
-        for python in (os.environ.get("HARNESS_TORCH_PYTHON"), self.root / "build/torch/bin/python3", sys.executable, "python3"):
-            if python and self.shell.output([python, "-c", "import torch; print(torch.utils.cmake_prefix_path)"]):
-                return shutil.which(python, path=self.shell.env["PATH"]) or str(python)
-        return ""
+        found = bundles.torch_of(self.torch_pythons())
+        return found.python if found else ""
 
     def gpus(self):
         """Names of the GPUs."""
@@ -89,5 +100,6 @@ def checked_node(root, options, out):
     if device not in ("cuda", "cpu"):
         raise Problem(f"device {device}; allowed: cuda, cpu")
     given = options.prefix or os.environ.get("HARNESS_PREFIX")
-    prefix = prefixes.unpacked(given, root) if given else None
-    return Node(root, out, device, prefix, options.jobs or os.cpu_count() or 1)
+    prefix = prefixes.unpacked(given, root / "build/prefix-unpacked", "packages.txt", "ci/gpu-node fetch") if given else None
+    bundle = bundles.opened(options.bundle, root) if getattr(options, "bundle", None) else None
+    return Node(root, out, device, prefix, options.jobs or os.cpu_count() or 1, bundle)

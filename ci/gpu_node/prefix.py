@@ -1,7 +1,9 @@
 """The environment in which libraries unpacked by `ci/gpu-node fetch` are found, beside what the node has itself."""
 
+import lzma
 import os
 import re
+import shutil
 import subprocess
 import tarfile
 from pathlib import Path
@@ -9,26 +11,29 @@ from pathlib import Path
 from problems import Problem
 
 
-def unpacked(given, root):
-    """The prefix that `given`, a folder or an archive, stands for."""
+def unpacked(given, folder, mark, maker):
+    """The folder that `given`, a folder or an archive made by `maker`, stands for; an archive is unpacked into `folder`. It holds a
+    file `mark`."""
     path = Path(given).resolve()
-    if path.is_dir():
-        if not (path / "packages.txt").exists():
-            raise Problem(f"{given}: no prefix of ci/gpu-node fetch")
-        return path
-    if not path.is_file():
-        raise Problem(f"{given}: no such folder or archive (ci/gpu-node fetch makes it)")
-    folder = root / "build" / "prefix-unpacked"
-    stamp = folder / "from.txt"
-    state = path.stat()
-    text = f"{path} {state.st_size} {state.st_mtime_ns}\n"
-    if not stamp.exists() or stamp.read_text(encoding="utf-8") != text:
-        subprocess.run(["rm", "-rf", folder], check=True)
-        folder.mkdir(parents=True)
-        with tarfile.open(path) as archive:
-            archive.extractall(folder)
-        stamp.write_text(text, encoding="utf-8")
-    return folder
+    if path.is_file():
+        state = path.stat()
+        text = f"{path} {state.st_size} {state.st_mtime_ns}\n"
+        stamp = folder / "from.txt"
+        if not stamp.exists() or stamp.read_text(encoding="utf-8") != text:
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            try:
+                with tarfile.open(path) as archive:
+                    archive.extractall(folder)
+            except (tarfile.TarError, EOFError, lzma.LZMAError) as why:
+                raise Problem(f"{given}: cannot be unpacked ({maker} makes it)") from why
+            stamp.write_text(text, encoding="utf-8")
+        path = folder
+    elif not path.is_dir():
+        raise Problem(f"{given}: no such folder or archive ({maker} makes it)")
+    if not (path / mark).exists():
+        raise Problem(f"{given}: not made by {maker}")
+    return path
 
 
 def own_libraries():

@@ -6,14 +6,8 @@ from dataclasses import dataclass, replace
 TABLE_4 = ("resnet18", "resnet34", "resnet50", "resnet101", "resnet152", "resnest50", "resnest101", "resnest200", "resnest269",
            "densenet121", "densenet161", "densenet169", "densenet201", "googlenet", "inception_v3", "rcnn", "bert")
 
-REPEAT = "live.repeat"
-BATCH = "module.classification.batch"
-
-
-def sweep(axes):
-    """The setting that puts these axes, {key: values}, in the place of an experiment's own."""
-    tables = [f'{{key="{key}",values={list(values)}}}' for key, values in axes.items()]
-    return f"sweep=[{','.join(tables)}]".replace(" ", "")
+# Settings of a sweep's key put these values in the place of the experiment's.
+ONCE, TWICE = "live.repeat=[1]", "live.repeat=[1,2]"
 
 
 @dataclass(frozen=True)
@@ -71,9 +65,9 @@ CPU = Sizes(
     pipelines=("tm", "classifier"),
     exit_models=("resnet18", "googlenet"),
     exit_profile=("--batches", "1,2", "--half-width", "0.2", "--limit-s", "4"),
-    one_gpu=(*_CPU_RUN, sweep({REPEAT: (1, 2)}), 'workload.pipelines=["classifier"]', "workload.slo_ms=[3000]", "workload.duration_s=1"),
-    saturation=(*_CPU_RUN, sweep({BATCH: (1, 2), REPEAT: (1, 2)}), "workload.duration_s=1", "workload.slo_ms=[20000]"),
-    node=(*_CPU_RUN, sweep({REPEAT: (1, 2)}), 'workload.pipelines=["tm"]', 'workload.traces=["poisson"]', "workload.loads=[0.3]", "workload.slo_ms=[20000]",
+    one_gpu=(*_CPU_RUN, TWICE, 'workload.pipelines=["classifier"]', "workload.slo_ms=[3000]", "workload.duration_s=1"),
+    saturation=(*_CPU_RUN, TWICE, "module.classification.batch=[1,2]", "workload.duration_s=1", "workload.slo_ms=[20000]"),
+    node=(*_CPU_RUN, TWICE, 'workload.pipelines=["tm"]', 'workload.traces=["poisson"]', "workload.loads=[0.3]", "workload.slo_ms=[20000]",
           "workload.duration_s=2", "cluster.workers=3", "live.gpus_per_rank=3"),
     node_gpus=0,
     tolerance="1000%",
@@ -84,6 +78,6 @@ CPU = Sizes(
 GPU_VISIT = replace(
     GPU,
     exit_profile=("--batches", "1,8,32,128", "--limit-s", "10"),
-    saturation=(sweep({BATCH: (1, 4, 16, 64), REPEAT: (1, 2)}), "workload.duration_s=8"),
+    saturation=(TWICE, "module.classification.batch=[1,4,16,64]", "workload.duration_s=8"),
 )
 CPU_VISIT = replace(CPU, benches=("assembly_bench", "device_bench"))

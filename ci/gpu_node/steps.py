@@ -6,6 +6,7 @@ import shutil
 from collections import Counter
 from pathlib import Path
 
+import bundle as bundles
 import commands
 import report
 from prefix import outside
@@ -18,7 +19,9 @@ TOOLS = ("cmake", "ninja", "g++")
 def look_around(node, _again):
     """What the machine is; what it lacks."""
     shell = node.shell
-    lines = [f"device {node.device}; prefix {node.prefix or '(none)'}; {node.jobs} jobs"]
+    lines = [f"device {node.device}; prefix {node.prefix or '(none)'}; bundle {node.bundle or '(none)'}; {node.jobs} jobs"]
+    if node.bundle:
+        lines.append(str(bundles.facts(node.bundle)))
     for command in (["uname", "-sr"], ["cmake", "--version"], ["g++", "--version"], ["nvcc", "--version"],
                     ["nvidia-smi", "--query-gpu=index,name,driver_version,memory.total,clocks.sm,clocks.max.sm", "--format=csv"],
                     ["git", "log", "-1", "--format=%H %s"]):
@@ -33,7 +36,11 @@ def look_around(node, _again):
 
 
 def lacking(node, torch):
-    """All that the machine has not, so that it can be brought at once."""
+    """All that the machine has not, so that it can be brought at once. With a bundle nothing is built."""
+    no_gpu = node.device == "cuda" and not node.gpus()
+    gpu = ["nvidia-smi shows no GPU (--device cpu tries the steps without one)"] if no_gpu else []
+    if node.bundle:
+        return gpu
     path = node.shell.env["PATH"]
     lacks = [f"no {tool}" for tool in TOOLS if not shutil.which(tool, path=path)]
     try:
@@ -45,9 +52,7 @@ def lacking(node, torch):
             lacks.append("no nvcc in PATH or /usr/local/cuda/bin; name one by CUDACXX")
         if not torch:
             lacks.append("no Python with torch; name one by HARNESS_TORCH_PYTHON")
-        if not node.gpus():
-            lacks.append("nvidia-smi shows no GPU (ci/gpu-node run --device cpu tries the steps without one)")
-    return lacks
+    return lacks + gpu
 
 
 def configure(node):
@@ -71,9 +76,11 @@ def configure(node):
 
 def build(node, _again, targets=None):
     """`targets`: paths in the build folder; None: those of the sizes."""
-    note, has_nccl = configure(node)
-    targets = node.sizes.targets if targets is None else [each for each in targets if has_nccl or "nccl" not in each]
-    node.shell.run(commands.build(node, targets))
+    note = "the bundle's"
+    if not node.bundle:
+        note, has_nccl = configure(node)
+        targets = node.sizes.targets if targets is None else [each for each in targets if has_nccl or "nccl" not in each]
+        node.shell.run(commands.build(node, targets))
     devices = node.shell.output(commands.list_devices(node))
     (node.out / "devices.txt").write_text(devices, encoding="utf-8")
     if not re.search(rf"^{node.sizes.device} +usable", devices, re.MULTILINE):
@@ -91,6 +98,9 @@ def build_targets(node, _again, targets):
 
 
 def are_built(node, targets):
+    """Of a bundle what it lacks cannot be had: it is left out."""
+    if node.bundle:
+        return node.harness.exists()
     built = node.out / "built.txt"
     noted = built.read_text(encoding="utf-8").splitlines() if built.exists() else []
     return all(each in noted and ((node.build / each).exists() or "nccl" in each) for each in targets)

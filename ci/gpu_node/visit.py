@@ -8,7 +8,7 @@ import commands
 import report
 import steps
 from runner import Step
-from sizes import REPEAT, sweep
+from sizes import ONCE
 
 # What block 1 measures first, so that experiments can run before the step `profile`: (models, options, settings of quickstart-torch).
 _FIRST = {
@@ -55,7 +55,7 @@ def quickstart(node, again):
 
 
 def cut_settings(node):
-    return (*node.sizes.one_gpu, sweep({REPEAT: (1,)}))
+    return (*node.sizes.one_gpu, ONCE)
 
 
 def cut_results(node):
@@ -98,8 +98,12 @@ def build_step(cuda, cpu):
     def targets(node):
         return cuda if node.device == "cuda" else cpu
 
+    def listed(node):
+        built = [] if node.bundle else [commands.configure(node), commands.build(node, targets(node))]
+        return [*built, commands.list_devices(node)]
+
     return Step("build", "what this block runs", lambda node, again: steps.build_targets(node, again, targets(node)),
-                ("environment",), lambda node: steps.are_built(node, targets(node)), limit_s=500, commands=lambda node: [commands.configure(node), commands.build(node, targets(node)), commands.list_devices(node)])
+                ("environment",), lambda node: steps.are_built(node, targets(node)), limit_s=500, commands=listed)
 
 
 def experiment_commands(name, settings=lambda _: (), tolerance=None, ranks=1, folder=lambda node: node.out,
@@ -199,11 +203,13 @@ BLOCKS = {
 
 def listing(node):
     """What to bring, and the commands of each block, as they can be typed in the repository's folder."""
-    lines = ["Bring: these sources; for later blocks results-out/gpu-visit, or an earlier visit's archive unpacked to results-out,",
-             "and the folder build, or the block builds again; where the node lacks libraries, the archive of `ci/gpu-node fetch` as",
-             "--prefix. The node has g++, CMake, Ninja, nvcc, and a Python with torch, h5py, numpy and matplotlib."]
+    with_bundle = f" --bundle {node.bundle}" if node.bundle else ""
+    lines = ["Bring: these sources, and the bundle that `ci/gpu-node pack` makes, for --bundle: the node needs a Python with the torch of",
+             "that build, and nothing is built there. Without it the node has g++, CMake, Ninja, nvcc, and a Python with torch, h5py, numpy",
+             "and matplotlib; where it lacks libraries, bring the archive of `ci/gpu-node fetch` for --prefix. For later blocks bring",
+             "results-out/gpu-visit, or an earlier visit's archive unpacked to results-out; and the folder build, or the block builds again."]
     for number, block in BLOCKS.items():
-        lines += ["", f"{number}  {block.what}", f"   ci/gpu-node visit {number} --out DIR"]
+        lines += ["", f"{number}  {block.what}", f"   ci/gpu-node visit {number} --out DIR{with_bundle}"]
         for step in block.steps:
             lines.append(f"   {step.name}{f' (at most {step.limit_s:.0f} s)' if step.limit_s else ''}")
             words = [shlex.join(str(word) for word in command) for command in (step.commands(node) if step.commands else [])]
