@@ -9,7 +9,7 @@ endfunction()
 add_custom_target(unit_tests)
 
 # harness_bundled(TARGET): part of what `ci/gpu-node pack` takes to a machine with a GPU. It stands there where it stands in the
-# build folder, without the build's paths: its libraries are in lib or come from the environment. The target `bundle` builds all.
+# build folder; its libraries are in lib or come from the environment. The target `bundle` builds all.
 add_custom_target(bundle)
 function(harness_bundled target)
   foreach(kind RUNTIME LIBRARY)

@@ -2,6 +2,7 @@
 gpu_node_test.py."""
 
 import json
+import os
 import sys
 import unittest
 
@@ -9,6 +10,8 @@ from gpu_node_test import Folder, Machine  # also finds the modules of ci/gpu_no
 
 import bundle  # noqa: E402
 import node  # noqa: E402
+import prefix  # noqa: E402
+from problems import Problem  # noqa: E402
 
 NEEDS = {"glibc": "2.2", "torch": "2.11.0", "identity": "i"}
 
@@ -17,7 +20,7 @@ class Bundle(Folder):
 
     def torch(self, version="2.11.0"):
         self.write("site/nvidia/nccl/lib/libnccl.so.2")
-        self.write("site/torch/lib/libtorch.so")
+        self.write("site/torch/lib/libtorch_cuda.so")
         return bundle.Torch("python3", self.folder / "site/torch", version)
 
     def test_says_what_does_not_fit(self):
@@ -25,10 +28,22 @@ class Bundle(Folder):
         for machine, glibc, torch, text in (("x86_64", "2.36", "2.11.0", ""), ("x86_64", "2.40", "2.11.1", ""),
                                             ("aarch64", "2.36", "2.11.0", "for x86_64"), ("x86_64", "2.35", "2.11.0", "glibc 2.36"),
                                             ("x86_64", "2.4", "2.11.0", "glibc 2.36"), ("x86_64", "2.36", "2.12.0", "has 2.12.0"),
+                                            ("x86_64", "2.36", "2.11.0a0+git1", ""), ("x86_64", "2.36", "2.10.0rc1+cu130", "has 2.10.0rc1"),
                                             ("x86_64", "2.36", None, "no Python")):
             why = bundle.misfit(needs, machine, glibc, self.torch(torch) if torch else None)
             self.assertEqual(bool(why), bool(text))
             self.assertIn(text, why)
+        torch = self.torch()
+        (self.folder / "site/torch/lib/libtorch_cuda.so").unlink()
+        self.assertIn("a torch with CUDA", bundle.misfit(needs, "x86_64", "2.36", torch))
+
+    def test_links_that_are_right_stay(self):
+        self.write("p/usr/lib/x86_64-linux-gnu/libsz.so.2")
+        folder = prefix.link_libraries(self.folder / "p", set())
+        before = os.lstat(folder / "libsz.so.2").st_ino
+        (folder / "libgone.so.1").symlink_to("nowhere")
+        prefix.link_libraries(self.folder / "p", set())
+        self.assertEqual((os.lstat(folder / "libsz.so.2").st_ino, os.listdir(folder)), (before, ["libsz.so.2"]))
 
     def test_finds_its_programs_its_libraries_and_torch(self):
         self.write("b/usr/lib/x86_64-linux-gnu/libmpi.so.40")
@@ -51,13 +66,14 @@ class Bundle(Folder):
             self.assertFalse(bundle.OF_THE_NODE.match(name), name)
         self.assertTrue(bundle.LEFT_OUT.search("mca_btl_ofi.so") and not bundle.LEFT_OUT.search("mca_btl_tcp.so"))
 
-    def test_results_of_a_bundle_are_not_those_of_a_build(self):
+    def test_belongs_to_the_sources_it_was_made_of(self):
         for name in ("CMakeLists.txt", "CMakePresets.json"):
             self.write(name)
-        built = node.Node(self.folder, self.folder, "cpu", None, 1)
-        self.write("b/bundle.json", json.dumps(dict(NEEDS, identity=built.identity().split()[1])))
-        bundled = node.Node(self.folder, self.folder, "cpu", None, 1, self.folder / "b")
-        self.assertNotEqual(built.identity(), bundled.identity())
+        self.write("b/bundle.json", json.dumps(dict(NEEDS, identity=node.identity_of(self.folder))))
+        self.assertEqual(bundle.opened(self.folder / "b", self.folder, node.identity_of(self.folder)), self.folder / "b")
+        self.write("harness/a.cc")
+        with self.assertRaisesRegex(Problem, "made of other sources"):
+            bundle.opened(self.folder / "b", self.folder, node.identity_of(self.folder))
 
     def test_torch_is_found_without_loading_it(self):
         self.write("lib/torch/__init__.py", "raise SystemExit('loaded')")
@@ -72,12 +88,13 @@ class Visit(Machine):
 
     def setUp(self):
         super().setUp()
-        self.write("b/bundle.json", json.dumps(NEEDS))
+        self.write("b/bundle.json", json.dumps(dict(NEEDS, identity=node.identity_of(self.folder))))
         self.write("b/usr/lib/x86_64-linux-gnu/libmpi.so.40")
+        self.write("site/torch/lib/libtorch_cuda.so")
         for path, stand_in in (("bin/harness", "harness"), ("harness/gpu/gpu_devices_test", "test"), ("bench/assembly_bench", "bench"),
                                ("bench/device_bench", "bench")):
             self.program(f"b/{path}", f'exec "{self.folder}/tools/{stand_in}" "$@"')
-        self.program("tools/python3", 'case "$2" in *torch*) printf "/site/torch\\n2.11.0+cu130\\n" ;; *) echo 1 ;; esac')
+        self.program("tools/python3", 'case "$2" in *torch*) printf "%s/site/torch\\n2.11.0+cu130\\n" "{0}" ;; *) echo 1 ;; esac'.replace("{0}", str(self.folder)))
 
     def test_runs_its_programs_and_builds_nothing(self):
         for number in ("1", "2"):
@@ -95,7 +112,8 @@ class Visit(Machine):
         torchless = dict(HARNESS_NODE_PYTHON=str(self.program("python", f'exec {sys.executable} -S "$@"')))
         for words, code, text in (((*visit, self.folder / "b"), 3, "no Python here has one"), ((*visit, "gone"), 2, "gone: no such"),
                                   ((*visit, self.folder / "tools"), 2, "not made by ci/gpu-node pack"), (("exec", "--"), 2, "no command"),
-                                  (("exec", "no-such-program"), 2, "no such program")):
+                                  (("exec", "no-such-program"), 2, "no such program"), (("pack", self.folder), 2, "is a folder"),
+                                  (("exec", "--prefix", "p", "--bundle", self.folder / "b", "--", "true"), 2, "one of them")):
             done = self.run_node(*words, **torchless)
             self.assertEqual((done.returncode, len(done.stderr.splitlines())), (code, 1), done.stderr)
             self.assertIn(text, done.stderr)

@@ -95,12 +95,12 @@ class CudaTools(Folder):
 class Blocks(unittest.TestCase):
 
     def test_every_sweep_that_is_cut_is_one_of_an_experiment(self):
-        text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "experiments/gpu").glob("*.toml"))
         for size in (sizes.CPU, sizes.GPU_VISIT):
-            for setting in (*size.one_gpu, *size.saturation, *size.node):
-                key = setting.split("=")[0]
-                if key.startswith(("live.repeat", "module.")):
-                    self.assertIn(f'key = "{key}"', text)
+            for name, settings in (("one-gpu", (*size.one_gpu, sizes.ONCE)), ("saturation", size.saturation), ("node", size.node)):
+                text = (ROOT / f"experiments/gpu/{name}.toml").read_text(encoding="utf-8")
+                for key in (setting.split("=")[0] for setting in settings):
+                    if key.startswith(("live.repeat", "module.")):
+                        self.assertIn(f'key = "{key}"', text)
 
     def test_each_block_is_whole_bounded_and_builds_what_it_runs(self):
         for device, size in (("cuda", sizes.GPU_VISIT), ("cpu", sizes.CPU_VISIT)):

@@ -91,16 +91,21 @@ def newest(name, folder):
 
 
 def numbers(version):
-    return [int(part) for part in (version.decode() if isinstance(version, bytes) else version).split(".")]
+    """[2, 11, 0] of "2.11.0", "2.11.0a0+git", b"2.11.0"."""
+    text = version.decode() if isinstance(version, bytes) else version
+    return [int(part) for part in re.match(r"[\d.]*", text)[0].split(".") if part]
 
 
 def make(root, archive, identity):
-    """Builds the target `bundle` against the torch of ci/setup --cuda and packs it."""
+    """Builds the target `bundle` against the torch of ci/setup --cuda and packs it; all is put together beside the build."""
     def do(*command, **more):
         if subprocess.run([str(word) for word in command], cwd=root, check=False, **more).returncode:
             raise Problem(f"{' '.join(str(word) for word in command)} failed", 1)
 
-    build, folder = root / "build" / PRESET, archive.with_name(archive.name.split(".")[0])
+    if archive.is_dir():
+        raise Problem(f"pack: {archive} is a folder; allowed: a file to write")
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    build, folder = root / "build" / PRESET, root / "build" / "bundle" / "packed"
     shutil.rmtree(folder, ignore_errors=True)
     do("ci/setup", "--cuda")
     do("cmake", "--preset", PRESET, stdout=subprocess.DEVNULL)
@@ -120,7 +125,7 @@ def make(root, archive, identity):
     needs = {"identity": identity, "torch": torch.version, "glibc": newest(b"GLIBC", folder), "libstdcxx": newest(b"GLIBCXX", folder),
              "commit": subprocess.run(["git", "rev-parse", "HEAD"], cwd=root, stdout=subprocess.PIPE, text=True, check=False).stdout.strip()}
     (folder / FACTS).write_text(json.dumps(needs, indent=1) + "\n", encoding="utf-8")
-    pack(folder).replace(archive)
+    shutil.move(pack(folder), archive)
     size = archive.stat().st_size / 2**20
     print(f"{archive}: {size:.1f} MiB; needs x86-64, glibc {needs['glibc']}, libstdc++ GLIBCXX_{needs['libstdcxx']}, "
           f"torch {torch.version}")
@@ -143,11 +148,17 @@ def misfit(needs, machine, glibc, torch):
         return f"it needs torch {needs['torch']}, and no Python here has one; name one by HARNESS_TORCH_PYTHON"
     if numbers(torch.version)[:2] != numbers(needs["torch"])[:2]:
         return f"it needs torch {needs['torch']}, {torch.python} has {torch.version}"
+    if not (torch.libraries()[0] / "libtorch_cuda.so").exists():
+        return f"it needs a torch with CUDA, that of {torch.python} has none"
     return ""
 
 
-def opened(given, root):
-    return unpacked(given, root / "build/bundle-unpacked", FACTS, MAKER)
+def opened(given, root, identity):
+    """The bundle's folder; Problem when it was made of other sources than those here, whose experiments and profiles it reads."""
+    folder = unpacked(given, root / "build/bundle-unpacked", FACTS, MAKER)
+    if facts(folder)["identity"] != identity:
+        raise Problem(f"{given}: made of other sources than these: {MAKER} again")
+    return folder
 
 
 def with_bundle(env, folder, root, torch):

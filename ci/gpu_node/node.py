@@ -64,8 +64,8 @@ class Node:
         return prefixes.with_prefix(env, self.prefix) if self.prefix else env
 
     def identity(self):
-        """What results belong to: the device, and the program by its sources."""
-        return f"{self.device} " + (f"bundle {bundles.facts(self.bundle)['identity']}" if self.bundle else identity_of(self.root))
+        """What results belong to: the device and the sources of the program, a bundle's or a build's."""
+        return f"{self.device} {identity_of(self.root)}"
 
     def python(self):
         """The first Python that reads results and draws."""
@@ -100,6 +100,9 @@ def checked_node(root, options, out):
     if device not in ("cuda", "cpu"):
         raise Problem(f"device {device}; allowed: cuda, cpu")
     given = options.prefix or os.environ.get("HARNESS_PREFIX")
+    wanted = getattr(options, "bundle", None)
+    if wanted and given:
+        raise Problem("--bundle with a prefix (--prefix or HARNESS_PREFIX); allowed: one of them, a bundle has its libraries")
     prefix = prefixes.unpacked(given, root / "build/prefix-unpacked", "packages.txt", "ci/gpu-node fetch") if given else None
-    bundle = bundles.opened(options.bundle, root) if getattr(options, "bundle", None) else None
+    bundle = bundles.opened(wanted, root, identity_of(root)) if wanted else None
     return Node(root, out, device, prefix, options.jobs or os.cpu_count() or 1, bundle)

@@ -56,13 +56,18 @@ def link_libraries(prefix, own):
     programs, Python and LibTorch among them, were linked with those."""
     folder = prefix / "libraries"
     folder.mkdir(exist_ok=True)
-    for link in folder.iterdir():
-        link.unlink()
+    wanted = {}
     for library in sorted(prefix.glob("usr/lib/**/*.so.*")):
-        is_own = library.name in own and not OF_THE_PREFIX.match(library.name)
-        if is_own or (folder / library.name).is_symlink():
-            continue
-        (folder / library.name).symlink_to(os.path.relpath(library, folder))
+        if library.name not in own or OF_THE_PREFIX.match(library.name):
+            wanted.setdefault(library.name, os.path.relpath(library, folder))
+    # What is right stays: programs may be starting with it.
+    there = {link.name: os.readlink(link) for link in folder.iterdir()}
+    for name in there:
+        if wanted.get(name) != there[name]:
+            (folder / name).unlink()
+    for name, target in wanted.items():
+        if there.get(name) != target:
+            (folder / name).symlink_to(target)
     return folder
 
 
