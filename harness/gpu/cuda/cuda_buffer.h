@@ -46,11 +46,14 @@ class PinnedBuffer {
   std::size_t size_ = 0;
 };
 
-/// Pinned buffers that are used again and again: reserving one stops the device for a while. One thread takes
-/// them; any gives them back, also after the pool's end.
+/// Pinned buffers that are used again and again: pinning one stops the device for a while. Their sizes are
+/// powers of two, so that a small batch does not hold a large one's. One thread takes them; any gives them
+/// back, also after the pool's end. What fails is a DeviceError.
 class PinnedPool {
  public:
-  /// One of at least so many bytes. Throws DeviceError.
+  /// Pins two of each size from that of `least` to that of `most` bytes, unless they are there.
+  void reserve(std::size_t least, std::size_t most, std::string_view purpose);
+  /// One of at least so many bytes, less than twice as many.
   std::shared_ptr<PinnedBuffer> take(std::size_t bytes, std::string_view purpose);
 
  private:

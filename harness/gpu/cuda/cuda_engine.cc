@@ -17,6 +17,12 @@ std::size_t usual_bytes(const InputFormat& format, std::size_t batch) {
 
 }  // namespace
 
+namespace {
+
+constexpr const char* kLeftBehind = "what batches leave behind";
+
+}  // namespace
+
 CudaEngine::Current::Current(int index) { set_cuda_device(index, "turning to a GPU"); }
 
 CudaEngine::CudaEngine(int index, const MakeModels& make, OnOutput on_output)
@@ -35,8 +41,10 @@ int CudaEngine::load(const ModelSource& source, const DevicePlace& place) {
   const std::size_t bytes = usual_bytes(model->format(), model->max_batch());
   for (Slot& one : slots_) one.inputs.reserve(bytes);
   for (const std::string& note : model->notes()) notes_.push_back("model " + place.model + ", " + note);
-  models_.push_back(
-      {std::move(model), constants, source.output_bytes * static_cast<std::size_t>(source.max_batch)});
+  if (source.output_bytes > 0)
+    payloads_.reserve(source.output_bytes, source.output_bytes * static_cast<std::size_t>(source.max_batch),
+                      kLeftBehind);
+  models_.push_back({std::move(model), constants});
   return models_.back().model->segments() - 1;
 }
 
@@ -114,7 +122,7 @@ void CudaEngine::fetch_output(Slot& one) {
 void CudaEngine::fetch_payload(Slot& one) {
   const CudaOutput& output = models_[one.model].model->output();
   if (output.payload == nullptr) return;
-  one.payload = payloads_.take(models_[one.model].payload_bytes, "what batches leave behind");
+  one.payload = payloads_.take(output.payload_bytes, kLeftBehind);
   one.payload_bytes = output.payload_bytes;
   cuda_check(cudaMemcpyAsync(one.payload->bytes().data(), output.payload, output.payload_bytes,
                              cudaMemcpyDeviceToHost, compute_.get()),

@@ -95,7 +95,6 @@ class CudaEngine final : public StreamEngine {
   struct Loaded {
     std::unique_ptr<CudaModel> model;
     AssemblyConstants constants;
-    std::size_t payload_bytes = 0;  ///< of the largest batch
   };
   struct Slot {
     CudaInputs inputs;

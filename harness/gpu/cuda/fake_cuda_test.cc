@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "harness/gpu/cuda/assemble_batch.h"
+#include "harness/gpu/cuda/cuda_buffer.h"
 #include "harness/gpu/cuda/cuda_check.h"
 #include "harness/gpu/cuda/cuda_inputs.h"
 #include "harness/gpu/inputs/assembly.h"
@@ -166,6 +168,25 @@ TEST_F(FakeCudaInputs, ABatchThatFitsTakesTheRoomOfWhatWasPreparedForNothing) {
   EXPECT_EQ(fake_cuda::calls("cudaMalloc"), before) << "the batch alone has room";
   EXPECT_EQ(inputs.bytes(), kBytes);
   EXPECT_EQ(assembled(inputs, kImages), expected(batch));
+}
+
+// Batches of any size take what was pinned before the load, and none holds a larger one's.
+TEST_F(FakeCuda, PinnedBuffersAreUsedAgainByBatchesOfTheirSize) {
+  PinnedPool pool;
+  constexpr std::size_t kImage = 100;
+  pool.reserve(kImage, 16 * kImage, "test");
+  const int pinned = fake_cuda::calls("cudaHostAlloc");
+  for (int round = 0; round < 3; ++round) {
+    std::vector<std::shared_ptr<PinnedBuffer>> held;
+    for (const std::size_t images : {1, 16, 1, 3, 8, 16}) {
+      held.push_back(pool.take(images * kImage, "test"));
+      EXPECT_GE(held.back()->bytes().size(), images * kImage);
+      EXPECT_LT(held.back()->bytes().size(), 2 * images * kImage);
+    }
+    EXPECT_EQ(fake_cuda::calls("cudaHostAlloc"), pinned);
+  }
+  pool.reserve(kImage, 16 * kImage, "test");
+  EXPECT_EQ(fake_cuda::calls("cudaHostAlloc"), pinned) << "they are there";
 }
 
 TEST_F(FakeCudaInputs, TheRoomNeverShrinks) {

@@ -20,6 +20,12 @@ void HostTensorMemory::copy_to_host(const StoredTensor& from, std::span<std::byt
   if (!to.empty()) std::memcpy(to.data(), from.data, to.size());
 }
 
+StoredTensor HostTensorMemory::copy_for_lane(const StoredTensor& from, std::size_t bytes) {
+  StoredTensor copy = allocate(bytes);
+  if (copy.owner != nullptr) copy_from_host(from.span().first(bytes), copy);
+  return copy;
+}
+
 void HostTensorMemory::copy_from_host(std::span<const std::byte> from, const StoredTensor& to) {
   HARNESS_CHECK(from.size() == to.bytes, "a tensor is copied from a buffer of another size");
   if (!from.empty()) std::memcpy(to.data, from.data(), from.size());

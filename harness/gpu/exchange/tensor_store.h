@@ -22,7 +22,8 @@ struct StoredTensor {
   std::span<std::byte> span() const { return {data, bytes}; }
 };
 
-/// Where tensors that arrive are put. One thread. Device memory blocks the caller while it copies.
+/// Where tensors that arrive are put. One thread. Device memory blocks the caller in copy_to_host() and
+/// copy_from_host().
 class TensorMemory {
  public:
   virtual ~TensorMemory() = default;
@@ -31,6 +32,9 @@ class TensorMemory {
   /// Between a tensor of this memory and the host's; both of the same size.
   virtual void copy_to_host(const StoredTensor& from, std::span<std::byte> to) = 0;
   virtual void copy_from_host(std::span<const std::byte> from, const StoredTensor& to) = 0;
+  /// A copy of the first `bytes` of a tensor in the host's memory, for the lane of this memory's device,
+  /// which waits for it; does not wait itself. `owner` is empty when there is no memory left.
+  virtual StoredTensor copy_for_lane(const StoredTensor& from, std::size_t bytes) = 0;
 };
 
 /// The host's own memory.
@@ -39,6 +43,7 @@ class HostTensorMemory final : public TensorMemory {
   StoredTensor allocate(std::size_t bytes) override;
   void copy_to_host(const StoredTensor& from, std::span<std::byte> to) override;
   void copy_from_host(std::span<const std::byte> from, const StoredTensor& to) override;
+  StoredTensor copy_for_lane(const StoredTensor& from, std::size_t bytes) override;
 };
 
 /// Counts the references to each tensor, and lets go of it with the last one. A handle that does not (or no

@@ -250,13 +250,13 @@ TEST_F(FakeNccl2, MemoryForATensorIsHadWithoutWaiting) {
   fake_cuda::release();
 }
 
-TEST_F(FakeNccl2, AReceiveWaitsForItsMemory) {
+// A receive waits for its memory, a send for the copy of what a batch has left in the host's memory, the loop
+// for neither.
+TEST_F(FakeNccl2, OperationsWaitForMemoryAndCopies) {
   ASSERT_EQ(open(), Lines());
   sequencer_ = TransferSequencer();  // not asked: the lanes are used as they are
   DeviceTensorMemory source(0);
   const Bytes bytes = random_tensor(random_, 1000);
-  const StoredTensor from = source.allocate(bytes.size());
-  source.copy_from_host(bytes, from);
   const DeviceExchange other = make_nccl_exchange(1, 2, {});
   NcclLane sender(0, 3, {}, source.allocated());
   const std::vector<std::byte> id = make_nccl_channel_id();
@@ -265,13 +265,19 @@ TEST_F(FakeNccl2, AReceiveWaitsForItsMemory) {
   std::size_t joined = 0;
   ASSERT_TRUE(repeat_until([&] { return joined == 2; },
                            [&] { joined += sender.opened().size() + other.lane->opened().size(); }));
+  auto left = std::make_shared<Bytes>(bytes);
+  left->resize(bytes.size() + 100);
+  const int before = fake_cuda::calls("cudaStreamSynchronize") + fake_cuda::calls("cudaEventSynchronize");
   fake_cuda::hold("cudaMallocAsync");
+  const StoredTensor from = source.copy_for_lane({left->data(), left->size(), left}, bytes.size());
+  left.reset();
   const StoredTensor to = other.memory->allocate(bytes.size());
   sender.send(1, 2, 2, from.span());
   other.lane->receive(2, 2, 3, to.span());
   ASSERT_TRUE(
       repeat_until([&] { return fake_cuda::calls("ncclRecv") > 0 && fake_cuda::calls("ncclSend") > 0; }));
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // for a receive that does not wait to fail
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // for one that does not wait to fail
+  EXPECT_EQ(fake_cuda::calls("cudaStreamSynchronize") + fake_cuda::calls("cudaEventSynchronize"), before);
   fake_cuda::release();
   std::vector<LaneEnd> ends;
   ASSERT_TRUE(repeat_until([&] { return ends.size() == 2; },

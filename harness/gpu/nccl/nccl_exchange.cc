@@ -52,11 +52,26 @@ void DeviceTensorMemory::copy_from_host(std::span<const std::byte> from, const S
   copy(to.data, from.data(), from.size());
 }
 
-void DeviceTensorMemory::copy(void* to, const void* from, std::size_t bytes) {
-  if (bytes == 0) return;
+StoredTensor DeviceTensorMemory::copy_for_lane(const StoredTensor& from, std::size_t bytes) {
+  StoredTensor copy = allocate(bytes);
+  if (copy.owner == nullptr) return copy;
+  enqueue_copy(copy.data, from.data, bytes);
+  allocated_->record(*stream_);
+  // The source stays as long as the copy, which the lane uses when it has been made.
+  copy.owner = std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(
+      from.owner, std::move(copy.owner));
+  return copy;
+}
+
+void DeviceTensorMemory::enqueue_copy(void* to, const void* from, std::size_t bytes) {
   set_cuda_device(device_, "copying a tensor");
   cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_->get()), "cudaMemcpyAsync",
              "copying a tensor of " + std::to_string(bytes) + " bytes");
+}
+
+void DeviceTensorMemory::copy(void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  enqueue_copy(to, from, bytes);
   stream_->synchronize();
 }
 

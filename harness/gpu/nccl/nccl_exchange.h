@@ -13,10 +13,10 @@ namespace harness {
 
 // Tensors in the memory of a CUDA device.
 
-/// From the device's memory pool, which keeps what is freed for the next tensor. Copies wait for the device;
-/// allocate() does not: a stream may use what it gave once it has waited for allocated(), which the lane
-/// does. What is let go of must be used by no stream any more. One thread. A copy that fails is a
-/// DeviceError.
+/// From the device's memory pool, which keeps what is freed for the next tensor. Copies from and to the host
+/// wait for the device; allocate() and copy_for_lane() do not: a stream may use what they gave once it has
+/// waited for allocated(), which the lane does. What is let go of must be used by no stream any more. One
+/// thread. A copy that fails is a DeviceError.
 class DeviceTensorMemory final : public TensorMemory {
  public:
   /// Throws DeviceError when the device cannot be used.
@@ -25,10 +25,13 @@ class DeviceTensorMemory final : public TensorMemory {
   StoredTensor allocate(std::size_t bytes) override;
   void copy_to_host(const StoredTensor& from, std::span<std::byte> to) override;
   void copy_from_host(std::span<const std::byte> from, const StoredTensor& to) override;
-  /// Its last record stands behind all that was allocated. Other threads may have streams wait for it.
+  StoredTensor copy_for_lane(const StoredTensor& from, std::size_t bytes) override;
+  /// Its last record stands behind all that was allocated or copied. Other threads may have streams wait for
+  /// it.
   std::shared_ptr<const CudaEvent> allocated() const { return allocated_; }
 
  private:
+  void enqueue_copy(void* to, const void* from, std::size_t bytes);
   void copy(void* to, const void* from, std::size_t bytes);
 
   int device_;

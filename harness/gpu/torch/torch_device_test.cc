@@ -2,6 +2,7 @@
 #include "harness/gpu/torch/torch_device.h"
 
 #include <ATen/Parallel.h>
+#include <ATen/ops/arange.h>
 #include <ATen/ops/empty.h>
 #include <gtest/gtest.h>
 
@@ -304,6 +305,25 @@ TEST(TorchError, KnowsWhenMemoryIsOutInLibrariesToo) {
   EXPECT_EQ(fault_of("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate`"),
             DeviceFault::kOutOfMemory);
   EXPECT_EQ(fault_of("mat1 and mat2 shapes cannot be multiplied"), DeviceFault::kComputeFailed);
+}
+
+// Each image leaves its own values' bytes behind, again and again up to the size asked for.
+TEST(StagedModel, WhatAnImageLeavesBehindIsItsOutputRepeated) {
+  constexpr std::int64_t kImages = 3;
+  constexpr std::int64_t kValues = 5;
+  const at::Tensor output = at::arange(kImages * kValues, at::kFloat).view({kImages, kValues}) + 0.25;
+  for (const std::size_t bytes : {1, 3, 19, 20, 21, 40, 47, 1000}) {
+    const at::Tensor left = payload_of(output, bytes);
+    ASSERT_EQ(left.nbytes(), kImages * bytes);
+    for (std::size_t image = 0; image < kImages; ++image) {
+      const auto* values = reinterpret_cast<const std::uint8_t*>(output.data_ptr<float>() + kValues * image);
+      const std::uint8_t* own = left.data_ptr<std::uint8_t>() + image * bytes;
+      for (std::size_t i = 0; i < bytes; ++i)
+        ASSERT_EQ(own[i], values[i % (kValues * sizeof(float))]) << image << " " << i;
+    }
+  }
+  const at::Tensor none = payload_of(at::empty({2, 0}, at::kFloat), 4);
+  EXPECT_EQ(none.nbytes(), 8U);
 }
 
 TEST(StagedModel, ExitPointsLieEvenlyBetweenStages) {

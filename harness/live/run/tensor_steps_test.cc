@@ -59,6 +59,7 @@ class FullMemory final : public TensorMemory {
   StoredTensor allocate(std::size_t) override { return {}; }
   void copy_to_host(const StoredTensor&, std::span<std::byte>) override {}
   void copy_from_host(std::span<const std::byte>, const StoredTensor&) override {}
+  StoredTensor copy_for_lane(const StoredTensor&, std::size_t) override { return {}; }
 };
 
 /// The ranks of a cell, each with its devices.
@@ -214,6 +215,42 @@ TEST(TensorSteps, EachBatchGetsTheTensorsOfItsVisits) {
   EXPECT_GT(by_message, 0u);
   EXPECT_GT(waits, 0u) << "some tensor must have come later than its visit's batch";
   EXPECT_GT(others, 0u) << "some must have been prepared for a batch that was lost, or came too late to be";
+}
+
+/// Batches of up to four leave each visit its own output: the next module, which serves one visit at a time
+/// in their order, gets those of the requests in their order.
+TEST(TensorSteps, EachVisitOfABatchLeavesItsOwnOutput) {
+  std::vector<TimeNs> arrivals;
+  for (int i = 0; i < 43; ++i) arrivals.push_back(i * 10 * kNsPerUs);
+  RunSpec spec =
+      testing::make_spec("naive", testing::chain(2),
+                         {testing::linear_profile("m", 0.5, 2, 4), testing::linear_profile("n", 0.5, 0.1, 1)},
+                         {{4, 1}, {1, 1}}, 10 * kNsPerS, arrivals, kNsPerS);
+  for (Module& module : spec.pipeline.modules) {
+    module.input_height = 2;
+    module.input_width = 3;
+    module.input_bytes = 18;
+  }
+  std::vector<std::vector<std::byte>> expected;
+  Tensors clients(spec.pipeline, spec.seed);
+  for (RequestId request = 0; request < arrivals.size(); ++request) {
+    const std::span<const std::byte> sent = clients.input(0, request);
+    const std::span<const std::uint8_t> pixels(reinterpret_cast<const std::uint8_t*>(sent.data()), 18);
+    expected.push_back(scripted_output(spec.pipeline.modules[0].model, pixels, 18));
+  }
+  std::vector<std::vector<std::byte>> seen;
+  RanksWithDevices cluster(spec, 3, {});
+  for (ScriptedDevice* device : cluster.devices()) {
+    device->script.is_right = [&seen](DeviceModel model, const Image& image) {
+      const auto bytes = std::as_bytes(image.bytes);
+      std::vector<std::byte> one(bytes.begin(), bytes.end());
+      // Shown twice: as prepared and in its batch. No two requests in a row send the same.
+      if (model == 1 && (seen.empty() || seen.back() != one)) seen.push_back(std::move(one));
+      return true;
+    };
+  }
+  EXPECT_EQ(run_and_expect_right_tensors(cluster).in_time, arrivals.size());
+  EXPECT_EQ(seen, expected);
 }
 
 /// A device that turns to a batch 0.5 ms after its submission serves full batches without a gap, and the run

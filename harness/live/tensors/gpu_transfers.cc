@@ -40,16 +40,15 @@ bool GpuTransfers::Channel::has(std::uint32_t gpu) const {
   return std::find(members.begin(), members.end(), gpu) != members.end();
 }
 
-bool GpuTransfers::carry(TransferId id, std::span<const std::byte> whole, const TensorPlace& from,
+bool GpuTransfers::carry(TransferId id, const StoredTensor& whole, const TensorPlace& from,
                          const TensorPlace& to, std::uint64_t bytes) {
   const auto found = channels_.find({from.module, to.module});
-  if (found == channels_.end() || !is_here(from.gpu) || whole.size() < bytes) return false;
+  if (found == channels_.end() || !is_here(from.gpu) || whole.bytes < bytes) return false;
   const Channel& channel = found->second;
   if (from.gpu == to.gpu || !channel.has(from.gpu) || !channel.has(to.gpu)) return false;
   Gpu& own = gpu(from.gpu);
-  StoredTensor copy = own.exchange.memory->allocate(bytes);
+  StoredTensor copy = own.exchange.memory->copy_for_lane(whole, bytes);
   if (copy.owner == nullptr) return false;
-  own.exchange.memory->copy_from_host(whole.first(bytes), copy);
   const TensorHandle source = own.sources.put(std::move(copy));
   own.carrier.carry(
       {.id = id, .source = source, .bytes = bytes, .from = from.gpu, .to = to.gpu, .channel = channel.id});

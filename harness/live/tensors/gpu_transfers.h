@@ -45,7 +45,7 @@ class GpuTransfers {
 
   /// Sends the first `bytes` of what a visit of `from` has left behind in the host's memory, if a channel
   /// joins the two GPUs, of which the first is here and has room for it; false: else.
-  bool carry(TransferId id, std::span<const std::byte> whole, const TensorPlace& from, const TensorPlace& to,
+  bool carry(TransferId id, const StoredTensor& whole, const TensorPlace& from, const TensorPlace& to,
              std::uint64_t bytes);
   /// A message about channels or transfers; false when it is another. Throws DeviceError.
   bool take(int from, MessageReader& message);

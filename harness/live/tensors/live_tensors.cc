@@ -31,6 +31,8 @@ void LiveTensors::send(std::span<const std::byte> tensor) {
 void LiveTensors::keep(const TensorKey& key, const TensorPlace& made, StoredTensor output) {
   if (tensors_.output_bytes(made.module) == 0 || kept_.contains(key)) return;
   if (output.owner == nullptr) output = tensors_.output(made.module, key.request);
+  HARNESS_CHECK(output.bytes == tensors_.output_bytes(made.module),
+                "a visit leaves another size behind than its module");
   kept_.emplace(key, Kept{store_.put(std::move(output)), made});
 }
 
@@ -119,7 +121,7 @@ void LiveTensors::take_fetch(int from, const FetchMessage& fetch) {
   if (transfers_ && fetch.gpu != kNone && found != kept_.end()) {
     const TensorPlace& made = found->second.made;
     const StoredTensor& whole = store_.at(found->second.handle);
-    if (transfers_->carry(fetch.id, whole.span(), made, {fetch.module, fetch.gpu}, fetch.bytes)) return;
+    if (transfers_->carry(fetch.id, whole, made, {fetch.module, fetch.gpu}, fetch.bytes)) return;
   }
   const TensorHandle source = first_bytes(key, fetch.bytes);
   if (source == kNoTensor) return out_.send(from, MessageKind::kTensorGone, fetch);
