@@ -274,6 +274,18 @@ void check_sweep(const ExperimentSpec& spec, const SweepAxis& axis, const InputP
   }
 }
 
+/// Messages about values that --set gave name the key that is swept.
+std::vector<ParamValue> swept_values(const TableReader& table, const std::string& key) {
+  const TomlValue* values = table.find("values");
+  if (values == nullptr || table.place("values").file != "--set") return table.value_axis("values");
+  const std::size_t dot = key.rfind('.');
+  const std::string name = dot == std::string::npos ? key : key.substr(dot + 1);
+  TomlValue named;
+  named.data = TomlTable{{name, *values}};
+  return TableReader(table.file(), named, dot == std::string::npos ? "" : key.substr(0, dot))
+      .value_axis(name);
+}
+
 void read_sweeps(const TableReader& document, ExperimentSpec& spec) {
   for (const TableReader& table : document.tables("sweep")) {
     table.require_known(plain_keys_of("sweep"));
@@ -281,7 +293,7 @@ void read_sweeps(const TableReader& document, ExperimentSpec& spec) {
     axis.key = table.text_or("key", "");
     if (axis.key.empty())
       throw input_error(table.place("key"), "nothing", "a dotted key, such as planner.sizing_factor");
-    axis.values = table.value_axis("values");
+    axis.values = swept_values(table, axis.key);
     for (ParamValue& value : axis.values) value = with_names_of_today({axis.key, value, {}}).value;
     axis.key = with_names_of_today({axis.key, {}, {}}).key;
     axis.place = table.place("values");

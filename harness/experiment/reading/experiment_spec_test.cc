@@ -263,7 +263,11 @@ TEST(ExperimentSpec, SetReplacesTheValuesOfASweep) {
   EXPECT_EQ(counts({"planner.sizing_factor=[1, 3]", "live.repeat=[5, 6, 7, 8]"}), (Counts{2, 4}));
   EXPECT_EQ(counts({"cluster.workers=12"}), (Counts{3, 3}));
   EXPECT_EQ(error_of(swept, {"live.repeat=[0]"}).rfind("--set: live.repeat: found 0", 0), 0U);
-  EXPECT_EQ(error_of(swept, {"live.repeat=[]"}).rfind("--set: ", 0), 0U);
+  for (const char* values : {"[]", "[1,1]", "{a=1}"})
+    EXPECT_EQ(error_of(swept, {"planner.sizing_factor=[2]", std::string("live.repeat=") + values})
+                  .rfind("--set: live.repeat: ", 0),
+              0U)
+        << values;
 }
 
 TEST(ExperimentSpec, ErrorsNameFileLineKeyAndNearestName) {
