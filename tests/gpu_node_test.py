@@ -389,6 +389,11 @@ class Machine(Folder):
 
 class Whole(Machine):
 
+    def test_a_folder_that_cannot_be_made_is_told_in_a_line(self):
+        done = self.run_node("visit", "1", "--device", "cpu", "--out", str(self.write("file")))
+        self.assertEqual((done.returncode, done.stderr.splitlines()), (3, [f"ci/gpu-node: visit: --out {self.folder / 'file'}: File exists"]))
+        self.assertFalse((self.folder / "results-out").exists())
+
     def test_runs_every_step_and_packs_the_results(self):
         done = self.run_node("run", "--device", "cpu")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

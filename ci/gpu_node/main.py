@@ -123,10 +123,13 @@ def visit(options):
     if block is None or options.out is None:
         raise Problem(f"visit: found block {options.block} and --out {options.out}; allowed: a block of "
                       f"{', '.join(visits.BLOCKS)}, and a folder (ci/gpu-node visit --list says what they do)")
+    folder = Path(options.out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as why:
+        raise Problem(f"visit: --out {folder}: {why.strerror}", 3) from why
     prepared_run = prepared(options, work)
     of_visit(prepared_run[0])
-    folder = Path(options.out)
-    folder.mkdir(parents=True, exist_ok=True)
     return run_and_pack(prepared_run, block.steps, (), False, folder / f"visit-{options.block}.tar.xz",
                         ARCHIVE_MIB)
 
