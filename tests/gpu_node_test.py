@@ -1,6 +1,7 @@
 """ci/gpu-node: which packages it fetches, how they are found, how its steps go on and end, what it reads from results. The machine is
 made of substitutes."""
 
+import fcntl
 import json
 import os
 import re
@@ -392,7 +393,22 @@ class Whole(Machine):
     def test_a_folder_that_cannot_be_made_is_told_in_a_line(self):
         done = self.run_node("visit", "1", "--device", "cpu", "--out", str(self.write("file")))
         self.assertEqual((done.returncode, done.stderr.splitlines()), (3, [f"ci/gpu-node: visit: --out {self.folder / 'file'}: File exists"]))
-        self.assertFalse((self.folder / "results-out").exists())
+
+    def test_says_whether_a_signal_or_the_time_ended_it(self):
+        clock = runner.Clock(0)
+        self.assertEqual((clock.is_over(), clock.why_over()), (True, "the time was up"))
+        clock = runner.Clock(None)
+        clock.stop()
+        self.assertEqual((clock.is_over(), clock.why_over()), (True, "a signal came"))
+
+    def test_a_second_one_does_not_clear_what_the_first_is_making(self):
+        made = self.write("results-out/gpu-visit/state.json", "{}").parent
+        held = os.open(made, os.O_RDONLY)
+        self.addCleanup(os.close, held)
+        fcntl.flock(held, fcntl.LOCK_EX)
+        done = self.run_node("visit", "1", "--device", "cpu", "--out", str(self.folder / "out"))
+        self.assertEqual((done.returncode, done.stdout), (3, ""))
+        self.assertRegex(done.stderr, "^ci/gpu-node: .*gpu-visit: another ci/gpu-node is at work there; [^\n]*\n$")
 
     def test_runs_every_step_and_packs_the_results(self):
         done = self.run_node("run", "--device", "cpu")

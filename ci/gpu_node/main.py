@@ -1,6 +1,7 @@
 """The command line of ci/gpu-node."""
 
 import argparse
+import fcntl
 import os
 import shutil
 import signal
@@ -70,9 +71,20 @@ def clear(folder):
     (folder / "logs").mkdir()
 
 
+def hold(folder):
+    """For this process alone until it ends: another of other sources would clear the folder under it."""
+    try:
+        fcntl.flock(os.open(folder, os.O_RDONLY), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as why:
+        raise Problem(f"{folder}: another ci/gpu-node is at work there; wait until it has ended", 3) from why
+    except OSError:
+        pass  # a file system without locks
+
+
 def prepared(options, out):
     node = checked_node(ROOT, options, out.resolve())
     (node.out / "logs").mkdir(parents=True, exist_ok=True)
+    hold(node.out)
     clock = Clock(options.budget_s)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: clock.stop())

@@ -35,6 +35,9 @@ class Clock:
         """Of the step that begins; None: as long as there is time."""
         self._step_end = None if limit_s is None else self._now() + limit_s
 
+    def why_over(self):
+        return "a signal came" if self._stopped else "the time was up"
+
     def left(self):
         if self._stopped:
             return 0
@@ -160,7 +163,7 @@ def run_step(step, node, state, clock):
         verdict, note = FAILED, str(why)
     except OutOfTime:
         clock.limit_step(None)
-        note = "the time was up: run it again" if clock.is_over() else f"its {step.limit_s:.0f} s were up: run it again"
+        note = f"{clock.why_over()}: run it again" if clock.is_over() else f"its {step.limit_s:.0f} s were up: run it again"
         verdict = UNFINISHED
     clock.limit_step(None)
     seconds = time.monotonic() - begin + (before.seconds if again else 0)
@@ -198,7 +201,7 @@ def run_steps(steps, chosen, node, state, clock):
             state.set(step.name, Result(LEFT, 0, f"needs {', '.join(missing)}"))
         elif clock.is_over():
             if state.of(step.name).verdict == PASSED:
-                state.set(step.name, Result(LEFT, 0, "the time was up"))
+                state.set(step.name, Result(LEFT, 0, clock.why_over()))
         else:
             run_step(step, node, state, clock)
 
