@@ -110,9 +110,9 @@ class Visit(Machine):
         self.program("tools/python3", "exit 1")
         visit = ("visit", "1", "--device", "cpu", "--out", self.folder / "out", "--bundle")
         torchless = dict(HARNESS_NODE_PYTHON=str(self.program("python", f'exec {sys.executable} -S "$@"')))
-        for words, code, text in (((*visit, self.folder / "b"), 3, "no Python here has one"), ((*visit, "gone"), 2, "gone: no such"),
+        for words, code, text in (((*visit, self.folder / "b"), 3, "(HARNESS_TORCH_PYTHON) has none"), ((*visit, "gone"), 2, "gone: no such"),
                                   ((*visit, self.folder / "tools"), 2, "not made by ci/gpu-node pack"), (("exec", "--"), 2, "no command"),
-                                  (("exec", "no-such-program"), 2, "no such program"), (("pack", self.folder), 2, "is a folder"),
+                                  (("exec", "no-such-program"), 127, "no such program"), (("pack", self.folder), 2, "is a folder"),
                                   (("exec", "--prefix", "p", "--bundle", self.folder / "b", "--", "true"), 2, "one of them")):
             done = self.run_node(*words, **torchless)
             self.assertEqual((done.returncode, len(done.stderr.splitlines())), (code, 1), done.stderr)

@@ -57,8 +57,22 @@ class Visits(Machine):
         measured = re.findall(r"^profile .*--model (\S+)", (self.folder / "harness.log").read_text(encoding="utf-8"), re.MULTILINE)
         self.assertEqual(measured, ["inception_v3"])
 
+    def test_what_was_measured_stays_when_a_visit_is_of_other_sources(self):
+        self.assertEqual(self.visit("3").returncode, 0)
+        self.write("CMakeLists.txt", "changed")
+        done = self.visit("2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("results-out/gpu-visit-earlier now", done.stdout)
+        self.assertTrue((self.folder / "results-out/gpu-visit-earlier/cut/one-gpu.h5").exists())
+        self.assertFalse((self.folder / "results-out/gpu-visit/cut").exists())
+
+    def test_refuses_numbers_that_are_none(self):
+        for words in (("--jobs", "-1"), ("--budget-s", "-3"), ("--budget-s", "nan")):
+            done = self.visit("2", *words)
+            self.assertEqual((done.returncode, "found " + words[1] in done.stderr), (2, True), done.stderr)
+
     def test_asks_for_a_block_and_a_folder(self):
-        for words, text in ((("7", "--out", "x"), "found block 7"), (("1",), "--out None"), ((), "block None")):
+        for words, text in ((("7", "--out", "x"), "found block 7"), (("1",), "no --out"), ((), "block None")):
             done = self.run_node("visit", *words)
             self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
             self.assertIn(text, done.stderr)

@@ -145,7 +145,9 @@ def misfit(needs, machine, glibc, torch):
     if numbers(glibc) < numbers(needs["glibc"]):
         return f"it needs glibc {needs['glibc']}, this machine has {glibc}: build here, without --bundle"
     if torch is None:
-        return f"it needs torch {needs['torch']}, and no Python here has one; name one by HARNESS_TORCH_PYTHON"
+        named = os.environ.get("HARNESS_TORCH_PYTHON")
+        return f"it needs torch {needs['torch']}, and " + (f"{named} (HARNESS_TORCH_PYTHON) has none" if named else
+                                                         "no Python here has one; name one by HARNESS_TORCH_PYTHON")
     if numbers(torch.version)[:2] != numbers(needs["torch"])[:2]:
         return f"it needs torch {needs['torch']}, {torch.python} has {torch.version}"
     if not (torch.libraries()[0] / "libtorch_cuda.so").exists():

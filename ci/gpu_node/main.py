@@ -45,8 +45,8 @@ def arguments(words):
     for command in (running, renewing, visiting):
         command.add_argument("--device", choices=("cuda", "cuda:0", "cpu"), help="cpu: every step, small, on processor cores; "
                              "default: HARNESS_NODE_DEVICE, else cuda")
-        command.add_argument("--jobs", type=int, default=0, help="processes that build and test; default: one for each core")
-        command.add_argument("--budget-s", type=float, default=540 if command is visiting else None,
+        command.add_argument("--jobs", type=at_least(0, int), default=0, help="processes that build and test; default: one for each core")
+        command.add_argument("--budget-s", type=at_least(0, float), default=540 if command is visiting else None,
                              help="stop in order after so many seconds; default: %(default)s")
     for command in (running, renewing):
         command.add_argument("--out", default=str(ROOT / "results-out" / "gpu-node"), help="folder of the results")
@@ -69,6 +69,25 @@ def clear(folder):
         elif path.name != "profiles.toml":
             path.unlink()
     (folder / "logs").mkdir()
+
+
+def set_aside(folder):
+    """Where what earlier runs left is from now on; what was there goes. Their profiles stay as well, as in clear()."""
+    earlier = folder.with_name(f"{folder.name}-earlier")
+    shutil.rmtree(earlier, ignore_errors=True)
+    shutil.copytree(folder, earlier)
+    clear(folder)
+    return earlier
+
+
+def at_least(least, kind):
+    """Of an option."""
+    def read(text):
+        value = kind(text)
+        if not value >= least:
+            raise argparse.ArgumentTypeError(f"found {text}; allowed: {least} or more")
+        return value
+    return read
 
 
 def hold(folder):
@@ -105,9 +124,11 @@ def run(options):
 def run_and_pack(prepared_run, steps, chosen, is_fresh, archive, pack_mib):
     begin = time.monotonic()
     node, clock, state = prepared_run
-    if state.path.exists() and (is_fresh or not state.results):  # without results: of other sources
+    if is_fresh:
         clear(node.out)
         state.results.clear()
+    elif state.path.exists() and not state.results:
+        print(f"what another device or other sources left is in {set_aside(node.out)} now", flush=True)
     run_steps(steps, chosen, node, state, clock)
     text = summary(steps, state)
     (node.out / "summary.txt").write_text(text, encoding="utf-8")
@@ -132,9 +153,10 @@ def visit(options):
         print(visits.listing(node))
         return 0
     block = visits.BLOCKS.get(options.block)
-    if block is None or options.out is None:
-        raise Problem(f"visit: found block {options.block} and --out {options.out}; allowed: a block of "
-                      f"{', '.join(visits.BLOCKS)}, and a folder (ci/gpu-node visit --list says what they do)")
+    if block is None:
+        raise Problem(f"visit: found block {options.block}; allowed: {', '.join(visits.BLOCKS)} (visit --list says what they do)")
+    if options.out is None:
+        raise Problem("visit: found no --out; allowed: the folder that the archive goes to")
     folder = Path(options.out)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -165,11 +187,13 @@ def execute(options):
     words = options.words[1:] if options.words[:1] == ["--"] else options.words
     if not words:
         raise Problem("exec: no command; allowed: ci/gpu-node exec [--prefix P | --bundle B] -- COMMAND")
-    options.device, options.jobs = "cpu", 0
-    env = checked_node(ROOT, options, ROOT / "results-out").environment()
+    options.device, options.jobs = ("cuda" if (ROOT / "build/cuda/bin").exists() else "cpu"), 0
+    node = checked_node(ROOT, options, ROOT / "results-out")
+    env = node.environment()
+    env["PATH"] = f"{node.build / 'bin'}:{env['PATH']}"
     program = shutil.which(words[0], path=env["PATH"])
     if not program:
-        raise Problem(f"exec: {words[0]}: no such program")
+        raise Problem(f"exec: {words[0]}: no such program in {node.build / 'bin'} or PATH", 127)
     os.execve(program, words, env)
 
 

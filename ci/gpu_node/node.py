@@ -69,15 +69,16 @@ class Node:
 
     def python(self):
         """The first Python that reads results and draws."""
-        for python in (os.environ.get("HARNESS_PYTHON"), sys.executable, "python3", "/usr/bin/python3"):
-            if python and self.shell.output([python, "-c", "import h5py, numpy, matplotlib; print(1)"]):
+        named = os.environ.get("HARNESS_PYTHON")
+        for python in [named] if named else [sys.executable, "python3", "/usr/bin/python3"]:
+            if self.shell.output([python, "-c", "import h5py, numpy, matplotlib; print(1)"]):
                 return shutil.which(python, path=self.shell.env["PATH"]) or python
         raise Failed("no Python with h5py, numpy and matplotlib; name one by HARNESS_PYTHON")
 
     def torch_pythons(self):
         """Where pip's torch may be, the first first."""
-        return [python for python in (os.environ.get("HARNESS_TORCH_PYTHON"), self.root / "build/torch/bin/python3", sys.executable,
-                                      "python3") if python]
+        named = os.environ.get("HARNESS_TORCH_PYTHON")
+        return [named] if named else [self.root / "build/torch/bin/python3", sys.executable, "python3"]
 
     def torch_python(self):
         """A Python with pip's torch, whose LibTorch CMake takes; "": CMake looks for another LibTorch."""
