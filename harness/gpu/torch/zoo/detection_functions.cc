@@ -158,7 +158,7 @@ at::Tensor pooled_regions(const std::vector<at::Tensor>& levels, const at::Tenso
   const Axis x = samples_of(pick(boxes, 0) * level.scale, pick(boxes, 2) * level.scale, level.width);
   const at::Tensor rows = as_rows(levels), inside = on_grid(y.inside, x.inside);
   const std::int64_t regions = boxes.size(0) * boxes.size(1), channels = rows.size(1);
-  at::Tensor sum = at::zeros({regions * kBins * kBins, channels}, rows.options());
+  at::Tensor sum = at::zeros({regions * kBins * kBins, channels}, boxes.options());
   for (const bool below : {true, false}) {
     for (const bool left : {true, false}) {
       const at::Tensor row_start = (below ? y.low : y.high) * level.width.unsqueeze(-1);
@@ -168,7 +168,8 @@ at::Tensor pooled_regions(const std::vector<at::Tensor>& levels, const at::Tenso
       add_samples(sum, rows, index, share * inside / (kSamples * kSamples));
     }
   }
-  return sum.view({regions, kBins * kBins, channels})
+  return sum.to(rows.scalar_type())
+      .view({regions, kBins * kBins, channels})
       .transpose(1, 2)
       .reshape({regions, channels, kBins, kBins});
 }

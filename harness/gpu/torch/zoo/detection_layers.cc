@@ -25,6 +25,12 @@ at::Tensor by_anchor(const at::Tensor& map, int values) {
       .reshape({map.size(0), -1, values});
 }
 
+/// In float at least. All that is made of boxes is: half precision holds neither pixels nor numbers of cells.
+/// Base anchors are whole numbers that each type has.
+at::Tensor exact(const at::Tensor& values) {
+  return values.to(at::promote_types(values.scalar_type(), at::kFloat));
+}
+
 /// As in R-CNN's heads: deltas are in units of a tenth, sizes of a fifth.
 at::Tensor unscaled(const at::Tensor& deltas) {
   return at::cat({deltas.narrow(-1, 0, 2) / 10, deltas.narrow(-1, 2, 2) / 5}, -1);
@@ -90,7 +96,7 @@ void add_proposals(NetworkBuilder& network, const std::string& name, int count) 
     NetworkState scores, deltas, anchors;
     for (std::size_t level = 0; level < kLevels; ++level) {
       const std::int64_t rows = all[level].size(2), columns = all[level].size(3);
-      anchors.push_back(grid_anchors(bases[level], rows, columns, static_cast<double>(height / rows),
+      anchors.push_back(grid_anchors(exact(bases[level]), rows, columns, static_cast<double>(height / rows),
                                      static_cast<double>(width / columns)));
       scores.push_back(all[kLevels + 2 * level]);
       deltas.push_back(all[kLevels + 2 * level + 1]);
@@ -99,7 +105,7 @@ void add_proposals(NetworkBuilder& network, const std::string& name, int count) 
     const at::Tensor kept_deltas = at::gather(at::cat(deltas, 1), 1, best.unsqueeze(-1).expand({-1, -1, 4}));
     const at::Tensor kept_anchors =
         at::index_select(at::cat(anchors, 0), 0, best.view({-1})).view_as(kept_deltas);
-    const at::Tensor boxes = clipped_boxes(moved_boxes(kept_anchors, kept_deltas), height, width);
+    const at::Tensor boxes = clipped_boxes(moved_boxes(kept_anchors, exact(kept_deltas)), height, width);
     return NetworkState{all[0], all[1], all[2], all[3], boxes};
   });
 }
@@ -118,7 +124,7 @@ void add_detections(NetworkBuilder& network, const std::string& name, int classe
   network.stage(name, 3, [=](const NetworkState& all) {
     const std::int64_t batch = all[0].size(0), count = all[0].size(1);
     const at::Tensor scores = at::softmax(all[1], -1).view({batch, count, classes});
-    const at::Tensor deltas = unscaled(all[2].view({batch, count, classes, 4}));
+    const at::Tensor deltas = unscaled(exact(all[2]).view({batch, count, classes, 4}));
     const at::Tensor proposals = all[0].unsqueeze(2).expand({batch, count, classes, 4});
     const at::Tensor boxes = clipped_boxes(moved_boxes(proposals, deltas), 1, 1);
     return NetworkState{at::cat({scores, at::flatten(boxes, 2)}, -1)};

@@ -1,5 +1,6 @@
 #include "harness/gpu/torch/zoo/network.h"
 
+#include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
 #include <cmath>
@@ -47,6 +48,23 @@ void Network::fill_weights(std::uint64_t seed) {
     const std::span<float> values(weight.tensor.data_ptr<float>(),
                                   static_cast<std::size_t>(weight.tensor.numel()));
     fill_uniform(values, seed, weight.name, weight.range.centre, weight.range.half_width);
+  }
+}
+
+void Network::fold_norms() {
+  const at::NoGradGuard no_gradients;
+  for (const std::function<void()>& fold : folds_) fold();
+  folds_.clear();
+}
+
+void convert_weights(const std::vector<at::Tensor>& weights, at::ScalarType type) {
+  constexpr int kConvolutionDimensions = 4;
+  for (const at::Tensor& weight : weights) {
+    if (!weight.is_floating_point()) continue;
+    const bool is_half = type == at::kHalf || type == at::kBFloat16;
+    const bool is_last = is_half && weight.dim() == kConvolutionDimensions;
+    const at::Tensor made = weight.detach().to(type);
+    weight.set_data(is_last ? made.contiguous(at::MemoryFormat::ChannelsLast) : made);
   }
 }
 

@@ -60,6 +60,10 @@ class Network : public torch::nn::Module {
   /// integers and one rounding: the same bits on every machine and with every LibTorch. Needs them on the
   /// CPU.
   void fill_weights(std::uint64_t seed);
+  /// Makes each batch normalisation that follows a convolution without bias, and its activation, part of the
+  /// convolution; its own stage is left with nothing to do. The same up to rounding. Once, with the weights
+  /// drawn.
+  void fold_norms();
 
  private:
   friend class NetworkBuilder;
@@ -71,6 +75,11 @@ class Network : public torch::nn::Module {
 
   std::vector<Stage> stages_;
   std::vector<DrawnWeight> drawn_;
+  std::vector<std::function<void()>> folds_;  ///< of one normalisation each
 };
+
+/// Gives those of `weights` that have fractions another type, in place: the stages follow. In half precision
+/// those of convolutions become channels last, and so does what these return.
+void convert_weights(const std::vector<at::Tensor>& weights, at::ScalarType type);
 
 }  // namespace harness

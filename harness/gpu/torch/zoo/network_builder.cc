@@ -23,6 +23,21 @@ at::Tensor empty(const std::vector<int>& shape) {
 
 }  // namespace
 
+/// A convolution, and what it does to its sums once a normalisation has been folded into it.
+struct NetworkBuilder::FoldableConv {
+  at::Tensor weight, bias;
+  Activation activation = Activation::kNone;
+  bool is_folded = false;
+
+  /// What follows is an activation of x * scale + shift for each channel.
+  void fold(const at::Tensor& scale, const at::Tensor& shift, Activation act) {
+    weight.mul_(scale.view({-1, 1, 1, 1}));
+    bias = shift;
+    activation = act;
+    is_folded = true;
+  }
+};
+
 NetworkBuilder::NetworkBuilder(const std::string& name) : network_(std::make_shared<Network>(name)) {}
 NetworkBuilder::~NetworkBuilder() = default;
 
@@ -47,6 +62,7 @@ void NetworkBuilder::append(const std::string& name, std::function<void(NetworkS
     run(state);
   };
   network_->stages_.push_back({name, std::move(with_moves)});
+  last_conv_ = nullptr;
 }
 
 void NetworkBuilder::layer(const std::string& name, Layer run) {
@@ -84,16 +100,21 @@ at::Tensor NetworkBuilder::constant(const std::string& name, const at::Tensor& v
 void NetworkBuilder::conv(const std::string& name, const ConvShape& shape) {
   const int in = shape.in / shape.groups;
   const int fan_in = in * shape.kernel[0] * shape.kernel[1];
-  const at::Tensor weight = parameter(name + "_weight", {shape.out, in, shape.kernel[0], shape.kernel[1]},
-                                      range_of_variance(2.0 / fan_in));
-  const at::Tensor bias = shape.bias ? parameter(name + "_bias", {shape.out}, kBiasRange) : at::Tensor();
-  layer(name, [weight, bias, shape](const at::Tensor& x) {
+  const auto conv = std::make_shared<FoldableConv>();
+  conv->weight = parameter(name + "_weight", {shape.out, in, shape.kernel[0], shape.kernel[1]},
+                           range_of_variance(2.0 / fan_in));
+  if (shape.bias) conv->bias = parameter(name + "_bias", {shape.out}, kBiasRange);
+  const bool is_first = network_->stages_.empty();  // images are float, whatever the weights are
+  layer(name, [conv, shape, is_first](const at::Tensor& x) {
     const std::array<std::int64_t, 2> stride{shape.stride[0], shape.stride[1]};
     const std::array<std::int64_t, 2> padding{shape.padding[0], shape.padding[1]};
     const std::array<std::int64_t, 2> dilation{1, 1};
-    return at::conv2d(x, weight, bias, at::IntArrayRef(stride), at::IntArrayRef(padding),
-                      at::IntArrayRef(dilation), shape.groups);
+    const at::Tensor input = is_first ? x.to(conv->weight.scalar_type()) : x;
+    return activated(at::conv2d(input, conv->weight, conv->bias, at::IntArrayRef(stride),
+                                at::IntArrayRef(padding), at::IntArrayRef(dilation), shape.groups),
+                     conv->activation);
   });
+  if (!shape.bias) last_conv_ = conv;
 }
 
 void NetworkBuilder::norm(const std::string& name, const NormShape& shape) {
@@ -107,7 +128,16 @@ void NetworkBuilder::norm(const std::string& name, const NormShape& shape) {
   const at::Tensor bias = scale_or_shift("_bias", kBiasRange);
   const at::Tensor mean = drawn_buffer(name + "_mean", channels, {0, 0.1F});
   const at::Tensor variance = drawn_buffer(name + "_variance", channels, {1, 0.25F});
+  const auto conv = moves_.empty() ? last_conv_ : nullptr;
+  if (conv) {
+    network_->folds_.emplace_back(
+        [=, network = network_.get(), epsilon = shape.epsilon, act = shape.activation] {
+          const at::Tensor scale = weight / at::sqrt(variance + epsilon);
+          conv->fold(scale, network->register_buffer(name + "_shift", bias - mean * scale), act);
+        });
+  }
   layer(name, [=, epsilon = shape.epsilon, act = shape.activation](const at::Tensor& x) {
+    if (conv && conv->is_folded) return x;
     return activated(at::batch_norm(x, weight, bias, mean, variance, /*training=*/false, /*momentum=*/0,
                                     epsilon, /*cudnn_enabled=*/true),
                      act);

@@ -67,6 +67,7 @@ class NetworkBuilder {
   void bring(int depth);
 
   void conv(const std::string& name, const ConvShape& shape);
+  /// Directly after a conv without bias it can be folded into that (Network::fold_norms()).
   void norm(const std::string& name, const NormShape& shape);
   /// conv without bias, then norm over its outputs: two stages, NAME_conv and NAME_norm.
   void conv_norm(const std::string& name, const ConvShape& conv_shape, NormShape norm_shape);
@@ -101,6 +102,7 @@ class NetworkBuilder {
   at::Tensor constant(const std::string& name, const at::Tensor& value);
 
  private:
+  struct FoldableConv;
   struct Move {
     bool copies;  // and else takes away
     int depth;
@@ -109,6 +111,7 @@ class NetworkBuilder {
 
   std::shared_ptr<Network> network_;
   std::vector<Move> moves_;
+  std::shared_ptr<FoldableConv> last_conv_;  ///< of the last stage; null: it is none that a norm can join
 };
 
 }  // namespace harness

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/random.h"
 #include "harness/gpu/torch/zoo/network_builder.h"
 #include "harness/gpu/torch/zoo/test_networks.h"
 #include "harness/gpu/torch/zoo/test_tensors.h"
@@ -109,6 +110,50 @@ TEST(Network, NormalisesByStoredStatistics) {
   EXPECT_EQ(network->parameter_count(), 6);
 }
 
+/// Layers in an order that the seed draws, so that normalisations follow all kinds of others.
+std::shared_ptr<Network> drawn_network(std::uint64_t seed) {
+  constexpr int kLayers = 12, kChannels = 4;
+  RandomStream random(seed, "layers");
+  NetworkBuilder builder("drawn");
+  int copies = 0;
+  for (int i = 0; i < kLayers; ++i) {
+    const std::string name = "layer" + std::to_string(i);
+    const std::uint64_t kind = random.below(5);
+    if (kind == 0) builder.activation(name, Activation::kTanh);
+    if (kind == 1) builder.conv(name, {.in = kChannels, .out = kChannels, .bias = random.below(2) == 0});
+    if (kind == 2) builder.norm(name, {.channels = kChannels, .activation = Activation(random.below(7))});
+    if (kind == 3)
+      builder.conv_norm(name, same_conv(kChannels, kChannels, 3), {.activation = Activation::kRelu});
+    if (kind != 4) continue;
+    builder.copy();
+    ++copies;
+  }
+  for (int i = 0; i <= copies; ++i) {
+    if (i == copies) builder.copy();
+    builder.add("sum" + std::to_string(i));
+  }
+  std::shared_ptr<Network> network = builder.finish();
+  network->fill_weights(seed);
+  return network;
+}
+
+TEST(Network, FoldedNormsComputeTheSame) {
+  int folded_networks = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const std::shared_ptr<Network> network = drawn_network(seed);
+    network->to(at::kDouble);
+    const at::Tensor images = random_tensor({2, 4, 5, 5}, seed);
+    const at::Tensor plain = network->forward(images);
+    const std::int64_t parameters = network->parameter_count();
+    network->fold_norms();
+    const at::Tensor folded = network->forward(images);
+    EXPECT_TRUE(at::allclose(folded, plain, 1e-10, 1e-12)) << seed;
+    EXPECT_EQ(network->parameter_count(), parameters);
+    if (!at::equal(folded, plain)) ++folded_networks;
+  }
+  EXPECT_GT(folded_networks, 50);
+}
+
 TEST(Network, MovesArrangeTheStack) {
   NetworkBuilder builder("moves");
   builder.layer("ten", [](const at::Tensor& x) { return x * 10; });  // 10
@@ -158,28 +203,34 @@ bool equal(const NetworkState& one, const NetworkState& other) {
                     [](const at::Tensor& a, const at::Tensor& b) { return at::equal(a, b); });
 }
 
+void expect_stoppable(const SmallInput& run, bool folds) {
+  const std::shared_ptr<Network> network = test_network(run.model);
+  if (folds) network->fold_norms();
+  at::manual_seed(6);
+  const at::Tensor first = at::rand({1, 3, run.height, run.width}) * 200,
+                   second = at::rand({2, 3, run.height, run.width}) * 50;
+  NetworkState one{first}, two{second};
+  for (const Stage& stage : network->stages()) {
+    const NetworkState taken = one, before = copied(one);
+    stage.run(one);
+    EXPECT_TRUE(equal(taken, before)) << run.model << ' ' << stage.name;
+    stage.run(two);
+    one = copied(one);
+    two = copied(two);
+  }
+  ASSERT_EQ(one.size(), 1U) << run.model;
+  EXPECT_TRUE(at::equal(one[0], network->forward(first))) << run.model;
+  EXPECT_TRUE(at::equal(two[0], network->forward(second))) << run.model;
+}
+
 // Two batches stop at every exit point, take turns there, and all that they keep is copied away: nothing else
 // may carry over from stage to stage. Nor may a stage write into what it takes, which other entries may
 // share.
 TEST(Network, StoppingAtExitPointsLeavesTheOutputAsItIs) {
   at::set_num_threads(1);
-  for (const auto& [model, height, width] : kSmallInputs) {
-    const std::shared_ptr<Network> network = test_network(model);
-    at::manual_seed(6);
-    const at::Tensor first = at::rand({1, 3, height, width}) * 200,
-                     second = at::rand({2, 3, height, width}) * 50;
-    NetworkState one{first}, two{second};
-    for (const Stage& stage : network->stages()) {
-      const NetworkState taken = one, before = copied(one);
-      stage.run(one);
-      EXPECT_TRUE(equal(taken, before)) << model << ' ' << stage.name;
-      stage.run(two);
-      one = copied(one);
-      two = copied(two);
-    }
-    ASSERT_EQ(one.size(), 1U) << model;
-    EXPECT_TRUE(at::equal(one[0], network->forward(first))) << model;
-    EXPECT_TRUE(at::equal(two[0], network->forward(second))) << model;
+  for (const SmallInput& run : kSmallInputs) {
+    expect_stoppable(run, false);
+    expect_stoppable(run, true);
   }
 }
 
