@@ -182,6 +182,35 @@ def without_profiles(harness, folder):
     return failures
 
 
+def in_half_precision(harness, folder):
+    """The command that measures names the precision; profiles in another one are told of; those in the same run without a word."""
+    failures = []
+    settings = ["--set", "gpu.precision=bf16", "--set", "gpu.device=cpu", "--set", "workload.duration_s=1"]
+    done = run([harness, EXAMPLE, *settings], folder)
+    command = "harness profile --device cpu --pipeline small --max-batch 4 --precision bf16 -o half.toml"
+    if done.returncode != 2 or command.replace("half", "results-out/small-cpu") not in done.stderr:
+        failures.append(f"without profiles in bf16: exit code {done.returncode}: {done.stderr}")
+    measured = run([*command.replace("harness", harness, 1).split(), "--limit-s", "1"], folder)
+    again = run([harness, "profile", "--pipeline", "small", "--max-batch", "4", "--limit-s", "1", "-o", "single.toml"], folder)
+    if measured.returncode != 0 or again.returncode != 0:
+        return failures + [f"profile --precision: {measured.stderr} {again.stderr}"]
+    told = "warning: the profiles are of models in fp32, gpu.precision is bf16: systems plan by latencies"
+    for profiles, is_told in (("single", True), ("half", False)):
+        planned = run([harness, EXAMPLE, "--dry-run", "--set", f"cluster.profiles={folder}/{profiles}.toml", *settings], folder)
+        if planned.returncode != 0 or (told in planned.stdout) != is_told:
+            failures.append(f"{profiles}: exit code {planned.returncode}: {planned.stdout} {planned.stderr}")
+    done = run([harness, EXAMPLE, "-o", "half", "--quiet", "--set", f"cluster.profiles={folder}/half.toml", "--set", "workload.slo_ms=20000", "--set",
+                "cluster.profile_scale=3", "--set", "live.schedule_lag_limit_ms=5000", "--set", "live.stall_limit_ms=5000", *settings], folder)
+    rows = [row for row in summary(folder, "half/quickstart-torch.h5") if row["runtime"] == "gpu"]
+    failures += closed(rows, "in bf16")
+    if done.returncode != 0 or not rows or any(row["in_time"] == 0 for row in rows):
+        failures.append(f"in bf16: exit code {done.returncode}: {done.stderr}")
+    refused = run([harness, EXAMPLE, "--set", "gpu.precision=fp8"], folder)
+    if refused.returncode != 2 or "gpu.precision: found" not in refused.stderr or "fp32, fp16, bf16" not in refused.stderr:
+        failures.append(f"fp8: exit code {refused.returncode}: {refused.stderr}")
+    return failures
+
+
 def on_processors(harness, folder):
     """Profiles measured here, where the example expects them, then the example."""
     os.makedirs(os.path.join(folder, "results-out"), exist_ok=True)
@@ -262,7 +291,7 @@ def main():
         if not any(line.split()[:2] == ["cuda:0", "usable"] for line in devices.splitlines()):
             failures += without_cuda(harness, sys.argv[2], folder)
         if any(line.split()[:2] == ["cpu", "usable"] for line in devices.splitlines()):
-            failures += on_processors(harness, folder) + measured(harness, folder)
+            failures += in_half_precision(harness, folder) + on_processors(harness, folder) + measured(harness, folder)
     finish(failures)
 
 

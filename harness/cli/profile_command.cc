@@ -192,6 +192,8 @@ void add_options(CLI::App& command, ProfileOptions& options) {
       .add_option("--max-batch", options.max_batch, "powers of two and the steps between, up to this size")
       ->excludes(batches)
       ->capture_default_str();
+  command.add_option("--precision", options.precision, "in which models compute: fp32, fp16 or bf16")
+      ->capture_default_str();
   command.add_option("--threads", options.threads, "cpu: threads that compute a batch")
       ->capture_default_str();
   command

@@ -237,6 +237,9 @@ ProfileJobs profile_jobs(const ProfileOptions& options) {
   job.params.rule = rule_of(options);
   job.source.file = options.file;
   job.source.seed = options.seed;
+  const std::optional<Precision> precision = precision_of(options.precision);
+  if (!precision) throw wrong("--precision", "'" + options.precision + "'", "fp32, fp16 or bf16");
+  job.source.precision = *precision;
   const ExitPointChoice exit_points(options.exit_points);
   if (!options.file.empty()) check_model(result.device, job.source, "--file");
   job.wants_exit_points = options.exit_points != "0";

@@ -43,6 +43,7 @@ struct ProfileOptions {
   std::vector<int> batches;
   int max_batch = 16;
   int threads = 1;
+  std::string precision = "fp32";
   std::string input;  ///< "224x224"; empty: the model's own
   std::string image;  ///< empty: what the pipeline's module declares, else 224x224
   std::string exit_points = "0";

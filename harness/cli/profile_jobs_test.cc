@@ -54,9 +54,11 @@ TEST(ProfileJobs, FollowTheOptions) {
   wanted.exit_points = "all";
   wanted.input = "10x20";
   wanted.half_width = 0.1;
+  wanted.precision = "bf16";
   wanted.limit_s = 2;
   wanted.seed = 9;
   const ProfileJob job = profile_jobs(wanted).jobs.at(0);
+  EXPECT_EQ(job.source.precision, Precision::kBf16);
   EXPECT_EQ(job.params.batches, (std::vector<int>{1, 2, 3, 4, 6}));
   EXPECT_EQ(job.source.max_batch, 6);
   EXPECT_EQ(job.source.exit_points, kAllExitPoints);
@@ -109,6 +111,7 @@ TEST(ProfileJobs, TakeAPipelinesFiles) {
 // What was measured is what a run will read.
 TEST(ProfileReport, IsReadBackAsItWasMeasured) {
   ProfileOptions wanted = options();
+  wanted.precision = "fp16";
   wanted.models = {"m"};
   const ProfileJobs jobs = profile_jobs(wanted);
   ModelProfile profile;
@@ -134,6 +137,7 @@ TEST(ProfileReport, IsReadBackAsItWasMeasured) {
   const std::string text = text_of(set);
   const Profile read = parse_profiles("p.toml", text).profiles.at("m");
   EXPECT_EQ(read.device, "null");
+  EXPECT_EQ(read.precision, Precision::kFp16);
   EXPECT_EQ(read.latency(1), medians[0]);
   EXPECT_EQ(read.latency(2), medians[1]);
   EXPECT_EQ(read.latency(4), medians[2]);

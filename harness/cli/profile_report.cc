@@ -79,6 +79,7 @@ MeasuredProfile measured_profile(const ModelProfile& profile, const ProfileJob& 
   result.repeats = static_cast<int>(profile.sizes.front().time.repeats);
   result.stopped_by = name_of(profile.stopped_by);
   result.drift = profile.drift;
+  result.precision = job.source.precision;
   result.handover_ns = profile.handover_ns;
   if (profile.fit) {
     const LatencyFit& fit = *profile.fit;
@@ -109,7 +110,7 @@ MeasuredSet measured_set(const ProfileJobs& jobs) {
   MeasuredSet set;
   set.device = jobs.device_name;
   if (!threads.empty()) set.device += " (" + read_cpu_facts().model + ", " + threads + ")";
-  set.description = "measured on " + set.device;
+  set.description = "measured on " + set.device + " in " + name_of(jobs.jobs.front().source.precision);
   set.source = "harness profile, " + today() + ", " + version_text() + ", commit " + kGitCommit +
                (kGitDirty ? " with local changes" : "") + "; " + machine_text() +
                (threads.empty() ? "" : ", " + threads) +

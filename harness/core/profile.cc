@@ -19,6 +19,12 @@ double decoded(double output_tokens) { return std::max(0.0, output_tokens - 1); 
 
 }  // namespace
 
+std::optional<Precision> precision_of(std::string_view name) {
+  const auto found = std::find(kPrecisions.begin(), kPrecisions.end(), name);
+  if (found == kPrecisions.end()) return std::nullopt;
+  return static_cast<Precision>(found - kPrecisions.begin());
+}
+
 double mean_of(const TokenLengths& lengths) { return lognormal_mean(lengths.median, lengths.sigma); }
 
 double mean_ns(const DelayService& delay) {

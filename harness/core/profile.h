@@ -1,10 +1,13 @@
 // Profiles: how long a batch takes, per model and device (PARD section 5.1: offline profiling).
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/core/types.h"
@@ -69,6 +72,15 @@ double work_ns(const SharedService& shared, double input_tokens, double output_t
 /// The same server, slower by `factor`.
 SharedService scaled(const SharedService& shared, double factor);
 
+/// In what a model computes: of its weights and of what its layers hand on.
+enum class Precision : std::uint8_t { kFp32, kFp16, kBf16 };
+inline constexpr std::array<const char*, 3> kPrecisions = {"fp32", "fp16", "bf16"};
+constexpr const char* name_of(Precision precision) {
+  return kPrecisions[static_cast<std::size_t>(precision)];
+}
+/// The precision of that name; nothing: none has it.
+std::optional<Precision> precision_of(std::string_view name);
+
 /// The goodput of one device under an SLO (SHEPHERD, section 4: T).
 struct GoodputPoint {
   TimeNs slo_ns = 0;
@@ -89,6 +101,8 @@ struct Profile {
   int exit_points = 0;                ///< where a running batch can be preempted; 0: the source names none
   std::vector<GoodputPoint> goodput;  ///< by rising SLO; empty: not known
   std::string goodput_source;         ///< how it was found, one line
+  /// In which it computes, where that was measured here; nothing: another source, which need not say.
+  std::optional<Precision> precision;
   Service service = Service::kBatch;
   SharedService shared;  ///< service = kShared
   DelayService delay;    ///< service = kDelay

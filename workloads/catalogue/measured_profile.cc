@@ -64,6 +64,7 @@ void add_measured(std::string& text, const MeasuredProfile& profile) {
   add(text, "repeats", std::to_string(profile.repeats));
   add(text, "stopped_by", toml_text(profile.stopped_by));
   add(text, "drift", share_text(profile.drift));
+  add(text, "precision", toml_text(name_of(profile.precision)));
   if (every_half_width_is_known(profile)) {
     const auto half_width = [](const MeasuredLatency& size) { return ms_text(*size.half_width_ns); };
     add(text, "half_width_ms", array_text(profile.sizes, half_width));
@@ -139,11 +140,11 @@ std::string text_of(const MeasuredSet& set) {
   return text;
 }
 
-TimeNs read_measured(const TableReader& measured, std::size_t sizes) {
+void read_measured(const TableReader& measured, std::size_t sizes, Profile& profile) {
   measured.require_known({"repeats", "stopped_by", "drift", "half_width_ms", "mean_ms", "p10_ms", "p90_ms",
                           "p99_ms", "handover_ms", "fit_alpha_ms", "fit_beta_ms", "fit_r2",
                           "fit_largest_error", "fit_largest_error_batch", "exit_overhead", "preemption_delay",
-                          "preemption_delay_p99_ms", "notes"});
+                          "preemption_delay_p99_ms", "precision", "notes"});
   if (measured.has("repeats")) measured.integer("repeats", 1, 1'000'000'000);
   if (measured.has("stopped_by")) measured.text("stopped_by");
   if (measured.has("notes")) measured.texts("notes");
@@ -160,7 +161,11 @@ TimeNs read_measured(const TableReader& measured, std::size_t sizes) {
     check_number(measured, key, -kMaxShare, kMaxShare);
   for (const char* key : {"fit_largest_error", "preemption_delay"}) check_number(measured, key, 0, kMaxShare);
   if (measured.has("fit_largest_error_batch")) measured.integer("fit_largest_error_batch", 1, 4096);
-  return ms_to_ns(measured.number_or("handover_ms", 0, kMaxMs, 0));
+  profile.handover_ns = ms_to_ns(measured.number_or("handover_ms", 0, kMaxMs, 0));
+  const std::string precision = measured.text_or("precision", name_of(Precision::kFp32));
+  profile.precision = precision_of(precision);
+  if (!profile.precision)
+    throw input_error(measured.place("precision"), "'" + precision + "'", "fp32, fp16 or bf16");
 }
 
 namespace {

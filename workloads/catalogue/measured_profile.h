@@ -51,7 +51,8 @@ struct MeasuredProfile {
   int repeats = 0;                     ///< of each size
   std::string stopped_by;              ///< why no more of them: "narrow", "rounds", "time"
   double drift = 0;                    ///< by which the second half of the repeats was slower than the first
-  TimeNs handover_ns = 0;              ///< from submission to its end known, beyond the latency, at batch 1
+  Precision precision = Precision::kFp32;
+  TimeNs handover_ns = 0;  ///< from submission to its end known, beyond the latency, at batch 1
   std::optional<MeasuredFit> fit;
   std::optional<MeasuredExitPoints> exit_points;
   std::vector<std::string> notes;  ///< a line each: clocks, throttling, sizes left out
@@ -69,9 +70,9 @@ struct MeasuredSet {
 std::string text_of(const MeasuredSet& set);
 
 /// Checks the table [profile.measured] of a profile with `sizes` latencies: its keys (docs/profile.md), that
-/// each array has as many entries, that quantiles are in order. Returns the handover, in ns, which alone of
-/// it is used in a run. Throws InputError.
-TimeNs read_measured(const TableReader& measured, std::size_t sizes);
+/// each array has as many entries, that quantiles are in order. What a run uses of it, handover and
+/// precision, goes into `profile`. Throws InputError.
+void read_measured(const TableReader& measured, std::size_t sizes, Profile& profile);
 
 // Profiles of services that do not run batches, as they stand in a set of profiles.
 

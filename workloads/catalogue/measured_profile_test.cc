@@ -63,6 +63,7 @@ TEST(MeasuredProfiles, KeepEverythingElse) {
   set.profiles[0].fit = MeasuredFit{1, 1, 0.5, 0.25, 3};
   set.profiles[0].exit_points = MeasuredExitPoints{46, 0.03, 0.01, 90'000};
   set.profiles[0].handover_ns = 70'000;
+  set.profiles[0].precision = Precision::kBf16;
   set.profiles[0].notes = {"the clock is not visible", "two"};
   const std::string text = text_of(set);
   const ProfileSet read = parse_profiles("p.toml", text);
@@ -73,6 +74,7 @@ TEST(MeasuredProfiles, KeepEverythingElse) {
   EXPECT_EQ(profile.memory_mb, 102.2);
   EXPECT_EQ(profile.load_ns, 123'456'789);
   EXPECT_EQ(profile.handover_ns, 70'000);
+  EXPECT_EQ(profile.precision, Precision::kBf16);
   // Between the measured sizes the reader draws straight lines.
   EXPECT_EQ(profile.latency(2), 3'000'000);
   for (const char* line :
@@ -80,6 +82,17 @@ TEST(MeasuredProfiles, KeepEverythingElse) {
         "mean_ms = [2.04, 4.08]\n", "fit_largest_error_batch = 3\n", "exit_overhead = 0.03\n",
         "repeats = 40\n", "preemption_delay_p99_ms = 0.09\n", "  \"two\",\n"})
     EXPECT_NE(text.find(line), std::string::npos) << line << text;
+}
+
+TEST(MeasuredProfiles, SayTheirPrecisionWhereTheyWereMeasuredHere) {
+  const std::string begin = "device = 'd'\n[[profile]]\nmodel = 'm'\nlatency_ms = [1, 2]\n";
+  const auto read = [&begin](const std::string& end) {
+    return parse_profiles("p.toml", begin + end).profiles.at("m").precision;
+  };
+  EXPECT_EQ(read(""), std::nullopt) << "a paper's";
+  EXPECT_EQ(read("[profile.measured]\nrepeats = 3\n"), Precision::kFp32) << "before there was a choice";
+  for (const Precision precision : {Precision::kFp32, Precision::kFp16, Precision::kBf16})
+    EXPECT_EQ(read("[profile.measured]\nprecision = '" + std::string(name_of(precision)) + "'\n"), precision);
 }
 
 TEST(MeasuredProfiles, TakeAnyTextInNames) {
@@ -114,6 +127,8 @@ TEST(MeasuredProfiles, GiveOneClearLineWhenTheyAreWrong) {
       {"[profile.measured]\np90_ms = [1, 3]\np99_ms = [0.5, 3]\n", "p99_ms: found 0.5 below"},
       {"[profile.measured]\nnotes = \"one\"\n", "notes: found"},
       {"[profile.measured]\nfit_r2 = nan\n", "fit_r2: found nan"},
+      {"[profile.measured]\nprecision = \"fp8\"\n",
+       "p.toml:6: profile.measured.precision: found 'fp8'; allowed: fp32, fp16 or bf16"},
       {"measured = 3\n", "measured: found 3; allowed: a table"},
   };
   for (const BadMeasured& bad : all) {

@@ -119,8 +119,7 @@ Profile profile_of(const TableReader& fields, const TableReader& top) {
   if (fields.has("measured")) {
     if (!tabled)
       throw input_error(fields.place("measured"), "measured without latency_ms", "both or neither");
-    profile.handover_ns =
-        read_measured(fields.table("measured"), fields.numbers("latency_ms", 0, kLongestMs).size());
+    read_measured(fields.table("measured"), fields.numbers("latency_ms", 0, kLongestMs).size(), profile);
   }
   return profile;
 }

@@ -104,6 +104,8 @@ std::string measuring_command(const ExperimentSpec& spec, const Settings& settin
   std::string options = names + " --max-batch " + std::to_string(settings.planner.max_batch);
   if (settings.gpu.device == DeviceKind::kCpu && settings.gpu.threads > 1)
     options += " --threads " + std::to_string(settings.gpu.threads);
+  if (settings.gpu.precision != Precision::kFp32)
+    options += std::string(" --precision ") + name_of(settings.gpu.precision);
   return (has_folder ? "" : "mkdir -p " + folder.string() + " && ") + "harness profile --device " +
          name_of(settings.gpu.device) + (settings.gpu.device == DeviceKind::kCuda ? ":0" : "") +
          " --pipeline " + options + " -o " + output;

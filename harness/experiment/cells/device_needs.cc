@@ -10,8 +10,10 @@ namespace harness {
 namespace {
 
 bool is_same(const DeviceNeed& a, const DeviceNeed& b) {
-  return a.gpu.device == b.gpu.device && a.gpu.threads == b.gpu.threads && a.workers == b.workers &&
-         a.live.gpus_per_rank == b.live.gpus_per_rank && a.profiled_on == b.profiled_on;
+  return a.gpu.device == b.gpu.device && a.gpu.threads == b.gpu.threads &&
+         a.gpu.precision == b.gpu.precision && a.workers == b.workers &&
+         a.live.gpus_per_rank == b.live.gpus_per_rank && a.profiled_on == b.profiled_on &&
+         a.profiled_in == b.profiled_in;
 }
 
 std::string rank_text(std::size_t rank) { return rank == 0 ? "" : "rank " + std::to_string(rank) + " on "; }
@@ -80,12 +82,22 @@ std::string other_device(const DeviceNeed& need, const std::string& profiled_on)
   return set + "threads is " + std::to_string(need.gpu.threads);
 }
 
+/// That of the profiles, where it is another one than the cells'.
+std::string other_precision(const DeviceNeed& need, Precision profiled_in) {
+  if (need.gpu.device == DeviceKind::kNull || profiled_in == need.gpu.precision) return "";
+  return std::string("the profiles are of models in ") + name_of(profiled_in) + ", gpu.precision is " +
+         name_of(need.gpu.precision);
+}
+
 }  // namespace
 
 void add_need(std::vector<DeviceNeed>& needs, const PreparedCell& prepared, const RunSpec& world) {
-  DeviceNeed need{prepared.settings.gpu, prepared.settings.cluster.workers, prepared.settings.live, {}, {}};
+  DeviceNeed need{
+      prepared.settings.gpu, prepared.settings.cluster.workers, prepared.settings.live, {}, {}, {}};
   for (const Profile& profile : world.profiles) {
-    if (profile.service == Service::kBatch) need.profiled_on.insert(profile.device);
+    if (profile.service != Service::kBatch) continue;
+    need.profiled_on.insert(profile.device);
+    if (profile.precision) need.profiled_in.insert(*profile.precision);
   }
   auto found = std::find_if(needs.begin(), needs.end(),
                             [&need](const DeviceNeed& known) { return is_same(known, need); });
@@ -143,13 +155,14 @@ std::vector<std::string> device_warnings(const DeviceNeed& need, std::span<const
           ", and gpu.device is cpu: the networks run on processor cores; gpu.device = \"cuda\" "
           "takes the GPUs");
   }
-  for (const std::string& device : need.profiled_on) {
-    const std::string other = other_device(need, device);
+  const auto warn_of = [&warnings](const std::string& other) {
     if (!other.empty())
       warnings.push_back(other +
                          ": systems plan by latencies that these devices do not have; harness profile "
                          "measures them");
-  }
+  };
+  for (const std::string& device : need.profiled_on) warn_of(other_device(need, device));
+  for (const Precision precision : need.profiled_in) warn_of(other_precision(need, precision));
   return warnings;
 }
 

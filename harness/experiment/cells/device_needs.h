@@ -19,6 +19,7 @@ struct DeviceNeed {
   int workers = 0;
   LiveParams live;
   std::set<std::string> profiled_on;  ///< devices that the profiles name
+  std::set<Precision> profiled_in;    ///< precisions, of those that were measured here
   std::vector<std::uint32_t> cells;   ///< by index, rising
 };
 
@@ -36,7 +37,7 @@ std::string why_no_devices(const DeviceNeed& need, std::span<const RankMachine> 
 const DeviceNeed* need_of(std::span<const DeviceNeed> needs, std::uint32_t cell);
 
 /// What makes the results doubtful, a line each, with what to do: more threads than cores, GPUs that are left
-/// alone, profiles of another device.
+/// alone, profiles of another device or in another precision.
 std::vector<std::string> device_warnings(const DeviceNeed& need, std::span<const RankMachine> machines);
 
 /// All of this for a user, each line once.

@@ -50,6 +50,7 @@ TEST(DeviceNeeds, CellsThatNeedTheSameStandTogether) {
   RunSpec world;
   world.profiles = {testing::linear_profile("net", 1, 2, 4)};
   world.profiles[0].device = "cpu";
+  world.profiles[0].precision = Precision::kBf16;
   for (std::uint32_t cell = 0; cell < 6; ++cell) {
     PreparedCell prepared;
     prepared.identity.index = cell;
@@ -59,6 +60,7 @@ TEST(DeviceNeeds, CellsThatNeedTheSameStandTogether) {
   }
   ASSERT_EQ(needs.size(), 2u);
   EXPECT_EQ(needs[1].cells, (std::vector<std::uint32_t>{1, 3, 5}));
+  EXPECT_EQ(needs[1].profiled_in, std::set<Precision>{Precision::kBf16});
   EXPECT_EQ(need_of(needs, 3), &needs[1]);
   EXPECT_EQ(need_of(needs, 6), nullptr);
   EXPECT_TRUE(asks_for_cuda(needs));
@@ -151,6 +153,25 @@ TEST(DeviceWarnings, ProfilesOfAnotherDevice) {
            {with(DeviceKind::kCpu, 1, "V100"), "the profiles are of V100, gpu.device is cpu: "},
            {with(DeviceKind::kCuda, 1, cpu), "the profiles are of " + cpu + ", gpu.device is cuda: "}})
     EXPECT_EQ(warned.rfind(begins, 0), 0u) << warned;
+}
+
+TEST(DeviceWarnings, ProfilesInAnotherPrecision) {
+  const std::vector<RankMachine> alone = {machine("a", {0, 1})};
+  const std::vector<Precision> all = {Precision::kFp32, Precision::kFp16, Precision::kBf16};
+  for (const DeviceKind device : {DeviceKind::kCpu, DeviceKind::kCuda, DeviceKind::kNull}) {
+    for (const Precision asked : all) {
+      DeviceNeed one = need(device, 1);
+      one.gpu.precision = asked;
+      EXPECT_EQ(warning(one, alone), "") << "of a paper, nobody can tell";
+      for (const Precision measured : all) {
+        one.profiled_in = {measured};
+        const bool is_fit = device == DeviceKind::kNull || measured == asked;
+        const std::string begin = std::string("the profiles are of models in ") + name_of(measured) +
+                                  ", gpu.precision is " + name_of(asked) + ": ";
+        EXPECT_EQ(warning(one, alone).substr(0, begin.size()), is_fit ? "" : begin);
+      }
+    }
+  }
 }
 
 TEST(DeviceNotes, SayEachThingOnce) {

@@ -117,7 +117,8 @@ std::unique_ptr<DeviceWorkers> CellDevices::take(const RunSpec& spec, const Prep
                                      static_cast<std::uint64_t>(params.weights_seed),
                                      spec.system->preempts(),
                                      largest_batches(spec, prepared.plan),
-                                     watch_};
+                                     watch_,
+                                     params.precision};
   std::vector<std::string> loaded;
   std::unique_ptr<DeviceWorkers> workers = std::move(kept_);
   if (!workers || !workers->turn_to(models)) {

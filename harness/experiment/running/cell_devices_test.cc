@@ -102,6 +102,7 @@ void expect_serves(DeviceWorkers& workers, ManyDevices& devices, const DeviceCel
       const ModelSource source = ran_through(workers, devices, cell, worker, m);
       EXPECT_EQ(source.model, cell.world.pipeline.modules[m].model);
       EXPECT_EQ(source.seed, static_cast<std::uint64_t>(cell.prepared.settings.gpu.weights_seed));
+      EXPECT_EQ(source.precision, cell.prepared.settings.gpu.precision);
       EXPECT_GE(source.max_batch, cell.batches()[m]);
       EXPECT_EQ(source.exit_points, cell.world.system->preempts() ? 2 : 0);
       EXPECT_TRUE(source.exit_points == 0 || source.max_batch == cell.batches()[m])
@@ -125,11 +126,13 @@ TEST(CellDevicesOfCells, EachCellHasWhatItNeedsWhateverCameBefore) {
       const auto workers_seed = static_cast<int>(random.below(4));
       const std::string system = random.below(2) == 0 ? "nexus" : "shepherd";
       DeviceCell cell(pipeline, 6 + workers_seed / 3, 1 + workers_seed % 2, system);
+      cell.prepared.settings.gpu.precision = static_cast<Precision>(random.below(2));
       std::vector<int> batches;
       for (std::size_t m = 0; m < cell.prepared.plan.modules.size(); ++m)
         batches.push_back(1 + static_cast<int>(random.below(3)));
       cell.with_batches(batches);
-      const std::string what = pipeline + std::to_string(workers_seed) + system;
+      const std::string what =
+          pipeline + std::to_string(workers_seed) + system + name_of(cell.prepared.settings.gpu.precision);
       const int made = devices.made;
       std::unique_ptr<DeviceWorkers> workers = kept.take(cell.world, cell.prepared);
       EXPECT_EQ(devices.alive(), cell.world.workers) << "those of one cell are in memory";

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/profile.h"
 #include "harness/core/types.h"
 #include "harness/gpu/device/device_error.h"
 #include "harness/gpu/device/device_watch.h"
@@ -33,6 +34,9 @@ struct ModelSource {
   int input_width = 0;
   /// What each image of a batch leaves behind for other models (BatchEnd::outputs); 0: nothing.
   std::size_t output_bytes = 0;
+  /// In half precision the zoo's convolutions have their batch normalisation folded in, and images are
+  /// channels last.
+  Precision precision = Precision::kFp32;
 
   bool operator==(const ModelSource&) const = default;
 };

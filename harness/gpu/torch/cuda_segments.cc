@@ -44,11 +44,9 @@ namespace {
 /// when they are first used, which a capture does not allow.
 constexpr int kWarmUpRuns = 3;
 
-/// Floating-point weights become float32.
 void move_weights(StagedModel& model, c10::Device device) {
   for (at::Tensor& weight : model.weights) {
-    const at::ScalarType type = weight.is_floating_point() ? at::kFloat : weight.scalar_type();
-    if (weight.device() != device || weight.scalar_type() != type) weight.set_data(weight.to(device, type));
+    if (weight.device() != device) weight.set_data(weight.to(device));
   }
 }
 

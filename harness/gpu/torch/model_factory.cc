@@ -19,8 +19,9 @@ StagedModel make_from_zoo(const ModelSource& source, const DevicePlace& place, c
   const ZooModel* const found = find_zoo_model(source.model);
   if (found == nullptr) throw DeviceError(DeviceFault::kMissingModel, place, unknown_zoo_model(source.model));
   const std::shared_ptr<Network> network = make_model(*found, source.seed);
-  network->to(device);
+  if (source.precision != Precision::kFp32) network->fold_norms();
   StagedModel model;
+  model.precision = source.precision;
   for (const Stage& stage : network->stages()) model.stages.push_back(stage.run);
   model.input = found->input;
   if (source.input_height > 0) {
@@ -29,6 +30,8 @@ StagedModel make_from_zoo(const ModelSource& source, const DevicePlace& place, c
   }
   model.weights = network->parameters();
   for (const at::Tensor& buffer : network->buffers()) model.weights.push_back(buffer);
+  if (source.precision != Precision::kFp32) convert_weights(model.weights, type_of(source.precision));
+  network->to(device);
   model.owner = network;
   return model;
 }
@@ -84,11 +87,15 @@ StagedModel load_torchscript(const ModelSource& source, const DevicePlace& place
                       "input_width");
   const std::shared_ptr<torch::jit::Module> module = read_module(source, place, device);
   StagedModel model;
+  model.precision = source.precision;
   model.input = imagenet_format(source);
   for (const at::Tensor& weight : module->parameters()) model.weights.push_back(weight);
   for (const at::Tensor& weight : module->buffers()) model.weights.push_back(weight);
-  model.stages.push_back([module, place](std::vector<at::Tensor>& state) {
-    const c10::IValue output = module->forward({state[0]});
+  const at::ScalarType type = type_of(source.precision);
+  convert_weights(model.weights, type);
+  const auto layout = type == at::kFloat ? at::MemoryFormat::Contiguous : at::MemoryFormat::ChannelsLast;
+  model.stages.push_back([module, place, type, layout](std::vector<at::Tensor>& state) {
+    const c10::IValue output = module->forward({state[0].to(type).contiguous(layout)});
     if (!output.isTensor())
       throw DeviceError(DeviceFault::kNotAModel, place,
                         "forward() returns a " + output.tagKind() + ", a tensor is needed");

@@ -11,8 +11,8 @@ namespace harness {
 // Models of the user, saved by torch.jit.save().
 
 /// The model of source.file, with all its tensors on `device`: one stage, so without exit points. Its forward
-/// takes a float tensor [batch, 3, input_height, input_width] of RGB as ImageNet's models take it, and
-/// returns a tensor.
+/// takes a tensor [batch, 3, input_height, input_width] of RGB as ImageNet's models take it, and returns a
+/// tensor. Weights and input are of source.precision, channels last in half precision, whatever the file has.
 ///
 /// Throws DeviceError: kMissingModel when the file cannot be read, kNotAModel when it is no such model (it
 /// says why), kWrongShape when `source` has no input size. A forward that returns something else than a
@@ -21,7 +21,7 @@ StagedModel load_torchscript(const ModelSource& source, const DevicePlace& place
                              c10::Device device = c10::kCPU);
 
 /// The TorchScript file source.file, or the zoo's model source.model with random weights of source.seed.
-/// Weights are float32 and on `device`; those of a seed are the same bits on every device. Throws
+/// Weights are of source.precision and on `device`; those of a seed are the same bits on every device. Throws
 /// DeviceError: kMissingModel, kNotAModel, kWrongShape.
 StagedModel make_staged_model(const ModelSource& source, const DevicePlace& place,
                               c10::Device device = c10::kCPU);

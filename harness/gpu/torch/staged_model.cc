@@ -19,6 +19,11 @@ std::string shape_of(const at::Tensor& tensor) {
 
 }  // namespace
 
+at::ScalarType type_of(Precision precision) {
+  constexpr at::ScalarType kTypes[] = {at::kFloat, at::kHalf, at::kBFloat16};
+  return kTypes[static_cast<std::size_t>(precision)];
+}
+
 std::uint64_t bytes_of(const StagedModel& model) {
   std::uint64_t bytes = 0;
   for (const at::Tensor& weight : model.weights) bytes += weight.nbytes();
@@ -53,7 +58,8 @@ at::Tensor payload_of(const at::Tensor& output, std::size_t bytes) {
 DeviceError of_first_run(const DeviceError& error, const StagedModel& model, const DevicePlace& place) {
   if (error.fault() != DeviceFault::kComputeFailed) return error.at(place);
   const std::string shape =
-      "[1, 3, " + std::to_string(model.input.height) + ", " + std::to_string(model.input.width) + "]";
+      "[1, 3, " + std::to_string(model.input.height) + ", " + std::to_string(model.input.width) + "]" +
+      (model.precision == Precision::kFp32 ? "" : std::string(" in ") + name_of(model.precision));
   return {DeviceFault::kComputeFailed,
           {place.device, place.model, 1},
           "on an input of " + shape + ": " + error.detail()};

@@ -21,11 +21,15 @@ using ModelStage = std::function<void(std::vector<at::Tensor>&)>;
 
 /// A model before a device runs it. Copies share their weights.
 struct StagedModel {
-  std::vector<ModelStage> stages;     ///< at least one
-  InputFormat input;                  ///< of the first stage
-  std::vector<at::Tensor> weights;    ///< parameters and buffers, as the stages use them
+  std::vector<ModelStage> stages;          ///< at least one
+  InputFormat input;                       ///< of the first stage
+  std::vector<at::Tensor> weights;         ///< parameters and buffers, as the stages use them
+  Precision precision = Precision::kFp32;  ///< of weights with fractions
   std::shared_ptr<const void> owner;  ///< what the stages need to live, if they do not hold it themselves
 };
+
+/// LibTorch's name for it.
+at::ScalarType type_of(Precision precision);
 
 /// Bytes of all weights.
 std::uint64_t bytes_of(const StagedModel& model);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <deque>
 #include <span>
@@ -165,6 +166,52 @@ TEST_F(TorchDevice, GivesTheSameBitsWithExitPointsAndWithout) {
     EXPECT_TRUE(same_bits(output_, expected));
     run(all, images);
     EXPECT_TRUE(same_bits(output_, expected));
+  }
+}
+
+// Each stage may add a rounding, by 2^-11 or 2^-8 of the largest output.
+TEST_F(TorchDevice, ComputesNearlyTheSameInHalfPrecision) {
+  make();
+  for (const Precision precision : {Precision::kFp16, Precision::kBf16}) {
+    for (const char* const model : {"lenet", "resnet18"}) {
+      SCOPED_TRACE(std::string(model) + " in " + name_of(precision));
+      ModelSource source = lenet(7, kAllExitPoints);
+      source.model = model;
+      const DeviceModel single = device_->load(source);
+      source.precision = precision;
+      source.output_bytes = 1000;
+      const std::vector<Image> images = random_images(3, 2);
+      ASSERT_EQ(run(single, images).failure, "");
+      const std::vector<float> expected = output_;
+      DeviceModel half = 0;
+      try {
+        half = device_->load(source);
+      } catch (const DeviceError& error) {  // LibTorch has no such operators on processors
+        const std::string text = error.what();
+        EXPECT_NE(text.find("] in fp16: "), std::string::npos) << text;
+        EXPECT_NE(text.find("not implemented for 'Half'"), std::string::npos) << text;
+        EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+        EXPECT_EQ(precision, Precision::kFp16);
+        continue;
+      }
+      const BatchEnd end = run(half, images);
+      ASSERT_EQ(end.failure, "");
+      EXPECT_EQ(end.outputs.bytes, 3000U);
+      const std::vector<float> found = output_;
+      ASSERT_EQ(found.size(), expected.size());
+      float largest = 0;
+      for (const float value : expected) largest = std::max(largest, std::abs(value));
+      const int stages = device_->exit_points(half) + 1;
+      const double tolerance = stages * (precision == Precision::kFp16 ? 0x1p-11 : 0x1p-8) * largest;
+      for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], tolerance);
+      EXPECT_FALSE(same_bits(found, expected));
+      EXPECT_EQ(stages, device_->exit_points(single) + 1);
+      const std::vector<std::uint64_t> bytes = device_->memory().model_bytes;
+      EXPECT_LT(static_cast<double>(bytes[half]), 0.51 * static_cast<double>(bytes[single]));
+      source.exit_points = 0;
+      ASSERT_EQ(run(device_->load(source), images).failure, "");
+      EXPECT_TRUE(same_bits(output_, found));
+    }
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 namespace harness {
 namespace {
@@ -69,6 +70,28 @@ TEST_F(TorchScriptFile, RunsAsSaved) {
   ASSERT_EQ(output.sizes(), (std::vector<std::int64_t>{4, 3}));
   EXPECT_EQ(output.min().item<float>(), 2 * 6 * 0.5F + 3);  // six pixels of value 2
   EXPECT_EQ(output.max().item<float>(), 2 * 6 * 0.5F + 3);
+}
+
+// Whole numbers stay what they are: they may be indices.
+TEST_F(TorchScriptFile, HasThePrecisionThatIsAskedFor) {
+  torch::jit::Module module("mine");
+  module.register_parameter("weight", at::full({1, 3, 1, 1}, 0.5, at::kHalf), true);
+  module.register_buffer("index", at::full({1}, 2, at::kLong));
+  module.define(
+      "def forward(self, x):\n  return (x * self.weight).index_select(1, self.index).sum([2, 3])\n");
+  ModelSource source = source_of("mine.pt");
+  module.save(source.file);
+  const std::pair<Precision, at::ScalarType> all[] = {
+      {Precision::kFp32, at::kFloat}, {Precision::kFp16, at::kHalf}, {Precision::kBf16, at::kBFloat16}};
+  for (const auto& [precision, type] : all) {
+    source.precision = precision;
+    const StagedModel model = load_torchscript(source, place_);
+    EXPECT_EQ(model.weights.at(0).scalar_type(), type);
+    EXPECT_EQ(model.weights.at(1).scalar_type(), at::kLong);
+    const at::Tensor output = run(model, at::full({4, 3, 2, 3}, 2.0));
+    EXPECT_EQ(output.scalar_type(), type);
+    EXPECT_EQ(output.min().item<float>(), 2 * 6 * 0.5F);
+  }
 }
 
 TEST_F(TorchScriptFile, TakesImagesAsImageNetDoes) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "harness/core/params.h"
+#include "harness/core/profile.h"
 
 namespace harness {
 
@@ -24,6 +25,7 @@ enum class ExchangeBy { kMessages, kNccl };
 struct GpuParams {
   DeviceKind device = DeviceKind::kCpu;
   ExchangeBy exchange = ExchangeBy::kMessages;
+  Precision precision = Precision::kFp32;
   int threads = 1;
   int weights_seed = 1;
   double profile_error_limit = 0;
@@ -38,6 +40,10 @@ struct GpuParams {
                   "nccl for cuda alone: how tensors get to the GPUs of other ranks, through host memory and "
                   "messages or from "
                   "GPU to GPU");
+    params.choice(
+        "precision", precision, {kPrecisions.begin(), kPrecisions.end()},
+        "in what the networks compute: weights and what layers hand on; the profiles should be of the "
+        "same (below)");
     params.integer("threads", threads, 1, 1024,
                    "cpu: threads of each worker; workers x threads should not pass the cores of a host");
     params.integer("weights_seed", weights_seed, 0, 1'000'000'000, "of the networks' random weights");

@@ -49,6 +49,7 @@ std::optional<DeviceWorkers::Need> DeviceWorkers::need_of(const Models& models, 
   source.seed = models.seed;
   source.max_batch = models.batches.empty() ? profile.max_batch() : std::max(models.batches[m], 1);
   if (models.preemptible) source.exit_points = profile.exit_points;
+  source.precision = models.precision;
   source.output_bytes = output_bytes(models.pipeline, static_cast<ModuleId>(m));
   return need;
 }

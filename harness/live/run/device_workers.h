@@ -40,6 +40,7 @@ class DeviceWorkers {
     bool preemptible = false;    ///< with the exit points of the profiles
     std::vector<int> batches{};  ///< by module: the largest that will be run; empty: the profiles'
     DeviceWatch::Rules watch{};  ///< of what the devices compute, until they are gone
+    Precision precision = Precision::kFp32;
   };
 
   /// Loads the models of the modules that are served in batches; takes as long as that takes. Throws
