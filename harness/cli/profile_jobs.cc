@@ -17,6 +17,7 @@
 #include "harness/cli/commands.h"
 #include "harness/core/error.h"
 #include "harness/core/params.h"
+#include "harness/live/tensors/tensors.h"
 #include "workloads/catalogue/catalogue.h"
 #include "workloads/catalogue/measured_profile.h"
 #include "workloads/files/file_bytes.h"
@@ -116,9 +117,10 @@ struct ListedModel {
   Size image;
   std::string file;  ///< of a pipeline's module, which takes images of `input`; empty: another's
   Size input;
+  std::size_t output_bytes = 0;  ///< what an image leaves behind for the modules that follow
 };
 
-/// Models with the images that they get; the largest of a model's.
+/// Models with the images that they get and what these leave behind; the largest of a model's.
 class ModelList {
  public:
   explicit ModelList(Size usual) : usual_(usual) {}
@@ -129,6 +131,7 @@ class ModelList {
       if (one.file != model.file)
         throw wrong("--pipeline", "two files for the model " + one.name, "another name for each");
       if (model.image.area() > one.image.area()) one.image = model.image;
+      one.output_bytes = std::max(one.output_bytes, model.output_bytes);
       return;
     }
     models_.push_back(std::move(model));
@@ -140,20 +143,24 @@ class ModelList {
   std::vector<ListedModel> models_;
 };
 
-ListedModel model_of(const Module& module, bool own_image) {
+ListedModel model_of(const Pipeline& pipeline, ModuleId id, bool own_image) {
+  const Module& module = pipeline.modules[id];
   const Size declared = {module.input_height, module.input_width};
-  return {module.model, own_image ? declared : Size{}, module.file, module.file.empty() ? Size{} : declared};
+  return {module.model, own_image ? declared : Size{}, module.file, module.file.empty() ? Size{} : declared,
+          output_bytes(pipeline, id)};
 }
 
 ModelList models_of(const ProfileOptions& options) {
   ModelList list(options.image.empty() ? Size{224, 224} : size_of("--image-size", options.image));
-  for (const std::string& model : options.models) list.add({model, {}, "", {}});
-  for (const std::string& pipeline : options.pipelines) {
-    for (const Module& module : load_pipeline(pipeline).modules)
-      list.add(model_of(module, options.image.empty()));
+  for (const std::string& model : options.models)
+    list.add({.name = model, .image = {}, .file = "", .input = {}});
+  for (const std::string& name : options.pipelines) {
+    const Pipeline pipeline = load_pipeline(name);
+    for (ModuleId id = 0; id < pipeline.modules.size(); ++id)
+      list.add(model_of(pipeline, id, options.image.empty()));
   }
   if (!options.file.empty() && options.models.empty())
-    list.add({fs::path(options.file).stem().string(), {}, "", {}});
+    list.add({.name = fs::path(options.file).stem().string(), .image = {}, .file = "", .input = {}});
   if (list.models().empty()) {
     const std::vector<std::string> names = zoo_model_names();
     throw wrong("--model", "no model",
@@ -257,6 +264,7 @@ ProfileJobs profile_jobs(const ProfileOptions& options) {
   for (const ListedModel& model : list.models()) {
     ProfileJob& own = result.jobs.emplace_back(job);
     own.source.model = model.name;
+    own.source.output_bytes = model.output_bytes;
     own.source.exit_points = exit_points.of(model.name);
     own.params.image_height = model.image.height;
     own.params.image_width = model.image.width;

@@ -33,6 +33,10 @@ TEST(ProfileJobs, TakeEachModelOfAPipelineOnceWithItsImages) {
   EXPECT_EQ(tm.jobs[0].params.image_width, 640);
   EXPECT_EQ(tm.jobs[1].params.image_height, 224);
   EXPECT_EQ(tm.jobs[2].params.image_width, 299);
+  // A chain: each leaves the next one's image, the last nothing.
+  EXPECT_EQ(tm.jobs[0].source.output_bytes, 3U * 224 * 224);
+  EXPECT_EQ(tm.jobs[1].source.output_bytes, 3U * 299 * 299);
+  EXPECT_EQ(tm.jobs[2].source.output_bytes, 0U);
   wanted.pipelines = {"ga"};
   EXPECT_EQ(profile_jobs(wanted).jobs.size(), 4U);
   wanted.pipelines = {"ga", "tm"};
