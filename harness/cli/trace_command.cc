@@ -34,6 +34,7 @@ struct TraceArguments {
   std::uint64_t seed = 1;
   std::string format = "auto";
   std::string column;
+  std::string time_column;
   std::vector<std::string> settings;
 };
 
@@ -112,6 +113,7 @@ TraceSpec spec_of(const TraceArguments& arguments) {
   }
   spec.format = arguments.format;
   spec.column = arguments.column;
+  spec.time_column = arguments.time_column;
   ParamList params;
   spec.list(params);
   for (const std::string& setting : arguments.settings) apply_setting(setting, params);
@@ -157,8 +159,9 @@ void print_facts(const char* title, const TraceFacts& facts) {
 
 /// The trace's requests; throws InputError when there are more than `most`.
 std::unique_ptr<ArrivalSource> arrivals_of(const TraceArguments& arguments, const TraceSpec& spec,
-                                           double most) {
-  std::unique_ptr<ArrivalSource> arrivals = make_arrivals(spec, rate_of(arguments, spec), arguments.seed);
+                                           double most, std::vector<std::string>* remarks = nullptr) {
+  std::unique_ptr<ArrivalSource> arrivals =
+      make_arrivals(spec, rate_of(arguments, spec), arguments.seed, remarks);
   if (arrivals->expected_requests() <= most) return arrivals;
   throw input_error({"", 0, "--rate x --duration"}, text_of(arrivals->expected_requests()) + " requests",
                     "at most " + text_of(most));
@@ -171,12 +174,13 @@ void show_info(const TraceArguments& arguments) {
   const TraceSpec spec = spec_of(arguments);
   const bool is_file = spec.shape == "file";
   const bool is_replayed = !is_file || arguments.rate || arguments.duration_s || !arguments.settings.empty();
-  const auto arrivals = is_replayed ? arrivals_of(arguments, spec, kMaxRequestsShown) : nullptr;
+  std::vector<std::string> remarks;
+  const auto arrivals = is_replayed ? arrivals_of(arguments, spec, kMaxRequestsShown, &remarks) : nullptr;
   if (is_file) {
     const TraceData data = read_trace(spec.file, read_file(spec.file, kLargestTrace), spec);
     const std::vector<double> counts =
         data.times_ns.empty() ? data.counts : counts_of(data.times_ns, data.bin_s);
-    print_formatted("file    %s\nformat  %s\nsha256  %s\n", spec.file.c_str(), data.format.c_str(),
+    print_formatted("file    %s\nread    %s\nsha256  %s\n", spec.file.c_str(), described(data).c_str(),
                     trace_checksum(spec).c_str());
     print_facts("recorded (source time)", facts_of(counts, data.bin_s));
   } else {
@@ -187,6 +191,7 @@ void show_info(const TraceArguments& arguments) {
   print_formatted("one replayed second is %.6g source seconds\n", compression_of(spec));
   const double bin_s = std::max(1.0, ns_to_s(arrivals->duration_ns()) / kMaxBinsShown);
   print_facts("replayed", facts_of(counts_of(*arrivals, bin_s), bin_s));
+  for (std::size_t i = 1; i < remarks.size(); ++i) print_formatted("warning: %s\n", remarks[i].c_str());
 }
 
 void append_time(std::string& text, TimeNs time) {
@@ -196,11 +201,13 @@ void append_time(std::string& text, TimeNs time) {
   text.append(line, static_cast<std::size_t>(size));
 }
 
+constexpr const char* kTimesRemark = "# time_unit = s\n";
+
 void make_file(const TraceArguments& arguments) {
   constexpr double kMaxRequests = 5e7;
   const TraceSpec spec = spec_of(arguments);
   const auto arrivals = arrivals_of(arguments, spec, kMaxRequests);
-  std::string text;
+  std::string text = kTimesRemark;
   std::array<TimeNs, 512> times{};
   std::size_t requests = 0;
   while (const std::size_t count = arrivals->next(times)) {
@@ -214,12 +221,43 @@ void make_file(const TraceArguments& arguments) {
                   ns_to_s(arrivals->duration_ns()));
 }
 
+/// A log of the user's: what was read of it, as a file that says what it is.
+void import_log(TraceArguments arguments) {
+  if (arguments.output.empty())
+    throw input_error({"", 0, "-o"}, "nothing",
+                      "the file to write, such as " +
+                          std::filesystem::path(arguments.folder).stem().string() + ".trace.gz");
+  arguments.trace = arguments.folder;
+  const TraceSpec spec = spec_of(arguments);
+  const std::string bytes = read_file(spec.file, kLargestTrace);
+  const TraceData data = read_trace(spec.file, bytes, spec);
+  const std::string title =
+      std::filesystem::path(spec.file).filename().string() + ", sha256 " + sha256_of(bytes);
+  std::string text = "# " + title + "\n" + kTimesRemark;
+  for (const TimeNs time : data.times_ns) append_time(text, time);
+  write_file(arguments.output, data.times_ns.empty() ? counts_text(title, data.bin_s, data.counts) : text);
+  print_formatted("%s: read as %s\n%s: %s\n", arguments.folder.c_str(), described(data).c_str(),
+                  arguments.output.c_str(), data.times_ns.empty() ? "counts" : "send times in s");
+}
+
 void import_folder(const TraceArguments& arguments, int& exit_code) {
   const std::string out = arguments.output.empty() ? "traces" : arguments.output;
   for (const ImportOutcome& outcome : import_sources(trace_sources(), arguments.folder, out)) {
     print_formatted("%s\n", describe(outcome).c_str());
     if (outcome.kind != ImportOutcome::Kind::kImported) exit_code = 1;
   }
+}
+
+void add_file_options(CLI::App& command, TraceArguments& arguments) {
+  command.add_option("--format", arguments.format, "of a file: " + join_names(trace_format_names()));
+  command.add_option("--column", arguments.column,
+                     "of a file: columns (names or numbers) or functions to add up");
+  command.add_option("--time-column", arguments.time_column,
+                     "of a file: the column of times (a name or a number)");
+  command
+      .add_option("--set", arguments.settings,
+                  "KEY=VALUE, any trace parameter, e.g. compress=60 or process=gamma")
+      ->allow_extra_args(false);
 }
 
 void add_trace_options(CLI::App& command, TraceArguments& arguments) {
@@ -231,13 +269,7 @@ void add_trace_options(CLI::App& command, TraceArguments& arguments) {
   command.add_option("--duration", arguments.duration_s,
                      "replayed seconds (default: 60 for shapes, all of a file)");
   command.add_option("--seed", arguments.seed, "seed of the random numbers (default 1)");
-  command.add_option("--format", arguments.format, "of a file: " + join_names(trace_format_names()));
-  command.add_option("--column", arguments.column,
-                     "of a file: columns (names or numbers) or functions to add up");
-  command
-      .add_option("--set", arguments.settings,
-                  "KEY=VALUE, any trace parameter, e.g. compress=60 or process=gamma")
-      ->allow_extra_args(false);
+  add_file_options(command, arguments);
 }
 
 }  // namespace
@@ -260,11 +292,22 @@ void add_trace_command(CLI::App& app, int& exit_code) {
   make->footer("Example:\n  harness trace make gamma --rate 200 --duration 60 --set cv=4 -o bursts.txt.gz");
   make->callback([arguments] { make_file(*arguments); });
   CLI::App* importing = trace->add_subcommand(
-      "import", "Take the real traces named in workloads/traces/SOURCES.toml from a folder");
-  importing->add_option("folder", arguments->folder, "where to look, with its sub-folders")->required();
-  importing->add_option("-o,--output", arguments->output, "where to write NAME.csv.gz (default: traces)");
-  importing->footer("Example:\n  harness trace import downloads -o traces");
-  importing->callback([arguments, &exit_code] { import_folder(*arguments, exit_code); });
+      "import",
+      "Read a log of yours, or take the real traces of workloads/traces/SOURCES.toml from a folder");
+  importing->add_option("from", arguments->folder, "a log, or a folder, searched with its sub-folders")
+      ->required();
+  importing->add_option("-o,--output", arguments->output,
+                        "the file to write; of a folder: where to write NAME.csv.gz (default: traces)");
+  add_file_options(*importing, *arguments);
+  importing->footer(
+      "Examples:\n  harness trace import gateway.csv --time-column timestamp -o gateway.trace.gz\n"
+      "  harness trace import downloads -o traces");
+  importing->callback([arguments, &exit_code] {
+    if (std::filesystem::is_regular_file(arguments->folder))
+      import_log(*arguments);
+    else
+      import_folder(*arguments, exit_code);
+  });
   add_trace_cv_command(*trace);
 }
 

@@ -127,6 +127,44 @@ std::string refusal(const std::string& arguments) {
   return testing::internal::GetCapturedStdout() + why;
 }
 
+TEST(TraceInfo, SaysWhatWasReadAndWhatIsSentOtherwise) {
+  const std::string path = temporary("harness_trace_read.csv");
+  std::string log = "timestamp,model,latency_ms\n";
+  for (int i = 0; i < 600; ++i)
+    log += "2024-05-01T10:0" + std::to_string(i / 60) + ":" + (i % 60 < 10 ? "0" : "") +
+           std::to_string(i % 60) + "Z,m,9\n";
+  write_file(path, log);
+  const std::string shown = run("trace info " + path);
+  EXPECT_TRUE(holds(shown,
+                    "read    times in column 'timestamp' (dates, from the first on), each line a request; "
+                    "600 requests over 599 s, longest gap 1 s\n"))
+      << shown;
+  EXPECT_FALSE(holds(shown, "warning"));
+  const std::string late = run("trace info " + path + " --rate 20 --duration 120 --set from_s=570");
+  EXPECT_TRUE(holds(late, "warning: the file ends 30 s after from_s = 570, duration_s asks for 120")) << late;
+  std::filesystem::remove(path);
+}
+
+// What was read as times or counts is written as a file that says what it is.
+TEST(TraceImport, TakesALogByItsColumns) {
+  const std::string log = temporary("harness_trace_log.csv");
+  const std::string out = temporary("harness_trace_log.trace.gz");
+  write_file(log, "when,rows,came_ms\nx,5,1500\ny,6,250\n");
+  EXPECT_TRUE(holds(refusal("trace import " + log + " -o " + out), "no column of times, gaps or counts"));
+  const std::string text = run("trace import " + log + " --time-column came_ms -o " + out);
+  EXPECT_TRUE(holds(text, "read as times in column 'came_ms' (ms), each line a request, sorted",
+                    ": send times in s\n"));
+  EXPECT_EQ(read_trace(out, read_file(out), TraceSpec()).times_ns,
+            (std::vector<TimeNs>{kNsPerS / 4, 3 * kNsPerS / 2}));
+  run("trace import " + log + " --column rows --set bin_s=60 -o " + out);
+  const TraceData counts = read_trace(out, read_file(out), TraceSpec());
+  EXPECT_EQ(counts.counts, (std::vector<double>{5, 6}));
+  EXPECT_EQ(counts.bin_s, 60);
+  EXPECT_TRUE(holds(refusal("trace import " + log + " --column rows --set bin_s=60"), "-o: "));
+  std::filesystem::remove(log);
+  std::filesystem::remove(out);
+}
+
 TEST(TraceCommand, NamesTheNearestShapeWhereThereIsNoFile) {
   EXPECT_TRUE(holds(refusal("trace info twet"), "(did you mean tweet?)"));
   EXPECT_TRUE(holds(refusal("trace make poison -o x"), "(did you mean poisson?)"));
@@ -181,7 +219,7 @@ TEST(TraceCommand, RefusesRatesAndDurationsOutOfRange) {
     const std::string line = refusal(std::string("trace info constant --duration ") + duration);
     EXPECT_EQ(line.rfind("--duration: found ", 0), 0U) << line;
   }
-  write_file(path, "4\n12\n");
+  write_file(path, "# bin_s = 1\n4\n12\n");
   EXPECT_EQ(refusal("trace info " + path + " --rate 0").rfind("--rate: found 0", 0), 0U);
   std::filesystem::remove(path);
 }

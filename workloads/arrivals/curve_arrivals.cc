@@ -1,6 +1,7 @@
 #include "workloads/arrivals/curve_arrivals.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "harness/core/error.h"
 #include "harness/core/random.h"
@@ -179,6 +180,66 @@ class CurveArrivals : public ArrivalSource {
   double ns_per_request_ = 0;
 };
 
+/// As many requests in each bin as were counted there. Gaps place them within the bin: Poisson ones at
+/// uniform times.
+template <class Gaps>
+class CountedArrivals : public ArrivalSource {
+ public:
+  CountedArrivals(std::shared_ptr<const Replay> replay, const PlacingRule& rule, std::uint64_t seed)
+      : replay_(std::move(replay)), rule_(rule), seed_(seed), gaps_(rule, seed) {}
+
+  std::size_t next(std::span<TimeNs> out) override {
+    std::size_t count = 0;
+    while (count < out.size()) {
+      while (left_ == 0) {
+        if (!open_bin()) return count;
+      }
+      offset_ += gaps_.next();
+      const double place = offset_ / sum_ * static_cast<double>(end_ns_ - begin_ns_);
+      const TimeNs at = std::min(begin_ns_ + static_cast<TimeNs>(place), end_ns_ - 1);
+      if (--left_ == 0) gaps_.next();  // behind the last one
+      if (at < duration_ns()) out[count++] = at;
+    }
+    return count;
+  }
+
+  std::unique_ptr<ArrivalSource> restarted() const override {
+    return std::make_unique<CountedArrivals>(replay_, rule_, seed_);
+  }
+  TimeNs duration_ns() const override { return s_to_ns(replay_->duration_s); }
+  double expected_requests() const override {
+    return mean_rps(replay_->curve, replay_->duration_s) * replay_->duration_s;
+  }
+
+ private:
+  bool open_bin() {
+    const RateCurve& curve = replay_->curve;
+    if (bin_ == curve.rps.size() || end_ns_ >= duration_ns()) return false;
+    begin_ns_ = end_ns_;
+    end_ns_ = s_to_ns(static_cast<double>(bin_ + 1) * curve.bin_s);
+    // Counts need not be whole: their sum is, to the nearest one.
+    const double before = std::floor(counted_ + 0.5);
+    counted_ += curve.rps[bin_++] * curve.bin_s;
+    left_ = static_cast<std::uint64_t>(std::floor(counted_ + 0.5) - before);
+    offset_ = sum_ = 0;
+    Gaps rehearsal = gaps_;
+    for (std::uint64_t i = 0; i <= left_ && left_ > 0; ++i) sum_ += rehearsal.next();
+    return true;
+  }
+
+  std::shared_ptr<const Replay> replay_;
+  PlacingRule rule_;
+  std::uint64_t seed_;
+  Gaps gaps_;
+  std::size_t bin_ = 0;
+  TimeNs begin_ns_ = 0;
+  TimeNs end_ns_ = 0;
+  double counted_ = 0;      ///< in the bins up to this one
+  std::uint64_t left_ = 0;  ///< requests of this bin
+  double offset_ = 0;       ///< sum of this bin's gaps so far
+  double sum_ = 0;          ///< of all of them, up to the bin's end
+};
+
 class RecordedArrivals : public ArrivalSource {
  public:
   RecordedArrivals(std::shared_ptr<const std::vector<TimeNs>> times, TimeNs duration_ns)
@@ -213,6 +274,18 @@ std::unique_ptr<ArrivalSource> make_curve_arrivals(std::shared_ptr<const Replay>
       return std::make_unique<CurveArrivals<GammaGaps>>(std::move(replay), rule, seed);
     default:
       return std::make_unique<CurveArrivals<PoissonGaps>>(std::move(replay), rule, seed);
+  }
+}
+
+std::unique_ptr<ArrivalSource> make_counted_arrivals(std::shared_ptr<const Replay> replay,
+                                                     const PlacingRule& rule, std::uint64_t seed) {
+  switch (rule.process) {
+    case ArrivalProcess::kUniform:
+      return std::make_unique<CountedArrivals<EvenGaps>>(std::move(replay), rule, seed);
+    case ArrivalProcess::kGamma:
+      return std::make_unique<CountedArrivals<GammaGaps>>(std::move(replay), rule, seed);
+    default:
+      return std::make_unique<CountedArrivals<PoissonGaps>>(std::move(replay), rule, seed);
   }
 }
 

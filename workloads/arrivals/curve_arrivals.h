@@ -25,6 +25,12 @@ struct PlacingRule {
 std::unique_ptr<ArrivalSource> make_curve_arrivals(std::shared_ptr<const Replay> replay,
                                                    const PlacingRule& rule, std::uint64_t seed);
 
+/// As many requests in each bin of the curve as it holds (rate x length; the sum of those that are not whole
+/// is, to the nearest one), at uniform times within the bin (poisson), evenly (uniform) or by gaps of the
+/// given CV (gamma).
+std::unique_ptr<ArrivalSource> make_counted_arrivals(std::shared_ptr<const Replay> replay,
+                                                     const PlacingRule& rule, std::uint64_t seed);
+
 /// The given times (non-decreasing, from 0, before duration_ns), as they are.
 std::unique_ptr<ArrivalSource> make_recorded_arrivals(std::shared_ptr<const std::vector<TimeNs>> times,
                                                       TimeNs duration_ns);

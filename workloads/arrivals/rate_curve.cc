@@ -156,6 +156,57 @@ double peak_rps(const RateCurve& curve, double duration_s) {
   return duration_s < 1 ? mean_rps(curve, duration_s) : peak;
 }
 
+double peak_over_mean(const RateCurve& curve, double length_s) {
+  const double bins =
+      std::min(std::ceil(bins_of(length_s, curve.bin_s)), static_cast<double>(curve.rps.size()));
+  double sum = 0;
+  double peak = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(bins); ++i) {
+    sum += curve.rps[i];
+    peak = std::max(peak, curve.rps[i]);
+  }
+  return sum > 0 ? peak * bins / sum : 0;
+}
+
+namespace {
+
+/// The sum over bins of (count - mean)^2 / mean, of which Poisson counts have 1 each on average, and how
+/// many.
+struct Unevenness {
+  double sum = 0;
+  double bins = 0;
+  double variance = 0;  ///< of the sum, for Poisson counts
+};
+
+Unevenness unevenness(const RateCurve& counts, double window_s) {
+  Unevenness found;
+  const double window = 2 * std::floor(window_s / counts.bin_s / 2) + 1;
+  if (window < 3) return found;
+  const RateCurve means = smoothed(counts, window_s);
+  for (std::size_t i = 0; i < counts.rps.size(); ++i) {
+    const double mean = means.rps[i] * counts.bin_s;
+    if (!(mean > 0)) continue;
+    const double off = counts.rps[i] * counts.bin_s - mean;
+    found.sum += off * off / (mean * (1 - 1 / window));
+    found.bins += 1;
+    found.variance += 2 + 1 / mean;
+  }
+  return found;
+}
+
+}  // namespace
+
+double dispersion(const RateCurve& counts, double window_s) {
+  const Unevenness found = unevenness(counts, window_s);
+  return found.bins > 0 ? found.sum / found.bins : 1;
+}
+
+bool is_poisson_noise(const RateCurve& counts, double window_s) {
+  constexpr double kNearlyPoisson = 0.1;
+  const Unevenness found = unevenness(counts, window_s);
+  return found.sum <= found.bins + std::max(kNearlyPoisson * found.bins, 3 * std::sqrt(found.variance));
+}
+
 RateCurve sliced(const TraceSpec& spec, const RateCurve& source) {
   const auto size = static_cast<double>(source.rps.size());
   const double first = std::floor(bins_of(spec.from_s, source.bin_s));
@@ -172,13 +223,12 @@ RateCurve sliced(const TraceSpec& spec, const RateCurve& source) {
   return result;
 }
 
-Replay replay_of(const TraceSpec& spec, RateCurve source, bool measured, double target_rps) {
+Replay replay_of(const TraceSpec& spec, RateCurve source, bool smooths, double target_rps) {
   const double compress = compression_of(spec);
   if (spec.clip_rps > 0) {
     for (double& rate : source.rps) rate = std::min(rate, spec.clip_rps);
   }
-  if (measured && target_rps > 0 && spec.scale_by == ScaleBy::kSmoothed)
-    source = smoothed(source, spec.smooth_s);
+  if (smooths) source = smoothed(source, spec.smooth_s);
   if (draws_lines(spec, source.bin_s)) {
     source = interpolated(source, parts_of(source.bin_s / compress, source.rps.size()));
   }

@@ -114,6 +114,16 @@ double mean_rps(const RateCurve& curve, double duration_s);
 /// The highest mean over a whole second [k, k + 1) within [0, duration_s); the mean when there is none.
 double peak_rps(const RateCurve& curve, double duration_s);
 
+/// The highest rate of a bin over the mean of all within [0, length_s); 0 without requests.
+double peak_over_mean(const RateCurve& curve, double length_s);
+
+/// Index of dispersion of the counts around their moving mean over window_s: 1 for Poisson counts, more for
+/// bursts. 1 where the window holds a single bin.
+double dispersion(const RateCurve& counts, double window_s);
+/// Whether counts are no more uneven than Poisson noise: their dispersion is at most 1.1, or no more than
+/// three standard deviations of that of as many Poisson counts above 1.
+bool is_poisson_noise(const RateCurve& counts, double window_s);
+
 /// A curve in replayed time and how much of it is replayed.
 struct Replay {
   RateCurve curve;
@@ -121,8 +131,8 @@ struct Replay {
 };
 
 /// The steps of TraceSpec from `source` (counts or rates in source time, already sliced) to the target rate;
-/// see there. `measured` says that the curve holds counts with counting noise, so that scaling smooths it.
-Replay replay_of(const TraceSpec& spec, RateCurve source, bool measured, double target_rps);
+/// see there. `smooths` says that the curve is smoothed before.
+Replay replay_of(const TraceSpec& spec, RateCurve source, bool smooths, double target_rps);
 
 /// The part [from_s, to_s) of a curve in whole bins; to_s = 0 is the end. Throws InputError when nothing is
 /// left.

@@ -139,8 +139,36 @@ TEST(ReplayOf, SmoothingDoesNotInventBursts) {
   TraceSpec spec = file_spec();
   spec.smooth_s = 30;
   EXPECT_NEAR(variation(replay_of(spec, counts, true, 1200).curve), 1 / std::sqrt(40.0 * 31), 0.008);
-  spec.scale_by = ScaleBy::kRaw;
-  EXPECT_NEAR(variation(replay_of(spec, counts, true, 1200).curve), 1 / std::sqrt(40.0), 0.01);
+  EXPECT_NEAR(variation(replay_of(spec, counts, false, 1200).curve), 1 / std::sqrt(40.0), 0.01);
+}
+
+// Poisson counts have an index of dispersion of 1, at a constant rate and at one that changes slowly; a bin
+// that holds k times its share now and then has more.
+TEST(Dispersion, TellsBurstsFromPoissonNoise) {
+  constexpr double kWindowS = 30;
+  int poisson = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    RandomStream random(seed, "counts");
+    RateCurve even{1, std::vector<double>(1200, 0)};
+    RateCurve bursty = even;
+    for (std::size_t bin = 0; bin < even.rps.size(); ++bin) {
+      const double mean = 2 + 38 * static_cast<double>(bin) / 1200;
+      for (double t = random.exponential(); t < mean; t += random.exponential()) even.rps[bin] += 1;
+      bursty.rps[bin] = even.rps[bin] * (random.below(20) == 0 ? 4 : 1);
+    }
+    EXPECT_NEAR(dispersion(even, kWindowS), 1, 5 * std::sqrt(2 / 1200.0)) << seed;
+    EXPECT_GT(dispersion(bursty, kWindowS), 2) << seed;
+    poisson += is_poisson_noise(even, kWindowS) ? 1 : 0;
+    EXPECT_FALSE(is_poisson_noise(bursty, kWindowS)) << seed;
+  }
+  EXPECT_EQ(poisson, 40);
+  EXPECT_EQ(dispersion({60, {1, 100}}, kWindowS), 1) << "a bin as long as the window";
+}
+
+TEST(PeakOverMean, IsThatOfTheWindow) {
+  EXPECT_EQ(peak_over_mean({2, {1, 3, 2, 10}}, 6), 1.5);
+  EXPECT_EQ(peak_over_mean({2, {1, 3, 2, 10}}, 8), 2.5);
+  EXPECT_EQ(peak_over_mean({1, {0, 0}}, 2), 0);
 }
 
 TEST(ReplayOf, RefusesAWindowWithoutRequests) {

@@ -29,7 +29,8 @@ bool TextLines::next() {
   const std::size_t end = rest_.find('\n');
   line_ = rest_.substr(0, end);
   rest_ = end == std::string_view::npos ? std::string_view() : rest_.substr(end + 1);
-  if (line_.size() > kLongestLine) throw error("", "a line longer than 1 MiB", "text in lines");
+  if (line_.size() > kLongestLine)
+    throw error("", "a line longer than 1 MiB", "shorter lines (of a trace: one bin or request in each)");
   if (line_.ends_with('\r')) line_.remove_suffix(1);
   return true;
 }
@@ -59,16 +60,35 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-void split_fields(std::string_view line, std::vector<std::string_view>& fields) {
+namespace {
+
+/// Where the field that `line` begins with ends. Quotes that do not end before a separator are text.
+std::size_t field_end(std::string_view line, char separator) {
+  const std::size_t quote = line.find_first_not_of(" \t");
+  if (quote != std::string_view::npos && line[quote] == '"') {
+    for (std::size_t end = line.find('"', quote + 1); end != std::string_view::npos;
+         end = line.find('"', end + 1)) {
+      const std::size_t next = line.find_first_not_of(separator == ' ' ? "\t" : " \t", end + 1);
+      if (next == std::string_view::npos || line[next] == separator) return next;
+    }
+  }
+  return line.find(separator);
+}
+
+}  // namespace
+
+void split_fields(std::string_view line, std::vector<std::string_view>& fields, char separator) {
   fields.clear();
+  if (separator == ' ') line = trimmed(line);
   for (;;) {
-    const std::size_t comma = line.find(',');
-    std::string_view field = trimmed(line.substr(0, comma));
+    const std::size_t end = field_end(line, separator);
+    std::string_view field = trimmed(line.substr(0, end));
     if (field.size() >= 2 && field.front() == '"' && field.back() == '"')
       field = field.substr(1, field.size() - 2);
     fields.push_back(field);
-    if (comma == std::string_view::npos) return;
-    line.remove_prefix(comma + 1);
+    if (end == std::string_view::npos) return;
+    line.remove_prefix(end + 1);
+    if (separator == ' ') line = trimmed(line);
   }
 }
 

@@ -41,8 +41,9 @@ class TextLines {
 std::string quoted(std::string_view text);
 /// Without spaces and tabs at both ends.
 std::string_view trimmed(std::string_view text);
-/// The comma-separated fields, trimmed, without quotes around a field.
-void split_fields(std::string_view line, std::vector<std::string_view>& fields);
+/// The fields between separators, trimmed, without quotes around a field, which may hold separators. A blank
+/// as the separator stands for one or more of them.
+void split_fields(std::string_view line, std::vector<std::string_view>& fields, char separator = ',');
 /// Reads a whole field as a finite number; false when it is anything else (also for NaN and infinity).
 bool read_number(std::string_view field, double& value);
 /// The field as a number within [low, high], or an InputError at this line.

@@ -15,9 +15,10 @@ void list_scaling(TraceSpec& spec, ParamList& params) {
       "scale_to", spec.scale_to, {"mean", "peak"},
       "what the target rate is: the mean of the replayed window, or its highest mean over one second");
   params.choice(
-      "scale_by", spec.scale_by, {"smoothed", "raw"},
+      "scale_by", spec.scale_by, {"auto", "smoothed", "raw"},
       "the file's curve that is scaled: its centred moving mean over smooth_s, or its raw counts (whose "
-      "counting noise then grows into bursts that the source does not have)");
+      "counting noise then grows into bursts that the source does not have); auto: smoothed where counts are "
+      "no more uneven than Poisson noise, else raw, as of send times");
   params.number("smooth_s", spec.smooth_s, 0, 1e7, "scale_by = smoothed: the window, in source seconds");
 }
 
@@ -40,10 +41,12 @@ void list_process(TraceSpec& spec, ParamList& params) {
 }
 
 void list_source(TraceSpec& spec, ParamList& params) {
+  params.choice("time_unit", spec.time_unit, {"auto", "s", "ms", "us", "ns"},
+                "file: the unit of its times and gaps; auto: what the file says");
   params.number("bin_s", spec.bin_s, 0, 1e7,
                 "file: length of a bin of counts in source seconds; 0: what the file says (a '# bin_s = X' "
-                "line; 60 for "
-                "azure_functions), else 1. Times: bins in which they are counted when scaled");
+                "line, times beside the counts; 60 for azure_functions). Times: bins in which they are "
+                "counted when scaled; 0: 1");
   params.number("from_s", spec.from_s, 0, 1e9,
                 "file, wiki, tweet, azure: where the replay begins, in source seconds");
   params.number("to_s", spec.to_s, 0, 1e9,
@@ -157,7 +160,7 @@ std::vector<std::string> stream_trace_keys() {
 }
 
 std::vector<std::string> trace_format_names() {
-  return {"auto", "times", "counts", "azure_functions", "azure_llm"};
+  return {"auto", "times", "counts", "gaps", "azure_functions", "azure_llm", "burstgpt", "mooncake"};
 }
 
 void check_trace(const TraceSpec& spec) {

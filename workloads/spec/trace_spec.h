@@ -16,9 +16,11 @@ namespace harness {
 
 /// What the rate is scaled to, and by which curve.
 enum class ScaleTo { kMean, kPeak };
-enum class ScaleBy { kSmoothed, kRaw };
+enum class ScaleBy { kAuto, kSmoothed, kRaw };
 /// How requests are placed at a given rate.
 enum class ArrivalProcess { kPoisson, kUniform, kGamma, kMmpp };
+/// Of the times of a file; by what the file says.
+enum class TimeUnit { kAuto, kSeconds, kMilliseconds, kMicroseconds, kNanoseconds };
 /// Whether the rate runs in a straight line from the middle of one bin to the middle of the next.
 enum class Interpolate { kAuto, kLinear, kOff };
 
@@ -38,11 +40,13 @@ struct TraceSpec {
   std::string name;               ///< how results call it
   std::string shape = "poisson";  ///< constant, poisson, gamma, mmpp, step, wiki, tweet, azure, file, streams
   std::string file;  ///< shape = file: path, plain or gzipped; streams: of recorded minutes, or empty
-  std::string format = "auto";  ///< times, counts, azure_functions, azure_llm, auto (see read_trace)
+  std::string format = "auto";  ///< one of trace_format_names() (see read_trace)
   /// counts: columns, separated by commas, whose counts are added: each a name in the header or a position
-  /// from 1 on (a number is always a position); "" is the last column. azure_functions: values of hash_func
-  /// (or the unique beginning of one), likewise; "" is the sum of all.
+  /// from 1 on (a number is always a position); "" is what the file says. azure_functions: values of
+  /// hash_func (or the unique beginning of one), likewise; "" is the sum of all.
   std::string column;
+  std::string time_column;  ///< times, counts, gaps: a name or a position; "" is what the file says
+  TimeUnit time_unit = TimeUnit::kAuto;
   std::vector<StreamClass> streams;  ///< shape = streams: at least one class
   std::string place_file;            ///< for messages: where the spec stands
   int place_line = 0;
@@ -50,7 +54,7 @@ struct TraceSpec {
 
   double duration_s = 60;  ///< of the generated load; a file is cut to it after compression (0: all of it)
   ScaleTo scale_to = ScaleTo::kMean;
-  ScaleBy scale_by = ScaleBy::kSmoothed;
+  ScaleBy scale_by = ScaleBy::kAuto;
   double smooth_s = 30;
   ArrivalProcess process = ArrivalProcess::kPoisson;
   double cv = 2;
@@ -82,7 +86,7 @@ std::vector<std::string> trace_shape_names();
 void resolve_preset(TraceSpec& spec);
 /// The keys of a trace that shape streams has; the others are those of a single load.
 std::vector<std::string> stream_trace_keys();
-/// auto, times, counts, azure_functions, azure_llm.
+/// auto, times, counts, gaps, and the published ones: azure_functions, azure_llm, burstgpt, mooncake.
 std::vector<std::string> trace_format_names();
 
 /// Checks what list() cannot: shape and format names (naming the nearest), fields that exclude one another.
@@ -91,12 +95,16 @@ void check_trace(const TraceSpec& spec);
 
 /// Sending times of the trace. `target_rps` > 0 scales it: the mean (scale_to = peak: the highest mean over
 /// one whole second) of the replayed window becomes that. `target_rps` <= 0 replays a file as it was
-/// recorded, without smoothing: recorded times as they are (`repeat` and `clip_rps` are errors then), counts
-/// by `process`, streams at the rates of their classes; another generated shape then is an error. Recorded
-/// times are treated as counts in bins of bin_s (1 s unless given) when target_rps > 0: their order within a
-/// bin is not kept. Throws InputError (check_trace, the file's reader, a window outside the file or without
-/// requests).
-std::unique_ptr<ArrivalSource> make_arrivals(const TraceSpec& spec, double target_rps, std::uint64_t seed);
+/// recorded: recorded times as they are (`repeat` and `clip_rps` are errors then), counts with as many
+/// requests in each bin as were counted (`process` places them within it; mmpp is an error), streams at the
+/// rates of their classes; another generated shape then is an error. Recorded times are treated as counts in
+/// bins of bin_s (1 s unless given) when target_rps > 0: their order within a bin is not kept. `remarks`,
+/// where given, gets what a reader should know of a file's load, a line each: first what was read as what,
+/// then what is not as one might think, an end before duration_s, a peak over mean more than a tenth off the
+/// recorded one. Throws
+/// InputError (check_trace, the file's reader, a window outside the file or without requests).
+std::unique_ptr<ArrivalSource> make_arrivals(const TraceSpec& spec, double target_rps, std::uint64_t seed,
+                                             std::vector<std::string>* remarks = nullptr);
 
 /// The bytes of the trace's file. Throws InputError when it cannot be read; where there is none the line
 /// names the key and, for the real traces that workloads/traces/SOURCES.toml names, says what to do.

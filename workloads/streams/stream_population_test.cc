@@ -200,7 +200,7 @@ TEST_F(RecordedMinutes, NeedAFileOfFunctions) {
   trace_.column = "f3";
   EXPECT_NE(error_of(trace_).find("found no invocations"), std::string::npos) << error_of(trace_);
   write_file(trace_.file, "1\n2\n");
-  EXPECT_NE(error_of(trace_).find("found a file of format times; allowed: azure_functions"),
+  EXPECT_NE(error_of(trace_).find("found a file of another format; allowed: azure_functions"),
             std::string::npos)
       << error_of(trace_);
 }

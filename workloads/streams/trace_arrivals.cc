@@ -1,4 +1,5 @@
 #include <cmath>
+#include <cstdio>
 
 #include "harness/core/error.h"
 #include "workloads/arrivals/curve_arrivals.h"
@@ -79,12 +80,45 @@ std::unique_ptr<ArrivalSource> recorded(const TraceSpec& spec, const TraceData& 
   return make_recorded_arrivals(std::move(times), duration);
 }
 
+/// What the file holds from from_s to to_s.
 RateCurve curve_of(const TraceSpec& spec, const TraceData& data) {
   RateCurve curve;
   curve.bin_s = data.bin_s;
   curve.rps = data.times_ns.empty() ? data.counts : counts_of(data.times_ns, data.bin_s);
   for (double& rate : curve.rps) rate /= curve.bin_s;
   return sliced(spec, curve);
+}
+
+bool smooths(const TraceSpec& spec, const TraceData& data, const RateCurve& curve) {
+  if (spec.scale_by == ScaleBy::kAuto) return data.times_ns.empty() && is_poisson_noise(curve, spec.smooth_s);
+  return spec.scale_by == ScaleBy::kSmoothed;
+}
+
+/// As recorded.
+Replay counted_replay(const TraceSpec& spec, const PlacingRule& rule, RateCurve curve) {
+  if (rule.process == ArrivalProcess::kMmpp)
+    throw input_error(place_of_field(spec, "process"), "mmpp for counts as they were recorded",
+                      "poisson, uniform or gamma, which place a bin's requests within it, or a rate above 0");
+  TraceSpec as_is = spec;
+  as_is.interpolate = Interpolate::kOff;
+  return replay_of(as_is, std::move(curve), false, 0);
+}
+
+void remark_on_length(const TraceSpec& spec, double length_s, std::vector<std::string>& remarks) {
+  constexpr double kRounding = 1e-6;
+  if (length_s >= spec.duration_s * (1 - kRounding)) return;
+  remarks.push_back("the file ends " + text_of(length_s) + " s after from_s = " + text_of(spec.from_s) +
+                    (compression_of(spec) > 1 ? " (replayed)" : "") + ", duration_s asks for " +
+                    text_of(spec.duration_s) + ": nothing is sent after it (repeat = true begins again)");
+}
+
+void remark_on_peak(double recorded, double sent, bool is_smoothed, std::vector<std::string>& remarks) {
+  constexpr double kMuch = 0.1;
+  if (!(recorded > 0) || std::abs(sent / recorded - 1) <= kMuch) return;
+  char text[160];
+  std::snprintf(text, sizeof text, "peak over mean is %.3g where %.3g was recorded%s", sent, recorded,
+                is_smoothed ? " (scale_by = \"raw\" keeps it)" : "");
+  remarks.emplace_back(text);
 }
 
 std::unique_ptr<ArrivalSource> placed(const TraceSpec& spec, std::shared_ptr<const Replay> replay,
@@ -101,7 +135,8 @@ std::unique_ptr<ArrivalSource> placed(const TraceSpec& spec, std::shared_ptr<con
 
 }  // namespace
 
-std::unique_ptr<ArrivalSource> make_arrivals(const TraceSpec& spec, double target_rps, std::uint64_t seed) {
+std::unique_ptr<ArrivalSource> make_arrivals(const TraceSpec& spec, double target_rps, std::uint64_t seed,
+                                             std::vector<std::string>* remarks) {
   check_trace(spec);
   if (!(target_rps <= 1e9)) {
     throw input_error({spec.place_file, spec.place_line, "rate"}, text_of(target_rps),
@@ -118,8 +153,28 @@ std::unique_ptr<ArrivalSource> make_arrivals(const TraceSpec& spec, double targe
     return placed(spec, std::move(replay), seed);
   }
   const TraceData data = read_trace(spec.file, trace_bytes(spec), spec);
-  if (!data.times_ns.empty() && target_rps <= 0) return recorded(spec, data);
-  auto replay = std::make_shared<const Replay>(replay_of(spec, curve_of(spec, data), true, target_rps));
+  std::vector<std::string> unwanted;
+  if (remarks == nullptr) remarks = &unwanted;
+  remarks->push_back(described(data));
+  if (!data.times_ns.empty() && target_rps <= 0) {
+    auto arrivals = recorded(spec, data);
+    remark_on_length(spec, ns_to_s(arrivals->duration_ns()), *remarks);
+    return arrivals;
+  }
+  RateCurve curve = curve_of(spec, data);
+  if (target_rps <= 0) {
+    const PlacingRule rule = placing_rule(spec);
+    auto replay = std::make_shared<const Replay>(counted_replay(spec, rule, std::move(curve)));
+    remark_on_length(spec, replay->duration_s, *remarks);
+    return make_counted_arrivals(std::move(replay), rule, seed);
+  }
+  const bool is_smoothed = smooths(spec, data, curve);
+  const RateCurve before = curve;
+  auto replay = std::make_shared<const Replay>(replay_of(spec, std::move(curve), is_smoothed, target_rps));
+  remark_on_length(spec, replay->duration_s, *remarks);
+  const double recorded_s = replay->duration_s * compression_of(spec);
+  remark_on_peak(peak_over_mean(before, recorded_s), peak_over_mean(replay->curve, replay->duration_s),
+                 is_smoothed, *remarks);
   return placed(spec, std::move(replay), seed);
 }
 

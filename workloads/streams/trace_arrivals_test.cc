@@ -1,13 +1,17 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 
 #include "harness/core/error.h"
+#include "harness/core/params.h"
+#include "harness/core/random.h"
 #include "workloads/files/file_bytes.h"
 #include "workloads/spec/trace_spec.h"
 #include "workloads/trace_files/trace_facts.h"
+#include "workloads/trace_files/trace_import.h"
 
 namespace harness {
 namespace {
@@ -152,7 +156,7 @@ TEST_F(TraceArrivals, ScaleRecordedTimesByTheirCounts) {
 }
 
 TEST_F(TraceArrivals, ReplayCountsAsRecordedOrScaled) {
-  TraceSpec spec = file("count,more\n10,1\n30,1\n20,1\n");
+  TraceSpec spec = file("# bin_s = 1\ncount,more\n10,1\n30,1\n20,1\n");
   spec.column = "count";
   spec.process = ArrivalProcess::kUniform;
   spec.smooth_s = 0;
@@ -162,6 +166,99 @@ TEST_F(TraceArrivals, ReplayCountsAsRecordedOrScaled) {
   EXPECT_EQ(counts_of(*make_arrivals(spec, 60, 1), 1), (std::vector<double>{20, 60, 40}));
   spec.column = "1,2";
   EXPECT_EQ(counts_of(*make_arrivals(spec, 0, 1), 1), (std::vector<double>{11, 31, 21}));
+}
+
+// As it was recorded: each bin has its count, whatever places the requests within it, in any window.
+TEST_F(TraceArrivals, KeepEachBinsCountAsRecorded) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    RandomStream random(seed, "counts");
+    std::vector<double> counts;
+    std::string text = "# bin_s = 2\ncount\n";
+    for (int bin = 0; bin < 50; ++bin) {
+      counts.push_back(random.below(3) == 0 ? 0 : static_cast<double>(random.below(40)));
+      text += text_of(counts.back()) + "\n";
+    }
+    TraceSpec spec = file(text);
+    for (const ArrivalProcess process :
+         {ArrivalProcess::kPoisson, ArrivalProcess::kUniform, ArrivalProcess::kGamma}) {
+      spec.process = process;
+      spec.from_s = 2 * static_cast<double>(random.below(10));
+      spec.duration_s = 40;
+      const auto first = counts.begin() + static_cast<std::ptrdiff_t>(spec.from_s / 2);
+      const auto arrivals = make_arrivals(spec, 0, seed);
+      std::vector<double> found = counts_of(*arrivals, 2);
+      found.resize(20);
+      EXPECT_EQ(found, std::vector<double>(first, first + 20)) << seed;
+      const std::vector<TimeNs> times = times_of(*arrivals);
+      EXPECT_TRUE(std::is_sorted(times.begin(), times.end()));
+      EXPECT_EQ(times_of(*make_arrivals(spec, 0, seed)), times);
+    }
+  }
+  TraceSpec mmpp = file("# bin_s = 1\n5\n");
+  mmpp.process = ArrivalProcess::kMmpp;
+  EXPECT_THROW(make_arrivals(mmpp, 0, 1), InputError);
+}
+
+// Within a bin Poisson arrivals are uniform: the mean place is 1/2, its variance 1/12.
+TEST_F(TraceArrivals, PlaceCountedRequestsUniformlyInTheirBin) {
+  const TraceSpec spec = file("# bin_s = 1\n20000\n");
+  double sum = 0;
+  double squares = 0;
+  for (const TimeNs time : times_of(*make_arrivals(spec, 0, 3))) {
+    sum += ns_to_s(time);
+    squares += ns_to_s(time) * ns_to_s(time);
+  }
+  const double mean = sum / 20000;
+  EXPECT_NEAR(mean, 0.5, 4 * std::sqrt(1.0 / 12 / 20000));
+  EXPECT_NEAR(squares / 20000 - mean * mean, 1.0 / 12, 0.003);
+}
+
+TEST_F(TraceArrivals, RemarkOnWhatWasReadAndWhatIsNotAsRecorded) {
+  const auto remarks_of = [](const TraceSpec& spec, double rate) {
+    std::vector<std::string> remarks;
+    make_arrivals(spec, rate, 1, &remarks);
+    return remarks;
+  };
+  std::string text = "# bin_s = 1\ncount\n";
+  for (int second = 0; second < 120; ++second) text += second % 10 == 0 ? "190\n" : "10\n";
+  TraceSpec spec = file(text);
+  const std::string read =
+      "counts in column 'count', bins of 1 s; 3360 requests over 120 s, 0 of 120 bins empty";
+  EXPECT_EQ(remarks_of(spec, 100), std::vector<std::string>{read}) << "bursts are kept";
+  EXPECT_EQ(remarks_of(spec, 0), std::vector<std::string>{read});
+  spec.scale_by = ScaleBy::kSmoothed;
+  const std::vector<std::string> smoothed = remarks_of(spec, 100);
+  ASSERT_EQ(smoothed.size(), 2U);
+  EXPECT_NE(smoothed[1].find("where 6.79 was recorded (scale_by = \"raw\" keeps it)"), std::string::npos)
+      << smoothed[1];
+  spec.scale_by = ScaleBy::kAuto;
+  spec.from_s = 90;
+  spec.duration_s = 120;
+  for (const double rate : {0.0, 50.0}) {
+    ASSERT_EQ(remarks_of(spec, rate).size(), 2U);
+    EXPECT_EQ(
+        remarks_of(spec, rate)[1].rfind("the file ends 30 s after from_s = 90, duration_s asks for 120", 0),
+        0U)
+        << remarks_of(spec, rate)[1];
+  }
+  spec.repeat = true;
+  EXPECT_EQ(remarks_of(spec, 50).size(), 1U);
+  EXPECT_TRUE(remarks_of(TraceSpec(), 50).empty()) << "a generated shape";
+}
+
+// Send times keep their bursts when they are scaled, and counts that are bursty; Poisson noise is smoothed.
+TEST_F(TraceArrivals, SmoothPoissonNoiseAlone) {
+  RandomStream random(9, "times");
+  std::string times = "# time_unit = s\n";
+  for (double t = random.exponential() / 20; t < 600; t += random.exponential() / 20)
+    times += text_of(t) + "\n";
+  TraceSpec spec = file(times);
+  const auto peak_of = [](const TraceSpec& of) {
+    return facts_of(counts_of(*make_arrivals(of, 2000, 1), 1), 1).peak_over_mean;
+  };
+  EXPECT_GT(peak_of(spec), 1.4) << "raw";
+  const std::vector<double> counts = counts_of(*make_arrivals(spec, 0, 1), 1);
+  EXPECT_LT(peak_of(file(counts_text("t", 1, counts))), 1.3) << "smoothed";
 }
 
 TEST_F(TraceArrivals, CompressAndRepeatCounts) {
@@ -174,7 +271,7 @@ TEST_F(TraceArrivals, CompressAndRepeatCounts) {
 }
 
 TEST_F(TraceArrivals, ReadGzippedFiles) {
-  const TraceSpec spec = file("1\n2\n", "t.txt.gz");
+  const TraceSpec spec = file("1\n2.0\n", "t.txt.gz");
   EXPECT_EQ(times_of(*make_arrivals(spec, 0, 1)), (std::vector<TimeNs>{kNsPerS, 2 * kNsPerS}));
   EXPECT_EQ(trace_checksum(spec).size(), 64U);
 }

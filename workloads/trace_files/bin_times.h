@@ -4,45 +4,39 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "harness/core/types.h"
 #include "workloads/files/text_lines.h"
 
 namespace harness {
 
-/// Nanoseconds since 1970 of "2023-11-16 18:15:46.6805900"; nothing for another text.
-std::optional<TimeNs> read_timestamp(std::string_view text);
-
-/// A column of times, numbers or time stamps, in a file of counts. Rows that are unsorted, repeated or left
-/// out would be replayed as bins that follow each other, at other times than recorded.
+/// A column of times, numbers or dates, in a file of counts. Rows that are unsorted, repeated or left out
+/// would be replayed as bins that follow each other, at other times than recorded.
 class BinTimes {
  public:
-  /// The first column that a header calls time, timestamp, date, second, minute, hour, bin or t (a unit may
-  /// follow: time_s) and whose counts are not read.
-  static std::optional<BinTimes> named(const std::vector<std::string_view>& header,
-                                       const std::vector<std::size_t>& counts);
-  /// Without a header the first column, unless its counts are read. It may be anything: see check().
-  static std::optional<BinTimes> unnamed(const std::vector<std::string_view>& fields,
-                                         const std::vector<std::size_t>& counts);
+  /// A column without a name may be anything: see check().
+  explicit BinTimes(std::string name) : name_(std::move(name)) {}
 
-  /// Takes the next row. Of a named column throws InputError unless its time is as far after the one before
-  /// as the second is after the first. Where a field is no time, the column is none.
-  void add(const TextLines& lines, const std::vector<std::string_view>& fields);
+  /// Takes the next row's field. Of a named column throws InputError unless its time is as far after the one
+  /// before as the second is after the first. Where a field is no time, the column is none.
+  void add(const TextLines& lines, std::string_view field);
   /// After the last row: throws InputError for a column without a name that is one of times, all but a tenth
   /// of its rows equally far apart, but not all.
   void check() const;
 
- private:
-  BinTimes(std::size_t column, std::string name) : column_(column), name_(std::move(name)) {}
+  /// How far rows are apart, in seconds of dates or in the unit of the numbers, to six digits; 0: the column
+  /// holds no times, or only one.
+  double step() const;
+  bool has_dates() const { return has_dates_; }
 
-  std::size_t column_;
+ private:
   std::string name_;
   bool is_time_ = true;
+  bool has_dates_ = false;
   std::size_t rows_ = 0;
   std::size_t wrong_ = 0;
   std::optional<InputError> first_wrong_;
   std::string before_text_;
+  double first_ = 0;
   double before_ = 0;
   double step_ = 0;
 };

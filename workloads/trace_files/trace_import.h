@@ -23,46 +23,62 @@ std::vector<double> read_azure_functions(TextLines lines, const std::string& col
 /// The same by function, in the order of their names; all of one length.
 std::vector<std::vector<double>> read_function_minutes(TextLines lines, const std::string& column);
 
-/// Times of the requests, from the first one on; appends their lengths to `tokens` unless it is null.
-std::vector<TimeNs> read_azure_llm(TextLines lines, TraceTokens* tokens = nullptr);
-
 /// A recorded trace: sending times, or counts per bin (then `times_ns` is empty). Source time 0 is the file's
 /// beginning.
 struct TraceData {
-  std::string format;            ///< times, counts, azure_functions or azure_llm
+  std::string format;            ///< one of trace_format_names(), but auto
   std::vector<TimeNs> times_ns;  ///< non-decreasing, from 0 on
   double bin_s = 1;
   std::vector<double> counts;  ///< requests in each bin
-  TraceTokens tokens;          ///< azure_llm: lengths of the requests, as many as times_ns
+  TraceTokens tokens;          ///< of logs with tokens: lengths of the requests, as many as times_ns
+  std::string reading;         ///< what was taken for what: columns, units
 };
 
+/// A published log of requests with tokens: text in columns with a header, or an object of JSON a line.
+struct RequestLog {
+  const char* format;
+  const char* beginning;  ///< of the first line
+  const char* time;       ///< names of the columns, or keys
+  const char* input;
+  const char* output;
+  double unit_s;  ///< of the times; 0: dates
+  const char* unit;
+  bool is_json;
+};
+TraceData read_request_log(TextLines lines, const RequestLog& log);
+
 /// Reads a trace from the bytes of a file, plain or gzipped. `file_name` is for messages. Uses `format`,
-/// `column` and `bin_s` of the spec. Lines that are empty or begin with '#' are passed over; a line ends at
-/// LF or CR LF.
+/// `column`, `time_column`, `time_unit` and `bin_s` of the spec. Lines that are empty or begin with '#' are
+/// passed over; a line ends at LF or CR LF. Columns stand between commas, semicolons, tabs or blanks; a field
+/// may be quoted. The first line is a header unless it has a number or a date.
 ///
-/// times: one sending time a line, in seconds, non-decreasing, from 0 to 1e9.
-/// counts: CSV, one bin a row, one or more columns (quoted fields without commas are allowed), with or
-/// without a header
-///   of names (a first row whose selected field is not a number). Counts are numbers from 0 to 1e12. A
-///   comment
-///   "# bin_s = X" gives the length of a bin. Rows are bins one after the other: times beside them must be
-///   sorted, none twice, none left out (bin_times.h).
+/// times: a request a line; `time_column`, the column that its name says, or the only one. Dates (ISO 8601)
+/// and numbers that count from 1970 are taken from the first on, other numbers as they are, from 0 to 1e9 s;
+/// their unit is `time_unit`, that of the name (arrival_ms), of a remark "# time_unit = s", of the size of
+/// numbers that count from 1970, or s in a file without names. Times that fall are sorted.
+/// counts: a bin a line; `column`, the column that its name says (count, requests, rps), or the only one
+/// beside times. Counts are numbers from 0 to 1e12. The length of a bin is `bin_s`, that of a remark "# bin_s
+/// = X", or how far the times beside the counts are apart; these must agree, and times must be sorted, none
+/// twice, none left out (bin_times.h).
+/// gaps: a request a line, its time since the one before (the first: since the beginning).
 /// azure_functions: Azure Functions 2019: a header whose last columns are 1..1440, before them at least
-/// hash_func
-///   (HashFunction) and possibly day; one row per function and day with the invocations of each minute.
-///   Without a day column every function stands once. Days are counted from the smallest one; missing rows
-///   are days without requests.
-/// azure_llm: Azure LLM inference: TIMESTAMP,ContextTokens,GeneratedTokens; the times, from the first one on,
-/// and the token counts.
-/// auto: by the first line: a header beginning HashOwner, HashApp, HashFunction or hash_func is
-/// azure_functions, one
-///   beginning TIMESTAMP azure_llm; a comma or a "# bin_s" comment means counts; anything else times.
+/// hash_func (HashFunction) and possibly day; one row per function and day with the invocations of each
+/// minute. Without a day column every function stands once. Days are counted from the smallest one; missing
+/// rows are days without requests.
+/// azure_llm (TIMESTAMP,ContextTokens,GeneratedTokens), burstgpt (Timestamp in s, Request tokens, Response
+/// tokens), mooncake (lines of JSON: timestamp in ms, input_length, output_length): times, from the first one
+/// on, and lengths.
+/// auto: published formats by their first line; otherwise what names and units in the file say. Where they
+/// leave two readings, neither is taken: the message has both.
 ///
 /// Throws InputError with file, line, column, what was found and what is allowed.
 TraceData read_trace(const std::string& file_name, std::string_view bytes, const TraceSpec& spec);
 
-/// The lengths of the requests that a file of format azure_llm holds from from_s to to_s, in order; none for
-/// other traces. Throws InputError as the file's reader does.
+/// What was read as what, in one line: format, column, unit, bin, requests, span, gaps.
+std::string described(const TraceData& data);
+
+/// The lengths of the requests that a log with tokens holds from from_s to to_s, in order; none for other
+/// traces. Throws InputError as the file's reader does.
 TraceTokens recorded_tokens(const TraceSpec& spec);
 
 /// Invocations by minute of each function chosen by `column` in the trace's file, which must be of format

@@ -311,7 +311,14 @@ const CellFactory::Offered& CellFactory::offered(const Configuration& of, double
     load.requests = load.population->expected_requests();
     load.duration_s = trace.duration_s;
   } else {
-    const std::unique_ptr<ArrivalSource> arrivals = make_arrivals(trace, target_rps, seed);
+    std::vector<std::string> remarks;
+    const std::unique_ptr<ArrivalSource> arrivals = make_arrivals(trace, target_rps, seed, &remarks);
+    for (const std::string& remark : remarks) {
+      std::string line =
+          (&remark == remarks.data() ? "trace " : "warning: trace ") + trace.name + ": " + remark;
+      if (std::find(trace_remarks_.begin(), trace_remarks_.end(), line) == trace_remarks_.end())
+        trace_remarks_.push_back(std::move(line));
+    }
     load.requests = arrivals->expected_requests();
     load.duration_s = ns_to_s(arrivals->duration_ns());
   }

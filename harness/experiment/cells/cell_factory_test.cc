@@ -236,7 +236,7 @@ bool expect_seeds_apart(const std::string& text) {
 
 TEST(CellFactory, ACellIsPreparedAlikeWithAndWithoutTheOtherSeeds) {
   const std::string counts = ::testing::TempDir() + "/seeds_apart_counts.txt";
-  std::ofstream(counts) << "3\n9\n4\n1\n5\n9\n2\n6\n5\n3\n";
+  std::ofstream(counts) << "# bin_s = 1\n3\n9\n4\n1\n5\n9\n2\n6\n5\n3\n";
   std::set<std::string> of_the_seed;
   for (const std::string shape :
        {"constant", "poisson", "gamma", "mmpp", "step", "wiki", "tweet", "azure", "file"}) {

@@ -30,7 +30,8 @@ constexpr PlainKey kKeys[] = {
      "axis: offered rate, relative to the capacity that the initial plan has without the systems' own "
      "settings"},
     {"workload", "rates_rps", "(loads)", "numbers from 0 to 1e+09",
-     "axis, instead of loads: offered rate in requests/s; 0 replays a recorded trace as it is, and streams "
+     "axis, instead of loads: offered rate in requests/s; 0 replays a recorded trace as it is (each time, or "
+     "each bin), and streams "
      "at the "
      "rates of their classes"},
     {"workload", "rates_rps_per_worker", "(loads)", "numbers from 1e-06 to 1e+06",

@@ -119,7 +119,9 @@ std::vector<Param> trace_params(TraceSpec& trace) {
       text_param("format", trace.format, "", "file: how to read it", trace_format_names()),
       text_param(
           "column", trace.column, "a name, a number, or several separated by commas",
-          "file: the column of counts, or the function's hash; empty: the last column, or all functions")};
+          "file: the column of counts, or the function's hash; empty: what the file says, or all functions"),
+      text_param("time_column", trace.time_column, "a name or a number",
+                 "file: the column of times or gaps; empty: what the file says")};
   append(params, trace);
   return params;
 }

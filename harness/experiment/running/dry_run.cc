@@ -144,6 +144,13 @@ std::string dry_run_table(const std::vector<PreparedCell>& cells) {
   return text;
 }
 
+std::vector<std::string> run_notes(const CellFactory& factory, std::span<const DeviceNeed> needs,
+                                   std::span<const RankMachine> machines) {
+  std::vector<std::string> notes = factory.trace_remarks();
+  for (const std::string& note : device_notes(needs, machines)) notes.push_back("warning: " + note);
+  return notes;
+}
+
 std::string layout_text(const std::vector<PreparedCell>& cells, int ranks) {
   std::set<std::string> lines;
   for (const PreparedCell& cell : cells) {

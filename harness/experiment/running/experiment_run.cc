@@ -149,8 +149,8 @@ void ExperimentRun::print_plan(bool brief, RankReport& report) {
     text += "; with [repeat_until] up to " + count_text(expected_.size()) + " (" +
             std::to_string(max_seeds(spec_)) + " seeds)";
   }
-  for (const std::string& note : device_notes(needs_, machines_))
-    text += "\n" + (brief ? file_ + ": " : "") + "warning: " + note;
+  for (const std::string& note : run_notes(*factory_, needs_, machines_))
+    text += "\n" + (brief ? file_ + ": " : "") + note;
   std::fputs((text + "\n").c_str(), stdout);
   report.value = skipped > 0 && !options_.allow_skipped ? kVerdictAgainst : kAllWell;
 }
@@ -267,8 +267,9 @@ bool ExperimentRun::begin() {
   store_.keep_experiment(spec_.text);
   plan_order();
   say_finished();
-  for (const std::string& note : device_notes(needs_, machines_))
-    std::fprintf(stderr, "harness: warning: %s\n", note.c_str());
+  for (const std::string& note : run_notes(*factory_, needs_, machines_)) {
+    if (!options_.quiet || note.starts_with("warning")) std::fprintf(stderr, "harness: %s\n", note.c_str());
+  }
   return true;
 }
 

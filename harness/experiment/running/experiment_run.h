@@ -119,4 +119,9 @@ std::string layout_text(const std::vector<PreparedCell>& cells, int ranks);
 /// "540 cells, 346 M requests", and how long emulated ones take.
 std::string dry_run_total(const std::vector<PreparedCell>& cells);
 
+/// What a reader should know before the run, a line each: what recorded traces were read as, and warnings,
+/// which begin so.
+std::vector<std::string> run_notes(const CellFactory& factory, std::span<const DeviceNeed> needs,
+                                   std::span<const RankMachine> machines);
+
 }  // namespace harness

@@ -1,0 +1,75 @@
+// The lines of a log as rows of columns.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "workloads/files/text_lines.h"
+#include "workloads/spec/trace_spec.h"
+#include "workloads/trace_files/time_text.h"
+
+namespace harness {
+
+/// How the lines of a log are cut into columns, and what the columns' names say. The text outlives this.
+class LogTable {
+ public:
+  LogTable(const TextLines& lines, const TraceSpec& spec);
+
+  /// No row of values.
+  bool is_empty() const { return first_.empty(); }
+  bool has_header() const { return has_header_; }
+  std::size_t width() const { return width_; }
+  const ColumnMeaning& meaning(std::size_t column) const { return meanings_[column]; }
+  /// Of the first row of values.
+  const std::string& first(std::size_t column) const { return first_[column]; }
+  /// "column 'time'", "column 2", or "the column" where there is one without a name.
+  std::string called(std::size_t column) const;
+  /// The name, or "column 2".
+  std::string key_of(std::size_t column) const {
+    return has_header_ ? names_[column] : "column " + std::to_string(column + 1);
+  }
+  /// Columns of that meaning.
+  std::vector<std::size_t> all(ColumnMeaning::Kind kind) const;
+  std::string names_of(const std::vector<std::size_t>& columns) const;
+  /// Those of the header, or what stands for many.
+  std::string all_names() const { return width_ > 16 ? "a name in the header" : join_names(names_); }
+
+  /// X of a comment "# bin_s = X" before the data, and the unit of "# time_unit = s"; 0: there is none.
+  double stated_bin_s() const { return stated_bin_s_; }
+  double stated_unit_s() const { return stated_unit_s_; }
+
+  /// The columns that the user names, separated by commas: each a name or a position from 1 on.
+  std::vector<std::size_t> named(const char* key, const std::string& words) const;
+
+  /// Back to before the first row of values.
+  void rewind() { at_ = has_header_ ? head_ : begin_; }
+  /// Takes the next row; false at the end. Throws InputError when it has more or fewer fields than the first.
+  bool next();
+  const std::vector<std::string_view>& fields() const { return fields_; }
+  /// Where the row stands, and the first line, for messages.
+  const TextLines& at() const { return at_; }
+  const TextLines& head() const { return head_; }
+
+ private:
+  void read_remarks();
+
+  void choose_separator();
+
+  bool is_named(const std::string& words) const;
+
+  TextLines begin_;
+  TextLines head_ = begin_;
+  TextLines at_;
+  char separator_ = ',';
+  bool has_header_ = false;
+  std::size_t width_ = 0;
+  double stated_bin_s_ = 0;
+  double stated_unit_s_ = 0;
+  std::vector<std::string> names_;
+  std::vector<ColumnMeaning> meanings_;
+  std::vector<std::string> first_;
+  std::vector<std::string_view> fields_;
+};
+
+}  // namespace harness

@@ -1,0 +1,337 @@
+// Logs and counts as users bring them: what each is read as, or the option that helps.
+#include "workloads/trace_files/plain_trace.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "harness/core/error.h"
+#include "harness/core/params.h"
+#include "harness/core/test_refusal.h"
+#include "workloads/files/file_bytes.h"
+
+namespace harness {
+namespace {
+
+/// A log that a user may bring, and what is made of it: "times" or "counts" with values, or part of the
+/// message that refuses it.
+struct PlainLog {
+  const char* name;
+  std::string text;
+  std::string settings;        ///< KEY=VALUE, separated by blanks
+  std::string format;          ///< empty: refused
+  std::vector<double> values;  ///< seconds, or requests in a bin
+  double bin_s;
+  std::string message;  ///< part of the reading, or of the refusal
+};
+
+TraceSpec with_settings(const std::string& settings) {
+  TraceSpec spec;
+  spec.shape = "file";
+  std::vector<std::string_view> words;
+  if (!settings.empty()) split_fields(settings, words, ' ');
+  for (const std::string_view word : words) {
+    const std::string key(word.substr(0, word.find('=')));
+    const std::string value(word.substr(word.find('=') + 1));
+    ParamList params;
+    spec.list(params);
+    double number = 0;
+    if (key == "format") spec.format = value;
+    if (key == "column") spec.column = value;
+    if (key == "time_column") spec.time_column = value;
+    const Param* param = params.find(key);
+    if (param == nullptr) continue;
+    const bool is_set = param->set(read_number(value, number) ? ParamValue(number) : ParamValue(value));
+    EXPECT_TRUE(is_set) << word;
+  }
+  return spec;
+}
+
+class PlainLogs : public testing::TestWithParam<PlainLog> {};
+
+TEST_P(PlainLogs, AreReadRightlyOrRefusedWithTheOptionThatHelps) {
+  const PlainLog& log = GetParam();
+  const auto check = [&](const std::string& bytes) {
+    TraceData data;
+    const std::string refusal =
+        refusal_of([&] { data = read_trace("t.csv", bytes, with_settings(log.settings)); });
+    if (log.format.empty()) {
+      EXPECT_NE(refusal.find(log.message), std::string::npos) << refusal;
+      return;
+    }
+    ASSERT_EQ(refusal, "no error");
+    EXPECT_EQ(data.format, log.format);
+    EXPECT_NE(described(data).find(log.message), std::string::npos) << described(data);
+    std::vector<double> found = data.counts;
+    for (const TimeNs time : data.times_ns) found.push_back(ns_to_s(time));
+    ASSERT_EQ(found.size(), log.values.size());
+    for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], log.values[i], 1e-9) << i;
+    EXPECT_EQ(data.bin_s, log.bin_s);
+  };
+  check(log.text);
+  check(packed(log.text));
+}
+
+const std::string kMinutes = "2024-05-01 10:00:00,3\n2024-05-01 10:01:00,5\n2024-05-01 10:02:00,4\n";
+
+INSTANTIATE_TEST_SUITE_P(
+    All, PlainLogs,
+    testing::Values(
+        // Logs: each line a request.
+        PlainLog{"gateway",
+                 "timestamp,model,latency_ms\n2024-05-01T10:00:00.5Z,a,31\n2024-05-01T10:00:02Z,b,7\n",
+                 "",
+                 "times",
+                 {0, 1.5},
+                 1,
+                 "times in column 'timestamp' (dates, from the first on)"},
+        PlainLog{"tokens",
+                 "arrival_s,model,tokens\n0.25,a,100\n0.5,b,2000\n",
+                 "",
+                 "times",
+                 {0.25, 0.5},
+                 1,
+                 "column 'arrival_s' (s)"},
+        PlainLog{"milliseconds",
+                 "Arrival Time (ms);user id\n1500;7\n2500;8\n",
+                 "",
+                 "times",
+                 {1.5, 2.5},
+                 1,
+                 "(ms)"},
+        PlainLog{"epoch_ms",
+                 "ts\tstatus\n1714557600123\t200\n1714557601123\t500\n",
+                 "",
+                 "times",
+                 {0, 1},
+                 1,
+                 "(ms, from the first on)"},
+        PlainLog{"epoch_ns", "1714557600123456789\n1714557600123456790\n", "", "times", {0, 1e-9}, 1, "(ns"},
+        PlainLog{"epoch_us",
+                 "time,id\n1714557600123456,1\n1714557600123457,2\n",
+                 "",
+                 "times",
+                 {0, 1e-6},
+                 1,
+                 "(us"},
+        PlainLog{"epoch_s", "1714557600.25\n1714557601.5\n", "", "times", {0, 1.25}, 1, "(s, from"},
+        PlainLog{"zone",
+                 "started_at,ip\n2024-05-01 10:00:00+02:00,x\n2024-05-01 08:00:01 UTC,y\n",
+                 "",
+                 "times",
+                 {0, 1},
+                 1,
+                 "dates"},
+        PlainLog{"unsorted",
+                 "start_s,model\n3,a\n1,b\n2,c\n",
+                 "",
+                 "times",
+                 {1, 2, 3},
+                 1,
+                 "sorted (1 came before the one above); 3 requests over 3 s, longest gap 1 s"},
+        PlainLog{"without_header",
+                 "2024-05-01 10:00:00,GET,/a\n2024-05-01 10:00:09,GET,/b\n",
+                 "",
+                 "times",
+                 {0, 9},
+                 1,
+                 "column 1"},
+        PlainLog{"without_unit",
+                 "timestamp,model\n0,a\n3053,b\n",
+                 "",
+                 "",
+                 {},
+                 0,
+                 "time_unit: found times without a unit in column 'timestamp'; allowed: time_unit = \"s\""},
+        PlainLog{
+            "with_unit", "timestamp,model\n0,a\n3053,b\n", "time_unit=ms", "times", {0, 3.053}, 1, "(ms)"},
+        PlainLog{"two_times",
+                 "arrival_s,start_s,model\n0,1,a\n",
+                 "",
+                 "",
+                 {},
+                 0,
+                 "time_column = one of arrival_s, start_s"},
+        PlainLog{"chosen_time",
+                 "arrival_s,start_s,model\n0,1,a\n2,2,a\n",
+                 "time_column=start_s",
+                 "times",
+                 {1, 2},
+                 1,
+                 "'start_s'"},
+        PlainLog{"chosen_odd_name",
+                 "when it came,x\n0.5,1\n2,2\n",
+                 "time_column=1 time_unit=s",
+                 "times",
+                 {0.5, 2},
+                 1,
+                 "'when it came'"},
+        PlainLog{"request_time",
+                 "request_time,status\n0.031,200\n0.007,200\n",
+                 "",
+                 "",
+                 {},
+                 0,
+                 "no column of times, gaps or counts among request_time, status"},
+        PlainLog{"times_beside_numbers",
+                 "time_s,value\n0,3\n1,5\n",
+                 "",
+                 "",
+                 {},
+                 0,
+                 "column = \"value\" (requests of a bin), or format = \"times\""},
+        PlainLog{"send_times", "# time_unit = s\n1\n2\n", "", "times", {1, 2}, 1, "the column (s)"},
+        PlainLog{"fractions_that_rise", "0.5\n1\n2.25\n", "", "times", {0.5, 1, 2.25}, 1, "(s)"},
+        // Counts: each line a bin.
+        PlainLog{"minutes",
+                 "timestamp,requests\n" + kMinutes,
+                 "",
+                 "counts",
+                 {3, 5, 4},
+                 60,
+                 "counts in column 'requests', bins of 60 s by column 'timestamp'; 12 requests over 180 s, 0 "
+                 "of 3"},
+        PlainLog{"five_minutes",
+                 "time,count\n1714557600,30\n1714557900,0\n1714558200,31\n",
+                 "",
+                 "counts",
+                 {30, 0, 31},
+                 300,
+                 "bins of 300 s by column 'time'; 61 requests over 900 s, 1 of 3 bins empty"},
+        PlainLog{"minute_numbers", "minute,n\n0,7\n1,8\n", "", "counts", {7, 8}, 60, "by column 'minute'"},
+        PlainLog{"requests_length",
+                 "Time,Requests,Requests Length\n2024-05-01,5,900\n2024-05-02,6,800\n",
+                 "",
+                 "counts",
+                 {5, 6},
+                 86400,
+                 "column 'Requests'"},
+        PlainLog{"rate",
+                 "time_s,rps\n0,1.5\n10,2\n",
+                 "",
+                 "counts",
+                 {15, 20},
+                 10,
+                 "requests per s in column 'rps'"},
+        PlainLog{"per_minute",
+                 "date,requests_per_minute\n" + kMinutes,
+                 "",
+                 "counts",
+                 {3, 5, 4},
+                 60,
+                 "requests per minutes"},
+        PlainLog{"other_bin",
+                 "timestamp,requests\n" + kMinutes,
+                 "bin_s=1",
+                 "",
+                 {},
+                 0,
+                 "bin_s: found 1 beside rows that are 60 s apart in column 'timestamp'"},
+        PlainLog{"left_out",
+                 "timestamp,requests\n2024-05-01 10:00,1\n2024-05-01 10:01,1\n2024-05-01 10:03,1\n",
+                 "",
+                 "",
+                 {},
+                 0,
+                 "where no request came, the count 0"},
+        PlainLog{
+            "no_bin", "count\n5\n6\n", "", "", {}, 0, "bin_s: found counts without the length of their bins"},
+        PlainLog{"bin_said", "count\n5\n6\n", "bin_s=2", "counts", {5, 6}, 2, "bins of 2 s;"},
+        PlainLog{"index_without_unit", "bin,count\n0,5\n1,6\n", "", "", {}, 0, "bin_s: found bins 1 apart"},
+        PlainLog{"rising", "1\n2\n3\n", "", "", {}, 0, "format = \"times\" (each line a request"},
+        PlainLog{"rising_counts",
+                 "1\n2\n3\n",
+                 "format=counts bin_s=1",
+                 "counts",
+                 {1, 2, 3},
+                 1,
+                 "counts in the column"},
+        PlainLog{"whole_and_falling", "4\n12\n7\n", "bin_s=60", "counts", {4, 12, 7}, 60, "bins of 60 s"},
+        PlainLog{"row_of_counts", "1 2 3 4 5\n", "", "", {}, 0, "one bin a line"},
+        PlainLog{"no_names", "1,2,3\n4,5,6\n", "", "", {}, 0, "column = N"},
+        // Gaps.
+        PlainLog{"gaps", "0.5\n0.25\n1\n", "", "", {}, 0, "format = \"gaps\""},
+        PlainLog{"gaps_said",
+                 "0.5\n0.25\n1\n",
+                 "format=gaps",
+                 "gaps",
+                 {0.5, 0.75, 1.75},
+                 1,
+                 "gaps in the column (s)"},
+        PlainLog{"gaps_named", "id,inter_arrival_ms\n1,500\n2,250\n", "", "gaps", {0.5, 0.75}, 1, "(ms)"},
+        // Neither.
+        PlainLog{"separators", "time;value,1\n0;2,5\n", "", "", {}, 0, "commas, semicolons or tabs together"},
+        PlainLog{"no_times", "model,tokens\na,1\n", "", "", {}, 0, "time_column = NAME"},
+        // Published.
+        PlainLog{"burstgpt",
+                 "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n5,ChatGPT,472,18,490,"
+                 "Conversation log\n45,ChatGPT,1087,230,1317,Conversation log\n",
+                 "",
+                 "burstgpt",
+                 {0, 40},
+                 1,
+                 "with its tokens"},
+        PlainLog{
+            "mooncake",
+            "{\"timestamp\": 1000, \"input_length\": 6955, \"output_length\": 52, \"hash_ids\": [46, 47]}\n"
+            "{\"timestamp\": 4053, \"input_length\": 6472, \"output_length\": 26, \"hash_ids\": []}\n",
+            "",
+            "mooncake",
+            {0, 3.053},
+            1,
+            "(ms, from the first on)"}),
+    [](const auto& each) { return std::string(each.param.name); });
+
+/// Rows "time,count" whose times are `step` apart, from `first` on; a time may be written as a stamp.
+std::vector<std::string> timed_rows(double first, double step, bool stamps) {
+  constexpr int kRows = 50;
+  std::vector<std::string> rows;
+  for (int i = 0; i < kRows; ++i) {
+    const std::string minute = (i < 10 ? "0" : "") + std::to_string(i);
+    rows.push_back((stamps ? "2024-02-29 18:" + minute + ":00.5" : text_of(first + i * step)) + "," +
+                   std::to_string(i));
+  }
+  return rows;
+}
+
+std::string joined_lines(const std::string& header, const std::vector<std::string>& rows) {
+  std::string text = header;
+  for (const std::string& row : rows) text += row + "\n";
+  return text;
+}
+
+// Wherever a row is missing, comes twice or stands in another's place: as recorded, or refused at its line.
+TEST(ReadTrace, RefusesCountsWhoseTimesAreUnsortedRepeatedOrGapped) {
+  std::mt19937 random(25);
+  const std::string headers[] = {"time,n\n", "Timestamp,n\n", "minute,n\n", "t_ms,n\n", ""};
+  for (const std::string& header : headers) {
+    for (const bool stamps : {false, true}) {
+      for (const double step : {0.1, 1.0, 60.0, 1000.0}) {
+        const std::vector<std::string> rows = timed_rows(random() % 2 == 0 ? 0 : 1.7e9, step, stamps);
+        const auto counts_in = [&](const std::vector<std::string>& lines) {
+          const bool is_plain = !stamps && header != "minute,n\n" && header != "t_ms,n\n";
+          TraceSpec spec = with_settings(is_plain ? "format=counts time_unit=s" : "format=counts");
+          if (header.empty() && !stamps) spec.bin_s = step;
+          return read_trace("t.csv", joined_lines(header, lines), spec);
+        };
+        EXPECT_EQ(counts_in(rows).counts.size(), rows.size()) << header << step;
+        const double unit = header == "t_ms,n\n" ? 1e-3 : header == "minute,n\n" ? 60 : 1;
+        EXPECT_NEAR(counts_in(rows).bin_s, stamps ? 60 : step * unit, 1e-9 * step * unit) << header;
+        for (int i = 0; i < 20; ++i) {
+          std::vector<std::string> wrong = rows;
+          const std::size_t at = 2 + random() % (rows.size() - 3);  // neither of the first two, nor the last
+          if (i % 3 == 0) wrong.erase(wrong.begin() + static_cast<std::ptrdiff_t>(at));
+          if (i % 3 == 1) wrong[at] = wrong[at - 1];
+          if (i % 3 == 2) std::swap(wrong[at], wrong[at + 1]);
+          EXPECT_TRUE(holds(refusal_of([&] { counts_in(wrong); }),
+                            "t.csv:" + std::to_string(at + (header.empty() ? 1 : 2)) + ":", " after ",
+                            "in order"))
+              << joined_lines(header, wrong);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace harness

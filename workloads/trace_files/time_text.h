@@ -1,0 +1,39 @@
+// Times and columns as people write them in logs: stamps, numbers with units, names of columns.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "harness/core/types.h"
+
+namespace harness {
+
+/// Nanoseconds since 1970 (UTC, years 1970 to 2200) of a date and time in ISO 8601: "2023-11-16
+/// 18:15:46.6805900", with T or a blank between, without the seconds or the time of day, with Z, " UTC" or an
+/// offset such as +01:00 behind. Nothing for another text.
+std::optional<TimeNs> read_timestamp(std::string_view text);
+
+/// Seconds in a unit: s, sec, second, seconds, ms, us, ns, min, minute, h, hour, day and the like, in lower
+/// case; nothing for another word.
+std::optional<double> unit_s_of(std::string_view word);
+
+/// The unit, in seconds, of a number that counts from 1970, by its size: 1e9 to 1e10 are seconds of the years
+/// 2001 to 2286, 1e12 to 1e13 milliseconds, and so on; nothing for others.
+std::optional<double> epoch_unit_s(double value);
+
+/// What the name of a column says of it.
+struct ColumnMeaning {
+  enum class Kind {
+    kTime,       ///< time, timestamp, arrival_ms, start time, minute
+    kCount,      ///< count, requests, num_requests: requests in a bin
+    kRate,       ///< rps, requests per minute: requests in a unit of time
+    kGap,        ///< inter_arrival_ms: time since the request before
+    kAttribute,  ///< what one request has: latency_ms, tokens, model
+    kUnknown,
+  };
+  Kind kind = Kind::kUnknown;
+  double unit_s = 0;  ///< of times, gaps and rates; 0: the name has none
+};
+ColumnMeaning meaning_of(std::string_view column_name);
+
+}  // namespace harness
