@@ -14,6 +14,9 @@ std::string_view plain_text(const std::string& file, std::string_view bytes) {
   const char* const allowed = "text in UTF-8, plain or gzipped";
   if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff"))
     throw input_error({file, 0, ""}, "UTF-16 or UTF-32 (a byte-order mark)", allowed);
+  if (bytes.starts_with("\x89HDF") || bytes.starts_with("harness file,"))  // without and with a seal
+    throw input_error({file, 0, ""}, "a results file (HDF5)",
+                      "text in UTF-8, plain or gzipped; `harness show` prints results");
   if (const std::size_t zero = bytes.substr(0, kLooked).find('\0'); zero != std::string_view::npos) {
     const auto lines = std::count(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(zero), '\n');
     throw input_error({file, static_cast<int>(lines) + 1, ""}, "binary data, a zero byte", allowed);

@@ -21,6 +21,12 @@ std::string widened(const std::string& text, std::size_t zeros, bool first, cons
   return wide;
 }
 
+TEST(PlainText, KnowsAResultsFile) {
+  for (const char* begin : {"\x89HDF\r\n", "harness file, XXH3-128 0\n"})
+    EXPECT_TRUE(holds(refusal_of([&] { plain_text("x.h5", begin); }), "x.h5: found a results file (HDF5)",
+                      "harness show"));
+}
+
 TEST(PlainText, PassesOverTheByteOrderMarkOfUtf8) {
   const std::string text = kUtf8Mark + "1,2\n";
   TextLines lines("t.csv", text);

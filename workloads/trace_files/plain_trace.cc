@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kLatestS = 1e9;
 constexpr std::size_t kMaxTimes = 100'000'000;
-using Kind = ColumnMeaning::Kind;
+using Meaning = ColumnMeaning::Kind;
 
 /// What a file is read as.
 struct Reading {
@@ -71,15 +71,15 @@ class Decision {
       if (reading.counts.empty()) reading.counts = {count_column(reading.time)};
       if (!reading.time) reading.time = time_beside(reading.counts);
     } else if (!reading.time) {
-      reading.time = column_of(reading.format == "gaps" ? Kind::kGap : Kind::kTime);
+      reading.time = column_of(reading.format == "gaps" ? Meaning::kGap : Meaning::kTime);
     }
     return reading;
   }
 
  private:
   std::vector<std::size_t> count_columns() const {
-    std::vector<std::size_t> columns = table_.all(Kind::kCount);
-    for (const std::size_t column : table_.all(Kind::kRate)) columns.push_back(column);
+    std::vector<std::size_t> columns = table_.all(Meaning::kCount);
+    for (const std::size_t column : table_.all(Meaning::kRate)) columns.push_back(column);
     return columns;
   }
   bool no_counts_named() const { return count_columns().empty(); }
@@ -87,7 +87,7 @@ class Decision {
   /// Columns of numbers of which the name says nothing.
   std::vector<std::size_t> unknown_numbers() const {
     std::vector<std::size_t> columns;
-    for (const std::size_t column : table_.all(Kind::kUnknown)) {
+    for (const std::size_t column : table_.all(Meaning::kUnknown)) {
       double number = 0;
       if (read_number(table_.first(column), number)) columns.push_back(column);
     }
@@ -96,8 +96,8 @@ class Decision {
 
   std::string by_names() const {
     if (!count_columns().empty()) return "counts";
-    const bool has_times = !table_.all(Kind::kTime).empty();
-    const bool has_gaps = !table_.all(Kind::kGap).empty();
+    const bool has_times = !table_.all(Meaning::kTime).empty();
+    const bool has_gaps = !table_.all(Meaning::kGap).empty();
     if (has_times) {
       const std::vector<std::size_t> unknown = unknown_numbers();
       if (unknown.empty()) return "times";
@@ -158,23 +158,23 @@ class Decision {
     std::vector<std::size_t> columns = count_columns();
     if (!columns.empty()) return only(columns, "column", "counts");
     for (std::size_t i = 0; i < table_.width(); ++i) {
-      const bool is_time = i == time || table_.meaning(i).kind == Kind::kTime ||
+      const bool is_time = i == time || table_.meaning(i).kind == Meaning::kTime ||
                            (!table_.has_header() && i == 0 && table_.width() == 2);
       if (!is_time) columns.push_back(i);
     }
     return only(columns, "column", "numbers that may be counts");
   }
 
-  std::size_t column_of(Kind kind) const {
+  std::size_t column_of(Meaning kind) const {
     if (table_.width() == 1) return 0;
-    if (!table_.has_header() && kind == Kind::kTime && starts_with_stamps()) return 0;
-    return only(table_.all(kind), "time_column", kind == Kind::kTime ? "times" : "gaps");
+    if (!table_.has_header() && kind == Meaning::kTime && starts_with_stamps()) return 0;
+    return only(table_.all(kind), "time_column", kind == Meaning::kTime ? "times" : "gaps");
   }
 
   std::optional<std::size_t> time_beside(const std::vector<std::size_t>& counts) const {
     std::vector<std::size_t> times;
     if (!table_.has_header() && table_.width() > 1) times = {0};
-    for (const std::size_t column : table_.all(Kind::kTime)) times.push_back(column);
+    for (const std::size_t column : table_.all(Meaning::kTime)) times.push_back(column);
     std::erase_if(times, [&](std::size_t column) {
       return std::find(counts.begin(), counts.end(), column) != counts.end();
     });
@@ -334,7 +334,7 @@ void read_counts(LogTable& table, const TraceSpec& spec, const Reading& reading,
   std::string source;
   data.bin_s = bin_s_of(table, spec, reading, times, source);
   const ColumnMeaning& meaning = table.meaning(reading.counts[0]);
-  const bool is_rate = reading.counts.size() == 1 && meaning.kind == Kind::kRate;
+  const bool is_rate = reading.counts.size() == 1 && meaning.kind == Meaning::kRate;
   if (is_rate) {
     for (double& count : data.counts) count *= data.bin_s / meaning.unit_s;
   }

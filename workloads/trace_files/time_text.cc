@@ -166,7 +166,7 @@ std::optional<double> unit_s_of(std::string_view word) {
     Names names;
     double s;
   };
-  static const std::vector<Unit> units = {
+  static const std::vector<Unit> kUnits = {
       {{"s", "sec", "secs", "second", "seconds"}, 1},
       {{"ms", "msec", "msecs", "millis", "millisecond", "milliseconds"}, 1e-3},
       {{"us", "usec", "usecs", "micros", "microsecond", "microseconds"}, 1e-6},
@@ -174,7 +174,7 @@ std::optional<double> unit_s_of(std::string_view word) {
       {{"min", "mins", "minute", "minutes"}, kMinuteS},
       {{"h", "hr", "hour", "hours"}, kHourS},
       {{"day", "days"}, kDayS}};
-  for (const Unit& unit : units) {
+  for (const Unit& unit : kUnits) {
     if (holds(unit.names, word)) return unit.s;
   }
   return std::nullopt;
