@@ -5,15 +5,23 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/core/error.h"
 #include "harness/core/params.h"
 #include "harness/core/routes.h"
+#include "harness/experiment/reading/experiment_keys.h"
+#include "harness/experiment/reading/experiment_spec.h"
 #include "harness/gpu/device/devices.h"
+#include "harness/record/analysis/paired.h"
 #include "systems/all_systems.h"
 #include "workloads/catalogue/catalogue.h"
+#include "workloads/files/file_bytes.h"
+#include "workloads/spec/trace_spec.h"
+#include "workloads/trace_files/trace_sources.h"
 
 namespace harness {
 namespace {
@@ -150,6 +158,44 @@ void list_models_here() {
   }
 }
 
+void list_traces() {
+  print_formatted("shapes, by their name in workload.traces, or `shape` of a [trace.NAME]:\n");
+  for (const std::string& shape : trace_shape_names()) print_formatted("    %s\n", shape.c_str());
+  print_formatted("recorded traces that `harness trace import` knows; any other log: shape = \"file\":\n");
+  for (const TraceSource& source : trace_sources())
+    print_formatted("    %-22s %s\n", source.name.c_str(), source.description.c_str());
+}
+
+void list_figures() {
+  const std::string catalogue = read_file(figure_catalogue());
+  for (std::string_view text = catalogue; !text.empty();) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    const std::size_t tab = line.find('\t');
+    print_formatted("%-28s %s\n", std::string(line.substr(0, tab)).c_str(),
+                    tab == std::string_view::npos ? "" : std::string(line.substr(tab + 1)).c_str());
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+void list_metrics() {
+  for (const std::string& metric : metric_columns()) print_formatted("%s\n", metric.c_str());
+}
+
+/// As in docs/experiment.md, a line each.
+void list_keys() {
+  for (const auto& [part, table] : key_tables()) {
+    print_formatted("[%s]\n", part.c_str());
+    std::istringstream lines(table);
+    std::string line;
+    for (int number = 0; std::getline(lines, line); ++number) {
+      constexpr int kHeader = 2;
+      if (number < kHeader || !line.starts_with("| `")) continue;
+      print_formatted("    %s\n", line.substr(2, line.size() - 4).c_str());
+    }
+  }
+}
+
 struct List {
   const char* name;
   const char* doc;
@@ -163,6 +209,10 @@ constexpr List kLists[] = {
     {"variants", "variants of tasks: accuracy, and throughput by batch, as CSV", list_variants},
     {"devices", "what this build can run models on, here", list_devices_here},
     {"models", "networks of the zoo", list_models_here},
+    {"traces", "shapes of load, and the recorded traces that are known", list_traces},
+    {"figures", "what harness figures draws", list_figures},
+    {"metrics", "columns of results that hold numbers, for --paired, --tolerance and claims", list_metrics},
+    {"keys", "all keys of an experiment file: name, default, allowed, what it does", list_keys},
 };
 
 void print_asked(const CLI::App& command) {
@@ -194,6 +244,10 @@ void add_list_command(CLI::App& app, int& exit_code) {
       "                             throughput (CSV); harness figures FILE.csv draws it\n"
       "  harness list devices       cpu, the GPUs of this machine; for harness profile --device\n"
       "  harness list models        the zoo: what harness profile and runtime = \"gpu\" run without a file\n"
+      "  harness list traces        what workload.traces can name\n"
+      "  harness list figures       what `figures` of an experiment, and --only, can name\n"
+      "  harness list metrics       columns of results that hold numbers\n"
+      "  harness list keys          the keys of an experiment file (docs/experiment.md)\n"
       "exit_points of a model is the number in SHEPHERD's Table 4.\n"
       "Exit codes: 0 all well; 2 no such list, or a build without LibTorch has no models.");
   for (const List& one : kLists) list->add_subcommand(one.name, one.doc);

@@ -82,6 +82,24 @@ TEST_F(ResultsCommands, ShowPrintsARowPerCell) {
             "[\n  {\"trace\": \"tweet\"}\n]\n");
 }
 
+TEST_F(ResultsCommands, ShowKeepsAndSortsRowsAndWritesPages) {
+  EXPECT_EQ(
+      output_of({"show", path("a.h5"), "--csv", "--columns", "system,load", "--filter", "system=nexus"}),
+      "system,load\n");
+  EXPECT_EQ(output_of({"show", path("a.h5"), "--format", "markdown", "--columns", "system,load", "--filter",
+                       "load=1,2", "--sort=-load"}),
+            "| system | load |\n|---|---:|\n| pard | 1 |\n");
+  EXPECT_EQ(output_of({"show", path("a.h5"), "--format", "latex", "--columns", "system"})
+                .rfind("\\begin{tabular}{l}", 0),
+            0U);
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"--filter", "lod=1"}, {"--filter", "load"}, {"--sort", "goodput"}}) {
+    std::vector<std::string> all = {"show", path("a.h5")};
+    all.insert(all.end(), words.begin(), words.end());
+    EXPECT_THROW(output_of(all), InputError) << words[1];
+  }
+}
+
 TEST_F(ResultsCommands, ShowComparesSeedBySeed) {
   const std::string two =
       results_of("two.h5", {goodput_row(0, "pard", 1, 110), goodput_row(1, "nexus", 1, 90),

@@ -20,6 +20,9 @@ struct ShowOptions {
   std::string results;
   bool json = false;
   bool csv = false;
+  std::string format;
+  std::vector<std::string> filters;
+  std::string sort;
   std::vector<std::string> columns;
   bool models = false;
   std::string paired;
@@ -100,16 +103,46 @@ TextTable series_table(const ShowOptions& options, const std::vector<SummaryRow>
   return paired_table(workloads, options.paired, baseline);
 }
 
+/// --filter and --sort.
+void narrow(TextTable& table, const ShowOptions& options) {
+  std::vector<std::string> names;
+  for (const TextColumn& column : table.columns)
+    names.push_back(column.name.empty() ? column.heading : column.name);
+  for (const std::string& filter : options.filters) {
+    const std::size_t equals = filter.find('=');
+    if (equals == std::string::npos)
+      throw input_error({"", 0, "--filter"}, "'" + filter + "'", "COLUMN=VALUE, or COLUMN=VALUE,VALUE");
+    std::vector<std::string> values(1);
+    for (const char c : filter.substr(equals + 1)) {
+      if (c == ',')
+        values.emplace_back();
+      else
+        values.back() += c;
+    }
+    const std::string column = name_now(renamed_columns(), filter.substr(0, equals));
+    if (!keep_rows(table, column, values)) require_known("--filter", column, names);
+  }
+  if (options.sort.empty()) return;
+  const bool is_falling = options.sort.front() == '-';
+  const std::string column = name_now(renamed_columns(), options.sort.substr(is_falling ? 1 : 0));
+  if (!sort_rows(table, column, is_falling)) require_known("--sort", column, names);
+}
+
 void show(ShowOptions options) {
   for (std::string& column : options.columns) column = name_now(renamed_columns(), column);
   options.paired = name_now(renamed_columns(), options.paired);
   for (const std::string& column : options.columns) require_known("--columns", column, summary_columns());
   if (!options.paired.empty()) require_known("--paired", options.paired, metric_columns());
   const std::vector<SummaryRow> rows = read_summary(options.results);
-  const TextTable table = options.models           ? models_table(options, rows)
-                          : options.paired.empty() ? cells_table(options, rows)
-                                                   : series_table(options, rows);
-  print_text(options.json ? json_text(table) + "\n" : options.csv ? csv_text(table) : aligned_text(table));
+  TextTable table = options.models           ? models_table(options, rows)
+                    : options.paired.empty() ? cells_table(options, rows)
+                                             : series_table(options, rows);
+  narrow(table, options);
+  print_text(options.json                   ? json_text(table) + "\n"
+             : options.csv                  ? csv_text(table)
+             : options.format == "markdown" ? markdown_text(table)
+             : options.format == "latex"    ? latex_text(table)
+                                            : aligned_text(table));
 }
 
 }  // namespace
@@ -125,13 +158,25 @@ void add_show_command(CLI::App& app, int& exit_code) {
       "  harness show quickstart.h5 --columns system,load,goodput_rps,bound_share\n"
       "  harness show overall.h5 --paired goodput_rps --baseline nexus\n"
       "  harness show scale.h5 --models\n"
+      "  harness show overall.h5 --filter load=1.2 --sort=-goodput_rps --format latex\n"
       "  harness show quickstart.h5 --json | jq '.[] | select(.system == \"pard\") | .goodput_rps'");
   command->add_option("results", options->results, "results file (HDF5)")
       ->required()
       ->type_name("RESULTS.h5");
   CLI::Option* json =
       command->add_flag("--json", options->json, "all columns as JSON, numbers in full precision");
-  command->add_flag("--csv", options->csv, "all columns as CSV, numbers in full precision")->excludes(json);
+  CLI::Option* csv = command->add_flag("--csv", options->csv, "all columns as CSV, numbers in full precision")
+                         ->excludes(json);
+  command
+      ->add_option("--format", options->format, "markdown or latex: the table for a page (LaTeX: booktabs)")
+      ->check(CLI::IsMember({"markdown", "latex"}))
+      ->excludes(json)
+      ->excludes(csv);
+  command
+      ->add_option("--filter", options->filters, "only rows whose column has this value, or one of several")
+      ->allow_extra_args(false)
+      ->type_name("COLUMN=VALUE,...");
+  command->add_option("--sort", options->sort, "by this column; -COLUMN: falling")->type_name("COLUMN");
   CLI::Option* columns =
       command->add_option("--columns", options->columns, "only these columns, in this order")
           ->delimiter(',')

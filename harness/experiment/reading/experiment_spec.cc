@@ -308,9 +308,9 @@ void read_sweeps(const TableReader& document, ExperimentSpec& spec) {
   }
 }
 
-std::string figure_catalogue() { return workloads_folder() + "/../results/figures/catalogue.txt"; }
-
 }  // namespace
+
+std::string figure_catalogue() { return workloads_folder() + "/../results/figures/catalogue.txt"; }
 
 const char* name_of(Runtime runtime) {
   constexpr const char* kNames[] = {"simulated", "emulated", "gpu"};

@@ -92,6 +92,9 @@ struct ExperimentSpec {
   bool replay = false;
 };
 
+/// The file that names the figures: a line each, a tab before what it shows.
+std::string figure_catalogue();
+
 /// Reads an experiment from memory: no file is touched. `overrides` are "KEY=VALUE" (--set). Throws
 /// InputError.
 ExperimentSpec parse_experiment(const std::string& file_name, std::string_view text,

@@ -44,6 +44,39 @@ TEST(ComparisonText, TheTableNamesWhatIsMissing) {
                     "1 cell compared: 0 regressions, 0 better; not comparable in 1 respect\n"));
 }
 
+TextTable small_table() {
+  TextTable table;
+  const char* names[] = {"a|b", "c_d", "e"};
+  const double values[] = {2, kNoValue, 0.125};
+  for (int i = 0; i < 3; ++i) {
+    table.add_row();
+    table.add({"system"}, std::string(names[i]));
+    table.add({"rate_%", "rate %"}, values[i]);
+  }
+  return table;
+}
+
+TEST(TextTables, AreTablesOfPagesToo) {
+  EXPECT_EQ(markdown_text(small_table()),
+            "| system | rate % |\n|---|---:|\n| a\\|b | 2 |\n| c_d |  |\n| e | 0.125 |\n");
+  EXPECT_EQ(
+      latex_text(small_table()),
+      "\\begin{tabular}{lr}\n\\toprule\nsystem & rate \\% \\\\\n\\midrule\na|b & 2 \\\\\nc\\_d &  \\\\\n"
+      "e & 0.125 \\\\\n\\bottomrule\n\\end{tabular}\n");
+}
+
+TEST(TextTables, KeepAndSortRows) {
+  TextTable table = small_table();
+  EXPECT_TRUE(sort_rows(table, "rate %", false));
+  EXPECT_EQ(csv_text(table), "system,rate_%\ne,0.125\na|b,2\nc_d,\n") << "no value comes last";
+  EXPECT_TRUE(sort_rows(table, "rate_%", true));
+  EXPECT_EQ(csv_text(table), "system,rate_%\na|b,2\ne,0.125\nc_d,\n");
+  EXPECT_TRUE(keep_rows(table, "system", {"e", "c_d"}));
+  EXPECT_EQ(table.rows.size(), 2U);
+  EXPECT_FALSE(keep_rows(table, "no", {}));
+  EXPECT_FALSE(sort_rows(table, "no", false));
+}
+
 TEST(TextTables, ShowNoControlCharacters) {
   TextTable table;
   table.add_row();

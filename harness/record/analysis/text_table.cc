@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <string_view>
 
 #include "harness/core/error.h"
@@ -118,6 +119,104 @@ std::string aligned_text(const TextTable& table) {
   std::string out;
   for (std::size_t row = 0; row <= table.rows.size(); ++row) append_row(out, columns, row);
   return out;
+}
+
+namespace {
+
+/// Columns that people see.
+std::vector<std::size_t> shown_columns(const TextTable& table) {
+  std::vector<std::size_t> shown;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (!table.columns[i].heading.empty()) shown.push_back(i);
+  }
+  return shown;
+}
+
+/// A backslash before each of the characters.
+std::string escaped(const std::string& text, std::string_view special) {
+  std::string result;
+  for (const char c : printable(text, kLongestCell)) {
+    if (special.find(c) != std::string_view::npos) result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+bool is_right(const TextTable& table, std::size_t column) {
+  return !table.rows.empty() && table.rows.front()[column].is_number;
+}
+
+std::string joined_cells(const std::vector<std::string>& cells, const std::string& between) {
+  std::string line;
+  for (const std::string& cell : cells) line += (&cell == cells.data() ? "" : between) + cell;
+  return line;
+}
+
+/// The heading, then the rows, each cell made by `cell_text`.
+template <class CellText>
+std::vector<std::vector<std::string>> texts_of(const TextTable& table, CellText cell_text) {
+  std::vector<std::vector<std::string>> lines(1);
+  for (const std::size_t i : shown_columns(table)) lines[0].push_back(cell_text(table.columns[i].heading));
+  for (const auto& row : table.rows) {
+    lines.emplace_back();
+    for (const std::size_t i : shown_columns(table)) lines.back().push_back(cell_text(row[i].shown));
+  }
+  return lines;
+}
+
+std::size_t column_of(const TextTable& table, const std::string& name) {
+  const auto found = std::find_if(table.columns.begin(), table.columns.end(), [&](const TextColumn& column) {
+    return column.name == name || column.heading == name;
+  });
+  return static_cast<std::size_t>(found - table.columns.begin());
+}
+
+}  // namespace
+
+std::string markdown_text(const TextTable& table) {
+  const auto lines = texts_of(table, [](const std::string& text) { return escaped(text, "|\\"); });
+  std::string out;
+  for (const auto& line : lines) {
+    out += "| " + joined_cells(line, " | ") + " |\n";
+    if (&line != lines.data()) continue;
+    for (const std::size_t i : shown_columns(table)) out += is_right(table, i) ? "|---:" : "|---";
+    out += "|\n";
+  }
+  return out;
+}
+
+std::string latex_text(const TextTable& table) {
+  const auto lines = texts_of(table, [](const std::string& text) { return escaped(text, "_%&#${}"); });
+  std::string out = "\\begin{tabular}{";
+  for (const std::size_t i : shown_columns(table)) out += is_right(table, i) ? 'r' : 'l';
+  out += "}\n\\toprule\n";
+  for (const auto& line : lines)
+    out += joined_cells(line, " & ") + " \\\\\n" + (&line == lines.data() ? "\\midrule\n" : "");
+  return out + "\\bottomrule\n\\end{tabular}\n";
+}
+
+bool keep_rows(TextTable& table, const std::string& column, const std::vector<std::string>& values) {
+  const std::size_t at = column_of(table, column);
+  if (at == table.columns.size()) return false;
+  std::erase_if(table.rows, [&](const std::vector<TextCell>& row) {
+    return std::find(values.begin(), values.end(), row[at].text) == values.end() &&
+           std::find(values.begin(), values.end(), row[at].shown) == values.end();
+  });
+  return true;
+}
+
+bool sort_rows(TextTable& table, const std::string& column, bool is_falling) {
+  const std::size_t at = column_of(table, column);
+  if (at == table.columns.size()) return false;
+  const auto is_before = [at](const std::vector<TextCell>& a, const std::vector<TextCell>& b) {
+    if (!a[at].is_number) return a[at].text < b[at].text;
+    return std::strtod(a[at].text.c_str(), nullptr) < std::strtod(b[at].text.c_str(), nullptr);
+  };
+  std::stable_sort(table.rows.begin(), table.rows.end(), [&](const auto& a, const auto& b) {
+    if (a[at].text.empty() || b[at].text.empty()) return b[at].text.empty() && !a[at].text.empty();
+    return is_falling ? is_before(b, a) : is_before(a, b);
+  });
+  return true;
 }
 
 std::string json_text(const TextTable& table) {

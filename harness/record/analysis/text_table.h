@@ -103,6 +103,15 @@ std::string json_text(const TextTable& table);
 /// RFC 4180, a header first; nothing where there is no value.
 std::string csv_text(const TextTable& table);
 
+/// As aligned_text() has it, for a page: a table of Markdown, or a tabular of LaTeX with booktabs' rules.
+std::string markdown_text(const TextTable& table);
+std::string latex_text(const TextTable& table);
+
+/// Keeps the rows whose column has one of the values, as CSV or people see it. False: no such column.
+bool keep_rows(TextTable& table, const std::string& column, const std::vector<std::string>& values);
+/// In rising order of a column, numbers by value; rows without a value last. False: no such column.
+bool sort_rows(TextTable& table, const std::string& column, bool is_falling);
+
 /// Each text on a line of its own, behind the prefix.
 std::string prefixed_lines(const std::string& prefix, const std::vector<std::string>& texts);
 
