@@ -1,7 +1,9 @@
 """The pages on what of the papers is reproduced and experiments/claims.toml fit together: every claim stands on one page, what a claim
-points at exists there, and every table names an experiment of the page's suite."""
+points at exists there, every table names an experiment of the page's suite, and what the README says of results is the ledger's
+(HARNESS_WRITE_DOCS=1 writes it)."""
 
 import fnmatch
+import os
 import re
 import tomllib
 import unittest
@@ -32,7 +34,42 @@ def claims_on(page):
     return patterns, [claim for claim in CLAIMS for pattern in patterns if fnmatch.fnmatchcase(claim["id"], pattern)]
 
 
+VERDICTS = ("reproduced", "partly", "not reproduced")
+
+
+def verdict(claim):
+    return claim.get("known", "reproduced")
+
+
+def verdicts_text(paper, ids):
+    """How many of the paper's claims hold, and what became of some."""
+    of_paper = [claim for claim in CLAIMS if claim["paper"] == paper]
+    counts = ", ".join(f"{sum(verdict(claim) == each for claim in of_paper)} {each}" for each in VERDICTS)
+    rows = [f"{len(of_paper)} claims: {counts}. Among them:", "", "| claim | paper | verdict |", "|---|---|---|"]
+    for claim in (next(claim for claim in of_paper if claim["id"] == each) for each in ids):
+        rows.append(f"| {claim['statement']} | {claim['paper_value']} | {verdict(claim)} |")
+    return "\n".join(rows) + "\n"
+
+
+def with_verdicts(page):
+    """What stands between <!-- verdicts: PAPER: IDS --> and the next line that begins otherwise is written anew."""
+    def written(match):
+        paper, ids = match[1].split(": ")
+        return f"<!-- verdicts: {match[1]} -->\n{verdicts_text(paper, ids.split(', '))}\n"
+    return re.sub(r"<!-- verdicts: (.*) -->\n(?:\d+ claims: .*\n\n(?:\|.*\n)*)?\n?", written, page)
+
+
 class Reproduction(unittest.TestCase):
+
+    def test_the_readme_says_of_results_what_the_ledger_does(self):
+        readme = ROOT / "README.md"
+        page = readme.read_text(encoding="utf-8")
+        if os.environ.get("HARNESS_WRITE_DOCS"):
+            readme.write_text(with_verdicts(page), encoding="utf-8")
+            self.skipTest("the verdicts have been written")
+        self.assertEqual(page, with_verdicts(page))
+        self.assertEqual({paper for paper in re.findall(r"^<!-- verdicts: (\w+):", page, re.MULTILINE)}, {claim["paper"] for claim in CLAIMS} - {"harness"})
+        self.assertNotIn("In short:", page, "sentences about results are the ledger's")
 
     def test_every_claim_stands_on_one_page_once(self):
         for claim in CLAIMS:

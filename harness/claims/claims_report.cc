@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 
 #include "harness/core/error.h"
 #include "harness/record/analysis/text_table.h"
@@ -155,9 +156,22 @@ JUnitCase::Result junit_result(Verdict verdict) {
 }  // namespace
 
 std::string claims_table(const std::vector<Judgement>& judgements) {
+  std::vector<Judgement> judged;
+  std::map<std::string, std::size_t> without;  // claims, by what is missing
+  for (const Judgement& judgement : judgements) {
+    if (judgement.without_results)
+      ++without[judgement.missing.front()];
+    else
+      judged.push_back(judgement);
+  }
+  std::string text;
+  for (const auto& [missing, claims] : without)
+    text += "not run: " + counted(claims, "claim") + ", " + missing + "\n";
+  if (!text.empty() && !judged.empty()) text += "\n";
+  if (!judged.empty()) text += aligned_text(table_of(judged));
   std::string more;
-  for (const Judgement& judgement : judgements) more += remarks(judgement);
-  return aligned_text(table_of(judgements)) + (more.empty() ? "" : "\n" + more) + "\n" + counts(judgements);
+  for (const Judgement& judgement : judged) more += remarks(judgement);
+  return text + (more.empty() ? "" : "\n" + more) + "\n" + counts(judgements);
 }
 
 std::string claims_json(const std::vector<Judgement>& judgements) {

@@ -88,7 +88,8 @@ Judgement judge(const Claim& claim, const std::vector<ResultRow>& rows);
 
 // Judgements as text: a table for people, JSON and JUnit for programs.
 
-/// A row per claim, its long texts wrapped, then what is missing or within noise, then the counts.
+/// First which results are missing, and how many claims rest on each; then a row per other claim, its long
+/// texts wrapped; then what has no value or is within noise; then the counts.
 std::string claims_table(const std::vector<Judgement>& judgements);
 /// An array of objects; numbers in full, null where there is none.
 std::string claims_json(const std::vector<Judgement>& judgements);

@@ -70,7 +70,10 @@ void add_trace_cv_command(CLI::App& trace);
 /// each as soon as it is measured, so that a later failure loses nothing; 1: a model failed and others are in
 /// the file. When it throws, nothing was written. Under mpirun rank 0 measures alone.
 void add_profile_command(CLI::App& app, int& exit_code);
-/// `harness list systems|pipelines|profiles|devices`.
+/// `harness check FILE ...`: what a file is, and whether it is sound, with all that it names; 1: some cells
+/// of an experiment cannot run.
+void add_check_command(CLI::App& app, int& exit_code);
+/// `harness list systems|pipelines|profiles|...`.
 void add_list_command(CLI::App& app, int& exit_code);
 /// `harness collect DIR/STEM.cells`: a results file from what an unfinished run has finished.
 void add_collect_command(CLI::App& app, int& exit_code);

@@ -105,6 +105,7 @@ int run(int argc, char** argv) {
   add_trace_command(app, exit_code);
   add_profile_command(app, exit_code);
   add_list_command(app, exit_code);
+  add_check_command(app, exit_code);
   add_collect_command(app, exit_code);
   add_doctor_command(app, exit_code);
   check_arguments(argc, argv);

@@ -8,13 +8,17 @@
 
 namespace harness {
 
+bool is_results_file(std::string_view bytes) {
+  return bytes.starts_with("\x89HDF") || bytes.starts_with("harness file,");
+}
+
 std::string_view plain_text(const std::string& file, std::string_view bytes) {
   constexpr std::string_view kMark = "\xef\xbb\xbf";
   constexpr std::size_t kLooked = 4096;  // where a NUL says that it is no text
   const char* const allowed = "text in UTF-8, plain or gzipped";
   if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff"))
     throw input_error({file, 0, ""}, "UTF-16 or UTF-32 (a byte-order mark)", allowed);
-  if (bytes.starts_with("\x89HDF") || bytes.starts_with("harness file,"))  // without and with a seal
+  if (is_results_file(bytes))
     throw input_error({file, 0, ""}, "a results file (HDF5)",
                       "text in UTF-8, plain or gzipped; `harness show` prints results");
   if (const std::size_t zero = bytes.substr(0, kLooked).find('\0'); zero != std::string_view::npos) {

@@ -9,6 +9,9 @@
 
 namespace harness {
 
+/// Whether the bytes begin as those of a results file (HDF5, with or without a seal) do.
+bool is_results_file(std::string_view bytes);
+
 /// The text of an input file, without the byte-order mark of UTF-8 that some editors write. Throws InputError
 /// for UTF-16, UTF-32 and what is no text. All readers of text begin with it.
 std::string_view plain_text(const std::string& file, std::string_view bytes);

@@ -1,0 +1,113 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "harness/claims/ledger.h"
+#include "harness/cli/commands.h"
+#include "harness/core/error.h"
+#include "harness/core/params.h"
+#include "harness/experiment/cells/cell_factory.h"
+#include "harness/experiment/running/driver.h"
+#include "harness/record/hdf5/results_file.h"
+#include "systems/all_systems.h"
+#include "workloads/catalogue/catalogue.h"
+#include "workloads/files/file_bytes.h"
+#include "workloads/files/toml_tree.h"
+#include "workloads/trace_files/trace_import.h"
+
+namespace harness {
+namespace {
+
+/// An experiment with all that it names: each cell is prepared.
+std::string experiment_text(const std::string& path, int& exit_code) {
+  const ExperimentSpec spec = load_experiment(path, {});
+  CellFactory factory(spec, "");
+  std::size_t skipped = 0;
+  std::string why;
+  double requests = 0;
+  for (const Cell& cell : factory.cells()) {
+    const PreparedCell prepared = factory.prepare(cell);
+    requests += prepared.expected_requests;
+    if (prepared.why.empty()) continue;
+    if (skipped++ == 0) why = prepared.why;
+  }
+  std::string text = "experiment " + spec.name + ": " + counted(factory.cells().size(), "cell") + ", about " +
+                     text_of(requests) + " requests";
+  if (skipped > 0) {
+    text += "; " + counted(skipped, "cell") + " cannot run, the first: " + why;
+    exit_code = 1;
+  }
+  for (const std::string& remark : factory.trace_remarks()) text += "\n    " + remark;
+  return text;
+}
+
+std::string suite_text(const std::string& path, int& exit_code) {
+  const ExperimentFiles suite = experiment_files(path);
+  std::string text = "suite " + suite.name + " of " + counted(suite.files.size(), "experiment");
+  for (const std::string& file : suite.files) text += "\n  " + file + ": " + experiment_text(file, exit_code);
+  return text;
+}
+
+std::string claims_text(const std::string& path, const std::string& bytes) {
+  Vocabulary vocabulary;
+  for (const SystemEntry& entry : all_systems()) vocabulary.systems.emplace_back(entry.name);
+  return "claims file: " + counted(parse_ledger(path, bytes, vocabulary).size(), "claim");
+}
+
+std::string pipeline_text(const std::string& path) {
+  const Pipeline pipeline = load_pipeline(path);
+  return "pipeline: " + counted(pipeline.modules.size(), "module") + ", SLO " +
+         text_of(ns_to_ms(pipeline.slo_ns)) + " ms";
+}
+
+std::string profiles_text(const std::string& path) {
+  std::vector<std::string> models;
+  for (const auto& [model, profile] : load_profiles(path).profiles) models.push_back(model);
+  return "profiles of " + counted(models.size(), "model") + ": " + join_names(models);
+}
+
+std::string toml_text(const std::string& path, const std::string& bytes, int& exit_code) {
+  const TomlValue document = parse_toml(path, bytes);
+  const auto& table = std::get<TomlTable>(document.data);
+  const auto has = [&](const char* key) { return member_of(table, key) != nullptr; };
+  if (has("suite")) return suite_text(path, exit_code);
+  if (has("workload")) return experiment_text(path, exit_code);
+  if (has("module") || has("task")) return pipeline_text(path);
+  if (has("profile") || has("shared") || has("delay")) return profiles_text(path);
+  if (has("claim")) return claims_text(path, bytes);
+  throw input_error(
+      {path, 0, ""}, "TOML of no kind that is known",
+      "[workload] (an experiment), suite, [[module]] or [[task]] (a pipeline), [[profile]], [[claim]]");
+}
+
+std::string text_of_file(const std::string& path, int& exit_code) {
+  const std::string bytes = read_file(path, kLargestTrace);
+  if (is_results_file(bytes)) {
+    const std::vector<SummaryRow> rows = read_summary(path);
+    const auto ok =
+        std::count_if(rows.begin(), rows.end(), [](const SummaryRow& row) { return row.status == "ok"; });
+    return "results: " + counted(rows.size(), "cell") + ", " + std::to_string(ok) + " ok";
+  }
+  if (path.ends_with(".toml")) return toml_text(path, bytes, exit_code);
+  return "trace: " + described(read_trace(path, bytes, TraceSpec()));
+}
+
+}  // namespace
+
+void add_check_command(CLI::App& app, int& exit_code) {
+  const auto files = std::make_shared<std::vector<std::string>>();
+  CLI::App* command =
+      app.add_subcommand("check", "Tell what a file is, and whether it is sound, without running it");
+  command->footer(
+      "An experiment or a suite with all that it names, a pipeline, profiles, a claims file, results, a "
+      "trace.\n"
+      "Example:\n"
+      "  harness check mine.toml gateway.csv\n"
+      "Exit codes: 0 all are sound; 1 some cells of an experiment cannot run; 2 one is not sound.");
+  command->add_option("files", *files, "what to look at")->required()->type_name("FILE ...");
+  command->callback([files, &exit_code] {
+    for (const std::string& path : *files) print_text(path + ": " + text_of_file(path, exit_code) + "\n");
+  });
+}
+
+}  // namespace harness
