@@ -206,7 +206,8 @@ constexpr const char* kTimesRemark = "# time_unit = s\n";
 void make_file(const TraceArguments& arguments) {
   constexpr double kMaxRequests = 5e7;
   const TraceSpec spec = spec_of(arguments);
-  const auto arrivals = arrivals_of(arguments, spec, kMaxRequests);
+  std::vector<std::string> remarks;
+  const auto arrivals = arrivals_of(arguments, spec, kMaxRequests, &remarks);
   std::string text = kTimesRemark;
   std::array<TimeNs, 512> times{};
   std::size_t requests = 0;
@@ -217,6 +218,8 @@ void make_file(const TraceArguments& arguments) {
   if (requests == 0)
     throw input_error({"", 0, "trace"}, "no request in this time", "a higher --rate or longer --duration");
   write_file(arguments.output, text);
+  for (std::size_t i = 0; i < remarks.size(); ++i)
+    print_formatted("%s%s\n", i == 0 ? (spec.file + ": ").c_str() : "warning: ", remarks[i].c_str());
   print_formatted("%s: %zu send times over %.6g s\n", arguments.output.c_str(), requests,
                   ns_to_s(arrivals->duration_ns()));
 }
@@ -229,6 +232,14 @@ void import_log(TraceArguments arguments) {
                           std::filesystem::path(arguments.folder).stem().string() + ".trace.gz");
   arguments.trace = arguments.folder;
   const TraceSpec spec = spec_of(arguments);
+  for (const auto& [key, value] : {std::pair{"from_s", spec.from_s},
+                                   {"to_s", spec.to_s},
+                                   {"compress", spec.compress},
+                                   {"clip_rps", spec.clip_rps}}) {
+    if (value > 0)
+      throw input_error({"", 0, "--set"}, std::string(key) + ", which an import leaves to the replay",
+                        "bin_s, time_unit");
+  }
   const std::string bytes = read_file(spec.file, kLargestTrace);
   const TraceData data = read_trace(spec.file, bytes, spec);
   const std::string title =
@@ -236,8 +247,11 @@ void import_log(TraceArguments arguments) {
   std::string text = "# " + title + "\n" + kTimesRemark;
   for (const TimeNs time : data.times_ns) append_time(text, time);
   write_file(arguments.output, data.times_ns.empty() ? counts_text(title, data.bin_s, data.counts) : text);
-  print_formatted("%s: read as %s\n%s: %s\n", arguments.folder.c_str(), described(data).c_str(),
-                  arguments.output.c_str(), data.times_ns.empty() ? "counts" : "send times in s");
+  print_formatted(
+      "%s: read as %s\n%s: %s\n", arguments.folder.c_str(), described(data).c_str(), arguments.output.c_str(),
+      data.times_ns.empty() ? "counts"
+      : data.tokens.empty() ? "send times in s"
+                            : "send times in s, without the tokens: for these name the log itself");
 }
 
 void import_folder(const TraceArguments& arguments, int& exit_code) {

@@ -151,7 +151,7 @@ TEST(TraceImport, TakesALogByItsColumns) {
   const std::string out = temporary("harness_trace_log.trace.gz");
   write_file(log, "when,rows,came_ms\nx,5,1500\ny,6,250\n");
   EXPECT_TRUE(holds(refusal("trace import " + log + " -o " + out), "no column of times, gaps or counts"));
-  const std::string text = run("trace import " + log + " --time-column came_ms -o " + out);
+  const std::string text = run("trace import " + log + " --format times --time-column came_ms -o " + out);
   EXPECT_TRUE(holds(text, "read as times in column 'came_ms' (ms), each line a request, sorted",
                     ": send times in s\n"));
   EXPECT_EQ(read_trace(out, read_file(out), TraceSpec()).times_ns,

@@ -156,18 +156,6 @@ double peak_rps(const RateCurve& curve, double duration_s) {
   return duration_s < 1 ? mean_rps(curve, duration_s) : peak;
 }
 
-double peak_over_mean(const RateCurve& curve, double length_s) {
-  const double bins =
-      std::min(std::ceil(bins_of(length_s, curve.bin_s)), static_cast<double>(curve.rps.size()));
-  double sum = 0;
-  double peak = 0;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(bins); ++i) {
-    sum += curve.rps[i];
-    peak = std::max(peak, curve.rps[i]);
-  }
-  return sum > 0 ? peak * bins / sum : 0;
-}
-
 namespace {
 
 /// The sum over bins of (count - mean)^2 / mean, of which Poisson counts have 1 each on average, and how

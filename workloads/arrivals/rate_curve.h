@@ -114,9 +114,6 @@ double mean_rps(const RateCurve& curve, double duration_s);
 /// The highest mean over a whole second [k, k + 1) within [0, duration_s); the mean when there is none.
 double peak_rps(const RateCurve& curve, double duration_s);
 
-/// The highest rate of a bin over the mean of all within [0, length_s); 0 without requests.
-double peak_over_mean(const RateCurve& curve, double length_s);
-
 /// Index of dispersion of the counts around their moving mean over window_s: 1 for Poisson counts, more for
 /// bursts. 1 where the window holds a single bin.
 double dispersion(const RateCurve& counts, double window_s);

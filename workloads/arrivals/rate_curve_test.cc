@@ -165,12 +165,6 @@ TEST(Dispersion, TellsBurstsFromPoissonNoise) {
   EXPECT_EQ(dispersion({60, {1, 100}}, kWindowS), 1) << "a bin as long as the window";
 }
 
-TEST(PeakOverMean, IsThatOfTheWindow) {
-  EXPECT_EQ(peak_over_mean({2, {1, 3, 2, 10}}, 6), 1.5);
-  EXPECT_EQ(peak_over_mean({2, {1, 3, 2, 10}}, 8), 2.5);
-  EXPECT_EQ(peak_over_mean({1, {0, 0}}, 2), 0);
-}
-
 TEST(ReplayOf, RefusesAWindowWithoutRequests) {
   EXPECT_THROW(replay_of(file_spec(), {1, {0, 0}}, true, 10), InputError);
 }

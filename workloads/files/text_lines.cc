@@ -75,6 +75,10 @@ std::size_t field_end(std::string_view line, char separator) {
   if (quote != std::string_view::npos && line[quote] == '"') {
     for (std::size_t end = line.find('"', quote + 1); end != std::string_view::npos;
          end = line.find('"', end + 1)) {
+      if (end + 1 < line.size() && line[end + 1] == '"') {  // a quote within the field
+        ++end;
+        continue;
+      }
       const std::size_t next = line.find_first_not_of(separator == ' ' ? "\t" : " \t", end + 1);
       if (next == std::string_view::npos || line[next] == separator) return next;
     }

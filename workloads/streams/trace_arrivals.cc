@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -104,21 +105,56 @@ Replay counted_replay(const TraceSpec& spec, const PlacingRule& rule, RateCurve 
   return replay_of(as_is, std::move(curve), false, 0);
 }
 
-void remark_on_length(const TraceSpec& spec, double length_s, std::vector<std::string>& remarks) {
-  constexpr double kRounding = 1e-6;
-  if (length_s >= spec.duration_s * (1 - kRounding)) return;
-  remarks.push_back("the file ends " + text_of(length_s) + " s after from_s = " + text_of(spec.from_s) +
-                    (compression_of(spec) > 1 ? " (replayed)" : "") + ", duration_s asks for " +
-                    text_of(spec.duration_s) + ": nothing is sent after it (repeat = true begins again)");
+void remark_on_length(const TraceSpec& spec, double length_s, bool can_repeat,
+                      std::vector<std::string>& remarks) {
+  constexpr double kRoundingS = 1e-6;
+  if (length_s >= spec.duration_s - kRoundingS) return;
+  char text[200];
+  std::snprintf(text, sizeof text,
+                "%s ends %.6g s after from_s = %.6g%s, duration_s asks for %.6g: nothing is sent after it%s",
+                spec.to_s > 0 ? "to_s" : "the file", length_s, spec.from_s,
+                compression_of(spec) > 1 ? " (replayed)" : "", spec.duration_s,
+                can_repeat ? " (repeat = true begins again)" : "");
+  remarks.emplace_back(text);
 }
 
-void remark_on_peak(double recorded, double sent, bool is_smoothed, std::vector<std::string>& remarks) {
+/// The highest mean over a whole second, or a bin that is longer, over the mean of all.
+double peak_share(const RateCurve& curve, double length_s) {
+  const double mean = mean_rps(curve, length_s);
+  return mean > 0 ? peak_rps(curve, length_s) / mean : 0;
+}
+
+void remark_on_peak(double recorded, double sent, const char* why, std::vector<std::string>& remarks) {
   constexpr double kMuch = 0.1;
   if (!(recorded > 0) || std::abs(sent / recorded - 1) <= kMuch) return;
   char text[160];
-  std::snprintf(text, sizeof text, "peak over mean is %.3g where %.3g was recorded%s", sent, recorded,
-                is_smoothed ? " (scale_by = \"raw\" keeps it)" : "");
+  std::snprintf(text, sizeof text, "peak over mean of a second is %.3g where %.3g was recorded%s", sent,
+                recorded, why);
   remarks.emplace_back(text);
+}
+
+/// Of what is sent of a curve that was recorded.
+void remark_on(const TraceSpec& spec, const RateCurve& recorded, const Replay& replay, bool is_smoothed,
+               std::vector<std::string>& remarks) {
+  remark_on_length(spec, replay.duration_s, true, remarks);
+  const double recorded_s = std::min(replay.duration_s * compression_of(spec), recorded.length_s());
+  const char* why = is_smoothed                ? " (scale_by = \"raw\" keeps it)"
+                    : compression_of(spec) > 1 ? " (compress: a replayed second is several recorded ones)"
+                                               : "";
+  remark_on_peak(peak_share(recorded, recorded_s), peak_share(replay.curve, replay.duration_s), why, remarks);
+}
+
+/// Where the first request comes long after the beginning of the window.
+void remark_on_begin(const TraceSpec& spec, const std::vector<TimeNs>& times_ns,
+                     std::vector<std::string>& remarks) {
+  const TimeNs from = s_to_ns(spec.from_s);
+  const auto first = std::lower_bound(times_ns.begin(), times_ns.end(), from);
+  if (first == times_ns.end()) return;
+  TimeNs longest = 0;
+  for (auto at = first + 1; at < times_ns.end(); ++at) longest = std::max(longest, *at - *(at - 1));
+  if (*first - from <= longest) return;
+  remarks.push_back("the first request comes " + text_of(ns_to_s(*first - from)) +
+                    " s after from_s: from_s = " + text_of(std::floor(ns_to_s(*first))) + " begins with it");
 }
 
 std::unique_ptr<ArrivalSource> placed(const TraceSpec& spec, std::shared_ptr<const Replay> replay,
@@ -156,25 +192,23 @@ std::unique_ptr<ArrivalSource> make_arrivals(const TraceSpec& spec, double targe
   std::vector<std::string> unwanted;
   if (remarks == nullptr) remarks = &unwanted;
   remarks->push_back(described(data));
+  remark_on_begin(spec, data.times_ns, *remarks);
   if (!data.times_ns.empty() && target_rps <= 0) {
     auto arrivals = recorded(spec, data);
-    remark_on_length(spec, ns_to_s(arrivals->duration_ns()), *remarks);
+    remark_on_length(spec, ns_to_s(arrivals->duration_ns()), false, *remarks);
     return arrivals;
   }
   RateCurve curve = curve_of(spec, data);
   if (target_rps <= 0) {
     const PlacingRule rule = placing_rule(spec);
-    auto replay = std::make_shared<const Replay>(counted_replay(spec, rule, std::move(curve)));
-    remark_on_length(spec, replay->duration_s, *remarks);
+    auto replay = std::make_shared<const Replay>(counted_replay(spec, rule, curve));
+    remark_on(spec, curve, *replay, false, *remarks);
     return make_counted_arrivals(std::move(replay), rule, seed);
   }
   const bool is_smoothed = smooths(spec, data, curve);
   const RateCurve before = curve;
   auto replay = std::make_shared<const Replay>(replay_of(spec, std::move(curve), is_smoothed, target_rps));
-  remark_on_length(spec, replay->duration_s, *remarks);
-  const double recorded_s = replay->duration_s * compression_of(spec);
-  remark_on_peak(peak_over_mean(before, recorded_s), peak_over_mean(replay->curve, replay->duration_s),
-                 is_smoothed, *remarks);
+  remark_on(spec, before, *replay, is_smoothed, *remarks);
   return placed(spec, std::move(replay), seed);
 }
 

@@ -20,6 +20,10 @@ void BinTimes::add(const TextLines& lines, std::string_view field) {
   const std::optional<TimeNs> date = read_timestamp(field);
   if (date) time = ns_to_s(*date);
   if (!date && !read_number(field, time)) {
+    // Names of days order nothing; what is written as a time, or follows some, is meant as one.
+    const bool is_meant = rows_ > 0 || field.find_first_of("0123456789") != std::string_view::npos;
+    if (!name_.empty() && is_meant)
+      throw lines.error(name_, quoted(field), "a date and time (ISO 8601), or a number");
     is_time_ = false;
     return;
   }

@@ -21,6 +21,8 @@ class LogTable {
   bool has_header() const { return has_header_; }
   std::size_t width() const { return width_; }
   const ColumnMeaning& meaning(std::size_t column) const { return meanings_[column]; }
+  /// Whether the column's first value is a date, or a number that counts from 1970.
+  bool has_stamps(std::size_t column) const;
   /// Of the first row of values.
   const std::string& first(std::size_t column) const { return first_[column]; }
   /// "column 'time'", "column 2", or "the column" where there is one without a name.
@@ -39,7 +41,7 @@ class LogTable {
   double stated_bin_s() const { return stated_bin_s_; }
   double stated_unit_s() const { return stated_unit_s_; }
 
-  /// The columns that the user names, separated by commas: each a name or a position from 1 on.
+  /// The columns that the user names, separated by commas: each a name or a position from 1 on, none twice.
   std::vector<std::size_t> named(const char* key, const std::string& words) const;
 
   /// Back to before the first row of values.
@@ -47,15 +49,22 @@ class LogTable {
   /// Takes the next row; false at the end. Throws InputError when it has more or fewer fields than the first.
   bool next();
   const std::vector<std::string_view>& fields() const { return fields_; }
+  /// Whether an empty line stands between this row and the one before.
+  bool is_after_empty_line() const { return is_after_empty_line_; }
   /// Where the row stands, and the first line, for messages.
   const TextLines& at() const { return at_; }
   const TextLines& head() const { return head_; }
 
  private:
+  static constexpr std::size_t kNoColumn = ~std::size_t{0};
+
   void read_remarks();
 
   void choose_separator();
-
+  /// Whether the first line names columns; `second`: the fields of the next one.
+  bool names_columns(const std::vector<std::string_view>& second, const TraceSpec& spec) const;
+  /// Fields of the line; a date and the time of day behind it are one.
+  void split(std::string_view line);
   bool is_named(const std::string& words) const;
 
   TextLines begin_;
@@ -63,6 +72,8 @@ class LogTable {
   TextLines at_;
   char separator_ = ',';
   bool has_header_ = false;
+  bool is_after_empty_line_ = false;
+  std::size_t date_ = kNoColumn;  ///< a column of dates with the times of day in the next one
   std::size_t width_ = 0;
   double stated_bin_s_ = 0;
   double stated_unit_s_ = 0;

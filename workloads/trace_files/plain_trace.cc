@@ -65,8 +65,7 @@ class Decision {
     if (time.size() > 1) throw table_.head().error("time_column", quoted(spec_.time_column), "one column");
     if (time.size() == 1) reading.time = time[0];
     if (reading.format == "auto" && !reading.counts.empty()) reading.format = "counts";
-    if (reading.format == "auto" && reading.time && no_counts_named()) reading.format = "times";
-    if (reading.format == "auto") reading.format = table_.has_header() ? by_names() : by_values();
+    if (reading.format == "auto") reading.format = table_.has_header() ? by_names(reading.time) : by_values();
     if (reading.format == "counts") {
       if (reading.counts.empty()) reading.counts = {count_column(reading.time)};
       if (!reading.time) reading.time = time_beside(reading.counts);
@@ -82,30 +81,77 @@ class Decision {
     for (const std::size_t column : table_.all(Meaning::kRate)) columns.push_back(column);
     return columns;
   }
-  bool no_counts_named() const { return count_columns().empty(); }
-
-  /// Columns of numbers of which the name says nothing.
-  std::vector<std::size_t> unknown_numbers() const {
-    std::vector<std::size_t> columns;
+  /// Columns that a name calls times; without one, one of dates of which the name says nothing.
+  std::vector<std::size_t> time_columns() const {
+    std::vector<std::size_t> columns = table_.all(Meaning::kTime);
     for (const std::size_t column : table_.all(Meaning::kUnknown)) {
-      double number = 0;
-      if (read_number(table_.first(column), number)) columns.push_back(column);
+      if (columns.empty() && table_.has_stamps(column)) columns.push_back(column);
     }
     return columns;
   }
 
-  std::string by_names() const {
-    if (!count_columns().empty()) return "counts";
-    const bool has_times = !table_.all(Meaning::kTime).empty();
-    const bool has_gaps = !table_.all(Meaning::kGap).empty();
-    if (has_times) {
-      const std::vector<std::size_t> unknown = unknown_numbers();
-      if (unknown.empty()) return "times";
-      throw unclear(table_, "times beside " + table_.names_of(unknown) + ", which may be requests of a bin",
-                    "column = \"" + table_.key_of(unknown[0]) +
-                        "\" (requests of a bin), or format = \"times\" (each line a request)");
+  static bool is_empty_value(std::string_view text) {
+    return text.empty() || text == "NULL" || text == "null" || text == "NaN" || text == "nan" ||
+           text == "None" || text == "NA";
+  }
+  /// "7 req/s", "1,007" and "-" are meant as numbers.
+  static bool may_be_number(std::string_view text) {
+    return is_empty_value(text) || text.find_first_of("0123456789+-.") == 0;
+  }
+
+  /// Columns that may be numbers and whose names say nothing. One without a name that begins with 0 or 1 is
+  /// an index.
+  std::vector<std::size_t> unknown_numbers(std::size_t time) const {
+    std::vector<std::size_t> columns;
+    for (const std::size_t column : table_.all(Meaning::kUnknown)) {
+      const std::string& first = table_.first(column);
+      const bool is_index = table_.key_of(column).empty() && (first == "0" || first == "1");
+      if (column != time && !is_index && may_be_number(first)) columns.push_back(column);
     }
-    if (has_gaps) return "gaps";
+    return columns;
+  }
+
+  /// Whether the times are equally far apart and all other columns hold numbers: a table of bins may be.
+  bool may_be_bins(std::size_t time) const {
+    double number = 0;
+    bool has_others = false;
+    for (std::size_t i = 0; i < table_.width(); ++i) {
+      if (i == time || table_.key_of(i).empty()) continue;
+      if (!read_number(table_.first(i), number)) return false;
+      has_others = true;
+    }
+    if (!has_others) return false;
+    BinTimes times("");
+    std::size_t rows = 0;
+    table_.rewind();
+    while (table_.next()) {
+      times.add(table_.at(), table_.fields()[time]);
+      ++rows;
+    }
+    table_.rewind();
+    constexpr std::size_t kFew = 4;
+    return rows >= kFew && times.step() > 0;
+  }
+
+  std::string by_names(std::optional<std::size_t> chosen) const {
+    // A column of requests as a gateway logs them, "GET /", is no count.
+    const std::vector<std::size_t> counts = count_columns();
+    if (std::any_of(counts.begin(), counts.end(),
+                    [this](std::size_t column) { return may_be_number(table_.first(column)); }))
+      return "counts";
+    const std::vector<std::size_t> times = chosen ? std::vector<std::size_t>{*chosen} : time_columns();
+    if (!times.empty()) {
+      const std::vector<std::size_t> unknown = unknown_numbers(times[0]);
+      if (!unknown.empty())
+        throw unclear(table_, "times beside " + table_.names_of(unknown) + ", which may be requests of a bin",
+                      "column = \"" + table_.key_of(unknown[0]) +
+                          "\" (requests of a bin), or format = \"times\" (each line a request)");
+      if (times.size() == 1 && may_be_bins(times[0]))
+        throw unclear(table_, "times that are equally far apart beside numbers alone",
+                      "column = NAME (requests of a bin), or format = \"times\" (each line a request)");
+      return "times";
+    }
+    if (!table_.all(Meaning::kGap).empty()) return "gaps";
     throw unclear(
         table_, "no column of times, gaps or counts among " + table_.all_names(),
         "time_column = NAME (each line a request), or column = NAME with bin_s (requests of a bin)");
@@ -113,7 +159,7 @@ class Decision {
 
   std::string by_values() const {
     if (table_.width() > 1) {
-      const bool has_stamps = starts_with_stamps();
+      const bool has_stamps = table_.has_stamps(0);
       double number = 0;
       bool has_numbers = false;
       for (std::size_t i = 1; i < table_.width(); ++i) has_numbers |= read_number(table_.first(i), number);
@@ -123,7 +169,7 @@ class Decision {
           "column = N (requests of a bin; one bin a line), or time_column = N (each line a request)");
     }
     if (table_.stated_bin_s() > 0) return "counts";
-    if (table_.stated_unit_s() > 0 || spec_.time_unit != TimeUnit::kAuto || starts_with_stamps())
+    if (table_.stated_unit_s() > 0 || spec_.time_unit != TimeUnit::kAuto || table_.has_stamps(0))
       return "times";
     const Shape shape = shape_of(table_);
     if (shape.rises && !shape.is_whole) return "times";
@@ -134,11 +180,6 @@ class Decision {
     throw unclear(
         table_, std::string(shape.is_whole ? "whole " : "") + "numbers that rise and fall, without a name",
         std::string(kAsCounts) + ", or " + kAsGaps + ", or format = \"times\" (each line a request)");
-  }
-
-  bool starts_with_stamps() const {
-    double number = 0;
-    return read_timestamp(table_.first(0)) || (read_number(table_.first(0), number) && epoch_unit_s(number));
   }
 
   std::size_t only(const std::vector<std::size_t>& columns, const char* key, const std::string& what) const {
@@ -158,26 +199,31 @@ class Decision {
     std::vector<std::size_t> columns = count_columns();
     if (!columns.empty()) return only(columns, "column", "counts");
     for (std::size_t i = 0; i < table_.width(); ++i) {
-      const bool is_time = i == time || table_.meaning(i).kind == Meaning::kTime ||
+      const bool is_time = i == time || table_.meaning(i).kind == Meaning::kTime || table_.has_stamps(i) ||
                            (!table_.has_header() && i == 0 && table_.width() == 2);
-      if (!is_time) columns.push_back(i);
+      if (!is_time && !(table_.has_header() && table_.key_of(i).empty())) columns.push_back(i);
     }
     return only(columns, "column", "numbers that may be counts");
   }
 
   std::size_t column_of(Meaning kind) const {
     if (table_.width() == 1) return 0;
-    if (!table_.has_header() && kind == Meaning::kTime && starts_with_stamps()) return 0;
-    return only(table_.all(kind), "time_column", kind == Meaning::kTime ? "times" : "gaps");
+    if (!table_.has_header() && kind == Meaning::kTime && table_.has_stamps(0)) return 0;
+    return only(kind == Meaning::kTime ? time_columns() : table_.all(kind), "time_column",
+                kind == Meaning::kTime ? "times" : "gaps");
   }
 
+  /// No times that can be read are passed over.
   std::optional<std::size_t> time_beside(const std::vector<std::size_t>& counts) const {
-    std::vector<std::size_t> times;
-    if (!table_.has_header() && table_.width() > 1) times = {0};
-    for (const std::size_t column : table_.all(Meaning::kTime)) times.push_back(column);
-    std::erase_if(times, [&](std::size_t column) {
+    const auto is_count = [&](std::size_t column) {
       return std::find(counts.begin(), counts.end(), column) != counts.end();
-    });
+    };
+    std::vector<std::size_t> times = table_.all(Meaning::kTime);
+    std::erase_if(times, is_count);
+    for (std::size_t i = 0; i < table_.width() && times.empty(); ++i) {
+      if (!is_count(i) && table_.has_stamps(i)) times.push_back(i);
+    }
+    if (times.empty() && !table_.has_header() && table_.width() > 1 && !is_count(0)) times = {0};
     if (times.empty()) return std::nullopt;
     return times.size() == 1 ? times[0] : only(times, "time_column", "times");
   }
@@ -188,21 +234,29 @@ class Decision {
 
 constexpr double kUnitsS[] = {0, 1, 1e-3, 1e-6, 1e-9};  // by TimeUnit
 
-/// The unit in seconds of the numbers of a column, by the user's words, the name or their size; 0: unknown.
-double unit_of(const LogTable& table, std::size_t column, const TraceSpec& spec) {
-  if (spec.time_unit != TimeUnit::kAuto) return kUnitsS[static_cast<std::size_t>(spec.time_unit)];
-  if (table.meaning(column).unit_s > 0) return table.meaning(column).unit_s;
-  if (table.stated_unit_s() > 0) return table.stated_unit_s();
-  double number = 0;
-  if (!read_number(table.first(column), number)) return 0;
-  return epoch_unit_s(number).value_or(0);
-}
-
 std::string unit_text(double unit_s) {
-  for (const char* name : {"s", "ms", "us", "ns", "minutes", "hours", "days"}) {
+  for (const char* name : {"s", "ms", "us", "ns", "minute", "hour", "day"}) {
     if (unit_s_of(name) == unit_s) return name;
   }
   return text_of(unit_s) + " s";
+}
+
+/// The unit in seconds of the numbers of a column, by the user's words, the name or their size; 0: unknown.
+/// Throws InputError where name and size differ: time_s of milliseconds since 1970.
+double unit_of(const LogTable& table, std::size_t column, const TraceSpec& spec) {
+  if (spec.time_unit != TimeUnit::kAuto) return kUnitsS[static_cast<std::size_t>(spec.time_unit)];
+  double number = 0;
+  std::optional<double> by_size;
+  if (read_number(table.first(column), number)) by_size = epoch_unit_s(number);
+  double by_name = table.meaning(column).unit_s;
+  if (by_name == 0) by_name = table.stated_unit_s();
+  if (!by_size || by_name == 0) return by_name > 0 ? by_name : by_size.value_or(0);
+  if (by_name > 1) return *by_size;  // the minute of a bin, in seconds since 1970
+  if (by_name != *by_size)
+    throw table.head().error("time_unit",
+                             "numbers since 1970 in " + unit_text(*by_size) + " in " + table.called(column),
+                             "time_unit, which says what they are in");
+  return by_name;
 }
 
 /// A number that counts from 1970, to the nanosecond where it has no exponent.
@@ -233,6 +287,8 @@ void read_times(LogTable& table, const TraceSpec& spec, std::size_t column, Trac
   double first = 0;
   read_number(table.first(column), first);
   double unit_s = is_stamp ? 0 : unit_of(table, column, spec);
+  if (!is_stamp && !read_number(table.first(column), first) && table.has_header())
+    throw table.head().error(key, quoted(table.first(column)), "a date and time (ISO 8601), or a number");
   const bool names_nothing = unit_s == 0 && !is_stamp;
   // A file of one column without a header is ours: seconds. A column with a name may be anything.
   if (names_nothing && table.has_header())
@@ -260,7 +316,16 @@ void read_times(LogTable& table, const TraceSpec& spec, std::size_t column, Trac
     unsorted += !data.times_ns.empty() && time < data.times_ns.back() ? 1 : 0;
     data.times_ns.push_back(time);
   }
+  constexpr std::size_t kMany = 3;  // a third of the rows: durations rise and fall so
+  if (spec.format == "auto" && spec.time_column.empty() && !is_absolute &&
+      unsorted * kMany > data.times_ns.size() && unsorted > 1)
+    throw table.head().error(
+        "format", "numbers that rise and fall in " + table.called(column),
+        "format = \"times\" (each line a request at that time), or time_column = another");
   if (unsorted > 0) std::stable_sort(data.times_ns.begin(), data.times_ns.end());
+  if (is_stamp && table.first(column).size() == kDateSize &&
+      std::adjacent_find(data.times_ns.begin(), data.times_ns.end()) != data.times_ns.end())
+    throw table.head().error(key, "dates without a time of day, some twice", "the times of the requests");
   const TimeNs begin = is_absolute && !data.times_ns.empty() ? data.times_ns.front() : 0;
   for (TimeNs& time : data.times_ns) time -= begin;
   if (!data.times_ns.empty() && ns_to_s(data.times_ns.back()) > kLatestS)
@@ -315,10 +380,52 @@ double bin_s_of(const LogTable& table, const TraceSpec& spec, const Reading& rea
       std::string("bin_s = X, or a line \"# bin_s = X\" in the file") + (step > 0 ? ", or time_unit" : ""));
 }
 
+/// Counts that the user has not chosen and that number the rows are an index; a total that never falls is a
+/// counter's.
+void check_counts(const LogTable& table, const TraceSpec& spec, const Reading& reading,
+                  const std::vector<double>& counts) {
+  constexpr std::size_t kFew = 4;
+  if (counts.size() < kFew || reading.counts.size() != 1) return;
+  const std::string called = table.called(reading.counts[0]);
+  bool is_index = counts[0] <= 1;
+  bool falls = false;
+  for (std::size_t i = 1; i < counts.size(); ++i) {
+    is_index &= counts[i] == counts[i - 1] + 1;
+    falls |= counts[i] < counts[i - 1];
+  }
+  if (is_index && spec.format == "auto" && spec.column.empty())
+    throw table.head().error("column", "numbers of rows in " + called,
+                             "a column of counts, or format = \"times\"");
+  const std::string name = table.key_of(reading.counts[0]);
+  const bool is_total = name.find("otal") != std::string::npos || name.find("umul") != std::string::npos;
+  if (is_total && !falls && counts.back() > counts.front())
+    throw table.head().error("column", "a total that never falls in " + called,
+                             "the requests of each bin: the differences of a counter");
+}
+
+/// How many requests a number in the columns stands for in a bin of bin_s.
+double requests_for_one(const LogTable& table, const std::vector<std::size_t>& columns, double bin_s) {
+  const ColumnMeaning& first = table.meaning(columns[0]);
+  const bool is_rate = first.kind == Meaning::kRate;
+  for (const std::size_t column : columns) {
+    const ColumnMeaning& meaning = table.meaning(column);
+    if ((meaning.kind == Meaning::kRate) != is_rate || (is_rate && meaning.unit_s != first.unit_s))
+      throw table.head().error("column", "counts and rates, or rates per different times",
+                               "columns of one kind");
+  }
+  return is_rate ? bin_s / first.unit_s : 1;
+}
+
 void read_counts(LogTable& table, const TraceSpec& spec, const Reading& reading, TraceData& data) {
   std::optional<BinTimes> times;
-  if (reading.time) times.emplace(table.has_header() ? table.key_of(*reading.time) : "");
+  if (reading.time) {
+    const bool is_known = table.has_header() || table.has_stamps(*reading.time);
+    times.emplace(is_known ? table.key_of(*reading.time) : "");
+  }
   while (table.next()) {
+    if (table.is_after_empty_line() && !data.counts.empty())
+      throw table.at().error("", "an empty line above",
+                             "a row for every bin; where no request came, the count 0");
     double count = 0;
     for (const std::size_t index : reading.counts) {
       count += number_field(table.at(), "count in " + table.called(index), table.fields()[index], 0,
@@ -331,17 +438,17 @@ void read_counts(LogTable& table, const TraceSpec& spec, const Reading& reading,
   }
   if (times) times->check();
   if (data.counts.empty()) return;
+  check_counts(table, spec, reading, data.counts);
   std::string source;
   data.bin_s = bin_s_of(table, spec, reading, times, source);
+  const double each = requests_for_one(table, reading.counts, data.bin_s);
+  for (double& count : data.counts) count *= each;
   const ColumnMeaning& meaning = table.meaning(reading.counts[0]);
-  const bool is_rate = reading.counts.size() == 1 && meaning.kind == Meaning::kRate;
-  if (is_rate) {
-    for (double& count : data.counts) count *= data.bin_s / meaning.unit_s;
-  }
   std::vector<std::string> called;
   for (const std::size_t index : reading.counts) called.push_back(table.called(index));
-  data.reading = (is_rate ? "requests per " + unit_text(meaning.unit_s) : std::string("counts")) + " in " +
-                 join_names(called) + ", bins of " + text_of(data.bin_s) + " s" + source;
+  data.reading =
+      (meaning.kind == Meaning::kRate ? "requests per " + unit_text(meaning.unit_s) : std::string("counts")) +
+      " in " + join_names(called) + ", bins of " + text_of(data.bin_s) + " s" + source;
 }
 
 }  // namespace

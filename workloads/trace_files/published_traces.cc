@@ -138,6 +138,9 @@ std::string_view json_field(const TextLines& lines, const char* key) {
 
 TimeNs log_time(const TextLines& lines, const RequestLog& log, std::string_view field) {
   constexpr double kLastOfLogS = 1e9;
+  const bool is_other = field.find('.') != std::string_view::npos || field.size() >= 10;
+  if (log.is_json && is_other)  // seconds, or since 1970
+    throw lines.error(log.time, quoted(field), "whole milliseconds from the first request on, as Mooncake's");
   if (log.unit_s > 0)
     return s_to_ns(log.unit_s * number_field(lines, log.time, field, 0, kLastOfLogS / log.unit_s));
   const std::optional<TimeNs> stamp = read_timestamp(field);

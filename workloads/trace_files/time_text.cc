@@ -118,7 +118,7 @@ const Names kAttributes = {
     "cost",       "end",      "finish",  "finished", "complete", "done",     "completion", "completed",
     "processing", "wait",     "waiting", "queue",    "timeout",  "timeouts", "cpu",        "gpu",
     "memory",     "slo",      "deadline"};
-const Names kGaps = {"gap", "gaps", "iat", "interarrival", "inter", "interval", "intervals"};
+const Names kGaps = {"gap", "gaps", "iat", "interarrival", "inter"};
 const Names kTimes = {"time", "timestamp", "stamp", "ts", "t", "date", "datetime", "epoch", "at"};
 const Names kTimesAlone = {"arrival", "arrived", "start",   "started", "sent",  "begin", "bin", "second",
                            "seconds", "minute",  "minutes", "hour",    "hours", "day",   "days"};
@@ -129,7 +129,11 @@ const Names kOfTimes = {"start",   "started",   "arrival", "arrived", "send",   
 const Names kZones = {"utc", "gmt", "local", "iso", "unix"};
 const Names kCounts = {"count", "counts", "requests", "request", "reqs",        "req",
                        "n",     "calls",  "hits",     "queries", "invocations", "arrivals"};
-const Names kOfCounts = {"num", "number", "of", "total", "in"};
+const Names kOfCounts = {"num", "number", "of", "in"};
+const Names kIndices = {"num", "number", "no", "nr", "index", "idx"};  // behind the word that they count
+/// Behind what one request has they may count requests: completed_requests, success_count.
+const Names kMayCount = {"requests", "count", "counts", "calls", "hits",
+                         "queries",  "total", "rate",   "rps",   "qps"};
 const Names kRates = {"rps", "qps", "rate"};
 
 bool is_time(const std::vector<std::string>& words) {
@@ -146,18 +150,49 @@ bool is_count(const std::vector<std::string>& words) {
   return holds_any(kCounts, words) && holds_all(known, words);
 }
 
+/// "Requests Length" is of one request.
+bool is_count_of_one(const std::vector<std::string>& words) { return !holds(kMayCount, words.back()); }
+
+bool is_real_day(int year, int month, int day) {
+  constexpr int kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  const bool is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+  return day <= kDays[month - 1] + (month == 2 && is_leap ? 1 : 0);
+}
+
+/// 2024010510, with the minute, with the second: dates as numbers, of this century.
+std::optional<TimeNs> read_compact(std::string_view text) {
+  if (text.size() != 10 && text.size() != 12 && text.size() != 14) return std::nullopt;
+  int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
+  if (!take_digits(text, 4, 2000, 2099, year) || !take_digits(text, 2, 1, 12, month) ||
+      !take_digits(text, 2, 1, 31, day) || !take_digits(text, 2, 0, 23, hour))
+    return std::nullopt;
+  if (!text.empty() && !take_digits(text, 2, 0, 59, minute)) return std::nullopt;
+  if (!text.empty() && !take_digits(text, 2, 0, 59, second)) return std::nullopt;
+  if (!is_real_day(year, month, day)) return std::nullopt;
+  const std::int64_t days = days_from_civil(year, month, day);
+  return (days * 86400 + hour * 3600 + minute * 60 + second) * kNsPerS;
+}
+
 }  // namespace
+
+bool is_time_of_day(std::string_view text) {
+  TimeNs ns = 0;
+  return take_time_of_day(text, ns) && take_zone(text, ns);
+}
 
 std::optional<TimeNs> read_timestamp(std::string_view text) {
   int year = 0, month = 0, day = 0;
+  if (const std::optional<TimeNs> compact = read_compact(text)) return compact;
   if (!take_digits(text, 4, 1970, 2200, year) || !take(text, '-') || !take_digits(text, 2, 1, 12, month) ||
       !take(text, '-') || !take_digits(text, 2, 1, 31, day))
     return std::nullopt;
+  if (!is_real_day(year, month, day)) return std::nullopt;
   TimeNs ns = days_from_civil(year, month, day) * static_cast<TimeNs>(kDayS) * kNsPerS;
   if (text.empty()) return ns;
   TimeNs of_day = 0;
-  if ((!take(text, ' ') && !take(text, 'T')) || !take_time_of_day(text, of_day) || !take_zone(text, of_day))
-    return std::nullopt;
+  if (text.find_first_of(" T,;\t") != 0) return std::nullopt;
+  text = trimmed(text.substr(1));
+  if (!take_time_of_day(text, of_day) || !take_zone(text, of_day)) return std::nullopt;
   return ns + of_day;
 }
 
@@ -204,16 +239,22 @@ ColumnMeaning meaning_of(std::string_view column_name) {
     is_per = words.back() == "per";
     words.pop_back();
   }
-  if (holds_any(kAttributes, words)) return {Kind::kAttribute, unit_s};
+  if (holds_any(kAttributes, words))
+    return {holds_any(kMayCount, words) && words.size() > 1 && !is_count_of_one(words) ? Kind::kUnknown
+                                                                                       : Kind::kAttribute,
+            unit_s};
+  if (words.size() > 1 && holds(kIndices, words.back())) return {Kind::kAttribute, unit_s};
   if (holds_any(kGaps, words)) return {Kind::kGap, unit_s};
   if (!is_per && is_time(words)) return {Kind::kTime, unit_s};
   if (words.back() == "rps" || words.back() == "qps" ||
       (words.back() == "rate" &&
        (words.size() == 1 || is_count({words.begin(), words.end() - 1}) || words.front() == "arrival")))
     return {Kind::kRate, unit_s > 0 ? unit_s : 1};
-  if (is_count(words))
-    return unit_s > 0 ? ColumnMeaning{Kind::kRate, unit_s} : ColumnMeaning{Kind::kCount, 0};
-  return {Kind::kUnknown, unit_s};
+  if (!is_count(words)) return {Kind::kUnknown, unit_s};
+  if (unit_s == 0) return {Kind::kCount, 0};
+  // requests_ms is a time, requests_min a least number: a rate says so.
+  const bool is_rate = is_per || column_name.find('/') != std::string_view::npos;
+  return is_rate ? ColumnMeaning{Kind::kRate, unit_s} : ColumnMeaning{Kind::kUnknown, 0};
 }
 
 }  // namespace harness

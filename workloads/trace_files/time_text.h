@@ -9,9 +9,16 @@
 namespace harness {
 
 /// Nanoseconds since 1970 (UTC, years 1970 to 2200) of a date and time in ISO 8601: "2023-11-16
-/// 18:15:46.6805900", with T or a blank between, without the seconds or the time of day, with Z, " UTC" or an
-/// offset such as +01:00 behind. Nothing for another text.
+/// 18:15:46.6805900", with T, a blank or a separator of columns between, without the seconds or the time of
+/// day, with Z, " UTC" or an offset such as +01:00 behind; or of one as a number: 2023111618, with minute and
+/// second. Nothing for another text.
 std::optional<TimeNs> read_timestamp(std::string_view text);
+
+/// Of a date without a time of day, "2023-11-16".
+inline constexpr std::size_t kDateSize = 10;
+
+/// "18:15:46.68", with a zone or without.
+bool is_time_of_day(std::string_view text);
 
 /// Seconds in a unit: s, sec, second, seconds, ms, us, ns, min, minute, h, hour, day and the like, in lower
 /// case; nothing for another word.

@@ -59,7 +59,11 @@ TraceData read_trace(const std::string& file_name, std::string_view bytes, const
   } else if (known.format == "azure_functions") {
     data.format = known.format;
     data.counts = read_azure_functions(lines, spec.column);
-    data.bin_s = spec.bin_s > 0 ? spec.bin_s : 60;
+    constexpr double kMinute = 60;
+    if (spec.bin_s > 0 && spec.bin_s != kMinute)
+      throw input_error(place_of_field(spec, "bin_s"), text_of(spec.bin_s) + " for invocations by minute",
+                        "60, or none");
+    data.bin_s = kMinute;
     data.reading =
         "invocations by minute, " + (spec.column.empty() ? "all functions" : "functions " + spec.column);
   } else {
@@ -78,7 +82,10 @@ std::string described(const TraceData& data) {
     for (std::size_t i = 1; i < data.times_ns.size(); ++i)
       longest = std::max(longest, data.times_ns[i] - data.times_ns[i - 1]);
     return text + "; " + std::to_string(data.times_ns.size()) + " requests over " +
-           text_of(ns_to_s(data.times_ns.back())) + " s, longest gap " + text_of(ns_to_s(longest)) + " s";
+           text_of(ns_to_s(data.times_ns.back())) + " s, longest gap " + text_of(ns_to_s(longest)) + " s" +
+           (data.times_ns.front() > longest
+                ? ", the first at " + text_of(ns_to_s(data.times_ns.front())) + " s"
+                : "");
   }
   double requests = 0;
   for (const double count : data.counts) requests += count;
