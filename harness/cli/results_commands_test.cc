@@ -107,10 +107,10 @@ TEST_F(ResultsCommands, ShowComparesSeedBySeed) {
   const std::string csv = output_of({"show", two, "--paired", "goodput_rps", "--baseline", "nexus", "--csv"});
   EXPECT_EQ(csv.substr(0, csv.find('\n')),
             "pipeline,trace,load,slo_ms,series,seeds,goodput_rps,goodput_rps_95,pairs,difference,"
-            "difference_95,ratio,ratio_95,bound_share");
+            "difference_95,ratio,ratio_95,bound_share,bound_share_95");
   // Both differences are 20, so that their interval has no width.
-  EXPECT_TRUE(
-      holds(csv, "\nlv,tweet,1,500,pard,2,165,", ",2,20,0,1.16", ",0.66\n", "\nlv,tweet,1,500,nexus,2,145,"));
+  EXPECT_TRUE(holds(csv, "\nlv,tweet,1,500,pard,2,165,", ",2,20,0,1.16", ",0.66,2.79",
+                    "\nlv,tweet,1,500,nexus,2,145,"));
   const std::string table = output_of({"show", two, "--paired", "bound_share"});
   EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 3);
   const std::string json = output_of({"show", path("a.h5"), "--paired", "in_time", "--json"});

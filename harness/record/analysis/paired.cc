@@ -234,7 +234,7 @@ TextTable paired_table(const std::vector<WorkloadCells>& workloads, const std::s
       table.add({"pairs"}, paired.difference.n);
       add_spread(table, "difference", paired.difference);
       add_spread(table, "ratio", paired.ratio);
-      if (metric != kBoundShare) table.add({kBoundShare}, spread_over_seeds(series, kBoundShare).mean);
+      if (metric != kBoundShare) add_spread(table, kBoundShare, spread_over_seeds(series, kBoundShare));
     }
   }
   return table;

@@ -79,8 +79,8 @@ PairedSpread paired_over_seeds(const SeriesCells& series, const SeriesCells& bas
 
 /// A row per workload and series: the metric's mean over the seeds with the half-width of its 95 % confidence
 /// interval, the mean of its difference to `baseline` and of its ratio, paired by seed, with their
-/// half-widths, and the mean share of the fluid bound. Without a value: differences where a workload lacks
-/// the baseline, half-widths of one seed.
+/// half-widths, and the mean share of the fluid bound with its own. Without a value: differences where a
+/// workload lacks the baseline, half-widths of one seed.
 TextTable paired_table(const std::vector<WorkloadCells>& workloads, const std::string& metric,
                        const std::string& baseline);
 
