@@ -6,11 +6,12 @@ from typing import Callable
 
 import matplotlib.pyplot as plt
 
+from cast import Cast, system_of
 from loki import fig1, fig5, fig7
 from loki import fig8 as loki_fig8
 import style
 from pard import fig2, fig6, fig8, fig9, fig10, fig11, fig12, fig13, fig14, fig15
-from selection import Missing, group, pair_of, series_of, settings
+from selection import Missing, Setting, group, name_of, pair_of, series_of, settings
 from shepherd import fig8 as shepherd_fig8
 from shepherd import fig11a, sweeps
 from shepherd.series import GROUP_LIMIT, SYSTEMS, WORKERS
@@ -22,26 +23,28 @@ MAX_SETTINGS = 12
 
 @dataclass(frozen=True)
 class Drawing:
-    """draw(cells) gives (figure, caption, cells shown), once for each setting that the file holds besides `axes`; with `panels`
-    draw([(setting, cells)]) puts all settings into one figure, and with `by_workload` each workload has a figure of its own. Only
-    cells of `series` count, of all series if it is None."""
+    """draw(cells, cast) gives (figure, caption, cells shown), once for each setting that the file holds besides `axes`; with `panels`
+    draw([(setting, cells)], cast) puts all settings into one figure, with `by_workload` each workload has a figure of its own, and
+    with `by_system` each system: draw(cells, cast, series that stands for it). Of `series` the file must have some; its other systems
+    are shown too, for which Cast.names() says. All series count if it is None."""
 
     draw: Callable
     series: tuple | None = None
     axes: tuple = ()
     panels: bool = False
     by_workload: bool = False
+    by_system: bool = False
 
 
 LOADS = ("load", "rate")
 DRAWINGS = {
     "pard/fig2": Drawing(fig2.draw, fig2.SERIES),
-    "pard/fig6": Drawing(fig6.draw),
+    "pard/fig6": Drawing(fig6.draw, by_system=True),
     "pard/fig8": Drawing(fig8.draw, fig8.SERIES),
     "pard/fig9": Drawing(fig9.draw, fig9.SERIES),
     "pard/fig10": Drawing(fig10.draw, fig10.SERIES),
     "pard/fig11": Drawing(fig11.draw, fig11.SERIES),
-    "pard/fig12": Drawing(fig12.draw, fig12.SERIES),
+    "pard/fig12": Drawing(fig12.draw, fig12.SERIES, by_system=True),
     "pard/fig13": Drawing(fig13.draw, fig13.SERIES),
     "pard/fig14a": Drawing(fig14.draw_stress, None, LOADS, panels=True),
     "pard/fig14b": Drawing(fig14.draw_slo, None, ("slo_ms",), panels=True),
@@ -67,33 +70,53 @@ def names():
     return [line.partition("\t")[0] for line in FILE.read_text(encoding="utf8").splitlines()]
 
 
-def shown_cells(results, drawing):
-    """The cells of the figure's series."""
-    cells = [cell for cell in results.cells if drawing.series is None or series_of(cell) in drawing.series]
-    if not cells:
+def shown_cells(results, drawing, cast):
+    """The cells of the figure's series, and of what else the file compares."""
+    if drawing.series is None:
+        return results.cells
+    if not set(drawing.series) & set(cast.series):
         raise Missing("no cells of " + ", ".join(drawing.series))
-    return cells
+    names = cast.names(drawing.series)
+    return [cell for cell in results.cells if series_of(cell) in names]
+
+
+def of_each_system(drawing, cells, setting, cast):
+    """[(setting, what drew it)]: a figure for each system; named by it, but for PARD's."""
+    names = cast.one_of_each()[0].values()
+    names = {name: name for name in names if name in cast.cells(cells, drawing.series or ())}
+    first = next((name for name in names if system_of(name) == "pard"), next(iter(names)))
+    drawn = cast.each(names, lambda name: drawing.draw(cells, cast, name))
+    return [(setting if name == first else setting.of_system(name_of(name)), one) for name, one in drawn.items()]
+
+
+def drawn_of(drawing, parts, cast):
+    """[(setting, (figure, caption, cells))] of at most MAX_SETTINGS parts."""
+    drawn = []
+    for setting, cells in parts[:MAX_SETTINGS]:
+        if drawing.by_system:
+            drawn += of_each_system(drawing, cells, setting, cast)
+        else:
+            drawn.append((setting, drawing.draw(cells, cast)))
+    return drawn
 
 
 def draw(results, name, folder):
-    """Draws the figure; yields the paths of its files. Raises Missing when the file lacks what it shows."""
-    drawing = DRAWINGS[name]
-    parts = settings(shown_cells(results, drawing), drawing.axes)
-    stem = name.replace("/", "-")
-    if drawing.panels:
-        yield from save(results, drawing.draw(parts), folder, stem, "")
-        return
-    if drawing.by_workload:
-        parts = [(setting.of_workload(pair), own) for setting, cells in parts for pair, own in group(cells, pair_of).items()]
-    for setting, cells in parts[:MAX_SETTINGS]:
-        note = f" With {setting.text}." if setting.text else ""
-        if len(parts) > MAX_SETTINGS:
+    """Draws the figure; returns the paths of its files. Raises Missing when the file lacks what it shows, and LeftOut, with nothing
+    written, when it would leave a system of the file out."""
+    drawing, cast = DRAWINGS[name], Cast(results.cells)
+    try:
+        parts = settings(shown_cells(results, drawing, cast), drawing.axes)
+        if drawing.by_workload:
+            parts = [(setting.of_workload(pair), own) for setting, cells in parts for pair, own in group(cells, pair_of).items()]
+        drawn = [(Setting(()), drawing.draw(parts, cast))] if drawing.panels else drawn_of(drawing, parts, cast)
+        cast.require_all()
+        note = f" Not drawn: {', '.join(map(name_of, cast.not_drawn()))}." if cast.not_drawn() else ""
+        if len(parts) > MAX_SETTINGS and not drawing.panels:
             note += f" {len(parts) - MAX_SETTINGS} further settings of the file are not drawn."
-        yield from save(results, drawing.draw(cells), folder, stem + setting.stem, note)
-
-
-def save(results, drawn, folder, stem, note):
-    figure, caption, cells = drawn
-    paths = style.save(figure, folder, stem, f"{caption}{note} {results.source(cells)}")
-    plt.close("all")
-    return paths
+        paths = []
+        for setting, (figure, caption, cells) in drawn:
+            own = f" With {setting.text}." if setting.text else ""
+            paths += style.save(figure, folder, name.replace("/", "-") + setting.stem, f"{caption}{own}{note} {results.source(cells)}")
+        return paths
+    finally:
+        plt.close("all")

@@ -4,7 +4,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import look
-from selection import group, name_of, pair_of, series_of, spread
+from intervals import seeds_text, spread
+from selection import group, pair_of, series_of
 
 MAX_SERIES = 8
 
@@ -19,11 +20,12 @@ def grid_of(count):
 
 
 def curve(cells, place, column, scale=1):
-    """(places, mean, below, above) along the axis; place(cell) tells where a cell belongs, `column` what counts: a column of
+    """(places, means, half widths) along the axis; place(cell) tells where a cell belongs, `column` what counts: a column of
     /summary or a function of the cell."""
     value = column if callable(column) else lambda cell: cell[column]
     points = sorted(group(cells, place).items())
-    values = np.array([spread([scale * value(cell) for cell in same]) for _, same in points])
+    by_seed = [group(same, lambda cell: cell["seed"]).values() for _, same in points]
+    values = np.array([spread([scale * np.mean([value(cell) for cell in own]) for own in seeds]) for seeds in by_seed])
     return np.array([at for at, _ in points]), *values.T
 
 
@@ -36,31 +38,15 @@ def by_workload(parts):
     return panels
 
 
-def ranked_series(cells, systems):
-    """The systems of the paper first, then what else the file compares."""
-    groups = group(cells, series_of)
-    names = [name for name in systems if name in groups] + [name for name in groups if name not in systems]
-    return {name: groups[name] for name in names}
+def draw_series(axes, cast, cells, systems, place, column, scale=1):
+    """A curve for each series of the cells, those of `systems` first, as many as one panel shows."""
+    for name, own in cast.cells(cells, systems, MAX_SERIES).items():
+        look.marked_line(axes, curve(own, place, column, scale), cast.line(name), cast.marker(name))
 
 
-def ordered_series(cells, systems):
-    """As many of these as one panel shows."""
-    return dict(list(ranked_series(cells, systems).items())[:MAX_SERIES])
-
-
-def left_out_text(panels, systems):
-    """A sentence for captions: which series have no curve in a panel [(title, cells)] that could show them; empty when all have."""
-    names = {name: None for _, cells in panels for name in list(ranked_series(cells, systems))[MAX_SERIES:]}
-    return f" Not drawn, of more than {MAX_SERIES} series: {', '.join(map(name_of, names))}." if names else ""
-
-
-def draw_series(axes, cells, systems, place, column, scale=1):
-    """A curve for each series of the cells, those of `systems` in the colours of theirs."""
-    series = ordered_series(cells, systems)
-    others = [name for name in series if name not in systems]
-    for name, own in series.items():
-        look_of = look.line_of(name, others.index(name) if name in others else 0)
-        look.marked_line(axes, curve(own, place, column, scale), look_of, look.MARKERS.get(name, "x"))
+def seeds_note(cells):
+    """seeds_text() of the curves through these cells."""
+    return seeds_text(*group(cells, series_of).values())
 
 
 def offered_by_level(cells):

@@ -13,13 +13,14 @@ import os
 import sys
 from pathlib import Path
 
+from cast import require_all
 import catalogue
 import latency
 from loki import fig3
 import over_time
 import shares
 from results import Results
-from selection import Missing
+from selection import LeftOut, Missing
 from shepherd import predictability
 from style import Palette
 
@@ -50,6 +51,7 @@ def draw_general(results, folder, limit):
     for workload, by_series in list(workloads.items())[:limit]:
         for draw in WORKLOAD_FIGURES:
             yield from draw(results, palette, workload, by_series, folder)
+    require_all(list(dict.fromkeys(key.system for key in results.series())), palette.shown)
 
 
 def tell(line):
@@ -80,8 +82,8 @@ def chosen(results, only):
 
 
 def draw_named(results, names, folder, limit):
-    """Draws the figures; returns how many files there are and whether the file lacked what one shows."""
-    count, lacking = 0, False
+    """Draws the figures; returns how many files there are, whether the file lacked what one shows, and whether one left out a system."""
+    count, lacking, left_out = 0, False, False
     for name in names:
         try:
             paths = draw_general(results, folder, limit) if name == catalogue.GENERAL else catalogue.draw(results, name, folder)
@@ -91,7 +93,10 @@ def draw_named(results, names, folder, limit):
         except Missing as missing:
             print(f"{results.path}: {name} is not drawn: {missing}", file=sys.stderr)
             lacking = True
-    return count, lacking
+        except LeftOut as lost:
+            print(f"{results.path}: {name} is not drawn: it {lost}; allowed: a file without this, or another figure", file=sys.stderr)
+            left_out = True
+    return count, lacking, left_out
 
 
 def draw_table(table, folder):
@@ -114,8 +119,8 @@ def main():
         raise SystemExit(f"{arguments.results}: no cell has results to draw")
     names = chosen(results, arguments.only)
     arguments.folder.mkdir(parents=True, exist_ok=True)
-    count, lacking = draw_named(results, names, arguments.folder, arguments.limit)
-    if lacking and not count:
+    count, lacking, left_out = draw_named(results, names, arguments.folder, arguments.limit)
+    if left_out or lacking and not count:
         raise SystemExit(2)
     workloads = len(results.workloads()) if catalogue.GENERAL in names else 0
     if workloads > arguments.limit:

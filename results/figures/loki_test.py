@@ -19,7 +19,7 @@ import numpy as np
 from figures_testing import Drawn, rows_of, run, wanted_cells
 from loki import fig1, fig3, tasks
 from loki import violations as violations_of_loki
-from loki.series import one_of_each
+from cast import Cast
 from results import Cell, Results
 from selection import Missing, name_of
 
@@ -240,10 +240,12 @@ class DroppingTest(Drawn):
             self.figures(LOKI, "loki/fig8")
 
     def test_a_system_without_a_default_is_one_of_its_variants(self):
-        chosen, words = one_of_each(Results(DROPPING).cells, ("loki", "proteus"))
-        self.assertEqual({cell["variant"] for cell in chosen["loki"]}, {"none"})
-        for part in ("Loki: its variant none.", "Not drawn: Loki-last_task, Loki-per_task, Loki-reroute.", "Not in the file: Proteus."):
+        chosen, words = Cast(Results(DROPPING).cells).one_of_each(("loki", "proteus"))
+        self.assertEqual(chosen, {"loki": "loki/none"})
+        for part in ("Loki: its variant none.", "Not in the file: Proteus."):
             self.assertIn(part, words)
+        _, _, caption = self.figures(DROPPING, "loki/fig5")[0]
+        self.assertIn("Not drawn: Loki-last_task, Loki-per_task, Loki-reroute.", caption)
 
 
 def with_column(table, **columns):

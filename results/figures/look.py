@@ -2,11 +2,13 @@
 
 import numpy as np
 
-from selection import name_of
+from intervals import half_width
 import style
 
 MARKERS = {"pard": "o", "shepherd": "o", "loki": "o", "nexus": "s", "proteus": "s", "clockwork": "^", "clipperpp": "^", "inferline": "^",
            "naive": "D"}
+BAND_ALPHA = 0.18
+OTHER_MARKERS = "vP*X<>hdp8H"
 DROP_COLOUR = "#0072b2"
 INVALID_COLOUR = "#e69f00"
 LINE_STYLES = {"pard": "-", "shepherd": "-", "loki": "-", "nexus": (0, (5, 1.5)), "proteus": (0, (5, 1.5)), "clockwork": (0, (1.2, 1.2)),
@@ -14,41 +16,91 @@ LINE_STYLES = {"pard": "-", "shepherd": "-", "loki": "-", "nexus": (0, (5, 1.5))
 OTHER = ("#009e73", "#cc79a7", "#56b4e9", "#5f4690", "#c9a800", "#8c564b")
 
 
-def line_of(series, rank=0):
-    """Colour, line and label of a series: a system has its own everywhere, a variant takes those of its rank."""
-    if series in LINE_STYLES:
-        return {"color": style.SYSTEM_COLOURS[series], "linestyle": LINE_STYLES[series], "label": name_of(series)}
-    return {"color": OTHER[rank % len(OTHER)], "linestyle": style.LINE_STYLES[(rank + 1) % len(style.LINE_STYLES)],
-            "label": name_of(series)}
+def of_others(system, systems, looks, own):
+    """The one of `looks` of a system that has none of its own: by its place among these of the file."""
+    return looks[[name for name in systems if name not in own].index(system) % len(looks)]
 
 
-def whiskers_of(below, above):
-    """From the least to the greatest of the seeds; None where all are equal."""
-    return np.array([below, above]) if (below + above).any() else None
+def marker_of(system, systems):
+    return MARKERS.get(system) or of_others(system, systems, OTHER_MARKERS, MARKERS)
+
+
+def dashes_of(system, systems):
+    return LINE_STYLES.get(system) or of_others(system, systems, style.LINE_STYLES, LINE_STYLES)
+
+
+def whiskers_of(half):
+    """The intervals; None where there are none."""
+    half = np.asarray(half, dtype=float)
+    return np.nan_to_num(half) if np.nan_to_num(half).any() else None
 
 
 def marked_line(axes, points, look, marker="o"):
-    """A line with marks and whiskers; `points`: places, the means there, how far below and above them the seeds reach."""
-    places, mean, below, above = points
-    axes.errorbar(places, mean, yerr=whiskers_of(below, above), marker=marker, markersize=3.5, capsize=1.8, elinewidth=0.8, **look)
+    """A line with marks and whiskers; `points`: places, the means there, half of the widths of their intervals."""
+    places, mean, half = points
+    axes.errorbar(places, mean, yerr=whiskers_of(half), marker=marker, markersize=3.5, capsize=1.8, elinewidth=0.8, **look)
+
+
+def band_line(axes, points, look, least=-np.inf):
+    """A line in a band: as marked_line() where the places are many. The band ends at `least`."""
+    places, mean, half = points
+    axes.plot(places, mean, **look)
+    half = np.nan_to_num(np.asarray(half, dtype=float))
+    if half.any():
+        axes.fill_between(places, np.maximum(mean - half, least), mean + half, color=look["color"], linewidth=0, alpha=BAND_ALPHA)
 
 
 def bars_beside(axes, places, spreads, rank, count, **look):
     """The bars of series `rank` of `count`, which stand beside each other at the places; `spreads`: spread() at each."""
-    mean, below, above = np.array(spreads).T
+    mean, half = np.array(spreads).T
     width = 0.84 / count
-    axes.bar(np.array(places) + (rank - (count - 1) / 2) * width, mean, 0.9 * width, yerr=whiskers_of(below, above),
-             error_kw={"elinewidth": 0.7, "capsize": 1.2}, **look)
+    return axes.bar(np.array(places) + (rank - (count - 1) / 2) * width, mean, 0.9 * width, yerr=whiskers_of(half),
+                    error_kw={"elinewidth": 0.7, "capsize": 1.2}, **look)
 
 
-def stacked_bars(axes, shares, labels, names):
-    """One bar per row of `shares` [bar, module], parts in the order of the modules."""
-    bottom = np.zeros(len(shares))
-    for module, own in enumerate(style.module_looks(shares.shape[1])):
-        axes.bar(np.arange(len(shares)), shares[:, module], 0.74, bottom=bottom, label=names[module], **own)
-        bottom += np.nan_to_num(shares[:, module])
-    axes.set_xticks(np.arange(len(shares)), labels)
-    axes.set(ylim=(0, 100), xlim=(-0.6, len(shares) - 0.4))
+def plain_line(axes, points, look):
+    """As marked_line() without marks: of what is no system."""
+    places, mean, half = points
+    axes.plot(places, mean, **look)
+    if (whiskers := whiskers_of(half)) is not None:
+        axes.errorbar(places, mean, yerr=whiskers, fmt="none", ecolor=look["color"], elinewidth=0.8, capsize=1.8, label="_whiskers")
+
+
+def reference_line(axes, points, label):
+    """What curves are seen against: dotted, black."""
+    plain_line(axes, points, {"color": "black", "linestyle": ":", "linewidth": 1.2, "label": label})
+
+
+def label_bars(axes, bars, spreads, **font):
+    """The means in figures, above the whiskers."""
+    for bar, (mean, _), top in zip(bars, spreads, tops_of(spreads)):
+        axes.annotate(f"{mean:.1f}", (bar.get_x() + bar.get_width() / 2, top), xytext=(0, 1.5), textcoords="offset points", ha="center",
+                      **font)
+
+
+def crowded(count, most_level):
+    """How that many labels below an axis are turned."""
+    return {"rotation": 30, "ha": "right"} if count > most_level else {}
+
+
+def tops_of(spreads):
+    """The upper ends of the intervals."""
+    mean, half = np.array(spreads).T
+    return mean + np.nan_to_num(half)
+
+
+def stacked_bars(axes, parts, labels, names):
+    """One bar for each of `parts`, the shares [seed, module] of a series or None, in the order of the modules; whiskers: of the
+    shares up to a module."""
+    means = np.array([np.full(len(names), np.nan) if own is None else own.mean(axis=0) for own in parts])
+    halves = np.array([np.full(len(names), np.nan) if own is None else half_width(own.cumsum(axis=1)) for own in parts])
+    bottom = np.zeros(len(parts))
+    for module, own in enumerate(style.module_looks(len(names))):
+        axes.bar(np.arange(len(parts)), means[:, module], 0.74, bottom=bottom, label=names[module], yerr=whiskers_of(halves[:, module]),
+                 error_kw={"elinewidth": 0.6, "capsize": 1}, **own)
+        bottom += np.nan_to_num(means[:, module])
+    axes.set_xticks(np.arange(len(parts)), labels)
+    axes.set(ylim=(0, 100), xlim=(-0.6, len(parts) - 0.4))
     axes.grid(False, axis="x")
 
 

@@ -4,8 +4,11 @@ import matplotlib.pyplot as plt
 import matplotlib.ticker
 import numpy as np
 
+import look
 import style
-from results import NS_PER_MS, flatten, seeds_note
+from cast import chosen
+from intervals import half_width, seeds_text, spread
+from results import NS_PER_MS, flatten
 
 MAX_POINTS = 150
 MAX_LINES = 8
@@ -15,9 +18,14 @@ SHORTEST_DELAY_MS = 0.1
 def chosen_lines(by_series):
     """At most MAX_LINES series, default variants first; and a sentence about those left out."""
     ranked = sorted(by_series, key=lambda key: key.variant != "default" or bool(key.parameters))
-    kept = set(ranked[:MAX_LINES])
-    left_out = len(ranked) - len(kept)
-    note = f" {left_out} further series are not drawn." if left_out else ""
+    return some_of(by_series, ranked, MAX_LINES)
+
+
+def some_of(by_series, ranked, most):
+    """At most that many series, in their order, the first of the ranked and one of each system; and a sentence about those left out."""
+    kept = chosen(ranked, lambda key: key.system, most)
+    left_out = [key.label for key in ranked if key not in kept]
+    note = f" Not drawn: {', '.join(left_out)}." if left_out else ""
     return {key: cells for key, cells in by_series.items() if key in kept}, note
 
 
@@ -36,9 +44,9 @@ def binned(values, width, count):
     return padded.reshape((count, width) + values.shape[1:]).sum(axis=1)
 
 
-def mean_of(cells, column, width, count):
-    sums = [binned(cell.table("windows")[column].astype(float), width, count) for cell in cells]
-    return np.mean(sums, axis=0)
+def sums_of(cells, column, width, count):
+    """[seed, bin]"""
+    return np.array([binned(cell.table("windows")[column].astype(float), width, count) for cell in cells])
 
 
 def share(part, whole):
@@ -66,21 +74,22 @@ def draw_goodput(results, palette, workload, by_series, folder):
     width, count = bins_of(cells)
     bin_s = width * cells[0].window_s
     times = (np.arange(count) + 0.5) * bin_s
-    offered = mean_of(cells, "sent", width, count)
+    offered, _ = spread(sums_of(cells, "sent", width, count))
 
     figure, (rate, ratio) = plt.subplots(2, 1, sharex=True, figsize=(style.WIDTH, 3.9),
                                          gridspec_kw={"height_ratios": [3, 2]})
     rate.fill_between(times, offered / bin_s, color=style.OFFERED, alpha=0.45, linewidth=0, label="offered load")
     capacity = draw_capacity(rate, cells, times)
     for key, own in lines.items():
-        in_time = mean_of(own, "in_time", width, count)
-        rate.plot(times, in_time / bin_s, **line_style(palette, key, count))
-        ratio.plot(times, 100 * share(in_time, mean_of(own, "sent", width, count)), **line_style(palette, key, count))
+        in_time, sent = sums_of(own, "in_time", width, count), sums_of(own, "sent", width, count)
+        look.band_line(rate, (times, *spread(in_time / bin_s)), line_style(palette, key, count))
+        shares = 100 * share(in_time.sum(axis=0), sent.sum(axis=0))
+        look.band_line(ratio, (times, shares, half_width(100 * share(in_time, sent))), line_style(palette, key, count))
     rate.set(title=workload.title, ylabel="goodput (requests/s)", ylim=(0, None))
     ratio.set(xlabel="send time (s)", ylabel="SLO attainment (%)", ylim=(-2, 104), xlim=(0, count * bin_s))
     style.legend(figure, *rate.get_legend_handles_labels())
     caption = (f"Goodput and share of the requests completed within the SLO ({own[0]['slo_ms']:g} ms), by send time "
-               f"in bins of {bin_s:g} s; grey: offered load.{capacity}{seeds_note(lines)}{note} "
+               f"in bins of {bin_s:g} s; grey: offered load.{capacity}{seeds_text(*lines.values(), what='bands')}{note} "
                f"{results.source(cells)}")
     return style.save(figure, folder, f"goodput-{workload.file_stem}", caption)
 
@@ -105,8 +114,9 @@ def draw_queueing_delay(results, palette, workload, by_series, folder):
     panels = panels[:, 0]
     for key, own in lines.items():
         delays = np.maximum(mean_delay_ms(own, width, count), SHORTEST_DELAY_MS)
-        for panel, delay in zip(panels, delays.T):
-            panel.plot(times, delay, **line_style(palette, key, count))
+        halves = half_width([mean_delay_ms([cell], width, count) for cell in own])
+        for panel, delay, half in zip(panels, delays.T, halves.T):
+            look.band_line(panel, (times, delay, half), line_style(palette, key, count), least=SHORTEST_DELAY_MS)
     for panel, name in zip(panels, names):
         panel.set_yscale("log")
         panel.yaxis.set_major_locator(matplotlib.ticker.LogLocator(numticks=5))
@@ -118,6 +128,6 @@ def draw_queueing_delay(results, palette, workload, by_series, folder):
     figure.supylabel("mean queueing delay (ms)", fontsize=8.5)
     style.legend(figure, *panels[0].get_legend_handles_labels())
     caption = (f"Queueing delay by module for {workload.title}: mean over the visits whose batch started in a bin of "
-               f"{bin_s:g} s; values below {SHORTEST_DELAY_MS:g} ms are drawn there.{seeds_note(lines)}{note} "
+               f"{bin_s:g} s; values below {SHORTEST_DELAY_MS:g} ms are drawn there.{seeds_text(*lines.values(), what='bands')}{note} "
                f"{results.source(cells)}")
     return style.save(figure, folder, f"queueing-{workload.file_stem}", caption)

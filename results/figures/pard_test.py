@@ -47,7 +47,7 @@ class NumbersTest(Drawn):
     def test_fig2a_is_the_least_share_in_time_of_any_window(self):
         (_, figure, _), = self.figures(PAPER, "pard/fig2")
         lines = self.lines(self.panel(figure, "(a)"))
-        self.assertEqual(set(lines), {"Naive", "Nexus", "Clipper++"})
+        self.assertEqual(set(lines), {"Naive", "Nexus", "Clipper++", "PARD"})
         for system in ("naive", "nexus", "clipperpp"):
             sizes, values = lines[name_of(system)]
             self.assertEqual(list(sizes), [1, 2, 5, 10, 20])
@@ -244,7 +244,10 @@ class CommandTest(unittest.TestCase):
             self.assertEqual(path.read_bytes(), (self.folder / "two" / path.name).read_bytes(), path.name)
         workloads = 4  # figure 15 never averages over them
         self.assertEqual(len(list((self.folder / "one").glob("*fig15-*"))), 2 * workloads)
-        self.assertEqual(len(list((self.folder / "one").iterdir())), 2 * (len(wanted) - 1 + workloads))
+        systems = 4  # figures 6 and 12 show one
+        for name in ("fig6", "fig12"):
+            self.assertEqual(len(list((self.folder / "one").glob(f"pard-{name}*"))), 2 * systems)
+        self.assertEqual(len(list((self.folder / "one").iterdir())), 2 * (len(wanted) - 3 + workloads + 2 * systems))
 
     def test_loads_slos_and_states(self):
         """A copy of the sweep whose seeds and quantiles are loads and SLOs, with published states."""

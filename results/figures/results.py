@@ -335,9 +335,3 @@ def ranges(numbers):
 
 def flatten(by_series):
     return [cell for cells in by_series.values() for cell in cells]
-
-
-def seeds_note(by_series):
-    """A sentence for captions of figures that average over seeds; empty when there is one."""
-    most = max(len(cells) for cells in by_series.values())
-    return f" Mean of {most} seeds." if most > 1 else ""

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from results import number, plain_name
 
 # As the papers write systems and variants.
@@ -14,6 +12,13 @@ CAPITALS = ("wcl", "fcfs", "hbf", "lbf", "np")
 
 class Missing(Exception):
     """The file lacks what a figure shows; the text says what."""
+
+
+class LeftOut(Exception):
+    """A figure cannot show these systems of the file, for that reason."""
+
+    def __init__(self, systems, reason):
+        super().__init__(f"leaves out {', '.join(systems)}: {reason}")
 
 
 def series_of(cell):
@@ -43,9 +48,13 @@ class Setting:
         """The same on one workload."""
         return Setting((("workload", "-".join(pair)), *self.values))
 
+    def of_system(self, name):
+        """The same of one system."""
+        return Setting((*self.values, ("system", name)))
+
     @property
     def text(self):
-        words = {"workload": "{}", "load": "load {}", "rate": "{} requests/s", "slo_ms": "SLO {} ms", "runtime": "{}"}
+        words = {"workload": "{}", "system": "{}", "load": "load {}", "rate": "{} requests/s", "slo_ms": "SLO {} ms", "runtime": "{}"}
         return ", ".join(words[key].format(value) if key in words else f"{key}={value}" for key, value in self.values)
 
     @property
@@ -87,12 +96,6 @@ def group(cells, key):
     return groups
 
 
-def by_series(cells, order):
-    """The cells of each series, in the given order; those that are absent are left out."""
-    groups = group(cells, series_of)
-    return {name: groups[name] for name in order if name in groups}
-
-
 def absent_note(cells, order):
     """A sentence for captions; empty when all are there."""
     absent = [name_of(name) for name in order if name not in group(cells, series_of)]
@@ -127,14 +130,3 @@ def rows_of(cell, name):
     return cell.table(name)
 
 
-def spread(values):
-    """(mean, how far the least lies below it, how far the greatest above), over the seeds."""
-    values = np.asarray(values, dtype=float)
-    mean = values.mean(axis=0)
-    return mean, mean - values.min(axis=0), values.max(axis=0) - mean
-
-
-def seeds_text(cells):
-    """A sentence for captions of figures with whiskers; empty when there is one seed."""
-    seeds = len({cell["seed"] for cell in cells})
-    return f" Mean of {seeds} seeds; whiskers: least and greatest." if seeds > 1 else ""

@@ -150,7 +150,7 @@ class ChangedTest(Drawn):
         (_, figure, caption), = self.figures(self.copy, "shepherd/fig11a")
         self.assertNotIn("Not in the file", caption)
         heights = self.heights(figure.axes[0])
-        self.assertEqual(list(heights), ["SHEPHERD", "SHEPHERD-NP", "Clockwork"])
+        self.assertEqual(list(heights), ["SHEPHERD", "SHEPHERD-NP", "Clockwork", "Nexus"])
         np.testing.assert_allclose(heights["SHEPHERD-NP"], self.means(system="shepherd", variant="np")[::-1])
 
 

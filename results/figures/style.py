@@ -58,6 +58,7 @@ plt.rcParams.update({
     "legend.frameon": False,
     "figure.constrained_layout.use": True,
     "pdf.fonttype": 42,
+    "figure.max_open_warning": 0,  # the figures of a name are saved once all of them are drawn
 })
 
 
@@ -67,6 +68,7 @@ class Palette:
     def __init__(self, series):
         self._colours = {}
         self._styles = {}
+        self.shown = set()  # systems that something was drawn of
         systems = system_colours({key.system for key in series})
         for system, colour in systems.items():
             own = sorted((key for key in series if key.system == system),
@@ -77,10 +79,18 @@ class Palette:
                 self._styles[key] = LINE_STYLES[rank % len(LINE_STYLES)]
 
     def colour(self, key):
+        self.shown.add(key.system)
         return self._colours[key]
 
+    def dashes(self, key):
+        return self._styles[key]
+
+    def label(self, key):
+        self.shown.add(key.system)
+        return key.label
+
     def line(self, key):
-        return {"color": self._colours[key], "linestyle": self._styles[key], "label": key.label}
+        return {"color": self.colour(key), "linestyle": self._styles[key], "label": key.label}
 
 
 def system_colours(systems):

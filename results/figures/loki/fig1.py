@@ -5,10 +5,11 @@ import numpy as np
 
 import curves
 import look
+from intervals import seeds_text, spread
 from loki import violations
-from loki.series import LOKI, one_of_each
+from loki.series import LOKI
 from loki.tasks import task_accuracies
-from selection import Missing, group, seeds_text
+from selection import Missing, group, series_of
 import style
 
 SYSTEMS = (LOKI, "inferline")
@@ -21,10 +22,10 @@ def demand(cell):
 
 
 def tasks_by_demand(cells):
-    """(demands, {task: accuracies there}), of all seeds together."""
+    """(demands, {task: (mean accuracies there, half widths of their intervals)})."""
     points = sorted(group(cells, demand).items())
     found = [[task_accuracies(cell) for cell in same] for _, same in points]
-    return np.array([at for at, _ in points]), {task: np.array([np.mean([one[task] for one in same]) for same in found])
+    return np.array([at for at, _ in points]), {task: np.array([spread([one[task] for one in same]) for same in found]).T
                                                 for task in found[0][0]}
 
 
@@ -35,29 +36,30 @@ def phase_starts(demands, tasks):
     return {phase: demands[where][0] for phase, where in fallen.items() if where.any()}
 
 
-def draw_accuracy(axes, cells, demands, tasks):
+def draw_accuracy(axes, cast, cells, demands, tasks):
     look.marked_line(axes, curves.curve(cells, demand, "accuracy", 100),
-                     {"color": style.SYSTEM_COLOURS[LOKI], "label": "Loki, whole pipeline", "linewidth": 2})
-    for (task, accuracies), colour, dashes in zip(tasks.items(), style.module_colours(len(tasks)), style.LINE_STYLES[1:]):
-        axes.plot(demands, 100 * accuracies, color=colour, linestyle=dashes, label=task.replace("_", " "))
+                     cast.line(series_of(cells[0])) | {"label": "Loki, whole pipeline", "linewidth": 2})
+    for (task, (accuracies, half)), colour, dashes in zip(tasks.items(), style.module_colours(len(tasks)), style.LINE_STYLES[1:]):
+        look.plain_line(axes, (demands, 100 * accuracies, 100 * half),
+                        {"color": colour, "linestyle": dashes, "label": task.replace("_", " ")})
     axes.set(ylabel="accuracy (% of the best)")
 
 
-def draw_workers(axes, series):
+def draw_workers(axes, cast, series):
     for name, own in series.items():
-        look.marked_line(axes, curves.curve(own, demand, "workers_mean"), look.line_of(name), look.MARKERS[name])
+        look.marked_line(axes, curves.curve(own, demand, "workers_mean"), cast.line(name), cast.marker(name))
     workers = max(cell.cluster_workers for own in series.values() for cell in own)
     axes.axhline(workers, color="black", linestyle=":", linewidth=1, label="workers of the cluster")
     axes.set(ylabel="workers in use", ylim=(0, None))
 
 
-def draw_violations(axes, series):
+def draw_violations(axes, cast, series):
     for column, of in violations.measures([cell for own in series.values() for cell in own]):
         for name, own in series.items():
-            own_look = look.line_of(name)
+            own_look = cast.line(name)
             if column == violations.OF_PATHS:
                 own_look |= {"alpha": 0.5, "label": f"{own_look['label']}, {of}"}
-            look.marked_line(axes, curves.curve(own, demand, column, 100), own_look, look.MARKERS[name])
+            look.marked_line(axes, curves.curve(own, demand, column, 100), own_look, cast.marker(name))
     axes.set(ylabel="SLO violations (%)", xlabel="demand (requests/s)", ylim=(0, 104), xlim=(0, None))
 
 
@@ -70,26 +72,29 @@ def mark_phases(panels, starts):
                            textcoords="offset points", fontsize=7)
 
 
-def draw(cells):
-    series, note = one_of_each(cells, SYSTEMS)
-    if LOKI not in series:
+def draw(cells, cast):
+    names, note = cast.one_of_each(SYSTEMS)
+    groups = group(cells, series_of)
+    series = {name: groups[name] for name in names.values() if name in groups}
+    if names.get(LOKI) not in series:
         raise Missing("no cells of loki")
+    loki = series[names[LOKI]]
     cells = [cell for own in series.values() for cell in own]
-    if any(cell.rate_rps is None for cell in cells) or len({cell.rate_rps for cell in series[LOKI]}) < 2:
+    if any(cell.rate_rps is None for cell in cells) or len({cell.rate_rps for cell in loki}) < 2:
         raise Missing("the file has one rate only")
-    demands, tasks = tasks_by_demand(series[LOKI])
+    demands, tasks = tasks_by_demand(loki)
     figure, (accuracy, workers, violated) = plt.subplots(3, 1, sharex=True, figsize=(5.2, 5.8), gridspec_kw={"height_ratios": [3, 2, 2]})
-    draw_accuracy(accuracy, series[LOKI], demands, tasks)
-    draw_workers(workers, series)
-    draw_violations(violated, series)
-    starts = phase_starts(demands, tasks)
+    draw_accuracy(accuracy, cast, loki, demands, tasks)
+    draw_workers(workers, cast, series)
+    draw_violations(violated, cast, series)
+    starts = phase_starts(demands, {task: accuracies for task, (accuracies, _) in tasks.items()})
     mark_phases((accuracy, workers, violated), starts)
     for axes, title in ((accuracy, "(a)"), (workers, "(b)"), (violated, "(c)")):
         axes.set_title(title, loc="left", x=-0.08)
     look.legend_of(figure, accuracy, workers, violated)
     told = " ".join(f"Phase {phase} begins at {at:g} requests/s." for phase, at in starts.items())
-    caption = (f"Loki figure 1. Against a steady demand: (a) accuracy of the completed requests, and of each task the mean accuracy of the "
-               f"models that did its visits; (b) workers in use; (c) SLO violations. Dotted: the least demand at which the accuracy of a "
-               f"later task (phase 2) and of the first (phase 3) is lower by more than {100 * FALLEN:g} %. {told}"
-               f"{violations.text(cells, len(violations.measures(cells)) > 1)}{seeds_text(cells)}{note}")
+    caption = (f"Loki figure 1. Against a steady demand: (a) accuracy of the completed requests of Loki, and of each task the mean "
+               f"accuracy of the models that did its visits; (b) workers in use; (c) SLO violations. Dotted: the least demand at which the "
+               f"accuracy of a later task (phase 2) and of the first (phase 3) is lower by more than {100 * FALLEN:g} %. {told}"
+               f"{violations.text(cells, len(violations.measures(cells)) > 1)}{seeds_text(*series.values())}{note}")
     return figure, caption, cells

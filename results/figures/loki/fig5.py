@@ -5,11 +5,11 @@ import numpy as np
 
 import look
 from loki import violations
-from loki.series import LOKI, SYSTEMS, one_of_each
+from loki.series import LOKI, SYSTEMS
 from loki.tasks import scaling_changes
 from over_time import binned, bins_of, share
 from results import NS_PER_S
-from selection import Missing, first_seed, workload_name
+from selection import first_seed, group, series_of, workload_name
 import style
 
 
@@ -55,33 +55,33 @@ PANELS = (
 OF_PATHS = ("SLO violations\n(% of paths)", Course.path_violations, 100)
 
 
-def draw_panel(axes, courses, value, scale, times):
+def draw_panel(axes, cast, courses, value, scale, times):
     for name, course in courses.items():
         if value is Course.demand:  # the same for all
             axes.fill_between(times, scale * value(course), color=style.OFFERED, alpha=0.6, linewidth=0)
             axes.plot(times, scale * value(course), color="#404040", linewidth=0.9)
             return
-        axes.plot(times, scale * value(course), **look.line_of(name))
+        axes.plot(times, scale * value(course), **cast.line(name))
 
 
-def draw(cells, number):
-    series, note = one_of_each(cells, SYSTEMS)
-    if not series:
-        raise Missing("no cells of " + ", ".join(SYSTEMS))
+def draw(cells, cast, number):
+    names, note = cast.one_of_each(SYSTEMS)
+    groups = group(cells, series_of)
+    series = {name: groups[name] for name in names.values() if name in groups}
     cells = [first_seed(own) for own in series.values()]
     width, count = bins_of(cells)
-    courses = {system: Course(cell, width, count) for system, cell in zip(series, cells)}
+    courses = {name: Course(cell, width, count) for name, cell in zip(series, cells)}
     bin_s = width * cells[0].window_s
     times = (np.arange(count) + 0.5) * bin_s
     with_paths = violations.have_path_windows(cells)
     panels = PANELS + ((OF_PATHS,) if with_paths else ())
     figure, grid = plt.subplots(len(panels), 1, sharex=True, figsize=(style.WIDTH, 0.5 + 1.25 * len(panels)))
     for axes, (label, value, scale) in zip(grid, panels):
-        draw_panel(axes, courses, value, scale, times)
+        draw_panel(axes, cast, courses, value, scale, times)
         axes.set_ylabel(label)
         if value is not Course.accuracy:
             axes.set_ylim(*((0, None) if value is Course.demand else (-2, 104)))
-    changes = scaling_changes(courses[LOKI].cell)[1:] if LOKI in courses else []
+    changes = scaling_changes(courses[names[LOKI]].cell)[1:] if names.get(LOKI) in courses else []
     for axes in grid:
         for at_s, _ in changes:
             axes.axvline(at_s, color="black", linestyle=(0, (1, 2)), linewidth=0.9)
@@ -94,9 +94,9 @@ def draw(cells, number):
     return figure, caption, cells
 
 
-def draw_traffic(cells):
-    return draw(cells, 5)
+def draw_traffic(cells, cast):
+    return draw(cells, cast, 5)
 
 
-def draw_social(cells):
-    return draw(cells, 6)
+def draw_social(cells, cast):
+    return draw(cells, cast, 6)

@@ -4,33 +4,29 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import look
+from intervals import seeds_text, spread
 from loki import violations
 from loki.series import DROPPING
-from selection import absent_note, by_series, seeds_text, spread, workload_name
+from selection import absent_note, workload_name
 
 SERIES = tuple(DROPPING)
 LOOKS = ({"color": look.DROP_COLOUR}, {"color": look.INVALID_COLOUR})
 
 
-def label_bars(axes, places, spreads):
-    for place, (mean, _, above) in zip(places, spreads):
-        axes.annotate(f"{mean:.1f}", (place, mean + above), xytext=(0, 2), textcoords="offset points", ha="center", fontsize=7)
-
-
-def draw(cells):
-    series = by_series(cells, SERIES)
+def draw(cells, cast):
+    series = cast.cells(cells, SERIES)
     measures = violations.measures(cells)
     places = np.arange(len(series))
-    figure, axes = plt.subplots(figsize=(4.8, 2.9))
+    figure, axes = plt.subplots(figsize=(max(4.8, 1.2 * len(series)), 2.9))
     for rank, ((column, of), own_look) in enumerate(zip(measures, LOOKS)):
         spreads = [spread([100 * cell[column] for cell in own]) for own in series.values()]
-        look.bars_beside(axes, places, spreads, rank, len(measures), label=f"% of {of}", **own_look)
-        label_bars(axes, places + (rank - (len(measures) - 1) / 2) * 0.84 / len(measures), spreads)
-    axes.set_xticks(places, [DROPPING[name] for name in series])
+        bars = look.bars_beside(axes, places, spreads, rank, len(measures), label=f"% of {of}", **own_look)
+        look.label_bars(axes, bars, spreads, fontsize=7)
+    cast.ticks(axes, places, series, [DROPPING.get(name) or cast.name(name) for name in series])
     axes.set(ylabel="SLO violations (%)", ylim=(0, 1.1 * max(1, axes.dataLim.ymax)))
     axes.set_title(workload_name(cells), loc="left")
     axes.grid(False, axis="x")
     look.legend_of(figure, axes)
     caption = (f"Loki figure 7. SLO violations of Loki by its version of early dropping.{violations.text(cells, len(measures) > 1)}"
-               f"{seeds_text(cells)}{absent_note(cells, SERIES)}")
+               f"{seeds_text(*series.values())}{absent_note(cells, SERIES)}")
     return figure, caption, cells

@@ -8,7 +8,7 @@ import look
 from loki import violations
 from loki.series import SYSTEMS
 from over_time import binned, share
-from selection import Missing, seeds_text
+from selection import Missing
 
 STEP_S = 10
 
@@ -27,14 +27,14 @@ def slo(cell):
     return cell["slo_ms"]
 
 
-def draw(cells):
+def draw(cells, cast):
     if len({slo(cell) for cell in cells}) < 2:
         raise Missing("the file has one SLO only")
     panels = [("mean accuracy (% of the best)", "accuracy"), ("greatest drop of accuracy (%)", greatest_drop)]
     panels += [(f"SLO violations (% of {of})", column) for column, of in violations.measures(cells)]
     figure, grid = plt.subplots(1, len(panels), figsize=(2.5 * len(panels), 2.7))
     for axes, (label, column) in zip(grid, panels):
-        curves.draw_series(axes, cells, SYSTEMS, slo, column, 100)
+        curves.draw_series(axes, cast, cells, SYSTEMS, slo, column, 100)
         axes.set(ylabel=label, ylim=(None if column == "accuracy" else 0, None))
     for axes, letter in zip(grid, "abcd"):
         axes.set_xlabel("SLO (ms)")
@@ -43,5 +43,5 @@ def draw(cells):
     look.legend_of(figure, *grid)
     caption = (f"Loki figure 8. By SLO: (a) accuracy of the completed requests, (b) the most by which it lies below the highest possible "
                f"in any step of {STEP_S} s of sending, {'(c, d)' if len(panels) > 3 else '(c)'} SLO violations."
-               f"{violations.text(cells, len(panels) > 3)}{curves.left_out_text([('', cells)], SYSTEMS)}{seeds_text(cells)}")
+               f"{violations.text(cells, len(panels) > 3)}{curves.seeds_note(cells)}")
     return figure, caption, cells

@@ -13,7 +13,7 @@ def lost_by_module(cell):
 
 
 def shares_by_module(cells, modules):
-    """Percent of the lost requests by module, mean of the seeds that lost any; NaN if none did.
+    """Percent of the lost requests by module, [seed that lost any, module]; None if none did.
 
     Padded with zeros to that many modules.
     """
@@ -22,4 +22,4 @@ def shares_by_module(cells, modules):
         lost = lost_by_module(cell)
         if lost.sum() > 0:
             shares.append(np.pad(100 * lost / lost.sum(), (0, modules - len(lost))))
-    return np.mean(shares, axis=0) if shares else np.full(modules, np.nan)
+    return np.array(shares) if shares else None

@@ -1,12 +1,12 @@
 """Figure 10 (section 5.2): normalised goodput over time, beside the request rate of the traces."""
 
 import matplotlib.pyplot as plt
-import numpy as np
 
 import look
+from intervals import seeds_text
 from pard import windows
 from pard.series import SYSTEMS
-from selection import absent_note, by_series, group, pair_of
+from selection import absent_note, group, pair_of, series_of
 import style
 
 SERIES = SYSTEMS
@@ -19,16 +19,16 @@ def in_time(table):
 
 def draw_rate(axes, cells, trace):
     """All systems have the same requests: one of them shows the rate."""
-    own = next(iter(by_series(cells, SERIES).values()))
-    times, rate = windows.rate_over_time(own, SMOOTH_S)
-    relative = rate / max(rate.mean(), 1e-9)
-    axes.fill_between(times, relative, color=style.OFFERED, alpha=0.6, linewidth=0)
-    axes.plot(times, relative, color="#404040", linewidth=0.8)
+    own = next(iter(group(cells, series_of).values()))
+    times, rate, half = windows.rate_over_time(own, SMOOTH_S)
+    mean = max(rate.mean(), 1e-9)
+    axes.fill_between(times, rate / mean, color=style.OFFERED, alpha=0.6, linewidth=0)
+    look.band_line(axes, (times, rate / mean, half / mean), {"color": "#404040", "linewidth": 0.8})
     axes.set(ylabel=trace, ylim=(0, None))
     axes.yaxis.label.set_fontweight("bold")
 
 
-def draw(cells):
+def draw(cells, cast):
     workloads = group(cells, pair_of)
     pipelines = list(dict.fromkeys(pipeline for pipeline, _ in workloads))
     traces = list(dict.fromkeys(trace for _, trace in workloads))
@@ -42,9 +42,10 @@ def draw(cells):
             if own is None:
                 axes.set_visible(False)
                 continue
-            for rank, (name, same) in enumerate(by_series(own, SERIES).items()):
-                times, share = windows.over_time(same, in_time, SMOOTH_S)
-                axes.plot(times, 100 * share, **look.line_of(name) | {"linestyle": "-", "linewidth": 1, "zorder": 4 - rank / 4})
+            for rank, (name, same) in enumerate(cast.cells(own, SERIES).items()):
+                times, share, half = windows.over_time(same, in_time, SMOOTH_S)
+                own_look = cast.line(name) | {"linestyle": "-", "linewidth": 1, "zorder": 4 - rank / 4}
+                look.band_line(axes, (times, 100 * share, 100 * half), own_look)
             axes.set(ylim=(0, 104), xlim=(0, times[-1] + SMOOTH_S / 2))
     for axes, title in zip(grid[0], ["request rate / mean", *pipelines]):
         axes.set_title(title, loc="left")
@@ -55,8 +56,7 @@ def draw(cells):
     for axes in grid[-1]:
         axes.set_xlabel("time (s)")
     look.legend_of(figure, *grid[:, 1:].flat)
-    seeds = len({cell["seed"] for cell in cells})
     caption = (f"PARD figure 10. Left: request rate, over its mean. Right: requests completed in time, of those sent in a "
-               f"centred window of {SMOOTH_S} s, by send time.{f' {seeds} seeds together.' if seeds > 1 else ''}"
-               f"{absent_note(cells, SERIES)}")
+               f"centred window of {SMOOTH_S} s, by send time."
+               f"{seeds_text(*cast.cells(cells, SERIES).values(), what='bands')}{absent_note(cells, SERIES)}")
     return figure, caption, cells

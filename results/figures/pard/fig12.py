@@ -3,10 +3,11 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
+from intervals import half_width, seeds_text
 from over_time import bins_of, mean_delay_ms
 import look
 from results import NS_PER_MS, NS_PER_S
-from selection import Missing, absent_note, by_series, first_seed, one_workload, rows_of, workload_name
+from selection import Missing, absent_note, first_seed, one_workload, rows_of, workload_name
 import style
 
 SERIES = ("pard", "pard/fcfs", "pard/hbf", "pard/lbf")
@@ -96,15 +97,16 @@ def draw_parts(axes, cell, visits):
     axes.set_title("(b) parts of the latency", loc="left")
 
 
-def draw_orders(axes, series):
+def draw_orders(axes, cast, series):
     cells = [cell for own in series.values() for cell in own]
     width, count = bins_of(cells)
     bin_s = width * cells[0].window_s
     highest = 0.0
-    for rank, (name, own) in enumerate(series.items()):
+    for name, own in series.items():
         delays = np.nan_to_num(mean_delay_ms(own, width, count)).sum(axis=1)
+        half = half_width([np.nan_to_num(mean_delay_ms([cell], width, count)).sum(axis=1) for cell in own])
         highest = max(highest, delays.max())
-        axes.plot((np.arange(count) + 0.5) * bin_s, delays, **look.line_of(name, rank - 1) | {"linewidth": 1})
+        look.band_line(axes, ((np.arange(count) + 0.5) * bin_s, delays, half), cast.line(name) | {"linewidth": 1})
     axes.set(xlabel="time (s)", ylabel="queueing delay (ms)", ylim=(0, max(1, 1.3 * highest)), xlim=(0, count * bin_s))
     axes.legend(loc="upper left", fontsize=7, ncol=2)
     axes.set_title(f"(c) summed over the modules, bins of {bin_s:g} s", loc="left")
@@ -123,23 +125,23 @@ def draw_budgets(axes, cell, visits):
     axes.set_title("(d) single requests", loc="left")
 
 
-def draw(cells):
+def draw(cells, cast, shown):
     workload = one_workload(cells, "lv", "tweet")
-    series = by_series(workload, SERIES)
-    if "pard" not in series:
-        raise Missing("no cells of pard")
-    cell = first_seed(series["pard"])
+    series = cast.cells(workload, SERIES)
+    if shown not in series:
+        raise Missing(f"no cells of {shown} on {workload_name(workload)}")
+    cell = first_seed(series[shown])
     visits = rows_of(cell, "visits")
     figure, ((consumption, parts), (orders, budgets)) = plt.subplots(2, 2, figsize=(7.4, 5.2))
     draw_consumption(consumption, cell, visits)
     draw_parts(parts, cell, visits)
-    draw_orders(orders, series)
+    draw_orders(orders, cast, series)
     draw_budgets(budgets, cell, visits)
     look.legend_of(figure, consumption)
-    caption = (f"PARD figure 12, {workload_name(workload)}. (a), (b), (d): PARD, seed {cell['seed']}. (a) Mean latency of the visits "
-               "done at each module, by second of arrival. (b) Queueing delay, batch wait and execution of each completed "
+    caption = (f"PARD figure 12, {workload_name(workload)}. (a), (b), (d): {cast.name(shown)}, seed {cell['seed']}. (a) Mean latency of "
+               "the visits done at each module, by second of arrival. (b) Queueing delay, batch wait and execution of each completed "
                "request, summed over its modules: share of the requests up to a value, with the standard deviation. (c) Mean "
                "queueing delay by module, summed. (d) Remaining budget of each request on arrival at two modules."
-               f"{absent_note(workload, SERIES)}")
+               f"{seeds_text(*series.values(), what='bands')}{absent_note(workload, SERIES)}")
     used = [one for own in series.values() for one in own]
     return figure, caption, used

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from results import NS_PER_S
-from selection import Missing, absent_note, by_series, first_seed, name_of, one_workload, rows_of, workload_name
+from selection import Missing, absent_note, first_seed, one_workload, rows_of, workload_name
 
 SERIES = ("pard", "pard/instant")
 COLUMNS = ("load", "band", "order")
@@ -66,10 +66,10 @@ def greatest_load(states, span):
     return min(MAX_LOAD, float(shown.max())) if len(shown) else 1.0
 
 
-def draw(cells):
+def draw(cells, cast):
     workload = one_workload(cells, "lv", "tweet")
-    series = {name: first_seed(own) for name, own in by_series(workload, SERIES).items()}
-    states = {name: states_of(cell) for name, cell in series.items()}
+    series = {name: first_seed(own) for name, own in cast.cells(workload, SERIES).items()}
+    states = cast.each(series, states_of)
     module = chosen_module(list(states.values()))
     restless = states.get("pard/instant") or next(iter(states.values()))
     first = next(iter(series.values()))
@@ -80,7 +80,7 @@ def draw(cells):
     for axes, (name, own) in zip(panels, states.items()):
         draw_states(axes, own[module], span)
         axes.set_ylabel("load factor")
-        axes.set_title(f"{name_of(name)}: {changes(own[module])} changes of order in the whole run", loc="left")
+        axes.set_title(f"{cast.name(name)}: {changes(own[module])} changes of order in the whole run", loc="left")
     panels[-1].set_xlabel("time (s)")
     panels[-1].set_ylim(0, max(1.3, 1.1 * max(greatest_load(own[module], span) for own in states.values())))
     handles = dict(zip(*reversed(panels[-1].get_legend_handles_labels())))

@@ -1,12 +1,16 @@
 """Figure 14 (section 5.4): stress, SLO, quantile lambda and window of the queueing delay."""
 
+from itertools import cycle
+
 import numpy as np
 
 import curves
 import look
+from intervals import spread
 from pard.series import SYSTEMS
 from results import number
-from selection import Missing, group, name_of, pair_of, seeds_text, series_of
+from selection import Missing, group, pair_of, series_of
+import style
 
 LAMBDA = ("pard.lambda", "quantile lambda", 0.1)
 WINDOW = ("pard.queueing_window_s", "window of the queueing delay (s)", 5)
@@ -14,49 +18,59 @@ BEST_LAMBDA = (0.075, 0.15)
 
 
 def optimum(cells, place):
-    """(rates, least of the rate and the capacity of the plan)."""
-    points = sorted(group(cells, place).items())
-    rates = np.array([rate for rate, _ in points])
-    return rates, np.minimum(rates, [np.mean([cell["capacity_rps"] for cell in own]) for _, own in points])
+    """(rates, least of the rate and the capacity of the plan, half width of the interval of this capacity)."""
+    rates, capacity, half = curves.curve(cells, place, "capacity_rps")
+    return rates, np.minimum(rates, capacity), np.where(capacity < rates, half, 0)
 
 
-def draw_stress(parts):
+def draw_stress(parts, cast):
     panels = curves.by_workload(parts)
     if all(len({(cell["load"], cell.rate_rps) for cell in cells}) < 2 for _, cells in panels):
         raise Missing("the file has one load only")
     figure, grid = curves.grid_of(len(panels))
     for axes, (title, cells) in zip(grid, panels):
         place = curves.offered_by_level(cells)
-        first = next(iter(curves.ordered_series(cells, SYSTEMS).values()))
-        axes.plot(*optimum(first, place), color="black", linestyle=":", linewidth=1.2, label="optimum")
-        curves.draw_series(axes, cells, SYSTEMS, place, "goodput_rps")
+        first = next(iter(cast.cells(cells, SYSTEMS).values()))
+        look.reference_line(axes, optimum(first, place), "optimum")
+        curves.draw_series(axes, cast, cells, SYSTEMS, place, "goodput_rps")
         axes.set(xlabel="request rate (requests/s)", ylabel="goodput (requests/s)", xlim=(0, None), ylim=(0, None))
         axes.set_title(title, loc="left")
     look.legend_of(figure, *grid)
     cells = [cell for _, own in parts for cell in own]
     caption = ("PARD figure 14a. Goodput against the request rate. Optimum: the least of the request rate and the capacity of the "
-               f"plan.{curves.left_out_text(panels, SYSTEMS)}{seeds_text(cells)}")
+               f"plan.{curves.seeds_note(cells)}")
     return figure, caption, cells
 
 
-def draw_slo(parts):
+def draw_slo(parts, cast):
     panels = curves.by_workload(parts)
     if all(len({cell["slo_ms"] for cell in cells}) < 2 for _, cells in panels):
         raise Missing("the file has one SLO only")
     figure, grid = curves.grid_of(len(panels))
     for axes, (title, cells) in zip(grid, panels):
-        curves.draw_series(axes, cells, SYSTEMS, lambda cell: cell["slo_ms"], "drop_rate", 100)
+        curves.draw_series(axes, cast, cells, SYSTEMS, lambda cell: cell["slo_ms"], "drop_rate", 100)
         axes.set(xlabel="SLO (ms)", ylabel="drop rate (%)", ylim=(0, None))
         axes.set_title(title, loc="left")
     look.legend_of(figure, *grid)
     cells = [cell for _, own in parts for cell in own]
     caption = ("PARD figure 14b. Drop rate against the SLO; batch sizes follow it. An SLO that no plan can meet has no point."
-               f"{curves.left_out_text(panels, SYSTEMS)}{seeds_text(cells)}")
+               f"{curves.seeds_note(cells)}")
     return figure, caption, cells
 
 
-def draw_parameter(parts, key, default, prepare):
-    """A panel per setting, a line per workload; the best value of each is ringed."""
+def draw_unswept(axes, cast, cells, values):
+    """A level line for each workload and system without the parameter."""
+    for name, own in cast.cells(cells).items():
+        for (pair, same), dashes in zip(group(own, pair_of).items(), cycle(style.LINE_STYLES)):
+            mean, half = spread([100 * cell["drop_rate"] for cell in same])
+            label = f"{cast.name(name)}, {'-'.join(pair)}"
+            own_look = cast.line(name) | {"label": label, "linestyle": dashes}
+            look.marked_line(axes, (values, [mean] * len(values), [half] * len(values)), own_look, cast.marker(name))
+
+
+def draw_parameter(parts, cast, key, default, prepare):
+    """A panel per setting, a line per workload; the best value of each is ringed. Their colours are those of the workloads where one
+    series has the parameter."""
     cells = [cell for _, own in parts for cell in own]
     if len({cell.parameters.get(key) for cell in cells} - {None}) < 2:
         raise Missing(f"the file does not sweep {key}")
@@ -65,14 +79,17 @@ def draw_parameter(parts, key, default, prepare):
         swept = [cell for cell in own if number(cell.parameters.get(key, "")) is not None]
         workloads = group(swept, lambda cell: pair_of(cell) + (series_of(cell),))
         several = len({(pair[0], pair[2]) for pair in workloads}) > 1
+        alone = len({series for _, _, series in workloads}) == 1
         for rank, ((pipeline, trace, series), same) in enumerate(workloads.items()):
             points = curves.curve(same, lambda cell: float(cell.parameters[key]), "drop_rate", 100)
-            label = f"{pipeline}-{trace}" + ("" if series == "pard" else f" {name_of(series)}") if several else trace
-            colour = look.OTHER[rank % len(look.OTHER)]
+            name = cast.name(series)
+            label = f"{pipeline}-{trace}" + ("" if series == "pard" else f" {name}") if several else trace
+            colour = look.OTHER[rank % len(look.OTHER)] if alone else cast.colour(series)
             look.marked_line(axes, points, {"color": colour, "label": label}, "os^Dv<>"[rank % 7])
             best = int(np.argmin(points[1]))
             axes.plot(points[0][best], points[1][best], marker="o", markersize=9, markerfacecolor="none", color=colour,
                       clip_on=False)
+        draw_unswept(axes, cast, [cell for cell in own if cell not in swept], sorted({float(cell.parameters[key]) for cell in swept}))
         prepare(axes, sorted({float(cell.parameters[key]) for cell in swept}))
         axes.axvline(default, color="black", linestyle=":", linewidth=1, label="default")
         axes.set(ylabel="drop rate (%)", ylim=(0, None))
@@ -81,7 +98,7 @@ def draw_parameter(parts, key, default, prepare):
     return figure, cells
 
 
-def draw_lambda(parts):
+def draw_lambda(parts, cast):
     key, label, default = LAMBDA
 
     def prepare(axes, values):
@@ -92,13 +109,13 @@ def draw_lambda(parts):
         axes.axvspan(*BEST_LAMBDA, color="#e4e4e4", zorder=0, label="the paper's best")
         axes.set(xlabel=label, xlim=(0, 1.02 * values[-1]))
 
-    figure, cells = draw_parameter(parts, key, default, prepare)
+    figure, cells = draw_parameter(parts, cast, key, default, prepare)
     caption = ("PARD figure 14c. Drop rate against the quantile lambda of the summed batch waits; rings: the least of each line; "
-               f"grey: where the paper finds the best; dotted: the default; lambda is spaced by its square root.{seeds_text(cells)}")
+               f"grey: where the paper finds the best; dotted: the default; lambda is spaced by its square root.{curves.seeds_note(cells)}")
     return figure, caption, cells
 
 
-def draw_window(parts):
+def draw_window(parts, cast):
     key, label, default = WINDOW
 
     def prepare(axes, values):
@@ -107,7 +124,7 @@ def draw_window(parts):
         axes.set_xticks(values, [f"{value:g}" for value in values])
         axes.set_xlabel(label)
 
-    figure, cells = draw_parameter(parts, key, default, prepare)
+    figure, cells = draw_parameter(parts, cast, key, default, prepare)
     caption = ("PARD figure 14d. Drop rate against the sliding window over which a module's queueing delay is averaged; rings: the "
-               f"least of each line; dotted: the default.{seeds_text(cells)}")
+               f"least of each line; dotted: the default.{curves.seeds_note(cells)}")
     return figure, caption, cells

@@ -5,20 +5,34 @@ import numpy as np
 from matplotlib.ticker import FuncFormatter, LogLocator
 
 import look
+from intervals import seeds_text, spread
 from results import NS_PER_MS
-from selection import first_seed, group, name_of, rows_of, seeds_text, series_of, spread
+from selection import first_seed, group, name_of, rows_of, series_of
 import style
 
 OUTCOME_DONE = 0
 POLICY = "rag.policy"
 SHORTEST_MS = 1
+MAX_LEVEL_LABELS = 4
 MAX_SPAN_OF_FINE_TICKS = 300
 
 
+def policies_of(cells):
+    """(series, policy) -> its cells. The policy is the one that the experiment sets or sweeps, or the variant's own name: proactive,
+    reactive, predict."""
+    return group(cells, lambda cell: (series_of(cell), policy_of(cell)))
+
+
 def policy_of(cell):
-    """The policy that the experiment sets or sweeps, or the variant's own name: proactive, reactive, predict."""
     series = series_of(cell)
     return cell.parameters.get(POLICY) or series.partition("/")[2] or name_of(series)
+
+
+def labels_of(policies):
+    """The policies, with the systems' names where there are several."""
+    systems = {series.partition("/")[0] for series, _ in policies}
+    return [policy if len(systems) == 1 or policy == name_of(series) else f"{name_of(series.partition('/')[0])}, {policy}"
+            for series, policy in policies]
 
 
 def module_latencies(cell):
@@ -31,7 +45,7 @@ def module_latencies(cell):
 
 def shown_policy(policies):
     """The proactive one, or PARD itself, or the first."""
-    return next((name for name in ("proactive", name_of("pard")) if name in policies), next(iter(policies)))
+    return next((key for name in ("proactive", name_of("pard")) for key in policies if key[1] == name), next(iter(policies)))
 
 
 def tick_steps(low, high):
@@ -39,22 +53,18 @@ def tick_steps(low, high):
     return (1, 2, 5) if high < MAX_SPAN_OF_FINE_TICKS * low else (1,)
 
 
-def draw(cells):
-    policies = group(cells, policy_of)
+def draw(cells, cast):
+    policies = policies_of(cells)
     shown = shown_policy(policies)
     seed = first_seed(policies[shown])
     latencies = module_latencies(seed)
     figure, (rates, modules) = plt.subplots(1, 2, figsize=(7.4, 3.0), gridspec_kw={"width_ratios": [2, 3]})
-    mean, below, above = np.array([spread([100 * cell["drop_rate"] for cell in own]) for own in policies.values()]).T
-    bars = rates.bar(range(len(policies)), mean, 0.6, yerr=[below, above] if (below + above).any() else None,
-                     color=look.DROP_COLOUR, error_kw={"elinewidth": 0.8, "capsize": 2})
-    for bar, value, up in zip(bars, mean, above):
-        rates.annotate(f"{value:.1f}", (bar.get_x() + bar.get_width() / 2, value + up), xytext=(0, 2),
-                       textcoords="offset points", ha="center", fontsize=7)
-    crowded = len(policies) > 4
-    rates.set_xticks(range(len(policies)), list(policies), rotation=30 if crowded else 0,
-                     ha="right" if crowded else "center")
-    rates.set(ylabel="drop rate (%)", ylim=(0, max(1, 1.15 * (mean + above).max())))
+    spreads = [spread([100 * cell["drop_rate"] for cell in own]) for own in policies.values()]
+    bars = look.bars_beside(rates, np.arange(len(policies)), spreads, 0, 1, color=look.DROP_COLOUR)
+    look.label_bars(rates, bars, spreads, fontsize=7)
+    cast.ticks(rates, range(len(policies)), [series for series, _ in policies], labels_of(policies),
+               **look.crowded(len(policies), MAX_LEVEL_LABELS))
+    rates.set(ylabel="drop rate (%)", ylim=(0, max(1, 1.15 * look.tops_of(spreads).max())))
     rates.grid(False, axis="x")
     rates.set_title("(a)", loc="left")
     colours = style.module_colours(len(latencies))
@@ -67,8 +77,8 @@ def draw(cells):
     modules.xaxis.set_major_locator(LogLocator(subs=tick_steps(*modules.get_xlim())))
     modules.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     modules.minorticks_off()
-    modules.set_title(f"(b) {shown}", loc="left")
+    modules.set_title(f"(b) {labels_of([shown])[0]}", loc="left")
     look.legend_of(figure, modules)
     caption = (f"PARD figure 15. (a) Drop rate by policy. (b) Latency of the visits done at each module, arrival to end, seed "
-               f"{seed['seed']}; what took less than {SHORTEST_MS} ms is drawn there.{seeds_text(cells)}")
+               f"{seed['seed']}; what took less than {SHORTEST_MS} ms is drawn there.{seeds_text(*policies.values())}")
     return figure, caption, cells

@@ -5,7 +5,7 @@ from math import comb, factorial
 import matplotlib.pyplot as plt
 import numpy as np
 
-from selection import Missing, by_series, group, name_of, pair_of, rows_of, series_of, workload_name
+from selection import Missing, group, pair_of, rows_of, workload_name
 
 LAMBDA = 0.1
 BIN = 0.05
@@ -50,15 +50,13 @@ def aggregated(cells):
 
 
 def shown_cells(cells):
-    """Those of the wiki trace, or of the first; of PARD, or of the first series."""
+    """Those of the wiki trace, or of the first."""
     workloads = group(cells, pair_of)
-    pair = next((pair for pair in workloads if pair[1].startswith("wiki")), next(iter(workloads)))
-    series = group(workloads[pair], series_of)
-    return by_series(workloads[pair], ("pard",)).get("pard") or next(iter(series.values()))
+    return workloads[next((pair for pair in workloads if pair[1].startswith("wiki")), next(iter(workloads)))]
 
 
-def draw(cells):
-    cells = shown_cells(cells)
+def draw(cells, cast, name):
+    cells = shown_cells(cast.cells(cells)[name])
     sums = aggregated(cells)
     modules = sums.shape[1]
     figure, axes = plt.subplots(figsize=(6.6, 3.6))
@@ -69,9 +67,9 @@ def draw(cells):
         edges = BIN * np.arange(round(count / BIN) + 2)
         density, _ = np.histogram(sums[:, module], bins=edges + ROUNDING, density=True)
         quantile = np.quantile(sums[:, module], LAMBDA)
-        name = f"M{module + 1} to M{modules}" if count > 1 else f"M{modules}"
+        where = f"M{module + 1} to M{modules}" if count > 1 else f"M{modules}"
         axes.stairs(density, edges, color=colour, linewidth=1.3,
-                    label=f"{name}: {quantile:.2f} d ({irwin_hall_quantile(LAMBDA, count):.2f} d)")
+                    label=f"{where}: {quantile:.2f} d ({irwin_hall_quantile(LAMBDA, count):.2f} d)")
         axes.plot(points, irwin_hall(points, count), color=colour, linestyle="--", linewidth=1,
                   label="Irwin-Hall" if count == 1 else None)
         axes.plot([quantile, quantile], [0, np.interp(quantile, edges[:-1] + BIN / 2, density)], color=colour, linewidth=1)
@@ -80,6 +78,6 @@ def draw(cells):
              title=workload_name(cells))
     axes.legend(loc="upper right", title=f"{LAMBDA:g}-quantile (Irwin-Hall)", title_fontsize=8)
     caption = (f"PARD figure 6. Batch waits summed from each module to the last, each in execution times d of its batch, of "
-               f"{len(sums)} requests that passed all modules ({name_of(series_of(cells[0]))}). Dashed: sums of independent U(0, d). "
-               f"Triangles: the {LAMBDA:g}-quantile; in brackets that of the dashed curve.")
+               f"{len(sums)} requests that passed all modules ({cast.name(name)}; all seeds together). Dashed: sums of independent "
+               f"U(0, d). Triangles: the {LAMBDA:g}-quantile; in brackets that of the dashed curve.")
     return figure, caption, cells

@@ -4,14 +4,15 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import look
+from intervals import seeds_text, spread
 from pard import windows
 from pard.series import SYSTEMS
-from selection import absent_note, by_series, group, pair_of, seeds_text, spread
+from selection import absent_note, group, pair_of
 
 SERIES = SYSTEMS
 
 
-def draw(cells):
+def draw(cells, cast):
     workloads = group(cells, pair_of)
     columns = len({trace for _, trace in workloads}) if len(workloads) > 3 else len(workloads)
     rows = -(-len(workloads) // columns)
@@ -21,9 +22,9 @@ def draw(cells):
     for axes in grid.flat[len(workloads):]:
         axes.set_visible(False)
     for axes, ((pipeline, trace), own) in zip(grid.flat, workloads.items()):
-        for name, same in by_series(own, SERIES).items():
+        for name, same in cast.cells(own, SERIES).items():
             rates = 100 * np.array([[windows.greatest_drop_rate(cell, size) for size in sizes] for cell in same])
-            look.marked_line(axes, (sizes, *spread(rates)), look.line_of(name), look.MARKERS[name])
+            look.marked_line(axes, (sizes, *spread(rates)), cast.line(name), cast.marker(name))
         windows.window_axis(axes, sizes)
         axes.set_title(f"{pipeline}-{trace}", loc="left")
         axes.set_ylim(0, 104)
@@ -31,5 +32,5 @@ def draw(cells):
     figure.supylabel("maximum drop rate (%)", fontsize=8.5)
     look.legend_of(figure, *grid.flat)
     caption = (f"PARD figure 9. Maximum drop rate of any sliding window, by send time, against the window's size."
-               f"{seeds_text(cells)}{absent_note(cells, SERIES)}")
+               f"{seeds_text(*cast.cells(cells, SERIES).values())}{absent_note(cells, SERIES)}")
     return figure, caption, cells

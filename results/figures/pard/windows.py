@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from intervals import half_width, spread
+
 # Widths of sliding windows in s (figures 2 and 9).
 SIZES_S = (1, 2, 5, 10, 20, 30, 60)
 
@@ -51,25 +53,25 @@ def sizes_within(cells):
 
 
 def over_time(cells, column, smooth_s):
-    """(times in s, share of the sent requests over centred windows of smooth_s), all seeds together.
+    """(times in s, share of the sent requests over centred windows of smooth_s, all seeds together, half width of their interval).
 
     `column` gives a window's requests from the windows of a cell.
     """
     length = min(len(cell.windows) for cell in cells)
     width = min(count_of(cells[0], smooth_s), length)
-    part = sum(sums(column(cell.windows)[:length], width) for cell in cells)
-    sent = sum(sums(cell.windows["sent"][:length], width) for cell in cells)
+    part = np.array([sums(column(cell.windows)[:length], width) for cell in cells])
+    sent = np.array([sums(cell.windows["sent"][:length], width) for cell in cells])
     times = (np.arange(length - width + 1) + width / 2) * cells[0].window_s
-    return times, share(part, sent)
+    return times, share(part.sum(axis=0), sent.sum(axis=0)), half_width(share(part, sent))
 
 
 def rate_over_time(cells, smooth_s):
-    """(times in s, requests sent per s over centred windows), mean of the seeds."""
+    """(times in s, requests sent per s over centred windows, mean of the seeds, half width of its interval)."""
     length = min(len(cell.windows) for cell in cells)
     width = min(count_of(cells[0], smooth_s), length)
-    sent = sum(sums(cell.windows["sent"][:length], width) for cell in cells)
+    sent = np.array([sums(cell.windows["sent"][:length], width) for cell in cells])
     times = (np.arange(length - width + 1) + width / 2) * cells[0].window_s
-    return times, sent / (width * cells[0].window_s * len(cells))
+    return times, *spread(sent / (width * cells[0].window_s))
 
 
 def window_axis(axes, sizes):

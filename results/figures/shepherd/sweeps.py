@@ -2,12 +2,14 @@
 limit of workers in a group."""
 
 import matplotlib.pyplot as plt
-import numpy as np
 
 import curves
 import look
-from selection import Missing, group, name_of, seeds_text
+from cast import system_of
+from selection import Missing, group, series_of
 from shepherd.series import GROUP_LIMIT, SYSTEMS, WORKERS
+
+LIMITED = "shepherd"  # the system whose groups have a limit
 
 
 def all_of(parts):
@@ -26,59 +28,56 @@ def require_several(panels, place, what):
 
 def diagonal(axes, cells, place):
     """What is offered: no goodput lies above it."""
-    rates = group(cells, place)
-    places = np.array(sorted(rates))
-    axes.plot(places, [np.mean([cell["offered_rps"] for cell in rates[at]]) for at in places], color="black", linestyle=":",
-              linewidth=1, label="offered")
+    look.reference_line(axes, curves.curve(cells, place, "offered_rps"), "offered")
 
 
-def draw_load(parts):
+def draw_load(parts, cast):
     panels = curves.by_workload(parts)
     require_several(panels, lambda cell: cell.rate_rps, "rate")
     figure, grid = plt.subplots(2, len(panels), sharex=True, squeeze=False, figsize=(max(4.2, 3.3 * len(panels)), 4.6))
     for (title, cells), goodput, utilisation in zip(panels, *grid):
         place = curves.offered_by_level(cells)
         diagonal(goodput, cells, place)
-        curves.draw_series(goodput, cells, SYSTEMS, place, "goodput_rps")
-        curves.draw_series(utilisation, cells, SYSTEMS, place, "gpu_utilisation", 100)
+        curves.draw_series(goodput, cast, cells, SYSTEMS, place, "goodput_rps")
+        curves.draw_series(utilisation, cast, cells, SYSTEMS, place, "gpu_utilisation", 100)
         goodput.set(xscale="log", yscale="log", ylabel="goodput (requests/s)")
         utilisation.set(xlabel="request rate (requests/s)", ylabel="utilisation (%)", ylim=(0, 104))
         goodput.set_title(title, loc="left")
     look.legend_of(figure, *grid.flat)
     cells = all_of(parts)
     caption = ("SHEPHERD figure 7. Goodput, and the share of the time for which GPUs executed batches, against the request rate; rates and "
-               f"goodput on logarithmic axes.{curves.left_out_text(panels, SYSTEMS)}{seeds_text(cells)}")
+               f"goodput on logarithmic axes.{curves.seeds_note(cells)}")
     return figure, caption, cells
 
 
-def draw_slo(parts):
+def draw_slo(parts, cast):
     panels = curves.by_workload(parts)
     require_several(panels, lambda cell: cell["slo_ms"], "SLO")
     figure, grid = curves.grid_of(len(panels))
     for axes, (title, cells) in zip(grid, panels):
         diagonal(axes, cells, lambda cell: cell["slo_ms"])
-        curves.draw_series(axes, cells, SYSTEMS, lambda cell: cell["slo_ms"], "goodput_rps")
+        curves.draw_series(axes, cast, cells, SYSTEMS, lambda cell: cell["slo_ms"], "goodput_rps")
         axes.set(xlabel="SLO (ms)", ylabel="goodput (requests/s)", ylim=(0, None))
         axes.set_title(title, loc="left")
     look.legend_of(figure, *grid)
     cells = all_of(parts)
-    caption = f"SHEPHERD figure 9. Goodput against the SLO of all streams.{curves.left_out_text(panels, SYSTEMS)}{seeds_text(cells)}"
+    caption = f"SHEPHERD figure 9. Goodput against the SLO of all streams.{curves.seeds_note(cells)}"
     return figure, caption, cells
 
 
-def draw_scale(parts):
+def draw_scale(parts, cast):
     panels = curves.by_workload(parts)
     require_several(panels, workers_of, "number of workers")
     figure, grid = curves.grid_of(len(panels))
     for axes, (title, cells) in zip(grid, panels):
         diagonal(axes, cells, workers_of)
-        curves.draw_series(axes, cells, SYSTEMS, workers_of, "goodput_rps")
+        curves.draw_series(axes, cast, cells, SYSTEMS, workers_of, "goodput_rps")
         axes.set(xlabel="GPUs", ylabel="goodput (requests/s)", xlim=(0, None), ylim=(0, None))
         axes.set_title(title, loc="left")
     look.legend_of(figure, *grid)
     cells = all_of(parts)
     caption = ("SHEPHERD figure 10. Goodput against the number of simulated GPUs, the load growing with them; each queue has a scheduler, "
-               f"whose cost for a message the experiment sets.{curves.left_out_text(panels, SYSTEMS)}{seeds_text(cells)}")
+               f"whose cost for a message the experiment sets.{curves.seeds_note(cells)}")
     return figure, caption, cells
 
 
@@ -86,20 +85,25 @@ def limit_text(value):
     return "no limit" if float(value) == 0 else f"groups of {value}"
 
 
-def draw_groups(parts):
+def draw_groups(parts, cast):
     panels = curves.by_workload(parts)
     if all(len({cell.parameters.get(GROUP_LIMIT) for cell in cells}) < 2 for _, cells in panels):
         raise Missing(f"the file does not sweep {GROUP_LIMIT}")
     figure, grid = curves.grid_of(len(panels))
     for axes, (title, cells) in zip(grid, panels):
         diagonal(axes, cells, workers_of)
-        limited = group([cell for cell in cells if GROUP_LIMIT in cell.parameters], lambda cell: cell.parameters[GROUP_LIMIT])
-        for rank, (limit, own) in enumerate(limited.items()):
-            look_of = {"color": look.OTHER[rank % len(look.OTHER)], "label": f"{name_of(own[0]['system'])}, {limit_text(limit)}"}
-            look.marked_line(axes, curves.curve(own, workers_of, "goodput_rps"), look_of, "os^D"[rank % 4])
+        limits = list(dict.fromkeys(cell.parameters[GROUP_LIMIT] for cell in cells if GROUP_LIMIT in cell.parameters))
+        for (name, limit), own in group(cells, lambda cell: (series_of(cell), cell.parameters.get(GROUP_LIMIT))).items():
+            own_look = cast.line(name)
+            if limit is not None:
+                colour = look.OTHER[limits.index(limit) % len(look.OTHER)] if system_of(name) == LIMITED else own_look["color"]
+                own_look |= {"color": colour, "label": f"{own_look['label']}, {limit_text(limit)}"}
+            marker = "os^D"[limits.index(limit) % 4] if system_of(name) == LIMITED and limit is not None else cast.marker(name)
+            look.marked_line(axes, curves.curve(own, workers_of, "goodput_rps"), own_look, marker)
         axes.set(xlabel="GPUs", ylabel="goodput (requests/s)", xlim=(0, None), ylim=(0, None))
         axes.set_title(title, loc="left")
     look.legend_of(figure, *grid)
     cells = all_of(parts)
-    caption = f"SHEPHERD figure 11b. Goodput against the number of GPUs, by the largest number of GPUs in a group.{seeds_text(cells)}"
+    caption = ("SHEPHERD figure 11b. Goodput against the number of GPUs, by the largest number of GPUs in a group."
+               f"{curves.seeds_note(cells)}")
     return figure, caption, cells

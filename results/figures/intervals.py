@@ -1,0 +1,52 @@
+"""Means over the seeds and their 95 % intervals: the one place that takes them, for all figures."""
+
+from functools import cache
+from math import atan, cos, pi, sin, sqrt, tan
+
+import numpy as np
+
+SHARE = 0.95
+HALVINGS = 60
+
+
+def student_t_share(angle, freedom):
+    """P(|T| <= t) of Student's t, t = sqrt(freedom) tan(angle): the finite series of Abramowitz and Stegun, 26.7.3 and 26.7.4."""
+    odd = freedom % 2
+    term = cos(angle) if odd else 1.0
+    total = 0.0
+    for k in range(1 + odd, freedom, 2):
+        total += term
+        term *= k / (k + 1) * cos(angle) ** 2
+    return 2 / pi * (angle + sin(angle) * total) if odd else sin(angle) * total
+
+
+@cache
+def student_t_95(freedom):
+    """Two-sided 95 % quantile of Student's t: P(|T| <= result) = 0.95."""
+    low, high = 0.0, atan(float("inf"))
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if student_t_share(middle, freedom) < SHARE else (low, middle)
+    return sqrt(freedom) * tan(low)
+
+
+def half_width(values):
+    """Half of the width of the 95 % interval around the mean of the seeds (the first axis); NaN of one seed."""
+    values = np.asarray(values, dtype=float)
+    if len(values) < 2:
+        return np.full(values.shape[1:], np.nan)
+    return student_t_95(len(values) - 1) * values.std(axis=0, ddof=1) / sqrt(len(values))
+
+
+def spread(values):
+    """(mean over the seeds, half of the width of its 95 % interval)."""
+    return np.mean(np.asarray(values, dtype=float), axis=0), half_width(values)
+
+
+def seeds_text(*groups, what="whiskers"):
+    """A sentence for captions: of how many seeds each of these lists of cells gives a mean, and what shows the interval."""
+    counts = sorted({len({cell["seed"] for cell in cells}) for cells in groups})
+    if counts[-1] < 2:
+        return " One seed: no intervals."
+    some = f"{counts[-1]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    return f" Mean of {some} seeds; {what}: its 95 % interval (Student's t{'; none of one seed' if counts[0] < 2 else ''})."
