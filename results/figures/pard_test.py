@@ -1,6 +1,6 @@
 """The figures of PARD show what the raw rows of a file say, keep different settings apart, and say what is missing.
 
-Usage: pard_test.py PAPER.h5 SWEEP.h5 (write_example_results)
+Usage: pard_test.py PAPER.h5 SWEEP.h5 MOTIVATION.h5 (write_example_results; lv-tweet of experiments/pard/motivation.toml)
 """
 
 import shutil
@@ -20,6 +20,7 @@ from pard.series import SYSTEMS
 from results import Cell, Results
 from selection import Missing, name_of, series_of, settings
 
+MOTIVATION = sys.argv.pop()
 SWEEP = sys.argv.pop()
 PAPER = sys.argv.pop()
 DROPPED, LATE, IN_TIME = 2, 1, 0
@@ -56,6 +57,16 @@ class NumbersTest(Drawn):
             for size, value in zip(sizes, values):
                 expected = np.mean([greatest_of_windows(PAPER, cell, size, (IN_TIME,), False) for cell in cells])
                 self.assertAlmostEqual(value, expected, places=9)
+
+    def test_fig2_is_drawn_at_a_load_at_which_it_says_something(self):
+        """Of every system most points of (a) and (b) lie clearly between 0 and 100."""
+        (_, figure, _), = self.figures(MOTIVATION, "pard/fig2")
+        for title in ("(a)", "(b)"):
+            lines = self.lines(self.panel(figure, title))
+            self.assertEqual(set(lines), {"Naive", "Nexus", "Clipper++"})
+            for system, (sizes, values) in lines.items():
+                between = sum(5 < value < 95 for value in values)
+                self.assertGreater(between, len(sizes) / 2, (title, system, values))
 
     def test_fig8_bars_are_rates_of_the_rows(self):
         (_, figure, caption), = self.figures(PAPER, "pard/fig8")
