@@ -21,6 +21,7 @@ import style
 DRAW = Path(__file__).with_name("draw.py")
 MANY = sys.argv.pop()
 SMALL = sys.argv.pop()
+JUST_SEEN = 2.3  # the difference of two colours in lab() that can just be seen, side by side
 
 
 def draw(file, folder, *options):
@@ -100,6 +101,12 @@ class ColourTest(unittest.TestCase):
         colours = style.system_colours(names)
         self.assertEqual(len(set(colours.values())), len(names))
 
+    def test_a_new_system_does_not_look_like_another(self):
+        colours = [lab(colour) for colour in (*style.SYSTEM_COLOURS.values(), *style.OTHER_COLOURS)]
+        for i, one in enumerate(colours):
+            for other in colours[:i]:
+                self.assertGreater(np.linalg.norm(one - other), 8 * JUST_SEEN)
+
     def test_the_modules_of_a_pipeline_can_be_told_apart(self):
         for count in (2, 3, 5, 6, 7, 13, 17, 42):
             looks = style.module_looks(count)
@@ -108,8 +115,7 @@ class ColourTest(unittest.TestCase):
                 colours = [lab(look["facecolor"]) for look in looks if look["hatch"] == hatch]
                 for i, one in enumerate(colours):
                     for other in colours[:i]:
-                        # A difference of 2.3 can just be seen, side by side.
-                        self.assertGreater(np.linalg.norm(one - other), 8 * 2.3, f"{count} modules")
+                        self.assertGreater(np.linalg.norm(one - other), 8 * JUST_SEEN, f"{count} modules")
 
     def test_variants_of_a_system_differ(self):
         keys = [results.SeriesKey("pard", name, "") for name in ("default", "back", "sf", "oc", "split", "wcl", "lower")]

@@ -29,9 +29,10 @@ SYSTEM_COLOURS = {
     "proteus": "#7a5c00",
     "quart": "#8c564b",
 }
+# Those of systems without one: unlike these, or a new system would pass for a known one.
 OTHER_COLOURS = [
-    "#332288", "#1d6996", "#73af48", "#94346e", "#c9a800", "#38a6a5",
-    "#994e95", "#e17c05", "#0f8554", "#666600", "#cc503e", "#404060",
+    "#332288", "#0000ff", "#73af48", "#94346e", "#cc77ff", "#38a6a5",
+    "#ff00ff", "#ff0077", "#00cc00", "#114400", "#cc503e", "#404060",
 ]
 LINE_STYLES = ["-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1, 1.2)), (0, (8, 2, 2, 2)), (0, (3, 3))]
 OFFERED = "#b8b8b8"
