@@ -220,6 +220,7 @@ class FakeCudaDevice : public testing::Test {
     }
     for (const BatchEnd& end : ends) {  // none has been written over
       EXPECT_EQ(end.outputs.bytes == 0, !end.failure.empty());
+      if (end.outputs.bytes == 0) continue;
       EXPECT_EQ(std::memcmp(end.outputs.data, values_[end.tag].data(), end.outputs.bytes), 0) << end.tag;
     }
     return ends;
