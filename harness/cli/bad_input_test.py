@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-from program_testing import SMALL, Failures, environment, finish, write
+from program_testing import SMALL, Failures, environment, finish, run, write
 
 HEAD = '[workload]\npipelines = ["tm"]\ntraces = ["poisson"]\n'
 SYSTEM = '[[system]]\nname = "naive"\n'
@@ -252,6 +252,19 @@ def environment_cases(harness, folder):
     return failures
 
 
+def what_was_read(harness, folder):
+    """A run says what its trace was read as, and warns of what is not sent; --quiet leaves the warning."""
+    write(folder, "log.toml", trace('file = "counts.csv"\nfrom_s = 90'))
+    read, warning = "trace t: counts in column 'count', bins of 1 s by column 'second'", "warning: trace t: the file ends 10 s after"
+    found = []
+    for words, file, expected in ((["--dry-run"], "stdout", (True, True)), ([], "stderr", (True, True)),
+                                  (["--fresh", "--quiet"], "stderr", (False, True))):
+        said = getattr(run([harness, "log.toml", "-o", "read", *words], folder), file)
+        if (read in said, warning in said) != expected:
+            found.append(f"what was read, {words}: {said}")
+    return found
+
+
 def main():
     harness = os.path.abspath(sys.argv[1])
     failures = Failures()
@@ -268,7 +281,7 @@ def main():
             failures.refused(what, [harness, "e.toml", "-o", "out"], folder, words)
         for what, arguments, words in COMMANDS:
             failures.refused(what, [harness, *arguments], folder, words)
-        failures += environment_cases(harness, folder) + full_output(harness, folder)
+        failures += environment_cases(harness, folder) + full_output(harness, folder) + what_was_read(harness, folder)
         cases = len(EXPERIMENTS) + len(COMMANDS) + 9
     print(f"{cases} cases")
     finish(failures)

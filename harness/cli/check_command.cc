@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "harness/claims/ledger.h"
@@ -32,7 +33,7 @@ std::string experiment_text(const std::string& path, int& exit_code) {
     if (skipped++ == 0) why = prepared.why;
   }
   std::string text = "experiment " + spec.name + ": " + counted(factory.cells().size(), "cell") + ", about " +
-                     text_of(requests) + " requests";
+                     text_of(std::round(requests)) + " requests";
   if (skipped > 0) {
     text += "; " + counted(skipped, "cell") + " cannot run, the first: " + why;
     exit_code = 1;

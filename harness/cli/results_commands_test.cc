@@ -13,6 +13,8 @@
 #include "harness/record/hdf5/test_folder.h"
 #include "harness/record/hdf5/test_synthetic_run.h"
 #include "harness/record/run/test_cells.h"
+#include "workloads/catalogue/catalogue.h"
+#include "workloads/files/file_bytes.h"
 
 namespace harness {
 namespace {
@@ -60,6 +62,8 @@ class ResultsCommands : public FolderTest {
     int exit_code = 0;
     add_show_command(app, exit_code);
     add_figures_command(app, exit_code);
+    add_check_command(app, exit_code);
+    add_list_command(app, exit_code);
     std::reverse(words.begin(), words.end());
     testing::internal::CaptureStdout();
     try {
@@ -98,6 +102,35 @@ TEST_F(ResultsCommands, ShowKeepsAndSortsRowsAndWritesPages) {
     all.insert(all.end(), words.begin(), words.end());
     EXPECT_THROW(output_of(all), InputError) << words[1];
   }
+}
+
+TEST_F(ResultsCommands, CheckTellsWhatFilesAreAndWhetherTheyAreSound) {
+  const std::string experiment =
+      "[workload]\npipelines = ['tm']\ntraces = ['log']\nduration_s = 60\n[trace.log]\nfile = 'log.csv'\n"
+      "[cluster]\nworkers = 16\nprofiles = 'shepherd-v100'\n[[system]]\nname = 'naive'\n";
+  write_file(path("e.toml"), experiment);
+  write_file(path("log.csv"), "arrival_s,model\n0.5,a\n1,b\n");
+  write_file(path("odd.toml"), "x = 1\n");
+  write_file(path("torn.csv"), "0.5\nx\n");
+  EXPECT_TRUE(holds(output_of({"check", path("e.toml"), path("log.csv"), path("a.h5")}),
+                    "e.toml: experiment e: 1 cell, about ",
+                    "\n    trace log: times in column 'arrival_s' (s)",
+                    "\n    warning: trace log: the file ends 2 s after from_s = 0",
+                    "log.csv: trace: times in column", "a.h5: results: 1 cell, 1 ok"));
+  const std::string own = workloads_folder();
+  EXPECT_TRUE(holds(output_of({"check", own + "/pipelines/tm.toml", own + "/profiles/rag-a100.toml",
+                               own + "/../experiments/claims.toml", own + "/../experiments/loki/all.toml"}),
+                    "pipeline: 3 modules, SLO 400 ms",
+                    "profiles of 4 models: ", "claims file: ", "suite loki-all of 5"));
+  for (const char* file : {"odd.toml", "torn.csv", "gone.csv"})
+    EXPECT_THROW(output_of({"check", path(file)}), InputError) << file;
+}
+
+TEST_F(ResultsCommands, ListNamesTracesFiguresMetricsAndKeys) {
+  EXPECT_TRUE(holds(output_of({"list", "traces"}), "    poisson\n", "    wiki  "));
+  EXPECT_TRUE(holds(output_of({"list", "figures"}), "pard/fig8  "));
+  EXPECT_TRUE(holds(output_of({"list", "metrics"}), "goodput_rps\n"));
+  EXPECT_TRUE(holds(output_of({"list", "keys"}), "[trace]\n", "`time_column`"));
 }
 
 TEST_F(ResultsCommands, ShowComparesSeedBySeed) {

@@ -108,15 +108,29 @@ struct GammaGaps {
   double scale;
 };
 
+/// Of a curve, placed by a rule.
+class ReplayArrivals : public ArrivalSource {
+ public:
+  ReplayArrivals(std::shared_ptr<const Replay> replay, const PlacingRule& rule, std::uint64_t seed)
+      : replay_(std::move(replay)), rule_(rule), seed_(seed), duration_ns_(s_to_ns(replay_->duration_s)) {}
+
+  TimeNs duration_ns() const override { return duration_ns_; }
+  double expected_requests() const override {
+    return mean_rps(replay_->curve, replay_->duration_s) * replay_->duration_s;
+  }
+
+ protected:
+  std::shared_ptr<const Replay> replay_;
+  PlacingRule rule_;
+  std::uint64_t seed_;
+  TimeNs duration_ns_;
+};
+
 template <class Gaps>
-class CurveArrivals : public ArrivalSource {
+class CurveArrivals : public ReplayArrivals {
  public:
   CurveArrivals(std::shared_ptr<const Replay> replay, const PlacingRule& rule, std::uint64_t seed)
-      : replay_(std::move(replay)),
-        rule_(rule),
-        seed_(seed),
-        segments_(replay_, rule, seed),
-        gaps_(rule, seed) {
+      : ReplayArrivals(std::move(replay), rule, seed), segments_(replay_, rule, seed), gaps_(rule, seed) {
     gap_ = gaps_.first();
   }
 
@@ -134,10 +148,6 @@ class CurveArrivals : public ArrivalSource {
 
   std::unique_ptr<ArrivalSource> restarted() const override {
     return std::make_unique<CurveArrivals>(replay_, rule_, seed_);
-  }
-  TimeNs duration_ns() const override { return s_to_ns(replay_->duration_s); }
-  double expected_requests() const override {
-    return mean_rps(replay_->curve, replay_->duration_s) * replay_->duration_s;
   }
 
  private:
@@ -168,9 +178,6 @@ class CurveArrivals : public ArrivalSource {
     return count;
   }
 
-  std::shared_ptr<const Replay> replay_;
-  PlacingRule rule_;
-  std::uint64_t seed_;
   Segments segments_;
   Gaps gaps_;
   Segment segment_;
@@ -183,10 +190,10 @@ class CurveArrivals : public ArrivalSource {
 /// As many requests in each bin as were counted there. Gaps place them within the bin: Poisson ones at
 /// uniform times.
 template <class Gaps>
-class CountedArrivals : public ArrivalSource {
+class CountedArrivals : public ReplayArrivals {
  public:
   CountedArrivals(std::shared_ptr<const Replay> replay, const PlacingRule& rule, std::uint64_t seed)
-      : replay_(std::move(replay)), rule_(rule), seed_(seed), gaps_(rule, seed) {}
+      : ReplayArrivals(std::move(replay), rule, seed), gaps_(rule, seed) {}
 
   std::size_t next(std::span<TimeNs> out) override {
     std::size_t count = 0;
@@ -198,7 +205,7 @@ class CountedArrivals : public ArrivalSource {
       const double place = offset_ / sum_ * static_cast<double>(end_ns_ - begin_ns_);
       const TimeNs at = std::min(begin_ns_ + static_cast<TimeNs>(place), end_ns_ - 1);
       if (--left_ == 0) gaps_.next();  // behind the last one
-      if (at < duration_ns()) out[count++] = at;
+      if (at < duration_ns_) out[count++] = at;
     }
     return count;
   }
@@ -206,15 +213,11 @@ class CountedArrivals : public ArrivalSource {
   std::unique_ptr<ArrivalSource> restarted() const override {
     return std::make_unique<CountedArrivals>(replay_, rule_, seed_);
   }
-  TimeNs duration_ns() const override { return s_to_ns(replay_->duration_s); }
-  double expected_requests() const override {
-    return mean_rps(replay_->curve, replay_->duration_s) * replay_->duration_s;
-  }
 
  private:
   bool open_bin() {
     const RateCurve& curve = replay_->curve;
-    if (bin_ == curve.rps.size() || end_ns_ >= duration_ns()) return false;
+    if (bin_ == curve.rps.size() || end_ns_ >= duration_ns_) return false;
     begin_ns_ = end_ns_;
     end_ns_ = s_to_ns(static_cast<double>(bin_ + 1) * curve.bin_s);
     // Counts need not be whole: their sum is, to the nearest one.
@@ -227,9 +230,6 @@ class CountedArrivals : public ArrivalSource {
     return true;
   }
 
-  std::shared_ptr<const Replay> replay_;
-  PlacingRule rule_;
-  std::uint64_t seed_;
   Gaps gaps_;
   std::size_t bin_ = 0;
   TimeNs begin_ns_ = 0;

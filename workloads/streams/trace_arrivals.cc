@@ -95,14 +95,17 @@ bool smooths(const TraceSpec& spec, const TraceData& data, const RateCurve& curv
   return spec.scale_by == ScaleBy::kSmoothed;
 }
 
-/// As recorded.
-Replay counted_replay(const TraceSpec& spec, const PlacingRule& rule, RateCurve curve) {
-  if (rule.process == ArrivalProcess::kMmpp)
-    throw input_error(place_of_field(spec, "process"), "mmpp for counts as they were recorded",
-                      "poisson, uniform or gamma, which place a bin's requests within it, or a rate above 0");
+/// As recorded: what lies within a bin is not for the curve to say.
+Replay replay_as_recorded(const TraceSpec& spec, RateCurve curve) {
   TraceSpec as_is = spec;
   as_is.interpolate = Interpolate::kOff;
   return replay_of(as_is, std::move(curve), false, 0);
+}
+
+void check_places_counts(const TraceSpec& spec, const PlacingRule& rule) {
+  if (rule.process == ArrivalProcess::kMmpp)
+    throw input_error(place_of_field(spec, "process"), "mmpp for counts as they were recorded",
+                      "poisson, uniform or gamma, which place a bin's requests within it, or a rate above 0");
 }
 
 void remark_on_length(const TraceSpec& spec, double length_s, bool can_repeat,
@@ -133,10 +136,9 @@ void remark_on_peak(double recorded, double sent, const char* why, std::vector<s
   remarks.emplace_back(text);
 }
 
-/// Of what is sent of a curve that was recorded.
-void remark_on(const TraceSpec& spec, const RateCurve& recorded, const Replay& replay, bool is_smoothed,
-               std::vector<std::string>& remarks) {
-  remark_on_length(spec, replay.duration_s, true, remarks);
+/// Of the peak of what is sent of a curve that was recorded.
+void remark_on_peaks(const TraceSpec& spec, const RateCurve& recorded, const Replay& replay, bool is_smoothed,
+                     std::vector<std::string>& remarks) {
   const double recorded_s = std::min(replay.duration_s * compression_of(spec), recorded.length_s());
   const char* why = is_smoothed                ? " (scale_by = \"raw\" keeps it)"
                     : compression_of(spec) > 1 ? " (compress: a replayed second is several recorded ones)"
@@ -149,10 +151,7 @@ void remark_on_begin(const TraceSpec& spec, const std::vector<TimeNs>& times_ns,
                      std::vector<std::string>& remarks) {
   const TimeNs from = s_to_ns(spec.from_s);
   const auto first = std::lower_bound(times_ns.begin(), times_ns.end(), from);
-  if (first == times_ns.end()) return;
-  TimeNs longest = 0;
-  for (auto at = first + 1; at < times_ns.end(); ++at) longest = std::max(longest, *at - *(at - 1));
-  if (*first - from <= longest) return;
+  if (first == times_ns.end() || *first - from <= longest_gap({first, times_ns.end()})) return;
   remarks.push_back("the first request comes " + text_of(ns_to_s(*first - from)) +
                     " s after from_s: from_s = " + text_of(std::floor(ns_to_s(*first))) + " begins with it");
 }
@@ -167,6 +166,43 @@ std::unique_ptr<ArrivalSource> placed(const TraceSpec& spec, std::shared_ptr<con
                       text_of(changes) + " changes of state in " + text_of(replay->duration_s) + " s",
                       "at most " + text_of(kMostChanges));
   return make_curve_arrivals(std::move(replay), rule, seed);
+}
+
+/// make_arrivals() of shape file.
+std::unique_ptr<ArrivalSource> file_arrivals(const TraceSpec& spec, double target_rps, std::uint64_t seed,
+                                             std::vector<std::string>* remarks) {
+  const TraceData data = read_trace(spec.file, trace_bytes(spec), spec);
+  if (remarks != nullptr) {
+    remarks->push_back(described(data));
+    remark_on_begin(spec, data.times_ns, *remarks);
+  }
+  RateCurve curve;
+  const bool is_as_is = target_rps <= 0;
+  const bool needs_curve =
+      !is_as_is || data.times_ns.empty() || (remarks != nullptr && compression_of(spec) != 1);
+  if (needs_curve) curve = curve_of(spec, data);
+  const bool is_smoothed = !is_as_is && smooths(spec, data, curve);
+  const RateCurve before = remarks != nullptr ? curve : RateCurve();
+  std::shared_ptr<const Replay> replay;
+  if (needs_curve)
+    replay =
+        std::make_shared<const Replay>(is_as_is ? replay_as_recorded(spec, std::move(curve))
+                                                : replay_of(spec, std::move(curve), is_smoothed, target_rps));
+  std::unique_ptr<ArrivalSource> arrivals;
+  const bool is_recorded = is_as_is && !data.times_ns.empty();
+  if (is_recorded) {
+    arrivals = recorded(spec, data);
+  } else if (is_as_is) {
+    check_places_counts(spec, placing_rule(spec));
+    arrivals = make_counted_arrivals(replay, placing_rule(spec), seed);
+  } else {
+    arrivals = placed(spec, replay, seed);
+  }
+  if (remarks != nullptr) {
+    remark_on_length(spec, ns_to_s(arrivals->duration_ns()), !is_recorded, *remarks);
+    if (replay != nullptr) remark_on_peaks(spec, before, *replay, is_smoothed, *remarks);
+  }
+  return arrivals;
 }
 
 }  // namespace
@@ -188,28 +224,7 @@ std::unique_ptr<ArrivalSource> make_arrivals(const TraceSpec& spec, double targe
     auto replay = std::make_shared<const Replay>(generated_replay(spec, target_rps, seed));
     return placed(spec, std::move(replay), seed);
   }
-  const TraceData data = read_trace(spec.file, trace_bytes(spec), spec);
-  std::vector<std::string> unwanted;
-  if (remarks == nullptr) remarks = &unwanted;
-  remarks->push_back(described(data));
-  remark_on_begin(spec, data.times_ns, *remarks);
-  if (!data.times_ns.empty() && target_rps <= 0) {
-    auto arrivals = recorded(spec, data);
-    remark_on_length(spec, ns_to_s(arrivals->duration_ns()), false, *remarks);
-    return arrivals;
-  }
-  RateCurve curve = curve_of(spec, data);
-  if (target_rps <= 0) {
-    const PlacingRule rule = placing_rule(spec);
-    auto replay = std::make_shared<const Replay>(counted_replay(spec, rule, curve));
-    remark_on(spec, curve, *replay, false, *remarks);
-    return make_counted_arrivals(std::move(replay), rule, seed);
-  }
-  const bool is_smoothed = smooths(spec, data, curve);
-  const RateCurve before = curve;
-  auto replay = std::make_shared<const Replay>(replay_of(spec, std::move(curve), is_smoothed, target_rps));
-  remark_on(spec, before, *replay, is_smoothed, *remarks);
-  return placed(spec, std::move(replay), seed);
+  return file_arrivals(spec, target_rps, seed, remarks);
 }
 
 }  // namespace harness

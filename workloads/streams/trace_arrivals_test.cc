@@ -244,6 +244,25 @@ TEST_F(TraceArrivals, RemarkOnWhatWasReadAndWhatIsNotAsRecorded) {
   spec.repeat = true;
   EXPECT_EQ(remarks_of(spec, 50).size(), 1U);
   EXPECT_TRUE(remarks_of(TraceSpec(), 50).empty()) << "a generated shape";
+  // Compressed tenfold, a second is as even as ten; also of times, as they are.
+  TraceSpec compressed = file(text);
+  compressed.compress = 10;
+  std::string times = "# time_unit = s\n";
+  for (int i = 0; i < 600; ++i) times += text_of(i / 100 * 10 + (i % 100) / 200.0) + "\n";
+  TraceSpec bursts = file(times, "times.txt");
+  bursts.compress = 10;
+  for (const auto& [of, rate] :
+       {std::pair{compressed, 0.0}, {compressed, 50.0}, {bursts, 0.0}, {bursts, 50.0}}) {
+    const std::vector<std::string> found = remarks_of(of, rate);
+    EXPECT_NE(found.back().find("(compress: a replayed second is several recorded ones)"), std::string::npos)
+        << found.back();
+  }
+  // A clock that began long before the first request.
+  TraceSpec late = file("# time_unit = s\n500\n501\n503\n", "late.txt");
+  EXPECT_EQ(remarks_of(late, 0).back(),
+            "the first request comes 500 s after from_s: from_s = 500 begins with it");
+  late.from_s = 500;
+  EXPECT_EQ(remarks_of(late, 0).size(), 1U);
 }
 
 // Send times keep their bursts when they are scaled, and counts that are bursty; Poisson noise is smoothed.

@@ -65,7 +65,8 @@ class Decision {
     if (time.size() > 1) throw table_.head().error("time_column", quoted(spec_.time_column), "one column");
     if (time.size() == 1) reading.time = time[0];
     if (reading.format == "auto" && !reading.counts.empty()) reading.format = "counts";
-    if (reading.format == "auto") reading.format = table_.has_header() ? by_names(reading.time) : by_values();
+    if (reading.format == "auto")
+      reading.format = table_.has_header() ? by_names(reading.time) : by_values(reading.time.has_value());
     if (reading.format == "counts") {
       if (reading.counts.empty()) reading.counts = {count_column(reading.time)};
       if (!reading.time) reading.time = time_beside(reading.counts);
@@ -157,7 +158,8 @@ class Decision {
         "time_column = NAME (each line a request), or column = NAME with bin_s (requests of a bin)");
   }
 
-  std::string by_values() const {
+  std::string by_values(bool has_chosen) const {
+    if (has_chosen) return "times";
     if (table_.width() > 1) {
       const bool has_stamps = table_.has_stamps(0);
       double number = 0;
@@ -285,10 +287,10 @@ void read_times(LogTable& table, const TraceSpec& spec, std::size_t column, Trac
   const std::string key = table.key_of(column);
   const bool is_stamp = read_timestamp(table.first(column)).has_value();
   double first = 0;
-  read_number(table.first(column), first);
-  double unit_s = is_stamp ? 0 : unit_of(table, column, spec);
-  if (!is_stamp && !read_number(table.first(column), first) && table.has_header())
+  const bool is_number = read_number(table.first(column), first);
+  if (!is_stamp && !is_number && table.has_header())
     throw table.head().error(key, quoted(table.first(column)), "a date and time (ISO 8601), or a number");
+  double unit_s = is_stamp ? 0 : unit_of(table, column, spec);
   const bool names_nothing = unit_s == 0 && !is_stamp;
   // A file of one column without a header is ours: seconds. A column with a name may be anything.
   if (names_nothing && table.has_header())
@@ -306,7 +308,7 @@ void read_times(LogTable& table, const TraceSpec& spec, std::size_t column, Trac
         throw table.at().error(key, quoted(field), "a date and time (ISO 8601), as in the first row");
       time = *stamp;
     } else {
-      const double most = is_absolute ? 1e10 : kLatestS;
+      const double most = is_absolute ? kLatestEpochS : kLatestS;
       const double number =
           number_field(table.at(), table.has_header() ? key : "send time", field, 0, most / unit_s);
       time = is_absolute ? exact_ns(field, number, unit_s) : s_to_ns(number * unit_s);
@@ -380,8 +382,8 @@ double bin_s_of(const LogTable& table, const TraceSpec& spec, const Reading& rea
       std::string("bin_s = X, or a line \"# bin_s = X\" in the file") + (step > 0 ? ", or time_unit" : ""));
 }
 
-/// Counts that the user has not chosen and that number the rows are an index; a total that never falls is a
-/// counter's.
+/// Counts that number the rows are an index, unless the user has chosen them; a total that never falls is a
+/// counter's, unless the user has said that it counts.
 void check_counts(const LogTable& table, const TraceSpec& spec, const Reading& reading,
                   const std::vector<double>& counts) {
   constexpr std::size_t kFew = 4;
@@ -398,9 +400,11 @@ void check_counts(const LogTable& table, const TraceSpec& spec, const Reading& r
                              "a column of counts, or format = \"times\"");
   const std::string name = table.key_of(reading.counts[0]);
   const bool is_total = name.find("otal") != std::string::npos || name.find("umul") != std::string::npos;
-  if (is_total && !falls && counts.back() > counts.front())
-    throw table.head().error("column", "a total that never falls in " + called,
-                             "the requests of each bin: the differences of a counter");
+  if (spec.format == "auto" && is_total && !falls && counts.back() > counts.front())
+    throw table.head().error(
+        "column", "a total that never falls in " + called,
+        "another column with the differences of a counter, or format = \"counts\" where it "
+        "holds the requests of each bin");
 }
 
 /// How many requests a number in the columns stands for in a bin of bin_s.

@@ -461,6 +461,23 @@ INSTANTIATE_TEST_SUITE_P(
                  {},
                  0,
                  "time: found '2024-02-30"},
+        PlainLog{"chosen_without_names",
+                 "GET,0.5\nPUT,0.75\n",
+                 "time_column=2",
+                 "times",
+                 {0.5, 0.75},
+                 1,
+                 "column 2 (s)"},
+        PlainLog{"counter_said_to_count",
+                 "timestamp,requests_total\n2024-05-01 10:00,1\n2024-05-01 10:01,2\n"
+                 "2024-05-01 10:02,4\n2024-05-01 10:03,5\n",
+                 "format=counts column=requests_total",
+                 "counts",
+                 {1, 2, 4, 5},
+                 60,
+                 "bins of 60 s"},
+        PlainLog{"beyond_nanoseconds", "time,model\n9999999999,a\n", "", "", {}, 0, "times without a unit"},
+        PlainLog{"beyond_later", "1714557600.5\n9999999999.5\n", "", "", {}, 0, "from 0 to 9e+09"},
         // Gaps.
         PlainLog{"gaps", "0.5\n0.25\n1\n", "", "", {}, 0, "format = \"gaps\""},
         PlainLog{"gaps_said",
@@ -473,25 +490,7 @@ INSTANTIATE_TEST_SUITE_P(
         PlainLog{"gaps_named", "id,inter_arrival_ms\n1,500\n2,250\n", "", "gaps", {0.5, 0.75}, 1, "(ms)"},
         // Neither.
         PlainLog{"separators", "time;value,1\n0;2,5\n", "", "", {}, 0, "commas, semicolons or tabs together"},
-        PlainLog{"no_times", "model,tokens\na,1\n", "", "", {}, 0, "time_column = NAME"},
-        // Published.
-        PlainLog{"burstgpt",
-                 "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n5,ChatGPT,472,18,490,"
-                 "Conversation log\n45,ChatGPT,1087,230,1317,Conversation log\n",
-                 "",
-                 "burstgpt",
-                 {0, 40},
-                 1,
-                 "with its tokens"},
-        PlainLog{
-            "mooncake",
-            "{\"timestamp\": 1000, \"input_length\": 6955, \"output_length\": 52, \"hash_ids\": [46, 47]}\n"
-            "{\"timestamp\": 4053, \"input_length\": 6472, \"output_length\": 26, \"hash_ids\": []}\n",
-            "",
-            "mooncake",
-            {0, 3.053},
-            1,
-            "(ms, from the first on)"}),
+        PlainLog{"no_times", "model,tokens\na,1\n", "", "", {}, 0, "time_column = NAME"}),
     [](const auto& each) { return std::string(each.param.name); });
 
 }  // namespace

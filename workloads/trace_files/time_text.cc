@@ -217,9 +217,8 @@ std::optional<double> unit_s_of(std::string_view word) {
 
 std::optional<double> epoch_unit_s(double value) {
   constexpr double kFirstS = 1e9;
-  constexpr double kLastS = 1e10;
   for (const double unit_s : {1.0, 1e-3, 1e-6, 1e-9}) {
-    if (value * unit_s >= kFirstS && value * unit_s < kLastS) return unit_s;
+    if (value * unit_s >= kFirstS && value * unit_s <= kLatestEpochS) return unit_s;
   }
   return std::nullopt;
 }

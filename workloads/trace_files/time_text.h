@@ -24,8 +24,10 @@ bool is_time_of_day(std::string_view text);
 /// case; nothing for another word.
 std::optional<double> unit_s_of(std::string_view word);
 
-/// The unit, in seconds, of a number that counts from 1970, by its size: 1e9 to 1e10 are seconds of the years
-/// 2001 to 2286, 1e12 to 1e13 milliseconds, and so on; nothing for others.
+/// The latest second since 1970 that is read, in 2255: in nanoseconds it fits a TimeNs.
+inline constexpr double kLatestEpochS = 9e9;
+/// The unit, in seconds, of a number that counts from 1970, by its size: 1e9 to 9e9 are seconds from 2001 on,
+/// 1e12 to 9e12 milliseconds, and so on; nothing for others.
 std::optional<double> epoch_unit_s(double value);
 
 /// What the name of a column says of it.

@@ -74,13 +74,18 @@ TraceData read_trace(const std::string& file_name, std::string_view bytes, const
   return data;
 }
 
+TimeNs longest_gap(std::span<const TimeNs> times_ns) {
+  TimeNs longest = 0;
+  for (std::size_t i = 1; i < times_ns.size(); ++i)
+    longest = std::max(longest, times_ns[i] - times_ns[i - 1]);
+  return longest;
+}
+
 std::string described(const TraceData& data) {
   const bool is_published = data.format != "times" && data.format != "counts" && data.format != "gaps";
   std::string text = (is_published ? data.format + ": " : "") + data.reading;
   if (!data.times_ns.empty()) {
-    TimeNs longest = 0;
-    for (std::size_t i = 1; i < data.times_ns.size(); ++i)
-      longest = std::max(longest, data.times_ns[i] - data.times_ns[i - 1]);
+    const TimeNs longest = longest_gap(data.times_ns);
     return text + "; " + std::to_string(data.times_ns.size()) + " requests over " +
            text_of(ns_to_s(data.times_ns.back())) + " s, longest gap " + text_of(ns_to_s(longest)) + " s" +
            (data.times_ns.front() > longest

@@ -1,6 +1,7 @@
 // Readers for recorded traces, and the formats that they know.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,6 +74,9 @@ TraceData read_request_log(TextLines lines, const RequestLog& log);
 ///
 /// Throws InputError with file, line, column, what was found and what is allowed.
 TraceData read_trace(const std::string& file_name, std::string_view bytes, const TraceSpec& spec);
+
+/// The longest time from one to the next; 0 of fewer than two.
+TimeNs longest_gap(std::span<const TimeNs> times_ns);
 
 /// What was read as what, in one line: format, column, unit, bin, requests, span, gaps.
 std::string described(const TraceData& data);

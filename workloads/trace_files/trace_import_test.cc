@@ -62,11 +62,19 @@ TEST(ReadTrace, TakesTheBinFromTheSpecOrTheFile) {
 }
 
 TEST(ReadTrace, TakesTheTokensOfPublishedLogs) {
-  const TraceData burst = read("Timestamp,Model,Request tokens,Response tokens\n5,x,472,18\n6,y,7,9\n");
+  const TraceData burst = read(
+      "Timestamp,Model,Request tokens,Response tokens,Log Type\n5,x,472,18,API log\n"
+      "45,y,7,9,API log\n");
+  EXPECT_EQ(burst.format, "burstgpt");
+  EXPECT_EQ(burst.times_ns, (Times{0, 40 * kNsPerS}));
   ASSERT_EQ(burst.tokens.size(), 2U);
   EXPECT_EQ(burst.tokens[0].input, 472U);
   EXPECT_EQ(burst.tokens[1].output, 9U);
-  const TraceData moon = read("{\"input_length\":5,\"output_length\":6,\"timestamp\":0}\n");
+  const TraceData moon = read(
+      "{\"input_length\":5,\"output_length\":6,\"timestamp\":1000}\n"
+      "{\"timestamp\": 4053, \"input_length\": 7, \"output_length\": 8, \"hash_ids\": [1, 2]}\n");
+  EXPECT_EQ(moon.format, "mooncake");
+  EXPECT_EQ(moon.times_ns, (Times{0, 3'053'000'000}));
   EXPECT_EQ(moon.tokens[0].output, 6U);
 }
 

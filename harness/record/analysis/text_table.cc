@@ -132,10 +132,14 @@ std::vector<std::size_t> shown_columns(const TextTable& table) {
   return shown;
 }
 
-/// A backslash before each of the characters.
-std::string escaped(const std::string& text, std::string_view special) {
+/// A backslash before each of the characters; for LaTeX also the names of those that one does not help.
+std::string escaped(const std::string& text, std::string_view special, bool is_latex) {
   std::string result;
   for (const char c : printable(text, kLongestCell)) {
+    if (is_latex && (c == '\\' || c == '~' || c == '^')) {
+      result += c == '\\' ? "\\textbackslash{}" : c == '~' ? "\\textasciitilde{}" : "\\textasciicircum{}";
+      continue;
+    }
     if (special.find(c) != std::string_view::npos) result += '\\';
     result += c;
   }
@@ -174,7 +178,7 @@ std::size_t column_of(const TextTable& table, const std::string& name) {
 }  // namespace
 
 std::string markdown_text(const TextTable& table) {
-  const auto lines = texts_of(table, [](const std::string& text) { return escaped(text, "|\\"); });
+  const auto lines = texts_of(table, [](const std::string& text) { return escaped(text, "|\\", false); });
   std::string out;
   for (const auto& line : lines) {
     out += "| " + joined_cells(line, " | ") + " |\n";
@@ -186,7 +190,7 @@ std::string markdown_text(const TextTable& table) {
 }
 
 std::string latex_text(const TextTable& table) {
-  const auto lines = texts_of(table, [](const std::string& text) { return escaped(text, "_%&#${}"); });
+  const auto lines = texts_of(table, [](const std::string& text) { return escaped(text, "_%&#${}", true); });
   std::string out = "\\begin{tabular}{";
   for (const std::size_t i : shown_columns(table)) out += is_right(table, i) ? 'r' : 'l';
   out += "}\n\\toprule\n";
