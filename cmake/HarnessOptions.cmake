@@ -15,6 +15,8 @@ if(HARNESS_WERROR)
 endif()
 # GCC 12 reports overlaps in std::string's operator+ that cannot happen (GCC bug 105651).
 target_compile_options(harness_options INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)
+# No path of the sources in the programs: they may be moved (the program's files: home_folder()).
+target_compile_options(harness_options INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=>)
 target_include_directories(harness_options INTERFACE ${CMAKE_SOURCE_DIR})
 if(HARNESS_SANITIZE)
   target_compile_options(harness_options INTERFACE -fsanitize=${HARNESS_SANITIZE} -fno-sanitize-recover=all

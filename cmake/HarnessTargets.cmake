@@ -20,7 +20,8 @@ function(harness_bundled target)
     cmake_path(RELATIVE_PATH place BASE_DIRECTORY ${CMAKE_BINARY_DIR} OUTPUT_VARIABLE ${kind}_place)
   endforeach()
   set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
-  install(TARGETS ${target} RUNTIME DESTINATION ${RUNTIME_place} COMPONENT bundle LIBRARY DESTINATION ${LIBRARY_place} COMPONENT bundle)
+  install(TARGETS ${target} RUNTIME DESTINATION ${RUNTIME_place} COMPONENT bundle EXCLUDE_FROM_ALL
+    LIBRARY DESTINATION ${LIBRARY_place} COMPONENT bundle EXCLUDE_FROM_ALL)
   add_dependencies(bundle ${target})
 endfunction()
 

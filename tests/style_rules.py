@@ -123,6 +123,11 @@ def line_of(text, offset):
     return text.count("\n", 0, offset) + 1
 
 
+def place_of(path):
+    """Where a file of templates/ will stand once `harness new` has written it; other files stand where they are."""
+    return re.sub(r"^templates/", "", path).replace("out-of-tree/", "systems/my_system/") if path.startswith("templates/") else path
+
+
 def layer_of(path):
     """The layer of a product file, or None when it stands outside the layout."""
     if path.startswith("harness/record/run/"):
@@ -294,7 +299,7 @@ def check_folders(paths):
     """`paths`: all files of the tree. A folder of sources is a subject: a page says what it is for, and it is no pair."""
     findings, sources = [], {}
     for path in paths:
-        if is_cpp(path) and not is_test(path):
+        if is_cpp(path) and not is_test(path) and not path.startswith("templates/"):
             sources.setdefault(PurePosixPath(path).parent.as_posix(), []).append(path)
     for folder, files in sorted(sources.items()):
         if f"{folder}/README.md" not in paths:

@@ -52,7 +52,7 @@ def main():
             continue
         texts[path] = text
         for rule in style_rules.RULES:
-            findings += rule(path, text)
+            findings += rule(style_rules.place_of(path), text)
         lengths += [length for _, _, length in style_rules.functions(path, text)]
         if style_rules.is_cpp(path) and not style_rules.is_test(path):
             lines.append(len(text.splitlines()))

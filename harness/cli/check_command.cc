@@ -8,6 +8,7 @@
 #include "harness/core/error.h"
 #include "harness/core/params.h"
 #include "harness/experiment/cells/cell_factory.h"
+#include "harness/experiment/reading/system_libraries.h"
 #include "harness/experiment/running/driver.h"
 #include "harness/record/hdf5/results_file.h"
 #include "systems/all_systems.h"
@@ -81,6 +82,23 @@ std::string toml_text(const std::string& path, const std::string& bytes, int& ex
       "[workload] (an experiment), suite, [[module]] or [[task]] (a pipeline), [[profile]], [[claim]]");
 }
 
+/// A library with the systems that it brings, and their parameters.
+std::string library_text(const std::string& path) {
+  const LoadedLibrary& library = load_system_library(path, {"", 0, ""});
+  std::string text = "library of " + counted(library.systems.size(), "system") + ", compiled with headers " +
+                     sdk_version() + ", SHA-256 " + library.checksum;
+  for (const SystemEntry& entry : library.systems) {
+    text += std::string("\n    ") + entry.name + ": " + entry.summary;
+    ParamList params;
+    const std::unique_ptr<System> system = entry.make();
+    system->list(params);
+    for (const Param& param : params.params())
+      text += "\n        " + param.name + " = " + text_of(param.get()) + ": " + param.doc + " (" +
+              param.allowed + ")";
+  }
+  return text;
+}
+
 std::string text_of_file(const std::string& path, int& exit_code) {
   const std::string bytes = read_file(path, kLargestTrace);
   if (is_results_file(bytes)) {
@@ -89,6 +107,9 @@ std::string text_of_file(const std::string& path, int& exit_code) {
         std::count_if(rows.begin(), rows.end(), [](const SummaryRow& row) { return row.status == "ok"; });
     return "results: " + counted(rows.size(), "cell") + ", " + std::to_string(ok) + " ok";
   }
+  if (bytes.starts_with("\x7f"
+                        "ELF"))
+    return library_text(path);
   if (path.ends_with(".toml")) return toml_text(path, bytes, exit_code);
   return "trace: " + described(read_trace(path, bytes, TraceSpec()));
 }
@@ -101,9 +122,10 @@ void add_check_command(CLI::App& app, int& exit_code) {
       app.add_subcommand("check", "Tell what a file is, and whether it is sound, without running it");
   command->footer(
       "An experiment or a suite with all that it names, a pipeline, profiles, a claims file, results, a "
-      "trace.\n"
+      "trace,\n"
+      "or a shared library of systems, which is loaded (systems/README.md).\n"
       "Example:\n"
-      "  harness check mine.toml gateway.csv\n"
+      "  harness check mine.toml gateway.csv build/mine.so\n"
       "Exit codes: 0 all are sound; 1 some cells of an experiment cannot run; 2 one is not sound.");
   command->add_option("files", *files, "what to look at")->required()->type_name("FILE ...");
   command->callback([files, &exit_code] {

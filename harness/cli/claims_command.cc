@@ -36,8 +36,7 @@ struct ClaimsOptions {
 std::string ledger_path(const ClaimsOptions& options) {
   if (!options.ledger.empty()) return options.ledger;
   std::error_code error;
-  return fs::exists(kLedger, error) ? kLedger
-                                    : (fs::path(workloads_folder()).parent_path() / kLedger).string();
+  return fs::exists(kLedger, error) ? kLedger : home_folder() + "/" + kLedger;
 }
 
 std::vector<Claim> chosen_claims(const ClaimsOptions& options) {

@@ -49,8 +49,8 @@ void add_run_command(CLI::App& app, int& exit_code);
 void add_show_command(CLI::App& app, int& exit_code);
 /// `harness figures RESULTS.h5` draws the figures of an experiment with results/figures/draw.py; 2: a
 /// figure's name is unknown or nothing could be drawn (the script has said so). The environment variables
-/// HARNESS_PYTHON (an interpreter with h5py and matplotlib) and HARNESS_HOME (where results/figures stands)
-/// override what the build found.
+/// HARNESS_PYTHON overrides the interpreter (with h5py and matplotlib) that the build found, HARNESS_HOME
+/// where results/figures stands (home_folder()).
 void add_figures_command(CLI::App& app, int& exit_code);
 /// `harness claims [RESULTS.h5 ...]`: what the results say about the papers' claims; 1: a claim came out
 /// worse than the ledger knows (with --strict: any is not reproduced).
@@ -73,6 +73,8 @@ void add_profile_command(CLI::App& app, int& exit_code);
 /// `harness check FILE ...`: what a file is, and whether it is sound, with all that it names; 1: some cells
 /// of an experiment cannot run.
 void add_check_command(CLI::App& app, int& exit_code);
+/// `harness new system|pipeline|profile|experiment NAME` writes one to start from; nothing is overwritten.
+void add_new_command(CLI::App& app, int& exit_code);
 /// `harness list systems|pipelines|profiles|...`.
 void add_list_command(CLI::App& app, int& exit_code);
 /// `harness collect DIR/STEM.cells`: a results file from what an unfinished run has finished.

@@ -20,6 +20,7 @@
 #include "harness/experiment/cells/cell_distribution.h"
 #include "harness/record/hdf5/cv_file.h"
 #include "harness/record/hdf5/results_file.h"
+#include "workloads/catalogue/catalogue.h"
 #include "workloads/files/file_bytes.h"
 
 namespace harness {
@@ -59,8 +60,7 @@ int run(std::vector<std::string> words) {
 
 /// A file of results/figures.
 std::string script_path(const std::string& name) {
-  const std::string home = environment_or("HARNESS_HOME", HARNESS_SOURCE_FOLDER);
-  const std::string path = home + "/results/figures/" + name;
+  const std::string path = home_folder() + "/results/figures/" + name;
   if (!std::filesystem::exists(path)) throw EnvironmentError(path + ": not found (set HARNESS_HOME)");
   return path;
 }

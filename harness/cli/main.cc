@@ -82,6 +82,7 @@ int run(int argc, char** argv) {
       "  mpirun -n 8 harness experiments/pard/twelve.toml     the cells spread over 8 ranks\n"
       "  harness SUITE.toml                                   each experiment of suite = [\"a.toml\", ...]\n"
       "  mpirun -n 9 harness doctor E.toml                    checks machine and ranks for it\n"
+      "  harness new experiment mine                          mine.toml, an experiment to start from\n"
       "  harness show results-out/quickstart.h5               a row per cell\n"
       "  harness figures results-out/quickstart.h5 -o figures\n"
       "  harness claims                                       which of the papers' claims hold\n"
@@ -106,6 +107,7 @@ int run(int argc, char** argv) {
   add_profile_command(app, exit_code);
   add_list_command(app, exit_code);
   add_check_command(app, exit_code);
+  add_new_command(app, exit_code);
   add_collect_command(app, exit_code);
   add_doctor_command(app, exit_code);
   check_arguments(argc, argv);

@@ -2,7 +2,10 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <string>
+#include <vector>
 
+#include "harness/experiment/reading/system_libraries.h"
 #include "harness/experiment/storing/replay_results.h"
 
 namespace harness {
@@ -12,9 +15,11 @@ struct ReplayOptions {
   std::string results;
   std::string other;
   std::string folder = ".";
+  std::vector<std::string> libraries;
 };
 
 void replay(const ReplayOptions& options, int& exit_code) {
+  for (const std::string& library : options.libraries) load_system_library(library, {"", 0, "--library"});
   const ReplayVerdict verdict = options.other.empty() ? replay_results(options.results, options.folder)
                                                       : compare_replays(options.results, options.other);
   print_text(verdict.text);
@@ -52,6 +57,12 @@ void add_replay_command(CLI::App& app, int& exit_code) {
       ->type_name("DIR")
       ->capture_default_str()
       ->check(CLI::ExistingDirectory);
+  command
+      ->add_option("--library", options->libraries,
+                   "load this library, where the runs were of its systems; repeatable")
+      ->excludes(other)
+      ->type_name("FILE.so")
+      ->allow_extra_args(false);
   command->callback([options, &exit_code] { replay(*options, exit_code); });
 }
 

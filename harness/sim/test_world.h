@@ -192,10 +192,17 @@ inline std::vector<VisitFacts> facts_of(const RowKeeper& rows) {
   return facts;
 }
 
+/// Systems beside those of the tree: of the libraries that harness-conformance looks at.
+inline std::vector<SystemEntry>& added_systems() {
+  static std::vector<SystemEntry> added;
+  return added;
+}
+
 /// For tests with every system as parameter.
 inline std::vector<const SystemEntry*> every_system() {
   std::vector<const SystemEntry*> result;
   for (const SystemEntry& entry : all_systems()) result.push_back(&entry);
+  for (const SystemEntry& entry : added_systems()) result.push_back(&entry);
   return result;
 }
 inline const auto kSystemName = [](const auto& test) { return std::string(test.param->name); };

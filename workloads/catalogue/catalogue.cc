@@ -9,16 +9,41 @@
 
 namespace harness {
 
-std::string workloads_folder() {
-  const char* home = std::getenv("HARNESS_HOME");
-  return std::string(home != nullptr && *home != '\0' ? home : HARNESS_SOURCE_DIR) + "/workloads";
+namespace {
+
+/// share/harness of the installation or of the build that this program stands in: of the nearest folder above
+/// it that has one; else where that of an installation would be.
+std::string folder_beside_the_program() {
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  const std::filesystem::path files = std::filesystem::path("share") / "harness";
+  for (std::filesystem::path folder = program; folder.has_relative_path(); folder = folder.parent_path()) {
+    if (std::filesystem::is_directory(folder / files / "workloads", error)) {
+      const std::filesystem::path found = std::filesystem::canonical(folder / files, error);
+      return (error ? folder / files : found).string();
+    }
+  }
+  return (program.parent_path() / files).string();
 }
+
+}  // namespace
+
+std::string home_folder() {
+  const char* const home = std::getenv("HARNESS_HOME");
+  static const std::string kBeside = folder_beside_the_program();
+  return home != nullptr && *home != '\0' ? home : kBeside;
+}
+
+std::string workloads_folder() { return home_folder() + "/workloads"; }
 
 std::vector<std::string> names_in(const std::string& folder, const std::string& suffix) {
   std::vector<std::string> names;
   std::error_code error;
   if (!std::filesystem::is_directory(workloads_folder(), error)) {
-    throw EnvironmentError(workloads_folder() + ": not found; set HARNESS_HOME to the folder of the sources");
+    throw EnvironmentError(
+        workloads_folder() +
+        ": not found; set HARNESS_HOME to the folder of the sources, or to share/harness of an "
+        "installation");
   }
   for (const auto& entry : std::filesystem::directory_iterator(workloads_folder() + "/" + folder, error)) {
     const std::string name = entry.path().filename().string();
@@ -29,11 +54,14 @@ std::vector<std::string> names_in(const std::string& folder, const std::string& 
   return names;
 }
 
+bool is_path(const std::string& name_or_path) {
+  return name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".toml") ||
+         name_or_path.ends_with(".txt");
+}
+
 std::string path_in(const std::string& folder, const char* what, const std::string& name_or_path) {
   std::error_code error;
-  const bool is_path = name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".toml") ||
-                       name_or_path.ends_with(".txt");
-  if (is_path) return name_or_path;
+  if (is_path(name_or_path)) return name_or_path;
   const std::vector<std::string> names = names_in(folder, ".toml");
   if (std::find(names.begin(), names.end(), name_or_path) == names.end()) {
     if (std::filesystem::is_directory(name_or_path, error)) return name_or_path;

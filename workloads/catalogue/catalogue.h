@@ -14,17 +14,20 @@ namespace harness {
 
 // Where the shipped pipelines, profiles and trace sources lie.
 
-/// The folder workloads/ of the repository: below $HARNESS_HOME when that is set, else below the sources this
-/// program was built from.
+/// Where workloads/, results/ and experiments/ lie: $HARNESS_HOME when that is set, else share/harness of the
+/// installation that the program stands in; of a build that is a link to its sources.
+std::string home_folder();
+/// workloads/ there.
 std::string workloads_folder();
 
 /// The names (without `suffix`) of the files in workloads/FOLDER that end in `suffix`, sorted; none without
 /// the folder. Throws EnvironmentError when there is no workloads/ at all.
 std::vector<std::string> names_in(const std::string& folder, const std::string& suffix);
 
-/// workloads/FOLDER/NAME.toml when `name_or_path` is a name, else the path itself (it has a '/' or ends in
-/// .toml or .txt, or is no name but a folder). Throws InputError listing the names when there is no such
-/// file.
+/// Whether it is a path, not a name: it has a '/' or ends in .toml or .txt.
+bool is_path(const std::string& name_or_path);
+/// workloads/FOLDER/NAME.toml when `name_or_path` is a name, else the path itself (is_path(), or a folder
+/// that no name is). Throws InputError listing the names when there is no such file.
 std::string path_in(const std::string& folder, const char* what, const std::string& name_or_path);
 
 /// "tm" for "a/b/tm.toml".

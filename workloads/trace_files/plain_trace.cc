@@ -363,8 +363,8 @@ double bin_s_of(const LogTable& table, const TraceSpec& spec, const Reading& rea
   const double step = times ? times->step() : 0;
   const double unit_s = step > 0 ? (times->has_dates() ? 1 : unit_of(table, *reading.time, spec)) : 0;
   const double by_times = step * unit_s;
-  constexpr double kRounding = 0.01;
-  if (by_times > 0 && said > 0 && std::abs(by_times - said) > kRounding * said)
+  constexpr double kNear = 0.01;
+  if (by_times > 0 && said > 0 && std::abs(by_times - said) > kNear * said)
     throw table.head().error("bin_s",
                              text_of(said) + " beside rows that are " + text_of(by_times) + " s apart in " +
                                  table.called(*reading.time),

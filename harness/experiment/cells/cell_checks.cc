@@ -2,15 +2,15 @@
 
 #include <algorithm>
 
-#include "systems/all_systems.h"
+#include "harness/experiment/reading/system_libraries.h"
 
 namespace harness {
 namespace {
 
 std::string names_of_those(bool (System::*serves)() const) {
   std::vector<std::string> able;
-  for (const SystemEntry& entry : all_systems()) {
-    if ((entry.make().get()->*serves)()) able.emplace_back(entry.name);
+  for (const std::string& name : known_systems()) {
+    if ((known_system(name)->make().get()->*serves)()) able.push_back(name);
   }
   return join_names(able);
 }
@@ -30,11 +30,11 @@ void check_served(const ExperimentSpec& spec, const std::vector<Pipeline>& pipel
                             ", which has several independent ones",
                         "traces of shape streams");
     }
-    if (streams && !find_system(system.name)->make()->serves_streams()) {
+    if (streams && !known_system(system.name)->make()->serves_streams()) {
       throw input_error(system.place, system.name + ", which serves no streams, with trace " + trace.name,
                         names_of_those(&System::serves_streams) + ", or `only` with other traces");
     }
-    if (pipelines[cell.pipeline].has_tasks() && !find_system(system.name)->make()->serves_tasks()) {
+    if (pipelines[cell.pipeline].has_tasks() && !known_system(system.name)->make()->serves_tasks()) {
       throw input_error(system.place,
                         system.name + ", which serves no task trees, with pipeline " + pipeline.name,
                         names_of_those(&System::serves_tasks) + ", or pipelines of modules");

@@ -78,6 +78,8 @@ int launched_rank() {
   return rank == nullptr ? 0 : std::atoi(rank);
 }
 
+bool is_launched() { return launcher_rank() != nullptr; }
+
 std::string mpi_library() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
   int length = 0;

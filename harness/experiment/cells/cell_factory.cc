@@ -11,8 +11,8 @@
 #include "harness/experiment/cells/cell_checks.h"
 #include "harness/experiment/cells/cell_text.h"
 #include "harness/experiment/reading/readers.h"
+#include "harness/experiment/reading/system_libraries.h"
 #include "harness/serving/common_plans.h"
-#include "systems/all_systems.h"
 #include "workloads/catalogue/catalogue.h"
 #include "workloads/files/file_bytes.h"
 #include "workloads/streams/stream_arrivals.h"
@@ -22,10 +22,6 @@ namespace harness {
 namespace {
 
 constexpr std::size_t kMaxConfigurations = 10'000;  // that are kept; of some 10 kB each
-
-bool is_path(const std::string& name) {
-  return name.find('/') != std::string::npos || name.ends_with(".toml") || name.ends_with(".txt");
-}
 
 /// `name`, or the path it stands for; an unknown name and a missing file are errors at `place`. `how` ends
 /// the message for a missing file.
@@ -398,6 +394,7 @@ CellFrame CellFactory::frame_of(const Cell& cell, const Settings& settings) cons
   names.pipeline = spec_.workload.pipelines[cell.pipeline].name;
   names.has_tasks = pipelines_[cell.pipeline].has_tasks();
   names.system = system.name;
+  names.library = system.library;
   names.variant = system.variant;
   names.rows = spec_.rows;
   names.states = spec_.states;
@@ -412,6 +409,8 @@ std::string CellFactory::text_of_cell(const Cell& cell, double target_rps, bool 
     if (trace_checksums_.count(trace.file) == 0) trace_checksums_[trace.file] = trace_checksum(trace);
     own.checksums = checksums(cell);
     if (!trace.file.empty()) own.checksums += "# trace " + trace_checksums_[trace.file] + "\n";
+    if (const LoadedLibrary* const library = library_of(spec_.systems[cell.system].name))
+      own.checksums += "# library " + library->checksum + "\n";
   }
   const std::string rate =
       known ? "rates_rps = [" + text_of(target_rps) + "]" : "loads = [" + text_of(cell.rate) + "]";

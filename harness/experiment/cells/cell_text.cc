@@ -30,8 +30,9 @@ std::string module_tables(Settings& settings, const std::vector<std::string>& mo
 }
 
 std::string system_table(const Settings& settings, const CellNames& names) {
-  std::string text =
-      "\n[[system]]\nname = " + toml_text(names.system) + "\nvariant = " + toml_text(names.variant) + "\n";
+  std::string text = "\n[[system]]\nname = " + toml_text(names.system) + "\n";
+  if (!names.library.empty()) text += std::string(kLibraryKey) + " = " + toml_text(names.library) + "\n";
+  text += "variant = " + toml_text(names.variant) + "\n";
   const std::unique_ptr<System> system = make_system(names.system, settings);
   std::string params;
   for (const Param& param : system_params(*system)) {

@@ -15,6 +15,7 @@ struct CellNames {
   std::string pipeline;
   bool has_tasks = false;  ///< it is a task tree
   std::string system;
+  std::string library;  ///< that it comes with; "": none
   std::string variant;
   bool rows = true;
   bool states = false;

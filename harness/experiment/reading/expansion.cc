@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "systems/all_systems.h"
+#include "harness/experiment/reading/system_libraries.h"
 
 namespace harness {
 namespace {
@@ -50,11 +50,11 @@ bool concerns(const ExperimentSpec& spec, const SweepAxis& axis, const Pipeline&
   if (section == "live") return cell.runtime != Runtime::kSimulated;
   if (section == "gpu") return cell.runtime == Runtime::kGpu;
   if (of_simulated_world(axis.key)) return cell.runtime == Runtime::kSimulated;
-  if (find_system(section) != nullptr) return spec.systems[cell.system].name == section;
+  if (known_system(section) != nullptr) return spec.systems[cell.system].name == section;
   return true;
 }
 
-bool of_system(const SweepAxis& axis) { return find_system(section_of(axis.key)) != nullptr; }
+bool of_system(const SweepAxis& axis) { return known_system(section_of(axis.key)) != nullptr; }
 
 class Expansion {
  public:

@@ -43,6 +43,8 @@ constexpr PlainKey kKeys[] = {
     {"workload", "duration_s", "60", "a number from 0 to 1e+09",
      "duration_s of every trace that does not set its own"},
     {"system", "name", "(needed)", "a name of `harness list systems`", "the system"},
+    {"system", "library", "(none)", "a path, from the experiment file's folder",
+     "the shared library that the system comes with, where it is none of the program's (systems/README.md)"},
     {"system", "variant", "default, or what is overridden", "a text",
      "what results call this setting of the system"},
     {"system", "params", "{}", "a table of the system's parameters",

@@ -8,7 +8,7 @@
 #include "harness/experiment/reading/config_tree.h"
 #include "harness/experiment/reading/readers.h"
 #include "harness/experiment/reading/repeat_until.h"
-#include "systems/all_systems.h"
+#include "harness/experiment/reading/system_libraries.h"
 #include "workloads/catalogue/catalogue.h"
 #include "workloads/files/file_bytes.h"
 #include "workloads/files/table_reader.h"
@@ -18,15 +18,20 @@ namespace {
 
 constexpr Runtime kRuntimes[] = {Runtime::kSimulated, Runtime::kEmulated, Runtime::kGpu};
 constexpr double kLargestLimit = 1e9;
+
+}  // namespace
+
 std::vector<std::string> top_level_names() {
   std::vector<std::string> names = plain_keys_of("");
   for (const char* table : {"workload", "trace", "cluster", "serving", "planner", "live", "gpu", "module",
                             "system", "sweep", "fault", "record", "repeat_until"}) {
     names.push_back(table);
   }
-  for (const SystemEntry& entry : all_systems()) names.push_back(entry.name);
+  for (const std::string& system : known_systems()) names.push_back(system);
   return names;
 }
+
+namespace {
 
 /// A key of a table that stands at the top level.
 void check_tables(const TableReader& document) {
@@ -223,7 +228,7 @@ void read_settings(const TableReader& document, ExperimentSpec& spec) {
     static const std::vector<std::string> kShared = {"cluster", "serving", "planner",
                                                      "live",    "gpu",     "module"};
     const bool shared = std::find(kShared.begin(), kShared.end(), entry.key) != kShared.end();
-    if (!shared && find_system(entry.key) == nullptr) continue;
+    if (!shared && known_system(entry.key) == nullptr) continue;
     for (const Assignment& assignment : document.table(entry.key).assignments(entry.key)) {
       assign(spec.base, assignment);
       spec.places[assignment.key] = assignment.place;
@@ -245,7 +250,7 @@ void check_sweep(const ExperimentSpec& spec, const SweepAxis& axis, const InputP
                       "a trace of workload.traces: " + join_names(names_of(spec.workload.traces)));
   }
   const auto same = [&](const SystemSpec& system) { return system.name == section; };
-  if (find_system(section) != nullptr && std::none_of(spec.systems.begin(), spec.systems.end(), same)) {
+  if (known_system(section) != nullptr && std::none_of(spec.systems.begin(), spec.systems.end(), same)) {
     std::vector<std::string> names;
     for (const SystemSpec& system : spec.systems) {
       if (std::find(names.begin(), names.end(), system.name) == names.end()) names.push_back(system.name);
@@ -308,9 +313,20 @@ void read_sweeps(const TableReader& document, ExperimentSpec& spec) {
   }
 }
 
+/// Those that its systems come with.
+void load_libraries(const std::string& path, std::string_view text) {
+  const TomlValue tree = parse_toml(path, text);
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  for (const TableReader& table : TableReader(path, tree, "").tables("system")) {
+    const std::string library = table.text_or(kLibraryKey, "");
+    if (!library.empty())
+      load_system_library(resolve_path(folder.empty() ? "." : folder, library), table.place(kLibraryKey));
+  }
+}
+
 }  // namespace
 
-std::string figure_catalogue() { return workloads_folder() + "/../results/figures/catalogue.txt"; }
+std::string figure_catalogue() { return home_folder() + "/results/figures/catalogue.txt"; }
 
 const char* name_of(Runtime runtime) {
   constexpr const char* kNames[] = {"simulated", "emulated", "gpu"};
@@ -357,7 +373,9 @@ void check_figures(const ExperimentSpec& spec, const std::string& catalogue) {
 }
 
 ExperimentSpec load_experiment(const std::string& path, const std::vector<std::string>& overrides) {
-  ExperimentSpec spec = parse_experiment(path, read_file(path), overrides);
+  const std::string text = read_file(path);
+  load_libraries(path, text);
+  ExperimentSpec spec = parse_experiment(path, text, overrides);
   std::error_code error;
   if (!spec.figures.empty() && std::filesystem::exists(figure_catalogue(), error))
     check_figures(spec, figure_catalogue());
@@ -382,7 +400,7 @@ std::string resolve_path(const std::string& folder, const std::string& path) {
   if (path.starts_with(kData)) {
     const char* home = std::getenv("HARNESS_DATA");
     const bool set = home != nullptr && *home != '\0';
-    found = std::filesystem::path(set ? std::string(home) : workloads_folder() + "/../../shared/data") /
+    found = std::filesystem::path(set ? std::string(home) : home_folder() + "/../shared/data") /
             path.substr(kData.size());
   } else if (!found.is_absolute()) {
     found = folder / found;

@@ -26,6 +26,7 @@ const char* name_of(Runtime runtime);
 /// [[system]]: a system under a name of its own in the results.
 struct SystemSpec {
   std::string name;
+  std::string library;                 ///< the shared library that it comes with, as written; "": none
   std::string variant;                 ///< "default" when nothing is overridden
   std::vector<Assignment> overrides;   ///< of its own parameters and of shared settings, in order of key
   std::vector<std::string> pipelines;  ///< `only`: it makes cells on these; empty: on all
@@ -95,13 +96,13 @@ struct ExperimentSpec {
 /// The file that names the figures: a line each, a tab before what it shows.
 std::string figure_catalogue();
 
-/// Reads an experiment from memory: no file is touched. `overrides` are "KEY=VALUE" (--set). Throws
-/// InputError.
+/// Reads an experiment from memory: no file is touched, and no library loaded. `overrides` are "KEY=VALUE"
+/// (--set). Throws InputError.
 ExperimentSpec parse_experiment(const std::string& file_name, std::string_view text,
                                 const std::vector<std::string>& overrides);
 
-/// Reads an experiment's file, and checks the names of its figures if their catalogue is there. Throws
-/// InputError.
+/// Reads an experiment's file, loads the libraries of its systems, and checks the names of its figures if
+/// their catalogue is there. Throws InputError.
 ExperimentSpec load_experiment(const std::string& path, const std::vector<std::string>& overrides);
 
 /// Throws InputError unless every name in `figures` begins a line of the file `catalogue` (name, tab, what it

@@ -12,7 +12,13 @@
 
 namespace harness {
 
+/// Whatever may stand at the top level of an experiment file, tables and keys.
+std::vector<std::string> top_level_names();
+
 // Reads the [[system]] tables of an experiment file.
+
+/// The key of the shared library that a system comes with.
+inline constexpr const char* kLibraryKey = "library";
 
 /// Fills `spec.systems`; `spec.workload` has been read. Throws InputError.
 void read_systems(const TableReader& document, ExperimentSpec& spec);

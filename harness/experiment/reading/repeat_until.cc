@@ -8,7 +8,6 @@
 #include "harness/core/error.h"
 #include "harness/core/renamed.h"
 #include "harness/record/analysis/paired.h"
-#include "systems/all_systems.h"
 
 namespace harness {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "harness/core/renamed.h"
 #include "harness/experiment/reading/readers.h"
-#include "systems/all_systems.h"
+#include "harness/experiment/reading/system_libraries.h"
 
 namespace harness {
 namespace {
@@ -60,7 +60,7 @@ void assign_to_trace(Settings& settings, const std::string& trace, const std::st
 std::vector<std::string> section_names() {
   std::vector<std::string> names = {"cluster", "serving", "planner", "live",   "gpu",
                                     "module",  "trace",   "fault",   kWorkload};
-  for (const SystemEntry& entry : all_systems()) names.push_back(entry.name);
+  for (const std::string& system : known_systems()) names.push_back(system);
   return names;
 }
 
@@ -155,7 +155,7 @@ void assign(Settings& settings, const Assignment& given) {
     if (section == "fault") return assign_to_faults(settings.faults, member, field, assignment);
     return set_param(module_params(settings.modules[member]), field, assignment);
   }
-  if (const SystemEntry* entry = find_system(section)) {
+  if (const SystemEntry* entry = known_system(section)) {
     const std::unique_ptr<System> system = entry->make();
     set_param(system_params(*system), name, assignment);
     settings.system_params.push_back(assignment);
@@ -168,7 +168,7 @@ void assign(Settings& settings, const Assignment& given) {
 }
 
 std::unique_ptr<System> make_system(const std::string& name, const Settings& settings) {
-  const SystemEntry* entry = find_system(name);
+  const SystemEntry* entry = known_system(name);
   HARNESS_CHECK(entry != nullptr, "an unknown system passed the checks");
   std::unique_ptr<System> system = entry->make();
   const std::vector<Param> params = system_params(*system);
@@ -201,7 +201,7 @@ std::vector<std::string> dotted_keys(const std::string& name) {
   };
   Settings settings;
   for (const Section& section : fixed_sections(settings)) add(section.name, section.params);
-  for (const SystemEntry& entry : all_systems()) add(entry.name, system_params(*entry.make()));
+  for (const std::string& system : known_systems()) add(system, system_params(*known_system(system)->make()));
   return keys;
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "systems/all_systems.h"
+#include "harness/experiment/reading/system_libraries.h"
 
 namespace harness {
 namespace {
@@ -21,7 +21,7 @@ void check_override(const SystemSpec& system, const Assignment& assignment) {
     throw input_error(assignment.place, assignment.key,
                       "settings of a system: those of [live] are the runtime's");
   }
-  if (find_system(section) != nullptr && section != system.name) {
+  if (known_system(section) != nullptr && section != system.name) {
     throw input_error(assignment.place, assignment.key,
                       "parameters of " + system.name + " and shared settings");
   }
@@ -73,14 +73,29 @@ void read_only(const TableReader& table, const WorkloadSpec& workload, SystemSpe
   system.traces = read_names(only, "traces", workload.traces);
 }
 
+/// load_experiment() has loaded its library; of other texts none is loaded.
+void check_library(const TableReader& table, const SystemSpec& system) {
+  const LoadedLibrary* const loaded = library_of(system.name);
+  if (loaded != nullptr && system.library.empty())
+    throw input_error(table.place("name"), system.name + " without its library",
+                      std::string(kLibraryKey) + " = \"" + loaded->path + "\" beside it");
+  if (loaded != nullptr || system.library.empty()) return;
+  const std::string found =
+      known_system(system.name) == nullptr ? "which is not loaded" : "which is the program's";
+  throw input_error(table.place("name"), system.name + " of " + system.library + ", " + found,
+                    "a system of a library that is loaded (harness check " + system.library +
+                        " lists its systems; harness replay --library " + system.library + " loads it)");
+}
+
 SystemSpec read_system(const TableReader& table, const WorkloadSpec& workload) {
   table.require_known(plain_keys_of("system"));
-  std::vector<std::string> known;
-  for (const SystemEntry& entry : all_systems()) known.push_back(entry.name);
+  const std::vector<std::string> known = known_systems();
   SystemSpec system;
   system.name = table.text_or("name", "");
   if (system.name.empty()) throw input_error(table.place("name"), "nothing", "one of " + join_names(known));
-  if (find_system(system.name) == nullptr) throw_unknown(table.place("name"), "system", system.name, known);
+  system.library = table.text_or(kLibraryKey, "");
+  check_library(table, system);
+  if (known_system(system.name) == nullptr) throw_unknown(table.place("name"), "system", system.name, known);
   system.place = table.place("name");
   read_params(table, system);
   read_only(table, workload, system);

@@ -11,8 +11,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "harness/core/input_file.h"
 #include "harness/experiment/cells/cell_distribution.h"
@@ -37,6 +39,8 @@ std::array<char, kLongestText> mark_path{};
 std::array<char, kLongestText> cell_title_text{};
 std::array<struct sigaction, kFatal.size()> before{};
 volatile std::sig_atomic_t is_marking = 0;
+volatile std::sig_atomic_t starts_again_now = 0;  // the cell that runs may
+std::vector<char*> arguments;                     // to start with again; empty: never
 
 void put_text(std::array<char, kLongestText>& to, const std::string& text) {
   const std::size_t length = std::min(text.size(), to.size() - 1);
@@ -49,7 +53,18 @@ void say(int file, const char* text) {
   [[maybe_unused]] const ssize_t put = ::write(file, text, std::strlen(text));
 }
 
-void write_mark(const char* reason) {
+/// Does not return, unless it cannot.
+void start_again() {
+  itimerval none{};
+  ::setitimer(ITIMER_REAL, &none, nullptr);
+  sigset_t all;
+  ::sigfillset(&all);
+  ::sigprocmask(SIG_UNBLOCK, &all, nullptr);
+  ::close_range(STDERR_FILENO + 1, ~0U, 0);  // locks of files among them
+  ::execv("/proc/self/exe", arguments.data());
+}
+
+void write_mark(const char* reason, bool goes_on) {
   const int file = ::open(mark_path.data(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
   if (file >= 0) {
     say(file, reason);
@@ -57,8 +72,10 @@ void write_mark(const char* reason) {
     ::fsync(file);
     ::close(file);
   }
-  for (const char* part : {"harness: cell ", static_cast<const char*>(cell_title_text.data()), ": ", reason,
-                           "; the same command finishes the other cells\n"})
+  const char* const others =
+      goes_on ? "; going on with the other cells\n" : "; the same command finishes the other cells\n";
+  for (const char* part :
+       {"harness: cell ", static_cast<const char*>(cell_title_text.data()), ": ", reason, others})
     say(STDERR_FILENO, part);
 }
 
@@ -67,7 +84,10 @@ void on_fatal(int number, siginfo_t* info, void*) {
                                          [&](const FatalSignal& one) { return one.number == number; });
   if (is_marking != 0) {
     is_marking = 0;
-    write_mark(fatal->reason);
+    const bool is_own = info->si_code > 0 || info->si_pid == ::getpid();
+    const bool goes_on = is_own && starts_again_now != 0 && !arguments.empty();
+    write_mark(fatal->reason, goes_on);
+    if (goes_on) start_again();
   }
   if (number == SIGALRM) ::_exit(kEnvironment);
   ::sigaction(number, &before[static_cast<std::size_t>(fatal - kFatal.begin())], nullptr);
@@ -100,11 +120,12 @@ void set_alarm(double limit_s) {
 
 }  // namespace
 
-CrashMark::CrashMark(const std::string& path, const std::string& title, double limit_s) {
+CrashMark::CrashMark(const std::string& path, const std::string& title, double limit_s, bool starts_again) {
   static const bool kInstalled = (install_handlers(), true);
   static_cast<void>(kInstalled);
   put_text(mark_path, path);
   put_text(cell_title_text, title);
+  starts_again_now = starts_again ? 1 : 0;
   is_marking = 1;
   if (limit_s > 0) set_alarm(limit_s);
 }
@@ -112,6 +133,17 @@ CrashMark::CrashMark(const std::string& path, const std::string& title, double l
 CrashMark::~CrashMark() {
   is_marking = 0;
   set_alarm(0);
+}
+
+void start_again_after_crashes() {
+  static std::vector<std::string> words;
+  std::ifstream command("/proc/self/cmdline", std::ios::binary);
+  for (std::string word; std::getline(command, word, '\0');) {
+    if (word != "--fresh") words.push_back(word);
+  }
+  if (words.empty()) return;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
 }
 
 std::string crash_in_mark(const std::string& path) {

@@ -10,6 +10,7 @@
 
 #include "harness/core/error.h"
 #include "harness/experiment/cells/cell_distribution.h"
+#include "harness/experiment/running/crash_mark.h"
 #include "harness/experiment/running/experiment_run.h"
 #include "workloads/catalogue/catalogue.h"
 #include "workloads/files/file_bytes.h"
@@ -152,6 +153,7 @@ void Driver::print_ends(const std::vector<ExperimentEnd>& ends) const {
 
 int run_experiment(const RunOptions& options) {
   install_signal_handlers();
+  if (!is_launched() && !options.again) start_again_after_crashes();
   CellDistribution ranks;
   try {
     return Driver(options, ranks).run();

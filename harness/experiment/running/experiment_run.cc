@@ -179,7 +179,7 @@ std::string ExperimentRun::difference_from(const ForeignCell& foreign) {
     now = with_rate_as_given(now, spec_, cell);
   }
   const std::string difference = first_difference(before, now);
-  return difference.empty() ? "another build of harness, or live cells on another number of ranks"
+  return difference.empty() ? "another build of harness or a system's library, or other ranks for live cells"
                             : difference;
 }
 

@@ -10,6 +10,7 @@
 
 #include "harness/core/error.h"
 #include "harness/engine/bounds/fluid_bound.h"
+#include "harness/experiment/reading/system_libraries.h"
 #include "harness/experiment/running/cell_devices.h"
 #include "harness/experiment/running/cell_needs.h"
 #include "harness/experiment/running/crash_mark.h"
@@ -36,10 +37,16 @@ SummaryRow empty_row(const PreparedCell& prepared, const char* status, const std
   return row;
 }
 
+/// " (PATH)" of the library whose code the cell runs; "" where all of it is the program's.
+std::string library_note(const PreparedCell& prepared) {
+  const LoadedLibrary* const library = library_of(prepared.identity.system);
+  return library == nullptr ? "" : " (system of " + library->path + ")";
+}
+
 /// "3, pard lv tweet slo 500 ms load 1.2 seed 1", for messages.
 std::string title_of(const PreparedCell& prepared) {
   return std::to_string(prepared.identity.index) + ", " +
-         cell_title(prepared.identity, ns_to_ms(prepared.slo_ns));
+         cell_title(prepared.identity, ns_to_ms(prepared.slo_ns)) + library_note(prepared);
 }
 
 SummaryRow write_empty(const PreparedCell& prepared, const CellRun& how, const char* status,
@@ -133,7 +140,7 @@ RunRecord simulated(const RunSpec& spec, RowSink* rows) {
 SummaryRow simulate_cell(CellFactory& factory, BoundCache& bounds, const PreparedCell& prepared,
                          const CellRun& how) {
   const BugsFailCells bugs;
-  const CrashMark mark(how.mark, title_of(prepared), how.limit_s);
+  const CrashMark mark(how.mark, title_of(prepared), how.limit_s, true);
   RunSpec spec = factory.make_run(prepared);
   spec.progress = watched(how);
   CellFileWriter writer(how.path, prepared.identity, prepared.module_names);
@@ -149,7 +156,7 @@ SummaryRow run_cell(CellFactory& factory, BoundCache& bounds, const PreparedCell
                     const CellRun& how) {
   if (!prepared.why.empty()) return write_empty(prepared, how, "skipped", prepared.why);
   if (const std::string crash = crash_in_mark(how.mark); !crash.empty()) {
-    const SummaryRow row = write_empty(prepared, how, "invalid", crash);
+    const SummaryRow row = write_empty(prepared, how, "invalid", crash + library_note(prepared));
     ::unlink(how.mark.c_str());
     return row;
   }
@@ -166,7 +173,7 @@ SummaryRow run_cell(CellFactory& factory, BoundCache& bounds, const PreparedCell
     why = "its run failed: " + reason_of(error);
   }
   ::malloc_trim(0);  // what it took is not the next cell's
-  return write_empty(prepared, how, "invalid", why);
+  return write_empty(prepared, how, "invalid", why + library_note(prepared));
 }
 
 LiveCell::LiveCell(CellFactory& factory, const PreparedCell& prepared, CellRun how, Transport& transport,

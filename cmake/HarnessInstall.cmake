@@ -1,0 +1,25 @@
+# cmake --install build/release --prefix DIR: the program with its files, and what systems outside the tree are compiled
+# against (systems/README.md, "Outside the tree"). Nothing of it names the sources' folder.
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+set_target_properties(harness harness_conformance PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
+install(TARGETS harness harness_conformance RUNTIME DESTINATION bin)
+if(TARGET harness_torch_devices)
+  install(TARGETS harness_torch_devices LIBRARY DESTINATION lib)
+endif()
+foreach(folder experiments results templates)
+  install(DIRECTORY ${CMAKE_SOURCE_DIR}/${folder} DESTINATION share/harness
+    REGEX "_test\\.py$|_testing\\.py$|/__pycache__|results/baselines" EXCLUDE)
+endforeach()
+foreach(folder pipelines profiles traces)
+  install(DIRECTORY ${CMAKE_SOURCE_DIR}/workloads/${folder} DESTINATION share/harness/workloads)
+endforeach()
+
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/harness/core ${CMAKE_SOURCE_DIR}/harness/serving ${CMAKE_BINARY_DIR}/generated/harness/serving
+  DESTINATION include/harness FILES_MATCHING PATTERN "*.h")
+install(TARGETS harness_core harness_serving ARCHIVE DESTINATION lib/harness)
+configure_file(${CMAKE_SOURCE_DIR}/cmake/harnessConfig.cmake ${CMAKE_BINARY_DIR}/harnessConfig.cmake COPYONLY)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/harnessConfigVersion.cmake COMPATIBILITY ExactVersion)
+install(FILES ${CMAKE_BINARY_DIR}/harnessConfig.cmake ${CMAKE_BINARY_DIR}/harnessConfigVersion.cmake
+  DESTINATION lib/cmake/harness)
