@@ -27,7 +27,7 @@ def folder_of(path):
 def includes_by_folder():
     graph = {}
     for path in files_of_tree():
-        if not style_rules.is_cpp(path) or style_rules.is_test(path):
+        if path.startswith("templates/") or not style_rules.is_cpp(path) or style_rules.is_test(path):
             continue
         targets = graph.setdefault(folder_of(path), set())
         for match in style_rules.INCLUDE.finditer(text_of(path)):

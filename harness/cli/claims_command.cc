@@ -39,9 +39,22 @@ std::string ledger_path(const ClaimsOptions& options) {
   return fs::exists(kLedger, error) ? kLedger : home_folder() + "/" + kLedger;
 }
 
-std::vector<Claim> chosen_claims(const ClaimsOptions& options) {
+/// Claims may name the systems of the program, and those of the results that are given: libraries have some.
+Vocabulary vocabulary_of(const ClaimsOptions& options) {
   Vocabulary vocabulary;
   for (const SystemEntry& entry : all_systems()) vocabulary.systems.emplace_back(entry.name);
+  for (const std::string& path : options.results) {
+    for (const SummaryRow& row : read_summary(path)) {
+      if (std::find(vocabulary.systems.begin(), vocabulary.systems.end(), row.cell.system) ==
+          vocabulary.systems.end())
+        vocabulary.systems.push_back(row.cell.system);
+    }
+  }
+  return vocabulary;
+}
+
+std::vector<Claim> chosen_claims(const ClaimsOptions& options) {
+  const Vocabulary vocabulary = vocabulary_of(options);
   const std::string path = ledger_path(options);
   std::vector<Claim> claims = parse_ledger(path, read_file(path), vocabulary);
   std::erase_if(claims, [&](const Claim& claim) {

@@ -15,6 +15,20 @@ from program_testing import ROOT, environment, run
 SHORT = ["--quiet", "--set", "workload.duration_s=3", "--set", "workload.loads=[0.5,1.5]", "--set", "workload.seeds=1"]
 
 
+CLAIM = """[[claim]]
+id = "mine.serves"
+paper = "mine"
+section = "1"
+figure = "none"
+statement = "It serves more than nothing."
+paper_value = "more"
+experiment = "experiment"
+where = { load = 0.5 }
+expression = "goodput_rps[mine]"
+expect = "> 0"
+"""
+
+
 class Failures(list):
     def expect(self, is_so, what):
         if not is_so:
@@ -67,6 +81,9 @@ def serves(place, mpiexec):
     failures.expect(prints[0] == prints[1], f"fingerprints: {prints}")
     checked = run([place.harness, "check", "build/mine.so", "experiment.toml"], mine)
     failures.expect(checked.returncode == 0 and "margin_ms = 0" in checked.stdout, f"check: {checked.stdout}{checked.stderr}")
+    (mine / "claims.toml").write_text(CLAIM)
+    claims = run([place.harness, "claims", "--claims-file", "claims.toml", "results-out/experiment.h5"], mine)
+    failures.expect(claims.returncode == 0 and "1 reproduced" in claims.stdout, f"claims: {claims.stdout}{claims.stderr}")
     conformance = run([str(place.prefix / "bin/harness-conformance"), "build/mine.so", "--gtest_filter=*/LightLoad.*/mine"], mine)
     failures.expect("1 test from" in conformance.stdout and conformance.returncode == 0, f"conformance: {conformance.stdout}")
     return failures
