@@ -160,7 +160,8 @@ std::vector<std::string> stream_trace_keys() {
 }
 
 std::vector<std::string> trace_format_names() {
-  return {"auto", "times", "counts", "gaps", "azure_functions", "azure_llm", "burstgpt", "mooncake"};
+  return {"auto",      "times",    "counts",  "counter", "gaps", "azure_functions",
+          "azure_llm", "burstgpt", "mooncake"};
 }
 
 void check_trace(const TraceSpec& spec) {

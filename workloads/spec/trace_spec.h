@@ -86,7 +86,8 @@ std::vector<std::string> trace_shape_names();
 void resolve_preset(TraceSpec& spec);
 /// The keys of a trace that shape streams has; the others are those of a single load.
 std::vector<std::string> stream_trace_keys();
-/// auto, times, counts, gaps, and the published ones: azure_functions, azure_llm, burstgpt, mooncake.
+/// auto, times, counts, counter, gaps, and the published ones: azure_functions, azure_llm, burstgpt,
+/// mooncake.
 std::vector<std::string> trace_format_names();
 
 /// Checks what list() cannot: shape and format names (naming the nearest), fields that exclude one another.

@@ -17,36 +17,171 @@ bool is_value(std::string_view field) {
          field == "inf";
 }
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// "072": milliseconds as they stand behind a comma.
+bool is_thousandths(std::string_view field) {
+  return field.size() == 3 && std::all_of(field.begin(), field.end(), is_digit);
+}
+
+/// Whether a time of day to the second, "18:15:46", ends the text.
+bool ends_in_second(std::string_view text) {
+  constexpr std::size_t kSize = 8;
+  return text.size() >= kSize && is_time_of_day(text.substr(text.size() - kSize));
+}
+
+/// The first column of times to the second with three digits in the next one; the largest number: none.
+std::size_t fraction_behind(const std::vector<std::string_view>& fields) {
+  for (std::size_t i = 0; i + 1 < fields.size(); ++i) {
+    if (ends_in_second(fields[i]) && read_timestamp(fields[i]) && is_thousandths(fields[i + 1])) return i;
+  }
+  return ~std::size_t{0};
+}
+
+/// Whether the comma at this place stands between a time of day and its milliseconds.
+bool is_fraction_comma(std::string_view line, std::size_t at) {
+  constexpr std::size_t kDigits = 3;
+  const std::string_view behind = line.substr(at + 1);
+  return ends_in_second(line.substr(0, at)) && is_thousandths(behind.substr(0, kDigits)) &&
+         (behind.size() == kDigits || !is_digit(behind[kDigits]));
+}
+
+bool is_decimal_comma_number(std::string_view field) {
+  const std::size_t comma = field.find(',');
+  const auto digits = [](std::string_view text) {
+    return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
+  };
+  return comma != std::string_view::npos && digits(field.substr(0, comma)) && digits(field.substr(comma + 1));
+}
+
+/// The date and time that a line begins with, before a blank: the longest of up to three words.
+std::string_view leading_stamp(std::string_view line) {
+  std::string_view found;
+  std::size_t end = 0;
+  for (int words = 0; words < 3 && end != std::string_view::npos; ++words) {
+    end = line.find(' ', end == 0 ? 0 : end + 1);
+    const std::string_view text = line.substr(0, end);
+    if (text.size() > kDateSize && read_timestamp(text)) found = text;
+  }
+  return found;
+}
+
+/// The date and time in the first brackets that hold one.
+std::string_view bracketed_stamp(std::string_view line) {
+  for (std::size_t open = line.find('['); open != std::string_view::npos; open = line.find('[', open + 1)) {
+    const std::string_view text = line.substr(open + 1, line.find(']', open) - open - 1);
+    if (text.size() > kDateSize && read_timestamp(text)) return text;
+  }
+  return {};
+}
+
+std::string_view stamp_in_text(std::string_view line) {
+  const std::string_view leading = leading_stamp(line);
+  return leading.empty() ? bracketed_stamp(line) : leading;
+}
+
+bool begins_with_word(std::string_view text) {
+  text = trimmed(text);
+  return !text.empty() && !is_value(text.substr(0, text.find(' ')));
+}
+
+bool has_words_beside_brackets(std::string_view line) {
+  const std::string_view stamp = bracketed_stamp(line);
+  if (stamp.empty()) return false;
+  const auto begin = static_cast<std::size_t>(stamp.data() - line.data());
+  const std::string_view behind = line.substr(begin + stamp.size() + 1);
+  return begins_with_word(behind) && (behind.front() == ' ' || behind.front() == '[');
+}
+
+/// Whether the line is words with a date and time, and no row of a table.
+bool is_text_line(std::string_view line) {
+  const std::string_view stamp = leading_stamp(line);
+  if (stamp.empty()) return has_words_beside_brackets(line);
+  const std::string_view behind = trimmed(line.substr(stamp.size()));
+  constexpr std::string_view kSeparators = ",\t;";
+  constexpr std::size_t kFraction = 4;
+  if (behind.empty() || kSeparators.find(behind.front()) != std::string_view::npos) return false;
+  if (is_fraction_comma(stamp, stamp.size() - kFraction)) return true;
+  for (const char separator : kSeparators) {
+    const std::size_t end = line.find(separator);
+    if (end != std::string_view::npos && read_timestamp(trimmed(line.substr(0, end)))) return false;
+  }
+  return begins_with_word(behind.substr(behind.front() == '|' ? 1 : 0));
+}
+
 }  // namespace
 
 LogTable::LogTable(const TextLines& lines, const TraceSpec& spec) : begin_(lines), at_(lines) {
   read_remarks();
   if (!at_.next_filled()) return;
-  choose_separator();
-  const TextLines head = at_;
-  const bool has_second = at_.next_filled();
-  split_fields(has_second ? at_.line() : head.line(), fields_, separator_);
-  for (std::size_t i = 0; i + 1 < fields_.size() && date_ == kNoColumn; ++i) {
-    if (fields_[i].size() == kDateSize && read_timestamp(fields_[i]) && is_time_of_day(fields_[i + 1]))
-      date_ = i;
-  }
+  is_text_ = spec.column.empty() && spec.time_column.empty() && is_text_line(at_.line());
+  if (!is_text_) choose_separator();
+  head_ = at_;
+  const bool joins_head = is_text_ || find_joined(spec);
   std::vector<std::string_view> second;
-  if (has_second) {
+  if (at_.next_filled()) {
     split(at_.line());
     second = fields_;
   }
-  at_ = head_ = head;
-  split(head.line());
+  at_ = head_;
+  if (joins_head)
+    split(head_.line());
+  else
+    split_fields(head_.line(), fields_, separator_);
   width_ = fields_.size();
-  has_header_ = names_columns(second, spec);
+  has_header_ = !is_text_ && names_columns(second, spec);
   for (const std::string_view field : fields_) {
     names_.emplace_back(has_header_ ? field : std::string_view());
     meanings_.push_back(has_header_ ? meaning_of(field) : ColumnMeaning());
   }
-  if (date_ < width_) std::replace(names_[date_].begin(), names_[date_].end(), separator_, ' ');
+  if (joined_ < width_) std::replace(names_[joined_].begin(), names_[joined_].end(), separator_, ' ');
   rewind();
   if (next()) first_.assign(fields_.begin(), fields_.end());
+  refuse_half_days();
   rewind();
+}
+
+void LogTable::refuse_half_days() const {
+  for (std::size_t i = 0; i + 1 < first_.size(); ++i) {
+    const std::string word = first_[i + 1].substr(0, first_[i + 1].find(' '));
+    const bool is_half = word == "AM" || word == "PM" || word == "am" || word == "pm";
+    if (is_half && read_timestamp(first_[i]))
+      throw at_.error("", quoted(first_[i] + " " + word), "hours from 00 to 23");
+  }
+}
+
+bool LogTable::find_joined(const TraceSpec& spec) {
+  TextLines lines = head_;
+  split_fields(head_.line(), fields_, separator_);
+  const std::vector<std::string_view> head = fields_;
+  const bool has_second = lines.next_filled();
+  if (has_second) split_fields(lines.line(), fields_, separator_);
+  for (std::size_t i = 0; i + 1 < fields_.size() && joined_ == kNoColumn; ++i) {
+    if (fields_[i].size() == kDateSize && read_timestamp(fields_[i]) && is_time_of_day(fields_[i + 1]))
+      joined_ = i;
+  }
+  if (joined_ != kNoColumn || separator_ != ',') return true;
+  const std::size_t column = fraction_behind(fields_);
+  if (column == kNoColumn) return true;
+  const bool has_names = has_second && fraction_behind(head) == kNoColumn;
+  if (has_names ? head.size() + 1 == fields_.size() : has_fractions_behind(column, spec)) joined_ = column;
+  return !has_names;
+}
+
+bool LogTable::has_fractions_behind(std::size_t column, const TraceSpec& spec) {
+  bool has_zeros = false;
+  for (TextLines lines = begin_; lines.next_filled();) {
+    split_fields(lines.line(), fields_, separator_);
+    if (column + 1 >= fields_.size() || !is_thousandths(fields_[column + 1])) return false;
+    has_zeros |= fields_[column + 1].front() == '0';
+  }
+  if (has_zeros || !spec.column.empty()) return has_zeros;
+  split_fields(at_.line(), fields_, separator_);
+  const std::string behind(fields_[column + 1]);
+  throw at_.error("",
+                  "'" + std::string(fields_[column]) + "," + behind + "', where " + behind +
+                      " may be milliseconds or a column",
+                  "a first line that names the columns, or a point before the milliseconds");
 }
 
 bool LogTable::names_columns(const std::vector<std::string_view>& second, const TraceSpec& spec) const {
@@ -56,17 +191,26 @@ bool LogTable::names_columns(const std::vector<std::string_view>& second, const 
   // A text above a date or a number is a name, whatever stands beside it.
   for (std::size_t i = 0; i < fields_.size() && i < second.size() && !is_one_value; ++i) {
     if (!fields_[i].empty() && !is_value(fields_[i]) && is_value(second[i])) return true;
+    if (fields_[i].empty() && read_timestamp(second[i])) return true;  // an index without a name
   }
   return false;
 }
 
 void LogTable::split(std::string_view line) {
+  if (is_text_) {
+    const std::string_view stamp = stamp_in_text(line);
+    const char* end = stamp.data() + stamp.size();
+    fields_ = {stamp.empty() ? line : stamp,
+               stamp.empty() ? std::string_view()
+                             : trimmed(line.substr(static_cast<std::size_t>(end - line.data())))};
+    return;
+  }
   split_fields(line, fields_, separator_);
-  if (date_ == kNoColumn || date_ + 1 >= fields_.size()) return;
-  const std::string_view behind = fields_[date_ + 1];
-  fields_[date_] = {fields_[date_].data(),
-                    static_cast<std::size_t>(behind.data() + behind.size() - fields_[date_].data())};
-  fields_.erase(fields_.begin() + static_cast<std::ptrdiff_t>(date_) + 1);
+  if (joined_ == kNoColumn || joined_ + 1 >= fields_.size()) return;
+  const std::string_view behind = fields_[joined_ + 1];
+  fields_[joined_] = {fields_[joined_].data(),
+                      static_cast<std::size_t>(behind.data() + behind.size() - fields_[joined_].data())};
+  fields_.erase(fields_.begin() + static_cast<std::ptrdiff_t>(joined_) + 1);
 }
 
 bool LogTable::has_stamps(std::size_t column) const {
@@ -76,6 +220,7 @@ bool LogTable::has_stamps(std::size_t column) const {
 
 std::string LogTable::called(std::size_t column) const {
   if (has_header_) return "column " + quoted(names_[column]);
+  if (is_text_ && leading_stamp(head_.line()).empty()) return "brackets";
   return width_ == 1 ? "the column" : "column " + std::to_string(column + 1);
 }
 
@@ -127,8 +272,11 @@ bool LogTable::next() {
   }
   split(at_.line());
   if (fields_.size() != width_)
-    throw at_.error("", std::to_string(fields_.size()) + " fields",
-                    std::to_string(width_) + ", as in the first row");
+    throw at_.error(
+        "", std::to_string(fields_.size()) + " fields",
+        std::to_string(width_) + ", as in the first row" + (width_ == 1 ? "; remarks begin with #" : ""));
+  if (separator_ != ',' && !has_decimal_commas_)
+    has_decimal_commas_ = std::any_of(fields_.begin(), fields_.end(), is_decimal_comma_number);
   return true;
 }
 
@@ -143,22 +291,35 @@ void LogTable::read_remarks() {
     if (equals == std::string_view::npos) continue;
     const std::string_view key = trimmed(line.substr(0, equals));
     const std::string_view value = trimmed(line.substr(equals + 1));
-    if (key == "bin_s" && stated_bin_s_ == 0) stated_bin_s_ = number_field(lines, "bin_s", value, 1e-6, 1e7);
-    if (key != "time_unit" || stated_unit_s_ > 0) continue;
-    const std::optional<double> unit_s = unit_s_of(value);
-    if (!unit_s) throw lines.error("time_unit", quoted(value), "s, ms, us or ns");
-    stated_unit_s_ = *unit_s;
+    take_remark(lines, key, value);
   }
+}
+
+void LogTable::take_remark(const TextLines& at, std::string_view key, std::string_view value) {
+  if (key == "bin_s" && stated_bin_s_ == 0) stated_bin_s_ = number_field(at, "bin_s", value, 1e-6, 1e7);
+  if (key == "decimal") {
+    if (value != ".") throw at.error("decimal", quoted(value), "'.', a point before decimals");
+    states_points_ = true;
+  }
+  if (key != "time_unit" || stated_unit_s_ > 0) return;
+  const std::optional<double> unit_s = unit_s_of(value);
+  if (!unit_s) throw at.error("time_unit", quoted(value), "s, ms, us or ns");
+  stated_unit_s_ = *unit_s;
 }
 
 void LogTable::choose_separator() {
   const std::string_view line = at_.line();
   std::string found;
   for (const char one : {',', '\t', ';'}) {
-    if (line.find(one) != std::string_view::npos) found += one;
+    std::size_t at = line.find(one);
+    while (one == ',' && at != std::string_view::npos && is_fraction_comma(line, at))
+      at = line.find(one, at + 1);
+    if (at != std::string_view::npos) found += one;
   }
+  if (found.empty() && line.find('|') != std::string_view::npos) found = "|";
   if (found.size() > 1)
-    throw at_.error("", "commas, semicolons or tabs together", "one of them between all columns");
+    throw at_.error("", "commas, semicolons or tabs together",
+                    "one of them between all columns; a point before decimals");
   const std::string_view content = trimmed(line);
   bool has_words = content.find(' ') != std::string_view::npos && !read_timestamp(content);
   // "arrival time (s)" above numbers is one name.

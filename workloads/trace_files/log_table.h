@@ -12,6 +12,9 @@
 namespace harness {
 
 /// How the lines of a log are cut into columns, and what the columns' names say. The text outlives this.
+///
+/// Lines of words after a date and time, or around one in brackets, as programs and web servers log them, are
+/// two columns: it and the words.
 class LogTable {
  public:
   LogTable(const TextLines& lines, const TraceSpec& spec);
@@ -19,13 +22,14 @@ class LogTable {
   /// No row of values.
   bool is_empty() const { return first_.empty(); }
   bool has_header() const { return has_header_; }
+  bool is_text() const { return is_text_; }
   std::size_t width() const { return width_; }
   const ColumnMeaning& meaning(std::size_t column) const { return meanings_[column]; }
   /// Whether the column's first value is a date, or a number that counts from 1970.
   bool has_stamps(std::size_t column) const;
   /// Of the first row of values.
   const std::string& first(std::size_t column) const { return first_[column]; }
-  /// "column 'time'", "column 2", or "the column" where there is one without a name.
+  /// "column 'time'", "column 2", "the column" where there is one without a name, or "brackets".
   std::string called(std::size_t column) const;
   /// The name, or "column 2".
   std::string key_of(std::size_t column) const {
@@ -40,6 +44,10 @@ class LogTable {
   /// X of a comment "# bin_s = X" before the data, and the unit of "# time_unit = s"; 0: there is none.
   double stated_bin_s() const { return stated_bin_s_; }
   double stated_unit_s() const { return stated_unit_s_; }
+  /// Whether a remark "# decimal = ." says that dots are decimal points.
+  bool states_points() const { return states_points_; }
+  /// Whether a row so far has a number with a decimal comma.
+  bool has_decimal_commas() const { return has_decimal_commas_; }
 
   /// The columns that the user names, separated by commas: each a name or a position from 1 on, none twice.
   std::vector<std::size_t> named(const char* key, const std::string& words) const;
@@ -59,11 +67,20 @@ class LogTable {
   static constexpr std::size_t kNoColumn = ~std::size_t{0};
 
   void read_remarks();
+  void take_remark(const TextLines& at, std::string_view key, std::string_view value);
 
   void choose_separator();
+  /// Finds the fields that are one: a date and the time of day, a time and its fraction behind a comma.
+  /// Whether this is so in the first line, too.
+  bool find_joined(const TraceSpec& spec);
+  /// Whether three digits behind the comma after the times in `column` are their fractions, by all rows of a
+  /// file without names. Throws InputError where nothing tells.
+  bool has_fractions_behind(std::size_t column, const TraceSpec& spec);
+  /// Throws InputError for times of a 12-hour clock.
+  void refuse_half_days() const;
   /// Whether the first line names columns; `second`: the fields of the next one.
   bool names_columns(const std::vector<std::string_view>& second, const TraceSpec& spec) const;
-  /// Fields of the line; a date and the time of day behind it are one.
+  /// Fields of the line, those that are one joined.
   void split(std::string_view line);
   bool is_named(const std::string& words) const;
 
@@ -73,10 +90,13 @@ class LogTable {
   char separator_ = ',';
   bool has_header_ = false;
   bool is_after_empty_line_ = false;
-  std::size_t date_ = kNoColumn;  ///< a column of dates with the times of day in the next one
+  bool is_text_ = false;            ///< lines of words with a date and time
+  std::size_t joined_ = kNoColumn;  ///< a column that the next field belongs to
   std::size_t width_ = 0;
   double stated_bin_s_ = 0;
   double stated_unit_s_ = 0;
+  bool states_points_ = false;
+  bool has_decimal_commas_ = false;
   std::vector<std::string> names_;
   std::vector<ColumnMeaning> meanings_;
   std::vector<std::string> first_;

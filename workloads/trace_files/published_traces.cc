@@ -131,7 +131,9 @@ std::string_view json_field(const TextLines& lines, const char* key) {
   const std::size_t at = rest.find(name);
   if (at != std::string_view::npos) rest = trimmed(rest.substr(at + name.size()));
   if (at == std::string_view::npos || !rest.starts_with(':'))
-    throw lines.error(key, quoted(lines.line().substr(0, kShownHeader)), "a JSON object with " + name);
+    throw lines.error(key, quoted(lines.line().substr(0, kShownHeader)),
+                      "a JSON object with " + name +
+                          ", as Mooncake's; of other logs the times as a column (jq -r .KEY FILE)");
   rest = trimmed(rest.substr(1));
   return trimmed(rest.substr(0, rest.find_first_of(",}")));
 }

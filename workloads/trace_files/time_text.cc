@@ -56,7 +56,8 @@ bool take_time_of_day(std::string_view& text, TimeNs& ns) {
     return false;
   if (take(text, ':')) {
     if (!take_digits(text, 2, 0, 60, second)) return false;
-    if (take(text, '.') && !take_fraction(text, ns)) return false;
+    const bool has_fraction = take(text, '.') || take(text, ',');
+    if (has_fraction && !take_fraction(text, ns)) return false;
   }
   ns += (hour * 3600 + minute * 60 + second) * kNsPerS;
   return true;
@@ -135,6 +136,7 @@ const Names kIndices = {"num", "number", "no", "nr", "index", "idx"};  // behind
 const Names kMayCount = {"requests", "count", "counts", "calls", "hits",
                          "queries",  "total", "rate",   "rps",   "qps"};
 const Names kRates = {"rps", "qps", "rate"};
+const Names kCounters = {"total", "totals", "counter", "cumulative", "cumulated", "cumsum", "cum"};
 
 bool is_time(const std::vector<std::string>& words) {
   if (words.size() == 1 && (holds(kTimesAlone, words[0]) || holds(kTimes, words[0]))) return true;
@@ -173,6 +175,23 @@ std::optional<TimeNs> read_compact(std::string_view text) {
   return (days * 86400 + hour * 3600 + minute * 60 + second) * kNsPerS;
 }
 
+/// 10/Oct/2023:13:55:36 -0700, as Apache and nginx write it.
+std::optional<TimeNs> read_of_web_server(std::string_view text) {
+  constexpr std::string_view kMonths = "JanFebMarAprMayJunJulAugSepOctNovDec";
+  constexpr std::size_t kLetters = 3;
+  int day = 0, year = 0;
+  if (!take_digits(text, 2, 1, 31, day) || !take(text, '/') || text.size() < kLetters) return std::nullopt;
+  const std::size_t at = kMonths.find(text.substr(0, kLetters));
+  if (at == std::string_view::npos || at % kLetters != 0) return std::nullopt;
+  const int month = static_cast<int>(at / kLetters) + 1;
+  text.remove_prefix(kLetters);
+  TimeNs of_day = 0;
+  if (!take(text, '/') || !take_digits(text, 4, 1970, 2200, year) || !is_real_day(year, month, day) ||
+      !take(text, ':') || !take_time_of_day(text, of_day) || !take_zone(text, of_day))
+    return std::nullopt;
+  return days_from_civil(year, month, day) * static_cast<TimeNs>(kDayS) * kNsPerS + of_day;
+}
+
 }  // namespace
 
 bool is_time_of_day(std::string_view text) {
@@ -183,8 +202,10 @@ bool is_time_of_day(std::string_view text) {
 std::optional<TimeNs> read_timestamp(std::string_view text) {
   int year = 0, month = 0, day = 0;
   if (const std::optional<TimeNs> compact = read_compact(text)) return compact;
-  if (!take_digits(text, 4, 1970, 2200, year) || !take(text, '-') || !take_digits(text, 2, 1, 12, month) ||
-      !take(text, '-') || !take_digits(text, 2, 1, 31, day))
+  if (const std::optional<TimeNs> logged = read_of_web_server(text)) return logged;
+  const char between = text.size() > 4 && text[4] == '/' ? '/' : '-';
+  if (!take_digits(text, 4, 1970, 2200, year) || !take(text, between) ||
+      !take_digits(text, 2, 1, 12, month) || !take(text, between) || !take_digits(text, 2, 1, 31, day))
     return std::nullopt;
   if (!is_real_day(year, month, day)) return std::nullopt;
   TimeNs ns = days_from_civil(year, month, day) * static_cast<TimeNs>(kDayS) * kNsPerS;
@@ -194,6 +215,11 @@ std::optional<TimeNs> read_timestamp(std::string_view text) {
   text = trimmed(text.substr(1));
   if (!take_time_of_day(text, of_day) || !take_zone(text, of_day)) return std::nullopt;
   return ns + of_day;
+}
+
+bool is_local_time(std::string_view timestamp) {
+  const std::size_t time = timestamp.find(':');
+  return time == std::string_view::npos || timestamp.find_first_of("+-ZU", time) == std::string_view::npos;
 }
 
 std::optional<double> unit_s_of(std::string_view word) {
@@ -255,5 +281,7 @@ ColumnMeaning meaning_of(std::string_view column_name) {
   const bool is_rate = is_per || column_name.find('/') != std::string_view::npos;
   return is_rate ? ColumnMeaning{Kind::kRate, unit_s} : ColumnMeaning{Kind::kUnknown, 0};
 }
+
+bool names_counter(std::string_view column_name) { return holds_any(kCounters, words_of(column_name)); }
 
 }  // namespace harness

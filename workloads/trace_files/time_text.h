@@ -9,10 +9,14 @@
 namespace harness {
 
 /// Nanoseconds since 1970 (UTC, years 1970 to 2200) of a date and time in ISO 8601: "2023-11-16
-/// 18:15:46.6805900", with T, a blank or a separator of columns between, without the seconds or the time of
-/// day, with Z, " UTC" or an offset such as +01:00 behind; or of one as a number: 2023111618, with minute and
-/// second. Nothing for another text.
+/// 18:15:46.6805900", with a comma before the fraction or '/' in the date, with T, a blank or a separator of
+/// columns between, without the seconds or the time of day, with Z, " UTC" or an offset such as +01:00
+/// behind; of one as a number: 2023111618, with minute and second; or as web servers log them,
+/// "16/Nov/2023:18:15:46 +0000". Nothing for another text.
 std::optional<TimeNs> read_timestamp(std::string_view text);
+
+/// Whether a text that read_timestamp takes says neither UTC nor an offset from it.
+bool is_local_time(std::string_view timestamp);
 
 /// Of a date without a time of day, "2023-11-16".
 inline constexpr std::size_t kDateSize = 10;
@@ -44,5 +48,8 @@ struct ColumnMeaning {
   double unit_s = 0;  ///< of times, gaps and rates; 0: the name has none
 };
 ColumnMeaning meaning_of(std::string_view column_name);
+
+/// Whether the name calls a column a counter: requests_total, "Total Requests", cumulative_count.
+bool names_counter(std::string_view column_name);
 
 }  // namespace harness

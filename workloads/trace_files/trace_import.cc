@@ -40,10 +40,11 @@ std::string detected_format(const std::string& file, std::string_view text) {
   return "auto";
 }
 
-void check_content(const std::string& file, const TraceData& data) {
-  if (data.times_ns.empty() && data.counts.empty()) {
-    throw input_error({file, 0, ""}, "no data", "at least one line of a trace (format " + data.format + ")");
-  }
+void check_content(const std::string& file, const std::string& text, const TraceData& data) {
+  if (!data.times_ns.empty() || !data.counts.empty()) return;
+  const bool has_old_ends = text.find('\r') != std::string::npos && text.find('\n') == std::string::npos;
+  if (has_old_ends) throw input_error({file, 0, ""}, "lines that end in CR alone", "LF or CR LF");
+  throw input_error({file, 0, ""}, "no data", "at least one line of a trace (format " + data.format + ")");
 }
 
 }  // namespace
@@ -69,7 +70,7 @@ TraceData read_trace(const std::string& file_name, std::string_view bytes, const
   } else {
     data = read_plain(lines, known);
   }
-  check_content(file_name, data);
+  check_content(file_name, text, data);
   if (!data.times_ns.empty()) data.bin_s = spec.bin_s > 0 ? spec.bin_s : 1;
   return data;
 }
@@ -82,7 +83,7 @@ TimeNs longest_gap(std::span<const TimeNs> times_ns) {
 }
 
 std::string described(const TraceData& data) {
-  const bool is_published = data.format != "times" && data.format != "counts" && data.format != "gaps";
+  const bool is_published = data.format == "azure_functions" || request_log(data.format) != nullptr;
   std::string text = (is_published ? data.format + ": " : "") + data.reading;
   if (!data.times_ns.empty()) {
     const TimeNs longest = longest_gap(data.times_ns);
@@ -146,7 +147,10 @@ std::vector<double> counts_of(const std::vector<TimeNs>& times_ns, double bin_s)
 }
 
 std::string counts_text(const std::string& title, double bin_s, const std::vector<double>& counts) {
-  std::string text = "# " + title + "\n# bin_s = " + text_of(bin_s) + "\ncount\n";
+  const bool is_whole =
+      std::all_of(counts.begin(), counts.end(), [](double count) { return std::floor(count) == count; });
+  std::string text =
+      "# " + title + "\n# bin_s = " + text_of(bin_s) + (is_whole ? "" : "\n# decimal = .") + "\ncount\n";
   for (const double count : counts) text += text_of(count) + "\n";
   return text;
 }

@@ -50,13 +50,17 @@ TraceData read_request_log(TextLines lines, const RequestLog& log);
 
 /// Reads a trace from the bytes of a file, plain or gzipped. `file_name` is for messages. Uses `format`,
 /// `column`, `time_column`, `time_unit` and `bin_s` of the spec. Lines that are empty or begin with '#' are
-/// passed over; a line ends at LF or CR LF. Columns stand between commas, semicolons, tabs or blanks; a field
-/// may be quoted. The first line is a header unless it has a number or a date.
+/// passed over; a line ends at LF or CR LF. Columns stand between commas, semicolons, tabs, bars or blanks; a
+/// field may be quoted. The first line is a header unless it has a number or a date. Three digits behind a
+/// comma after hh:mm:ss are milliseconds. Lines of words after a date and time, or with one in brackets, are
+/// requests at that time.
 ///
 /// times: a request a line; `time_column`, the column that its name says, or the only one. Dates (ISO 8601)
 /// and numbers that count from 1970 are taken from the first on, other numbers as they are, from 0 to 1e9 s;
 /// their unit is `time_unit`, that of the name (arrival_ms), of a remark "# time_unit = s", of the size of
-/// numbers that count from 1970, or s in a file without names. Times that fall are sorted.
+/// numbers that count from 1970, or s in a file without names. Times that fall are sorted; dates without an
+/// offset that fall once by an hour or a little less are not: an hour that comes twice. Numbers whose digits
+/// leave steps of more than 1 s (1.76e+09) are refused.
 /// counts: a bin a line; `column`, the column that its name says (count, requests, rps), or the only one
 /// beside times. Counts are numbers from 0 to 1e12. The length of a bin is `bin_s`, that of a remark "# bin_s
 /// = X", or how far the times beside the counts are apart; these must agree, and times must be sorted, none
@@ -93,8 +97,8 @@ std::vector<std::vector<float>> function_minutes(const TraceSpec& spec);
 /// Counts the times in bins of bin_s.
 std::vector<double> counts_of(const std::vector<TimeNs>& times_ns, double bin_s);
 
-/// The text of a counts file that read_trace takes: a "# bin_s = X" comment, the header "count", a count per
-/// line.
+/// The text of a counts file that read_trace takes: a "# bin_s = X" comment, where counts are no integers "#
+/// decimal = .", the header "count", a count per line.
 std::string counts_text(const std::string& title, double bin_s, const std::vector<double>& counts);
 
 }  // namespace harness

@@ -1,0 +1,277 @@
+// Logs of kinds that were misread once, or are common: what each is read as, or why it is refused.
+#include "workloads/trace_files/plain_trace.h"
+
+#include "workloads/trace_files/test_plain_log.h"
+
+namespace harness {
+namespace {
+
+class LogKinds : public testing::TestWithParam<PlainLog> {};
+
+TEST_P(LogKinds, AreReadRightlyOrRefusedWithTheOptionThatHelps) { check_log(GetParam()); }
+
+PlainLog refused(const char* name, const std::string& text, const std::string& message,
+                 const std::string& settings = "") {
+  return {name, text, settings, "", {}, 0, message};
+}
+
+/// Dates, or times, of requests.
+PlainLog times_of(const char* name, const std::string& text, const std::vector<double>& values,
+                  const std::string& message, const std::string& settings = "") {
+  return {name, text, settings, "times", values, 1, message};
+}
+
+/// A minute a row, from 10:00 on, with these values.
+std::string minutes_of(const std::string& header, const std::vector<std::string>& values) {
+  std::string text = header + "\n";
+  for (std::size_t i = 0; i < values.size(); ++i)
+    text += "2024-05-01 10:" + std::string(i < 10 ? "0" : "") + std::to_string(i) + "," + values[i] + "\n";
+  return text;
+}
+
+std::vector<std::string> rising(std::size_t rows) {
+  std::vector<std::string> values;
+  for (std::size_t i = 0; i < rows; ++i) values.push_back(std::to_string(10000 + 7 * i));
+  return values;
+}
+
+const std::string kMayBe = "which may be 1013 or 1.013";
+const std::string kLogged =
+    "2026-01-02 03:04:05,072 INFO root: a\n2026-01-02 03:04:05,900 INFO root: b, c\n"
+    "2026-01-02 03:04:07,001 INFO root: d\n";
+
+INSTANTIATE_TEST_SUITE_P(
+    Numbers, LogKinds,
+    testing::Values(
+        // Dots that may part thousands, commas before decimals.
+        refused("dotted_counts", minutes_of("time,requests", {"1.013", "7", "2.500"}), kMayBe),
+        refused("dotted_counts_say_what_helps", minutes_of("time,requests", {"1.013", "7"}),
+                "1013 where the dot parts thousands, or a line \"# decimal = .\""),
+        refused("dotted_counter", minutes_of("time,requests_total", {"1.013", "1.020"}), kMayBe,
+                "format=counter"),
+        PlainLog{"decimal_counts",
+                 "# decimal = .\n" + minutes_of("time,requests", {"1.013", "7"}),
+                 "",
+                 "counts",
+                 {1.013, 7},
+                 60,
+                 "counts in column 'requests'"},
+        PlainLog{"other_decimals",
+                 minutes_of("time,requests", {"1.013", "7.5"}),
+                 "",
+                 "counts",
+                 {1.013, 7.5},
+                 60,
+                 "counts"},
+        PlainLog{"below_one",
+                 minutes_of("time,requests", {"0.125", "1.013"}),
+                 "",
+                 "counts",
+                 {0.125, 1.013},
+                 60,
+                 "counts"},
+        PlainLog{"four_digits",
+                 minutes_of("time,requests", {"1.013", "1500"}),
+                 "",
+                 "counts",
+                 {1.013, 1500},
+                 60,
+                 "counts"},
+        PlainLog{"decimal_rates",
+                 minutes_of("time,rps", {"1.013", "2.500"}),
+                 "",
+                 "counts",
+                 {60.78, 150},
+                 60,
+                 "requests per s"},
+        refused("odd_decimal_remark", "# decimal = ,\ncount\n5\n", "'.', a point before decimals", "bin_s=1"),
+        refused("two_dots", "arrival_ms;model\n1.013.250;a\n1.014.000;b\n",
+                "without separators of thousands"),
+        refused("two_dots_later", "arrival_ms;model\n1.013;a\n1.014.000;b\n",
+                "without separators of thousands"),
+        refused("decimal_comma", "arrival_s;model\n0,5;a\n", "with a point before decimals"),
+        refused("dots_beside_decimal_commas", "arrival_ms;dauer\n1.013;0,35\n2.500;0,4\n",
+                kMayBe + ", since commas stand before decimals", "format=times"),
+        times_of("dots_beside_points", "arrival_s;dauer\n1.013;0.35\n2.500;0.4\n", {1.013, 2.5}, "(s)",
+                 "format=times"),
+        times_of("dots_in_times", "arrival_s,model\n1.013,a\n2.500,b\n", {1.013, 2.5}, "(s)"),
+        times_of("no_digit_before_the_point", "arrival_s,model\n.25,a\n1.,b\n", {0.25, 1}, "(s)"),
+        times_of("quoted_numbers", "\"arrival_s\",\"model\"\n\"0.25\",\"a\"\n\"0.5\",\"b\"\n", {0.25, 0.5},
+                 "(s)"),
+        // Digits that were lost.
+        refused("six_digits", "1.76e+09\n1.76e+09\n", "times of 6 significant digits, steps of 10000 s"),
+        refused("six_digits_that_rise", "ts,model\n1.76e+09,a\n1.76001e+09,b\n", "steps of 10000 s"),
+        refused("six_digits_of_ms", "timestamp,model\n1.71456E+12,a\n1.71456E+12,b\n", "steps of 10000 s"),
+        refused("six_digits_beside_others", "time_s,model\n999999,a\n1.00001e+06,b\n", "steps of 10 s"),
+        times_of("all_digits_with_exponent", "ts,m\n1.714557600e+09,a\n1.714557601e+09,b\n", {0, 1},
+                 "(s, from"),
+        times_of("small_exponent", "arrival_s,m\n0,a\n1e-3,b\n1.5e+01,c\n", {0, 0.001, 15}, "(s)"),
+        // Counters.
+        PlainLog{"counter",
+                 minutes_of("time,requests_total", {"10000", "10150", "10150", "10160"}),
+                 "format=counter",
+                 "counter",
+                 {150, 0, 10},
+                 60,
+                 "differences of the counter in column 'requests_total', bins of 60 s by column 'time'"},
+        PlainLog{"counter_reset",
+                 minutes_of("time,a_total,other", {"100,1", "150,1", "20,1", "25,1"}),
+                 "format=counter",
+                 "counter",
+                 {50, 20, 5},
+                 60,
+                 "(1 reset)"},
+        PlainLog{"counters_added_up",
+                 minutes_of("time,x,y", {"100,5", "150,7", "20,8"}),
+                 "format=counter column=x,y",
+                 "counter",
+                 {52, 21},
+                 60,
+                 "differences of the counter in column 'x', column 'y' (1 reset)"},
+        PlainLog{"counter_without_times",
+                 "7\n9\n9\n",
+                 "format=counter bin_s=15",
+                 "counter",
+                 {2, 0},
+                 15,
+                 "bins of 15 s"},
+        refused("no_counter", minutes_of("time,requests", {"9", "5", "8", "2", "7", "1"}),
+                "a counter that falls in 3 of 6 rows", "format=counter"),
+        refused("one_row_of_a_counter", minutes_of("time,requests_total", {"9"}), "no data",
+                "format=counter"),
+        refused("counter_hint", minutes_of("timestamp,http_requests_total", {"10000", "10150"}),
+                "allowed: format = \"counter\" (http_requests_total: the requests so far), column ="),
+        refused("cumulative", minutes_of("time,cumulative_count", {"10", "15", "21", "22"}),
+                "a total that never falls", "column=cumulative_count"),
+        refused("total_with_a_reset",
+                minutes_of("time,Requests Counter",
+                           {"10", "15", "21", "22", "27", "30", "31", "40", "3", "9", "12"}),
+                "a total that hardly ever falls", "column=2"),
+        refused("counter_called_count", minutes_of("time,count", rising(20)), "numbers that never fall"),
+        PlainLog{"counter_said_to_be_counts",
+                 minutes_of("time,count", {"1", "3", "6", "8"}),
+                 "",
+                 "counts",
+                 {1, 3, 6, 8},
+                 60,
+                 "counts"}),
+    [](const auto& each) { return std::string(each.param.name); });
+
+INSTANTIATE_TEST_SUITE_P(
+    Times, LogKinds,
+    testing::Values(
+        // Milliseconds behind a comma.
+        times_of("python_logging", kLogged, {0, 0.828, 1.929}, "column 1 (dates"),
+        times_of("python_logging_dashes",
+                 "2026-01-02 03:04:05,900 - a - INFO\n2026-01-02 03:04:06,000 - b - c\n", {0, 0.1},
+                 "column 1"),
+        times_of("python_logging_csv", "2026-01-02 03:04:05,072,INFO,5\n2026-01-02 03:04:05,900,INFO,6\n",
+                 {0, 0.828}, "column 1", "time_column=1"),
+        times_of("comma_with_names",
+                 "asctime,level\n2026-01-02 03:04:05,172,INFO\n2026-01-02 03:04:05,900,INFO\n", {0, 0.728},
+                 "'asctime'"),
+        times_of("column_with_names", "time,status\n2026-01-02 03:04:05,200\n2026-01-02 03:04:06,404\n",
+                 {0, 1}, "'time'"),
+        times_of("comma_in_quotes",
+                 "time,level\n\"2026-01-02 03:04:05,172\",I\n\"2026-01-02 03:04:05,900\",W\n", {0, 0.728},
+                 "'time'"),
+        times_of("comma_between_semicolons", "2026-01-02 03:04:05,172;I\n2026-01-02T03:04:05,900;W\n",
+                 {0, 0.728}, "column 1"),
+        times_of("comma_alone", "2026-01-02 03:04:05,072\n2026-01-02 03:04:05,100\n", {0, 0.028},
+                 "the column"),
+        refused(
+            "digits_or_status", "2024-05-01 10:00:00,200,GET\n2024-05-01 10:00:03,404,GET\n",
+            "'2024-05-01 10:00:00,200', where 200 may be milliseconds or a column; allowed: a first line"),
+        PlainLog{"counts_of_three_digits",
+                 "2024-05-01 10:00:00,200\n2024-05-01 10:01:00,404\n",
+                 "column=2",
+                 "counts",
+                 {200, 404},
+                 60,
+                 "bins of 60 s"},
+        // The end of summer time.
+        refused("hour_twice", "time,m\n2024-10-27 02:59:59,a\n2024-10-27 02:00:01,b\n2024-10-27 02:30:00,c\n",
+                "3598 s before the row above, where no other falls: an hour that comes twice"),
+        times_of("hour_twice_sorted", "time,m\n2024-10-27 02:59:59,a\n2024-10-27 02:00:01,b\n", {0, 3598},
+                 "sorted", "format=times"),
+        times_of("hour_twice_with_offsets",
+                 "time,m\n2024-10-27T02:59:59+02:00,a\n2024-10-27T02:00:01+01:00,b\n", {0, 2},
+                 "(dates, from the first on), each line a request; 2"),
+        times_of("out_of_order",
+                 "time,m\n2024-10-27 02:00:09,a\n2024-10-27 02:00:01,b\n2024-10-27 02:00:10,c\n", {0, 8, 9},
+                 "sorted (1"),
+        times_of("much_out_of_order",
+                 "time,m\n2024-10-27 02:59:59,a\n2024-10-27 02:00:01,b\n2024-10-27 02:00:00,c\n",
+                 {0, 1, 3599}, "sorted (2"),
+        times_of("hours_out_of_order_in_utc", "time,m\n2024-10-27T02:59:59Z,a\n2024-10-27T02:00:01Z,b\n",
+                 {0, 3598}, "sorted (1"),
+        // What programs and web servers log.
+        times_of("nginx",
+                 "::1 - - [10/Oct/2023:13:55:36 -0700] \"GET /a HTTP/1.1\" 200 2326 \"-\" \"curl, 8\"\n"
+                 "::1 - bob [10/Oct/2023:20:55:39 +0000] \"GET /b\" 200 5 \"-\" \"x; y\"\n",
+                 {0, 3}, "times in brackets (dates"),
+        times_of("envoy",
+                 "[2024-05-01T10:00:00.123Z] \"GET /a\" 200 - 0 5\n[2024-05-01T10:00:01.500Z] \"GET /b\" 200 "
+                 "- 0 5\n",
+                 {0, 1.377}, "brackets"),
+        times_of("journal",
+                 "2024-05-01T10:00:00+0200 host a[12]: GET /a\n2024-05-01T08:00:03+0000 host a[12]: x y z\n",
+                 {0, 3}, "column 1"),
+        times_of("commas_in_words", "2024-05-01 10:00:00 GET /a,b\n2024-05-01 10:00:04 GET /c\n", {0, 4},
+                 "column 1"),
+        times_of("bars", "2024-05-01 10:00:00.5 | INFO | a:b - c\n2024-05-01 10:00:02 | INFO | d\n", {0, 1.5},
+                 "column 1"),
+        times_of("slashes", "2024/05/01 10:00:00 [error] 12#12: a\n2024/05/01 10:00:02 [error] 12#12: b\n",
+                 {0, 2}, "column 1"),
+        times_of("addresses", "2024-05-01 10:00:00 10.0.0.1 GET /\n2024-05-01 10:00:02 10.0.0.2 GET /\n",
+                 {0, 2}, "column 1"),
+        refused("line_without_a_time", kLogged + "Traceback (most recent call last):\n",
+                "t.csv:4: column 1: found 'Traceback (most recent call last):'; allowed: a date and time"),
+        refused("summaries",
+                "2024-05-01 10:00:00 INFO 5 requests\n2024-05-01 10:00:10 INFO 7 requests\n"
+                "2024-05-01 10:00:20 INFO 2 requests\n2024-05-01 10:00:30 INFO 5 requests\n",
+                "lines that are equally far apart"),
+        refused("count_after_brackets", "[2024-05-01T10:00:00Z] 5\n[2024-05-01T10:01:00Z] 7\n",
+                "2 columns without names"),
+        refused("half_days", "2024-05-01 01:00:00 PM GET\n2024-05-01 02:00:00 PM GET\n",
+                "hours from 00 to 23"),
+        refused("half_days_in_a_column", "time,half,x\n2024-05-01 01:00:00,PM,a\n", "hours from 00 to 23"),
+        times_of("between_bars", "1714557600|a\n1714557601|b\n", {0, 1}, "column 1 (s"),
+        PlainLog{"year_first_slashes",
+                 "Timestamp,RequestCount\n2024/05/01 10:00,5\n2024/05/01 10:01,7\n",
+                 "",
+                 "counts",
+                 {5, 7},
+                 60,
+                 "bins of 60 s"},
+        // Tables of other programs.
+        refused("index_without_a_name", ",0\n2024-05-01 10:00:00,5\n2024-05-01 10:01:00,7\n",
+                "column = \"2\""),
+        PlainLog{"index_without_a_name_read",
+                 ",0\n2024-05-01 10:00:00,5\n2024-05-01 10:01:00,7\n",
+                 "column=2",
+                 "counts",
+                 {5, 7},
+                 60,
+                 "bins of 60 s by column ''"},
+        PlainLog{"excel",
+                 "\xef\xbb\xbftime;requests\r\n2024-05-01 10:00;1013\r\n2024-05-01 10:01;7\r\n\r\n",
+                 "",
+                 "counts",
+                 {1013, 7},
+                 60,
+                 "column 'requests'"},
+        times_of("open_telemetry",
+                 "id,startTimeUnixNano,endTimeUnixNano\na,1714557600123456789,1714557600223456789\n"
+                 "b,1714557601123456789,1714557601223456789\n",
+                 {0, 1}, "'startTimeUnixNano' (ns"),
+        times_of("vegeta", "1714557600123456789,200,31,,x\n1714557600323456789,200,7,,y\n", {0, 0.2}, "(ns",
+                 "time_column=1"),
+        refused("other_remarks", "// a\narrival_s,m\n0.5,a\n", "remarks begin with #"),
+        refused("old_line_ends", "arrival_s,m\r0.5,a\r", "lines that end in CR alone"),
+        refused("json", "{\"ts\": \"2024-05-01T10:00:00Z\", \"model\": \"a\"}\n",
+                "the times as a column (jq")),
+    [](const auto& each) { return std::string(each.param.name); });
+
+}  // namespace
+}  // namespace harness

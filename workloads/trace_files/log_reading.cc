@@ -1,0 +1,251 @@
+#include "workloads/trace_files/log_reading.h"
+
+#include <algorithm>
+
+#include "harness/core/error.h"
+#include "workloads/trace_files/bin_times.h"
+#include "workloads/trace_files/trace_import.h"
+
+namespace harness {
+namespace {
+
+using Meaning = ColumnMeaning::Kind;
+
+/// Whether the numbers of a file of one column are whole as written, and rise.
+struct Shape {
+  bool is_whole = true;
+  bool rises = true;
+};
+
+Shape shape_of(LogTable& table) {
+  Shape shape;
+  double before = 0;
+  table.rewind();
+  while (table.next()) {
+    const double value = number_field(table.at(), table.key_of(0), table.fields()[0], -kLargestCount, 1e19);
+    shape.is_whole &= table.fields()[0].find_first_of(".eE") == std::string_view::npos;
+    shape.rises &= value >= before;
+    before = value;
+  }
+  table.rewind();
+  return shape;
+}
+
+const char* const kAsTimes = "format = \"times\" (each line a request, its time in time_unit or s)";
+const char* const kAsCounts = "format = \"counts\" with bin_s (each line the requests of a bin)";
+const char* const kAsGaps = "format = \"gaps\" (each line the time since the request before)";
+
+InputError unclear(const LogTable& table, const std::string& found, const std::string& allowed) {
+  return table.head().error("format", found, allowed);
+}
+
+class Decision {
+ public:
+  Decision(LogTable& table, const TraceSpec& spec) : table_(table), spec_(spec) {}
+
+  LogReading made() {
+    LogReading reading;
+    reading.format = spec_.format;
+    reading.counts = table_.named("column", spec_.column);
+    const std::vector<std::size_t> time = table_.named("time_column", spec_.time_column);
+    if (time.size() > 1) throw table_.head().error("time_column", quoted(spec_.time_column), "one column");
+    if (time.size() == 1) reading.time = time[0];
+    if (reading.format == "auto" && !reading.counts.empty()) reading.format = "counts";
+    if (reading.format == "auto")
+      reading.format = table_.has_header() ? by_names(reading.time) : by_values(reading.time.has_value());
+    if (reading.format == "counts" || reading.format == "counter") {
+      if (reading.counts.empty()) reading.counts = {count_column(reading)};
+      if (!reading.time) reading.time = time_beside(reading.counts);
+    } else if (!reading.time) {
+      reading.time = column_of(reading.format == "gaps" ? Meaning::kGap : Meaning::kTime);
+    }
+    return reading;
+  }
+
+ private:
+  std::vector<std::size_t> count_columns() const {
+    std::vector<std::size_t> columns = table_.all(Meaning::kCount);
+    for (const std::size_t column : table_.all(Meaning::kRate)) columns.push_back(column);
+    return columns;
+  }
+  /// Columns that a name calls times; without one, one of dates of which the name says nothing.
+  std::vector<std::size_t> time_columns() const {
+    std::vector<std::size_t> columns = table_.all(Meaning::kTime);
+    for (const std::size_t column : table_.all(Meaning::kUnknown)) {
+      if (columns.empty() && table_.has_stamps(column)) columns.push_back(column);
+    }
+    return columns;
+  }
+
+  static bool is_empty_value(std::string_view text) {
+    return text.empty() || text == "NULL" || text == "null" || text == "NaN" || text == "nan" ||
+           text == "None" || text == "NA";
+  }
+  /// "7 req/s", "1,007" and "-" are meant as numbers.
+  static bool may_be_number(std::string_view text) {
+    return is_empty_value(text) || text.find_first_of("0123456789+-.") == 0;
+  }
+
+  /// Columns that may be numbers and whose names say nothing. One without a name that begins with 0 or 1 is
+  /// an index.
+  std::vector<std::size_t> unknown_numbers(std::size_t time) const {
+    std::vector<std::size_t> columns;
+    for (const std::size_t column : table_.all(Meaning::kUnknown)) {
+      const std::string& first = table_.first(column);
+      const bool is_index = table_.key_of(column).empty() && (first == "0" || first == "1");
+      if (column != time && !is_index && may_be_number(first)) columns.push_back(column);
+    }
+    return columns;
+  }
+
+  /// Whether the times are equally far apart and all other columns hold numbers: a table of bins may be.
+  bool may_be_bins(std::size_t time) const {
+    double number = 0;
+    bool has_others = false;
+    for (std::size_t i = 0; i < table_.width(); ++i) {
+      if (i == time || table_.key_of(i).empty()) continue;
+      if (!read_number(table_.first(i), number)) return false;
+      has_others = true;
+    }
+    return has_others && are_even(time);
+  }
+
+  /// Whether the times are equally far apart.
+  bool are_even(std::size_t time) const {
+    BinTimes times("");
+    std::size_t rows = 0;
+    table_.rewind();
+    while (table_.next()) {
+      times.add(table_.at(), table_.fields()[time]);
+      ++rows;
+    }
+    table_.rewind();
+    constexpr std::size_t kFew = 4;
+    return rows >= kFew && times.step() > 0;
+  }
+
+  std::string by_names(std::optional<std::size_t> chosen) const {
+    // A column of requests as a gateway logs them, "GET /", is no count.
+    const std::vector<std::size_t> counts = count_columns();
+    if (std::any_of(counts.begin(), counts.end(),
+                    [this](std::size_t column) { return may_be_number(table_.first(column)); }))
+      return "counts";
+    const std::vector<std::size_t> times = chosen ? std::vector<std::size_t>{*chosen} : time_columns();
+    if (!times.empty()) {
+      const std::vector<std::size_t> unknown = unknown_numbers(times[0]);
+      if (!unknown.empty()) throw times_beside(unknown);
+      if (times.size() == 1 && may_be_bins(times[0]))
+        throw unclear(table_, "times that are equally far apart beside numbers alone",
+                      "column = NAME (requests of a bin), or format = \"times\" (each line a request)");
+      return "times";
+    }
+    if (!table_.all(Meaning::kGap).empty()) return "gaps";
+    throw unclear(
+        table_, "no column of times, gaps or counts among " + table_.all_names(),
+        "time_column = NAME (each line a request), or column = NAME with bin_s (requests of a bin)");
+  }
+
+  InputError times_beside(const std::vector<std::size_t>& unknown) const {
+    const auto counter = std::find_if(unknown.begin(), unknown.end(), [this](std::size_t column) {
+      return names_counter(table_.key_of(column));
+    });
+    const bool is_counter = counter != unknown.end();
+    const std::size_t column = is_counter ? *counter : unknown[0];
+    double number = 0;
+    const std::string name = table_.key_of(column);  // a number would be a position
+    return unclear(
+        table_, "times beside " + table_.names_of(unknown) + ", which may be requests of a bin",
+        (is_counter ? "format = \"counter\" (" + name + ": the requests so far), " : std::string()) +
+            "column = \"" + (read_number(name, number) ? std::to_string(column + 1) : name) +
+            "\" (requests of a bin), or format = \"times\" (each line a request)");
+  }
+
+  std::string by_values(bool has_chosen) const {
+    if (has_chosen) return "times";
+    if (table_.is_text() && are_even(0))
+      throw unclear(table_, "lines that are equally far apart, which may each tell of many requests",
+                    "format = \"times\" (each line a request), or the counts as a column");
+    if (table_.width() > 1) {
+      const bool has_stamps = table_.has_stamps(0);
+      double number = 0;
+      bool has_numbers = false;
+      for (std::size_t i = 1; i < table_.width(); ++i) has_numbers |= read_number(table_.first(i), number);
+      if (has_stamps && !has_numbers) return "times";
+      throw unclear(
+          table_, std::to_string(table_.width()) + " columns without names",
+          "column = N (requests of a bin; one bin a line), or time_column = N (each line a request; dates in "
+          "ISO 8601)");
+    }
+    if (table_.stated_bin_s() > 0) return "counts";
+    if (table_.stated_unit_s() > 0 || spec_.time_unit != TimeUnit::kAuto || table_.has_stamps(0))
+      return "times";
+    const Shape shape = shape_of(table_);
+    if (shape.rises && !shape.is_whole) return "times";
+    if (shape.rises)
+      throw unclear(table_, "whole numbers that rise, without a name",
+                    std::string(kAsTimes) + ", or " + kAsCounts);
+    if (shape.is_whole && spec_.bin_s > 0) return "counts";
+    throw unclear(
+        table_, std::string(shape.is_whole ? "whole " : "") + "numbers that rise and fall, without a name",
+        std::string(kAsCounts) + ", or " + kAsGaps + ", or format = \"times\" (each line a request)");
+  }
+
+  std::size_t only(const std::vector<std::size_t>& columns, const char* key, const std::string& what) const {
+    if (columns.size() == 1) return columns[0];
+    const std::string found = columns.empty()
+                                  ? "no column of " + what + (table_.has_header() ? " by its name" : "")
+                                  : std::to_string(columns.size()) + " columns of " + what;
+    throw table_.head().error(key, found,
+                              std::string(key) + " = one of " +
+                                  (!columns.empty()      ? table_.names_of(columns)
+                                   : table_.has_header() ? table_.all_names()
+                                                         : "1 to " + std::to_string(table_.width()) +
+                                                               "; one bin or request a line"));
+  }
+
+  std::size_t count_column(const LogReading& reading) const {
+    std::vector<std::size_t> columns;
+    for (std::size_t i = 0; i < table_.width() && reading.format == "counter"; ++i) {
+      if (names_counter(table_.key_of(i))) columns.push_back(i);
+    }
+    if (columns.empty()) columns = count_columns();
+    if (!columns.empty()) return only(columns, "column", "counts");
+    for (std::size_t i = 0; i < table_.width(); ++i) {
+      const bool is_time = i == reading.time || table_.meaning(i).kind == Meaning::kTime ||
+                           table_.has_stamps(i) || (!table_.has_header() && i == 0 && table_.width() == 2);
+      if (!is_time && !(table_.has_header() && table_.key_of(i).empty())) columns.push_back(i);
+    }
+    return only(columns, "column", "numbers that may be counts");
+  }
+
+  std::size_t column_of(Meaning kind) const {
+    if (table_.width() == 1) return 0;
+    if (!table_.has_header() && kind == Meaning::kTime && table_.has_stamps(0)) return 0;
+    return only(kind == Meaning::kTime ? time_columns() : table_.all(kind), "time_column",
+                kind == Meaning::kTime ? "times" : "gaps");
+  }
+
+  /// No times that can be read are passed over.
+  std::optional<std::size_t> time_beside(const std::vector<std::size_t>& counts) const {
+    const auto is_count = [&](std::size_t column) {
+      return std::find(counts.begin(), counts.end(), column) != counts.end();
+    };
+    std::vector<std::size_t> times = table_.all(Meaning::kTime);
+    std::erase_if(times, is_count);
+    for (std::size_t i = 0; i < table_.width() && times.empty(); ++i) {
+      if (!is_count(i) && table_.has_stamps(i)) times.push_back(i);
+    }
+    if (times.empty() && !table_.has_header() && table_.width() > 1 && !is_count(0)) times = {0};
+    if (times.empty()) return std::nullopt;
+    return times.size() == 1 ? times[0] : only(times, "time_column", "times");
+  }
+
+  LogTable& table_;
+  const TraceSpec& spec_;
+};
+
+}  // namespace
+
+LogReading reading_of(LogTable& table, const TraceSpec& spec) { return Decision(table, spec).made(); }
+
+}  // namespace harness
