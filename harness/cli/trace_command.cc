@@ -159,9 +159,9 @@ void print_facts(const char* title, const TraceFacts& facts) {
 
 /// The trace's requests; throws InputError when there are more than `most`.
 std::unique_ptr<ArrivalSource> arrivals_of(const TraceArguments& arguments, const TraceSpec& spec,
-                                           double most, std::vector<std::string>* remarks = nullptr) {
+                                           double most, LoadNotes* notes = nullptr) {
   std::unique_ptr<ArrivalSource> arrivals =
-      make_arrivals(spec, rate_of(arguments, spec), arguments.seed, remarks);
+      make_arrivals(spec, rate_of(arguments, spec), arguments.seed, notes);
   if (arrivals->expected_requests() <= most) return arrivals;
   throw input_error({"", 0, "--rate x --duration"}, text_of(arrivals->expected_requests()) + " requests",
                     "at most " + text_of(most));
@@ -174,8 +174,8 @@ void show_info(const TraceArguments& arguments) {
   const TraceSpec spec = spec_of(arguments);
   const bool is_file = spec.shape == "file";
   const bool is_replayed = !is_file || arguments.rate || arguments.duration_s || !arguments.settings.empty();
-  std::vector<std::string> remarks;
-  const auto arrivals = is_replayed ? arrivals_of(arguments, spec, kMaxRequestsShown, &remarks) : nullptr;
+  LoadNotes notes;
+  const auto arrivals = is_replayed ? arrivals_of(arguments, spec, kMaxRequestsShown, &notes) : nullptr;
   if (is_file) {
     const TraceData data = read_trace(spec.file, read_file(spec.file, kLargestTrace), spec);
     const std::vector<double> counts =
@@ -191,7 +191,11 @@ void show_info(const TraceArguments& arguments) {
   print_formatted("one replayed second is %.6g source seconds\n", compression_of(spec));
   const double bin_s = std::max(1.0, ns_to_s(arrivals->duration_ns()) / kMaxBinsShown);
   print_facts("replayed", facts_of(counts_of(*arrivals, bin_s), bin_s));
-  for (std::size_t i = 1; i < remarks.size(); ++i) print_formatted("warning: %s\n", remarks[i].c_str());
+  if (notes.sent_peak_over_mean > 0)
+    print_formatted("  peak_of_rate    %.4f over its mean; recorded in this window: %.4f\n",
+                    notes.sent_peak_over_mean, notes.recorded_peak_over_mean);
+  for (std::size_t i = 1; i < notes.remarks.size(); ++i)
+    print_formatted("warning: %s\n", notes.remarks[i].c_str());
 }
 
 void append_time(std::string& text, TimeNs time) {
@@ -206,8 +210,9 @@ constexpr const char* kTimesRemark = "# time_unit = s\n";
 void make_file(const TraceArguments& arguments) {
   constexpr double kMaxRequests = 5e7;
   const TraceSpec spec = spec_of(arguments);
-  std::vector<std::string> remarks;
-  const auto arrivals = arrivals_of(arguments, spec, kMaxRequests, &remarks);
+  LoadNotes notes;
+  const std::vector<std::string>& remarks = notes.remarks;
+  const auto arrivals = arrivals_of(arguments, spec, kMaxRequests, &notes);
   std::string text = kTimesRemark;
   std::array<TimeNs, 512> times{};
   std::size_t requests = 0;

@@ -145,6 +145,21 @@ TEST(TraceInfo, SaysWhatWasReadAndWhatIsSentOtherwise) {
   std::filesystem::remove(path);
 }
 
+TEST(TraceInfo, ShowsThePeakOfTheRateBesideTheRecordedOne) {
+  const std::string path = temporary("harness_trace_peaks.csv");
+  std::string counts = "# bin_s = 1\ncount\n";
+  for (int i = 0; i < 60; ++i) counts += i % 2 == 0 ? "100\n" : "300\n";
+  write_file(path, counts);
+  EXPECT_FALSE(holds(run("trace info " + path), "peak_of_rate"));
+  EXPECT_TRUE(holds(run("trace info " + path + " --rate 20"),
+                    "peak_of_rate    1.5000 over its mean; recorded in this window: 1.5000\n"));
+  const std::string smoothed = run("trace info " + path + " --set compress=2");
+  EXPECT_TRUE(holds(smoothed, "peak_of_rate    1.0000 over its mean; recorded in this window: 1.5000\n",
+                    "warning: peak over mean of a second is 1 where 1.5 was recorded"))
+      << smoothed;
+  std::filesystem::remove(path);
+}
+
 // What was read as times or counts is written as a file that says what it is.
 TEST(TraceImport, TakesALogByItsColumns) {
   const std::string log = temporary("harness_trace_log.csv");

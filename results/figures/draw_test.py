@@ -141,6 +141,22 @@ class TextTest(unittest.TestCase):
         text = file.source(file.cells)
         self.assertEqual(text, "small.h5, cells 0-15 (seeds 1-2), commit 0123456789ab with local changes.")
 
+    def test_captions_say_where_the_peaks_of_a_log_were_not_sent(self):
+        class Group:
+            attrs = {"effective_toml": "[trace.gateway]\ncompress = 0\nclip_rps = 0\n[trace.night]\ncompress = 60\n"}
+
+        def cell(trace, recorded, sent):
+            return results.Cell({"trace": trace, "recorded_peak_over_mean": recorded, "sent_peak_over_mean": sent}, Group())
+
+        smoothed = cell("gateway", 1.98, 1.31)
+        self.assertEqual(results.peaks_text([smoothed, smoothed]), " Peak over mean 2.0 in the log, 1.3 as sent (smoothed).")
+        nan = float("nan")
+        older = results.Cell({"trace": "gateway"}, Group())
+        self.assertEqual(results.peaks_text([cell("gateway", 2, 1.81), cell("tweet", nan, nan), older]), "")
+        self.assertEqual(results.peaks_text([smoothed, cell("night", 3, 2)]),
+                         " Peak over mean of gateway 2.0 in the log, 1.3 as sent (smoothed); "
+                         "of night 3.0 in the log, 2.0 as sent (compressed).")
+
     def test_file_names_have_no_odd_characters(self):
         key = results.WorkloadKey("lv", "../my trace", 1.0, 500.0, "emulated", "cluster.workers=64")
         self.assertEqual(key.file_stem, "lv-.._my_trace-1-500ms-cluster.workers_64-emulated")

@@ -253,7 +253,22 @@ class Results:
             commit += " with local changes"
         words = "cells" if len(cells) > 1 else "cell"
         seed_words = "seeds" if len({cell["seed"] for cell in cells}) > 1 else "seed"
-        return f"{self.path.name}, {words} {indices} ({seed_words} {seeds}), commit {commit}."
+        return f"{self.path.name}, {words} {indices} ({seed_words} {seeds}), commit {commit}.{peaks_text(cells)}"
+
+
+def peaks_text(cells):
+    """Of recorded traces whose peaks are sent otherwise: " Peak over mean 2.0 in the log, 1.3 as sent (smoothed)." """
+    found = {}
+    for cell in cells:
+        recorded, sent = (cell.row.get(name) for name in ("recorded_peak_over_mean", "sent_peak_over_mean"))
+        if recorded and sent and abs(sent / recorded - 1) > 0.1:
+            trace = cell.settings.get("trace", {}).get(cell["trace"], {})
+            why = "compressed" if trace.get("compress", 0) > 1 else "smoothed" if not trace.get("clip_rps") else "clipped"
+            found[f"{recorded:.1f} in the log, {sent:.1f} as sent ({why})"] = cell["trace"]
+    if not found:
+        return ""
+    names = len({cell["trace"] for cell in cells}) > 1
+    return " Peak over mean " + "; ".join((f"of {trace} " if names else "") + text for text, trace in found.items()) + "."
 
 
 def without_table(text):

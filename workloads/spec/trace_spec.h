@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -94,18 +95,28 @@ std::vector<std::string> trace_format_names();
 /// Throws InputError at the field's place. Reads no file.
 void check_trace(const TraceSpec& spec);
 
+/// What a reader should know of a file's load.
+struct LoadNotes {
+  /// A line each: first what was read as what, then what is not as one might think, an end before duration_s,
+  /// a peak over mean more than a tenth off the recorded one.
+  std::vector<std::string> remarks;
+  /// The highest mean over a whole second (or a bin that is longer) of the replayed window, over the mean of
+  /// all of it: as it was recorded, and of the rate at which requests are placed. NaN where no file is
+  /// replayed, or its times are too far apart to be counted in bins.
+  double recorded_peak_over_mean = std::numeric_limits<double>::quiet_NaN();
+  double sent_peak_over_mean = std::numeric_limits<double>::quiet_NaN();
+};
+
 /// Sending times of the trace. `target_rps` > 0 scales it: the mean (scale_to = peak: the highest mean over
 /// one whole second) of the replayed window becomes that. `target_rps` <= 0 replays a file as it was
 /// recorded: recorded times as they are (`repeat` and `clip_rps` are errors then), counts with as many
 /// requests in each bin as were counted (`process` places them within it; mmpp is an error), streams at the
 /// rates of their classes; another generated shape then is an error. Recorded times are treated as counts in
-/// bins of bin_s (1 s unless given) when target_rps > 0: their order within a bin is not kept. `remarks`,
-/// where given, gets what a reader should know of a file's load, a line each: first what was read as what,
-/// then what is not as one might think, an end before duration_s, a peak over mean more than a tenth off the
-/// recorded one. Throws
-/// InputError (check_trace, the file's reader, a window outside the file or without requests).
+/// bins of bin_s (1 s unless given) when target_rps > 0: their order within a bin is not kept. `notes`, where
+/// given, gets what LoadNotes says; of other shapes nothing. Throws InputError (check_trace, the file's
+/// reader, a window outside the file or without requests).
 std::unique_ptr<ArrivalSource> make_arrivals(const TraceSpec& spec, double target_rps, std::uint64_t seed,
-                                             std::vector<std::string>* remarks = nullptr);
+                                             LoadNotes* notes = nullptr);
 
 /// The bytes of the trace's file. Throws InputError when it cannot be read; where there is none the line
 /// names the key and, for the real traces that workloads/traces/SOURCES.toml names, says what to do.

@@ -127,23 +127,33 @@ double peak_share(const RateCurve& curve, double length_s) {
   return mean > 0 ? peak_rps(curve, length_s) / mean : 0;
 }
 
-void remark_on_peak(double recorded, double sent, const char* why, std::vector<std::string>& remarks) {
+void note_peaks(double recorded, double sent, const char* why, LoadNotes& notes) {
   constexpr double kMuch = 0.1;
+  notes.recorded_peak_over_mean = recorded;
+  notes.sent_peak_over_mean = sent;
   if (!(recorded > 0) || std::abs(sent / recorded - 1) <= kMuch) return;
   char text[160];
   std::snprintf(text, sizeof text, "peak over mean of a second is %.3g where %.3g was recorded%s", sent,
                 recorded, why);
-  remarks.emplace_back(text);
+  notes.remarks.emplace_back(text);
 }
 
-/// Of the peak of what is sent of a curve that was recorded.
-void remark_on_peaks(const TraceSpec& spec, const RateCurve& recorded, const Replay& replay, bool is_smoothed,
-                     std::vector<std::string>& remarks) {
+/// Of what is sent of a curve that was recorded.
+void note_peaks_of(const TraceSpec& spec, const RateCurve& recorded, const Replay& replay, bool is_smoothed,
+                   LoadNotes& notes) {
   const double recorded_s = std::min(replay.duration_s * compression_of(spec), recorded.length_s());
   const char* why = is_smoothed                ? " (scale_by = \"raw\" keeps it)"
                     : compression_of(spec) > 1 ? " (compress: a replayed second is several recorded ones)"
                                                : "";
-  remark_on_peak(peak_share(recorded, recorded_s), peak_share(replay.curve, replay.duration_s), why, remarks);
+  note_peaks(peak_share(recorded, recorded_s), peak_share(replay.curve, replay.duration_s), why, notes);
+}
+
+/// Of recorded times that are sent as they are.
+void note_peaks_of(const TraceSpec& spec, const TraceData& data, double length_s, LoadNotes& notes) {
+  if (bins_of(ns_to_s(data.times_ns.back()), data.bin_s) >= static_cast<double>(kMaxBins)) return;
+  const RateCurve curve = curve_of(spec, data);
+  const double share = peak_share(curve, std::min(length_s, curve.length_s()));
+  note_peaks(share, share, "", notes);
 }
 
 /// Where the first request comes long after the beginning of the window.
@@ -170,19 +180,19 @@ std::unique_ptr<ArrivalSource> placed(const TraceSpec& spec, std::shared_ptr<con
 
 /// make_arrivals() of shape file.
 std::unique_ptr<ArrivalSource> file_arrivals(const TraceSpec& spec, double target_rps, std::uint64_t seed,
-                                             std::vector<std::string>* remarks) {
+                                             LoadNotes* notes) {
   const TraceData data = read_trace(spec.file, trace_bytes(spec), spec);
-  if (remarks != nullptr) {
-    remarks->push_back(described(data));
-    remark_on_begin(spec, data.times_ns, *remarks);
+  if (notes != nullptr) {
+    notes->remarks.push_back(described(data));
+    remark_on_begin(spec, data.times_ns, notes->remarks);
   }
   RateCurve curve;
   const bool is_as_is = target_rps <= 0;
   const bool needs_curve =
-      !is_as_is || data.times_ns.empty() || (remarks != nullptr && compression_of(spec) != 1);
+      !is_as_is || data.times_ns.empty() || (notes != nullptr && compression_of(spec) != 1);
   if (needs_curve) curve = curve_of(spec, data);
   const bool is_smoothed = !is_as_is && smooths(spec, data, curve);
-  const RateCurve before = remarks != nullptr ? curve : RateCurve();
+  const RateCurve before = notes != nullptr ? curve : RateCurve();
   std::shared_ptr<const Replay> replay;
   if (needs_curve)
     replay =
@@ -198,9 +208,13 @@ std::unique_ptr<ArrivalSource> file_arrivals(const TraceSpec& spec, double targe
   } else {
     arrivals = placed(spec, replay, seed);
   }
-  if (remarks != nullptr) {
-    remark_on_length(spec, ns_to_s(arrivals->duration_ns()), !is_recorded, *remarks);
-    if (replay != nullptr) remark_on_peaks(spec, before, *replay, is_smoothed, *remarks);
+  if (notes != nullptr) {
+    const double length_s = ns_to_s(arrivals->duration_ns());
+    remark_on_length(spec, length_s, !is_recorded, notes->remarks);
+    if (replay != nullptr)
+      note_peaks_of(spec, before, *replay, is_smoothed, *notes);
+    else
+      note_peaks_of(spec, data, length_s, *notes);
   }
   return arrivals;
 }
@@ -208,7 +222,7 @@ std::unique_ptr<ArrivalSource> file_arrivals(const TraceSpec& spec, double targe
 }  // namespace
 
 std::unique_ptr<ArrivalSource> make_arrivals(const TraceSpec& spec, double target_rps, std::uint64_t seed,
-                                             std::vector<std::string>* remarks) {
+                                             LoadNotes* notes) {
   check_trace(spec);
   if (!(target_rps <= 1e9)) {
     throw input_error({spec.place_file, spec.place_line, "rate"}, text_of(target_rps),
@@ -224,7 +238,7 @@ std::unique_ptr<ArrivalSource> make_arrivals(const TraceSpec& spec, double targe
     auto replay = std::make_shared<const Replay>(generated_replay(spec, target_rps, seed));
     return placed(spec, std::move(replay), seed);
   }
-  return file_arrivals(spec, target_rps, seed, remarks);
+  return file_arrivals(spec, target_rps, seed, notes);
 }
 
 }  // namespace harness

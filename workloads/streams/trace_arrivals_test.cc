@@ -215,9 +215,9 @@ TEST_F(TraceArrivals, PlaceCountedRequestsUniformlyInTheirBin) {
 
 TEST_F(TraceArrivals, RemarkOnWhatWasReadAndWhatIsNotAsRecorded) {
   const auto remarks_of = [](const TraceSpec& spec, double rate) {
-    std::vector<std::string> remarks;
-    make_arrivals(spec, rate, 1, &remarks);
-    return remarks;
+    LoadNotes notes;
+    make_arrivals(spec, rate, 1, &notes);
+    return notes.remarks;
   };
   std::string text = "# bin_s = 1\ncount\n";
   for (int second = 0; second < 120; ++second) text += second % 10 == 0 ? "190\n" : "10\n";
@@ -263,6 +263,47 @@ TEST_F(TraceArrivals, RemarkOnWhatWasReadAndWhatIsNotAsRecorded) {
             "the first request comes 500 s after from_s: from_s = 500 begins with it");
   late.from_s = 500;
   EXPECT_EQ(remarks_of(late, 0).size(), 1U);
+}
+
+// By hand: one second in ten has 190 of 280 requests, whose mean is 28 a second; smoothed over ten seconds,
+// or compressed tenfold, each second has 28.
+TEST_F(TraceArrivals, NoteThePeakOverTheMeanInTheLogAndAsSent) {
+  std::string text = "# bin_s = 1\ncount\n";
+  std::string times = "# time_unit = s\n";
+  for (int second = 0; second < 120; ++second) {
+    const int count = second % 10 == 0 ? 190 : 10;
+    text += std::to_string(count) + "\n";
+    for (int i = 0; i < count; ++i) times += text_of(second + i / 190.0) + "\n";
+  }
+  const auto expect_peaks = [](const TraceSpec& spec, double rate, double recorded, double sent) {
+    LoadNotes notes;
+    make_arrivals(spec, rate, 1, &notes);
+    EXPECT_NEAR(notes.recorded_peak_over_mean, recorded, 1e-9) << rate;
+    EXPECT_NEAR(notes.sent_peak_over_mean, sent, 1e-9) << rate;
+  };
+  const double peak = 190 / 28.0;
+  const TraceSpec counts = file(text);
+  expect_peaks(counts, 0, peak, peak);
+  expect_peaks(counts, 100, peak, peak);
+  const TraceSpec sent = file(times, "times.txt");
+  expect_peaks(sent, 0, peak, peak);
+  expect_peaks(sent, 100, peak, peak);
+  TraceSpec quiet = sent;
+  quiet.from_s = 1;
+  quiet.duration_s = 9;
+  expect_peaks(quiet, 0, 1, 1);
+  TraceSpec smoothed = counts;
+  smoothed.from_s = 5;
+  smoothed.to_s = 115;
+  smoothed.scale_by = ScaleBy::kSmoothed;
+  smoothed.smooth_s = 1000;
+  expect_peaks(smoothed, 100, peak, 1);
+  TraceSpec compressed = counts;
+  compressed.compress = 10;
+  for (const double rate : {0.0, 100.0}) expect_peaks(compressed, rate, peak, 1);
+  LoadNotes notes;
+  make_arrivals(TraceSpec(), 50, 1, &notes);
+  EXPECT_TRUE(std::isnan(notes.recorded_peak_over_mean) && std::isnan(notes.sent_peak_over_mean));
 }
 
 // Send times keep their bursts when they are scaled, and counts that are bursty; Poisson noise is smoothed.

@@ -42,7 +42,7 @@ std::size_t fraction_behind(const std::vector<std::string_view>& fields) {
 bool is_fraction_comma(std::string_view line, std::size_t at) {
   constexpr std::size_t kDigits = 3;
   const std::string_view behind = line.substr(at + 1);
-  return ends_in_second(line.substr(0, at)) && is_thousandths(behind.substr(0, kDigits)) &&
+  return line[at] == ',' && ends_in_second(line.substr(0, at)) && is_thousandths(behind.substr(0, kDigits)) &&
          (behind.size() == kDigits || !is_digit(behind[kDigits]));
 }
 
@@ -68,9 +68,12 @@ std::string_view leading_stamp(std::string_view line) {
 
 /// The date and time in the first brackets that hold one.
 std::string_view bracketed_stamp(std::string_view line) {
+  constexpr std::size_t kLongest = 64;
   for (std::size_t open = line.find('['); open != std::string_view::npos; open = line.find('[', open + 1)) {
-    const std::string_view text = line.substr(open + 1, line.find(']', open) - open - 1);
-    if (text.size() > kDateSize && read_timestamp(text)) return text;
+    const std::string_view behind = line.substr(open + 1, kLongest);
+    const std::size_t close = behind.find(']');
+    if (close == std::string_view::npos || close <= kDateSize) continue;
+    if (read_timestamp(behind.substr(0, close))) return behind.substr(0, close);
   }
   return {};
 }

@@ -307,8 +307,8 @@ const CellFactory::Offered& CellFactory::offered(const Configuration& of, double
     load.requests = load.population->expected_requests();
     load.duration_s = trace.duration_s;
   } else {
-    std::vector<std::string> remarks;
-    const std::unique_ptr<ArrivalSource> arrivals = make_arrivals(trace, target_rps, seed, &remarks);
+    const std::unique_ptr<ArrivalSource> arrivals = make_arrivals(trace, target_rps, seed, &load.notes);
+    const std::vector<std::string>& remarks = load.notes.remarks;
     for (const std::string& remark : remarks) {
       std::string line =
           (&remark == remarks.data() ? "trace " : "warning: trace ") + trace.name + ": " + remark;
@@ -440,6 +440,8 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
     prepared.arrivals_text = arrivals_text(cell, own, prepared.target_rps);
     prepared.expected_requests = load.requests;
     prepared.duration_s = load.duration_s;
+    prepared.recorded_peak_over_mean = load.notes.recorded_peak_over_mean;
+    prepared.sent_peak_over_mean = load.notes.sent_peak_over_mean;
     const Pipeline& pipeline = pipelines_[cell.pipeline];
     if (!pipeline.independent && !pipeline.has_tasks()) {
       const std::vector<double> visits = visit_probabilities(pipeline);

@@ -33,6 +33,8 @@ struct PreparedCell {
   double offered_rps = 0;    ///< expected requests / duration
   double duration_s = 0;
   double expected_requests = 0;
+  double recorded_peak_over_mean = kNoValue;  ///< of the window of a recorded trace (LoadNotes), as the next
+  double sent_peak_over_mean = kNoValue;
   double visits_per_request = 1;  ///< expected; at least that many where requests choose modules or variants
   std::string arrivals_text;      ///< equal for cells with the same arrivals
 };
@@ -87,6 +89,7 @@ class CellFactory {
   struct Offered {
     double requests = 0;
     double duration_s = 0;
+    LoadNotes notes;                                     ///< of a file
     std::shared_ptr<const StreamPopulation> population;  ///< of shape streams
   };
 

@@ -111,6 +111,8 @@ SummaryRow row_of(const PreparedCell& prepared, const RunSpec& spec, const RunRe
   MeasuredRun run{record, prepared.capacity_rps};
   run.fluid_requests = static_cast<double>(bound.fluid);
   if (bound.offline_schedule) run.scheduled_requests = static_cast<double>(*bound.offline_schedule);
+  run.recorded_peak_over_mean = prepared.recorded_peak_over_mean;
+  run.sent_peak_over_mean = prepared.sent_peak_over_mean;
   // With workers that serve several modules, or variants to choose from, capacity depends on which requests
   // are served, and how.
   if (prepared.plan.groups.empty() && !spec.pipeline.has_tasks()) {

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -84,6 +85,25 @@ TEST_F(CellRuns, AnyScheduleOfFaultsEndsTheCellAlone) {
     EXPECT_EQ(read_summary(how().path).front().status, "invalid") << text;
   }
   EXPECT_LT(invalid, kTries / 2) << "most schedules can be run";
+}
+
+// Two seconds of 100 and 300 requests: the higher is 1.5 times the mean, whatever the rate; smoothed they are
+// one.
+TEST_F(CellRuns, KeepThePeakOverTheMeanOfALogAndOfWhatIsSentOfIt) {
+  std::ofstream(folder_ + "/log.csv") << "# bin_s = 1\ncount\n100\n300\n";
+  const std::string trace = "[trace.log]\nfile = \"" + folder_ + "/log.csv\"\n";
+  std::string text = workload_of("naive", "0.5", 1) + trace;
+  text.replace(text.find("poisson"), 7, "log");
+  for (const auto& [scale_by, sent] : {std::pair{"raw", 1.5}, {"smoothed", 1.0}}) {
+    run_first(text + "scale_by = \"" + scale_by + "\"\n", how());
+    const SummaryRow row = read_summary(how().path).front();
+    EXPECT_NEAR(row["recorded_peak_over_mean"], 1.5, 1e-9) << scale_by;
+    EXPECT_NEAR(row["sent_peak_over_mean"], sent, 1e-9) << scale_by;
+  }
+  run_first(workload_of("naive", "0.5", 1), how());
+  const SummaryRow generated = read_summary(how().path).front();
+  EXPECT_TRUE(std::isnan(generated["recorded_peak_over_mean"]) &&
+              std::isnan(generated["sent_peak_over_mean"]));
 }
 
 TEST_F(CellRuns, WhatTakesForeverIsInvalid) {

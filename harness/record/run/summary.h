@@ -51,6 +51,8 @@ struct MeasuredRun {
   std::function<double(TimeNs)> capacity_at = {};  ///< requests/s at a time; empty: it is not known
   double fluid_requests = 0;                       ///< the fluid bound (engine/bounds/fluid_bound.h)
   std::optional<double> scheduled_requests = {};   ///< none: no schedule is sure to be feasible
+  double recorded_peak_over_mean = kNoValue;       ///< of a recorded trace, the window that is replayed ...
+  double sent_peak_over_mean = kNoValue;           ///< ... and of the rate at which it is sent
 };
 
 /// A metric: everything that the harness knows of it. The list of all stands in metrics.cc, and a new one is
