@@ -308,10 +308,9 @@ const CellFactory::Offered& CellFactory::offered(const Configuration& of, double
     load.duration_s = trace.duration_s;
   } else {
     const std::unique_ptr<ArrivalSource> arrivals = make_arrivals(trace, target_rps, seed, &load.notes);
-    const std::vector<std::string>& remarks = load.notes.remarks;
-    for (const std::string& remark : remarks) {
+    for (const std::string& remark : load.notes.remarks) {
       std::string line =
-          (&remark == remarks.data() ? "trace " : "warning: trace ") + trace.name + ": " + remark;
+          (&remark == load.notes.remarks.data() ? "trace " : "warning: trace ") + trace.name + ": " + remark;
       if (std::find(trace_remarks_.begin(), trace_remarks_.end(), line) == trace_remarks_.end())
         trace_remarks_.push_back(std::move(line));
     }

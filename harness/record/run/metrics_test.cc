@@ -325,7 +325,9 @@ TEST(Metrics, ARunWithoutRequestsHasNoUndefinedMetric) {
                                                "accuracy",
                                                "path_violation_rate",
                                                "path_accuracy",
-                                               "workers_min_10s"};
+                                               "workers_min_10s",
+                                               "recorded_peak_over_mean",
+                                               "sent_peak_over_mean"};
   const SummaryRow row = summarise({}, {RunRecord{}, 0, [](TimeNs) { return 0.0; }});
   for (const Metric& metric : metrics()) {
     const double value = row[metric.name];
