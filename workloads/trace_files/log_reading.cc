@@ -87,12 +87,12 @@ class Decision {
   }
 
   /// Columns that may be numbers and whose names say nothing. One without a name that begins with 0 or 1 is
-  /// an index.
+  /// an index; with nothing, it follows a comma at the end of the lines.
   std::vector<std::size_t> unknown_numbers(std::size_t time) const {
     std::vector<std::size_t> columns;
     for (const std::size_t column : table_.all(Meaning::kUnknown)) {
       const std::string& first = table_.first(column);
-      const bool is_index = table_.key_of(column).empty() && (first == "0" || first == "1");
+      const bool is_index = table_.key_of(column).empty() && (first.empty() || first == "0" || first == "1");
       if (column != time && !is_index && may_be_number(first)) columns.push_back(column);
     }
     return columns;
@@ -156,7 +156,7 @@ class Decision {
     return unclear(
         table_, "times beside " + table_.names_of(unknown) + ", which may be requests of a bin",
         (is_counter ? "format = \"counter\" (" + name + ": the requests so far), " : std::string()) +
-            "column = \"" + (read_number(name, number) ? std::to_string(column + 1) : name) +
+            "column = \"" + (name.empty() || read_number(name, number) ? std::to_string(column + 1) : name) +
             "\" (requests of a bin), or format = \"times\" (each line a request)");
   }
 

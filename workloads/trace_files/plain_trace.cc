@@ -72,6 +72,14 @@ std::string either_way(const std::string& number) {
   return quoted(number) + ", which may be " + without_dots(number) + " or " + number;
 }
 
+/// Times whose dots may stand before decimals or, as commas do in other columns, part thousands.
+void check_commas(const LogTable& table, const std::string& key, const WrittenNumbers& written) {
+  if (!table.has_decimal_commas() || table.states_points() || written.dotted().empty()) return;
+  throw table.head().error(key, either_way(written.dotted()) + ", since commas stand before decimals",
+                           "numbers without separators of thousands and with a point before decimals, or a "
+                           "line \"# decimal = .\" in the file");
+}
+
 /// The times of one column: stamps and numbers that count from 1970, or other numbers.
 class TimeColumn {
  public:
@@ -126,11 +134,7 @@ class TimeColumn {
                                     " significant digits, steps of " + text_of(written_.step() * unit_s_) +
                                     " s: what is finer is lost",
                                 "times with all their digits (printed by %.6f in place of %.6g)");
-    if (table_.has_decimal_commas() && !table_.states_points() && !written_.dotted().empty())
-      throw table_.head().error(
-          key_, either_way(written_.dotted()) + ", since commas stand before decimals",
-          "numbers without separators of thousands and with a point before decimals, or "
-          "a line \"# decimal = .\" in the file");
+    check_commas(table_, key_, written_);
   }
 
  private:
@@ -212,7 +216,9 @@ void read_gaps(LogTable& table, const TraceSpec& spec, std::size_t column, Trace
   if (spec.time_unit != TimeUnit::kAuto) unit_s = unit_of(table, column, spec);
   if (unit_s == 0) unit_s = 1;
   double sum_s = 0;
+  WrittenNumbers written;
   while (table.next()) {
+    written.add(table.fields()[column]);
     sum_s +=
         unit_s * log_number(table.at(), table.key_of(column), table.fields()[column], 0, kLatestS / unit_s);
     if (sum_s > kLatestS)
@@ -221,6 +227,7 @@ void read_gaps(LogTable& table, const TraceSpec& spec, std::size_t column, Trace
       throw table.at().error("", "more than 100000000 gaps", "at most 100000000");
     data.times_ns.push_back(s_to_ns(sum_s));
   }
+  check_commas(table, table.key_of(column), written);
   data.reading = "gaps in " + table.called(column) + " (" + unit_text(unit_s) + "), each line a request";
 }
 
@@ -230,7 +237,7 @@ double bin_s_of(const LogTable& table, const TraceSpec& spec, const LogReading& 
   const double said = spec.bin_s > 0 ? spec.bin_s : table.stated_bin_s();
   const double step = times ? times->step() : 0;
   const double unit_s = step > 0 ? (times->has_dates() ? 1 : unit_of(table, *reading.time, spec)) : 0;
-  const double by_times = step * unit_s;
+  const double by_times = unit_s > 0 && unit_s < 1 ? step / std::round(1 / unit_s) : step * unit_s;
   constexpr double kNear = 0.01;
   if (by_times > 0 && said > 0 && std::abs(by_times - said) > kNear * said)
     throw table.head().error("bin_s",
@@ -257,7 +264,8 @@ void check_counts(const LogTable& table, const TraceSpec& spec, const LogReading
   constexpr std::size_t kFew = 4;
   constexpr std::size_t kMany = 20;
   constexpr std::size_t kTenth = 10;
-  if (spec.format != "auto" || counts.size() < kFew || reading.counts.size() != 1) return;
+  const bool says_what_it_is = table.width() == 1 && table.stated_bin_s() > 0;  // as an import writes it
+  if (spec.format != "auto" || says_what_it_is || counts.size() < kFew || reading.counts.size() != 1) return;
   const std::string called = table.called(reading.counts[0]);
   bool is_index = counts[0] <= 1;
   std::size_t falls = 0, rises = 0;

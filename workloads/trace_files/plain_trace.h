@@ -7,9 +7,9 @@
 
 namespace harness {
 
-/// Reads a file of format times, counts or gaps, or of auto, which then follows from names and units in the
-/// file or is refused with the readings that are possible (trace_import.h, read_trace). `lines` stands before
-/// the first line.
+/// Reads a file of format times, counts, counter or gaps, or of auto, which then follows from names and units
+/// in the file or is refused with the readings that are possible (trace_import.h, read_trace). `lines` stands
+/// before the first line.
 TraceData read_plain(const TextLines& lines, const TraceSpec& spec);
 
 }  // namespace harness

@@ -40,6 +40,15 @@ std::string detected_format(const std::string& file, std::string_view text) {
   return "auto";
 }
 
+void refuse_json_list(TextLines lines) {
+  if (!lines.next_filled()) return;
+  const std::string_view line = trimmed(lines.line());
+  if (line != "[" && !line.starts_with("[{")) return;
+  throw lines.error(
+      "", "a list of JSON",
+      "an object of JSON a line (jq -c .[] FILE), or the times as a column (jq -r .[].KEY FILE)");
+}
+
 void check_content(const std::string& file, const std::string& text, const TraceData& data) {
   if (!data.times_ns.empty() || !data.counts.empty()) return;
   const bool has_old_ends = text.find('\r') != std::string::npos && text.find('\n') == std::string::npos;
@@ -54,6 +63,7 @@ TraceData read_trace(const std::string& file_name, std::string_view bytes, const
   TraceSpec known = spec;
   if (spec.format == "auto" && spec.time_column.empty()) known.format = detected_format(file_name, text);
   const TextLines lines(file_name, text);
+  if (known.format == "auto") refuse_json_list(lines);
   TraceData data;
   if (const RequestLog* log = request_log(known.format)) {
     data = read_request_log(lines, *log);

@@ -119,6 +119,11 @@ TEST(ReadTrace, TakesWhatCountsTextWrites) {
   const TraceData data = read(packed(counts_text("title", 0.1, {1, 0, 2.5})));
   EXPECT_EQ(data.bin_s, 0.1);
   EXPECT_EQ(data.counts, (Counts{1, 0, 2.5}));
+  // Decimals as of thousands, numbers as of rows, as of a counter.
+  Counts rising;
+  for (int i = 0; i < 30; ++i) rising.push_back(10 + 7 * i);
+  for (const Counts& counts : {Counts{1.013, 2.125}, Counts{1, 2, 3, 4, 5}, rising})
+    EXPECT_EQ(read(counts_text("title", 60, counts)).counts, counts);
 }
 
 TEST(ReadTrace, TakesColumnsThatAreNoTimes) {
