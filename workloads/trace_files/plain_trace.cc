@@ -126,7 +126,7 @@ class TimeColumn {
       throw table_.head().error(
           "format", "numbers that rise and fall in " + table_.called(column_),
           "format = \"times\" (each line a request at that time), or time_column = another");
-    if (spec_.format == "auto" && hour_twice_ && hours_ == unsorted_ && hours_ <= kSummers)
+    if (spec_.format == "auto" && hour_twice_ && hours_ == far_ && hours_ <= kSummers)
       throw InputError(*hour_twice_);
     if (written_.step() * unit_s_ > 1)
       throw table_.head().error(key_,
@@ -154,18 +154,23 @@ class TimeColumn {
     return is_absolute_ ? exact_ns(field, number, unit_s_) : s_to_ns(number * unit_s_);
   }
 
-  /// At the end of summer time clocks show the last hour again.
+  /// At the end of summer time, on a Sunday before 4 h, clocks show the last hour again.
   void note_fall(std::string_view field, TimeNs time) {
     constexpr TimeNs kMinuteNs = 60 * kNsPerS;
+    constexpr TimeNs kDayNs = 24 * 60 * kMinuteNs;
+    constexpr TimeNs kFirstSunday = 3;  // 1970-01-04
     ++unsorted_;
     const TimeNs fall = before_ - time;
-    if (!is_stamp_ || !is_local_time(field) || fall < 30 * kMinuteNs || fall > 60 * kMinuteNs) return;
+    if (!is_stamp_ || fall < kMinuteNs) return;  // threads and hosts differ by less
+    ++far_;
+    const bool is_night = time / kDayNs % 7 == kFirstSunday && time % kDayNs < kDayNs / 6;
+    if (!is_local_time(field) || fall > 60 * kMinuteNs || (fall < 30 * kMinuteNs && !is_night)) return;
     ++hours_;
     if (hour_twice_) return;
     hour_twice_ =
         table_.at().error(key_,
                           quoted(field) + ", " + text_of(ns_to_s(fall)) +
-                              " s before the row above, where no other falls: an hour "
+                              " s before the row above, where hardly any falls: an hour "
                               "that comes twice (the end of summer time), or rows out of order",
                           "times with an offset from UTC (+01:00), or format = \"times\", which sorts them");
   }
@@ -181,7 +186,8 @@ class TimeColumn {
   bool has_before_ = false;
   TimeNs before_ = 0;
   std::size_t unsorted_ = 0;
-  std::size_t hours_ = 0;  ///< of the falls, by about an hour
+  std::size_t far_ = 0;    ///< of them by a minute or more ...
+  std::size_t hours_ = 0;  ///< ... and of those by about an hour
   std::optional<InputError> hour_twice_;
 };
 

@@ -59,7 +59,7 @@ TraceData read_request_log(TextLines lines, const RequestLog& log);
 /// and numbers that count from 1970 are taken from the first on, other numbers as they are, from 0 to 1e9 s;
 /// their unit is `time_unit`, that of the name (arrival_ms), of a remark "# time_unit = s", of the size of
 /// numbers that count from 1970, or s in a file without names. Times that fall are sorted; dates without an
-/// offset that fall once by an hour or a little less are not: an hour that comes twice. Numbers whose digits
+/// offset that fall once by half an hour to an hour are not: an hour that comes twice. Numbers whose digits
 /// leave steps of more than 1 s (1.76e+09) are refused.
 /// counts: a bin a line; `column`, the column that its name says (count, requests, rps), or the only one
 /// beside times. Counts are numbers from 0 to 1e12. The length of a bin is `bin_s`, that of a remark "# bin_s
