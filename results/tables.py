@@ -28,7 +28,8 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "figures"))
-from results import Results, number  # noqa: E402
+from harness_results.file import Results  # noqa: E402
+from harness_results.names import number  # noqa: E402
 from selection import series_of  # noqa: E402
 
 MARKER = re.compile(r"^<!-- (table|csv|claims): (.*) -->$")

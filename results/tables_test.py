@@ -13,7 +13,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import tables  # noqa: E402
-from results import RENAMED_COLUMNS, RENAMED_KEYS, RENAMED_VALUES  # noqa: E402
+from harness_results.names import RENAMED_COLUMNS, RENAMED_KEYS, RENAMED_VALUES  # noqa: E402
 
 COLUMNS = [("cell", "u4"), ("system", "S16"), ("variant", "S16"), ("pipeline", "S16"), ("trace", "S16"), ("load", "f8"), ("seed", "u8"),
            ("slo_ms", "f8"), ("parameters", "S64"), ("status", "S8"), ("drop_rate", "f8"), ("goodput_rps", "f8")]

@@ -17,14 +17,14 @@ import numpy as np
 from matplotlib import colors
 from matplotlib.container import ErrorbarContainer
 
+from figures_testing import Drawn, run, wanted_cells
 import catalogue
 import draw as draw_module
 import style
 from cast import Cast, chosen, system_of
-from figures_testing import Drawn, run, wanted_cells
 from look import BAND_ALPHA
 from intervals import seeds_text, spread, student_t_95, student_t_share
-from results import Cell, Results
+from harness_results.file import Cell, Results
 from selection import LeftOut, Missing
 
 PAPER, SWEEP, STREAMS, LOKI, DROPPING = sys.argv[-5:]

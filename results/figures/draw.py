@@ -13,13 +13,15 @@ import os
 import sys
 from pathlib import Path
 
+sys.path.insert(1, str(Path(__file__).resolve().parent.parent))  # harness_results, installed or not
+
 from cast import require_all
 import catalogue
 import latency
 from loki import fig3
 import over_time
 import shares
-from results import Results
+from harness_results.file import Results
 from selection import LeftOut, Missing
 from shepherd import predictability
 from style import Palette

@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib import colors, image
 
 from figures_testing import Drawn
-import results
+from harness_results import file as results
 import selection
 import shares
 import style

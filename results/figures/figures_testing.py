@@ -9,9 +9,11 @@ from pathlib import Path
 import h5py
 from matplotlib.container import BarContainer, ErrorbarContainer
 
-import catalogue
-import style
-from results import Results
+sys.path.insert(1, str(Path(__file__).resolve().parent.parent))  # harness_results
+
+import catalogue  # noqa: E402
+import style  # noqa: E402
+from harness_results.file import Results  # noqa: E402
 
 DRAW = Path(__file__).with_name("draw.py")
 

@@ -5,7 +5,7 @@ import numpy as np
 
 import style
 from over_time import chosen_lines
-from results import MEASURE_LATENCY, NS_PER_MS, flatten
+from harness_results.file import MEASURE_LATENCY, NS_PER_MS, flatten
 
 SHOWN_SLOS = 2
 

@@ -20,7 +20,7 @@ from figures_testing import Drawn, rows_of, run, wanted_cells
 from loki import fig1, fig3, tasks
 from loki import violations as violations_of_loki
 from cast import Cast
-from results import Cell, Results
+from harness_results.file import Cell, Results
 from selection import Missing, name_of
 
 HARNESS = sys.argv.pop()

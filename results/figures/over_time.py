@@ -8,7 +8,7 @@ import look
 import style
 from cast import chosen
 from intervals import half_width, seeds_text, spread
-from results import NS_PER_MS, flatten
+from harness_results.file import NS_PER_MS, flatten
 
 MAX_POINTS = 150
 MAX_LINES = 8

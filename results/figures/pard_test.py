@@ -12,12 +12,12 @@ from pathlib import Path
 import h5py
 import numpy as np
 
+from figures_testing import Drawn, rows_of, run, wanted_cells
 import catalogue
 import style
-from figures_testing import Drawn, rows_of, run, wanted_cells
 from pard import fig6, fig12, fig13, fig15
 from pard.series import SYSTEMS
-from results import Cell, Results
+from harness_results.file import Cell, Results
 from selection import Missing, name_of, series_of, settings
 
 MOTIVATION = sys.argv.pop()

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from results import number, plain_name
+from harness_results.file import HOW_TO_RECORD
+from harness_results.names import number, plain_name
 
 # As the papers write systems and variants.
 NAMES = {"naive": "Naive", "nexus": "Nexus", "clipperpp": "Clipper++", "pard": "PARD", "shepherd": "SHEPHERD", "clockwork": "Clockwork",
@@ -124,9 +125,7 @@ def first_seed(cells):
 
 def rows_of(cell, name):
     if not cell.has(name):
-        raise Missing(f"no /cells/{cell['cell']}/{name}: "
-                      + ("published states are recorded with [record] states = true" if name == "states"
-                         else "rows are recorded with [record] rows = true"))
+        raise Missing(f"no /cells/{cell['cell']}/{name}: {HOW_TO_RECORD[name]}")
     return cell.table(name)
 
 

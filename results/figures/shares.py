@@ -8,7 +8,8 @@ import style
 from cast import chosen
 from intervals import half_width, seeds_text, spread
 from over_time import some_of
-from results import flatten, without_table
+from harness_results.file import flatten
+from harness_results.names import without_table
 
 MAX_BARS = 48
 MAX_SERIES = 20

@@ -13,7 +13,7 @@ import h5py
 import numpy as np
 
 from figures_testing import Drawn, rows_of, run, wanted_cells
-from results import Results
+from harness_results.file import Results
 from selection import Missing, name_of
 from shepherd import predictability
 from shepherd.series import SYSTEMS

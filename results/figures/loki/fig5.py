@@ -8,7 +8,7 @@ from loki import violations
 from loki.series import LOKI, SYSTEMS
 from loki.tasks import scaling_changes
 from over_time import binned, bins_of, share
-from results import NS_PER_S
+from harness_results.file import NS_PER_S
 from selection import first_seed, group, series_of, workload_name
 import style
 

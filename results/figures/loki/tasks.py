@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from results import NS_PER_S
+from harness_results.file import NS_PER_S
 from selection import Missing
 
 LESSER = 1 - 1e-9  # a variant below this is not the most accurate of its task

@@ -6,7 +6,7 @@ import numpy as np
 from intervals import half_width, seeds_text
 from over_time import bins_of, mean_delay_ms
 import look
-from results import NS_PER_MS, NS_PER_S
+from harness_results.file import NS_PER_MS, NS_PER_S
 from selection import Missing, absent_note, first_seed, one_workload, rows_of, workload_name
 import style
 

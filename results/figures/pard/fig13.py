@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from results import NS_PER_S
+from harness_results.file import NS_PER_S
 from selection import Missing, absent_note, first_seed, one_workload, rows_of, workload_name
 
 SERIES = ("pard", "pard/instant")

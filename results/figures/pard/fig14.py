@@ -8,7 +8,7 @@ import curves
 import look
 from intervals import spread
 from pard.series import SYSTEMS
-from results import number
+from harness_results.names import number
 from selection import Missing, group, pair_of, series_of
 import style
 

@@ -6,7 +6,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator
 
 import look
 from intervals import seeds_text, spread
-from results import NS_PER_MS
+from harness_results.file import NS_PER_MS
 from selection import first_seed, group, name_of, rows_of, series_of
 import style
 

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import look
-from results import MEASURE_LATENCY, NS_PER_MS
+from harness_results.file import MEASURE_LATENCY, NS_PER_MS
 from selection import Missing, absent_note
 from shepherd.series import SYSTEMS
 

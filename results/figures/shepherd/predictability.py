@@ -8,7 +8,7 @@ import h5py
 import matplotlib.pyplot as plt
 
 import look
-from results import text_of
+from harness_results.names import text_of
 import style
 
 SECONDS_PER_MINUTE = 60

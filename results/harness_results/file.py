@@ -1,4 +1,4 @@
-"""Reads a results file (results/README.md) into workloads, series and cells."""
+"""A results file as workloads, series and cells, in numpy's arrays: what figures and tables are made of."""
 
 import tomllib
 from dataclasses import dataclass
@@ -8,41 +8,20 @@ from pathlib import Path
 import h5py
 import numpy as np
 
+from harness_results.names import number, parameter_now, plain_name, settings_now, text_of, with_names_of_today, without_table
+
 NS_PER_S = 1e9
 NS_PER_MS = 1e6
 MEASURE_LATENCY = 0
-# Columns that had another name in earlier versions, as harness/core/renamed.cc lists them.
-RENAMED_COLUMNS = {
-    "domain": "queue",
-    "lateness_ns": "schedule_lag_ns",
-    "lateness_us_p50": "schedule_lag_us_p50",
-    "lateness_us_p99": "schedule_lag_us_p99",
-    "lateness_us_max": "schedule_lag_us_max",
-    "reservation_rps": "offline_schedule_rps",
-    "bound_gap": "optimality_gap",
-    "optimal_goodput_rps": "capacity_goodput_rps",
-    "scheduler_busy": "scheduler_utilisation",
-    "visit_share": "visit_ratio",
-    "normalised_goodput": "slo_attainment",
-    "batch_cap": "max_batch",
-    "dropped_inbox_full": "dropped_scheduler_queue_full",
-}
-# Swept keys that had another name, and their values.
-RENAMED_KEYS = {
-    "live.lateness_limit_ms": "live.schedule_lag_limit_ms",
-    "gpu.pace_limit": "gpu.profile_error_limit",
-    "gpu.pace_wait_s": "gpu.profile_check_wait_s",
-    "cluster.scheduler_inbox_ms": "cluster.scheduler_queue_limit_ms",
-    "repeat_until.most_seeds": "repeat_until.max_seeds",
-    "shared.most_tokens": "shared.max_tokens",
-    "side_by_side": "independent",
-    "nexus.load": "nexus.model_loading",
-    "shepherd.herd_load": "shepherd.herd_model_loading",
-}
-RENAMED_VALUES = {
-    "serving.dispatch=least_loaded": "serving.dispatch=least_outstanding",
-    "nexus.model_loading=ahead": "nexus.model_loading=preloaded",
-    "shepherd.herd_model_loading=ahead": "shepherd.herd_model_loading=preloaded",
+# What a table is absent without.
+HOW_TO_RECORD = {
+    "requests": "rows are recorded with [record] rows = true",
+    "visits": "rows are recorded with [record] rows = true",
+    "states": "published states are recorded with [record] states = true",
+    "replay": "recorded with [record] replay = true",
+    "replay_log": "recorded with [record] replay = true",
+    "groups": "only plans whose workers serve several modules have groups",
+    "ranks": "only live runs have ranks",
 }
 # Parameters under these tables change the load or the cluster: they make another workload, not another series.
 WORKLOAD_TABLES = ("workload.", "trace.", "cluster.", "planner.", "module.", "live.")
@@ -133,6 +112,13 @@ class Cell:
     def has(self, name):
         return name in self._group
 
+    def tables(self):
+        return list(self._group)
+
+    def dataset(self, name):
+        """The table as it is stored, unread."""
+        return self._group[name]
+
     def table(self, name):
         return with_names_of_today(self._group[name][:])
 
@@ -159,8 +145,8 @@ class Cell:
 
     @cached_property
     def settings(self):
-        """The cell's whole effective settings."""
-        return tomllib.loads(text_of(self.attribute("effective_toml")))
+        """The cell's whole effective settings, by the names of today."""
+        return settings_now(tomllib.loads(text_of(self.attribute("effective_toml"))))
 
     @cached_property
     def rate_rps(self):
@@ -209,18 +195,33 @@ class Cell:
         return slowest
 
 
+class ResultsError(ValueError):
+    """A results file that cannot be read as what was asked for."""
+
+
 class Results:
     """An open results file."""
 
     def __init__(self, path):
         self.path = Path(path)
         self._file = h5py.File(path, "r")
-        rows = [plain(row) for row in with_names_of_today(self._file["summary"][:])]
+        self.rows = [plain(row) for row in with_names_of_today(self._file["summary"][:])]  # of skipped and invalid cells too
         experiment = parsed(text_of(self._file.attrs.get("experiment_toml", "")))
         self.figures = named(experiment.get("figures", []))  # those that the experiment asks for
-        by_rate = not {"rates_rps", "rates_rps_per_worker"}.isdisjoint(experiment.get("workload", {}))
-        self.cells = [Cell(row, self._file[f"cells/{row['cell']}"], by_rate) for row in rows if row["status"] == "ok"]
-        self.not_drawn = len(rows) - len(self.cells)
+        self._by_rate = not {"rates_rps", "rates_rps_per_worker"}.isdisjoint(experiment.get("workload", {}))
+        self.cells = [self.cell(row) for row in self.rows if row["status"] == "ok"]
+        self.not_drawn = len(self.rows) - len(self.cells)
+
+    def close(self):
+        self._file.close()
+
+    def cell(self, row):
+        """The cell of one of `rows`."""
+        return Cell(row, self._file[f"cells/{row['cell']}"], self._by_rate)
+
+    def attributes(self):
+        """What the file says of itself."""
+        return {name: text_of(value) if isinstance(value, (str, bytes)) else value.item() for name, value in self._file.attrs.items()}
 
     def workloads(self):
         """The cells of each workload, by series; workloads in the order of the file, series in that of series()."""
@@ -232,7 +233,7 @@ class Results:
         for by_series in grouped.values():
             for series, cells in by_series.items():
                 if len({cell["seed"] for cell in cells}) < len(cells):
-                    raise SystemExit(f"{self.path}: cells of '{series.label}' differ in more than the seed")
+                    raise ResultsError(f"{self.path}: cells of '{series.label}' differ in more than the seed")
         return grouped
 
     def series(self):
@@ -271,55 +272,6 @@ def peaks_text(cells):
     return " Peak over mean " + "; ".join((f"of {trace} " if names else "") + text for text, trace in found.items()) + "."
 
 
-def without_table(text):
-    """"pard.lambda=0.2" as "lambda=0.2", the way variants without a name are called."""
-    key, equals, value = text.partition("=")
-    return key.rpartition(".")[2] + equals + value
-
-
-def number(text):
-    """The text as a number, or None."""
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-def text_of(attribute):
-    return attribute.decode() if isinstance(attribute, bytes) else str(attribute)
-
-
-def parsed(toml):
-    """The experiment's text as a dictionary; made-up files may hold anything."""
-    try:
-        return tomllib.loads(toml)
-    except tomllib.TOMLDecodeError:
-        return {}
-
-
-def named(names):
-    """A list of names; an experiment may write a single one without brackets."""
-    return [names] if isinstance(names, str) else list(names)
-
-
-def plain_name(text):
-    """A text as part of a file's name."""
-    return "".join(c if c.isalnum() or c in "-._" else "_" for c in text)
-
-
-def with_names_of_today(rows):
-    """A table whose columns are called as they are now."""
-    rows.dtype.names = tuple(RENAMED_COLUMNS.get(name, name) for name in rows.dtype.names)
-    return rows
-
-
-def parameter_now(word):
-    """KEY=VALUE by the names that both have today."""
-    key, equals, value = word.partition("=")
-    now = RENAMED_KEYS.get(key, key) + equals + value
-    return RENAMED_VALUES.get(now, now)
-
-
 def plain(row):
     """A row of /summary as a dictionary of Python values."""
     values = {}
@@ -346,6 +298,19 @@ def ranges(numbers):
     if len(texts) > longest:
         texts = texts[: longest - 1] + [f"... {texts[-1]} ({len(numbers)} in all)"]
     return ", ".join(texts)
+
+
+def parsed(toml):
+    """The experiment's text as a dictionary; made-up files may hold anything."""
+    try:
+        return tomllib.loads(toml)
+    except tomllib.TOMLDecodeError:
+        return {}
+
+
+def named(names):
+    """A list of names; an experiment may write a single one without brackets."""
+    return [names] if isinstance(names, str) else list(names)
 
 
 def flatten(by_series):

@@ -1,0 +1,143 @@
+"""A results file as pandas' DataFrames, for notebooks. pandas is imported by load(), so that figures do without it."""
+
+from functools import cached_property
+
+import h5py
+import numpy as np
+
+from harness_results.file import HOW_TO_RECORD, Results, ResultsError, ranges
+from harness_results.names import SHOWN_VALUES, text_of, with_names_of_today
+
+FORMAT = "harness results"
+FORMAT_VERSION = 1  # the newest that this package reads
+# Enumerations that mean nothing where another column has another value: column -> (the other, its value).
+ONLY_WITH = {"reason": ("outcome", "dropped")}
+UNITS = {"ns": "ns", "us": "us", "ms": "ms", "s": "s", "rps": "requests/s", "kbps": "1000 bit/s", "bytes": "bytes"}
+
+
+class MissingTable(KeyError):
+    """A table or cell that the file does not have; the text says what there is, or how to record it."""
+
+    def __str__(self):
+        return self.args[0]
+
+
+def load(path):
+    """Opens a results file. Raises OSError where there is none, ResultsError where it is another file, ImportError without pandas."""
+    return Frames(path)
+
+
+def unit_of(column):
+    """By the column's name, as all columns have it: "ns" of "latency_ns", "ms" of "latency_ms_p99", "1" of counts and shares."""
+    words = column.split("_")
+    if words[-2:] == ["per", "s"]:
+        return "requests/s"
+    return next((UNITS[word] for word in words if word in UNITS), "1")
+
+
+class Frames:
+    """An open results file. A `cell` is its number, the column of that name in `summary`. Every DataFrame has today's names of columns,
+    text and enumerations by their names, numbers as they are stored, and the units of its numbers in attrs["units"]."""
+
+    def __init__(self, path):
+        import pandas
+
+        self._pandas = pandas
+        self._results = Results(path)
+        self._attributes = self._results.attributes()
+        self._require_format()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        """Tables that were read stay; no further ones can be."""
+        self._results.close()
+
+    @cached_property
+    def summary(self):
+        """A row for each cell, skipped and invalid ones too: keep those with status == "ok" in statistics."""
+        return self._with_units(self._pandas.DataFrame(self._results.rows))
+
+    @property
+    def provenance(self):
+        """Where the results come from: the attributes of the file (commit, versions, machine, experiment), and its path."""
+        return {"file": str(self._results.path), **self._attributes}
+
+    def requests(self, cell):
+        """A row for each request."""
+        return self.table(cell, "requests")
+
+    def visits(self, cell):
+        """A row for each request and module it came to."""
+        return self.table(cell, "visits")
+
+    def windows(self, cell):
+        """What became of the requests sent in each window."""
+        return self.table(cell, "windows")
+
+    def plan(self, cell):
+        """Workers, largest batch and execution time of each module, whenever they change."""
+        return self.table(cell, "plans")
+
+    def modules(self, cell):
+        """A row for each module."""
+        return self.table(cell, "modules")
+
+    def settings(self, cell):
+        """The cell's whole effective settings: tables in tables."""
+        return self._cell(cell).settings
+
+    def table(self, cell, name):
+        """Any table of /cells/N by its name: "module_windows", "workers", "latency", "states"."""
+        group = self._cell(cell)
+        if not group.has(name):
+            how = HOW_TO_RECORD.get(name, f"the cell has {', '.join(group.tables())}")
+            raise MissingTable(f"{self._results.path}: no /cells/{cell}/{name}: {how}")
+        stored = group.dataset(name)
+        enumerations = {column: h5py.check_enum_dtype(stored.dtype[column]) for column in stored.dtype.names}
+        rows = with_names_of_today(stored[:])
+        named = dict(zip(rows.dtype.names, enumerations.values()))
+        frame = self._pandas.DataFrame({column: self._decoded(rows[column], named[column]) for column in rows.dtype.names})
+        for column, (other, value) in ONLY_WITH.items():
+            if column in frame and other in frame:
+                frame.loc[frame[other] != value, column] = np.nan
+        if "module" in frame:
+            frame["module"] = self._pandas.Categorical.from_codes(*self._module_codes(rows["module"], group.module_names()))
+        return self._with_units(frame)
+
+    def _cell(self, number):
+        rows = {row["cell"]: row for row in self._results.rows}
+        if number not in rows:
+            raise MissingTable(f"{self._results.path}: no cell {number}: the file has {ranges(sorted(rows))}")
+        row = rows[number]
+        if row["status"] == "skipped":
+            raise MissingTable(f"{self._results.path}: cell {number} was skipped: {row['why']}")
+        return self._results.cell(row)
+
+    def _decoded(self, values, enumeration):
+        if enumeration:
+            places = np.full(max(enumeration.values()) + 1, -1)
+            places[list(enumeration.values())] = np.arange(len(enumeration))
+            return self._pandas.Categorical.from_codes(places[values], [SHOWN_VALUES.get(name, name) for name in enumeration])
+        return [text_of(value) for value in values] if values.dtype.kind in "OS" else values
+
+    @staticmethod
+    def _module_codes(numbers, names):
+        """(codes, names) for a Categorical; 65535 stands for whole requests, which are at no module."""
+        numbers = numbers.astype(int)
+        return np.where(numbers < len(names), numbers, -1), names
+
+    def _with_units(self, frame):
+        frame.attrs["units"] = {column: unit_of(column) for column in frame if frame[column].dtype.kind in "iuf"}
+        return frame
+
+    def _require_format(self):
+        path, found = self._results.path, self._attributes.get("format", "nothing")
+        if found != FORMAT:
+            raise ResultsError(f"{path}: format: found {found}, allowed: {FORMAT}")
+        if self._attributes["format_version"] > FORMAT_VERSION:
+            raise ResultsError(f"{path}: format_version: found {self._attributes['format_version']}, allowed: up to {FORMAT_VERSION}")
