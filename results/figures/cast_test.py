@@ -53,6 +53,7 @@ def window_for_lambda(row, _):
 EXAMPLES = {name: (PAPER, None) for name in catalogue.DRAWINGS if name.startswith("pard/")}
 EXAMPLES |= {"pard/fig14a": (STREAMS, None), "pard/fig14b": (DROPPING, None), "pard/fig14c": (SWEEP, None),
              "pard/fig14d": (SWEEP, window_for_lambda)}
+EXAMPLES |= {name: (STREAMS, None) for name in catalogue.LOAD_SWEEPS}
 EXAMPLES |= {"shepherd/fig7": (STREAMS, None), "shepherd/fig8": (STREAMS, None), "shepherd/fig9": (STREAMS, slo_by_rate),
              "shepherd/fig10": (STREAMS, workers_by_rate), "shepherd/fig11a": (STREAMS, slo_by_rate),
              "shepherd/fig11b": (STREAMS, limits_by_rate)}

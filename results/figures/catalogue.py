@@ -7,6 +7,7 @@ from typing import Callable
 import matplotlib.pyplot as plt
 
 from cast import Cast, system_of
+import load_sweep
 from loki import fig1, fig5, fig7
 from loki import fig8 as loki_fig8
 import style
@@ -26,7 +27,7 @@ class Drawing:
     """draw(cells, cast) gives (figure, caption, cells shown), once for each setting that the file holds besides `axes`; with `panels`
     draw([(setting, cells)], cast) puts all settings into one figure, with `by_workload` each workload has a figure of its own, and
     with `by_system` each system: draw(cells, cast, series that stands for it). Of `series` the file must have some; its other systems
-    are shown too, for which Cast.names() says. All series count if it is None."""
+    are shown too, for which Cast.names() says. All series count if it is None. Parts without what the figure is `of` are left out."""
 
     draw: Callable
     series: tuple | None = None
@@ -34,9 +35,12 @@ class Drawing:
     panels: bool = False
     by_workload: bool = False
     by_system: bool = False
+    of: Callable | None = None  # of a part's cells: whether they show it
 
 
 LOADS = ("load", "rate")
+# Also drawn of every file that holds a load sweep.
+LOAD_SWEEPS = ("goodput-load", "slo-attainment-load")
 DRAWINGS = {
     "pard/fig2": Drawing(fig2.draw, fig2.SERIES),
     "pard/fig6": Drawing(fig6.draw, by_system=True),
@@ -62,6 +66,8 @@ DRAWINGS = {
     "loki/fig6": Drawing(fig5.draw_social, by_workload=True),
     "loki/fig7": Drawing(fig7.draw, fig7.SERIES, by_workload=True),
     "loki/fig8": Drawing(loki_fig8.draw, None, ("slo_ms",), by_workload=True),
+    "goodput-load": Drawing(load_sweep.draw_goodput, None, LOADS, by_workload=True, of=load_sweep.is_sweep),
+    "slo-attainment-load": Drawing(load_sweep.draw_slo_attainment, None, LOADS, by_workload=True, of=load_sweep.is_sweep),
 }
 
 
@@ -89,10 +95,23 @@ def of_each_system(drawing, cells, setting, cast):
     return [(setting if name == first else setting.of_system(name_of(name)), one) for name, one in drawn.items()]
 
 
+def parts_of(results, drawing, cast):
+    """[(setting, cells)]: what the figure shows, or figures of it."""
+    parts = settings(shown_cells(results, drawing, cast), drawing.axes)
+    if drawing.by_workload:
+        parts = [(setting.of_workload(pair), own) for setting, cells in parts for pair, own in group(cells, pair_of).items()]
+    if drawing.of is None:
+        return parts
+    parts = [(setting, cells) for setting, cells in parts if drawing.of(cells)]
+    if not parts:
+        raise Missing(f"no series has cells that differ in {' or '.join(drawing.axes)}")
+    return parts
+
+
 def drawn_of(drawing, parts, cast):
-    """[(setting, (figure, caption, cells))] of at most MAX_SETTINGS parts."""
+    """[(setting, (figure, caption, cells))] of the parts."""
     drawn = []
-    for setting, cells in parts[:MAX_SETTINGS]:
+    for setting, cells in parts:
         if drawing.by_system:
             drawn += of_each_system(drawing, cells, setting, cast)
         else:
@@ -100,19 +119,17 @@ def drawn_of(drawing, parts, cast):
     return drawn
 
 
-def draw(results, name, folder):
-    """Draws the figure; returns the paths of its files. Raises Missing when the file lacks what it shows, and LeftOut, with nothing
+def draw(results, name, folder, limit=MAX_SETTINGS):
+    """Draws the figure, of at most `limit` settings; returns the paths of its files. Raises Missing when the file lacks what it shows, and LeftOut, with nothing
     written, when it would leave a system of the file out."""
     drawing, cast = DRAWINGS[name], Cast(results.cells)
     try:
-        parts = settings(shown_cells(results, drawing, cast), drawing.axes)
-        if drawing.by_workload:
-            parts = [(setting.of_workload(pair), own) for setting, cells in parts for pair, own in group(cells, pair_of).items()]
-        drawn = [(Setting(()), drawing.draw(parts, cast))] if drawing.panels else drawn_of(drawing, parts, cast)
+        parts = parts_of(results, drawing, cast)
+        drawn = [(Setting(()), drawing.draw(parts, cast))] if drawing.panels else drawn_of(drawing, parts[:limit], cast)
         cast.require_all()
         note = f" Not drawn: {', '.join(map(name_of, cast.not_drawn()))}." if cast.not_drawn() else ""
-        if len(parts) > MAX_SETTINGS and not drawing.panels:
-            note += f" {len(parts) - MAX_SETTINGS} further settings of the file are not drawn."
+        if len(parts) > limit and not drawing.panels:
+            note += f" {len(parts) - limit} further settings of the file are not drawn."
         paths = []
         for setting, (figure, caption, cells) in drawn:
             own = f" With {setting.text}." if setting.text else ""

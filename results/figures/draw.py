@@ -53,7 +53,20 @@ def draw_general(results, folder, limit):
     for workload, by_series in list(workloads.items())[:limit]:
         for draw in WORKLOAD_FIGURES:
             yield from draw(results, palette, workload, by_series, folder)
+    for name in catalogue.LOAD_SWEEPS:
+        yield from draw_load_sweep(results, name, folder, limit)
     require_all(list(dict.fromkeys(key.system for key in results.series())), palette.shown)
+
+
+def draw_load_sweep(results, name, folder, limit):
+    """The paths of the figure; none where the file has no sweep, or one that a system of the file has no part in."""
+    try:
+        return catalogue.draw(results, name, folder, limit)
+    except Missing:
+        return []
+    except LeftOut as lost:
+        print(f"{results.path}: {name} is not drawn: it {lost}", file=sys.stderr)
+        return []
 
 
 def tell(line):

@@ -13,6 +13,7 @@ import numpy as np
 from matplotlib import colors, image
 
 from figures_testing import Drawn
+import catalogue
 from harness_results import file as results
 import selection
 import shares
@@ -48,7 +49,8 @@ class DrawTest(unittest.TestCase):
     def test_every_workload_has_its_figures(self):
         printed = draw(SMALL, self.folder)
         names = {path.name for path in self.folder.iterdir()}
-        expected = {"rates.pdf", "rates.png"}
+        expected = {f"{stem}.{ending}" for stem in ("rates", "goodput-load-lv-tweet", "slo-attainment-load-lv-tweet")
+                    for ending in ("pdf", "png")}
         for kind in ("goodput", "queueing", "drops", "latency"):
             for load in ("0.9", "1.2"):
                 expected |= {f"{kind}-lv-tweet-{load}-500ms.pdf", f"{kind}-lv-tweet-{load}-500ms.png"}
@@ -62,7 +64,7 @@ class DrawTest(unittest.TestCase):
     def test_many_cells_are_limited_and_said_so(self):
         printed = draw(MANY, self.folder, "--limit", "1")
         figures = list(self.folder.glob("*.pdf"))
-        self.assertEqual(len(figures), 5)
+        self.assertEqual(len(figures), 1 + 4 + len(catalogue.LOAD_SWEEPS))
         self.assertEqual(printed[-1], "35 further workloads have no figures of their own (--limit 1)")
 
     def test_pages_hold_all_workloads(self):
