@@ -48,9 +48,9 @@ void add_run_command(CLI::App& app, int& exit_code);
 /// `harness show RESULTS.h5`: a row per cell, or with --paired a comparison paired by seed.
 void add_show_command(CLI::App& app, int& exit_code);
 /// `harness figures RESULTS.h5` draws the figures of an experiment with results/figures/draw.py; 2: a
-/// figure's name is unknown or nothing could be drawn (the script has said so). The environment variables
-/// HARNESS_PYTHON overrides the interpreter (with h5py and matplotlib) that the build found, HARNESS_HOME
-/// where results/figures stands (home_folder()).
+/// name (of a figure, a style, a font, a system) is unknown or nothing could be drawn (the script has said
+/// so). The environment variable HARNESS_PYTHON overrides the interpreter (with h5py and matplotlib) that the
+/// build found, HARNESS_HOME where results/ stands, with figures/ and harness_results/ (home_folder()).
 void add_figures_command(CLI::App& app, int& exit_code);
 /// `harness claims [RESULTS.h5 ...]`: what the results say about the papers' claims; 1: a claim came out
 /// worse than the ledger knows (with --strict: any is not reproduced).

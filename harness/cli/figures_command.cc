@@ -31,6 +31,10 @@ struct FiguresOptions {
   std::string folder;
   int limit = 12;
   std::vector<std::string> only;
+  std::string style;
+  std::string font;
+  std::vector<std::string> rename;
+  bool no_caption = false;
   bool list = false;
 };
 
@@ -107,7 +111,29 @@ int draw(FiguresOptions options) {
                                     "--limit",
                                     std::to_string(options.limit)};
   for (const std::string& name : options.only) words.push_back("--only=" + name);
+  if (!options.style.empty()) words.push_back("--style=" + options.style);
+  if (!options.font.empty()) words.push_back("--font=" + options.font);
+  for (const std::string& names : options.rename) words.push_back("--rename=" + names);
+  if (options.no_caption) words.push_back("--no-caption");
   return run(std::move(words));
+}
+
+/// How all figures look, and what they call the systems. draw.py knows which values there are.
+void add_look(CLI::App& command, FiguresOptions& options) {
+  command
+      .add_option("--style", options.style,
+                  "for a paper: pages as wide as its column, text of at least 7 pt; acm-1col, acm-2col, "
+                  "usenix or slides")
+      ->type_name("NAME");
+  command.add_flag("--no-caption", options.no_caption,
+                   "write captions beside the figures (STEM.txt), not into them");
+  command.add_option("--font", options.font, "font of all text, one that matplotlib finds")
+      ->type_name("NAME");
+  command
+      .add_option("--rename", options.rename,
+                  "call a system, or SYSTEM/VARIANT, by another name in the figures; repeatable")
+      ->type_name("A=B")
+      ->allow_extra_args(false);
 }
 
 }  // namespace
@@ -120,6 +146,8 @@ void add_figures_command(CLI::App& app, int& exit_code) {
       "  harness figures quickstart.h5\n"
       "  harness figures quickstart.h5 -o figures --limit 2\n"
       "  harness figures overall.h5 --only pard/fig8 --only pard/fig11\n"
+      "  harness figures mine.h5 --style acm-1col --no-caption --font \"Linux Libertine O\" --rename "
+      "mine=Ours\n"
       "  harness figures cv.h5\n"
       "  harness figures variants.csv\n\n"
       "Draws the figures that the experiment names (figures = [\"pard/fig8\", ...]), without such a list "
@@ -146,6 +174,7 @@ void add_figures_command(CLI::App& app, int& exit_code) {
           "draw this figure, whatever the experiment names; repeatable; 'general': those of every file")
       ->type_name("NAME")
       ->allow_extra_args(false);
+  add_look(*command, *options);
   command->add_flag("--list", options->list, "print the names of the figures and what they show");
   command->callback([options, &exit_code] {
     if (options->list)

@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import look
+import style
 from intervals import seeds_text, spread
 from selection import group, pair_of, series_of
 
@@ -11,9 +12,9 @@ MAX_SERIES = 8
 
 
 def grid_of(count):
-    columns = min(3, count)
+    columns = style.columns_of(count, 3)
     rows = -(-count // columns)
-    figure, grid = plt.subplots(rows, columns, squeeze=False, figsize=(max(5.4, 2.9 * columns), 0.6 + 2.5 * rows))
+    figure, grid = plt.subplots(rows, columns, squeeze=False, figsize=style.size(max(5.4, 2.9 * columns), 0.6 + 2.5 * rows))
     for axes in grid.flat[count:]:
         axes.set_visible(False)
     return figure, list(grid.flat[:count])

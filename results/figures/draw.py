@@ -8,23 +8,23 @@ that `harness list variants` printed Loki's figure 3.
 """
 
 import argparse
-import difflib
 import os
 import sys
 from pathlib import Path
 
 sys.path.insert(1, str(Path(__file__).resolve().parent.parent))  # harness_results, installed or not
 
-from cast import require_all
-import catalogue
-import latency
-from loki import fig3
-import over_time
-import shares
-from harness_results.file import Results
-from selection import LeftOut, Missing
-from shepherd import predictability
-from style import Palette
+from cast import require_all  # noqa: E402
+import catalogue  # noqa: E402
+from harness_results.file import Results, ResultsError  # noqa: E402
+import latency  # noqa: E402
+from loki import fig3  # noqa: E402
+import options  # noqa: E402
+import over_time  # noqa: E402
+import shares  # noqa: E402
+from selection import LeftOut, Missing  # noqa: E402
+from shepherd import predictability  # noqa: E402
+from style import Palette  # noqa: E402
 
 WORKLOAD_FIGURES = (
     over_time.draw_goodput,
@@ -40,6 +40,7 @@ def parse_arguments():
     parser.add_argument("-o", dest="folder", type=Path, default=Path("figures"), help="folder for the figures")
     parser.add_argument("--limit", type=int, default=12, help="workloads with figures of their own (%(default)s)")
     parser.add_argument("--only", action="append", metavar="NAME", help="draw this figure (catalogue.txt); repeatable")
+    options.add(parser)
     return parser.parse_args()
 
 
@@ -77,22 +78,13 @@ def tell(line):
         sys.stdout = open(os.devnull, "w", encoding="utf-8")
 
 
-def fail(line):
-    """Bad input."""
-    print(line, file=sys.stderr)
-    raise SystemExit(2)
-
-
 def chosen(results, only):
     """The names of the figures to draw."""
     names = list(dict.fromkeys(only or results.figures or [catalogue.GENERAL]))
     known = catalogue.names()
     for name in names:
         if name not in known:
-            where = "--only" if only else f"{results.path}: experiment_toml: figures"
-            near = difflib.get_close_matches(str(name), known, 1)
-            guess = f"; did you mean '{near[0]}'?" if near else ""
-            fail(f"{where}: found '{name}', allowed: {', '.join(known)}{guess}")
+            options.refuse("--only" if only else f"{results.path}: experiment_toml: figures", name, known)
     return names
 
 
@@ -121,18 +113,20 @@ def draw_table(table, folder):
         for path in draw(table, folder):
             tell(path)
     except (KeyError, ValueError, OSError) as error:
-        fail(f"{table}: {error!r}, allowed: the table of harness trace cv or of harness list variants")
+        options.fail(f"{table}: {error!r}, allowed: the table of harness trace cv or of harness list variants")
 
 
 def main():
     arguments = parse_arguments()
     if predictability.is_table(arguments.results):
+        options.apply(arguments)
         draw_table(Path(arguments.results), arguments.folder)
         return
     results = Results(arguments.results)
     if not results.cells:
         raise SystemExit(f"{arguments.results}: no cell has results to draw")
     names = chosen(results, arguments.only)
+    options.apply(arguments, results)
     arguments.folder.mkdir(parents=True, exist_ok=True)
     count, lacking, left_out = draw_named(results, names, arguments.folder, arguments.limit)
     if left_out or lacking and not count:
@@ -147,5 +141,7 @@ def main():
 if __name__ == "__main__":
     try:
         main()
+    except ResultsError as error:
+        options.fail(error)
     except OSError as error:  # a full disk, a folder that cannot be written
         raise SystemExit(str(error)) from None

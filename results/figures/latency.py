@@ -26,14 +26,14 @@ def draw_latency(results, palette, workload, by_series, folder):
     slos = sorted({cell["slo_ms"] for cell in cells})
     longest = SHOWN_SLOS * slos[-1]
 
-    figure, axes = plt.subplots(figsize=(style.WIDTH, 3.1))
+    figure, axes = plt.subplots(figsize=style.size(style.WIDTH, 3.1))
     for key, own in lines.items():
         latencies, shares = distribution(own)
         latencies = np.concatenate([[0], latencies, [max(longest, latencies[-1] if len(latencies) else 0)]])
         shares = np.concatenate([[0], shares, shares[-1:] if len(shares) else [0]])
         axes.plot(latencies, shares, drawstyle="steps-post", **palette.line(key))
     for slo in slos:
-        axes.axvline(slo, color="black", linestyle=":", linewidth=1, label="SLO" if slo == slos[0] else None)
+        axes.axvline(slo, color="black", linestyle=":", linewidth=style.points(1), label="SLO" if slo == slos[0] else None)
     axes.set(title=workload.title, xlabel="latency (ms)", ylabel="CDF (% of sent)", xlim=(0, longest), ylim=(0, 104))
     style.legend(figure, *axes.get_legend_handles_labels())
     caption = (f"Share of all requests sent that were completed within a latency; what is missing to 100 % at the right "

@@ -43,7 +43,7 @@ def highest_bound(by_series, place, bound):
 
 def draw(cells, cast, column, bound, scale):
     """(figure, its axes, caption's end): a line for each series and the bound, in units of the column times `scale`."""
-    figure, axes = plt.subplots(figsize=(style.WIDTH, 3.1))
+    figure, axes = plt.subplots(figsize=style.size(style.WIDTH, 3.1))
     place, label = axis_of(cells)
     by_series = cast.cells(cells, (), curves.MAX_SERIES)
     curves.draw_series(axes, cast, cells, (), place, column, scale)

@@ -38,7 +38,8 @@ def whiskers_of(half):
 def marked_line(axes, points, look, marker="o"):
     """A line with marks and whiskers; `points`: places, the means there, half of the widths of their intervals."""
     places, mean, half = points
-    axes.errorbar(places, mean, yerr=whiskers_of(half), marker=marker, markersize=3.5, capsize=1.8, elinewidth=0.8, **look)
+    axes.errorbar(places, mean, yerr=whiskers_of(half), marker=marker, markersize=style.points(3.5), capsize=style.points(1.8), elinewidth=style.points(0.8),
+                  **look)
 
 
 def band_line(axes, points, look, least=-np.inf):
@@ -55,7 +56,7 @@ def bars_beside(axes, places, spreads, rank, count, **look):
     mean, half = np.array(spreads).T
     width = 0.84 / count
     return axes.bar(np.array(places) + (rank - (count - 1) / 2) * width, mean, 0.9 * width, yerr=whiskers_of(half),
-                    error_kw={"elinewidth": 0.7, "capsize": 1.2}, **look)
+                    error_kw={"elinewidth": style.points(0.7), "capsize": style.points(1.2)}, **look)
 
 
 def plain_line(axes, points, look):
@@ -68,7 +69,7 @@ def plain_line(axes, points, look):
 
 def reference_line(axes, points, label):
     """What curves are seen against: dotted, black."""
-    plain_line(axes, points, {"color": "black", "linestyle": ":", "linewidth": 1.2, "label": label})
+    plain_line(axes, points, {"color": "black", "linestyle": ":", "linewidth": style.points(1.2), "label": label})
 
 
 def label_bars(axes, bars, spreads, **font):

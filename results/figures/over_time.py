@@ -9,6 +9,7 @@ import style
 from cast import chosen
 from intervals import half_width, seeds_text, spread
 from harness_results.file import NS_PER_MS, flatten
+from selection import label_of
 
 MAX_POINTS = 150
 MAX_LINES = 8
@@ -24,7 +25,7 @@ def chosen_lines(by_series):
 def some_of(by_series, ranked, most):
     """At most that many series, in their order, the first of the ranked and one of each system; and a sentence about those left out."""
     kept = chosen(ranked, lambda key: key.system, most)
-    left_out = [key.label for key in ranked if key not in kept]
+    left_out = [label_of(key) for key in ranked if key not in kept]
     note = f" Not drawn: {', '.join(left_out)}." if left_out else ""
     return {key: cells for key, cells in by_series.items() if key in kept}, note
 
@@ -64,7 +65,7 @@ def draw_capacity(axes, cells, times):
     curves = np.array([cell.capacity(times) for cell in cells])
     if not np.isfinite(curves).all() or np.ptp(curves, axis=0).max() > 0.01 * curves.max():
         return ""
-    axes.plot(times, curves[0], color="black", linestyle=":", linewidth=1, label="capacity")
+    axes.plot(times, curves[0], color="black", linestyle=":", linewidth=style.points(1), label="capacity")
     return " Dotted: capacity of the plan."
 
 
@@ -76,7 +77,7 @@ def draw_goodput(results, palette, workload, by_series, folder):
     times = (np.arange(count) + 0.5) * bin_s
     offered, _ = spread(sums_of(cells, "sent", width, count))
 
-    figure, (rate, ratio) = plt.subplots(2, 1, sharex=True, figsize=(style.WIDTH, 3.9),
+    figure, (rate, ratio) = plt.subplots(2, 1, sharex=True, figsize=style.size(style.WIDTH, 3.9),
                                          gridspec_kw={"height_ratios": [3, 2]})
     rate.fill_between(times, offered / bin_s, color=style.OFFERED, alpha=0.45, linewidth=0, label="offered load")
     capacity = draw_capacity(rate, cells, times)
@@ -110,7 +111,7 @@ def draw_queueing_delay(results, palette, workload, by_series, folder):
     names = cells[0].module_names()
 
     figure, panels = plt.subplots(len(names), 1, sharex=True, sharey=True, squeeze=False,
-                                  figsize=(style.WIDTH, 0.7 + 1.1 * len(names)))
+                                  figsize=style.size(style.WIDTH, 0.7 + 1.1 * len(names)))
     panels = panels[:, 0]
     for key, own in lines.items():
         delays = np.maximum(mean_delay_ms(own, width, count), SHORTEST_DELAY_MS)

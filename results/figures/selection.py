@@ -8,6 +8,7 @@ from harness_results.names import number, plain_name
 # As the papers write systems and variants.
 NAMES = {"naive": "Naive", "nexus": "Nexus", "clipperpp": "Clipper++", "pard": "PARD", "shepherd": "SHEPHERD", "clockwork": "Clockwork",
          "loki": "Loki", "proteus": "Proteus", "inferline": "InferLine"}
+RENAMED = {}  # systems and series that the user calls otherwise
 CAPITALS = ("wcl", "fcfs", "hbf", "lbf", "np")
 
 
@@ -29,10 +30,17 @@ def series_of(cell):
 def name_of(series):
     """As the papers write it: "PARD-back"."""
     system, _, variant = series.partition("/")
-    name = NAMES.get(system, system)
-    if not variant:
+    name = RENAMED.get(series) or RENAMED.get(system) or NAMES.get(system, system)
+    if not variant or series in RENAMED:
         return name
     return f"{name}-{variant.upper() if variant in CAPITALS else variant}"
+
+
+def label_of(key):
+    """What a series is called in the general figures: a SeriesKey's own label, unless its system or it has been renamed."""
+    words = [key.system] if key.variant == "default" else [key.system, key.variant]
+    now = RENAMED.get("/".join(words)) or " ".join([RENAMED.get(key.system, key.system), *words[1:]])
+    return now + key.label.removeprefix(" ".join(words))
 
 
 def pair_of(cell):

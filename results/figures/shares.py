@@ -10,6 +10,7 @@ from intervals import half_width, seeds_text, spread
 from over_time import some_of
 from harness_results.file import flatten
 from harness_results.names import without_table
+from selection import label_of
 
 MAX_BARS = 48
 MAX_SERIES = 20
@@ -48,7 +49,7 @@ def set_workload_ticks(axes, page):
 def draw_rates(results, palette, page, number, folder):
     series = [key for key in results.series() if any(key in by_series for by_series in page.values())]
     drawn = chosen(series, lambda key: key.system, MAX_SERIES)
-    figure, (drops, invalid) = plt.subplots(2, 1, sharex=True, figsize=(style.WIDTH, 4.4))
+    figure, (drops, invalid) = plt.subplots(2, 1, sharex=True, figsize=style.size(style.WIDTH, 4.4))
     draw_bars(drops, page, drawn, palette, "drop_rate")
     draw_bars(invalid, page, drawn, palette, "invalid_rate")
     drops.set_ylabel("drop rate (%)")
@@ -56,7 +57,7 @@ def draw_rates(results, palette, page, number, folder):
     set_workload_ticks(invalid, page)
     style.legend(figure, *drops.get_legend_handles_labels())
     bars = {(workload, key): by_series[key] for workload, by_series in page.items() for key in drawn if key in by_series}
-    left_out = [key.label for key in series if key not in drawn]
+    left_out = [label_of(key) for key in series if key not in drawn]
     note = f" Not drawn: {', '.join(left_out)}." if left_out else ""
     caption = ("Drop rate: requests dropped or late, of all sent. Invalid rate: GPU time spent on requests that did not "
                f"end in time, of all GPU time.{seeds_text(*bars.values())}{note} {results.source(flatten(bars))}")
@@ -82,7 +83,7 @@ def draw_drops_by_module(results, palette, workload, by_series, folder):
     means = np.array([own.mean(axis=0) for own in shares])
     places = np.arange(len(drawn))
 
-    figure, axes = plt.subplots(figsize=(style.WIDTH, 1.0 + 0.3 * len(drawn)))
+    figure, axes = plt.subplots(figsize=style.size(style.WIDTH, 1.0 + 0.3 * len(drawn)))
     left = np.zeros(len(drawn))
     late_look = {"color": "white", "edgecolor": "#767676", "hatch": "////", "linewidth": 0.6}
     for part, (name, own) in enumerate(zip([*names, "completed late"], [*style.module_looks(len(names)), late_look])):

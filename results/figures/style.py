@@ -3,6 +3,7 @@
 import colorsys
 import textwrap
 import zlib
+from dataclasses import dataclass
 
 import matplotlib
 
@@ -11,10 +12,14 @@ import matplotlib.colors  # noqa: E402
 import matplotlib.pyplot as plt  # noqa: E402
 import numpy as np  # noqa: E402
 
+import page  # noqa: E402
+from selection import label_of  # noqa: E402
+
 WIDTH = 6.6
 CAPTION_CHARACTERS = 116
 LEGEND_CHARACTERS = 104
 PNG_DPI = 200
+TEXT = 8.5
 
 # Distinguishable for the colour-blind (Okabe and Ito); every figure of every file uses them.
 SYSTEM_COLOURS = {
@@ -43,9 +48,9 @@ MODULE_HATCHES = ["", "////", "....", "xxxx", "----", "oooo"]
 
 plt.rcParams.update({
     "font.family": "DejaVu Sans",
-    "font.size": 8.5,
+    "font.size": TEXT,
     "axes.titlesize": 9,
-    "axes.labelsize": 8.5,
+    "axes.labelsize": TEXT,
     "xtick.labelsize": 8,
     "ytick.labelsize": 8,
     "legend.fontsize": 8,
@@ -61,6 +66,44 @@ plt.rcParams.update({
     "pdf.fonttype": 42,
     "figure.max_open_warning": 0,  # the figures of a name are saved once all of them are drawn
 })
+
+
+@dataclass
+class Options:
+    """What the user wants of all figures."""
+
+    sizes: page.Style | None = None  # of a page as wide as a column
+    captions: bool = True  # in the figures; otherwise beside them
+    note: str = ""  # for the end of captions
+
+
+OPTIONS = Options()
+
+
+def use(options, font=None):
+    """Must come before the first figure. The font is one that matplotlib knows."""
+    OPTIONS.__dict__.update(options.__dict__)
+    if font is not None:
+        plt.rcParams["font.family"] = [font, "DejaVu Sans"]
+    if options.sizes is not None:
+        plt.rcParams.update(options.sizes.parameters)
+
+
+def size(width, height):
+    """The size of a figure that has this one without a style."""
+    own = OPTIONS.sizes
+    return (width, height) if own is None else (own.width, own.height * height)
+
+
+def points(length):
+    """The size of a mark that has this one without a style."""
+    own = OPTIONS.sizes
+    return length if own is None else length * own.text / TEXT
+
+
+def columns_of(count, most, widths=1):
+    """How many panels stand beside each other, each as wide as so many simple ones."""
+    return min(most, count, most if OPTIONS.sizes is None else max(1, OPTIONS.sizes.columns // widths))
 
 
 class Palette:
@@ -88,10 +131,10 @@ class Palette:
 
     def label(self, key):
         self.shown.add(key.system)
-        return key.label
+        return label_of(key)
 
     def line(self, key):
-        return {"color": self.colour(key), "linestyle": self._styles[key], "label": key.label}
+        return {"color": self.colour(key), "linestyle": self._styles[key], "label": label_of(key)}
 
 
 def system_colours(systems):
@@ -137,14 +180,17 @@ def module_looks(count):
             for k, colour in enumerate(module_colours(count))]
 
 
-def legend(figure, handles, labels):
+def legend(figure, handles, labels, **options):
     """Above the axes, row by row, in as many columns as fit."""
+    if OPTIONS.sizes is not None:
+        page.fit_legend(figure, handles, labels, OPTIONS.sizes)
+        return
     count = len(labels)
     fitting = LEGEND_CHARACTERS * figure.get_figwidth() / WIDTH
     columns = next((n for n in range(count, 1, -1) if legend_characters(labels, n) <= fitting), 1)
     by_column = [i for column in range(columns) for i in range(column, count, columns)]
     figure.legend([handles[i] for i in by_column], [labels[i] for i in by_column], loc="lower center",
-                  bbox_to_anchor=(0.5, 1.0), ncol=columns, handlelength=2.6, columnspacing=1.4)
+                  bbox_to_anchor=(0.5, 1.0), ncol=columns, **{"handlelength": 2.6, "columnspacing": 1.4, **options})
 
 
 def legend_characters(labels, columns):
@@ -153,14 +199,28 @@ def legend_characters(labels, columns):
     return sum(widest) + 9 * columns
 
 
-def save(figure, folder, stem, caption):
-    """Writes STEM.pdf and STEM.png with the caption below the axes; returns their paths."""
+def arrange(figure, caption):
+    """Puts the caption below the axes; for a style, all on its page. Returns the options of savefig()."""
+    if OPTIONS.sizes is not None:
+        page.arrange(figure, caption, OPTIONS.sizes)
+        return {}
     text = "\n".join(textwrap.wrap(caption, round(CAPTION_CHARACTERS * figure.get_figwidth() / WIDTH)))
     figure.text(0.01, -0.015, text, ha="left", va="top", fontsize=7, color="#404040", linespacing=1.35)
+    return {"bbox_inches": "tight", "pad_inches": 0.06}
+
+
+def save(figure, folder, stem, caption):
+    """Writes STEM.pdf and STEM.png with the caption below the axes, or in STEM.txt beside them; returns their paths. The PDF's metadata
+    has the caption in any case."""
+    caption += OPTIONS.note
+    options = arrange(figure, caption if OPTIONS.captions else "")
     paths = []
-    for ending, metadata in ((".pdf", {"CreationDate": None}), (".png", {"Software": None})):
+    for ending, metadata in ((".pdf", {"CreationDate": None, "Title": stem, "Subject": caption}), (".png", {"Software": None})):
         path = folder / (stem + ending)
-        figure.savefig(path, bbox_inches="tight", pad_inches=0.06, dpi=PNG_DPI, metadata=metadata)
+        figure.savefig(path, dpi=PNG_DPI, metadata=metadata, **options)
         paths.append(path)
     plt.close(figure)
+    if not OPTIONS.captions:
+        paths.append(folder / (stem + ".txt"))
+        paths[-1].write_text(textwrap.fill(caption, 100) + "\n", encoding="utf-8")
     return paths

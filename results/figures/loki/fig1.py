@@ -38,7 +38,7 @@ def phase_starts(demands, tasks):
 
 def draw_accuracy(axes, cast, cells, demands, tasks):
     look.marked_line(axes, curves.curve(cells, demand, "accuracy", 100),
-                     cast.line(series_of(cells[0])) | {"label": "Loki, whole pipeline", "linewidth": 2})
+                     cast.line(series_of(cells[0])) | {"label": f"{cast.name(series_of(cells[0]))}, whole pipeline", "linewidth": 2})
     for (task, (accuracies, half)), colour, dashes in zip(tasks.items(), style.module_colours(len(tasks)), style.LINE_STYLES[1:]):
         look.plain_line(axes, (demands, 100 * accuracies, 100 * half),
                         {"color": colour, "linestyle": dashes, "label": task.replace("_", " ")})
@@ -83,7 +83,7 @@ def draw(cells, cast):
     if any(cell.rate_rps is None for cell in cells) or len({cell.rate_rps for cell in loki}) < 2:
         raise Missing("the file has one rate only")
     demands, tasks = tasks_by_demand(loki)
-    figure, (accuracy, workers, violated) = plt.subplots(3, 1, sharex=True, figsize=(5.2, 5.8), gridspec_kw={"height_ratios": [3, 2, 2]})
+    figure, (accuracy, workers, violated) = plt.subplots(3, 1, sharex=True, figsize=style.size(5.2, 5.8), gridspec_kw={"height_ratios": [3, 2, 2]})
     draw_accuracy(accuracy, cast, loki, demands, tasks)
     draw_workers(workers, cast, series)
     draw_violations(violated, cast, series)

@@ -50,9 +50,9 @@ def label_points(axes, points):
 
 def draw_table(table):
     panels = panels_of(table)[:MAX_PANELS]
-    columns = min(3, len(panels))
+    columns = style.columns_of(len(panels), 3)
     rows = -(-len(panels) // columns)
-    figure, grid = plt.subplots(rows, columns, squeeze=False, figsize=(max(4.2, 3.0 * columns), 0.5 + 2.4 * rows))
+    figure, grid = plt.subplots(rows, columns, squeeze=False, figsize=style.size(max(4.2, 3.0 * columns), 0.5 + 2.4 * rows))
     for axes in grid.flat[len(panels):]:
         axes.set_visible(False)
     for axes, (task, profiles, batches) in zip(grid.flat, panels):

@@ -75,7 +75,7 @@ def draw(cells, cast, number):
     times = (np.arange(count) + 0.5) * bin_s
     with_paths = violations.have_path_windows(cells)
     panels = PANELS + ((OF_PATHS,) if with_paths else ())
-    figure, grid = plt.subplots(len(panels), 1, sharex=True, figsize=(style.WIDTH, 0.5 + 1.25 * len(panels)))
+    figure, grid = plt.subplots(len(panels), 1, sharex=True, figsize=style.size(style.WIDTH, 0.5 + 1.25 * len(panels)))
     for axes, (label, value, scale) in zip(grid, panels):
         draw_panel(axes, cast, courses, value, scale, times)
         axes.set_ylabel(label)

@@ -8,6 +8,7 @@ from intervals import seeds_text, spread
 from loki import violations
 from loki.series import DROPPING
 from selection import absent_note, workload_name
+import style
 
 SERIES = tuple(DROPPING)
 LOOKS = ({"color": look.DROP_COLOUR}, {"color": look.INVALID_COLOUR})
@@ -17,7 +18,7 @@ def draw(cells, cast):
     series = cast.cells(cells, SERIES)
     measures = violations.measures(cells)
     places = np.arange(len(series))
-    figure, axes = plt.subplots(figsize=(max(4.8, 1.2 * len(series)), 2.9))
+    figure, axes = plt.subplots(figsize=style.size(max(4.8, 1.2 * len(series)), 2.9))
     for rank, ((column, of), own_look) in enumerate(zip(measures, LOOKS)):
         spreads = [spread([100 * cell[column] for cell in own]) for own in series.values()]
         bars = look.bars_beside(axes, places, spreads, rank, len(measures), label=f"% of {of}", **own_look)

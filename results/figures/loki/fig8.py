@@ -9,6 +9,7 @@ from loki import violations
 from loki.series import SYSTEMS
 from over_time import binned, share
 from selection import Missing
+import style
 
 STEP_S = 10
 
@@ -32,7 +33,7 @@ def draw(cells, cast):
         raise Missing("the file has one SLO only")
     panels = [("mean accuracy (% of the best)", "accuracy"), ("greatest drop of accuracy (%)", greatest_drop)]
     panels += [(f"SLO violations (% of {of})", column) for column, of in violations.measures(cells)]
-    figure, grid = plt.subplots(1, len(panels), figsize=(2.5 * len(panels), 2.7))
+    figure, grid = plt.subplots(1, len(panels), figsize=style.size(2.5 * len(panels), 2.7))
     for axes, (label, column) in zip(grid, panels):
         curves.draw_series(axes, cast, cells, SYSTEMS, slo, column, 100)
         axes.set(ylabel=label, ylim=(None if column == "accuracy" else 0, None))

@@ -33,7 +33,7 @@ def draw(cells, cast):
     pipelines = list(dict.fromkeys(pipeline for pipeline, _ in workloads))
     traces = list(dict.fromkeys(trace for _, trace in workloads))
     figure, grid = plt.subplots(len(traces), 1 + len(pipelines), sharex="row", squeeze=False,
-                                figsize=(1.9 * (1 + len(pipelines)), 0.6 + 1.55 * len(traces)))
+                                figsize=style.size(1.9 * (1 + len(pipelines)), 0.6 + 1.55 * len(traces)))
     for row, trace in zip(grid, traces):
         first = next(workloads[pipeline, trace] for pipeline in pipelines if (pipeline, trace) in workloads)
         draw_rate(row[0], first, trace)

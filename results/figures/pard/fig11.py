@@ -8,6 +8,7 @@ from intervals import seeds_text, spread
 from pard.drops import shares_by_module
 from pard.series import VARIANTS
 from selection import absent_note, one_workload, workload_name
+import style
 
 SERIES = ("pard", *VARIANTS)
 MAX_LEVEL_LABELS = 13
@@ -29,7 +30,7 @@ def draw(cells, cast):
     series = cast.cells(workload, SERIES)
     first = next(iter(series.values()))[0]
     names = first.module_names()
-    figure, (rates, modules) = plt.subplots(2, 1, sharex=True, figsize=(7.4, 4.8))
+    figure, (rates, modules) = plt.subplots(2, 1, sharex=True, figsize=style.size(7.4, 4.8))
     draw_rates(rates, series)
     shares = [shares_by_module(same, len(names)) for same in series.values()]
     labels = [cast.name(name).partition("-")[2] if name in VARIANTS else cast.name(name) for name in series]

@@ -90,7 +90,7 @@ def draw_parts(axes, cell, visits):
     for rank, (name, label, colour) in enumerate(PARTS):
         values = np.sort(sums[name])
         shown = np.linspace(0, len(values) - 1, min(len(values), 2000)).astype(int)
-        axes.plot(values[shown], 100 * (shown + 1) / len(values), color=colour, linestyle=look.style.LINE_STYLES[rank],
+        axes.plot(values[shown], 100 * (shown + 1) / len(values), color=colour, linestyle=style.LINE_STYLES[rank],
                   label=f"{label} (sd {values.std():.0f} ms)")
     axes.set(xlabel="sum over the modules (ms)", ylabel="CDF (% of requests)", xlim=(0, None), ylim=(0, 140), yticks=range(0, 101, 25))
     axes.legend(loc="upper left", fontsize=7)
@@ -132,7 +132,9 @@ def draw(cells, cast, shown):
         raise Missing(f"no cells of {shown} on {workload_name(workload)}")
     cell = first_seed(series[shown])
     visits = rows_of(cell, "visits")
-    figure, ((consumption, parts), (orders, budgets)) = plt.subplots(2, 2, figsize=(7.4, 5.2))
+    columns = style.columns_of(4, 2, widths=2)
+    figure, grid = plt.subplots(4 // columns, columns, squeeze=False, figsize=style.size(7.4, 10.4 / columns))
+    consumption, parts, orders, budgets = grid.flat
     draw_consumption(consumption, cell, visits)
     draw_parts(parts, cell, visits)
     draw_orders(orders, cast, series)

@@ -5,6 +5,7 @@ import numpy as np
 
 from harness_results.file import NS_PER_S
 from selection import Missing, absent_note, first_seed, one_workload, rows_of, workload_name
+import style
 
 SERIES = ("pard", "pard/instant")
 COLUMNS = ("load", "band", "order")
@@ -75,7 +76,7 @@ def draw(cells, cast):
     first = next(iter(series.values()))
     span = chosen_span(restless[module], first.attribute("duration_ns") / NS_PER_S)
     figure, panels = plt.subplots(len(series), 1, sharex=True, sharey=True, squeeze=False,
-                                  figsize=(7.4, 0.9 + 1.6 * len(series)))
+                                  figsize=style.size(7.4, 0.9 + 1.6 * len(series)))
     panels = panels[:, 0]
     for axes, (name, own) in zip(panels, states.items()):
         draw_states(axes, own[module], span)
@@ -86,7 +87,7 @@ def draw(cells, cast):
     handles = dict(zip(*reversed(panels[-1].get_legend_handles_labels())))
     for axes in panels:
         handles.update(zip(*reversed(axes.get_legend_handles_labels())))
-    panels[0].figure.legend(list(handles.values()), list(handles), loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=3)
+    style.legend(figure, list(handles.values()), list(handles), handlelength=2, columnspacing=2)
     names = first.module_names()
     caption = (f"PARD figure 13. Published load factor of {names[module]} ({workload_name(workload)}, seed {first['seed']}), the band "
                "outside which PARD changes its order (PARD-instant has none), and the order: shaded, high budget first; white, low budget first. The "

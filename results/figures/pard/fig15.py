@@ -58,7 +58,7 @@ def draw(cells, cast):
     shown = shown_policy(policies)
     seed = first_seed(policies[shown])
     latencies = module_latencies(seed)
-    figure, (rates, modules) = plt.subplots(1, 2, figsize=(7.4, 3.0), gridspec_kw={"width_ratios": [2, 3]})
+    figure, (rates, modules) = plt.subplots(1, 2, figsize=style.size(7.4, 3.0), gridspec_kw={"width_ratios": [2, 3]})
     spreads = [spread([100 * cell["drop_rate"] for cell in own]) for own in policies.values()]
     bars = look.bars_beside(rates, np.arange(len(policies)), spreads, 0, 1, color=look.DROP_COLOUR)
     look.label_bars(rates, bars, spreads, fontsize=7)
@@ -71,7 +71,7 @@ def draw(cells, cast):
     for module, (name, own) in enumerate(zip(seed.module_names(), latencies)):
         if len(own):
             modules.plot(np.maximum(own, SHORTEST_MS), 100 * np.arange(1, len(own) + 1) / len(own), color=colours[module],
-                         linestyle=look.style.LINE_STYLES[module % 6], label=name, drawstyle="steps-post")
+                         linestyle=style.LINE_STYLES[module % 6], label=name, drawstyle="steps-post")
     modules.set_xscale("log")
     modules.set(xlabel="latency (ms)", ylabel="CDF of latency (%)", ylim=(0, 102))
     modules.xaxis.set_major_locator(LogLocator(subs=tick_steps(*modules.get_xlim())))

@@ -58,9 +58,10 @@ def draw(cells, cast):
     series = cast.cells(workload, SERIES)
     dropping = {name: own for name, own in cast.cells(cells, SERIES).items() if name != NEVER_DROPS}
     modules = [f"c{rank}" for rank in range(len(dropping))]
-    figure = plt.figure(figsize=(7.4, 4.2 + 1.5 * len(modules)))
-    panels = figure.subplot_mosaic([["a", "b"], *([name, name] for name in modules), ["d", "d"]],
-                                   gridspec_kw={"height_ratios": [1.25, *(1 for _ in modules), 1.1]})
+    figure = plt.figure(figsize=style.size(7.4, 4.2 + 1.5 * len(modules)))
+    first = [["a", "b"]] if style.columns_of(2, 2, widths=2) > 1 else [["a", "a"], ["b", "b"]]
+    panels = figure.subplot_mosaic([*first, *([name, name] for name in modules), ["d", "d"]],
+                                   gridspec_kw={"height_ratios": [*(1.25 for _ in first), *(1 for _ in modules), 1.1]})
     draw_window_sizes(panels["a"], panels["b"], cast, series)
     draw_modules([panels[name] for name in modules], cast, group(cells, pair_of), dropping)
     draw_transient(panels["d"], cast, {name: own for name, own in series.items() if name != NEVER_DROPS} or series)

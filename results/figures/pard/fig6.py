@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from selection import Missing, group, pair_of, rows_of, workload_name
+import style
 
 LAMBDA = 0.1
 BIN = 0.05
@@ -59,7 +60,7 @@ def draw(cells, cast, name):
     cells = shown_cells(cast.cells(cells)[name])
     sums = aggregated(cells)
     modules = sums.shape[1]
-    figure, axes = plt.subplots(figsize=(6.6, 3.6))
+    figure, axes = plt.subplots(figsize=style.size(6.6, 3.6))
     points = np.linspace(0, modules, 400)
     for module in range(modules):
         count = modules - module

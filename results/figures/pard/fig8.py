@@ -6,6 +6,7 @@ import look
 from intervals import seeds_text, spread
 from pard.series import SYSTEMS
 from selection import absent_note, group, pair_of
+import style
 
 SERIES = SYSTEMS
 
@@ -25,7 +26,7 @@ def draw_bars(axes, cast, workloads, series, column):
 def draw(cells, cast):
     workloads = group(cells, pair_of)
     series = cast.cells(cells, SERIES)
-    figure, (drops, invalid) = plt.subplots(2, 1, sharex=True, figsize=(7.4, 4.2))
+    figure, (drops, invalid) = plt.subplots(2, 1, sharex=True, figsize=style.size(7.4, 4.2))
     draw_bars(drops, cast, workloads, series, "drop_rate")
     draw_bars(invalid, cast, workloads, series, "invalid_rate")
     drops.set(ylabel="drop rate (%)")

@@ -8,6 +8,7 @@ from intervals import seeds_text, spread
 from pard import windows
 from pard.series import SYSTEMS
 from selection import absent_note, group, pair_of
+import style
 
 SERIES = SYSTEMS
 
@@ -17,7 +18,7 @@ def draw(cells, cast):
     columns = len({trace for _, trace in workloads}) if len(workloads) > 3 else len(workloads)
     rows = -(-len(workloads) // columns)
     figure, grid = plt.subplots(rows, columns, sharex=True, sharey=True, squeeze=False,
-                                figsize=(max(4.2, 2.45 * columns), 0.5 + 1.6 * rows))
+                                figsize=style.size(max(4.2, 2.45 * columns), 0.5 + 1.6 * rows))
     sizes = windows.sizes_within(cells)
     for axes in grid.flat[len(workloads):]:
         axes.set_visible(False)

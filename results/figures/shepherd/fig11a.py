@@ -5,6 +5,7 @@ import matplotlib.pyplot as plt
 import look
 from intervals import seeds_text, spread
 from selection import absent_note, group, pair_of
+import style
 from shepherd.series import NOT_PREEMPTIVE
 
 SERIES = ("shepherd", NOT_PREEMPTIVE, "clockwork")
@@ -14,7 +15,7 @@ def draw(cells, cast):
     workloads = list(group(cells, pair_of))
     columns = [(pair, slo) for pair in workloads for slo in sorted({cell["slo_ms"] for cell in cells}, reverse=True)]
     series = cast.cells(cells, SERIES)
-    figure, axes = plt.subplots(figsize=(max(4.6, 1.1 * len(columns)), 2.9))
+    figure, axes = plt.subplots(figsize=style.size(max(4.6, 1.1 * len(columns)), 2.9))
     for rank, (name, own) in enumerate(series.items()):
         by_column = group(own, lambda cell: (pair_of(cell), cell["slo_ms"]))
         places = [i for i, column in enumerate(columns) if column in by_column]

@@ -6,6 +6,7 @@ import numpy as np
 import look
 from harness_results.file import MEASURE_LATENCY, NS_PER_MS
 from selection import Missing, absent_note
+import style
 from shepherd.series import SYSTEMS
 
 SERIES = SYSTEMS
@@ -34,7 +35,7 @@ def draw(cells, cast):
     if not rates:
         raise Missing("the experiment gives no rates")
     ends = list(dict.fromkeys([rates[0], rates[-1]]))
-    figure, grid = plt.subplots(1, len(ends), squeeze=False, sharey=True, figsize=(3.3 * len(ends), 2.9))
+    figure, grid = plt.subplots(1, len(ends), squeeze=False, sharey=True, figsize=style.size(3.3 * len(ends), 2.9))
     shown = []
     for axes, rate in zip(grid.flat, ends):
         own = [cell for cell in cells if cell.rate_rps == rate]

@@ -58,7 +58,7 @@ def plot(axes, curves, label):
 
 
 def draw_streams(rows):
-    figure, axes = plt.subplots(figsize=(4.2, 2.9))
+    figure, axes = plt.subplots(figsize=style.size(4.2, 2.9))
     plot(axes, curves_of(rows, "trace", group=1), "{}")
     look.legend_of(figure, axes)
     return figure
@@ -66,7 +66,7 @@ def draw_streams(rows):
 
 def draw_groups(rows):
     traces = list(dict.fromkeys(row["trace"] for row in rows))
-    figure, grid = plt.subplots(1, len(traces), squeeze=False, sharey=True, figsize=(max(4.2, 2.6 * len(traces)), 2.9))
+    figure, grid = plt.subplots(1, len(traces), squeeze=False, sharey=True, figsize=style.size(max(4.2, 2.6 * len(traces)), 2.9))
     for axes, trace in zip(grid.flat, traces):
         plot(axes, curves_of(rows, "group", trace=trace), "groups of {}")
         axes.set_title(trace, loc="left")

@@ -7,6 +7,7 @@ import curves
 import look
 from cast import system_of
 from selection import Missing, group, series_of
+import style
 from shepherd.series import GROUP_LIMIT, SYSTEMS, WORKERS
 
 LIMITED = "shepherd"  # the system whose groups have a limit
@@ -34,7 +35,7 @@ def diagonal(axes, cells, place):
 def draw_load(parts, cast):
     panels = curves.by_workload(parts)
     require_several(panels, lambda cell: cell.rate_rps, "rate")
-    figure, grid = plt.subplots(2, len(panels), sharex=True, squeeze=False, figsize=(max(4.2, 3.3 * len(panels)), 4.6))
+    figure, grid = plt.subplots(2, len(panels), sharex=True, squeeze=False, figsize=style.size(max(4.2, 3.3 * len(panels)), 4.6))
     for (title, cells), goodput, utilisation in zip(panels, *grid):
         place = curves.offered_by_level(cells)
         diagonal(goodput, cells, place)
