@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from matplotlib.gridspec import GridSpec
 from matplotlib.text import Annotation, Text
-from matplotlib.ticker import FixedLocator, MaxNLocator, NullFormatter
+from matplotlib.ticker import MaxNLocator, NullFormatter
 
 GAP = 0.4  # between what stands below each other, of the height of small text
 POINTS_PER_INCH = 72
@@ -50,7 +50,7 @@ STYLES = {
     "acm-1col": Style(3.33, 0.72, 8, 7, 1.1),
     "acm-2col": Style(7.0, 0.8, 8, 7, 1.2),
     "usenix": Style(3.33, 0.72, 8, 7, 1.1),
-    "slides": Style(10.0, 1.25, 17, 14, 2.4),
+    "slides": Style(10.0, 1.35, 17, 14, 2.4),
 }
 
 
@@ -119,11 +119,14 @@ def part_ticks(axes):
         return
     axes.xaxis.set_minor_formatter(NullFormatter())
     locator = axes.xaxis.get_major_locator()
-    if isinstance(locator, FixedLocator):
-        for label in axes.get_xticklabels():
-            label.set(rotation=90, ha="center")
-    elif isinstance(locator, MaxNLocator):
+    if not overlap(axes.get_xticklabels()):
+        return
+    if isinstance(locator, MaxNLocator):
         locator.set_params(nbins=MAX_NUMBERS)
+        return
+    axes.tick_params(axis="x", labelrotation=90)
+    for label in axes.get_xticklabels():
+        label.set_ha("center")
 
 
 def part_annotations(axes):
