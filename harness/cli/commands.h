@@ -26,17 +26,30 @@ inline void print_text(const std::string& text) {
   if (!written || std::fflush(stdout) != 0)
     throw EnvironmentError(std::string("standard output: cannot be written: ") + std::strerror(errno));
 }
-/// The same, formatted as by printf.
-[[gnu::format(printf, 1, 2)]] inline void print_formatted(const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
+/// Formatted as by vprintf.
+[[gnu::format(printf, 1, 0)]] inline std::string formatted_list(const char* format, va_list arguments) {
   char* text = nullptr;
   const int size = vasprintf(&text, format, arguments);
-  va_end(arguments);
   if (size < 0) throw EnvironmentError("standard output: no memory for what is printed");
   const std::string whole(text, static_cast<std::size_t>(size));
   std::free(text);
-  print_text(whole);
+  return whole;
+}
+/// Formatted as by printf.
+[[gnu::format(printf, 1, 2)]] inline std::string formatted(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  std::string text = formatted_list(format, arguments);
+  va_end(arguments);
+  return text;
+}
+/// print_text() of what formatted() makes.
+[[gnu::format(printf, 1, 2)]] inline void print_formatted(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const std::string text = formatted_list(format, arguments);
+  va_end(arguments);
+  print_text(text);
 }
 
 // Each adds its command to `app`. The command prints to standard output, throws InputError for what is wrong

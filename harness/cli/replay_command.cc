@@ -16,13 +16,14 @@ struct ReplayOptions {
   std::string other;
   std::string folder = ".";
   std::vector<std::string> libraries;
+  bool json = false;
 };
 
 void replay(const ReplayOptions& options, int& exit_code) {
   for (const std::string& library : options.libraries) load_system_library(library, {"", 0, "--library"});
   const ReplayVerdict verdict = options.other.empty() ? replay_results(options.results, options.folder)
                                                       : compare_replays(options.results, options.other);
-  print_text(verdict.text);
+  print_text(options.json ? verdict.json : verdict.text);
   if (verdict.differs) exit_code = 1;
 }
 
@@ -63,6 +64,7 @@ void add_replay_command(CLI::App& app, int& exit_code) {
       ->excludes(other)
       ->type_name("FILE.so")
       ->allow_extra_args(false);
+  command->add_flag("--json", options->json, "what was found as JSON (docs/commands.md)");
   command->callback([options, &exit_code] { replay(*options, exit_code); });
 }
 

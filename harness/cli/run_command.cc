@@ -23,7 +23,9 @@ void add_run_command(CLI::App& app, int& exit_code) {
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_flag("--dry-run", options->dry_run, "print the cells and their plans; write nothing");
+  CLI::Option* dry_run =
+      app.add_flag("--dry-run", options->dry_run, "print the cells and their plans; write nothing");
+  app.add_flag("--json", options->json, "with --dry-run: as JSON (docs/commands.md)")->needs(dry_run);
   CLI::Option* fresh =
       app.add_flag("--fresh", options->fresh,
                    "start over: earlier results of this experiment stay until new ones take their place");

@@ -15,6 +15,8 @@
 
 #include "harness/core/arrivals.h"
 #include "harness/core/error.h"
+#include "harness/record/analysis/text_table.h"
+#include "harness/record/run/summary.h"
 #include "workloads/catalogue/catalogue.h"
 #include "workloads/files/file_bytes.h"
 #include "workloads/trace_files/trace_facts.h"
@@ -36,6 +38,7 @@ struct TraceArguments {
   std::string column;
   std::string time_column;
   std::vector<std::string> settings;
+  bool json = false;
 };
 
 ParamValue value_of(const std::string& text) {
@@ -129,32 +132,63 @@ double rate_of(const TraceArguments& arguments, const TraceSpec& spec) {
   return arguments.rate.value_or(has_its_own ? 0 : kRateOfShapes);
 }
 
-void print_cv(const char* name, bool is_defined, double value, const std::string& remark = "") {
-  if (is_defined) {
-    print_formatted("  %-15s %.4f%s\n", name, value, remark.c_str());
-  } else {
-    print_formatted("  %-15s -\n", name);
+/// A figure that the bins are too long for, or the trace too short, does not exist.
+struct ShownFacts {
+  explicit ShownFacts(const TraceFacts& shown) : facts(shown) {
+    has_seconds = divides_into(facts, 1);
+    has_bins = !has_seconds && facts.second_s == facts.bin_s && facts.bins >= 2;
+    has_minutes = divides_into(facts, 60);
+    has_trend = (has_seconds || has_bins) && facts.length_s >= facts.trend_s;
   }
+
+  TraceFacts facts;
+  bool has_seconds = false;
+  bool has_bins = false;  ///< in place of seconds
+  bool has_minutes = false;
+  bool has_trend = false;
+};
+
+std::string cv_text(const char* name, bool is_defined, double value, const std::string& remark = "") {
+  return is_defined ? formatted("  %-15s %.4f%s\n", name, value, remark.c_str())
+                    : formatted("  %-15s -\n", name);
 }
 
-/// A figure that the bins are too long for, or the trace too short, is "-".
-void print_facts(const char* title, const TraceFacts& facts) {
-  const bool has_seconds = divides_into(facts, 1);
-  const bool has_values = has_seconds || (facts.second_s == facts.bin_s && facts.bins >= 2);
-  const std::string values = has_seconds ? "seconds" : "bins";
-  print_formatted("%s\n", title);
-  print_formatted("  length_s        %.6g (%llu bins of %.6g s)\n", facts.length_s,
-                  static_cast<unsigned long long>(facts.bins), facts.bin_s);
-  print_formatted("  requests        %.0f\n", facts.requests);
-  print_formatted("  mean_rps        %.6g\n", facts.mean_rps);
-  print_formatted("  peak_rps        %.6g (mean of the highest %s s)\n", facts.peak_rps,
-                  text_of(facts.second_s).c_str());
-  print_formatted("  peak_over_mean  %.4f\n", facts.peak_over_mean);
-  if (!has_seconds && has_values) print_cv("cv_bin", true, facts.cv_second);
-  print_cv("cv_second", has_seconds, facts.cv_second);
-  print_cv("cv_minute", divides_into(facts, 60), facts.cv_minute);
-  print_cv("cv_short", has_values && facts.length_s >= facts.trend_s, facts.cv_short,
-           " (" + values + " over their moving mean of " + text_of(facts.trend_s) + " s)");
+std::string facts_text(const char* title, const ShownFacts& shown) {
+  const TraceFacts& facts = shown.facts;
+  std::string text = formatted("%s\n", title);
+  text += formatted("  length_s        %.6g (%llu bins of %.6g s)\n", facts.length_s,
+                    static_cast<unsigned long long>(facts.bins), facts.bin_s);
+  text += formatted("  requests        %.0f\n", facts.requests);
+  text += formatted("  mean_rps        %.6g\n", facts.mean_rps);
+  text += formatted("  peak_rps        %.6g (mean of the highest %s s)\n", facts.peak_rps,
+                    text_of(facts.second_s).c_str());
+  text += formatted("  peak_over_mean  %.4f\n", facts.peak_over_mean);
+  if (shown.has_bins) text += cv_text("cv_bin", true, facts.cv_second);
+  text += cv_text("cv_second", shown.has_seconds, facts.cv_second);
+  text += cv_text("cv_minute", shown.has_minutes, facts.cv_minute);
+  const std::string values = shown.has_seconds ? "seconds" : "bins";
+  return text + cv_text("cv_short", shown.has_trend, facts.cv_short,
+                        " (" + values + " over their moving mean of " + text_of(facts.trend_s) + " s)");
+}
+
+JsonObject facts_json(const ShownFacts& shown) {
+  const TraceFacts& facts = shown.facts;
+  const auto if_defined = [](bool is_defined, double value) { return is_defined ? value : kNoValue; };
+  JsonObject object;
+  object.add("length_s", facts.length_s);
+  object.add("bins", facts.bins);
+  object.add("bin_s", facts.bin_s);
+  object.add("requests", facts.requests);
+  object.add("mean_rps", facts.mean_rps);
+  object.add("peak_rps", facts.peak_rps);
+  object.add("peak_window_s", facts.second_s);
+  object.add("peak_over_mean", facts.peak_over_mean);
+  object.add("cv_bin", if_defined(shown.has_bins, facts.cv_second));
+  object.add("cv_second", if_defined(shown.has_seconds, facts.cv_second));
+  object.add("cv_minute", if_defined(shown.has_minutes, facts.cv_minute));
+  object.add("cv_short", if_defined(shown.has_trend, facts.cv_short));
+  object.add("trend_window_s", facts.trend_s);
+  return object;
 }
 
 /// The trace's requests; throws InputError when there are more than `most`.
@@ -170,32 +204,58 @@ std::unique_ptr<ArrivalSource> arrivals_of(const TraceArguments& arguments, cons
 constexpr double kMaxBinsShown = 1e7;
 constexpr double kMaxRequestsShown = 2e8;
 
+/// What is known of a recorded trace, as text; the same is added to `object`.
+std::string file_text(const TraceSpec& spec, JsonObject& object) {
+  const TraceData data = read_trace(spec.file, read_file(spec.file, kLargestTrace), spec);
+  const std::vector<double> counts =
+      data.times_ns.empty() ? data.counts : counts_of(data.times_ns, data.bin_s);
+  const ShownFacts facts(facts_of(counts, data.bin_s));
+  const std::string checksum = trace_checksum(spec);
+  object.add("file", spec.file);
+  object.add("read", described(data));
+  object.add("sha256", checksum);
+  object.add("recorded", facts_json(facts).json());
+  return formatted("file    %s\nread    %s\nsha256  %s\n", spec.file.c_str(), described(data).c_str(),
+                   checksum.c_str()) +
+         facts_text("recorded (source time)", facts);
+}
+
+std::string shape_text(const TraceArguments& arguments, JsonObject& object) {
+  object.add("shape", arguments.trace);
+  object.add("seed", arguments.seed);
+  return formatted("shape   %s (seed %llu)\n", arguments.trace.c_str(),
+                   static_cast<unsigned long long>(arguments.seed));
+}
+
+std::string replayed_text(const ArrivalSource& arrivals, const TraceSpec& spec, const LoadNotes& notes,
+                          JsonObject& object) {
+  const double bin_s = std::max(1.0, ns_to_s(arrivals.duration_ns()) / kMaxBinsShown);
+  const ShownFacts facts(facts_of(counts_of(arrivals, bin_s), bin_s));
+  object.add("compression", compression_of(spec));
+  object.add("replayed", facts_json(facts).json());
+  object.add("recorded_peak_over_mean", notes.recorded_peak_over_mean);
+  object.add("sent_peak_over_mean", notes.sent_peak_over_mean);
+  const bool has_peaks = notes.sent_peak_over_mean > 0;
+  return formatted("one replayed second is %.6g source seconds\n", compression_of(spec)) +
+         facts_text("replayed", facts) +
+         (has_peaks ? formatted("  peak_of_rate    %.4f over its mean; recorded in this window: %.4f\n",
+                                notes.sent_peak_over_mean, notes.recorded_peak_over_mean)
+                    : "");
+}
+
 void show_info(const TraceArguments& arguments) {
   const TraceSpec spec = spec_of(arguments);
   const bool is_file = spec.shape == "file";
   const bool is_replayed = !is_file || arguments.rate || arguments.duration_s || !arguments.settings.empty();
   LoadNotes notes;
   const auto arrivals = is_replayed ? arrivals_of(arguments, spec, kMaxRequestsShown, &notes) : nullptr;
-  if (is_file) {
-    const TraceData data = read_trace(spec.file, read_file(spec.file, kLargestTrace), spec);
-    const std::vector<double> counts =
-        data.times_ns.empty() ? data.counts : counts_of(data.times_ns, data.bin_s);
-    print_formatted("file    %s\nread    %s\nsha256  %s\n", spec.file.c_str(), described(data).c_str(),
-                    trace_checksum(spec).c_str());
-    print_facts("recorded (source time)", facts_of(counts, data.bin_s));
-  } else {
-    print_formatted("shape   %s (seed %llu)\n", arguments.trace.c_str(),
-                    static_cast<unsigned long long>(arguments.seed));
-  }
-  if (!is_replayed) return;
-  print_formatted("one replayed second is %.6g source seconds\n", compression_of(spec));
-  const double bin_s = std::max(1.0, ns_to_s(arrivals->duration_ns()) / kMaxBinsShown);
-  print_facts("replayed", facts_of(counts_of(*arrivals, bin_s), bin_s));
-  if (notes.sent_peak_over_mean > 0)
-    print_formatted("  peak_of_rate    %.4f over its mean; recorded in this window: %.4f\n",
-                    notes.sent_peak_over_mean, notes.recorded_peak_over_mean);
-  for (std::size_t i = 1; i < notes.remarks.size(); ++i)
-    print_formatted("warning: %s\n", notes.remarks[i].c_str());
+  JsonObject object;
+  std::string text = is_file ? file_text(spec, object) : shape_text(arguments, object);
+  if (is_replayed) text += replayed_text(*arrivals, spec, notes, object);
+  std::vector<std::string>& remarks = notes.remarks;
+  if (!remarks.empty()) remarks.erase(remarks.begin());  // what the file was read as
+  object.add("warnings", remarks);
+  print_text(arguments.json ? object.json(",\n").text + "\n" : text + prefixed_lines("warning: ", remarks));
 }
 
 void append_time(std::string& text, TimeNs time) {
@@ -300,6 +360,7 @@ void add_trace_command(CLI::App& app, int& exit_code) {
   trace->footer("Example:\n  harness trace info tweet");
   CLI::App* info = trace->add_subcommand("info", "Mean, peak and variation of a file or a generated shape");
   add_trace_options(*info, *arguments);
+  info->add_flag("--json", arguments->json, "all figures as JSON, in full precision (docs/commands.md)");
   info->footer(
       "Examples:\n  harness trace info tweet --duration 300\n  harness trace info wiki.csv.gz --set "
       "compress=1440");

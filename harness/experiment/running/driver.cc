@@ -12,6 +12,7 @@
 #include "harness/experiment/cells/cell_distribution.h"
 #include "harness/experiment/running/crash_mark.h"
 #include "harness/experiment/running/experiment_run.h"
+#include "harness/record/analysis/text_table.h"
 #include "workloads/catalogue/catalogue.h"
 #include "workloads/files/file_bytes.h"
 #include "workloads/files/table_reader.h"
@@ -114,8 +115,23 @@ int Driver::run() {
 }
 
 int Driver::dry_run() {
+  const bool speaks = ranks_.rank() == 0;
   int worst = kAllWell;
-  for (const auto& run : runs_) worst = std::max(worst, run->dry_run(what_.is_suite));
+  std::vector<Json> plans;
+  for (const auto& run : runs_) {
+    std::string plan;
+    worst = std::max(worst, run->dry_run(what_.is_suite, plan));
+    if (options_.json)
+      plans.push_back({plan});
+    else if (speaks)
+      std::fputs(plan.c_str(), stdout);
+  }
+  if (!options_.json || !speaks) return worst;
+  JsonObject document;
+  document.add("name", what_.name);
+  document.add("is_suite", what_.is_suite);
+  document.add("experiments", plans);
+  std::fputs((document.json(",\n").text + "\n").c_str(), stdout);
   return worst;
 }
 

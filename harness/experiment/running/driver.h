@@ -38,6 +38,7 @@ struct RunOptions {
   std::string folder = "results-out";
   std::vector<std::string> overrides;  ///< --set KEY=VALUE
   bool dry_run = false;
+  bool json = false;  ///< with dry_run: as JSON (docs/commands.md)
   bool fresh = false;
   bool again = false;  ///< cells that were skipped or came out invalid do not count as finished
   bool allow_skipped = false;

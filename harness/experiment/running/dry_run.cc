@@ -8,6 +8,7 @@
 #include "harness/core/error.h"
 #include "harness/experiment/running/progress.h"
 #include "harness/live/protocol/layout.h"
+#include "harness/record/analysis/text_table.h"
 
 namespace harness {
 namespace {
@@ -124,6 +125,81 @@ Line line_of(const PreparedCell& cell) {
           number("%.0f", cell.expected_requests), plan_text(cell)};
 }
 
+/// A line for each layout that the emulated cells have on so many ranks; none without such cells.
+std::set<std::string> layout_lines(const std::vector<PreparedCell>& cells, int ranks) {
+  std::set<std::string> lines;
+  for (const PreparedCell& cell : cells) {
+    if (!is_live(cell) || !cell.why.empty()) continue;
+    const int workers = cell.settings.cluster.workers;
+    const Layout layout(workers, ranks, cell.settings.live);
+    const int hosts = ranks - 1 - layout.idle_ranks();
+    std::string line = name_of(cell.cell.runtime) + std::string(": ") + counted(workers, "worker") + " ";
+    if (ranks == 1)
+      line += "in one process with the load generator";
+    else
+      line += "on " + std::to_string(hosts) + " of " + std::to_string(ranks) + " ranks, at most " +
+              std::to_string(layout.gpus_per_rank()) + " on each; rank 0 sends";
+    lines.insert(line);
+  }
+  return lines;
+}
+
+struct Total {
+  explicit Total(const std::vector<PreparedCell>& cells) {
+    for (const PreparedCell& cell : cells) {
+      if (!cell.why.empty()) {
+        ++skipped;
+        continue;
+      }
+      requests += cell.expected_requests;
+      if (is_live(cell)) live_s += cell.duration_s;
+    }
+  }
+
+  std::size_t skipped = 0;
+  double requests = 0;
+  double live_s = 0;
+};
+
+std::vector<Json> modules_json(const PreparedCell& cell) {
+  std::vector<Json> modules;
+  for (std::size_t m = 0; m < cell.plan.modules.size(); ++m) {
+    JsonObject module;
+    module.add("name", cell.module_names[m]);
+    module.add("max_batch", cell.plan.modules[m].max_batch);
+    module.add("workers", cell.plan.modules[m].workers);
+    modules.push_back(module.json());
+  }
+  return modules;
+}
+
+std::vector<Json> groups_json(const PreparedCell& cell) {
+  std::vector<Json> groups;
+  for (const WorkerGroup& group : cell.plan.groups) {
+    std::vector<std::string> names;
+    for (const ModuleId module : group.modules) names.push_back(cell.module_names[module]);
+    JsonObject one;
+    one.add("workers", group.workers);
+    one.add("modules", names);
+    groups.push_back(one.json());
+  }
+  return groups;
+}
+
+Json cell_json(const PreparedCell& cell) {
+  JsonObject object;
+  add_names(object, cell.identity, ns_to_ms(cell.slo_ns));
+  object.add("duration_s", cell.duration_s);
+  object.add("status", std::string(cell.why.empty() ? "planned" : "skipped"));
+  object.add("why", cell.why);
+  object.add("capacity_rps", cell.capacity_rps);
+  object.add("offered_rps", cell.offered_rps);
+  object.add("expected_requests", cell.expected_requests);
+  object.add("modules", modules_json(cell));
+  object.add("groups", groups_json(cell));
+  return object.json();
+}
+
 }  // namespace
 
 std::string dry_run_table(const std::vector<PreparedCell>& cells) {
@@ -144,6 +220,18 @@ std::string dry_run_table(const std::vector<PreparedCell>& cells) {
   return text;
 }
 
+std::string layout_text(const std::vector<PreparedCell>& cells, int ranks) {
+  std::string text;
+  for (const std::string& line : layout_lines(cells, ranks)) text += line + "\n";
+  return text;
+}
+
+std::string dry_run_total(const std::vector<PreparedCell>& cells) {
+  const Total total(cells);
+  const std::string wall = total.live_s > 0 ? ", " + short_time(total.live_s) + " of wall-clock time" : "";
+  return counted(cells.size(), "cell") + ", " + short_count(total.requests) + " requests" + wall;
+}
+
 std::vector<std::string> run_notes(const CellFactory& factory, std::span<const DeviceNeed> needs,
                                    std::span<const RankMachine> machines) {
   std::vector<std::string> notes = factory.trace_remarks();
@@ -151,36 +239,60 @@ std::vector<std::string> run_notes(const CellFactory& factory, std::span<const D
   return notes;
 }
 
-std::string layout_text(const std::vector<PreparedCell>& cells, int ranks) {
-  std::set<std::string> lines;
-  for (const PreparedCell& cell : cells) {
-    if (!is_live(cell) || !cell.why.empty()) continue;
-    const int workers = cell.settings.cluster.workers;
-    const Layout layout(workers, ranks, cell.settings.live);
-    const int hosts = ranks - 1 - layout.idle_ranks();
-    std::string line = name_of(cell.cell.runtime) + std::string(": ") + counted(workers, "worker") + " ";
-    if (ranks == 1)
-      line += "in one process with the load generator";
-    else
-      line += "on " + std::to_string(hosts) + " of " + std::to_string(ranks) + " ranks, at most " +
-              std::to_string(layout.gpus_per_rank()) + " on each; rank 0 sends";
-    lines.insert(line + "\n");
+std::vector<PreparedCell> ExperimentRun::prepare_wanted() {
+  std::vector<PreparedCell> cells;
+  for (const ExpectedCell& cell : wanted()) {
+    check_signal_();
+    cells.push_back(factory_->prepare(factory_->cells()[cell.index]));
   }
-  std::string text;
-  for (const std::string& line : lines) text += line;
-  return text;
+  return cells;
 }
 
-std::string dry_run_total(const std::vector<PreparedCell>& cells) {
-  double requests = 0;
-  double live_s = 0;
-  for (const PreparedCell& cell : cells) {
-    if (!cell.why.empty()) continue;
-    requests += cell.expected_requests;
-    if (is_live(cell)) live_s += cell.duration_s;
+std::string ExperimentRun::plan_text(bool brief, const std::vector<PreparedCell>& cells) const {
+  std::string text = brief ? file_ + ": " : dry_run_table(cells) + layout_text(cells, ranks_.ranks());
+  text += dry_run_total(cells);
+  if (const double bytes = needs_of_all_.row_bytes(wanted_); bytes > 0)
+    text += ", about " + short_bytes(bytes) + " of rows";
+  const std::size_t skipped = Total(cells).skipped;
+  if (skipped > 0 && brief) text += ", " + std::to_string(skipped) + " skipped";
+  if (wanted_ < expected_.size()) {
+    text += "; with [repeat_until] up to " + counted(expected_.size(), "cell") + " (" +
+            std::to_string(max_seeds(spec_)) + " seeds)";
   }
-  const std::string wall = live_s > 0 ? ", " + short_time(live_s) + " of wall-clock time" : "";
-  return counted(cells.size(), "cell") + ", " + short_count(requests) + " requests" + wall;
+  for (const std::string& note : run_notes(*factory_, needs_, machines_))
+    text += "\n" + (brief ? file_ + ": " : "") + note;
+  return text + "\n";
+}
+
+std::string ExperimentRun::plan_json(const std::vector<PreparedCell>& cells) const {
+  const Total total(cells);
+  std::vector<Json> rows;
+  for (const PreparedCell& cell : cells) rows.push_back(cell_json(cell));
+  const std::set<std::string> layouts = layout_lines(cells, ranks_.ranks());
+  JsonObject object;
+  object.add("file", file_);
+  object.add("name", spec_.name);
+  object.add("results", store_.results_path());
+  object.add("ranks", ranks_.ranks());
+  object.add("cell_count", cells.size());
+  object.add("skipped", total.skipped);
+  object.add("max_cell_count", expected_.size());
+  object.add("requests", total.requests);
+  object.add("live_s", total.live_s);
+  object.add("rows_bytes", needs_of_all_.row_bytes(wanted_));
+  object.add("layouts", std::vector<std::string>(layouts.begin(), layouts.end()));
+  object.add("notes", run_notes(*factory_, needs_, machines_));
+  object.add("cells", Json{json_lines(rows)});
+  return object.json(",\n").text;
+}
+
+int ExperimentRun::dry_run(bool brief, std::string& plan) {
+  return on_all_ranks(ranks_, file_, [&](RankReport& report) {
+    if (ranks_.rank() != 0) return;
+    const std::vector<PreparedCell> cells = prepare_wanted();
+    plan = options_.json ? plan_json(cells) : plan_text(brief, cells);
+    report.value = Total(cells).skipped > 0 && !options_.allow_skipped ? kVerdictAgainst : kAllWell;
+  });
 }
 
 }  // namespace harness

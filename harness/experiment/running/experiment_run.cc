@@ -132,35 +132,6 @@ void ExperimentRun::check() {
   checking_ = Clock::now() - began;
 }
 
-void ExperimentRun::print_plan(bool brief, RankReport& report) {
-  std::vector<PreparedCell> cells;
-  for (const ExpectedCell& cell : wanted()) {
-    check_signal_();
-    cells.push_back(factory_->prepare(factory_->cells()[cell.index]));
-  }
-  const auto skipped =
-      std::count_if(cells.begin(), cells.end(), [](const PreparedCell& cell) { return !cell.why.empty(); });
-  std::string text = brief ? file_ + ": " : dry_run_table(cells) + layout_text(cells, ranks_.ranks());
-  text += dry_run_total(cells);
-  if (const double bytes = needs_of_all_.row_bytes(wanted_); bytes > 0)
-    text += ", about " + short_bytes(bytes) + " of rows";
-  if (skipped > 0 && brief) text += ", " + std::to_string(skipped) + " skipped";
-  if (wanted_ < expected_.size()) {
-    text += "; with [repeat_until] up to " + count_text(expected_.size()) + " (" +
-            std::to_string(max_seeds(spec_)) + " seeds)";
-  }
-  for (const std::string& note : run_notes(*factory_, needs_, machines_))
-    text += "\n" + (brief ? file_ + ": " : "") + note;
-  std::fputs((text + "\n").c_str(), stdout);
-  report.value = skipped > 0 && !options_.allow_skipped ? kVerdictAgainst : kAllWell;
-}
-
-int ExperimentRun::dry_run(bool brief) {
-  return on_all_ranks(ranks_, file_, [&](RankReport& report) {
-    if (ranks_.rank() == 0) print_plan(brief, report);
-  });
-}
-
 void ExperimentRun::inspect() {
   if (const std::optional<ForeignCell> foreign = store_.inspect(expected_)) refuse(*foreign);
 }

@@ -40,9 +40,9 @@ class ExperimentRun {
   /// Reads the experiment and plans every cell. Finds all that is wrong with it, other results in its place
   /// too, without writing.
   void check();
-  /// After check(): what it would run. Prints the table of cells or, when `brief`, one line. Returns the exit
-  /// code on every rank.
-  int dry_run(bool brief);
+  /// After check(): what it would run. `plan` becomes, at rank 0, the table of cells or, when `brief`, one
+  /// line; with RunOptions::json an object (docs/commands.md). Returns the exit code on every rank.
+  int dry_run(bool brief, std::string& plan);
   /// After check(): runs what is not finished and writes STEM.h5.
   ExperimentEnd run();
 
@@ -56,7 +56,9 @@ class ExperimentRun {
   /// Rank 0's answer counts.
   std::string why_no_devices_for(std::uint32_t cell) const;
   void refuse_without_devices() const;
-  void print_plan(bool brief, RankReport& report);
+  std::vector<PreparedCell> prepare_wanted();
+  std::string plan_text(bool brief, const std::vector<PreparedCell>& cells) const;
+  std::string plan_json(const std::vector<PreparedCell>& cells) const;
   void inspect();
   [[noreturn]] void refuse(const ForeignCell& foreign);
   std::string difference_from(const ForeignCell& foreign);

@@ -100,6 +100,20 @@ void Progress::finish(const SummaryRow& row) {
   if (!terminal_ || ranks_.rank() == 0) show_line(line);
 }
 
+void add_names(JsonObject& object, const CellIdentity& cell, double slo_ms) {
+  object.add("cell", cell.index);
+  object.add("system", cell.system);
+  object.add("variant", cell.variant);
+  object.add("pipeline", cell.pipeline);
+  object.add("trace", cell.trace);
+  object.add("load", cell.load);
+  object.add("seed", cell.seed);
+  object.add("runtime", cell.runtime);
+  object.add("answers", cell.answers);
+  object.add("parameters", cell.parameters);
+  object.add("slo_ms", slo_ms);
+}
+
 std::string cell_title(const CellIdentity& cell, double slo_ms) {
   std::string title = cell.system;
   if (cell.variant != "default") title += " (" + cell.variant + ")";

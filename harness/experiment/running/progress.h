@@ -7,6 +7,7 @@
 #include <string>
 
 #include "harness/experiment/cells/cell_distribution.h"
+#include "harness/record/analysis/text_table.h"
 #include "harness/record/run/summary.h"
 
 namespace harness {
@@ -57,6 +58,8 @@ class Progress {
   double done_s_ = 0;  ///< of live cells
 };
 
+/// Adds the columns that name a cell, as /summary has them.
+void add_names(JsonObject& object, const CellIdentity& cell, double slo_ms);
 /// "pard lv tweet slo 500 ms load 1.2 seed 1", with the variant and the parameters where there are any.
 std::string cell_title(const CellIdentity& cell, double slo_ms);
 /// "3.2 M", "850 k", "12".

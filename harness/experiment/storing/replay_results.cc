@@ -9,6 +9,7 @@
 #include "harness/engine/dispatch/dispatcher.h"
 #include "harness/engine/replay/replay.h"
 #include "harness/record/analysis/cell_pairs.h"
+#include "harness/record/analysis/text_table.h"
 #include "harness/record/hdf5/results_file.h"
 #include "harness/record/run/run_record.h"
 
@@ -70,6 +71,32 @@ std::string tally_text(const ReplayTally& tally) {
   return grouped(tally.cells_differing) + " of " + several(tally.cells, "cell") + ", " +
          grouped(tally.queues_differing) + " of " + several(tally.counts.queues, "queue") + " differ (" +
          amount + " compared)\n";
+}
+
+void add_tally(JsonObject& object, const ReplayTally& tally) {
+  object.add("cells", tally.cells);
+  object.add("cells_differing", tally.cells_differing);
+  object.add("queues", tally.counts.queues);
+  object.add("queues_differing", tally.queues_differing);
+  object.add("callbacks", tally.counts.callbacks);
+  object.add("decisions", tally.counts.decisions);
+}
+
+/// A difference in the cell of that index and name.
+Json difference_json(const ReplayDifference& difference, const std::string& served, std::uint32_t cell,
+                     const std::string& name) {
+  JsonObject object;
+  object.add("cell", cell);
+  object.add("name", name);
+  object.add("queue", difference.queue);
+  object.add("serves", served);
+  object.add("callback", difference.callback);
+  object.add("at_s", ns_to_s(difference.at_ns));
+  object.add("call", difference.call);
+  object.add("decision", difference.decision);
+  object.add("before", difference.before);
+  object.add("after", difference.after);
+  return object.json();
 }
 
 /// Where it is, and both sides, called `before` and `after`.
@@ -188,6 +215,7 @@ void count(ReplayTally& tally, const CellFinding& finding) {
 ReplayVerdict replay_results(const std::string& path, const std::string& folder) {
   ReplayVerdict verdict;
   ReplayTally tally;
+  Json first{"null"};
   for (const SummaryRow& row : read_summary(path)) {
     const CellReplay cell = read_cell_replay(path, row.cell.index);
     if (cell.logs.empty()) continue;
@@ -203,10 +231,11 @@ ReplayVerdict replay_results(const std::string& path, const std::string& folder)
       count(tally, finding);
       if (!finding.first || verdict.differs) continue;
       verdict.differs = true;
-      verdict.text = "cell " + std::to_string(row.cell.index) + ": " + key_of(row.cell, row.slo_ms).name() +
-                     "\n" +
-                     difference_text(*finding.first, served_text(*finding.first, world.modules()), "recorded",
-                                     "came out");
+      const std::string name = key_of(row.cell, row.slo_ms).name();
+      const std::string served = served_text(*finding.first, world.modules());
+      verdict.text = "cell " + std::to_string(row.cell.index) + ": " + name + "\n" +
+                     difference_text(*finding.first, served, "recorded", "came out");
+      first = difference_json(*finding.first, served, row.cell.index, name);
     } catch (const DamagedReplay& damage) {
       throw_damaged(path, row, damage.queue);
     }
@@ -215,6 +244,11 @@ ReplayVerdict replay_results(const std::string& path, const std::string& folder)
     throw input_error({path, 0, ""}, "no cell with a replay",
                       "results of an experiment with [record] replay = true");
   verdict.text += tally_text(tally);
+  JsonObject object;
+  object.add("differs", verdict.differs);
+  add_tally(object, tally);
+  object.add("first_difference", first);
+  verdict.json = object.json(",\n").text + "\n";
   return verdict;
 }
 
@@ -273,10 +307,23 @@ class FileComparison {
                " without a replay in both files " + (prints_differing_ == 1 ? "differs" : "differ") +
                ", by their fingerprints\n";
     }
-    return {text_ + unpaired_text(), tally_.cells_differing + prints_differing_ > 0};
+    return {text_ + unpaired_text(), json(), tally_.cells_differing + prints_differing_ > 0};
   }
 
  private:
+  std::string json() const {
+    JsonObject object;
+    object.add("differs", tally_.cells_differing + prints_differing_ > 0);
+    add_tally(object, tally_);
+    object.add("first_difference", first_);
+    object.add("cells_without_replay", prints_);
+    object.add("fingerprints_differing", prints_differing_);
+    object.add("fingerprint_differences", print_differences_);
+    object.add("only_in_first", alone_[0]);
+    object.add("only_in_second", alone_[1]);
+    return object.json(",\n").text + "\n";
+  }
+
   /// Cells of the same runtime or, when there are none, of any two.
   CellPairs pairs() {
     CellPairs pairs = paired_cells(rows_[0], rows_[1]);
@@ -306,8 +353,9 @@ class FileComparison {
     count(tally_, finding);
     if (!finding.first || tally_.cells_differing > 1) return;
     const CellContents cell = read_cell(paths_[0], pair.base->cell.index);
-    text_ += name_of(pair) + difference_text(*finding.first, served_text(*finding.first, cell.module_names),
-                                             paths_[0], paths_[1]);
+    const std::string served = served_text(*finding.first, cell.module_names);
+    text_ += name_of(pair) + difference_text(*finding.first, served, paths_[0], paths_[1]);
+    first_ = difference_json(*finding.first, served, pair.base->cell.index, pair.key.name());
   }
 
   void compare_fingerprints(const CellPair& pair) {
@@ -316,6 +364,12 @@ class FileComparison {
     ++prints_differing_;
     text_ += name_of(pair) + "  fingerprint " + pair.base->fingerprint + " before, " + pair.now->fingerprint +
              " after\n";
+    JsonObject difference;
+    difference.add("cell", pair.base->cell.index);
+    difference.add("name", pair.key.name());
+    difference.add("before", pair.base->fingerprint);
+    difference.add("after", pair.now->fingerprint);
+    print_differences_.push_back(difference.json());
     if (prints_differing_ > 1) return;
     const CellContents before = read_cell(paths_[0], pair.base->cell.index);
     CellContents after = read_cell(paths_[1], pair.now->cell.index);
@@ -344,6 +398,8 @@ class FileComparison {
   std::uint64_t prints_ = 0;
   std::uint64_t prints_differing_ = 0;
   std::string text_;
+  Json first_{"null"};
+  std::vector<Json> print_differences_;
 };
 
 }  // namespace

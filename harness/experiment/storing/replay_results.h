@@ -11,6 +11,7 @@ namespace harness {
 /// What `harness replay` prints.
 struct ReplayVerdict {
   std::string text;
+  std::string json;  ///< the same as an object (docs/commands.md)
   bool differs = false;
 };
 

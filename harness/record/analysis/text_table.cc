@@ -223,17 +223,19 @@ bool sort_rows(TextTable& table, const std::string& column, bool is_falling) {
   return true;
 }
 
-std::string json_text(const TextTable& table) {
-  std::string out;
+std::vector<Json> json_rows(const TextTable& table) {
+  std::vector<Json> rows;
   for (const auto& row : table.rows) {
     JsonObject object;
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (!table.columns[i].name.empty()) object.add(table.columns[i].name, Json{row[i].json});
     }
-    out += (out.empty() ? "\n  " : ",\n  ") + object.json().text;
+    rows.push_back(object.json());
   }
-  return "[" + out + (table.rows.empty() ? "]" : "\n]");
+  return rows;
 }
+
+std::string json_text(const TextTable& table) { return json_lines(json_rows(table)); }
 
 std::string prefixed_lines(const std::string& prefix, const std::vector<std::string>& texts) {
   std::string lines;
@@ -272,6 +274,12 @@ std::string json_of(double value) {
   if (!std::isfinite(value)) return "null";
   char text[32];
   return std::string(text, std::to_chars(text, text + sizeof text, value).ptr);
+}
+
+std::string json_lines(const std::vector<Json>& values) {
+  std::string lines;
+  for (const Json& value : values) lines += (lines.empty() ? "\n  " : ",\n  ") + value.text;
+  return "[" + lines + (values.empty() ? "]" : "\n]");
 }
 
 Json JsonObject::json(const char* separator) const {

@@ -35,6 +35,9 @@ std::string json_of(const std::vector<Value>& values) {
   return "[" + list + "]";
 }
 
+/// An array with a line for each.
+std::string json_lines(const std::vector<Json>& values);
+
 /// An object, with its members in the order in which they were added.
 class JsonObject {
  public:
@@ -98,7 +101,9 @@ std::string number_text(double value);
 
 /// Aligned with spaces, a header first; "-" where there is nothing to show.
 std::string aligned_text(const TextTable& table);
-/// An array of objects, a line each.
+/// An object for each row.
+std::vector<Json> json_rows(const TextTable& table);
+/// An array of them, a line each.
 std::string json_text(const TextTable& table);
 /// RFC 4180, a header first; nothing where there is no value.
 std::string csv_text(const TextTable& table);
