@@ -9,6 +9,7 @@
 #include "harness/claims/glob.h"
 #include "harness/claims/ledger.h"
 #include "harness/claims/verdict.h"
+#include "harness/cli/terminal.h"
 #include "harness/core/error.h"
 #include "harness/record/hdf5/results_file.h"
 #include "systems/all_systems.h"
@@ -130,8 +131,10 @@ void print_claims(const ClaimsOptions& options, int& exit_code) {
         "no claim uses this file; expected a results file named after an experiment in the claims file");
   std::vector<Judgement> judgements;
   for (const Claim& claim : claims) judgements.push_back(results.judged(claim));
-  const std::string text = options.json ? claims_json(judgements) : claims_table(judgements);
-  print_text(text);
+  if (options.json)
+    print_text(claims_json(judgements));
+  else
+    print_verdicts(claims_table(judgements));
   if (!options.junit.empty()) write_file(options.junit, claims_junit(judgements));
   for (const Judgement& judgement : judgements) {
     const bool without_value = judgement.verdict == Verdict::kNotRun && !judgement.without_results;

@@ -19,13 +19,14 @@ namespace harness {
 // Writing a whole text to standard output. Names in it may come from any file: nothing but its lines reaches
 // the terminal, no control characters.
 
-/// Throws EnvironmentError when not all of it could be written (a full disk, a closed pipe).
-inline void print_text(const std::string& text) {
-  const std::string shown = printable_lines(text);
-  const bool written = std::fwrite(shown.data(), 1, shown.size(), stdout) == shown.size();
+/// Of what may be printed as it is. Throws EnvironmentError when not all of it could be written (a full disk,
+/// a closed pipe).
+inline void write_text(const std::string& text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (!written || std::fflush(stdout) != 0)
     throw EnvironmentError(std::string("standard output: cannot be written: ") + std::strerror(errno));
 }
+inline void print_text(const std::string& text) { write_text(printable_lines(text)); }
 /// Formatted as by vprintf.
 [[gnu::format(printf, 1, 0)]] inline std::string formatted_list(const char* format, va_list arguments) {
   char* text = nullptr;

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "harness/cli/terminal.h"
 #include "harness/core/error.h"
 #include "harness/experiment/running/measured_cells.h"
 #include "harness/record/analysis/report_text.h"
@@ -43,7 +44,10 @@ void compare_files(const CompareOptions& options, int& exit_code) {
   const std::vector<SummaryRow> base = read_summary_with_settings(options.base);
   const std::vector<SummaryRow> now = read_summary_with_settings(options.now);
   const Comparison comparison = compare(base, now, metrics);
-  print_text(options.json ? comparison_json(comparison) : comparison_table(comparison));
+  if (options.json)
+    print_text(comparison_json(comparison));
+  else
+    print_verdicts(comparison_table(comparison));
   if (!options.junit.empty()) write_file(options.junit, comparison_junit(comparison));
   if (!comparison.problems.empty())
     throw input_error({options.now, 0, ""}, first_of(comparison.problems),
@@ -78,9 +82,10 @@ void judge_fidelity(const CompareOptions& options, int& exit_code) {
   } else {
     fidelity = fidelity_of(read_summary(options.fidelity), metrics);
   }
-  print_text(options.json
-                 ? fidelity_json(fidelity, options.measured_times ? &slowdowns : nullptr)
-                 : (options.measured_times ? slowdown_text(slowdowns) : "") + fidelity_table(fidelity));
+  if (options.json)
+    print_text(fidelity_json(fidelity, options.measured_times ? &slowdowns : nullptr));
+  else
+    print_verdicts((options.measured_times ? slowdown_text(slowdowns) : "") + fidelity_table(fidelity));
   if (!options.junit.empty()) write_file(options.junit, fidelity_junit(fidelity));
   if (!fidelity.alone.empty() || fidelity.rows.empty())
     throw input_error({options.fidelity, 0, ""}, alone_text(fidelity),

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/cli/terminal.h"
 #include "harness/doctor/doctor_layout.h"
 #include "harness/doctor/rank_survey.h"
 #include "harness/doctor/survey_checks.h"
@@ -99,7 +100,7 @@ int print(const std::vector<Check>& checks) {
   int warnings = 0;
   int failures = 0;
   for (const Check& check : checks) {
-    print_formatted("%s\n", text_of(check).c_str());
+    print_verdicts(text_of(check) + "\n");
     if (check.level == CheckLevel::kWarn) ++warnings;
     if (check.level == CheckLevel::kFail) ++failures;
   }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "harness/cli/commands.h"
+#include "harness/cli/terminal.h"
 #include "harness/core/error.h"
 #include "harness/experiment/cells/cell_distribution.h"
 #include "harness/experiment/storing/cell_store.h"
@@ -35,7 +36,8 @@ int fail(int code, const std::string& message) {
     for (char& c : line) {
       if (c == '\n' || c == '\r') c = ' ';
     }
-    std::fprintf(stderr, "harness: %s\n", printable(line, kLongestMessage).c_str());
+    const char* name = has_colours(STDERR_FILENO) ? "\033[31mharness:\033[0m" : "harness:";
+    std::fprintf(stderr, "%s %s\n", name, printable(line, kLongestMessage).c_str());
   }
   return code;
 }

@@ -5,8 +5,10 @@
 #include <cstdio>
 #include <memory>
 
+#include "harness/cli/terminal.h"
 #include "harness/core/error.h"
 #include "harness/core/renamed.h"
+#include "harness/record/analysis/fitted_text.h"
 #include "harness/record/analysis/paired.h"
 #include "harness/record/analysis/report_text.h"
 #include "harness/record/hdf5/results_file.h"
@@ -15,6 +17,7 @@ namespace harness {
 namespace {
 
 constexpr const char* kUsualBaseline = "pard";
+constexpr const char* kHowToSeeAll = "(everything: --csv, --json, or | less -S)";
 
 struct ShowOptions {
   std::string results;
@@ -142,7 +145,7 @@ void show(ShowOptions options) {
              : options.csv                  ? csv_text(table)
              : options.format == "markdown" ? markdown_text(table)
              : options.format == "latex"    ? latex_text(table)
-                                            : aligned_text(table));
+                                            : fitted_text(table, terminal_width(), kHowToSeeAll));
 }
 
 }  // namespace
