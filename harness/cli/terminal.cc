@@ -10,16 +10,15 @@
 
 #include "harness/cli/commands.h"
 #include "harness/core/error.h"
+#include "harness/experiment/cells/cell_distribution.h"
 
 namespace harness {
 namespace {
 
 bool is_set(const char* value) { return value != nullptr && *value != '\0'; }
 
-bool is_terminal(int stream) {
-  const char* term = std::getenv("TERM");
-  return ::isatty(stream) == 1 && (term == nullptr || std::string_view(term) != "dumb");
-}
+/// A launcher of MPI gives its ranks terminals of its own, whatever becomes of what they print.
+bool is_terminal(int stream) { return ::isatty(stream) == 1 && !is_launched(); }
 
 constexpr const char* kGreen = "\033[32m";
 constexpr const char* kYellow = "\033[33m";
@@ -59,11 +58,13 @@ const ColouredWord* verdict_at(std::string_view line, std::size_t at) {
 bool has_colours(int stream) {
   if (is_set(std::getenv("NO_COLOR"))) return false;
   const char* forced = std::getenv("CLICOLOR_FORCE");
-  return (is_set(forced) && std::string_view(forced) != "0") || is_terminal(stream);
+  if (is_set(forced) && std::string_view(forced) != "0") return true;
+  const char* term = std::getenv("TERM");
+  return is_terminal(stream) && (term == nullptr || std::string_view(term) != "dumb");
 }
 
 std::size_t terminal_width() {
-  if (::isatty(STDOUT_FILENO) != 1) return 0;
+  if (!is_terminal(STDOUT_FILENO)) return 0;
   if (const char* columns = std::getenv("COLUMNS")) {
     const std::string_view text(columns);
     std::size_t width = 0;

@@ -73,12 +73,12 @@ void broadcast(void* values, int count, MPI_Datatype type, int rank) {
 
 }  // namespace
 
+bool is_launched() { return launcher_rank() != nullptr; }
+
 int launched_rank() {
   const char* rank = launcher_rank();
   return rank == nullptr ? 0 : std::atoi(rank);
 }
-
-bool is_launched() { return launcher_rank() != nullptr; }
 
 std::string mpi_library() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
@@ -182,7 +182,7 @@ struct CellDistribution::Ranks {
 };
 
 CellDistribution::CellDistribution() {
-  if (launcher_rank() != nullptr) mpi_ = std::make_unique<Ranks>();
+  if (is_launched()) mpi_ = std::make_unique<Ranks>();
 }
 
 CellDistribution::~CellDistribution() = default;

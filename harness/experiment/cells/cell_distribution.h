@@ -21,11 +21,11 @@ struct RankReport {
   std::string digest;   ///< hash of what must be the same on every rank
 };
 
+/// Whether a launcher of MPI started this process, as the environment says.
+bool is_launched();
 /// Rank of this process as the launcher's environment says, without starting MPI; 0 when there is no
 /// launcher.
 int launched_rank();
-/// Whether a launcher started this process.
-bool is_launched();
 /// Name and version of the MPI library that runs, on one line; MPI need not be started.
 std::string mpi_library();
 
