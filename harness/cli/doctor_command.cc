@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/cli/launch.h"
 #include "harness/cli/terminal.h"
 #include "harness/doctor/doctor_layout.h"
 #include "harness/doctor/rank_survey.h"
@@ -164,7 +165,7 @@ void add_doctor_command(CLI::App& app, int& exit_code) {
   command->footer(
       "Examples:\n"
       "  harness doctor\n"
-      "  mpirun -n 9 harness doctor experiments/fidelity.toml\n"
+      "  harness doctor -n 9 experiments/fidelity.toml    as mpirun -n 9 harness doctor ... does\n"
       "  harness doctor --clean       after jobs of MPI that were killed\n\n"
       "One line for each finding: ok, warn (it works, with times that scatter more) or fail, what was "
       "found,\n"
@@ -180,7 +181,9 @@ void add_doctor_command(CLI::App& app, int& exit_code) {
   command->add_flag(
       "--clean", options->clean,
       "only remove shared memory and session folders that killed MPI jobs of this user left here");
-  command->callback([&exit_code, options] {
+  add_ranks_option(*command);
+  command->callback([&exit_code, options, command] {
+    launch_if_asked(*command, true);
     try {
       exit_code = options->clean ? clean() : examine(*options);
     } catch (const RankStopped&) {

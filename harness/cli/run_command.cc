@@ -4,6 +4,7 @@
 #include <string>
 
 #include "harness/cli/commands.h"
+#include "harness/cli/launch.h"
 #include "harness/core/error.h"
 #include "harness/experiment/running/driver.h"
 #include "harness/experiment/storing/cell_store.h"
@@ -35,11 +36,12 @@ void add_run_command(CLI::App& app, int& exit_code) {
   app.add_flag("--allow-skipped", options->allow_skipped,
                "exit with 0 although cells were skipped or are invalid");
   app.add_flag("--quiet", options->quiet, "no progress");
+  add_ranks_option(app);
   app.parse_complete_callback([&app] {
     if (app.get_subcommands().empty()) return;
     const std::string command = app.get_subcommands().front()->get_name();
     for (const CLI::Option* option : app.get_options()) {
-      if (option->count() == 0) continue;
+      if (option->count() == 0 || (command == "doctor" && option->check_name("--ranks"))) continue;
       const std::string given = option == app.get_option("file")
                                     ? "the experiment " + option->as<std::string>()
                                     : option->get_name();
@@ -51,6 +53,7 @@ void add_run_command(CLI::App& app, int& exit_code) {
     if (!app.get_subcommands().empty()) return;
     if (options->file.empty())
       throw input_error({"", 0, "command line"}, "no experiment file", "harness FILE.toml");
+    launch_if_asked(app, !options->quiet);
     exit_code = run_experiment(*options);
   });
 }

@@ -170,7 +170,7 @@ Check check_launch(const Launch& launch, std::span<const RankFacts> facts) {
                                               : "use the mpirun of the MPI that the program was built with"};
   }
   if (!launch.by_mpi) found += ", no launcher";
-  return {CheckLevel::kOk, "MPI", found, ranks == 1 ? "for a cluster: mpirun -n 9 harness doctor" : ""};
+  return {CheckLevel::kOk, "MPI", found, ranks == 1 ? "for several ranks: harness doctor -n 9" : ""};
 }
 
 std::vector<Check> check_silent(std::span<const RankFacts> facts) {
