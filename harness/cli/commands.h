@@ -93,6 +93,8 @@ void add_new_command(CLI::App& app, int& exit_code);
 void add_list_command(CLI::App& app, int& exit_code);
 /// `harness collect DIR/STEM.cells`: a results file from what an unfinished run has finished.
 void add_collect_command(CLI::App& app, int& exit_code);
+/// `harness watch DIR`: how far a run is; 1: cells were skipped or are invalid, 3: it was stopped or is dead.
+void add_watch_command(CLI::App& app, int& exit_code);
 /// `harness doctor`: whether this machine, or this job's ranks, can run an experiment, and how well; 1:
 /// something will not work. Under mpirun all ranks take part and rank 0 prints.
 void add_doctor_command(CLI::App& app, int& exit_code);

@@ -35,7 +35,13 @@ void add_run_command(CLI::App& app, int& exit_code) {
       ->excludes(fresh);
   app.add_flag("--allow-skipped", options->allow_skipped,
                "exit with 0 although cells were skipped or are invalid");
-  app.add_flag("--quiet", options->quiet, "no progress");
+  const auto progress = std::make_shared<std::string>("text");
+  CLI::Option* form = app.add_option("--progress", *progress,
+                                     "how far the run is, on standard error: text, json (a line per event, "
+                                     "docs/commands.md) or none")
+                          ->check(CLI::IsMember({"text", "json", "none"}));
+  const auto quiet = std::make_shared<bool>(false);
+  app.add_flag("--quiet", *quiet, "--progress none")->excludes(form);
   add_ranks_option(app);
   app.parse_complete_callback([&app] {
     if (app.get_subcommands().empty()) return;
@@ -49,11 +55,14 @@ void add_run_command(CLI::App& app, int& exit_code) {
                         "an experiment or a command");
     }
   });
-  app.final_callback([&app, &exit_code, options] {
+  app.final_callback([&app, &exit_code, options, progress, quiet] {
     if (!app.get_subcommands().empty()) return;
     if (options->file.empty())
       throw input_error({"", 0, "command line"}, "no experiment file", "harness FILE.toml");
-    launch_if_asked(app, !options->quiet);
+    options->progress = *quiet || *progress == "none" ? ProgressForm::kQuiet
+                        : *progress == "json"         ? ProgressForm::kJson
+                                                      : ProgressForm::kText;
+    launch_if_asked(app, options->progress == ProgressForm::kText);
     exit_code = run_experiment(*options);
   });
 }

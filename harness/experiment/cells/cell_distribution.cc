@@ -27,7 +27,7 @@ namespace harness {
 namespace {
 
 constexpr std::int64_t kStopped = std::int64_t{1} << 40;  // more than any list is long
-enum Counter { kNext, kCells, kRequests, kCounters };
+enum Counter { kNext, kCells, kRequests, kFailed, kCounters };
 
 const char* launcher_rank() {
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) {
@@ -51,24 +51,25 @@ struct PackedReport {
   std::size_t message_bytes = 0;
 };
 
-/// Looks every millisecond at rank 0, through which others may be asking for cells; on the others, which may
-/// share few processors with it, more and more seldom.
-void wait_without_spinning(MPI_Request& request, int rank) {
+/// Looks every millisecond at rank 0, through which others may be asking for cells, and calls `look` there;
+/// on the others, which may share few processors with it, more and more seldom.
+void wait_without_spinning(MPI_Request& request, int rank, const std::function<void()>& look) {
   constexpr std::chrono::microseconds kShortest(1'000);
   constexpr std::chrono::microseconds kLongest(20'000);
   std::chrono::microseconds pause = kShortest;
   for (int done = 0;;) {
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     if (done != 0) return;
+    if (rank == 0 && look) look();
     std::this_thread::sleep_for(pause);
     if (rank != 0) pause = std::min(kLongest, pause * 9 / 8);
   }
 }
 
-void broadcast(void* values, int count, MPI_Datatype type, int rank) {
+void broadcast(void* values, int count, MPI_Datatype type, int rank, const std::function<void()>& look) {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibcast(values, count, type, 0, MPI_COMM_WORLD, &request);
-  wait_without_spinning(request, rank);
+  wait_without_spinning(request, rank, look);
 }
 
 }  // namespace
@@ -198,18 +199,18 @@ void CellDistribution::watch_ranks(bool watches) {
 int CellDistribution::ranks_here() const { return mpi_ ? mpi_->ranks_here : 1; }
 
 int CellDistribution::share(int value) {
-  if (mpi_) broadcast(&value, 1, MPI_INT, mpi_->rank);
+  if (mpi_) broadcast(&value, 1, MPI_INT, mpi_->rank, look_);
   return value;
 }
 
 void CellDistribution::deal(std::vector<std::uint32_t>& cells) {
   // Before any rank has the list, and so may ask for a cell.
   if (rank() == 0 && mpi_) {
-    for (const Counter counter : {kNext, kCells, kRequests}) mpi_->reset(counter);
+    for (const Counter counter : {kNext, kCells, kRequests, kFailed}) mpi_->reset(counter);
   }
   const int count = share(static_cast<int>(cells.size()));
   cells.resize(static_cast<std::size_t>(count));
-  if (mpi_) broadcast(cells.data(), count, MPI_UINT32_T, mpi_->rank);
+  if (mpi_) broadcast(cells.data(), count, MPI_UINT32_T, mpi_->rank, look_);
   dealt_ = cells.size();
   next_ = 0;
   counts_ = {};
@@ -226,19 +227,21 @@ void CellDistribution::stop() {
   next_ = dealt_;
 }
 
-void CellDistribution::finish_one(std::int64_t requests) {
+void CellDistribution::finish_one(std::int64_t requests, bool failed) {
   if (mpi_) {
     mpi_->add(kCells, 1);
     mpi_->add(kRequests, requests);
+    if (failed) mpi_->add(kFailed, 1);
   } else {
     ++counts_.cells;
     counts_.requests += requests;
+    counts_.failed += failed ? 1 : 0;
   }
 }
 
 CellDistribution::Counts CellDistribution::counts() {
   if (!mpi_) return counts_;
-  return {mpi_->add(kCells, 0), mpi_->add(kRequests, 0)};
+  return {mpi_->add(kCells, 0), mpi_->add(kRequests, 0), mpi_->add(kFailed, 0)};
 }
 
 void CellDistribution::serve() {
@@ -264,7 +267,7 @@ std::vector<RankReport> CellDistribution::gather(const RankReport& report) {
   constexpr int kBytes = static_cast<int>(sizeof(PackedReport));
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Igather(&packed, kBytes, MPI_BYTE, all.data(), kBytes, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
-  wait_without_spinning(request, mpi_->rank);
+  wait_without_spinning(request, mpi_->rank, look_);
 
   std::vector<int> sizes(here);
   std::vector<int> starts(here);
@@ -277,7 +280,7 @@ std::vector<RankReport> CellDistribution::gather(const RankReport& report) {
   std::string texts(static_cast<std::size_t>(end), '\0');
   MPI_Igatherv(text.data(), static_cast<int>(text.size()), MPI_BYTE, texts.data(), sizes.data(),
                starts.data(), MPI_BYTE, 0, MPI_COMM_WORLD, &request);
-  wait_without_spinning(request, mpi_->rank);
+  wait_without_spinning(request, mpi_->rank, look_);
 
   std::vector<RankReport> reports;
   std::size_t at = 0;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/core/archive.h"
@@ -64,9 +65,14 @@ class CellDistribution {
   struct Counts {
     std::int64_t cells = 0;
     std::int64_t requests = 0;
+    std::int64_t failed = 0;  ///< of the cells: skipped or invalid
   };
-  void finish_one(std::int64_t requests);
+  void finish_one(std::int64_t requests, bool failed);
   Counts counts();
+
+  /// What rank 0 does every millisecond while it waits for others; it must not throw, nor make collective
+  /// calls. Nothing: {}.
+  void while_waiting(std::function<void()> look) { look_ = std::move(look); }
 
   /// Lets messages of other ranks through; rank 0 calls it every few milliseconds while it simulates.
   void serve();
@@ -79,6 +85,7 @@ class CellDistribution {
  private:
   struct Ranks;
   std::unique_ptr<Ranks> mpi_;  ///< null without a launcher
+  std::function<void()> look_;
   std::size_t dealt_ = 0;
   std::size_t next_ = 0;
   Counts counts_;

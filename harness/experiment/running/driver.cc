@@ -140,7 +140,7 @@ int Driver::run_each() {
   std::vector<ExperimentEnd> ends;
   int worst = kAllWell;
   for (std::size_t i = 0; i < runs_.size(); ++i) {
-    if (speaks && !options_.quiet)
+    if (speaks && options_.progress == ProgressForm::kText)
       std::fprintf(stderr, "experiment %zu of %zu: %s\n", i + 1, runs_.size(), what_.files[i].c_str());
     ends.push_back(runs_[i]->run());
     worst = std::max(worst, ends.back().exit_code);

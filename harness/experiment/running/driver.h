@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/experiment/reading/experiment_spec.h"
+#include "harness/experiment/running/progress.h"
 
 namespace harness {
 
@@ -42,7 +43,7 @@ struct RunOptions {
   bool fresh = false;
   bool again = false;  ///< cells that were skipped or came out invalid do not count as finished
   bool allow_skipped = false;
-  bool quiet = false;
+  ProgressForm progress = ProgressForm::kText;
 };
 
 /// Runs, resumes or (dry_run) prints the experiment, or every experiment of the suite with the same options,

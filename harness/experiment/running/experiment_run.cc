@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <numeric>
 #include <optional>
 
 #include "harness/core/error.h"
@@ -13,8 +12,6 @@
 #include "harness/experiment/running/crash_mark.h"
 #include "harness/experiment/running/run_cell.h"
 #include "harness/experiment/storing/cell_store.h"
-#include "harness/live/protocol/layout.h"
-#include "harness/machine/precise_wait.h"
 #include "workloads/files/file_bytes.h"
 
 namespace harness {
@@ -23,6 +20,11 @@ namespace {
 std::string stem_of_file(const std::string& path) { return std::filesystem::path(path).stem().string(); }
 
 std::string count_text(std::size_t cells) { return counted(cells, "cell"); }
+
+struct WaitsNoMore {
+  CellDistribution& ranks;
+  ~WaitsNoMore() { ranks.while_waiting({}); }
+};
 
 }  // namespace
 
@@ -51,85 +53,6 @@ void ExperimentRun::load(RankReport& report) {
   }
   report.digest = sha256_of(hashes);
   set_seeds(first_seeds(spec_));
-}
-
-void ExperimentRun::check_layout(const PreparedCell& prepared) const {
-  const std::string fault =
-      layout_fault(prepared.settings.cluster.workers, ranks_.ranks(), prepared.settings.live);
-  if (!fault.empty()) {
-    throw input_error(place_of(spec_, "live.gpus_per_rank"), fault,
-                      "that many ranks or more; without mpirun, one; 0 spreads over any number");
-  }
-  if (ranks_.rank() != 0) return;
-  const std::string core = spin_core_fault(prepared.settings.live, allowed_cores());
-  if (!core.empty()) throw input_error(place_of(spec_, "live.spin_core"), core, "one of these, or -1");
-}
-
-void ExperimentRun::check_devices(const PreparedCell& prepared) {
-  const RunSpec world = factory_->make_world(prepared.cell);
-  check_on_devices(world, prepared.plan, prepared.settings.faults, place_of(spec_, "serving.queue"),
-                   ranks_.ranks());
-  if (world.world.preemption == Preemption::kImmediate && world.system->preempts())
-    throw input_error(place_of(spec_, "cluster.preemption"), "immediate with runtime = \"gpu\"",
-                      "exit_points: batches on devices stop there alone");
-  const std::string exchange = why_no_exchange(prepared.settings.gpu);
-  if (!exchange.empty()) throw input_error(place_of(spec_, "gpu.exchange"), exchange, "messages");
-  if (prepared.settings.gpu.profile_error_limit > 0 && ranks_.ranks() > 1)
-    throw input_error(place_of(spec_, "gpu.profile_error_limit"),
-                      "a limit on " + std::to_string(ranks_.ranks()) + " ranks", "0, or one rank");
-  if (prepared.why.empty()) add_need(needs_, prepared, world);
-}
-
-/// Rank 0 learns what all ranks have.
-void ExperimentRun::gather_machines_for_devices() {
-  if (!needs_.empty()) machines_ = gather_machines(ranks_, asks_for_cuda(needs_));
-}
-
-std::string ExperimentRun::why_no_devices_for(std::uint32_t cell) const {
-  const DeviceNeed* const need = need_of(needs_, cell);
-  return need == nullptr ? "" : why_no_devices(*need, machines_);
-}
-
-/// Where other live cells can run, those without devices are skipped when their turn comes.
-void ExperimentRun::refuse_without_devices() const {
-  std::optional<std::uint32_t> without;
-  for (const ExpectedCell& cell : wanted()) {
-    if (!is_live_cell(cell.index) || costs_[cell.index] <= 0) continue;
-    if (why_no_devices_for(cell.index).empty()) return;
-    if (!store_.has(cell.input_hash)) without = cell.index;
-  }
-  if (!without) return;
-  throw input_error(
-      place_of(spec_, "gpu.device"), name_of(need_of(needs_, *without)->gpu.device),
-      "devices that these hosts and this build have; no live cell can run: " + why_no_devices_for(*without));
-}
-
-void ExperimentRun::check() {
-  const Clock::time_point began = Clock::now();
-  on_all_ranks(ranks_, file_, [this](RankReport& report) {
-    load(report);
-    if (options_.again && spec_.repeat)
-      throw input_error(place_of(spec_, "repeat_until"),
-                        "--rerun-failed, which would settle again how many seeds there are", "--fresh");
-    if (ranks_.rank() != 0) return;
-    if (options_.fresh)
-      store_.check_replaceable();
-    else if (options_.dry_run)
-      store_.look(expected_);
-    else
-      inspect_own();
-  });
-  gather_machines_for_devices();
-  const bool is_complete = ranks_.share(store_.complete(wanted()) ? 1 : 0) != 0;
-  on_all_ranks(ranks_, file_, [&](RankReport&) {
-    if (ranks_.rank() == 0 && !options_.dry_run) refuse_without_devices();
-    if (is_complete) return;
-    needs_of_all_.check_memory(spec_, wanted_, ranks_.ranks_here());
-    if (ranks_.rank() == 0)
-      needs_of_all_.check_disk(spec_, options_.folder, wanted_,
-                               [this](std::size_t cell) { return store_.has(expected_[cell].input_hash); });
-  });
-  checking_ = Clock::now() - began;
 }
 
 void ExperimentRun::inspect() {
@@ -238,9 +161,8 @@ bool ExperimentRun::begin() {
   store_.keep_experiment(spec_.text);
   plan_order();
   say_finished();
-  for (const std::string& note : run_notes(*factory_, needs_, machines_)) {
-    if (!options_.quiet || note.starts_with("warning")) std::fprintf(stderr, "harness: %s\n", note.c_str());
-  }
+  begin_status();
+  for (const std::string& note : run_notes(*factory_, needs_, machines_)) say(options_.progress, note);
   return true;
 }
 
@@ -264,9 +186,29 @@ void ExperimentRun::plan_order() {
 }
 
 void ExperimentRun::say_finished() const {
-  if (order_.size() == wanted_ || options_.quiet) return;
-  std::fprintf(stderr, "%zu of %s are finished already\n", wanted_ - order_.size(),
-               count_text(wanted_).c_str());
+  const std::size_t finished = wanted_ - order_.size();
+  if (options_.progress == ProgressForm::kJson) {
+    JsonObject start;
+    start.add("experiment", spec_.name);
+    start.add("file", file_);
+    start.add("results", store_.results_path());
+    start.add("ranks", ranks_.ranks());
+    start.add("total", wanted_);
+    start.add("done", finished);
+    say_event("start", start);
+  } else if (finished > 0 && options_.progress == ProgressForm::kText) {
+    std::fprintf(stderr, "%zu of %s are finished already\n", finished, count_text(wanted_).c_str());
+  }
+}
+
+void ExperimentRun::begin_status() {
+  RunStatus status = own_status();
+  status.experiment = spec_.name;
+  status.results = store_.results_path();
+  status.ranks = ranks_.ranks();
+  status.total = wanted_;
+  status.done = wanted_ - order_.size();
+  status_.emplace(store_.status_path(), status);
 }
 
 /// After a round: whether there is another one.
@@ -276,8 +218,11 @@ bool ExperimentRun::another_round() {
   settle_seeds();
   plan_order();
   if (seeds_ == before) return false;
-  if (!options_.quiet)
-    std::fprintf(stderr, "%s; one seed more\n", repetition_text(spec_, before, repetition_).c_str());
+  const std::string more = repetition_text(spec_, before, repetition_) + "; one seed more";
+  if (options_.progress == ProgressForm::kJson)
+    say(options_.progress, more);
+  else if (options_.progress == ProgressForm::kText)
+    std::fprintf(stderr, "%s\n", more.c_str());
   return true;
 }
 
@@ -302,27 +247,36 @@ void ExperimentRun::run_simulated(std::uint32_t index, Progress& progress) {
   const PreparedCell prepared = factory_->prepare(cell);
   progress.begin(prepared.identity, ns_to_ms(prepared.slo_ns), prepared.duration_s);
   const SummaryRow row = run_cell(*factory_, bounds_, prepared, how_to_run(prepared, progress));
-  ranks_.finish_one(static_cast<std::int64_t>(row.sent));
+  ranks_.finish_one(static_cast<std::int64_t>(row.sent), row.status != "ok");
   progress.finish(row);
 }
 
-void ExperimentRun::run_dealt(const std::vector<std::uint32_t>& cells) {
-  Work work;
-  work.cells = order_.size();
-  for (const std::uint32_t index : cells) work.amount += costs_.at(index);
-  Progress progress(ranks_, work, options_.quiet);
+void ExperimentRun::run_dealt(const std::vector<std::uint32_t>& cells, Progress& progress) {
   while (const std::optional<std::size_t> place = ranks_.next()) {
     check_signal_();
     run_simulated(cells[*place], progress);
   }
 }
 
+Work ExperimentRun::work_of(const std::vector<std::uint32_t>& cells, bool live) const {
+  Work work;
+  work.cells = order_.size();
+  work.earlier_cells = wanted_ - std::min(wanted_, order_.size());
+  if (live) work.finished_cells = order_.size() - cells.size();
+  work.live = live;
+  for (const std::uint32_t index : cells) work.amount += costs_.at(index);
+  return work;
+}
+
 void ExperimentRun::compute_simulated(std::vector<std::uint32_t> cells) {
   if (cells.empty()) return;
   ranks_.deal(cells);
+  Progress progress(ranks_, work_of(cells, false), options_.progress, status_ ? &*status_ : nullptr);
+  ranks_.while_waiting([&progress] { progress.wait(); });
+  const WaitsNoMore end{ranks_};
   on_all_ranks(ranks_, file_, [&](RankReport&) {
     try {
-      run_dealt(cells);
+      run_dealt(cells, progress);
     } catch (...) {
       set_bug_context({});
       ranks_.stop();
@@ -385,7 +339,7 @@ void ExperimentRun::run_live_cell(std::uint32_t index, Progress& progress) {
       row = run_cell(*factory_, bounds_, prepared, how_to_run(prepared, progress));
     set_bug_context({});
     if (!row) return;
-    ranks_.finish_one(static_cast<std::int64_t>(row->sent));
+    ranks_.finish_one(static_cast<std::int64_t>(row->sent), row->status != "ok");
     progress.finish(*row);
   });
 }
@@ -393,12 +347,7 @@ void ExperimentRun::run_live_cell(std::uint32_t index, Progress& progress) {
 void ExperimentRun::compute_live(std::vector<std::uint32_t> cells) {
   if (cells.empty()) return;
   ranks_.deal(cells);  // for the counts: each goes to all ranks
-  Work work;
-  work.cells = order_.size();
-  work.finished_cells = order_.size() - cells.size();
-  work.live = true;
-  for (const std::uint32_t index : cells) work.amount += costs_.at(index);
-  Progress progress(ranks_, work, options_.quiet);
+  Progress progress(ranks_, work_of(cells, true), options_.progress, status_ ? &*status_ : nullptr);
   if (!transport_) transport_ = make_mpi_transport();
   if (!devices_)
     devices_ =
@@ -445,6 +394,7 @@ void ExperimentRun::finish() {
   provenance.experiment_toml = spec_.text;
   provenance.wall_s = std::chrono::duration<double>(Clock::now() - began_).count();
   store_.assemble(wanted(), provenance, check_signal_);
+  if (status_) status_->close();
   end(short_time(provenance.wall_s));
 }
 
@@ -463,9 +413,19 @@ void ExperimentRun::end(const std::string& how) {
   std::printf("%s: %s, %s\n", store_.results_path().c_str(), counts.c_str(), how.c_str());
   if (spec_.repeat) std::printf("%s\n", repetition_text(spec_, seeds_, repetition_).c_str());
   std::fflush(stdout);
-  if (bad > 0)
+  if (options_.progress == ProgressForm::kJson) {
+    JsonObject object;
+    object.add("results", store_.results_path());
+    object.add("total", end_.cells);
+    object.add("failed", bad);
+    object.add("why", why);
+    object.add("exit_code", end_.exit_code);
+    object.add("elapsed_s", std::chrono::duration<double>(Clock::now() - began_).count());
+    say_event("end", object);
+  } else if (bad > 0) {
     std::fprintf(stderr, "%zu of %s skipped or invalid%s; the first: %s\n", bad, counts.c_str(),
                  some_invalid ? " (--rerun-failed runs them once more)" : "", why.c_str());
+  }
 }
 
 }  // namespace harness

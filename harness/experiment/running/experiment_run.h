@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "harness/experiment/running/driver.h"
 #include "harness/experiment/running/progress.h"
 #include "harness/experiment/running/run_cell.h"
+#include "harness/experiment/running/run_status.h"
 #include "harness/experiment/storing/cell_store.h"
 #include "harness/live/transport/transport.h"
 
@@ -69,6 +71,7 @@ class ExperimentRun {
   void set_seeds(std::size_t seeds);
   bool settle_seeds();
   void say_finished() const;
+  void begin_status();
   bool is_live_cell(std::uint32_t index) const;
   void plan_order();
   bool another_round();
@@ -76,7 +79,8 @@ class ExperimentRun {
   void compute();
   void compute_simulated(std::vector<std::uint32_t> cells);
   void compute_live(std::vector<std::uint32_t> cells);
-  void run_dealt(const std::vector<std::uint32_t>& cells);
+  Work work_of(const std::vector<std::uint32_t>& cells, bool live) const;
+  void run_dealt(const std::vector<std::uint32_t>& cells, Progress& progress);
   void run_simulated(std::uint32_t index, Progress& progress);
   std::optional<SummaryRow> run_together(LiveCell& cell);
   void skip_without_devices(PreparedCell& prepared, std::optional<LiveCell>& live);
@@ -90,6 +94,7 @@ class ExperimentRun {
   CellDistribution& ranks_;
   SignalCheck check_signal_;
   CellStore store_;
+  std::optional<StatusFile> status_;  ///< at rank 0, while cells run
   Clock::duration checking_{};
   Clock::time_point began_{};
   ExperimentSpec spec_;

@@ -2,10 +2,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 
+#include "harness/core/error.h"
 #include "harness/core/params.h"
 
 namespace harness {
@@ -26,11 +28,33 @@ bool on_terminal() {
 
 }  // namespace
 
-Progress::Progress(CellDistribution& ranks, const Work& work, bool quiet)
-    : ranks_(ranks), work_(work), quiet_(quiet), terminal_(on_terminal()) {}
+void say_event(const std::string& event, const JsonObject& more) {
+  const std::string members = more.json().text.substr(1);
+  const std::string line = "{\"event\": " + json_of(event) + (members == "}" ? "" : ", ") + members + "\n";
+  std::fputs(line.c_str(), stderr);
+  std::fflush(stderr);
+}
+
+void say(ProgressForm form, const std::string& note) {
+  if (form == ProgressForm::kJson) {
+    JsonObject object;
+    object.add("text", note);
+    say_event("note", object);
+  } else if (form == ProgressForm::kText || note.starts_with("warning")) {
+    std::fprintf(stderr, "harness: %s\n", note.c_str());
+  }
+}
+
+Progress::Progress(CellDistribution& ranks, const Work& work, ProgressForm form, StatusFile* status)
+    : ranks_(ranks),
+      work_(work),
+      form_(form),
+      status_(status),
+      failed_before_(status == nullptr ? 0 : status->status.failed),
+      terminal_(form == ProgressForm::kText && on_terminal()) {}
 
 Progress::~Progress() {
-  if (!quiet_ && terminal_ && ranks_.rank() == 0) std::fputs("\r\033[K", stderr);
+  if (terminal_ && ranks_.rank() == 0) std::fputs("\r\033[K", stderr);
 }
 
 double Progress::elapsed_s() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
@@ -62,13 +86,39 @@ void Progress::begin(const CellIdentity& cell, double slo_ms, double duration_s)
   shown_ = {};
 }
 
+void Progress::note_status(double share, double left_s) {
+  if (status_ == nullptr) return;
+  RunStatus& status = status_->status;
+  const CellDistribution::Counts counts = ranks_.counts();
+  const std::size_t done = work_.finished_cells + static_cast<std::size_t>(counts.cells);
+  const std::size_t at_once = work_.live ? 1 : static_cast<std::size_t>(ranks_.ranks());
+  status.total = work_.earlier_cells + work_.cells;
+  status.done = work_.earlier_cells + done;
+  status.failed = failed_before_ + static_cast<std::uint64_t>(counts.failed);
+  status.running = std::min(at_once, work_.cells - std::min(work_.cells, done));
+  status.eta_s = left_s < 0 ? kNoValue : left_s;
+  status.cell = name_;
+  status.cell_share = share;
+  status_->update();
+}
+
+bool Progress::is_due(Clock::time_point at) {
+  constexpr auto kBetweenNotes = std::chrono::seconds(1);
+  const bool shows = terminal_ && at - shown_ >= kBetweenLines;
+  if (ranks_.rank() != 0 || (!shows && at - noted_ < kBetweenNotes)) return false;
+  noted_ = at;
+  return true;
+}
+
 void Progress::update(TimeNs now, std::uint64_t sent) {
   const Clock::time_point at = Clock::now();
-  if (quiet_ || !terminal_ || ranks_.rank() != 0 || at - shown_ < kBetweenLines) return;
-  shown_ = at;
+  if (!is_due(at)) return;
   const double seconds = std::chrono::duration<double>(at - cell_began_).count();
   const double share = duration_s_ > 0 ? std::fmin(1, ns_to_s(now) / duration_s_) : 1;
   const double left = left_s(work_.live ? share * duration_s_ : static_cast<double>(sent));
+  note_status(share, left);
+  if (!terminal_) return;
+  shown_ = at;
   const std::string how_far =
       work_.live ? ", " + short_time(ns_to_s(now)) + " of " + short_time(duration_s_) + ", " +
                        short_count(static_cast<double>(sent)) + " requests"
@@ -78,10 +128,43 @@ void Progress::update(TimeNs now, std::uint64_t sent) {
             name_ + how_far + (left < 0 ? "" : ", " + short_time(left) + " left"));
 }
 
+void Progress::wait() {
+  const Clock::time_point at = Clock::now();
+  if (!is_due(at)) return;
+  name_.clear();
+  const double left = left_s(0);
+  note_status(0, left);
+  if (!terminal_) return;
+  shown_ = at;
+  show_line(std::to_string(finished_cells()) + " of " + counted(work_.cells, "cell") +
+            " finished, other ranks run the last" + (left < 0 ? "" : ", " + short_time(left) + " left"));
+}
+
+void Progress::show_event(const SummaryRow& row, std::size_t done, double left_s) const {
+  JsonObject object;
+  add_names(object, row.cell, row.slo_ms);
+  object.add("status", row.status);
+  object.add("why", row.why);
+  object.add("sent", row.sent);
+  for (const char* metric : {"goodput_rps", "drop_rate", "invalid_rate"}) object.add(metric, row[metric]);
+  object.add("cell_s", std::chrono::duration<double>(Clock::now() - cell_began_).count());
+  object.add("done", work_.earlier_cells + done);
+  object.add("total", work_.earlier_cells + work_.cells);
+  object.add("elapsed_s", elapsed_s());
+  object.add("eta_s", left_s < 0 ? kNoValue : left_s);
+  say_event("cell", object);
+}
+
 void Progress::finish(const SummaryRow& row) {
   done_s_ += duration_s_;
-  if (quiet_) return;
   const std::size_t done = finished_cells();
+  const double left = left_s(0);
+  if (status_ != nullptr) {
+    status_->status.last_cell = name_;
+    note_status(1, left);
+  }
+  if (form_ == ProgressForm::kQuiet) return;
+  if (form_ == ProgressForm::kJson) return show_event(row, done, left);
   std::string line = "[" + std::to_string(done) + "/" + std::to_string(work_.cells) + "] " +
                      cell_title(row.cell, row.slo_ms) + ": ";
   if (row.status != "ok") {
@@ -94,7 +177,6 @@ void Progress::finish(const SummaryRow& row) {
     if (work_.live) line += formatted(", schedule lag p99 %.0f us", row["schedule_lag_us_p99"]);
     if (!loading_.empty()) line += ", " + loading_;
   }
-  const double left = left_s(0);
   if (left > 0 && done < work_.cells) line += ", " + short_time(left) + " left";
   if (work_.live && row.status == "ok" && !row.why.empty()) line += "; " + row.why;
   if (!terminal_ || ranks_.rank() == 0) show_line(line);

@@ -1,5 +1,5 @@
 // What a run shows on standard error: one line that changes on a terminal, a line per finished cell
-// elsewhere.
+// elsewhere, or lines of JSON; and what it writes into its status file.
 #pragma once
 
 #include <chrono>
@@ -7,23 +7,34 @@
 #include <string>
 
 #include "harness/experiment/cells/cell_distribution.h"
+#include "harness/experiment/running/run_status.h"
 #include "harness/record/analysis/text_table.h"
 #include "harness/record/run/summary.h"
 
 namespace harness {
 
+/// How a run says how far it is: lines for people, lines of JSON (docs/commands.md), or not at all.
+enum class ProgressForm { kText, kJson, kQuiet };
+
+/// Says what is good to know, on standard error; with kQuiet warnings alone.
+void say(ProgressForm form, const std::string& note);
+/// A line of JSON on standard error: `event`, then the members of `more`.
+void say_event(const std::string& event, const JsonObject& more);
+
 /// What a run of cells has to do, and how far it was before.
 struct Work {
   std::size_t cells = 0;           ///< of the experiment's round
   std::size_t finished_cells = 0;  ///< before these
+  std::size_t earlier_cells = 0;   ///< finished before the round
   double amount = 0;               ///< simulated cells: requests; live ones: seconds
   bool live = false;               ///< one cell after the other, in wall-clock time
 };
 
-/// One per rank. `quiet` shows nothing.
+/// One per rank.
 class Progress {
  public:
-  Progress(CellDistribution& ranks, const Work& work, bool quiet);
+  /// `status`, which outlives this, is kept up to date; none on ranks other than 0.
+  Progress(CellDistribution& ranks, const Work& work, ProgressForm form, StatusFile* status);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -32,6 +43,8 @@ class Progress {
   void begin(const CellIdentity& cell, double slo_ms, double duration_s);
   /// It is at this time of its load. Cheap enough to be called every few milliseconds.
   void update(TimeNs now, std::uint64_t sent);
+  /// Rank 0 has no cell and waits for the others; likewise.
+  void wait();
   /// What the cell that has begun has loaded, for its line.
   void note_loading(const std::string& loading) { loading_ = loading; }
   void finish(const SummaryRow& row);
@@ -41,16 +54,23 @@ class Progress {
 
   double elapsed_s() const;
   std::size_t finished_cells();
+  /// Whether it is time to look at the counts of all ranks again.
+  bool is_due(Clock::time_point at);
   /// Seconds until all cells are done, from what is done of the running one; negative when it cannot be told.
   double left_s(double running);
+  void note_status(double share, double left_s);
   void show_line(const std::string& line);
+  void show_event(const SummaryRow& row, std::size_t done, double left_s) const;
 
   CellDistribution& ranks_;
   Work work_;
-  bool quiet_;
+  ProgressForm form_;
+  StatusFile* status_;
+  std::uint64_t failed_before_ = 0;  ///< as `status` has it
   bool terminal_;
   Clock::time_point began_ = Clock::now();
   Clock::time_point shown_{};
+  Clock::time_point noted_{};
   Clock::time_point cell_began_ = Clock::now();
   std::string name_;
   std::string loading_;

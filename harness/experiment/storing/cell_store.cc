@@ -68,6 +68,7 @@ namespace {
 namespace fs = std::filesystem;
 constexpr const char* kExperiment = "/experiment.toml";
 constexpr const char* kLock = "/lock";
+constexpr const char* kStatus = "/status.json";
 constexpr const char* kProbe = "/probe.tmp";
 // While a run starts over: STEM.h5 does not count any more, and the cells that were there before lie in a
 // folder.
@@ -92,7 +93,8 @@ std::vector<std::string> cell_files(const std::string& folder) {
 /// of another that it was writing when it was killed.
 bool is_own_file(const fs::path& path) {
   const std::string name = path.filename().string();
-  if (name.starts_with("experiment.toml.tmp") || name.starts_with("fresh.tmp")) return true;
+  if (name.starts_with("experiment.toml.tmp") || name.starts_with("fresh.tmp") || name == "status.json.tmp")
+    return true;
   const std::size_t hash = name.find_first_not_of("0123456789abcdef");
   if (hash != 16) return false;
   const std::string kind = name.substr(hash);
@@ -158,6 +160,7 @@ CellStore::~CellStore() {
   if (cell_files(cells_).empty()) {
     std::error_code error;
     fs::remove(cells_ + kExperiment, error);
+    fs::remove(cells_ + kStatus, error);
     move_cells(cells_ + kBefore, cells_);
     fs::remove(cells_ + kFresh, error);
     fs::remove(cells_ + kLock, error);
@@ -173,6 +176,8 @@ std::string CellStore::cell_path(const std::string& input_hash) const {
 std::string CellStore::mark_path(const std::string& input_hash) const {
   return cells_ + "/" + input_hash + ".crash";
 }
+
+std::string CellStore::status_path() const { return cells_ + kStatus; }
 
 std::optional<ForeignCell> CellStore::inspect(const std::vector<ExpectedCell>& expected) {
   found_.clear();
@@ -346,7 +351,8 @@ void CellStore::remove_cells() {
     for (const fs::path& file : files) fs::remove(file, error);
   }
   // The lock last: whoever sees the folder without it may make one.
-  for (const char* name : {kBefore, kExperiment, kFresh, kProbe, kLock}) fs::remove(cells_ + name, error);
+  for (const char* name : {kBefore, kExperiment, kFresh, kProbe, kStatus, kLock})
+    fs::remove(cells_ + name, error);
   fs::remove(cells_, error);
   if (fs::exists(cells_, error))
     std::fprintf(stderr, "harness: warning: %s: holds files that harness did not write; they stay\n",

@@ -54,6 +54,8 @@ class CellStore {
   std::string cell_path(const std::string& input_hash) const;
   /// Of what is left of a cell that ended the program.
   std::string mark_path(const std::string& input_hash) const;
+  /// Of what the run says of itself (running/run_status.h).
+  std::string status_path() const;
 
   /// Looks at what is there, without writing; STEM.h5 counts before STEM.cells, but for cells that were
   /// skipped or are invalid there: those in STEM.cells were run after them. Returns a cell that is none of
