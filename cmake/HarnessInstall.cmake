@@ -16,6 +16,14 @@ foreach(folder pipelines profiles traces)
   install(DIRECTORY ${CMAKE_SOURCE_DIR}/workloads/${folder} DESTINATION share/harness/workloads)
 endforeach()
 
+install(CODE [[
+  set(prefix "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}")
+  file(MAKE_DIRECTORY "${prefix}/share/bash-completion/completions")
+  execute_process(COMMAND "${prefix}/bin/harness" man -o "${prefix}/share/man/man1" COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND "${prefix}/bin/harness" completion bash
+    OUTPUT_FILE "${prefix}/share/bash-completion/completions/harness" COMMAND_ERROR_IS_FATAL ANY)
+]])
+
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/harness/core ${CMAKE_SOURCE_DIR}/harness/serving ${CMAKE_BINARY_DIR}/generated/harness/serving
   DESTINATION include/harness FILES_MATCHING PATTERN "*.h")
 install(TARGETS harness_core harness_serving ARCHIVE DESTINATION lib/harness)

@@ -98,5 +98,8 @@ void add_watch_command(CLI::App& app, int& exit_code);
 /// `harness doctor`: whether this machine, or this job's ranks, can run an experiment, and how well; 1:
 /// something will not work. Under mpirun all ranks take part and rank 0 prints.
 void add_doctor_command(CLI::App& app, int& exit_code);
+/// `harness completion SHELL` prints a script that completes commands, `harness man -o DIR` writes manual
+/// pages: both of the commands that `app` has then.
+void add_completion_commands(CLI::App& app, int& exit_code);
 
 }  // namespace harness

@@ -113,6 +113,7 @@ int run(int argc, char** argv) {
   add_collect_command(app, exit_code);
   add_watch_command(app, exit_code);
   add_doctor_command(app, exit_code);
+  add_completion_commands(app, exit_code);
   check_arguments(argc, argv);
   if (argc > 1) check_command(app, argv[1]);
   try {

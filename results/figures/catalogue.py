@@ -42,6 +42,8 @@ LOADS = ("load", "rate")
 # Also drawn of every file that holds a load sweep.
 LOAD_SWEEPS = ("goodput-load", "slo-attainment-load")
 DRAWINGS = {
+    "goodput-load": Drawing(load_sweep.draw_goodput, None, LOADS, by_workload=True, of=load_sweep.is_sweep),
+    "slo-attainment-load": Drawing(load_sweep.draw_slo_attainment, None, LOADS, by_workload=True, of=load_sweep.is_sweep),
     "pard/fig2": Drawing(fig2.draw, fig2.SERIES),
     "pard/fig6": Drawing(fig6.draw, by_system=True),
     "pard/fig8": Drawing(fig8.draw, fig8.SERIES),
@@ -66,8 +68,6 @@ DRAWINGS = {
     "loki/fig6": Drawing(fig5.draw_social, by_workload=True),
     "loki/fig7": Drawing(fig7.draw, fig7.SERIES, by_workload=True),
     "loki/fig8": Drawing(loki_fig8.draw, None, ("slo_ms",), by_workload=True),
-    "goodput-load": Drawing(load_sweep.draw_goodput, None, LOADS, by_workload=True, of=load_sweep.is_sweep),
-    "slo-attainment-load": Drawing(load_sweep.draw_slo_attainment, None, LOADS, by_workload=True, of=load_sweep.is_sweep),
 }
 
 

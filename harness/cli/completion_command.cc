@@ -1,0 +1,217 @@
+// Completion of shells and manual pages, from the options that the commands have.
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/cli/commands.h"
+#include "harness/core/error.h"
+#include "harness/experiment/storing/cell_store.h"
+#include "workloads/files/file_bytes.h"
+
+namespace harness {
+namespace {
+
+/// Calls `visit` for each command of the program, itself first, with its words: "harness", "show".
+void each_command(const CLI::App& app, const std::string& words,
+                  const std::function<void(const CLI::App&, const std::string&)>& visit) {
+  visit(app, words);
+  for (const CLI::App* command : app.get_subcommands({})) {
+    if (!command->get_name().empty()) each_command(*command, words + " " + command->get_name(), visit);
+  }
+}
+
+std::vector<std::string> names_of(const CLI::Option& option) {
+  std::vector<std::string> names;
+  for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
+  for (const std::string& name : option.get_snames()) names.push_back("-" + name);
+  return names;
+}
+
+std::string joined(const std::vector<std::string>& words, const std::string& between) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
+  return text;
+}
+
+/// The values of an option that has a fixed set of them: CLI11 says "TEXT:{a,b}".
+std::string values_of(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  const std::size_t begin = type.find('{');
+  const std::size_t end = type.find('}', begin);
+  if (begin == std::string::npos || end == std::string::npos) return "";
+  std::string values = type.substr(begin + 1, end - begin - 1);
+  for (char& c : values) {
+    if (c == ',') c = ' ';
+  }
+  return values;
+}
+
+/// The endings of the files that a command takes: "h5|toml" of RESULTS.h5 and FILE.toml; "": any.
+std::string endings_of(const CLI::App& command) {
+  std::set<std::string> endings;
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string type = option->get_type_name();
+    const std::size_t dot = type.rfind('.');
+    const bool has_ending =
+        dot != std::string::npos && dot + 1 < type.size() &&
+        type.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789", dot + 1) == std::string::npos;
+    if (option->get_positional() && !has_ending) return "";
+    if (option->get_positional()) endings.insert(type.substr(dot + 1));
+  }
+  return joined({endings.begin(), endings.end()}, "|");
+}
+
+// The script.
+
+constexpr const char* kScriptHead =
+    R"(# Completion for harness: source <(harness completion SHELL), or put this where the shell looks for such files.
+_harness_files() {
+  local file
+  while IFS= read -r file; do
+    if [[ -z $1 || -d $file || $file =~ \.($1)$ ]]; then COMPREPLY+=("$file"); fi
+  done < <(compgen -f -- "$2")
+}
+_harness() {
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=harness word
+  COMPREPLY=()
+  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case "$command $word" in
+)";
+
+constexpr const char* kScriptEnd = R"(  esac
+}
+complete -o filenames -F _harness harness
+)";
+
+/// What follows the words of one command.
+std::string case_of(const CLI::App& command, const std::string& words) {
+  std::vector<std::string> options;
+  std::vector<std::string> commands;
+  std::string values;
+  for (const CLI::Option* option : command.get_options()) {
+    const std::vector<std::string> names = names_of(*option);
+    options.insert(options.end(), names.begin(), names.end());
+    const std::string own = values_of(*option);
+    if (!own.empty() && !names.empty())
+      values += "        " + joined(names, "|") + ") COMPREPLY=($(compgen -W '" + own +
+                "' -- \"$current\")); return ;;\n";
+  }
+  for (const CLI::App* one : command.get_subcommands({})) commands.push_back(one->get_name());
+  std::string text = "    '" + words + "')\n";
+  if (!values.empty()) text += "      case \"$previous\" in\n" + values + "      esac\n";
+  text += "      if [[ $current == -* ]]; then COMPREPLY=($(compgen -W '" + joined(options, " ") +
+          "' -- \"$current\")); return; fi\n";
+  if (!commands.empty())
+    text += "      COMPREPLY=($(compgen -W '" + joined(commands, " ") + "' -- \"$current\"))\n";
+  return text + "      _harness_files '" + endings_of(command) + "' \"$current\" ;;\n";
+}
+
+std::string completion_script(const CLI::App& app, const std::string& shell) {
+  std::string known;
+  std::string cases;
+  each_command(app, "harness", [&](const CLI::App& command, const std::string& words) {
+    if (&command != &app) known += "      '" + words + "') command='" + words + "' ;;\n";
+    cases += case_of(command, words);
+  });
+  return (shell == "zsh" ? "autoload -U +X bashcompinit && bashcompinit\n" : "") + std::string(kScriptHead) +
+         known + "    esac\n  done\n  case \"$command\" in\n" + cases + kScriptEnd;
+}
+
+// Manual pages.
+
+/// As troff shows it as it is.
+std::string troff(const std::string& text) {
+  std::string safe;
+  bool begins = true;
+  for (const char c : text) {
+    if (begins && (c == '.' || c == '\'')) safe += "\\&";
+    if (c == '\\')
+      safe += "\\e";
+    else if (c == '-')
+      safe += "\\-";
+    else
+      safe += c;
+    begins = c == '\n';
+  }
+  return safe;
+}
+
+std::string page_name(std::string words) {
+  for (char& c : words) {
+    if (c == ' ') c = '-';
+  }
+  return words;
+}
+
+std::string option_text(const CLI::Option& option) {
+  const std::vector<std::string> names = names_of(option);
+  std::string type = option.get_items_expected_max() > 0 ? option.get_type_name() : "";
+  if (const std::size_t set = type.find(":{"); set != std::string::npos) type.erase(0, set + 1);
+  const std::string name = names.empty() ? type : joined(names, ", ") + (type.empty() ? "" : " " + type);
+  const std::string standard = option.get_default_str();
+  return ".TP\n.B " + troff(name) + "\n" + troff(option.get_description()) +
+         (standard.empty() ? "" : " (default: " + troff(standard) + ")") + "\n";
+}
+
+std::string manual_page(const CLI::App& command, const std::string& words) {
+  const std::string name = page_name(words);
+  std::string arguments;
+  std::string options;
+  for (const CLI::Option* option : command.get_options()) {
+    options += option_text(*option);
+    if (option->get_positional()) arguments += " " + option->get_type_name();
+  }
+  std::string commands;
+  for (const CLI::App* one : command.get_subcommands({}))
+    commands += ".TP\n.BR " + troff(page_name(words + " " + one->get_name())) + " (1)\n" +
+                troff(one->get_description()) + "\n";
+  std::string page =
+      ".TH \"" + troff(name) + "\" 1 \"\" \"" + troff(version_text().substr(0, version_text().find(','))) +
+      "\"\n.SH NAME\n" + troff(name) + " \\- " + troff(command.get_description()) + "\n.SH SYNOPSIS\n.B " +
+      troff(words) + "\n[OPTIONS]" + troff(arguments) + (commands.empty() ? "" : " [COMMAND]") + "\n";
+  if (!options.empty()) page += ".SH OPTIONS\n" + options;
+  if (!commands.empty()) page += ".SH COMMANDS\n" + commands;
+  if (!command.get_footer().empty()) page += ".SH NOTES\n.nf\n" + troff(command.get_footer()) + "\n.fi\n";
+  return page;
+}
+
+void write_manual(const CLI::App& app, const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw EnvironmentError(folder + ": cannot be made: " + error.message());
+  each_command(app, "harness", [&](const CLI::App& command, const std::string& words) {
+    write_file(folder + "/" + page_name(words) + ".1", manual_page(command, words));
+  });
+}
+
+}  // namespace
+
+void add_completion_commands(CLI::App& app, int& exit_code) {
+  static_cast<void>(exit_code);
+  const auto shell = std::make_shared<std::string>();
+  CLI::App* completion =
+      app.add_subcommand("completion", "Print a script that completes commands in a shell");
+  completion->footer(
+      "Commands, options, their fixed values, and files by their endings.\n"
+      "Example, for .bashrc:\n"
+      "  source <(harness completion bash)");
+  completion->add_option("shell", *shell, "bash or zsh")->required()->check(CLI::IsMember({"bash", "zsh"}));
+  completion->callback([&app, shell] { print_text(completion_script(app, *shell)); });
+
+  const auto folder = std::make_shared<std::string>();
+  CLI::App* manual = app.add_subcommand("man", "Write manual pages, one for each command");
+  manual->footer(
+      "Example:\n"
+      "  harness man -o ~/.local/share/man/man1 && man harness-show\n"
+      "Exit codes: 0 written; 3 they cannot be.");
+  manual->add_option("-o,--output", *folder, "folder for harness.1, harness-show.1, ...")
+      ->required()
+      ->type_name("DIR");
+  manual->callback([&app, folder] { write_manual(app, *folder); });
+}
+
+}  // namespace harness
