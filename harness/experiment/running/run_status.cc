@@ -19,7 +19,7 @@ namespace harness {
 namespace {
 
 constexpr auto kBetweenWrites = std::chrono::seconds(1);
-constexpr double kSilent_s = 60;
+constexpr double kSilentS = 60;
 
 double now_s() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -94,7 +94,7 @@ RunStatus read_status(const std::string& path) {
 
 bool is_dead(const RunStatus& status) {
   const bool is_here = status.host == host_name() && status.pid_start != 0 && start_of(::getpid()) != 0;
-  return is_here ? start_of(status.pid) != status.pid_start : now_s() - status.updated_s > kSilent_s;
+  return is_here ? start_of(status.pid) != status.pid_start : now_s() - status.updated_s > kSilentS;
 }
 
 StatusFile::StatusFile(std::string path, const RunStatus& first) : status(first), path_(std::move(path)) {
