@@ -162,6 +162,8 @@ class FramesTest(unittest.TestCase):
                                   ("format_version", 9, "format_version: found 9, allowed: up to 1")):
             with self.assertRaisesRegex(hr.ResultsError, text):
                 hr.load(self.copy(lambda file, name=name, value=value: file.attrs.modify(name, value)))
+        with self.assertRaisesRegex(hr.ResultsError, "found no table summary"):
+            hr.load(self.copy(lambda file: file.pop("summary")))
 
 
 class PackageTest(unittest.TestCase):

@@ -7,12 +7,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "harness/core/error.h"
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace harness {
 
@@ -73,6 +75,8 @@ void add_claims_command(CLI::App& app, int& exit_code);
 /// true the simulation is; 1: a metric is a regression or a fidelity beyond its tolerance. What cannot be
 /// compared is thrown after the report of the rest.
 void add_compare_command(CLI::App& app, int& exit_code);
+/// Of commands that repeat what a system did: the libraries that it may come with.
+CLI::Option* add_library_option(CLI::App& command, std::vector<std::string>& libraries);
 /// `harness replay RESULTS.h5` repeats the decisions of recorded runs; 1: something differs.
 void add_replay_command(CLI::App& app, int& exit_code);
 /// `harness trace info|make|import|cv`; 1: `trace import` did not find every trace.

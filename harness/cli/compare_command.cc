@@ -5,6 +5,7 @@
 
 #include "harness/cli/terminal.h"
 #include "harness/core/error.h"
+#include "harness/experiment/reading/system_libraries.h"
 #include "harness/experiment/running/measured_cells.h"
 #include "harness/record/analysis/report_text.h"
 #include "harness/record/hdf5/results_file.h"
@@ -19,6 +20,7 @@ struct CompareOptions {
   std::string fidelity;
   bool measured_times = false;
   std::string folder = ".";
+  std::vector<std::string> libraries;
   std::string within;
   std::vector<std::string> tolerances;
   std::string junit;
@@ -76,6 +78,7 @@ void judge_fidelity(const CompareOptions& options, int& exit_code) {
   Fidelity fidelity;
   TextTable slowdowns;
   if (options.measured_times) {
+    for (const std::string& library : options.libraries) load_system_library(library, {"", 0, "--library"});
     const MeasuredCells cells = simulate_with_measured_times(options.fidelity, options.folder);
     fidelity = fidelity_of(cells.pairs, metrics);
     slowdowns = slowdown_table(cells.slowdowns);
@@ -139,6 +142,7 @@ void add_compare_command(CLI::App& app, int& exit_code) {
       ->type_name("DIR")
       ->capture_default_str()
       ->check(CLI::ExistingDirectory);
+  add_library_option(*command, options->libraries)->needs(measured_times);
   command
       ->add_option(
           "--within", options->within,

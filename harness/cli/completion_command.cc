@@ -50,42 +50,61 @@ std::string values_of(const CLI::Option& option) {
   return values;
 }
 
-/// The endings of the files that a command takes: "h5|toml" of RESULTS.h5 and FILE.toml; "": any.
-std::string endings_of(const CLI::App& command) {
-  std::set<std::string> endings;
-  for (const CLI::Option* option : command.get_options()) {
-    const std::string type = option->get_type_name();
-    const std::size_t dot = type.rfind('.');
-    const bool has_ending =
-        dot != std::string::npos && dot + 1 < type.size() &&
-        type.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789", dot + 1) == std::string::npos;
-    if (option->get_positional() && !has_ending) return "";
-    if (option->get_positional()) endings.insert(type.substr(dot + 1));
-  }
-  return joined({endings.begin(), endings.end()}, "|");
-}
-
 // The script.
 
 constexpr const char* kScriptHead =
     R"(# Completion for harness: source <(harness completion SHELL), or put this where the shell looks for such files.
 _harness_files() {
   local file
+  compopt -o filenames 2>/dev/null
   while IFS= read -r file; do
     if [[ -z $1 || -d $file || $file =~ \.($1)$ ]]; then COMPREPLY+=("$file"); fi
   done < <(compgen -f -- "$2")
 }
 _harness() {
-  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=harness word
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=harness word before=
   COMPREPLY=()
+  if [[ $current == = ]]; then current=; elif [[ $previous == = ]]; then previous=${COMP_WORDS[COMP_CWORD - 2]}; fi
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "$command $word" in
+    case "$before" in
 )";
 
 constexpr const char* kScriptEnd = R"(  esac
 }
-complete -o filenames -F _harness harness
+complete -F _harness harness
 )";
+
+bool takes_value(const CLI::Option& option) {
+  return !option.get_positional() && option.get_items_expected_max() > 0;
+}
+
+/// "toml" of "FILE.toml", "" where the type names no ending.
+std::string ending_of(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  const std::size_t dot = type.rfind('.');
+  const bool has_ending =
+      dot != std::string::npos && dot + 1 < type.size() &&
+      type.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789", dot + 1) == std::string::npos;
+  return has_ending ? type.substr(dot + 1) : "";
+}
+
+/// The endings of the files that a command takes: "h5|toml" of RESULTS.h5 and FILE.toml; "": any.
+std::string endings_of(const CLI::App& command) {
+  std::set<std::string> endings;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_positional()) endings.insert(ending_of(*option));
+  }
+  return endings.count("") > 0 ? "" : joined({endings.begin(), endings.end()}, "|");
+}
+
+/// What follows an option of the command.
+std::string values_text(const CLI::Option& option) {
+  const std::string values = values_of(option);
+  return "        " + joined(names_of(option), "|") + ") " +
+         (values.empty() ? "_harness_files '" + ending_of(option) + "' \"$current\""
+                         : "COMPREPLY=($(compgen -W '" + values + "' -- \"$current\"))") +
+         "; return ;;\n";
+}
 
 /// What follows the words of one command.
 std::string case_of(const CLI::App& command, const std::string& words) {
@@ -95,29 +114,36 @@ std::string case_of(const CLI::App& command, const std::string& words) {
   for (const CLI::Option* option : command.get_options()) {
     const std::vector<std::string> names = names_of(*option);
     options.insert(options.end(), names.begin(), names.end());
-    const std::string own = values_of(*option);
-    if (!own.empty() && !names.empty())
-      values += "        " + joined(names, "|") + ") COMPREPLY=($(compgen -W '" + own +
-                "' -- \"$current\")); return ;;\n";
+    if (takes_value(*option)) values += values_text(*option);
   }
   for (const CLI::App* one : command.get_subcommands({})) commands.push_back(one->get_name());
   std::string text = "    '" + words + "')\n";
   if (!values.empty()) text += "      case \"$previous\" in\n" + values + "      esac\n";
   text += "      if [[ $current == -* ]]; then COMPREPLY=($(compgen -W '" + joined(options, " ") +
           "' -- \"$current\")); return; fi\n";
+  // A folder may be called as a command is: where one fits, it is meant.
   if (!commands.empty())
-    text += "      COMPREPLY=($(compgen -W '" + joined(commands, " ") + "' -- \"$current\"))\n";
+    text += "      COMPREPLY=($(compgen -W '" + joined(commands, " ") +
+            "' -- \"$current\"))\n      if [[ -n $current && ${#COMPREPLY[@]} -gt 0 ]]; then return; fi\n";
   return text + "      _harness_files '" + endings_of(command) + "' \"$current\" ;;\n";
 }
 
 std::string completion_script(const CLI::App& app, const std::string& shell) {
   std::string known;
   std::string cases;
+  std::set<std::string> with_values;
   each_command(app, "harness", [&](const CLI::App& command, const std::string& words) {
     if (&command != &app) known += "      '" + words + "') command='" + words + "' ;;\n";
     cases += case_of(command, words);
+    for (const CLI::Option* option : command.get_options()) {
+      if (!takes_value(*option)) continue;
+      for (const std::string& name : names_of(*option)) with_values.insert(name);
+    }
   });
   return (shell == "zsh" ? "autoload -U +X bashcompinit && bashcompinit\n" : "") + std::string(kScriptHead) +
+         "      " + joined({with_values.begin(), with_values.end()}, "|") +
+         ") before=$word; continue ;;  # the value of an option is no command\n    esac\n    before=$word\n"
+         "    case \"$command $word\" in\n" +
          known + "    esac\n  done\n  case \"$command\" in\n" + cases + kScriptEnd;
 }
 

@@ -23,9 +23,10 @@ def completed(folder, script, words):
 def completes(harness, folder):
     script = folder / "completion.bash"
     script.write_text(run([harness, "completion", "bash"], folder).stdout)
-    for name in ("a.h5", "b c.h5", "e.toml", "log.csv"):
+    for name in ("a.h5", "b c.h5", "e.toml", "log.csv", "mine.so"):
         (folder / name).touch()
     (folder / "deep").mkdir()
+    (folder / "figures").mkdir()
     failures = []
     for words, wanted, unwanted in (
             (["harness", ""], {"show", "watch", "e.toml", "deep"}, {"a.h5", "log.csv"}),
@@ -37,7 +38,13 @@ def completes(harness, folder):
             (["harness", "list", "p"], {"pipelines", "profiles"}, {"traces"}),
             (["harness", "new", "system", "x", "--o"], {"--out-of-tree", "--output"}, set()),
             (["harness", "check", ""], {"a.h5", "e.toml", "log.csv"}, set()),
-            (["harness", "--dr"], {"--dry-run"}, set())):
+            (["harness", "--dr"], {"--dry-run"}, set()),
+            (["harness", "fig"], {"figures"}, {"fig", "figures/"}),
+            (["harness", "show", "a.h5", "--format", "=", "m"], {"markdown"}, {"latex"}),
+            (["harness", "--progress", "="], {"json", "text"}, {"show"}),
+            (["harness", "-o", "show", ""], {"watch", "e.toml"}, {"a.h5"}),
+            (["harness", "claims", "--claims-file", ""], {"log.csv", "e.toml"}, set()),
+            (["harness", "replay", "a.h5", "--library", ""], {"mine.so", "deep"}, {"a.h5", "e.toml"})):
         found = completed(folder, script, words)
         if not wanted <= found or unwanted & found:
             failures.append(f"{words}: {sorted(found)}")

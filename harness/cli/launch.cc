@@ -53,7 +53,9 @@ std::string command_text(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) {
     const bool is_plain = word.find_first_of(" \t\n'\"\\$`*?[](){}<>|&;#~!") == std::string::npos;
-    text += (text.empty() ? "" : " ") + (is_plain ? word : "'" + word + "'");
+    std::string quoted = "'";
+    for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+    text += (text.empty() ? "" : " ") + (is_plain ? word : quoted + "'");
   }
   return printable(text);
 }

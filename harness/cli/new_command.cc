@@ -68,7 +68,9 @@ void check_name(const std::string& what, const std::string& name) {
                         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos;
   const InputPlace place{"", 0, "new " + what};
   if (!is_plain) throw input_error(place, "'" + name + "'", "a lower-case letter, then these, digits and _");
-  const std::vector<std::string> taken = top_level_names();
+  std::vector<std::string> taken = top_level_names();
+  for (const char* target : {"all", "clean", "harness", "help", "install", "package", "test"})
+    taken.emplace_back(target);  // CMake's, and the library's
   if (what == "system" && std::find(taken.begin(), taken.end(), name) != taken.end())
     throw input_error(place, "'" + name + "', which is there already",
                       "another name than " + join_names(taken));

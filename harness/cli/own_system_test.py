@@ -94,7 +94,7 @@ def is_replayed(place):
     failures, mine = Failures(), place.folder / "mine"
     run([place.harness, "experiment.toml", "-o", "kept", "--set", "record.replay=true", *SHORT], mine)
     without = run([place.harness, "replay", "kept/experiment.h5"], mine)
-    failures.expect(without.returncode == 2 and "--library build/mine.so" in without.stderr, f"without: {without.stderr}")
+    failures.expect(without.returncode == 2 and "--library build/mine.so of replay" in without.stderr, f"without: {without.stderr}")
     replay = [place.harness, "replay", "kept/experiment.h5", "--library", "build/mine.so"]
     same = run(replay, mine)
     failures.expect(same.returncode == 0 and "none differs" in same.stdout, f"replay: {same.stdout}{same.stderr}")
@@ -120,7 +120,7 @@ def is_refused(place):
         ("a name of the program's", None, library.replace('"mine"', '"pard"'), "a system pard, which the program has already"),
         ("a name of a table", None, library.replace('"mine"', '"cluster"'), "a system cluster, which"),
         ("no name", None, library.replace('"mine"', '"Mine 2"'), "'Mine 2'"),
-        ("another system", None, library.replace('"mine"', '"other"'), "mine of build/mine.so, which is not loaded"),
+        ("another system", None, library.replace('"mine"', '"other"'), "unknown system of build/mine.so 'mine'"),
     ]
     subprocess.run(["c++", "-shared", "-x", "c", "-o", place.prefix / "lib/libnone.so", "/dev/null"], check=True)
     experiment = (mine / "experiment.toml").read_text()
@@ -179,10 +179,10 @@ def is_written_into_the_tree(place):
     systems = (tree / "systems/all_systems.cc").read_text()
     failures.expect('loki/loki.h"\n#include "systems/my_idea/my_idea.h"\n#include "systems/naive' in systems, systems)
     failures.expect('make_my_idea},\n  };' in systems, systems)
-    failures.expect("class MyIdea final : public System" in (tree / "systems/my_idea/my_idea.cc").read_text(), "no class MyIdea")
+    failures.expect("class MyIdeaServing final : public System" in (tree / "systems/my_idea/my_idea.cc").read_text(), "no class MyIdea")
     failures.expect("| [my_idea](my_idea/README.md) |" in (tree / "systems/README.md").read_text(), "no row in systems/README.md")
     failures.expect("#### my_idea\n\n<!-- keys: my_idea -->\n| key |" in (tree / "docs/experiment.md").read_text(), "no keys")
-    for words, message in ((["system", "my_idea"], "a file that is there already"), (["system", "pard"], "'pard', which is there already"),
+    for words, message in ((["system", "my_idea"], "a file that is there already"), (["system", "test"], "'test', which is there already"), (["system", "pard"], "'pard', which is there already"),
                            (["system", "My"], "found 'My'"), (["pipeline", "a/b"], "found 'a/b'")):
         done = new(*words)
         failures.expect(done.returncode == 2 and message in done.stderr, f"{words}: {done.stderr}")

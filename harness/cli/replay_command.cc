@@ -29,6 +29,13 @@ void replay(const ReplayOptions& options, int& exit_code) {
 
 }  // namespace
 
+CLI::Option* add_library_option(CLI::App& command, std::vector<std::string>& libraries) {
+  return command
+      .add_option("--library", libraries, "load this library, where the runs were of its systems; repeatable")
+      ->type_name("FILE.so")
+      ->allow_extra_args(false);
+}
+
 void add_replay_command(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<ReplayOptions>();
   CLI::App* command = app.add_subcommand(
@@ -58,12 +65,7 @@ void add_replay_command(CLI::App& app, int& exit_code) {
       ->type_name("DIR")
       ->capture_default_str()
       ->check(CLI::ExistingDirectory);
-  command
-      ->add_option("--library", options->libraries,
-                   "load this library, where the runs were of its systems; repeatable")
-      ->excludes(other)
-      ->type_name("FILE.so")
-      ->allow_extra_args(false);
+  add_library_option(*command, options->libraries)->excludes(other);
   command->add_flag("--json", options->json, "what was found as JSON (docs/commands.md)");
   command->callback([options, &exit_code] { replay(*options, exit_code); });
 }

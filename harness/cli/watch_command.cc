@@ -39,16 +39,19 @@ struct WatchedRun {
 
 WatchedRun run_at(const fs::path& cells) { return {cells, fs::path(cells).replace_extension(".h5")}; }
 
-/// Of the runs in a folder for results that which was heard of last.
-std::optional<WatchedRun> latest_run(const fs::path& folder) {
+/// Of the runs in a folder for results that which was heard of last: by what it writes, `ending` of .cells or
+/// .h5.
+std::optional<WatchedRun> latest_run(const fs::path& folder, const std::string& ending) {
   std::optional<WatchedRun> latest;
   fs::file_time_type heard;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (entry.path().extension() != ".cells") continue;
-    const fs::file_time_type at = fs::last_write_time(entry.path() / kStatus, error);
+    if (entry.path().extension() != ending) continue;
+    const bool is_folder = ending == ".cells";
+    const fs::file_time_type at =
+        fs::last_write_time(is_folder ? entry.path() / kStatus : entry.path(), error);
     if (error || (latest && at <= heard)) continue;
-    latest = run_at(entry.path());
+    latest = run_at(fs::path(entry.path()).replace_extension(".cells"));
     heard = at;
   }
   return latest;
@@ -58,9 +61,10 @@ WatchedRun find_run(const std::string& folder) {
   fs::path path(folder);
   if (path.filename().empty()) path = path.parent_path();
   if (path.extension() == ".cells") return run_at(path);
-  if (const std::optional<WatchedRun> run = latest_run(path)) return *run;
-  throw input_error({folder, 0, ""}, "no run that is not complete",
-                    "a folder with STEM.cells of a run, or STEM.cells itself");
+  for (const char* ending : {".cells", ".h5"}) {
+    if (const std::optional<WatchedRun> run = latest_run(path, ending)) return *run;
+  }
+  throw input_error({folder, 0, ""}, "no run", "a folder with STEM.cells of a run, or STEM.cells itself");
 }
 
 std::string cells_text(std::uint64_t done, std::uint64_t total, std::uint64_t failed) {
@@ -102,6 +106,8 @@ Sight see_status(const RunStatus& status) {
   sight.exit_code = status.failed > 0 ? kVerdictAgainst : kAllWell;
   sight.text += ", " + short_time(status.elapsed_s) + " gone";
   if (status.done == status.total) sight.text += ", results are being put together";
+  constexpr double kLong = 60;
+  if (silent_s(status) > kLong) sight.text += ", silent for " + short_time(silent_s(status));
   if (status.eta_s >= 0) sight.text += ", " + short_time(status.eta_s) + " left";
   if (status.running > 0) sight.text += ", " + std::to_string(status.running) + " running";
   if (!status.cell.empty())
@@ -151,7 +157,7 @@ void add_watch_command(CLI::App& app, int& exit_code) {
       "  harness watch results-out/twelve.cells --once\n"
       "Exit codes: 0 complete, or running well; 1 cells were skipped or are invalid; 2 no such run; 3 the "
       "run\n"
-      "was stopped or is dead: its process is gone or, on another host, has been silent for a minute.");
+      "was stopped or is dead: its process is gone or, on another host, has been silent for an hour.");
   command
       ->add_option("folder", options->folder,
                    "STEM.cells, or the folder that it lies in (default: results-out)")

@@ -70,9 +70,9 @@ def check_stopped(failures, harness, folder):
         failures.expect(f"watch of the folder after {number}", run([harness, "watch"], folder), 3, ["long: ", word])
     status = dict(status, state="running", host="elsewhere", updated_s=time.time() - 50)
     path = Path(folder, "results-out/long.cells/status.json")
-    for age, code in ((50, 0), (70, 3)):
+    for age, code, words in ((50, 0, "gone"), (600, 0, "silent for 10 min"), (3700, 3, "dead")):
         path.write_text(json.dumps(dict(status, updated_s=time.time() - age)), encoding="utf-8")
-        failures.expect(f"a run elsewhere {age} s ago", run(watch, folder), code, ["long: "])
+        failures.expect(f"a run elsewhere {age} s ago", run(watch, folder), code, ["long: ", words])
     path.write_text("{", encoding="utf-8")
     failures.expect("a status that is none", run(watch, folder), 2, ["status.json", "another file"])
     failures.expect("collect", run([harness, "collect", "results-out/long.cells"], folder), 0, ["cells collected"])
@@ -92,6 +92,7 @@ def check_running(failures, harness, folder):
         failures.append(f"watch on a terminal: {process.returncode} {shown!r}")
     if os.path.exists(os.path.join(folder, "results-out/long.cells")):
         failures.append(f"STEM.cells stays: {os.listdir(os.path.join(folder, 'results-out/long.cells'))}")
+    failures.expect("watch of the folder of what is complete", run([harness, "watch"], folder), 0, ["20 of 20 cells"])
     failures.expect("watch of what is complete", run([harness, "watch", "results-out/long.cells/"], folder), 0, ["20 of 20 cells"])
 
 

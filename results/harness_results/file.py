@@ -205,6 +205,8 @@ class Results:
     def __init__(self, path):
         self.path = Path(path)
         self._file = h5py.File(path, "r")
+        if "summary" not in self._file:
+            raise ResultsError(f"{path}: found no table summary, allowed: a results file of harness")
         self.rows = [plain(row) for row in with_names_of_today(self._file["summary"][:])]  # of skipped and invalid cells too
         experiment = parsed(text_of(self._file.attrs.get("experiment_toml", "")))
         self.figures = named(experiment.get("figures", []))  # those that the experiment asks for

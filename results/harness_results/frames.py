@@ -139,5 +139,5 @@ class Frames:
         path, found = self._results.path, self._attributes.get("format", "nothing")
         if found != FORMAT:
             raise ResultsError(f"{path}: format: found {found}, allowed: {FORMAT}")
-        if self._attributes["format_version"] > FORMAT_VERSION:
+        if self._attributes.get("format_version", 0) > FORMAT_VERSION:
             raise ResultsError(f"{path}: format_version: found {self._attributes['format_version']}, allowed: up to {FORMAT_VERSION}")

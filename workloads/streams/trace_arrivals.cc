@@ -151,8 +151,16 @@ void note_peaks_of(const TraceSpec& spec, const RateCurve& recorded, const Repla
 /// Of recorded times that are sent as they are.
 void note_peaks_of(const TraceSpec& spec, const TraceData& data, double length_s, LoadNotes& notes) {
   if (bins_of(ns_to_s(data.times_ns.back()), data.bin_s) >= static_cast<double>(kMaxBins)) return;
-  const RateCurve curve = curve_of(spec, data);
-  const double share = peak_share(curve, std::min(length_s, curve.length_s()));
+  const TimeNs from = s_to_ns(spec.from_s);
+  const TimeNs to = from + s_to_ns(length_s);
+  std::vector<TimeNs> times;
+  for (const TimeNs time : data.times_ns) {
+    if (time >= from && time < to) times.push_back(time - from);
+  }
+  std::vector<double> seconds = counts_of(times, 1);
+  seconds.resize(std::min(seconds.size(), static_cast<std::size_t>(length_s)));  // whole ones
+  const double mean = static_cast<double>(times.size()) / length_s;
+  const double share = seconds.empty() ? 1 : *std::max_element(seconds.begin(), seconds.end()) / mean;
   note_peaks(share, share, "", notes);
 }
 

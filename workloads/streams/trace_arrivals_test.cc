@@ -293,6 +293,10 @@ TEST_F(TraceArrivals, NoteThePeakOverTheMeanInTheLogAndAsSent) {
   quiet.from_s = 1;
   quiet.duration_s = 9;
   expect_peaks(quiet, 0, 1, 1);
+  TraceSpec within = file("# time_unit = s\n0\n0.01\n0.02\n0.03\n0.6\n1.6\n2.6\n3.6\n", "within.txt");
+  within.from_s = 0.5;
+  within.duration_s = 3;
+  expect_peaks(within, 0, 1, 1);
   TraceSpec smoothed = counts;
   smoothed.from_s = 5;
   smoothed.to_s = 115;

@@ -33,6 +33,10 @@ Shape shape_of(LogTable& table) {
 
 const char* const kAsTimes = "format = \"times\" (each line a request, its time in time_unit or s)";
 const char* const kAsCounts = "format = \"counts\" with bin_s (each line the requests of a bin)";
+const char* const kInText = "format = \"times\" (each line a request), or the counts as a column";
+// What is in a line of one request.
+constexpr const char* kOfOneRequest[] = {"GET ",  "POST ",  "PUT ",     "DELETE ",
+                                         "HEAD ", "PATCH ", "OPTIONS ", "HTTP/"};
 const char* const kAsGaps = "format = \"gaps\" (each line the time since the request before)";
 
 InputError unclear(const LogTable& table, const std::string& found, const std::string& allowed) {
@@ -120,8 +124,48 @@ class Decision {
       ++rows;
     }
     table_.rewind();
-    constexpr std::size_t kFew = 4;
+    constexpr std::size_t kFew = 3;
     return rows >= kFew && times.step() > 0;
+  }
+
+  /// Whether a word of it names a number of requests: "requests=120", "120 requests".
+  static bool names_count(std::string_view words) {
+    const auto is_count = [](std::string_view word) {
+      const ColumnMeaning::Kind kind = meaning_of(word).kind;
+      return kind == Meaning::kCount || kind == Meaning::kRate;
+    };
+    std::string_view before;
+    double number = 0;
+    for (std::size_t begin = 0; begin < words.size();) {
+      const std::size_t end = std::min(words.find_first_of(" ,;", begin), words.size());
+      const std::string_view word = words.substr(begin, end - begin);
+      const std::size_t equals = word.find('=');
+      if (equals != std::string_view::npos && is_count(word.substr(0, equals))) return true;
+      if (read_number(before, number) && is_count(word)) return true;
+      before = word;
+      begin = end + 1;
+    }
+    return false;
+  }
+
+  /// Whether lines of words tell of many requests: a word names their number, or each line ends in a number
+  /// and nothing in it is of one request, as a method or a status of HTTP is.
+  bool tell_counts() const {
+    bool ends_in_numbers = true;
+    bool names_counts = false;
+    table_.rewind();
+    while (table_.next()) {
+      const std::string_view words = table_.fields()[1];
+      names_counts |= names_count(words);
+      const bool is_of_one =
+          std::any_of(std::begin(kOfOneRequest), std::end(kOfOneRequest),
+                      [&](const char* word) { return words.find(word) != std::string_view::npos; });
+      double number = 0;
+      ends_in_numbers =
+          ends_in_numbers && !is_of_one && read_number(words.substr(words.rfind(' ') + 1), number);
+    }
+    table_.rewind();
+    return names_counts || ends_in_numbers;
   }
 
   std::string by_names(std::optional<std::size_t> chosen) const {
@@ -164,7 +208,9 @@ class Decision {
     if (has_chosen) return "times";
     if (table_.is_text() && are_even(0))
       throw unclear(table_, "lines that are equally far apart, which may each tell of many requests",
-                    "format = \"times\" (each line a request), or the counts as a column");
+                    kInText);
+    if (table_.is_text() && tell_counts())
+      throw unclear(table_, "words with numbers that may count requests", kInText);
     if (table_.width() > 1) {
       const bool has_stamps = table_.has_stamps(0);
       double number = 0;

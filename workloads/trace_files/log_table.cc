@@ -54,6 +54,12 @@ bool is_decimal_comma_number(std::string_view field) {
   return comma != std::string_view::npos && digits(field.substr(0, comma)) && digits(field.substr(comma + 1));
 }
 
+/// Whether a word that stands by itself behind a time may be its zone: "Z", "+0200", but not a number "-12".
+bool may_be_zone(std::string_view word) {
+  constexpr std::size_t kShortest = 5;
+  return word.empty() || (word[0] != '+' && word[0] != '-') || word.size() >= kShortest;
+}
+
 /// The date and time that a line begins with, before a blank: the longest of up to three words.
 std::string_view leading_stamp(std::string_view line) {
   std::string_view found;
@@ -61,6 +67,7 @@ std::string_view leading_stamp(std::string_view line) {
   for (int words = 0; words < 3 && end != std::string_view::npos; ++words) {
     end = line.find(' ', end == 0 ? 0 : end + 1);
     const std::string_view text = line.substr(0, end);
+    if (words > 0 && !may_be_zone(text.substr(text.rfind(' ') + 1))) break;
     if (text.size() > kDateSize && read_timestamp(text)) found = text;
   }
   return found;

@@ -319,8 +319,15 @@ void load_libraries(const std::string& path, std::string_view text) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
   for (const TableReader& table : TableReader(path, tree, "").tables("system")) {
     const std::string library = table.text_or(kLibraryKey, "");
-    if (!library.empty())
-      load_system_library(resolve_path(folder.empty() ? "." : folder, library), table.place(kLibraryKey));
+    if (library.empty()) continue;
+    const std::vector<SystemEntry>& systems =
+        load_system_library(resolve_path(folder.empty() ? "." : folder, library), table.place(kLibraryKey))
+            .systems;
+    std::vector<std::string> names;
+    for (const SystemEntry& entry : systems) names.emplace_back(entry.name);
+    const std::string name = table.text_or("name", "");
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      throw_unknown(table.place("name"), "system of " + library, name, names);
   }
 }
 

@@ -84,7 +84,8 @@ void check_library(const TableReader& table, const SystemSpec& system) {
       known_system(system.name) == nullptr ? "which is not loaded" : "which is the program's";
   throw input_error(table.place("name"), system.name + " of " + system.library + ", " + found,
                     "a system of a library that is loaded (harness check " + system.library +
-                        " lists its systems; harness replay --library " + system.library + " loads it)");
+                        " lists its systems; --library " + system.library +
+                        " of replay and compare loads it)");
 }
 
 SystemSpec read_system(const TableReader& table, const WorkloadSpec& workload) {

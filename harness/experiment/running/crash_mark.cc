@@ -32,7 +32,7 @@ constexpr std::array<FatalSignal, 6> kFatal = {{{SIGSEGV, "the program crashed i
                                                 {SIGILL, "the program crashed in it: illegal instruction"},
                                                 {SIGABRT, "the program aborted in it"},
                                                 {SIGALRM, "it took longer than twice cell_limit_s"}}};
-constexpr std::size_t kLongestText = 1024;
+constexpr std::size_t kLongestText = 4096;  // no path is longer
 
 // All that the handlers need is put here before: they may call little.
 std::array<char, kLongestText> mark_path{};
@@ -48,9 +48,9 @@ void put_text(std::array<char, kLongestText>& to, const std::string& text) {
   to[length] = '\0';
 }
 
-void say(int file, const char* text) {
-  // Nothing can be done about what cannot be written any more.
-  [[maybe_unused]] const ssize_t put = ::write(file, text, std::strlen(text));
+bool say(int file, const char* text) {
+  const std::size_t size = std::strlen(text);
+  return ::write(file, text, size) == static_cast<ssize_t>(size);
 }
 
 /// Does not return, unless it cannot.
@@ -64,18 +64,18 @@ void start_again() {
   ::execv("/proc/self/exe", arguments.data());
 }
 
-void write_mark(const char* reason, bool goes_on) {
+/// Whether it stands: without it the cell would be run again.
+bool write_mark(const char* reason) {
   const int file = ::open(mark_path.data(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-  if (file >= 0) {
-    say(file, reason);
-    say(file, "\n");
-    ::fsync(file);
-    ::close(file);
-  }
-  const char* const others =
-      goes_on ? "; going on with the other cells\n" : "; the same command finishes the other cells\n";
+  if (file < 0) return false;
+  const bool stands = say(file, reason) && say(file, "\n") && ::fsync(file) == 0;
+  ::close(file);
+  return stands;
+}
+
+void tell(const char* reason, const char* what_follows) {
   for (const char* part :
-       {"harness: cell ", static_cast<const char*>(cell_title_text.data()), ": ", reason, others})
+       {"harness: cell ", static_cast<const char*>(cell_title_text.data()), ": ", reason, what_follows})
     say(STDERR_FILENO, part);
 }
 
@@ -85,8 +85,10 @@ void on_fatal(int number, siginfo_t* info, void*) {
   if (is_marking != 0) {
     is_marking = 0;
     const bool is_own = info->si_code > 0 || info->si_pid == ::getpid();
-    const bool goes_on = is_own && starts_again_now != 0 && !arguments.empty();
-    write_mark(fatal->reason, goes_on);
+    const bool goes_on = write_mark(fatal->reason) && is_own && starts_again_now != 0 && !arguments.empty();
+    tell(fatal->reason, mark_path[0] == '\0' ? ", while its plan was made\n"
+                        : goes_on            ? "; going on with the other cells\n"
+                                             : "; the same command finishes the other cells\n");
     if (goes_on) start_again();
   }
   if (number == SIGALRM) ::_exit(kEnvironment);
@@ -139,7 +141,7 @@ void start_again_after_crashes() {
   static std::vector<std::string> words;
   std::ifstream command("/proc/self/cmdline", std::ios::binary);
   for (std::string word; std::getline(command, word, '\0');) {
-    if (word != "--fresh") words.push_back(word);
+    if (word != "--fresh" && !word.starts_with("--fresh=")) words.push_back(word);
   }
   if (words.empty()) return;
   for (std::string& word : words) arguments.push_back(word.data());

@@ -11,8 +11,8 @@ namespace harness {
 /// message says so. The program then starts again, or ends as it would have, or with exit code 3.
 class CrashMark {
  public:
-  /// `title` names the cell. `limit_s` 0: it may take as long as it wants. `starts_again`: see
-  /// start_again_after_crashes().
+  /// `title` names the cell. An empty `path`: the cell's plan is being made, and no mark is left. `limit_s`
+  /// 0: it may take as long as it wants. `starts_again`: see start_again_after_crashes().
   CrashMark(const std::string& path, const std::string& title, double limit_s, bool starts_again = false);
   ~CrashMark();
   CrashMark(const CrashMark&) = delete;

@@ -110,6 +110,8 @@ void Driver::find_experiments() {
 
 int Driver::run() {
   find_experiments();
+  // An experiment of a suite that was not reached could not tell that it is to start over.
+  if (!is_launched() && !options_.again && !(options_.fresh && what_.is_suite)) start_again_after_crashes();
   for (const auto& run : runs_) run->check();
   return options_.dry_run ? dry_run() : run_each();
 }
@@ -169,7 +171,6 @@ void Driver::print_ends(const std::vector<ExperimentEnd>& ends) const {
 
 int run_experiment(const RunOptions& options) {
   install_signal_handlers();
-  if (!is_launched() && !options.again) start_again_after_crashes();
   CellDistribution ranks;
   try {
     return Driver(options, ranks).run();

@@ -8,6 +8,7 @@
 #include "harness/core/error.h"
 #include "harness/experiment/cells/cell_distribution.h"
 #include "harness/experiment/cells/cell_text.h"
+#include "harness/experiment/reading/system_libraries.h"
 #include "harness/experiment/running/cell_devices.h"
 #include "harness/experiment/running/crash_mark.h"
 #include "harness/experiment/running/run_cell.h"
@@ -42,6 +43,11 @@ void ExperimentRun::load(RankReport& report) {
   std::string hashes;
   for (const Cell& cell : factory_->cells()) {
     check_signal_();
+    const std::string& system = spec_.systems[cell.system].name;
+    std::optional<CrashMark> planning;  // by code that is not the program's
+    if (const LoadedLibrary* const library = library_of(system))
+      planning.emplace("", std::to_string(cell.index) + ", " + system + " (system of " + library->path + ")",
+                       0);
     const PreparedCell prepared = factory_->prepare(cell);
     expected_.push_back({cell.index, prepared.identity.input_hash});
     const double cost = is_live(prepared) ? prepared.duration_s : prepared.expected_requests;
@@ -284,6 +290,7 @@ void ExperimentRun::compute_simulated(std::vector<std::uint32_t> cells) {
     }
     set_bug_context({});
   });
+  progress.end();
 }
 
 /// A rank that hangs will not take part in saying so.
@@ -354,6 +361,7 @@ void ExperimentRun::compute_live(std::vector<std::uint32_t> cells) {
         std::make_unique<CellDevices>(*transport_, DeviceWatch::Rules{spec_.cell_limit_s, check_signal_});
   ranks_.watch_ranks(false);
   for (const std::uint32_t index : cells) run_live_cell(index, progress);
+  progress.end();
   ranks_.watch_ranks(true);
 }
 

@@ -14,6 +14,9 @@ namespace harness {
 namespace {
 
 constexpr auto kBetweenLines = std::chrono::milliseconds(100);
+// Of the status: what is written about a cell while it runs, and when one has begun or ended.
+constexpr std::chrono::milliseconds kBetweenNotes(1000);
+constexpr std::chrono::milliseconds kBetweenCells(100);
 
 std::string formatted(const char* format, double value) {
   char text[64];
@@ -84,9 +87,10 @@ void Progress::begin(const CellIdentity& cell, double slo_ms, double duration_s)
   duration_s_ = duration_s;
   cell_began_ = Clock::now();
   shown_ = {};
+  if (work_.live) note_status(0, left_s(0), kBetweenCells);
 }
 
-void Progress::note_status(double share, double left_s) {
+void Progress::note_status(double share, double left_s, std::chrono::milliseconds at_least) {
   if (status_ == nullptr) return;
   RunStatus& status = status_->status;
   const CellDistribution::Counts counts = ranks_.counts();
@@ -99,11 +103,15 @@ void Progress::note_status(double share, double left_s) {
   status.eta_s = left_s < 0 ? kNoValue : left_s;
   status.cell = name_;
   status.cell_share = share;
-  status_->update();
+  status_->update(at_least);
+}
+
+void Progress::end() {
+  name_.clear();
+  note_status(0, left_s(0), std::chrono::milliseconds(0));
 }
 
 bool Progress::is_due(Clock::time_point at) {
-  constexpr auto kBetweenNotes = std::chrono::seconds(1);
   const bool shows = terminal_ && at - shown_ >= kBetweenLines;
   if (ranks_.rank() != 0 || (!shows && at - noted_ < kBetweenNotes)) return false;
   noted_ = at;
@@ -116,7 +124,7 @@ void Progress::update(TimeNs now, std::uint64_t sent) {
   const double seconds = std::chrono::duration<double>(at - cell_began_).count();
   const double share = duration_s_ > 0 ? std::fmin(1, ns_to_s(now) / duration_s_) : 1;
   const double left = left_s(work_.live ? share * duration_s_ : static_cast<double>(sent));
-  note_status(share, left);
+  if (!work_.live) note_status(share, left, kBetweenNotes);  // a slow disk would hold up the load
   if (!terminal_) return;
   shown_ = at;
   const std::string how_far =
@@ -133,7 +141,7 @@ void Progress::wait() {
   if (!is_due(at)) return;
   name_.clear();
   const double left = left_s(0);
-  note_status(0, left);
+  note_status(0, left, kBetweenNotes);
   if (!terminal_) return;
   shown_ = at;
   show_line(std::to_string(finished_cells()) + " of " + counted(work_.cells, "cell") +
@@ -161,7 +169,7 @@ void Progress::finish(const SummaryRow& row) {
   const double left = left_s(0);
   if (status_ != nullptr) {
     status_->status.last_cell = name_;
-    note_status(1, left);
+    note_status(1, left, kBetweenCells);
   }
   if (form_ == ProgressForm::kQuiet) return;
   if (form_ == ProgressForm::kJson) return show_event(row, done, left);

@@ -48,6 +48,8 @@ class Progress {
   /// What the cell that has begun has loaded, for its line.
   void note_loading(const std::string& loading) { loading_ = loading; }
   void finish(const SummaryRow& row);
+  /// All cells of this work are finished, on all ranks.
+  void end();
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -58,7 +60,7 @@ class Progress {
   bool is_due(Clock::time_point at);
   /// Seconds until all cells are done, from what is done of the running one; negative when it cannot be told.
   double left_s(double running);
-  void note_status(double share, double left_s);
+  void note_status(double share, double left_s, std::chrono::milliseconds at_least);
   void show_line(const std::string& line);
   void show_event(const SummaryRow& row, std::size_t done, double left_s) const;
 

@@ -18,8 +18,7 @@
 namespace harness {
 namespace {
 
-constexpr auto kBetweenWrites = std::chrono::seconds(1);
-constexpr double kSilentS = 60;
+constexpr double kSilentS = 3600;  // models are loaded, long live cells run
 
 double now_s() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -94,8 +93,10 @@ RunStatus read_status(const std::string& path) {
 
 bool is_dead(const RunStatus& status) {
   const bool is_here = status.host == host_name() && status.pid_start != 0 && start_of(::getpid()) != 0;
-  return is_here ? start_of(status.pid) != status.pid_start : now_s() - status.updated_s > kSilentS;
+  return is_here ? start_of(status.pid) != status.pid_start : silent_s(status) > kSilentS;
 }
+
+double silent_s(const RunStatus& status) { return now_s() - status.updated_s; }
 
 StatusFile::StatusFile(std::string path, const RunStatus& first) : status(first), path_(std::move(path)) {
   write();
@@ -108,8 +109,8 @@ StatusFile::~StatusFile() {
   write();
 }
 
-void StatusFile::update() {
-  if (is_open_ && (!written_ || Clock::now() - *written_ >= kBetweenWrites)) write();
+void StatusFile::update(std::chrono::milliseconds at_least) {
+  if (is_open_ && (!written_ || Clock::now() - *written_ >= at_least)) write();
 }
 
 void StatusFile::write() {

@@ -37,8 +37,10 @@ struct RunStatus {
 RunStatus own_status();
 /// Throws InputError when there is no such file, or it is none.
 RunStatus read_status(const std::string& path);
-/// Whether the run's process is gone or, on another host, has been silent for 60 s.
+/// Whether the run's process is gone or, on another host, has been silent for an hour.
 bool is_dead(const RunStatus& status);
+/// Seconds since the status was written.
+double silent_s(const RunStatus& status);
 
 /// Writes a status now and then. What cannot be written is left out: it is for looking at only.
 class StatusFile {
@@ -50,8 +52,8 @@ class StatusFile {
   StatusFile& operator=(const StatusFile&) = delete;
 
   RunStatus status;
-  /// Writes `status`, at most once a second.
-  void update();
+  /// Writes `status`, unless it was written within this time.
+  void update(std::chrono::milliseconds at_least);
   /// Nothing is written from here on: the run is complete.
   void close() { is_open_ = false; }
 

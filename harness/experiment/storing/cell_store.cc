@@ -19,6 +19,7 @@
 #include "harness/experiment/reading/experiment_spec.h"
 #include "harness/gpu/device/devices.h"
 #include "workloads/files/file_bytes.h"
+#include "workloads/files/table_reader.h"
 
 namespace harness {
 
@@ -143,10 +144,11 @@ bool is_at(int file, const std::string& path) {
 
 /// The name that an experiment gives itself, else the stem of its results.
 std::string experiment_name(const std::string& results, const std::string& toml) {
+  const std::string stem = fs::path(results).stem().string();
   try {
-    return parse_experiment(fs::path(results).replace_extension(".toml").string(), toml, {}).name;
+    return TableReader(results, parse_toml(results, toml), "").text_or("name", stem);
   } catch (const InputError&) {
-    return fs::path(results).stem().string();
+    return stem;
   }
 }
 

@@ -56,7 +56,7 @@ class MySystemPolicy {
   std::vector<Visit> stack_;
 };
 
-class MySystem final : public System {
+class MySystemServing final : public System {
  public:
   void list(ParamList& params) override { params_.list(params); }
   std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId,
@@ -70,6 +70,6 @@ class MySystem final : public System {
 
 }  // namespace
 
-std::unique_ptr<System> make_my_system() { return std::make_unique<MySystem>(); }
+std::unique_ptr<System> make_my_system() { return std::make_unique<MySystemServing>(); }
 
 }  // namespace harness
