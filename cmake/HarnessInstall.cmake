@@ -26,6 +26,11 @@ install(CODE [[
 
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/harness/core ${CMAKE_SOURCE_DIR}/harness/serving ${CMAKE_BINARY_DIR}/generated/harness/serving
   DESTINATION include/harness FILES_MATCHING PATTERN "*.h")
+# What was compiled with the headers that were there before is compiled again, whatever their age.
+install(CODE [[
+  file(GLOB_RECURSE headers "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/include/harness/*.h")
+  file(TOUCH ${headers})
+]])
 install(TARGETS harness_core harness_serving ARCHIVE DESTINATION lib/harness)
 configure_file(${CMAKE_SOURCE_DIR}/cmake/harnessConfig.cmake ${CMAKE_BINARY_DIR}/harnessConfig.cmake COPYONLY)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/harnessConfigVersion.cmake COMPATIBILITY ExactVersion)

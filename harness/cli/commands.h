@@ -93,6 +93,8 @@ void add_profile_command(CLI::App& app, int& exit_code);
 void add_check_command(CLI::App& app, int& exit_code);
 /// `harness new system|pipeline|profile|experiment NAME` writes one to start from; nothing is overwritten.
 void add_new_command(CLI::App& app, int& exit_code);
+/// As `harness list figures`.
+void print_figure_names();
 /// `harness list systems|pipelines|profiles|...`.
 void add_list_command(CLI::App& app, int& exit_code);
 /// `harness collect DIR/STEM.cells`: a results file from what an unfinished run has finished.

@@ -125,7 +125,9 @@ std::string case_of(const CLI::App& command, const std::string& words) {
   if (!commands.empty())
     text += "      COMPREPLY=($(compgen -W '" + joined(commands, " ") +
             "' -- \"$current\"))\n      if [[ -n $current && ${#COMPREPLY[@]} -gt 0 ]]; then return; fi\n";
-  return text + "      _harness_files '" + endings_of(command) + "' \"$current\" ;;\n";
+  const bool takes_files = commands.empty() || words == "harness";  // others take a command
+  return text + (takes_files ? "      _harness_files '" + endings_of(command) + "' \"$current\" ;;\n"
+                             : "      ;;\n");
 }
 
 std::string completion_script(const CLI::App& app, const std::string& shell) {

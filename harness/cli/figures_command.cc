@@ -12,7 +12,6 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -69,16 +68,6 @@ std::string script_path(const std::string& name) {
   return path;
 }
 
-/// Prints the names of the figures and what they show.
-void list() {
-  std::istringstream catalogue(read_file(script_path("catalogue.txt")));
-  for (std::string line; std::getline(catalogue, line);) {
-    const std::size_t tab = line.find('\t');
-    if (tab == std::string::npos) continue;
-    print_formatted("%-15s  %s\n", line.substr(0, tab).c_str(), line.substr(tab + 1).c_str());
-  }
-}
-
 void require_something_to_draw(const std::string& path) {
   if (path.ends_with(".csv")) {
     const std::string text = read_file(path);
@@ -121,10 +110,8 @@ int draw(FiguresOptions options) {
 /// How all figures look, and what they call the systems. draw.py knows which values there are.
 void add_look(CLI::App& command, FiguresOptions& options) {
   command
-      .add_option("--style", options.style,
-                  "for a paper: pages as wide as its column, text of at least 7 pt; acm-1col, acm-2col, "
-                  "usenix or slides")
-      ->type_name("NAME");
+      .add_option("--style", options.style, "for a paper: pages as wide as its column, text of at least 7 pt")
+      ->type_name("{acm-1col,acm-2col,usenix,slides}");
   command.add_flag("--no-caption", options.no_caption,
                    "write captions beside the figures (STEM.txt), not into them");
   command.add_option("--font", options.font, "font of all text, one that matplotlib finds")
@@ -160,7 +147,8 @@ void add_figures_command(CLI::App& app, int& exit_code) {
                    "results file, or table of harness trace cv (HDF5; CSV too) or list variants (CSV)")
       ->type_name("RESULTS.h5");
   command
-      ->add_option("-o", options->folder, "folder for the figures (default: RESULTS-figures beside the file)")
+      ->add_option("-o,--output", options->folder,
+                   "folder for the figures (default: RESULTS-figures beside the file)")
       ->type_name("DIR");
   command
       ->add_option(
@@ -178,7 +166,7 @@ void add_figures_command(CLI::App& app, int& exit_code) {
   command->add_flag("--list", options->list, "print the names of the figures and what they show");
   command->callback([options, &exit_code] {
     if (options->list)
-      list();
+      print_figure_names();
     else
       exit_code = draw(*options);
   });

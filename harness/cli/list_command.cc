@@ -404,6 +404,8 @@ void print_asked(const CLI::App& command, bool as_json) {
 
 }  // namespace
 
+void print_figure_names() { print_text(list_figures().text); }
+
 void add_list_command(CLI::App& app, int& exit_code) {
   static_cast<void>(exit_code);
   CLI::App* list = app.add_subcommand("list", "Print what experiments can name");

@@ -1,5 +1,4 @@
-// Parameter structs list their fields once; parsing, help, documentation and recording walk that list
-//.
+// Parameter structs list their fields once; parsing, help, documentation and recording walk that list.
 #pragma once
 
 #include <functional>

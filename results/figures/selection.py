@@ -47,6 +47,12 @@ def pair_of(cell):
     return cell["pipeline"], cell["trace"]
 
 
+def renamed_key(key):
+    """A parameter of a system by what the system is called."""
+    system, dot, rest = key.partition(".")
+    return RENAMED.get(system, system) + dot + rest
+
+
 @dataclass(frozen=True)
 class Setting:
     """What else the cells of a figure have in common, where the file has several of it."""
@@ -64,7 +70,7 @@ class Setting:
     @property
     def text(self):
         words = {"workload": "{}", "system": "{}", "load": "load {}", "rate": "{} requests/s", "slo_ms": "SLO {} ms", "runtime": "{}"}
-        return ", ".join(words[key].format(value) if key in words else f"{key}={value}" for key, value in self.values)
+        return ", ".join(words[key].format(value) if key in words else f"{renamed_key(key)}={value}" for key, value in self.values)
 
     @property
     def stem(self):

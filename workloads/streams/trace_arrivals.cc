@@ -164,6 +164,24 @@ void note_peaks_of(const TraceSpec& spec, const TraceData& data, double length_s
   note_peaks(share, share, "", notes);
 }
 
+/// Of requests that are sent at the times of a log: many at once, where it has whole seconds.
+void remark_on_seconds(const std::vector<TimeNs>& times_ns, std::vector<std::string>& remarks) {
+  const auto is_within = [](TimeNs time) { return time % kNsPerS != 0; };
+  if (times_ns.size() < 2 || std::any_of(times_ns.begin(), times_ns.end(), is_within)) return;
+  std::size_t seconds = 1;
+  for (std::size_t i = 1; i < times_ns.size(); ++i) seconds += times_ns[i] != times_ns[i - 1] ? 1 : 0;
+  constexpr double kFew = 1.5;  // requests a second
+  const double at_once = static_cast<double>(times_ns.size()) / static_cast<double>(seconds);
+  if (at_once < kFew) return;
+  char text[160];
+  std::snprintf(
+      text, sizeof text,
+      "the times are whole seconds, and the requests of one are sent at once, %.3g on average: a rate "
+      "above 0 spreads them",
+      at_once);
+  remarks.emplace_back(text);
+}
+
 /// Where the first request comes long after the beginning of the window.
 void remark_on_begin(const TraceSpec& spec, const std::vector<TimeNs>& times_ns,
                      std::vector<std::string>& remarks) {
@@ -219,6 +237,7 @@ std::unique_ptr<ArrivalSource> file_arrivals(const TraceSpec& spec, double targe
   if (notes != nullptr) {
     const double length_s = ns_to_s(arrivals->duration_ns());
     remark_on_length(spec, length_s, !is_recorded, notes->remarks);
+    if (is_recorded) remark_on_seconds(data.times_ns, notes->remarks);
     if (replay != nullptr)
       note_peaks_of(spec, before, *replay, is_smoothed, *notes);
     else

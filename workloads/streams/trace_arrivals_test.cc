@@ -213,12 +213,13 @@ TEST_F(TraceArrivals, PlaceCountedRequestsUniformlyInTheirBin) {
   EXPECT_NEAR(squares / 20000 - mean * mean, 1.0 / 12, 0.003);
 }
 
+std::vector<std::string> remarks_of(const TraceSpec& spec, double rate) {
+  LoadNotes notes;
+  make_arrivals(spec, rate, 1, &notes);
+  return notes.remarks;
+}
+
 TEST_F(TraceArrivals, RemarkOnWhatWasReadAndWhatIsNotAsRecorded) {
-  const auto remarks_of = [](const TraceSpec& spec, double rate) {
-    LoadNotes notes;
-    make_arrivals(spec, rate, 1, &notes);
-    return notes.remarks;
-  };
   std::string text = "# bin_s = 1\ncount\n";
   for (int second = 0; second < 120; ++second) text += second % 10 == 0 ? "190\n" : "10\n";
   TraceSpec spec = file(text);
@@ -263,6 +264,18 @@ TEST_F(TraceArrivals, RemarkOnWhatWasReadAndWhatIsNotAsRecorded) {
             "the first request comes 500 s after from_s: from_s = 500 begins with it");
   late.from_s = 500;
   EXPECT_EQ(remarks_of(late, 0).size(), 1U);
+}
+
+TEST_F(TraceArrivals, SayThatWholeSecondsAreSentAtOnce) {
+  const std::string said =
+      "the times are whole seconds, and the requests of one are sent at once, 2.5 on average";
+  const TraceSpec seconds = file("# time_unit = s\n1\n1\n1\n2\n2\n");
+  EXPECT_NE(remarks_of(seconds, 0).back().find(said), std::string::npos) << remarks_of(seconds, 0).back();
+  for (const std::string& remark : remarks_of(seconds, 10)) EXPECT_EQ(remark.find(said), std::string::npos);
+  for (const char* other : {"# time_unit = s\n1\n1.5\n1.5\n2\n", "# time_unit = s\n1\n2\n3\n3\n"}) {
+    for (const std::string& remark : remarks_of(file(other, "other.txt"), 0))
+      EXPECT_EQ(remark.find("whole seconds"), std::string::npos) << other;
+  }
 }
 
 // By hand: one second in ten has 190 of 280 requests, whose mean is 28 a second; smoothed over ten seconds,

@@ -52,8 +52,9 @@ const SystemLibrary& library_at(void* handle, const InputPlace& place) {
   const SystemLibrary* const library = function();
   const std::string sdk = library == nullptr || library->sdk == nullptr ? "none" : library->sdk;
   if (sdk != kSdkVersion)
-    throw input_error(place, "compiled with the headers of version " + sdk,
-                      std::string("those of this program, ") + kSdkVersion + ": build it again");
+    throw input_error(
+        place, "compiled with the headers of version " + sdk,
+        std::string("those of this program, ") + kSdkVersion + ": build it again (cmake --fresh)");
   if (library->systems.empty()) throw input_error(place, "no system in it", "at least one");
   return *library;
 }

@@ -96,7 +96,13 @@ SystemSpec read_system(const TableReader& table, const WorkloadSpec& workload) {
   if (system.name.empty()) throw input_error(table.place("name"), "nothing", "one of " + join_names(known));
   system.library = table.text_or(kLibraryKey, "");
   check_library(table, system);
-  if (known_system(system.name) == nullptr) throw_unknown(table.place("name"), "system", system.name, known);
+  if (known_system(system.name) == nullptr) {
+    const std::string near = nearest_name(system.name, known);
+    throw input_error(
+        table.place("name"),
+        "unknown system '" + system.name + "'" + (near.empty() ? "" : ", did you mean '" + near + "'?"),
+        join_names(known) + ", or with library = \"FILE.so\" one of your own");
+  }
   system.place = table.place("name");
   read_params(table, system);
   read_only(table, workload, system);
