@@ -212,7 +212,7 @@ Outputs outputs_of_calls(const RunSpec& spec, std::uint64_t requests, std::uint6
   Tensors clients(spec.pipeline, spec.seed);
   Outputs outputs;
   for (RequestId request = 0; request < requests; ++request) {
-    const std::span<const std::byte> sent = clients.input(0, request);
+    const std::span<const std::byte> sent = clients.input(0, request).span();
     std::vector<std::uint8_t> bytes(reinterpret_cast<const std::uint8_t*>(sent.data()),
                                     reinterpret_cast<const std::uint8_t*>(sent.data()) + sent.size());
     for (std::size_t m = 0; m < spec.pipeline.modules.size(); ++m) {

@@ -33,7 +33,7 @@ class ImageOutputs {
     for (std::size_t i = 0; i < modules_.size(); ++i) {
       const Module& declared = pipeline.modules[modules_[i]];
       for (RequestId request = 0; request < Tensors::kEach; ++request) {
-        if (declared.pres.empty()) add(declared, tensors.input(modules_[i], request), outputs_[i]);
+        if (declared.pres.empty()) add(declared, tensors.input(modules_[i], request).span(), outputs_[i]);
         for (const ModuleId pre : declared.pres) {
           if (std::find(modules_.begin(), modules_.end(), pre) != modules_.end()) continue;
           const StoredTensor tensor = tensors.output(pre, request);

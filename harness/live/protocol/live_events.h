@@ -39,10 +39,12 @@ class HeldMessages {
       : out_(out), events_(events), kind_(kind), held_for_(static_cast<std::size_t>(ranks), 0) {}
 
   /// The message sets off for `to` at `at_ns`.
-  void hold(TimeNs at_ns, int to, std::span<const std::byte> message) {
+  void hold(TimeNs at_ns, int to, std::span<const std::byte> message, std::span<const std::byte> rest = {}) {
     const std::uint32_t slot = messages_.put();
     messages_[slot].to = to;
-    messages_[slot].bytes.assign(message.begin(), message.end());
+    std::vector<std::byte>& bytes = messages_[slot].bytes;
+    bytes.assign(message.begin(), message.end());
+    bytes.insert(bytes.end(), rest.begin(), rest.end());
     ++held_for_[static_cast<std::size_t>(to)];
     events_.push(at_ns, kind_, slot);
   }

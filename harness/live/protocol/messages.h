@@ -133,8 +133,10 @@ struct DeliverMessage {
   std::uint16_t index = 0;
   std::uint16_t parent = 0;
   std::uint16_t counted = 0;
-  std::uint16_t source = 0;           ///< TensorKey::index of the tensor that the visit needs ...
-  std::uint32_t source_rank = kNone;  ///< ... and where it is kept; kNone: none, or the bytes are here
+  std::uint16_t source = 0;  ///< TensorKey::index of the tensor that the visit needs ...
+  /// ... and where it is kept; kNone: none, or the bytes are here. Of a client's tensor (kClientTensor) the
+  /// rank that gets this: it makes the tensor itself.
+  std::uint32_t source_rank = kNone;
 };
 
 struct VisitMessage {
@@ -236,10 +238,12 @@ class MessageWriter {
 
   template <class Fixed = NoContents, class Entry = std::byte>
   void send(int to, MessageKind kind, const Fixed& fixed = {}, std::span<const Entry> entries = {}) {
-    transport_.send(to, compose(kind, fixed, entries));
+    transport_.send(to, compose(kind, fixed), std::as_bytes(entries));
   }
-  /// Sends what compose() gave.
-  void send_composed(int to, std::span<const std::byte> message) { transport_.send(to, message); }
+  /// Sends what compose() gave, and what follows in the message.
+  void send_composed(int to, std::span<const std::byte> message, std::span<const std::byte> rest = {}) {
+    transport_.send(to, message, rest);
+  }
 
   /// The bytes of a message, until the next call.
   template <class Fixed = NoContents, class Entry = std::byte>

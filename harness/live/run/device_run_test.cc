@@ -57,7 +57,7 @@ std::vector<std::vector<std::byte>> tensors_of(const RunSpec& spec, ModuleId mod
   Tensors tensors(spec.pipeline, spec.seed);
   std::vector<std::vector<std::byte>> all;
   for (RequestId request = 0; request < Tensors::kEach; ++request) {
-    const std::span<const std::byte> sent = tensors.input(0, request);
+    const std::span<const std::byte> sent = tensors.input(0, request).span();
     const std::span<const std::uint8_t> pixels(reinterpret_cast<const std::uint8_t*>(sent.data()),
                                                sent.size());
     const Module& first = spec.pipeline.modules[0];

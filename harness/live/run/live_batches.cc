@@ -316,13 +316,19 @@ void LiveQueues::note_input(const DeliverMessage& delivery, std::span<const std:
   end_input(visit);  // of a visit that rank 0 knows no more of
   VisitInput& input = inputs_[visit];
   input = {delivery.visit.request, delivery.source_rank, delivery.source, 0};
-  if (fetches_late_) {
-    if (bytes.empty()) return;
-    tensors_->keep_input(input.request, bytes);
+  if (!bytes.empty() || delivery.source == kClientTensor) {
+    StoredTensor tensor =
+        bytes.empty() ? tensors_->own_input(delivery.visit.module, input.request) : tensors_->copy_of(bytes);
+    if (!fetches_late_) {
+      input.id = tensors_->put(std::move(tensor));
+      input.source_rank = kNone;
+      return;
+    }
+    tensors_->keep_input(input.request, std::move(tensor));
     input.source_rank = static_cast<std::uint32_t>(rank_);
     input.source = kClientTensor;
-  } else if (!bytes.empty()) {
-    input.id = tensors_->put(bytes);
+  } else if (fetches_late_) {
+    return;
   } else if (input.source_rank != kNone) {
     const ModuleId module = delivery.visit.module;
     input.id =

@@ -254,11 +254,12 @@ std::optional<TimeNs> LiveDispatcher::held_until(QueueId queue) {
   return held;
 }
 
-void LiveDispatcher::send_at(std::optional<TimeNs> held, QueueId queue, std::span<const std::byte> message) {
+void LiveDispatcher::send_at(std::optional<TimeNs> held, QueueId queue, std::span<const std::byte> message,
+                             std::span<const std::byte> rest) {
   if (held) {
-    held_.hold(*held, queue_rank_[queue], message);
+    held_.hold(*held, queue_rank_[queue], message, rest);
   } else {
-    out_.send_composed(queue_rank_[queue], message);
+    out_.send_composed(queue_rank_[queue], message, rest);
   }
 }
 
@@ -287,13 +288,20 @@ void LiveDispatcher::deliver_one(const Delivery& delivery) {
   message.counted = record.counted ? 1 : 0;
   if (!record.counted) ++delivered_[record.visit.module];
   const std::span<const std::byte> tensor = add_tensor(record, message);
-  send_at(held, delivery.queue, out_.compose(MessageKind::kDeliver, message, tensor));
+  send_at(held, delivery.queue, out_.compose(MessageKind::kDeliver, message), tensor);
 }
 
 std::span<const std::byte> LiveDispatcher::add_tensor(const VisitRecord& record, DeliverMessage& message) {
   const Module& module = spec_.pipeline.modules[record.visit.module];
   if (!ledger_ || module.input_bytes == 0) return {};
-  if (module.pres.empty()) return tensors_->input(record.visit.module, record.visit.request);
+  if (module.pres.empty()) {
+    constexpr int kOwnRank = 0;
+    if (queue_rank_[record.queue] != kOwnRank)
+      return tensors_->input(record.visit.module, record.visit.request).span();
+    message.source = kClientTensor;
+    message.source_rank = kOwnRank;
+    return {};
+  }
   const TensorLedger::Entry* const source = ledger_->source(record.visit.request, module.pres);
   HARNESS_CHECK(source != nullptr, "the tensor of a visit is kept nowhere");
   message.source = source->first.index;

@@ -85,7 +85,8 @@ class LiveDispatcher final : private ToQueues {
   /// When what is sent to the queue now sets off, as ActiveFaults::held_until.
   std::optional<TimeNs> held_until(QueueId queue);
   /// Sends or holds a composed message.
-  void send_at(std::optional<TimeNs> held, QueueId queue, std::span<const std::byte> message);
+  void send_at(std::optional<TimeNs> held, QueueId queue, std::span<const std::byte> message,
+               std::span<const std::byte> rest = {});
   void take_visit(MessageKind kind, TimeNs now, const VisitMessage& message);
   void take_gone(TimeNs now, WorkerId worker);
   /// Notes where the tensors of an ended batch are; `entries_` are its visits.

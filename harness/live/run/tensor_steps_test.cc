@@ -143,7 +143,7 @@ class RanksWithDevices {
       images.insert({own.begin(), own.end()});
     };
     for (RequestId request = 0; declared.pres.empty() && request < Tensors::kEach; ++request)
-      add(tensors_.input(module, request));
+      add(tensors_.input(module, request).span());
     if (declared.pres.empty()) return images;
     const ModuleId pre = declared.pres.front();
     for (const std::vector<std::byte>& image : right_images(pre)) {
@@ -234,7 +234,7 @@ TEST(TensorSteps, EachVisitOfABatchLeavesItsOwnOutput) {
   std::vector<std::vector<std::byte>> expected;
   Tensors clients(spec.pipeline, spec.seed);
   for (RequestId request = 0; request < arrivals.size(); ++request) {
-    const std::span<const std::byte> sent = clients.input(0, request);
+    const std::span<const std::byte> sent = clients.input(0, request).span();
     const std::span<const std::uint8_t> pixels(reinterpret_cast<const std::uint8_t*>(sent.data()), 18);
     expected.push_back(scripted_output(spec.pipeline.modules[0].model, pixels, 18));
   }

@@ -36,12 +36,15 @@ void LiveTensors::keep(const TensorKey& key, const TensorPlace& made, StoredTens
   kept_.emplace(key, Kept{store_.put(std::move(output)), made});
 }
 
-void LiveTensors::keep_input(RequestId request, std::span<const std::byte> bytes) {
-  const TensorKey key{request, kClientTensor};
-  if (kept_.contains(key)) return;
+StoredTensor LiveTensors::copy_of(std::span<const std::byte> bytes) {
   StoredTensor tensor = allocate(bytes.size());
   memory_.copy_from_host(bytes, tensor);
-  kept_.emplace(key, Kept{store_.put(std::move(tensor)), {}});
+  return tensor;
+}
+
+void LiveTensors::keep_input(RequestId request, StoredTensor tensor) {
+  const TensorKey key{request, kClientTensor};
+  if (!kept_.contains(key)) kept_.emplace(key, Kept{store_.put(std::move(tensor)), {}});
 }
 
 StoredTensor LiveTensors::allocate(std::size_t bytes) {
@@ -59,11 +62,10 @@ bool LiveTensors::release(const TensorKey& key) {
   return true;
 }
 
-TransferId LiveTensors::put(std::span<const std::byte> bytes) {
-  StoredTensor tensor = allocate(bytes.size());
-  memory_.copy_from_host(bytes, tensor);
+TransferId LiveTensors::put(StoredTensor tensor) {
   const TransferId id = next_id();
-  inputs_[id] = {{}, rank_, bytes.size(), {}, &store_, store_.put(std::move(tensor))};
+  const std::size_t bytes = tensor.bytes;
+  inputs_[id] = {{}, rank_, bytes, {}, &store_, store_.put(std::move(tensor))};
   return id;
 }
 

@@ -40,12 +40,15 @@ class LiveTensors final : private TransferEvents {
   /// memory, or, where that is none, what stands for it.
   void keep(const TensorKey& key, const TensorPlace& made, StoredTensor output = {});
   /// Keeps what the client has sent.
-  void keep_input(RequestId request, std::span<const std::byte> bytes);
+  void keep_input(RequestId request, StoredTensor tensor);
   /// Nobody needs it any more. False when it is not kept.
   bool release(const TensorKey& key);
 
-  /// Bytes that have come with the visit.
-  TransferId put(std::span<const std::byte> bytes);
+  /// What the client has sent: a copy of what has come with the visit, or the rank's own, shared.
+  StoredTensor copy_of(std::span<const std::byte> bytes);
+  StoredTensor own_input(ModuleId entry, RequestId request) { return tensors_.input(entry, request); }
+  /// One that is here.
+  TransferId put(StoredTensor tensor);
   /// The first `bytes` of what rank `rank` keeps.
   TransferId fetch(const TensorKey& key, int rank, std::size_t bytes, const TensorPlace& to);
   /// Whether it is here.

@@ -105,9 +105,9 @@ TEST(LiveTensors, WhatNobodyKeepsComesAsZeros) {
 TEST(LiveTensors, WhatTheClientSentStaysUntilItIsReleased) {
   Ranks ranks(2, {});
   std::vector<std::byte> sent(100, std::byte{7});
-  ranks.at(0).keep_input(4, sent);
+  ranks.at(0).keep_input(4, ranks.at(0).copy_of(sent));
   const TransferId id = ranks.at(1).fetch({4, kClientTensor}, 0, 100, {0});
-  const TransferId own = ranks.at(0).put(sent);
+  const TransferId own = ranks.at(0).put(ranks.at(0).copy_of(sent));
   for (int i = 0; i < 3; ++i) ranks.step();
   EXPECT_TRUE(has(ranks.at(1).at(id), sent));
   EXPECT_TRUE(has(ranks.at(0).at(own), sent));

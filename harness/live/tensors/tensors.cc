@@ -31,8 +31,8 @@ Tensors::Tensors(const Pipeline& pipeline, std::uint64_t seed)
   }
 }
 
-std::span<const std::byte> Tensors::input(ModuleId entry, RequestId request) {
-  return of(inputs_[entry], "tensor.input", entry, request).span();
+StoredTensor Tensors::input(ModuleId entry, RequestId request) {
+  return of(inputs_[entry], "tensor.input", entry, request);
 }
 
 StoredTensor Tensors::output(ModuleId module, RequestId request) {

@@ -95,7 +95,8 @@ class Tensors {
   Tensors(const Pipeline& pipeline, std::uint64_t seed);
 
   /// What the client sends with a request: Module::input_bytes bytes of the module that it enters by.
-  std::span<const std::byte> input(ModuleId entry, RequestId request);
+  /// Shared, not copied.
+  StoredTensor input(ModuleId entry, RequestId request);
   /// What stands for what a visit of the module leaves behind, of output_bytes(). Shared, not copied.
   StoredTensor output(ModuleId module, RequestId request);
   std::size_t output_bytes(ModuleId module) const { return outputs_[module].bytes; }

@@ -18,9 +18,9 @@ class LocalTransport final : public Transport {
   int rank() const override { return 0; }
   int ranks() const override { return 1; }
 
-  void send(int to, std::span<const std::byte> message) override {
+  void send(int to, std::span<const std::byte> message, std::span<const std::byte> rest) override {
     HARNESS_CHECK(to == 0, "a message to a rank that does not exist");
-    loopback_.send(message);
+    loopback_.send(message, rest);
   }
 
   void flush() override { loopback_.flush(); }

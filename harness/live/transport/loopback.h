@@ -18,10 +18,10 @@ class Loopback {
  public:
   Loopback(int rank, TransportCounters& counters) : rank_(rank), counters_(counters) {}
 
-  void send(std::span<const std::byte> message) {
-    collected_.add(message);
+  void send(std::span<const std::byte> message, std::span<const std::byte> rest) {
+    collected_.add(message, rest);
     ++counters_.messages_sent;
-    counters_.bytes_sent += message.size();
+    counters_.bytes_sent += message.size() + rest.size();
   }
 
   void flush() {

@@ -90,7 +90,7 @@ class MpiTransport final : public Transport {
 
   int rank() const override { return rank_; }
   int ranks() const override { return static_cast<int>(peers_.size()); }
-  void send(int to, std::span<const std::byte> message) override;
+  void send(int to, std::span<const std::byte> message, std::span<const std::byte> rest) override;
   void flush() override;
   std::size_t receive(const TakeMessage& take) override;
   void wait_until(TimeNs deadline_ns) override;
@@ -208,14 +208,14 @@ void MpiTransport::leave_together() {
   }
 }
 
-void MpiTransport::send(int to, std::span<const std::byte> message) {
+void MpiTransport::send(int to, std::span<const std::byte> message, std::span<const std::byte> rest) {
   HARNESS_CHECK(to >= 0 && to < ranks(), "a message to a rank that does not exist");
-  if (to == rank_) return loopback_.send(message);
+  if (to == rank_) return loopback_.send(message, rest);
   ++counters_.messages_sent;
-  counters_.bytes_sent += message.size();
+  counters_.bytes_sent += message.size() + rest.size();
   Peer& other = peer(to);
   if (!std::exchange(other.touched, true)) touched_.push_back(to);
-  other.collected.add(message);
+  other.collected.add(message, rest);
   if (other.collected.size() >= kFullPacket) post(to);
 }
 

@@ -20,13 +20,15 @@ Length length_at(const std::byte* place) {
 
 }  // namespace
 
-void PacketBuilder::add(std::span<const std::byte> message) {
-  HARNESS_CHECK(message.size() <= kLargestMessage, "a message is larger than kLargestMessage");
+void PacketBuilder::add(std::span<const std::byte> message, std::span<const std::byte> rest) {
+  const std::size_t bytes = message.size() + rest.size();
+  HARNESS_CHECK(bytes <= kLargestMessage, "a message is larger than kLargestMessage");
   if (packet_.empty()) packet_.resize(sizeof(PacketHeader));
-  const auto length = static_cast<Length>(message.size());
+  const auto length = static_cast<Length>(bytes);
   const auto* prefix = reinterpret_cast<const std::byte*>(&length);
   packet_.insert(packet_.end(), prefix, prefix + sizeof length);
   packet_.insert(packet_.end(), message.begin(), message.end());
+  packet_.insert(packet_.end(), rest.begin(), rest.end());
   ++messages_;
 }
 

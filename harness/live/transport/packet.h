@@ -29,8 +29,8 @@ static_assert(sizeof(PacketHeader) == 32);
 /// Collects messages into a packet.
 class PacketBuilder {
  public:
-  /// A message of at most kLargestMessage bytes (transport.h); more is a bug.
-  void add(std::span<const std::byte> message);
+  /// A message and what follows in it, at most kLargestMessage bytes (transport.h); more is a bug.
+  void add(std::span<const std::byte> message, std::span<const std::byte> rest = {});
   bool empty() const { return messages_ == 0; }
   std::uint32_t messages() const { return messages_; }
   /// Bytes of the packet so far.

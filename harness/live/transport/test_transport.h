@@ -92,13 +92,13 @@ class TestNetwork {
     int rank() const override { return rank_; }
     int ranks() const override { return static_cast<int>(out_.size()); }
 
-    void send(int to, std::span<const std::byte> message) override {
+    void send(int to, std::span<const std::byte> message, std::span<const std::byte> rest) override {
       HARNESS_CHECK(to >= 0 && to < ranks(), "a message to a rank that does not exist");
-      if (to == rank_) return loopback_.send(message);
+      if (to == rank_) return loopback_.send(message, rest);
       ++counters_.messages_sent;
-      counters_.bytes_sent += message.size();
+      counters_.bytes_sent += message.size() + rest.size();
       const int copies = network_.faults_.copies ? network_.faults_.copies(rank_, to, message) : 1;
-      for (int i = 0; i < copies; ++i) out_[static_cast<std::size_t>(to)].add(message);
+      for (int i = 0; i < copies; ++i) out_[static_cast<std::size_t>(to)].add(message, rest);
     }
 
     std::span<const std::uint64_t> gpu_sets() const override { return gpu_sets_; }

@@ -48,9 +48,9 @@ class Transport {
 
   virtual int rank() const = 0;
   virtual int ranks() const = 0;
-  /// Adds a message for `to` (another rank or this one) to what the next flush() sends. Messages from one
-  /// rank to another arrive in order, once. At most kLargestMessage bytes.
-  virtual void send(int to, std::span<const std::byte> message) = 0;
+  /// Adds a message for `to` (another rank or this one) to what the next flush() sends: `message` and then
+  /// `rest`, at most kLargestMessage bytes. Messages from one rank to another arrive in order, once.
+  virtual void send(int to, std::span<const std::byte> message, std::span<const std::byte> rest = {}) = 0;
   /// Sends what has been collected, one packet a destination. Call once a loop turn.
   virtual void flush() = 0;
   /// Calls `take` for every message that has arrived, and returns how many. Also moves sends on. `take` may
