@@ -1,9 +1,11 @@
 // A device that always has its next batch, beside a bare loop that calls the same network, or its graph, back
 // to back on an input that lies ready. `of_bare` is the device's throughput as a share of the loop's; the two
-// take turns, so that a machine that slows down slows both. Images have the network's own size. With
-// `_worker` a batch's images are prepared while the one before runs, and then it is submitted, as the full
-// batches of a run are; with `_late` it is submitted when the one before has ended, as those that a system
-// decides then.
+// take turns, so that a machine that slows down slows both; each turn begins and ends with an idle device.
+// Images have the network's own size; those of `_frames` are a camera's. With `_worker` a batch's images are
+// prepared while the one before runs, and then it is submitted, as the full batches of a run are; with
+// `_late` it is submitted when the one before has ended, as those that a system decides then; with `_alone`
+// nothing of the next one is copied before that either, as when a profile is measured. `device_us` is how
+// long a batch takes on the device by its own clock.
 //
 // Host's time for a batch, all of it in microseconds: `submit_us` of the event loop's thread in submit(),
 // prepare() and take(); on CUDA also `handling_us` of the device's thread but for `copying_us`, the images'
@@ -14,6 +16,7 @@
 #include <benchmark/benchmark.h>
 #include <c10/core/InferenceMode.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,10 +38,18 @@ namespace harness {
 namespace {
 
 /// Batches of a turn: the loop's, then the device's.
-constexpr int kTurn = 4;
+constexpr int kTurnOnCpu = 4;
+constexpr int kTurnOnGpu = 32;
 
 /// When a batch is submitted.
-enum class Submission { kAhead, kLate };
+enum class Submission { kAhead, kLate, kAlone };
+/// Of the images, where they are not the network's.
+struct FrameSize {
+  int height = 0;
+  int width = 0;
+};
+constexpr FrameSize kCamera{480, 640};
+constexpr FrameSize kNetworkSize{224, 224};  ///< of the classifiers
 
 ModelSource source_of(const std::string& model, int batch, int exit_points) {
   ModelSource source;
@@ -51,15 +62,16 @@ ModelSource source_of(const std::string& model, int batch, int exit_points) {
 /// Batches through a device.
 class SaturatedDevice {
  public:
-  SaturatedDevice(Device& device, SteadyWait& wait, const ModelSource& source, const InputFormat& format,
+  SaturatedDevice(Device& device, SteadyWait& wait, const ModelSource& source, FrameSize size,
                   Submission submission)
       : device_(device),
         wait_(wait),
         model_(device.load(source)),
+        submission_(submission),
         outstanding_(submission == Submission::kAhead ? Device::kMaxOutstanding : 1) {
     RandomStream random(1, "device_bench");
     for (int i = 0; i < source.max_batch; ++i)
-      owned_.push_back(random_image(random, format.height, format.width));
+      owned_.push_back(random_image(random, size.height, size.width));
     images_ = views_of(owned_);
   }
 
@@ -73,7 +85,7 @@ class SaturatedDevice {
         const TimeNs before_ns = steady_ns();
         if (outstanding_ > 1) prepare();
         device_.submit(++tag_, model_, images_);
-        if (outstanding_ == 1) prepare();
+        if (submission_ == Submission::kLate) prepare();
         calling_ns_ += steady_ns() - before_ns;
         ++submitted;
       }
@@ -83,6 +95,8 @@ class SaturatedDevice {
     return static_cast<double>(steady_ns() - start_ns) * 1e-9;
   }
   double calling_us() const { return static_cast<double>(calling_ns_) * 1e-3 / batches_; }
+  TimeNs device_ns() const { return device_ns_; }
+  double device_us() const { return static_cast<double>(device_ns_) * 1e-3 / batches_; }
 
  private:
   void prepare() {
@@ -99,6 +113,7 @@ class SaturatedDevice {
     calling_ns_ += steady_ns() - before_ns;
     for (const BatchEnd& end : ends_) {
       if (!end.failure.empty()) throw EnvironmentError(end.failure);
+      device_ns_ += end.ended_ns - end.started_ns;
     }
     return static_cast<int>(ends_.size());
   }
@@ -106,31 +121,34 @@ class SaturatedDevice {
   Device& device_;
   SteadyWait& wait_;
   DeviceModel model_;
+  Submission submission_;
   int outstanding_;
   std::vector<OwnedImage> owned_;
   std::vector<Image> images_;
   std::vector<BatchEnd> ends_;
   std::uint64_t tag_ = 0;
   TimeNs calling_ns_ = 0;
+  TimeNs device_ns_ = 0;
   double batches_ = 0;
 };
 
 /// Takes turns of `bare(count)`, which returns seconds, and the device; the benchmark's time is the device's.
 template <typename Bare>
-void take_turns(benchmark::State& state, SaturatedDevice& device, int images, const Bare& bare) {
-  bare(kTurn);
-  device.run(kTurn);
+void take_turns(benchmark::State& state, SaturatedDevice& device, int images, int turn, const Bare& bare) {
+  bare(turn);
+  device.run(turn);
   double bare_s = 0;
   double device_s = 0;
   for (auto _ : state) {
-    bare_s += bare(kTurn);
-    const double taken = device.run(kTurn);
+    bare_s += bare(turn);
+    const double taken = device.run(turn);
     state.SetIterationTime(taken);
     device_s += taken;
   }
-  state.SetItemsProcessed(state.iterations() * kTurn * images);
+  state.SetItemsProcessed(state.iterations() * turn * images);
   state.counters["of_bare"] = bare_s / device_s;
   state.counters["submit_us"] = device.calling_us();
+  state.counters["device_us"] = device.device_us();
 }
 
 void saturate_cpu(benchmark::State& state, const std::string& model, int exit_points, Submission submission) {
@@ -139,11 +157,11 @@ void saturate_cpu(benchmark::State& state, const std::string& model, int exit_po
   SteadyWait wait;
   const std::unique_ptr<Device> device = make_torch_cpu_device({}, wait.wake());
   const StagedModel network = make_staged_model(source, {"bare", model, 0});
-  SaturatedDevice saturated(*device, wait, source, network.input, submission);
+  SaturatedDevice saturated(*device, wait, source, {network.input.height, network.input.width}, submission);
   at::set_num_threads(1);
   const at::Tensor input = at::rand({batch, 3, network.input.height, network.input.width});
   const std::vector<std::size_t> whole = segment_begins(0, static_cast<int>(network.stages.size()));
-  take_turns(state, saturated, batch, [&](int count) {
+  take_turns(state, saturated, batch, kTurnOnCpu, [&](int count) {
     const c10::InferenceMode inference;
     const TimeNs start_ns = steady_ns();
     for (int i = 0; i < count; ++i) {
@@ -185,13 +203,14 @@ class BareSegments {
   std::optional<CudaSegments> segments_;
 };
 
-void run_on_gpu(benchmark::State& state, const ModelSource& source, Submission submission) {
+void run_on_gpu(benchmark::State& state, const ModelSource& source, Submission submission, FrameSize size) {
   BareSegments bare(source_of(source.model, source.max_batch, 0));
   SteadyWait wait;
   const std::unique_ptr<StreamDevice> device = make_torch_cuda_device({}, 0, wait.wake());
-  SaturatedDevice saturated(*device, wait, source, bare.format(), submission);
+  if (size.height == 0) size = {bare.format().height, bare.format().width};
+  SaturatedDevice saturated(*device, wait, source, size, submission);
   const HostWork before = device->host_work();
-  take_turns(state, saturated, source.max_batch, [&](int count) { return bare.run(count); });
+  take_turns(state, saturated, source.max_batch, kTurnOnGpu, [&](int count) { return bare.run(count); });
   const HostWork after = device->host_work();
   const double batches = static_cast<double>(after.batches - before.batches);
   state.counters["handling_us"] =
@@ -201,11 +220,12 @@ void run_on_gpu(benchmark::State& state, const ModelSource& source, Submission s
 #endif
 
 void saturate_cuda(benchmark::State& state, [[maybe_unused]] const std::string& model,
-                   [[maybe_unused]] int exit_points, [[maybe_unused]] Submission submission) {
+                   [[maybe_unused]] int exit_points, [[maybe_unused]] Submission submission,
+                   [[maybe_unused]] FrameSize size = {}) {
 #ifdef HARNESS_TORCH_CUDA
   const std::string why = why_no_cuda_device();
   if (why.empty()) {
-    run_on_gpu(state, source_of(model, static_cast<int>(state.range(0)), exit_points), submission);
+    run_on_gpu(state, source_of(model, static_cast<int>(state.range(0)), exit_points), submission, size);
     return;
   }
   state.SkipWithError(("no GPU: " + why).c_str());
@@ -213,6 +233,46 @@ void saturate_cuda(benchmark::State& state, [[maybe_unused]] const std::string& 
   state.SkipWithError("this build has no devices for CUDA");
 #endif
 }
+
+#ifdef HARNESS_TORCH_CUDA
+/// Median of what a batch of the model takes by the device's clock, nothing beside it, in us.
+double median_us(SaturatedDevice& device) {
+  constexpr int kBatches = 41;
+  std::vector<double> took;
+  for (int i = 0; i < kBatches; ++i) {
+    const TimeNs before_ns = device.device_ns();
+    device.run(1);
+    took.push_back(static_cast<double>(device.device_ns() - before_ns) * 1e-3);
+  }
+  std::nth_element(took.begin(), took.begin() + kBatches / 2, took.end());
+  return took[kBatches / 2];
+}
+
+/// Whether a model takes longer when others have been loaded in the process before it or after it:
+/// `first_us`, alone; `first_beside_us`, once others are loaded; `second_us`, the same model, loaded after
+/// them on that device; `other_device_us`, likewise, on a device of its own. To be run as the first of its
+/// process.
+void load_others(benchmark::State& state) {
+  const std::string why = why_no_cuda_device();
+  if (!why.empty()) return state.SkipWithError(("no GPU: " + why).c_str());
+  const ModelSource source = source_of("resnet50", static_cast<int>(state.range(0)), 0);
+  for (auto _ : state) {
+    SteadyWait wait;
+    const std::unique_ptr<StreamDevice> device = make_torch_cuda_device({}, 0, wait.wake());
+    SaturatedDevice first(*device, wait, source, kNetworkSize, Submission::kAlone);
+    state.counters["first_us"] = median_us(first);
+    device->load(source_of("inception_v3", 8, 0));
+    SaturatedDevice second(*device, wait, source, kNetworkSize, Submission::kAlone);
+    state.counters["first_beside_us"] = median_us(first);
+    state.counters["second_us"] = median_us(second);
+    SteadyWait other_wait;
+    const std::unique_ptr<StreamDevice> other = make_torch_cuda_device({}, 0, other_wait.wake());
+    SaturatedDevice third(*other, other_wait, source, kNetworkSize, Submission::kAlone);
+    state.counters["other_device_us"] = median_us(third);
+  }
+}
+BENCHMARK(load_others)->Arg(1)->Arg(8)->Iterations(1)->Unit(benchmark::kMillisecond);
+#endif
 
 BENCHMARK_CAPTURE(saturate_cpu, lenet_worker, "lenet", 0, Submission::kAhead)
     ->Arg(16)
@@ -239,14 +299,36 @@ BENCHMARK_CAPTURE(saturate_cuda, resnet18_worker, "resnet18", 0, Submission::kAh
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(saturate_cuda, resnet50_worker, "resnet50", 0, Submission::kAhead)
     ->Arg(1)
+    ->Arg(4)
     ->Arg(8)
     ->Arg(32)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(saturate_cuda, resnet50_late, "resnet50", 0, Submission::kLate)
     ->Arg(1)
-    ->Arg(8)
+    ->Arg(4)
     ->Arg(32)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(saturate_cuda, resnet50_alone, "resnet50", 0, Submission::kAlone)
+    ->Arg(1)
+    ->Arg(4)
+    ->Arg(32)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(saturate_cuda, rcnn_frames_worker, "rcnn", 0, Submission::kAhead, kCamera)
+    ->Arg(1)
+    ->Arg(8)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(saturate_cuda, rcnn_frames_late, "rcnn", 0, Submission::kLate, kCamera)
+    ->Arg(1)
+    ->Arg(8)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(saturate_cuda, rcnn_frames_alone, "rcnn", 0, Submission::kAlone, kCamera)
+    ->Arg(1)
+    ->Arg(8)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(saturate_cuda, resnet50_exits, "resnet50", 46, Submission::kAhead)

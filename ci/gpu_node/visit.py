@@ -174,7 +174,7 @@ BLOCKS = {
     "3": Block("Profiles, and how true the simulation is: one-gpu.toml with one measurement of each cell", (
         ENVIRONMENT, BUILD, PROFILE,
         Step("one-gpu-cut", "experiments/gpu/one-gpu.toml, each cell once", cut_one_gpu, ("profile",),
-             lambda node: cut_results(node).exists(), limit_s=240,
+             lambda node: cut_results(node).exists(), is_useful_failed=True, limit_s=240,
              commands=experiment_commands("one-gpu", cut_settings, folder=lambda node: cut_results(node).parent)),
         Step("fidelity-cut", "its simulated goodput against the measured", cut_fidelity, ("one-gpu-cut",), limit_s=60,
              commands=fidelity_commands(cut_results)),
