@@ -122,36 +122,76 @@ std::string link_modules(Pipeline& pipeline, const std::vector<std::vector<std::
   return check_entries(pipeline);
 }
 
-std::string choose_one(Pipeline& pipeline, const std::string& module, const std::vector<std::string>& order,
-                       const std::vector<double>& weights) {
+namespace {
+
+/// In how many ways a module with so many subs can send a request on; enough when that is more than is
+/// allowed.
+std::size_t ways(Branches branches, std::size_t subs) {
+  if (branches == Branches::kAll) return 1;
+  if (branches == Branches::kOne) return subs;
+  return subs < 13 ? std::size_t{1} << subs : kMaxRoutes + 1;
+}
+
+/// The weights in the order of the module's subs; "" or what is wrong.
+std::string sort_weights(const Pipeline& pipeline, const Module& chooser, const char* what,
+                         const std::vector<std::string>& order, const std::vector<double>& weights,
+                         std::vector<double>& sorted) {
+  const std::size_t subs = chooser.subs.size();
+  for (const ModuleId sub : chooser.subs) {
+    const auto name = std::find(order.begin(), order.end(), pipeline.modules[sub].name);
+    if (name == order.end() || order.size() != subs || weights.size() != subs) {
+      return "module '" + chooser.name + "' needs one " + what + " for each of the " + std::to_string(subs) +
+             " modules after it";
+    }
+    sorted.push_back(weights[static_cast<std::size_t>(name - order.begin())]);
+  }
+  return "";
+}
+
+std::string choose(Pipeline& pipeline, const std::string& module, Branches branches,
+                   const std::vector<std::string>& order, const std::vector<double>& weights) {
   std::vector<Module>& modules = pipeline.modules;
   const auto chooser =
       std::find_if(modules.begin(), modules.end(), [&](const Module& each) { return each.name == module; });
   if (chooser == modules.end()) return "unknown module '" + module + "'";
   const std::size_t subs = chooser->subs.size();
-  if (subs < 2) {
+  if (subs < (branches == Branches::kOne ? 2U : 1U))
     return "module '" + module + "' has " + (subs == 0 ? "no module" : "one module") + " after it";
-  }
-  std::size_t routes = chooser->branches == Branches::kOne ? 1 : subs;
+  std::size_t routes = ways(branches, subs);
   for (const Module& each : modules) {
-    if (each.branches == Branches::kOne) routes *= each.subs.size();
+    if (&each != &*chooser)
+      routes = std::min(routes * ways(each.branches, each.subs.size()), kMaxRoutes * kMaxRoutes);
   }
-  if (routes > kMaxRoutes) {
+  if (routes > kMaxRoutes)
     return "the choices of the modules combine to " + std::to_string(routes) + " routes";
+  std::vector<double> sorted;
+  const bool is_each = branches == Branches::kEach;
+  if (order.empty() && weights.empty() && !is_each) {
+    sorted.assign(subs, 1.0);
+  } else if (std::string wrong =
+                 sort_weights(pipeline, *chooser, is_each ? "probability" : "weight", order, weights, sorted);
+             !wrong.empty()) {
+    return wrong;
   }
-  std::vector<double> sorted(subs, 1.0);
-  for (std::size_t i = 0; i < subs && !(order.empty() && weights.empty()); ++i) {
-    const auto name = std::find(order.begin(), order.end(), modules[chooser->subs[i]].name);
-    if (name == order.end() || order.size() != subs || weights.size() != subs) {
-      return "module '" + module + "' needs one weight for each of the " + std::to_string(subs) +
-             " modules after it";
-    }
-    sorted[i] = weights[static_cast<std::size_t>(name - order.begin())];
-    if (!(sorted[i] > 0)) return "module '" + module + "' has a weight that is not positive";
+  for (const double weight : sorted) {
+    if (!(weight > 0)) return "module '" + module + "' has a weight that is not positive";
+    if (is_each && weight > 1) return "module '" + module + "' has a probability above 1";
   }
-  chooser->branches = Branches::kOne;
+  chooser->branches = branches;
   chooser->branch_weights = std::move(sorted);
   return "";
+}
+
+}  // namespace
+
+std::string choose_one(Pipeline& pipeline, const std::string& module, const std::vector<std::string>& order,
+                       const std::vector<double>& weights) {
+  return choose(pipeline, module, Branches::kOne, order, weights);
+}
+
+std::string choose_each(Pipeline& pipeline, const std::string& module, const std::vector<std::string>& order,
+                        const std::vector<double>& probabilities) {
+  return choose(pipeline, module, Branches::kEach, order, probabilities);
 }
 
 std::vector<double> longest_after(const Pipeline& pipeline, const std::vector<double>& cost) {

@@ -10,9 +10,10 @@
 
 namespace harness {
 
-/// Where a module sends a request that it has served: to all of its `subs`, or to one of them, chosen at
-/// random for each request (PARD section 5.2, request-specific dynamic paths).
-enum class Branches : std::uint8_t { kAll, kOne };
+/// Where a module sends a request that it has served: to all of its `subs`; to one of them, chosen at random
+/// for each request (PARD section 5.2, request-specific dynamic paths); or to each with a probability of its
+/// own, so perhaps to none (InferLine section 3: conditional paths).
+enum class Branches : std::uint8_t { kAll, kOne, kEach };
 
 /// Several modules that can do the same work, of which the system chooses one for each visit: model variants
 /// of different accuracy and speed (Loki, sections 2.1 and 4.1: the vertices of the augmented graph).
@@ -34,8 +35,9 @@ struct Module {
   std::uint32_t input_bytes = 0;  ///< size of the tensor that a visit brings; 0: not declared
   int input_height = 0;           ///< it is an image of so many pixels, 24 bits each; 0: not declared
   int input_width = 0;
-  std::vector<double> branch_weights;  ///< kOne: positive, one per entry of `subs`; kAll: empty
-  ModuleId task = 0;                   ///< of a task tree: the first module of its task
+  /// One per entry of `subs`. kOne: positive; kEach: probabilities above 0, at most 1; kAll: empty.
+  std::vector<double> branch_weights;
+  ModuleId task = 0;  ///< of a task tree: the first module of its task
   double accuracy =
       1;  ///< of the model, 0 < . <= 1, relative to the best one of its task (Loki, section 6.1)
   std::string accuracy_source;  ///< citation, one line; empty where it is not given
@@ -70,7 +72,8 @@ struct Pipeline {
   bool is_chain() const {
     if (has_tasks()) return false;
     for (const Module& module : modules) {
-      if (module.pres.size() > 1 || module.subs.size() > 1) return false;
+      if (module.pres.size() > 1 || module.subs.size() > 1 || module.branches == Branches::kEach)
+        return false;
     }
     return true;
   }
@@ -93,7 +96,7 @@ struct TaskSpec {
 /// (equal ones as given), named "task:model". Returns "" or what is wrong.
 std::string link_tasks(Pipeline& pipeline, const std::vector<TaskSpec>& tasks);
 
-/// The choices of all modules with Branches::kOne must not combine to more than this.
+/// The choices of all modules (kOne: one of its subs; kEach: any of them) must not combine to more than this.
 inline constexpr std::size_t kMaxRoutes = 4096;
 
 /// Makes `module` of a linked pipeline send each request to one of its subs, with probabilities in proportion
@@ -101,6 +104,10 @@ inline constexpr std::size_t kMaxRoutes = 4096;
 /// weights. Returns "" or what is wrong; then nothing has changed.
 std::string choose_one(Pipeline& pipeline, const std::string& module, const std::vector<std::string>& order,
                        const std::vector<double>& weights);
+/// Likewise: makes it send each request to each of its subs with that probability, above 0 and at most 1,
+/// independently of the others.
+std::string choose_each(Pipeline& pipeline, const std::string& module, const std::vector<std::string>& order,
+                        const std::vector<double>& probabilities);
 
 /// For each module the largest (or smallest) sum of `cost` over any path from just after it to a sink; 0 for
 /// sinks. `cost` has one entry per module. PARD section 4.2: a DAG's estimate is the maximum over the paths.

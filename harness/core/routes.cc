@@ -29,29 +29,37 @@ Routes::Routes(const Pipeline& pipeline, std::uint64_t seed) : seed_(seed) {
   std::size_t count = 1;
   for (ModuleId m = 0; m < pipeline.modules.size(); ++m) {
     const Module& module = pipeline.modules[m];
-    if (module.branches != Branches::kOne) continue;
+    if (module.branches == Branches::kAll) continue;
     Choice choice;
     choice.module = m;
+    choice.is_each = module.branches == Branches::kEach;
     choice.stride = count;
+    choice.ways = choice.is_each ? std::size_t{1} << module.subs.size() : module.subs.size();
     double total = 0;
     for (const double weight : module.branch_weights) total += weight;
     double sum = 0;
     for (const double weight : module.branch_weights) {
       sum += weight;
       choice.up_to.push_back(sum / total);
-      choice.probabilities.push_back(weight / total);
+      choice.probabilities.push_back(choice.is_each ? weight : weight / total);
     }
-    count *= module.subs.size();
+    count *= choice.ways;
     choices_.push_back(std::move(choice));
   }
   for (std::size_t index = 0; index < count; ++index) routes_.push_back(make_route(pipeline, index));
 }
 
-std::size_t Routes::branch_of(const Choice& choice, RequestId request) const {
-  const double drawn = RandomStream(seed_, "branch", request * kMaxModules + choice.module).uniform();
-  std::size_t branch = 0;
-  while (branch + 1 < choice.up_to.size() && drawn >= choice.up_to[branch]) ++branch;
-  return branch;
+std::size_t Routes::way_of(const Choice& choice, RequestId request) const {
+  RandomStream random(seed_, "branch", request * kMaxModules + choice.module);
+  std::size_t way = 0;
+  if (choice.is_each) {
+    for (std::size_t sub = 0; sub < choice.probabilities.size(); ++sub)
+      way |= std::size_t{random.uniform() < choice.probabilities[sub]} << sub;
+    return way;
+  }
+  const double drawn = random.uniform();
+  while (way + 1 < choice.up_to.size() && drawn >= choice.up_to[way]) ++way;
+  return way;
 }
 
 Route Routes::make_route(const Pipeline& pipeline, std::size_t index) const {
@@ -62,15 +70,23 @@ Route Routes::make_route(const Pipeline& pipeline, std::size_t index) const {
   auto choice = choices_.begin();
   for (ModuleId m = 0; m < pipeline.modules.size(); ++m) {
     const Module& module = pipeline.modules[m];
-    std::size_t chosen = 0;
-    if (module.branches == Branches::kOne) {
-      chosen = index / choice->stride % module.subs.size();
-      route.probability *= choice->probabilities[chosen];
+    const bool chooses = module.branches != Branches::kAll;
+    std::size_t subs = (std::size_t{1} << module.subs.size()) - 1;  // bit s stands for sub s
+    if (chooses) {
+      const std::size_t way = index / choice->stride % choice->ways;
+      subs = choice->is_each ? way : std::size_t{1} << way;
+      for (std::size_t i = 0; i < module.subs.size(); ++i) {
+        const double probability = choice->probabilities[i];
+        if ((subs >> i & 1) != 0)
+          route.probability *= probability;
+        else if (choice->is_each)
+          route.probability *= 1 - probability;
+      }
       ++choice;
     }
     if (!route.visits(m)) continue;
     for (std::size_t i = 0; i < module.subs.size(); ++i) {
-      if (module.branches == Branches::kOne && i != chosen) continue;
+      if ((subs >> i & 1) == 0) continue;
       route.taken[m] |= std::uint64_t{1} << module.subs[i];
       ++route.branches[module.subs[i]];
     }

@@ -1,5 +1,6 @@
 // The routes of requests through a pipeline in which modules send each request to one of their subs (PARD
-// section 5.2: "each request probabilistically takes either the pose or face branch").
+// section 5.2: "each request probabilistically takes either the pose or face branch"), or to each with a
+// probability of its own (InferLine section 3).
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 namespace harness {
 
-/// What one combination of choices means: a choice for each module with Branches::kOne.
+/// What one combination of choices means: a choice for each module with Branches::kOne or kEach.
 struct Route {
   double probability = 1;
   std::vector<std::uint64_t> taken;     ///< by module: bit s is set when it sends the request on to module s
@@ -35,7 +36,7 @@ class Routes {
   /// sending.
   std::size_t of(RequestId request) const {
     std::size_t index = 0;
-    for (const Choice& choice : choices_) index += choice.stride * branch_of(choice, request);
+    for (const Choice& choice : choices_) index += choice.stride * way_of(choice, request);
     return index;
   }
 
@@ -43,12 +44,14 @@ class Routes {
   /// A module that chooses.
   struct Choice {
     ModuleId module = 0;
-    std::size_t stride = 1;             ///< of its branch in the index of a route
-    std::vector<double> up_to;          ///< by branch: the probability of this one or an earlier one
-    std::vector<double> probabilities;  ///< by branch
+    bool is_each = false;
+    std::size_t stride = 1;             ///< of its way in the index of a route
+    std::size_t ways = 1;               ///< kOne: a sub; kEach: bit s stands for sub s
+    std::vector<double> up_to;          ///< kOne, by sub: the probability of this one or an earlier one
+    std::vector<double> probabilities;  ///< by sub
   };
 
-  std::size_t branch_of(const Choice& choice, RequestId request) const;
+  std::size_t way_of(const Choice& choice, RequestId request) const;
   Route make_route(const Pipeline& pipeline, std::size_t index) const;
 
   std::uint64_t seed_;

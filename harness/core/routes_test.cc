@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <string>
 
 namespace harness {
@@ -69,6 +70,45 @@ TEST(ChooseOne, RefusesMoreThan4096Routes) {
   for (const double probability : visit_probabilities(pipeline)) {
     EXPECT_TRUE(probability == 1.0 || std::abs(probability - 0.5) < 1e-12) << probability;
   }
+}
+
+TEST(ChooseEach, RefusesWhatIsNoProbability) {
+  Pipeline pipeline = diamond();
+  EXPECT_NE(choose_each(pipeline, "m4", {}, {}), "") << "no sub";
+  EXPECT_NE(choose_each(pipeline, "m0", {}, {}), "") << "no probabilities";
+  EXPECT_NE(choose_each(pipeline, "m0", {"m1", "m2"}, {1}), "");
+  EXPECT_NE(choose_each(pipeline, "m0", {"m1", "m2"}, {0, 1}), "");
+  EXPECT_NE(choose_each(pipeline, "m0", {"m1", "m2"}, {0.5, 1.5}), "");
+  EXPECT_NE(choose_each(pipeline, "m0", {"m1", "m2"}, {0.5, std::nan("")}), "");
+  EXPECT_EQ(pipeline.modules[0].branches, Branches::kAll) << "nothing has changed";
+  EXPECT_EQ(choose_each(pipeline, "m0", {"m2", "m1"}, {0.25, 1}), "");
+  EXPECT_EQ(pipeline.modules[0].branch_weights, (std::vector<double>{1, 0.25})) << "in the order of subs";
+  std::vector<Names> pres(14, Names{"m0"});  // 13 subs: 2^13 ways
+  pres[0].clear();
+  Names subs;
+  for (int i = 1; i <= 13; ++i) subs.push_back("m" + std::to_string(i));
+  Pipeline fan = linked(pres);
+  EXPECT_NE(choose_each(fan, "m0", subs, std::vector<double>(13, 0.5)), "");
+}
+
+// By hand: m0 -> m1 (1/2), m2 (1/4); m1 and m2 -> m3. Neither: 3/8, m1 alone 3/8, m2 alone 1/8, both 1/8.
+TEST(Routes, ThoseOfEachAreAllSubsetsOfItsSubs) {
+  Pipeline pipeline = diamond();
+  ASSERT_EQ(choose_each(pipeline, "m0", {"m1", "m2"}, {0.5, 0.25}), "");
+  const Routes routes(pipeline, 7);
+  ASSERT_EQ(routes.size(), 4u);
+  std::map<std::vector<std::uint16_t>, double> probability;
+  for (std::size_t i = 0; i < 4; ++i) probability[routes[i].branches] = routes[i].probability;
+  EXPECT_EQ(probability, (std::map<std::vector<std::uint16_t>, double>{{{1, 0, 0, 0, 0}, 0.375},
+                                                                       {{1, 1, 0, 1, 1}, 0.375},
+                                                                       {{1, 0, 1, 1, 1}, 0.125},
+                                                                       {{1, 1, 1, 2, 1}, 0.125}}));
+  EXPECT_EQ(visit_probabilities(pipeline), (std::vector<double>{1, 0.5, 0.25, 0.625, 0.625}));
+  constexpr int kRequests = 100000;
+  std::vector<double> seen(4, 0);
+  for (RequestId request = 0; request < kRequests; ++request) seen[routes.of(request)] += 1.0 / kRequests;
+  for (std::size_t i = 0; i < 4; ++i)
+    EXPECT_NEAR(seen[i], routes[i].probability, 5 * std::sqrt(0.25 / kRequests)) << i;
 }
 
 TEST(Routes, WithoutChoicesThereIsOneWhichVisitsAll) {

@@ -115,6 +115,56 @@ TEST(DynamicPaths, EverySystemSeesTheSameChoices) {
   }
 }
 
+// m0 (10 ms) -> m1 (20 ms), m2 (50 ms), each for some; the merge m3 (5 ms) waits for those taken; where none
+// is, the request ends with m0.
+TEST(DynamicPaths, ARequestTakesAnyOfItsBranchesAndMayEndEarly) {
+  std::vector<TimeNs> times;
+  for (int i = 0; i < 60; ++i) times.push_back(i * kNsPerS);
+  RunSpec spec = choice_spec(times, {});
+  ASSERT_EQ(choose_each(spec.pipeline, "m0", {"m1", "m2"}, {0.5, 0.4}), "");
+  const Routes routes(spec.pipeline, spec.seed);
+  RowKeeper rows;
+  const RunRecord record = simulate(spec, &rows);
+  EXPECT_EQ(record.in_time, times.size());
+  ASSERT_EQ(rows.request_rows.size(), times.size());
+  std::set<TimeNs> lengths;
+  std::size_t visits = 0;
+  for (const RequestRow& row : rows.request_rows) {
+    const Route& route = routes[routes.of(row.request)];
+    const TimeNs branch = ms_to_ns(route.visits(2) ? 50 : route.visits(1) ? 20 : 0);
+    const TimeNs took = ms_to_ns(10) + branch + (branch > 0 ? ms_to_ns(5) : 0);
+    EXPECT_EQ(row.end_ns - row.sent_ns, took);
+    EXPECT_EQ(row.module, branch > 0 ? 3 : 0);
+    lengths.insert(took);
+    for (ModuleId m = 0; m < 4; ++m) visits += route.visits(m) ? 1U : 0U;
+  }
+  EXPECT_EQ(lengths, (std::set<TimeNs>{ms_to_ns(10), ms_to_ns(35), ms_to_ns(65)})) << "the seed gives all";
+  EXPECT_EQ(rows.visit_rows.size(), visits);
+}
+
+// A cascade: every request at m0, a share of them at m1; a chain otherwise.
+TEST(DynamicPaths, ACascadeSendsAShareOn) {
+  std::vector<TimeNs> times;
+  for (int i = 0; i < 40; ++i) times.push_back(i * kNsPerS);
+  RunSpec spec = testing::make_spec("naive", testing::chain(2),
+                                    {linear_profile("a", 0, 10, 1), linear_profile("b", 0, 20, 1)},
+                                    {{1, 1}, {1, 1}}, 100 * kNsPerS, times, 100 * kNsPerS);
+  ASSERT_EQ(choose_each(spec.pipeline, "m0", {"m1"}, {0.3}), "");
+  const Routes routes(spec.pipeline, spec.seed);
+  RowKeeper rows;
+  const RunRecord record = simulate(spec, &rows);
+  EXPECT_EQ(record.modules[1].visit_ratio, 0.3);
+  std::uint64_t further = 0;
+  for (const RequestRow& row : rows.request_rows) {
+    const bool goes_on = routes[routes.of(row.request)].visits(1);
+    further += goes_on ? 1U : 0U;
+    EXPECT_EQ(row.end_ns - row.sent_ns, ms_to_ns(goes_on ? 30 : 10));
+  }
+  EXPECT_GT(further, 0u);
+  EXPECT_LT(further, times.size());
+  EXPECT_EQ(record.modules[1].done, further);
+}
+
 TEST(DynamicPlan, WorkersFollowTheVisits) {
   // 100 visits/s per worker everywhere; m0 -> one of {m1 (1/4), m2 (3/4)} -> m3: 12 workers serve 400
   // requests/s as 4, 1, 3, 4.

@@ -74,7 +74,7 @@ inline RunSpec random_cell(RandomStream& random, const SystemEntry& entry) {
   return spec;
 }
 
-/// A random DAG of 3 to 7 modules in which about half of those with several subs choose.
+/// A random DAG of 3 to 7 modules, of which about half of those with subs choose: one of them, or each.
 inline Pipeline random_pipeline(RandomStream& random) {
   const std::size_t count = 3 + random.below(5);
   Pipeline pipeline = chain(count);
@@ -87,14 +87,18 @@ inline Pipeline random_pipeline(RandomStream& random) {
   }
   HARNESS_CHECK(link_modules(pipeline, pres, std::vector<std::vector<std::string>>(count)).empty(), "a DAG");
   for (const Module& module : std::vector<Module>(pipeline.modules)) {
-    if (module.subs.size() < 2 || random.below(4) == 0) continue;
+    if (module.subs.empty() || random.below(4) == 0) continue;
+    const bool is_each = module.subs.size() < 2 || random.below(2) == 0;
     std::vector<std::string> order;
     std::vector<double> weights;
     for (const ModuleId sub : module.subs) {
       order.push_back(pipeline.modules[sub].name);
-      weights.push_back(0.2 + random.uniform());
+      weights.push_back(is_each ? 0.1 + 0.9 * random.uniform() : 0.2 + random.uniform());
     }
-    HARNESS_CHECK(choose_one(pipeline, module.name, order, weights).empty(), "a choice");
+    HARNESS_CHECK((is_each ? choose_each(pipeline, module.name, order, weights)
+                           : choose_one(pipeline, module.name, order, weights))
+                      .empty(),
+                  "a choice");
   }
   return pipeline;
 }

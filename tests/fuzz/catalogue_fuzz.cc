@@ -14,7 +14,7 @@ void check(const Pipeline& pipeline) {
   for (std::size_t i = 0; i < pipeline.modules.size(); ++i) {
     if (pipeline.modules[i].pres.empty() != (i == 0)) std::abort();
     const Module& module = pipeline.modules[i];
-    const bool chooses = module.branches == Branches::kOne;
+    const bool chooses = module.branches != Branches::kAll;
     if (module.branch_weights.size() != (chooses ? module.subs.size() : 0)) std::abort();
     for (const ModuleId pre : pipeline.modules[i].pres) {
       if (pre >= i) std::abort();

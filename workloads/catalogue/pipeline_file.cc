@@ -9,47 +9,60 @@
 namespace harness {
 namespace {
 
-/// The keys `branches` and `branch_weights` of one module.
+/// By sub, in the order of the key `subs`: the numbers of `key`, which are its `what`; fills `order`.
+std::vector<double> read_weights(const TableReader& fields, const Module& module, const char* key,
+                                 const std::string& what, double least, double most,
+                                 std::vector<std::string>& order) {
+  const std::vector<double> weights = fields.numbers(key, least, most);
+  const std::size_t subs = module.subs.size();
+  order = fields.has("subs") ? fields.texts("subs") : std::vector<std::string>{};
+  if (order.size() != subs) {
+    throw input_error(fields.place(key),
+                      what + " for subs that name " + std::to_string(order.size()) + " of the " +
+                          std::to_string(subs) + " modules after '" + module.name + "'",
+                      "subs that name each of them once");
+  }
+  if (weights.size() != subs) {
+    throw input_error(fields.place(key), std::to_string(weights.size()) + " " + what,
+                      std::to_string(subs) + ", one for each of subs");
+  }
+  return weights;
+}
+
+/// The keys `branches`, `branch_weights` and `branch_probabilities` of one module.
 void read_branches(const TableReader& fields, Pipeline& pipeline) {
   const std::string branches = fields.text_or("branches", "all");
-  if (branches != "all" && branches != "one") {
-    throw input_error(fields.place("branches"), "'" + branches + "'", "'all' or 'one'");
-  }
-  const bool weighted = fields.has("branch_weights");
-  if (branches == "all") {
-    if (weighted) {
-      throw input_error(fields.place("branch_weights"), "weights with branches = 'all'",
-                        "branches = 'one', or no weights");
-    }
-    return;
-  }
+  if (branches != "all" && branches != "one" && branches != "each")
+    throw input_error(fields.place("branches"), "'" + branches + "'", "'all', 'one' or 'each'");
+  const auto refuse = [&](const char* key, const char* what, const char* of) {
+    if (branches == of || !fields.has(key)) return;
+    throw input_error(fields.place(key), std::string(what) + " with branches = '" + branches + "'",
+                      std::string("branches = '") + of + "', or no " + what);
+  };
+  refuse("branch_weights", "weights", "one");
+  refuse("branch_probabilities", "probabilities", "each");
+  if (branches == "all") return;
   const std::string name = fields.text("name");
-  const auto module = std::find_if(pipeline.modules.begin(), pipeline.modules.end(),
-                                   [&](const Module& each) { return each.name == name; });
-  const std::size_t subs = module->subs.size();
+  const Module& module = *std::find_if(pipeline.modules.begin(), pipeline.modules.end(),
+                                       [&](const Module& each) { return each.name == name; });
+  constexpr double kLeast = 1e-6;
+  constexpr double kMost = 1e6;
   std::vector<std::string> order;
   std::vector<double> weights;
-  if (weighted) {
-    constexpr double kMin = 1e-6;
-    constexpr double kMax = 1e6;
-    weights = fields.numbers("branch_weights", kMin, kMax);
-    order = fields.has("subs") ? fields.texts("subs") : std::vector<std::string>{};
-    if (order.size() != subs) {
-      throw input_error(fields.place("branch_weights"),
-                        "weights for subs that name " + std::to_string(order.size()) + " of the " +
-                            std::to_string(subs) + " modules after '" + name + "'",
-                        "subs that name each of them once");
-    }
-    if (weights.size() != subs) {
-      throw input_error(fields.place("branch_weights"), std::to_string(weights.size()) + " weights",
-                        std::to_string(subs) + ", one for each of subs");
-    }
+  std::string wrong;
+  if (branches == "each") {
+    weights = read_weights(fields, module, "branch_probabilities", "probabilities", kLeast, 1, order);
+    wrong = choose_each(pipeline, name, order, weights);
+  } else {
+    if (fields.has("branch_weights"))
+      weights = read_weights(fields, module, "branch_weights", "weights", kLeast, kMost, order);
+    wrong = choose_one(pipeline, name, order, weights);
   }
-  if (const std::string wrong = choose_one(pipeline, name, order, weights); !wrong.empty()) {
-    throw input_error(
-        fields.place("branches"), wrong,
-        "'one' with two modules or more after it, and at most " + std::to_string(kMaxRoutes) + " routes");
-  }
+  if (wrong.empty()) return;
+  const std::string least = branches == "one" ? "two modules or more" : "a module or more";
+  throw input_error(fields.place("branches"), wrong,
+                    "'" + branches + "' with " + least + " after it, and at most " +
+                        std::to_string(kMaxRoutes) + " routes");
 }
 
 constexpr double kMaxBytes = 32 << 20;
@@ -137,7 +150,7 @@ void read_modules(const TableReader& top, const std::string& file, Pipeline& pip
   const std::vector<TableReader> tables = top.some_tables("module");
   for (const TableReader& fields : tables) {
     fields.require_known({"name", "model", "source", "pres", "subs", "branches", "branch_weights",
-                          "input_bytes", "input_size", "file"});
+                          "branch_probabilities", "input_bytes", "input_size", "file"});
     Module module;
     module.name = fields.text("name");
     module.place = fields.place("name");

@@ -184,6 +184,20 @@ TEST(ParsePipeline, BranchWeightsFollowTheOrderOfSubs) {
   EXPECT_EQ(visit_probabilities(pipeline), (std::vector<double>{1, 0.25, 0.75}));
 }
 
+TEST(ParsePipeline, EachBranchHasAProbabilityOfItsOwn) {
+  const std::string text =
+      std::string(kFork) + "subs=['c','b']\nbranches='each'\nbranch_probabilities=[0.3,1]\n";
+  const Pipeline pipeline = parse_pipeline("p.toml", text);
+  EXPECT_EQ(module_names(pipeline), (Names{"a", "b", "c"}));
+  EXPECT_EQ(visit_probabilities(pipeline), (std::vector<double>{1, 1, 0.3}));
+  const Pipeline cascade =
+      parse_pipeline("p.toml",
+                     "slo_ms=1\n[[module]]\nname='a'\nmodel='m'\nsubs=['b']\nbranches='each'\n"
+                     "branch_probabilities=[0.25]\n[[module]]\nname='b'\nmodel='m'\n");
+  EXPECT_EQ(visit_probabilities(cascade), (std::vector<double>{1, 0.25}));
+  EXPECT_FALSE(cascade.is_chain());
+}
+
 const std::string kAlone = "slo_ms=1\n[[module]]\nname='a'\nmodel='m'\n";
 
 TEST(ParsePipeline, AModuleMayDeclareItsTensor) {
@@ -253,27 +267,40 @@ TEST_P(BadBranchKeys, GiveFileLineAndKey) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, BadBranchKeys,
-    testing::Values(BadBranches{"unknown", "subs=['b','c']\nbranches='some'\n",
-                                "12: module.branches: found 'some'"},
-                    BadBranches{"number", "subs=['b','c']\nbranches=1\n", "12: module.branches: found 1"},
-                    BadBranches{"weights_alone", "subs=['b','c']\nbranch_weights=[1,1]\n",
-                                "12: module.branch_weights: found weights with branches = 'all'"},
-                    BadBranches{"too_few", "subs=['b','c']\nbranches='one'\nbranch_weights=[1]\n",
-                                "13: module.branch_weights: found 1 weights; allowed: 2"},
-                    BadBranches{"too_many", "subs=['b','c']\nbranches='one'\nbranch_weights=[1,1,1]\n",
-                                "13: module.branch_weights: found 3 weights; allowed: 2"},
-                    BadBranches{"zero", "subs=['b','c']\nbranches='one'\nbranch_weights=[1,0]\n",
-                                "13: module.branch_weights: found 0"},
-                    BadBranches{"negative", "subs=['b','c']\nbranches='one'\nbranch_weights=[1,-1]\n",
-                                "13: module.branch_weights: found -1"},
-                    BadBranches{"not_finite", "subs=['b','c']\nbranches='one'\nbranch_weights=[1,inf]\n",
-                                "13: module.branch_weights: found inf"},
-                    BadBranches{"twice", "subs=['b','c','b']\nbranches='one'\nbranch_weights=[1,1,1]\n",
-                                "13: module.branch_weights: found weights for subs that name 3 of the 2"},
-                    BadBranches{"by_pres_only",
-                                "subs=['b','c']\nbranches='one'\nbranch_weights=[1,1]\n"
-                                "[[module]]\nname='d'\nmodel='m'\npres=['a']\n",
-                                "13: module.branch_weights: found weights for subs that name 2 of the 3"}),
+    testing::Values(
+        BadBranches{"unknown", "subs=['b','c']\nbranches='some'\n", "12: module.branches: found 'some'"},
+        BadBranches{"number", "subs=['b','c']\nbranches=1\n", "12: module.branches: found 1"},
+        BadBranches{"weights_alone", "subs=['b','c']\nbranch_weights=[1,1]\n",
+                    "12: module.branch_weights: found weights with branches = 'all'"},
+        BadBranches{"each_without", "subs=['b','c']\nbranches='each'\n", "8: module.branch_probabilities"},
+        BadBranches{"each_with_weights", "subs=['b','c']\nbranches='each'\nbranch_weights=[1,1]\n",
+                    "13: module.branch_weights: found weights with branches = 'each'; allowed: "
+                    "branches = 'one', or no weights"},
+        BadBranches{"probabilities_of_one", "subs=['b','c']\nbranches='one'\nbranch_probabilities=[1,1]\n",
+                    "13: module.branch_probabilities: found probabilities with branches = 'one'"},
+        BadBranches{"probability_zero", "subs=['b','c']\nbranches='each'\nbranch_probabilities=[1,0]\n",
+                    "13: module.branch_probabilities: found 0"},
+        BadBranches{"probability_above_one",
+                    "subs=['b','c']\nbranches='each'\nbranch_probabilities=[1,1.01]\n",
+                    "13: module.branch_probabilities: found 1.01"},
+        BadBranches{"too_few_probabilities", "subs=['b','c']\nbranches='each'\nbranch_probabilities=[0.5]\n",
+                    "13: module.branch_probabilities: found 1 probabilities; allowed: 2"},
+        BadBranches{"too_few", "subs=['b','c']\nbranches='one'\nbranch_weights=[1]\n",
+                    "13: module.branch_weights: found 1 weights; allowed: 2"},
+        BadBranches{"too_many", "subs=['b','c']\nbranches='one'\nbranch_weights=[1,1,1]\n",
+                    "13: module.branch_weights: found 3 weights; allowed: 2"},
+        BadBranches{"zero", "subs=['b','c']\nbranches='one'\nbranch_weights=[1,0]\n",
+                    "13: module.branch_weights: found 0"},
+        BadBranches{"negative", "subs=['b','c']\nbranches='one'\nbranch_weights=[1,-1]\n",
+                    "13: module.branch_weights: found -1"},
+        BadBranches{"not_finite", "subs=['b','c']\nbranches='one'\nbranch_weights=[1,inf]\n",
+                    "13: module.branch_weights: found inf"},
+        BadBranches{"twice", "subs=['b','c','b']\nbranches='one'\nbranch_weights=[1,1,1]\n",
+                    "13: module.branch_weights: found weights for subs that name 3 of the 2"},
+        BadBranches{"by_pres_only",
+                    "subs=['b','c']\nbranches='one'\nbranch_weights=[1,1]\n"
+                    "[[module]]\nname='d'\nmodel='m'\npres=['a']\n",
+                    "13: module.branch_weights: found weights for subs that name 2 of the 3"}),
     [](const auto& each) { return std::string(each.param.name); });
 
 TEST(ParsePipeline, RefusesAChoiceAmongFewerThanTwo) {

@@ -157,7 +157,7 @@ std::uint64_t shared_time_bound(const RunSpec& spec, const RunRecord& record,
   if (!record.shares_workers || spec.world.jitter != Jitter::kOff) return kNoLimit;
   const std::vector<int> caps = largest_caps(record, spec.profiles.size());
   for (std::size_t m = 0; m < spec.profiles.size(); ++m) {
-    const bool chooses = spec.pipeline.modules[m].branches == Branches::kOne;
+    const bool chooses = spec.pipeline.modules[m].branches != Branches::kAll;
     if (spec.profiles[m].service != Service::kBatch || chooses) return kNoLimit;
   }
   struct Kind {

@@ -196,7 +196,7 @@ void RequestFlow::fail_batch(TimeNs now, WorkerId worker, const WorkerState& sta
 }
 
 void RequestFlow::split_to(TimeNs now, ModuleId from, ModuleId to) {
-  const bool chooses = pipeline_.modules[from].branches == Branches::kOne;
+  const bool chooses = pipeline_.modules[from].branches != Branches::kAll;
   const auto goes_there = [&](std::uint32_t slot) {
     return !requests_[slot].ended && (!chooses || route_of(slot).takes(from, to));
   };

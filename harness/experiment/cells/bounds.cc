@@ -22,6 +22,7 @@ std::string bounds_text(const std::string& arrivals, const RunSpec& spec, const 
     text += "\nmodule ";
     add(static_cast<std::int64_t>(spec.profiles[m].service));
     for (const ModuleId pre : spec.pipeline.modules[m].pres) add(pre);
+    if (spec.pipeline.modules[m].branches == Branches::kEach) text += "each ";
     for (const double weight : spec.pipeline.modules[m].branch_weights) text += text_of(weight) + " ";
     text += ": ";
     for (const TimeNs latency : spec.profiles[m].latency_ns) add(latency);

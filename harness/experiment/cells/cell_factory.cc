@@ -53,7 +53,8 @@ std::string pipeline_text(const Pipeline& pipeline) {
   for (const Module& module : pipeline.modules) {
     text += module.name + " " + module.model;
     for (const ModuleId pre : module.pres) text += " " + std::to_string(pre);
-    for (const double weight : module.branch_weights) text += " one " + text_of(weight);
+    const char* const branches = module.branches == Branches::kEach ? " each " : " one ";
+    for (const double weight : module.branch_weights) text += branches + text_of(weight);
     if (module.input_bytes > 0) text += " bytes " + std::to_string(module.input_bytes);
     if (module.input_height > 0)
       text += " size " + std::to_string(module.input_height) + " " + std::to_string(module.input_width);
