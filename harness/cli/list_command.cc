@@ -182,6 +182,7 @@ Json profile_json(const std::string& model, const Profile& profile) {
   }
   JsonObject object;
   object.add("model", model);
+  object.add("device", profile.device);
   object.add("max_batch", profile.max_batch());
   object.add("latency_ms", latencies);
   object.add("goodput", goodput);
@@ -194,11 +195,19 @@ Listing list_profiles() {
     const ProfileSet set = load_profiles(name);
     listing.text += formatted("%s: %s\n", name.c_str(), set.description.c_str());
     std::vector<Json> profiles;
-    for (const auto& [model, profile] : set.profiles) {
-      listing.text += formatted("    %-22s %8.2f ms at 1, %8.2f ms at %d%s\n", model.c_str(),
+    const auto add = [&](const std::string& model, const Profile& profile, const std::string& shown) {
+      listing.text += formatted("    %-22s %8.2f ms at 1, %8.2f ms at %d%s\n", shown.c_str(),
                                 ns_to_ms(profile.latency(1)), ns_to_ms(profile.latency(profile.max_batch())),
                                 profile.max_batch(), goodput_text(profile).c_str());
       profiles.push_back(profile_json(model, profile));
+    };
+    for (const auto& [model, first] : set.profiles) {
+      std::vector<const Profile*> all;  // one for each device
+      for (const auto& [device, of_device] : set.devices) {
+        if (const auto found = of_device.find(model); found != of_device.end()) all.push_back(&found->second);
+      }
+      for (const Profile* profile : all)
+        add(model, *profile, all.size() > 1 ? model + " on " + profile->device : model);
     }
     JsonObject object;
     object.add("name", name);

@@ -84,7 +84,7 @@ TEST(ActiveFaults, LosesWhateverElseHolds) {
 }
 
 TEST(GpuPlaces, WorkersTakeTheLowestThatIsFreeAndRuns) {
-  GpuPlaces places(3);
+  GpuPlaces places({3});
   EXPECT_EQ(places.take(10), 0U);
   EXPECT_EQ(places.take(11), 1U);
   places.release(0, 10);
@@ -95,12 +95,27 @@ TEST(GpuPlaces, WorkersTakeTheLowestThatIsFreeAndRuns) {
   EXPECT_FALSE(places.resume(0));
   EXPECT_TRUE(places.resume(0));
   EXPECT_EQ(places.idle_stopped(), 0);
-  EXPECT_EQ(places.take(13, 0), 0U);
+  EXPECT_EQ(places.take(13, 0, 0), 0U);
   EXPECT_EQ(places.worker_at(0), 13U);
 }
 
+TEST(GpuPlaces, EachKindHasARangeOfItsOwn) {
+  GpuPlaces places({2, 0, 3});
+  EXPECT_EQ(places.take(1, 2), 2U);
+  EXPECT_EQ(places.take(2, 0), 0U);
+  EXPECT_EQ(places.take(3, 2), 3U);
+  places.release(2, 1);
+  EXPECT_EQ(places.take(4, 0), 1U);
+  EXPECT_EQ(places.take(5, 2), 2U);
+  EXPECT_TRUE(places.stop(4));
+  EXPECT_EQ(places.idle_stopped(0), 0);
+  EXPECT_EQ(places.idle_stopped(2), 1);
+  EXPECT_EQ(places.count(1), 0);
+  EXPECT_EQ(places.count(2), 3);
+}
+
 TEST(GpuPlaces, WhatHasNoGpuSharesTheLast) {
-  GpuPlaces places(2);
+  GpuPlaces places({2});
   places.take(0);
   places.take(1);
   EXPECT_EQ(places.take(2), 1U);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct ModulePlan {
   TimeNs exec_ns = 0;  ///< d_k: the profile's latency at max_batch
   TimeNs budget_ns =
       0;  ///< share of the SLO for this module alone (waits and execution), for systems that split it
+  /// The kind of its workers, of ServingContext::devices. All plans of a run name the same one; other than 0
+  /// only where the system says that it plans kinds (System::plans_devices), and without groups.
+  std::uint16_t device = 0;
 
   bool operator==(const ModulePlan&) const = default;
 };
@@ -102,6 +106,7 @@ void code(Archive<Way>& archive, Plan& plan) {
     archive.value(module.max_batch);
     archive.value(module.exec_ns);
     archive.value(module.budget_ns);
+    archive.value(module.device);
   });
   archive.list(plan.groups, [&](WorkerGroup& group) {
     archive.value(group.workers);

@@ -410,7 +410,9 @@ double capacity_rps(const ServingContext& context, const Plan& plan) {
   std::vector<double> rps;  // with groups: of one worker
   for (ModuleId k = 0; k < plan.modules.size(); ++k) {
     const int workers = plan.groups.empty() ? plan.modules[k].workers : 1;
-    rps.push_back(workers * worker_rps(*context.profiles[k], plan.modules[k].max_batch) / visits[k]);
+    rps.push_back(workers *
+                  worker_rps(context.profile(k, plan.modules[k].device), plan.modules[k].max_batch) /
+                  visits[k]);
   }
   if (!plan.groups.empty()) return group_capacity_rps(plan.groups, rps);
   return *std::min_element(rps.begin(), rps.end());

@@ -40,6 +40,9 @@ class System {
   virtual bool serves_tasks() const { return false; }
   /// Whether its planner is told LoadStatistics::peak_rps, which costs a pass over the arrivals.
   virtual bool wants_peaks() const { return false; }
+  /// Whether its planner chooses a kind of device for each module (ModulePlan::device). Where the cluster has
+  /// several, no other system is run.
+  virtual bool plans_devices() const { return false; }
   /// How long its plans hold: so often it plans again while requests are being sent, whatever
   /// planner.autoscale says, and only then may the groups of its plans change. 0: one plan with groups holds
   /// for the whole run; plans without groups are made again as planner.autoscale says.

@@ -40,12 +40,14 @@ Pipeline parse_pipeline(const std::string& file, std::string_view text);
 /// The pipelines under workloads/pipelines, sorted.
 std::vector<std::string> pipeline_names();
 
-/// A set of profiles, by model name.
+/// A set of profiles: of each model one, or one for each of several devices.
 struct ProfileSet {
   std::string name;
   std::string description;
-  std::string checksum;  ///< SHA-256 of its file(s), hex
-  std::map<std::string, Profile> profiles;
+  std::string checksum;                     ///< SHA-256 of its file(s), hex
+  std::map<std::string, Profile> profiles;  ///< of each model the first in the file
+  /// All: by device, then by model. A cluster with kinds of devices takes those of their names.
+  std::map<std::string, std::map<std::string, Profile>> devices;
 };
 /// A set by name (workloads/profiles/NAME.toml) or path (.toml, or a folder or file in the Nexus format).
 /// Throws InputError.

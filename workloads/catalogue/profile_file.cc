@@ -126,8 +126,14 @@ Profile profile_of(const TableReader& fields, const TableReader& top) {
 
 void add_profile(ProfileSet& set, Profile profile, const InputPlace& place) {
   const std::string model = profile.model;
-  if (!set.profiles.emplace(model, std::move(profile)).second) {
-    throw input_error(place, "a second profile of '" + model + "'", "each model once");
+  const std::string device = profile.device;
+  const auto [first, is_new] = set.profiles.emplace(model, profile);
+  const bool are_batches = profile.service == Service::kBatch && first->second.service == Service::kBatch;
+  if (!is_new && !are_batches)
+    throw input_error(place, "a second profile of '" + model + "'", "each service once");
+  if (!set.devices[device].emplace(model, std::move(profile)).second) {
+    throw input_error(place, "a second profile of '" + model + "' on " + device,
+                      "each model once for each device");
   }
 }
 

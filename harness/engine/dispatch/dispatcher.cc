@@ -80,6 +80,12 @@ ServingContext make_context(const RunSpec& spec, const RequestSizes* sizes) {
   ServingContext context;
   context.pipeline = &spec.pipeline;
   for (const Profile& profile : spec.profiles) context.profiles.push_back(&profile);
+  for (const RunDevice& device : spec.devices) {
+    ClusterDevice& kind = context.devices.emplace_back();
+    kind = {device.name, device.count, device.usd_per_h, {}};
+    for (const std::optional<Profile>& profile : device.profiles)
+      kind.profiles.push_back(profile ? &*profile : nullptr);
+  }
   context.slo_ns = spec.slo_ns;
   context.streams = spec.streams;
   if (context.streams.empty()) context.streams.push_back({0, spec.slo_ns, 0});
@@ -100,6 +106,25 @@ Plan initial_plan(const RunSpec& spec, double offered_rps) {
   const ServingContext context = make_context(spec);
   const std::unique_ptr<Planner> planner = make_planner(spec, context);
   return first_plan(spec, context, *planner, offered_rps);
+}
+
+void settle_devices(RunSpec& spec, const Plan& plan) {
+  if (spec.devices.size() < 2) return;
+  std::vector<int> needed(spec.devices.size(), 0);
+  for (std::size_t m = 0; m < plan.modules.size(); ++m) {
+    const ModulePlan& module = plan.modules[m];
+    HARNESS_CHECK(module.device < spec.devices.size() && spec.devices[module.device].profiles[m],
+                  "a plan names a kind of device on which the model does not run");
+    needed[module.device] += module.workers;
+    spec.profiles[m] = *spec.devices[module.device].profiles[m];
+  }
+  for (std::size_t kind = 0; kind < needed.size(); ++kind) {
+    const RunDevice& device = spec.devices[kind];
+    if (needed[kind] > device.count) {
+      throw InputError("the plan needs " + std::to_string(needed[kind]) + " of the devices '" + device.name +
+                       "', the cluster has " + std::to_string(device.count));
+    }
+  }
 }
 
 Dispatcher::Dispatcher(const RunSpec& spec, const ServingContext& context, ToQueues& queues,
@@ -161,6 +186,9 @@ Plan Dispatcher::compute_plan(TimeNs now, const LoadStatistics& load) {
   if (!computed_.groups.empty() && period_ns_ == 0) return computed_;
   Plan plan = planner_->plan(now, load, computed_);
   spec_.system->refine(context_, plan);
+  for (std::size_t m = 0; m < plan.modules.size(); ++m)
+    HARNESS_CHECK(plan.modules[m].device == plan_.modules[m].device,
+                  "a plan moves a module to other devices");
   HARNESS_CHECK(
       computed_.groups.empty() == plan.groups.empty() && (plan.groups.empty() || follows(computed_, plan)),
       "a planner takes away groups of workers, or changes them");

@@ -179,5 +179,8 @@ ServingContext make_context(const RunSpec& spec, const RequestSizes* sizes = nul
 LoadStatistics initial_load(const RunSpec& spec, const ServingContext& context, double offered_rps);
 /// The plan with which a cell starts: the planner's for `offered_rps`, refined by the system.
 Plan initial_plan(const RunSpec& spec, double offered_rps);
+/// Gives each module of a cluster of several kinds of devices the profile of the kind that the plan, the
+/// first of the run, names for it. Throws InputError where the cluster has too few of a kind.
+void settle_devices(RunSpec& spec, const Plan& plan);
 
 }  // namespace harness

@@ -4,6 +4,16 @@
 #include <utility>
 
 namespace harness {
+namespace {
+
+std::vector<int> counts_of(const RunSpec& spec) {
+  if (spec.devices.empty()) return {spec.workers};
+  std::vector<int> counts;
+  for (const RunDevice& device : spec.devices) counts.push_back(device.count);
+  return counts;
+}
+
+}  // namespace
 
 Staff::Staff(const RunSpec& spec, const ServingContext& context, ToQueues& to_queues, EngineTables& tables,
              Accounting& accounting, std::vector<ModuleQueues>& queues)
@@ -13,14 +23,15 @@ Staff::Staff(const RunSpec& spec, const ServingContext& context, ToQueues& to_qu
       tables_(tables),
       accounting_(accounting),
       queues_(queues),
-      places_(spec.workers),
-      serving_(spec.pipeline.modules.size(), 0) {}
+      places_(counts_of(spec)),
+      serving_(spec.pipeline.modules.size(), 0),
+      alive_workers_(places_.kinds(), 0) {}
 
 void Staff::start(TimeNs now, const Plan& plan) {
   plan_ = &plan;
   note_groups();
   for (GroupId group = 0; group < plan_->group_count(); ++group) {
-    for (int i = 0; i < plan_->workers_of(group); ++i) open_for(now, add_worker(group));
+    for (int i = 0; i < plan_->workers_of(group); ++i) open_for(now, add_worker(now, group));
   }
   // A module that no group serves has its row too: no workers.
   record_all(now);
@@ -50,7 +61,9 @@ TimeNs Staff::cold_start_ns(GroupId group) const {
   return sum_ns;
 }
 
-void Staff::start_worker(GroupId group) { to_queues_.start_worker(add_worker(group), cold_start_ns(group)); }
+void Staff::start_worker(TimeNs now, GroupId group) {
+  to_queues_.start_worker(add_worker(now, group), cold_start_ns(group));
+}
 
 void Staff::await_gpus() {
   awaiting_.clear();
@@ -65,11 +78,14 @@ void Staff::on_free_gpus(TimeNs now) {
     fill_up(now);
     return;
   }
-  while (!awaiting_.empty() && has_free_gpu()) {
-    const GroupId group = awaiting_.back();
-    awaiting_.pop_back();
-    if (workers_of_[group].size() < static_cast<std::size_t>(plan_->workers_of(group))) start_worker(group);
+  for (auto waiting = awaiting_.rbegin(); waiting != awaiting_.rend(); ++waiting) {
+    const GroupId group = *waiting;
+    if (!has_free_gpu(group)) continue;
+    *waiting = GpuPlaces::kNoGroup;
+    if (workers_of_[group].size() < static_cast<std::size_t>(plan_->workers_of(group)))
+      start_worker(now, group);
   }
+  std::erase(awaiting_, GpuPlaces::kNoGroup);
 }
 
 void Staff::note_groups() {
@@ -88,7 +104,7 @@ void Staff::scale_group(TimeNs now, GroupId group, int direction) {
   const std::vector<WorkerId>& own = workers_of_[group];
   const auto wanted = static_cast<std::size_t>(plan_->workers_of(group));
   while (direction < 0 && own.size() > wanted) drain_worker(now, own.back());
-  while (direction > 0 && own.size() < wanted && has_free_gpu()) start_worker(group);
+  while (direction > 0 && own.size() < wanted && has_free_gpu(group)) start_worker(now, group);
 }
 
 WorkerId Staff::make_worker(GroupId group) {
@@ -98,6 +114,9 @@ WorkerId Staff::make_worker(GroupId group) {
   state.group = group;
   state.module = plan_->served_by(group).front();
   state.totals.module = state.module;
+  state.totals.device = static_cast<std::uint16_t>(device_of(group));
+  if (!spec_.devices.empty()) state.totals.usd_per_h = spec_.devices[state.totals.device].usd_per_h;
+  state.totals.added_ns = kNever;
   if (spec_.profiles[state.module].service != Service::kBatch) {
     state.slot = static_cast<std::uint32_t>(std::count_if(
         workers.begin(), workers.end(), [&](const WorkerState& other) { return other.group == group; }));
@@ -108,10 +127,12 @@ WorkerId Staff::make_worker(GroupId group) {
   return worker;
 }
 
-WorkerId Staff::add_worker(GroupId group, std::uint32_t gpu) {
+WorkerId Staff::add_worker(TimeNs now, GroupId group, std::uint32_t gpu) {
   const WorkerId worker = make_worker(group);
-  tables_.workers[worker].gpu = places_.take(worker, gpu);
-  ++alive_workers_;
+  WorkerState& state = tables_.workers[worker];
+  state.gpu = places_.take(worker, state.totals.device, gpu);
+  state.totals.added_ns = now;
+  ++alive_workers_[state.totals.device];
   return worker;
 }
 
@@ -190,7 +211,7 @@ bool Staff::abandon_start(TimeNs now, WorkerId worker) {
   state.totals.removed_ns = now;
   if (state.queue == kNone) {
     places_.release(state.gpu, worker);
-    --alive_workers_;
+    --alive_workers_[state.totals.device];
     return false;
   }
   places_.heir_at(state.gpu) = kNone;
@@ -214,9 +235,9 @@ void Staff::hand_over(TimeNs now, std::span<const std::uint32_t> gpus) {
   auto next = gpus.begin();
   for (const GroupId group : used_groups_) {
     const auto wanted = static_cast<std::size_t>(plan_->workers_of(group));
-    while (workers_of_[group].size() < wanted && (next != gpus.end() || has_free_gpu())) {
+    while (workers_of_[group].size() < wanted && (next != gpus.end() || has_free_gpu(group))) {
       if (next == gpus.end()) {
-        open_for(now, add_worker(group));
+        open_for(now, add_worker(now, group));
         continue;
       }
       const WorkerId heir = make_worker(group);
@@ -268,12 +289,13 @@ void Staff::on_worker_gone(TimeNs now, WorkerId worker) {
   const std::uint32_t gpu = state.gpu;
   state.life = WorkerState::Life::kGone;
   state.totals.removed_ns = now;
-  --alive_workers_;
+  --alive_workers_[state.totals.device];
   count_serving(group, -1);
   places_.release(gpu, worker);
   record_capacity(now, group);
   if (const WorkerId heir = places_.take_heir(gpu); heir != kNone) {
-    ++alive_workers_;
+    tables_.workers[heir].totals.added_ns = now;
+    ++alive_workers_[tables_.workers[heir].totals.device];
     begin_serving(now, heir);
     record_capacity(now, tables_.workers[heir].group);
   }
@@ -371,7 +393,7 @@ void Staff::resume_gpus(TimeNs now, int first_gpu, int gpus) {
     const GroupId group = std::exchange(places_.group_at_stop(gpu), GpuPlaces::kNoGroup);
     if (group == GpuPlaces::kNoGroup || !places_.is_free(gpu)) continue;
     if (static_cast<int>(workers_of_[group].size()) >= plan_->workers_of(group)) continue;
-    const WorkerId worker = add_worker(group, gpu);
+    const WorkerId worker = add_worker(now, group, gpu);
     open_for(now, worker);
     record_capacity(now, group);
   }

@@ -20,19 +20,27 @@ namespace harness {
 
 // The places of a cluster's GPUs: which worker has which, and which are stopped.
 
-/// Places 0, 1, ...; a place has at most one worker and may be stopped, by several faults at once.
+/// Places 0, 1, ..., those of each kind of device one after the other; a place has at most one worker and may
+/// be stopped, by several faults at once.
 class GpuPlaces {
  public:
-  explicit GpuPlaces(int gpus) : places_(static_cast<std::size_t>(gpus)) {}
+  /// `counts`: by kind.
+  explicit GpuPlaces(const std::vector<int>& counts) {
+    for (const int count : counts) {
+      const auto begin = static_cast<std::uint32_t>(places_.size());
+      places_.resize(places_.size() + static_cast<std::size_t>(count));
+      kinds_.push_back({begin, static_cast<std::uint32_t>(places_.size()), begin});
+    }
+  }
 
-  /// Gives the worker the place `gpu`, which is free, or without one the lowest that is neither taken nor
-  /// stopped; returns it. The slots and threads beyond the cluster's GPUs share the last, which is not
-  /// theirs.
-  std::uint32_t take(WorkerId worker, std::uint32_t gpu = kNone) {
-    while (lowest_ < places_.size() && !is_free(lowest_)) ++lowest_;
-    const std::uint32_t taken = gpu != kNone ? gpu : lowest_;
-    if (taken >= places_.size())
-      return static_cast<std::uint32_t>(std::max<std::size_t>(places_.size(), 1) - 1);
+  /// Gives the worker the place `gpu`, which is free, or without one the lowest of the kind that is neither
+  /// taken nor stopped; returns it. The slots and threads beyond the cluster's GPUs share the last, which is
+  /// not theirs.
+  std::uint32_t take(WorkerId worker, std::size_t kind = 0, std::uint32_t gpu = kNone) {
+    Kind& own = kinds_[kind];
+    while (own.lowest < own.end && !is_free(own.lowest)) ++own.lowest;
+    const std::uint32_t taken = gpu != kNone ? gpu : own.lowest;
+    if (taken >= own.end) return std::max(own.end, own.begin + 1) - 1;
     places_[taken].worker = worker;
     return taken;
   }
@@ -40,7 +48,7 @@ class GpuPlaces {
   void release(std::uint32_t gpu, WorkerId worker) {
     if (gpu >= places_.size() || places_[gpu].worker != worker) return;
     places_[gpu].worker = kNone;
-    lowest_ = std::min(lowest_, gpu);
+    may_be_free(gpu);
   }
 
   WorkerId worker_at(std::uint32_t gpu) const { return places_[gpu].worker; }
@@ -50,7 +58,7 @@ class GpuPlaces {
   bool stop(std::uint32_t gpu) { return places_[gpu].stops++ == 0; }
   /// One of them is over; true if it was the last.
   bool resume(std::uint32_t gpu) {
-    lowest_ = std::min(lowest_, gpu);
+    may_be_free(gpu);
     return --places_[gpu].stops == 0;
   }
   /// The group that the GPU served when it stopped, kNoGroup if none.
@@ -65,12 +73,15 @@ class GpuPlaces {
     return places_[gpu].worker = std::exchange(places_[gpu].heir, kNone);
   }
 
-  /// GPUs that stand still without a worker.
-  int idle_stopped() const {
-    return static_cast<int>(std::count_if(places_.begin(), places_.end(), [](const Place& place) {
-      return place.stops > 0 && place.worker == kNone;
-    }));
+  /// GPUs of the kind that stand still without a worker.
+  int idle_stopped(std::size_t kind = 0) const {
+    const auto place = [this](std::uint32_t gpu) { return places_.begin() + gpu; };
+    return static_cast<int>(
+        std::count_if(place(kinds_[kind].begin), place(kinds_[kind].end),
+                      [](const Place& one) { return one.stops > 0 && one.worker == kNone; }));
   }
+  int count(std::size_t kind) const { return static_cast<int>(kinds_[kind].end - kinds_[kind].begin); }
+  std::size_t kinds() const { return kinds_.size(); }
 
  private:
   struct Place {
@@ -79,8 +90,21 @@ class GpuPlaces {
     int stops = 0;
     GroupId group_at_stop = kNoGroup;
   };
+  struct Kind {
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+    std::uint32_t lowest = 0;  ///< no place of the kind below it is free
+  };
+  void may_be_free(std::uint32_t gpu) {
+    for (Kind& kind : kinds_) {
+      if (gpu < kind.end) {
+        kind.lowest = std::min(kind.lowest, gpu);
+        return;
+      }
+    }
+  }
   std::vector<Place> places_;
-  std::uint32_t lowest_ = 0;  ///< no place below it is free
+  std::vector<Kind> kinds_;
 };
 
 /// Carries plans out: starts workers, drains them, opens queues and closes them, and keeps the
@@ -118,7 +142,7 @@ class Staff {
   /// They are back: each gets a warm worker of the module that it served, if the plan still wants one there.
   void resume_gpus(TimeNs now, int first_gpu, int gpus);
   /// At the lowest free place, or at that GPU.
-  WorkerId add_worker(GroupId group, std::uint32_t gpu = kNone);
+  WorkerId add_worker(TimeNs now, GroupId group, std::uint32_t gpu = kNone);
   /// A worker of that group without a place.
   WorkerId make_worker(GroupId group);
   void open_for(TimeNs now, WorkerId worker);
@@ -139,7 +163,14 @@ class Staff {
   /// Starts what the plan lacks while GPUs are free.
   void fill_up(TimeNs now);
   void scale_group(TimeNs now, GroupId group, int direction);
-  bool has_free_gpu() const { return alive_workers_ + places_.idle_stopped() < spec_.workers; }
+  /// Of the kind that the group's workers are of.
+  bool has_free_gpu(GroupId group) const {
+    const std::size_t kind = device_of(group);
+    return alive_workers_[kind] + places_.idle_stopped(kind) < places_.count(kind);
+  }
+  std::size_t device_of(GroupId group) const {
+    return plan_->groups.empty() ? plan_->modules[group].device : 0;
+  }
   /// As the plan's groups say. No router sees a queue that closes before any is sent on.
   void change_groups(TimeNs now);
   /// Models are in memory (System::models_are_preloaded): the new queues take visits from now on, their
@@ -154,7 +185,7 @@ class Staff {
   void note_groups();
   void await_gpus();
   /// A new worker of the group begins its cold start.
-  void start_worker(GroupId group);
+  void start_worker(TimeNs now, GroupId group);
   TimeNs cold_start_ns(GroupId group) const;
   /// Of all modules that the group serves.
   void record_capacity(TimeNs now, GroupId group);
@@ -179,7 +210,7 @@ class Staff {
   std::vector<GroupId> used_groups_;               ///< those with workers in the plan
   std::vector<GroupId> awaiting_;                  ///< one for each worker that awaits a GPU, the last first
   std::vector<std::uint32_t> serving_;             ///< by module: workers that serve it or drain
-  int alive_workers_ = 0;                          ///< that have a GPU, or drain
+  std::vector<int> alive_workers_;                 ///< by kind of device: that have one, or drain
   std::vector<std::uint32_t> queue_gpus_;          ///< by queue id
 };
 

@@ -34,6 +34,20 @@ void check_served(const ExperimentSpec& spec, const std::vector<Pipeline>& pipel
       throw input_error(system.place, system.name + ", which serves no streams, with trace " + trace.name,
                         names_of_those(&System::serves_streams) + ", or `only` with other traces");
     }
+    const std::vector<DeviceAt>& devices = spec.base.devices;
+    if (devices.size() > 1 && !known_system(system.name)->make()->plans_devices()) {
+      const std::string those = names_of_those(&System::plans_devices);
+      throw input_error(system.place,
+                        system.name + ", which plans for one kind of device, with " +
+                            std::to_string(devices.size()) + " in [[cluster.device]]",
+                        (those.empty() ? "" : those + ", or ") + std::string("one kind"));
+    }
+    if (devices.size() > 1 && spec.workload.rates_rps.empty())
+      throw input_error(spec.workload.rate_place, "loads, with several kinds in [[cluster.device]]",
+                        "rates_rps: loads are relative to the capacity of one kind");
+    if (devices.size() > 1 && cell.runtime == Runtime::kGpu)
+      throw input_error(devices[1].place, "a second kind of device with runtime = gpu",
+                        "one kind, or runtime = simulated or emulated");
     if (pipelines[cell.pipeline].has_tasks() && !known_system(system.name)->make()->serves_tasks()) {
       throw input_error(system.place,
                         system.name + ", which serves no task trees, with pipeline " + pipeline.name,

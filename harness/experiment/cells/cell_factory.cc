@@ -9,6 +9,7 @@
 #include "harness/core/routes.h"
 #include "harness/engine/dispatch/dispatcher.h"
 #include "harness/experiment/cells/cell_checks.h"
+#include "harness/experiment/cells/cell_profiles.h"
 #include "harness/experiment/cells/cell_text.h"
 #include "harness/experiment/reading/readers.h"
 #include "harness/experiment/reading/system_libraries.h"
@@ -65,60 +66,6 @@ std::string pipeline_text(const Pipeline& pipeline) {
   }
   if (pipeline.has_tasks() && pipeline.fixed_fan_out) text += "rounded\n";
   return text;
-}
-
-/// Where the set of profiles is named: for all systems, for one, or in a sweep.
-InputPlace place_of_profiles(const ExperimentSpec& spec, const std::string& name) {
-  const std::string key = "cluster.profiles";
-  for (const SystemSpec& system : spec.systems) {
-    for (const Assignment& assignment : system.overrides) {
-      if (assignment.key == key && text_of(assignment.value) == name) return assignment.place;
-    }
-  }
-  for (const SweepAxis& axis : spec.sweeps) {
-    if (axis.key == key &&
-        std::find(axis.values.begin(), axis.values.end(), ParamValue(name)) != axis.values.end())
-      return axis.place;
-  }
-  return place_of(spec, key);
-}
-
-bool has_cells_on_devices(const ExperimentSpec& spec) {
-  return std::find(spec.runtimes.begin(), spec.runtimes.end(), Runtime::kGpu) != spec.runtimes.end();
-}
-
-/// The command that measures the set of profiles that cells on devices need, with the options of those cells.
-std::string measuring_command(const ExperimentSpec& spec, const Settings& settings,
-                              const std::string& output) {
-  std::vector<std::string> pipelines;
-  for (const NamedAt& pipeline : spec.workload.pipelines)
-    pipelines.push_back(is_path(pipeline.name) ? resolve_path(spec.folder, pipeline.name) : pipeline.name);
-  const std::filesystem::path folder = std::filesystem::path(output).parent_path();
-  std::error_code error;
-  const bool has_folder = folder.empty() || std::filesystem::exists(folder, error);
-  std::string names = join_names(pipelines);
-  std::erase(names, ' ');
-  std::string options = names + " --max-batch " + std::to_string(settings.planner.max_batch);
-  if (settings.gpu.device == DeviceKind::kCpu && settings.gpu.threads > 1)
-    options += " --threads " + std::to_string(settings.gpu.threads);
-  if (settings.gpu.precision != Precision::kFp32)
-    options += std::string(" --precision ") + name_of(settings.gpu.precision);
-  return (has_folder ? "" : "mkdir -p " + folder.string() + " && ") + "harness profile --device " +
-         name_of(settings.gpu.device) + (settings.gpu.device == DeviceKind::kCuda ? ":0" : "") +
-         " --pipeline " + options + " -o " + output;
-}
-
-/// How to come by the missing set, and by one that has all models; "" where nothing runs on devices.
-std::string how_to_measure(const ExperimentSpec& spec, const Settings& settings) {
-  if (!has_cells_on_devices(spec)) return "";
-  return "; measure it: " +
-         measuring_command(spec, settings, resolve_path(spec.folder, settings.cluster.profiles));
-}
-std::string how_to_measure_all(const ExperimentSpec& spec, const Settings& settings) {
-  if (!has_cells_on_devices(spec)) return "";
-  const std::string output = "measured.toml";
-  return "; measure one: " + measuring_command(spec, settings, output) +
-         ", then --set cluster.profiles=$PWD/" + output;
 }
 
 /// What the planner would refuse for other reasons than the SLO.
@@ -198,16 +145,8 @@ RunSpec CellFactory::world_of(const Cell& cell, const Settings& settings) {
   if (settings.requests.fan_out_spread != FanOutSpread::kPipeline)
     run.pipeline.fixed_fan_out = settings.requests.fan_out_spread == FanOutSpread::kRounded;
   run.answers = settings.requests.answers;
+  add_profiles(spec_, settings, set, run);
   for (const Module& module : run.pipeline.modules) {
-    const auto found = set.profiles.find(module.model);
-    if (found == set.profiles.end()) {
-      throw input_error(place_of(spec_, "cluster.profiles"),
-                        "no profile of " + module.model + " in " + set.name,
-                        "a set with every model of pipeline " + run.pipeline.name + " (" + module.name +
-                            " has this one; `harness list profiles` names those of each set)" +
-                            how_to_measure_all(spec_, settings));
-    }
-    run.profiles.push_back(scaled(found->second, settings.cluster.profile_scale));
     const auto fixed = settings.modules.find(module.name);
     run.module_overrides.push_back(fixed == settings.modules.end() ? ModuleOverride() : fixed->second);
   }
@@ -285,6 +224,7 @@ const CellFactory::Planned& CellFactory::planned(const Cell& cell, Whose whose, 
     if (!planner) planner = make_sizing_planner(context, run.planner, run.module_overrides);
     result.plan = planner->plan(0, initial_load(run, context, offered_rps), {});
     check_group_count(result.plan.groups.size());
+    settle_devices(run, result.plan);
     result.capacity_rps = harness::capacity_rps(context, result.plan);
   } catch (const InputError& error) {
     result.why = error.what();
@@ -377,6 +317,7 @@ void CellFactory::find_target(const Cell& cell, PreparedCell& prepared) {
     return;
   }
   prepared.target_rps = cell.rate;
+  if (spec_.base.devices.size() > 1) return;  // there is no capacity of which it would be a share
   try {
     const bool by_best = is_tree || has_streams(configuration(cell, Whose::kShared).settings);
     prepared.reference_rps = by_best ? best_capacity(cell) : planned(cell, Whose::kReference, 0).capacity_rps;
@@ -490,6 +431,7 @@ RunSpec CellFactory::make_world(const Cell& cell) {
 RunSpec CellFactory::make_run(const PreparedCell& prepared) {
   const std::uint64_t seed = prepared.cell.seed;
   RunSpec run = make_world(prepared.cell);
+  settle_devices(run, prepared.plan);
   const std::shared_ptr<const StreamPopulation>& population =
       offered(configuration(prepared.cell, Whose::kOwn), prepared.target_rps, seed).population;
   run.arrivals = population ? make_stream_arrivals(population, seed)

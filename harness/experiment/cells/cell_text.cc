@@ -19,6 +19,12 @@ std::string table(const std::string& heading, const std::vector<Param>& params) 
   return "\n[" + heading + "]\n" + lines(params);
 }
 
+/// [cluster], with its kinds of devices: then without `workers`.
+std::string cluster_table(std::vector<Param> params, const std::vector<DeviceAt>& devices) {
+  if (!devices.empty()) std::erase_if(params, [](const Param& param) { return param.name == "workers"; });
+  return table("cluster", params) + device_tables(devices);
+}
+
 std::string module_tables(Settings& settings, const std::vector<std::string>& modules) {
   std::string text;
   for (const std::string& name : modules) {
@@ -57,6 +63,8 @@ CellFrame cell_frame(const Settings& settings, const CellNames& names,
                                                  : true;
     if (section.name == kWorkload)
       requests = lines(section.params);
+    else if (section.name == "cluster")
+      text += cluster_table(section.params, settings.devices);
     else if (counts)
       text += table(section.name, section.params);
   }
@@ -81,7 +89,9 @@ std::string planning_text(const Settings& settings, const std::vector<std::strin
   Settings copy = settings;
   std::string text;
   for (const Section& section : fixed_sections(copy)) {
-    if (section.name == "cluster" || section.name == "planner" || section.name == kWorkload)
+    if (section.name == "cluster")
+      text += cluster_table(section.params, settings.devices);
+    else if (section.name == "planner" || section.name == kWorkload)
       text += table(section.name, section.params);
   }
   return text + module_tables(copy, modules);

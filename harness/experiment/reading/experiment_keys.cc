@@ -58,6 +58,10 @@ constexpr PlainKey kKeys[] = {
      "axis over any setting but the axes of [workload]; the key of a system, trace, module or of [live] "
      "multiplies only the cells it concerns"},
     {"sweep", "values", "(needed)", "values that the key may have", "the axis' values, in order"},
+    {"cluster.device", "name", "(needed)", "a device of the set of profiles", "the kind"},
+    {"cluster.device", "count", "(needed)", "an integer from 1 to 1000000", "how many there are"},
+    {"cluster.device", "usd_per_h", "(needed)", "a number from 0 to 1e+06",
+     "what one that is in use costs an hour, with all that it takes; 0: the costs are not known"},
     {"fault", "name", "(none)", "letters, digits, - and _",
      "what the keys fault.NAME.KEY of a [[sweep]] and of --set call it, alone or with others of that name"},
     {"fault", "on", "true", "true or false", "whether it happens: swept, the same cells with it and without"},

@@ -229,11 +229,17 @@ void read_settings(const TableReader& document, ExperimentSpec& spec) {
                                                      "live",    "gpu",     "module"};
     const bool shared = std::find(kShared.begin(), kShared.end(), entry.key) != kShared.end();
     if (!shared && known_system(entry.key) == nullptr) continue;
-    for (const Assignment& assignment : document.table(entry.key).assignments(entry.key)) {
+    const TableReader table = document.table(entry.key);
+    const bool is_cluster = entry.key == "cluster";
+    for (const Assignment& assignment : table.assignments(entry.key, is_cluster ? kDeviceKey : "")) {
       assign(spec.base, assignment);
       spec.places[assignment.key] = assignment.place;
     }
+    if (is_cluster) spec.base.devices = read_devices(table);
   }
+  if (spec.base.devices.empty()) return;
+  spec.base.cluster.workers = 0;
+  for (const DeviceAt& device : spec.base.devices) spec.base.cluster.workers += device.count;
 }
 
 void check_sweep(const ExperimentSpec& spec, const SweepAxis& axis, const InputPlace& key_place) {

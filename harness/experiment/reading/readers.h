@@ -1,5 +1,5 @@
-// Readers of an experiment file's tables [[system]], [[fault]] and [[trace.NAME.streams]], and of keys that
-// name one of them.
+// Readers of an experiment file's tables [[system]], [[cluster.device]], [[fault]] and
+// [[trace.NAME.streams]], and of keys that name one of them.
 #pragma once
 
 #include <string>
@@ -40,6 +40,15 @@ void assign_to_streams(TraceSpec& trace, const std::string& field, const Assignm
 
 /// The classes as tables of the trace of that name, which read back as the same: their keys with a meaning.
 std::string stream_tables(const std::string& trace, const std::vector<StreamClass>& classes);
+
+/// The key of [cluster] that holds the kinds of devices.
+inline constexpr const char* kDeviceKey = "device";
+
+/// The kinds of devices in [cluster]; none when it has no such key. Throws InputError.
+std::vector<DeviceAt> read_devices(const TableReader& cluster);
+
+/// As [[cluster.device]] tables, which read back as the same.
+std::string device_tables(const std::vector<DeviceAt>& devices);
 
 /// Reads them as far as they can be checked without knowing the cluster. Throws InputError.
 std::vector<FaultAt> read_faults(const TableReader& document);

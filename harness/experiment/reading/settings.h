@@ -28,6 +28,14 @@ struct ClusterParams {
   void list(ParamList& params);  ///< without `profiles`, which is a text
 };
 
+/// [[cluster.device]]: a kind of device, its number and its price.
+struct DeviceAt {
+  std::string name;  ///< that profiles have
+  int count = 1;
+  double usd_per_h = 0;
+  InputPlace place;
+};
+
 /// [[fault]]: what goes wrong.
 struct FaultAt {
   Fault fault;
@@ -49,6 +57,7 @@ struct Settings {
   RequestParams requests;  ///< of [workload]; counts on task trees
   std::map<std::string, ModuleOverride> modules;
   TraceSpec trace;
+  std::vector<DeviceAt> devices;  ///< empty: `cluster.workers` of one kind without a price; else their sum
   std::vector<FaultAt> faults;
   std::vector<Assignment> system_params;  ///< of any system, in order; the last one counts
 };

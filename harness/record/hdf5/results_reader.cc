@@ -132,6 +132,7 @@ void restore_tables(CellContents& cell, hid_t group) {
   }
   restore_histograms(record, read_table<StoredBucket>(group, "latency"));
   for (StoredWorker& row : read_table<StoredWorker>(group, "workers")) {
+    if (row.totals.added_ns == kNotReached) row.totals.added_ns = kNever;
     if (row.totals.ready_ns == kNotReached) row.totals.ready_ns = kNever;
     if (row.totals.removed_ns == kNotReached) row.totals.removed_ns = kNever;
     record.workers.push_back(row.totals);

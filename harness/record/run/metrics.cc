@@ -196,6 +196,18 @@ PathTotals path_totals(const RunRecord& record) {
   return totals;
 }
 
+double cost_usd(const RunRecord& record) {
+  constexpr double kSecondsPerHour = 3600;
+  double usd = 0;
+  bool is_priced = false;
+  for (const WorkerTotals& worker : record.workers) {
+    is_priced = is_priced || worker.usd_per_h > 0;
+    const TimeNs paid_ns = std::min(worker.removed_ns, record.duration_ns) - worker.added_ns;
+    if (paid_ns > 0) usd += worker.usd_per_h * ns_to_s(paid_ns) / kSecondsPerHour;
+  }
+  return is_priced ? usd : kNoValue;
+}
+
 double gpu_utilisation(const RunRecord& record) {
   double busy = 0;
   for (const WorkerTotals& worker : record.workers) busy += static_cast<double>(worker.busy_ns);
@@ -220,6 +232,10 @@ constexpr Metric kMetrics[] = {
     {"workers_mean", kNeither, false, [](Run run) { return workers_mean(run.record); }},
     // Least of that mean over 10 s.
     {"workers_min_10s", kNeither, false, [](Run run) { return workers_min_10s(run.record); }},
+    // Of the workers, during the load; and an hour of it.
+    {"cost_usd", kLower, false, [](Run run) { return cost_usd(run.record); }},
+    {"cost_usd_per_h", kLower, false,
+     [](Run run) { return share(cost_usd(run.record) * 3600, duration_s(run.record)); }},
     // Of the initial plan.
     {"capacity_rps", kNeither, false, [](Run run) { return run.capacity_rps; }},
     {"offered_rps", kNeither, false,

@@ -326,6 +326,8 @@ TEST(Metrics, ARunWithoutRequestsHasNoUndefinedMetric) {
                                                "path_violation_rate",
                                                "path_accuracy",
                                                "workers_min_10s",
+                                               "cost_usd",
+                                               "cost_usd_per_h",
                                                "recorded_peak_over_mean",
                                                "sent_peak_over_mean"};
   const SummaryRow row = summarise({}, {RunRecord{}, 0, [](TimeNs) { return 0.0; }});

@@ -202,6 +202,9 @@ struct ModuleTotals {
 /// One worker's life.
 struct WorkerTotals {
   std::uint16_t module = 0;
+  std::uint16_t device = 0;    ///< its kind, of those that the cell's settings list
+  double usd_per_h = 0;        ///< of that kind; 0: no price is known
+  TimeNs added_ns = 0;         ///< from here on it has its device, and is paid for; kNever: it never had
   TimeNs ready_ns = 0;         ///< from here on it can serve
   TimeNs removed_ns = kNever;  ///< kNever: to the end of the run
   TimeNs busy_ns = 0;
@@ -212,6 +215,9 @@ struct WorkerTotals {
   /// All but gpu_ns, which is not stored.
   static void list(auto& row, auto&& column) {
     column("module", row.module);
+    column("device", row.device);
+    column("usd_per_h", row.usd_per_h);
+    column("added_ns", row.added_ns);
     column("ready_ns", row.ready_ns);
     column("removed_ns", row.removed_ns);
     column("busy_ns", row.busy_ns);

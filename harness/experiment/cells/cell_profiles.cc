@@ -1,0 +1,139 @@
+#include "harness/experiment/cells/cell_profiles.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "harness/experiment/reading/expansion.h"
+#include "harness/experiment/reading/readers.h"
+
+namespace harness {
+
+InputPlace place_of_profiles(const ExperimentSpec& spec, const std::string& name) {
+  const std::string key = "cluster.profiles";
+  for (const SystemSpec& system : spec.systems) {
+    for (const Assignment& assignment : system.overrides) {
+      if (assignment.key == key && text_of(assignment.value) == name) return assignment.place;
+    }
+  }
+  for (const SweepAxis& axis : spec.sweeps) {
+    if (axis.key == key &&
+        std::find(axis.values.begin(), axis.values.end(), ParamValue(name)) != axis.values.end())
+      return axis.place;
+  }
+  return place_of(spec, key);
+}
+
+namespace {
+
+bool has_cells_on_devices(const ExperimentSpec& spec) {
+  return std::find(spec.runtimes.begin(), spec.runtimes.end(), Runtime::kGpu) != spec.runtimes.end();
+}
+
+/// The command that measures the set of profiles that cells on devices need, with the options of those cells.
+std::string measuring_command(const ExperimentSpec& spec, const Settings& settings,
+                              const std::string& output) {
+  std::vector<std::string> pipelines;
+  for (const NamedAt& pipeline : spec.workload.pipelines)
+    pipelines.push_back(is_path(pipeline.name) ? resolve_path(spec.folder, pipeline.name) : pipeline.name);
+  const std::filesystem::path folder = std::filesystem::path(output).parent_path();
+  std::error_code error;
+  const bool has_folder = folder.empty() || std::filesystem::exists(folder, error);
+  std::string names = join_names(pipelines);
+  std::erase(names, ' ');
+  std::string options = names + " --max-batch " + std::to_string(settings.planner.max_batch);
+  if (settings.gpu.device == DeviceKind::kCpu && settings.gpu.threads > 1)
+    options += " --threads " + std::to_string(settings.gpu.threads);
+  if (settings.gpu.precision != Precision::kFp32)
+    options += std::string(" --precision ") + name_of(settings.gpu.precision);
+  return (has_folder ? "" : "mkdir -p " + folder.string() + " && ") + "harness profile --device " +
+         name_of(settings.gpu.device) + (settings.gpu.device == DeviceKind::kCuda ? ":0" : "") +
+         " --pipeline " + options + " -o " + output;
+}
+
+std::string how_to_measure_all(const ExperimentSpec& spec, const Settings& settings) {
+  if (!has_cells_on_devices(spec)) return "";
+  const std::string output = "measured.toml";
+  return "; measure one: " + measuring_command(spec, settings, output) +
+         ", then --set cluster.profiles=$PWD/" + output;
+}
+
+/// The kinds of devices with the profiles of their names. Throws InputError.
+std::vector<RunDevice> devices_of(const Settings& settings, const ProfileSet& set, const Pipeline& pipeline) {
+  std::vector<RunDevice> devices;
+  for (const DeviceAt& at : settings.devices) {
+    const auto found = set.devices.find(at.name);
+    if (found == set.devices.end()) {
+      std::vector<std::string> known;
+      for (const auto& [name, profiles] : set.devices) known.push_back(name);
+      throw_unknown(at.place, "device of the profiles " + set.name, at.name, known);
+    }
+    RunDevice device{at.name, at.count, at.usd_per_h, {}};
+    for (const Module& module : pipeline.modules) {
+      const auto profile = found->second.find(module.model);
+      if (profile != found->second.end() && profile->second.service != Service::kBatch)
+        throw input_error(at.place, "a device for " + module.model + ", a service that is no batch",
+                          "pipelines of batches alone with [[cluster.device]]");
+      device.profiles.push_back(profile == found->second.end()
+                                    ? std::nullopt
+                                    : std::optional(scaled(profile->second, settings.cluster.profile_scale)));
+    }
+    devices.push_back(std::move(device));
+  }
+  return devices;
+}
+
+/// Of module `m`: of the first kind that has one, or of the set where the cluster has no kinds. Throws
+/// InputError where it has none and the set several.
+std::optional<Profile> profile_of(const ExperimentSpec& spec, const Settings& settings, const ProfileSet& set,
+                                  const RunSpec& run, std::size_t m) {
+  for (const RunDevice& device : run.devices) {
+    if (device.profiles[m]) return device.profiles[m];
+  }
+  const std::string& model = run.pipeline.modules[m].model;
+  const auto found = set.profiles.find(model);
+  if (!run.devices.empty() || found == set.profiles.end()) return std::nullopt;
+  std::vector<std::string> on;
+  for (const auto& [device, profiles] : set.devices) {
+    if (profiles.contains(model)) on.push_back(device);
+  }
+  if (on.size() > 1) {
+    throw input_error(place_of(spec, "cluster.profiles"),
+                      "profiles of " + model + " on " + join_names(on) + " in " + set.name,
+                      "[[cluster.device]] with the kinds that the cluster has");
+  }
+  return scaled(found->second, settings.cluster.profile_scale);
+}
+
+/// " on cpu, k80", where the cluster has kinds.
+std::string of_devices(const Settings& settings) {
+  std::vector<std::string> names;
+  for (const DeviceAt& device : settings.devices) names.push_back(device.name);
+  return names.empty() ? "" : " on " + join_names(names);
+}
+
+}  // namespace
+
+std::string how_to_measure(const ExperimentSpec& spec, const Settings& settings) {
+  if (!has_cells_on_devices(spec)) return "";
+  return "; measure it: " +
+         measuring_command(spec, settings, resolve_path(spec.folder, settings.cluster.profiles));
+}
+
+void add_profiles(const ExperimentSpec& spec, const Settings& settings, const ProfileSet& set, RunSpec& run) {
+  run.devices = devices_of(settings, set, run.pipeline);
+  for (std::size_t m = 0; m < run.pipeline.modules.size(); ++m) {
+    const Module& module = run.pipeline.modules[m];
+    const std::optional<Profile> profile = profile_of(spec, settings, set, run, m);
+    if (!profile) {
+      throw input_error(place_of(spec, "cluster.profiles"),
+                        "no profile of " + module.model + " in " + set.name + of_devices(settings),
+                        "a set with every model of pipeline " + run.pipeline.name + " (" + module.name +
+                            " has this one; `harness list profiles` names those of each set)" +
+                            how_to_measure_all(spec, settings));
+    }
+    run.profiles.push_back(*profile);
+  }
+}
+
+}  // namespace harness

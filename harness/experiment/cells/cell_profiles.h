@@ -1,0 +1,23 @@
+// The profiles of a cell's modules: of the cluster's kinds of devices, or of the whole set; and how to
+// measure a set that is missing.
+#pragma once
+
+#include <string>
+
+#include "harness/engine/run_spec.h"
+#include "harness/experiment/reading/experiment_spec.h"
+#include "workloads/catalogue/catalogue.h"
+
+namespace harness {
+
+/// Where the set of profiles is named: for all systems, for one, or in a sweep.
+InputPlace place_of_profiles(const ExperimentSpec& spec, const std::string& name);
+
+/// How to come by the set that is missing; "" where nothing runs on devices.
+std::string how_to_measure(const ExperimentSpec& spec, const Settings& settings);
+
+/// Fills in RunSpec::devices and RunSpec::profiles for its pipeline. Throws InputError: a kind of device that
+/// the set does not have, or a model that has no profile on any of them.
+void add_profiles(const ExperimentSpec& spec, const Settings& settings, const ProfileSet& set, RunSpec& run);
+
+}  // namespace harness

@@ -1,0 +1,93 @@
+// [[cluster.device]]: kinds of devices with prices, read, refused, made into cells.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "harness/experiment/cells/cell_factory.h"
+#include "harness/experiment/cells/test_experiment_text.h"
+#include "harness/experiment/reading/readers.h"
+#include "harness/record/run/metrics.h"
+#include "harness/sim/simulation.h"
+#include "workloads/files/file_bytes.h"
+
+namespace harness {
+namespace {
+
+/// A set of two models on a cpu, one of them on a k80, in a folder of its own.
+class Devices : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::filesystem::create_directories(folder_);
+    write_file(folder_ / "set.toml",
+               "source = 'a test'\n"
+               "[[profile]]\nmodel = 'small'\ndevice = 'cpu'\nlatency_ms = [10, 15]\n"
+               "[[profile]]\nmodel = 'large'\ndevice = 'cpu'\nlatency_ms = [100]\n"
+               "[[profile]]\nmodel = 'large'\ndevice = 'k80'\nlatency_ms = [20, 24, 28]\n");
+    write_file(folder_ / "pipe.toml",
+               "slo_ms = 500\n[[module]]\nname = 'a'\nmodel = 'small'\nsubs = ['b']\n"
+               "[[module]]\nname = 'b'\nmodel = 'large'\n");
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string text(const std::string& cluster, const std::string& workload = "rates_rps = [5]") const {
+    return "[workload]\npipelines = ['" + (folder_ / "pipe.toml").string() + "']\ntraces = ['poisson']\n" +
+           workload + "\nduration_s = 10\n[cluster]\nprofiles = '" + (folder_ / "set.toml").string() + "'\n" +
+           cluster + "[[system]]\nname = 'naive'\n";
+  }
+  static std::string device(const std::string& name,
+                            const std::string& rest = "count = 3\nusd_per_h = 0.5\n") {
+    return "[[cluster.device]]\nname = '" + name + "'\n" + rest;
+  }
+
+  const std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / ("harness_devices_" + std::to_string(getpid()));
+};
+
+TEST_F(Devices, OneKindGivesAnySystemItsCosts) {
+  const ExperimentSpec spec = parse(text(device("cpu")));
+  CellFactory factory(spec, "b");
+  const PreparedCell cell = factory.prepare(factory.cells().front());
+  ASSERT_EQ(cell.why, "");
+  const RunSpec run = factory.make_run(cell);
+  EXPECT_EQ(run.workers, 3);
+  ASSERT_EQ(run.devices.size(), 1U);
+  EXPECT_EQ(run.profiles[1].latency(1), ms_to_ns(100));
+  EXPECT_NEAR(cost_usd(simulate(run, nullptr)), 3 * 0.5 * 10 / 3600, 1e-12);
+  EXPECT_TRUE(
+      has(cell.identity.effective_toml, "[[cluster.device]]\nname = \"cpu\"\ncount = 3\nusd_per_h = 0.5\n"));
+  EXPECT_FALSE(has(cell.identity.effective_toml, "workers = 3"));
+}
+
+TEST_F(Devices, TheirTablesReadBackAsTheSame) {
+  const std::vector<DeviceAt> devices = {{"cpu", 512, 0.0665, {}}, {"NVIDIA \"K80\"", 1, 0, {}}};
+  const std::vector<DeviceAt> read = parse(text(device_tables(devices))).base.devices;
+  ASSERT_EQ(read.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(read[i].name, devices[i].name);
+    EXPECT_EQ(read[i].count, devices[i].count);
+    EXPECT_EQ(read[i].usd_per_h, devices[i].usd_per_h);
+  }
+}
+
+TEST_F(Devices, WhatIsWrongIsSaidInALine) {
+  EXPECT_TRUE(has(error_of(text(device("cpu", "usd_per_h = 1\n"))), "cluster.device.count"));
+  EXPECT_TRUE(
+      has(error_of(text(device("cpu", "count = 0\nusd_per_h = 1\n"))), "cluster.device.count: found 0"));
+  EXPECT_TRUE(has(error_of(text(device("cpu", "count = 1\n"))), "cluster.device.usd_per_h"));
+  EXPECT_TRUE(has(error_of(text(device("cpu", "count = 1\nusd_per_h = -1\n"))),
+                  "cluster.device.usd_per_h: found -1"));
+  EXPECT_TRUE(has(error_of(text(device("cpu") + device("cpu"))), "found a second kind named 'cpu'"));
+  EXPECT_TRUE(
+      has(error_of(text("workers = 4\n" + device("cpu"))), "found workers beside [[cluster.device]]"));
+  EXPECT_TRUE(has(error_of_cells(text(device("cpus"))),
+                  "found unknown device of the profiles set 'cpus', did you mean 'cpu'?"));
+  EXPECT_TRUE(has(error_of_cells(text(device("k80"))), "found no profile of small in set on k80"));
+  EXPECT_TRUE(has(error_of_cells(text("")),
+                  "found profiles of large on cpu, k80 in set; allowed: [[cluster.device]]"));
+  EXPECT_TRUE(has(error_of_cells(text(device("cpu") + device("k80"))),
+                  "found naive, which plans for one kind of device, with 2 in [[cluster.device]]"));
+}
+
+}  // namespace
+}  // namespace harness
