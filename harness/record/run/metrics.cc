@@ -235,7 +235,7 @@ constexpr Metric kMetrics[] = {
     // Of the workers, during the load; and an hour of it.
     {"cost_usd", kLower, false, [](Run run) { return cost_usd(run.record); }},
     {"cost_usd_per_h", kLower, false,
-     [](Run run) { return share(cost_usd(run.record) * 3600, duration_s(run.record)); }},
+     [](Run run) { return cost_usd(run.record) / duration_s(run.record) * 3600; }},
     // Of the initial plan.
     {"capacity_rps", kNeither, false, [](Run run) { return run.capacity_rps; }},
     {"offered_rps", kNeither, false,
