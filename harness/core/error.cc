@@ -164,8 +164,9 @@ void throw_unknown(const InputPlace& place, const std::string& what, const std::
 
 void set_bug_context(const BugContext& context) { bug_context = context; }
 
-void report_bug(const char* file, int line, const char* what) {
-  std::string text = "bug at " + std::string(file) + ":" + std::to_string(line) + ": " + what;
+namespace {
+
+[[noreturn]] void report(std::string text) {
   if (bug_context.now_ns != nullptr) {
     char when[80];
     std::snprintf(when, sizeof when, " (seed %llu, virtual time %.9f s)", bug_context.seed,
@@ -175,6 +176,16 @@ void report_bug(const char* file, int line, const char* what) {
   if (bugs_fail_cells) throw CellFailed(text);
   std::fprintf(stderr, "harness: %s\n", text.c_str());
   std::abort();
+}
+
+}  // namespace
+
+void report_bug(const char* file, int line, const char* what) {
+  report("bug at " + std::string(file) + ":" + std::to_string(line) + ": " + what);
+}
+
+void report_bad_decision(const char* what) {
+  report(std::string("the system made a decision that is not allowed: ") + what);
 }
 
 BugsFailCells::BugsFailCells() { bugs_fail_cells = true; }

@@ -72,6 +72,9 @@ std::string join_names(const std::vector<std::string>& names);
 /// has a BugsFailCells, throws CellFailed with that line instead.
 [[noreturn]] void report_bug(const char* file, int line, const char* what);
 
+/// The same for a decision of a serving system that the contract (serving/scheduler.h) does not allow.
+[[noreturn]] void report_bad_decision(const char* what);
+
 /// Where report_bug looks up the seed and virtual time of the cell now running in this thread.
 struct BugContext {
   unsigned long long seed = 0;
@@ -99,6 +102,13 @@ class BugsFailCells {
 };
 
 }  // namespace harness
+
+/// What a decision of a serving system must keep, as HARNESS_CHECK.
+#define HARNESS_CHECK_DECISION(condition, what) \
+  do {                                          \
+    if (!(condition)) [[unlikely]]              \
+      ::harness::report_bad_decision(what);     \
+  } while (false)
 
 /// An invariant of the program: on failure the run stops as a bug, in every build.
 #define HARNESS_CHECK(condition, what)                 \

@@ -149,6 +149,11 @@ TEST(ReportBug, NamesTheSeedAndTheVirtualTime) {
       "bug at .*error_test.cc.*arithmetic \\(seed 77, virtual time 1.5");
 }
 
+TEST(ReportBug, SaysWhoseADecisionIs) {
+  EXPECT_DEATH(HARNESS_CHECK_DECISION(1 > 2, "a join names no visit"),
+               "harness: the system made a decision that is not allowed: a join names no visit");
+}
+
 TEST(Bugs, EndTheCellWhileOneAsksForIt) {
   set_bug_context({7, nullptr});
   {

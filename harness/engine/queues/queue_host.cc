@@ -165,26 +165,28 @@ void QueueHost::carry_out(TimeNs now) {
 }
 
 WorkerState& QueueHost::own_worker(WorkerId worker) {
-  HARNESS_CHECK(worker < environment_->workers->size() && (*environment_->workers)[worker].queue == id_,
-                "a decision names a worker of another queue");
+  HARNESS_CHECK_DECISION(
+      worker < environment_->workers->size() && (*environment_->workers)[worker].queue == id_,
+      "a decision names a worker of another queue");
   return (*environment_->workers)[worker];
 }
 
 void QueueHost::join(TimeNs now, const Decision& decision) {
   const VisitId visit = decision.visit_or_first;
-  HARNESS_CHECK(visit < environment_->visits->slots(), "a join names no visit");
+  HARNESS_CHECK_DECISION(visit < environment_->visits->slots(), "a join names no visit");
   VisitRecord& record = (*environment_->visits)[visit];
-  HARNESS_CHECK(record.state == VisitState::kQueued && record.queue == id_,
-                "a join names a visit not queued here");
+  HARNESS_CHECK_DECISION(record.state == VisitState::kQueued && record.queue == id_,
+                         "a join names a visit not queued here");
   WorkerState& worker = own_worker(decision.worker_or_count);
-  HARNESS_CHECK(worker.life == WorkerState::Life::kServing && worker.next != WorkerState::Next::kLaunched,
-                "a join into a closed batch");
-  HARNESS_CHECK(worker.next != WorkerState::Next::kFull, "a join into a full batch");
+  HARNESS_CHECK_DECISION(
+      worker.life == WorkerState::Life::kServing && worker.next != WorkerState::Next::kLaunched,
+      "a join into a closed batch");
+  HARNESS_CHECK_DECISION(worker.next != WorkerState::Next::kFull, "a join into a full batch");
   const ModuleId module = record.visit.module;
   if (worker.forming.empty()) {
     worker.forming_module = module;
   } else {
-    HARNESS_CHECK(worker.forming_module == module, "a join into a batch of another module");
+    HARNESS_CHECK_DECISION(worker.forming_module == module, "a join into a batch of another module");
   }
   record.state = VisitState::kForming;
   record.joined_ns = now;
@@ -205,27 +207,27 @@ void QueueHost::close_batch(WorkerState::Next how, WorkerId worker, WorkerState&
 
 void QueueHost::drop(TimeNs now, const Decision& decision) {
   const VisitId visit = decision.visit_or_first;
-  HARNESS_CHECK(visit < environment_->visits->slots(), "a drop names no visit");
+  HARNESS_CHECK_DECISION(visit < environment_->visits->slots(), "a drop names no visit");
   VisitRecord& record = (*environment_->visits)[visit];
-  HARNESS_CHECK(record.state == VisitState::kQueued && record.queue == id_,
-                "a drop names a visit not queued here");
+  HARNESS_CHECK_DECISION(record.state == VisitState::kQueued && record.queue == id_,
+                         "a drop names a visit not queued here");
   environment_->dispatcher->visit_dropped(now, visit, decision.reason);
 }
 
 void QueueHost::launch(TimeNs now, WorkerId worker) {
   WorkerState& state = own_worker(worker);
-  HARNESS_CHECK(state.next != WorkerState::Next::kLaunched && !state.forming.empty(),
-                "a launch of an empty or closed batch");
+  HARNESS_CHECK_DECISION(state.next != WorkerState::Next::kLaunched && !state.forming.empty(),
+                         "a launch of an empty or closed batch");
   close_batch(WorkerState::Next::kLaunched, worker, state);
   if (!state.busy) start_batch(now, worker);
 }
 
 void QueueHost::preempt(TimeNs now, WorkerId worker) {
   WorkerState& state = own_worker(worker);
-  HARNESS_CHECK(state.busy && !state.preempting,
-                "a preemption of an idle worker, or a second one of a batch");
-  HARNESS_CHECK(profile(state.module).service == Service::kBatch,
-                "a preemption at a service without batches");
+  HARNESS_CHECK_DECISION(state.busy && !state.preempting,
+                         "a preemption of an idle worker, or a second one of a batch");
+  HARNESS_CHECK_DECISION(profile(state.module).service == Service::kBatch,
+                         "a preemption at a service without batches");
   state.preempting = true;
   environment_->accounting->on_preempt(now, worker);
   environment_->runtime->preempt(worker);
