@@ -49,7 +49,6 @@ struct FrameSize {
   int width = 0;
 };
 constexpr FrameSize kCamera{480, 640};
-constexpr FrameSize kNetworkSize{224, 224};  ///< of the classifiers
 
 ModelSource source_of(const std::string& model, int batch, int exit_points) {
   ModelSource source;
@@ -235,6 +234,8 @@ void saturate_cuda(benchmark::State& state, [[maybe_unused]] const std::string& 
 }
 
 #ifdef HARNESS_TORCH_CUDA
+constexpr FrameSize kNetworkSize{224, 224};  ///< of the classifiers
+
 /// Median of what a batch of the model takes by the device's clock, nothing beside it, in us.
 double median_us(SaturatedDevice& device) {
   constexpr int kBatches = 41;

@@ -111,7 +111,8 @@ def pipeline(choice):
             subs = choice.sample(names, min(len(names), 2))
         text += f'[[module]]\nname = "{name}"\nmodel = "{choice.choice(MODELS)}"\nsubs = {json.dumps(subs)}\n'
         keys = {"source": ['"s"'], "pres": [json.dumps(names[max(0, number - 1):number])], "input_size": ["[4, 4]", "[1000000, 1000000]"],
-                "input_bytes": ["1", "1e9"], "branches": ['"one"'], "branch_weights": ["[1, 2]", "[0, 0]"], "file": ['"folder"']}
+                "input_bytes": ["1", "1e9"], "branches": ['"one"', '"each"'], "branch_weights": ["[1, 2]", "[0, 0]"],
+                "branch_probabilities": ["[0.5]", "[0.5, 1]", "[0, 2]"], "file": ['"folder"']}
         for key, values in keys.items():
             if choice.random() < share:
                 text += f"{key} = {choice.choice([*values, hostile(choice)])}\n"

@@ -63,9 +63,13 @@ std::string pipeline_text(const std::string& path) {
 }
 
 std::string profiles_text(const std::string& path) {
+  const ProfileSet set = load_profiles(path);
   std::vector<std::string> models;
-  for (const auto& [model, profile] : load_profiles(path).profiles) models.push_back(model);
-  return "profiles of " + counted(models.size(), "model") + ": " + join_names(models);
+  for (const auto& [model, profile] : set.profiles) models.push_back(model);
+  std::vector<std::string> devices;
+  for (const auto& [device, profiles] : set.devices) devices.push_back(device);
+  return "profiles of " + counted(models.size(), "model") + ": " + join_names(models) + "; on " +
+         join_names(devices);
 }
 
 std::string toml_text(const std::string& path, const std::string& bytes, int& exit_code) {

@@ -304,8 +304,15 @@ std::string text_with_goodput(const std::string& file, const std::string& text, 
                               std::uint64_t seed, bool verbose) {
   const GoodputSearch search{options.share, static_cast<double>(options.requests), seed};
   std::map<std::string, std::vector<GoodputPoint>> goodput;
+  const ProfileSet set = parse_profiles(file, text);
+  for (const auto& [model, first] : set.profiles) {
+    const auto has = [&](const auto& device) { return device.second.contains(model); };
+    if (std::count_if(set.devices.begin(), set.devices.end(), has) > 1)
+      throw input_error({file, 0, "model"}, "profiles of '" + model + "' on several devices",
+                        "a set of one device with --goodput");
+  }
   if (verbose) print_text(header_of(options));
-  for (const auto& [model, profile] : parse_profiles(file, text).profiles) {
+  for (const auto& [model, profile] : set.profiles) {
     if (profile.service != Service::kBatch) continue;
     std::vector<GoodputPoint>& points = goodput[model];
     for (const double slo_ms : options.slos_ms) {

@@ -163,7 +163,7 @@ std::string choose(Pipeline& pipeline, const std::string& module, Branches branc
       routes = std::min(routes * ways(each.branches, each.subs.size()), kMaxRoutes * kMaxRoutes);
   }
   if (routes > kMaxRoutes)
-    return "the choices of the modules combine to " + std::to_string(routes) + " routes";
+    return "the choices of the modules combine to more than " + std::to_string(kMaxRoutes) + " routes";
   std::vector<double> sorted;
   const bool is_each = branches == Branches::kEach;
   if (order.empty() && weights.empty() && !is_each) {

@@ -98,7 +98,8 @@ struct Plan {
   }
 };
 
-/// For messages and logs: all but the notes.
+/// For messages and logs, which older versions have written: all but the notes, and the devices, which the
+/// dispatcher alone asks for.
 template <class Way>
 void code(Archive<Way>& archive, Plan& plan) {
   archive.list(plan.modules, [&](ModulePlan& module) {
@@ -106,7 +107,6 @@ void code(Archive<Way>& archive, Plan& plan) {
     archive.value(module.max_batch);
     archive.value(module.exec_ns);
     archive.value(module.budget_ns);
-    archive.value(module.device);
   });
   archive.list(plan.groups, [&](WorkerGroup& group) {
     archive.value(group.workers);

@@ -22,7 +22,7 @@ std::vector<double> read_weights(const TableReader& fields, const Module& module
                           std::to_string(subs) + " modules after '" + module.name + "'",
                       "subs that name each of them once");
   }
-  if (weights.size() != subs) {
+  if (subs > 0 && weights.size() != subs) {
     throw input_error(fields.place(key), std::to_string(weights.size()) + " " + what,
                       std::to_string(subs) + ", one for each of subs");
   }

@@ -113,8 +113,8 @@ void settle_devices(RunSpec& spec, const Plan& plan) {
   std::vector<int> needed(spec.devices.size(), 0);
   for (std::size_t m = 0; m < plan.modules.size(); ++m) {
     const ModulePlan& module = plan.modules[m];
-    HARNESS_CHECK(module.device < spec.devices.size() && spec.devices[module.device].profiles[m],
-                  "a plan names a kind of device on which the model does not run");
+    HARNESS_CHECK_DECISION(module.device < spec.devices.size() && spec.devices[module.device].profiles[m],
+                           "a plan names a kind of device on which the model does not run");
     needed[module.device] += module.workers;
     spec.profiles[m] = *spec.devices[module.device].profiles[m];
   }
@@ -187,8 +187,8 @@ Plan Dispatcher::compute_plan(TimeNs now, const LoadStatistics& load) {
   Plan plan = planner_->plan(now, load, computed_);
   spec_.system->refine(context_, plan);
   for (std::size_t m = 0; m < plan.modules.size(); ++m)
-    HARNESS_CHECK(plan.modules[m].device == plan_.modules[m].device,
-                  "a plan moves a module to other devices");
+    HARNESS_CHECK_DECISION(plan.modules[m].device == plan_.modules[m].device,
+                           "a plan moves a module to other devices");
   HARNESS_CHECK(
       computed_.groups.empty() == plan.groups.empty() && (plan.groups.empty() || follows(computed_, plan)),
       "a planner takes away groups of workers, or changes them");

@@ -75,7 +75,10 @@ void check_settings(const ExperimentSpec& spec, const Settings& settings, const 
                       "true with workers = rate");
   }
   for (std::size_t k = 0; k < run.pipeline.modules.size(); ++k) {
-    const int most = run.profiles[k].max_batch();
+    int most = run.profiles[k].max_batch();
+    for (const RunDevice& device : run.devices) {
+      if (device.profiles[k]) most = std::max(most, device.profiles[k]->max_batch());
+    }
     const int batch = run.module_overrides[k].batch;
     if (batch <= most) continue;
     throw input_error(

@@ -80,6 +80,10 @@ TEST_F(Devices, WhatIsWrongIsSaidInALine) {
   EXPECT_TRUE(has(error_of(text(device("cpu") + device("cpu"))), "found a second kind named 'cpu'"));
   EXPECT_TRUE(
       has(error_of(text("workers = 4\n" + device("cpu"))), "found workers beside [[cluster.device]]"));
+  const std::string swept = "[[sweep]]\nkey = 'cluster.workers'\nvalues = [2, 4]\n";
+  EXPECT_TRUE(has(error_of(text(device("cpu")) + swept), "found workers beside [[cluster.device]]"));
+  EXPECT_TRUE(has(error_of(text(device("cpu")) + "set = { 'cluster.workers' = 2 }\n"),
+                  "found workers beside [[cluster.device]]"));
   EXPECT_TRUE(has(error_of_cells(text(device("cpus"))),
                   "found unknown device of the profiles set 'cpus', did you mean 'cpu'?"));
   EXPECT_TRUE(has(error_of_cells(text(device("k80"))), "found no profile of small in set on k80"));

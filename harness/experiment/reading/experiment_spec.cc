@@ -319,6 +319,20 @@ void read_sweeps(const TableReader& document, ExperimentSpec& spec) {
   }
 }
 
+/// The kinds of devices are those of all cells.
+void check_devices(const ExperimentSpec& spec) {
+  if (spec.base.devices.empty()) return;
+  const auto refuse = [](const std::string& key, const InputPlace& place) {
+    if (key == "cluster.workers")
+      throw input_error(place, "workers beside [[cluster.device]]",
+                        "one of them: the kinds of devices have counts of their own");
+  };
+  for (const SweepAxis& axis : spec.sweeps) refuse(axis.key, axis.place);
+  for (const SystemSpec& system : spec.systems) {
+    for (const Assignment& assignment : system.overrides) refuse(assignment.key, assignment.place);
+  }
+}
+
 /// Those that its systems come with.
 void load_libraries(const std::string& path, std::string_view text) {
   const TomlValue tree = parse_toml(path, text);
@@ -370,6 +384,7 @@ ExperimentSpec parse_experiment(const std::string& file_name, std::string_view t
   spec.base.faults = read_faults(document);
   read_sweeps(document, spec);
   read_repeat_until(document, spec);
+  check_devices(spec);
   return spec;
 }
 

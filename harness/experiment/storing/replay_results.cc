@@ -420,4 +420,10 @@ RecordedCell::RecordedCell(const std::string& path, std::uint32_t index, const s
                       "a run on the pipeline and profiles as they are");
 }
 
+RunSpec RecordedCell::make_world() {
+  RunSpec run = factory_->make_world(cell());
+  if (run.devices.size() > 1) settle_devices(run, prepare().plan);
+  return run;
+}
+
 }  // namespace harness

@@ -37,7 +37,7 @@ class RecordedCell {
   RecordedCell& operator=(const RecordedCell&) = delete;
 
   /// All of the run but its arrivals.
-  RunSpec make_world() { return factory_->make_world(cell()); }
+  RunSpec make_world();
   PreparedCell prepare() { return factory_->prepare(cell()); }
   /// The whole run. `prepared` says that it can run.
   RunSpec make_run(const PreparedCell& prepared) { return factory_->make_run(prepared); }

@@ -17,7 +17,7 @@
 namespace harness {
 
 /// Raised with every change of a struct below.
-inline constexpr std::uint16_t kMessageVersion = 10;
+inline constexpr std::uint16_t kMessageVersion = 9;
 
 enum class MessageKind : std::uint16_t {
   // Between the loops of the ranks.

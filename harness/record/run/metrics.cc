@@ -198,14 +198,13 @@ PathTotals path_totals(const RunRecord& record) {
 
 double cost_usd(const RunRecord& record) {
   constexpr double kSecondsPerHour = 3600;
-  double usd = 0;
-  bool is_priced = false;
+  double usd = record.workers.empty() ? kNoValue : 0;
   for (const WorkerTotals& worker : record.workers) {
-    is_priced = is_priced || worker.usd_per_h > 0;
+    if (worker.usd_per_h <= 0) return kNoValue;
     const TimeNs paid_ns = std::min(worker.removed_ns, record.duration_ns) - worker.added_ns;
     if (paid_ns > 0) usd += worker.usd_per_h * ns_to_s(paid_ns) / kSecondsPerHour;
   }
-  return is_priced ? usd : kNoValue;
+  return usd;
 }
 
 double gpu_utilisation(const RunRecord& record) {

@@ -68,7 +68,7 @@ struct PathTotals {
 PathTotals path_totals(const RunRecord& record);
 
 /// Dollars for the workers during the load: each from when it has its device until it is removed, at the
-/// price of its kind (InferLine, section 7: cost). kNoValue where no worker has a price.
+/// price of its kind (InferLine, section 7: cost). kNoValue where the price of one is not known.
 double cost_usd(const RunRecord& record);
 
 /// Busy time of all workers / worker_time_ns: a backlog served after the load does not exceed 1.
