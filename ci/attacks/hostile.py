@@ -56,6 +56,17 @@ def sweep(choice, share):
     return f'[[sweep]]\nkey = "{part}.{key}"\nvalues = [{", ".join(values)}]\n'
 
 
+def devices(choice, share):
+    """Kinds of devices, in the place of the cluster's workers."""
+    text = ""
+    for _ in range(choice.choice([1, 1, 1, 2])):
+        usual = {"name": choice.choice(['"d"', '"d"', '"V100"', '"gone"']), "count": choice.choice(["4", "16", "0"]), "usd_per_h": choice.choice(["0.5", "0"])}
+        if choice.random() < share:
+            usual[choice.choice(list(usual))] = hostile(choice)
+        text += "[[cluster.device]]\n" + "".join(f"{key} = {value}\n" for key, value in usual.items())
+    return text
+
+
 def table(choice, part, share):
     if part == "repeat_until" and share == 0:
         return '[repeat_until]\nmetric = "drop_rate"\nhalf_width = 0.1\nmax_seeds = 3\n'
@@ -79,6 +90,8 @@ def experiment(choice):
     sets = ["shepherd-v100", "shepherd-v100", "f.toml"] if share == 0 else ["f.toml", "rag-a100", "f.txt"]
     text += f'[cluster]\nworkers = {workers}\nprofiles = "{"loki-gtx1080ti" if kind == "tree" else choice.choice(sets)}"\n'
     text += text_of(some_keys(choice, "cluster", choice.randrange(3), share, ("workers", "profiles")))
+    if choice.random() < 0.15:
+        text = text.replace(f"workers = {workers}\n", "" if choice.random() < 0.8 else "workers = 4\n") + devices(choice, share)
     for part in choice.sample(["serving", "planner", "live", "gpu", "record", "repeat_until"], choice.randrange(3)):
         text += table(choice, part, share)
     for system in choice.sample(systems if share == 0 else SYSTEMS, choice.choice([1, 1, 2])):
