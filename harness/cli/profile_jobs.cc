@@ -305,10 +305,10 @@ std::string text_with_goodput(const std::string& file, const std::string& text, 
   const GoodputSearch search{options.share, static_cast<double>(options.requests), seed};
   std::map<std::string, std::vector<GoodputPoint>> goodput;
   const ProfileSet set = parse_profiles(file, text);
-  for (const auto& [model, first] : set.profiles) {
-    const auto has = [&](const auto& device) { return device.second.contains(model); };
+  for (const auto& first : set.profiles) {
+    const auto has = [&](const auto& device) { return device.second.contains(first.first); };
     if (std::count_if(set.devices.begin(), set.devices.end(), has) > 1)
-      throw input_error({file, 0, "model"}, "profiles of '" + model + "' on several devices",
+      throw input_error({file, 0, "model"}, "profiles of '" + first.first + "' on several devices",
                         "a set of one device with --goodput");
   }
   if (verbose) print_text(header_of(options));
