@@ -10,11 +10,12 @@ namespace {
 
 constexpr std::uint64_t kMaxModules = 64;
 
-/// For each module the least value over the routes that visit it.
+/// For each module the least value over the routes that visit it and that some requests take.
 template <class Longest>
 std::vector<double> least_over(const Pipeline& pipeline, const Routes& routes, Longest longest) {
   std::vector<double> least(pipeline.modules.size(), std::numeric_limits<double>::infinity());
   for (std::size_t i = 0; i < routes.size(); ++i) {
+    if (routes[i].probability <= 0) continue;
     const std::vector<double> values = longest(routes[i]);
     for (ModuleId m = 0; m < least.size(); ++m) {
       if (routes[i].visits(m)) least[m] = std::min(least[m], values[m]);
@@ -102,7 +103,7 @@ std::vector<double> visit_probabilities(const Pipeline& pipeline) {
     for (std::size_t i = 0; i < routes.size(); ++i) {
       const bool visits = routes[i].visits(m);
       if (visits) result[m] += routes[i].probability;
-      always = always && visits;
+      always = always && (visits || routes[i].probability <= 0);
     }
     if (always) result[m] = 1.0;
   }

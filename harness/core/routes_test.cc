@@ -112,6 +112,17 @@ TEST(Routes, ThoseOfEachAreAllSubsetsOfItsSubs) {
     EXPECT_NEAR(seen[i], routes[i].probability, 5 * std::sqrt(0.25 / kRequests)) << i;
 }
 
+// m0 -> m1 always, m2 sometimes: no request comes to m3 but by m1, or by m1 and m2.
+TEST(Routes, ABranchThatIsAlwaysTakenIsNeverLeftOut) {
+  Pipeline pipeline = diamond();
+  ASSERT_EQ(choose_each(pipeline, "m0", {"m1", "m2"}, {1, 0.3}), "");
+  const Routes routes(pipeline, 7);
+  EXPECT_EQ(visit_probabilities(pipeline), (std::vector<double>{1, 1, 0.3, 1, 1}));
+  const std::vector<double> cost = {10, 50, 5, 1, 1};
+  EXPECT_EQ(least_before(pipeline, routes, cost), (std::vector<double>{0, 10, 10, 60, 61}));
+  EXPECT_EQ(least_after(pipeline, routes, cost), (std::vector<double>{52, 2, 2, 1, 0}));
+}
+
 TEST(Routes, WithoutChoicesThereIsOneWhichVisitsAll) {
   const Routes routes(diamond(), 1);
   EXPECT_FALSE(routes.dynamic());

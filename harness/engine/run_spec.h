@@ -3,8 +3,6 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "harness/core/arrivals.h"
@@ -20,22 +18,14 @@
 
 namespace harness {
 
-/// A kind of device in the cluster: ServingContext::devices, with the profiles that those point to.
-struct RunDevice {
-  std::string name;
-  int count = 0;
-  double usd_per_h = 0;
-  std::vector<std::optional<Profile>> profiles;  ///< by module, scaled; nothing: its model does not run there
-};
-
 /// Owns the parts of a cell. Built by experiment/, by tests and by benchmarks; consumed by one run.
 struct RunSpec {
   Pipeline pipeline;
   /// One per module, scaled; of the kind of device that it runs on (settle_devices, dispatcher.h).
   std::vector<Profile> profiles;
-  std::vector<RunDevice> devices;  ///< the kinds, `workers` in all; empty: one kind without a price
-  TimeNs slo_ns = 0;               ///< the longest of the streams'
-  std::vector<Stream> streams;     ///< empty: one from the pipeline's entry, with slo_ns
+  std::vector<ClusterDevice> devices;  ///< the kinds, `workers` in all; empty: one kind without a price
+  TimeNs slo_ns = 0;                   ///< the longest of the streams'
+  std::vector<Stream> streams;         ///< empty: one from the pipeline's entry, with slo_ns
   /// By period of the system's planning (System::replan_period_ns) LoadStatistics::peak_rps; empty: not
   /// known.
   std::vector<std::vector<double>> peak_rps;

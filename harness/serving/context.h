@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -54,9 +56,9 @@ struct ServingParams {
 /// A kind of device in the cluster (InferLine, section 2: heterogeneous hardware), with its price.
 struct ClusterDevice {
   std::string name;
-  int count = 0;                         ///< as many workers of it are possible
-  double usd_per_h = 0;                  ///< of one worker, with all that it takes; 0: no price is known
-  std::vector<const Profile*> profiles;  ///< by module; null: its model does not run there
+  int count = 0;         ///< as many workers of it are possible
+  double usd_per_h = 0;  ///< of one worker, with all that it takes; 0: no price is known
+  std::vector<std::optional<Profile>> profiles;  ///< by module, scaled; nothing: its model does not run there
 };
 
 /// The static world of a cell. Lives as long as the run.
@@ -65,10 +67,10 @@ struct ServingContext {
   /// One per module, already scaled to the device. With several kinds of devices that of the kind which the
   /// first plan names, and before there is one, of the first kind on which the model runs.
   std::vector<const Profile*> profiles;
-  std::vector<ClusterDevice> devices;  ///< empty: all are alike, `workers` of them, without a price
-  TimeNs slo_ns = 0;                   ///< the longest of the streams'
-  std::vector<Stream> streams;         ///< at least one; a pipeline's requests are one from its entry
-  int workers = 0;                     ///< size of the cluster
+  std::span<const ClusterDevice> devices;  ///< empty: all are alike, `workers` of them, without a price
+  TimeNs slo_ns = 0;                       ///< the longest of the streams'
+  std::vector<Stream> streams;             ///< at least one; a pipeline's requests are one from its entry
+  int workers = 0;                         ///< size of the cluster
   std::uint64_t seed = 0;
   ServingParams serving;
   const RequestSizes* sizes = nullptr;  ///< of the visits at shared services; null while only planning

@@ -153,10 +153,12 @@ TEST(DeviceKinds, APlanThatNeedsMoreThanThereIsIsRefused) {
   }
 }
 
-TEST(DeviceKinds, WithoutPricesThereIsNoCost) {
-  RunSpec spec = kinds_spec({0, 1}, {{0, {1, 1}}});
-  for (RunDevice& device : spec.devices) device.usd_per_h = 0;
-  EXPECT_TRUE(std::isnan(cost_usd(run(spec))));
+TEST(DeviceKinds, WithoutOneOfThePricesThereIsNoCost) {
+  for (const std::size_t kind : {0, 1}) {
+    RunSpec spec = kinds_spec({0, 1}, {{0, {1, 1}}});
+    spec.devices[kind].usd_per_h = 0;
+    EXPECT_TRUE(std::isnan(cost_usd(run(spec))));
+  }
 }
 
 }  // namespace

@@ -80,12 +80,7 @@ ServingContext make_context(const RunSpec& spec, const RequestSizes* sizes) {
   ServingContext context;
   context.pipeline = &spec.pipeline;
   for (const Profile& profile : spec.profiles) context.profiles.push_back(&profile);
-  for (const RunDevice& device : spec.devices) {
-    ClusterDevice& kind = context.devices.emplace_back();
-    kind = {device.name, device.count, device.usd_per_h, {}};
-    for (const std::optional<Profile>& profile : device.profiles)
-      kind.profiles.push_back(profile ? &*profile : nullptr);
-  }
+  context.devices = spec.devices;
   context.slo_ns = spec.slo_ns;
   context.streams = spec.streams;
   if (context.streams.empty()) context.streams.push_back({0, spec.slo_ns, 0});
@@ -119,7 +114,7 @@ void settle_devices(RunSpec& spec, const Plan& plan) {
     spec.profiles[m] = *spec.devices[module.device].profiles[m];
   }
   for (std::size_t kind = 0; kind < needed.size(); ++kind) {
-    const RunDevice& device = spec.devices[kind];
+    const ClusterDevice& device = spec.devices[kind];
     if (needed[kind] > device.count) {
       throw InputError("the plan needs " + std::to_string(needed[kind]) + " of the devices '" + device.name +
                        "', the cluster has " + std::to_string(device.count));

@@ -9,7 +9,7 @@ namespace {
 std::vector<int> counts_of(const RunSpec& spec) {
   if (spec.devices.empty()) return {spec.workers};
   std::vector<int> counts;
-  for (const RunDevice& device : spec.devices) counts.push_back(device.count);
+  for (const ClusterDevice& device : spec.devices) counts.push_back(device.count);
   return counts;
 }
 
@@ -78,9 +78,17 @@ void Staff::on_free_gpus(TimeNs now) {
     fill_up(now);
     return;
   }
-  for (auto waiting = awaiting_.rbegin(); waiting != awaiting_.rend(); ++waiting) {
+  if (awaiting_.empty()) return;
+  std::vector<bool> is_full(places_.kinds(), false);  // to look for a free one takes a while
+  std::size_t full = 0;
+  for (auto waiting = awaiting_.rbegin(); waiting != awaiting_.rend() && full < is_full.size(); ++waiting) {
     const GroupId group = *waiting;
-    if (!has_free_gpu(group)) continue;
+    if (is_full[device_of(group)]) continue;
+    if (!has_free_gpu(group)) {
+      is_full[device_of(group)] = true;
+      ++full;
+      continue;
+    }
     *waiting = GpuPlaces::kNoGroup;
     if (workers_of_[group].size() < static_cast<std::size_t>(plan_->workers_of(group)))
       start_worker(now, group);

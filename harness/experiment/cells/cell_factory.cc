@@ -76,7 +76,7 @@ void check_settings(const ExperimentSpec& spec, const Settings& settings, const 
   }
   for (std::size_t k = 0; k < run.pipeline.modules.size(); ++k) {
     int most = run.profiles[k].max_batch();
-    for (const RunDevice& device : run.devices) {
+    for (const ClusterDevice& device : run.devices) {
       if (device.profiles[k]) most = std::max(most, device.profiles[k]->max_batch());
     }
     const int batch = run.module_overrides[k].batch;

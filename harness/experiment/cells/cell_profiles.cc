@@ -59,8 +59,9 @@ std::string how_to_measure_all(const ExperimentSpec& spec, const Settings& setti
 }
 
 /// The kinds of devices with the profiles of their names. Throws InputError.
-std::vector<RunDevice> devices_of(const Settings& settings, const ProfileSet& set, const Pipeline& pipeline) {
-  std::vector<RunDevice> devices;
+std::vector<ClusterDevice> devices_of(const Settings& settings, const ProfileSet& set,
+                                      const Pipeline& pipeline) {
+  std::vector<ClusterDevice> devices;
   for (const DeviceAt& at : settings.devices) {
     const auto found = set.devices.find(at.name);
     if (found == set.devices.end()) {
@@ -68,7 +69,7 @@ std::vector<RunDevice> devices_of(const Settings& settings, const ProfileSet& se
       for (const auto& [name, profiles] : set.devices) known.push_back(name);
       throw_unknown(at.place, "device of the profiles " + set.name, at.name, known);
     }
-    RunDevice device{at.name, at.count, at.usd_per_h, {}};
+    ClusterDevice device{at.name, at.count, at.usd_per_h, {}};
     for (const Module& module : pipeline.modules) {
       const auto profile = found->second.find(module.model);
       if (profile != found->second.end() && profile->second.service != Service::kBatch)
@@ -87,7 +88,7 @@ std::vector<RunDevice> devices_of(const Settings& settings, const ProfileSet& se
 /// InputError where it has none and the set several.
 std::optional<Profile> profile_of(const ExperimentSpec& spec, const Settings& settings, const ProfileSet& set,
                                   const RunSpec& run, std::size_t m) {
-  for (const RunDevice& device : run.devices) {
+  for (const ClusterDevice& device : run.devices) {
     if (device.profiles[m]) return device.profiles[m];
   }
   const std::string& model = run.pipeline.modules[m].model;

@@ -10,9 +10,6 @@ std::vector<DeviceAt> read_devices(const TableReader& cluster) {
   constexpr double kDearest = 1e6;
   std::vector<DeviceAt> devices;
   if (!cluster.has(kDeviceKey)) return devices;
-  if (cluster.has("workers"))
-    throw input_error(cluster.place("workers"), "workers beside [[cluster.device]]",
-                      "one of them: the kinds of devices have counts of their own");
   for (const TableReader& table : cluster.tables(kDeviceKey)) {
     table.require_known({"name", "count", "usd_per_h"});
     DeviceAt device;

@@ -327,6 +327,7 @@ void check_devices(const ExperimentSpec& spec) {
       throw input_error(place, "workers beside [[cluster.device]]",
                         "one of them: the kinds of devices have counts of their own");
   };
+  for (const auto& [key, place] : spec.places) refuse(key, place);
   for (const SweepAxis& axis : spec.sweeps) refuse(axis.key, axis.place);
   for (const SystemSpec& system : spec.systems) {
     for (const Assignment& assignment : system.overrides) refuse(assignment.key, assignment.place);

@@ -1,6 +1,6 @@
 // How the kernel comes near 80 % of a copy's bandwidth. The numbers are for 32 images of 640x480 to 300x300:
 // 29 MB read, 35 MB written. On an H100 (docs/gpu.md) that takes 27 us, 79 %; 85 % of it for 64 images, 58 %
-// for 8, which do not fill the GPU. Blocks of 8 warps instead of 4 took 0.5 to 4 % longer, of 2 as long.
+// for 8, which do not fill the GPU. Blocks of 8 warps instead of 4 took 0.7 to 5 % longer, of 2 as long.
 //
 // A warp takes 32 neighbouring columns: each of its stores is 128 bytes in a row of one plane, and each of
 // its loads falls into one run of 205 bytes, all of whose sectors are used. Four columns a thread would need

@@ -251,6 +251,9 @@ void count(SyntheticRun& run, const SyntheticSettings& settings) {
   for (std::size_t i = 0; i < settings.modules * settings.workers; ++i) {
     WorkerTotals worker;
     worker.module = static_cast<std::uint16_t>(i / settings.workers);
+    worker.device = static_cast<std::uint16_t>(i % 2);
+    worker.usd_per_h = 0.25 * static_cast<double>(i + 1);
+    worker.added_ns = i == 1 ? kNever : static_cast<TimeNs>(i);
     record.workers.push_back(worker);
   }
   for (std::size_t module = 0; module < settings.modules; ++module) {
