@@ -29,6 +29,7 @@ struct RunSpec {
   /// By period of the system's planning (System::replan_period_ns) LoadStatistics::peak_rps; empty: not
   /// known.
   std::vector<std::vector<double>> peak_rps;
+  std::shared_ptr<const PlanningTimes> planning;  ///< null: the system does not ask
   int workers = 1;
   std::uint64_t seed = 1;
   ServingParams serving;

@@ -61,6 +61,19 @@ struct ClusterDevice {
   std::vector<std::optional<Profile>> profiles;  ///< by module, scaled; nothing: its model does not run there
 };
 
+/// Sending times that planners are told before the run, in order and from 0 on. Each is of a trace, which is
+/// `*_ns` long.
+struct PlanningTimes {
+  /// Of a trace like the one that is served, and not that one itself (InferLine, sections 4 and 6: the sample
+  /// query trace).
+  std::vector<TimeNs> sample;
+  TimeNs sample_ns = 0;
+  /// Of the run: for planners with perfect knowledge, to compare others with (InferLine, section 7.2); empty
+  /// where the system does not ask.
+  std::vector<TimeNs> run;
+  TimeNs run_ns = 0;
+};
+
 /// The static world of a cell. Lives as long as the run.
 struct ServingContext {
   const Pipeline* pipeline = nullptr;
@@ -73,6 +86,8 @@ struct ServingContext {
   int workers = 0;                         ///< size of the cluster
   std::uint64_t seed = 0;
   ServingParams serving;
+  /// Null where the system does not ask (System::wants_sample), and while only its parts are being made.
+  const PlanningTimes* planning = nullptr;
   const RequestSizes* sizes = nullptr;  ///< of the visits at shared services; null while only planning
 
   /// On workers of that kind (ModulePlan::device), on which its model runs.

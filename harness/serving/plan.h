@@ -135,6 +135,9 @@ struct LoadStatistics {
   /// by it has caused over the same time (Loki, section 4.2: multiplicative factors by heartbeats); NaN where
   /// it served none. Empty before the start.
   std::vector<std::vector<double>> fan_out = {};
+  /// When the requests since the last call were sent, in order; empty before the start and where the system
+  /// does not ask (System::wants_sample).
+  std::vector<TimeNs> sent_ns = {};
 };
 
 /// Computes plans from a snapshot of the load. In live runs in a thread of its own: it shares nothing that

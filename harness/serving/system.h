@@ -40,6 +40,11 @@ class System {
   virtual bool serves_tasks() const { return false; }
   /// Whether its planner is told LoadStatistics::peak_rps, which costs a pass over the arrivals.
   virtual bool wants_peaks() const { return false; }
+  /// Whether its planner is told a sample of the load (ServingContext::planning) and when requests were sent
+  /// (LoadStatistics::sent_ns).
+  virtual bool wants_sample() const { return false; }
+  /// Of those: whether it is also told beforehand when the run will send.
+  virtual bool wants_foresight() const { return false; }
   /// Whether its planner chooses a kind of device for each module (ModulePlan::device). Where the cluster has
   /// several, no other system is run.
   virtual bool plans_devices() const { return false; }

@@ -1,48 +1,17 @@
 #include "systems/naive/naive.h"
 
-#include <algorithm>
-
 #include "harness/serving/batching_scheduler.h"
-#include "harness/serving/visit_ring.h"
+#include "harness/serving/fifo_policy.h"
 
 namespace harness {
 namespace {
-
-/// First in, first out, nothing is dropped.
-class NaivePolicy {
- public:
-  void on_plan(TimeNs, const ModulePlan&) {}
-  void push(TimeNs, const Visit& visit) { queue_.push({visit.id}); }
-  void put_back(TimeNs, const Visit& visit) { queue_.push_front({visit.id}); }
-  bool erase(VisitId visit) { return queue_.erase(visit); }
-  bool empty() const { return queue_.empty(); }
-
-  int fill(TimeNs, const BatchSlot& slot, Decisions& out) {
-    const std::size_t count = std::min(static_cast<std::size_t>(slot.room), queue_.size());
-    for (std::size_t i = 0; i < count; ++i) out.join(slot.worker, queue_[i].id);
-    queue_.pop_front(count);
-    return static_cast<int>(count);
-  }
-
-  void on_started(TimeNs, const BatchView&) {}
-  void on_done(TimeNs, const BatchView&) {}
-  void on_state(TimeNs, ModuleId, std::span<const double>) {}
-  void start(TimeNs, Decisions&) {}
-  void on_timer(TimeNs, Decisions&) {}
-
- private:
-  struct Waiting {
-    VisitId id = 0;
-  };
-  VisitRing<Waiting> queue_;
-};
 
 class Naive final : public System {
  public:
   void list(ParamList&) override {}
   std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId,
                                             ModuleId module) override {
-    return std::make_unique<BatchingScheduler<NaivePolicy>>(context, module);
+    return std::make_unique<BatchingScheduler<FifoPolicy>>(context, module);
   }
 };
 

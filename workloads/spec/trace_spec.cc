@@ -64,6 +64,10 @@ void list_source(TraceSpec& spec, ParamList& params) {
                 "source seconds and more (hourly counts), else none");
   params.flag("repeat", spec.repeat,
               "file: begin again when it is shorter than duration_s (otherwise the load ends)");
+  params.number("sample_share", spec.sample_share, 0, 0.9,
+                "share of the trace, from its beginning, that systems which plan by a sample are shown and "
+                "that is not sent (InferLine section 6: 0.25); 0: they are shown the requests of another "
+                "seed");
 }
 
 InputError wrong(const TraceSpec& spec, const char* key, const std::string& found,

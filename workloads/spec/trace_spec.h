@@ -72,6 +72,7 @@ struct TraceSpec {
   double clip_rps = 0;
   Interpolate interpolate = Interpolate::kAuto;
   bool repeat = false;
+  double sample_share = 0;
 
   /// Binds the numbers and choices above; their documentation stands there.
   void list(ParamList& params);
@@ -117,6 +118,13 @@ struct LoadNotes {
 /// reader, a window outside the file or without requests).
 std::unique_ptr<ArrivalSource> make_arrivals(const TraceSpec& spec, double target_rps, std::uint64_t seed,
                                              LoadNotes* notes = nullptr);
+
+/// What systems plan by that plan by a sample of the load (InferLine, section 6: traces "with the same
+/// performance characteristics", or the first 25 %): with `sample_share` the beginning of the trace, which
+/// make_arrivals leaves out, else the whole trace with the requests of another seed. Throws InputError as
+/// make_arrivals does, and where that would be the very requests that are served: of streams and, without
+/// `sample_share`, of recorded times.
+std::unique_ptr<ArrivalSource> make_sample(const TraceSpec& spec, double target_rps, std::uint64_t seed);
 
 /// The bytes of the trace's file. Throws InputError when it cannot be read; where there is none the line
 /// names the key and, for the real traces that workloads/traces/SOURCES.toml names, says what to do.

@@ -246,10 +246,9 @@ std::unique_ptr<ArrivalSource> file_arrivals(const TraceSpec& spec, double targe
   return arrivals;
 }
 
-}  // namespace
-
-std::unique_ptr<ArrivalSource> make_arrivals(const TraceSpec& spec, double target_rps, std::uint64_t seed,
-                                             LoadNotes* notes) {
+/// The whole trace.
+std::unique_ptr<ArrivalSource> all_arrivals(const TraceSpec& spec, double target_rps, std::uint64_t seed,
+                                            LoadNotes* notes) {
   check_trace(spec);
   if (!(target_rps <= 1e9)) {
     throw input_error({spec.place_file, spec.place_line, "rate"}, text_of(target_rps),
@@ -266,6 +265,55 @@ std::unique_ptr<ArrivalSource> make_arrivals(const TraceSpec& spec, double targe
     return placed(spec, std::move(replay), seed);
   }
   return file_arrivals(spec, target_rps, seed, notes);
+}
+
+/// The requests of `whole` from `from_ns` on, before `to_ns`; times count from there.
+std::unique_ptr<ArrivalSource> part_of(const TraceSpec& spec, const ArrivalSource& whole, TimeNs from_ns,
+                                       TimeNs to_ns) {
+  constexpr double kMostRequests = 2e8;  // they are kept
+  if (whole.expected_requests() > kMostRequests)
+    throw input_error(place_of_field(spec, "sample_share"),
+                      text_of(spec.sample_share) + " of " + text_of(whole.expected_requests()) + " requests",
+                      "0 for traces of more than " + text_of(kMostRequests));
+  auto times = std::make_shared<std::vector<TimeNs>>();
+  for (ArrivalCursor cursor(whole.restarted()); cursor.next_ns() < to_ns; cursor.advance()) {
+    if (cursor.next_ns() >= from_ns) times->push_back(cursor.next_ns() - from_ns);
+  }
+  if (times->empty())
+    throw input_error(place_of_field(spec, "sample_share"),
+                      text_of(spec.sample_share) + ", which leaves no request " +
+                          (from_ns > 0 ? "to serve" : "in the sample"),
+                      "a share with requests in it and after it");
+  return make_recorded_arrivals(std::move(times), to_ns - from_ns);
+}
+
+TimeNs end_of_sample(const TraceSpec& spec, const ArrivalSource& whole) {
+  return static_cast<TimeNs>(spec.sample_share * static_cast<double>(whole.duration_ns()));
+}
+
+}  // namespace
+
+std::unique_ptr<ArrivalSource> make_arrivals(const TraceSpec& spec, double target_rps, std::uint64_t seed,
+                                             LoadNotes* notes) {
+  std::unique_ptr<ArrivalSource> all = all_arrivals(spec, target_rps, seed, notes);
+  if (!(spec.sample_share > 0) || spec.shape == "streams") return all;
+  return part_of(spec, *all, end_of_sample(spec, *all), all->duration_ns());
+}
+
+std::unique_ptr<ArrivalSource> make_sample(const TraceSpec& spec, double target_rps, std::uint64_t seed) {
+  if (spec.shape == "streams")
+    throw input_error(place_of_field(spec, "shape"), "streams for a system that plans by a sample",
+                      "a trace of one load");
+  if (spec.sample_share > 0) {
+    const std::unique_ptr<ArrivalSource> all = all_arrivals(spec, target_rps, seed, nullptr);
+    return part_of(spec, *all, 0, end_of_sample(spec, *all));
+  }
+  if (spec.shape == "file" && target_rps <= 0)
+    throw input_error(place_of_field(spec, "sample_share"),
+                      "0 for a trace as it was recorded, which is the same with every seed",
+                      "the share of the trace that is the sample, such as 0.25, or a rate above 0");
+  const std::uint64_t other = RandomStream(seed, "planning sample").bits();
+  return all_arrivals(spec, target_rps, other, nullptr);
 }
 
 }  // namespace harness

@@ -19,6 +19,7 @@ LoadMeter::LoadMeter(const RunSpec& spec, TimeNs period_ns, const RequestFlow& f
       period_ns_(period_ns),
       flow_(flow),
       accounting_(accounting),
+      keeps_sent_(spec.system->wants_sample()),
       arrived_(spec.pipeline.modules.size(), 0),
       done_(spec.pipeline.modules.size(), 0),
       caused_(flow.caused()) {}
@@ -38,6 +39,7 @@ LoadStatistics LoadMeter::take(TimeNs now, std::span<const std::uint64_t> arrive
   }
   load.fan_out = fan_out();
   load.peak_rps = peaks_at(spec_, period_ns_, now);
+  load.sent_ns.swap(sent_ns_);
   at_ns_ = now;
   return load;
 }
@@ -87,6 +89,7 @@ ServingContext make_context(const RunSpec& spec, const RequestSizes* sizes) {
   context.workers = spec.workers;
   context.seed = spec.seed;
   context.serving = spec.serving;
+  context.planning = spec.planning.get();
   context.sizes = sizes;
   return context;
 }

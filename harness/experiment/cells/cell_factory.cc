@@ -200,26 +200,29 @@ bool CellFactory::plans_itself(const Cell& cell, Configuration& own) {
   if (!own.plans_itself) {
     const RunSpec run = world_of(cell, own.settings);
     const std::unique_ptr<System> system = make_system(spec_.systems[cell.system].name, own.settings);
-    own.plans_itself = system->make_planner(make_context(run)) != nullptr;
+    own.plans_itself = system->wants_sample() || system->make_planner(make_context(run)) != nullptr;
   }
   return *own.plans_itself;
 }
 
-const CellFactory::Planned& CellFactory::planned(const Cell& cell, Whose whose, double offered_rps) {
+const CellFactory::Planned& CellFactory::planned(const Cell& cell, Whose whose, double offered_rps,
+                                                 double target_rps) {
   Configuration& of = configuration(cell, whose);
   const Settings& settings = of.settings;
   const bool by_system = whose == Whose::kOwn && plans_itself(cell, of);
   const bool by_rate = settings.planner.workers == WorkerRule::kRate || by_system;
+  const std::unique_ptr<System> system =
+      by_system ? make_system(spec_.systems[cell.system].name, settings) : nullptr;
+  const bool by_arrivals = has_streams(settings) || (system != nullptr && system->wants_sample());
   const std::string key = pipelines_[cell.pipeline].name + " " + std::to_string(slo_of(cell)) + " " +
                           text_of(by_rate ? offered_rps : 0.0) + of.planning +
                           (by_system ? spec_.systems[cell.system].name + of.parameters : "") +
-                          (has_streams(settings) ? arrivals_text(cell, of, cell.rate) : "");
+                          (by_arrivals ? arrivals_text(cell, of, cell.rate) : "");
   const auto found = plans_.find(key);
   if (found != plans_.end()) return found->second;
-  const std::unique_ptr<System> system =
-      by_system ? make_system(spec_.systems[cell.system].name, settings) : nullptr;
   RunSpec run = world_of(cell, settings);
   add_streams(cell, of, system.get(), run);
+  if (system != nullptr) add_sample(cell, of, *system, target_rps, run);
   const ServingContext context = make_context(run);
   Planned result;
   try {
@@ -286,6 +289,40 @@ void CellFactory::add_streams(const Cell& cell, const Configuration& of, const S
         peaks_.emplace(key, peak_rps(*arrivals, run.streams, run.pipeline.modules.size(), period_ns)).first;
   }
   run.peak_rps = peak->second;
+}
+
+void CellFactory::add_sample(const Cell& cell, const Configuration& of, const System& system,
+                             double target_rps, RunSpec& run) {
+  if (!system.wants_sample()) return;
+  constexpr double kMostRequests = 2e8;  // they are kept
+  constexpr std::size_t kMostKept = 4;
+  const std::string key = arrivals_text(cell, of, target_rps) + (system.wants_foresight() ? "\nrun" : "");
+  if (samples_.count(key) == 0) {
+    const TraceSpec trace = resolved_trace(of.settings);
+    const auto times_of = [&](const ArrivalSource& source) {
+      if (source.expected_requests() > kMostRequests)
+        throw input_error(place_of(spec_, "workload.duration_s"),
+                          text_of(source.expected_requests()) + " requests of trace " + trace.name +
+                              ", by which " + spec_.systems[cell.system].name + " plans",
+                          "at most " + text_of(kMostRequests));
+      std::vector<TimeNs> times;
+      for (ArrivalCursor cursor(source.restarted()); cursor.next_ns() != kNever; cursor.advance())
+        times.push_back(cursor.next_ns());
+      return times;
+    };
+    PlanningTimes planning;
+    const std::unique_ptr<ArrivalSource> sample = make_sample(trace, target_rps, cell.seed);
+    planning.sample = times_of(*sample);
+    planning.sample_ns = sample->duration_ns();
+    if (system.wants_foresight()) {
+      const std::unique_ptr<ArrivalSource> own = make_arrivals(trace, target_rps, cell.seed);
+      planning.run = times_of(*own);
+      planning.run_ns = own->duration_ns();
+    }
+    if (samples_.size() >= kMostKept) samples_.clear();
+    samples_.emplace(key, std::make_shared<const PlanningTimes>(std::move(planning)));
+  }
+  run.planning = samples_.at(key);
 }
 
 std::string CellFactory::arrivals_text(const Cell& cell, const Configuration& of, double target_rps) const {
@@ -392,7 +429,7 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
       prepared.visits_per_request = std::accumulate(visits.begin(), visits.end(), 0.0);
     }
     prepared.offered_rps = load.duration_s > 0 ? load.requests / load.duration_s : 0;
-    const Planned& plan = planned(cell, Whose::kOwn, prepared.offered_rps);
+    const Planned& plan = planned(cell, Whose::kOwn, prepared.offered_rps, prepared.target_rps);
     prepared.why = plan.why;
     prepared.plan = plan.plan;
     prepared.capacity_rps = plan.capacity_rps;
@@ -435,6 +472,7 @@ RunSpec CellFactory::make_run(const PreparedCell& prepared) {
   const std::uint64_t seed = prepared.cell.seed;
   RunSpec run = make_world(prepared.cell);
   settle_devices(run, prepared.plan);
+  add_sample(prepared.cell, configuration(prepared.cell, Whose::kOwn), *run.system, prepared.target_rps, run);
   const std::shared_ptr<const StreamPopulation>& population =
       offered(configuration(prepared.cell, Whose::kOwn), prepared.target_rps, seed).population;
   run.arrivals = population ? make_stream_arrivals(population, seed)

@@ -103,9 +103,12 @@ class CellFactory {
   CellFrame frame_of(const Cell& cell, const Settings& settings) const;
   bool plans_itself(const Cell& cell, Configuration& own);
   /// By the shared planner, or, when it is the cell's own, by the one that its system brings.
-  const Planned& planned(const Cell& cell, Whose whose, double offered_rps);
+  const Planned& planned(const Cell& cell, Whose whose, double offered_rps, double target_rps = 0);
   /// The streams of the cell's trace, if it has any, the longest of their SLOs and the modules' peaks.
   void add_streams(const Cell& cell, const Configuration& of, const System* system, RunSpec& run);
+  /// The sample of its load that the cell's system asks for, if it does.
+  void add_sample(const Cell& cell, const Configuration& of, const System& system, double target_rps,
+                  RunSpec& run);
   /// Equal for cells with the same requests.
   std::string arrivals_text(const Cell& cell, const Configuration& of, double target_rps) const;
   const Offered& offered(const Configuration& of, double target_rps, std::uint64_t seed);
@@ -129,6 +132,7 @@ class CellFactory {
   std::map<OfferKey, Offered> offers_;
   std::vector<std::string> trace_remarks_;
   std::map<std::string, std::vector<std::vector<double>>> peaks_;
+  std::map<std::string, std::shared_ptr<const PlanningTimes>> samples_;  ///< by arrivals_text(), the last few
   std::vector<Cell> cells_;
 };
 
