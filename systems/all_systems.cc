@@ -39,10 +39,10 @@ std::span<const SystemEntry> all_systems() {
                   "Proteus as Loki's evaluation has it: each task's accuracy scaled by itself (ASPLOS'24; "
                   "Loki section 6.1)",
                   make_proteus, "loki"},
-      SystemEntry{"inferline",
-                  "InferLine as Loki's evaluation has it: hardware scaling with the most accurate variants "
-                  "(SoCC'20; Loki section 6.1)",
-                  make_inferline, "loki"},
+      SystemEntry{"hwscaling",
+                  "hardware scaling alone: Loki's first step with the most accurate variants, as Loki's "
+                  "evaluation has InferLine (section 6.1)",
+                  make_hwscaling, "loki"},
   };
   return kSystems;
 }

@@ -7,7 +7,7 @@ CHAINS = ("tm", "lv", "ga", "da", "da-dynamic")
 TREES = ("traffic-cars", "traffic-analysis")
 INDEPENDENT = ("two-streams", "shepherd13")
 OF_CHAINS = ("naive", "clipperpp", "nexus", "pard")
-OF_TREES = ("loki", "proteus", "inferline")
+OF_TREES = ("loki", "proteus", "hwscaling")
 OF_STREAMS = ("shepherd", "clockwork", "nexus")
 LIMIT_S = 1
 

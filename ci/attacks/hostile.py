@@ -8,7 +8,7 @@ from attacks.program import judged, write
 
 SHAPES = ["constant", "poisson", "gamma", "mmpp", "step", "wiki", "tweet", "azure"]
 CHAINS = ["tm", "lv", "ga", "da", "da-dynamic"]
-CHAIN_SYSTEMS, TREE_SYSTEMS = ["naive", "clipperpp", "nexus", "pard"], ["loki", "proteus", "inferline"]
+CHAIN_SYSTEMS, TREE_SYSTEMS = ["naive", "clipperpp", "nexus", "pard"], ["loki", "proteus", "hwscaling"]
 STREAM_SYSTEMS = ["shepherd", "clockwork", "nexus"]
 SYSTEMS = sorted({*CHAIN_SYSTEMS, *TREE_SYSTEMS, *STREAM_SYSTEMS, "rag"})
 MODELS = ["resnet18", "resnet50", "inception_v3", "rcnn", "m", "n"]

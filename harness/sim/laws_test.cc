@@ -274,7 +274,7 @@ std::vector<Kind> kinds() {
            EXPECT_LE(ran.record.workers.size(), static_cast<std::size_t>(spec.workers));
          }
        }}};
-  for (const std::string system : {"loki", "proteus", "inferline"}) {
+  for (const std::string system : {"loki", "proteus", "hwscaling"}) {
     const auto draw = [system](Random& random) { return testing::faulty_tree_cell_of(system, random); };
     kinds.push_back({system + "_trees", 50, draw});
   }

@@ -134,7 +134,7 @@ class DemandTest(Drawn):
         self.assertEqual(list(demands), list(RATES))
         np.testing.assert_allclose(values, [mean(accuracy(rows_of(LOKI, cell)) for cell in cells_at(LOKI, rate, system="loki"))
                                             for rate in RATES])
-        for system in ("loki", "inferline"):
+        for system in ("loki", "hwscaling"):
             cells = [cells_at(LOKI, rate, system=system) for rate in RATES]
             np.testing.assert_allclose(violated[name_of(system)][1], [mean(violations(LOKI, cell) for cell in own) for own in cells])
             with h5py.File(LOKI) as file:
@@ -168,7 +168,7 @@ class TimeTest(Drawn):
         figure, caption = self.drawn(400)
         self.assertIn("seed 1", caption)
         demand, accuracies, _, violated = figure.axes[:4]
-        for system in ("loki", "proteus", "inferline"):
+        for system in ("loki", "proteus", "hwscaling"):
             rows = rows_of(LOKI, cells_at(LOKI, 400, system=system, seed=1)[0])
             seconds = [rows[rows["sent_ns"] // 10**9 == k] for k in range(SECONDS)]
             np.testing.assert_allclose(demand.lines[0].get_ydata(), [len(own) for own in seconds])
@@ -182,7 +182,7 @@ class TimeTest(Drawn):
         for rate in RATES:
             figure, _ = self.drawn(rate)
             for line in figure.axes[2].lines:
-                system = {name_of(one): one for one in ("loki", "proteus", "inferline")}.get(line.get_label())
+                system = {name_of(one): one for one in ("loki", "proteus", "hwscaling")}.get(line.get_label())
                 if system:
                     with h5py.File(LOKI) as file:
                         workers = file["summary"]["workers_mean"][cells_at(LOKI, rate, system=system, seed=1)[0]]
@@ -288,7 +288,7 @@ class PathsTest(Drawn):
         _, figure, _ = self.figures(copy, "loki/fig5")[0]
         self.assertEqual(len(figure.axes), 5)
         for line in figure.axes[4].lines:
-            if line.get_label() in ("Loki", "Proteus", "InferLine"):
+            if line.get_label() in ("Loki", "Proteus", "Hardware scaling"):
                 np.testing.assert_allclose(line.get_ydata(), 40)
 
     def test_bars_and_a_panel_of_paths(self):

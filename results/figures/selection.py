@@ -7,7 +7,7 @@ from harness_results.names import number, plain_name
 
 # As the papers write systems and variants.
 NAMES = {"naive": "Naive", "nexus": "Nexus", "clipperpp": "Clipper++", "pard": "PARD", "shepherd": "SHEPHERD", "clockwork": "Clockwork",
-         "loki": "Loki", "proteus": "Proteus", "inferline": "InferLine"}
+         "loki": "Loki", "proteus": "Proteus", "hwscaling": "Hardware scaling"}
 RENAMED = {}  # systems and series that the user calls otherwise
 CAPITALS = ("wcl", "fcfs", "hbf", "lbf", "np")
 

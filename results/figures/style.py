@@ -30,7 +30,7 @@ SYSTEM_COLOURS = {
     "shepherd": "#009e73",
     "clockwork": "#5f4690",
     "loki": "#cc79a7",
-    "inferline": "#56b4e9",
+    "hwscaling": "#56b4e9",
     "proteus": "#7a5c00",
     "quart": "#8c564b",
 }

@@ -217,7 +217,7 @@ SeparateAllocation proteus_allocation(const AllocationProblem& problem,
   return SeparateProgram(problem, task_demand_rps, limits).run();
 }
 
-Allocation inferline_allocation(const AllocationProblem& problem, const MilpLimits& limits) {
+Allocation hwscaling_allocation(const AllocationProblem& problem, const MilpLimits& limits) {
   const Allocation plan = scale_hardware(problem, limits);
   if (plan.feasible || !plan.optimal) return plan;
   return most_throughput(problem, limits, Variants::kMostAccurate);

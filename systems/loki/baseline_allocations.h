@@ -1,5 +1,6 @@
 // How the systems that Loki is compared with (section 6.1) allocate workers: Proteus, which scales accuracy
-// and knows no pipelines, and InferLine, which scales hardware and has one variant for each task.
+// and knows no pipelines, and hardware scaling alone, which it calls InferLine, with one variant for each
+// task.
 #pragma once
 
 #include <vector>
@@ -35,8 +36,8 @@ SeparateAllocation proteus_allocation(const AllocationProblem& problem,
                                       const std::vector<double>& task_demand_rps,
                                       const MilpLimits& limits = {});
 
-/// InferLine as Loki's evaluation has it: hardware scaling with the most accurate variants; beyond what S
+/// Hardware scaling with the most accurate variants, as Loki's evaluation has InferLine; beyond what S
 /// workers carry (reconstructed) the plan for the largest demand that they do.
-Allocation inferline_allocation(const AllocationProblem& problem, const MilpLimits& limits = {});
+Allocation hwscaling_allocation(const AllocationProblem& problem, const MilpLimits& limits = {});
 
 }  // namespace harness

@@ -12,13 +12,13 @@
 namespace harness {
 namespace {
 
-TEST(InferLineAllocation, IsTheMostThatTheBestVariantsCarry) {
+TEST(HwScalingAllocation, IsTheMostThatTheBestVariantsCarry) {
   LokiCase made(make_by_hand);
   made.problem.workers = 4;
   made.problem.demand_rps = 100;
-  EXPECT_EQ(inferline_allocation(made.problem).workers, (std::vector<int>{1, 0, 1, 0}));
+  EXPECT_EQ(hwscaling_allocation(made.problem).workers, (std::vector<int>{1, 0, 1, 0}));
   made.problem.demand_rps = 1000;
-  const Allocation plan = inferline_allocation(made.problem);
+  const Allocation plan = hwscaling_allocation(made.problem);
   EXPECT_EQ(plan.workers, (std::vector<int>{2, 0, 2, 0}));
   EXPECT_NEAR(plan.demand_rps, 200, 1e-6);
   EXPECT_EQ(plan.accuracy, 1);

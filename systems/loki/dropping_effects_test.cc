@@ -60,7 +60,7 @@ Pipeline two_tasks() {
 
 // Request n arrives at 5 n and ends at 10 (n + 1): 5 n + 10 <= 200 for the first 39.
 TEST(DroppingEffects, WithoutDroppingTheQueueGrows) {
-  for (const char* system : {"loki", "proteus", "inferline"}) {
+  for (const char* system : {"loki", "proteus", "hwscaling"}) {
     const Overload run(system, one_task(), {{"early_dropping", "none"}});
     EXPECT_EQ(run.record.in_time, 39U) << system;
     EXPECT_EQ(run.record.dropped, 0U) << system;
@@ -76,7 +76,7 @@ TEST(DroppingEffects, PerTaskAtTheStartServesWithinTheBudget) {
       {"loki", {{"early_dropping", "reroute"}, {"drop_at", "start"}, {"deadline", "task"}}},
       {"loki", {{"early_dropping", "per_task"}, {"drop_at", "start"}, {"expected_batch", "queued"}}},
       {"proteus", {{"early_dropping", "per_task"}}},
-      {"inferline", {{"early_dropping", "per_task"}}}};
+      {"hwscaling", {{"early_dropping", "per_task"}}}};
   for (const auto& [system, settings] : same) {
     SCOPED_TRACE(std::string(system) + " " + settings.front().second);
     const Overload run(system, one_task(), settings);

@@ -59,7 +59,7 @@ class Loki final : public TreeSystem {
 /// Who chooses the worker of a visit of a baseline's.
 enum class BaselineRouting : std::uint8_t {
   kTables,  ///< routing tables as Loki's
-  kOwn      ///< Proteus: the shares of its allocation; InferLine: `serving.dispatch`
+  kOwn      ///< Proteus: the shares of its allocation; hardware scaling: `serving.dispatch`
 };
 
 /// Their routers send on whatever has been served: queues alone drop. The authors' simulator has both drop at
@@ -79,7 +79,7 @@ class Baseline final : public TreeSystem {
                   "which visits are dropped when their turn comes: none, those that would be late at a last "
                   "task, or over the budget of any task");
     routing_.list_draw(params);
-    if (allocator_ == Allocator::kInferLine)
+    if (allocator_ == Allocator::kHwScaling)
       params.choice("routing", by_, {"tables", "dispatch"},
                     "who chooses workers: routing tables as Loki's, or serving.dispatch");
     else
@@ -102,6 +102,6 @@ class Baseline final : public TreeSystem {
 
 std::unique_ptr<System> make_loki() { return std::make_unique<Loki>(); }
 std::unique_ptr<System> make_proteus() { return std::make_unique<Baseline>(Allocator::kProteus); }
-std::unique_ptr<System> make_inferline() { return std::make_unique<Baseline>(Allocator::kInferLine); }
+std::unique_ptr<System> make_hwscaling() { return std::make_unique<Baseline>(Allocator::kHwScaling); }
 
 }  // namespace harness

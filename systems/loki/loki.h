@@ -1,4 +1,4 @@
-// The systems `loki`, `proteus` and `inferline`; README.md beside this file maps paper sections to files.
+// The systems `loki`, `proteus` and `hwscaling`; README.md beside this file maps paper sections to files.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 namespace harness {
 
 std::unique_ptr<System> make_loki();
-/// As Loki's evaluation has them (section 6.1).
+/// What Loki's evaluation compares with (section 6.1): Proteus, and hardware scaling for InferLine.
 std::unique_ptr<System> make_proteus();
-std::unique_ptr<System> make_inferline();
+std::unique_ptr<System> make_hwscaling();
 
 }  // namespace harness

@@ -1,4 +1,4 @@
-// Loki, Proteus and InferLine in simulated runs.
+// Loki, Proteus and hardware scaling in simulated runs.
 #include "systems/loki/loki.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ using testing::set_param;
 using testing::tree;
 using testing::variant;
 
-constexpr const char* kSystems[] = {"loki", "proteus", "inferline"};
+constexpr const char* kSystems[] = {"loki", "proteus", "hwscaling"};
 
 RunSpec cell_of(const std::string& system, Pipeline pipeline, std::vector<Profile> profiles, int workers,
                 double rate_rps, double seconds) {
@@ -75,7 +75,7 @@ double share_in_time(const RunRecord& record) {
 TEST(LokiRuns, OneVariantHasTheWorkersThatItsDemandNeeds) {
   // 10 ms, one at a time: 100/s a worker, 230/s come.
   const Pipeline pipeline = tree({{"only", {}, {variant("a", 1)}}});
-  for (const char* system : {"loki", "inferline"}) {
+  for (const char* system : {"loki", "hwscaling"}) {
     const RunRecord record =
         simulate(cell_of(system, pipeline, {linear_profile("a", 0, 10, 1)}, 8, 230, 15), nullptr);
     EXPECT_EQ(workers_at_end(record), 3U) << system;
@@ -89,7 +89,7 @@ TEST(LokiRuns, OneVariantHasTheWorkersThatItsDemandNeeds) {
 // 13 plans, each for what was measured: 230/s need three workers of 100/s, those that there are.
 TEST(LokiRuns, PlansThatAreEqualStartNoWorker) {
   const Pipeline pipeline = tree({{"only", {}, {variant("a", 1)}}});
-  for (const char* system : {"loki", "inferline"}) {
+  for (const char* system : {"loki", "hwscaling"}) {
     RunSpec spec = cell_of(system, pipeline, {linear_profile("a", 0, 10, 1)}, 8, 230, 14);
     std::vector<TimeNs> times;
     for (TimeNs at = 0; at < s_to_ns(14); at += kNsPerS / 230) times.push_back(at);
@@ -99,8 +99,8 @@ TEST(LokiRuns, PlansThatAreEqualStartNoWorker) {
   }
 }
 
-// Figure 1: first the servers grow, then accuracy falls; InferLine runs out of servers and serves what it
-// can.
+// Figure 1: first the servers grow, then accuracy falls; hardware scaling alone runs out of servers
+// and serves what it can.
 TEST(LokiRuns, ServersGrowThenAccuracyFallsWithDemand) {
   constexpr int kWorkers = 12;
   std::uint32_t servers = 0;
@@ -125,17 +125,17 @@ TEST(LokiRuns, ServersGrowThenAccuracyFallsWithDemand) {
   EXPECT_GT(accuracies[3], 0.79) << "less accurate classifiers come before less accurate detectors";
 }
 
-TEST(LokiRuns, CarriesWhatInferLineCannot) {
+TEST(LokiRuns, CarriesWhatHardwareScalingCannot) {
   // The most accurate variants carry 12 / (1/200 + 3/286) = 776 frames/s with fractions of workers.
   const auto at = [](const char* system, double rate_rps) {
     return run_with_headroom(cell_of(system, cars(), car_profiles(), 12, rate_rps, 8));
   };
   const RunRecord loki = at("loki", 1100);
-  const RunRecord inferline = at("inferline", 1100);
+  const RunRecord hwscaling = at("hwscaling", 1100);
   EXPECT_GE(share_in_time(loki), 0.85);
-  EXPECT_LE(share_in_time(inferline), 776.0 / 1100);
-  EXPECT_GE(accuracy_of(inferline), 1 - 1e-12);
-  RunSpec few = cell_of("inferline", cars(), car_profiles(), 12, 300, 8);
+  EXPECT_LE(share_in_time(hwscaling), 776.0 / 1100);
+  EXPECT_GE(accuracy_of(hwscaling), 1 - 1e-12);
+  RunSpec few = cell_of("hwscaling", cars(), car_profiles(), 12, 300, 8);
   set_param(few, "routing", std::string("dispatch"));
   EXPECT_GE(share_in_time(run_with_headroom(std::move(few))), 0.95);
 }

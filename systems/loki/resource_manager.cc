@@ -186,7 +186,7 @@ Allocation ResourceManager::allocation(const AllocationProblem& problem) const {
   MilpLimits limits;
   limits.max_nodes = params_.max_nodes;
   limits.relative_gap = params_.relative_gap;
-  if (allocator_ == Allocator::kInferLine) return inferline_allocation(problem, limits);
+  if (allocator_ == Allocator::kHwScaling) return hwscaling_allocation(problem, limits);
   Allocation best = scale_hardware(problem, limits);
   if (!best.feasible) best = scale_accuracy(problem, limits);
   if (!best.feasible) best = most_throughput(problem, limits);

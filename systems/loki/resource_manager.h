@@ -115,9 +115,9 @@ struct PlanningParams {
   }
 };
 
-/// Who allocates: Loki scales hardware, then accuracy; Proteus the accuracy of each task by itself; InferLine
-/// hardware alone (section 6.1).
-enum class Allocator { kLoki, kProteus, kInferLine };
+/// Who allocates: Loki scales hardware, then accuracy; Proteus the accuracy of each task by itself;
+/// kHwScaling hardware alone, as section 6.1 has InferLine.
+enum class Allocator { kLoki, kProteus, kHwScaling };
 
 /// Asked once per `tables_period_s`: measures the rate and the fan-outs of the last period, publishes their
 /// moving averages, and allocates workers again every `period_s` and on a significant change of the demand

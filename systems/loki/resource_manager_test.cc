@@ -117,7 +117,7 @@ TEST(ResourceManager, PlansForLargerFanOutsWhereToldTo) {
   PlanningParams params;
   EXPECT_EQ(workers_of(Manager(world, Allocator::kLoki, params).start(90)), (std::vector<int>{1, 1}));
   params.fan_out_factor = 1.2;
-  for (const Allocator allocator : {Allocator::kLoki, Allocator::kInferLine}) {
+  for (const Allocator allocator : {Allocator::kLoki, Allocator::kHwScaling}) {
     Manager manager(world, allocator, params);
     EXPECT_EQ(workers_of(manager.start(90)), (std::vector<int>{1, 2}));
     EXPECT_EQ(manager.metadata().fan_out[0][0], 2) << "tables go by what is measured";
@@ -165,7 +165,7 @@ TEST(ResourceManager, SaysThatThereIsNoPlan) {
   EXPECT_THROW(Manager(few).start(10), InputError);
   const LokiWorld tight = cars_of(1, 29);
   EXPECT_THROW(Manager(tight).start(10), InputError);
-  EXPECT_THROW(Manager(tight, Allocator::kInferLine).start(10), InputError);
+  EXPECT_THROW(Manager(tight, Allocator::kHwScaling).start(10), InputError);
   const LokiWorld one = cars_of(1);
   PlanningParams slow;
   slow.communication_ms = 20;  // 100 - 2 x 20 leaves 30 for execution; 36: 14
@@ -192,10 +192,10 @@ TEST(ResourceManager, ScalesHardwareFirstThenTheAccuracyThatCostsLeast) {
   EXPECT_EQ(workers_of(Manager(world).start(6000)), (std::vector<int>{0, 3, 0, 6})) << "the most there is";
 }
 
-TEST(ResourceManager, InferLineKeepsTheMostAccurate) {
+TEST(ResourceManager, HardwareScalingKeepsTheMostAccurate) {
   const LokiWorld world = figure_1();
-  EXPECT_EQ(workers_of(Manager(world, Allocator::kInferLine).start(100)), (std::vector<int>{1, 0, 2, 0}));
-  EXPECT_EQ(workers_of(Manager(world, Allocator::kInferLine).start(600)), (std::vector<int>{3, 0, 6, 0}));
+  EXPECT_EQ(workers_of(Manager(world, Allocator::kHwScaling).start(100)), (std::vector<int>{1, 0, 2, 0}));
+  EXPECT_EQ(workers_of(Manager(world, Allocator::kHwScaling).start(600)), (std::vector<int>{3, 0, 6, 0}));
 }
 
 TEST(ResourceManager, ProteusUsesAllWorkersAndItsTasksKnowNothingOfEachOther) {

@@ -48,7 +48,7 @@ std::vector<CellKind> cell_kinds() {
     const auto draw = [&entry](RandomStream& random) { return testing::loaded_cell(random, entry); };
     kinds.push_back({entry.name, draw, {{"tensor_waits", 1}}});
   }
-  for (const std::string system : {"told", "loki", "proteus", "inferline"}) {
+  for (const std::string system : {"told", "loki", "proteus", "hwscaling"}) {
     const auto draw = [system](RandomStream& random) {
       return testing::tree_cell_of(system, random, {.clock_bound_ns = 10 * kNsPerMs});
     };

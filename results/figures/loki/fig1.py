@@ -7,12 +7,12 @@ import curves
 import look
 from intervals import seeds_text, spread
 from loki import violations
-from loki.series import LOKI
+from loki.series import HARDWARE, LOKI, as_the_paper_says
 from loki.tasks import task_accuracies
 from selection import Missing, group, series_of
 import style
 
-SYSTEMS = (LOKI, "inferline")
+SYSTEMS = (LOKI, HARDWARE)
 # A task's accuracy has fallen when it is below that of its best variant by more than this.
 FALLEN = 0.001
 
@@ -96,5 +96,5 @@ def draw(cells, cast):
     caption = (f"Loki figure 1. Against a steady demand: (a) accuracy of the completed requests of Loki, and of each task the mean "
                f"accuracy of the models that did its visits; (b) workers in use; (c) SLO violations. Dotted: the least demand at which the "
                f"accuracy of a later task (phase 2) and of the first (phase 3) is lower by more than {100 * FALLEN:g} %. {told}"
-               f"{violations.text(cells, len(violations.measures(cells)) > 1)}{seeds_text(*series.values())}{note}")
+               f"{violations.text(cells, len(violations.measures(cells)) > 1)}{as_the_paper_says(series)}{seeds_text(*series.values())}{note}")
     return figure, caption, cells

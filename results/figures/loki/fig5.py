@@ -5,7 +5,7 @@ import numpy as np
 
 import look
 from loki import violations
-from loki.series import LOKI, SYSTEMS
+from loki.series import LOKI, SYSTEMS, as_the_paper_says
 from loki.tasks import scaling_changes
 from over_time import binned, bins_of, share
 from harness_results.file import NS_PER_S
@@ -90,7 +90,7 @@ def draw(cells, cast, number):
     look.legend_of(figure, *grid[1:])
     caption = (f"Loki figure {number}. Demand, accuracy of the completed requests, workers that can serve (of the cluster's) and SLO "
                f"violations, by send time in bins of {bin_s:g} s. Dotted: from here on some of Loki's workers host a variant that is "
-               f"not the most accurate of its task, or none do any more.{violations.text(cells, with_paths)}{note}")
+               f"not the most accurate of its task, or none do any more.{violations.text(cells, with_paths)}{as_the_paper_says(series)}{note}")
     return figure, caption, cells
 
 
