@@ -4,6 +4,7 @@
 
 #include "systems/clipperpp/clipperpp.h"
 #include "systems/clockwork/clockwork.h"
+#include "systems/inferline/inferline.h"
 #include "systems/loki/loki.h"
 #include "systems/naive/naive.h"
 #include "systems/nexus/nexus.h"
@@ -43,6 +44,10 @@ std::span<const SystemEntry> all_systems() {
                   "hardware scaling alone: Loki's first step with the most accurate variants, as Loki's "
                   "evaluation has InferLine (section 6.1)",
                   make_hwscaling, "loki"},
+      SystemEntry{"inferline",
+                  "InferLine: the cheapest replicas, batches and hardware that meet the SLO, tuned within "
+                  "seconds (SoCC'20)",
+                  make_inferline},
   };
   return kSystems;
 }

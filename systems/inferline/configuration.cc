@@ -1,0 +1,76 @@
+#include "systems/inferline/configuration.h"
+
+#include <algorithm>
+
+#include "harness/core/error.h"
+
+namespace harness {
+
+Hardware::Hardware(const ServingContext& context) : pipeline_(*context.pipeline) {
+  if (context.devices.empty()) {
+    kinds_.push_back({"GPU", context.workers, 1, context.profiles});
+  }
+  for (const ClusterDevice& device : context.devices) {
+    Kind& kind = kinds_.emplace_back(Kind{device.name, device.count, device.usd_per_h, {}});
+    for (const std::optional<Profile>& profile : device.profiles)
+      kind.profiles.push_back(profile ? &*profile : nullptr);
+  }
+  const bool has_prices =
+      std::any_of(kinds_.begin(), kinds_.end(), [](const Kind& k) { return k.price > 0; });
+  for (Kind& kind : kinds_) {
+    if (!has_prices) kind.price = 1;
+    for (const Profile* profile : kind.profiles) {
+      if (profile != nullptr && profile->service != Service::kBatch)
+        throw InputError("inferline plans models that run in batches, " + profile->model + " is a service");
+    }
+  }
+}
+
+std::uint16_t Hardware::fastest(ModuleId module) const {
+  std::size_t best = kinds_.size();
+  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+    const Profile* const here = profile(module, kind);
+    if (here == nullptr) continue;
+    if (best < kinds_.size()) {
+      const TimeNs least_ns = profile(module, best)->latency(1);
+      if (here->latency(1) > least_ns) continue;
+      if (here->latency(1) == least_ns && price(kind) >= price(best)) continue;
+    }
+    best = kind;
+  }
+  HARNESS_CHECK(best < kinds_.size(), "a model runs on no kind of device");
+  return static_cast<std::uint16_t>(best);
+}
+
+std::uint16_t Hardware::next_cheaper(ModuleId module, std::uint16_t device) const {
+  std::uint16_t next = device;
+  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+    if (profile(module, kind) == nullptr || price(kind) >= price(device)) continue;
+    if (next == device || price(kind) > price(next)) next = static_cast<std::uint16_t>(kind);
+  }
+  return next;
+}
+
+double Hardware::cost(const Configuration& configuration) const {
+  double total = 0;
+  for (const ModelConfiguration& model : configuration) total += model.replicas * price(model.device);
+  return total;
+}
+
+int Hardware::free_for(ModuleId module, std::uint16_t device, const Configuration& configuration) const {
+  int left = count(device);
+  for (std::size_t m = 0; m < configuration.size(); ++m) {
+    if (m != module && configuration[m].device == device) left -= configuration[m].replicas;
+  }
+  return left;
+}
+
+TimeNs Hardware::service_ns(const Configuration& configuration) const {
+  std::vector<double> exec_ns;
+  for (ModuleId m = 0; m < configuration.size(); ++m)
+    exec_ns.push_back(static_cast<double>(this->exec_ns(m, configuration[m])));
+  const std::vector<double> after = longest_after(pipeline_, exec_ns);
+  return static_cast<TimeNs>(after.front() + exec_ns.front());
+}
+
+}  // namespace harness

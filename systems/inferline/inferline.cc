@@ -1,0 +1,132 @@
+#include "systems/inferline/inferline.h"
+
+#include <optional>
+
+#include "harness/core/error.h"
+#include "harness/serving/batching_scheduler.h"
+#include "harness/serving/fifo_policy.h"
+#include "systems/inferline/planning.h"
+#include "systems/inferline/tuning.h"
+
+namespace harness {
+namespace {
+
+/// Who plans.
+enum class Plans { kGreedy, kOracle, kCoarseMean, kCoarsePeak };
+/// Who tunes.
+enum class Tunes { kEnvelope, kAutoscale, kNone };
+
+struct InferLineParams {
+  Plans plan = Plans::kGreedy;
+  Tunes tuner = Tunes::kEnvelope;
+  double period_ms = 1000;
+  PlanningParams planning;
+  TuningParams tuning;
+
+  void list(ParamList& params) {
+    params.choice("plan", plan, {"greedy", "oracle", "coarse_mean", "coarse_peak"},
+                  "the Planner (section 4.3); the same with the run itself as its sample (section 7.2); the "
+                  "pipeline as one unit, for the sample's mean rate or its peak (section 6)");
+    params.choice("tuner", tuner, {"envelope", "autoscale", "none"},
+                  "the Tuner (section 5); AutoScale's rules over the pipeline as one unit (section 6); none");
+    params.number("period_ms", period_ms, 10, 1e6, "how often the tuner looks at the load (reconstruction)");
+    planning.list(params);
+    tuning.list(params);
+  }
+};
+
+/// Plans once by the sample, then tunes.
+class InferLinePlanner final : public Planner {
+ public:
+  InferLinePlanner(const ServingContext& context, const InferLineParams& params)
+      : context_(context), params_(params), hardware_(context) {}
+
+  Plan plan(TimeNs now, const LoadStatistics& load, const Plan& current) override {
+    if (current.modules.empty()) return first_plan();
+    Plan next = current;
+    if (tuner_ == nullptr) return next;
+    std::vector<int> before;
+    for (const ModulePlan& module : current.modules) before.push_back(module.workers);
+    std::vector<int> after = tuner_->replicas(now, load.sent_ns, before);
+    limit_to_cluster(hardware_, planned_, before, after);
+    for (std::size_t m = 0; m < after.size(); ++m) next.modules[m].workers = after[m];
+    return next;
+  }
+
+ private:
+  Plan first_plan() {
+    const PlanningTimes& times = *context_.planning;
+    const bool is_oracle = params_.plan == Plans::kOracle;
+    const std::vector<TimeNs>& sample = is_oracle ? times.run : times.sample;
+    const TimeNs sample_ns = is_oracle ? times.run_ns : times.sample_ns;
+    if (sample.empty()) throw InputError("the sample of the load that inferline plans by has no query");
+    // The oracle's sample takes the routes of the run; others are another trace's.
+    Estimator estimator(*context_.pipeline, hardware_, sample, is_oracle ? context_.seed : ~context_.seed);
+    GreedyPlanner planner(*context_.pipeline, hardware_, estimator, sample_ns, context_.slo_ns,
+                          params_.planning);
+    TunedPipeline tuned;
+    tuned.rate_rps = planner.rate_rps();
+    if (params_.plan == Plans::kCoarseMean || params_.plan == Plans::kCoarsePeak) {
+      const double rate =
+          params_.plan == Plans::kCoarseMean ? planner.rate_rps() : peak_rate_rps(sample, context_.slo_ns);
+      planned_ = coarse_plan(*context_.pipeline, hardware_, estimator, context_.slo_ns, rate);
+      tuned.capacity_rps = planned_.front().replicas * unit_rps(hardware_, estimator, planned_);
+    } else {
+      planned_ = planner.plan();
+      tuned.capacity_rps = planner.rate_rps();
+    }
+    tuned.planned = planned_;
+    tuned.service_ns = hardware_.service_ns(planned_);
+    for (ModuleId m = 0; m < planned_.size(); ++m)
+      tuned.models.push_back({estimator.scale_factor(m), hardware_.replica_rps(m, planned_[m]),
+                              planner.utilisation(planned_, m)});
+    if (params_.tuner == Tunes::kEnvelope)
+      tuner_ = make_envelope_tuner(tuned, params_.tuning, sample, sample_ns);
+    if (params_.tuner == Tunes::kAutoscale) tuner_ = make_autoscale_tuner(tuned, params_.tuning);
+    return plan_of(planned_);
+  }
+
+  Plan plan_of(const Configuration& configuration) const {
+    Plan plan;
+    for (ModuleId m = 0; m < configuration.size(); ++m) {
+      const ModelConfiguration& model = configuration[m];
+      const TimeNs exec_ns = hardware_.exec_ns(m, model);
+      plan.modules.push_back({model.replicas, model.max_batch, exec_ns, exec_ns, model.device});
+    }
+    return plan;
+  }
+
+  const ServingContext& context_;
+  InferLineParams params_;
+  Hardware hardware_;
+  Configuration planned_;
+  std::unique_ptr<Tuner> tuner_;
+};
+
+class InferLine final : public System {
+ public:
+  void list(ParamList& params) override { params_.list(params); }
+  bool wants_sample() const override { return true; }
+  bool wants_foresight() const override { return params_.plan == Plans::kOracle; }
+  bool plans_devices() const override { return true; }
+  /// Without a sample, in tests, the shared planner plans, and nobody tunes.
+  TimeNs replan_period_ns(const ServingContext& context) const override {
+    return context.planning == nullptr || params_.tuner == Tunes::kNone ? 0 : ms_to_ns(params_.period_ms);
+  }
+  std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
+    if (context.planning == nullptr) return nullptr;
+    return std::make_unique<InferLinePlanner>(context, params_);
+  }
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId, GroupId module) override {
+    return std::make_unique<BatchingScheduler<FifoPolicy>>(context, module);
+  }
+
+ private:
+  InferLineParams params_;
+};
+
+}  // namespace
+
+std::unique_ptr<System> make_inferline() { return std::make_unique<InferLine>(); }
+
+}  // namespace harness

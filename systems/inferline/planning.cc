@@ -1,0 +1,224 @@
+#include "systems/inferline/planning.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/core/error.h"
+
+namespace harness {
+namespace {
+
+constexpr int kMaxBatch = 65535;  // of one batch in the estimator
+
+std::string ms_text(TimeNs time_ns) { return text_of(std::round(ns_to_ms(time_ns) * 1000) / 1000) + " ms"; }
+
+/// Algorithm 1, lines 2 to 7: batches of 1 on the fastest hardware.
+Configuration fastest_configuration(const Pipeline& pipeline, const Hardware& hardware, TimeNs slo_ns) {
+  Configuration fastest;
+  for (ModuleId m = 0; m < pipeline.modules.size(); ++m) fastest.push_back({hardware.fastest(m), 1, 1});
+  const TimeNs service_ns = hardware.service_ns(fastest);
+  if (service_ns > slo_ns) {
+    throw InputError("the shortest service time of the pipeline is " + ms_text(service_ns) +
+                     ", longer than the SLO of " + ms_text(slo_ns));
+  }
+  return fastest;
+}
+
+int ceil_of(double value) {
+  constexpr double kRounding = 1e-9;
+  return std::max(1, static_cast<int>(std::ceil(value - kRounding)));
+}
+
+}  // namespace
+
+void PlanningParams::list(ParamList& params) {
+  params.choice("batch_choice", batch_choice, {"saving", "first"},
+                "which batch is doubled when no action cuts cost (all save 0 $): of the model whose larger "
+                "batches make most $ of replicas superfluous, or of the first (reconstruction)");
+  params.number("max_utilisation", max_utilisation, 0.05, 1,
+                "no model is planned at a higher load than this share of its throughput (reconstruction)");
+}
+
+GreedyPlanner::GreedyPlanner(const Pipeline& pipeline, const Hardware& hardware, Estimator& estimator,
+                             TimeNs sample_ns, TimeNs slo_ns, const PlanningParams& params)
+    : pipeline_(pipeline),
+      hardware_(hardware),
+      estimator_(estimator),
+      slo_ns_(slo_ns),
+      params_(params),
+      rate_rps_(static_cast<double>(estimator.queries()) / ns_to_s(sample_ns)) {}
+
+double GreedyPlanner::utilisation(const Configuration& configuration, ModuleId module) const {
+  const ModelConfiguration& model = configuration[module];
+  return rate_rps_ * estimator_.scale_factor(module) /
+         (model.replicas * hardware_.replica_rps(module, model));
+}
+
+int GreedyPlanner::replicas_to_keep_up(ModuleId module, const ModelConfiguration& of) const {
+  return ceil_of(rate_rps_ * estimator_.scale_factor(module) /
+                 (hardware_.replica_rps(module, of) * params_.max_utilisation));
+}
+
+double GreedyPlanner::least_cost(ModuleId module, std::uint16_t device) const {
+  double best_rps = 0;
+  const Profile& profile = *hardware_.profile(module, device);
+  for (int batch = 1; batch <= profile.max_batch(); batch *= 2)
+    best_rps = std::max(best_rps, worker_rps(profile, batch));
+  const double busy = rate_rps_ * estimator_.scale_factor(module) / best_rps;
+  return ceil_of(busy / params_.max_utilisation) * hardware_.price(device);
+}
+
+int GreedyPlanner::largest_batch(ModuleId module, const ModelConfiguration& of) const {
+  return std::min(kMaxBatch, hardware_.profile(module, of).max_batch());
+}
+
+bool GreedyPlanner::is_feasible(const Configuration& configuration) {
+  constexpr double kRounding = 1e-9;
+  for (ModuleId m = 0; m < configuration.size(); ++m) {
+    if (utilisation(configuration, m) > params_.max_utilisation + kRounding) return false;
+  }
+  const auto known = known_.find(configuration);
+  if (known != known_.end()) return known->second;
+  ++simulations_;
+  const bool meets = estimator_.meets(configuration, slo_ns_);
+  known_.emplace(configuration, meets);
+  return meets;
+}
+
+Configuration GreedyPlanner::initial() {
+  Configuration configuration = fastest_configuration(pipeline_, hardware_, slo_ns_);
+  while (!is_feasible(configuration)) {
+    ModuleId bottleneck = 0;
+    for (ModuleId m = 1; m < configuration.size(); ++m) {
+      if (utilisation(configuration, m) > utilisation(configuration, bottleneck)) bottleneck = m;
+    }
+    ModelConfiguration& model = configuration[bottleneck];
+    if (hardware_.free_for(bottleneck, model.device, configuration) <= model.replicas)
+      throw InputError("with all " + std::to_string(hardware_.count(model.device)) + " of the devices '" +
+                       hardware_.name(model.device) + "' the sample's P99 is above the SLO of " +
+                       ms_text(slo_ns_));
+    ++model.replicas;
+  }
+  return configuration;
+}
+
+int GreedyPlanner::fewest_replicas(Configuration configuration, ModuleId module, int most) {
+  int infeasible = replicas_to_keep_up(module, configuration[module]) - 1;
+  while (most - infeasible > 1) {
+    const int middle = infeasible + (most - infeasible) / 2;
+    configuration[module].replicas = middle;
+    (is_feasible(configuration) ? most : infeasible) = middle;
+  }
+  return most;
+}
+
+Configuration GreedyPlanner::downgraded(const Configuration& from, ModuleId module, double at_least) {
+  const std::uint16_t device = hardware_.next_cheaper(module, from[module].device);
+  if (device == from[module].device) return {};
+  const double cost = from[module].replicas * hardware_.price(from[module].device);
+  if (cost - least_cost(module, device) <= at_least) return {};
+  Configuration to = from;
+  ModelConfiguration& model = to[module];
+  model = {device, 1, hardware_.free_for(module, device, from)};
+  // The initialization for this model alone (R: by bisection), then its own cost minimization.
+  if (model.replicas < 1 || hardware_.service_ns(to) > slo_ns_ || !is_feasible(to)) return {};
+  model.replicas = fewest_replicas(to, module, model.replicas);
+  while (model.max_batch * 2 <= largest_batch(module, model)) {
+    Configuration larger = to;
+    larger[module].max_batch *= 2;
+    if (!is_feasible(larger)) break;
+    larger[module].replicas = fewest_replicas(larger, module, model.replicas);
+    to = larger;
+  }
+  return cost - model.replicas * hardware_.price(device) > at_least ? to : Configuration{};
+}
+
+GreedyPlanner::Step GreedyPlanner::cheapest_step(const Configuration& from) {
+  Step best;
+  std::vector<ModuleId> by_price;
+  for (ModuleId m = 0; m < from.size(); ++m) by_price.push_back(m);
+  std::ranges::stable_sort(by_price, std::ranges::greater(),
+                           [&](ModuleId m) { return hardware_.price(from[m].device); });
+  for (const ModuleId m : by_price) {
+    const double saving = hardware_.price(from[m].device);
+    if (from[m].replicas < 2 || saving <= best.saving) continue;
+    Configuration fewer = from;
+    --fewer[m].replicas;
+    if (is_feasible(fewer)) best = {saving, std::move(fewer)};
+  }
+  for (ModuleId m = 0; m < from.size(); ++m) {
+    Configuration down = downgraded(from, m, best.saving);
+    if (!down.empty()) best = {hardware_.cost(from) - hardware_.cost(down), std::move(down)};
+  }
+  return best;
+}
+
+Configuration GreedyPlanner::with_larger_batch(const Configuration& from) {
+  std::vector<ModuleId> order;
+  std::vector<double> saving(from.size(), 0);
+  for (ModuleId m = 0; m < from.size(); ++m) {
+    if (from[m].max_batch * 2 > largest_batch(m, from[m])) continue;
+    ModelConfiguration larger = from[m];
+    larger.max_batch *= 2;
+    saving[m] = from[m].replicas * hardware_.price(from[m].device) *
+                (1 - hardware_.replica_rps(m, from[m]) / hardware_.replica_rps(m, larger));
+    if (saving[m] > 0 || params_.batch_choice == BatchChoice::kFirst) order.push_back(m);
+  }
+  if (params_.batch_choice == BatchChoice::kSaving)
+    std::ranges::stable_sort(order, std::ranges::greater(), [&](ModuleId m) { return saving[m]; });
+  for (const ModuleId m : order) {
+    Configuration larger = from;
+    larger[m].max_batch *= 2;
+    if (is_feasible(larger)) return larger;
+  }
+  return {};
+}
+
+Configuration GreedyPlanner::plan() {
+  Configuration configuration = initial();
+  for (;;) {
+    Step step = cheapest_step(configuration);
+    if (step.to.empty()) step.to = with_larger_batch(configuration);
+    if (step.to.empty()) return configuration;
+    configuration = std::move(step.to);
+  }
+}
+
+Configuration coarse_plan(const Pipeline& pipeline, const Hardware& hardware, const Estimator& estimator,
+                          TimeNs slo_ns, double rate_rps) {
+  Configuration configuration = fastest_configuration(pipeline, hardware, slo_ns);
+  for (int batch = 2; batch <= kMaxBatch; ++batch) {
+    Configuration larger = configuration;
+    bool grows = false;
+    for (ModuleId m = 0; m < larger.size(); ++m) {
+      larger[m].max_batch = std::min(batch, hardware.profile(m, larger[m]).max_batch());
+      grows = grows || larger[m].max_batch == batch;
+    }
+    if (!grows || hardware.service_ns(larger) > slo_ns) break;
+    configuration = larger;
+  }
+  const int units = ceil_of(rate_rps / unit_rps(hardware, estimator, configuration));
+  for (ModelConfiguration& model : configuration) model.replicas = units;
+  return configuration;
+}
+
+double unit_rps(const Hardware& hardware, const Estimator& estimator, const Configuration& configuration) {
+  double least = INFINITY;
+  for (ModuleId m = 0; m < configuration.size(); ++m) {
+    const double share = estimator.scale_factor(m);
+    if (share > 0) least = std::min(least, hardware.replica_rps(m, configuration[m]) / share);
+  }
+  return least;
+}
+
+double peak_rate_rps(std::span<const TimeNs> sent_ns, TimeNs window_ns) {
+  std::size_t most = 0;
+  std::size_t first = 0;
+  for (std::size_t last = 0; last < sent_ns.size(); ++last) {
+    while (sent_ns[last] - sent_ns[first] >= window_ns) ++first;
+    most = std::max(most, last - first + 1);
+  }
+  return static_cast<double>(most) / ns_to_s(window_ns);
+}
+
+}  // namespace harness

@@ -1,0 +1,95 @@
+// InferLine's low-frequency Planner (section 4.3, Algorithms 1 and 2), and the coarse-grained plans that its
+// evaluation compares with (section 6).
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "harness/core/params.h"
+#include "systems/inferline/configuration.h"
+#include "systems/inferline/estimator.h"
+
+namespace harness {
+
+/// Which model's batch grows when no action cuts cost: all of them save 0 $ (R).
+enum class BatchChoice {
+  kSaving,  ///< the one whose larger batches would make most $ of replicas superfluous
+  kFirst    ///< the first whose larger batch is feasible: the algorithm's own order
+};
+
+struct PlanningParams {
+  BatchChoice batch_choice = BatchChoice::kSaving;
+  double max_utilisation = 1;
+
+  void list(ParamList& params);
+};
+
+/// Plans for one sample, with the queries/s of which it consists.
+class GreedyPlanner {
+ public:
+  /// All outlive this. `sample_ns`: length of the estimator's sample.
+  GreedyPlanner(const Pipeline& pipeline, const Hardware& hardware, Estimator& estimator, TimeNs sample_ns,
+                TimeNs slo_ns, const PlanningParams& params);
+
+  /// Algorithm 2. In the end no single action cuts cost and keeps P99 <= SLO. Throws InputError where
+  /// Algorithm 1 finds no configuration.
+  Configuration plan();
+  /// Algorithm 1: feasible, whatever it costs. Throws InputError: the shortest service time is longer than
+  /// the SLO, or the cluster has too few of a kind of device.
+  Configuration initial();
+  /// Whether every model keeps up (at most max_utilisation) and P99 <= SLO. Remembers what it has found.
+  bool is_feasible(const Configuration& configuration);
+
+  /// Queries/s of the sample.
+  double rate_rps() const { return rate_rps_; }
+  /// rate x s_m / (k_m mu_m): the paper's max-provisioning ratio rho_m (section 5).
+  double utilisation(const Configuration& configuration, ModuleId module) const;
+  /// Simulations so far.
+  int simulations() const { return simulations_; }
+
+ private:
+  struct Step {
+    double saving = 0;
+    Configuration to;
+  };
+
+  /// The feasible action that cuts cost most; `to` is empty when none does.
+  Step cheapest_step(const Configuration& from);
+  /// DowngradeHW: the model on the next cheaper kind, planned anew with all others frozen; empty where that
+  /// is infeasible or saves no more than `at_least`.
+  Configuration downgraded(const Configuration& from, ModuleId module, double at_least);
+  /// IncreaseBatch of the model that `batch_choice` says; empty when none is feasible.
+  Configuration with_larger_batch(const Configuration& from);
+  /// The smallest number of replicas, from what keeps up on, with which it is feasible: in (.., most], where
+  /// `most` is; by bisection.
+  int fewest_replicas(Configuration configuration, ModuleId module, int most);
+  /// Replicas that keep up with the sample's rate.
+  int replicas_to_keep_up(ModuleId module, const ModelConfiguration& of) const;
+  /// $/h that the model must cost at least on that kind to keep up.
+  double least_cost(ModuleId module, std::uint16_t device) const;
+  int largest_batch(ModuleId module, const ModelConfiguration& of) const;
+
+  const Pipeline& pipeline_;
+  const Hardware& hardware_;
+  Estimator& estimator_;
+  TimeNs slo_ns_;
+  PlanningParams params_;
+  double rate_rps_;
+  int simulations_ = 0;
+  std::map<Configuration, bool> known_;
+};
+
+/// The rate that a coarse-grained plan provisions for (section 6).
+enum class CoarseRate { kMean, kPeak };
+
+/// The pipeline as one black box: all models on their fastest hardware with one maximum batch size, the
+/// largest with which the longest path meets the SLO (R), in as many units of one replica of each as
+/// `rate_rps` needs. Throws InputError as GreedyPlanner::initial.
+Configuration coarse_plan(const Pipeline& pipeline, const Hardware& hardware, const Estimator& estimator,
+                          TimeNs slo_ns, double rate_rps);
+/// Queries/s of one unit: of its slowest model.
+double unit_rps(const Hardware& hardware, const Estimator& estimator, const Configuration& configuration);
+/// The largest number of queries in any window of that length, over it.
+double peak_rate_rps(std::span<const TimeNs> sent_ns, TimeNs window_ns);
+
+}  // namespace harness

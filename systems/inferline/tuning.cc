@@ -1,0 +1,230 @@
+#include "systems/inferline/tuning.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/core/error.h"
+
+namespace harness {
+namespace {
+
+constexpr TimeNs kDownWindowNs = 5 * kNsPerS;  // section 5, scaling down
+constexpr TimeNs kDownSpanNs = 30 * kNsPerS;   // likewise
+constexpr TimeNs kAutoscaleNs = 20 * kNsPerS;  // TOCS 2012: sampled every 20 s
+
+int ceil_of(double value) {
+  constexpr double kRounding = 1e-9;
+  return std::max(1, static_cast<int>(std::ceil(value - kRounding)));
+}
+
+}  // namespace
+
+void TuningParams::list(ParamList& params) {
+  params.choice("scale_up", scale_up, {"rate", "excess"},
+                "tuner = envelope: a scale-up provisions for the largest rate of the windows that exceed the "
+                "sample's (section 5), or for the sample's mean rate times the largest excess "
+                "(reconstruction)");
+  params.number("longest_window_s", longest_window_s, 0.1, 3600,
+                "tuner = envelope: windows double up to this (section 5)");
+  params.number("scale_down_wait_s", scale_down_wait_s, 0, 1e5,
+                "tuner = envelope: time from any change to the next scale-down (section 5)");
+  params.number("unit_delay_s", unit_delay_s, 0, 1e5,
+                "tuner = autoscale: a whole pipeline starts this much later than a replica "
+                "(reconstruction: four models, one after the other)");
+  params.number("idle_timer_s", idle_timer_s, 0, 1e5,
+                "tuner = autoscale: a unit that has been idle for this long is shut down (reconstruction: "
+                "AutoScale's 120 s at a start-up of 260 s, for one of 20 s)");
+}
+
+TrafficEnvelope::TrafficEnvelope(TimeNs shortest_ns, TimeNs longest_ns) {
+  for (TimeNs window = shortest_ns; windows_.empty() || window <= longest_ns; window *= 2)
+    windows_.push_back(window);
+  most_.resize(windows_.size(), 0);
+  first_.resize(windows_.size(), 0);
+}
+
+void TrafficEnvelope::add(TimeNs sent_ns) {
+  sent_.push_back(sent_ns);
+  for (std::size_t i = 0; i < windows_.size(); ++i) {
+    std::size_t& first = first_[i];
+    while (sent_ns - sent_[first] >= windows_[i]) ++first;
+    most_[i] = std::max(most_[i], static_cast<std::uint32_t>(sent_.size() - first));
+  }
+  if (first_.back() > sent_.size() / 2 + 1024) forget();
+}
+
+void TrafficEnvelope::forget() {
+  const std::size_t gone = first_.back();
+  sent_.erase(sent_.begin(), sent_.begin() + static_cast<std::ptrdiff_t>(gone));
+  for (std::size_t& first : first_) first -= gone;
+}
+
+namespace {
+
+class EnvelopeTuner final : public Tuner {
+ public:
+  EnvelopeTuner(const TunedPipeline& pipeline, const TuningParams& params, std::span<const TimeNs> sample_ns,
+                TimeNs sample_length_ns)
+      : pipeline_(pipeline),
+        params_(params),
+        envelope_(pipeline.service_ns, std::min(s_to_ns(params.longest_window_s), sample_length_ns)) {
+    for (const TimeNs sent : sample_ns) envelope_.add(sent);
+    sample_.assign(envelope_.most().begin(), envelope_.most().end());
+    envelope_ = TrafficEnvelope(pipeline.service_ns, envelope_.windows().back());
+    for (const TunedModel& model : pipeline.models) least_rho_ = std::min(least_rho_, model.utilisation);
+  }
+
+  std::vector<int> replicas(TimeNs now, std::span<const TimeNs> sent_ns,
+                            const std::vector<int>& current) override {
+    envelope_.reset();
+    for (const TimeNs sent : sent_ns) {
+      envelope_.add(sent);
+      recent_.push_back(sent);
+    }
+    while (!recent_.empty() && recent_.front() < now - kDownSpanNs) recent_.pop_front();
+    std::vector<int> wanted = current;
+    if (const double rate = exceeding_rate(); rate > 0) {
+      for (std::size_t m = 0; m < wanted.size(); ++m)
+        wanted[m] = std::max(wanted[m], needed(m, rate, pipeline_.models[m].utilisation));
+    } else if (now - changed_ns_ >= s_to_ns(params_.scale_down_wait_s)) {
+      const double rate_now = recent_rate(now);
+      for (std::size_t m = 0; m < wanted.size(); ++m)
+        wanted[m] = std::min(wanted[m], needed(m, rate_now, least_rho_));
+    }
+    if (wanted != current) changed_ns_ = now;
+    return wanted;
+  }
+
+ private:
+  int needed(std::size_t module, double rate_rps, double utilisation) const {
+    const TunedModel& model = pipeline_.models[module];
+    return ceil_of(rate_rps * model.scale / (model.replica_rps * utilisation));
+  }
+
+  /// What a scale-up provisions for; 0: no window exceeds the sample's.
+  double exceeding_rate() const {
+    double most_rps = 0;
+    double most_excess = 0;
+    for (std::size_t i = 0; i < sample_.size(); ++i) {
+      const std::uint32_t seen = envelope_.most()[i];
+      if (seen <= sample_[i]) continue;
+      most_rps = std::max(most_rps, seen / ns_to_s(envelope_.windows()[i]));
+      most_excess = std::max(most_excess, static_cast<double>(seen) / std::max(1u, sample_[i]));
+    }
+    return params_.scale_up == ScaleUpRate::kRate ? most_rps : most_excess * pipeline_.rate_rps;
+  }
+
+  /// The largest rate in windows of 5 s, the last of which ends now.
+  double recent_rate(TimeNs now) const {
+    std::array<std::uint32_t, kDownSpanNs / kDownWindowNs> counts{};
+    for (const TimeNs sent : recent_) {
+      const auto window = static_cast<std::size_t>((now - 1 - sent) / kDownWindowNs);
+      if (window < counts.size()) ++counts[window];
+    }
+    return *std::max_element(counts.begin(), counts.end()) / ns_to_s(kDownWindowNs);
+  }
+
+  TunedPipeline pipeline_;
+  TuningParams params_;
+  TrafficEnvelope envelope_;
+  std::vector<std::uint32_t> sample_;  ///< by window
+  double least_rho_ = INFINITY;
+  TimeNs changed_ns_ = 0;
+  std::deque<TimeNs> recent_;
+};
+
+class AutoscaleTuner final : public Tuner {
+ public:
+  AutoscaleTuner(const TunedPipeline& pipeline, const TuningParams& params)
+      : pipeline_(pipeline), params_(params) {}
+
+  std::vector<int> replicas(TimeNs now, std::span<const TimeNs> sent_ns,
+                            const std::vector<int>& current) override {
+    counts_.push_back({now, sent_ns.size()});
+    const TimeNs span_ns = std::max(kAutoscaleNs, s_to_ns(params_.idle_timer_s));
+    while (counts_.front().at_ns <= now - span_ns) counts_.pop_front();
+    std::vector<int> wanted = current;
+    if (now >= sampled_ns_ + kAutoscaleNs) {
+      sampled_ns_ = now;
+      std::uint64_t queries = 0;
+      for (const Count& count : counts_) queries += count.at_ns > now - kAutoscaleNs ? count.queries : 0;
+      ordered_ = needed(static_cast<double>(queries) / ns_to_s(kAutoscaleNs));
+      starts_ns_ = now + s_to_ns(params_.unit_delay_s);
+    }
+    if (!ordered_.empty() && now >= starts_ns_) {
+      for (std::size_t m = 0; m < wanted.size(); ++m) wanted[m] = std::max(wanted[m], ordered_[m]);
+      ordered_.clear();
+      changed_ns_ = now;
+    }
+    if (now - changed_ns_ >= s_to_ns(params_.idle_timer_s)) {
+      const std::vector<int> used = needed(recent_rate(now));
+      for (std::size_t m = 0; m < wanted.size(); ++m) wanted[m] = std::min(wanted[m], used[m]);
+    }
+    return wanted;
+  }
+
+ private:
+  struct Count {
+    TimeNs at_ns = 0;
+    std::uint64_t queries = 0;  ///< since the one before
+  };
+
+  std::vector<int> needed(double rate_rps) const {
+    std::vector<int> replicas;
+    for (const ModelConfiguration& model : pipeline_.planned)
+      replicas.push_back(ceil_of(model.replicas * rate_rps / pipeline_.capacity_rps));
+    return replicas;
+  }
+
+  /// The largest rate between two calls within the idle timer.
+  double recent_rate(TimeNs now) const {
+    double most_rps = 0;
+    for (std::size_t i = 1; i < counts_.size(); ++i) {
+      if (counts_[i].at_ns <= now - s_to_ns(params_.idle_timer_s)) continue;
+      const double seconds = ns_to_s(counts_[i].at_ns - counts_[i - 1].at_ns);
+      most_rps = std::max(most_rps, static_cast<double>(counts_[i].queries) / seconds);
+    }
+    return counts_.size() < 2 ? INFINITY : most_rps;
+  }
+
+  TunedPipeline pipeline_;
+  TuningParams params_;
+  std::deque<Count> counts_;
+  TimeNs sampled_ns_ = 0;
+  std::vector<int> ordered_;  ///< units on their way; empty: none
+  TimeNs starts_ns_ = 0;
+  TimeNs changed_ns_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Tuner> make_envelope_tuner(const TunedPipeline& pipeline, const TuningParams& params,
+                                           std::span<const TimeNs> sample_ns, TimeNs sample_length_ns) {
+  return std::make_unique<EnvelopeTuner>(pipeline, params, sample_ns, sample_length_ns);
+}
+
+std::unique_ptr<Tuner> make_autoscale_tuner(const TunedPipeline& pipeline, const TuningParams& params) {
+  return std::make_unique<AutoscaleTuner>(pipeline, params);
+}
+
+void limit_to_cluster(const Hardware& hardware, const Configuration& planned, const std::vector<int>& current,
+                      std::vector<int>& wanted) {
+  for (std::size_t kind = 0; kind < hardware.kinds(); ++kind) {
+    int asked = 0;
+    int granted = 0;
+    for (std::size_t m = 0; m < wanted.size(); ++m) {
+      if (planned[m].device != kind) continue;
+      asked += wanted[m];
+      granted += std::min(wanted[m], current[m]);
+    }
+    if (asked <= hardware.count(kind)) continue;
+    const double share =
+        static_cast<double>(hardware.count(kind) - granted) / static_cast<double>(asked - granted);
+    for (std::size_t m = 0; m < wanted.size(); ++m) {
+      if (planned[m].device != kind || wanted[m] <= current[m]) continue;
+      wanted[m] = current[m] + static_cast<int>(share * (wanted[m] - current[m]));
+    }
+  }
+}
+
+}  // namespace harness

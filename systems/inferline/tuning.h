@@ -1,0 +1,95 @@
+// InferLine's high-frequency Tuner (section 5), and the coarse-grained one that its evaluation compares with
+// (section 6; AutoScale, Gandhi et al., TOCS 2012).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "harness/core/params.h"
+#include "harness/core/types.h"
+#include "systems/inferline/configuration.h"
+
+namespace harness {
+
+/// A traffic envelope: for windows of T_s, 2 T_s, 4 T_s, ... the largest number of queries seen in any of
+/// that length. A window is half open: queries exactly its length apart are not in one. About 20 ns a query.
+class TrafficEnvelope {
+ public:
+  /// Windows from `shortest_ns` > 0, doubling, to `longest_ns`; at least one.
+  TrafficEnvelope(TimeNs shortest_ns, TimeNs longest_ns);
+
+  /// A query was sent, not before the one before it.
+  void add(TimeNs sent_ns);
+  std::span<const TimeNs> windows() const { return windows_; }
+  /// By window: the most queries in one that ends with a query added since the last reset().
+  std::span<const std::uint32_t> most() const { return most_; }
+  void reset() { most_.assign(most_.size(), 0); }
+
+ private:
+  void forget();
+
+  std::vector<TimeNs> windows_;
+  std::vector<std::uint32_t> most_;
+  std::vector<TimeNs> sent_;        ///< those that a window may still hold, and some before them
+  std::vector<std::size_t> first_;  ///< by window: the first of `sent_` that it holds
+};
+
+/// What a scale-up provisions for when the load exceeds the sample's envelope.
+enum class ScaleUpRate {
+  kRate,   ///< the largest rate of the windows that exceed theirs: the printed rule
+  kExcess  ///< the sample's mean rate times the largest r_i / r_i(sample) (R)
+};
+
+struct TuningParams {
+  ScaleUpRate scale_up = ScaleUpRate::kRate;
+  double longest_window_s = 60;
+  double scale_down_wait_s = 15;
+  double unit_delay_s = 15;
+  double idle_timer_s = 9.2;
+
+  void list(ParamList& params);
+};
+
+/// What the Planner tells a tuner (section 5, Initialization).
+struct TunedModel {
+  double scale = 1;        ///< s_m
+  double replica_rps = 1;  ///< mu_m
+  double utilisation = 1;  ///< rho_m
+};
+struct TunedPipeline {
+  Configuration planned;
+  std::vector<TunedModel> models;
+  double rate_rps = 0;      ///< of the sample
+  double capacity_rps = 0;  ///< what `planned` is taken to carry: of coarse plans units x a unit's throughput
+  TimeNs service_ns = 1;    ///< T_s
+};
+
+/// Changes replicas, and nothing else. Called in order of time; single-threaded.
+class Tuner {
+ public:
+  virtual ~Tuner() = default;
+  /// The replicas from now on, by module, at least 1 each. `sent_ns`: the queries since the last call.
+  virtual std::vector<int> replicas(TimeNs now, std::span<const TimeNs> sent_ns,
+                                    const std::vector<int>& current) = 0;
+};
+
+/// Section 5. Up: where a window holds more queries than any of the sample's did, k_m = ceil(r s_m / (mu_m
+/// rho_m)) replicas, if that is more. Down: 15 s after any change, for the largest rate in 5-second windows
+/// of the last 30 s, with the least rho of all models, if that is less.
+std::unique_ptr<Tuner> make_envelope_tuner(const TunedPipeline& pipeline, const TuningParams& params,
+                                           std::span<const TimeNs> sample_ns, TimeNs sample_length_ns);
+
+/// AutoScale's rules over the pipeline as one unit (AutoScale--, R: which variant InferLine's authors took is
+/// not said). Up: every 20 s for the rate of those 20 s, `unit_delay_s` later. Down: what no second of the
+/// last `idle_timer_s` would have needed.
+std::unique_ptr<Tuner> make_autoscale_tuner(const TunedPipeline& pipeline, const TuningParams& params);
+
+/// Cuts additions where the cluster has too few of a kind: each model gets the same share of what it wants.
+void limit_to_cluster(const Hardware& hardware, const Configuration& planned, const std::vector<int>& current,
+                      std::vector<int>& wanted);
+
+}  // namespace harness
