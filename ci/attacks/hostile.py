@@ -154,6 +154,9 @@ def profiles(choice):
         text += "".join(f"{key} = {value}\n" for key, value in values.items())
         for key in ("memory_mb", "load_ms", "exit_points", "goodput_slo_ms", "batch"):
             text += f"{key} = {choice.choice(['1', '1e9', '[1, 2]', hostile(choice)])}\n" if choice.random() < share else ""
+    if choice.random() < 0.1:
+        base = choice.choice(['"shepherd-v100"', '"f.toml"', '"rag-a100"', hostile(choice)] if share else ['"loki-gtx1080ti"'])
+        text = f'base = {base}\nadd_ms_per_query = {choice.choice([0, 0.5, 1e7])}\nadd_ms_per_batch = {choice.choice(["0", "1", hostile(choice) if share else "2"])}\n' + text
     return text
 
 

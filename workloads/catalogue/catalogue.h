@@ -52,7 +52,9 @@ struct ProfileSet {
 /// A set by name (workloads/profiles/NAME.toml) or path (.toml, or a folder or file in the Nexus format).
 /// Throws InputError.
 ProfileSet load_profiles(const std::string& name_or_path);
-/// A TOML set from text; `file` is for messages and gives the set's name (its stem).
+/// A TOML set from text; `file` is for messages and gives the set's name (its stem). The key `base` names a
+/// set whose profiles it takes over, with add_ms_per_batch + b x add_ms_per_query added to each latency; a
+/// base has none itself, and the checksum covers both files.
 ProfileSet parse_profiles(const std::string& file, std::string_view text);
 /// One profile in the format of Nexus's model database (SOSP'19, released code): name, device, "Forward
 /// latency", a row `batch,latency(us),std(us),memory(B)` for each batch size 1, 2, ..., then pre- and

@@ -70,6 +70,10 @@ TEST(WithGoodput, ChangesNothingElseInTheShippedSets) {
       if (profile.service == Service::kBatch) goodput[model] = {{kMs, 3}};
     }
     if (goodput.empty()) continue;
+    if (name == "inferline-tfs") {  // made from another set
+      EXPECT_THROW(with_goodput(file, read_file(file), goodput, "s"), InputError);
+      continue;
+    }
     const ProfileSet after = parse_profiles(file, with_goodput(file, read_file(file), goodput, "s"));
     ASSERT_EQ(after.profiles.size(), before.profiles.size());
     for (const auto& [model, profile] : after.profiles) {

@@ -199,16 +199,73 @@ bool read_row(const TextLines& lines, Profile& profile) {
   return true;
 }
 
-}  // namespace
+/// Of a base: the shipped set of that name, or a path from the folder of the set made from it.
+std::string base_path(const TableReader& top) {
+  const std::string base = top.text("base");
+  if (is_path(base)) return (std::filesystem::path(top.file()).parent_path() / base).string();
+  const std::vector<std::string> names = profile_set_names();
+  if (std::find(names.begin(), names.end(), base) == names.end()) {
+    const std::string near = nearest_name(base, names);
+    throw input_error(
+        top.place("base"), "'" + base + "'",
+        join_names(names) + ", or a path" + (near.empty() ? "" : " (did you mean " + near + "?)"));
+  }
+  return path_in("profiles", "base", base);
+}
 
-ProfileSet parse_profiles(const std::string& file, std::string_view text) {
+/// What a batch takes longer than in the base. Its goodput is another one then, and not known.
+void add_cost(Profile& profile, double batch_ms, double query_ms) {
+  for (int batch = 1; batch <= profile.max_batch(); ++batch)
+    profile.latency_ns[static_cast<std::size_t>(batch - 1)] += ms_to_ns(batch_ms + query_ms * batch);
+  profile.goodput.clear();
+  profile.goodput_source.clear();
+  profile.source += "; and " + text_of(batch_ms) + " ms a batch, " + text_of(query_ms) + " ms a query";
+}
+
+constexpr const char* kAddedToBatch = "add_ms_per_batch";
+constexpr const char* kAddedToQuery = "add_ms_per_query";
+
+/// The profiles of `base`, with what this set adds to their latencies.
+void take_over(ProfileSet& set, const TableReader& top, ProfileSet base) {
+  const double batch_ms = top.number_or(kAddedToBatch, 0, kLongestMs, 0);
+  const double query_ms = top.number_or(kAddedToQuery, 0, kLongestMs, 0);
+  const auto changed = [&](std::map<std::string, Profile>& profiles) {
+    for (auto& [model, profile] : profiles) {
+      if (profile.service != Service::kBatch)
+        throw input_error(top.place("base"), "'" + model + "' of " + base.name + ", which runs no batches",
+                          "a set of [[profile]] alone");
+      if (batch_ms + query_ms > 0) add_cost(profile, batch_ms, query_ms);
+    }
+  };
+  changed(base.profiles);
+  for (auto& [device, profiles] : base.devices) changed(profiles);
+  set.profiles = std::move(base.profiles);
+  set.devices = std::move(base.devices);
+  set.checksum = sha256_of(set.checksum + base.checksum);
+}
+
+/// `base_at`: where another set names this one as its base; null: none does.
+ProfileSet load_set(const std::string& path, const InputPlace* base_at);
+
+ProfileSet parse_set(const std::string& file, std::string_view text, const InputPlace* base_at) {
   const TomlValue document = parse_toml(file, text);
   const TableReader top(file, document);
-  top.require_known({"description", "device", "source", "goodput_source", "profile", "shared", "delay"});
+  top.require_known({"description", "device", "source", "goodput_source", "base", kAddedToBatch,
+                     kAddedToQuery, "profile", "shared", "delay"});
   ProfileSet set;
   set.name = stem_of(file);
   set.description = top.text_or("description", "");
   set.checksum = sha256_of(text);
+  if (top.has("base")) {
+    if (base_at != nullptr)
+      throw input_error(*base_at, "'" + set.name + "', which has a base itself", "a set without one");
+    const InputPlace place = top.place("base");
+    take_over(set, top, load_set(base_path(top), &place));
+  }
+  for (const char* key : {kAddedToBatch, kAddedToQuery}) {
+    if (top.has(key) && !top.has("base"))
+      throw input_error(top.place(key), std::string(key) + " without base", "both or neither");
+  }
   const auto add_all = [&](const char* key, Profile (*read)(const TableReader&, const TableReader&)) {
     for (const TableReader& fields : top.some_tables(key))
       add_profile(set, read(fields, top), fields.place("model"));
@@ -219,11 +276,20 @@ ProfileSet parse_profiles(const std::string& file, std::string_view text) {
   return set;
 }
 
-ProfileSet load_profiles(const std::string& name_or_path) {
-  const std::string path = path_in("profiles", "profiles", name_or_path);
+ProfileSet load_set(const std::string& path, const InputPlace* base_at) {
   std::error_code error;
   if (path.ends_with(".txt") || std::filesystem::is_directory(path, error)) return load_nexus_files(path);
-  return parse_profiles(path, read_file(path));
+  return parse_set(path, read_file(path), base_at);
+}
+
+}  // namespace
+
+ProfileSet parse_profiles(const std::string& file, std::string_view text) {
+  return parse_set(file, text, nullptr);
+}
+
+ProfileSet load_profiles(const std::string& name_or_path) {
+  return load_set(path_in("profiles", "profiles", name_or_path), nullptr);
 }
 
 std::vector<std::string> profile_set_names() { return names_in("profiles", ".toml"); }

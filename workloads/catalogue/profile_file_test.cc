@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 #include "harness/core/error.h"
 #include "workloads/catalogue/catalogue.h"
@@ -60,6 +61,47 @@ TEST(ParseProfiles, TakesGoodputAndWhoFoundIt) {
   EXPECT_EQ(profile.goodput[1].rps, 250.5);
   EXPECT_EQ(profile.goodput_source, "top");
   EXPECT_EQ(set.profiles.at("n").goodput_source, "");
+}
+
+TEST(ParseProfiles, TakesOverABaseAndAddsToIt) {
+  const ProfileSet base = load_profiles("shepherd-v100");
+  const ProfileSet set = parse_profiles("f.toml",
+                                        "base='shepherd-v100'\nadd_ms_per_query=0.5\nadd_ms_per_batch=2\n"
+                                        "[[profile]]\nmodel='m'\ndevice='T4'\nlatency_ms=[1]\n"
+                                        "[[profile]]\nmodel='resnet18'\ndevice='T4'\nlatency_ms=[1]\n");
+  EXPECT_EQ(set.name, "f");
+  EXPECT_EQ(set.devices.at("V100").size(), 17U);
+  EXPECT_EQ(set.devices.at("V100").at("bert").latency(2), base.profiles.at("bert").latency(2) + 3'000'000);
+  EXPECT_EQ(set.profiles.at("resnet18").latency(128), base.profiles.at("resnet18").latency(128) + 66'000'000);
+  EXPECT_EQ(set.profiles.at("resnet18").memory_mb, base.profiles.at("resnet18").memory_mb);
+  EXPECT_EQ(set.profiles.at("resnet18").exit_points, base.profiles.at("resnet18").exit_points);
+  EXPECT_EQ(set.devices.at("T4").at("m").latency(1), 1'000'000) << "of its own";
+  EXPECT_EQ(set.devices.at("T4").at("resnet18").latency(1), 1'000'000);
+  const ProfileSet same = parse_profiles("f.toml", "base='shepherd-v100'\n");
+  EXPECT_EQ(same.profiles.at("bert").latency_ns, base.profiles.at("bert").latency_ns);
+  EXPECT_EQ(same.profiles.at("bert").source, base.profiles.at("bert").source);
+  EXPECT_NE(same.checksum, base.checksum);
+}
+
+// A base by its path lies beside the set; its goodput does not hold any more.
+TEST(ParseProfiles, TakesABaseBesideIt) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "profile_bases";
+  std::filesystem::create_directories(folder);
+  const auto put = [&](const char* name, const std::string& text) {
+    std::ofstream(folder / name) << text;
+    return (folder / name).string();
+  };
+  const std::string row = "[[profile]]\nmodel='m'\nlatency_ms=[1]\ngoodput_slo_ms=[5]\ngoodput_rps=[9]\n";
+  put("base.toml", "device='d'\n" + row);
+  const std::string derived = put("derived.toml", "base='./base.toml'\nadd_ms_per_batch=1\n");
+  const ProfileSet set = load_profiles(derived);
+  EXPECT_EQ(set.profiles.at("m").latency(1), 2'000'000);
+  EXPECT_TRUE(set.profiles.at("m").goodput.empty());
+  put("base.toml", "device='d'\n# changed\n" + row);
+  EXPECT_NE(load_profiles(derived).checksum, set.checksum);
+  EXPECT_THROW(load_profiles(put("deeper.toml", "base='derived.toml'\n")), InputError);
+  EXPECT_THROW(load_profiles(put("itself.toml", "base='itself.toml'\n")), InputError);
+  std::filesystem::remove_all(folder);
 }
 
 // 4 bytes a parameter: torchvision counts 11,689,512 for ResNet18.
@@ -180,6 +222,18 @@ INSTANTIATE_TEST_SUITE_P(
             "goodput_no_slo",
             "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[1]\ngoodput_slo_ms=[0]\ngoodput_rps=[1]\n",
             "goodput_slo_ms: found 0"},
+        BadProfile{"base_unknown", "\nbase='shepherd-v10'\n", "f.toml:2: base: found 'shepherd-v10'"},
+        BadProfile{"base_services", "base='rag-a100'\n", "which runs no batches; allowed: a set of"},
+        BadProfile{"base_made_of_another", "base='inferline-tfs'\n",
+                   "f.toml:1: base: found 'inferline-tfs', which has a base itself"},
+        BadProfile{"added_without_base",
+                   "device='d'\nadd_ms_per_query=1\n[[profile]]\nmodel='m'\nlatency_ms=[1]\n",
+                   "f.toml:2: add_ms_per_query: found add_ms_per_query without base"},
+        BadProfile{"added_negative", "base='shepherd-v100'\nadd_ms_per_batch=-1\n",
+                   "f.toml:2: add_ms_per_batch: found -1"},
+        BadProfile{"base_twice",
+                   "base='shepherd-v100'\n[[profile]]\nmodel='bert'\ndevice='V100'\nlatency_ms=[1]\n",
+                   "f.toml:3: profile.model: found a second profile of 'bert' on V100"},
         BadProfile{"unsuffixed", "device='d'\n[[profile]]\nmodel='m'\nalpha=1\n", "did you mean 'alpha_ms'?"},
         BadProfile{"upper_case", "device='d'\n[[profile]]\nmodel='m'\nBETA=1\n", "did you mean 'beta_ms'?"},
         BadProfile{"unknown", "device='d'\n[[profile]]\nmodel='m'\nlatency=[1]\n",
