@@ -130,5 +130,67 @@ TEST(InferlineProfiles, OfTensorFlowServingAddSerialisation) {
   EXPECT_NE(tfs.checksum, clipper.checksum);
 }
 
+std::map<std::string, double> visits_of(const Pipeline& pipeline) {
+  const std::vector<double> shares = visit_probabilities(pipeline);
+  std::map<std::string, double> visits;
+  for (std::size_t m = 0; m < shares.size(); ++m) visits[pipeline.modules[m].name] = shares[m];
+  return visits;
+}
+
+// Fig. 2; the shares of the last three are reconstructed.
+TEST(InferlinePipelines, AreThePapers) {
+  using Visits = std::map<std::string, double>;
+  const Pipeline image = load_pipeline("image-processing");
+  EXPECT_TRUE(image.is_chain());
+  EXPECT_EQ(visits_of(image), (Visits{{"preprocess", 1}, {"classify", 1}}));
+  const Pipeline video = load_pipeline("video-monitoring");
+  EXPECT_EQ(visits_of(video),
+            (Visits{{"detect", 1}, {"vehicle_id", 0.5}, {"person_id", 0.5}, {"licence_plate", 0.25}}));
+  const Pipeline social = load_pipeline("social-posts");
+  EXPECT_EQ(visits_of(social), (Visits{{"intake", 1},
+                                       {"classify_image", 1},
+                                       {"identify_language", 1},
+                                       {"translate", 0.5},
+                                       {"categorise", 1}}));
+  const Pipeline cascade = load_pipeline("tf-cascade");
+  EXPECT_EQ(visits_of(cascade), (Visits{{"fast", 1}, {"slow", 0.3}}));
+}
+
+// The categoriser needs the text, translated or not: no route goes without identification or the image.
+TEST(InferlinePipelines, JoinImageAndTextAtTheCategoriser) {
+  const Pipeline social = load_pipeline("social-posts");
+  const auto categorise = std::find_if(social.modules.begin(), social.modules.end(),
+                                       [](const Module& module) { return module.name == "categorise"; });
+  std::vector<std::string> before;
+  for (const ModuleId pre : categorise->pres) before.push_back(social.modules[pre].name);
+  std::sort(before.begin(), before.end());
+  EXPECT_EQ(before, (std::vector<std::string>{"classify_image", "identify_language", "translate"}));
+}
+
+// One query alone, on the fastest devices with and without V100s, ends within half of the SLO.
+TEST(InferlinePipelines, LeaveHalfOfTheirSloForWaiting) {
+  const ProfileSet set = load_profiles("inferline-aws");
+  const auto path_ms = [&](const Pipeline& pipeline, const std::vector<const char*>& devices) {
+    std::vector<double> latency_ms;
+    for (const Module& module : pipeline.modules) {
+      double least = 1e9;
+      for (const char* device : devices) {
+        const auto found = set.devices.at(device).find(module.model);
+        if (found != set.devices.at(device).end())
+          least = std::min(least, ns_to_ms(found->second.latency(1)));
+      }
+      latency_ms.push_back(least);
+    }
+    return latency_ms[0] + longest_after(pipeline, latency_ms)[0];
+  };
+  for (const char* name : {"image-processing", "video-monitoring", "social-posts", "tf-cascade"}) {
+    const Pipeline pipeline = load_pipeline(name);
+    const double on_k80 = path_ms(pipeline, {"vcpu", "k80"});
+    EXPECT_LE(2 * on_k80, ns_to_ms(pipeline.slo_ns)) << name;
+    EXPECT_LE(path_ms(pipeline, {"vcpu", "k80", "v100"}), on_k80) << name;
+    for (const Module& module : pipeline.modules) EXPECT_GT(module.source.size(), 20U) << module.name;
+  }
+}
+
 }  // namespace
 }  // namespace harness

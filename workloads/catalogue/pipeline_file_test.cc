@@ -104,17 +104,18 @@ TEST(ShippedPipelines, DaDynamicIsDaWithAChoice) {
   EXPECT_EQ(visit_probabilities(dynamic), (std::vector<double>{1, 0.5, 0.5, 1, 1}));
 }
 
-/// All but rag, whose models and services are of other profiles (profile_file_test.cc), and small, whose
-/// profiles every machine measures for itself, independent models, which are no video analytics, and trees
-/// of tasks (loki_workload_test.cc).
+/// All but rag, whose models and services are of other profiles (profile_file_test.cc), InferLine's
+/// (inferline_workload_test.cc), and small, whose profiles every machine measures for itself, independent
+/// models, which are no video analytics, and trees of tasks (loki_workload_test.cc).
 Names video_pipelines() {
   Names names = pipeline_names();
   std::erase_if(names, [](const std::string& name) {
     const Pipeline pipeline = load_pipeline(name);
     return pipeline.independent || pipeline.has_tasks();
   });
-  std::erase(names, "rag");
-  std::erase(names, "small");
+  for (const char* other :
+       {"rag", "small", "image-processing", "social-posts", "tf-cascade", "video-monitoring"})
+    std::erase(names, other);
   return names;
 }
 
