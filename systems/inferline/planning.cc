@@ -121,7 +121,7 @@ Configuration GreedyPlanner::downgraded(const Configuration& from, ModuleId modu
   ModelConfiguration& model = to[module];
   model = {device, 1, hardware_.free_for(module, device, from)};
   // The initialization for this model alone (R: by bisection), then its own cost minimization.
-  if (model.replicas < 1 || hardware_.service_ns(to) > slo_ns_ || !is_feasible(to)) return {};
+  if (model.replicas < 1 || !is_feasible(to)) return {};
   model.replicas = fewest_replicas(to, module, model.replicas);
   while (model.max_batch * 2 <= largest_batch(module, model)) {
     Configuration larger = to;

@@ -1,0 +1,86 @@
+// Small clusters with kinds of devices, for tests of InferLine.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/serving/context.h"
+#include "harness/sim/test_random_cells.h"
+#include "systems/inferline/planning.h"
+
+namespace harness::testing {
+
+/// A pipeline on kinds of devices, with a sample.
+struct InferLineWorld {
+  Pipeline pipeline;
+  std::vector<ClusterDevice> devices;
+  ServingContext context;
+  PlanningTimes planning;
+
+  /// Ties the parts together; after the last change of them.
+  void link() {
+    context.pipeline = &pipeline;
+    context.devices = devices;
+    context.planning = &planning;
+    context.profiles.clear();
+    for (std::size_t m = 0; m < pipeline.modules.size(); ++m) {
+      for (const ClusterDevice& device : devices) {
+        if (!device.profiles[m]) continue;
+        context.profiles.push_back(&*device.profiles[m]);
+        break;
+      }
+    }
+  }
+};
+
+/// A model on a kind: alpha b + beta ms.
+struct Speed {
+  double alpha_ms = 1;
+  double beta_ms = 0;
+  int max_batch = 16;
+};
+
+/// A kind of device with the speed of each model; alpha 0: it does not run there.
+inline ClusterDevice device_of(const std::string& name, int count, double usd_per_h,
+                               const std::vector<Speed>& models) {
+  ClusterDevice device{name, count, usd_per_h, {}};
+  for (std::size_t m = 0; m < models.size(); ++m) {
+    const Speed& speed = models[m];
+    device.profiles.emplace_back();
+    if (speed.alpha_ms > 0)
+      device.profiles.back() =
+          linear_profile("m" + std::to_string(m), speed.alpha_ms, speed.beta_ms, speed.max_batch);
+  }
+  return device;
+}
+
+/// A random pipeline of up to five models on a slow and cheap, a middle and a fast and dear kind.
+inline std::unique_ptr<InferLineWorld> random_inferline_world(RandomStream& random) {
+  auto world = std::make_unique<InferLineWorld>();
+  world->pipeline = random.below(2) == 0 ? chain(1 + random.below(3)) : random_pipeline(random);
+  const std::size_t models = world->pipeline.modules.size();
+  std::vector<Speed> slow;
+  std::vector<Speed> middle;
+  std::vector<Speed> fast;
+  for (std::size_t m = 0; m < models; ++m) {
+    const double alpha_ms = 2 + 20 * random.uniform();
+    const double gain = 1 + 10 * random.uniform();
+    slow.push_back({alpha_ms, 0, 8});
+    middle.push_back({alpha_ms / gain / 2, alpha_ms / gain, random.below(4) == 0 ? 1 : 16});
+    fast.push_back({alpha_ms / gain / 5, alpha_ms / gain / 2, 32});
+    if (random.below(4) == 0) fast.back().alpha_ms = 0;
+    if (random.below(5) == 0) slow.back().alpha_ms = 0;
+  }
+  world->devices = {device_of("cpu", 200, 0.07, slow), device_of("k80", 200, 0.7, middle),
+                    device_of("v100", 200, 2.6, fast)};
+  world->planning.sample_ns = 20 * kNsPerS;
+  world->planning.sample =
+      poisson_times(20 + 150 * random.uniform(), world->planning.sample_ns, random.bits());
+  world->context.slo_ns = ms_to_ns(30 + 400 * random.uniform());
+  world->link();
+  return world;
+}
+
+}  // namespace harness::testing

@@ -1,0 +1,176 @@
+#include "systems/inferline/tuning.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "systems/inferline/test_inferline_world.h"
+
+namespace harness {
+namespace {
+
+std::vector<TimeNs> in_s(const std::vector<double>& seconds) {
+  std::vector<TimeNs> times;
+  for (const double second : seconds) times.push_back(s_to_ns(second));
+  return times;
+}
+
+// By hand: windows of 2, 4, 8 and 16 s, half open.
+TEST(TrafficEnvelope, OfFiveArrivals) {
+  TrafficEnvelope envelope(2 * kNsPerS, 16 * kNsPerS);
+  for (const TimeNs sent : in_s({0, 1, 3, 4, 10})) envelope.add(sent);
+  EXPECT_EQ(std::vector<TimeNs>(envelope.windows().begin(), envelope.windows().end()), in_s({2, 4, 8, 16}));
+  EXPECT_EQ(std::vector<std::uint32_t>(envelope.most().begin(), envelope.most().end()),
+            (std::vector<std::uint32_t>{2, 3, 4, 5}));
+}
+
+TEST(TrafficEnvelope, IsTheMostThatAnyWindowHolds) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const std::vector<TimeNs> times = testing::poisson_times(200, 40 * kNsPerS, seed);
+    TrafficEnvelope envelope(70 * kNsPerMs, 10 * kNsPerS);
+    for (const TimeNs sent : times) envelope.add(sent);
+    for (std::size_t i = 0; i < envelope.windows().size(); ++i) {
+      std::size_t most = 0;
+      for (std::size_t first = 0; first < times.size(); ++first) {
+        const auto end = std::lower_bound(times.begin(), times.end(), times[first] + envelope.windows()[i]);
+        most = std::max(most, static_cast<std::size_t>(end - times.begin()) - first);
+      }
+      EXPECT_EQ(envelope.most()[i], most) << "seed " << seed << ", window " << i;
+    }
+  }
+}
+
+/// Two models: m0 of 50/s a replica, all queries; m1 of 20/s, half of them. Planned for 100 queries/s with
+/// 3 and 4 replicas: rho 2/3 and 5/8.
+TunedPipeline two_models() {
+  TunedPipeline pipeline;
+  pipeline.planned = {{0, 1, 3}, {0, 1, 4}};
+  pipeline.models = {{1, 50, 100.0 / 150}, {0.5, 20, 50.0 / 80}};
+  pipeline.rate_rps = 100;
+  pipeline.capacity_rps = 100;
+  pipeline.service_ns = kNsPerS;
+  return pipeline;
+}
+
+/// Evenly spaced queries in [from_s, to_s).
+void add_even(std::vector<TimeNs>& times, double from_s, double to_s, double rate_rps) {
+  for (int i = 0; from_s + i / rate_rps < to_s - 1e-9; ++i) times.push_back(s_to_ns(from_s + i / rate_rps));
+}
+
+/// Calls the tuner each second; returns what it wants after each.
+std::vector<std::vector<int>> tuned(Tuner& tuner, const std::vector<TimeNs>& times, int seconds) {
+  std::vector<std::vector<int>> result;
+  std::vector<int> replicas = {3, 4};
+  for (int second = 1; second <= seconds; ++second) {
+    const auto from = std::lower_bound(times.begin(), times.end(), (second - 1) * kNsPerS);
+    const auto to = std::lower_bound(times.begin(), times.end(), second * kNsPerS);
+    replicas = tuner.replicas(second * kNsPerS, {from, to}, replicas);
+    result.push_back(replicas);
+  }
+  return result;
+}
+
+// One scripted load: 100/s as planned, 160/s from 20 to 30 s, then 40/s. Windows of 1, 2, 4 and 8 s.
+TEST(EnvelopeTuner, ScalesUpAtOnceAndDownAfterItsDelay) {
+  std::vector<TimeNs> sample;
+  add_even(sample, 0, 10, 100);
+  std::vector<TimeNs> times;
+  add_even(times, 0, 20, 100);
+  add_even(times, 20, 30, 160);
+  add_even(times, 30, 90, 40);
+  const auto tuner = make_envelope_tuner(two_models(), {}, sample, 10 * kNsPerS);
+  const auto replicas = tuned(*tuner, times, 90);
+  // As planned: nothing, also once the delay of 15 s has passed: rho_p = 5/8, for 100/s m0 needs
+  // ceil(100 / (50 x 5/8)) = 4, m1 ceil(50 / (20 x 5/8)) = 4.
+  for (int second = 1; second <= 20; ++second) EXPECT_EQ(replicas[second - 1], (std::vector<int>{3, 4}));
+  // The window of 1 s holds 160 queries after the 21st second: m0 ceil(160 / (50 x 2/3)) = 5, m1
+  // ceil(80 / (20 x 5/8)) = 7.
+  // That change is 15 s old at 36 s. But of the windows of 5 s that end at 55 s, 50 s, ... the earliest is
+  // [25, 30) s, with 160/s, for which m0 would get 6.
+  for (int second = 21; second <= 55; ++second)
+    EXPECT_EQ(replicas[second - 1], (std::vector<int>{5, 7})) << second;
+  // [26, 31) s holds 680, 136/s: m0 ceil(136 / (50 x 5/8)) = 5, m1 ceil(68 / (20 x 5/8)) = 6.
+  for (int second = 56; second <= 70; ++second)
+    EXPECT_EQ(replicas[second - 1], (std::vector<int>{5, 6})) << second;
+  // 15 s later 40/s: m0 ceil(40 / (50 x 5/8)) = 2, m1 ceil(20 / (20 x 5/8)) = 2.
+  EXPECT_EQ(replicas[71 - 1], (std::vector<int>{2, 2}));
+  EXPECT_EQ(replicas.back(), (std::vector<int>{2, 2}));
+}
+
+// One query too many in the shortest window multiplies every model by r_0 / lambda with the printed rule;
+// by the excess it changes next to nothing.
+TEST(EnvelopeTuner, OneQueryTooManyInTheShortestWindow) {
+  std::vector<TimeNs> sample;
+  add_even(sample, 0, 20, 100);
+  for (int i = 0; i < 10; ++i) sample.push_back(s_to_ns(20) + i);  // a burst: 10 at once
+  std::vector<TimeNs> times = sample;
+  times.push_back(s_to_ns(20) + 10);  // 11
+  TunedPipeline pipeline = two_models();
+  pipeline.service_ns = 50 * kNsPerMs;  // 4 of the even queries and the burst: 14, then 15
+  for (const ScaleUpRate rule : {ScaleUpRate::kRate, ScaleUpRate::kExcess}) {
+    TuningParams params;
+    params.scale_up = rule;
+    const auto tuner = make_envelope_tuner(pipeline, params, sample, 21 * kNsPerS);
+    const auto replicas = tuned(*tuner, times, 21);
+    // 15 / 50 ms = 300/s, three times the mean; 15 / 14 of it.
+    const std::vector<int> expected =
+        rule == ScaleUpRate::kRate ? std::vector<int>{9, 12} : std::vector<int>{4, 5};
+    EXPECT_EQ(replicas.back(), expected);
+    EXPECT_EQ(replicas[19], (std::vector<int>{3, 4}));
+  }
+}
+
+TEST(EnvelopeTuner, NeverScalesUpForItsOwnSample) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const std::vector<TimeNs> sample = testing::poisson_times(100, 100 * kNsPerS, seed);
+    const auto tuner = make_envelope_tuner(two_models(), {}, sample, 100 * kNsPerS);
+    std::vector<int> before = {3, 4};
+    for (const std::vector<int>& after : tuned(*tuner, sample, 100)) {
+      EXPECT_LE(after[0], before[0]);
+      EXPECT_LE(after[1], before[1]);
+      before = after;
+    }
+  }
+}
+
+// AutoScale: sampled each 20 s, 15 s later; down once no second of the last 9.2 s needed it.
+TEST(AutoscaleTuner, IsLateUpAndWaitsDown) {
+  std::vector<TimeNs> times;
+  add_even(times, 0, 10, 100);
+  add_even(times, 10, 60, 200);
+  add_even(times, 60, 120, 50);
+  const auto tuner = make_autoscale_tuner(two_models(), {});
+  const auto replicas = tuned(*tuner, times, 120);
+  // At 20 s: (10 x 100 + 10 x 200) / 20 = 150/s: ceil(4.5), ceil(6); there at 35 s. At 40 s 200/s: 6, 8 at
+  // 55 s.
+  EXPECT_EQ(replicas[34 - 1], (std::vector<int>{3, 4}));
+  EXPECT_EQ(replicas[35 - 1], (std::vector<int>{5, 6}));
+  EXPECT_EQ(replicas[54 - 1], (std::vector<int>{5, 6}));
+  EXPECT_EQ(replicas[55 - 1], (std::vector<int>{6, 8}));
+  // What was ordered at 60 s for 200/s comes at 75 s; from 69 s on no second of the last 9.2 s had more
+  // than 50/s.
+  EXPECT_EQ(replicas[69 - 1], (std::vector<int>{6, 8}));
+  EXPECT_EQ(replicas[70 - 1], (std::vector<int>{2, 2}));
+  EXPECT_EQ(replicas[75 - 1], (std::vector<int>{6, 8}));
+  EXPECT_EQ(replicas.back(), (std::vector<int>{2, 2}));
+}
+
+TEST(LimitToCluster, SharesWhatIsThere) {
+  testing::InferLineWorld world;
+  world.pipeline = testing::chain(3);
+  world.devices = {testing::device_of("gpu", 10, 1, {{1}, {1}, {1}}),
+                   testing::device_of("cpu", 100, 0.1, {{1}, {1}, {1}})};
+  world.link();
+  const Hardware hardware(world.context);
+  const Configuration planned = {{0, 1, 2}, {0, 1, 4}, {1, 1, 1}};
+  std::vector<int> wanted = {4, 12, 50};  // 16 of 10: 4 more than the 6 of now, of the 10 that are wanted
+  limit_to_cluster(hardware, planned, {2, 4, 1}, wanted);
+  EXPECT_EQ(wanted, (std::vector<int>{2, 7, 50}));
+  wanted = {1, 8, 50};
+  limit_to_cluster(hardware, planned, {2, 4, 1}, wanted);
+  EXPECT_EQ(wanted, (std::vector<int>{1, 8, 50}));
+}
+
+}  // namespace
+}  // namespace harness
