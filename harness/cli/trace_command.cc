@@ -49,7 +49,7 @@ ParamValue value_of(const std::string& text) {
   return text;
 }
 
-void apply_setting(const std::string& setting, ParamList& params) {
+void apply_setting(const std::string& setting, ParamList& params, TraceSpec& spec) {
   const std::size_t equals = setting.find('=');
   if (equals == std::string::npos) throw input_error({"", 0, "--set"}, "'" + setting + "'", "KEY=VALUE");
   const std::string key = setting.substr(0, equals);
@@ -62,6 +62,7 @@ void apply_setting(const std::string& setting, ParamList& params) {
   const std::string value = setting.substr(equals + 1);
   if (!param->set(value_of(value)))
     throw input_error({"", 0, "--set: " + key}, "'" + value + "'", param->allowed);
+  spec.places[key] = {"", 0, "--set: " + key};
 }
 
 /// The shapes that need no file.
@@ -119,7 +120,7 @@ TraceSpec spec_of(const TraceArguments& arguments) {
   spec.time_column = arguments.time_column;
   ParamList params;
   spec.list(params);
-  for (const std::string& setting : arguments.settings) apply_setting(setting, params);
+  for (const std::string& setting : arguments.settings) apply_setting(setting, params, spec);
   if (arguments.duration_s) spec.duration_s = *arguments.duration_s;
   resolve_preset(spec);
   check_trace(spec);

@@ -187,7 +187,7 @@ TEST(TraceCommand, NamesTheNearestShapeWhereThereIsNoFile) {
 }
 
 TEST(TraceInfo, RefusesMoreRequestsThanAnyoneWaitsForBeforeItPrintsAnything) {
-  for (const char* shape : {"constant", "poisson", "gamma", "mmpp", "step", "tweet", "azure"}) {
+  for (const char* shape : {"constant", "poisson", "gamma", "mmpp", "step", "transition", "tweet", "azure"}) {
     const std::string line = refusal(std::string("trace info ") + shape + " --rate 1e6 --duration 1e5");
     EXPECT_EQ(line.rfind("--rate x --duration: found ", 0), 0U) << line;
   }
@@ -196,6 +196,8 @@ TEST(TraceInfo, RefusesMoreRequestsThanAnyoneWaitsForBeforeItPrintsAnything) {
 }
 
 TEST(TraceCommand, NamesTheSettingThatItRefuses) {
+  EXPECT_TRUE(holds(refusal("trace info gamma --set scv=4 --set cv=2"),
+                    "--set: scv: found scv beside cv; allowed: one of them"));
   EXPECT_TRUE(
       holds(refusal("trace info tweet --set interpolate=never"), "--set: interpolate: found 'never'"));
 }

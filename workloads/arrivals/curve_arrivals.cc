@@ -88,24 +88,45 @@ class Segments {
 struct PoissonGaps {
   PoissonGaps(const PlacingRule&, std::uint64_t seed) : exponential(RandomStream(seed, "arrivals")) {}
   double first() { return exponential.next(); }
-  double next() { return exponential.next(); }
+  double next(TimeNs) { return exponential.next(); }
   ExponentialGaps exponential;
 };
 
 struct EvenGaps {
   EvenGaps(const PlacingRule&, std::uint64_t) {}
   double first() { return 0.5; }
-  double next() { return 1; }
+  double next(TimeNs) { return 1; }
 };
 
 struct GammaGaps {
   GammaGaps(const PlacingRule& rule, std::uint64_t seed)
       : random(seed, "arrivals"), shape(1.0 / (rule.cv * rule.cv)), scale(rule.cv * rule.cv) {}
-  double first() { return next(); }
-  double next() { return random.gamma(shape) * scale; }
+  double first() { return next(0); }
+  double next(TimeNs) { return random.gamma(shape) * scale; }
   RandomStream random;
   double shape;
   double scale;
+};
+
+/// Gamma gaps whose squared CV moves with time.
+struct MovingGammaGaps {
+  MovingGammaGaps(const PlacingRule& rule, std::uint64_t seed)
+      : random(seed, "arrivals"), from_scv(rule.cv * rule.cv), change(rule.change) {}
+  double first() { return next(0); }
+  double next(TimeNs at) {
+    const double scv = scv_at(at);
+    return random.gamma(1.0 / scv) * scv;
+  }
+  double scv_at(TimeNs at) const {
+    if (at < change.from_ns) return from_scv;
+    if (at >= change.until_ns) return change.to_scv;
+    const double share =
+        static_cast<double>(at - change.from_ns) / static_cast<double>(change.until_ns - change.from_ns);
+    return from_scv + (change.to_scv - from_scv) * share;
+  }
+  RandomStream random;
+  double from_scv;
+  ScvChange change;
 };
 
 /// Of a curve, placed by a rule.
@@ -169,8 +190,9 @@ class CurveArrivals : public ReplayArrivals {
     while (count < out.size() && gap < left) {
       left -= gap;
       offset_ns += gap * ns_per_request_;
-      out[count++] = std::min(segment_.begin_ns + static_cast<TimeNs>(offset_ns), last_ns);
-      gap = gaps_.next();
+      const TimeNs at = std::min(segment_.begin_ns + static_cast<TimeNs>(offset_ns), last_ns);
+      out[count++] = at;
+      gap = gaps_.next(at);
     }
     gap_ = gap;
     left_ = left;
@@ -201,10 +223,10 @@ class CountedArrivals : public ReplayArrivals {
       while (left_ == 0) {
         if (!open_bin()) return count;
       }
-      offset_ += gaps_.next();
+      offset_ += gaps_.next(begin_ns_);
       const double place = offset_ / sum_ * static_cast<double>(end_ns_ - begin_ns_);
       const TimeNs at = std::min(begin_ns_ + static_cast<TimeNs>(place), end_ns_ - 1);
-      if (--left_ == 0) gaps_.next();  // behind the last one
+      if (--left_ == 0) gaps_.next(begin_ns_);  // behind the last one
       if (at < duration_ns_) out[count++] = at;
     }
     return count;
@@ -226,7 +248,7 @@ class CountedArrivals : public ReplayArrivals {
     left_ = static_cast<std::uint64_t>(std::floor(counted_ + 0.5) - before);
     offset_ = sum_ = 0;
     Gaps rehearsal = gaps_;
-    for (std::uint64_t i = 0; i <= left_ && left_ > 0; ++i) sum_ += rehearsal.next();
+    for (std::uint64_t i = 0; i <= left_ && left_ > 0; ++i) sum_ += rehearsal.next(begin_ns_);
     return true;
   }
 
@@ -271,6 +293,8 @@ std::unique_ptr<ArrivalSource> make_curve_arrivals(std::shared_ptr<const Replay>
     case ArrivalProcess::kUniform:
       return std::make_unique<CurveArrivals<EvenGaps>>(std::move(replay), rule, seed);
     case ArrivalProcess::kGamma:
+      if (rule.change.to_scv > 0)
+        return std::make_unique<CurveArrivals<MovingGammaGaps>>(std::move(replay), rule, seed);
       return std::make_unique<CurveArrivals<GammaGaps>>(std::move(replay), rule, seed);
     default:
       return std::make_unique<CurveArrivals<PoissonGaps>>(std::move(replay), rule, seed);

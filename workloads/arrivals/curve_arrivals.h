@@ -8,6 +8,13 @@
 
 namespace harness {
 
+/// The squared CV of gamma gaps goes in a straight line from the rule's own to this one between two times.
+struct ScvChange {
+  double to_scv = 0;  ///< 0: it does not change
+  TimeNs from_ns = 0;
+  TimeNs until_ns = 0;
+};
+
 /// How requests are placed, and the parameters of that (as in TraceSpec).
 struct PlacingRule {
   ArrivalProcess process = ArrivalProcess::kPoisson;
@@ -15,13 +22,15 @@ struct PlacingRule {
   double mmpp_ratio = 1;
   double mmpp_high_share = 0.5;
   double mmpp_high_s = 1;
+  ScvChange change = {};  ///< kGamma
 };
 
 /// Requests placed along the curve by time change: gaps of mean 1 (exponential; 1; gamma with the given CV)
 /// are laid out in the integral of the rate, so the process is exact for any curve. `uniform` puts request k
 /// where the integral is k + 1/2. `mmpp` is Poisson at the curve's rate times a two-state Markov chain in
-/// replayed time whose mean is 1. The times do not depend on the sizes of the spans asked for. About 10 ns a
-/// request for Poisson.
+/// replayed time whose mean is 1. Where the squared CV of gamma gaps changes, each gap has the one of the
+/// time at which it begins; its mean stays 1. The times do not depend on the sizes of the spans asked for.
+/// About 10 ns a request for Poisson.
 std::unique_ptr<ArrivalSource> make_curve_arrivals(std::shared_ptr<const Replay> replay,
                                                    const PlacingRule& rule, std::uint64_t seed);
 

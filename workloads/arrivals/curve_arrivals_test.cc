@@ -84,6 +84,38 @@ TEST_P(GammaGapsTest, HaveTheCv) {
 }
 INSTANTIATE_TEST_SUITE_P(Cvs, GammaGapsTest, testing::Values(0.25, 0.5, 1.0, 2.0, 4.0));
 
+// The squared CV goes from 0.25 to 4 between 200 and 600 s: what it is before, in the middle and after; the
+// rate stays.
+TEST(CurveArrivals, MoveTheSquaredCvInAStraightLine) {
+  PlacingRule rule = rule_of(ArrivalProcess::kGamma, 0.5);
+  rule.change = {4, 200 * kNsPerS, 600 * kNsPerS};
+  const auto source = make_curve_arrivals(flat(1000, 800), rule, 4);
+  const std::vector<TimeNs> times = all_times(*source, 512);
+  const auto between = [&](TimeNs from_s, TimeNs until_s) {
+    return std::vector<TimeNs>(std::lower_bound(times.begin(), times.end(), from_s * kNsPerS),
+                               std::lower_bound(times.begin(), times.end(), until_s * kNsPerS));
+  };
+  for (const auto& [from_s, until_s, scv] : {std::tuple{0, 200, 0.25}, {395, 405, 2.125}, {600, 800, 4.0}}) {
+    const auto [mean, cv] = gap_figures(between(from_s, until_s));
+    EXPECT_NEAR(cv * cv / scv, 1, from_s == 395 ? 0.15 : 0.05) << from_s;
+    EXPECT_NEAR(mean * 1000, 1, from_s == 395 ? 0.06 : 0.02) << from_s;
+  }
+}
+
+TEST(CurveArrivals, ChangeTheSquaredCvAtOnceWhereTheTransitionTakesNoTime) {
+  PlacingRule moving = rule_of(ArrivalProcess::kGamma, 2);
+  const PlacingRule before = moving;
+  moving.change = {0.25, 5 * kNsPerS, 5 * kNsPerS};
+  const std::vector<TimeNs> still = all_times(*make_curve_arrivals(flat(1000, 10), before, 7));
+  const std::vector<TimeNs> times = all_times(*make_curve_arrivals(flat(1000, 10), moving, 7));
+  const auto at = [](const std::vector<TimeNs>& all) {
+    return std::lower_bound(all.begin(), all.end(), 5 * kNsPerS) - all.begin();
+  };
+  ASSERT_EQ(at(times), at(still));
+  EXPECT_TRUE(std::equal(times.begin(), times.begin() + at(times), still.begin()));
+  EXPECT_NEAR(gap_figures({times.begin() + at(times), times.end()}).second, 0.5, 0.03);
+}
+
 /// Requests in bin b of a curve with rates 100, 0, 400: in proportion to the rates, none in the empty bin.
 TEST(CurveArrivals, FollowTheCurve) {
   const auto replay = std::make_shared<const Replay>(Replay{RateCurve{100, {100, 0, 400}}, 250});
@@ -117,6 +149,19 @@ TEST(CurveArrivals, MmppHasTheMeanAndTheStatesVariation) {
 }
 
 using Case = std::tuple<ArrivalProcess, std::uint64_t>;
+TEST(CurveArrivals, WithAMovingCvDoNotDependOnChunksAndRestart) {
+  PlacingRule rule = rule_of(ArrivalProcess::kGamma, 2);
+  rule.change = {0.5, kNsPerS / 2, 3 * kNsPerS / 2};
+  const auto replay =
+      std::make_shared<const Replay>(Replay{RateCurve{0.37, {900, 30, 0, 2000, 500, 1}}, 2.1});
+  const std::vector<TimeNs> whole = all_times(*make_curve_arrivals(replay, rule, 3), 100'000);
+  for (const std::size_t chunk : {1, 2, 7, 64, 513}) {
+    const auto source = make_curve_arrivals(replay, rule, 3);
+    EXPECT_EQ(all_times(*source, chunk), whole) << chunk;
+    EXPECT_EQ(all_times(*source->restarted(), chunk), whole) << chunk;
+  }
+}
+
 class AnyProcess : public testing::TestWithParam<Case> {
  protected:
   std::unique_ptr<ArrivalSource> make() const {

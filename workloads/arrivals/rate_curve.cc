@@ -91,6 +91,18 @@ int parts_of(double replayed_bin_s, std::size_t bins) {
 
 constexpr double kRelativeSlack = 1e-15;
 
+/// Of what is replayed, the rate that becomes the target.
+double rate_scaled_to(const TraceSpec& spec, const Replay& replay) {
+  const bool is_start = spec.scale_to == ScaleTo::kStart;
+  const double rate = is_start                          ? replay.curve.rps.front()
+                      : spec.scale_to == ScaleTo::kMean ? mean_rps(replay.curve, replay.duration_s)
+                                                        : peak_rps(replay.curve, replay.duration_s);
+  if (rate > 0) return rate;
+  if (is_start && mean_rps(replay.curve, replay.duration_s) > 0)
+    throw wrong(spec, "scale_to", "start, where the first bin has no requests", "mean or peak");
+  throw wrong(spec, "shape", "a replayed window without requests", "a window that can be scaled");
+}
+
 }  // namespace
 
 double bins_of(double s, double bin_s) {
@@ -235,10 +247,7 @@ Replay replay_of(const TraceSpec& spec, RateCurve source, bool smooths, double t
     throw wrong(spec, "duration_s", "a replay of " + text_of(replay.duration_s) + " s", "at most 1e9 s");
   }
   if (target_rps <= 0) return replay;
-  const double now = spec.scale_to == ScaleTo::kMean ? mean_rps(replay.curve, replay.duration_s)
-                                                     : peak_rps(replay.curve, replay.duration_s);
-  if (!(now > 0))
-    throw wrong(spec, "shape", "a replayed window without requests", "a window that can be scaled");
+  const double now = rate_scaled_to(spec, replay);
   for (double& rate : replay.curve.rps) rate *= target_rps / now;
   return replay;
 }

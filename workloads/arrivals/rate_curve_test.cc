@@ -111,6 +111,19 @@ TEST(ReplayOf, ScalesThePeakOrTheMeanOfTheReplayedWindowOnly) {
   EXPECT_DOUBLE_EQ(peak_rps(replay_of(spec, {1, {1, 3, 96}}, true, 50).curve, 2), 50);
 }
 
+TEST(ReplayOf, ScalesTheRateOfTheFirstBin) {
+  TraceSpec spec = file_spec();
+  spec.scale_to = ScaleTo::kStart;
+  EXPECT_EQ(replay_of(spec, {1, {2, 8}}, true, 50).curve.rps, (std::vector<double>{50, 200}));
+  try {
+    replay_of(spec, {1, {0, 8}}, true, 50);
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "scale_to: found start, where the first bin has no requests; allowed: mean or peak");
+  }
+}
+
 TEST(ReplayOf, RepeatsOrEndsEarly) {
   TraceSpec spec = file_spec();
   spec.duration_s = 5;

@@ -8,12 +8,16 @@
 namespace harness {
 namespace {
 
+constexpr double kLeastScv = 1e-4;
+constexpr double kLargestScv = 1e4;
+
 void list_scaling(TraceSpec& spec, ParamList& params) {
   params.number("duration_s", spec.duration_s, 0, 1e9,
                 "length of the load in replayed seconds; 0: all of a file (an error for generated shapes)");
   params.choice(
-      "scale_to", spec.scale_to, {"mean", "peak"},
-      "what the target rate is: the mean of the replayed window, or its highest mean over one second");
+      "scale_to", spec.scale_to, {"mean", "peak", "start"},
+      "what the target rate is: the mean of the replayed window, its highest mean over one second, or the "
+      "rate of its first bin");
   params.choice(
       "scale_by", spec.scale_by, {"auto", "smoothed", "raw"},
       "the file's curve that is scaled: its centred moving mean over smooth_s, or its raw counts (whose "
@@ -25,10 +29,15 @@ void list_scaling(TraceSpec& spec, ParamList& params) {
 void list_process(TraceSpec& spec, ParamList& params) {
   params.choice(
       "process", spec.process, {"poisson", "uniform", "gamma", "mmpp"},
-      "how requests are placed at the curve's rate; the shapes constant, poisson, gamma and mmpp fix it");
+      "how requests are placed at the curve's rate; the shapes constant, poisson, gamma, mmpp and transition "
+      "fix it");
   params.number(
       "cv", spec.cv, 0.01, 100,
       "gamma: coefficient of variation (sigma / mean) of the gaps between requests at a constant rate");
+  params.number(
+      "scv", spec.scv, 0, kLargestScv,
+      "gamma: in place of cv its square, which InferLine calls CV (gamma gaps of shape 1 / scv); 0: "
+      "that of cv");
   params.number("mmpp_ratio", spec.mmpp_ratio, 1, 1e6,
                 "mmpp: rate of the high state over that of the low state");
   params.number("mmpp_high_share", spec.mmpp_high_share, 0.001, 0.999,
@@ -38,6 +47,15 @@ void list_process(TraceSpec& spec, ParamList& params) {
   params.number("step_ratio", spec.step_ratio, 0, 1e6, "step: rate within the step over the rate outside");
   params.number("step_from", spec.step_from, 0, 1, "step: where the step begins, as a share of the duration");
   params.number("step_to", spec.step_to, 0, 1, "step: where the step ends, as a share of the duration");
+  params.number("transition_ratio", spec.transition_ratio, 0, 1e6,
+                "transition: the rate after it over the rate before; in between in a straight line");
+  params.number("transition_scv", spec.transition_scv, 0, kLargestScv,
+                "transition: the squared CV after it, from that of scv or cv in a straight line; 0: the same "
+                "as before");
+  params.number("transition_from_s", spec.transition_from_s, 0, 1e9,
+                "transition: where it begins, in replayed seconds");
+  params.number("transition_s", spec.transition_s, 0, 1e9,
+                "transition: how long it takes (0: at once); duration_s may cut it");
 }
 
 void list_source(TraceSpec& spec, ParamList& params) {
@@ -129,6 +147,19 @@ void check_classes(const TraceSpec& spec) {
     throw wrong(spec, "format", "'" + spec.format + "' with shape = \"streams\"", "auto or azure_functions");
 }
 
+/// Squared CVs, and the transition from one to another.
+void check_process(const TraceSpec& spec) {
+  if (spec.scv > 0 && spec.places.contains("cv"))
+    throw wrong(spec, "scv", "scv beside cv", "one of them: scv is the square of cv");
+  for (const auto& [key, scv] : {std::pair{"scv", spec.scv}, {"transition_scv", spec.transition_scv}}) {
+    if (scv > 0 && scv < kLeastScv)
+      throw wrong(spec, key, text_of(scv), "0, or " + text_of(kLeastScv) + " to " + text_of(kLargestScv));
+  }
+  if (spec.shape == "transition" && spec.transition_from_s >= spec.duration_s)
+    throw wrong(spec, "transition_from_s", text_of(spec.transition_from_s),
+                "less than the " + text_of(spec.duration_s) + " s of duration_s");
+}
+
 }  // namespace
 
 InputPlace place_of_field(const TraceSpec& spec, const std::string& field) {
@@ -145,7 +176,7 @@ void TraceSpec::list(ParamList& params) {
 }
 
 std::vector<std::string> trace_shape_names() {
-  std::vector<std::string> names = {"constant", "poisson", "gamma", "mmpp", "step",
+  std::vector<std::string> names = {"constant", "poisson", "gamma", "mmpp", "step",   "transition",
                                     "wiki",     "tweet",   "azure", "file", "streams"};
   for (const std::string& name : stream_preset_names()) names.push_back(name);
   return names;
@@ -183,6 +214,7 @@ void check_trace(const TraceSpec& spec) {
   if (!is_file && !(spec.duration_s > 0)) {
     throw wrong(spec, "duration_s", "0 with shape " + spec.shape, "more than 0 s (0 is for files)");
   }
+  check_process(spec);
   if (spec.to_s > 0 && spec.to_s <= spec.from_s) {
     throw wrong(spec, "to_s", text_of(spec.to_s),
                 "more than from_s (" + text_of(spec.from_s) + "), or 0 for the end");
@@ -195,6 +227,8 @@ void check_trace(const TraceSpec& spec) {
     throw wrong(spec, "step_ratio", "0 over the whole duration", "more than 0, or a shorter step");
   }
 }
+
+std::vector<std::string> unused_trace_keys(const TraceSpec& spec) { return {spec.scv > 0 ? "cv" : "scv"}; }
 
 double compression_of(const TraceSpec& spec) {
   if (spec.compress > 0) return spec.compress;

@@ -16,7 +16,7 @@
 namespace harness {
 
 /// What the rate is scaled to, and by which curve.
-enum class ScaleTo { kMean, kPeak };
+enum class ScaleTo { kMean, kPeak, kStart };
 enum class ScaleBy { kAuto, kSmoothed, kRaw };
 /// How requests are placed at a given rate.
 enum class ArrivalProcess { kPoisson, kUniform, kGamma, kMmpp };
@@ -38,8 +38,9 @@ enum class Interpolate { kAuto, kLinear, kOff };
 /// gives the same mapping (write its `compress` out). Source time 0 is the first bin of the real file. They
 /// last for ever.
 struct TraceSpec {
-  std::string name;               ///< how results call it
-  std::string shape = "poisson";  ///< constant, poisson, gamma, mmpp, step, wiki, tweet, azure, file, streams
+  std::string name;  ///< how results call it
+  std::string shape =
+      "poisson";     ///< constant, poisson, gamma, mmpp, step, transition, wiki, tweet, azure, file, streams
   std::string file;  ///< shape = file: path, plain or gzipped; streams: of recorded minutes, or empty
   std::string format = "auto";  ///< one of trace_format_names() (see read_trace)
   /// counts: columns, separated by commas, whose counts are added: each a name in the header or a position
@@ -59,12 +60,17 @@ struct TraceSpec {
   double smooth_s = 30;
   ArrivalProcess process = ArrivalProcess::kPoisson;
   double cv = 2;
+  double scv = 0;  ///< cv squared, in its place; 0: not given
   double mmpp_ratio = 5;
   double mmpp_high_share = 0.2;
   double mmpp_high_s = 2;
   double step_ratio = 2;
   double step_from = 1.0 / 3.0;
   double step_to = 2.0 / 3.0;
+  double transition_ratio = 2;
+  double transition_scv = 0;
+  double transition_from_s = 0;
+  double transition_s = 60;
   double bin_s = 0;
   double from_s = 0;
   double to_s = 0;
@@ -81,7 +87,8 @@ struct TraceSpec {
 /// Where the field stands, or the whole spec when that is not known.
 InputPlace place_of_field(const TraceSpec& spec, const std::string& field);
 
-/// constant, poisson, gamma, mmpp, step, wiki, tweet, azure, file, streams, and the presets of streams.
+/// constant, poisson, gamma, mmpp, step, transition, wiki, tweet, azure, file, streams, and the presets of
+/// streams.
 std::vector<std::string> trace_shape_names();
 /// A shape that is a preset of streams (stream_preset) becomes shape streams with its classes. One with
 /// classes beside it is left as it is, for check_trace to refuse.
@@ -109,13 +116,13 @@ struct LoadNotes {
 };
 
 /// Sending times of the trace. `target_rps` > 0 scales it: the mean (scale_to = peak: the highest mean over
-/// one whole second) of the replayed window becomes that. `target_rps` <= 0 replays a file as it was
-/// recorded: recorded times as they are (`repeat` and `clip_rps` are errors then), counts with as many
-/// requests in each bin as were counted (`process` places them within it; mmpp is an error), streams at the
-/// rates of their classes; another generated shape then is an error. Recorded times are treated as counts in
-/// bins of bin_s (1 s unless given) when target_rps > 0: their order within a bin is not kept. `notes`, where
-/// given, gets what LoadNotes says; of other shapes nothing. Throws InputError (check_trace, the file's
-/// reader, a window outside the file or without requests).
+/// one whole second; start: the rate of the first bin) of the replayed window becomes that. `target_rps` <= 0
+/// replays a file as it was recorded: recorded times as they are (`repeat` and `clip_rps` are errors then),
+/// counts with as many requests in each bin as were counted (`process` places them within it; mmpp is an
+/// error), streams at the rates of their classes; another generated shape then is an error. Recorded times
+/// are treated as counts in bins of bin_s (1 s unless given) when target_rps > 0: their order within a bin is
+/// not kept. `notes`, where given, gets what LoadNotes says; of other shapes nothing. Throws InputError
+/// (check_trace, the file's reader, a window outside the file or without requests).
 std::unique_ptr<ArrivalSource> make_arrivals(const TraceSpec& spec, double target_rps, std::uint64_t seed,
                                              LoadNotes* notes = nullptr);
 
@@ -132,6 +139,9 @@ std::string trace_bytes(const TraceSpec& spec);
 
 /// SHA-256 (hex) of the trace's file; "" for generated shapes. Throws InputError as trace_bytes does.
 std::string trace_checksum(const TraceSpec& spec);
+
+/// The keys of a trace that its text leaves out, since another one says the same: `cv` or `scv`.
+std::vector<std::string> unused_trace_keys(const TraceSpec& spec);
 
 /// The compression in effect: `compress`, or the default of the shape when that is 0.
 double compression_of(const TraceSpec& spec);

@@ -13,11 +13,17 @@ namespace harness {
 namespace {
 
 PlacingRule placing_rule(const TraceSpec& spec) {
-  PlacingRule rule{spec.process, spec.cv, spec.mmpp_ratio, spec.mmpp_high_share, spec.mmpp_high_s};
+  const double cv = spec.scv > 0 ? std::sqrt(spec.scv) : spec.cv;
+  PlacingRule rule{spec.process, cv, spec.mmpp_ratio, spec.mmpp_high_share, spec.mmpp_high_s};
   if (spec.shape == "constant") rule.process = ArrivalProcess::kUniform;
   if (spec.shape == "poisson") rule.process = ArrivalProcess::kPoisson;
   if (spec.shape == "gamma") rule.process = ArrivalProcess::kGamma;
   if (spec.shape == "mmpp") rule.process = ArrivalProcess::kMmpp;
+  if (spec.shape == "transition") {
+    rule.process = ArrivalProcess::kGamma;
+    rule.change = {spec.transition_scv, s_to_ns(spec.transition_from_s),
+                   s_to_ns(spec.transition_from_s + spec.transition_s)};
+  }
   return rule;
 }
 
@@ -27,6 +33,28 @@ RateCurve step_curve(const TraceSpec& spec) {
   for (int bin = 0; bin < kBins; ++bin) {
     const double place = (bin + 0.5) / kBins;
     curve.rps.push_back(place >= spec.step_from && place < spec.step_to ? spec.step_ratio : 1.0);
+  }
+  return curve;
+}
+
+/// Requests up to `time_s` where the rate before the transition is 1.
+double requests_before(const TraceSpec& spec, double time_s) {
+  const double into_s = std::clamp(time_s - spec.transition_from_s, 0.0, spec.transition_s);
+  const double after_s = std::max(0.0, time_s - spec.transition_from_s - spec.transition_s);
+  const double more = spec.transition_ratio - 1;
+  const double ramp = spec.transition_s > 0 ? more * into_s * into_s / (2 * spec.transition_s) : 0;
+  return time_s + ramp + more * after_s;
+}
+
+/// Each bin has the mean of the rate over it.
+RateCurve transition_curve(const TraceSpec& spec) {
+  constexpr int kBins = 10'000;
+  RateCurve curve{spec.duration_s / kBins, {}};
+  double before = 0;
+  for (int bin = 1; bin <= kBins; ++bin) {
+    const double now = requests_before(spec, curve.bin_s * bin);
+    curve.rps.push_back(std::max(0.0, (now - before) / curve.bin_s));
+    before = now;
   }
   return curve;
 }
@@ -46,7 +74,9 @@ Replay generated_replay(const TraceSpec& spec, double target_rps, std::uint64_t 
   flat.interpolate = Interpolate::kOff;
   flat.clip_rps = 0;
   flat.repeat = false;
-  RateCurve curve = spec.shape == "step" ? step_curve(spec) : RateCurve{spec.duration_s, {1.0}};
+  RateCurve curve{spec.duration_s, {1.0}};
+  if (spec.shape == "step") curve = step_curve(spec);
+  if (spec.shape == "transition") curve = transition_curve(spec);
   return replay_of(flat, std::move(curve), false, target_rps);
 }
 

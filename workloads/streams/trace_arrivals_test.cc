@@ -81,8 +81,8 @@ TEST_P(GeneratedShapes, NeedARate) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, GeneratedShapes,
-                         testing::Values("constant", "poisson", "gamma", "mmpp", "step", "wiki", "tweet",
-                                         "azure"),
+                         testing::Values("constant", "poisson", "gamma", "mmpp", "step", "transition", "wiki",
+                                         "tweet", "azure"),
                          [](const auto& each) { return each.param; });
 
 /// The default compression shows the shapes' rises and falls within the minutes that experiments take.

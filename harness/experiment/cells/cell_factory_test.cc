@@ -239,8 +239,8 @@ TEST(CellFactory, ACellIsPreparedAlikeWithAndWithoutTheOtherSeeds) {
   std::ofstream(counts) << "# bin_s = 1\n3\n9\n4\n1\n5\n9\n2\n6\n5\n3\n";
   std::set<std::string> of_the_seed;
   for (const std::string shape :
-       {"constant", "poisson", "gamma", "mmpp", "step", "wiki", "tweet", "azure", "file"}) {
-    for (const std::string scale_to : {"mean", "peak"}) {
+       {"constant", "poisson", "gamma", "mmpp", "step", "transition", "wiki", "tweet", "azure", "file"}) {
+    for (const std::string scale_to : {"mean", "peak", "start"}) {
       for (const std::string rate : {"loads = 0.7", "rates_rps = 300"}) {
         SCOPED_TRACE(shape + " " + scale_to + " " + rate);
         const std::string file =
@@ -252,7 +252,8 @@ TEST(CellFactory, ACellIsPreparedAlikeWithAndWithoutTheOtherSeeds) {
       }
     }
   }
-  EXPECT_EQ(of_the_seed, (std::set<std::string>{"wiki peak", "tweet peak", "azure peak"}));
+  EXPECT_EQ(of_the_seed, (std::set<std::string>{"wiki peak", "tweet peak", "azure peak", "wiki start",
+                                                "tweet start", "azure start"}));
   EXPECT_FALSE(
       expect_seeds_apart("pipelines = \"shepherd13\"\ntraces = \"one\"\nrates_rps = 300\nduration_s = 3\n"
                          "[[trace.one.streams]]\ncount = 5\nrps = 100\nrates = "
@@ -338,11 +339,15 @@ TEST(CellFactory, EffectiveTomlIsTheCell) {
   const ExperimentSpec spec =
       parse(R"([workload]
 pipelines = ["tm", "da"]
-traces = ["azure", "odd name"]
+traces = ["azure", "odd name", "squared"]
 loads = [0.7, 1.3]
 [trace."odd name"]
 shape = "gamma"
 cv = 3
+[trace.squared]
+shape = "transition"
+scv = 0.5
+transition_scv = 4
 [module.kill_count]
 batch = 0
 )" +

@@ -100,6 +100,10 @@ std::string planning_text(const Settings& settings, const std::vector<std::strin
 std::string trace_text(const Settings& settings) {
   TraceSpec copy = settings.trace;
   std::vector<Param> params = trace_params(copy);
+  const std::vector<std::string> unused = unused_trace_keys(copy);
+  std::erase_if(params, [&unused](const Param& param) {
+    return std::find(unused.begin(), unused.end(), param.name) != unused.end();
+  });
   if (copy.shape == "streams") {
     const std::vector<std::string> keys = stream_trace_keys();
     std::erase_if(params, [&keys](const Param& param) {
