@@ -20,7 +20,7 @@ struct InferLineParams {
   Plans plan = Plans::kGreedy;
   Tunes tuner = Tunes::kEnvelope;
   double period_ms = 1000;
-  PlanningParams planning;
+  GreedyParams planning;
   TuningParams tuning;
 
   void list(ParamList& params) {

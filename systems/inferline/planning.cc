@@ -31,7 +31,7 @@ int ceil_of(double value) {
 
 }  // namespace
 
-void PlanningParams::list(ParamList& params) {
+void GreedyParams::list(ParamList& params) {
   params.choice("batch_choice", batch_choice, {"saving", "first"},
                 "which batch is doubled when no action cuts cost (all save 0 $): of the model whose larger "
                 "batches make most $ of replicas superfluous, or of the first (reconstruction)");
@@ -40,7 +40,7 @@ void PlanningParams::list(ParamList& params) {
 }
 
 GreedyPlanner::GreedyPlanner(const Pipeline& pipeline, const Hardware& hardware, Estimator& estimator,
-                             TimeNs sample_ns, TimeNs slo_ns, const PlanningParams& params)
+                             TimeNs sample_ns, TimeNs slo_ns, const GreedyParams& params)
     : pipeline_(pipeline),
       hardware_(hardware),
       estimator_(estimator),
@@ -162,9 +162,9 @@ Configuration GreedyPlanner::with_larger_batch(const Configuration& from) {
     larger.max_batch *= 2;
     saving[m] = from[m].replicas * hardware_.price(from[m].device) *
                 (1 - hardware_.replica_rps(m, from[m]) / hardware_.replica_rps(m, larger));
-    if (saving[m] > 0 || params_.batch_choice == BatchChoice::kFirst) order.push_back(m);
+    if (saving[m] > 0 || params_.batch_choice == GrownBatch::kFirst) order.push_back(m);
   }
-  if (params_.batch_choice == BatchChoice::kSaving)
+  if (params_.batch_choice == GrownBatch::kSaving)
     std::ranges::stable_sort(order, std::ranges::greater(), [&](ModuleId m) { return saving[m]; });
   for (const ModuleId m : order) {
     Configuration larger = from;

@@ -12,13 +12,13 @@
 namespace harness {
 
 /// Which model's batch grows when no action cuts cost: all of them save 0 $ (R).
-enum class BatchChoice {
+enum class GrownBatch {
   kSaving,  ///< the one whose larger batches would make most $ of replicas superfluous
   kFirst    ///< the first whose larger batch is feasible: the algorithm's own order
 };
 
-struct PlanningParams {
-  BatchChoice batch_choice = BatchChoice::kSaving;
+struct GreedyParams {
+  GrownBatch batch_choice = GrownBatch::kSaving;
   double max_utilisation = 1;
 
   void list(ParamList& params);
@@ -29,7 +29,7 @@ class GreedyPlanner {
  public:
   /// All outlive this. `sample_ns`: length of the estimator's sample.
   GreedyPlanner(const Pipeline& pipeline, const Hardware& hardware, Estimator& estimator, TimeNs sample_ns,
-                TimeNs slo_ns, const PlanningParams& params);
+                TimeNs slo_ns, const GreedyParams& params);
 
   /// Algorithm 2. In the end no single action cuts cost and keeps P99 <= SLO. Throws InputError where
   /// Algorithm 1 finds no configuration.
@@ -73,14 +73,11 @@ class GreedyPlanner {
   const Hardware& hardware_;
   Estimator& estimator_;
   TimeNs slo_ns_;
-  PlanningParams params_;
+  GreedyParams params_;
   double rate_rps_;
   int simulations_ = 0;
   std::map<Configuration, bool> known_;
 };
-
-/// The rate that a coarse-grained plan provisions for (section 6).
-enum class CoarseRate { kMean, kPeak };
 
 /// The pipeline as one black box: all models on their fastest hardware with one maximum batch size, the
 /// largest with which the longest path meets the SLO (R), in as many units of one replica of each as

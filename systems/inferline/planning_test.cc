@@ -27,7 +27,7 @@ struct Planned {
   double cost = 0;
 };
 
-Planned planned(const InferLineWorld& world, const PlanningParams& params = {}) {
+Planned planned(const InferLineWorld& world, const GreedyParams& params = {}) {
   const Hardware hardware(world.context);
   Estimator estimator(world.pipeline, hardware, world.planning.sample, 1);
   GreedyPlanner planner(world.pipeline, hardware, estimator, world.planning.sample_ns, world.context.slo_ns,
@@ -135,8 +135,8 @@ TEST(GreedyPlanner, KeepsThePapersGuarantees) {
       EXPECT_THROW(planned(*world), InputError) << "seed " << seed;
       continue;
     }
-    PlanningParams params;
-    params.batch_choice = static_cast<BatchChoice>(random.below(2));
+    GreedyParams params;
+    params.batch_choice = static_cast<GrownBatch>(random.below(2));
     const Planned result = planned(*world, params);
     ++plans;
     ASSERT_TRUE(is_feasible(*world, hardware, result.plan)) << "seed " << seed;
