@@ -196,15 +196,48 @@ PathTotals path_totals(const RunRecord& record) {
   return totals;
 }
 
-double cost_usd(const RunRecord& record) {
+double cost_usd(const RunRecord& record, TimeNs from_ns, TimeNs to_ns) {
   constexpr double kSecondsPerHour = 3600;
   double usd = record.workers.empty() ? kNoValue : 0;
   for (const WorkerTotals& worker : record.workers) {
     if (worker.usd_per_h <= 0) return kNoValue;
-    const TimeNs paid_ns = std::min(worker.removed_ns, record.duration_ns) - worker.added_ns;
+    const TimeNs paid_ns = std::min(worker.removed_ns, to_ns) - std::max(worker.added_ns, from_ns);
     if (paid_ns > 0) usd += worker.usd_per_h * ns_to_s(paid_ns) / kSecondsPerHour;
   }
   return usd;
+}
+
+double cost_usd(const RunRecord& record) { return cost_usd(record, 0, record.duration_ns); }
+
+double first_added_s(const RunRecord& record) {
+  double first_s = kNoValue;
+  for (const WorkerTotals& worker : record.workers) {
+    if (worker.added_ns <= 0 || worker.added_ns == kNever) continue;
+    if (!(first_s <= ns_to_s(worker.added_ns))) first_s = ns_to_s(worker.added_ns);
+  }
+  return first_s;
+}
+
+double missed_in_the_end(const RunRecord& record, double seconds) {
+  const auto wanted = static_cast<std::size_t>(seconds / ns_to_s(record.window_ns));
+  std::uint64_t sent = 0;
+  std::uint64_t in_time = 0;
+  for (std::size_t i = record.windows.size() - std::min(wanted, record.windows.size());
+       i < record.windows.size(); ++i) {
+    sent += record.windows[i].sent;
+    in_time += record.windows[i].in_time;
+  }
+  return share_if_any(sent - in_time, sent);
+}
+
+double missed_until_s(const RunRecord& record) {
+  constexpr std::uint64_t kPerCent = 100;
+  for (std::size_t i = record.windows.size(); i > 0; --i) {
+    const WindowCounts& window = record.windows[i - 1];
+    if (kPerCent * (window.sent - window.in_time) > window.sent)
+      return ns_to_s(static_cast<TimeNs>(i) * record.window_ns);
+  }
+  return 0;
 }
 
 double gpu_utilisation(const RunRecord& record) {
@@ -219,6 +252,11 @@ using enum Better;
 using Run = const MeasuredRun&;
 
 double duration_s(const RunRecord& record) { return ns_to_s(record.duration_ns); }
+
+double cost_per_h(const RunRecord& record, TimeNs from_ns, TimeNs to_ns) {
+  constexpr double kSecondsPerHour = 3600;
+  return cost_usd(record, from_ns, to_ns) / ns_to_s(to_ns - from_ns) * kSecondsPerHour;
+}
 
 /// Nothing where the capacity is not known.
 std::optional<OverloadCounts> overload(Run run) {
@@ -235,6 +273,14 @@ constexpr Metric kMetrics[] = {
     {"cost_usd", kLower, false, [](Run run) { return cost_usd(run.record); }},
     {"cost_usd_per_h", kLower, false,
      [](Run run) { return cost_usd(run.record) / duration_s(run.record) * 3600; }},
+    // Of the first second; and the mean of the last 10 s of the load.
+    {"cost_usd_per_h_start", kLower, false, [](Run run) { return cost_per_h(run.record, 0, kNsPerS); }},
+    {"cost_usd_per_h_end", kLower, false,
+     [](Run run) {
+       const TimeNs end_ns = run.record.duration_ns;
+       return cost_per_h(run.record, std::max<TimeNs>(0, end_ns - 10 * kNsPerS), end_ns);
+     }},
+    {"first_added_s", kNeither, false, [](Run run) { return first_added_s(run.record); }},
     // Of the initial plan.
     {"capacity_rps", kNeither, false, [](Run run) { return run.capacity_rps; }},
     {"offered_rps", kNeither, false,
@@ -259,6 +305,9 @@ constexpr Metric kMetrics[] = {
      }},
     {"drop_rate", kLower, true,
      [](Run run) { return share(run.record.dropped + run.record.late, run.record.sent); }},
+    // Of the requests of the last 10 s of the load; and when it was last above 1 % in a second.
+    {"drop_rate_last_10s", kLower, true, [](Run run) { return missed_in_the_end(run.record, 10); }},
+    {"missed_until_s", kLower, false, [](Run run) { return missed_until_s(run.record); }},
     {"drop_rate_overload", kLower, true,
      [](Run run) {
        const auto counts = overload(run);

@@ -70,6 +70,16 @@ PathTotals path_totals(const RunRecord& record);
 /// Dollars for the workers during the load: each from when it has its device until it is removed, at the
 /// price of its kind (InferLine, section 7: cost). kNoValue where the price of one is not known.
 double cost_usd(const RunRecord& record);
+/// The same in [from_ns, to_ns), within the load.
+double cost_usd(const RunRecord& record, TimeNs from_ns, TimeNs to_ns);
+
+/// When the first worker was added after the start, in s; kNoValue: none was.
+double first_added_s(const RunRecord& record);
+/// Of the requests sent in the last whole windows of the load, `seconds` in all: the share not in time.
+double missed_in_the_end(const RunRecord& record, double seconds);
+/// The end of the last window of a second in which more than 1 % of the requests sent were not in time, in s
+/// (InferLine, Fig. 14: until P99 meets the SLO for good); 0: there is none.
+double missed_until_s(const RunRecord& record);
 
 /// Busy time of all workers / worker_time_ns: a backlog served after the load does not exceed 1.
 double gpu_utilisation(const RunRecord& record);

@@ -328,6 +328,10 @@ TEST(Metrics, ARunWithoutRequestsHasNoUndefinedMetric) {
                                                "workers_min_10s",
                                                "cost_usd",
                                                "cost_usd_per_h",
+                                               "cost_usd_per_h_start",
+                                               "cost_usd_per_h_end",
+                                               "first_added_s",
+                                               "drop_rate_last_10s",
                                                "recorded_peak_over_mean",
                                                "sent_peak_over_mean"};
   const SummaryRow row = summarise({}, {RunRecord{}, 0, [](TimeNs) { return 0.0; }});
@@ -358,6 +362,32 @@ TEST(Metrics, DevicesAreCountedOverTheRanks) {
                                         rank_with("cuda:2 NVIDIA H200 (worker 5)", "580.95.05")};
   EXPECT_EQ(devices_text(gpus),
             "3 x NVIDIA H200, 1 x NVIDIA A100-SXM4-80GB, driver 580.95.05, driver 550.54.15");
+}
+
+// Two workers of 0.36 $/h for the 3.5 s of load; one of 3.6 $/h from 1.5 s to 3 s.
+TEST(Costs, AtTheStartAndInTheEnd) {
+  RunRecord record = four_windows();
+  record.workers.resize(3);
+  for (WorkerTotals& worker : record.workers) worker.usd_per_h = 0.36;
+  record.workers[2] = {.usd_per_h = 3.6,
+                       .added_ns = 1'500 * kNsPerMs,
+                       .ready_ns = 2 * kNsPerS,
+                       .removed_ns = 3 * kNsPerS};
+  const SummaryRow row = summary_of(record);
+  EXPECT_NEAR(row["cost_usd"], (2 * 0.36 * 3.5 + 3.6 * 1.5) / 3600, 1e-12);
+  EXPECT_NEAR(row["cost_usd_per_h_start"], 0.72, 1e-12);
+  EXPECT_NEAR(row["cost_usd_per_h_end"], 0.72 + 3.6 * 1.5 / 3.5, 1e-12);  // a load of less than 10 s
+  EXPECT_DOUBLE_EQ(row["first_added_s"], 1.5);
+}
+
+TEST(Misses, InTheEndAndUntil) {
+  RunRecord record = four_windows();
+  EXPECT_DOUBLE_EQ(missed_in_the_end(record, 2), 1 - 130.0 / 160);
+  EXPECT_DOUBLE_EQ(missed_until_s(record), 4);
+  record.windows.back() = {100, 99, 1, 0};  // 1 % is not more than 1 %
+  EXPECT_DOUBLE_EQ(missed_until_s(record), 2);
+  record.windows[1] = {0, 0, 0, 0};
+  EXPECT_DOUBLE_EQ(missed_until_s(record), 0);
 }
 
 }  // namespace
