@@ -6,7 +6,7 @@ import os
 from attacks.grammar import hostile, legal, some_keys, spoil, tables, text_of
 from attacks.program import judged, write
 
-SHAPES = ["constant", "poisson", "gamma", "mmpp", "step", "transition", "wiki", "tweet", "azure"]
+SHAPES = ["constant", "poisson", "gamma", "mmpp", "step", "transition", "wiki", "tweet", "azure", "autoscale-dual"]
 CHAINS = ["tm", "lv", "ga", "da", "da-dynamic"]
 CHAIN_SYSTEMS, TREE_SYSTEMS = ["naive", "clipperpp", "nexus", "pard"], ["loki", "proteus", "hwscaling"]
 STREAM_SYSTEMS = ["shepherd", "clockwork", "nexus"]

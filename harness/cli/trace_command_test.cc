@@ -187,7 +187,8 @@ TEST(TraceCommand, NamesTheNearestShapeWhereThereIsNoFile) {
 }
 
 TEST(TraceInfo, RefusesMoreRequestsThanAnyoneWaitsForBeforeItPrintsAnything) {
-  for (const char* shape : {"constant", "poisson", "gamma", "mmpp", "step", "transition", "tweet", "azure"}) {
+  for (const char* shape :
+       {"constant", "poisson", "gamma", "mmpp", "step", "transition", "tweet", "azure", "autoscale-slow"}) {
     const std::string line = refusal(std::string("trace info ") + shape + " --rate 1e6 --duration 1e5");
     EXPECT_EQ(line.rfind("--rate x --duration: found ", 0), 0U) << line;
   }

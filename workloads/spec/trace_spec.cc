@@ -66,16 +66,17 @@ void list_source(TraceSpec& spec, ParamList& params) {
                 "line, times beside the counts; 60 for azure_functions). Times: bins in which they are "
                 "counted when scaled; 0: 1");
   params.number("from_s", spec.from_s, 0, 1e9,
-                "file, wiki, tweet, azure: where the replay begins, in source seconds");
+                "file, wiki, tweet, azure, autoscale-*: where the replay begins, in source seconds");
   params.number("to_s", spec.to_s, 0, 1e9,
                 "file: where the replay ends, in source seconds; 0: at the file's end");
   params.number(
       "compress", spec.compress, 0, 1e7,
       "source seconds per replayed second; 0: 1 for a file, 1440 for wiki (a day in 60 s), 288 for tweet and "
-      "azure (a day in 300 s)");
-  params.number("clip_rps", spec.clip_rps, 0, 1e12,
-                "file, wiki, tweet, azure: cuts the rate of each bin to this many requests per source "
-                "second; 0: no cut");
+      "azure (a day in 300 s), 2 for autoscale-* (a minute in 30 s, an hour in 1800 s)");
+  params.number(
+      "clip_rps", spec.clip_rps, 0, 1e12,
+      "file, wiki, tweet, azure, autoscale-*: cuts the rate of each bin to this many requests per source "
+      "second; 0: no cut");
   params.choice("interpolate", spec.interpolate, {"auto", "linear", "none"},
                 "rate in a straight line between the middles of bins, or constant in each; auto: linear for "
                 "bins of 600 "
@@ -178,8 +179,20 @@ void TraceSpec::list(ParamList& params) {
 std::vector<std::string> trace_shape_names() {
   std::vector<std::string> names = {"constant", "poisson", "gamma", "mmpp", "step",   "transition",
                                     "wiki",     "tweet",   "azure", "file", "streams"};
+  const std::vector<std::string> of_autoscale = autoscale_shape_names();
+  names.insert(names.end() - 2, of_autoscale.begin(), of_autoscale.end());
   for (const std::string& name : stream_preset_names()) names.push_back(name);
   return names;
+}
+
+std::vector<std::string> autoscale_shape_names() {
+  return {"autoscale-slow", "autoscale-quick", "autoscale-spike",
+          "autoscale-dual", "autoscale-large", "autoscale-steep"};
+}
+
+bool is_autoscale_shape(const std::string& shape) {
+  const std::vector<std::string> names = autoscale_shape_names();
+  return std::find(names.begin(), names.end(), shape) != names.end();
 }
 
 void resolve_preset(TraceSpec& spec) {
@@ -234,6 +247,7 @@ double compression_of(const TraceSpec& spec) {
   if (spec.compress > 0) return spec.compress;
   if (spec.shape == "wiki") return 1440;
   if (spec.shape == "tweet" || spec.shape == "azure") return 288;
+  if (is_autoscale_shape(spec.shape)) return 2;
   return 1;
 }
 

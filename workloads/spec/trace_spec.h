@@ -27,20 +27,19 @@ enum class Interpolate { kAuto, kLinear, kOff };
 
 /// What a trace is and how it becomes sending times.
 ///
-/// Two times: *source* time, in which the trace was recorded (or, for the shapes wiki, tweet and azure, in
-/// which the real file was), and *replayed* time, in which the run sends. A replayed second is `compress`
-/// source seconds, so a run of `duration_s` replays the source from `from_s` to `from_s + duration_s x
-/// compress`. The steps, in this order: read, select and sum columns, slice [from_s, to_s) in whole bins,
-/// clip to clip_rps, smooth (only when scaling), interpolate, compress, repeat or cut to duration_s, scale to
-/// the target rate, place requests by `process`.
+/// Two times: *source* time, in which the trace was recorded (or, for the shapes wiki, tweet and azure and
+/// those of AutoScale, in which the real file was), and *replayed* time, in which the run sends. A replayed
+/// second is `compress` source seconds, so a run of `duration_s` replays the source from `from_s` to `from_s
+/// + duration_s x compress`. The steps, in this order: read, select and sum columns, slice [from_s, to_s) in
+/// whole bins, clip to clip_rps, smooth (only when scaling), interpolate, compress, repeat or cut to
+/// duration_s, scale to the target rate, place requests by `process`.
 ///
 /// A generated wiki, tweet or azure stands for its real file: the same spec with shape "file" and that file
 /// gives the same mapping (write its `compress` out). Source time 0 is the first bin of the real file. They
 /// last for ever.
 struct TraceSpec {
-  std::string name;  ///< how results call it
-  std::string shape =
-      "poisson";     ///< constant, poisson, gamma, mmpp, step, transition, wiki, tweet, azure, file, streams
+  std::string name;               ///< how results call it
+  std::string shape = "poisson";  ///< constant, poisson, gamma, one of trace_shape_names()
   std::string file;  ///< shape = file: path, plain or gzipped; streams: of recorded minutes, or empty
   std::string format = "auto";  ///< one of trace_format_names() (see read_trace)
   /// counts: columns, separated by commas, whose counts are added: each a name in the header or a position
@@ -87,9 +86,12 @@ struct TraceSpec {
 /// Where the field stands, or the whole spec when that is not known.
 InputPlace place_of_field(const TraceSpec& spec, const std::string& field);
 
-/// constant, poisson, gamma, mmpp, step, transition, wiki, tweet, azure, file, streams, and the presets of
-/// streams.
+/// constant, poisson, gamma, mmpp, step, transition, wiki, tweet, azure, those of AutoScale, file, streams,
+/// and the presets of streams.
 std::vector<std::string> trace_shape_names();
+/// Those of AutoScale's traces: autoscale-slow, -quick, -spike, -dual, -large, -steep.
+std::vector<std::string> autoscale_shape_names();
+bool is_autoscale_shape(const std::string& shape);
 /// A shape that is a preset of streams (stream_preset) becomes shape streams with its classes. One with
 /// classes beside it is left as it is, for check_trace to refuse.
 void resolve_preset(TraceSpec& spec);

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "harness/core/error.h"
+#include "workloads/arrivals/autoscale_curves.h"
 #include "workloads/arrivals/curve_arrivals.h"
 #include "workloads/arrivals/rate_curve.h"
 #include "workloads/spec/trace_spec.h"
@@ -65,10 +66,11 @@ bool is_fitted(const TraceSpec& spec) {
 
 /// Curve of a generated shape; flat ones are one bin of the whole length, in replayed time.
 Replay generated_replay(const TraceSpec& spec, double target_rps, std::uint64_t seed) {
-  if (is_fitted(spec)) {
-    const double length_s = spec.duration_s * compression_of(spec);
+  const double length_s = spec.duration_s * compression_of(spec);
+  if (is_fitted(spec))
     return replay_of(spec, fitted_curve(spec.shape, spec.from_s, length_s, seed), false, target_rps);
-  }
+  if (is_autoscale_shape(spec.shape))
+    return replay_of(spec, autoscale_curve(spec.shape, spec.from_s, length_s), false, target_rps);
   TraceSpec flat = spec;
   flat.compress = 1;
   flat.interpolate = Interpolate::kOff;

@@ -82,8 +82,12 @@ TEST_P(GeneratedShapes, NeedARate) {
 
 INSTANTIATE_TEST_SUITE_P(All, GeneratedShapes,
                          testing::Values("constant", "poisson", "gamma", "mmpp", "step", "transition", "wiki",
-                                         "tweet", "azure"),
-                         [](const auto& each) { return each.param; });
+                                         "tweet", "azure", "autoscale-quick", "autoscale-dual"),
+                         [](const auto& each) {
+                           std::string name = each.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
 /// The default compression shows the shapes' rises and falls within the minutes that experiments take.
 TEST(FittedShapes, VaryWithinAUsualRun) {

@@ -238,8 +238,8 @@ TEST(CellFactory, ACellIsPreparedAlikeWithAndWithoutTheOtherSeeds) {
   const std::string counts = ::testing::TempDir() + "/seeds_apart_counts.txt";
   std::ofstream(counts) << "# bin_s = 1\n3\n9\n4\n1\n5\n9\n2\n6\n5\n3\n";
   std::set<std::string> of_the_seed;
-  for (const std::string shape :
-       {"constant", "poisson", "gamma", "mmpp", "step", "transition", "wiki", "tweet", "azure", "file"}) {
+  for (const std::string shape : {"constant", "poisson", "gamma", "mmpp", "step", "transition", "wiki",
+                                  "tweet", "azure", "autoscale-spike", "file"}) {
     for (const std::string scale_to : {"mean", "peak", "start"}) {
       for (const std::string rate : {"loads = 0.7", "rates_rps = 300"}) {
         SCOPED_TRACE(shape + " " + scale_to + " " + rate);
