@@ -24,6 +24,10 @@ void TuningParams::list(ParamList& params) {
                 "tuner = envelope: a scale-up provisions for the largest rate of the windows that exceed the "
                 "sample's (section 5), or for the sample's mean rate times the largest excess "
                 "(reconstruction)");
+  params.choice("scale_down_slack", scale_down_slack, {"several", "all"},
+                "tuner = envelope: a scale-down keeps the least rho of the models that are planned with "
+                "several replicas, or of all (section 5; a model whose one replica is nearly idle then "
+                "keeps the others from shrinking)");
   params.number("longest_window_s", longest_window_s, 0.1, 3600,
                 "tuner = envelope: windows double up to this (section 5)");
   params.number("scale_down_wait_s", scale_down_wait_s, 0, 1e5,
@@ -71,7 +75,13 @@ class EnvelopeTuner final : public Tuner {
     for (const TimeNs sent : sample_ns) envelope_.add(sent);
     sample_.assign(envelope_.most().begin(), envelope_.most().end());
     envelope_ = TrafficEnvelope(pipeline.service_ns, envelope_.windows().back());
-    for (const TunedModel& model : pipeline.models) least_rho_ = std::min(least_rho_, model.utilisation);
+    for (std::size_t m = 0; m < pipeline.models.size(); ++m) {
+      if (params.scale_down_slack == ScaleDownSlack::kAll || pipeline.planned[m].replicas > 1)
+        least_rho_ = std::min(least_rho_, pipeline.models[m].utilisation);
+    }
+    if (least_rho_ == INFINITY) {
+      for (const TunedModel& model : pipeline.models) least_rho_ = std::min(least_rho_, model.utilisation);
+    }
   }
 
   std::vector<int> replicas(TimeNs now, std::span<const TimeNs> sent_ns,
@@ -82,14 +92,16 @@ class EnvelopeTuner final : public Tuner {
       recent_.push_back(sent);
     }
     while (!recent_.empty() && recent_.front() < now - kDownSpanNs) recent_.pop_front();
+    const double rate = exceeding_rate();
+    std::vector<int> least;
+    for (std::size_t m = 0; m < current.size(); ++m)
+      least.push_back(rate > 0 ? needed(m, rate, pipeline_.models[m].utilisation) : 1);
     std::vector<int> wanted = current;
-    if (const double rate = exceeding_rate(); rate > 0) {
-      for (std::size_t m = 0; m < wanted.size(); ++m)
-        wanted[m] = std::max(wanted[m], needed(m, rate, pipeline_.models[m].utilisation));
-    } else if (now - changed_ns_ >= s_to_ns(params_.scale_down_wait_s)) {
+    for (std::size_t m = 0; m < wanted.size(); ++m) wanted[m] = std::max(wanted[m], least[m]);
+    if (wanted == current && now - changed_ns_ >= s_to_ns(params_.scale_down_wait_s)) {
       const double rate_now = recent_rate(now);
       for (std::size_t m = 0; m < wanted.size(); ++m)
-        wanted[m] = std::min(wanted[m], needed(m, rate_now, least_rho_));
+        wanted[m] = std::min(wanted[m], std::max(least[m], needed(m, rate_now, least_rho_)));
     }
     if (wanted != current) changed_ns_ = now;
     return wanted;

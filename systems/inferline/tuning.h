@@ -44,8 +44,15 @@ enum class ScaleUpRate {
   kExcess  ///< the sample's mean rate times the largest r_i / r_i(sample) (R)
 };
 
+/// Of which models a scale-down takes the least rho (R).
+enum class ScaleDownSlack {
+  kSeveral,  ///< those planned with several replicas; of one replica rho says nothing of what slack is needed
+  kAll       ///< as printed
+};
+
 struct TuningParams {
   ScaleUpRate scale_up = ScaleUpRate::kRate;
+  ScaleDownSlack scale_down_slack = ScaleDownSlack::kSeveral;
   double longest_window_s = 60;
   double scale_down_wait_s = 15;
   double unit_delay_s = 15;
@@ -79,7 +86,7 @@ class Tuner {
 
 /// Section 5. Up: where a window holds more queries than any of the sample's did, k_m = ceil(r s_m / (mu_m
 /// rho_m)) replicas, if that is more. Down: 15 s after any change, for the largest rate in 5-second windows
-/// of the last 30 s, with the least rho of all models, if that is less.
+/// of the last 30 s, with the least rho, if that is less and the rule for scaling up does not need them now.
 std::unique_ptr<Tuner> make_envelope_tuner(const TunedPipeline& pipeline, const TuningParams& params,
                                            std::span<const TimeNs> sample_ns, TimeNs sample_length_ns);
 

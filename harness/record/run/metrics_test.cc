@@ -369,10 +369,8 @@ TEST(Costs, AtTheStartAndInTheEnd) {
   RunRecord record = four_windows();
   record.workers.resize(3);
   for (WorkerTotals& worker : record.workers) worker.usd_per_h = 0.36;
-  record.workers[2] = {.usd_per_h = 3.6,
-                       .added_ns = 1'500 * kNsPerMs,
-                       .ready_ns = 2 * kNsPerS,
-                       .removed_ns = 3 * kNsPerS};
+  record.workers[2] = {
+      .usd_per_h = 3.6, .added_ns = 1'500 * kNsPerMs, .ready_ns = 2 * kNsPerS, .removed_ns = 3 * kNsPerS};
   const SummaryRow row = summary_of(record);
   EXPECT_NEAR(row["cost_usd"], (2 * 0.36 * 3.5 + 3.6 * 1.5) / 3600, 1e-12);
   EXPECT_NEAR(row["cost_usd_per_h_start"], 0.72, 1e-12);
