@@ -339,7 +339,9 @@ double CellFactory::best_capacity(const Cell& cell) {
   if (found != of.best_capacity.end()) return found->second;
   RunSpec run = world_of(cell, of.settings);
   add_streams(cell, of, nullptr, run);
-  return of.best_capacity.emplace(key, best_capacity_rps(make_context(run))).first->second;
+  const double capacity_rps =
+      run.devices.size() > 1 ? capacity_of_kinds_rps(run) : best_capacity_rps(make_context(run));
+  return of.best_capacity.emplace(key, capacity_rps).first->second;
 }
 
 void CellFactory::find_target(const Cell& cell, PreparedCell& prepared) {
@@ -357,7 +359,10 @@ void CellFactory::find_target(const Cell& cell, PreparedCell& prepared) {
     return;
   }
   prepared.target_rps = cell.rate;
-  if (spec_.base.devices.size() > 1) return;  // there is no capacity of which it would be a share
+  if (spec_.base.devices.size() > 1) {
+    prepared.reference_rps = best_capacity(cell);
+    return;
+  }
   try {
     const bool by_best = is_tree || has_streams(configuration(cell, Whose::kShared).settings);
     prepared.reference_rps = by_best ? best_capacity(cell) : planned(cell, Whose::kReference, 0).capacity_rps;

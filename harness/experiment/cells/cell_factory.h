@@ -112,7 +112,7 @@ class CellFactory {
   /// Equal for cells with the same requests.
   std::string arrivals_text(const Cell& cell, const Configuration& of, double target_rps) const;
   const Offered& offered(const Configuration& of, double target_rps, std::uint64_t seed);
-  /// best_capacity_rps of the cell's streams or task tree.
+  /// best_capacity_rps of the cell's streams or task tree; of several kinds of devices capacity_of_kinds_rps.
   double best_capacity(const Cell& cell);
   /// Finds the rate that the cell's arrivals are scaled to; sets `why` when it has none.
   void find_target(const Cell& cell, PreparedCell& prepared);

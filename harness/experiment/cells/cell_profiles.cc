@@ -4,8 +4,10 @@
 #include <filesystem>
 #include <system_error>
 
+#include "harness/core/routes.h"
 #include "harness/experiment/reading/expansion.h"
 #include "harness/experiment/reading/readers.h"
+#include "harness/serving/milp.h"
 
 namespace harness {
 
@@ -135,6 +137,28 @@ void add_profiles(const ExperimentSpec& spec, const Settings& settings, const Pr
     }
     run.profiles.push_back(*profile);
   }
+}
+
+double capacity_of_kinds_rps(const RunSpec& run) {
+  const std::vector<double> visits = visit_probabilities(run.pipeline);
+  MilpProblem problem;
+  const int rate = problem.add_variable(0, kMilpInfinity, 1, false);
+  std::vector<std::vector<MilpTerm>> busy(run.devices.size());
+  for (std::size_t m = 0; m < run.pipeline.modules.size(); ++m) {
+    std::vector<MilpTerm> served = {{rate, -visits[m]}};
+    for (std::size_t kind = 0; kind < run.devices.size(); ++kind) {
+      const std::optional<Profile>& profile = run.devices[kind].profiles[m];
+      if (!profile) continue;
+      const int here = problem.add_variable(0, kMilpInfinity, 0, false);
+      served.push_back({here, 1});
+      busy[kind].push_back({here, 1 / best_throughput_rps(*profile, profile->max_batch())});
+    }
+    problem.add_row(0, 0, served);
+  }
+  for (std::size_t kind = 0; kind < busy.size(); ++kind) {
+    if (!busy[kind].empty()) problem.add_row(-kMilpInfinity, run.devices[kind].count, busy[kind]);
+  }
+  return solve(problem, {}).objective;
 }
 
 }  // namespace harness

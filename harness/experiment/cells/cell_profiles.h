@@ -20,4 +20,9 @@ std::string how_to_measure(const ExperimentSpec& spec, const Settings& settings)
 /// the set does not have, or a model that has no profile on any of them.
 void add_profiles(const ExperimentSpec& spec, const Settings& settings, const ProfileSet& set, RunSpec& run);
 
+/// Requests/s that a cluster of several kinds of devices carries in parts, each model at its best throughput
+/// on a kind and whatever the SLO: its requests are divided over the kinds so that most get through. What
+/// rates are relative to (column `load`).
+double capacity_of_kinds_rps(const RunSpec& run);
+
 }  // namespace harness

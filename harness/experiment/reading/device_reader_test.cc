@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "harness/experiment/cells/cell_factory.h"
+#include "harness/experiment/cells/cell_profiles.h"
 #include "harness/experiment/cells/test_experiment_text.h"
 #include "harness/experiment/reading/readers.h"
 #include "harness/record/run/metrics.h"
@@ -43,6 +44,19 @@ class Devices : public testing::Test {
   const std::filesystem::path folder_ =
       std::filesystem::temp_directory_path() / ("harness_devices_" + std::to_string(getpid()));
 };
+
+// By hand: a takes 7.5 ms a request on a cpu; b 100 ms there and 9.33 ms on a k80. Two k80 carry 214/s of b;
+// four cpus carry 533/s of a, or less and some of b: at rate r they have 4 - 0.0075 r left for (r - 214.3) x
+// 0.1 of b, r = (4 + 21.43) / 0.1075.
+TEST_F(Devices, RatesAreRelativeToWhatAllKindsCarry) {
+  std::string file =
+      text(device("cpu", "count = 4\nusd_per_h = 1\n") + device("k80", "count = 2\nusd_per_h = 1\n"));
+  file.replace(file.find("naive"), 5, "inferline");
+  const ExperimentSpec spec = parse(file);
+  CellFactory factory(spec, "b");
+  RunSpec run = factory.make_world(factory.cells().front());
+  EXPECT_NEAR(capacity_of_kinds_rps(run), (4 + 0.1 * 2 * 3 / 0.028) / 0.1075, 1e-6);
+}
 
 TEST_F(Devices, OneKindGivesAnySystemItsCosts) {
   const ExperimentSpec spec = parse(text(device("cpu")));

@@ -70,9 +70,12 @@ std::string groups_text(const PreparedCell& cell) {
   return parts <= kMaxParts ? text : many_groups_text(groups);
 }
 
-std::string module_text(const ModulePlan& module) {
+/// "8 x 6", where the cluster has several kinds of devices "8 x 6 k80".
+std::string module_text(const PreparedCell& cell, const ModulePlan& module) {
   if (module.workers == 0) return "without a worker";
-  return std::to_string(module.max_batch) + " x " + std::to_string(module.workers);
+  const std::vector<DeviceAt>& devices = cell.settings.devices;
+  return std::to_string(module.max_batch) + " x " + std::to_string(module.workers) +
+         (devices.size() > 1 ? " " + devices[module.device].name : "");
 }
 
 /// "13 models 7 to 42 x 1 to 4".
@@ -97,7 +100,7 @@ std::string modules_text(const PreparedCell& cell) {
   };
   std::vector<Alike> all;
   for (std::size_t k = 0; k < cell.plan.modules.size(); ++k) {
-    const std::string plan = module_text(cell.plan.modules[k]);
+    const std::string plan = module_text(cell, cell.plan.modules[k]);
     const auto same =
         std::find_if(all.begin(), all.end(), [&plan](const Alike& one) { return one.plan == plan; });
     if (cell.plan.groups.empty() || same == all.end())
