@@ -9,6 +9,7 @@
 #include "harness/engine/dispatch/dispatcher.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_random_cells.h"
+#include "systems/inferline/test_inferline_world.h"
 
 namespace harness {
 namespace {
@@ -79,6 +80,43 @@ TEST(Estimator, IsTheEngineQueryByQuery) {
     const RunSpec spec = cell_of(pipeline, profiles, configuration, times, random.bits());
     ASSERT_EQ(estimated(spec, configuration, times), engine_latencies(spec)) << "seed " << seed;
   }
+}
+
+// What is kept from one configuration to the next changes nothing: on a walk from one to another each query's
+// latency is that of an estimator which has seen no other, and the verdict is P99's.
+TEST(Estimator, KeepsOnlyWhatHolds) {
+  int feasible = 0;
+  int infeasible = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    RandomStream random(seed, "test.estimator.walk");
+    const auto world = testing::random_inferline_world(random);
+    if (random.below(2) == 0) {
+      for (TimeNs& time : world->planning.sample) time -= time % kNsPerMs;
+    }
+    const Hardware hardware(world->context);
+    Estimator walking(world->pipeline, hardware, world->planning.sample, 1);
+    Configuration configuration;
+    for (ModuleId m = 0; m < world->pipeline.modules.size(); ++m)
+      configuration.push_back({hardware.fastest(m), 1, 2});
+    for (int step = 0; step < 30; ++step) {
+      const auto m = static_cast<ModuleId>(random.below(configuration.size()));
+      ModelConfiguration& model = configuration[m];
+      const auto device = static_cast<std::uint16_t>(random.below(hardware.kinds()));
+      if (hardware.profile(m, device) != nullptr) model.device = device;
+      const int most = std::min(8, hardware.profile(m, model).max_batch());
+      model.max_batch = 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(most)));
+      model.replicas = 1 + static_cast<int>(random.below(step % 2 == 0 ? 4 : 40));
+      Estimator fresh(world->pipeline, hardware, world->planning.sample, 1);
+      const bool meets = fresh.p99_ns(configuration) <= world->context.slo_ns;
+      ASSERT_EQ(walking.meets(configuration, world->context.slo_ns), meets) << "seed " << seed;
+      ++(meets ? feasible : infeasible);
+      if (random.below(2) == 0) continue;
+      ASSERT_TRUE(std::ranges::equal(walking.latencies(configuration), fresh.latencies(configuration)))
+          << "seed " << seed << ", step " << step;
+    }
+  }
+  EXPECT_GT(feasible, 100);
+  EXPECT_GT(infeasible, 100);
 }
 
 /// Mean wait of M/D/1: rho d / (2 (1 - rho)).

@@ -1,0 +1,219 @@
+// InferLine: query-stages/s of its Estimator, the time of one plan, of an arrival in a traffic envelope and
+// of a decision of the Tuner, and requests/s of the simulator with the Tuner on. Profiles and prices are the
+// authors' (workloads/profiles/inferline-aws.toml): 512 vCPUs, 128 K80s, 64 V100s.
+#include <benchmark/benchmark.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/engine/dispatch/dispatcher.h"
+#include "harness/sim/simulation.h"
+#include "systems/all_systems.h"
+#include "systems/inferline/planning.h"
+#include "systems/inferline/tuning.h"
+#include "workloads/catalogue/catalogue.h"
+#include "workloads/spec/trace_spec.h"
+
+namespace harness {
+namespace {
+
+/// Gamma arrivals of squared CV 1.
+TraceSpec gamma_trace(double duration_s) {
+  TraceSpec trace;
+  trace.name = trace.shape = "gamma";
+  trace.cv = 1;
+  trace.duration_s = duration_s;
+  return trace;
+}
+
+std::vector<TimeNs> times_of(const ArrivalSource& source) {
+  std::vector<TimeNs> times;
+  for (ArrivalCursor cursor(source.restarted()); cursor.next_ns() != kNever; cursor.advance())
+    times.push_back(cursor.next_ns());
+  return times;
+}
+
+std::vector<TimeNs> gamma_times(double rate_rps, double duration_s) {
+  return times_of(*make_arrivals(gamma_trace(duration_s), rate_rps, 1));
+}
+
+std::vector<ClusterDevice> paper_devices(const Pipeline& pipeline) {
+  std::vector<ClusterDevice> devices = {
+      {"vcpu", 512, 0.0665, {}}, {"k80", 128, 0.7005, {}}, {"v100", 64, 2.5945, {}}};
+  const ProfileSet set = load_profiles("inferline-aws");
+  for (ClusterDevice& device : devices) {
+    const auto& models = set.devices.at(device.name);
+    for (const Module& module : pipeline.modules) {
+      const auto found = models.find(module.model);
+      device.profiles.push_back(found == models.end() ? std::nullopt : std::optional(found->second));
+    }
+  }
+  return devices;
+}
+
+/// A pipeline on the cluster.
+struct World {
+  explicit World(const char* name) : pipeline(load_pipeline(name)), devices(paper_devices(pipeline)) {
+    context.pipeline = &pipeline;
+    context.devices = devices;
+    context.slo_ns = pipeline.slo_ns;
+  }
+  World(const World&) = delete;
+
+  Pipeline pipeline;
+  std::vector<ClusterDevice> devices;
+  ServingContext context;
+};
+
+/// The greedy plan for so many queries/s, which is what the figures are taken at.
+Configuration greedy_plan(const World& world, const Hardware& hardware, std::vector<TimeNs> times) {
+  const auto sample_ns = times.back();
+  Estimator estimator(world.pipeline, hardware, std::move(times), 1);
+  GreedyPlanner planner(world.pipeline, hardware, estimator, sample_ns, world.context.slo_ns, {});
+  return planner.plan();
+}
+
+/// Arguments: queries/s, and for how long.
+void estimate(benchmark::State& state, const char* pipeline) {
+  const World world(pipeline);
+  const Hardware hardware(world.context);
+  const auto rate_rps = static_cast<double>(state.range(0));
+  const Configuration plan = greedy_plan(world, hardware, gamma_times(rate_rps, 50'000 / rate_rps));
+  Estimator estimator(world.pipeline, hardware, gamma_times(rate_rps, static_cast<double>(state.range(1))),
+                      1);
+  // The replicas of the entry go round, so that nothing is taken over from the last runs, which are kept.
+  constexpr int kDifferent = 4;
+  const int first = plan.front().replicas;
+  Configuration configuration = plan;
+  double visits = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(estimator.latencies(configuration).data());
+    configuration.front().replicas = first + (configuration.front().replicas - first + 1) % kDifferent;
+    visits += static_cast<double>(estimator.visits());
+  }
+  state.counters["query-stages/s"] = benchmark::Counter(visits, benchmark::Counter::kIsRate);
+  state.counters["query-stages"] = static_cast<double>(estimator.visits());
+}
+
+/// One plan from nothing but the sample. Arguments: queries, queries/s.
+void plan(benchmark::State& state, const char* pipeline) {
+  const World world(pipeline);
+  const Hardware hardware(world.context);
+  const auto rate_rps = static_cast<double>(state.range(1));
+  const std::vector<TimeNs> times = gamma_times(rate_rps, static_cast<double>(state.range(0)) / rate_rps);
+  int simulations = 0;
+  double cost = 0;
+  for (auto _ : state) {
+    Estimator estimator(world.pipeline, hardware, times, 1);
+    GreedyPlanner planner(world.pipeline, hardware, estimator, times.back(), world.context.slo_ns, {});
+    cost = hardware.cost(planner.plan());
+    simulations = planner.simulations();
+  }
+  state.counters["simulations"] = simulations;
+  state.counters["usd/h"] = cost;
+}
+
+void envelope_arrival(benchmark::State& state) {
+  const std::vector<TimeNs> times = gamma_times(300, 3600);
+  double arrivals = 0;
+  for (auto _ : state) {
+    TrafficEnvelope envelope(50 * kNsPerMs, 60 * kNsPerS);
+    for (const TimeNs time : times) envelope.add(time);
+    benchmark::DoNotOptimize(envelope.most().data());
+    arrivals += static_cast<double>(times.size());
+  }
+  state.counters["per_arrival"] =
+      benchmark::Counter(arrivals, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
+/// A decision each second at so many queries/s, the envelope of that second included.
+void tuner_decision(benchmark::State& state) {
+  const World world("social-posts");
+  const Hardware hardware(world.context);
+  const auto rate_rps = static_cast<double>(state.range(0));
+  const std::vector<TimeNs> sample = gamma_times(rate_rps, 300);
+  TunedPipeline tuned;
+  tuned.planned = greedy_plan(world, hardware, sample);
+  tuned.rate_rps = rate_rps;
+  tuned.service_ns = hardware.service_ns(tuned.planned);
+  std::vector<int> replicas;
+  for (ModuleId m = 0; m < tuned.planned.size(); ++m) {
+    tuned.models.push_back({1, hardware.replica_rps(m, tuned.planned[m]), 0.7});
+    replicas.push_back(tuned.planned[m].replicas);
+  }
+  const std::vector<TimeNs> times = gamma_times(rate_rps, 3600);
+  double decisions = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    const auto tuner = make_envelope_tuner(tuned, {}, sample, 300 * kNsPerS);
+    std::vector<int> current = replicas;
+    std::size_t next = 0;
+    state.ResumeTiming();
+    for (TimeNs now = kNsPerS; next < times.size(); now += kNsPerS) {
+      const std::size_t first = next;
+      while (next < times.size() && times[next] < now) ++next;
+      current = tuner->replicas(now, std::span(times).subspan(first, next - first), current);
+      ++decisions;
+    }
+    benchmark::DoNotOptimize(current.data());
+  }
+  state.counters["per_decision"] =
+      benchmark::Counter(decisions, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
+/// The whole run: its plan by a sample of 50,000 queries, and so many seconds of load. Arguments: queries/s,
+/// and for how long.
+void simulate_tuned(benchmark::State& state, const char* pipeline) {
+  const auto rate_rps = static_cast<double>(state.range(0));
+  RunSpec spec;
+  spec.pipeline = load_pipeline(pipeline);
+  spec.devices = paper_devices(spec.pipeline);
+  for (std::size_t m = 0; m < spec.pipeline.modules.size(); ++m) {
+    for (const ClusterDevice& device : spec.devices) {
+      if (spec.profiles.size() == m && device.profiles[m]) spec.profiles.push_back(*device.profiles[m]);
+    }
+  }
+  for (const ClusterDevice& device : spec.devices) spec.workers += device.count;
+  --spec.workers;
+  spec.slo_ns = spec.pipeline.slo_ns;
+  spec.serving.queue = QueueScope::kModule;
+  spec.serving.commit = Commit::kLate;
+  spec.world.cold_start_ms = 5000;
+  spec.system = find_system("inferline")->make();
+  auto planning = std::make_shared<PlanningTimes>();
+  planning->sample_ns = s_to_ns(50'000 / rate_rps);
+  planning->sample = times_of(*make_sample(gamma_trace(50'000 / rate_rps), rate_rps, 1));
+  spec.planning = std::move(planning);
+  const auto seconds = static_cast<double>(state.range(1));
+  spec.arrivals = make_arrivals(gamma_trace(seconds), rate_rps, 1);
+  settle_devices(spec, initial_plan(spec, rate_rps));
+  double requests = 0;
+  for (auto _ : state) requests += static_cast<double>(simulate(spec, nullptr).sent);
+  state.counters["requests/s"] = benchmark::Counter(requests, benchmark::Counter::kIsRate);
+}
+
+BENCHMARK_CAPTURE(estimate, chain, "image-processing")
+    ->ArgNames({"rps", "s"})
+    ->Args({150, 333})
+    ->Args({150, 3600})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(estimate, dag, "social-posts")
+    ->ArgNames({"rps", "s"})
+    ->Args({150, 333})
+    ->Args({150, 3600})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(plan, dag, "social-posts")
+    ->ArgNames({"queries", "rps"})
+    ->ArgsProduct({{50'000}, {50, 150, 300}})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(envelope_arrival)->Unit(benchmark::kMillisecond);
+BENCHMARK(tuner_decision)->ArgName("rps")->Arg(150)->Arg(300)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(simulate_tuned, chain, "image-processing")
+    ->ArgNames({"rps", "s"})
+    ->Args({300, 3600})
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace harness
