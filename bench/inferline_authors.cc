@@ -147,7 +147,7 @@ DearerWhy why_dearer(const PlannedHere& here) {
 }
 
 void judge_theirs(const AuthorsWorld& world, const AuthorsPlan& plan, const GreedyPlanner& planner,
-                  const PlanningParams& params, Estimator& sample, PlannedHere& result) {
+                  const GreedyParams& params, Estimator& sample, PlannedHere& result) {
   const Configuration theirs = world.configuration(plan.stages);
   result.their_misses = miss_rate(sample, theirs, plan.slo_s);
   for (ModuleId m = 0; m < theirs.size(); ++m) {
@@ -158,7 +158,7 @@ void judge_theirs(const AuthorsWorld& world, const AuthorsPlan& plan, const Gree
   }
 }
 
-PlannedHere plan_here(const AuthorsWorld& world, const AuthorsPlan& plan, const PlanningParams& params,
+PlannedHere plan_here(const AuthorsWorld& world, const AuthorsPlan& plan, const GreedyParams& params,
                       int queries) {
   PlannedHere result;
   const auto estimator_of = [&](std::uint64_t seed) {
@@ -181,7 +181,7 @@ PlannedHere plan_here(const AuthorsWorld& world, const AuthorsPlan& plan, const 
 }
 
 /// `params` of a plan.
-using ParamsOf = std::function<PlanningParams(const AuthorsPlan&)>;
+using ParamsOf = std::function<GreedyParams(const AuthorsPlan&)>;
 using Chosen = std::function<bool(const AuthorsPlan&)>;
 
 Comparison compare_plans(const AuthorsData& data, const std::string& what, const Chosen& chosen,
@@ -229,18 +229,18 @@ std::vector<Comparison> compare_all_plans(const AuthorsData& data, int queries) 
   const Chosen curves = [](const AuthorsPlan& plan) {
     return plan.has_curves() && plan.pipeline == "image_driver_1";
   };
-  for (const BatchChoice choice : {BatchChoice::kSaving, BatchChoice::kFirst}) {
-    const std::string name = choice == BatchChoice::kSaving ? "saving" : "first";
+  for (const GrownBatch choice : {GrownBatch::kSaving, GrownBatch::kFirst}) {
+    const std::string name = choice == GrownBatch::kSaving ? "saving" : "first";
     const auto add = [&](const std::string& what, const Chosen& chosen, AuthorsTable table,
                          const ParamsOf& params_of) {
       results.push_back(compare_plans(data, "our plan costs at most theirs, `" + name + "`: " + what, chosen,
                                       {.table = table}, params_of, queries));
     };
-    const ParamsOf full = [choice](const AuthorsPlan&) { return PlanningParams{choice, 1}; };
+    const ParamsOf full = [choice](const AuthorsPlan&) { return GreedyParams{choice, 1}; };
     add("April and May", curves, AuthorsTable::kApril, full);
     add("the same, with their cap of utilisation", curves, AuthorsTable::kApril,
         [choice](const AuthorsPlan& plan) {
-          return PlanningParams{choice, plan.cap};
+          return GreedyParams{choice, plan.cap};
         });
     add(
         "June, at even gaps", [](const AuthorsPlan& plan) { return plan.is_of_june(); }, AuthorsTable::kJune,
