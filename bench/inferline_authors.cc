@@ -3,9 +3,9 @@
 //
 //     inferline_authors [FOLDER] [QUERIES]
 //
-// FOLDER holds the authors' figures; without it inferline/ in $HARNESS_DATA, or in ../shared/data. QUERIES:
-// of a trace, 50,000 as the authors'. Exit code 77: the folder is not there; 1: what needs no simulation
-// (costs, throughputs) does not agree.
+// FOLDER holds the authors' figures; without it, or where it is empty, inferline/ in $HARNESS_DATA or in
+// ../shared/data. QUERIES: of a trace, 50,000 as the authors'. Exit code 77: the folder is not there; 1: what
+// needs no simulation (costs, throughputs) does not agree.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -443,7 +443,7 @@ int run(int count, char** arguments) {
   constexpr int kTheirQueries = 50'000;
   const char* const shared = std::getenv("HARNESS_DATA");
   std::string folder = std::string(shared != nullptr ? shared : "../shared/data") + "/inferline";
-  if (count > 1) folder = arguments[1];
+  if (count > 1 && *arguments[1] != 0) folder = arguments[1];
   const int queries = count > 2 ? std::atoi(arguments[2]) : kTheirQueries;
   if (!std::filesystem::exists(folder)) {
     std::printf("no figures of InferLine's authors in %s (set HARNESS_DATA)\n", folder.c_str());
