@@ -4,6 +4,7 @@
 
 #include "systems/clipperpp/clipperpp.h"
 #include "systems/clockwork/clockwork.h"
+#include "systems/ds2/ds2.h"
 #include "systems/inferline/inferline.h"
 #include "systems/loki/loki.h"
 #include "systems/naive/naive.h"
@@ -48,6 +49,11 @@ std::span<const SystemEntry> all_systems() {
                   "InferLine: the cheapest replicas, batches and hardware that meet the SLO, tuned within "
                   "seconds (SoCC'20)",
                   make_inferline},
+      SystemEntry{
+          "ds2",
+          "DS2 on Flink: parallelism for the input rate, no batching, a halt at each change (OSDI'18; "
+          "InferLine section 8)",
+          make_ds2},
   };
   return kSystems;
 }

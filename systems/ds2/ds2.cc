@@ -1,0 +1,38 @@
+#include "systems/ds2/ds2.h"
+
+#include "harness/core/error.h"
+#include "harness/serving/common_plans.h"
+#include "systems/ds2/halting_scheduler.h"
+#include "systems/ds2/scaling_planner.h"
+
+namespace harness {
+namespace {
+
+class Ds2 final : public System {
+ public:
+  void list(ParamList& params) override { params_.list(params); }
+  bool wants_sample() const override { return true; }
+  bool plans_devices() const override { return true; }
+  TimeNs replan_period_ns(const ServingContext& context) const override {
+    return has_only_batches(context) ? s_to_ns(params_.period_s) : 0;
+  }
+  /// Where a module is a service, the shared planner plans.
+  std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
+    if (has_only_batches(context)) return make_scaling_planner(context, params_);
+    if (context.devices.size() > 1)
+      throw InputError("ds2 chooses among kinds of devices for models that run in batches alone");
+    return nullptr;
+  }
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext&, QueueId, GroupId) override {
+    return std::make_unique<HaltingScheduler>(s_to_ns(params_.halt_s));
+  }
+
+ private:
+  ScalingParams params_;
+};
+
+}  // namespace
+
+std::unique_ptr<System> make_ds2() { return std::make_unique<Ds2>(); }
+
+}  // namespace harness

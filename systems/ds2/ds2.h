@@ -1,0 +1,12 @@
+// The system `ds2`; README.md beside this file maps paper sections to files.
+#pragma once
+
+#include <memory>
+
+#include "harness/serving/system.h"
+
+namespace harness {
+
+std::unique_ptr<System> make_ds2();
+
+}  // namespace harness

@@ -1,0 +1,189 @@
+#include "systems/ds2/scaling_planner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/core/error.h"
+#include "harness/core/routes.h"
+
+namespace harness {
+namespace {
+
+/// The kind with the shortest latency of one visit; of equal ones the cheaper, then the first.
+std::uint16_t fastest_kind(const ServingContext& context, ModuleId module) {
+  const auto devices = context.devices;
+  std::size_t best = devices.size();
+  for (std::size_t kind = 0; kind < devices.size(); ++kind) {
+    if (!devices[kind].profiles[module]) continue;
+    const auto rank = [&](std::size_t of) {
+      return std::pair(devices[of].profiles[module]->latency(1), devices[of].usd_per_h);
+    };
+    if (best == devices.size() || rank(kind) < rank(best)) best = kind;
+  }
+  HARNESS_CHECK(devices.empty() || best < devices.size(), "a model runs on no kind of device");
+  return static_cast<std::uint16_t>(best);
+}
+
+class ScalingPlanner final : public Planner {
+ public:
+  ScalingPlanner(const ServingContext& context, const ScalingParams& params)
+      : context_(context), params_(params), visits_(visit_probabilities(*context.pipeline)) {
+    for (ModuleId m = 0; m < visits_.size(); ++m) kinds_.push_back(fastest_kind(context, m));
+    ignore(params_.warm_up_s);
+  }
+
+  Plan plan(TimeNs, const LoadStatistics& load, const Plan& current) override {
+    if (current.modules.empty()) return first_plan(load);
+    if (ignored_ > 0) {
+      --ignored_;
+      return current;
+    }
+    decisions_.push_back(fitting(parallelism(input_rates(load))));
+    const auto considered = static_cast<std::size_t>(params_.activation);
+    if (decisions_.size() < considered) return current;
+    if (decisions_.size() > considered) decisions_.pop_front();
+    const std::vector<int> wanted = median_decision();
+    if (!is_worth_a_halt(current, wanted)) return current;
+    decisions_.clear();
+    Plan next = current;
+    for (ModuleId m = 0; m < wanted.size(); ++m) next.modules[m].workers = wanted[m];
+    ignore(params_.halt_s + params_.warm_up_s);
+    return next;
+  }
+
+ private:
+  Plan first_plan(const LoadStatistics& load) const {
+    double source_rps = load.offered_rps;
+    if (context_.planning != nullptr && context_.planning->sample_ns > 0)
+      source_rps =
+          static_cast<double>(context_.planning->sample.size()) / ns_to_s(context_.planning->sample_ns);
+    const std::vector<int> workers = fitting(parallelism(source_rates(source_rps)));
+    Plan plan;
+    for (ModuleId m = 0; m < workers.size(); ++m) {
+      const TimeNs exec_ns = latency_ns(m);
+      plan.modules.push_back({workers[m], 1, exec_ns, exec_ns, kinds_[m]});
+    }
+    return plan;
+  }
+
+  TimeNs latency_ns(ModuleId module) const { return context_.profile(module, kinds_[module]).latency(1); }
+
+  std::vector<double> source_rates(double source_rps) const {
+    std::vector<double> rates = visits_;
+    for (double& rate : rates) rate *= source_rps;
+    return rates;
+  }
+
+  std::vector<double> input_rates(const LoadStatistics& load) const {
+    return params_.input_rate == InputRate::kSource ? source_rates(load.offered_rps) : load.module_rps;
+  }
+
+  std::vector<int> parallelism(const std::vector<double>& input_rps) const {
+    constexpr double kMost = 1e9;
+    std::vector<int> workers;
+    for (ModuleId m = 0; m < input_rps.size(); ++m) {
+      const double busy = input_rps[m] * ns_to_s(latency_ns(m));
+      // 1e-9: what is meant to be a whole number must not cost one more by rounding.
+      workers.push_back(
+          static_cast<int>(std::clamp(std::ceil(busy * (1 + params_.margin) - 1e-9), 1.0, kMost)));
+    }
+    return workers;
+  }
+
+  /// What the cluster has too few of is taken from those that lose the least share of what they want.
+  std::vector<int> fitting(const std::vector<int>& wanted) const {
+    std::vector<int> workers = wanted;
+    const std::size_t kinds = std::max<std::size_t>(1, context_.devices.size());
+    for (std::size_t kind = 0; kind < kinds; ++kind) {
+      const int count = context_.devices.empty() ? context_.workers : context_.devices[kind].count;
+      std::vector<ModuleId> here;
+      for (ModuleId m = 0; m < workers.size(); ++m) {
+        if (kinds_[m] == kind) here.push_back(m);
+      }
+      if (here.size() > static_cast<std::size_t>(count))
+        throw InputError("ds2 needs a worker for each of " + std::to_string(here.size()) +
+                         " modules, the cluster has " + std::to_string(count) + " of their kind");
+      fit(here, count, wanted, workers);
+    }
+    return workers;
+  }
+
+  static void fit(const std::vector<ModuleId>& here, int count, const std::vector<int>& wanted,
+                  std::vector<int>& workers) {
+    double asked = 0;
+    for (const ModuleId m : here) asked += wanted[m];
+    if (asked <= count) return;
+    int left = count;
+    for (const ModuleId m : here) {
+      workers[m] = std::max(1, static_cast<int>(std::ceil(wanted[m] * (count / asked))));
+      left -= workers[m];
+    }
+    for (; left < 0; ++left) {
+      const auto share_left = [&](ModuleId m) { return static_cast<double>(workers[m] - 1) / wanted[m]; };
+      const ModuleId m = *std::max_element(
+          here.begin(), here.end(), [&](ModuleId a, ModuleId b) { return share_left(a) < share_left(b); });
+      --workers[m];
+    }
+  }
+
+  /// By module; of an even number the larger of the two in the middle.
+  std::vector<int> median_decision() const {
+    std::vector<int> medians;
+    for (ModuleId m = 0; m < kinds_.size(); ++m) {
+      std::vector<int> of_module;
+      for (const std::vector<int>& decision : decisions_) of_module.push_back(decision[m]);
+      std::sort(of_module.begin(), of_module.end());
+      medians.push_back(of_module[of_module.size() / 2]);
+    }
+    return fitting(medians);
+  }
+
+  bool is_worth_a_halt(const Plan& current, const std::vector<int>& wanted) const {
+    for (ModuleId m = 0; m < wanted.size(); ++m) {
+      const int more = wanted[m] - current.modules[m].workers;
+      if (more > 0 || -more >= params_.least_decrease) return true;
+    }
+    return false;
+  }
+
+  void ignore(double seconds) { ignored_ = static_cast<int>(std::ceil(seconds / params_.period_s - 1e-9)); }
+
+  const ServingContext& context_;
+  ScalingParams params_;
+  std::vector<double> visits_;              ///< by module, of a request
+  std::vector<std::uint16_t> kinds_;        ///< by module
+  std::deque<std::vector<int>> decisions_;  ///< the last few, by module
+  int ignored_ = 0;                         ///< intervals that will be
+};
+
+}  // namespace
+
+void ScalingParams::list(ParamList& params) {
+  params.choice("input_rate", input_rate, {"source", "measured"},
+                "of a module: the source's, times the share of requests that visit it (section 3.2); or what "
+                "arrived there");
+  params.number("margin", margin, 0, 100,
+                "modules get so much more parallelism than their input rate needs (reconstruction)");
+  params.integer("least_decrease", least_decrease, 1, 1000000,
+                 "parallelism changes where a module needs more, or so much less (authors' code: 2)");
+  params.number("period_s", period_s, 0.1, 1e5, "parallelism is decided so often (10 s)");
+  params.integer("activation", activation, 1, 1000,
+                 "so many decisions in a row are considered, their median is deployed (reconstruction)");
+  params.number(
+      "warm_up_s", warm_up_s, 0, 1e5,
+      "intervals of this time, at the start and after each halt, decide nothing (authors' code: two "
+      "intervals)");
+  params.number("halt_s", halt_s, 0, 1e5,
+                "how long a change halts the whole pipeline: savepoint and restart (reconstruction)");
+}
+
+std::unique_ptr<Planner> make_scaling_planner(const ServingContext& context, const ScalingParams& params) {
+  return std::make_unique<ScalingPlanner>(context, params);
+}
+
+}  // namespace harness
