@@ -34,6 +34,9 @@ void check_served(const ExperimentSpec& spec, const std::vector<Pipeline>& pipel
       throw input_error(system.place, system.name + ", which serves no streams, with trace " + trace.name,
                         names_of_those(&System::serves_streams) + ", or `only` with other traces");
     }
+    if (cell.slo_factor > 0 && (pipelines[cell.pipeline].independent || pipelines[cell.pipeline].has_tasks()))
+      throw input_error(spec.workload.slo_place, "slo_factors with pipeline " + pipeline.name,
+                        "slo_ms: this pipeline has no longest path of modules");
     const std::vector<DeviceAt>& devices = spec.base.devices;
     if (devices.size() > 1 && !known_system(system.name)->make()->plans_devices()) {
       const std::string those = names_of_those(&System::plans_devices);

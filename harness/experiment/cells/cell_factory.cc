@@ -137,7 +137,20 @@ TraceSpec CellFactory::resolved_trace(const Settings& settings) const {
   return trace;
 }
 
-TimeNs CellFactory::slo_of(const Cell& cell) const {
+TimeNs CellFactory::slo_of(const Cell& cell) {
+  if (cell.slo_factor > 0) {
+    const Settings& settings = configuration(cell, Whose::kShared).settings;
+    const std::string key = pipelines_[cell.pipeline].name + " " + settings.cluster.profiles + " " +
+                            text_of(settings.cluster.profile_scale);
+    auto service = services_.find(key);
+    if (service == services_.end()) {
+      RunSpec run;
+      run.pipeline = pipelines_[cell.pipeline];
+      add_profiles(spec_, settings, profiles(settings), run);
+      service = services_.emplace(key, shortest_service_ns(run)).first;
+    }
+    return static_cast<TimeNs>(std::llround(cell.slo_factor * static_cast<double>(service->second)));
+  }
   return cell.slo_ms > 0 ? ms_to_ns(cell.slo_ms) : pipelines_[cell.pipeline].slo_ns;
 }
 
@@ -325,7 +338,7 @@ void CellFactory::add_sample(const Cell& cell, const Configuration& of, const Sy
   run.planning = samples_.at(key);
 }
 
-std::string CellFactory::arrivals_text(const Cell& cell, const Configuration& of, double target_rps) const {
+std::string CellFactory::arrivals_text(const Cell& cell, const Configuration& of, double target_rps) {
   std::string text = text_of(target_rps) + " " + std::to_string(cell.seed) + traces_[of.trace];
   if (has_streams(of.settings))
     text += "\n" + pipelines_[cell.pipeline].name + " " + std::to_string(slo_of(cell));

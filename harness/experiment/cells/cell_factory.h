@@ -95,7 +95,7 @@ class CellFactory {
 
   const ProfileSet& profiles(const Settings& settings);
   TraceSpec resolved_trace(const Settings& settings) const;
-  TimeNs slo_of(const Cell& cell) const;
+  TimeNs slo_of(const Cell& cell);
   RunSpec world_of(const Cell& cell, const Settings& settings);
   /// Made when it is first asked for; it stays until the next cell is prepared.
   Configuration& configuration(const Cell& cell, Whose whose);
@@ -110,7 +110,7 @@ class CellFactory {
   void add_sample(const Cell& cell, const Configuration& of, const System& system, double target_rps,
                   RunSpec& run);
   /// Equal for cells with the same requests.
-  std::string arrivals_text(const Cell& cell, const Configuration& of, double target_rps) const;
+  std::string arrivals_text(const Cell& cell, const Configuration& of, double target_rps);
   const Offered& offered(const Configuration& of, double target_rps, std::uint64_t seed);
   /// best_capacity_rps of the cell's streams or task tree; of several kinds of devices capacity_of_kinds_rps.
   double best_capacity(const Cell& cell);
@@ -133,6 +133,7 @@ class CellFactory {
   std::vector<std::string> trace_remarks_;
   std::map<std::string, std::vector<std::vector<double>>> peaks_;
   std::map<std::string, std::shared_ptr<const PlanningTimes>> samples_;  ///< by arrivals_text(), the last few
+  std::map<std::string, TimeNs> services_;  ///< shortest_service_ns by pipeline, profiles and their scale
   std::vector<Cell> cells_;
 };
 

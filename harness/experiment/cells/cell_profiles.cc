@@ -139,6 +139,18 @@ void add_profiles(const ExperimentSpec& spec, const Settings& settings, const Pr
   }
 }
 
+TimeNs shortest_service_ns(const RunSpec& run) {
+  std::vector<double> least_ns;
+  for (std::size_t m = 0; m < run.pipeline.modules.size(); ++m) {
+    TimeNs least = run.profiles[m].latency(1);
+    for (const ClusterDevice& device : run.devices) {
+      if (device.profiles[m]) least = std::min(least, device.profiles[m]->latency(1));
+    }
+    least_ns.push_back(static_cast<double>(least));
+  }
+  return static_cast<TimeNs>(longest_after(run.pipeline, least_ns).front() + least_ns.front());
+}
+
 double capacity_of_kinds_rps(const RunSpec& run) {
   const std::vector<double> visits = visit_probabilities(run.pipeline);
   MilpProblem problem;

@@ -20,6 +20,10 @@ std::string how_to_measure(const ExperimentSpec& spec, const Settings& settings)
 /// the set does not have, or a model that has no profile on any of them.
 void add_profiles(const ExperimentSpec& spec, const Settings& settings, const ProfileSet& set, RunSpec& run);
 
+/// The longest path of batches of one, each model on its fastest kind of device: no request takes less where
+/// it takes that path.
+TimeNs shortest_service_ns(const RunSpec& run);
+
 /// Requests/s that a cluster of several kinds of devices carries in parts, each model at its best throughput
 /// on a kind and whatever the SLO: its requests are divided over the kinds so that most get through. What
 /// rates are relative to (column `load`).

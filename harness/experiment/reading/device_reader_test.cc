@@ -58,6 +58,21 @@ TEST_F(Devices, RatesAreRelativeToWhatAllKindsCarry) {
   EXPECT_NEAR(capacity_of_kinds_rps(run), (4 + 0.1 * 2 * 3 / 0.028) / 0.1075, 1e-6);
 }
 
+// The fastest kinds take 10 and 20 ms for one request.
+TEST_F(Devices, SlosAreMultiplesOfTheShortestServiceTime) {
+  std::string file = text(device("cpu") + device("k80"), "rates_rps = [5]\nslo_factors = [1.5, 4]");
+  file.replace(file.find("naive"), 5, "inferline");
+  const ExperimentSpec spec = parse(file);
+  CellFactory factory(spec, "b");
+  ASSERT_EQ(factory.cells().size(), 2U);
+  EXPECT_EQ(factory.prepare(factory.cells()[0]).slo_ns, ms_to_ns(45));
+  EXPECT_EQ(factory.prepare(factory.cells()[1]).slo_ns, ms_to_ns(120));
+  EXPECT_TRUE(has(factory.prepare(factory.cells()[1]).identity.effective_toml, "slo_ms = [120]"));
+  std::string both = file;
+  both.replace(both.find("slo_factors"), 0, "slo_ms = 3\n");
+  EXPECT_THROW(parse(both), InputError);
+}
+
 TEST_F(Devices, OneKindGivesAnySystemItsCosts) {
   const ExperimentSpec spec = parse(text(device("cpu")));
   CellFactory factory(spec, "b");

@@ -81,14 +81,16 @@ class Expansion {
   void add_workloads(Cell& cell, const std::vector<std::uint64_t>& seeds) {
     const WorkloadSpec& workload = spec_.workload;
     const std::vector<double>& rates = workload.rates_rps.empty() ? workload.loads : workload.rates_rps;
-    const std::vector<double> slos = workload.slo_ms.empty() ? std::vector<double>{0} : workload.slo_ms;
+    const bool by_factor = !workload.slo_factors.empty();
+    std::vector<double> slos = by_factor ? workload.slo_factors : workload.slo_ms;
+    if (slos.empty()) slos = {0};
     for (cell.pipeline = 0; cell.pipeline < workload.pipelines.size(); ++cell.pipeline) {
       for (cell.trace = 0; cell.trace < workload.traces.size(); ++cell.trace) {
         if (!has_system(cell)) continue;  // else many combinations might make no cell
         for (const double slo : slos) {
           for (const double rate : rates) {
             for (const std::uint64_t seed : seeds) {
-              cell.slo_ms = slo;
+              (by_factor ? cell.slo_factor : cell.slo_ms) = slo;
               cell.rate = rate;
               cell.seed = seed;
               sweep(cell, 0, false);

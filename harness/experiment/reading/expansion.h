@@ -18,6 +18,7 @@ struct Cell {
   std::size_t pipeline = 0;  ///< in workload.pipelines
   std::size_t trace = 0;     ///< in workload.traces
   double slo_ms = 0;         ///< 0: the pipeline's own
+  double slo_factor = 0;     ///< not 0: the SLO in shortest service times, whatever slo_ms says
   double rate = 0;           ///< relative to the capacity, or requests/s (of all workers together) when
                              ///< workload.rates_rps is set
   std::uint64_t seed = 0;

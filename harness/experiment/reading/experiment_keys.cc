@@ -40,6 +40,10 @@ constexpr PlainKey kKeys[] = {
     {"workload", "seeds", "1", "integers from 0 to 2^53", "axis: all randomness follows from it"},
     {"workload", "slo_ms", "the pipeline's", "numbers from 0.001 to 1e+07",
      "axis: end-to-end latency objective"},
+    {"workload", "slo_factors", "(slo_ms)", "numbers from 1 to 1e+06",
+     "axis, instead of slo_ms: latency objective as a multiple of the shortest service time: the longest "
+     "path "
+     "of batches of one, each model on its fastest kind of device; of pipelines with one entry and no tasks"},
     {"workload", "duration_s", "60", "a number from 0 to 1e+09",
      "duration_s of every trace that does not set its own"},
     {"system", "name", "(needed)", "a name of `harness list systems`", "the system"},

@@ -130,6 +130,10 @@ void read_axes(const TableReader& table, WorkloadSpec& workload) {
   }
   read_rates(table, workload);
   workload.slo_ms = table.number_axis("slo_ms", 1e-3, 1e7, "numbers from 0.001 to 1e+07");
+  workload.slo_factors = table.number_axis("slo_factors", 1, 1e6, "numbers from 1 to 1e+06");
+  workload.slo_place = table.place("slo_factors");
+  if (table.has("slo_ms") && table.has("slo_factors"))
+    throw input_error(workload.slo_place, "both slo_ms and slo_factors", "one of them");
   const std::string seeds_allowed = "integers from 0 to 2^53";
   const std::vector<double> seeds =
       table.number_axis("seeds", 0, static_cast<double>(kLargestSeed), seeds_allowed);

@@ -59,6 +59,8 @@ struct WorkloadSpec {
   std::vector<std::uint64_t> seeds = {1};
   std::vector<std::uint64_t> added_seeds;  ///< that [repeat_until] may add, in order
   std::vector<double> slo_ms;              ///< empty: each pipeline's own
+  std::vector<double> slo_factors;  ///< when not empty, instead of slo_ms: of the shortest service time
+  InputPlace slo_place;             ///< of those
 };
 
 /// [repeat_until]: when there are seeds enough.
