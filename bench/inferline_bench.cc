@@ -3,6 +3,7 @@
 // authors' (workloads/profiles/inferline-aws.toml): 512 vCPUs, 128 K80s, 64 V100s.
 #include <benchmark/benchmark.h>
 
+#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "harness/engine/dispatch/dispatcher.h"
 #include "harness/sim/simulation.h"
 #include "systems/all_systems.h"
+#include "systems/inferline/exact_search.h"
 #include "systems/inferline/planning.h"
 #include "systems/inferline/tuning.h"
 #include "workloads/catalogue/catalogue.h"
@@ -19,11 +21,11 @@
 namespace harness {
 namespace {
 
-/// Gamma arrivals of squared CV 1.
-TraceSpec gamma_trace(double duration_s) {
+/// Gamma arrivals.
+TraceSpec gamma_trace(double duration_s, double cv = 1) {
   TraceSpec trace;
   trace.name = trace.shape = "gamma";
-  trace.cv = 1;
+  trace.cv = cv;
   trace.duration_s = duration_s;
   return trace;
 }
@@ -115,6 +117,35 @@ void plan(benchmark::State& state, const char* pipeline) {
   state.counters["usd/h"] = cost;
 }
 
+/// The exact search from the greedy plan on, on two kinds and 300 s of load. Arguments: queries/s, squared
+/// CV, SLO in ms, and most simulations.
+void optimal(benchmark::State& state, const char* pipeline) {
+  World world(pipeline);
+  world.devices.resize(static_cast<std::size_t>(state.range(0)));
+  world.context.devices = world.devices;
+  const Hardware hardware(world.context);
+  const TraceSpec trace = gamma_trace(300, std::sqrt(static_cast<double>(state.range(1))));
+  const std::vector<TimeNs> times = times_of(*make_sample(trace, static_cast<double>(state.range(3)), 1));
+  const TimeNs slo_ns = ms_to_ns(static_cast<double>(state.range(2)));
+  constexpr int kMostSimulations = 20'000;  // the default
+  ExactPlan found;
+  double greedy_cost = 0;
+  for (auto _ : state) {
+    Estimator estimator(world.pipeline, hardware, times, ~std::uint64_t{1});
+    GreedyPlanner planner(world.pipeline, hardware, estimator, 300 * kNsPerS, slo_ns, {});
+    const Configuration greedy = planner.plan();
+    greedy_cost = hardware.cost(greedy);
+    found = exact_plan(world.pipeline, hardware, estimator, planner, slo_ns, kMostSimulations, greedy);
+  }
+  const double cost = hardware.cost(found.configuration);
+  state.counters["greedy_usd/h"] = greedy_cost;
+  state.counters["usd/h"] = cost;
+  state.counters["greedy/optimal"] = greedy_cost / cost;
+  state.counters["bound"] = found.bound;
+  state.counters["proven"] = found.is_proven ? 1 : 0;
+  state.counters["simulations"] = found.simulations;
+}
+
 void envelope_arrival(benchmark::State& state) {
   const std::vector<TimeNs> times = gamma_times(300, 3600);
   double arrivals = 0;
@@ -194,6 +225,13 @@ void simulate_tuned(benchmark::State& state, const char* pipeline) {
   state.counters["requests/s"] = benchmark::Counter(requests, benchmark::Counter::kIsRate);
 }
 
+void each_cell(benchmark::internal::Benchmark* bench) {
+  bench->ArgNames({"kinds", "scv", "slo_ms", "rps"})
+      ->ArgsProduct({{2, 3}, {1, 4}, {300, 500}, {50, 150, 300}})
+      ->Iterations(1)
+      ->Unit(benchmark::kMillisecond);
+}
+
 BENCHMARK_CAPTURE(estimate, chain, "image-processing")
     ->ArgNames({"rps", "s"})
     ->Args({150, 333})
@@ -208,6 +246,10 @@ BENCHMARK_CAPTURE(plan, dag, "social-posts")
     ->ArgNames({"queries", "rps"})
     ->ArgsProduct({{50'000}, {50, 150, 300}})
     ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(optimal, chain, "image-processing")->Apply(each_cell);
+BENCHMARK_CAPTURE(optimal, cascade, "tf-cascade")->Apply(each_cell);
+BENCHMARK_CAPTURE(optimal, branches, "video-monitoring")->Apply(each_cell);
+BENCHMARK_CAPTURE(optimal, dag, "social-posts")->Apply(each_cell);
 BENCHMARK(envelope_arrival)->Unit(benchmark::kMillisecond);
 BENCHMARK(tuner_decision)->ArgName("rps")->Arg(150)->Arg(300)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(simulate_tuned, chain, "image-processing")

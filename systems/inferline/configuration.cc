@@ -1,10 +1,16 @@
 #include "systems/inferline/configuration.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "harness/core/error.h"
 
 namespace harness {
+
+int ceil_of(double value) {
+  constexpr double kRounding = 1e-9;
+  return std::max(1, static_cast<int>(std::ceil(value - kRounding)));
+}
 
 Hardware::Hardware(const ServingContext& context) : pipeline_(*context.pipeline) {
   if (context.devices.empty()) {
@@ -63,6 +69,13 @@ int Hardware::free_for(ModuleId module, std::uint16_t device, const Configuratio
     if (m != module && configuration[m].device == device) left -= configuration[m].replicas;
   }
   return left;
+}
+
+bool Hardware::has_room_for(const Configuration& configuration) const {
+  for (ModuleId m = 0; m < configuration.size(); ++m) {
+    if (free_for(m, configuration[m].device, configuration) < configuration[m].replicas) return false;
+  }
+  return true;
 }
 
 TimeNs Hardware::service_ns(const Configuration& configuration) const {

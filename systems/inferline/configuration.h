@@ -21,6 +21,9 @@ struct ModelConfiguration {
   auto operator<=>(const ModelConfiguration&) const = default;
 };
 
+/// The least whole number that is not below `value`, but for rounding errors, and at least 1: of replicas.
+int ceil_of(double value);
+
 /// By module.
 using Configuration = std::vector<ModelConfiguration>;
 
@@ -57,6 +60,8 @@ class Hardware {
   double cost(const Configuration& configuration) const;
   /// Replicas of the kind that the other models leave.
   int free_for(ModuleId module, std::uint16_t device, const Configuration& configuration) const;
+  /// Whether there are as many replicas of each kind.
+  bool has_room_for(const Configuration& configuration) const;
   /// The largest sum of latencies of full batches over the paths of the pipeline (the paper's service time).
   TimeNs service_ns(const Configuration& configuration) const;
 

@@ -13,6 +13,11 @@ std::size_t misses_within_p99(std::size_t queries) { return queries / 100; }
 
 }  // namespace
 
+TimeNs least_latency_ns(const Profile& profile, int max_batch) {
+  const auto first = profile.latency_ns.begin();
+  return *std::min_element(first, first + max_batch);
+}
+
 void Estimator::Running::reset(int replicas) {
   const std::size_t room = std::bit_ceil(static_cast<std::size_t>(replicas));
   if (ring_.size() < room) ring_.resize(room);
@@ -181,6 +186,8 @@ void Estimator::read_routes(ModuleId module, const Routes& routes,
                             const std::vector<std::uint16_t>& route_of) {
   Stage& stage = stages_[module];
   const Module& described = pipeline_.modules[module];
+  stage.before = std::uint64_t{1} << module;
+  for (const ModuleId pre : described.pres) stage.before |= stages_[pre].before;
   for (const std::uint16_t route : route_of) stage.visits += routes[route].visits(module) ? 1 : 0;
   for (std::size_t route = 0; route < routes.size(); ++route)
     stage.may_end = stage.may_end || (routes[route].visits(module) && routes[route].taken[module] == 0);
@@ -261,9 +268,9 @@ bool Estimator::serve(ModuleId module, const ModelConfiguration& of, Arrivals ar
     queue[tail++] = arrivals.query();
     if (running_.size() < replicas) start(arrivals.at_ns(), 1, arrivals.from(), arrivals.batch());
     most_busy = std::max(most_busy, running_.size());
-    if (late > most_late) return false;
+    if (late > most_late) break;
   }
-  while (running_.size() > 0) end_first();
+  while (late <= most_late && running_.size() > 0) end_first();
   result.most_busy = most_busy;
   result.most_waiting = std::max(most_waiting, 1u);
   return late <= most_late;
@@ -293,40 +300,69 @@ bool Estimator::find_result(ModuleId module, const ModelConfiguration& of) {
   return false;
 }
 
-void Estimator::find_least_after(const Configuration& configuration) {
-  for (std::size_t left = stages_.size(); left-- > 0;) {
-    const Module& module = pipeline_.modules[left];
-    TimeNs after_ns = module.branches == Branches::kOne ? kNever : 0;
+std::vector<TimeNs> Estimator::least_after(const std::vector<TimeNs>& least_ns) const {
+  std::vector<TimeNs> after_ns(stages_.size(), 0);
+  for (std::size_t m = stages_.size(); m-- > 0;) {
+    const Module& module = pipeline_.modules[m];
+    const bool is_one = module.branches == Branches::kOne;
+    if (is_one) after_ns[m] = kNever;
     for (std::size_t sub = 0; sub < module.subs.size(); ++sub) {
       const ModuleId to = module.subs[sub];
-      const std::vector<TimeNs>& latency_ns = hardware_.profile(to, configuration[to]).latency_ns;
-      const TimeNs least_ns =
-          *std::min_element(latency_ns.begin(), latency_ns.begin() + configuration[to].max_batch) +
-          least_after_ns_[to];
-      if (module.branches == Branches::kOne) after_ns = std::min(after_ns, least_ns);
-      if (module.branches == Branches::kAll ||
-          (module.branches == Branches::kEach && module.branch_weights[sub] >= 1))
-        after_ns = std::max(after_ns, least_ns);
+      const TimeNs along_ns = least_ns[to] + after_ns[to];
+      if (is_one) {
+        after_ns[m] = std::min(after_ns[m], along_ns);
+      } else if (module.branches == Branches::kAll || module.branch_weights[sub] >= 1) {
+        after_ns[m] = std::max(after_ns[m], along_ns);
+      }
     }
-    least_after_ns_[left] = after_ns;
   }
+  return after_ns;
+}
+
+bool Estimator::simulate(ModuleId module, const ModelConfiguration& of, TimeNs slo_ns,
+                         std::size_t most_late) {
+  if (find_result(module, of)) return true;
+  const std::size_t edges = pipeline_.modules[module].pres.size();
+  const bool served = edges == 0   ? serve(module, of, FromSending(*this), slo_ns, most_late)
+                      : edges == 1 ? serve(module, of, FromOne(*this, module, 0), slo_ns, most_late)
+                                   : serve(module, of, FromAll(*this, module), slo_ns, most_late);
+  if (served) stages_[module].kept[stages_[module].now].id = ++results_;
+  return served;
 }
 
 bool Estimator::simulate(const Configuration& configuration, TimeNs slo_ns, std::size_t most_late) {
   ++simulations_;
-  find_least_after(configuration);
+  std::vector<TimeNs> least_ns;
+  for (ModuleId m = 0; m < stages_.size(); ++m)
+    least_ns.push_back(least_latency_ns(hardware_.profile(m, configuration[m]), configuration[m].max_batch));
+  least_after_ns_ = least_after(least_ns);
   for (ModuleId m = 0; m < stages_.size(); ++m) {
-    const ModelConfiguration& of = configuration[m];
-    if (find_result(m, of)) continue;
-    const std::size_t edges = pipeline_.modules[m].pres.size();
-    const bool served = edges == 0   ? serve(m, of, FromSending(*this), slo_ns, most_late)
-                        : edges == 1 ? serve(m, of, FromOne(*this, m, 0), slo_ns, most_late)
-                                     : serve(m, of, FromAll(*this, m), slo_ns, most_late);
-    if (!served) return false;
-    stages_[m].kept[stages_[m].now].id = ++results_;
+    if (!simulate(m, configuration[m], slo_ns, most_late)) return false;
   }
   find_latencies();
   return true;
+}
+
+Estimator::Trial Estimator::try_module(const Configuration& configuration, ModuleId module, TimeNs slo_ns,
+                                       TimeNs least_after_ns) {
+  ++simulations_;
+  for (ModuleId m = 0; m < module; ++m) {
+    if ((before(module) >> m & 1u) == 0) continue;
+    HARNESS_CHECK(simulate(m, configuration[m], kNever, queries()), "what comes before a module goes on");
+  }
+  least_after_ns_[module] = least_after_ns;
+  Trial trial;
+  trial.may_meet = simulate(module, configuration[module], slo_ns, misses_within_p99(queries()));
+  trial.most_busy = static_cast<int>(stages_[module].result().most_busy);
+  trial.most_waiting = static_cast<int>(stages_[module].result().most_waiting);
+  return trial;
+}
+
+void Estimator::keep(std::size_t results) {
+  for (Stage& stage : stages_) {
+    stage.kept.resize(results);
+    stage.now = 0;
+  }
 }
 
 void Estimator::find_latencies() {

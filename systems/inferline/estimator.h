@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -15,6 +14,9 @@
 #include "systems/inferline/configuration.h"
 
 namespace harness {
+
+/// Of a batch of at most `max_batch`.
+TimeNs least_latency_ns(const Profile& profile, int max_batch);
 
 /// What a configuration does to the sample: one central first-in-first-out queue a model; a replica that is
 /// free takes what waits, at most its maximum batch, at once; a join waits for the branches that its query
@@ -49,13 +51,28 @@ class Estimator {
   /// Whether P99 <= slo_ns; stops as soon as more than 1 % must miss it.
   bool meets(const Configuration& configuration, TimeNs slo_ns);
 
+  /// What one module does, whatever comes after it.
+  struct Trial {
+    bool may_meet = false;  ///< at most 1 % have no chance of ending within the SLO when they leave it
+    int most_busy = 0;      ///< replicas at once; fewer than there are: more of them would change nothing
+    int most_waiting = 0;  ///< for a batch; no more than the maximum batch: a larger one would change nothing
+  };
+  /// Simulates the module behind those before it, which have been tried in the same configuration; what comes
+  /// after it need not be configured. `least_after_ns`: each query there needs at least so long from its end
+  /// on.
+  Trial try_module(const Configuration& configuration, ModuleId module, TimeNs slo_ns, TimeNs least_after_ns);
+  /// By module: what each query has to run behind it at least, with `least_ns` for each module.
+  std::vector<TimeNs> least_after(const std::vector<TimeNs>& least_ns) const;
+  /// Keeps so many results of each module, at least one, from one call to the next.
+  void keep(std::size_t results);
+  /// Of the modules that lead to `module`, itself included: bit m is set.
+  std::uint64_t before(ModuleId module) const { return stages_[module].before; }
+
  private:
   class FromSending;
   class FromOne;
   class FromAll;
 
-  /// Results of each module that are kept.
-  static constexpr std::size_t kKept = 2;
   /// Of batches that the sending of a query started, as Batch::cause.
   static constexpr std::uint32_t kSent = std::numeric_limits<std::uint32_t>::max();
 
@@ -110,7 +127,8 @@ class Estimator {
     /// By entry of `pres`: by query whether it comes from there; empty: each does that went there.
     std::vector<std::vector<std::uint8_t>> takes;
     std::vector<std::uint8_t> branches;  ///< of a join, by query: for how many it waits
-    std::array<Result, kKept> kept;
+    std::uint64_t before = 0;            ///< as before()
+    std::vector<Result> kept{2};
     std::size_t now = 0;                 ///< of `kept`: the present configuration's
     const TimeNs* latency_ns = nullptr;  ///< there, [b - 1]
 
@@ -122,6 +140,8 @@ class Estimator {
   bool simulate(const Configuration& configuration, TimeNs slo_ns, std::size_t most_late);
   /// Whether what is kept of the module holds; else `now` is the place for a new result.
   bool find_result(ModuleId module, const ModelConfiguration& of);
+  /// find_result, or else serve.
+  bool simulate(ModuleId module, const ModelConfiguration& of, TimeNs slo_ns, std::size_t most_late);
   /// A module's result by its arrivals. False: more than `most_late` queries cannot end within `slo_ns`
   /// after they have been here, and it stopped.
   template <class Arrivals>
@@ -131,7 +151,6 @@ class Estimator {
   bool started_before(ModuleId module, Batch batch, ModuleId other_module, Batch other) const;
   /// The place of what happens in `module` among all that the end of a batch of `cause` makes happen.
   std::size_t place_after(ModuleId cause, ModuleId module) const;
-  void find_least_after(const Configuration& configuration);
   /// Fills latency_ns_ by the present results.
   void find_latencies();
 

@@ -5,6 +5,7 @@
 #include "harness/core/error.h"
 #include "harness/serving/batching_scheduler.h"
 #include "harness/serving/fifo_policy.h"
+#include "systems/inferline/exact_search.h"
 #include "systems/inferline/planning.h"
 #include "systems/inferline/tuning.h"
 
@@ -12,7 +13,7 @@ namespace harness {
 namespace {
 
 /// Who plans.
-enum class Plans { kGreedy, kOracle, kCoarseMean, kCoarsePeak };
+enum class Plans { kGreedy, kOptimal, kOracle, kCoarseMean, kCoarsePeak };
 /// Who tunes.
 enum class Tunes { kEnvelope, kAutoscale, kNone };
 
@@ -20,16 +21,21 @@ struct InferLineParams {
   Plans plan = Plans::kGreedy;
   Tunes tuner = Tunes::kEnvelope;
   double period_ms = 1000;
+  int most_simulations = 20'000;
   GreedyParams planning;
   TuningParams tuning;
 
   void list(ParamList& params) {
-    params.choice("plan", plan, {"greedy", "oracle", "coarse_mean", "coarse_peak"},
-                  "the Planner (section 4.3); the same with the run itself as its sample (section 7.2); the "
+    params.choice("plan", plan, {"greedy", "optimal", "oracle", "coarse_mean", "coarse_peak"},
+                  "the Planner (section 4.3); the cheapest configuration; the Planner with the run itself as "
+                  "its sample (section 7.2); the "
                   "pipeline as one unit, for the sample's mean rate or its peak (section 6)");
     params.choice("tuner", tuner, {"envelope", "autoscale", "none"},
                   "the Tuner (section 5); AutoScale's rules over the pipeline as one unit (section 6); none");
     params.number("period_ms", period_ms, 10, 1e6, "how often the tuner looks at the load (reconstruction)");
+    params.integer("most_simulations", most_simulations, 1, 1'000'000'000,
+                   "plan = optimal: the search ends after so many simulations of one model with the cheapest "
+                   "configuration that it knows");
     planning.list(params);
     tuning.list(params);
   }
@@ -72,7 +78,10 @@ class InferLinePlanner final : public Planner {
       planned_ = coarse_plan(*context_.pipeline, hardware_, estimator, context_.slo_ns, rate);
       tuned.capacity_rps = planned_.front().replicas * unit_rps(hardware_, estimator, planned_);
     } else {
-      planned_ = planner.plan();
+      planned_ = params_.plan == Plans::kOptimal
+                     ? optimal_plan(*context_.pipeline, hardware_, estimator, planner, context_.slo_ns,
+                                    params_.most_simulations)
+                     : planner.plan();
       tuned.capacity_rps = planner.rate_rps();
     }
     tuned.planned = planned_;

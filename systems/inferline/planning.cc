@@ -24,11 +24,6 @@ Configuration fastest_configuration(const Pipeline& pipeline, const Hardware& ha
   return fastest;
 }
 
-int ceil_of(double value) {
-  constexpr double kRounding = 1e-9;
-  return std::max(1, static_cast<int>(std::ceil(value - kRounding)));
-}
-
 }  // namespace
 
 void GreedyParams::list(ParamList& params) {

@@ -44,6 +44,10 @@ class GreedyPlanner {
   double rate_rps() const { return rate_rps_; }
   /// rate x s_m / (k_m mu_m): the paper's max-provisioning ratio rho_m (section 5).
   double utilisation(const Configuration& configuration, ModuleId module) const;
+  /// The fewest replicas with which the model keeps up (at most max_utilisation).
+  int replicas_to_keep_up(ModuleId module, const ModelConfiguration& of) const;
+  /// That the model can run on that kind.
+  int largest_batch(ModuleId module, const ModelConfiguration& of) const;
   /// Simulations so far.
   int simulations() const { return simulations_; }
 
@@ -63,11 +67,8 @@ class GreedyPlanner {
   /// The smallest number of replicas, from what keeps up on, with which it is feasible: in (.., most], where
   /// `most` is; by bisection.
   int fewest_replicas(Configuration configuration, ModuleId module, int most);
-  /// Replicas that keep up with the sample's rate.
-  int replicas_to_keep_up(ModuleId module, const ModelConfiguration& of) const;
   /// $/h that the model must cost at least on that kind to keep up.
   double least_cost(ModuleId module, std::uint16_t device) const;
-  int largest_batch(ModuleId module, const ModelConfiguration& of) const;
 
   const Pipeline& pipeline_;
   const Hardware& hardware_;

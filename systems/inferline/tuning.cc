@@ -12,11 +12,6 @@ constexpr TimeNs kDownWindowNs = 5 * kNsPerS;  // section 5, scaling down
 constexpr TimeNs kDownSpanNs = 30 * kNsPerS;   // likewise
 constexpr TimeNs kAutoscaleNs = 20 * kNsPerS;  // TOCS 2012: sampled every 20 s
 
-int whole_replicas(double value) {
-  constexpr double kRounding = 1e-9;
-  return std::max(1, static_cast<int>(std::ceil(value - kRounding)));
-}
-
 }  // namespace
 
 void TuningParams::list(ParamList& params) {
@@ -110,7 +105,7 @@ class EnvelopeTuner final : public Tuner {
  private:
   int needed(std::size_t module, double rate_rps, double utilisation) const {
     const TunedModel& model = pipeline_.models[module];
-    return whole_replicas(rate_rps * model.scale / (model.replica_rps * utilisation));
+    return ceil_of(rate_rps * model.scale / (model.replica_rps * utilisation));
   }
 
   /// What a scale-up provisions for; 0: no window exceeds the sample's.
@@ -184,7 +179,7 @@ class AutoscaleTuner final : public Tuner {
   std::vector<int> needed(double rate_rps) const {
     std::vector<int> replicas;
     for (const ModelConfiguration& model : pipeline_.planned)
-      replicas.push_back(whole_replicas(model.replicas * rate_rps / pipeline_.capacity_rps));
+      replicas.push_back(ceil_of(model.replicas * rate_rps / pipeline_.capacity_rps));
     return replicas;
   }
 
