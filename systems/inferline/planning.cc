@@ -116,8 +116,16 @@ Configuration GreedyPlanner::downgraded(const Configuration& from, ModuleId modu
   ModelConfiguration& model = to[module];
   model = {device, 1, hardware_.free_for(module, device, from)};
   // The initialization for this model alone (R: by bisection), then its own cost minimization.
-  if (model.replicas < 1 || !is_feasible(to)) return {};
-  model.replicas = fewest_replicas(to, module, model.replicas);
+  if (model.replicas < 1) return {};
+  if (is_feasible(to)) {
+    model.replicas = fewest_replicas(to, module, model.replicas);
+  } else {
+    // More replicas can send what comes after them larger bursts: fewer, which save something, may do.
+    const int most = std::min(model.replicas, static_cast<int>((cost - at_least) / hardware_.price(device)));
+    model.replicas = replicas_to_keep_up(module, model);
+    while (model.replicas <= most && !is_feasible(to)) ++model.replicas;
+    if (model.replicas > most) return {};
+  }
   while (model.max_batch * 2 <= largest_batch(module, model)) {
     Configuration larger = to;
     larger[module].max_batch *= 2;

@@ -76,8 +76,9 @@ inline std::unique_ptr<InferLineWorld> random_inferline_world(RandomStream& rand
   world->devices = {device_of("cpu", 200, 0.07, slow), device_of("k80", 200, 0.7, middle),
                     device_of("v100", 200, 2.6, fast)};
   world->planning.sample_ns = 20 * kNsPerS;
-  world->planning.sample =
-      poisson_times(20 + 150 * random.uniform(), world->planning.sample_ns, random.bits());
+  // One after the other: in the arguments of a call each compiler would draw in an order of its own.
+  const double rate_rps = 20 + 150 * random.uniform();
+  world->planning.sample = poisson_times(rate_rps, world->planning.sample_ns, random.bits());
   world->context.slo_ns = ms_to_ns(30 + 400 * random.uniform());
   world->link();
   return world;
