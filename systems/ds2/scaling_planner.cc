@@ -165,7 +165,8 @@ class ScalingPlanner final : public Planner {
 
 void ScalingParams::list(ParamList& params) {
   params.choice("input_rate", input_rate, {"source", "measured"},
-                "of a module: the source's, times the share of requests that visit it (section 3.2); or what "
+                "of a module: the source's, times the share of requests that visit it (as in the authors' "
+                "code); or what "
                 "arrived there");
   params.number("margin", margin, 0, 100,
                 "modules get so much more parallelism than their input rate needs (reconstruction)");

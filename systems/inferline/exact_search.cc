@@ -16,12 +16,12 @@ constexpr double kSameCost = 1e-9;  // $/h
 class ExactSearch {
  public:
   ExactSearch(const Pipeline& pipeline, const Hardware& hardware, Estimator& estimator,
-              GreedyPlanner& planner, TimeNs slo_ns, int most_simulations)
+              GreedyPlanner& planner, TimeNs slo_ns, int max_simulations)
       : hardware_(hardware),
         estimator_(estimator),
         planner_(planner),
         slo_ns_(slo_ns),
-        most_simulations_(most_simulations),
+        max_simulations_(max_simulations),
         options_(pipeline.modules.size()),
         least_rest_(pipeline.modules.size() + 1, 0),
         known_trials_(pipeline.modules.size()),
@@ -134,7 +134,7 @@ class ExactSearch {
 
   /// Counts one more; else the search is stopped.
   bool may_simulate() {
-    is_stopped_ = best_.simulations == most_simulations_;
+    is_stopped_ = best_.simulations == max_simulations_;
     if (!is_stopped_) ++best_.simulations;
     return !is_stopped_;
   }
@@ -143,7 +143,7 @@ class ExactSearch {
   Estimator& estimator_;
   GreedyPlanner& planner_;
   TimeNs slo_ns_;
-  int most_simulations_;
+  int max_simulations_;
   std::vector<std::vector<Option>> options_;  ///< by module
   std::size_t shapes_ = 0;                    ///< of the module that has most
   std::vector<double> least_rest_;            ///< $/h of the modules from here on, at least
@@ -161,15 +161,14 @@ class ExactSearch {
 }  // namespace
 
 ExactPlan exact_plan(const Pipeline& pipeline, const Hardware& hardware, Estimator& estimator,
-                     GreedyPlanner& planner, TimeNs slo_ns, int most_simulations,
-                     const Configuration& known) {
-  return ExactSearch(pipeline, hardware, estimator, planner, slo_ns, most_simulations).run(known);
+                     GreedyPlanner& planner, TimeNs slo_ns, int max_simulations, const Configuration& known) {
+  return ExactSearch(pipeline, hardware, estimator, planner, slo_ns, max_simulations).run(known);
 }
 
 Configuration optimal_plan(const Pipeline& pipeline, const Hardware& hardware, Estimator& estimator,
-                           GreedyPlanner& planner, TimeNs slo_ns, int most_simulations) {
+                           GreedyPlanner& planner, TimeNs slo_ns, int max_simulations) {
   const auto search_from = [&](const Configuration& known) {
-    return exact_plan(pipeline, hardware, estimator, planner, slo_ns, most_simulations, known).configuration;
+    return exact_plan(pipeline, hardware, estimator, planner, slo_ns, max_simulations, known).configuration;
   };
   try {
     const Configuration greedy = planner.plan();

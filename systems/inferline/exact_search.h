@@ -24,10 +24,10 @@ struct ExactPlan {
 /// which the other models keep up, is above the band or not below the cheapest known. More replicas than are
 /// ever busy at once, and larger batches than ever wait, change nothing and are not tried.
 ExactPlan exact_plan(const Pipeline& pipeline, const Hardware& hardware, Estimator& estimator,
-                     GreedyPlanner& planner, TimeNs slo_ns, int most_simulations, const Configuration& known);
+                     GreedyPlanner& planner, TimeNs slo_ns, int max_simulations, const Configuration& known);
 
 /// exact_plan from the greedy plan on; that one where none is found. Throws what GreedyPlanner::plan does.
 Configuration optimal_plan(const Pipeline& pipeline, const Hardware& hardware, Estimator& estimator,
-                           GreedyPlanner& planner, TimeNs slo_ns, int most_simulations);
+                           GreedyPlanner& planner, TimeNs slo_ns, int max_simulations);
 
 }  // namespace harness

@@ -21,7 +21,7 @@ struct InferLineParams {
   Plans plan = Plans::kGreedy;
   Tunes tuner = Tunes::kEnvelope;
   double period_ms = 1000;
-  int most_simulations = 20'000;
+  int max_simulations = 20'000;
   GreedyParams planning;
   TuningParams tuning;
 
@@ -33,7 +33,7 @@ struct InferLineParams {
     params.choice("tuner", tuner, {"envelope", "autoscale", "none"},
                   "the Tuner (section 5); AutoScale's rules over the pipeline as one unit (section 6); none");
     params.number("period_ms", period_ms, 10, 1e6, "how often the tuner looks at the load (reconstruction)");
-    params.integer("most_simulations", most_simulations, 1, 1'000'000'000,
+    params.integer("max_simulations", max_simulations, 1, 1'000'000'000,
                    "plan = optimal: the search ends after so many simulations of one model with the cheapest "
                    "configuration that it knows");
     planning.list(params);
@@ -80,7 +80,7 @@ class InferLinePlanner final : public Planner {
     } else {
       planned_ = params_.plan == Plans::kOptimal
                      ? optimal_plan(*context_.pipeline, hardware_, estimator, planner, context_.slo_ns,
-                                    params_.most_simulations)
+                                    params_.max_simulations)
                      : planner.plan();
       tuned.capacity_rps = planner.rate_rps();
     }

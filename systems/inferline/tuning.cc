@@ -123,12 +123,14 @@ class EnvelopeTuner final : public Tuner {
 
   /// The largest rate in windows of 5 s, the last of which ends now.
   double recent_rate(TimeNs now) const {
-    std::array<std::uint32_t, kDownSpanNs / kDownWindowNs> counts{};
-    for (const TimeNs sent : recent_) {
-      const auto window = static_cast<std::size_t>((now - 1 - sent) / kDownWindowNs);
-      if (window < counts.size()) ++counts[window];
+    std::ptrdiff_t most = 0;
+    auto end = std::lower_bound(recent_.begin(), recent_.end(), now);
+    for (TimeNs from = now - kDownWindowNs; from >= now - kDownSpanNs; from -= kDownWindowNs) {
+      const auto begin = std::lower_bound(recent_.begin(), end, from);
+      most = std::max(most, end - begin);
+      end = begin;
     }
-    return *std::max_element(counts.begin(), counts.end()) / ns_to_s(kDownWindowNs);
+    return static_cast<double>(most) / ns_to_s(kDownWindowNs);
   }
 
   TunedPipeline pipeline_;

@@ -16,7 +16,7 @@
 namespace harness {
 
 /// A traffic envelope: for windows of T_s, 2 T_s, 4 T_s, ... the largest number of queries seen in any of
-/// that length. A window is half open: queries exactly its length apart are not in one. About 20 ns a query.
+/// that length. A window is half open: queries exactly its length apart are not in one. Under 100 ns a query.
 class TrafficEnvelope {
  public:
   /// Windows from `shortest_ns` > 0, doubling, to `longest_ns`; at least one.

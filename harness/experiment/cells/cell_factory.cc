@@ -11,6 +11,7 @@
 #include "harness/experiment/cells/cell_checks.h"
 #include "harness/experiment/cells/cell_profiles.h"
 #include "harness/experiment/cells/cell_text.h"
+#include "harness/experiment/cells/planning_times.h"
 #include "harness/experiment/reading/readers.h"
 #include "harness/experiment/reading/system_libraries.h"
 #include "harness/serving/common_plans.h"
@@ -307,33 +308,13 @@ void CellFactory::add_streams(const Cell& cell, const Configuration& of, const S
 void CellFactory::add_sample(const Cell& cell, const Configuration& of, const System& system,
                              double target_rps, RunSpec& run) {
   if (!system.wants_sample()) return;
-  constexpr double kMostRequests = 2e8;  // they are kept
-  constexpr std::size_t kMostKept = 4;
+  constexpr std::size_t kMaxKept = 4;
   const std::string key = arrivals_text(cell, of, target_rps) + (system.wants_foresight() ? "\nrun" : "");
   if (samples_.count(key) == 0) {
-    const TraceSpec trace = resolved_trace(of.settings);
-    const auto times_of = [&](const ArrivalSource& source) {
-      if (source.expected_requests() > kMostRequests)
-        throw input_error(place_of(spec_, "workload.duration_s"),
-                          text_of(source.expected_requests()) + " requests of trace " + trace.name +
-                              ", by which " + spec_.systems[cell.system].name + " plans",
-                          "at most " + text_of(kMostRequests));
-      std::vector<TimeNs> times;
-      for (ArrivalCursor cursor(source.restarted()); cursor.next_ns() != kNever; cursor.advance())
-        times.push_back(cursor.next_ns());
-      return times;
-    };
-    PlanningTimes planning;
-    const std::unique_ptr<ArrivalSource> sample = make_sample(trace, target_rps, cell.seed);
-    planning.sample = times_of(*sample);
-    planning.sample_ns = sample->duration_ns();
-    if (system.wants_foresight()) {
-      const std::unique_ptr<ArrivalSource> own = make_arrivals(trace, target_rps, cell.seed);
-      planning.run = times_of(*own);
-      planning.run_ns = own->duration_ns();
-    }
-    if (samples_.size() >= kMostKept) samples_.clear();
-    samples_.emplace(key, std::make_shared<const PlanningTimes>(std::move(planning)));
+    if (samples_.size() >= kMaxKept) samples_.clear();
+    const PlanningLoad load{resolved_trace(of.settings), target_rps, cell.seed};
+    samples_.emplace(key, std::make_shared<const PlanningTimes>(planning_times(
+                              load, system.wants_foresight(), place_of(spec_, "workload.duration_s"))));
   }
   run.planning = samples_.at(key);
 }
