@@ -9,7 +9,8 @@ namespace harness {
 
 int ceil_of(double value) {
   constexpr double kRounding = 1e-9;
-  return std::max(1, static_cast<int>(std::ceil(value - kRounding)));
+  constexpr double kMax = 1e9;
+  return value > 1 ? static_cast<int>(std::ceil(std::min(value - kRounding, kMax))) : 1;
 }
 
 Hardware::Hardware(const ServingContext& context) : pipeline_(*context.pipeline) {
@@ -84,6 +85,16 @@ TimeNs Hardware::service_ns(const Configuration& configuration) const {
     exec_ns.push_back(static_cast<double>(this->exec_ns(m, configuration[m])));
   const std::vector<double> after = longest_after(pipeline_, exec_ns);
   return static_cast<TimeNs>(after.front() + exec_ns.front());
+}
+
+void Hardware::check_room_for(const Configuration& configuration) const {
+  std::vector<long> needed(kinds_.size(), 0);
+  for (const ModelConfiguration& model : configuration) needed[model.device] += model.replicas;
+  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+    if (needed[kind] > count(kind))
+      throw InputError("the plan needs " + std::to_string(needed[kind]) + " of the devices '" + name(kind) +
+                       "', the cluster has " + std::to_string(count(kind)));
+  }
 }
 
 }  // namespace harness

@@ -62,6 +62,8 @@ class Hardware {
   int free_for(ModuleId module, std::uint16_t device, const Configuration& configuration) const;
   /// Whether there are as many replicas of each kind.
   bool has_room_for(const Configuration& configuration) const;
+  /// Throws InputError, which says what is lacking of which kind.
+  void check_room_for(const Configuration& configuration) const;
   /// The largest sum of latencies of full batches over the paths of the pipeline (the paper's service time).
   TimeNs service_ns(const Configuration& configuration) const;
 

@@ -67,7 +67,8 @@ class InferLinePlanner final : public Planner {
     const TimeNs sample_ns = is_oracle ? times.run_ns : times.sample_ns;
     if (sample.empty()) throw InputError("the sample of the load that inferline plans by has no query");
     // The oracle's sample takes the routes of the run; others are another trace's.
-    Estimator estimator(*context_.pipeline, hardware_, sample, is_oracle ? context_.seed : ~context_.seed);
+    const std::uint64_t seed = is_oracle ? context_.seed : ~context_.seed;
+    Estimator estimator(*context_.pipeline, hardware_, sample, seed);
     GreedyPlanner planner(*context_.pipeline, hardware_, estimator, sample_ns, context_.slo_ns,
                           params_.planning);
     TunedPipeline tuned;
@@ -76,7 +77,10 @@ class InferLinePlanner final : public Planner {
       const double rate =
           params_.plan == Plans::kCoarseMean ? planner.rate_rps() : peak_rate_rps(sample, context_.slo_ns);
       planned_ = coarse_plan(*context_.pipeline, hardware_, estimator, context_.slo_ns, rate);
-      tuned.capacity_rps = planned_.front().replicas * unit_rps(hardware_, estimator, planned_);
+      if (params_.tuner == Tunes::kAutoscale)
+        tuned.capacity_rps =
+            planned_.front().replicas * unit_rate_within_slo_rps(*context_.pipeline, hardware_, sample,
+                                                                 sample_ns, seed, planned_, context_.slo_ns);
     } else {
       planned_ = params_.plan == Plans::kOptimal
                      ? optimal_plan(*context_.pipeline, hardware_, estimator, planner, context_.slo_ns,
@@ -84,6 +88,7 @@ class InferLinePlanner final : public Planner {
                      : planner.plan();
       tuned.capacity_rps = planner.rate_rps();
     }
+    hardware_.check_room_for(planned_);
     tuned.planned = planned_;
     tuned.service_ns = hardware_.service_ns(planned_);
     for (ModuleId m = 0; m < planned_.size(); ++m)

@@ -82,17 +82,15 @@ bool GreedyPlanner::is_feasible(const Configuration& configuration) {
 
 Configuration GreedyPlanner::initial() {
   Configuration configuration = fastest_configuration(pipeline_, hardware_, slo_ns_);
+  // While a model does not keep up nothing is feasible, and the bottleneck is one of these.
+  for (ModuleId m = 0; m < configuration.size(); ++m)
+    configuration[m].replicas = replicas_to_keep_up(m, configuration[m]);
   while (!is_feasible(configuration)) {
     ModuleId bottleneck = 0;
     for (ModuleId m = 1; m < configuration.size(); ++m) {
       if (utilisation(configuration, m) > utilisation(configuration, bottleneck)) bottleneck = m;
     }
-    ModelConfiguration& model = configuration[bottleneck];
-    if (hardware_.free_for(bottleneck, model.device, configuration) <= model.replicas)
-      throw InputError("with all " + std::to_string(hardware_.count(model.device)) + " of the devices '" +
-                       hardware_.name(model.device) + "' the sample's P99 is above the SLO of " +
-                       ms_text(slo_ns_));
-    ++model.replicas;
+    ++configuration[bottleneck].replicas;
   }
   return configuration;
 }
@@ -212,6 +210,32 @@ double unit_rps(const Hardware& hardware, const Estimator& estimator, const Conf
     if (share > 0) least = std::min(least, hardware.replica_rps(m, configuration[m]) / share);
   }
   return least;
+}
+
+double unit_rate_within_slo_rps(const Pipeline& pipeline, const Hardware& hardware,
+                                std::span<const TimeNs> sample, TimeNs sample_ns, std::uint64_t seed,
+                                Configuration unit, TimeNs slo_ns) {
+  constexpr int kHalvings = 10;
+  for (ModelConfiguration& model : unit) model.replicas = 1;
+  const double sample_rps = static_cast<double>(sample.size()) / ns_to_s(sample_ns);
+  const auto is_carried = [&](double rate_rps) {
+    std::vector<TimeNs> times;
+    for (const TimeNs sent : sample)
+      times.push_back(static_cast<TimeNs>(static_cast<double>(sent) * (sample_rps / rate_rps)));
+    Estimator estimator(pipeline, hardware, std::move(times), seed);
+    return estimator.meets(unit, slo_ns);
+  };
+  double low = 0;
+  double high = 0;
+  {
+    const Estimator estimator(pipeline, hardware, {sample.begin(), sample.end()}, seed);
+    high = unit_rps(hardware, estimator, unit);
+  }
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = (low + high) / 2;
+    (is_carried(middle) ? low : high) = middle;
+  }
+  return high;
 }
 
 double peak_rate_rps(std::span<const TimeNs> sent_ns, TimeNs window_ns) {

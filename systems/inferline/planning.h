@@ -31,11 +31,11 @@ class GreedyPlanner {
   GreedyPlanner(const Pipeline& pipeline, const Hardware& hardware, Estimator& estimator, TimeNs sample_ns,
                 TimeNs slo_ns, const GreedyParams& params);
 
-  /// Algorithm 2. In the end no single action cuts cost and keeps P99 <= SLO. Throws InputError where
-  /// Algorithm 1 finds no configuration.
+  /// Algorithm 2. In the end no single action cuts cost and keeps P99 <= SLO. The cluster may have too few
+  /// devices for it (Hardware::check_room_for). Throws InputError as initial().
   Configuration plan();
-  /// Algorithm 1: feasible, whatever it costs. Throws InputError: the shortest service time is longer than
-  /// the SLO, or the cluster has too few of a kind of device.
+  /// Algorithm 1: feasible, whatever it costs, and whatever the cluster has. Throws InputError where the
+  /// shortest service time is longer than the SLO.
   Configuration initial();
   /// Whether every model keeps up (at most max_utilisation) and P99 <= SLO. Remembers what it has found.
   bool is_feasible(const Configuration& configuration);
@@ -87,6 +87,11 @@ Configuration coarse_plan(const Pipeline& pipeline, const Hardware& hardware, co
                           TimeNs slo_ns, double rate_rps);
 /// Queries/s of one unit: of its slowest model.
 double unit_rps(const Hardware& hardware, const Estimator& estimator, const Configuration& configuration);
+/// Queries/s of the sample's process, made slower or faster, with which one unit meets the SLO (AutoScale:
+/// "one server carries r requests/s within the SLO"), within 0.1 % of the unit's throughput.
+double unit_rate_within_slo_rps(const Pipeline& pipeline, const Hardware& hardware,
+                                std::span<const TimeNs> sample, TimeNs sample_ns, std::uint64_t seed,
+                                Configuration unit, TimeNs slo_ns);
 /// The largest number of queries in any window of that length, over it.
 double peak_rate_rps(std::span<const TimeNs> sent_ns, TimeNs window_ns);
 

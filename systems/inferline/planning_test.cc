@@ -89,12 +89,13 @@ TEST(GreedyPlanner, GrowsBatchesToSaveReplicas) {
 TEST(GreedyPlanner, SaysWhatIsLacking) {
   InferLineWorld world = world_of(1, {device_of("gpu", 2, 1, {{50, 0, 1}})}, 100, 200);
   world.link();
+  const Hardware hardware(world.context);
+  EXPECT_FALSE(hardware.has_room_for(planned(world).plan));
   try {
-    planned(world);
+    hardware.check_room_for(planned(world).plan);
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_NE(std::string(error.what()).find("all 2 of the devices 'gpu'"), std::string::npos)
-        << error.what();
+    EXPECT_STREQ(error.what(), "the plan needs 5 of the devices 'gpu', the cluster has 2");
   }
   world.context.slo_ns = ms_to_ns(49);
   try {
@@ -166,6 +167,22 @@ TEST(CoarsePlan, CountsThePeakInHalfOpenWindows) {
   EXPECT_DOUBLE_EQ(peak_rate_rps(times, 100 * kNsPerMs), 3 / 0.1);
   EXPECT_DOUBLE_EQ(peak_rate_rps(times, 160 * kNsPerMs), 4 / 0.16);
   EXPECT_DOUBLE_EQ(peak_rate_rps({}, 100 * kNsPerMs), 0);
+}
+
+// One replica of 10 ms, an SLO of 15 ms: even gaps carry 100/s, random ones far less.
+TEST(CoarsePlan, AUnitCarriesLessWithinTheSloThanItsThroughput) {
+  InferLineWorld world = world_of(1, {device_of("gpu", 10, 1, {{10, 0, 1}})}, 50, 15);
+  world.link();
+  const Hardware hardware(world.context);
+  const Configuration unit = {{0, 1, 3}};
+  const auto carried = [&](const std::vector<TimeNs>& sample) {
+    return unit_rate_within_slo_rps(world.pipeline, hardware, sample, world.planning.sample_ns, 1, unit,
+                                    world.context.slo_ns);
+  };
+  EXPECT_NEAR(carried(world.planning.sample), 100, 0.2);  // even gaps never wait
+  const double poisson = carried(testing::poisson_times(50, world.planning.sample_ns, 3));
+  EXPECT_GT(poisson, 1);
+  EXPECT_LT(poisson, 20);  // P99 of the wait within half a service
 }
 
 // One batch size for all, the largest whose path meets the SLO: 2 b + 8 and b + 4 ms give 3 b + 12 <= 60, so

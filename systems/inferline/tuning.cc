@@ -27,10 +27,7 @@ void TuningParams::list(ParamList& params) {
                 "tuner = envelope: windows double up to this (section 5)");
   params.number("scale_down_wait_s", scale_down_wait_s, 0, 1e5,
                 "tuner = envelope: time from any change to the next scale-down (section 5)");
-  params.number("unit_delay_s", unit_delay_s, 0, 1e5,
-                "tuner = autoscale: a whole pipeline starts this much later than a replica "
-                "(reconstruction: four models, one after the other)");
-  params.number("idle_timer_s", idle_timer_s, 0, 1e5,
+  params.number("idle_timer_s", idle_timer_s, 1, 1e5,
                 "tuner = autoscale: a unit that has been idle for this long is shut down (reconstruction: "
                 "AutoScale's 120 s at a start-up of 260 s, for one of 20 s)");
 }
@@ -70,17 +67,21 @@ class EnvelopeTuner final : public Tuner {
     for (const TimeNs sent : sample_ns) envelope_.add(sent);
     sample_.assign(envelope_.most().begin(), envelope_.most().end());
     envelope_ = TrafficEnvelope(pipeline.service_ns, envelope_.windows().back());
-    for (std::size_t m = 0; m < pipeline.models.size(); ++m) {
-      if (params.scale_down_slack == ScaleDownSlack::kAll || pipeline.planned[m].replicas > 1)
-        least_rho_ = std::min(least_rho_, pipeline.models[m].utilisation);
-    }
-    if (least_rho_ == INFINITY) {
-      for (const TunedModel& model : pipeline.models) least_rho_ = std::min(least_rho_, model.utilisation);
-    }
+    const auto take_least = [&](bool with_one) {
+      for (std::size_t m = 0; m < pipeline.models.size(); ++m) {
+        const double rho = pipeline.models[m].utilisation;  // 0: no query of the sample went there
+        if (rho > 0 && (with_one || pipeline.planned[m].replicas > 1)) least_rho_ = std::min(least_rho_, rho);
+      }
+    };
+    take_least(params.scale_down_slack == ScaleDownSlack::kAll);
+    if (least_rho_ == INFINITY) take_least(true);
   }
 
   std::vector<int> replicas(TimeNs now, std::span<const TimeNs> sent_ns,
                             const std::vector<int>& current) override {
+    if (current != last_) changed_ns_ = last_ns_;  // what it asked for then, as far as the cluster had it
+    last_ = current;
+    last_ns_ = now;
     envelope_.reset();
     for (const TimeNs sent : sent_ns) {
       envelope_.add(sent);
@@ -98,13 +99,13 @@ class EnvelopeTuner final : public Tuner {
       for (std::size_t m = 0; m < wanted.size(); ++m)
         wanted[m] = std::min(wanted[m], std::max(least[m], needed(m, rate_now, least_rho_)));
     }
-    if (wanted != current) changed_ns_ = now;
     return wanted;
   }
 
  private:
   int needed(std::size_t module, double rate_rps, double utilisation) const {
     const TunedModel& model = pipeline_.models[module];
+    if (!(model.scale > 0)) return 1;
     return ceil_of(rate_rps * model.scale / (model.replica_rps * utilisation));
   }
 
@@ -138,6 +139,8 @@ class EnvelopeTuner final : public Tuner {
   TrafficEnvelope envelope_;
   std::vector<std::uint32_t> sample_;  ///< by window
   double least_rho_ = INFINITY;
+  std::vector<int> last_;  ///< replicas at the last call, which was then
+  TimeNs last_ns_ = 0;
   TimeNs changed_ns_ = 0;
   std::deque<TimeNs> recent_;
 };
@@ -145,27 +148,21 @@ class EnvelopeTuner final : public Tuner {
 class AutoscaleTuner final : public Tuner {
  public:
   AutoscaleTuner(const TunedPipeline& pipeline, const TuningParams& params)
-      : pipeline_(pipeline), params_(params) {}
+      : pipeline_(pipeline), idle_ns_(s_to_ns(params.idle_timer_s)) {}
 
   std::vector<int> replicas(TimeNs now, std::span<const TimeNs> sent_ns,
                             const std::vector<int>& current) override {
-    counts_.push_back({now, sent_ns.size()});
-    const TimeNs span_ns = std::max(kAutoscaleNs, s_to_ns(params_.idle_timer_s));
-    while (counts_.front().at_ns <= now - span_ns) counts_.pop_front();
+    sent_.insert(sent_.end(), sent_ns.begin(), sent_ns.end());
+    while (!sent_.empty() && sent_.front() < now - std::max(kAutoscaleNs, idle_ns_)) sent_.pop_front();
     std::vector<int> wanted = current;
     if (now >= sampled_ns_ + kAutoscaleNs) {
       sampled_ns_ = now;
-      std::uint64_t queries = 0;
-      for (const Count& count : counts_) queries += count.at_ns > now - kAutoscaleNs ? count.queries : 0;
-      ordered_ = needed(static_cast<double>(queries) / ns_to_s(kAutoscaleNs));
-      starts_ns_ = now + s_to_ns(params_.unit_delay_s);
+      const std::vector<int> least = needed(rate_between(now - kAutoscaleNs, now));
+      for (std::size_t m = 0; m < wanted.size(); ++m) wanted[m] = std::max(wanted[m], least[m]);
     }
-    if (!ordered_.empty() && now >= starts_ns_) {
-      for (std::size_t m = 0; m < wanted.size(); ++m) wanted[m] = std::max(wanted[m], ordered_[m]);
-      ordered_.clear();
+    if (wanted != current) {
       changed_ns_ = now;
-    }
-    if (now - changed_ns_ >= s_to_ns(params_.idle_timer_s)) {
+    } else if (now - changed_ns_ >= idle_ns_) {
       const std::vector<int> used = needed(recent_rate(now));
       for (std::size_t m = 0; m < wanted.size(); ++m) wanted[m] = std::min(wanted[m], used[m]);
     }
@@ -173,11 +170,6 @@ class AutoscaleTuner final : public Tuner {
   }
 
  private:
-  struct Count {
-    TimeNs at_ns = 0;
-    std::uint64_t queries = 0;  ///< since the one before
-  };
-
   std::vector<int> needed(double rate_rps) const {
     std::vector<int> replicas;
     for (const ModelConfiguration& model : pipeline_.planned)
@@ -185,23 +177,23 @@ class AutoscaleTuner final : public Tuner {
     return replicas;
   }
 
-  /// The largest rate between two calls within the idle timer.
+  double rate_between(TimeNs from, TimeNs to) const {
+    const auto first = std::lower_bound(sent_.begin(), sent_.end(), from);
+    return static_cast<double>(std::lower_bound(first, sent_.end(), to) - first) / ns_to_s(to - from);
+  }
+
+  /// The largest rate in whole seconds within the idle timer.
   double recent_rate(TimeNs now) const {
     double most_rps = 0;
-    for (std::size_t i = 1; i < counts_.size(); ++i) {
-      if (counts_[i].at_ns <= now - s_to_ns(params_.idle_timer_s)) continue;
-      const double seconds = ns_to_s(counts_[i].at_ns - counts_[i - 1].at_ns);
-      most_rps = std::max(most_rps, static_cast<double>(counts_[i].queries) / seconds);
-    }
-    return counts_.size() < 2 ? INFINITY : most_rps;
+    for (TimeNs to = now; to - kNsPerS >= now - idle_ns_; to -= kNsPerS)
+      most_rps = std::max(most_rps, rate_between(to - kNsPerS, to));
+    return most_rps;
   }
 
   TunedPipeline pipeline_;
-  TuningParams params_;
-  std::deque<Count> counts_;
+  TimeNs idle_ns_;
+  std::deque<TimeNs> sent_;  ///< the last 20 s, or as long as the idle timer
   TimeNs sampled_ns_ = 0;
-  std::vector<int> ordered_;  ///< units on their way; empty: none
-  TimeNs starts_ns_ = 0;
   TimeNs changed_ns_ = 0;
 };
 
@@ -219,19 +211,21 @@ std::unique_ptr<Tuner> make_autoscale_tuner(const TunedPipeline& pipeline, const
 void limit_to_cluster(const Hardware& hardware, const Configuration& planned, const std::vector<int>& current,
                       std::vector<int>& wanted) {
   for (std::size_t kind = 0; kind < hardware.kinds(); ++kind) {
-    int asked = 0;
-    int granted = 0;
+    long more = 0;
+    long left = hardware.count(kind);
     for (std::size_t m = 0; m < wanted.size(); ++m) {
       if (planned[m].device != kind) continue;
-      asked += wanted[m];
-      granted += std::min(wanted[m], current[m]);
+      more += std::max(0, wanted[m] - current[m]);
+      left -= std::min(wanted[m], current[m]);
     }
-    if (asked <= hardware.count(kind)) continue;
-    const double share =
-        static_cast<double>(hardware.count(kind) - granted) / static_cast<double>(asked - granted);
+    if (more <= left) continue;
+    const long free = std::max(0L, left);
     for (std::size_t m = 0; m < wanted.size(); ++m) {
-      if (planned[m].device != kind || wanted[m] <= current[m]) continue;
-      wanted[m] = current[m] + static_cast<int>(share * (wanted[m] - current[m]));
+      const long added = wanted[m] - current[m];
+      if (planned[m].device != kind || added <= 0) continue;
+      const long granted = (added * free + more - 1) / more;  // rounded up, so that none is left over
+      wanted[m] = current[m] + static_cast<int>(std::min(granted, left));
+      left -= std::min(granted, left);
     }
   }
 }

@@ -55,7 +55,6 @@ struct TuningParams {
   ScaleDownSlack scale_down_slack = ScaleDownSlack::kSeveral;
   double longest_window_s = 60;
   double scale_down_wait_s = 15;
-  double unit_delay_s = 15;
   double idle_timer_s = 9.2;
 
   void list(ParamList& params);
@@ -71,7 +70,7 @@ struct TunedPipeline {
   Configuration planned;
   std::vector<TunedModel> models;
   double rate_rps = 0;      ///< of the sample
-  double capacity_rps = 0;  ///< what `planned` is taken to carry: of coarse plans units x a unit's throughput
+  double capacity_rps = 0;  ///< that `planned` carries within the SLO, for AutoScale's rules
   TimeNs service_ns = 1;    ///< T_s
 };
 
@@ -90,9 +89,9 @@ class Tuner {
 std::unique_ptr<Tuner> make_envelope_tuner(const TunedPipeline& pipeline, const TuningParams& params,
                                            std::span<const TimeNs> sample_ns, TimeNs sample_length_ns);
 
-/// AutoScale's rules over the pipeline as one unit (AutoScale--, R: which variant InferLine's authors took is
-/// not said). Up: every 20 s for the rate of those 20 s, `unit_delay_s` later. Down: what no second of the
-/// last `idle_timer_s` would have needed.
+/// AutoScale's rules over the pipeline as one unit (AutoScale--; R: which variant InferLine's authors took is
+/// not said). Up: every 20 s, for the rate of those 20 s. Down: what no second of the last `idle_timer_s`
+/// would have needed.
 std::unique_ptr<Tuner> make_autoscale_tuner(const TunedPipeline& pipeline, const TuningParams& params);
 
 /// Cuts additions where the cluster has too few of a kind: each model gets the same share of what it wants.

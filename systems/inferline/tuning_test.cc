@@ -134,26 +134,39 @@ TEST(EnvelopeTuner, NeverScalesUpForItsOwnSample) {
   }
 }
 
-// AutoScale: sampled each 20 s, 15 s later; down once no second of the last 9.2 s needed it.
-TEST(AutoscaleTuner, IsLateUpAndWaitsDown) {
+// AutoScale: up each 20 s; down once no second of the last 9.2 s needed it.
+TEST(AutoscaleTuner, GoesUpBySamplesAndWaitsDown) {
   std::vector<TimeNs> times;
   add_even(times, 0, 10, 100);
   add_even(times, 10, 60, 200);
   add_even(times, 60, 120, 50);
   const auto tuner = make_autoscale_tuner(two_models(), {});
   const auto replicas = tuned(*tuner, times, 120);
-  // At 20 s: (10 x 100 + 10 x 200) / 20 = 150/s: ceil(4.5), ceil(6); there at 35 s. At 40 s 200/s: 6, 8 at
-  // 55 s.
-  EXPECT_EQ(replicas[34 - 1], (std::vector<int>{3, 4}));
-  EXPECT_EQ(replicas[35 - 1], (std::vector<int>{5, 6}));
-  EXPECT_EQ(replicas[54 - 1], (std::vector<int>{5, 6}));
-  EXPECT_EQ(replicas[55 - 1], (std::vector<int>{6, 8}));
-  // What was ordered at 60 s for 200/s comes at 75 s; from 69 s on no second of the last 9.2 s had more
-  // than 50/s.
-  EXPECT_EQ(replicas[69 - 1], (std::vector<int>{6, 8}));
-  EXPECT_EQ(replicas[70 - 1], (std::vector<int>{2, 2}));
-  EXPECT_EQ(replicas[75 - 1], (std::vector<int>{6, 8}));
+  // At 20 s: (10 x 100 + 10 x 200) / 20 = 150/s: ceil(4.5), ceil(6). At 40 s 200/s: 6, 8.
+  EXPECT_EQ(replicas[19 - 1], (std::vector<int>{3, 4}));
+  EXPECT_EQ(replicas[20 - 1], (std::vector<int>{5, 6}));
+  EXPECT_EQ(replicas[39 - 1], (std::vector<int>{5, 6}));
+  EXPECT_EQ(replicas[40 - 1], (std::vector<int>{6, 8}));
+  // From 69 s on all of the last nine seconds had 50/s.
+  EXPECT_EQ(replicas[68 - 1], (std::vector<int>{6, 8}));
+  EXPECT_EQ(replicas[69 - 1], (std::vector<int>{2, 2}));
   EXPECT_EQ(replicas.back(), (std::vector<int>{2, 2}));
+}
+
+// A model that no query of the sample visited has rho 0, which says nothing of the others.
+TEST(EnvelopeTuner, KeepsReplicasBesideAModelThatNobodyVisits) {
+  std::vector<TimeNs> sample;
+  add_even(sample, 0, 10, 100);
+  std::vector<TimeNs> times;
+  add_even(times, 0, 60, 100);
+  TunedPipeline pipeline = two_models();
+  pipeline.models[1] = {0, 20, 0};
+  for (const ScaleDownSlack slack : {ScaleDownSlack::kSeveral, ScaleDownSlack::kAll}) {
+    TuningParams params;
+    params.scale_down_slack = slack;
+    const auto tuner = make_envelope_tuner(pipeline, params, sample, 10 * kNsPerS);
+    EXPECT_EQ(tuned(*tuner, times, 60).back(), (std::vector<int>{3, 1}));
+  }
 }
 
 TEST(LimitToCluster, SharesWhatIsThere) {
@@ -166,7 +179,10 @@ TEST(LimitToCluster, SharesWhatIsThere) {
   const Configuration planned = {{0, 1, 2}, {0, 1, 4}, {1, 1, 1}};
   std::vector<int> wanted = {4, 12, 50};  // 16 of 10: 4 more than the 6 of now, of the 10 that are wanted
   limit_to_cluster(hardware, planned, {2, 4, 1}, wanted);
-  EXPECT_EQ(wanted, (std::vector<int>{2, 7, 50}));
+  EXPECT_EQ(wanted, (std::vector<int>{3, 7, 50}));
+  wanted = {2, 400, 50};  // none of what is free is left over
+  limit_to_cluster(hardware, planned, {2, 7, 1}, wanted);
+  EXPECT_EQ(wanted, (std::vector<int>{2, 8, 50}));
   wanted = {1, 8, 50};
   limit_to_cluster(hardware, planned, {2, 4, 1}, wanted);
   EXPECT_EQ(wanted, (std::vector<int>{1, 8, 50}));

@@ -232,6 +232,11 @@ void check_trace(const TraceSpec& spec) {
     throw wrong(spec, "to_s", text_of(spec.to_s),
                 "more than from_s (" + text_of(spec.from_s) + "), or 0 for the end");
   }
+  if (spec.shape == "transition" && spec.scale_to == ScaleTo::kStart && spec.transition_from_s <= 0 &&
+      spec.transition_s <= 0) {
+    throw wrong(spec, "transition_from_s", "0 with transition_s = 0 and scale_to = start",
+                "more than 0, or a transition that takes time: there is no rate before it");
+  }
   if (spec.shape == "step" && spec.step_to < spec.step_from) {
     throw wrong(spec, "step_to", text_of(spec.step_to),
                 "at least step_from (" + text_of(spec.step_from) + ")");

@@ -45,6 +45,11 @@ void check_served(const ExperimentSpec& spec, const std::vector<Pipeline>& pipel
                             std::to_string(devices.size()) + " in [[cluster.device]]",
                         (those.empty() ? "" : those + ", or ") + std::string("one kind"));
     }
+    for (const DeviceAt& device : devices) {
+      if (devices.size() > 1 && !(device.usd_per_h > 0))
+        throw input_error(device.place, "usd_per_h = 0 for " + device.name + ", one of several kinds",
+                          "a price above 0: systems choose kinds by it");
+    }
     if (devices.size() > 1 && spec.workload.rates_rps.empty())
       throw input_error(spec.workload.rate_place, "loads, with several kinds in [[cluster.device]]",
                         "rates_rps: loads are relative to the capacity of one kind");

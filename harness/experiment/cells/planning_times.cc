@@ -5,7 +5,7 @@ namespace {
 
 std::vector<TimeNs> times_of(const ArrivalSource& source, const std::string& trace,
                              const InputPlace& duration) {
-  constexpr double kMaxRequests = 2e8;
+  constexpr double kMaxRequests = 2e7;  // a planner keeps more of each
   if (source.expected_requests() > kMaxRequests)
     throw input_error(
         duration,

@@ -231,13 +231,22 @@ double missed_in_the_end(const RunRecord& record, double seconds) {
 }
 
 double missed_until_s(const RunRecord& record) {
+  constexpr TimeNs kSpanNs = 10 * kNsPerS;
   constexpr std::uint64_t kPerCent = 100;
-  for (std::size_t i = record.windows.size(); i > 0; --i) {
-    const WindowCounts& window = record.windows[i - 1];
-    if (kPerCent * (window.sent - window.in_time) > window.sent)
-      return ns_to_s(static_cast<TimeNs>(i) * record.window_ns);
+  const auto span = static_cast<std::size_t>(kSpanNs / record.window_ns);
+  std::uint64_t sent = 0;
+  std::uint64_t missed = 0;
+  double until_s = 0;
+  for (std::size_t i = 0; i < record.windows.size(); ++i) {
+    sent += record.windows[i].sent;
+    missed += record.windows[i].sent - record.windows[i].in_time;
+    if (i >= span) {
+      sent -= record.windows[i - span].sent;
+      missed -= record.windows[i - span].sent - record.windows[i - span].in_time;
+    }
+    if (kPerCent * missed > sent) until_s = ns_to_s(static_cast<TimeNs>(i + 1) * record.window_ns);
   }
-  return 0;
+  return until_s;
 }
 
 double gpu_utilisation(const RunRecord& record) {
@@ -272,7 +281,7 @@ constexpr Metric kMetrics[] = {
     // Of the workers, during the load; and an hour of it.
     {"cost_usd", kLower, false, [](Run run) { return cost_usd(run.record); }},
     {"cost_usd_per_h", kLower, false,
-     [](Run run) { return cost_usd(run.record) / duration_s(run.record) * 3600; }},
+     [](Run run) { return cost_per_h(run.record, 0, run.record.duration_ns); }},
     // Of the first second; and the mean of the last 10 s of the load.
     {"cost_usd_per_h_start", kLower, false, [](Run run) { return cost_per_h(run.record, 0, kNsPerS); }},
     {"cost_usd_per_h_end", kLower, false,
@@ -305,7 +314,7 @@ constexpr Metric kMetrics[] = {
      }},
     {"drop_rate", kLower, true,
      [](Run run) { return share(run.record.dropped + run.record.late, run.record.sent); }},
-    // Of the requests of the last 10 s of the load; and when it was last above 1 % in a second.
+    // Of the requests of the last 10 s of the load; and when it was last above 1 % in ten seconds.
     {"drop_rate_last_10s", kLower, true, [](Run run) { return missed_in_the_end(run.record, 10); }},
     {"missed_until_s", kLower, false, [](Run run) { return missed_until_s(run.record); }},
     {"drop_rate_overload", kLower, true,

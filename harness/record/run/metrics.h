@@ -77,8 +77,8 @@ double cost_usd(const RunRecord& record, TimeNs from_ns, TimeNs to_ns);
 double first_added_s(const RunRecord& record);
 /// Of the requests sent in the last whole windows of the load, `seconds` in all: the share not in time.
 double missed_in_the_end(const RunRecord& record, double seconds);
-/// The end of the last window of a second in which more than 1 % of the requests sent were not in time, in s
-/// (InferLine, Fig. 14: until P99 meets the SLO for good); 0: there is none.
+/// The end of the last ten seconds in which more than 1 % of the requests sent were not in time, in s
+/// (InferLine, Fig. 14: until P99 meets the SLO for good); 0: there are none.
 double missed_until_s(const RunRecord& record);
 
 /// Busy time of all workers / worker_time_ns: a backlog served after the load does not exceed 1.

@@ -382,10 +382,12 @@ TEST(Misses, InTheEndAndUntil) {
   RunRecord record = four_windows();
   EXPECT_DOUBLE_EQ(missed_in_the_end(record, 2), 1 - 130.0 / 160);
   EXPECT_DOUBLE_EQ(missed_until_s(record), 4);
-  record.windows.back() = {100, 99, 1, 0};  // 1 % is not more than 1 %
-  EXPECT_DOUBLE_EQ(missed_until_s(record), 2);
-  record.windows[1] = {0, 0, 0, 0};
+  record.windows.assign(30, {100, 100, 0, 0});
   EXPECT_DOUBLE_EQ(missed_until_s(record), 0);
+  record.windows[12] = {100, 90, 10, 0};  // 1 % of the 1,000 of ten seconds is not more than 1 %
+  EXPECT_DOUBLE_EQ(missed_until_s(record), 0);
+  record.windows[12] = {100, 89, 11, 0};  // in each ten seconds up to second 22
+  EXPECT_DOUBLE_EQ(missed_until_s(record), 22);
 }
 
 }  // namespace
