@@ -2,7 +2,8 @@
 """Whatever systems a file holds: every figure of the catalogue draws each of them, in one colour in all figures, or refuses; and every
 mean over seeds has its 95 % interval.
 
-Usage: cast_test.py PAPER.h5 SWEEP.h5 STREAMS.h5 LOKI.h5 DROPPING.h5 (write_example_results, and the examples of loki_test.py)
+Usage: cast_test.py PAPER.h5 SWEEP.h5 STREAMS.h5 LOKI.h5 DROPPING.h5 INFERLINE.h5 (write_example_results, and the examples of
+loki_test.py and inferline_test.py)
 """
 
 import random
@@ -17,7 +18,7 @@ import numpy as np
 from matplotlib import colors
 from matplotlib.container import ErrorbarContainer
 
-from figures_testing import Drawn, run, wanted_cells
+from figures_testing import Drawn, profiles_for_slo, run, wanted_cells
 import catalogue
 import draw as draw_module
 import style
@@ -27,8 +28,8 @@ from intervals import seeds_text, spread, student_t_95, student_t_share
 from harness_results.file import Cell, Results
 from selection import LeftOut, Missing
 
-PAPER, SWEEP, STREAMS, LOKI, DROPPING = sys.argv[-5:]
-del sys.argv[-5:]
+PAPER, SWEEP, STREAMS, LOKI, DROPPING, INFERLINE = sys.argv[-6:]
+del sys.argv[-6:]
 SEED = 20260727
 
 
@@ -58,6 +59,8 @@ EXAMPLES |= {"shepherd/fig7": (STREAMS, None), "shepherd/fig8": (STREAMS, None),
              "shepherd/fig10": (STREAMS, workers_by_rate), "shepherd/fig11a": (STREAMS, slo_by_rate),
              "shepherd/fig11b": (STREAMS, limits_by_rate)}
 EXAMPLES |= {f"loki/fig{k}": (LOKI, None) for k in (1, 5, 6)} | {f"loki/fig{k}": (DROPPING, None) for k in (7, 8)}
+EXAMPLES |= {name: (INFERLINE, None) for name in catalogue.DRAWINGS if name.startswith("inferline/")}
+EXAMPLES |= {"inferline/fig13": (INFERLINE, lambda row, _: profiles_for_slo(row))}
 
 
 def publish_states(file):

@@ -1,12 +1,15 @@
 """The figures by name, as catalogue.txt lists them, and how each is drawn."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Callable
 
 import matplotlib.pyplot as plt
 
 from cast import Cast, system_of
+from inferline import costs, courses
+from inferline.series import OVER_TIME, PLANNER, PLANS
 import load_sweep
 from loki import fig1, fig5, fig7
 from loki import fig8 as loki_fig8
@@ -25,17 +28,24 @@ MAX_SETTINGS = 12
 @dataclass(frozen=True)
 class Drawing:
     """draw(cells, cast) gives (figure, caption, cells shown), once for each setting that the file holds besides `axes`; with `panels`
-    draw([(setting, cells)], cast) puts all settings into one figure, with `by_workload` each workload has a figure of its own, and
-    with `by_system` each system: draw(cells, cast, series that stands for it). Of `series` the file must have some; its other systems
-    are shown too, for which Cast.names() says. All series count if it is None. Parts without what the figure is `of` are left out."""
+    draw([(setting, cells)], cast) puts all settings into one figure, with `by_workload` each workload has a figure of its own, with
+    `by_pipeline` each pipeline, and with `by_system` each system: draw(cells, cast, series that stands for it). Of `series` the file
+    must have some; its other systems are shown too, for which Cast.names() says. All series count if it is None. Parts without what
+    the figure is `of` are left out."""
 
     draw: Callable
     series: tuple | None = None
     axes: tuple = ()
     panels: bool = False
     by_workload: bool = False
+    by_pipeline: bool = False
     by_system: bool = False
     of: Callable | None = None  # of a part's cells: whether they show it
+
+
+def of_inferline(number):
+    """A figure of InferLine over time."""
+    return Drawing(partial(courses.draw, number), OVER_TIME[number], by_pipeline=True)
 
 
 LOADS = ("load", "rate")
@@ -68,6 +78,14 @@ DRAWINGS = {
     "loki/fig6": Drawing(fig5.draw_social, by_workload=True),
     "loki/fig7": Drawing(fig7.draw, fig7.SERIES, by_workload=True),
     "loki/fig8": Drawing(loki_fig8.draw, None, ("slo_ms",), by_workload=True),
+    "inferline/fig5": Drawing(costs.draw_plans, PLANS, LOADS),
+    "inferline/fig6": of_inferline(6),
+    "inferline/fig7": of_inferline(7),
+    "inferline/fig9": Drawing(costs.draw_slos, (PLANNER,), ("slo_ms", *LOADS), by_pipeline=True, by_system=True),
+    "inferline/fig10": of_inferline(10),
+    "inferline/fig11": of_inferline(11),
+    "inferline/fig12": of_inferline(12),
+    "inferline/fig13": Drawing(costs.draw_frameworks, (PLANNER,), (costs.PROFILES,)),
 }
 
 
@@ -88,10 +106,11 @@ def shown_cells(results, drawing, cast):
 
 def of_each_system(drawing, cells, setting, cast):
     """[(setting, what drew it)]: a figure for each system; named by it, but for PARD's."""
-    names = cast.one_of_each()[0].values()
-    names = {name: name for name in names if name in cast.cells(cells, drawing.series or ())}
+    shown = group(cast.cells(cells, drawing.series or ()), system_of)
+    names = {system: name for system, name in cast.one_of_each()[0].items() if system in shown}
+    names = [name if name in shown[system] else shown[system][0] for system, name in names.items()]
     first = next((name for name in names if system_of(name) == "pard"), next(iter(names)))
-    drawn = cast.each(names, lambda name: drawing.draw(cells, cast, name))
+    drawn = cast.each(dict(zip(names, names)), lambda name: drawing.draw(cells, cast, name))
     return [(setting if name == first else setting.of_system(name_of(name)), one) for name, one in drawn.items()]
 
 
@@ -100,6 +119,9 @@ def parts_of(results, drawing, cast):
     parts = settings(shown_cells(results, drawing, cast), drawing.axes)
     if drawing.by_workload:
         parts = [(setting.of_workload(pair), own) for setting, cells in parts for pair, own in group(cells, pair_of).items()]
+    if drawing.by_pipeline:
+        parts = [(setting.of_workload((pipeline,)), own) for setting, cells in parts
+                 for pipeline, own in group(cells, lambda cell: cell["pipeline"]).items()]
     if drawing.of is None:
         return parts
     parts = [(setting, cells) for setting, cells in parts if drawing.of(cells)]

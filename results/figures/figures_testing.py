@@ -38,6 +38,13 @@ def wanted_cells(file, **wanted):
     return [int(row["cell"]) for row in rows if all(value(row, name) == one for name, one in wanted.items())]
 
 
+def profiles_for_slo(row):
+    """Makes a row of /summary one of those that differ in the profiles instead of the SLO."""
+    profiles = f"cluster.profiles=set{row['slo_ms']:g}"
+    row["parameters"] = b" ".join([*row["parameters"].split(), profiles.encode()])
+    row["slo_ms"] = 500
+
+
 class Drawn(unittest.TestCase):
     """Draws figures in this process and looks at what stands in them."""
 

@@ -5,13 +5,13 @@ import numpy as np
 from intervals import half_width
 import style
 
-MARKERS = {"pard": "o", "shepherd": "o", "loki": "o", "nexus": "s", "proteus": "s", "clockwork": "^", "clipperpp": "^", "hwscaling": "^",
+MARKERS = {"pard": "o", "shepherd": "o", "loki": "o", "inferline": "o", "nexus": "s", "proteus": "s", "clockwork": "^", "clipperpp": "^", "hwscaling": "^",
            "naive": "D"}
 BAND_ALPHA = 0.18
 OTHER_MARKERS = "vP*X<>hdp8H"
 DROP_COLOUR = "#0072b2"
 INVALID_COLOUR = "#e69f00"
-LINE_STYLES = {"pard": "-", "shepherd": "-", "loki": "-", "nexus": (0, (5, 1.5)), "proteus": (0, (5, 1.5)), "clockwork": (0, (1.2, 1.2)),
+LINE_STYLES = {"pard": "-", "shepherd": "-", "loki": "-", "inferline": "-", "nexus": (0, (5, 1.5)), "proteus": (0, (5, 1.5)), "clockwork": (0, (1.2, 1.2)),
                "clipperpp": (0, (1.2, 1.2)), "hwscaling": (0, (1.2, 1.2)), "naive": (0, (5, 1.2, 1, 1.2))}
 OTHER = ("#009e73", "#cc79a7", "#56b4e9", "#5f4690", "#c9a800", "#8c564b")
 

@@ -8,7 +8,7 @@ import look
 import style
 from cast import chosen
 from intervals import half_width, seeds_text, spread
-from harness_results.file import NS_PER_MS, flatten
+from harness_results.file import NS_PER_MS, NS_PER_S, flatten
 from selection import label_of
 
 MAX_POINTS = 150
@@ -53,6 +53,37 @@ def sums_of(cells, column, width, count):
 def share(part, whole):
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(whole > 0, part / whole, np.nan)
+
+
+class Course:
+    """A cell's columns over time, in bins of `width` windows."""
+
+    def __init__(self, cell, width, count):
+        self.cell, self.width, self.count = cell, width, count
+        self.bin_s = width * cell.window_s
+
+    def times(self):
+        """The middles of the bins, in s."""
+        return (np.arange(self.count) + 0.5) * self.bin_s
+
+    def sums(self, *columns):
+        return binned(sum(self.cell.windows[column].astype(float) for column in columns), self.width, self.count)
+
+    def demand(self):
+        return self.sums("sent") / self.bin_s
+
+    def violations(self):
+        return share(self.sums("dropped", "late"), self.sums("sent"))
+
+    def workers(self, since, weight=None):
+        """Workers, or the sum of this column of theirs, from the time in the column `since` until they are removed: mean over each bin."""
+        edges = np.arange(self.count + 1) * self.bin_s
+        workers = self.cell.table("workers")
+        workers = workers[workers[since] >= 0]
+        to_s = np.where(workers["removed_ns"] < 0, np.inf, workers["removed_ns"] / NS_PER_S)
+        overlap = np.minimum(to_s[:, None], edges[1:]) - np.maximum(workers[since][:, None] / NS_PER_S, edges[:-1])
+        weights = np.ones(len(workers)) if weight is None else workers[weight]
+        return weights @ np.maximum(overlap, 0) / self.bin_s
 
 
 def line_style(palette, key, count):

@@ -7,7 +7,18 @@ from harness_results.names import number, plain_name
 
 # As the papers write systems and variants.
 NAMES = {"naive": "Naive", "nexus": "Nexus", "clipperpp": "Clipper++", "pard": "PARD", "shepherd": "SHEPHERD", "clockwork": "Clockwork",
-         "loki": "Loki", "proteus": "Proteus", "hwscaling": "Hardware scaling"}
+         "loki": "Loki", "proteus": "Proteus", "hwscaling": "Hardware scaling", "inferline": "InferLine"}
+# Of variants that are more than their system with another setting.
+VARIANT_NAMES = {
+    "inferline/plan": "Planner alone",
+    "inferline/oracle": "Planner, full knowledge",
+    "inferline/plan-baseline-tune": "Planner + AutoScale",
+    "inferline/baseline-plan": "CG-Peak alone",
+    "inferline/cg-peak": "CG-Peak",
+    "inferline/cg-mean": "CG-Mean",
+    "inferline/coarse": "CG-Peak + AutoScale",
+    "inferline/coarse-mean": "CG-Mean + AutoScale",
+}
 RENAMED = {}  # systems and series that the user calls otherwise
 CAPITALS = ("wcl", "fcfs", "hbf", "lbf", "np")
 
@@ -30,6 +41,8 @@ def series_of(cell):
 def name_of(series):
     """As the papers write it: "PARD-back"."""
     system, _, variant = series.partition("/")
+    if series in VARIANT_NAMES and not {series, system} & set(RENAMED):
+        return VARIANT_NAMES[series]
     name = RENAMED.get(series) or RENAMED.get(system) or NAMES.get(system, system)
     if not variant or series in RENAMED:
         return name

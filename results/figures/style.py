@@ -33,7 +33,12 @@ SYSTEM_COLOURS = {
     "hwscaling": "#56b4e9",
     "proteus": "#7a5c00",
     "quart": "#8c564b",
+    "inferline": "#306cf0",
 }
+# Of variants that stand for another approach than their system's; others have shades of its colour.
+VARIANT_COLOURS = {("inferline", name): "#d01818" for name in ("cg-peak", "coarse", "baseline-plan")}
+VARIANT_COLOURS |= {("inferline", name): "#eda0a0" for name in ("cg-mean", "coarse-mean")}
+VARIANT_COLOURS |= {("inferline", "oracle"): "#303030", ("inferline", "plan"): "#7fa3f5"}
 # Those of systems without one: unlike these, or a new system would pass for a known one.
 OTHER_COLOURS = [
     "#332288", "#0000ff", "#73af48", "#94346e", "#cc77ff", "#38a6a5",
@@ -120,6 +125,7 @@ class Palette:
             sweep = len({key.swept_names for key in own}) == 1 and len({key.swept_values for key in own}) > 1
             for rank, key in enumerate(own):
                 self._colours[key] = graded(colour, rank, len(own)) if sweep else shade(colour, rank, len(own))
+                self._colours[key] = VARIANT_COLOURS.get((key.system, key.variant), self._colours[key])
                 self._styles[key] = LINE_STYLES[rank % len(LINE_STYLES)]
 
     def colour(self, key):

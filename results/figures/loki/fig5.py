@@ -1,58 +1,35 @@
 """Figures 5 and 6 (section 6.2): demand, accuracy, cluster utilisation and SLO violations over time."""
 
 import matplotlib.pyplot as plt
-import numpy as np
 
 import look
 from loki import violations
 from loki.series import LOKI, SYSTEMS, as_the_paper_says
 from loki.tasks import scaling_changes
-from over_time import binned, bins_of, share
-from harness_results.file import NS_PER_S
+from over_time import Course, bins_of, share
 from selection import first_seed, group, series_of, workload_name
 import style
 
 
-class Course:
-    """A cell's columns over time, in bins of `width` windows."""
-
-    def __init__(self, cell, width, count):
-        self.cell, self.width, self.count = cell, width, count
-        self.bin_s = width * cell.window_s
-
-    def sums(self, *columns):
-        return binned(sum(self.cell.windows[column].astype(float) for column in columns), self.width, self.count)
-
-    def demand(self):
-        return self.sums("sent") / self.bin_s
-
+class LokiCourse(Course):
     def accuracy(self):
         return share(self.sums("accuracy_sum"), self.sums("in_time", "late"))
-
-    def violations(self):
-        return share(self.sums("dropped", "late"), self.sums("sent"))
 
     def path_violations(self):
         return share(self.sums(*violations.PATHS[1:]), self.sums(*violations.PATHS))
 
     def utilisation(self):
-        """Workers that can serve, of the cluster's, mean over each bin."""
-        edges = np.arange(self.count + 1) * self.bin_s
-        workers = self.cell.table("workers")
-        ready = workers[workers["ready_ns"] >= 0]
-        from_s = ready["ready_ns"] / NS_PER_S
-        to_s = np.where(ready["removed_ns"] < 0, np.inf, ready["removed_ns"] / NS_PER_S)
-        overlap = np.minimum(to_s[:, None], edges[1:]) - np.maximum(from_s[:, None], edges[:-1])
-        return np.maximum(overlap, 0).sum(axis=0) / self.bin_s / self.cell.cluster_workers
+        """Workers that can serve, of the cluster's."""
+        return self.workers("ready_ns") / self.cell.cluster_workers
 
 
 PANELS = (
     ("demand\n(requests/s)", Course.demand, 1),
-    ("accuracy\n(% of the best)", Course.accuracy, 100),
-    ("cluster\nutilisation (%)", Course.utilisation, 100),
+    ("accuracy\n(% of the best)", LokiCourse.accuracy, 100),
+    ("cluster\nutilisation (%)", LokiCourse.utilisation, 100),
     ("SLO violations\n(% of requests)", Course.violations, 100),
 )
-OF_PATHS = ("SLO violations\n(% of paths)", Course.path_violations, 100)
+OF_PATHS = ("SLO violations\n(% of paths)", LokiCourse.path_violations, 100)
 
 
 def draw_panel(axes, cast, courses, value, scale, times):
@@ -70,16 +47,16 @@ def draw(cells, cast, number):
     series = {name: groups[name] for name in names.values() if name in groups}
     cells = [first_seed(own) for own in series.values()]
     width, count = bins_of(cells)
-    courses = {name: Course(cell, width, count) for name, cell in zip(series, cells)}
+    courses = {name: LokiCourse(cell, width, count) for name, cell in zip(series, cells)}
     bin_s = width * cells[0].window_s
-    times = (np.arange(count) + 0.5) * bin_s
+    times = next(iter(courses.values())).times()
     with_paths = violations.have_path_windows(cells)
     panels = PANELS + ((OF_PATHS,) if with_paths else ())
     figure, grid = plt.subplots(len(panels), 1, sharex=True, figsize=style.size(style.WIDTH, 0.5 + 1.25 * len(panels)))
     for axes, (label, value, scale) in zip(grid, panels):
         draw_panel(axes, cast, courses, value, scale, times)
         axes.set_ylabel(label)
-        if value is not Course.accuracy:
+        if value is not LokiCourse.accuracy:
             axes.set_ylim(*((0, None) if value is Course.demand else (-2, 104)))
     changes = scaling_changes(courses[names[LOKI]].cell)[1:] if names.get(LOKI) in courses else []
     for axes in grid:

@@ -1,0 +1,71 @@
+"""Figures 6, 7 and 10 to 12: offered rate, cost and miss rate over time, a column for each trace."""
+
+import matplotlib.pyplot as plt
+
+from inferline.series import COST_LABEL, OVER_TIME, require_costs
+import look
+from over_time import Course, bins_of
+from selection import absent_note, first_seed, group, pair_of
+import style
+
+MOST_COLUMNS = 3
+ROWS = 3
+NEARLY = 0.01  # of a bin: the load may end a little before it
+NAMES = {
+    6: "Loads of AutoScale",
+    7: "Rates that rise",
+    10: "A rate that was not planned for",
+    11: "Burstiness that was not planned for",
+    12: "What Planner and Tuner bring",
+}
+
+
+def whole_bins(cells):
+    """bins_of(), without a last one that the load does not fill."""
+    width, count = bins_of(cells)
+    return width, max(1, min(count, *(int(cell["duration_s"] / (width * cell.window_s) + NEARLY) for cell in cells)))
+
+
+def draw_column(column, cast, cells, order):
+    """The cells of one workload, a series each."""
+    demand, cost, missed = column
+    series = {name: first_seed(own) for name, own in cast.cells(cells, order).items()}
+    width, count = whole_bins(series.values())
+    for rank, (name, cell) in enumerate(series.items()):
+        course = Course(cell, width, count)
+        if rank == 0:  # the same for all
+            demand.fill_between(course.times(), course.demand(), color=style.OFFERED, alpha=0.6, linewidth=0)
+            demand.plot(course.times(), course.demand(), color="#404040", linewidth=0.9)
+        cost.plot(course.times(), course.workers("added_ns", "usd_per_h"), **cast.line(name))
+        missed.plot(course.times(), 100 * course.violations(), **cast.line(name))
+    demand.set_title(cells[0]["trace"], loc="left")
+    for axes in column:
+        axes.set_xlim(0, count * course.bin_s)
+        axes.tick_params(labelbottom=axes is missed)
+    missed.set_xlabel("send time (s)")
+    return list(series.values()), course.bin_s
+
+
+def draw(number, cells, cast):
+    require_costs(cells)
+    workloads = group(cells, pair_of)
+    columns = style.columns_of(len(workloads), MOST_COLUMNS)
+    blocks = -(-len(workloads) // columns)
+    figure, grid = plt.subplots(ROWS * blocks, columns, squeeze=False, sharey="row", figsize=style.size(style.WIDTH, 0.5 + 3.6 * blocks))
+    for axes in grid[-ROWS:, len(workloads) - columns * (blocks - 1):].flat:
+        axes.set_visible(False)
+    shown, bins = [], []
+    for rank, own in enumerate(workloads.values()):
+        block, place = divmod(rank, columns)
+        drawn, bin_s = draw_column(grid[ROWS * block:ROWS * (block + 1), place], cast, own, OVER_TIME[number])
+        shown += drawn
+        bins.append(bin_s)
+    for k, axes in enumerate(grid[:, 0]):
+        axes.set_ylabel(("offered rate\n(requests/s)", COST_LABEL, "miss rate (%)")[k % ROWS])
+        axes.set_ylim(*((-2, 104) if k % ROWS == 2 else (0, None)))  # of the whole row
+    look.legend_of(figure, *grid.flat)
+    span = " to ".join(f"{one:g}" for one in sorted({min(bins), max(bins)}))
+    caption = (f"InferLine figure {number}. {NAMES[number]}, SLO {cells[0]['slo_ms']:g} ms: offered rate, cost of the "
+               f"workers from when they have their devices, and share of the requests late or dropped, by send time in bins of {span} s."
+               f"{absent_note(cells, OVER_TIME[number])}")
+    return figure, caption, shown

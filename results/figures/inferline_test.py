@@ -1,0 +1,182 @@
+"""The figures of InferLine show what the raw rows of a file say.
+
+Usage: inferline_test.py INFERLINE.h5: the results of inferline_example.toml
+"""
+
+import shutil
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+from figures_testing import Drawn, profiles_for_slo, rows_of, wanted_cells
+from harness_results.file import Results
+import selection
+from selection import Missing, name_of
+
+INFERLINE = sys.argv.pop()
+VIOLATED = (1, 2)
+VARIANTS = ("plan", "cg-peak")
+RATES, SLOS, TRACES = (40, 80), (300, 500), ("rise", "bursty")
+SECONDS = {"rise": 15, "bursty": 20}  # of which the first has given its first quarter to the planner
+
+
+def cells_at(rate, **wanted):
+    rates = {cell["cell"]: cell.rate_rps for cell in Results(INFERLINE).cells}
+    return [cell for cell in wanted_cells(INFERLINE, **wanted) if rates[cell] == rate]
+
+
+def missed(rows):
+    return 100 * np.isin(rows["outcome"], VIOLATED).mean()
+
+
+def paid_usd(cell, from_s, to_s):
+    """For the workers of a cell in that time, one after the other."""
+    with h5py.File(INFERLINE) as file:
+        workers = file[f"cells/{cell}/workers"][:]
+    total = 0
+    for row in workers:
+        end_s = to_s if row["removed_ns"] < 0 else min(to_s, row["removed_ns"] / 1e9)
+        if row["added_ns"] >= 0:
+            total += row["usd_per_h"] * max(0, end_s - max(from_s, row["added_ns"] / 1e9)) / 3600
+    return total
+
+
+def cost_per_h(cell, trace):
+    return paid_usd(cell, 0, SECONDS[trace]) * 3600 / SECONDS[trace]
+
+
+class Copied(Drawn):
+    def copy(self, edit):
+        """A copy of the file with edit(row) done to each row of /summary."""
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        copy = Path(temporary.name) / "copy.h5"
+        shutil.copy(INFERLINE, copy)
+        with h5py.File(copy, "r+") as file:
+            rows = file["summary"][:]
+            for row in rows:
+                edit(row)
+            file["summary"][:] = rows
+        return copy
+
+
+class CostsTest(Copied):
+    def test_fig5_is_cost_and_misses_of_each_plan_by_trace_and_rate(self):
+        figures = self.figures(INFERLINE, "inferline/fig5")
+        self.assertEqual([stem for stem, _, _ in figures], [f"inferline-fig5-SLO_{slo}_ms" for slo in SLOS])
+        for (_, figure, caption), slo in zip(figures, SLOS):
+            costs, misses = map(self.heights, figure.axes)
+            self.assertEqual(list(costs), ["Planner alone", "CG-Peak"])
+            for variant in VARIANTS:
+                own = [(trace, cells_at(rate, variant=variant, slo_ms=slo, trace=trace)) for trace in TRACES for rate in RATES]
+                np.testing.assert_allclose(costs[name_of(f"inferline/{variant}")],
+                                           [np.mean([cost_per_h(cell, trace) for cell in cells]) for trace, cells in own])
+                np.testing.assert_allclose(misses[name_of(f"inferline/{variant}")],
+                                           [np.mean([missed(rows_of(INFERLINE, cell)) for cell in cells]) for _, cells in own])
+            self.assertEqual([tick.get_text() for tick in figure.axes[0].get_xticklabels()],
+                             [f"{rate}\n{trace}" for trace in TRACES for rate in RATES])
+            self.assertIn("Not in the file: CG-Mean.", caption)
+            self.assertIn("Squared CV of the gaps: 1 in rise, 4 in bursty.", caption)
+
+    def test_fig9_is_cost_by_slo_with_a_line_for_each_rate(self):
+        (stem, figure, caption), = self.figures(INFERLINE, "inferline/fig9")
+        self.assertEqual(stem, "inferline-fig9-social-posts")
+        self.assertIn("(Planner alone)", caption)
+        for trace in TRACES:
+            lines = self.lines(self.panel(figure, f"social-posts, {trace}"))
+            self.assertEqual(list(lines), [f"{rate} requests/s" for rate in RATES])
+            for rate in RATES:
+                slos, drawn = lines[f"{rate} requests/s"]
+                self.assertEqual(tuple(slos), SLOS)
+                cells = [cells_at(rate, variant="plan", slo_ms=slo, trace=trace) for slo in SLOS]
+                np.testing.assert_allclose(drawn, [np.mean([cost_per_h(cell, trace) for cell in own]) for own in cells])
+
+    def test_fig13_is_cost_and_misses_by_set_of_profiles(self):
+        figures = self.figures(self.copy(profiles_for_slo), "inferline/fig13")
+        self.assertEqual(len(figures), len(RATES))
+        for (_, figure, _), rate in zip(figures, RATES):
+            for row, trace in enumerate(TRACES):
+                costs, misses = (self.heights(axes)["Planner alone"] for axes in figure.axes[2 * row:2 * row + 2])
+                self.assertEqual([tick.get_text() for tick in figure.axes[2 * row].get_xticklabels()], [f"set{slo}" for slo in SLOS])
+                own = [cells_at(rate, variant="plan", slo_ms=slo, trace=trace) for slo in SLOS]
+                np.testing.assert_allclose(costs, [np.mean([cost_per_h(cell, trace) for cell in cells]) for cells in own])
+                np.testing.assert_allclose(misses, [np.mean([missed(rows_of(INFERLINE, cell)) for cell in cells]) for cells in own])
+
+    def test_figures_that_lack_what_they_show_say_so(self):
+        def one_slo(row):
+            row["status"] = row["status"] if row["slo_ms"] == SLOS[0] else b"skipped"
+
+        def without_prices(row):
+            row["cost_usd_per_h"] = np.nan
+
+        with self.assertRaisesRegex(Missing, "one SLO only"):
+            self.figures(self.copy(one_slo), "inferline/fig9")
+        with self.assertRaisesRegex(Missing, "one set of profiles only"):
+            self.figures(INFERLINE, "inferline/fig13")
+        for name in ("fig5", "fig6", "fig9"):
+            with self.assertRaisesRegex(Missing, "no costs"):
+                self.figures(self.copy(without_prices), f"inferline/{name}")
+
+
+class OverTimeTest(Copied):
+    def test_columns_are_the_workloads_by_second(self):
+        figures = {stem: (figure, caption) for stem, figure, caption in self.figures(INFERLINE, "inferline/fig6")}
+        for rate in RATES:
+            for slo in SLOS:
+                figure, caption = figures[f"inferline-fig6-social-posts-{rate}_requests_s-SLO_{slo}_ms"]
+                self.assertIn("seed 1", caption)
+                for column, trace in enumerate(TRACES):
+                    self.check_column(figure.axes[column::len(TRACES)], trace, {
+                        name_of(series): cells_at(rate, slo_ms=slo, trace=trace, seed=1, variant=series.partition("/")[2] or "default")[0]
+                        for series in ("inferline", "inferline/coarse")})
+
+    def check_column(self, panels, trace, cells):
+        demand, cost, misses = panels
+        self.assertEqual(demand.get_title(loc="left"), trace)
+        drawn = [{line.get_label(): line.get_ydata() for line in axes.lines} for axes in (cost, misses)]
+        self.assertEqual([list(own) for own in drawn], [list(cells)] * 2)
+        for name, cell in cells.items():
+            rows = rows_of(INFERLINE, cell)
+            seconds = [rows[rows["sent_ns"] // 10**9 == k] for k in range(SECONDS[trace])]
+            np.testing.assert_allclose(demand.lines[0].get_ydata(), [len(own) for own in seconds])
+            np.testing.assert_allclose(drawn[0][name], [3600 * paid_usd(cell, k, k + 1) for k in range(SECONDS[trace])])
+            np.testing.assert_allclose(drawn[1][name], [missed(own) for own in seconds])
+            with h5py.File(INFERLINE) as file:
+                np.testing.assert_allclose(drawn[0][name].mean(), file["summary"]["cost_usd_per_h"][cell])
+
+    def test_the_tuner_changes_the_cost_and_plans_alone_do_not(self):
+        for _, figure, _ in self.figures(INFERLINE, "inferline/fig11"):
+            for axes in figure.axes[2:4]:
+                ranges = {line.get_label(): np.ptp(line.get_ydata()) for line in axes.lines}
+                self.assertGreater(ranges["InferLine"], 0.1)
+                self.assertLess(ranges["Planner alone"], 1e-9)
+
+    def test_many_traces_stand_below_each_other(self):
+        copy = self.copy(lambda row: row.__setitem__("trace", f"t{int(row['cell']) // 4 % 4}".encode()))
+        figures = self.figures(copy, "inferline/fig12")
+        self.assertTrue(figures)
+        for _, figure, caption in figures:
+            visible = [axes for axes in figure.axes if axes.get_visible()]
+            traces = [axes.get_title(loc="left") for axes in visible if axes.get_title(loc="left")]
+            self.assertEqual(len(visible), 3 * len(set(traces)))
+            self.assertEqual(len(traces), len(set(traces)))
+            self.assertIn("Not in the file: CG-Peak alone, Planner + AutoScale.", caption)
+
+
+class NamesTest(unittest.TestCase):
+    def test_variants_have_the_names_of_the_paper_until_the_user_renames_them(self):
+        self.addCleanup(selection.RENAMED.clear)
+        self.assertEqual([name_of(f"inferline/{name}") for name in ("plan", "cg-mean", "excess")],
+                         ["Planner alone", "CG-Mean", "InferLine-excess"])
+        selection.RENAMED["inferline/plan"] = "mine"
+        self.assertEqual([name_of("inferline/plan"), name_of("inferline/cg-mean")], ["mine", "CG-Mean"])
+        selection.RENAMED["inferline"] = "Ours"
+        self.assertEqual([name_of("inferline/plan"), name_of("inferline/cg-mean")], ["mine", "Ours-cg-mean"])
+
+
+if __name__ == "__main__":
+    unittest.main()
