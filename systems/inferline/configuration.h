@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "harness/core/pipeline.h"
@@ -18,7 +19,10 @@ struct ModelConfiguration {
   int max_batch = 1;
   int replicas = 1;
 
-  auto operator<=>(const ModelConfiguration&) const = default;
+  bool operator==(const ModelConfiguration&) const = default;
+  bool operator<(const ModelConfiguration& other) const {
+    return std::tie(device, max_batch, replicas) < std::tie(other.device, other.max_batch, other.replicas);
+  }
 };
 
 /// The least whole number that is not below `value`, but for rounding errors, and at least 1: of replicas.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <tuple>
 #include <vector>
 
 #include "harness/core/error.h"
@@ -64,7 +65,9 @@ class ExactSearch {
     ModelConfiguration of;
     std::size_t shape = 0;  ///< kind and batch, numbered
 
-    auto operator<=>(const Option&) const = default;
+    bool operator<(const Option& other) const {
+      return std::tie(cost, of, shape) < std::tie(other.cost, other.of, other.shape);
+    }
   };
 
   /// All that keep up, the cheapest first, then by kind, and by batch. Returns the shortest batch.
