@@ -87,6 +87,20 @@ bool has_only_batches(const ServingContext& context) {
                      [](const Profile* profile) { return profile->service == Service::kBatch; });
 }
 
+std::uint16_t fastest_kind(const ServingContext& context, ModuleId module) {
+  const std::span<const ClusterDevice> devices = context.devices;
+  std::size_t best = devices.size();
+  for (std::size_t kind = 0; kind < devices.size(); ++kind) {
+    if (!devices[kind].profiles[module]) continue;
+    const auto rank = [&](std::size_t of) {
+      return std::pair(devices[of].profiles[module]->latency(1), devices[of].usd_per_h);
+    };
+    if (best == devices.size() || rank(kind) < rank(best)) best = kind;
+  }
+  HARNESS_CHECK(devices.empty() || best < devices.size(), "a model runs on no kind of device");
+  return static_cast<std::uint16_t>(best);
+}
+
 Plan one_group_plan(const ServingContext& context, int max_batch) {
   Plan plan;
   WorkerGroup& group = plan.groups.emplace_back();

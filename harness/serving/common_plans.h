@@ -32,6 +32,10 @@ Plan continued_plan(const Plan& current, const Plan& wanted);
 /// Whether every module is a model that runs in batches: no shared server and no thread pool.
 bool has_only_batches(const ServingContext& context);
 
+/// The kind of device on which a batch of one of the module is fastest; of equal ones the cheaper, then the
+/// first; 0 where all devices are alike.
+std::uint16_t fastest_kind(const ServingContext& context, ModuleId module);
+
 /// One group: every worker serves every module, in batches of at most `max_batch`.
 Plan one_group_plan(const ServingContext& context, int max_batch);
 

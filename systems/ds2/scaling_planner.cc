@@ -10,24 +10,10 @@
 
 #include "harness/core/error.h"
 #include "harness/core/routes.h"
+#include "harness/serving/common_plans.h"
 
 namespace harness {
 namespace {
-
-/// The kind with the shortest latency of one visit; of equal ones the cheaper, then the first.
-std::uint16_t fastest_kind(const ServingContext& context, ModuleId module) {
-  const auto devices = context.devices;
-  std::size_t best = devices.size();
-  for (std::size_t kind = 0; kind < devices.size(); ++kind) {
-    if (!devices[kind].profiles[module]) continue;
-    const auto rank = [&](std::size_t of) {
-      return std::pair(devices[of].profiles[module]->latency(1), devices[of].usd_per_h);
-    };
-    if (best == devices.size() || rank(kind) < rank(best)) best = kind;
-  }
-  HARNESS_CHECK(devices.empty() || best < devices.size(), "a model runs on no kind of device");
-  return static_cast<std::uint16_t>(best);
-}
 
 class ScalingPlanner final : public Planner {
  public:

@@ -13,40 +13,15 @@ int ceil_of(double value) {
   return value > 1 ? static_cast<int>(std::ceil(std::min(value - kRounding, kMax))) : 1;
 }
 
-Hardware::Hardware(const ServingContext& context) : pipeline_(*context.pipeline) {
-  if (context.devices.empty()) {
-    kinds_.push_back({"GPU", context.workers, 1, context.profiles});
-  }
+Hardware::Hardware(const ServingContext& context) : context_(context) {
+  if (!has_only_batches(context)) throw InputError("inferline plans models that run in batches, no services");
+  if (context.devices.empty()) kinds_.push_back({"GPU", context.workers, 1, context.profiles});
   for (const ClusterDevice& device : context.devices) {
     Kind& kind = kinds_.emplace_back(Kind{device.name, device.count, device.usd_per_h, {}});
+    if (!(kind.price > 0)) kind.price = 1;  // of one kind alone
     for (const std::optional<Profile>& profile : device.profiles)
       kind.profiles.push_back(profile ? &*profile : nullptr);
   }
-  const bool has_prices =
-      std::any_of(kinds_.begin(), kinds_.end(), [](const Kind& k) { return k.price > 0; });
-  for (Kind& kind : kinds_) {
-    if (!has_prices) kind.price = 1;
-    for (const Profile* profile : kind.profiles) {
-      if (profile != nullptr && profile->service != Service::kBatch)
-        throw InputError("inferline plans models that run in batches, " + profile->model + " is a service");
-    }
-  }
-}
-
-std::uint16_t Hardware::fastest(ModuleId module) const {
-  std::size_t best = kinds_.size();
-  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
-    const Profile* const here = profile(module, kind);
-    if (here == nullptr) continue;
-    if (best < kinds_.size()) {
-      const TimeNs least_ns = profile(module, best)->latency(1);
-      if (here->latency(1) > least_ns) continue;
-      if (here->latency(1) == least_ns && price(kind) >= price(best)) continue;
-    }
-    best = kind;
-  }
-  HARNESS_CHECK(best < kinds_.size(), "a model runs on no kind of device");
-  return static_cast<std::uint16_t>(best);
 }
 
 std::uint16_t Hardware::next_cheaper(ModuleId module, std::uint16_t device) const {
@@ -72,29 +47,35 @@ int Hardware::free_for(ModuleId module, std::uint16_t device, const Configuratio
   return left;
 }
 
+std::vector<long> Hardware::needed(const Configuration& configuration) const {
+  std::vector<long> replicas(kinds_.size(), 0);
+  for (const ModelConfiguration& model : configuration) replicas[model.device] += model.replicas;
+  return replicas;
+}
+
 bool Hardware::has_room_for(const Configuration& configuration) const {
-  for (ModuleId m = 0; m < configuration.size(); ++m) {
-    if (free_for(m, configuration[m].device, configuration) < configuration[m].replicas) return false;
+  const std::vector<long> replicas = needed(configuration);
+  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+    if (replicas[kind] > count(kind)) return false;
   }
   return true;
+}
+
+void Hardware::check_room_for(const Configuration& configuration) const {
+  const std::vector<long> replicas = needed(configuration);
+  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+    if (replicas[kind] > count(kind))
+      throw InputError("the plan needs " + std::to_string(replicas[kind]) + " of the devices '" + name(kind) +
+                       "', the cluster has " + std::to_string(count(kind)));
+  }
 }
 
 TimeNs Hardware::service_ns(const Configuration& configuration) const {
   std::vector<double> exec_ns;
   for (ModuleId m = 0; m < configuration.size(); ++m)
     exec_ns.push_back(static_cast<double>(this->exec_ns(m, configuration[m])));
-  const std::vector<double> after = longest_after(pipeline_, exec_ns);
+  const std::vector<double> after = longest_after(*context_.pipeline, exec_ns);
   return static_cast<TimeNs>(after.front() + exec_ns.front());
-}
-
-void Hardware::check_room_for(const Configuration& configuration) const {
-  std::vector<long> needed(kinds_.size(), 0);
-  for (const ModelConfiguration& model : configuration) needed[model.device] += model.replicas;
-  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
-    if (needed[kind] > count(kind))
-      throw InputError("the plan needs " + std::to_string(needed[kind]) + " of the devices '" + name(kind) +
-                       "', the cluster has " + std::to_string(count(kind)));
-  }
 }
 
 }  // namespace harness

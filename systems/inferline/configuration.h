@@ -9,7 +9,7 @@
 
 #include "harness/core/pipeline.h"
 #include "harness/core/profile.h"
-#include "harness/serving/context.h"
+#include "harness/serving/common_plans.h"
 
 namespace harness {
 
@@ -57,7 +57,7 @@ class Hardware {
     return worker_rps(profile(module, of), of.max_batch);
   }
   /// The kind with the shortest latency of one query; of equal ones the cheaper, then the first.
-  std::uint16_t fastest(ModuleId module) const;
+  std::uint16_t fastest(ModuleId module) const { return fastest_kind(context_, module); }
   /// The dearest kind among those that cost less than `device` and run the model; `device` where none does.
   std::uint16_t next_cheaper(ModuleId module, std::uint16_t device) const;
   /// $/h.
@@ -79,7 +79,10 @@ class Hardware {
     std::vector<const Profile*> profiles;
   };
 
-  const Pipeline& pipeline_;
+  /// By kind.
+  std::vector<long> needed(const Configuration& configuration) const;
+
+  const ServingContext& context_;
   std::vector<Kind> kinds_;
 };
 

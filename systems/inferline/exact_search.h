@@ -14,8 +14,7 @@ struct ExactPlan {
 };
 
 /// Among all configurations whose maximum batches are powers of two, as those of Algorithm 2 are, with their
-/// kinds of devices within the counts. `known`: a feasible configuration, or
-/// empty. Stops, with the cheapest
+/// kinds of devices within the counts. `known`: a feasible configuration, or empty. Stops, with the cheapest
 /// known, after so many simulations of one model. Feasible is what `planner` calls so.
 ///
 /// Branch and bound over the models in their order, in bands of rising cost. A choice for the first models is

@@ -61,6 +61,31 @@ std::unique_ptr<InferLineWorld> small_world(RandomStream& random) {
   return world;
 }
 
+/// A small world with those that plan for it.
+struct SmallCase {
+  explicit SmallCase(std::uint64_t seed) : random(seed, "test.exact"), world(small_world(random)) {}
+
+  ExactPlan search(int max_simulations, const Configuration& known) {
+    return exact_plan(world->pipeline, hardware, estimator, planner, world->context.slo_ns, max_simulations,
+                      known);
+  }
+  /// Empty: there is none.
+  Configuration greedy() {
+    try {
+      return planner.plan();
+    } catch (const InputError&) {
+      return {};
+    }
+  }
+
+  RandomStream random;
+  std::unique_ptr<InferLineWorld> world;
+  Hardware hardware{world->context};
+  Estimator estimator{world->pipeline, hardware, world->planning.sample, 1};
+  GreedyPlanner planner{world->pipeline,       hardware, estimator, world->planning.sample_ns,
+                        world->context.slo_ns, {}};
+};
+
 /// The least cost of all configurations, each simulated by itself; infinite: none is feasible.
 double exhaustive_cost(const InferLineWorld& world, const Hardware& hardware, GreedyPlanner& planner) {
   const std::size_t models = world.pipeline.modules.size();
@@ -94,28 +119,18 @@ TEST(ExactSearch, FindsWhatExhaustiveSearchFinds) {
   int feasible = 0;
   int greedy_is_dearer = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    RandomStream random(seed, "test.exact");
-    const auto world = small_world(random);
-    const Hardware hardware(world->context);
-    Estimator estimator(world->pipeline, hardware, world->planning.sample, 1);
-    GreedyPlanner planner(world->pipeline, hardware, estimator, world->planning.sample_ns,
-                          world->context.slo_ns, {});
-    Configuration greedy;
-    try {
-      if (random.below(4) > 0) greedy = planner.plan();
-    } catch (const InputError&) {
-    }
-    const ExactPlan found =
-        exact_plan(world->pipeline, hardware, estimator, planner, world->context.slo_ns, 1'000'000, greedy);
+    SmallCase small(seed);
+    const Configuration greedy = small.random.below(4) > 0 ? small.greedy() : Configuration{};
+    const ExactPlan found = small.search(1'000'000, greedy);
     ASSERT_TRUE(found.is_proven) << "seed " << seed;
-    const double least = exhaustive_cost(*world, hardware, planner);
+    const double least = exhaustive_cost(*small.world, small.hardware, small.planner);
     ASSERT_EQ(found.configuration.empty(), std::isinf(least)) << "seed " << seed;
     if (found.configuration.empty()) continue;
     ++feasible;
-    ASSERT_NEAR(hardware.cost(found.configuration), least, 1e-9) << "seed " << seed;
+    ASSERT_NEAR(small.hardware.cost(found.configuration), least, 1e-9) << "seed " << seed;
     ASSERT_NEAR(found.bound, least, 1e-6) << "seed " << seed;
-    ASSERT_TRUE(planner.is_feasible(found.configuration));
-    if (!greedy.empty() && hardware.cost(greedy) > least + 1e-9) ++greedy_is_dearer;
+    ASSERT_TRUE(small.planner.is_feasible(found.configuration));
+    if (!greedy.empty() && small.hardware.cost(greedy) > least + 1e-9) ++greedy_is_dearer;
   }
   EXPECT_GT(feasible, 100);
   EXPECT_GT(greedy_is_dearer, 5);
@@ -125,24 +140,12 @@ TEST(ExactSearch, FindsWhatExhaustiveSearchFinds) {
 TEST(ExactSearch, KeepsTheBestKnownWhereItIsStopped) {
   int stopped = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-    RandomStream random(seed, "test.exact");
-    const auto world = small_world(random);
-    const Hardware hardware(world->context);
-    Estimator estimator(world->pipeline, hardware, world->planning.sample, 1);
-    GreedyPlanner planner(world->pipeline, hardware, estimator, world->planning.sample_ns,
-                          world->context.slo_ns, {});
-    Configuration greedy;
-    try {
-      greedy = planner.plan();
-    } catch (const InputError&) {
-      continue;
-    }
-    if (!hardware.has_room_for(greedy)) continue;
-    const auto run = [&](int most) {
-      return exact_plan(world->pipeline, hardware, estimator, planner, world->context.slo_ns, most, greedy);
-    };
-    const ExactPlan whole = run(1'000'000);
-    const ExactPlan part = run(1 + whole.simulations / 2);
+    SmallCase small(seed);
+    const Hardware& hardware = small.hardware;
+    const Configuration greedy = small.greedy();
+    if (greedy.empty() || !hardware.has_room_for(greedy)) continue;
+    const ExactPlan whole = small.search(1'000'000, greedy);
+    const ExactPlan part = small.search(1 + whole.simulations / 2, greedy);
     EXPECT_LE(part.simulations, 1 + whole.simulations / 2);
     EXPECT_LE(hardware.cost(part.configuration), hardware.cost(greedy) + 1e-9);
     EXPECT_LE(part.bound, hardware.cost(whole.configuration) + 1e-9);

@@ -26,10 +26,11 @@ struct InferLineParams {
   TuningParams tuning;
 
   void list(ParamList& params) {
-    params.choice("plan", plan, {"greedy", "optimal", "oracle", "coarse_mean", "coarse_peak"},
-                  "the Planner (section 4.3); the cheapest configuration; the Planner with the run itself as "
-                  "its sample (section 7.2); the "
-                  "pipeline as one unit, for the sample's mean rate or its peak (section 6)");
+    params.choice(
+        "plan", plan, {"greedy", "optimal", "oracle", "coarse_mean", "coarse_peak"},
+        "the Planner (section 4.3); the cheapest configuration; the Planner with the run itself as "
+        "its sample (section 7.2); the pipeline as one unit, for the sample's mean rate or its peak "
+        "(section 6)");
     params.choice("tuner", tuner, {"envelope", "autoscale", "none"},
                   "the Tuner (section 5); AutoScale's rules over the pipeline as one unit (section 6); none");
     params.number("period_ms", period_ms, 10, 1e6, "how often the tuner looks at the load (reconstruction)");
