@@ -53,7 +53,7 @@ struct Module {
 ///
 /// Or a task tree (Loki, section 2.1), each task done by one of its variants: `pres` and `subs` then name the
 /// first modules of the tasks before and after, the same for all variants, and mean any variant of them. A
-/// visit causes any number of visits at each task after it (engine/accounting/visit_tree.h); its request is
+/// visit causes any number of visits at each task after it (fan_out.h); its request is
 /// complete when all are.
 struct Pipeline {
   std::string name;
@@ -63,7 +63,7 @@ struct Pipeline {
   bool independent = false;    ///< it may have several entries
   std::vector<Task> tasks;     ///< in topological order; empty: each module is a task of its own
   bool fixed_fan_out = false;  ///< of a task tree: counts stray from their mean by rounding only
-                               ///< (engine/accounting/visit_tree.h)
+                               ///< (fan_out.h)
 
   bool has_tasks() const { return !tasks.empty(); }
   /// The first module of the module's task, which is itself where there are no tasks.

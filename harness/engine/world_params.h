@@ -16,7 +16,7 @@ enum class Answers {
 
 inline const char* name_of(Answers answers) { return answers == Answers::kWhole ? "whole" : "partial"; }
 
-/// How the numbers of visits that a visit causes stray from their means (engine/accounting/visit_tree.h).
+/// How the numbers of visits that a visit causes stray from their means (core/fan_out.h).
 enum class FanOutSpread { kPipeline, kPoisson, kRounded };
 
 struct RequestParams {

@@ -1,4 +1,4 @@
-#include "harness/engine/accounting/visit_tree.h"
+#include "harness/core/fan_out.h"
 
 #include <gtest/gtest.h>
 
