@@ -70,6 +70,28 @@ void Hardware::check_room_for(const Configuration& configuration) const {
   }
 }
 
+Configuration Hardware::shrunk(const Configuration& wanted) const {
+  if (has_room_for(wanted)) return wanted;
+  Configuration least = wanted;
+  for (ModelConfiguration& model : least) model.replicas = 1;
+  check_room_for(least);
+  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+    for (long left = count(kind) - needed(least)[kind]; left > 0; --left) {
+      std::size_t poorest = least.size();
+      const auto has_less = [&](std::size_t m) {
+        return poorest == least.size() || static_cast<long>(least[m].replicas) * wanted[poorest].replicas <
+                                              static_cast<long>(least[poorest].replicas) * wanted[m].replicas;
+      };
+      for (std::size_t m = 0; m < least.size(); ++m) {
+        if (wanted[m].device == kind && least[m].replicas < wanted[m].replicas && has_less(m)) poorest = m;
+      }
+      if (poorest == least.size()) break;
+      ++least[poorest].replicas;
+    }
+  }
+  return least;
+}
+
 TimeNs Hardware::service_ns(const Configuration& configuration) const {
   std::vector<double> exec_ns;
   for (ModuleId m = 0; m < configuration.size(); ++m)

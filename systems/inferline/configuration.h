@@ -68,6 +68,10 @@ class Hardware {
   bool has_room_for(const Configuration& configuration) const;
   /// Throws InputError, which says what is lacking of which kind.
   void check_room_for(const Configuration& configuration) const;
+  /// With fewer replicas where the cluster has too few of a kind: each model has one, and the others go one
+  /// by one to the model that has the least share of those it wants. Throws InputError where not even one
+  /// each is there.
+  Configuration shrunk(const Configuration& wanted) const;
   /// The largest sum of latencies of full batches over the paths of the pipeline (the paper's service time).
   TimeNs service_ns(const Configuration& configuration) const;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "harness/core/error.h"
 
@@ -34,7 +35,7 @@ bool Estimator::Result::is_of(const ModelConfiguration& other) const {
           (fits(most_waiting, of.max_batch) && fits(most_waiting, other.max_batch)));
 }
 
-// Arrivals at a module, one after the other: their times, their queries, and the batches whose ends bring
+// Arrivals at a module, one after the other: their times, their visits, and the batches whose ends bring
 // them.
 
 /// At the entry.
@@ -42,8 +43,10 @@ class Estimator::FromSending {
  public:
   explicit FromSending(const Estimator& estimator) : sent_ns_(estimator.sent_ns_) {}
 
+  static constexpr bool kHasSeveral = false;  // a query has one visit
+
   bool next() { return ++query_ < sent_ns_.size(); }
-  std::uint32_t query() const { return query_; }
+  std::uint32_t visit() const { return query_; }
   TimeNs at_ns() const { return sent_ns_[query_]; }
   ModuleId from() const { return 0; }
   std::uint32_t batch() const { return kSent; }
@@ -63,9 +66,11 @@ class Estimator::FromOne {
     batches_ = result.batches.data();
     ended_ = static_cast<std::uint32_t>(result.ended);
     if (ended_ > 0) next_end_ns_ = batches_->end_ns;
-    const std::vector<std::uint8_t>& takes = estimator.stages_[module].takes[edge];
+    const std::vector<std::uint8_t>& takes = estimator.stages_[module].paths.takes[edge];
     if (!takes.empty()) takes_ = takes.data();
   }
+
+  static constexpr bool kHasSeveral = false;
 
   bool next() {
     while (!next_of_batch()) {
@@ -92,7 +97,7 @@ class Estimator::FromOne {
   /// What next_batch() comes to, and when that ends; kNever: there is none.
   const Batch& following() const { return batches_[taken_]; }
   TimeNs next_end_ns() const { return next_end_ns_; }
-  std::uint32_t query() const { return query_; }
+  std::uint32_t visit() const { return query_; }
   TimeNs at_ns() const { return at_ns_; }
   ModuleId from() const { return from_; }
   std::uint32_t batch() const { return taken_ - 1; }
@@ -115,8 +120,8 @@ class Estimator::FromOne {
 class Estimator::FromAll {
  public:
   FromAll(Estimator& estimator, ModuleId module)
-      : estimator_(estimator), branches_(estimator.stages_[module].branches.data()) {
-    for (std::size_t edge = 0; edge < estimator.stages_[module].takes.size(); ++edge)
+      : estimator_(estimator), branches_(estimator.stages_[module].paths.branches.data()) {
+    for (std::size_t edge = 0; edge < estimator.stages_[module].paths.takes.size(); ++edge)
       edges_.emplace_back(estimator, module, edge);
     estimator.arrived_.assign(estimator.queries(), 0);
     arrived_ = estimator.arrived_.data();
@@ -124,10 +129,12 @@ class Estimator::FromAll {
   }
   FromAll(const FromAll&) = delete;
 
+  static constexpr bool kHasSeveral = false;
+
   bool next() {
     for (;;) {
       while (now_->next_of_batch()) {
-        const std::uint32_t query = now_->query();
+        const std::uint32_t query = now_->visit();
         if (++arrived_[query] == branches_[query]) return true;
       }
       find_next_edge();
@@ -135,7 +142,7 @@ class Estimator::FromAll {
       now_->next_batch();
     }
   }
-  std::uint32_t query() const { return now_->query(); }
+  std::uint32_t visit() const { return now_->visit(); }
   TimeNs at_ns() const { return now_->at_ns(); }
   ModuleId from() const { return now_->from(); }
   std::uint32_t batch() const { return now_->batch(); }
@@ -163,42 +170,73 @@ class Estimator::FromAll {
   FromOne* now_;
 };
 
+/// In a task tree: all that each visit at the task before causes, one after the other.
+class Estimator::FromCauses {
+ public:
+  FromCauses(const Estimator& estimator, ModuleId module)
+      : from_(estimator.pipeline_.modules[module].pres.front()),
+        caused_(estimator.stages_[module].paths.caused.data()) {
+    const Result& result = estimator.stages_[from_].result();
+    queue_ = result.queue.data();
+    batches_ = result.batches.data();
+    ended_ = static_cast<std::uint32_t>(result.ended);
+  }
+
+  static constexpr bool kHasSeveral = true;
+
+  bool next() {
+    while (visit_ == last_) {
+      while (place_ == end_) {
+        if (taken_ == ended_) return false;
+        const Batch& batch = batches_[taken_++];
+        at_ns_ = batch.end_ns;
+        place_ = batch.first;
+        end_ = batch.first + batch.count;
+      }
+      const std::uint32_t cause = queue_[place_++];
+      visit_ = caused_[cause] - 1;  // wraps to the largest before the first
+      last_ = caused_[cause + 1] - 1;
+    }
+    ++visit_;
+    return true;
+  }
+  std::uint32_t visit() const { return visit_; }
+  TimeNs at_ns() const { return at_ns_; }
+  ModuleId from() const { return from_; }
+  std::uint32_t batch() const { return taken_ - 1; }
+
+ private:
+  ModuleId from_;
+  const std::uint32_t* caused_;
+  const std::uint32_t* queue_;
+  const Batch* batches_;
+  std::uint32_t ended_;
+  std::uint32_t taken_ = 0;
+  std::uint32_t place_ = 0;
+  std::uint32_t end_ = 0;
+  std::uint32_t visit_ = 0;
+  std::uint32_t last_ = 0;  ///< that the same cause causes
+  TimeNs at_ns_ = 0;
+};
+
 Estimator::Estimator(const Pipeline& pipeline, const Hardware& hardware, std::vector<TimeNs> sent_ns,
-                     std::uint64_t seed)
+                     std::uint64_t seed, PathDraws draws)
     : pipeline_(pipeline),
       hardware_(hardware),
       sent_ns_(std::move(sent_ns)),
       stages_(pipeline.modules.size()),
       least_after_ns_(pipeline.modules.size(), 0),
       latency_ns_(sent_ns_.size()) {
-  HARNESS_CHECK(!pipeline.has_tasks() && !pipeline.independent,
-                "the estimator takes a pipeline of one entry");
-  const Routes routes(pipeline, seed);
-  std::vector<std::uint16_t> route_of;
-  route_of.reserve(queries());
-  for (std::size_t query = 0; query < queries(); ++query)
-    route_of.push_back(static_cast<std::uint16_t>(routes.of(query)));
-  for (ModuleId m = 0; m < stages_.size(); ++m) read_routes(m, routes, route_of);
-  for (const Stage& stage : stages_) visits_ += stage.visits;
-}
-
-void Estimator::read_routes(ModuleId module, const Routes& routes,
-                            const std::vector<std::uint16_t>& route_of) {
-  Stage& stage = stages_[module];
-  const Module& described = pipeline_.modules[module];
-  stage.before = std::uint64_t{1} << module;
-  for (const ModuleId pre : described.pres) stage.before |= stages_[pre].before;
-  for (const std::uint16_t route : route_of) stage.visits += routes[route].visits(module) ? 1 : 0;
-  for (std::size_t route = 0; route < routes.size(); ++route)
-    stage.may_end = stage.may_end || (routes[route].visits(module) && routes[route].taken[module] == 0);
-  for (const ModuleId from : described.pres) {
-    std::vector<std::uint8_t>& takes = stage.takes.emplace_back();
-    if (pipeline_.modules[from].branches == Branches::kAll) continue;
-    for (const std::uint16_t route : route_of) takes.push_back(routes[route].takes(from, module) ? 1 : 0);
+  HARNESS_CHECK(!pipeline.independent, "the estimator takes a pipeline of one entry");
+  std::vector<ModelPaths> paths = sample_paths(pipeline, queries(), seed, draws);
+  for (ModuleId m = 0; m < stages_.size(); ++m) {
+    Stage& stage = stages_[m];
+    stage.paths = std::move(paths[m]);
+    stage.before = std::uint64_t{1} << m;
+    for (const ModuleId pre : pipeline.modules[m].pres) stage.before |= stages_[pre].before;
+    visits_ += stage.paths.visits;
+    most_visits_ = std::max(most_visits_, stage.paths.visits);
   }
-  if (described.pres.size() < 2) return;
-  for (const std::uint16_t route : route_of)
-    stage.branches.push_back(static_cast<std::uint8_t>(routes[route].branches[module]));
 }
 
 std::size_t Estimator::place_after(ModuleId cause, ModuleId module) const {
@@ -229,8 +267,9 @@ bool Estimator::serve(ModuleId module, const ModelConfiguration& of, Arrivals ar
                       std::size_t most_late) {
   const Stage& stage = stages_[module];
   Result& result = stages_[module].kept[stage.now];
-  result.queue.resize(stage.visits);
-  result.batches.resize(stage.visits);
+  result.queue.resize(stage.paths.visits);
+  result.batches.resize(stage.paths.visits);
+  if (Arrivals::kHasSeveral) is_late_.assign(queries(), 0);
   running_.reset(of.replicas);
   const auto replicas = static_cast<std::size_t>(of.replicas);
   const auto max_batch = static_cast<std::uint32_t>(of.max_batch);
@@ -243,11 +282,21 @@ bool Estimator::serve(ModuleId module, const ModelConfiguration& of, Arrivals ar
   std::size_t most_busy = 0;
   std::uint32_t most_waiting = 0;
   result.ended = 0;
+  // A query counts once.
+  const auto becomes_late = [&](std::uint32_t visit, TimeNs end_ns) {
+    if constexpr (Arrivals::kHasSeveral) {
+      const std::uint32_t query = stage.paths.query_of[visit];
+      if (end_ns - sent_ns[query] <= in_time_ns) return false;
+      return std::exchange(is_late_[query], std::uint8_t{1}) == 0;
+    } else {
+      return end_ns - sent_ns[visit] > in_time_ns;
+    }
+  };
   const auto start = [&](TimeNs now, std::uint32_t count, ModuleId cause_module, std::uint32_t cause) {
     const TimeNs end_ns = now + stage.latency_ns[count - 1];
     running_.push({end_ns, head, cause, static_cast<std::uint16_t>(count), cause_module});
     for (const std::uint32_t last = head + count; head < last; ++head)
-      late += end_ns - sent_ns[queue[head]] > in_time_ns ? 1 : 0;
+      late += becomes_late(queue[head], end_ns) ? 1 : 0;
   };
   const auto end_first = [&] {
     const Batch& ended = result.batches[result.ended] = running_.pop();
@@ -265,7 +314,7 @@ bool Estimator::serve(ModuleId module, const ModelConfiguration& of, Arrivals ar
   };
   while (arrivals.next()) {
     while (running_.size() > 0 && ends_before()) end_first();
-    queue[tail++] = arrivals.query();
+    queue[tail++] = arrivals.visit();
     if (running_.size() < replicas) start(arrivals.at_ns(), 1, arrivals.from(), arrivals.batch());
     most_busy = std::max(most_busy, running_.size());
     if (late > most_late) break;
@@ -304,14 +353,14 @@ std::vector<TimeNs> Estimator::least_after(const std::vector<TimeNs>& least_ns) 
   std::vector<TimeNs> after_ns(stages_.size(), 0);
   for (std::size_t m = stages_.size(); m-- > 0;) {
     const Module& module = pipeline_.modules[m];
-    const bool is_one = module.branches == Branches::kOne;
-    if (is_one) after_ns[m] = kNever;
+    const ModelPaths& paths = stages_[m].paths;
+    if (paths.takes_one) after_ns[m] = kNever;
     for (std::size_t sub = 0; sub < module.subs.size(); ++sub) {
       const ModuleId to = module.subs[sub];
       const TimeNs along_ns = least_ns[to] + after_ns[to];
-      if (is_one) {
+      if (paths.takes_one) {
         after_ns[m] = std::min(after_ns[m], along_ns);
-      } else if (module.branches == Branches::kAll || module.branch_weights[sub] >= 1) {
+      } else if (paths.is_sure[sub]) {
         after_ns[m] = std::max(after_ns[m], along_ns);
       }
     }
@@ -323,7 +372,9 @@ bool Estimator::simulate(ModuleId module, const ModelConfiguration& of, TimeNs s
                          std::size_t most_late) {
   if (find_result(module, of)) return true;
   const std::size_t edges = pipeline_.modules[module].pres.size();
-  const bool served = edges == 0   ? serve(module, of, FromSending(*this), slo_ns, most_late)
+  const bool served = edges == 0 ? serve(module, of, FromSending(*this), slo_ns, most_late)
+                      : pipeline_.has_tasks()
+                          ? serve(module, of, FromCauses(*this, module), slo_ns, most_late)
                       : edges == 1 ? serve(module, of, FromOne(*this, module, 0), slo_ns, most_late)
                                    : serve(module, of, FromAll(*this, module), slo_ns, most_late);
   if (served) stages_[module].kept[stages_[module].now].id = ++results_;
@@ -367,16 +418,22 @@ void Estimator::keep(std::size_t results) {
 
 void Estimator::find_latencies() {
   std::ranges::fill(latency_ns_, 0);
-  for (const Stage& stage : stages_) {
-    if (!stage.may_end) continue;
-    const Result& result = stage.result();
+  const auto add = [this](const Result& result, const auto& query_of) {
     for (std::size_t i = 0; i < result.ended; ++i) {
       const Batch& batch = result.batches[i];
       for (std::uint32_t place = batch.first; place < batch.first + batch.count; ++place) {
-        const std::uint32_t query = result.queue[place];
+        const std::uint32_t query = query_of(result.queue[place]);
         latency_ns_[query] = std::max(latency_ns_[query], batch.end_ns - sent_ns_[query]);
       }
     }
+  };
+  for (const Stage& stage : stages_) {
+    if (!stage.paths.may_end) continue;
+    const std::vector<std::uint32_t>& query_of = stage.paths.query_of;
+    if (query_of.empty())
+      add(stage.result(), [](std::uint32_t visit) { return visit; });
+    else
+      add(stage.result(), [&](std::uint32_t visit) { return query_of[visit]; });
   }
 }
 

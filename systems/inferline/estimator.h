@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "harness/core/pipeline.h"
-#include "harness/core/routes.h"
 #include "systems/inferline/configuration.h"
+#include "systems/inferline/sample_paths.h"
 
 namespace harness {
 
@@ -20,9 +20,9 @@ TimeNs least_latency_ns(const Profile& profile, int max_batch);
 
 /// What a configuration does to the sample: one central first-in-first-out queue a model; a replica that is
 /// free takes what waits, at most its maximum batch, at once; a join waits for the branches that its query
-/// takes; nothing is dropped. That is what the engine does with `serving.queue = "module"` and `commit =
-/// "late"` without delays and jitter, to the nanosecond: what happens at one moment happens in the same order
-/// in both.
+/// takes; of a task tree a query has ended when all have that it caused; nothing is dropped. That is what the
+/// engine does with `serving.queue = "module"` and `commit = "late"` without delays and jitter, to the
+/// nanosecond: what happens at one moment happens in the same order in both.
 ///
 /// Nothing flows back, so the models are simulated one after the other, each with the ends of those before it
 /// as its arrivals. The last results of each are kept, and hold where what is before it has not changed and
@@ -30,19 +30,24 @@ TimeNs least_latency_ns(const Profile& profile, int max_batch);
 /// next. Single-threaded.
 class Estimator {
  public:
-  /// `sent_ns`: the sample, in order, from 0 on. Each query takes the route of its number and `seed`, as in a
-  /// run (core/routes.h). `pipeline` and `hardware` outlive this; the pipeline has one entry and no tasks.
+  /// `sent_ns`: the sample, in order, from 0 on. Each query takes the path of its number and `seed`, as in a
+  /// run (core/routes.h, core/fan_out.h), or as `draws` says. `pipeline` and `hardware` outlive this; the
+  /// pipeline has one entry, and its tasks, if it has any, one variant each. Throws InputError as
+  /// sample_paths.
   Estimator(const Pipeline& pipeline, const Hardware& hardware, std::vector<TimeNs> sent_ns,
-            std::uint64_t seed);
+            std::uint64_t seed, PathDraws draws = PathDraws::kRoute);
 
   std::size_t queries() const { return sent_ns_.size(); }
-  /// s_m (section 4.1), measured: the share of the sample's queries that visit the module.
+  /// s_m (section 4.1), measured: the share of the sample's queries that visit the module; of a task tree the
+  /// visits there of a query.
   double scale_factor(ModuleId module) const {
-    return static_cast<double>(stages_[module].visits) /
+    return static_cast<double>(stages_[module].paths.measured) /
            static_cast<double>(std::max<std::size_t>(1, sent_ns_.size()));
   }
   /// Visits of the whole sample, at all modules.
   std::uint64_t visits() const { return visits_; }
+  /// The most at one module.
+  std::size_t most_visits() const { return most_visits_; }
 
   /// The time from sending to the end of each query, in the order of sending. Valid until the next call.
   std::span<const TimeNs> latencies(const Configuration& configuration);
@@ -72,6 +77,7 @@ class Estimator {
   class FromSending;
   class FromOne;
   class FromAll;
+  class FromCauses;
 
   /// Of batches that the sending of a query started, as Batch::cause.
   static constexpr std::uint32_t kSent = std::numeric_limits<std::uint32_t>::max();
@@ -109,7 +115,7 @@ class Estimator {
     std::uint64_t id = 0;  ///< of all results ever found; 0: none
     ModelConfiguration of;
     std::vector<std::uint64_t> inputs;  ///< ids of the results of the modules before it
-    std::vector<std::uint32_t> queue;   ///< the queries that came, in order
+    std::vector<std::uint32_t> queue;   ///< the visits that came, in order
     std::vector<Batch> batches;         ///< in the order of their ends; the first `ended` of them
     std::size_t ended = 0;
     std::size_t most_busy = 0;     ///< replicas at once
@@ -122,12 +128,8 @@ class Estimator {
   };
   /// One module.
   struct Stage {
-    std::size_t visits = 0;  ///< of the sample
-    bool may_end = false;    ///< some query goes nowhere from here
-    /// By entry of `pres`: by query whether it comes from there; empty: each does that went there.
-    std::vector<std::vector<std::uint8_t>> takes;
-    std::vector<std::uint8_t> branches;  ///< of a join, by query: for how many it waits
-    std::uint64_t before = 0;            ///< as before()
+    ModelPaths paths;
+    std::uint64_t before = 0;  ///< as before()
     std::vector<Result> kept{2};
     std::size_t now = 0;                 ///< of `kept`: the present configuration's
     const TimeNs* latency_ns = nullptr;  ///< there, [b - 1]
@@ -135,7 +137,6 @@ class Estimator {
     const Result& result() const { return kept[now]; }
   };
 
-  void read_routes(ModuleId module, const Routes& routes, const std::vector<std::uint16_t>& route_of);
   /// False: at one module alone more than `most_late` queries became later than `slo_ns`, and it stopped.
   bool simulate(const Configuration& configuration, TimeNs slo_ns, std::size_t most_late);
   /// Whether what is kept of the module holds; else `now` is the place for a new result.
@@ -159,12 +160,14 @@ class Estimator {
   std::vector<TimeNs> sent_ns_;
   std::vector<Stage> stages_;
   std::uint64_t visits_ = 0;
+  std::size_t most_visits_ = 0;
 
   std::uint64_t simulations_ = 0;
   std::uint64_t results_ = 0;
   Running running_;
   std::vector<TimeNs> least_after_ns_;  ///< by module: what every query there still has before it
   std::vector<std::uint8_t> arrived_;   ///< by query: branches that have come to the join
+  std::vector<std::uint8_t> is_late_;   ///< by query: so is one of its visits at a task
   std::vector<TimeNs> latency_ns_;      ///< by query
   std::vector<TimeNs> sorted_ns_;       ///< scratch
 };

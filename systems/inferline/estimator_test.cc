@@ -7,14 +7,13 @@
 #include <vector>
 
 #include "harness/engine/dispatch/dispatcher.h"
-#include "harness/sim/simulation.h"
 #include "harness/sim/test_random_cells.h"
 #include "systems/inferline/test_inferline_world.h"
 
 namespace harness {
 namespace {
 
-using testing::RowKeeper;
+using testing::engine_latencies;
 
 /// The engine's cell of a configuration on one kind of device.
 RunSpec cell_of(Pipeline pipeline, std::vector<Profile> profiles, const Configuration& configuration,
@@ -31,14 +30,6 @@ RunSpec cell_of(Pipeline pipeline, std::vector<Profile> profiles, const Configur
   spec.planner.max_batch = 1024;
   spec.seed = seed;
   return spec;
-}
-
-std::vector<TimeNs> engine_latencies(const RunSpec& spec) {
-  RowKeeper rows;
-  simulate(spec, &rows);
-  std::vector<TimeNs> latencies(rows.request_rows.size());
-  for (const RequestRow& row : rows.request_rows) latencies[row.request] = row.end_ns - row.sent_ns;
-  return latencies;
 }
 
 std::vector<TimeNs> estimated(const RunSpec& spec, const Configuration& configuration,

@@ -28,7 +28,7 @@ class ExactSearch {
         known_trials_(pipeline.modules.size()),
         chosen_(pipeline.modules.size()) {
     constexpr std::size_t kMostVisits = 1'000'000;  // kept of one module
-    estimator.keep(std::clamp<std::size_t>(kMostVisits / (estimator.queries() + 1), 2, 16));
+    estimator.keep(std::clamp<std::size_t>(kMostVisits / (estimator.most_visits() + 1), 2, 16));
     for (std::size_t kind = 0; kind < hardware.kinds(); ++kind) free_.push_back(hardware.count(kind));
     std::vector<TimeNs> least_ns;
     for (ModuleId m = 0; m < options_.size(); ++m) least_ns.push_back(add_options(m));

@@ -7,6 +7,7 @@
 #include "harness/serving/fifo_policy.h"
 #include "systems/inferline/exact_search.h"
 #include "systems/inferline/planning.h"
+#include "systems/inferline/served_models.h"
 #include "systems/inferline/tuning.h"
 
 namespace harness {
@@ -17,8 +18,13 @@ enum class Plans { kGreedy, kOptimal, kOracle, kCoarseMean, kCoarsePeak };
 /// Who tunes.
 enum class Tunes { kEnvelope, kAutoscale, kNone };
 
+/// What becomes of a plan for which the cluster has too few devices (R).
+enum class TooSmall { kFail, kShrink };
+
 struct InferLineParams {
   Plans plan = Plans::kGreedy;
+  PathDraws paths = PathDraws::kRoute;
+  TooSmall too_small = TooSmall::kFail;
   Tunes tuner = Tunes::kEnvelope;
   double period_ms = 1000;
   int max_simulations = 20'000;
@@ -37,6 +43,14 @@ struct InferLineParams {
     params.integer("max_simulations", max_simulations, 1, 1'000'000'000,
                    "plan = optimal: the search ends after so many simulations of one model with the cheapest "
                    "configuration that it knows");
+    params.choice(
+        "estimator_paths", paths, {"route", "independent"},
+        "where the sample's queries go: each its own route or fan-outs; or each choice by itself, with "
+        "the measured share of those that go there (section 4.1: s_m; reconstruction)");
+    params.choice(
+        "too_small", too_small, {"fail", "shrink"},
+        "a plan for which the cluster has too few devices: the cell cannot run; or each model starts "
+        "with the same share of what it wants (reconstruction)");
     planning.list(params);
     tuning.list(params);
   }
@@ -46,17 +60,18 @@ struct InferLineParams {
 class InferLinePlanner final : public Planner {
  public:
   InferLinePlanner(const ServingContext& context, const InferLineParams& params)
-      : context_(context), params_(params), hardware_(context) {}
+      : context_(context), params_(params), served_(context), hardware_(served_.context()) {}
 
   Plan plan(TimeNs now, const LoadStatistics& load, const Plan& current) override {
     if (current.modules.empty()) return first_plan();
     Plan next = current;
     if (tuner_ == nullptr) return next;
     std::vector<int> before;
-    for (const ModulePlan& module : current.modules) before.push_back(module.workers);
+    for (std::size_t m = 0; m < served_.size(); ++m)
+      before.push_back(current.modules[served_.module(m)].workers);
     std::vector<int> after = tuner_->replicas(now, load.sent_ns, before);
     limit_to_cluster(hardware_, planned_, before, after);
-    for (std::size_t m = 0; m < after.size(); ++m) next.modules[m].workers = after[m];
+    for (std::size_t m = 0; m < after.size(); ++m) next.modules[served_.module(m)].workers = after[m];
     return next;
   }
 
@@ -69,27 +84,28 @@ class InferLinePlanner final : public Planner {
     if (sample.empty()) throw InputError("the sample of the load that inferline plans by has no query");
     // The oracle's sample takes the routes of the run; others are another trace's.
     const std::uint64_t seed = is_oracle ? context_.seed : ~context_.seed;
-    Estimator estimator(*context_.pipeline, hardware_, sample, seed);
-    GreedyPlanner planner(*context_.pipeline, hardware_, estimator, sample_ns, context_.slo_ns,
-                          params_.planning);
+    const Pipeline& pipeline = *served_.context().pipeline;
+    Estimator estimator(pipeline, hardware_, sample, seed, params_.paths);
+    GreedyPlanner planner(pipeline, hardware_, estimator, sample_ns, context_.slo_ns, params_.planning);
     TunedPipeline tuned;
     tuned.rate_rps = planner.rate_rps();
     if (params_.plan == Plans::kCoarseMean || params_.plan == Plans::kCoarsePeak) {
       const double rate =
           params_.plan == Plans::kCoarseMean ? planner.rate_rps() : peak_rate_rps(sample, context_.slo_ns);
-      planned_ = coarse_plan(*context_.pipeline, hardware_, estimator, context_.slo_ns, rate);
+      planned_ = coarse_plan(pipeline, hardware_, estimator, context_.slo_ns, rate);
       if (params_.tuner == Tunes::kAutoscale)
         tuned.capacity_rps =
-            planned_.front().replicas * unit_rate_within_slo_rps(*context_.pipeline, hardware_, sample,
-                                                                 sample_ns, seed, planned_, context_.slo_ns);
+            planned_.front().replicas * unit_rate_within_slo_rps(pipeline, hardware_, sample, sample_ns, seed,
+                                                                 planned_, context_.slo_ns, params_.paths);
     } else {
-      planned_ = params_.plan == Plans::kOptimal
-                     ? optimal_plan(*context_.pipeline, hardware_, estimator, planner, context_.slo_ns,
-                                    params_.max_simulations)
-                     : planner.plan();
+      planned_ = params_.plan == Plans::kOptimal ? optimal_plan(pipeline, hardware_, estimator, planner,
+                                                                context_.slo_ns, params_.max_simulations)
+                                                 : planner.plan();
       tuned.capacity_rps = planner.rate_rps();
     }
-    hardware_.check_room_for(planned_);
+    const Configuration first =
+        params_.too_small == TooSmall::kShrink ? hardware_.shrunk(planned_) : planned_;
+    hardware_.check_room_for(first);
     tuned.planned = planned_;
     tuned.service_ns = hardware_.service_ns(planned_);
     for (ModuleId m = 0; m < planned_.size(); ++m)
@@ -98,21 +114,27 @@ class InferLinePlanner final : public Planner {
     if (params_.tuner == Tunes::kEnvelope)
       tuner_ = make_envelope_tuner(tuned, params_.tuning, sample, sample_ns);
     if (params_.tuner == Tunes::kAutoscale) tuner_ = make_autoscale_tuner(tuned, params_.tuning);
-    return plan_of(planned_);
+    return plan_of(first);
   }
 
   Plan plan_of(const Configuration& configuration) const {
     Plan plan;
+    for (ModuleId m = 0; m < context_.pipeline->modules.size(); ++m) {  // of a task's other variants: none
+      const std::uint16_t device = fastest_kind(context_, m);
+      const TimeNs exec_ns = context_.profile(m, device).latency(1);
+      plan.modules.push_back({0, 1, exec_ns, exec_ns, device});
+    }
     for (ModuleId m = 0; m < configuration.size(); ++m) {
       const ModelConfiguration& model = configuration[m];
       const TimeNs exec_ns = hardware_.exec_ns(m, model);
-      plan.modules.push_back({model.replicas, model.max_batch, exec_ns, exec_ns, model.device});
+      plan.modules[served_.module(m)] = {model.replicas, model.max_batch, exec_ns, exec_ns, model.device};
     }
     return plan;
   }
 
   const ServingContext& context_;
   InferLineParams params_;
+  ServedModels served_;
   Hardware hardware_;
   Configuration planned_;
   std::unique_ptr<Tuner> tuner_;
@@ -121,6 +143,7 @@ class InferLinePlanner final : public Planner {
 class InferLine final : public System {
  public:
   void list(ParamList& params) override { params_.list(params); }
+  bool serves_tasks() const override { return true; }
   bool wants_sample() const override { return true; }
   bool wants_foresight() const override { return params_.plan == Plans::kOracle; }
   bool plans_devices() const override { return true; }

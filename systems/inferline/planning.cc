@@ -214,7 +214,7 @@ double unit_rps(const Hardware& hardware, const Estimator& estimator, const Conf
 
 double unit_rate_within_slo_rps(const Pipeline& pipeline, const Hardware& hardware,
                                 std::span<const TimeNs> sample, TimeNs sample_ns, std::uint64_t seed,
-                                Configuration unit, TimeNs slo_ns) {
+                                Configuration unit, TimeNs slo_ns, PathDraws draws) {
   constexpr int kHalvings = 10;
   for (ModelConfiguration& model : unit) model.replicas = 1;
   const double sample_rps = static_cast<double>(sample.size()) / ns_to_s(sample_ns);
@@ -222,13 +222,13 @@ double unit_rate_within_slo_rps(const Pipeline& pipeline, const Hardware& hardwa
     std::vector<TimeNs> times;
     for (const TimeNs sent : sample)
       times.push_back(static_cast<TimeNs>(static_cast<double>(sent) * (sample_rps / rate_rps)));
-    Estimator estimator(pipeline, hardware, std::move(times), seed);
+    Estimator estimator(pipeline, hardware, std::move(times), seed, draws);
     return estimator.meets(unit, slo_ns);
   };
   double low = 0;
   double high = 0;
   {
-    const Estimator estimator(pipeline, hardware, {sample.begin(), sample.end()}, seed);
+    const Estimator estimator(pipeline, hardware, {sample.begin(), sample.end()}, seed, draws);
     high = unit_rps(hardware, estimator, unit);
   }
   for (int i = 0; i < kHalvings; ++i) {

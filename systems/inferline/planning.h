@@ -91,7 +91,7 @@ double unit_rps(const Hardware& hardware, const Estimator& estimator, const Conf
 /// "one server carries r requests/s within the SLO"), within 0.1 % of the unit's throughput.
 double unit_rate_within_slo_rps(const Pipeline& pipeline, const Hardware& hardware,
                                 std::span<const TimeNs> sample, TimeNs sample_ns, std::uint64_t seed,
-                                Configuration unit, TimeNs slo_ns);
+                                Configuration unit, TimeNs slo_ns, PathDraws draws = PathDraws::kRoute);
 /// The largest number of queries in any window of that length, over it.
 double peak_rate_rps(std::span<const TimeNs> sent_ns, TimeNs window_ns);
 

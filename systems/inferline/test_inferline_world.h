@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/serving/context.h"
+#include "harness/sim/simulation.h"
 #include "harness/sim/test_random_cells.h"
 #include "systems/inferline/planning.h"
 
@@ -34,6 +35,15 @@ struct InferLineWorld {
     }
   }
 };
+
+/// By request: from sending to the end.
+inline std::vector<TimeNs> engine_latencies(const RunSpec& spec) {
+  RowKeeper rows;
+  simulate(spec, &rows);
+  std::vector<TimeNs> latencies(rows.request_rows.size());
+  for (const RequestRow& row : rows.request_rows) latencies[row.request] = row.end_ns - row.sent_ns;
+  return latencies;
+}
 
 /// A model on a kind: alpha b + beta ms.
 struct Speed {
