@@ -16,9 +16,15 @@ class Ds2 final : public System {
   TimeNs replan_period_ns(const ServingContext& context) const override {
     return has_only_batches(context) ? s_to_ns(params_.period_s) : 0;
   }
-  /// Where a module is a service, the shared planner plans.
+  /// Where a module is a service, the shared planner plans. Without a sample, in tests, every setting runs.
   std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
-    if (has_only_batches(context)) return make_scaling_planner(context, params_);
+    if (has_only_batches(context)) {
+      // A worker that a change adds would have a queue of its own, which knows of no halt.
+      if (context.planning != nullptr && context.serving.queue == QueueScope::kWorker && params_.halt_s > 0)
+        throw InputError(
+            "serving.queue is \"worker\"; ds2 halts whole modules and needs \"module\", or halt_s = 0");
+      return make_scaling_planner(context, params_);
+    }
     if (context.devices.size() > 1)
       throw InputError("ds2 chooses among kinds of devices for models that run in batches alone");
     return nullptr;

@@ -59,6 +59,16 @@ TEST(Ds2Run, WithoutAHaltTheSameChangeOnlyAddsAWorker) {
   for (std::size_t i = 1; i < starts.size(); ++i) ASSERT_LT(starts[i] - starts[i - 1], 150) << starts[i];
 }
 
+TEST(Ds2Run, RefusesQueuesOfSingleWorkersUnlessNothingHalts) {
+  RunSpec spec = rising_cell();
+  spec.planning = std::make_shared<const PlanningTimes>(PlanningTimes{{0, kNsPerS}, 2 * kNsPerS, {}, 0});
+  EXPECT_NE(spec.system->make_planner(make_context(spec)), nullptr);
+  spec.serving.queue = QueueScope::kWorker;
+  EXPECT_THROW(spec.system->make_planner(make_context(spec)), InputError);
+  testing::set_param(spec, "halt_s", 0.0);
+  EXPECT_NE(spec.system->make_planner(make_context(spec)), nullptr);
+}
+
 TEST(Ds2Run, APipelineOfServicesIsPlannedByTheSharedPlanner) {
   RunSpec spec = rising_cell();
   spec.profiles[0].service = Service::kShared;

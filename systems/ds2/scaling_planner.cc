@@ -45,9 +45,10 @@ class ScalingPlanner final : public Planner {
  private:
   Plan first_plan(const LoadStatistics& load) const {
     double source_rps = load.offered_rps;
-    if (context_.planning != nullptr && context_.planning->sample_ns > 0)
-      source_rps =
-          static_cast<double>(context_.planning->sample.size()) / ns_to_s(context_.planning->sample_ns);
+    if (const PlanningTimes* const planning = context_.planning) {
+      if (planning->sample.empty()) throw InputError("the sample of the load that ds2 plans by has no query");
+      source_rps = static_cast<double>(planning->sample.size()) / ns_to_s(planning->sample_ns);
+    }
     const std::vector<int> workers = fitting(parallelism(source_rates(source_rps)));
     Plan plan;
     for (ModuleId m = 0; m < workers.size(); ++m) {

@@ -141,6 +141,9 @@ TEST(ScalingPlanner, StartsWithTheRateOfTheSample) {
   planning.sample.resize(140);
   world.context.planning = &planning;
   EXPECT_EQ(Told(world)(20), Workers{7});
+  planning.sample.clear();
+  Told told_nothing(world);
+  EXPECT_THROW(told_nothing(20), InputError);
 }
 
 TEST(ScalingPlanner, TakesTheFastestKindAndOfEqualOnesTheCheaper) {
