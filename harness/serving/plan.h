@@ -138,6 +138,8 @@ struct LoadStatistics {
   /// When the requests since the last call were sent, in order; empty before the start and where the system
   /// does not ask (System::wants_sample).
   std::vector<TimeNs> sent_ns = {};
+  /// Requests that have been sent and have visits left.
+  std::uint32_t in_system = 0;
 };
 
 /// Computes plans from a snapshot of the load. In live runs in a thread of its own: it shares nothing that

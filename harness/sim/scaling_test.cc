@@ -120,5 +120,48 @@ TEST(Scaling, NeverUsesMoreWorkersThanTheClusterHas) {
   EXPECT_EQ(most, 8u);
 }
 
+/// One worker; keeps how many requests it is told are in the system.
+class WatchingPlanner final : public Planner {
+ public:
+  explicit WatchingPlanner(std::vector<std::uint32_t>& told) : told_(told) {}
+  Plan plan(TimeNs, const LoadStatistics& load, const Plan& current) override {
+    if (current.modules.empty()) return {{{1, 1, 700 * kNsPerMs}}, {}};
+    told_.push_back(load.in_system);
+    return current;
+  }
+
+ private:
+  std::vector<std::uint32_t>& told_;
+};
+
+class WatchingSystem final : public System {
+ public:
+  explicit WatchingSystem(std::vector<std::uint32_t>& told) : told_(told) {}
+  void list(ParamList&) override {}
+  TimeNs replan_period_ns(const ServingContext&) const override { return kNsPerS; }
+  std::unique_ptr<Planner> make_planner(const ServingContext&) const override {
+    return std::make_unique<WatchingPlanner>(told_);
+  }
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId queue,
+                                            GroupId group) override {
+    return fifo_.make_scheduler(context, queue, group);
+  }
+
+ private:
+  std::vector<std::uint32_t>& told_;
+  testing::ScriptedSystem fifo_{{}};
+};
+
+// By hand: of those sent at 0 to 0.3 s one ends each 700 ms; another is sent at 2.95 s.
+TEST(Scaling, PlannersAreToldOfTheRequestsInTheSystem) {
+  std::vector<std::uint32_t> told;
+  RunSpec spec =
+      testing::make_spec("naive", testing::chain(1), {testing::linear_profile("m", 700, 0, 1)}, {{1, 1}},
+                         s_to_ns(9), testing::at_ms({0, 100, 200, 300, 2950}), s_to_ns(3.5));
+  spec.system = std::make_unique<WatchingSystem>(told);
+  simulate(spec, nullptr);
+  EXPECT_EQ(told, (std::vector<std::uint32_t>{3, 2, 1}));
+}
+
 }  // namespace
 }  // namespace harness

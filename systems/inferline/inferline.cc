@@ -69,6 +69,7 @@ class InferLinePlanner final : public Planner {
     std::vector<int> before;
     for (std::size_t m = 0; m < served_.size(); ++m)
       before.push_back(current.modules[served_.module(m)].workers);
+    tuner_->on_requests_in_system(load.in_system);
     std::vector<int> after = tuner_->replicas(now, load.sent_ns, before);
     limit_to_cluster(hardware_, planned_, before, after);
     for (std::size_t m = 0; m < after.size(); ++m) next.modules[served_.module(m)].workers = after[m];
@@ -113,6 +114,9 @@ class InferLinePlanner final : public Planner {
                               planner.utilisation(planned_, m)});
     if (params_.tuner == Tunes::kEnvelope)
       tuner_ = make_envelope_tuner(tuned, params_.tuning, sample, sample_ns);
+    if (params_.tuner == Tunes::kAutoscale && params_.tuning.autoscale_signal == AutoscaleSignal::kInSystem)
+      tuned.load_curve = measure_load_curve(pipeline, hardware_, sample, sample_ns, seed, planned_,
+                                            params_.paths);
     if (params_.tuner == Tunes::kAutoscale) tuner_ = make_autoscale_tuner(tuned, params_.tuning);
     return plan_of(first);
   }

@@ -24,6 +24,11 @@ Configuration fastest_configuration(const Pipeline& pipeline, const Hardware& ha
   return fastest;
 }
 
+Configuration unit_of(Configuration configuration) {
+  for (ModelConfiguration& model : configuration) model.replicas = 1;
+  return configuration;
+}
+
 }  // namespace
 
 void GreedyParams::list(ParamList& params) {
@@ -203,26 +208,36 @@ Configuration coarse_plan(const Pipeline& pipeline, const Hardware& hardware, co
   return configuration;
 }
 
-double unit_rps(const Hardware& hardware, const Estimator& estimator, const Configuration& configuration) {
+double throughput_rps(const Hardware& hardware, const Estimator& estimator,
+                      const Configuration& configuration) {
   double least = INFINITY;
   for (ModuleId m = 0; m < configuration.size(); ++m) {
+    const ModelConfiguration& model = configuration[m];
     const double share = estimator.scale_factor(m);
-    if (share > 0) least = std::min(least, hardware.replica_rps(m, configuration[m]) / share);
+    if (share > 0) least = std::min(least, model.replicas * hardware.replica_rps(m, model) / share);
   }
   return least;
 }
 
+double unit_rps(const Hardware& hardware, const Estimator& estimator, const Configuration& configuration) {
+  return throughput_rps(hardware, estimator, unit_of(configuration));
+}
+
+std::vector<TimeNs> stretched(std::span<const TimeNs> sample, double factor) {
+  std::vector<TimeNs> times;
+  times.reserve(sample.size());
+  for (const TimeNs sent : sample) times.push_back(static_cast<TimeNs>(static_cast<double>(sent) * factor));
+  return times;
+}
+
 double unit_rate_within_slo_rps(const Pipeline& pipeline, const Hardware& hardware,
                                 std::span<const TimeNs> sample, TimeNs sample_ns, std::uint64_t seed,
-                                Configuration unit, TimeNs slo_ns, PathDraws draws) {
+                                const Configuration& configuration, TimeNs slo_ns, PathDraws draws) {
   constexpr int kHalvings = 10;
-  for (ModelConfiguration& model : unit) model.replicas = 1;
+  const Configuration unit = unit_of(configuration);
   const double sample_rps = static_cast<double>(sample.size()) / ns_to_s(sample_ns);
   const auto is_carried = [&](double rate_rps) {
-    std::vector<TimeNs> times;
-    for (const TimeNs sent : sample)
-      times.push_back(static_cast<TimeNs>(static_cast<double>(sent) * (sample_rps / rate_rps)));
-    Estimator estimator(pipeline, hardware, std::move(times), seed, draws);
+    Estimator estimator(pipeline, hardware, stretched(sample, sample_rps / rate_rps), seed, draws);
     return estimator.meets(unit, slo_ns);
   };
   double low = 0;

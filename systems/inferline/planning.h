@@ -85,13 +85,19 @@ class GreedyPlanner {
 /// `rate_rps` needs. Throws InputError as GreedyPlanner::initial.
 Configuration coarse_plan(const Pipeline& pipeline, const Hardware& hardware, const Estimator& estimator,
                           TimeNs slo_ns, double rate_rps);
-/// Queries/s of one unit: of its slowest model.
+/// Queries/s that all replicas of the slowest model serve.
+double throughput_rps(const Hardware& hardware, const Estimator& estimator,
+                      const Configuration& configuration);
+/// The same of one unit, a replica of each model.
 double unit_rps(const Hardware& hardware, const Estimator& estimator, const Configuration& configuration);
+/// The sample's process with all gaps `factor` times as long.
+std::vector<TimeNs> stretched(std::span<const TimeNs> sample, double factor);
 /// Queries/s of the sample's process, made slower or faster, with which one unit meets the SLO (AutoScale:
 /// "one server carries r requests/s within the SLO"), within 0.1 % of the unit's throughput.
 double unit_rate_within_slo_rps(const Pipeline& pipeline, const Hardware& hardware,
                                 std::span<const TimeNs> sample, TimeNs sample_ns, std::uint64_t seed,
-                                Configuration unit, TimeNs slo_ns, PathDraws draws = PathDraws::kRoute);
+                                const Configuration& configuration, TimeNs slo_ns,
+                                PathDraws draws = PathDraws::kRoute);
 /// The largest number of queries in any window of that length, over it.
 double peak_rate_rps(std::span<const TimeNs> sent_ns, TimeNs window_ns);
 

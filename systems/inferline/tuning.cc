@@ -30,6 +30,9 @@ void TuningParams::list(ParamList& params) {
   params.number("idle_timer_s", idle_timer_s, 1, 1e5,
                 "tuner = autoscale: a unit that has been idle for this long is shut down (reconstruction: "
                 "AutoScale's 120 s at a start-up of 260 s, for one of 20 s)");
+  params.choice("autoscale_signal", autoscale_signal, {"rate", "in_system"},
+                "tuner = autoscale: units for the rate that was sent (AutoScale--), or for the load inferred "
+                "from the requests in the system (AutoScale)");
 }
 
 TrafficEnvelope::TrafficEnvelope(TimeNs shortest_ns, TimeNs longest_ns) {
@@ -148,22 +151,29 @@ class EnvelopeTuner final : public Tuner {
 class AutoscaleTuner final : public Tuner {
  public:
   AutoscaleTuner(const TunedPipeline& pipeline, const TuningParams& params)
-      : pipeline_(pipeline), idle_ns_(s_to_ns(params.idle_timer_s)) {}
+      : pipeline_(pipeline),
+        idle_ns_(s_to_ns(params.idle_timer_s)),
+        signal_(params.autoscale_signal),
+        packed_(pipeline.load_curve.requests(pipeline.capacity_rps)) {}
+
+  void on_requests_in_system(double requests) override { requests_ = requests; }
 
   std::vector<int> replicas(TimeNs now, std::span<const TimeNs> sent_ns,
                             const std::vector<int>& current) override {
     sent_.insert(sent_.end(), sent_ns.begin(), sent_ns.end());
     while (!sent_.empty() && sent_.front() < now - std::max(kAutoscaleNs, idle_ns_)) sent_.pop_front();
+    seen_.push_back({now, requests_});
+    while (seen_.front().at_ns <= now - idle_ns_) seen_.pop_front();
     std::vector<int> wanted = current;
     if (now >= sampled_ns_ + kAutoscaleNs) {
       sampled_ns_ = now;
-      const std::vector<int> least = needed(rate_between(now - kAutoscaleNs, now));
+      const std::vector<int> least = needed(sampled_rate(now, current));
       for (std::size_t m = 0; m < wanted.size(); ++m) wanted[m] = std::max(wanted[m], least[m]);
     }
     if (wanted != current) {
       changed_ns_ = now;
     } else if (now - changed_ns_ >= idle_ns_) {
-      const std::vector<int> used = needed(recent_rate(now));
+      const std::vector<int> used = needed(used_rate(now));
       for (std::size_t m = 0; m < wanted.size(); ++m) wanted[m] = std::min(wanted[m], used[m]);
     }
     return wanted;
@@ -175,6 +185,23 @@ class AutoscaleTuner final : public Tuner {
     for (const ModelConfiguration& model : pipeline_.planned)
       replicas.push_back(ceil_of(model.replicas * rate_rps / pipeline_.capacity_rps));
     return replicas;
+  }
+
+  /// The load that a scale-up is for.
+  double sampled_rate(TimeNs now, const std::vector<int>& current) const {
+    if (signal_ == AutoscaleSignal::kRate) return rate_between(now - kAutoscaleNs, now);
+    double times_planned = INFINITY;
+    for (std::size_t m = 0; m < current.size(); ++m)
+      times_planned =
+          std::min(times_planned, static_cast<double>(current[m]) / pipeline_.planned[m].replicas);
+    return times_planned * pipeline_.load_curve.rate_rps(requests_ / times_planned);
+  }
+
+  /// What the units that were used within the idle timer carry.
+  double used_rate(TimeNs now) const {
+    if (signal_ == AutoscaleSignal::kRate) return recent_rate(now);
+    const double most = std::ranges::max_element(seen_, {}, &Seen::requests)->requests;
+    return most / packed_ * pipeline_.capacity_rps;
   }
 
   double rate_between(TimeNs from, TimeNs to) const {
@@ -190,8 +217,17 @@ class AutoscaleTuner final : public Tuner {
     return most_rps;
   }
 
+  struct Seen {
+    TimeNs at_ns = 0;
+    double requests = 0;
+  };
+
   TunedPipeline pipeline_;
   TimeNs idle_ns_;
+  AutoscaleSignal signal_;
+  double packed_;            ///< requests in the planned units when they carry what they can within the SLO
+  double requests_ = 0;      ///< in the system
+  std::deque<Seen> seen_;    ///< as long as the idle timer
   std::deque<TimeNs> sent_;  ///< the last 20 s, or as long as the idle timer
   TimeNs sampled_ns_ = 0;
   TimeNs changed_ns_ = 0;

@@ -12,6 +12,7 @@
 #include "harness/core/params.h"
 #include "harness/core/types.h"
 #include "systems/inferline/configuration.h"
+#include "systems/inferline/load_curve.h"
 
 namespace harness {
 
@@ -50,12 +51,19 @@ enum class ScaleDownSlack {
   kAll       ///< as printed
 };
 
+/// By what AutoScale's rules know the load (R).
+enum class AutoscaleSignal {
+  kRate,     ///< the rate that was sent: Reactive upwards, AutoScale-- downwards
+  kInSystem  ///< the requests in the system: AutoScale's capacity inference
+};
+
 struct TuningParams {
   ScaleUpRate scale_up = ScaleUpRate::kRate;
   ScaleDownSlack scale_down_slack = ScaleDownSlack::kSeveral;
   double longest_window_s = 60;
   double scale_down_wait_s = 15;
   double idle_timer_s = 9.2;
+  AutoscaleSignal autoscale_signal = AutoscaleSignal::kRate;
 
   void list(ParamList& params);
 };
@@ -72,6 +80,7 @@ struct TunedPipeline {
   double rate_rps = 0;      ///< of the sample
   double capacity_rps = 0;  ///< that `planned` carries within the SLO, for AutoScale's rules
   TimeNs service_ns = 1;    ///< T_s
+  LoadCurve load_curve;     ///< of `planned`, for AutoScale's capacity inference
 };
 
 /// Changes replicas, and nothing else. Called in order of time; single-threaded.
@@ -81,6 +90,8 @@ class Tuner {
   /// The replicas from now on, by module, at least 1 each. `sent_ns`: the queries since the last call.
   virtual std::vector<int> replicas(TimeNs now, std::span<const TimeNs> sent_ns,
                                     const std::vector<int>& current) = 0;
+  /// Comes before each replicas(): the requests that are in the system then.
+  virtual void on_requests_in_system(double /*requests*/) {}
 };
 
 /// Section 5. Up: where a window holds more queries than any of the sample's did, k_m = ceil(r s_m / (mu_m
@@ -89,9 +100,12 @@ class Tuner {
 std::unique_ptr<Tuner> make_envelope_tuner(const TunedPipeline& pipeline, const TuningParams& params,
                                            std::span<const TimeNs> sample_ns, TimeNs sample_length_ns);
 
-/// AutoScale's rules over the pipeline as one unit (AutoScale--; R: which variant InferLine's authors took is
-/// not said). Up: every 20 s, for the rate of those 20 s. Down: what no second of the last `idle_timer_s`
-/// would have needed.
+/// AutoScale's rules over the pipeline as one unit (R: which variant InferLine's authors took is not said).
+/// With autoscale_signal = rate, AutoScale--: up every 20 s, for the rate of those 20 s; down to what every
+/// second of the last `idle_timer_s` could have done with. With in_system, AutoScale: up every 20 s to
+/// ceil(k f(n / k) / f(p)) units, where n requests are in k units, and p in one that carries what it can
+/// within the SLO; down to the ceil(n / p) units that index packing, p requests to a unit, would have used
+/// in the last `idle_timer_s`.
 std::unique_ptr<Tuner> make_autoscale_tuner(const TunedPipeline& pipeline, const TuningParams& params);
 
 /// Cuts additions where the cluster has too few of a kind: each model gets the same share of what it wants.

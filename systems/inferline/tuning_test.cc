@@ -153,6 +153,61 @@ TEST(AutoscaleTuner, GoesUpBySamplesAndWaitsDown) {
   EXPECT_EQ(replicas.back(), (std::vector<int>{2, 2}));
 }
 
+/// Replicas of one model that AutoScale's capacity inference keeps, called each second with that many
+/// requests in the system. One server has 10 requests at its load of reference, 7, and 32 at twice that.
+class InferringTuner {
+ public:
+  explicit InferringTuner(int replicas) : replicas_{replicas} {
+    const std::vector<LoadPoint> measured = {{10, 7}, {32, 14}};
+    TunedPipeline pipeline;
+    pipeline.planned = {{0, 1, 1}};
+    pipeline.models = {{}};
+    pipeline.capacity_rps = 7;
+    pipeline.load_curve = LoadCurve(measured);
+    TuningParams params;
+    params.autoscale_signal = AutoscaleSignal::kInSystem;
+    tuner_ = make_autoscale_tuner(pipeline, params);
+  }
+
+  int operator()(double in_system) {
+    now_ += kNsPerS;
+    tuner_->on_requests_in_system(in_system);
+    replicas_ = tuner_->replicas(now_, {}, replicas_);
+    return replicas_.front();
+  }
+  int for_seconds(int seconds, double in_system) {
+    for (int i = 0; i < seconds; ++i) (*this)(in_system);
+    return replicas_.front();
+  }
+
+ private:
+  std::unique_ptr<Tuner> tuner_;
+  std::vector<int> replicas_;
+  TimeNs now_ = 0;
+};
+
+// AutoScale's own example: 320 requests in 10 servers, 32 in each, which is a load of 14: 20 servers.
+TEST(AutoscaleTuner, InfersItsOwnExample) {
+  InferringTuner tuner(10);
+  EXPECT_EQ(tuner.for_seconds(19, 320), 10);
+  EXPECT_EQ(tuner(320), 20);
+}
+
+// By hand: up as f says every 20 s, down to what 10 requests to a server have used in the last 9.2 s.
+TEST(AutoscaleTuner, PacksTenRequestsToAServer) {
+  InferringTuner tuner(10);
+  EXPECT_EQ(tuner.for_seconds(20, 320), 20);
+  EXPECT_EQ(tuner.for_seconds(9, 160), 20);  // the change is 9 s old
+  EXPECT_EQ(tuner(160), 16);
+  EXPECT_EQ(tuner.for_seconds(10, 160), 16);  // and at 40 s: 10 in each, a load of 7
+  EXPECT_EQ(tuner.for_seconds(9, 35), 16);    // the 40th second used 16
+  EXPECT_EQ(tuner(35), 4);
+  EXPECT_EQ(tuner.for_seconds(9, 200), 4);  // 50 in each and more: a load of 14, and no more
+  EXPECT_EQ(tuner(200), 8);
+  EXPECT_EQ(tuner.for_seconds(19, 200), 8);
+  EXPECT_EQ(tuner(200), 14);  // 25 in each: a load of 7 + 7 x 15 / 22, and 8 x 11.77 / 7 = 13.45
+}
+
 // A model that no query of the sample visited has rho 0, which says nothing of the others.
 TEST(EnvelopeTuner, KeepsReplicasBesideAModelThatNobodyVisits) {
   std::vector<TimeNs> sample;

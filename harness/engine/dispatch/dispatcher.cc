@@ -40,6 +40,7 @@ LoadStatistics LoadMeter::take(TimeNs now, std::span<const std::uint64_t> arrive
   load.fan_out = fan_out();
   load.peak_rps = peaks_at(spec_, period_ns_, now);
   load.sent_ns.swap(sent_ns_);
+  load.in_system = flow_.live_requests();
   at_ns_ = now;
   return load;
 }
