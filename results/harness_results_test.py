@@ -69,6 +69,14 @@ class FramesTest(unittest.TestCase):
         with self.assertRaisesRegex(hr.MissingTable, "cell 0 was skipped: too many workers"):
             results.requests(0)
 
+    def test_kinds_of_devices_have_the_names_of_the_settings(self):
+        kinds = '[[cluster.device]]\nname = "vcpu"\n[[cluster.device]]\nname = "k80"\n'
+        results = self.load(self.copy(lambda file: file["cells/0"].attrs.__setitem__("effective_toml", kinds)))
+        with h5py.File(SMALL) as file:
+            for name in ("plans", "workers"):
+                self.assertEqual(list(results.table(0, name).device),
+                                 [("vcpu", "k80")[kind] for kind in file[f"cells/0/{name}"]["device"]])
+
     def test_units_of_numbers(self):
         results = self.load(LIVE)
         units = results.summary.attrs["units"]

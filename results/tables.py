@@ -7,7 +7,7 @@ A table stands below a line such as
 
 (results-out/sizing.h5; a row per pipeline and sizing factor, a column per series; `where` keeps the cells with trace = tweet).
 Rows and columns are columns of /summary, swept parameters by their dotted keys, `rate` (that the experiment gives), or `series`: `pard`, `pard/back`. Every entry is
-the mean over the seeds, shares in percent. `series=a,b` chooses and orders the series. Cells that differ in something
+the mean over the seeds, shares in percent; `metric=plan.MODULE.COLUMN` is of the plan at the start. `series=a,b` chooses and orders the series. Cells that differ in something
 else than the seed are never averaged: the table is refused. With `csv:` in place of `table:` the cells are the lines of NAME.csv (`harness
 trace cv --csv`). Below
 
@@ -77,9 +77,21 @@ def wanted(facts, marker):
     return "series" not in marker or facts.get("series") in marker["series"]
 
 
+def value_of(cell, metric):
+    """A column of /summary, or plan.MODULE.COLUMN: of the plan that the cell began with."""
+    if not metric.startswith("plan."):
+        return cell[metric]
+    module, _, column = metric.removeprefix("plan.").rpartition(".")
+    names = cell.module_names()
+    if module not in names:
+        raise TableError(f"{metric}: no module {module}, but {', '.join(names)}")
+    rows = cell.table("plans")
+    return float(rows[(rows["at_ns"] == 0) & (rows["module"] == names.index(module))][0][column])
+
+
 def facts_of_results(path, metric):
     """[(facts of a cell, its metric)]"""
-    return [(facts_of(cell), cell[metric]) for cell in Results(path).cells]
+    return [(facts_of(cell), value_of(cell, metric)) for cell in Results(path).cells]
 
 
 def facts_of_csv(path, metric):

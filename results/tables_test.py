@@ -62,6 +62,20 @@ class Tables(unittest.TestCase):
         lines = self.fill("toy; rows=trace; columns=series; metric=goodput_rps", [row("pard", "default", 1, 0.1, goodput=24235.4)])
         self.assertIn("| tweet | 24235 |", lines)
 
+    def test_plans_are_those_that_cells_began_with(self):
+        marker = "toy; rows=trace; columns=series; metric=plan.task:a.b.usd_per_h"
+        rows = [row("pard", "default", seed, 0.1) for seed in (1, 2)]
+        with self.assertRaises(KeyError):
+            self.fill(marker, rows)
+        with h5py.File(self.folder / "toy.h5", "r+") as file:
+            for cell, price in ((0, 0.5), (1, 1.0)):
+                file[f"cells/{cell}/modules"] = np.array([(b"other",), (b"task:a.b",)], dtype=[("name", "S16")])
+                file[f"cells/{cell}/plans"] = np.array([(0, 0, 9), (0, 1, price), (10, 1, 7)],
+                                                       dtype=[("at_ns", "i8"), ("module", "u2"), ("usd_per_h", "f8")])
+        self.assertIn("| tweet | 0.75 |", tables.fill(f"<!-- table: {marker} -->", self.folder).split("\n"))
+        with self.assertRaisesRegex(tables.TableError, "plan.task:c.workers: no module task:c, but other, task:a.b"):
+            tables.fill("<!-- table: toy; rows=trace; columns=series; metric=plan.task:c.workers -->", self.folder)
+
     def test_conditions_and_chosen_series(self):
         lines = self.fill("toy; rows=trace; columns=series; metric=drop_rate; series=pard,nexus; where=trace=wiki",
                           [row("nexus", "default", 1, 0.3, trace="wiki"), row("pard", "default", 1, 0.1, trace="wiki"),

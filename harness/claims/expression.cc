@@ -15,6 +15,8 @@ constexpr int kMaxDepth = 100;     // of parentheses and signs
 constexpr int kMaxTerms = 1000;    // the tree is walked by recursion: no deeper than it has terms
 constexpr int kMaxReductions = 4;  // within each other: each runs all that is within it once per value
 
+constexpr std::string_view kPlan = "plan";
+
 struct Word {
   const char* text;
   Operation operation;
@@ -126,10 +128,11 @@ class Parser {
     const std::size_t begin = at_;
     std::string name = take_name();
     if (take("(")) return function(name, begin);
-    name = name_now(renamed_columns(), name);
+    const bool is_of_plan = name == kPlan && take(".");
+    name = is_of_plan ? plan_column() : name_now(renamed_columns(), name);
     if (!take("["))
       fail("\"[\" with a configuration after the metric " + name + ", or \"(\" after a function");
-    require_metric(name, begin);
+    if (!is_of_plan) require_metric(name, begin);
     Expression metric;
     metric.operation = Operation::kMetric;
     metric.column = name;
@@ -138,6 +141,20 @@ class Parser {
     require("]");
     metric.text = text_.substr(begin, at_ - begin);
     return metric;
+  }
+
+  /// What follows "plan.": MODULE.COLUMN.
+  std::string plan_column() {
+    const std::string module = quoted_or_plain(".[", "a module and a column of its plan");
+    require(".");
+    const std::size_t begin = at_;
+    const std::string column = take_name();
+    const std::vector<std::string> known = plan_columns();
+    if (std::find(known.begin(), known.end(), column) == known.end()) {
+      at_ = begin;
+      fail_unknown("column of a plan", column, known);
+    }
+    return std::string(kPlan) + "." + module + "." + column;
   }
 
   Expression function(const std::string& name, std::size_t begin) {
@@ -283,6 +300,11 @@ class Parser {
 };
 
 }  // namespace
+
+bool reads_plans(const Expression& expression) {
+  return expression.column.starts_with(std::string(kPlan) + ".") ||
+         std::any_of(expression.arguments.begin(), expression.arguments.end(), reads_plans);
+}
 
 bool reduces_over(const Expression& expression, std::string_view key) {
   return expression.over == key ||

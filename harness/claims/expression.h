@@ -4,7 +4,8 @@
 //   sum        := product {("+" | "-") product}
 //   product    := factor {("*" | "/") factor}
 //   factor     := "-" factor | NUMBER | "(" expression ")" | metric | function
-//   metric     := COLUMN "[" series {"," KEY "=" VALUE} "]"       series: SYSTEM ["/" VARIANT], * for any
+//   metric     := column "[" series {"," KEY "=" VALUE} "]"       series: SYSTEM ["/" VARIANT], * for any
+//   column     := COLUMN | "plan." MODULE "." COLUMN              of /summary; of the plan at the start
 //   function   := ("min" | "max") "(" expression {"," expression} ")" | "abs" "(" expression ")"
 //               | ("min" | "max" | "mean" | "sum" | "argmin" | "argmax") "(" expression "over" KEY ")"
 #pragma once
@@ -48,7 +49,7 @@ struct Selector {
 struct Expression {
   Operation operation = Operation::kNumber;
   double number = 0;                ///< kNumber
-  std::string column;               ///< kMetric: a numeric column of /summary
+  std::string column;               ///< kMetric: a numeric column of /summary, or plan.MODULE.COLUMN
   std::vector<Selector> selectors;  ///< kMetric: the series, then what else stands in the brackets
   std::string over;                 ///< kMin ... kArgMax: the key of a reduction, "" for a list of arguments
   std::vector<Expression> arguments;
@@ -60,6 +61,8 @@ struct Vocabulary {
   std::vector<std::string> systems;
 };
 
+/// Whether some metric within it is of a plan.
+bool reads_plans(const Expression& expression);
 /// Whether some reduction within it runs over that key.
 bool reduces_over(const Expression& expression, std::string_view key);
 

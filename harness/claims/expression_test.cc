@@ -57,6 +57,54 @@ std::string error_of_expression(const std::string& text, const Vocabulary& vocab
   return refusal_of([&] { parse_expression(kPlace, text, vocabulary); });
 }
 
+/// A cell of "inferline" whose plan has two modules, the second with an odd name and no price, and one of
+/// which no plan is known.
+std::vector<ResultRow> planned_rows() {
+  std::vector<SummaryRow> summary = {test_row("inferline", ""), test_row("naive", "")};
+  summary[0].cell.index = 3;
+  summary[1].cell.index = 4;
+  PlanRow first;
+  first.workers = 5;
+  first.max_batch = 8;
+  first.exec_ns = 40;
+  first.usd_per_h = 0.5;
+  PlanRow second;
+  second.workers = 2;
+  return result_rows("plan", summary, {{3, "classify", first}, {3, "task:odd.name", second}});
+}
+
+std::variant<double, std::string> planned(const std::string& text) {
+  const std::vector<ResultRow> all = planned_rows();
+  Evaluation evaluation({&all[0], &all[1]}, {}, kPlace);
+  const Expression expression = parse_expression(kPlace, text, {});
+  EXPECT_TRUE(reads_plans(expression));
+  if (const auto value = evaluation.value(expression)) return *value;
+  return evaluation.missing();
+}
+
+TEST(Expression, ReadsThePlanThatACellBeganWith) {
+  EXPECT_EQ(
+      std::get<double>(planned("plan.classify.workers[inferline] * plan.classify.max_batch[inferline]")), 40);
+  EXPECT_EQ(std::get<double>(planned("1 - plan.classify.usd_per_h[inferline]")), 0.5);
+  EXPECT_EQ(std::get<double>(planned("plan.classify.exec_ns[inferline]")), 40);
+  EXPECT_EQ(std::get<double>(planned("plan.'task:odd.name'.workers[inferline]")), 2);
+  EXPECT_FALSE(reads_plans(parse_expression(kPlace, "max(drop_rate[*], 1)", {})));
+}
+
+TEST(Expression, SaysWhatAPlanLacks) {
+  EXPECT_EQ(std::get<std::string>(planned("plan.'task:odd.name'.usd_per_h[inferline]")),
+            "plan.'task:odd.name'.usd_per_h[inferline] has no value");
+  EXPECT_EQ(std::get<std::string>(planned("plan.clasify.workers[inferline]")),
+            "plan.clasify.workers[inferline]: its plan has no such module");
+  EXPECT_EQ(std::get<std::string>(planned("plan.classify.workers[naive]")),
+            "plan.classify.workers[naive]: its plan has no such module");
+  for (const auto& [text, message] :
+       {std::pair{"plan.classify.worker[naive]", "an unknown column of a plan 'worker' at character 15"},
+        std::pair{"plan.classify[naive]", "\"[naive]\" at character 14; allowed: \".\""},
+        std::pair{"plan[naive]", "an unknown column 'plan' at character 1"}})
+    EXPECT_NE(error_of_expression(text).find(message), std::string::npos) << error_of_expression(text);
+}
+
 TEST(Expression, FollowsTheUsualPrecedence) {
   EXPECT_DOUBLE_EQ(value_of("1 + 2 * 3"), 7);
   EXPECT_DOUBLE_EQ(value_of("(1 + 2) * 3"), 9);

@@ -12,6 +12,11 @@ namespace {
 
 constexpr double kTolerance = 1e-6;
 
+/// What expressions may ask of a plan: the numbers that mean the same in every cell.
+bool is_of_plan(std::string_view column) {
+  return column != "at_ns" && column != "module" && column != "device";
+}
+
 }  // namespace
 
 FieldValue field_value(std::string_view text) {
@@ -47,8 +52,10 @@ const FieldValue* ResultRow::find(std::string_view key) const {
   return found == fields.end() ? nullptr : &found->second;
 }
 
-std::vector<ResultRow> result_rows(const std::string& experiment, std::vector<SummaryRow> rows) {
+std::vector<ResultRow> result_rows(const std::string& experiment, std::vector<SummaryRow> rows,
+                                   const std::vector<StartPlan>& plans) {
   std::vector<ResultRow> result;
+  auto plan = plans.begin();
   for (SummaryRow& row : rows) {
     ResultRow made;
     made.ok = row.status == "ok";
@@ -63,6 +70,11 @@ std::vector<ResultRow> result_rows(const std::string& experiment, std::vector<Su
     for (const auto& [key, value] : parameters_of(row.cell)) {
       made.fields.insert_or_assign(key, field_value(value));
     }
+    for (; plan != plans.end() && plan->cell == row.cell.index; ++plan) {
+      PlanRow::list(plan->row, [&](const char* name, const auto& value) {
+        if (is_of_plan(name)) made.plan["plan." + plan->module + "." + name] = static_cast<double>(value);
+      });
+    }
     result.push_back(std::move(made));
   }
   return result;
@@ -73,6 +85,15 @@ std::vector<std::string> numeric_columns() {
   const SummaryRow row;
   SummaryRow::list(row, [&]<class Value>(const char* name, const Value&) {
     if (!std::is_same_v<Value, std::string>) names.emplace_back(name);
+  });
+  return names;
+}
+
+std::vector<std::string> plan_columns() {
+  std::vector<std::string> names;
+  const PlanRow row;
+  PlanRow::list(row, [&](const char* name, const auto&) {
+    if (is_of_plan(name)) names.emplace_back(name);
   });
   return names;
 }

@@ -28,16 +28,22 @@ bool value_less(const FieldValue& a, const FieldValue& b);
 /// pairs of the column `parameters`.
 struct ResultRow {
   std::map<std::string, FieldValue, std::less<>> fields;
+  /// Of the plan with which it began: "plan.MODULE.COLUMN", where plans were read.
+  std::map<std::string, double, std::less<>> plan;
   bool ok = true;
   std::string why;  ///< when not ok: "skipped: ..." or "invalid: ..."
 
   const FieldValue* find(std::string_view key) const;
 };
 
-std::vector<ResultRow> result_rows(const std::string& experiment, std::vector<SummaryRow> rows);
+/// `plans`: of all cells that ran, in the order of `rows`, or none.
+std::vector<ResultRow> result_rows(const std::string& experiment, std::vector<SummaryRow> rows,
+                                   const std::vector<StartPlan>& plans = {});
 
 /// The columns of /summary that hold numbers: the metrics of expressions.
 std::vector<std::string> numeric_columns();
+/// The columns of a module's part of a plan: COLUMN of "plan.MODULE.COLUMN".
+std::vector<std::string> plan_columns();
 /// All columns, and `experiment`: what rows can be selected by, besides parameters.
 std::vector<std::string> selecting_columns();
 

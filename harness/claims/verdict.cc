@@ -317,7 +317,11 @@ std::optional<double> Evaluation::metric(const Expression& expression) {
   }
   if (found == nullptr) return nothing("no cell for " + expression.text + selectors_text(bindings_));
   if (!found->ok) return nothing(expression.text + selectors_text(bindings_) + " was " + found->why);
-  const double value = *found->find(expression.column)->number;
+  const auto of_plan = found->plan.find(expression.column);
+  const FieldValue* field = found->find(expression.column);
+  if (field == nullptr && of_plan == found->plan.end())
+    return nothing(expression.text + selectors_text(bindings_) + ": its plan has no such module");
+  const double value = field != nullptr ? *field->number : of_plan->second;
   if (std::isnan(value)) return nothing(expression.text + selectors_text(bindings_) + " has no value");
   return value;
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "harness/claims/glob.h"
 #include "harness/claims/ledger.h"
@@ -72,12 +73,16 @@ std::vector<Claim> chosen_claims(const ClaimsOptions& options) {
 /// The rows of the results files that claims rest on, read once each.
 class Results {
  public:
-  explicit Results(const ClaimsOptions& options) : folder_(options.folder) {
+  Results(const ClaimsOptions& options, const std::vector<Claim>& claims) : folder_(options.folder) {
+    for (const Claim& claim : claims) {
+      if (reads_plans(claim.expression))
+        with_plans_.insert(claim.experiments.begin(), claim.experiments.end());
+    }
     for (const std::string& path : options.results) {
       const std::string stem = fs::path(path).stem().string();
       if (rows_.count(stem) > 0)
         throw input_error({path, 0, ""}, "a second file for " + stem, "one results file of each name");
-      rows_[stem] = result_rows(stem, read_summary(path));
+      rows_[stem] = read(stem, path);
     }
     given_ = !options.results.empty();
   }
@@ -108,22 +113,29 @@ class Results {
  private:
   std::string path_of(const std::string& stem) const { return folder_ + "/" + stem + ".h5"; }
 
+  std::vector<ResultRow> read(const std::string& stem, const std::string& path) const {
+    const bool with_plans = with_plans_.count(stem) > 0;
+    return result_rows(stem, read_summary(path),
+                       with_plans ? read_start_plans(path) : std::vector<StartPlan>{});
+  }
+
   const std::vector<ResultRow>* rows_of(const std::string& stem) {
     std::error_code error;
     if (rows_.count(stem) == 0 && !given_ && fs::exists(path_of(stem), error))
-      rows_[stem] = result_rows(stem, read_summary(path_of(stem)));
+      rows_[stem] = read(stem, path_of(stem));
     const auto found = rows_.find(stem);
     return found == rows_.end() ? nullptr : &found->second;
   }
 
   std::string folder_;
   bool given_ = false;
+  std::set<std::string> with_plans_;  ///< stems of which some claim reads the plans
   std::map<std::string, std::vector<ResultRow>> rows_;
 };
 
 void print_claims(const ClaimsOptions& options, int& exit_code) {
   std::vector<Claim> claims = chosen_claims(options);
-  Results results(options);
+  Results results(options, claims);
   std::erase_if(claims, [&](const Claim& claim) { return !results.concern(claim); });
   if (claims.empty())
     throw input_refusal(

@@ -187,6 +187,28 @@ TEST_F(ResultsCommands, ShowTellsWhichModelsRequestsWereServed) {
                     "no counts of requests by model"));
 }
 
+TEST_F(ResultsCommands, ShowTellsWithWhichPlansCellsBegan) {
+  SummaryRow row = goodput_row(3, "inferline", 2, 90);
+  row.cell.effective_toml = "[[cluster.device]]\nname = \"vcpu\"\n[[cluster.device]]\nname = \"k80\"\n";
+  RunRecord record;
+  record.modules.resize(3);
+  record.plans = {{0, 0, 2, 1, 8 * kNsPerMs, 0, 0.0625}, {0, 1, 5, 16, 40 * kNsPerMs, 1, 0.75}};
+  record.plans.push_back({0, 2, 1, 4, kNsPerMs});  // as read from an older file
+  record.plans.push_back({kNsPerS, 1, 6, 16, 40 * kNsPerMs, 1, 0.75});
+  CellFileWriter(path("plans"), row.cell, {"a", "b", "c"}).finish(row, record);
+  assemble_results(path("plans.h5"), {path("plans")}, {});
+  EXPECT_EQ(output_of({"show", path("plans.h5"), "--plans", "--csv"}),
+            "cell,system,variant,pipeline,trace,load,seed,runtime,slo_ms,module,device,usd_per_h,workers,"
+            "max_batch,exec_ms\n"
+            "3,inferline,default,lv,tweet,1,2,simulated,500,a,vcpu,0.0625,2,1,8\n"
+            "3,inferline,default,lv,tweet,1,2,simulated,500,b,k80,0.75,5,16,40\n"
+            "3,inferline,default,lv,tweet,1,2,simulated,500,c,,,1,4,1\n");
+  EXPECT_TRUE(holds(output_of({"show", path("plans.h5"), "--plans", "--filter", "device=k80"}), "k80"));
+  EXPECT_THROW(output_of({"show", path("plans.h5"), "--plans", "--models"}), CLI::ParseError);
+  const std::string without = results_of("baseline.h5", {goodput_row(0, "pard", 1, 110)});
+  EXPECT_TRUE(holds(refusal_of([&] { output_of({"show", without, "--plans"}); }), "no plans"));
+}
+
 TEST_F(ResultsCommands, ShowComparesWithTheFirstSeriesWhereThereIsNoPard) {
   const std::string two =
       results_of("two.h5", {goodput_row(0, "shepherd", 1, 110), goodput_row(1, "clockwork", 1, 55)});

@@ -12,6 +12,7 @@
 #include "harness/record/analysis/paired.h"
 #include "harness/record/analysis/report_text.h"
 #include "harness/record/hdf5/results_file.h"
+#include "workloads/files/table_reader.h"
 
 namespace harness {
 namespace {
@@ -28,6 +29,7 @@ struct ShowOptions {
   std::string sort;
   std::vector<std::string> columns;
   bool models = false;
+  bool plans = false;
   std::string paired;
   std::string baseline;  ///< "": default_baseline()
 };
@@ -42,28 +44,39 @@ TextTable cells_table(const ShowOptions& options, const std::vector<SummaryRow>&
   return summary_table(rows, options.json || options.csv ? summary_columns() : usual_columns(rows));
 }
 
+/// The row of a cell that has other tables.
+const SummaryRow& row_of(const std::vector<SummaryRow>& rows, std::uint32_t cell) {
+  const auto row =
+      std::find_if(rows.begin(), rows.end(), [&](const SummaryRow& one) { return one.cell.index == cell; });
+  HARNESS_CHECK(row != rows.end(), "a table of a cell without a row");
+  return *row;
+}
+
+/// Begins a row with what the cell is.
+void add_cell(TextTable& table, const std::vector<SummaryRow>& rows, const SummaryRow& row) {
+  const CellIdentity& cell = row.cell;
+  table.add_row();
+  table.add({"cell"}, cell.index);
+  table.add({"system"}, cell.system);
+  table.add({"variant"}, cell.variant);
+  table.add({"pipeline"}, cell.pipeline);
+  table.add({"trace"}, cell.trace);
+  table.add({"load"}, cell.load);
+  table.add({"seed"}, cell.seed);
+  table.add({"runtime"}, cell.runtime);
+  table.add({"slo_ms"}, row.slo_ms);
+  const bool parameters = std::any_of(rows.begin(), rows.end(),
+                                      [](const SummaryRow& one) { return !one.cell.parameters.empty(); });
+  if (parameters) table.add({"parameters"}, cell.parameters);
+}
+
 /// A row per cell and module that requests enter, in the order of `counts`.
 TextTable entry_table(const std::vector<SummaryRow>& rows, const std::vector<EntryCounts>& counts) {
-  const bool parameters = std::any_of(rows.begin(), rows.end(),
-                                      [](const SummaryRow& row) { return !row.cell.parameters.empty(); });
   TextTable table;
   for (const EntryCounts& entry : counts) {
-    const auto row = std::find_if(rows.begin(), rows.end(),
-                                  [&](const SummaryRow& one) { return one.cell.index == entry.cell; });
-    HARNESS_CHECK(row != rows.end(), "counts of a cell without a row");
-    const CellIdentity& cell = row->cell;
+    const SummaryRow& row = row_of(rows, entry.cell);
     const RequestCounts& requests = entry.requests;
-    table.add_row();
-    table.add({"cell"}, cell.index);
-    table.add({"system"}, cell.system);
-    table.add({"variant"}, cell.variant);
-    table.add({"pipeline"}, cell.pipeline);
-    table.add({"trace"}, cell.trace);
-    table.add({"load"}, cell.load);
-    table.add({"seed"}, cell.seed);
-    table.add({"runtime"}, cell.runtime);
-    table.add({"slo_ms"}, row->slo_ms);
-    if (parameters) table.add({"parameters"}, cell.parameters);
+    add_cell(table, rows, row);
     table.add({"model"}, entry.module);
     table.add({"sent"}, requests.sent);
     table.add({"in_time"}, requests.in_time);
@@ -71,7 +84,7 @@ TextTable entry_table(const std::vector<SummaryRow>& rows, const std::vector<Ent
     table.add({"dropped"}, requests.dropped);
     const auto in_time = static_cast<double>(requests.in_time);
     const auto lost = static_cast<double>(requests.late + requests.dropped);
-    table.add({"goodput_rps"}, row->duration_s > 0 ? in_time / row->duration_s : kNoValue);
+    table.add({"goodput_rps"}, row.duration_s > 0 ? in_time / row.duration_s : kNoValue);
     table.add({"drop_rate"}, requests.sent > 0 ? lost / static_cast<double>(requests.sent) : kNoValue);
   }
   return table;
@@ -84,6 +97,45 @@ TextTable models_table(const ShowOptions& options, const std::vector<SummaryRow>
                       "results with cells that ran, not those of an older version or of results/baselines");
   }
   return entry_table(rows, counts);
+}
+
+/// The kinds of devices of a cell's cluster, in the order of their numbers; none where it has none.
+std::vector<std::string> device_names(const std::string& file, const std::string& effective_toml) {
+  const TomlValue settings = parse_toml(file, effective_toml);
+  const TableReader top(file, settings);
+  std::vector<std::string> names;
+  if (!top.has("cluster")) return names;
+  for (const TableReader& device : top.table("cluster").tables("device"))
+    names.push_back(device.text("name"));
+  return names;
+}
+
+/// A row per cell and module of the plan that it began with.
+TextTable plans_table(const ShowOptions& options) {
+  const std::vector<SummaryRow> rows = read_summary_with_settings(options.results);
+  const std::vector<StartPlan> plans = read_start_plans(options.results);
+  if (plans.empty()) {
+    throw input_error({options.results, 0, "cells/N/plans"}, "no plans",
+                      "results with cells that ran, not those of results/baselines");
+  }
+  TextTable table;
+  std::vector<std::string> devices;
+  const SummaryRow* last = nullptr;
+  for (const StartPlan& plan : plans) {
+    const SummaryRow& row = row_of(rows, plan.cell);
+    if (&row != last) devices = device_names(options.results, row.cell.effective_toml);
+    last = &row;
+    add_cell(table, rows, row);
+    table.add({"module"}, plan.module);
+    // Files of an older version have no kinds of plans: with several, none has a price.
+    const bool is_known = plan.row.device < devices.size() && (devices.size() == 1 || plan.row.usd_per_h > 0);
+    table.add({"device"}, is_known ? devices[plan.row.device] : "");
+    table.add({"usd_per_h"}, plan.row.usd_per_h);
+    table.add({"workers"}, plan.row.workers);
+    table.add({"max_batch"}, plan.row.max_batch);
+    table.add({"exec_ms"}, ns_to_ms(plan.row.exec_ns));
+  }
+  return table;
 }
 
 /// PARD, which most files have; in others the first series, which it then says.
@@ -138,6 +190,7 @@ void show(ShowOptions options) {
   if (!options.paired.empty()) require_known("--paired", options.paired, metric_columns());
   const std::vector<SummaryRow> rows = read_summary(options.results);
   TextTable table = options.models           ? models_table(options, rows)
+                    : options.plans          ? plans_table(options)
                     : options.paired.empty() ? cells_table(options, rows)
                                              : series_table(options, rows);
   narrow(table, options);
@@ -161,6 +214,7 @@ void add_show_command(CLI::App& app, int& exit_code) {
       "  harness show quickstart.h5 --columns system,load,goodput_rps,bound_share\n"
       "  harness show overall.h5 --paired goodput_rps --baseline nexus\n"
       "  harness show scale.h5 --models\n"
+      "  harness show inferline-plan.h5 --plans --filter seed=1\n"
       "  harness show overall.h5 --filter load=1.2 --sort=-goodput_rps --format latex\n"
       "  harness show quickstart.h5 --json | jq '.[] | select(.system == \"pard\") | .goodput_rps'");
   command->add_option("results", options->results, "results file (HDF5)")
@@ -190,6 +244,12 @@ void add_show_command(CLI::App& app, int& exit_code) {
                      "a row per cell and model that requests enter (of independent models each): what became "
                      "of its requests")
           ->excludes(columns);
+  CLI::Option* plans = command
+                           ->add_flag("--plans", options->plans,
+                                      "a row per cell and module: the plan that the cell began with; kind of "
+                                      "device and its price, workers, largest batch and its execution time")
+                           ->excludes(columns)
+                           ->excludes(models);
   CLI::Option* paired =
       command
           ->add_option(
@@ -198,6 +258,7 @@ void add_show_command(CLI::App& app, int& exit_code) {
               "baseline, paired by seed, with 95 % confidence intervals, and share of the upper bound")
           ->excludes(columns)
           ->excludes(models)
+          ->excludes(plans)
           ->type_name("METRIC");
   command
       ->add_option(

@@ -106,6 +106,9 @@ TEST(DeviceKinds, AModuleTakesAsLongAsOnItsKind) {
     EXPECT_EQ(record.workers[0].device, 0);
     EXPECT_EQ(record.workers[2].device, on_gpu ? 1 : 0);
     EXPECT_EQ(record.workers[2].usd_per_h, on_gpu ? kGpuPrice : kCpuPrice);
+    ASSERT_EQ(record.plans.size(), 2u);
+    EXPECT_EQ(record.plans[1].device, record.workers[2].device);
+    EXPECT_EQ(record.plans[1].usd_per_h, record.workers[2].usd_per_h);
     const double per_h = on_gpu ? 2 * kCpuPrice + kGpuPrice : 3 * kCpuPrice;
     EXPECT_NEAR(cost_usd(record), per_h * 10 / 3600, 1e-12);
   }

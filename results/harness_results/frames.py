@@ -105,8 +105,10 @@ class Frames:
         for column, (other, value) in ONLY_WITH.items():
             if column in frame and other in frame:
                 frame.loc[frame[other] != value, column] = np.nan
+        if "device" in frame and (kinds := group.settings.get("cluster", {}).get("device")):
+            frame["device"] = self._pandas.Categorical.from_codes(*self._codes(rows["device"], [kind["name"] for kind in kinds]))
         if "module" in frame:
-            frame["module"] = self._pandas.Categorical.from_codes(*self._module_codes(rows["module"], group.module_names()))
+            frame["module"] = self._pandas.Categorical.from_codes(*self._codes(rows["module"], group.module_names()))
         return self._with_units(frame)
 
     def _cell(self, number):
@@ -126,8 +128,8 @@ class Frames:
         return [text_of(value) for value in values] if values.dtype.kind in "OS" else values
 
     @staticmethod
-    def _module_codes(numbers, names):
-        """(codes, names) for a Categorical; 65535 stands for whole requests, which are at no module."""
+    def _codes(numbers, names):
+        """(codes, names) for a Categorical; 65535, as of whole requests, which are at no module, has no name."""
         numbers = numbers.astype(int)
         return np.where(numbers < len(names), numbers, -1), names
 

@@ -326,6 +326,9 @@ void Staff::record_workers(TimeNs now, ModuleId module) {
   row.workers = serving_[module];
   row.max_batch = static_cast<std::uint32_t>(plan_->modules[module].max_batch);
   row.exec_ns = plan_->modules[module].exec_ns;
+  row.device = plan_->modules[module].device;
+  if (!spec_.devices.empty() && spec_.devices[row.device].usd_per_h > 0)
+    row.usd_per_h = spec_.devices[row.device].usd_per_h;
   const std::vector<PlanRow>& rows = accounting_.record().plans;
   const auto last =
       std::find_if(rows.rbegin(), rows.rend(), [&](const PlanRow& old) { return old.module == module; });

@@ -81,6 +81,7 @@ class DamagedFiles : public FolderTest {
         [&] { read_cell(file, 0); },
         [&] { read_cell_replay(file, 0); },
         [&] { read_entry_counts(file); },
+        [&] { read_start_plans(file); },
         [&] { read_provenance(file); },
         [&] { cell_input_hash(file); },
         [&] {

@@ -77,6 +77,9 @@ struct EntryCounts {
 /// Reads them for all cells that ran, in the order of the file, each with its modules that have no pres. A
 /// cell written before requests were counted by entry has none. Throws InputError as read_summary.
 std::vector<EntryCounts> read_entry_counts(const std::string& path);
+/// Reads the plans of all cells that ran, in the order of the file, a row for each of a cell's modules.
+/// Throws InputError as read_summary.
+std::vector<StartPlan> read_start_plans(const std::string& path);
 /// Reads the provenance of an assembled file. Throws InputError as read_summary.
 Provenance read_provenance(const std::string& path);
 

@@ -330,6 +330,33 @@ TEST_F(ResultsFile, AnOlderFileWithoutStreamsAndGroupsReadsWithoutThem) {
   EXPECT_TRUE(read_entry_counts(path("cell.h5")).empty());
 }
 
+TEST_F(ResultsFile, PlansAreReadAsCellsBeganWithThem) {
+  SyntheticRun first = synthetic_run(settings_of(4, "pard", 1));
+  first.record.plans.push_back({kNsPerS, 0, 99, 1, 1, 0, 1});
+  write_synthetic_cell(path("a"), first, false);
+  write_synthetic_cell(path("b"), synthetic_run(settings_of(11, "naive", 2)), false);
+  assemble_results(path("two.h5"), {path("a"), path("b")}, {});
+  const std::vector<StartPlan> plans = read_start_plans(path("two.h5"));
+  const std::size_t modules = first.module_names.size();
+  ASSERT_EQ(plans.size(), 2 * modules);
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    EXPECT_EQ(plans[i].cell, i < modules ? 4U : 11U);
+    EXPECT_EQ(plans[i].module, first.module_names[i % modules]);
+    EXPECT_EQ(plans[i].row.device, (i % modules) % 2);
+    EXPECT_EQ(plans[i].row.usd_per_h, 0.25 * static_cast<double>(i % modules + 1));
+    EXPECT_EQ(plans[i].row.workers, first.record.plans[i % modules].workers);
+  }
+}
+
+/// As files were before plans had kinds of devices.
+TEST_F(ResultsFile, AnOlderPlanHasNoPrice) {
+  write_synthetic_cell(path("cell.h5"), synthetic_run(settings_of(7, "pard", 3)), false);
+  remove_columns(path("cell.h5"), "cells/7/plans", {"device", "usd_per_h"});
+  const std::vector<StartPlan> plans = read_start_plans(path("cell.h5"));
+  ASSERT_FALSE(plans.empty());
+  for (const StartPlan& plan : plans) EXPECT_TRUE(std::isnan(plan.row.usd_per_h));
+}
+
 TEST_F(ResultsFile, RequestsAreCountedByTheModuleThatTheyEnter) {
   SyntheticRun first = synthetic_run(settings_of(4, "pard", 1));
   const SyntheticRun second = synthetic_run(settings_of(11, "naive", 2));

@@ -286,6 +286,25 @@ std::vector<EntryCounts> read_entry_counts(const std::string& path) {
   });
 }
 
+std::vector<StartPlan> read_start_plans(const std::string& path) {
+  const ResultsReader file(path);
+  return file.read([&] {
+    std::vector<StartPlan> plans;
+    for (const SummaryRow& summary : read_summary_table(file.root())) {
+      const Hdf5Handle group = open_group(file.root(), cell_group_name(summary.cell.index));
+      if (!has_link(group.get(), "plans")) continue;
+      const std::vector<PlanRow> rows = read_table<PlanRow>(group.get(), "plans");
+      for (StoredModule& module : read_table<StoredModule>(group.get(), "modules")) {
+        const auto first = std::find_if(rows.begin(), rows.end(), [&](const PlanRow& row) {
+          return row.at_ns == 0 && row.module == module.module;
+        });
+        if (first != rows.end()) plans.push_back({summary.cell.index, std::move(module.name), *first});
+      }
+    }
+    return plans;
+  });
+}
+
 Provenance read_provenance(const std::string& path) {
   const ResultsReader file(path);
   const std::string contents =

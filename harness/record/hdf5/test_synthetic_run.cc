@@ -260,7 +260,8 @@ void count(SyntheticRun& run, const SyntheticSettings& settings) {
     const auto batch = static_cast<std::uint32_t>(settings.batch);
     record.plans.push_back({0, static_cast<std::uint16_t>(module),
                             static_cast<std::uint32_t>(settings.workers), batch,
-                            ms_to_ns(8.0 + 2.0 * static_cast<double>(module) + 4.0 * batch)});
+                            ms_to_ns(8.0 + 2.0 * static_cast<double>(module) + 4.0 * batch),
+                            static_cast<std::uint16_t>(module % 2), 0.25 * static_cast<double>(module + 1)});
     const double share = module == 0 ? std::numeric_limits<double>::quiet_NaN() : 1;
     record.groups.push_back({0, static_cast<std::uint16_t>(module), static_cast<std::uint16_t>(module),
                              static_cast<std::uint32_t>(settings.workers), batch, 17'000, share});

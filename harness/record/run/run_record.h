@@ -234,6 +234,8 @@ struct PlanRow {
       0;  ///< workers that can serve from then on (a cold start ends with a row of its own)
   std::uint32_t max_batch = 1;
   TimeNs exec_ns = 0;
+  std::uint16_t device = 0;  ///< kind of its workers, as WorkerTotals::device
+  double usd_per_h = std::numeric_limits<double>::quiet_NaN();  ///< of one of them; NaN: not known
 
   static void list(auto& row, auto&& column) {
     column("at_ns", row.at_ns);
@@ -241,7 +243,16 @@ struct PlanRow {
     column("workers", row.workers);
     column("max_batch", row.max_batch);
     column("exec_ns", row.exec_ns);
+    column("device", row.device);
+    column("usd_per_h", row.usd_per_h);
   }
+};
+
+/// A module's part of the plan with which a cell began.
+struct StartPlan {
+  std::uint32_t cell = 0;  ///< its index
+  std::string module;      ///< its name
+  PlanRow row;
 };
 
 /// A group of workers of a plan that took effect, and one of the modules that it serves.
