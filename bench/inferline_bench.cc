@@ -13,6 +13,7 @@
 #include "harness/sim/simulation.h"
 #include "systems/all_systems.h"
 #include "systems/inferline/exact_search.h"
+#include "systems/inferline/foresight.h"
 #include "systems/inferline/planning.h"
 #include "systems/inferline/tuning.h"
 #include "workloads/catalogue/catalogue.h"
@@ -194,6 +195,29 @@ void tuner_decision(benchmark::State& state) {
       benchmark::Counter(decisions, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
+/// A decision each second of an hour at so many queries/s by the arrivals of the seconds ahead, with what the
+/// seconds need.
+void foresight_decision(benchmark::State& state) {
+  World world("social-posts");
+  const Hardware hardware(world.context);
+  const auto rate_rps = static_cast<double>(state.range(0));
+  const Configuration planned = greedy_plan(world, hardware, gamma_times(rate_rps, 300));
+  PlanningTimes planning;
+  planning.run = gamma_times(rate_rps, 3600);
+  world.context.planning = &planning;
+  world.context.activation_ns.assign(planned.size(), 5 * kNsPerS);
+  double decisions = 0;
+  for (auto _ : state) {
+    const auto tuner = make_foresight_tuner(world.context, hardware, planned, kNsPerS);
+    for (TimeNs now = 0; now < 3600 * kNsPerS; now += kNsPerS) {
+      benchmark::DoNotOptimize(tuner->replicas(now, {}, {}).data());
+      ++decisions;
+    }
+  }
+  state.counters["per_decision"] =
+      benchmark::Counter(decisions, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
 /// The whole run: its plan by a sample of 50,000 queries, and so many seconds of load. Arguments: queries/s,
 /// and for how long.
 void simulate_tuned(benchmark::State& state, const char* pipeline) {
@@ -252,6 +276,7 @@ BENCHMARK_CAPTURE(optimal, branches, "video-monitoring")->Apply(each_cell);
 BENCHMARK_CAPTURE(optimal, dag, "social-posts")->Apply(each_cell);
 BENCHMARK(envelope_arrival)->Unit(benchmark::kMillisecond);
 BENCHMARK(tuner_decision)->ArgName("rps")->Arg(150)->Arg(300)->Unit(benchmark::kMillisecond);
+BENCHMARK(foresight_decision)->ArgName("rps")->Arg(150)->Arg(300)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(simulate_tuned, chain, "image-processing")
     ->ArgNames({"rps", "s"})
     ->Args({300, 3600})

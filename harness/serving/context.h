@@ -86,6 +86,8 @@ struct ServingContext {
   int workers = 0;                         ///< size of the cluster
   std::uint64_t seed = 0;
   ServingParams serving;
+  /// By module: from a call of the planner that adds a worker to when that serves.
+  std::vector<TimeNs> activation_ns;
   /// Null where the system does not ask (System::wants_sample), and while only its parts are being made.
   const PlanningTimes* planning = nullptr;
   const RequestSizes* sizes = nullptr;  ///< of the visits at shared services; null while only planning

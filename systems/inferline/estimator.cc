@@ -220,7 +220,7 @@ class Estimator::FromCauses {
 };
 
 Estimator::Estimator(const Pipeline& pipeline, const Hardware& hardware, std::vector<TimeNs> sent_ns,
-                     std::uint64_t seed, PathDraws draws)
+                     std::uint64_t seed, PathDraws draws, RequestId first)
     : pipeline_(pipeline),
       hardware_(hardware),
       sent_ns_(std::move(sent_ns)),
@@ -228,7 +228,7 @@ Estimator::Estimator(const Pipeline& pipeline, const Hardware& hardware, std::ve
       least_after_ns_(pipeline.modules.size(), 0),
       latency_ns_(sent_ns_.size()) {
   HARNESS_CHECK(!pipeline.independent, "the estimator takes a pipeline of one entry");
-  std::vector<ModelPaths> paths = sample_paths(pipeline, queries(), seed, draws);
+  std::vector<ModelPaths> paths = sample_paths(pipeline, queries(), seed, draws, first);
   for (ModuleId m = 0; m < stages_.size(); ++m) {
     Stage& stage = stages_[m];
     stage.paths = std::move(paths[m]);

@@ -31,11 +31,11 @@ TimeNs least_latency_ns(const Profile& profile, int max_batch);
 class Estimator {
  public:
   /// `sent_ns`: the sample, in order, from 0 on. Each query takes the path of its number and `seed`, as in a
-  /// run (core/routes.h, core/fan_out.h), or as `draws` says. `pipeline` and `hardware` outlive this; the
-  /// pipeline has one entry, and its tasks, if it has any, one variant each. Throws InputError as
-  /// sample_paths.
+  /// run (core/routes.h, core/fan_out.h), or as `draws` says; the first has the number `first`. `pipeline`
+  /// and `hardware` outlive this; the pipeline has one entry, and its tasks, if it has any, one variant each.
+  /// Throws InputError as sample_paths.
   Estimator(const Pipeline& pipeline, const Hardware& hardware, std::vector<TimeNs> sent_ns,
-            std::uint64_t seed, PathDraws draws = PathDraws::kRoute);
+            std::uint64_t seed, PathDraws draws = PathDraws::kRoute, RequestId first = 0);
 
   std::size_t queries() const { return sent_ns_.size(); }
   /// s_m (section 4.1), measured: the share of the sample's queries that visit the module; of a task tree the

@@ -6,6 +6,7 @@
 #include "harness/serving/batching_scheduler.h"
 #include "harness/serving/fifo_policy.h"
 #include "systems/inferline/exact_search.h"
+#include "systems/inferline/foresight.h"
 #include "systems/inferline/planning.h"
 #include "systems/inferline/served_models.h"
 #include "systems/inferline/tuning.h"
@@ -16,7 +17,7 @@ namespace {
 /// Who plans.
 enum class Plans { kGreedy, kOptimal, kOracle, kCoarseMean, kCoarsePeak };
 /// Who tunes.
-enum class Tunes { kEnvelope, kAutoscale, kNone };
+enum class Tunes { kEnvelope, kAutoscale, kForesight, kNone };
 
 /// What becomes of a plan for which the cluster has too few devices (R).
 enum class TooSmall { kFail, kShrink };
@@ -37,8 +38,9 @@ struct InferLineParams {
         "the Planner (section 4.3); the cheapest configuration; the Planner with the run itself as "
         "its sample (section 7.2); the pipeline as one unit, for the sample's mean rate or its peak "
         "(section 6)");
-    params.choice("tuner", tuner, {"envelope", "autoscale", "none"},
-                  "the Tuner (section 5); AutoScale's rules over the pipeline as one unit (section 6); none");
+    params.choice("tuner", tuner, {"envelope", "autoscale", "foresight", "none"},
+                  "the Tuner (section 5); AutoScale's rules over the pipeline as one unit (section 6); the "
+                  "cheapest replicas by the arrivals as far ahead as a replica takes to start; none");
     params.number("period_ms", period_ms, 10, 1e6, "how often the tuner looks at the load (reconstruction)");
     params.integer("max_simulations", max_simulations, 1, 1'000'000'000,
                    "plan = optimal: the search ends after so many simulations of one model with the cheapest "
@@ -118,7 +120,10 @@ class InferLinePlanner final : public Planner {
       tuned.load_curve = measure_load_curve(pipeline, hardware_, sample, sample_ns, seed, planned_,
                                             params_.paths);
     if (params_.tuner == Tunes::kAutoscale) tuner_ = make_autoscale_tuner(tuned, params_.tuning);
-    return plan_of(first);
+    Plan plan = plan_of(first);
+    if (params_.tuner != Tunes::kForesight) return plan;
+    tuner_ = make_foresight_tuner(served_.context(), hardware_, planned_, ms_to_ns(params_.period_ms));
+    return this->plan(0, {}, plan);
   }
 
   Plan plan_of(const Configuration& configuration) const {
@@ -149,7 +154,9 @@ class InferLine final : public System {
   void list(ParamList& params) override { params_.list(params); }
   bool serves_tasks() const override { return true; }
   bool wants_sample() const override { return true; }
-  bool wants_foresight() const override { return params_.plan == Plans::kOracle; }
+  bool wants_foresight() const override {
+    return params_.plan == Plans::kOracle || params_.tuner == Tunes::kForesight;
+  }
   bool plans_devices() const override { return true; }
   /// Without a sample, in tests, the shared planner plans, and nobody tunes.
   TimeNs replan_period_ns(const ServingContext& context) const override {

@@ -27,7 +27,8 @@ void find_ends(std::vector<ModelPaths>& paths) {
 
 class GraphPaths {
  public:
-  GraphPaths(const Pipeline& pipeline, std::size_t queries, std::uint64_t seed, PathDraws draws)
+  GraphPaths(const Pipeline& pipeline, std::size_t queries, std::uint64_t seed, PathDraws draws,
+             RequestId first)
       : pipeline_(pipeline),
         seed_(seed),
         draws_(draws),
@@ -35,7 +36,7 @@ class GraphPaths {
         paths_(pipeline.modules.size()) {
     route_of_.reserve(queries);
     for (std::size_t query = 0; query < queries; ++query)
-      route_of_.push_back(static_cast<std::uint16_t>(routes_.of(query)));
+      route_of_.push_back(static_cast<std::uint16_t>(routes_.of(first + query)));
   }
 
   std::vector<ModelPaths> read() {
@@ -98,11 +99,11 @@ class GraphPaths {
 /// `means`: by model, of the visits that one at the task before causes there, drawn independently of all else
 /// as one of the two whole numbers around the mean; empty: the queries' own fan-outs.
 std::vector<ModelPaths> tree_paths(const Pipeline& pipeline, std::size_t queries, std::uint64_t seed,
-                                   const std::vector<double>& means) {
+                                   RequestId first, const std::vector<double>& means) {
   const FanOut fan_out(pipeline, seed);
   std::vector<ModelPaths> paths(pipeline.modules.size());
   std::vector<std::vector<std::uint64_t>> places(paths.size());  // FanOut's, by visit
-  for (std::size_t query = 0; query < queries; ++query) places.front().push_back(fan_out.first_place(query));
+  for (std::size_t query = 0; query < queries; ++query) places.front().push_back(fan_out.first_place(first + query));
   for (ModuleId m = 0; m < paths.size(); ++m) {
     paths[m].is_sure.assign(pipeline.modules[m].subs.size(), false);
     paths[m].visits = queries;
@@ -141,7 +142,8 @@ std::vector<ModelPaths> tree_paths(const Pipeline& pipeline, std::size_t queries
 }
 
 std::vector<ModelPaths> independent_tree_paths(const Pipeline& pipeline, std::size_t queries,
-                                               std::uint64_t seed, const std::vector<ModelPaths>& own) {
+                                               std::uint64_t seed, RequestId first,
+                                               const std::vector<ModelPaths>& own) {
   std::vector<double> means;
   for (ModuleId m = 0; m < own.size(); ++m) {
     const std::vector<ModuleId>& pres = pipeline.modules[m].pres;
@@ -149,7 +151,7 @@ std::vector<ModelPaths> independent_tree_paths(const Pipeline& pipeline, std::si
     means.push_back(static_cast<double>(own[m].measured) /
                     static_cast<double>(std::max<std::size_t>(1, before)));
   }
-  std::vector<ModelPaths> drawn = tree_paths(pipeline, queries, seed, means);
+  std::vector<ModelPaths> drawn = tree_paths(pipeline, queries, seed, first, means);
   for (ModuleId m = 0; m < own.size(); ++m) drawn[m].measured = own[m].measured;
   return drawn;
 }
@@ -157,11 +159,11 @@ std::vector<ModelPaths> independent_tree_paths(const Pipeline& pipeline, std::si
 }  // namespace
 
 std::vector<ModelPaths> sample_paths(const Pipeline& pipeline, std::size_t queries, std::uint64_t seed,
-                                     PathDraws draws) {
-  if (!pipeline.has_tasks()) return GraphPaths(pipeline, queries, seed, draws).read();
+                                     PathDraws draws, RequestId first) {
+  if (!pipeline.has_tasks()) return GraphPaths(pipeline, queries, seed, draws, first).read();
   HARNESS_CHECK(pipeline.tasks.size() == pipeline.modules.size(), "a task has several variants");
-  std::vector<ModelPaths> own = tree_paths(pipeline, queries, seed, {});
-  return draws == PathDraws::kRoute ? own : independent_tree_paths(pipeline, queries, seed, own);
+  std::vector<ModelPaths> own = tree_paths(pipeline, queries, seed, first, {});
+  return draws == PathDraws::kRoute ? own : independent_tree_paths(pipeline, queries, seed, first, own);
 }
 
 }  // namespace harness

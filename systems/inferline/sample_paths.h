@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/core/pipeline.h"
+#include "harness/core/types.h"
 
 namespace harness {
 
@@ -31,9 +32,10 @@ struct ModelPaths {
   std::vector<std::uint32_t> caused;
 };
 
-/// By model. A task tree has one variant of each task (served_models.h). Throws InputError where it causes
+/// By model, of the queries `first`, `first` + 1, ... of a run with that seed. A task tree has one variant of
+/// each task (served_models.h). Throws InputError where it causes
 /// more visits than can be kept.
 std::vector<ModelPaths> sample_paths(const Pipeline& pipeline, std::size_t queries, std::uint64_t seed,
-                                     PathDraws draws);
+                                     PathDraws draws, RequestId first = 0);
 
 }  // namespace harness

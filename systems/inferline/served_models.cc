@@ -40,7 +40,11 @@ ServedModels::ServedModels(const ServingContext& context)
       context_(context) {
   context_.pipeline = &pipeline_;
   context_.profiles.clear();
-  for (const ModuleId module : modules_) context_.profiles.push_back(context.profiles[module]);
+  context_.activation_ns.clear();
+  for (const ModuleId module : modules_) {
+    context_.profiles.push_back(context.profiles[module]);
+    if (!context.activation_ns.empty()) context_.activation_ns.push_back(context.activation_ns[module]);
+  }
   for (ClusterDevice& device : devices_) {
     std::vector<std::optional<Profile>> profiles;
     for (const ModuleId module : modules_) profiles.push_back(std::move(device.profiles[module]));

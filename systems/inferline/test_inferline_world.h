@@ -13,6 +13,11 @@
 
 namespace harness::testing {
 
+/// Evenly spaced queries in [from_s, to_s).
+inline void add_even(std::vector<TimeNs>& times, double from_s, double to_s, double rate_rps) {
+  for (int i = 0; from_s + i / rate_rps < to_s - 1e-9; ++i) times.push_back(s_to_ns(from_s + i / rate_rps));
+}
+
 /// A pipeline on kinds of devices, with a sample.
 struct InferLineWorld {
   Pipeline pipeline;

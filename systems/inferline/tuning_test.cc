@@ -10,6 +10,8 @@
 namespace harness {
 namespace {
 
+using testing::add_even;
+
 std::vector<TimeNs> in_s(const std::vector<double>& seconds) {
   std::vector<TimeNs> times;
   for (const double second : seconds) times.push_back(s_to_ns(second));
@@ -51,11 +53,6 @@ TunedPipeline two_models() {
   pipeline.capacity_rps = 100;
   pipeline.service_ns = kNsPerS;
   return pipeline;
-}
-
-/// Evenly spaced queries in [from_s, to_s).
-void add_even(std::vector<TimeNs>& times, double from_s, double to_s, double rate_rps) {
-  for (int i = 0; from_s + i / rate_rps < to_s - 1e-9; ++i) times.push_back(s_to_ns(from_s + i / rate_rps));
 }
 
 /// Calls the tuner each second; returns what it wants after each.

@@ -90,6 +90,8 @@ ServingContext make_context(const RunSpec& spec, const RequestSizes* sizes) {
   context.workers = spec.workers;
   context.seed = spec.seed;
   context.serving = spec.serving;
+  for (ModuleId m = 0; m < spec.profiles.size(); ++m)
+    context.activation_ns.push_back(ms_to_ns(spec.planner.plan_time_ms) + activation_ns(spec, m));
   context.planning = spec.planning.get();
   context.sizes = sizes;
   return context;

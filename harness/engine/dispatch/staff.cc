@@ -50,14 +50,17 @@ void Staff::follow(TimeNs now) {
   record_all(now);
 }
 
+TimeNs activation_ns(const RunSpec& spec, ModuleId module) {
+  const TimeNs fixed_ns = ms_to_ns(spec.world.cold_start_ms);
+  const TimeNs load_ns = spec.profiles[module].load_ns;
+  return spec.world.cold_start == ColdStart::kFixed || load_ns == 0 ? fixed_ns : load_ns;
+}
+
 TimeNs Staff::cold_start_ns(GroupId group) const {
-  const TimeNs fixed_ns = ms_to_ns(spec_.world.cold_start_ms);
-  if (spec_.world.cold_start == ColdStart::kFixed) return fixed_ns;
+  const std::vector<ModuleId> modules = plan_->served_by(group);
+  if (spec_.world.cold_start == ColdStart::kFixed) return activation_ns(spec_, modules.front());
   TimeNs sum_ns = 0;
-  for (const ModuleId module : plan_->served_by(group)) {
-    const TimeNs load_ns = spec_.profiles[module].load_ns;
-    sum_ns += load_ns > 0 ? load_ns : fixed_ns;
-  }
+  for (const ModuleId module : modules) sum_ns += activation_ns(spec_, module);
   return sum_ns;
 }
 

@@ -18,6 +18,9 @@
 
 namespace harness {
 
+/// What a worker of the module takes until it can serve, when it is started during a run (RunSpec::world).
+TimeNs activation_ns(const RunSpec& spec, ModuleId module);
+
 // The places of a cluster's GPUs: which worker has which, and which are stopped.
 
 /// Places 0, 1, ..., those of each kind of device one after the other; a place has at most one worker and may
