@@ -289,6 +289,13 @@ constexpr Metric kMetrics[] = {
        const TimeNs end_ns = run.record.duration_ns;
        return cost_per_h(run.record, std::max<TimeNs>(0, end_ns - 10 * kNsPerS), end_ns);
      }},
+    // Of all of the cost, for a million requests that ended in time.
+    {"usd_per_million_in_time", kLower, false,
+     [](Run run) {
+       constexpr double kMillion = 1e6;
+       if (run.record.in_time == 0) return kNoValue;
+       return cost_usd(run.record) / static_cast<double>(run.record.in_time) * kMillion;
+     }},
     {"first_added_s", kNeither, false, [](Run run) { return first_added_s(run.record); }},
     // Of the initial plan.
     {"capacity_rps", kNeither, false, [](Run run) { return run.capacity_rps; }},

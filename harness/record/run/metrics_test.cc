@@ -330,6 +330,7 @@ TEST(Metrics, ARunWithoutRequestsHasNoUndefinedMetric) {
                                                "cost_usd_per_h",
                                                "cost_usd_per_h_start",
                                                "cost_usd_per_h_end",
+                                               "usd_per_million_in_time",
                                                "first_added_s",
                                                "drop_rate_last_10s",
                                                "recorded_peak_over_mean",
@@ -373,6 +374,7 @@ TEST(Costs, AtTheStartAndInTheEnd) {
       .usd_per_h = 3.6, .added_ns = 1'500 * kNsPerMs, .ready_ns = 2 * kNsPerS, .removed_ns = 3 * kNsPerS};
   const SummaryRow row = summary_of(record);
   EXPECT_NEAR(row["cost_usd"], (2 * 0.36 * 3.5 + 3.6 * 1.5) / 3600, 1e-12);
+  EXPECT_NEAR(row["usd_per_million_in_time"], (2 * 0.36 * 3.5 + 3.6 * 1.5) / 3600 / 300 * 1e6, 1e-9);
   EXPECT_NEAR(row["cost_usd_per_h_start"], 0.72, 1e-12);
   EXPECT_NEAR(row["cost_usd_per_h_end"], 0.72 + 3.6 * 1.5 / 3.5, 1e-12);  // a load of less than 10 s
   EXPECT_DOUBLE_EQ(row["first_added_s"], 1.5);
