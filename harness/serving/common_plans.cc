@@ -82,6 +82,18 @@ Plan continued_plan(const Plan& current, const Plan& wanted) {
   return plan.groups.size() > kMaxGroups ? current : plan;
 }
 
+std::vector<TimeNs> proportional_budgets(const Pipeline& pipeline, const std::vector<TimeNs>& latency_ns,
+                                         TimeNs slo_ns) {
+  __extension__ using Wide = __int128;
+  const std::vector<double> cost(latency_ns.begin(), latency_ns.end());
+  const auto path = static_cast<TimeNs>(cost[0] + longest_after(pipeline, cost)[0]);
+  std::vector<TimeNs> budgets;
+  for (const TimeNs latency : latency_ns) {
+    budgets.push_back(static_cast<TimeNs>(static_cast<Wide>(slo_ns) * latency / path));
+  }
+  return budgets;
+}
+
 bool has_only_batches(const ServingContext& context) {
   return std::all_of(context.profiles.begin(), context.profiles.end(),
                      [](const Profile* profile) { return profile->service == Service::kBatch; });

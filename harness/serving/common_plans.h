@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "harness/serving/context.h"
 #include "harness/serving/plan.h"
@@ -28,6 +29,10 @@ bool follows(const Plan& current, const Plan& next);
 /// run). Returns `current` where that would have more groups than a plan may have: the groups of a long run
 /// are used up then.
 Plan continued_plan(const Plan& current, const Plan& wanted);
+
+/// SLO x latency_k / the sum of the latencies along the longest path, per module, rounded down.
+std::vector<TimeNs> proportional_budgets(const Pipeline& pipeline, const std::vector<TimeNs>& latency_ns,
+                                         TimeNs slo_ns);
 
 /// Whether every module is a model that runs in batches: no shared server and no thread pool.
 bool has_only_batches(const ServingContext& context);

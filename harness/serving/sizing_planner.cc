@@ -11,6 +11,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/routes.h"
+#include "harness/serving/common_plans.h"
 
 namespace harness {
 namespace {
@@ -209,14 +210,13 @@ class SizingPlanner final : public Planner {
       for (Demand& demand : demands_) demand.wanted = context_.workers;
     }
     const std::vector<int> workers = give_out(demands_, context_.workers);
-    __extension__ using Wide = __int128;
-    const auto path = static_cast<TimeNs>(longest_path(*context_.pipeline, latencies(context_, batches_)));
+    std::vector<TimeNs> exec_ns;
+    for (std::size_t k = 0; k < batches_.size(); ++k)
+      exec_ns.push_back(context_.profiles[k]->latency(batches_[k]));
+    const std::vector<TimeNs> budgets = proportional_budgets(*context_.pipeline, exec_ns, context_.slo_ns);
     Plan plan;
-    for (std::size_t k = 0; k < batches_.size(); ++k) {
-      const TimeNs exec = context_.profiles[k]->latency(batches_[k]);
-      const auto budget = static_cast<TimeNs>(static_cast<Wide>(context_.slo_ns) * exec / path);
-      plan.modules.push_back({workers[k], batches_[k], exec, budget});
-    }
+    for (std::size_t k = 0; k < batches_.size(); ++k)
+      plan.modules.push_back({workers[k], batches_[k], exec_ns[k], budgets[k]});
     return plan;
   }
 

@@ -48,6 +48,9 @@ class System {
   /// Whether its planner chooses a kind of device for each module (ModulePlan::device). Where the cluster has
   /// several, no other system is run.
   virtual bool plans_devices() const { return false; }
+  /// Whether schedulers of any other system can serve by its plans (composed_system.h): they have no groups,
+  /// and no notes that its own routers must read.
+  virtual bool plans_for_others() const { return false; }
   /// How long its plans hold: so often it plans again while requests are being sent, whatever
   /// planner.autoscale says, and only then may the groups of its plans change. 0: one plan with groups holds
   /// for the whole run; plans without groups are made again as planner.autoscale says.

@@ -11,6 +11,7 @@
 #include "harness/core/routes.h"
 #include "harness/engine/bounds/fluid_bound.h"
 #include "harness/engine/bounds/offline_schedule.h"
+#include "harness/serving/composed_system.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_groups.h"
 #include "harness/sim/test_preempting.h"
@@ -224,6 +225,20 @@ RunSpec faulty_bounded_cell(RandomStream& random) {
   return bounded(std::move(spec), random);
 }
 
+/// A cell of that system on InferLine's plans.
+RunSpec on_inferline_cell(RandomStream& random, const SystemEntry& entry) {
+  RunSpec spec = testing::random_cell_or_dynamic(random, entry);
+  spec.workers *= 4;
+  spec.system = composed_system(std::move(spec.system), find_system("inferline")->make());
+  PlanningTimes times;
+  times.sample_ns = 10 * kNsPerS;
+  const double rate_rps = 20 + 100 * random.uniform();
+  times.sample = testing::poisson_times(rate_rps, times.sample_ns, random.bits());
+  spec.planning = std::make_shared<const PlanningTimes>(std::move(times));
+  testing::add_load(spec, random);
+  return spec;
+}
+
 std::vector<Kind> kinds() {
   using Random = RandomStream;
   const auto group_cell = [](Random& random) { return testing::random_group_cell(random); };
@@ -277,6 +292,10 @@ std::vector<Kind> kinds() {
   for (const std::string system : {"loki", "proteus", "hwscaling"}) {
     const auto draw = [system](Random& random) { return testing::faulty_tree_cell_of(system, random); };
     kinds.push_back({system + "_trees", 50, draw});
+  }
+  for (const std::string system : {"naive", "clipperpp", "nexus", "pard", "rag"}) {
+    const auto draw = [system](Random& random) { return on_inferline_cell(random, *find_system(system)); };
+    kinds.push_back({system + "_on_inferline", 40, draw, {{"workers_added", 10}}});
   }
   for (const SystemEntry* entry : testing::every_system()) add_kinds_of(*entry, kinds);
   return kinds;

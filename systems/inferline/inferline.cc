@@ -5,6 +5,7 @@
 #include "harness/core/error.h"
 #include "harness/serving/batching_scheduler.h"
 #include "harness/serving/fifo_policy.h"
+#include "systems/inferline/early_dropping_policy.h"
 #include "systems/inferline/exact_search.h"
 #include "systems/inferline/foresight.h"
 #include "systems/inferline/planning.h"
@@ -21,6 +22,8 @@ enum class Tunes { kEnvelope, kAutoscale, kForesight, kNone };
 
 /// What becomes of a plan for which the cluster has too few devices (R).
 enum class TooSmall { kFail, kShrink };
+/// What is dropped (beyond the paper, where nothing is).
+enum class Drops { kNone, kEstimatedLate };
 
 struct InferLineParams {
   Plans plan = Plans::kGreedy;
@@ -29,6 +32,7 @@ struct InferLineParams {
   Tunes tuner = Tunes::kEnvelope;
   double period_ms = 1000;
   int max_simulations = 20'000;
+  Drops early_dropping = Drops::kNone;
   GreedyParams planning;
   TuningParams tuning;
 
@@ -53,6 +57,10 @@ struct InferLineParams {
         "too_small", too_small, {"fail", "shrink"},
         "a plan for which the cluster has too few devices: the cell cannot run; or each model starts "
         "with the same share of what it wants (reconstruction)");
+    params.choice(
+        "early_dropping", early_dropping, {"none", "estimated_late"},
+        "beyond the paper, where nothing is dropped: estimated_late drops a query that cannot end in "
+        "time any more before it joins a batch");
     planning.list(params);
     tuning.list(params);
   }
@@ -158,6 +166,7 @@ class InferLine final : public System {
     return params_.plan == Plans::kOracle || params_.tuner == Tunes::kForesight;
   }
   bool plans_devices() const override { return true; }
+  bool plans_for_others() const override { return true; }
   /// Without a sample, in tests, the shared planner plans, and nobody tunes.
   TimeNs replan_period_ns(const ServingContext& context) const override {
     return context.planning == nullptr || params_.tuner == Tunes::kNone ? 0 : ms_to_ns(params_.period_ms);
@@ -167,6 +176,8 @@ class InferLine final : public System {
     return std::make_unique<InferLinePlanner>(context, params_);
   }
   std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId, GroupId module) override {
+    if (params_.early_dropping == Drops::kEstimatedLate)
+      return std::make_unique<BatchingScheduler<EarlyDroppingPolicy>>(context, module, context, module);
     return std::make_unique<BatchingScheduler<FifoPolicy>>(context, module);
   }
 

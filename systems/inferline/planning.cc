@@ -37,6 +37,10 @@ void GreedyParams::list(ParamList& params) {
                 "batches make most $ of replicas superfluous, or of the first (reconstruction)");
   params.number("max_utilisation", max_utilisation, 0.05, 1,
                 "no model is planned at a higher load than this share of its throughput (reconstruction)");
+  params.choice(
+      "full_batches", full_batches, {"any", "within_slo"},
+      "within_slo: a plan is infeasible too where full batches take longer than the SLO on the longest "
+      "path, for systems that estimate by them (beyond the paper)");
 }
 
 GreedyPlanner::GreedyPlanner(const Pipeline& pipeline, const Hardware& hardware, Estimator& estimator,
@@ -77,6 +81,8 @@ bool GreedyPlanner::is_feasible(const Configuration& configuration) {
   for (ModuleId m = 0; m < configuration.size(); ++m) {
     if (utilisation(configuration, m) > params_.max_utilisation + kRounding) return false;
   }
+  if (params_.full_batches == FullBatches::kWithinSlo && hardware_.service_ns(configuration) > slo_ns_)
+    return false;
   const auto known = known_.find(configuration);
   if (known != known_.end()) return known->second;
   ++simulations_;

@@ -86,6 +86,25 @@ TEST(GreedyPlanner, GrowsBatchesToSaveReplicas) {
   EXPECT_GE(result.plan.front().max_batch, 2);
 }
 
+// Batches of an evenly spaced load are never full: of 1 + 9 ms at 50 queries/s. Those of 16 take 25 ms.
+TEST(GreedyPlanner, FullBatchesMayHaveToMeetTheSloToo) {
+  InferLineWorld world = world_of(2, {device_of("gpu", 10, 1, {{1, 9, 16}, {1, 9, 16}})}, 50, 40);
+  world.link();
+  const Hardware hardware(world.context);
+  Configuration full = {{0, 16, 1}, {0, 16, 1}};
+  for (const FullBatches rule : {FullBatches::kAny, FullBatches::kWithinSlo}) {
+    GreedyParams params;
+    params.full_batches = rule;
+    Estimator estimator(world.pipeline, hardware, world.planning.sample, 1);
+    GreedyPlanner planner(world.pipeline, hardware, estimator, world.planning.sample_ns, world.context.slo_ns,
+                          params);
+    full[1].max_batch = 16;  // 25 + 25 ms
+    EXPECT_EQ(planner.is_feasible(full), rule == FullBatches::kAny);
+    full[1].max_batch = 6;  // 25 + 15 ms
+    EXPECT_TRUE(planner.is_feasible(full));
+  }
+}
+
 TEST(GreedyPlanner, SaysWhatIsLacking) {
   InferLineWorld world = world_of(1, {device_of("gpu", 2, 1, {{50, 0, 1}})}, 100, 200);
   world.link();

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "harness/serving/common_plans.h"
 #include "harness/serving/sizing_planner.h"
 #include "harness/serving/test_world.h"
 
@@ -120,15 +121,6 @@ TEST(ProportionalBudgets, FollowTheLongestPathOfADag) {
     split.on_plan(plan);
     EXPECT_EQ(split.allowed_ns(), allowed * kMs);
   }
-}
-
-// Both round down alike.
-TEST(ProportionalBudgets, AgreeWithThePlanners) {
-  const TestWorld world({profile_of_ms({7}), profile_of_ms({11}), profile_of_ms({13})}, 100 * kMs, 3);
-  const Plan plan = make_sizing_planner(world.context, {}, {})->plan(0, {}, {});
-  const std::vector<TimeNs> budgets =
-      proportional_budgets(world.pipeline(), {7 * kMs, 11 * kMs, 13 * kMs}, 100 * kMs);
-  for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(budgets[k], plan.modules[k].budget_ns);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "harness/core/error.h"
+#include "harness/serving/common_plans.h"
 
 namespace harness {
 namespace {
@@ -103,18 +104,6 @@ DownstreamEstimate::Value DownstreamEstimate::longest() {
     if (value.downstream_ns > longest.downstream_ns) longest = value;
   }
   return longest;
-}
-
-std::vector<TimeNs> proportional_budgets(const Pipeline& pipeline, const std::vector<TimeNs>& latency_ns,
-                                         TimeNs slo_ns) {
-  __extension__ using Wide = __int128;
-  const std::vector<double> cost(latency_ns.begin(), latency_ns.end());
-  const auto path = static_cast<TimeNs>(cost[0] + longest_after(pipeline, cost)[0]);
-  std::vector<TimeNs> budgets;
-  for (const TimeNs latency : latency_ns) {
-    budgets.push_back(static_cast<TimeNs>(static_cast<Wide>(slo_ns) * latency / path));
-  }
-  return budgets;
 }
 
 BudgetSplit::BudgetSplit(const ServingContext& context, ModuleId module, const PardParams& params)

@@ -16,10 +16,6 @@ namespace harness {
 // The SLO divided over the modules: what PARD-split and PARD-WCL use instead of an estimate (PARD section
 // 5.3).
 
-/// SLO x latency_k / the sum of the latencies along the longest path, per module, rounded down.
-std::vector<TimeNs> proportional_budgets(const Pipeline& pipeline, const std::vector<TimeNs>& latency_ns,
-                                         TimeNs slo_ns);
-
 /// The budgets of all modules as one of them knows them. PARD-split: those of the plan. PARD-WCL: the same
 /// until every module's first state has arrived, from then on in proportion to the worst latencies published
 /// last, its own too, so that all modules divide alike. A module in which nothing started lately counts with

@@ -24,24 +24,29 @@ void check_served(const ExperimentSpec& spec, const std::vector<Pipeline>& pipel
     const NamedAt& pipeline = spec.workload.pipelines[cell.pipeline];
     const SystemSpec& system = spec.systems[cell.system];
     const bool streams = spec.traces.at(trace.name).shape == "streams";
+    Settings standard;  // what a system serves does not depend on its parameters
+    standard.planner_system = system.planner;
+    const std::unique_ptr<System> served = make_system(system.name, standard);
+    const std::string name =
+        system.name + (system.planner.empty() ? "" : " with the plans of " + system.planner);
     if (pipelines[cell.pipeline].independent && !streams) {
       throw input_error(trace.place,
                         "trace " + trace.name + ", one load, on pipeline " + pipeline.name +
                             ", which has several independent ones",
                         "traces of shape streams");
     }
-    if (streams && !known_system(system.name)->make()->serves_streams()) {
-      throw input_error(system.place, system.name + ", which serves no streams, with trace " + trace.name,
+    if (streams && !served->serves_streams()) {
+      throw input_error(system.place, name + ", which serves no streams, with trace " + trace.name,
                         names_of_those(&System::serves_streams) + ", or `only` with other traces");
     }
     if (cell.slo_factor > 0 && (pipelines[cell.pipeline].independent || pipelines[cell.pipeline].has_tasks()))
       throw input_error(spec.workload.slo_place, "slo_factors with pipeline " + pipeline.name,
                         "slo_ms: this pipeline has no longest path of modules");
     const std::vector<DeviceAt>& devices = spec.base.devices;
-    if (devices.size() > 1 && !known_system(system.name)->make()->plans_devices()) {
+    if (devices.size() > 1 && !served->plans_devices()) {
       const std::string those = names_of_those(&System::plans_devices);
       throw input_error(system.place,
-                        system.name + ", which plans for one kind of device, with " +
+                        name + ", which plans for one kind of device, with " +
                             std::to_string(devices.size()) + " in [[cluster.device]]",
                         (those.empty() ? "" : those + ", or ") + std::string("one kind"));
     }
@@ -56,9 +61,8 @@ void check_served(const ExperimentSpec& spec, const std::vector<Pipeline>& pipel
     if (devices.size() > 1 && cell.runtime == Runtime::kGpu)
       throw input_error(devices[1].place, "a second kind of device with runtime = gpu",
                         "one kind, or runtime = simulated or emulated");
-    if (pipelines[cell.pipeline].has_tasks() && !known_system(system.name)->make()->serves_tasks()) {
-      throw input_error(system.place,
-                        system.name + ", which serves no task trees, with pipeline " + pipeline.name,
+    if (pipelines[cell.pipeline].has_tasks() && !served->serves_tasks()) {
+      throw input_error(system.place, name + ", which serves no task trees, with pipeline " + pipeline.name,
                         names_of_those(&System::serves_tasks) + ", or pipelines of modules");
     }
   }

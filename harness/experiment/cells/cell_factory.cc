@@ -213,8 +213,15 @@ bool CellFactory::plans_itself(const Cell& cell, Configuration& own) {
   if (has_streams(own.settings)) return true;
   if (!own.plans_itself) {
     const RunSpec run = world_of(cell, own.settings);
-    const std::unique_ptr<System> system = make_system(spec_.systems[cell.system].name, own.settings);
-    own.plans_itself = system->wants_sample() || system->make_planner(make_context(run)) != nullptr;
+    const SystemSpec& named = spec_.systems[cell.system];
+    const auto plans = [&run](const System& system) {
+      return system.wants_sample() || system.make_planner(make_context(run)) != nullptr;
+    };
+    if (!named.planner.empty() && plans(*make_one_system(named.name, own.settings)))
+      throw input_error(named.place,
+                        named.name + ", which has a planner of its own, with planner = " + named.planner,
+                        "a system that the shared planner plans for");
+    own.plans_itself = plans(*make_system(named.name, own.settings));
   }
   return *own.plans_itself;
 }

@@ -35,16 +35,23 @@ std::string module_tables(Settings& settings, const std::vector<std::string>& mo
   return text;
 }
 
-std::string system_table(const Settings& settings, const CellNames& names) {
-  std::string text = "\n[[system]]\nname = " + toml_text(names.system) + "\n";
-  if (!names.library.empty()) text += std::string(kLibraryKey) + " = " + toml_text(names.library) + "\n";
-  text += "variant = " + toml_text(names.variant) + "\n";
-  const std::unique_ptr<System> system = make_system(names.system, settings);
+std::string params_table(const std::string& name, const Settings& settings) {
+  const std::unique_ptr<System> system = make_one_system(name, settings);
   std::string params;
   for (const Param& param : system_params(*system)) {
     params += (params.empty() ? " " : ", ") + param.name + " = " + toml_text(param.get());
   }
-  return text + "params = {" + params + (params.empty() ? "}\n" : " }\n");
+  return "{" + params + (params.empty() ? "}\n" : " }\n");
+}
+
+std::string system_table(const Settings& settings, const CellNames& names) {
+  std::string text = "\n[[system]]\nname = " + toml_text(names.system) + "\n";
+  if (!names.library.empty()) text += std::string(kLibraryKey) + " = " + toml_text(names.library) + "\n";
+  text += "variant = " + toml_text(names.variant) + "\n";
+  text += "params = " + params_table(names.system, settings);
+  if (settings.planner_system.empty()) return text;
+  text += std::string(kPlannerKey) + " = " + toml_text(settings.planner_system) + "\n";
+  return text + kPlannerParamsKey + " = " + params_table(settings.planner_system, settings);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/experiment/reading/readers.h"
 #include "harness/experiment/reading/system_libraries.h"
 
 namespace harness {
@@ -50,7 +51,7 @@ bool concerns(const ExperimentSpec& spec, const SweepAxis& axis, const Pipeline&
   if (section == "live") return cell.runtime != Runtime::kSimulated;
   if (section == "gpu") return cell.runtime == Runtime::kGpu;
   if (of_simulated_world(axis.key)) return cell.runtime == Runtime::kSimulated;
-  if (known_system(section) != nullptr) return spec.systems[cell.system].name == section;
+  if (known_system(section) != nullptr) return is_of(section, spec.systems[cell.system]);
   return true;
 }
 
@@ -161,6 +162,7 @@ Settings settings_with(const ExperimentSpec& spec, const Cell& cell, bool own) {
   Settings settings = spec.base;
   settings.trace = spec.traces.at(spec.workload.traces[cell.trace].name);
   if (own) {
+    settings.planner_system = spec.systems[cell.system].planner;
     for (const Assignment& assignment : spec.systems[cell.system].overrides) assign(settings, assignment);
   }
   for (std::size_t axis = 0; axis < spec.sweeps.size(); ++axis) {
@@ -195,8 +197,9 @@ std::string parameters_text(const ExperimentSpec& spec, const Cell& cell) {
   const auto add = [&text](const std::string& key, const ParamValue& value) {
     text += (text.empty() ? "" : " ") + key + "=" + text_of(value);
   };
-  for (const Assignment& assignment : spec.systems[cell.system].overrides)
-    add(assignment.key, assignment.value);
+  const SystemSpec& system = spec.systems[cell.system];
+  if (!system.planner.empty()) add(kPlannerKey, system.planner);
+  for (const Assignment& assignment : system.overrides) add(assignment.key, assignment.value);
   for (std::size_t axis = 0; axis < spec.sweeps.size(); ++axis) {
     if (cell.swept[axis] != kNotSwept) add(spec.sweeps[axis].key, spec.sweeps[axis].values[cell.swept[axis]]);
   }

@@ -259,11 +259,14 @@ void check_sweep(const ExperimentSpec& spec, const SweepAxis& axis, const InputP
     throw input_error(key_place, axis.key,
                       "a trace of workload.traces: " + join_names(names_of(spec.workload.traces)));
   }
-  const auto same = [&](const SystemSpec& system) { return system.name == section; };
+  const auto same = [&](const SystemSpec& system) { return is_of(section, system); };
   if (known_system(section) != nullptr && std::none_of(spec.systems.begin(), spec.systems.end(), same)) {
     std::vector<std::string> names;
     for (const SystemSpec& system : spec.systems) {
-      if (std::find(names.begin(), names.end(), system.name) == names.end()) names.push_back(system.name);
+      for (const std::string& name : {system.name, system.planner}) {
+        if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end())
+          names.push_back(name);
+      }
     }
     throw input_error(key_place, axis.key,
                       "shared settings and parameters of a system of this experiment: " + join_names(names));

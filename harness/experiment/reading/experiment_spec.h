@@ -28,7 +28,8 @@ struct SystemSpec {
   std::string name;
   std::string library;                 ///< the shared library that it comes with, as written; "": none
   std::string variant;                 ///< "default" when nothing is overridden
-  std::vector<Assignment> overrides;   ///< of its own parameters and of shared settings, in order of key
+  std::string planner;                 ///< the system by whose plans it serves; "": its own
+  std::vector<Assignment> overrides;   ///< of its own and its planner's parameters and of shared settings
   std::vector<std::string> pipelines;  ///< `only`: it makes cells on these; empty: on all
   std::vector<std::string> traces;     ///< the same
   InputPlace place;                    ///< of its name
@@ -36,6 +37,11 @@ struct SystemSpec {
 
 /// Whether the entry makes cells on that pipeline and trace of the experiment.
 bool makes_cells(const SystemSpec& system, const std::string& pipeline, const std::string& trace);
+
+/// Whether the section holds parameters of the entry: its system's, or its planner's.
+inline bool is_of(const std::string& section, const SystemSpec& system) {
+  return section == system.name || section == system.planner;
+}
 
 /// [[sweep]]: an axis. It multiplies the cells that its key concerns: those of one system, of one trace, of
 /// one runtime, of the pipelines that have the module, or all.

@@ -19,6 +19,9 @@ std::vector<std::string> top_level_names();
 
 /// The key of the shared library that a system comes with.
 inline constexpr const char* kLibraryKey = "library";
+/// The key of the system by whose plans it serves.
+inline constexpr const char* kPlannerKey = "planner";
+inline constexpr const char* kPlannerParamsKey = "planner_params";
 
 /// Fills `spec.systems`; `spec.workload` has been read. Throws InputError.
 void read_systems(const TableReader& document, ExperimentSpec& spec);

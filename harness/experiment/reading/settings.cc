@@ -5,6 +5,7 @@
 #include "harness/core/renamed.h"
 #include "harness/experiment/reading/readers.h"
 #include "harness/experiment/reading/system_libraries.h"
+#include "harness/serving/composed_system.h"
 
 namespace harness {
 namespace {
@@ -168,6 +169,12 @@ void assign(Settings& settings, const Assignment& given) {
 }
 
 std::unique_ptr<System> make_system(const std::string& name, const Settings& settings) {
+  std::unique_ptr<System> system = make_one_system(name, settings);
+  if (settings.planner_system.empty()) return system;
+  return composed_system(std::move(system), make_one_system(settings.planner_system, settings));
+}
+
+std::unique_ptr<System> make_one_system(const std::string& name, const Settings& settings) {
   const SystemEntry* entry = known_system(name);
   HARNESS_CHECK(entry != nullptr, "an unknown system passed the checks");
   std::unique_ptr<System> system = entry->make();

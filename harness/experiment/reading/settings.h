@@ -60,6 +60,8 @@ struct Settings {
   std::vector<DeviceAt> devices;  ///< empty: `cluster.workers` of one kind without a price; else their sum
   std::vector<FaultAt> faults;
   std::vector<Assignment> system_params;  ///< of any system, in order; the last one counts
+  std::string
+      planner_system;  ///< by whose plans the cell's system serves; "": its own or the shared planner's
 };
 
 /// A table of an experiment file with its keys, bound to fields of a Settings or of another struct.
@@ -91,8 +93,11 @@ Assignment with_names_of_today(Assignment assignment);
 /// ignored. Throws InputError: unknown key (with the nearest known one) or a value that is not allowed.
 void assign(Settings& settings, const Assignment& assignment);
 
-/// The system of that name with the settings' parameters applied. The name must be known.
+/// The system of that name with the settings' parameters applied, and with the plans of `planner_system`. The
+/// names must be known.
 std::unique_ptr<System> make_system(const std::string& name, const Settings& settings);
+/// That of the name, whoever plans for it.
+std::unique_ptr<System> make_one_system(const std::string& name, const Settings& settings);
 
 /// The part of a dotted key before the first dot.
 std::string section_of(const std::string& key);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/experiment/reading/system_libraries.h"
+#include "systems/all_systems.h"
 
 namespace harness {
 namespace {
@@ -21,16 +22,17 @@ void check_override(const SystemSpec& system, const Assignment& assignment) {
     throw input_error(assignment.place, assignment.key,
                       "settings of a system: those of [live] are the runtime's");
   }
-  if (known_system(section) != nullptr && section != system.name) {
+  if (known_system(section) != nullptr && !is_of(section, system)) {
     throw input_error(assignment.place, assignment.key,
-                      "parameters of " + system.name + " and shared settings");
+                      "parameters of " + system.name +
+                          (system.planner.empty() ? "" : ", of " + system.planner) + " and shared settings");
   }
   Settings scratch;
   assign(scratch, assignment);
 }
 
 std::string variant_of(const SystemSpec& system) {
-  std::string variant;
+  std::string variant = system.planner.empty() ? "" : kPlannerKey + ("=" + system.planner);
   for (const Assignment& assignment : system.overrides) {
     const std::string key = assignment.key.substr(assignment.key.rfind('.') + 1);
     variant += (variant.empty() ? "" : ",") + key + "=" + text_of(assignment.value);
@@ -38,11 +40,31 @@ std::string variant_of(const SystemSpec& system) {
   return variant.empty() ? "default" : variant;
 }
 
+/// Who plans, where it is another system of the program.
+void read_planner(const TableReader& table, SystemSpec& system) {
+  system.planner = table.text_or(kPlannerKey, "");
+  if (system.planner.empty()) {
+    if (table.has(kPlannerParamsKey))
+      throw input_error(table.place(kPlannerParamsKey), "no planner beside it", "planner = \"NAME\" too");
+    return;
+  }
+  std::vector<std::string> able;
+  for (const SystemEntry& entry : all_systems()) {
+    if (entry.make()->plans_for_others()) able.emplace_back(entry.name);
+  }
+  if (std::find(able.begin(), able.end(), system.planner) == able.end())
+    throw input_error(table.place(kPlannerKey), "\"" + system.planner + "\"",
+                      join_names(able) + ", whose plans schedulers of other systems can serve by");
+  if (system.planner == system.name)
+    throw input_error(table.place(kPlannerKey), "the system itself", "another system, or no such key");
+}
+
 void read_params(const TableReader& table, SystemSpec& system) {
-  for (const bool own : {true, false}) {
-    const char* key = own ? "params" : "set";
+  const std::pair<const char*, std::string> kinds[] = {
+      {"params", system.name}, {kPlannerParamsKey, system.planner}, {"set", ""}};
+  for (const auto& [key, section] : kinds) {
     if (!table.has(key)) continue;
-    for (Assignment& assignment : table.table(key).assignments(own ? system.name : "")) {
+    for (Assignment& assignment : table.table(key).assignments(section)) {
       assignment = with_names_of_today(std::move(assignment));
       check_override(system, assignment);
       for (const Assignment& other : system.overrides) {
@@ -104,6 +126,7 @@ SystemSpec read_system(const TableReader& table, const WorkloadSpec& workload) {
         join_names(known) + ", or with library = \"FILE.so\" one of your own");
   }
   system.place = table.place("name");
+  read_planner(table, system);
   read_params(table, system);
   read_only(table, workload, system);
   system.variant = table.text_or("variant", variant_of(system));

@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+#include <vector>
+
 #include "harness/experiment/cells/cell_factory.h"
 #include "harness/experiment/cells/test_experiment_text.h"
+#include "harness/sim/simulation.h"
 
 namespace harness {
 namespace {
@@ -111,6 +116,94 @@ TEST(SystemReader, ListsGivenBySetLeaveOutTheRest) {
   EXPECT_NE(
       error_of(kFourWorkloads + system("pard", "only = { traces = \"wiki\" }"), {"workload.traces=tweet"}),
       "no error");
+}
+
+// One kind of device, so that loads can stand there.
+const std::string kOneWorkload =
+    "[workload]\npipelines = \"tm\"\ntraces = \"poisson\"\nloads = 0.2\nduration_s = 5\n[cluster]\nworkers = "
+    "32\n"
+    "[serving]\nqueue = \"module\"\ncommit = \"late\"\n";
+const std::string kOnInferLine = "planner = \"inferline\"\nplanner_params = { tuner = \"none\" }";
+
+TEST(SystemReader, ResultsSayWhoPlans) {
+  const std::vector<std::string> cells = cells_of(parse(
+      kOneWorkload + system("pard", "params = { lambda = 0.2 }\n" + kOnInferLine) + system("pard", "")));
+  EXPECT_EQ(cells, (std::vector<std::string>{"pard(planner=inferline,lambda=0.2,tuner=none) tm poisson 1: "
+                                             "planner=inferline pard.lambda=0.2 inferline.tuner=none",
+                                             "pard(default) tm poisson 1: "}));
+}
+
+TEST(SystemReader, ACellOnOtherPlansReadsBackAsTheSame) {
+  const ExperimentSpec spec = parse(kOneWorkload + "[inferline]\nmax_utilisation = 0.9\n" +
+                                    system("pard", "variant = \"on\"\n" + kOnInferLine));
+  const CellIdentity cell = prepare_all(spec).front().identity;
+  EXPECT_TRUE(has(cell.effective_toml, "planner = \"inferline\"\nplanner_params = { plan = \"greedy\""));
+  EXPECT_TRUE(has(cell.effective_toml, "max_utilisation = 0.9"));
+  EXPECT_EQ(prepare_all(parse(cell.effective_toml)).front().identity.input_hash, cell.input_hash);
+}
+
+// No two of these may take each other's results.
+TEST(SystemReader, WhoPlansAndHowIsPartOfWhatACellIs) {
+  std::set<std::string> hashes;
+  std::set<double> capacities;
+  for (const std::string fields : {"", "planner = \"inferline\"",
+                                   "planner = \"inferline\"\nplanner_params = { plan = \"coarse_peak\" }"}) {
+    const PreparedCell cell =
+        prepare_all(parse(kOneWorkload + system("naive", "variant = \"one\"\n" + fields))).front();
+    ASSERT_EQ(cell.why, "");
+    hashes.insert(cell.identity.input_hash);
+    capacities.insert(cell.capacity_rps);
+  }
+  EXPECT_EQ(hashes.size(), 3U);
+  EXPECT_EQ(capacities.size(), 3U);
+}
+
+TEST(SystemReader, TheParametersOfAPlannerAreSwept) {
+  const std::string swept = sweep("inferline.max_utilisation", "[0.5, 0.9]");
+  const ExperimentSpec spec =
+      parse(kOneWorkload + system("pard", kOnInferLine) + system("naive", "") + swept);
+  EXPECT_EQ(cells_of(spec).size(), 3U) << "naive is planned for by the shared planner";
+  EXPECT_TRUE(has(error_of(kOneWorkload + system("naive", "") + swept), "inferline.max_utilisation"));
+}
+
+// InferLine's own run, through the files.
+TEST(SystemReader, NaiveOnInferLinesPlansRunsAsInferLine) {
+  const ExperimentSpec spec =
+      parse(kOneWorkload + system("inferline", "") + system("naive", "planner = \"inferline\""));
+  CellFactory factory(spec, "b");
+  std::vector<std::uint64_t> fingerprints;
+  for (const Cell& cell : factory.cells())
+    fingerprints.push_back(simulate(factory.make_run(factory.prepare(cell)), nullptr).fingerprint);
+  ASSERT_EQ(fingerprints.size(), 2U);
+  EXPECT_EQ(fingerprints[0], fingerprints[1]);
+}
+
+TEST(SystemReader, PlansThatMakeNoSenseAreRefused) {
+  const std::string at = "exp/test.toml:13: system.planner: found ";
+  const std::string planners = "; allowed: inferline, whose plans schedulers of other systems can serve by";
+  for (const std::string planner : {"inferlin", "loki", "shepherd", "ds2", "pard"})
+    EXPECT_EQ(error_of(kOneWorkload + system("pard", "planner = \"" + planner + "\"")),
+              at + "\"" + planner + "\"" + planners);
+  EXPECT_EQ(error_of(kOneWorkload + system("inferline", "planner = \"inferline\"")),
+            at + "the system itself; allowed: another system, or no such key");
+  EXPECT_EQ(
+      error_of(kOneWorkload + system("pard", "planner_params = { tuner = \"none\" }")),
+      "exp/test.toml:13: system.planner_params: found no planner beside it; allowed: planner = \"NAME\" too");
+  EXPECT_TRUE(
+      has(error_of(kOneWorkload + system("pard", "planner = \"inferline\"\nplanner_params = { tune = 1 }")),
+          "unknown key 'tune', did you mean 'tuner'?"));
+  EXPECT_TRUE(
+      has(error_of(kOneWorkload + system("pard", kOnInferLine + "\nset = { \"loki.draw\" = \"even\" }")),
+          "parameters of pard, of inferline and shared settings"));
+  for (const std::string name : {"ds2", "shepherd", "clockwork"})
+    EXPECT_EQ(error_of_cells(kOneWorkload + system(name, "planner = \"inferline\"")),
+              "exp/test.toml:12: system.name: found " + name +
+                  ", which has a planner of its own, with planner = inferline; allowed: a system that the "
+                  "shared planner plans for");
+  std::string tree = kOneWorkload;
+  tree.replace(tree.find("\"tm\""), 4, "\"traffic-analysis\"");
+  EXPECT_TRUE(has(error_of_cells(tree + system("loki", "planner = \"inferline\"")),
+                  "found loki with the plans of inferline, which serves no task trees"));
 }
 
 }  // namespace

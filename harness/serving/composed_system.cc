@@ -1,0 +1,67 @@
+#include "harness/serving/composed_system.h"
+
+#include <utility>
+#include <vector>
+
+#include "harness/core/error.h"
+#include "harness/serving/common_plans.h"
+
+namespace harness {
+namespace {
+
+class ComposedSystem final : public System {
+ public:
+  ComposedSystem(std::unique_ptr<System> serves, std::unique_ptr<System> plans)
+      : serves_(std::move(serves)), plans_(std::move(plans)) {
+    HARNESS_CHECK(plans_->plans_for_others(), "a system is to plan for others, and does not");
+  }
+
+  void list(ParamList& params) override { serves_->list(params); }
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId queue,
+                                            GroupId group) override {
+    return serves_->make_scheduler(context, queue, group);
+  }
+  std::unique_ptr<Controller> make_controller(const ServingContext& context, ModuleId module) override {
+    return serves_->make_controller(context, module);
+  }
+  std::span<const char* const> state_names() const override { return serves_->state_names(); }
+  std::unique_ptr<Router> make_router(const ServingContext& context, ModuleId module) override {
+    return serves_->make_router(context, module);
+  }
+  bool preempts() const override { return serves_->preempts(); }
+
+  bool serves_streams() const override { return serves_->serves_streams() && plans_->serves_streams(); }
+  bool serves_tasks() const override { return serves_->serves_tasks() && plans_->serves_tasks(); }
+
+  std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
+    return plans_->make_planner(context);
+  }
+  bool wants_peaks() const override { return plans_->wants_peaks(); }
+  bool wants_sample() const override { return plans_->wants_sample(); }
+  bool wants_foresight() const override { return plans_->wants_foresight(); }
+  bool plans_devices() const override { return plans_->plans_devices(); }
+  TimeNs replan_period_ns(const ServingContext& context) const override {
+    return plans_->replan_period_ns(context);
+  }
+  bool models_are_preloaded() const override { return plans_->models_are_preloaded(); }
+
+  void refine(const ServingContext& context, Plan& plan) override {
+    std::vector<TimeNs> exec_ns;
+    for (const ModulePlan& module : plan.modules) exec_ns.push_back(module.exec_ns);
+    const std::vector<TimeNs> budgets = proportional_budgets(*context.pipeline, exec_ns, context.slo_ns);
+    for (std::size_t m = 0; m < budgets.size(); ++m) plan.modules[m].budget_ns = budgets[m];
+    serves_->refine(context, plan);
+  }
+
+ private:
+  std::unique_ptr<System> serves_;
+  std::unique_ptr<System> plans_;
+};
+
+}  // namespace
+
+std::unique_ptr<System> composed_system(std::unique_ptr<System> serves, std::unique_ptr<System> plans) {
+  return std::make_unique<ComposedSystem>(std::move(serves), std::move(plans));
+}
+
+}  // namespace harness

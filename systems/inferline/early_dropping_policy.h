@@ -1,0 +1,70 @@
+// Early dropping on top of InferLine's queue (beyond its paper, which drops nothing).
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "harness/core/routes.h"
+#include "harness/serving/batching_scheduler.h"
+#include "harness/serving/visit_ring.h"
+
+namespace harness {
+
+/// A policy of BatchingScheduler. First in, first out; a query whose turn has come is dropped where its batch
+/// would end too late: the planned execution times of this model and of those that must still come, on the
+/// shortest of the routes that lead through this model, then end after the deadline. `estimated_late`, or
+/// `expired` where the deadline is past already. A query that would end exactly then is served.
+class EarlyDroppingPolicy {
+ public:
+  EarlyDroppingPolicy(const ServingContext& context, ModuleId module)
+      : pipeline_(*context.pipeline), module_(module), routes_(pipeline_, context.seed) {}
+
+  void on_plan(TimeNs, const Plan& plan) {
+    std::vector<double> exec_ns;
+    for (const ModulePlan& each : plan.modules) exec_ns.push_back(static_cast<double>(each.exec_ns));
+    remaining_ns_ = plan.modules[module_].exec_ns +
+                    static_cast<TimeNs>(least_after(pipeline_, routes_, exec_ns)[module_]);
+  }
+
+  void push(TimeNs, const Visit& visit) { queue_.push({visit.id, visit.deadline_ns}); }
+  void put_back(TimeNs, const Visit& visit) { queue_.push_front({visit.id, visit.deadline_ns}); }
+  bool erase(VisitId visit) { return queue_.erase(visit); }
+  bool empty() const { return queue_.empty(); }
+
+  int fill(TimeNs now, const BatchSlot& slot, Decisions& out) {
+    const TimeNs end_ns = slot.start_ns + remaining_ns_;
+    int joined = 0;
+    while (joined < slot.room && !queue_.empty()) {
+      const Waiting visit = queue_.front();
+      queue_.pop_front();
+      if (end_ns > visit.deadline_ns) {
+        out.drop(visit.id, now > visit.deadline_ns ? DropReason::kExpired : DropReason::kEstimatedLate);
+      } else {
+        out.join(slot.worker, visit.id);
+        ++joined;
+      }
+    }
+    return joined;
+  }
+
+  void on_started(TimeNs, const BatchView&) {}
+  void on_done(TimeNs, const BatchView&) {}
+  void on_state(TimeNs, ModuleId, std::span<const double>) {}
+  void start(TimeNs, Decisions&) {}
+  void on_timer(TimeNs, Decisions&) {}
+
+ private:
+  struct Waiting {
+    VisitId id = 0;
+    TimeNs deadline_ns = 0;
+  };
+
+  const Pipeline& pipeline_;
+  ModuleId module_;
+  Routes routes_;
+  TimeNs remaining_ns_ = 0;  ///< from the start of a batch to the end of its queries
+  VisitRing<Waiting> queue_;
+};
+
+}  // namespace harness
