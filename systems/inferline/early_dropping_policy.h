@@ -13,18 +13,21 @@ namespace harness {
 
 /// A policy of BatchingScheduler. First in, first out; a query whose turn has come is dropped where its batch
 /// would end too late: the planned execution times of this model and of those that must still come, on the
-/// shortest of the routes that lead through this model, then end after the deadline. `estimated_late`, or
-/// `expired` where the deadline is past already. A query that would end exactly then is served.
+/// shortest of the routes that lead through this model (in a task tree: of this one alone), then end after
+/// the deadline. `estimated_late`, or `expired` where the deadline is past already. A query that would end
+/// exactly then is served.
 class EarlyDroppingPolicy {
  public:
-  EarlyDroppingPolicy(const ServingContext& context, ModuleId module)
-      : pipeline_(*context.pipeline), module_(module), routes_(pipeline_, context.seed) {}
+  EarlyDroppingPolicy(const ServingContext& context, ModuleId module) : context_(context), module_(module) {}
 
   void on_plan(TimeNs, const Plan& plan) {
+    remaining_ns_ = plan.modules[module_].exec_ns;
+    const Pipeline& pipeline = *context_.pipeline;
+    if (pipeline.has_tasks()) return;  // a visit may cause none
     std::vector<double> exec_ns;
     for (const ModulePlan& each : plan.modules) exec_ns.push_back(static_cast<double>(each.exec_ns));
-    remaining_ns_ = plan.modules[module_].exec_ns +
-                    static_cast<TimeNs>(least_after(pipeline_, routes_, exec_ns)[module_]);
+    const Routes routes(pipeline, context_.seed);
+    remaining_ns_ += static_cast<TimeNs>(least_after(pipeline, routes, exec_ns)[module_]);
   }
 
   void push(TimeNs, const Visit& visit) { queue_.push({visit.id, visit.deadline_ns}); }
@@ -60,9 +63,8 @@ class EarlyDroppingPolicy {
     TimeNs deadline_ns = 0;
   };
 
-  const Pipeline& pipeline_;
+  const ServingContext& context_;
   ModuleId module_;
-  Routes routes_;
   TimeNs remaining_ns_ = 0;  ///< from the start of a batch to the end of its queries
   VisitRing<Waiting> queue_;
 };

@@ -16,7 +16,8 @@ class WindowSearch {
                const QueryWindow& window, TimeNs slo_ns)
       : hardware_(hardware),
         slo_ns_(slo_ns),
-        estimator_(pipeline, hardware, from_zero(window.sent_ns), window.seed, window.first),
+        estimator_(pipeline, hardware, from_zero(window.sent_ns), window.seed, PathDraws::kRoute,
+                   window.first),
         configuration_(planned) {
     const auto queries = static_cast<double>(window.sent_ns.size());
     for (ModuleId m = 0; m < planned.size(); ++m) {

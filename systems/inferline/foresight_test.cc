@@ -100,7 +100,7 @@ bool is_feasible(const InferLineWorld& world, const Hardware& hardware, const Co
                  const QueryWindow& window) {
   std::vector<TimeNs> times;
   for (const TimeNs sent : window.sent_ns) times.push_back(sent - window.sent_ns.front());
-  Estimator estimator(world.pipeline, hardware, times, window.seed, window.first);
+  Estimator estimator(world.pipeline, hardware, times, window.seed, PathDraws::kRoute, window.first);
   Configuration most = configuration;
   for (ModuleId m = 0; m < configuration.size(); ++m) {
     const double visits = estimator.scale_factor(m) * static_cast<double>(times.size());

@@ -125,8 +125,8 @@ class InferLinePlanner final : public Planner {
     if (params_.tuner == Tunes::kEnvelope)
       tuner_ = make_envelope_tuner(tuned, params_.tuning, sample, sample_ns);
     if (params_.tuner == Tunes::kAutoscale && params_.tuning.autoscale_signal == AutoscaleSignal::kInSystem)
-      tuned.load_curve = measure_load_curve(pipeline, hardware_, sample, sample_ns, seed, planned_,
-                                            params_.paths);
+      tuned.load_curve =
+          measure_load_curve(pipeline, hardware_, sample, sample_ns, seed, planned_, params_.paths);
     if (params_.tuner == Tunes::kAutoscale) tuner_ = make_autoscale_tuner(tuned, params_.tuning);
     Plan plan = plan_of(first);
     if (params_.tuner != Tunes::kForesight) return plan;

@@ -103,7 +103,8 @@ std::vector<ModelPaths> tree_paths(const Pipeline& pipeline, std::size_t queries
   const FanOut fan_out(pipeline, seed);
   std::vector<ModelPaths> paths(pipeline.modules.size());
   std::vector<std::vector<std::uint64_t>> places(paths.size());  // FanOut's, by visit
-  for (std::size_t query = 0; query < queries; ++query) places.front().push_back(fan_out.first_place(first + query));
+  for (std::size_t query = 0; query < queries; ++query)
+    places.front().push_back(fan_out.first_place(first + query));
   for (ModuleId m = 0; m < paths.size(); ++m) {
     paths[m].is_sure.assign(pipeline.modules[m].subs.size(), false);
     paths[m].visits = queries;
