@@ -23,6 +23,10 @@ void TuningParams::list(ParamList& params) {
                 "tuner = envelope: a scale-down keeps the least rho of the models that are planned with "
                 "several replicas, or of all (section 5; a model whose one replica is nearly idle then "
                 "keeps the others from shrinking)");
+  params.choice("scale_back", scale_back, {"never", "planned"},
+                "tuner = envelope: replicas that a scale-down took away come back only when a window exceeds "
+                "the sample's (section 5), or as soon as the rule for scaling down would keep them "
+                "(reconstruction)");
   params.number("longest_window_s", longest_window_s, 0.1, 3600,
                 "tuner = envelope: windows double up to this (section 5)");
   params.number("scale_down_wait_s", scale_down_wait_s, 0, 1e5,
@@ -92,13 +96,19 @@ class EnvelopeTuner final : public Tuner {
     }
     while (!recent_.empty() && recent_.front() < now - kDownSpanNs) recent_.pop_front();
     const double rate = exceeding_rate();
+    const double rate_now = recent_rate(now);
     std::vector<int> least;
     for (std::size_t m = 0; m < current.size(); ++m)
       least.push_back(rate > 0 ? needed(m, rate, pipeline_.models[m].utilisation) : 1);
+    if (params_.scale_back == ScaleBack::kPlanned) {
+      for (std::size_t m = 0; m < current.size(); ++m) {
+        const int kept = std::min(pipeline_.planned[m].replicas, needed(m, rate_now, least_rho_));
+        least[m] = std::max(least[m], kept);
+      }
+    }
     std::vector<int> wanted = current;
     for (std::size_t m = 0; m < wanted.size(); ++m) wanted[m] = std::max(wanted[m], least[m]);
     if (wanted == current && now - changed_ns_ >= s_to_ns(params_.scale_down_wait_s)) {
-      const double rate_now = recent_rate(now);
       for (std::size_t m = 0; m < wanted.size(); ++m)
         wanted[m] = std::min(wanted[m], std::max(least[m], needed(m, rate_now, least_rho_)));
     }

@@ -57,9 +57,16 @@ enum class AutoscaleSignal {
   kInSystem  ///< the requests in the system: AutoScale's capacity inference
 };
 
+/// Whether replicas that a scale-down took away come back before a window exceeds the sample's (R).
+enum class ScaleBack {
+  kAsPrinted,  ///< never: no rate of the sample's envelope scales up, whatever is left
+  kPlanned     ///< as soon as the rule for scaling down would keep them, up to what was planned
+};
+
 struct TuningParams {
   ScaleUpRate scale_up = ScaleUpRate::kRate;
   ScaleDownSlack scale_down_slack = ScaleDownSlack::kSeveral;
+  ScaleBack scale_back = ScaleBack::kAsPrinted;
   double longest_window_s = 60;
   double scale_down_wait_s = 15;
   double idle_timer_s = 9.2;
@@ -97,6 +104,7 @@ class Tuner {
 /// Section 5. Up: where a window holds more queries than any of the sample's did, k_m = ceil(r s_m / (mu_m
 /// rho_m)) replicas, if that is more. Down: 15 s after any change, for the largest rate in 5-second windows
 /// of the last 30 s, with the least rho, if that is less and the rule for scaling up does not need them now.
+/// With scale_back = planned, back up by that rule too, as far as was planned.
 std::unique_ptr<Tuner> make_envelope_tuner(const TunedPipeline& pipeline, const TuningParams& params,
                                            std::span<const TimeNs> sample_ns, TimeNs sample_length_ns);
 

@@ -95,6 +95,38 @@ TEST(EnvelopeTuner, ScalesUpAtOnceAndDownAfterItsDelay) {
   EXPECT_EQ(replicas.back(), (std::vector<int>{2, 2}));
 }
 
+// By hand: 100/s as planned, 40/s from 20 to 70 s, then 100/s again, which the sample has held.
+TEST(EnvelopeTuner, ComesBackToThePlanOnlyWhereItIsToldTo) {
+  std::vector<TimeNs> sample;
+  add_even(sample, 0, 10, 100);
+  std::vector<TimeNs> times;
+  add_even(times, 0, 20, 100);
+  add_even(times, 20, 70, 40);
+  add_even(times, 70, 90, 100);
+  for (const ScaleBack back : {ScaleBack::kAsPrinted, ScaleBack::kPlanned}) {
+    TuningParams params;
+    params.scale_back = back;
+    const auto tuner = make_envelope_tuner(two_models(), params, sample, 10 * kNsPerS);
+    const auto replicas = tuned(*tuner, times, 90);
+    EXPECT_EQ(replicas[47 - 1], (std::vector<int>{3, 4}));
+    // [18, 23) s holds 320, 64/s: m0 ceil(64 / (50 x 5/8)) = 3, m1 ceil(32 / (20 x 5/8)) = 3.
+    EXPECT_EQ(replicas[48 - 1], (std::vector<int>{3, 3}));
+    // 15 s later 40/s: 2 and 2.
+    EXPECT_EQ(replicas[63 - 1], (std::vector<int>{2, 2}));
+    EXPECT_EQ(replicas[70 - 1], (std::vector<int>{2, 2}));
+    if (back == ScaleBack::kAsPrinted) {
+      EXPECT_EQ(replicas.back(), (std::vector<int>{2, 2}));
+      continue;
+    }
+    // [66, 71) s: 52/s, 2 and 3. [67, 72): 64/s. [68, 73): 76/s, m1 ceil(38 / (20 x 5/8)) = 4. Then 100/s,
+    // for which m0 would keep 4, but was planned with 3.
+    EXPECT_EQ(replicas[71 - 1], (std::vector<int>{2, 3}));
+    EXPECT_EQ(replicas[72 - 1], (std::vector<int>{3, 3}));
+    EXPECT_EQ(replicas[73 - 1], (std::vector<int>{3, 4}));
+    EXPECT_EQ(replicas.back(), (std::vector<int>{3, 4}));
+  }
+}
+
 // One query too many in the shortest window multiplies every model by r_0 / lambda with the printed rule;
 // by the excess it changes next to nothing.
 TEST(EnvelopeTuner, OneQueryTooManyInTheShortestWindow) {
