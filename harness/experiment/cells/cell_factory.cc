@@ -335,7 +335,7 @@ std::string CellFactory::arrivals_text(const Cell& cell, const Configuration& of
 
 double CellFactory::best_capacity(const Cell& cell) {
   Configuration& of = configuration(cell, Whose::kShared);
-  const auto key = std::make_pair(slo_of(cell), has_streams(of.settings) ? cell.rate : 0);
+  const double key = has_streams(of.settings) ? cell.rate : 0;
   const auto found = of.best_capacity.find(key);
   if (found != of.best_capacity.end()) return found->second;
   RunSpec run = world_of(cell, of.settings);

@@ -80,8 +80,8 @@ class CellFactory {
     std::string parameters;  ///< parameters_text()
     std::string checksums;   ///< of kOwn, once asked for: lines, as checksums() and of the trace's file
     CellFrame frame;         ///< of kOwn
-    std::optional<bool> plans_itself;                           ///< of kOwn, once asked for
-    std::map<std::pair<TimeNs, double>, double> best_capacity;  ///< by SLO and rate of streams (else 0)
+    std::optional<bool> plans_itself;        ///< of kOwn, once asked for
+    std::map<double, double> best_capacity;  ///< by rate of streams (else 0)
   };
   using ConfigurationKey =
       std::tuple<Whose, Runtime, std::size_t, std::size_t, std::size_t, std::vector<std::size_t>>;
