@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/engine/dispatch/dispatcher.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_tasks.h"
+#include "systems/all_systems.h"
 #include "systems/inferline/planning.h"
 #include "systems/inferline/served_models.h"
 #include "systems/inferline/test_inferline_world.h"
@@ -148,6 +151,33 @@ TEST(TaskTrees, ArePlannedByVisitsOfAQuery) {
   EXPECT_DOUBLE_EQ(unit_rps(hardware, estimator, {{0, 1, 1}, {0, 1, 1}}), 200.0 / 3);
   const Configuration coarse = coarse_plan(pipeline, hardware, estimator, ms_to_ns(15), 100);
   EXPECT_EQ(coarse, (Configuration{{0, 1, 2}, {0, 1, 2}}));  // 100 / 66.7
+}
+
+// Planner and Tuner in a run, on two kinds of devices: of the cars' classifiers the second kind has the worse
+// alone, which nobody needs. As above, 25 ms take one worker a task; the other variants get none.
+TEST(TaskTrees, AreServedByTheMostAccurateVariants) {
+  std::vector<TimeNs> times;
+  for (int i = 0; i < 200; ++i) times.push_back(i * 20 * kNsPerMs);
+  RunSpec spec = tree_cell_of(testing::cars(), testing::car_profiles(), {9, 9}, times, 1);
+  spec.system = find_system("inferline")->make();
+  spec.slo_ns = 25 * kNsPerMs;
+  auto planning = std::make_shared<PlanningTimes>();
+  planning->sample = times;
+  planning->sample_ns = 4 * kNsPerS;
+  spec.planning = planning;
+  spec.devices = {{"gpu", 9, 1, {spec.profiles[0], spec.profiles[1], spec.profiles[2], std::nullopt}},
+                  {"cpu", 9, 0.5, {std::nullopt, std::nullopt, std::nullopt, spec.profiles[3]}}};
+  const Plan plan = initial_plan(spec, 50);
+  settle_devices(spec, plan);
+  std::vector<int> workers;
+  for (const ModulePlan& module : plan.modules) workers.push_back(module.workers);
+  EXPECT_EQ(workers, (std::vector<int>{1, 0, 1, 0}));
+  EXPECT_EQ(plan.modules[3].device, 1);
+  const RunRecord record = simulate(spec, nullptr);
+  EXPECT_EQ(record.in_time, 200U);
+  EXPECT_EQ(record.modules[0].done, 200U);
+  EXPECT_EQ(record.modules[2].done, 600U);
+  EXPECT_EQ(record.modules[1].arrived + record.modules[3].arrived, 0U);
 }
 
 // Section 4.1: a query takes each branch with the share of those that take it, independently of all else. Of
