@@ -63,7 +63,10 @@ class ProfileRun {
         is_file_(is_profile_file(output_)),
         set_(measured_set(jobs_)),
         goodput_(options.goodput),
-        seed_(options.seed) {}
+        seed_(options.seed) {
+    if (!options.device_name.empty()) set_.device = options.device_name;
+    if (options.add) before_ = text_before(output_, set_.device, jobs_);
+  }
 
   /// The exit code.
   int run() {
@@ -113,7 +116,9 @@ class ProfileRun {
            "; experiments take it with --set cluster.profiles=" + path + "\n";
   }
 
-  void write() const { write_file(output_, text_of(set_)); }
+  void write() const {
+    write_file(output_, before_.empty() ? text_of(set_) : added_text(output_, before_, set_));
+  }
 
   void note_failure(const ProfileJob& job, const std::string& message, bool is_input) {
     ++failures_;
@@ -135,6 +140,7 @@ class ProfileRun {
   std::string output_;
   bool is_file_;
   MeasuredSet set_;
+  std::string before_;  ///< what the measured profiles are added to; "": nothing
   GoodputOptions goodput_;
   std::uint64_t seed_;
   ExitPointAverage exit_points_;
@@ -218,6 +224,14 @@ void add_options(CLI::App& command, ProfileOptions& options) {
   command.add_option("-o,--output", options.output, "the profiles' file")
       ->required()
       ->type_name("PROFILES.toml");
+  command
+      .add_flag("--add", options.add,
+                "keep what the file has, such as profiles of other devices, and add to it")
+      ->excludes("--goodput");
+  command
+      .add_option("--device-name", options.device_name,
+                  "what the set calls the device, as [[cluster.device]] names it (default: what it is)")
+      ->type_name("NAME");
 }
 
 }  // namespace
@@ -231,6 +245,7 @@ void add_profile_command(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  harness profile --model lenet --batches 1,2,4,8 -o lenet.toml\n"
       "  harness profile --device cuda:0 --pipeline tm --exit-points all -o tm.toml\n"
+      "  harness profile --device cuda:0 --device-name gpu --pipeline small --add -o two-kinds.toml\n"
       "  harness profile --file mine.pt --input 224x224 -o mine.toml\n"
       "  harness profile --profiles shepherd-v100 --goodput 100,250 -o goodput.toml\n"
       "Experiments name the file as `profiles = \"tm.toml\"`. docs/profile.md says how it is measured.\n"

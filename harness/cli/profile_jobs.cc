@@ -232,6 +232,20 @@ bool is_profile_file(const std::string& output) {
   return !fs::exists(output, error) || fs::is_regular_file(output, error);
 }
 
+std::string text_before(const std::string& output, const std::string& device, const ProfileJobs& jobs) {
+  std::error_code error;
+  if (!fs::is_regular_file(output, error)) return "";
+  const std::string text = read_file(output);
+  const ProfileSet set = parse_profiles(output, text);
+  const auto own = set.devices.find(device);
+  for (const ProfileJob& job : jobs.jobs) {
+    if (own == set.devices.end() || !own->second.contains(job.source.model)) continue;
+    throw input_error({output, 0, "profile"}, "a profile of '" + job.source.model + "' on " + device,
+                      "with --add other models, or another --device-name");
+  }
+  return text;
+}
+
 ProfileJobs profile_jobs(const ProfileOptions& options) {
   ProfileJobs result;
   check_goodput(options.goodput);

@@ -51,6 +51,8 @@ struct ProfileOptions {
   double limit_s = 60;
   std::uint64_t seed = 1;
   std::string output;
+  bool add = false;         ///< to what stands in the output
+  std::string device_name;  ///< in the set; empty: what the device calls itself
   GoodputOptions goodput;
 };
 
@@ -75,6 +77,10 @@ ProfileJobs profile_jobs(const ProfileOptions& options);
 /// Throws InputError for an output that is no .toml file and no device or pipe, EnvironmentError when it
 /// could not be written.
 void check_profile_output(const std::string& output);
+
+/// The text of a set to which profiles of these jobs on `device` are added; "" where there is no such file.
+/// Throws InputError where the set is none or has one of them.
+std::string text_before(const std::string& output, const std::string& device, const ProfileJobs& jobs);
 
 /// A device or pipe is written once, when all is done; a file may be written again and again.
 bool is_profile_file(const std::string& output);

@@ -155,6 +155,33 @@ max_batch = 32
     return failures
 
 
+def check_kinds(harness, folder):
+    """Two kinds of devices measured into one set, one after the other, and a plan over both."""
+    failures = Failures()
+    profile = [harness, "profile", "--device", "null", "--model", "lenet", "--batches", "1,2", "--limit-s", "1", "--add", "-o", "kinds.toml"]
+    for name in ("slow", "fast"):
+        done = run([*profile, "--device-name", name], folder)
+        if done.returncode != 0 or done.stderr:
+            failures.append(f"kinds: {name}: exit code {done.returncode}: {done.stderr}")
+    failures.refused("a kind again", [*profile, "--device-name", "slow"], folder, ["kinds.toml", "'lenet' on slow", "--device-name"])
+    failures.refused("goodput of several", [*profile, "--goodput", "9"], folder, ["--add", "--goodput"])
+    write(folder, "none.toml", "pipelines = 1\n")
+    failures.refused("no set", [*profile[:-1], "none.toml"], folder, ["none.toml:1", "pipelines"])
+    kinds = "".join(f'[[cluster.device]]\nname = "{name}"\ncount = 4\nusd_per_h = {price}\n' for name, price in (("slow", 1), ("fast", 2)))
+    write(folder, "one.toml", ONE_MODULE)
+    write(folder, "k.toml", SIMULATED.replace("workers = 2", "").replace("lenet.toml", "kinds.toml").replace("naive", "inferline") + kinds)
+    done = run([harness, "k.toml"], folder)
+    if done.returncode != 0:
+        failures.append(f"a plan over two kinds: exit code {done.returncode}: {done.stderr}")
+    shown = run([harness, "show", "results-out/k.h5", "--plans", "--columns", "x"], folder)
+    if shown.returncode != 2:
+        failures.append(f"plans of chosen columns: exit code {shown.returncode}")
+    shown = run([harness, "show", "results-out/k.h5", "--plans", "--csv"], folder)
+    if ",only,slow,1,1," not in shown.stdout:
+        failures.append(f"a plan over two kinds: the cheaper one carries the load: {shown.stdout}{shown.stderr}")
+    return failures
+
+
 def check_cpu(harness, folder):
     """LibTorch on the processor: medians between their quantiles, and a simulation that runs with the file."""
     done = run([harness, "profile", "--model", "lenet", "--batches", "1,2,4,8", "--exit-points", "1", "--limit-s", "3",
@@ -291,7 +318,7 @@ def main():
         write(folder, "kept.toml", SMALL)
         devices, failures = check_list(harness, folder)
         failures += check_bad_input(harness, folder) + check_null(harness, folder) + check_no_list(harness, folder)
-        failures += check_goodput(harness, folder)
+        failures += check_goodput(harness, folder) + check_kinds(harness, folder)
         failures += check_list_models(harness, folder, devices.get("cpu") == "usable")
         if devices.get("cpu") == "usable":
             failures += check_cpu(harness, folder) + check_cpu_failures(harness, folder) + check_moved(harness, folder)

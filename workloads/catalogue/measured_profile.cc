@@ -92,9 +92,14 @@ void add_measured(std::string& text, const MeasuredProfile& profile) {
   text += "]\n";
 }
 
-void add_profile(std::string& text, const MeasuredProfile& profile) {
+/// `set`: whose device and source the profile names itself; null: they stand at the top.
+void add_profile(std::string& text, const MeasuredProfile& profile, const MeasuredSet* set) {
   text += "\n[[profile]]\n";
   add(text, "model", toml_text(profile.model));
+  if (set != nullptr) {
+    add(text, "device", toml_text(set->device));
+    add(text, "source", toml_text(set->source));
+  }
   add(text, "batch", array_text(profile.sizes, [](const auto& size) { return std::to_string(size.batch); }));
   add_times(text, "latency_ms", profile, &MeasuredLatency::median_ns);
   if (profile.memory_mb > 0) add(text, "memory_mb", share_text(profile.memory_mb));
@@ -136,7 +141,16 @@ std::string text_of(const MeasuredSet& set) {
   add(text, "description", toml_text(set.description));
   add(text, "device", toml_text(set.device));
   add(text, "source", toml_text(set.source));
-  for (const MeasuredProfile& profile : set.profiles) add_profile(text, profile);
+  for (const MeasuredProfile& profile : set.profiles) add_profile(text, profile, nullptr);
+  return text;
+}
+
+std::string added_text(const std::string& file, std::string_view before, const MeasuredSet& set) {
+  parse_profiles(file, before);
+  std::string text(before);
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  for (const MeasuredProfile& profile : set.profiles) add_profile(text, profile, &set);
+  parse_profiles(file, text);
   return text;
 }
 

@@ -69,6 +69,11 @@ struct MeasuredSet {
 /// The file's text: latencies in ms to the nanosecond. Any text may stand in names and notes.
 std::string text_of(const MeasuredSet& set);
 
+/// `before`, the text of a set of profiles, with those of `set` behind it, each with its device and source: a
+/// set of several devices. All else stays as it is. `file` is for messages. Throws InputError for a `before`
+/// that is no set, and for a model that it has on that device.
+std::string added_text(const std::string& file, std::string_view before, const MeasuredSet& set);
+
 /// Checks the table [profile.measured] of a profile with `sizes` latencies: its keys (docs/profile.md), that
 /// each array has as many entries, that quantiles are in order. What a run uses of it, handover and
 /// precision, goes into `profile`. Throws InputError.

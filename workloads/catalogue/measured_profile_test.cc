@@ -8,6 +8,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/random.h"
+#include "harness/core/test_refusal.h"
 #include "workloads/catalogue/catalogue.h"
 #include "workloads/catalogue/measured_profile.h"
 #include "workloads/trace_files/trace_import.h"
@@ -93,6 +94,32 @@ TEST(MeasuredProfiles, SayTheirPrecisionWhereTheyWereMeasuredHere) {
   EXPECT_EQ(read("[profile.measured]\nrepeats = 3\n"), Precision::kFp32) << "before there was a choice";
   for (const Precision precision : {Precision::kFp32, Precision::kFp16, Precision::kBf16})
     EXPECT_EQ(read("[profile.measured]\nprecision = '" + std::string(name_of(precision)) + "'\n"), precision);
+}
+
+// Two devices measured into one set, the second with a model more.
+TEST(MeasuredProfiles, OfSeveralDevicesStandInOneSet) {
+  MeasuredSet cpu = one({latency(1, 9'000'000), latency(2, 17'000'000)});
+  cpu.device = "cpu";
+  MeasuredSet gpu = one({latency(1, 2'000'000), latency(4, 5'000'000)});
+  gpu.device = "a \"GPU\"";
+  gpu.source = "measured later";
+  gpu.profiles.push_back(gpu.profiles.front());
+  gpu.profiles.back().model = "lenet";
+  const std::string before = text_of(cpu) + "# mine, without an end of line";
+  const std::string text = added_text("p.toml", before, gpu);
+  EXPECT_TRUE(text.starts_with(before));
+  const ProfileSet set = parse_profiles("p.toml", text);
+  ASSERT_EQ(set.devices.size(), 2U);
+  EXPECT_EQ(set.description, "measured");
+  EXPECT_EQ(set.devices.at("cpu").size(), 1U);
+  EXPECT_EQ(set.devices.at("cpu").at("resnet50").latency(2), 17'000'000);
+  EXPECT_EQ(set.devices.at("cpu").at("resnet50").source, "harness profile");
+  ASSERT_EQ(set.devices.at(gpu.device).size(), 2U);
+  EXPECT_EQ(set.devices.at(gpu.device).at("resnet50").latency(1), 2'000'000);
+  EXPECT_EQ(set.devices.at(gpu.device).at("lenet").max_batch(), 4);
+  EXPECT_EQ(set.devices.at(gpu.device).at("lenet").source, "measured later");
+  EXPECT_EQ(refusal_of([&] { added_text("p.toml", text, cpu); }).rfind("p.toml:", 0), 0U);
+  EXPECT_THROW(added_text("p.toml", "pipelines = 3\n", gpu), InputError);
 }
 
 TEST(MeasuredProfiles, TakeAnyTextInNames) {
