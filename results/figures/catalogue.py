@@ -8,7 +8,7 @@ from typing import Callable
 import matplotlib.pyplot as plt
 
 from cast import Cast, system_of
-from inferline import costs, courses
+from inferline import costs, courses, profiles
 from inferline.series import OVER_TIME, PLANNER, PLANS
 import load_sweep
 from loki import fig1, fig5, fig7
@@ -78,6 +78,7 @@ DRAWINGS = {
     "loki/fig6": Drawing(fig5.draw_social, by_workload=True),
     "loki/fig7": Drawing(fig7.draw, fig7.SERIES, by_workload=True),
     "loki/fig8": Drawing(loki_fig8.draw, None, ("slo_ms",), by_workload=True),
+    "inferline/fig3": Drawing(profiles.draw, None, (profiles.MAX_BATCH,), by_system=True),
     "inferline/fig5": Drawing(costs.draw_plans, PLANS, LOADS),
     "inferline/fig6": of_inferline(6),
     "inferline/fig7": of_inferline(7),

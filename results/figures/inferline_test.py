@@ -15,7 +15,7 @@ import numpy as np
 from figures_testing import Drawn, profiles_for_slo, rows_of, wanted_cells
 from harness_results.file import Results
 import selection
-from selection import Missing, name_of
+from selection import Missing, group, name_of
 
 INFERLINE = sys.argv.pop()
 VIOLATED = (1, 2)
@@ -81,6 +81,29 @@ class CostsTest(Copied):
                              [f"{rate}\n{trace}" for trace in TRACES for rate in RATES])
             self.assertIn("Not in the file: CG-Mean.", caption)
             self.assertIn("Squared CV of the gaps: 1 in rise, 4 in bursty.", caption)
+
+    def test_fig3_is_throughput_and_execution_time_by_the_largest_batch(self):
+        with h5py.File(INFERLINE) as file:
+            least = min(file["summary"]["load"])
+        batches = {300: 2, 500: 16}
+
+        def batch_for_slo(row):
+            if (row["variant"], row["trace"], row["load"]) != (b"default", b"bursty", least):
+                row["status"] = b"skipped"
+            row["parameters"] = f"planner.max_batch={batches[int(row['slo_ms'])]}".encode()
+            row["slo_ms"] = 500
+
+        copy = self.copy(batch_for_slo)
+        (_, figure, caption), = self.figures(copy, "inferline/fig3")
+        self.assertIn("on vcpu, k80 serves", caption)
+        cells = group(Results(copy).cells, lambda cell: cell.parameters["planner.max_batch"])
+        values = (lambda cell: cell["goodput_rps"], lambda cell: cell.table("plans")["exec_ns"][0] / 1e6)
+        for axes, value in zip(figure.axes, values):
+            drawn_batches, drawn = self.lines(axes)["social-posts"]
+            self.assertEqual(list(drawn_batches), [2, 16])
+            np.testing.assert_allclose(drawn, [np.mean([value(cell) for cell in cells[at]]) for at in ("2", "16")])
+        with self.assertRaisesRegex(Missing, "one largest batch only"):
+            self.figures(INFERLINE, "inferline/fig3")
 
     def test_fig9_is_cost_by_slo_with_a_line_for_each_rate(self):
         (stem, figure, caption), = self.figures(INFERLINE, "inferline/fig9")

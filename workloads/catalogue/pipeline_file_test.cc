@@ -113,8 +113,8 @@ Names video_pipelines() {
     const Pipeline pipeline = load_pipeline(name);
     return pipeline.independent || pipeline.has_tasks();
   });
-  for (const char* other :
-       {"rag", "small", "image-processing", "social-posts", "tf-cascade", "video-monitoring"})
+  for (const char* other : {"rag", "small", "image-processing", "social-posts", "tf-cascade",
+                            "video-monitoring", "resnet152-alone", "nmt-alone", "preprocess-alone"})
     std::erase(names, other);
   return names;
 }
