@@ -13,13 +13,16 @@ constexpr int kMaxBatch = 65535;  // of one batch in the estimator
 std::string ms_text(TimeNs time_ns) { return text_of(std::round(ns_to_ms(time_ns) * 1000) / 1000) + " ms"; }
 
 /// Algorithm 1, lines 2 to 7: batches of 1 on the fastest hardware.
-Configuration fastest_configuration(const Pipeline& pipeline, const Hardware& hardware, TimeNs slo_ns) {
+Configuration fastest_configuration(const Pipeline& pipeline, const Hardware& hardware, TimeNs slo_ns,
+                                    double sizing_factor = 1) {
   Configuration fastest;
   for (ModuleId m = 0; m < pipeline.modules.size(); ++m) fastest.push_back({hardware.fastest(m), 1, 1});
   const TimeNs service_ns = hardware.service_ns(fastest);
-  if (service_ns > slo_ns) {
+  const double factor = std::max(1.0, sizing_factor);
+  if (factor * static_cast<double>(service_ns) > static_cast<double>(slo_ns)) {
     throw InputError("the shortest service time of the pipeline is " + ms_text(service_ns) +
-                     ", longer than the SLO of " + ms_text(slo_ns));
+                     (factor > 1 ? " x sizing_factor " + text_of(factor) : "") + ", longer than the SLO of " +
+                     ms_text(slo_ns));
   }
   return fastest;
 }
@@ -37,10 +40,11 @@ void GreedyParams::list(ParamList& params) {
                 "batches make most $ of replicas superfluous, or of the first (reconstruction)");
   params.number("max_utilisation", max_utilisation, 0.05, 1,
                 "no model is planned at a higher load than this share of its throughput (reconstruction)");
-  params.choice(
-      "full_batches", full_batches, {"any", "within_slo"},
-      "within_slo: a plan is infeasible too where full batches take longer than the SLO on the longest "
-      "path, for systems that estimate by them (beyond the paper)");
+  params.number(
+      "sizing_factor", sizing_factor, 0, 100,
+      "a plan is infeasible too where factor x the longest path of full batches is longer than the SLO, "
+      "as those take for granted who estimate by full batches (planner.sizing_factor; beyond the paper); "
+      "0: full batches may take any time");
 }
 
 GreedyPlanner::GreedyPlanner(const Pipeline& pipeline, const Hardware& hardware, Estimator& estimator,
@@ -81,7 +85,8 @@ bool GreedyPlanner::is_feasible(const Configuration& configuration) {
   for (ModuleId m = 0; m < configuration.size(); ++m) {
     if (utilisation(configuration, m) > params_.max_utilisation + kRounding) return false;
   }
-  if (params_.full_batches == FullBatches::kWithinSlo && hardware_.service_ns(configuration) > slo_ns_)
+  if (params_.sizing_factor * static_cast<double>(hardware_.service_ns(configuration)) >
+      static_cast<double>(slo_ns_))
     return false;
   const auto known = known_.find(configuration);
   if (known != known_.end()) return known->second;
@@ -92,7 +97,7 @@ bool GreedyPlanner::is_feasible(const Configuration& configuration) {
 }
 
 Configuration GreedyPlanner::initial() {
-  Configuration configuration = fastest_configuration(pipeline_, hardware_, slo_ns_);
+  Configuration configuration = fastest_configuration(pipeline_, hardware_, slo_ns_, params_.sizing_factor);
   // While a model does not keep up nothing is feasible, and the bottleneck is one of these.
   for (ModuleId m = 0; m < configuration.size(); ++m)
     configuration[m].replicas = replicas_to_keep_up(m, configuration[m]);

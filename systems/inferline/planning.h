@@ -17,16 +17,10 @@ enum class GrownBatch {
   kFirst    ///< the first whose larger batch is feasible: the algorithm's own order
 };
 
-/// What full batches may take: plans are made by simulating, where batches are seldom full.
-enum class FullBatches {
-  kAny,       ///< whatever they take
-  kWithinSlo  ///< at most the SLO on the longest path, as those take for granted who estimate by them (PARD)
-};
-
 struct GreedyParams {
   GrownBatch batch_choice = GrownBatch::kSaving;
   double max_utilisation = 1;
-  FullBatches full_batches = FullBatches::kAny;
+  double sizing_factor = 0;
 
   void list(ParamList& params);
 };
@@ -44,8 +38,8 @@ class GreedyPlanner {
   /// Algorithm 1: feasible, whatever it costs, and whatever the cluster has. Throws InputError where the
   /// shortest service time is longer than the SLO.
   Configuration initial();
-  /// Whether every model keeps up (at most max_utilisation) and P99 <= SLO, with full_batches. Remembers what
-  /// it has found.
+  /// Whether every model keeps up (at most max_utilisation) and P99 <= SLO, and the rule of sizing_factor.
+  /// Remembers what it has found.
   bool is_feasible(const Configuration& configuration);
 
   /// Queries/s of the sample.

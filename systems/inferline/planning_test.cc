@@ -86,23 +86,27 @@ TEST(GreedyPlanner, GrowsBatchesToSaveReplicas) {
   EXPECT_GE(result.plan.front().max_batch, 2);
 }
 
-// Batches of an evenly spaced load are never full: of 1 + 9 ms at 50 queries/s. Those of 16 take 25 ms.
+// Batches of an evenly spaced load are never full: of b + 9 ms at 50 queries/s. Those of 16 take 25 ms.
 TEST(GreedyPlanner, FullBatchesMayHaveToMeetTheSloToo) {
   InferLineWorld world = world_of(2, {device_of("gpu", 10, 1, {{1, 9, 16}, {1, 9, 16}})}, 50, 40);
   world.link();
   const Hardware hardware(world.context);
-  Configuration full = {{0, 16, 1}, {0, 16, 1}};
-  for (const FullBatches rule : {FullBatches::kAny, FullBatches::kWithinSlo}) {
+  Estimator estimator(world.pipeline, hardware, world.planning.sample, 1);
+  const auto is_feasible = [&](double factor, int first_batch, int second_batch) {
     GreedyParams params;
-    params.full_batches = rule;
-    Estimator estimator(world.pipeline, hardware, world.planning.sample, 1);
+    params.sizing_factor = factor;
     GreedyPlanner planner(world.pipeline, hardware, estimator, world.planning.sample_ns, world.context.slo_ns,
                           params);
-    full[1].max_batch = 16;  // 25 + 25 ms
-    EXPECT_EQ(planner.is_feasible(full), rule == FullBatches::kAny);
-    full[1].max_batch = 6;  // 25 + 15 ms
-    EXPECT_TRUE(planner.is_feasible(full));
-  }
+    return planner.is_feasible({{0, first_batch, 1}, {0, second_batch, 1}});
+  };
+  EXPECT_TRUE(is_feasible(0, 16, 16));
+  EXPECT_FALSE(is_feasible(1, 16, 16));
+  EXPECT_TRUE(is_feasible(1, 16, 6)) << "25 + 15 ms";
+  EXPECT_TRUE(is_feasible(2, 1, 1)) << "2 x 20 ms";
+  EXPECT_FALSE(is_feasible(2, 1, 2));
+  GreedyParams params;
+  params.sizing_factor = 2.5;
+  EXPECT_THROW(planned(world, params), InputError) << "2.5 x 20 ms";
 }
 
 TEST(GreedyPlanner, SaysWhatIsLacking) {
