@@ -14,6 +14,9 @@ double lognormal_mean(double median, double sigma) { return median * portable_ex
 
 double ns_of(double tokens, double tokens_per_s) { return tokens / tokens_per_s * kNsPerS; }
 
+/// The nearest time that is one.
+TimeNs rounded_ns(double ns) { return std::max<TimeNs>(1, static_cast<TimeNs>(ns + 0.5)); }
+
 /// Tokens after the first, which the prefill makes.
 double decoded(double output_tokens) { return std::max(0.0, output_tokens - 1); }
 
@@ -65,6 +68,15 @@ int visits_at_once(const SharedService& shared) {
 
 }  // namespace
 
+TimeNs latency_with_cores(const Profile& profile, int batch, int cores) {
+  const TimeNs measured_ns = profile.latency(batch);
+  if (cores == 0 || profile.cpu_ns == 0 || cores == profile.cores) return measured_ns;
+  const auto one_ns = static_cast<double>(profile.latency(1));
+  const auto cpu_ns = static_cast<double>(profile.cpu_ns);
+  const double with_cores_ns = one_ns - cpu_ns / profile.cores + cpu_ns / cores;
+  return rounded_ns(static_cast<double>(measured_ns) * (with_cores_ns / one_ns));
+}
+
 double best_throughput_rps(const Profile& profile, int cap) {
   return best_throughput_within_rps(profile, cap, std::numeric_limits<TimeNs>::max());
 }
@@ -115,8 +127,9 @@ Profile scaled(const Profile& profile, double factor) {
   if (profile.service == Service::kDelay) return result;
   if (profile.service == Service::kShared) result.shared = scaled(profile.shared, factor);
   for (TimeNs& latency : result.latency_ns) {
-    latency = std::max<TimeNs>(1, static_cast<TimeNs>(static_cast<double>(latency) * factor + 0.5));
+    latency = rounded_ns(static_cast<double>(latency) * factor);
   }
+  if (profile.cpu_ns > 0) result.cpu_ns = rounded_ns(static_cast<double>(profile.cpu_ns) * factor);
   for (GoodputPoint& point : result.goodput) {
     point.slo_ns = static_cast<TimeNs>(static_cast<double>(point.slo_ns) * factor + 0.5);
     point.rps /= factor;

@@ -93,12 +93,17 @@ struct GoodputPoint {
 struct Profile {
   std::string model;
   std::string device;
-  std::string source;                 ///< citation, one line
-  std::vector<TimeNs> latency_ns;     ///< [b - 1] is the latency of a batch of b
-  TimeNs handover_ns = 0;             ///< of a batch decided at the end of the one before; 0: not known
-  double memory_mb = 0;               ///< resident size, 0 when the source does not say
-  TimeNs load_ns = 0;                 ///< time to load it onto a device, 0 when the source does not say
-  int exit_points = 0;                ///< where a running batch can be preempted; 0: the source names none
+  std::string source;              ///< citation, one line
+  std::vector<TimeNs> latency_ns;  ///< [b - 1] is the latency of a batch of b
+  TimeNs handover_ns = 0;          ///< of a batch decided at the end of the one before; 0: not known
+  double memory_mb = 0;            ///< resident size, 0 when the source does not say
+  TimeNs load_ns = 0;              ///< time to load it onto a device, 0 when the source does not say
+  int exit_points = 0;             ///< where a running batch can be preempted; 0: the source names none
+  int gpus = 1;                    ///< that an instance takes, all of one server
+  /// Core time of a batch of one: what its CPU part takes on one core (QUART, section 3.4: serialisation,
+  /// transfers, control flow). The part divides evenly among cores. 0: not known.
+  TimeNs cpu_ns = 0;
+  int cores = 0;                      ///< with which latency_ns was measured; 0: not known, as cpu_ns is
   std::vector<GoodputPoint> goodput;  ///< by rising SLO; empty: not known
   std::string goodput_source;         ///< how it was found, one line
   /// In which it computes, where that was measured here; nothing: another source, which need not say.
@@ -111,6 +116,11 @@ struct Profile {
   /// Latency of a batch of `batch` in 1..max_batch().
   TimeNs latency(int batch) const { return latency_ns[static_cast<std::size_t>(batch - 1)]; }
 };
+
+/// Latency of a batch of `batch` on an instance with `cores` cores. A batch of one takes its GPU part and
+/// cpu_ns / cores; a larger one is longer or shorter than measured by the same share. `cores` = 0, or a
+/// profile without cpu_ns: as measured.
+TimeNs latency_with_cores(const Profile& profile, int batch, int cores);
 
 /// The largest throughput in requests/s over the batch sizes 1..cap (at most max_batch()).
 double best_throughput_rps(const Profile& profile, int cap);
@@ -131,8 +141,9 @@ double worker_rps(const Profile& profile, int batch);
 /// Others wait in the module's queue. 0: the planner decides (batches).
 int fixed_workers(const Profile& profile);
 
-/// The same profile with all latencies multiplied by `factor` > 0 (a slower or faster device); its goodput is
-/// that under SLOs that are as many times as long. A remote call (delay) stays as it is.
+/// The same profile with all latencies, and their CPU part, multiplied by `factor` > 0 (a slower or faster
+/// device); its goodput is that under SLOs that are as many times as long. A remote call (delay) stays as it
+/// is.
 Profile scaled(const Profile& profile, double factor);
 
 // How long each request's texts are: what a visit at a shared service costs.

@@ -35,6 +35,36 @@ TEST(Profile, ScalingMultipliesEveryLatencyAndRounds) {
   EXPECT_EQ(scaled(sample(), 1e-9).latency(1), 1) << "latencies stay positive";
 }
 
+// QUART, section 3.4: 4 cores instead of 2 take 33 % off, which is so when 66 % of the time with 2 divides
+// among them: 10 ms = 3.4 + 13.2 / 2.
+TEST(Profile, CoresShareTheCpuPartOfABatch) {
+  Profile profile = sample();
+  profile.cpu_ns = 13'200'000;
+  profile.cores = 2;
+  EXPECT_EQ(latency_with_cores(profile, 1, 2), 10 * kNsPerMs);
+  EXPECT_EQ(latency_with_cores(profile, 1, 4), 6'700'000);
+  EXPECT_EQ(latency_with_cores(profile, 1, 1), 16'600'000);
+  EXPECT_EQ(latency_with_cores(profile, 1, 3), 7'800'000);
+  EXPECT_EQ(latency_with_cores(profile, 3, 4), 20'100'000) << "30 ms less 33 %: by the same share";
+  EXPECT_EQ(latency_with_cores(profile, 3, 0), 30 * kNsPerMs) << "0: as measured";
+}
+
+TEST(Profile, CoresChangeNothingWhereTheCpuPartIsNotKnown) {
+  EXPECT_EQ(latency_with_cores(sample(), 2, 8), 12 * kNsPerMs);
+}
+
+TEST(Profile, ScalingScalesTheCpuPartToo) {
+  Profile profile = sample();
+  profile.cpu_ns = 13'200'000;
+  profile.cores = 2;
+  profile.gpus = 4;
+  const Profile slow = scaled(profile, 3);
+  EXPECT_EQ(slow.cpu_ns, 39'600'000);
+  EXPECT_EQ(latency_with_cores(slow, 1, 4), 20'100'000) << "again 33 % off";
+  EXPECT_EQ(slow.cores, 2);
+  EXPECT_EQ(slow.gpus, 4);
+}
+
 TEST(Profile, BestThroughputCountsOnlyBatchesThatAreShortEnough) {
   EXPECT_EQ(best_throughput_within_rps(sample(), 4, 10 * kNsPerMs - 1), 0);
   EXPECT_DOUBLE_EQ(best_throughput_within_rps(sample(), 4, 10 * kNsPerMs), 100);

@@ -17,6 +17,8 @@ namespace {
 constexpr int kLargestBatch = 4096;
 constexpr double kLongestMs = 1e7;
 constexpr double kLargestRps = 1e12;
+constexpr int kMostGpus = 1024;
+constexpr int kMostCores = 4096;
 
 /// alpha b + beta.
 std::vector<TimeNs> linear_latency(const TableReader& fields) {
@@ -92,10 +94,26 @@ std::vector<GoodputPoint> goodput_of(const TableReader& fields) {
   return points;
 }
 
+/// cpu_ms and cores, or neither. The CPU part is at most the whole of a batch of one.
+void read_cores(const TableReader& fields, Profile& profile) {
+  if (fields.has("cpu_ms") != fields.has("cores")) {
+    const std::string one = fields.has("cpu_ms") ? "cpu_ms" : "cores";
+    throw input_error(fields.place(one), one + " alone", "both cpu_ms and cores, or neither");
+  }
+  if (!fields.has("cpu_ms")) return;
+  profile.cpu_ns = ms_to_ns(fields.number("cpu_ms", 1e-6, kLongestMs));
+  profile.cores = fields.integer("cores", 1, kMostCores);
+  const double most_ms = ns_to_ms(profile.latency(1)) * profile.cores;
+  if (ns_to_ms(profile.cpu_ns) > most_ms) {
+    throw input_error(fields.place("cpu_ms"), text_of(ns_to_ms(profile.cpu_ns)),
+                      "at most cores x the latency of a batch of one, " + text_of(most_ms) + " ms");
+  }
+}
+
 Profile profile_of(const TableReader& fields, const TableReader& top) {
   fields.require_known({"model", "device", "source", "alpha_ms", "beta_ms", "max_batch", "exit_points",
                         "latency_ms", "batch", "memory_mb", "load_ms", "measured", "goodput_slo_ms",
-                        "goodput_rps", "goodput_source"});
+                        "goodput_rps", "goodput_source", "gpus", "cpu_ms", "cores"});
   Profile profile;
   profile.model = fields.text("model");
   profile.device = fields.text_or("device", top.text_or("device", ""));
@@ -116,6 +134,8 @@ Profile profile_of(const TableReader& fields, const TableReader& top) {
   if (!tabled && fields.has("batch"))
     throw input_error(fields.place("batch"), "batch without latency_ms", "both or neither");
   profile.latency_ns = tabled ? tabled_latency(fields) : linear_latency(fields);
+  if (fields.has("gpus")) profile.gpus = fields.integer("gpus", 1, kMostGpus);
+  read_cores(fields, profile);
   if (fields.has("measured")) {
     if (!tabled)
       throw input_error(fields.place("measured"), "measured without latency_ms", "both or neither");

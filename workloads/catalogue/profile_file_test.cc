@@ -47,6 +47,19 @@ TEST(ParseProfiles, TakesATableOfLatencies) {
   EXPECT_EQ(profile.load_ns, 20 * kNsPerMs);
 }
 
+TEST(ParseProfiles, TakesGpusAndWhatCoresDo) {
+  const ProfileSet set = parse_profiles("f.toml",
+                                        "device='A40'\n[[profile]]\nmodel='m'\nlatency_ms=[10, 12]\ngpus=4\n"
+                                        "cpu_ms=13.2\ncores=2\n[[profile]]\nmodel='n'\nlatency_ms=[1]\n");
+  const Profile& profile = set.profiles.at("m");
+  EXPECT_EQ(profile.gpus, 4);
+  EXPECT_EQ(profile.cpu_ns, 13'200'000);
+  EXPECT_EQ(profile.cores, 2);
+  EXPECT_EQ(set.profiles.at("n").gpus, 1);
+  EXPECT_EQ(set.profiles.at("n").cpu_ns, 0);
+  EXPECT_EQ(set.profiles.at("n").cores, 0);
+}
+
 TEST(ParseProfiles, TakesGoodputAndWhoFoundIt) {
   const std::string text =
       "device='T4'\ngoodput_source='top'\n[[profile]]\nmodel='m'\nlatency_ms=[1]\ngoodput_slo_ms=[50, "
@@ -222,6 +235,17 @@ INSTANTIATE_TEST_SUITE_P(
             "goodput_no_slo",
             "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[1]\ngoodput_slo_ms=[0]\ngoodput_rps=[1]\n",
             "goodput_slo_ms: found 0"},
+        BadProfile{"cpu_without_cores", "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[1]\ncpu_ms=1\n",
+                   "f.toml:5: profile.cpu_ms: found cpu_ms alone; allowed: both cpu_ms and cores"},
+        BadProfile{"cores_without_cpu", "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[1]\ncores=2\n",
+                   "found cores alone"},
+        BadProfile{"cpu_above_latency",
+                   "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[1]\ncpu_ms=2.5\ncores=2\n",
+                   "f.toml:5: profile.cpu_ms: found 2.5; allowed: at most cores x the latency of a batch of "
+                   "one, 2 ms"},
+        BadProfile{"no_cores", "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[1]\ncpu_ms=1\ncores=0\n",
+                   "found 0"},
+        BadProfile{"no_gpu", "device='d'\n[[profile]]\nmodel='m'\nlatency_ms=[1]\ngpus=0\n", "gpus: found 0"},
         BadProfile{"base_unknown", "\nbase='shepherd-v10'\n", "f.toml:2: base: found 'shepherd-v10'"},
         BadProfile{"base_services", "base='rag-a100'\n", "which runs no batches; allowed: a set of"},
         BadProfile{"base_made_of_another", "base='inferline-tfs'\n",
