@@ -51,7 +51,7 @@ LAYERS["main"] = EVERYTHING | {"experiment", "claims", "doctor", "cli", "main"}
 FOLDERS = {
     "workloads": ["files", "spec", "catalogue", "arrivals", "trace_files", "streams"],
     "experiment": ["reading", "cells", "storing", "running"],
-    "engine": ["", "replay", "accounting", "bounds", "queues", "dispatch"],
+    "engine": ["", "replay", "accounting", "bounds", "queues", "servers", "dispatch"],
     "record": ["run", "analysis", "hdf5"],
     "gpu": ["inputs", "exchange", "device", "profiling", "cuda", "nccl", "torch/zoo", "torch"],
     "live": ["transport", "protocol", "tensors", "run"],

@@ -31,6 +31,7 @@ struct RunSpec {
   std::vector<std::vector<double>> peak_rps;
   std::shared_ptr<const PlanningTimes> planning;  ///< null: the system does not ask
   int workers = 1;
+  ServerShape servers;  ///< in which the `workers` GPUs stand
   std::uint64_t seed = 1;
   ServingParams serving;
   PlannerParams planner;

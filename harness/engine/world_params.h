@@ -41,7 +41,7 @@ enum class Jitter { kOff, kUniform, kExponential };
 enum class Preemption { kExitPoints, kImmediate };
 
 /// How long a worker that is started during a run takes until it can serve.
-enum class ColdStart { kFixed, kLoadTime };
+enum class ColdStart { kFixed, kLoadTime, kCached };
 
 /// What a message costs the scheduler of a queue in virtual time (sim/scheduler_queues.h).
 enum class SchedulerCost { kFree, kFixed };
@@ -52,6 +52,8 @@ struct WorldParams {
   double jitter_fraction = 0.1;
   ColdStart cold_start = ColdStart::kFixed;
   double cold_start_ms = 5000;
+  double disk_gb_per_s = 43.0 / 45;
+  double host_gb_per_s = 43.0 / 8 / 0.8;
   Preemption preemption = Preemption::kExitPoints;
   SchedulerCost scheduler_cost = SchedulerCost::kFree;
   double scheduler_cost_us = 20;
@@ -65,11 +67,18 @@ struct WorldParams {
         "execution time of a batch: the profile's; times a uniform factor within 1 +- jitter_fraction; or "
         "exponential with the profile's latency as mean");
     params.number("jitter_fraction", jitter_fraction, 0, 0.99, "half-width of the uniform jitter");
-    params.choice("cold_start", cold_start, {"fixed", "load_time"},
+    params.choice("cold_start", cold_start, {"fixed", "load_time", "cached"},
                   "until a worker that a new plan adds can serve: cold_start_ms; or the load_ms of the "
-                  "profiles of its models, and cold_start_ms for those that have none");
+                  "profiles of its models, and cold_start_ms for those that have none; or cold_start_ms, "
+                  "that of the container, and the time to read its models' memory_mb from disk, or from its "
+                  "server's memory where the system keeps them");
     params.number("cold_start_ms", cold_start_ms, 0, 1e6,
                   "time until a worker that the autoscaler adds can serve (the initial workers are warm)");
+    params.number("disk_gb_per_s", disk_gb_per_s, 1e-3, 1e6,
+                  "cached: rate from disk to GPU (QUART section 2.2: 43 GB in 45 s)");
+    params.number("host_gb_per_s", host_gb_per_s, 1e-3, 1e6,
+                  "cached: rate from the server's memory to GPU (QUART section 4.2: an eighth of 43 GB in "
+                  "0.8 s)");
     params.choice("preemption", preemption, {"exit_points", "immediate"},
                   "where a preempted batch stops: at the next of the profile's exit points, which part its "
                   "time evenly (SHEPHERD section 6); or at once");

@@ -61,6 +61,14 @@ struct ClusterDevice {
   std::vector<std::optional<Profile>> profiles;  ///< by module, scaled; nothing: its model does not run there
 };
 
+/// Servers, all alike: GPUs, cores and host memory that stand together (QUART, section 8.1).
+struct ServerShape {
+  int gpus = 0;              ///< of a server, which divide the cluster's; 0: GPUs stand alone
+  int cores = 0;             ///< of a server; 0: no limit
+  double memory_mb = 0;      ///< host memory of a server; 0: no limit
+  double gpu_memory_mb = 0;  ///< of each GPU; 0: not known
+};
+
 /// Sending times that planners are told before the run, in order and from 0 on. Each is of a trace, which is
 /// `*_ns` long.
 struct PlanningTimes {
@@ -83,7 +91,9 @@ struct ServingContext {
   std::span<const ClusterDevice> devices;  ///< empty: all are alike, `workers` of them, without a price
   TimeNs slo_ns = 0;                       ///< the longest of the streams'
   std::vector<Stream> streams;             ///< at least one; a pipeline's requests are one from its entry
-  int workers = 0;                         ///< size of the cluster
+  int workers = 0;                         ///< size of the cluster: GPUs, one for each worker or
+                                           ///< several (Profile::gpus)
+  ServerShape servers;                     ///< in which they stand
   std::uint64_t seed = 0;
   ServingParams serving;
   /// By module: from a call of the planner that adds a worker to when that serves.

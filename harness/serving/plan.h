@@ -24,6 +24,8 @@ struct ModulePlan {
   /// The kind of its workers, of ServingContext::devices. All plans of a run name the same one; other than 0
   /// only where the system says that it plans kinds (System::plans_devices), and without groups.
   std::uint16_t device = 0;
+  /// Of each worker, from its next batch on (latency_with_cores, profile.h); 0: as the profile was measured.
+  int cores = 0;
 
   bool operator==(const ModulePlan&) const = default;
 };
@@ -63,7 +65,7 @@ struct Plan {
   /// (is_same_group), perhaps with other numbers of workers, 0 where they are not used (follows,
   /// common_plans.h).
   std::vector<WorkerGroup> groups;
-  /// Null: none. For Router::on_plan alone; no other rank or log has them.
+  /// Null: none. For Router::on_plan and Placement::on_plan alone; no other rank or log has them.
   std::shared_ptr<const PlanNotes> notes = nullptr;
 
   /// Equal workers and batches, whatever the notes.
@@ -99,11 +101,14 @@ struct Plan {
 };
 
 /// For messages and logs, which older versions have written: all but the notes, and the devices, which the
-/// dispatcher alone asks for.
+/// dispatcher alone asks for. Where cores are planned, -1 - workers says that they follow.
 template <class Way>
 void code(Archive<Way>& archive, Plan& plan) {
   archive.list(plan.modules, [&](ModulePlan& module) {
-    archive.value(module.workers);
+    int workers = module.cores == 0 ? module.workers : -1 - module.workers;
+    archive.value(workers);
+    module.workers = std::max(workers, -1 - workers);
+    if (workers < 0) archive.value(module.cores);
     archive.value(module.max_batch);
     archive.value(module.exec_ns);
     archive.value(module.budget_ns);

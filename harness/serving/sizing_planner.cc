@@ -124,6 +124,7 @@ void check_slo(const ServingContext& context, const PlannerParams& params, const
 struct Demand {
   int fixed = 0;          ///< workers fixed by the experiment, or 0
   int wanted = 0;         ///< no more than these
+  int gpus = 1;           ///< that each worker takes
   double visits = 1;      ///< probability that a request visits it
   double worker_rps = 1;  ///< throughput of one worker
   double weight_rps = 1;  ///< the visits/s it has to serve: modules are compared by capacity / weight
@@ -132,19 +133,19 @@ struct Demand {
   double share(int workers) const { return workers * worker_rps / weight_rps; }
 };
 
-/// Worker after worker to the module that is slowest for its rate, until all have what they want or none is
-/// left.
+/// Worker after worker to the module that is slowest for its rate, until all have what they want or no GPUs
+/// are left for more.
 std::vector<int> give_out(const std::vector<Demand>& demands, int cluster) {
   std::vector<int> workers;
   int left = cluster;
   for (const Demand& demand : demands) {
     workers.push_back(demand.least());
-    left -= demand.least();
+    left -= demand.least() * demand.gpus;
   }
-  for (; left > 0; --left) {
+  while (left > 0) {
     std::size_t slowest = demands.size();
     for (std::size_t k = 0; k < demands.size(); ++k) {
-      if (demands[k].fixed > 0 || workers[k] >= demands[k].wanted) continue;
+      if (demands[k].fixed > 0 || workers[k] >= demands[k].wanted || demands[k].gpus > left) continue;
       if (slowest == demands.size() ||
           demands[k].share(workers[k]) < demands[slowest].share(workers[slowest])) {
         slowest = k;
@@ -152,6 +153,7 @@ std::vector<int> give_out(const std::vector<Demand>& demands, int cluster) {
     }
     if (slowest == demands.size()) break;
     ++workers[slowest];
+    left -= demands[slowest].gpus;
   }
   return workers;
 }
@@ -185,11 +187,12 @@ class SizingPlanner final : public Planner {
     for (std::size_t k = 0; k < batches_.size(); ++k) {
       Demand demand;
       demand.fixed = overrides.empty() ? 0 : overrides[k].workers;
+      demand.gpus = context.profiles[k]->gpus;
       demand.visits = visits[k];
       demand.weight_rps = visits[k];  // balanced: of the same rate of requests
       if (demand.fixed == 0) demand.fixed = fixed_workers(*context.profiles[k]);
       demand.worker_rps = worker_rps(*context.profiles[k], batches_[k]);
-      least += demand.least();
+      least += demand.least() * demand.gpus;
       demands_.push_back(demand);
     }
     if (least > context.workers) {
@@ -431,7 +434,8 @@ double best_capacity_rps(const ServingContext& context) {
   }
   double workers = 0;
   for (std::size_t m = 0; m < rps.size(); ++m)
-    workers += rps[m] / best_throughput_rps(*context.profiles[m], context.profiles[m]->max_batch());
+    workers += context.profiles[m]->gpus * rps[m] /
+               best_throughput_rps(*context.profiles[m], context.profiles[m]->max_batch());
   return offered_rps * context.workers / workers;
 }
 

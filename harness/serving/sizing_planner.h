@@ -65,7 +65,8 @@ struct PlannerParams {
   }
 };
 
-/// Batch sizes and the workers of each module. Throws InputError when no batch size meets the SLO (even b =
+/// Batch sizes and the workers of each module, by the profiles as measured: it plans no cores, and counts the
+/// cluster's GPUs, not the room on its servers. Throws InputError when no batch size meets the SLO (even b =
 /// 1) or there are fewer workers than modules.
 std::unique_ptr<Planner> make_sizing_planner(const ServingContext& context, const PlannerParams& params,
                                              const std::vector<ModuleOverride>& overrides);

@@ -8,6 +8,7 @@
 
 #include "harness/serving/context.h"
 #include "harness/serving/controller.h"
+#include "harness/serving/placement.h"
 #include "harness/serving/plan.h"
 #include "harness/serving/router.h"
 #include "harness/serving/scheduler.h"
@@ -29,6 +30,9 @@ class System {
   virtual std::unique_ptr<Planner> make_planner(const ServingContext&) const { return nullptr; }
   /// The controller of a module; null when the system exchanges no state.
   virtual std::unique_ptr<Controller> make_controller(const ServingContext&, ModuleId) { return nullptr; }
+  /// Where instances start on a cluster of servers, and what stays in memory there; null: the lowest server
+  /// that has room, and nothing stays. Asked for on such clusters alone.
+  virtual std::unique_ptr<Placement> make_placement(const ServingContext&) { return nullptr; }
   /// Names of the first values that the controllers publish, in order: those that results can hold. A value
   /// named "order" says which end of the queue comes first, and its changes are counted.
   virtual std::span<const char* const> state_names() const { return {}; }

@@ -26,8 +26,8 @@ double shortest_factor(const WorldParams& world) {
 /// The fluid server of one module, fed with visits in order of release.
 class FluidServer {
  public:
-  FluidServer(const Profile& profile, double factor, TimeNs before_ns, TimeNs after_ns)
-      : profile_(profile), factor_(factor), before_ns_(before_ns), after_ns_(after_ns) {}
+  FluidServer(Profile profile, double factor, TimeNs before_ns, TimeNs after_ns)
+      : profile_(std::move(profile)), factor_(factor), before_ns_(before_ns), after_ns_(after_ns) {}
 
   /// From `at_ns` on: that many workers, batches up to `cap`.
   void add_step(const PlanRow& row) {
@@ -77,7 +77,7 @@ class FluidServer {
     }
   }
 
-  const Profile& profile_;
+  Profile profile_;
   double factor_;
   TimeNs before_ns_;
   TimeNs after_ns_;
@@ -93,13 +93,27 @@ struct Servers {
   std::vector<TimeNs> shortest_ns;  ///< by entry: least time from sending to the end
 };
 
+/// With the most cores that any plan gives its workers.
+Profile with_most_cores(const Profile& profile, const RunRecord& record, ModuleId module) {
+  std::uint32_t most = static_cast<std::uint32_t>(profile.cores);
+  for (const PlanRow& row : record.plans) {
+    if (row.module == module) most = std::max(most, row.cores);
+  }
+  Profile fastest = profile;
+  for (int batch = 1; batch <= profile.max_batch(); ++batch)
+    fastest.latency_ns[static_cast<std::size_t>(batch - 1)] =
+        latency_with_cores(profile, batch, static_cast<int>(most));
+  return fastest;
+}
+
 Servers make_servers(const RunSpec& spec, const RunRecord& record, const Routes& routes) {
   const double factor = shortest_factor(spec.world);
   const auto hop_ns = static_cast<double>(ms_to_ns(spec.world.network_delay_ms));
   std::vector<double> exec(spec.profiles.size());
+  std::vector<Profile> profiles;
   for (std::size_t m = 0; m < exec.size(); ++m) {
-    const auto least =
-        *std::min_element(spec.profiles[m].latency_ns.begin(), spec.profiles[m].latency_ns.end());
+    profiles.push_back(with_most_cores(spec.profiles[m], record, static_cast<ModuleId>(m)));
+    const auto least = *std::min_element(profiles[m].latency_ns.begin(), profiles[m].latency_ns.end());
     if (spec.profiles[m].service != Service::kBatch) continue;  // may take next to no time
     // The runtime rounds a jittered time to whole nanoseconds: one less keeps the bound a bound.
     exec[m] = std::max(0.0, static_cast<double>(least) * factor - (factor < 1.0 ? 1.0 : 0.0));
@@ -111,7 +125,7 @@ Servers make_servers(const RunSpec& spec, const RunRecord& record, const Routes&
   const std::vector<double> after = least_after(spec.pipeline, routes, with_hop);
   Servers servers;
   for (std::size_t m = 0; m < exec.size(); ++m) {
-    servers.of_modules.emplace_back(spec.profiles[m], factor, static_cast<TimeNs>(before[m] + hop_ns),
+    servers.of_modules.emplace_back(profiles[m], factor, static_cast<TimeNs>(before[m] + hop_ns),
                                     static_cast<TimeNs>(after[m]));
     servers.shortest_ns.push_back(static_cast<TimeNs>(hop_ns + exec[m] + after[m]));
   }

@@ -20,7 +20,8 @@ namespace harness {
 /// delay of every hop. Streams that are due sooner count for nothing. Where workers serve several modules
 /// no more than what they can complete in the time that they have together. A shared or delay service sets no
 /// limit: its visits differ in length, so its rate and its shortest time are left out, and the bound is loose
-/// there. In a task tree, whose systems choose their own work, it is all that was sent.
+/// there. Where plans give workers cores, every batch takes as long as with the most that any plan gives its
+/// module. In a task tree, whose systems choose their own work, it is all that was sent.
 std::uint64_t fluid_bound(const RunSpec& spec, const RunRecord& record);
 
 /// Capacity in requests/s as the plan rows say it, a step function of time.

@@ -88,6 +88,7 @@ ServingContext make_context(const RunSpec& spec, const RequestSizes* sizes) {
   context.streams = spec.streams;
   if (context.streams.empty()) context.streams.push_back({0, spec.slo_ns, 0});
   context.workers = spec.workers;
+  context.servers = spec.servers;
   context.seed = spec.seed;
   context.serving = spec.serving;
   for (ModuleId m = 0; m < spec.profiles.size(); ++m)

@@ -23,27 +23,38 @@ Staff::Staff(const RunSpec& spec, const ServingContext& context, ToQueues& to_qu
       tables_(tables),
       accounting_(accounting),
       queues_(queues),
-      places_(counts_of(spec)),
+      places_(counts_of(spec), spec.servers.gpus),
+      servers_(spec, context, places_),
       serving_(spec.pipeline.modules.size(), 0),
-      alive_workers_(places_.kinds(), 0) {}
+      alive_gpus_(places_.kinds(), 0) {}
 
 void Staff::start(TimeNs now, const Plan& plan) {
   plan_ = &plan;
   note_groups();
-  for (GroupId group = 0; group < plan_->group_count(); ++group) {
-    for (int i = 0; i < plan_->workers_of(group); ++i) open_for(now, add_worker(now, group));
+  if (servers_.exist()) {
+    servers_.on_plan(now, *plan_);
+    servers_.set_cores(*plan_);
   }
+  for (GroupId group = 0; group < plan_->group_count(); ++group) {
+    for (int i = 0; i < plan_->workers_of(group); ++i) {
+      const Spot spot = servers_.exist() ? find_spot(now, group) : Spot{true};
+      if (spot.is_free) open_for(now, add_worker(now, group, spot));
+    }
+  }
+  if (servers_.exist()) await_gpus();
   // A module that no group serves has its row too: no workers.
   record_all(now);
 }
 
 void Staff::follow(TimeNs now) {
   note_groups();
+  if (servers_.exist()) servers_.on_plan(now, *plan_);
   if (!plan_->groups.empty()) {
     change_groups(now);
   } else {
     // Take away first, so that the GPUs are there to be given.
     for (GroupId group = 0; group < plan_->group_count(); ++group) scale_group(now, group, -1);
+    if (servers_.exist()) servers_.set_cores(*plan_);
     fill_up(now);
   }
   await_gpus();
@@ -51,21 +62,57 @@ void Staff::follow(TimeNs now) {
 }
 
 TimeNs activation_ns(const RunSpec& spec, ModuleId module) {
-  const TimeNs fixed_ns = ms_to_ns(spec.world.cold_start_ms);
-  const TimeNs load_ns = spec.profiles[module].load_ns;
-  return spec.world.cold_start == ColdStart::kFixed || load_ns == 0 ? fixed_ns : load_ns;
+  const WorldParams& world = spec.world;
+  const Profile& profile = spec.profiles[module];
+  const TimeNs fixed_ns = ms_to_ns(world.cold_start_ms);
+  if (world.cold_start == ColdStart::kCached)
+    return fixed_ns + s_to_ns(profile.memory_mb * 1e-3 / world.disk_gb_per_s);
+  return world.cold_start == ColdStart::kFixed || profile.load_ns == 0 ? fixed_ns : profile.load_ns;
 }
 
-TimeNs Staff::cold_start_ns(GroupId group) const {
-  const std::vector<ModuleId> modules = plan_->served_by(group);
-  if (spec_.world.cold_start == ColdStart::kFixed) return activation_ns(spec_, modules.front());
-  TimeNs sum_ns = 0;
-  for (const ModuleId module : modules) sum_ns += activation_ns(spec_, module);
-  return sum_ns;
+TimeNs Staff::cold_start_ns(WorkerId worker) const {
+  const WorldParams& world = spec_.world;
+  const WorkerState& state = tables_.workers[worker];
+  const std::vector<ModuleId> modules = plan_->served_by(state.group);
+  if (world.cold_start == ColdStart::kFixed) return activation_ns(spec_, modules.front());
+  TimeNs load_ns = 0;
+  double read_mb = 0;
+  for (const ModuleId module : modules) {
+    load_ns += activation_ns(spec_, module);
+    read_mb += spec_.profiles[module].memory_mb;
+  }
+  if (world.cold_start == ColdStart::kLoadTime) return load_ns;
+  const double gb_per_s = state.totals.from_memory ? world.host_gb_per_s : world.disk_gb_per_s;
+  return ms_to_ns(world.cold_start_ms) + s_to_ns(read_mb * 1e-3 / gb_per_s);
 }
 
-void Staff::start_worker(TimeNs now, GroupId group) {
-  to_queues_.start_worker(add_worker(now, group), cold_start_ns(group));
+Staff::Spot Staff::find_spot(TimeNs now, GroupId group) {
+  Spot spot{has_free_gpus(group)};
+  if (!spot.is_free || !servers_.exist()) return spot;
+  spot.server = servers_.choose(now, plan_->served_by(group).front());
+  spot.is_free = spot.server != kNone;
+  return spot;
+}
+
+bool Staff::start_worker(TimeNs now, GroupId group) {
+  const Spot spot = find_spot(now, group);
+  if (spot.is_free) start_at(now, group, spot);
+  return spot.is_free;
+}
+
+void Staff::start_at(TimeNs now, GroupId group, const Spot& spot) {
+  const WorkerId worker = add_worker(now, group, spot);
+  WorkerTotals& totals = tables_.workers[worker].totals;
+  totals.from_memory =
+      spec_.world.cold_start == ColdStart::kCached && servers_.exist() && servers_.is_from_memory(worker);
+  to_queues_.start_worker(worker, cold_start_ns(worker));
+}
+
+void Staff::free_gpus(TimeNs now, WorkerId worker) {
+  if (servers_.exist())
+    servers_.leave(now, worker);
+  else
+    places_.release(tables_.workers[worker].gpu, worker);
 }
 
 void Staff::await_gpus() {
@@ -87,14 +134,15 @@ void Staff::on_free_gpus(TimeNs now) {
   for (auto waiting = awaiting_.rbegin(); waiting != awaiting_.rend() && full < is_full.size(); ++waiting) {
     const GroupId group = *waiting;
     if (is_full[device_of(group)]) continue;
-    if (!has_free_gpu(group)) {
+    if (!has_free_gpus(group)) {
+      if (servers_.exist()) continue;  // one of another module may take fewer
       is_full[device_of(group)] = true;
       ++full;
       continue;
     }
+    const bool lacks = workers_of_[group].size() < static_cast<std::size_t>(plan_->workers_of(group));
+    if (lacks && !start_worker(now, group)) continue;
     *waiting = GpuPlaces::kNoGroup;
-    if (workers_of_[group].size() < static_cast<std::size_t>(plan_->workers_of(group)))
-      start_worker(now, group);
   }
   std::erase(awaiting_, GpuPlaces::kNoGroup);
 }
@@ -115,7 +163,8 @@ void Staff::scale_group(TimeNs now, GroupId group, int direction) {
   const std::vector<WorkerId>& own = workers_of_[group];
   const auto wanted = static_cast<std::size_t>(plan_->workers_of(group));
   while (direction < 0 && own.size() > wanted) drain_worker(now, own.back());
-  while (direction > 0 && own.size() < wanted && has_free_gpu(group)) start_worker(now, group);
+  while (direction > 0 && own.size() < wanted && start_worker(now, group)) {
+  }
 }
 
 WorkerId Staff::make_worker(GroupId group) {
@@ -126,7 +175,9 @@ WorkerId Staff::make_worker(GroupId group) {
   state.module = plan_->served_by(group).front();
   state.totals.module = state.module;
   state.totals.device = static_cast<std::uint16_t>(device_of(group));
-  if (!spec_.devices.empty()) state.totals.usd_per_h = spec_.devices[state.totals.device].usd_per_h;
+  state.totals.gpus = static_cast<std::uint16_t>(gpus_of(group));
+  if (!spec_.devices.empty())
+    state.totals.usd_per_h = gpus_of(group) * spec_.devices[state.totals.device].usd_per_h;
   state.totals.added_ns = kNever;
   if (spec_.profiles[state.module].service != Service::kBatch) {
     state.slot = static_cast<std::uint32_t>(std::count_if(
@@ -138,12 +189,13 @@ WorkerId Staff::make_worker(GroupId group) {
   return worker;
 }
 
-WorkerId Staff::add_worker(TimeNs now, GroupId group, std::uint32_t gpu) {
+WorkerId Staff::add_worker(TimeNs now, GroupId group, const Spot& spot) {
   const WorkerId worker = make_worker(group);
   WorkerState& state = tables_.workers[worker];
-  state.gpu = places_.take(worker, state.totals.device, gpu);
+  state.gpu = servers_.exist() ? servers_.enter(now, spot.server, state.module, worker, spot.gpu)
+                               : places_.take(worker, state.totals.device, spot.gpu);
   state.totals.added_ns = now;
-  ++alive_workers_[state.totals.device];
+  alive_gpus_[state.totals.device] += state.totals.gpus;
   return worker;
 }
 
@@ -165,6 +217,7 @@ void Staff::begin_serving(TimeNs now, WorkerId worker) {
   WorkerState& state = tables_.workers[worker];
   state.life = WorkerState::Life::kServing;
   count_serving(state.group, +1);
+  if (servers_.exist()) servers_.on_started(now, worker);
   to_queues_.add_worker(now, state.queue, worker);
 }
 
@@ -209,6 +262,7 @@ void Staff::drain_worker(TimeNs now, WorkerId worker) {
   }
   forget(worker);
   state.life = WorkerState::Life::kDraining;
+  if (servers_.exist()) servers_.on_draining(worker);
   to_queues_.drain_worker(now, worker, leave_view(worker));
 }
 
@@ -221,8 +275,8 @@ bool Staff::abandon_start(TimeNs now, WorkerId worker) {
   state.totals.ready_ns = now;
   state.totals.removed_ns = now;
   if (state.queue == kNone) {
-    places_.release(state.gpu, worker);
-    --alive_workers_[state.totals.device];
+    free_gpus(now, worker);
+    alive_gpus_[state.totals.device] -= state.totals.gpus;
     return false;
   }
   places_.heir_at(state.gpu) = kNone;
@@ -246,9 +300,9 @@ void Staff::hand_over(TimeNs now, std::span<const std::uint32_t> gpus) {
   auto next = gpus.begin();
   for (const GroupId group : used_groups_) {
     const auto wanted = static_cast<std::size_t>(plan_->workers_of(group));
-    while (workers_of_[group].size() < wanted && (next != gpus.end() || has_free_gpu(group))) {
+    while (workers_of_[group].size() < wanted && (next != gpus.end() || has_free_gpus(group))) {
       if (next == gpus.end()) {
-        open_for(now, add_worker(now, group));
+        open_for(now, add_worker(now, group, Spot{true}));
         continue;
       }
       const WorkerId heir = make_worker(group);
@@ -300,13 +354,13 @@ void Staff::on_worker_gone(TimeNs now, WorkerId worker) {
   const std::uint32_t gpu = state.gpu;
   state.life = WorkerState::Life::kGone;
   state.totals.removed_ns = now;
-  --alive_workers_[state.totals.device];
+  alive_gpus_[state.totals.device] -= state.totals.gpus;
   count_serving(group, -1);
-  places_.release(gpu, worker);
+  free_gpus(now, worker);
   record_capacity(now, group);
   if (const WorkerId heir = places_.take_heir(gpu); heir != kNone) {
     tables_.workers[heir].totals.added_ns = now;
-    ++alive_workers_[tables_.workers[heir].totals.device];
+    ++alive_gpus_[tables_.workers[heir].totals.device];
     begin_serving(now, heir);
     record_capacity(now, tables_.workers[heir].group);
   }
@@ -332,11 +386,12 @@ void Staff::record_workers(TimeNs now, ModuleId module) {
   row.device = plan_->modules[module].device;
   if (!spec_.devices.empty() && spec_.devices[row.device].usd_per_h > 0)
     row.usd_per_h = spec_.devices[row.device].usd_per_h;
+  row.cores = static_cast<std::uint32_t>(plan_->modules[module].cores);
   const std::vector<PlanRow>& rows = accounting_.record().plans;
   const auto last =
       std::find_if(rows.rbegin(), rows.rend(), [&](const PlanRow& old) { return old.module == module; });
   const bool same = last != rows.rend() && last->workers == row.workers && last->max_batch == row.max_batch &&
-                    last->exec_ns == row.exec_ns;
+                    last->exec_ns == row.exec_ns && last->cores == row.cores;
   if (!same) accounting_.on_plan_row(row);
 }
 
@@ -380,8 +435,9 @@ void Staff::stop_gpus(TimeNs now, int first_gpu, int gpus) {
       if (leave_view(worker)) closed.push_back(state.queue);
     }
     state.life = Life::kDraining;
-    places_.release(gpu, worker);  // it may be back before the queue has said that the worker is gone
+    free_gpus(now, worker);  // it may be back before the queue has said that the worker is gone
   }
+  if (servers_.exist()) servers_.on_stops(first, static_cast<std::uint32_t>(gpus));
   // Queues that close last: what is routed again may come to a queue that has lost some of its workers.
   const auto closes = [&closed](QueueId queue) {
     return std::find(closed.begin(), closed.end(), queue) != closed.end();
@@ -402,13 +458,22 @@ void Staff::stop_gpus(TimeNs now, int first_gpu, int gpus) {
 
 void Staff::resume_gpus(TimeNs now, int first_gpu, int gpus) {
   const auto first = static_cast<std::uint32_t>(first_gpu);
+  std::vector<std::uint32_t> back;
   for (std::uint32_t gpu = first; gpu < first + static_cast<std::uint32_t>(gpus); ++gpu) {
-    if (!places_.resume(gpu)) continue;
+    if (places_.resume(gpu)) back.push_back(gpu);
+  }
+  if (servers_.exist()) servers_.on_stops(first, static_cast<std::uint32_t>(gpus));
+  for (const std::uint32_t gpu : back) {
     const GroupId group = std::exchange(places_.group_at_stop(gpu), GpuPlaces::kNoGroup);
     if (group == GpuPlaces::kNoGroup || !places_.is_free(gpu)) continue;
     if (static_cast<int>(workers_of_[group].size()) >= plan_->workers_of(group)) continue;
-    const WorkerId worker = add_worker(now, group, gpu);
-    open_for(now, worker);
+    const Spot spot{true, gpu, servers_.exist() ? places_.server_of(gpu) : kNone};
+    if (servers_.exist() && !servers_.fits_now(spot.server, group)) continue;
+    if (spec_.world.cold_start == ColdStart::kCached) {
+      start_at(now, group, spot);
+      continue;
+    }
+    open_for(now, add_worker(now, group, spot));
     record_capacity(now, group);
   }
   on_free_gpus(now);

@@ -14,101 +14,15 @@
 #include "harness/engine/ports.h"
 #include "harness/engine/queues/rank_queues.h"
 #include "harness/engine/run_spec.h"
+#include "harness/engine/servers/cluster_servers.h"
+#include "harness/engine/servers/gpu_places.h"
 #include "harness/serving/plan.h"
 
 namespace harness {
 
-/// What a worker of the module takes until it can serve, when it is started during a run (RunSpec::world).
+/// What a worker of the module takes until it can serve, when it is started during a run (RunSpec::world);
+/// with cached parameters: from disk.
 TimeNs activation_ns(const RunSpec& spec, ModuleId module);
-
-// The places of a cluster's GPUs: which worker has which, and which are stopped.
-
-/// Places 0, 1, ..., those of each kind of device one after the other; a place has at most one worker and may
-/// be stopped, by several faults at once.
-class GpuPlaces {
- public:
-  /// `counts`: by kind.
-  explicit GpuPlaces(const std::vector<int>& counts) {
-    for (const int count : counts) {
-      const auto begin = static_cast<std::uint32_t>(places_.size());
-      places_.resize(places_.size() + static_cast<std::size_t>(count));
-      kinds_.push_back({begin, static_cast<std::uint32_t>(places_.size()), begin});
-    }
-  }
-
-  /// Gives the worker the place `gpu`, which is free, or without one the lowest of the kind that is neither
-  /// taken nor stopped; returns it. The slots and threads beyond the cluster's GPUs share the last, which is
-  /// not theirs.
-  std::uint32_t take(WorkerId worker, std::size_t kind = 0, std::uint32_t gpu = kNone) {
-    Kind& own = kinds_[kind];
-    while (own.lowest < own.end && !is_free(own.lowest)) ++own.lowest;
-    const std::uint32_t taken = gpu != kNone ? gpu : own.lowest;
-    if (taken >= own.end) return std::max(own.end, own.begin + 1) - 1;
-    places_[taken].worker = worker;
-    return taken;
-  }
-  /// The worker has left.
-  void release(std::uint32_t gpu, WorkerId worker) {
-    if (gpu >= places_.size() || places_[gpu].worker != worker) return;
-    places_[gpu].worker = kNone;
-    may_be_free(gpu);
-  }
-
-  WorkerId worker_at(std::uint32_t gpu) const { return places_[gpu].worker; }
-  bool is_free(std::uint32_t gpu) const { return places_[gpu].worker == kNone && places_[gpu].stops == 0; }
-
-  /// Another fault stops the GPU; true if it ran until now.
-  bool stop(std::uint32_t gpu) { return places_[gpu].stops++ == 0; }
-  /// One of them is over; true if it was the last.
-  bool resume(std::uint32_t gpu) {
-    may_be_free(gpu);
-    return --places_[gpu].stops == 0;
-  }
-  /// The group that the GPU served when it stopped, kNoGroup if none.
-  GroupId& group_at_stop(std::uint32_t gpu) { return places_[gpu].group_at_stop; }
-  static constexpr GroupId kNoGroup = 0xffff;
-
-  /// The worker that gets the place when the one that has it has left; kNone if nobody waits for it.
-  WorkerId& heir_at(std::uint32_t gpu) { return places_[gpu].heir; }
-  /// Gives it the place, if that is free now. Returns it, or kNone.
-  WorkerId take_heir(std::uint32_t gpu) {
-    if (gpu >= places_.size() || places_[gpu].heir == kNone || !is_free(gpu)) return kNone;
-    return places_[gpu].worker = std::exchange(places_[gpu].heir, kNone);
-  }
-
-  /// GPUs of the kind that stand still without a worker.
-  int idle_stopped(std::size_t kind = 0) const {
-    const auto place = [this](std::uint32_t gpu) { return places_.begin() + gpu; };
-    return static_cast<int>(
-        std::count_if(place(kinds_[kind].begin), place(kinds_[kind].end),
-                      [](const Place& one) { return one.stops > 0 && one.worker == kNone; }));
-  }
-  int count(std::size_t kind) const { return static_cast<int>(kinds_[kind].end - kinds_[kind].begin); }
-  std::size_t kinds() const { return kinds_.size(); }
-
- private:
-  struct Place {
-    WorkerId worker = kNone;
-    WorkerId heir = kNone;
-    int stops = 0;
-    GroupId group_at_stop = kNoGroup;
-  };
-  struct Kind {
-    std::uint32_t begin = 0;
-    std::uint32_t end = 0;
-    std::uint32_t lowest = 0;  ///< no place of the kind below it is free
-  };
-  void may_be_free(std::uint32_t gpu) {
-    for (Kind& kind : kinds_) {
-      if (gpu < kind.end) {
-        kind.lowest = std::min(kind.lowest, gpu);
-        return;
-      }
-    }
-  }
-  std::vector<Place> places_;
-  std::vector<Kind> kinds_;
-};
 
 /// Carries plans out: starts workers, drains them, opens queues and closes them, and keeps the
 /// routers' views of these (ModuleQueues::views). Each call is an event at `now`. Single-threaded.
@@ -142,10 +56,18 @@ class Staff {
   /// queues without another worker are routed again. With autoscaling what the plan lacks is started at once
   /// where a GPU is free.
   void stop_gpus(TimeNs now, int first_gpu, int gpus);
-  /// They are back: each gets a warm worker of the module that it served, if the plan still wants one there.
+  /// They are back: each gets a worker of the module that it served, if the plan still wants one there: a
+  /// warm one, but where start-up times are those of parameters, which are lost.
   void resume_gpus(TimeNs now, int first_gpu, int gpus);
-  /// At the lowest free place, or at that GPU.
-  WorkerId add_worker(TimeNs now, GroupId group, std::uint32_t gpu = kNone);
+  /// Where a worker of the group finds its GPUs.
+  struct Spot {
+    bool is_free = false;
+    std::uint32_t gpu = kNone;     ///< that one; kNone: the lowest that is free
+    std::uint32_t server = kNone;  ///< where there are servers
+  };
+  /// For a new one, if there are GPUs for it.
+  Spot find_spot(TimeNs now, GroupId group);
+  WorkerId add_worker(TimeNs now, GroupId group, const Spot& spot);
   /// A worker of that group without a place.
   WorkerId make_worker(GroupId group);
   void open_for(TimeNs now, WorkerId worker);
@@ -166,11 +88,16 @@ class Staff {
   /// Starts what the plan lacks while GPUs are free.
   void fill_up(TimeNs now);
   void scale_group(TimeNs now, GroupId group, int direction);
-  /// Of the kind that the group's workers are of.
-  bool has_free_gpu(GroupId group) const {
+  /// As many as a worker of the group takes, of its kind; perhaps on several servers.
+  bool has_free_gpus(GroupId group) const {
     const std::size_t kind = device_of(group);
-    return alive_workers_[kind] + places_.idle_stopped(kind) < places_.count(kind);
+    return alive_gpus_[kind] + places_.idle_stopped(kind) + gpus_of(group) <= places_.count(kind);
   }
+  int gpus_of(GroupId group) const {
+    return servers_.exist() ? spec_.profiles[group].gpus : 1;  // servers have no groups but modules
+  }
+  /// The worker has left its GPUs; again without effect.
+  void free_gpus(TimeNs now, WorkerId worker);
   std::size_t device_of(GroupId group) const {
     return plan_->groups.empty() ? plan_->modules[group].device : 0;
   }
@@ -187,9 +114,10 @@ class Staff {
   /// Of a new plan.
   void note_groups();
   void await_gpus();
-  /// A new worker of the group begins its cold start.
-  void start_worker(TimeNs now, GroupId group);
-  TimeNs cold_start_ns(GroupId group) const;
+  /// A new worker of the group begins its cold start, if there are GPUs for it.
+  bool start_worker(TimeNs now, GroupId group);
+  void start_at(TimeNs now, GroupId group, const Spot& spot);
+  TimeNs cold_start_ns(WorkerId worker) const;
   /// Of all modules that the group serves.
   void record_capacity(TimeNs now, GroupId group);
   /// Of all groups that serve the module.
@@ -209,11 +137,12 @@ class Staff {
   std::vector<ModuleQueues>& queues_;
   const Plan* plan_ = nullptr;  ///< in force
   GpuPlaces places_;
+  ClusterServers servers_;
   std::vector<std::vector<WorkerId>> workers_of_;  ///< by group: that serve it, or will; by their numbers
   std::vector<GroupId> used_groups_;               ///< those with workers in the plan
   std::vector<GroupId> awaiting_;                  ///< one for each worker that awaits a GPU, the last first
   std::vector<std::uint32_t> serving_;             ///< by module: workers that serve it or drain
-  std::vector<int> alive_workers_;                 ///< by kind of device: that have one, or drain
+  std::vector<int> alive_gpus_;                    ///< by kind of device: that workers have
   std::vector<std::uint32_t> queue_gpus_;          ///< by queue id
 };
 

@@ -17,7 +17,11 @@ QueueHost::QueueHost(QueueId id, GroupId group, std::vector<ModuleId> modules,
 
 void QueueHost::on_plan(TimeNs now, const Plan& plan) {
   max_batches_.assign(plan.modules.size(), 0);
-  for (const ModuleId module : modules_) max_batches_[module] = plan.max_batch(group_, module);
+  cores_.assign(plan.modules.size(), 0);
+  for (const ModuleId module : modules_) {
+    max_batches_[module] = plan.max_batch(group_, module);
+    cores_[module] = plan.modules[module].cores;
+  }
   scheduler_->on_plan(now, plan, *environment_->decisions);
   carry_out(now);
 }
@@ -241,7 +245,9 @@ void QueueHost::start_batch(TimeNs now, WorkerId worker) {
   state.busy = true;
   state.module = state.forming_module;
   const Profile& own = profile(state.module);
-  const TimeNs latency_ns = own.latency(static_cast<int>(state.running.size()));
+  const auto size = static_cast<int>(state.running.size());
+  const int cores = cores_[state.module];
+  const TimeNs latency_ns = cores == 0 ? own.latency(size) : latency_with_cores(own, size, cores);
   const FreedWorker& freed = *environment_->freed;
   state.started_ns = worker == freed.worker ? std::max(freed.free_ns, state.running.back().joined_ns) : now;
   state.ended_ns = kNever;

@@ -106,6 +106,7 @@ class QueueHost {
   bool closed_ = false;
   int workers_ = 0;
   std::vector<int> max_batches_;  ///< by module of the pipeline
+  std::vector<int> cores_;        ///< likewise: ModulePlan::cores
   WorkerId newest_worker_ = kNone;
   std::unique_ptr<Scheduler> scheduler_;
   const HostEnvironment* environment_;

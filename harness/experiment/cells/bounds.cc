@@ -26,6 +26,8 @@ std::string bounds_text(const std::string& arrivals, const RunSpec& spec, const 
     for (const double weight : spec.pipeline.modules[m].branch_weights) text += text_of(weight) + " ";
     text += ": ";
     for (const TimeNs latency : spec.profiles[m].latency_ns) add(latency);
+    if (spec.profiles[m].cpu_ns > 0)
+      text += "cpu " + std::to_string(spec.profiles[m].cpu_ns) + " " + std::to_string(spec.profiles[m].cores);
   }
   for (const Fault& fault : spec.faults) {
     text += "\nfault ";
@@ -40,6 +42,7 @@ std::string bounds_text(const std::string& arrivals, const RunSpec& spec, const 
     add(row.module);
     add(row.workers);
     add(row.max_batch);
+    if (row.cores > 0) add(row.cores);
   }
   if (record.shares_workers) text += "\nworkers";
   for (const WorkerTotals& worker : record.workers) {

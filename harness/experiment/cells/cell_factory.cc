@@ -11,6 +11,7 @@
 #include "harness/experiment/cells/cell_checks.h"
 #include "harness/experiment/cells/cell_profiles.h"
 #include "harness/experiment/cells/cell_text.h"
+#include "harness/experiment/cells/cluster_checks.h"
 #include "harness/experiment/cells/planning_times.h"
 #include "harness/experiment/reading/readers.h"
 #include "harness/experiment/reading/system_libraries.h"
@@ -170,6 +171,7 @@ RunSpec CellFactory::world_of(const Cell& cell, const Settings& settings) {
   check_settings(spec_, settings, run);
   run.slo_ns = slo_of(cell);
   run.workers = settings.cluster.workers;
+  run.servers = servers_of(spec_, settings, run);
   run.seed = cell.seed;
   run.serving = settings.serving;
   run.planner = settings.planner;
@@ -194,7 +196,10 @@ CellFactory::Configuration CellFactory::made_configuration(const Cell& cell, Who
   made.planning = planning_text(settings, module_names(pipelines_[cell.pipeline]));
   if (whose != Whose::kOwn) return made;
   made.parameters = parameters_text(spec_, cell);
-  if (cell.runtime == Runtime::kGpu) settings.live.payload = true;  // networks need their images
+  if (cell.runtime == Runtime::kGpu) {
+    settings.live.payload = true;  // networks need their images
+    check_servers_simulated(spec_, settings);
+  }
   check_faults(settings.faults, settings.cluster.workers);
   made.frame = frame_of(cell, settings);
   return made;
@@ -253,6 +258,7 @@ const CellFactory::Planned& CellFactory::planned(const Cell& cell, Whose whose, 
     check_group_count(result.plan.groups.size());
     settle_devices(run, result.plan);
     result.capacity_rps = harness::capacity_rps(context, result.plan);
+    result.why = why_not_held(run, result.plan);
   } catch (const InputError& error) {
     result.why = error.what();
   }

@@ -19,8 +19,9 @@ std::string table(const std::string& heading, const std::vector<Param>& params) 
   return "\n[" + heading + "]\n" + lines(params);
 }
 
-/// [cluster], with its kinds of devices: then without `workers`.
+/// [cluster], with its kinds of devices: then without `workers`. What is absent without servers stays so.
 std::string cluster_table(std::vector<Param> params, const std::vector<DeviceAt>& devices) {
+  std::erase_if(params, [](const Param& param) { return !param.set(param.get()); });
   if (!devices.empty()) std::erase_if(params, [](const Param& param) { return param.name == "workers"; });
   return table("cluster", params) + device_tables(devices);
 }

@@ -24,6 +24,11 @@ struct ClusterParams {
   int workers = 64;
   std::string profiles = "shepherd-v100";
   double profile_scale = 1;
+  // Servers; 0: not given.
+  int gpus_per_server = 0;
+  int server_cores = 0;
+  double server_memory_gb = 0;
+  double gpu_memory_gb = 0;
 
   void list(ParamList& params);  ///< without `profiles`, which is a text
 };

@@ -1,3 +1,4 @@
+#include "harness/experiment/cells/cluster_checks.h"
 #include "harness/experiment/running/experiment_run.h"
 
 #include <algorithm>
@@ -128,10 +129,12 @@ Line line_of(const PreparedCell& cell) {
           number("%.0f", cell.expected_requests), plan_text(cell)};
 }
 
-/// A line for each layout that the emulated cells have on so many ranks; none without such cells.
+/// A line for each layout that the emulated cells have on so many ranks, and for each kind of cluster with
+/// servers; none without such cells.
 std::set<std::string> layout_lines(const std::vector<PreparedCell>& cells, int ranks) {
   std::set<std::string> lines;
   for (const PreparedCell& cell : cells) {
+    if (const std::string servers = servers_text(cell.settings); !servers.empty()) lines.insert(servers);
     if (!is_live(cell) || !cell.why.empty()) continue;
     const int workers = cell.settings.cluster.workers;
     const Layout layout(workers, ranks, cell.settings.live);

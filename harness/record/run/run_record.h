@@ -203,7 +203,9 @@ struct ModuleTotals {
 struct WorkerTotals {
   std::uint16_t module = 0;
   std::uint16_t device = 0;    ///< its kind, of those that the cell's settings list
-  double usd_per_h = 0;        ///< of that kind; 0: no price is known
+  double usd_per_h = 0;        ///< of its GPUs of that kind; 0: no price is known
+  std::uint16_t gpus = 1;      ///< that it takes
+  bool from_memory = false;    ///< it started from parameters kept in its server's memory
   TimeNs added_ns = 0;         ///< from here on it has its device, and is paid for; kNever: it never had
   TimeNs ready_ns = 0;         ///< from here on it can serve
   TimeNs removed_ns = kNever;  ///< kNever: to the end of the run
@@ -217,6 +219,8 @@ struct WorkerTotals {
     column("module", row.module);
     column("device", row.device);
     column("usd_per_h", row.usd_per_h);
+    column("gpus", row.gpus);
+    column("from_memory", row.from_memory);
     column("added_ns", row.added_ns);
     column("ready_ns", row.ready_ns);
     column("removed_ns", row.removed_ns);
@@ -236,6 +240,7 @@ struct PlanRow {
   TimeNs exec_ns = 0;
   std::uint16_t device = 0;  ///< kind of its workers, as WorkerTotals::device
   double usd_per_h = std::numeric_limits<double>::quiet_NaN();  ///< of one of them; NaN: not known
+  std::uint32_t cores = 0;  ///< of each worker; 0: as the profile was measured
 
   static void list(auto& row, auto&& column) {
     column("at_ns", row.at_ns);
@@ -245,6 +250,7 @@ struct PlanRow {
     column("exec_ns", row.exec_ns);
     column("device", row.device);
     column("usd_per_h", row.usd_per_h);
+    column("cores", row.cores);
   }
 };
 
