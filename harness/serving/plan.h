@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -124,6 +125,24 @@ void code(Archive<Way>& archive, Plan& plan) {
 
 // The planner: replicas, maximum batch sizes, latency budgets.
 
+/// What became of a module's visits since the last plan, as the dispatcher knows it: it sends every visit to
+/// a queue and hears of a batch when that ends, so that what began to run and has not ended counts later.
+struct ModuleStatistics {
+  /// Visits there now: sent to its queues and not heard of as ended, those that run included. In virtual
+  /// time one that is still on its way to its queue (cluster.network_delay_ms) is not there yet.
+  std::uint64_t present = 0;
+  /// Mean time from reaching the queue to the start of the batch, of the visits whose batches have ended
+  /// since the last plan; NaN: none has.
+  double wait_ms = NAN;
+  /// Time that those batches ran / time in which its workers could serve. Batches that are long beside the
+  /// period bring it above 1 where they end and below where they run; its mean over time is exact. NaN: there
+  /// was no such time.
+  double busy_share = NAN;
+  /// Standard deviation over mean (QUART, section 5.2) of the gaps between the visits sent to its queues,
+  /// those that ended since the last plan (GapTotals); NaN: fewer than two.
+  double arrival_cv = NAN;
+};
+
 /// What a planner is told about the load.
 struct LoadStatistics {
   /// Requests/s offered to the pipeline over the last planning period; before the start, the rate to
@@ -145,6 +164,8 @@ struct LoadStatistics {
   std::vector<TimeNs> sent_ns = {};
   /// Requests that have been sent and have visits left.
   std::uint32_t in_system = 0;
+  /// By module; empty before the start and where the system does not ask (System::wants_module_statistics).
+  std::vector<ModuleStatistics> modules = {};
 };
 
 /// Computes plans from a snapshot of the load. In live runs in a thread of its own: it shares nothing that

@@ -49,6 +49,8 @@ class System {
   virtual bool wants_sample() const { return false; }
   /// Of those: whether it is also told beforehand when the run will send.
   virtual bool wants_foresight() const { return false; }
+  /// Whether its planner is told LoadStatistics::modules.
+  virtual bool wants_module_statistics() const { return false; }
   /// Whether its planner chooses a kind of device for each module (ModulePlan::device). Where the cluster has
   /// several, no other system is run.
   virtual bool plans_devices() const { return false; }

@@ -12,7 +12,7 @@ FORMAT = "harness results"
 FORMAT_VERSION = 1  # the newest that this package reads
 # Enumerations that mean nothing where another column has another value: column -> (the other, its value).
 ONLY_WITH = {"reason": ("outcome", "dropped")}
-UNITS = {"ns": "ns", "us": "us", "ms": "ms", "s": "s", "rps": "requests/s", "kbps": "1000 bit/s", "bytes": "bytes"}
+UNITS = {"ns": "ns", "us": "us", "ms": "ms", "s": "s", "rps": "requests/s", "kbps": "1000 bit/s", "bytes": "bytes", "hours": "h", "ns2": "ns^2"}
 
 
 class MissingTable(KeyError):

@@ -13,7 +13,8 @@ Accounting::Accounting(const Pipeline& pipeline, TimeNs duration_ns, TimeNs slo_
     : modules_(pipeline.modules.size()),
       answers_(pipeline.has_tasks() ? answers : Answers::kWhole),
       has_tasks_(pipeline.has_tasks()),
-      rows_(rows) {
+      rows_(rows),
+      counts_gaps_(rows != nullptr) {
   record_.duration_ns = duration_ns;
   record_.slo_ns = slo_ns;
   record_.modules.resize(modules_);
@@ -219,6 +220,8 @@ void Accounting::check_sums() const {
       throw CellFailed(
           "requests waited for more than 285 years in all, more than the sums of times can hold");
   }
+  if (is_too_large(record_.latency))
+    throw CellFailed("requests took more than 285 years in all, more than the sums of times can hold");
 }
 
 RunRecord Accounting::close(TimeNs end_ns, std::uint64_t events, std::vector<WorkerTotals> workers) {

@@ -145,6 +145,7 @@ Dispatcher::Dispatcher(const RunSpec& spec, const ServingContext& context, ToQue
       computed_(plan_),
       load_(spec, period_ns_, flow_, accounting),
       staff_(spec, context, queues, tables, accounting, queues_) {
+  if (spec.system->wants_module_statistics()) meter_.emplace(queues_.size(), tables.workers, accounting);
   for (ModuleId module = 0; module < queues_.size(); ++module) {
     queues_[module].router = spec.system->make_router(context_, module);
     queues_[module].counts_outstanding = queues_[module].router->needs_outstanding();

@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "harness/engine/accounting/accounting.h"
+#include "harness/engine/dispatch/module_meter.h"
 #include "harness/engine/dispatch/request_flow.h"
 #include "harness/engine/dispatch/staff.h"
 #include "harness/engine/ports.h"
@@ -95,6 +97,8 @@ class Dispatcher {
   /// A batch that ended at `ended_ns` is heard of now.
   void on_late_batch_done(TimeNs now, WorkerId worker, const WorkerState& state, TimeNs ended_ns) {
     count_batch(worker, state, ended_ns);
+    if (meter_) [[unlikely]]
+      meter_->on_batch_done(state);
     flow_.on_batch_done(now, worker, state, ended_ns);
   }
   /// A batch has ended and nobody will hear of it, which is clear now.
@@ -126,7 +130,9 @@ class Dispatcher {
   void on_period(TimeNs now);
   /// A planning period is over: LoadMeter::take.
   LoadStatistics take_load(TimeNs now, std::span<const std::uint64_t> arrived) {
-    return load_.take(now, arrived);
+    LoadStatistics load = load_.take(now, arrived);
+    if (meter_) load.modules = meter_->take(now, arrived, plan_);
+    return load;
   }
   /// The next plan, from that load. The runtime applies it later, in order. Reads and writes nothing that the
   /// other calls do: it may run in another thread beside them, one call at a time, in the order of the loads.
@@ -151,6 +157,8 @@ class Dispatcher {
     WorkerTotals& totals = tables_.workers[worker].totals;
     totals.busy_ns += ended_ns - state.started_ns;
     totals.gpu_ns += state.gpu_time_ns(ended_ns);
+    if (meter_) [[unlikely]]
+      meter_->on_stopped(state, ended_ns);
   }
   /// And ran to its end.
   void count_batch(WorkerId worker, const WorkerState& state, TimeNs ended_ns) {
@@ -177,6 +185,7 @@ class Dispatcher {
   std::vector<std::unique_ptr<Controller>> controllers_;  ///< empty, or one per module
   Publication publication_;
   LoadMeter load_;
+  std::optional<ModuleMeter> meter_;  ///< of systems that ask
   Staff staff_;
 };
 

@@ -46,7 +46,7 @@ void RequestFlow::send(TimeNs now, StreamId stream, TimeNs schedule_lag_ns) {
   }
   deliveries_.clear();
   choose_queues(now, from.entry, {&visit, 1});
-  to_queues_.deliver(deliveries_);
+  deliver(now);
 }
 
 VisitId RequestFlow::make_visit(std::uint32_t request_slot, ModuleId module, std::uint16_t parent) {
@@ -117,6 +117,20 @@ void RequestFlow::choose_queues(TimeNs now, ModuleId module, std::span<const Vis
   }
 }
 
+void RequestFlow::deliver(TimeNs now) {
+  if (accounting_.counts_gaps()) [[unlikely]]
+    count_gaps(now);
+  to_queues_.deliver(deliveries_);
+}
+
+void RequestFlow::count_gaps(TimeNs now) {
+  for (std::size_t begin = 0, end = 0; begin < deliveries_.size(); begin = end) {
+    const ModuleId module = visits_[deliveries_[begin].visit].visit.module;
+    while (end < deliveries_.size() && visits_[deliveries_[end].visit].visit.module == module) ++end;
+    accounting_.on_sent_to_queues(now, module, end - begin);
+  }
+}
+
 void RequestFlow::end_on_the_way(TimeNs now, VisitId visit, DropReason reason) {
   VisitRecord& record = visits_[visit];
   if (!record.counted) {
@@ -168,7 +182,7 @@ void RequestFlow::on_batch_done(TimeNs now, WorkerId worker, const WorkerState& 
   if (is_chain_) {
     for (const VisitId visit : finished_) advance_visit(visit, subs.front());
     choose_queues(now, subs.front(), finished_);
-    to_queues_.deliver(deliveries_);
+    deliver(now);
     return;
   }
   if (tree_) {
@@ -176,7 +190,7 @@ void RequestFlow::on_batch_done(TimeNs now, WorkerId worker, const WorkerState& 
   } else {
     for (const ModuleId to : subs) split_to(now, module, to);  // all branches leave before any arrives
   }
-  to_queues_.deliver(deliveries_);
+  deliver(now);
   for (const VisitId visit : finished_) end_visit(now, visit);
 }
 

@@ -101,6 +101,9 @@ class RequestFlow {
   /// `deliveries_`.
   void choose_queues(TimeNs now, ModuleId module, std::span<const VisitId> visits,
                      const Upstream* from = nullptr);
+  /// Carries `deliveries_` to their queues, each for the first time.
+  void deliver(TimeNs now);
+  void count_gaps(TimeNs now);
   /// Tells apart variants: the visit goes to one of `module`'s queues.
   void assign_module(VisitId visit, ModuleId module);
   void end_visit(TimeNs now, VisitId visit);

@@ -58,6 +58,9 @@ void expect_same_totals(const RunRecord& live, const RunRecord& simulated) {
     EXPECT_EQ(live.modules[m].preempted, simulated.modules[m].preempted);
     EXPECT_EQ(live.modules[m].queueing_ns, simulated.modules[m].queueing_ns);
     EXPECT_EQ(live.modules[m].wait_ns, simulated.modules[m].wait_ns);
+    EXPECT_EQ(live.modules[m].gaps.count, simulated.modules[m].gaps.count);
+    EXPECT_EQ(live.modules[m].gaps.sum_ns, simulated.modules[m].gaps.sum_ns);
+    EXPECT_DOUBLE_EQ(live.modules[m].gaps.squares_ns2, simulated.modules[m].gaps.squares_ns2);
   }
 }
 

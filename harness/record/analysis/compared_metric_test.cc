@@ -91,17 +91,16 @@ TEST(ComparedMetric, DirectionsOfColumns) {
   for (const char* name :
        {"in_time", "goodput_rps", "bound_share", "min_goodput_share_10s", "accuracy", "path_accuracy"})
     EXPECT_EQ(better_of(name), Better::kHigher) << name;
-  for (const char* name :
-       {"late", "dropped", "unfinished", "invalid_rate", "latency_ms_p90", "wall_s", "path_violation_rate"})
+  for (const char* name : {"late", "dropped", "unfinished", "invalid_rate", "latency_ms_p90", "queue_mean",
+                           "gpu_hours", "wall_s", "path_violation_rate"})
     EXPECT_EQ(better_of(name), Better::kLower) << name;
   for (const char* name : {"sent", "workers", "workers_mean", "workers_min_10s", "fluid_bound_rps",
-                           "gpu_utilisation", "order_changes"})
+                           "gpu_utilisation", "arrival_cv_last", "order_changes"})
     EXPECT_EQ(better_of(name), Better::kNeither) << name;
   for (const std::string& name : metric_columns()) {
     const bool share = name.find("rate") != std::string::npos || name.find("share") != std::string::npos ||
-                       name == "gpu_utilisation" || name == "scheduler_utilisation" ||
-                       name == "optimality_gap" || name == "slo_attainment" || name == "accuracy" ||
-                       name == "path_accuracy";
+                       name.find("utilisation") != std::string::npos || name == "optimality_gap" ||
+                       name == "slo_attainment" || name == "accuracy" || name == "path_accuracy";
     EXPECT_EQ(metric(name, 0, false).is_share(), share) << name;
   }
 }

@@ -313,6 +313,22 @@ TEST_F(ResultsFile, AnOlderFileWithoutAccuraciesReadsAsOneWhoseModelsHaveNone) {
   EXPECT_TRUE(std::isnan(summarise({}, {cell.record, 1, {}, 1})["accuracy"]));
 }
 
+/// As files were before gaps between arrivals were counted.
+TEST_F(ResultsFile, AnOlderFileWithoutGapsReadsWithoutThem) {
+  SyntheticRun run = synthetic_run(settings_of(7, "pard", 3));
+  write_synthetic_cell(path("cell.h5"), run, true);
+  expect_same_cell(run, read_cell(path("cell.h5"), 7));
+  remove_columns(path("cell.h5"), "cells/7/modules", {"gaps", "gap_ns", "gap_squares_ns2"});
+  remove_totals(path("cell.h5"), {"latency_sum_ns"});
+  for (ModuleTotals& module : run.record.modules) module.gaps = {};
+  run.record.latency_sum_ns = 0;
+  const CellContents cell = read_cell(path("cell.h5"), 7);
+  expect_same_cell(run, cell);
+  const SummaryRow row = summarise({}, {cell.record, 1, {}, 1});
+  EXPECT_TRUE(std::isnan(row["arrival_cv_first"]));
+  EXPECT_TRUE(std::isnan(row["latency_ms_mean"]));
+}
+
 /// As files were before there were streams.
 TEST_F(ResultsFile, AnOlderFileWithoutStreamsAndGroupsReadsWithoutThem) {
   SyntheticRun run = synthetic_run(settings_of(7, "pard", 3));

@@ -32,8 +32,9 @@ constexpr std::string_view kSloAttainment = "slo_attainment";
 constexpr const char* kAllowed = "a results file written by harness";
 /// What files of an older version may lack, beside metrics.
 constexpr std::string_view kLaterTexts[] = {"answers", "devices"};
-constexpr std::string_view kLaterTotals[] = {"accuracy_sum",  "accuracy_requests", "exchanged_bytes",
-                                             "order_changes", "scheduler_busy_ns", kClockBoundAttribute};
+constexpr std::string_view kLaterTotals[] = {"accuracy_sum",      "accuracy_requests", "latency_sum_ns",
+                                             "exchanged_bytes",   "order_changes",     "scheduler_busy_ns",
+                                             kClockBoundAttribute};
 
 bool is_among(const auto& names, std::string_view name) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);

@@ -164,7 +164,10 @@ void count_request(RunRecord& record, const RequestRow& row) {
     ++(row.outcome == Outcome::kLate ? record.late : record.dropped);
     record.gpu_invalid_ns += row.gpu_ns;
   }
-  if (row.outcome != Outcome::kDropped) record.latency.add(row.end_ns - row.sent_ns);
+  if (row.outcome != Outcome::kDropped) {
+    record.latency.add(row.end_ns - row.sent_ns);
+    record.latency_sum_ns += row.end_ns - row.sent_ns;
+  }
   if (std::isnan(row.accuracy)) return;
   window.accuracy_sum += row.accuracy;
   record.accuracy_sum += row.accuracy;
@@ -181,6 +184,7 @@ ModuleWindow& window_at(RunRecord& record, TimeNs at, std::size_t module) {
 void count_visit(RunRecord& record, const VisitRow& row) {
   ModuleTotals& module = record.modules[row.module];
   ++module.arrived;
+  module.gaps = {module.arrived - 1, row.arrived_ns, static_cast<double>(row.arrived_ns) * 1e9};
   ++window_at(record, row.arrived_ns, row.module).arrived;
   if (row.outcome == VisitOutcome::kDropped) {
     ++module.dropped[static_cast<std::size_t>(row.reason)];

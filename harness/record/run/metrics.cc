@@ -1,11 +1,11 @@
 #include "harness/record/run/metrics.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "harness/record/run/module_metrics.h"
 #include "harness/record/run/summary.h"
 
 namespace harness {
@@ -128,24 +128,6 @@ OverloadCounts overload_counts(const RunRecord& record, const std::function<doub
   return total;
 }
 
-DropPlaces drop_places(const RunRecord& record) {
-  DropPlaces places;
-  int depth = 0;
-  for (const ModuleTotals& module : record.modules) depth = std::max<int>(depth, module.depth);
-  const auto add = [&places, depth](std::uint64_t count, bool last, int at) {
-    places.all += count;
-    if (last) places.last += count;
-    if (2 * at > depth) places.latter_half += count;
-    if (at <= 2) places.first_two += count;
-  };
-  for (const ModuleTotals& module : record.modules) {
-    add(std::accumulate(module.dropped.begin(), module.dropped.end(), std::uint64_t{0}), module.last,
-        module.depth);
-  }
-  add(record.late, true, depth);
-  return places;
-}
-
 double optimal_requests(const RunRecord& record, const std::function<double(TimeNs)>& capacity_at) {
   double total = 0;
   for (std::size_t i = 0; i < record.windows.size(); ++i) {
@@ -249,6 +231,16 @@ double missed_until_s(const RunRecord& record) {
   return until_s;
 }
 
+double worker_hours(const RunRecord& record) {
+  constexpr double kSecondsPerHour = 3600;
+  TimeNs sum_ns = 0;
+  for (const WorkerTotals& worker : record.workers) {
+    const TimeNs end_ns = std::min(worker.removed_ns, record.duration_ns);
+    sum_ns += std::max<TimeNs>(0, end_ns - std::max<TimeNs>(worker.added_ns, 0));
+  }
+  return ns_to_s(sum_ns) / kSecondsPerHour;
+}
+
 double gpu_utilisation(const RunRecord& record) {
   double busy = 0;
   for (const WorkerTotals& worker : record.workers) busy += static_cast<double>(worker.busy_ns);
@@ -282,6 +274,8 @@ constexpr Metric kMetrics[] = {
     {"cost_usd", kLower, false, [](Run run) { return cost_usd(run.record); }},
     {"cost_usd_per_h", kLower, false,
      [](Run run) { return cost_per_h(run.record, 0, run.record.duration_ns); }},
+    // Of the workers, during the load.
+    {"gpu_hours", kLower, false, [](Run run) { return worker_hours(run.record); }},
     // Of the first second; and the mean of the last 10 s of the load.
     {"cost_usd_per_h_start", kLower, false, [](Run run) { return cost_per_h(run.record, 0, kNsPerS); }},
     {"cost_usd_per_h_end", kLower, false,
@@ -367,7 +361,14 @@ constexpr Metric kMetrics[] = {
        return served > 0 ? share(paths.accuracy_sum, static_cast<double>(served)) : kNoValue;
      }},
     // Of the completed requests.
+    {"latency_ms_mean", kLower, false,
+     [](Run run) {
+       const TimeNs sum_ns = run.record.latency_sum_ns;  // 0: read from an older file
+       const auto completed = static_cast<double>(run.record.in_time + run.record.late);
+       return completed > 0 && sum_ns > 0 ? ns_to_ms(sum_ns) / completed : kNoValue;
+     }},
     {"latency_ms_p50", kLower, false, [](Run run) { return latency_ms(run.record, 0.50); }},
+    {"latency_ms_p75", kLower, false, [](Run run) { return latency_ms(run.record, 0.75); }},
     {"latency_ms_p90", kLower, false, [](Run run) { return latency_ms(run.record, 0.90); }},
     {"latency_ms_p99", kLower, false, [](Run run) { return latency_ms(run.record, 0.99); }},
     {"min_goodput_share_1s", kHigher, true, [](Run run) { return min_goodput_share(run.record.windows, 1); }},
@@ -379,6 +380,19 @@ constexpr Metric kMetrics[] = {
      [](Run run) { return mean_delay_ms(run.record, &ModuleTotals::queueing_ns); }},
     {"batch_wait_ms_mean", kLower, false,
      [](Run run) { return mean_delay_ms(run.record, &ModuleTotals::wait_ns); }},
+    // Mean over the modules of the visits that wait there, over the run; and of the modules.
+    {"queue_mean", kLower, false, [](Run run) { return queue_mean(run.record); }},
+    {"queue_longest_over_shortest", kNeither, false,
+     [](Run run) { return longest_over_shortest_queue(run.record); }},
+    // Standard deviation over mean of the gaps between a module's visits, of the first module, the last and
+    // all.
+    {"arrival_cv_first", kNeither, false, [](Run run) { return arrival_variation(run.record).first; }},
+    {"arrival_cv_last", kNeither, false, [](Run run) { return arrival_variation(run.record).last; }},
+    {"arrival_cv_max_over_min", kNeither, false,
+     [](Run run) { return arrival_variation(run.record).max_over_min; }},
+    {"arrival_cv_rising_share", kNeither, true,
+     [](Run run) { return arrival_variation(run.record).rising_share; }},
+    {"utilisation_spread", kNeither, true, [](Run run) { return utilisation_spread(run.record); }},
     {"gpu_utilisation", kNeither, true, [](Run run) { return gpu_utilisation(run.record); }},
     // What a system without any loss would complete (PARD, section 5.4).
     {"capacity_goodput_rps", kNeither, false,

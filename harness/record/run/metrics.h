@@ -26,17 +26,6 @@ struct OverloadCounts {
 /// Sums the overloaded windows; `capacity_at` gives requests/s at a time.
 OverloadCounts overload_counts(const RunRecord& record, const std::function<double(TimeNs)>& capacity_at);
 
-/// Where the dropped and late requests were lost: dropped ones at the module that dropped them, late ones at
-/// the last module, where they ended (PARD figures 2c and 11b).
-struct DropPlaces {
-  std::uint64_t all = 0;
-  std::uint64_t last = 0;  ///< at modules without a successor
-  std::uint64_t latter_half =
-      0;                        ///< at depths of more than half of the pipeline's: 2, 3 of 3 and 3, 4, 5 of 5
-  std::uint64_t first_two = 0;  ///< at depths 1 and 2
-};
-DropPlaces drop_places(const RunRecord& record);
-
 /// Sum over the windows of the least of the requests sent and those that the capacity at the window's start
 /// could serve: what a system without any loss would complete (PARD section 5.4, optimal goodput).
 double optimal_requests(const RunRecord& record, const std::function<double(TimeNs)>& capacity_at);
@@ -80,6 +69,9 @@ double missed_in_the_end(const RunRecord& record, double seconds);
 /// The end of the last ten seconds in which more than 1 % of the requests sent were not in time, in s
 /// (InferLine, Fig. 14: until P99 meets the SLO for good); 0: there are none.
 double missed_until_s(const RunRecord& record);
+
+/// Time of the workers during the load, in hours, counted as cost_usd.
+double worker_hours(const RunRecord& record);
 
 /// Busy time of all workers / worker_time_ns: a backlog served after the load does not exceed 1.
 double gpu_utilisation(const RunRecord& record);

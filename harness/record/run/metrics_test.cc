@@ -116,8 +116,17 @@ TEST(Metrics, NoOverloadGivesZeros) {
 TEST(Metrics, LatencyQuantilesAreWithinTheHistogramsError) {
   const SummaryRow row = summary_of(four_windows());
   EXPECT_NEAR(row["latency_ms_p50"], 50, 50 * LatencyHistogram::kRelativeError);
+  EXPECT_NEAR(row["latency_ms_p75"], 75, 75 * LatencyHistogram::kRelativeError);
   EXPECT_NEAR(row["latency_ms_p90"], 90, 90 * LatencyHistogram::kRelativeError);
   EXPECT_NEAR(row["latency_ms_p99"], 99, 99 * LatencyHistogram::kRelativeError);
+}
+
+TEST(Metrics, TheMeanLatencyIsExact) {
+  RunRecord record = four_windows();
+  record.latency_sum_ns = 340 * 35 * kNsPerMs;
+  EXPECT_DOUBLE_EQ(summary_of(record)["latency_ms_mean"], 35) << "of the 300 in time and the 40 late";
+  record.latency_sum_ns = 0;
+  EXPECT_TRUE(std::isnan(summary_of(record)["latency_ms_mean"]));
 }
 
 TEST(Metrics, MinimumGoodputSlidesOverTheWindows) {

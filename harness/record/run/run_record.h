@@ -155,6 +155,15 @@ struct RequestCounts {
   std::uint64_t dropped = 0;
 };
 
+/// The gaps between visits that the dispatcher sent to a module's queues, each to the one before it; those of
+/// one batch that go on together are 0 apart. A visit that is sent again because its queue went away adds
+/// none, nor does one that no queue takes. All 0 where they are not counted (Accounting::counts_gaps).
+struct GapTotals {
+  std::uint64_t count = 0;
+  TimeNs sum_ns = 0;
+  double squares_ns2 = 0;  ///< sum of their squares
+};
+
 /// Totals of one module.
 struct ModuleTotals {
   std::uint64_t arrived = 0;
@@ -174,8 +183,10 @@ struct ModuleTotals {
   LatencyHistogram queueing_delay;  ///< of the visits that started
   LatencyHistogram batch_wait;
   RequestCounts requests;  ///< that enter the pipeline here: none where it has pres
+  GapTotals gaps;
+  TimeNs last_sent_ns = kNever;  ///< of the visit that was sent to its queues last; kNever: none was
 
-  /// All but the histograms.
+  /// All but the histograms and last_sent_ns.
   static void list(auto& row, auto&& column) {
     column("depth", row.depth);
     column("last", row.last);
@@ -196,6 +207,9 @@ struct ModuleTotals {
     column("requests_in_time", row.requests.in_time);
     column("requests_late", row.requests.late);
     column("requests_dropped", row.requests.dropped);
+    column("gaps", row.gaps.count);
+    column("gap_ns", row.gaps.sum_ns);
+    column("gap_squares_ns2", row.gaps.squares_ns2);
   }
 };
 
@@ -367,6 +381,7 @@ struct RunRecord {
   std::uint64_t unfinished = 0;
   double accuracy_sum = 0;  ///< RequestRow::accuracy over the completed requests that have one ...
   std::uint64_t accuracy_requests = 0;  ///< ... and their number
+  TimeNs latency_sum_ns = 0;            ///< over the completed requests
   TimeNs gpu_ns = 0;                    ///< all GPU time
   /// Of it, spent on requests that ended dropped, late or unfinished, and on batches that were preempted.
   TimeNs gpu_invalid_ns = 0;
@@ -404,6 +419,7 @@ struct RunRecord {
     total("slo_ns", record.slo_ns);
     total("accuracy_sum", record.accuracy_sum);
     total("accuracy_requests", record.accuracy_requests);
+    total("latency_sum_ns", record.latency_sum_ns);
     total("gpu_ns", record.gpu_ns);
     total("gpu_invalid_ns", record.gpu_invalid_ns);
     total("events", record.events);

@@ -1,0 +1,87 @@
+#include "harness/record/run/module_metrics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace harness {
+
+double variation_of(const GapTotals& gaps) {
+  if (gaps.count < 2 || gaps.sum_ns <= 0) return kNoValue;
+  const double mean = static_cast<double>(gaps.sum_ns) / static_cast<double>(gaps.count);
+  const double mean_square = gaps.squares_ns2 / static_cast<double>(gaps.count);
+  return std::sqrt(std::max(0.0, mean_square - mean * mean)) / mean;
+}
+
+ArrivalVariation arrival_variation(const RunRecord& record) {
+  std::vector<double> modules;
+  for (const ModuleTotals& module : record.modules) modules.push_back(variation_of(module.gaps));
+  const bool known = modules.size() > 1 && std::ranges::none_of(modules, [](double cv) { return cv != cv; });
+  if (!known) return {};
+  ArrivalVariation result{.first = modules.front(), .last = modules.back()};
+  const auto [least, largest] = std::ranges::minmax(modules);
+  if (least > 0) result.max_over_min = largest / least;
+  std::uint64_t rising = 0;
+  for (std::size_t i = 1; i < modules.size(); ++i) rising += modules[i] > modules[i - 1] ? 1 : 0;
+  result.rising_share = static_cast<double>(rising) / static_cast<double>(modules.size() - 1);
+  return result;
+}
+
+std::vector<double> mean_queues(const RunRecord& record) {
+  const auto time_ns = static_cast<double>(std::max(record.duration_ns, record.end_ns));
+  std::vector<double> queues;
+  for (const ModuleTotals& module : record.modules)
+    queues.push_back(time_ns > 0 ? static_cast<double>(module.queueing_ns + module.wait_ns) / time_ns : 0);
+  return queues;
+}
+
+double utilisation_spread(const RunRecord& record) {
+  if (record.shares_workers || record.modules.size() < 2) return kNoValue;
+  const TimeNs until_ns = std::max(record.duration_ns, record.end_ns);
+  std::vector<TimeNs> busy_ns(record.modules.size(), 0);
+  std::vector<TimeNs> able_ns(record.modules.size(), 0);
+  for (const WorkerTotals& worker : record.workers) {
+    busy_ns[worker.module] += worker.busy_ns;
+    able_ns[worker.module] += std::max<TimeNs>(0, std::min(worker.removed_ns, until_ns) - worker.ready_ns);
+  }
+  std::vector<double> shares;
+  for (std::size_t m = 0; m < busy_ns.size(); ++m) {
+    if (able_ns[m] > 0) shares.push_back(static_cast<double>(busy_ns[m]) / static_cast<double>(able_ns[m]));
+  }
+  if (shares.size() < 2) return kNoValue;
+  const auto [least, largest] = std::ranges::minmax(shares);
+  return largest - least;
+}
+
+double queue_mean(const RunRecord& record) {
+  const std::vector<double> queues = mean_queues(record);
+  if (queues.empty()) return kNoValue;
+  return std::accumulate(queues.begin(), queues.end(), 0.0) / static_cast<double>(queues.size());
+}
+
+double longest_over_shortest_queue(const RunRecord& record) {
+  const std::vector<double> queues = mean_queues(record);
+  if (queues.size() < 2) return kNoValue;
+  const auto [shortest, longest] = std::ranges::minmax(queues);
+  return shortest > 0 ? longest / shortest : kNoValue;
+}
+
+DropPlaces drop_places(const RunRecord& record) {
+  DropPlaces places;
+  int depth = 0;
+  for (const ModuleTotals& module : record.modules) depth = std::max<int>(depth, module.depth);
+  const auto add = [&places, depth](std::uint64_t count, bool last, int at) {
+    places.all += count;
+    if (last) places.last += count;
+    if (2 * at > depth) places.latter_half += count;
+    if (at <= 2) places.first_two += count;
+  };
+  for (const ModuleTotals& module : record.modules) {
+    add(std::accumulate(module.dropped.begin(), module.dropped.end(), std::uint64_t{0}), module.last,
+        module.depth);
+  }
+  add(record.late, true, depth);
+  return places;
+}
+
+}  // namespace harness

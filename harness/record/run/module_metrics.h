@@ -1,0 +1,47 @@
+// Metrics that compare the modules of a run: their queues, arrivals, workers and losses.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/record/run/summary.h"
+
+namespace harness {
+
+/// Standard deviation over mean of the gaps (QUART, section 5.2). kNoValue for fewer than two, and where all
+/// are 0.
+double variation_of(const GapTotals& gaps);
+/// Those of the modules, compared. kNoValue each where a module of the pipeline has none.
+struct ArrivalVariation {
+  double first = kNoValue;  ///< of the pipeline's first module
+  double last = kNoValue;
+  double max_over_min = kNoValue;
+  double rising_share = kNoValue;  ///< of the steps from a module to the next, those up
+};
+ArrivalVariation arrival_variation(const RunRecord& record);
+
+/// By module the mean number of visits that wait there, from the start to the end of the run, by Little's
+/// law: the sum of the waits / that time. What was dropped or cancelled before it started does not count.
+std::vector<double> mean_queues(const RunRecord& record);
+
+/// Mean of mean_queues.
+double queue_mean(const RunRecord& record);
+/// The largest of them over the smallest; kNoValue for one module, or where nothing waits at one.
+double longest_over_shortest_queue(const RunRecord& record);
+
+/// The largest less the smallest of the shares of their time that the modules' workers are busy
+/// (gpu_utilisation by module). kNoValue for fewer than two modules with workers, or if these serve several.
+double utilisation_spread(const RunRecord& record);
+
+/// Where the dropped and late requests were lost: dropped ones at the module that dropped them, late ones at
+/// the last module, where they ended (PARD figures 2c and 11b).
+struct DropPlaces {
+  std::uint64_t all = 0;
+  std::uint64_t last = 0;  ///< at modules without a successor
+  std::uint64_t latter_half =
+      0;                        ///< at depths of more than half of the pipeline's: 2, 3 of 3 and 3, 4, 5 of 5
+  std::uint64_t first_two = 0;  ///< at depths 1 and 2
+};
+DropPlaces drop_places(const RunRecord& record);
+
+}  // namespace harness
