@@ -342,6 +342,14 @@ TEST(Metrics, ARunWithoutRequestsHasNoUndefinedMetric) {
                                                "usd_per_million_in_time",
                                                "first_added_s",
                                                "drop_rate_last_10s",
+                                               "latency_ms_mean",
+                                               "queue_mean",
+                                               "queue_longest_over_shortest",
+                                               "arrival_cv_first",
+                                               "arrival_cv_last",
+                                               "arrival_cv_max_over_min",
+                                               "arrival_cv_rising_share",
+                                               "utilisation_spread",
                                                "recorded_peak_over_mean",
                                                "sent_peak_over_mean"};
   const SummaryRow row = summarise({}, {RunRecord{}, 0, [](TimeNs) { return 0.0; }});
