@@ -1,0 +1,82 @@
+// QUART's models, its Table 1: whole, in eight stages, and BERT-21B in five.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "workloads/catalogue/catalogue.h"
+
+namespace harness {
+namespace {
+
+struct TableRow {
+  const char* pipeline;
+  const char* model;
+  double size_gb;
+  double exec_ms;
+  int gpus;        ///< of 48 GB
+  double stage_s;  ///< from disk, of a stage of eight, to 0.05 s
+};
+
+constexpr TableRow kTable1[] = {{"quart-whisper", "whisper-9b", 2.9, 74, 1, 0.4},
+                                {"quart-bert", "bert-21b", 43, 137, 1, 5.6},
+                                {"quart-llama", "llama-7b", 14, 243, 1, 1.8},
+                                {"quart-opt", "opt-66b", 132, 278, 3, 17.3},
+                                {"quart-wideresnet", "wideresnet", 16, 646, 1, 2.1}};
+
+TEST(QuartWorkload, StagesAddUpToTheModel) {
+  const ProfileSet profiles = load_profiles("quart");
+  double all_gb = 0;
+  for (const TableRow& row : kTable1) {
+    const Pipeline pipeline = load_pipeline(row.pipeline);
+    ASSERT_EQ(pipeline.modules.size(), 8U) << row.pipeline;
+    EXPECT_TRUE(pipeline.is_chain());
+    EXPECT_EQ(pipeline.slo_ns, ms_to_ns(2 * row.exec_ms));
+    double exec_ms = 0;
+    double memory_mb = 0;
+    for (const Module& module : pipeline.modules) {
+      const Profile& stage = profiles.profiles.at(module.model);
+      EXPECT_EQ(stage.max_batch(), 1);
+      EXPECT_EQ(stage.gpus, 1);
+      EXPECT_NEAR(ns_to_s(stage.load_ns), row.stage_s, 0.05) << row.model;
+      exec_ms += ns_to_ms(stage.latency(1));
+      memory_mb += stage.memory_mb;
+    }
+    EXPECT_NEAR(exec_ms, row.exec_ms, 1e-5);
+    EXPECT_NEAR(memory_mb, 1000 * row.size_gb, 1e-6);
+    all_gb += memory_mb / 1000;
+
+    const Pipeline whole = load_pipeline(std::string(row.pipeline) + "-whole");
+    ASSERT_EQ(whole.modules.size(), 1U);
+    EXPECT_EQ(whole.slo_ns, pipeline.slo_ns);
+    const Profile& model = profiles.profiles.at(whole.modules[0].model);
+    EXPECT_EQ(model.model, row.model);
+    EXPECT_EQ(model.latency(1), ms_to_ns(row.exec_ms));
+    EXPECT_DOUBLE_EQ(model.memory_mb, 1000 * row.size_gb);
+    EXPECT_EQ(model.gpus, row.gpus);
+    EXPECT_EQ(model.gpus, std::ceil(row.size_gb / 48));
+  }
+  EXPECT_NEAR(all_gb, 207.9, 1e-6) << "all five in a server's memory";
+}
+
+TEST(QuartWorkload, BertInFive) {
+  const ProfileSet profiles = load_profiles("quart");
+  const Pipeline pipeline = load_pipeline("quart-bert-5");
+  ASSERT_EQ(pipeline.modules.size(), 5U);
+  const Profile& stage = profiles.profiles.at(pipeline.modules[4].model);
+  EXPECT_EQ(stage.latency(1), ms_to_ns(27.4));
+  EXPECT_DOUBLE_EQ(stage.memory_mb, 8600);
+  EXPECT_EQ(load_profiles("quart").profiles.at("bert-21b").load_ns, 45 * kNsPerS) << "section 2.2";
+}
+
+TEST(QuartWorkload, FourCoresTakeAThirdOffTwo) {
+  for (const auto& [model, profile] : load_profiles("quart").profiles) {
+    const auto two = static_cast<double>(latency_with_cores(profile, 1, 2));
+    EXPECT_EQ(latency_with_cores(profile, 1, 2), profile.latency(1)) << model;
+    EXPECT_NEAR(static_cast<double>(latency_with_cores(profile, 1, 4)) / two, 0.67, 1e-6) << "section 3.4";
+  }
+}
+
+}  // namespace
+}  // namespace harness
