@@ -16,6 +16,7 @@ SUITES = {
     "docs/reproduction-shepherd.md": "experiments/shepherd/all.toml",
     "docs/reproduction-loki.md": "experiments/loki/all.toml",
     "docs/reproduction-inferline.md": "experiments/inferline/all.toml",
+    "docs/reproduction-quart.md": "experiments/quart/all.toml",
 }
 PAGES = {name: (ROOT / name).read_text(encoding="utf-8") for name in SUITES}
 
