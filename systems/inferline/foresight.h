@@ -38,7 +38,8 @@ std::vector<int> replicas_for_window(const Pipeline& pipeline, const Hardware& h
 /// A period needs replicas_for_window of those sent in it and up to two SLOs before: one SLO for those that
 /// may still be in the system, one for what they found there (R). A decision keeps, of each model, the
 /// largest need of the periods from now on to the one that begins when a replica added now serves. That is
-/// the cheapest schedule in which at least as many replicas as needed serve in each period: one that serves
+/// the cheapest schedule in which at least as many replicas as needed serve in each period, while the cluster
+/// has what it asks for: one that serves
 /// has been paid for since its activation began, so no schedule has fewer at any time. It adds a replica just
 /// as early as it must, keeps one through a gap that is no longer than its activation, which would cost as
 /// much again, and no other.

@@ -59,8 +59,8 @@ struct InferLineParams {
         "with the same share of what it wants (reconstruction)");
     params.choice(
         "early_dropping", early_dropping, {"none", "estimated_late"},
-        "beyond the paper, where nothing is dropped: estimated_late drops a query that cannot end in "
-        "time any more before it joins a batch");
+        "beyond the paper, where nothing is dropped: estimated_late drops a query, before it joins a "
+        "batch, that would be late if this batch and those behind it took as long as full ones");
     planning.list(params);
     tuning.list(params);
   }

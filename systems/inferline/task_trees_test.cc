@@ -84,8 +84,6 @@ TEST(TaskTrees, AreEstimatedAsTheEngineServesThem) {
 
 // What may end a simulation early never changes a verdict: queries count, not their visits.
 TEST(TaskTrees, MeetAnSloByTheirQueries) {
-  int met = 0;
-  int missed = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     RandomStream random(seed, "test.estimator.tree_slo");
     const Pipeline tree = testing::random_tree(random);
@@ -103,10 +101,8 @@ TEST(TaskTrees, MeetAnSloByTheirQueries) {
       Estimator stops(*served.context().pipeline, hardware, times, seed);
       const auto slo_ns = static_cast<TimeNs>(static_cast<double>(p99_ns) * factor);
       ASSERT_EQ(stops.meets(plan, slo_ns), factor >= 1) << "seed " << seed << ", factor " << factor;
-      ++(factor >= 1 ? met : missed);
     }
   }
-  EXPECT_EQ(met + missed, 500);
 }
 
 // By hand: a detector of 10 ms finds three cars, of 5 ms each. One replica each: 10 + 3 x 5 ms; three of the

@@ -202,8 +202,10 @@ TEST(SystemReader, PlansThatMakeNoSenseAreRefused) {
                   "shared planner plans for");
   std::string tree = kOneWorkload;
   tree.replace(tree.find("\"tm\""), 4, "\"traffic-analysis\"");
+  EXPECT_TRUE(has(error_of_cells(tree + system("naive", "planner = \"inferline\"")),
+                  "found naive with the plans of inferline, which serves no task trees"));
   EXPECT_TRUE(has(error_of_cells(tree + system("loki", "planner = \"inferline\"")),
-                  "found loki with the plans of inferline, which serves no task trees"));
+                  "found loki, which has a planner of its own"));
 }
 
 }  // namespace
