@@ -75,7 +75,8 @@ std::vector<ResultRow> planned_rows() {
 
 std::variant<double, std::string> planned(const std::string& text) {
   const std::vector<ResultRow> all = planned_rows();
-  Evaluation evaluation({&all[0], &all[1]}, {}, kPlace);
+  const std::vector<const ResultRow*> pointers = {&all[0], &all[1]};
+  Evaluation evaluation(pointers, {}, kPlace);
   const Expression expression = parse_expression(kPlace, text, {});
   EXPECT_TRUE(reads_plans(expression));
   if (const auto value = evaluation.value(expression)) return *value;
