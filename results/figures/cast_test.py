@@ -50,6 +50,11 @@ def window_for_lambda(row, _):
     row["parameters"] = row["parameters"].replace(b"pard.lambda", b"pard.queueing_window_s")
 
 
+def batches_for_slo(row, _):
+    row["parameters"] = row["parameters"] + f" planner.max_batch={row['slo_ms']:g}".encode()
+    row["slo_ms"] = 500
+
+
 # From which example each figure is drawn, and what is changed in it to hold what the figure shows: edit(row of /summary, its rate).
 EXAMPLES = {name: (PAPER, None) for name in catalogue.DRAWINGS if name.startswith("pard/")}
 EXAMPLES |= {"pard/fig14a": (STREAMS, None), "pard/fig14b": (DROPPING, None), "pard/fig14c": (SWEEP, None),
@@ -60,7 +65,7 @@ EXAMPLES |= {"shepherd/fig7": (STREAMS, None), "shepherd/fig8": (STREAMS, None),
              "shepherd/fig11b": (STREAMS, limits_by_rate)}
 EXAMPLES |= {f"loki/fig{k}": (LOKI, None) for k in (1, 5, 6)} | {f"loki/fig{k}": (DROPPING, None) for k in (7, 8)}
 EXAMPLES |= {name: (INFERLINE, None) for name in catalogue.DRAWINGS if name.startswith("inferline/")}
-EXAMPLES |= {"inferline/fig13": (INFERLINE, lambda row, _: profiles_for_slo(row))}
+EXAMPLES |= {"inferline/fig3": (INFERLINE, batches_for_slo), "inferline/fig13": (INFERLINE, lambda row, _: profiles_for_slo(row))}
 
 
 def publish_states(file):
