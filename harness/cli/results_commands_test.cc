@@ -119,9 +119,9 @@ TEST_F(ResultsCommands, CheckTellsWhatFilesAreAndWhetherTheyAreSound) {
                     "log.csv: trace: times in column", "a.h5: results: 1 cell, 1 ok"));
   const std::string own = workloads_folder();
   EXPECT_TRUE(holds(output_of({"check", own + "/pipelines/tm.toml", own + "/profiles/rag-a100.toml",
-                               own + "/../experiments/claims.toml", own + "/../experiments/loki/all.toml"}),
+                               own + "/../experiments/claims.toml", own + "/../experiments/quart/all.toml"}),
                     "pipeline: 3 modules, SLO 400 ms",
-                    "profiles of 4 models: ", "claims file: ", "suite loki-all of 5"));
+                    "profiles of 4 models: ", "claims file: ", "suite quart-all of 2"));
   for (const char* file : {"odd.toml", "torn.csv", "gone.csv"})
     EXPECT_THROW(output_of({"check", path(file)}), InputError) << file;
 }

@@ -13,7 +13,7 @@ namespace harness {
 namespace {
 
 constexpr const char* kStream = "inferline.paths";  // one for each edge
-constexpr std::size_t kMostVisits = 100'000'000;  // of a task
+constexpr std::size_t kMostVisits = 100'000'000;    // of a task
 
 /// Which sub of `from` the model is.
 std::size_t place_in_subs(const Module& from, ModuleId model) {

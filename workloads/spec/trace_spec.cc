@@ -53,7 +53,7 @@ void list_process(TraceSpec& spec, ParamList& params) {
                 "transition: the squared CV after it, from that of scv or cv in a straight line; 0: the same "
                 "as before");
   params.number("transition_from_s", spec.transition_from_s, 0, 1e9,
-                "transition: where it begins, in replayed seconds");
+                "transition: where it begins, in replayed seconds of the trace, its sample_share included");
   params.number("transition_s", spec.transition_s, 0, 1e9,
                 "transition: how long it takes (0: at once); duration_s may cut it");
 }

@@ -61,29 +61,24 @@ void Staff::follow(TimeNs now) {
   record_all(now);
 }
 
-TimeNs activation_ns(const RunSpec& spec, ModuleId module) {
+TimeNs activation_ns(const RunSpec& spec, ModuleId module, bool from_memory) {
   const WorldParams& world = spec.world;
   const Profile& profile = spec.profiles[module];
   const TimeNs fixed_ns = ms_to_ns(world.cold_start_ms);
-  if (world.cold_start == ColdStart::kCached)
-    return fixed_ns + s_to_ns(profile.memory_mb * 1e-3 / world.disk_gb_per_s);
+  if (world.cold_start == ColdStart::kCached) {
+    const double gb_per_s = from_memory ? world.host_gb_per_s : world.disk_gb_per_s;
+    return fixed_ns + s_to_ns(profile.memory_mb * 1e-3 / gb_per_s);
+  }
   return world.cold_start == ColdStart::kFixed || profile.load_ns == 0 ? fixed_ns : profile.load_ns;
 }
 
 TimeNs Staff::cold_start_ns(WorkerId worker) const {
-  const WorldParams& world = spec_.world;
   const WorkerState& state = tables_.workers[worker];
   const std::vector<ModuleId> modules = plan_->served_by(state.group);
-  if (world.cold_start == ColdStart::kFixed) return activation_ns(spec_, modules.front());
-  TimeNs load_ns = 0;
-  double read_mb = 0;
-  for (const ModuleId module : modules) {
-    load_ns += activation_ns(spec_, module);
-    read_mb += spec_.profiles[module].memory_mb;
-  }
-  if (world.cold_start == ColdStart::kLoadTime) return load_ns;
-  const double gb_per_s = state.totals.from_memory ? world.host_gb_per_s : world.disk_gb_per_s;
-  return ms_to_ns(world.cold_start_ms) + s_to_ns(read_mb * 1e-3 / gb_per_s);
+  TimeNs sum_ns = 0;
+  for (const ModuleId module : modules) sum_ns += activation_ns(spec_, module, state.totals.from_memory);
+  if (spec_.world.cold_start == ColdStart::kLoadTime) return sum_ns;
+  return sum_ns - static_cast<TimeNs>(modules.size() - 1) * ms_to_ns(spec_.world.cold_start_ms);
 }
 
 Staff::Spot Staff::find_spot(TimeNs now, GroupId group) {

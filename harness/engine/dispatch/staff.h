@@ -20,9 +20,9 @@
 
 namespace harness {
 
-/// What a worker of the module takes until it can serve, when it is started during a run (RunSpec::world);
-/// with cached parameters: from disk.
-TimeNs activation_ns(const RunSpec& spec, ModuleId module);
+/// What a worker of the module takes until it can serve, when it is started during a run (RunSpec::world),
+/// from disk or from parameters that its server keeps in memory.
+TimeNs activation_ns(const RunSpec& spec, ModuleId module, bool from_memory = false);
 
 /// Carries plans out: starts workers, drains them, opens queues and closes them, and keeps the
 /// routers' views of these (ModuleQueues::views). Each call is an event at `now`. Single-threaded.

@@ -48,7 +48,8 @@ void check_served(const ExperimentSpec& spec, const std::vector<Pipeline>& pipel
       throw input_error(system.place,
                         name + ", which plans for one kind of device, with " +
                             std::to_string(devices.size()) + " in [[cluster.device]]",
-                        (those.empty() ? "" : those + ", or ") + std::string("one kind"));
+                        (those.empty() ? "" : those + ", ") + "a `planner` (" +
+                            names_of_those(&System::plans_for_others) + "), or one kind");
     }
     for (const DeviceAt& device : devices) {
       if (devices.size() > 1 && !(device.usd_per_h > 0))

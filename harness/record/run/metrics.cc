@@ -231,12 +231,12 @@ double missed_until_s(const RunRecord& record) {
   return until_s;
 }
 
-double worker_hours(const RunRecord& record) {
+double gpu_hours(const RunRecord& record) {
   constexpr double kSecondsPerHour = 3600;
   TimeNs sum_ns = 0;
   for (const WorkerTotals& worker : record.workers) {
     const TimeNs end_ns = std::min(worker.removed_ns, record.duration_ns);
-    sum_ns += std::max<TimeNs>(0, end_ns - std::max<TimeNs>(worker.added_ns, 0));
+    sum_ns += std::max<TimeNs>(0, end_ns - std::max<TimeNs>(worker.added_ns, 0)) * worker.gpus;
   }
   return ns_to_s(sum_ns) / kSecondsPerHour;
 }
@@ -274,8 +274,8 @@ constexpr Metric kMetrics[] = {
     {"cost_usd", kLower, false, [](Run run) { return cost_usd(run.record); }},
     {"cost_usd_per_h", kLower, false,
      [](Run run) { return cost_per_h(run.record, 0, run.record.duration_ns); }},
-    // Of the workers, during the load.
-    {"gpu_hours", kLower, false, [](Run run) { return worker_hours(run.record); }},
+    // Of the workers' GPUs, during the load.
+    {"gpu_hours", kLower, false, [](Run run) { return gpu_hours(run.record); }},
     // Of the first second; and the mean of the last 10 s of the load.
     {"cost_usd_per_h_start", kLower, false, [](Run run) { return cost_per_h(run.record, 0, kNsPerS); }},
     {"cost_usd_per_h_end", kLower, false,

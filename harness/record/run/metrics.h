@@ -70,8 +70,8 @@ double missed_in_the_end(const RunRecord& record, double seconds);
 /// (InferLine, Fig. 14: until P99 meets the SLO for good); 0: there are none.
 double missed_until_s(const RunRecord& record);
 
-/// Time of the workers during the load, in hours, counted as cost_usd.
-double worker_hours(const RunRecord& record);
+/// Time of the workers' GPUs during the load, in hours, counted as cost_usd.
+double gpu_hours(const RunRecord& record);
 
 /// Busy time of all workers / worker_time_ns: a backlog served after the load does not exceed 1.
 double gpu_utilisation(const RunRecord& record);

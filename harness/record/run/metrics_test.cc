@@ -382,14 +382,16 @@ TEST(Metrics, DevicesAreCountedOverTheRanks) {
             "3 x NVIDIA H200, 1 x NVIDIA A100-SXM4-80GB, driver 580.95.05, driver 550.54.15");
 }
 
-// Two workers of 0.36 $/h for the 3.5 s of load; one of 3.6 $/h from 1.5 s to 3 s.
+// Two workers of 0.36 $/h for the 3.5 s of load; one of 3.6 $/h and three GPUs from 1.5 s to 3 s.
 TEST(Costs, AtTheStartAndInTheEnd) {
   RunRecord record = four_windows();
   record.workers.resize(3);
   for (WorkerTotals& worker : record.workers) worker.usd_per_h = 0.36;
   record.workers[2] = {
       .usd_per_h = 3.6, .added_ns = 1'500 * kNsPerMs, .ready_ns = 2 * kNsPerS, .removed_ns = 3 * kNsPerS};
+  record.workers[2].gpus = 3;
   const SummaryRow row = summary_of(record);
+  EXPECT_NEAR(row["gpu_hours"], (2 * 3.5 + 3 * 1.5) / 3600, 1e-12);
   EXPECT_NEAR(row["cost_usd"], (2 * 0.36 * 3.5 + 3.6 * 1.5) / 3600, 1e-12);
   EXPECT_NEAR(row["usd_per_million_in_time"], (2 * 0.36 * 3.5 + 3.6 * 1.5) / 3600 / 300 * 1e6, 1e-9);
   EXPECT_NEAR(row["cost_usd_per_h_start"], 0.72, 1e-12);

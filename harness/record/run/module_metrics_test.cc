@@ -79,7 +79,7 @@ TEST(ModuleMetrics, UtilisationByModule) {
   // Module 0: 8 of 10 s. Module 1: 9 of 15 s. Module 2 has no worker.
   record.workers = {worker_of(0, 0, 8), worker_of(1, 0, 6), worker_of(1, 5, 3)};
   EXPECT_NEAR(utilisation_spread(record), 0.2, 1e-12);
-  EXPECT_NEAR(worker_hours(record), 25.0 / 3600, 1e-12);
+  EXPECT_NEAR(gpu_hours(record), 25.0 / 3600, 1e-12);
   record.shares_workers = true;
   EXPECT_TRUE(std::isnan(utilisation_spread(record)));
 }
@@ -91,7 +91,7 @@ TEST(ModuleMetrics, HoursAreThoseOfTheLoad) {
   record.workers = {worker_of(0, 1800, 0), worker_of(0, 0, 0), worker_of(0, 0, 0)};
   record.workers[1].removed_ns = 900 * kNsPerS;
   record.workers[2].added_ns = kNever;  // it never had its device
-  EXPECT_DOUBLE_EQ(worker_hours(record), 0.5 + 0.25);
+  EXPECT_DOUBLE_EQ(gpu_hours(record), 0.5 + 0.25);
 }
 
 }  // namespace
