@@ -242,10 +242,14 @@ TEST(ServerGpus, AnInstanceTakesSeveralOfOneServer) {
   RunSpec spec = server_spec({1, 1}, {4, 0, 0, 0}, 2,
                              {{0, {2, 1}}, {5 * kNsPerS, {2, 2}}, {9 * kNsPerS, {1, 2}}}, false);
   spec.profiles[1].gpus = 3;
+  spec.devices = {{"gpu", 8, 2.0, {spec.profiles[0], spec.profiles[1]}}};
   spec.faults = {fault_of(FaultKind::kStop, 15250, 1000, 5)};
   const Ran ran(spec);
   ASSERT_EQ(ran.record.workers.size(), 5u);
   EXPECT_EQ(ran.record.workers[2].gpus, 3);
+  EXPECT_EQ(ran.record.workers[2].usd_per_h, 6);
+  EXPECT_EQ(ran.record.plans[1].module, 1);
+  EXPECT_EQ(ran.record.plans[1].usd_per_h, 6) << "of all its GPUs";
   EXPECT_EQ(ran.record.workers[3].module, 1);
   EXPECT_EQ(ran.record.workers[3].added_ns, 9 * kNsPerS);
   EXPECT_EQ(ran.record.workers[2].removed_ns, ms_to_ns(15250));

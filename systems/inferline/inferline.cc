@@ -1,7 +1,5 @@
 #include "systems/inferline/inferline.h"
 
-#include <optional>
-
 #include "harness/core/error.h"
 #include "harness/serving/batching_scheduler.h"
 #include "harness/serving/fifo_policy.h"

@@ -96,11 +96,11 @@ class EnvelopeTuner final : public Tuner {
     }
     while (!recent_.empty() && recent_.front() < now - kDownSpanNs) recent_.pop_front();
     const double rate = exceeding_rate();
-    const double rate_now = recent_rate(now);
     std::vector<int> least;
     for (std::size_t m = 0; m < current.size(); ++m)
       least.push_back(rate > 0 ? needed(m, rate, pipeline_.models[m].utilisation) : 1);
     if (params_.scale_back == ScaleBack::kPlanned) {
+      const double rate_now = recent_rate(now);
       for (std::size_t m = 0; m < current.size(); ++m) {
         const int kept = std::min(pipeline_.planned[m].replicas, needed(m, rate_now, least_rho_));
         least[m] = std::max(least[m], kept);
@@ -109,6 +109,7 @@ class EnvelopeTuner final : public Tuner {
     std::vector<int> wanted = current;
     for (std::size_t m = 0; m < wanted.size(); ++m) wanted[m] = std::max(wanted[m], least[m]);
     if (wanted == current && now - changed_ns_ >= s_to_ns(params_.scale_down_wait_s)) {
+      const double rate_now = recent_rate(now);
       for (std::size_t m = 0; m < wanted.size(); ++m)
         wanted[m] = std::min(wanted[m], std::max(least[m], needed(m, rate_now, least_rho_)));
     }

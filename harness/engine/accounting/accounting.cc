@@ -14,7 +14,8 @@ Accounting::Accounting(const Pipeline& pipeline, TimeNs duration_ns, TimeNs slo_
       answers_(pipeline.has_tasks() ? answers : Answers::kWhole),
       has_tasks_(pipeline.has_tasks()),
       rows_(rows),
-      counts_gaps_(rows != nullptr) {
+      counts_gaps_(rows != nullptr),
+      last_sent_ns_(modules_, kNever) {
   record_.duration_ns = duration_ns;
   record_.slo_ns = slo_ns;
   record_.modules.resize(modules_);

@@ -35,17 +35,18 @@ class Accounting {
   /// The dispatcher sends that many visits, at least one, to queues of the module, for the first time there.
   /// In live runs it hears of ends a little out of their order: an earlier time counts as the latest so far.
   void on_sent_to_queues(TimeNs now, ModuleId module, std::size_t visits) {
-    ModuleTotals& totals = record_.modules[module];
-    totals.gaps.count += visits;
-    if (totals.last_sent_ns != kNever) [[likely]] {
-      const TimeNs gap_ns = now > totals.last_sent_ns ? now - totals.last_sent_ns : 0;
+    GapTotals& gaps = record_.modules[module].gaps;
+    TimeNs& last_ns = last_sent_ns_[module];
+    gaps.count += visits;
+    if (last_ns != kNever) [[likely]] {
+      const TimeNs gap_ns = now > last_ns ? now - last_ns : 0;
       const auto gap = static_cast<double>(gap_ns);
-      totals.gaps.sum_ns += gap_ns;
-      totals.gaps.squares_ns2 += gap * gap;
-      totals.last_sent_ns += gap_ns;
+      gaps.sum_ns += gap_ns;
+      gaps.squares_ns2 += gap * gap;
+      last_ns += gap_ns;
     } else {
-      totals.last_sent_ns = now;
-      --totals.gaps.count;
+      last_ns = now;
+      --gaps.count;
     }
   }
 
@@ -257,6 +258,8 @@ class Accounting {
   RunRecord record_;
   RowSink* rows_;
   bool counts_gaps_;
+  std::vector<TimeNs>
+      last_sent_ns_;  ///< by module: when a visit was last sent to its queues; kNever: none was
   std::size_t state_names_ = 0;
   std::size_t order_place_ = kNowhere;        ///< of the value named "order" in a state
   std::vector<std::optional<double>> order_;  ///< by module, as last published

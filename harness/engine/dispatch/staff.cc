@@ -380,7 +380,7 @@ void Staff::record_workers(TimeNs now, ModuleId module) {
   row.exec_ns = plan_->modules[module].exec_ns;
   row.device = plan_->modules[module].device;
   if (!spec_.devices.empty() && spec_.devices[row.device].usd_per_h > 0)
-    row.usd_per_h = spec_.devices[row.device].usd_per_h;
+    row.usd_per_h = spec_.profiles[module].gpus * spec_.devices[row.device].usd_per_h;
   row.cores = static_cast<std::uint32_t>(plan_->modules[module].cores);
   const std::vector<PlanRow>& rows = accounting_.record().plans;
   const auto last =

@@ -184,9 +184,8 @@ struct ModuleTotals {
   LatencyHistogram batch_wait;
   RequestCounts requests;  ///< that enter the pipeline here: none where it has pres
   GapTotals gaps;
-  TimeNs last_sent_ns = kNever;  ///< of the visit that was sent to its queues last; kNever: none was
 
-  /// All but the histograms and last_sent_ns.
+  /// All but the histograms.
   static void list(auto& row, auto&& column) {
     column("depth", row.depth);
     column("last", row.last);
