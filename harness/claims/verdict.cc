@@ -11,10 +11,14 @@ namespace {
 const std::vector<std::string> kSeedKey = {"seed"};
 const std::vector<std::string> kNoKeys;
 
+/// Whether mean +- half_width has values in the interval and values outside of it. Both ends may lie outside,
+/// on either side of it.
 bool straddles(const Interval& interval, double mean, double half_width) {
   if (std::isnan(half_width)) return false;
-  const bool inside = interval.contains(mean);
-  return interval.contains(mean - half_width) != inside || interval.contains(mean + half_width) != inside;
+  const double low = mean - half_width;
+  const double high = mean + half_width;
+  if (interval.contains(low) && interval.contains(high)) return false;
+  return interval.contains(low) || interval.contains(high) || (low < interval.low && interval.high < high);
 }
 
 /// The groups that the rows make: each combination of values of `keys`, in order of appearance.

@@ -58,6 +58,14 @@ TEST(Judge, MeansOverSeedsThenOverGroups) {
   EXPECT_EQ(judgement.noisy, 1u);
 }
 
+TEST(Judge, IsWithinNoiseWhereTheConfidenceIntervalCoversAllThatIsExpected) {
+  // 3.5 +- 6.35, as above: not in [5, 6], and both of its ends lie outside.
+  const Claim claim = claim_of(std::string(kByTrace) + "expect = [5, 6]\ncombine = \"mean\"");
+  const Judgement judgement = judge(claim, three_traces());
+  EXPECT_EQ(judgement.verdict, Verdict::kNotReproduced);
+  EXPECT_EQ(judgement.noisy, 1u);
+}
+
 TEST(Judge, AllGroupsOrTheCombinedNumberMustHold) {
   const struct {
     const char* why;
