@@ -24,6 +24,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+double slo_factor_of(const PreparedCell& prepared) {
+  return prepared.cell.slo_factor > 0 ? prepared.cell.slo_factor : kNoValue;
+}
+
 /// The row of a cell that has no results.
 SummaryRow empty_row(const PreparedCell& prepared, const char* status, const std::string& why) {
   SummaryRow row;
@@ -34,6 +38,7 @@ SummaryRow empty_row(const PreparedCell& prepared, const char* status, const std
   row.workers = static_cast<std::uint64_t>(prepared.settings.cluster.workers);
   row.duration_s = prepared.duration_s;
   row["offered_rps"] = prepared.offered_rps;
+  row["slo_factor"] = slo_factor_of(prepared);
   return row;
 }
 
@@ -113,6 +118,7 @@ SummaryRow row_of(const PreparedCell& prepared, const RunSpec& spec, const RunRe
   if (bound.offline_schedule) run.scheduled_requests = static_cast<double>(*bound.offline_schedule);
   run.recorded_peak_over_mean = prepared.recorded_peak_over_mean;
   run.sent_peak_over_mean = prepared.sent_peak_over_mean;
+  run.slo_factor = slo_factor_of(prepared);
   // With workers that serve several modules, or variants to choose from, capacity depends on which requests
   // are served, and how.
   if (prepared.plan.groups.empty() && !spec.pipeline.has_tasks()) {

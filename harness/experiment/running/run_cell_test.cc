@@ -106,6 +106,14 @@ TEST_F(CellRuns, KeepThePeakOverTheMeanOfALogAndOfWhatIsSentOfIt) {
               std::isnan(generated["sent_peak_over_mean"]));
 }
 
+TEST_F(CellRuns, KeepTheSloAsTheMultipleThatWasAskedFor) {
+  std::string text = workload_of("naive", "0.5", 1);
+  EXPECT_TRUE(std::isnan(run_first(text, how())["slo_factor"]));
+  text.insert(text.find("duration_s"), "slo_factors = [3.5]\n");
+  EXPECT_EQ(run_first(text, how())["slo_factor"], 3.5);
+  EXPECT_EQ(read_summary(how().path).front()["slo_factor"], 3.5);
+}
+
 TEST_F(CellRuns, WhatTakesForeverIsInvalid) {
   std::string faults;
   for (int i = 0; i < 4; ++i)

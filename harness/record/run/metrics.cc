@@ -298,6 +298,7 @@ constexpr Metric kMetrics[] = {
     // Of the window of a recorded trace: in the log, and of the rate at which it is sent.
     {"recorded_peak_over_mean", kNeither, false, [](Run run) { return run.recorded_peak_over_mean; }},
     {"sent_peak_over_mean", kNeither, false, [](Run run) { return run.sent_peak_over_mean; }},
+    {"slo_factor", kNeither, false, [](Run run) { return run.slo_factor; }},
     {"goodput_rps", kHigher, false,
      [](Run run) { return share(static_cast<double>(run.record.in_time), duration_s(run.record)); }},
     {"slo_attainment", kHigher, true,

@@ -351,7 +351,8 @@ TEST(Metrics, ARunWithoutRequestsHasNoUndefinedMetric) {
                                                "arrival_cv_rising_share",
                                                "utilisation_spread",
                                                "recorded_peak_over_mean",
-                                               "sent_peak_over_mean"};
+                                               "sent_peak_over_mean",
+                                               "slo_factor"};
   const SummaryRow row = summarise({}, {RunRecord{}, 0, [](TimeNs) { return 0.0; }});
   for (const Metric& metric : metrics()) {
     const double value = row[metric.name];
