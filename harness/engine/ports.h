@@ -39,9 +39,9 @@ struct WorkerState {
 
   /// When what runs ended, if that is heard of, or it is lost, `now`.
   TimeNs end_ns(TimeNs now) const { return ended_ns < now ? ended_ns : now; }
-  /// GPU time of what runs, when it ends `now`.
+  /// GPU time of what runs, of all its GPUs, when it ends `now`.
   TimeNs gpu_time_ns(TimeNs now) const {
-    return service_gpu_ns == kNever ? now - started_ns : service_gpu_ns;
+    return service_gpu_ns == kNever ? (now - started_ns) * totals.gpus : service_gpu_ns;
   }
 };
 

@@ -7,7 +7,7 @@
 
 #include "harness/core/error.h"
 #include "harness/engine/dispatch/dispatcher.h"
-#include "harness/record/run/metrics.h"
+#include "harness/record/run/worker_metrics.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_system.h"
 #include "harness/sim/test_world.h"

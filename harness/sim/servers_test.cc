@@ -248,6 +248,10 @@ TEST(ServerGpus, AnInstanceTakesSeveralOfOneServer) {
   ASSERT_EQ(ran.record.workers.size(), 5u);
   EXPECT_EQ(ran.record.workers[2].gpus, 3);
   EXPECT_EQ(ran.record.workers[2].usd_per_h, 6);
+  TimeNs gpu_ns = 0;
+  for (const WorkerTotals& worker : ran.record.workers) gpu_ns += worker.busy_ns * worker.gpus;
+  EXPECT_EQ(ran.record.gpu_ns, gpu_ns);
+  EXPECT_GT(gpu_ns, 40 * 3 * ms_to_ns(10)) << "of three GPUs for each batch of the second";
   EXPECT_EQ(ran.record.plans[1].module, 1);
   EXPECT_EQ(ran.record.plans[1].usd_per_h, 6) << "of all its GPUs";
   EXPECT_EQ(ran.record.workers[3].module, 1);

@@ -8,7 +8,7 @@
 #include "harness/experiment/cells/cell_profiles.h"
 #include "harness/experiment/cells/test_experiment_text.h"
 #include "harness/experiment/reading/readers.h"
-#include "harness/record/run/metrics.h"
+#include "harness/record/run/worker_metrics.h"
 #include "harness/sim/simulation.h"
 #include "workloads/files/file_bytes.h"
 

@@ -7,6 +7,7 @@
 
 #include "harness/record/run/module_metrics.h"
 #include "harness/record/run/summary.h"
+#include "harness/record/run/worker_metrics.h"
 
 namespace harness {
 namespace {
@@ -56,15 +57,6 @@ double sum_if_live(const RunRecord& record, std::uint64_t RankTotals::*count) {
   double sum = record.ranks.empty() ? kNoValue : 0;
   for (const RankTotals& rank : record.ranks) sum += static_cast<double>(rank.*count);
   return sum;
-}
-
-/// Time before `until` in which the workers could serve, all together.
-TimeNs worker_time_until(const RunRecord& record, TimeNs until) {
-  TimeNs able = 0;
-  for (const WorkerTotals& worker : record.workers) {
-    able += std::max<TimeNs>(0, std::min(worker.removed_ns, until) - worker.ready_ns);
-  }
-  return able;
 }
 
 /// The last window of a run may be a short one.
@@ -138,30 +130,6 @@ double optimal_requests(const RunRecord& record, const std::function<double(Time
   return total;
 }
 
-TimeNs worker_time_ns(const RunRecord& record) {
-  return worker_time_until(record, std::max(record.duration_ns, record.end_ns));
-}
-
-double workers_mean(const RunRecord& record) {
-  return share(static_cast<double>(worker_time_until(record, record.duration_ns)),
-               static_cast<double>(record.duration_ns));
-}
-
-double workers_min_10s(const RunRecord& record) {
-  constexpr TimeNs kWindowNs = 10 * kNsPerS;
-  std::vector<TimeNs> served(static_cast<std::size_t>(record.duration_ns / kWindowNs), 0);
-  if (served.empty()) return kNoValue;
-  for (const WorkerTotals& worker : record.workers) {
-    const TimeNs end = std::min(worker.removed_ns, static_cast<TimeNs>(served.size()) * kWindowNs);
-    for (TimeNs at = worker.ready_ns; at < end;) {
-      const TimeNs next = std::min(end, (at / kWindowNs + 1) * kWindowNs);
-      served[static_cast<std::size_t>(at / kWindowNs)] += next - at;
-      at = next;
-    }
-  }
-  return static_cast<double>(*std::min_element(served.begin(), served.end())) / kWindowNs;
-}
-
 double mean_accuracy(const RunRecord& record) {
   if (record.accuracy_requests == 0) return kNoValue;
   return share(record.accuracy_sum, static_cast<double>(record.accuracy_requests));
@@ -176,28 +144,6 @@ PathTotals path_totals(const RunRecord& record) {
     totals.accuracy_sum += window.paths.accuracy_sum;
   }
   return totals;
-}
-
-double cost_usd(const RunRecord& record, TimeNs from_ns, TimeNs to_ns) {
-  constexpr double kSecondsPerHour = 3600;
-  double usd = record.workers.empty() ? kNoValue : 0;
-  for (const WorkerTotals& worker : record.workers) {
-    if (worker.usd_per_h <= 0) return kNoValue;
-    const TimeNs paid_ns = std::min(worker.removed_ns, to_ns) - std::max(worker.added_ns, from_ns);
-    if (paid_ns > 0) usd += worker.usd_per_h * ns_to_s(paid_ns) / kSecondsPerHour;
-  }
-  return usd;
-}
-
-double cost_usd(const RunRecord& record) { return cost_usd(record, 0, record.duration_ns); }
-
-double first_added_s(const RunRecord& record) {
-  double first_s = kNoValue;
-  for (const WorkerTotals& worker : record.workers) {
-    if (worker.added_ns <= 0 || worker.added_ns == kNever) continue;
-    if (!(first_s <= ns_to_s(worker.added_ns))) first_s = ns_to_s(worker.added_ns);
-  }
-  return first_s;
 }
 
 double missed_in_the_end(const RunRecord& record, double seconds) {
@@ -229,22 +175,6 @@ double missed_until_s(const RunRecord& record) {
     if (kPerCent * missed > sent) until_s = ns_to_s(static_cast<TimeNs>(i + 1) * record.window_ns);
   }
   return until_s;
-}
-
-double gpu_hours(const RunRecord& record) {
-  constexpr double kSecondsPerHour = 3600;
-  TimeNs sum_ns = 0;
-  for (const WorkerTotals& worker : record.workers) {
-    const TimeNs end_ns = std::min(worker.removed_ns, record.duration_ns);
-    sum_ns += std::max<TimeNs>(0, end_ns - std::max<TimeNs>(worker.added_ns, 0)) * worker.gpus;
-  }
-  return ns_to_s(sum_ns) / kSecondsPerHour;
-}
-
-double gpu_utilisation(const RunRecord& record) {
-  double busy = 0;
-  for (const WorkerTotals& worker : record.workers) busy += static_cast<double>(worker.busy_ns);
-  return share(busy, static_cast<double>(worker_time_ns(record)));
 }
 
 namespace {
@@ -291,6 +221,15 @@ constexpr Metric kMetrics[] = {
        return cost_usd(run.record) / static_cast<double>(run.record.in_time) * kMillion;
      }},
     {"first_added_s", kNeither, false, [](Run run) { return first_added_s(run.record); }},
+    // Of the workers added after the start: how many, from kept parameters, and the mean times of their
+    // starts.
+    {"workers_added", kNeither, false,
+     [](Run run) { return static_cast<double>(added_workers(run.record).count); }},
+    {"workers_added_from_memory", kNeither, false,
+     [](Run run) { return static_cast<double>(added_workers(run.record).from_memory); }},
+    {"start_up_ms_from_memory", kLower, false,
+     [](Run run) { return added_workers(run.record).ms_from_memory; }},
+    {"start_up_ms_from_disk", kLower, false, [](Run run) { return added_workers(run.record).ms_from_disk; }},
     // Of the initial plan.
     {"capacity_rps", kNeither, false, [](Run run) { return run.capacity_rps; }},
     {"offered_rps", kNeither, false,

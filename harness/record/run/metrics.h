@@ -30,19 +30,6 @@ OverloadCounts overload_counts(const RunRecord& record, const std::function<doub
 /// could serve: what a system without any loss would complete (PARD section 5.4, optimal goodput).
 double optimal_requests(const RunRecord& record, const std::function<double(TimeNs)>& capacity_at);
 
-/// Time in which the workers could serve, all together: from ready to removed, or to the end of the run (of
-/// the load or of its last request, whichever is later).
-TimeNs worker_time_ns(const RunRecord& record);
-
-/// Mean number of workers that could serve during the load: from ready to removed, what lies in it, / its
-/// duration. Over the cluster's workers it is Loki's cluster utilisation (section 6.1). 0 for a load of no
-/// duration.
-double workers_mean(const RunRecord& record);
-
-/// The least of that mean over the whole windows of 10 s from the start of the load on. kNoValue for a load
-/// of less.
-double workers_min_10s(const RunRecord& record);
-
 /// Mean over the completed requests of their accuracies: the system accuracy of Loki (section 6.1). kNoValue
 /// where none has one.
 double mean_accuracy(const RunRecord& record);
@@ -56,25 +43,11 @@ struct PathTotals {
 };
 PathTotals path_totals(const RunRecord& record);
 
-/// Dollars for the workers during the load: each from when it has its device until it is removed, at the
-/// price of its kind (InferLine, section 7: cost). kNoValue where the price of one is not known.
-double cost_usd(const RunRecord& record);
-/// The same in [from_ns, to_ns), within the load.
-double cost_usd(const RunRecord& record, TimeNs from_ns, TimeNs to_ns);
-
-/// When the first worker was added after the start, in s; kNoValue: none was.
-double first_added_s(const RunRecord& record);
 /// Of the requests sent in the last whole windows of the load, `seconds` in all: the share not in time.
 double missed_in_the_end(const RunRecord& record, double seconds);
 /// The end of the last ten seconds in which more than 1 % of the requests sent were not in time, in s
 /// (InferLine, Fig. 14: until P99 meets the SLO for good); 0: there are none.
 double missed_until_s(const RunRecord& record);
-
-/// Time of the workers' GPUs during the load, in hours, counted as cost_usd.
-double gpu_hours(const RunRecord& record);
-
-/// Busy time of all workers / worker_time_ns: a backlog served after the load does not exceed 1.
-double gpu_utilisation(const RunRecord& record);
 
 /// "8 x NVIDIA H200, driver 580.95.05", kinds and drivers in the order of the ranks; "" when no rank has
 /// devices.

@@ -1,4 +1,5 @@
 #include "harness/record/run/metrics.h"
+#include "harness/record/run/worker_metrics.h"
 
 #include <gtest/gtest.h>
 
@@ -341,6 +342,8 @@ TEST(Metrics, ARunWithoutRequestsHasNoUndefinedMetric) {
                                                "cost_usd_per_h_end",
                                                "usd_per_million_in_time",
                                                "first_added_s",
+                                               "start_up_ms_from_memory",
+                                               "start_up_ms_from_disk",
                                                "drop_rate_last_10s",
                                                "latency_ms_mean",
                                                "queue_mean",

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "harness/record/run/metrics.h"
+#include "harness/record/run/worker_metrics.h"
 
 namespace harness {
 namespace {

@@ -225,7 +225,8 @@ struct WorkerTotals {
   TimeNs busy_ns = 0;
   std::uint64_t batches = 0;
   std::uint64_t visits = 0;
-  TimeNs gpu_ns = 0;  ///< busy_ns, but for slots of shared servers (their visits' work) and threads (0)
+  TimeNs gpu_ns = 0;  ///< busy_ns of each of its GPUs, but for slots of shared servers (their visits' work)
+                      ///< and threads (0)
 
   /// All but gpu_ns, which is not stored.
   static void list(auto& row, auto&& column) {

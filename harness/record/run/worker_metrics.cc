@@ -1,0 +1,115 @@
+#include "harness/record/run/worker_metrics.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace harness {
+namespace {
+
+constexpr double kSecondsPerHour = 3600;
+
+double share(TimeNs part_ns, TimeNs whole_ns) {
+  return whole_ns > 0 ? static_cast<double>(part_ns) / static_cast<double>(whole_ns) : 0;
+}
+
+/// Time before `until` in which the worker could serve.
+TimeNs able_ns(const WorkerTotals& worker, TimeNs until) {
+  return std::max<TimeNs>(0, std::min(worker.removed_ns, until) - worker.ready_ns);
+}
+
+/// The same of all workers together.
+TimeNs worker_time_until(const RunRecord& record, TimeNs until) {
+  TimeNs sum_ns = 0;
+  for (const WorkerTotals& worker : record.workers) sum_ns += able_ns(worker, until);
+  return sum_ns;
+}
+
+bool is_added(const WorkerTotals& worker) { return worker.added_ns > 0 && worker.added_ns != kNever; }
+
+}  // namespace
+
+TimeNs worker_time_ns(const RunRecord& record) {
+  return worker_time_until(record, std::max(record.duration_ns, record.end_ns));
+}
+
+double workers_mean(const RunRecord& record) {
+  return share(worker_time_until(record, record.duration_ns), record.duration_ns);
+}
+
+double workers_min_10s(const RunRecord& record) {
+  constexpr TimeNs kWindowNs = 10 * kNsPerS;
+  std::vector<TimeNs> served(static_cast<std::size_t>(record.duration_ns / kWindowNs), 0);
+  if (served.empty()) return kNoValue;
+  for (const WorkerTotals& worker : record.workers) {
+    const TimeNs end = std::min(worker.removed_ns, static_cast<TimeNs>(served.size()) * kWindowNs);
+    for (TimeNs at = worker.ready_ns; at < end;) {
+      const TimeNs next = std::min(end, (at / kWindowNs + 1) * kWindowNs);
+      served[static_cast<std::size_t>(at / kWindowNs)] += next - at;
+      at = next;
+    }
+  }
+  return static_cast<double>(*std::min_element(served.begin(), served.end())) / kWindowNs;
+}
+
+double cost_usd(const RunRecord& record, TimeNs from_ns, TimeNs to_ns) {
+  double usd = record.workers.empty() ? kNoValue : 0;
+  for (const WorkerTotals& worker : record.workers) {
+    if (worker.usd_per_h <= 0) return kNoValue;
+    const TimeNs paid_ns = std::min(worker.removed_ns, to_ns) - std::max(worker.added_ns, from_ns);
+    if (paid_ns > 0) usd += worker.usd_per_h * ns_to_s(paid_ns) / kSecondsPerHour;
+  }
+  return usd;
+}
+
+double cost_usd(const RunRecord& record) { return cost_usd(record, 0, record.duration_ns); }
+
+double first_added_s(const RunRecord& record) {
+  double first_s = kNoValue;
+  for (const WorkerTotals& worker : record.workers) {
+    if (!is_added(worker)) continue;
+    if (!(first_s <= ns_to_s(worker.added_ns))) first_s = ns_to_s(worker.added_ns);
+  }
+  return first_s;
+}
+
+double gpu_hours(const RunRecord& record) {
+  TimeNs sum_ns = 0;
+  for (const WorkerTotals& worker : record.workers) {
+    const TimeNs end_ns = std::min(worker.removed_ns, record.duration_ns);
+    sum_ns += std::max<TimeNs>(0, end_ns - std::max<TimeNs>(worker.added_ns, 0)) * worker.gpus;
+  }
+  return ns_to_s(sum_ns) / kSecondsPerHour;
+}
+
+double gpu_utilisation(const RunRecord& record) {
+  const TimeNs until_ns = std::max(record.duration_ns, record.end_ns);
+  TimeNs busy_ns = 0;
+  TimeNs all_ns = 0;
+  for (const WorkerTotals& worker : record.workers) {
+    busy_ns += worker.busy_ns * worker.gpus;
+    all_ns += able_ns(worker, until_ns) * worker.gpus;
+  }
+  return share(busy_ns, all_ns);
+}
+
+AddedWorkers added_workers(const RunRecord& record) {
+  AddedWorkers added;
+  TimeNs memory_ns = 0;
+  TimeNs disk_ns = 0;
+  std::uint64_t started = 0;  // from memory; of the others below
+  std::uint64_t from_disk = 0;
+  const TimeNs until_ns = std::max(record.duration_ns, record.end_ns);
+  for (const WorkerTotals& worker : record.workers) {
+    if (!is_added(worker)) continue;
+    ++added.count;
+    if (worker.from_memory) ++added.from_memory;
+    if (able_ns(worker, until_ns) == 0) continue;  // taken away, or the run ended, in its start-up
+    ++(worker.from_memory ? started : from_disk);
+    (worker.from_memory ? memory_ns : disk_ns) += worker.ready_ns - worker.added_ns;
+  }
+  if (started > 0) added.ms_from_memory = ns_to_ms(memory_ns) / static_cast<double>(started);
+  if (from_disk > 0) added.ms_from_disk = ns_to_ms(disk_ns) / static_cast<double>(from_disk);
+  return added;
+}
+
+}  // namespace harness
