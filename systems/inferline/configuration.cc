@@ -35,37 +35,42 @@ std::uint16_t Hardware::next_cheaper(ModuleId module, std::uint16_t device) cons
 
 double Hardware::cost(const Configuration& configuration) const {
   double total = 0;
-  for (const ModelConfiguration& model : configuration) total += model.replicas * price(model.device);
+  for (ModuleId m = 0; m < configuration.size(); ++m)
+    total += configuration[m].replicas * replica_price(m, configuration[m].device);
   return total;
 }
 
 int Hardware::free_for(ModuleId module, std::uint16_t device, const Configuration& configuration) const {
   int left = count(device);
-  for (std::size_t m = 0; m < configuration.size(); ++m) {
-    if (m != module && configuration[m].device == device) left -= configuration[m].replicas;
+  for (ModuleId m = 0; m < configuration.size(); ++m) {
+    if (m != module && configuration[m].device == device)
+      left -= configuration[m].replicas * devices_of(m, device);
   }
-  return left;
+  return left / devices_of(module, device);
 }
 
 std::vector<long> Hardware::needed(const Configuration& configuration) const {
-  std::vector<long> replicas(kinds_.size(), 0);
-  for (const ModelConfiguration& model : configuration) replicas[model.device] += model.replicas;
-  return replicas;
+  std::vector<long> devices(kinds_.size(), 0);
+  for (ModuleId m = 0; m < configuration.size(); ++m) {
+    const ModelConfiguration& model = configuration[m];
+    devices[model.device] += static_cast<long>(model.replicas) * devices_of(m, model.device);
+  }
+  return devices;
 }
 
 bool Hardware::has_room_for(const Configuration& configuration) const {
-  const std::vector<long> replicas = needed(configuration);
+  const std::vector<long> devices = needed(configuration);
   for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
-    if (replicas[kind] > count(kind)) return false;
+    if (devices[kind] > count(kind)) return false;
   }
   return true;
 }
 
 void Hardware::check_room_for(const Configuration& configuration) const {
-  const std::vector<long> replicas = needed(configuration);
+  const std::vector<long> devices = needed(configuration);
   for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
-    if (replicas[kind] > count(kind))
-      throw InputError("the plan needs " + std::to_string(replicas[kind]) + " of the devices '" + name(kind) +
+    if (devices[kind] > count(kind))
+      throw InputError("the plan needs " + std::to_string(devices[kind]) + " of the devices '" + name(kind) +
                        "', the cluster has " + std::to_string(count(kind)));
   }
 }
@@ -76,17 +81,19 @@ Configuration Hardware::shrunk(const Configuration& wanted) const {
   for (ModelConfiguration& model : least) model.replicas = 1;
   check_room_for(least);
   for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
-    for (long left = count(kind) - needed(least)[kind]; left > 0; --left) {
+    for (long left = count(kind) - needed(least)[kind]; left > 0;) {
       std::size_t poorest = least.size();
       const auto has_less = [&](std::size_t m) {
         return poorest == least.size() || static_cast<long>(least[m].replicas) * wanted[poorest].replicas <
                                               static_cast<long>(least[poorest].replicas) * wanted[m].replicas;
       };
-      for (std::size_t m = 0; m < least.size(); ++m) {
-        if (wanted[m].device == kind && least[m].replicas < wanted[m].replicas && has_less(m)) poorest = m;
+      for (ModuleId m = 0; m < least.size(); ++m) {
+        if (wanted[m].device != kind || least[m].replicas >= wanted[m].replicas) continue;
+        if (devices_of(m, kind) <= left && has_less(m)) poorest = m;
       }
       if (poorest == least.size()) break;
       ++least[poorest].replicas;
+      left -= devices_of(static_cast<ModuleId>(poorest), kind);
     }
   }
   return least;

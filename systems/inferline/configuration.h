@@ -41,7 +41,13 @@ class Hardware {
   std::size_t kinds() const { return kinds_.size(); }
   const std::string& name(std::size_t device) const { return kinds_[device].name; }
   int count(std::size_t device) const { return kinds_[device].count; }
-  double price(std::size_t device) const { return kinds_[device].price; }  ///< $/h of one replica
+  double price(std::size_t device) const { return kinds_[device].price; }  ///< $/h of one device
+  /// Devices that a replica takes (Profile::gpus).
+  int devices_of(ModuleId module, std::size_t device) const { return profile(module, device)->gpus; }
+  /// $/h of one replica of the model.
+  double replica_price(ModuleId module, std::size_t device) const {
+    return price(device) * devices_of(module, device);
+  }
   /// Null: the model does not run there.
   const Profile* profile(ModuleId module, std::size_t device) const {
     return kinds_[device].profiles[module];
@@ -62,9 +68,9 @@ class Hardware {
   std::uint16_t next_cheaper(ModuleId module, std::uint16_t device) const;
   /// $/h.
   double cost(const Configuration& configuration) const;
-  /// Replicas of the kind that the other models leave.
+  /// Replicas of the model for which the others leave devices of the kind.
   int free_for(ModuleId module, std::uint16_t device, const Configuration& configuration) const;
-  /// Whether there are as many replicas of each kind.
+  /// Whether there are as many devices of each kind.
   bool has_room_for(const Configuration& configuration) const;
   /// Throws InputError, which says what is lacking of which kind.
   void check_room_for(const Configuration& configuration) const;

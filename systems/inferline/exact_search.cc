@@ -79,11 +79,12 @@ class ExactSearch {
       if (profile == nullptr) continue;
       least_ns = std::min(least_ns, least_latency_ns(*profile, profile->max_batch()));
       ModelConfiguration of{static_cast<std::uint16_t>(kind), 1, 1};
+      const int devices = hardware_.devices_of(module, kind);
       const int largest = planner_.largest_batch(module, of);
       for (; of.max_batch <= largest; of.max_batch *= 2, ++shape) {
-        for (of.replicas = planner_.replicas_to_keep_up(module, of); of.replicas <= hardware_.count(kind);
-             ++of.replicas)
-          options_[module].push_back({of.replicas * hardware_.price(kind), of, shape});
+        for (of.replicas = planner_.replicas_to_keep_up(module, of);
+             of.replicas * devices <= hardware_.count(kind); ++of.replicas)
+          options_[module].push_back({of.replicas * hardware_.replica_price(module, kind), of, shape});
       }
     }
     std::sort(options_[module].begin(), options_[module].end());
@@ -93,6 +94,10 @@ class ExactSearch {
 
   bool is_too_dear(double cost) const {
     return cost > band_end_ + kSameCost || cost > best_cost_ - kSameCost;
+  }
+
+  int devices_of(ModuleId module, const Option& option) const {
+    return option.of.replicas * hardware_.devices_of(module, option.of.device);
   }
 
   /// Chooses for this model and those after it; `cost` is of those before it.
@@ -107,7 +112,7 @@ class ExactSearch {
     const Option* same = nullptr;                  // larger batches than this one's would change nothing
     for (const Option& option : options_[module]) {
       if (is_stopped_ || is_too_dear(cost + option.cost + least_rest_[module + 1])) return;
-      if (has_enough[option.shape] || option.of.replicas > free_[option.of.device]) continue;
+      if (has_enough[option.shape] || devices_of(module, option) > free_[option.of.device]) continue;
       if (same != nullptr && same->of.device == option.of.device && same->of.replicas == option.of.replicas)
         continue;
       chosen_[module] = option.of;
@@ -116,9 +121,9 @@ class ExactSearch {
       if (trial.most_busy < option.of.replicas) has_enough[option.shape] = true;
       if (trial.most_waiting <= option.of.max_batch) same = &option;
       if (!trial.may_meet) continue;
-      free_[option.of.device] -= option.of.replicas;
+      free_[option.of.device] -= devices_of(module, option);
       search(static_cast<ModuleId>(module + 1), cost + option.cost);
-      free_[option.of.device] += option.of.replicas;
+      free_[option.of.device] += devices_of(module, option);
     }
   }
 

@@ -83,8 +83,9 @@ class WindowSearch {
   bool take_dearest() {
     std::vector<ModuleId> by_price(configuration_.size());
     std::iota(by_price.begin(), by_price.end(), ModuleId{0});
-    std::ranges::stable_sort(by_price, std::ranges::greater(),
-                             [&](ModuleId m) { return hardware_.price(configuration_[m].device); });
+    std::ranges::stable_sort(by_price, std::ranges::greater(), [&](ModuleId m) {
+      return hardware_.replica_price(m, configuration_[m].device);
+    });
     for (const ModuleId m : by_price) {
       if (configuration_[m].replicas <= least_[m]) continue;
       --configuration_[m].replicas;

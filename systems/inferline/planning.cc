@@ -73,7 +73,7 @@ double GreedyPlanner::least_cost(ModuleId module, std::uint16_t device) const {
   for (int batch = 1; batch <= profile.max_batch(); batch *= 2)
     best_rps = std::max(best_rps, worker_rps(profile, batch));
   const double busy = rate_rps_ * estimator_.scale_factor(module) / best_rps;
-  return ceil_of(busy / params_.max_utilisation) * hardware_.price(device);
+  return ceil_of(busy / params_.max_utilisation) * hardware_.replica_price(module, device);
 }
 
 int GreedyPlanner::largest_batch(ModuleId module, const ModelConfiguration& of) const {
@@ -124,7 +124,7 @@ int GreedyPlanner::fewest_replicas(Configuration configuration, ModuleId module,
 Configuration GreedyPlanner::downgraded(const Configuration& from, ModuleId module, double at_least) {
   const std::uint16_t device = hardware_.next_cheaper(module, from[module].device);
   if (device == from[module].device) return {};
-  const double cost = from[module].replicas * hardware_.price(from[module].device);
+  const double cost = from[module].replicas * hardware_.replica_price(module, from[module].device);
   if (cost - least_cost(module, device) <= at_least) return {};
   Configuration to = from;
   ModelConfiguration& model = to[module];
@@ -135,7 +135,8 @@ Configuration GreedyPlanner::downgraded(const Configuration& from, ModuleId modu
     model.replicas = fewest_replicas(to, module, model.replicas);
   } else {
     // More replicas can send what comes after them larger bursts: fewer, which save something, may do.
-    const int most = std::min(model.replicas, static_cast<int>((cost - at_least) / hardware_.price(device)));
+    const int most = std::min(model.replicas,
+                              static_cast<int>((cost - at_least) / hardware_.replica_price(module, device)));
     model.replicas = replicas_to_keep_up(module, model);
     while (model.replicas <= most && !is_feasible(to)) ++model.replicas;
     if (model.replicas > most) return {};
@@ -147,7 +148,7 @@ Configuration GreedyPlanner::downgraded(const Configuration& from, ModuleId modu
     larger[module].replicas = fewest_replicas(larger, module, model.replicas);
     to = larger;
   }
-  return cost - model.replicas * hardware_.price(device) > at_least ? to : Configuration{};
+  return cost - model.replicas * hardware_.replica_price(module, device) > at_least ? to : Configuration{};
 }
 
 GreedyPlanner::Step GreedyPlanner::cheapest_step(const Configuration& from) {
@@ -155,9 +156,9 @@ GreedyPlanner::Step GreedyPlanner::cheapest_step(const Configuration& from) {
   std::vector<ModuleId> by_price;
   for (ModuleId m = 0; m < from.size(); ++m) by_price.push_back(m);
   std::ranges::stable_sort(by_price, std::ranges::greater(),
-                           [&](ModuleId m) { return hardware_.price(from[m].device); });
+                           [&](ModuleId m) { return hardware_.replica_price(m, from[m].device); });
   for (const ModuleId m : by_price) {
-    const double saving = hardware_.price(from[m].device);
+    const double saving = hardware_.replica_price(m, from[m].device);
     if (from[m].replicas < 2 || saving <= best.saving) continue;
     Configuration fewer = from;
     --fewer[m].replicas;
@@ -177,7 +178,7 @@ Configuration GreedyPlanner::with_larger_batch(const Configuration& from) {
     if (from[m].max_batch * 2 > largest_batch(m, from[m])) continue;
     ModelConfiguration larger = from[m];
     larger.max_batch *= 2;
-    saving[m] = from[m].replicas * hardware_.price(from[m].device) *
+    saving[m] = from[m].replicas * hardware_.replica_price(m, from[m].device) *
                 (1 - hardware_.replica_rps(m, from[m]) / hardware_.replica_rps(m, larger));
     if (saving[m] > 0 || params_.batch_choice == GrownBatch::kFirst) order.push_back(m);
   }

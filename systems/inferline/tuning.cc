@@ -260,19 +260,22 @@ void limit_to_cluster(const Hardware& hardware, const Configuration& planned, co
   for (std::size_t kind = 0; kind < hardware.kinds(); ++kind) {
     long more = 0;
     long left = hardware.count(kind);
-    for (std::size_t m = 0; m < wanted.size(); ++m) {
+    for (ModuleId m = 0; m < wanted.size(); ++m) {
       if (planned[m].device != kind) continue;
-      more += std::max(0, wanted[m] - current[m]);
-      left -= std::min(wanted[m], current[m]);
+      const int devices = hardware.devices_of(m, kind);
+      more += std::max(0, wanted[m] - current[m]) * devices;
+      left -= std::min(wanted[m], current[m]) * devices;
     }
     if (more <= left) continue;
     const long free = std::max(0L, left);
-    for (std::size_t m = 0; m < wanted.size(); ++m) {
+    for (ModuleId m = 0; m < wanted.size(); ++m) {
       const long added = wanted[m] - current[m];
       if (planned[m].device != kind || added <= 0) continue;
-      const long granted = (added * free + more - 1) / more;  // rounded up, so that none is left over
-      wanted[m] = current[m] + static_cast<int>(std::min(granted, left));
-      left -= std::min(granted, left);
+      const int devices = hardware.devices_of(m, kind);
+      // Rounded up, so that none is left over.
+      const long granted = std::min((added * free + more - 1) / more, left / devices);
+      wanted[m] = current[m] + static_cast<int>(granted);
+      left -= granted * devices;
     }
   }
 }

@@ -272,5 +272,24 @@ TEST(LimitToCluster, SharesWhatIsThere) {
   EXPECT_EQ(wanted, (std::vector<int>{1, 8, 50}));
 }
 
+// A replica of the second model takes three of 14 GPUs of 2 $/h.
+TEST(Hardware, CountsTheGpusOfAReplica) {
+  testing::InferLineWorld world;
+  world.pipeline = testing::chain(2);
+  world.devices = {testing::device_of("gpu", 14, 2, {{1}, {1}})};
+  world.devices.front().profiles[1]->gpus = 3;
+  world.link();
+  const Hardware hardware(world.context);
+  EXPECT_EQ(hardware.cost({{0, 1, 2}, {0, 1, 4}}), 28);
+  EXPECT_TRUE(hardware.has_room_for({{0, 1, 2}, {0, 1, 4}}));
+  EXPECT_FALSE(hardware.has_room_for({{0, 1, 3}, {0, 1, 4}}));
+  EXPECT_EQ(hardware.free_for(1, 0, {{0, 1, 3}, {0, 1, 1}}), 3) << "the last two GPUs are too few";
+  EXPECT_EQ(hardware.free_for(0, 0, {{0, 1, 1}, {0, 1, 4}}), 2);
+  EXPECT_EQ(hardware.shrunk({{0, 1, 4}, {0, 1, 8}}), (Configuration{{0, 1, 2}, {0, 1, 4}}));
+  std::vector<int> wanted = {2, 9};
+  limit_to_cluster(hardware, {{0, 1, 1}, {0, 1, 1}}, {2, 1}, wanted);
+  EXPECT_EQ(wanted, (std::vector<int>{2, 4}));
+}
+
 }  // namespace
 }  // namespace harness
