@@ -86,9 +86,9 @@ class ToQueues {
   // At the start and when workers come or go.
   /// The plan that holds from now on; the first call of all.
   virtual void set_plan(TimeNs now, const Plan& plan) = 0;
-  /// Makes a queue without workers where `first_worker` is, for that group. The worker is added next, or
-  /// when what its GPU runs for another group has ended; visits may come before.
-  virtual void open_queue(TimeNs now, QueueId queue, GroupId group, WorkerId first_worker) = 0;
+  /// Makes a queue without workers where that GPU is, for that group. Its first worker is added next, or when
+  /// what its GPU runs for another group has ended, or when a plan says so; visits may come before.
+  virtual void open_queue(TimeNs now, QueueId queue, GroupId group, std::uint32_t gpu) = 0;
   /// The worker can serve the queue from now on.
   virtual void add_worker(TimeNs now, QueueId queue, WorkerId worker) = 0;
   /// The worker takes no further batch than those it has; ToDispatcher::worker_gone follows. `closes`: the

@@ -39,7 +39,13 @@ class ComposedSystem final : public System {
   bool wants_peaks() const override { return plans_->wants_peaks(); }
   bool wants_sample() const override { return plans_->wants_sample(); }
   bool wants_foresight() const override { return plans_->wants_foresight(); }
+  bool wants_module_statistics() const override { return plans_->wants_module_statistics(); }
   bool plans_devices() const override { return plans_->plans_devices(); }
+  bool scales_to_zero() const override { return plans_->scales_to_zero(); }
+  std::unique_ptr<Placement> make_placement(const ServingContext& context) override {
+    std::unique_ptr<Placement> of_plans = plans_->make_placement(context);
+    return of_plans ? std::move(of_plans) : serves_->make_placement(context);
+  }
   TimeNs replan_period_ns(const ServingContext& context) const override {
     return plans_->replan_period_ns(context);
   }

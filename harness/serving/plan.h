@@ -17,7 +17,7 @@ using GroupId = std::uint16_t;
 
 /// The plan of one module.
 struct ModulePlan {
-  int workers = 1;     ///< that serve it, perhaps beside others
+  int workers = 1;     ///< that serve it, perhaps beside others; 0: System::scales_to_zero
   int max_batch = 1;   ///< largest batch a scheduler may form, 1..the profile's maximum
   TimeNs exec_ns = 0;  ///< d_k: the profile's latency at max_batch
   TimeNs budget_ns =

@@ -91,7 +91,8 @@ class Scheduler {
   /// and no decision names them from here on. They may have been draining. `visits`: those of their forming
   /// batches, launched or not, in the order in which they joined. They are queued here again, arrived_ns as
   /// before, and may be joined to other workers at once. If no worker is left that is not draining,
-  /// on_cancelled follows for every queued visit, these too: the host routes them again.
+  /// on_cancelled follows for every queued visit, these too: the host routes them again (but where the queue
+  /// stays, System::scales_to_zero).
   virtual void on_workers_lost(TimeNs now, std::span<const WorkerId> workers, std::span<const Visit> visits,
                                Decisions& out) = 0;
   /// A visit stands before this queue.

@@ -1,159 +1,22 @@
 // Clusters of servers: where instances start, from what, and with how many cores they run.
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "harness/core/archive.h"
-#include "harness/sim/simulation.h"
 #include "harness/sim/test_random_cells.h"
 #include "harness/sim/test_run.h"
-#include "harness/sim/test_system.h"
-#include "harness/sim/test_world.h"
+#include "harness/sim/test_servers.h"
 
 namespace harness {
 namespace {
 
 using testing::fault_of;
-using testing::linear_profile;
 using testing::Ran;
-
-/// Workers, and perhaps cores, by module, from a time on.
-struct ServerStep {
-  TimeNs at_ns = 0;
-  std::vector<int> workers;
-  std::vector<int> cores = {};
-};
-
-/// Plans batches of one.
-class ServerPlanner final : public Planner {
- public:
-  ServerPlanner(const ServingContext& context, std::vector<ServerStep> steps)
-      : context_(context), steps_(std::move(steps)) {}
-  Plan plan(TimeNs now, const LoadStatistics&, const Plan&) override {
-    const ServerStep* step = &steps_.front();
-    for (const ServerStep& each : steps_) {
-      if (each.at_ns <= now) step = &each;
-    }
-    Plan plan;
-    for (ModuleId m = 0; m < step->workers.size(); ++m) {
-      ModulePlan& module = plan.modules.emplace_back();
-      module.workers = step->workers[m];
-      module.exec_ns = context_.profiles[m]->latency(1);
-      if (!step->cores.empty()) module.cores = step->cores[m];
-    }
-    return plan;
-  }
-
- private:
-  const ServingContext& context_;
-  std::vector<ServerStep> steps_;
-};
-
-/// Keeps what has been there; above 85 % of the memory, and where room lacks, the least recently used goes.
-/// Starts on the server that `prefers` says, if there is room, else on the lowest with some.
-class LruPlacement final : public Placement {
- public:
-  LruPlacement(const ServingContext& context, std::function<std::uint32_t(TimeNs)> prefers)
-      : context_(context), prefers_(std::move(prefers)) {}
-  std::uint32_t place(TimeNs now, ModuleId module, std::span<const ServerView> servers) override {
-    const auto has_room = [&](std::uint32_t server) {
-      const ServerView& view = servers[server];
-      double mb = view.free_memory_mb;
-      for (ModuleId m = 0; m < view.modules.size(); ++m) mb += can_go(view, m) ? size_mb(m) : 0.0;
-      return view.free_gpus >= context_.profiles[module]->gpus && mb >= size_mb(module) &&
-             view.free_cores >= context_.profiles[module]->cores;
-    };
-    if (prefers_ && has_room(prefers_(now))) return prefers_(now);
-    for (std::uint32_t server = 0; server < servers.size(); ++server) {
-      if (has_room(server)) return server;
-    }
-    return kNoServer;
-  }
-  void on_started(TimeNs, std::uint32_t, ModuleId module, const ServerView& view,
-                  MemoryDecisions& out) override {
-    out.keep(module);
-    free_up(view, 0.15 * context_.servers.memory_mb - view.free_memory_mb, out);
-  }
-  void make_room(TimeNs, std::uint32_t, double missing_mb, const ServerView& view,
-                 MemoryDecisions& out) override {
-    free_up(view, missing_mb, out);
-  }
-
- private:
-  double size_mb(ModuleId module) const { return context_.profiles[module]->memory_mb; }
-  static bool can_go(const ServerView& view, ModuleId m) {
-    return view.modules[m].is_kept && view.modules[m].instances == 0;
-  }
-  void free_up(const ServerView& view, double mb, MemoryDecisions& out) const {
-    std::vector<bool> gone(view.modules.size(), false);
-    while (mb > 1e-9) {
-      int oldest = -1;
-      for (ModuleId m = 0; m < view.modules.size(); ++m) {
-        if (gone[m] || !can_go(view, m)) continue;
-        if (oldest < 0 || view.modules[m].used_ns < view.modules[static_cast<ModuleId>(oldest)].used_ns)
-          oldest = m;
-      }
-      if (oldest < 0) return;
-      const auto module = static_cast<ModuleId>(oldest);
-      gone[module] = true;
-      out.drop(module);
-      mb -= size_mb(module);
-    }
-  }
-
-  const ServingContext& context_;
-  std::function<std::uint32_t(TimeNs)> prefers_;
-};
-
-class ServerSystem final : public System {
- public:
-  ServerSystem(std::vector<ServerStep> steps, bool has_placement,
-               std::function<std::uint32_t(TimeNs)> prefers)
-      : steps_(std::move(steps)), has_placement_(has_placement), prefers_(std::move(prefers)) {}
-  void list(ParamList&) override {}
-  TimeNs replan_period_ns(const ServingContext&) const override { return kNsPerS; }
-  std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
-    return std::make_unique<ServerPlanner>(context, steps_);
-  }
-  std::unique_ptr<Placement> make_placement(const ServingContext& context) override {
-    if (!has_placement_) return nullptr;
-    return std::make_unique<LruPlacement>(context, prefers_);
-  }
-  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId queue,
-                                            GroupId group) override {
-    return fifo_.make_scheduler(context, queue, group);
-  }
-
- private:
-  std::vector<ServerStep> steps_;
-  bool has_placement_;
-  std::function<std::uint32_t(TimeNs)> prefers_;
-  testing::ScriptedSystem fifo_{{}};
-};
-
-/// Modules of 10 ms and `sizes_mb`; a request in the middle of every second for 40 s; 200 ms for a container.
-RunSpec server_spec(const std::vector<double>& sizes_mb, ServerShape servers, int count,
-                    std::vector<ServerStep> steps, bool has_placement = true,
-                    std::function<std::uint32_t(TimeNs)> prefers = nullptr) {
-  std::vector<TimeNs> times;
-  for (int i = 0; i < 40; ++i) times.push_back(i * kNsPerS + kNsPerS / 2);
-  std::vector<Profile> profiles;
-  for (const double mb : sizes_mb) {
-    profiles.push_back(linear_profile("m", 0, 10, 1));
-    profiles.back().memory_mb = mb;
-  }
-  RunSpec spec = testing::make_spec("naive", testing::chain(sizes_mb.size()), std::move(profiles),
-                                    std::vector<ModuleOverride>(sizes_mb.size(), {1, 1}), kNsPerS,
-                                    std::move(times), 40 * kNsPerS);
-  spec.servers = servers;
-  spec.workers = count * servers.gpus;
-  spec.world.cold_start = ColdStart::kCached;
-  spec.world.cold_start_ms = 200;
-  spec.system = std::make_unique<ServerSystem>(std::move(steps), has_placement, std::move(prefers));
-  return spec;
-}
+using testing::server_spec;
+using testing::ServerStep;
+using testing::ServerSystem;
 
 double start_up_ms(const WorkerTotals& worker) { return ns_to_ms(worker.ready_ns - worker.added_ns); }
 
@@ -310,35 +173,7 @@ TEST(Plans, OfOlderVersionsAreReadAndCoresTravel) {
 TEST(ServerBooks, CloseOverRandomPlansFaultsAndPlacements) {
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     RandomStream random(seed, "test.servers");
-    const std::size_t modules = 1 + random.below(4);
-    std::vector<double> sizes;
-    for (std::size_t m = 0; m < modules; ++m) sizes.push_back(100 + 4000 * random.uniform());
-    std::vector<ServerStep> steps;
-    for (TimeNs at_ns = 0; at_ns < 40 * kNsPerS; at_ns += kNsPerS * (1 + random.below(5))) {
-      ServerStep& step = steps.emplace_back();
-      step.at_ns = at_ns;
-      for (std::size_t m = 0; m < modules; ++m) {
-        step.workers.push_back(static_cast<int>(random.below(5)));
-        step.cores.push_back(static_cast<int>(random.below(3)));
-      }
-    }
-    const ServerShape shape{4, 8, 4100 + 8000 * random.uniform(), 0};
-    RunSpec spec = server_spec(sizes, shape, 1 + static_cast<int>(random.below(3)), steps, false);
-    if (random.below(4) > 0) {
-      spec.system = std::make_unique<ServerSystem>(steps, true, nullptr);
-      spec.servers.cores = 0;  // this placement does not know of planned ones
-    }
-    for (Profile& profile : spec.profiles) {
-      profile.gpus = 1 + static_cast<int>(random.below(3));
-      profile.cpu_ns = 10'000'000;
-      profile.cores = 2;
-    }
-    for (int i = 0; i < 3; ++i) {
-      const int first = static_cast<int>(random.below(static_cast<std::uint64_t>(spec.workers)));
-      const int gpus = 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(spec.workers - first)));
-      spec.faults.push_back(
-          fault_of(FaultKind::kStop, 40e3 * random.uniform(), 1 + 9e3 * random.uniform(), first, gpus));
-    }
+    const RunSpec spec = testing::random_server_cell(random);
     const Ran ran(spec);
     for (const WorkerTotals& worker : ran.record.workers)
       EXPECT_TRUE(!worker.from_memory || spec.system->make_placement({}) != nullptr);

@@ -78,7 +78,7 @@ class VirtualWorld final : private ToQueues, private ToDispatcher, private Worke
   void cancel(const Cancellation& cancellation) override;
   void publish(ModuleId module, std::span<const double> state) override;
   void set_plan(TimeNs now, const Plan& plan) override { queues_.set_plan(now, plan); }
-  void open_queue(TimeNs now, QueueId queue, GroupId group, WorkerId) override {
+  void open_queue(TimeNs now, QueueId queue, GroupId group, std::uint32_t) override {
     queues_.open_queue(now, queue, group);
   }
   void add_worker(TimeNs now, QueueId queue, WorkerId worker) override {

@@ -60,6 +60,28 @@ TEST(QuartWorkload, StagesAddUpToTheModel) {
   EXPECT_NEAR(all_gb, 207.9, 1e-6) << "all five in a server's memory";
 }
 
+TEST(QuartWorkload, AllSideBySide) {
+  const Pipeline all = load_pipeline("quart-all");
+  const Pipeline whole = load_pipeline("quart-all-whole");
+  ASSERT_EQ(all.modules.size(), 40U);
+  ASSERT_EQ(whole.modules.size(), 5U);
+  EXPECT_TRUE(all.independent && all.is_chain());
+  EXPECT_EQ(entries_in(all), (std::vector<ModuleId>{0, 8, 16, 24, 32}));
+  EXPECT_EQ(entries_in(whole), (std::vector<ModuleId>{0, 1, 2, 3, 4}));
+  for (std::size_t row = 0; row < 5; ++row) {
+    const Pipeline alone = load_pipeline(kTable1[row].pipeline);
+    for (std::size_t stage = 0; stage < 8; ++stage) {
+      const Module& module = all.modules[8 * row + stage];
+      EXPECT_EQ(module.model, alone.modules[stage].model);
+      EXPECT_EQ(module.subs.empty(), stage == 7);
+      if (stage < 7)
+        EXPECT_EQ(module.subs, std::vector<ModuleId>{static_cast<ModuleId>(8 * row + stage + 1)});
+    }
+    EXPECT_EQ(whole.modules[row].model, kTable1[row].model);
+    EXPECT_LE(alone.slo_ns, all.slo_ns);
+  }
+}
+
 TEST(QuartWorkload, BertInFive) {
   const ProfileSet profiles = load_profiles("quart");
   const Pipeline pipeline = load_pipeline("quart-bert-5");

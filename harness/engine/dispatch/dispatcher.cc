@@ -180,6 +180,8 @@ void Dispatcher::announce_plan(TimeNs now) {
 TimeNs Dispatcher::next_planning_ns(TimeNs at_ns) const {
   if (period_ns_ > 0) {
     const TimeNs next_ns = at_ns + period_ns_;
+    if (spec_.system->scales_to_zero())  // what waits for a worker needs a plan
+      return at_ns < spec_.arrivals->duration_ns() || flow_.live_requests() > 0 ? next_ns : kNever;
     return next_ns < spec_.arrivals->duration_ns() ? next_ns : kNever;
   }
   return spec_.planner.autoscale ? at_ns + s_to_ns(spec_.planner.period_s) : kNever;

@@ -139,7 +139,8 @@ class Dispatcher {
   Plan compute_plan(TimeNs now, const LoadStatistics& load);
   /// Scales groups up and down to `plan` and tells queues, routers and controllers.
   void apply_plan(TimeNs now, const Plan& plan);
-  /// When a plan is to be computed after the one at `at_ns` (0: the first); kNever when no more are.
+  /// When a plan is to be computed after the one at `at_ns` (0: the first); kNever when no more are, now that
+  /// the requests are those that are live.
   TimeNs next_planning_ns(TimeNs at_ns) const;
 
   bool has_controllers() const { return !controllers_.empty(); }

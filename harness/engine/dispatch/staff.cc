@@ -25,6 +25,8 @@ Staff::Staff(const RunSpec& spec, const ServingContext& context, ToQueues& to_qu
       queues_(queues),
       places_(counts_of(spec), spec.servers.gpus),
       servers_(spec, context, places_),
+      keeps_queues_(spec.system->scales_to_zero() && context.serving.queue == QueueScope::kModule &&
+                    !spec.pipeline.has_tasks()),
       serving_(spec.pipeline.modules.size(), 0),
       alive_gpus_(places_.kinds(), 0) {}
 
@@ -42,6 +44,7 @@ void Staff::start(TimeNs now, const Plan& plan) {
     }
   }
   if (servers_.exist()) await_gpus();
+  if (keeps_queues_) open_missing_queues(now);
   // A module that no group serves has its row too: no workers.
   record_all(now);
 }
@@ -157,9 +160,20 @@ void Staff::fill_up(TimeNs now) {
 void Staff::scale_group(TimeNs now, GroupId group, int direction) {
   const std::vector<WorkerId>& own = workers_of_[group];
   const auto wanted = static_cast<std::size_t>(plan_->workers_of(group));
-  while (direction < 0 && own.size() > wanted) drain_worker(now, own.back());
+  while (direction < 0 && own.size() > wanted) drain_worker(now, next_to_leave(group));
   while (direction > 0 && own.size() < wanted && start_worker(now, group)) {
   }
+}
+
+WorkerId Staff::next_to_leave(GroupId group) const {
+  const std::vector<WorkerId>& own = workers_of_[group];
+  if (!servers_.exist()) return own.back();
+  // One from disk may still be starting when another from memory, which was added later, serves.
+  const auto starts = [this](WorkerId worker) {
+    return tables_.workers[worker].life == WorkerState::Life::kStarting;
+  };
+  const auto starting = std::find_if(own.rbegin(), own.rend(), starts);
+  return starting != own.rend() ? *starting : own.back();
 }
 
 WorkerId Staff::make_worker(GroupId group) {
@@ -229,9 +243,20 @@ bool Staff::find_queue(TimeNs now, WorkerId worker) {
   state.queue = own_queue ? static_cast<QueueId>(queue_gpus_.size()) : view->id;
   if (own_queue) {
     queue_gpus_.push_back(state.gpu);
-    to_queues_.open_queue(now, state.queue, group, worker);
+    to_queues_.open_queue(now, state.queue, group, state.gpu);
   }
   return own_queue;
+}
+
+void Staff::open_missing_queues(TimeNs now) {
+  for (ModuleId module = 0; module < queues_.size(); ++module) {
+    if (!queues_[module].views.empty()) continue;
+    const auto queue = static_cast<QueueId>(queue_gpus_.size());
+    constexpr std::uint32_t kFirstGpu = 0;  // it stands somewhere
+    queue_gpus_.push_back(kFirstGpu);
+    to_queues_.open_queue(now, queue, module, kFirstGpu);
+    queues_[module].views.push_back({queue, 0, 0, module});
+  }
 }
 
 void Staff::enter_view(WorkerId worker, bool is_new) {
@@ -337,7 +362,7 @@ bool Staff::leave_view(WorkerId worker) {
     std::vector<QueueView>& views = queues_[spec_.pipeline.task_of(module)].views;
     const auto view =
         std::find_if(views.begin(), views.end(), [&](const QueueView& v) { return v.id == state.queue; });
-    is_empty = --view->workers == 0;
+    is_empty = --view->workers == 0 && !keeps_queues_;
     if (is_empty) views.erase(view);
   }
   return is_empty;
@@ -388,90 +413,6 @@ void Staff::record_workers(TimeNs now, ModuleId module) {
   const bool same = last != rows.rend() && last->workers == row.workers && last->max_batch == row.max_batch &&
                     last->exec_ns == row.exec_ns && last->cores == row.cores;
   if (!same) accounting_.on_plan_row(row);
-}
-
-void Staff::on_fault(TimeNs now, const Fault& fault, bool begins) {
-  if (fault.kind != FaultKind::kStop) return;
-  if (begins) {
-    stop_gpus(now, fault.first_gpu, fault.gpus);
-  } else {
-    resume_gpus(now, fault.first_gpu, fault.gpus);
-  }
-}
-
-void Staff::stop_gpus(TimeNs now, int first_gpu, int gpus) {
-  using Life = WorkerState::Life;
-  // No router may choose a queue, and no scheduler a worker, that stops at this very moment.
-  std::vector<std::pair<QueueId, WorkerId>> lost;
-  std::vector<QueueId> closed;
-  const auto first = static_cast<std::uint32_t>(first_gpu);
-  for (std::uint32_t gpu = first; gpu < first + static_cast<std::uint32_t>(gpus); ++gpu) {
-    if (!places_.stop(gpu)) continue;
-    if (const WorkerId heir = places_.heir_at(gpu); heir != kNone) {
-      places_.group_at_stop(gpu) = tables_.workers[heir].group;
-      const QueueId queue = tables_.workers[heir].queue;
-      if (abandon_start(now, heir)) {
-        lost.emplace_back(queue, kNone);
-        closed.push_back(queue);
-      }
-    }
-    const WorkerId worker = places_.worker_at(gpu);
-    if (worker == kNone) continue;
-    WorkerState& state = tables_.workers[worker];
-    if (spec_.profiles[state.module].service != Service::kBatch) continue;
-    if (state.life != Life::kDraining) places_.group_at_stop(gpu) = state.group;
-    if (state.life == Life::kStarting) {
-      abandon_start(now, worker);
-      continue;
-    }
-    lost.emplace_back(state.queue, worker);
-    if (state.life == Life::kServing) {
-      forget(worker);
-      if (leave_view(worker)) closed.push_back(state.queue);
-    }
-    state.life = Life::kDraining;
-    free_gpus(now, worker);  // it may be back before the queue has said that the worker is gone
-  }
-  if (servers_.exist()) servers_.on_stops(first, static_cast<std::uint32_t>(gpus));
-  // Queues that close last: what is routed again may come to a queue that has lost some of its workers.
-  const auto closes = [&closed](QueueId queue) {
-    return std::find(closed.begin(), closed.end(), queue) != closed.end();
-  };
-  std::stable_sort(lost.begin(), lost.end(), [&closes](const auto& a, const auto& b) {
-    return std::pair(closes(a.first), a.first) < std::pair(closes(b.first), b.first);
-  });
-  std::vector<WorkerId> of_queue;
-  for (std::size_t i = 0; i < lost.size(); ++i) {
-    const QueueId queue = lost[i].first;
-    if (lost[i].second != kNone) of_queue.push_back(lost[i].second);
-    if (i + 1 < lost.size() && lost[i + 1].first == queue) continue;
-    to_queues_.lose_workers(now, queue, of_queue, closes(queue));
-    of_queue.clear();
-  }
-  on_free_gpus(now);
-}
-
-void Staff::resume_gpus(TimeNs now, int first_gpu, int gpus) {
-  const auto first = static_cast<std::uint32_t>(first_gpu);
-  std::vector<std::uint32_t> back;
-  for (std::uint32_t gpu = first; gpu < first + static_cast<std::uint32_t>(gpus); ++gpu) {
-    if (places_.resume(gpu)) back.push_back(gpu);
-  }
-  if (servers_.exist()) servers_.on_stops(first, static_cast<std::uint32_t>(gpus));
-  for (const std::uint32_t gpu : back) {
-    const GroupId group = std::exchange(places_.group_at_stop(gpu), GpuPlaces::kNoGroup);
-    if (group == GpuPlaces::kNoGroup || !places_.is_free(gpu)) continue;
-    if (static_cast<int>(workers_of_[group].size()) >= plan_->workers_of(group)) continue;
-    const Spot spot{true, gpu, servers_.exist() ? places_.server_of(gpu) : kNone};
-    if (servers_.exist() && !servers_.fits_now(spot.server, group)) continue;
-    if (spec_.world.cold_start == ColdStart::kCached) {
-      start_at(now, group, spot);
-      continue;
-    }
-    open_for(now, add_worker(now, group, spot));
-    record_capacity(now, group);
-  }
-  on_free_gpus(now);
 }
 
 void Staff::record_all(TimeNs now) {

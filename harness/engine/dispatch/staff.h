@@ -75,6 +75,8 @@ class Staff {
   /// Returns whether it was opened.
   bool find_queue(TimeNs now, WorkerId worker);
   void enter_view(WorkerId worker, bool is_new);
+  /// Of modules that no worker serves at the start.
+  void open_missing_queues(TimeNs now);
   /// It has its GPU and its queue.
   void begin_serving(TimeNs now, WorkerId worker);
   void drain_worker(TimeNs now, WorkerId worker);
@@ -88,6 +90,8 @@ class Staff {
   /// Starts what the plan lacks while GPUs are free.
   void fill_up(TimeNs now);
   void scale_group(TimeNs now, GroupId group, int direction);
+  /// Of the group's workers the newest; of servers' those that do not serve yet first.
+  WorkerId next_to_leave(GroupId group) const;
   /// As many as a worker of the group takes, of its kind; perhaps on several servers.
   bool has_free_gpus(GroupId group) const {
     const std::size_t kind = device_of(group);
@@ -138,6 +142,7 @@ class Staff {
   const Plan* plan_ = nullptr;  ///< in force
   GpuPlaces places_;
   ClusterServers servers_;
+  bool keeps_queues_;  ///< those of modules stay open without workers (System::scales_to_zero)
   std::vector<std::vector<WorkerId>> workers_of_;  ///< by group: that serve it, or will; by their numbers
   std::vector<GroupId> used_groups_;               ///< those with workers in the plan
   std::vector<GroupId> awaiting_;                  ///< one for each worker that awaits a GPU, the last first

@@ -419,11 +419,11 @@ void LiveDispatcher::set_plan(TimeNs, const Plan& plan) {
     out_.send(rank, MessageKind::kSetPlan, NoContents{}, std::span<const std::byte>(bytes));
 }
 
-void LiveDispatcher::open_queue(TimeNs, QueueId queue, GroupId group, WorkerId first_worker) {
+void LiveDispatcher::open_queue(TimeNs, QueueId queue, GroupId group, std::uint32_t gpu) {
   if (queue_rank_.size() <= queue) queue_rank_.resize(queue + 1, 0);
-  queue_rank_[queue] = rank_of_worker(first_worker);
+  queue_rank_[queue] = layout_.rank_of(static_cast<int>(gpu));
   out_.send(queue_rank_[queue], MessageKind::kOpenQueue,
-            QueueMessage{queue, tables_.workers[first_worker].gpu, group, 0,
+            QueueMessage{queue, gpu, group, 0,
                          dispatcher_.counts_outstanding(group) ? std::uint8_t{1} : std::uint8_t{0}});
 }
 

@@ -70,7 +70,7 @@ class LiveDispatcher final : private ToQueues {
   void start_worker(WorkerId worker, TimeNs cold_start_ns) override;
 
   void set_plan(TimeNs now, const Plan& plan) override;
-  void open_queue(TimeNs now, QueueId queue, GroupId group, WorkerId first_worker) override;
+  void open_queue(TimeNs now, QueueId queue, GroupId group, std::uint32_t gpu) override;
   void add_worker(TimeNs now, QueueId queue, WorkerId worker) override;
   void drain_worker(TimeNs now, WorkerId worker, bool closes) override;
   void lose_workers(TimeNs now, QueueId queue, std::span<const WorkerId> workers, bool closes) override;
