@@ -17,6 +17,7 @@ struct ServerModule {
   int instances = 0;  ///< that start, serve or drain there
   bool is_kept =
       false;  ///< a copy of its parameters is kept in host memory: the next instance starts from it
+  bool is_shared = false;  ///< the copy takes no memory: it shares the pages of an instance that is there
   bool is_source = false;  ///< an instance starts from the copy at this moment, so that it cannot be dropped
   TimeNs used_ns = -1;     ///< when an instance last started, could serve or left there; -1: never
 };
@@ -65,7 +66,7 @@ class Placement {
   /// with each plan.
   virtual std::uint32_t place(TimeNs now, ModuleId module, std::span<const ServerView> servers) = 0;
   /// An instance that starts on `server` lacks `missing_mb` of memory: copies that are dropped make room, but
-  /// for those of modules with instances there that still share them.
+  /// for those that are shared.
   virtual void make_room(TimeNs /*now*/, std::uint32_t /*server*/, double /*missing_mb*/,
                          const ServerView& /*view*/, MemoryDecisions& /*out*/) {}
   /// An instance of the module can serve there from now on: its parameters are in memory.

@@ -35,6 +35,7 @@ void ClusterServers::refresh(std::uint32_t server) {
   view.free_memory_mb = memory_.free_mb(server);
   for (ModuleId module = 0; module < view.modules.size(); ++module) {
     view.modules[module].is_kept = memory_.is_kept(server, module);
+    view.modules[module].is_shared = memory_.is_shared(server, module);
     view.modules[module].is_source = memory_.is_source(server, module);
   }
 }
@@ -82,6 +83,7 @@ void ClusterServers::make_room(TimeNs now, std::uint32_t server, ModuleId module
 
 std::uint32_t ClusterServers::enter(TimeNs now, std::uint32_t server, ModuleId module, WorkerId worker,
                                     std::uint32_t on) {
+  touch(now, server, module);  // before anything is dropped as long unused
   make_room(now, server, module);
   if (instances_.size() <= worker) instances_.resize(worker + std::size_t{1});
   Instance& instance = instances_[worker];
@@ -92,7 +94,6 @@ std::uint32_t ClusterServers::enter(TimeNs now, std::uint32_t server, ModuleId m
   memory_.enter(server, module, worker, instance.from_memory);
   used_cores_[server] += instance.cores;
   ++views_[server].modules[module].instances;
-  touch(now, server, module);
   const std::uint32_t gpu = places_.take_of(server, worker, spec_.profiles[module].gpus, on);
   refresh(server);
   return gpu;

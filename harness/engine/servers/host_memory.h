@@ -32,6 +32,9 @@ class HostMemory {
   /// The same if all copies that can be dropped had been.
   bool could_fit(std::uint32_t server, ModuleId module) const;
   bool is_kept(std::uint32_t server, ModuleId module) const { return entry(server, module).is_kept; }
+  bool is_shared(std::uint32_t server, ModuleId module) const {
+    return entry(server, module).sharer != kNone;
+  }
   bool is_source(std::uint32_t server, ModuleId module) const { return entry(server, module).starting > 0; }
 
   /// An instance starts there. `from_copy`: it reads the kept copy, which stays until on_loaded() or leave().

@@ -1,0 +1,31 @@
+// Section 6.2: rows of probabilities over servers, moved towards the uniform row by gradient descent of the
+// KL divergence (Eq. 8-10).
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace harness {
+
+/// Eq. 8 of a row of probabilities against the uniform one; 0 log 0 = 0.
+double kl_from_uniform(std::span<const double> row);
+
+/// Eq. 9. At probabilities below 1e-6 of the uniform one, where it tends to minus infinity, its value there.
+void kl_gradient(std::span<const double> row, std::span<double> gradient);
+
+/// The nearest row of probabilities (Euclidean distance): the step of Eq. 10 alone leaves them.
+void project_onto_simplex(std::span<double> row);
+
+/// Gradient descent over rows of one length. Nothing is allocated after the first call.
+class Dispersion {
+ public:
+  /// Moves a row of probabilities until its divergence is at most `threshold` > 0; returns the steps. Each is
+  /// Eq. 10, projected; the learning rate is halved where the divergence would not fall.
+  int disperse(std::span<double> row, double threshold);
+
+ private:
+  std::vector<double> gradient_;
+  std::vector<double> next_;
+};
+
+}  // namespace harness
