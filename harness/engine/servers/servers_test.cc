@@ -42,11 +42,13 @@ TEST(HostMemory, ACopyTakesMemoryOnceItsInstanceHasLeft) {
   memory.keep(0, 0, false);
   memory.keep(0, 0, false);
   EXPECT_EQ(memory.free_mb(0), 7) << "shared";
+  EXPECT_TRUE(memory.is_shared(0, 0));
   memory.enter(0, 0, 2, true);
   EXPECT_TRUE(memory.is_source(0, 0));
   EXPECT_EQ(memory.free_mb(0), 4) << "a duplicate set";
   EXPECT_TRUE(memory.leave(0, 0, 1));
   EXPECT_EQ(memory.free_mb(0), 4) << "the pages are the copy's now";
+  EXPECT_FALSE(memory.is_shared(0, 0));
   memory.on_loaded(0, 0, 2);
   EXPECT_FALSE(memory.is_source(0, 0));
   EXPECT_TRUE(memory.leave(0, 0, 2));
