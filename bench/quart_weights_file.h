@@ -1,0 +1,36 @@
+// The file of QUART's attention: its weights, and where they come from.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "bench/quart_weights_fit.h"
+
+namespace harness {
+
+/// What a fit was made of: all that the command needs to make the same file again.
+struct FitSettings {
+  ChainRuns training = {.seed = 1, .name = "training", .count = 1000, .stages = 0, .requests = 2000};
+  ChainRuns held_out = {.seed = 1, .name = "held_out", .count = 500, .stages = 0, .requests = 2000};
+  FitOptions fit;
+};
+
+/// A fit: weights, and how well they predict.
+struct FittedAttention {
+  AttentionWeights weights;
+  std::size_t training_samples = 0;
+  CvError training;
+  CvError held_out;
+  std::string table;  ///< error_table of the held-out samples
+};
+
+/// Simulates, fits and judges.
+FittedAttention fit_and_judge(const FitSettings& settings);
+
+/// The TOML file: the same fit gives the same bytes.
+std::string weights_text(const FitSettings& settings, const FittedAttention& fitted);
+
+/// The weights of a file with these bytes; `file` is for messages. Throws InputError.
+AttentionWeights parse_attention_weights(const std::string& file, std::string_view bytes);
+
+}  // namespace harness

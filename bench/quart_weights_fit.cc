@@ -1,0 +1,276 @@
+#include "bench/quart_weights_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+
+#include "harness/core/random.h"
+
+namespace harness {
+namespace {
+
+constexpr double kLeastPrediction = 0.01;  ///< as the network's: the formula gives 0 for constant gaps
+
+double mean_log_cv(std::span<const CvSample> samples) {
+  double sum = 0;
+  for (const CvSample& sample : samples) sum += sample.log_cv;
+  return sum / static_cast<double>(samples.size());
+}
+
+double utilisation(const StageFeatures& stage) {
+  return std::clamp(stage.rate_rps * stage.service_s / stage.replicas, 0.0, 1.0);
+}
+
+/// c_d^2 = 1 + (1 - rho^2) (c_a^2 - 1) + rho^2 (c_s^2 - 1) / sqrt(m).
+double departure_cv(const StageFeatures& stage, double service_cv) {
+  const double rho = utilisation(stage);
+  const double cv = known_cv(stage);
+  return std::sqrt(1 + (1 - rho * rho) * (cv * cv - 1) +
+                   rho * rho * (service_cv * service_cv - 1) / std::sqrt(stage.replicas));
+}
+
+/// Views of one vector as the parts of the weights.
+struct Parts {
+  std::span<double> w, a, theta, f, bias;
+
+  Parts(std::span<double> numbers, std::size_t hidden) {
+    const auto next = [&](std::size_t count) {
+      const std::span<double> part = numbers.first(count);
+      numbers = numbers.subspan(count);
+      return part;
+    };
+    w = next(hidden * kAttentionFeatures.size());
+    a = next(2 * hidden);
+    theta = next(1);
+    f = next(hidden);
+    bias = next(1);
+  }
+};
+
+/// Adds what one sample contributes, by the chain rule from f back to W. `d_log_cv`: of the loss by log CV.
+void add_gradient(const AttentionWeights& weights, const CvSample& sample, const AttentionPass& pass,
+                  double d_log_cv, Parts& out) {
+  const std::size_t hidden = weights.hidden();
+  constexpr std::size_t kColumns = kAttentionFeatures.size();
+  const std::span<const double> f = weights.f;
+  const std::span<const double> a = weights.a;
+  out.bias[0] += d_log_cv;
+  for (std::size_t h = 0; h < hidden; ++h) out.f[h] += d_log_cv * pass.updated[h];
+
+  // By share j: f . W x_j; the softmax takes away their mean.
+  double mean = 0;
+  const auto by_share = [&](std::size_t j) {
+    double sum = 0;
+    for (std::size_t h = 0; h < hidden; ++h) sum += f[h] * pass.others[j * hidden + h];
+    return d_log_cv * sum;
+  };
+  for (std::size_t j = 0; j < sample.neighbours.size(); ++j) mean += pass.shares[j] * by_share(j);
+  double d_own_score = 0;
+  for (std::size_t j = 0; j < sample.neighbours.size(); ++j) {
+    const AttentionNeighbour& neighbour = sample.neighbours[j];
+    const double d_exponent = pass.shares[j] * (by_share(j) - mean);
+    out.theta[0] += d_exponent * neighbour.cv;
+    const double d_score = d_exponent * (pass.scores[j] > 0 ? 1 : kLeak);
+    d_own_score += d_score;
+    for (std::size_t h = 0; h < hidden; ++h) {
+      out.a[hidden + h] += d_score * pass.others[j * hidden + h];
+      const double d_other = d_log_cv * pass.shares[j] * f[h] + d_score * a[hidden + h];
+      for (std::size_t c = 0; c < kColumns; ++c) out.w[h * kColumns + c] += d_other * neighbour.x[c];
+    }
+  }
+  for (std::size_t h = 0; h < hidden; ++h) {
+    out.a[h] += d_own_score * pass.own[h];
+    const double d_own = d_own_score * a[h];
+    for (std::size_t c = 0; c < kColumns; ++c) out.w[h * kColumns + c] += d_own * sample.itself[c];
+  }
+}
+
+CvError error_over(const CvPredictor& predictor, std::span<const CvSample> samples,
+                   const std::function<bool(const CvSample&)>& counts) {
+  CvError error;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    if (!counts(samples[i])) continue;
+    const double by = portable_log(predictor.cv[i]) - samples[i].log_cv;
+    ++error.samples;
+    error.relative += std::abs(portable_exp(by) - 1);
+    error.log_rms += by * by;
+  }
+  const double count = std::max(1.0, static_cast<double>(error.samples));
+  error.relative /= count;
+  error.log_rms = std::sqrt(error.log_rms / count);
+  return error;
+}
+
+}  // namespace
+
+std::vector<CvSample> cv_samples(const std::vector<ChainRun>& runs) {
+  std::vector<CvSample> samples;
+  for (const ChainRun& run : runs) {
+    for (std::size_t i = 1; i < run.stages.size(); ++i) {
+      const auto add_neighbour = [&](CvSample& sample, const StageFeatures& stage, AttentionRole role) {
+        sample.neighbours.push_back({attention_features(stage, role), known_cv(stage)});
+      };
+      CvSample sample;
+      sample.itself = attention_features(run.stages[i], AttentionRole::kItself);
+      add_neighbour(sample, run.stages[i - 1], AttentionRole::kPredecessor);
+      if (i + 1 < run.stages.size()) add_neighbour(sample, run.stages[i + 1], AttentionRole::kSuccessor);
+      sample.log_cv = portable_log(known_cv(run.stages[i]));
+      sample.predecessor = run.stages[i - 1];
+      sample.service_cv = run.service_cv;
+      sample.input_cv = run.input_cv;
+      sample.jitter = run.jitter;
+      samples.push_back(std::move(sample));
+    }
+  }
+  return samples;
+}
+
+std::vector<double> numbers_of(const AttentionWeights& weights) {
+  std::vector<double> numbers = weights.w;
+  numbers.insert(numbers.end(), weights.a.begin(), weights.a.end());
+  numbers.push_back(weights.theta);
+  numbers.insert(numbers.end(), weights.f.begin(), weights.f.end());
+  numbers.push_back(weights.bias);
+  return numbers;
+}
+
+void set_numbers(AttentionWeights& weights, std::span<const double> numbers) {
+  std::vector<double> copy(numbers.begin(), numbers.end());
+  const Parts parts(copy, weights.hidden());
+  weights.w.assign(parts.w.begin(), parts.w.end());
+  weights.a.assign(parts.a.begin(), parts.a.end());
+  weights.theta = parts.theta[0];
+  weights.f.assign(parts.f.begin(), parts.f.end());
+  weights.bias = parts.bias[0];
+}
+
+double loss_and_gradient(const AttentionWeights& weights, std::span<const CvSample> samples,
+                         std::vector<double>& gradient) {
+  const std::size_t hidden = weights.hidden();
+  gradient.assign(weights.w.size() + weights.a.size() + hidden + 2, 0);
+  Parts parts(gradient, hidden);
+  AttentionPass pass;
+  double loss = 0;
+  const auto count = static_cast<double>(samples.size());
+  for (const CvSample& sample : samples) {
+    pass.run(weights, sample.itself, sample.neighbours);
+    const double error = pass.log_cv - sample.log_cv;
+    loss += error * error / count;
+    add_gradient(weights, sample, pass, 2 * error / count, parts);
+  }
+  return loss;
+}
+
+AttentionWeights first_weights(const FitOptions& options) {
+  constexpr double kSpread = 0.3;
+  const auto hidden = static_cast<std::size_t>(options.hidden);
+  RandomStream random(options.seed, "quart.weights.first");
+  const auto draw = [&](std::size_t count) {
+    std::vector<double> numbers(count);
+    for (double& number : numbers) number = kSpread * random.normal();
+    return numbers;
+  };
+  AttentionWeights weights;
+  weights.w = draw(hidden * kAttentionFeatures.size());
+  weights.a = draw(2 * hidden);
+  weights.f = draw(hidden);
+  return weights;
+}
+
+AttentionWeights fit_attention(std::span<const CvSample> samples, const FitOptions& options) {
+  constexpr double kFirstRate = 0.01;
+  constexpr double kLastRate = 0.002;
+  constexpr double kMean = 0.9;
+  constexpr double kSquare = 0.999;
+  AttentionWeights weights = first_weights(options);
+  std::vector<double> numbers = numbers_of(weights);
+  std::vector<double> gradient;
+  std::vector<double> mean(numbers.size());
+  std::vector<double> square(numbers.size());
+  double mean_power = 1;
+  double square_power = 1;
+  for (int step = 0; step < options.steps; ++step) {
+    loss_and_gradient(weights, samples, gradient);
+    mean_power *= kMean;
+    square_power *= kSquare;
+    const double rate = step < options.steps * 3 / 5 ? kFirstRate : kLastRate;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      mean[i] = kMean * mean[i] + (1 - kMean) * gradient[i];
+      square[i] = kSquare * square[i] + (1 - kSquare) * gradient[i] * gradient[i];
+      numbers[i] -= rate * (mean[i] / (1 - mean_power)) / (std::sqrt(square[i] / (1 - square_power)) + 1e-8);
+    }
+    set_numbers(weights, numbers);
+  }
+  return weights;
+}
+
+std::vector<CvPredictor> cv_predictors(const AttentionWeights& weights, std::span<const CvSample> samples) {
+  const double constant = portable_exp(mean_log_cv(samples));
+  std::vector<CvPredictor> result = {
+      {"attention", {}}, {"QNA", {}}, {"predecessor", {}}, {"mean of neighbours", {}}, {"constant", {}}};
+  AttentionPass pass;
+  for (const CvSample& sample : samples) {
+    pass.run(weights, sample.itself, sample.neighbours);
+    double log_sum = 0;
+    for (const AttentionNeighbour& neighbour : sample.neighbours) log_sum += portable_log(neighbour.cv);
+    const double values[] = {portable_exp(pass.log_cv), departure_cv(sample.predecessor, sample.service_cv),
+                             known_cv(sample.predecessor),
+                             portable_exp(log_sum / static_cast<double>(sample.neighbours.size())), constant};
+    for (std::size_t p = 0; p < result.size(); ++p)
+      result[p].cv.push_back(std::max(values[p], kLeastPrediction));
+  }
+  return result;
+}
+
+CvError cv_error(const CvPredictor& predictor, std::span<const CvSample> samples) {
+  return error_over(predictor, samples, [](const CvSample&) { return true; });
+}
+
+std::string error_table(const std::vector<CvPredictor>& predictors, std::span<const CvSample> samples) {
+  struct Column {
+    const char* name;
+    std::function<bool(const CvSample&)> counts;
+  };
+  std::vector<Column> columns = {{"all", [](const CvSample&) { return true; }}};
+  const auto add_inputs = [&](const char* name, double from, double to) {
+    columns.push_back(
+        {name, [=](const CvSample& sample) { return sample.input_cv >= from && sample.input_cv < to; }});
+  };
+  const auto add_times = [&](const char* name, Jitter jitter) {
+    columns.push_back({name, [=](const CvSample& sample) { return sample.jitter == jitter; }});
+  };
+  add_inputs("0.1-0.3", 0, 0.3);
+  add_inputs("0.3-1", 0.3, 1);
+  add_inputs("1-2", 1, 2);
+  add_inputs("2-4", 2, 4);
+  add_inputs("4-8", 4, 1e9);
+  add_times("as profiled", Jitter::kOff);
+  add_times("+- 30 %", Jitter::kUniform);
+  add_times("exponential", Jitter::kExponential);
+  columns.push_back({"last stages", [](const CvSample& sample) { return sample.neighbours.size() == 1; }});
+
+  std::string head = "| mean relative error |";
+  std::string rule = "|---|";
+  std::string counts = "| samples |";
+  for (const Column& column : columns) {
+    head += std::string(" ") + column.name + " |";
+    rule += "---|";
+    counts += " " + std::to_string(error_over(predictors.front(), samples, column.counts).samples) + " |";
+  }
+  std::string text = head + " log RMS |\n" + rule + "---|\n";
+  for (const CvPredictor& predictor : predictors) {
+    text += "| " + predictor.name + " |";
+    char cell[32];
+    for (const Column& column : columns) {
+      const double relative = error_over(predictor, samples, column.counts).relative;
+      std::snprintf(cell, sizeof cell, " %.1f %% |", relative * 100);
+      text += cell;
+    }
+    std::snprintf(cell, sizeof cell, " %.3f |\n", cv_error(predictor, samples).log_rms);
+    text += cell;
+  }
+  return text + counts + " |\n";
+}
+
+}  // namespace harness
