@@ -6,6 +6,7 @@
 #include "systems/clockwork/clockwork.h"
 #include "systems/ds2/ds2.h"
 #include "systems/inferline/inferline.h"
+#include "systems/infless/infless.h"
 #include "systems/loki/loki.h"
 #include "systems/naive/naive.h"
 #include "systems/nexus/nexus.h"
@@ -54,6 +55,10 @@ std::span<const SystemEntry> all_systems() {
           "DS2 on Flink: parallelism for the input rate, no batching, a halt at each change (OSDI'18; "
           "InferLine section 8)",
           make_ds2},
+      SystemEntry{"infless",
+                  "INFless: a whole model as one function, instances by the rates that they can take "
+                  "(ASPLOS'22; QUART section 8)",
+                  make_infless},
   };
   return kSystems;
 }

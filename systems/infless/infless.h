@@ -1,0 +1,12 @@
+// The system `infless`; README.md beside this file maps the paper and its public code to files.
+#pragma once
+
+#include <memory>
+
+#include "harness/serving/system.h"
+
+namespace harness {
+
+std::unique_ptr<System> make_infless();
+
+}  // namespace harness
