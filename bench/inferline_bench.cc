@@ -168,6 +168,7 @@ void tuner_decision(benchmark::State& state) {
   const std::vector<TimeNs> sample = gamma_times(rate_rps, 300);
   TunedPipeline tuned;
   tuned.planned = greedy_plan(world, hardware, sample);
+  tuned.first = tuned.planned;
   tuned.rate_rps = rate_rps;
   tuned.service_ns = hardware.service_ns(tuned.planned);
   std::vector<int> replicas;

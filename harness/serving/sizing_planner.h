@@ -41,6 +41,7 @@ struct PlannerParams {
   double period_s = 10;
   double plan_time_ms = 0;
   double scale_down_s = 30;
+  int initial_workers = 0;  ///< of every planner's first plan (start_of, dispatcher.h)
 
   void list(ParamList& params) {
     params.number("sizing_factor", sizing_factor, 1, 100,
@@ -62,6 +63,10 @@ struct PlannerParams {
     params.number("plan_time_ms", plan_time_ms, 0, 1e6, "virtual time that computing a plan takes");
     params.number("scale_down_s", scale_down_s, 0, 1e5,
                   "autoscale: workers are taken away only when the need was lower for this long");
+    params.integer("initial_workers", initial_workers, 0, 1'000'000,
+                   "each model that runs in batches, and each group of workers, starts with at most so many, "
+                   "whatever the first plan says, also a system's own; later plans go on from there (QUART "
+                   "section 8.3: initial replicas of 1); 0: as planned");
   }
 };
 

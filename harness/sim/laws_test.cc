@@ -197,6 +197,9 @@ void add_kinds_of(const SystemEntry& entry, std::vector<Kind>& kinds) {
     if (random.below(2) == 0) spec.faults = testing::random_faults(random, spec.workers);
     testing::add_cost(spec, random);
   });
+  kind("started_small", 40, testing::random_cell_or_dynamic, [](RunSpec& spec, RandomStream& random) {
+    spec.planner.initial_workers = 1 + static_cast<int>(random.below(2));
+  });
   kind(
       "bounded", 60, testing::random_cell_or_dynamic,
       [](RunSpec& spec, RandomStream& random) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/engine/bounds/fluid_bound.h"
+#include "harness/engine/dispatch/dispatcher.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_system.h"
 #include "harness/sim/test_world.h"
@@ -161,6 +162,71 @@ TEST(Scaling, PlannersAreToldOfTheRequestsInTheSystem) {
   spec.system = std::make_unique<WatchingSystem>(told);
   simulate(spec, nullptr);
   EXPECT_EQ(told, (std::vector<std::uint32_t>{3, 2, 1}));
+}
+
+// 270/s need three workers, and the first plan knows it. The plan at 2 s is the first that may have more than
+// one.
+TEST(Scaling, StartsWithNoMoreWorkersThanItIsToldTo) {
+  RunSpec spec = step_spec(270, 270, 16);
+  using Steps = std::vector<std::pair<double, std::uint32_t>>;
+  EXPECT_EQ(worker_steps(simulate(spec, nullptr)), (Steps{{0, 3}}));
+  spec.planner.initial_workers = 1;
+  Steps steps = worker_steps(simulate(spec, nullptr));
+  steps.resize(3);  // later, when nothing is sent any more, they go
+  EXPECT_EQ(steps, (Steps{{0, 1}, {2.5, 2}, {2.5, 3}}));
+  spec.planner.initial_workers = 4;
+  EXPECT_EQ(worker_steps(simulate(spec, nullptr)), (Steps{{0, 3}}));
+}
+
+/// Plans five workers, then one more than it is told are in force.
+class CountingPlanner final : public Planner {
+ public:
+  Plan plan(TimeNs, const LoadStatistics&, const Plan& current) override {
+    if (current.modules.empty()) return {{{5, 1, kNsPerMs}}, {}};
+    Plan next = current;
+    ++next.modules[0].workers;
+    return next;
+  }
+};
+
+class CountingSystem final : public System {
+ public:
+  void list(ParamList&) override {}
+  TimeNs replan_period_ns(const ServingContext&) const override { return kNsPerS; }
+  std::unique_ptr<Planner> make_planner(const ServingContext&) const override {
+    return std::make_unique<CountingPlanner>();
+  }
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId queue,
+                                            GroupId group) override {
+    return fifo_.make_scheduler(context, queue, group);
+  }
+
+ private:
+  testing::ScriptedSystem fifo_{{}};
+};
+
+TEST(Scaling, ASystemsOwnPlannerGoesOnFromTheStartThatItWasLeft) {
+  RunSpec spec = testing::make_spec("naive", testing::chain(1), {testing::linear_profile("m", 1, 0, 1)},
+                                    {{1, 1}}, s_to_ns(1), testing::at_ms({0, 3000}), s_to_ns(3.5));
+  spec.workers = 20;
+  spec.system = std::make_unique<CountingSystem>();
+  spec.world.cold_start_ms = 0;
+  spec.planner.initial_workers = 2;
+  using Steps = std::vector<std::pair<double, std::uint32_t>>;
+  EXPECT_EQ(worker_steps(simulate(spec, nullptr)), (Steps{{0, 2}, {1, 3}, {2, 4}, {3, 5}}));
+}
+
+TEST(Scaling, GroupsStartSmallTooAndSlotsOfServicesAreNoReplicas) {
+  RunSpec spec;
+  spec.profiles.assign(3, testing::linear_profile("m", 1, 0, 1));
+  Plan plan{{{4, 1, 1}, {6, 1, 1}, {2, 1, 1}}, {{4, {0, 1}}, {2, {1, 2}}, {0, {2}}}};
+  EXPECT_EQ(start_of(spec, plan), plan);
+  spec.planner.initial_workers = 1;
+  EXPECT_EQ(start_of(spec, plan),
+            (Plan{{{1, 1, 1}, {2, 1, 1}, {1, 1, 1}}, {{1, {0, 1}}, {1, {1, 2}}, {0, {2}}}}));
+  spec.profiles[1].service = Service::kDelay;
+  plan.groups.clear();
+  EXPECT_EQ(start_of(spec, plan), (Plan{{{1, 1, 1}, {6, 1, 1}, {1, 1, 1}}, {}}));
 }
 
 }  // namespace

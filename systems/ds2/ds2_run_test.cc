@@ -59,6 +59,21 @@ TEST(Ds2Run, WithoutAHaltTheSameChangeOnlyAddsAWorker) {
   for (std::size_t i = 1; i < starts.size(); ++i) ASSERT_LT(starts[i] - starts[i - 1], 150) << starts[i];
 }
 
+// As above, but from one worker: [0, 10) needs 0.9, one; what lacks comes with the decision on [30, 40).
+TEST(Ds2Run, GoesOnFromAStartOfOneWorker) {
+  RunSpec spec = rising_cell();
+  spec.planner.initial_workers = 1;
+  const Ran ran(spec);
+  EXPECT_EQ(ran.record.workers.size(), 3u);
+  std::vector<double> starts = ran.starts();
+  std::sort(starts.begin(), starts.end());
+  const auto halt = std::lower_bound(starts.begin(), starts.end(), 40'000);
+  EXPECT_DOUBLE_EQ(*halt, 43'000);
+  EXPECT_DOUBLE_EQ(*(halt + 2), 43'000) << "all three at once";
+  for (auto start = starts.begin() + 1; start != halt; ++start)
+    ASSERT_GE(*start - *(start - 1), 100 - 1e-6) << "one worker until then";
+}
+
 TEST(Ds2Run, RefusesQueuesOfSingleWorkersUnlessNothingHalts) {
   RunSpec spec = rising_cell();
   spec.planning = std::make_shared<const PlanningTimes>(PlanningTimes{{0, kNsPerS}, 2 * kNsPerS, {}, 0});

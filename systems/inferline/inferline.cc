@@ -116,6 +116,7 @@ class InferLinePlanner final : public Planner {
         params_.too_small == TooSmall::kShrink ? hardware_.shrunk(planned_) : planned_;
     hardware_.check_room_for(first);
     tuned.planned = planned_;
+    tuned.first = first;
     tuned.service_ns = hardware_.service_ns(planned_);
     for (ModuleId m = 0; m < planned_.size(); ++m)
       tuned.models.push_back({estimator.scale_factor(m), hardware_.replica_rps(m, planned_[m]),

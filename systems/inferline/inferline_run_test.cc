@@ -54,5 +54,26 @@ TEST(InferLineRun, InfersFromRequestsInTheSystemThatItNeedsMore) {
   EXPECT_GT(ran.record.workers.size(), 6u);
 }
 
+// Planned for 25/s and sent as much: from one replica to the plan with the first look at the load, at 1 s,
+// and one start-up later. What waited is served then.
+TEST(InferLineRun, GoesUpToItsPlanFromAStartOfOneReplica) {
+  RunSpec spec = autoscaled_cell("rate", testing::poisson_times(25, 100 * kNsPerS, 1));
+  testing::set_param(spec, "plan", std::string("greedy"));
+  testing::set_param(spec, "tuner", std::string("envelope"));
+  spec.world.cold_start_ms = 5000;
+  const Ran planned(spec);
+  ASSERT_GE(planned.record.workers.size(), 3u);
+  EXPECT_EQ(planned.record.plans.front().workers, planned.record.workers.size()) << "it never needs more";
+  spec.planner.initial_workers = 1;
+  const Ran small(spec);
+  EXPECT_EQ(small.record.plans.front().workers, 1u);
+  EXPECT_EQ(small.record.workers.size(), planned.record.workers.size());
+  for (std::size_t i = 1; i < small.record.workers.size(); ++i)
+    EXPECT_EQ(small.record.workers[i].ready_ns, 6 * kNsPerS);
+  EXPECT_EQ(small.record.dropped, 0u);
+  EXPECT_LT(small.record.in_time, planned.record.in_time);
+  EXPECT_GT(small.record.in_time, planned.record.in_time / 2);
+}
+
 }  // namespace
 }  // namespace harness

@@ -86,6 +86,7 @@ class EnvelopeTuner final : public Tuner {
 
   std::vector<int> replicas(TimeNs now, std::span<const TimeNs> sent_ns,
                             const std::vector<int>& current) override {
+    if (last_.empty()) is_short_.assign(current.size(), true);
     if (current != last_) changed_ns_ = last_ns_;  // what it asked for then, as far as the cluster had it
     last_ = current;
     last_ns_ = now;
@@ -95,10 +96,11 @@ class EnvelopeTuner final : public Tuner {
       recent_.push_back(sent);
     }
     while (!recent_.empty() && recent_.front() < now - kDownSpanNs) recent_.pop_front();
-    const double rate = exceeding_rate();
+    const double rate = scale_up_rate(false);
     std::vector<int> least;
     for (std::size_t m = 0; m < current.size(); ++m)
       least.push_back(rate > 0 ? needed(m, rate, pipeline_.models[m].utilisation) : 1);
+    make_up_for_start(current, least);
     if (params_.scale_back == ScaleBack::kPlanned) {
       const double rate_now = recent_rate(now);
       for (std::size_t m = 0; m < current.size(); ++m) {
@@ -123,13 +125,24 @@ class EnvelopeTuner final : public Tuner {
     return ceil_of(rate_rps * model.scale / (model.replica_rps * utilisation));
   }
 
-  /// What a scale-up provisions for; 0: no window exceeds the sample's.
-  double exceeding_rate() const {
+  /// Models that have never had what they were to start with get it as soon as any window needs it.
+  void make_up_for_start(const std::vector<int>& current, std::vector<int>& least) {
+    for (std::size_t m = 0; m < current.size(); ++m) {
+      const int first = pipeline_.first[m].replicas;
+      is_short_[m] = is_short_[m] && current[m] < first;
+      if (!is_short_[m]) continue;
+      const int wanted = needed(m, scale_up_rate(true), pipeline_.models[m].utilisation);
+      least[m] = std::max(least[m], std::min(first, wanted));
+    }
+  }
+
+  /// What a scale-up provisions for; 0: no window exceeds the sample's, or, of all windows, none has a query.
+  double scale_up_rate(bool of_all_windows) const {
     double most_rps = 0;
     double most_excess = 0;
     for (std::size_t i = 0; i < sample_.size(); ++i) {
       const std::uint32_t seen = envelope_.most()[i];
-      if (seen <= sample_[i]) continue;
+      if (!of_all_windows && seen <= sample_[i]) continue;
       most_rps = std::max(most_rps, seen / ns_to_s(envelope_.windows()[i]));
       most_excess = std::max(most_excess, static_cast<double>(seen) / std::max(1u, sample_[i]));
     }
@@ -153,7 +166,8 @@ class EnvelopeTuner final : public Tuner {
   TrafficEnvelope envelope_;
   std::vector<std::uint32_t> sample_;  ///< by window
   double least_rho_ = INFINITY;
-  std::vector<int> last_;  ///< replicas at the last call, which was then
+  std::vector<bool> is_short_;  ///< by module: it started with fewer replicas than it should and still has
+  std::vector<int> last_;       ///< replicas at the last call, which was then
   TimeNs last_ns_ = 0;
   TimeNs changed_ns_ = 0;
   std::deque<TimeNs> recent_;

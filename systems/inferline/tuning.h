@@ -83,6 +83,7 @@ struct TunedModel {
 };
 struct TunedPipeline {
   Configuration planned;
+  Configuration first;  ///< with which the run is to start: `planned`, or what the cluster has room for
   std::vector<TunedModel> models;
   double rate_rps = 0;      ///< of the sample
   double capacity_rps = 0;  ///< that `planned` carries within the SLO, for AutoScale's rules
@@ -102,9 +103,11 @@ class Tuner {
 };
 
 /// Section 5. Up: where a window holds more queries than any of the sample's did, k_m = ceil(r s_m / (mu_m
-/// rho_m)) replicas, if that is more. Down: 15 s after any change, for the largest rate in 5-second windows
-/// of the last 30 s, with the least rho, if that is less and the rule for scaling up does not need them now.
-/// With scale_back = planned, back up by that rule too, as far as was planned.
+/// rho_m)) replicas, if that is more. A model that started with fewer replicas than `first` says
+/// (planner.initial_workers) has nothing provisioned for the sample's windows either: until it has had them
+/// once, every window counts, up to their number (R). Down: 15 s after any change, for the largest rate in
+/// 5-second windows of the last 30 s, with the least rho, if that is less and the rule for scaling up does
+/// not need them now. With scale_back = planned, back up by that rule too, as far as was planned.
 std::unique_ptr<Tuner> make_envelope_tuner(const TunedPipeline& pipeline, const TuningParams& params,
                                            std::span<const TimeNs> sample_ns, TimeNs sample_length_ns);
 

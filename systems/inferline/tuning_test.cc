@@ -48,6 +48,7 @@ TEST(TrafficEnvelope, IsTheMostThatAnyWindowHolds) {
 TunedPipeline two_models() {
   TunedPipeline pipeline;
   pipeline.planned = {{0, 1, 3}, {0, 1, 4}};
+  pipeline.first = pipeline.planned;
   pipeline.models = {{1, 50, 100.0 / 150}, {0.5, 20, 50.0 / 80}};
   pipeline.rate_rps = 100;
   pipeline.capacity_rps = 100;
@@ -56,9 +57,9 @@ TunedPipeline two_models() {
 }
 
 /// Calls the tuner each second; returns what it wants after each.
-std::vector<std::vector<int>> tuned(Tuner& tuner, const std::vector<TimeNs>& times, int seconds) {
+std::vector<std::vector<int>> tuned(Tuner& tuner, const std::vector<TimeNs>& times, int seconds,
+                                    std::vector<int> replicas = {3, 4}) {
   std::vector<std::vector<int>> result;
-  std::vector<int> replicas = {3, 4};
   for (int second = 1; second <= seconds; ++second) {
     const auto from = std::lower_bound(times.begin(), times.end(), (second - 1) * kNsPerS);
     const auto to = std::lower_bound(times.begin(), times.end(), second * kNsPerS);
@@ -125,6 +126,38 @@ TEST(EnvelopeTuner, ComesBackToThePlanOnlyWhereItIsToldTo) {
     EXPECT_EQ(replicas[73 - 1], (std::vector<int>{3, 4}));
     EXPECT_EQ(replicas.back(), (std::vector<int>{3, 4}));
   }
+}
+
+// By hand: started with one replica each (planner.initial_workers), nothing sent for two seconds; then 30/s,
+// 60/s and 100/s, none of which exceeds the sample. Windows of 1, 2, 4 and 8 s.
+TEST(EnvelopeTuner, FromFewerReplicasThanPlannedItGoesUpByEveryWindow) {
+  std::vector<TimeNs> sample;
+  add_even(sample, 0, 10, 100);
+  std::vector<TimeNs> times;
+  add_even(times, 2, 4, 30);
+  add_even(times, 4, 5, 60);
+  add_even(times, 5, 8, 100);
+  add_even(times, 8, 60, 30);
+  add_even(times, 60, 80, 100);
+  const auto tuner = make_envelope_tuner(two_models(), {}, sample, 10 * kNsPerS);
+  const auto replicas = tuned(*tuner, times, 80, {1, 1});
+  EXPECT_EQ(replicas[2 - 1], (std::vector<int>{1, 1})) << "without load nothing scales up";
+  EXPECT_EQ(replicas[3 - 1], (std::vector<int>{1, 2})) << "30 / (50 x 2/3) = 0.9, 15 / (20 x 5/8) = 1.2";
+  EXPECT_EQ(replicas[5 - 1], (std::vector<int>{2, 3})) << "60 / (50 x 2/3) = 1.8, 30 / (20 x 5/8) = 2.4";
+  EXPECT_EQ(replicas[6 - 1], (std::vector<int>{3, 4})) << "as planned";
+  // What a scale-down takes away after that only comes back for more than the sample held.
+  EXPECT_EQ(replicas[60 - 1], (std::vector<int>{1, 2}));
+  EXPECT_EQ(replicas.back(), (std::vector<int>{1, 2}));
+}
+
+// 160/s, more than the sample held: the printed rule, which knows no plan: ceil(4.8), ceil(6.4).
+TEST(EnvelopeTuner, FromFewerReplicasThanPlannedItGoesBeyondThePlanForMoreThanTheSample) {
+  std::vector<TimeNs> sample;
+  add_even(sample, 0, 10, 100);
+  std::vector<TimeNs> times;
+  add_even(times, 0, 3, 160);
+  const auto tuner = make_envelope_tuner(two_models(), {}, sample, 10 * kNsPerS);
+  EXPECT_EQ(tuned(*tuner, times, 1, {1, 1}).back(), (std::vector<int>{5, 7}));
 }
 
 // One query too many in the shortest window multiplies every model by r_0 / lambda with the printed rule;

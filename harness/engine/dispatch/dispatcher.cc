@@ -1,5 +1,6 @@
 #include "harness/engine/dispatch/dispatcher.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -74,7 +75,7 @@ std::unique_ptr<Planner> make_planner(const RunSpec& spec, const ServingContext&
 Plan first_plan(const RunSpec& spec, const ServingContext& context, Planner& planner, double offered_rps) {
   Plan plan = planner.plan(0, initial_load(spec, context, offered_rps), {});
   spec.system->refine(context, plan);
-  return plan;
+  return start_of(spec, std::move(plan));
 }
 
 }  // namespace
@@ -102,6 +103,23 @@ LoadStatistics initial_load(const RunSpec& spec, const ServingContext& context, 
   LoadStatistics load{offered_rps, {}, peaks_at(spec, 0, 0)};
   if (!spec.streams.empty()) load.module_rps = stream_rps(context);
   return load;
+}
+
+Plan start_of(const RunSpec& spec, Plan plan) {
+  const int most = spec.planner.initial_workers;
+  if (most == 0) return plan;
+  const auto runs_in_batches = [&](ModuleId m) { return spec.profiles[m].service == Service::kBatch; };
+  for (WorkerGroup& group : plan.groups) {
+    if (!std::ranges::all_of(group.modules, runs_in_batches)) continue;
+    const int fewer = std::max(0, group.workers - most);
+    group.workers -= fewer;
+    for (const ModuleId module : group.modules) plan.modules[module].workers -= fewer;
+  }
+  if (!plan.groups.empty()) return plan;
+  for (ModuleId m = 0; m < plan.modules.size(); ++m) {
+    if (runs_in_batches(m)) plan.modules[m].workers = std::min(plan.modules[m].workers, most);
+  }
+  return plan;
 }
 
 Plan initial_plan(const RunSpec& spec, double offered_rps) {

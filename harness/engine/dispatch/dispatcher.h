@@ -194,7 +194,11 @@ class Dispatcher {
 ServingContext make_context(const RunSpec& spec, const RequestSizes* sizes = nullptr);
 /// What a planner is told before the start.
 LoadStatistics initial_load(const RunSpec& spec, const ServingContext& context, double offered_rps);
-/// The plan with which a cell starts: the planner's for `offered_rps`, refined by the system.
+/// What `planner.initial_workers` leaves of a first plan. Shared servers and remote calls keep their slots,
+/// which are no replicas.
+Plan start_of(const RunSpec& spec, Plan plan);
+/// The plan with which a cell starts: the planner's for `offered_rps`, refined by the system, and what
+/// start_of leaves of it.
 Plan initial_plan(const RunSpec& spec, double offered_rps);
 /// Gives each module of a cluster of several kinds of devices the profile of the kind that the plan, the
 /// first of the run, names for it. Throws InputError where the cluster has too few of a kind.

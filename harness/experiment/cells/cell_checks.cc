@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/engine/dispatch/dispatcher.h"
 #include "harness/experiment/reading/system_libraries.h"
 
 namespace harness {
@@ -85,6 +86,17 @@ void check_requests(const ExperimentSpec& spec, const std::vector<Pipeline>& pip
     if (section_of(axis.key) == kWorkload && std::none_of(pipelines.begin(), pipelines.end(), is_tree))
       refuse(axis.place, spec.workload.pipelines.front().name);
   }
+}
+
+void check_plans_again(const ExperimentSpec& spec, const std::string& system, const RunSpec& run,
+                       const Plan& plan) {
+  const ServingContext context = make_context(run);
+  if (run.system->replan_period_ns(context) > 0) return;
+  if (run.planner.autoscale && plan.groups.empty() && run.system->make_planner(context) == nullptr) return;
+  throw input_error(
+      place_of(spec, "planner.initial_workers"),
+      std::to_string(run.planner.initial_workers) + " with " + system + ", which keeps its first plan",
+      "0, planner.autoscale = true, or a system whose own planner plans again");
 }
 
 }  // namespace harness

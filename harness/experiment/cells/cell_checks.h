@@ -1,9 +1,11 @@
 // What an experiment's pipelines, traces and systems cannot do together.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "harness/core/pipeline.h"
+#include "harness/engine/run_spec.h"
 #include "harness/experiment/reading/expansion.h"
 
 namespace harness {
@@ -15,5 +17,10 @@ void check_served(const ExperimentSpec& spec, const std::vector<Pipeline>& pipel
 
 /// Throws InputError for what only requests to task trees can ask for, where a pipeline is none.
 void check_requests(const ExperimentSpec& spec, const std::vector<Pipeline>& pipelines);
+
+/// Throws InputError where `planner.initial_workers` leaves less of a first plan, which nothing changes
+/// later: the system has a planner and no period, or nobody autoscales. `run` has its system and its sample.
+void check_plans_again(const ExperimentSpec& spec, const std::string& system, const RunSpec& run,
+                       const Plan& plan);
 
 }  // namespace harness

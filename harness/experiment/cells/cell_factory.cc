@@ -188,6 +188,7 @@ CellFactory::Configuration CellFactory::made_configuration(const Cell& cell, Who
     // Workers that follow the rate have no capacity before the rate is known: the whole cluster's counts.
     settings.planner.workers = WorkerRule::kBalanced;
     settings.planner.autoscale = false;
+    settings.planner.initial_workers = 0;
   }
   const std::string trace = trace_text(settings);
   const auto [number, is_new] = trace_numbers_.emplace(trace, traces_.size());
@@ -254,7 +255,7 @@ const CellFactory::Planned& CellFactory::planned(const Cell& cell, Whose whose, 
   try {
     std::unique_ptr<Planner> planner = system == nullptr ? nullptr : system->make_planner(context);
     if (!planner) planner = make_sizing_planner(context, run.planner, run.module_overrides);
-    result.plan = planner->plan(0, initial_load(run, context, offered_rps), {});
+    result.plan = start_of(run, planner->plan(0, initial_load(run, context, offered_rps), {}));
     check_group_count(result.plan.groups.size());
     settle_devices(run, result.plan);
     result.capacity_rps = harness::capacity_rps(context, result.plan);
@@ -445,6 +446,11 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
     prepared.why = plan.why;
     prepared.plan = plan.plan;
     prepared.capacity_rps = plan.capacity_rps;
+    if (settings.planner.initial_workers > 0 && plan.why.empty()) {
+      RunSpec run = make_world(cell);
+      add_sample(cell, own, *run.system, prepared.target_rps, run);
+      check_plans_again(spec_, spec_.systems[cell.system].name, run, plan.plan);
+    }
   }
   CellIdentity& identity = prepared.identity;
   identity.index = cell.index;
@@ -472,9 +478,8 @@ RunSpec CellFactory::make_world(const Cell& cell) {
   run.system = make_system(spec_.systems[cell.system].name, settings);
   add_streams(cell, own, run.system.get(), run);
   const auto takes_lengths = [](const Profile& profile) { return profile.shared.lengths_from_trace; };
-  if (std::any_of(run.profiles.begin(), run.profiles.end(), takes_lengths)) {
+  if (std::any_of(run.profiles.begin(), run.profiles.end(), takes_lengths))
     run.trace_tokens = std::make_shared<const TraceTokens>(recorded_tokens(resolved_trace(settings)));
-  }
   run.record_states = spec_.states;
   run.record_replay = spec_.replay;
   return run;

@@ -176,6 +176,49 @@ TEST(CellFactory, LoadIsRelativeToTheCapacityOfThePlan) {
   }
 }
 
+// The load stays that of the whole cluster; what a cell starts with is one worker a module.
+TEST(CellFactory, ACellThatStartsSmallHasTheLoadOfOneThatDoesNot) {
+  const std::string text =
+      "[workload]\npipelines = \"tm\"\ntraces = \"poisson\"\nloads = [1.5]\n" + kTwoSystems +
+      "[[system]]\nname = \"inferline\"\n[cluster]\nworkers = 12\n[planner]\nmax_batch = 1\nworkers = "
+      "\"rate\"\nautoscale = true\n";
+  const std::vector<PreparedCell> planned = prepare_all(parse(text));
+  const std::vector<PreparedCell> small = prepare_all(parse(text + "initial_workers = 1\n"));
+  ASSERT_EQ(small.size(), 3U);
+  for (std::size_t i = 0; i < small.size(); ++i) {
+    EXPECT_EQ(small[i].why, "");
+    EXPECT_EQ(small[i].target_rps, planned[i].target_rps);
+    EXPECT_EQ(small[i].reference_rps, planned[i].reference_rps);
+    int more = 0;
+    for (std::size_t m = 0; m < 3; ++m) {
+      EXPECT_EQ(small[i].plan.modules[m].workers, 1);
+      EXPECT_EQ(small[i].plan.modules[m].max_batch, planned[i].plan.modules[m].max_batch);
+      more += planned[i].plan.modules[m].workers - 1;
+    }
+    EXPECT_GT(more, 0);
+    EXPECT_LT(small[i].capacity_rps, planned[i].capacity_rps);
+  }
+  EXPECT_NEAR(small[0].capacity_rps, capacity_of_three_workers(), 1e-9);
+}
+
+TEST(CellFactory, StartingSmallIsRefusedWhereNothingPlansAgain) {
+  const std::string text =
+      "[workload]\npipelines = \"tm\"\ntraces = \"poisson\"\nduration_s = 10\nloads = "
+      "[0.5]\n[cluster]\nworkers = 12\n[planner]\ninitial_workers = "
+      "1\n[[system]]\nname = ";
+  EXPECT_EQ(
+      error_of_cells(text + "\"naive\"\n"),
+      "exp/test.toml:9: planner.initial_workers: found 1 with naive, which keeps its first plan; allowed: "
+      "0, planner.autoscale = true, or a system whose own planner plans again");
+  const std::string untuned = text + "\"inferline\"\nparams = { tuner = \"none\" }\n";
+  EXPECT_TRUE(has(error_of_cells(untuned), "planner.initial_workers: found 1 with"));
+  EXPECT_TRUE(has(
+      error_of_cells(untuned + sweep("planner.autoscale", "[true]") + sweep("planner.workers", "[\"rate\"]")),
+      "initial_workers: found 1 with"));
+  prepare_all(parse(text + "\"inferline\"\n"));
+  prepare_all(parse(text + "\"naive\"\nset = { \"planner.initial_workers\" = 0 }\n"));
+}
+
 // Whatever a system sets for itself, however the rate is given and whatever it scales.
 TEST(CellFactory, LoadIsTheTargetRateOverTheCapacityOfTheSharedPlan) {
   const std::string shared = "[cluster]\nworkers = 3\n[planner]\nmax_batch = 1\n";
