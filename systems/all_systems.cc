@@ -11,6 +11,7 @@
 #include "systems/naive/naive.h"
 #include "systems/nexus/nexus.h"
 #include "systems/pard/pard.h"
+#include "systems/quart/quart.h"
 #include "systems/rag/rag.h"
 #include "systems/shepherd/shepherd.h"
 
@@ -59,6 +60,9 @@ std::span<const SystemEntry> all_systems() {
                   "INFless: a whole model as one function, instances by the rates that they can take "
                   "(ASPLOS'22; QUART section 8)",
                   make_infless},
+      SystemEntry{"quart",
+                  "QUART: large models in stages, each scaled by its delay and the bursts that reach it",
+                  make_quart},
   };
   return kSystems;
 }

@@ -141,6 +141,8 @@ struct ModuleStatistics {
   /// Standard deviation over mean (QUART, section 5.2) of the gaps between the visits sent to its queues,
   /// those that ended since the last plan (GapTotals); NaN: fewer than two.
   double arrival_cv = NAN;
+  std::uint64_t gaps = 0;  ///< how many such gaps ended
+  double gap_ms = NAN;     ///< their mean; NaN: none ended
 };
 
 /// What a planner is told about the load.

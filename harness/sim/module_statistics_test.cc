@@ -86,6 +86,8 @@ TEST(ModuleStatistics, AScriptedLoad) {
   const ModuleStatistics& first = told[1][0];
   // Until 100 ms: m0 runs 10-30, 30-50, 60-80. Gaps 10, 40, 10 ms: mean 20, variance 200.
   EXPECT_DOUBLE_EQ(first.arrival_cv, std::sqrt(200.0) / 20);
+  EXPECT_EQ(first.gaps, 3u);
+  EXPECT_DOUBLE_EQ(first.gap_ms, 20);
   EXPECT_DOUBLE_EQ(first.wait_ms, (0 + 10 + 0) / 3.0);
   EXPECT_DOUBLE_EQ(first.busy_share, 0.6);
   EXPECT_EQ(first.present, 0u);
@@ -97,6 +99,8 @@ TEST(ModuleStatistics, AScriptedLoad) {
   EXPECT_EQ(second.present, 1u);
   // Until 200 ms one visit comes to each, the gaps to it are the only ones.
   EXPECT_TRUE(std::isnan(told[2][0].arrival_cv));
+  EXPECT_EQ(told[2][0].gaps, 1u);
+  EXPECT_DOUBLE_EQ(told[2][0].gap_ms, 75);
   EXPECT_DOUBLE_EQ(told[2][0].busy_share, 0.2);
   EXPECT_DOUBLE_EQ(told[2][1].busy_share, 0.6) << "90-120 and 165-195: all of a batch where it ends";
   EXPECT_DOUBLE_EQ(told[2][1].wait_ms, (10 + 0) / 2.0);

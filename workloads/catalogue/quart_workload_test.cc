@@ -74,8 +74,9 @@ TEST(QuartWorkload, AllSideBySide) {
       const Module& module = all.modules[8 * row + stage];
       EXPECT_EQ(module.model, alone.modules[stage].model);
       EXPECT_EQ(module.subs.empty(), stage == 7);
-      if (stage < 7)
+      if (stage < 7) {
         EXPECT_EQ(module.subs, std::vector<ModuleId>{static_cast<ModuleId>(8 * row + stage + 1)});
+      }
     }
     EXPECT_EQ(whole.modules[row].model, kTable1[row].model);
     EXPECT_LE(alone.slo_ns, all.slo_ns);

@@ -42,8 +42,11 @@ std::vector<ModuleStatistics> ModuleMeter::take(TimeNs now, std::span<const std:
     if (counts.able_ns > 0)
       module.busy_share = static_cast<double>(counts.busy_ns) / static_cast<double>(counts.able_ns);
     const GapTotals gaps = totals.gaps;
-    module.arrival_cv = variation_of({gaps.count - counts.gaps.count, gaps.sum_ns - counts.gaps.sum_ns,
-                                      gaps.squares_ns2 - counts.gaps.squares_ns2});
+    const GapTotals since{gaps.count - counts.gaps.count, gaps.sum_ns - counts.gaps.sum_ns,
+                          gaps.squares_ns2 - counts.gaps.squares_ns2};
+    module.arrival_cv = variation_of(since);
+    module.gaps = since.count;
+    if (since.count > 0) module.gap_ms = ns_to_ms(since.sum_ns) / static_cast<double>(since.count);
     counts = {};
     counts.gaps = gaps;
   }

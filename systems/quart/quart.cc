@@ -1,0 +1,37 @@
+#include "systems/quart/quart.h"
+
+#include "harness/serving/batching_scheduler.h"
+#include "harness/serving/common_plans.h"
+#include "harness/serving/fifo_policy.h"
+#include "systems/quart/quart_planner.h"
+
+namespace harness {
+namespace {
+
+class Quart final : public System {
+ public:
+  void list(ParamList& params) override { params_.list(params); }
+  bool serves_streams() const override { return true; }
+  bool wants_module_statistics() const override { return true; }
+  bool wants_sample() const override { return wants_foresight(); }
+  bool wants_foresight() const override { return params_.corrector.corrector == CorrectorMethod::kForesight; }
+  TimeNs replan_period_ns(const ServingContext& context) const override {
+    return has_only_batches(context) ? ms_to_ns(params_.period_ms) : 0;
+  }
+  /// Where a module is a service, the shared planner plans.
+  std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
+    return has_only_batches(context) ? make_quart_planner(context, params_) : nullptr;
+  }
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId, GroupId module) override {
+    return std::make_unique<BatchingScheduler<FifoPolicy>>(context, module);
+  }
+
+ private:
+  QuartParams params_;
+};
+
+}  // namespace
+
+std::unique_ptr<System> make_quart() { return std::make_unique<Quart>(); }
+
+}  // namespace harness

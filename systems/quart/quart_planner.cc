@@ -1,0 +1,430 @@
+#include "systems/quart/quart_planner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/core/error.h"
+#include "harness/core/routes.h"
+#include "harness/serving/sizing_planner.h"
+#include "systems/quart/cpu_compensator.h"
+#include "systems/quart/notes.h"
+#include "systems/quart/smoother.h"
+
+namespace harness {
+namespace {
+
+/// Sums over the gaps between arrivals, of which older ones count less and less.
+struct GapSums {
+  double count = 0;
+  double sum_s = 0;
+  double squares_s2 = 0;
+
+  void add(const ModuleStatistics& module, double kept) {
+    count *= kept;
+    sum_s *= kept;
+    squares_s2 *= kept;
+    if (module.gaps == 0) return;
+    const auto gaps = static_cast<double>(module.gaps);
+    const double mean_s = module.gap_ms * 1e-3;
+    const double cv = module.arrival_cv >= 0 ? module.arrival_cv : 0;
+    count += gaps;
+    sum_s += gaps * mean_s;
+    squares_s2 += gaps * mean_s * mean_s * (1 + cv * cv);
+  }
+  double variation() const {
+    if (count < 2 || sum_s <= 0) return NAN;
+    const double mean_s = sum_s / count;
+    return std::sqrt(std::max(0.0, squares_s2 / count - mean_s * mean_s)) / mean_s;
+  }
+};
+
+struct Stage {
+  StageLoad load;
+  double share = 0;  ///< visits of a request that is sent
+  double target_s = 0;
+  double wait_s = NAN;
+  GapSums gaps;
+  int batch = 1;
+  int cores = 0;  ///< of an instance; as the profile was measured where the plan names none
+  std::size_t unit = 0;
+  int replicas = 1;  ///< in force
+  int least = 1;     ///< what the rate needs (r_min)
+  int most = 1;      ///< of the whole cluster
+  Correction correction;
+  TimeNs key_until_ns = -1;
+};
+
+/// Stages that are scaled alike.
+struct Unit {
+  int gpus = 0;      ///< of one replica of all its stages
+  int replicas = 0;  ///< in force
+  int least = 1;     ///< what the rates of its stages need
+  int wanted = 1;    ///< at least that
+  int next = 1;
+  double error = 0;
+  int lower_periods = 0;  ///< in a row in which fewer would do
+  bool is_reduced = false;
+};
+
+int whole(double replicas) {
+  return static_cast<int>(std::min(1e9, std::max(1.0, std::ceil(replicas - 1e-9))));
+}
+
+/// CPU_max of an instance (section 5.3): what is legal on every server, or the user's; 0: cores are not
+/// planned.
+int most_cores(const ServingContext& context, const QuartParams& params, const Profile& profile) {
+  const ServerShape& servers = context.servers;
+  if (servers.gpus == 0 || servers.cores == 0) return params.cores_max;
+  const int share = servers.cores / servers.gpus * profile.gpus;
+  if (params.cores_max > share)
+    throw input_error({"", 0, "cores_max"}, std::to_string(params.cores_max),
+                      "at most the " + std::to_string(share) + " that a server has for an instance of '" +
+                          profile.model + "'");
+  return params.cores_max > 0 ? params.cores_max : share;
+}
+
+std::vector<CpuCompensator> make_compensators(const ServingContext& context, const QuartParams& params) {
+  std::vector<CpuCompensator> result;
+  const bool has_limit = params.cores_max > 0 || context.servers.cores > 0;
+  bool fits = params.cores != Cores::kOff;
+  for (const Profile* profile : context.profiles) {
+    if (params.cores == Cores::kOn && profile->cpu_ns == 0)
+      throw input_error({"", 0, "cores"}, "on, and the profile of '" + profile->model + "' has no cpu_ms",
+                        "profiles with cpu_ms, or cores = \"auto\"");
+    if (params.cores == Cores::kOn && !has_limit)
+      throw input_error({"", 0, "cores"}, "on without a limit", "cores_max, or cluster.server_cores");
+    const int most = params.cores == Cores::kOff ? 0 : most_cores(context, params, *profile);
+    fits = fits && (context.servers.cores == 0 || profile->cores <= most);
+    const int batch = std::min(params.max_batch, profile->max_batch());
+    result.emplace_back(*profile, batch, most);
+  }
+  // Instances that take more than their share leave less to others.
+  if (!fits) result.clear();
+  return result;
+}
+
+class QuartPlanner final : public Planner {
+ public:
+  QuartPlanner(const ServingContext& context, const QuartParams& params)
+      : context_(context),
+        params_(params),
+        period_s_(params.period_ms * 1e-3),
+        stages_(context.profiles.size()),
+        features_(stages_.size()),
+        cv_(stages_.size(), 1),
+        demands_(stages_.size(), 1),
+        smoothed_(stages_.size(), 1),
+        corrector_(params.corrector, stages_.size()),
+        predictor_(*context.pipeline, params.cv, params.service_cv),
+        smoother_(*context.pipeline, params.beta_half),
+        compensators_(make_compensators(context, params)) {
+    make_units();
+    for (std::size_t m = 0; m < stages_.size(); ++m) {
+      const Profile& profile = *context.profiles[m];
+      stages_[m].batch = std::min(params.max_batch, profile.max_batch());
+      stages_[m].most = std::max(1, context.workers / units_[stages_[m].unit].gpus);
+      set_cores(m, profile.cores);
+    }
+    set_targets();
+  }
+
+  Plan plan(TimeNs now, const LoadStatistics& load, const Plan& current) override {
+    if (current.modules.empty()) return first_plan(load);
+    observe(load, current);
+    correct(now);
+    smooth();
+    reclaim();
+    compensate();
+    grant();
+    Plan next = current;
+    for (std::size_t m = 0; m < stages_.size(); ++m) {
+      Stage& stage = stages_[m];
+      next.modules[m].workers = units_[stage.unit].next;
+      next.modules[m].cores = stage.cores > context_.profiles[m]->cores ? stage.cores : 0;
+    }
+    note_keys(now, next);
+    return next;
+  }
+
+ private:
+  void make_units() {
+    const std::vector<ModuleId> entries = entries_of(*context_.pipeline);
+    std::vector<std::size_t> unit_of(stages_.size(), stages_.size());
+    for (std::size_t m = 0; m < stages_.size(); ++m) {
+      const std::size_t of = params_.unit == ScaledUnit::kStage ? m : entries[m];
+      if (unit_of[of] == stages_.size()) {
+        unit_of[of] = units_.size();
+        units_.emplace_back();
+      }
+      stages_[m].unit = unit_of[of];
+      units_[stages_[m].unit].gpus += context_.profiles[m]->gpus;
+    }
+    order_.resize(units_.size());
+  }
+
+  void set_cores(std::size_t m, int cores) {
+    Stage& stage = stages_[m];
+    stage.cores = cores;
+    stage.load.exec_s = ns_to_s(latency_with_cores(*context_.profiles[m], stage.batch, cores));
+    stage.load.replica_rps = stage.batch / stage.load.exec_s;
+  }
+
+  /// The SLO over the stages of the longest path through each, by their execution times.
+  void set_targets() {
+    std::vector<double> exec_s;
+    for (const Stage& stage : stages_) exec_s.push_back(stage.load.exec_s);
+    const std::vector<double> before = longest_before(*context_.pipeline, exec_s);
+    const std::vector<double> after = longest_after(*context_.pipeline, exec_s);
+    const std::vector<ModuleId> entries = entries_of(*context_.pipeline);
+    for (std::size_t m = 0; m < stages_.size(); ++m) {
+      TimeNs slo_ns = kNever;
+      for (const Stream& stream : context_.streams)
+        if (stream.entry == entries[m]) slo_ns = std::min(slo_ns, stream.slo_ns);
+      if (slo_ns == kNever) slo_ns = context_.slo_ns;
+      const double target_s =
+          params_.corrector.target_share * ns_to_s(slo_ns) * exec_s[m] / (before[m] + exec_s[m] + after[m]);
+      stages_[m].target_s = std::max(target_s, params_.corrector.least_target * exec_s[m]);
+    }
+  }
+
+  Plan first_plan(const LoadStatistics& load) {
+    std::vector<double> rates = load.module_rps;
+    if (rates.empty()) {
+      rates = visit_probabilities(*context_.pipeline);
+      for (double& rate : rates) rate *= load.offered_rps;
+    }
+    int gpus = 0;
+    for (Unit& unit : units_) gpus += unit.gpus;
+    if (gpus > context_.workers)
+      throw InputError("quart needs " + std::to_string(gpus) + " GPUs for one instance of each stage, the " +
+                       "cluster has " + std::to_string(context_.workers));
+    for (std::size_t m = 0; m < stages_.size(); ++m) {
+      stages_[m].load.rate_rps = rates[m];
+      stages_[m].share = load.offered_rps > 0 ? rates[m] / load.offered_rps : 0;
+      Unit& unit = units_[stages_[m].unit];
+      unit.wanted = std::max(unit.wanted, rate_needs(stages_[m]));
+    }
+    share_out(context_.workers - gpus);
+    Plan plan;
+    for (std::size_t m = 0; m < stages_.size(); ++m) {
+      const TimeNs exec_ns = context_.profiles[m]->latency(stages_[m].batch);
+      plan.modules.push_back(
+          {units_[stages_[m].unit].next, stages_[m].batch, exec_ns, s_to_ns(stages_[m].target_s)});
+    }
+    return plan;
+  }
+
+  /// One replica after the other to the unit that has the least of what it wants.
+  void share_out(int free_gpus) {
+    for (;;) {
+      Unit* neediest = nullptr;
+      for (Unit& unit : units_) {
+        if (unit.next >= unit.wanted || unit.gpus > free_gpus) continue;
+        if (neediest == nullptr || static_cast<double>(unit.next) / unit.wanted <
+                                       static_cast<double>(neediest->next) / neediest->wanted)
+          neediest = &unit;
+      }
+      if (neediest == nullptr) return;
+      ++neediest->next;
+      free_gpus -= neediest->gpus;
+    }
+  }
+
+  int rate_needs(const Stage& stage) const {
+    return std::min(stage.most,
+                    whole(stage.load.rate_rps / stage.load.replica_rps / params_.max_utilisation));
+  }
+
+  void observe(const LoadStatistics& load, const Plan& current) {
+    const double newest = std::min(1.0, period_s_ / params_.window_s);
+    const double kept = std::max(0.0, 1 - period_s_ / params_.cv_window_s);
+    for (std::size_t m = 0; m < stages_.size(); ++m) {
+      Stage& stage = stages_[m];
+      if (m < load.module_rps.size())
+        stage.load.rate_rps += newest * (std::max(0.0, load.module_rps[m]) - stage.load.rate_rps);
+      if (m < load.modules.size()) {
+        const ModuleStatistics& module = load.modules[m];
+        stage.load.present = static_cast<double>(module.present);
+        stage.wait_s = module.wait_ms * 1e-3;
+        stage.gaps.add(module, kept);
+      }
+      stage.replicas = std::max(1, current.modules[m].workers);
+      stage.least = rate_needs(stage);
+      features_[m] = {stage.load.rate_rps, 1 / stage.load.replica_rps, stage.replicas,
+                      stage.gaps.variation()};
+    }
+  }
+
+  void correct(TimeNs now) {
+    const bool foresees =
+        params_.corrector.corrector == CorrectorMethod::kForesight && context_.planning != nullptr;
+    for (std::size_t m = 0; m < stages_.size(); ++m) {
+      Stage& stage = stages_[m];
+      StageLoad load = stage.load;
+      if (foresees) {
+        const TimeNs until_ns = now + context_.activation_ns[m] + s_to_ns(period_s_);
+        load.rate_rps = std::max(load.rate_rps, stage.share * foreseen_rps(now, until_ns));
+      }
+      stage.correction =
+          corrector_.correct(m, load, stage.wait_s, stage.target_s, stage.replicas, stage.least, stage.most);
+    }
+  }
+
+  /// The largest rate of the windows that begin in [now, until], one each period.
+  double foreseen_rps(TimeNs now, TimeNs until_ns) {
+    if (foreseen_from_ns_ == now && foreseen_until_ns_ == until_ns) return foreseen_rps_;
+    const std::vector<TimeNs>& run = context_.planning->run;
+    const TimeNs window_ns = s_to_ns(params_.window_s);
+    std::ptrdiff_t most = 0;
+    for (TimeNs at = now; at <= until_ns; at += s_to_ns(period_s_)) {
+      const auto first = std::lower_bound(run.begin(), run.end(), at);
+      most = std::max(most, std::lower_bound(first, run.end(), at + window_ns) - first);
+    }
+    foreseen_from_ns_ = now;
+    foreseen_until_ns_ = until_ns;
+    foreseen_rps_ = static_cast<double>(most) / params_.window_s;
+    return foreseen_rps_;
+  }
+
+  /// Algorithm 1, Smooth: what each stage wants.
+  void smooth() {
+    if (params_.smoother) {
+      predictor_.predict(features_, cv_);
+      for (std::size_t m = 0; m < stages_.size(); ++m) {
+        const Stage& stage = stages_[m];
+        const double variability = (cv_[m] * cv_[m] + params_.service_cv * params_.service_cv) / 2;
+        demands_[m] = std::max(
+            stage.least, acts(stage) ? stage.correction.replicas
+                                     : replicas_within(stage.load, stage.target_s, variability, stage.most));
+      }
+      smoother_.smooth(demands_, cv_, smoothed_);
+    }
+    for (Unit& unit : units_) {
+      unit.least = unit.wanted = 1;
+      unit.replicas = std::numeric_limits<int>::max();
+      unit.error = -params_.corrector.error_limit;
+    }
+    for (std::size_t m = 0; m < stages_.size(); ++m) {
+      const Stage& stage = stages_[m];
+      Unit& unit = units_[stage.unit];
+      const int own = params_.smoother ? whole(smoothed_[m]) : stage.replicas;
+      unit.least = std::max(unit.least, stage.least);
+      unit.wanted = std::max({unit.wanted, own, unit.least, stage.correction.replicas});
+      unit.replicas = std::min(unit.replicas, stage.replicas);
+      unit.error = std::max(unit.error, stage.correction.error);
+    }
+  }
+
+  static bool acts(const Stage& stage) { return stage.correction.replicas > stage.replicas; }
+
+  void reclaim() {
+    const double periods = std::floor(params_.reclaim_after_s / period_s_ + 0.5);
+    for (Unit& unit : units_) {
+      unit.next = unit.replicas;
+      unit.lower_periods = unit.wanted < unit.replicas ? unit.lower_periods + 1 : 0;
+      unit.is_reduced = unit.lower_periods > periods;
+      if (unit.is_reduced) unit.next = std::max(unit.wanted, unit.replicas - params_.reclaim_step);
+    }
+  }
+
+  /// Algorithm 1, AllocateCPU: for the stages that have lost a replica now, or before.
+  void compensate() {
+    for (std::size_t m = 0; m < compensators_.size(); ++m) {
+      const CpuCompensator& compensator = compensators_[m];
+      Stage& stage = stages_[m];
+      Unit& unit = units_[stage.unit];
+      if (!compensator.has_effect() || !(unit.is_reduced || stage.cores > compensator.measured())) continue;
+      const CoreChoice choice =
+          compensator.allocate(params_.corrector.delay, stage.load, unit.next, stage.cores, stage.target_s);
+      if (!choice.enough && unit.is_reduced) {
+        ++unit.next;
+        unit.is_reduced = false;
+      } else if (choice.cores != stage.cores) {
+        set_cores(m, choice.cores);
+      }
+    }
+  }
+
+  /// Within R_total: what the rates need before the rest, where it is too little the largest errors first.
+  void grant() {
+    std::int64_t free_gpus = context_.workers;
+    std::int64_t asked = 0;
+    for (const Unit& unit : units_) {
+      free_gpus -= std::int64_t{unit.next} * unit.gpus;
+      asked += std::int64_t{std::max(0, unit.wanted - unit.next)} * unit.gpus;
+    }
+    if (asked == 0) return;
+    std::iota(order_.begin(), order_.end(), std::uint32_t{0});
+    if (asked > free_gpus)
+      std::sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return units_[a].error != units_[b].error ? units_[a].error > units_[b].error : a < b;
+      });
+    grant_up_to(&Unit::least, free_gpus);
+    grant_up_to(&Unit::wanted, free_gpus);
+  }
+
+  void grant_up_to(int Unit::*replicas, std::int64_t& free_gpus) {
+    for (const std::uint32_t i : order_) {
+      Unit& unit = units_[i];
+      const std::int64_t lacks = unit.*replicas - unit.next;
+      if (lacks <= 0 || free_gpus < unit.gpus) continue;
+      const std::int64_t more = std::min(lacks, free_gpus / unit.gpus);
+      unit.next += static_cast<int>(more);
+      free_gpus -= more * unit.gpus;
+    }
+  }
+
+  void note_keys(TimeNs now, Plan& next) {
+    const bool corrects = params_.corrector.corrector != CorrectorMethod::kRateOnly;
+    const TimeNs key_ns = s_to_ns(params_.corrector.key_s);
+    bool changes = notes_ == nullptr;
+    for (std::size_t m = 0; m < stages_.size(); ++m) {
+      Stage& stage = stages_[m];
+      if (corrects && acts(stage) && next.modules[m].workers > stage.replicas)
+        stage.key_until_ns = key_ns == 0 ? kNever : now + key_ns;
+      changes = changes || is_key(stage, now) != (notes_->is_key[m] != 0);
+    }
+    if (changes) {
+      auto notes = std::make_shared<QuartNotes>();
+      for (const Stage& stage : stages_) notes->is_key.push_back(is_key(stage, now) ? 1 : 0);
+      notes_ = std::move(notes);
+    }
+    next.notes = notes_;
+  }
+
+  static bool is_key(const Stage& stage, TimeNs now) { return now < stage.key_until_ns; }
+
+  const ServingContext& context_;
+  QuartParams params_;
+  double period_s_;
+  std::vector<Stage> stages_;
+  std::vector<Unit> units_;
+  std::vector<std::uint32_t> order_;     ///< of units
+  std::vector<StageFeatures> features_;  ///< by module, as those below
+  std::vector<double> cv_;
+  std::vector<double> demands_;
+  std::vector<double> smoothed_;
+  Corrector corrector_;
+  CvPredictor predictor_;
+  Smoother smoother_;
+  std::vector<CpuCompensator> compensators_;  ///< empty: no cores are planned
+  std::shared_ptr<const QuartNotes> notes_;
+  TimeNs foreseen_from_ns_ = -1;
+  TimeNs foreseen_until_ns_ = -1;
+  double foreseen_rps_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Planner> make_quart_planner(const ServingContext& context, const QuartParams& params) {
+  return std::make_unique<QuartPlanner>(context, params);
+}
+
+}  // namespace harness
