@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/core/pipeline.h"
-#include "systems/quart/cv_prediction.h"
+#include "systems/quart/stage_features.h"
 
 namespace harness {
 

@@ -29,6 +29,7 @@ double departure_scv(double arrival_scv, double service_scv, double utilisation,
 
 CvPredictor::CvPredictor(const Pipeline& pipeline, CvMethod method, double service_cv)
     : method_(method), service_scv_(service_cv * service_cv), departures_(pipeline.modules.size(), 1) {
+  if (method == CvMethod::kAttention) attention_.emplace(pipeline, built_in_attention_weights());
   const bool merges =
       std::ranges::any_of(pipeline.modules, [](const Module& module) { return module.pres.size() > 1; });
   const std::vector<double> visits =
@@ -51,6 +52,10 @@ CvPredictor::CvPredictor(const Pipeline& pipeline, CvMethod method, double servi
 void CvPredictor::predict(std::span<const StageFeatures> stages, std::span<double> cv) {
   if (method_ == CvMethod::kQna) {
     predict_by_qna(stages, cv);
+    return;
+  }
+  if (attention_) {
+    attention_->predict(stages, cv);
     return;
   }
   for (std::size_t m = 0; m < stages.size(); ++m) cv[m] = known_or_poisson(stages[m].arrival_cv);

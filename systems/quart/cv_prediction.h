@@ -1,26 +1,20 @@
 // The CV of the arrivals of each stage (QUART, section 5.2), by what is known of the stages around it.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "harness/core/pipeline.h"
+#include "systems/quart/attention.h"
+#include "systems/quart/stage_features.h"
 
 namespace harness {
 
-/// Of one stage in a period.
-struct StageFeatures {
-  double rate_rps = 0;      ///< visits/s that arrive
-  double service_s = 0;     ///< mean time of a visit on one replica
-  int replicas = 1;         ///< at least 1
-  double arrival_cv = NAN;  ///< sigma / mean of the gaps between its arrivals, measured; NaN: not known
-};
-
-/// qna: from the arrivals at the entry on, each stage's departures by Whitt's Queueing Network Analyzer (Bell
+/// attention: Eq. 4-6, with the weights that the program was built with. qna: from the arrivals at the entry on, each stage's departures by Whitt's Queueing Network Analyzer (Bell
 /// System Technical Journal, 1983), beyond the paper. measured: the stage's own arrivals.
-enum class CvMethod { kQna, kMeasured };
+enum class CvMethod { kAttention, kQna, kMeasured };
 
 /// CV of the departures of a G/G/m queue: 1 + (1 - rho^2)(ca^2 - 1) + rho^2 / sqrt(m) (cs^2 - 1), squared
 /// (QNA, eq. 39 without its floor of 0.2 under cs^2, so that equal deterministic stages stay so).
@@ -46,6 +40,7 @@ class CvPredictor {
   void predict_by_qna(std::span<const StageFeatures> stages, std::span<double> cv);
 
   CvMethod method_;
+  std::optional<Attention> attention_;
   double service_scv_;
   std::vector<Inflow> inflows_;      ///< by module, one after the other
   std::vector<std::size_t> begins_;  ///< by module: its first inflow; one more at the end

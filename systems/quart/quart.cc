@@ -3,6 +3,7 @@
 #include "harness/serving/batching_scheduler.h"
 #include "harness/serving/common_plans.h"
 #include "harness/serving/fifo_policy.h"
+#include "systems/quart/keys_placement.h"
 #include "systems/quart/quart_planner.h"
 
 namespace harness {
@@ -10,7 +11,10 @@ namespace {
 
 class Quart final : public System {
  public:
-  void list(ParamList& params) override { params_.list(params); }
+  void list(ParamList& params) override {
+    params_.list(params);
+    placement_.list(params);
+  }
   bool serves_streams() const override { return true; }
   bool wants_module_statistics() const override { return true; }
   bool wants_sample() const override { return wants_foresight(); }
@@ -22,12 +26,16 @@ class Quart final : public System {
   std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
     return has_only_batches(context) ? make_quart_planner(context, params_) : nullptr;
   }
+  std::unique_ptr<Placement> make_placement(const ServingContext& context) override {
+    return make_keys_placement(context, placement_);
+  }
   std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId, GroupId module) override {
     return std::make_unique<BatchingScheduler<FifoPolicy>>(context, module);
   }
 
  private:
   QuartParams params_;
+  PlacementParams placement_;
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ struct QuartParams {
   ScaledUnit unit = ScaledUnit::kStage;
   CorrectorParams corrector;
   bool smoother = true;
-  CvMethod cv = CvMethod::kQna;
+  CvMethod cv = CvMethod::kAttention;
   double service_cv = 0.17;
   double beta_half = 1;
   int reclaim_step = 1;
@@ -51,9 +51,9 @@ struct QuartParams {
         "smoother", smoother,
         "replicas are smoothed along the pipeline and surplus ones reclaimed (section 5.2); off: never");
     params.choice(
-        "cv", cv, {"qna", "measured"},
-        "CV of a stage's arrivals: from the stages before it by Whitt's formula (beyond the paper); "
-        "as measured there");
+        "cv", cv, {"attention", "qna", "measured"},
+        "CV of a stage's arrivals: from its neighbours by the attention of section 5.2; from the stages "
+        "before it by Whitt's formula (beyond the paper); as measured there");
     params.number("service_cv", service_cv, 0, 100,
                   "CV of execution times for qna and for replicas by CV (reconstruction: uniform, +-30 %)");
     params.number("beta_half", beta_half, 0, 1e6,
