@@ -4,6 +4,7 @@
 
 #include "systems/clipperpp/clipperpp.h"
 #include "systems/clockwork/clockwork.h"
+#include "systems/cocktail/cocktail.h"
 #include "systems/ds2/ds2.h"
 #include "systems/inferline/inferline.h"
 #include "systems/infless/infless.h"
@@ -63,6 +64,10 @@ std::span<const SystemEntry> all_systems() {
       SystemEntry{"quart",
                   "QUART: large models in stages, each scaled by its delay and the bursts that reach it",
                   make_quart},
+      SystemEntry{"cocktail",
+                  "Cocktail's resource manager on a pipeline: whole pipelines by a forecast of the load, and "
+                  "by queues (NSDI'22; QUART section 8.1)",
+                  make_cocktail},
   };
   return kSystems;
 }

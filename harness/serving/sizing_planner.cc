@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <deque>
 #include <limits>
 #include <map>
 #include <string>
@@ -12,6 +11,7 @@
 #include "harness/core/error.h"
 #include "harness/core/routes.h"
 #include "harness/serving/common_plans.h"
+#include "harness/serving/need_window.h"
 
 namespace harness {
 namespace {
@@ -157,24 +157,6 @@ std::vector<int> give_out(const std::vector<Demand>& demands, int cluster) {
   }
   return workers;
 }
-
-/// The largest need of the last `span_ns`, so that workers go only when the need was lower for that long.
-class NeedWindow {
- public:
-  int largest(TimeNs now, int need, TimeNs span_ns) {
-    while (!needs_.empty() && needs_.back().need <= need) needs_.pop_back();
-    needs_.push_back({now, need});
-    while (needs_.size() > 1 && needs_.front().at_ns <= now - span_ns) needs_.pop_front();
-    return needs_.front().need;
-  }
-
- private:
-  struct Need {
-    TimeNs at_ns = 0;
-    int need = 0;
-  };
-  std::deque<Need> needs_;  ///< decreasing needs
-};
 
 class SizingPlanner final : public Planner {
  public:

@@ -1,0 +1,41 @@
+#include "systems/cocktail/cocktail.h"
+
+#include "harness/serving/batching_scheduler.h"
+#include "harness/serving/common_plans.h"
+#include "harness/serving/fifo_policy.h"
+#include "systems/cocktail/pipeline_scaling.h"
+
+namespace harness {
+namespace {
+
+class Cocktail final : public System {
+ public:
+  void list(ParamList& params) override { params_.list(params); }
+  /// With foresight alone, of which the sample is a part.
+  bool wants_sample() const override { return wants_foresight(); }
+  bool wants_foresight() const override { return params_.forecast == Forecast::kForesight; }
+  bool wants_module_statistics() const override { return params_.reactive; }
+  TimeNs replan_period_ns(const ServingContext& context) const override {
+    return plans(context) ? params_.window_ns() : 0;
+  }
+  std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
+    return plans(context) ? make_pipeline_scaling(context, params_) : nullptr;
+  }
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId, GroupId module) override {
+    return std::make_unique<BatchingScheduler<FifoPolicy>>(context, module);
+  }
+
+ private:
+  /// Where a module is a service, and in tests without foresight's run, the shared planner plans.
+  bool plans(const ServingContext& context) const {
+    return has_only_batches(context) && (!wants_foresight() || context.planning != nullptr);
+  }
+
+  PipelineScalingParams params_;
+};
+
+}  // namespace
+
+std::unique_ptr<System> make_cocktail() { return std::make_unique<Cocktail>(); }
+
+}  // namespace harness
