@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/core/error.h"
 #include "systems/quart/dispersion.h"
 #include "systems/quart/notes.h"
 
@@ -30,6 +31,7 @@ class KeysPlacement final : public Placement {
 
   void on_plan(TimeNs, const Plan& plan) override {
     const auto* notes = dynamic_cast<const QuartNotes*>(plan.notes.get());
+    HARNESS_CHECK(notes == nullptr || notes->is_key.size() == is_key_.size(), "notes of other stages");
     keys_.clear();
     for (ModuleId m = 0; m < is_key_.size(); ++m) {
       is_key_[m] = notes != nullptr && notes->is_key[m] != 0 ? 1 : 0;
