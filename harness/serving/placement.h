@@ -65,9 +65,9 @@ class Placement {
   /// free, and the memory once make_room has been called. Asked again whenever GPUs may have fallen free, and
   /// with each plan.
   virtual std::uint32_t place(TimeNs now, ModuleId module, std::span<const ServerView> servers) = 0;
-  /// An instance that starts on `server` lacks `missing_mb` of memory: copies that are dropped make room, but
-  /// for those that are shared.
-  virtual void make_room(TimeNs /*now*/, std::uint32_t /*server*/, double /*missing_mb*/,
+  /// An instance of the module that starts on `server` lacks `missing_mb` of memory: copies that are dropped
+  /// make room, but for those that are shared.
+  virtual void make_room(TimeNs /*now*/, std::uint32_t /*server*/, ModuleId /*module*/, double /*missing_mb*/,
                          const ServerView& /*view*/, MemoryDecisions& /*out*/) {}
   /// An instance of the module can serve there from now on: its parameters are in memory.
   virtual void on_started(TimeNs /*now*/, std::uint32_t /*server*/, ModuleId /*module*/,

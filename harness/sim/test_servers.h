@@ -68,7 +68,7 @@ class LruPlacement final : public Placement {
     out.keep(module);
     free_up(view, 0.15 * context_.servers.memory_mb - view.free_memory_mb, out);
   }
-  void make_room(TimeNs, std::uint32_t, double missing_mb, const ServerView& view,
+  void make_room(TimeNs, std::uint32_t, ModuleId, double missing_mb, const ServerView& view,
                  MemoryDecisions& out) override {
     free_up(view, missing_mb, out);
   }

@@ -62,9 +62,10 @@ class KeysPlacement final : public Placement {
     return best;
   }
 
-  void make_room(TimeNs, std::uint32_t, double missing_mb, const ServerView& view,
+  void make_room(TimeNs, std::uint32_t, ModuleId module, double missing_mb, const ServerView& view,
                  MemoryDecisions& out) override {
-    drop_oldest(view, missing_mb, out);
+    const double rest_mb = drop_oldest(view, missing_mb, out, module);
+    if (rest_mb > kHalfByteMb) out.drop(module);
   }
 
   void on_started(TimeNs, std::uint32_t, ModuleId module, const ServerView& view,
@@ -150,14 +151,15 @@ class KeysPlacement final : public Placement {
     return (capacity_mb - view.free_memory_mb) - params_.cache_limit * capacity_mb;
   }
 
-  /// Drops copies, those used longest ago first, until so much is free; returns what lacks.
-  double drop_oldest(const ServerView& view, double mb, MemoryDecisions& out) const {
+  /// Drops copies, those used longest ago first and `spared` never, until so much is free; returns what
+  /// lacks.
+  double drop_oldest(const ServerView& view, double mb, MemoryDecisions& out, int spared = -1) const {
     std::pair<TimeNs, int> last{-1, -1};
     while (mb > kHalfByteMb) {
       std::pair<TimeNs, int> oldest{kNever, 0};
       for (ModuleId m = 0; m < view.modules.size(); ++m) {
         const std::pair<TimeNs, int> one{view.modules[m].used_ns, m};
-        if (can_go(view.modules[m]) && one > last) oldest = std::min(oldest, one);
+        if (m != spared && can_go(view.modules[m]) && one > last) oldest = std::min(oldest, one);
       }
       if (oldest.first == kNever) break;
       const auto module = static_cast<ModuleId>(oldest.second);

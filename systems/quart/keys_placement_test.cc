@@ -194,7 +194,7 @@ TEST(KeysManager, DropsTheCopiesUsedLongestAgoAbove85Percent) {
   EXPECT_EQ(at(95'000.001), (std::vector<ModuleId>{3, 2}));
   EXPECT_EQ(at(100'000), (std::vector<ModuleId>{3, 2}));
   MemoryDecisions room;
-  cluster.placement->make_room(0, 0, 25'000, cluster.servers[0], room);
+  cluster.placement->make_room(0, 0, 0, 25'000, cluster.servers[0], room);
   EXPECT_EQ(dropped(room), (std::vector<ModuleId>{3, 2, 1})) << "what an instance lacks, and no more";
 }
 

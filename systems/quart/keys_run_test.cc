@@ -88,13 +88,12 @@ class WatchedPlacement final : public Placement {
     if (server != kNoServer) log_.starts.push_back({server, module, servers[server].modules[module].is_kept});
     return server;
   }
-  void make_room(TimeNs now, std::uint32_t server, double missing_mb, const ServerView& view,
+  void make_room(TimeNs now, std::uint32_t server, ModuleId module, double missing_mb, const ServerView& view,
                  MemoryDecisions& out) override {
     look(server, view);
-    placement_->make_room(now, server, missing_mb, view, out);
+    placement_->make_room(now, server, module, missing_mb, view, out);
     note(now, server, out);
-    PlacementLog::Start& start = log_.starts.back();
-    start.is_kept = log_.is_kept[start.server][start.module];
+    log_.starts.back().is_kept = log_.is_kept[server][module];
   }
   void on_started(TimeNs now, std::uint32_t server, ModuleId module, const ServerView& view,
                   MemoryDecisions& out) override {
@@ -262,6 +261,17 @@ TEST(KeysLru, UseMakesYoung) {
     }
     EXPECT_EQ(gone, drops ? (std::vector<ModuleId>{1, 2, 0}) : std::vector<ModuleId>{});
   }
+}
+
+// 20 GB hold both copies of 8 GB, but not a second set of the first stage too: the other goes, though the
+// first's was used longer ago. 15 GB hold no second set at all: the first starts from disk.
+TEST(KeysLru, WhatStartsIsTheLastToBeDropped) {
+  PlacementLog log;
+  const Ran ran(stage_spec({8000, 8000}, {4, 0, 20'000, 0}, 1, 40, one_at_a_time(2, {0, 1, 0}), log));
+  EXPECT_EQ(from_memory(ran), (std::vector<bool>{false, false, true}));
+  EXPECT_EQ(log.changes.back(), std::tuple(20 * kNsPerS, ModuleId{1}, false));
+  const Ran small(stage_spec({8000, 8000}, {4, 0, 15'000, 0}, 1, 40, one_at_a_time(2, {0, 1, 0}), log));
+  EXPECT_EQ(from_memory(small), (std::vector<bool>{false, false, false}));
 }
 
 // Table 1, an eighth of each: 45 s and 0.8 x 8 s for 43 GB (sections 2.2 and 4.2); what the table of all 40

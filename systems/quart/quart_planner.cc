@@ -70,6 +70,7 @@ struct Unit {
   int next = 1;
   double error = 0;
   int lower_periods = 0;  ///< in a row in which fewer would do
+  int highest = 0;        ///< of what was wanted in these
   bool is_reduced = false;
 };
 
@@ -324,13 +325,21 @@ class QuartPlanner final : public Planner {
 
   static bool acts(const Stage& stage) { return stage.correction.replicas > stage.replicas; }
 
+  /// Down to the most that was wanted while it was fewer than there are. A next such time begins then.
   void reclaim() {
     const double periods = std::floor(params_.reclaim_after_s / period_s_ + 0.5);
     for (Unit& unit : units_) {
       unit.next = unit.replicas;
-      unit.lower_periods = unit.wanted < unit.replicas ? unit.lower_periods + 1 : 0;
-      unit.is_reduced = unit.lower_periods > periods;
-      if (unit.is_reduced) unit.next = std::max(unit.wanted, unit.replicas - params_.reclaim_step);
+      unit.is_reduced = false;
+      if (unit.wanted >= unit.replicas) {
+        unit.lower_periods = unit.highest = 0;
+        continue;
+      }
+      unit.highest = std::max(unit.highest, unit.wanted);
+      if (++unit.lower_periods <= periods) continue;
+      unit.next = std::max(unit.highest, unit.replicas - params_.reclaim_step);
+      unit.is_reduced = unit.next < unit.replicas;
+      if (unit.next == unit.highest) unit.lower_periods = unit.highest = 0;
     }
   }
 

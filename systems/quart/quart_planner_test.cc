@@ -107,6 +107,19 @@ TEST(QuartPlanner, ABurstIsCorrectedWhereItStandsAndReclaimedLater) {
   EXPECT_EQ(world.workers()[0], 6);
 }
 
+TEST(QuartPlanner, AShortDipTakesNothingAfterReclaiming) {
+  PlannerWorld world(1);
+  world.params.corrector.corrector = CorrectorMethod::kExact;
+  world.params.reclaim_after_s = 0.2;
+  world.start(30);
+  world.plan.modules[0].workers = 6;
+  // Four are wanted (8 visits in two times), then one for two periods, then four again.
+  for (const int left : {6, 6, 5, 4}) EXPECT_EQ(world.next({30}, {8}), Counts{left});
+  for (int period = 0; period < 2; ++period) EXPECT_EQ(world.next({30}, {0}), Counts{4});
+  EXPECT_EQ(world.next({30}, {8}), Counts{4});
+  for (const int left : {4, 4, 3, 2, 1, 1}) EXPECT_EQ(world.next({30}, {0}), Counts{left});
+}
+
 TEST(QuartPlanner, SmoothingReachesTheNeighboursOfABurst) {
   PlannerWorld world(3);
   world.params.corrector.kp = 1;

@@ -77,13 +77,12 @@ std::uint32_t ClusterServers::choose(TimeNs now, ModuleId module) {
 void ClusterServers::make_room(TimeNs now, std::uint32_t server, ModuleId module) {
   const double missing_mb = memory_.missing_mb(server, module);
   if (missing_mb == 0 || !placement_) return;
-  placement_->make_room(now, server, missing_mb, views_[server], decisions_);
+  placement_->make_room(now, server, module, missing_mb, views_[server], decisions_);
   carry_out(server, kNoModule);
 }
 
 std::uint32_t ClusterServers::enter(TimeNs now, std::uint32_t server, ModuleId module, WorkerId worker,
                                     std::uint32_t on) {
-  touch(now, server, module);  // before anything is dropped as long unused
   make_room(now, server, module);
   if (instances_.size() <= worker) instances_.resize(worker + std::size_t{1});
   Instance& instance = instances_[worker];
@@ -94,6 +93,7 @@ std::uint32_t ClusterServers::enter(TimeNs now, std::uint32_t server, ModuleId m
   memory_.enter(server, module, worker, instance.from_memory);
   used_cores_[server] += instance.cores;
   ++views_[server].modules[module].instances;
+  touch(now, server, module);
   const std::uint32_t gpu = places_.take_of(server, worker, spec_.profiles[module].gpus, on);
   refresh(server);
   return gpu;
