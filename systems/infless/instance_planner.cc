@@ -115,8 +115,12 @@ class InstancePlanner final : public Planner {
   /// How many instances should have the rate, and of what kind all are.
   void decide(Function& function, int instances) const {
     const double rate_rps = function.rate_rps;
-    if (instances == 0 || !is_well_used(function.kind, instances, rate_rps, params_.alpha))
-      function.kind = choose_kind(function.kinds, rate_rps, function.gpus, function.slot_cores);
+    if (instances == 0 || !is_well_used(function.kind, instances, rate_rps, params_.alpha)) {
+      const InstanceKind& kind = choose_kind(function.kinds, rate_rps, function.gpus, function.slot_cores);
+      // Those that are there must not get slower while others would have to start.
+      if (instances == 0 || kind.up_rps >= function.kind.up_rps || instances_for(kind, rate_rps) <= instances)
+        function.kind = kind;
+    }
     function.wanted = dealt_instances(function.kind, instances, rate_rps, params_.alpha);
   }
 

@@ -33,12 +33,13 @@ struct InflessParams {
 };
 
 /// Every module is a function, with its share of its stream's SLO by the execution time of one request as
-/// measured. All instances of a function are of one kind at a time. Its rate is what arrived there in the
-/// last period. An instance to which no rate is dealt stays for the keep-alive time, and serves. Where GPUs
-/// lack, instances that have rates stay, then functions get more, those with the least of what they need
-/// first, then the idle ones stay in order of module. Every function has at least one instance.
-/// Throws InputError where a function cannot meet its share or has no GPU. `context` outlives it; all modules
-/// run in batches.
+/// measured. All instances of a function are of one kind at a time: the one that its rate calls for, once the
+/// rate has left the band of those that are there, unless these would then be too few. Its rate is what
+/// arrived there in the last period. An instance to which no rate is dealt stays for the keep-alive time, and
+/// serves. Where GPUs lack, instances that have rates stay, then functions get more, those with the least of
+/// what they need first, then the idle ones stay in order of module. Every function has at least one
+/// instance. Throws InputError where a function cannot meet its share or has no GPU. `context` outlives it;
+/// all modules run in batches.
 std::unique_ptr<Planner> make_instance_planner(const ServingContext& context, const InflessParams& params);
 
 }  // namespace harness

@@ -120,6 +120,22 @@ TEST(InstancePlanner, ChoosesTheBatchByTheRate) {
   EXPECT_EQ(batch(80), 8) << "one alone is never too many";
 }
 
+// 40 + 20 b ms, SLO 400 ms: 8 in 200 ms: r_up and r_low 40; 4 in 120: 33 and 14; 2 in 80: 25 and 6. Below 40
+// batches of four are called for. One instance is enough for 35/s with batches of eight, not of four.
+TEST(InstancePlanner, ChangesTheBatchWhereTheInstancesThatAreThereSuffice) {
+  FunctionWorld world(testing::chain(1), {20}, 400, 8);
+  world.profiles[0] = testing::linear_profile("m", 20, 40, 8);
+  Told told(world);
+  EXPECT_EQ(told(40), Workers{1});
+  EXPECT_EQ(told.plan().modules[0].max_batch, 8);
+  told(35);
+  EXPECT_EQ(told.plan().modules[0].max_batch, 8);
+  told(32);
+  EXPECT_EQ(told.plan().modules[0].max_batch, 4);
+  EXPECT_EQ(told(41), Workers{2});
+  EXPECT_EQ(told.plan().modules[0].max_batch, 8) << "more suits more";
+}
+
 // Of three instances of 10/s each two are not needed at 5/s.
 TEST(InstancePlanner, KeepsIdleInstancesForAFixedTime) {
   FunctionWorld world(testing::chain(1), {100}, 1000);

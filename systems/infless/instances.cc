@@ -60,7 +60,7 @@ const InstanceKind& choose_kind(const std::vector<InstanceKind>& kinds, double r
   double best_value = 0;
   for (const InstanceKind& kind : kinds) {
     if (best != nullptr && kind.batch < best->batch) break;
-    if (kind.batch > 1 && instances_for(kind, rate_rps) * kind.low_rps > rate_rps) continue;
+    if (kind.batch > 1 && kind.low_rps > rate_rps) continue;
     const double value = kind.up_rps / left_unused(kind, gpus, slot_cores);
     if (best != nullptr && value <= best_value) continue;
     best = &kind;

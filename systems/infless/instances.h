@@ -33,9 +33,9 @@ struct InstanceLimits {
 /// 1, never above r_up. Empty: none can.
 std::vector<InstanceKind> feasible_kinds(const Profile& profile, TimeNs slo_ns, const InstanceLimits& limits);
 
-/// The kind of all instances of a function at that rate: of the largest batch whose instances, as many as the
-/// rate needs, each have r_low or more (else of one) the one with the largest r_up / (share of its slot left
-/// unused); a core counts 64, a GPU 14,200. Of equals the first. `kinds` as made above, not empty.
+/// The kind of an instance that is added for that rate: of the largest batch whose r_low the rate reaches,
+/// else of one, that with the largest r_up / (share of its slot left unused); a core counts 64, a GPU 14,200.
+/// Of equals the first. `kinds` as made above, not empty.
 const InstanceKind& choose_kind(const std::vector<InstanceKind>& kinds, double rate_rps, int gpus,
                                 int slot_cores);
 
